@@ -8,8 +8,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "processor/flame/flame.h"
 #include "protos/reflect/schema.h"
 #include "protos/reflect/text.h"
 #include "sdk/base/fd.h"
@@ -18,6 +20,8 @@
 #include "tools/convert/profile_folder.h"
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
+#include "tools/profile/report.h"
+#include "tools/profile/text.h"
 #include "tools/record/child.h"
 #include "tools/record/profile_config.h"
 #include "tools/record/recorder.h"
@@ -29,6 +33,9 @@
 #define FREQUENCY_MAX 100000
 #define FRAME_POINTERS_PERCENT 90
 #define TRACE_NAME "raw-trace"
+#define FLAME_NAME "flamegraph.html"
+#define COVERAGE_LEAST 0.9
+#define COVERAGE_MIN_NS 50000000u /* of less CPU time, shares say nothing */
 #define NUMBERS_MAX 4096
 
 #define FREQUENCY_ONE 999 /* of one command: threads that live shorter than a period go unseen */
@@ -123,6 +130,7 @@ struct profile {
     bool partial, print_config, shaped, all, user_only, per_process;
     enum call_graph call_graph;
     struct orma_record_child child;
+    uint64_t cpu_ns; /* that the command used; 0: not known */
     const char *dir; /* as given; NULL: a temporary one */
     struct orma_convert_profile_folder folder;
     char *const *command;
@@ -437,6 +445,17 @@ static int open_folder(struct profile *self)
 
 /* ---- recording and results ---- */
 
+/* What the command and its children used of the cpus; 0 where there is none. */
+static uint64_t command_cpu_ns(const struct profile *self)
+{
+    struct rusage used;
+
+    if (!self->child.pid || getrusage(RUSAGE_CHILDREN, &used) < 0)
+        return 0;
+    return (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000u +
+           (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000u;
+}
+
 static int record(struct profile *self, int signal_fd, int *ret_code)
 {
     struct orma_recorder run = {
@@ -462,6 +481,7 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
     if (!self->command && !self->request.duration_ms && !self->config_path)
         fprintf(stderr, "%s: profiling; Ctrl-C ends it\n", self->program);
     r = orma_recorder_run(&run);
+    self->cpu_ns = command_cpu_ns(self); /* before we have other children */
     orma_buf_fini(&run.sources);
     *ret_code = ORMA_MAX(run.child_code, ORMA_EXIT_OK);
     if (run.has_loss && (orma_ledger_total(&run.loss) || run.loss.unreported)) {
@@ -469,6 +489,85 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
         fprintf(stderr, "%s: %s\n", self->program, loss);
     }
     return r < 0 && !run.bytes ? r : 0;
+}
+
+static int write_flame_graph(struct profile *self, const struct orma_stacks *stacks)
+{
+    struct orma_flame flame = {.stacks = stacks,
+                               .title = self->command ? self->command[0] : "orma profile"};
+    int fd = openat(self->folder.fd, FLAME_NAME, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+    int r = fd < 0 ? -errno : 0;
+
+    if (r == 0) {
+        flame.sink = orma_reflect_sink_fd(fd);
+        r = orma_flame_write(&flame, ORMA_FLAME_HTML);
+    }
+    orma_fd_close(&fd);
+    if (r < 0)
+        fprintf(stderr, "%s: %s/" FLAME_NAME ": %s\n", self->program, self->folder.path,
+                strerror(-r));
+    return r;
+}
+
+/* What there is to say when nothing was sampled. */
+static void tell_nothing(const struct profile *self, const char *path)
+{
+    fprintf(stderr,
+            "%s: no samples with stacks%s%s: did the processes run, and may they be watched? "
+            "(as root, or with kernel.perf_event_paranoid at -1)\n",
+            self->program, self->folder.made ? "" : " in ", self->folder.made ? "" : path);
+}
+
+/* Threads that live shorter than the time between two samples are never seen. */
+static void tell_coverage(const struct profile *self, const struct orma_stacks *stacks)
+{
+    uint64_t cpu_ns = self->cpu_ns;
+
+    if (stacks->period_ns && cpu_ns > COVERAGE_MIN_NS &&
+        (double)(stacks->samples * stacks->period_ns) < COVERAGE_LEAST * (double)cpu_ns)
+        fprintf(stderr,
+                "%s: samples explain %.0f %% of the CPU time: the kernel's part is not seen, or "
+                "threads live shorter than the time between samples; a higher -F helps\n",
+                self->program,
+                100.0 * (double)(stacks->samples * stacks->period_ns) / (double)cpu_ns);
+}
+
+/* The ten hottest functions, and the files for more. */
+static int answer(struct profile *self, struct orma_processor *tp)
+{
+    const struct orma_stacks_choice choice = {.kind = ORMA_STACKS_SAMPLES};
+    struct orma_profile_report_style style = orma_profile_report_style(stdout);
+    struct orma_profile_export all = {.tp = tp, .kind = ORMA_PROFILE_PERF, .in_one = true};
+    struct orma_profile_export each = {.tp = tp, .kind = ORMA_PROFILE_PERF};
+    struct orma_stacks stacks;
+    int r = orma_stacks_load(&stacks, tp, &choice);
+
+    if (r < 0)
+        return r;
+    orma_profile_report_head(&style, &stacks, self->cpu_ns);
+    fputc('\n', stdout);
+    orma_profile_report_top(&style, &stacks);
+    fputc('\n', stdout);
+    tell_coverage(self, &stacks);
+    r = write_flame_graph(self, &stacks);
+    if (r == 0)
+        r = orma_convert_profile_folder_fill(&self->folder, &all);
+    if (r == 0 && self->per_process)
+        r = orma_convert_profile_folder_fill(&self->folder, &each);
+    if (r == 0)
+        printf("%s: " FLAME_NAME " (a flame graph), profile.pb (for pprof), " TRACE_NAME
+               " (orma profile report, orma query)\n",
+               self->folder.path);
+    orma_stacks_fini(&stacks);
+    return r;
+}
+
+static int export_files(struct profile *self, struct orma_processor *tp)
+{
+    struct orma_profile_export ex = {.tp = tp, .kind = ORMA_PROFILE_PERF};
+    int r = orma_convert_profile_folder_fill(&self->folder, &ex);
+
+    return r == 0 && !ex.written ? -ENODATA : r;
 }
 
 static int export_all(struct profile *self)
@@ -485,16 +584,12 @@ static int export_all(struct profile *self)
     r = orma_load_symbols_from_here(tp, self->program);
     if (r == 0)
         r = orma_load_trace(tp, self->program, path, ORMA_LOAD_PROGRESS, NULL);
-    struct orma_profile_export ex = {.tp = tp, .kind = ORMA_PROFILE_PERF};
     if (r == 0)
-        r = orma_convert_profile_folder_fill(&self->folder, &ex);
-    if (r == 0 && !ex.written)
-        fprintf(stderr,
-                "%s: no samples with stacks%s%s: did the processes run, and may they be watched? "
-                "(as root, or with kernel.perf_event_paranoid at -1)\n",
-                self->program, self->folder.made ? "" : " in ", self->folder.made ? "" : path);
+        r = self->request.native ? answer(self, tp) : export_files(self, tp);
+    if (r == -ENODATA)
+        tell_nothing(self, path);
     orma_processor_free(tp);
-    return r == 0 && !ex.written ? -ENODATA : r;
+    return r;
 }
 
 /* A folder that we made holds nothing of worth without samples; in one of the user's the trace
@@ -527,6 +622,8 @@ static int profile(struct profile *self)
     if (r == 0 && (r = export_all(self)) == -ENODATA)
         drop_folder(self, true);
     orma_fd_close(&signal_fd);
+    if (r == -ENODATA && self->child.pid > 0)
+        return code; /* it was too short, or did nothing: its own affair */
     return r < 0 && code == ORMA_EXIT_OK ? ORMA_EXIT_FAILURE : code;
 }
 
@@ -554,17 +651,33 @@ static int run_as(const struct orma_command *command, const char *program, int a
     return code;
 }
 
+/* What may follow `orma profile` instead of options. */
+static const struct {
+    const char *name;
+    const struct orma_command *command;
+} subcommands[] = {
+    {"report", &orma_cmd_profile_report},
+    {"diff", &orma_cmd_profile_diff},
+};
+
 static int run(const struct orma_command *self, int argc, char **argv)
 {
+    for (size_t i = 0; argc > 1 && i < ORMA_ARRAY_LEN(subcommands); i++) {
+        if (!strcmp(argv[1], subcommands[i].name))
+            return subcommands[i].command->run(subcommands[i].command, argc - 1, argv + 1);
+    }
     return run_as(self, "orma profile", argc, argv);
 }
 
 #define SUMMARY "See where programs spend their time, function by function."
-#define SYNOPSIS "[OPTIONS] [-- COMMAND [ARG]...]"
+#define SYNOPSIS "[OPTIONS] [-- COMMAND [ARG]...] | report [TRACE] | diff BEFORE AFTER"
+#define CPU_PROFILE_SYNOPSIS "[OPTIONS] [-- COMMAND [ARG]...]"
 #define DETAILS                                                                                    \
     "Samples COMMAND and what it starts, or processes, or all cpus, with the stack of calls that " \
-    "led there, and writes profiles in the format of pprof beside the trace that they were made "  \
-    "of (raw-trace), which 'orma query' reads.\n\n"                                                \
+    "led there. Prints the ten hottest functions, and writes a flame graph (flamegraph.html), a "  \
+    "profile for pprof (profile.pb), and the trace itself (raw-trace), of which 'orma profile "    \
+    "report' tells more: trees of calls, callers of a function, sums by library and thread "       \
+    "('orma profile report --help'); 'orma profile diff' compares two.\n\n"                        \
     "Stacks are unwound without frame pointers, so functions of all libraries have their "         \
     "callers. "                                                                                    \
     "Lines, and functions that were compiled into others, come from debug information where it "   \
@@ -585,7 +698,9 @@ const struct orma_command orma_cmd_profile = {
     .examples = "  orma profile -- ./program               # it, and what it starts\n"
                 "  orma profile -p 4711 -d 5000            # a process, for five seconds\n"
                 "  orma profile -n postgres -o results     # until Ctrl-C\n"
-                "  sudo orma profile -a -d 5000            # this machine\n",
+                "  sudo orma profile -a -d 5000            # this machine\n"
+                "  orma profile report --tree              # of the last one\n"
+                "  orma profile diff before/ after/\n",
     .options = options,
     .run = run,
 };
@@ -593,7 +708,7 @@ const struct orma_command orma_cmd_profile = {
 const struct orma_command orma_cmd_cpu_profile = {
     .name = "cpu_profile",
     .summary = SUMMARY,
-    .synopsis = SYNOPSIS,
+    .synopsis = CPU_PROFILE_SYNOPSIS,
     .details = CPU_PROFILE_DETAILS,
     .examples = "  cpu_profile -n server -d 10000 -o results\n"
                 "  cpu_profile -e HW_CACHE_MISSES -n server --print-config\n",

@@ -543,6 +543,10 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
 {
     struct sampled what = {0};
 
+    if (self->plan->names && !self->plan->on_exec && !self->scanned) {
+        self->scanned = true;
+        orma_perf_processes_scan(self->processes);
+    }
     if (record->kind != ORMA_PERF_SAMPLE && record->kind != ORMA_PERF_LOST) {
         orma_perf_processes_take(self->processes, record);
         return;

@@ -21,6 +21,7 @@ struct orma_perf_encoder {
     struct orma_perf_processes *processes;
     struct orma_kallsyms *kernel; /* NULL: kernel frames have no names */
     bool kernel_read;             /* or tried to: at the first frame of it */
+    bool scanned;                 /* for names, at the first record */
     struct orma_source_sink *sink;
     struct orma_map iids; /* hash of what is interned → iid */
     uint64_t next_iid;

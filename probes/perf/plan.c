@@ -378,6 +378,7 @@ static void plan_stacks(struct orma_perf_plan *self,
         attr->inherit = 1;
     attr->inherit_thread = self->pids && !self->follow_children;
     attr->enable_on_exec = self->pids && self->on_exec;
+    attr->exclude_idle = self->names; /* nobody's work */
     for (unsigned i = 1; self->pids && i < self->events_num; i++) {
         self->events[i].attr.inherit = 1;
         self->events[i].attr.inherit_thread = attr->inherit_thread;

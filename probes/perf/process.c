@@ -10,6 +10,7 @@
  */
 #include "probes/perf/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -202,6 +203,44 @@ static void name_thread(struct orma_perf_processes *self, uint32_t pid, uint32_t
     }
     *thread = (struct orma_perf_thread){.tid = tid, .pid = pid};
     snprintf(thread->name, sizeof(thread->name), "%.*s", ORMA_STR_ARG(name));
+}
+
+static void scan_tasks(struct orma_perf_processes *self, uint32_t pid)
+{
+    struct dirent *entry;
+    char name[40];
+
+    snprintf(name, sizeof(name), "%u/task", pid);
+    int fd = openat(self->proc_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    while (dir && (entry = readdir(dir)) && self->by_tid.len < THREADS_MAX) {
+        uint64_t tid;
+
+        if (orma_str_to_u64(orma_str_from(entry->d_name), &tid))
+            (void)orma_perf_thread_get(self, pid, (uint32_t)tid);
+    }
+    if (dir)
+        closedir(dir);
+    else
+        orma_fd_close(&fd);
+}
+
+void orma_perf_processes_scan(struct orma_perf_processes *self)
+{
+    int fd = openat(self->proc_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        uint64_t pid;
+
+        if (orma_str_to_u64(orma_str_from(entry->d_name), &pid))
+            scan_tasks(self, (uint32_t)pid);
+    }
+    if (dir)
+        closedir(dir);
+    else
+        orma_fd_close(&fd);
 }
 
 /* Is what runs under the pid now still what the records have last said? */

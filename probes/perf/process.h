@@ -67,6 +67,9 @@ int orma_perf_processes_init(struct orma_perf_processes *self, const char *proc_
                              const Perfetto__Protos__PerfEventConfig *config);
 void orma_perf_processes_fini(struct orma_perf_processes *self);
 
+/* The names of all threads that are there now, as long as nobody can ask them any more later. */
+void orma_perf_processes_scan(struct orma_perf_processes *self);
+
 /* A record that is no sample. */
 void orma_perf_processes_take(struct orma_perf_processes *self,
                               const struct orma_perf_record *record);

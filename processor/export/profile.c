@@ -268,8 +268,44 @@ static uint64_t location_id(struct builder *b, int64_t row)
     return id;
 }
 
-static void put_sample(struct builder *b, int64_t callsite, const int64_t *values, unsigned num)
+/* Whose a sample is: ids of texts, and numbers. */
+struct labels {
+    bool given;
+    uint64_t process, thread;
+    int64_t pid, tid;
+};
+
+static void put_label(struct builder *b, uint64_t key, uint64_t text, int64_t number)
 {
+    size_t begun = orma_pb_begin(&b->out, ORMA_PB_PPROF_SAMPLE_LABEL);
+
+    orma_pb_put_u64(&b->out, ORMA_PB_PPROF_LABEL_KEY, key);
+    if (text)
+        orma_pb_put_u64(&b->out, ORMA_PB_PPROF_LABEL_STR, text);
+    else
+        orma_pb_put_u64(&b->out, ORMA_PB_PPROF_LABEL_NUM, (uint64_t)number);
+    orma_pb_end(&b->out, begun);
+}
+
+static void put_labels(struct builder *b, const struct labels *l, const uint64_t keys[4])
+{
+    if (!l->given)
+        return;
+    if (l->process)
+        put_label(b, keys[0], l->process, 0);
+    put_label(b, keys[1], 0, l->pid);
+    if (l->thread)
+        put_label(b, keys[2], l->thread, 0);
+    put_label(b, keys[3], 0, l->tid);
+}
+
+static void put_sample(struct builder *b, int64_t callsite, const int64_t *values, unsigned num,
+                       const struct labels *labels)
+{
+    const uint64_t keys[4] = {
+        labels->given ? string_id(b, "process") : 0, labels->given ? string_id(b, "pid") : 0,
+        labels->given ? string_id(b, "thread") : 0, labels->given ? string_id(b, "tid") : 0};
+
     uint64_t ids[DEPTH_MAX];
     size_t depth = 0;
     const struct callsite *c;
@@ -282,6 +318,7 @@ static void put_sample(struct builder *b, int64_t callsite, const int64_t *value
         orma_pb_put_u64(&b->out, ORMA_PB_PPROF_SAMPLE_LOCATION_ID, ids[i]);
     for (unsigned i = 0; i < num; i++)
         orma_pb_put_u64(&b->out, ORMA_PB_PPROF_SAMPLE_VALUE, (uint64_t)values[i]);
+    put_labels(b, labels, keys);
     orma_pb_end(&b->out, begun);
 }
 
@@ -345,6 +382,8 @@ struct kind {
     unsigned types_num, by_default;
     /* Rows: process, pid, heap, callsite, values; a profile's rows are neighbours. */
     const char *sql, *group;
+    /* The same for one profile of all: behind the values process, pid, thread, tid. NULL: none. */
+    const char *one_sql, *one_group;
 };
 
 static const struct kind kinds[] = {
@@ -355,7 +394,11 @@ static const struct kind kinds[] = {
      "SELECT coalesce(t.upid, -t.utid), coalesce(p.pid, t.tid), '', s.callsite_id, count(*) "
      "FROM perf_sample s JOIN thread t USING (utid) LEFT JOIN process p USING (upid) "
      "WHERE s.callsite_id IS NOT NULL",
-     " GROUP BY 1, 4 ORDER BY 1, 4"},
+     " GROUP BY 1, 4 ORDER BY 1, 4",
+     "SELECT 0, 0, '', s.callsite_id, count(*), p.name, coalesce(p.pid, t.tid), t.name, t.tid "
+     "FROM perf_sample s JOIN thread t USING (utid) LEFT JOIN process p USING (upid) "
+     "WHERE s.callsite_id IS NOT NULL",
+     " GROUP BY 4, t.utid ORDER BY t.utid, 4"},
     {ORMA_PROFILE_ALLOC,
      {{"Total malloc count", "count"},
       {"Total malloc size", "bytes"},
@@ -373,13 +416,32 @@ static const struct kind kinds[] = {
 static void put_sql(struct orma_buf *sql, const struct orma_profile_export *self,
                     const struct kind *kind)
 {
-    orma_buf_put_str(sql, kind->sql);
+    bool in_one = self->in_one && kind->one_sql;
+
+    orma_buf_put_str(sql, in_one ? kind->one_sql : kind->sql);
     if (self->pid)
         orma_buf_printf(sql, " AND p.pid = %lld", (long long)self->pid);
     if (self->from_ns || self->to_ns)
         orma_buf_printf(sql, " AND s.ts >= %lld AND s.ts < %lld", (long long)self->from_ns,
                         (long long)self->to_ns);
-    orma_buf_put_str(sql, kind->group);
+    orma_buf_put_str(sql, in_one ? kind->one_group : kind->group);
+}
+
+static struct labels labels_of(struct builder *b, const struct orma_export_rows *rows,
+                               unsigned from)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf process = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf thread = {0};
+    struct orma_str name = orma_export_text(rows, from);
+
+    orma_buf_put(&process, name.data, name.len);
+    name = orma_export_text(rows, from + 2);
+    orma_buf_put(&thread, name.data, name.len);
+    return (struct labels){.given = true,
+                           .process = process.len ? string_id(b, orma_buf_cstr(&process)) : 0,
+                           .pid = orma_export_int(rows, from + 1),
+                           .thread = thread.len ? string_id(b, orma_buf_cstr(&thread)) : 0,
+                           .tid = orma_export_int(rows, from + 3)};
 }
 
 static int export_kind(struct orma_profile_export *self, struct orma_export_writer *w,
@@ -409,15 +471,20 @@ static int export_kind(struct orma_profile_export *self, struct orma_export_writ
             process = orma_export_int(&rows, 0);
             orma_buf_clear(&heap);
             orma_buf_put(&heap, name.data, name.len);
-            profile = (struct orma_profile){
-                .kind = kind->kind, .pid = orma_export_int(&rows, 1), .heap = orma_buf_cstr(&heap)};
+            profile = (struct orma_profile){.kind = kind->kind,
+                                            .pid = orma_export_int(&rows, 1),
+                                            .heap = orma_buf_cstr(&heap),
+                                            .in_one = self->in_one && kind->one_sql};
             begin(&b, t, kind->types, kind->types_num, kind->by_default);
             open = true;
         }
         for (unsigned i = 0; i < kind->types_num; i++)
             values[i] = orma_export_int(&rows, 4 + i);
         b.samples += (uint64_t)values[kind->by_default];
-        put_sample(&b, orma_export_int(&rows, 3), values, kind->types_num);
+        struct labels labels = {0};
+        if (self->in_one && kind->one_sql)
+            labels = labels_of(&b, &rows, 4 + kind->types_num);
+        put_sample(&b, orma_export_int(&rows, 3), values, kind->types_num, &labels);
     }
     if (open && r >= 0 && !w->err)
         r = end(&b, self, &profile);

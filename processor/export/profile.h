@@ -20,6 +20,7 @@ enum orma_profile_kind {
 struct orma_profile {
     enum orma_profile_kind kind;
     int64_t pid;
+    bool in_one;           /* of all processes */
     const char *heap;      /* ALLOC: its name; "" otherwise */
     struct orma_str bytes; /* the encoded Profile, not compressed */
     uint64_t samples;      /* weight: samples, or bytes that were not freed */
@@ -30,6 +31,7 @@ struct orma_profile_export {
     enum orma_profile_kind kind; /* ANY: all that the trace has */
     int64_t pid;                 /* 0: all processes */
     int64_t from_ns, to_ns;      /* of samples, [from, to); both 0: all */
+    bool in_one; /* one for all processes; samples have labels that tell whose they are */
     /* Called for each; a negative result ends the export with it. */
     int (*emit)(void *ctx, const struct orma_profile *profile);
     void *ctx;

@@ -74,6 +74,7 @@ ROOMS = {
     "tools/help": "orma_help_ orma_cmd_help",
     "tools/load": "orma_load_",
     "tools/record": "orma_record_ orma_recorder_",
+    "tools/profile": "orma_profile_report_ orma_cmd_profile_report orma_cmd_profile_diff",
     "tools/report": "orma_report_",
     "tools/service": "orma_service_",
     "tools/view": "orma_view_page orma_view_serve",
@@ -118,6 +119,8 @@ ROOMS = {
     "processor/api": "orma_processor_ orma_query_ orma_script_at_ orma_script_close orma_script_offset orma_script_open"
                      " orma_script_step orma_result_close orma_result_open orma_result_query orma_result_refuse"
                      " orma_result_statement orma_symbolize_ orma_deobfuscate_",
+    "processor/stacks": "orma_stacks_",
+    "processor/flame": "orma_flame_",
     "processor/export": "orma_export_ orma_print_",
     "processor/view": "orma_view_",
     "processor/serve": "orma_http_ orma_job_ orma_jobs_ orma_listen orma_listeners_ orma_outbox_ orma_request_ orma_rpc_"

@@ -112,7 +112,7 @@ TABLES = {
     "tvfs": (r"struct orma_tvf", ("processor",), "processor/sql/builtins.c"),
     "operators": (r"struct orma_sql_module", ("processor",), "processor/sql/builtins.c"),
     "commands": (r"struct orma_command", ("tools",), "tools/commands.c tools/applets.c tools/pages.c"
-                 " tools/shell/shell.c tools/convert/convert.c"),
+                 " tools/shell/shell.c tools/convert/convert.c tools/cmd_profile.c"),
 }
 
 

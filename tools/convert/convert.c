@@ -30,6 +30,10 @@ const struct orma_convert_mode orma_convert_modes[] = {
     {"profile", "pprof profiles, one file per process", orma_convert_profile, .files = true},
     {"java_heap_profile", "Java heap graphs are not supported", NULL},
     {"firefox", "samples for the profiler of Firefox", orma_convert_firefox},
+    {"flamegraph", "samples as a flame graph: one page, no network", orma_convert_flamegraph},
+    {"flamegraph_svg", "the same as a picture", orma_convert_flamegraph_svg},
+    {"collapsed", "samples as a line per stack, for scripts", orma_convert_collapsed},
+    {"speedscope", "samples for https://www.speedscope.app", orma_convert_speedscope},
     {"symbolize", "functions, files and lines of a trace's frames", orma_convert_symbolize,
      .binary = true, .util = true},
     {"deobfuscate", "original names of what ProGuard or R8 renamed", orma_convert_deobfuscate,
@@ -326,6 +330,10 @@ int orma_convert_main(const struct orma_command *command, const char *program,
     "  decompress_packets  protobuf trace with compressed packets unpacked\n"                      \
     "  profile             pprof profiles of samples and heaps, a file per process\n"              \
     "  firefox             samples with stacks, for https://profiler.firefox.com\n"                \
+    "  flamegraph          samples as a flame graph to look into: one page, no network\n"          \
+    "  flamegraph_svg      the same as a picture that stands still\n"                              \
+    "  collapsed           samples as a line per stack and how often, for scripts\n"               \
+    "  speedscope          samples for https://www.speedscope.app\n"                               \
     "  symbolize           functions, files and lines of frames, as packets to append\n"           \
     "  deobfuscate         names that ProGuard or R8 made short, as packets to append\n"           \
     "  bundle              a tar of the trace and these packets; see 'bundle --help'\n\n"          \

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "processor/export/export.h"
+#include "processor/flame/flame.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/profile_folder.h"
 #include "tools/load/load.h"
@@ -78,6 +79,51 @@ int orma_convert_firefox(struct orma_convert *self)
 {
     return export(self, (struct orma_reflect_sink){sink_write, self}, orma_export_firefox,
                   CONTENT_SAMPLES);
+}
+
+static int write_stacks(struct orma_convert *self, enum orma_flame_format format)
+{
+    const struct orma_stacks_choice choice = {.kind = ORMA_STACKS_SAMPLES};
+    struct orma_processor *tp;
+    struct orma_stacks stacks;
+    int r = orma_convert_load(self, &tp);
+
+    if (r < 0)
+        return r;
+    r = orma_stacks_load(&stacks, tp, &choice);
+    if (r == 0) {
+        struct orma_flame flame = {
+            .stacks = &stacks, .title = self->in_path, .sink = {sink_write, self}};
+
+        r = orma_flame_write(&flame, format);
+        orma_stacks_fini(&stacks);
+    } else if (r == -ENODATA) {
+        orma_convert_say(self, "%s: no samples with stacks in this trace", self->in_path);
+    } else {
+        orma_convert_say(self, "%s", orma_processor_error(tp));
+    }
+    orma_processor_free(tp);
+    return r;
+}
+
+int orma_convert_flamegraph(struct orma_convert *self)
+{
+    return write_stacks(self, ORMA_FLAME_HTML);
+}
+
+int orma_convert_flamegraph_svg(struct orma_convert *self)
+{
+    return write_stacks(self, ORMA_FLAME_SVG);
+}
+
+int orma_convert_collapsed(struct orma_convert *self)
+{
+    return write_stacks(self, ORMA_FLAME_COLLAPSED);
+}
+
+int orma_convert_speedscope(struct orma_convert *self)
+{
+    return write_stacks(self, ORMA_FLAME_SPEEDSCOPE);
 }
 
 int orma_convert_systrace(struct orma_convert *self)

@@ -82,6 +82,10 @@ static void name_of(const struct orma_profile *p, unsigned again, char ret[128])
     }
     if (again > 1)
         snprintf(more, sizeof(more), ".%u", again);
+    if (p->in_one) {
+        snprintf(ret, 128, "profile%s.pb", more);
+        return;
+    }
     snprintf(ret, 128, "%s.%" PRId64 "%s%s.pb",
              p->kind == ORMA_PROFILE_PERF ? "profile" : "heap_dump", p->pid, heap, more);
 }
@@ -105,8 +109,9 @@ static int write_profile(void *ctx, const struct orma_profile *p)
         fprintf(stderr, "%s: %s/%s: %s\n", self->program, self->path, name, strerror(-r));
         return r;
     }
-    printf("%s/%s: %" PRIu64 " %s\n", self->path, name, p->samples,
-           p->kind == ORMA_PROFILE_PERF ? "samples" : "bytes not freed");
+    if (!p->in_one)
+        printf("%s/%s: %" PRIu64 " %s\n", self->path, name, p->samples,
+               p->kind == ORMA_PROFILE_PERF ? "samples" : "bytes not freed");
     return 0;
 }
 

@@ -34,6 +34,7 @@ class Pprof:
     """What the tests need of a profile.proto; references that lead nowhere raise KeyError."""
 
     def __init__(self, data):
+        self.labels = []
         self.strings, self.samples, self.locations, self.functions, self.mappings = [], [], {}, {}, {}
         for field, val in fields(data):
             if field == 6:
@@ -41,6 +42,7 @@ class Pprof:
             elif field == 2:
                 parts = list(fields(val))
                 self.samples.append(([v for f, v in parts if f == 1], [v for f, v in parts if f == 2]))
+                self.labels.append([dict(fields(v)) for f, v in parts if f == 3])
             elif field in (3, 4, 5):
                 parts = dict(fields(val))
                 table = {3: self.mappings, 4: self.locations, 5: self.functions}[field]
@@ -68,7 +70,7 @@ class Profile(Case):
         self.assertEqual(list(self.out.iterdir()), [], "nothing half-written")
 
     def record(self, *argv):
-        done = self.run_program(ORMA, "profile", "-o", self.out, *argv)
+        done = self.run_program(ORMA, "profile", "--per-process", "-o", self.out, *argv)
         if done.returncode and b"perf_event_paranoid" in done.stderr:
             self.skipTest("perf events of other processes are not allowed here")
         self.assertEqual(done.returncode, 0, done.stderr.decode())
@@ -106,6 +108,7 @@ class Profile(Case):
         self.record("-f", "1000", "-k", "--", *BUSY)
         files = sorted(self.out.glob("profile.*.pb"))
         self.assertGreater(len(files), 0)
+        total = 0
         functions = set()
         for file in files:
             profile = Pprof(file.read_bytes())
@@ -113,9 +116,15 @@ class Profile(Case):
             for locations, values in profile.samples:
                 self.assertGreater(len(locations), 0)
                 self.assertEqual(len(values), 1)
+                total += values[0]
                 for location in locations:
                     functions.update(profile.names(location))
         self.assertGreater(len(functions), 3)
+        one = Pprof((self.out / "profile.pb").read_bytes())
+        self.assertEqual(sum(values[0] for _, values in one.samples), total)
+        for labels in one.labels:
+            keys = {one.strings[label[1]] for label in labels}
+            self.assertLessEqual({"pid", "tid", "thread"}, keys)
 
     def test_convert_makes_the_same_files(self):
         self.record("-f", "1000", "--", *BUSY)

@@ -1,0 +1,645 @@
+/*
+ *   frames ─► the functions of each (several, where calls were compiled in)
+ *   callsites, by id: a parent comes first ─► node: the parent's node, and below it each function
+ *   samples, by callsite and thread ─► weights
+ *
+ * Ids of these tables count up from 0 without gaps: a row's place is its id. A trace may be
+ * hostile all the same, so parents that come later are roots.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "processor/stacks/stacks.h"
+#include "processor/symbols/demangle.h"
+#include "sdk/base/hash.h"
+#include "sdk/base/map.h"
+
+#define FRAMES                                                                                     \
+    "SELECT coalesce(f.deobfuscated_name, f.name), m.name, f.symbol_set_id, f.rel_pc "             \
+    "FROM stack_profile_frame f LEFT JOIN stack_profile_mapping m ON m.id = f.mapping "            \
+    "ORDER BY f.id"
+#define SYMBOLS                                                                                    \
+    "SELECT symbol_set_id, name, inlined FROM stack_profile_symbol ORDER BY symbol_set_id, id"
+#define CALLSITES "SELECT parent_id, frame_id FROM stack_profile_callsite ORDER BY id"
+#define NODES_MAX (16u << 20)
+
+struct frame {
+    uint32_t first, num; /* in `frame_functions`, the innermost first */
+};
+
+struct loader {
+    struct orma_stacks *self;
+    struct orma_processor *tp;
+    const struct orma_stacks_choice *choice;
+    struct orma_map names, by_key, by_child, by_utid;
+    struct orma_buf frames, frame_functions, symbols, site_nodes;
+    int err;
+};
+
+/* ---- rows ---- */
+
+struct rows {
+    struct loader *l;
+    struct orma_query *q;
+};
+
+static struct rows rows_of(struct loader *l, const char *sql)
+{
+    struct rows ret = {.l = l};
+
+    if (l->err == 0) {
+        int r = orma_query_prepare(l->tp, sql, SIZE_MAX, &ret.q, NULL);
+
+        l->err = r < 0 ? r : 0;
+    }
+    return ret;
+}
+
+static bool next(struct rows *rows)
+{
+    int r = rows->q && rows->l->err == 0 ? orma_query_step(rows->q) : 0;
+
+    if (r == 1)
+        return true;
+    if (r < 0)
+        rows->l->err = r;
+    orma_query_free(rows->q);
+    rows->q = NULL;
+    return false;
+}
+
+static bool is_null(const struct rows *rows, unsigned col)
+{
+    return orma_query_type(rows->q, col) == ORMA_VALUE_NULL;
+}
+
+static const char *text(const struct rows *rows, unsigned col)
+{
+    const char *ret = is_null(rows, col) ? NULL : orma_query_text(rows->q, col);
+
+    return ret ? ret : "";
+}
+
+/* ---- functions ---- */
+
+static uint32_t keep_text(struct loader *l, const char *s)
+{
+    struct orma_buf *texts = &l->self->texts;
+    size_t len = strlen(s);
+    uint64_t hash = orma_mix64(orma_fnv1a(ORMA_FNV1A_BASIS, s, len) ^ len);
+    uint64_t known = len ? orma_map_get(&l->names, hash) : 0;
+
+    if (known != ORMA_MAP_NONE)
+        return (uint32_t)known;
+    uint32_t at = (uint32_t)texts->len;
+    orma_buf_put(texts, s, len + 1);
+    if (texts->failed || texts->len > UINT32_MAX || orma_map_put(&l->names, hash, at) < 0) {
+        l->err = -ENOMEM;
+        return 0;
+    }
+    return at;
+}
+
+static uint32_t function_of(struct loader *l, uint32_t name, uint32_t module, bool inlined)
+{
+    uint64_t key = (uint64_t)module << 32 | name, known = orma_map_get(&l->by_key, key);
+    struct orma_stacks_function f = {.name = name, .module = module};
+
+    if (known == ORMA_MAP_NONE) {
+        known = orma_stacks_functions_num(l->self);
+        orma_buf_put(&l->self->functions, &f, sizeof(f));
+        if (l->self->functions.failed || orma_map_put(&l->by_key, key, known) < 0) {
+            l->err = -ENOMEM;
+            return 0;
+        }
+    }
+    orma_stacks_functions(l->self)[known].inlined |= inlined;
+    return (uint32_t)known;
+}
+
+static uint32_t keep_name(struct loader *l, const char *name)
+{
+    char *plain = *name ? orma_demangle(name) : NULL;
+    uint32_t ret = keep_text(l, plain ? plain : *name ? name : "[unknown]");
+
+    free(plain);
+    return ret;
+}
+
+struct symbol {
+    int64_t set;
+    uint32_t name;
+    bool inlined;
+};
+
+static void load_symbols(struct loader *l)
+{
+    struct rows rows = rows_of(l, SYMBOLS);
+
+    while (next(&rows)) {
+        const struct symbol s = {.set = orma_query_int64(rows.q, 0),
+                                 .name = keep_name(l, text(&rows, 1)),
+                                 .inlined = !is_null(&rows, 2) && orma_query_int64(rows.q, 2)};
+
+        orma_buf_put(&l->symbols, &s, sizeof(s));
+    }
+}
+
+static const struct symbol *symbols_of(const struct loader *l, int64_t set, size_t *ret_num)
+{
+    const struct symbol *all = (const void *)l->symbols.data;
+    size_t num = l->symbols.len / sizeof(*all), lo = 0, hi = num, end;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (all[mid].set < set)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (end = lo; end < num && all[end].set == set; end++)
+        ;
+    *ret_num = end - lo;
+    return all ? all + lo : NULL;
+}
+
+static void put_function(struct loader *l, struct frame *frame, uint32_t name, uint32_t module,
+                         bool inlined)
+{
+    uint32_t function = function_of(l, name, module, inlined);
+
+    orma_buf_put(&l->frame_functions, &function, sizeof(function));
+    frame->num++;
+}
+
+static uint32_t keep_module(struct loader *l, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return keep_text(l, slash && slash[1] ? slash + 1 : path);
+}
+
+static void load_frames(struct loader *l)
+{
+    struct rows rows = rows_of(l, FRAMES);
+
+    while (next(&rows)) {
+        struct frame frame = {.first = (uint32_t)(l->frame_functions.len / sizeof(uint32_t))};
+        uint32_t module = keep_module(l, text(&rows, 1));
+        size_t num = 0;
+        const struct symbol *s =
+            is_null(&rows, 2) ? NULL : symbols_of(l, orma_query_int64(rows.q, 2), &num);
+
+        for (size_t i = 0; i < num; i++)
+            put_function(l, &frame, s[i].name, module, s[i].inlined || i + 1 < num);
+        if (!num)
+            put_function(l, &frame, keep_name(l, text(&rows, 0)), module, false);
+        orma_buf_put(&l->frames, &frame, sizeof(frame));
+    }
+    if (l->frames.failed || l->frame_functions.failed || l->symbols.failed)
+        l->err = -ENOMEM;
+}
+
+/* ---- the tree ---- */
+
+static uint32_t child_of(struct loader *l, uint32_t parent, uint32_t function)
+{
+    uint64_t key = (uint64_t)parent << 32 | function, known = orma_map_get(&l->by_child, key);
+    struct orma_buf *nodes = &l->self->nodes;
+
+    if (known != ORMA_MAP_NONE)
+        return (uint32_t)known;
+    uint32_t at = (uint32_t)orma_stacks_nodes_num(l->self);
+    const struct orma_stacks_node node = {
+        .parent = parent,
+        .function = function,
+        .first_child = ORMA_STACKS_NONE,
+        .next = parent == ORMA_STACKS_NONE ? ORMA_STACKS_NONE
+                                           : orma_stacks_nodes(l->self)[parent].first_child};
+    orma_buf_put(nodes, &node, sizeof(node));
+    if (nodes->failed || at >= NODES_MAX || orma_map_put(&l->by_child, key, at) < 0) {
+        l->err = -ENOMEM;
+        return 0;
+    }
+    if (parent != ORMA_STACKS_NONE)
+        orma_stacks_nodes(l->self)[parent].first_child = at;
+    return at;
+}
+
+static uint32_t site_node(const struct loader *l, int64_t site)
+{
+    uint32_t ret = 0;
+
+    if (site >= 0 && (uint64_t)site < l->site_nodes.len / sizeof(ret))
+        memcpy(&ret, l->site_nodes.data + (size_t)site * sizeof(ret), sizeof(ret));
+    return ret;
+}
+
+static void load_tree(struct loader *l)
+{
+    struct rows rows = rows_of(l, CALLSITES);
+
+    (void)child_of(l, ORMA_STACKS_NONE, ORMA_STACKS_NONE); /* the root */
+    while (next(&rows)) {
+        const struct frame *frames = (const void *)l->frames.data;
+        const uint32_t *functions = (const void *)l->frame_functions.data;
+        int64_t parent = is_null(&rows, 0) ? -1 : orma_query_int64(rows.q, 0);
+        int64_t frame = is_null(&rows, 1) ? -1 : orma_query_int64(rows.q, 1);
+        uint32_t node = site_node(l, parent);
+
+        if (frame >= 0 && (uint64_t)frame < l->frames.len / sizeof(*frames)) {
+            for (uint32_t i = frames[frame].num; i-- > 0 && l->err == 0;)
+                node = child_of(l, node, functions[frames[frame].first + i]);
+        }
+        orma_buf_put(&l->site_nodes, &node, sizeof(node));
+    }
+    if (l->site_nodes.failed)
+        l->err = -ENOMEM;
+}
+
+/* ---- which samples ---- */
+
+static void put_quoted(struct orma_buf *sql, const char *what)
+{
+    orma_buf_put_byte(sql, '\'');
+    for (; *what; what++) {
+        if (*what == '\'')
+            orma_buf_put_byte(sql, '\'');
+        orma_buf_put_byte(sql, (uint8_t)*what);
+    }
+    orma_buf_put_byte(sql, '\'');
+}
+
+static void put_name(struct orma_buf *sql, const char *column, const char *pattern)
+{
+    if (!pattern)
+        return;
+    orma_buf_printf(sql, " AND %s GLOB ", column);
+    put_quoted(sql, pattern);
+}
+
+static void put_choice(struct orma_buf *sql, const struct orma_stacks_choice *c)
+{
+    if (c->has_from)
+        orma_buf_printf(sql, " AND s.ts >= %" PRId64, c->from_ns);
+    if (c->has_to)
+        orma_buf_printf(sql, " AND s.ts < %" PRId64, c->to_ns);
+    if (c->pid)
+        orma_buf_printf(sql, " AND p.pid = %" PRId64, c->pid);
+    if (c->tid)
+        orma_buf_printf(sql, " AND t.tid = %" PRId64, c->tid);
+    put_name(sql, "p.name", c->process);
+    put_name(sql, "t.name", c->thread);
+}
+
+#define FROM_SAMPLES                                                                               \
+    "FROM __intrinsic_profiler_sample s "                                                          \
+    "LEFT JOIN __intrinsic_profiler_task_context k ON k.id = s.task_context_id "                   \
+    "LEFT JOIN thread t ON t.utid = k.utid "                                                       \
+    "LEFT JOIN process p ON p.upid = coalesce(t.upid, k.upid) "                                    \
+    "LEFT JOIN __intrinsic_profiler_session n ON n.id = s.session_id "
+
+/* Samples of time, if there are any; else those of the first event. */
+static void put_event(struct loader *l, struct orma_buf *sql)
+{
+    int64_t first = -1;
+    bool has_time = false;
+
+    if (l->choice->event) {
+        orma_buf_put_str(sql,
+                         " AND s.session_id IN (SELECT perf_session_id FROM perf_counter_track "
+                         "WHERE is_timebase AND name = ");
+        put_quoted(sql, l->choice->event);
+        orma_buf_put_byte(sql, ')');
+        return;
+    }
+    struct rows rows = rows_of(l, "SELECT n.id, coalesce(n.timebase_unit, 'ns') FROM "
+                                  "__intrinsic_profiler_session n WHERE n.id IN (SELECT session_id "
+                                  "FROM __intrinsic_profiler_sample) ORDER BY n.id");
+    while (next(&rows)) {
+        if (first < 0)
+            first = orma_query_int64(rows.q, 0);
+        has_time |= !strcmp(text(&rows, 1), "ns");
+    }
+    if (has_time)
+        orma_buf_put_str(sql, " AND coalesce(n.timebase_unit, 'ns') = 'ns'");
+    else if (first >= 0)
+        orma_buf_printf(sql, " AND s.session_id = %" PRId64, first);
+}
+
+/* ---- inside slices ---- */
+
+struct stretch {
+    int64_t utid, from, to;
+};
+
+/* Slices of the name, by thread and time, merged where they overlap. */
+static void load_stretches(struct loader *l, struct orma_buf *ret)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    struct stretch open = {.utid = -1};
+
+    orma_buf_put_str(&sql,
+                     "SELECT tt.utid, s.ts, CASE WHEN s.dur < 0 THEN 9223372036854775807 ELSE "
+                     "s.ts + s.dur END FROM slice s JOIN thread_track tt ON tt.id = s.track_id "
+                     "WHERE 1");
+    put_name(&sql, "s.name", l->choice->slice);
+    orma_buf_put_str(&sql, " ORDER BY 1, 2");
+    struct rows rows = rows_of(l, orma_buf_cstr(&sql));
+    while (next(&rows)) {
+        const struct stretch s = {orma_query_int64(rows.q, 0), orma_query_int64(rows.q, 1),
+                                  orma_query_int64(rows.q, 2)};
+
+        if (s.utid == open.utid && s.from <= open.to) {
+            open.to = s.to > open.to ? s.to : open.to;
+            continue;
+        }
+        if (open.utid >= 0)
+            orma_buf_put(ret, &open, sizeof(open));
+        open = s;
+    }
+    if (open.utid >= 0)
+        orma_buf_put(ret, &open, sizeof(open));
+    if (ret->failed)
+        l->err = -ENOMEM;
+}
+
+static bool is_inside(const struct orma_buf *stretches, int64_t utid, int64_t ts)
+{
+    const struct stretch *all = (const void *)stretches->data;
+    size_t lo = 0, hi = stretches->len / sizeof(*all);
+
+    while (lo < hi) { /* the first behind it */
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (all[mid].utid < utid || (all[mid].utid == utid && all[mid].from <= ts))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo && all[lo - 1].utid == utid && ts < all[lo - 1].to;
+}
+
+/* ---- weights ---- */
+
+static uint32_t thread_of(struct loader *l, int64_t utid)
+{
+    uint64_t known = orma_map_get(&l->by_utid, (uint64_t)utid + 1);
+    const struct orma_stacks_thread none = {.utid = utid};
+
+    if (known != ORMA_MAP_NONE)
+        return (uint32_t)known;
+    known = orma_stacks_threads_num(l->self);
+    orma_buf_put(&l->self->threads, &none, sizeof(none));
+    if (l->self->threads.failed || orma_map_put(&l->by_utid, (uint64_t)utid + 1, known) < 0)
+        l->err = -ENOMEM;
+    return (uint32_t)known;
+}
+
+static void add(struct loader *l, int64_t site, int64_t utid, uint64_t weight)
+{
+    struct orma_stacks *self = l->self;
+    const struct orma_stacks_part part = {site_node(l, site), thread_of(l, utid), weight};
+
+    if (l->err)
+        return;
+    orma_buf_put(&self->parts, &part, sizeof(part));
+    orma_stacks_nodes(self)[part.node].self += weight;
+    orma_stacks_threads(self)[part.thread].weight += weight;
+    self->weight += weight;
+    if (self->parts.failed)
+        l->err = -ENOMEM;
+}
+
+static void load_samples(struct loader *l)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf stretches = {0};
+    struct orma_stacks *self = l->self;
+    bool inside = l->choice->slice;
+
+    if (inside)
+        load_stretches(l, &stretches);
+    orma_buf_put_str(&sql, "SELECT s.callsite_id, coalesce(k.utid, -1), count(*), min(s.ts), "
+                           "max(s.ts), sum(s.unwind_error IS NOT NULL) " FROM_SAMPLES "WHERE 1");
+    put_choice(&sql, l->choice);
+    put_event(l, &sql);
+    orma_buf_put_str(&sql,
+                     inside ? " GROUP BY s.id ORDER BY s.id" : " GROUP BY 1, 2 ORDER BY 1, 2");
+    struct rows rows = rows_of(l, orma_buf_cstr(&sql));
+    while (next(&rows)) {
+        int64_t utid = orma_query_int64(rows.q, 1), from = orma_query_int64(rows.q, 3);
+        uint64_t num = (uint64_t)orma_query_int64(rows.q, 2);
+
+        if (inside && !is_inside(&stretches, utid, from))
+            continue;
+        int64_t to = orma_query_int64(rows.q, 4);
+        self->first_ns = self->samples && self->first_ns < from ? self->first_ns : from;
+        self->last_ns = self->samples && self->last_ns > to ? self->last_ns : to;
+        self->samples += num;
+        self->cut += (uint64_t)orma_query_int64(rows.q, 5);
+        if (is_null(&rows, 0))
+            self->without_stack += num;
+        else
+            add(l, orma_query_int64(rows.q, 0), utid, num);
+    }
+}
+
+static void load_heap(struct loader *l)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    const struct orma_stacks_choice *c = l->choice;
+
+    orma_buf_printf(
+        &sql,
+        "SELECT s.callsite_id, (SELECT min(t.utid) FROM thread t WHERE t.upid = s.upid), "
+        "sum(%s), sum(abs(s.count)) FROM heap_profile_allocation s LEFT JOIN process p "
+        "USING (upid) WHERE s.callsite_id IS NOT NULL",
+        c->kind == ORMA_STACKS_HEAP ? "s.size" : "max(s.size, 0)");
+    if (c->has_to)
+        orma_buf_printf(&sql, " AND s.ts < %" PRId64, c->to_ns);
+    if (c->pid)
+        orma_buf_printf(&sql, " AND p.pid = %" PRId64, c->pid);
+    put_name(&sql, "p.name", c->process);
+    orma_buf_put_str(&sql, " GROUP BY 1, 2 ORDER BY 1, 2");
+    struct rows rows = rows_of(l, orma_buf_cstr(&sql));
+    while (next(&rows)) {
+        int64_t bytes = orma_query_int64(rows.q, 2);
+
+        l->self->samples += (uint64_t)orma_query_int64(rows.q, 3);
+        if (bytes > 0)
+            add(l, orma_query_int64(rows.q, 0),
+                is_null(&rows, 1) ? -1 : orma_query_int64(rows.q, 1), (uint64_t)bytes);
+    }
+}
+
+/* ---- what belongs to it ---- */
+
+static void name_threads(struct loader *l)
+{
+    struct orma_stacks *self = l->self;
+    struct orma_map pids = {0};
+    struct rows rows = rows_of(l, "SELECT t.utid, t.tid, p.pid, t.name, p.name FROM thread t "
+                                  "LEFT JOIN process p USING (upid)");
+
+    while (next(&rows)) {
+        uint64_t at = orma_map_get(&l->by_utid, (uint64_t)orma_query_int64(rows.q, 0) + 1);
+
+        if (at == ORMA_MAP_NONE)
+            continue;
+        uint32_t name = keep_text(l, text(&rows, 3)), process = keep_text(l, text(&rows, 4));
+        struct orma_stacks_thread *t = &orma_stacks_threads(self)[at];
+        t->tid = orma_query_int64(rows.q, 1);
+        t->pid = is_null(&rows, 2) ? t->tid : orma_query_int64(rows.q, 2);
+        t->name = name;
+        t->process = process;
+        (void)orma_map_put(&pids, (uint64_t)t->pid, 1); /* no memory: fewer are counted */
+    }
+    self->processes = pids.len;
+    orma_map_fini(&pids);
+}
+
+/*
+ * The time between two samples of a cpu: what is commonest among the first ones. Those that nobody
+ * wanted lie between others, so the mean would be too large.
+ */
+static void load_period(struct loader *l)
+{
+    struct rows rows = rows_of(
+        l, "SELECT delta, count(*) FROM (SELECT round((value - lag(value) OVER (PARTITION BY "
+           "track_id ORDER BY ts)) / 1000) AS delta FROM (SELECT c.value, c.track_id, c.ts FROM "
+           "counter c JOIN perf_counter_track t ON t.id = c.track_id JOIN "
+           "__intrinsic_profiler_session n ON n.id = t.perf_session_id WHERE t.is_timebase AND "
+           "n.timebase_unit = 'ns' LIMIT 5000)) WHERE delta > 0 GROUP BY delta ORDER BY 2 DESC, 1 "
+           "LIMIT 1");
+
+    while (next(&rows))
+        l->self->period_ns = (uint64_t)orma_query_int64(rows.q, 0) * 1000;
+    rows = rows_of(
+        l, "SELECT coalesce(sum(value), 0) FROM stats WHERE name = 'perf_cpu_lost_records'");
+    while (next(&rows))
+        l->self->lost = (uint64_t)orma_query_int64(rows.q, 0);
+}
+
+/* A parent comes before its children, so from the end each hands on what is complete. */
+static void sum_up(struct loader *l)
+{
+    struct orma_stacks *self = l->self;
+    struct orma_stacks_node *n = orma_stacks_nodes(self);
+    struct orma_stacks_function *f = orma_stacks_functions(self);
+
+    for (size_t i = orma_stacks_nodes_num(self); i-- > 1;) {
+        n[i].total += n[i].self;
+        n[n[i].parent].total += n[i].total;
+        f[n[i].function].self += n[i].self;
+        if (!strcmp(orma_stacks_text(self, f[n[i].function].name), "[unknown]"))
+            self->unnamed += n[i].self;
+    }
+    n[0].total += n[0].self;
+}
+
+/* Depth first, so that at each node it is known which functions are above it. */
+static void sum_functions(struct loader *l)
+{
+    struct orma_stacks_node *n = orma_stacks_nodes(l->self);
+    struct orma_stacks_function *f = orma_stacks_functions(l->self);
+    uint32_t *above = calloc(orma_stacks_functions_num(l->self) + 1, sizeof(*above));
+    uint32_t at = n[0].first_child;
+
+    if (!above) {
+        l->err = -ENOMEM;
+        return;
+    }
+    while (at != ORMA_STACKS_NONE && at != 0) {
+        if (!above[n[at].function]++)
+            f[n[at].function].total += n[at].total;
+        if (n[at].first_child != ORMA_STACKS_NONE) {
+            at = n[at].first_child;
+            continue;
+        }
+        while (at != 0) {
+            above[n[at].function]--;
+            if (n[at].next != ORMA_STACKS_NONE)
+                break;
+            at = n[at].parent;
+        }
+        at = at ? n[at].next : 0;
+    }
+    free(above);
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const struct orma_stacks_part *x = a, *y = b;
+
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* By thread; call sites that mean the same functions become one. */
+static void join_parts(struct orma_stacks *self)
+{
+    struct orma_stacks_part *parts = ORMA_STACKS_ROWS(self, parts, orma_stacks_part);
+    size_t num = ORMA_STACKS_NUM(self, parts, orma_stacks_part), to = 0;
+
+    if (!num)
+        return;
+    qsort(parts, num, sizeof(*parts), by_thread);
+    for (size_t i = 1; i < num; i++) {
+        if (by_thread(&parts[i], &parts[to]) == 0)
+            parts[to].weight += parts[i].weight;
+        else
+            parts[++to] = parts[i];
+    }
+    self->parts.len = (to + 1) * sizeof(*parts);
+}
+
+int orma_stacks_load(struct orma_stacks *self, struct orma_processor *tp,
+                     const struct orma_stacks_choice *choice)
+{
+    struct loader l = {.self = self, .tp = tp, .choice = choice};
+
+    *self = (struct orma_stacks){.kind = choice->kind};
+    orma_buf_put_byte(&self->texts, 0);
+    load_symbols(&l);
+    load_frames(&l);
+    load_tree(&l);
+    if (choice->kind == ORMA_STACKS_SAMPLES)
+        load_samples(&l);
+    else
+        load_heap(&l);
+    name_threads(&l);
+    if (choice->kind == ORMA_STACKS_SAMPLES)
+        load_period(&l);
+    if (l.err == 0) {
+        join_parts(self);
+        sum_up(&l);
+        sum_functions(&l);
+    }
+    orma_map_fini(&l.names);
+    orma_map_fini(&l.by_key);
+    orma_map_fini(&l.by_child);
+    orma_map_fini(&l.by_utid);
+    orma_buf_fini(&l.frames);
+    orma_buf_fini(&l.frame_functions);
+    orma_buf_fini(&l.symbols);
+    orma_buf_fini(&l.site_nodes);
+    if (l.err == 0 && !self->weight)
+        l.err = -ENODATA;
+    if (l.err)
+        orma_stacks_fini(self);
+    return l.err;
+}
+
+void orma_stacks_fini(struct orma_stacks *self)
+{
+    orma_buf_fini(&self->texts);
+    orma_buf_fini(&self->functions);
+    orma_buf_fini(&self->nodes);
+    orma_buf_fini(&self->threads);
+    orma_buf_fini(&self->parts);
+}

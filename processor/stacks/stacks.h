@@ -1,0 +1,190 @@
+/*
+ * Stacks: what the samples of a loaded trace say about functions. One pass over the
+ * tables makes a tree of calls, merged by function; every question is answered from it.
+ *
+ *     callsites, frames, symbols ──► functions, tree (top-down) ──► self and total of functions
+ *     samples (chosen) ──► weights of nodes, by thread          └─► callers of one, bottom-up
+ *
+ * A function is a name and a module (file of code), never an address; functions that were
+ * compiled into others are functions, too. A function that recurses counts once per sample.
+ *
+ * Reads tables only: any trace with stack samples will do, and heap profiles. Uses the public
+ * interface of the processor. Threads: none; belongs to the processor's.
+ */
+#ifndef ORMA_PROCESSOR_STACKS_STACKS_H
+#define ORMA_PROCESSOR_STACKS_STACKS_H
+#include "processor/processor.h"
+#include "sdk/base/buf.h"
+
+#define ORMA_STACKS_NONE UINT32_MAX
+
+enum orma_stacks_kind {
+    ORMA_STACKS_SAMPLES,   /* weight: samples */
+    ORMA_STACKS_HEAP,      /* weight: bytes that were not freed */
+    ORMA_STACKS_ALLOCATED, /* weight: bytes that were allocated */
+};
+
+/* Which samples count. Zero-initialised: all of the first kind of event. */
+struct orma_stacks_choice {
+    enum orma_stacks_kind kind;
+    bool has_from, has_to;
+    int64_t from_ns, to_ns; /* of the trace's time: [from, to) */
+    int64_t pid, tid;       /* 0: all */
+    const char *process, *thread,
+        *slice;        /* names, with '*'; NULL: all. Slice: inside one of these */
+    const char *event; /* what is counted; NULL: time, if there is any */
+};
+
+struct orma_stacks_function {
+    uint32_t name, module; /* offsets in `texts` */
+    bool inlined;          /* somewhere */
+    uint64_t self, total;
+};
+
+struct orma_stacks_node {
+    uint32_t parent, function, first_child, next; /* node 0 is the root and has no function */
+    uint64_t self, total;
+};
+
+struct orma_stacks_thread {
+    int64_t utid, tid, pid;
+    uint32_t name, process; /* offsets in `texts` */
+    uint64_t weight;
+};
+
+/* What a thread adds to a node. */
+struct orma_stacks_part {
+    uint32_t node, thread;
+    uint64_t weight;
+};
+
+struct orma_stacks {
+    enum orma_stacks_kind kind;
+    struct orma_buf texts;     /* ended by 0; offset 0 is "" */
+    struct orma_buf functions; /* struct orma_stacks_function */
+    struct orma_buf nodes;     /* struct orma_stacks_node; a parent comes before its children */
+    struct orma_buf threads;   /* struct orma_stacks_thread */
+    struct orma_buf parts;     /* struct orma_stacks_part, by thread */
+    uint64_t weight;           /* of all chosen samples */
+    uint64_t samples, cut, without_stack, unnamed; /* unnamed: the function that ran has no name */
+    uint64_t lost; /* by the kernel, as it told; of the whole trace */
+    uint64_t processes;
+    uint64_t period_ns; /* of a sample; 0: not known, or no time */
+    int64_t first_ns, last_ns;
+};
+
+/* 0; -ENODATA: no such samples; another negative errno with the text in orma_processor_error(). */
+int orma_stacks_load(struct orma_stacks *self, struct orma_processor *tp,
+                     const struct orma_stacks_choice *choice);
+void orma_stacks_fini(struct orma_stacks *self);
+
+static inline const char *orma_stacks_text(const struct orma_stacks *self, uint32_t at)
+{
+    return (const char *)self->texts.data + at;
+}
+
+#define ORMA_STACKS_ROWS(self, what, type) ((struct type *)(void *)(self)->what.data)
+#define ORMA_STACKS_NUM(self, what, type) ((self)->what.len / sizeof(struct type))
+
+static inline struct orma_stacks_function *orma_stacks_functions(const struct orma_stacks *self)
+{
+    return ORMA_STACKS_ROWS(self, functions, orma_stacks_function);
+}
+
+static inline size_t orma_stacks_functions_num(const struct orma_stacks *self)
+{
+    return ORMA_STACKS_NUM(self, functions, orma_stacks_function);
+}
+
+static inline struct orma_stacks_node *orma_stacks_nodes(const struct orma_stacks *self)
+{
+    return ORMA_STACKS_ROWS(self, nodes, orma_stacks_node);
+}
+
+static inline size_t orma_stacks_nodes_num(const struct orma_stacks *self)
+{
+    return ORMA_STACKS_NUM(self, nodes, orma_stacks_node);
+}
+
+static inline struct orma_stacks_thread *orma_stacks_threads(const struct orma_stacks *self)
+{
+    return ORMA_STACKS_ROWS(self, threads, orma_stacks_thread);
+}
+
+static inline size_t orma_stacks_threads_num(const struct orma_stacks *self)
+{
+    return ORMA_STACKS_NUM(self, threads, orma_stacks_thread);
+}
+
+/* ---- orders ---- */
+
+/* Numbers of functions, the heaviest first: by self, or by total. Those of no weight are left out.
+ */
+void orma_stacks_top(const struct orma_stacks *self, bool by_total, struct orma_buf *ret);
+
+/* Children of a node, the heaviest first. Into `ret`: u32. */
+void orma_stacks_children(const struct orma_stacks *self, uint32_t node, struct orma_buf *ret);
+
+/* Who calls: a node with the weight that comes through it. */
+struct orma_stacks_at {
+    uint32_t node;
+    uint64_t weight;
+};
+
+/* Nodes of one function: a run of the list. */
+struct orma_stacks_group {
+    uint32_t function; /* ORMA_STACKS_NONE: nobody, the stack begins */
+    uint64_t weight;
+    size_t from, num;
+};
+
+/* Where samples ended: `function` NONE takes all leaves, else the outermost nodes of that function.
+ */
+void orma_stacks_leaves(const struct orma_stacks *self, uint32_t function, struct orma_buf *ret);
+
+/* One step towards the root: each of these becomes its caller. */
+void orma_stacks_up(const struct orma_stacks *self, const struct orma_stacks_at *list, size_t num,
+                    struct orma_buf *ret);
+
+/* Sorts the list by function; groups, the heaviest first, into `ret`. */
+void orma_stacks_group(const struct orma_stacks *self, struct orma_buf *list, struct orma_buf *ret);
+
+/* The function of a name: exactly, else the only one that has it in its name. NONE: none, or
+ * several. */
+uint32_t orma_stacks_find(const struct orma_stacks *self, const char *name);
+
+/* ---- sums ---- */
+
+struct orma_stacks_sum {
+    const char *name;
+    int64_t id; /* pid or tid; 0: it has none */
+    uint64_t weight;
+};
+
+enum orma_stacks_by {
+    ORMA_STACKS_BY_FUNCTION,
+    ORMA_STACKS_BY_MODULE,
+    ORMA_STACKS_BY_THREAD,
+    ORMA_STACKS_BY_PROCESS,
+};
+
+/* struct orma_stacks_sum, the heaviest first; names live as long as the stacks, or in `texts`. */
+void orma_stacks_sums(const struct orma_stacks *self, enum orma_stacks_by by, struct orma_buf *ret);
+
+/* ---- two of them ---- */
+
+struct orma_stacks_change {
+    const char *name, *module;
+    uint64_t before, after; /* weights */
+    double share_before, share_after, z;
+    bool significant; /* beyond what chance makes of so many functions */
+};
+
+/*
+ * Functions of both, by name and module (moved ones by name alone), what changed most first. Shares
+ * of self weight; a z-test of two shares each, and of all of them together Benjamini-Hochberg at 5
+ * %.
+ */
+void orma_stacks_diff(const struct orma_stacks *before, const struct orma_stacks *after,
+                      struct orma_buf *ret);
+#endif

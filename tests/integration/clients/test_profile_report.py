@@ -1,0 +1,138 @@
+"""orma profile report and diff: what samples say, of a trace whose samples are written down."""
+import json
+import re
+import shutil
+
+from orma_env import *
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def script(stacks, step=0.001):
+    """perf script's text: (process, pid, tid, stack from the root, how often)."""
+    out, time = [], 1.0
+    for comm, pid, tid, stack, times in stacks:
+        for _ in range(times):
+            out.append(f"{comm} {pid}/{tid} [000] {time:.6f}: 1 cpu-clock: ")
+            out += [f"\t{0x1000 + sum(map(ord, f)):x} {f}+0x1 ({'/lib/' + m if m else '/bin/app'})"
+                    for f, _, m in (name.partition("@") for name in reversed(stack))]
+            out.append("")
+            time += step
+    return "\n".join(out) + "\n"
+
+
+STACKS = [("app", 10, 10, ["main", "work", "parse"], 50), ("app", 10, 10, ["main", "work", "write@libc.so"], 20),
+          ("app", 10, 11, ["main", "down", "down", "down"], 20), ("second", 20, 20, ["main", "<b>&\";x"], 10)]
+
+
+class Report(Case):
+    def setUp(self):
+        super().setUp()
+        (self.dir / "a.txt").write_text(script(STACKS))
+
+    def report(self, *argv, **more):
+        return self.orma("profile", "report", self.dir / "a.txt", *argv, **more).stdout.decode()
+
+    def rows(self, text):
+        """Share and name of each line: the name is the first word that is neither number, unit nor line."""
+        ret = {}
+        for line in text.splitlines():
+            words = [w for w in re.sub(r"[|`\u2500-\u257f-]+", " ", line).split() if not re.fullmatch(r"[\d.]+|%|m?s|µs", w)]
+            if re.match(r" *[\d.]+ %", line) and words and words[0] not in ("in", "other", "others"):
+                ret[words[0]] = float(line.split("%")[0])
+        return ret
+
+    def test_the_hottest(self):
+        text = self.report()
+        self.assertIn("2 processes, 3 threads", text)
+        rows = self.rows(text)
+        self.assertEqual((rows["parse"], rows["down"], rows["write"]), (50, 20, 20))
+        self.assertRegex(text, r"20\.0 %\s+\S+( m?s)?\s+20\.0 %\s+\S+( m?s)?\s+down", "recursion counts once")
+        text = self.report("-n", "1")
+        self.assertEqual(self.rows(text), {"parse": 50})
+        self.assertIn("50.0 % in 3 other functions", text)
+
+    def test_trees(self):
+        text = self.report("--tree", "--ascii", "--min", "0")
+        self.assertEqual(list(self.rows(text))[:4], ["main", "work", "parse", "write"])
+        self.assertEqual(self.rows(text)["work"], 70)
+        text = self.report("--bottom-up", "--ascii")
+        self.assertLess(text.index("parse"), text.index("work"))
+        text = self.report("--callers", "down", "--ascii")
+        self.assertEqual(self.rows(text), {"down": 20, "main": 20})
+        self.report("--callers", "nobody", code=1)
+
+    def test_sums_and_choices(self):
+        self.assertEqual(self.rows(self.report("--by", "module")), {"app": 80, "libc.so": 20})
+        self.assertEqual(self.rows(self.report("--by", "thread"))["second"], 10)
+        self.assertEqual(self.rows(self.report("--process", "second")).keys() & {"parse", "down"}, set())
+        self.assertEqual(self.rows(self.report("--thread", "11")), {"down": 100})
+        self.assertEqual(self.rows(self.report("--from", "0", "--to", "0.0495"))["parse"], 100)
+        self.report("--from", "100s", code=1)
+
+    def test_collapsed(self):
+        for text in self.report("--format", "collapsed"), self.orma("convert", "collapsed", self.dir / "a.txt").stdout.decode():
+            lines = set(text.splitlines())
+            self.assertLessEqual({"app;main;work;parse 50", "app;main;down;down;down 20"}, lines)
+            self.assertTrue(any("<b>&\":x 10" in line for line in lines), "a semicolon is no border")
+
+    def test_speedscope(self):
+        data = json.loads(self.report("--format", "speedscope"))
+        self.assertEqual(data["$schema"], "https://www.speedscope.app/file-format-schema.json")
+        names = [f["name"] for f in data["shared"]["frames"]]
+        total = 0
+        for profile in data["profiles"]:
+            self.assertEqual(len(profile["samples"]), len(profile["weights"]))
+            total += sum(profile["weights"])
+            for stack in profile["samples"]:
+                self.assertIn(names[stack[0]], "main")
+        self.assertEqual(total, 100)
+
+    def test_pictures_hold_nothing_that_runs(self):
+        svg = self.orma("convert", "flamegraph_svg", self.dir / "a.txt").stdout.decode()
+        page = self.orma("convert", "flamegraph", self.dir / "a.txt").stdout.decode()
+        import xml.dom.minidom
+        titles = [t.firstChild.data for t in xml.dom.minidom.parseString(svg).getElementsByTagName("title")]
+        self.assertTrue(any(t.startswith('<b>&";x') for t in titles))
+        self.assertNotIn("<b>&", svg)
+        self.assertNotIn("<b>&", page)
+        self.assertNotRegex(page, r"https?://|src=")
+        data = json.loads(re.search(r'<script id="data"[^>]*>(.*?)</script>', page, re.S)[1])
+        self.assertEqual(sum(data["parts"][2::3]), 100)
+
+    @unittest.skipIf(not CHROMIUM, "no Chromium")
+    def test_the_page_in_a_browser(self):
+        page = self.dir / "flame.html"
+        self.report("--format", "html", "-o", page)
+        done = self.run_program(CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                                f"--user-data-dir={self.dir}/browser", f"file://{page}#search=work")
+        dom = done.stdout.decode()
+        if not dom:
+            self.skipTest("Chromium does not run here")
+        self.assertIn("70.0 % in stacks with a match", dom)
+        self.assertRegex(dom, r"<td>50\.0 %</td><td>50\.0 %</td><td><button[^>]*>parse</button>")
+        self.assertIn("&lt;b&gt;&amp;", dom)
+
+    def test_differences(self):
+        more = [(*s[:4], s[4] * 10) for s in STACKS]
+        (self.dir / "before.txt").write_text(script(more))
+        more[0] = (*more[0][:4], 250)
+        more[1] = (*more[1][:4], 450)
+        (self.dir / "after.txt").write_text(script(more))
+        text = self.orma("profile", "diff", self.dir / "before.txt", self.dir / "after.txt").stdout.decode()
+        self.assertRegex(text, r"-25\.0 pt +50\.0 % +25\.0 % +-[\d.]+ +changed +parse")
+        self.assertRegex(text, r"\+25\.0 pt +20\.0 % +45\.0 % +\+[\d.]+ +changed +write")
+        self.assertRegex(text, r"not significant +down")
+        self.orma("profile", "diff", self.dir / "before.txt", code=2)
+
+    def test_traces_without_samples(self):
+        (self.dir / "none.json").write_text('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"n"}]')
+        done = self.orma("profile", "report", self.dir / "none.json", code=1)
+        self.assertIn(b"no samples with stacks", done.stderr)
+        self.env["TMPDIR"] = str(self.dir)
+        done = self.orma("profile", "report", code=1)
+        self.assertIn(b"no trace given", done.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,496 @@
+/*
+ *   arguments ─► trace loaded ─► stacks (what was chosen) ─► text.h, or a file of flame.h
+ *
+ * Without a trace it is the last one that `orma profile` of this user has left in the temporary
+ * folder.
+ */
+#include "tools/profile/report.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "processor/flame/flame.h"
+#include "sdk/base/fd.h"
+#include "tools/load/load.h"
+#include "tools/load/loss.h"
+#include "tools/load/symbols.h"
+#include "tools/profile/text.h"
+
+#define TRACE_NAME "raw-trace"
+#define PATH_SIZE 4200
+
+enum {
+    OPT_TOP = 1,
+    OPT_TREE,
+    OPT_BOTTOM_UP,
+    OPT_CALLERS,
+    OPT_BY,
+    OPT_MIN,
+    OPT_FROM,
+    OPT_TO,
+    OPT_PROCESS,
+    OPT_THREAD,
+    OPT_SLICE,
+    OPT_EVENT,
+    OPT_HEAP,
+    OPT_FORMAT,
+    OPT_OUT,
+    OPT_ASCII,
+};
+
+#define CHOICE_OPTIONS                                                                             \
+    {OPT_PROCESS, 'p', "process", "NAME|PID", "Only this process; NAME may be a pattern: 'cc*'."}, \
+        {OPT_THREAD, 't', "thread", "NAME|TID", "Only this thread, or those that match."},         \
+        {OPT_SLICE, 's', "slice", "NAME", "Only inside slices of that name, by thread."},          \
+        {OPT_FROM, 0, "from", "TIME",                                                              \
+         "Begin there: since the begin of the trace, 1.5s or 300ms."},                             \
+        {OPT_TO, 0, "to", "TIME", "End there."},                                                   \
+        {OPT_EVENT, 'e', "event", "NAME",                                                          \
+         "What was counted, where the trace has several: page-faults. Default: time."},            \
+    {                                                                                              \
+        OPT_HEAP, 0, "heap", "WHAT", "Memory of a heap profile: live, or allocated."               \
+    }
+
+static const struct orma_option options[] = {
+    {OPT_TOP, 'n', "top", "N", "So many functions (10); 0: all."},
+    {OPT_TREE, 'T', "tree", NULL, "Calls from above: what each function spent, and where."},
+    {OPT_BOTTOM_UP, 'b', "bottom-up", NULL, "From the hot functions up to who called them."},
+    {OPT_CALLERS, 'c', "callers", "FUNCTION", "Who called this function."},
+    {OPT_BY, 0, "by", "WHAT", "Sums by module (library), thread, process or function."},
+    {OPT_MIN, 0, "min", "PERCENT", "In trees: what is less is put together (0.5)."},
+    CHOICE_OPTIONS,
+    {OPT_FORMAT, 0, "format", "NAME",
+     "Instead of text: collapsed, speedscope, svg, or html (flame graphs)."},
+    {OPT_OUT, 'o', "out", "FILE", "Write there instead of to standard output."},
+    {OPT_ASCII, 0, "ascii", NULL, "Lines of trees in plain characters."},
+    {0},
+};
+
+static const struct orma_option diff_options[] = {
+    {OPT_TOP, 'n', "top", "N", "So many functions (10); 0: all."},
+    CHOICE_OPTIONS,
+    {0},
+};
+
+enum view { VIEW_TOP, VIEW_TREE, VIEW_BOTTOM_UP, VIEW_CALLERS, VIEW_SUMS };
+
+struct args {
+    struct orma_cli cli;
+    const char *program;
+    const char *paths[2];
+    unsigned paths_num, paths_max;
+    struct orma_stacks_choice choice;
+    const char *from, *to, *callers, *out;
+    enum view view;
+    enum orma_stacks_by by;
+    struct orma_profile_report_style style;
+    bool has_format;
+    enum orma_flame_format format;
+    int64_t top;
+};
+
+/* ---- arguments ---- */
+
+static int take_by(struct args *a)
+{
+    static const char *const names[] = {[ORMA_STACKS_BY_FUNCTION] = "function",
+                                        [ORMA_STACKS_BY_MODULE] = "module",
+                                        [ORMA_STACKS_BY_THREAD] = "thread",
+                                        [ORMA_STACKS_BY_PROCESS] = "process"};
+    const char *name = strcmp(a->cli.value, "library") ? a->cli.value : "module";
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(names); i++) {
+        if (strcmp(names[i], name) != 0)
+            continue;
+        a->by = (enum orma_stacks_by)i;
+        a->view = VIEW_SUMS;
+        return ORMA_EXIT_OK;
+    }
+    return orma_cli_usage_error(&a->cli, "--by %s: expected module, thread, process or function",
+                                a->cli.value);
+}
+
+static int take_number(struct args *a, double max, double *ret)
+{
+    char *end;
+
+    *ret = strtod(a->cli.value, &end);
+    if (end == a->cli.value || *end || !(*ret >= 0) || *ret > max)
+        return orma_cli_usage_error(&a->cli, "%s %s: expected a number up to %.0f", a->cli.option,
+                                    a->cli.value, max);
+    return ORMA_EXIT_OK;
+}
+
+static int take_heap(struct args *a)
+{
+    if (strcmp(a->cli.value, "live") && strcmp(a->cli.value, "allocated"))
+        return orma_cli_usage_error(&a->cli, "--heap %s: expected live or allocated", a->cli.value);
+    a->choice.kind = *a->cli.value == 'l' ? ORMA_STACKS_HEAP : ORMA_STACKS_ALLOCATED;
+    return ORMA_EXIT_OK;
+}
+
+/* A number is an id, anything else a pattern of names. */
+static void take_name(const char *value, const char **name, int64_t *id)
+{
+    if (!orma_str_to_i64(orma_str_from(value), id) || *id <= 0) {
+        *id = 0;
+        *name = value;
+    }
+}
+
+static int take_choice(struct args *a, int id)
+{
+    const char *value = a->cli.value;
+
+    switch (id) {
+    case OPT_PROCESS:
+        take_name(value, &a->choice.process, &a->choice.pid);
+        break;
+    case OPT_THREAD:
+        take_name(value, &a->choice.thread, &a->choice.tid);
+        break;
+    case OPT_SLICE:
+        a->choice.slice = value;
+        break;
+    case OPT_EVENT:
+        a->choice.event = value;
+        break;
+    case OPT_FROM:
+        a->from = value;
+        break;
+    case OPT_TO:
+        a->to = value;
+        break;
+    case OPT_HEAP:
+        return take_heap(a);
+    default:
+        return ORMA_EXIT_USAGE;
+    }
+    return ORMA_EXIT_OK;
+}
+
+static int take_option(struct args *a, int id)
+{
+    double number = 0;
+    int r = ORMA_EXIT_OK;
+
+    switch (id) {
+    case OPT_TOP:
+        r = take_number(a, 1e6, &number);
+        a->top = (int64_t)number;
+        break;
+    case OPT_TREE:
+        a->view = VIEW_TREE;
+        break;
+    case OPT_BOTTOM_UP:
+        a->view = VIEW_BOTTOM_UP;
+        break;
+    case OPT_CALLERS:
+        a->view = VIEW_CALLERS;
+        a->callers = a->cli.value;
+        break;
+    case OPT_BY:
+        return take_by(a);
+    case OPT_MIN:
+        r = take_number(a, 100, &number);
+        a->style.min = number / 100;
+        break;
+    case OPT_FORMAT:
+        a->has_format = orma_flame_format_of(a->cli.value, &a->format);
+        if (!a->has_format && strcmp(a->cli.value, "text") != 0)
+            r = orma_cli_usage_error(
+                &a->cli, "--format %s: expected text, collapsed, speedscope, svg or html",
+                a->cli.value);
+        break;
+    case OPT_OUT:
+        a->out = a->cli.value;
+        break;
+    case OPT_ASCII:
+        a->style.ascii = true;
+        break;
+    case ORMA_CLI_POSITIONAL:
+        if (a->paths_num == a->paths_max)
+            return orma_cli_usage_error(&a->cli, "unexpected argument '%s'", a->cli.value);
+        a->paths[a->paths_num++] = a->cli.value;
+        break;
+    case ORMA_CLI_REST:
+        return orma_cli_usage_error(&a->cli, "there is no command to run");
+    default:
+        return take_choice(a, id);
+    }
+    return r;
+}
+
+/* ---- traces ---- */
+
+static int64_t changed(const struct stat *st)
+{
+    return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+/* The newest that is ours: in a folder of others anything may lie. */
+static bool last_trace(char ret[PATH_SIZE])
+{
+    const char *tmp = getenv("TMPDIR");
+    struct dirent *entry;
+    int64_t newest = INT64_MIN;
+
+    tmp = tmp && *tmp ? tmp : "/tmp";
+    DIR *dir = opendir(tmp);
+    while (dir && (entry = readdir(dir))) {
+        char path[PATH_SIZE];
+        struct stat st;
+
+        if (strncmp(entry->d_name, "profile-", 8) != 0 ||
+            (size_t)snprintf(path, sizeof(path), "%s/%s/" TRACE_NAME, tmp, entry->d_name) >=
+                sizeof(path) ||
+            lstat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+            changed(&st) <= newest)
+            continue;
+        newest = changed(&st);
+        memcpy(ret, path, sizeof(path));
+    }
+    if (dir)
+        closedir(dir);
+    return newest != INT64_MIN;
+}
+
+/* A folder of `orma profile` stands for its trace. */
+static bool find_trace(const struct args *a, const char *given, char ret[PATH_SIZE])
+{
+    struct stat st;
+    int len;
+
+    if (!given) {
+        if (last_trace(ret))
+            return true;
+        fprintf(stderr,
+                "%s: no trace given, and no profile was made here; see orma profile --help\n",
+                a->program);
+        return false;
+    }
+    bool folder = stat(given, &st) == 0 && S_ISDIR(st.st_mode);
+    len = snprintf(ret, PATH_SIZE, folder ? "%s/" TRACE_NAME : "%s", given);
+    return len > 0 && len < PATH_SIZE;
+}
+
+static int parse_time(const struct args *a, struct orma_processor *tp, const char *text,
+                      int64_t *ret)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 6e10}};
+    char *end;
+    double val = strtod(text, &end);
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(units) && end != text && val >= 0 && val < 1e9; i++) {
+        if (strcmp(end, units[i].unit) != 0)
+            continue;
+        *ret = orma_load_number(tp, "SELECT trace_start()") + (int64_t)(val * units[i].ns);
+        return 0;
+    }
+    fprintf(stderr, "%s: bad time '%s': expected one since the begin of the trace, as 1.5s\n",
+            a->program, text);
+    return -EINVAL;
+}
+
+static int choose(struct args *a, struct orma_processor *tp)
+{
+    int r = a->from ? parse_time(a, tp, a->from, &a->choice.from_ns) : 0;
+
+    if (r == 0 && a->to)
+        r = parse_time(a, tp, a->to, &a->choice.to_ns);
+    a->choice.has_from = a->from;
+    a->choice.has_to = a->to;
+    return r;
+}
+
+static int load_stacks(struct args *a, struct orma_processor *tp, const char *path,
+                       struct orma_stacks *ret)
+{
+    int r = orma_load_symbols_from_here(tp, a->program);
+
+    if (r == 0)
+        r = orma_load_trace(tp, a->program, path, ORMA_LOAD_PROGRESS, NULL);
+    if (r < 0)
+        return r; /* the message is printed */
+    r = choose(a, tp);
+    if (r < 0)
+        return r;
+    r = orma_stacks_load(ret, tp, &a->choice);
+    if (r == -ENODATA)
+        fprintf(stderr, "%s: %s has no samples with stacks%s\n", a->program, path,
+                a->choice.kind == ORMA_STACKS_SAMPLES ? " of what was chosen" : " of a heap");
+    else if (r < 0)
+        fprintf(stderr, "%s: %s\n", a->program, orma_processor_error(tp));
+    return r;
+}
+
+/* ---- answers ---- */
+
+static int put_view(struct args *a, const struct orma_stacks *s)
+{
+    uint32_t function = ORMA_STACKS_NONE;
+
+    if (a->view == VIEW_CALLERS) {
+        function = orma_stacks_find(s, a->callers);
+        if (function == ORMA_STACKS_NONE) {
+            fprintf(stderr, "%s: no function, or several, called '%s'; --top 0 lists all\n",
+                    a->program, a->callers);
+            return -ENOENT;
+        }
+    }
+    orma_profile_report_head(&a->style, s, 0);
+    fputc('\n', a->style.out);
+    switch (a->view) {
+    case VIEW_TOP:
+        orma_profile_report_top(&a->style, s);
+        break;
+    case VIEW_TREE:
+        orma_profile_report_tree(&a->style, s);
+        break;
+    case VIEW_BOTTOM_UP:
+    case VIEW_CALLERS:
+        orma_profile_report_callers(&a->style, s, function);
+        break;
+    case VIEW_SUMS:
+        orma_profile_report_sums(&a->style, s, a->by);
+        break;
+    }
+    return 0;
+}
+
+static int put_file(struct args *a, const struct orma_stacks *s, const char *path)
+{
+    struct orma_flame flame = {.stacks = s, .title = path};
+
+    (void)fflush(a->style.out); /* nothing was written yet */
+    flame.sink = orma_reflect_sink_fd(fileno(a->style.out));
+    return orma_flame_write(&flame, a->format);
+}
+
+static int report(struct args *a)
+{
+    struct orma_processor *tp = NULL;
+    struct orma_stacks s = {0};
+    char path[PATH_SIZE];
+    int r = find_trace(a, a->paths[0], path) ? orma_processor_new(NULL, &tp) : -ENOENT;
+
+    if (r == 0)
+        r = load_stacks(a, tp, path, &s);
+    if (r == 0 && a->out) {
+        a->style.out = fopen(a->out, "we");
+        if (!a->style.out) {
+            r = -errno;
+            fprintf(stderr, "%s: %s: %s\n", a->program, a->out, strerror(-r));
+        }
+    }
+    if (r == 0)
+        r = a->has_format ? put_file(a, &s, path) : put_view(a, &s);
+    int code = r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+    if (a->style.out && (fflush(a->style.out) || ferror(a->style.out) || r == -EPIPE))
+        code = orma_cli_output_failed(a->program, r == -EPIPE ? EPIPE : errno);
+    if (a->out && a->style.out && fclose(a->style.out))
+        code = orma_cli_output_failed(a->program, errno);
+    orma_stacks_fini(&s);
+    orma_processor_free(tp);
+    return code;
+}
+
+static int diff(struct args *a)
+{
+    struct orma_processor *tp[2] = {NULL, NULL};
+    struct orma_stacks s[2] = {{0}};
+    char path[PATH_SIZE];
+    int r = 0;
+
+    for (unsigned i = 0; i < 2 && r == 0; i++) {
+        r = find_trace(a, a->paths[i], path) ? orma_processor_new(NULL, &tp[i]) : -ENOENT;
+        if (r == 0)
+            r = load_stacks(a, tp[i], path, &s[i]);
+    }
+    if (r == 0) {
+        for (unsigned i = 0; i < 2; i++) {
+            fprintf(a->style.out, "%s ", i ? "after: " : "before:");
+            orma_profile_report_head(&a->style, &s[i], 0);
+        }
+        fputc('\n', a->style.out);
+        orma_profile_report_diff(&a->style, &s[0], &s[1]);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        orma_stacks_fini(&s[i]);
+        orma_processor_free(tp[i]);
+    }
+    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+}
+
+/* ---- commands ---- */
+
+static int run_as(const struct orma_command *self, const char *program, unsigned paths,
+                  int (*run)(struct args *a), int argc, char **argv)
+{
+    struct args a = {.program = program,
+                     .paths_max = paths,
+                     .style = orma_profile_report_style(stdout),
+                     .top = -1};
+    int id;
+
+    orma_cli_init(&a.cli, self, program, argc, argv);
+    while ((id = orma_cli_next(&a.cli)) != ORMA_CLI_END) {
+        if (id == ORMA_CLI_HELP)
+            return ORMA_EXIT_OK;
+        if (id == ORMA_CLI_BAD)
+            return ORMA_EXIT_USAGE;
+        int r = take_option(&a, id);
+        if (r != ORMA_EXIT_OK)
+            return r;
+    }
+    if (paths == 2 && a.paths_num < 2)
+        return orma_cli_usage_error(&a.cli, "two traces are compared: BEFORE AFTER");
+    if (a.top >= 0)
+        a.style.top = (size_t)a.top;
+    return run(&a);
+}
+
+static int run_report(const struct orma_command *self, int argc, char **argv)
+{
+    return run_as(self, "orma profile report", 1, report, argc, argv);
+}
+
+static int run_diff(const struct orma_command *self, int argc, char **argv)
+{
+    return run_as(self, "orma profile diff", 2, diff, argc, argv);
+}
+
+const struct orma_command orma_cmd_profile_report = {
+    .name = "profile report",
+    .summary = "Answers from a trace with samples: what is hot, who calls it.",
+    .synopsis = "[OPTIONS] [TRACE]",
+    .details = "TRACE is any trace with stack samples, or the folder that 'orma profile' made; "
+               "without it, the last profile of this user in the temporary folder.",
+    .examples = "  orma profile report                        # the ten hottest functions\n"
+                "  orma profile report --tree trace.pftrace\n"
+                "  orma profile report --callers memcpy --process server\n"
+                "  orma profile report --format html -o flame.html\n",
+    .options = options,
+    .run = run_report,
+};
+
+const struct orma_command orma_cmd_profile_diff = {
+    .name = "profile diff",
+    .summary = "What changed between two profiles, beyond chance.",
+    .synopsis = "[OPTIONS] BEFORE AFTER",
+    .details = "Shares of the functions themselves are compared by a test of two proportions each; "
+               "'changed' are those that stand out among all (false ones: at most 5 %).",
+    .examples = "  orma profile diff before/ after/\n",
+    .options = diff_options,
+    .run = run_diff,
+};

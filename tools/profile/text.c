@@ -1,0 +1,375 @@
+/*
+ * Each report is a walk over an order of stacks.h. Columns of numbers have a fixed width; the name
+ * gets what is left of the line, the module comes behind it. Names come from a trace and may
+ * hold anything: orma_cell_put() makes them safe.
+ */
+#include "tools/profile/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "tools/base/cell.h"
+#include "tools/base/units.h"
+
+#define NO_LIMIT 100000u
+#define NAME_MIN 24u
+#define MODULE_WIDTH 24u
+#define DEPTH_MAX 200u
+#define AMOUNT_WIDTH 9
+
+struct orma_profile_report_style orma_profile_report_style(FILE *out)
+{
+    return (struct orma_profile_report_style){.out = out,
+                                              .top = 10,
+                                              .min = 0.005,
+                                              .ascii = !orma_cell_unicode(),
+                                              .width = orma_cell_terminal_width(out, NO_LIMIT)};
+}
+
+/* ---- pieces ---- */
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* "3.84 s", "12 180", "1.2 MiB": as what is counted wants it. */
+static const char *amount(const struct orma_stacks *s, uint64_t weight,
+                          char ret[ORMA_UNITS_TEXT_MAX])
+{
+    if (s->kind != ORMA_STACKS_SAMPLES)
+        return orma_units_format_size(weight, ret);
+    if (s->period_ns && weight < UINT64_MAX / s->period_ns)
+        return orma_units_format_duration(weight * s->period_ns, ret);
+    snprintf(ret, ORMA_UNITS_TEXT_MAX, "%" PRIu64, weight);
+    return ret;
+}
+
+static void put_text(FILE *out, const char *text, unsigned width, bool pad)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf cell = {0};
+    struct orma_str s = orma_str_from(text);
+
+    orma_cell_put(&cell, s, width);
+    fputs(orma_buf_cstr(&cell), out);
+    for (unsigned used = orma_cell_width(orma_buf_str(&cell)); pad && used < width; used++)
+        fputc(' ', out);
+}
+
+static unsigned left_of(const struct orma_profile_report_style *style, unsigned used)
+{
+    return style->width > used + NAME_MIN ? style->width - used : NAME_MIN;
+}
+
+static void put_function(const struct orma_profile_report_style *style, const struct orma_stacks *s,
+                         uint32_t function, unsigned used)
+{
+    const struct orma_stacks_function *f = &orma_stacks_functions(s)[function];
+    const char *module = orma_stacks_text(s, f->module);
+    bool narrow = style->width < NO_LIMIT;
+    unsigned room = left_of(style, used);
+    unsigned name = narrow && room > NAME_MIN + MODULE_WIDTH ? room - MODULE_WIDTH - 2 : room;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+
+    orma_buf_printf(&text, "%s%s", orma_stacks_text(s, f->name), f->inlined ? " (inlined)" : "");
+    if (!narrow) {
+        put_text(style->out, orma_buf_cstr(&text), NO_LIMIT, false);
+        if (*module) {
+            fputs("  ", style->out);
+            put_text(style->out, module, NO_LIMIT, false);
+        }
+    } else if (name < room) {
+        put_text(style->out, orma_buf_cstr(&text), name, true);
+        fputs("  ", style->out);
+        put_text(style->out, module, MODULE_WIDTH, false);
+    } else {
+        put_text(style->out, orma_buf_cstr(&text), room, false);
+    }
+    fputc('\n', style->out);
+}
+
+static const char *what(const struct orma_stacks *s)
+{
+    static const char *const names[] = {[ORMA_STACKS_SAMPLES] = "samples",
+                                        [ORMA_STACKS_HEAP] = "not freed",
+                                        [ORMA_STACKS_ALLOCATED] = "allocated"};
+
+    return names[s->kind];
+}
+
+static const char *plural(uint64_t num)
+{
+    return num == 1 ? "" : "s";
+}
+
+/* ---- head ---- */
+
+static void put_losses(FILE *out, const struct orma_stacks *s)
+{
+    if (s->lost)
+        fprintf(out, "lost by the kernel: %" PRIu64 " records; ", s->lost);
+    if (s->cut)
+        fprintf(out, "cut stacks: %" PRIu64 " (%.1f %%); ", s->cut, percent(s->cut, s->samples));
+    if (s->without_stack)
+        fprintf(out, "without a stack: %" PRIu64 "; ", s->without_stack);
+    if (s->unnamed)
+        fprintf(out, "in functions without a name: %.1f %%; ", percent(s->unnamed, s->weight));
+    if (!s->lost && !s->cut && !s->without_stack)
+        fprintf(out, "nothing was lost, all stacks are whole");
+    else
+        fprintf(out, "the rest is whole");
+    fputc('\n', out);
+}
+
+void orma_profile_report_head(const struct orma_profile_report_style *style,
+                              const struct orma_stacks *s, uint64_t cpu_ns)
+{
+    size_t threads = orma_stacks_threads_num(s);
+    char text[ORMA_UNITS_TEXT_MAX], used[ORMA_UNITS_TEXT_MAX];
+    FILE *out = style->out;
+
+    fprintf(out, "%" PRIu64 " process%s, %zu thread%s, ", s->processes,
+            s->processes == 1 ? "" : "es", threads, plural(threads));
+    if (s->kind != ORMA_STACKS_SAMPLES) {
+        fprintf(out, "%s %s\n", amount(s, s->weight, text), what(s));
+        return;
+    }
+    fprintf(out, "%" PRIu64 " sample%s", s->samples, plural(s->samples));
+    if (s->period_ns)
+        fprintf(out, ", one each %s: %s of CPU time",
+                orma_units_format_duration(s->period_ns, text), amount(s, s->samples, used));
+    if (s->period_ns && cpu_ns)
+        fprintf(out, ", %.1f %% of the %s that were used",
+                percent(s->samples * s->period_ns, cpu_ns),
+                orma_units_format_duration(cpu_ns, text));
+    fputc('\n', out);
+    put_losses(out, s);
+}
+
+/* ---- top ---- */
+
+static void put_weights(FILE *out, const struct orma_stacks *s, uint64_t weight)
+{
+    char text[ORMA_UNITS_TEXT_MAX];
+
+    fprintf(out, "%5.1f %% %*s  ", percent(weight, s->weight), AMOUNT_WIDTH,
+            amount(s, weight, text));
+}
+
+#define TOP_USED 38u /* columns of two weights */
+
+void orma_profile_report_top(const struct orma_profile_report_style *style,
+                             const struct orma_stacks *s)
+{
+    const struct orma_stacks_function *f = orma_stacks_functions(s);
+    ORMA_AUTO(orma_buf_fini) struct orma_buf order = {0};
+    const uint32_t *rows;
+    uint64_t shown = 0;
+
+    orma_stacks_top(s, false, &order);
+    rows = (const void *)order.data;
+    size_t num = order.len / sizeof(*rows), top = style->top ? ORMA_MIN(style->top, num) : num;
+    fprintf(style->out, "   self              total             function\n");
+    for (size_t i = 0; i < top; i++) {
+        put_weights(style->out, s, f[rows[i]].self);
+        put_weights(style->out, s, f[rows[i]].total);
+        put_function(style, s, rows[i], TOP_USED);
+        shown += f[rows[i]].self;
+    }
+    if (top < num)
+        fprintf(style->out, "%5.1f %% in %zu other function%s\n",
+                percent(s->weight - shown, s->weight), num - top, plural(num - top));
+}
+
+/* ---- trees ---- */
+
+struct branch {
+    const struct orma_profile_report_style *style;
+    const struct orma_stacks *s;
+    char lines[DEPTH_MAX * 4 + 16]; /* what leads from the line above */
+    size_t lines_len;
+    unsigned depth;
+};
+
+static void put_branch(struct branch *b, bool last)
+{
+    fprintf(b->style->out, "%.*s%s", (int)b->lines_len, b->lines,
+            !b->depth         ? ""
+            : b->style->ascii ? (last ? "`-" : "|-")
+            : last            ? "\xe2\x94\x94\xe2\x94\x80"
+                              : "\xe2\x94\x9c\xe2\x94\x80");
+}
+
+/* What the lines below it begin with. How long the beginning was before. */
+static size_t deepen(struct branch *b, bool last)
+{
+    size_t before = b->lines_len;
+    const char *more = !b->depth ? "" : last ? "  " : b->style->ascii ? "| " : "\xe2\x94\x82 ";
+
+    memcpy(b->lines + before, more, strlen(more));
+    b->lines_len += strlen(more);
+    b->depth++;
+    return before;
+}
+
+static void put_others(struct branch *b, size_t num, uint64_t weight)
+{
+    fprintf(b->style->out, "%5.1f %%        ", percent(weight, b->s->weight));
+    put_branch(b, true);
+    fprintf(b->style->out, "%zu other%s\n", num, plural(num));
+}
+
+#define TREE_USED 15u
+
+static void put_node(struct branch *b, uint32_t node, bool last)
+{
+    const struct orma_stacks_node *n = &orma_stacks_nodes(b->s)[node];
+
+    fprintf(b->style->out, "%5.1f %% %4.1f %% ", percent(n->total, b->s->weight),
+            percent(n->self, b->s->weight));
+    put_branch(b, last);
+    put_function(b->style, b->s, n->function, TREE_USED + 2 * b->depth);
+}
+
+static void put_children(struct branch *b, uint32_t node)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf order = {0};
+    const struct orma_stacks_node *n = orma_stacks_nodes(b->s);
+    uint64_t min = (uint64_t)(b->style->min * (double)b->s->weight), rest = 0;
+    size_t shown = 0, num;
+    const uint32_t *rows;
+
+    orma_stacks_children(b->s, node, &order);
+    rows = (const void *)order.data;
+    num = order.len / sizeof(*rows);
+    while (shown < num && n[rows[shown]].total >= min && n[rows[shown]].total)
+        shown++;
+    for (size_t i = shown; i < num; i++)
+        rest += n[rows[i]].total;
+    for (size_t i = 0; i < shown && b->depth < DEPTH_MAX; i++) {
+        bool last = i + 1 == num;
+
+        put_node(b, rows[i], last);
+        size_t before = deepen(b, last);
+        put_children(b, rows[i]);
+        b->lines_len = before;
+        b->depth--;
+    }
+    if (shown < num && shown)
+        put_others(b, num - shown, rest);
+}
+
+void orma_profile_report_tree(const struct orma_profile_report_style *style,
+                              const struct orma_stacks *s)
+{
+    struct branch b = {.style = style, .s = s};
+
+    fprintf(style->out, "  total   self calls\n");
+    put_children(&b, 0);
+}
+
+/* ---- from below ---- */
+
+static void put_group(struct branch *b, const struct orma_stacks_group *g, bool last)
+{
+    fprintf(b->style->out, "%5.1f %%        ", percent(g->weight, b->s->weight));
+    put_branch(b, last);
+    if (g->function == ORMA_STACKS_NONE)
+        fprintf(b->style->out, "(the beginning of the stack)\n");
+    else
+        put_function(b->style, b->s, g->function, TREE_USED + 2 * b->depth);
+}
+
+static void put_callers(struct branch *b, struct orma_buf *list, size_t limit)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf groups = {0};
+    uint64_t min = (uint64_t)(b->style->min * (double)b->s->weight), rest = 0;
+    const struct orma_stacks_group *g;
+    size_t num, shown = 0;
+
+    orma_stacks_group(b->s, list, &groups);
+    g = (const void *)groups.data;
+    num = groups.len / sizeof(*g);
+    if (num == 1 && g->function == ORMA_STACKS_NONE)
+        return; /* the stack begins: nothing to say */
+    while (shown < num && g[shown].weight >= min && (!limit || shown < limit))
+        shown++;
+    for (size_t i = shown; i < num; i++)
+        rest += g[i].weight;
+    for (size_t i = 0; i < shown && b->depth < DEPTH_MAX; i++) {
+        ORMA_AUTO(orma_buf_fini) struct orma_buf up = {0};
+        bool last = i + 1 == num;
+
+        put_group(b, &g[i], last);
+        if (g[i].function == ORMA_STACKS_NONE)
+            continue;
+        orma_stacks_up(b->s, (const struct orma_stacks_at *)(const void *)list->data + g[i].from,
+                       g[i].num, &up);
+        size_t before = deepen(b, last);
+        put_callers(b, &up, 0);
+        b->lines_len = before;
+        b->depth--;
+    }
+    if (shown < num && shown)
+        put_others(b, num - shown, rest);
+}
+
+void orma_profile_report_callers(const struct orma_profile_report_style *style,
+                                 const struct orma_stacks *s, uint32_t function)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf list = {0};
+    struct branch b = {.style = style, .s = s};
+
+    fprintf(style->out, "  %s\n",
+            function == ORMA_STACKS_NONE ? "share          function, and below it who called it"
+                                         : "share          callers");
+    orma_stacks_leaves(s, function, &list);
+    put_callers(&b, &list, function == ORMA_STACKS_NONE ? style->top : 0);
+}
+
+/* ---- sums and differences ---- */
+
+void orma_profile_report_sums(const struct orma_profile_report_style *style,
+                              const struct orma_stacks *s, enum orma_stacks_by by)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sums = {0};
+    const struct orma_stacks_sum *rows;
+
+    orma_stacks_sums(s, by, &sums);
+    rows = (const void *)sums.data;
+    size_t num = sums.len / sizeof(*rows), top = style->top ? ORMA_MIN(style->top, num) : num;
+    for (size_t i = 0; i < top; i++) {
+        put_weights(style->out, s, rows[i].weight);
+        put_text(style->out, *rows[i].name ? rows[i].name : "[no name]", left_of(style, 30), false);
+        if (rows[i].id)
+            fprintf(style->out, " (%" PRId64 ")", rows[i].id);
+        fputc('\n', style->out);
+    }
+    if (top < num)
+        fprintf(style->out, "and %zu other%s\n", num - top, plural(num - top));
+}
+
+void orma_profile_report_diff(const struct orma_profile_report_style *style,
+                              const struct orma_stacks *before, const struct orma_stacks *after)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf changes = {0};
+    const struct orma_stacks_change *c;
+
+    orma_stacks_diff(before, after, &changes);
+    c = (const void *)changes.data;
+    size_t num = changes.len / sizeof(*c), top = style->top ? ORMA_MIN(style->top, num) : num;
+    fprintf(style->out, "  change    before   after      z                  function\n");
+    for (size_t i = 0; i < top; i++) {
+        fprintf(style->out, "%+7.1f pt %6.1f %% %6.1f %% %+7.1f  %-15s ",
+                100 * (c[i].share_after - c[i].share_before), 100 * c[i].share_before,
+                100 * c[i].share_after, c[i].z, c[i].significant ? "changed" : "not significant");
+        put_text(style->out, c[i].name, left_of(style, 56), false);
+        if (*c[i].module && style->width == NO_LIMIT) {
+            fputs("  ", style->out);
+            put_text(style->out, c[i].module, NO_LIMIT, false);
+        }
+        fputc('\n', style->out);
+    }
+    if (top < num)
+        fprintf(style->out, "and %zu other%s\n", num - top, plural(num - top));
+}
