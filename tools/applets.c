@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "probes/daemon.h"
 #include "tools/clients/perfetto.h"
 #include "tools/clients/tracebox.h"
 #include "tools/clients/websocket_bridge.h"
 #include "tools/convert/convert.h"
+#include "traced/daemon.h"
 
 const struct orma_applet orma_applets[] = {
     {&orma_cmd_perfetto, orma_perfetto_main},
@@ -17,10 +19,32 @@ const struct orma_applet orma_applets[] = {
     {0},
 };
 
+static const struct {
+    const char *name;
+    orma_main_fn *main;
+} daemons[] = {{"traced", traced_main}, {"traced_probes", orma_probes_main}};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+
+    return slash ? slash + 1 : path;
+}
+
+orma_main_fn *orma_applet_daemon(const char *argv0)
+{
+    const char *name = base_name(argv0);
+
+    for (size_t i = 0; name && i < ORMA_ARRAY_LEN(daemons); i++) {
+        if (!strcmp(daemons[i].name, name))
+            return daemons[i].main;
+    }
+    return NULL;
+}
+
 const struct orma_applet *orma_applet_find(const char *argv0)
 {
-    const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
-    const char *name = slash ? slash + 1 : argv0;
+    const char *name = base_name(argv0);
 
     for (const struct orma_applet *a = orma_applets; name && a->command; a++) {
         size_t len = strlen(a->command->name);

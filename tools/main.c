@@ -71,6 +71,10 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    orma_main_fn *daemon_main = argc > 0 ? orma_applet_daemon(argv[0]) : NULL;
+
+    if (daemon_main)
+        return daemon_main(argc, argv);
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
 
     int code = run(argc, argv);

@@ -15,8 +15,8 @@ import unittest
 BUILD = pathlib.Path(os.environ.get("ORMA_BUILD", "build")).resolve()
 ORMA = BUILD / "tools/orma"
 SHELL = BUILD / "compat/trace_processor_shell"
-TRACED = BUILD / "traced/traced"
-PROBES = BUILD / "probes/traced_probes"
+TRACED = BUILD / "compat/traced"
+PROBES = BUILD / "compat/traced_probes"
 DEMO = BUILD / "sdk/orma_demo"
 SLOW = float(os.environ.get("ORMA_TEST_SLOWNESS", "1"))  # sanitizers and valgrind take longer
 
