@@ -1,4 +1,6 @@
 -- Mappings of processes when heaps were profiled: sums by path, the largest first.
+SELECT RUN_METRIC('process_metadata.sql');
+
 DROP VIEW IF EXISTS _profiler_smaps_sum;
 CREATE VIEW _profiler_smaps_sum AS
 SELECT
@@ -23,10 +25,9 @@ CREATE VIEW profiler_smaps_output AS
 SELECT ProfilerSmaps(
   'instance', (
     SELECT RepeatedField(ProfilerSmaps_Instance(
-      'process', AndroidProcessMetadata('name', p.name, 'uid', p.uid, 'pid', p.pid),
-      'mappings', mappings
+      'process', metadata, 'mappings', mappings
     ))
     FROM _profiler_smaps_instance
-    JOIN process AS p USING (upid)
+    LEFT JOIN process_metadata USING (upid)
   )
 );

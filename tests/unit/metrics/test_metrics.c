@@ -175,7 +175,8 @@ Test(metrics, registration)
     cr_assert_eq(orma_metrics_compute(m, wrong, 1, ORMA_METRICS_TEXT, &out), -EINVAL);
     cr_assert(strstr(orma_metrics_error(m), "Unknown metric nix"));
     engine_expect(&e, "names", "SELECT name FROM trace_metrics ORDER BY name",
-                  "android_cpu\nbox\nclone_duration\nprofiler_smaps\ntrace_metadata\ntrace_stats");
+                  "android_cpu\nbox\nclone_duration\njava_heap_class_stats\nprofiler_smaps\n"
+                  "trace_metadata\ntrace_stats\nunsymbolized_frames");
     engine_expect(&e, "functions", "SELECT typeof(Box()), typeof(TraceAnalysisStats_Stat())",
                   "blob blob");
     cr_assert_eq(orma_sql_reset(e.sql), 0, "%s", orma_sql_error_text(e.sql));

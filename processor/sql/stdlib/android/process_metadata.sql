@@ -1,6 +1,21 @@
--- Processes with what is known of their packages: on machines without packages, nothing.
+-- Processes with what is known of their packages and users: on machines without packages, nothing.
 
 INCLUDE PERFETTO MODULE linux.threads;
+
+-- Packages that may be meant by a user id of a process: all those of the id without its user.
+CREATE PERFETTO TABLE _packages_by_app_id AS
+SELECT
+  uid AS app_id, package_name, version_code, debuggable, count(*) OVER (PARTITION BY uid) AS sharing
+FROM package_list;
+
+-- The package of a process: the only one of its user id, or of several the one that it is named after.
+CREATE PERFETTO TABLE _package_of_process AS
+SELECT
+  p.upid, l.package_name, l.version_code, l.debuggable, l.sharing > 1 AS shared_uid,
+  row_number() OVER (PARTITION BY p.upid ORDER BY length(l.package_name) DESC) AS choice
+FROM process AS p
+JOIN _packages_by_app_id AS l ON l.app_id = p.uid % 100000
+WHERE l.sharing = 1 OR p.name = l.package_name OR p.name GLOB l.package_name || ':*';
 
 CREATE PERFETTO TABLE android_process_metadata(
   upid JOINID(process.id), pid LONG, process_name STRING, uid LONG, shared_uid BOOL,
@@ -9,9 +24,10 @@ CREATE PERFETTO TABLE android_process_metadata(
 ) AS
 SELECT
   p.upid, p.pid, p.name AS process_name, p.uid,
-  CAST(NULL AS INT) AS shared_uid, p.android_user_id AS user_id, CAST(NULL AS TEXT) AS user_type,
-  CAST(NULL AS TEXT) AS package_name, CAST(NULL AS INT) AS version_code,
-  CAST(NULL AS INT) AS debuggable,
+  l.shared_uid, p.android_user_id AS user_id, u.type AS user_type,
+  l.package_name, l.version_code, l.debuggable,
   p.upid IN (SELECT upid FROM linux_kernel_threads) AS is_kernel_task
 FROM process AS p
+LEFT JOIN _package_of_process AS l ON l.upid = p.upid AND l.choice = 1
+LEFT JOIN __intrinsic_android_user_list AS u ON u.android_user_id = p.uid / 100000
 ORDER BY p.upid;
