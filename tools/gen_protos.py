@@ -143,6 +143,10 @@ class Model:
             area = more_area(row["file"])
             if area and row["message"] not in known:
                 self.add(area, {**row, "type": PACKAGES.sub("", row["type"] or ""), "options": ""})
+        for row in read(folder, "more_extensions"):  # messages of nothing but extensions
+            package, _, name = row["extended_message"].rpartition(".")
+            if package == PACKAGE["android_internal"]:
+                self.message("android_internal", name)
 
     def add_more_enums(self, folder):
         """An enum goes with the first message that uses it: the table does not say where it is."""

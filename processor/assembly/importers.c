@@ -13,6 +13,7 @@
 #include "processor/import/linux/linux.h"
 #include "processor/import/profile/profile.h"
 #include "processor/import/trace/trace.h"
+#include "processor/import/winscope/winscope.h"
 
 static const struct orma_importer_row importers[] = {
     {&orma_trace_room, &orma_trace_clock_importer},
@@ -64,6 +65,10 @@ static const struct orma_importer_row importers[] = {
     {&orma_android_room, &orma_android_protolog_importer},
     {&orma_android_room, &orma_android_art_importer},
     {&orma_android_room, &orma_android_video_importer},
+    {&orma_winscope_room, &orma_winscope_extensions_importer},
+    {&orma_winscope_room, &orma_winscope_layers_importer},
+    {&orma_winscope_room, &orma_winscope_transactions_importer},
+    {&orma_winscope_room, &orma_winscope_transitions_importer},
     {&orma_android_room, &orma_android_graphics_importer},
     {&orma_android_room, &orma_android_gpu_info_importer},
     {&orma_android_room, &orma_android_gpu_counters_importer},

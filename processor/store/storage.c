@@ -72,6 +72,7 @@ void orma_storage_fini(struct orma_storage *self)
     orma_args_store_fini(&self->args);
     orma_blobs_fini(&self->arrays);
     orma_blobs_fini(&self->video);
+    orma_blobs_fini(&self->messages);
     orma_strpool_fini(&self->pool);
 }
 

@@ -36,8 +36,9 @@ struct orma_storage {
     struct orma_stats *stats; /* of the trace at hand, by machine row */
     struct orma_trace_stats *traces[ORMA_TRACES_MAX];
     unsigned traces_num;
-    struct orma_blobs arrays; /* contents of arrays of heaps: see import/formats/hprof.h */
-    struct orma_blobs video;  /* what rows of video_frames are of, by row */
+    struct orma_blobs arrays;   /* contents of arrays of heaps: see import/formats/hprof.h */
+    struct orma_blobs video;    /* what rows of video_frames are of, by row */
+    struct orma_blobs messages; /* of window traces: see import/winscope/ */
     bool failed;
     bool stale; /* somebody read bytes of the trace that are no longer those that were loaded */
 };

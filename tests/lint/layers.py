@@ -64,6 +64,7 @@ LAYERS = {
     "processor/import/linux": ["processor/import/linux", "processor/import/core"] + MODEL,
     "processor/import/trace": ["processor/import/trace", "processor/import/core"] + MODEL,
     "processor/import/android": ["processor/import/android", "processor/import/core"] + MODEL,
+    "processor/import/winscope": ["processor/import/winscope", "processor/import/core"] + MODEL,
     "processor/import/formats": ["processor/import/formats", "processor/import/core"] + MODEL,
     "processor/sql/dialect": ["processor/sql/dialect"] + SDK_LOW,
     "processor/sql/base": SQL_LOW,

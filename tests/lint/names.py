@@ -113,6 +113,7 @@ ROOMS = {
     "processor/import/linux": "orma_linux_",
     "processor/import/trace": "orma_trace_",
     "processor/import/android": "orma_android_",
+    "processor/import/winscope": "orma_winscope_",
     "processor/import/formats": "orma_format_ orma_formats_ orma_hprof_ orma_systrace_ orma_json_args orma_json_event_ orma_json_metadata"
                                 " orma_json_profile_ orma_json_profiles_ orma_json_time",
     "processor/assembly": "orma_importers orma_processor_new orma_processor_format",
