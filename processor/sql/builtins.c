@@ -70,6 +70,8 @@ static const struct orma_tvf *const tvfs[] = {
     &orma_inspect_tvf_table_info,
     &orma_inspect_tvf_tables,
     &orma_operators_tvf_tree_partition,
+    &orma_functions_tvf_winscope_args,
+    &orma_functions_tvf_winscope_paths,
     NULL,
 };
 

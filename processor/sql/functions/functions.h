@@ -22,6 +22,9 @@ extern const struct orma_sql_func orma_functions_time[];
 
 extern const struct orma_sql_module orma_functions_ordered_modules[];
 
+struct orma_tvf;
+extern const struct orma_tvf orma_functions_tvf_winscope_args, orma_functions_tvf_winscope_paths;
+
 /* sum(), total() and avg() of SQLite 3.43, where the library is older. SQLITE_OK or an error. */
 int orma_sums_register(sqlite3 *db);
 #endif

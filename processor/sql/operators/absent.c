@@ -1,7 +1,6 @@
 /*
  * Names of the interface behind which we have no data: measured power curves of devices, the
- * instruction traces of Arm's CoreSight, messages of window traces. Libraries that read them load,
- * and find no rows.
+ * instruction traces of Arm's CoreSight. Libraries that read them load, and find no rows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +36,6 @@ static const struct {
      "instruction_index INTEGER, address INTEGER, opcode INTEGER, type TEXT, "
      "branch_address INTEGER, is_conditional INTEGER, is_link INTEGER, sub_type TEXT, "
      "instruction_range HIDDEN"},
-    {"__intrinsic_winscope_proto_to_args_with_defaults",
-     "id INTEGER, table_name TEXT, base64_proto_id INTEGER, flat_key TEXT, key TEXT, "
-     "int_value INTEGER, string_value TEXT, real_value DOUBLE, value_type TEXT, _fn_arg0 HIDDEN, "
-     "_auto_id INTEGER HIDDEN"},
-    {"__intrinsic_winscope_surfaceflinger_hierarchy_path",
-     "id INTEGER, snapshot_id INTEGER, layer_id INTEGER, ancestor_id INTEGER, "
-     "_auto_id INTEGER HIDDEN"},
 };
 
 static int absent_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
@@ -153,10 +145,6 @@ static const sqlite3_module absent_module = {
 #define INSTRUCTIONS                                                                               \
     .module = &absent_module, .doc = "Instruction traces: the name is there for libraries, "       \
                                      "without rows."
-#define WINDOWS                                                                                    \
-    .module = &absent_module,                                                                      \
-    .doc = "Messages of window traces: the name is there for libraries, without rows."
-
 const struct orma_sql_module orma_operators_absent_modules[] = {
     {.name = "__intrinsic_wattson_curves_cpu_1d", CURVES},
     {.name = "__intrinsic_wattson_curves_cpu_2d", CURVES},
@@ -167,7 +155,5 @@ const struct orma_sql_module orma_operators_absent_modules[] = {
     {.name = "__intrinsic_etm_iterate_instruction_range",
      INSTRUCTIONS,
      .usage = "(instruction_range)"},
-    {.name = "__intrinsic_winscope_proto_to_args_with_defaults", WINDOWS, .usage = "('table')"},
-    {.name = "__intrinsic_winscope_surfaceflinger_hierarchy_path", WINDOWS, .usage = ""},
     {0},
 };
