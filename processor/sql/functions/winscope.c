@@ -24,7 +24,7 @@ enum { COL_MESSAGE = 1, COL_FLAT_KEY, COL_KEY, COL_INT, COL_STRING, COL_REAL, CO
 #define IID_LEN 4
 
 /* A table whose rows have messages. `fields`: bits of those that are shown; 0: all. */
-static const struct source {
+static const struct message_source {
     enum orma_table_id table;
     uint8_t message, args, container, transition; /* columns; 0: none */
     uint64_t fields;
@@ -72,7 +72,7 @@ static const struct {
 /* A message that is walked. */
 struct dump {
     struct orma_tvf_call *call;
-    const struct source *source;
+    const struct message_source *source;
     const struct orma_schema *schema;
     uint64_t fields; /* bits of those of the outermost message that are shown; 0: all */
     int64_t number;
@@ -410,7 +410,7 @@ static bool is_known(const char *name)
     return false;
 }
 
-static const struct source *source_of(const char *name)
+static const struct message_source *source_of(const char *name)
 {
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(sources); i++)
         if (!sqlite3_stricmp(orma_table_defs[sources[i].table].name + strlen("__intrinsic_"), name))

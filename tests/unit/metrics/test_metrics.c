@@ -183,7 +183,7 @@ Test(metrics, registration)
     engine_expect(&e, "after a reset",
                   "SELECT count(*), hex(Box('number', 1)) IS NOT NULL "
                   "FROM trace_metrics",
-                  "6 1");
+                  "8 1");
     orma_metrics_descriptors(m, &out);
     cr_assert(memmem(out.data, out.len, ".perfetto.protos.Box", 20));
     cr_assert(memmem(out.data, out.len, "trace_duration_ns", 17));
