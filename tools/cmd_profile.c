@@ -34,6 +34,8 @@
 #define FRAME_POINTERS_PERCENT 90
 #define TRACE_NAME "raw-trace"
 #define FLAME_NAME "flamegraph.html"
+#define WAITS_TOP 5
+#define WAITS_MIN 0.02
 #define COVERAGE_LEAST 0.9
 #define COVERAGE_MIN_NS 50000000u /* of less CPU time, shares say nothing */
 #define NUMBERS_MAX 4096
@@ -59,6 +61,7 @@ enum {
     OPT_STACK_SIZE,
     OPT_USER_ONLY,
     OPT_PER_PROCESS,
+    OPT_OFF_CPU,
 };
 
 #define EVENT_HELP                                                                                 \
@@ -91,6 +94,9 @@ static const struct orma_option options[] = {
     {OPT_KERNEL, 'k', "kernel-frames", NULL,
      "Functions of the kernel, too: the default, where the kernel allows it."},
     {OPT_USER_ONLY, 0, "user-only", NULL, "No functions of the kernel."},
+    {OPT_OFF_CPU, 0, "off-cpu", NULL,
+     "Also what threads wait for: each time that one is off its cpu for 100 us or more, with its "
+     "stack (needs the right to see the kernel; without it only how long)."},
     {OPT_PER_PROCESS, 0, "per-process", NULL, "A pprof file for each process, too."},
     {OPT_CONFIG, 'c', "config", "FILE",
      "A trace config of your own with linux.perf in it; excludes all options but -o."},
@@ -209,6 +215,9 @@ static int parse_option(struct profile *self, int id)
         return parse_stack_size(self, value);
     case OPT_USER_ONLY:
         self->user_only = true;
+        break;
+    case OPT_OFF_CPU:
+        rq->off_cpu = true;
         break;
     case OPT_PER_PROCESS:
         self->per_process = true;
@@ -532,6 +541,32 @@ static void tell_coverage(const struct profile *self, const struct orma_stacks *
                 100.0 * (double)(stacks->samples * stacks->period_ns) / (double)cpu_ns);
 }
 
+/* What threads waited for, and in which functions. */
+static int put_waits(struct profile *self, struct orma_processor *tp)
+{
+    const struct orma_stacks_choice choice = {.kind = ORMA_STACKS_OFF_CPU};
+    struct orma_profile_report_style style = orma_profile_report_style(stdout);
+    struct orma_stacks waits;
+
+    if (!self->request.off_cpu)
+        return -ENODATA;
+    int r = orma_stacks_load(&waits, tp, &choice);
+    if (r < 0) {
+        printf("off cpu: no waits of 100 us or more\n\n");
+        return r;
+    }
+    style.top = WAITS_TOP;
+    style.min = WAITS_MIN;
+    printf("off cpu: ");
+    orma_profile_report_head(&style, &waits, 0);
+    orma_profile_report_sums(&style, &waits, ORMA_STACKS_BY_REASON);
+    fputc('\n', stdout);
+    orma_profile_report_callers(&style, &waits, ORMA_STACKS_NONE);
+    fputc('\n', stdout);
+    orma_stacks_fini(&waits);
+    return 0;
+}
+
 /* The ten hottest functions, and the files for more. */
 static int answer(struct profile *self, struct orma_processor *tp)
 {
@@ -542,13 +577,14 @@ static int answer(struct profile *self, struct orma_processor *tp)
     struct orma_stacks stacks;
     int r = orma_stacks_load(&stacks, tp, &choice);
 
-    if (r < 0)
-        return r;
+    if (r < 0) /* it may have done nothing but wait */
+        return r == -ENODATA ? put_waits(self, tp) : r;
     orma_profile_report_head(&style, &stacks, self->cpu_ns);
     fputc('\n', stdout);
     orma_profile_report_top(&style, &stacks);
     fputc('\n', stdout);
     tell_coverage(self, &stacks);
+    (void)put_waits(self, tp); /* none: then it has said so */
     r = write_flame_graph(self, &stacks);
     if (r == 0)
         r = orma_convert_profile_folder_fill(&self->folder, &all);

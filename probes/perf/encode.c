@@ -8,6 +8,7 @@
  */
 #include "probes/perf/encode.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "probes/kernel/kallsyms.h"
@@ -47,6 +48,7 @@ void orma_perf_encoder_init(struct orma_perf_encoder *self, const struct orma_pe
 void orma_perf_encoder_fini(struct orma_perf_encoder *self)
 {
     orma_map_fini(&self->iids);
+    orma_perf_waits_fini(&self->waits);
     orma_kallsyms_free(self->kernel);
     orma_buf_fini(&self->interned);
     orma_buf_fini(&self->packet);
@@ -371,13 +373,18 @@ static uint64_t put_unwound(struct orma_perf_encoder *self, struct orma_perf_pro
 }
 
 /* 0: no frame at all. */
+/* `leaf`: a frame of our own at the end; NULL: none. */
 static uint64_t stack_of(struct orma_perf_encoder *self, struct orma_perf_process *process,
-                         const struct orma_perf_record *record, uint64_t *ret_error)
+                         const struct orma_perf_record *record, const char *leaf,
+                         uint64_t *ret_error)
 {
     uint64_t now_ns = orma_clock_boottime();
     size_t num = 0;
 
     *ret_error = 0;
+    if (leaf)
+        put_frame(self, &num,
+                  intern_frame(self, intern_name(self, "kernel"), 0, orma_str_from(leaf)));
     put_chain(self, process, record, now_ns, &num);
     if (self->plan->unwind && num < ORMA_PERF_FRAMES_MAX - 1)
         *ret_error = put_unwound(self, process, record, now_ns, &num);
@@ -405,8 +412,9 @@ static uint64_t cpu_mode(uint16_t misc)
 }
 
 struct sampled {
-    uint64_t stack; /* 0: none */
-    uint64_t error; /* of unwinding; 0: none */
+    uint64_t stack;   /* 0: none */
+    uint64_t error;   /* of unwinding; 0: none */
+    uint64_t away_ns; /* of a wait */
 };
 
 static void put_sample(struct orma_buf *out, const struct orma_perf_record *record,
@@ -437,14 +445,51 @@ static void put_sample(struct orma_buf *out, const struct orma_perf_record *reco
     orma_pb_end(out, begun);
 }
 
+/* A wait, weighed with its time. */
+static void put_wait(struct orma_buf *out, const struct orma_perf_record *record,
+                     const struct sampled *what)
+{
+    size_t begun = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_STACK_SAMPLE);
+
+    size_t in = orma_pb_begin(out, ORMA_PB_STACK_SAMPLE_TASK_CONTEXT);
+    orma_pb_put_u64(out, ORMA_PB_STACK_SAMPLE_TASK_CONTEXT__PID, record->pid);
+    orma_pb_put_u64(out, ORMA_PB_STACK_SAMPLE_TASK_CONTEXT__TID, record->tid);
+    orma_pb_end(out, in);
+    in = orma_pb_begin(out, ORMA_PB_STACK_SAMPLE_EXECUTION_CONTEXT);
+    orma_pb_put_u64(out, ORMA_PB_STACK_SAMPLE_EXECUTION_CONTEXT__CPU, record->cpu);
+    orma_pb_end(out, in);
+    if (what->stack)
+        orma_pb_put_u64(out, ORMA_PB_STACK_SAMPLE_CALLSTACK_IID, what->stack);
+    if (what->error)
+        orma_pb_put_str(out, ORMA_PB_STACK_SAMPLE_UNWIND_ERROR, ORMA_STR("cut"));
+    orma_pb_put_u64(out, ORMA_PB_STACK_SAMPLE_PRIMARY_WEIGHT, what->away_ns);
+    orma_pb_end(out, begun);
+}
+
+/* The unit is not that of cpu time, so that nobody adds the two up. */
+static void put_wait_defaults(struct orma_buf *out)
+{
+    size_t begun = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_DEFAULTS_STACK_SAMPLE_DEFAULTS);
+
+    orma_pb_put_str(out, ORMA_PB_STACK_SAMPLE_DEFAULTS_SOURCE, ORMA_STR("off_cpu"));
+    size_t in = orma_pb_begin(out, ORMA_PB_STACK_SAMPLE_DEFAULTS_PRIMARY_DESCRIPTOR);
+    orma_pb_put_str(out, ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_NAME, ORMA_STR("off_cpu_time"));
+    orma_pb_put_str(out, ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_UNIT_STR, ORMA_STR("ns off cpu"));
+    orma_pb_end(out, in);
+    orma_pb_end(out, begun);
+}
+
 /* The clock of all timestamps that follow, and what the samples count. */
 static void put_defaults(struct orma_buf *out, const struct orma_perf_plan *plan)
 {
     size_t begun = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_TRACE_PACKET_DEFAULTS);
 
     orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_DEFAULTS_TIMESTAMP_CLOCK_ID, plan->clock_id);
-    orma_pb_put_bytes(out, ORMA_PB_TRACE_PACKET_DEFAULTS_PERF_SAMPLE_DEFAULTS, plan->defaults.data,
-                      plan->defaults.len);
+    if (plan->off_cpu)
+        put_wait_defaults(out);
+    else
+        orma_pb_put_bytes(out, ORMA_PB_TRACE_PACKET_DEFAULTS_PERF_SAMPLE_DEFAULTS,
+                          plan->defaults.data, plan->defaults.len);
     orma_pb_end(out, begun);
 }
 
@@ -532,11 +577,74 @@ static void put_record(struct orma_perf_encoder *self, const struct orma_perf_re
     if (self->interned.len)
         orma_pb_put_bytes(out, ORMA_PB_TRACE_PACKET_INTERNED_DATA, self->interned.data,
                           self->interned.len);
-    put_sample(out, record, what);
+    if (self->plan->off_cpu && record->kind != ORMA_PERF_LOST)
+        put_wait(out, record, what);
+    else
+        put_sample(out, record, what);
     self->fresh = false;
     if (self->interned.failed || orma_source_sink_put_buf(self->sink, out) < 0)
         orma_perf_encoder_clear(self); /* whoever reads on must be told again */
     orma_buf_clear(out);
+}
+
+static void encode_wait(struct orma_perf_encoder *self, struct orma_perf_wait *wait, uint64_t until)
+{
+    const struct orma_perf_record *record = &wait->record;
+    struct sampled what = {.away_ns = until - record->time};
+    struct orma_perf_process *process =
+        orma_perf_process_get(self->processes, record->pid, orma_clock_boottime());
+
+    if (!process || !process->wanted)
+        return;
+    if (self->plan->names)
+        tell_names(self, process, record);
+    if (wait->has_stack)
+        what.stack =
+            stack_of(self, process, record, wait->preempted ? "[preempted]" : NULL, &what.error);
+    put_record(self, record, &what);
+}
+
+static void end_wait(struct orma_perf_encoder *self, struct orma_perf_wait *wait, uint64_t until)
+{
+    if (!wait)
+        return;
+    if (until > wait->record.time && until - wait->record.time >= self->plan->off_cpu_min_ns) {
+        encode_wait(self, wait, until);
+    } else {
+        self->waits.short_num++;
+        self->waits.short_ns += until > wait->record.time ? until - wait->record.time : 0;
+    }
+    free(wait);
+}
+
+static void end_all_waits(struct orma_perf_encoder *self, uint64_t until)
+{
+    struct orma_perf_wait *wait;
+
+    while ((wait = orma_perf_waits_take_any(&self->waits))) {
+        orma_buf_clear(&self->interned);
+        end_wait(self, wait, until);
+    }
+    if (self->waits.short_num)
+        orma_log_info("linux.perf: %llu waits below %llu us, %.1f ms in all, were left out",
+                      (unsigned long long)self->waits.short_num,
+                      (unsigned long long)self->plan->off_cpu_min_ns / 1000,
+                      (double)self->waits.short_ns / 1e6);
+}
+
+/* What a recording of waits does with a record. */
+static void encode_switch(struct orma_perf_encoder *self, const struct orma_perf_record *record)
+{
+    if (record->kind == ORMA_PERF_SAMPLE)
+        orma_perf_waits_keep(&self->waits, record);
+    else if (record->kind == ORMA_PERF_EXIT)
+        free(orma_perf_waits_take(&self->waits, record->tid));
+    else if (record->kind == ORMA_PERF_END)
+        end_all_waits(self, record->time);
+    else if (record->kind == ORMA_PERF_SWITCH && record->pid && record->out)
+        orma_perf_waits_out(&self->waits, record);
+    else if (record->kind == ORMA_PERF_SWITCH && record->pid)
+        end_wait(self, orma_perf_waits_take(&self->waits, record->tid), record->time);
 }
 
 void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_record *record)
@@ -547,13 +655,16 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
         self->scanned = true;
         orma_perf_processes_scan(self->processes);
     }
-    if (record->kind != ORMA_PERF_SAMPLE && record->kind != ORMA_PERF_LOST) {
-        orma_perf_processes_take(self->processes, record);
-        return;
-    }
     if (self->iids.len > INTERNED_MAX)
         orma_perf_encoder_clear(self);
     orma_buf_clear(&self->interned);
+    if (self->plan->off_cpu)
+        encode_switch(self, record);
+    if (record->kind != ORMA_PERF_LOST &&
+        (record->kind != ORMA_PERF_SAMPLE || self->plan->off_cpu)) {
+        orma_perf_processes_take(self->processes, record);
+        return;
+    }
     if (record->kind == ORMA_PERF_SAMPLE && self->plan->stacks) {
         struct orma_perf_process *process =
             orma_perf_process_get(self->processes, record->pid, orma_clock_boottime());
@@ -562,7 +673,7 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
             return;
         if (self->plan->names)
             tell_names(self, process, record);
-        what.stack = stack_of(self, process, record, &what.error);
+        what.stack = stack_of(self, process, record, NULL, &what.error);
     }
     put_record(self, record, &what);
 }

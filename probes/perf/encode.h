@@ -11,6 +11,7 @@
 #include "probes/core/sink.h"
 #include "probes/perf/process.h"
 #include "probes/perf/ring.h"
+#include "probes/perf/waits.h"
 #include "sdk/base/map.h"
 
 struct orma_kallsyms;
@@ -22,6 +23,7 @@ struct orma_perf_encoder {
     struct orma_kallsyms *kernel; /* NULL: kernel frames have no names */
     bool kernel_read;             /* or tried to: at the first frame of it */
     bool scanned;                 /* for names, at the first record */
+    struct orma_perf_waits waits;
     struct orma_source_sink *sink;
     struct orma_map iids; /* hash of what is interned → iid */
     uint64_t next_iid;

@@ -298,6 +298,12 @@ static void take_extension(struct orma_perf_plan *self, struct orma_str bytes)
         case ORMA_PB_ORMA_PERF_CONFIG_NAMES:
             self->names = orma_pb_bool(&f);
             break;
+        case ORMA_PB_ORMA_PERF_CONFIG_OFF_CPU:
+            self->off_cpu = orma_pb_bool(&f) && !self->poll;
+            break;
+        case ORMA_PB_ORMA_PERF_CONFIG_OFF_CPU_MIN_US:
+            self->off_cpu_min_ns = orma_pb_u32(&f) * UINT64_C(1000);
+            break;
         }
     }
 }
@@ -336,6 +342,8 @@ static int plan_scope(struct orma_perf_plan *self, const Perfetto__Protos__PerfE
 
 static void plan_unwinding(struct orma_perf_plan *self, struct perf_event_attr *attr)
 {
+    if (!self->stack_bytes && self->off_cpu)
+        self->stack_bytes = ORMA_PERF_OFF_CPU_STACK_BYTES;
     if (!self->stack_bytes)
         self->stack_bytes = geteuid() ? ORMA_PERF_STACK_BYTES / 2 : ORMA_PERF_STACK_BYTES;
     self->stack_bytes =
@@ -391,6 +399,19 @@ static void plan_stacks(struct orma_perf_plan *self,
     attr->exclude_callchain_user = !self->user_frames;
     if (self->unwind)
         plan_unwinding(self, attr);
+}
+
+/* A sample for each time that a thread leaves its cpu, and a record when it is back. */
+static void plan_off_cpu(struct orma_perf_plan *self)
+{
+    struct perf_event_attr *attr = &self->events[0].attr;
+
+    attr->type = PERF_TYPE_SOFTWARE;
+    attr->config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+    attr->freq = 0;
+    attr->sample_period = 1;
+    attr->context_switch = 1;
+    attr->exclude_idle = 1;
 }
 
 /* Room for two tenths of a second, at which a busy reader comes in time. */
@@ -509,7 +530,7 @@ int orma_perf_plan_make(struct orma_perf_plan *self,
 {
     int r;
 
-    *self = (struct orma_perf_plan){.events_num = 1};
+    *self = (struct orma_perf_plan){.events_num = 1, .off_cpu_min_ns = ORMA_PERF_OFF_CPU_MIN_NS};
     *why = '\0';
     r = plan_timebase(self, config, tracefs_root, why, why_size);
     if (r == 0)
@@ -523,6 +544,8 @@ int orma_perf_plan_make(struct orma_perf_plan *self,
     }
     if (r == 0) {
         plan_stacks(self, config);
+        if (self->off_cpu)
+            plan_off_cpu(self);
         plan_ring(self);
         plan_defaults(self, config);
         if (self->defaults.failed)

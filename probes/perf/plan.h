@@ -20,6 +20,8 @@ struct orma_source_env;
 #define ORMA_PERF_RING_PAGES 128
 #define ORMA_PERF_DEFAULT_HZ 10
 #define ORMA_PERF_STACK_BYTES 32768u
+#define ORMA_PERF_OFF_CPU_STACK_BYTES 8192u
+#define ORMA_PERF_OFF_CPU_MIN_NS 100000u
 #define ORMA_PERF_STACK_BYTES_MAX 65528u /* the kernel's; a record's size is a u16 */
 #define ORMA_PERF_RECORDS_MIN 32u        /* a ring that holds fewer loses them */
 
@@ -47,6 +49,8 @@ struct orma_perf_plan {
     int32_t *pids; /* not NULL: these processes are watched, not the cpus */
     size_t pids_num;
     bool follow_children, on_exec, kernel_optional, names;
+    bool off_cpu; /* samples are of threads that leave their cpu */
+    uint64_t off_cpu_min_ns;
     bool poll;           /* counters are read at a period, nothing is sampled */
     uint32_t ring_pages; /* power of two */
     bool ring_fixed;     /* as the config says: not to be made smaller */

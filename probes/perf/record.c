@@ -194,6 +194,12 @@ static bool decode_event(const struct perf_event_header *head, struct words *w,
         halves(w, &ret->pid, &ret->tid);
         take_map(w, ret);
         return w->ok;
+    case PERF_RECORD_SWITCH:
+    case PERF_RECORD_SWITCH_CPU_WIDE: /* whose it is says the trailer */
+        ret->kind = ORMA_PERF_SWITCH;
+        ret->out = head->misc & PERF_RECORD_MISC_SWITCH_OUT;
+        ret->preempted = head->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+        return w->ok;
     default: /* throttling and the like */
         *ret_skip = true;
         return true;

@@ -17,7 +17,9 @@ enum orma_perf_record_kind {
     ORMA_PERF_COMM, /* a thread got a name; `exec`: with a program */
     ORMA_PERF_FORK,
     ORMA_PERF_EXIT,
-    ORMA_PERF_MAP, /* executable memory was mapped */
+    ORMA_PERF_MAP,    /* executable memory was mapped */
+    ORMA_PERF_SWITCH, /* a thread left its cpu (`out`), or is back */
+    ORMA_PERF_END,    /* of the recording; of our own */
 };
 
 struct orma_perf_map_event {
@@ -33,7 +35,7 @@ struct orma_perf_record {
     uint64_t time;
     uint32_t cpu, pid, tid;
     uint16_t misc; /* PERF_RECORD_MISC_*: the mode of the cpu */
-    bool exec;
+    bool exec, out, preempted;
     uint32_t parent_pid, parent_tid; /* FORK */
     uint64_t lost;                   /* LOST: records that did not fit */
     struct orma_str text;            /* COMM: the name; MAP: the path */

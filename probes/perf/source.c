@@ -129,9 +129,13 @@ static void end_round(struct perf *self)
 {
     self->in_round = false;
     mark_flushes(self);
-    if (self->stopping)
+    if (self->stopping) {
+        const struct orma_perf_record end = {.kind = ORMA_PERF_END, .time = event_clock(self)};
+
+        orma_perf_worker_put(self->worker, &end);
         orma_perf_worker_mark(self->worker, MARK_STOP);
-    else
+    }
+    if (!self->stopping)
         arm(self->timer, self->flushes.len ? 0 : self->plan.read_period_ms);
 }
 
@@ -258,9 +262,10 @@ static bool step_back(struct perf *self, int r)
     if (r == -EACCES || r == -EPERM) {
         if (!orma_perf_plan_without_kernel(&self->plan))
             return false;
-        orma_log_warn(NAME ": the kernel's own work is not seen; as root, or with 'sudo sysctl "
-                           "kernel.perf_event_paranoid=%s', it is",
-                      self->plan.pids ? "1" : "-1");
+        if (!self->plan.off_cpu) /* beside another that says it */
+            orma_log_warn(NAME ": the kernel's own work is not seen; as root, or with 'sudo sysctl "
+                               "kernel.perf_event_paranoid=%s', it is",
+                          self->plan.pids ? "1" : "-1");
         return true;
     }
     if (r == -ENOBUFS)

@@ -137,12 +137,12 @@ static const char *comma(size_t i)
 
 static const char *unit_of(const struct orma_stacks *s)
 {
-    return s->kind != ORMA_STACKS_SAMPLES ? "bytes" : s->period_ns ? "nanoseconds" : "none";
+    return orma_stacks_is_memory(s) ? "bytes" : s->period_ns ? "nanoseconds" : "none";
 }
 
 static uint64_t value_of(const struct orma_stacks *s, uint64_t weight)
 {
-    return s->kind == ORMA_STACKS_SAMPLES && s->period_ns ? weight * s->period_ns : weight;
+    return !orma_stacks_is_memory(s) && s->period_ns ? weight * s->period_ns : weight;
 }
 
 /* The samples of a thread: stacks, and what each weighs. */

@@ -448,6 +448,46 @@ static void load_samples(struct loader *l)
     }
 }
 
+/* Waits without a stack are under a function of our own, since their time counts. */
+static void add_without_stack(struct loader *l, int64_t utid, uint64_t weight)
+{
+    uint32_t name = keep_text(l, "[no stack]");
+    uint32_t node = l->err ? 0 : child_of(l, 0, function_of(l, name, 0, false));
+    int64_t site = (int64_t)(l->site_nodes.len / sizeof(node));
+
+    orma_buf_put(&l->site_nodes, &node, sizeof(node)); /* a site of our own behind the others */
+    add(l, site, utid, weight);
+}
+
+static void load_waits(struct loader *l)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    struct orma_stacks *self = l->self;
+
+    orma_buf_put_str(&sql, "SELECT s.callsite_id, coalesce(k.utid, -1), sum(c.value), count(*), "
+                           "sum(s.unwind_error IS NOT NULL) " FROM_SAMPLES
+                           "JOIN __intrinsic_profiler_counter_set cs ON cs.counter_set_id = "
+                           "s.counter_set_id JOIN __intrinsic_counter c ON c.id = cs.counter_id "
+                           "WHERE s.source = 'off_cpu'");
+    put_choice(&sql, l->choice);
+    orma_buf_put_str(&sql, " GROUP BY 1, 2 ORDER BY 1, 2");
+    struct rows rows = rows_of(l, orma_buf_cstr(&sql));
+    while (next(&rows)) {
+        uint64_t weight = (uint64_t)orma_query_double(rows.q, 2);
+        int64_t utid = orma_query_int64(rows.q, 1);
+
+        self->samples += (uint64_t)orma_query_int64(rows.q, 3);
+        self->cut += (uint64_t)orma_query_int64(rows.q, 4);
+        if (is_null(&rows, 0)) {
+            self->without_stack += (uint64_t)orma_query_int64(rows.q, 3);
+            add_without_stack(l, utid, weight);
+        } else {
+            add(l, orma_query_int64(rows.q, 0), utid, weight);
+        }
+    }
+    self->period_ns = 1;
+}
+
 static void load_heap(struct loader *l)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
@@ -610,6 +650,8 @@ int orma_stacks_load(struct orma_stacks *self, struct orma_processor *tp,
     load_tree(&l);
     if (choice->kind == ORMA_STACKS_SAMPLES)
         load_samples(&l);
+    else if (choice->kind == ORMA_STACKS_OFF_CPU)
+        load_waits(&l);
     else
         load_heap(&l);
     name_threads(&l);

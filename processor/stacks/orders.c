@@ -199,6 +199,7 @@ static uint64_t key_of(const struct orma_stacks *self, enum orma_stacks_by by, s
     case ORMA_STACKS_BY_MODULE:
         return f[row].module;
     case ORMA_STACKS_BY_THREAD:
+    case ORMA_STACKS_BY_REASON:
         return row;
     case ORMA_STACKS_BY_PROCESS:
         return orma_mix64((uint64_t)t[row].pid ^ (uint64_t)t[row].process << 32);
@@ -215,8 +216,85 @@ static int by_sum(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+/* What a thread waits for, by the functions of the kernel that it waits in; the first that fits. */
+static const struct {
+    const char *function, *reason;
+} reasons[] = {
+    {"[preempted]", "preempted: others ran"},
+    {"futex", "locks (futex)"},
+    {"io_schedule", "storage"},
+    {"rwsem", "locks of the kernel"},
+    {"mutex_lock", "locks of the kernel"},
+    {"nanosleep", "sleep"},
+    {"do_wait", "other processes (wait)"},
+    {"pipe_", "pipes"},
+    {"unix_stream", "sockets"},
+    {"tcp_", "network"},
+    {"udp_", "network"},
+    {"skb_", "network"},
+    {"inet_", "network"},
+    {"ep_poll", "events (poll, epoll)"},
+    {"do_poll", "events (poll, epoll)"},
+    {"do_select", "events (poll, epoll)"},
+    {"do_sigtimedwait", "signals"},
+    {"eventfd", "events (poll, epoll)"},
+    {"tty_", "terminals"},
+    {"n_tty", "terminals"},
+    {"folio_wait", "storage"},
+    {"jbd2", "storage"},
+    {"blk_", "storage"},
+    {"do_exit", "its end"},
+    {"[no stack]", "not seen: needs the right to see the kernel"},
+};
+
+static const char *reason_of(const struct orma_stacks *self, uint32_t node)
+{
+    const struct orma_stacks_node *n = orma_stacks_nodes(self);
+    const struct orma_stacks_function *f = orma_stacks_functions(self);
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(reasons); i++) {
+        for (uint32_t at = node; at; at = n[at].parent) {
+            const char *module = orma_stacks_text(self, f[n[at].function].module);
+
+            if ((!*module || !strcmp(module, "kernel")) &&
+                strstr(orma_stacks_text(self, f[n[at].function].name), reasons[i].function))
+                return reasons[i].reason;
+        }
+    }
+    return "something else";
+}
+
+static void sum_reasons(const struct orma_stacks *self, struct orma_buf *ret)
+{
+    const struct orma_stacks_node *n = orma_stacks_nodes(self);
+    struct orma_stacks_sum *rows;
+
+    for (size_t i = 1; i < orma_stacks_nodes_num(self); i++) {
+        const struct orma_stacks_sum sum = {.name = n[i].self ? reason_of(self, (uint32_t)i) : "",
+                                            .weight = n[i].self};
+        size_t num = ret->len / sizeof(sum), at = 0;
+
+        if (!sum.weight)
+            continue;
+        rows = (struct orma_stacks_sum *)(void *)ret->data;
+        while (at < num && strcmp(rows[at].name, sum.name) != 0)
+            at++;
+        if (at < num)
+            rows[at].weight += sum.weight;
+        else
+            orma_buf_put(ret, &sum, sizeof(sum));
+    }
+    if (ret->len && !ret->failed)
+        qsort(ret->data, ret->len / sizeof(struct orma_stacks_sum), sizeof(struct orma_stacks_sum),
+              by_sum);
+}
+
 void orma_stacks_sums(const struct orma_stacks *self, enum orma_stacks_by by, struct orma_buf *ret)
 {
+    if (by == ORMA_STACKS_BY_REASON) {
+        sum_reasons(self, ret);
+        return;
+    }
     bool functions = by == ORMA_STACKS_BY_FUNCTION || by == ORMA_STACKS_BY_MODULE;
     size_t num = functions ? orma_stacks_functions_num(self) : orma_stacks_threads_num(self);
     const struct orma_stacks_function *f = orma_stacks_functions(self);

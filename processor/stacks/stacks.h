@@ -22,6 +22,7 @@ enum orma_stacks_kind {
     ORMA_STACKS_SAMPLES,   /* weight: samples */
     ORMA_STACKS_HEAP,      /* weight: bytes that were not freed */
     ORMA_STACKS_ALLOCATED, /* weight: bytes that were allocated */
+    ORMA_STACKS_OFF_CPU,   /* weight: nanoseconds that threads waited */
 };
 
 /* Which samples count. Zero-initialised: all of the first kind of event. */
@@ -69,9 +70,14 @@ struct orma_stacks {
     uint64_t samples, cut, without_stack, unnamed; /* unnamed: the function that ran has no name */
     uint64_t lost; /* by the kernel, as it told; of the whole trace */
     uint64_t processes;
-    uint64_t period_ns; /* of a sample; 0: not known, or no time */
+    uint64_t period_ns; /* that a weight of 1 stands for; 0: not known, or no time */
     int64_t first_ns, last_ns;
 };
+
+static inline bool orma_stacks_is_memory(const struct orma_stacks *self)
+{
+    return self->kind == ORMA_STACKS_HEAP || self->kind == ORMA_STACKS_ALLOCATED;
+}
 
 /* 0; -ENODATA: no such samples; another negative errno with the text in orma_processor_error(). */
 int orma_stacks_load(struct orma_stacks *self, struct orma_processor *tp,
@@ -166,6 +172,7 @@ enum orma_stacks_by {
     ORMA_STACKS_BY_MODULE,
     ORMA_STACKS_BY_THREAD,
     ORMA_STACKS_BY_PROCESS,
+    ORMA_STACKS_BY_REASON, /* of waits, as functions of the kernel tell */
 };
 
 /* struct orma_stacks_sum, the heaviest first; names live as long as the stacks, or in `texts`. */

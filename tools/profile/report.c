@@ -40,6 +40,7 @@ enum {
     OPT_SLICE,
     OPT_EVENT,
     OPT_HEAP,
+    OPT_OFF_CPU,
     OPT_FORMAT,
     OPT_OUT,
     OPT_ASCII,
@@ -54,6 +55,8 @@ enum {
         {OPT_TO, 0, "to", "TIME", "End there."},                                                   \
         {OPT_EVENT, 'e', "event", "NAME",                                                          \
          "What was counted, where the trace has several: page-faults. Default: time."},            \
+        {OPT_OFF_CPU, 0, "off-cpu", NULL,                                                          \
+         "Waits instead of work, of a profile made with --off-cpu."},                              \
     {                                                                                              \
         OPT_HEAP, 0, "heap", "WHAT", "Memory of a heap profile: live, or allocated."               \
     }
@@ -63,7 +66,8 @@ static const struct orma_option options[] = {
     {OPT_TREE, 'T', "tree", NULL, "Calls from above: what each function spent, and where."},
     {OPT_BOTTOM_UP, 'b', "bottom-up", NULL, "From the hot functions up to who called them."},
     {OPT_CALLERS, 'c', "callers", "FUNCTION", "Who called this function."},
-    {OPT_BY, 0, "by", "WHAT", "Sums by module (library), thread, process or function."},
+    {OPT_BY, 0, "by", "WHAT",
+     "Sums by module (library), thread, process or function; of waits by reason."},
     {OPT_MIN, 0, "min", "PERCENT", "In trees: what is less is put together (0.5)."},
     CHOICE_OPTIONS,
     {OPT_FORMAT, 0, "format", "NAME",
@@ -103,7 +107,8 @@ static int take_by(struct args *a)
     static const char *const names[] = {[ORMA_STACKS_BY_FUNCTION] = "function",
                                         [ORMA_STACKS_BY_MODULE] = "module",
                                         [ORMA_STACKS_BY_THREAD] = "thread",
-                                        [ORMA_STACKS_BY_PROCESS] = "process"};
+                                        [ORMA_STACKS_BY_PROCESS] = "process",
+                                        [ORMA_STACKS_BY_REASON] = "reason"};
     const char *name = strcmp(a->cli.value, "library") ? a->cli.value : "module";
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(names); i++) {
@@ -113,8 +118,8 @@ static int take_by(struct args *a)
         a->view = VIEW_SUMS;
         return ORMA_EXIT_OK;
     }
-    return orma_cli_usage_error(&a->cli, "--by %s: expected module, thread, process or function",
-                                a->cli.value);
+    return orma_cli_usage_error(
+        &a->cli, "--by %s: expected module, thread, process, function or reason", a->cli.value);
 }
 
 static int take_number(struct args *a, double max, double *ret)
@@ -170,6 +175,9 @@ static int take_choice(struct args *a, int id)
         break;
     case OPT_HEAP:
         return take_heap(a);
+    case OPT_OFF_CPU:
+        a->choice.kind = ORMA_STACKS_OFF_CPU;
+        break;
     default:
         return ORMA_EXIT_USAGE;
     }
@@ -328,7 +336,9 @@ static int load_stacks(struct args *a, struct orma_processor *tp, const char *pa
     r = orma_stacks_load(ret, tp, &a->choice);
     if (r == -ENODATA)
         fprintf(stderr, "%s: %s has no samples with stacks%s\n", a->program, path,
-                a->choice.kind == ORMA_STACKS_SAMPLES ? " of what was chosen" : " of a heap");
+                a->choice.kind == ORMA_STACKS_SAMPLES   ? " of what was chosen"
+                : a->choice.kind == ORMA_STACKS_OFF_CPU ? " of waits: record with --off-cpu"
+                                                        : " of a heap");
     else if (r < 0)
         fprintf(stderr, "%s: %s\n", a->program, orma_processor_error(tp));
     return r;

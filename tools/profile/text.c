@@ -37,7 +37,7 @@ static double percent(uint64_t part, uint64_t whole)
 static const char *amount(const struct orma_stacks *s, uint64_t weight,
                           char ret[ORMA_UNITS_TEXT_MAX])
 {
-    if (s->kind != ORMA_STACKS_SAMPLES)
+    if (orma_stacks_is_memory(s))
         return orma_units_format_size(weight, ret);
     if (s->period_ns && weight < UINT64_MAX / s->period_ns)
         return orma_units_format_duration(weight * s->period_ns, ret);
@@ -92,7 +92,8 @@ static const char *what(const struct orma_stacks *s)
 {
     static const char *const names[] = {[ORMA_STACKS_SAMPLES] = "samples",
                                         [ORMA_STACKS_HEAP] = "not freed",
-                                        [ORMA_STACKS_ALLOCATED] = "allocated"};
+                                        [ORMA_STACKS_ALLOCATED] = "allocated",
+                                        [ORMA_STACKS_OFF_CPU] = "waited"};
 
     return names[s->kind];
 }
@@ -131,7 +132,12 @@ void orma_profile_report_head(const struct orma_profile_report_style *style,
     fprintf(out, "%" PRIu64 " process%s, %zu thread%s, ", s->processes,
             s->processes == 1 ? "" : "es", threads, plural(threads));
     if (s->kind != ORMA_STACKS_SAMPLES) {
-        fprintf(out, "%s %s\n", amount(s, s->weight, text), what(s));
+        fprintf(out, "%s %s", amount(s, s->weight, text), what(s));
+        if (s->kind == ORMA_STACKS_OFF_CPU)
+            fprintf(out, " in %" PRIu64 " wait%s", s->samples, plural(s->samples));
+        fputc('\n', out);
+        if (s->kind == ORMA_STACKS_OFF_CPU && (s->cut || s->without_stack))
+            put_losses(out, s);
         return;
     }
     fprintf(out, "%" PRIu64 " sample%s", s->samples, plural(s->samples));

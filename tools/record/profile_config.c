@@ -247,7 +247,8 @@ static void put_scope(struct orma_buf *out, const struct orma_record_profile_req
     orma_buf_put_str(out, "        }\n");
 }
 
-static void put_native(struct orma_buf *out, const struct orma_record_profile_request *rq)
+static void put_native(struct orma_buf *out, const struct orma_record_profile_request *rq,
+                       bool off_cpu)
 {
     for (size_t at = 0; at < rq->cpus.len; at += sizeof(uint32_t)) {
         uint32_t cpu;
@@ -259,13 +260,15 @@ static void put_native(struct orma_buf *out, const struct orma_record_profile_re
                     "      [perfetto.protos.orma_perf] { follow_children: true names: true "
                     "kernel_optional: true%s",
                     rq->on_exec ? " enable_on_exec: true" : "");
-    if (rq->stack_bytes)
+    if (off_cpu)
+        orma_buf_put_str(out, " off_cpu: true");
+    else if (rq->stack_bytes)
         orma_buf_printf(out, " stack_bytes: %u", rq->stack_bytes);
     orma_buf_put_str(out, " }\n");
 }
 
 static void put_source(struct orma_buf *out, const struct orma_record_profile_request *rq,
-                       const char *event)
+                       const char *event, bool off_cpu)
 {
     char text[ORMA_RECORD_PROFILE_EVENT_SIZE] = "";
 
@@ -284,7 +287,7 @@ static void put_source(struct orma_buf *out, const struct orma_record_profile_re
     orma_buf_printf(out, "        kernel_frames: %s\n      }\n",
                     rq->kernel_frames ? "true" : "false");
     if (rq->native)
-        put_native(out, rq);
+        put_native(out, rq, off_cpu);
     orma_buf_put_str(out, "    }\n  }\n}\n");
 }
 
@@ -308,7 +311,9 @@ void orma_record_profile_config_text(struct orma_buf *out,
     orma_buf_put_str(out, "write_into_file: true\nflush_timeout_ms: 30000\n"
                           "flush_period_ms: 604800000\n");
     for (unsigned i = 0; i < rq->events_num; i++)
-        put_source(out, rq, rq->events[i]);
+        put_source(out, rq, rq->events[i], false);
     if (!rq->events_num)
-        put_source(out, rq, events[0]);
+        put_source(out, rq, events[0], false);
+    if (rq->off_cpu)
+        put_source(out, rq, "SW_CONTEXT_SWITCHES", true);
 }

@@ -25,6 +25,7 @@ struct orma_record_profile_request {
     bool on_exec;         /* sampling begins when the process executes its program */
     bool frame_pointers;  /* stacks follow them; else they are unwound */
     uint32_t stack_bytes; /* 0: as the source thinks */
+    bool off_cpu;         /* what waits, too */
 };
 
 /* True if a counter of this name may be asked for. */

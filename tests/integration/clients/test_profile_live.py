@@ -48,6 +48,40 @@ int main(void)
     for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
 }
 """
+WAITS = r"""
+#include <time.h>
+#include <pthread.h>
+#include <unistd.h>
+#include <sys/wait.h>
+volatile unsigned long sink;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((noinline)) void sleeping(void)
+{
+    struct timespec t = {0, 40000000};
+    for (int i = 0; i < 10; i++) nanosleep(&t, NULL);
+    sink++;
+}
+__attribute__((noinline)) void piping(void)
+{
+    int p[2]; char c;
+    if (pipe(p)) return;
+    if (!fork()) { usleep(200000); _exit(write(p[1], "x", 1) != 1); }
+    sink += (unsigned long)read(p[0], &c, 1);
+    wait(NULL);
+}
+__attribute__((noinline)) static void *blocked(void *arg) { pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock); sink++; return arg; }
+int main(void)
+{
+    pthread_t t;
+    sleeping();
+    piping();
+    pthread_mutex_lock(&lock);
+    pthread_create(&t, NULL, blocked, NULL);
+    usleep(300000);
+    pthread_mutex_unlock(&lock);
+    pthread_join(t, NULL);
+}
+"""
 ROWS = """
     SELECT p.name AS process, t.name AS thread, p.pid, count(*) AS n, sum(s.unwind_error IS NOT NULL) AS cut
     FROM perf_sample s LEFT JOIN thread t USING (utid) LEFT JOIN process p USING (upid) GROUP BY t.utid"""
@@ -150,6 +184,25 @@ class ProfileLive(Case):
         rows = self.rows()
         self.assertEqual({(r["process"], r["pid"]) for r in rows}, {(str(program), str(running.pid))})
         self.check_shares()
+
+    def test_what_it_waits_for(self):
+        done = self.profile("--off-cpu", "--", self.compile(WAITS, "waits", "-fomit-frame-pointer"))
+        self.assertIn(b"waited in", done.stdout)
+        total = self.one(self.trace, """
+            SELECT sum(c.value) FROM __intrinsic_profiler_sample s
+            JOIN __intrinsic_profiler_task_context k ON k.id = s.task_context_id JOIN thread t USING (utid)
+            JOIN process p USING (upid) JOIN __intrinsic_profiler_counter_set cs USING (counter_set_id)
+            JOIN __intrinsic_counter c ON c.id = cs.counter_id
+            WHERE s.source = 'off_cpu' AND t.tid = p.pid AND p.pid = (SELECT min(pid) FROM process WHERE pid > 0)""")
+        self.assertGreater(float(total), 0.88e9, "0.4 s asleep, 0.2 s at a pipe, 0.3 s asleep again")
+        if b"not seen" in done.stderr:
+            return  # how long is known, where is not
+        said = self.orma("profile", "report", self.out, "--off-cpu", "--by", "reason").stdout.decode()
+        for reason in "sleep", "pipes", "locks (futex)":
+            self.assertIn(reason, said)
+        for function in "sleeping", "piping", "blocked":
+            said = self.orma("profile", "report", self.out, "--off-cpu", "--callers", function).stdout.decode()
+            self.assertIn(function, said)
 
     def test_what_cannot_be(self):
         for argv, code, says in ((["--", "./nobody-has-it"], 127, "not found"),
