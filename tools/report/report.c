@@ -23,6 +23,7 @@
 struct report {
     struct orma_processor *tp;
     const struct orma_report_request *request;
+    const struct orma_report_section *table;
     struct orma_report_choice choice;
     struct orma_report_notes notes;
     struct orma_report_frame frame;
@@ -59,7 +60,8 @@ static void print_text(struct report *self, const struct orma_report_section *s,
     if (result->rows)
         orma_report_render_text(&self->frame, result);
     else
-        fprintf(self->out, "(nothing in this range, or of what was chosen)\n");
+        fprintf(self->out, "(%s)\n",
+                s->nothing ? s->nothing : "nothing in this range, or of what was chosen");
     if (result->more)
         fprintf(self->out, "(more rows: --top %zu)\n", self->request->top * 2);
     if (s == orma_report_sections) { /* the overview */
@@ -184,7 +186,7 @@ static int show(struct report *self, const struct orma_report_section *s, bool n
         put_absent(self, s);
         return 0;
     }
-    if (orma_report_choice_fits(&self->choice, s->sql))
+    if (self->request->prepare || orma_report_choice_fits(&self->choice, s->sql))
         return run_section(self, s);
     if (named) {
         fprintf(stderr,
@@ -199,20 +201,20 @@ static int show(struct report *self, const struct orma_report_section *s, bool n
 
 /* ---- all ---- */
 
-static int check_names(const struct orma_report_request *request)
+static int check_names(const struct orma_report_request *request,
+                       const struct orma_report_section *table)
 {
     const char *names[64] = {0};
     size_t num = 0;
 
-    for (const struct orma_report_section *s = orma_report_sections; s->name; s++)
+    for (const struct orma_report_section *s = table; s->name; s++)
         names[num++] = s->name;
     for (const char *const *n = request->sections; *n; n++) {
-        if (orma_report_section_find(*n))
+        if (orma_report_section_find(table, *n))
             continue;
         const char *near = orma_cli_did_you_mean(*n, names);
         fprintf(stderr, "%s: unknown section '%s'", request->program, *n);
-        fprintf(stderr, near ? "; did you mean '%s'?\n" : "; 'orma report --help' lists them\n",
-                near);
+        fprintf(stderr, near ? "; did you mean '%s'?\n" : "; --help lists them\n", near);
         return -EINVAL;
     }
     return 0;
@@ -250,18 +252,48 @@ static int run_all(struct report *self)
     int r = 0;
 
     for (; *names && r == 0; names++)
-        r = show(self, orma_report_section_find(*names), true);
+        r = show(self, orma_report_section_find(self->table, *names), true);
     if (names != self->request->sections)
         return r;
-    for (const struct orma_report_section *s = orma_report_sections; s->name && r == 0; s++)
+    for (const struct orma_report_section *s = self->table; s->name && r == 0; s++)
         r = show(self, s, false);
+    return r;
+}
+
+/* Makes what the sections read. */
+static int prepare(struct report *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    struct orma_report_result result;
+
+    if (!self->request->prepare)
+        return 0;
+    orma_report_choice_put(&self->choice, self->request->prepare, false, &sql);
+    if (self->request->form == ORMA_REPORT_SQL) {
+        fprintf(self->out, "%s;\n\n", orma_buf_cstr(&sql));
+        return 0;
+    }
+    int r = orma_report_result_read(self->tp, orma_buf_cstr(&sql), 1, &result);
+    if (r < 0) {
+        fprintf(stderr, "%s: %s\n", self->request->program, orma_processor_error(self->tp));
+    } else if (!result.rows || !orma_report_result_cell(&result, 0, 0)->num) {
+        fprintf(stderr, "%s: there is nothing to look at: no %s in this range\n",
+                self->request->program,
+                self->request->slice ? "slice of a thread that matches and ended"
+                                     : "switches of threads that match");
+        r = -ENODATA;
+    }
+    orma_report_result_fini(&result);
     return r;
 }
 
 int orma_report_run(struct orma_processor *tp, const struct orma_report_request *request, FILE *out)
 {
-    struct report self = {.tp = tp, .request = request, .out = out};
-    int r = check_names(request);
+    struct report self = {.tp = tp,
+                          .request = request,
+                          .table = request->table ? request->table : orma_report_sections,
+                          .out = out};
+    int r = check_names(request, self.table);
 
     if (r < 0)
         return ORMA_EXIT_USAGE;
@@ -274,6 +306,9 @@ int orma_report_run(struct orma_processor *tp, const struct orma_report_request 
             .out = out,
         };
         orma_report_notes_read(&self.notes, tp);
+        r = prepare(&self);
+    }
+    if (r == 0) {
         print_begin(&self);
         r = run_all(&self);
         print_end(&self);

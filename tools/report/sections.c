@@ -478,9 +478,10 @@ const struct orma_report_section orma_report_sections[] = {
     {0},
 };
 
-const struct orma_report_section *orma_report_section_find(const char *name)
+const struct orma_report_section *orma_report_section_find(const struct orma_report_section *table,
+                                                           const char *name)
 {
-    for (const struct orma_report_section *s = orma_report_sections; s->name; s++) {
+    for (const struct orma_report_section *s = table; s->name; s++) {
         if (!strcmp(s->name, name))
             return s;
     }

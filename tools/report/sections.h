@@ -39,13 +39,15 @@ struct orma_report_section {
     const char *question; /* a sentence */
     const char *has;      /* SQL: has it data at all? A row says so */
     const char *sql;
-    const char *lacks; /* what there is none of: "block requests" */
-    const char *words; /* what `orma record` needs to record it */
-    unsigned basis;    /* enum orma_report_basis */
+    const char *lacks;   /* what there is none of: "block requests" */
+    const char *words;   /* what `orma record` needs to record it */
+    unsigned basis;      /* enum orma_report_basis */
+    const char *nothing; /* what it means that there are no rows; NULL: that nothing matches */
 };
 
 extern const struct orma_report_section orma_report_sections[]; /* ended by a NULL name */
 
-/* NULL: there is none of this name. */
-const struct orma_report_section *orma_report_section_find(const char *name);
+/* In a table that a NULL name ends. NULL: there is none of this name. */
+const struct orma_report_section *orma_report_section_find(const struct orma_report_section *table,
+                                                           const char *name);
 #endif

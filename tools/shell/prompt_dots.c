@@ -11,6 +11,7 @@
 #include "tools/base/cli.h"
 #include "tools/load/load.h"
 #include "tools/report/report.h"
+#include "tools/report/why.h"
 #include "tools/shell/prompt_impl.h"
 
 #define SQL_BYTES_MAX ((size_t)64 << 20)
@@ -192,6 +193,24 @@ static void report(struct orma_shell_prompt_state *p, const char *arg)
     orma_shell_show(p, print_report, arg);
 }
 
+static void print_why(struct orma_shell_prompt_state *p, const char *arg, FILE *out)
+{
+    static const char *const none[] = {NULL};
+    const struct orma_report_request request = {.program = ".why",
+                                                .trace = orma_buf_cstr(&p->trace),
+                                                .table = orma_report_why_sections,
+                                                .prepare = orma_report_why_of_slices,
+                                                .sections = none,
+                                                .slice = arg,
+                                                .top = 10};
+    (void)orma_report_run(p->tp, &request, out); /* its messages are printed */
+}
+
+static void why(struct orma_shell_prompt_state *p, const char *arg)
+{
+    orma_shell_show(p, print_why, arg);
+}
+
 static void reset(struct orma_shell_prompt_state *p, const char *none)
 {
     (void)none;
@@ -218,6 +237,7 @@ static const struct {
     {".width", "N", "cut columns at N; 0: as wide as what is in them", MUST, set_width},
     {".timer", "on|off", "show how long queries take", MUST, set_timer},
     {".report", "[SECTION...]", "answers without SQL, as 'orma report'", MAY, report},
+    {".why", "SLICE", "where the time of slices went: a name, a pattern or an id", MUST, why},
     {".read", "FILE", "run the SQL in FILE", MUST, read_file},
     {".open", "TRACE", "load another trace in place of this one", MUST, open_trace},
     {".export", "FILE", "write all tables into an SQLite file", MUST, export},

@@ -59,7 +59,7 @@ ORDER BY id;
 CREATE PERFETTO TABLE _orma_state_pair AS
 SELECT
   id, ts, dur, utid, state, waker_utid, irq_context,
-  lead(state) OVER w AS next_state, lead(ts) OVER w AS next_ts, lead(ucpu) OVER w AS next_ucpu
+  ucpu, lead(state) OVER w AS next_state, lead(ts) OVER w AS next_ts, lead(ucpu) OVER w AS next_ucpu
 FROM thread_state
 WHERE utid NOT IN (SELECT utid FROM thread WHERE is_idle)
 WINDOW w AS (PARTITION BY utid ORDER BY ts, id);

@@ -8,7 +8,13 @@ CREATE PERFETTO TABLE _thread_state_runs AS
 WITH
   states AS (
     SELECT
-      id, ts, iif(dur = -1, trace_end() - ts, dur) AS dur, utid, state, blocked_function,
+      id, ts,
+      -- Where switches are missing, a state ends when the next one that is known begins.
+      iif(
+        dur = -1,
+        coalesce(lead(ts) OVER (PARTITION BY utid ORDER BY ts, id), trace_end()) - ts, dur
+      ) AS dur,
+      utid, state, blocked_function,
       iif(coalesce(irq_context, 0), NULL, waker_id) AS waker_id,
       state IN ('R', 'R+', 'Running') AS awake
     FROM thread_state
