@@ -435,6 +435,7 @@ static bool sort_by_expression(const struct orma_columnar_plan *plan,
                 (void)orma_columnar_key_value(key, orma_table_int(plan->table, key->col, rows[i]),
                                               &val);
             keys[i] = pass ? !null : (uint64_t)val ^ 1ull << 63;
+            keys[i] = key->desc ? ~keys[i] : keys[i];
         }
         ok = orma_sort_by_keys(plan->sql, keys, rows, num);
     }
@@ -455,7 +456,7 @@ static void order_groups(const struct orma_columnar_plan *plan, struct orma_colu
     }
     memcpy(res->order, res->first_row, res->num * sizeof(*res->order));
     for (unsigned i = plan->keys_num; i-- > 0 && ok;) {
-        struct orma_sort_key key = {plan->keys[i].col, false};
+        struct orma_sort_key key = {plan->keys[i].col, plan->keys[i].desc};
 
         ok = plan->keys[i].op
                  ? sort_by_expression(plan, &plan->keys[i], res->order, res->num)

@@ -394,6 +394,29 @@ static void read_group(struct orma_columnar_reader *r)
         give_up(r);
 }
 
+/*
+ * SQLite gives groups in falling order of a key where the term of ORDER BY in the same place falls,
+ * if both lists are equally long, whatever the terms are: it shows in rows that ORDER BY leaves
+ * equal.
+ */
+static void read_directions(struct orma_columnar_reader *r)
+{
+    bool desc[ORMA_COLUMNAR_KEYS_MAX] = {false};
+    unsigned terms = 1;
+    int depth = 0;
+
+    if (!r->group.end || !r->order.end)
+        return;
+    for (go_to(r, r->order.at); r->tok.kind != ORMA_TOK_END && r->tok.at < r->order.end; next(r)) {
+        depth += (r->tok.kind == ORMA_TOK_OPEN) - (r->tok.kind == ORMA_TOK_CLOSE);
+        terms += depth == 0 && r->tok.kind == ORMA_TOK_COMMA;
+        if (depth == 0 && terms <= ORMA_COLUMNAR_KEYS_MAX && is(r, "desc"))
+            desc[terms - 1] = true;
+    }
+    for (unsigned i = 0; i < r->plan->keys_num && terms == r->plan->keys_num; i++)
+        r->plan->keys[i].desc = desc[i];
+}
+
 static void read_distinct(struct orma_columnar_reader *r)
 {
     if (!r->distinct)
@@ -448,6 +471,7 @@ bool orma_columnar_parse(struct orma_str text, sqlite3_stmt *stmt, const struct 
         give_up(&r); /* a star */
     void (*const steps[])(struct orma_columnar_reader *) = {read_where,
                                                             read_group,
+                                                            read_directions,
                                                             read_distinct,
                                                             orma_columnar_check_aliases,
                                                             orma_columnar_put_statement,

@@ -34,6 +34,7 @@ struct orma_columnar_plan {
         unsigned col; /* stored */
         char op;      /* + - * / %, with `operand` > 0; 0: the column itself */
         int64_t operand;
+        bool desc; /* groups come in falling order of this one */
     } keys[ORMA_COLUMNAR_KEYS_MAX];
     unsigned keys_num;
     bool grouped;     /* GROUP BY: no row without input; else one row always */

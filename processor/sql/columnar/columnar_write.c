@@ -304,6 +304,10 @@ void orma_columnar_put_query(struct orma_columnar_reader *r, struct orma_buf *sq
         orma_buf_put_str(sql, i ? ", " : " GROUP BY ");
         put_key_text(r, sql, i);
     }
+    for (unsigned i = 0; i < plan->keys_num && !r->distinct; i++) {
+        orma_buf_printf(sql, "%s%u%s", i ? ", " : " ORDER BY ", i + 1,
+                        plan->keys[i].desc ? " DESC" : "");
+    }
 }
 
 void orma_columnar_put_statement(struct orma_columnar_reader *r)

@@ -591,6 +591,34 @@ Test(columnar, gives_what_sqlite_gives_for_rows_in_blocks)
 }
 
 /* Which statements are taken, and which must not be. */
+/* Groups that ORDER BY leaves equal come as SQLite gives them. */
+Test(columnar, turns_groups_as_sqlite_does)
+{
+    static const char *const queries[] = {
+        "SELECT a, count(*) % 1 FROM t GROUP BY a ORDER BY 2 DESC",
+        "SELECT a, count(*) % 1 FROM t GROUP BY a ORDER BY 2",
+        "SELECT c, count(*) % 1 AS n FROM t GROUP BY c ORDER BY n DESC LIMIT 3",
+        "SELECT a % 3 AS m, count(*) % 1 FROM t GROUP BY m ORDER BY 2 DESC",
+        "SELECT a, c, count(*) % 1 AS n FROM t GROUP BY a, c ORDER BY n DESC",
+        "SELECT a, c, count(*) % 1 AS n FROM t GROUP BY a, c ORDER BY n DESC, max(1, 2)",
+        "SELECT a, c, count(*) % 1 AS n FROM t GROUP BY a, c ORDER BY n, n + 1 DESC",
+        "SELECT a, sum(b) % 2 FROM t GROUP BY a HAVING count(*) > 1 ORDER BY sum(b) % 2 DESC",
+    };
+    struct orma_buf with = {0}, without = {0};
+    struct engine e;
+
+    make_ours(&e, 100);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(queries); i++) {
+        ours(&e, queries[i], true, &with, false, false);
+        ours(&e, queries[i], false, &without, false, false);
+        cr_expect_str_eq(orma_buf_cstr(&with), orma_buf_cstr(&without), "%s", queries[i]);
+    }
+    orma_buf_fini(&with);
+    orma_buf_fini(&without);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
 Test(columnar, takes_what_it_knows)
 {
     static const struct {
