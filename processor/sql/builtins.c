@@ -4,6 +4,7 @@
  */
 #include "processor/sql/columnar/columnar.h"
 #include "processor/sql/engine.h"
+#include "processor/sql/exec/exec.h"
 #include "processor/sql/functions/functions.h"
 #include "processor/sql/inspect/inspect.h"
 #include "processor/sql/operators/operators.h"
@@ -18,6 +19,7 @@ static const struct orma_sql_func *const funcs[] = {
     orma_functions_args,
     orma_functions_arrays,
     orma_columnar_funcs,
+    orma_exec_funcs,
     orma_functions_compress,
     orma_operators_counters,
     orma_operators_critical_path,
@@ -77,6 +79,7 @@ static const struct orma_tvf *const tvfs[] = {
 
 static const struct orma_sql_module *const modules[] = {
     orma_columnar_modules,
+    orma_exec_modules,
     orma_profiles_flamegraph_modules,
     orma_operators_absent_modules,
     orma_operators_dataframes_modules,

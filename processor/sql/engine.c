@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "processor/sql/exec/exec.h"
 #include "processor/sql/functions/functions.h"
 #include "processor/sql/script/exec.h"
 #include "processor/sql/script/modules.h"
@@ -104,6 +105,7 @@ int orma_sql_open(struct orma_storage *storage, struct orma_sql **ret)
     self->builtins = &orma_sql_builtins;
     self->statements = orma_script_statements;
     self->error_offset = -1;
+    orma_exec_init(self);
     *ret = self; /* the caller reads the error and closes */
     orma_sql_exec_enter(self);
     r = orma_packages_init(self);

@@ -44,12 +44,24 @@ struct orma_sql_limits {
     bool out_of_time;     /* it was stopped */
 };
 
-/* What tables/ notes while SQLite prepares a statement, for columnar/. */
+/* Whether the executor (exec/exec.h) is asked: ORMA_EXEC in the environment. */
+enum orma_exec_mode {
+    ORMA_EXEC_MODE_AUTO, /* where it is worth it */
+    ORMA_EXEC_MODE_OFF,
+    ORMA_EXEC_MODE_ON,   /* first, and for small tables, too */
+    ORMA_EXEC_MODE_BOTH, /* the same, and SQLite runs the statement, too */
+};
+
+/* What tables/ notes while SQLite prepares a statement, for columnar/ and exec/. */
 struct orma_sql_planner {
     const struct orma_vtab *table; /* that was planned; NULL: none yet */
     bool mixed;                    /* more than this one */
     bool off;                      /* orma_columnar(0) */
     bool aggregates_replaced;      /* by functions of the user with the same names */
+    uint32_t rows_max;             /* of the tables that were planned */
+    enum orma_exec_mode exec;
+    struct orma_exec_plan *plans; /* of statements that live; exec/exec.c */
+    const char *why;              /* the executor gave the last statement up; NULL: it did not */
     /* What a table function lacks in plans that were refused for it; "": nothing. Another plan may
      * have it; if none has, this is what was wrong: base/tvf.h. */
     char lacks[160];

@@ -36,7 +36,14 @@ void orma_columnar_plan_free(void *data)
 
 void orma_columnar_note_function(struct orma_sql *sql, const char *name)
 {
-    static const char *const names[] = {"count", "sum", "avg", "min", "max", "glob"};
+    /* Those of exec/, too. */
+    static const char *const names[] = {
+        "abs",         "avg",        "char",   "coalesce", "count",  "dense_rank", "extract_arg",
+        "first_value", "format",     "glob",   "hex",      "ifnull", "iif",        "instr",
+        "lag",         "last_value", "lead",   "length",   "like",   "lower",      "ltrim",
+        "max",         "min",        "nullif", "printf",   "quote",  "rank",       "replace",
+        "round",       "row_number", "rtrim",  "sign",     "substr", "substring",  "sum",
+        "total",       "trim",       "typeof", "unicode",  "upper"};
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++)
         sql->planner.aggregates_replaced |= !sqlite3_stricmp(name, names[i]);

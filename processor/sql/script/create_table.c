@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/dialect/token.h"
+#include "processor/sql/exec/exec.h"
 #include "processor/sql/script/exec.h"
 #include "processor/sql/script/packages.h"
 #include "processor/sql/tables/dataframe_tables.h"
@@ -185,12 +186,62 @@ static struct orma_dataframe *new_frame(struct orma_sql *sql, sqlite3_stmt *quer
     return frame;
 }
 
+static void put_cell(struct orma_dataframe *frame, unsigned col, uint32_t row,
+                     const struct orma_exec_column *from, uint32_t at)
+{
+    double d;
+
+    switch ((enum orma_exec_type)(from->types ? from->types[at] : from->type)) {
+    case ORMA_EXEC_TYPE_INT:
+        orma_dataframe_put_int(frame, col, row, from->vals[at]);
+        break;
+    case ORMA_EXEC_TYPE_REAL:
+        memcpy(&d, &from->vals[at], sizeof(d));
+        orma_dataframe_put_double(frame, col, row, d);
+        break;
+    case ORMA_EXEC_TYPE_TEXT:
+        orma_dataframe_put_str(frame, col, row, (uint32_t)from->vals[at]);
+        break;
+    case ORMA_EXEC_TYPE_NULL:
+        break;
+    }
+}
+
+/* All rows of a query of the executor. -EAGAIN: it gave up, and SQLite is to run it. */
+static int fill_by_columns(struct orma_sql *sql, const struct orma_statement *s,
+                           struct orma_exec_plan *plan, struct orma_dataframe *frame)
+{
+    struct orma_exec_batch batch;
+    int r;
+
+    while ((r = orma_exec_next_batch(plan, &batch)) > 0) {
+        for (uint32_t i = 0; i < batch.rows; i++) {
+            uint32_t row = orma_dataframe_add(frame);
+
+            for (unsigned k = 0; k < batch.columns_num && !frame->error; k++)
+                put_cell(frame, k, row, &batch.columns[k], i);
+            if (frame->error)
+                return orma_sql_error_set(&sql->error, s->text, s->body_at, "%s", frame->error);
+            if (frame->failed)
+                return orma_sql_error_oom(&sql->error);
+        }
+        if (orma_sql_is_interrupted(sql))
+            return -EAGAIN; /* SQLite says why */
+    }
+    if (r == -EAGAIN && frame->table.rows) /* rows are out */
+        return orma_sql_error_oom(&sql->error);
+    return r == -ECANCELED ? -EAGAIN : r;
+}
+
 /* All rows of the query. */
 static int fill_frame(struct orma_sql *sql, const struct orma_statement *s, sqlite3_stmt *query,
                       struct orma_dataframe *frame)
 {
-    int r;
+    struct orma_exec_plan *plan = orma_exec_of(sql, query);
+    int r = plan ? fill_by_columns(sql, s, plan, frame) : -EAGAIN;
 
+    if (r != -EAGAIN)
+        return r;
     while ((r = sqlite3_step(query)) == SQLITE_ROW) {
         uint32_t row = orma_dataframe_add(frame);
 

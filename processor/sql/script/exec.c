@@ -13,6 +13,7 @@
 
 #include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
+#include "processor/sql/exec/exec.h"
 #include "processor/sql/script/hint.h"
 #include "processor/sql/script/sqlstats.h"
 #include "processor/sql/script/stub.h"
@@ -159,6 +160,17 @@ static uint32_t place_in_script(const struct orma_sql_text *text, uint32_t at)
     return origin.at;
 }
 
+/* The statement that runs instead of one that SQLite would run row by row; NULL: it stays. */
+static sqlite3_stmt *replace(struct orma_sql *sql, struct orma_str text, sqlite3_stmt *stmt)
+{
+    bool first = sql->planner.exec >= ORMA_EXEC_MODE_ON; /* it is what is tested */
+    sqlite3_stmt *made = first ? orma_exec_prepare(sql, text, stmt) : NULL;
+
+    if (!made)
+        made = orma_columnar_prepare(sql, text, stmt);
+    return made || first ? made : orma_exec_prepare(sql, text, stmt);
+}
+
 /* Prepares a slice of the text of `s` that begins at `at`. */
 static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct orma_str body,
                    uint32_t at, sqlite3_stmt **ret)
@@ -184,10 +196,10 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
         return orma_sql_error_set(&sql->error, s->text, at + (uint32_t)(tail - body.data),
                                   "unexpected text after the end of the statement");
     }
-    sqlite3_stmt *columnar = orma_columnar_prepare(sql, body, *ret);
-    if (columnar) {
+    sqlite3_stmt *faster = replace(sql, body, *ret);
+    if (faster) {
         sqlite3_finalize(*ret);
-        *ret = columnar;
+        *ret = faster;
     }
     return 0;
 }

@@ -254,6 +254,7 @@ int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
     /* For columnar.c: which table this statement has, and whether there are more. */
     v->sql->planner.mixed |= v->sql->planner.table && v->sql->planner.table != v;
     v->sql->planner.table = v;
+    v->sql->planner.rows_max = ORMA_MAX(v->sql->planner.rows_max, v->table->rows);
     info->idxNum = 0;
     take_constraints(&p);
     plan_order(&p);

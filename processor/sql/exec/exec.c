@@ -1,0 +1,721 @@
+/*
+ * From the text to a plan, and from the plan to rows: the table __orma_exec, whose argument is the
+ * plan as a pointer value. It runs when the first row is asked for; if it is given up then, the
+ * statement's text is run as a query behind the same table.
+ */
+#include "processor/sql/exec/exec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "processor/sql/base/values.h"
+#include "processor/sql/dialect/script.h"
+#include "processor/sql/exec/exec_plan.h"
+
+#define POINTER "orma_exec"
+#define MODULE "__orma_exec"
+#define COLUMNS_MAX 64
+/* Tables with fewer rows are left to SQLite. */
+#define ROWS_MIN 4096
+
+void orma_exec_init(struct orma_sql *sql)
+{
+    const char *mode = getenv("ORMA_EXEC");
+
+    sql->planner.exec = ORMA_EXEC_MODE_AUTO;
+    if (mode && !strcmp(mode, "off"))
+        sql->planner.exec = ORMA_EXEC_MODE_OFF;
+    else if (mode && !strcmp(mode, "on"))
+        sql->planner.exec = ORMA_EXEC_MODE_ON;
+    else if (mode && !strcmp(mode, "both"))
+        sql->planner.exec = ORMA_EXEC_MODE_BOTH;
+}
+
+static void query_free(struct orma_exec_query *q)
+{
+    for (uint32_t i = 0; i < q->wins.len; i++) {
+        ORMA_VEC_FINI(&q->wins.data[i]->partition);
+        ORMA_VEC_FINI(&q->wins.data[i]->order);
+        free(q->wins.data[i]);
+    }
+    for (unsigned i = 0; i < q->sources_num; i++)
+        ORMA_VEC_FINI(&q->sources[i]->on);
+    ORMA_VEC_FINI(&q->wins);
+    ORMA_VEC_FINI(&q->win_slots);
+    ORMA_VEC_FINI(&q->where);
+    ORMA_VEC_FINI(&q->having);
+    ORMA_VEC_FINI(&q->groups);
+    ORMA_VEC_FINI(&q->aggs);
+    ORMA_VEC_FINI(&q->order);
+    ORMA_VEC_FINI(&q->by_loops);
+    ORMA_VEC_FINI(&q->results);
+    orma_exec_frame_fini(&q->frame);
+    free(q);
+}
+
+void orma_exec_plan_free(void *data)
+{
+    struct orma_exec_plan *plan = data;
+
+    if (!plan)
+        return;
+    for (struct orma_exec_plan **at = &plan->sql->planner.plans; *at; at = &(*at)->next) {
+        if (*at == plan) {
+            *at = plan->next;
+            break;
+        }
+    }
+    for (uint32_t i = 0; i < plan->queries.len; i++)
+        query_free(plan->queries.data[i]);
+    ORMA_VEC_FINI(&plan->queries);
+    ORMA_VEC_FINI(&plan->reads);
+    orma_exec_memos_free(plan);
+    for (unsigned i = 0; i < plan->spare_num; i++)
+        free(plan->spare[i]);
+    for (unsigned i = 0; i < COLUMNS_MAX && plan->out; i++)
+        free(plan->out[i]);
+    free(plan->out);
+    free(plan->columns);
+    free(plan->place);
+    orma_arena_fini(&plan->arena);
+    free(plan->text);
+    ORMA_VEC_FINI(&plan->loops);
+    free(plan);
+}
+
+/* ---- what a query is worth ---- */
+
+static bool is_worth(const struct orma_exec_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->queries.len; i++) {
+        const struct orma_exec_query *q = plan->queries.data[i];
+
+        if (q->grouped || q->wins.len || q->distinct || q->sources_num > 1)
+            return true;
+    }
+    return false;
+}
+
+static bool has_or(const struct orma_exec_expr *e)
+{
+    bool found = e->op == ORMA_EXEC_OR;
+
+    for (unsigned i = 0; i < e->num && !found; i++)
+        found = has_or(e->args[i]);
+    return found;
+}
+
+/* SQLite may look for the sides of an OR one after the other: rows come in another order. */
+static bool may_split(const struct orma_exec_query *q)
+{
+    for (uint32_t i = 0; i < q->where.len; i++) {
+        if (has_or(q->where.data[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool needs_loops(const struct orma_exec_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->queries.len; i++) {
+        const struct orma_exec_query *q = plan->queries.data[i];
+
+        if (!q->any_order && (q->sources_num > 1 || may_split(q)))
+            return true;
+    }
+    return false;
+}
+
+/* "SCAN alias VIRTUAL TABLE ...": the alias. */
+static bool add_loop(struct orma_exec_plan *plan, int parent, const char *detail)
+{
+    static const char *const ends[] = {" VIRTUAL TABLE", " USING ", " LEFT-JOIN"};
+    const char *name = !strncmp(detail, "SCAN ", 5)     ? detail + 5
+                       : !strncmp(detail, "SEARCH ", 7) ? detail + 7
+                                                        : NULL;
+    size_t len = name ? strlen(name) : 0;
+
+    if (!name)
+        return true;
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(ends); i++) {
+        const char *end = strstr(name, ends[i]);
+
+        if (end && (size_t)(end - name) < len)
+            len = (size_t)(end - name);
+    }
+    struct orma_exec_loop loop = {.parent = parent};
+    const char *copy = orma_arena_strdup(&plan->arena, (struct orma_str){name, len});
+    /* Its rows come in the order of all columns that are in it. */
+    loop.by_index = strstr(detail, "AUTOMATIC");
+    loop.alias = (struct orma_str){copy, len};
+    return copy && ORMA_VEC_PUSH(&plan->loops, loop) == 0;
+}
+
+/* SQLite's loops, from the outermost in. */
+static bool ask_loops(struct orma_exec_plan *plan)
+{
+    char *text = sqlite3_mprintf("EXPLAIN QUERY PLAN %s", plan->text);
+    sqlite3_stmt *stmt = NULL;
+    bool ok = text && !sqlite3_prepare_v2(plan->sql->db, text, -1, &stmt, NULL);
+
+    while (ok && sqlite3_step(stmt) == SQLITE_ROW) {
+        const char *detail = (const char *)sqlite3_column_text(stmt, 3);
+
+        if (detail && !strncmp(detail, "MULTI-INDEX OR", 14))
+            orma_exec_give_up(plan, "an OR that SQLite splits");
+        ok = detail && !plan->why && add_loop(plan, sqlite3_column_int(stmt, 1), detail);
+    }
+    sqlite3_finalize(stmt);
+    sqlite3_free(text);
+    return ok || orma_exec_give_up(plan, "the order of loops");
+}
+
+/* ---- after binding ---- */
+
+static void fold_all(struct orma_exec_plan *plan, struct orma_exec_exprs *list)
+{
+    for (uint32_t i = 0; i < list->len && !plan->why; i++) {
+        const struct orma_exec_expr *val;
+        unsigned col;
+        int op;
+
+        /* Scans have indexes for these. */
+        if (!orma_exec_is_filter(plan, list->data[i], &op, &col, &val))
+            orma_exec_fold(plan, list->data[i]);
+    }
+}
+
+static void fold_keys(struct orma_exec_plan *plan, struct orma_exec_keys *keys)
+{
+    for (uint32_t i = 0; i < keys->len && !plan->why; i++)
+        orma_exec_fold(plan, keys->data[i].expr);
+}
+
+static void fold_window(struct orma_exec_plan *plan, struct orma_exec_win *w)
+{
+    fold_keys(plan, &w->partition);
+    fold_keys(plan, &w->order);
+    for (unsigned i = 0; i < w->funcs_num; i++) {
+        if (w->funcs[i].arg)
+            orma_exec_fold(plan, w->funcs[i].arg);
+        if (w->funcs[i].fallback)
+            orma_exec_fold(plan, w->funcs[i].fallback);
+    }
+}
+
+static bool fold_query(struct orma_exec_plan *plan, struct orma_exec_query *q)
+{
+    fold_all(plan, &q->where);
+    for (unsigned i = 0; i < q->sources_num; i++)
+        fold_all(plan, &q->sources[i]->on);
+    fold_keys(plan, &q->groups);
+    for (uint32_t i = 0; i < q->aggs.len && !plan->why; i++) {
+        if (q->aggs.data[i].arg)
+            orma_exec_fold(plan, q->aggs.data[i].arg);
+    }
+    for (uint32_t i = 0; i < q->having.len && !plan->why; i++)
+        orma_exec_fold(plan, q->having.data[i]);
+    for (uint32_t i = 0; i < q->wins.len && !plan->why; i++)
+        fold_window(plan, q->wins.data[i]);
+    for (uint32_t i = 0; i < q->results.len && !plan->why; i++)
+        orma_exec_fold(plan, q->results.data[i].expr);
+    fold_keys(plan, &q->order);
+    return !plan->why;
+}
+
+/* Whether the query numbers its rows and does nothing else that looks at all of them. */
+static bool only_numbers(const struct orma_exec_query *q)
+{
+    if (q->wins.len != 1 || q->distinct || q->order.len || q->has_limit ||
+        q->wins.data[0]->partition.len)
+        return false;
+    for (unsigned i = 0; i < q->wins.data[0]->funcs_num; i++) {
+        if (q->wins.data[0]->funcs[i].func != EXEC_ROW_NUMBER)
+            return false;
+    }
+    return true;
+}
+
+/* row_number() < 100 around a query that numbers its rows: the first 99 will do. */
+static void limit_numbers(struct orma_exec_query *q)
+{
+    for (uint32_t i = 0; i < q->where.len; i++) {
+        const struct orma_exec_expr *e = q->where.data[i];
+
+        if ((e->op != ORMA_EXEC_LT && e->op != ORMA_EXEC_LE) ||
+            e->args[0]->op != ORMA_EXEC_COLUMN || !e->args[0]->source->query ||
+            e->args[0]->source->join == ORMA_EXEC_LEFT || e->args[1]->op != ORMA_EXEC_CONST ||
+            e->args[1]->val.tag != EXEC_INT)
+            continue;
+        struct orma_exec_query *sub = e->args[0]->source->query;
+        const struct orma_exec_expr *slot = sub->results.data[e->args[0]->col].expr;
+        int64_t num = e->args[1]->val.bits - (e->op == ORMA_EXEC_LT);
+        if (only_numbers(sub) && slot->op == ORMA_EXEC_SLOT && slot->has_base && num > 0 &&
+            num < UINT32_MAX)
+            sub->first_rows = (uint32_t)num;
+    }
+}
+
+/* ---- preparing ---- */
+
+static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
+{
+    struct orma_exec_select *ast = orma_exec_parse(&plan->arena, orma_str_from(plan->text));
+
+    if (!ast)
+        return orma_exec_give_up(plan, "the text");
+    if (!orma_exec_bind(plan, ast))
+        return false;
+    if (plan->root->results.len != (uint32_t)sqlite3_column_count(stmt) ||
+        plan->root->results.len > COLUMNS_MAX)
+        return orma_exec_give_up(plan, "the number of columns");
+    if (plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !is_worth(plan))
+        return orma_exec_give_up(plan, "nothing to win");
+    if (needs_loops(plan) && !ask_loops(plan))
+        return false;
+    for (uint32_t i = 0; i < plan->queries.len; i++) {
+        limit_numbers(plan->queries.data[i]);
+        if (!fold_query(plan, plan->queries.data[i]))
+            return false;
+    }
+    return true;
+}
+
+static sqlite3_stmt *make_statement(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
+{
+    struct orma_buf text = {0};
+    sqlite3_stmt *made = NULL;
+
+    for (int i = 0; i < sqlite3_column_count(stmt); i++) {
+        const char *name = sqlite3_column_name(stmt, i);
+
+        orma_buf_printf(&text, "%s c%d AS ", i ? "," : "SELECT", i);
+        orma_sql_put_quoted(&text, orma_str_from(name ? name : ""));
+    }
+    orma_buf_put_str(&text, " FROM " MODULE "(?1)");
+    if (text.failed || sqlite3_prepare_v2(plan->sql->db, orma_buf_cstr(&text), -1, &made, NULL))
+        made = NULL;
+    orma_buf_fini(&text);
+    return made;
+}
+
+static bool is_asked(const struct orma_sql *sql, struct orma_str text)
+{
+    const struct orma_sql_planner *p = &sql->planner;
+
+    return p->table && p->exec != ORMA_EXEC_MODE_OFF && !p->off && !p->aggregates_replaced &&
+           (p->exec != ORMA_EXEC_MODE_AUTO || p->rows_max >= ROWS_MIN) && text.len < (1u << 20);
+}
+
+sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqlite3_stmt *stmt)
+{
+    struct orma_exec_plan *plan = is_asked(sql, text) ? calloc(1, sizeof(*plan)) : NULL;
+    sqlite3_stmt *made = NULL;
+
+    if (!plan)
+        return NULL;
+    plan->sql = sql;
+    plan->generation = sql->tables_generation;
+    plan->text = orma_str_dup(text);
+    if (plan->text && make_plan(plan, stmt))
+        made = make_statement(plan, stmt);
+    sql->planner.why = plan->why;
+    if (!made) {
+        orma_exec_plan_free(plan);
+        return NULL;
+    }
+    if (sqlite3_bind_pointer(made, 1, plan, POINTER, orma_exec_plan_free)) {
+        sqlite3_finalize(made); /* the plan is freed by SQLite */
+        return NULL;
+    }
+    plan->stmt = made;
+    plan->next = sql->planner.plans;
+    sql->planner.plans = plan;
+    return made;
+}
+
+/* ---- batches ---- */
+
+static bool run(struct orma_exec_plan *plan)
+{
+    plan->ran = true;
+    if (plan->generation != plan->sql->tables_generation)
+        return orma_exec_give_up(plan, "tables that changed");
+    plan->out = calloc(COLUMNS_MAX, sizeof(*plan->out));
+    plan->columns = calloc(COLUMNS_MAX, sizeof(*plan->columns));
+    plan->place = malloc(sizeof(*plan->place));
+    if (!plan->out || !plan->columns || !plan->place)
+        return orma_exec_give_up(plan, "memory");
+    for (uint32_t i = 0; i < plan->root->results.len; i++) {
+        if (!(plan->out[i] = orma_exec_take_vec(plan)))
+            return false;
+    }
+    return orma_exec_run(plan, plan->root);
+}
+
+/* The results from row `at` on; false: given up. */
+static bool fill_batch(struct orma_exec_plan *plan, struct orma_exec_batch *ret)
+{
+    uint32_t num = ORMA_MIN(plan->root->frame.rows - plan->at, (uint32_t)EXEC_BLOCK);
+    struct orma_exec_rows r;
+
+    *ret = (struct orma_exec_batch){.rows = num, .columns_num = plan->root->results.len};
+    if (!num)
+        return true;
+    orma_exec_frame_rows(plan->root, plan->at, num, plan->place, &r);
+    for (uint32_t i = 0; i < plan->root->results.len; i++) {
+        struct orma_exec_vec *v = plan->out[i];
+
+        if (!orma_exec_eval(plan, plan->root->results.data[i].expr, &r, v))
+            return false;
+        plan->columns[i] = (struct orma_exec_column){v->vals, v->tagged ? v->tags : NULL, v->tag};
+    }
+    ret->columns = plan->columns;
+    plan->at += num;
+    return true;
+}
+
+/* A block whose values cannot be made is found before the first row is out: all are tried. */
+static bool can_fill(struct orma_exec_plan *plan)
+{
+    struct orma_exec_batch batch;
+    bool safe = true;
+
+    for (uint32_t i = 0; i < plan->root->results.len; i++) {
+        enum orma_exec_op op = plan->root->results.data[i].expr->op;
+
+        safe &= op == ORMA_EXEC_COLUMN || op == ORMA_EXEC_SLOT || op == ORMA_EXEC_CONST;
+    }
+    for (uint32_t i = 0; i < plan->root->sources_num; i++)
+        safe &= !plan->root->sources[i]->query;
+    while (!safe && plan->at < plan->root->frame.rows) {
+        if (!fill_batch(plan, &batch))
+            return false;
+    }
+    plan->at = 0;
+    return true;
+}
+
+/* ---- both ways ---- */
+
+static bool same_cell(const struct orma_exec_plan *plan, const struct orma_exec_column *col,
+                      uint32_t row, sqlite3_stmt *stmt, int idx)
+{
+    uint8_t type = col->types ? col->types[row] : col->type;
+    struct orma_str text;
+    double d;
+
+    switch (sqlite3_column_type(stmt, idx)) {
+    case SQLITE_NULL:
+        return type == EXEC_NULL;
+    case SQLITE_INTEGER:
+        return type == EXEC_INT && col->vals[row] == sqlite3_column_int64(stmt, idx);
+    case SQLITE_FLOAT:
+        d = sqlite3_column_double(stmt, idx);
+        return type == EXEC_REAL && col->vals[row] == orma_exec_bits(d);
+    case SQLITE_TEXT:
+        text = orma_strpool_get(&plan->sql->storage->pool, (uint32_t)col->vals[row]);
+        return type == EXEC_TEXT && text.len == (size_t)sqlite3_column_bytes(stmt, idx) &&
+               !memcmp(text.data, sqlite3_column_text(stmt, idx), text.len);
+    }
+    return false;
+}
+
+ORMA_COLD static void complain(const struct orma_exec_plan *plan, uint32_t row, int col)
+{
+    fprintf(stderr, "orma: the executor differs in row %u, column %d, of:\n%s\n", row, col,
+            plan->text);
+    abort();
+}
+
+/* Runs the statement in SQLite, too, and compares every cell. */
+ORMA_COLD static void run_both_ways(struct orma_exec_plan *plan)
+{
+    struct orma_exec_batch batch = {0};
+    sqlite3_stmt *stmt = NULL;
+    uint32_t at = 0, rows = 0;
+    int r;
+
+    if (sqlite3_prepare_v2(plan->sql->db, plan->text, -1, &stmt, NULL))
+        return;
+    while ((r = sqlite3_step(stmt)) == SQLITE_ROW) {
+        if (at == batch.rows && (!fill_batch(plan, &batch) || !batch.rows))
+            complain(plan, rows, -1);
+        if (plan->why)
+            break;
+        at = at == batch.rows ? 0 : at;
+        for (int i = 0; i < sqlite3_column_count(stmt); i++) {
+            if (!same_cell(plan, &batch.columns[i], at, stmt, i))
+                complain(plan, rows, i);
+        }
+        at = at + 1 == batch.rows ? batch.rows : at + 1;
+        rows++;
+    }
+    if (r == SQLITE_DONE && rows != plan->root->frame.rows)
+        complain(plan, rows, -2);
+    if (r != SQLITE_DONE && !orma_sql_is_told_to_stop(plan->sql))
+        complain(plan, rows, -3);
+    sqlite3_finalize(stmt);
+    plan->at = 0;
+}
+
+/* Runs it, if it did not yet; false: given up. */
+static bool start(struct orma_exec_plan *plan)
+{
+    if (plan->ran)
+        return !plan->why;
+    if (!run(plan) || !can_fill(plan))
+        return false;
+    if (plan->sql->planner.exec == ORMA_EXEC_MODE_BOTH)
+        run_both_ways(plan);
+    return true;
+}
+
+int orma_exec_next_batch(struct orma_exec_plan *plan, struct orma_exec_batch *ret)
+{
+    if (!start(plan) || !fill_batch(plan, ret))
+        return orma_sql_is_told_to_stop(plan->sql) ? -ECANCELED : -EAGAIN;
+    return ret->rows > 0;
+}
+
+struct orma_exec_plan *orma_exec_of(struct orma_sql *sql, sqlite3_stmt *stmt)
+{
+    struct orma_exec_plan *plan = sql->planner.plans;
+
+    while (plan && plan->stmt != stmt)
+        plan = plan->next;
+    return plan;
+}
+
+/* ---- the table ---- */
+
+struct exec_vtab {
+    sqlite3_vtab base;
+    struct orma_sql *sql;
+};
+
+struct exec_cursor {
+    sqlite3_vtab_cursor base;
+    struct orma_exec_plan *plan; /* of the statement */
+    struct orma_exec_batch batch;
+    uint32_t at;         /* in the batch */
+    sqlite3_stmt *query; /* instead of batches */
+    int64_t row;
+    bool eof;
+};
+
+static int exec_connect(sqlite3 *db, void *data, int argc, const char *const *argv,
+                        sqlite3_vtab **ret, char **ret_error)
+{
+    struct exec_vtab *v = calloc(1, sizeof(*v));
+    struct orma_buf text = {0};
+
+    (void)argc;
+    (void)argv;
+    (void)ret_error;
+    orma_buf_put_str(&text, "CREATE TABLE x(");
+    for (unsigned i = 0; i < COLUMNS_MAX; i++)
+        orma_buf_printf(&text, "c%u, ", i);
+    orma_buf_put_str(&text, "plan HIDDEN)");
+    int r = !v || text.failed ? SQLITE_NOMEM : sqlite3_declare_vtab(db, orma_buf_cstr(&text));
+    orma_buf_fini(&text);
+    if (r) {
+        free(v);
+        return r;
+    }
+    v->sql = data;
+    *ret = &v->base;
+    return SQLITE_OK;
+}
+
+static int exec_disconnect(sqlite3_vtab *base)
+{
+    free(base);
+    return SQLITE_OK;
+}
+
+static int exec_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+    (void)base;
+    for (int i = 0; i < info->nConstraint; i++) {
+        if (info->aConstraint[i].iColumn != COLUMNS_MAX ||
+            info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ || !info->aConstraint[i].usable)
+            continue;
+        info->aConstraintUsage[i].argvIndex = 1;
+        info->aConstraintUsage[i].omit = 1;
+        info->estimatedCost = 1000;
+        return SQLITE_OK;
+    }
+    return SQLITE_CONSTRAINT;
+}
+
+static int exec_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
+{
+    struct exec_cursor *c = calloc(1, sizeof(*c));
+
+    (void)base;
+    if (!c)
+        return SQLITE_NOMEM;
+    *ret = &c->base;
+    return SQLITE_OK;
+}
+
+static int exec_close(sqlite3_vtab_cursor *base)
+{
+    sqlite3_finalize(((struct exec_cursor *)base)->query);
+    free(base);
+    return SQLITE_OK;
+}
+
+static int fail(sqlite3_vtab_cursor *base, struct orma_sql *sql)
+{
+    sqlite3_free(base->pVtab->zErrMsg);
+    base->pVtab->zErrMsg = sqlite3_mprintf("%s", sqlite3_errmsg(sql->db));
+    return sqlite3_errcode(sql->db) & 0xff;
+}
+
+static int step_query(struct exec_cursor *c)
+{
+    int r = sqlite3_step(c->query);
+
+    c->eof = r != SQLITE_ROW;
+    return r == SQLITE_ROW || r == SQLITE_DONE ? SQLITE_OK : fail(&c->base, c->plan->sql);
+}
+
+/* ---- rows ---- */
+
+static int next_batch(struct exec_cursor *c)
+{
+    int r = orma_exec_next_batch(c->plan, &c->batch);
+
+    c->at = 0;
+    c->eof = r == 0;
+    if (r == -EAGAIN) /* it was tried before */
+        return SQLITE_INTERNAL;
+    return r < 0 ? SQLITE_INTERRUPT : SQLITE_OK;
+}
+
+static int start_query(struct exec_cursor *c, struct orma_sql *sql)
+{
+    if (sqlite3_prepare_v2(sql->db, c->plan->text, -1, &c->query, NULL))
+        return fail(&c->base, sql);
+    return step_query(c);
+}
+
+static int exec_filter(sqlite3_vtab_cursor *base, int num, const char *str, int argc,
+                       sqlite3_value **argv)
+{
+    struct exec_cursor *c = (struct exec_cursor *)base;
+    struct orma_sql *sql = ((struct exec_vtab *)base->pVtab)->sql;
+
+    (void)num;
+    (void)str;
+    c->plan = argc ? sqlite3_value_pointer(argv[0], POINTER) : NULL;
+    if (!c->plan) {
+        sqlite3_free(base->pVtab->zErrMsg);
+        base->pVtab->zErrMsg = sqlite3_mprintf(MODULE " is for the engine alone");
+        return SQLITE_ERROR;
+    }
+    if (orma_sql_is_told_to_stop(sql))
+        return SQLITE_INTERRUPT;
+    sqlite3_finalize(c->query);
+    c->query = NULL;
+    c->plan->at = 0;
+    if (!start(c->plan)) {
+        if (orma_sql_is_told_to_stop(sql))
+            return SQLITE_INTERRUPT;
+        sql->planner.why = c->plan->why;
+        return start_query(c, sql);
+    }
+    return next_batch(c);
+}
+
+static int exec_next(sqlite3_vtab_cursor *base)
+{
+    struct exec_cursor *c = (struct exec_cursor *)base;
+
+    c->row++;
+    if (c->query)
+        return step_query(c);
+    return ++c->at < c->batch.rows ? SQLITE_OK : next_batch(c);
+}
+
+static int exec_eof(sqlite3_vtab_cursor *base)
+{
+    return ((struct exec_cursor *)base)->eof;
+}
+
+static int exec_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
+{
+    const struct exec_cursor *c = (const struct exec_cursor *)base;
+
+    if (idx >= (int)c->plan->root->results.len)
+        return SQLITE_OK;
+    if (c->query) {
+        orma_result_value(ctx, sqlite3_column_value(c->query, idx));
+        return SQLITE_OK;
+    }
+    const struct orma_exec_column *col = &c->batch.columns[idx];
+    switch (col->types ? col->types[c->at] : col->type) {
+    case EXEC_INT:
+        sqlite3_result_int64(ctx, col->vals[c->at]);
+        break;
+    case EXEC_REAL:
+        sqlite3_result_double(ctx, orma_exec_double(col->vals[c->at]));
+        break;
+    case EXEC_TEXT:
+        orma_result_pool(ctx, &c->plan->sql->storage->pool, (uint32_t)col->vals[c->at]);
+        break;
+    }
+    return SQLITE_OK;
+}
+
+static int exec_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
+{
+    *ret = ((struct exec_cursor *)base)->row;
+    return SQLITE_OK;
+}
+
+static const sqlite3_module exec_module = {
+    .xConnect = exec_connect,
+    .xBestIndex = exec_best_index,
+    .xDisconnect = exec_disconnect,
+    .xOpen = exec_open,
+    .xClose = exec_close,
+    .xFilter = exec_filter,
+    .xNext = exec_next,
+    .xEof = exec_eof,
+    .xColumn = exec_column,
+    .xRowid = exec_rowid,
+};
+
+const struct orma_sql_module orma_exec_modules[] = {
+    {MODULE, &exec_module, NULL, NULL},
+    {NULL},
+};
+
+/* ---- for people ---- */
+
+/* Why the statement before was left to SQLite; NULL: it was not. */
+static void why(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct orma_sql *sql = orma_sql_of(ctx);
+
+    (void)argc;
+    (void)argv;
+    if (sql->planner.why)
+        sqlite3_result_text(ctx, sql->planner.why, -1, SQLITE_STATIC);
+}
+
+const struct orma_sql_func orma_exec_funcs[] = {
+    {.name = "orma_exec_why",
+     .args = 0,
+     .flags = SQLITE_DIRECTONLY,
+     .scalar = why,
+     .usage = "() -> STRING",
+     .doc =
+         "Why the executor left the statement before this one to SQLite, in a few words; NULL if "
+         "it did not, or was not asked."},
+    {NULL},
+};

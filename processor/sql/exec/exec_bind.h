@@ -1,0 +1,42 @@
+/* What exec_bind.c and exec_bind_expr.c share: the names that an expression can see. */
+#ifndef ORMA_PROCESSOR_SQL_EXEC_BIND_H
+#define ORMA_PROCESSOR_SQL_EXEC_BIND_H
+#include "processor/sql/exec/exec_plan.h"
+
+/* One source as names see it. */
+struct orma_exec_seen {
+    struct orma_str alias;
+    struct orma_exec_results cols;
+    struct orma_exec_item *using;
+};
+
+/* CTEs in sight, the newest first. */
+struct orma_exec_ctes {
+    const struct orma_exec_ctes *next;
+    const struct orma_exec_with *with;
+    const struct orma_exec_ctes *sees; /* what its own query sees */
+};
+
+struct orma_exec_scope {
+    struct orma_exec_plan *plan;
+    struct orma_exec_query *q;
+    struct orma_exec_seen seen[EXEC_SOURCES_MAX];
+    unsigned seen_num;
+    const struct orma_exec_results *aliases; /* of results, where they may be used; or NULL */
+    const struct orma_exec_window *windows;  /* of the WINDOW clause */
+    bool aggregates, window_funcs;           /* are allowed here */
+    unsigned depth;
+};
+
+/* NULL: it was given up. */
+struct orma_exec_expr *orma_exec_bind_expr(struct orma_exec_scope *s,
+                                           const struct orma_exec_ast *ast);
+
+struct orma_exec_expr *orma_exec_new_expr(struct orma_exec_plan *plan, enum orma_exec_op op,
+                                          unsigned num);
+bool orma_exec_same_name(struct orma_str a, struct orma_str b);
+bool orma_exec_same_expr(const struct orma_exec_expr *a, const struct orma_exec_expr *b);
+
+/* A copy in which what the groups are is a slot. NULL: it has columns that are no part of them. */
+struct orma_exec_expr *orma_exec_over_groups(struct orma_exec_scope *s, struct orma_exec_expr *e);
+#endif

@@ -1,0 +1,365 @@
+/*
+ * Expressions that depend on one text column and nothing else are worked out once for each distinct
+ * text, by SQLite itself, and remembered by the id of the text: LIKE, GLOB, comparisons, substr(),
+ * CASE over all that. So they mean what SQLite means, and cost a look into an array per row.
+ *
+ *   name LIKE '%te%'   ─►   MEMO(name): SELECT (CAST(?1 AS TEXT) LIKE '%te%')
+ *
+ * The casts give ?1 the affinity of the column. Functions that cannot be part of such an expression
+ * (they would have to be called for each row) end it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "processor/sql/exec/exec_plan.h"
+
+#define UNKNOWN 0
+/* So many new texts may a memo add to the pool: for more the rows are better off in SQLite. */
+#define NEW_TEXTS_MAX (1u << 20)
+
+struct orma_exec_memo {
+    struct orma_exec_memo *next;
+    sqlite3_stmt *stmt;
+    uint32_t num; /* texts there is room for */
+    uint32_t calls;
+    uint8_t *tags; /* UNKNOWN: not asked yet */
+    int64_t *vals;
+};
+
+void orma_exec_memos_free(struct orma_exec_plan *plan)
+{
+    while (plan->memos) {
+        struct orma_exec_memo *m = plan->memos;
+
+        plan->memos = m->next;
+        sqlite3_finalize(m->stmt);
+        free(m->tags);
+        free(m->vals);
+        free(m);
+    }
+}
+
+/* ---- texts of expressions ---- */
+
+static const char *op_text(enum orma_exec_op op)
+{
+    static const char *const texts[] = {
+        [ORMA_EXEC_OR] = "OR",
+        [ORMA_EXEC_AND] = "AND",
+        [ORMA_EXEC_EQ] = "=",
+        [ORMA_EXEC_NE] = "<>",
+        [ORMA_EXEC_LT] = "<",
+        [ORMA_EXEC_LE] = "<=",
+        [ORMA_EXEC_GT] = ">",
+        [ORMA_EXEC_GE] = ">=",
+        [ORMA_EXEC_IS] = "IS",
+        [ORMA_EXEC_IS_NOT] = "IS NOT",
+        [ORMA_EXEC_BIT_AND] = "&",
+        [ORMA_EXEC_BIT_OR] = "|",
+        [ORMA_EXEC_SHIFT_LEFT] = "<<",
+        [ORMA_EXEC_SHIFT_RIGHT] = ">>",
+        [ORMA_EXEC_ADD] = "+",
+        [ORMA_EXEC_SUB] = "-",
+        [ORMA_EXEC_MUL] = "*",
+        [ORMA_EXEC_DIV] = "/",
+        [ORMA_EXEC_REM] = "%",
+        [ORMA_EXEC_CONCAT] = "||",
+        [ORMA_EXEC_NOT] = "NOT",
+        [ORMA_EXEC_NEG] = "-",
+        [ORMA_EXEC_PLUS] = "+",
+        [ORMA_EXEC_IS_NULL] = "ISNULL",
+        [ORMA_EXEC_NOT_NULL] = "NOTNULL",
+        [ORMA_EXEC_LIKE] = "LIKE",
+        [ORMA_EXEC_GLOB] = "GLOB",
+    };
+
+    return texts[op];
+}
+
+static void put(struct orma_buf *to, const struct orma_exec_plan *plan,
+                const struct orma_exec_expr *e);
+
+static void put_text(struct orma_buf *to, struct orma_str s)
+{
+    orma_buf_put_byte(to, '\'');
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.data[i] == '\'')
+            orma_buf_put_byte(to, '\'');
+        orma_buf_put_byte(to, (uint8_t)s.data[i]);
+    }
+    orma_buf_put_byte(to, '\'');
+}
+
+static void put_const(struct orma_buf *to, const struct orma_exec_plan *plan,
+                      const struct orma_exec_expr *e)
+{
+    if (e->val.tag == EXEC_NULL)
+        orma_buf_put_str(to, "NULL");
+    else if (e->val.tag == EXEC_INT && e->val.bits != INT64_MIN)
+        orma_buf_printf(to, "%" PRId64, e->val.bits);
+    else if (e->val.tag == EXEC_TEXT)
+        put_text(to, orma_strpool_get(&plan->sql->storage->pool, (uint32_t)e->val.bits));
+    else
+        orma_buf_put(to, e->name.data, e->name.len);
+}
+
+static void put_list(struct orma_buf *to, const struct orma_exec_plan *plan,
+                     const struct orma_exec_expr *e, unsigned from)
+{
+    orma_buf_put_str(to, "(");
+    for (unsigned i = from; i < e->num; i++) {
+        orma_buf_put_str(to, i > from ? "," : "");
+        put(to, plan, e->args[i]);
+    }
+    orma_buf_put_str(to, ")");
+}
+
+static void put_case(struct orma_buf *to, const struct orma_exec_plan *plan,
+                     const struct orma_exec_expr *e)
+{
+    unsigned i = 0;
+
+    orma_buf_put_str(to, "CASE ");
+    if (e->has_base)
+        put(to, plan, e->args[i++]);
+    for (; i + 1 < e->num || (i < e->num && !e->has_else); i += 2) {
+        orma_buf_put_str(to, " WHEN ");
+        put(to, plan, e->args[i]);
+        orma_buf_put_str(to, " THEN ");
+        put(to, plan, e->args[i + 1]);
+    }
+    if (e->has_else) {
+        orma_buf_put_str(to, " ELSE ");
+        put(to, plan, e->args[i]);
+    }
+    orma_buf_put_str(to, " END");
+}
+
+static void put_operator(struct orma_buf *to, const struct orma_exec_plan *plan,
+                         const struct orma_exec_expr *e)
+{
+    bool behind = e->op == ORMA_EXEC_IS_NULL || e->op == ORMA_EXEC_NOT_NULL;
+
+    orma_buf_put_str(to, e->negated ? "(NOT (" : "(");
+    if (e->num == 2 || behind)
+        put(to, plan, e->args[0]);
+    orma_buf_printf(to, " %s ", op_text(e->op));
+    if (!behind)
+        put(to, plan, e->args[e->num - 1]);
+    orma_buf_put_str(to, e->negated ? "))" : ")");
+}
+
+static void put(struct orma_buf *to, const struct orma_exec_plan *plan,
+                const struct orma_exec_expr *e)
+{
+    switch (e->op) {
+    case ORMA_EXEC_CONST:
+        put_const(to, plan, e);
+        break;
+    case ORMA_EXEC_COLUMN:
+    case ORMA_EXEC_SLOT:
+        orma_buf_put_str(to, e->affinity == EXEC_AFF_TEXT ? "CAST(?1 AS TEXT)" : "?1");
+        break;
+    case ORMA_EXEC_CASE:
+        put_case(to, plan, e);
+        break;
+    case ORMA_EXEC_CAST:
+        orma_buf_put_str(to, "CAST(");
+        put(to, plan, e->args[0]);
+        orma_buf_printf(to, " AS %.*s)", ORMA_STR_ARG(e->name));
+        break;
+    case ORMA_EXEC_CALL:
+        orma_buf_put(to, e->name.data, e->name.len);
+        put_list(to, plan, e, 0);
+        break;
+    case ORMA_EXEC_IN:
+        orma_buf_put_str(to, "(");
+        put(to, plan, e->args[0]);
+        orma_buf_put_str(to, e->negated ? " NOT IN " : " IN ");
+        put_list(to, plan, e, 1);
+        orma_buf_put_str(to, ")");
+        break;
+    default:
+        put_operator(to, plan, e);
+        break;
+    }
+}
+
+/* ---- what can be remembered ---- */
+
+/* Functions of SQLite whose value depends on their arguments alone. */
+static bool is_pure(struct orma_str name)
+{
+    static const char *const names[] = {
+        "abs",    "char",      "format", "hex",    "instr",   "length", "lower", "ltrim",
+        "min",    "max",       "printf", "quote",  "replace", "round",  "rtrim", "sign",
+        "substr", "substring", "trim",   "typeof", "unicode", "upper",
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++) {
+        if (strlen(names[i]) == name.len && !sqlite3_strnicmp(names[i], name.data, (int)name.len))
+            return true;
+    }
+    return false;
+}
+
+/* The only leaf that is no constant, if it is a text: in *ret, which begins as NULL. False: there
+ * are others, or what stands between is not to be remembered. */
+static bool find_leaf(struct orma_exec_expr *e, struct orma_exec_expr **ret)
+{
+    if (e->op == ORMA_EXEC_CONST)
+        return true;
+    if (e->op == ORMA_EXEC_COLUMN || e->op == ORMA_EXEC_SLOT) {
+        if (e->types & ~(EXEC_TEXT | EXEC_NULL) || !(e->types & EXEC_TEXT))
+            return false;
+        if (*ret && (e->op != (*ret)->op || e->source != (*ret)->source || e->col != (*ret)->col ||
+                     e->affinity != (*ret)->affinity || e->has_base != (*ret)->has_base))
+            return false;
+        *ret = e;
+        return true;
+    }
+    if (e->op == ORMA_EXEC_ARG || e->op == ORMA_EXEC_MEMO ||
+        (e->op == ORMA_EXEC_CALL && !is_pure(e->name)))
+        return false;
+    for (unsigned i = 0; i < e->num; i++) {
+        if (!find_leaf(e->args[i], ret))
+            return false;
+    }
+    return true;
+}
+
+static bool make_memo(struct orma_exec_plan *plan, struct orma_exec_expr *e,
+                      struct orma_exec_expr *leaf)
+{
+    struct orma_exec_memo *m = calloc(1, sizeof(*m));
+    struct orma_exec_expr **args = orma_arena_alloc(&plan->arena, sizeof(*args));
+    struct orma_buf text = {0};
+
+    if (!m || !args) {
+        free(m);
+        return orma_exec_give_up(plan, "memory");
+    }
+    m->next = plan->memos;
+    plan->memos = m;
+    orma_buf_put_str(&text, "SELECT ");
+    put(&text, plan, e);
+    int r = text.failed
+                ? SQLITE_NOMEM
+                : sqlite3_prepare_v2(plan->sql->db, orma_buf_cstr(&text), -1, &m->stmt, NULL);
+    orma_buf_fini(&text);
+    if (r)
+        return orma_exec_give_up(plan, "an expression over a text");
+    args[0] = leaf;
+    *e = (struct orma_exec_expr){.op = ORMA_EXEC_MEMO,
+                                 .types = e->types,
+                                 .affinity = e->affinity,
+                                 .num = 1,
+                                 .args = args,
+                                 .memo = m,
+                                 .folded = true};
+    return true;
+}
+
+/* Like and glob over anything else than a text, and functions: for SQLite. */
+static bool can_run(const struct orma_exec_expr *e)
+{
+    switch (e->op) {
+    case ORMA_EXEC_CALL:
+    case ORMA_EXEC_LIKE:
+    case ORMA_EXEC_GLOB:
+    case ORMA_EXEC_CONCAT:
+        return false;
+    default:
+        return true;
+    }
+}
+
+struct orma_exec_expr *orma_exec_fold(struct orma_exec_plan *plan, struct orma_exec_expr *e)
+{
+    struct orma_exec_expr *leaf = NULL;
+
+    if (!e->num && !can_run(e))
+        orma_exec_give_up(plan, "a function");
+    if (e->folded || !e->num)
+        return e;
+    e->folded = true;
+    if (find_leaf(e, &leaf) && leaf && e->op != ORMA_EXEC_PLUS) {
+        make_memo(plan, e, leaf);
+        return e;
+    }
+    if (!can_run(e))
+        orma_exec_give_up(plan, "a function");
+    for (unsigned i = 0; i < e->num && !plan->why; i++)
+        orma_exec_fold(plan, e->args[i]);
+    return e;
+}
+
+/* ---- asking ---- */
+
+static bool grow(struct orma_exec_memo *m, uint32_t id, uint32_t texts)
+{
+    uint32_t num = ORMA_MAX(texts, id + 1);
+    uint8_t *tags = realloc(m->tags, num);
+    int64_t *vals = tags ? realloc(m->vals, num * sizeof(*vals)) : NULL;
+
+    if (tags)
+        m->tags = tags;
+    if (!vals)
+        return false;
+    m->vals = vals;
+    memset(tags + m->num, UNKNOWN, num - m->num);
+    m->num = num;
+    return true;
+}
+
+static bool take_value(struct orma_exec_plan *plan, struct orma_exec_memo *m, uint32_t id)
+{
+    struct orma_exec_value v = {EXEC_NULL, 0};
+    struct orma_str text;
+
+    switch (sqlite3_column_type(m->stmt, 0)) {
+    case SQLITE_NULL:
+        break;
+    case SQLITE_INTEGER:
+        v = (struct orma_exec_value){EXEC_INT, sqlite3_column_int64(m->stmt, 0)};
+        break;
+    case SQLITE_FLOAT:
+        v = (struct orma_exec_value){EXEC_REAL, orma_exec_bits(sqlite3_column_double(m->stmt, 0))};
+        break;
+    case SQLITE_TEXT:
+        text.data = (const char *)sqlite3_column_text(m->stmt, 0);
+        text.len = (size_t)sqlite3_column_bytes(m->stmt, 0);
+        v.tag = EXEC_TEXT;
+        v.bits = text.data ? orma_strpool_add(&plan->sql->storage->pool, text) : 0;
+        if (!v.bits || ++m->calls > NEW_TEXTS_MAX)
+            return orma_exec_give_up(plan, "too many texts");
+        break;
+    default:
+        return orma_exec_give_up(plan, "a blob");
+    }
+    m->tags[id] = v.tag;
+    m->vals[id] = v.bits;
+    return true;
+}
+
+bool orma_exec_memo_value(struct orma_exec_plan *plan, struct orma_exec_memo *m, uint32_t id,
+                          struct orma_exec_value *ret)
+{
+    if (ORMA_UNLIKELY(id >= m->num || m->tags[id] == UNKNOWN)) {
+        const struct orma_strpool *pool = &plan->sql->storage->pool;
+        struct orma_str s = orma_strpool_get(pool, id);
+
+        if (id >= m->num && !grow(m, id, pool->len))
+            return orma_exec_give_up(plan, "memory");
+        if (id)
+            sqlite3_bind_text64(m->stmt, 1, s.data, s.len, SQLITE_STATIC, SQLITE_UTF8);
+        else
+            sqlite3_bind_null(m->stmt, 1);
+        bool ok = sqlite3_step(m->stmt) == SQLITE_ROW && take_value(plan, m, id);
+        sqlite3_reset(m->stmt);
+        if (!ok)
+            return orma_exec_give_up(plan, "an error");
+    }
+    *ret = (struct orma_exec_value){m->tags[id], m->vals[id]};
+    return true;
+}

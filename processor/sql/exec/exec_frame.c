@@ -1,0 +1,85 @@
+/* Frames: the rows of a query that ran, as blocks for what is evaluated over them. */
+#include <stdlib.h>
+
+#include "processor/sql/exec/exec_plan.h"
+
+void orma_exec_slot_fini(struct orma_exec_slot *s)
+{
+    free(s->vals);
+    free(s->tags);
+    *s = (struct orma_exec_slot){0};
+}
+
+void orma_exec_frame_fini(struct orma_exec_frame *f)
+{
+    for (unsigned i = 0; i < f->slots_num; i++)
+        orma_exec_slot_fini(&f->slots[i]);
+    for (unsigned i = 0; i < EXEC_SOURCES_MAX; i++)
+        free(f->source[i]);
+    free(f->slots);
+    free(f->order);
+    *f = (struct orma_exec_frame){0};
+}
+
+/* ---- rows of a frame ---- */
+
+void orma_exec_frame_pick(const struct orma_exec_query *q, const uint32_t *list, uint32_t num,
+                          struct orma_exec_place *buf, struct orma_exec_rows *ret)
+{
+    const struct orma_exec_frame *f = &q->frame;
+    uint32_t *at = buf->rows[EXEC_SOURCES_MAX];
+
+    *ret = (struct orma_exec_rows){.num = num, .frame = f, .slot = at};
+    for (uint32_t i = 0; i < num; i++) {
+        at[i] = ORMA_LIKELY(list[i] < f->rows) ? list[i] : 0;
+        if (f->order && f->rows)
+            at[i] = f->order[at[i]];
+    }
+    for (unsigned s = 0; s < q->sources_num; s++) {
+        for (uint32_t i = 0; f->source[s] && f->rows && i < num; i++)
+            buf->rows[s][i] = f->source[s][at[i]];
+        ret->source[s] = f->source[s] ? buf->rows[s] : f->identity ? at : NULL;
+    }
+}
+
+void orma_exec_frame_rows(const struct orma_exec_query *q, uint32_t first, uint32_t num,
+                          struct orma_exec_place *buf, struct orma_exec_rows *ret)
+{
+    const struct orma_exec_frame *f = &q->frame;
+    uint32_t *at = buf->rows[EXEC_SOURCES_MAX];
+
+    *ret = (struct orma_exec_rows){.num = num, .first = first, .frame = f, .slot = at};
+    for (uint32_t i = 0; i < num; i++)
+        at[i] = f->order ? f->order[first + i] : first + i;
+    for (unsigned s = 0; s < q->sources_num; s++) {
+        if (f->identity)
+            ret->source[s] = f->order ? at : NULL;
+        else if (!f->source[s])
+            ret->source[s] = NULL;
+        else if (!f->order)
+            ret->source[s] = f->source[s] + first;
+        else {
+            for (uint32_t i = 0; i < num; i++)
+                buf->rows[s][i] = f->source[s][at[i]];
+            ret->source[s] = buf->rows[s];
+        }
+    }
+}
+
+/* ---- the frame in another order ---- */
+
+bool orma_exec_permute(struct orma_exec_plan *plan, struct orma_exec_query *q, const uint32_t *perm,
+                       uint32_t num)
+{
+    struct orma_exec_frame *f = &q->frame;
+    uint32_t *order = malloc(((size_t)num + 1) * sizeof(*order));
+
+    if (!order)
+        return orma_exec_give_up(plan, "memory");
+    for (uint32_t i = 0; i < num; i++)
+        order[i] = f->order ? f->order[perm[i]] : perm[i];
+    free(f->order);
+    f->order = order;
+    f->rows = num;
+    return true;
+}

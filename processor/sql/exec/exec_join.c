@@ -1,0 +1,764 @@
+/*
+ * Rows of the sources of a query, a block at a time:
+ *
+ *   driver: a scan  ─►  step: one source more  ─►  step  ─►  sink
+ *                   └ conditions as soon as all their sources are there
+ *
+ * A step finds the row of its source by number (`x = t.id`: a bounds check), or by a hash over a
+ * column, whose rows it gives in the order of the table. The driver is the source from which most
+ * others follow by number; which one SQLite would begin with shows in the order of rows alone,
+ * which exec_run.c restores.
+ */
+#include <stdlib.h>
+
+#include "processor/sql/exec/exec_plan.h"
+#include "sdk/base/search.h"
+
+#define NO_LINK UINT32_MAX
+
+struct hash {
+    uint32_t *slots; /* the first row of a value */
+    uint32_t *nexts; /* by number in rows */
+    uint32_t *rows;
+    int64_t *keys;
+    uint32_t num, cap, mask;
+    uint8_t tag;
+};
+
+struct step {
+    struct orma_exec_source *src;
+    struct orma_exec_expr *probe, *build; /* NULL build: the number of the row */
+    struct orma_exec_exprs on;            /* what a LEFT JOIN asks besides */
+    struct hash hash;
+    uint32_t mask; /* of sources that `probe` reads */
+    bool cross;
+};
+
+struct condition {
+    struct orma_exec_expr *expr;
+    uint32_t mask;
+    bool done; /* by a scan or a step */
+};
+
+struct joiner {
+    struct orma_exec_plan *plan;
+    struct orma_exec_query *q;
+    struct orma_exec_source *driver;
+    struct step steps[EXEC_SOURCES_MAX];
+    unsigned steps_num;
+    struct condition *conds;
+    unsigned conds_num;
+    struct orma_exec_place *places[EXEC_SOURCES_MAX + 1]; /* of each step */
+    uint32_t found[EXEC_SOURCES_MAX + 1];                 /* rows in it */
+    orma_exec_sink *sink;
+    void *data;
+    uint32_t given;
+};
+
+/* ---- what expressions read ---- */
+
+static uint32_t sources_of(const struct orma_exec_expr *e)
+{
+    uint32_t mask =
+        e->op == ORMA_EXEC_COLUMN || e->op == ORMA_EXEC_ROW ? 1u << e->source->index : 0;
+
+    for (unsigned i = 0; i < e->num; i++)
+        mask |= sources_of(e->args[i]);
+    return mask;
+}
+
+/* The column of a table that holds the number of its row. */
+static bool is_id(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
+                  const struct orma_exec_source *src)
+{
+    if (e->op != ORMA_EXEC_COLUMN || e->source != src || !src->table)
+        return false;
+    struct orma_vcolumn v = orma_exec_table_vcolumn(plan, src, e->col);
+    return v.op == ORMA_PROJ_COL && src->table->columns[v.col].kind <= ORMA_COL_ALIAS;
+}
+
+/* An equality of something of `src` alone with something of the sources in `known`. */
+static bool splits(const struct orma_exec_expr *e, const struct orma_exec_source *src,
+                   uint32_t known, struct orma_exec_expr **ret_probe,
+                   struct orma_exec_expr **ret_build)
+{
+    for (unsigned i = 0; e->op == ORMA_EXEC_EQ && i < 2; i++) {
+        uint32_t here = sources_of(e->args[i]), there = sources_of(e->args[1 - i]);
+
+        if (here == 1u << src->index && there && !(there & ~known)) {
+            *ret_build = e->args[i];
+            *ret_probe = e->args[1 - i];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- planning ---- */
+
+static uint32_t known_sources(const struct joiner *j)
+{
+    uint32_t mask = 1u << j->driver->index;
+
+    for (unsigned i = 0; i < j->steps_num; i++)
+        mask |= 1u << j->steps[i].src->index;
+    return mask;
+}
+
+/* Whether this source can come next: what stands before a LEFT JOIN must be there. */
+static bool may_follow(const struct joiner *j, const struct orma_exec_source *src, uint32_t known)
+{
+    if (known >> src->index & 1)
+        return false;
+    if (src->join != ORMA_EXEC_LEFT)
+        return true;
+    for (unsigned i = 0; i < src->index; i++) {
+        if (!(known >> i & 1) && j->q->sources[i]->join != ORMA_EXEC_LEFT)
+            return false;
+    }
+    return true;
+}
+
+/* The step to a source, if there is one: by number, or by a hash. */
+static bool find_step(struct joiner *j, struct orma_exec_source *src, bool by_number,
+                      struct step *ret, struct orma_exec_expr **ret_used)
+{
+    bool left = src->join == ORMA_EXEC_LEFT;
+    uint32_t known = known_sources(j);
+    unsigned num = left ? src->on.len : j->conds_num;
+
+    for (unsigned i = 0; i < num; i++) {
+        struct orma_exec_expr *e = left ? src->on.data[i] : j->conds[i].expr, *probe, *build;
+
+        if ((!left && j->conds[i].done) || !splits(e, src, known, &probe, &build) ||
+            by_number != is_id(j->plan, build, src))
+            continue;
+        *ret = (struct step){.src = src, .probe = probe, .build = by_number ? NULL : build};
+        ret->mask = sources_of(probe);
+        *ret_used = e;
+        return true;
+    }
+    return false;
+}
+
+static bool add_step(struct joiner *j, struct step step, const struct orma_exec_expr *used)
+{
+    for (unsigned i = 0; i < j->conds_num; i++)
+        j->conds[i].done |= j->conds[i].expr == used && step.src->join != ORMA_EXEC_LEFT;
+    for (uint32_t i = 0; step.src->join == ORMA_EXEC_LEFT && i < step.src->on.len; i++) {
+        struct orma_exec_expr *e = step.src->on.data[i];
+        /* A hash is made of rows that pass what looks at them alone. */
+        bool alone = step.build && sources_of(e) == 1u << step.src->index;
+
+        if (e == used || alone)
+            continue;
+        if (step.build || step.cross)
+            return orma_exec_give_up(j->plan, "a condition of LEFT JOIN");
+        if (ORMA_VEC_PUSH(&step.on, e) < 0)
+            return orma_exec_give_up(j->plan, "memory");
+    }
+    j->steps[j->steps_num++] = step;
+    return true;
+}
+
+/* As many sources as follow by number; true if one was added. */
+static bool follow(struct joiner *j, bool by_number)
+{
+    for (unsigned i = 0; i < j->q->sources_num && !j->plan->why; i++) {
+        struct orma_exec_source *src = j->q->sources[i];
+        struct orma_exec_expr *used = NULL;
+        struct step step;
+
+        if (may_follow(j, src, known_sources(j)) && find_step(j, src, by_number, &step, &used))
+            return add_step(j, step, used);
+    }
+    return false;
+}
+
+static void forget_steps(struct joiner *j)
+{
+    for (unsigned i = 0; i < j->steps_num; i++)
+        ORMA_VEC_FINI(&j->steps[i].on);
+    j->steps_num = 0;
+    for (unsigned i = 0; i < j->conds_num; i++)
+        j->conds[i].done = false;
+}
+
+static uint32_t rows_of(const struct orma_exec_source *src)
+{
+    return src->table ? src->table->rows : src->query->frame.rows;
+}
+
+/* How many sources follow from this one by number. */
+static unsigned reach(struct joiner *j, struct orma_exec_source *src)
+{
+    j->driver = src;
+    while (follow(j, true))
+        ;
+    unsigned num = j->steps_num;
+    forget_steps(j);
+    return num;
+}
+
+static bool choose_driver(struct joiner *j)
+{
+    struct orma_exec_source *best = NULL;
+    unsigned best_reach = 0;
+
+    for (unsigned i = 0; i < j->q->sources_num; i++) {
+        struct orma_exec_source *src = j->q->sources[i];
+
+        if (src->join == ORMA_EXEC_LEFT)
+            continue;
+        unsigned num = j->q->sources_num > 1 ? reach(j, src) : 0;
+        if (!best || num > best_reach || (num == best_reach && rows_of(src) > rows_of(best))) {
+            best = src;
+            best_reach = num;
+        }
+    }
+    if (!best)
+        return orma_exec_give_up(j->plan, "no source to begin with");
+    j->driver = best;
+    return true;
+}
+
+static bool plan_steps(struct joiner *j)
+{
+    while (j->steps_num + 1 < j->q->sources_num && !j->plan->why) {
+        if (!follow(j, true) && !follow(j, false))
+            return orma_exec_give_up(j->plan, "a join without equality");
+    }
+    return !j->plan->why;
+}
+
+static bool init(struct joiner *j, struct orma_exec_plan *plan, struct orma_exec_query *q)
+{
+    *j = (struct joiner){.plan = plan, .q = q};
+    j->conds_num = q->where.len;
+    j->conds = calloc(j->conds_num + 1, sizeof(*j->conds));
+    if (!j->conds)
+        return orma_exec_give_up(plan, "memory");
+    for (unsigned i = 0; i < j->conds_num; i++)
+        j->conds[i] =
+            (struct condition){.expr = q->where.data[i], .mask = sources_of(q->where.data[i])};
+    return choose_driver(j) && plan_steps(j);
+}
+
+static void hash_fini(struct hash *h)
+{
+    free(h->slots);
+    free(h->nexts);
+    free(h->rows);
+    free(h->keys);
+}
+
+static void fini(struct joiner *j)
+{
+    for (unsigned i = 0; i < j->steps_num; i++)
+        hash_fini(&j->steps[i].hash);
+    forget_steps(j);
+    for (unsigned i = 0; i <= EXEC_SOURCES_MAX; i++)
+        free(j->places[i]);
+    free(j->conds);
+    for (unsigned i = 0; i < j->q->sources_num; i++) {
+        free(j->q->sources[i]->passed);
+        j->q->sources[i]->passed = NULL;
+    }
+}
+
+/* ---- scanning one source ---- */
+
+/* Conditions of `src` alone that a scan can test; the others stay. */
+static bool add_filters(struct joiner *j, const struct orma_exec_source *src,
+                        struct orma_rowscan *scan, bool mark)
+{
+    /* Of a LEFT JOIN they come after it. */
+    for (unsigned i = 0; src->join != ORMA_EXEC_LEFT && i < j->conds_num; i++) {
+        const struct orma_exec_expr *val;
+        unsigned col;
+        int op;
+
+        if (j->conds[i].done || j->conds[i].mask != 1u << src->index ||
+            scan->filters_num + 2 >= ORMA_SQL_SCAN_FILTERS_MAX ||
+            !orma_exec_is_filter(j->plan, j->conds[i].expr, &op, &col, &val) ||
+            !orma_filter_can(&src->table->def->columns[col], op))
+            continue;
+        if (!orma_exec_add_filter(j->plan, src->table, scan, op, col, val))
+            return false;
+        j->conds[i].done |= mark;
+    }
+    return true;
+}
+
+typedef bool each_block(struct joiner *j, const struct orma_exec_rows *rows, void *data);
+
+static bool scan_plain(struct joiner *j, const struct orma_exec_source *src, uint32_t lo,
+                       uint32_t hi, each_block *each, void *data)
+{
+    for (uint32_t at = lo; at < hi; at += EXEC_BLOCK) {
+        struct orma_exec_rows r = {.num = ORMA_MIN(hi - at, (uint32_t)EXEC_BLOCK), .first = at};
+
+        (void)src;
+        if (orma_exec_should_stop(j->plan) || !each(j, &r, data))
+            return false;
+        if (hi - at <= EXEC_BLOCK) /* the sum may not fit */
+            break;
+    }
+    return true;
+}
+
+static bool scan_table(struct joiner *j, const struct orma_exec_source *src, bool mark,
+                       each_block *each, void *data)
+{
+    static const struct orma_rowscan_order order = {.limit = ORMA_SQL_SCAN_NO_LIMIT};
+    struct orma_rowscan *scan = malloc(sizeof(*scan));
+    bool ok = scan || orma_exec_give_up(j->plan, "memory");
+
+    if (!ok)
+        return false;
+    orma_rowscan_init(scan);
+    orma_vtab_start_scan(j->plan->sql, src->table, src->proj, scan);
+    ok = add_filters(j, src, scan, mark);
+    if (ok)
+        orma_rowscan_begin(scan, &order);
+    if (ok && orma_rowscan_is_plain(scan)) {
+        ok = scan_plain(j, src, scan->lo, scan->hi, each, data);
+    } else {
+        while (ok && !scan->failed && !orma_exec_should_stop(j->plan) && orma_rowscan_next(scan)) {
+            struct orma_exec_rows r = {.num = scan->block_num};
+
+            r.source[src->index] = scan->block;
+            ok = each(j, &r, data);
+        }
+    }
+    if (scan->failed)
+        orma_exec_give_up(j->plan, "memory");
+    orma_rowscan_fini(scan);
+    free(scan);
+    return ok && !j->plan->why;
+}
+
+static bool scan_source(struct joiner *j, const struct orma_exec_source *src, bool mark,
+                        each_block *each, void *data)
+{
+    if (src->table)
+        return scan_table(j, src, mark, each, data);
+    return scan_plain(j, src, 0, src->query->frame.rows, each, data);
+}
+
+/* ---- rows of a block ---- */
+
+/* The picked ones, of all sources that are there. */
+static void pick_rows(const struct joiner *j, const struct orma_exec_rows *from, uint32_t known,
+                      const uint32_t *picked, uint32_t num, struct orma_exec_place *to, uint32_t at,
+                      struct orma_exec_rows *ret)
+{
+    for (unsigned s = 0; s < j->q->sources_num; s++) {
+        if (!(known >> s & 1))
+            continue;
+        for (uint32_t i = 0; i < num; i++)
+            to->rows[s][at + i] =
+                from->source[s] ? from->source[s][picked[i]] : from->first + picked[i];
+        ret->source[s] = to->rows[s];
+    }
+    ret->num = at + num;
+}
+
+/* Tests what can be tested now: rows that pass, in *ret, which lie in `to` unless all did. */
+static bool filter_rows(struct joiner *j, const struct orma_exec_rows *rows, uint32_t known,
+                        uint32_t before, struct orma_exec_place *to, struct orma_exec_rows *ret)
+{
+    uint32_t picked[EXEC_BLOCK];
+
+    *ret = *rows;
+    for (unsigned i = 0; i < j->conds_num && ret->num; i++) {
+        const struct condition *c = &j->conds[i];
+        struct orma_exec_rows from = *ret;
+
+        if (c->done || c->mask & ~known || (before && !(c->mask & ~before)))
+            continue;
+        int num = orma_exec_select(j->plan, c->expr, &from, picked);
+        if (num < 0)
+            return false;
+        if ((uint32_t)num == from.num)
+            continue;
+        /* In place: picked rows lie at or behind where they go. */
+        pick_rows(j, &from, known, picked, (uint32_t)num, to, 0, ret);
+    }
+    return true;
+}
+
+/* ---- hashes ---- */
+
+static uint32_t slot_of(const struct hash *h, int64_t key)
+{
+    uint64_t x = (uint64_t)key * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (uint32_t)(x >> 32) & h->mask;
+}
+
+static bool add_keys(struct joiner *j, struct hash *h, const struct orma_exec_rows *rows,
+                     const struct orma_exec_vec *v, unsigned source)
+{
+    for (uint32_t i = 0; i < rows->num; i++) {
+        uint8_t tag = orma_exec_tag_at(v, i);
+
+        if (tag == EXEC_NULL)
+            continue;
+        if ((h->tag && tag != h->tag) || tag == EXEC_REAL)
+            return orma_exec_give_up(j->plan, "types of a join");
+        h->tag = tag;
+        if (h->num == h->cap) {
+            uint32_t cap = ORMA_MAX(2 * h->cap, 1024u);
+            uint32_t *list = realloc(h->rows, cap * sizeof(*list));
+            int64_t *keys = list ? realloc(h->keys, cap * sizeof(*keys)) : NULL;
+
+            h->rows = list ? list : h->rows;
+            if (!keys)
+                return orma_exec_give_up(j->plan, "memory");
+            h->keys = keys;
+            h->cap = cap;
+        }
+        h->rows[h->num] = rows->source[source] ? rows->source[source][i] : rows->first + i;
+        h->keys[h->num++] = v->vals[i];
+    }
+    return true;
+}
+
+static bool build_block(struct joiner *j, const struct orma_exec_rows *rows, void *data)
+{
+    struct step *s = data;
+    bool left = s->src->join == ORMA_EXEC_LEFT;
+    struct orma_exec_vec *v = orma_exec_take_vec(j->plan);
+    struct orma_exec_place *place = malloc(sizeof(*place));
+    struct orma_exec_rows passed = *rows;
+    uint32_t self = 1u << s->src->index, picked[EXEC_BLOCK];
+    bool ok = v && place && (left || filter_rows(j, rows, self, 0, place, &passed));
+
+    for (uint32_t i = 0; ok && left && i < s->src->on.len; i++) {
+        struct orma_exec_rows from = passed;
+
+        if (sources_of(s->src->on.data[i]) != self)
+            continue;
+        int num = orma_exec_select(j->plan, s->src->on.data[i], &from, picked);
+        ok = num >= 0;
+        if (ok)
+            pick_rows(j, &from, self, picked, (uint32_t)num, place, 0, &passed);
+    }
+    ok = ok && orma_exec_eval(j->plan, s->build, &passed, v) &&
+         add_keys(j, &s->hash, &passed, v, s->src->index);
+    orma_exec_give_vec(j->plan, v);
+    free(place);
+    return ok;
+}
+
+/* Lists of equal keys keep the order of rows: they are linked from the last to the first. */
+static bool link_keys(struct joiner *j, struct hash *h)
+{
+    uint32_t size = 16;
+
+    while (size / 2 < h->num && size < 1u << 31)
+        size *= 2;
+    h->slots = malloc(size * sizeof(*h->slots));
+    h->nexts = malloc((h->num + 1) * sizeof(*h->nexts));
+    if (!h->slots || !h->nexts)
+        return orma_exec_give_up(j->plan, "memory");
+    memset(h->slots, 0xff, size * sizeof(*h->slots));
+    h->mask = size - 1;
+    for (uint32_t i = h->num; i-- > 0;) {
+        uint32_t *slot = &h->slots[slot_of(h, h->keys[i])];
+
+        h->nexts[i] = *slot;
+        *slot = i;
+    }
+    return true;
+}
+
+static bool mark_block(struct joiner *j, const struct orma_exec_rows *rows, void *data)
+{
+    struct orma_exec_source *src = data;
+
+    (void)j;
+    for (uint32_t i = 0; i < rows->num; i++) {
+        uint32_t row = rows->source[src->index] ? rows->source[src->index][i] : rows->first + i;
+
+        src->passed[row >> 5] |= 1u << (row & 31);
+    }
+    return true;
+}
+
+/* Which rows a projection has, for steps by number. */
+static bool mark_passed(struct joiner *j, struct orma_exec_source *src)
+{
+    if (!src->proj || src->proj->choices[0].choice == ORMA_CHOOSE_ALL)
+        return true;
+    src->passed = calloc(src->table->rows / 32 + 1, sizeof(*src->passed));
+    if (!src->passed)
+        return orma_exec_give_up(j->plan, "memory");
+    return scan_table(j, src, false, mark_block, src);
+}
+
+static bool prepare_steps(struct joiner *j)
+{
+    for (unsigned i = 0; i < j->steps_num; i++) {
+        struct step *s = &j->steps[i];
+        bool ok = s->build ? scan_source(j, s->src, false, build_block, s) && link_keys(j, &s->hash)
+                           : mark_passed(j, s->src);
+
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* ---- steps ---- */
+
+static bool run_step(struct joiner *j, unsigned at, const struct orma_exec_rows *rows,
+                     uint32_t known, uint32_t before);
+
+static uint32_t row_by_number(const struct orma_exec_source *src, uint8_t tag, int64_t val)
+{
+    if (tag != EXEC_INT || (uint64_t)val >= src->table->rows)
+        return EXEC_NO_ROW;
+    if (src->passed && !(src->passed[val >> 5] >> (val & 31) & 1))
+        return EXEC_NO_ROW;
+    return (uint32_t)val;
+}
+
+/* Rows of a LEFT JOIN that do not meet its other conditions are none. */
+static bool check_on(struct joiner *j, const struct step *s, struct orma_exec_rows *rows,
+                     uint32_t *list)
+{
+    uint32_t picked[EXEC_BLOCK];
+
+    for (uint32_t i = 0; i < s->on.len; i++) {
+        int num = orma_exec_select(j->plan, s->on.data[i], rows, picked);
+        uint32_t k = 0;
+
+        if (num < 0)
+            return false;
+        for (uint32_t row = 0; row < rows->num; row++) {
+            if (k < (uint32_t)num && picked[k] == row)
+                k++;
+            else
+                list[row] = EXEC_NO_ROW;
+        }
+    }
+    return true;
+}
+
+static bool step_by_number(struct joiner *j, unsigned at, const struct orma_exec_rows *rows,
+                           uint32_t known, const struct orma_exec_vec *v)
+{
+    const struct step *s = &j->steps[at];
+    struct orma_exec_place *place = j->places[at + 1];
+    uint32_t *list = place->rows[s->src->index], picked[EXEC_BLOCK], num = 0;
+    uint32_t both = known | 1u << s->src->index;
+    struct orma_exec_rows next = *rows;
+    bool left = s->src->join == ORMA_EXEC_LEFT;
+
+    for (uint32_t i = 0; i < rows->num; i++) {
+        uint8_t tag = orma_exec_tag_at(v, i);
+
+        if (ORMA_UNLIKELY(tag & (EXEC_REAL | EXEC_TEXT)))
+            return orma_exec_give_up(j->plan, "a number of a row that is none");
+        list[num] = row_by_number(s->src, tag, v->vals[i]);
+        picked[num] = i;
+        num += left || list[num] != EXEC_NO_ROW;
+    }
+    if (num < rows->num)
+        pick_rows(j, rows, known, picked, num, place, 0, &next);
+    next.source[s->src->index] = list;
+    return (!left || check_on(j, s, &next, list)) && run_step(j, at + 1, &next, both, known);
+}
+
+static bool step_by_hash(struct joiner *j, unsigned at, const struct orma_exec_rows *rows,
+                         uint32_t known, const struct orma_exec_vec *v)
+{
+    const struct step *s = &j->steps[at];
+    const struct hash *h = &s->hash;
+    struct orma_exec_place *place = j->places[at + 1];
+    uint32_t *list = place->rows[s->src->index], picked[EXEC_BLOCK], num = 0;
+    uint32_t both = known | 1u << s->src->index;
+    struct orma_exec_rows next = *rows;
+    bool left = s->src->join == ORMA_EXEC_LEFT;
+
+    for (uint32_t i = 0; i < rows->num; i++) {
+        uint8_t tag = orma_exec_tag_at(v, i);
+        uint32_t link = NO_LINK;
+        bool any = false;
+
+        if (tag != EXEC_NULL && h->tag && (tag == EXEC_REAL || tag != h->tag))
+            return orma_exec_give_up(j->plan, "types of a join");
+        if (tag != EXEC_NULL && h->num)
+            link = h->slots[slot_of(h, v->vals[i])];
+        for (; link != NO_LINK || (left && !any); link = link == NO_LINK ? link : h->nexts[link]) {
+            bool hit = link != NO_LINK && h->keys[link] == v->vals[i];
+
+            if (link != NO_LINK && !hit)
+                continue;
+            any = true;
+            list[num] = hit ? h->rows[link] : EXEC_NO_ROW;
+            picked[num++] = i;
+            if (num == EXEC_BLOCK) {
+                pick_rows(j, rows, known, picked, num, place, 0, &next);
+                next.source[s->src->index] = list;
+                if (!run_step(j, at + 1, &next, both, known))
+                    return false;
+                num = 0;
+            }
+            if (link == NO_LINK)
+                break;
+        }
+    }
+    if (!num)
+        return true;
+    pick_rows(j, rows, known, picked, num, place, 0, &next);
+    next.source[s->src->index] = list;
+    return run_step(j, at + 1, &next, both, known);
+}
+
+static bool run_step(struct joiner *j, unsigned at, const struct orma_exec_rows *rows,
+                     uint32_t known, uint32_t before)
+{
+    struct orma_exec_rows passed;
+
+    if (!filter_rows(j, rows, known, before, j->places[at], &passed))
+        return false;
+    if (!passed.num)
+        return true;
+    if (at == j->steps_num)
+        return j->sink(j->plan, j->q, &passed, j->data);
+    struct orma_exec_vec *v = orma_exec_take_vec(j->plan);
+    bool ok = v && orma_exec_eval(j->plan, j->steps[at].probe, &passed, v) &&
+              (j->steps[at].build ? step_by_hash : step_by_number)(j, at, &passed, known, v);
+    orma_exec_give_vec(j->plan, v);
+    return ok;
+}
+
+static bool drive(struct joiner *j, const struct orma_exec_rows *rows, void *data)
+{
+    (void)data;
+    return run_step(j, 0, rows, 1u << j->driver->index, 0);
+}
+
+bool orma_exec_scan(struct orma_exec_plan *plan, struct orma_exec_query *q, orma_exec_sink *sink,
+                    void *data)
+{
+    struct joiner j;
+    bool ok = init(&j, plan, q);
+
+    j.sink = sink;
+    j.data = data;
+    for (unsigned i = 0; ok && i <= j.steps_num; i++) {
+        j.places[i] = malloc(sizeof(*j.places[i]));
+        ok = j.places[i] || orma_exec_give_up(plan, "memory");
+    }
+    ok = ok && prepare_steps(&j) && scan_source(&j, j.driver, true, drive, NULL);
+    fini(&j);
+    return ok && !plan->why;
+}
+
+/* ---- the order of rows ---- */
+
+static bool is_step_by_number(const struct joiner *j, const struct orma_exec_source *src,
+                              uint32_t known)
+{
+    for (unsigned i = 0; i < j->steps_num; i++) {
+        if (j->steps[i].src == src)
+            return !j->steps[i].build && !(j->steps[i].mask & ~known);
+    }
+    return false;
+}
+
+static struct orma_exec_source *source_of_loop(const struct orma_exec_query *q,
+                                               struct orma_str alias)
+{
+    struct orma_exec_source *found = NULL;
+
+    for (unsigned i = 0; i < q->sources_num; i++) {
+        struct orma_str a = q->sources[i]->alias;
+
+        if (a.len != alias.len || sqlite3_strnicmp(a.data, alias.data, (int)a.len))
+            continue;
+        if (found)
+            return NULL; /* two of that name */
+        found = q->sources[i];
+    }
+    return found;
+}
+
+/* Sources of the loops below `parent`, without those that follow from earlier ones; -1: these are
+ * not all sources of the query, each once. */
+static int loops_below(const struct joiner *j, int parent, struct orma_exec_source **ret)
+{
+    uint32_t known = 0;
+    int num = 0;
+
+    for (uint32_t i = 0; i < j->plan->loops.len; i++) {
+        const struct orma_exec_loop *l = &j->plan->loops.data[i];
+
+        if (l->parent != parent)
+            continue;
+        struct orma_exec_source *src = source_of_loop(j->q, l->alias);
+        if (!src || known >> src->index & 1)
+            return -1;
+        bool by_number = is_step_by_number(j, src, known);
+        if (l->by_index && !by_number)
+            return -1;
+        if (!by_number)
+            ret[num++] = src;
+        known |= 1u << src->index;
+    }
+    return known == (1u << j->q->sources_num) - 1 ? num : -1;
+}
+
+/* The same for the only parent below which they are. */
+static int loops_of(const struct joiner *j, struct orma_exec_source **ret)
+{
+    struct orma_exec_source *found[EXEC_SOURCES_MAX];
+    int parent = -1, num = -1;
+
+    for (uint32_t i = 0; i < j->plan->loops.len; i++) {
+        int at = j->plan->loops.data[i].parent, n = at == parent ? -1 : loops_below(j, at, found);
+
+        if (n < 0)
+            continue;
+        if (num >= 0)
+            return -1;
+        num = n;
+        parent = at;
+        memcpy(ret, found, (size_t)n * sizeof(*ret));
+    }
+    return num;
+}
+
+bool orma_exec_plan_joins(struct orma_exec_plan *plan, struct orma_exec_query *q)
+{
+    struct orma_exec_source *loops[EXEC_SOURCES_MAX], *ours[EXEC_SOURCES_MAX];
+    struct joiner j;
+    int num = init(&j, plan, q) ? loops_of(&j, loops) : -1, ours_num = 0;
+    bool same = num > 0;
+
+    if (num > 0) {
+        ours[ours_num++] = j.driver;
+        for (unsigned i = 0; i < j.steps_num; i++) {
+            if (j.steps[i].build)
+                ours[ours_num++] = j.steps[i].src;
+        }
+        same = num == ours_num && !memcmp(loops, ours, (size_t)num * sizeof(*ours));
+    }
+    fini(&j);
+    if (num <= 0)
+        return orma_exec_give_up(plan, "an order of loops that does not show");
+    for (int i = 0; i < num && !same; i++) {
+        struct orma_exec_key *key = ORMA_VEC_ADD(&q->by_loops);
+        struct orma_exec_expr *e = orma_arena_alloc(&plan->arena, sizeof(*e));
+
+        if (!key || !e)
+            return orma_exec_give_up(plan, "memory");
+        *e = (struct orma_exec_expr){.op = ORMA_EXEC_ROW, .source = loops[i], .types = EXEC_INT};
+        *key = (struct orma_exec_key){.expr = e};
+    }
+    return true;
+}

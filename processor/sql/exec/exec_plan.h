@@ -1,0 +1,388 @@
+/*
+ * A statement as the executor sees it: what exec_bind.c makes of the parse tree, and what
+ * exec_run.c carries out. Private to this room.
+ *
+ *   sources ─► rows that pass `where` ─► [groups] ─► [windows] ─► [order, distinct, limit] ─►
+ * results
+ *
+ * A query has a frame when it ran: `rows` rows; for each source the number of the row that is in it
+ * (or nothing, where rows are those of the source), and slots with values that were computed. Its
+ * results are expressions over both, evaluated a block at a time and only when somebody asks.
+ */
+#ifndef ORMA_PROCESSOR_SQL_EXEC_PLAN_H
+#define ORMA_PROCESSOR_SQL_EXEC_PLAN_H
+#include "processor/sql/exec/exec.h"
+#include "processor/sql/exec/exec_ast.h"
+#include "processor/sql/tables/vtab.h"
+#include "sdk/base/vec.h"
+
+#define EXEC_BLOCK ORMA_SQL_SCAN_BLOCK
+#define EXEC_SOURCES_MAX 12
+#define EXEC_DEPTH_MAX 60
+/* Of a row of a LEFT JOIN that has none. */
+#define EXEC_NO_ROW UINT32_MAX
+
+/* Types of values, which are also the bits of sets of types. */
+enum orma_exec_tag {
+    EXEC_NULL = 1,
+    EXEC_INT = 2,
+    EXEC_REAL = 4, /* bits of the double; never a NaN */
+    EXEC_TEXT = 8, /* id of the pool; never 0 */
+};
+
+enum orma_exec_affinity {
+    EXEC_AFF_NONE,
+    EXEC_AFF_TEXT,
+    EXEC_AFF_NUMBER,
+};
+
+struct orma_exec_value {
+    uint8_t tag;
+    int64_t bits;
+};
+
+/* A block of values: all of type `tag`, or each of its own. */
+struct orma_exec_vec {
+    bool tagged;
+    uint8_t tag;
+    int64_t vals[EXEC_BLOCK];
+    uint8_t tags[EXEC_BLOCK];
+};
+
+struct orma_exec_expr {
+    enum orma_exec_op op;
+    uint8_t types; /* that values can have; integers that overflow are not counted */
+    uint8_t affinity;
+    bool negated, has_base, has_else;
+    bool folded; /* exec_fold.c has seen it */
+    struct orma_str name;
+    unsigned num;
+    struct orma_exec_expr **args;
+    struct orma_exec_value val;      /* CONST */
+    struct orma_exec_source *source; /* COLUMN */
+    unsigned col;                    /* COLUMN: of the source; SLOT: which */
+    struct orma_exec_memo *memo;     /* MEMO */
+};
+
+ORMA_VEC_STRUCT(orma_exec_exprs, struct orma_exec_expr *);
+
+struct orma_exec_source {
+    unsigned index; /* in its query */
+    struct orma_str alias;
+    enum orma_exec_join join;
+    struct orma_exec_exprs on; /* of a LEFT JOIN */
+    /* A table: */
+    const struct orma_table *table;
+    const struct orma_proj *proj;
+    /* or a query: */
+    struct orma_exec_query *query;
+    /* While it runs: */
+    uint32_t *passed; /* bits: rows that its own conditions let through; NULL: all */
+};
+
+struct orma_exec_key {
+    struct orma_exec_expr *expr;
+    bool desc, nulls_last;
+};
+ORMA_VEC_STRUCT(orma_exec_keys, struct orma_exec_key);
+
+enum orma_exec_func {
+    EXEC_COUNT_ALL,
+    EXEC_COUNT,
+    EXEC_SUM,
+    EXEC_TOTAL,
+    EXEC_AVG,
+    EXEC_MIN,
+    EXEC_MAX,
+    EXEC_ROW_NUMBER,
+    EXEC_RANK,
+    EXEC_DENSE_RANK,
+    EXEC_LEAD,
+    EXEC_LAG,
+    EXEC_FIRST_VALUE,
+    EXEC_LAST_VALUE,
+};
+
+struct orma_exec_agg {
+    enum orma_exec_func func;
+    bool distinct;
+    struct orma_exec_expr *arg;
+};
+ORMA_VEC_STRUCT(orma_exec_aggs, struct orma_exec_agg);
+
+/* Functions over the same window. */
+struct orma_exec_win {
+    struct orma_exec_keys partition, order;
+    bool rows;
+    struct orma_exec_wins_func {
+        enum orma_exec_func func;
+        struct orma_exec_expr *arg, *fallback;
+        int64_t offset;
+        unsigned slot;
+    } funcs[16];
+    unsigned funcs_num;
+};
+ORMA_VEC_STRUCT(orma_exec_wins, struct orma_exec_win *);
+
+struct orma_exec_result {
+    struct orma_str name;
+    struct orma_exec_expr *expr;
+    bool hidden;
+};
+ORMA_VEC_STRUCT(orma_exec_results, struct orma_exec_result);
+
+/* Values of all rows of a frame. */
+struct orma_exec_slot {
+    int64_t *vals;
+    uint8_t *tags; /* NULL: all of type `tag` */
+    uint8_t tag;
+};
+
+struct orma_exec_frame {
+    uint32_t rows;
+    bool identity;                      /* row i is row i of source 0 */
+    uint32_t *source[EXEC_SOURCES_MAX]; /* NULL with `identity`, and where groups are */
+    struct orma_exec_slot *slots;
+    unsigned slots_num;
+    uint32_t *order; /* the frame's row that is the i-th; NULL: itself */
+};
+
+struct orma_exec_query {
+    struct orma_exec_source *sources[EXEC_SOURCES_MAX];
+    unsigned sources_num;
+    struct orma_exec_exprs where;
+    bool grouped; /* GROUP BY, or aggregates without */
+    struct orma_exec_keys groups;
+    struct orma_exec_aggs aggs;
+    struct orma_exec_exprs having;
+    struct orma_exec_wins wins;       /* in the order in which SQLite meets them */
+    unsigned slots_num;               /* of windows, while it is bound; then all */
+    struct orma_exec_exprs win_slots; /* SLOTs of windows, numbered from 0 while it is bound */
+    struct orma_exec_results results;
+    bool distinct;
+    struct orma_exec_keys order;
+    bool has_limit;
+    int64_t limit, offset;
+    uint32_t wanted;                /* no more rows than these are looked at; UINT32_MAX: all */
+    struct orma_exec_keys by_loops; /* what puts rows into the order of SQLite's loops */
+    uint32_t first_rows;            /* of its only window the query around wants no more; 0: all */
+    bool any_order;                 /* nobody sees in which order rows come */
+    struct orma_exec_frame frame;
+};
+
+/* A line of EXPLAIN QUERY PLAN that reads a table. */
+struct orma_exec_loop {
+    int parent; /* loops with the same one are nested */
+    struct orma_str alias;
+    bool by_index; /* one that SQLite made */
+};
+
+struct orma_exec_plan {
+    struct orma_sql *sql;
+    struct orma_arena arena;
+    struct orma_exec_query *root;
+    struct orma_exec_plan *next; /* of those of the connection */
+    sqlite3_stmt *stmt;          /* that was made for it */
+    char *text;                  /* of the statement; malloc */
+    uint64_t generation;
+    const char *why;                            /* it was given up */
+    struct orma_exec_memo *memos;               /* all of them, to be freed */
+    ORMA_VEC(struct orma_exec_query *) queries; /* all of them */
+    ORMA_VEC(struct orma_exec_read {
+        const struct orma_table *table;
+        unsigned col;
+    })
+    reads;
+    struct orma_exec_vec *spare[2 * EXEC_DEPTH_MAX];
+    unsigned spare_num;
+    bool ran;
+    /* Of the results: values of a batch, and the first row of the next. */
+    struct orma_exec_vec **out;
+    struct orma_exec_column *columns;
+    struct orma_exec_place *place;
+    uint32_t at;
+    ORMA_VEC(struct orma_exec_loop) loops; /* of SQLite's plan, in its order */
+};
+
+/* Rows that are evaluated: those of a frame, or of sources while a query runs. */
+struct orma_exec_rows {
+    uint32_t num;
+    bool dense; /* rows of source 0 are first, first + 1, ... */
+    uint32_t first;
+    const uint32_t *source[EXEC_SOURCES_MAX];
+    const struct orma_exec_frame *frame; /* of slots; NULL: there are none */
+    const uint32_t *slot;                /* rows of the frame */
+};
+
+void orma_exec_plan_free(void *plan);
+
+/* Notes why, once. Always false. */
+static inline bool orma_exec_give_up(struct orma_exec_plan *plan, const char *why)
+{
+    if (!plan->why)
+        plan->why = why;
+    return false;
+}
+
+/* exec_bind.c: names become sources and columns. False: it was given up. */
+bool orma_exec_bind(struct orma_exec_plan *plan, struct orma_exec_select *ast);
+
+/* exec_names.c */
+
+/* The columns of a table, or of a projection of it. */
+unsigned orma_exec_table_width(const struct orma_exec_source *src);
+struct orma_exec_result orma_exec_table_column(struct orma_exec_plan *plan,
+                                               struct orma_exec_source *src, unsigned col);
+struct orma_vcolumn orma_exec_table_vcolumn(const struct orma_exec_plan *plan,
+                                            const struct orma_exec_source *src, unsigned col);
+
+/* What `name` is: a table (true, in `src`) or a view (its text, of the arena, in `ret_view`). */
+bool orma_exec_find_table(struct orma_exec_plan *plan, struct orma_str name,
+                          struct orma_exec_source *src, struct orma_str *ret_view);
+
+/* The value of a literal as SQLite reads it. */
+bool orma_exec_literal(struct orma_exec_plan *plan, struct orma_str text,
+                       struct orma_exec_value *ret);
+
+/* exec_fold.c: what depends on one text alone is remembered by text; unknown functions end it. */
+struct orma_exec_expr *orma_exec_fold(struct orma_exec_plan *plan, struct orma_exec_expr *e);
+bool orma_exec_memo_value(struct orma_exec_plan *plan, struct orma_exec_memo *memo, uint32_t id,
+                          struct orma_exec_value *ret);
+void orma_exec_memos_free(struct orma_exec_plan *plan);
+
+/* exec_eval.c */
+
+/* False: it was given up. */
+bool orma_exec_eval(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
+                    const struct orma_exec_rows *rows, struct orma_exec_vec *ret);
+
+/* Which of the rows have a true value: writes their places, and returns how many; -1: given up. */
+int orma_exec_select(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
+                     const struct orma_exec_rows *rows, uint32_t *ret);
+
+/* exec_load.c: columns of tables and of queries, and what lies in a frame. */
+bool orma_exec_load_column(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
+                           const struct orma_exec_rows *rows, struct orma_exec_vec *ret);
+void orma_exec_load_row(const struct orma_exec_expr *e, const struct orma_exec_rows *rows,
+                        struct orma_exec_vec *ret);
+void orma_exec_load_slot(const struct orma_exec_expr *e, const struct orma_exec_rows *rows,
+                         struct orma_exec_vec *ret);
+/* The values under a key in arg sets. */
+bool orma_exec_load_args(struct orma_exec_plan *plan, const struct orma_exec_vec *sets,
+                         const struct orma_exec_rows *rows, uint32_t key,
+                         struct orma_exec_vec *ret);
+
+struct orma_exec_vec *orma_exec_take_vec(struct orma_exec_plan *plan);
+void orma_exec_give_vec(struct orma_exec_plan *plan, struct orma_exec_vec *vec);
+
+/* From here on each value has its type. */
+static inline void orma_exec_make_tagged(struct orma_exec_vec *v, uint32_t num)
+{
+    if (!v->tagged)
+        memset(v->tags, v->tag, num);
+    v->tagged = true;
+}
+
+static inline void orma_exec_set(struct orma_exec_vec *v, uint32_t i, uint8_t tag, int64_t bits)
+{
+    v->tags[i] = tag;
+    v->vals[i] = bits;
+}
+
+static inline uint8_t orma_exec_tag_at(const struct orma_exec_vec *v, uint32_t i)
+{
+    return v->tagged ? v->tags[i] : v->tag;
+}
+
+static inline double orma_exec_double(int64_t bits)
+{
+    double d;
+
+    memcpy(&d, &bits, sizeof(d));
+    return d;
+}
+
+static inline int64_t orma_exec_bits(double d)
+{
+    int64_t bits;
+
+    memcpy(&bits, &d, sizeof(bits));
+    return bits;
+}
+
+/* A double, or NULL for what is no number. */
+static inline void orma_exec_set_real(struct orma_exec_vec *v, uint32_t i, double d)
+{
+    if (d != d)
+        orma_exec_set(v, i, EXEC_NULL, 0);
+    else
+        orma_exec_set(v, i, EXEC_REAL, orma_exec_bits(d));
+}
+
+/* Order of values as SQLite has it, NULL first; texts by their bytes. */
+int orma_exec_compare(const struct orma_strpool *pool, struct orma_exec_value a,
+                      struct orma_exec_value b);
+
+/* exec_run.c: fills the frames of the query and of those below. */
+bool orma_exec_run(struct orma_exec_plan *plan, struct orma_exec_query *q);
+
+/* exec_collect.c: rows that pass all conditions, in SQLite's order, as the frame. */
+bool orma_exec_collect(struct orma_exec_plan *plan, struct orma_exec_query *q);
+
+/* exec_frame.c */
+void orma_exec_frame_fini(struct orma_exec_frame *f);
+
+/* Rows `first` and on, `num` of them, of the frame of a query: what its results are evaluated for.
+ * `buf` has room for EXEC_BLOCK rows of each source and of slots. */
+struct orma_exec_place {
+    uint32_t rows[EXEC_SOURCES_MAX + 1][EXEC_BLOCK];
+};
+void orma_exec_frame_rows(const struct orma_exec_query *q, uint32_t first, uint32_t num,
+                          struct orma_exec_place *buf, struct orma_exec_rows *ret);
+/* The same for given rows of the frame; EXEC_NO_ROW among them is read as row 0. */
+void orma_exec_frame_pick(const struct orma_exec_query *q, const uint32_t *list, uint32_t num,
+                          struct orma_exec_place *buf, struct orma_exec_rows *ret);
+
+/* exec_filter.c: a stored column compared with a constant, or with NULL: what a filter of a scan
+ * does. */
+bool orma_exec_is_filter(struct orma_exec_plan *plan, const struct orma_exec_expr *e, int *ret_op,
+                         unsigned *ret_col, const struct orma_exec_expr **ret_val);
+
+bool orma_exec_add_filter(struct orma_exec_plan *plan, const struct orma_table *t,
+                          struct orma_rowscan *scan, int op, unsigned col,
+                          const struct orma_exec_expr *val);
+
+/* exec_join.c: calls `each` with blocks of rows that pass all conditions. */
+typedef bool orma_exec_sink(struct orma_exec_plan *plan, struct orma_exec_query *q,
+                            const struct orma_exec_rows *rows, void *data);
+bool orma_exec_scan(struct orma_exec_plan *plan, struct orma_exec_query *q, orma_exec_sink *sink,
+                    void *data);
+/* Several sources: sets `by_loops` where SQLite's loops give rows in another order. */
+bool orma_exec_plan_joins(struct orma_exec_plan *plan, struct orma_exec_query *q);
+
+/* exec_group.c */
+bool orma_exec_group(struct orma_exec_plan *plan, struct orma_exec_query *q);
+
+/* exec_sort.c: the values of an expression for all rows of the frame, as a slot. */
+bool orma_exec_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query *q,
+                         const struct orma_exec_expr *e, struct orma_exec_slot *ret);
+void orma_exec_slot_fini(struct orma_exec_slot *s);
+
+/* A stable order of the rows of the frame by keys, as a permutation (malloc). NULL in *ret: they
+ * lie in that order already. `first`: no more than so many rows are wanted. */
+bool orma_exec_sort(struct orma_exec_plan *plan, struct orma_exec_query *q,
+                    const struct orma_exec_key *keys, unsigned num, uint32_t first, uint32_t **ret);
+
+/* Takes the rows of the frame in this order, `num` of them. */
+bool orma_exec_permute(struct orma_exec_plan *plan, struct orma_exec_query *q, const uint32_t *perm,
+                       uint32_t num);
+bool orma_exec_distinct(struct orma_exec_plan *plan, struct orma_exec_query *q);
+
+/* exec_window.c */
+bool orma_exec_windows(struct orma_exec_plan *plan, struct orma_exec_query *q);
+
+static inline bool orma_exec_should_stop(struct orma_exec_plan *plan)
+{
+    return orma_sql_is_interrupted(plan->sql) && !orma_exec_give_up(plan, "interrupted");
+}
+#endif

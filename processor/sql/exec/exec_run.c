@@ -1,0 +1,76 @@
+/*
+ * A query from its sources to its frame: queries below first, then rows (collected, or folded into
+ * groups), windows, DISTINCT, ORDER BY, LIMIT. Each of them changes the frame; rows that lie as in
+ * the only source, from its first to its last, are not written down.
+ */
+#include <stdlib.h>
+
+#include "processor/sql/exec/exec_plan.h"
+
+static bool sort_rows(struct orma_exec_plan *plan, struct orma_exec_query *q)
+{
+    uint32_t *perm = NULL, first = UINT32_MAX;
+
+    if (!q->order.len)
+        return true;
+    if (q->limit >= 0 && q->limit + q->offset < q->frame.rows)
+        first = (uint32_t)(q->limit + q->offset);
+    if (!orma_exec_sort(plan, q, q->order.data, q->order.len, first, &perm))
+        return false;
+    bool ok = !perm || orma_exec_permute(plan, q, perm, ORMA_MIN(first, q->frame.rows));
+    free(perm);
+    return ok;
+}
+
+static bool limit_rows(struct orma_exec_plan *plan, struct orma_exec_query *q)
+{
+    struct orma_exec_frame *f = &q->frame;
+    int64_t from = ORMA_MIN(q->offset, (int64_t)f->rows), num = f->rows - from;
+
+    if (!q->has_limit)
+        return true;
+    if (q->limit >= 0)
+        num = ORMA_MIN(num, q->limit);
+    uint32_t *perm = from ? malloc((size_t)(num + 1) * sizeof(*perm)) : NULL;
+    if (!from) {
+        f->rows = (uint32_t)num;
+        return true;
+    }
+    if (!perm)
+        return orma_exec_give_up(plan, "memory");
+    for (int64_t i = 0; i < num; i++)
+        perm[i] = (uint32_t)(from + i);
+    bool ok = orma_exec_permute(plan, q, perm, (uint32_t)num);
+    free(perm);
+    return ok;
+}
+
+static bool run_sources(struct orma_exec_plan *plan, struct orma_exec_query *q)
+{
+    for (unsigned i = 0; i < q->sources_num; i++) {
+        if (q->sources[i]->query && !orma_exec_run(plan, q->sources[i]->query))
+            return false;
+    }
+    return true;
+}
+
+bool orma_exec_run(struct orma_exec_plan *plan, struct orma_exec_query *q)
+{
+    if (plan->why || !run_sources(plan, q))
+        return false;
+    if (q->sources_num > 1 && !q->any_order && !orma_exec_plan_joins(plan, q))
+        return false;
+    bool ok = q->grouped ? orma_exec_group(plan, q) : orma_exec_collect(plan, q);
+    if (ok && q->slots_num > q->frame.slots_num) {
+        struct orma_exec_slot *slots = realloc(q->frame.slots, q->slots_num * sizeof(*slots));
+
+        if (!slots)
+            return orma_exec_give_up(plan, "memory");
+        q->frame.slots = slots;
+        memset(slots + q->frame.slots_num, 0, (q->slots_num - q->frame.slots_num) * sizeof(*slots));
+        q->frame.slots_num = q->slots_num;
+    }
+    return ok && (!q->wins.len || orma_exec_windows(plan, q)) &&
+           (!q->distinct || orma_exec_distinct(plan, q)) && sort_rows(plan, q) &&
+           limit_rows(plan, q) && !plan->why;
+}

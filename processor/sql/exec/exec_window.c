@@ -1,0 +1,392 @@
+/*
+ * Window functions. The rows of the frame are sorted by partition and order, stably; then each
+ * function is one pass over partitions and the peers in them. Rows come out in that order, which is
+ * what SQLite's do.
+ *
+ *   sorted rows   a a a | b b | c c c c      partitions
+ *                 1 2 2 | 1 1 | 1 2 3 3      peers: equal in the order
+ *
+ * Several windows: SQLite works from the last to the first, each over the rows as the one before
+ * left them.
+ */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#pragma GCC optimize("O3")
+#endif
+#include <stdlib.h>
+
+#include "processor/sql/base/kbn.h"
+#include "processor/sql/exec/exec_plan.h"
+
+struct windower {
+    struct orma_exec_plan *plan;
+    struct orma_exec_query *q;
+    const struct orma_exec_win *win;
+    uint32_t rows;
+    uint64_t *parts, *peers; /* bit i: row i begins one */
+};
+
+static bool bit(const uint64_t *bits, uint32_t i)
+{
+    return bits[i >> 6] >> (i & 63) & 1;
+}
+
+static void set(uint64_t *bits, uint32_t i)
+{
+    bits[i >> 6] |= UINT64_C(1) << (i & 63);
+}
+
+/* The end of the partition (or peers) in which `from` is the first row. */
+static uint32_t end_of(const struct windower *w, const uint64_t *bits, uint32_t from)
+{
+    uint32_t at = from + 1;
+
+    while (at < w->rows && !bit(bits, at)) {
+        /* whole words without a begin */
+        if (!(at & 63) && !bits[at >> 6] && w->rows - at > 64)
+            at += 64;
+        else
+            at++;
+    }
+    return at;
+}
+
+/* ---- partitions ---- */
+
+static void mark_changes(const struct windower *w, const struct orma_exec_slot *s, uint64_t *bits)
+{
+    const struct orma_strpool *pool = &w->plan->sql->storage->pool;
+
+    for (uint32_t i = 1; i < w->rows; i++) {
+        uint8_t a = s->tags ? s->tags[i - 1] : s->tag, b = s->tags ? s->tags[i] : s->tag;
+
+        if (a == b && (a == EXEC_NULL || s->vals[i - 1] == s->vals[i]))
+            continue;
+        if (a == b && a == EXEC_INT) {
+            set(bits, i);
+            continue;
+        }
+        struct orma_exec_value x = {a, s->vals[i - 1]}, y = {b, s->vals[i]};
+        if (orma_exec_compare(pool, x, y))
+            set(bits, i);
+    }
+}
+
+static bool mark_keys(struct windower *w, const struct orma_exec_keys *keys, uint64_t *bits)
+{
+    for (uint32_t i = 0; i < keys->len; i++) {
+        struct orma_exec_slot s = {0};
+        bool ok = orma_exec_fill_slot(w->plan, w->q, keys->data[i].expr, &s);
+
+        if (ok)
+            mark_changes(w, &s, bits);
+        orma_exec_slot_fini(&s);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool needs_peers(const struct orma_exec_win *win)
+{
+    for (unsigned i = 0; i < win->funcs_num; i++) {
+        enum orma_exec_func f = win->funcs[i].func;
+
+        if (f != EXEC_ROW_NUMBER && f != EXEC_LEAD && f != EXEC_LAG && f != EXEC_FIRST_VALUE &&
+            !(win->rows && f <= EXEC_MAX))
+            return true;
+    }
+    return false;
+}
+
+static bool find_borders(struct windower *w)
+{
+    size_t words = w->rows / 64 + 1;
+
+    w->parts = calloc(words, sizeof(*w->parts));
+    w->peers = calloc(words, sizeof(*w->peers));
+    if (!w->parts || !w->peers)
+        return orma_exec_give_up(w->plan, "memory");
+    set(w->parts, 0);
+    if (!mark_keys(w, &w->win->partition, w->parts))
+        return false;
+    memcpy(w->peers, w->parts, words * sizeof(*w->peers));
+    return !needs_peers(w->win) || mark_keys(w, &w->win->order, w->peers);
+}
+
+/* A limit on row numbers that the query around asks for makes all other rows needless. */
+static bool sort_window(struct windower *w)
+{
+    const struct orma_exec_win *win = w->win;
+    struct orma_exec_keys keys = {0};
+    uint32_t *perm = NULL, first = w->q->first_rows;
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && i < win->partition.len; i++)
+        ok = ORMA_VEC_PUSH(&keys, win->partition.data[i]) == 0;
+    for (uint32_t i = 0; ok && i < win->order.len; i++)
+        ok = ORMA_VEC_PUSH(&keys, win->order.data[i]) == 0;
+    first = first && first < w->rows ? first : UINT32_MAX;
+    ok = (ok || orma_exec_give_up(w->plan, "memory")) &&
+         orma_exec_sort(w->plan, w->q, keys.data, keys.len, first, &perm);
+    if (ok && (perm || first < w->rows))
+        ok = perm ? orma_exec_permute(w->plan, w->q, perm, ORMA_MIN(first, w->rows)) : true;
+    if (ok && !perm && first < w->rows)
+        w->q->frame.rows = first;
+    w->rows = w->q->frame.rows;
+    ORMA_VEC_FINI(&keys);
+    free(perm);
+    return ok;
+}
+
+/* ---- functions ---- */
+
+struct out {
+    struct windower *w;
+    struct orma_exec_slot *to; /* by the row that is stored */
+    const uint32_t *order;     /* stored row of the i-th */
+    struct orma_exec_slot arg, fallback;
+};
+
+static void put(struct out *o, uint32_t i, uint8_t tag, int64_t bits)
+{
+    uint32_t at = o->order ? o->order[i] : i;
+
+    o->to->vals[at] = bits;
+    o->to->tags[at] = tag;
+}
+
+static struct orma_exec_value get(const struct orma_exec_slot *s, uint32_t i)
+{
+    if (!s->vals)
+        return (struct orma_exec_value){EXEC_NULL, 0};
+    return (struct orma_exec_value){s->tags ? s->tags[i] : s->tag, s->vals[i]};
+}
+
+static void number_rows(struct out *o, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++)
+        put(o, i, EXEC_INT, (int64_t)(i - from) + 1);
+}
+
+static void rank_rows(struct out *o, uint32_t from, uint32_t to, bool dense)
+{
+    int64_t rank = 0;
+
+    for (uint32_t i = from; i < to; i++) {
+        if (i == from || bit(o->w->peers, i))
+            rank = dense ? rank + 1 : (int64_t)(i - from) + 1;
+        put(o, i, EXEC_INT, rank);
+    }
+}
+
+static void shift_rows(struct out *o, uint32_t from, uint32_t to, int64_t by)
+{
+    for (uint32_t i = from; i < to; i++) {
+        int64_t at = (int64_t)i + by;
+        bool there = at >= from && at < to;
+        struct orma_exec_value v = there ? get(&o->arg, (uint32_t)at) : get(&o->fallback, i);
+
+        put(o, i, v.tag, v.bits);
+    }
+}
+
+static void first_or_last(struct out *o, uint32_t from, uint32_t to, bool last, bool rows)
+{
+    for (uint32_t i = from, end; i < to; i = end) {
+        end = rows ? i + 1 : end_of(o->w, o->w->peers, i);
+        struct orma_exec_value v = get(&o->arg, last ? end - 1 : from);
+
+        for (uint32_t k = i; k < end; k++)
+            put(o, k, v.tag, v.bits);
+    }
+}
+
+struct running {
+    int64_t whole, count;
+    struct orma_kbn real;
+    bool is_real;
+    struct orma_exec_value best;
+};
+
+static void add_whole(struct orma_kbn *to, int64_t val)
+{
+    int64_t low = val % 16384;
+
+    if (val > -(INT64_C(1) << 52) && val < INT64_C(1) << 52) {
+        orma_kbn_add(to, (double)val);
+        return;
+    }
+    orma_kbn_add(to, (double)(val - low));
+    orma_kbn_add(to, (double)low);
+}
+
+static bool add_sum(struct orma_exec_plan *plan, struct running *r, struct orma_exec_value v)
+{
+    if (v.tag == EXEC_TEXT)
+        return orma_exec_give_up(plan, "the sum of a text");
+    r->count++;
+    if (v.tag == EXEC_REAL) {
+        if (!r->is_real)
+            add_whole(&r->real, r->whole);
+        r->is_real = true;
+        orma_kbn_add(&r->real, orma_exec_double(v.bits));
+    } else if (r->is_real) {
+        add_whole(&r->real, v.bits);
+    } else if (__builtin_add_overflow(r->whole, v.bits, &r->whole)) {
+        return orma_exec_give_up(plan, "a sum that overflows");
+    }
+    return true;
+}
+
+static bool add_row(struct orma_exec_plan *plan, enum orma_exec_func func, struct running *r,
+                    struct orma_exec_value v)
+{
+    const struct orma_strpool *pool = &plan->sql->storage->pool;
+    int cmp;
+
+    if (func == EXEC_COUNT_ALL) {
+        r->count++;
+        return true;
+    }
+    if (v.tag == EXEC_NULL)
+        return true;
+    if (func == EXEC_COUNT) {
+        r->count++;
+        return true;
+    }
+    if (func != EXEC_MIN && func != EXEC_MAX)
+        return add_sum(plan, r, v);
+    cmp = r->best.tag == EXEC_NULL ? 0 : orma_exec_compare(pool, r->best, v);
+    if (r->best.tag == EXEC_NULL || (func == EXEC_MIN ? cmp > 0 : cmp < 0))
+        r->best = v;
+    return true;
+}
+
+static struct orma_exec_value of_double(double d)
+{
+    if (d != d)
+        return (struct orma_exec_value){EXEC_NULL, 0};
+    return (struct orma_exec_value){EXEC_REAL, orma_exec_bits(d)};
+}
+
+static struct orma_exec_value value_of(enum orma_exec_func func, const struct running *r)
+{
+    double real = r->is_real ? orma_kbn_value(&r->real) : (double)r->whole;
+
+    if (func == EXEC_MIN || func == EXEC_MAX)
+        return r->best;
+    if (func <= EXEC_COUNT)
+        return (struct orma_exec_value){EXEC_INT, r->count};
+    if (func == EXEC_TOTAL)
+        return of_double(real);
+    if (!r->count)
+        return (struct orma_exec_value){EXEC_NULL, 0};
+    if (func == EXEC_AVG)
+        return of_double(real / (double)r->count);
+    return r->is_real ? of_double(real) : (struct orma_exec_value){EXEC_INT, r->whole};
+}
+
+/* From the begin of the partition to the row, or to its last peer. */
+static bool run_aggregate(struct out *o, uint32_t from, uint32_t to, enum orma_exec_func func,
+                          bool rows)
+{
+    struct running r = {.best.tag = EXEC_NULL};
+
+    for (uint32_t i = from, end; i < to; i = end) {
+        end = rows ? i + 1 : end_of(o->w, o->w->peers, i);
+        for (uint32_t k = i; k < end; k++) {
+            if (!add_row(o->w->plan, func, &r, get(&o->arg, k)))
+                return false;
+        }
+        struct orma_exec_value v = value_of(func, &r);
+        for (uint32_t k = i; k < end; k++)
+            put(o, k, v.tag, v.bits);
+    }
+    return true;
+}
+
+static bool run_partition(struct out *o, const struct orma_exec_wins_func *f, uint32_t from,
+                          uint32_t to)
+{
+    bool rows = o->w->win->rows;
+
+    switch (f->func) {
+    case EXEC_ROW_NUMBER:
+        number_rows(o, from, to);
+        return true;
+    case EXEC_RANK:
+    case EXEC_DENSE_RANK:
+        rank_rows(o, from, to, f->func == EXEC_DENSE_RANK);
+        return true;
+    case EXEC_LEAD:
+    case EXEC_LAG:
+        shift_rows(o, from, to, f->func == EXEC_LEAD ? f->offset : -f->offset);
+        return true;
+    case EXEC_FIRST_VALUE:
+    case EXEC_LAST_VALUE:
+        first_or_last(o, from, to, f->func == EXEC_LAST_VALUE, rows);
+        return true;
+    default:
+        return run_aggregate(o, from, to, f->func, rows);
+    }
+}
+
+/* Without a type that is not the first there is no need to keep it for each. */
+static void simplify(struct orma_exec_slot *s, uint32_t stored, bool all)
+{
+    for (uint32_t i = 1; i < stored; i++) {
+        if (s->tags[i] != s->tags[0])
+            return;
+    }
+    if (!all || !stored)
+        return;
+    s->tag = s->tags[0];
+    free(s->tags);
+    s->tags = NULL;
+}
+
+static bool run_func(struct windower *w, const struct orma_exec_wins_func *f, uint32_t stored)
+{
+    struct orma_exec_frame *frame = &w->q->frame;
+    struct orma_exec_slot *to = &frame->slots[f->slot];
+    struct out o = {.w = w, .to = to, .order = frame->order};
+    bool ok = (!f->arg || orma_exec_fill_slot(w->plan, w->q, f->arg, &o.arg)) &&
+              (!f->fallback || orma_exec_fill_slot(w->plan, w->q, f->fallback, &o.fallback));
+
+    to->vals = ok ? malloc(((size_t)stored + 1) * sizeof(*to->vals)) : NULL;
+    to->tags = ok ? malloc((size_t)stored + 1) : NULL;
+    if (ok && (!to->vals || !to->tags))
+        ok = orma_exec_give_up(w->plan, "memory");
+    for (uint32_t from = 0, end; ok && from < w->rows; from = end) {
+        end = end_of(w, w->parts, from);
+        ok = !orma_exec_should_stop(w->plan) && run_partition(&o, f, from, end);
+    }
+    if (ok)
+        simplify(to, stored, w->rows == stored);
+    orma_exec_slot_fini(&o.arg);
+    orma_exec_slot_fini(&o.fallback);
+    return ok;
+}
+
+bool orma_exec_windows(struct orma_exec_plan *plan, struct orma_exec_query *q)
+{
+    uint32_t stored = q->frame.rows;
+    bool ok = true;
+
+    if (q->frame.order) { /* groups that were sorted: slots are wider than what is left of them */
+        for (uint32_t i = 0; i < q->frame.rows; i++)
+            stored = ORMA_MAX(stored, q->frame.order[i] + 1);
+    }
+    for (uint32_t i = q->wins.len; ok && i-- > 0;) {
+        struct windower w = {plan, q, q->wins.data[i], q->frame.rows, NULL, NULL};
+
+        if (!w.rows)
+            return true;
+        ok = sort_window(&w) && find_borders(&w);
+        for (unsigned k = 0; ok && k < w.win->funcs_num; k++)
+            ok = run_func(&w, &w.win->funcs[k], stored);
+        free(w.parts);
+        free(w.peers);
+    }
+    return ok;
+}

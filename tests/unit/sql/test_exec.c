@@ -1,0 +1,504 @@
+/*
+ * Generated queries twice: by the executor, and by SQLite over the same tables (which test_joins.c
+ * compares with plain ones). They must agree to the bit, in the order of rows, in names and errors.
+ * Tables are small and full of edges: NULL, 2^53 + 1, the ends of 64 bits, minus zero, texts that
+ * look like numbers, empty ones, equal keys.
+ *
+ * ORMA_TEST_SEED=n makes other queries, ORMA_TEST_QUERIES=n so many.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "processor/sql/exec/exec.h"
+#include "tests/support/leaks.h"
+#include "tests/unit/sql/engine_fixture.h"
+
+#define QUERIES 3000
+
+struct gen {
+    uint64_t seed;
+    int depth;
+    unsigned aliases; /* a, b, ... */
+    bool over;        /* names are those of a sub-select: a.x, a.y, a.z */
+    struct orma_buf text;
+};
+
+static const char rows[] =
+    "CREATE TABLE p1(id INTEGER, ts INTEGER, k INTEGER, v INTEGER, s TEXT, d DOUBLE);"
+    "CREATE TABLE p2(id INTEGER, ts INTEGER, k INTEGER, v INTEGER, s TEXT, d DOUBLE);"
+    "CREATE TABLE p3(id INTEGER, ts INTEGER, k INTEGER, v INTEGER, s TEXT, d DOUBLE);"
+    "INSERT INTO p1 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 249) "
+    "SELECT i, i * 7, i * 31 % 17, CASE WHEN i % 9 = 0 THEN NULL WHEN i % 50 = 7 THEN "
+    "9007199254740993 WHEN i % 61 = 5 THEN -9223372036854775808 WHEN i % 61 = 6 THEN "
+    "9223372036854775807 ELSE i * 13 % 50 END, "
+    "CASE i % 11 WHEN 0 THEN NULL WHEN 1 THEN '' WHEN 2 THEN '1e3' WHEN 3 THEN '7' ELSE "
+    "substr('abcdefgh', i % 8 + 1, i % 3 + 1) END, "
+    "CASE i % 10 WHEN 0 THEN NULL WHEN 1 THEN 0.0 WHEN 2 THEN i * 1.0 ELSE (i * 37 % 100) / 8.0 "
+    "END FROM n;"
+    "INSERT INTO p2 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 149) "
+    "SELECT i, i * 11, i * 29 % 23, iif(i % 5, i * 17 % 40, NULL), "
+    "iif(i % 6, substr('hgfedcba', i % 8 + 1, i % 2 + 1), NULL), (i * 41 % 90) / 2.0 FROM n;"
+    "INSERT INTO p3 SELECT row_number() OVER () - 1, ts, k, v, s, d FROM p1 WHERE id % 3 = 0;"
+    "CREATE PERFETTO TABLE t1 AS SELECT * FROM p1; CREATE PERFETTO TABLE t2 AS SELECT * FROM p2;"
+    "CREATE PERFETTO TABLE t3 AS SELECT * FROM p3;"
+    "CREATE PERFETTO VIEW w1 AS SELECT id, ts, k, v + 1 AS v, s, d FROM t1 WHERE k > 2;"
+    "CREATE PERFETTO VIEW w2 AS SELECT a.id, a.ts, b.k, b.v, a.s, a.d FROM t2 a JOIN t3 b "
+    "ON a.k = b.id;";
+
+static uint32_t below(struct gen *g, uint32_t limit)
+{
+    g->seed = g->seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(g->seed >> 33) % limit;
+}
+
+static const char *pick(struct gen *g, const char *const *words, uint32_t num)
+{
+    return words[below(g, num)];
+}
+
+#define PICK(g, ...)                                                                               \
+    pick(g, (const char *const[]){__VA_ARGS__},                                                    \
+         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+#define PUT(g, ...) orma_buf_printf(&(g)->text, __VA_ARGS__)
+
+static char alias(struct gen *g)
+{
+    return (char)('a' + below(g, g->aliases));
+}
+
+static const char *number(struct gen *g)
+{
+    return g->over ? PICK(g, "x", "y") : PICK(g, "id", "ts", "k", "v", "d", "k");
+}
+
+static const char *text_column(struct gen *g)
+{
+    return g->over ? "z" : "s";
+}
+
+/* ---- expressions ---- */
+
+static void put_number(struct gen *g);
+static void put_condition(struct gen *g);
+
+static void put_text(struct gen *g)
+{
+    char a = alias(g);
+
+    switch (below(g, 6)) {
+    case 0:
+        PUT(g, "substr(%c.%s, 1, %u)", a, text_column(g), below(g, 3));
+        break;
+    case 1:
+        PUT(g, "upper(%c.%s)", a, text_column(g));
+        break;
+    case 2:
+        PUT(g, "%c.%s || '%s'", a, text_column(g), PICK(g, "", "x", "''q"));
+        break;
+    default:
+        PUT(g, "%c.%s", a, text_column(g));
+    }
+}
+
+static void put_case(struct gen *g)
+{
+    PUT(g, "CASE WHEN ");
+    put_condition(g);
+    PUT(g, " THEN ");
+    put_number(g);
+    if (below(g, 3)) {
+        PUT(g, " ELSE ");
+        put_number(g);
+    }
+    PUT(g, " END");
+}
+
+static void put_number(struct gen *g)
+{
+    g->depth++;
+    switch (below(g, g->depth > 3 ? 4 : 11)) {
+    case 0:
+        PUT(g, "%s", PICK(g, "0", "1", "-3", "17", "2.5", "100", "9007199254740992.0"));
+        break;
+    case 1:
+    case 2:
+    case 3:
+        PUT(g, "%c.%s", alias(g), number(g));
+        break;
+    case 4:
+        put_case(g);
+        break;
+    case 5:
+        PUT(g, "length(%c.%s)", alias(g), text_column(g));
+        break;
+    case 6:
+        PUT(g, "%s(", PICK(g, "coalesce", "ifnull", "nullif"));
+        put_number(g);
+        PUT(g, ", ");
+        put_number(g);
+        PUT(g, ")");
+        break;
+    case 7:
+        PUT(g, "CAST(");
+        put_number(g);
+        PUT(g, " AS %s)", PICK(g, "INT", "REAL"));
+        break;
+    default:
+        PUT(g, "(");
+        put_number(g);
+        PUT(g, " %s ", PICK(g, "+", "-", "*", "/", "%", "+", "-", "&", "<<"));
+        put_number(g);
+        PUT(g, ")");
+    }
+    g->depth--;
+}
+
+static void put_condition(struct gen *g)
+{
+    g->depth++;
+    switch (below(g, g->depth > 3 ? 5 : 9)) {
+    case 0:
+    case 1:
+        PUT(g, "%c.%s %s %s", alias(g), number(g),
+            PICK(g, "=", "<", ">", "<=", ">=", "!=", "IS", "IS NOT"),
+            PICK(g, "3", "7", "100", "2.5", "NULL", "9007199254740993", "-1"));
+        break;
+    case 2:
+        put_text(g);
+        PUT(g, " %s %s", PICK(g, "=", "<", ">", "LIKE", "GLOB", "IS NOT", "NOT LIKE"),
+            PICK(g, "'a'", "'b%'", "'c*'", "NULL", "'de'", "'7'", "'1000'"));
+        break;
+    case 3:
+        PUT(g, "%c.%s %sIN (1, 2, %s)", alias(g), number(g), PICK(g, "", "NOT "),
+            PICK(g, "3.0", "NULL", "5", "-7"));
+        break;
+    case 4:
+        PUT(g, "%c.%s IS %sNULL", alias(g), PICK(g, number(g), text_column(g)),
+            PICK(g, "", "NOT "));
+        break;
+    case 5:
+        put_number(g);
+        PUT(g, " %s ", PICK(g, "=", "<", ">=", "IS"));
+        put_number(g);
+        break;
+    case 6:
+        put_number(g);
+        PUT(g, " BETWEEN %u AND %u", below(g, 10), below(g, 50));
+        break;
+    default:
+        PUT(g, "%s", PICK(g, "(", "NOT ("));
+        put_condition(g);
+        PUT(g, "%s", PICK(g, " OR ", " AND "));
+        put_condition(g);
+        PUT(g, ")");
+    }
+    g->depth--;
+}
+
+static void put_any(struct gen *g)
+{
+    if (below(g, 4))
+        put_number(g);
+    else
+        put_text(g);
+}
+
+static void put_aggregate(struct gen *g)
+{
+    switch (below(g, 8)) {
+    case 0:
+        PUT(g, "count(*)");
+        break;
+    case 1:
+        PUT(g, "count(DISTINCT ");
+        put_any(g);
+        PUT(g, ")");
+        break;
+    case 2:
+        PUT(g, "%s(", PICK(g, "min", "max"));
+        put_any(g);
+        PUT(g, ")");
+        break;
+    default:
+        PUT(g, "%s(", PICK(g, "sum", "avg", "total", "count", "sum"));
+        put_number(g);
+        PUT(g, ")");
+    }
+}
+
+static void put_window(struct gen *g)
+{
+    switch (below(g, 8)) {
+    case 0:
+        PUT(g, "row_number()");
+        break;
+    case 1:
+        PUT(g, "%s()", PICK(g, "rank", "dense_rank"));
+        break;
+    case 2:
+    case 3:
+        PUT(g, "%s(", PICK(g, "lead", "lag"));
+        put_any(g);
+        PUT(g, "%s)", PICK(g, "", ", 2", ", 1, 0", ", 0"));
+        break;
+    case 4:
+        PUT(g, "%s(", PICK(g, "first_value", "last_value"));
+        put_any(g);
+        PUT(g, ")");
+        break;
+    default:
+        PUT(g, "%s(", PICK(g, "sum", "count", "min", "max", "avg"));
+        put_number(g);
+        PUT(g, ")");
+    }
+    PUT(g, " OVER (");
+    if (below(g, 2))
+        PUT(g, "PARTITION BY %c.%s", alias(g), PICK(g, number(g), text_column(g)));
+    if (below(g, 4))
+        PUT(g, " ORDER BY %c.%s%s", alias(g), PICK(g, number(g), text_column(g)),
+            PICK(g, "", " DESC", "", " NULLS LAST"));
+    PUT(g, "%s)",
+        PICK(g, "", "", "", " ROWS UNBOUNDED PRECEDING",
+             " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"));
+}
+
+/* ---- sources ---- */
+
+static const char *table(struct gen *g)
+{
+    return PICK(g, "t1", "t2", "t3", "t1", "w1", "w2");
+}
+
+static void put_where(struct gen *g)
+{
+    for (uint32_t i = below(g, 3), first = i; i; i--) {
+        PUT(g, "%s", i == first ? " WHERE " : " AND ");
+        put_condition(g);
+    }
+}
+
+static void put_tables(struct gen *g, unsigned num)
+{
+    PUT(g, " FROM %s a", table(g));
+    for (unsigned i = 1; i < num; i++) {
+        char x = (char)('a' + i), y = (char)('a' + below(g, i));
+
+        PUT(g, " %s %s %c", PICK(g, "JOIN", "LEFT JOIN", "JOIN"), table(g), x);
+        switch (below(g, 5)) {
+        case 0:
+            PUT(g, " ON %c.k = %c.k", x, y);
+            break;
+        case 1:
+            PUT(g, " ON %c.%s = %c.s", x, "s", y);
+            break;
+        case 2:
+            PUT(g, " USING (%s)", PICK(g, "id", "k"));
+            break;
+        default:
+            PUT(g, " ON %c.id = %c.%s", x, y, PICK(g, "k", "v", "id"));
+        }
+    }
+    g->aliases = num;
+}
+
+static void put_rows_query(struct gen *g, bool named);
+
+/* A sub-select with the columns x, y and z. */
+static void put_from(struct gen *g)
+{
+    g->over = false;
+    if (g->depth < 2 && !below(g, 3)) {
+        g->depth++;
+        PUT(g, " FROM (");
+        put_rows_query(g, true);
+        PUT(g, ") a");
+        g->depth--;
+        g->over = true;
+        g->aliases = 1;
+        return;
+    }
+    put_tables(g, below(g, 3) ? 1 : below(g, 2) + 2);
+}
+
+/* Its FROM comes last in the text, but must be known first: it is written apart. */
+static struct orma_buf from_of(struct gen *g)
+{
+    struct orma_buf text = g->text;
+
+    g->text = (struct orma_buf){0};
+    put_from(g);
+    struct orma_buf from = g->text;
+    g->text = text;
+    return from;
+}
+
+static void put_order(struct gen *g, unsigned results)
+{
+    if (below(g, 3))
+        return;
+    PUT(g, " ORDER BY ");
+    for (uint32_t i = below(g, 2) + 1; i; i--)
+        PUT(g, "%u%s%s", below(g, results) + 1, PICK(g, "", " DESC", "", " NULLS LAST"),
+            i > 1 ? ", " : "");
+}
+
+static void put_limit(struct gen *g)
+{
+    PUT(g, "%s", PICK(g, "", "", "", " LIMIT 10", " LIMIT 4 OFFSET 3", " LIMIT 0"));
+}
+
+static void put_rows_query(struct gen *g, bool named)
+{
+    struct orma_buf from = from_of(g);
+    unsigned windows = below(g, 3) ? 0 : below(g, 2) + 1;
+
+    PUT(g, "SELECT %s", windows || below(g, 4) ? "" : "DISTINCT ");
+    for (unsigned i = 0; i < 2; i++) {
+        if (i < windows)
+            put_window(g);
+        else
+            put_number(g);
+        PUT(g, "%s, ", named ? i ? " AS y" : " AS x" : "");
+    }
+    put_text(g);
+    PUT(g, "%s%s", named ? " AS z" : "", orma_buf_cstr(&from));
+    put_where(g);
+    put_order(g, 3);
+    put_limit(g);
+    orma_buf_fini(&from);
+}
+
+static void put_groups_query(struct gen *g)
+{
+    struct orma_buf from = from_of(g);
+    bool grouped = below(g, 4);
+
+    PUT(g, "SELECT ");
+    if (grouped) {
+        put_any(g);
+        PUT(g, " AS key, ");
+    }
+    put_aggregate(g);
+    PUT(g, ", ");
+    put_aggregate(g);
+    PUT(g, " AS m%s", orma_buf_cstr(&from));
+    put_where(g);
+    if (grouped)
+        PUT(g, " GROUP BY %s", PICK(g, "key", "1"));
+    if (grouped && !below(g, 4))
+        PUT(g, " HAVING count(*) > %u", below(g, 4));
+    put_order(g, 2);
+    put_limit(g);
+    orma_buf_fini(&from);
+}
+
+static const char *generate(struct gen *g, uint64_t seed)
+{
+    *g = (struct gen){.seed = seed, .aliases = 1, .text = g->text};
+    orma_buf_clear(&g->text);
+    for (int i = 0; i < 8; i++)
+        below(g, 2);
+    if (below(g, 5) < 2)
+        put_groups_query(g);
+    else
+        put_rows_query(g, false);
+    return orma_buf_cstr(&g->text);
+}
+
+/* ---- answers ---- */
+
+static void put_cell(struct orma_buf *out, sqlite3_stmt *stmt, int i)
+{
+    switch (sqlite3_column_type(stmt, i)) {
+    case SQLITE_NULL:
+        orma_buf_put_str(out, "null|");
+        break;
+    case SQLITE_INTEGER:
+        orma_buf_printf(out, "i%lld|", sqlite3_column_int64(stmt, i));
+        break;
+    case SQLITE_FLOAT:
+        orma_buf_printf(out, "d%a|", sqlite3_column_double(stmt, i));
+        break;
+    default:
+        orma_buf_printf(out, "t%s|", (const char *)sqlite3_column_text(stmt, i));
+    }
+}
+
+enum ran { FAILED, BY_SQLITE, TRIED, BY_US };
+
+static enum ran run(struct engine *e, const char *query, enum orma_exec_mode mode,
+                    struct orma_buf *out)
+{
+    struct orma_sql_exec *exec;
+    struct orma_sql_stmt *stmt;
+    int r;
+
+    e->sql->planner.exec = mode;
+    e->sql->planner.off = mode == ORMA_EXEC_MODE_OFF;
+    e->sql->planner.why = NULL;
+    orma_buf_clear(out);
+    cr_assert_eq(orma_sql_exec_new(e->sql, "test", orma_str_from(query), &exec), 0);
+    if (orma_sql_exec_next(exec, &stmt) != 1) {
+        orma_sql_exec_free(exec);
+        return FAILED;
+    }
+    struct orma_exec_plan *plan = orma_exec_of(e->sql, stmt->stmt);
+    for (int i = 0; i < sqlite3_column_count(stmt->stmt); i++)
+        orma_buf_printf(out, "%s|", sqlite3_column_name(stmt->stmt, i));
+    while ((r = orma_sql_stmt_step(stmt)) > 0) {
+        orma_buf_put_str(out, "\n");
+        for (int i = 0; i < sqlite3_column_count(stmt->stmt); i++)
+            put_cell(out, stmt->stmt, i);
+    }
+    if (r < 0)
+        orma_buf_printf(out, "\nerror %s", orma_sql_error_text(e->sql));
+    bool ours = plan && !e->sql->planner.why;
+    orma_sql_stmt_free(stmt);
+    orma_sql_exec_free(exec);
+    return ours ? BY_US : plan ? TRIED : BY_SQLITE;
+}
+
+static unsigned number_of(const char *name, unsigned otherwise)
+{
+    const char *text = getenv(name);
+
+    return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
+}
+
+Test(exec, gives_what_sqlite_gives)
+{
+    uint64_t first = (uint64_t)number_of("ORMA_TEST_SEED", 1) * 1000003;
+    unsigned queries = number_of("ORMA_TEST_QUERIES", QUERIES), taken = 0, valid = 0;
+    struct gen g = {0};
+    struct engine e;
+    struct orma_buf with = {0}, without = {0};
+
+    engine_init(&e);
+    engine_expect(&e, "rows", rows, "");
+    for (unsigned i = 0; i < queries; i++) {
+        const char *query = generate(&g, first + i * 7919u);
+        enum ran ran = run(&e, query, ORMA_EXEC_MODE_ON, &with);
+
+        if (getenv("ORMA_TEST_SHOW") && (ran == BY_SQLITE || ran == TRIED))
+            fprintf(stderr, "%s: %s\n", e.sql->planner.why ? e.sql->planner.why : "-", query);
+        valid += ran != FAILED;
+        taken += ran == BY_US;
+        if (ran == FAILED)
+            continue;
+        run(&e, query, ORMA_EXEC_MODE_OFF, &without);
+        cr_expect_str_eq(orma_buf_cstr(&with), orma_buf_cstr(&without),
+                         "%u: %s\n--- ours\n%.700s\n--- SQLite\n%.700s", i, query,
+                         orma_buf_cstr(&with), orma_buf_cstr(&without));
+    }
+    if (getenv("ORMA_TEST_SHOW"))
+        fprintf(stderr, "%u of %u\n", taken, valid);
+    cr_expect_gt(valid, queries * 9 / 10, "%u of %u queries are valid", valid, queries);
+    cr_expect_gt(taken, queries / 3, "%u of %u queries were taken", taken, queries);
+    orma_buf_fini(&with);
+    orma_buf_fini(&without);
+    orma_buf_fini(&g.text);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
