@@ -9,8 +9,12 @@ compared. No rule may name a case.
 
     @query("name", "reason")
     def name(statement): ...            True: the rows of this statement are not compared
+
+    @answer("name", "reason")
+    def name(statements, text): ...     what the rows of a file of statements have in common on both sides
 """
 import collections
+import csv
 import re
 
 # Sections of real files (`run.py foreign`) in which ours is right: the name as run.py prints it, and the evidence, which is
@@ -56,7 +60,7 @@ files("the text ends with this sample and its frames, but has no empty line behi
 files("the file names seven cores, 2 to 8; the reference has an eighth", """
     instruments/inferno__basic.xml#rows""")
 
-RULES, QUERIES, REFUSALS = [], [], []
+RULES, QUERIES, ANSWERS, REFUSALS = [], [], [], []
 Rule = collections.namedtuple("Rule", "name reason columns apply")
 
 
@@ -66,6 +70,10 @@ def rule(name, reason, columns):
 
 def query(name, reason):
     return lambda f: QUERIES.append(Rule(name, reason, "", f)) or f
+
+
+def answer(name, reason):
+    return lambda f: ANSWERS.append(Rule(name, reason, "", f)) or f
 
 
 def refusal(name, reason):
@@ -266,10 +274,19 @@ def other_class(statement):
     return re.search(compared + NO_NUMBER, statement, re.I) is not None or re.search(between, statement, re.I) is not None
 
 
-@query("numbers of arg sets", "args of kernel events are made when somebody reads them, and are numbered after all others; which "
-       "args a row has is the same")
-def arg_sets(statement):
-    return re.search(r"\bFROM\s+args\b|\barg_set_id\b|\bSELECT\s+\*", statement, re.I) is not None
+@answer("numbers of arg sets", "args of kernel events are made when somebody reads them, and are numbered and shown after all others; which "
+        "args a row has is the same")
+def arg_sets(statements, text):
+    """Tables without the numbers of sets; of the args themselves the rows in any order, and of the first few their number."""
+    of_args = any(re.search(r"\bFROM\s+args\b(?!.*\barg_set_id\b)", s, re.I | re.S) for s in statements)
+    limited = any(re.search(r"\bLIMIT\b", s, re.I) for s in statements)
+    tables = []
+    for block in text.split("\n\n"):
+        head, *rows = list(csv.reader(block.strip("\n").split("\n"))) or [[]]
+        hidden = [i for i, name in enumerate(head) if name == "arg_set_id" or of_args and name == "id"]
+        rows = [[value for i, value in enumerate(row) if i not in hidden] for row in rows]
+        tables.append((head, len(rows) if of_args and limited else sorted(rows) if of_args else rows))
+    return tables
 
 
 @rule("a bad time ends a file", "the reference reads nothing behind an event whose dur or tts is no number; ours counts that event and reads "

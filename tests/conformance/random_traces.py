@@ -79,8 +79,12 @@ class Suite:
             self.needed[rule.name] += len(differ) < before
         return [" | ".join(signature) + ": " + example for signature, example in differ]
 
-    def is_kept(self, sql):
+    def is_kept(self, sql, want=None, got=None):
         statements = [s for s in sql.read_text().split(";\n") if s.strip()]
+        for rule in kept.ANSWERS if want else ():
+            if rule.apply(statements, want) == rule.apply(statements, got):
+                self.needed[rule.name] += 1
+                return True
         for rule in kept.QUERIES:
             if any(rule.apply(s) for s in statements):
                 self.needed[rule.name] += 1
@@ -88,7 +92,7 @@ class Suite:
         return False
 
     def texts(self, sql, want, got):
-        if want == got or self.is_kept(sql):
+        if want == got or self.is_kept(sql, want, got):
             return []
         for x, y in zip(want.split("\n") + ["end"], got.split("\n") + ["end"]):
             if x != y:
@@ -113,7 +117,7 @@ def main():
                 print("FAIL" if lines else "ok", name)
                 for line in lines if args.show else ():
                     print("   ", line[:400])
-        for rule in kept.RULES + kept.QUERIES + kept.REFUSALS if args.kept else ():
+        for rule in kept.RULES + kept.QUERIES + kept.ANSWERS + kept.REFUSALS if args.kept else ():
             print(f"{suite.needed[rule.name]:5} cases need \"{rule.name}\" ({rule.columns or 'queries'}): {rule.reason}")
 
 
