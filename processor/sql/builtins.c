@@ -34,6 +34,7 @@ static const struct orma_sql_func *const funcs[] = {
     orma_functions_math,
     orma_functions_meta,
     orma_functions_compat,
+    orma_functions_newer_text,
     orma_functions_ordered,
     orma_functions_packages,
     orma_functions_quote,
