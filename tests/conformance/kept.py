@@ -46,7 +46,12 @@ files("the log of a kernel is none of the formats; the reference takes it for a 
 files("the file has a PERF_RECORD_COMM without a time, of perf-exec, and others that ours counts; the reference drops records without a time "
       "where none with a time follows", """
     perfdata/lpd__sleep.compressed.data#rows threads processes stats_nonzero
-    perfdata/lpd__sleep.compressed2.data#rows threads processes stats_nonzero""")
+    perfdata/lpd__sleep.compressed2.data#rows threads processes stats_nonzero
+    perfdata/perfparser__cpp-inlining_cpp-inlining.perf.data#rows threads processes args_top stats_nonzero""")
+files("`perf script` prints as many frames of each binary, module and of none as ours has; the reference applies maps without a time at the earliest "
+      "time so far, so that some addresses have two frames", """
+    perfdata/pdc__perf.data.callgraph-3.8#rows frames
+    perfdata/pdc__perf.data.callgraph_and_branch-3.8#rows frames""")
 files("times in the file have nanoseconds, and so do ours: the first event of the one is at 1712195495406752.797 us. The reference counts in doubles, "
       "which have steps of 256 ns there, so that slices overlap that do not", """
     json/hta__nccl_parser_config_nccl_data.json.gz#slice
