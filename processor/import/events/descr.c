@@ -205,6 +205,7 @@ static void on_track(struct orma_import_ctx *imp, const struct orma_item *item)
         uint32_t upid = upid_of(imp, item, t, process);
 
         on_process(imp, item->machine, upid, process);
+        orma_events_process_described(imp, upid, item->ts);
         if (chrome_process.data)
             on_chrome_process(imp, item->machine, upid, chrome_process);
     }

@@ -13,6 +13,7 @@
 #include "processor/import/core/arrays.h"
 #include "processor/import/core/ports.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/vec.h"
 
 struct orma_arg_key;
 struct orma_lanes;
@@ -69,6 +70,13 @@ struct orma_events_track {
     uint32_t open_state; /* row of the state table, ORMA_ROW_NONE: none */
 };
 
+/* A process that was seen at a time. */
+struct orma_events_sighting {
+    uint32_t upid;
+    int64_t ts;
+};
+ORMA_VEC_STRUCT(orma_events_sightings, struct orma_events_sighting);
+
 /* Names of annotations whose keys are remembered at a time. */
 #define ORMA_EVENTS_KEYS_NUM 256
 
@@ -86,10 +94,11 @@ struct orma_events_state {
     /* The args of most counter samples: the thread that wrote them. */
     bool has_passthrough;
     uint32_t passthrough, passthrough_set;
-    struct orma_import_arrays arrays;        /* of the event under way */
-    struct orma_map unknown_fields;          /* of TrackEvent: number → how often */
-    int64_t crop_start;                      /* where the range of interest begins */
-    uint32_t chrome_bundles, chrome_packets; /* with metadata of a Chrome; so far */
+    struct orma_import_arrays arrays;               /* of the event under way */
+    struct orma_map unknown_fields;                 /* of TrackEvent: number → how often */
+    int64_t crop_start;                             /* where the range of interest begins */
+    uint32_t chrome_bundles, chrome_packets;        /* with metadata of a Chrome; so far */
+    struct orma_events_sightings described, active; /* chrome_processes.c */
 };
 
 /* Where the track of a uuid of that file is in `by_uuid`. */
@@ -131,6 +140,14 @@ uint32_t orma_events_end_track(struct orma_import_ctx *imp, struct orma_events_t
                                int64_t ts);
 uint32_t orma_events_instant_track(struct orma_import_ctx *imp, struct orma_events_track *t,
                                    int64_t ts, int64_t dur);
+
+/* ---- chrome_processes.c ---- */
+
+/* A process describes itself; an ActiveProcesses message; those without a description, as rows. */
+void orma_events_process_described(struct orma_import_ctx *imp, uint32_t upid, int64_t ts);
+void orma_events_processes_active(struct orma_import_ctx *imp, uint16_t machine, int64_t ts,
+                                  struct orma_str bytes);
+void orma_events_find_missing(struct orma_import_ctx *imp);
 
 /* ---- track_event/descr.c ---- */
 

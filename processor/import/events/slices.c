@@ -103,6 +103,8 @@ static void bind_flow(struct orma_import_ctx *imp, const struct orma_events_reco
 
 /* Of TrackEvent: what the event handed to a graphics card. */
 #define GPU_CORRELATION 3000
+/* And which processes of Chrome are active. */
+#define ACTIVE_PROCESSES 1042
 
 /* Extensions that other rooms understand: work that was handed to a graphics card or waited for,
  * processes that begin and end. */
@@ -115,6 +117,8 @@ static void hand_over(struct orma_import_ctx *imp, const struct orma_events_reco
     while (orma_pb_next(&r, &f)) {
         if (f.id == GPU_CORRELATION)
             orma_port_gpu_call(imp, e->item->machine, slice, orma_pb_str(&f));
+        else if (f.id == ACTIVE_PROCESSES)
+            orma_events_processes_active(imp, e->item->machine, e->item->ts, orma_pb_str(&f));
         else if (f.id == ORMA_EVENT_PROCESS_STARTED || f.id == ORMA_EVENT_PROCESS_DIED)
             orma_port_process_event(imp, e->item->machine, e->item->ts, f.id, orma_pb_str(&f));
     }

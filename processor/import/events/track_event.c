@@ -464,12 +464,15 @@ static void finish(struct orma_import_ctx *imp)
         orma_table_set(t, ORMA_SKIPPED_PACKET_PACKETS, row, (int64_t)sorted[i].val);
     }
     free(sorted);
+    orma_events_find_missing(imp);
 }
 
 static void fini(struct orma_import_ctx *imp)
 {
     struct orma_events_state *st = orma_events(imp);
 
+    ORMA_VEC_FINI(&st->described);
+    ORMA_VEC_FINI(&st->active);
     orma_import_arrays_fini(&st->arrays);
     orma_map_fini(&st->unknown_fields);
     orma_map_fini(&st->by_uuid);
