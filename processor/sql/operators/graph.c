@@ -8,6 +8,7 @@
 #include "processor/sql/tables/idset.h"
 #include "sdk/base/search.h"
 #include "sdk/base/vec.h"
+#include "sdk/wire/pb_reader.h"
 
 /* ---- graphs ---- */
 
@@ -355,6 +356,35 @@ static const struct orma_dataframe *array_of(struct orma_tvf_call *call, int arg
                : NULL;
 }
 
+/* Of a blob that RepeatedField() makes: its list, and the integers in it. */
+enum { BLOB_REPEATED = 3, BLOB_INTEGERS = 1 };
+
+/* The integers of such a blob; NULL: it is none, or memory is out. */
+static struct orma_dataframe *array_of_blob(struct orma_tvf_call *call, sqlite3_value *val)
+{
+    static const char *const name[] = {"value"};
+    struct orma_pb_reader r =
+        orma_pb_reader(sqlite3_value_blob(val), (size_t)sqlite3_value_bytes(val));
+    struct orma_dataframe *f = orma_dataframe_new(call->sql->storage, name, 1, false);
+    struct orma_pb_field outer, inner;
+    bool good = sqlite3_value_type(val) == SQLITE_BLOB;
+
+    while (f && good && orma_pb_next(&r, &outer)) {
+        struct orma_pb_reader list = orma_pb_sub(&outer);
+
+        good = outer.id == BLOB_REPEATED;
+        while (good && orma_pb_next(&list, &inner)) {
+            good = inner.id == BLOB_INTEGERS && inner.wire == ORMA_PB_VARINT;
+            orma_dataframe_put_int(f, 0, orma_dataframe_add(f), orma_pb_i64(&inner));
+        }
+        good = good && !list.failed;
+    }
+    if (f && good && !r.failed && !f->failed)
+        return f;
+    orma_dataframe_unref(f);
+    return NULL;
+}
+
 /* Weights in the order of the edges of the graph. */
 static struct orma_dataframe *sort_weights(struct orma_sql *sql, const struct orma_graph *g,
                                            const struct orma_dataframe *weights)
@@ -421,23 +451,36 @@ static int bounded(struct orma_tvf_call *call, const struct orma_dataframe *cons
     return r;
 }
 
-static int run_bounded(struct orma_tvf_call *call)
+static int check_bounded(struct orma_tvf_call *call, const struct orma_dataframe *const *in)
 {
-    const struct orma_dataframe *in[W_FLOOR];
-
-    for (int i = 0; i < W_FLOOR; i++) {
-        in[i] = array_of(call, i);
-        if (!in[i] && sqlite3_value_type(call->argv[i]) == SQLITE_NULL &&
-            !orma_value_frame(call->argv[i]))
-            return 0; /* no edges or no roots */
-        if (!in[i])
-            return orma_tvf_fail(call, "argument %d must be an array of integers", i + 1);
-    }
     if (in[W_SOURCE]->table.rows != in[W_DEST]->table.rows ||
         in[W_SOURCE]->table.rows != in[W_WEIGHT]->table.rows ||
         in[W_ROOT]->table.rows != in[W_TARGET]->table.rows)
         return orma_tvf_fail(call, "arrays of edges, and those of roots, must be equally long");
     return bounded(call, in);
+}
+
+static int run_bounded(struct orma_tvf_call *call)
+{
+    const struct orma_dataframe *in[W_FLOOR];
+    struct orma_dataframe *own[W_FLOOR] = {0};
+    bool none = false; /* no edges, or no roots */
+    int r = 0;
+
+    for (int i = 0; i < W_FLOOR && r == 0 && !none; i++) {
+        in[i] = array_of(call, i);
+        if (!in[i] && !orma_value_frame(call->argv[i])) {
+            none = sqlite3_value_type(call->argv[i]) == SQLITE_NULL;
+            in[i] = own[i] = none ? NULL : array_of_blob(call, call->argv[i]);
+        }
+        if (!in[i] && !none)
+            r = orma_tvf_fail(call, "argument %d must be an array of integers", i + 1);
+    }
+    if (r == 0 && !none)
+        r = check_bounded(call, in);
+    for (int i = 0; i < W_FLOOR; i++)
+        orma_dataframe_unref(own[i]);
+    return r;
 }
 
 const struct orma_tvf orma_operators_tvf_dfs_weight_bounded = {
@@ -449,7 +492,8 @@ const struct orma_tvf orma_operators_tvf_dfs_weight_bounded = {
              "in_root_target_weights", "in_is_target_weight_floor"},
     .run = run_bounded,
     .usage = "(sources, targets, weights, roots, target_weights, is_target_weight_floor)",
-    .doc = "Arrays of edges and roots: nodes that each root reaches depth first until the weights "
+    .doc = "Arrays of edges and roots (of __intrinsic_array_agg() or RepeatedField()): nodes that "
+           "each root reaches depth first until the weights "
            "of all edges taken exceed its target; the node that does so is included if that is "
            "a floor.",
 };

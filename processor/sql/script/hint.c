@@ -166,8 +166,13 @@ static int consider_package(void *data, const char *package, const char *key, st
     return 0;
 }
 
+/* The message names the whole key. */
 static void look_for_package(struct search *s)
 {
+    const char *dot = memchr(s->wanted, '.', s->nearest.wanted.len);
+
+    if (dot)
+        s->nearest.wanted.len = (size_t)(dot - s->wanted);
     (void)orma_packages_each(s->sql, consider_package, s); /* which never fails */
 }
 

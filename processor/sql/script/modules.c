@@ -89,15 +89,15 @@ static int run_all(struct orma_sql *sql)
 
 static int unknown_package(struct orma_sql *sql, struct orma_str key)
 {
-    struct orma_str name = key;
+    struct orma_str rest = key, name = key;
 
-    (void)orma_str_cut(&key, '.', &name);
+    (void)orma_str_cut(&rest, '.', &name);
     if (orma_str_eq_c(name, "common"))
         return orma_sql_error_set(&sql->error, NULL, 0,
                                   "INCLUDE: the package 'common' has been removed; its functions "
                                   "are in the packages 'slices', 'time', 'counters' and others");
     orma_sql_error_set(&sql->error, NULL, 0, "INCLUDE: Package '%.*s' not found",
-                       ORMA_STR_ARG(name));
+                       ORMA_STR_ARG(key));
     orma_sql_exec_hint(sql, key);
     return -EBADMSG;
 }

@@ -384,7 +384,7 @@ Test(script, counts_and_hides_what_has_no_output)
         {"recursion of scripts",
          "CREATE PERFETTO FUNCTION f() RETURNS LONG AS SELECT import('x.y');"
          "SELECT f()",
-         "error: INCLUDE: Package 'x' not found"},
+         "error: INCLUDE: Package 'x.y' not found"},
     };
 
     run_checks(checks, ORMA_ARRAY_LEN(checks));
@@ -423,7 +423,7 @@ Test(modules, run_once_and_say_what_is_wrong)
         {"below a folder", "INCLUDE PERFETTO MODULE pkg.sub.*; SELECT a FROM deep", "deep"},
         {"by function", "SELECT import('pkg.one'); SELECT a FROM one", "1"},
         {"unknown package", "INCLUDE PERFETTO MODULE nope.one",
-         "error: INCLUDE: Package 'nope' not found"},
+         "error: INCLUDE: Package 'nope.one' not found"},
         {"unknown module", "INCLUDE PERFETTO MODULE pkg.nope",
          "error: INCLUDE: unknown module 'pkg.nope'"},
         {"removed package", "INCLUDE PERFETTO MODULE common.slices", "error: has been removed"},
