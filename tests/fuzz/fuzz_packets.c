@@ -1,7 +1,7 @@
 /*
  * Packets that are well formed and mean nothing: the input chooses fields by the schema and fills
- * them, message in message. The first byte says what kind: any packets, or bundles of kernel
- * events, which need a frame around them.
+ * them, message in message. The first byte says what kind: any packets, packets of few kinds that
+ * refer to each other, or bundles of kernel events, which need a frame around them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "sdk/wire/pb_writer.h"
 #include "tests/fuzz/load.h"
 
-#define DEPTH_MAX 6
+#define DEPTH_MAX 12
 #define PACKETS_MAX 200
 
 struct source {
@@ -105,8 +105,49 @@ static void fill(struct source *s, uint32_t msg, unsigned depth, struct orma_buf
     }
 }
 
-static void put_packet(struct source *s, bool ftrace, uint64_t ts, struct orma_buf *out)
+/* One packet of few kinds, whose parts refer to each other: code of V8, window traces, and others
+ * of Android. What they intern comes along. */
+static void put_focused(struct source *s, uint32_t packet_msg, struct orma_buf *out)
 {
+    static const uint16_t kinds[] = {
+        ORMA_PB_TRACE_PACKET_SURFACEFLINGER_LAYERS_SNAPSHOT,
+        ORMA_PB_TRACE_PACKET_SURFACEFLINGER_TRANSACTIONS,
+        ORMA_PB_TRACE_PACKET_SHELL_TRANSITION,
+        ORMA_PB_TRACE_PACKET_SHELL_HANDLER_MAPPINGS,
+        ORMA_PB_TRACE_PACKET_WINSCOPE_EXTENSIONS,
+        ORMA_PB_TRACE_PACKET_V8_JS_CODE,
+        ORMA_PB_TRACE_PACKET_V8_INTERNAL_CODE,
+        ORMA_PB_TRACE_PACKET_V8_WASM_CODE,
+        ORMA_PB_TRACE_PACKET_V8_REG_EXP_CODE,
+        ORMA_PB_TRACE_PACKET_V8_CODE_MOVE,
+        ORMA_PB_TRACE_PACKET_PROTOLOG_MESSAGE,
+        ORMA_PB_TRACE_PACKET_PROTOLOG_VIEWER_CONFIG,
+        ORMA_PB_TRACE_PACKET_CPU_PER_UID_DATA,
+        ORMA_PB_TRACE_PACKET_ART_PROCESS_METADATA,
+        ORMA_PB_TRACE_PACKET_VIDEO_FRAME,
+        ORMA_PB_TRACE_PACKET_HEAP_GRAPH,
+    };
+    const uint16_t numbers[] = {kinds[byte(s) % ORMA_ARRAY_LEN(kinds)],
+                                ORMA_PB_TRACE_PACKET_INTERNED_DATA,
+                                ORMA_PB_TRACE_PACKET_TRACE_PACKET_DEFAULTS};
+    uint8_t also = byte(s);
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(numbers); i++) {
+        const struct orma_field *f =
+            orma_schema_field(orma_schema_default(), packet_msg, numbers[i]);
+
+        if (!f || (i && also >> i & 1))
+            continue;
+        size_t at = orma_pb_begin(out, f->number);
+        for (unsigned k = 0; k < 3; k++)
+            fill(s, f->type_idx, 1, out);
+        orma_pb_end(out, at);
+    }
+}
+
+static void put_packet(struct source *s, uint8_t kind, uint64_t ts, struct orma_buf *out)
+{
+    bool ftrace = kind & 1;
     static uint32_t packet_msg, event_msg, bundle_msg, compact_msg;
     size_t packet = orma_pb_begin(out, 1);
 
@@ -125,7 +166,10 @@ static void put_packet(struct source *s, bool ftrace, uint64_t ts, struct orma_b
         orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS, 1);
     if (!ftrace) {
         orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, ts);
-        fill(s, packet_msg, 0, out);
+        if (kind & 2)
+            put_focused(s, packet_msg, out);
+        else
+            fill(s, packet_msg, 0, out);
     } else {
         size_t bundle = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_FTRACE_EVENTS);
 
@@ -156,11 +200,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct source s = {data, data + size};
     struct orma_buf trace = {0};
-    bool ftrace = byte(&s) & 1;
+    uint8_t kind = byte(&s);
     uint64_t ts = 0;
 
     for (unsigned i = 0; i < PACKETS_MAX && s.pos < s.end; i++) {
-        put_packet(&s, ftrace, ts, &trace);
+        put_packet(&s, kind, ts, &trace);
         ts += 1 + byte(&s);
     }
     if (trace.len && !trace.failed)

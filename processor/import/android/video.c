@@ -21,6 +21,9 @@ enum {
 };
 enum { ERROR_REASON = 2 };
 
+/* What is kept of videos in all; frames beyond that are counted, not shown. */
+#define KEPT_MAX ((size_t)1 << 30)
+
 struct orma_android_video {
     struct orma_map names, codecs; /* machine and display → pool id: what was said last */
 };
@@ -70,6 +73,16 @@ static uint32_t add_row(struct orma_import_ctx *imp, const struct orma_item *ite
     return row;
 }
 
+/* Room for the bytes of the packet: whoever records for hours does not fill the memory. */
+static bool is_kept(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    if (imp->model->storage->video.bytes.len + item->len <= KEPT_MAX)
+        return true;
+    orma_stats_inc(orma_model_stats(imp->model, item->machine),
+                   ORMA_STAT_ANDROID_VIDEO_PARSE_SIZE_CAP_HIT);
+    return false;
+}
+
 static void frame(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_VIDEO_FRAMES);
@@ -108,10 +121,10 @@ static void error(struct orma_import_ctx *imp, const struct orma_item *item)
 
 static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    if (item->field == ORMA_PB_TRACE_PACKET_VIDEO_FRAME)
-        frame(imp, item);
-    else
+    if (item->field != ORMA_PB_TRACE_PACKET_VIDEO_FRAME)
         error(imp, item);
+    else if (is_kept(imp, item))
+        frame(imp, item);
 }
 
 /* A frame has the time at which it was shown, by the monotonic clock, where that can be told. */
