@@ -261,7 +261,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
 const struct orma_command orma_cmd_view = {
     .name = "view",
-    .summary = "Look at a trace: a timeline in the browser, or one file of HTML.",
+    .summary = "Look at a trace: in the browser, or as one file of HTML.",
     .synopsis = "[OPTIONS] TRACE\n-o FILE.html [OPTIONS] TRACE",
     .details = "Without -o the trace is served to a browser of this machine, at a link that is "
                "printed and that nobody else knows. With -o everything is in one file, which can "

@@ -2,7 +2,7 @@
 
 const struct orma_command *const orma_commands[] = {
     &orma_cmd_record, &orma_cmd_profile, &orma_cmd_status,    &orma_cmd_report,  &orma_cmd_why,
-    &orma_cmd_query,
+    &orma_cmd_diff,   &orma_cmd_query,
 #ifdef ORMA_HAVE_VIEW
     &orma_cmd_view,
 #endif
@@ -30,7 +30,6 @@ const struct orma_command orma_cmd_self = {
     .details = "Under the name of another program (a link to it) it answers as that program: "
                "perfetto, trigger_perfetto, tracebox, trace_processor_shell, traceconv.",
     .examples = "  orma record -t 5s -o trace.pftrace   # as root: the kernel's events, too\n"
-                "  orma report trace.pftrace            # who used the CPUs, who waited\n"
-                "  orma query trace.pftrace 'SELECT name, count(*) FROM slice GROUP BY name'\n",
+                "  orma report trace.pftrace            # who used the CPUs, who waited\n",
     .options = options,
 };

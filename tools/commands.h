@@ -12,6 +12,7 @@ extern const struct orma_command orma_cmd_record;
 extern const struct orma_command orma_cmd_profile;
 extern const struct orma_command orma_cmd_report;
 extern const struct orma_command orma_cmd_why;
+extern const struct orma_command orma_cmd_diff;
 extern const struct orma_command orma_cmd_query;
 extern const struct orma_command orma_cmd_merge;
 extern const struct orma_command orma_cmd_stats;

@@ -242,6 +242,43 @@ void orma_report_render_text(const struct orma_report_frame *frame,
     orma_buf_fini(&sheet.text);
 }
 
+/* A cell in which the signs of a table mean nothing. */
+static void put_markdown(FILE *out, struct orma_str text)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf clean = {0};
+
+    orma_cell_put(&clean, text, orma_cell_width(text));
+    for (const char *p = orma_buf_cstr(&clean); *p; p++)
+        fprintf(out, strchr("|\\`*_<", *p) ? "\\%c" : "%c", *p);
+}
+
+void orma_report_render_markdown(const struct orma_report_frame *frame,
+                                 const struct orma_report_result *result)
+{
+    struct sheet sheet = {.frame = frame, .result = result};
+
+    for (uint32_t col = 0; col < result->columns.len; col++) {
+        if (is_shown(result, col))
+            add_lane(&sheet, col);
+    }
+    for (uint32_t i = 0; i < sheet.lanes.len; i++)
+        fprintf(frame->out, "| %s ", result->columns.data[sheet.lanes.data[i].col].title);
+    fputs("|\n", frame->out);
+    for (uint32_t i = 0; i < sheet.lanes.len; i++)
+        fputs(sheet.lanes.data[i].right ? "| ---: " : "| --- ", frame->out);
+    fputs("|\n", frame->out);
+    for (size_t row = 0; row < result->rows; row++) {
+        for (uint32_t i = 0; i < sheet.lanes.len; i++) {
+            fputs("| ", frame->out);
+            put_markdown(frame->out, cell_text(&sheet, row, sheet.lanes.data[i].col));
+            fputc(' ', frame->out);
+        }
+        fputs("|\n", frame->out);
+    }
+    ORMA_VEC_FINI(&sheet.lanes);
+    orma_buf_fini(&sheet.text);
+}
+
 /* ---- for programs ---- */
 
 static void put_json_spark(const char *text, FILE *out)

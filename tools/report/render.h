@@ -19,6 +19,9 @@ struct orma_report_frame {
 
 void orma_report_render_text(const struct orma_report_frame *frame,
                              const struct orma_report_result *result);
+/* As a table of Markdown, with what people see. */
+void orma_report_render_markdown(const struct orma_report_frame *frame,
+                                 const struct orma_report_result *result);
 /* The rows: an array of objects. */
 void orma_report_render_json(const struct orma_report_frame *frame,
                              const struct orma_report_result *result);

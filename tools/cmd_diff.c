@@ -1,0 +1,156 @@
+/*
+ * orma diff: what takes more or less in a second trace of the same work.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "tools/commands.h"
+#include "tools/load/load.h"
+#include "tools/report/diff.h"
+
+#define LIST_MAX 32
+#define TOP_DEFAULT 20
+
+enum { OPT_FAIL_ON = 1, OPT_TOP, OPT_JSON, OPT_MARKDOWN, OPT_PROCESS, OPT_THREAD };
+
+static const struct orma_option options[] = {
+    {OPT_FAIL_ON, 0, "fail-on", "LIMIT",
+     "Exit with 1 if a difference passes this, as '+5%:slice=request' (kinds: slice, cpu, wait, "
+     "sleep, call, function; names may be patterns; -5%: if it got less). May be repeated."},
+    {OPT_TOP, 'n', "top", "N", "Show N rows of each section (20); 0: all."},
+    {OPT_PROCESS, 'p', "process", "NAME|PID", "Compare this process only, or those that match."},
+    {OPT_THREAD, 't', "thread", "NAME|TID", "Compare this thread only, or those that match."},
+    {OPT_JSON, 0, "json", NULL, "One JSON object."},
+    {OPT_MARKDOWN, 0, "markdown", NULL, "Tables in Markdown, for comments of a review."},
+    {0},
+};
+
+struct args {
+    struct orma_cli cli;
+    struct orma_report_diff_request request;
+    struct orma_report_limit limits[LIST_MAX];
+    const char *sections[LIST_MAX + 1];
+    size_t traces_num, sections_num;
+};
+
+static int add_limit(struct args *a)
+{
+    if (a->request.limits_num == LIST_MAX)
+        return orma_cli_usage_error(&a->cli, "more than %d limits", LIST_MAX);
+    if (!orma_report_limit_parse(a->cli.value, &a->limits[a->request.limits_num]))
+        return orma_cli_usage_error(
+            &a->cli, "--fail-on %s: expected a limit as '+5%%:slice=request'", a->cli.value);
+    a->request.limits_num++;
+    return ORMA_EXIT_OK;
+}
+
+static int set_top(struct args *a)
+{
+    uint64_t num;
+
+    if (!orma_str_to_u64(orma_str_from(a->cli.value), &num) || num > 1000000000)
+        return orma_cli_usage_error(&a->cli, "--top %s: expected a number of rows", a->cli.value);
+    a->request.top = num;
+    return ORMA_EXIT_OK;
+}
+
+static int take_argument(struct args *a)
+{
+    if (a->traces_num < 2)
+        a->request.traces[a->traces_num++] = a->cli.value;
+    else if (a->sections_num == LIST_MAX)
+        return orma_cli_usage_error(&a->cli, "too many sections");
+    else
+        a->sections[a->sections_num++] = a->cli.value;
+    return ORMA_EXIT_OK;
+}
+
+static int take_option(struct args *a, int id)
+{
+    switch (id) {
+    case OPT_FAIL_ON:
+        return add_limit(a);
+    case OPT_TOP:
+        return set_top(a);
+    case OPT_PROCESS:
+        a->request.process = a->cli.value;
+        return ORMA_EXIT_OK;
+    case OPT_THREAD:
+        a->request.thread = a->cli.value;
+        return ORMA_EXIT_OK;
+    case OPT_JSON:
+        a->request.form = ORMA_REPORT_DIFF_JSON;
+        return ORMA_EXIT_OK;
+    case OPT_MARKDOWN:
+        a->request.form = ORMA_REPORT_DIFF_MARKDOWN;
+        return ORMA_EXIT_OK;
+    case ORMA_CLI_POSITIONAL:
+        return take_argument(a);
+    default:
+        return ORMA_EXIT_USAGE;
+    }
+}
+
+static int diff(struct args *a)
+{
+    int r = 0, code = ORMA_EXIT_FAILURE;
+
+    for (unsigned i = 0; i < 2 && r == 0; i++) {
+        r = orma_processor_new(NULL, &a->request.tp[i]);
+        if (r == 0)
+            r = orma_load_trace(a->request.tp[i], "orma diff", a->request.traces[i],
+                                ORMA_LOAD_PROGRESS, NULL);
+    }
+    if (r == 0) {
+        code = orma_report_diff_run(&a->request, stdout);
+        if (fflush(stdout) || ferror(stdout))
+            code = orma_cli_output_failed("orma diff", errno);
+    }
+    for (unsigned i = 0; i < 2; i++)
+        orma_processor_free(a->request.tp[i]);
+    return code;
+}
+
+static int run(const struct orma_command *self, int argc, char **argv)
+{
+    struct args a = {.request = {.program = "orma diff", .top = TOP_DEFAULT}};
+    int id, code = ORMA_EXIT_OK;
+
+    a.request.sections = a.sections;
+    a.request.limits = a.limits;
+    orma_cli_init(&a.cli, self, "orma diff", argc, argv);
+    while (code == ORMA_EXIT_OK && (id = orma_cli_next(&a.cli)) != ORMA_CLI_END) {
+        if (id == ORMA_CLI_HELP)
+            return ORMA_EXIT_OK;
+        code = take_option(&a, id);
+    }
+    if (code != ORMA_EXIT_OK)
+        return code;
+    if (a.traces_num < 2)
+        return orma_cli_usage_error(&a.cli, "two traces are needed: orma diff BEFORE AFTER");
+    return diff(&a);
+}
+
+static void put_sections(struct orma_buf *out)
+{
+    for (unsigned i = 0; orma_report_diff_section(i); i++)
+        orma_buf_printf(out, " %s", orma_report_diff_section(i));
+}
+
+const struct orma_command orma_cmd_diff = {
+    .name = "diff",
+    .summary = "Show what takes more or less time in a second trace.",
+    .synopsis = "[OPTIONS] BEFORE AFTER [SECTION...]",
+    .details =
+        "Sections: slices, cpu, waits, sleeps, calls, functions. Compared are the median, the mean "
+        "and the sum per second of each name. Noise is estimated from ten blocks of each trace; "
+        "what it could explain is not listed. The largest changes of sums come first; 'explains' "
+        "is "
+        "their part of all changes that are listed.",
+    .examples = "  orma diff before.pftrace after.pftrace\n"
+                "  orma diff before.pftrace after.pftrace slices --fail-on '+5%:slice=request'\n"
+                "  orma diff before.pftrace after.pftrace --markdown\n",
+    .options = options,
+    .put_words = put_sections,
+    .run = run,
+};

@@ -1,0 +1,52 @@
+/*
+ * `orma diff`: two traces of the same work, and what takes more or less in the second one.
+ *
+ * Each trace is cut into blocks of equal length. How much a number differs from block to block is
+ * its noise; a difference between the traces is listed if it is larger than what noise would make
+ * of it in one of twenty comparisons of equal traces, all names and numbers taken together, and
+ * larger than 1 %. Sums are per second of trace.
+ */
+#ifndef ORMA_TOOLS_REPORT_DIFF_H
+#define ORMA_TOOLS_REPORT_DIFF_H
+#include <stdio.h>
+
+#include "processor/processor.h"
+
+#define ORMA_REPORT_DIFF_BLOCKS 10
+
+enum orma_report_diff_form {
+    ORMA_REPORT_DIFF_TEXT,
+    ORMA_REPORT_DIFF_MARKDOWN,
+    ORMA_REPORT_DIFF_JSON,
+};
+
+/* What must not happen: "+5%:slice=request". */
+struct orma_report_limit {
+    double part;      /* 0.05; negative: a gain is what must not happen */
+    const char *kind; /* name of a section in the singular, or NULL: any */
+    size_t kind_len;
+    const char *name; /* pattern */
+    const char *text; /* as it was written */
+};
+
+/* False: it is none. Borrows the text. */
+bool orma_report_limit_parse(const char *text, struct orma_report_limit *ret);
+
+struct orma_report_diff_request {
+    const char *program;
+    struct orma_processor *tp[2];
+    const char *traces[2];
+    const char *const *sections;  /* names, ended by NULL; none: all */
+    const char *process, *thread; /* patterns of names, or numbers; NULL: all */
+    const struct orma_report_limit *limits;
+    size_t limits_num;
+    size_t top; /* rows of a section; 0: all */
+    enum orma_report_diff_form form;
+};
+
+/* "slices", ...; NULL past the last. */
+const char *orma_report_diff_section(unsigned n);
+
+/* What to exit with: 1 also if a limit was passed. Messages are printed. */
+int orma_report_diff_run(const struct orma_report_diff_request *request, FILE *out);
+#endif
