@@ -12,7 +12,9 @@
 #include "tools/base/units.h"
 #include "tools/report/sections.h"
 
-#define GAP 2
+#define GAP 2       /* blanks between columns */
+#define GAP_SMALL 1 /* where names would be cut hard otherwise */
+#define TEXT_GOOD 20
 #define TEXT_MIN 8 /* columns of text do not get narrower */
 
 /* ---- cells for people ---- */
@@ -130,6 +132,7 @@ struct sheet {
     const struct orma_report_frame *frame;
     const struct orma_report_result *result;
     struct orma_buf text; /* of the cell that is printed */
+    unsigned gap;
     ORMA_VEC(struct lane) lanes;
 };
 
@@ -175,26 +178,41 @@ static void add_lane(struct sheet *sheet, uint32_t col)
     (void)ORMA_VEC_PUSH(&sheet->lanes, lane); /* out of memory: a column less */
 }
 
+static bool can_shrink(const struct sheet *sheet, const struct lane *lane)
+{
+    return !lane->right && lane->width > TEXT_MIN &&
+           sheet->result->columns.data[lane->col].unit != ORMA_REPORT_SPARK;
+}
+
+/* The column that gives way next, if the line is too long. */
+static struct lane *too_wide(struct sheet *sheet)
+{
+    struct lane *widest = NULL;
+    unsigned sum = 0;
+
+    for (uint32_t i = 0; i < sheet->lanes.len; i++) {
+        struct lane *l = &sheet->lanes.data[i];
+
+        sum += l->width + (i ? sheet->gap : 0);
+        if (can_shrink(sheet, l) && (!widest || l->width > widest->width))
+            widest = l;
+    }
+    return sum > sheet->frame->width ? widest : NULL;
+}
+
 /* The widest column of text gives way, until the line fits. */
 static void fit(struct sheet *sheet)
 {
-    for (;;) {
-        struct lane *widest = NULL;
-        unsigned sum = 0;
+    struct lane *lane;
 
-        for (uint32_t i = 0; i < sheet->lanes.len; i++) {
-            struct lane *l = &sheet->lanes.data[i];
-            bool is_spark = sheet->result->columns.data[l->col].unit == ORMA_REPORT_SPARK;
-
-            sum += l->width + (i ? GAP : 0);
-            if (!l->right && !is_spark && l->width > TEXT_MIN &&
-                (!widest || l->width > widest->width))
-                widest = l;
-        }
-        if (sum <= sheet->frame->width || !widest)
-            return;
-        widest->width--;
-    }
+    sheet->gap = GAP;
+    while ((lane = too_wide(sheet)) && (sheet->gap == GAP_SMALL || lane->width > TEXT_GOOD))
+        lane->width--;
+    if (!lane)
+        return;
+    sheet->gap = GAP_SMALL;
+    while ((lane = too_wide(sheet)))
+        lane->width--;
 }
 
 static void put_padded(struct orma_buf *line, struct orma_str text, const struct lane *lane,
@@ -219,7 +237,7 @@ static void print_line(struct sheet *sheet, size_t row, bool heading)
         struct orma_str text = heading ? orma_str_from(sheet->result->columns.data[lane->col].title)
                                        : cell_text(sheet, row, lane->col);
 
-        orma_buf_printf(&line, "%*s", i ? GAP : 0, "");
+        orma_buf_printf(&line, "%*s", i ? (int)sheet->gap : 0, "");
         put_padded(&line, text, lane, i + 1 == sheet->lanes.len);
     }
     fprintf(sheet->frame->out, "%s\n", orma_buf_cstr(&line));

@@ -372,7 +372,7 @@ const struct orma_report_section orma_report_sections[] = {
             "FROM buckets AS b JOIN counter_track AS t ON t.id = b.track_id\n"
             "GROUP BY t.id HAVING max(last_ts) > min(first_ts)\n"
             "ORDER BY stalled_ns DESC LIMIT $top",
-        .lacks = "pressure of CPU, memory and I/O",
+        .lacks = "stalls (PSI)",
         .words = "cpu",
     },
     {
@@ -461,7 +461,7 @@ const struct orma_report_section orma_report_sections[] = {
             "  'num_irq', 'num_softirq', 'cpu_idle_state', 'oom_score_adj')$owners\n"
             "ORDER BY samples DESC LIMIT $top",
         .lacks = "counters",
-        .words = "cpu mem disk power apps",
+        .words = "cpu mem power",
     },
     {
         .name = "logs",
