@@ -85,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (orma_sql_open(&st, &sql) < 0 || orma_sql_data_ready(sql) < 0)
         abort();
     sqlite3_limit(sql->db, SQLITE_LIMIT_LENGTH, 1 << 20);
+    sql->planner.exec = ORMA_EXEC_MODE_ON; /* all that it can take */
     sqlite3_progress_handler(sql->db, PROGRESS_STEPS, count_down, &left);
     run(sql, (struct orma_str){(const char *)data, size});
     left = PROGRESS_MAX;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "processor/sql/base/dataframe.h"
 #include "processor/sql/base/values.h"
 #include "processor/sql/dialect/script.h"
 #include "processor/sql/exec/exec_plan.h"
@@ -69,8 +70,10 @@ void orma_exec_plan_free(void *data)
     for (uint32_t i = 0; i < plan->queries.len; i++)
         query_free(plan->queries.data[i]);
     ORMA_VEC_FINI(&plan->queries);
-    ORMA_VEC_FINI(&plan->reads);
     orma_exec_memos_free(plan);
+    for (uint32_t i = 0; i < plan->frames.len; i++)
+        orma_dataframe_unref(plan->frames.data[i]);
+    ORMA_VEC_FINI(&plan->frames);
     for (unsigned i = 0; i < plan->spare_num; i++)
         free(plan->spare[i]);
     for (unsigned i = 0; i < COLUMNS_MAX && plan->out; i++)
@@ -259,6 +262,25 @@ static void limit_numbers(struct orma_exec_query *q)
 
 /* ---- preparing ---- */
 
+/* Names of columns, and where they come from, as SQLite says. */
+static bool same_columns(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
+{
+    for (uint32_t i = 0; i < plan->root->results.len; i++) {
+        const struct orma_exec_result *r = &plan->root->results.data[i];
+        const char *name = sqlite3_column_name(stmt, (int)i);
+        const char *origin = sqlite3_column_origin_name(stmt, (int)i);
+
+        if (r->given && (!name || !orma_exec_same_name(r->name, orma_str_from(name))))
+            return orma_exec_give_up(plan, "the name of a column");
+        if (!origin || r->expr->op != ORMA_EXEC_COLUMN || !r->expr->source->table)
+            continue;
+        struct orma_exec_result col = orma_exec_table_column(plan, r->expr->source, r->expr->col);
+        if (!orma_exec_same_name(col.name, orma_str_from(origin)))
+            return orma_exec_give_up(plan, "the origin of a column");
+    }
+    return true;
+}
+
 static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
 {
     struct orma_exec_select *ast = orma_exec_parse(&plan->arena, orma_str_from(plan->text));
@@ -270,6 +292,8 @@ static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
     if (plan->root->results.len != (uint32_t)sqlite3_column_count(stmt) ||
         plan->root->results.len > COLUMNS_MAX)
         return orma_exec_give_up(plan, "the number of columns");
+    if (!same_columns(plan, stmt))
+        return false;
     if (plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !is_worth(plan))
         return orma_exec_give_up(plan, "nothing to win");
     if (needs_loops(plan) && !ask_loops(plan))

@@ -296,6 +296,7 @@ static bool add_star(struct orma_exec_scope *s, const struct orma_exec_item *ite
 
             if (r.hidden || (!item->table.len && is_used(seen, r.name)))
                 continue;
+            r.given = true; /* as SQLite writes them out */
             if (!add_result(s, r))
                 return false;
         }
@@ -311,7 +312,7 @@ static bool bind_results(struct orma_exec_scope *s, const struct orma_exec_item 
                 return false;
             continue;
         }
-        struct orma_exec_result r = {.name = items->alias};
+        struct orma_exec_result r = {.name = items->alias, .given = items->alias.len};
         if (!r.name.len && items->expr->op == ORMA_EXEC_NAME)
             r.name = items->expr->name;
         r.expr = orma_exec_bind_expr(s, items->expr);
@@ -337,7 +338,7 @@ static struct orma_exec_expr *term_of_result(const struct orma_exec_scope *s,
     }
     for (uint32_t i = 0; names && ast->op == ORMA_EXEC_NAME && !ast->table.len && i < results->len;
          i++) {
-        if (orma_exec_same_name(results->data[i].name, ast->name))
+        if (results->data[i].given && orma_exec_same_name(results->data[i].name, ast->name))
             return results->data[i].expr;
     }
     return NULL;
@@ -496,7 +497,7 @@ static bool bind_groups_by_results(struct orma_exec_scope *s, const struct orma_
     const struct orma_exec_item *item = ast->items;
 
     for (; item && ok; item = item->next) {
-        struct orma_exec_result r = {.name = item->alias};
+        struct orma_exec_result r = {.name = item->alias, .given = item->alias.len};
 
         if (!item->expr)
             break; /* numbers and names behind a star are given up */

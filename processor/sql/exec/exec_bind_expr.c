@@ -22,11 +22,6 @@ struct orma_exec_expr *orma_exec_new_expr(struct orma_exec_plan *plan, enum orma
     return e;
 }
 
-bool orma_exec_same_name(struct orma_str a, struct orma_str b)
-{
-    return a.len == b.len && !sqlite3_strnicmp(a.data, b.data, (int)a.len);
-}
-
 static bool no(struct orma_exec_scope *s, const char *why)
 {
     return orma_exec_give_up(s->plan, why);
@@ -124,22 +119,14 @@ static struct orma_exec_expr *new_const(struct orma_exec_scope *s, uint8_t tag, 
     return e;
 }
 
-static void note_read(struct orma_exec_plan *plan, const struct orma_exec_expr *e)
-{
-    if (e->op == ORMA_EXEC_COLUMN && e->source->table)
-        (void)ORMA_VEC_PUSH(&plan->reads, (struct orma_exec_read){e->source->table, e->col});
-}
-
 static struct orma_exec_expr *bind_name(struct orma_exec_scope *s, const struct orma_exec_ast *ast)
 {
     struct orma_exec_expr *e = find_column(s, ast->table, ast->name);
 
-    if (e) {
-        note_read(s->plan, e);
+    if (e)
         return e;
-    }
     for (uint32_t i = 0; s->aliases && !ast->table.len && i < s->aliases->len; i++) {
-        if (orma_exec_same_name(s->aliases->data[i].name, ast->name))
+        if (s->aliases->data[i].given && orma_exec_same_name(s->aliases->data[i].name, ast->name))
             return s->aliases->data[i].expr;
     }
     if (!ast->quoted && !ast->table.len) {

@@ -106,17 +106,13 @@ static uint32_t known_sources(const struct joiner *j)
 }
 
 /* Whether this source can come next: what stands before a LEFT JOIN must be there. */
-static bool may_follow(const struct joiner *j, const struct orma_exec_source *src, uint32_t known)
+static bool may_follow(const struct orma_exec_source *src, uint32_t known)
 {
     if (known >> src->index & 1)
         return false;
     if (src->join != ORMA_EXEC_LEFT)
         return true;
-    for (unsigned i = 0; i < src->index; i++) {
-        if (!(known >> i & 1) && j->q->sources[i]->join != ORMA_EXEC_LEFT)
-            return false;
-    }
-    return true;
+    return !(~known & ((1u << src->index) - 1));
 }
 
 /* The step to a source, if there is one: by number, or by a hash. */
@@ -169,7 +165,7 @@ static bool follow(struct joiner *j, bool by_number)
         struct orma_exec_expr *used = NULL;
         struct step step;
 
-        if (may_follow(j, src, known_sources(j)) && find_step(j, src, by_number, &step, &used))
+        if (may_follow(src, known_sources(j)) && find_step(j, src, by_number, &step, &used))
             return add_step(j, step, used);
     }
     return false;

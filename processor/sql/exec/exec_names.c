@@ -4,6 +4,11 @@
 #include "processor/sql/exec/exec_plan.h"
 #include "processor/sql/tables/dataframe_tables.h"
 
+bool orma_exec_same_name(struct orma_str a, struct orma_str b)
+{
+    return a.len == b.len && !sqlite3_strnicmp(a.data, b.data, (int)a.len);
+}
+
 static bool same(struct orma_str name, const char *known)
 {
     return strlen(known) == name.len && !sqlite3_strnicmp(name.data, known, (int)name.len);
@@ -139,6 +144,9 @@ static bool find_frame(struct orma_exec_plan *plan, const char *sql, struct orma
 
     if (!t || t->dropped)
         return false;
+    if (ORMA_VEC_PUSH(&plan->frames, t->frame) < 0)
+        return false;
+    orma_dataframe_ref(t->frame);
     src->table = &t->frame->table;
     return true;
 }

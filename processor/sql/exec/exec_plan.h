@@ -128,6 +128,7 @@ struct orma_exec_result {
     struct orma_str name;
     struct orma_exec_expr *expr;
     bool hidden;
+    bool given; /* the name, by AS */
 };
 ORMA_VEC_STRUCT(orma_exec_results, struct orma_exec_result);
 
@@ -187,12 +188,8 @@ struct orma_exec_plan {
     uint64_t generation;
     const char *why;                            /* it was given up */
     struct orma_exec_memo *memos;               /* all of them, to be freed */
+    ORMA_VEC(struct orma_dataframe *) frames;   /* that it reads: they may be dropped meanwhile */
     ORMA_VEC(struct orma_exec_query *) queries; /* all of them */
-    ORMA_VEC(struct orma_exec_read {
-        const struct orma_table *table;
-        unsigned col;
-    })
-    reads;
     struct orma_exec_vec *spare[2 * EXEC_DEPTH_MAX];
     unsigned spare_num;
     bool ran;
@@ -228,6 +225,7 @@ static inline bool orma_exec_give_up(struct orma_exec_plan *plan, const char *wh
 bool orma_exec_bind(struct orma_exec_plan *plan, struct orma_exec_select *ast);
 
 /* exec_names.c */
+bool orma_exec_same_name(struct orma_str a, struct orma_str b);
 
 /* The columns of a table, or of a projection of it. */
 unsigned orma_exec_table_width(const struct orma_exec_source *src);

@@ -14,7 +14,8 @@
 
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
-#define FEW_TEXTS 64
+/* Keys, items and their copies, places, results of windows. */
+#define VALUES_AT_A_TIME 16
 
 /* The numbers of a key for all rows. */
 struct codes {
@@ -29,7 +30,12 @@ bool orma_exec_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query *q,
     uint32_t rows = q->frame.rows;
     struct orma_exec_place *place = malloc(sizeof(*place));
     struct orma_exec_vec *v = orma_exec_take_vec(plan);
+    uint64_t limit = plan->sql->limits.memory.limit_bytes;
     bool ok = place && v;
+
+    /* SQLite has files for what does not fit; so many numbers per row live at a time. */
+    if (limit && rows > limit / (VALUES_AT_A_TIME * sizeof(*ret->vals)))
+        orma_exec_give_up(plan, "more rows than memory holds");
 
     ret->vals = malloc(((size_t)rows + 1) * sizeof(*ret->vals));
     ok = (ok && ret->vals) || orma_exec_give_up(plan, "memory");
