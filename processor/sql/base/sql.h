@@ -60,6 +60,7 @@ struct orma_sql_planner {
     bool aggregates_replaced;      /* by functions of the user with the same names */
     uint32_t rows_max;             /* of the tables that were planned */
     enum orma_exec_mode exec;
+    bool by_columns;              /* the statement at hand is read by columns, if it can be */
     struct orma_exec_plan *plans; /* of statements that live; exec/exec.c */
     const char *why;              /* the executor gave the last statement up; NULL: it did not */
     /* What a table function lacks in plans that were refused for it; "": nothing. Another plan may

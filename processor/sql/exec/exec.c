@@ -89,8 +89,24 @@ void orma_exec_plan_free(void *data)
 
 /* ---- what a query is worth ---- */
 
+/* A scan whose rows are taken as columns; equality most likely gives few. */
+static bool is_long_scan(const struct orma_exec_plan *plan)
+{
+    const struct orma_exec_query *q = plan->root;
+
+    if (!plan->sql->planner.by_columns || (q->has_limit && q->limit >= 0 && q->limit < ROWS_MIN))
+        return false;
+    for (uint32_t i = 0; i < q->where.len; i++) {
+        if (q->where.data[i]->op == ORMA_EXEC_EQ || q->where.data[i]->op == ORMA_EXEC_IN)
+            return false;
+    }
+    return true;
+}
+
 static bool is_worth(const struct orma_exec_plan *plan)
 {
+    if (is_long_scan(plan))
+        return true;
     for (uint32_t i = 0; i < plan->queries.len; i++) {
         const struct orma_exec_query *q = plan->queries.data[i];
 

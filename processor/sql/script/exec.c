@@ -307,9 +307,26 @@ ORMA_COLD static int step_ended(struct orma_sql_stmt *self, int r)
     return r;
 }
 
+/* The next row of the executor; SQLITE_ABORT: SQLite is to run the statement, or to stop it. */
+static int step_columns(struct orma_sql_stmt *self)
+{
+    if (++self->batch_at < self->batch.rows)
+        return SQLITE_ROW;
+    self->batch_at = 0;
+    int r = orma_sql_is_interrupted(self->sql) ? -ECANCELED
+                                               : orma_exec_next_batch(self->plan, &self->batch);
+    if (r >= 0)
+        return r ? SQLITE_ROW : SQLITE_DONE;
+    self->plan = NULL;
+    return SQLITE_ABORT;
+}
+
 static int step(struct orma_sql_stmt *self)
 {
-    int r = sqlite3_step(self->stmt);
+    int r = self->plan ? step_columns(self) : SQLITE_ABORT;
+
+    if (r == SQLITE_ABORT)
+        r = sqlite3_step(self->stmt);
 
     if (ORMA_UNLIKELY(self->sql->storage->stale)) {
         orma_sqlstats_end(self->sql, self->stats);
@@ -344,6 +361,8 @@ bool orma_sql_stmt_has_output(struct orma_sql_stmt *self)
         return true;
     if (!sqlite3_stricmp(sqlite3_column_name(self->stmt, 0), "suppress_query_output"))
         return false;
+    if (self->plan) /* its values are no pointers */
+        return true;
     if (self->ahead == NOT_AHEAD)
         self->ahead = orma_sql_stmt_step(self);
     return self->ahead != 1 ||

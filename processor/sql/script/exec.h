@@ -21,6 +21,7 @@
 #include "processor/sql/base/sql.h"
 #include "processor/sql/base/values.h"
 #include "processor/sql/dialect/script.h"
+#include "processor/sql/exec/exec.h"
 
 struct orma_sql_stmt {
     struct orma_sql *sql;
@@ -31,6 +32,10 @@ struct orma_sql_stmt {
     bool no_output;   /* a statement of the dialect */
     bool has_row;     /* it gave one already */
     uint64_t stats;   /* its row of sqlstats */
+    /* Rows by columns: row `batch_at` of the batch. NULL plan: SQLite has the row. */
+    struct orma_exec_plan *plan;
+    struct orma_exec_batch batch;
+    uint32_t batch_at;
 };
 
 struct orma_sql_exec {
@@ -46,6 +51,15 @@ void orma_sql_exec_free(struct orma_sql_exec *self);
 
 /* 1 and the caller owns *ret; 0 at the end; -errno. After a failure the script is over. */
 int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret);
+
+/*
+ * From now on rows are in `batch` while `plan` is set, and not in `stmt`: for who reads many.
+ * Before the first step.
+ */
+static inline void orma_sql_stmt_by_columns(struct orma_sql_stmt *self)
+{
+    self->plan = self->no_output ? NULL : orma_exec_of(self->sql, self->stmt);
+}
 
 /* 1: there is a row; 0: no more; -errno. */
 int orma_sql_stmt_step(struct orma_sql_stmt *self);
