@@ -480,16 +480,16 @@ ORMA_COLD static void run_both_ways(struct orma_exec_plan *plan)
     if (sqlite3_prepare_v2(plan->sql->db, plan->text, -1, &stmt, NULL))
         return;
     while ((r = sqlite3_step(stmt)) == SQLITE_ROW) {
-        if (at == batch.rows && (!fill_batch(plan, &batch) || !batch.rows))
-            complain(plan, rows, -1);
-        if (plan->why)
-            break;
-        at = at == batch.rows ? 0 : at;
+        if (at == batch.rows) {
+            at = 0;
+            if (!fill_batch(plan, &batch) || !batch.rows)
+                complain(plan, rows, -1);
+        }
         for (int i = 0; i < sqlite3_column_count(stmt); i++) {
             if (!same_cell(plan, &batch.columns[i], at, stmt, i))
                 complain(plan, rows, i);
         }
-        at = at + 1 == batch.rows ? batch.rows : at + 1;
+        at++;
         rows++;
     }
     if (r == SQLITE_DONE && rows != plan->root->frame.rows)

@@ -334,12 +334,12 @@ static bool run_partition(struct out *o, const struct orma_exec_wins_func *f, ui
 /* Without a type that is not the first there is no need to keep it for each. */
 static void simplify(struct orma_exec_slot *s, uint32_t stored, bool all)
 {
+    if (!all || !stored) /* some were never set */
+        return;
     for (uint32_t i = 1; i < stored; i++) {
         if (s->tags[i] != s->tags[0])
             return;
     }
-    if (!all || !stored)
-        return;
     s->tag = s->tags[0];
     free(s->tags);
     s->tags = NULL;
