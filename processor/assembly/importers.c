@@ -95,6 +95,7 @@ static const struct orma_format_ops *const formats[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_COLLAPSED] = &orma_format_collapsed,
     [ORMA_FORMAT_STRACE] = &orma_format_strace,
     [ORMA_FORMAT_LOGCAT] = &orma_format_logcat,
+    [ORMA_FORMAT_DUMPSTATE] = &orma_format_dumpstate,
     [ORMA_FORMAT_MANIFEST] = &orma_format_manifest,
 #ifdef ORMA_HAVE_EXPAT
     [ORMA_FORMAT_INSTRUMENTS] = &orma_format_instruments,

@@ -509,6 +509,22 @@ static int by_place(const void *a, const void *b)
     return x->data < y->data ? -1 : x->data > y->data;
 }
 
+/* An archive that dumpstate made has its text under that name, and hundreds of files that are no
+ * traces. */
+static void keep_bug_report(struct archive *a)
+{
+    for (unsigned i = 0; i < a->num; i++) {
+        struct orma_str name = a->list[i].name;
+
+        if (orma_str_starts(name, ORMA_STR("bugreport-")) && name.len > 4 &&
+            !memcmp(name.data + name.len - 4, ".txt", 4)) {
+            a->list[0] = a->list[i];
+            a->num = 1;
+            return;
+        }
+    }
+}
+
 /* Members that share bytes make much out of little: no archiver writes such. */
 static void refuse_overlaps(struct archive *a)
 {
@@ -534,6 +550,7 @@ static size_t archive_read(struct orma_file *file, const uint8_t *data, size_t l
         read_tar(a, data, len);
     else
         read_zip(a, data, len);
+    keep_bug_report(a);
     if (a->num)
         refuse_overlaps(a);
     for (unsigned i = 0; i < a->num && !orma_file_failed(file); i++)

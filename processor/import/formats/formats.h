@@ -5,11 +5,11 @@
 #include "processor/import/core/file.h"
 
 extern const struct orma_format_ops orma_format_archive, orma_format_art_method,
-    orma_format_art_method_v2, orma_format_collapsed, orma_format_fuchsia, orma_format_gecko,
-    orma_format_hprof, orma_format_instruments, orma_format_json, orma_format_logcat,
-    orma_format_manifest, orma_format_ninja, orma_format_packed, orma_format_perf_data,
-    orma_format_perf_text, orma_format_pprof, orma_format_simpleperf, orma_format_strace,
-    orma_format_systrace;
+    orma_format_art_method_v2, orma_format_collapsed, orma_format_dumpstate, orma_format_fuchsia,
+    orma_format_gecko, orma_format_hprof, orma_format_instruments, orma_format_json,
+    orma_format_logcat, orma_format_manifest, orma_format_ninja, orma_format_packed,
+    orma_format_perf_data, orma_format_perf_text, orma_format_pprof, orma_format_simpleperf,
+    orma_format_strace, orma_format_systrace;
 
 /* Their room; files bring the state of their format along. */
 extern const struct orma_import_room orma_formats_room;

@@ -67,6 +67,15 @@ def tar(*members):
     return out + bytes(1024)
 
 
+REPORT = b"""========================================================
+== dumpstate: 2024-05-06 07:08:09
+========================================================
+------ UPTIME (uptime) ------
+ 07:08:09 up 1 day
+------ 0.001s was the duration of 'UPTIME' ------
+"""
+
+
 def zip_file(*members):
     """Members that are packed (8) or stored (0)."""
     out, listing = b"", b""
@@ -292,6 +301,7 @@ TRACES = {
     "ctrace/trace.ctrace": ctrace(),
     "zstd/trace.zst": zstd(),
     "tar/trace.tar": tar(("b.txt", MORE), ("a/.hidden/none.json", b"{"), ("a/marks.txt", MARKS)),
+    "bugreport/trace.zip": zip_file(("FS/proc/version", 0, b"Linux"), ("bugreport-phone-1.txt", 8, REPORT), ("main_entry.txt", 0, b"bugreport-phone-1.txt")),
     "zip/trace.zip": zip_file(("packed.txt", 8, MARKS), ("stored.txt", 0, MORE)),
     "simpleperf/trace.simpleperf": simpleperf(),
     "pprof/trace.pprof": pprof(),
