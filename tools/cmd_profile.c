@@ -512,6 +512,8 @@ static int write_flame_graph(struct profile *self, const struct orma_stacks *sta
         r = orma_flame_write(&flame, ORMA_FLAME_HTML);
     }
     orma_fd_close(&fd);
+    if (r < 0 && r != -EEXIST)
+        (void)unlinkat(self->folder.fd, FLAME_NAME, 0); /* half a file is none */
     if (r < 0)
         fprintf(stderr, "%s: %s/" FLAME_NAME ": %s\n", self->program, self->folder.path,
                 strerror(-r));
@@ -521,6 +523,17 @@ static int write_flame_graph(struct profile *self, const struct orma_stacks *sta
 /* What there is to say when nothing was sampled. */
 static void tell_nothing(const struct profile *self, const char *path)
 {
+    if (self->child.pid > 0 && orma_record_child_changes_rights(self->command[0])) {
+        fprintf(stderr,
+                "%s: '%s' changes its rights (setuid): the kernel lets nobody but root watch it\n",
+                self->program, self->command[0]);
+        return;
+    }
+    if (self->child.pid > 0) {
+        fprintf(stderr, "%s: no samples with stacks: '%s' used no CPU time to speak of\n",
+                self->program, self->command[0]);
+        return;
+    }
     fprintf(stderr,
             "%s: no samples with stacks%s%s: did the processes run, and may they be watched? "
             "(as root, or with kernel.perf_event_paranoid at -1)\n",
@@ -532,7 +545,7 @@ static void tell_coverage(const struct profile *self, const struct orma_stacks *
 {
     uint64_t cpu_ns = self->cpu_ns;
 
-    if (stacks->period_ns && cpu_ns > COVERAGE_MIN_NS &&
+    if (stacks->period_ns && cpu_ns > COVERAGE_MIN_NS && !self->request.cpus.len &&
         (double)(stacks->samples * stacks->period_ns) < COVERAGE_LEAST * (double)cpu_ns)
         fprintf(stderr,
                 "%s: samples explain %.0f %% of the CPU time: the kernel's part is not seen, or "

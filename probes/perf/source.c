@@ -42,7 +42,7 @@ struct perf {
     struct event *timer, *clear_timer;
     struct orma_buf flushes;  /* u64 ids: to be answered at the end of this round ... */
     struct orma_buf flushes2; /* ... and of the next */
-    bool in_round, stopping, stopped;
+    bool in_round, stopping, stopped, without_kernel;
     uint64_t bad_records;
 };
 
@@ -262,10 +262,7 @@ static bool step_back(struct perf *self, int r)
     if (r == -EACCES || r == -EPERM) {
         if (!orma_perf_plan_without_kernel(&self->plan))
             return false;
-        if (!self->plan.off_cpu) /* beside another that says it */
-            orma_log_warn(NAME ": the kernel's own work is not seen; as root, or with 'sudo sysctl "
-                               "kernel.perf_event_paranoid=%s', it is",
-                          self->plan.pids ? "1" : "-1");
+        self->without_kernel = true;
         return true;
     }
     if (r == -ENOBUFS)
@@ -309,6 +306,10 @@ static int open_rings(struct perf *self)
     }
     if (r < 0)
         tell_refusal(self, r, cpu);
+    else if (self->without_kernel && !self->plan.off_cpu) /* that one is beside another */
+        orma_log_warn(NAME ": the kernel's own work is not seen; as root, or with 'sudo sysctl "
+                           "kernel.perf_event_paranoid=%s', it is",
+                      self->plan.pids ? "1" : "-1");
     return r;
 }
 

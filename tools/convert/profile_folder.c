@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sdk/base/fd.h"
 
@@ -104,6 +105,8 @@ static int write_profile(void *ctx, const struct orma_profile *p)
             break;
     }
     int r = fd < 0 ? -errno : orma_fd_write_all(fd, p->bytes.data, p->bytes.len);
+    if (fd >= 0 && r < 0)
+        (void)unlinkat(self->fd, name, 0); /* half a profile is none */
     orma_fd_close(&fd);
     if (r < 0) {
         fprintf(stderr, "%s: %s/%s: %s\n", self->program, self->path, name, strerror(-r));

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -152,20 +153,37 @@ void orma_record_child_drop(struct orma_record_child *self)
     *self = (struct orma_record_child){.go_fd = -1, .error_fd = -1};
 }
 
-bool orma_record_child_exists(const char *name)
+/* The first that is there. */
+static bool find_program(const char *name, struct stat *ret)
 {
     const char *path = getenv("PATH");
     struct orma_str rest = orma_str_from(path ? path : _PATH_DEFPATH), dir;
     char full[4096];
 
     if (strchr(name, '/'))
-        return access(name, F_OK) == 0;
+        return stat(name, ret) == 0;
     while (rest.len && orma_str_cut(&rest, ':', &dir)) {
         snprintf(full, sizeof(full), "%.*s%s%s", ORMA_STR_ARG(dir), dir.len ? "/" : "", name);
-        if (access(full, F_OK) == 0)
+        if (stat(full, ret) == 0)
             return true;
     }
     return false;
+}
+
+bool orma_record_child_exists(const char *name)
+{
+    struct stat st;
+
+    return find_program(name, &st);
+}
+
+bool orma_record_child_changes_rights(const char *name)
+{
+    struct stat st;
+
+    return geteuid() != 0 && find_program(name, &st) &&
+           ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+            (st.st_mode & S_ISGID && st.st_gid != getegid()));
 }
 
 bool orma_record_child_reap(pid_t pid, int *ret_code)

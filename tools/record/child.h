@@ -35,6 +35,9 @@ void orma_record_child_drop(struct orma_record_child *self);
 /* Is there a program of this name, in PATH unless it has a slash? */
 bool orma_record_child_exists(const char *name);
 
+/* Would running it change our rights (setuid, setgid)? Then nobody but root may watch it. */
+bool orma_record_child_changes_rights(const char *name);
+
 /* True once it has ended; *ret_code as a shell would say it (128 + signal). */
 bool orma_record_child_reap(pid_t pid, int *ret_code);
 #endif

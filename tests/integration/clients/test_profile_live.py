@@ -245,6 +245,28 @@ class ProfileOrdinary(ProfileLive):
         self.assertIn(b"sysctl kernel.perf_event_paranoid=1", done.stderr)
         self.assertEqual(done.stderr.count(b"not seen"), 1)
 
+    def test_what_is_refused_is_said_once(self):
+        program = shutil.which("su")
+        if not program or not os.stat(program).st_mode & 0o4000:
+            self.skipTest("no setuid program here")
+        done = self.run_program(*self.user, ORMA, "profile", "--", "su", "--help")
+        self.assertEqual(done.returncode, 0, "its own")
+        self.assertIn(b"changes its rights (setuid)", done.stderr)
+        done = self.run_program(*self.user, ORMA, "profile", "-p", "1", "-d", "100")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"belongs to somebody else", done.stderr)
+
+    @unittest.skipIf(os.geteuid() != 0, "mounting a small file system needs root")
+    def test_a_full_disk_leaves_whole_files(self):
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24k,mode=777", "none", self.out]).returncode:
+            self.skipTest("no tmpfs here")
+        self.addCleanup(subprocess.run, ["umount", self.out])
+        done = self.run_program(*self.user, ORMA, "profile", "-o", self.out, "--", self.compile(SHARES, "shares"))
+        self.assertIn(b"No space left", done.stderr)
+        self.assertIn(b"function", done.stdout, "the answer is there all the same")
+        self.assertEqual(done.returncode, 7)
+        self.orma("query", self.trace, "SELECT 1")
+
 
 if __name__ == "__main__":
     main()
