@@ -1,8 +1,8 @@
 #include "tools/commands.h"
 
 const struct orma_command *const orma_commands[] = {
-    &orma_cmd_record, &orma_cmd_profile, &orma_cmd_status,    &orma_cmd_report,  &orma_cmd_why,
-    &orma_cmd_diff,   &orma_cmd_query,
+    &orma_cmd_record, &orma_cmd_profile, &orma_cmd_heap,      &orma_cmd_status,  &orma_cmd_report,
+    &orma_cmd_why,    &orma_cmd_diff,    &orma_cmd_query,
 #ifdef ORMA_HAVE_VIEW
     &orma_cmd_view,
 #endif

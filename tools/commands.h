@@ -9,6 +9,7 @@
 #include "tools/shell/shell.h"
 
 extern const struct orma_command orma_cmd_record;
+extern const struct orma_command orma_cmd_heap;
 extern const struct orma_command orma_cmd_profile;
 extern const struct orma_command orma_cmd_report;
 extern const struct orma_command orma_cmd_why;

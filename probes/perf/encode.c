@@ -346,6 +346,16 @@ static uint64_t error_of(enum orma_unwind_end end)
     return ORMA_PB_PROFILING_UNWIND_ERROR_UNKNOWN;
 }
 
+static bool is_hidden(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                      uint64_t pc, uint64_t now_ns)
+{
+    const struct orma_perf_mapping *m =
+        orma_perf_process_find(self->processes, process, pc, now_ns);
+    const char *slash = m ? strrchr(m->file->path, '/') : NULL;
+
+    return slash && !strcmp(slash + 1, self->hidden);
+}
+
 /* Stacks that are cut begin with a frame of their own, so that trees keep them apart. */
 static uint64_t put_unwound(struct orma_perf_encoder *self, struct orma_perf_process *process,
                             const struct orma_perf_record *record, uint64_t now_ns, size_t *num)
@@ -364,7 +374,11 @@ static uint64_t put_unwound(struct orma_perf_encoder *self, struct orma_perf_pro
         return ORMA_PB_PROFILING_UNWIND_ERROR_BAD_ARCH;
     start_state(&state, record);
     enum orma_unwind_end end = orma_unwind_run(&unwind, &state);
-    for (size_t i = 0; i < unwind.frames_num; i++)
+    size_t first = 0;
+    while (self->hidden && first < unwind.frames_num &&
+           is_hidden(self, process, pcs[first], now_ns))
+        first++;
+    for (size_t i = first; i < unwind.frames_num; i++)
         put_frame(self, num, user_frame(self, process, pcs[i], now_ns));
     if (end != ORMA_UNWIND_COMPLETE)
         put_frame(self, num,
@@ -676,4 +690,39 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
         what.stack = stack_of(self, process, record, NULL, &what.error);
     }
     put_record(self, record, &what);
+}
+
+void orma_perf_encode_names(struct orma_perf_encoder *self, const struct orma_perf_record *record)
+{
+    struct orma_perf_process *process =
+        orma_perf_process_get(self->processes, record->pid, orma_clock_boottime());
+
+    if (process)
+        tell_names(self, process, record);
+}
+
+uint64_t orma_perf_encode_stack(struct orma_perf_encoder *self,
+                                const struct orma_perf_record *record)
+{
+    struct orma_perf_process *process =
+        orma_perf_process_get(self->processes, record->pid, orma_clock_boottime());
+    uint64_t error, stack, flags = ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE;
+    struct orma_buf *out = &self->packet;
+
+    if (!process || self->iids.len > INTERNED_MAX) /* numbers hold until the end */
+        return 0;
+    orma_buf_clear(&self->interned);
+    tell_names(self, process, record);
+    stack = stack_of(self, process, record, NULL, &error);
+    if (!self->interned.len)
+        return stack;
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, record->time);
+    if (self->fresh)
+        flags |= ORMA_PB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED;
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS, flags);
+    orma_pb_put_bytes(out, ORMA_PB_TRACE_PACKET_INTERNED_DATA, self->interned.data,
+                      self->interned.len);
+    self->fresh = false;
+    (void)orma_source_sink_put_buf(self->sink, out); /* the owner of the sink notes it */
+    return stack;
 }

@@ -24,6 +24,8 @@ struct orma_perf_encoder {
     bool kernel_read;             /* or tried to: at the first frame of it */
     bool scanned;                 /* for names, at the first record */
     struct orma_perf_waits waits;
+    const char
+        *hidden; /* name of a file whose frames at the end of stacks are left out; NULL: none */
     struct orma_source_sink *sink;
     struct orma_map iids; /* hash of what is interned → iid */
     uint64_t next_iid;
@@ -39,6 +41,13 @@ void orma_perf_encoder_fini(struct orma_perf_encoder *self);
 /* A packet with the sample, before it those that name its process and thread; none if the process
  * is not wanted. Other records change what is known of processes. */
 void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_record *record);
+
+/* Names the process and thread of a record, as long as somebody can be asked. */
+void orma_perf_encode_names(struct orma_perf_encoder *self, const struct orma_perf_record *record);
+
+/* The number of the stack of a sample, which the sequence knows from now on; 0: there is none. */
+uint64_t orma_perf_encode_stack(struct orma_perf_encoder *self,
+                                const struct orma_perf_record *record);
 
 /* Everything interned is written again from here on. */
 void orma_perf_encoder_clear(struct orma_perf_encoder *self);

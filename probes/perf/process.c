@@ -160,6 +160,17 @@ struct orma_perf_process *orma_perf_process_get(struct orma_perf_processes *self
     return process;
 }
 
+void orma_perf_process_forget(struct orma_perf_processes *self, uint32_t pid)
+{
+    uint64_t process = orma_map_take(&self->by_pid, pid);
+    uint64_t main = orma_map_take(&self->by_tid, pid);
+
+    if (process != ORMA_MAP_NONE)
+        process_free((struct orma_perf_process *)(uintptr_t)process);
+    if (main != ORMA_MAP_NONE)
+        free((void *)(uintptr_t)main);
+}
+
 /* ---- threads and names ---- */
 
 struct orma_perf_thread *orma_perf_thread_get(struct orma_perf_processes *self, uint32_t pid,

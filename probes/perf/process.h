@@ -78,6 +78,9 @@ void orma_perf_processes_take(struct orma_perf_processes *self,
 struct orma_perf_process *orma_perf_process_get(struct orma_perf_processes *self, uint32_t pid,
                                                 uint64_t now_ns);
 
+/* Under that pid is another program now. */
+void orma_perf_process_forget(struct orma_perf_processes *self, uint32_t pid);
+
 /* NULL: no memory. */
 struct orma_perf_thread *orma_perf_thread_get(struct orma_perf_processes *self, uint32_t pid,
                                               uint32_t tid);

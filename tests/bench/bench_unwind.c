@@ -39,8 +39,7 @@ static void read_areas(void)
         struct area *a = &areas[areas_num];
 
         *a->path = '\0';
-        if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %255s", &start, &end, mode, &offset, a->path) <
-                4 ||
+        if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %255s", &start, &end, mode, &offset, a->path) < 4 ||
             mode[2] != 'x')
             continue;
         a->start = start;
@@ -174,8 +173,7 @@ int main(void)
     struct bench_result floor = bench_run(loads, NULL, 1000000);
     bench_print("a load from the copy (floor)", floor, NULL, 0);
     bench_print("warm", bench_run(warm, NULL, 1000000), &floor, 0);
-    bench_print("cold: files read again for each stack", bench_run(cold, NULL, 20 * frames), &floor,
-                0);
+    bench_print("cold: files read again for each stack", bench_run(cold, NULL, 20 * frames), &floor, 0);
     printf("frames in the stack: %zu\n", frames);
     return frames > DEPTH ? 0 : 1;
 }

@@ -74,6 +74,8 @@ ROOMS = {
     "tools/help": "orma_help_ orma_cmd_help",
     "tools/load": "orma_load_",
     "tools/record": "orma_record_ orma_recorder_",
+    "heap": "malloc free calloc realloc reallocarray memalign aligned_alloc posix_memalign valloc pvalloc",
+    "tools/heap": "orma_heap_",
     "tools/profile": "orma_profile_report_ orma_cmd_profile_report orma_cmd_profile_diff",
     "tools/report": "orma_report_",
     "tools/service": "orma_service_",

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <paths.h>
 #include <signal.h>
 #include <spawn.h>
@@ -154,17 +155,18 @@ void orma_record_child_drop(struct orma_record_child *self)
 }
 
 /* The first that is there. */
-static bool find_program(const char *name, struct stat *ret)
+bool orma_record_child_find(const char *name, char *ret)
 {
     const char *path = getenv("PATH");
     struct orma_str rest = orma_str_from(path ? path : _PATH_DEFPATH), dir;
-    char full[4096];
 
-    if (strchr(name, '/'))
-        return stat(name, ret) == 0;
+    if (strchr(name, '/')) {
+        snprintf(ret, PATH_MAX, "%s", name);
+        return access(ret, F_OK) == 0;
+    }
     while (rest.len && orma_str_cut(&rest, ':', &dir)) {
-        snprintf(full, sizeof(full), "%.*s%s%s", ORMA_STR_ARG(dir), dir.len ? "/" : "", name);
-        if (stat(full, ret) == 0)
+        snprintf(ret, PATH_MAX, "%.*s%s%s", ORMA_STR_ARG(dir), dir.len ? "/" : "", name);
+        if (access(ret, F_OK) == 0)
             return true;
     }
     return false;
@@ -172,16 +174,17 @@ static bool find_program(const char *name, struct stat *ret)
 
 bool orma_record_child_exists(const char *name)
 {
-    struct stat st;
+    char path[PATH_MAX];
 
-    return find_program(name, &st);
+    return orma_record_child_find(name, path);
 }
 
 bool orma_record_child_changes_rights(const char *name)
 {
+    char path[PATH_MAX];
     struct stat st;
 
-    return geteuid() != 0 && find_program(name, &st) &&
+    return geteuid() != 0 && orma_record_child_find(name, path) && stat(path, &st) == 0 &&
            ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
             (st.st_mode & S_ISGID && st.st_gid != getegid()));
 }

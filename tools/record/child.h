@@ -35,6 +35,9 @@ void orma_record_child_drop(struct orma_record_child *self);
 /* Is there a program of this name, in PATH unless it has a slash? */
 bool orma_record_child_exists(const char *name);
 
+/* Where it is; `path` has room for PATH_MAX bytes. False: nowhere. */
+bool orma_record_child_find(const char *name, char *path);
+
 /* Would running it change our rights (setuid, setgid)? Then nobody but root may watch it. */
 bool orma_record_child_changes_rights(const char *name);
 

@@ -1,0 +1,52 @@
+/*
+ * The memory that a program with our library in it shares with `orma heap`: a header, and a ring
+ * that many threads of many processes fill and one reader empties.
+ *
+ *   reserve: head moves by compare-and-swap ─► write ─► `size` is set: the record is there
+ *   reader:  `size` 0 is not written yet; else take it, clear its bytes, move tail
+ *
+ * A record never lies over the end of the ring: a PAD fills the rest. Everything in it comes from
+ * the program that is watched: the reader believes nothing without a check.
+ */
+#ifndef ORMA_HEAP_SHARED_H
+#define ORMA_HEAP_SHARED_H
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define ORMA_HEAP_ENV "ORMA_HEAP_SHARED" /* path of the memory */
+#define ORMA_HEAP_MAGIC UINT64_C(0x3170616568616d72)
+#define ORMA_HEAP_RING_AT 4096u
+#define ORMA_HEAP_RING_BYTES (UINT64_C(16) << 20) /* power of two */
+#define ORMA_HEAP_STACK_MAX 16384u
+#define ORMA_HEAP_INTERVAL (512u << 10)
+
+enum orma_heap_kind {
+    ORMA_HEAP_PAD = 1,
+    ORMA_HEAP_START, /* a program begins: what its pid held before is gone */
+    ORMA_HEAP_ALLOC,
+    ORMA_HEAP_FREE,
+    ORMA_HEAP_END,
+};
+
+struct orma_heap_shared {
+    uint64_t magic, interval;
+    _Atomic uint64_t head; /* writers */
+    char apart[64];
+    _Atomic uint64_t tail; /* the reader */
+    _Atomic uint64_t lost; /* records that found no room */
+    _Atomic uint32_t on;
+};
+
+/* Registers of a sample: pc sp bp bx r12 r13 r14 r15. */
+#define ORMA_HEAP_REGS 8
+
+struct orma_heap_record {
+    _Atomic uint32_t size; /* with what follows it, a multiple of 8; last to be written */
+    uint32_t kind;
+    uint32_t pid, tid;
+    uint64_t time;                  /* BOOTTIME */
+    uint64_t address, bytes, count; /* what the sample stands for */
+    uint64_t regs[ORMA_HEAP_REGS];
+    uint64_t stack_len; /* bytes behind this */
+};
+#endif

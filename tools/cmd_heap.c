@@ -1,0 +1,404 @@
+/*
+ * orma heap: which functions allocate memory, and which do not give it back.
+ *
+ *   the command, with our library preloaded ─► collector (heap/collector.h) ─► DIR/raw-trace ─►
+ * answers
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "heap/shared.h"
+#include "processor/flame/flame.h"
+#include "sdk/base/clock.h"
+#include "sdk/base/fd.h"
+#include "tools/base/units.h"
+#include "tools/commands.h"
+#include "tools/convert/profile_folder.h"
+#include "tools/heap/collector.h"
+#include "tools/load/load.h"
+#include "tools/load/symbols.h"
+#include "tools/profile/text.h"
+#include "tools/record/child.h"
+#include "tools/record/recorder.h"
+
+#define PROGRAM "orma heap"
+#define TRACE_NAME "raw-trace"
+#define FLAME_NAME "flamegraph.html"
+#define LIBRARY "liborma_heap.so"
+#define TURN_MS 2
+#define INTERVAL_MIN 1u
+
+enum { OPT_INTERVAL = 1, OPT_DUMP, OPT_OUT };
+
+static const struct orma_option options[] = {
+    {OPT_INTERVAL, 'i', "interval", "BYTES",
+     "A sample for each so many bytes, on average: 64k, 1m (512k). Less is more exact, and "
+     "slower."},
+    {OPT_DUMP, 'd', "dump", "TIME", "The sums so far, each so often: 500ms, 10s."},
+    {OPT_OUT, 'o', "output", "DIR",
+     "An existing, empty folder for the results. Default: a new one in the temporary folder."},
+    {0},
+};
+
+struct heap {
+    struct orma_cli cli;
+    char *const *command;
+    const char *dir;
+    uint64_t interval, dump_ms;
+    struct orma_convert_profile_folder folder;
+    int trace_fd;
+    struct orma_record_child child;
+    struct orma_heap_collector *collector;
+    int code;
+};
+
+static int parse_option(struct heap *self, int id)
+{
+    switch (id) {
+    case OPT_INTERVAL:
+        if (!orma_units_parse_size_bytes(self->cli.value, &self->interval) ||
+            self->interval < INTERVAL_MIN || self->interval > UINT32_MAX)
+            return orma_cli_usage_error(&self->cli, "bad interval '%s': expected bytes, as 64k",
+                                        self->cli.value);
+        break;
+    case OPT_DUMP:
+        if (!orma_units_parse_time_ms(self->cli.value, &self->dump_ms) || !self->dump_ms)
+            return orma_cli_usage_error(&self->cli, "bad time '%s': expected one as 500ms",
+                                        self->cli.value);
+        break;
+    case OPT_OUT:
+        self->dir = self->cli.value;
+        break;
+    case ORMA_CLI_REST:
+        self->command = self->cli.argv + self->cli.rest_idx;
+        break;
+    case ORMA_CLI_POSITIONAL:
+        return orma_cli_usage_error(&self->cli, "unexpected argument '%s': a command follows '--'",
+                                    self->cli.value);
+    }
+    return ORMA_EXIT_OK;
+}
+
+static int parse(struct heap *self, bool *ret_go_on)
+{
+    int id;
+
+    *ret_go_on = false;
+    while ((id = orma_cli_next(&self->cli)) != ORMA_CLI_END) {
+        if (id == ORMA_CLI_HELP)
+            return ORMA_EXIT_OK;
+        if (id == ORMA_CLI_BAD)
+            return ORMA_EXIT_USAGE;
+        int r = parse_option(self, id);
+        if (r != ORMA_EXIT_OK)
+            return r;
+    }
+    if (!self->command || !self->command[0])
+        return orma_cli_usage_error(&self->cli, "a command must follow '--'");
+    *ret_go_on = true;
+    return ORMA_EXIT_OK;
+}
+
+/* ---- the library ---- */
+
+/* Beside this program where it was built, or where it was installed. */
+static bool find_library(char ret[PATH_MAX])
+{
+    static const char *const places[] = {"%s/../heap/" LIBRARY, "%s/../" ORMA_LIBDIR "/" LIBRARY};
+    const char *given = getenv("ORMA_HEAP_LIBRARY");
+    char self[PATH_MAX], path[PATH_MAX + 64];
+    ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+    if (given)
+        return realpath(given, ret) != NULL;
+    if (len <= 0)
+        return false;
+    self[len] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(places); i++) {
+        snprintf(path, sizeof(path), places[i], self);
+        if (realpath(path, ret))
+            return true;
+    }
+    return false;
+}
+
+/* Only what the dynamic loader starts gets a library. True: it is static. */
+static bool is_static(const char *program)
+{
+    int fd = open(program, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    bool interp = false, dynamic_elf = false;
+    Elf64_Ehdr elf;
+    Elf64_Phdr head;
+
+    if (fd >= 0 && pread(fd, &elf, sizeof(elf), 0) == (ssize_t)sizeof(elf) &&
+        !memcmp(elf.e_ident, ELFMAG, SELFMAG) && elf.e_ident[EI_CLASS] == ELFCLASS64) {
+        dynamic_elf = true;
+        for (unsigned i = 0; i < elf.e_phnum && !interp; i++) {
+            off_t at = (off_t)(elf.e_phoff + (uint64_t)i * sizeof(head));
+
+            interp = pread(fd, &head, sizeof(head), at) == (ssize_t)sizeof(head) &&
+                     head.p_type == PT_INTERP;
+        }
+    }
+    orma_fd_close(&fd);
+    return dynamic_elf && !interp;
+}
+
+/* 0, or what to exit with after saying why. */
+static int check_command(const struct heap *self)
+{
+    const char *name = self->command[0];
+    char path[PATH_MAX];
+
+    if (!orma_record_child_find(name, path)) {
+        fprintf(stderr, PROGRAM ": %s: not found\n", name);
+        return 127;
+    }
+    if (is_static(path)) {
+        fprintf(stderr, PROGRAM ": '%s' is statically linked: its allocations cannot be watched\n",
+                name);
+        return ORMA_EXIT_FAILURE;
+    }
+    if (orma_record_child_changes_rights(name)) {
+        fprintf(stderr, PROGRAM ": '%s' changes its rights (setuid): it takes no library of ours\n",
+                name);
+        return ORMA_EXIT_FAILURE;
+    }
+    return 0;
+}
+
+/* Starts its process, which waits; our own environment stays as it was. */
+static int prepare(struct heap *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf preload = {0};
+    const char *before = getenv("LD_PRELOAD");
+    char library[PATH_MAX];
+
+    if (!find_library(library)) {
+        fprintf(stderr, PROGRAM ": " LIBRARY " is not installed beside this program\n");
+        return -ENOENT;
+    }
+    orma_buf_printf(&preload, "%s%s%s", library, before ? ":" : "", before ? before : "");
+    ORMA_AUTO(orma_buf_fini) struct orma_buf saved = {0};
+    orma_buf_put_str(&saved, before ? before : "");
+    if (setenv("LD_PRELOAD", orma_buf_cstr(&preload), 1) < 0 ||
+        setenv(ORMA_HEAP_ENV, orma_heap_collector_path(self->collector), 1) < 0)
+        return -errno;
+    int r = orma_record_child_prepare(&self->child, self->command);
+    (void)unsetenv(ORMA_HEAP_ENV);
+    if (before)
+        (void)setenv("LD_PRELOAD", orma_buf_cstr(&saved), 1);
+    else
+        (void)unsetenv("LD_PRELOAD");
+    return r;
+}
+
+/* ---- recording ---- */
+
+static bool has_ended(struct heap *self, int signal_fd, unsigned *signals)
+{
+    struct signalfd_siginfo info;
+    bool ended = false;
+
+    while (read(signal_fd, &info, sizeof(info)) == sizeof(info)) {
+        if (info.ssi_signo == SIGCHLD)
+            ended |= orma_record_child_reap(self->child.pid, &self->code);
+        else
+            ++*signals; /* the command has got it, too */
+    }
+    return ended || *signals > 1;
+}
+
+static int collect(struct heap *self, int signal_fd)
+{
+    uint64_t next_ns = orma_clock_boottime() + self->dump_ms * 1000000u;
+    unsigned signals = 0;
+    int r = orma_record_child_release(&self->child, NULL, NULL);
+
+    if (r < 0) {
+        fprintf(stderr, PROGRAM ": %s: %s\n", self->command[0], strerror(-r));
+        self->code = r == -ENOENT ? 127 : 126;
+        return r;
+    }
+    for (bool ended = false; !ended && r == 0;) {
+        struct pollfd pfd = {.fd = signal_fd, .events = POLLIN};
+
+        if (poll(&pfd, 1, TURN_MS) > 0)
+            ended = has_ended(self, signal_fd, &signals);
+        r = orma_heap_collector_turn(self->collector);
+        if (r == 0 && self->dump_ms && orma_clock_boottime() >= next_ns) {
+            r = orma_heap_collector_dump(self->collector);
+            next_ns += self->dump_ms * 1000000u;
+        }
+    }
+    if (r == 0)
+        r = orma_heap_collector_turn(self->collector);
+    if (r == 0)
+        r = orma_heap_collector_dump(self->collector);
+    if (r < 0)
+        fprintf(stderr, PROGRAM ": %s/" TRACE_NAME ": %s\n", self->folder.path, strerror(-r));
+    return r;
+}
+
+/* ---- answers ---- */
+
+static int write_flame_graph(struct heap *self, const struct orma_stacks *stacks)
+{
+    struct orma_flame flame = {.stacks = stacks, .title = self->command[0]};
+    int fd = openat(self->folder.fd, FLAME_NAME, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+    int r = fd < 0 ? -errno : 0;
+
+    if (r == 0) {
+        flame.sink = orma_reflect_sink_fd(fd);
+        r = orma_flame_write(&flame, ORMA_FLAME_HTML);
+    }
+    orma_fd_close(&fd);
+    if (r < 0)
+        fprintf(stderr, PROGRAM ": %s/" FLAME_NAME ": %s\n", self->folder.path, strerror(-r));
+    return r;
+}
+
+static int put_kind(struct heap *self, struct orma_processor *tp, enum orma_stacks_kind kind,
+                    bool picture)
+{
+    const struct orma_stacks_choice choice = {.kind = kind};
+    struct orma_profile_report_style style = orma_profile_report_style(stdout);
+    struct orma_stacks stacks;
+    int r = orma_stacks_load(&stacks, tp, &choice);
+
+    if (r == -ENODATA && kind == ORMA_STACKS_HEAP)
+        printf("everything that was sampled was freed\n\n");
+    if (r < 0)
+        return r;
+    orma_profile_report_head(&style, &stacks, 0);
+    fputc('\n', stdout);
+    orma_profile_report_top(&style, &stacks);
+    fputc('\n', stdout);
+    r = picture ? write_flame_graph(self, &stacks) : 0;
+    orma_stacks_fini(&stacks);
+    return r;
+}
+
+static void tell_losses(const struct heap *self, const struct orma_heap_collector_stats *stats)
+{
+    if (!stats->programs)
+        fprintf(stderr,
+                PROGRAM ": '%s' did not load our library: does it bring a C library of its own?\n",
+                self->command[0]);
+    else if (!stats->samples)
+        fprintf(stderr,
+                PROGRAM ": no allocation was sampled: it allocates little (try -i 4k), or brings "
+                        "its own malloc\n");
+    if (stats->lost)
+        fprintf(stderr, PROGRAM ": %llu reports found no room and are missing: try a larger -i\n",
+                (unsigned long long)stats->lost);
+    if (stats->corrupted)
+        fprintf(stderr, PROGRAM ": the program wrote over the shared memory: the end is missing\n");
+}
+
+static int answer(struct heap *self)
+{
+    struct orma_heap_collector_stats stats = orma_heap_collector_stats(self->collector);
+    struct orma_profile_export ex = {.kind = ORMA_PROFILE_ALLOC};
+    struct orma_processor *tp = NULL;
+    char path[4200];
+    int r = 0;
+
+    tell_losses(self, &stats);
+    if (!stats.samples)
+        return 0;
+    snprintf(path, sizeof(path), "%s/" TRACE_NAME, self->folder.path);
+    r = orma_processor_new(NULL, &tp);
+    if (r == 0)
+        r = orma_load_symbols_from_here(tp, PROGRAM);
+    if (r == 0)
+        r = orma_load_trace(tp, PROGRAM, path, ORMA_LOAD_PROGRESS, NULL);
+    bool live = r == 0 && put_kind(self, tp, ORMA_STACKS_HEAP, true) == 0;
+    if (r == 0)
+        r = put_kind(self, tp, ORMA_STACKS_ALLOCATED, !live);
+    ex.tp = tp;
+    if (r == 0)
+        r = orma_convert_profile_folder_fill(&self->folder, &ex);
+    if (r == 0)
+        printf("%s: " FLAME_NAME ", " TRACE_NAME " (orma profile report --heap live|allocated)\n",
+               self->folder.path);
+    orma_processor_free(tp);
+    return r;
+}
+
+static int heap(struct heap *self)
+{
+    int code = check_command(self);
+
+    if (code)
+        return code;
+    int r = orma_convert_profile_folder_open(&self->folder, PROGRAM, self->dir, true);
+    if (r < 0)
+        return ORMA_EXIT_FAILURE;
+    self->trace_fd =
+        openat(self->folder.fd, TRACE_NAME, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
+    r = self->trace_fd < 0
+            ? -errno
+            : orma_heap_collector_new(self->interval, self->trace_fd, &self->collector);
+    if (r == 0)
+        r = prepare(self);
+    if (r < 0) {
+        fprintf(stderr, PROGRAM ": cannot start: %s\n", strerror(-r));
+        return ORMA_EXIT_FAILURE;
+    }
+    int signal_fd = orma_recorder_signals();
+    r = signal_fd < 0 ? signal_fd : collect(self, signal_fd);
+    if (r == 0)
+        r = answer(self);
+    orma_fd_close(&signal_fd);
+    return r < 0 && self->code <= 0 ? ORMA_EXIT_FAILURE : ORMA_MAX(self->code, 0);
+}
+
+static int run(const struct orma_command *command, int argc, char **argv)
+{
+    struct heap self = {.folder = {.fd = -1},
+                        .trace_fd = -1,
+                        .interval = ORMA_HEAP_INTERVAL,
+                        .code = -1,
+                        .child = {.go_fd = -1, .error_fd = -1}};
+    bool go_on;
+
+    orma_cli_init(&self.cli, command, PROGRAM, argc, argv);
+    int code = parse(&self, &go_on);
+    if (go_on)
+        code = heap(&self);
+    orma_record_child_drop(&self.child);
+    orma_heap_collector_free(self.collector);
+    orma_fd_close(&self.trace_fd);
+    orma_convert_profile_folder_close(&self.folder);
+    return code;
+}
+
+const struct orma_command orma_cmd_heap = {
+    .name = "heap",
+    .summary = "See which functions allocate memory, and what is not freed.",
+    .synopsis = "[OPTIONS] -- COMMAND [ARG]...",
+    .details =
+        "Runs COMMAND with a library of ours in front of malloc and its relatives, which reports "
+        "some of the allocations, with the stack of calls: on average one for each 512 KiB. Sums "
+        "are unbiased estimates; an allocation of at least the interval counts as what it is. "
+        "What COMMAND starts is watched as well.\n\n"
+        "Not reached are programs that are statically linked or setuid, and those with a malloc of "
+        "their own inside; memory from mmap() is not counted. A loop of nothing but malloc gets "
+        "slower, by up to a half; programs that spend a tenth of their time there, by a few "
+        "percent.",
+    .examples = "  orma heap -- ./server\n"
+                "  orma heap -i 64k -d 1s -o results -- python3 script.py\n",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,473 @@
+/*
+ * A record of the ring is copied, checked, and its bytes are cleared before they are given back.
+ * Stacks go through the encoder of linux.perf, which names functions and interns; the heap packets
+ * are on the same sequence and refer to its call stacks by their numbers.
+ */
+#include "tools/heap/collector.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "heap/shared.h"
+#include "probes/perf/encode.h"
+#include "protos/fields/common.h"
+#include "protos/fields/profiling.h"
+#include "protos/fields/trace.h"
+#include "sdk/base/clock.h"
+#include "sdk/base/defs.h"
+#include "sdk/base/fd.h"
+#include "sdk/base/hash.h"
+#include "sdk/wire/pb_writer.h"
+
+#define SEQUENCE_ID 1
+#define SITES_MAX (1u << 20)
+#define LIVE_MAX (4u << 20)
+#define SAMPLES_PER_PACKET 4000u
+#define RECORD_MAX (sizeof(struct orma_heap_record) + ORMA_HEAP_STACK_MAX)
+
+struct site {
+    uint32_t pid;
+    uint64_t stack; /* of the encoder */
+    uint64_t allocated, freed, allocs, frees;
+};
+
+struct live {
+    uint64_t bytes, count;
+    uint32_t site;
+};
+
+struct orma_heap_collector {
+    int fd, out_fd;
+    char path[64];
+    struct orma_heap_shared *shared;
+    uint8_t *ring;
+    struct orma_perf_plan plan;
+    struct orma_perf_processes processes;
+    struct orma_perf_encoder encoder;
+    struct orma_source_sink sink;
+    struct orma_map site_of; /* hash of pid and stack → number */
+    struct orma_buf sites;   /* struct site */
+    struct orma_map live;    /* hash of pid and address → struct live * */
+    struct orma_map starts;  /* pid → when it began */
+    struct orma_buf framed, packet;
+    uint64_t index, started_ns;
+    uint64_t ahead_ns; /* BOOTTIME is before MONOTONIC */
+    struct orma_heap_collector_stats stats;
+    int err;
+};
+
+/* ---- the trace ---- */
+
+static int put_packet(struct orma_source_sink *sink, const void *packet, size_t len)
+{
+    struct orma_heap_collector *self = ORMA_CONTAINER_OF(sink, struct orma_heap_collector, sink);
+
+    orma_buf_clear(&self->framed);
+    size_t begun = orma_pb_begin(&self->framed, ORMA_PB_TRACE_PACKET);
+    orma_buf_put(&self->framed, packet, len);
+    orma_pb_put_u64(&self->framed, ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, SEQUENCE_ID);
+    orma_pb_end(&self->framed, begun);
+    int r = self->framed.failed
+                ? -ENOMEM
+                : orma_fd_write_all(self->out_fd, self->framed.data, self->framed.len);
+    if (r < 0 && !self->err)
+        self->err = r;
+    return r;
+}
+
+static void flush_nothing(struct orma_source_sink *sink)
+{
+    (void)sink; /* each packet is written at once */
+}
+
+/* ---- life ---- */
+
+static int make_ring(struct orma_heap_collector *self, uint64_t interval)
+{
+    const size_t size = ORMA_HEAP_RING_AT + ORMA_HEAP_RING_BYTES;
+
+    self->fd = memfd_create("orma-heap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (self->fd < 0)
+        return -errno;
+    if (ftruncate(self->fd, (off_t)size) < 0 ||
+        fcntl(self->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+        return -errno;
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, 0);
+    if (memory == MAP_FAILED)
+        return -errno;
+    self->shared = memory;
+    self->ring = (uint8_t *)memory + ORMA_HEAP_RING_AT;
+    self->shared->magic = ORMA_HEAP_MAGIC;
+    self->shared->interval = interval;
+    self->shared->on = 1;
+    snprintf(self->path, sizeof(self->path), "/proc/%d/fd/%d", (int)getpid(), self->fd);
+    return 0;
+}
+
+static void put_clock_value(struct orma_buf *out, uint32_t id, uint64_t value)
+{
+    size_t clock = orma_pb_begin(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCKS);
+
+    orma_pb_put_u64(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID, id);
+    orma_pb_put_u64(out, ORMA_PB_CLOCK_SNAPSHOT_CLOCK_TIMESTAMP, value);
+    orma_pb_end(out, clock);
+}
+
+/* Readers want to know of a clock before it is used. Times in heap profiles are MONOTONIC_COARSE.
+ */
+static void put_clock(struct orma_heap_collector *self)
+{
+    struct orma_buf *out = &self->packet;
+
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, self->started_ns);
+    size_t snapshot = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_CLOCK_SNAPSHOT);
+    put_clock_value(out, ORMA_PB_BUILTIN_CLOCK_BOOTTIME, self->started_ns);
+    put_clock_value(out, ORMA_PB_BUILTIN_CLOCK_MONOTONIC_COARSE, self->started_ns - self->ahead_ns);
+    orma_pb_end(out, snapshot);
+    (void)orma_source_sink_put_buf(&self->sink, out); /* noted in self->err */
+}
+
+int orma_heap_collector_new(uint64_t interval, int out_fd, struct orma_heap_collector **ret)
+{
+    const Perfetto__Protos__PerfEventConfig config = PERFETTO__PROTOS__PERF_EVENT_CONFIG__INIT;
+    struct orma_heap_collector *self = calloc(1, sizeof(*self));
+    int r;
+
+    if (!self)
+        return -ENOMEM;
+    self->fd = -1;
+    self->out_fd = out_fd;
+    self->processes.proc_fd = -1;
+    self->sink = (struct orma_source_sink){.put = put_packet, .flush = flush_nothing};
+    self->plan = (struct orma_perf_plan){.stacks = true,
+                                         .user_frames = true,
+                                         .unwind = ORMA_PERF_REGS_MASK != 0,
+                                         .names = true,
+                                         .on_exec = true,
+                                         .clock_id = ORMA_PB_BUILTIN_CLOCK_BOOTTIME};
+    r = make_ring(self, interval);
+    if (r == 0)
+        r = orma_perf_processes_init(&self->processes, "/proc", &config);
+    if (r < 0) {
+        orma_heap_collector_free(self);
+        return r;
+    }
+    self->processes.all_wanted = true;
+    orma_perf_encoder_init(&self->encoder, &self->plan, &self->processes, &self->sink);
+    self->encoder.hidden = "liborma_heap.so";
+    self->started_ns = orma_clock_boottime();
+    self->ahead_ns = self->started_ns - orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    put_clock(self);
+    *ret = self;
+    return 0;
+}
+
+void orma_heap_collector_free(struct orma_heap_collector *self)
+{
+    if (!self)
+        return;
+    if (self->shared) {
+        self->shared->on = 0; /* nobody need wait for us */
+        (void)munmap(self->shared, ORMA_HEAP_RING_AT + ORMA_HEAP_RING_BYTES);
+    }
+    ORMA_MAP_EACH (slot, &self->live)
+        free((void *)(uintptr_t)slot->val);
+    orma_map_fini(&self->live);
+    orma_map_fini(&self->site_of);
+    orma_map_fini(&self->starts);
+    orma_buf_fini(&self->sites);
+    orma_buf_fini(&self->framed);
+    orma_buf_fini(&self->packet);
+    orma_perf_encoder_fini(&self->encoder);
+    if (self->processes.proc_fd >= 0)
+        orma_perf_processes_fini(&self->processes);
+    orma_fd_close(&self->fd);
+    free(self);
+}
+
+const char *orma_heap_collector_path(const struct orma_heap_collector *self)
+{
+    return self->path;
+}
+
+struct orma_heap_collector_stats orma_heap_collector_stats(const struct orma_heap_collector *self)
+{
+    struct orma_heap_collector_stats ret = self->stats;
+
+    ret.lost = atomic_load_explicit(&self->shared->lost, memory_order_relaxed);
+    return ret;
+}
+
+/* ---- records ---- */
+
+static struct site *sites_of(const struct orma_heap_collector *self)
+{
+    return (struct site *)(void *)self->sites.data;
+}
+
+static uint64_t key_of(uint32_t pid, uint64_t what)
+{
+    return orma_mix64(what ^ orma_mix64((uint64_t)pid << 1 | 1));
+}
+
+/* The number of a site; SITES_MAX: there is no room. */
+static uint32_t find_site(struct orma_heap_collector *self, uint32_t pid, uint64_t stack)
+{
+    uint64_t key = key_of(pid, stack), known = orma_map_get(&self->site_of, key);
+    const struct site new = {.pid = pid, .stack = stack};
+
+    if (known != ORMA_MAP_NONE)
+        return (uint32_t)known;
+    known = self->sites.len / sizeof(new);
+    if (known >= SITES_MAX || orma_map_put(&self->site_of, key, known) < 0)
+        return SITES_MAX;
+    orma_buf_put(&self->sites, &new, sizeof(new));
+    return self->sites.failed ? SITES_MAX : (uint32_t)known;
+}
+
+static void take_free(struct orma_heap_collector *self, uint32_t pid, uint64_t address)
+{
+    uint64_t val = orma_map_take(&self->live, key_of(pid, address));
+
+    if (val == ORMA_MAP_NONE)
+        return; /* another with the same bit, or one of before */
+    struct live *l = (struct live *)(uintptr_t)val;
+    struct site *s = &sites_of(self)[l->site];
+    s->freed += l->bytes;
+    s->frees += l->count;
+    free(l);
+}
+
+/* DWARF's numbers would be another order: the encoder's is the kernel's. */
+static void set_regs(struct orma_perf_record *record, const uint64_t *regs)
+{
+#if defined(__x86_64__)
+    static const uint8_t places[ORMA_HEAP_REGS] = {8, 7, 6, 1, 13, 14, 15, 16};
+
+    for (unsigned i = 0; i < ORMA_HEAP_REGS; i++)
+        record->regs[places[i]] = regs[i];
+    record->abi = PERF_SAMPLE_REGS_ABI_64;
+#else
+    (void)record;
+    (void)regs;
+#endif
+}
+
+static void take_alloc(struct orma_heap_collector *self, const struct orma_heap_record *r)
+{
+    struct orma_perf_record record = {.kind = ORMA_PERF_SAMPLE,
+                                      .time = r->time,
+                                      .pid = r->pid,
+                                      .tid = r->tid,
+                                      .stack = (const uint8_t *)(r + 1),
+                                      .stack_len = r->stack_len};
+    struct live *l;
+
+    self->stats.samples++;
+    set_regs(&record, r->regs);
+    take_free(self, r->pid, r->address); /* a free that was lost */
+    uint32_t site = find_site(self, r->pid, orma_perf_encode_stack(&self->encoder, &record));
+    if (site == SITES_MAX)
+        return;
+    sites_of(self)[site].allocated += r->bytes;
+    sites_of(self)[site].allocs += r->count;
+    l = self->live.len < LIVE_MAX ? malloc(sizeof(*l)) : NULL;
+    if (!l)
+        return;
+    *l = (struct live){r->bytes, r->count, site};
+    if (orma_map_put_ptr(&self->live, key_of(r->pid, r->address), l) < 0)
+        free(l);
+}
+
+/* The memory of what ran under this pid before is gone: it counts as freed. */
+static void forget_live(struct orma_heap_collector *self, uint32_t pid)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf keys = {0};
+
+    ORMA_MAP_EACH (slot, &self->live) {
+        const struct live *l = (const struct live *)(uintptr_t)slot->val;
+
+        if (sites_of(self)[l->site].pid == pid)
+            orma_buf_put(&keys, &slot->key, sizeof(slot->key));
+    }
+    for (size_t i = 0; i + sizeof(uint64_t) <= keys.len; i += sizeof(uint64_t)) {
+        uint64_t key;
+
+        memcpy(&key, keys.data + i, sizeof(key));
+        struct live *l = (struct live *)(uintptr_t)orma_map_take(&self->live, key);
+        sites_of(self)[l->site].freed += l->bytes;
+        sites_of(self)[l->site].frees += l->count;
+        free(l);
+    }
+}
+
+static void take_start(struct orma_heap_collector *self, const struct orma_heap_record *r)
+{
+    const struct orma_perf_record begun = {
+        .kind = ORMA_PERF_SAMPLE, .pid = r->pid, .tid = r->tid, .time = r->time};
+
+    self->stats.programs++;
+    if (orma_map_get(&self->starts, r->pid) != ORMA_MAP_NONE)
+        forget_live(self, r->pid);
+    (void)orma_map_put(&self->starts, r->pid, r->time); /* no memory: its begin is not known */
+    orma_perf_process_forget(&self->processes, r->pid);
+    orma_perf_encode_names(&self->encoder, &begun); /* as long as it waits for us */
+    struct orma_perf_process *p =
+        orma_perf_process_get(&self->processes, r->pid, orma_clock_boottime());
+    if (p)
+        (void)orma_perf_process_find(&self->processes, p, 0, orma_clock_boottime());
+}
+
+static void take_record(struct orma_heap_collector *self, const struct orma_heap_record *r)
+{
+    switch (r->kind) {
+    case ORMA_HEAP_START:
+        take_start(self, r);
+        break;
+    case ORMA_HEAP_ALLOC:
+        take_alloc(self, r);
+        break;
+    case ORMA_HEAP_FREE:
+        take_free(self, r->pid, r->address);
+        break;
+    default: /* PAD, END */
+        break;
+    }
+}
+
+/* A copy that nobody can change any more. False: nonsense. */
+static bool copy_record(struct orma_heap_record *to, const struct orma_heap_record *from,
+                        uint32_t size, uint64_t room)
+{
+    if (size % 8 || size > room || size < 8)
+        return false;
+    memcpy((void *)to, (const void *)from, ORMA_MIN(size, RECORD_MAX));
+    if (to->kind == ORMA_HEAP_PAD)
+        return true;
+    return size >= sizeof(*to) && size <= RECORD_MAX && to->stack_len == size - sizeof(*to);
+}
+
+int orma_heap_collector_turn(struct orma_heap_collector *self)
+{
+    _Alignas(8) static uint8_t copy[RECORD_MAX];
+    uint64_t tail = atomic_load_explicit(&self->shared->tail, memory_order_relaxed);
+
+    while (!self->stats.corrupted) {
+        uint64_t offset = tail & (ORMA_HEAP_RING_BYTES - 1);
+        struct orma_heap_record *r = (struct orma_heap_record *)(void *)(self->ring + offset);
+        /* Pairs with the writer's release. */
+        uint32_t size = atomic_load_explicit(&r->size, memory_order_acquire);
+
+        if (!size)
+            break;
+        if (!copy_record((struct orma_heap_record *)(void *)copy, r, size,
+                         ORMA_HEAP_RING_BYTES - offset)) {
+            self->stats.corrupted = true;
+            break;
+        }
+        take_record(self, (const struct orma_heap_record *)(const void *)copy);
+        memset((void *)r, 0, size);
+        tail += size;
+        /* Pairs with the acquire in reserve(): the bytes are zero. */
+        atomic_store_explicit(&self->shared->tail, tail, memory_order_release);
+    }
+    return self->err;
+}
+
+/* ---- dumps ---- */
+
+static void put_sample(struct orma_buf *out, const struct site *s)
+{
+    size_t begun = orma_pb_begin(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_SAMPLES);
+
+    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_HEAP_SAMPLE_CALLSTACK_ID, s->stack);
+    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_HEAP_SAMPLE_SELF_ALLOCATED, s->allocated);
+    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_HEAP_SAMPLE_SELF_FREED, s->freed);
+    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_HEAP_SAMPLE_ALLOC_COUNT, s->allocs);
+    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_HEAP_SAMPLE_FREE_COUNT, s->frees);
+    orma_pb_end(out, begun);
+}
+
+static void put_process_head(struct orma_heap_collector *self, struct orma_buf *out, uint32_t pid,
+                             uint64_t time)
+{
+    uint64_t start = orma_map_get(&self->starts, pid);
+
+    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_PID, pid);
+    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_FROM_STARTUP, 1);
+    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_TIMESTAMP,
+                    time - self->ahead_ns);
+    orma_pb_put_str(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_HEAP_NAME,
+                    ORMA_STR("libc.malloc"));
+    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_SAMPLING_INTERVAL_BYTES,
+                    self->shared->interval);
+    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_ORIG_SAMPLING_INTERVAL_BYTES,
+                    self->shared->interval);
+    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_START_TIMESTAMP,
+                    (start != ORMA_MAP_NONE ? start : self->started_ns) - self->ahead_ns);
+    if (atomic_load_explicit(&self->shared->lost, memory_order_relaxed))
+        orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_BUFFER_OVERRAN, 1);
+    if (self->stats.corrupted)
+        orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_BUFFER_CORRUPTED, 1);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+    const struct site *x = a, *y = b;
+
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+/* One process, or a part of it, as a packet. */
+static void put_process(struct orma_heap_collector *self, const struct site *sites, size_t num,
+                        uint64_t time, bool continued)
+{
+    struct orma_buf *out = &self->packet;
+
+    orma_buf_clear(out);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, time);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS,
+                    ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
+    size_t profile = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_PROFILE_PACKET);
+    size_t process = orma_pb_begin(out, ORMA_PB_PROFILE_PACKET_PROCESS_DUMPS);
+    put_process_head(self, out, sites[0].pid, time);
+    for (size_t i = 0; i < num; i++) {
+        if (sites[i].stack)
+            put_sample(out, &sites[i]);
+    }
+    orma_pb_end(out, process);
+    if (continued)
+        orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_CONTINUED, 1);
+    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_INDEX, self->index++);
+    orma_pb_end(out, profile);
+    (void)orma_source_sink_put_buf(&self->sink, out); /* noted in self->err */
+}
+
+int orma_heap_collector_dump(struct orma_heap_collector *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf copy = {0};
+    uint64_t time = orma_clock_boottime();
+    struct site *sites;
+
+    orma_buf_put(&copy, self->sites.data, self->sites.len);
+    if (copy.failed)
+        return -ENOMEM;
+    sites = (struct site *)(void *)copy.data;
+    size_t num = copy.len / sizeof(*sites);
+    if (num)
+        qsort(sites, num, sizeof(*sites), by_pid);
+    for (size_t from = 0, to; from < num; from = to) {
+        for (to = from;
+             to < num && to - from < SAMPLES_PER_PACKET && sites[to].pid == sites[from].pid; to++)
+            ;
+        put_process(self, &sites[from], to - from, time, to < num);
+    }
+    return self->err;
+}
