@@ -87,8 +87,10 @@ int orma_processor_new_of(const struct orma_processor_config *config,
     int r = orma_storage_init(&self->storage);
     if (!r)
         r = orma_import_init(&self->import, &self->storage, parts->importers, &options);
-    if (!r)
+    if (!r) {
+        orma_args_log(&self->storage.args);
         r = orma_sql_open(&self->storage, &self->sql);
+    }
     if (!r)
         r = orma_metrics_new(self->sql, &self->metrics);
     if (r) {
@@ -351,6 +353,7 @@ int orma_processor_finish(struct orma_processor *self)
                    now_ns() - self->begun_ns);
     orma_storage_write_stats(&self->storage, self->import.model.machines_num);
     r = check_unchanged(self, check(self));
+    orma_args_log_end(&self->storage.args);
     self->finished = true;
     if (!r && orma_sql_data_ready(self->sql) < 0)
         r = fail(self, -EIO, "%s", orma_sql_error_text(self->sql));

@@ -25,7 +25,7 @@ static uint32_t commit_dims(struct orma_tracks *self, const struct orma_track_sp
         else
             orma_args_put_int(&self->dims, d->key, d->value);
     }
-    return orma_args_commit(&self->storage->args, &self->dims);
+    return orma_args_intern(&self->storage->args, &self->dims);
 }
 
 static uint32_t event_word(const struct orma_tracks *self, enum orma_track_event event)
@@ -122,12 +122,43 @@ static void remember(struct orma_tracks *self, const struct orma_track_spec *spe
         l->dims[i] = spec->dims[i];
 }
 
+/* 32 bits of set, 26 of type, 6 of machine: exact while there are fewer types than that. */
+static uint64_t identity(uint32_t dims, uint32_t type, uint32_t machine)
+{
+    return (uint64_t)dims << 32 | (uint64_t)type << 6 | machine;
+}
+
+/* The sets got other numbers: somebody looked at args while the import goes on. */
+ORMA_COLD static void identify_anew(struct orma_tracks *self)
+{
+    const struct orma_table *t = &self->storage->tables[ORMA_TABLE_TRACK];
+    struct orma_map made = {0};
+
+    ORMA_MAP_EACH (slot, &self->by_identity) {
+        uint32_t row = (uint32_t)slot->val;
+        uint32_t dims = orma_table_is_null(t, ORMA_TRACK_DIMENSION_ARG_SET_ID, row)
+                            ? ORMA_ARG_SET_NONE
+                            : (uint32_t)orma_table_int(t, ORMA_TRACK_DIMENSION_ARG_SET_ID, row);
+
+        if (orma_map_put(&made,
+                         identity(dims, (uint32_t)orma_table_int(t, ORMA_TRACK_TYPE, row),
+                                  (uint32_t)orma_table_int(t, ORMA_TRACK_MACHINE_ID, row)),
+                         row))
+            self->storage->failed = true;
+    }
+    orma_map_fini(&self->by_identity);
+    self->by_identity = made;
+    self->settled = self->storage->args.settled;
+}
+
 static uint32_t get_slow(struct orma_tracks *self, const struct orma_track_spec *spec)
 {
     uint32_t type = orma_storage_cstr(self->storage, spec->type);
     uint32_t dims = commit_dims(self, spec);
-    /* 32 bits of set, 26 of type, 6 of machine: exact while there are fewer types than that. */
-    uint64_t key = (uint64_t)dims << 32 | (uint64_t)type << 6 | spec->machine;
+
+    if (ORMA_UNLIKELY(self->settled != self->storage->args.settled))
+        identify_anew(self);
+    uint64_t key = identity(dims, type, spec->machine);
     uint64_t have = orma_map_get(&self->by_identity, key);
 
     if (have != ORMA_MAP_NONE)

@@ -49,6 +49,7 @@ struct orma_tracks {
     const struct orma_translations *translations; /* NULL: there are none */
     const struct orma_known_strings *known;
     struct orma_map by_identity; /* → track */
+    unsigned settled;            /* `settled` of the args whose sets are in by_identity */
     struct orma_args_list dims;  /* scratch */
     struct orma_track_lately lately[ORMA_TRACKS_LATELY];
 };

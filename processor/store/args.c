@@ -1,4 +1,7 @@
 /*
+ * The log is stored in the order in which its sets came, so ids are those that they would have got
+ * at once, and each column of ids is gone through once. What is not logged is stored when it comes:
+ *
  * A list is hashed over its keys and values; the table of hashes gives the sets that may be
  * equal, which are compared row by row, and only a new one is stored. Sets of a source have
  * ids from ORMA_ARG_SOURCE_FIRST on and no rows: their first ids are counted when somebody
@@ -112,6 +115,7 @@ int orma_args_store_init(struct orma_args_store *self, struct orma_table *table,
 
 void orma_args_store_fini(struct orma_args_store *self)
 {
+    orma_args_log_fini(&self->log);
     free(self->slots);
     orma_args_list_fini(&self->scratch);
     free(self->canon);
@@ -242,12 +246,9 @@ static void store(struct orma_args_store *self, uint32_t set, const struct orma_
     }
 }
 
-uint32_t orma_args_commit(struct orma_args_store *self, const struct orma_args_list *list)
+/* The id of a set that is not empty, whose rows are there afterwards. */
+static uint32_t store_set(struct orma_args_store *self, const struct orma_args_list *list)
 {
-    if (list->failed)
-        *self->failed = true;
-    if (!list->len || *self->failed)
-        return ORMA_ARG_SET_NONE;
     if (self->sets_num >= self->slots_mask / 3 * 2 && !rehash(self)) {
         *self->failed = true;
         return ORMA_ARG_SET_NONE;
@@ -265,6 +266,113 @@ uint32_t orma_args_commit(struct orma_args_store *self, const struct orma_args_l
     self->slots[at] = (struct orma_args_slot){set + 1, hash};
     self->sets_num++;
     return set;
+}
+
+/* ---- from the log to rows ---- */
+
+/* "arg_set_id", "source_arg_set_id" ... */
+bool orma_args_is_set_column(const struct orma_column_def *def)
+{
+    static const char end[] = "arg_set_id";
+    size_t len = strlen(def->name);
+
+    return def->kind == ORMA_COL_INT && len >= sizeof(end) - 1 &&
+           !strcmp(def->name + len - (sizeof(end) - 1), end);
+}
+
+/* The id of each number; NULL: memory is out. */
+static uint32_t *store_sets(struct orma_args_store *self, const struct orma_args_log *log)
+{
+    uint32_t *ids = malloc(log->sets_num * sizeof(*ids));
+    struct orma_args_list list = {0};
+    size_t at = 0;
+
+    for (uint32_t i = 0; ids && i < log->sets_num && !*self->failed; i++) {
+        orma_args_list_clear(&list);
+        *self->failed |= !orma_args_log_read(log, &at, &list);
+        ids[i] = *self->failed ? ORMA_ARG_SET_NONE : store_set(self, &list);
+    }
+    orma_args_list_fini(&list);
+    *self->failed |= !ids;
+    return ids;
+}
+
+static void renumber(struct orma_args_store *self, const uint32_t *ids, uint32_t num)
+{
+    for (unsigned i = 0; self->tables && i < ORMA_TABLES_NUM; i++) {
+        struct orma_table *t = &self->tables[i];
+
+        for (unsigned col = 0; t != self->table && col < t->def->columns_num; col++)
+            if (orma_args_is_set_column(&t->def->columns[col]))
+                orma_table_renumber(t, col, ids, num);
+    }
+}
+
+bool orma_args_settle(struct orma_args_store *self)
+{
+    struct orma_args_log log = self->log;
+
+    if (self->state == ORMA_ARGS_STORED)
+        return !*self->failed;
+    if (self->state == ORMA_ARGS_LOGGING && !log.sets_num)
+        return true; /* nobody has a number */
+    self->state = ORMA_ARGS_STORED;
+    self->log = (struct orma_args_log){0};
+    self->settled++;
+    uint32_t *ids = store_sets(self, &log);
+    if (!*self->failed)
+        renumber(self, ids, log.sets_num);
+    free(ids);
+    orma_args_log_fini(&log);
+    return !*self->failed;
+}
+
+/* ---- what is committed ---- */
+
+static inline uint32_t commit(struct orma_args_store *self, const struct orma_args_list *list,
+                              uint32_t (*log)(struct orma_args_log *,
+                                              const struct orma_args_list *))
+{
+    uint32_t set;
+
+    if (list->failed)
+        *self->failed = true;
+    if (!list->len || *self->failed)
+        return ORMA_ARG_SET_NONE;
+    if (self->state == ORMA_ARGS_LOGGING) {
+        set = log(&self->log, list);
+        *self->failed |= set == ORMA_ARGS_LOG_NONE;
+        return set;
+    }
+    return orma_args_settle(self) ? store_set(self, list) : ORMA_ARG_SET_NONE;
+}
+
+uint32_t orma_args_commit(struct orma_args_store *self, const struct orma_args_list *list)
+{
+    return commit(self, list, orma_args_log_add);
+}
+
+uint32_t orma_args_intern(struct orma_args_store *self, const struct orma_args_list *list)
+{
+    return commit(self, list, orma_args_log_intern);
+}
+
+void orma_args_log(struct orma_args_store *self)
+{
+    if (self->state == ORMA_ARGS_STORED && !self->table->rows)
+        self->state = ORMA_ARGS_LOGGING;
+}
+
+void orma_args_log_end(struct orma_args_store *self)
+{
+    if (self->state == ORMA_ARGS_LOGGING)
+        self->state = ORMA_ARGS_WAITING;
+}
+
+/* Sets by number, if that is what the import has, else by id. False: there is neither. */
+static bool settle_to_read(struct orma_args_store *self)
+{
+    return self->state == ORMA_ARGS_LOGGING || orma_args_settle(self);
 }
 
 /* ---- sets of the source ---- */
@@ -383,6 +491,12 @@ void orma_args_load(struct orma_args_store *self, uint32_t set, struct orma_args
             (void)self->source.decode(self->source.data, row, ret); /* the source remembers */
         return;
     }
+    if (!settle_to_read(self))
+        return;
+    if (self->state == ORMA_ARGS_LOGGING) {
+        (void)orma_args_log_load(&self->log, set, ret); /* no such set: none of its args */
+        return;
+    }
     uint32_t len = set < self->table->rows ? set_len(self, set) : 0;
     for (uint32_t i = 0; i < len; i++)
         orma_args_put(ret, orma_args_row(self, set + i));
@@ -393,7 +507,9 @@ bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key,
 {
     struct orma_table *t = self->table;
 
-    if (set < ORMA_ARG_SOURCE_FIRST) {
+    if (!settle_to_read(self))
+        return false;
+    if (set < ORMA_ARG_SOURCE_FIRST && self->state == ORMA_ARGS_STORED) {
         for (uint32_t row = set;
              row < t->rows && orma_table_int(t, ORMA_ARGS_ARG_SET_ID, row) == set; row++) {
             if (orma_table_int(t, ORMA_ARGS_KEY, row) == key) {

@@ -7,6 +7,17 @@
  * the set is the id of its first row. Within a list a key is there once: the
  * value added last wins and keeps the place of the first.
  *
+ * While an import logs its sets (args_log.h) what is committed gets a number
+ * instead, which stands in the tables, until somebody asks for an id or an arg:
+ * then orma_args_settle() makes rows of the sets and ids of the numbers.
+ *
+ *   STORED ──log()──► LOGGING ──log_end()──► WAITING
+ *      ▲                 └────── settle() ──────┤
+ *      └────────────────────────────────────────┘
+ *
+ * WAITING, whatever needs rows settles by itself; LOGGING, the import goes on with numbers, and
+ * what it loads comes from the log. Whoever reads columns of ids settles before.
+ *
  * Sets can also come from a source that makes them when asked (ftrace events
  * keep theirs in the packet): see struct orma_args_source.
  */
@@ -15,6 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "processor/store/args_log.h"
 #include "processor/store/strpool.h"
 #include "processor/store/table.h"
 #include "sdk/base/map.h"
@@ -109,9 +121,19 @@ struct orma_args_source {
     uint32_t (*rows)(void *data);
 };
 
+enum orma_args_state {
+    ORMA_ARGS_STORED,  /* ids are ids */
+    ORMA_ARGS_LOGGING, /* numbers of the log */
+    ORMA_ARGS_WAITING, /* the same, and the import has ended */
+};
+
 /* Where a set begins. */
 struct orma_args_store {
-    struct orma_table *table; /* __intrinsic_args: key, flat_key, type and one int64 of value */
+    enum orma_args_state state;
+    struct orma_args_log log;
+    struct orma_table *tables; /* all of the storage, with columns of ids; NULL: there are none */
+    unsigned settled;          /* so many times; numbers from before mean nothing */
+    struct orma_table *table;  /* __intrinsic_args: key, flat_key, type and one int64 of value */
     struct orma_strpool *pool;
     struct orma_args_slot {
         uint32_t row; /* the first of the set, + 1; 0: free */
@@ -137,8 +159,28 @@ int orma_args_store_init(struct orma_args_store *self, struct orma_table *table,
                          struct orma_strpool *pool, bool *failed);
 void orma_args_store_fini(struct orma_args_store *self);
 
-/* The id of the set; ORMA_ARG_SET_NONE if it is empty (or memory is out). */
+/* The id of the set; ORMA_ARG_SET_NONE if it is empty (or memory is out). While sets are logged, a
+ * number: equal sets may have several. */
 uint32_t orma_args_commit(struct orma_args_store *self, const struct orma_args_list *list);
+
+/* The same, but all equal sets that are interned have the same number until they are settled. */
+uint32_t orma_args_intern(struct orma_args_store *self, const struct orma_args_list *list);
+
+/* From now on sets are logged; without effect when there are rows already. */
+void orma_args_log(struct orma_args_store *self);
+void orma_args_log_end(struct orma_args_store *self);
+
+/* Ids and rows from now on. False: memory is out. */
+bool orma_args_settle(struct orma_args_store *self);
+
+/* Whether columns have numbers where ids belong. */
+static inline bool orma_args_unsettled(const struct orma_args_store *self)
+{
+    return self->state != ORMA_ARGS_STORED && self->log.sets_num;
+}
+
+/* Whether ids of sets are in a column: by its name. */
+bool orma_args_is_set_column(const struct orma_column_def *def);
 
 /*
  * The id of the set of a row of the source; ORMA_ARG_SET_NONE if it is empty.

@@ -54,6 +54,7 @@ int orma_storage_init(struct orma_storage *self)
     if (!r)
         r = orma_args_store_init(&self->args, &self->tables[ORMA_TABLE_ARGS], &self->pool,
                                  &self->failed);
+    self->args.tables = self->tables;
     self->tables[ORMA_TABLE_FTRACE_EVENT].compute = ftrace_arg_set;
     self->tables[ORMA_TABLE_FTRACE_EVENT].compute_data = &self->args;
     return r;

@@ -460,6 +460,48 @@ void orma_table_set_null(struct orma_table *self, unsigned col_idx, uint32_t row
         col->valid[row >> 6] &= ~(1ull << (row & 63));
 }
 
+/* ---- other numbers ---- */
+
+/* False: memory is out, and the block is as it was. */
+static bool renumber_block(struct orma_block *block, const uint32_t *ids, uint32_t num)
+{
+    int64_t vals[ORMA_BLOCK_ROWS];
+    struct orma_block made;
+    bool changed = false;
+
+    orma_block_read(block, 0, ORMA_BLOCK_ROWS, vals);
+    for (uint32_t i = 0; i < ORMA_BLOCK_ROWS; i++) {
+        if ((uint64_t)vals[i] >= num || ids[vals[i]] == vals[i])
+            continue;
+        vals[i] = ids[vals[i]];
+        changed = true;
+    }
+    if (!changed)
+        return true;
+    if (!orma_block_make(&made, vals, sizeof(*vals)))
+        return false;
+    orma_block_fini(block);
+    *block = made;
+    return true;
+}
+
+/* Where a NULL is packed, it reads as 0, and what it becomes is never looked at. */
+void orma_table_renumber(struct orma_table *self, unsigned col_idx, const uint32_t *ids,
+                         uint32_t num)
+{
+    struct orma_column *col = &self->columns[col_idx];
+
+    for (uint32_t i = 0; i < col->sealed / ORMA_BLOCK_ROWS; i++)
+        if (!renumber_block(&col->blocks[i], ids, num))
+            *self->failed = true;
+    for (uint32_t row = self->sealed; col->width && row < self->rows; row++) {
+        uint64_t val = (uint64_t)orma_column_int(col, row);
+
+        if (!orma_column_is_null(col, row) && val < num)
+            orma_table_set(self, col_idx, row, ids[val]);
+    }
+}
+
 /* ---- taking back ---- */
 
 /* Back to where the tail begins in the block of row `rows`, whose values move into the tail. */

@@ -117,6 +117,9 @@ void orma_table_fini(struct orma_table *self);
 /* Drops the rows from `rows` on, as if they had never been added. */
 void orma_table_truncate(struct orma_table *self, uint32_t rows);
 
+/* Puts ids[v] for each value v < num of a column of integers; what is NULL stays NULL. */
+void orma_table_renumber(struct orma_table *self, unsigned col, const uint32_t *ids, uint32_t num);
+
 /* Bytes of all columns up to the last row: what the table holds, not what it reserved for more. */
 size_t orma_table_bytes(const struct orma_table *self);
 

@@ -18,12 +18,14 @@ static void sample(struct orma_import_ctx *imp, struct orma_events_record *e,
         if (e->passthrough == ORMA_ID_NONE)
             return;
         struct orma_events_state *st = orma_events_state(imp);
-        if (ORMA_UNLIKELY(!st->has_passthrough || st->passthrough != e->passthrough)) {
+        if (ORMA_UNLIKELY(!st->has_passthrough || st->passthrough != e->passthrough ||
+                          st->passthrough_settled != imp->model->storage->args.settled)) {
             ORMA_MODEL_ARGS(args, imp->model);
             orma_events_start_args(imp, NULL);
             orma_events_collect_args(imp, args, e);
             st->has_passthrough = true;
             st->passthrough = e->passthrough;
+            st->passthrough_settled = imp->model->storage->args.settled;
             st->passthrough_set = orma_args_commit(&imp->model->storage->args, args);
         }
         orma_storage_set_args(table, ORMA_COUNTER_ARG_SET_ID, row, st->passthrough_set);

@@ -94,6 +94,8 @@ struct orma_events_state {
     /* The args of most counter samples: the thread that wrote them. */
     bool has_passthrough;
     uint32_t passthrough, passthrough_set;
+    unsigned passthrough_settled; /* `settled` of the args when the set was made */
+
     struct orma_import_arrays arrays;               /* of the event under way */
     struct orma_map unknown_fields;                 /* of TrackEvent: number → how often */
     int64_t crop_start;                             /* where the range of interest begins */

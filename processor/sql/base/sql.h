@@ -56,6 +56,7 @@ enum orma_exec_mode {
 struct orma_sql_planner {
     const struct orma_vtab *table; /* that was planned; NULL: none yet */
     bool mixed;                    /* more than this one */
+    bool args;                     /* it reads ids of sets of args */
     bool off;                      /* orma_columnar(0) */
     bool aggregates_replaced;      /* by functions of the user with the same names */
     uint32_t rows_max;             /* of the tables that were planned */

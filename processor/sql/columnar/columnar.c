@@ -96,6 +96,7 @@ sqlite3_stmt *orma_columnar_prepare(struct orma_sql *sql, struct orma_str text, 
     plan->sql = sql;
     plan->table = v->table;
     plan->proj = v->proj;
+    plan->args = sql->planner.args;
     plan->generation = sql->tables_generation;
     if (orma_columnar_flatten(text, stmt, v, &flat, &order))
         text = orma_buf_str(&flat);

@@ -38,6 +38,7 @@ static inline void orma_columnar_begin(struct orma_sql *sql)
     sql->planner.table = NULL;
     sql->planner.mixed = false;
     sql->planner.rows_max = 0;
+    sql->planner.args = false;
 }
 
 /* A function of that name was made by a user: if it is one of ours, we stand back. */

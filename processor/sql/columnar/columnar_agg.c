@@ -472,7 +472,8 @@ int orma_columnar_run(const struct orma_columnar_plan *plan, struct orma_columna
     struct orma_rowscan *scan = malloc(sizeof(*scan));
     struct orma_columnar_keys keys[ORMA_COLUMNAR_KEYS_MAX];
     unsigned keys_num = 0;
-    bool ok = scan && make_inputs(plan, res) && reserve(res, 1);
+    bool ok = scan && (!plan->args || orma_args_settle(&plan->sql->storage->args)) &&
+              make_inputs(plan, res) && reserve(res, 1);
 
     for (; ok && keys_num < plan->keys_num; keys_num++)
         ok = orma_columnar_keys_init(&keys[keys_num], plan, keys_num);

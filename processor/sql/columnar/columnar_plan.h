@@ -22,6 +22,7 @@ struct orma_columnar_plan {
     struct orma_sql *sql;
     const struct orma_table *table;
     const struct orma_proj *proj;
+    bool args;           /* it reads ids of sets of args */
     uint64_t generation; /* of the tables of the engine, when this was made */
     struct {
         unsigned col;

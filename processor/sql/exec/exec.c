@@ -356,6 +356,7 @@ sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqli
     if (!plan)
         return NULL;
     plan->sql = sql;
+    plan->args = sql->planner.args;
     plan->generation = sql->tables_generation;
     plan->text = orma_str_dup(text);
     if (plan->text && make_plan(plan, stmt))
@@ -380,6 +381,8 @@ sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqli
 static bool run(struct orma_exec_plan *plan)
 {
     plan->ran = true;
+    if (plan->args && !orma_args_settle(&plan->sql->storage->args))
+        return orma_exec_give_up(plan, "memory");
     if (plan->generation != plan->sql->tables_generation)
         return orma_exec_give_up(plan, "tables that changed");
     plan->out = calloc(COLUMNS_MAX, sizeof(*plan->out));

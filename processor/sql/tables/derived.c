@@ -433,6 +433,9 @@ static void put_description(struct orma_sql *sql, const struct event *e)
 {
     struct orma_storage *st = sql->storage;
     struct orma_table *t = table_of(sql, SLICE);
+
+    if (!orma_args_settle(&st->args))
+        return;
     bool had = !orma_table_is_null(t, ORMA_SLICE_ARG_SET_ID, e->track);
     struct described old = {e->track, had,
                             had ? (uint32_t)orma_table_int(t, ORMA_SLICE_ARG_SET_ID, e->track) : 0};

@@ -54,7 +54,8 @@ enum {
     ORMA_PLAN_DISTINCT = 1,
     ORMA_PLAN_LIMIT = 2,
     ORMA_PLAN_OFFSET = 4,
-    ORMA_PLAN_ROW = 8, /* the plan is equality of the id and nothing else */
+    ORMA_PLAN_ROW = 8,   /* the plan is equality of the id and nothing else */
+    ORMA_PLAN_ARGS = 16, /* reads ids of sets of args, or args */
 };
 
 /* vtab_plan.c: best_index of tables over columns, with a plan for orma_plan_read(). */

@@ -238,6 +238,41 @@ static void plan_limit(struct planner *p)
     p->info->idxNum |= ORMA_PLAN_OFFSET;
 }
 
+/* ---- args ---- */
+
+/* What stands in the table's own column, or in a set of args that it names. */
+static bool is_of_args(const struct orma_vtab *v, int col)
+{
+    const struct orma_vcolumn *c = col < 0 ? NULL : &v->columns[col];
+
+    return c &&
+           (c->op == ORMA_PROJ_ARG ||
+            (c->op == ORMA_PROJ_COL && orma_args_is_set_column(&v->table->def->columns[c->col])));
+}
+
+/* Whether a row of this plan cannot be had before sets of args have ids. */
+static bool reads_args(const struct orma_vtab *v, const sqlite3_index_info *info)
+{
+    const struct orma_storage *st = v->sql->storage;
+
+    if (v->table < st->tables || v->table >= st->tables + ORMA_TABLES_NUM)
+        return false; /* made by a query, and with ids by then */
+    for (unsigned i = 0; v->proj && i < ORMA_PROJ_CHOICES_MAX; i++)
+        if (v->proj->choices[i].choice == ORMA_CHOOSE_ARG)
+            return true;
+    for (int i = 0; i < v->columns_num; i++)
+        if (info->colUsed >> ORMA_MIN(i, 63) & 1 && is_of_args(v, i))
+            return true;
+    for (int i = 0; i < info->nConstraint; i++)
+        if (info->aConstraint[i].iColumn < v->columns_num &&
+            is_of_args(v, info->aConstraint[i].iColumn))
+            return true;
+    for (int i = 0; i < info->nOrderBy; i++)
+        if (is_of_args(v, info->aOrderBy[i].iColumn))
+            return true;
+    return false;
+}
+
 int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     struct orma_vtab *v = (struct orma_vtab *)base;
@@ -256,6 +291,12 @@ int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
     v->sql->planner.table = v;
     v->sql->planner.rows_max = ORMA_MAX(v->sql->planner.rows_max, v->table->rows);
     info->idxNum = 0;
+    if (reads_args(v, info)) { /* estimates read values, and the statement may run much later */
+        info->idxNum = ORMA_PLAN_ARGS;
+        v->sql->planner.args = true;
+        if (!orma_args_settle(&v->sql->storage->args))
+            return SQLITE_NOMEM;
+    }
     take_constraints(&p);
     plan_order(&p);
     plan_limit(&p);

@@ -34,6 +34,10 @@ static void make_trace(struct orma_buf *out, unsigned num)
             orma_pb_put_u64(out, ORMA_PB_TRACK_EVENT_TYPE, ORMA_PB_TRACK_EVENT_TYPE_INSTANT);
             orma_pb_put_u64(out, ORMA_PB_TRACK_EVENT_TRACK_UUID, 11);
             orma_pb_put_cstr(out, ORMA_PB_TRACK_EVENT_NAME, i % 2 ? "odd" : "even");
+            size_t a = orma_pb_begin(out, ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS);
+            orma_pb_put_cstr(out, ORMA_PB_DEBUG_ANNOTATION_NAME, "n");
+            orma_pb_put_u64(out, ORMA_PB_DEBUG_ANNOTATION_INT_VALUE, i % 1000);
+            orma_pb_end(out, a);
             orma_pb_end(out, e);
         }
         orma_pb_end(out, packet);
@@ -68,6 +72,43 @@ Test(api, bytes_in_pieces_of_any_size_give_the_same_rows)
         cr_assert_eq(orma_processor_finish(tp), 0);
         cr_assert_eq(ask(tp, "SELECT count(*) FROM slice"), 3000);
         cr_assert_eq(ask(tp, "SELECT sum(ts) FROM slice WHERE name = 'odd'"), 2251500000);
+        orma_processor_free(tp);
+    }
+    orma_buf_fini(&trace);
+    orma_assert_no_leaks();
+}
+
+/* Whenever args are asked for the first time: while the trace comes, or never before the end. */
+Test(api, sets_of_args_have_the_same_ids_whoever_asks_when)
+{
+    static const char *const early[] = {
+        "SELECT count(*) FROM slice",
+        "SELECT count(*) FROM args",
+        "SELECT count(arg_set_id) FROM slice",
+        "SELECT count(EXTRACT_ARG(dimension_arg_set_id, 'utid')) FROM track",
+    };
+    struct orma_buf trace = {0};
+    int64_t sets[ORMA_ARRAY_LEN(early)];
+
+    make_trace(&trace, 3000);
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(early); i++) {
+        struct orma_processor *tp;
+
+        cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+        for (size_t at = 0; at < trace.len; at += 10000) {
+            cr_assert_eq(orma_processor_feed(tp, trace.data + at, ORMA_MIN(trace.len - at, 10000u)),
+                         0);
+            (void)ask(tp, early[i]);
+        }
+        cr_assert_eq(orma_processor_finish(tp), 0);
+        cr_assert_eq(ask(tp, "SELECT count(*) FROM slice"), 3000);
+        cr_assert_eq(ask(tp, "SELECT count(DISTINCT arg_set_id) FROM slice"), 1000);
+        cr_assert_eq(ask(tp, "SELECT sum(int_value) FROM slice JOIN args USING (arg_set_id) "
+                             "WHERE key = 'debug.n'"),
+                     3 * 499500);
+        cr_assert_eq(ask(tp, "SELECT count(*) FROM thread_track"), 1);
+        sets[i] = ask(tp, "SELECT sum(id * arg_set_id) FROM slice");
+        cr_assert_eq(sets[i], sets[0]);
         orma_processor_free(tp);
     }
     orma_buf_fini(&trace);

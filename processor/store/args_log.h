@@ -1,0 +1,77 @@
+/*
+ * Sets of args in the order in which an import made them, before anybody asked for one.
+ *
+ * Most queries never look at args, and what finding equal sets costs is worth paying only for those
+ * that do. So sets are written down one after the other, and numbered; which of them are equal is
+ * settled later (args.h).
+ *
+ *   bytes   shape, values ...   one set; numbers as varints, doubles as they are
+ *   shape   (flat key, key, type) of each arg: the same for all sets of one kind of event
+ *
+ * A set that is equal to one of the last few thousand gets the number of that one, so what repeats
+ * is written once; equal sets that lie far apart may have several numbers. orma_args_log_intern()
+ * always finds the equal one, among those that came the same way.
+ *
+ * Threads: none.
+ */
+#ifndef ORMA_PROCESSOR_STORE_ARGS_LOG_H
+#define ORMA_PROCESSOR_STORE_ARGS_LOG_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct orma_args_list;
+
+/* Numbers of sets are below this. */
+#define ORMA_ARGS_LOG_MAX 0x40000000u
+#define ORMA_ARGS_LOG_NONE UINT32_MAX
+
+struct orma_args_log_key {
+    uint32_t flat_key, key; /* pool ids */
+    uint32_t type;          /* enum orma_arg_type */
+};
+
+struct orma_args_log_shape {
+    uint32_t first, len; /* of the keys */
+    uint64_t hash;
+};
+
+/* A set that was written, by hash. */
+struct orma_args_log_place {
+    uint64_t at; /* its first byte */
+    uint32_t hash;
+    uint32_t set; /* + 1; 0: free */
+};
+
+/* Zero-initialised is empty. */
+struct orma_args_log {
+    uint8_t *bytes;
+    size_t len, cap;
+    uint64_t *index; /* where each 64th set begins */
+    uint32_t index_cap;
+    uint32_t sets_num;
+    struct orma_args_log_key *keys; /* of all shapes */
+    uint32_t keys_num, keys_cap;
+    struct orma_args_log_shape *shapes;
+    uint32_t shapes_num, shapes_cap;
+    uint32_t *shape_slots; /* shapes by hash, + 1; 0: free */
+    uint32_t shape_slots_mask;
+    uint64_t seed;                        /* of hashes: files may be hostile */
+    struct orma_args_log_place *recent;   /* the last set of each hash */
+    struct orma_args_log_place *interned; /* open addressing */
+    uint32_t interned_mask, interned_num;
+};
+
+void orma_args_log_fini(struct orma_args_log *self);
+
+/* The number of the set, which is not empty. ORMA_ARGS_LOG_NONE: memory is out. */
+uint32_t orma_args_log_add(struct orma_args_log *self, const struct orma_args_list *list);
+uint32_t orma_args_log_intern(struct orma_args_log *self, const struct orma_args_list *list);
+
+/* Appends the args of the set that begins at `*at`, and goes on to the next. False: memory is out,
+ * or the log ends here. */
+bool orma_args_log_read(const struct orma_args_log *self, size_t *at, struct orma_args_list *ret);
+
+/* Appends the args of a set. False: memory is out, or there is none of that number. */
+bool orma_args_log_load(const struct orma_args_log *self, uint32_t set, struct orma_args_list *ret);
+#endif

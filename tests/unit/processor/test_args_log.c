@@ -1,0 +1,226 @@
+/* Sets of args that are logged first and get ids later: the same ids, rows and values as those
+ * that are stored at once. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "processor/store/storage.h"
+#include "tests/support/leaks.h"
+
+static struct orma_storage *storage_new(bool logging)
+{
+    struct orma_storage *s = calloc(1, sizeof(*s));
+
+    cr_assert_eq(orma_storage_init(s), 0);
+    if (logging)
+        orma_args_log(&s->args);
+    return s;
+}
+
+static void storage_free(struct orma_storage *s)
+{
+    orma_storage_fini(s);
+    free(s);
+}
+
+static uint32_t next(uint32_t *seed)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return *seed >> 8;
+}
+
+/* Values that have an edge, of any type. */
+static struct orma_args_item any_value(uint32_t key, uint32_t *seed)
+{
+    static const int64_t edges[] = {0, 1, -1, 63, 64, -64, -65, 127, 128, INT64_MAX, INT64_MIN};
+    struct orma_args_item a = {.flat_key = 1 + key % 3, .key = key, .type = next(seed) % 8 & 7};
+
+    if (a.type == ORMA_ARG_REAL)
+        a.d = next(seed) % 4 ? next(seed) % 3 * 0.25 : INFINITY;
+    else if (a.type == ORMA_ARG_STRING || a.type == ORMA_ARG_JSON)
+        a.i = next(seed) % 3;
+    else if (a.type == ORMA_ARG_BOOL)
+        a.i = next(seed) % 2;
+    else if (a.type != ORMA_ARG_NULL)
+        a.i = edges[next(seed) % ORMA_ARRAY_LEN(edges)];
+    return a;
+}
+
+static void any_list(struct orma_args_list *list, uint32_t *seed)
+{
+    uint32_t num = next(seed) % 40 ? next(seed) % 4 : 1 + next(seed) % 300;
+
+    orma_args_list_clear(list);
+    for (uint32_t i = 0; i < num; i++)
+        orma_args_put(list, any_value(1 + i + next(seed) % 2 * 1000, seed));
+}
+
+/* A slice with this set, or none. */
+static void add_row(struct orma_storage *s, uint32_t set)
+{
+    struct orma_table *t = &s->tables[ORMA_TABLE_SLICE];
+
+    orma_storage_set_args(t, ORMA_SLICE_ARG_SET_ID, orma_table_add(t), set);
+}
+
+static void expect_same_tables(const struct orma_storage *a, const struct orma_storage *b)
+{
+    static const enum orma_table_id tables[] = {ORMA_TABLE_ARGS, ORMA_TABLE_SLICE};
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(tables); i++) {
+        const struct orma_table *x = &a->tables[tables[i]], *y = &b->tables[tables[i]];
+
+        cr_assert_eq(x->rows, y->rows);
+        for (unsigned col = 0; col < x->def->columns_num; col++)
+            for (uint32_t row = 0; row < x->rows; row++) {
+                bool null = orma_table_is_null(x, col, row);
+
+                cr_assert_eq(null, orma_table_is_null(y, col, row), "%u %u", col, row);
+                cr_assert(null || orma_column_bits(&x->columns[col], row) ==
+                                      orma_column_bits(&y->columns[col], row),
+                          "%u %u", col, row);
+            }
+    }
+}
+
+Test(args_log, settled_sets_are_those_that_are_stored_at_once)
+{
+    struct orma_storage *stored = storage_new(false), *logged = storage_new(true);
+    struct orma_args_list list = {0};
+    uint32_t seed = 1;
+
+    for (unsigned i = 0; i < 70000; i++) { /* so many that blocks are packed */
+        uint32_t sets = i < 30000 ? 0 : 20000, again = 1 + next(&seed) % (sets + 1);
+
+        any_list(&list, sets ? &again : &seed);
+        add_row(stored, orma_args_commit(&stored->args, &list));
+        add_row(logged, i % 7 ? orma_args_commit(&logged->args, &list)
+                              : orma_args_intern(&logged->args, &list));
+    }
+    cr_assert_eq(logged->tables[ORMA_TABLE_ARGS].rows, 0);
+    cr_assert(orma_args_unsettled(&logged->args));
+    orma_args_log_end(&logged->args);
+    cr_assert(orma_args_settle(&logged->args));
+    cr_assert(!orma_args_unsettled(&logged->args));
+    expect_same_tables(stored, logged);
+    orma_args_list_fini(&list);
+    storage_free(stored);
+    storage_free(logged);
+    orma_assert_no_leaks();
+}
+
+Test(args_log, a_set_can_be_loaded_before_and_after_it_is_settled)
+{
+    struct orma_storage *s = storage_new(true);
+    struct orma_args_list list = {0}, got = {0};
+    struct orma_args_item arg;
+    uint32_t set = 0;
+
+    for (int i = 0; i < 200; i++) {
+        orma_args_list_clear(&list);
+        orma_args_put_int(&list, 1, i);
+        orma_args_put_uint(&list, 2, UINT64_MAX);
+        set = orma_args_commit(&s->args, &list);
+        cr_assert_eq(set, (uint32_t)i);
+    }
+    orma_args_load(&s->args, 150, &got);
+    cr_assert_eq(got.len, 2);
+    cr_assert_eq(got.args[0].i, 150);
+    cr_assert_eq((uint64_t)got.args[1].i, UINT64_MAX);
+    cr_assert(orma_args_find(&s->args, set, 2, &arg) && arg.i == -1);
+    cr_assert(!orma_args_find(&s->args, set, 3, &arg));
+    orma_args_load(&s->args, 200, &got);
+    cr_assert_eq(got.len, 0); /* there is none of that number */
+    orma_args_log_end(&s->args);
+    orma_args_load(&s->args, 300, &got); /* an id by now: the set that was number 150 */
+    cr_assert_eq(got.len, 2);
+    cr_assert_eq(got.args[0].i, 150);
+    cr_assert_eq(s->tables[ORMA_TABLE_ARGS].rows, 400);
+    orma_args_list_fini(&list);
+    orma_args_list_fini(&got);
+    storage_free(s);
+    orma_assert_no_leaks();
+}
+
+Test(args_log, what_is_committed_later_finds_what_was_settled)
+{
+    struct orma_storage *s = storage_new(true);
+    struct orma_args_list list = {0};
+
+    cr_assert(orma_args_settle(&s->args)); /* nothing yet: the log goes on */
+    cr_assert_eq(s->args.state, ORMA_ARGS_LOGGING);
+    orma_args_put_int(&list, 1, 5);
+    orma_args_put_int(&list, 2, 5);
+    cr_assert_eq(orma_args_commit(&s->args, &list), 0);
+    orma_args_list_clear(&list);
+    orma_args_put_int(&list, 1, 6);
+    cr_assert_eq(orma_args_commit(&s->args, &list), 1);
+    orma_args_log_end(&s->args);
+    cr_assert_eq(orma_args_commit(&s->args, &list), 2);
+    cr_assert_eq(s->args.state, ORMA_ARGS_STORED);
+    orma_args_list_fini(&list);
+    storage_free(s);
+    orma_assert_no_leaks();
+}
+
+Test(args_log, what_repeats_is_written_once)
+{
+    struct orma_storage *s = storage_new(true);
+    struct orma_args_list list = {0};
+
+    for (int i = 0; i < 1000000; i++) {
+        orma_args_list_clear(&list);
+        orma_args_put_int(&list, 1, i % 100);
+        orma_args_put_real(&list, 2, i % 100);
+        (void)orma_args_commit(&s->args, &list);
+    }
+    cr_assert_lt(s->args.log.sets_num, 1000000 / 20);
+    cr_assert_eq(s->args.log.shapes_num, 1);
+    orma_args_list_fini(&list);
+    storage_free(s);
+    orma_assert_no_leaks();
+}
+
+Test(args_log, interned_sets_have_one_number_however_many_there_are)
+{
+    struct orma_storage *s = storage_new(true);
+    struct orma_args_list list = {0};
+
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < 20000; i++) {
+            orma_args_list_clear(&list);
+            orma_args_put_int(&list, 1 + (uint32_t)i % 3, i);
+            cr_assert_eq(orma_args_intern(&s->args, &list), (uint32_t)i);
+        }
+    orma_args_list_fini(&list);
+    storage_free(s);
+    orma_assert_no_leaks();
+}
+
+Test(args_log, a_set_and_shapes_of_any_size_are_kept)
+{
+    struct orma_storage *s = storage_new(true);
+    struct orma_args_list list = {0}, got = {0};
+
+    for (uint32_t len = 1; len < 200000; len *= 7) {
+        orma_args_list_clear(&list);
+        for (uint32_t i = 0; i < len; i++)
+            orma_args_put_int(&list, i + 1, INT64_MIN + i);
+        uint32_t set = orma_args_commit(&s->args, &list);
+        orma_args_load(&s->args, set, &got);
+        cr_assert_eq(got.len, len);
+        cr_assert_eq(got.args[len - 1].i, INT64_MIN + len - 1);
+    }
+    for (uint32_t shape = 1; shape < 30000; shape++) {
+        orma_args_list_clear(&list);
+        orma_args_put_int(&list, shape, 1);
+        (void)orma_args_commit(&s->args, &list);
+    }
+    cr_assert_geq(s->args.log.shapes_num, 29999);
+    orma_args_log_end(&s->args);
+    cr_assert(orma_args_settle(&s->args));
+    orma_args_list_fini(&list);
+    orma_args_list_fini(&got);
+    storage_free(s);
+    orma_assert_no_leaks();
+}
