@@ -149,7 +149,7 @@ void orma_kernel_cut_write(struct orma_import_ctx *imp, const struct orma_kernel
 struct orma_kernel {
     const struct orma_kernel_handler *const *families; /* NULL-terminated; kernel.c */
     struct orma_kernel_state *ftrace;                  /* state.c */
-    struct orma_map *syscalls;                         /* sys.c */
+    struct orma_kernel_syscalls *syscalls;             /* sys.c */
     struct orma_kernel_generic *generic_kernel;        /* generic_kernel.c */
     struct orma_kernel_gpu *gpu;                       /* gpu.c */
     struct orma_kernel_net *net;                       /* net.c */

@@ -5,41 +5,81 @@
 #include "protos/tables/syscalls.h"
 #include "sdk/base/map.h"
 
-/* Threads inside write(2): the marker they write ends the slice, see orma_kernel_cut_write(). */
-static struct orma_map *writing(struct orma_import_ctx *imp)
-{
-    return orma_model_lazy(imp->model, (void **)&orma_kernel(imp)->syscalls,
-                           sizeof(struct orma_map));
-}
-
 /* More than any architecture has; what lies above is no number of a call. */
 #define CALLS_MAX 550
+/* Further args are left out. */
+#define ARGS_MAX 16
 
-/* 0: there is no such call. */
-static uint32_t call_name(struct orma_import_ctx *imp, uint16_t machine, uint32_t number)
+/* What each event would have to look up otherwise. Ids of the pool; 0: not needed yet. */
+struct orma_kernel_syscalls {
+    struct orma_map writing; /* threads inside write(2): the marker they write ends the slice, see
+                                orma_kernel_cut_write() */
+    uint32_t flat, keys[ARGS_MAX], ret, sigreturn, write;
+    struct call_names {
+        const struct orma_syscall_table *of;
+        uint32_t names[CALLS_MAX];
+    } * machines[ORMA_MACHINES_MAX];
+};
+
+/* NULL: memory is out. */
+static struct orma_kernel_syscalls *state(struct orma_import_ctx *imp)
 {
-    const struct orma_syscall_table *t = imp->model->machines[machine].syscalls;
+    struct orma_kernel_syscalls *st = orma_model_lazy(
+        imp->model, (void **)&orma_kernel(imp)->syscalls, sizeof(struct orma_kernel_syscalls));
 
-    if (number >= CALLS_MAX)
-        return 0;
+    if (st && !st->flat) {
+        st->flat = orma_model_cstr(imp->model, "args");
+        st->ret = orma_model_cstr(imp->model, "ret");
+        st->sigreturn = orma_model_cstr(imp->model, "sys_rt_sigreturn");
+        st->write = orma_model_cstr(imp->model, "sys_write");
+    }
+    return st;
+}
+
+static uint32_t new_name(struct orma_import_ctx *imp, const struct orma_syscall_table *t,
+                         uint32_t number)
+{
     if (t && number < t->names_num && t->names[number])
         return orma_model_cstr(imp->model, t->names[number]);
     return orma_strpool_addf(&imp->model->storage->pool, "sys_%u", number);
 }
 
-static bool is(struct orma_import_ctx *imp, uint32_t name, const char *text)
+/* 0: there is no such call. */
+static uint32_t call_name(struct orma_import_ctx *imp, struct orma_kernel_syscalls *st,
+                          uint16_t machine, uint32_t number)
 {
-    return !strcmp(orma_strpool_cstr(&imp->model->storage->pool, name), text);
+    const struct orma_syscall_table *t = imp->model->machines[machine].syscalls;
+    struct call_names *names =
+        orma_model_lazy(imp->model, (void **)&st->machines[machine], sizeof(struct call_names));
+
+    if (number >= CALLS_MAX || !names)
+        return 0;
+    if (names->of != t) /* the architecture became known */
+        *names = (struct call_names){.of = t};
+    if (!names->names[number])
+        names->names[number] = new_name(imp, t, number);
+    return names->names[number];
+}
+
+static void put_arg(struct orma_import_ctx *imp, struct orma_kernel_syscalls *st, unsigned index,
+                    uint64_t val, struct orma_args_list *list)
+{
+    if (!st->keys[index])
+        st->keys[index] = orma_strpool_addf(&imp->model->storage->pool, "args[%u]", index);
+    orma_args_put(list, (struct orma_args_item){
+                            st->flat, st->keys[index], ORMA_ARG_UINT, false, {.i = (int64_t)val}});
 }
 
 static void sys_enter(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
+    struct orma_kernel_syscalls *st = state(imp);
     struct orma_pb_field f;
     uint32_t number = 0;
     unsigned index = 0;
-    uint32_t flat = orma_model_lit(imp->model, "args");
 
+    if (!st)
+        return;
     ORMA_MODEL_ARGS(list, imp->model);
     while (orma_pb_next(&r, &f)) {
         struct orma_pb_reader packed = {0};
@@ -49,53 +89,56 @@ static void sys_enter(struct orma_import_ctx *imp, const struct orma_kernel_even
             number = orma_pb_u32(&f);
         if (f.id != ORMA_PB_SYS_ENTER_FTRACE_EVENT_ARGS)
             continue;
-        for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val) && index < 16;) {
-            uint32_t key = orma_strpool_addf(&imp->model->storage->pool, "args[%u]", index++);
-
-            orma_args_put(list, (struct orma_args_item){
-                                    flat, key, ORMA_ARG_UINT, false, {.i = (int64_t)val}});
-        }
+        for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val) && index < ARGS_MAX;
+             index++)
+            put_arg(imp, st, index, val, list);
     }
-    uint32_t name = call_name(imp, e->machine, number);
+    uint32_t name = call_name(imp, st, e->machine, number);
     if (!name)
         return;
     uint32_t track = orma_model_thread_track(imp->model, e->machine, e->utid);
     /* Returning from a signal handler never comes back. */
-    if (is(imp, name, "sys_rt_sigreturn")) {
+    if (name == st->sigreturn) {
         orma_slices_complete(&imp->model->slices, e->ts, 0, track, 0, name, list);
         return;
     }
     orma_slices_begin(&imp->model->slices, e->ts, track, 0, name, list);
-    struct orma_map *w = is(imp, name, "sys_write") ? writing(imp) : NULL;
-    if (w && orma_map_put(w, e->utid, name))
+    if (name == st->write && orma_map_put(&st->writing, e->utid, name))
         imp->model->storage->failed = true;
 }
 
 static void sys_exit(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    struct orma_event_fields f;
+    struct orma_pb_reader r = orma_pb_reader(e->payload.data, e->payload.len);
+    struct orma_kernel_syscalls *st = state(imp);
+    struct orma_pb_field f;
+    uint32_t number = 0;
+    int64_t ret = 0;
 
-    orma_event_fields_read(&f, e->payload);
-    uint32_t name = call_name(imp, e->machine, (uint32_t)f.num[ORMA_PB_SYS_EXIT_FTRACE_EVENT_ID]);
-    if (!name || is(imp, name, "sys_rt_sigreturn"))
+    if (!st)
         return;
-    if (is(imp, name, "sys_write")) {
-        struct orma_map *w = writing(imp);
-
-        if (!w || orma_map_take(w, e->utid) == ORMA_MAP_NONE)
-            return; /* cut short by a marker, or begun before the trace */
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_SYS_EXIT_FTRACE_EVENT_ID)
+            number = (uint32_t)orma_pb_i64(&f);
+        else if (f.id == ORMA_PB_SYS_EXIT_FTRACE_EVENT_RET)
+            ret = orma_pb_i64(&f);
     }
+    uint32_t name = call_name(imp, st, e->machine, number);
+    if (!name || name == st->sigreturn)
+        return;
+    /* Cut short by a marker, or begun before the trace. */
+    if (name == st->write && orma_map_take(&st->writing, e->utid) == ORMA_MAP_NONE)
+        return;
     ORMA_MODEL_ARGS(args, imp->model);
-    orma_args_put_int(args, orma_model_lit(imp->model, "ret"),
-                      f.num[ORMA_PB_SYS_EXIT_FTRACE_EVENT_RET]);
+    orma_args_put_int(args, st->ret, ret);
     orma_slices_end(&imp->model->slices, e->ts,
                     orma_model_thread_track(imp->model, e->machine, e->utid), 0, name, args);
 }
 
 void orma_kernel_cut_write(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    struct orma_map *w = orma_kernel(imp)->syscalls;
-    uint64_t name = w ? orma_map_take(w, e->utid) : ORMA_MAP_NONE;
+    struct orma_kernel_syscalls *st = orma_kernel(imp)->syscalls;
+    uint64_t name = st ? orma_map_take(&st->writing, e->utid) : ORMA_MAP_NONE;
 
     if (name == ORMA_MAP_NONE)
         return;
@@ -108,8 +151,10 @@ void orma_kernel_cut_write(struct orma_import_ctx *imp, const struct orma_kernel
 
 static void fini(struct orma_import_ctx *imp)
 {
-    if (orma_kernel(imp)->syscalls)
-        orma_map_fini(orma_kernel(imp)->syscalls);
+    struct orma_kernel_syscalls *st = orma_kernel(imp)->syscalls;
+
+    if (st)
+        orma_map_fini(&st->writing);
 }
 
 static const uint16_t no_fields[] = {0};
