@@ -80,9 +80,56 @@ static uint32_t *slot_of(const struct orma_strpool *self, struct orma_str s, uin
     return &self->slots[at];
 }
 
+/* Both halves of the product, folded. */
+static inline uint64_t mix_pair(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ unsigned __int128 product = (unsigned __int128)a * b;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    return orma_mix64(orma_mix64(a) ^ b);
+#endif
+}
+
+/* Up to eight bytes as a number. */
+static inline uint64_t load(const char *p, size_t len)
+{
+    uint64_t word = 0;
+    uint32_t low, high;
+
+    if (len >= 8) {
+        memcpy(&word, p, 8);
+    } else if (len >= 4) { /* the halves may overlap */
+        memcpy(&low, p, 4);
+        memcpy(&high, p + len - 4, 4);
+        word = (uint64_t)high << 32 | low;
+    } else if (len) {
+        word = (uint64_t)(uint8_t)p[0] << 16 | (uint64_t)(uint8_t)p[len / 2] << 8 |
+               (uint8_t)p[len - 1];
+    }
+    return word;
+}
+
+/*
+ * Sixteen bytes at a time, multiplied by each other: keys of args are long, and each is looked up
+ * for each arg. What either factor is combined with comes from the seed, so nobody who does not
+ * know it can make one of them zero, which would lose what came before.
+ */
+static inline uint64_t hash_text(uint64_t seed, struct orma_str s)
+{
+    uint64_t secret = (seed ^ 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu, hash = secret ^ s.len;
+
+    for (; s.len > 16; s = (struct orma_str){s.data + 16, s.len - 16})
+        hash = mix_pair(load(s.data, 8) ^ secret, load(s.data + 8, 8) ^ hash);
+    uint64_t low = load(s.data, s.len), high = s.len > 8 ? load(s.data + s.len - 8, 8) : 0;
+
+    return orma_mix64(mix_pair(low ^ secret, high ^ hash) ^ hash);
+}
+
 static uint32_t hash_of(const struct orma_strpool *self, struct orma_str s)
 {
-    uint64_t hash = orma_hash_bytes_from(self->seed, s.data, s.len);
+    uint64_t hash = hash_text(self->seed, s);
 
     return (uint32_t)(hash ^ hash >> 32) & ~ORMA_STRPOOL_ZERO;
 }

@@ -58,19 +58,27 @@ static inline void orma_arg_key_push_foreign(struct orma_arg_key *self, struct o
 
 static inline void orma_arg_key_push_index(struct orma_arg_key *self, unsigned index)
 {
-    char text[16];
-    int n = snprintf(text, sizeof(text), "[%u]", index);
+    char text[16], *to = text + sizeof(text);
 
-    orma_arg_key_append(self->full, &self->full_len, text, (size_t)n);
+    *--to = ']';
+    do
+        *--to = (char)('0' + index % 10);
+    while (index /= 10);
+    *--to = '[';
+    orma_arg_key_append(self->full, &self->full_len, to, (size_t)(text + sizeof(text) - to));
 }
 
 static inline struct orma_args_item orma_arg_of(struct orma_import_ctx *imp,
                                                 const struct orma_arg_key *k,
                                                 enum orma_arg_type type, int64_t val)
 {
+    uint32_t flat = orma_model_str(imp->model, (struct orma_str){k->flat, k->flat_len});
+    /* Where no index made it longer, and nothing cut it, the full key is the flat one. */
+    bool same = k->full_len == k->flat_len && k->full_len < ORMA_ARG_KEY_MAX - 1;
+
     return (struct orma_args_item){
-        .flat_key = orma_model_str(imp->model, (struct orma_str){k->flat, k->flat_len}),
-        .key = orma_model_str(imp->model, (struct orma_str){k->full, k->full_len}),
+        .flat_key = flat,
+        .key = same ? flat : orma_model_str(imp->model, (struct orma_str){k->full, k->full_len}),
         .type = (uint8_t)type,
         .i = val,
     };

@@ -17,6 +17,7 @@
 #include "processor/model/async.h"
 #include "processor/model/flows.h"
 #include "processor/model/thread_counters.h"
+#include "protos/reflect/number.h"
 #include "sdk/base/hash.h"
 
 /* Args in args in args. */
@@ -148,7 +149,9 @@ static void put_value(struct orma_import_ctx *imp, struct orma_buf *path, unsign
             orma_buf_put_byte(path, '.');
             orma_buf_put(path, key.data, key.len);
         } else {
-            orma_buf_printf(path, "[%u]", i++);
+            orma_buf_put_byte(path, '[');
+            orma_number_put_u64(path, i++);
+            orma_buf_put_byte(path, ']');
         }
         put_value(imp, path, depth + 1, &child, ret);
         path->len = len;
