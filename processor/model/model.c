@@ -155,6 +155,26 @@ uint32_t orma_model_thread_track(struct orma_model *self, uint16_t machine, uint
     return orma_model_slice_track(self, machine, "thread_execution", 0, 1, &dim);
 }
 
+void orma_model_add_gap(struct orma_model *self, uint16_t machine, const struct orma_model_gap *gap)
+{
+    struct orma_table *t = orma_model_table(self, ORMA_TABLE_GAP);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set_time(t, ORMA_GAP_TS, row, gap->ts);
+    orma_table_set(t, ORMA_GAP_REASON, row,
+                   orma_model_lit(self, gap->of_cpu ? "kernel events lost" : "packets lost"));
+    if (gap->of_cpu) {
+        orma_table_set(t, ORMA_GAP_CPU, row, gap->cpu);
+    } else {
+        orma_table_set(t, ORMA_GAP_SEQUENCE_ID, row, gap->sequence);
+        if (gap->pid)
+            orma_table_set(t, ORMA_GAP_PID, row, gap->pid);
+        if (gap->tid)
+            orma_table_set(t, ORMA_GAP_TID, row, gap->tid);
+    }
+    orma_table_set(t, ORMA_GAP_MACHINE_ID, row, machine);
+}
+
 void orma_model_log(struct orma_model *self, uint16_t machine, enum orma_stat stat, int64_t ts,
                     int64_t byte_offset, const struct orma_args_list *args)
 {

@@ -191,6 +191,16 @@ void orma_model_log_overlap(struct orma_model *self, enum orma_stat stat,
  * Bytes of the trace that were skipped since they mean nothing, and where; offset < 0: unknown. And
  * those at its end that are the begin of something.
  */
+/* Something was lost in front of `ts`: events of a cpu, or packets of a sequence. */
+struct orma_model_gap {
+    int64_t ts;
+    bool of_cpu;
+    uint32_t cpu;
+    uint32_t sequence, pid, tid; /* 0: not known */
+};
+void orma_model_add_gap(struct orma_model *self, uint16_t machine,
+                        const struct orma_model_gap *gap);
+
 void orma_model_damage(struct orma_model *self, int64_t offset, uint64_t bytes, const char *why);
 void orma_model_cut_off(struct orma_model *self, uint64_t bytes);
 

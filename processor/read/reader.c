@@ -314,6 +314,8 @@ static void read_timed(struct orma_reader *self, const struct orma_read_packet *
     }
     if (p->has_timestamp)
         self->last_ts = ORMA_MAX(self->last_ts, time.ts);
+    if (ORMA_UNLIKELY(p->dropped) && seq->packets > 1)
+        self->hooks.lost(self->hooks.data, seq, (uint16_t)seq->machine, time.ts);
     if (!(uses_of(self, p->field) & ORMA_FIELD_WANTED)) {
         self->unwanted[ORMA_MIN(p->field, ORMA_PACKET_FIELDS_MAX - 1)]++;
         return;

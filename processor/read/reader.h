@@ -42,6 +42,8 @@ struct orma_reader_hooks {
      * none) is not there. */
     void (*skipped)(void *data, enum orma_stat stat, const struct orma_seq *seq, uint16_t machine,
                     const uint8_t *at);
+    /* Packets of a sequence are missing in front of this time. */
+    void (*lost)(void *data, const struct orma_seq *seq, uint16_t machine, int64_t ts);
     /* A machine that was not seen before; if it was: it takes the host's place. */
     void (*new_machine)(void *data, uint16_t machine, uint64_t raw_id);
     /* A time of a clock (full keys) can't be converted. */

@@ -143,6 +143,13 @@ const struct orma_sql_view orma_sql_views[] = {
              "l.machine_id, l.trace_id FROM __intrinsic_loss l "
              "LEFT JOIN __intrinsic_thread t ON l.utid = t.id "
              "LEFT JOIN __intrinsic_process p ON l.upid = p.id"},
+    {"gap", "SELECT g.id, g.ts, g.reason, g.sequence_id, g.pid, g.tid, g.cpu, t.id AS utid, "
+            "p.id AS upid, g.machine_id FROM __intrinsic_gap g "
+            "LEFT JOIN __intrinsic_process p ON p.id = (SELECT max(q.id) FROM __intrinsic_process "
+            "q WHERE q.pid = g.pid AND q.machine_id = g.machine_id) "
+            "LEFT JOIN __intrinsic_thread t ON t.id = coalesce((SELECT max(u.id) FROM "
+            "__intrinsic_thread u WHERE u.tid = g.tid AND u.upid = p.id), (SELECT max(l.utid) FROM "
+            "__intrinsic_loss l WHERE l.sequence_id = g.sequence_id))"},
     {"skipped_packet", "SELECT id, field, name, packets FROM __intrinsic_skipped_packet"},
     {NULL, NULL},
 };

@@ -573,6 +573,17 @@ static const struct orma_column_def cols_loss[] = {
     {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "trace_file"},
 };
 
+static const struct orma_column_def cols_gap[] = {
+    {"id", ORMA_COL_ID, 0, NULL},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
+    {"reason", ORMA_COL_STRING, 0, NULL},
+    {"sequence_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"pid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"tid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"cpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
+};
+
 static const struct orma_column_def cols_ftrace_source[] = {
     {"id", ORMA_COL_ID, 0, NULL},
     {"bundle", ORMA_COL_INT, 0, NULL},
@@ -1261,6 +1272,7 @@ const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {
                                             cols_experimental_proto_path},
     [ORMA_TABLE_TRACK] = {"__intrinsic_track", 12, cols_track},
     [ORMA_TABLE_LOSS] = {"__intrinsic_loss", 11, cols_loss},
+    [ORMA_TABLE_GAP] = {"__intrinsic_gap", 8, cols_gap},
     [ORMA_TABLE_FTRACE_SOURCE] = {"_orma_ftrace_source", 4, cols_ftrace_source},
     [ORMA_TABLE_FTRACE_PREV] = {"_orma_ftrace_prev", 5, cols_ftrace_prev},
     [ORMA_TABLE_SKIPPED_PACKET] = {"__intrinsic_skipped_packet", 4, cols_skipped_packet},

@@ -20,6 +20,7 @@
     "SELECT s.ts, c.utid, s.callsite_id FROM stack_sample s "                                      \
     "JOIN __intrinsic_profiler_task_context c ON c.id = s.task_context_id "                        \
     "WHERE s.callsite_id IS NOT NULL"
+#define GAPS "SELECT ts, reason, cpu, utid, upid FROM gap"
 #define FLOWS "SELECT slice_out, slice_in FROM flow"
 
 /* A query over items that have a time and may have a duration. */
@@ -258,6 +259,27 @@ static void load_flows(struct orma_view *self)
                                      (uint32_t)orma_view_int(&q, 1)});
 }
 
+/* Below its thread if that is known, else its process; losses of nobody known have no place. */
+static void load_gaps(struct orma_view *self)
+{
+    struct orma_view_query q = ranged(self, GAPS, false);
+
+    while (orma_view_next(&q)) {
+        uint32_t row = !orma_view_is_null(&q, 2) ? orma_view_row_of_cpu(self, orma_view_int(&q, 2))
+                       : !orma_view_is_null(&q, 3)
+                           ? orma_view_row_of_thread(self, orma_view_int(&q, 3))
+                           : orma_view_row_of_process(
+                                 self, orma_view_is_null(&q, 4) ? -1 : orma_view_int(&q, 4));
+
+        if (row == ORMA_VIEW_NONE)
+            continue;
+        self->rows.data[row].used = true;
+        PUSH(self, &self->gaps,
+             (struct orma_view_gap){
+                 .ts = orma_view_int(&q, 0), .row = row, .reason = orma_view_text(&q, 1)});
+    }
+}
+
 void orma_view_load_items(struct orma_view *self)
 {
     load_slices(self);
@@ -267,6 +289,7 @@ void orma_view_load_items(struct orma_view *self)
     load_logs(self);
     load_samples(self);
     load_flows(self);
+    load_gaps(self);
     if (self->strings.failed)
         orma_view_fail(self, -ENOMEM);
     self->totals = (struct orma_view_totals){.slices = self->slices.len,

@@ -432,6 +432,18 @@ static void pack_flows(struct packer *p)
     end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_FLOWS});
 }
 
+static void pack_gaps(struct packer *p)
+{
+    struct orma_view *v = p->view;
+
+    for (uint32_t i = 0; i < v->gaps.len; i++) {
+        put_uint(&p->raw, v->gaps.data[i].row);
+        put_int(&p->raw, v->gaps.data[i].ts - v->from);
+        put_uint(&p->raw, v->gaps.data[i].reason);
+    }
+    end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_GAPS});
+}
+
 /* Call sites with the one that called them, in the order of their numbers. */
 static void pack_frames(struct packer *p)
 {
@@ -489,6 +501,7 @@ static void pack_others(struct packer *p)
     EACH_ROW(p, &v->samples, put_samples)
     end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ITEMS});
     pack_flows(p);
+    pack_gaps(p);
     pack_args(p);
     pack_frames(p);
     pack_strings(p);

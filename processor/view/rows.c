@@ -109,6 +109,11 @@ uint32_t orma_view_row_of_thread(const struct orma_view *self, int64_t utid)
     return find(&self->threads, utid);
 }
 
+uint32_t orma_view_row_of_process(const struct orma_view *self, int64_t upid)
+{
+    return find(&self->processes, upid);
+}
+
 uint32_t orma_view_row_of_cpu(struct orma_view *self, int64_t cpu)
 {
     uint32_t row = find(&self->cpus, cpu);
@@ -256,7 +261,7 @@ void orma_view_rank_rows(struct orma_view *self)
         self->rows.data[i].rank = 0;
     }
     for (uint32_t i = 0; i < self->rows.len; i++) {
-        if (self->rows.data[i].items)
+        if (self->rows.data[i].items || self->rows.data[i].used)
             use_up(self, i, own[i]);
     }
     free(own);

@@ -20,6 +20,7 @@ static void free_items(struct orma_view *self)
     ORMA_VEC_FINI(&self->logs);
     ORMA_VEC_FINI(&self->samples);
     ORMA_VEC_FINI(&self->flows);
+    ORMA_VEC_FINI(&self->gaps);
     ORMA_VEC_FINI(&self->arg_sets);
     orma_map_fini(&self->arg_ids);
     orma_map_fini(&self->processes);

@@ -37,6 +37,7 @@ enum orma_view_block_kind {
     ORMA_VIEW_BLOCK_FLOWS = 5,
     ORMA_VIEW_BLOCK_FRAMES = 6,
     ORMA_VIEW_BLOCK_OVERVIEW = 7,
+    ORMA_VIEW_BLOCK_GAPS = 8,
 };
 
 /* Texts, numbered in the order of their first use; 0 is "". */
@@ -98,6 +99,12 @@ struct orma_view_flow {
     uint32_t from, to; /* ids of slices */
 };
 
+/* Something was lost between what the row has before `ts`, and `ts`. */
+struct orma_view_gap {
+    int64_t ts;
+    uint32_t row, reason; /* reason: text */
+};
+
 struct orma_view_block {
     uint8_t kind;
     uint32_t first, last; /* ARGS: numbers of the first set and of the one behind the last */
@@ -127,6 +134,7 @@ struct orma_view {
     ORMA_VEC(struct orma_view_log) logs;
     ORMA_VEC(struct orma_view_sample) samples;
     ORMA_VEC(struct orma_view_flow) flows;
+    ORMA_VEC(struct orma_view_gap) gaps;
     ORMA_VEC(uint32_t) arg_sets; /* arg_set_id by the number that the blocks use */
     struct orma_map arg_ids;     /* and back */
     ORMA_VEC(struct orma_view_block) blocks;
@@ -160,6 +168,7 @@ void orma_view_load_rows(struct orma_view *self);
  */
 uint32_t orma_view_row_of_track(struct orma_view *self, uint32_t track);
 uint32_t orma_view_row_of_thread(const struct orma_view *self, int64_t utid);
+uint32_t orma_view_row_of_process(const struct orma_view *self, int64_t upid);
 uint32_t orma_view_row_of_cpu(struct orma_view *self, int64_t cpu);
 uint32_t orma_view_log_row(struct orma_view *self);
 /* Once all items are there: which rows are of use, and their order. */

@@ -130,6 +130,18 @@ class WhatIsPacked(ViewCase):
                       for row, c in view.items(view_reader.SCHED) for t, d, who in zip(c["ts"], c["dur"], c["other"]))
         self.assertEqual(told, sorted(map(tuple, self.sql(trace, "SELECT ts, dur, cpu, tid FROM sched_slice JOIN thread USING (utid)"))))
 
+    def test_gaps_lie_where_something_was_lost(self):
+        text = self.trace(SCHED.replace("cpu: 1 ", "cpu: 1 lost_events: true ") + """
+packet { trusted_packet_sequence_id: 9 trusted_pid: 10 timestamp: 2000 track_descriptor { uuid: 5 process { pid: 10 process_name: "p" } } }
+packet { trusted_packet_sequence_id: 9 trusted_pid: 10 timestamp: 9000 previous_packet_dropped: true
+  track_event { type: TYPE_INSTANT track_uuid: 5 name: "after" } }
+""", "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        view = View(self.page(trace))
+        told = sorted((view.rows[row]["kind"], view.rows[row]["id"], ts, reason) for row, ts, reason in view.gaps())
+        self.assertEqual(told, [(view_reader.PROCESS, 10, 9000, "packets lost"), (view_reader.CPU, 1, 1500, "kernel events lost")])
+
     def test_a_small_file_groups_short_slices_only(self):
         trace = self.trace(made_json(120000, 9))
         whole, small = View(self.page(trace, "--exact")), View(self.page(trace, "--max-size=512kb"))

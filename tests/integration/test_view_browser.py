@@ -189,6 +189,25 @@ class Timeline(BrowserCase):
         self.assertTrue(any(c in colours for c in ((0xB8, 0xBE, 0xC6), (0x00, 0x72, 0xB2))))
         self.nothing_wrong()
 
+    def test_gaps_are_hatched(self):
+        text = self.trace(SCHED + "packet { trusted_packet_sequence_id: 1 ftrace_events { cpu: 1 lost_events: true event { timestamp: 60000 pid: 20 "
+                          "sched_switch { prev_comm: \"u0\" prev_pid: 20 prev_state: 1 next_comm: \"u1\" next_pid: 21 } } } }", "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        b = self.open_file(trace)
+        b.run("for (const r of orma.trace.rows) if (r && r.items) await orma.trace.load(r.n); orma.painter.forget(); orma.draw()")
+        b.frame()
+        gap = b.run("const g = orma.trace.gaps[0]; return [g.from, g.to, g.reason]")
+        self.assertLess(gap[0], gap[1])
+        x, y = b.run("const g = orma.trace.gaps[0]; const line = orma.tree.lines.find((l) => l.row === g.row); const box = orma.canvas.getBoundingClientRect();"
+                     "return [box.left + ((g.from + g.to) / 2 - orma.view.from) / orma.view.nsPerPx, box.top + line.y + line.height / 2]")
+        near = {c for row in pixels(b.picture())[int(y) - 6:int(y) + 6] for c in row[int(x) - 8:int(x) + 8]}
+        self.assertTrue(any(abs(r - 0xCC) < 40 and abs(g - 0x79) < 60 and abs(bl - 0xA7) < 50 for r, g, bl in near), near)
+        b.mouse("mouseMoved", x, y)
+        b.wait("!document.querySelector('.tip').hidden")
+        self.assertIn("kernel events lost", b.run("return document.querySelector('.tip').textContent"))
+        self.nothing_wrong()
+
     def test_odd_traces(self):
         slices = lambda events: self.trace(json.dumps({"traceEvents": events}))
         for events in ([], [{"ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": 0, "name": "one"}],

@@ -11,7 +11,7 @@ INFO = re.compile(rb'<script type="application/json" id="info">(.*?)</script>', 
 BLOCK = re.compile(rb'<script type="application/octet-stream" id="b(\d+)">([^<]*)</script>')
 END = re.compile(rb'<script type="text/plain" id="end">(\d+)</script>')
 
-ITEMS, STRINGS, ROWS, ARGS, FLOWS, FRAMES, OVERVIEW = range(1, 8)
+ITEMS, STRINGS, ROWS, ARGS, FLOWS, FRAMES, OVERVIEW, GAPS = range(1, 9)
 SLICES, STATES, SCHED, VALUES, LOGS, SAMPLES = range(1, 7)
 GROUP, PROCESS, THREAD, TRACK, COUNTER, CPU, LOG = range(7)
 
@@ -153,6 +153,12 @@ class View:
                 assert entry[3] <= number < entry[4]
                 ret.setdefault(number, []).append((key, value))
         return ret
+
+    def gaps(self):
+        for raw in self.of_kind(GAPS):
+            r = Bytes(raw)
+            while r.more():
+                yield r.uint(), self.begin + r.int(), self.strings[r.uint()]
 
     def flows(self):
         for raw in self.of_kind(FLOWS):

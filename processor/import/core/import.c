@@ -184,6 +184,17 @@ static int add_rooms(struct orma_import *self, struct orma_reader_hooks *hooks)
     return 0;
 }
 
+static void hook_lost(void *data, const struct orma_seq *seq, uint16_t machine, int64_t ts)
+{
+    struct orma_import *self = data;
+    struct orma_model_gap gap = {.ts = ts,
+                                 .sequence = seq->id,
+                                 .pid = seq->has_pid ? seq->pid : 0,
+                                 .tid = seq->gen->has_pid ? seq->gen->tid : 0};
+
+    orma_model_add_gap(&self->model, machine, &gap);
+}
+
 int orma_import_init(struct orma_import *self, struct orma_storage *storage,
                      const struct orma_importers *table, const struct orma_import_options *options)
 {
@@ -192,6 +203,7 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
         .early = hook_early,
         .tokenize = hook_tokenize,
         .skipped = hook_skipped,
+        .lost = hook_lost,
         .damaged = hook_damaged,
         .cut_off = hook_cut_off,
         .new_machine = hook_new_machine,

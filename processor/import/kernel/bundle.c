@@ -257,10 +257,11 @@ static bool says_nothing(struct orma_import_ctx *imp, const struct orma_packet_c
     return num > 0;
 }
 
-/* One list of a bundle. *idx: the entry for all lists with one offset, made when it is needed. */
+/* One list of a bundle. *idx: the entry for all lists with one offset, made when it is needed.
+ * *earliest: the first time of its lists that is known. */
 static void push_list(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
                       struct orma_kernel_bundle *b, uint32_t *idx, enum orma_item_kind kind,
-                      uint64_t clock)
+                      uint64_t clock, int64_t *earliest)
 {
     struct orma_sorter *sorter = &imp->reader->sorter;
     struct orma_bundle_cursor c;
@@ -284,6 +285,7 @@ static void push_list(struct orma_import_ctx *imp, const struct orma_packet_ctx 
         b->clock_offset = offset;
         *idx = orma_sorter_add_bundle(sorter, b);
     }
+    *earliest = ORMA_MIN(*earliest, first);
     if (*idx != UINT32_MAX)
         orma_sorter_push_bundle(sorter, *idx, kind, first, last);
 }
@@ -345,11 +347,17 @@ static bool ftrace_tokenize(struct orma_import_ctx *imp, const struct orma_packe
         .machine = ctx->machine,
     };
     uint32_t idx = UINT32_MAX;
+    int64_t earliest = INT64_MAX;
     if (head.compact.len) {
-        push_list(imp, ctx, &bundle, &idx, ORMA_ITEM_SCHED_SWITCH, clock);
-        push_list(imp, ctx, &bundle, &idx, ORMA_ITEM_SCHED_WAKING, clock);
+        push_list(imp, ctx, &bundle, &idx, ORMA_ITEM_SCHED_SWITCH, clock, &earliest);
+        push_list(imp, ctx, &bundle, &idx, ORMA_ITEM_SCHED_WAKING, clock, &earliest);
     }
-    push_list(imp, ctx, &bundle, &idx, ORMA_ITEM_FTRACE_EVENT, clock);
+    push_list(imp, ctx, &bundle, &idx, ORMA_ITEM_FTRACE_EVENT, clock, &earliest);
+    if (head.lost && earliest != INT64_MAX) {
+        struct orma_model_gap gap = {.ts = earliest, .of_cpu = true, .cpu = head.cpu};
+
+        orma_model_add_gap(imp->model, ctx->machine, &gap);
+    }
     return true;
 }
 

@@ -14,7 +14,7 @@ import { Panel } from "./panel";
 import { Search } from "./search";
 import type { Area } from "./stats";
 import { duration } from "./time";
-import type { Trace } from "./trace";
+import type { Gap, Trace } from "./trace";
 import { LANE, type Line, STATE, Tree } from "./tree";
 
 export interface Chosen { row: number; kind: "slice" | "state" | "sched" | "value" | "log"; item: number }
@@ -256,6 +256,12 @@ export class App {
     const lane = data.lanes[Math.floor((inside - this.laneTop(line.row, 0)) / LANE)];
     const i = lane ? lane.at(t, slack) : -1;
     return lane && i >= 0 ? { row: line.row, kind: "slice", item: lane.number(i) } : undefined;
+  }
+
+  gapAt(x: number, y: number): Gap | undefined {
+    const line = this.lineAt(y);
+    const t = this.time(x);
+    return line && this.trace.gaps.find((g) => g.row === line.row && t <= g.to + 3 * this.view.nsPerPx && t >= Math.min(g.from, g.to - 4 * this.view.nsPerPx));
   }
 
   choose(c: Chosen | undefined, reveal = false): void {

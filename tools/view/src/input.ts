@@ -153,18 +153,28 @@ export class Input {
     this.app.tip.hidden = true;
     const { offsetX, offsetY, clientX, clientY } = e;
     this.tipTimer = window.setTimeout(() => {
+      const gap = this.app.gapAt(offsetX, offsetY);
       const c = this.app.itemAt(offsetX, offsetY);
+      if (gap) {
+        this.app.tip.replaceChildren(el("b", {}, gap.reason), `between ${place(gap.from)} and ${place(gap.to)}: ${duration(gap.to - gap.from)} of which not all is known`);
+        this.placeTip(clientX, clientY);
+        return;
+      }
       const s = c?.kind === "slice" ? this.app.trace.loaded(c.row)?.slices : undefined;
       if (!c) return;
       const [from] = this.app.span(c);
       const row = this.app.trace.rows[c.row] as Row;
       this.app.tip.replaceChildren(el("b", {}, this.app.describe(c).slice(0, 400)), `${this.app.trace.label(row)} \u00b7 ${place(from)}`,
                                ...(s?.count[c.item] ? [el("br"), `${s.count[c.item]} slices, together ${duration(s.busy[c.item])}; the longest is named`] : []));
-      this.app.tip.hidden = false;
-      const box = this.app.tip.getBoundingClientRect();
-      this.app.tip.style.setProperty("left", `${Math.min(clientX + 12, innerWidth - box.width - 8)}px`);
-      this.app.tip.style.setProperty("top", `${clientY + 18 + box.height > innerHeight ? clientY - box.height - 8 : clientY + 18}px`);
+      this.placeTip(clientX, clientY);
     }, 150);
+  }
+
+  placeTip(clientX: number, clientY: number): void {
+    this.app.tip.hidden = false;
+    const box = this.app.tip.getBoundingClientRect();
+    this.app.tip.style.setProperty("left", `${Math.min(clientX + 12, innerWidth - box.width - 8)}px`);
+    this.app.tip.style.setProperty("top", `${clientY + 18 + box.height > innerHeight ? clientY - box.height - 8 : clientY + 18}px`);
   }
 
   hideTip(): void {

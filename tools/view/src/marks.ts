@@ -109,6 +109,8 @@ export class Marks {
     ctx.font = "11px system-ui, sans-serif";
     ctx.textBaseline = "middle";
     ctx.fillText("whole trace", 8, 17);
+    ctx.fillStyle = this.app.painter.colors.hatch;
+    for (const gap of this.app.trace.gaps) ctx.fillRect(this.app.headWidth + gap.to * scale - 1, 0, 2, 34);
     for (const mark of this.app.marks) {
       ctx.fillStyle = "#D55E00";
       ctx.fillRect(this.app.headWidth + mark.from * scale, 0, Math.max(2, (mark.to - mark.from) * scale), 4);
@@ -148,6 +150,11 @@ export class Marks {
       ctx.fillRect(x, 0, 1, 24);
       ctx.fillStyle = c.dim;
       ctx.fillText(origin ? `+${tick(t - base, by)}` : tick(t, by), x + 4, 12);
+    }
+    ctx.fillStyle = c.hatch;
+    for (const gap of this.app.trace.gaps) {
+      const x = this.app.headWidth + (gap.to - this.app.view.from) / this.app.view.nsPerPx;
+      if (x >= this.app.headWidth && x < this.app.headWidth + this.app.width) ctx.fillRect(x - 1, 0, 2, 24);
     }
     const shown = this.app.area ?? (this.app.chosen && { from: this.app.span(this.app.chosen)[0], to: this.app.span(this.app.chosen)[1] });
     if (shown) {

@@ -125,7 +125,10 @@ export class Painter {
       ctx.fillStyle = this.colors.grid;
       ctx.fillRect(0, line.height / 2, wide, 1);
     }
-    if (!data) return strip;
+    if (!data) {
+      this.gaps(ctx, strip, line.row);
+      return strip;
+    }
     const top = data.stateLane ? STATE + 3 : 3;
     if (data.stateLane && data.states) this.states(ctx, strip, data.stateLane, data.states.state);
     if (data.schedLane && data.sched) this.sched(ctx, strip, data);
@@ -133,7 +136,28 @@ export class Painter {
     if (data.values) this.values(ctx, strip, data);
     if (data.logs) this.ticks(ctx, strip, data.logs.time, data.logs.prio);
     if (data.samples) this.sampleTicks(ctx, strip, data.samples.time, data.stateLane ? STATE : 0);
+    this.gaps(ctx, strip, line.row);
     return strip;
+  }
+
+  /** Hatched, over the whole height, never too narrow to be seen. */
+  private gaps(ctx: OffscreenCanvasRenderingContext2D, strip: Strip, row: number): void {
+    for (const gap of this.trace.gaps) {
+      if (gap.row !== row) continue;
+      const end = (gap.to - strip.from) / strip.nsPerPx;
+      const x = Math.max(-6, Math.min((gap.from - strip.from) / strip.nsPerPx, end - 3));
+      if (end < 0 || x > strip.width) continue;
+      const w = Math.min(end, strip.width + 6) - x;
+      ctx.fillStyle = this.colors.background;
+      ctx.globalAlpha = 0.75;
+      ctx.fillRect(x, 1, w, strip.height - 3);
+      ctx.globalAlpha = 1;
+      ctx.fillStyle = this.texture(ctx, "hatch");
+      ctx.fillRect(x, 1, w, strip.height - 3);
+      ctx.fillStyle = this.colors.hatch;
+      ctx.fillRect(end - 1, 1, 1.5, strip.height - 3);
+      if (w > 60) strip.labels.push({ start: gap.from, end: gap.to, y: 0, text: gap.reason, group: 0 });
+    }
   }
 
   private slices(ctx: OffscreenCanvasRenderingContext2D, strip: Strip, lane: Lane, data: RowData, y: number): void {
@@ -164,7 +188,7 @@ export class Painter {
   /** Its end was not recorded: it fades out. */
   private torn(ctx: OffscreenCanvasRenderingContext2D, x: number, y: number, w: number): void {
     const gradient = ctx.createLinearGradient(x, 0, x + w, 0);
-    gradient.addColorStop(0, "transparent");
+    gradient.addColorStop(0, `${this.colors.background}00`);
     gradient.addColorStop(1, this.colors.background);
     ctx.fillStyle = gradient;
     ctx.fillRect(x + 1, y, w, LANE - 2);
@@ -193,7 +217,7 @@ export class Painter {
     if (!pattern) {
       const tile = new OffscreenCanvas(6, 6);
       const t = tile.getContext("2d") as OffscreenCanvasRenderingContext2D;
-      t.strokeStyle = t.fillStyle = "rgba(0,0,0,.45)";
+      t.strokeStyle = t.fillStyle = kind === "hatch" ? this.colors.hatch : "rgba(0,0,0,.45)";
       if (kind === "dots") t.fillRect(1, 2, 2, 2);
       else if (kind === "bars") t.fillRect(1, 0, 2, 6);
       else {

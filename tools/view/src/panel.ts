@@ -350,6 +350,13 @@ export class Panel {
     if (info.problems.length)
       cols.append(table([{ name: "Problem", text: (r: [string, number | string, string, number]) => `${r[0]}${r[1] !== "" && r[1] !== null ? `[${r[1]}]` : ""}` }, { name: "Value", text: (r) => number(r[3]), sort: (r) => r[3], number: true },
         { name: "Severity", text: (r) => r[2] }], info.problems, 1, "Counted while recording and reading"));
+    const { gaps } = this.app.trace;
+    if (gaps.length)
+      cols.append(table([{ name: "Where", text: (r: (typeof gaps)[number]) => { const row = this.app.trace.rows[r.row]; return row ? this.app.trace.label(row) : "?"; }, go: (r) => {
+        this.app.tree.reveal(r.row);
+        this.app.draw();
+      } }, { name: "Before", text: (r) => place(r.to), sort: (r) => r.to, go: (r) => void this.app.trace.load(r.row).then(() => this.app.zoomTo(r.from, r.to)) },
+        { name: "What", text: (r) => r.reason }], gaps, -1, "Gaps: something is missing in front of these times"));
     if (!info.lost.length && !info.problems.length) cols.append(el("p", {}, "Nothing is known to be lost, and nothing could not be read."));
     cols.append(this.list([["Length", duration(span)], ["Begins at", `${begin} ns of the trace's clock`], ...info.facts.map(([k, v]) => [k.replace(/_/g, " "), v] as [string, string])]));
     out.push(cols);

@@ -65,6 +65,9 @@ export interface FlowEnd { id: number; row: number; time: number }
 export interface Flow { from: FlowEnd; to: FlowEnd }
 export interface Site { parent: number; name: string; module: string } // parent: -1 for a root
 
+/** Something was lost in front of a time, behind what the row has before it. */
+export interface Gap { row: number; from: number; to: number; reason: string }
+
 interface Chunk { row: number; block: number; at: number; kind: ChunkKind; items: number; from: number; to: number }
 
 /** Parts of a column, and what they are put together to. */
@@ -197,6 +200,7 @@ export class Trace {
   strings: string[] = [""];
   top: number[] = [];
   flows: Flow[] = [];
+  gaps: Gap[] = [];
   sites = new Map<number, Site>();
   overview = new Map<number, Uint8Array>(); // of a row at the top: how busy, in equal parts of the trace
   readonly span: number;
@@ -235,6 +239,7 @@ export class Trace {
     else if (kind === BlockKind.Flows) this.readFlows(r);
     else if (kind === BlockKind.Frames) this.readSites(r);
     else if (kind === BlockKind.Overview) this.readOverview(r);
+    else if (kind === BlockKind.Gaps) this.readGaps(r);
   }
 
   private readStrings(r: Reader): void {
@@ -258,6 +263,31 @@ export class Trace {
   private readFlows(r: Reader): void {
     const end = (): FlowEnd => ({ id: r.uint(), row: r.uint(), time: r.int() });
     while (!r.done) this.flows.push({ from: end(), to: end() });
+  }
+
+  private readGaps(r: Reader): void {
+    while (!r.done) {
+      const row = r.uint();
+      const to = r.int();
+      this.gaps.push({ row, from: to, to, reason: "" });
+      this.gapTexts.push(r.uint());
+    }
+  }
+  private gapTexts: number[] = [];
+
+  /** Where the gaps of a row begin is known when its items are: behind the last one before. */
+  private settleGaps(row: number, data: RowData): void {
+    const lanes = [...data.lanes, data.stateLane, data.schedLane].filter((lane) => lane !== undefined);
+    for (const gap of this.gaps) {
+      if (gap.row !== row) continue;
+      let from = 0;
+      for (const lane of lanes) {
+        const next = lane.firstStarting(gap.to, 0);
+        // What began before the gap and seems to last until its end is where the loss hides.
+        for (let i = next - 1; i >= 0 && i >= next - 2; i--) from = Math.max(from, lane.end[i] < gap.to ? lane.end[i] : lane.start[i]);
+      }
+      gap.from = from;
+    }
   }
 
   private readSites(r: Reader): void {
@@ -291,6 +321,7 @@ export class Trace {
       if (site) Object.assign(site, { name: this.text(name), module: this.text(module) });
     }
     this.siteTexts = [];
+    this.gaps.forEach((gap, i) => (gap.reason = this.text(this.gapTexts[i])));
     this.pendingRows = {};
   }
 
@@ -370,6 +401,7 @@ export class Trace {
     if (samples.length)
       ret.samples = { n: samples.reduce((sum, s) => sum + s.n, 0), time: joined(samples.map((s) => s.time), (n) => new Float64Array(n)),
                       site: joined(samples.map((s) => s.site), (n) => new Uint32Array(n)) };
+    this.settleGaps(row, ret);
     this.data.set(row, ret);
     this.loading.delete(row);
     return ret;
