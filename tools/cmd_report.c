@@ -9,6 +9,9 @@
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
 #include "tools/report/report.h"
+#ifdef ORMA_HAVE_VIEW
+#include "tools/view/file.h"
+#endif
 
 #define SECTIONS_MAX 64
 #define TOP_DEFAULT 10
@@ -22,7 +25,8 @@ enum {
     OPT_SLICE,
     OPT_JSON,
     OPT_CSV,
-    OPT_SQL
+    OPT_SQL,
+    OPT_HTML
 };
 
 static const struct orma_option options[] = {
@@ -37,6 +41,11 @@ static const struct orma_option options[] = {
     {OPT_JSON, 0, "json", NULL, "One JSON object, with times in ns and the SQL of each section."},
     {OPT_CSV, 0, "csv", NULL,
      "CSV (RFC 4180), a table for each section with an empty line between them."},
+#ifdef ORMA_HAVE_VIEW
+    {OPT_HTML, 0, "html", "FILE",
+     "One file of HTML with the sections and the timeline, which opens anywhere without a "
+     "network."},
+#endif
     {OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
     {0},
 };
@@ -46,6 +55,7 @@ struct args {
     struct orma_report_request request;
     const char *sections[SECTIONS_MAX + 1];
     size_t sections_num;
+    const char *html;
 };
 
 static int set_top(struct args *a)
@@ -96,6 +106,10 @@ static int take_option(struct args *a, int id)
     case OPT_CSV:
         a->request.form = ORMA_REPORT_CSV;
         break;
+    case OPT_HTML:
+        a->html = a->cli.value;
+        a->request.form = ORMA_REPORT_JSON;
+        break;
     case OPT_SQL:
         a->request.form = ORMA_REPORT_SQL;
         break;
@@ -107,6 +121,50 @@ static int take_option(struct args *a, int id)
     return ORMA_EXIT_OK;
 }
 
+#ifdef ORMA_HAVE_VIEW
+static int write_view(const struct args *a, struct orma_processor *tp, const char *json)
+{
+    const char *slash = strrchr(a->request.trace, '/');
+    struct orma_view_config config = {.title = slash && slash[1] ? slash + 1 : a->request.trace,
+                                      .report = json,
+                                      .budget = orma_view_file_budget(ORMA_VIEW_FILE_BYTES)};
+    struct orma_view *view;
+    int r = orma_view_new(tp, &config, &view);
+
+    if (r < 0) {
+        const char *why = orma_processor_error(tp);
+
+        fprintf(stderr, "orma report: %s: %s\n", a->request.trace, *why ? why : strerror(-r));
+        return ORMA_EXIT_FAILURE;
+    }
+    int code = orma_view_file_write(view, a->html, "orma report");
+    orma_view_free(view);
+    return code;
+}
+
+static int write_html(const struct args *a, struct orma_processor *tp)
+{
+    char *json = NULL;
+    size_t len = 0;
+    FILE *memory = open_memstream(&json, &len);
+
+    if (!memory)
+        return ORMA_EXIT_FAILURE;
+    int code = orma_report_run(tp, &a->request, memory);
+    if (fclose(memory) == 0 && code == ORMA_EXIT_OK)
+        code = write_view(a, tp, json);
+    free(json);
+    return code;
+}
+#else
+static int write_html(const struct args *a, struct orma_processor *tp)
+{
+    (void)a;
+    (void)tp;
+    return ORMA_EXIT_FAILURE; /* there is no such option */
+}
+#endif
+
 static int report(const struct args *a)
 {
     struct orma_processor *tp = NULL;
@@ -114,7 +172,9 @@ static int report(const struct args *a)
 
     if (r == 0)
         r = orma_load_trace(tp, "orma report", a->request.trace, ORMA_LOAD_PROGRESS, NULL);
-    if (r == 0) {
+    if (r == 0 && a->html) {
+        code = write_html(a, tp);
+    } else if (r == 0) {
         code = orma_report_run(tp, &a->request, stdout);
         if (fflush(stdout) || ferror(stdout))
             code = orma_cli_output_failed("orma report", errno);
@@ -165,6 +225,7 @@ const struct orma_command orma_cmd_report = {
                 "  orma report trace.pftrace latency --top 30\n"
                 "  orma report trace.pftrace syscalls --process 'post*' --from 1.5s --to 2s\n"
                 "  orma report trace.pftrace slices --json\n"
+                "  orma report trace.pftrace --html=report.html   # to pass on\n"
                 "  orma report trace.pftrace threads --sql\n",
     .options = options,
     .put_words = put_sections,

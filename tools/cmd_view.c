@@ -7,21 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sdk/base/fd.h"
-#include "sdk/base/replace.h"
 #include "tools/base/units.h"
 #include "tools/commands.h"
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
-#include "tools/view/page.h"
+#include "tools/view/file.h"
 #include "tools/view/serve.h"
 
-#define FILE_BYTES ((uint64_t)30 << 20)   /* of a page that is written, unless said otherwise */
 #define SERVED_BYTES ((uint64_t)48 << 20) /* packed: what a browser can hold */
-#define PAGE_BYTES ((uint64_t)200 << 10)  /* what is in a page beside the blocks, or more */
 #define SQL_MS 60000
 
-enum { OPT_OUT = 1, OPT_SIZE, OPT_EXACT, OPT_RANGE, OPT_PORT, OPT_NO_OPEN, OPT_AT };
+enum { OPT_OUT = 1, OPT_SIZE, OPT_EXACT, OPT_RANGE, OPT_PORT, OPT_NO_OPEN, OPT_AT, OPT_UI };
 
 static const struct orma_option options[] = {
     {OPT_OUT, 'o', "out", "FILE",
@@ -33,6 +29,8 @@ static const struct orma_option options[] = {
      "Only this part, in times from the begin of the trace: 1.5s,2s."},
     {OPT_PORT, 'p', "port", "PORT", "Listen there; without it on any port that is free."},
     {OPT_NO_OPEN, 0, "no-open", NULL, "Print the link only, and start no browser."},
+    {OPT_UI, 0, "ui", "orma|perfetto",
+     "perfetto: serve the trace for https://ui.perfetto.dev instead (as 'orma serve' does)."},
     {OPT_AT, 0, "at", "LINK",
      "Open at the place of a link that somebody sent (what follows its '#')."},
     {0},
@@ -43,7 +41,7 @@ struct view {
     const char *trace, *out, *range, *at;
     uint64_t size;
     uint16_t port;
-    bool exact, no_open;
+    bool exact, no_open, perfetto;
 };
 
 static int parse_number(struct view *v, int id)
@@ -76,6 +74,12 @@ static int parse_option(struct view *v, int id)
         return ORMA_EXIT_OK;
     case OPT_AT:
         v->at = strchr(v->cli.value, '#') ? strchr(v->cli.value, '#') + 1 : v->cli.value;
+        return ORMA_EXIT_OK;
+    case OPT_UI:
+        v->perfetto = !strcmp(v->cli.value, "perfetto");
+        if (!v->perfetto && strcmp(v->cli.value, "orma"))
+            return orma_cli_usage_error(&v->cli, "unknown viewer '%s': expected orma or perfetto",
+                                        v->cli.value);
         return ORMA_EXIT_OK;
     case OPT_NO_OPEN:
         v->no_open = true;
@@ -111,6 +115,8 @@ static int parse(struct view *v, bool *ret_go_on)
     if (!v->out && (v->exact || v->size))
         return orma_cli_usage_error(&v->cli,
                                     "--exact and --max-size are about a file: add -o FILE");
+    if (v->perfetto && (v->out || v->range || v->at))
+        return orma_cli_usage_error(&v->cli, "-o, --range and --at are about the viewer of orma");
     if (v->out && (v->port || v->at))
         return orma_cli_usage_error(&v->cli, "--port and --at are about a server: leave out -o");
     *ret_go_on = true;
@@ -156,42 +162,6 @@ static int64_t first_time(struct orma_processor *tp)
     return ret;
 }
 
-static int put(void *ctx, const void *data, size_t len)
-{
-    const struct orma_whole *file = ctx;
-
-    return orma_fd_write_all(file->fd, data, len);
-}
-
-static int write_file(const struct view *v, const struct orma_view *view)
-{
-    struct orma_whole file;
-    struct orma_view_totals totals = orma_view_totals(view);
-    char size[ORMA_UNITS_TEXT_MAX], shorter[ORMA_UNITS_TEXT_MAX];
-    int r = orma_whole_open(&file, v->out, false, 0644);
-
-    if (r == 0) {
-        int wrong = orma_view_write_page(view, &orma_view_page, true, put, &file);
-        off_t bytes = lseek(file.fd, 0, SEEK_CUR);
-
-        r = orma_whole_close(&file, wrong == 0);
-        r = wrong ? wrong : r;
-        orma_units_format_size(bytes > 0 ? (uint64_t)bytes : 0, size);
-    }
-    if (r < 0) {
-        fprintf(stderr, "orma view: %s: %s\n", v->out, strerror(-r));
-        return ORMA_EXIT_FAILURE;
-    }
-    fprintf(stderr, "%s: %s; open it in a browser\n", v->out, size);
-    if (totals.grouped)
-        fprintf(stderr,
-                "%" PRIu64 " of %" PRIu64
-                " slices are in groups: those shorter than %s; --exact shows all\n",
-                totals.grouped, totals.slices,
-                orma_units_format_duration((uint64_t)totals.group_ns, shorter));
-    return ORMA_EXIT_OK;
-}
-
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -203,10 +173,10 @@ static int show(const struct view *v, struct orma_processor *tp)
 {
     struct orma_view_config config = {.title = base_name(v->trace)};
     struct orma_view *view;
-    uint64_t size = v->size ? v->size : FILE_BYTES;
+    uint64_t size = v->size ? v->size : ORMA_VIEW_FILE_BYTES;
 
-    if (!v->exact) /* 3 bytes are 4 characters */
-        config.budget = v->out ? (size - PAGE_BYTES) / 4 * 3 : SERVED_BYTES;
+    if (!v->exact)
+        config.budget = v->out ? orma_view_file_budget(size) : SERVED_BYTES;
     if (v->range) {
         int64_t begin = first_time(tp);
 
@@ -225,7 +195,7 @@ static int show(const struct view *v, struct orma_processor *tp)
     }
     int code;
     if (v->out) {
-        code = write_file(v, view);
+        code = orma_view_file_write(view, v->out, "orma view");
     } else {
         struct orma_view_serve serve = {
             .tp = tp, .view = view, .port = v->port, .open = !v->no_open, .fragment = v->at};
@@ -234,6 +204,23 @@ static int show(const struct view *v, struct orma_processor *tp)
     }
     orma_view_free(view);
     return code;
+}
+
+/* The viewer of others finds the port 9001 by itself; others it must be told. */
+static int serve_perfetto(const struct view *v)
+{
+    char port[32], name[] = "serve", *argv[4] = {name};
+    int argc = 1;
+
+    if (v->port && v->port != 9001)
+        printf("https://ui.perfetto.dev/#!/?rpc_port=%u\n", (unsigned)v->port);
+    else
+        printf("https://ui.perfetto.dev\n");
+    fflush(stdout);
+    snprintf(port, sizeof(port), "--port=%u", v->port ? (unsigned)v->port : 9001);
+    argv[argc++] = port;
+    argv[argc++] = (char *)(uintptr_t)v->trace;
+    return orma_cmd_serve.run(&orma_cmd_serve, argc, argv);
 }
 
 static int run(const struct orma_command *self, int argc, char **argv)
@@ -247,6 +234,8 @@ static int run(const struct orma_command *self, int argc, char **argv)
     int code = parse(&v, &go_on);
     if (!go_on)
         return code;
+    if (v.perfetto)
+        return serve_perfetto(&v);
     if (v.out)
         config.query_timeout_ms = 0;
     int r = orma_processor_new(&config, &tp);

@@ -113,6 +113,20 @@ static void put_table(struct orma_view *self, const char *name, const char *sql)
     "coalesce(str_value, int_value) IS NOT NULL AND length(coalesce(str_value, '')) < 200 LIMIT "  \
     "100"
 
+/* '<' stands in texts of JSON only, where it may be an escape. */
+static void put_report(struct orma_view *self)
+{
+    if (!self->config.report)
+        return;
+    orma_buf_put_str(&self->info, ",\"report\":");
+    for (const char *p = self->config.report; *p; p++) {
+        if (*p == '<')
+            orma_buf_put_str(&self->info, "\\u003c");
+        else
+            orma_buf_put_byte(&self->info, (uint8_t)*p);
+    }
+}
+
 static void put_blocks(struct orma_view *self)
 {
     struct orma_buf *out = &self->info;
@@ -151,6 +165,7 @@ static void make_info(struct orma_view *self)
     put_table(self, "lost", LOST);
     put_table(self, "problems", PROBLEMS);
     put_table(self, "facts", FACTS);
+    put_report(self);
     put_blocks(self);
     orma_buf_put_byte(&self->info, '}');
     if (self->info.failed)

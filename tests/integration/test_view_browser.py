@@ -230,6 +230,24 @@ class Timeline(BrowserCase):
             self.browser.wait("document.querySelector('.error:not([hidden])')")
             self.assertRegex(self.browser.run("return document.querySelector('.error').textContent"), "cut|missing|damaged|sum|block")
 
+    def test_the_report_and_its_way_into_the_timeline(self):
+        trace = self.trace(made_json())
+        out = self.dir / "r.html"
+        self.orma("report", trace, "--html", out)
+        b = self.browser
+        b.open(out.as_uri())
+        text = b.run("return document.querySelector('.report').innerText")
+        told = json.loads(self.orma("report", trace, "--json").stdout)
+        for section in told["sections"]:
+            if section.get("rows"):
+                self.assertIn(section["question"], text)
+        self.assertEqual(b.run("return document.querySelectorAll('.report img, .report [onerror]').length"), 0)
+        b.run("document.querySelector('.report td button.link').click()")
+        b.frame()
+        self.assertTrue(b.run("return document.querySelector('.report').hidden && orma.main.clientWidth > 0"))
+        self.assertEqual([u for u in b.requests if not u.startswith("file:")], [])
+        self.nothing_wrong()
+
     def test_the_server(self):
         trace = self.trace(made_json())
         p, port, token = self.serve(trace)

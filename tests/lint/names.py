@@ -79,7 +79,7 @@ ROOMS = {
     "tools/profile": "orma_profile_report_ orma_cmd_profile_report orma_cmd_profile_diff",
     "tools/report": "orma_report_",
     "tools/service": "orma_service_",
-    "tools/view": "orma_view_page orma_view_serve",
+    "tools/view": "orma_view_page orma_view_serve orma_view_file_",
     "tools/shell": "orma_shell_ orma_cmd_shell orma_cmd_metrics orma_cmd_summarize orma_cmd_serve orma_cmd_export orma_line_editor_",
     "processor/read": "orma_reader_ orma_sorter_ orma_damage_ orma_clocks_ orma_inflater_ orma_inflate orma_inflate_ orma_mapped_"
                       " orma_seq_ orma_seqs_ orma_pipe_ orma_bundle_ orma_stream_ orma_burst_ orma_detect_ orma_run_ orma_loose_"

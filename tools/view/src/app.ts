@@ -11,6 +11,7 @@ import { Link } from "./link";
 import { Marks } from "./marks";
 import { Painter, type View } from "./paint";
 import { Panel } from "./panel";
+import { ReportPage } from "./report";
 import { Search } from "./search";
 import type { Area } from "./stats";
 import { duration } from "./time";
@@ -26,6 +27,8 @@ export class App {
   readonly painter: Painter;
   readonly panel: Panel;
   readonly search: Search;
+  private readonly report?: ReportPage;
+  private readonly timeline: HTMLElement[];
   private readonly marker = new Marks(this);
   private readonly headings = new Heads(this);
   private readonly link = new Link(this);
@@ -63,9 +66,9 @@ export class App {
     this.panel = new Panel(this);
     this.search = new Search(this, this.searchBox, this.found);
     this.view = { from: 0, nsPerPx: Math.max(LEAST_NS_PER_PX, trace.span / 1000) };
-    root.append(header(this), ...banner(this), this.errors,
-                el("div", { class: "strip" }, this.overview), el("div", { class: "strip" }, this.ruler),
-                this.main, this.panel.splitter, this.panel.root, this.tip, this.live);
+    this.timeline = [el("div", { class: "strip" }, this.overview), el("div", { class: "strip" }, this.ruler), this.main, this.panel.splitter, this.panel.root];
+    if (trace.info.report) this.report = new ReportPage(this, trace.info.report);
+    root.append(header(this), ...banner(this), this.errors, ...(this.report ? [this.report.root] : []), ...this.timeline, this.tip, this.live);
     this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light", false);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => this.themeChosen ?? this.setTheme(e.matches ? "dark" : "light", false));
     this.input.listen();
@@ -73,6 +76,7 @@ export class App {
     this.resize();
     this.zoomAll(false);
     this.link.readLink();
+    if (!location.hash) this.showReport(true);
     document.title = `${trace.info.title} \u2013 orma`;
   }
 
@@ -83,6 +87,18 @@ export class App {
     document.documentElement.classList.toggle("dark", theme === "dark");
     this.panel.repaint();
     this.draw();
+  }
+
+  get hasReport(): boolean {
+    return this.report !== undefined;
+  }
+
+  /** The report or the timeline: one of them is there. */
+  showReport(on: boolean): void {
+    if (!this.report) return;
+    this.report.root.hidden = !on;
+    for (const part of this.timeline) part.hidden = on;
+    this.resize();
   }
 
   error(text: string): void {
@@ -150,6 +166,7 @@ export class App {
   }
 
   resize(): void {
+    if (!this.main.clientWidth) return; // the report is shown
     const dpr = devicePixelRatio || 1;
     const box = this.main.getBoundingClientRect();
     this.sticky.style.setProperty("height", `${box.height}px`);

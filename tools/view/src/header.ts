@@ -12,7 +12,8 @@ export function header(app: App): HTMLElement {
   const button = (text: string, label: string, run: () => void): HTMLElement => el("button", { type: "button", "aria-label": label, title: label, onclick: run }, text);
   const loss = el("button", { type: "button", class: packets || app.trace.info.problems.length ? "lost" : "", onclick: () => app.panel.show("Trace") },
                   packets ? `\u25b2 ${number(packets)} packets lost` : app.trace.info.problems.length ? `\u25b2 ${app.trace.info.problems.length} problem${app.trace.info.problems.length > 1 ? "s" : ""}` : "About");
-  return el("header", {}, el("h1", { title }, title), el("span", { class: "facts" }, facts), loss,
+  const report = app.hasReport ? [button("Report", "The report", () => app.showReport(true)), button("Timeline", "The timeline", () => app.showReport(false))] : [];
+  return el("header", {}, el("h1", { title }, title), el("span", { class: "facts" }, facts), loss, ...report,
     el("div", { class: "search" }, app.searchBox, app.found, button("\u25c2", "Previous match (Shift+Enter)", () => void app.search.nextHit(-1)),
        button("\u25b8", "Next match (Enter)", () => void app.search.nextHit(1)), button("?", "Keys", () => help()),
        button("\u25d0", "Light or dark", () => app.setTheme(app.painter.theme === "dark" ? "light" : "dark", true))));

@@ -13,6 +13,7 @@ export interface Info {
   lost: [string, number, number][]; // reason, packets, writers
   problems: [string, number | string, string, number][];
   facts: [string, string][];
+  report?: import("./report").Report;
   blocks: [BlockKind, number, number, number, number, number][]; // kind, size, crc, first, last, packed
   chunks: number[]; // row, block, place in it, kind, items, from, to; each seven
 }

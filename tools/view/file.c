@@ -1,0 +1,55 @@
+#include "tools/view/file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sdk/base/fd.h"
+#include "sdk/base/replace.h"
+#include "tools/base/cli.h"
+#include "tools/base/units.h"
+#include "tools/view/page.h"
+
+#define PAGE_BYTES ((uint64_t)250 << 10) /* what is in a page beside the blocks, or more */
+
+uint64_t orma_view_file_budget(uint64_t page_bytes)
+{
+    return (page_bytes - PAGE_BYTES) / 4 * 3; /* 3 bytes are 4 characters */
+}
+
+static int put(void *ctx, const void *data, size_t len)
+{
+    const struct orma_whole *file = ctx;
+
+    return orma_fd_write_all(file->fd, data, len);
+}
+
+int orma_view_file_write(const struct orma_view *view, const char *path, const char *program)
+{
+    struct orma_whole file;
+    struct orma_view_totals totals = orma_view_totals(view);
+    char size[ORMA_UNITS_TEXT_MAX] = "", shorter[ORMA_UNITS_TEXT_MAX];
+    int r = orma_whole_open(&file, path, false, 0644);
+
+    if (r == 0) {
+        int wrong = orma_view_write_page(view, &orma_view_page, true, put, &file);
+        off_t bytes = lseek(file.fd, 0, SEEK_CUR);
+
+        r = orma_whole_close(&file, wrong == 0);
+        r = wrong ? wrong : r;
+        orma_units_format_size(bytes > 0 ? (uint64_t)bytes : 0, size);
+    }
+    if (r < 0) {
+        fprintf(stderr, "%s: %s: %s\n", program, path, strerror(-r));
+        return ORMA_EXIT_FAILURE;
+    }
+    fprintf(stderr, "%s: %s; open it in a browser\n", path, size);
+    if (totals.grouped)
+        fprintf(stderr,
+                "%" PRIu64 " of %" PRIu64
+                " slices are in groups: those shorter than %s; 'orma view --exact' shows all\n",
+                totals.grouped, totals.slices,
+                orma_units_format_duration((uint64_t)totals.group_ns, shorter));
+    return ORMA_EXIT_OK;
+}
