@@ -7,8 +7,12 @@
 #include "tools/report/why.h"
 
 #define PIECES                                                                                     \
+    "CREATE OR REPLACE PERFETTO TABLE orma_why_path AS\n"                                          \
+    "SELECT * FROM orma_why_path!(orma_why_interval);\n"                                           \
+    "CREATE OR REPLACE PERFETTO TABLE orma_why_cut AS\n"                                           \
+    "SELECT * FROM orma_why_cut!(orma_why_interval, orma_why_path);\n"                             \
     "CREATE OR REPLACE PERFETTO TABLE orma_why_piece AS\n"                                         \
-    "SELECT * FROM orma_why_pieces!(orma_why_interval);\n"                                         \
+    "SELECT * FROM orma_why_pieces!(orma_why_cut);\n"                                              \
     "CREATE OR REPLACE PERFETTO TABLE orma_why_reason AS\n"                                        \
     "SELECT * FROM orma_why_reasons!(orma_why_piece);\n"                                           \
     "SELECT count(*) AS intervals FROM orma_why_interval"
@@ -183,7 +187,7 @@ const struct orma_report_section orma_report_why_sections[] = {
     {
         .name = "slow",
         .question = "What do the slowest tenth of them have that the others lack?",
-        .has = "SELECT 1 FROM orma_why_interval HAVING count(*) >= 10",
+        .has = "SELECT 1 WHERE (SELECT count(*) FROM orma_why_interval) >= 10",
         .sql = "WITH\n"
                "  limits AS (SELECT percentile(dur, 90) AS slow FROM orma_why_interval),\n"
                "  sides AS (\n"

@@ -35,37 +35,52 @@ FROM orma_interrupt AS i JOIN cpu AS c ON c.cpu = i.cpu
 WHERE i.kind IN ('irq', 'softirq') AND i.dur > 0
 ORDER BY i.id;
 
--- For intervals of threads (id, ts, dur, utid): the pieces of their critical paths. While a thread
--- runs, waits for a cpu, or sleeps without anybody to blame, the piece is its own; while it is
--- blocked, the piece is of the thread that was going to wake it, or to wake that one, and so on.
--- Columns: id, interval_id, ts, dur, root_utid, utid (the thread of the piece), state (of that
--- thread: ran, waited, blocked, slept, unknown), ucpu.
-CREATE PERFETTO MACRO orma_why_pieces(intervals TableOrSubquery)
+-- The pieces of critical paths, in three steps whose results are tables, so that joins of many rows
+-- have indexes:
+--
+--     CREATE PERFETTO TABLE path AS SELECT * FROM orma_why_path!(intervals);
+--     CREATE PERFETTO TABLE cut AS SELECT * FROM orma_why_cut!(intervals, path);
+--     CREATE PERFETTO TABLE piece AS SELECT * FROM orma_why_pieces!(cut);
+--
+-- The intervals are of threads (id, ts, dur, utid). While a thread runs, waits for a cpu, or sleeps
+-- without anybody to blame, a piece is its own; while it is blocked, the piece is of the thread that
+-- was going to wake it, or to wake that one, and so on. Columns of pieces: id, interval_id, ts, dur,
+-- root_utid, utid (the thread of the piece), state (of that thread: ran, waited, blocked, slept,
+-- unknown), ucpu.
+
+-- The critical paths of the threads: id, ts, dur, utid (of the root), path_utid.
+CREATE PERFETTO MACRO orma_why_path(intervals TableOrSubquery)
 RETURNS TableOrSubquery AS
 (
-  WITH
-    _ow_intervals AS MATERIALIZED (SELECT id, ts, dur, utid FROM $intervals WHERE dur > 0),
-    _ow_roots AS MATERIALIZED (
-      SELECT id, utid FROM _wakeup_graph WHERE utid IN (SELECT utid FROM _ow_intervals)
-    ),
-    _ow_path AS MATERIALIZED (
-      SELECT row_number() OVER (ORDER BY p.ts) AS id, p.ts, p.dur, r.utid, p.utid AS path_utid
-      FROM _critical_path_by_roots!(_ow_roots, _wakeup_graph) AS p
-      JOIN _ow_roots AS r ON r.id = p.root_id
-      WHERE p.dur > 0
-    ),
-    _ow_cut AS MATERIALIZED (
-      SELECT
-        row_number() OVER (ORDER BY i.ts) AS id, i.ts, i.dur, i.id_0 AS interval_id,
-        i.utid AS root_utid, p.path_utid AS utid
-      FROM _interval_intersect!((_ow_intervals, _ow_path), (utid)) AS i
-      JOIN _ow_path AS p ON p.id = i.id_1
-    )
+  SELECT
+    row_number() OVER (ORDER BY p.ts) AS id, p.ts, p.dur, r.utid, p.utid AS path_utid
+  FROM _critical_path_by_roots!(
+    (SELECT id FROM _wakeup_graph WHERE utid IN (SELECT utid FROM $intervals)), _wakeup_graph
+  ) AS p
+  JOIN _wakeup_graph AS r ON r.id = p.root_id
+  WHERE p.dur > 0
+);
+
+-- The same cut to the intervals: id, ts, dur, interval_id, root_utid, utid.
+CREATE PERFETTO MACRO orma_why_cut(intervals TableOrSubquery, paths TableOrSubquery)
+RETURNS TableOrSubquery AS
+(
+  SELECT
+    row_number() OVER (ORDER BY i.ts) AS id, i.ts, i.dur, i.id_0 AS interval_id,
+    i.utid AS root_utid, p.path_utid AS utid
+  FROM _interval_intersect!(($intervals, $paths), (utid)) AS i
+  JOIN $paths AS p ON p.id = i.id_1
+);
+
+-- And cut to states of the threads on the paths.
+CREATE PERFETTO MACRO orma_why_pieces(cut TableOrSubquery)
+RETURNS TableOrSubquery AS
+(
   SELECT
     row_number() OVER (ORDER BY i.ts) AS id, c.interval_id, i.ts, i.dur, c.root_utid, i.utid,
     s.state, s.ucpu
-  FROM _interval_intersect!((_ow_cut, _orma_why_state), (utid)) AS i
-  JOIN _ow_cut AS c ON c.id = i.id_0
+  FROM _interval_intersect!(($cut, _orma_why_state), (utid)) AS i
+  JOIN $cut AS c ON c.id = i.id_0
   JOIN _orma_why_state AS s ON s.id = i.id_1
 );
 
