@@ -395,20 +395,24 @@ static const struct orma_exec_window *find_window(struct orma_exec_scope *s,
     return w;
 }
 
-/* Frames as SQLite sees them: windows with different ones are not put together. */
+/* Frames as SQLite sees them, whatever is written: windows with different ones are not put
+ * together.
+ */
+enum { RANGE_TO_HERE, ROWS_TO_HERE, ALL_ROWS };
+
 static int frame_of(enum orma_exec_func func, const struct orma_exec_window *w)
 {
     switch (func) {
     case EXEC_ROW_NUMBER:
     case EXEC_LAG:
-        return 1;
+        return ROWS_TO_HERE;
     case EXEC_LEAD:
-        return 2;
+        return ALL_ROWS;
     case EXEC_RANK:
     case EXEC_DENSE_RANK:
-        return 0;
+        return RANGE_TO_HERE;
     default:
-        return w->rows;
+        return w->rows ? ROWS_TO_HERE : RANGE_TO_HERE;
     }
 }
 
@@ -424,15 +428,14 @@ static struct orma_exec_win *find_win(struct orma_exec_scope *s, enum orma_exec_
         no(s, "memory");
         return NULL;
     }
-    win->rows = w->rows;
+    win->frame = frame;
+    win->rows = frame == ROWS_TO_HERE;
     if (!bind_keys(s, w->partition, &win->partition) || !bind_keys(s, w->order, &win->order))
         return NULL;
     for (uint32_t i = 0; i + 1 < wins->len; i++) {
         struct orma_exec_win *known = wins->data[i];
 
-        if (frame_of(known->funcs[0].func, &(struct orma_exec_window){.rows = known->rows}) !=
-                frame ||
-            !same_keys(&known->partition, &win->partition) ||
+        if (known->frame != frame || !same_keys(&known->partition, &win->partition) ||
             !same_keys(&known->order, &win->order))
             continue;
         ORMA_VEC_FINI(&win->partition);

@@ -114,6 +114,7 @@ ORMA_VEC_STRUCT(orma_exec_aggs, struct orma_exec_agg);
 struct orma_exec_win {
     struct orma_exec_keys partition, order;
     bool rows;
+    int frame; /* that all of them have; exec_bind_expr.c */
     struct orma_exec_wins_func {
         enum orma_exec_func func;
         struct orma_exec_expr *arg, *fallback;

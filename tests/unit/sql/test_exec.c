@@ -499,6 +499,33 @@ static unsigned number_of(const char *name, unsigned otherwise)
     return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
 }
 
+/* Functions whose frame SQLite sets itself do not give it to others over the same window. */
+Test(exec, keeps_frames_of_windows_apart)
+{
+    static const char *const queries[] = {
+        "SELECT lag(id) OVER (ORDER BY k), sum(id) OVER (ORDER BY k ROWS UNBOUNDED PRECEDING) "
+        "FROM t1",
+        "SELECT rank() OVER (ORDER BY k ROWS UNBOUNDED PRECEDING), sum(id) OVER (ORDER BY k) "
+        "FROM t1",
+        "SELECT sum(id) OVER (ORDER BY k ROWS UNBOUNDED PRECEDING), row_number() OVER (ORDER BY "
+        "k), sum(id) OVER (ORDER BY k) FROM t1",
+    };
+    struct orma_buf with = {0}, without = {0};
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "rows", rows, "");
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(queries); i++) {
+        cr_expect_eq(run(&e, queries[i], ORMA_EXEC_MODE_ON, &with), BY_US, "%s", queries[i]);
+        run(&e, queries[i], ORMA_EXEC_MODE_OFF, &without);
+        cr_expect_str_eq(orma_buf_cstr(&with), orma_buf_cstr(&without), "%s", queries[i]);
+    }
+    orma_buf_fini(&with);
+    orma_buf_fini(&without);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
 Test(exec, gives_what_sqlite_gives)
 {
     uint64_t first = (uint64_t)number_of("ORMA_TEST_SEED", 1) * 1000003;
