@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "processor/api/processor_impl.h"
+#include "processor/api/query_impl.h"
 #include "processor/api/symbolize.h"
 #include "processor/import/core/file.h"
 #include "processor/metrics/metrics.h"
@@ -604,6 +605,11 @@ static bool cell_of(const struct orma_query *self, unsigned col, enum orma_exec_
     *ret_type = c->types ? c->types[stmt->batch_at] : c->type;
     *ret = c->vals[stmt->batch_at];
     return true;
+}
+
+sqlite3_stmt *orma_query_stmt(const struct orma_query *self)
+{
+    return self->stmt->plan ? NULL : self->stmt->stmt;
 }
 
 enum orma_value_type orma_query_type(const struct orma_query *self, unsigned col)

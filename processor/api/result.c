@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "processor/api/query_impl.h"
 #include "protos/fields/trace_processor.h"
 #include "sdk/base/clock.h"
 #include "sdk/wire/pb_writer.h"
@@ -86,41 +87,91 @@ static bool batch_failed(const struct batch *b)
            b->texts.failed;
 }
 
-static void put_cell(struct batch *b, struct orma_query *q, unsigned col)
-{
-    uint8_t kind = ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_NULL;
-    double number;
-    size_t len;
+/* Each puts one value, for which there is room, and returns the kind of its cell. */
 
+static uint8_t put_number(struct batch *b, int64_t number)
+{
+    uint8_t *to = b->varints.data + b->varints.len;
+
+    b->varints.len = (size_t)(orma_varint_write(to, (uint64_t)number) - b->varints.data);
+    b->approx += CELL_PREAMBLE;
+    return ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_VARINT;
+}
+
+static uint8_t put_double(struct batch *b, double number)
+{
+    memcpy(b->doubles.data + b->doubles.len, &number, sizeof(number));
+    b->doubles.len += sizeof(number);
+    b->approx += sizeof(number);
+    return ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_FLOAT64;
+}
+
+static uint8_t put_text(struct batch *b, const char *text)
+{
+    size_t len = text ? strlen(text) + 1 : 1; /* a zero inside would end it anyway */
+
+    orma_buf_put(&b->texts, text ? text : "", len);
+    b->approx += len + CELL_PREAMBLE;
+    return ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_STRING;
+}
+
+static uint8_t put_blob(struct batch *b, const void *data, size_t len)
+{
+    orma_pb_put_bytes(&b->blobs, ORMA_PB_QUERY_RESULT_CELLS_BATCH_BLOB_CELLS, data, len);
+    b->approx += len + CELL_PREAMBLE;
+    return ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_BLOB;
+}
+
+/* A cell of SQLite's: one call for its value, since each getter of a column takes SQLite's lock
+ * anew. Our connection is used by one thread, so the value may be read as it is. */
+static uint8_t put_value(struct batch *b, sqlite3_value *value)
+{
+    const void *data;
+
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+        return put_number(b, sqlite3_value_int64(value));
+    case SQLITE_FLOAT:
+        return put_double(b, sqlite3_value_double(value));
+    case SQLITE_TEXT:
+        return put_text(b, (const char *)sqlite3_value_text(value));
+    case SQLITE_BLOB:
+        data = sqlite3_value_blob(value);
+        return put_blob(b, data, (size_t)sqlite3_value_bytes(value));
+    }
+    return ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_NULL;
+}
+
+static uint8_t put_cell(struct batch *b, const struct orma_query *q, unsigned col)
+{
     switch (orma_query_type(q, col)) {
     case ORMA_VALUE_NULL:
         break;
     case ORMA_VALUE_INT64:
-        kind = ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_VARINT;
-        orma_pb_put_raw_varint(&b->varints, (uint64_t)orma_query_int64(q, col));
-        b->approx += CELL_PREAMBLE;
-        break;
+        return put_number(b, orma_query_int64(q, col));
     case ORMA_VALUE_DOUBLE:
-        kind = ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_FLOAT64;
-        number = orma_query_double(q, col);
-        orma_buf_put(&b->doubles, &number, sizeof(number));
-        b->approx += sizeof(number);
-        break;
+        return put_double(b, orma_query_double(q, col));
     case ORMA_VALUE_TEXT:
-        kind = ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_STRING;
-        len = strlen(orma_query_text(q, col)) + 1; /* a zero inside would end it anyway */
-        orma_buf_put(&b->texts, orma_query_text(q, col), len);
-        b->approx += len + CELL_PREAMBLE;
-        break;
+        return put_text(b, orma_query_text(q, col));
     case ORMA_VALUE_BLOB:
-        kind = ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_BLOB;
-        len = orma_query_bytes(q, col);
-        orma_pb_put_bytes(&b->blobs, ORMA_PB_QUERY_RESULT_CELLS_BATCH_BLOB_CELLS,
-                          orma_query_blob(q, col), len);
-        b->approx += len + CELL_PREAMBLE;
-        break;
+        return put_blob(b, orma_query_blob(q, col), orma_query_bytes(q, col));
     }
-    orma_buf_put_byte(&b->cells, kind);
+    return ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_NULL;
+}
+
+/* One look at memory a row. False: there is none. */
+static bool put_row(struct batch *b, const struct orma_query *q, unsigned columns)
+{
+    sqlite3_stmt *stmt = orma_query_stmt(q);
+
+    if (!orma_buf_reserve(&b->cells, columns) ||
+        !orma_buf_reserve(&b->varints, (size_t)columns * ORMA_VARINT_MAX) ||
+        !orma_buf_reserve(&b->doubles, columns * sizeof(double)))
+        return false;
+    for (unsigned col = 0; col < columns; col++)
+        b->cells.data[b->cells.len++] =
+            stmt ? put_value(b, sqlite3_column_value(stmt, (int)col)) : put_cell(b, q, col);
+    return true;
 }
 
 /* Takes rows until the batch is full or there are none. False: the query failed. */
@@ -131,8 +182,8 @@ static bool batch_fill(struct run *run)
 
     batch_clear(b);
     while (run->row && b->approx <= BATCH_BYTES && b->cells.len + columns <= CELLS_MAX) {
-        for (unsigned col = 0; col < columns; col++)
-            put_cell(b, run->query, col);
+        if (!put_row(b, run->query, columns))
+            break; /* out of memory: the batch says so */
         int r = orma_query_step(run->query);
         run->row = r == 1;
         if (r < 0)
