@@ -54,7 +54,9 @@ static int run_module(struct orma_sql *sql, struct orma_package_module *m)
                                   "INCLUDE: module '%s' is poisoned: it failed before", m->key);
     m->state = ORMA_MODULE_RUNNING;
     orma_buf_printf(&frame, "Module include \"%s\"", m->key);
-    r = orma_sql_exec_new(sql, orma_buf_cstr(&frame), m->text, &exec);
+    r = m->packed ? orma_packages_unpack(sql) : 0;
+    if (r == 0)
+        r = orma_sql_exec_new(sql, orma_buf_cstr(&frame), m->text, &exec);
     orma_buf_fini(&frame);
     if (r == 0) {
         exec->lenient = sql->packages->overridden &&

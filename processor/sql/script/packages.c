@@ -9,6 +9,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef ORMA_HAVE_ZLIB
+#include <zlib.h>
+#endif
 
 void orma_package_fini(struct orma_package *self)
 {
@@ -74,6 +77,57 @@ bool orma_package_add(struct orma_package *package, const char *key, struct orma
     return true;
 }
 
+#ifdef ORMA_HAVE_ZLIB
+static int inflate_library(char **ret)
+{
+    char *text = malloc((size_t)orma_sql_stdlib.len + 1);
+    uLongf len = orma_sql_stdlib.len;
+
+    if (!text || uncompress((Bytef *)text, &len, orma_sql_stdlib.packed,
+                            orma_sql_stdlib.packed_len) != Z_OK) {
+        free(text); /* our own bytes: only memory can be missing */
+        return -ENOMEM;
+    }
+    text[len] = '\0';
+    *ret = text;
+    return 0;
+}
+#else
+static int inflate_library(char **ret)
+{
+    *ret = calloc(1, 1); /* nothing is packed */
+    return *ret ? 0 : -ENOMEM;
+}
+#endif
+
+int orma_packages_unpack(struct orma_sql *sql)
+{
+    struct orma_packages *p = sql->packages;
+
+    if (p->library)
+        return 0;
+    int r = inflate_library(&p->library);
+    for (size_t i = 0; i < p->len && r == 0; i++) {
+        for (size_t k = 0; k < p->packages[i].len; k++) {
+            struct orma_package_module *m = &p->packages[i].modules[k];
+
+            if (m->packed)
+                m->text.data = p->library + m->at;
+            m->packed = false;
+        }
+    }
+    return r;
+}
+
+static bool add_embedded(struct orma_package *package, const struct orma_sql_stdlib_module *e)
+{
+    if (!orma_package_add(package, e->key, (struct orma_str){e->text, e->len}, false))
+        return false;
+    package->modules[package->len - 1].packed = !e->text;
+    package->modules[package->len - 1].at = e->at;
+    return true;
+}
+
 int orma_packages_init(struct orma_sql *sql)
 {
     struct orma_packages *p = calloc(1, sizeof(*p));
@@ -81,13 +135,13 @@ int orma_packages_init(struct orma_sql *sql)
     if (!p)
         return -ENOMEM;
     sql->packages = p;
-    for (const struct orma_sql_embedded *e = orma_sql_stdlib; e->key; e++) {
+    for (const struct orma_sql_stdlib_module *e = orma_sql_stdlib.modules; e->key; e++) {
         struct orma_str name = {e->key, strcspn(e->key, ".")};
         struct orma_package *package = orma_packages_find(p, name);
 
         if (!package)
             package = orma_packages_add(p, name);
-        if (!package || !orma_package_add(package, e->key, orma_str_from(e->text), false))
+        if (!package || !add_embedded(package, e))
             return -ENOMEM;
     }
     return 0;
@@ -106,6 +160,7 @@ void orma_packages_fini(struct orma_sql *sql)
         return;
     orma_packages_drop_all(sql->packages);
     free(sql->packages->packages);
+    free(sql->packages->library);
     free(sql->packages);
     sql->packages = NULL;
 }
@@ -130,7 +185,7 @@ int orma_packages_each(struct orma_sql *sql,
                        void *data)
 {
     const struct orma_packages *p = sql->packages;
-    int r = 0;
+    int r = orma_packages_unpack(sql);
 
     for (size_t i = 0; i < p->len && !r; i++)
         for (size_t k = 0; k < p->packages[i].len && !r; k++)

@@ -14,15 +14,31 @@ struct orma_sql_embedded {
     const char *key, *text;
 };
 
-/* The embedded library in order of keys; NULL key at the end. Made by tools/embed_sql.py. */
-extern const struct orma_sql_embedded orma_sql_stdlib[];
+/* A module of the embedded library: its text, or where it is among the packed ones (text NULL). */
+struct orma_sql_stdlib_module {
+    const char *key, *text;
+    uint32_t at, len;
+};
+
+/*
+ * The embedded library. What every connection runs is there as text; the rest is one deflated
+ * text, where the build has zlib. Made by tools/embed_sql.py.
+ */
+struct orma_sql_library {
+    const struct orma_sql_stdlib_module *modules; /* in order of keys; NULL key at the end */
+    const unsigned char *packed;
+    uint32_t packed_len, len;
+};
+extern const struct orma_sql_library orma_sql_stdlib;
 
 enum orma_module_run { ORMA_MODULE_NEW, ORMA_MODULE_RUNNING, ORMA_MODULE_DONE, ORMA_MODULE_FAILED };
 
 struct orma_package_module {
     char *key;
-    struct orma_str text; /* ours if `owned` */
+    struct orma_str text; /* ours if `owned`; data NULL if `packed` */
     bool owned;
+    bool packed; /* until orma_packages_unpack() */
+    uint32_t at; /* in the packed text */
     enum orma_module_run state;
 };
 
@@ -35,6 +51,7 @@ struct orma_package {
 struct orma_packages {
     struct orma_package *packages;
     size_t len, cap;
+    char *library;   /* the embedded texts, once they were unpacked */
     bool overridden; /* the prelude is not the embedded one */
 };
 
@@ -55,6 +72,9 @@ struct orma_package_module *orma_package_find(struct orma_package *self, struct 
 
 /* There is a module of that key, and it was not run yet. */
 bool orma_packages_can_include(struct orma_sql *sql, struct orma_str key);
+
+/* All texts of the embedded library are there from now on. 0, or -ENOMEM. */
+int orma_packages_unpack(struct orma_sql *sql);
 
 /* Calls `fn` for every module; stops when it gives other than 0, and returns that. */
 int orma_packages_each(struct orma_sql *sql,
