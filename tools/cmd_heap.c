@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "heap/shared.h"
 #include "processor/flame/flame.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/heap/shared.h"
 #include "tools/base/units.h"
 #include "tools/commands.h"
 #include "tools/convert/profile_folder.h"
@@ -113,7 +113,8 @@ static int parse(struct heap *self, bool *ret_go_on)
 /* Beside this program where it was built, or where it was installed. */
 static bool find_library(char ret[PATH_MAX])
 {
-    static const char *const places[] = {"%s/../heap/" LIBRARY, "%s/../" ORMA_LIBDIR "/" LIBRARY};
+    static const char *const places[] = {"%s/../sdk/heap/" LIBRARY,
+                                         "%s/../" ORMA_LIBDIR "/" LIBRARY};
     const char *given = getenv("ORMA_HEAP_LIBRARY");
     char self[PATH_MAX], path[PATH_MAX + 64];
     ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "probes/unwind/file.h"
 #include "processor/flame/flame.h"
 #include "protos/reflect/schema.h"
 #include "protos/reflect/text.h"
@@ -27,7 +28,6 @@
 #include "tools/record/recorder.h"
 #include "tools/service/attach.h"
 #include "tools/service/config_file.h"
-#include "unwind/file.h"
 
 #define FREQUENCY_DEFAULT 100
 #define FREQUENCY_MAX 100000

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "probes/kernel/kallsyms.h"
+#include "probes/unwind/unwind.h"
 #include "protos/fields/common.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/process.h"
@@ -22,7 +23,6 @@
 #include "sdk/base/hash.h"
 #include "sdk/base/log.h"
 #include "sdk/wire/pb_writer.h"
-#include "unwind/unwind.h"
 
 #define INTERNED_MAX (1u << 20)
 #define KALLSYMS_MAX (64u << 20)

@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "probes/unwind/file.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
-#include "unwind/file.h"
 
 #define OPEN_MAX_NUM 256u /* that wait to be read */
 #define VDSO_MAX (1u << 20)

@@ -10,7 +10,7 @@
 
 #include "sdk/base/defs.h"
 #include "tests/bench/bench.h"
-#include "unwind/unwind.h"
+#include "probes/unwind/unwind.h"
 
 #if defined(__x86_64__)
 #define DEPTH 20

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "unwind/expr.h"
-#include "unwind/unwind.h"
+#include "probes/unwind/expr.h"
+#include "probes/unwind/unwind.h"
 
 #define FRAMES_MAX 64
 

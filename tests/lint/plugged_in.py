@@ -22,7 +22,7 @@ import tempfile
 
 ROOT = pathlib.Path(sys.argv[1]).resolve()
 BUILD = pathlib.Path(sys.argv[2]).resolve()
-PRODUCT = ("sdk", "protos", "unwind", "heap", "traced", "probes", "processor", "tools")
+PRODUCT = ("sdk", "protos", "traced", "probes", "processor", "tools")
 ORMA = BUILD / "tools/orma"
 SHELL = BUILD / "compat/trace_processor_shell"
 
@@ -40,7 +40,7 @@ EXEMPT = {
     ("dead", "orma_sql_parse_prototype"): "the same",
     ("dead", "orma_symbolizer_worker"): "the child's side of the symbolizer, run in a thread by its tests",
     ("dead", "orma_table_bytes"): "what a table weighs: bounds in tests and benchmarks",
-    ("dead", "posix_memalign"): "called by the programs that heap/preload.c is loaded into",
+    ("dead", "posix_memalign"): "called by the programs that sdk/heap/preload.c is loaded into",
     ("dead", "pvalloc"): "the same",
     ("dead", "reallocarray"): "the same",
     ("dead", "valloc"): "the same",

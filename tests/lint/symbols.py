@@ -8,7 +8,7 @@ import pathlib
 import re
 import subprocess
 
-PRODUCT = ("sdk", "protos", "unwind", "heap", "traced", "probes", "processor", "tools")
+PRODUCT = ("sdk", "protos", "traced", "probes", "processor", "tools")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 

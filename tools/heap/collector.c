@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "heap/shared.h"
 #include "probes/perf/encode.h"
 #include "protos/fields/common.h"
 #include "protos/fields/profiling.h"
@@ -22,6 +21,7 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
+#include "sdk/heap/shared.h"
 #include "sdk/wire/pb_writer.h"
 
 #define SEQUENCE_ID 1

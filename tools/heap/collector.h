@@ -1,5 +1,5 @@
 /*
- * Collector: reads what programs with our library in them report (heap/shared.h), unwinds it,
+ * Collector: reads what programs with our library in them report (sdk/heap/shared.h), unwinds it,
  * and writes a trace: heap profiles as Perfetto has them, one for each process.
  *
  *   ring ─► sites (process, call stack): allocated, freed ─► ProfilePacket, now and at the end

@@ -22,8 +22,8 @@
 
 #include "sdk/base/defs.h"
 #include "tests/support/leaks.h"
-#include "unwind/expr.h"
-#include "unwind/unwind.h"
+#include "probes/unwind/expr.h"
+#include "probes/unwind/unwind.h"
 
 #ifdef HAVE_DWFL
 #include <elfutils/libdwfl.h>

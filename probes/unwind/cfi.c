@@ -5,7 +5,7 @@
  * addresses are encoded and what holds at the start of each function; the instructions of the
  * FDE change that row step by step. All offsets count from the start of the section.
  */
-#include "unwind/cfi.h"
+#include "probes/unwind/cfi.h"
 
 #include <stdlib.h>
 #include <string.h>

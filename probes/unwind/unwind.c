@@ -8,9 +8,9 @@
  *   A return address follows the call, and may belong to the next function already; so callers
  *   are looked up one byte before, but not what a signal interrupted.
  */
-#include "unwind/unwind.h"
+#include "probes/unwind/unwind.h"
 
-#include "unwind/expr.h"
+#include "probes/unwind/expr.h"
 
 #define BIT(reg) (1u << (reg))
 /* What a called function gives back as it was. */

@@ -8,7 +8,7 @@
 #define ORMA_UNWIND_EXPR_H
 #include <stddef.h>
 
-#include "unwind/unwind.h"
+#include "probes/unwind/unwind.h"
 
 /* False: nonsense, a register or memory that is not known. `first`: NULL, or what is pushed before.
  */

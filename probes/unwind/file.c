@@ -4,7 +4,7 @@
  *
  *   pc ─► rule: a map from pc to the number of a rule; rules that are equal are stored once
  */
-#include "unwind/file.h"
+#include "probes/unwind/file.h"
 
 #include <elf.h>
 #include <errno.h>

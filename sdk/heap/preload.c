@@ -5,7 +5,8 @@
  * Every thread counts bytes down to its next sample; the distances are exponential (a Poisson
  * process over bytes), so that each byte has the same chance: one that is hit k times counts k
  * times the mean. Allocations of at least the mean are all reported, and count as what they are. Of
- * frees only those of sampled addresses matter: one look at a counter tells nearly all others apart.
+ * frees only those of sampled addresses matter: one look at a counter tells nearly all others
+ * apart.
  *
  * The usual case is a subtraction and a jump to the C library. This code runs inside any program,
  * before its constructors and in its signal handlers: no lock, no allocation, nothing printed.
@@ -24,14 +25,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "heap/shared.h"
+#include "sdk/heap/shared.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define SLOTS (1u << 18)
 #define WINDOW 32u
-#define MANY 255 /* a place that is so crowded tells nothing any more: all its frees are reported  \
-                  */
+#define MANY                                                                                       \
+    255 /* a place that is so crowded tells nothing any more: all its frees are reported           \
+         */
 #define NEVER (INT64_MAX / 2)
 #define FULL_TRIES 20
 #define PATIENCE_TRIES 1000 /* of 200 us */

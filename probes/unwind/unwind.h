@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "unwind/file.h"
+#include "probes/unwind/file.h"
 
 /* Registers that are known, and what is known of memory. */
 struct orma_unwind_state {

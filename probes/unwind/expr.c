@@ -2,7 +2,7 @@
  * A stack machine. Only literals, registers and the copied stack feed it; an operation that
  * is none of these ends it without a result.
  */
-#include "unwind/expr.h"
+#include "probes/unwind/expr.h"
 
 #include <string.h>
 

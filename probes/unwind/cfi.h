@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "sdk/base/buf.h"
-#include "unwind/rule.h"
+#include "probes/unwind/rule.h"
 
 /* Bytes of a file, and the address that the first one is meant for. */
 struct orma_unwind_section {

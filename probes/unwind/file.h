@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "unwind/cfi.h"
+#include "probes/unwind/cfi.h"
 
 struct orma_unwind_file;
 
