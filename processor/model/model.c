@@ -6,9 +6,6 @@
 
 #include <stdlib.h>
 
-/* Places of damage that are reported one by one; those that follow are only counted. */
-#define DAMAGE_ROWS_MAX 10000
-
 void orma_model_add_machine(struct orma_model *self, uint16_t machine, uint64_t raw)
 {
     struct orma_table *t = orma_model_table(self, ORMA_TABLE_MACHINE);
@@ -65,27 +62,6 @@ void *orma_model_lazy(struct orma_model *self, void **slot, size_t size)
         self->storage->failed |= !*slot;
     }
     return *slot;
-}
-
-void orma_model_damage(struct orma_model *self, int64_t offset, uint64_t bytes, const char *why)
-{
-    orma_stats_add(orma_model_stats(self, self->base), ORMA_STAT_DAMAGED_BYTES, (int64_t)bytes);
-    self->damage.bytes += bytes;
-    if (!self->damage.places)
-        self->damage.first = offset;
-    if (self->damage.places++ >= DAMAGE_ROWS_MAX) {
-        orma_stats_inc(orma_model_stats(self, self->base), ORMA_STAT_DAMAGED_PLACES);
-        return;
-    }
-    ORMA_MODEL_ARGS(args, self);
-    orma_args_put_uint(args, orma_model_cstr(self, "bytes"), bytes);
-    orma_args_put_str(args, orma_model_cstr(self, "reason"), orma_model_cstr(self, why));
-    orma_model_log(self, self->base, ORMA_STAT_DAMAGED_PLACES, INT64_MIN, offset, args);
-}
-
-void orma_model_cut_off(struct orma_model *self, uint64_t bytes)
-{
-    self->damage.cut_off += bytes;
 }
 
 void orma_model_use_trace(struct orma_model *self, uint32_t row)
@@ -173,52 +149,6 @@ void orma_model_add_gap(struct orma_model *self, uint16_t machine, const struct 
             orma_table_set(t, ORMA_GAP_TID, row, gap->tid);
     }
     orma_table_set(t, ORMA_GAP_MACHINE_ID, row, machine);
-}
-
-void orma_model_log(struct orma_model *self, uint16_t machine, enum orma_stat stat, int64_t ts,
-                    int64_t byte_offset, const struct orma_args_list *args)
-{
-    struct orma_table *t = orma_model_table(self, ORMA_TABLE_TRACE_IMPORT_LOGS);
-    uint32_t row = orma_table_add(t);
-
-    orma_stats_inc(orma_model_stats(self, machine), stat);
-    orma_table_set(t, ORMA_TRACE_IMPORT_LOGS_TRACE_ID, row, self->trace_row);
-    if (ts != INT64_MIN)
-        orma_table_set(t, ORMA_TRACE_IMPORT_LOGS_TS, row, ts);
-    if (byte_offset >= 0)
-        orma_table_set(t, ORMA_TRACE_IMPORT_LOGS_BYTE_OFFSET, row, byte_offset);
-    orma_table_set(t, ORMA_TRACE_IMPORT_LOGS_STAT_KEY, row, stat);
-    if (args)
-        orma_storage_set_args(t, ORMA_TRACE_IMPORT_LOGS_ARG_SET_ID, row,
-                              orma_args_commit(&self->storage->args, args));
-}
-
-void orma_model_set_parent(struct orma_model *self, uint16_t machine, int64_t ts, uint32_t upid,
-                           uint32_t parent_upid)
-{
-    if (!orma_processes_set_parent(orma_model_processes(self, machine), upid, parent_upid))
-        orma_model_log(self, machine, ORMA_STAT_PROCESS_TRACKER_PARENT_PID_CHANGED, ts, -1, NULL);
-}
-
-void orma_model_log_overlap(struct orma_model *self, enum orma_stat stat,
-                            const struct orma_slice_overlap *overlap)
-{
-    struct orma_table *t = orma_model_table(self, ORMA_TABLE_SLICE);
-    struct orma_args_list args = {0};
-
-    orma_args_put_uint(&args, orma_model_lit(self, "track_id"), overlap->track);
-    orma_args_put_str(&args, orma_model_lit(self, "new_slice_name"), overlap->name);
-    orma_args_put_int(&args, orma_model_lit(self, "new_slice_ts"), overlap->ts);
-    orma_args_put_int(&args, orma_model_lit(self, "new_slice_dur"), overlap->dur);
-    orma_args_put_str(&args, orma_model_lit(self, "existing_slice_name"),
-                      (uint32_t)orma_table_int(t, ORMA_SLICE_NAME, overlap->existing));
-    orma_args_put_int(&args, orma_model_lit(self, "existing_slice_ts"),
-                      orma_table_int(t, ORMA_SLICE_TS, overlap->existing));
-    orma_args_put_int(&args, orma_model_lit(self, "existing_slice_dur"),
-                      orma_table_int(t, ORMA_SLICE_DUR, overlap->existing));
-    orma_model_log(self, self->base, stat, overlap->ts, -1, &args);
-    self->storage->failed |= args.failed;
-    orma_args_list_fini(&args);
 }
 
 void orma_model_counter(struct orma_model *self, int64_t ts, uint32_t track, double value)

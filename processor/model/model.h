@@ -20,6 +20,7 @@
 #include "processor/model/processes.h"
 #include "processor/model/slices.h"
 #include "processor/model/tracks.h"
+#include "sdk/base/vec.h"
 
 /* One machine of the trace. Its row in the machine table is its index. */
 struct orma_machine {
@@ -75,6 +76,11 @@ struct orma_model {
         uint64_t places, bytes, cut_off;
         int64_t first; /* the place of the first one; -1: none, or not in the file as such */
     } damage;          /* bytes that were skipped because they have no meaning */
+    struct {
+        const uint64_t *read;      /* the order of the packet to read next; NULL: of no packets */
+        ORMA_VEC(uint64_t) places; /* of the entries: they stand in this order at the end */
+        bool late;                 /* one of them came late */
+    } log;
 };
 
 /* The storage stays the caller's, and must outlive the model. The model must not move in memory. */
@@ -83,6 +89,10 @@ void orma_model_fini(struct orma_model *self);
 
 /* The end of the trace: slices that never ended, args of rows. */
 void orma_model_finish(struct orma_model *self);
+
+/* The log in order; of the same two. */
+void orma_model_finish_log(struct orma_model *self);
+void orma_model_fini_log(struct orma_model *self);
 
 /* The args that rows have got (orma_model_add_args()), as sets; of orma_model_finish() and _fini().
  */
@@ -179,13 +189,18 @@ static inline uint32_t orma_model_ucpu(struct orma_model *self, uint16_t machine
 void orma_model_log(struct orma_model *self, uint16_t machine, enum orma_stat stat, int64_t ts,
                     int64_t byte_offset, const struct orma_args_list *args);
 
+/* The same of what should have been found when a packet was read: it stands there in the log.
+ * `order`: as it was then, of the packet behind it. */
+void orma_model_log_read(struct orma_model *self, uint16_t machine, enum orma_stat stat,
+                         uint64_t order, int64_t byte_offset, const struct orma_args_list *args);
+
 /* Somebody says who made a process: logged if somebody else said another. */
 void orma_model_set_parent(struct orma_model *self, uint16_t machine, int64_t ts, uint32_t upid,
                            uint32_t parent_upid);
 
-/* The same for a slice that reaches out of another one: both are told. */
-void orma_model_log_overlap(struct orma_model *self, enum orma_stat stat,
-                            const struct orma_slice_overlap *overlap);
+/* A slice that begins at `ts` reaches out of another one, which is told behind `args`. */
+void orma_model_log_overlap(struct orma_model *self, enum orma_stat stat, int64_t ts,
+                            uint32_t existing, struct orma_args_list *args);
 
 /*
  * Bytes of the trace that were skipped since they mean nothing, and where; offset < 0: unknown. And

@@ -223,7 +223,10 @@ static inline uint32_t push(struct orma_slices *self, struct orma_slice_stack *s
     struct orma_table *t = &self->storage->tables[ORMA_TABLE_SLICE];
 
     if (ORMA_UNLIKELY(s->num >= ORMA_SLICE_DEPTH_MAX)) {
-        orma_stats_inc(&self->storage->stats[0], ORMA_STAT_SLICE_MAX_DEPTH_EXCEEDED);
+        if (self->too_deep)
+            self->too_deep(self->refused_data, ts, s->entries[s->num - 1].row, name);
+        else
+            orma_stats_inc(&self->storage->stats[0], ORMA_STAT_SLICE_MAX_DEPTH_EXCEEDED);
         return ORMA_SLICE_NONE;
     }
     if (ORMA_UNLIKELY(s->num == s->cap) && !stack_grow(self, s))
@@ -313,10 +316,8 @@ uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur,
     bool negative = dur < 0 || __builtin_add_overflow(ts, dur, &end);
     uint32_t existing = negative ? ORMA_SLICE_NONE : orma_slices_overlapped(self, ts, dur, track);
     if (negative || existing != ORMA_SLICE_NONE) {
-        const struct orma_slice_overlap overlap = {track, name, ts, dur, existing};
-
         if (self->dropped)
-            self->dropped(self->dropped_data, &overlap);
+            self->dropped(self->refused_data, ts, existing);
         else
             orma_stats_inc(&self->storage->stats[0],
                            negative ? ORMA_STAT_SLICE_NEGATIVE_DURATION

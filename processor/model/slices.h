@@ -35,13 +35,6 @@ struct orma_slice_stack {
     int64_t last_begin;
 };
 
-/* A slice of known length that reaches out of one that it begins in, or ends before it begins. */
-struct orma_slice_overlap {
-    uint32_t track, name;
-    int64_t ts, dur;
-    uint32_t existing; /* the row that it reaches out of; ORMA_SLICE_NONE: of none */
-};
-
 struct orma_slices {
     struct orma_storage *storage;
     const struct orma_translations *translations; /* NULL: there are none */
@@ -50,10 +43,12 @@ struct orma_slices {
     /* Called for each new slice: flows may wait for it. May be NULL. */
     void (*begun)(void *data, uint32_t track, uint32_t slice);
     void *begun_data;
-    /* Called when a slice is dropped because of an overlap or a negative length, to count and log
-     * it. NULL: it is only counted. */
-    void (*dropped)(void *data, const struct orma_slice_overlap *overlap);
-    void *dropped_data;
+    /* Called when a slice is refused, to count and log it: it reaches out of `existing` (a row), or
+     * ends before it begins (ORMA_SLICE_NONE); or too many are around it, `parent` the innermost of
+     * them. NULL: it is only counted. */
+    void (*dropped)(void *data, int64_t ts, uint32_t existing);
+    void (*too_deep)(void *data, int64_t ts, uint32_t parent, uint32_t name);
+    void *refused_data;
 };
 
 void orma_slices_init(struct orma_slices *self, struct orma_storage *storage);

@@ -690,6 +690,7 @@ void orma_reader_finish(struct orma_reader *self)
     for (uint32_t i = 0; i < self->deferred_num; i++)
         retry_deferred(self, &self->deferred[i]);
     self->deferred_num = 0;
+    self->order += ORMA_ORDER_STEP; /* what is found out from here on is behind the last packet */
     orma_sorter_extract(&self->sorter, UINT64_MAX);
     self->storage->failed |= self->sorter.failed || self->seqs.failed;
 }

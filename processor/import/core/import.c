@@ -222,6 +222,7 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
     orma_model_init(&self->model, storage);
     int r = add_rooms(self, &hooks);
     orma_reader_init(&self->reader, storage, &hooks, emit);
+    self->model.log.read = &self->reader.order;
     if (self->plain) {
         self->reader.sorter.read_plain = self->plain->read_plain;
         self->reader.sorter.use_plain = self->plain->use_plain;

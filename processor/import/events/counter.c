@@ -99,8 +99,8 @@ static void refuse(struct orma_import_ctx *imp, const struct orma_events_record 
     ORMA_MODEL_ARGS(args, imp->model);
     if (uuid)
         orma_args_put_uint(args, imp->model->known.track_uuid, *uuid);
-    orma_model_log(imp->model, e->item->machine, stat, INT64_MIN,
-                   orma_import_item_offset(imp, e->item), args);
+    orma_model_log_read(imp->model, e->item->machine, stat, e->item->order + ORMA_ORDER_STEP,
+                        orma_import_item_offset(imp, e->item), args);
 }
 
 void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,

@@ -350,8 +350,9 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
         return;
     }
     if (ORMA_UNLIKELY(e.type == ORMA_PB_TRACK_EVENT_TYPE_STATE && !has_track)) {
-        orma_model_log(imp->model, item->machine, ORMA_STAT_TRACK_EVENT_STATE_MISSING_TRACK_UUID,
-                       INT64_MIN, orma_import_item_offset(imp, item), NULL);
+        orma_model_log_read(
+            imp->model, item->machine, ORMA_STAT_TRACK_EVENT_STATE_MISSING_TRACK_UUID,
+            item->order + ORMA_ORDER_STEP, orma_import_item_offset(imp, item), NULL);
         return;
     }
     if (ORMA_UNLIKELY(e.extras && !orma_events_check_extras(imp, &e)))

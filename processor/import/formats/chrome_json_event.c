@@ -268,21 +268,11 @@ static void on_end(struct event *e)
 /* A slice that reaches out of the one around it lies on another track. */
 static void log_overlap(struct event *e, uint32_t existing)
 {
-    struct orma_model *m = e->imp->model;
-    const struct orma_table *t = orma_model_table(m, ORMA_TABLE_SLICE);
-    int64_t ts = orma_table_int(t, ORMA_SLICE_TS, existing);
-    int64_t dur = orma_table_int(t, ORMA_SLICE_DUR, existing);
-    ORMA_MODEL_ARGS(args, m);
+    ORMA_MODEL_ARGS(args, e->imp->model);
 
     put_event(e, args);
-    orma_args_put_int(args, orma_model_lit(m, "overlap_start"), e->ts);
-    orma_args_put_int(args, orma_model_lit(m, "overlap_end"),
-                      (int64_t)((uint64_t)ts + (uint64_t)dur));
-    orma_args_put_str(args, orma_model_lit(m, "conflicting_slice_name"),
-                      (uint32_t)orma_table_int(t, ORMA_SLICE_NAME, existing));
-    orma_args_put_int(args, orma_model_lit(m, "conflicting_slice_ts"), ts);
-    orma_args_put_int(args, orma_model_lit(m, "conflicting_slice_dur"), dur);
-    orma_model_log(m, m->base, ORMA_STAT_SLICE_SPILL_OVERLAPPING_COMPLETE_EVENT, e->ts, -1, args);
+    orma_model_log_overlap(e->imp->model, ORMA_STAT_SLICE_SPILL_OVERLAPPING_COMPLETE_EVENT, e->ts,
+                           existing, args);
 }
 
 static void on_complete(struct event *e)

@@ -18,6 +18,43 @@ Test(model_log, an_entry_counts_and_says_where)
     fixture_free(f);
 }
 
+/* What is found late stands where it should have been found. */
+Test(model_log, entries_are_in_the_order_of_their_packets)
+{
+    struct fixture *f = fixture_new();
+    uint64_t read = 20;
+
+    f->model.log.read = &read;
+    orma_model_log(&f->model, 0, ORMA_STAT_SLICE_NEGATIVE_DURATION, INT64_MIN, 2, NULL);
+    read = 30;
+    orma_model_log(&f->model, 0, ORMA_STAT_SLICE_NEGATIVE_DURATION, 7, -1, NULL);
+    orma_model_log_read(&f->model, 0, ORMA_STAT_SLICE_NEGATIVE_DURATION, 20, 3, NULL);
+    orma_model_log_read(&f->model, 0, ORMA_STAT_SLICE_NEGATIVE_DURATION, 10, 1, NULL);
+    orma_model_finish(&f->model);
+    fixture_expect(f, ORMA_TABLE_TRACE_IMPORT_LOGS, "ts byte_offset", "- 1\n- 2\n- 3\n7 -\n");
+    fixture_free(f);
+}
+
+/*  [0 ───── around ───── 10)    [5 ─ reaches out ─ 15)   */
+Test(model_log, slices_that_have_no_place_are_told)
+{
+    struct fixture *f = fixture_new();
+    uint32_t track = orma_model_thread_track(&f->model, 0, 0);
+
+    orma_slices_complete(&f->model.slices, 0, 10, track, 0, fixture_str(f, "around"), NULL);
+    orma_slices_complete(&f->model.slices, 5, 10, track, 0, fixture_str(f, "reaches out"), NULL);
+    for (unsigned i = 0; i <= ORMA_SLICE_DEPTH_MAX; i++)
+        orma_slices_begin(&f->model.slices, 20, track, 0,
+                          fixture_str(f, i < ORMA_SLICE_DEPTH_MAX ? "deep" : "too deep"), NULL);
+    cr_assert_eq(fixture_stat(f, SLICE_DROP_OVERLAPPING_COMPLETE_EVENT), 1);
+    cr_assert_eq(fixture_stat(f, SLICE_MAX_DEPTH_EXCEEDED), 1);
+    fixture_expect(f, ORMA_TABLE_TRACE_IMPORT_LOGS, "ts {arg_set_id}",
+                   "5 overlap_start=5,overlap_end=10,conflicting_slice_name=around,"
+                   "conflicting_slice_ts=0,conflicting_slice_dur=10\n"
+                   "20 parent_slice_name=deep,current_slice_name='too deep'\n");
+    fixture_free(f);
+}
+
 Test(model_log, damage_is_summed_up_and_its_first_place_kept)
 {
     struct fixture *f = fixture_new();
