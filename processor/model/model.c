@@ -1,6 +1,6 @@
 /*
  * What all importers need: counters, literals, cpus and graphics processors, args that packets add
- * to rows, the log and the places of damage.
+ * to rows.
  */
 #include "processor/model/model.h"
 

@@ -146,6 +146,13 @@ static void count_loss(const struct orma_read_packet *p, struct orma_seq *seq)
         seq->losses_by_reason[bit] += p->dropped >> bit & 1;
 }
 
+/* What was lost may have been what others refer to, or differ from. */
+static int lose_state(const struct orma_reader *self, struct orma_seq *seq)
+{
+    seq->valid = seq->has_times = false;
+    return self->watches_order ? orma_seq_restart_sums(seq) : 0;
+}
+
 /* Rules 2 to 7 of a packet that belongs to a sequence. False: out of memory. */
 static bool update_sequence(struct orma_reader *self, const struct orma_read_packet *p,
                             struct orma_seq *seq)
@@ -166,7 +173,7 @@ static bool update_sequence(struct orma_reader *self, const struct orma_read_pac
     if (p->cleared)
         r = orma_seq_clear(seq);
     else if (p->dropped)
-        seq->valid = seq->has_times = false;
+        r = lose_state(self, seq);
     if (!r && p->has_defaults)
         r = orma_seq_set_defaults(seq, p->defaults);
     if (!r && p->interned.data) {
@@ -320,6 +327,9 @@ static void read_timed(struct orma_reader *self, const struct orma_read_packet *
         self->unwanted[ORMA_MIN(p->field, ORMA_PACKET_FIELDS_MAX - 1)]++;
         return;
     }
+    if (ORMA_UNLIKELY(self->watches_order) && p->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT &&
+        p->has_timestamp && orma_sorter_is_late(seq, time.ts))
+        seq->tokenize_events = true;
     if (tokenized(self, p, seq, time.ts, order) || !orma_reader_sortable(self, time.ts))
         return;
     if (p->has_timestamp && record && p->has_sequence)

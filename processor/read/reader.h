@@ -98,7 +98,9 @@ struct orma_reader {
     struct orma_str burst_tail; /* what that packet ended with, see burst.h; empty: no burst */
     uint64_t bursts;            /* how many were read */
     bool no_bursts;             /* read each packet the long way: for tests */
-    uint64_t order;             /* of the next packet */
+    bool
+        watches_order; /* there are sums: track events that come late are tokenized from there on */
+    uint64_t order;    /* of the next packet */
     int64_t last_ts;
     struct orma_blob *blobs; /* copied and inflated bytes */
     uint8_t *pending;        /* start of the bytes not cut yet, in blobs */

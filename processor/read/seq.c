@@ -127,6 +127,21 @@ int orma_seq_clear(struct orma_seq *self)
     return 0;
 }
 
+int orma_seq_restart_sums(struct orma_seq *self)
+{
+    struct orma_seq_gen *gen = gen_new(self, self->gen->interned, NULL);
+
+    if (!gen)
+        return -ENOMEM;
+    struct orma_seq_sums *sums = gen->sums;
+    *gen = *self->gen;
+    gen->refs = 1;
+    gen->sums = sums;
+    orma_seq_gen_unref(self->gen);
+    self->gen = gen;
+    return 0;
+}
+
 static void put_uuid(uint64_t *uuids, uint8_t *num, uint64_t uuid)
 {
     if (*num < ORMA_SEQ_EXTRA_COUNTERS)

@@ -83,6 +83,7 @@ struct orma_seq {
     bool valid;               /* incremental state was cleared and nothing lost since */
     bool saw_first;           /* first_packet_on_sequence came */
     bool tokenize_events; /* track events need the slow way (legacy times, incremental counters) */
+    bool sums_read;       /* its incremental counters are summed as packets are read */
     uint32_t uid;
     uint32_t pid;
     bool has_pid;
@@ -127,10 +128,14 @@ struct orma_seq *orma_seqs_get(struct orma_seqs *self, uint32_t machine, uint32_
 /* Starts a generation with nothing in it. 0 or -ENOMEM (the state is then invalid). */
 int orma_seq_clear(struct orma_seq *self);
 
+/* Starts a generation whose incremental counters begin anew, and all else goes on. 0 or -ENOMEM. */
+int orma_seq_restart_sums(struct orma_seq *self);
+
 /* Starts a generation with other defaults. 0 or -ENOMEM. */
 int orma_seq_set_defaults(struct orma_seq *self, struct orma_str defaults);
 
-/* Merges an InternedData message. How many entries were of no use (the others are kept), or -ENOMEM.
+/* Merges an InternedData message. How many entries were of no use (the others are kept), or
+ * -ENOMEM.
  */
 int orma_seq_intern(struct orma_seq *self, struct orma_str data);
 

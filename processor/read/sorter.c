@@ -391,6 +391,26 @@ struct orma_seq_gen *orma_run_done_slow(struct orma_stream *s)
     return gen;
 }
 
+bool orma_sorter_is_late(const struct orma_seq *seq, int64_t ts)
+{
+    return seq->run && ts < seq->run->last_ts;
+}
+
+void orma_sorter_walk_run(const struct orma_seq *seq,
+                          void (*each)(void *data, const struct orma_item *item), void *data)
+{
+    if (!seq->run)
+        return;
+    const char *run = (const char *)seq->run;
+    struct orma_stream s; /* walks over the same segments, from a place of its own */
+
+    memcpy(&s, run - offsetof(struct orma_stream, run), sizeof(s));
+    for (bool any = s.has_head || orma_run_next(&s); any; any = orma_run_next(&s)) {
+        each(data, &s.head);
+        (void)orma_run_done(&s); /* the run itself still needs it */
+    }
+}
+
 /* ---- bundles of a cpu ---- */
 
 uint32_t orma_sorter_add_bundle(struct orma_sorter *self, const struct orma_kernel_bundle *bundle)

@@ -180,6 +180,14 @@ void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
                              const struct orma_read_packet *p, const uint8_t *record,
                              const struct orma_packet_time *time, uint64_t order);
 
+/* True: packets of the sequence that came before are of later times. */
+bool orma_sorter_is_late(const struct orma_seq *seq, int64_t ts);
+
+/* The packets of a sequence that wait in its run, in the order of the file. Not while items are
+ * extracted. */
+void orma_sorter_walk_run(const struct orma_seq *seq,
+                          void (*each)(void *data, const struct orma_item *item), void *data);
+
 /*
  * A bundle. Its index, or UINT32_MAX when memory is out. Events that are not in order, or whose
  * clock does not run evenly, come as several entries with a stretch of the list each.

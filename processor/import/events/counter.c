@@ -1,5 +1,13 @@
-/* Counters of track events: events of their own, values beside other events, thread time. */
+/*
+ * Counters of track events: events of their own, values beside other events, thread time.
+ *
+ * Incremental counters say what came to the last value, in the order in which their sequence was
+ * written. That is the order of time as well, so events are summed as they are imported. Where a
+ * sequence turns out to have an event that is late, or times of the older form, its events are
+ * summed as they are read from there on; what still waits of it is read for that once.
+ */
 #include "processor/import/events/event.h"
+#include "protos/fields/trace.h"
 #include "protos/fields/track_event.h"
 
 /* A row; `main` ones, which are the event, have its args. */
@@ -44,7 +52,22 @@ static struct orma_events_track *counter_track(struct orma_import_ctx *imp,
 {
     struct orma_events_track *t = orma_events_find(imp, uuid, e->item->machine);
 
-    return t && t->reserved && t->kind == ORMA_EVENTS_COUNTER ? t : NULL;
+    return t && t->reserved && t->kind == ORMA_EVENTS_COUNTER && t->order <= e->item->order ? t
+                                                                                            : NULL;
+}
+
+/* The sum after the value of that number, which is `value`. */
+static double sum_of(struct orma_import_ctx *imp, const struct orma_events_record *e, uint64_t uuid,
+                     double value, unsigned number)
+{
+    const struct orma_item *item = e->item;
+    const double *sums = NULL;
+
+    if (ORMA_UNLIKELY(item->gen->seq->sums_read))
+        sums = item->extra && item->extra->sums
+                   ? item->extra->sums
+                   : orma_map_get_ptr(&orma_events(imp)->sums_ahead, item->order);
+    return sums ? sums[number] : orma_seq_gen_sum(item->gen, uuid, value);
 }
 
 static void parser_error(struct orma_import_ctx *imp, const struct orma_events_record *e)
@@ -69,20 +92,20 @@ static void note_thread_value(struct orma_import_ctx *imp, struct orma_events_re
     }
 }
 
-/* Where the way up from the track is broken, that is counted. */
-static void value_of(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,
-                     double value, bool main)
+/* The value of that number as the counter has it. */
+static double scaled(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                     const struct orma_events_track *t, double value, unsigned number)
 {
-    struct orma_events_track *t = counter_track(imp, e, uuid);
-
-    if (!t)
-        return;
     value *= (double)t->multiplier;
-    if (t->incremental)
-        value = orma_seq_gen_sum(e->item->gen, uuid, value);
-    if (!orma_events_make_rows(imp, t, e->name_id, e->item->gen->seq)) {
+    return t->incremental ? sum_of(imp, e, t->uuid, value, number) : value;
+}
+
+/* Where the way up from the track is broken, that is counted. */
+static void put_value(struct orma_import_ctx *imp, struct orma_events_record *e,
+                      struct orma_events_track *t, double value, bool main)
+{
+    if (!orma_events_make_rows(imp, t, e->name_id, e->item->gen->seq))
         return;
-    }
     note_thread_value(imp, e, t, value);
     if (main && t->scope != ORMA_EVENTS_THREAD) {
         e->t = t;
@@ -128,9 +151,11 @@ void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record 
     e->utid = t->scope == ORMA_EVENTS_THREAD ? t->utid : ORMA_ID_NONE;
     if (ORMA_UNLIKELY(e->has_thread_ns || e->has_instructions))
         orma_events_thread_counters(imp, e);
+    /* Its own value comes first, though its row is behind those of the others. */
+    double value = scaled(imp, e, t, e->has_value ? (double)e->value : e->double_value, 0);
     if (e->extras)
         orma_events_extra_counters(imp, e);
-    value_of(imp, e, uuid, e->has_value ? (double)e->value : e->double_value, true);
+    put_value(imp, e, t, value, true);
 }
 
 /* Two lists, of integers and of doubles, each with tracks and values. */
@@ -237,20 +262,109 @@ bool orma_events_check_extras(struct orma_import_ctx *imp, const struct orma_eve
     return check_extras(imp, e, &x);
 }
 
+static double extra_value(const struct extras *x, unsigned which, unsigned i)
+{
+    double real;
+
+    memcpy(&real, &x->values[which][i], sizeof(real));
+    return which ? real : (double)(int64_t)x->values[which][i];
+}
+
 void orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
+    unsigned number = e->type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER;
     struct extras x;
 
     fill_extras(e, &x);
     for (unsigned which = 0; which < 2; which++) {
-        for (unsigned i = 0; i < x.values_num[which]; i++) {
-            double real;
+        for (unsigned i = 0; i < x.values_num[which]; i++, number++) {
+            struct orma_events_track *t = counter_track(imp, e, x.uuids[which][i]);
 
-            memcpy(&real, &x.values[which][i], sizeof(real));
-            value_of(imp, e, x.uuids[which][i], which ? real : (double)(int64_t)x.values[which][i],
-                     false);
+            if (t)
+                put_value(imp, e, t, scaled(imp, e, t, extra_value(&x, which, i), number), false);
         }
     }
+}
+
+/* ---- sums as events are read ---- */
+
+#define SUMS_MAX (1 + 2 * ORMA_SEQ_EXTRA_COUNTERS)
+
+/* False: the event is dropped for this value; what was summed before stays. */
+static bool add_sum(struct orma_import_ctx *imp, const struct orma_events_record *e, uint64_t uuid,
+                    double value, double *ret)
+{
+    const struct orma_events_track *t = counter_track(imp, e, uuid);
+
+    if (t && t->incremental)
+        *ret = orma_seq_gen_sum(e->item->gen, uuid, value * (double)t->multiplier);
+    return t != NULL;
+}
+
+/* How many values it has; 0: none, or the event is dropped. */
+static unsigned read_sums(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                          double ret[SUMS_MAX])
+{
+    const struct orma_seq_gen *gen = e->item->gen;
+    struct extras x;
+    unsigned num = 0;
+
+    if (e->type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER &&
+        ((!e->has_track && !gen->has_track) || (!e->has_value && !e->has_double) ||
+         !add_sum(imp, e, e->has_track ? e->track_uuid : gen->track_uuid,
+                  e->has_value ? (double)e->value : e->double_value, &ret[num++])))
+        return 0;
+    if (!e->extras)
+        return num;
+    fill_extras(e, &x);
+    for (unsigned which = 0; which < 2; which++)
+        for (unsigned i = 0; i < x.values_num[which]; i++)
+            if (i >= x.uuids_num[which] ||
+                !add_sum(imp, e, x.uuids[which][i], extra_value(&x, which, i), &ret[num++]))
+                return 0;
+    return num;
+}
+
+static const double *sum_event(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    struct orma_events_record e;
+    double sums[SUMS_MAX] = {0}, *ret;
+
+    orma_events_read(item, &e);
+    if (e.type != ORMA_PB_TRACK_EVENT_TYPE_COUNTER && !e.extras)
+        return NULL;
+    const unsigned num = read_sums(imp, &e, sums);
+    if (!num)
+        return NULL;
+    ret = orma_arena_alloc(&imp->reader->sorter.arena, num * sizeof(*ret));
+    if (ret)
+        memcpy(ret, sums, num * sizeof(*ret));
+    else
+        imp->model->storage->failed = true;
+    return ret;
+}
+
+/* Of a packet that waits already. */
+static void sum_waiting(void *data, const struct orma_item *item)
+{
+    struct orma_import_ctx *imp = data;
+    const double *sums =
+        item->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT && item->gen ? sum_event(imp, item) : NULL;
+
+    if (sums && orma_map_put_ptr(&orma_events(imp)->sums_ahead, item->order, sums))
+        imp->model->storage->failed = true;
+}
+
+const double *orma_events_sum_read(struct orma_import_ctx *imp, struct orma_seq *seq,
+                                   const struct orma_item *item)
+{
+    if (ORMA_LIKELY(!orma_events(imp)->any_incremental))
+        return NULL;
+    if (!seq->sums_read) {
+        seq->sums_read = seq->tokenize_events = true;
+        orma_sorter_walk_run(seq, sum_waiting, imp);
+    }
+    return sum_event(imp, item);
 }
 
 void orma_events_thread_counters(struct orma_import_ctx *imp, const struct orma_events_record *e)

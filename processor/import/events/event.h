@@ -92,6 +92,9 @@ static inline void orma_events_start_args(struct orma_import_ctx *imp,
     orma_import_arrays_start(&orma_events(imp)->arrays, before);
 }
 
+/* What the event says, as far as it can be read in one pass. */
+void orma_events_read(const struct orma_item *item, struct orma_events_record *e);
+
 /* Adds the args of the event. */
 void orma_events_collect_args(struct orma_import_ctx *imp, struct orma_args_list *args,
                               struct orma_events_record *e);
@@ -115,6 +118,10 @@ bool orma_events_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
                            const struct orma_plain *plain, struct orma_str bytes);
 
 /* ---- track_event/counter.c ---- */
+
+/* Sums of incremental counters up to an event as it is read; NULL: it has none. */
+const double *orma_events_sum_read(struct orma_import_ctx *imp, struct orma_seq *seq,
+                                   const struct orma_item *item);
 
 void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,
                          bool has_track);

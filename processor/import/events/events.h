@@ -22,6 +22,8 @@ struct orma_lanes;
 struct orma_event_extra {
     bool has_thread_ns, has_instructions;
     int64_t thread_ns, instructions;
+    const double
+        *sums; /* of incremental counters, by the number of the value; NULL: see counter.c */
 };
 
 enum orma_events_scope { ORMA_EVENTS_GLOBAL, ORMA_EVENTS_PROCESS, ORMA_EVENTS_THREAD };
@@ -37,6 +39,7 @@ enum orma_events_merge {
 struct orma_events_track {
     uint64_t uuid;
     uint32_t trace; /* row of the file: others have tracks of the same uuid */
+    uint64_t order; /* of the packet that described it: no earlier event knows it */
     /* As described. */
     bool described;
     bool reserved;        /* by a descriptor, not just by an event */
@@ -86,6 +89,7 @@ struct orma_events_state {
     struct orma_map thread_uuids, process_uuids; /* utid, upid → uuid of its descriptor */
     struct orma_arena arena;
     bool any_incremental;
+    struct orma_map sums_ahead; /* order of a packet → its sums, read before it was tokenized */
     struct orma_args_list args;
     struct {
         uint32_t name, key;       /* pool ids of "x" and "debug.x"; 0, 0: none */

@@ -9,77 +9,6 @@
 #include "protos/fields/interned_data.h"
 #include "protos/fields/track_event.h"
 
-void orma_events_read_legacy(struct orma_str bytes, struct orma_events_legacy *ret)
-{
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_pb_field f;
-
-    *ret = (struct orma_events_legacy){0};
-    while (orma_pb_next(&r, &f)) {
-        switch (f.id) {
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_NAME_IID:
-            ret->name_iid = orma_pb_u64(&f);
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_PHASE:
-            ret->phase = (char)orma_pb_i32(&f);
-            ret->has_phase = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_DURATION_US:
-            ret->duration_us = orma_pb_i64(&f);
-            ret->has_duration = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_THREAD_DURATION_US:
-            ret->thread_duration_us = orma_pb_i64(&f);
-            ret->has_thread_duration = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_UNSCOPED_ID:
-            ret->unscoped_id = orma_pb_u64(&f);
-            ret->has_unscoped = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_ID_SCOPE:
-            ret->id_scope = orma_pb_str(&f);
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_BIND_ID:
-            ret->bind_id = orma_pb_u64(&f);
-            ret->has_bind = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_USE_ASYNC_TTS:
-            ret->async_tts = orma_pb_bool(&f);
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_LOCAL_ID:
-            ret->local_id = orma_pb_u64(&f);
-            ret->has_local = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_GLOBAL_ID:
-            ret->global_id = orma_pb_u64(&f);
-            ret->has_global = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_BIND_TO_ENCLOSING:
-            ret->bind_to_enclosing = orma_pb_bool(&f);
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_FLOW_DIRECTION:
-            ret->direction = orma_pb_u32(&f);
-            ret->has_direction = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_INSTANT_EVENT_SCOPE:
-            ret->scope = orma_pb_u32(&f);
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_THREAD_INSTRUCTION_DELTA:
-            ret->thread_instruction_delta = orma_pb_i64(&f);
-            ret->has_instruction_delta = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_PID_OVERRIDE:
-            ret->pid = orma_pb_i32(&f);
-            ret->has_pid = true;
-            break;
-        case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_TID_OVERRIDE:
-            ret->tid = orma_pb_i32(&f);
-            ret->has_tid = true;
-            break;
-        }
-    }
-}
-
 static bool parser_error(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
     orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
@@ -556,7 +485,8 @@ bool orma_events_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_
         return true;
     if (orma_events_is_cropped(imp, ctx->machine, item.ts))
         return true;
-    if (x.has_thread_ns || x.has_instructions) {
+    x.sums = orma_events_sum_read(imp, ctx->seq, &item);
+    if (x.has_thread_ns || x.has_instructions || x.sums) {
         extra = orma_arena_alloc(&imp->reader->sorter.arena, sizeof(*extra));
         if (!extra) {
             imp->model->storage->failed = true;

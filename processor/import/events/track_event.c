@@ -9,151 +9,6 @@
 #include "sdk/base/buf.h"
 #include <stdlib.h>
 
-static void read_rare(const struct orma_pb_field *f, struct orma_events_record *e)
-{
-    switch (f->id) {
-    case ORMA_PB_TRACK_EVENT_CALLSTACK:
-    case ORMA_PB_TRACK_EVENT_CALLSTACK_IID:
-        e->stacked = true;
-        break;
-    case ORMA_PB_TRACK_EVENT_LEGACY_EVENT:
-        e->has_legacy = true;
-        orma_events_read_legacy(orma_pb_str(f), &e->legacy);
-        break;
-    case ORMA_PB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US:
-        e->has_thread_ns = !__builtin_mul_overflow(orma_pb_i64(f), 1000, &e->thread_ns);
-        break;
-    case ORMA_PB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE:
-        e->instructions = orma_pb_i64(f);
-        e->has_instructions = true;
-        break;
-    case ORMA_PB_TRACK_EVENT_FLOW_IDS:
-    case ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD:
-    case ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS:
-    case ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD:
-        e->flows = true;
-        break;
-    case ORMA_PB_TRACK_EVENT_TIMESTAMP_DELTA_US:
-    case ORMA_PB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US:
-    case ORMA_PB_TRACK_EVENT_THREAD_TIME_DELTA_US:
-    case ORMA_PB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA:
-    case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
-    case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
-        break;
-    default:
-        e->typed = true;
-    }
-}
-
-/* Fields that most events have, by their tag, which is one byte. False: it is none of them. */
-static inline bool read_usual(uint8_t tag, uint64_t val, struct orma_events_record *e)
-{
-    switch (tag) {
-    case ORMA_PB_TRACK_EVENT_TYPE << 3:
-        e->type = (uint32_t)val;
-        e->has_type = true;
-        return true;
-    case ORMA_PB_TRACK_EVENT_TRACK_UUID << 3:
-        e->track_uuid = val;
-        e->has_track = true;
-        return true;
-    case ORMA_PB_TRACK_EVENT_NAME_IID << 3:
-        e->name_iid = val;
-        e->has_name_iid = true;
-        return true;
-    case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS << 3:
-        if (e->category_iids_num < ORMA_EVENTS_CATEGORIES_MAX)
-            e->category_iids[e->category_iids_num++] = val;
-        return true;
-    }
-    return false;
-}
-
-static void read_field(const struct orma_pb_field *f, struct orma_events_record *e)
-{
-    struct orma_pb_reader packed = {0};
-    uint64_t val;
-
-    switch (f->id) {
-    case ORMA_PB_TRACK_EVENT_TYPE:
-        e->type = orma_pb_u32(f);
-        e->has_type = true;
-        break;
-    case ORMA_PB_TRACK_EVENT_TRACK_UUID:
-        e->track_uuid = orma_pb_u64(f);
-        e->has_track = true;
-        break;
-    case ORMA_PB_TRACK_EVENT_NAME_IID:
-        e->name_iid = orma_pb_u64(f);
-        e->has_name_iid = true;
-        break;
-    case ORMA_PB_TRACK_EVENT_NAME:
-        e->name = orma_pb_str(f);
-        e->has_name = f->wire == ORMA_PB_LEN;
-        break;
-    case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS:
-        for (orma_pb_numbers(f, &packed); orma_pb_number(f, &packed, &val);)
-            if (e->category_iids_num < ORMA_EVENTS_CATEGORIES_MAX)
-                e->category_iids[e->category_iids_num++] = val;
-        break;
-    case ORMA_PB_TRACK_EVENT_CATEGORIES:
-        e->category = orma_pb_str(f);
-        e->text_categories = ORMA_MIN(e->text_categories + 1, 2);
-        break;
-    case ORMA_PB_TRACK_EVENT_COUNTER_VALUE:
-        e->value = orma_pb_i64(f);
-        e->has_value = true;
-        break;
-    case ORMA_PB_TRACK_EVENT_DOUBLE_COUNTER_VALUE:
-        e->double_value = orma_pb_double(f);
-        e->has_double = true;
-        break;
-    case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
-    case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
-        e->extras = true;
-        break;
-    case ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS:
-        e->annotated = true;
-        break;
-    default:
-        read_rare(f, e);
-    }
-}
-
-static void read_event(const struct orma_item *item, struct orma_events_record *e)
-{
-    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
-    struct orma_pb_field f;
-
-    memset(e, 0, offsetof(struct orma_events_record, utid));
-    e->name_id = e->category_id = 0;
-    e->t = NULL;
-    e->utid = e->upid = e->passthrough = ORMA_ID_NONE;
-    e->bytes = (struct orma_str){(const char *)item->data, item->len};
-    e->item = item;
-    while (r.pos != r.end) {
-        const uint8_t *pos = r.pos + 1;
-        uint64_t val;
-
-        if (*r.pos < 0x80 && !(*r.pos & 7) && orma_pb_varint_at(&pos, r.end, &val) &&
-            read_usual(*r.pos, val, e)) {
-            r.pos = pos;
-            continue;
-        }
-        if (!orma_pb_next(&r, &f))
-            break;
-        read_field(&f, e);
-    }
-    if (ORMA_UNLIKELY(item->extra != NULL)) {
-        e->has_thread_ns |= item->extra->has_thread_ns;
-        e->has_instructions |= item->extra->has_instructions;
-        if (item->extra->has_thread_ns)
-            e->thread_ns = item->extra->thread_ns;
-        if (item->extra->has_instructions)
-            e->instructions = item->extra->instructions;
-    }
-}
-
 /* ---- names and categories ---- */
 
 static uint32_t event_name(struct orma_import_ctx *imp, const struct orma_events_record *e)
@@ -341,7 +196,7 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
 
     if (ORMA_UNLIKELY(!item->gen))
         return;
-    read_event(item, &e);
+    orma_events_read(item, &e);
     bool has_track = e.has_track || item->gen->has_track;
     uint64_t uuid = e.has_track ? e.track_uuid : item->gen->track_uuid;
 
@@ -475,6 +330,7 @@ static void fini(struct orma_import_ctx *imp)
     ORMA_VEC_FINI(&st->described);
     ORMA_VEC_FINI(&st->active);
     orma_import_arrays_fini(&st->arrays);
+    orma_map_fini(&st->sums_ahead);
     orma_map_fini(&st->unknown_fields);
     orma_map_fini(&st->by_uuid);
     orma_map_fini(&st->thread_uuids);

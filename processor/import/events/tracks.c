@@ -325,9 +325,13 @@ static void take(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
 
         *t = *said;
         t->trace = trace;
+        t->order = ctx->order;
         t->described = t->reserved = true;
-        if (t->incremental)
+        if (t->incremental) {
             orma_events_state(imp)->any_incremental = true;
+            if (imp->reader)
+                imp->reader->watches_order = true;
+        }
     } else if (is_same(t, said)) {
         take_name(imp, t, said->name);
     } else {
