@@ -113,7 +113,8 @@ class BadInput(Case):
         self.assertRegex(done.stderr.decode(), r"t\.pftrace: \d+ damaged places? w.* skipped, \d+ bytes in all, the first at byte "
                                                r"\d+; the rest was read")
         self.assertIn("damaged_places", done.stdout.decode())
-        self.assertGreater(int(self.one(path, "SELECT count(*) FROM slice")), 0.7 * all_slices)
+        # Where a place lies in what names are looked up by, all that the sequence has behind it is gone.
+        self.assertGreater(int(self.one(path, "SELECT count(*) FROM slice")), 0.4 * all_slices)
         path.write_bytes(whole[:-3])
         done = self.run_program(ORMA, "stats", path)
         self.assertIn("cut off: the last ", done.stderr.decode())

@@ -44,7 +44,7 @@ void orma_help_overview(const struct orma_help_tables *tables, FILE *out)
 
         fprintf(out, "%-8s%-10s %s\n", group_of(tables, c), c->name, c->summary);
     }
-    fprintf(out, "\nHelp topics: ");
+    fprintf(out, "Help topics: ");
     for (const struct orma_help_topic *t = orma_help_topics; t->name; t++)
         fprintf(out, "%s%s", t == orma_help_topics ? "" : ", ", t->name);
     fprintf(out, "\nFirst steps:\n%s", tables->self->examples);

@@ -14,7 +14,7 @@ SOURCE = r"""
 static void *kept[200];
 static void *volatile small;
 __attribute__((noinline)) void lose(void) { for (int i = 0; i < 200; i++) kept[i] = malloc(65536); }
-__attribute__((noinline)) void pass(void) { for (int i = 0; i < 200000; i++) { small = malloc(100); free(small); } }
+__attribute__((noinline)) void pass(void) { for (int i = 0; i < 200000; i++) { void *volatile p = malloc(100); free(p); } }
 __attribute__((noinline)) void lose_little(void) { for (int i = 0; i < 200000; i++) small = calloc(1, 100); }
 __attribute__((noinline)) void grow(void) { void *p = NULL; for (int i = 1; i < 40; i++) p = realloc(p, i * 65536); free(p); }
 __attribute__((noinline)) void aligned(void) { void *p; if (!posix_memalign(&p, 4096, 1 << 20)) free(p); free(aligned_alloc(64, 1 << 20)); }

@@ -54,7 +54,7 @@ export class App {
   private scheduled = false;
   undo: View[] = [];
   redo: View[] = [];
-  private lastChange = 0;
+  private lastChange = -Infinity;
   private readonly pending = new Set<number>();
   private themeChosen?: Theme;
   width = 0;
