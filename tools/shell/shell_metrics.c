@@ -341,7 +341,8 @@ int orma_shell_compute_metrics(struct orma_shell *self, bool print)
     if (!code && print) {
         if (format != ORMA_METRICS_BINARY && (!out.len || out.data[out.len - 1] != '\n'))
             orma_buf_put_str(&out, "\n");
-        if (out.failed || fwrite(out.data, 1, out.len, stdout) != out.len || fflush(stdout))
+        if (out.failed || (out.len && fwrite(out.data, 1, out.len, stdout) != out.len) ||
+            fflush(stdout))
             code = orma_shell_output_failed();
     }
     orma_buf_fini(&out);

@@ -94,8 +94,8 @@ static int print(const struct orma_shell *sh, const struct orma_buf *bytes)
         code = orma_summary_print(bytes->data, bytes->len, &text) < 0;
         out = &text;
     }
-    if (!code &&
-        (out->failed || fwrite(out->data, 1, out->len, stdout) != out->len || fflush(stdout)))
+    if (!code && (out->failed || (out->len && fwrite(out->data, 1, out->len, stdout) != out->len) ||
+                  fflush(stdout)))
         code = orma_shell_output_failed();
     orma_buf_fini(&text);
     return code;
