@@ -375,7 +375,7 @@ static void plan_stacks(struct orma_perf_plan *self,
     self->kernel_frames = (cs && cs->kernel_frames) || config->kernel_frames;
     self->user_frames = mode != MODE(SKIP);
     self->unwind = self->stacks && (mode == MODE(DWARF) || (cs && mode == MODE(UNKNOWN))) &&
-                   ORMA_PERF_REGS_MASK;
+                   ORMA_PERF_REGS_MASK != 0;
     attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     attr->sample_type |=
         self->pids && self->events_num == 1 ? PERF_SAMPLE_PERIOD : PERF_SAMPLE_READ;
