@@ -347,6 +347,9 @@ int orma_line_editor_read(struct orma_line_editor *self, const char *prompt, str
     self->prompt = to_wide(orma_str_from(prompt));
     errno = 0;
     self->interrupted = false;
+    /* Before the prompt is there, which says that keys are ours: a Ctrl-D that came in between
+     * would be the terminal's, and lost. */
+    el_wset(self->el, EL_PREP_TERM, 1);
     const wchar_t *line = el_wgets(self->el, &len);
     int err = errno;
     if (self->interrupted) {
