@@ -1,13 +1,16 @@
 /*
  * libedit does the editing. Here are bytes <-> wide characters (UTF-8, whatever the locale says),
  * the history's file, completion (the common part of all candidates, or their list), and Ctrl-C:
- * libedit reads through get_char(), which a signal ends.
+ * libedit reads through get_char(), which SIGINT ends. It is blocked but for the time that
+ * get_char() waits: else one that comes while a key is being handled would be lost.
  */
 #include "tools/shell/line_editor.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +43,7 @@ struct orma_line_editor {
     size_t num;
     bool changed;
     bool interrupted; /* a signal came while a line was read */
+    sigset_t waiting; /* the signals that are blocked while get_char() waits */
     wchar_t *prompt;
     orma_line_editor_complete_fn *complete;
     void *complete_ctx;
@@ -71,6 +75,20 @@ static void from_wide(const wchar_t *text, size_t len, struct orma_buf *ret)
     }
 }
 
+/* False: a signal came. One that came before is told first: what is there was typed after it. */
+static bool wait_for_key(const sigset_t *waiting)
+{
+    struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLIN};
+    sigset_t pending;
+
+    if (sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1 &&
+        sigismember(waiting, SIGINT) == 0) {
+        (void)sigsuspend(waiting);
+        return false;
+    }
+    return ppoll(&fd, 1, NULL, waiting) >= 0 || errno != EINTR;
+}
+
 /* A character of the terminal: 1; 0: the end; -1: a signal came, or it failed. */
 static int get_char(EditLine *el, wchar_t *ret)
 {
@@ -79,11 +97,15 @@ static int get_char(EditLine *el, wchar_t *ret)
     uint32_t code;
 
     el_wget(el, EL_CLIENTDATA, &self);
+    if (!self)
+        return -1;
     for (size_t n = 0; n < sizeof(bytes); n++) {
+        if (!wait_for_key(&self->waiting)) {
+            self->interrupted = true; /* libedit forgets why, in the middle of a search */
+            return -1;
+        }
         ssize_t got = read(STDIN_FILENO, &bytes[n], 1);
 
-        if (got < 0 && errno == EINTR && self)
-            self->interrupted = true; /* libedit forgets why, in the middle of a search */
         if (got <= 0)
             return got < 0 ? -1 : 0;
         if (orma_utf8_decode((struct orma_str){(const char *)bytes, n + 1}, &code)) {
@@ -341,17 +363,22 @@ void orma_line_editor_set_complete(struct orma_line_editor *self, orma_line_edit
 
 int orma_line_editor_read(struct orma_line_editor *self, const char *prompt, struct orma_buf *ret)
 {
+    sigset_t block;
     int len = 0;
 
     free(self->prompt);
     self->prompt = to_wide(orma_str_from(prompt));
     errno = 0;
     self->interrupted = false;
+    sigemptyset(&block);
+    sigaddset(&block, SIGINT);
+    (void)pthread_sigmask(SIG_BLOCK, &block, &self->waiting); /* fails for a bad `how` only */
     /* Before the prompt is there, which says that keys are ours: a Ctrl-D that came in between
      * would be the terminal's, and lost. */
     el_wset(self->el, EL_PREP_TERM, 1);
     const wchar_t *line = el_wgets(self->el, &len);
     int err = errno;
+    (void)pthread_sigmask(SIG_SETMASK, &self->waiting, NULL);
     if (self->interrupted) {
         fputc('\n', stdout);
         return -EINTR;
