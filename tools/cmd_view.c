@@ -38,10 +38,10 @@ static const struct orma_option options[] = {
 
 struct view {
     struct orma_cli cli;
-    const char *trace, *out, *range, *at;
-    uint64_t size;
+    const char *trace, *out, *at;
+    uint64_t size, ends[2]; /* ends: of the range, from the begin of the trace */
     uint16_t port;
-    bool exact, no_open, perfetto;
+    bool range, exact, no_open, perfetto;
 };
 
 static int parse_number(struct view *v, int id)
@@ -60,6 +60,20 @@ static int parse_number(struct view *v, int id)
     return ORMA_EXIT_OK;
 }
 
+/* "1.5s,2s": from the begin of the trace. */
+static bool parse_range(const char *text, uint64_t ret[2])
+{
+    const char *comma = strchr(text, ',');
+    char from[32];
+
+    if (!comma || (size_t)(comma - text) >= sizeof(from))
+        return false;
+    memcpy(from, text, (size_t)(comma - text));
+    from[comma - text] = '\0';
+    return orma_units_parse_time_ns(from, &ret[0]) &&
+           orma_units_parse_time_ns(comma + 1, &ret[1]) && ret[1] > ret[0];
+}
+
 static int parse_option(struct view *v, int id)
 {
     switch (id) {
@@ -70,8 +84,10 @@ static int parse_option(struct view *v, int id)
         v->exact = true;
         return ORMA_EXIT_OK;
     case OPT_RANGE:
-        v->range = v->cli.value;
-        return ORMA_EXIT_OK;
+        v->range = parse_range(v->cli.value, v->ends);
+        return v->range ? ORMA_EXIT_OK
+                        : orma_cli_usage_error(
+                              &v->cli, "bad range '%s': expected FROM,TO as 1.5s,2s", v->cli.value);
     case OPT_AT:
         v->at = strchr(v->cli.value, '#') ? strchr(v->cli.value, '#') + 1 : v->cli.value;
         return ORMA_EXIT_OK;
@@ -123,32 +139,6 @@ static int parse(struct view *v, bool *ret_go_on)
     return ORMA_EXIT_OK;
 }
 
-/* "1.5s,2s": from the begin of the trace. */
-static bool parse_range(const char *text, int64_t *ret_from, int64_t *ret_to)
-{
-    const char *comma = strchr(text, ',');
-    double ends[2];
-    char unit[2][4] = {{0}};
-
-    if (!comma || sscanf(text, "%lf%3[a-z]", &ends[0], unit[0]) < 1 ||
-        sscanf(comma + 1, "%lf%3[a-z]", &ends[1], unit[1]) < 1)
-        return false;
-    for (unsigned i = 0; i < 2; i++) {
-        double scale = !unit[i][0] || !strcmp(unit[i], "s") ? 1e9
-                       : !strcmp(unit[i], "ms")             ? 1e6
-                       : !strcmp(unit[i], "us")             ? 1e3
-                       : !strcmp(unit[i], "ns")             ? 1
-                                                            : 0;
-
-        ends[i] *= scale;
-        if (!(scale > 0) || !(ends[i] >= 0 && ends[i] < 9e17))
-            return false;
-    }
-    *ret_from = (int64_t)ends[0];
-    *ret_to = (int64_t)ends[1];
-    return *ret_to > *ret_from;
-}
-
 static int64_t first_time(struct orma_processor *tp)
 {
     struct orma_query *q;
@@ -180,11 +170,11 @@ static int show(const struct view *v, struct orma_processor *tp)
     if (v->range) {
         int64_t begin = first_time(tp);
 
-        if (!parse_range(v->range, &config.from_ns, &config.to_ns))
-            return orma_cli_usage_error(&v->cli, "bad range '%s': expected FROM,TO as 1.5s,2s",
-                                        v->range);
-        config.from_ns += begin;
-        config.to_ns += begin;
+        if (__builtin_add_overflow(begin, (int64_t)v->ends[0], &config.from_ns) ||
+            __builtin_add_overflow(begin, (int64_t)v->ends[1], &config.to_ns)) {
+            fprintf(stderr, "orma view: the range ends behind the last time there is\n");
+            return ORMA_EXIT_FAILURE;
+        }
     }
     int r = orma_view_new(tp, &config, &view);
     if (r < 0) {

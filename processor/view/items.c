@@ -13,14 +13,14 @@
 #define IN_RANGE " WHERE ts < %lld AND (dur < 0 OR ts + dur >= %lld)"
 #define SLICES "SELECT id, ts, dur, track_id, depth, name, arg_set_id FROM slice"
 #define STATES "SELECT id, ts, dur, utid, state, cpu, waker_utid, io_wait FROM thread_state"
-#define SCHED "SELECT id, ts, dur, cpu, utid, end_state FROM sched_slice"
+#define SCHED "SELECT id, ts, dur, ucpu % 4096, utid, end_state, ucpu / 4096 FROM sched_slice"
 #define VALUES "SELECT ts, value, track_id FROM counter"
 #define LOGS "SELECT ts, utid, prio, tag, msg FROM android_logs"
 #define SAMPLES                                                                                    \
     "SELECT s.ts, c.utid, s.callsite_id FROM stack_sample s "                                      \
     "JOIN __intrinsic_profiler_task_context c ON c.id = s.task_context_id "                        \
     "WHERE s.callsite_id IS NOT NULL"
-#define GAPS "SELECT ts, reason, cpu, utid, upid FROM gap"
+#define GAPS "SELECT ts, reason, cpu, utid, upid, machine_id FROM gap"
 #define FLOWS "SELECT slice_out, slice_in FROM flow"
 
 /* A query over items that have a time and may have a duration. */
@@ -97,8 +97,8 @@ static void load_slices(struct orma_view *self)
     while (orma_view_next(&q)) {
         struct orma_view_slice s = {
             .id = (uint32_t)orma_view_int(&q, 0),
-            .ts = orma_view_int(&q, 1),
-            .dur = orma_view_int(&q, 2),
+            .ts = orma_view_time(&q, 1),
+            .dur = orma_view_duration(&q, 2, orma_view_time(&q, 1)),
             .row = (uint32_t)orma_view_int(&q, 3),
             .depth = (uint16_t)orma_view_int(&q, 4),
             .name = orma_view_text(&q, 5),
@@ -157,8 +157,8 @@ static void load_states(struct orma_view *self)
             continue;
         struct orma_view_state s = {
             .id = (uint32_t)orma_view_int(&q, 0),
-            .ts = orma_view_int(&q, 1),
-            .dur = orma_view_int(&q, 2),
+            .ts = orma_view_time(&q, 1),
+            .dur = orma_view_duration(&q, 2, orma_view_time(&q, 1)),
             .row = row,
             .state = state_text(self, &q),
             .cpu = orma_view_is_null(&q, 5) ? -1 : (int32_t)orma_view_int(&q, 5),
@@ -181,13 +181,14 @@ static void load_sched(struct orma_view *self)
 
         if (thread == ORMA_VIEW_NONE || self->rows.data[thread].kernel)
             continue;
-        struct orma_view_state s = {.id = (uint32_t)orma_view_int(&q, 0),
-                                    .ts = orma_view_int(&q, 1),
-                                    .dur = orma_view_int(&q, 2),
-                                    .row = orma_view_row_of_cpu(self, orma_view_int(&q, 3)),
-                                    .cpu = (int32_t)orma_view_int(&q, 3),
-                                    .state = orma_view_text(&q, 5),
-                                    .waker = thread};
+        struct orma_view_state s = {
+            .id = (uint32_t)orma_view_int(&q, 0),
+            .ts = orma_view_time(&q, 1),
+            .dur = orma_view_duration(&q, 2, orma_view_time(&q, 1)),
+            .row = orma_view_row_of_cpu(self, orma_view_int(&q, 6), orma_view_int(&q, 3)),
+            .cpu = (int32_t)orma_view_int(&q, 3),
+            .state = orma_view_text(&q, 5),
+            .waker = thread};
 
         if (s.row == ORMA_VIEW_NONE)
             continue;
@@ -210,7 +211,7 @@ static void load_values(struct orma_view *self)
         self->rows.data[row].items++;
         PUSH(self, &self->values,
              (struct orma_view_value){
-                 .ts = orma_view_int(&q, 0), .value = orma_query_double(q.query, 1), .row = row});
+                 .ts = orma_view_time(&q, 0), .value = orma_query_double(q.query, 1), .row = row});
     }
 }
 
@@ -224,7 +225,7 @@ static void load_logs(struct orma_view *self)
             continue;
         self->rows.data[row].items++;
         PUSH(self, &self->logs,
-             (struct orma_view_log){.ts = orma_view_int(&q, 0),
+             (struct orma_view_log){.ts = orma_view_time(&q, 0),
                                     .row = row,
                                     .prio = (uint32_t)orma_view_int(&q, 2),
                                     .tag = orma_view_text(&q, 3),
@@ -238,7 +239,7 @@ static void load_samples(struct orma_view *self)
 
     while (orma_view_next(&q)) {
         uint32_t row = orma_view_row_of_thread(self, orma_view_int(&q, 1));
-        int64_t ts = orma_view_int(&q, 0);
+        int64_t ts = orma_view_time(&q, 0);
 
         if (row == ORMA_VIEW_NONE || ts < self->from || ts > self->to)
             continue;
@@ -265,7 +266,8 @@ static void load_gaps(struct orma_view *self)
     struct orma_view_query q = ranged(self, GAPS, false);
 
     while (orma_view_next(&q)) {
-        uint32_t row = !orma_view_is_null(&q, 2) ? orma_view_row_of_cpu(self, orma_view_int(&q, 2))
+        uint32_t row = !orma_view_is_null(&q, 2)
+                           ? orma_view_row_of_cpu(self, orma_view_int(&q, 5), orma_view_int(&q, 2))
                        : !orma_view_is_null(&q, 3)
                            ? orma_view_row_of_thread(self, orma_view_int(&q, 3))
                            : orma_view_row_of_process(
@@ -276,7 +278,7 @@ static void load_gaps(struct orma_view *self)
         self->rows.data[row].used = true;
         PUSH(self, &self->gaps,
              (struct orma_view_gap){
-                 .ts = orma_view_int(&q, 0), .row = row, .reason = orma_view_text(&q, 1)});
+                 .ts = orma_view_time(&q, 0), .row = row, .reason = orma_view_text(&q, 1)});
     }
 }
 

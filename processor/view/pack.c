@@ -14,6 +14,7 @@
 #include "sdk/wire/pb_writer.h"
 
 #define BLOCK_BYTES (512u << 10)
+#define BLOCK_BYTES_MAX (1u << 30) /* browsers unpack no more at once */
 #define CHUNK_ITEMS 65536u
 
 static void put_uint(struct orma_buf *out, uint64_t val)
@@ -62,6 +63,10 @@ static void end_block(struct orma_view *self, struct orma_buf *raw, struct orma_
 {
     if (!raw->len && !raw->failed)
         return;
+    if (raw->len > BLOCK_BYTES_MAX) {
+        orma_view_fail(self, -EFBIG);
+        return;
+    }
     block.raw = (uint32_t)raw->len;
     block.crc = (uint32_t)crc32(0, raw->data, (uInt)raw->len);
     int r = raw->failed ? -ENOMEM : deflate_into(&block.packed, raw);

@@ -5,6 +5,8 @@
 #include "processor/view/view_impl.h"
 #include "sdk/base/hash.h"
 
+#define TIME_MAX ((int64_t)1 << 62) /* ns: the year 2116 of the wall clock */
+
 void orma_view_fail(struct orma_view *self, int err)
 {
     if (!self->err)
@@ -43,6 +45,23 @@ bool orma_view_is_null(const struct orma_view_query *q, unsigned col)
 int64_t orma_view_int(const struct orma_view_query *q, unsigned col)
 {
     return orma_query_int64(q->query, col);
+}
+
+int64_t orma_view_near(int64_t ts)
+{
+    return ORMA_MIN(ORMA_MAX(ts, -TIME_MAX / 2), TIME_MAX);
+}
+
+int64_t orma_view_time(const struct orma_view_query *q, unsigned col)
+{
+    return orma_view_near(orma_view_int(q, col));
+}
+
+int64_t orma_view_duration(const struct orma_view_query *q, unsigned col, int64_t ts)
+{
+    int64_t dur = orma_view_int(q, col);
+
+    return dur == -1 ? -1 : ORMA_MIN(ORMA_MAX(dur, 0), TIME_MAX - ts);
 }
 
 struct orma_str orma_view_bytes(const struct orma_view_query *q, unsigned col)

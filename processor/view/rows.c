@@ -14,21 +14,24 @@
 #include "processor/view/view_impl.h"
 #include "sdk/base/hash.h"
 
-#define PARENTS_MAX 64 /* a cycle of parents in a hostile trace ends here */
+#define PARENTS_MAX 64    /* a cycle of parents in a hostile trace ends here */
+#define MACHINE_CPUS 4096 /* ucpu: number of the machine times this, and number of the core */
 
 /* Threads of the kernel are children of its thread 2, and that one. */
 #define PROCESSES                                                                                  \
-    "SELECT p.upid, p.pid, p.name, iif(p.parent_upid IS NULL, p.name, q.name) = 'kthreadd' "       \
-    "FROM process p "                                                                              \
+    "SELECT p.upid, p.pid, p.name, iif(p.parent_upid IS NULL, p.name, q.name) = 'kthreadd', "      \
+    "p.machine_id FROM process p "                                                                 \
     "LEFT JOIN process q ON q.upid = p.parent_upid AND q.machine_id IS p.machine_id"
 #define THREADS                                                                                    \
-    "SELECT utid, tid, name, upid, coalesce(is_main_thread, 0), coalesce(is_idle, 0) FROM thread"
+    "SELECT utid, tid, name, upid, coalesce(is_main_thread, 0), coalesce(is_idle, 0), machine_id " \
+    "FROM thread"
 #define TRACKS                                                                                     \
-    "SELECT t.id, t.name, t.type, t.parent_id, tt.utid, pt.upid FROM track t "                     \
+    "SELECT t.id, t.name, t.type, t.parent_id, tt.utid, pt.upid, t.machine_id FROM track t "       \
     "LEFT JOIN thread_track tt ON tt.id = t.id LEFT JOIN process_track pt ON pt.id = t.id "        \
     "WHERE t.id NOT IN (SELECT id FROM counter_track)"
 #define COUNTERS                                                                                   \
-    "SELECT t.id, t.name, t.unit, t.parent_id, tt.utid, pt.upid, ct.cpu FROM counter_track t "     \
+    "SELECT t.id, t.name, t.unit, t.parent_id, tt.utid, pt.upid, t.machine_id, ct.cpu "            \
+    "FROM counter_track t "                                                                        \
     "LEFT JOIN thread_counter_track tt ON tt.id = t.id "                                           \
     "LEFT JOIN process_counter_track pt ON pt.id = t.id "                                          \
     "LEFT JOIN cpu_counter_track ct ON ct.id = t.id"
@@ -60,12 +63,38 @@ static uint32_t lit(struct orma_view *self, const char *text)
     return orma_view_string(&self->strings, orma_str_from(text));
 }
 
-static uint32_t group(struct orma_view *self, uint32_t *ret, const char *name)
+static uint32_t child(struct orma_view *self, uint32_t parent, const struct orma_view_row *row);
+
+/* A head at the top, or below that of its machine where the trace has several. */
+static uint32_t group(struct orma_view *self, int64_t machine, const char *name)
 {
-    if (*ret == ORMA_VIEW_NONE)
-        *ret = add_row(self, &(struct orma_view_row){
-                                 .parent = ORMA_VIEW_NONE, .name = lit(self, name), .id = -1});
-    return *ret;
+    struct orma_view_row row = {
+        .parent = find(&self->machines, machine), .name = lit(self, name), .id = -1};
+
+    return child(self, row.parent, &row);
+}
+
+#define MACHINES                                                                                   \
+    "SELECT id, coalesce(name, rtrim('Machine ' || id || ' ' || coalesce(sysname, ''))) "          \
+    "FROM machine ORDER BY id"
+
+/* One machine needs no head. */
+static void load_machines(struct orma_view *self)
+{
+    struct orma_view_query q = orma_view_query(self, MACHINES " LIMIT 1, 1");
+    bool several = false;
+
+    while (orma_view_next(&q))
+        several = true;
+    if (!several)
+        return;
+    q = orma_view_query(self, MACHINES);
+    while (orma_view_next(&q)) {
+        struct orma_view_row row = {
+            .parent = ORMA_VIEW_NONE, .name = orma_view_text(&q, 1), .id = orma_view_int(&q, 0)};
+
+        put(self, &self->machines, row.id, add_row(self, &row));
+    }
 }
 
 static void load_processes(struct orma_view *self)
@@ -73,10 +102,12 @@ static void load_processes(struct orma_view *self)
     struct orma_view_query q = orma_view_query(self, PROCESSES);
 
     while (orma_view_next(&q)) {
-        struct orma_view_row row = {.parent = ORMA_VIEW_NONE, .kind = ORMA_VIEW_PROCESS};
+        int64_t machine = orma_view_int(&q, 4);
+        struct orma_view_row row = {.parent = find(&self->machines, machine),
+                                    .kind = ORMA_VIEW_PROCESS};
 
         if (orma_view_int(&q, 3)) {
-            uint32_t kernel = group(self, &self->kernel_group, "Kernel threads");
+            uint32_t kernel = group(self, machine, "Kernel threads");
 
             put(self, &self->processes, orma_view_int(&q, 0), kernel);
             continue;
@@ -92,7 +123,8 @@ static void load_threads(struct orma_view *self)
     struct orma_view_query q = orma_view_query(self, THREADS);
 
     while (orma_view_next(&q)) {
-        struct orma_view_row row = {.parent = ORMA_VIEW_NONE, .kind = ORMA_VIEW_THREAD};
+        struct orma_view_row row = {.parent = find(&self->machines, orma_view_int(&q, 6)),
+                                    .kind = ORMA_VIEW_THREAD};
 
         row.id = orma_view_is_null(&q, 1) ? -1 : orma_view_int(&q, 1);
         row.name = orma_view_text(&q, 2);
@@ -114,16 +146,17 @@ uint32_t orma_view_row_of_process(const struct orma_view *self, int64_t upid)
     return find(&self->processes, upid);
 }
 
-uint32_t orma_view_row_of_cpu(struct orma_view *self, int64_t cpu)
+uint32_t orma_view_row_of_cpu(struct orma_view *self, int64_t machine, int64_t cpu)
 {
-    uint32_t row = find(&self->cpus, cpu);
+    int64_t ucpu = machine * MACHINE_CPUS + cpu;
+    uint32_t row = find(&self->cpus, ucpu);
 
     if (row == ORMA_VIEW_NONE) {
         struct orma_view_row add = {
-            .parent = group(self, &self->cpu_group, "CPUs"), .kind = ORMA_VIEW_CPU, .id = cpu};
+            .parent = group(self, machine, "CPUs"), .kind = ORMA_VIEW_CPU, .id = cpu};
 
         row = add_row(self, &add);
-        put(self, &self->cpus, cpu, row);
+        put(self, &self->cpus, ucpu, row);
     }
     return row;
 }
@@ -195,7 +228,7 @@ static void load_tracks(struct orma_view *self)
         row.name = orma_view_is_null(&q, 1) ? orma_view_text(&q, 2) : orma_view_text(&q, 1);
         row.parent = parent != ORMA_VIEW_NONE    ? parent
                      : t.above != ORMA_VIEW_NONE ? t.above
-                                                 : group(self, &self->other_group, "Tracks");
+                                                 : group(self, orma_view_int(&q, 6), "Tracks");
         put_track(self, &t, child(self, row.parent, &row));
     }
 }
@@ -208,21 +241,21 @@ static void load_counters(struct orma_view *self)
         struct track t = {.id = (uint32_t)orma_view_int(&q, 0), .above = above_of_track(self, &q)};
         struct orma_view_row row = {.kind = ORMA_VIEW_COUNTER, .id = -1};
 
-        if (!orma_view_is_null(&q, 6)) {
-            row.id = orma_view_int(&q, 6);
-            t.above = group(self, &self->cpu_group, "CPUs");
+        if (!orma_view_is_null(&q, 7)) {
+            row.id = orma_view_int(&q, 7);
+            t.above = group(self, orma_view_int(&q, 6), "CPUs");
         }
         row.name = orma_view_text(&q, 1);
         row.unit = orma_view_text(&q, 2);
         row.parent =
-            t.above != ORMA_VIEW_NONE ? t.above : group(self, &self->system_group, "System");
+            t.above != ORMA_VIEW_NONE ? t.above : group(self, orma_view_int(&q, 6), "System");
         put_track(self, &t, add_row(self, &row)); /* each has its own: values do not stack */
     }
 }
 
 void orma_view_load_rows(struct orma_view *self)
 {
-    self->cpu_group = self->system_group = self->other_group = self->kernel_group = ORMA_VIEW_NONE;
+    load_machines(self);
     load_processes(self);
     load_threads(self);
     load_tracks(self);

@@ -23,6 +23,7 @@ static void free_items(struct orma_view *self)
     ORMA_VEC_FINI(&self->gaps);
     ORMA_VEC_FINI(&self->arg_sets);
     orma_map_fini(&self->arg_ids);
+    orma_map_fini(&self->machines);
     orma_map_fini(&self->processes);
     orma_map_fini(&self->threads);
     orma_map_fini(&self->cpus);
@@ -50,12 +51,12 @@ static void find_bounds(struct orma_view *self)
     struct orma_view_query q = orma_view_query(self, "SELECT start_ts, end_ts FROM trace_bounds");
 
     while (orma_view_next(&q)) {
-        self->from = orma_view_int(&q, 0);
-        self->to = orma_view_int(&q, 1);
+        self->from = orma_view_time(&q, 0);
+        self->to = orma_view_time(&q, 1);
     }
     if (self->config.from_ns || self->config.to_ns) {
-        self->from = self->config.from_ns;
-        self->to = self->config.to_ns;
+        self->from = orma_view_near(self->config.from_ns);
+        self->to = orma_view_near(self->config.to_ns);
     }
     if (self->to < self->from)
         orma_view_fail(self, -EINVAL);

@@ -142,8 +142,7 @@ struct orma_view {
     struct orma_buf info;
     struct orma_view_totals totals;
     /* Rows by what the tables call them; only while packing. */
-    struct orma_map processes, threads, cpus, tracks, children;
-    uint32_t cpu_group, system_group, other_group, kernel_group;
+    struct orma_map machines, processes, threads, cpus, tracks, children;
 };
 
 /* ---- query.c: rows of a query; failure is sticky in `err` ---- */
@@ -156,7 +155,12 @@ struct orma_view_query orma_view_query(struct orma_view *self, const char *sql);
 /* False at the end and after a failure; the query is freed then. */
 bool orma_view_next(struct orma_view_query *q);
 bool orma_view_is_null(const struct orma_view_query *q, unsigned col);
-int64_t orma_view_int(const struct orma_view_query *q, unsigned col);   /* 0 for NULL */
+int64_t orma_view_int(const struct orma_view_query *q, unsigned col); /* 0 for NULL */
+/* Times of hostile traces are brought so near that no difference of two overflows. Durations end
+ * in that range, too, and are -1 (no end is known) or not negative. */
+int64_t orma_view_near(int64_t ts);
+int64_t orma_view_time(const struct orma_view_query *q, unsigned col);
+int64_t orma_view_duration(const struct orma_view_query *q, unsigned col, int64_t ts);
 uint32_t orma_view_text(const struct orma_view_query *q, unsigned col); /* its number; 0 for NULL */
 struct orma_str orma_view_bytes(const struct orma_view_query *q, unsigned col);
 void orma_view_fail(struct orma_view *self, int err);
@@ -169,7 +173,7 @@ void orma_view_load_rows(struct orma_view *self);
 uint32_t orma_view_row_of_track(struct orma_view *self, uint32_t track);
 uint32_t orma_view_row_of_thread(const struct orma_view *self, int64_t utid);
 uint32_t orma_view_row_of_process(const struct orma_view *self, int64_t upid);
-uint32_t orma_view_row_of_cpu(struct orma_view *self, int64_t cpu);
+uint32_t orma_view_row_of_cpu(struct orma_view *self, int64_t machine, int64_t cpu);
 uint32_t orma_view_log_row(struct orma_view *self);
 /* Once all items are there: which rows are of use, and their order. */
 void orma_view_rank_rows(struct orma_view *self);

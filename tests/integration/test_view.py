@@ -180,6 +180,29 @@ packet { trusted_packet_sequence_id: 9 trusted_pid: 10 timestamp: 9000 previous_
         self.assertNotIn(b"connect-src", policy)
         self.assertNotIn(b"unsafe", policy)
 
+    def test_cores_of_two_machines_do_not_mix(self):
+        ours, other = SCHED, SCHED.replace("packet {", "packet { machine_id: 77").replace("sequence_id: 1 ", "sequence_id: 2 ")
+        self.orma("convert", "binary", self.trace(ours + other, "t.txt"), self.dir / "t.pftrace")
+        view = View(self.page(self.dir / "t.pftrace"))
+        heads = {n: row["text"] for n, row in enumerate(view.rows) if row["kind"] == view_reader.GROUP and row["parent"] == -1}
+        self.assertEqual(len(heads), 2, heads)
+        cores = {}
+        for row, c in view.items(view_reader.SCHED):
+            group = view.rows[row]["parent"]
+            cores[view.rows[group]["parent"], view.rows[row]["id"]] = len(c["ts"])
+        asked = self.sql(self.dir / "t.pftrace", "SELECT ucpu / 4096, ucpu % 4096, count(*) FROM sched_slice WHERE utid NOT IN "
+                         "(SELECT utid FROM thread WHERE is_idle) GROUP BY ucpu ORDER BY ucpu")
+        self.assertEqual([cores[at] for at in sorted(cores)], [row[2] for row in asked])
+        self.assertEqual(len(cores), 4)
+
+    def test_times_of_centuries(self):
+        far = [{"ph": "X", "pid": 1, "tid": t, "ts": ts, "dur": dur, "name": f"{ts} {dur}"}
+               for t, (ts, dur) in enumerate([(0, 1), (9e15, 9e15), (-9e15, 1), (-9e15, 9e15), (5, -4), (9.2e15, 1), (1, 9.2e15)])]
+        trace = self.trace(json.dumps(far))
+        view = View(self.page(trace))
+        self.assertEqual(len(list(self.slices(view))), view.info["counts"]["slices"])
+        self.page(trace, "--range", "0s,8000000000s")
+
     def test_nothing_in_it(self):
         for events in ([], [{"ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": 0, "name": "one"}],
                        [{"ph": "B", "pid": 1, "tid": 1, "ts": 5, "name": "open"}],

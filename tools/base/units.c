@@ -59,6 +59,14 @@ bool orma_units_parse_time_ms(const char *text, uint64_t *ret)
     return parse_time(text, 1e3, ret);
 }
 
+bool orma_units_parse_time_ns(const char *text, uint64_t *ret)
+{
+    static const struct unit units[] = {{"ns", 1},   {"us", 1e3},   {"ms", 1e6},  {"s", 1e9},
+                                        {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
+
+    return parse(text, units, ORMA_ARRAY_LEN(units), 1e9, ret);
+}
+
 bool orma_units_parse_size_bytes(const char *text, uint64_t *ret)
 {
     static const struct unit units[] = {

@@ -14,6 +14,9 @@ bool orma_units_parse_duration_ms(const char *text, uint64_t *ret);
 /* The same, and a number without a unit means seconds, as everywhere else. */
 bool orma_units_parse_time_ms(const char *text, uint64_t *ret);
 
+/* "1.5s", "300ms", "20us", "5ns", "2m"; a number without a unit means seconds. */
+bool orma_units_parse_time_ns(const char *text, uint64_t *ret);
+
 /* "64k", "32mb", "1.5g", powers of 1024; a plain 0 is allowed, other numbers need a unit. */
 bool orma_units_parse_size_bytes(const char *text, uint64_t *ret);
 

@@ -18,6 +18,7 @@
 
 #include "processor/flame/flame.h"
 #include "sdk/base/fd.h"
+#include "tools/base/units.h"
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
 #include "tools/load/symbols.h"
@@ -292,19 +293,11 @@ static bool find_trace(const struct args *a, const char *given, char ret[PATH_SI
 static int parse_time(const struct args *a, struct orma_processor *tp, const char *text,
                       int64_t *ret)
 {
-    static const struct {
-        const char *unit;
-        double ns;
-    } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 6e10}};
-    char *end;
-    double val = strtod(text, &end);
+    int64_t begin = orma_load_number(tp, "SELECT trace_start()");
+    uint64_t ns;
 
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(units) && end != text && val >= 0 && val < 1e9; i++) {
-        if (strcmp(end, units[i].unit) != 0)
-            continue;
-        *ret = orma_load_number(tp, "SELECT trace_start()") + (int64_t)(val * units[i].ns);
+    if (orma_units_parse_time_ns(text, &ns) && !__builtin_add_overflow(begin, (int64_t)ns, ret))
         return 0;
-    }
     fprintf(stderr, "%s: bad time '%s': expected one since the begin of the trace, as 1.5s\n",
             a->program, text);
     return -EINVAL;

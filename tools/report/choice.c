@@ -6,36 +6,17 @@
 #include <string.h>
 
 #include "sdk/base/nearest.h"
+#include "tools/base/units.h"
 #include "tools/load/loss.h"
 
 /* ---- times ---- */
-
-static bool parse_offset(const char *text, double *ret_ns)
-{
-    static const struct {
-        const char *unit;
-        double ns;
-    } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 6e10}};
-    char *end;
-    double val = strtod(text, &end);
-
-    if (end == text || !(val >= 0))
-        return false;
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(units); i++) {
-        if (!strcmp(end, units[i].unit)) {
-            *ret_ns = val * units[i].ns;
-            return true;
-        }
-    }
-    return false;
-}
 
 /* Since the begin of the trace; a whole number that is a timestamp of the trace is that. */
 static int parse_time(const struct orma_report_choice *self, const char *what, const char *text,
                       int64_t *ret)
 {
     int64_t ts;
-    double ns;
+    uint64_t ns;
 
     if (!text)
         return 0;
@@ -44,10 +25,9 @@ static int parse_time(const struct orma_report_choice *self, const char *what, c
         *ret = ts;
         return 0;
     }
-    if (parse_offset(text, &ns) && ns < 9e18) {
-        *ret = self->start_ts + (int64_t)ns;
+    if (orma_units_parse_time_ns(text, &ns) &&
+        !__builtin_add_overflow(self->start_ts, (int64_t)ns, ret))
         return 0;
-    }
     fprintf(stderr,
             "%s: --%s %s: expected a time since the begin of the trace, as 1.5s or 300ms, or a "
             "timestamp of the trace\n",

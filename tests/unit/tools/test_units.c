@@ -36,6 +36,20 @@ Test(units, a_time_without_a_unit_is_in_seconds)
     cr_assert_not(orma_units_parse_time_ms("10x", &ms));
 }
 
+Test(units, times_down_to_nanoseconds)
+{
+    uint64_t ns;
+
+    cr_assert(orma_units_parse_time_ns("1.5", &ns) && ns == 1500000000);
+    cr_assert(orma_units_parse_time_ns("2m", &ns) && ns == 120000000000);
+    cr_assert(orma_units_parse_time_ns("300ms", &ns) && ns == 300000000);
+    cr_assert(orma_units_parse_time_ns("20us", &ns) && ns == 20000);
+    cr_assert(orma_units_parse_time_ns("7ns", &ns) && ns == 7);
+    cr_assert_not(orma_units_parse_time_ns("1e10", &ns));
+    cr_assert_not(orma_units_parse_time_ns("-1s", &ns));
+    cr_assert_not(orma_units_parse_time_ns("1 s", &ns));
+}
+
 Test(units, sizes_are_powers_of_1024)
 {
     uint64_t n;

@@ -47,30 +47,35 @@ export class Tree {
   constructor(private readonly trace: Trace) {
     this.sort(trace.top, true);
     for (const row of trace.rows) if (row) this.sort(row.children, false);
-    this.openBusiest();
+    this.openBusiest(trace.top, 0);
     this.lay();
   }
 
   private sort(list: number[], top: boolean): void {
     const rows = this.trace.rows as Row[];
-    const rank = (n: number): number => (top ? topOrder(this.trace, rows[n]) : ORDER[rows[n].kind]);
+    const rank = (n: number): number => (top || rows[n].kind === RowKind.Group ? topOrder(this.trace, rows[n]) : ORDER[rows[n].kind]);
     list.sort((a, b) => (this.order.get(a) ?? 0) - (this.order.get(b) ?? 0) || rank(a) - rank(b)
       || (rows[a].kind === RowKind.Cpu && rows[b].kind === RowKind.Cpu ? rows[a].id - rows[b].id : 0)
       || (rows[a].kind === RowKind.Counter && rows[b].kind === RowKind.Counter && rows[a].id >= 0 ? rows[a].name.localeCompare(rows[b].name) || rows[a].id - rows[b].id : 0)
       || Number(rows[b].main) - Number(rows[a].main) || rows[b].rank - rows[a].rank || rows[a].id - rows[b].id || a - b);
   }
 
-  private openBusiest(): void {
-    let threads = 0;
-    for (const n of this.trace.top) {
+  /** Returns how many threads are open now; machines are open, so that what they did is seen. */
+  private openBusiest(list: number[], threads: number): number {
+    const kinds = (row: Row, kind: RowKind): number => row.children.filter((c) => this.trace.rows[c]?.kind === kind).length;
+    for (const n of list) {
       const row = this.trace.rows[n] as Row;
-      const cpus = row.children.filter((c) => this.trace.rows[c]?.kind === RowKind.Cpu).length;
-      if (cpus ? cpus <= 16 : threads < OPEN_AT_START && row.kind !== RowKind.Group) {
+      const cpus = kinds(row, RowKind.Cpu);
+      if (row.kind === RowKind.Group && kinds(row, RowKind.Group)) {
+        this.open.add(n);
+        threads = this.openBusiest(row.children, threads);
+      } else if (cpus ? cpus <= 16 : threads < OPEN_AT_START && row.kind !== RowKind.Group) {
         this.open.add(n);
         if (!cpus) threads += row.children.length;
         for (const c of row.children) if (threads < OPEN_AT_START && this.trace.rows[c]?.kind !== RowKind.Thread) this.open.add(c);
       }
     }
+    return threads;
   }
 
   /** Its own height, without rows below it. */
