@@ -7,6 +7,7 @@
 #include "tools/commands.h"
 #include "tools/load/load.h"
 #include "tools/report/diff.h"
+#include "tools/report/options.h"
 
 #define LIST_MAX 32
 #define TOP_DEFAULT 20
@@ -29,8 +30,8 @@ struct args {
     struct orma_cli cli;
     struct orma_report_diff_request request;
     struct orma_report_limit limits[LIST_MAX];
-    const char *sections[LIST_MAX + 1];
-    size_t traces_num, sections_num;
+    struct orma_report_names sections;
+    size_t traces_num;
 };
 
 static int add_limit(struct args *a)
@@ -44,24 +45,11 @@ static int add_limit(struct args *a)
     return ORMA_EXIT_OK;
 }
 
-static int set_top(struct args *a)
-{
-    uint64_t num;
-
-    if (!orma_str_to_u64(orma_str_from(a->cli.value), &num) || num > 1000000000)
-        return orma_cli_usage_error(&a->cli, "--top %s: expected a number of rows", a->cli.value);
-    a->request.top = num;
-    return ORMA_EXIT_OK;
-}
-
 static int take_argument(struct args *a)
 {
-    if (a->traces_num < 2)
-        a->request.traces[a->traces_num++] = a->cli.value;
-    else if (a->sections_num == LIST_MAX)
-        return orma_cli_usage_error(&a->cli, "too many sections");
-    else
-        a->sections[a->sections_num++] = a->cli.value;
+    if (a->traces_num == 2)
+        return orma_report_take_section(&a->cli, &a->sections);
+    a->request.traces[a->traces_num++] = a->cli.value;
     return ORMA_EXIT_OK;
 }
 
@@ -71,7 +59,7 @@ static int take_option(struct args *a, int id)
     case OPT_FAIL_ON:
         return add_limit(a);
     case OPT_TOP:
-        return set_top(a);
+        return orma_report_take_top(&a->cli, &a->request.top);
     case OPT_PROCESS:
         a->request.process = a->cli.value;
         return ORMA_EXIT_OK;
@@ -116,7 +104,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
     struct args a = {.request = {.program = "orma diff", .top = TOP_DEFAULT}};
     int id, code = ORMA_EXIT_OK;
 
-    a.request.sections = a.sections;
+    a.request.sections = a.sections.names;
     a.request.limits = a.limits;
     orma_cli_init(&a.cli, self, "orma diff", argc, argv);
     while (code == ORMA_EXIT_OK && (id = orma_cli_next(&a.cli)) != ORMA_CLI_END) {

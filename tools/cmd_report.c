@@ -8,116 +8,45 @@
 #include "tools/commands.h"
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
-#include "tools/report/report.h"
+#include "tools/report/options.h"
 #ifdef ORMA_HAVE_VIEW
 #include "tools/view/file.h"
 #endif
 
-#define SECTIONS_MAX 64
 #define TOP_DEFAULT 10
 
-enum {
-    OPT_TOP = 1,
-    OPT_FROM,
-    OPT_TO,
-    OPT_PROCESS,
-    OPT_THREAD,
-    OPT_SLICE,
-    OPT_JSON,
-    OPT_CSV,
-    OPT_SQL,
-    OPT_HTML
-};
+enum { OPT_HTML = ORMA_REPORT_OPT_OWN };
 
 static const struct orma_option options[] = {
-    {OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
-    {OPT_FROM, 0, "from", "TIME",
-     "Begin there: a time since the begin of the trace (1.5s, 300ms), or a timestamp as tables "
-     "have it."},
-    {OPT_TO, 0, "to", "TIME", "End there."},
-    {OPT_PROCESS, 'p', "process", "NAME|PID", "Only this process; NAME may be a pattern: 'post*'."},
-    {OPT_THREAD, 't', "thread", "NAME|TID", "Only this thread, or those that match."},
-    {OPT_SLICE, 's', "slice", "NAME|ID", "Only this slice, or those that match."},
-    {OPT_JSON, 0, "json", NULL, "One JSON object, with times in ns and the SQL of each section."},
-    {OPT_CSV, 0, "csv", NULL,
-     "CSV (RFC 4180), a table for each section with an empty line between them."},
+    {ORMA_REPORT_OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
+    ORMA_REPORT_RANGE_OPTIONS,
+    {ORMA_REPORT_OPT_PROCESS, 'p', "process", "NAME|PID",
+     "Only this process; NAME may be a pattern: 'post*'."},
+    {ORMA_REPORT_OPT_THREAD, 't', "thread", "NAME|TID", "Only this thread, or those that match."},
+    {ORMA_REPORT_OPT_SLICE, 's', "slice", "NAME|ID", "Only this slice, or those that match."},
+    ORMA_REPORT_FORM_OPTIONS,
 #ifdef ORMA_HAVE_VIEW
     {OPT_HTML, 0, "html", "FILE",
      "One file of HTML with the sections and the timeline, which opens anywhere without a "
      "network."},
 #endif
-    {OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
+    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
     {0},
 };
 
 struct args {
     struct orma_cli cli;
     struct orma_report_request request;
-    const char *sections[SECTIONS_MAX + 1];
-    size_t sections_num;
+    struct orma_report_names sections;
     const char *html;
 };
 
-static int set_top(struct args *a)
-{
-    char *end;
-    unsigned long num = strtoul(a->cli.value, &end, 10);
-
-    if (*a->cli.value < '0' || *a->cli.value > '9' || *end || num > 1000000000)
-        return orma_cli_usage_error(&a->cli, "--top %s: expected a number of rows", a->cli.value);
-    a->request.top = num;
-    return ORMA_EXIT_OK;
-}
-
-static int take_argument(struct args *a)
-{
-    if (!a->request.trace)
-        a->request.trace = a->cli.value;
-    else if (a->sections_num == SECTIONS_MAX)
-        return orma_cli_usage_error(&a->cli, "too many sections");
-    else
-        a->sections[a->sections_num++] = a->cli.value;
-    return ORMA_EXIT_OK;
-}
-
 static int take_option(struct args *a, int id)
 {
-    switch (id) {
-    case OPT_TOP:
-        return set_top(a);
-    case OPT_FROM:
-        a->request.from = a->cli.value;
-        break;
-    case OPT_TO:
-        a->request.to = a->cli.value;
-        break;
-    case OPT_PROCESS:
-        a->request.process = a->cli.value;
-        break;
-    case OPT_THREAD:
-        a->request.thread = a->cli.value;
-        break;
-    case OPT_SLICE:
-        a->request.slice = a->cli.value;
-        break;
-    case OPT_JSON:
-        a->request.form = ORMA_REPORT_JSON;
-        break;
-    case OPT_CSV:
-        a->request.form = ORMA_REPORT_CSV;
-        break;
-    case OPT_HTML:
-        a->html = a->cli.value;
-        a->request.form = ORMA_REPORT_JSON;
-        break;
-    case OPT_SQL:
-        a->request.form = ORMA_REPORT_SQL;
-        break;
-    case ORMA_CLI_POSITIONAL:
-        return take_argument(a);
-    default:
-        return ORMA_EXIT_USAGE;
-    }
+    if (id != OPT_HTML)
+        return orma_report_take_option(&a->cli, id, &a->request, &a->sections);
+    a->html = a->cli.value;
+    a->request.form = ORMA_REPORT_JSON;
     return ORMA_EXIT_OK;
 }
 
@@ -188,7 +117,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
     struct args a = {.request = {.program = "orma report", .top = TOP_DEFAULT}};
     int id, code = ORMA_EXIT_OK;
 
-    a.request.sections = a.sections;
+    a.request.sections = a.sections.names;
     orma_cli_init(&a.cli, self, "orma report", argc, argv);
     while (code == ORMA_EXIT_OK && (id = orma_cli_next(&a.cli)) != ORMA_CLI_END) {
         if (id == ORMA_CLI_HELP)

@@ -7,105 +7,30 @@
 
 #include "tools/commands.h"
 #include "tools/load/load.h"
-#include "tools/report/report.h"
+#include "tools/report/options.h"
 #include "tools/report/why.h"
 
-#define SECTIONS_MAX 32
 #define TOP_DEFAULT 10
 
-enum {
-    OPT_TOP = 1,
-    OPT_FROM,
-    OPT_TO,
-    OPT_PROCESS,
-    OPT_THREAD,
-    OPT_SLICE,
-    OPT_JSON,
-    OPT_CSV,
-    OPT_SQL
-};
-
 static const struct orma_option options[] = {
-    {OPT_SLICE, 's', "slice", "NAME|ID", "Explain this slice, or all that match: 'req*'."},
-    {OPT_THREAD, 't', "thread", "NAME|TID",
+    {ORMA_REPORT_OPT_SLICE, 's', "slice", "NAME|ID",
+     "Explain this slice, or all that match: 'req*'."},
+    {ORMA_REPORT_OPT_THREAD, 't', "thread", "NAME|TID",
      "Explain this thread; with --slice: only slices of it."},
-    {OPT_PROCESS, 'p', "process", "NAME|PID", "Explain the threads of this process; or as above."},
-    {OPT_FROM, 0, "from", "TIME",
-     "Begin there: a time since the begin of the trace (1.5s, 300ms), or a timestamp as tables "
-     "have it."},
-    {OPT_TO, 0, "to", "TIME", "End there."},
-    {OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
-    {OPT_JSON, 0, "json", NULL, "One JSON object, with times in ns and the SQL of each section."},
-    {OPT_CSV, 0, "csv", NULL,
-     "CSV (RFC 4180), a table for each section with an empty line between them."},
-    {OPT_SQL, 0, "sql", NULL, "Print the SQL, and do not run it."},
+    {ORMA_REPORT_OPT_PROCESS, 'p', "process", "NAME|PID",
+     "Explain the threads of this process; or as above."},
+    ORMA_REPORT_RANGE_OPTIONS,
+    {ORMA_REPORT_OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
+    ORMA_REPORT_FORM_OPTIONS,
+    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL, and do not run it."},
     {0},
 };
 
 struct args {
     struct orma_cli cli;
     struct orma_report_request request;
-    const char *sections[SECTIONS_MAX + 1];
-    size_t sections_num;
+    struct orma_report_names sections;
 };
-
-static int set_top(struct args *a)
-{
-    uint64_t num;
-
-    if (!orma_str_to_u64(orma_str_from(a->cli.value), &num) || num > 1000000000)
-        return orma_cli_usage_error(&a->cli, "--top %s: expected a number of rows", a->cli.value);
-    a->request.top = num;
-    return ORMA_EXIT_OK;
-}
-
-static int take_argument(struct args *a)
-{
-    if (!a->request.trace)
-        a->request.trace = a->cli.value;
-    else if (a->sections_num == SECTIONS_MAX)
-        return orma_cli_usage_error(&a->cli, "too many sections");
-    else
-        a->sections[a->sections_num++] = a->cli.value;
-    return ORMA_EXIT_OK;
-}
-
-static int take_option(struct args *a, int id)
-{
-    struct orma_report_request *r = &a->request;
-    const struct {
-        int id;
-        const char **text;
-    } texts[] = {{OPT_FROM, &r->from},
-                 {OPT_TO, &r->to},
-                 {OPT_PROCESS, &r->process},
-                 {OPT_THREAD, &r->thread},
-                 {OPT_SLICE, &r->slice}};
-
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(texts); i++) {
-        if (texts[i].id == id) {
-            *texts[i].text = a->cli.value;
-            return ORMA_EXIT_OK;
-        }
-    }
-    switch (id) {
-    case OPT_TOP:
-        return set_top(a);
-    case OPT_JSON:
-        r->form = ORMA_REPORT_JSON;
-        return ORMA_EXIT_OK;
-    case OPT_CSV:
-        r->form = ORMA_REPORT_CSV;
-        return ORMA_EXIT_OK;
-    case OPT_SQL:
-        r->form = ORMA_REPORT_SQL;
-        return ORMA_EXIT_OK;
-    case ORMA_CLI_POSITIONAL:
-        return take_argument(a);
-    default:
-        return ORMA_EXIT_USAGE;
-    }
-}
 
 static int why(struct args *a)
 {
@@ -130,12 +55,12 @@ static int run(const struct orma_command *self, int argc, char **argv)
         .request = {.program = "orma why", .top = TOP_DEFAULT, .table = orma_report_why_sections}};
     int id, code = ORMA_EXIT_OK;
 
-    a.request.sections = a.sections;
+    a.request.sections = a.sections.names;
     orma_cli_init(&a.cli, self, "orma why", argc, argv);
     while (code == ORMA_EXIT_OK && (id = orma_cli_next(&a.cli)) != ORMA_CLI_END) {
         if (id == ORMA_CLI_HELP)
             return ORMA_EXIT_OK;
-        code = take_option(&a, id);
+        code = orma_report_take_option(&a.cli, id, &a.request, &a.sections);
     }
     if (code != ORMA_EXIT_OK)
         return code;

@@ -1,0 +1,60 @@
+#include "tools/report/options.h"
+
+int orma_report_take_top(const struct orma_cli *cli, size_t *ret)
+{
+    uint64_t num;
+
+    if (!orma_str_to_u64(orma_str_from(cli->value), &num) || num > 1000000000)
+        return orma_cli_usage_error(cli, "--top %s: expected a number of rows", cli->value);
+    *ret = num;
+    return ORMA_EXIT_OK;
+}
+
+int orma_report_take_section(const struct orma_cli *cli, struct orma_report_names *names)
+{
+    if (names->num == ORMA_REPORT_NAMES_MAX)
+        return orma_cli_usage_error(cli, "too many sections");
+    names->names[names->num++] = cli->value;
+    return ORMA_EXIT_OK;
+}
+
+int orma_report_take_option(const struct orma_cli *cli, int id, struct orma_report_request *request,
+                            struct orma_report_names *sections)
+{
+    switch (id) {
+    case ORMA_REPORT_OPT_TOP:
+        return orma_report_take_top(cli, &request->top);
+    case ORMA_REPORT_OPT_FROM:
+        request->from = cli->value;
+        break;
+    case ORMA_REPORT_OPT_TO:
+        request->to = cli->value;
+        break;
+    case ORMA_REPORT_OPT_PROCESS:
+        request->process = cli->value;
+        break;
+    case ORMA_REPORT_OPT_THREAD:
+        request->thread = cli->value;
+        break;
+    case ORMA_REPORT_OPT_SLICE:
+        request->slice = cli->value;
+        break;
+    case ORMA_REPORT_OPT_JSON:
+        request->form = ORMA_REPORT_JSON;
+        break;
+    case ORMA_REPORT_OPT_CSV:
+        request->form = ORMA_REPORT_CSV;
+        break;
+    case ORMA_REPORT_OPT_SQL:
+        request->form = ORMA_REPORT_SQL;
+        break;
+    case ORMA_CLI_POSITIONAL:
+        if (request->trace)
+            return orma_report_take_section(cli, sections);
+        request->trace = cli->value;
+        break;
+    default:
+        return ORMA_EXIT_USAGE;
+    }
+    return ORMA_EXIT_OK;
+}

@@ -1,0 +1,53 @@
+/*
+ * What `orma report`, `why` and `diff` have in common on their command lines.
+ */
+#ifndef ORMA_TOOLS_REPORT_OPTIONS_H
+#define ORMA_TOOLS_REPORT_OPTIONS_H
+#include "tools/base/cli.h"
+#include "tools/report/report.h"
+
+#define ORMA_REPORT_NAMES_MAX 64
+
+/* Ids below those of a command's own options. */
+enum {
+    ORMA_REPORT_OPT_TOP = 1,
+    ORMA_REPORT_OPT_FROM,
+    ORMA_REPORT_OPT_TO,
+    ORMA_REPORT_OPT_PROCESS,
+    ORMA_REPORT_OPT_THREAD,
+    ORMA_REPORT_OPT_SLICE,
+    ORMA_REPORT_OPT_JSON,
+    ORMA_REPORT_OPT_CSV,
+    ORMA_REPORT_OPT_SQL,
+    ORMA_REPORT_OPT_OWN
+};
+
+/* Entries of struct orma_option that read the same in all. */
+#define ORMA_REPORT_RANGE_OPTIONS                                                                  \
+    {ORMA_REPORT_OPT_FROM, 0, "from", "TIME",                                                      \
+     "Begin there: a time since the begin of the trace (1.5s, 300ms), or a timestamp as tables "   \
+     "have it."},                                                                                  \
+    {                                                                                              \
+        ORMA_REPORT_OPT_TO, 0, "to", "TIME", "End there."                                          \
+    }
+#define ORMA_REPORT_FORM_OPTIONS                                                                   \
+    {ORMA_REPORT_OPT_JSON, 0, "json", NULL,                                                        \
+     "One JSON object, with times in ns and the SQL of each section."},                            \
+    {                                                                                              \
+        ORMA_REPORT_OPT_CSV, 0, "csv", NULL,                                                       \
+            "CSV (RFC 4180), a table for each section with an empty line between them."            \
+    }
+
+/* A list of names from the command line, ended by NULL. */
+struct orma_report_names {
+    const char *names[ORMA_REPORT_NAMES_MAX + 1];
+    size_t num;
+};
+
+/* Exit codes, as orma_cli_next()'s users return them; messages are printed. */
+int orma_report_take_top(const struct orma_cli *cli, size_t *ret);
+int orma_report_take_section(const struct orma_cli *cli, struct orma_report_names *names);
+/* Any of the options above; the first argument is the trace, the others are sections. */
+int orma_report_take_option(const struct orma_cli *cli, int id, struct orma_report_request *request,
+                            struct orma_report_names *sections);
+#endif
