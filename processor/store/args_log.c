@@ -263,8 +263,13 @@ uint32_t orma_args_log_add(struct orma_args_log *self, const struct orma_args_li
         return ORMA_ARGS_LOG_NONE;
     if (!write_set(self, list, &len, &hash))
         return ORMA_ARGS_LOG_NONE;
-    struct orma_args_log_place *place = &self->recent[hash % RECENT];
-    return is_at(self, place, hash, len) ? place->set - 1 : keep(self, len, hash, place);
+    struct orma_args_log_place *ways = &self->recent[hash % RECENT & ~1u];
+    for (unsigned i = 0; i < 2; i++) {
+        if (is_at(self, &ways[i], hash, len))
+            return ways[i].set - 1;
+    }
+    ways[1] = ways[0]; /* two sets that come in turn do not drive each other out */
+    return keep(self, len, hash, &ways[0]);
 }
 
 ORMA_COLD static bool grow_interned(struct orma_args_log *self)

@@ -57,7 +57,7 @@ struct orma_args_log {
     uint32_t *shape_slots; /* shapes by hash, + 1; 0: free */
     uint32_t shape_slots_mask;
     uint64_t seed;                        /* of hashes: files may be hostile */
-    struct orma_args_log_place *recent;   /* the last set of each hash */
+    struct orma_args_log_place *recent;   /* pairs: the last two sets of each hash */
     struct orma_args_log_place *interned; /* open addressing */
     uint32_t interned_mask, interned_num;
 };
