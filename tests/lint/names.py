@@ -89,7 +89,7 @@ ROOMS = {
     "processor/metrics": "orma_metrics_ orma_builder_ orma_structured_ orma_sq_ orma_summary_ orma_msg_ orma_proto_sources_",
     "processor/sql": "orma_sql_open orma_sql_close orma_sql_reset orma_sql_data_ready orma_sql_override_stdlib orma_sql_views"
                      " orma_sql_builtins",
-    "processor/sql/base": "orma_sql_ orma_sql_error_text orma_builtins_ orma_dataframe_ orma_ints_ orma_result_ orma_rows_ orma_tvf_",
+    "processor/sql/base": "orma_sql_ orma_sql_error_text orma_builtins_ orma_dataframe_ orma_ints_ orma_plan_table_ orma_result_ orma_rows_ orma_tvf_",
     "processor/sql/dialect": "orma_compat_ orma_macros_ orma_script_ orma_token_ orma_word_ orma_sql_class_ orma_sql_error_"
                              " orma_sql_fields_ orma_sql_is_macro_type orma_sql_parse_ orma_sql_put_"
                              " orma_sql_source_ orma_sql_text_ orma_sql_type_ orma_sql_unquote",

@@ -3,6 +3,7 @@
  * plan as a pointer value and whose rows are the groups.
  */
 #include "processor/sql/columnar/columnar.h"
+#include "processor/sql/base/plan_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,11 +121,6 @@ sqlite3_stmt *orma_columnar_prepare(struct orma_sql *sql, struct orma_str text, 
 
 /* ---- the table ---- */
 
-struct columnar_vtab {
-    sqlite3_vtab base;
-    struct orma_sql *sql;
-};
-
 struct columnar_cursor {
     sqlite3_vtab_cursor base;
     const struct orma_columnar_plan *plan; /* of the statement */
@@ -137,52 +133,25 @@ struct columnar_cursor {
 static int columnar_connect(sqlite3 *db, void *data, int argc, const char *const *argv,
                             sqlite3_vtab **ret, char **ret_error)
 {
-    struct columnar_vtab *v = calloc(1, sizeof(*v));
-    struct orma_buf text = {0};
+    struct orma_buf columns = {0};
 
+    (void)db;
     (void)argc;
     (void)argv;
     (void)ret_error;
-    orma_buf_put_str(&text, "CREATE TABLE x(");
     for (unsigned i = 0; i < ORMA_COLUMNAR_KEYS_MAX; i++)
-        orma_buf_printf(&text,
+        orma_buf_printf(&columns,
                         ORMA_COLUMNAR_KEY_NAME " INTEGER, " ORMA_COLUMNAR_KEY_NAME
                                                " TEXT, " ORMA_COLUMNAR_KEY_NAME
                                                " DOUBLE, " ORMA_COLUMNAR_KEY_NAME ", ",
                         i, 'i', i, 't', i, 'd', i, 'n');
     for (unsigned i = 0; i < ORMA_COLUMNAR_AGGS_MAX; i++)
-        orma_buf_printf(&text, ORMA_COLUMNAR_AGG_NAME ", ", i);
-    orma_buf_put_str(&text, "plan HIDDEN)");
-    int r = !v || text.failed ? SQLITE_NOMEM : sqlite3_declare_vtab(db, orma_buf_cstr(&text));
-    orma_buf_fini(&text);
-    if (r) {
-        free(v);
-        return r;
-    }
-    v->sql = data;
-    *ret = &v->base;
-    return SQLITE_OK;
-}
-
-static int columnar_disconnect(sqlite3_vtab *base)
-{
-    free(base);
-    return SQLITE_OK;
-}
-
-static int columnar_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
-{
-    (void)base;
-    for (int i = 0; i < info->nConstraint; i++) {
-        if (info->aConstraint[i].iColumn != PLAN_COLUMN ||
-            info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ || !info->aConstraint[i].usable)
-            continue;
-        info->aConstraintUsage[i].argvIndex = 1;
-        info->aConstraintUsage[i].omit = 1;
-        info->estimatedCost = 1000;
-        return SQLITE_OK;
-    }
-    return SQLITE_CONSTRAINT;
+        orma_buf_printf(&columns, i ? ", " ORMA_COLUMNAR_AGG_NAME : ORMA_COLUMNAR_AGG_NAME, i);
+    int r = columns.failed
+                ? SQLITE_NOMEM
+                : orma_plan_table_connect(data, orma_buf_str(&columns), PLAN_COLUMN, ret);
+    orma_buf_fini(&columns);
+    return r;
 }
 
 static int columnar_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
@@ -211,26 +180,19 @@ static int columnar_close(sqlite3_vtab_cursor *base)
     return SQLITE_OK;
 }
 
-static int fail(sqlite3_vtab_cursor *base, struct orma_sql *sql)
-{
-    sqlite3_free(base->pVtab->zErrMsg);
-    base->pVtab->zErrMsg = sqlite3_mprintf("%s", sqlite3_errmsg(sql->db));
-    return sqlite3_errcode(sql->db) & 0xff;
-}
-
 static int step_query(struct columnar_cursor *c)
 {
     int r = sqlite3_step(c->query);
 
     c->eof = r != SQLITE_ROW;
-    return r == SQLITE_ROW || r == SQLITE_DONE ? SQLITE_OK : fail(&c->base, c->plan->sql);
+    return r == SQLITE_ROW || r == SQLITE_DONE ? SQLITE_OK : orma_plan_table_fail(c->base.pVtab);
 }
 
 static int columnar_filter(sqlite3_vtab_cursor *base, int num, const char *str, int argc,
                            sqlite3_value **argv)
 {
     struct columnar_cursor *c = (struct columnar_cursor *)base;
-    struct orma_sql *sql = ((struct columnar_vtab *)base->pVtab)->sql;
+    struct orma_sql *sql = ((struct orma_plan_table *)base->pVtab)->sql;
     int r = SQLITE_OK;
 
     (void)num;
@@ -251,7 +213,7 @@ static int columnar_filter(sqlite3_vtab_cursor *base, int num, const char *str, 
     }
     /* Other tables than when it was prepared, or sums that only SQLite can make. */
     if (sqlite3_prepare_v2(sql->db, c->plan->query, -1, &c->query, NULL))
-        return fail(base, sql);
+        return orma_plan_table_fail(base->pVtab);
     return step_query(c);
 }
 
@@ -331,8 +293,8 @@ static int columnar_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 
 static const sqlite3_module columnar_module = {
     .xConnect = columnar_connect,
-    .xBestIndex = columnar_best_index,
-    .xDisconnect = columnar_disconnect,
+    .xBestIndex = orma_plan_table_best_index,
+    .xDisconnect = orma_plan_table_disconnect,
     .xOpen = columnar_open,
     .xClose = columnar_close,
     .xFilter = columnar_filter,

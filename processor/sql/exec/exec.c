@@ -4,6 +4,7 @@
  * statement's text is run as a query behind the same table.
  */
 #include "processor/sql/exec/exec.h"
+#include "processor/sql/base/plan_table.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -533,11 +534,6 @@ struct orma_exec_plan *orma_exec_of(struct orma_sql *sql, sqlite3_stmt *stmt)
 
 /* ---- the table ---- */
 
-struct exec_vtab {
-    sqlite3_vtab base;
-    struct orma_sql *sql;
-};
-
 struct exec_cursor {
     sqlite3_vtab_cursor base;
     struct orma_exec_plan *plan; /* of the statement */
@@ -551,46 +547,19 @@ struct exec_cursor {
 static int exec_connect(sqlite3 *db, void *data, int argc, const char *const *argv,
                         sqlite3_vtab **ret, char **ret_error)
 {
-    struct exec_vtab *v = calloc(1, sizeof(*v));
-    struct orma_buf text = {0};
+    struct orma_buf columns = {0};
 
+    (void)db;
     (void)argc;
     (void)argv;
     (void)ret_error;
-    orma_buf_put_str(&text, "CREATE TABLE x(");
     for (unsigned i = 0; i < COLUMNS_MAX; i++)
-        orma_buf_printf(&text, "c%u, ", i);
-    orma_buf_put_str(&text, "plan HIDDEN)");
-    int r = !v || text.failed ? SQLITE_NOMEM : sqlite3_declare_vtab(db, orma_buf_cstr(&text));
-    orma_buf_fini(&text);
-    if (r) {
-        free(v);
-        return r;
-    }
-    v->sql = data;
-    *ret = &v->base;
-    return SQLITE_OK;
-}
-
-static int exec_disconnect(sqlite3_vtab *base)
-{
-    free(base);
-    return SQLITE_OK;
-}
-
-static int exec_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
-{
-    (void)base;
-    for (int i = 0; i < info->nConstraint; i++) {
-        if (info->aConstraint[i].iColumn != COLUMNS_MAX ||
-            info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ || !info->aConstraint[i].usable)
-            continue;
-        info->aConstraintUsage[i].argvIndex = 1;
-        info->aConstraintUsage[i].omit = 1;
-        info->estimatedCost = 1000;
-        return SQLITE_OK;
-    }
-    return SQLITE_CONSTRAINT;
+        orma_buf_printf(&columns, i ? ", c%u" : "c%u", i);
+    int r = columns.failed
+                ? SQLITE_NOMEM
+                : orma_plan_table_connect(data, orma_buf_str(&columns), COLUMNS_MAX, ret);
+    orma_buf_fini(&columns);
+    return r;
 }
 
 static int exec_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
@@ -611,19 +580,12 @@ static int exec_close(sqlite3_vtab_cursor *base)
     return SQLITE_OK;
 }
 
-static int fail(sqlite3_vtab_cursor *base, struct orma_sql *sql)
-{
-    sqlite3_free(base->pVtab->zErrMsg);
-    base->pVtab->zErrMsg = sqlite3_mprintf("%s", sqlite3_errmsg(sql->db));
-    return sqlite3_errcode(sql->db) & 0xff;
-}
-
 static int step_query(struct exec_cursor *c)
 {
     int r = sqlite3_step(c->query);
 
     c->eof = r != SQLITE_ROW;
-    return r == SQLITE_ROW || r == SQLITE_DONE ? SQLITE_OK : fail(&c->base, c->plan->sql);
+    return r == SQLITE_ROW || r == SQLITE_DONE ? SQLITE_OK : orma_plan_table_fail(c->base.pVtab);
 }
 
 /* ---- rows ---- */
@@ -642,7 +604,7 @@ static int next_batch(struct exec_cursor *c)
 static int start_query(struct exec_cursor *c, struct orma_sql *sql)
 {
     if (sqlite3_prepare_v2(sql->db, c->plan->text, -1, &c->query, NULL))
-        return fail(&c->base, sql);
+        return orma_plan_table_fail(c->base.pVtab);
     return step_query(c);
 }
 
@@ -650,7 +612,7 @@ static int exec_filter(sqlite3_vtab_cursor *base, int num, const char *str, int 
                        sqlite3_value **argv)
 {
     struct exec_cursor *c = (struct exec_cursor *)base;
-    struct orma_sql *sql = ((struct exec_vtab *)base->pVtab)->sql;
+    struct orma_sql *sql = ((struct orma_plan_table *)base->pVtab)->sql;
 
     (void)num;
     (void)str;
@@ -722,8 +684,8 @@ static int exec_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 
 static const sqlite3_module exec_module = {
     .xConnect = exec_connect,
-    .xBestIndex = exec_best_index,
-    .xDisconnect = exec_disconnect,
+    .xBestIndex = orma_plan_table_best_index,
+    .xDisconnect = orma_plan_table_disconnect,
     .xOpen = exec_open,
     .xClose = exec_close,
     .xFilter = exec_filter,
