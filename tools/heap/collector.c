@@ -46,6 +46,7 @@ struct orma_heap_collector {
     char path[64];
     struct orma_heap_shared *shared;
     uint8_t *ring;
+    uint64_t tail, interval; /* ours: the program can change those that are shared */
     struct orma_perf_plan plan;
     struct orma_perf_processes processes;
     struct orma_perf_encoder encoder;
@@ -103,7 +104,7 @@ static int make_ring(struct orma_heap_collector *self, uint64_t interval)
     self->shared = memory;
     self->ring = (uint8_t *)memory + ORMA_HEAP_RING_AT;
     self->shared->magic = ORMA_HEAP_MAGIC;
-    self->shared->interval = interval;
+    self->shared->interval = self->interval = interval;
     self->shared->on = 1;
     snprintf(self->path, sizeof(self->path), "/proc/%d/fd/%d", (int)getpid(), self->fd);
     return 0;
@@ -355,10 +356,10 @@ static bool copy_record(struct orma_heap_record *to, const struct orma_heap_reco
 int orma_heap_collector_turn(struct orma_heap_collector *self)
 {
     _Alignas(8) static uint8_t copy[RECORD_MAX];
-    uint64_t tail = atomic_load_explicit(&self->shared->tail, memory_order_relaxed);
+    const uint64_t end = self->tail + ORMA_HEAP_RING_BYTES; /* others want a turn, too */
 
-    while (!self->stats.corrupted) {
-        uint64_t offset = tail & (ORMA_HEAP_RING_BYTES - 1);
+    while (!self->stats.corrupted && self->tail < end) {
+        uint64_t offset = self->tail & (ORMA_HEAP_RING_BYTES - 1);
         struct orma_heap_record *r = (struct orma_heap_record *)(void *)(self->ring + offset);
         /* Pairs with the writer's release. */
         uint32_t size = atomic_load_explicit(&r->size, memory_order_acquire);
@@ -372,9 +373,9 @@ int orma_heap_collector_turn(struct orma_heap_collector *self)
         }
         take_record(self, (const struct orma_heap_record *)(const void *)copy);
         memset((void *)r, 0, size);
-        tail += size;
+        self->tail += size;
         /* Pairs with the acquire in reserve(): the bytes are zero. */
-        atomic_store_explicit(&self->shared->tail, tail, memory_order_release);
+        atomic_store_explicit(&self->shared->tail, self->tail, memory_order_release);
     }
     return self->err;
 }
@@ -405,9 +406,9 @@ static void put_process_head(struct orma_heap_collector *self, struct orma_buf *
     orma_pb_put_str(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_HEAP_NAME,
                     ORMA_STR("libc.malloc"));
     orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_SAMPLING_INTERVAL_BYTES,
-                    self->shared->interval);
+                    self->interval);
     orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_ORIG_SAMPLING_INTERVAL_BYTES,
-                    self->shared->interval);
+                    self->interval);
     orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_START_TIMESTAMP,
                     (start != ORMA_MAP_NONE ? start : self->started_ns) - self->ahead_ns);
     if (atomic_load_explicit(&self->shared->lost, memory_order_relaxed))

@@ -1,6 +1,7 @@
 """orma heap: programs that allocate known sizes, and lose known ones."""
 import re
 import shutil
+import sys
 
 from orma_env import *
 
@@ -81,6 +82,22 @@ class Heap(Case):
             SELECT p.name, count(DISTINCT p.upid) AS n FROM heap_profile_allocation a JOIN process p USING (upid) GROUP BY 1""")
         self.assertEqual({r["name"]: int(r["n"]) for r in rows}["./p"], 2, "it, and what it forked")
         self.assertEqual(int(self.sums()["lose"]["live"]), 2 * 200 * 65536)
+
+    def test_a_program_that_writes_over_the_ring(self):
+        """The header says where to go on reading, and what is read: both are the program's to change."""
+        (self.dir / "scribble.py").write_text("""
+import mmap, os, struct, time
+with open(os.environ["ORMA_HEAP_SHARED"], "r+b") as f:
+    m = mmap.mmap(f.fileno(), 0)
+for tail in (2**24 - 1, 2**24 - 3, 2**64 - 1, 2**63 + 4):
+    m[88:96] = struct.pack("<Q", tail)
+    time.sleep(0.02)
+m[4096:] = bytes([0xff]) * (len(m) - 4096)
+time.sleep(0.05)
+""")
+        done = self.run_program(ORMA, "heap", "-d", "20ms", "-o", self.out, "--", sys.executable, self.dir / "scribble.py")
+        self.assertIn(done.returncode, (0, 1), done.stderr.decode())
+        self.assertIn("wrote over the shared memory", done.stderr.decode())
 
     def test_what_cannot_be(self):
         for argv, code, says in (["--", "./nobody"], 127, "not found"), (["-i", "x", "--", "./p"], 2, "bad interval"), \
