@@ -14,7 +14,7 @@ struct orma_android_consumer {
 };
 
 struct orma_android_state {
-    struct orma_map entities;  /* hash of machine, entity and state → track */
+    struct orma_map entities;  /* hash of machine, entity and state → their names */
     struct orma_map rails;     /* hash of machine, session and index → track */
     struct orma_map consumers; /* machine and id → index of consumer_rows */
     struct orma_android_consumer *consumer_rows;

@@ -2,8 +2,9 @@
  * Packets of the network, as the device accounts them to apps: slices of interfaces and directions,
  * and rows that name them.
  *
- * What packets have in common stands beside them or is interned; a bundle is several of them, or
- * only their sum.
+ * What packets have in common stands beside them or is interned. A bundle is only the sum of its
+ * packets, or several of them; these are cut apart as they are read, since they may be later than
+ * what follows in the file.
  */
 #include "processor/import/android/android.h"
 #include "processor/model/async.h"
@@ -21,6 +22,8 @@ enum {
     BUNDLE_LENGTH
 };
 enum { CONTEXT_CTX = 2 };
+/* In item->aux: `data` is the context of a packet out of a bundle; its length is the rest. */
+#define FROM_BUNDLE ((uint64_t)1 << 63)
 enum {
     EVENT_DIRECTION = 1,
     EVENT_INTERFACE,
@@ -194,93 +197,130 @@ static void packet(struct orma_import_ctx *imp, const struct orma_item *item, co
         add_row(imp, e, slice, length, count, tag);
 }
 
-/* What the packets of a bundle have in common, from its context. */
-static struct event read_interned(struct orma_import_ctx *imp, const struct orma_item *item,
-                                  uint64_t iid)
+/* ---- bundles ---- */
+
+/* What one says of all its packets. */
+struct bundle {
+    struct orma_str context;
+    uint64_t num[BUNDLE_LENGTH + 1];
+    bool summed;
+};
+
+/* The context that is interned under `iid`, as bytes. */
+static struct orma_str interned(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+                                uint16_t machine, uint64_t iid)
 {
     const struct orma_interned *entry =
-        item->gen ? orma_seq_gen_find(item->gen, ORMA_PB_INTERNED_DATA_PACKET_CONTEXT, iid) : NULL;
-    struct event e = {0};
+        gen ? orma_seq_gen_find(gen, ORMA_PB_INTERNED_DATA_PACKET_CONTEXT, iid) : NULL;
+    struct orma_stats *stats = orma_model_stats(imp->model, machine);
+    struct orma_str ret = {0};
     struct orma_pb_field f;
 
     if (!entry) {
-        orma_stats_inc(orma_model_stats(imp->model, item->machine),
-                       ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
-        return e;
+        orma_stats_inc(stats, ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS);
+        orma_stats_inc(stats, ORMA_STAT_NETWORK_TRACE_INTERN_ERRORS);
+        return ret;
     }
     struct orma_pb_reader r = orma_pb_reader(entry->data, entry->len);
     while (orma_pb_next(&r, &f))
         if (f.id == CONTEXT_CTX)
-            e = read_event(imp, orma_pb_str(&f));
-    return e;
+            ret = orma_pb_str(&f);
+    return ret;
 }
 
-/* One entry of each list makes a packet; both are read side by side. */
-static void packets(struct orma_import_ctx *imp, const struct orma_item *item,
-                    const struct event *e)
+static struct bundle read_bundle(struct orma_import_ctx *imp, struct orma_str bytes,
+                                 const struct orma_seq_gen *gen, uint16_t machine)
 {
-    struct orma_pb_reader times = orma_pb_reader(item->data, item->len), lengths = times;
-    struct orma_pb_reader time_list = {0}, length_list = {0};
-    struct orma_pb_field tf = {0}, lf = {0};
-    uint64_t offset, length;
-    bool has_times = false, has_lengths = false;
-
-    for (;;) {
-        while (!has_times || !orma_pb_number(&tf, &time_list, &offset)) {
-            do
-                if (!orma_pb_next(&times, &tf))
-                    return;
-            while (tf.id != BUNDLE_TIMES);
-            orma_pb_numbers(&tf, &time_list);
-            has_times = true;
-        }
-        while (!has_lengths || !orma_pb_number(&lf, &length_list, &length)) {
-            do
-                if (!orma_pb_next(&lengths, &lf))
-                    return;
-            while (lf.id != BUNDLE_LENGTHS);
-            orma_pb_numbers(&lf, &length_list);
-            has_lengths = true;
-        }
-        packet(imp, item, e, (int64_t)((uint64_t)item->ts + offset), 0, length, 1);
-    }
-}
-
-static void bundle(struct orma_import_ctx *imp, const struct orma_item *item)
-{
-    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
-    struct event e = {0};
-    uint64_t num[BUNDLE_LENGTH + 1] = {0};
-    bool summed = false;
+    struct bundle b = {0};
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == BUNDLE_CTX)
-            e = read_event(imp, orma_pb_str(&f));
+            b.context = orma_pb_str(&f);
         else if (f.id == BUNDLE_IID)
-            e = read_interned(imp, item, orma_pb_u64(&f));
+            b.context = interned(imp, gen, machine, orma_pb_u64(&f));
         else if (f.id >= BUNDLE_PACKETS && f.id <= BUNDLE_LENGTH)
-            num[f.id] = orma_pb_u64(&f);
-        summed |= f.id == BUNDLE_LENGTH;
+            b.num[f.id] = orma_pb_u64(&f);
+        b.summed |= f.id == BUNDLE_LENGTH;
     }
-    if (summed)
-        packet(imp, item, &e, item->ts, num[BUNDLE_DURATION], num[BUNDLE_LENGTH],
-               num[BUNDLE_PACKETS]);
-    else
-        packets(imp, item, &e);
+    return b;
+}
+
+/* The numbers of one field, in as many lists as there are. */
+struct numbers {
+    struct orma_pb_reader fields, list;
+    struct orma_pb_field f;
+    uint32_t field;
+    bool open;
+};
+
+static bool next_number(struct numbers *self, uint64_t *ret)
+{
+    while (!self->open || !orma_pb_number(&self->f, &self->list, ret)) {
+        do
+            if (!orma_pb_next(&self->fields, &self->f))
+                return false;
+        while (self->f.id != self->field);
+        orma_pb_numbers(&self->f, &self->list);
+        self->open = true;
+    }
+    return true;
+}
+
+/* One time and one length make a packet, which takes its own place in time. */
+static bool tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+{
+    const struct orma_str bytes = ctx->p->payload;
+    struct numbers times = {.fields = orma_pb_reader(bytes.data, bytes.len), .field = BUNDLE_TIMES};
+    struct numbers lengths = {.fields = times.fields, .field = BUNDLE_LENGTHS};
+    uint64_t offset, length, order = 0;
+
+    if (ctx->p->field != ORMA_PB_TRACE_PACKET_NETWORK_PACKET_BUNDLE)
+        return false;
+    const struct bundle b = read_bundle(imp, bytes, ctx->seq->gen, ctx->machine);
+    if (b.summed)
+        return false;
+    while (next_number(&times, &offset) && next_number(&lengths, &length)) {
+        const struct orma_item item = {.ts = (int64_t)((uint64_t)ctx->ts + offset),
+                                       .order = ctx->order + ORMA_MIN(order++, ORMA_ORDER_STEP - 1),
+                                       .kind = ORMA_ITEM_PACKET,
+                                       .field = ctx->p->field,
+                                       .machine = ctx->machine,
+                                       .data = (const uint8_t *)b.context.data,
+                                       .len = (uint32_t)b.context.len,
+                                       .gen = ctx->seq->gen,
+                                       .aux = FROM_BUNDLE | (uint32_t)length};
+
+        if (orma_reader_sortable(imp->reader, item.ts))
+            orma_sorter_push(&imp->reader->sorter, &item);
+    }
+    return true;
+}
+
+static void summed(struct orma_import_ctx *imp, const struct orma_item *item, struct orma_str bytes)
+{
+    const struct bundle b = read_bundle(imp, bytes, item->gen, item->machine);
+    const struct event e = read_event(imp, b.context);
+
+    packet(imp, item, &e, item->ts, b.num[BUNDLE_DURATION], b.num[BUNDLE_LENGTH],
+           b.num[BUNDLE_PACKETS]);
 }
 
 static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    if (item->field == ORMA_PB_TRACE_PACKET_NETWORK_PACKET_BUNDLE) {
-        bundle(imp, item);
+    const struct orma_str bytes = {(const char *)item->data, item->len};
+    bool cut_out = item->aux & FROM_BUNDLE;
+
+    if (item->field == ORMA_PB_TRACE_PACKET_NETWORK_PACKET_BUNDLE && !cut_out) {
+        summed(imp, item, bytes);
         return;
     }
-    const struct event e = read_event(imp, (struct orma_str){(const char *)item->data, item->len});
-    packet(imp, item, &e, item->ts, 0, e.num[EVENT_LENGTH], 1);
+    const struct event e = read_event(imp, bytes);
+    packet(imp, item, &e, item->ts, 0, cut_out ? (uint32_t)item->aux : e.num[EVENT_LENGTH], 1);
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_NETWORK_PACKET,
                                   ORMA_PB_TRACE_PACKET_NETWORK_PACKET_BUNDLE, 0};
 const struct orma_importer orma_android_network_importer = {
-    .name = "network", .fields = fields, .parse = parse};
+    .name = "network", .fields = fields, .tokenize = tokenize, .parse = parse};

@@ -70,10 +70,10 @@ uint32_t orma_android_package(struct orma_import_ctx *imp, uint32_t uid)
     return name == ORMA_MAP_NONE ? 0 : (uint32_t)name;
 }
 
-static void packages(struct orma_import_ctx *imp, const struct orma_item *item)
+static void packages(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
-    struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
-    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_stats *stats = orma_model_stats(imp->model, ctx->machine);
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
     struct orma_pb_field f;
     bool parse_error = false, read_error = false;
 
@@ -169,15 +169,16 @@ static void games(struct orma_import_ctx *imp, const struct orma_item *item)
     orma_stats_set(stats, ORMA_STAT_GAME_INTERVENTION_HAS_READ_ERRORS, read_error);
 }
 
-static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
+/* Lists of packages are often written last, and name what came before: they count at once. */
+static bool tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
-    if (item->field == ORMA_PB_TRACE_PACKET_PACKAGES_LIST)
-        packages(imp, item);
-    else
-        games(imp, item);
+    if (ctx->p->field != ORMA_PB_TRACE_PACKET_PACKAGES_LIST)
+        return false;
+    packages(imp, ctx);
+    return true;
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_PACKAGES_LIST,
                                   ORMA_PB_TRACE_PACKET_ANDROID_GAME_INTERVENTION_LIST, 0};
 const struct orma_importer orma_android_packages_importer = {
-    .name = "packages", .fields = fields, .parse = parse};
+    .name = "packages", .fields = fields, .tokenize = tokenize, .parse = games};

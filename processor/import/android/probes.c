@@ -41,7 +41,7 @@ void orma_android_battery_stats(struct orma_import_ctx *imp, uint16_t machine, i
                                 struct orma_str key, double value)
 {
     uint32_t name = orma_model_str(imp->model, key);
-    const struct orma_track_dim dim = text_dim(imp, "battery_stats_key", name);
+    const struct orma_track_dim dim = text_dim(imp, "counter_key", name);
 
     orma_model_counter(
         imp->model, ts,
@@ -276,6 +276,7 @@ static uint64_t entity_key(const struct orma_item *item, const struct entity *e)
     return orma_mix64(orma_mix64((uint64_t)item->machine << 32 | e->index) ^ e->state);
 }
 
+/* Only names it: the track comes with the first value. */
 static void describe_entity(struct orma_import_ctx *imp, const struct orma_item *item,
                             struct orma_str bytes)
 {
@@ -287,20 +288,29 @@ static void describe_entity(struct orma_import_ctx *imp, const struct orma_item 
         inc(imp, item, ORMA_STAT_ENTITY_STATE_DESCRIPTOR_INVALID);
         return;
     }
-    const struct orma_track_dim dims[] = {
-        text_dim(imp, "entity_name", orma_model_str(imp->model, e.names[0])),
-        text_dim(imp, "state_name", orma_model_str(imp->model, e.names[1])),
-    };
-    uint32_t track = orma_model_counter_track(
-        imp->model, item->machine, "entity_state",
-        orma_strpool_addf(&imp->model->storage->pool, "Entity residency: %.*s is %.*s",
-                          ORMA_STR_ARG(e.names[0]), ORMA_STR_ARG(e.names[1])),
-        NULL, 2, dims);
-    if (!st || orma_map_put(&st->entities, entity_key(item, &e), track))
+    uint64_t names = (uint64_t)orma_model_str(imp->model, e.names[0]) << 32 |
+                     orma_model_str(imp->model, e.names[1]);
+    if (!st || orma_map_put(&st->entities, entity_key(item, &e), names))
         imp->model->storage->failed = true;
 }
 
-static void entity_residency(struct orma_import_ctx *imp, const struct orma_item *item,
+static uint32_t entity_track(struct orma_import_ctx *imp, const struct orma_item *item,
+                             uint64_t names)
+{
+    struct orma_strpool *pool = &imp->model->storage->pool;
+    uint32_t entity = (uint32_t)(names >> 32), state = (uint32_t)names;
+    const struct orma_track_dim dims[] = {text_dim(imp, "entity_name", entity),
+                                          text_dim(imp, "state_name", state)};
+
+    return orma_model_counter_track(imp->model, item->machine, "entity_state",
+                                    orma_strpool_addf(pool, "Entity residency: %s is %s",
+                                                      orma_strpool_cstr(pool, entity),
+                                                      orma_strpool_cstr(pool, state)),
+                                    NULL, 2, dims);
+}
+
+/* False: nothing says what it is of, nor then what the others of the packet are. */
+static bool entity_residency(struct orma_import_ctx *imp, const struct orma_item *item,
                              struct orma_str bytes)
 {
     struct orma_android_state *st = orma_android_state(imp);
@@ -309,26 +319,31 @@ static void entity_residency(struct orma_import_ctx *imp, const struct orma_item
     read_entity(bytes, &e);
     if (!e.has_index || !e.has_state) {
         inc(imp, item, ORMA_STAT_ENTITY_STATE_RESIDENCY_INVALID);
-        return;
+        return true;
     }
-    uint64_t track = st ? orma_map_get(&st->entities, entity_key(item, &e)) : ORMA_MAP_NONE;
-    if (track == ORMA_MAP_NONE)
+    uint64_t names = st ? orma_map_get(&st->entities, entity_key(item, &e)) : ORMA_MAP_NONE;
+    if (names == ORMA_MAP_NONE) {
         inc(imp, item, ORMA_STAT_ENTITY_STATE_RESIDENCY_LOOKUP_FAILED);
-    else
-        orma_model_counter(imp->model, item->ts, (uint32_t)track, (double)(int64_t)e.total_ms);
+        return false;
+    }
+    orma_model_counter(imp->model, item->ts, entity_track(imp, item, names),
+                       (double)(int64_t)e.total_ms);
+    return true;
 }
 
+/* Descriptions come first, wherever they stand in the packet. */
 static void entities(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
 
-    while (orma_pb_next(&r, &f)) {
+    while (orma_pb_next(&r, &f))
         if (f.id == ENTITY_STATES)
             describe_entity(imp, item, orma_pb_str(&f));
-        else if (f.id == ENTITY_RESIDENCY)
-            entity_residency(imp, item, orma_pb_str(&f));
-    }
+    r = orma_pb_reader(item->data, item->len);
+    while (orma_pb_next(&r, &f))
+        if (f.id == ENTITY_RESIDENCY && !entity_residency(imp, item, orma_pb_str(&f)))
+            return;
 }
 
 /* ---- displays and properties ---- */
@@ -344,6 +359,33 @@ static void display_state(struct orma_import_ctx *imp, const struct orma_item *i
         if (f.id == DISPLAY_STATE)
             state = orma_pb_i32(&f);
     orma_android_screen_state(imp, item->machine, item->ts, state);
+}
+
+/* What other properties of debug.tracing are called; any more of them are not for the timeline. */
+static const struct {
+    const char *property, *name;
+} system_properties[] = {
+    {"mcc", "mcc"},
+    {"mnc", "mnc"},
+    {"desktop_mode_visible_tasks", "desktop_mode_visible_tasks"},
+    {"battery_status", "BatteryStatus"},
+    {"plug_type", "PlugType"},
+};
+
+static void number_property(struct orma_import_ctx *imp, const struct orma_item *item,
+                            struct orma_str name, double value)
+{
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(system_properties); i++) {
+        if (!orma_str_eq_c(name, system_properties[i].property))
+            continue;
+        uint32_t shown = orma_model_lit(imp->model, system_properties[i].name);
+        const struct orma_track_dim dim = text_dim(imp, "sysprop_name", shown);
+
+        orma_model_counter(imp->model, item->ts,
+                           orma_model_counter_track(imp->model, item->machine, "sysprop_counter",
+                                                    shown, NULL, 1, &dim),
+                           value);
+    }
 }
 
 static void property(struct orma_import_ctx *imp, const struct orma_item *item,
@@ -368,7 +410,7 @@ static void property(struct orma_import_ctx *imp, const struct orma_item *item,
     if (orma_str_eq_c(name, "device_state")) {
         orma_slices_complete(
             &imp->model->slices, item->ts, 0,
-            orma_model_slice_track(imp->model, item->machine, "device_state",
+            orma_model_slice_track(imp->model, item->machine, "android_device_state",
                                    orma_model_lit(imp->model, "DeviceStateChanged"), 0, NULL),
             0, orma_model_str(imp->model, value), NULL);
         return;
@@ -377,8 +419,10 @@ static void property(struct orma_import_ctx *imp, const struct orma_item *item,
         return;
     if (orma_str_eq_c(name, "screen_state"))
         orma_android_screen_state(imp, item->machine, item->ts, (double)num);
-    else
+    else if (orma_str_starts(name, ORMA_STR("battery_stats.")))
         orma_android_battery_stats(imp, item->machine, item->ts, name, (double)num);
+    else
+        number_property(imp, item, name, (double)num);
 }
 
 static void properties(struct orma_import_ctx *imp, const struct orma_item *item)
