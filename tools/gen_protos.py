@@ -26,14 +26,14 @@ import sys
 
 AREAS = ("gpu protovm pprof process sys_stats generic_kernel common config ipc track_event profiling "
          "interned_data ftrace trace trace_summary trace_processor metrics chrome descriptor chrome_trace etw "
-         "android android_internal network bluetooth config_more track_event_extensions").split()
+         "android android_internal network bluetooth statsd config_more track_event_extensions").split()
 # Areas that are read by the schema alone: no field numbers for hand-written readers.
 SCHEMA_ONLY = {"chrome", "descriptor", "chrome_trace", "etw", "android", "android_internal", "network",
-               "bluetooth", "config_more", "track_event_extensions"}
+               "bluetooth", "statsd", "config_more", "track_event_extensions"}
 # (protoc has a google.protobuf of its own, so the messages of descriptor.proto are elsewhere.)
 PACKAGE = {"pprof": "perfetto.third_party.perftools.profiles", "descriptor": "perfetto.protos.descriptor",
            "android_internal": "com.android.internal", "network": "android.net.connectivity.tracing",
-           "bluetooth": "bluetooth.tracing"}
+           "bluetooth": "bluetooth.tracing", "statsd": "android.os.statsd"}
 MAIN_PACKAGE = "perfetto.protos"
 # Names of pprof.tsv may be those of the main package, so they are kept apart by a prefix.
 PREFIXED = {"pprof"}
@@ -151,7 +151,7 @@ class Model:
     def add_more_enums(self, folder):
         """An enum goes with the first message that uses it: the table does not say where it is."""
         known, users = set(self.enums), {}
-        for name, m in self.messages.items():
+        for name, m in sorted(self.messages.items(), key=lambda item: self.area_of[item[0]] == "statsd"):
             for f in m.fields:
                 if f["type"].startswith("enum "):
                     users.setdefault(f["type"][5:], self.area_of[name])

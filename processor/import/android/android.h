@@ -105,5 +105,6 @@ extern const struct orma_importer orma_android_power_rails_importer, orma_androi
     orma_android_packages_importer, orma_android_android_importer,
     orma_android_android_log_importer, orma_android_vulkan_memory_importer,
     orma_android_lists_importer, orma_android_network_importer, orma_android_art_importer,
-    orma_android_cpu_per_uid_importer, orma_android_protolog_importer, orma_android_video_importer;
+    orma_android_cpu_per_uid_importer, orma_android_protolog_importer, orma_android_statsd_importer,
+    orma_android_video_importer;
 #endif

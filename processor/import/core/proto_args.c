@@ -12,6 +12,7 @@
 #include "protos/reflect/json_reader.h"
 #include "protos/reflect/walk.h"
 #include "sdk/base/base64.h"
+#include "sdk/base/utf8.h"
 
 #define JSON_DEPTH_MAX 64
 #define JSON_WORD_MAX 63
@@ -30,6 +31,7 @@ struct walk {
     struct orma_arg_key *key;
     struct {
         size_t full, flat;
+        uint32_t unknown, again; /* the last field without a name, and how often before */
         bool any;
     } open[ORMA_WALK_DEPTH_MAX + 2];
     unsigned depth;
@@ -75,6 +77,7 @@ static int enter(void *ctx, const struct orma_walk_item *item)
     w->open[w->depth].full = w->key->full_len;
     w->open[w->depth].flat = w->key->flat_len;
     w->open[w->depth].any = false;
+    w->open[w->depth].unknown = w->open[w->depth].again = 0;
     push(w, item);
     return 0;
 }
@@ -153,11 +156,63 @@ static bool is_number(const struct orma_walk_item *item)
     return item->type == ORMA_TYPE_UINT64 || item->type == ORMA_TYPE_INT32;
 }
 
+/* True for text that can be shown as it is. */
+static bool is_text(struct orma_str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if ((unsigned char)s.data[i] < ' ' || s.data[i] == 0x7f)
+            return false;
+    return orma_utf8_is_valid(s);
+}
+
+/* Whether a field is repeated is seen when it comes again: from then on there are indices. */
+static void push_unknown(struct walk *w, const struct orma_walk_item *item, const char *suffix)
+{
+    bool again = w->open[w->depth].unknown == item->number;
+    char name[48];
+
+    (void)snprintf(name, sizeof(name), "field_%u%s", (unsigned)item->number,
+                   suffix); /* has room for any number */
+    orma_arg_key_push(w->key, orma_str_from(name));
+    w->open[w->depth].again = again ? w->open[w->depth].again + 1 : 0;
+    w->open[w->depth].unknown = item->number;
+    if (again)
+        orma_arg_key_push_index(w->key, w->open[w->depth].again);
+}
+
+/* Of the form on the wire alone: a number may be of any kind, bytes may be text. */
+static void put_unknown(struct walk *w, const struct orma_walk_item *item)
+{
+    struct orma_import_ctx *imp = w->args->imp;
+    bool fixed32 = item->type == ORMA_TYPE_FIXED32, fixed64 = item->type == ORMA_TYPE_FIXED64;
+    const struct orma_pb_field raw = {.wire = fixed32 ? ORMA_PB_I32 : ORMA_PB_I64,
+                                      .num = item->u64};
+
+    push_unknown(w, item, fixed32 ? "_assuming_float" : fixed64 ? "_assuming_double" : "");
+    if (fixed32)
+        orma_arg_put_double(imp, w->key, (double)orma_pb_float(&raw), w->args->ret);
+    else if (fixed64)
+        orma_arg_put_double(imp, w->key, orma_pb_double(&raw), w->args->ret);
+    else if (item->type == ORMA_TYPE_UINT64)
+        orma_arg_put(imp, w->key, ORMA_ARG_INT, item->i64, w->args->ret);
+    else if (is_text(item->bytes))
+        orma_arg_put_text(imp, w->key, item->bytes, w->args->ret);
+    else
+        put_bytes(w, item->bytes);
+}
+
 static int value(void *ctx, const struct orma_walk_item *item)
 {
     struct walk *w = ctx;
     const size_t full = w->key->full_len, flat = w->key->flat_len;
 
+    if (!item->field && w->args->show_unknown) {
+        w->open[w->depth].any = true;
+        put_unknown(w, item);
+        w->key->full_len = full;
+        w->key->flat_len = flat;
+        return 0;
+    }
     if (is_left_out(w, item))
         return 0;
     w->open[w->depth].any = true;

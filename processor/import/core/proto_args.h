@@ -21,6 +21,7 @@ struct orma_proto_args {
     bool (*take_num)(struct orma_proto_args *self, uint64_t num, struct orma_arg_key *key);
     struct orma_map *unknown; /* counts fields of the outermost message that the schema has not:
                                  number → how often; NULL: nobody asks */
+    bool show_unknown;        /* fields that the schema has not are args by their numbers */
 };
 
 /* The schema of this import: the built-in one with what the trace describes itself. */
