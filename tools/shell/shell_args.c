@@ -293,6 +293,6 @@ int orma_shell_parse(struct orma_shell *self, const struct orma_command *command
         return 1;
     }
     if (code < 0 && self->stdlib && !self->dev)
-        return orma_cli_usage_error(&cli, "--override-stdlib needs --dev"), 1;
+        return orma_cli_usage_error(&cli, "Overriding stdlib requires --dev flag"), 1;
     return code;
 }

@@ -184,7 +184,7 @@ static void skip_type_reference(struct parser *p)
     expect_kind(p, ORMA_TOK_CLOSE);
 }
 
-static void read_type(struct parser *p, struct orma_sql_field *ret)
+static void read_type(struct parser *p, struct orma_sql_field *ret, const char *of_what)
 {
     uint32_t at = p->tok.at;
     struct orma_str word = read_name(p);
@@ -193,7 +193,8 @@ static void read_type(struct parser *p, struct orma_sql_field *ret)
         return;
     ret->class = orma_sql_type_class(word);
     if (ret->class == ORMA_CLASS_NONE) {
-        p->r = orma_sql_error_set(p->error, p->text, at, "unknown type '%.*s'", ORMA_STR_ARG(word));
+        p->r = orma_sql_error_set(p->error, p->text, at, "Unknown %s type: %.*s", of_what,
+                                  ORMA_STR_ARG(word));
         return;
     }
     skip_type_reference(p);
@@ -227,17 +228,30 @@ static void check_new_name(struct parser *p, const struct orma_sql_fields *field
     }
 }
 
-static void read_macro_type(struct parser *p)
+/* The type of an argument of the macro, or, if that is NULL, of what it returns. */
+static void read_macro_type(struct parser *p, struct orma_str macro, const struct orma_str *arg)
 {
     uint32_t at = p->tok.at;
     struct orma_str word = read_name(p);
+    struct orma_buf allowed = {0};
 
-    if (p->r == 0 && !orma_sql_is_macro_type(word))
-        p->r = orma_sql_error_set(p->error, p->text, at, "unknown macro type '%.*s'",
-                                  ORMA_STR_ARG(word));
+    if (p->r < 0 || orma_sql_is_macro_type(word))
+        return;
+    orma_sql_put_macro_types(&allowed);
+    if (arg)
+        p->r = orma_sql_error_set(
+            p->error, p->text, at,
+            "Macro '%.*s' argument '%.*s' is unknown type '%.*s'. Allowed types: %s",
+            ORMA_STR_ARG(macro), ORMA_STR_ARG(*arg), ORMA_STR_ARG(word), orma_buf_cstr(&allowed));
+    else
+        p->r = orma_sql_error_set(p->error, p->text, at,
+                                  "Macro '%.*s' return type '%.*s' is unknown. Allowed types: %s",
+                                  ORMA_STR_ARG(macro), ORMA_STR_ARG(word), orma_buf_cstr(&allowed));
+    orma_buf_fini(&allowed);
 }
 
-static void read_field(struct parser *p, struct orma_sql_fields *ret, enum fields_of what)
+static void read_field(struct parser *p, struct orma_sql_fields *ret, enum fields_of what,
+                       struct orma_str owner)
 {
     uint32_t at = p->tok.at;
     struct orma_str name = read_name(p);
@@ -249,10 +263,10 @@ static void read_field(struct parser *p, struct orma_sql_fields *ret, enum field
         return;
     field->name = name;
     if (what == MACRO_ARGS)
-        read_macro_type(p);
+        read_macro_type(p, owner, &name);
     if (what == MACRO_ARGS || what == BARE)
         return;
-    read_type(p, field);
+    read_type(p, field, what == ARGS ? "argument" : "column");
     if (accept_kind(p, ORMA_TOK_DOT)) { /* ANY... */
         field->variadic = true;
         expect_kind(p, ORMA_TOK_DOT);
@@ -260,15 +274,16 @@ static void read_field(struct parser *p, struct orma_sql_fields *ret, enum field
     }
 }
 
-/* (name TYPE, ...), from the parenthesis on. */
-static void read_fields(struct parser *p, struct orma_sql_fields *ret, enum fields_of what)
+/* (name TYPE, ...) of `owner`, from the parenthesis on. */
+static void read_fields(struct parser *p, struct orma_sql_fields *ret, enum fields_of what,
+                        struct orma_str owner)
 {
     expect_kind(p, ORMA_TOK_OPEN);
     ret->given = true;
     if (accept_kind(p, ORMA_TOK_CLOSE))
         return;
     do {
-        read_field(p, ret, what);
+        read_field(p, ret, what, owner);
     } while (accept_kind(p, ORMA_TOK_COMMA));
     expect_kind(p, ORMA_TOK_CLOSE);
 }
@@ -305,7 +320,7 @@ static void parse_table(struct parser *p, struct orma_statement *stmt)
     if (accept(p, "using"))
         expect(p, "dataframe");
     if (p->tok.kind == ORMA_TOK_OPEN)
-        read_fields(p, &stmt->columns, COLUMNS);
+        read_fields(p, &stmt->columns, COLUMNS, stmt->name);
     expect(p, "as");
     read_body(p, stmt);
 }
@@ -315,7 +330,7 @@ static void parse_view(struct parser *p, struct orma_statement *stmt)
     stmt->kind = ORMA_STMT_CREATE_VIEW;
     read_object_name(p, stmt);
     if (p->tok.kind == ORMA_TOK_OPEN)
-        read_fields(p, &stmt->columns, COLUMNS);
+        read_fields(p, &stmt->columns, COLUMNS, stmt->name);
     expect(p, "as");
     read_body(p, stmt);
 }
@@ -364,13 +379,13 @@ static void parse_function(struct parser *p, struct orma_statement *stmt)
 {
     stmt->kind = ORMA_STMT_CREATE_FUNCTION;
     read_object_name(p, stmt);
-    read_fields(p, &stmt->args, ARGS);
+    read_fields(p, &stmt->args, ARGS, stmt->name);
     expect(p, "returns");
     if (accept(p, "table"))
-        read_fields(p, &stmt->columns, COLUMNS);
+        read_fields(p, &stmt->columns, COLUMNS, stmt->name);
     else
-        read_type(p, &stmt->returns);
-    if (!stmt->columns.given && accept(p, "delegates")) {
+        read_type(p, &stmt->returns, "return");
+    if (accept(p, "delegates")) { /* what it returns is then of no account, a table neither */
         expect(p, "to");
         stmt->delegate = read_name(p);
         read_end(p);
@@ -387,12 +402,12 @@ static void parse_macro(struct parser *p, struct orma_statement *stmt)
 {
     stmt->kind = ORMA_STMT_CREATE_MACRO;
     read_object_name(p, stmt);
-    read_fields(p, &stmt->args, MACRO_ARGS);
+    read_fields(p, &stmt->args, MACRO_ARGS, stmt->name);
     if (p->r == 0 && stmt->args.len > ORMA_MACRO_ARGS_MAX)
         p->r = orma_sql_error_set(p->error, p->text, stmt->name_at,
                                   "more than %d arguments of a macro", ORMA_MACRO_ARGS_MAX);
     expect(p, "returns");
-    read_macro_type(p);
+    read_macro_type(p, stmt->name, NULL);
     expect(p, "as");
     read_body(p, stmt);
 }
@@ -403,7 +418,7 @@ static void parse_create_index(struct parser *p, struct orma_statement *stmt)
     read_object_name(p, stmt);
     expect(p, "on");
     stmt->table = read_name(p);
-    read_fields(p, &stmt->args, BARE);
+    read_fields(p, &stmt->args, BARE, stmt->name);
     if (p->r == 0 && !stmt->args.len)
         syntax_error(p);
     read_end(p);
@@ -598,7 +613,7 @@ int orma_sql_parse_prototype(const struct orma_sql_text *text, struct orma_str *
     struct parser p = parser_at(text, 0, error);
 
     *ret_name = read_name(&p);
-    read_fields(&p, ret_args, ARGS);
+    read_fields(&p, ret_args, ARGS, *ret_name);
     read_end(&p);
     return p.r;
 }
@@ -610,7 +625,7 @@ int orma_sql_parse_columns(const struct orma_sql_text *text, struct orma_sql_fie
 
     ret->given = true;
     do {
-        read_field(&p, ret, COLUMNS);
+        read_field(&p, ret, COLUMNS, (struct orma_str){0});
     } while (accept_kind(&p, ORMA_TOK_COMMA));
     read_end(&p);
     return p.r;

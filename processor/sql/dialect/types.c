@@ -18,20 +18,13 @@ static const struct {
 };
 
 static const char *const macro_types[] = {
-    "Expr",
-    "ExprList",
-    "UnparenExprList",
-    "TableOrSubquery",
-    "ColumnName",
-    "ColumnNameList",
-    "_TableNameList",
-    "_ProjectionFragment",
-    /* Names that older libraries use for some of these. */
-    "StringList",
-    "_ArgumentList",
-    "_ColumnNameList",
-    "_Macro",
-    "_SqlFragment",
+    "Expr",       "ExprList",       "UnparenExprList", "TableOrSubquery",
+    "ColumnName", "ColumnNameList", "_TableNameList",  "_ProjectionFragment",
+};
+
+/* Names that older libraries use for some of these. */
+static const char *const older_macro_types[] = {
+    "StringList", "_ArgumentList", "_ColumnNameList", "_Macro", "_SqlFragment",
 };
 
 enum orma_sql_class orma_sql_type_class(struct orma_str name)
@@ -80,11 +73,23 @@ const char *orma_sql_class_declared(enum orma_sql_class class)
     return "";
 }
 
-bool orma_sql_is_macro_type(struct orma_str name)
+static bool is_one_of(struct orma_str name, const char *const *names, size_t len)
 {
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(macro_types); i++) {
-        if (orma_word_eq(name, orma_str_from(macro_types[i])))
+    for (size_t i = 0; i < len; i++) {
+        if (orma_word_eq(name, orma_str_from(names[i])))
             return true;
     }
     return false;
+}
+
+bool orma_sql_is_macro_type(struct orma_str name)
+{
+    return is_one_of(name, macro_types, ORMA_ARRAY_LEN(macro_types)) ||
+           is_one_of(name, older_macro_types, ORMA_ARRAY_LEN(older_macro_types));
+}
+
+void orma_sql_put_macro_types(struct orma_buf *out)
+{
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(macro_types); i++)
+        orma_buf_printf(out, "%s%s", i ? ", " : "", macro_types[i]);
 }

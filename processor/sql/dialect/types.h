@@ -3,6 +3,7 @@
  */
 #ifndef ORMA_PROCESSOR_SQL_DIALECT_TYPES_H
 #define ORMA_PROCESSOR_SQL_DIALECT_TYPES_H
+#include "sdk/base/buf.h"
 #include "sdk/base/str.h"
 
 /* What values of a type are in SQLite. */
@@ -26,4 +27,7 @@ const char *orma_sql_class_declared(enum orma_sql_class class);
 
 /* Documentation types of macros: Expr, TableOrSubquery, ... */
 bool orma_sql_is_macro_type(struct orma_str name);
+
+/* Appends their names, for messages. */
+void orma_sql_put_macro_types(struct orma_buf *out);
 #endif

@@ -174,11 +174,16 @@ static int ptr_disconnect(sqlite3_vtab *base)
     return SQLITE_OK;
 }
 
-/* Arguments of a scan: the pointer, then names; the plan says of which columns. */
-static int ptr_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+static int ptr_refuse(sqlite3_vtab *base, const char *why)
 {
-    char plan[TABLE_COLUMNS + 1] = "";
-    int args = 0;
+    sqlite3_free(base->zErrMsg);
+    base->zErrMsg = sqlite3_mprintf("__intrinsic_table_ptr: %s", why);
+    return base->zErrMsg ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
+/* The first argument of a scan: the pointer. */
+static int plan_pointer(sqlite3_vtab *base, sqlite3_index_info *info)
+{
     bool found = false;
 
     for (int i = 0; i < info->nConstraint; i++) {
@@ -193,20 +198,30 @@ static int ptr_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
         info->aConstraintUsage[i].omit = 1;
         found = true;
     }
-    if (!found) {
-        sqlite3_free(base->zErrMsg);
-        base->zErrMsg = sqlite3_mprintf("__intrinsic_table_ptr: needs a pointer");
-        return SQLITE_ERROR;
-    }
+    return found ? SQLITE_OK : ptr_refuse(base, "table must be bound");
+}
+
+/* Then names; the plan says of which columns. */
+static int ptr_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+    char plan[TABLE_COLUMNS + 1] = "";
+    int args = 0, r = plan_pointer(base, info);
+
+    if (r)
+        return r;
     for (int i = 0; i < info->nConstraint && args < TABLE_COLUMNS; i++) {
         const struct sqlite3_index_constraint *c = &info->aConstraint[i];
 
         if (c->op != OP_BIND || c->iColumn < 0 || c->iColumn >= TABLE_COLUMNS || !c->usable)
             continue;
+        if (strchr(plan, 'A' + c->iColumn))
+            return ptr_refuse(base, "Duplicate bound column");
         plan[args++] = (char)('A' + c->iColumn);
         info->aConstraintUsage[i].argvIndex = args + 1;
         info->aConstraintUsage[i].omit = 1;
     }
+    if (!args && info->colUsed & ((UINT64_C(1) << TABLE_COLUMNS) - 1))
+        return ptr_refuse(base, "At least one column must be bound");
     info->idxStr = sqlite3_mprintf("%s", plan);
     info->needToFreeIdxStr = 1;
     info->estimatedCost = 1000;
@@ -274,11 +289,8 @@ static int ptr_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int 
     c->row = 0;
     orma_dataframe_unref(c->frame);
     c->frame = frame ? orma_dataframe_ref(frame) : NULL;
-    if (!frame && sqlite3_value_type(argv[0]) != SQLITE_NULL) {
-        sqlite3_free(base->pVtab->zErrMsg);
-        base->pVtab->zErrMsg = sqlite3_mprintf("__intrinsic_table_ptr: not a pointer to a table");
-        return SQLITE_ERROR;
-    }
+    if (!frame && sqlite3_value_type(argv[0]) != SQLITE_NULL)
+        return ptr_refuse(base->pVtab, "not a pointer to a table");
     return bind_columns(c, plan, argv + 1);
 }
 
@@ -304,8 +316,8 @@ static int ptr_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
     if (idx >= TABLE_COLUMNS || !c->unknown[idx])
         return SQLITE_OK;
     sqlite3_free(base->pVtab->zErrMsg);
-    base->pVtab->zErrMsg =
-        sqlite3_mprintf("__intrinsic_table_ptr: no column '%s'", c->unknown[idx]);
+    base->pVtab->zErrMsg = sqlite3_mprintf(
+        "__intrinsic_table_ptr: column '%s' does not exist in table", c->unknown[idx]);
     return SQLITE_ERROR;
 }
 
@@ -338,7 +350,10 @@ static void bind_elsewhere(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     (void)argc;
     (void)argv;
     sqlite3_result_error(
-        ctx, "__intrinsic_table_ptr_bind: the column must be one of __intrinsic_table_ptr", -1);
+        ctx,
+        "__intrinsic_table_ptr_bind: should not be called from the global scope: the column must "
+        "be one of __intrinsic_table_ptr",
+        -1);
 }
 
 static const sqlite3_module ptr_module = {

@@ -460,20 +460,36 @@ static int check_bounded(struct orma_tvf_call *call, const struct orma_dataframe
     return bounded(call, in);
 }
 
+/* Aggregates of no rows. */
+static bool is_absent(const struct orma_tvf_call *call, int arg)
+{
+    return sqlite3_value_type(call->argv[arg]) == SQLITE_NULL && !orma_value_frame(call->argv[arg]);
+}
+
+/* All arrays of the edges, and all of the roots, are of the same rows. */
+static int check_absent(struct orma_tvf_call *call)
+{
+    bool edges = is_absent(call, W_SOURCE), roots = is_absent(call, W_ROOT);
+
+    if (is_absent(call, W_DEST) != edges || is_absent(call, W_WEIGHT) != edges)
+        return orma_tvf_fail(call, "some arrays of the edges are NULL and others are not");
+    if (is_absent(call, W_TARGET) != roots)
+        return orma_tvf_fail(call, "one array of the roots is NULL and the other is not");
+    return 0;
+}
+
 static int run_bounded(struct orma_tvf_call *call)
 {
     const struct orma_dataframe *in[W_FLOOR];
     struct orma_dataframe *own[W_FLOOR] = {0};
-    bool none = false; /* no edges, or no roots */
-    int r = 0;
+    int r = check_absent(call);
+    bool none = is_absent(call, W_SOURCE) || is_absent(call, W_ROOT);
 
     for (int i = 0; i < W_FLOOR && r == 0 && !none; i++) {
         in[i] = array_of(call, i);
-        if (!in[i] && !orma_value_frame(call->argv[i])) {
-            none = sqlite3_value_type(call->argv[i]) == SQLITE_NULL;
-            in[i] = own[i] = none ? NULL : array_of_blob(call, call->argv[i]);
-        }
-        if (!in[i] && !none)
+        if (!in[i] && !orma_value_frame(call->argv[i]))
+            in[i] = own[i] = array_of_blob(call, call->argv[i]);
+        if (!in[i])
             r = orma_tvf_fail(call, "argument %d must be an array of integers", i + 1);
     }
     if (r == 0 && !none)

@@ -137,8 +137,13 @@ static void counter_for_sample(sqlite3_context *ctx, int argc, sqlite3_value **a
     double val;
 
     (void)argc;
-    if (!orma_value_id(argv[0], &sample) || sample >= samples->rows || !sets->rows ||
-        orma_table_is_null(samples, ORMA_PROFILER_SAMPLE_COUNTER_SET_ID, sample))
+    if (orma_value_is_null(argv[0]))
+        return;
+    if (!orma_value_id(argv[0], &sample) || sample >= samples->rows) {
+        orma_result_error(ctx, "PERF_COUNTER_FOR_SAMPLE: no sample has this id");
+        return;
+    }
+    if (!sets->rows || orma_table_is_null(samples, ORMA_PROFILER_SAMPLE_COUNTER_SET_ID, sample))
         return;
     name = orma_strpool_find(&st->pool, orma_value_str(argv[1]));
     int64_t set = orma_table_int(samples, ORMA_PROFILER_SAMPLE_COUNTER_SET_ID, sample);
@@ -641,7 +646,7 @@ const struct orma_sql_func orma_profiles_stacks[] = {
      .scalar = counter_for_sample,
      .usage = "(sample_id, counter_name STRING) -> DOUBLE",
      .doc = "The value of the counter of that name that was read with the sample; NULL if it was "
-            "not."},
+            "not. An id of no sample is an error."},
     {.name = "stack_from_stack_profile_callsite",
      .args = 1,
      .scalar = stack_of_callsite,

@@ -19,13 +19,17 @@
 
 /* ---- creation ---- */
 
-/* Names that are there from the start; a prelude of others makes these itself. */
-static bool is_built_in(const char *name)
+static bool is_stored(const char *name)
 {
     for (unsigned i = 0; i < ORMA_TABLES_NUM; i++) {
         if (!sqlite3_stricmp(orma_table_defs[i].name, name))
             return true;
     }
+    return false;
+}
+
+static bool is_projection(const char *name)
+{
     for (const struct orma_proj *p = orma_vtab_projs; p->name; p++) {
         if (!sqlite3_stricmp(p->name, name))
             return true;
@@ -33,25 +37,48 @@ static bool is_built_in(const char *name)
     return !sqlite3_stricmp(name, "args");
 }
 
-static bool was_made(struct orma_sql *sql, const char *name)
+/* "table" or "view", as a script made it; NULL: there is none of that name. */
+static const char *made_as(struct orma_sql *sql, const char *name)
 {
     sqlite3_stmt *stmt = NULL;
-    bool found = false;
+    const char *type = NULL;
 
     if (!sqlite3_prepare_v2(sql->db,
-                            "SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND "
-                            "name = ? COLLATE NOCASE",
+                            "SELECT type = 'view' FROM sqlite_master WHERE "
+                            "type IN ('table', 'view') AND name = ? COLLATE NOCASE",
                             -1, &stmt, NULL)) {
         sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
-        found = sqlite3_step(stmt) == SQLITE_ROW;
+        if (sqlite3_step(stmt) == SQLITE_ROW)
+            type = sqlite3_column_int(stmt, 0) ? "view" : "table";
     }
     sqlite3_finalize(stmt);
-    return found;
+    return type;
 }
 
-static bool exists(struct orma_sql *sql, const char *name)
+/* The same for names that are there from the start, too; a prelude of others makes these itself. */
+static const char *exists_as(struct orma_sql *sql, const char *name)
 {
-    return (!orma_packages_overridden(sql) && is_built_in(name)) || was_made(sql, name);
+    bool ours = !orma_packages_overridden(sql);
+
+    if (ours && is_stored(name))
+        return "table";
+    return ours && is_projection(name) ? "view" : made_as(sql, name);
+}
+
+/* Fails unless the name is free. */
+static int check_is_free(struct orma_sql *sql, const struct orma_statement *s, const char *name)
+{
+    const char *type = exists_as(sql, name);
+
+    return type ? orma_sql_error_set(&sql->error, s->text, s->name_at, "%s %s already exists", type,
+                                     name)
+                : 0;
+}
+
+/* How messages about the columns begin. */
+static const char *statement_name(const struct orma_statement *s)
+{
+    return s->kind == ORMA_STMT_CREATE_VIEW ? "CREATE PERFETTO VIEW" : "CREATE PERFETTO TABLE";
 }
 
 static struct orma_str column_name(sqlite3_stmt *query, int col)
@@ -65,15 +92,16 @@ static int check_names(struct orma_sql *sql, const struct orma_statement *s, sql
         struct orma_str name = column_name(query, i);
 
         if (!orma_word_is_plain(name))
-            return orma_sql_error_set(
-                &sql->error, s->text, s->body_at,
-                "column name '%.*s' must begin with a letter or '_' and have letters, digits and "
-                "'_' only",
-                ORMA_STR_ARG(name));
+            return orma_sql_error_set(&sql->error, s->text, s->body_at,
+                                      "%s: column name '%.*s' must begin with a letter or '_' and "
+                                      "have letters, digits and "
+                                      "'_' only",
+                                      statement_name(s), ORMA_STR_ARG(name));
         for (int k = 0; k < i; k++) {
             if (orma_word_eq(name, column_name(query, k)))
                 return orma_sql_error_set(&sql->error, s->text, s->body_at,
-                                          "multiple columns are named %.*s", ORMA_STR_ARG(name));
+                                          "%s: multiple columns are named %.*s", statement_name(s),
+                                          ORMA_STR_ARG(name));
         }
     }
     return 0;
@@ -119,12 +147,12 @@ static int check_schema(struct orma_sql *sql, const struct orma_statement *s, sq
     if (missing.len)
         r = orma_sql_error_set(
             &sql->error, s->text, s->name_at,
-            "the following columns are declared in the schema, but do not exist: %s",
-            orma_buf_cstr(&missing));
+            "%s: the following columns are declared in the schema, but do not exist: %s",
+            statement_name(s), orma_buf_cstr(&missing));
     else if (extra.len)
         r = orma_sql_error_set(&sql->error, s->text, s->name_at,
-                               "the following columns exist, but are missing from the schema: %s",
-                               orma_buf_cstr(&extra));
+                               "%s: the following columns are missing from the schema: %s",
+                               statement_name(s), orma_buf_cstr(&extra));
     orma_buf_fini(&missing);
     orma_buf_fini(&extra);
     return r;
@@ -153,8 +181,9 @@ static int check_types(struct orma_sql *sql, const struct orma_statement *s,
             (f->class == ORMA_CLASS_INTEGER && got == ORMA_CLASS_REAL))
             continue; /* numbers of either kind: the column has those that came */
         return orma_sql_error_set(&sql->error, s->text, s->name_at,
-                                  "column '%s' declared as %s in the schema, but %s found",
-                                  col->name, orma_sql_class_name(f->class),
+                                  "CREATE PERFETTO TABLE(%.*s): column '%s' declared as %s in the "
+                                  "schema, but %s found",
+                                  ORMA_STR_ARG(s->name), col->name, orma_sql_class_name(f->class),
                                   orma_sql_class_name(got));
     }
     return 0;
@@ -184,6 +213,13 @@ static struct orma_dataframe *new_frame(struct orma_sql *sql, sqlite3_stmt *quer
         frame = orma_dataframe_new(sql->storage, names, (unsigned)num, true);
     free(names);
     return frame;
+}
+
+static int bad_value(struct orma_sql *sql, const struct orma_statement *s,
+                     const struct orma_dataframe *frame)
+{
+    return orma_sql_error_set(&sql->error, s->text, s->body_at, "CREATE PERFETTO TABLE(%.*s): %s",
+                              ORMA_STR_ARG(s->name), frame->error);
 }
 
 static void put_cell(struct orma_dataframe *frame, unsigned col, uint32_t row,
@@ -221,7 +257,7 @@ static int fill_by_columns(struct orma_sql *sql, const struct orma_statement *s,
             for (unsigned k = 0; k < batch.columns_num && !frame->error; k++)
                 put_cell(frame, k, row, &batch.columns[k], i);
             if (frame->error)
-                return orma_sql_error_set(&sql->error, s->text, s->body_at, "%s", frame->error);
+                return bad_value(sql, s, frame);
             if (frame->failed)
                 return orma_sql_error_oom(&sql->error);
         }
@@ -250,7 +286,7 @@ static int fill_frame(struct orma_sql *sql, const struct orma_statement *s, sqli
                 break;
         }
         if (frame->error)
-            return orma_sql_error_set(&sql->error, s->text, s->body_at, "%s", frame->error);
+            return bad_value(sql, s, frame);
         if (frame->failed)
             return orma_sql_error_oom(&sql->error);
     }
@@ -279,8 +315,7 @@ static int build_frame(struct orma_sql *sql, const struct orma_statement *s,
     if (r == 0)
         make_doubles(s, frame);
     if (r == 0 && orma_dataframe_finish(frame) < 0)
-        r = frame->error ? orma_sql_error_set(&sql->error, s->text, s->body_at, "%s", frame->error)
-                         : orma_sql_error_oom(&sql->error);
+        r = frame->error ? bad_value(sql, s, frame) : orma_sql_error_oom(&sql->error);
     if (r < 0)
         orma_dataframe_unref(frame);
     else
@@ -305,12 +340,6 @@ static int replace(struct orma_sql *sql, const struct orma_statement *s, const c
     if (orma_sql_run_plain(sql, "RELEASE orma_create") && !r)
         r2 = orma_sql_exec_take_error(sql, s->text, s->name_at);
     return r2;
-}
-
-static int already_exists(struct orma_sql *sql, const struct orma_statement *s, const char *name)
-{
-    return orma_sql_error_set(&sql->error, s->text, s->name_at, "table or view '%s' already exists",
-                              name);
 }
 
 static int install_table(struct orma_sql *sql, const struct orma_statement *s, char *name,
@@ -349,15 +378,17 @@ int orma_sql_exec_create_table(struct orma_sql *sql, const struct orma_statement
     for (size_t i = 0; i < s->columns.len && r == 0; i++) {
         if (s->columns.fields[i].class == ORMA_CLASS_BLOB)
             r = orma_sql_error_set(&sql->error, s->text, s->name_at,
-                                   "Bytes type is not supported: column '%.*s'",
-                                   ORMA_STR_ARG(s->columns.fields[i].name));
+                                   "CREATE PERFETTO TABLE(%s): Bytes type is not supported: "
+                                   "column '%.*s'",
+                                   name, ORMA_STR_ARG(s->columns.fields[i].name));
         else if (s->columns.fields[i].class == ORMA_CLASS_ANY)
             r = orma_sql_error_set(&sql->error, s->text, s->name_at,
-                                   "ANY type cannot be used in table columns: column '%.*s'",
-                                   ORMA_STR_ARG(s->columns.fields[i].name));
+                                   "CREATE PERFETTO TABLE(%s): ANY type cannot be used in table "
+                                   "columns: column '%.*s'",
+                                   name, ORMA_STR_ARG(s->columns.fields[i].name));
     }
-    if (r == 0 && !s->replace && exists(sql, name))
-        r = already_exists(sql, s, name);
+    if (r == 0 && !s->replace)
+        r = check_is_free(sql, s, name);
     if (r == 0)
         r = build_frame(sql, s, &frame);
     if (r == 0)
@@ -377,8 +408,9 @@ int orma_sql_exec_create_view(struct orma_sql *sql, const struct orma_statement 
 
     if (!name)
         return orma_sql_error_oom(&sql->error);
-    r = !s->replace && exists(sql, name) ? already_exists(sql, s, name)
-                                         : orma_sql_exec_prepare_body(sql, s, &query);
+    r = s->replace ? 0 : check_is_free(sql, s, name);
+    if (r == 0)
+        r = orma_sql_exec_prepare_body(sql, s, &query);
     if (r == 0 && s->columns.given)
         r = orma_sql_exec_check_columns(sql, s, query);
     sqlite3_finalize(query);
@@ -386,7 +418,7 @@ int orma_sql_exec_create_view(struct orma_sql *sql, const struct orma_statement 
         orma_buf_put_str(&create, "CREATE VIEW ");
         orma_sql_put_quoted(&create, orma_str_from(name));
         orma_buf_printf(&create, " AS %.*s", ORMA_STR_ARG(s->body));
-        bool old = s->replace && was_made(sql, name); /* what is built in is covered, not dropped */
+        bool old = s->replace && made_as(sql, name); /* what is built in is covered, not dropped */
         if (old)
             drop = sqlite3_mprintf("DROP VIEW \"%w\"", name);
         if (create.failed || (old && !drop))
@@ -402,6 +434,19 @@ int orma_sql_exec_create_view(struct orma_sql *sql, const struct orma_statement 
 
 /* ---- indexes ---- */
 
+static int cannot_index(struct orma_sql *sql, const struct orma_statement *s, const char *name)
+{
+    if (is_stored(name))
+        return orma_sql_error_set(&sql->error, s->text, s->name_at,
+                                  "CREATE PERFETTO INDEX: indexes on intrinsic table '%s' must be "
+                                  "declared at compile time, not via SQL",
+                                  name);
+    bool other = exists_as(sql, name); /* a view, or a table of SQLite's */
+    return orma_sql_error_set(&sql->error, s->text, s->name_at,
+                              "CREATE PERFETTO INDEX: table '%s' does not exist%s", name,
+                              other ? ", as one made by CREATE PERFETTO TABLE" : "");
+}
+
 static int find_indexed(struct orma_sql *sql, const struct orma_statement *s,
                         struct orma_dataframe_table **ret)
 {
@@ -412,8 +457,7 @@ static int find_indexed(struct orma_sql *sql, const struct orma_statement *s,
         return orma_sql_error_oom(&sql->error);
     *ret = orma_dataframe_tables_find(sql, name);
     if (!*ret)
-        r = orma_sql_error_set(&sql->error, s->text, s->name_at,
-                               "'%s' is not a table made by CREATE PERFETTO TABLE", name);
+        r = cannot_index(sql, s, name);
     free(name);
     return r;
 }
@@ -450,8 +494,9 @@ static int find_column(struct orma_sql *sql, const struct orma_statement *s,
         if (orma_word_eq(name, orma_str_from(t->frame->columns[i].name)))
             return (int)i;
     }
-    return orma_sql_error_set(&sql->error, s->text, s->name_at, "table '%s' has no column '%.*s'",
-                              t->name, ORMA_STR_ARG(name));
+    return orma_sql_error_set(&sql->error, s->text, s->name_at,
+                              "CREATE PERFETTO INDEX: Column '%.*s' not found in table '%s'",
+                              ORMA_STR_ARG(name), t->name);
 }
 
 /* Indexes are made when equality is asked for; creating one says that it will be. */

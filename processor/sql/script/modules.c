@@ -10,6 +10,7 @@
 #include "processor/sql/script/modules.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "processor/sql/script/exec.h"
@@ -38,6 +39,26 @@ static int run_statements(struct orma_sql *sql, struct orma_sql_exec *exec)
     return r;
 }
 
+/* A module that cannot be run (again). */
+static int refuse_module(struct orma_sql *sql, const struct orma_package_module *m)
+{
+    if (m->state == ORMA_MODULE_RUNNING)
+        return orma_sql_error_set(&sql->error, NULL, 0,
+                                  "INCLUDE: cycle detected — module '%s' is already mid-import in "
+                                  "this execution.",
+                                  m->key);
+    return orma_sql_error_set(&sql->error, NULL, 0,
+                              "INCLUDE: module '%s' poisoned by earlier failure: %s", m->key,
+                              m->failure ? m->failure : "out of memory");
+}
+
+static void note_failure(struct orma_sql *sql, struct orma_package_module *m)
+{
+    m->state = ORMA_MODULE_FAILED;
+    free(m->failure);
+    m->failure = orma_str_dup(orma_buf_str(&sql->error.message)); /* best effort */
+}
+
 static int run_module(struct orma_sql *sql, struct orma_package_module *m)
 {
     struct orma_sql_exec *exec;
@@ -46,12 +67,8 @@ static int run_module(struct orma_sql *sql, struct orma_package_module *m)
 
     if (m->state == ORMA_MODULE_DONE)
         return 0;
-    if (m->state == ORMA_MODULE_RUNNING)
-        return orma_sql_error_set(&sql->error, NULL, 0,
-                                  "INCLUDE: cycle detected: module '%s' includes itself", m->key);
-    if (m->state == ORMA_MODULE_FAILED)
-        return orma_sql_error_set(&sql->error, NULL, 0,
-                                  "INCLUDE: module '%s' is poisoned: it failed before", m->key);
+    if (m->state != ORMA_MODULE_NEW)
+        return refuse_module(sql, m);
     m->state = ORMA_MODULE_RUNNING;
     orma_buf_printf(&frame, "Module include \"%s\"", m->key);
     r = m->packed ? orma_packages_unpack(sql) : 0;
@@ -64,7 +81,9 @@ static int run_module(struct orma_sql *sql, struct orma_package_module *m)
         r = run_statements(sql, exec);
         orma_sql_exec_free(exec);
     }
-    m->state = r < 0 ? ORMA_MODULE_FAILED : ORMA_MODULE_DONE;
+    m->state = ORMA_MODULE_DONE;
+    if (r < 0)
+        note_failure(sql, m);
     return r;
 }
 

@@ -244,6 +244,8 @@ static int load_stdlib(struct orma_sql *sql, const char *dir)
     DIR *d = opendir(dir);
     int r = 0;
 
+    if (!d && errno == ENOENT)
+        return orma_sql_error_set(&sql->error, NULL, 0, "Directory '%s' does not exist.", dir);
     if (!d)
         return fail(sql, -errno, dir);
     for (struct dirent *e = readdir(d); e && r == 0; e = readdir(d)) {

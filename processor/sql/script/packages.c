@@ -17,6 +17,7 @@ void orma_package_fini(struct orma_package *self)
 {
     for (size_t i = 0; i < self->len; i++) {
         free(self->modules[i].key);
+        free(self->modules[i].failure);
         if (self->modules[i].owned)
             free((void *)(uintptr_t)self->modules[i].text.data);
     }
@@ -169,9 +170,15 @@ void orma_packages_forget(struct orma_sql *sql)
 {
     struct orma_packages *p = sql->packages;
 
-    for (size_t i = 0; i < p->len; i++)
-        for (size_t k = 0; k < p->packages[i].len; k++)
-            p->packages[i].modules[k].state = ORMA_MODULE_NEW;
+    for (size_t i = 0; i < p->len; i++) {
+        for (size_t k = 0; k < p->packages[i].len; k++) {
+            struct orma_package_module *m = &p->packages[i].modules[k];
+
+            m->state = ORMA_MODULE_NEW;
+            free(m->failure);
+            m->failure = NULL;
+        }
+    }
 }
 
 bool orma_packages_overridden(const struct orma_sql *sql)

@@ -40,6 +40,7 @@ struct orma_package_module {
     bool packed; /* until orma_packages_unpack() */
     uint32_t at; /* in the packed text */
     enum orma_module_run state;
+    char *failure; /* what was wrong, once it has failed; perhaps NULL */
 };
 
 struct orma_package {

@@ -10,7 +10,8 @@ static int create_macro(struct orma_sql *sql, const struct orma_statement *s)
     struct orma_buf frame = {0};
 
     if (!s->replace && orma_macros_find(&sql->macros, s->name))
-        return orma_sql_error_set(&sql->error, s->text, s->name_at, "macro '%.*s' already exists",
+        return orma_sql_error_set(&sql->error, s->text, s->name_at,
+                                  "CREATE PERFETTO MACRO %.*s: Macro already exists",
                                   ORMA_STR_ARG(s->name));
     for (size_t i = 0; i < s->args.len; i++)
         params[i] = s->args.fields[i].name;
@@ -25,8 +26,8 @@ static int create_macro(struct orma_sql *sql, const struct orma_statement *s)
 
 static int create_function(struct orma_sql *sql, const struct orma_statement *s)
 {
-    return s->columns.given ? orma_sql_user_create_table_func(sql, s)
-                            : orma_sql_user_create_func(sql, s);
+    return s->columns.given && !s->delegate.len ? orma_sql_user_create_table_func(sql, s)
+                                                : orma_sql_user_create_func(sql, s);
 }
 
 int (*const orma_script_statements[])(struct orma_sql *, const struct orma_statement *) = {

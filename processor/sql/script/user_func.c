@@ -58,6 +58,7 @@ struct orma_sql_user_func {
     char *name;
     int argc;               /* ALIAS: another name of `native`, and no cell of SQLite's */
     struct definition *def; /* NULL: creation failed */
+    bool covered;           /* SQLite calls what the name delegates to since then */
     const struct orma_sql_func *native;
 };
 
@@ -478,6 +479,12 @@ static bool is_builtin(struct orma_sql *sql, const char *name)
     return found;
 }
 
+static int register_cell(struct orma_sql_user_func *f)
+{
+    return sqlite3_create_function_v2(f->sql->db, f->name, f->argc, SQLITE_UTF8, f, call, NULL,
+                                      NULL, NULL);
+}
+
 static struct orma_sql_user_func *new_cell(struct orma_sql *sql, struct orma_str name, int argc)
 {
     struct orma_sql_user_func *f = calloc(1, sizeof(*f));
@@ -487,8 +494,7 @@ static struct orma_sql_user_func *new_cell(struct orma_sql *sql, struct orma_str
     f->sql = sql;
     f->argc = argc;
     f->name = orma_str_dup(name);
-    if (!f->name || sqlite3_create_function_v2(sql->db, f->name, argc, SQLITE_UTF8, f, call, NULL,
-                                               NULL, NULL)) {
+    if (!f->name || register_cell(f)) {
         free(f->name);
         free(f);
         return NULL;
@@ -524,8 +530,8 @@ static struct orma_sql_user_func *find_made(struct orma_sql *sql, struct orma_st
 {
     struct orma_sql_user_func *f = find_cell(sql, name, argc);
 
-    for (f = f && f->def ? f : sql->user_funcs;
-         f && !(f->def && orma_word_eq(name, orma_str_from(f->name)));)
+    for (f = f && f->def && !f->covered ? f : sql->user_funcs;
+         f && !(f->def && !f->covered && orma_word_eq(name, orma_str_from(f->name)));)
         f = f->next;
     return f;
 }
@@ -556,6 +562,36 @@ static int note_alias(struct orma_sql *sql, struct orma_str name, const struct o
     return 0;
 }
 
+/* Fails, with the prototype. */
+static int refuse(struct orma_sql *sql, const struct orma_statement *s, const char *why)
+{
+    struct orma_buf args = {0};
+    int r;
+
+    for (size_t i = 0; i < s->args.len; i++)
+        orma_buf_printf(&args, "%s%.*s %.*s", i ? ", " : "", ORMA_STR_ARG(s->args.fields[i].name),
+                        ORMA_STR_ARG(s->args.fields[i].type));
+    r = orma_sql_error_set(&sql->error, s->text, s->name_at,
+                           "CREATE PERFETTO FUNCTION[prototype=%.*s(%s)]: %s",
+                           ORMA_STR_ARG(s->name), orma_buf_cstr(&args), why);
+    orma_buf_fini(&args);
+    return r;
+}
+
+static bool is_running(const struct orma_sql_user_func *f)
+{
+    return f && f->def && f->def->running;
+}
+
+/* 0 if the statement may define the function of `cell`, which may be NULL. */
+static int check_is_free(struct orma_sql *sql, const struct orma_statement *s,
+                         const struct orma_sql_user_func *cell)
+{
+    if (cell && cell->def && !cell->covered && !s->replace)
+        return refuse(sql, s, "function already exists. Use CREATE OR REPLACE to overwrite.");
+    return is_running(cell) ? refuse(sql, s, "the function is running") : 0;
+}
+
 /* Another name of a function that a script made. */
 static int delegate_to_made(struct orma_sql *sql, const struct orma_statement *s,
                             struct orma_sql_user_func *f)
@@ -571,15 +607,13 @@ static int delegate_to_made(struct orma_sql *sql, const struct orma_statement *s
     return r ? orma_sql_exec_take_error(sql, s->text, s->name_at) : 0;
 }
 
-static int delegate(struct orma_sql *sql, const struct orma_statement *s)
+static int delegate_to(struct orma_sql *sql, const struct orma_statement *s, int args)
 {
-    const struct orma_sql_field *last = s->args.len ? &s->args.fields[s->args.len - 1] : NULL;
-    int args = last && last->variadic ? -1 : (int)s->args.len;
     const struct orma_sql_func *func = orma_builtins_find(sql, s->delegate, args);
+    struct orma_sql_user_func *made = func ? NULL : find_made(sql, s->delegate, args);
     char *name;
     int r;
 
-    struct orma_sql_user_func *made = func ? NULL : find_made(sql, s->delegate, args);
     if (made)
         return delegate_to_made(sql, s, made);
     if (!func)
@@ -600,6 +634,20 @@ static int delegate(struct orma_sql *sql, const struct orma_statement *s)
     return note_alias(sql, s->name, func);
 }
 
+static int delegate(struct orma_sql *sql, const struct orma_statement *s)
+{
+    const struct orma_sql_field *last = s->args.len ? &s->args.fields[s->args.len - 1] : NULL;
+    int args = last && last->variadic ? -1 : (int)s->args.len;
+    struct orma_sql_user_func *cell = find_cell(sql, s->name, args);
+    int r = check_is_free(sql, s, cell);
+
+    if (r == 0)
+        r = delegate_to(sql, s, args);
+    if (r == 0 && cell)
+        cell->covered = true;
+    return r;
+}
+
 int orma_sql_user_create_func(struct orma_sql *sql, const struct orma_statement *s)
 {
     int argc = (int)s->args.len, r;
@@ -615,19 +663,16 @@ int orma_sql_user_create_func(struct orma_sql *sql, const struct orma_statement 
     if (native && native->of_libraries && orma_packages_overridden(sql))
         return 0; /* ours gives the same */
     if (native)
-        return orma_sql_error_set(&sql->error, s->text, s->name_at,
-                                  "function '%.*s' is native and can't be replaced",
-                                  ORMA_STR_ARG(s->name));
-    if (cell && cell->def && !s->replace)
-        return orma_sql_error_set(&sql->error, s->text, s->name_at,
-                                  "function '%.*s' already exists", ORMA_STR_ARG(s->name));
-    if (cell && cell->def && cell->def->running)
-        return orma_sql_error_set(&sql->error, s->text, s->name_at, "function '%.*s' is running",
-                                  ORMA_STR_ARG(s->name));
+        return refuse(sql, s,
+                      "cannot redefine built-in function with the same name and argument count");
+    r = check_is_free(sql, s, cell);
+    if (r < 0)
+        return r;
     if (!cell)
         cell = new_cell(sql, s->name, argc);
-    if (!cell)
+    if (!cell || (cell->covered && register_cell(cell)))
         return orma_sql_exec_take_error(sql, s->text, s->name_at);
+    cell->covered = false;
     before = cell->def;
     cell->def = definition_new(s);
     if (!cell->def) {

@@ -440,11 +440,12 @@ int orma_sql_user_create_table_func(struct orma_sql *sql, const struct orma_stat
                                   ARGS_MAX);
     if (orma_builtins_has_module(sql, s->name))
         return orma_sql_error_set(&sql->error, s->text, s->name_at,
-                                  "table function '%.*s' is native and can't be replaced",
+                                  "table %.*s already exists: it is a native table function",
                                   ORMA_STR_ARG(s->name));
     if (slot && !s->replace)
         return orma_sql_error_set(&sql->error, s->text, s->name_at,
-                                  "table function '%.*s' already exists", ORMA_STR_ARG(s->name));
+                                  "table %.*s already exists: it is a table function",
+                                  ORMA_STR_ARG(s->name));
     r = check_body(sql, s);
     if (r < 0 || slot)
         return r < 0 ? r : create(sql, s, slot);

@@ -182,7 +182,8 @@ Test(bad_input, failed_statements_leave_nothing_half_made)
         {"table", "CREATE PERFETTO TABLE t AS SELECT column1 AS a FROM (VALUES (1), ('x'))",
          "error: later received a value of type STRING"},
         {"operator", "CREATE VIRTUAL TABLE s USING span_join(nope, nope)", "error: no such table"},
-        {"module", "INCLUDE PERFETTO MODULE no.such", "error: INCLUDE: Package 'no.such' not found"},
+        {"module", "INCLUDE PERFETTO MODULE no.such",
+         "error: INCLUDE: Package 'no.such' not found"},
         {"name that is SQL",
          "CREATE PERFETTO TABLE \"x; DROP TABLE y\" AS SELECT 1 AS a; SELECT a FROM \"x; DROP "
          "TABLE y\"",

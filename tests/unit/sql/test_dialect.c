@@ -334,8 +334,10 @@ Test(macro, refuses_what_can_not_be_expanded)
          "recursive macro expansion"},
         {"argument list of token_apply", "select __intrinsic_token_apply!(m)",
          "has 2 or 3 arguments"},
-        {"type", MACRO "m(a Foo) returns Expr as 1", "unknown macro type 'Foo'"},
-        {"return type", MACRO "m() returns LONG as 1", "unknown macro type 'LONG'"},
+        {"type", MACRO "m(a Foo) returns Expr as 1",
+         "Macro 'm' argument 'a' is unknown type 'Foo'. Allowed types: Expr, "},
+        {"return type", MACRO "m() returns LONG as 1",
+         "Macro 'm' return type 'LONG' is unknown. Allowed types: Expr, "},
         {"no body", MACRO "m() returns Expr as ", "incomplete input"},
     };
 
@@ -445,7 +447,7 @@ Test(statement, refuses_bad_forms)
     } cases[] = {
         {"nothing behind", "create perfetto", "incomplete input"},
         {"no such object", "create perfetto sequence x", "near \"sequence\": syntax error"},
-        {"type", "create perfetto table t(a boolean) as select 1", "unknown type 'boolean'"},
+        {"type", "create perfetto table t(a boolean) as select 1", "Unknown column type: boolean"},
         {"no type", "create perfetto table t(a) as select 1", "near \")\": syntax error"},
         {"column twice", "create perfetto table t(a int, A int) as select 1",
          "multiple columns are named A"},

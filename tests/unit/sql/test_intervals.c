@@ -81,10 +81,10 @@ Test(intervals, refuses_what_is_no_interval)
            {"no column of that name",
             "SELECT c0 FROM __intrinsic_table_ptr(__intrinsic_struct('x', 1)) "
             "WHERE __intrinsic_table_ptr_bind(c0, 'y')",
-            "error: no column 'y'"},
-           {"no pointer", "SELECT c0 FROM __intrinsic_table_ptr(5)",
+            "error: column 'y' does not exist in table"},
+           {"no pointer", "SELECT count(*) FROM __intrinsic_table_ptr(5)",
             "error: not a pointer to a table"},
-           {"no argument", "SELECT c0 FROM __intrinsic_table_ptr", "error: needs a pointer"}, );
+           {"no argument", "SELECT c0 FROM __intrinsic_table_ptr", "error: table must be bound"}, );
 #undef ONE
 }
 

@@ -104,7 +104,7 @@ Test(library, lists_of_names_and_tables)
         {"a name bound to nothing is read",
          "SELECT c0 FROM __intrinsic_table_ptr((SELECT __intrinsic_row_dataframe_agg('a', 1))) "
          "WHERE __intrinsic_table_ptr_bind(c0, 'b')",
-         "error: no column 'b'"},
+         "error: column 'b' does not exist in table"},
         {"a name bound to nothing is not read",
          "SELECT c1 FROM __intrinsic_table_ptr((SELECT __intrinsic_row_dataframe_agg('a', 1))) "
          "WHERE __intrinsic_table_ptr_bind(c0, 'b') AND __intrinsic_table_ptr_bind(c1, 'a')",
@@ -118,7 +118,7 @@ Test(library, lists_of_names_and_tables)
         {"another order of the tables", SPANS "SELECT count(*) FROM related", "0"},
         {"intervals of nothing", SPANS "SELECT * FROM of_nothing", "0 0 1 NULL"},
         {"no such type of a macro", "CREATE PERFETTO MACRO m(a Word) RETURNS Expr AS 1",
-         "error: unknown macro type 'Word'"},
+         "error: Macro 'm' argument 'a' is unknown type 'Word'"},
         {"arguments of one name", "CREATE PERFETTO MACRO m(a Expr, a Expr) RETURNS Expr AS 1",
          "error: multiple arguments are named a"},
     };
@@ -244,7 +244,8 @@ Test(library, a_prelude_may_want_tables_that_are_not_here)
     engine_expect(&e, "left out", "SELECT * FROM _private", "error: no such table: _private");
     engine_expect(&e, "other modules fail", "INCLUDE PERFETTO MODULE phone.panes",
                   "error: no such table: __intrinsic_pane");
-    engine_expect(&e, "and stay failed", "INCLUDE PERFETTO MODULE phone.panes", "error: poisoned");
+    engine_expect(&e, "and stay failed", "INCLUDE PERFETTO MODULE phone.panes",
+                  "error: poisoned by earlier failure: no such table: __intrinsic_pane");
     engine_fini(&e);
     remove_library(dir);
     orma_assert_no_leaks();
