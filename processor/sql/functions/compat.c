@@ -6,12 +6,16 @@
 #include "processor/sql/functions/functions.h"
 #include "sdk/base/vec.h"
 
-/* ---- concat, octet_length, iif ---- */
+/* ---- concat, octet_length ---- */
 
 static void concat(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct orma_buf out = {0};
 
+    if (!argc) {
+        orma_result_error(ctx, "concat: needs at least one argument");
+        return;
+    }
     for (int i = 0; i < argc; i++) {
         struct orma_str s = orma_value_str(argv[i]);
 
@@ -20,11 +24,11 @@ static void concat(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     orma_result_buf(ctx, &out, false);
 }
 
+/* As in SQLite, no separator stands before the first text that is not empty. */
 static void concat_ws(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct orma_str sep = argc ? orma_value_str(argv[0]) : (struct orma_str){0};
     struct orma_buf out = {0};
-    bool any = false;
 
     if (argc < 2) {
         orma_result_error(ctx, "concat_ws: needs at least two arguments");
@@ -37,9 +41,8 @@ static void concat_ws(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
         if (!s.data)
             continue;
-        if (any)
+        if (out.len)
             orma_buf_put(&out, sep.data, sep.len);
-        any = true;
         orma_buf_put(&out, s.data, s.len);
     }
     orma_result_buf(ctx, &out, false);
@@ -53,6 +56,30 @@ static void octet_length(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     else if (!orma_value_is_null(argv[0]))
         sqlite3_result_int64(ctx, (int64_t)orma_value_str(argv[0]).len);
 }
+
+/* ---- logarithms: newer versions round them once, 3.40 divides ---- */
+
+static void logarithm(sqlite3_context *ctx, sqlite3_value *val, double (*of)(double))
+{
+    int type = sqlite3_value_numeric_type(val);
+
+    if ((type == SQLITE_INTEGER || type == SQLITE_FLOAT) && sqlite3_value_double(val) > 0)
+        sqlite3_result_double(ctx, of(sqlite3_value_double(val)));
+}
+
+static void log_10(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    logarithm(ctx, argv[0], log10);
+}
+
+static void log_2(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    logarithm(ctx, argv[0], log2);
+}
+
+/* ---- iif ---- */
 
 /* Conditions and values in turn, with an optional last value; true is as in WHERE. */
 static void iif(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -332,6 +359,19 @@ const struct orma_sql_func orma_functions_compat[] = {
      .scalar = octet_length,
      .usage = "(value) -> LONG",
      .doc = "Bytes of the value as UTF-8 text, or of a blob."},
+    {.name = "log",
+     .args = 1,
+     .flags = SQLITE_DETERMINISTIC,
+     .scalar = log_10,
+     .usage = "(value) -> DOUBLE",
+     .doc = "The logarithm to base 10; NULL of what is no number above 0. Also called log10."},
+    {.name = "log10", .args = 1, .flags = SQLITE_DETERMINISTIC, .scalar = log_10},
+    {.name = "log2",
+     .args = 1,
+     .flags = SQLITE_DETERMINISTIC,
+     .scalar = log_2,
+     .usage = "(value) -> DOUBLE",
+     .doc = "The logarithm to base 2; NULL of what is no number above 0."},
     /* Three arguments are SQLite's own, which does not evaluate what it does not need. */
     {.name = "iif",
      .args = 2,

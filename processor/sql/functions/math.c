@@ -5,7 +5,7 @@
 
 static bool number(sqlite3_value *val, double *ret)
 {
-    int type = sqlite3_value_type(val);
+    int type = sqlite3_value_numeric_type(val); /* so '5' is a number, too */
 
     *ret = sqlite3_value_double(val);
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT;

@@ -88,6 +88,31 @@ static void put_text(struct orma_buf *out, struct orma_str s)
     orma_buf_put_byte(out, '\'');
 }
 
+/* With control characters as escapes of unistr(), if there are any. */
+static void put_text_escaped(struct orma_buf *out, struct orma_str s)
+{
+    size_t len = strnlen(s.data, s.len);
+    bool any = false;
+
+    for (size_t i = 0; i < len; i++)
+        any |= (uint8_t)s.data[i] < ' ';
+    if (!any) {
+        put_text(out, s);
+        return;
+    }
+    orma_buf_put_str(out, "unistr('");
+    for (size_t i = 0; i < len; i++) {
+        if ((uint8_t)s.data[i] < ' ') {
+            orma_buf_printf(out, "\\u%04x", (unsigned)s.data[i]);
+            continue;
+        }
+        if (s.data[i] == '\'' || s.data[i] == '\\')
+            orma_buf_put_byte(out, (uint8_t)s.data[i]);
+        orma_buf_put_byte(out, (uint8_t)s.data[i]);
+    }
+    orma_buf_put_str(out, "')");
+}
+
 static void put_blob(struct orma_buf *out, const uint8_t *data, size_t len)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -100,11 +125,10 @@ static void put_blob(struct orma_buf *out, const uint8_t *data, size_t len)
     orma_buf_put_byte(out, '\'');
 }
 
-static void quote(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+static void put_value(sqlite3_context *ctx, sqlite3_value **argv, bool escaped)
 {
     struct orma_buf out = {0};
 
-    (void)argc;
     switch (sqlite3_value_type(argv[0])) {
     case SQLITE_INTEGER:
         orma_buf_printf(&out, "%lld", (long long)sqlite3_value_int64(argv[0]));
@@ -113,7 +137,7 @@ static void quote(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         put_real(&out, sqlite3_value_double(argv[0]));
         break;
     case SQLITE_TEXT:
-        put_text(&out, orma_value_str(argv[0]));
+        (escaped ? put_text_escaped : put_text)(&out, orma_value_str(argv[0]));
         break;
     case SQLITE_BLOB:
         put_blob(&out, sqlite3_value_blob(argv[0]), (size_t)sqlite3_value_bytes(argv[0]));
@@ -124,6 +148,18 @@ static void quote(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     orma_result_buf(ctx, &out, false);
 }
 
+static void quote(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    put_value(ctx, argv, false);
+}
+
+static void unistr_quote(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    put_value(ctx, argv, true);
+}
+
 const struct orma_sql_func orma_functions_quote[] = {
     {.name = "quote",
      .args = 1,
@@ -131,5 +167,11 @@ const struct orma_sql_func orma_functions_quote[] = {
      .scalar = quote,
      .usage = "(value) -> STRING",
      .doc = "The value as SQL has it: texts between quotes, blobs as X'..', infinity as 9.0e+999."},
+    {.name = "unistr_quote",
+     .args = 1,
+     .flags = SQLITE_DETERMINISTIC,
+     .scalar = unistr_quote,
+     .usage = "(value) -> STRING",
+     .doc = "The same, with control characters of texts as escapes for unistr()."},
     {0},
 };

@@ -41,11 +41,14 @@ static bool is_text_or_null(sqlite3_context *ctx, sqlite3_value *val, const char
 
 static void reverse(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-    struct orma_str s = orma_value_str(argv[0]);
     struct orma_buf out = {0};
+    struct orma_str s;
 
     (void)argc;
-    if (!is_text_or_null(ctx, argv[0], "REVERSE: argument should be string") || !s.data)
+    if (!is_text_or_null(ctx, argv[0], "REVERSE: argument should be string"))
+        return;
+    s = orma_value_str(argv[0]);
+    if (!s.data)
         return;
     for (size_t i = s.len; i-- > 0;)
         orma_buf_put_byte(&out, (uint8_t)s.data[i]);
@@ -138,11 +141,14 @@ static bool is_blank(char c)
 
 static void unhex(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-    struct orma_str s = orma_value_str(argv[0]);
+    struct orma_str s;
     uint64_t val = 0;
 
     (void)argc;
-    if (!is_text_or_null(ctx, argv[0], "UNHEX: argument must be text") || !s.data)
+    if (!is_text_or_null(ctx, argv[0], "UNHEX: argument must be text"))
+        return;
+    s = orma_value_str(argv[0]); /* not before: that makes a text of a blob */
+    if (!s.data)
         return;
     for (; s.len && is_blank(s.data[0]); s.data++)
         s.len--;
