@@ -73,7 +73,7 @@ static bool read_times(struct orma_import_ctx *imp, struct orma_str text,
     int64_t val;
 
     *ret_error = 0;
-    if (!e->phase || text.len > UINT32_MAX)
+    if (!e->phase || text.len > UINT32_MAX || (e->id2.type && e->id2.type != ORMA_JSON_OBJECT))
         return false;
     if (!orma_json_time(&e->ts, ret_ts) && e->phase != 'M') {
         *ret_error = bad_time(imp, &e->ts);
@@ -89,13 +89,15 @@ static bool read_times(struct orma_import_ctx *imp, struct orma_str text,
     return true;
 }
 
-/* The order of events with equal timestamps: ends first, which makes room; then slices of no known
- * length, which have errors to tell; then longer slices before shorter ones, then the rest. */
+/* The order of events with equal timestamps: ends first, which makes room; then slices that have
+ * errors to tell: of negative length, of none; then longer ones before shorter, then the rest. */
 static int64_t order_key(const struct orma_json_event *e, int64_t dur)
 {
     if (e->phase != 'X')
         return e->phase == 'E' ? INT64_MIN : INT64_MAX;
-    return e->dur.type && dur >= 0 ? INT64_MAX - dur : INT64_MIN + 1;
+    if (!e->dur.type)
+        return 0;
+    return dur >= 0 ? INT64_MAX - dur : INT64_MIN - ORMA_MAX(dur, -INT64_MAX);
 }
 
 /* Notes an event that was read. */

@@ -341,7 +341,7 @@ static bool async_id(struct event *e, struct orma_json_value *ret, bool *ret_loc
 {
     *ret_local = false;
     *ret = e->json.id;
-    if (ret->type)
+    if (ret->type == ORMA_JSON_INT || ret->type == ORMA_JSON_STRING)
         return true;
     *ret = orma_json_find(&e->json.id2, "global");
     if (ret->type)
@@ -413,7 +413,7 @@ static void on_counter(struct event *e)
         return;
     }
     orma_buf_put_str(&name, orma_strpool_cstr(&e->imp->model->storage->pool, e->name));
-    if (e->json.id.type) {
+    if (e->json.id.type == ORMA_JSON_STRING) {
         struct orma_str id = orma_json_text(&e->json.id, e->scratch);
 
         orma_buf_put_str(&name, " id: ");
