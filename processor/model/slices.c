@@ -245,7 +245,7 @@ static inline uint32_t push(struct orma_slices *self, struct orma_slice_stack *s
     e->ts = ts;
     e->dur = dur;
     s->closed += dur >= 0;
-    e->pending = e->ended = false;
+    e->pending = false;
     if (args && args->len) {
         e->pending = true;
         orma_args_list_clear(&e->args);
@@ -387,7 +387,6 @@ uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, u
             continue;
         set_dur(self, e, ts - e->ts);
         s->closed += e->dur >= 0;
-        e->ended = true;
         add_args(e, args);
         put_unnestable(self, s, e);
         commit_args(self, e);
@@ -420,7 +419,7 @@ uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track, int64_t
     for (uint32_t i = s ? s->num : 0; i-- > 0;) {
         const struct orma_slice_entry *e = &s->entries[i];
 
-        if (e->dur < 0 || (ts == ORMA_SLICES_LAST ? !e->ended : e->ts + e->dur >= ts))
+        if (e->dur < 0 || ts == ORMA_SLICES_LAST || e->ts + e->dur >= ts)
             return e->row;
     }
     return ORMA_SLICE_NONE;

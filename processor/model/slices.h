@@ -23,7 +23,6 @@ struct orma_slice_entry {
     int64_t ts, dur;
     struct orma_args_list args; /* not committed yet while pending */
     bool pending;
-    bool ended; /* by an event of its own, not by its duration */
 };
 
 struct orma_slice_stack {
@@ -85,7 +84,7 @@ void orma_slices_add_args(struct orma_slices *self, uint32_t track, uint32_t cat
 
 /*
  * The innermost slice on the track's stack that goes on at that time, or ORMA_SLICE_NONE. At
- * ORMA_SLICES_LAST also one that was complete from the begin and is over, until the next begins.
+ * ORMA_SLICES_LAST what is on top of the stack, also if it is over: until the next event trims it.
  */
 #define ORMA_SLICES_LAST INT64_MIN
 uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track, int64_t ts);

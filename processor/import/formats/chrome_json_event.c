@@ -185,7 +185,8 @@ static bool is_true(const struct orma_json_value *v)
     return v->type == ORMA_JSON_BOOL && v->boolean;
 }
 
-/* Flows of slices: bind_id with a direction. */
+/* Flows of slices: bind_id with a direction. Where the slice was refused, they bind to the one
+ * before. */
 static void slice_flow(struct event *e, uint32_t track)
 {
     bool in = is_true(&e->json.flow_in), out = is_true(&e->json.flow_out);
@@ -196,11 +197,11 @@ static void slice_flow(struct event *e, uint32_t track)
     if (!orma_json_event_id(&e->json.bind_id, &flow))
         log_event(e, ORMA_STAT_FLOW_INVALID_ID);
     else if (in && out)
-        orma_flows_step_on(e->imp->model, track, e->ts, flow);
+        orma_flows_step_on(e->imp->model, track, ORMA_SLICES_LAST, flow);
     else if (out)
-        orma_flows_begin_on(e->imp->model, track, e->ts, flow);
+        orma_flows_begin_on(e->imp->model, track, ORMA_SLICES_LAST, flow);
     else if (in)
-        orma_flows_end_on(e->imp->model, track, e->ts, flow, true);
+        orma_flows_end_on(e->imp->model, track, ORMA_SLICES_LAST, flow, true);
     else
         log_event(e, ORMA_STAT_FLOW_WITHOUT_DIRECTION);
 }
