@@ -21,6 +21,38 @@ Test(varint, round_trips_at_every_border)
     }
 }
 
+/* Long ones are read by words where more bytes follow, and one by one at the end. */
+Test(varint, means_the_same_whatever_follows)
+{
+    static const uint8_t fills[] = {0x00, 0x7f, 0x80, 0xff};
+
+    for (unsigned bits = 0; bits <= 64; bits++) {
+        for (unsigned more = 0; more <= 12; more++) {
+            uint64_t val = (bits < 64 ? (uint64_t)1 << bits : 0) - (bits % 3), got = 0;
+            uint8_t bytes[ORMA_VARINT_MAX + 12];
+
+            memset(bytes, fills[more % sizeof(fills)], sizeof(bytes));
+            uint8_t *end = orma_varint_write(bytes, val);
+            const uint8_t *at = bytes;
+            cr_assert(orma_pb_varint_at(&at, end + more, &got) && at == end && got == val);
+        }
+    }
+}
+
+Test(varint, of_more_than_ten_bytes_is_none)
+{
+    uint8_t bytes[24];
+    const uint8_t *at = bytes;
+    uint64_t got;
+
+    memset(bytes, 0xff, sizeof(bytes));
+    for (unsigned len = 1; len <= sizeof(bytes); len++)
+        cr_assert(!orma_pb_varint_at(&at, bytes + len, &got), "%u bytes", len);
+    bytes[9] = 0x7f; /* of the tenth byte only one bit counts */
+    cr_assert(orma_pb_varint_at(&at, bytes + sizeof(bytes), &got));
+    cr_assert(got == UINT64_MAX && at == bytes + 10);
+}
+
 Test(varint, redundant_form_reads_back)
 {
     uint8_t bytes[4];
