@@ -697,8 +697,10 @@ void orma_reader_next_file(struct orma_reader *self, const struct orma_reader_fi
 
 void orma_reader_finish(struct orma_reader *self)
 {
+    self->behind = true;
     for (uint32_t i = 0; i < self->deferred_num; i++)
         retry_deferred(self, &self->deferred[i]);
+    self->behind = false;
     self->deferred_num = 0;
     self->order += ORMA_ORDER_STEP; /* what is found out from here on is behind the last packet */
     orma_sorter_extract(&self->sorter, UINT64_MAX);

@@ -107,6 +107,7 @@ struct orma_reader {
     size_t pending_len, pending_cap;
     struct deferred *deferred; /* packets whose clock is not known yet */
     uint32_t deferred_num, deferred_cap;
+    bool behind;    /* those are being read: not in the order of the file */
     uint32_t depth; /* of compressed packets */
     struct orma_damage damage;
     struct orma_unpacked unpacked; /* out of packets and of containers; the owner counts `in` */

@@ -106,6 +106,7 @@ void orma_seqs_fini(struct orma_seqs *self)
         struct orma_seq *seq = (struct orma_seq *)(uintptr_t)slot->val;
 
         orma_seq_gen_unref(seq->gen);
+        free(seq->ahead);
         free(seq);
     }
     orma_map_fini(&self->by_id);
@@ -305,15 +306,28 @@ double orma_seq_gen_sum(struct orma_seq_gen *self, uint64_t track_uuid, double d
     uint64_t slot = orma_map_get(&s->slots, track_uuid);
 
     if (slot == ORMA_MAP_NONE) {
-        double *values = realloc(s->values, (s->num + 1) * sizeof(*values));
-
-        if (!values || orma_map_put(&s->slots, track_uuid, s->num)) {
-            s->values = values ? values : s->values;
+        if (ORMA_GROW(&s->values, &s->cap, s->num + (size_t)1) ||
+            orma_map_put(&s->slots, track_uuid, s->num))
             return delta;
-        }
-        s->values = values;
         s->values[s->num] = 0;
         slot = s->num++;
     }
     return s->values[slot] += delta;
+}
+
+union orma_seq_ahead *orma_seq_keep_ahead(struct orma_seq *self, uint32_t num)
+{
+    const uint32_t left = self->ahead_num - self->ahead_at;
+
+    /* Where at least half of it is done, what is left moves instead of growing. */
+    if ((size_t)self->ahead_num + num > self->ahead_cap && self->ahead_at >= left) {
+        if (left)
+            memmove(self->ahead, self->ahead + self->ahead_at, left * sizeof(*self->ahead));
+        self->ahead_at = 0;
+        self->ahead_num = left;
+    }
+    if (ORMA_GROW(&self->ahead, &self->ahead_cap, (size_t)self->ahead_num + num))
+        return NULL;
+    self->ahead_num += num;
+    return &self->ahead[self->ahead_num - num];
 }

@@ -70,10 +70,17 @@ struct orma_seq_sums {
     uint32_t refs;
     struct orma_map slots;
     double *values;
-    uint32_t num;
+    uint32_t num, cap;
 };
 
 struct orma_run;
+
+/* What importers worked out of packets that wait in the run, in the order of the file: a head,
+ * which says of which packet and how many sums follow, and the sums. */
+union orma_seq_ahead {
+    uint64_t head;
+    double sum;
+};
 
 struct orma_seq {
     uint32_t id;
@@ -105,6 +112,8 @@ struct orma_seq {
     struct orma_clock_view *view; /* of its file and machine; the reader's */
     /* Where the next packet may be appended in the sorter. */
     struct orma_run *run;
+    union orma_seq_ahead *ahead; /* from `ahead_at` on */
+    uint32_t ahead_num, ahead_cap, ahead_at;
 };
 
 struct orma_seqs {
@@ -162,4 +171,19 @@ void orma_seq_gen_unref(struct orma_seq_gen *self);
 
 /* Adds to the sum of an incremental counter and returns it. */
 double orma_seq_gen_sum(struct orma_seq_gen *self, uint64_t track_uuid, double delta);
+
+/* Room for `num` more words at the end of what waits; NULL: memory is out. */
+union orma_seq_ahead *orma_seq_keep_ahead(struct orma_seq *self, uint32_t num);
+
+/* The first of what waits, good until more is kept; NULL: nothing waits. */
+static inline const union orma_seq_ahead *orma_seq_first_ahead(const struct orma_seq *self)
+{
+    return self->ahead_at < self->ahead_num ? &self->ahead[self->ahead_at] : NULL;
+}
+
+/* The first `num` words wait no more. */
+static inline void orma_seq_drop_ahead(struct orma_seq *self, uint32_t num)
+{
+    self->ahead_at += num;
+}
 #endif

@@ -20,7 +20,8 @@ struct level {
     const struct orma_walk_item *item; /* NULL: the outermost */
     uint32_t msg;
     unsigned depth;
-    size_t counts; /* first, in bytes */
+    bool counted;  /* it has a field that may come several times */
+    size_t counts; /* then the first one's, in bytes */
 };
 
 static int walk_message(struct walker *w, struct orma_pb_reader r, uint32_t msg,
@@ -87,14 +88,24 @@ static void set_number(struct orma_walk_item *item, uint64_t bits)
     item->u64 = bits;
 }
 
-static void count_value(struct walker *w, const struct level *level, struct orma_walk_item *item)
+/* Only of fields that may come several times: most messages have none. */
+static int count_value(struct walker *w, struct level *level, struct orma_walk_item *item)
 {
     uint32_t n;
 
-    if (!w->walk->indices || !item->field)
-        return;
+    if (!w->walk->indices || !item->field || !orma_field_is_repeated(item->field))
+        return 0;
     const struct orma_field *fields = orma_schema_fields(w->schema, level->msg, &n);
+    if (!level->counted) {
+        level->counts = w->counts.len;
+        uint8_t *counts = orma_buf_extend(&w->counts, n * sizeof(uint32_t));
+        if (!counts)
+            return -ENOMEM;
+        memset(counts, 0, n * sizeof(uint32_t));
+        level->counted = true;
+    }
     item->index = ((uint32_t *)(void *)(w->counts.data + level->counts))[item->field - fields]++;
+    return 0;
 }
 
 /* One number of a packed field; false: cut short. */
@@ -125,7 +136,7 @@ static bool is_packed(const struct orma_pb_field *f, enum orma_pb_wire wire)
     return true;
 }
 
-static int visit_packed(struct walker *w, const struct level *level, const struct orma_pb_field *f,
+static int visit_packed(struct walker *w, struct level *level, const struct orma_pb_field *f,
                         struct orma_walk_item *item)
 {
     enum orma_pb_wire wire = orma_field_wire(item->type);
@@ -134,7 +145,9 @@ static int visit_packed(struct walker *w, const struct level *level, const struc
     int err = 0;
 
     while (!err && r.pos < r.end && take_packed(&r, wire, &bits)) {
-        count_value(w, level, item);
+        err = count_value(w, level, item);
+        if (err)
+            break;
         set_number(item, bits);
         err = w->walk->value(w->walk->ctx, item);
     }
@@ -176,9 +189,21 @@ static enum fit fit_of(const struct walker *w, const struct level *level,
                                                                                    : FIT_NOT;
 }
 
-static int visit(struct walker *w, const struct level *level, const struct orma_pb_field *f)
+/* A number of the outermost message that nobody asked for. Lists and messages are looked at first,
+ * since they may be malformed. */
+static bool is_left_out(const struct walker *w, const struct level *level,
+                        const struct orma_field *field, const struct orma_pb_field *f)
+{
+    return w->walk->wants && !level->item && field && f->wire != ORMA_PB_LEN &&
+           f->wire == orma_field_wire(field->type) && !w->walk->wants(w->walk->ctx, field);
+}
+
+static int visit(struct walker *w, struct level *level, const struct orma_pb_field *f)
 {
     const struct orma_field *field = orma_schema_field(w->schema, level->msg, f->id);
+
+    if (is_left_out(w, level, field, f))
+        return 0;
     enum fit fit = fit_of(w, level, field, f);
     struct orma_walk_item item = {
         .up = level->item, .number = f->id, .msg = level->msg, .bytes = orma_pb_str(f)};
@@ -188,29 +213,14 @@ static int visit(struct walker *w, const struct level *level, const struct orma_
     item.type = item.field ? field->type : wire_type(f->wire);
     if (fit == FIT_PACKED)
         return visit_packed(w, level, f, &item);
-    count_value(w, level, &item);
+    err = count_value(w, level, &item);
+    if (err)
+        return err;
     if (fit == FIT_MESSAGE)
         return visit_message(w, level, &item);
     set_number(&item, f->num);
     err = w->walk->value(w->walk->ctx, &item);
     return err < 0 ? err : 0;
-}
-
-static int open_level(struct walker *w, struct level *level)
-{
-    uint32_t n;
-
-    if (!w->walk->indices)
-        return 0;
-    orma_schema_fields(w->schema, level->msg, &n);
-    level->counts = w->counts.len;
-    if (!n)
-        return 0;
-    uint8_t *counts = orma_buf_extend(&w->counts, n * sizeof(uint32_t));
-    if (!counts)
-        return -ENOMEM;
-    memset(counts, 0, n * sizeof(uint32_t));
-    return 0;
 }
 
 static int walk_message(struct walker *w, struct orma_pb_reader r, uint32_t msg,
@@ -219,7 +229,7 @@ static int walk_message(struct walker *w, struct orma_pb_reader r, uint32_t msg,
     struct level level = {.item = item, .msg = msg, .depth = depth};
     struct orma_pb_field f;
     size_t counts = w->counts.len;
-    int err = open_level(w, &level);
+    int err = 0;
 
     while (!err && orma_pb_next(&r, &f))
         err = visit(w, &level, &f);
@@ -250,10 +260,8 @@ int orma_walk_field(const struct orma_schema *schema, uint32_t msg,
 {
     struct walker w = walker(schema, walk);
     struct level level = {.msg = msg};
-    int err = open_level(&w, &level);
+    int err = visit(&w, &level, field);
 
-    if (!err)
-        err = visit(&w, &level, field);
     orma_buf_fini(&w.counts);
     return err;
 }

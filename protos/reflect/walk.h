@@ -38,9 +38,12 @@ struct orma_walk {
     int (*enter)(void *ctx, const struct orma_walk_item *item);
     /* Behind the last field of a message that was entered. May be NULL. */
     int (*leave)(void *ctx, const struct orma_walk_item *item);
+    /* False: `value` would do nothing with a number of the outermost message. May be NULL. */
+    bool (*wants)(void *ctx, const struct orma_field *field);
     void *ctx;
     unsigned depth_max; /* 0: ORMA_WALK_DEPTH_MAX, which is also the most */
-    bool indices;       /* count the values of repeated fields (costs memory per open message) */
+    bool indices; /* count the values of repeated fields (costs memory per open message that has
+                     such) */
 };
 
 /*

@@ -37,6 +37,18 @@ struct walk {
     unsigned depth;
 };
 
+/* Of the outermost message. */
+static bool wants(const struct walk *w, const struct orma_field *field)
+{
+    return !w->args->wanted || field->flags & ORMA_FIELD_EXTENSION ||
+           w->args->wanted(field->number);
+}
+
+static bool wants_field(void *ctx, const struct orma_field *field)
+{
+    return wants(ctx, field);
+}
+
 static bool is_left_out(const struct walk *w, const struct orma_walk_item *item)
 {
     if (!item->field) {
@@ -49,8 +61,7 @@ static bool is_left_out(const struct walk *w, const struct orma_walk_item *item)
         }
         return true;
     }
-    return !item->up && w->args->wanted && !(item->field->flags & ORMA_FIELD_EXTENSION) &&
-           !w->args->wanted(item->number);
+    return !item->up && !wants(w, item->field);
 }
 
 static void push(struct walk *w, const struct orma_walk_item *item)
@@ -229,7 +240,13 @@ bool orma_import_proto_args_put(struct orma_proto_args *self, uint32_t msg, stru
 {
     struct walk w = {.args = self, .schema = orma_import_schema(self->imp), .key = key};
     const struct orma_walk walk = {
-        .value = value, .enter = enter, .leave = leave, .ctx = &w, .indices = true};
+        .value = value,
+        .enter = enter,
+        .leave = leave,
+        .wants = self->wanted ? wants_field : NULL,
+        .ctx = &w,
+        .indices = true,
+    };
     const size_t full = key->full_len, flat = key->flat_len;
 
     if (msg == ORMA_SCHEMA_NONE)

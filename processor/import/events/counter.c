@@ -4,7 +4,8 @@
  * Incremental counters say what came to the last value, in the order in which their sequence was
  * written. That is the order of time as well, so events are summed as they are imported. Where a
  * sequence turns out to have an event that is late, or times of the older form, its events are
- * summed as they are read from there on; what still waits of it is read for that once.
+ * summed as they are read from there on; what still waits of it is read for that once. The sums of
+ * events in its run wait in a queue of the sequence; those of others lie beside the item.
  */
 #include "processor/import/events/event.h"
 #include "protos/fields/trace.h"
@@ -56,17 +57,30 @@ static struct orma_events_track *counter_track(struct orma_import_ctx *imp,
                                                                                             : NULL;
 }
 
+/* The sums that wait for the event, which has come from its run; NULL: there are none. */
+static const double *sums_kept(struct orma_seq *seq, uint64_t order)
+{
+    const union orma_seq_ahead *at;
+
+    while ((at = orma_seq_first_ahead(seq))) {
+        const uint64_t num = at->head % ORMA_ORDER_STEP;
+
+        if (at->head - num >= order)
+            return at->head - num == order ? &at[1].sum : NULL;
+        orma_seq_drop_ahead(seq, 1 + (uint32_t)num); /* its event was dropped, or is done */
+    }
+    return NULL;
+}
+
 /* The sum after the value of that number, which is `value`. */
-static double sum_of(struct orma_import_ctx *imp, const struct orma_events_record *e, uint64_t uuid,
-                     double value, unsigned number)
+static double sum_of(const struct orma_events_record *e, uint64_t uuid, double value,
+                     unsigned number)
 {
     const struct orma_item *item = e->item;
     const double *sums = NULL;
 
     if (ORMA_UNLIKELY(item->gen->seq->sums_read))
-        sums = item->extra && item->extra->sums
-                   ? item->extra->sums
-                   : orma_map_get_ptr(&orma_events(imp)->sums_ahead, item->order);
+        sums = item->extra ? item->extra->sums : sums_kept(item->gen->seq, item->order);
     return sums ? sums[number] : orma_seq_gen_sum(item->gen, uuid, value);
 }
 
@@ -93,11 +107,11 @@ static void note_thread_value(struct orma_import_ctx *imp, struct orma_events_re
 }
 
 /* The value of that number as the counter has it. */
-static double scaled(struct orma_import_ctx *imp, const struct orma_events_record *e,
-                     const struct orma_events_track *t, double value, unsigned number)
+static double scaled(const struct orma_events_record *e, const struct orma_events_track *t,
+                     double value, unsigned number)
 {
     value *= (double)t->multiplier;
-    return t->incremental ? sum_of(imp, e, t->uuid, value, number) : value;
+    return t->incremental ? sum_of(e, t->uuid, value, number) : value;
 }
 
 /* Where the way up from the track is broken, that is counted. */
@@ -142,7 +156,7 @@ void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record 
         refuse(imp, e, ORMA_STAT_TRACK_EVENT_COUNTER_INVALID_TRACK_UUID, &uuid);
         return;
     }
-    if (e->extras && !orma_events_check_extras(imp, e))
+    if (e->has_extras && !orma_events_check_extras(imp, e))
         return;
     if (!orma_events_resolve_for_event(imp, t)) {
         parser_error(imp, e);
@@ -152,83 +166,20 @@ void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record 
     if (ORMA_UNLIKELY(e->has_thread_ns || e->has_instructions))
         orma_events_thread_counters(imp, e);
     /* Its own value comes first, though its row is behind those of the others. */
-    double value = scaled(imp, e, t, e->has_value ? (double)e->value : e->double_value, 0);
-    if (e->extras)
+    double value = scaled(e, t, e->has_value ? (double)e->value : e->double_value, 0);
+    if (e->has_extras)
         orma_events_extra_counters(imp, e);
     put_value(imp, e, t, value, true);
 }
 
-/* Two lists, of integers and of doubles, each with tracks and values. */
-struct extras {
-    bool too_many;
-    uint64_t uuids[2][ORMA_SEQ_EXTRA_COUNTERS];
-    uint64_t values[2][ORMA_SEQ_EXTRA_COUNTERS];
-    unsigned uuids_num[2], values_num[2];
-};
-
-static void put(struct extras *x, uint64_t *list, unsigned *num, uint64_t val)
+static bool check_extra_tracks(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
-    if (*num < ORMA_SEQ_EXTRA_COUNTERS)
-        list[(*num)++] = val;
-    else
-        x->too_many = true;
-}
+    struct orma_events_extras *x = &e->extras;
 
-static void read_extras(const struct orma_events_record *e, struct extras *x)
-{
-    struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
-    struct orma_pb_field f;
-
-    while (orma_pb_next(&r, &f)) {
-        struct orma_pb_reader list = {0};
-        uint64_t val;
-
-        switch (f.id) {
-        case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
-            for (orma_pb_numbers(&f, &list); orma_pb_number(&f, &list, &val);)
-                put(x, x->uuids[0], &x->uuids_num[0], val);
-            break;
-        case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
-            for (orma_pb_numbers(&f, &list); orma_pb_number(&f, &list, &val);)
-                put(x, x->uuids[1], &x->uuids_num[1], val);
-            break;
-        case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
-            for (orma_pb_numbers(&f, &list); orma_pb_number(&f, &list, &val);)
-                put(x, x->values[0], &x->values_num[0], val);
-            break;
-        case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
-            list = orma_pb_sub(&f);
-            if (f.wire == ORMA_PB_I64)
-                put(x, x->values[1], &x->values_num[1], f.num);
-            for (; f.wire == ORMA_PB_LEN && list.end - list.pos >= 8; list.pos += 8) {
-                memcpy(&val, list.pos, sizeof(val));
-                put(x, x->values[1], &x->values_num[1], val);
-            }
-            break;
-        }
-    }
-}
-
-/* False, and counted: a value has no place to go to. */
-static bool check_extras(struct orma_import_ctx *imp, const struct orma_events_record *e,
-                         const struct extras *x)
-{
     for (unsigned which = 0; which < 2; which++) {
-        if (x->values_num[which] > x->uuids_num[which]) {
-            refuse(imp, e,
-                   x->uuids_num[which] ? ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUID_MISMATCH
-                                       : ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_MISSING_TRACK_UUIDS,
-                   NULL);
-            return false;
-        }
-    }
-    if (x->too_many || x->values_num[0] + x->values_num[1] > ORMA_SEQ_EXTRA_COUNTERS) {
-        refuse(imp, e, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_EXCEEDS_MAX, NULL);
-        return false;
-    }
-    for (unsigned which = 0; which < 2; which++) {
-        for (unsigned i = 0; i < x->values_num[which]; i++) {
-            if (counter_track(imp, e, x->uuids[which][i]))
+        for (unsigned i = 0; i < e->values_num[which]; i++) {
+            x->tracks[which][i] = counter_track(imp, e, x->uuids[which][i]);
+            if (x->tracks[which][i])
                 continue;
             refuse(imp, e, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_INVALID_TRACK, &x->uuids[which][i]);
             return false;
@@ -237,51 +188,42 @@ static bool check_extras(struct orma_import_ctx *imp, const struct orma_events_r
     return true;
 }
 
-/* With the tracks of the sequence, where the event names none. */
-static void fill_extras(const struct orma_events_record *e, struct extras *x)
+bool orma_events_check_extras(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
-    const struct orma_seq_gen *gen = e->item->gen;
-
-    x->too_many = false;
-    memset(x->uuids_num, 0, sizeof(x->uuids_num));
-    memset(x->values_num, 0, sizeof(x->values_num));
-    read_extras(e, x);
-    if (!x->uuids_num[0])
-        memcpy(x->uuids[0], gen->extra_uuids,
-               (x->uuids_num[0] = gen->extra_num) * sizeof(uint64_t));
-    if (!x->uuids_num[1])
-        memcpy(x->uuids[1], gen->extra_double_uuids,
-               (x->uuids_num[1] = gen->extra_double_num) * sizeof(uint64_t));
+    for (unsigned which = 0; which < 2; which++) {
+        if (e->values_num[which] > e->uuids_num[which]) {
+            refuse(imp, e,
+                   e->uuids_num[which] ? ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUID_MISMATCH
+                                       : ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_MISSING_TRACK_UUIDS,
+                   NULL);
+            return false;
+        }
+    }
+    if (e->too_many_extras || e->values_num[0] + e->values_num[1] > ORMA_SEQ_EXTRA_COUNTERS) {
+        refuse(imp, e, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_EXCEEDS_MAX, NULL);
+        return false;
+    }
+    return check_extra_tracks(imp, e);
 }
 
-bool orma_events_check_extras(struct orma_import_ctx *imp, const struct orma_events_record *e)
+static double extra_value(const struct orma_events_record *e, unsigned which, unsigned i)
 {
-    struct extras x;
-
-    fill_extras(e, &x);
-    return check_extras(imp, e, &x);
-}
-
-static double extra_value(const struct extras *x, unsigned which, unsigned i)
-{
+    const uint64_t bits = e->extras.values[which][i];
     double real;
 
-    memcpy(&real, &x->values[which][i], sizeof(real));
-    return which ? real : (double)(int64_t)x->values[which][i];
+    memcpy(&real, &bits, sizeof(real));
+    return which ? real : (double)(int64_t)bits;
 }
 
 void orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_record *e)
 {
     unsigned number = e->type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER;
-    struct extras x;
 
-    fill_extras(e, &x);
     for (unsigned which = 0; which < 2; which++) {
-        for (unsigned i = 0; i < x.values_num[which]; i++, number++) {
-            struct orma_events_track *t = counter_track(imp, e, x.uuids[which][i]);
+        for (unsigned i = 0; i < e->values_num[which]; i++, number++) {
+            struct orma_events_track *t = e->extras.tracks[which][i];
 
-            if (t)
-                put_value(imp, e, t, scaled(imp, e, t, extra_value(&x, which, i), number), false);
+            put_value(imp, e, t, scaled(e, t, extra_value(e, which, i), number), false);
         }
     }
 }
@@ -306,7 +248,6 @@ static unsigned read_sums(struct orma_import_ctx *imp, const struct orma_events_
                           double ret[SUMS_MAX])
 {
     const struct orma_seq_gen *gen = e->item->gen;
-    struct extras x;
     unsigned num = 0;
 
     if (e->type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER &&
@@ -314,29 +255,55 @@ static unsigned read_sums(struct orma_import_ctx *imp, const struct orma_events_
          !add_sum(imp, e, e->has_track ? e->track_uuid : gen->track_uuid,
                   e->has_value ? (double)e->value : e->double_value, &ret[num++])))
         return 0;
-    if (!e->extras)
-        return num;
-    fill_extras(e, &x);
-    for (unsigned which = 0; which < 2; which++)
-        for (unsigned i = 0; i < x.values_num[which]; i++)
-            if (i >= x.uuids_num[which] ||
-                !add_sum(imp, e, x.uuids[which][i], extra_value(&x, which, i), &ret[num++]))
+    for (unsigned which = 0; e->has_extras && which < 2; which++)
+        for (unsigned i = 0; i < e->values_num[which]; i++)
+            if (i >= e->uuids_num[which] ||
+                !add_sum(imp, e, e->extras.uuids[which][i], extra_value(e, which, i), &ret[num++]))
                 return 0;
     return num;
 }
 
-static const double *sum_event(struct orma_import_ctx *imp, const struct orma_item *item)
+/* Sums wait for their event, which will come from the run in the order of the file. */
+static void keep_ahead(struct orma_import_ctx *imp, struct orma_seq *seq, uint64_t order,
+                       const double *sums, unsigned num)
 {
-    struct orma_events_record e;
-    double sums[SUMS_MAX] = {0}, *ret;
+    union orma_seq_ahead *at = orma_seq_keep_ahead(seq, 1 + num);
 
+    if (!at) {
+        imp->model->storage->failed = true;
+        return;
+    }
+    at->head = order | num; /* packets are numbered in large steps */
+    for (unsigned i = 0; i < num; i++)
+        at[1 + i].sum = sums[i];
+}
+
+static void sum_to_run(struct orma_import_ctx *imp, struct orma_seq *seq,
+                       const struct orma_events_record *e)
+{
+    double sums[SUMS_MAX] = {0};
+    const unsigned num = read_sums(imp, e, sums);
+
+    if (num)
+        keep_ahead(imp, seq, e->item->order, sums, num);
+}
+
+/* Of a packet that waits already. */
+static void sum_waiting(void *data, const struct orma_item *item)
+{
+    struct orma_import_ctx *imp = data;
+    struct orma_events_record e;
+
+    if (item->field != ORMA_PB_TRACE_PACKET_TRACK_EVENT || !item->gen)
+        return;
     orma_events_read(item, &e);
-    if (e.type != ORMA_PB_TRACK_EVENT_TYPE_COUNTER && !e.extras)
-        return NULL;
-    const unsigned num = read_sums(imp, &e, sums);
-    if (!num)
-        return NULL;
-    ret = orma_arena_alloc(&imp->reader->sorter.arena, num * sizeof(*ret));
+    sum_to_run(imp, item->gen->seq, &e);
+}
+
+static const double *copy_sums(struct orma_import_ctx *imp, const double *sums, unsigned num)
+{
+    double *ret = orma_arena_alloc(&imp->reader->sorter.arena, num * sizeof(*ret));
+
     if (ret)
         memcpy(ret, sums, num * sizeof(*ret));
     else
@@ -344,27 +311,23 @@ static const double *sum_event(struct orma_import_ctx *imp, const struct orma_it
     return ret;
 }
 
-/* Of a packet that waits already. */
-static void sum_waiting(void *data, const struct orma_item *item)
-{
-    struct orma_import_ctx *imp = data;
-    const double *sums =
-        item->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT && item->gen ? sum_event(imp, item) : NULL;
-
-    if (sums && orma_map_put_ptr(&orma_events(imp)->sums_ahead, item->order, sums))
-        imp->model->storage->failed = true;
-}
-
 const double *orma_events_sum_read(struct orma_import_ctx *imp, struct orma_seq *seq,
-                                   const struct orma_item *item)
+                                   struct orma_events_record *e, bool in_run)
 {
+    double sums[SUMS_MAX] = {0};
+
     if (ORMA_LIKELY(!orma_events(imp)->any_incremental))
         return NULL;
     if (!seq->sums_read) {
         seq->sums_read = seq->tokenize_events = true;
         orma_sorter_walk_run(seq, sum_waiting, imp);
     }
-    return sum_event(imp, item);
+    if (in_run) {
+        sum_to_run(imp, seq, e);
+        return NULL;
+    }
+    const unsigned num = read_sums(imp, e, sums);
+    return num ? copy_sums(imp, sums, num) : NULL;
 }
 
 void orma_events_thread_counters(struct orma_import_ctx *imp, const struct orma_events_record *e)

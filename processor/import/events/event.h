@@ -33,14 +33,33 @@ enum orma_events_place {
     ORMA_EVENTS_ON_TRACE,     /* and of the whole trace */
 };
 
-/* Read in one pass; lists are read again when they are there at all. */
+/* Lists of flows. */
+enum {
+    ORMA_EVENTS_FLOWS = 1,
+    ORMA_EVENTS_FLOWS_OLD = 2,
+    ORMA_EVENTS_FLOW_ENDS = 4,
+    ORMA_EVENTS_FLOW_ENDS_OLD = 8,
+};
+
+/* Values of counters that came along with an event: integers, and doubles. */
+struct orma_events_extras {
+    uint64_t uuids[2][ORMA_SEQ_EXTRA_COUNTERS];
+    uint64_t values[2][ORMA_SEQ_EXTRA_COUNTERS];
+    struct orma_events_track *tracks[2][ORMA_SEQ_EXTRA_COUNTERS]; /* once it was checked */
+};
+
+/* Read in one pass; other lists are read again when they are there at all. */
 struct orma_events_record {
     bool stacked; /* a call stack came with it */
     /* Zero until the field comes. */
     uint32_t type;
     bool has_type, has_track, has_name_iid, has_name, has_value, has_double, has_legacy;
-    bool annotated, flows, extras, typed;
+    bool annotated, typed;
+    bool timed;              /* has times of the older form */
+    uint8_t flows;           /* the lists of them that are there */
     uint8_t text_categories; /* 2: two or more */
+    bool has_extras, too_many_extras;
+    uint8_t uuids_num[2], values_num[2]; /* of the extras */
     bool has_thread_ns, has_instructions;
     enum orma_events_place place;
     bool of_process; /* an async one, whose id is of the process */
@@ -61,6 +80,7 @@ struct orma_events_record {
     uint32_t async_scope; /* pool id */
     uint64_t category_iids[ORMA_EVENTS_CATEGORIES_MAX];
     struct orma_events_legacy legacy; /* if has_legacy */
+    struct orma_events_extras extras; /* if has_extras */
     uint32_t callsite;                /* if stacked, as the next two */
     bool has_weight;
     double weight;
@@ -119,14 +139,17 @@ bool orma_events_use_plain(void *imp, int64_t ts, struct orma_seq_gen *gen,
 
 /* ---- track_event/counter.c ---- */
 
-/* Sums of incremental counters up to an event as it is read; NULL: it has none. */
+/*
+ * Sums of incremental counters up to an event as it is read. Where the event goes into the run of
+ * its sequence (`in_run`) they are kept until it comes from there, and NULL is returned.
+ */
 const double *orma_events_sum_read(struct orma_import_ctx *imp, struct orma_seq *seq,
-                                   const struct orma_item *item);
+                                   struct orma_events_record *e, bool in_run);
 
 void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record *e, uint64_t uuid,
                          bool has_track);
 /* Values that came along with an event. False: they make no sense, the event is dropped. */
-bool orma_events_check_extras(struct orma_import_ctx *imp, const struct orma_events_record *e);
+bool orma_events_check_extras(struct orma_import_ctx *imp, struct orma_events_record *e);
 void orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_record *e);
 /* Thread time and instructions in the older form: also counters. */
 void orma_events_thread_counters(struct orma_import_ctx *imp, const struct orma_events_record *e);
@@ -142,7 +165,8 @@ bool orma_events_place_legacy(struct orma_import_ctx *imp, struct orma_events_re
  * counted. */
 void orma_events_read_sample(struct orma_import_ctx *imp, const struct orma_events_record *e);
 void orma_events_parse_legacy(struct orma_import_ctx *imp, struct orma_events_record *e);
-/* Reads the times of an event in the older form and pushes it. True: it is used up. */
+/* Reads the times of an event in the older form, if it has them, and pushes it if it can be in no
+ * run. True: it is used up. */
 bool orma_events_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx);
 
 /* ---- track_event/typed.c: fields with a meaning of their own, as args ---- */

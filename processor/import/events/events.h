@@ -22,8 +22,7 @@ struct orma_lanes;
 struct orma_event_extra {
     bool has_thread_ns, has_instructions;
     int64_t thread_ns, instructions;
-    const double
-        *sums; /* of incremental counters, by the number of the value; NULL: see counter.c */
+    const double *sums; /* of incremental counters, by the number of the value; NULL: none */
 };
 
 enum orma_events_scope { ORMA_EVENTS_GLOBAL, ORMA_EVENTS_PROCESS, ORMA_EVENTS_THREAD };
@@ -89,12 +88,12 @@ struct orma_events_state {
     struct orma_map thread_uuids, process_uuids; /* utid, upid → uuid of its descriptor */
     struct orma_arena arena;
     bool any_incremental;
-    struct orma_map sums_ahead; /* order of a packet → its sums, read before it was tokenized */
     struct orma_args_list args;
     struct {
         uint32_t name, key;       /* pool ids of "x" and "debug.x"; 0, 0: none */
     } keys[ORMA_EVENTS_KEYS_NUM]; /* by the number of the name, the last one of equal remainder */
-    uint32_t annotation_msg;      /* DebugAnnotation in the schema + 1; 0: not looked up */
+    /* DebugAnnotation and TrackEvent in the schema + 1; 0: not looked up */
+    uint32_t annotation_msg, track_event_msg;
     /* The args of most counter samples: the thread that wrote them. */
     bool has_passthrough;
     uint32_t passthrough, passthrough_set;

@@ -466,8 +466,9 @@ static bool fill_extra(struct orma_import_ctx *imp, const struct orma_packet_ctx
 
 bool orma_events_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
-    const struct times t = read_times(ctx->p->payload);
     struct orma_event_extra x, *extra = NULL;
+    struct orma_events_record e;
+    struct times t = {0};
     struct orma_item item = {
         .order = ctx->order,
         .data = (const uint8_t *)ctx->p->payload.data,
@@ -479,14 +480,21 @@ bool orma_events_tokenize_legacy(struct orma_import_ctx *imp, const struct orma_
         .gen = ctx->seq->gen,
     };
 
+    orma_events_read(&item, &e);
+    if (e.timed)
+        t = read_times(ctx->p->payload);
     if (!event_time(imp, ctx, &t, &item.ts))
         return true;
     if (!fill_extra(imp, ctx, &t, &x))
         return true;
     if (orma_events_is_cropped(imp, ctx->machine, item.ts))
         return true;
-    x.sums = orma_events_sum_read(imp, ctx->seq, &item);
-    if (x.has_thread_ns || x.has_instructions || x.sums) {
+    const bool in_run = !e.timed && ctx->p->has_timestamp && !imp->reader->behind &&
+                        !orma_sorter_is_late(ctx->seq, item.ts);
+    x.sums = orma_events_sum_read(imp, ctx->seq, &e, in_run);
+    if (in_run)
+        return false;
+    if (x.has_thread_ns || x.has_instructions || ctx->seq->sums_read) {
         extra = orma_arena_alloc(&imp->reader->sorter.arena, sizeof(*extra));
         if (!extra) {
             imp->model->storage->failed = true;

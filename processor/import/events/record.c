@@ -1,4 +1,7 @@
-/* What a track event says, read in one pass: lists only as far as that they are there. */
+/*
+ * What a track event says, read in one pass. Tags of one byte that most events have are taken in
+ * the loop; lists are noted as being there, but for values of counters, which are read.
+ */
 #include "processor/import/events/event.h"
 #include "protos/fields/track_event.h"
 
@@ -73,6 +76,50 @@ void orma_events_read_legacy(struct orma_str bytes, struct orma_events_legacy *r
     }
 }
 
+static void put_extra(struct orma_events_record *e, uint64_t *list, uint8_t *num, uint64_t val)
+{
+    if (*num < ORMA_SEQ_EXTRA_COUNTERS)
+        list[(*num)++] = val;
+    else
+        e->too_many_extras = true;
+}
+
+static void read_extra(const struct orma_pb_field *f, struct orma_events_record *e, uint64_t *list,
+                       uint8_t *num)
+{
+    struct orma_pb_reader packed = {0};
+    uint64_t val;
+
+    for (orma_pb_numbers(f, &packed); orma_pb_number(f, &packed, &val);)
+        put_extra(e, list, num, val);
+}
+
+static void read_extra_doubles(const struct orma_pb_field *f, struct orma_events_record *e)
+{
+    struct orma_pb_reader list = orma_pb_sub(f);
+    uint64_t val;
+
+    if (f->wire == ORMA_PB_I64)
+        put_extra(e, e->extras.values[1], &e->values_num[1], f->num);
+    for (; f->wire == ORMA_PB_LEN && list.end - list.pos >= 8; list.pos += 8) {
+        memcpy(&val, list.pos, sizeof(val));
+        put_extra(e, e->extras.values[1], &e->values_num[1], val);
+    }
+}
+
+/* The tracks of the sequence, where the event names none. */
+static void fill_extras(struct orma_events_record *e)
+{
+    const struct orma_seq_gen *gen = e->item->gen;
+
+    if (!e->uuids_num[0])
+        memcpy(e->extras.uuids[0], gen->extra_uuids,
+               (e->uuids_num[0] = gen->extra_num) * sizeof(uint64_t));
+    if (!e->uuids_num[1])
+        memcpy(e->extras.uuids[1], gen->extra_double_uuids,
+               (e->uuids_num[1] = gen->extra_double_num) * sizeof(uint64_t));
+}
+
 static void read_rare(const struct orma_pb_field *f, struct orma_events_record *e)
 {
     switch (f->id) {
@@ -86,23 +133,17 @@ static void read_rare(const struct orma_pb_field *f, struct orma_events_record *
         break;
     case ORMA_PB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US:
         e->has_thread_ns = !__builtin_mul_overflow(orma_pb_i64(f), 1000, &e->thread_ns);
+        e->timed = true;
         break;
     case ORMA_PB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE:
         e->instructions = orma_pb_i64(f);
-        e->has_instructions = true;
-        break;
-    case ORMA_PB_TRACK_EVENT_FLOW_IDS:
-    case ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD:
-    case ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS:
-    case ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD:
-        e->flows = true;
+        e->has_instructions = e->timed = true;
         break;
     case ORMA_PB_TRACK_EVENT_TIMESTAMP_DELTA_US:
     case ORMA_PB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US:
     case ORMA_PB_TRACK_EVENT_THREAD_TIME_DELTA_US:
     case ORMA_PB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_DELTA:
-    case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
-    case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
+        e->timed = true;
         break;
     default:
         e->typed = true;
@@ -173,8 +214,30 @@ static void read_field(const struct orma_pb_field *f, struct orma_events_record 
         e->has_double = true;
         break;
     case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
+        e->has_extras = true;
+        read_extra(f, e, e->extras.values[0], &e->values_num[0]);
+        break;
     case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_VALUES:
-        e->extras = true;
+        e->has_extras = true;
+        read_extra_doubles(f, e);
+        break;
+    case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS:
+        read_extra(f, e, e->extras.uuids[0], &e->uuids_num[0]);
+        break;
+    case ORMA_PB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS:
+        read_extra(f, e, e->extras.uuids[1], &e->uuids_num[1]);
+        break;
+    case ORMA_PB_TRACK_EVENT_FLOW_IDS:
+        e->flows |= ORMA_EVENTS_FLOWS;
+        break;
+    case ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD:
+        e->flows |= ORMA_EVENTS_FLOWS_OLD;
+        break;
+    case ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS:
+        e->flows |= ORMA_EVENTS_FLOW_ENDS;
+        break;
+    case ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD:
+        e->flows |= ORMA_EVENTS_FLOW_ENDS_OLD;
         break;
     case ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS:
         e->annotated = true;
@@ -208,6 +271,8 @@ void orma_events_read(const struct orma_item *item, struct orma_events_record *e
             break;
         read_field(&f, e);
     }
+    if (ORMA_UNLIKELY(e->has_extras))
+        fill_extras(e);
     if (ORMA_UNLIKELY(item->extra != NULL)) {
         e->has_thread_ns |= item->extra->has_thread_ns;
         e->has_instructions |= item->extra->has_instructions;

@@ -50,11 +50,9 @@ static void use_flow(struct orma_import_ctx *imp, uint32_t slice, uint64_t flow,
         orma_flows_begin(imp->model, slice, flow);
 }
 
-/* False: there are none of the field. */
-static bool read_flows(struct orma_import_ctx *imp, const struct orma_events_record *e,
+static void read_flows(struct orma_import_ctx *imp, const struct orma_events_record *e,
                        uint32_t slice, uint32_t field, bool ends)
 {
-    bool any = false;
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
 
@@ -64,7 +62,6 @@ static bool read_flows(struct orma_import_ctx *imp, const struct orma_events_rec
 
         if (f.id != field)
             continue;
-        any = true;
         if (f.wire != ORMA_PB_LEN)
             use_flow(imp, slice, f.num, ends);
         else if (field == ORMA_PB_TRACK_EVENT_FLOW_IDS ||
@@ -77,7 +74,6 @@ static bool read_flows(struct orma_import_ctx *imp, const struct orma_events_rec
             while (list.pos < list.end && !list.failed)
                 use_flow(imp, slice, orma_pb_varint(&list), ends);
     }
-    return any;
 }
 
 static void bind_flow(struct orma_import_ctx *imp, const struct orma_events_record *e,
@@ -136,10 +132,14 @@ static void flows_of(struct orma_import_ctx *imp, const struct orma_events_recor
     if (ORMA_LIKELY(!e->flows))
         return;
     /* The older lists count where the newer ones are not there. */
-    if (!read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS, false))
-        (void)read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD, false);
-    if (!read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS, true))
-        (void)read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD, true);
+    if (e->flows & ORMA_EVENTS_FLOWS)
+        read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS, false);
+    else if (e->flows & ORMA_EVENTS_FLOWS_OLD)
+        read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_FLOW_IDS_OLD, false);
+    if (e->flows & ORMA_EVENTS_FLOW_ENDS)
+        read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS, true);
+    else if (e->flows & ORMA_EVENTS_FLOW_ENDS_OLD)
+        read_flows(imp, e, slice, ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD, true);
 }
 
 /* What a phase does to its lane. A step of the older kind gives it free, its end does not. */

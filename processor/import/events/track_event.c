@@ -210,7 +210,7 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
             item->order + ORMA_ORDER_STEP, orma_import_item_offset(imp, item), NULL);
         return;
     }
-    if (ORMA_UNLIKELY(e.extras && !orma_events_check_extras(imp, &e)))
+    if (ORMA_UNLIKELY(e.has_extras && !orma_events_check_extras(imp, &e)))
         return;
     if (ORMA_UNLIKELY(is_untyped(&e))) {
         (void)parser_error(imp, item);
@@ -224,7 +224,7 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
         return;
     if (ORMA_UNLIKELY(e.has_thread_ns || e.has_instructions))
         orma_events_thread_counters(imp, &e);
-    if (e.extras)
+    if (e.has_extras)
         orma_events_extra_counters(imp, &e);
     if (ORMA_LIKELY(!e.has_legacy || !e.legacy.has_phase))
         parse_typed(imp, &e);
@@ -330,7 +330,6 @@ static void fini(struct orma_import_ctx *imp)
     ORMA_VEC_FINI(&st->described);
     ORMA_VEC_FINI(&st->active);
     orma_import_arrays_fini(&st->arrays);
-    orma_map_fini(&st->sums_ahead);
     orma_map_fini(&st->unknown_fields);
     orma_map_fini(&st->by_uuid);
     orma_map_fini(&st->thread_uuids);

@@ -16,6 +16,18 @@ struct location {
     bool has_line;
 };
 
+/* The keys of one in args. */
+struct location_keys {
+    const char *file, *function, *line;
+};
+#define LOCATION_KEYS(prefix)                                                                      \
+    {                                                                                              \
+        prefix ".file_name", prefix ".function_name", prefix ".line_number"                        \
+    }
+static const struct location_keys source_keys = LOCATION_KEYS("source"),
+                                  task_keys = LOCATION_KEYS("task.posted_from"),
+                                  log_keys = LOCATION_KEYS("track_event.log_message");
+
 /* Paths of other systems in the usual form. */
 static uint32_t path_text(struct orma_import_ctx *imp, struct orma_str s)
 {
@@ -63,15 +75,21 @@ static bool find_location(struct orma_import_ctx *imp, const struct orma_seq_gen
 }
 
 /* A text that is not there is a NULL. */
-static void put_str(struct orma_import_ctx *imp, struct orma_args_list *ret, const char *prefix,
-                    const char *name, uint32_t text)
+static void put_str(struct orma_import_ctx *imp, struct orma_args_list *ret, const char *key,
+                    uint32_t text)
 {
-    orma_args_put_str(ret, orma_strpool_addf(&imp->model->storage->pool, "%s.%s", prefix, name),
-                      text);
+    orma_args_put_str(ret, orma_model_lit(imp->model, key), text);
+}
+
+static void put_place(struct orma_import_ctx *imp, const struct location *l,
+                      const struct location_keys *keys, struct orma_args_list *ret)
+{
+    put_str(imp, ret, keys->file, l->file);
+    put_str(imp, ret, keys->function, l->function);
 }
 
 static void put_location(struct orma_import_ctx *imp, const struct orma_events_record *e,
-                         uint64_t iid, const char *prefix, struct orma_args_list *ret)
+                         uint64_t iid, const struct location_keys *keys, struct orma_args_list *ret)
 {
     struct location l;
 
@@ -80,10 +98,8 @@ static void put_location(struct orma_import_ctx *imp, const struct orma_events_r
                        ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
         return;
     }
-    put_str(imp, ret, prefix, "file_name", l.file);
-    put_str(imp, ret, prefix, "function_name", l.function);
-    orma_args_put_uint(ret, orma_strpool_addf(&imp->model->storage->pool, "%s.line_number", prefix),
-                       l.line);
+    put_place(imp, &l, keys, ret);
+    orma_args_put_uint(ret, orma_model_lit(imp->model, keys->line), l.line);
 }
 
 static void on_task(struct orma_import_ctx *imp, const struct orma_events_record *e,
@@ -94,7 +110,7 @@ static void on_task(struct orma_import_ctx *imp, const struct orma_events_record
 
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_TASK_EXECUTION_POSTED_FROM_IID)
-            put_location(imp, e, orma_pb_u64(&f), "task.posted_from", ret);
+            put_location(imp, e, orma_pb_u64(&f), &task_keys, ret);
 }
 
 /* ---- log messages ---- */
@@ -153,7 +169,6 @@ static struct log_message read_log(struct orma_str bytes)
 static void on_log(struct orma_import_ctx *imp, const struct orma_events_record *e,
                    struct orma_str bytes, struct orma_args_list *ret)
 {
-    static const char prefix[] = "track_event.log_message";
     const struct log_message m = read_log(bytes);
     struct location l = {0};
     uint32_t message =
@@ -163,17 +178,15 @@ static void on_log(struct orma_import_ctx *imp, const struct orma_events_record 
                                         m.body_iid, ORMA_PB_LOG_MESSAGE_BODY__BODY);
 
     if (message)
-        put_str(imp, ret, prefix, "message", message);
+        put_str(imp, ret, "track_event.log_message.message", message);
     if (!message || (m.has_location && !find_location(imp, e->item->gen, m.location_iid, &l))) {
         orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
                        ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
         return;
     }
     if (m.has_location) {
-        put_str(imp, ret, prefix, "file_name", l.file);
-        put_str(imp, ret, prefix, "function_name", l.function);
-        orma_args_put_int(ret, orma_model_lit(imp->model, "track_event.log_message.line_number"),
-                          l.line);
+        put_place(imp, &l, &log_keys, ret);
+        orma_args_put_int(ret, orma_model_lit(imp->model, log_keys.line), l.line);
     }
     if (m.has_prio)
         orma_args_put_int(ret, orma_model_lit(imp->model, "track_event.priority"), m.prio);
@@ -208,7 +221,7 @@ static void on_histogram(struct orma_import_ctx *imp, const struct orma_events_r
         orma_stats_inc(orma_model_stats(imp->model, e->item->machine),
                        ORMA_STAT_TRACK_EVENT_PARSER_ERRORS);
     else
-        put_str(imp, ret, "chrome_histogram_sample", "name", name);
+        put_str(imp, ret, "chrome_histogram_sample.name", name);
 }
 
 static void put_correlation(struct orma_import_ctx *imp, uint32_t text, struct orma_args_list *ret)
@@ -222,7 +235,7 @@ static void special(struct orma_import_ctx *imp, const struct orma_events_record
 {
     switch (f->id) {
     case ORMA_PB_TRACK_EVENT_SOURCE_LOCATION_IID:
-        put_location(imp, e, orma_pb_u64(f), "source", ret);
+        put_location(imp, e, orma_pb_u64(f), &source_keys, ret);
         break;
     case ORMA_PB_TRACK_EVENT_TASK_EXECUTION:
         on_task(imp, e, orma_pb_str(f), ret);
@@ -255,18 +268,22 @@ static void special(struct orma_import_ctx *imp, const struct orma_events_record
 /* ---- typed messages ---- */
 
 /* References in known messages, by key: what they refer to is told in their place. */
+#define MEMORY_PRESSURE "chrome_memory_pressure_notification.creation_location"
+#define MOJO_METHOD "chrome_mojo_event_info.mojo_interface_method"
 static const struct {
-    const char *key, *prefix;
-    bool unsymbolized; /* a place in a mapping; else in a source file */
+    const char *key;
+    struct location_keys keys;     /* a place in a source file, */
+    const char *mapping, *address; /* or else in a mapping */
 } references[] = {
-    {"chrome_memory_pressure_notification.creation_location_iid",
-     "chrome_memory_pressure_notification.creation_location", false},
-    {"chrome_mojo_event_info.mojo_interface_method_iid",
-     "chrome_mojo_event_info.mojo_interface_method.native_symbol", true},
+    {.key = MEMORY_PRESSURE "_iid", .keys = LOCATION_KEYS(MEMORY_PRESSURE)},
+    {.key = MOJO_METHOD "_iid",
+     .mapping = MOJO_METHOD ".native_symbol.mapping_id",
+     .address = MOJO_METHOD ".native_symbol.rel_pc"},
 };
 
 /* A place in a file in memory, without a symbol. False: it, or its file, is unknown. */
-static bool put_unsymbolized(struct orma_proto_args *self, uint64_t iid, const char *prefix)
+static bool put_unsymbolized(struct orma_proto_args *self, uint64_t iid, const char *mapping_key,
+                             const char *address_key)
 {
     struct orma_import_ctx *imp = self->imp;
     const struct orma_interned *entry =
@@ -287,14 +304,13 @@ static bool put_unsymbolized(struct orma_proto_args *self, uint64_t iid, const c
                                                   ORMA_ID_NONE, self->gen, mapping_iid);
     if (mapping == ORMA_ROW_NONE)
         return false;
-    orma_args_put_uint(
-        self->ret, orma_strpool_addf(&imp->model->storage->pool, "%s.mapping_id", prefix), mapping);
-    orma_args_put_uint(self->ret,
-                       orma_strpool_addf(&imp->model->storage->pool, "%s.rel_pc", prefix), rel_pc);
+    orma_args_put_uint(self->ret, orma_model_lit(imp->model, mapping_key), mapping);
+    orma_args_put_uint(self->ret, orma_model_lit(imp->model, address_key), rel_pc);
     return true;
 }
 
-static bool put_typed_location(struct orma_proto_args *self, uint64_t iid, const char *prefix)
+static bool put_typed_location(struct orma_proto_args *self, uint64_t iid,
+                               const struct location_keys *keys)
 {
     struct orma_import_ctx *imp = self->imp;
     struct location l;
@@ -302,12 +318,9 @@ static bool put_typed_location(struct orma_proto_args *self, uint64_t iid, const
     if (!orma_seq_gen_find(self->gen, ORMA_PB_INTERNED_DATA_SOURCE_LOCATIONS, iid) ||
         !find_location(imp, self->gen, iid, &l))
         return false;
-    put_str(imp, self->ret, prefix, "file_name", l.file);
-    put_str(imp, self->ret, prefix, "function_name", l.function);
+    put_place(imp, &l, keys, self->ret);
     if (l.has_line)
-        orma_args_put_int(self->ret,
-                          orma_strpool_addf(&imp->model->storage->pool, "%s.line_number", prefix),
-                          l.line);
+        orma_args_put_int(self->ret, orma_model_lit(imp->model, keys->line), l.line);
     return true;
 }
 
@@ -320,8 +333,9 @@ static bool take_num(struct orma_proto_args *self, uint64_t num, struct orma_arg
         return false;
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(references); i++)
         if (orma_str_eq_c(flat, references[i].key))
-            return references[i].unsymbolized ? put_unsymbolized(self, num, references[i].prefix)
-                                              : put_typed_location(self, num, references[i].prefix);
+            return references[i].mapping
+                       ? put_unsymbolized(self, num, references[i].mapping, references[i].address)
+                       : put_typed_location(self, num, &references[i].keys);
     /* Processes that are there, whether or not they ever write; the number stays an arg. */
     if (orma_str_eq_c(flat, "active_processes.pid") ||
         orma_str_eq_c(flat, "chrome_active_processes.pid"))
@@ -329,6 +343,15 @@ static bool take_num(struct orma_proto_args *self, uint64_t num, struct orma_arg
             orma_model_processes(self->imp->model, (uint16_t)self->gen->seq->machine),
             (uint32_t)num);
     return false;
+}
+
+/* A message of the schema that is built in, looked up once; it has that number in extended ones,
+ * too. */
+static uint32_t known_msg(uint32_t *number, struct orma_str name)
+{
+    if (!*number)
+        *number = orma_schema_find_msg(orma_schema_default(), name) + 1;
+    return *number - 1;
 }
 
 /* Debug annotations inside other messages stand directly in these. */
@@ -339,11 +362,7 @@ static bool take_msg(struct orma_proto_args *self, uint32_t msg, struct orma_str
 
     if (!st)
         return false;
-    if (!st->annotation_msg)
-        st->annotation_msg = orma_schema_find_msg(orma_schema_default(),
-                                                  ORMA_STR("perfetto.protos.DebugAnnotation")) +
-                             1;
-    if (msg + 1 != st->annotation_msg)
+    if (msg != known_msg(&st->annotation_msg, ORMA_STR("perfetto.protos.DebugAnnotation")))
         return false;
     (void)orma_events_annotation_at(self->imp, self->gen, key, bytes,
                                     self->ret); /* counted there */
@@ -386,6 +405,6 @@ void orma_events_typed_args(struct orma_import_ctx *imp, const struct orma_event
     orma_arg_key_init(&key, "");
     orma_import_proto_args_put(
         &args,
-        orma_schema_find_msg(orma_import_schema(imp), ORMA_STR("perfetto.protos.TrackEvent")),
+        known_msg(&orma_events(imp)->track_event_msg, ORMA_STR("perfetto.protos.TrackEvent")),
         e->bytes, &key);
 }

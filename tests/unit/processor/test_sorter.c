@@ -138,3 +138,32 @@ Test(sorter, late_items_are_in_order_in_each_window)
     orma_sorter_fini(&s);
     orma_assert_no_leaks();
 }
+
+/* What waits for items of a run goes out in the order it came, also while more comes. */
+Test(sequence, keeps_what_waits_in_order)
+{
+    struct orma_seq seq = {0};
+    uint64_t in = 0, out = 0;
+
+    for (unsigned round = 1; round < 200; round++) {
+        for (unsigned i = 0; i < round; i++) {
+            union orma_seq_ahead *at = orma_seq_keep_ahead(&seq, 1 + in % 3);
+
+            cr_assert_not_null(at);
+            at->head = in++;
+        }
+        for (unsigned i = 0; i < round - round % 2; i++, out++) {
+            const union orma_seq_ahead *at = orma_seq_first_ahead(&seq);
+
+            cr_assert(at && at->head == out);
+            orma_seq_drop_ahead(&seq, 1 + out % 3);
+        }
+    }
+    cr_assert(seq.ahead_cap < 2 * 3 * 2 * 200, "what is done makes room");
+    while (out < in) {
+        cr_assert_eq(orma_seq_first_ahead(&seq)->head, out);
+        orma_seq_drop_ahead(&seq, 1 + out++ % 3);
+    }
+    cr_assert_null(orma_seq_first_ahead(&seq));
+    free(seq.ahead);
+}
