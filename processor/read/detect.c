@@ -205,6 +205,15 @@ static bool is_logcat(struct orma_str line)
            line.data[at + 11] == ':' && line.data[at + 14] == '.';
 }
 
+/* "9,0,i,vers,36,...", as `dumpsys batterystats -c` begins. */
+static bool is_battery_stats(struct orma_str line)
+{
+    size_t at = skip_digits(line, 0);
+
+    return at && orma_str_starts((struct orma_str){line.data + at, line.len - at},
+                                 ORMA_STR(",0,i,vers,"));
+}
+
 static unsigned lines_of(const uint8_t *data, size_t len, struct orma_str *lines, unsigned max)
 {
     struct orma_str rest = {(const char *)data, len}, line;
@@ -247,6 +256,8 @@ static enum orma_format text_format(const uint8_t *data, size_t len, bool at_end
         return ORMA_FORMAT_UNKNOWN;
     if (num && is_logcat(lines[0]))
         return ORMA_FORMAT_LOGCAT;
+    if (num && is_battery_stats(lines[0]))
+        return ORMA_FORMAT_DUMPSTATE;
     if (is_stacks(data, ORMA_MIN(len, (size_t)STACKS_LOOK), at_end && len <= STACKS_LOOK))
         return ORMA_FORMAT_COLLAPSED;
     for (unsigned i = 0; i < num; i++)

@@ -4,10 +4,13 @@
  * The text is flat, but its lines of dashes nest. A section goes from "------ NAME ------" to the
  * like with "was the duration of"; in sections of dumpsys a service goes from "DUMP OF SERVICE
  * NAME:" to "--------- ... was the duration of dumpsys". Marks have no rows, all other lines have.
+ * Lines of the battery's history are events besides (battery.h); what `dumpsys batterystats -c`
+ * printed into a file of its own has no sections at all.
  */
-#include "processor/import/formats/formats.h"
-
 #include <string.h>
+
+#include "processor/import/formats/battery.h"
+#include "processor/import/formats/formats.h"
 
 /* A longer line is read in parts: nobody can make us wait for its end. */
 #define LINE_MAX 65536
@@ -18,7 +21,8 @@
 
 struct dumpstate {
     uint32_t section, service; /* pool ids; 0: in none */
-    bool dumpsys;
+    bool dumpsys, no_history;
+    struct orma_formats_battery battery;
 };
 
 static bool has(struct orma_str s, const char *what)
@@ -46,6 +50,7 @@ static void begin_section(struct orma_file *file, struct dumpstate *d, struct or
     d->service = 0;
     d->section = over ? 0 : orma_model_str(file->imp->model, name);
     d->dumpsys = !over && orma_str_starts(name, ORMA_STR("DUMPSYS"));
+    d->no_history = over || !orma_str_starts(name, ORMA_STR("CHECKIN BATTERYSTATS"));
 }
 
 /* "DUMP OF SERVICE CRITICAL NAME:" */
@@ -90,6 +95,8 @@ static void add_line(struct orma_file *file, struct dumpstate *d, struct orma_st
     }
     if (d->dumpsys && is_service_mark(file, d, line))
         return;
+    if (!d->no_history && !orma_formats_battery_read(file, &d->battery, line))
+        orma_stats_inc(orma_model_stats(model, model->base), ORMA_STAT_ANDROID_BR_PARSE_ERRORS);
     uint32_t row = orma_table_add(t);
     orma_table_set(t, ORMA_ANDROID_DUMPSTATE_SECTION, row, d->section);
     orma_table_set(t, ORMA_ANDROID_DUMPSTATE_SERVICE, row, d->service);
@@ -116,5 +123,24 @@ static size_t dumpstate_read(struct orma_file *file, const uint8_t *data, size_t
     return len - rest.len;
 }
 
+static void dumpstate_parse(struct orma_file *file, const struct orma_item *item)
+{
+    struct dumpstate *d = file->state;
+
+    orma_formats_battery_parse(file, &d->battery, item);
+}
+
+static void dumpstate_fini(struct orma_file *file)
+{
+    struct dumpstate *d = file->state;
+
+    orma_formats_battery_fini(&d->battery);
+}
+
 const struct orma_format_ops orma_format_dumpstate = {
-    .state_bytes = sizeof(struct dumpstate), .clock = ORMA_CLOCK_REALTIME, .read = dumpstate_read};
+    .state_bytes = sizeof(struct dumpstate),
+    .clock = ORMA_CLOCK_REALTIME,
+    .read = dumpstate_read,
+    .parse = dumpstate_parse,
+    .fini = dumpstate_fini,
+};
