@@ -142,9 +142,14 @@ def unfinished_dumps(reference, ours):
       "known to run; the reference takes the waking for a spurious one of a thread that runs, and such a waker for one that runs",
       "thread_state, spurious, thread_state.waker_id")
 def wakings_out_of_sight(reference, ours):
-    states = {(row["ts"], row["utid"]) for row in reference.get("thread_state", [])}
-    woken = [row for row in ours.get("thread_state", [])
-             if row.get("waker_utid", "NULL") != "NULL" and (row["ts"], row["utid"]) not in states]
+    def key(row):
+        return row["ts"], row["utid"], row.get("state"), row.get("waker_utid")
+    known = collections.Counter(map(key, reference.get("thread_state", [])))
+    woken = []
+    for row in ours.get("thread_state", []):
+        known[key(row)] -= 1
+        if row.get("waker_utid", "NULL") != "NULL" and known[key(row)] < 0:
+            woken.append(row)
     for row in woken:
         for spurious in reference.get("spurious", []):
             if (spurious["ts"], spurious["utid"], spurious["waker_utid"]) == (row["ts"], row["utid"], row["waker_utid"]):
