@@ -5,7 +5,7 @@
  *     123 1700000000.000002 futex(0x1, FUTEX_WAIT <unfinished ...>
  *     123 1700000000.000009 <... futex resumed>) = 0 <0.000007>
  *
- * Calls are slices of their thread. Signals and exits are left out.
+ * Calls are slices of their thread. Signals and exits ("---", "+++") are counted only.
  */
 #include "processor/import/formats/formats.h"
 
@@ -40,17 +40,23 @@ static void blanks(struct orma_str *rest)
         skip(rest, 1);
 }
 
+/* Numbers of as many digits are seconds. */
+#define SECONDS_DIGITS 10
+
 /* "123 " or "[pid   123] "; nothing is read if it is neither. */
 static void read_pid(struct orma_str *rest, struct call *ret)
 {
     struct orma_str at = *rest;
     bool bracket = orma_str_starts(at, ORMA_STR("[pid "));
+    size_t before;
     uint64_t pid;
 
     if (bracket)
         skip(&at, 5);
     blanks(&at);
-    if (!number(&at, &pid) || !at.len || at.data[0] != (bracket ? ']' : ' '))
+    before = at.len;
+    if (!number(&at, &pid) || before - at.len >= SECONDS_DIGITS || !at.len ||
+        at.data[0] != (bracket ? ']' : ' '))
         return;
     skip(&at, 1);
     blanks(&at);
@@ -59,12 +65,25 @@ static void read_pid(struct orma_str *rest, struct call *ret)
     *rest = at;
 }
 
-enum line { LINE_OK, LINE_NONE, LINE_NO_PID, LINE_BAD_TIME };
+enum line { LINE_OK, LINE_NONE, LINE_NO_CALL, LINE_NO_PID, LINE_BAD_TIME };
+
+/* ".000123" as ns. */
+static bool read_fraction(struct orma_str *rest, uint64_t *ret)
+{
+    size_t digits;
+
+    skip(rest, 1);
+    digits = rest->len;
+    if (!number(rest, ret) || (digits -= rest->len) > 9)
+        return false;
+    for (; digits < 9; digits++)
+        *ret *= 10;
+    return true;
+}
 
 static enum line read_line(struct orma_str line, struct call *ret)
 {
-    uint64_t seconds, micros;
-    size_t before;
+    uint64_t seconds, fraction = 0;
 
     *ret = (struct call){0};
     read_pid(&line, ret);
@@ -72,18 +91,15 @@ static enum line read_line(struct orma_str line, struct call *ret)
         return LINE_NONE;
     if (line.data[0] == ':') /* -t and -tt: the time of some day */
         return LINE_BAD_TIME;
-    if (line.data[0] != '.' || seconds > 9000000000u)
+    if (seconds > 9000000000u || (line.data[0] == '.' && !read_fraction(&line, &fraction)) ||
+        !line.len || line.data[0] != ' ')
         return LINE_NONE;
-    skip(&line, 1);
-    before = line.len;
-    if (!number(&line, &micros) || before - line.len > 9 || !line.len || line.data[0] != ' ')
-        return LINE_NONE;
-    for (before -= line.len; before < 9; before++)
-        micros *= 10;
     if (!ret->has_tid)
         return LINE_NO_PID;
-    ret->ts = (int64_t)(seconds * 1000000000 + micros);
+    ret->ts = (int64_t)(seconds * 1000000000 + fraction);
     blanks(&line);
+    if (line.len && (line.data[0] == '-' || line.data[0] == '+'))
+        return LINE_NO_CALL;
     ret->rest = line;
     return LINE_OK;
 }
@@ -91,6 +107,7 @@ static enum line read_line(struct orma_str line, struct call *ret)
 static void on_line(struct orma_file *file, struct orma_str line)
 {
     static const enum orma_stat stats[] = {[LINE_NONE] = ORMA_STAT_STRACE_PARSE_FAILURE,
+                                           [LINE_NO_CALL] = ORMA_STAT_STRACE_PARSE_FAILURE,
                                            [LINE_NO_PID] = ORMA_STAT_STRACE_MISSING_PID,
                                            [LINE_BAD_TIME] =
                                                ORMA_STAT_STRACE_UNSUPPORTED_TIMESTAMP_FORMAT};
@@ -216,7 +233,7 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
         return;
     }
     at = c.rest.len ? memchr(c.rest.data, '(', c.rest.len) : NULL;
-    if (!at || c.rest.data[0] == '+' || c.rest.data[0] == '-')
+    if (!at)
         return;
     name = (struct orma_str){c.rest.data, (size_t)(at - c.rest.data)};
     args = (struct orma_str){at + 1, c.rest.len - name.len - 1};
