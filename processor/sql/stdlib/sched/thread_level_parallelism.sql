@@ -2,10 +2,11 @@
 
 INCLUDE PERFETTO MODULE intervals.overlap;
 
+-- Threads that were preempted (R+) are not among them.
 CREATE PERFETTO TABLE sched_runnable_thread_count(ts TIMESTAMP, runnable_thread_count LONG) AS
 SELECT ts, value AS runnable_thread_count
 FROM intervals_overlap_count!(
-  (SELECT ts, dur FROM thread_state WHERE state IN ('R', 'R+')), ts, dur
+  (SELECT ts, dur FROM thread_state WHERE state = 'R'), ts, dur
 )
 ORDER BY ts;
 
