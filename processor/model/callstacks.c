@@ -63,8 +63,8 @@ static void set_mapping(struct orma_table *t, uint32_t row, const struct orma_ma
 uint32_t orma_callstacks_mapping(struct orma_model *model, const struct orma_mapping *m)
 {
     struct orma_callstacks *st = state(model);
-    const uint64_t parts[] = {m->name, m->build_id,  m->exact_offset, m->start_offset, m->start,
-                              m->end,  m->load_bias, m->process,      m->sequence};
+    const uint64_t parts[] = {m->name,  m->build_id, m->exact_offset, m->start_offset,
+                              m->start, m->end,      m->load_bias};
     bool fresh;
 
     if (!st)

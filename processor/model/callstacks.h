@@ -17,14 +17,12 @@
 struct orma_mapping {
     uint32_t name, build_id; /* pool ids; build_id is hexadecimal */
     uint64_t exact_offset, start_offset, start, end, load_bias;
-    uint32_t process;  /* upid + 1; 0: of none. Each process has mappings of its own */
-    uint32_t sequence; /* the same of frames that name none: id of who wrote them; 0: of none */
 };
 
 /* The row that says the same, or a new one. */
 uint32_t orma_callstacks_mapping(struct orma_model *model, const struct orma_mapping *mapping);
 
-/* Always a new one, of one process. */
+/* Always a new one: of one process, or of one writer. */
 uint32_t orma_callstacks_add_mapping(struct orma_model *model, const struct orma_mapping *mapping);
 
 /* The one of nothing but a name, for profilers that know no addresses: all there are lie in it. */

@@ -45,6 +45,7 @@ struct orma_intern_table {
 
 struct orma_interned_data {
     uint32_t refs;
+    uint32_t cache; /* an importer's own number for all of it + 1; 0 = none yet */
     struct orma_intern_table *tables[ORMA_INTERNED_KINDS];
 };
 

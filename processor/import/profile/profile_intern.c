@@ -150,7 +150,7 @@ uint32_t orma_profile_interned_mapping(struct orma_import_ctx *imp, uint16_t mac
                                    ORMA_STAT_STACKPROFILE_INVALID_MAPPING_ID);
     struct orma_pb_reader r = orma_pb_reader(e ? e->data : NULL, e ? e->len : 0);
     struct orma_pb_field f;
-    struct orma_mapping m = {.process = upid + 1}; /* ORMA_ID_NONE: of none */
+    struct orma_mapping m = {0};
     struct orma_str id;
     uint64_t build_id = 0;
     uint32_t row;
@@ -168,22 +168,28 @@ uint32_t orma_profile_interned_mapping(struct orma_import_ctx *imp, uint16_t mac
         return ORMA_ROW_NONE;
     if (build_id)
         m.build_id = orma_callstacks_build_id(imp->model, id);
-    if (m.start >= m.end) /* nothing that a process could have for itself */
-        m.process = 0;
     m.name = path_of(imp, machine, gen, orma_pb_reader(e->data, e->len));
     orma_callstacks_check_mapping(imp->model, machine, m.name, m.build_id);
-    row = orma_callstacks_mapping(imp->model, &m);
+    /* Memory of a process is its own, and what a state that was cleared said of it is over. */
+    row = upid != ORMA_ID_NONE && m.start < m.end ? orma_callstacks_add_mapping(imp->model, &m)
+                                                  : orma_callstacks_mapping(imp->model, &m);
     cache(imp, e, upid, row);
     return row;
 }
 
-/* Where code lies of which no address is known: one for each sequence, or one of all (0). */
-static uint32_t unplaced_mapping(struct orma_import_ctx *imp, const char *name, uint32_t sequence)
+/* Where interned code lies of which no address is known: one for all that was interned together. */
+static uint32_t unplaced_mapping(struct orma_import_ctx *imp, const struct orma_seq_gen *gen)
 {
-    const struct orma_mapping m = {
-        .name = orma_model_lit(imp->model, name), .end = UINT64_MAX, .sequence = sequence};
+    const struct orma_mapping m = {.name = ORMA_STR_EMPTY, .end = UINT64_MAX};
 
-    return orma_callstacks_mapping(imp->model, &m);
+    if (!gen->interned->cache) {
+        uint32_t row = orma_callstacks_add_mapping(imp->model, &m);
+
+        if (row == ORMA_ROW_NONE)
+            return row;
+        gen->interned->cache = row + 1;
+    }
+    return gen->interned->cache - 1;
 }
 
 static uint32_t kind_text(struct orma_import_ctx *imp, uint64_t kind)
@@ -240,13 +246,13 @@ uint32_t orma_profile_interned_frame(struct orma_import_ctx *imp, uint16_t machi
         return ORMA_ROW_NONE;
     if (source)
         frame.source = text_of(imp, machine, gen, ORMA_PB_INTERNED_DATA_SOURCE_PATHS, source);
+    frame.mapping = mapping ? orma_profile_interned_mapping(imp, machine, upid, gen, mapping)
+                            : unplaced_mapping(imp, gen);
+    if (frame.mapping == ORMA_ROW_NONE)
+        return ORMA_ROW_NONE;
     if (mapping) {
-        frame.mapping = orma_profile_interned_mapping(imp, machine, upid, gen, mapping);
-        if (frame.mapping == ORMA_ROW_NONE)
-            return ORMA_ROW_NONE;
         row = orma_callstacks_frame(imp->model, &frame);
     } else { /* no address is known, but a name, which is its symbol */
-        frame.mapping = unplaced_mapping(imp, "", gen->seq->id);
         frame.rel_pc = 0;
         row = orma_callstacks_symbolized_frame(imp->model, &frame);
     }
@@ -311,7 +317,7 @@ static uint32_t inline_callsite(struct orma_import_ctx *imp, const char *mapping
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     uint32_t callsite = ORMA_CALLSITE_NONE;
-    uint32_t where = unplaced_mapping(imp, mapping, 0);
+    uint32_t where = orma_callstacks_dummy_mapping(imp->model, mapping);
 
     while (orma_pb_next(&r, &f)) {
         if (f.id != ORMA_PB_INLINE_CALLSTACK_FRAMES)
