@@ -60,11 +60,27 @@ static bool read_id(struct orma_import_ctx *imp, struct orma_events_record *e)
     return true;
 }
 
-/* The track that the event names is there from now on, wherever the phase places the event. */
-static void make_track(struct orma_import_ctx *imp, const struct orma_events_record *e)
+/* The track that the event names is there from now on, wherever the phase places the event; and of
+ * those that merge, the lane that the phase takes or gives back, even if the event comes to
+ * nothing.
+ */
+static void take_track(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
-    if (e->t)
-        (void)orma_events_make_rows(imp, e->t, e->name_id, e->item->gen->seq); /* it is resolved */
+    if (!e->t)
+        return;
+    (void)orma_events_make_rows(imp, e->t, e->name_id, e->item->gen->seq); /* it is resolved */
+    switch (e->legacy.phase) {
+    case 'b':
+    case 'S':
+        (void)orma_events_begin_track(imp, e->t, e->item->ts);
+        break;
+    case 'e':
+    case 'F':
+        (void)orma_events_end_track(imp, e->t, e->item->ts);
+        break;
+    default:
+        (void)orma_events_instant_track(imp, e->t, e->item->ts, 0);
+    }
 }
 
 static bool place_async(struct orma_import_ctx *imp, struct orma_events_record *e,
@@ -72,7 +88,7 @@ static bool place_async(struct orma_import_ctx *imp, struct orma_events_record *
 {
     struct orma_strpool *pool = &imp->model->storage->pool;
 
-    make_track(imp, e);
+    take_track(imp, e);
     if (!read_id(imp, e))
         return false;
     e->async_scope = scope_is_name ? e->name_id : e->category_id;
@@ -99,7 +115,7 @@ static bool place_instant(struct orma_import_ctx *imp, struct orma_events_record
     default:
         return e->utid != ORMA_ID_NONE || parser_error(imp, e);
     }
-    make_track(imp, e);
+    take_track(imp, e);
     e->passthrough = e->utid;
     e->utid = ORMA_ID_NONE;
     return true;
