@@ -170,9 +170,12 @@ bool orma_reader_add_clocks(struct orma_reader *self, uint16_t machine, struct o
     }
     if (!primary && has_boot && !of_file)
         primary = ORMA_CLOCK_BOOTTIME;
-    if (primary)
+    if (primary) {
         (void)orma_timeline_claim(t, self->file,
                                   orma_timeline_key(view, primary)); /* or too late */
+        if (primary < ORMA_CLOCK_SEQUENCE_MIN) /* a clock of the system, as it should be */
+            orma_timeline_tell(t, view, (uint32_t)primary);
+    }
     if (num && !orma_timeline_add(t, view, values, num)) {
         orma_stats_inc(orma_reader_stats(self, self->at.machine),
                        ORMA_STAT_INVALID_CLOCK_SNAPSHOTS);

@@ -48,7 +48,9 @@ static void find_same(const struct orma_timeline *self, struct orma_clock_view *
     v->same_id = same ? id : 0;
     if (same && id == ORMA_CLOCK_TRACE_FILE && v->synced) /* it has a clock, the trace has none */
         same = false;
-    v->default_id = same && id == ORMA_CLOCK_TRACE_FILE ? id : ORMA_CLOCK_BOOTTIME;
+    v->default_id = v->primary                            ? v->primary
+                    : same && id == ORMA_CLOCK_TRACE_FILE ? id
+                                                          : ORMA_CLOCK_BOOTTIME;
 }
 
 /* The machine that a file begins with. */
@@ -98,6 +100,12 @@ bool orma_timeline_claim(struct orma_timeline *self, uint32_t file, uint64_t key
         find_same(self, self->views[i]);
     self->hooks.settled(self->hooks.data, orma_clock_id(key));
     return true;
+}
+
+void orma_timeline_tell(struct orma_timeline *self, struct orma_clock_view *view, uint32_t clock)
+{
+    view->primary = clock;
+    find_same(self, view);
 }
 
 /* ---- ties ---- */
@@ -189,9 +197,11 @@ static void connect(struct orma_timeline *self, struct orma_clock_view *view)
     view->connected = true;
     if (!related(self, own, clock))
         orma_timeline_tie(self, own, 0, clock, 0);
-    if (related(self, clock, trace))
+    if (clock == trace)
         return;
     self->clocks.cache_misses++; /* what other readers had to look up */
+    if (related(self, clock, trace))
+        return;
     if (wall != trace_wall && related(self, clock, wall) && related(self, trace_wall, trace)) {
         orma_timeline_tie(self, wall, 0, trace_wall, 0);
     } else if (orma_clock_id(clock) == ORMA_CLOCK_TRACE_FILE ||

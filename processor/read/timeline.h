@@ -9,11 +9,13 @@
  *   clocks of sequences, and
  *   the clock without a name     always the file's
  *
- * The first file that says so settles the clock of the trace. As long as no one has, and where it
- * is the clock without a name, packets that name no clock are taken as they are. When a view's
- * times are first converted, its source clock (that of times that name none) is tied to the clock
- * of the trace if nothing ties the two so far: by the wall clocks of both machines where they are
- * known, else as equal if that makes sense (connect()). Threads: none.
+ * The first file that says so settles the clock of the trace. Packets that name no clock are of the
+ * one that their file's last snapshot told times by, even where another is the trace's; without any
+ * they are of BOOTTIME. As long as no one has settled the clock, and where it is the one without a
+ * name, they are taken as they are. When a view's times are first converted, its source clock (that
+ * of times that name none) is tied to the clock of the trace if nothing ties the two so far: by the
+ * wall clocks of both machines where they are known, else as equal if that makes sense (connect()).
+ * Threads: none.
  */
 #ifndef ORMA_PROCESSOR_READ_TIMELINE_H
 #define ORMA_PROCESSOR_READ_TIMELINE_H
@@ -26,6 +28,7 @@ struct orma_clock_view {
     uint16_t base;       /* machine of the file's first view: the clock without a name is of it */
     uint32_t same_id;    /* the number of the clock that is the trace's; 0: none is */
     uint32_t default_id; /* of packets that name no clock */
+    uint32_t primary;    /* that its last snapshot told times by; 0: none did */
     uint32_t source;     /* the number of the clock of times that name none; 0: there are none */
     bool first;          /* of the machine */
     bool synced;         /* with the machine of the trace, by readings of both */
@@ -74,6 +77,9 @@ uint64_t orma_timeline_key(const struct orma_clock_view *view, uint64_t clock);
 
 /* A file asks for its clock (full key) to be the trace's. False: too late. */
 bool orma_timeline_claim(struct orma_timeline *self, uint32_t file, uint64_t key);
+
+/* A snapshot says by which clock (its number) the view's times are told that name none. */
+void orma_timeline_tell(struct orma_timeline *self, struct orma_clock_view *view, uint32_t clock);
 
 /* A snapshot of a view; false: refused. Then nothing changed. */
 bool orma_timeline_add(struct orma_timeline *self, struct orma_clock_view *view,
