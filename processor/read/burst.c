@@ -87,7 +87,7 @@ static inline bool use_clock(struct orma_reader *self, const struct orma_seq *se
 /* The segment that a packet at `pos` would lengthen, or NULL. */
 static struct segment *open_segment(const struct orma_seq *seq, struct burst b, const uint8_t *pos)
 {
-    const struct orma_run *run = seq->run;
+    const struct orma_run *run = seq->events;
     struct segment *s = run && run->num > run->at ? &run->segments[run->num - 1] : NULL;
 
     return s && run->tail == pos && s->gen == seq->gen && s->once &&
@@ -190,8 +190,8 @@ static void finish(struct orma_reader *self, struct orma_seq *seq, struct burst 
     seq->needed += b.needed;
     if (b.incremental)
         seq->clock_raw = b.raw;
-    seq->run->tail = pos;
-    seq->run->last_ts = b.ts;
+    seq->events->tail = pos;
+    seq->events->last_ts = b.ts;
 }
 
 const uint8_t *orma_burst_read(struct orma_reader *self, const uint8_t *pos, const uint8_t *end)
@@ -207,7 +207,7 @@ const uint8_t *orma_burst_read(struct orma_reader *self, const uint8_t *pos, con
     if (!segment)
         return pos;
     b.valid = seq->valid && seq->id;
-    b.ts = seq->run->last_ts;
+    b.ts = seq->events->last_ts;
     b.min = self->sorter.emitted_any ? ORMA_MAX(self->sorter.last_emitted, 0) : 0;
     while (b.packets < UINT32_MAX - segment->count && take_packet(&b, &pos, end))
         ;

@@ -111,8 +111,8 @@ struct orma_seq {
     int64_t clock_unit, clock_lo, clock_hi, clock_offset;
     int64_t clock_raw;            /* incremental: the sum so far */
     struct orma_clock_view *view; /* of its file and machine; the reader's */
-    /* Where the next packet may be appended in the sorter. */
-    struct orma_run *run;
+    /* Where the next packet may be appended in the sorter: track events, and what else there is. */
+    struct orma_run *events, *others;
     union orma_seq_ahead *ahead; /* from `ahead_at` on */
     uint32_t ahead_num, ahead_cap, ahead_at;
 };

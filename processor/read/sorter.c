@@ -87,11 +87,15 @@ static struct orma_stream *stream_new(struct orma_sorter *self, enum stream_sort
 
 void orma_sorter_push(struct orma_sorter *self, const struct orma_item *item)
 {
-    if (!self->loose)
-        self->loose = stream_new(self, STREAM_LOOSE, 0);
-    if (!self->loose)
+    const bool event =
+        item->kind == ORMA_ITEM_PACKET && item->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT;
+    struct orma_stream **loose = &self->loose[event];
+
+    if (!*loose)
+        *loose = stream_new(self, STREAM_LOOSE, event ? ORMA_QUEUE_EVENTS(0) : 0);
+    if (!*loose)
         return;
-    struct loose_list *l = &self->loose->loose;
+    struct loose_list *l = &(*loose)->loose;
     if (ORMA_GROW(&l->items, &l->cap, l->num + (size_t)1)) {
         self->failed = true;
         return;
@@ -286,29 +290,42 @@ static void push_loose_packet(struct orma_sorter *self, const struct orma_seq *s
     orma_sorter_push(self, &item);
 }
 
+/* The run of the sequence for track events, or for its other packets; NULL when memory is out. */
+static struct orma_run *run_of(struct orma_sorter *self, struct orma_seq *seq, bool event)
+{
+    struct orma_run **run = event ? &seq->events : &seq->others;
+
+    if (*run)
+        return *run;
+    struct orma_stream *s =
+        stream_new(self, STREAM_RUN,
+                   event ? ORMA_QUEUE_EVENTS(seq->machine) : ORMA_QUEUE_PACKETS(seq->machine));
+    if (s) {
+        *run = &s->run;
+        s->run.last_ts = INT64_MIN;
+    }
+    return *run;
+}
+
 void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
                              const struct orma_read_packet *p, const uint8_t *record,
                              const struct orma_packet_time *time, uint64_t order)
 {
-    if (!seq->run) {
-        struct orma_stream *s = stream_new(self, STREAM_RUN, ORMA_QUEUE_PACKETS(seq->machine));
+    const bool event = p->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT;
+    struct orma_run *run = run_of(self, seq, event);
 
-        if (!s)
-            return;
-        seq->run = &s->run;
-        seq->run->last_ts = INT64_MIN;
-    }
-    if (time->ts < seq->run->last_ts) {
+    if (!run)
+        return;
+    if (time->ts < run->last_ts) {
         push_loose_packet(self, seq, p, time->ts, order);
         return;
     }
     const uint8_t *end = (const uint8_t *)p->bytes.data + p->bytes.len;
     const struct orma_str whole = {(const char *)record, (size_t)(end - record)};
-    if (!run_extend(self, seq->run, seq, time, whole, order,
-                    p->timestamps == 1 && p->payloads == 1))
+    if (!run_extend(self, run, seq, time, whole, order, p->timestamps == 1 && p->payloads == 1))
         return;
-    seq->run->tail = end;
-    seq->run->last_ts = time->ts;
+    run->tail = end;
+    run->last_ts = time->ts;
     self->max_ts = ORMA_MAX(self->max_ts, time->ts);
     self->waiting++;
 }
@@ -393,15 +410,15 @@ struct orma_seq_gen *orma_run_done_slow(struct orma_stream *s)
 
 bool orma_sorter_is_late(const struct orma_seq *seq, int64_t ts)
 {
-    return seq->run && ts < seq->run->last_ts;
+    return seq->events && ts < seq->events->last_ts;
 }
 
 void orma_sorter_walk_run(const struct orma_seq *seq,
                           void (*each)(void *data, const struct orma_item *item), void *data)
 {
-    if (!seq->run)
+    if (!seq->events)
         return;
-    const char *run = (const char *)seq->run;
+    const char *run = (const char *)seq->events;
     struct orma_stream s; /* walks over the same segments, from a place of its own */
 
     memcpy(&s, run - offsetof(struct orma_stream, run), sizeof(s));
@@ -429,7 +446,7 @@ uint32_t orma_sorter_queue_of_cpu(uint32_t machine, uint32_t cpu, enum orma_item
 {
     uint32_t place = kind == ORMA_ITEM_SCHED_SWITCH ? 1 : kind == ORMA_ITEM_SCHED_WAKING ? 2 : 3;
 
-    return ORMA_QUEUE_PACKETS(machine) + cpu * 3 + place;
+    return ORMA_QUEUE_EVENTS(machine) + cpu * 3 + place;
 }
 
 static struct orma_stream *bundle_stream(struct orma_sorter *self,

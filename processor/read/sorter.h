@@ -13,10 +13,10 @@
  *   heads of all runs ──► merged by (time, order of arrival) ──► emit()
  *
  * Where times are equal it matters who comes first. A cpu has three queues: its
- * switches and wakings in compact form, and its events. All else of a machine is
- * another, first one. Inside a queue what came first goes first. Of queues the
- * lowest goes first, and goes on while no other has an earlier time: so do
- * others, and rows are numbered in this order.
+ * switches and wakings in compact form, and its events. Track events are another,
+ * before those of the cpus, and all else of a machine is the first one. Inside a queue what came
+ * first goes first. Of queues the lowest goes first, and goes on while no other has an earlier
+ * time: so do others, and rows are numbered in this order.
  *
  * So an event costs no memory here as long as its source is in order, and the
  * two walks over its packet are cheap: the first one only reads the head.
@@ -127,8 +127,8 @@ struct orma_sorter {
     uint32_t queues_num, queues_cap;
     struct orma_queue **tops; /* queues that are not empty, a heap by (ts, key) */
     uint32_t tops_len;
-    struct orma_stream *streams; /* all, for the end */
-    struct orma_stream *loose;   /* items of their own */
+    struct orma_stream *streams;  /* all, for the end */
+    struct orma_stream *loose[2]; /* items of their own; track events in the second one */
     struct orma_kernel_bundle *bundles;
     uint32_t bundles_num, bundles_cap;
     struct orma_map cpu_streams; /* machine, cpu, kind → stream */
@@ -180,11 +180,11 @@ void orma_sorter_push_packet(struct orma_sorter *self, struct orma_seq *seq,
                              const struct orma_read_packet *p, const uint8_t *record,
                              const struct orma_packet_time *time, uint64_t order);
 
-/* True: packets of the sequence that came before are of later times. */
+/* True: track events of the sequence that came before are of later times. */
 bool orma_sorter_is_late(const struct orma_seq *seq, int64_t ts);
 
-/* The packets of a sequence that wait in its run, in the order of the file. Not while items are
- * extracted. */
+/* The track events of a sequence that wait in its run, in the order of the file. Not while items
+ * are extracted. */
 void orma_sorter_walk_run(const struct orma_seq *seq,
                           void (*each)(void *data, const struct orma_item *item), void *data);
 
@@ -206,8 +206,10 @@ void orma_sorter_push_source(struct orma_sorter *self,
 void orma_sorter_push_bundle(struct orma_sorter *self, uint32_t bundle, enum orma_item_kind kind,
                              int64_t first, int64_t last);
 
-/* Queues of a machine: packets, then for each cpu switches, wakings in compact form, and events. */
+/* Queues of a machine: packets, but for track events; these; then for each cpu switches, wakings in
+ * compact form, and events. */
 #define ORMA_QUEUE_PACKETS(machine) ((uint32_t)(machine) << 16)
+#define ORMA_QUEUE_EVENTS(machine) (ORMA_QUEUE_PACKETS(machine) + 1)
 uint32_t orma_sorter_queue_of_cpu(uint32_t machine, uint32_t cpu, enum orma_item_kind kind);
 
 /* Emits in order until an item with order >= limit would come. */
