@@ -77,34 +77,44 @@ static void graph_exit(struct orma_import_ctx *imp, const struct orma_kernel_eve
 
 /* ---- block devices and file systems ---- */
 
-static uint32_t block_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+static uint32_t block_track(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                            const struct orma_event_fields *f)
 {
-    struct orma_event_fields f;
-
-    orma_event_fields_read(&f, e->payload);
     const struct orma_track_dim dim = orma_dim(orma_model_lit(imp->model, "block_device"),
-                                               f.num[ORMA_PB_BLOCK_IO_START_FTRACE_EVENT_DEV]);
+                                               f->num[ORMA_PB_BLOCK_IO_START_FTRACE_EVENT_DEV]);
     /* Slices, but on what the reference calls a counter. */
     return orma_model_counter_track(imp->model, e->machine, "block_io", 0, NULL, 1, &dim);
+}
+
+/* Both events have these fields under the same numbers. Requests end in any order, so the sector
+ * that is done is the one that counts. */
+static void put_sector(struct orma_import_ctx *imp, const struct orma_event_fields *f,
+                       struct orma_args_list *args)
+{
+    orma_args_put_uint(args, orma_model_lit(imp->model, "sector"),
+                       (uint64_t)f->num[ORMA_PB_BLOCK_IO_START_FTRACE_EVENT_SECTOR]);
 }
 
 static void block_start(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_event_fields f;
-    uint32_t track = block_track(imp, e);
 
     orma_event_fields_read(&f, e->payload);
     ORMA_MODEL_ARGS(args, imp->model);
-    orma_args_put_uint(args, orma_model_lit(imp->model, "sector"),
-                       (uint64_t)f.num[ORMA_PB_BLOCK_IO_START_FTRACE_EVENT_SECTOR]);
-    orma_slices_begin(&imp->model->slices, e->ts, track, 0, orma_model_lit(imp->model, "block_io"),
-                      args);
+    put_sector(imp, &f, args);
+    orma_slices_begin(&imp->model->slices, e->ts, block_track(imp, e, &f), 0,
+                      orma_model_lit(imp->model, "block_io"), args);
 }
 
 static void block_done(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    orma_slices_end(&imp->model->slices, e->ts, block_track(imp, e), 0,
-                    orma_model_lit(imp->model, "block_io"), NULL);
+    struct orma_event_fields f;
+
+    orma_event_fields_read(&f, e->payload);
+    ORMA_MODEL_ARGS(args, imp->model);
+    put_sector(imp, &f, args);
+    orma_slices_end(&imp->model->slices, e->ts, block_track(imp, e, &f), 0,
+                    orma_model_lit(imp->model, "block_io"), args);
 }
 
 struct file_counter {
