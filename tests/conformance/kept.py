@@ -118,6 +118,29 @@ def open_states(reference, ours):
             theirs["dur"] = "-1"
 
 
+@rule("counters behind a zero", "values that come along with an event are read until there are no more; the reference takes a 0 for the end of them, and "
+      "then shows 0 for those behind it, though it goes on from what they really were", "counter.value")
+def counters_behind_zero(reference, ours):
+    zeros = set()
+    for theirs, mine in zip(reference.get("counter", []), ours.get("counter", [])):
+        if (theirs["ts"], theirs["track_id"]) != (mine["ts"], mine["track_id"]):
+            return
+        if mine["value"] == theirs["value"] == "0.0":
+            zeros.add(mine["ts"])
+        elif theirs["value"] == "0.0" and mine["ts"] in zeros:
+            theirs["value"] = mine["value"]
+
+
+@rule("clocks read together", "a snapshot is of one moment: where it has the trace's clock, the other clocks were read at that time, too; the reference "
+      "may take another snapshot to say when that was", "clock.ts")
+def clocks_read_together(reference, ours):
+    settled = {row["int_value"] for row in ours.get("metadata", []) if row.get("name") == "'trace_time_clock_id'"}
+    at = {row["snapshot_id"]: row["ts"] for row in ours.get("clock", []) if row["clock_id"] in settled and row["ts"] == row["clock_value"]}
+    for theirs, mine in zip(reference.get("clock", []), ours.get("clock", [])):
+        if mine["ts"] == at.get(mine["snapshot_id"]):
+            theirs["ts"] = mine["ts"]
+
+
 @rule("raw counters", "the numbers of a raw event are its name here, as documented; the reference has one character instead, whose "
       "code is the length of that name without its modifiers, so different events become one", "track.name, counter_track.name, labels of tracks")
 def raw_counters(reference, ours):
@@ -329,6 +352,14 @@ def flows_of_nothing(reference, ours):
         counted[0]["value"] = str(left)
         if not left:
             ours["stats"].remove(counted.pop())
+
+
+@rule("states in wrong order", "a state of a thread that is imported is none that was refused for its order; the reference counts one as such, and shows it",
+      "stats.value (generic_task_state_invalid_order)")
+def states_in_wrong_order(reference, ours):
+    name = "'generic_task_state_invalid_order'"
+    if reference.get("thread_state") == ours.get("thread_state") and not any(row["name"] == name for row in ours.get("stats", [])):
+        reference["stats"] = [row for row in reference.get("stats", []) if row["name"] != name]
 
 
 @refusal("a bad time ends a file", "the reference reads nothing behind an event whose dur or tts is no number, and then calls the file "
