@@ -156,6 +156,7 @@ static inline bool orma_run_read_usual(const uint8_t **pos, const uint8_t *limit
     if (*pos == limit || !orma_pb_varint_at(&at, limit, &len) || len < 2 ||
         len > (uint64_t)(limit - at))
         return false;
+    const uint8_t *packet = at;
     end = at + len;
     if (*at++ != ORMA_PB_TRACE_PACKET_TIMESTAMP << 3 || !orma_pb_varint_at(&at, end, ret_time))
         return false;
@@ -166,6 +167,7 @@ static inline bool orma_run_read_usual(const uint8_t **pos, const uint8_t *limit
         return false;
     ret->data = at;
     ret->len = (uint32_t)event_len;
+    ret->before = (uint32_t)(at - packet);
     ret->field = ORMA_PB_TRACE_PACKET_TRACK_EVENT;
     *pos = end;
     return true;

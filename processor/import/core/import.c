@@ -219,11 +219,12 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
     *self = (struct orma_import){.table = table};
     if (options)
         self->options = *options;
+    self->options.no_plain_events |= self->options.analyze_content;
     orma_model_init(&self->model, storage);
     int r = add_rooms(self, &hooks);
     orma_reader_init(&self->reader, storage, &hooks, emit);
     self->model.log.read = &self->reader.order;
-    if (self->plain) {
+    if (self->plain && !self->options.no_plain_events) {
         self->reader.sorter.read_plain = self->plain->read_plain;
         self->reader.sorter.use_plain = self->plain->use_plain;
         self->reader.sorter.plain_data = self->ctx_by_field[self->plain_field];

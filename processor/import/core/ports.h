@@ -82,13 +82,17 @@ struct orma_android_port {
                           uint32_t field, struct orma_str bytes);
 };
 
-/* trace/: used by linux/ (the service's version) and kernel/ (clocks of bundles). */
+/* trace/: used by linux/ (the service's version), kernel/ (clocks of bundles) and events/. */
 struct orma_trace_port {
     struct orma_import_ctx *room;
     /* A snapshot of clocks: for conversions, and as rows of clock_snapshot. */
     void (*clock_snapshot)(struct orma_import_ctx *room, uint16_t machine, struct orma_seq *seq,
                            const struct orma_clock_value *values, uint32_t num, uint64_t primary);
     void (*service_version)(struct orma_import_ctx *room, struct orma_str version);
+    /* A track event that is imported: what its bytes are for is told by category and name. NULL:
+     * nobody asked. */
+    void (*content_event)(struct orma_import_ctx *room, const struct orma_item *item,
+                          uint32_t category, uint32_t name);
 };
 
 struct orma_ports {
@@ -209,5 +213,13 @@ static inline void orma_port_service_version(struct orma_import_ctx *imp, struct
 {
     if (imp->ports->trace.room)
         imp->ports->trace.service_version(imp->ports->trace.room, version);
+}
+
+static inline void orma_port_content_event(struct orma_import_ctx *imp,
+                                           const struct orma_item *item, uint32_t category,
+                                           uint32_t name)
+{
+    if (ORMA_UNLIKELY(imp->ports->trace.content_event != NULL))
+        imp->ports->trace.content_event(imp->ports->trace.room, item, category, name);
 }
 #endif

@@ -201,6 +201,8 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
     uint64_t uuid = e.has_track ? e.track_uuid : item->gen->track_uuid;
 
     if (e.type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER) {
+        if (ORMA_UNLIKELY(imp->options->analyze_content))
+            orma_port_content_event(imp, item, event_category(imp, &e), event_name(imp, &e));
         orma_events_counter(imp, &e, uuid, has_track);
         return;
     }
@@ -220,6 +222,7 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
         orma_events_read_sample(imp, &e);
     e.name_id = event_name(imp, &e);
     e.category_id = event_category(imp, &e);
+    orma_port_content_event(imp, item, e.category_id, e.name_id);
     if (!place(imp, &e, uuid))
         return;
     if (ORMA_UNLIKELY(e.has_thread_ns || e.has_instructions))

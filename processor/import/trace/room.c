@@ -9,6 +9,7 @@ static void offer(struct orma_ports *ports, struct orma_import_ctx *self)
         .room = self,
         .clock_snapshot = orma_trace_clock_snapshot,
         .service_version = orma_trace_ledger_service,
+        .content_event = self->options->analyze_content ? orma_trace_content_event : NULL,
     };
 }
 
