@@ -92,6 +92,10 @@ struct orma_source *orma_source_of_processes(const struct orma_source_env *env,
                                              uint64_t session_id);
 struct orma_source *orma_source_of_inodes(const struct orma_source_env *env, uint64_t session_id);
 
+/* The time of a packet, by BOOTTIME. It names that clock: one that names none is of the clock that
+ * the session has chosen for its trace. */
+void orma_source_put_time(struct orma_buf *packet, uint64_t boottime_ns);
+
 /* Answers, see above. */
 void orma_source_flushed(struct orma_source *self, uint64_t flush_id);
 void orma_source_stopped(struct orma_source *self);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "probes/core/proc_parse.h"
+#include "probes/core/source.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
@@ -105,7 +106,7 @@ void orma_ftrace_stats_put(struct orma_buf *out, const struct orma_ftrace_snapsh
 {
     size_t begun;
 
-    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, orma_clock_boottime());
+    orma_source_put_time(out, orma_clock_boottime());
     begun = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_FTRACE_STATS);
     orma_pb_put_u64(out, ORMA_PB_FTRACE_STATS_PHASE, report->phase);
     for (unsigned i = 0; i < snapshot->cpus_num; i++)

@@ -194,7 +194,7 @@ static void packet_open(struct inode_map *self)
 
     if (out->len)
         return;
-    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, orma_clock_boottime());
+    orma_source_put_time(out, orma_clock_boottime());
     self->map = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_INODE_FILE_MAP);
     orma_pb_put_u64(out, ORMA_PB_INODE_FILE_MAP_BLOCK_DEVICE_ID,
                     self->devices[self->device_idx].dev);

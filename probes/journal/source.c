@@ -358,7 +358,7 @@ static void journald_flush(struct orma_source *source, uint64_t flush_id)
 /* How many lines there were, if some are missing. */
 static void put_counts(struct journald *self)
 {
-    orma_pb_put_u64(&self->packet, ORMA_PB_TRACE_PACKET_TIMESTAMP, orma_clock_boottime());
+    orma_source_put_time(&self->packet, orma_clock_boottime());
     size_t begun = orma_pb_begin(&self->packet, ORMA_PB_TRACE_PACKET_JOURNALD_EVENT);
     orma_pb_put_u64(&self->packet, ORMA_PB_SYSTEMD_JOURNALD_EVENT_NUM_TOTAL, self->total);
     orma_pb_put_u64(&self->packet, ORMA_PB_SYSTEMD_JOURNALD_EVENT_NUM_FAILED, self->failed);

@@ -163,7 +163,7 @@ static void packet_open(struct orma_process_poll *self)
 {
     if (self->packet.len)
         return;
-    orma_pb_put_u64(&self->packet, ORMA_PB_TRACE_PACKET_TIMESTAMP, self->round_begun_ns);
+    orma_source_put_time(&self->packet, self->round_begun_ns);
     self->stats = orma_pb_begin(&self->packet, ORMA_PB_TRACE_PACKET_PROCESS_STATS);
 }
 

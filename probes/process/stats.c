@@ -72,7 +72,7 @@ static void packet_open(struct process_stats *self)
 {
     if (self->packet.len)
         return;
-    orma_pb_put_u64(&self->packet, ORMA_PB_TRACE_PACKET_TIMESTAMP, orma_clock_boottime());
+    orma_source_put_time(&self->packet, orma_clock_boottime());
     if (self->cleared)
         orma_pb_put_u64(&self->packet, ORMA_PB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED, 1);
     self->cleared = false;
@@ -407,7 +407,7 @@ static void stats_fds(struct orma_source *source, const struct orma_map *pairs)
     ORMA_AUTO(orma_buf_fini) struct orma_buf packet = {0};
     size_t begun, before, num = 0;
 
-    orma_pb_put_u64(&packet, ORMA_PB_TRACE_PACKET_TIMESTAMP, orma_clock_boottime());
+    orma_source_put_time(&packet, orma_clock_boottime());
     begun = orma_pb_begin(&packet, ORMA_PB_TRACE_PACKET_PROCESS_STATS);
     before = packet.len;
     ORMA_MAP_EACH (slot, pairs) {

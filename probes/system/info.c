@@ -120,7 +120,7 @@ static void put_cpu_info(struct system_info *self)
         orma_log_warn("linux.system_info: cannot read %s/cpuinfo", env->proc_root);
         return;
     }
-    orma_pb_put_u64(&packet, ORMA_PB_TRACE_PACKET_TIMESTAMP, orma_clock_boottime());
+    orma_source_put_time(&packet, orma_clock_boottime());
     begun = orma_pb_begin(&packet, ORMA_PB_TRACE_PACKET_CPU_INFO);
     put_cpus(&packet, env->sys_root, &info);
     orma_pb_end(&packet, begun);
@@ -137,7 +137,7 @@ static void put_interrupts(struct system_info *self)
 
     if (!read_at(self->source.env->proc_root, "interrupts", &text))
         return;
-    orma_pb_put_u64(&packet, ORMA_PB_TRACE_PACKET_TIMESTAMP, orma_clock_boottime());
+    orma_source_put_time(&packet, orma_clock_boottime());
     begun = orma_pb_begin(&packet, ORMA_PB_TRACE_PACKET_INTERRUPT_INFO);
     rest = orma_buf_str(&text);
     while (rest.len && orma_str_cut(&rest, '\n', &line)) {

@@ -111,7 +111,7 @@ static bool put_supply(struct sysfs_power *self, const char *name)
     int64_t val;
 
     orma_buf_clear(out);
-    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, orma_clock_boottime());
+    orma_source_put_time(out, orma_clock_boottime());
     size_t begun = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_BATTERY);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(counters); i++) {
         if (written >> counters[i].field & 1 || !read_number(self, name, counters[i].file, &val))

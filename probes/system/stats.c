@@ -140,7 +140,7 @@ static void collect(struct sys_stats *self, uint64_t now_ms)
     size_t begun, before;
 
     orma_buf_clear(&self->packet);
-    orma_pb_put_u64(&self->packet, ORMA_PB_TRACE_PACKET_TIMESTAMP, orma_clock_boottime());
+    orma_source_put_time(&self->packet, orma_clock_boottime());
     begun = orma_pb_begin(&self->packet, ORMA_PB_TRACE_PACKET_SYS_STATS);
     before = self->packet.len;
     for (unsigned kind = 0; kind < KINDS_NUM; kind++) {

@@ -9,11 +9,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "protos/fields/trace.h"
+#include "sdk/wire/pb_reader.h"
+
+/* A time without a clock is told by whatever clock a session chose for its trace, which sources do
+ * not know. Samples of perf have one by default. */
+static void check_clock(const void *packet, size_t len)
+{
+    struct orma_pb_reader r = orma_pb_reader(packet, len);
+    struct orma_pb_field f;
+    bool has_time = false, has_clock = false;
+
+    while (orma_pb_next(&r, &f)) {
+        has_time |= f.id == ORMA_PB_TRACE_PACKET_TIMESTAMP;
+        has_clock |= f.id == ORMA_PB_TRACE_PACKET_TIMESTAMP_CLOCK_ID ||
+                     f.id == ORMA_PB_TRACE_PACKET_PERF_SAMPLE;
+    }
+    if (has_time && !has_clock) {
+        fprintf(stderr, "a packet of the source has a time, but names no clock\n");
+        abort();
+    }
+}
+
 static int sink_put(struct orma_source_sink *sink, const void *packet, size_t len)
 {
     struct pf *self = ORMA_CONTAINER_OF(sink, struct pf, sink);
     char *copy = malloc(len + 1);
 
+    check_clock(packet, len);
     if (self->packets_num == PF_PACKETS_MAX)
         abort();
     memcpy(copy, packet, len);
