@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "sdk/base/hash.h"
+#include "sdk/base/search.h"
 #include "sdk/base/vec.h"
 
 #define SLOTS_FIRST 1024
@@ -113,14 +114,24 @@ int orma_args_store_init(struct orma_args_store *self, struct orma_table *table,
     return self->slots && !*failed ? 0 : -ENOMEM;
 }
 
+static void source_fini(struct orma_args_store *self)
+{
+    if (!self->source_mapped) {
+        free(self->canon);
+        free(self->source_first);
+        free(self->source_id);
+    }
+    self->source_mapped = false;
+}
+
 void orma_args_store_fini(struct orma_args_store *self)
 {
     orma_args_log_fini(&self->log);
     free(self->slots);
     orma_args_list_fini(&self->scratch);
-    free(self->canon);
-    free(self->source_first);
-    free(self->source_id);
+    source_fini(self);
+    if (self->kept.def)
+        orma_table_fini(&self->kept);
     *self = (struct orma_args_store){0};
 }
 
@@ -139,9 +150,9 @@ static uint64_t hash_list(const struct orma_args_list *list)
     return hash;
 }
 
-struct orma_args_item orma_args_row(const struct orma_args_store *self, uint32_t row)
+static struct orma_args_item row_of(const struct orma_args_store *self, const struct orma_table *t,
+                                    uint32_t row)
 {
-    const struct orma_table *t = self->table;
     struct orma_args_item arg = {
         .flat_key = (uint32_t)orma_table_int(t, ORMA_ARGS_FLAT_KEY, row),
         .key = (uint32_t)orma_table_int(t, ORMA_ARGS_KEY, row),
@@ -162,7 +173,14 @@ struct orma_args_item orma_args_row(const struct orma_args_store *self, uint32_t
     default:
         arg.i = orma_table_int(t, ORMA_ARGS_INT_VALUE, row);
     }
+    if (ORMA_UNLIKELY(arg.type >= ORMA_ARG_TYPES_NUM))
+        arg.type = ORMA_ARG_NULL; /* of an image that was tampered with */
     return arg;
+}
+
+struct orma_args_item orma_args_row(const struct orma_args_store *self, uint32_t row)
+{
+    return row_of(self, self->table, row);
 }
 
 static uint32_t set_len(const struct orma_args_store *self, uint32_t set)
@@ -173,6 +191,16 @@ static uint32_t set_len(const struct orma_args_store *self, uint32_t set)
     while (row < t->rows && orma_table_int(t, ORMA_ARGS_ARG_SET_ID, row) == set)
         row++;
     return row - set;
+}
+
+/* The args of a stored set. */
+static void list_of(const struct orma_args_store *self, uint32_t set, struct orma_args_list *ret)
+{
+    uint32_t len = set < self->table->rows ? set_len(self, set) : 0;
+
+    orma_args_list_clear(ret);
+    for (uint32_t i = 0; i < len; i++)
+        orma_args_put(ret, orma_args_row(self, set + i));
 }
 
 static bool same(const struct orma_args_store *self, uint32_t set,
@@ -218,9 +246,9 @@ static bool rehash(struct orma_args_store *self)
     return true;
 }
 
-static void store(struct orma_args_store *self, uint32_t set, const struct orma_args_item *arg)
+static void store(const struct orma_args_store *self, struct orma_table *t, uint32_t set,
+                  const struct orma_args_item *arg)
 {
-    struct orma_table *t = self->table;
     uint32_t row = orma_table_add(t);
 
     orma_table_set_time(t, ORMA_ARGS_ARG_SET_ID, row, set);
@@ -246,9 +274,32 @@ static void store(struct orma_args_store *self, uint32_t set, const struct orma_
     }
 }
 
+/* Hashes of the sets of a table that came from an image. */
+ORMA_COLD static bool index_sets(struct orma_args_store *self)
+{
+    struct orma_args_list list = {0};
+    bool ok = true;
+
+    for (uint32_t set = 0; ok && set < self->table->rows; set += ORMA_MAX(list.len, 1u)) {
+        list_of(self, set, &list);
+        uint32_t hash = (uint32_t)hash_list(&list), at = hash & self->slots_mask;
+
+        while (self->slots[at].row)
+            at = (at + 1) & self->slots_mask;
+        self->slots[at] = (struct orma_args_slot){set + 1, hash};
+        ok = !list.failed && (++self->sets_num < self->slots_mask / 3 * 2 || rehash(self));
+    }
+    orma_args_list_fini(&list);
+    return ok;
+}
+
 /* The id of a set that is not empty, whose rows are there afterwards. */
 static uint32_t store_set(struct orma_args_store *self, const struct orma_args_list *list)
 {
+    if (!self->sets_num && self->table->rows && !index_sets(self)) {
+        *self->failed = true;
+        return ORMA_ARG_SET_NONE;
+    }
     if (self->sets_num >= self->slots_mask / 3 * 2 && !rehash(self)) {
         *self->failed = true;
         return ORMA_ARG_SET_NONE;
@@ -260,7 +311,7 @@ static uint32_t store_set(struct orma_args_store *self, const struct orma_args_l
             return self->slots[at].row - 1;
     uint32_t set = self->table->rows;
     for (uint32_t i = 0; i < list->len; i++)
-        store(self, set, &list->args[i]);
+        store(self, self->table, set, &list->args[i]);
     if (*self->failed)
         return ORMA_ARG_SET_NONE;
     self->slots[at] = (struct orma_args_slot){set + 1, hash};
@@ -458,9 +509,7 @@ bool orma_args_source_settle(struct orma_args_store *self)
 
     if (self->canon_num == rows)
         return true;
-    free(self->canon);
-    free(self->source_first);
-    free(self->source_id);
+    source_fini(self);
     self->source_first_num = self->source_args = self->canon_num = 0;
     self->canon = malloc(rows * sizeof(*self->canon));
     self->source_first = malloc(rows * sizeof(*self->source_first));
@@ -471,6 +520,47 @@ bool orma_args_source_settle(struct orma_args_store *self)
     if (ok)
         self->canon_num = rows;
     return ok;
+}
+
+bool orma_args_source_store(struct orma_args_store *self, struct orma_table *ret)
+{
+    if (!orma_args_source_settle(self))
+        return false;
+    for (uint32_t i = 0; i < self->source_first_num && !*ret->failed; i++) {
+        orma_args_list_clear(&self->scratch);
+        if (!self->source.decode(self->source.data, self->source_first[i], &self->scratch))
+            return false;
+        for (uint32_t k = 0; k < self->scratch.len; k++)
+            store(self, ret, self->source_id[i], &self->scratch.args[k]);
+    }
+    return !*ret->failed && ret->rows == self->source_args;
+}
+
+/* Nothing is promised about the numbers: somebody else may have written the image. */
+static bool decode_kept(void *data, uint32_t row, struct orma_args_list *ret)
+{
+    struct orma_args_store *self = data;
+    uint32_t num = self->source_first_num, first = row < self->canon_num ? self->canon[row] : num;
+    uint32_t at = ORMA_LOWER_BOUND(self->source_first, num, , first);
+
+    if (at >= num || self->source_first[at] != first)
+        return true; /* an empty set */
+    uint32_t end = at + 1 < num ? self->source_id[at + 1] : self->kept.rows;
+    for (uint32_t i = self->source_id[at]; i < end && i < self->kept.rows; i++)
+        orma_args_put(ret, row_of(self, &self->kept, i));
+    return true;
+}
+
+static uint32_t rows_kept(void *data)
+{
+    return ((const struct orma_args_store *)data)->canon_num;
+}
+
+void orma_args_source_keep(struct orma_args_store *self)
+{
+    self->source =
+        (struct orma_args_source){.data = self, .decode = decode_kept, .rows = rows_kept};
+    self->source_mapped = true;
 }
 
 uint32_t orma_args_source_set(struct orma_args_store *self, uint32_t row)
@@ -497,9 +587,7 @@ void orma_args_load(struct orma_args_store *self, uint32_t set, struct orma_args
         (void)orma_args_log_load(&self->log, set, ret); /* no such set: none of its args */
         return;
     }
-    uint32_t len = set < self->table->rows ? set_len(self, set) : 0;
-    for (uint32_t i = 0; i < len; i++)
-        orma_args_put(ret, orma_args_row(self, set + i));
+    list_of(self, set, ret);
 }
 
 bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key,

@@ -150,7 +150,9 @@ struct orma_args_store {
     uint32_t *source_first; /* rows that are the first with their set, ascending */
     uint32_t *source_id;    /* and the number of their first arg among all args of the source */
     uint32_t source_first_num;
-    uint32_t source_args; /* args of all sets of the source */
+    uint32_t source_args;   /* args of all sets of the source */
+    struct orma_table kept; /* rows of these args in an image; .def NULL: decode() makes them */
+    bool source_mapped;     /* the arrays above are of that image: they are not freed */
     struct orma_args_list scratch;
 };
 
@@ -190,6 +192,15 @@ uint32_t orma_args_source_set(struct orma_args_store *self, uint32_t row);
 
 /* Settles it now. False: memory is out. */
 bool orma_args_source_settle(struct orma_args_store *self);
+
+/*
+ * Makes rows of all args of the source, in order: row source_id[i] is the first of set i. `ret` is
+ * an empty table like that of args. False: memory is out, or the source is no longer what it was.
+ */
+bool orma_args_source_store(struct orma_args_store *self, struct orma_table *ret);
+
+/* From now on, those rows are the source: `kept` and what says where its sets begin are set. */
+void orma_args_source_keep(struct orma_args_store *self);
 
 /* The arg in a row of the table. */
 struct orma_args_item orma_args_row(const struct orma_args_store *self, uint32_t row);

@@ -14,6 +14,7 @@ struct orma_blobs {
     struct orma_buf bytes;
     struct orma_blob_entry *entries;
     uint32_t num, cap;
+    bool mapped; /* all of it is of an image (image.h): nothing is added, nothing freed */
 };
 
 /* The number of the copy; UINT32_MAX when memory is out. */

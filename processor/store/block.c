@@ -42,7 +42,7 @@ struct orma_block orma_block_zeros(void)
 
 void orma_block_fini(struct orma_block *self)
 {
-    if (self->bytes)
+    if (self->bytes && !self->mapped)
         free(self->data);
     *self = orma_block_zeros();
 }
@@ -196,7 +196,7 @@ bool orma_block_set(struct orma_block *self, uint32_t at, int64_t val)
     int64_t vals[ORMA_BLOCK_ROWS];
     struct orma_block fresh;
 
-    if (off <= most && (off || !self->zeros || !val)) {
+    if (!self->mapped && off <= most && (off || !self->zeros || !val)) {
         uint8_t *to = self->data + (size_t)at * self->bytes;
 
         for (unsigned i = 0; i < self->bytes; i++)

@@ -16,7 +16,7 @@
 /* Below, malloc is cheaper; above, mremap moves pages instead of bytes. */
 #define HEAP_MAX ((size_t)64 << 10)
 #define ROWS_FIRST 64
-#define TAIL_ROWS 32768u
+#define TAIL_ROWS ORMA_TABLE_TAIL_ROWS
 #define SEAL_ROWS (TAIL_ROWS / 2)
 #define SEAL_BLOCKS (SEAL_ROWS / ORMA_BLOCK_ROWS)
 
@@ -57,11 +57,6 @@ static void release(void *mem, size_t bytes)
 static size_t data_bytes(const struct orma_column *col, uint32_t rows)
 {
     return orma_width_bytes(col->width) * rows;
-}
-
-static size_t valid_bytes(uint32_t rows)
-{
-    return ((size_t)rows + 63) / 64 * 8;
 }
 
 int orma_table_init(struct orma_table *self, const struct orma_table_def *def, bool *failed)
@@ -106,7 +101,7 @@ size_t orma_table_bytes(const struct orma_table *self)
         const struct orma_column *col = &self->columns[i];
 
         bytes += data_bytes(col, self->rows - self->sealed);
-        bytes += col->valid ? valid_bytes(self->rows) : 0;
+        bytes += col->valid ? orma_table_valid_bytes(self->rows) : 0;
         for (uint32_t k = 0; k < col->sealed / ORMA_BLOCK_ROWS; k++)
             bytes += orma_block_memory(&col->blocks[k]);
     }
@@ -176,7 +171,7 @@ static bool grow_part(void **mem, size_t *have, size_t want)
 /* Bits are reserved in larger steps: pages that nobody touched take no memory. */
 static size_t valid_reserve(const struct orma_column *col, uint32_t cap)
 {
-    size_t want = valid_bytes(cap);
+    size_t want = orma_table_valid_bytes(cap);
 
     return want > col->valid_bytes ? ORMA_MAX(want, col->valid_bytes * 2) : want;
 }
@@ -366,7 +361,7 @@ static bool ensure_valid(struct orma_table *self, struct orma_column *col)
 {
     if (!(col->flags & ORMA_COL_NULLABLE) || col->kind == ORMA_COL_STRING || col->valid)
         return true;
-    col->valid_bytes = valid_bytes(self->cap);
+    col->valid_bytes = orma_table_valid_bytes(self->cap);
     col->valid = grow_zeroed(NULL, 0, col->valid_bytes);
     return col->valid || fail(self);
 }
@@ -500,6 +495,33 @@ void orma_table_renumber(struct orma_table *self, unsigned col_idx, const uint32
         if (!orma_column_is_null(col, row) && val < num)
             orma_table_set(self, col_idx, row, ids[val]);
     }
+}
+
+/* ---- rows that were there already ---- */
+
+bool orma_table_restore(struct orma_table *self, uint32_t rows, uint32_t sealed)
+{
+    uint32_t tail = sealed ? TAIL_ROWS : rows ? ROWS_FIRST : 0;
+
+    ORMA_ASSERT(!self->cap && sealed % ORMA_BLOCK_ROWS == 0 && sealed <= rows &&
+                rows - sealed <= TAIL_ROWS);
+    while (tail < rows - sealed)
+        tail *= 2;
+    self->rows = rows;
+    self->sealed = sealed;
+    self->cap = (uint32_t)ORMA_MIN((uint64_t)sealed + tail, (uint64_t)ORMA_ROWS_MAX);
+    return self->cap >= rows;
+}
+
+bool orma_table_restore_column(struct orma_table *self, unsigned col_idx, uint8_t width, bool valid)
+{
+    struct orma_column *col = &self->columns[col_idx];
+
+    /* Of the same size, and there is nothing to convert yet. */
+    if (width && !widen(self, col, width == ORMA_WIDTH_DOUBLE ? ORMA_WIDTH_64 : width))
+        return false;
+    col->width = width;
+    return !valid || ensure_valid(self, col);
 }
 
 /* ---- taking back ---- */

@@ -117,6 +117,21 @@ void orma_table_fini(struct orma_table *self);
 /* Drops the rows from `rows` on, as if they had never been added. */
 void orma_table_truncate(struct orma_table *self, uint32_t rows);
 
+/* Room for rows of an image (image.h) in a table that has none: those before `sealed` get no blocks
+ * yet. False: memory is out. */
+bool orma_table_restore(struct orma_table *self, uint32_t rows, uint32_t sealed);
+/* The same for a column of it: zeroed memory for its tail and, if `valid`, its bits; and blocks,
+ * which are not set. */
+bool orma_table_restore_column(struct orma_table *self, unsigned col, uint8_t width, bool valid);
+
+/* Bytes of the bits of a column that say which rows are not NULL. */
+static inline size_t orma_table_valid_bytes(uint32_t rows)
+{
+    return ((size_t)rows + 63) / 64 * 8;
+}
+/* Rows before which a table must have blocks. */
+#define ORMA_TABLE_TAIL_ROWS 32768u
+
 /* Puts ids[v] for each value v < num of a column of integers; what is NULL stays NULL. */
 void orma_table_renumber(struct orma_table *self, unsigned col, const uint32_t *ids, uint32_t num);
 

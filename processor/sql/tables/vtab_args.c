@@ -189,6 +189,7 @@ static void filter_id(struct cursor *c, int64_t id)
     next_set(c);
     c->at = want - c->first_id;
     c->list.len = ORMA_MIN(c->list.len, c->at + 1); /* this one only */
+    c->eof = c->at >= c->list.len;
 }
 
 static int args_filter(sqlite3_vtab_cursor *base, int how, const char *plan, int argc,
