@@ -84,6 +84,23 @@ int orma_processor_set_symbols(struct orma_processor *self,
                                const struct orma_processor_symbols *symbols);
 
 /*
+ * A folder of images of traces that were loaded before: orma_processor_load_file() takes them
+ * instead of importing again, with the same rows in all tables, and leaves one there for the next
+ * time. Off unless this is called, before the load; not for traces whose frames get names, and not
+ * for what is fed. NULL: off. 0 or -ENOMEM. See processor/cache/cache.h.
+ */
+struct orma_processor_cache {
+    const char *folder;   /* made if it is not there; must be of the user alone. Copied */
+    uint64_t limit_bytes; /* of all images; those that were not used for longest go. 0: 4 GiB */
+    uint64_t slow_ms;     /* a load that took less leaves none */
+    bool wait;            /* writes before the load returns, not in a process of its own */
+};
+int orma_processor_set_cache(struct orma_processor *self, const struct orma_processor_cache *cache);
+
+/* What became of it in the last load, in a sentence; "": nothing. */
+const char *orma_processor_cache_note(struct orma_processor *self);
+
+/*
  * What of the file was skipped since it means nothing, after the load. Places and bytes are also in
  * the stats (`damaged_places`, `damaged_bytes`), each place is a row of _trace_import_logs.
  */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/commands.h"
+#include "tools/load/cache.h"
 #include "tools/load/load.h"
 #include "tools/report/diff.h"
 #include "tools/report/options.h"
@@ -12,7 +13,7 @@
 #define LIST_MAX 32
 #define TOP_DEFAULT 20
 
-enum { OPT_FAIL_ON = 1, OPT_TOP, OPT_JSON, OPT_MARKDOWN, OPT_PROCESS, OPT_THREAD };
+enum { OPT_FAIL_ON = 1, OPT_TOP, OPT_JSON, OPT_MARKDOWN, OPT_PROCESS, OPT_THREAD, OPT_CACHE };
 
 static const struct orma_option options[] = {
     {OPT_FAIL_ON, 0, "fail-on", "LIMIT",
@@ -23,6 +24,7 @@ static const struct orma_option options[] = {
     {OPT_THREAD, 't', "thread", "NAME|TID", "Compare this thread only, or those that match."},
     {OPT_JSON, 0, "json", NULL, "One JSON object."},
     {OPT_MARKDOWN, 0, "markdown", NULL, "Tables in Markdown, for comments of a review."},
+    ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
     {0},
 };
 
@@ -65,6 +67,9 @@ static int take_option(struct args *a, int id)
         return ORMA_EXIT_OK;
     case OPT_THREAD:
         a->request.thread = a->cli.value;
+        return ORMA_EXIT_OK;
+    case OPT_CACHE:
+        orma_load_cache_set(a->cli.value);
         return ORMA_EXIT_OK;
     case OPT_JSON:
         a->request.form = ORMA_REPORT_DIFF_JSON;

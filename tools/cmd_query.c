@@ -12,6 +12,7 @@
 #include "sdk/base/fd.h"
 #include "tools/commands.h"
 #include "tools/convert/merge.h"
+#include "tools/load/cache.h"
 #include "tools/load/load.h"
 #include "tools/load/sql_error.h"
 #include "tools/load/symbols.h"
@@ -19,7 +20,7 @@
 
 #define SQL_BYTES_MAX ((size_t)64 << 20)
 
-enum { OPT_FILE = 1, OPT_CSV, OPT_FULL_SORT, OPT_APART };
+enum { OPT_FILE = 1, OPT_CSV, OPT_FULL_SORT, OPT_APART, OPT_CACHE };
 
 static const struct orma_option options[] = {
     {OPT_FILE, 'f', "file", "FILE", "Read the SQL from FILE; - is standard input."},
@@ -32,6 +33,7 @@ static const struct orma_option options[] = {
      "Several traces are of different machines: each machine is named after its trace."},
     {OPT_FULL_SORT, 0, "full-sort", NULL,
      "Sort all events at the end of the load: for traces whose events come very late."},
+    ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
     {0},
 };
 
@@ -98,6 +100,9 @@ static int parse(struct query *q, bool *ret_go_on)
         case OPT_FULL_SORT:
             q->full_sort = true;
             break;
+        case OPT_CACHE:
+            orma_load_cache_set(q->cli.value);
+            break;
         case OPT_APART:
             q->apart = true;
             break;
@@ -149,6 +154,7 @@ static int load_merged(const struct query *q, struct orma_processor *tp, const c
         return -ENOMEM;
     int r = orma_convert_merge_write("orma query", orma_buf_cstr(&path), NULL, q->apart, q->traces,
                                      q->traces_num);
+    orma_load_cache_avoid(); /* it is made anew each time */
     if (r == 0)
         r = orma_load_trace(tp, "orma query", orma_buf_cstr(&path), ORMA_LOAD_PROGRESS, NULL);
     (void)unlink(orma_buf_cstr(&path)); /* it is not there if it could not be written */

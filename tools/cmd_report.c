@@ -31,6 +31,7 @@ static const struct orma_option options[] = {
      "network."},
 #endif
     {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
+    ORMA_LOAD_CACHE_OPTION(ORMA_REPORT_OPT_CACHE),
     {0},
 };
 

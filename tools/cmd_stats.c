@@ -8,16 +8,18 @@
 #include "processor/export/csv.h"
 #include "tools/base/units.h"
 #include "tools/commands.h"
+#include "tools/load/cache.h"
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
 
-enum { OPT_BRIEF = 1, OPT_ALL };
+enum { OPT_BRIEF = 1, OPT_ALL, OPT_CACHE };
 
 #define MISMATCHED "mismatched_sched_switch_tids"
 
 static const struct orma_option options[] = {
     {OPT_BRIEF, 0, "brief", NULL, "Print one line only: what was lost, if anything."},
     {OPT_ALL, 'a', "all", NULL, "Show all statistics that are not zero, not only the problems."},
+    ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
     {0},
 };
 
@@ -281,6 +283,9 @@ static int run(const struct orma_command *self, int argc, char **argv)
         switch (id) {
         case OPT_BRIEF:
             brief = true;
+            break;
+        case OPT_CACHE:
+            orma_load_cache_set(cli.value);
             break;
         case OPT_ALL:
             all = true;

@@ -9,6 +9,7 @@
 
 #include "tools/base/units.h"
 #include "tools/commands.h"
+#include "tools/load/cache.h"
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
 #include "tools/view/file.h"
@@ -17,7 +18,17 @@
 #define SERVED_BYTES ((uint64_t)48 << 20) /* packed: what a browser can hold */
 #define SQL_MS 60000
 
-enum { OPT_OUT = 1, OPT_SIZE, OPT_EXACT, OPT_RANGE, OPT_PORT, OPT_NO_OPEN, OPT_AT, OPT_UI };
+enum {
+    OPT_OUT = 1,
+    OPT_SIZE,
+    OPT_EXACT,
+    OPT_RANGE,
+    OPT_PORT,
+    OPT_NO_OPEN,
+    OPT_AT,
+    OPT_UI,
+    OPT_CACHE
+};
 
 static const struct orma_option options[] = {
     {OPT_OUT, 'o', "out", "FILE",
@@ -33,6 +44,7 @@ static const struct orma_option options[] = {
      "perfetto: serve the trace for https://ui.perfetto.dev instead (as 'orma serve' does)."},
     {OPT_AT, 0, "at", "LINK",
      "Open at the place of a link that somebody sent (what follows its '#')."},
+    ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
     {0},
 };
 
@@ -79,6 +91,9 @@ static int parse_option(struct view *v, int id)
     switch (id) {
     case OPT_OUT:
         v->out = v->cli.value;
+        return ORMA_EXIT_OK;
+    case OPT_CACHE:
+        orma_load_cache_set(v->cli.value);
         return ORMA_EXIT_OK;
     case OPT_EXACT:
         v->exact = true;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "processor/api/cached.h"
 #include "processor/api/processor_impl.h"
 #include "processor/api/query_impl.h"
 #include "processor/api/symbolize.h"
@@ -41,6 +42,8 @@ struct orma_processor {
     int64_t begun_ns;                   /* when the first bytes came */
     struct orma_symbolizer *symbolizer; /* for the end of the load; NULL: none */
     char *proguard_maps;
+    uint32_t options;          /* of the import, as a number: part of the key of the cache */
+    struct orma_cached cached; /* what the storage is mapped from, and where to */
 };
 
 struct orma_query {
@@ -85,6 +88,8 @@ int orma_processor_new_of(const struct orma_processor_config *config,
         .crop_track_events = given.crop_track_events,
         .analyze_content = given.analyze_content,
     };
+    self->options = (uint32_t)given.full_sort | (uint32_t)given.no_ftrace_raw << 1 |
+                    (uint32_t)given.crop_track_events << 2 | (uint32_t)given.analyze_content << 3;
     int r = orma_storage_init(&self->storage);
     if (!r)
         r = orma_import_init(&self->import, &self->storage, parts->importers, &options);
@@ -122,6 +127,7 @@ void orma_processor_free(struct orma_processor *self)
     orma_symbolizer_free(self->symbolizer);
     free(self->proguard_maps);
     orma_mapped_close(self->mapped);
+    orma_cached_fini(&self->cached);
     free(self);
 }
 
@@ -211,6 +217,36 @@ static int load_mapped(struct orma_processor *self, orma_progress_fn *progress, 
     return ret;
 }
 
+/* Before SQL: what has come from the import, or from an image. */
+static int data_ready(struct orma_processor *self)
+{
+    self->finished = true;
+    return orma_sql_data_ready(self->sql) < 0
+               ? fail(self, -EIO, "%s", orma_sql_error_text(self->sql))
+               : 0;
+}
+
+/* 1: from an image of before; 0: there is none. */
+static int load_cached(struct orma_processor *self, int fd, uint64_t size)
+{
+    if (self->symbolizer || self->proguard_maps ||
+        !orma_cached_open(&self->cached, fd, self->options, &self->storage))
+        return 0;
+    self->size = size;
+    int r = data_ready(self);
+    return r ? r : 1;
+}
+
+int orma_processor_set_cache(struct orma_processor *self, const struct orma_processor_cache *cache)
+{
+    return orma_cached_set(&self->cached, cache);
+}
+
+const char *orma_processor_cache_note(struct orma_processor *self)
+{
+    return orma_buf_cstr(&self->cached.note);
+}
+
 int orma_processor_load_file(struct orma_processor *self, const char *path,
                              orma_progress_fn *progress, void *data)
 {
@@ -236,11 +272,19 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
     }
     if (!st.st_size) /* a trace of no packets */
         return orma_processor_finish(self);
-    int r = orma_mapped_open(fd, &self->mapped);
+    int r = load_cached(self, fd, (uint64_t)st.st_size);
+    if (r)
+        return r < 0 ? r : 0;
+    r = orma_mapped_open(fd, &self->mapped);
     if (r)
         return fail(self, r, "%s", strerror(-r));
     r = load_mapped(self, progress, data);
-    return r ? r : orma_processor_finish(self);
+    if (!r)
+        r = orma_processor_finish(self);
+    const struct orma_processor_damage damage = orma_processor_damage(self);
+    if (!r)
+        orma_cached_write(&self->cached, &self->storage, &damage, now_ns() - self->begun_ns);
+    return r;
 }
 
 int orma_processor_feed(struct orma_processor *self, const void *data, size_t len)
@@ -356,13 +400,13 @@ int orma_processor_finish(struct orma_processor *self)
     r = check_unchanged(self, check(self));
     orma_args_log_end(&self->storage.args);
     self->finished = true;
-    if (!r && orma_sql_data_ready(self->sql) < 0)
-        r = fail(self, -EIO, "%s", orma_sql_error_text(self->sql));
-    return r;
+    return r ? r : data_ready(self);
 }
 
 struct orma_processor_damage orma_processor_damage(const struct orma_processor *self)
 {
+    if (self->cached.mapped)
+        return orma_cached_damage(&self->cached);
     return (struct orma_processor_damage){
         .places = self->import.model.damage.places,
         .bytes = self->import.model.damage.bytes,
@@ -512,6 +556,8 @@ int orma_query_step(struct orma_query *self)
 {
     int r = orma_sql_stmt_step(self->stmt);
 
+    if (ORMA_UNLIKELY(orma_cached_torn(&self->tp->cached)))
+        return fail(self->tp, -ESTALE, "the cache file of the trace was cut while it was in use");
     return r < 0 ? take_error(self->tp, r) : r;
 }
 
@@ -720,7 +766,10 @@ bool orma_processor_stat(const struct orma_processor *self, uint32_t n,
 
     if (n >= t->rows)
         return false;
-    const struct orma_stat_def *def = &orma_stat_defs[orma_table_int(t, ORMA_STATS_KEY, n)];
+    uint64_t key = (uint64_t)orma_table_int(t, ORMA_STATS_KEY, n);
+    if (key >= ORMA_STATS_NUM)
+        return false; /* of an image that was tampered with */
+    const struct orma_stat_def *def = &orma_stat_defs[key];
     *ret = (struct orma_processor_stat){
         .name = def->name,
         .indexed = def->kind == ORMA_STAT_INDEXED,

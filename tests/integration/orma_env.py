@@ -39,7 +39,7 @@ class Case(unittest.TestCase):
     def setUp(self):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="orma-test-"))
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
-        self.env = {**os.environ,
+        self.env = {"ORMA_CACHE": "off", **os.environ,
                     "PERFETTO_PRODUCER_SOCK_NAME": str(self.dir / "p.sock"),
                     "PERFETTO_CONSUMER_SOCK_NAME": str(self.dir / "c.sock")}
 

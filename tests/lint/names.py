@@ -107,6 +107,7 @@ ROOMS = {
     "processor/sql/stdlib": "orma_sql_stdlib",
     "processor/store": "orma_args_ orma_table_ orma_block_ orma_strpool_ orma_storage_ orma_stats_ orma_stat_ orma_blobs_ orma_image_"
                        " orma_arg_ orma_column_ orma_severity_",
+    "processor/cache": "orma_cache_",
     "processor/model": "orma_model_ orma_processes_ orma_callstacks_ orma_sched_ orma_slices_ orma_flows_ orma_heap_graph_"
                        " orma_tracks_ orma_async_ orma_ids_ orma_metadata_ orma_lanes_ orma_legacy_ orma_translate_",
     "processor/import/core": "orma_import_ orma_file_ orma_files_ orma_manifest_",
@@ -120,7 +121,7 @@ ROOMS = {
     "processor/import/formats": "orma_format_ orma_formats_ orma_hprof_ orma_systrace_ orma_json_args orma_json_event_ orma_json_metadata"
                                 " orma_json_profile_ orma_json_profiles_ orma_json_time",
     "processor/assembly": "orma_importers orma_processor_new orma_processor_format",
-    "processor/api": "orma_processor_ orma_query_ orma_script_at_ orma_script_close orma_script_offset orma_script_open"
+    "processor/api": "orma_processor_ orma_cached_ orma_query_ orma_script_at_ orma_script_close orma_script_offset orma_script_open"
                      " orma_script_step orma_result_close orma_result_open orma_result_query orma_result_refuse"
                      " orma_result_statement orma_symbolize_ orma_deobfuscate_",
     "processor/stacks": "orma_stacks_",

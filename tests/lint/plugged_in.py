@@ -39,7 +39,6 @@ EXEMPT = {
     ("dead", "orma_sql_parse_columns"): "the dialect's parser as a library: fuzzed and tested alone",
     ("dead", "orma_sql_parse_prototype"): "the same",
     ("dead", "orma_symbolizer_worker"): "the child's side of the symbolizer, run in a thread by its tests",
-    ("dead", "orma_table_bytes"): "what a table weighs: bounds in tests and benchmarks",
     ("dead", "posix_memalign"): "called by the programs that sdk/heap/preload.c is loaded into",
     ("dead", "pvalloc"): "the same",
     ("dead", "reallocarray"): "the same",

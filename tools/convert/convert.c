@@ -17,6 +17,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/replace.h"
 #include "tools/convert/bundle.h"
+#include "tools/load/cache.h"
 
 const struct orma_convert_mode orma_convert_modes[] = {
     {"text", "protobuf trace to text, packed packets unpacked", orma_convert_text},
@@ -58,6 +59,7 @@ enum {
     OPT_ALLOC,
     OPT_PERF,
     OPT_JAVA_HEAP,
+    OPT_CACHE,
 };
 
 const struct orma_option orma_convert_options[] = {
@@ -80,6 +82,7 @@ const struct orma_option orma_convert_options[] = {
      "profile: allocations of native heaps. Default: all profiles in the trace."},
     {OPT_PERF, 0, "perf", NULL, "profile: CPU samples."},
     {OPT_JAVA_HEAP, 0, "java-heap", NULL, "Accepted; Java heap graphs are not supported."},
+    ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
     {0},
 };
 
@@ -140,6 +143,9 @@ static int take_option(struct orma_cli *cli, struct orma_convert *self, struct a
     switch (id) {
     case OPT_OUTPUT:
         args->out_path = cli->value;
+        break;
+    case OPT_CACHE:
+        orma_load_cache_set(cli->value);
         break;
     case OPT_FORCE:
         args->force = true;

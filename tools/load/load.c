@@ -12,6 +12,7 @@
 
 #include "sdk/base/clock.h"
 #include "sdk/base/defs.h"
+#include "tools/load/cache.h"
 
 #define MEGABYTE 1e6
 /* The processor's words for a file that it does not know; they are those of others. */
@@ -84,7 +85,11 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
     struct progress p = {.start_ns = start, .drawn_ns = start, .plain = chatter == ORMA_LOAD_SHELL};
     bool show =
         chatter == ORMA_LOAD_SHELL || (chatter == ORMA_LOAD_PROGRESS && isatty(STDERR_FILENO));
-    int r = orma_processor_load_file(tp, path, show ? on_progress : NULL, &p);
+    int r = orma_load_cache_use(tp, program);
+
+    if (r)
+        return r;
+    r = orma_processor_load_file(tp, path, show ? on_progress : NULL, &p);
     uint64_t took = orma_clock_now(ORMA_CLOCK_MONOTONIC) - start;
 
     if (ret_ns)
@@ -107,6 +112,7 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
         return -EBADMSG;
     }
     print_damage(tp, program, path);
+    orma_load_cache_tell(tp, program);
     if (chatter == ORMA_LOAD_SHELL) {
         double mb = (double)orma_processor_size(tp) / MEGABYTE, s = (double)took / 1e9;
 

@@ -48,6 +48,9 @@ int orma_report_take_option(const struct orma_cli *cli, int id, struct orma_repo
     case ORMA_REPORT_OPT_SQL:
         request->form = ORMA_REPORT_SQL;
         break;
+    case ORMA_REPORT_OPT_CACHE:
+        orma_load_cache_set(cli->value);
+        break;
     case ORMA_CLI_POSITIONAL:
         if (request->trace)
             return orma_report_take_section(cli, sections);

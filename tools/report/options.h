@@ -4,6 +4,7 @@
 #ifndef ORMA_TOOLS_REPORT_OPTIONS_H
 #define ORMA_TOOLS_REPORT_OPTIONS_H
 #include "tools/base/cli.h"
+#include "tools/load/cache.h"
 #include "tools/report/report.h"
 
 #define ORMA_REPORT_NAMES_MAX 64
@@ -19,6 +20,7 @@ enum {
     ORMA_REPORT_OPT_JSON,
     ORMA_REPORT_OPT_CSV,
     ORMA_REPORT_OPT_SQL,
+    ORMA_REPORT_OPT_CACHE,
     ORMA_REPORT_OPT_OWN
 };
 

@@ -180,6 +180,9 @@ static int take_option(struct orma_shell *sh, const struct orma_cli *cli, int id
     case ORMA_SHELL_FULL_SORT:
         sh->config.full_sort = true;
         break;
+    case ORMA_SHELL_CACHE:
+        orma_load_cache_set(cli->value);
+        break;
     case ORMA_SHELL_NO_FTRACE_RAW:
         sh->config.no_ftrace_raw = true;
         break;

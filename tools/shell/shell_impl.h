@@ -6,6 +6,7 @@
 #include "processor/processor.h"
 #include "sdk/base/buf.h"
 #include "tools/base/cli.h"
+#include "tools/load/cache.h"
 #include "tools/shell/shell_metrics.h"
 
 #define ORMA_SHELL_NAME "trace_processor_shell"
@@ -22,6 +23,7 @@ enum orma_shell_option {
     ORMA_SHELL_FULL_SORT,
     ORMA_SHELL_NO_FTRACE_RAW,
     ORMA_SHELL_CROP,
+    ORMA_SHELL_CACHE,
     ORMA_SHELL_CONTENT,
     ORMA_SHELL_DEV,
     ORMA_SHELL_REMOTE,
@@ -51,6 +53,7 @@ enum orma_shell_option {
 /* The options that every form has. */
 #define ORMA_SHELL_GLOBAL_OPTIONS                                                                  \
     {ORMA_SHELL_FULL_SORT, 0, "full-sort", NULL, "Sort all events at the end of the load."},       \
+        ORMA_LOAD_CACHE_OPTION(ORMA_SHELL_CACHE),                                                  \
         {ORMA_SHELL_NO_FTRACE_RAW, 0, "no-ftrace-raw", NULL,                                       \
          "Leave the table ftrace_event empty."},                                                   \
         {ORMA_SHELL_CROP, 0, "crop-track-events", NULL, "Only the trace's range of interest."},    \

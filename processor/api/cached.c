@@ -1,0 +1,84 @@
+#include "processor/api/cached.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define LIMIT_BYTES (UINT64_C(4) << 30)
+
+/* What the label of an image notes beside its key. */
+enum { PLACES, BYTES, FIRST, CUT_OFF };
+
+int orma_cached_set(struct orma_cached *self, const struct orma_processor_cache *cache)
+{
+    char *folder = cache && cache->folder ? strdup(cache->folder) : NULL;
+
+    if (cache && cache->folder && !folder)
+        return -ENOMEM;
+    free(self->folder);
+    self->folder = folder;
+    if (folder) {
+        self->limit_bytes = cache->limit_bytes ? cache->limit_bytes : LIMIT_BYTES;
+        self->slow_ms = cache->slow_ms;
+        self->wait = cache->wait;
+    }
+    return 0;
+}
+
+void orma_cached_fini(struct orma_cached *self)
+{
+    orma_mapped_close(self->mapped);
+    orma_buf_fini(&self->note);
+    free(self->folder);
+    *self = (struct orma_cached){0};
+}
+
+static struct orma_cache_place place_of(const struct orma_cached *self)
+{
+    return (struct orma_cache_place){self->folder, self->limit_bytes};
+}
+
+bool orma_cached_open(struct orma_cached *self, int fd, uint32_t options,
+                      struct orma_storage *storage)
+{
+    const struct orma_cache_place place = place_of(self);
+
+    orma_buf_clear(&self->note);
+    if (!self->folder || orma_cache_identify(fd, options, &self->key))
+        return false;
+    int r = orma_cache_open(&place, &self->key, storage, &self->mapped, &self->note);
+    self->wanted = r != 0;
+    if (!r)
+        orma_buf_printf(&self->note, "%s/%s: taken instead of an import", self->folder,
+                        self->key.name);
+    return !r;
+}
+
+struct orma_processor_damage orma_cached_damage(const struct orma_cached *self)
+{
+    const int64_t *notes = self->key.label.notes;
+
+    return (struct orma_processor_damage){
+        .places = (uint64_t)notes[PLACES],
+        .bytes = (uint64_t)notes[BYTES],
+        .first_offset = notes[FIRST],
+        .cut_off_bytes = (uint64_t)notes[CUT_OFF],
+    };
+}
+
+void orma_cached_write(struct orma_cached *self, struct orma_storage *storage,
+                       const struct orma_processor_damage *damage, int64_t took_ns)
+{
+    const struct orma_cache_place place = place_of(self);
+    int64_t *notes = self->key.label.notes;
+
+    if (!self->wanted || (uint64_t)took_ns / 1000000 < self->slow_ms)
+        return;
+    notes[PLACES] = (int64_t)damage->places;
+    notes[BYTES] = (int64_t)damage->bytes;
+    notes[FIRST] = damage->first_offset;
+    notes[CUT_OFF] = (int64_t)damage->cut_off_bytes;
+    int r = (self->wait ? orma_cache_write : orma_cache_write_aside)(&place, &self->key, storage);
+    if (r)
+        orma_buf_printf(&self->note, "%s%s: not written: %s", self->note.len ? "; " : "",
+                        self->folder, strerror(-r));
+}

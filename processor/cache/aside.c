@@ -1,0 +1,75 @@
+/*
+ * A copy of this process writes the image, while this one answers. It is the child of a child that
+ * ends at once, so nobody gets a signal or has to collect it; it is in a session of its own, so
+ * Ctrl-C is not for it, and has none of our descriptors, so nobody waits for a pipe to end.
+ */
+#include "processor/cache/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sdk/base/defs.h"
+
+/* A disk that takes longer is not worth it. */
+#define SECONDS_MAX 120
+#define PRIORITY 10
+
+static void close_all(void)
+{
+    long max = sysconf(_SC_OPEN_MAX);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    for (int fd = 0; null >= 0 && fd <= 2; fd++)
+        (void)dup2(null, fd);
+    if (close_range(3, ~0u, 0) == 0)
+        return;
+    for (int fd = 3; fd < (max > 0 && max < 65536 ? max : 65536); fd++) /* an old kernel */
+        (void)close(fd);
+}
+
+/* Handlers of the program are not for us; the one for mapped files is, for the trace. */
+static void own_signals(void)
+{
+    static const int ours[] = {SIGALRM, SIGTERM, SIGHUP,  SIGINT, SIGQUIT,
+                               SIGUSR1, SIGUSR2, SIGPROF, SIGXFSZ};
+    sigset_t none;
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(ours); i++)
+        (void)signal(ours[i], ours[i] == SIGXFSZ ? SIG_IGN : SIG_DFL);
+    sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)alarm(SECONDS_MAX);
+}
+
+ORMA_COLD static void write_as_child(const struct orma_cache_place *place,
+                                     const struct orma_cache_key *key, struct orma_storage *storage)
+{
+    (void)setsid();
+    if (fork() == 0) {
+        own_signals();
+        close_all();
+        if (nice(PRIORITY) < 0)
+            errno = 0;                               /* then at ours */
+        (void)orma_cache_write(place, key, storage); /* there is nobody to tell */
+    }
+    _exit(0); /* what the program does at its end is not ours to do */
+}
+
+int orma_cache_write_aside(const struct orma_cache_place *place, const struct orma_cache_key *key,
+                           struct orma_storage *storage)
+{
+    if (!key->settled)
+        return -EAGAIN;
+    pid_t pid = fork();
+
+    if (pid < 0)
+        return -errno;
+    if (pid == 0)
+        write_as_child(place, key, storage);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return 0;
+}
