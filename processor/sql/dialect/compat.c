@@ -11,6 +11,8 @@
 
 #include <errno.h>
 
+#include "processor/sql/dialect/compat_names.h"
+#include "processor/sql/dialect/quote.h"
 #include "processor/sql/dialect/token.h"
 
 #define DEPTH_MAX 200
@@ -98,6 +100,7 @@ struct rewriter {
     const struct orma_sql_text *in;
     struct orma_sql_text *out;
     struct orma_sql_error *error;
+    struct orma_compat_names names;
     int depth;
 };
 
@@ -277,6 +280,33 @@ static bool rewrite_schema(struct rewriter *rw, struct orma_token tok, struct or
     return true;
 }
 
+static bool is_rewritten(struct orma_str text, struct orma_token before, struct orma_token tok,
+                         struct orma_token caller)
+{
+    return is_grouped_number(text, tok) || is_schema(text, tok) ||
+           (tok.kind == ORMA_TOK_OPEN && is_if_call(text, before)) ||
+           (caller.kind == ORMA_TOK_WORD && is_call_word(orma_token_text(text, caller)) &&
+            orma_token_is(text, tok, "order"));
+}
+
+/* A column that ends at `end` is called what was written. Copies what is not from `done` on. */
+static void put_name(struct rewriter *rw, uint32_t *done, uint32_t end)
+{
+    const struct orma_compat_name *name = orma_compat_names_at(&rw->names, end);
+    struct orma_str text = orma_sql_text_str(rw->in);
+    struct orma_buf as = {0};
+
+    if (!name)
+        return;
+    orma_sql_text_put_text(rw->out, rw->in, *done, end - *done);
+    *done = end;
+    orma_buf_put_str(&as, " AS ");
+    orma_sql_put_quoted(&as, (struct orma_str){text.data + name->at, name->end - name->at});
+    orma_sql_text_put_made(rw->out, orma_sql_text_origin(rw->in, name->at), orma_buf_str(&as));
+    rw->out->failed |= as.failed;
+    orma_buf_fini(&as);
+}
+
 static int rewrite_range(struct rewriter *rw, uint32_t at, uint32_t end)
 {
     struct orma_str text = orma_sql_text_str(rw->in);
@@ -314,6 +344,7 @@ static int rewrite_range(struct rewriter *rw, uint32_t at, uint32_t end)
         }
         if (tok.kind != ORMA_TOK_SPACE && tok.kind != ORMA_TOK_COMMENT)
             word = tok;
+        put_name(rw, &done, at);
     }
     orma_sql_text_put_text(rw->out, rw->in, done, end - done);
     return 0;
@@ -332,11 +363,13 @@ static int rewrite(struct rewriter *rw, uint32_t at, uint32_t end)
 int orma_compat_rewrite(const struct orma_sql_text *in, struct orma_sql_text *out,
                         struct orma_sql_error *error)
 {
-    struct rewriter rw = {in, out, error, 0};
+    struct rewriter rw = {.in = in, .out = out, .error = error};
 
     orma_sql_text_inherit(out, in);
+    orma_compat_names_find(&rw.names, orma_sql_text_str(in), NESTING_MAX, is_rewritten);
     int r = rewrite(&rw, 0, (uint32_t)in->buf.len);
-    if (r == 0 && out->failed)
+    if (r == 0 && (out->failed || rw.names.failed))
         r = orma_sql_error_oom(error);
+    orma_compat_names_fini(&rw.names);
     return r;
 }

@@ -6,6 +6,8 @@
  *   agg(a ORDER BY b DESC)         __orma_ordered('SELECT agg(__orma_cell(?1,r,0)) FROM (SELECT r
  *                                      FROM __orma_rows(?1) ORDER BY c1 DESC)', a, b)
  *
+ * Result columns without a name keep that of what was written (compat_names.h).
+ *
  * __orma_ordered() is an aggregate of ours that keeps the rows and runs the query
  * over them at the end.
  */

@@ -12,6 +12,7 @@
 #ifndef ORMA_PROCESSOR_SQL_DIALECT_SCRIPT_H
 #define ORMA_PROCESSOR_SQL_DIALECT_SCRIPT_H
 #include "processor/sql/dialect/macro.h"
+#include "processor/sql/dialect/quote.h"
 #include "processor/sql/dialect/types.h"
 
 enum orma_statement_kind {
@@ -76,15 +77,6 @@ static inline uint32_t orma_script_pos(const struct orma_script *self)
 {
     return self->pos;
 }
-
-/* A name as SQLite reads it: without quotes. Returns a copy from malloc; NULL: out of memory. */
-char *orma_sql_unquote(struct orma_str name);
-
-/* Appends "name" with quotes, whatever is in it. */
-void orma_sql_put_quoted(struct orma_buf *out, struct orma_str name);
-
-/* Appends 'text' as a literal, whatever is in it but zero bytes. */
-void orma_sql_put_literal(struct orma_buf *out, struct orma_str text);
 
 /* Parses "name(arg TYPE, ...)" of the legacy create_function(). Fields are slices of `text`. */
 int orma_sql_parse_prototype(const struct orma_sql_text *text, struct orma_str *ret_name,

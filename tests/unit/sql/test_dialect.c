@@ -541,15 +541,24 @@ Test(modern, rewrites_what_old_sqlite_lacks)
     static const struct {
         const char *what, *sql, *want;
     } cases[] = {
-        {"digit groups", "select 1_000, a_1, 0xff_ff, '1_0'", "select 1000, a_1, 0xffff, '1_0'"},
+        {"digit groups", "select 1_000, a_1, 0xff_ff, '1_0'",
+         "select 1000 AS \"1_000\", a_1, 0xffff AS \"0xff_ff\", '1_0'"},
         {"order inside an aggregate", "select group_concat(a, ',' order by b desc, c) from t",
          "select __orma_ordered('SELECT group_concat(__orma_cell(?1,r,0),__orma_cell(?1,r,1)) FROM "
-         "(SELECT r FROM __orma_rows(?1) ORDER BY c2 desc, c3 )', a, ',' ,  b ,  c) from t"},
+         "(SELECT r FROM __orma_rows(?1) ORDER BY c2 desc, c3 )', a, ',' ,  b ,  c) "
+         "AS \"group_concat(a, ',' order by b desc, c)\" from t"},
         {"distinct", "select count(distinct a order by b collate nocase) from t",
          "select __orma_ordered('SELECT count(DISTINCT __orma_cell(?1,r,0)) FROM "
-         "(SELECT r FROM __orma_rows(?1) ORDER BY c1 collate nocase)',  a ,  b ) from t"},
+         "(SELECT r FROM __orma_rows(?1) ORDER BY c1 collate nocase)',  a ,  b ) "
+         "AS \"count(distinct a order by b collate nocase)\" from t"},
         {"if", "drop table if exists t", "drop table if exists t"},
-        {"if as a function", "select if(a, if (b, 1, 2), 3)", "select iif(a, iif (b, 1, 2), 3)"},
+        {"if as a function", "select if(a, if (b, 1, 2), 3)",
+         "select iif(a, iif (b, 1, 2), 3) AS \"if(a, if (b, 1, 2), 3)\""},
+        {"names stay", "select if(a, b, 1) as c, if(a, b, 1) d, x from t where if(a, b, 1)",
+         "select iif(a, b, 1) as c, iif(a, b, 1) d, x from t where iif(a, b, 1)"},
+        {"names of queries inside", "select a in (select all 1_0), (select if(b, 1, 2) from t)",
+         "select a in (select all 10 AS \"1_0\") AS \"a in (select all 1_0)\", "
+         "(select iif(b, 1, 2) AS \"if(b, 1, 2)\" from t) AS \"(select if(b, 1, 2) from t)\""},
         {"windows stay",
          "select sum(a) over (partition by b order by c), rank() over w from t "
          "window w as (order by c)",
