@@ -22,6 +22,7 @@ static const struct orma_sql_func *const funcs[] = {
     orma_exec_funcs,
     orma_functions_compress,
     orma_operators_counters,
+    orma_functions_dates,
     orma_operators_critical_path,
     orma_derived_funcs,
     orma_operators_dominator,

@@ -98,7 +98,7 @@ ROOMS = {
                             " orma_top_ orma_vtab_",
     "processor/sql/columnar": "orma_columnar_",
     "processor/sql/exec": "orma_exec_",
-    "processor/sql/functions": "orma_functions_ orma_json_args_ orma_sums_",
+    "processor/sql/functions": "orma_functions_ orma_date_ orma_json_args_ orma_sums_",
     "processor/sql/operators": "orma_operators_ orma_graph_ orma_span_",
     "processor/sql/profiles": "orma_profiles_ orma_fg_ orma_heap_tree_",
     "processor/sql/script": "orma_modules_ orma_package_ orma_packages_ orma_script_legacy orma_script_statements orma_sql_exec_"

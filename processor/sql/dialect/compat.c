@@ -10,6 +10,7 @@
 #include "processor/sql/dialect/compat.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "processor/sql/dialect/compat_names.h"
 #include "processor/sql/dialect/quote.h"
@@ -45,6 +46,21 @@ static bool is_call_word(struct orma_str word)
 static bool is_if_call(struct orma_str text, struct orma_token word)
 {
     return orma_token_is(text, word, "if");
+}
+
+/* jsonb_set() and the like, which are there without the b. */
+static bool is_jsonb_call(struct orma_str text, struct orma_token word)
+{
+    static const char *const names[] = {
+        "jsonb",        "jsonb_array",  "jsonb_extract", "jsonb_group_array",
+        "jsonb_insert", "jsonb_object", "jsonb_patch",   "jsonb_group_object",
+        "jsonb_remove", "jsonb_set",    "jsonb_replace"};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++) {
+        if (orma_token_is(text, word, names[i]))
+            return true;
+    }
+    return false;
 }
 
 /* What stands for the table of all names, and what is put there instead. */
@@ -88,7 +104,8 @@ bool orma_compat_is_needed(struct orma_str text)
         if (tok.kind == ORMA_TOK_OPEN && before.kind == ORMA_TOK_WORD &&
             is_call_word(orma_token_text(text, before)))
             call_seen = true;
-        found |= tok.kind == ORMA_TOK_OPEN && is_if_call(text, before);
+        found |=
+            tok.kind == ORMA_TOK_OPEN && (is_if_call(text, before) || is_jsonb_call(text, before));
         found |= call_seen && orma_token_is(text, tok, "order");
         found |= is_schema(text, tok);
         before = tok;
@@ -187,8 +204,9 @@ static void put_query(struct rewriter *rw, const struct call *c, size_t args)
     struct orma_buf sql = {0};
     size_t key = args;
 
-    orma_buf_printf(&sql, "'SELECT %.*s(%s", (int)c->name.len, text.data + c->name.at,
-                    c->is_distinct ? "DISTINCT " : "");
+    uint32_t skip = is_jsonb_call(text, c->name) ? (uint32_t)strlen("jsonb") : 0;
+    orma_buf_printf(&sql, "'SELECT %s%.*s(%s", skip ? "json" : "", (int)(c->name.len - skip),
+                    text.data + c->name.at + skip, c->is_distinct ? "DISTINCT " : "");
     for (size_t i = 0; i < args; i++)
         orma_buf_printf(&sql, "%s__orma_cell(?1,r,%zu)", i ? "," : "", i);
     orma_buf_put_str(&sql, ") FROM (SELECT r FROM __orma_rows(?1) ORDER BY ");
@@ -260,6 +278,15 @@ static void put_number(struct rewriter *rw, struct orma_token tok)
     }
 }
 
+/* Other words for the first `len` bytes of the name of a function; `done`: copied up to there. */
+static void put_call_name(struct rewriter *rw, struct orma_token word, uint32_t len,
+                          const char *name, uint32_t *done)
+{
+    orma_sql_text_put_text(rw->out, rw->in, *done, word.at - *done);
+    orma_sql_text_put_made(rw->out, orma_sql_text_origin(rw->in, word.at), orma_str_from(name));
+    *done = word.at + len;
+}
+
 /* At the name of the table of all names, with the token before it: true if it was replaced. */
 static bool rewrite_schema(struct rewriter *rw, struct orma_token tok, struct orma_token before,
                            bool from_delete)
@@ -284,7 +311,8 @@ static bool is_rewritten(struct orma_str text, struct orma_token before, struct 
                          struct orma_token caller)
 {
     return is_grouped_number(text, tok) || is_schema(text, tok) ||
-           (tok.kind == ORMA_TOK_OPEN && is_if_call(text, before)) ||
+           (tok.kind == ORMA_TOK_OPEN &&
+            (is_if_call(text, before) || is_jsonb_call(text, before))) ||
            (caller.kind == ORMA_TOK_WORD && is_call_word(orma_token_text(text, caller)) &&
             orma_token_is(text, tok, "order"));
 }
@@ -325,9 +353,7 @@ static int rewrite_range(struct rewriter *rw, uint32_t at, uint32_t end)
             done = at;
         }
         if (tok.kind == ORMA_TOK_OPEN && is_if_call(text, word)) {
-            orma_sql_text_put_text(rw->out, rw->in, done, word.at - done);
-            orma_sql_text_put_made(rw->out, orma_sql_text_origin(rw->in, word.at), ORMA_STR("iif"));
-            done = word.at + word.len;
+            put_call_name(rw, word, word.len, "iif", &done);
         } else if (tok.kind == ORMA_TOK_OPEN && word.kind == ORMA_TOK_WORD &&
                    is_call_word(orma_token_text(text, word)) && read_call(text, word, tok.at, &c) &&
                    c.keys_at && !c.is_query && c.end < end) {
@@ -336,6 +362,8 @@ static int rewrite_range(struct rewriter *rw, uint32_t at, uint32_t end)
             if (r < 0)
                 return r;
             done = at = c.end + 1;
+        } else if (tok.kind == ORMA_TOK_OPEN && is_jsonb_call(text, word)) {
+            put_call_name(rw, word, (uint32_t)strlen("jsonb"), "json", &done);
         }
         deletes |= orma_token_is(text, tok, "delete");
         if (is_schema(text, tok)) {

@@ -3,6 +3,8 @@
  *
  *   1_000                          1000
  *   if(a, b, c)                    iif(a, b, c)
+ *   jsonb_set(a, b, c)             json_set(a, b, c): what is made is text, which JSON functions
+ *                                      read as well
  *   agg(a ORDER BY b DESC)         __orma_ordered('SELECT agg(__orma_cell(?1,r,0)) FROM (SELECT r
  *                                      FROM __orma_rows(?1) ORDER BY c1 DESC)', a, b)
  *

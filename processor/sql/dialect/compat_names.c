@@ -20,7 +20,7 @@ struct finder {
     struct orma_str text;
     struct frame *frames;
     unsigned depth;
-    struct orma_token before; /* the last solid token */
+    struct orma_token before, earlier; /* the last solid tokens */
 };
 
 static bool is_one_of(struct orma_str text, struct orma_token tok, const char *const *words)
@@ -44,18 +44,20 @@ static bool ends_list(struct orma_str text, struct orma_token before, struct orm
            (tok.kind == ORMA_TOK_WORD && is_one_of(text, tok, words));
 }
 
-/* Behind another last token there may be a name without AS. */
-static bool cannot_be_name(struct orma_str text, struct orma_token tok)
+/* Whether what a column ends with is not a name without AS. */
+static bool cannot_be_name(const struct finder *f)
 {
+    struct orma_token tok = f->before;
+
     return tok.kind == ORMA_TOK_CLOSE || tok.kind == ORMA_TOK_NUMBER ||
-           orma_token_is(text, tok, "end");
+           f->earlier.kind == ORMA_TOK_OPERATOR || orma_token_is(f->text, tok, "end");
 }
 
 static void end_column(struct finder *f, struct frame *frame)
 {
     struct orma_compat_names *names = f->names;
-    bool counts = frame->in_list && frame->begun && frame->rewritten && !frame->named &&
-                  cannot_be_name(f->text, f->before);
+    bool counts =
+        frame->in_list && frame->begun && frame->rewritten && !frame->named && cannot_be_name(f);
 
     frame->begun = frame->rewritten = frame->named = false;
     if (!counts)
@@ -134,6 +136,7 @@ void orma_compat_names_find(struct orma_compat_names *self, struct orma_str text
             break;
         if (is_rewritten(text, f.before, tok, caller))
             mark_rewritten(&f);
+        f.earlier = f.before;
         f.before = tok;
     }
     free(f.frames);

@@ -10,6 +10,7 @@ extern const struct orma_sql_func orma_functions_arrays[];
 extern const struct orma_sql_func orma_functions_compat[];
 extern const struct orma_sql_func orma_functions_newer_text[];
 extern const struct orma_sql_func orma_functions_compress[];
+extern const struct orma_sql_func orma_functions_dates[];
 extern const struct orma_sql_func orma_functions_files[];
 extern const struct orma_sql_func orma_functions_ftrace[];
 extern const struct orma_sql_func orma_functions_math[];
