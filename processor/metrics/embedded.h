@@ -1,4 +1,4 @@
-/* The files of sql/: made into a table by tools/embed_sql.py. */
+/* The files of sql/, as tables: made by tools/embed_files.py and tools/metrics_names.py. */
 #ifndef ORMA_PROCESSOR_METRICS_EMBEDDED_H
 #define ORMA_PROCESSOR_METRICS_EMBEDDED_H
 struct orma_metrics_file {
@@ -7,4 +7,9 @@ struct orma_metrics_file {
 };
 
 extern const struct orma_metrics_file orma_metrics_files[];
+
+/* Functions of the messages in those files, and fields that they add to TraceMetrics. NULL ends
+ * each. */
+extern const char *const orma_metrics_functions[];
+extern const char *const orma_metrics_fields[];
 #endif

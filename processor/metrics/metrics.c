@@ -4,6 +4,10 @@
  * run others with RUN_METRIC(), and takes the one value of NAME_output. The results are put
  * together as one TraceMetrics. After orma_sql_reset() the connection has lost the functions:
  * attach() registers them again.
+ *
+ * Most programs compute none. So functions of the shipped messages are registered by their names
+ * (embedded.h), and only when one is called, or somebody asks for a metric, load() reads the
+ * messages and they get numbers.
  */
 #include "processor/metrics/metrics.h"
 
@@ -34,11 +38,16 @@ struct metric {
 struct orma_metrics {
     struct orma_sql *sql;
     sqlite3 *attached; /* the connection that has our functions */
-    struct orma_schema *schema;
-    uint32_t known;   /* messages of the default schema; those behind are added ones */
-    uint32_t root;    /* TraceMetrics */
-    uint8_t *has_fn;  /* by message: it has a function */
-    uint32_t fns_num; /* messages that `has_fn` has room for */
+    enum {
+        UNREAD,
+        READING,
+        READ
+    } shipped;                  /* messages of ours that are not in the default schema */
+    struct orma_schema *schema; /* NULL: unread */
+    uint32_t known;             /* messages of the default schema; those behind are added ones */
+    uint32_t root;              /* TraceMetrics */
+    uint8_t *has_fn;            /* by message: it has a function */
+    uint32_t fns_num;           /* messages that `has_fn` has room for */
     struct metric *metrics;
     struct orma_buf error;
 };
@@ -46,7 +55,8 @@ struct orma_metrics {
 /* What a function of a message is registered with. */
 struct message_fn {
     struct orma_metrics *metrics;
-    uint32_t msg;
+    uint32_t msg;     /* ORMA_SCHEMA_NONE: to be found by its name */
+    const char *name; /* then: a literal */
 };
 
 static int fail(struct orma_metrics *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
@@ -71,11 +81,27 @@ const char *orma_metrics_error(struct orma_metrics *self)
 
 /* ---- functions of messages ---- */
 
+static int load(struct orma_metrics *self);
+static uint32_t find_function(const struct orma_metrics *self, const char *name);
+
+/* Before messages are read, those of the default schema have the numbers that they will have. */
+static const struct orma_schema *schema_of(const struct orma_metrics *self)
+{
+    return self->schema ? self->schema : orma_schema_default();
+}
+
 static void build_message(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-    const struct message_fn *fn = sqlite3_user_data(ctx);
+    struct message_fn *fn = sqlite3_user_data(ctx);
+    struct orma_metrics *self = fn->metrics;
 
-    orma_builder_build(fn->metrics->schema, fn->msg, ctx, argc, argv);
+    if (fn->msg == ORMA_SCHEMA_NONE && load(self) < 0) {
+        sqlite3_result_error(ctx, orma_metrics_error(self), -1);
+        return;
+    }
+    if (fn->msg == ORMA_SCHEMA_NONE)
+        fn->msg = find_function(self, fn->name);
+    orma_builder_build(schema_of(self), fn->msg, ctx, argc, argv);
 }
 
 /* perfetto.protos.A.B is A_B: the package (parts in small letters) goes, dots become '_'. */
@@ -89,48 +115,74 @@ static void function_name(const char *full, struct orma_buf *out)
         orma_buf_put_byte(out, *full == '.' ? '_' : (uint8_t)*full);
 }
 
-static int add_function(struct orma_metrics *self, uint32_t msg)
+/* The message whose function has the name; ORMA_SCHEMA_NONE: there is none. */
+static uint32_t find_function(const struct orma_metrics *self, const char *name)
 {
-    struct message_fn *fn = malloc(sizeof(*fn));
-    struct orma_buf name = {0};
+    uint32_t ret = ORMA_SCHEMA_NONE;
 
-    function_name(orma_schema_msg_name(self->schema, msg), &name);
-    for (uint32_t i = 0; i < self->fns_num; i++) {
+    for (uint32_t i = 0; i < self->fns_num && ret == ORMA_SCHEMA_NONE; i++) {
         struct orma_buf other = {0};
-        bool same;
 
         if (!self->has_fn[i])
             continue;
-        function_name(orma_schema_msg_name(self->schema, i), &other);
-        same = !sqlite3_stricmp(orma_buf_cstr(&name), orma_buf_cstr(&other));
+        function_name(orma_schema_msg_name(schema_of(self), i), &other);
+        if (!sqlite3_stricmp(name, orma_buf_cstr(&other)))
+            ret = i;
         orma_buf_fini(&other);
-        if (same && i != msg) {
-            fail(self, "the messages %s and %s would have one function",
-                 orma_schema_msg_name(self->schema, i), orma_schema_msg_name(self->schema, msg));
-            orma_buf_fini(&name);
-            free(fn);
-            return -EINVAL;
-        }
     }
-    int r = SQLITE_NOMEM;
-    if (fn && !name.failed) {
-        *fn = (struct message_fn){self, msg};
-        r = sqlite3_create_function_v2(self->sql->db, orma_buf_cstr(&name), -1,
-                                       SQLITE_UTF8 | SQLITE_DETERMINISTIC, fn, build_message, NULL,
-                                       NULL, free); /* frees fn on failure, too */
-        fn = NULL;
-    }
-    free(fn);
+    return ret;
+}
+
+static int register_function(struct orma_metrics *self, const char *name, struct message_fn of)
+{
+    struct message_fn *fn = malloc(sizeof(*fn));
+
+    if (!fn)
+        return -ENOMEM;
+    *fn = of;
+    return sqlite3_create_function_v2(self->sql->db, name, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                                      fn, build_message, NULL, NULL,
+                                      free) /* frees fn on failure, too */
+               ? -ENOMEM
+               : 0;
+}
+
+/* Functions of shipped messages are there before those are read. */
+static bool is_registered(const struct orma_metrics *self, const char *name)
+{
+    if (self->shipped == READING)
+        for (const char *const *known = orma_metrics_functions; *known; known++)
+            if (!strcmp(name, *known))
+                return true;
+    return false;
+}
+
+static int add_function(struct orma_metrics *self, uint32_t msg)
+{
+    struct orma_buf name = {0};
+    int r = 0;
+
+    function_name(orma_schema_msg_name(schema_of(self), msg), &name);
+    const uint32_t other = find_function(self, orma_buf_cstr(&name));
+    if (other != ORMA_SCHEMA_NONE)
+        r = fail(self, "the messages %s and %s would have one function",
+                 orma_schema_msg_name(schema_of(self), other),
+                 orma_schema_msg_name(schema_of(self), msg));
+    else if (name.failed)
+        r = -ENOMEM;
+    else if (!is_registered(self, orma_buf_cstr(&name)))
+        r = register_function(self, orma_buf_cstr(&name), (struct message_fn){self, msg, NULL});
     orma_buf_fini(&name);
-    self->has_fn[msg] = 1;
-    return r ? -ENOMEM : 0;
+    if (r != -EINVAL)
+        self->has_fn[msg] = 1;
+    return r;
 }
 
 /* Functions for the message and for those in its fields. */
 static int add_reachable(struct orma_metrics *self, uint32_t msg)
 {
     uint32_t count;
-    const struct orma_field *fields = orma_schema_fields(self->schema, msg, &count);
+    const struct orma_field *fields = orma_schema_fields(schema_of(self), msg, &count);
     int r = self->has_fn[msg] ? 0 : add_function(self, msg);
 
     for (uint32_t i = 0; i < count && r == 0; i++) {
@@ -142,7 +194,7 @@ static int add_reachable(struct orma_metrics *self, uint32_t msg)
 
 static int add_functions(struct orma_metrics *self)
 {
-    uint32_t num = orma_schema_msg_count(self->schema);
+    uint32_t num = orma_schema_msg_count(schema_of(self));
     uint8_t *grown = realloc(self->has_fn, num + 1);
     int r;
 
@@ -154,6 +206,9 @@ static int add_functions(struct orma_metrics *self)
     r = add_reachable(self, self->root);
     for (uint32_t msg = self->known; msg < num && r == 0; msg++)
         r = add_reachable(self, msg);
+    for (const char *const *name = orma_metrics_functions;
+         self->shipped == UNREAD && *name && r == 0; name++)
+        r = register_function(self, *name, (struct message_fn){self, ORMA_SCHEMA_NONE, *name});
     return r;
 }
 
@@ -382,8 +437,10 @@ static void put_field_descriptor(const struct orma_schema *schema, const struct 
     orma_pb_end(out, at);
 }
 
-void orma_metrics_descriptors(const struct orma_metrics *self, struct orma_buf *out)
+void orma_metrics_descriptors(struct orma_metrics *self, struct orma_buf *out)
 {
+    if (load(self) < 0)
+        return; /* those that are known would not be all */
     for (uint32_t msg = 0; msg < self->fns_num; msg++) {
         uint32_t count;
         const struct orma_field *fields = orma_schema_fields(self->schema, msg, &count);
@@ -402,7 +459,7 @@ void orma_metrics_descriptors(const struct orma_metrics *self, struct orma_buf *
 
 /* ---- registration ---- */
 
-int orma_metrics_add_descriptors(struct orma_metrics *self, const void *set, size_t len)
+static int add_descriptors(struct orma_metrics *self, const void *set, size_t len)
 {
     struct orma_buf notes = {0};
     int r = orma_schema_add(self->schema, set, len, &notes);
@@ -416,8 +473,7 @@ int orma_metrics_add_descriptors(struct orma_metrics *self, const void *set, siz
     return r < 0 ? r : add_functions(self);
 }
 
-int orma_metrics_add_protos(struct orma_metrics *self, const struct orma_proto_source *files,
-                            size_t num)
+static int add_protos(struct orma_metrics *self, const struct orma_proto_source *files, size_t num)
 {
     struct orma_buf set = {0}, error = {0};
     int r = orma_proto_sources_parse(self->schema, files, num, &set, &error);
@@ -425,10 +481,47 @@ int orma_metrics_add_protos(struct orma_metrics *self, const struct orma_proto_s
     if (r < 0)
         fail(self, "%s", r == -ENOMEM ? "out of memory" : orma_buf_cstr(&error));
     else
-        r = orma_metrics_add_descriptors(self, set.data, set.len);
+        r = add_descriptors(self, set.data, set.len);
     orma_buf_fini(&set);
     orma_buf_fini(&error);
     return r;
+}
+
+static bool is_proto(const struct orma_metrics_file *f)
+{
+    const char *dot = strrchr(f->path, '.');
+
+    return dot && !strcmp(dot, ".proto");
+}
+
+/* Reads what is shipped, if that was not done. 0, -ENOMEM, -EINVAL. */
+static int load(struct orma_metrics *self)
+{
+    int r = 0;
+
+    if (self->shipped != UNREAD)
+        return 0;
+    self->shipped = READING;
+    if (orma_schema_new(orma_schema_default(), &self->schema))
+        r = -ENOMEM;
+    for (const struct orma_metrics_file *f = orma_metrics_files; f->path && r == 0; f++) {
+        const struct orma_proto_source source = {f->path, orma_str_from(f->text)};
+
+        if (is_proto(f))
+            r = add_protos(self, &source, 1);
+    }
+    if (r == -ENOMEM)
+        (void)fail(self, "out of memory");
+    self->shipped = READ;
+    return r;
+}
+
+int orma_metrics_add_protos(struct orma_metrics *self, const struct orma_proto_source *files,
+                            size_t num)
+{
+    int r = load(self);
+
+    return r < 0 ? r : add_protos(self, files, num);
 }
 
 static void metric_free(struct metric *m)
@@ -445,10 +538,10 @@ static void metric_free(struct metric *m)
 static const struct orma_field *root_field(const struct orma_metrics *self, struct orma_str name)
 {
     uint32_t count;
-    const struct orma_field *fields = orma_schema_fields(self->schema, self->root, &count);
+    const struct orma_field *fields = orma_schema_fields(schema_of(self), self->root, &count);
 
     for (uint32_t i = 0; i < count; i++) {
-        const char *full = orma_field_name(self->schema, &fields[i]);
+        const char *full = orma_field_name(schema_of(self), &fields[i]);
 
         if (fields[i].type == ORMA_TYPE_MESSAGE &&
             orma_str_eq_c(name, orma_schema_short_name(full)))
@@ -457,7 +550,16 @@ static const struct orma_field *root_field(const struct orma_metrics *self, stru
     return NULL;
 }
 
-int orma_metrics_add_sql(struct orma_metrics *self, const char *path, struct orma_str sql)
+/* Whether a metric fills the field of that name. */
+static bool is_field(const struct orma_metrics *self, struct orma_str name)
+{
+    for (const char *const *known = orma_metrics_fields; self->shipped == UNREAD && *known; known++)
+        if (orma_str_eq_c(name, *known))
+            return true;
+    return root_field(self, name) != NULL;
+}
+
+static int add_sql(struct orma_metrics *self, const char *path, struct orma_str sql)
 {
     size_t len = strlen(path);
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -467,7 +569,7 @@ int orma_metrics_add_sql(struct orma_metrics *self, const char *path, struct orm
     if (len < 4 || strcmp(path + len - 4, ".sql"))
         return fail(self, "Unable to find .sql extension for metric %s", path);
     struct orma_str name = {base, strlen(base) - 4};
-    const struct orma_field *f = root_field(self, name);
+    const bool f = is_field(self, name);
     for (const struct metric *o = self->metrics; o && f && !m; o = o->next) {
         if (o->field && orma_str_eq_c(name, o->field))
             return fail(self,
@@ -491,22 +593,25 @@ int orma_metrics_add_sql(struct orma_metrics *self, const char *path, struct orm
     }
     orma_buf_clear(&m->sql);
     orma_buf_put(&m->sql, sql.data, sql.len);
-    return make_view(self) < 0 || m->sql.failed ? -ENOMEM : 0;
+    return m->sql.failed ? -ENOMEM : 0;
+}
+
+int orma_metrics_add_sql(struct orma_metrics *self, const char *path, struct orma_str sql)
+{
+    int r = load(self);
+
+    if (r == 0)
+        r = add_sql(self, path, sql);
+    return r == 0 && make_view(self) < 0 ? -ENOMEM : r;
 }
 
 static int add_shipped(struct orma_metrics *self)
 {
     int r = 0;
 
-    for (const struct orma_metrics_file *f = orma_metrics_files; f->path && r == 0; f++) {
-        struct orma_proto_source source = {f->path, orma_str_from(f->text)};
-        size_t len = strlen(f->path);
-
-        if (!strcmp(f->path + len - 6, ".proto"))
-            r = orma_metrics_add_protos(self, &source, 1);
-        else
-            r = orma_metrics_add_sql(self, f->path, source.text);
-    }
+    for (const struct orma_metrics_file *f = orma_metrics_files; f->path && r == 0; f++)
+        if (!is_proto(f))
+            r = add_sql(self, f->path, orma_str_from(f->text));
     return r;
 }
 
@@ -518,14 +623,11 @@ int orma_metrics_new(struct orma_sql *sql, struct orma_metrics **ret)
     if (!self)
         return -ENOMEM;
     self->sql = sql;
-    r = orma_schema_new(orma_schema_default(), &self->schema);
-    if (r == 0) {
-        self->known = orma_schema_msg_count(self->schema);
-        self->root = orma_schema_find_msg(self->schema, ORMA_STR(ROOT));
-        r = self->root == ORMA_SCHEMA_NONE ? -EIO : attach(self);
-    }
+    self->known = orma_schema_msg_count(schema_of(self));
+    self->root = orma_schema_find_msg(schema_of(self), ORMA_STR(ROOT));
+    r = self->root == ORMA_SCHEMA_NONE ? -EIO : add_shipped(self);
     if (r == 0)
-        r = add_shipped(self);
+        r = attach(self);
     if (r < 0) {
         orma_metrics_free(self);
         return r == -ENOMEM ? r : -EIO;
@@ -641,9 +743,9 @@ int orma_metrics_compute(struct orma_metrics *self, const char *const *names, si
                          enum orma_metrics_format format, struct orma_buf *out)
 {
     struct orma_buf bytes = {0};
-    int r = 0;
 
     orma_buf_clear(&self->error);
+    int r = load(self);
     orma_sql_exec_enter(self->sql);
     for (size_t i = 0; i < num && r == 0; i++)
         r = compute_one(self, names[i], &bytes);

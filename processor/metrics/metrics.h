@@ -10,9 +10,9 @@
  *     orma_metrics_compute(metrics, names, 2, ORMA_METRICS_TEXT, &out);
  *     orma_metrics_free(metrics);                     before the engine is closed
  *
- * What users add: messages (descriptor sets, or .proto as text), then SQL.
+ * What users add: messages (.proto as text), then SQL.
  * Shipped are the metrics in sql/, whose messages are those of the schema and of
- * sql/metrics.proto.
+ * sql/metrics.proto. That is read when a metric is first computed or added, or a message built.
  */
 #ifndef ORMA_PROCESSOR_METRICS_METRICS_H
 #define ORMA_PROCESSOR_METRICS_METRICS_H
@@ -31,7 +31,6 @@ void orma_metrics_free(struct orma_metrics *self);
 const char *orma_metrics_error(struct orma_metrics *self);
 
 /* More messages, and fields of TraceMetrics. 0, -EINVAL, -ENOMEM. */
-int orma_metrics_add_descriptors(struct orma_metrics *self, const void *set, size_t len);
 int orma_metrics_add_protos(struct orma_metrics *self, const struct orma_proto_source *files,
                             size_t num);
 
@@ -46,5 +45,5 @@ int orma_metrics_compute(struct orma_metrics *self, const char *const *names, si
  * Appends a DescriptorSet of the RPC interface: a DescriptorProto for each message of metrics, flat,
  * with full names.
  */
-void orma_metrics_descriptors(const struct orma_metrics *self, struct orma_buf *out);
+void orma_metrics_descriptors(struct orma_metrics *self, struct orma_buf *out);
 #endif

@@ -1,7 +1,10 @@
 /*
  * Opening and resetting a connection, in an order that matters: SQLite, then what it must not
- * offer (sqlite/guard.c), our tables, builtins and dataframes, the authorizer, views, and the
+ * offer (sqlite/guard.c), our tables, builtins and dataframes, views, the authorizer, and the
  * first stage of the prelude. The second stage of the prelude runs when the data is there.
+ *
+ * Views are written into the schema as rows, and read from there by SQLite together: to create
+ * them one by one takes three times as long, which is a quarter of the time that opening takes.
  */
 #include "processor/sql/engine.h"
 
@@ -30,20 +33,44 @@ static int check_interrupt(void *data)
     return orma_sql_is_interrupted(data);
 }
 
+static int put_view(sqlite3_stmt *insert, const struct orma_sql_view *v)
+{
+    int r = sqlite3_bind_text(insert, 1, v->name, -1, SQLITE_STATIC);
+
+    if (!r)
+        r = sqlite3_bind_text(insert, 2, v->sql, -1, SQLITE_STATIC);
+    if (!r)
+        (void)sqlite3_step(insert); /* resetting tells what was wrong */
+    return r ? r : sqlite3_reset(insert);
+}
+
+static int write_views(struct orma_sql *self)
+{
+    sqlite3_stmt *insert = NULL;
+    int r = sqlite3_prepare_v2(self->db,
+                               "INSERT INTO sqlite_master(type, name, tbl_name, rootpage, sql) "
+                               "VALUES('view', ?1, ?1, 0, 'CREATE VIEW ' || ?1 || ' AS ' || ?2)",
+                               -1, &insert, NULL);
+
+    for (const struct orma_sql_view *v = orma_sql_views; !r && v->name; v++)
+        r = put_view(insert, v);
+    sqlite3_finalize(insert);
+    return r;
+}
+
+/* Before there is an authorizer, which permits none of this. */
 static int make_views(struct orma_sql *self)
 {
-    for (const struct orma_sql_view *v = orma_sql_views; v->name; v++) {
-        char *sql = sqlite3_mprintf("CREATE VIEW %s AS %s", v->name, v->sql);
-        int r = sql ? orma_sql_run_plain(self, sql) : SQLITE_NOMEM;
+    int on;
 
-        sqlite3_free(sql);
-        if (r) {
-            orma_sql_error_set(&self->error, NULL, 0, "view %s: %s", v->name,
-                               sqlite3_errmsg(self->db));
-            return -EIO;
-        }
-    }
-    return 0;
+    (void)sqlite3_db_config(self->db, SQLITE_DBCONFIG_DEFENSIVE, 0, &on);
+    int r = orma_sql_run_plain(self, "PRAGMA writable_schema=ON");
+    if (!r)
+        r = write_views(self);
+    if (!r)
+        r = orma_sql_run_plain(self, "PRAGMA writable_schema=RESET");
+    (void)sqlite3_db_config(self->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
+    return r;
 }
 
 static int open_db(struct orma_sql *self)
@@ -61,7 +88,8 @@ static int open_db(struct orma_sql *self)
     if (orma_sqlite_guard_apply(self) ||
         orma_sql_run_plain(self, temp ? "PRAGMA temp_store=1" : "PRAGMA temp_store=2") ||
         orma_vtab_register(self) || orma_builtins_register(self) || orma_sums_register(self->db) ||
-        orma_dataframe_tables_register(self))
+        orma_dataframe_tables_register(self) ||
+        (!orma_packages_overridden(self) && make_views(self)))
         return -EIO;
     orma_sqlite_guard_authorize(self);
     return 0;
@@ -75,10 +103,7 @@ static int fill_db(struct orma_sql *self)
     self->left_out = 0;
     if (r < 0)
         return orma_sql_error_set(&self->error, NULL, 0, "SQLite: %s", sqlite3_errmsg(self->db));
-    if (!orma_packages_overridden(self))
-        r = make_views(self);
-    if (r == 0)
-        r = orma_modules_run(self, "prelude.before_eof.");
+    r = orma_modules_run(self, "prelude.before_eof.");
     return r < 0 || !self->on_open ? r : self->on_open(self->on_open_data);
 }
 

@@ -228,12 +228,12 @@ struct refused {
     struct refused *next;
 };
 
-/* All of the connection that the table does not allow. SQLite must not be asked meanwhile. */
+/* All of the connection that the table does not allow, some twice. SQLite must not be asked
+ * meanwhile. */
 static int list_refused(sqlite3 *db, struct refused **ret)
 {
     sqlite3_stmt *stmt = NULL;
-    int r = sqlite3_prepare_v2(db, "SELECT DISTINCT name, narg FROM pragma_function_list", -1,
-                               &stmt, NULL);
+    int r = sqlite3_prepare_v2(db, "SELECT name, narg FROM pragma_function_list", -1, &stmt, NULL);
 
     while (!r && (r = sqlite3_step(stmt)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(stmt, 0);

@@ -236,3 +236,31 @@ Test(proto_source, errors_have_places)
     orma_buf_fini(&deep);
     orma_assert_no_leaks();
 }
+
+/* Functions of shipped messages are registered by name and get their messages when one is called;
+ * both ways lead to the same ones. */
+Test(metrics, are_read_when_first_needed)
+{
+    static const char all[] = "SELECT group_concat(name) FROM (SELECT DISTINCT name FROM "
+                              "pragma_function_list ORDER BY name)";
+    struct orma_metrics *m;
+    struct engine e;
+
+    engine_init(&e);
+    cr_assert_eq(orma_metrics_new(e.sql, &m), 0);
+    char *before = strdup(engine_run(&e, all));
+    cr_assert(strstr(before, "androidcpumetric_thread") ||
+              strstr(before, "AndroidCpuMetric_Thread"));
+    engine_expect(&e, "in a statement that runs",
+                  "SELECT count(AndroidCpuMetric_Thread('name', 'x')), "
+                  "hex(max(AndroidProcessMetadata('pid', i))) LIKE '%4802' "
+                  "FROM (SELECT 1 AS i UNION ALL SELECT 2)",
+                  "2 1");
+    engine_expect(&e, "an unknown field", "SELECT AndroidCpuMetric_Thread('nix', 1)", "error: ");
+    engine_expect(&e, "when read", all, before);
+    cr_assert_eq(orma_sql_reset(e.sql), 0);
+    engine_expect(&e, "by number", all, before);
+    free(before);
+    stop(&e, m);
+    orma_assert_no_leaks();
+}

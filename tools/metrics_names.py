@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Writes what the messages of shipped metrics are called as C tables of processor/metrics/embedded.h.
+
+    tools/metrics_names.py OUT.c FILE.proto...
+
+orma_metrics_functions has the names of the functions that messages get, orma_metrics_fields what the files add to TraceMetrics:
+so a program that computes no metric need not read them."""
+import pathlib
+import re
+import sys
+
+WORDS = re.compile(r"\b(message|enum|oneof|extend)\s+([\w.]+)\s*\{|(\})|\b(?:optional|repeated)\s+[A-Z]\w*\s+(\w+)")
+ROOT = ("TraceMetrics",)
+
+
+def messages(text):
+    """{path of names: fields that have a message as type}, outer messages first."""
+    ret, around = {}, []
+    for kind, name, close, field in WORDS.findall(re.sub(r"//.*", "", text)):
+        if kind == "message":
+            around.append(name)
+            ret[tuple(a for a in around if a)] = []
+        elif kind:
+            around.append(None)
+        elif close:
+            around.pop()
+        elif around and around[-1]:
+            ret[tuple(a for a in around if a)].append(field)
+    return ret
+
+
+def table(name, values):
+    return ["", f"const char *const {name}[] = {{"] + [f'    "{v}",' for v in values] + ["    0,", "};"]
+
+
+def main():
+    found = {}
+    for path in sys.argv[2:]:
+        found.update(messages(pathlib.Path(path).read_text()))
+    lines = ["/* Made by tools/metrics_names.py. */", '#include "processor/metrics/embedded.h"']
+    lines += table("orma_metrics_functions", ["_".join(path) for path in found if path != ROOT])
+    lines += table("orma_metrics_fields", found.get(ROOT, []))
+    pathlib.Path(sys.argv[1]).write_text("\n".join(lines + [""]))
+
+
+if __name__ == "__main__":
+    main()
