@@ -56,7 +56,8 @@ void orma_burst_note(struct orma_reader *self, const struct orma_read_packet *p)
                                 p->interned.data ? p->interned.data + p->interned.len : NULL);
     struct orma_str tail = {from, (size_t)(end - from)};
 
-    if (p->has_defaults || p->machine_raw || !p->payload.data || self->no_bursts)
+    if (p->has_defaults || p->machine_raw || !p->payload.data || self->no_bursts ||
+        self->last_seq->tokenize_events)
         self->burst_tail.len = 0;
     else if (!orma_str_eq(tail, self->burst_tail))
         self->burst_tail =

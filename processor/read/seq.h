@@ -61,6 +61,8 @@ struct orma_seq_gen {
     uint8_t extra_num, extra_double_num;
     uint64_t extra_uuids[ORMA_SEQ_EXTRA_COUNTERS];
     uint64_t extra_double_uuids[ORMA_SEQ_EXTRA_COUNTERS];
+    /* Their tracks (of the track event importer), once an event had values for them. */
+    void *extra_tracks[2][ORMA_SEQ_EXTRA_COUNTERS];
     /* Sums of incremental counters since the clear: track uuid → slot. Shared like `interned`. */
     struct orma_seq_sums *sums;
     /* The track (of the track event importer) that an event of the sequence was on last. */

@@ -47,14 +47,33 @@ static void sample(struct orma_import_ctx *imp, struct orma_events_record *e,
                           orma_args_commit(&imp->model->storage->args, args));
 }
 
+static bool is_counter(const struct orma_events_track *t, const struct orma_events_record *e)
+{
+    return t && t->reserved && t->kind == ORMA_EVENTS_COUNTER && t->order <= e->item->order;
+}
+
 /* The track, if it was described as one of a counter. */
 static struct orma_events_track *counter_track(struct orma_import_ctx *imp,
                                                const struct orma_events_record *e, uint64_t uuid)
 {
     struct orma_events_track *t = orma_events_find(imp, uuid, e->item->machine);
 
-    return t && t->reserved && t->kind == ORMA_EVENTS_COUNTER && t->order <= e->item->order ? t
-                                                                                            : NULL;
+    return is_counter(t, e) ? t : NULL;
+}
+
+/* The same of a value beside an event. Those that a sequence has for all of its events are found
+ * once. */
+static struct orma_events_track *extra_track(struct orma_import_ctx *imp,
+                                             const struct orma_events_record *e, unsigned which,
+                                             unsigned i)
+{
+    void **known = &e->item->gen->extra_tracks[which][i];
+
+    if (!e->extras.of_sequence[which])
+        return counter_track(imp, e, e->extras.uuids[which][i]);
+    if (ORMA_UNLIKELY(!*known))
+        *known = orma_events_find(imp, e->extras.uuids[which][i], e->item->machine);
+    return is_counter(*known, e) ? *known : NULL;
 }
 
 /* The sums that wait for the event, which has come from its run; NULL: there are none. */
@@ -178,7 +197,7 @@ static bool check_extra_tracks(struct orma_import_ctx *imp, struct orma_events_r
 
     for (unsigned which = 0; which < 2; which++) {
         for (unsigned i = 0; i < e->values_num[which]; i++) {
-            x->tracks[which][i] = counter_track(imp, e, x->uuids[which][i]);
+            x->tracks[which][i] = extra_track(imp, e, which, i);
             if (x->tracks[which][i])
                 continue;
             refuse(imp, e, ORMA_STAT_TRACK_EVENT_EXTRA_COUNTER_INVALID_TRACK, &x->uuids[which][i]);
@@ -233,13 +252,11 @@ void orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_
 #define SUMS_MAX (1 + 2 * ORMA_SEQ_EXTRA_COUNTERS)
 
 /* False: the event is dropped for this value; what was summed before stays. */
-static bool add_sum(struct orma_import_ctx *imp, const struct orma_events_record *e, uint64_t uuid,
+static bool add_sum(const struct orma_events_record *e, const struct orma_events_track *t,
                     double value, double *ret)
 {
-    const struct orma_events_track *t = counter_track(imp, e, uuid);
-
     if (t && t->incremental)
-        *ret = orma_seq_gen_sum(e->item->gen, uuid, value * (double)t->multiplier);
+        *ret = orma_seq_gen_sum(e->item->gen, t->uuid, value * (double)t->multiplier);
     return t != NULL;
 }
 
@@ -252,13 +269,13 @@ static unsigned read_sums(struct orma_import_ctx *imp, const struct orma_events_
 
     if (e->type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER &&
         ((!e->has_track && !gen->has_track) || (!e->has_value && !e->has_double) ||
-         !add_sum(imp, e, e->has_track ? e->track_uuid : gen->track_uuid,
+         !add_sum(e, counter_track(imp, e, e->has_track ? e->track_uuid : gen->track_uuid),
                   e->has_value ? (double)e->value : e->double_value, &ret[num++])))
         return 0;
     for (unsigned which = 0; e->has_extras && which < 2; which++)
         for (unsigned i = 0; i < e->values_num[which]; i++)
             if (i >= e->uuids_num[which] ||
-                !add_sum(imp, e, e->extras.uuids[which][i], extra_value(e, which, i), &ret[num++]))
+                !add_sum(e, extra_track(imp, e, which, i), extra_value(e, which, i), &ret[num++]))
                 return 0;
     return num;
 }

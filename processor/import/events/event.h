@@ -45,7 +45,8 @@ enum {
 struct orma_events_extras {
     uint64_t uuids[2][ORMA_SEQ_EXTRA_COUNTERS];
     uint64_t values[2][ORMA_SEQ_EXTRA_COUNTERS];
-    struct orma_events_track *tracks[2][ORMA_SEQ_EXTRA_COUNTERS]; /* once it was checked */
+    struct orma_events_track *tracks[2][ORMA_SEQ_EXTRA_COUNTERS]; /* when it is checked */
+    bool of_sequence[2]; /* the uuids are those that the sequence has for all events */
 };
 
 /* Read in one pass; other lists are read again when they are there at all. */

@@ -111,13 +111,18 @@ static void read_extra_doubles(const struct orma_pb_field *f, struct orma_events
 static void fill_extras(struct orma_events_record *e)
 {
     const struct orma_seq_gen *gen = e->item->gen;
+    struct orma_events_extras *x = &e->extras;
 
-    if (!e->uuids_num[0])
-        memcpy(e->extras.uuids[0], gen->extra_uuids,
-               (e->uuids_num[0] = gen->extra_num) * sizeof(uint64_t));
-    if (!e->uuids_num[1])
-        memcpy(e->extras.uuids[1], gen->extra_double_uuids,
-               (e->uuids_num[1] = gen->extra_double_num) * sizeof(uint64_t));
+    x->of_sequence[0] = !e->uuids_num[0];
+    x->of_sequence[1] = !e->uuids_num[1];
+    if (x->of_sequence[0]) {
+        memcpy(x->uuids[0], gen->extra_uuids, sizeof(x->uuids[0]));
+        e->uuids_num[0] = gen->extra_num;
+    }
+    if (x->of_sequence[1] && e->values_num[1]) {
+        memcpy(x->uuids[1], gen->extra_double_uuids, sizeof(x->uuids[1]));
+        e->uuids_num[1] = gen->extra_double_num;
+    }
 }
 
 static void read_rare(const struct orma_pb_field *f, struct orma_events_record *e)
@@ -169,6 +174,10 @@ static inline bool read_usual(uint8_t tag, uint64_t val, struct orma_events_reco
     case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS << 3:
         if (e->category_iids_num < ORMA_EVENTS_CATEGORIES_MAX)
             e->category_iids[e->category_iids_num++] = val;
+        return true;
+    case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_VALUES << 3:
+        e->has_extras = true;
+        put_extra(e, e->extras.values[0], &e->values_num[0], val);
         return true;
     }
     return false;
