@@ -33,6 +33,8 @@ static inline bool is_blank(char c)
 
 static inline const char *skip_blanks(const char *pos, const char *end)
 {
+    if (ORMA_LIKELY(pos < end && (uint8_t)*pos > ' ')) /* most texts have few */
+        return pos;
     while (pos < end && is_blank(*pos))
         pos++;
     return pos;
@@ -236,10 +238,20 @@ static bool read_name(struct orma_json *self, struct orma_str *ret)
     return true;
 }
 
+/* Where orma_json_leave() has gone before. */
+static inline bool is_at_name(const struct orma_json *self)
+{
+    return !self->failed && self->pos < self->end && *self->pos == '"';
+}
+
+bool orma_json_name(struct orma_json *self, struct orma_str *ret)
+{
+    return (is_at_name(self) || next_entry(self)) && read_name(self, ret);
+}
+
 bool orma_json_member(struct orma_json *self, struct orma_str *ret_key, struct orma_json_value *ret)
 {
-    return next_entry(self) && read_name(self, ret_key) &&
-           (orma_json_read(self, ret) ? true : fail(self));
+    return orma_json_name(self, ret_key) && (orma_json_read(self, ret) ? true : fail(self));
 }
 
 bool orma_json_element(struct orma_json *self, struct orma_json_value *ret)

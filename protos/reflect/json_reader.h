@@ -85,6 +85,8 @@ bool orma_json_leave(struct orma_json *self, char bracket);
 bool orma_json_member(struct orma_json *self, struct orma_str *ret_key,
                       struct orma_json_value *ret);
 bool orma_json_element(struct orma_json *self, struct orma_json_value *ret);
+/* The name of the next member only; its value must be read. */
+bool orma_json_name(struct orma_json *self, struct orma_str *ret);
 
 /* The member of that name; .type is ORMA_JSON_NONE if there is none. */
 struct orma_json_value orma_json_find(const struct orma_json_value *object, const char *key);

@@ -15,12 +15,19 @@
 #define NAME_7(a, b, c, d, e, f, g) (NAME_4(a, b, c, d) << 24 | NAME_3(e, f, g))
 #define NAME_8(a, b, c, d, e, f, g, h) (NAME_4(a, b, c, d) << 32 | NAME_4(e, f, g, h))
 
-static uint64_t name_of(struct orma_str key)
+/* `end`: so far may be read. */
+static uint64_t name_of(struct orma_str key, const char *end)
 {
     uint64_t name = 0;
 
-    if (key.len > sizeof(name) || (key.len && !key.data[0]))
+    if (key.len > sizeof(name) || !key.len || !key.data[0])
         return 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (ORMA_LIKELY(end - key.data >= (ptrdiff_t)sizeof(name))) {
+        memcpy(&name, key.data, sizeof(name));
+        return __builtin_bswap64(name) >> (64 - 8 * key.len);
+    }
+#endif
     for (size_t i = 0; i < key.len; i++)
         name = name << 8 | (uint8_t)key.data[i];
     return name;
@@ -65,32 +72,42 @@ static struct orma_json_value *member_of(struct orma_json_event *e, uint64_t nam
     return NULL;
 }
 
-static void take_member(struct orma_json_event *e, struct orma_str key,
-                        const struct orma_json_value *v)
+/* The value behind the name, read where it belongs. A null does not take the place of a value,
+ * but for times. */
+static inline bool take_value(struct orma_json *j, struct orma_json_event *e, struct orma_str key)
 {
-    uint64_t name = name_of(key);
-    struct orma_json_value *to = member_of(e, name);
+    const uint64_t name = name_of(key, j->end);
+    struct orma_json_value *to = member_of(e, name), v;
 
+    if (ORMA_LIKELY(to && !to->type)) {
+        const bool good = orma_json_read(j, to);
+
+        if (ORMA_UNLIKELY(!good || (to->type == ORMA_JSON_NULL && to != &e->ts)))
+            *to = (struct orma_json_value){0};
+        e->members += good;
+        return good;
+    }
+    if (!orma_json_read(j, &v))
+        return false;
     e->members++;
-    if (to && (v->type != ORMA_JSON_NULL || to == &e->ts))
-        *to = *v;
-    else if (name == NAME_2('p', 'h') && v->type == ORMA_JSON_STRING && v->raw.len)
-        e->phase = v->raw.data[0];
+    if (to && (v.type != ORMA_JSON_NULL || to == &e->ts))
+        *to = v;
+    else if (name == NAME_2('p', 'h') && v.type == ORMA_JSON_STRING && v.raw.len)
+        e->phase = v.raw.data[0];
+    return true;
 }
 
 const char *orma_json_event_take(const char *pos, const char *end, struct orma_json_event *ret)
 {
     struct orma_json j = orma_json((struct orma_str){pos, (size_t)(end - pos)});
-    struct orma_json_value v;
     struct orma_str key;
 
     *ret = (struct orma_json_event){0};
     if (!orma_json_enter(&j, '{'))
         return NULL;
     while (!orma_json_leave(&j, '}')) {
-        if (!orma_json_member(&j, &key, &v))
+        if (!orma_json_name(&j, &key) || !take_value(&j, ret, key))
             return NULL;
-        take_member(ret, key, &v);
     }
     return j.pos;
 }
@@ -98,7 +115,7 @@ const char *orma_json_event_take(const char *pos, const char *end, struct orma_j
 bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret)
 {
     struct orma_json j = orma_json(text);
-    struct orma_json_value event, v;
+    struct orma_json_value event;
     struct orma_str key;
 
     if (orma_json_event_take(text.data, text.data + text.len, ret))
@@ -106,8 +123,9 @@ bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret)
     *ret = (struct orma_json_event){0};
     if (!orma_json_read(&j, &event) || event.type != ORMA_JSON_OBJECT)
         return false;
-    for (j = orma_json_inside(&event); orma_json_member(&j, &key, &v);)
-        take_member(ret, key, &v);
+    for (j = orma_json_inside(&event); orma_json_name(&j, &key);)
+        if (!take_value(&j, ret, key))
+            return false;
     return !j.failed;
 }
 
@@ -145,13 +163,36 @@ static bool exact_time(struct orma_str text, int64_t *ret_ns)
     return true;
 }
 
+/* The same for so few bytes that nothing can overflow, without sign, and with up to three decimals.
+ * False: it is another one. */
+static inline bool short_time(struct orma_str text, int64_t *ret_ns)
+{
+    static const uint16_t units[] = {1000, 100, 10, 1};
+    const char *at = text.data, *end = at + text.len;
+    unsigned decimals = 0;
+    uint64_t val = 0;
+
+    if (text.len > 15)
+        return false;
+    for (; at < end && *at >= '0' && *at <= '9'; at++)
+        val = val * 10 + (uint64_t)(*at - '0');
+    if (at == text.data)
+        return false;
+    if (at < end && *at++ != '.')
+        return false;
+    for (; at < end && decimals < 3 && *at >= '0' && *at <= '9'; at++, decimals++)
+        val = val * 10 + (uint64_t)(*at - '0');
+    *ret_ns = (int64_t)(val * units[decimals]);
+    return at == end;
+}
+
 bool orma_json_time(const struct orma_json_value *v, int64_t *ret_ns)
 {
     double us;
 
     if (v->type != ORMA_JSON_INT && v->type != ORMA_JSON_REAL && v->type != ORMA_JSON_STRING)
         return false;
-    if (exact_time(v->raw, ret_ns))
+    if (ORMA_LIKELY(short_time(v->raw, ret_ns)) || exact_time(v->raw, ret_ns))
         return true;
     if (!orma_json_text_number(v->raw, &us) || !(us > -9.2e15 && us < 9.2e15))
         return false;
