@@ -42,5 +42,5 @@ void orma_stats_add_at(struct orma_stats *self, enum orma_stat stat, int32_t idx
     int64_t *at = orma_stats_at(self, stat, idx);
 
     if (at)
-        *at += n;
+        *at = orma_stats_sum(*at, n);
 }

@@ -44,14 +44,25 @@ struct orma_stats {
 
 void orma_stats_fini(struct orma_stats *self);
 
+/* Numbers of hostile traces wrap around, as the reference's do. */
+static inline int64_t orma_stats_sum(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static inline int64_t orma_stats_difference(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
 static inline void orma_stats_add(struct orma_stats *self, enum orma_stat stat, int64_t n)
 {
-    self->single[stat] += n;
+    self->single[stat] = orma_stats_sum(self->single[stat], n);
 }
 
 static inline void orma_stats_inc(struct orma_stats *self, enum orma_stat stat)
 {
-    self->single[stat]++;
+    orma_stats_add(self, stat, 1);
 }
 
 static inline void orma_stats_set(struct orma_stats *self, enum orma_stat stat, int64_t val)

@@ -137,7 +137,7 @@ static void write_global(struct orma_storage *self, enum orma_stat stat)
     int64_t sum = 0;
 
     for (unsigned t = 0; t < self->traces_num; t++)
-        sum += self->traces[t]->by_machine[0].single[stat];
+        sum = orma_stats_sum(sum, self->traces[t]->by_machine[0].single[stat]);
     write_stat(self, self->traces[0], stat, 0, NULL, sum);
 }
 

@@ -35,7 +35,7 @@ static void set_delta(struct orma_stats *stats, enum orma_stat begin, enum orma_
     const int64_t *from = orma_stats_at(stats, begin, cpu);
 
     if (from)
-        orma_stats_set_at(stats, delta, cpu, end - *from);
+        orma_stats_set_at(stats, delta, cpu, orma_stats_difference(end, *from));
 }
 
 static void cpu_stats(struct orma_stats *stats, struct orma_str bytes, bool at_end)
@@ -90,7 +90,7 @@ static void kprobe_value(struct orma_stats *stats, bool at_end, enum orma_stat b
 {
     orma_stats_set(stats, at_end ? end : begin, value);
     if (at_end && stats->single[begin])
-        orma_stats_set(stats, delta, value - stats->single[begin]);
+        orma_stats_set(stats, delta, orma_stats_difference(value, stats->single[begin]));
 }
 
 /* Each report has them: none is none. */
