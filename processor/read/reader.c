@@ -109,14 +109,20 @@ static bool use_cached(struct orma_seq *seq, uint64_t timestamp, struct orma_pac
     return true;
 }
 
+/* The clock of a packet's time. 0 is none, and a packet that says so has none of its sequence. */
+static inline uint32_t clock_of(const struct orma_read_packet *p, const struct orma_seq *seq)
+{
+    uint32_t id = p->has_clock ? p->clock_id : seq->gen->has_clock ? seq->gen->clock_id : 0;
+
+    return id ? id : seq->view->default_id;
+}
+
 /* The time of a packet that has one. */
 static enum orma_clock_result packet_time(struct orma_reader *self, struct orma_seq *seq,
                                           const struct orma_read_packet *p,
                                           struct orma_packet_time *ret)
 {
-    uint32_t id = p->has_clock          ? p->clock_id
-                  : seq->gen->has_clock ? seq->gen->clock_id
-                                        : seq->view->default_id;
+    uint32_t id = clock_of(p, seq);
 
     if (id == seq->view->same_id) {
         *ret = (struct orma_packet_time){.ts = (int64_t)p->timestamp, .unit = 1};
@@ -266,9 +272,7 @@ static void defer(struct orma_reader *self, const struct orma_read_packet *p, st
 static void count_packet_failure(struct orma_reader *self, const struct orma_read_packet *p,
                                  const struct orma_seq *seq, enum orma_clock_result why)
 {
-    uint32_t id = p->has_clock          ? p->clock_id
-                  : seq->gen->has_clock ? seq->gen->clock_id
-                                        : seq->view->default_id;
+    uint32_t id = clock_of(p, seq);
 
     orma_reader_count_clock(self, seq->view, orma_clock_key(id, seq->id), (int64_t)p->timestamp,
                             why, orma_reader_offset(self, (const uint8_t *)p->bytes.data));

@@ -190,7 +190,7 @@ int orma_seq_set_defaults(struct orma_seq *self, struct orma_str defaults)
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_TRACE_PACKET_DEFAULTS_TIMESTAMP_CLOCK_ID) {
             gen->clock_id = orma_pb_u32(&f);
-            gen->has_clock = true;
+            gen->has_clock = orma_pb_u32(&f) != 0;
         } else if (f.id == ORMA_PB_TRACE_PACKET_DEFAULTS_TRACK_EVENT_DEFAULTS) {
             read_event_defaults(gen, orma_pb_str(&f));
         }
