@@ -151,9 +151,9 @@ static bool queues_build(struct orma_sorter *self)
 {
     for (uint32_t i = 0; i < self->queues_num; i++)
         self->queues[i].len = 0;
-    for (unsigned i = 0; i < ORMA_ARRAY_LEN(self->loose); i++)
-        if (self->loose[i])
-            orma_loose_sort(self->loose[i]);
+    for (struct orma_stream *s = self->streams; s; s = s->next)
+        if (s->sort == STREAM_LOOSE)
+            orma_loose_sort(s);
     for (struct orma_stream *s = self->streams; s; s = s->next) {
         if (!s->has_head)
             s->has_head = orma_stream_next(self, s);

@@ -89,10 +89,12 @@ void orma_sorter_push(struct orma_sorter *self, const struct orma_item *item)
 {
     const bool event =
         item->kind == ORMA_ITEM_PACKET && item->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT;
-    struct orma_stream **loose = &self->loose[event];
+    struct orma_stream **loose = &self->loose[item->machine % ORMA_MACHINES_MAX][event];
 
     if (!*loose)
-        *loose = stream_new(self, STREAM_LOOSE, event ? ORMA_QUEUE_EVENTS(0) : 0);
+        *loose = stream_new(self, STREAM_LOOSE,
+                            event ? ORMA_QUEUE_EVENTS(item->machine)
+                                  : ORMA_QUEUE_PACKETS(item->machine));
     if (!*loose)
         return;
     struct loose_list *l = &(*loose)->loose;

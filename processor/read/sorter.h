@@ -33,6 +33,7 @@
 
 #include "processor/read/packet.h"
 #include "processor/read/seq.h"
+#include "processor/store/storage.h"
 #include "sdk/base/arena.h"
 
 #define ORMA_ORDER_STEP ((uint64_t)1 << 24)
@@ -127,8 +128,9 @@ struct orma_sorter {
     uint32_t queues_num, queues_cap;
     struct orma_queue **tops; /* queues that are not empty, a heap by (ts, key) */
     uint32_t tops_len;
-    struct orma_stream *streams;  /* all, for the end */
-    struct orma_stream *loose[2]; /* items of their own; track events in the second one */
+    struct orma_stream *streams; /* all, for the end */
+    /* Items of their own, by machine; track events in the second stream. */
+    struct orma_stream *loose[ORMA_MACHINES_MAX][2];
     struct orma_kernel_bundle *bundles;
     uint32_t bundles_num, bundles_cap;
     struct orma_map cpu_streams; /* machine, cpu, kind → stream */
