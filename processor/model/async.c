@@ -1,7 +1,9 @@
 /*
  * Groups are found by a hash of type, machine and dimensions; the slot is believed only if all of
  * them are equal, else the next hash is tried. A group is an array of lanes, and a look for one is
- * a walk over it: groups are small, for there are as many lanes as slices overlap.
+ * a walk over it: most groups are small, for there are as many lanes as slices overlap. In those
+ * that are not, the lane of a cookie is found in a map, and the walk for a free one begins behind
+ * those that are taken.
  *
  *   lane 0   [ a        ]   [ d ]        begin(c): lanes 0 and 1 are busy, so lane 2 is made
  *   lane 1      [ b  ]                   begin(d): lane 0 is the lowest that is free again
@@ -82,6 +84,9 @@ struct orma_lane *orma_lanes_add(struct orma_model *model, struct orma_lanes *se
     self->lanes = lanes;
     numbered.dims[numbered.dims_num++] =
         orma_dim(orma_model_lit(model, "track_compressor_idx"), self->num);
+    for (uint32_t i = 0; self->num == ORMA_LANES_FEW && i < self->num; i++)
+        if (orma_map_put(&self->by_cookie, lanes[i].cookie, i) < 0)
+            model->storage->failed = true;
     lanes[self->num] = (struct orma_lane){.track = orma_tracks_add(&model->tracks, &numbered),
                                           .busy_to = INT64_MIN};
     orma_table_set(orma_model_table(model, ORMA_TABLE_TRACK), ORMA_TRACK_TRACK_GROUP_ID,
@@ -89,25 +94,46 @@ struct orma_lane *orma_lanes_add(struct orma_model *model, struct orma_lanes *se
     return &lanes[self->num++];
 }
 
-static struct orma_lane *find_or_add(struct orma_model *model, const struct orma_track_spec *spec,
-                                     uint64_t cookie, int64_t ts)
+/* Lanes that are open, or hold slices of known length, can only become free by an end. */
+struct orma_lane *orma_lanes_find_in_many(struct orma_lanes *self, uint64_t cookie, int64_t ts)
 {
-    struct orma_lanes *g = orma_lanes_get(model, spec);
+    uint64_t at = orma_map_get(&self->by_cookie, cookie);
+    struct orma_lane *last = at == ORMA_MAP_NONE ? NULL : &self->lanes[at];
+
+    if (last && last->cookie == cookie &&
+        (last->open || (last->busy_to <= ts && !last->of_lengths)))
+        return last;
+    while (self->taken < self->num &&
+           (self->lanes[self->taken].open || self->lanes[self->taken].of_lengths))
+        self->taken++;
+    for (uint32_t i = self->taken; i < self->num; i++)
+        if (!self->lanes[i].open && self->lanes[i].busy_to <= ts && !self->lanes[i].of_lengths)
+            return &self->lanes[i];
+    return NULL;
+}
+
+/* NULL when memory is out. */
+static struct orma_lane *find_or_add(struct orma_model *model, struct orma_lanes *g,
+                                     const struct orma_track_spec *spec, uint64_t cookie,
+                                     int64_t ts)
+{
     struct orma_lane *lane = g ? orma_lanes_find(g, cookie, ts) : NULL;
 
     if (g && !lane)
         lane = orma_lanes_add(model, g, spec);
+    if (lane)
+        orma_lanes_take(model, g, lane, cookie);
     return lane;
 }
 
 uint32_t orma_async_begin(struct orma_model *model, const struct orma_track_spec *spec,
                           uint64_t cookie, int64_t ts, bool unnestable)
 {
-    struct orma_lane *lane = find_or_add(model, spec, cookie, ts);
+    struct orma_lanes *g = orma_lanes_get(model, spec);
+    struct orma_lane *lane = find_or_add(model, g, spec, cookie, ts);
 
     if (!lane)
         return ORMA_TRACK_NONE;
-    lane->cookie = cookie;
     lane->open = unnestable ? 1 : lane->open + 1;
     if (unnestable)
         orma_slices_set_unnestable(&model->slices, lane->track);
@@ -117,13 +143,12 @@ uint32_t orma_async_begin(struct orma_model *model, const struct orma_track_spec
 uint32_t orma_async_end(struct orma_model *model, const struct orma_track_spec *spec,
                         uint64_t cookie, int64_t ts)
 {
-    struct orma_lane *lane = find_or_add(model, spec, cookie, ts);
+    struct orma_lanes *g = orma_lanes_get(model, spec);
+    struct orma_lane *lane = find_or_add(model, g, spec, cookie, ts);
 
     if (!lane)
         return ORMA_TRACK_NONE;
-    lane->cookie = cookie;
-    if (lane->open)
-        lane->open--;
+    orma_lanes_end(g, lane);
     return lane->track;
 }
 
@@ -214,7 +239,8 @@ static uint32_t name_of(struct orma_model *model, struct orma_async *st,
 }
 
 static struct orma_lane *legacy_lane(struct orma_model *model, struct orma_async *st,
-                                     const struct orma_legacy_async *a, uint64_t cookie, int64_t ts)
+                                     const struct orma_legacy_async *a, uint64_t cookie, int64_t ts,
+                                     struct orma_lanes **ret_group)
 {
     struct orma_track_spec spec = {
         .type = a->of_process ? "legacy_async_process_slice" : "legacy_async_global_slice",
@@ -236,7 +262,8 @@ static struct orma_lane *legacy_lane(struct orma_model *model, struct orma_async
         lane = orma_lanes_add(model, g, &spec);
     }
     if (lane)
-        lane->cookie = cookie;
+        orma_lanes_take(model, g, lane, cookie);
+    *ret_group = g;
     return lane;
 }
 
@@ -251,17 +278,16 @@ uint32_t orma_legacy_async_track(struct orma_model *model, const struct orma_leg
     cookie = orma_mix64(cookie ^ a->scope);
     cookie = orma_mix64(cookie ^ (a->of_process ? (uint64_t)a->upid + 1 : 0) ^
                         (uint64_t)a->machine << 40);
-    struct orma_lane *lane = legacy_lane(model, st, a, cookie, ts);
+    struct orma_lanes *g;
+    struct orma_lane *lane = legacy_lane(model, st, a, cookie, ts, &g);
     if (!lane)
         return ORMA_TRACK_NONE;
     switch (phase) {
     case ORMA_ASYNC_BEGIN:
-        lane->cookie = cookie;
         lane->open++;
         break;
     case ORMA_ASYNC_END:
-        if (lane->open && lane->cookie == cookie)
-            lane->open--;
+        orma_lanes_end(g, lane);
         break;
     case ORMA_ASYNC_INSTANT:
         if (!lane->open)
@@ -298,7 +324,10 @@ void orma_async_fini(struct orma_model *model)
     if (!st)
         return;
     ORMA_MAP_EACH (slot, &st->groups) {
-        free(((struct orma_lanes *)(uintptr_t)slot->val)->lanes);
+        struct orma_lanes *g = (struct orma_lanes *)(uintptr_t)slot->val;
+
+        orma_map_fini(&g->by_cookie);
+        free(g->lanes);
     }
     orma_map_fini(&st->groups);
     orma_map_fini(&st->roots);

@@ -18,9 +18,14 @@ struct orma_lane {
     bool of_lengths; /* only has slices of known length, which have no cookie */
 };
 
+/* Up to so many lanes are walked over; of more it is remembered which cookie was where. */
+#define ORMA_LANES_FEW 32
+
 struct orma_lanes {
     struct orma_lane *lanes;
     uint32_t num;
+    uint32_t taken;            /* so many of the first lanes are free for nothing */
+    struct orma_map by_cookie; /* of more than a few: cookie → the lane where it was last */
     /* Whose they are. */
     uint32_t type, machine, dims_num;
     struct orma_track_dim dims[ORMA_TRACK_DIMENSIONS_MAX];
@@ -51,11 +56,15 @@ static inline struct orma_lane *orma_lanes_free(const struct orma_lanes *self, i
     return NULL;
 }
 
+struct orma_lane *orma_lanes_find_in_many(struct orma_lanes *self, uint64_t cookie, int64_t ts);
+
 /* The lane for what comes under a cookie: where that is open, where it was last, or else the lowest
  * one with nothing on it. NULL: there is none. */
-static inline struct orma_lane *orma_lanes_find(const struct orma_lanes *self, uint64_t cookie,
+static inline struct orma_lane *orma_lanes_find(struct orma_lanes *self, uint64_t cookie,
                                                 int64_t ts)
 {
+    if (ORMA_UNLIKELY(self->num > ORMA_LANES_FEW))
+        return orma_lanes_find_in_many(self, cookie, ts);
     struct orma_lane *lane = orma_lanes_open(self, cookie);
 
     for (uint32_t i = 0; !lane && i < self->num; i++)
@@ -63,6 +72,23 @@ static inline struct orma_lane *orma_lanes_find(const struct orma_lanes *self, u
             self->lanes[i].busy_to <= ts && !self->lanes[i].of_lengths)
             lane = &self->lanes[i];
     return lane ? lane : orma_lanes_free(self, ts);
+}
+
+/* The lane is the cookie's from now on. */
+static inline void orma_lanes_take(struct orma_model *model, struct orma_lanes *self,
+                                   struct orma_lane *lane, uint64_t cookie)
+{
+    lane->cookie = cookie;
+    if (ORMA_UNLIKELY(self->num > ORMA_LANES_FEW) &&
+        orma_map_put(&self->by_cookie, cookie, (uint64_t)(lane - self->lanes)) < 0)
+        model->storage->failed = true;
+}
+
+/* One of what is open on the lane ends, if there is any. */
+static inline void orma_lanes_end(struct orma_lanes *self, struct orma_lane *lane)
+{
+    if (lane->open && !--lane->open)
+        self->taken = ORMA_MIN(self->taken, (uint32_t)(lane - self->lanes));
 }
 
 /* All of it in one step, for those who don't keep the group: the track to use. Unnestable: at

@@ -731,7 +731,7 @@ uint32_t orma_events_begin_track(struct orma_import_ctx *imp, struct orma_events
     struct orma_lane *lane = lane_at(imp, t, ts);
     if (!lane)
         return ORMA_TRACK_NONE;
-    lane->cookie = t->uuid;
+    orma_lanes_take(imp->model, t->group, lane, t->uuid);
     lane->open++;
     return lane->track;
 }
@@ -744,9 +744,8 @@ uint32_t orma_events_end_track(struct orma_import_ctx *imp, struct orma_events_t
     struct orma_lane *lane = lane_at(imp, t, ts);
     if (!lane)
         return ORMA_TRACK_NONE;
-    lane->cookie = t->uuid;
-    if (lane->open)
-        lane->open--;
+    orma_lanes_take(imp->model, t->group, lane, t->uuid);
+    orma_lanes_end(t->group, lane);
     return lane->track;
 }
 

@@ -47,6 +47,28 @@ Test(async, what_overlaps_lies_on_the_lowest_free_lane)
     fixture_free(f);
 }
 
+/* As many lanes as are no longer walked over one by one: they are given out as few are. */
+Test(async, many_lanes_are_found_as_few_are)
+{
+    struct fixture *f = fixture_new();
+    const uint32_t many = 3 * ORMA_LANES_FEW;
+
+    for (uint32_t i = 0; i < many; i++)
+        cr_assert_eq(begin(f, 0, i, 10), i);
+    cr_assert_eq(begin(f, 0, 7, 11), 7, "where it is open");
+    cr_assert_eq(begin(f, 0, many - 1, 11), many - 1);
+    cr_assert_eq(end(f, 0, 50, 20), 50);
+    cr_assert_eq(end(f, 0, 3, 20), 3);
+    cr_assert_eq(begin(f, 0, 50, 21), 50, "where it was last, not on the lowest one");
+    cr_assert_eq(begin(f, 0, 1000, 22), 3, "on the lowest free one");
+    cr_assert_eq(begin(f, 0, 3, 23), many, "whose lane another one has taken");
+    cr_assert_eq(end(f, 0, 7, 24), 7);
+    cr_assert_eq(begin(f, 0, 1001, 25), many + 1, "one of two on the lane goes on");
+    cr_assert_eq(end(f, 0, 7, 26), 7);
+    cr_assert_eq(begin(f, 0, 1002, 27), 7);
+    fixture_free(f);
+}
+
 /*  lane 0:  [== 1 ============]
  *             [== 1 ====]           one cookie nests
  *  lane 1:        [ 2 ]             */
@@ -88,8 +110,8 @@ Test(async, slices_of_known_length_keep_their_lane_busy_to_their_end)
     const struct orma_track_spec spec = spec_of(f, 0);
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++)
-        cr_assert_eq(orma_async_instant(&f->model, &spec, cases[i].ts, cases[i].dur),
-                     cases[i].lane, "at %lld", (long long)cases[i].ts);
+        cr_assert_eq(orma_async_instant(&f->model, &spec, cases[i].ts, cases[i].dur), cases[i].lane,
+                     "at %lld", (long long)cases[i].ts);
     fixture_free(f);
 }
 
