@@ -190,19 +190,78 @@ static bool is_strace(struct orma_str line)
             (line.data[from] == '<' || line.data[from] == '+' || line.data[from] == '-'));
 }
 
-/* "01-02 03:04:05.678  1234  5678 I tag: text", with or without a year; or "01-02 ... I/tag( 12):"
- */
-static bool is_logcat(struct orma_str line)
-{
-    size_t at = 0;
+/* ---- logcat ---- */
 
-    if (orma_str_starts(line, ORMA_STR("--------- beginning of")))
+static bool is_priority(struct orma_str line, size_t at)
+{
+    return at < line.len && strchr("VDIWEFS", line.data[at]) && line.data[at];
+}
+
+/* "I/tag( 12): text", "I/tag: text", "I( 12) text", "I( 12: 34) text" */
+static bool is_brief(struct orma_str line, size_t at)
+{
+    struct orma_str rest = {line.data + ORMA_MIN(at + 2, line.len),
+                            line.len - ORMA_MIN(at + 2, line.len)};
+    struct orma_str word;
+
+    if (!is_priority(line, at) || rest.len < 3)
+        return false;
+    if (line.data[at + 1] == '/')
+        return orma_str_cut(&rest, ':', &word) && word.len && rest.len && rest.data[0] == ' ' &&
+               !memchr(word.data, ';', word.len);
+    if (line.data[at + 1] != '(' || !orma_str_cut(&rest, ')', &word) || !word.len || !rest.len ||
+        rest.data[0] != ' ')
+        return false;
+    return is_digit(word.data[word.len - 1]) && (word.data[0] == ' ' || is_digit(word.data[0]));
+}
+
+/* "1700000000.123  1234  5678 I tag: text", "12.345 I/tag( 12): text" */
+static bool is_seconds_logcat(struct orma_str line)
+{
+    size_t at = skip_blanks(line, 0), from = at;
+
+    at = skip_digits(line, at);
+    if (at == from || at >= line.len || line.data[at] != '.')
+        return false;
+    from = at + 1;
+    at = skip_digits(line, from);
+    if ((at - from != 3 && at - from != 6 && at - from != 9) || at >= line.len ||
+        line.data[at] != ' ')
+        return false;
+    at = skip_blanks(line, at);
+    if (is_brief(line, at))
         return true;
-    if (skip_digits(line, 0) == 4 && line.len > 5 && line.data[4] == '-')
-        at = 5;
+    for (unsigned i = 0; i < 2; i++) {
+        from = at;
+        at = skip_digits(line, at);
+        if (at == from || at >= line.len || line.data[at] != ' ')
+            return false;
+        at = skip_blanks(line, at);
+    }
+    return is_priority(line, at) && at + 1 < line.len && line.data[at + 1] == ' ';
+}
+
+static bool is_date(struct orma_str line, size_t at)
+{
+    if (line.len > at && skip_digits(line, at) == at + 4 && line.len > at + 5 &&
+        line.data[at + 4] == '-')
+        at += 5;
     return line.len > at + 18 && is_digit(line.data[at]) && is_digit(line.data[at + 1]) &&
            line.data[at + 2] == '-' && line.data[at + 5] == ' ' && line.data[at + 8] == ':' &&
            line.data[at + 11] == ':' && line.data[at + 14] == '.';
+}
+
+/* The formats that processor/import/formats/logcat.c lists, also in colour. */
+static bool is_logcat(struct orma_str line)
+{
+    const char *end;
+
+    if (orma_str_starts(line, ORMA_STR("\033[")) && (end = memchr(line.data, 'm', line.len)))
+        line = (struct orma_str){end + 1, (size_t)(line.data + line.len - end) - 1};
+    if (orma_str_starts(line, ORMA_STR("--------- beginning of")))
+        return true;
+    return is_date(line, orma_str_starts(line, ORMA_STR("[ ")) ? 2 : 0) || is_brief(line, 0) ||
+           is_seconds_logcat(line);
 }
 
 /* "9,0,i,vers,36,...", as `dumpsys batterystats -c` begins. */
