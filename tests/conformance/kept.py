@@ -52,6 +52,9 @@ files("`perf script` prints as many frames of each binary, module and of none as
       "time so far, so that some addresses have two frames", """
     perfdata/pdc__perf.data.callgraph-3.8#rows frames
     perfdata/pdc__perf.data.callgraph_and_branch-3.8#rows frames""")
+files("sample by sample, a frame of ours is of the binary that `perf script` prints for it, but for 24 frames of forked processes, to which perf "
+      "gives the maps of their parents; the reference applies maps without a time at the earliest time so far, so that some addresses have two frames", """
+    perfdata/pdc__perf.data.callgraph-3.4#rows frames""")
 files("times in the file have nanoseconds, and so do ours: the first event of the one is at 1712195495406752.797 us. The reference counts in doubles, "
       "which have steps of 256 ns there, so that slices overlap that do not", """
     json/hta__nccl_parser_config_nccl_data.json.gz#slice
