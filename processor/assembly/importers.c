@@ -64,6 +64,7 @@ static const struct orma_importer_row importers[] = {
     {&orma_android_room, &orma_android_cpu_per_uid_importer},
     {&orma_android_room, &orma_android_protolog_importer},
     {&orma_android_room, &orma_android_statsd_importer},
+    {&orma_android_room, &orma_android_wakelocks_importer},
     {&orma_android_room, &orma_android_art_importer},
     {&orma_android_room, &orma_android_video_importer},
     {&orma_winscope_room, &orma_winscope_extensions_importer},

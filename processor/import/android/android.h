@@ -22,6 +22,7 @@ struct orma_android_state {
     struct orma_map packages;  /* pool ids of names that have a row */
     struct orma_map by_uid;    /* the first package of a user id, as pool id */
     struct orma_map processes; /* upid → row; process_events.c */
+    struct orma_map wakelocks; /* hash of sequence, state and number → track; wakelocks.c */
 };
 
 /* NULL when memory is out. */
@@ -106,5 +107,5 @@ extern const struct orma_importer orma_android_power_rails_importer, orma_androi
     orma_android_android_log_importer, orma_android_vulkan_memory_importer,
     orma_android_lists_importer, orma_android_network_importer, orma_android_art_importer,
     orma_android_cpu_per_uid_importer, orma_android_protolog_importer, orma_android_statsd_importer,
-    orma_android_video_importer;
+    orma_android_video_importer, orma_android_wakelocks_importer;
 #endif

@@ -7,6 +7,7 @@
  * what follows in the file.
  */
 #include "processor/import/android/android.h"
+#include "processor/import/core/msg.h"
 #include "processor/model/async.h"
 #include "processor/read/seq.h"
 #include "protos/fields/interned_data.h"
@@ -247,33 +248,12 @@ static struct bundle read_bundle(struct orma_import_ctx *imp, struct orma_str by
     return b;
 }
 
-/* The numbers of one field, in as many lists as there are. */
-struct numbers {
-    struct orma_pb_reader fields, list;
-    struct orma_pb_field f;
-    uint32_t field;
-    bool open;
-};
-
-static bool next_number(struct numbers *self, uint64_t *ret)
-{
-    while (!self->open || !orma_pb_number(&self->f, &self->list, ret)) {
-        do
-            if (!orma_pb_next(&self->fields, &self->f))
-                return false;
-        while (self->f.id != self->field);
-        orma_pb_numbers(&self->f, &self->list);
-        self->open = true;
-    }
-    return true;
-}
-
 /* One time and one length make a packet, which takes its own place in time. */
 static bool tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     const struct orma_str bytes = ctx->p->payload;
-    struct numbers times = {.fields = orma_pb_reader(bytes.data, bytes.len), .field = BUNDLE_TIMES};
-    struct numbers lengths = {.fields = times.fields, .field = BUNDLE_LENGTHS};
+    struct orma_msg_numbers times = orma_msg_numbers(bytes, BUNDLE_TIMES);
+    struct orma_msg_numbers lengths = orma_msg_numbers(bytes, BUNDLE_LENGTHS);
     uint64_t offset, length, order = 0;
 
     if (ctx->p->field != ORMA_PB_TRACE_PACKET_NETWORK_PACKET_BUNDLE)
@@ -281,7 +261,7 @@ static bool tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *
     const struct bundle b = read_bundle(imp, bytes, ctx->seq->gen, ctx->machine);
     if (b.summed)
         return false;
-    while (next_number(&times, &offset) && next_number(&lengths, &length)) {
+    while (orma_msg_next_number(&times, &offset) && orma_msg_next_number(&lengths, &length)) {
         const struct orma_item item = {.ts = (int64_t)((uint64_t)ctx->ts + offset),
                                        .order = ctx->order + ORMA_MIN(order++, ORMA_ORDER_STEP - 1),
                                        .kind = ORMA_ITEM_PACKET,

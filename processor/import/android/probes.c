@@ -505,6 +505,7 @@ static void fini(struct orma_import_ctx *imp)
         orma_map_fini(&st->packages);
         orma_map_fini(&st->by_uid);
         orma_map_fini(&st->processes);
+        orma_map_fini(&st->wakelocks);
     }
 }
 

@@ -8,6 +8,7 @@
  * are nobody's mistake.
  */
 #include "processor/import/android/android.h"
+#include "processor/import/core/msg.h"
 #include "processor/import/core/proto_args.h"
 #include "processor/read/reader.h"
 #include "protos/fields/trace.h"
@@ -33,40 +34,22 @@ static void push(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
         orma_sorter_push(&imp->reader->sorter, &item);
 }
 
-/* The next time of the packet. False: there are fewer times than atoms. */
-static bool next_time(struct orma_pb_reader *fields, struct orma_pb_reader *list,
-                      struct orma_pb_field *open, int64_t *ret)
-{
-    uint64_t ns;
-
-    while (open->id != TIMES || !orma_pb_number(open, list, &ns)) {
-        do
-            if (!orma_pb_next(fields, open))
-                return false;
-        while (open->id != TIMES);
-        orma_pb_numbers(open, list);
-    }
-    *ret = (int64_t)ns;
-    return true;
-}
-
 /* Each atom takes its own place in time. */
 static bool tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
-    struct orma_pb_reader times = r, list = {0};
-    struct orma_pb_field f, open = {0};
-    uint64_t index = 0;
+    struct orma_msg_numbers times = orma_msg_numbers(ctx->p->payload, TIMES);
+    struct orma_pb_field f;
+    uint64_t index = 0, ns;
 
     while (orma_pb_next(&r, &f)) {
-        int64_t ts = ctx->ts;
-
         if (f.id != ATOMS || f.wire != ORMA_PB_LEN)
             continue;
-        if (!next_time(&times, &list, &open, &ts))
+        bool timed = orma_msg_next_number(&times, &ns);
+        if (!timed)
             orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
                            ORMA_STAT_ATOM_TIMESTAMP_MISSING);
-        push(imp, ctx, index++, &f, ts);
+        push(imp, ctx, index++, &f, timed ? (int64_t)ns : ctx->ts);
     }
     return true;
 }
