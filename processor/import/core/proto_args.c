@@ -31,9 +31,9 @@ struct walk {
     struct orma_arg_key *key;
     struct {
         size_t full, flat;
-        uint32_t unknown, again; /* the last field without a name, and how often before */
         bool any;
     } open[ORMA_WALK_DEPTH_MAX + 2];
+    uint32_t unknown, again; /* the field before, if it had no name, and how often before that */
     unsigned depth;
 };
 
@@ -88,7 +88,7 @@ static int enter(void *ctx, const struct orma_walk_item *item)
     w->open[w->depth].full = w->key->full_len;
     w->open[w->depth].flat = w->key->flat_len;
     w->open[w->depth].any = false;
-    w->open[w->depth].unknown = w->open[w->depth].again = 0;
+    w->unknown = 0;
     push(w, item);
     return 0;
 }
@@ -103,6 +103,7 @@ static int leave(void *ctx, const struct orma_walk_item *item)
     w->key->full_len = w->open[w->depth].full;
     w->key->flat_len = w->open[w->depth].flat;
     w->depth--;
+    w->unknown = 0;
     return 0;
 }
 
@@ -179,16 +180,16 @@ static bool is_text(struct orma_str s)
 /* Whether a field is repeated is seen when it comes again: from then on there are indices. */
 static void push_unknown(struct walk *w, const struct orma_walk_item *item, const char *suffix)
 {
-    bool again = w->open[w->depth].unknown == item->number;
+    bool again = w->unknown == item->number;
     char name[48];
 
     (void)snprintf(name, sizeof(name), "field_%u%s", (unsigned)item->number,
                    suffix); /* has room for any number */
     orma_arg_key_push(w->key, orma_str_from(name));
-    w->open[w->depth].again = again ? w->open[w->depth].again + 1 : 0;
-    w->open[w->depth].unknown = item->number;
+    w->again = again ? w->again + 1 : 0;
+    w->unknown = item->number;
     if (again)
-        orma_arg_key_push_index(w->key, w->open[w->depth].again);
+        orma_arg_key_push_index(w->key, w->again);
 }
 
 /* Of the form on the wire alone: a number may be of any kind, bytes may be text. */
@@ -238,7 +239,7 @@ static int value(void *ctx, const struct orma_walk_item *item)
 bool orma_import_proto_args_put(struct orma_proto_args *self, uint32_t msg, struct orma_str bytes,
                                 struct orma_arg_key *key)
 {
-    struct walk w = {.args = self, .schema = orma_import_schema(self->imp), .key = key};
+    struct walk w; /* large: what is open is set as it opens */
     const struct orma_walk walk = {
         .value = value,
         .enter = enter,
@@ -251,6 +252,11 @@ bool orma_import_proto_args_put(struct orma_proto_args *self, uint32_t msg, stru
 
     if (msg == ORMA_SCHEMA_NONE)
         return false;
+    w.args = self;
+    w.schema = orma_import_schema(self->imp);
+    w.key = key;
+    w.open[0].any = false;
+    w.unknown = w.depth = 0;
     if (orma_walk(w.schema, msg, bytes.data, bytes.len, &walk) == -ENOMEM)
         self->imp->model->storage->failed = true;
     key->full_len = full; /* a malformed message may have left it open */
