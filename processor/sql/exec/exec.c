@@ -43,6 +43,7 @@ static void query_free(struct orma_exec_query *q)
     }
     for (unsigned i = 0; i < q->sources_num; i++)
         ORMA_VEC_FINI(&q->sources[i]->on);
+    ORMA_VEC_FINI(&q->parts);
     ORMA_VEC_FINI(&q->wins);
     ORMA_VEC_FINI(&q->win_slots);
     ORMA_VEC_FINI(&q->where);
@@ -71,6 +72,7 @@ void orma_exec_plan_free(void *data)
     for (uint32_t i = 0; i < plan->queries.len; i++)
         query_free(plan->queries.data[i]);
     ORMA_VEC_FINI(&plan->queries);
+    orma_exec_subs_free(plan);
     orma_exec_memos_free(plan);
     for (uint32_t i = 0; i < plan->frames.len; i++)
         orma_dataframe_unref(plan->frames.data[i]);
@@ -395,7 +397,7 @@ static bool run(struct orma_exec_plan *plan)
         if (!(plan->out[i] = orma_exec_take_vec(plan)))
             return false;
     }
-    return orma_exec_run(plan, plan->root);
+    return orma_exec_run_subs(plan) && orma_exec_run(plan, plan->root);
 }
 
 /* The results from row `at` on; false: given up. */

@@ -47,10 +47,12 @@ enum orma_exec_op {
     /* Any number. */
     ORMA_EXEC_BETWEEN, /* value, low, high */
     ORMA_EXEC_IN,      /* value, then the list */
-    ORMA_EXEC_LIKE,    /* text, pattern */
+    ORMA_EXEC_IN_SELECT,
+    ORMA_EXEC_LIKE, /* text, pattern */
     ORMA_EXEC_GLOB,
     ORMA_EXEC_CASE, /* [base], when, then, ..., [else]: flags say which are there */
     ORMA_EXEC_CALL,
+    ORMA_EXEC_VALUE, /* of a query in parentheses */
     /* Made by binding: exec_plan.h. */
     ORMA_EXEC_CONST,
     ORMA_EXEC_COLUMN,
@@ -85,6 +87,7 @@ struct orma_exec_ast {
     struct orma_str name, table;
     struct orma_exec_ast *args;
     struct orma_exec_window *over;
+    struct orma_exec_select *select; /* IN_SELECT, VALUE */
 };
 
 enum orma_exec_join {
@@ -117,6 +120,7 @@ struct orma_exec_select {
     struct orma_exec_item *group, *order;
     struct orma_exec_window *windows;
     struct orma_exec_ast *limit, *offset;
+    struct orma_exec_select *all; /* after UNION ALL; order and limit are those of the whole */
 };
 
 /*

@@ -353,7 +353,8 @@ static bool bind_group(struct orma_exec_scope *s, const struct orma_exec_item *i
         if (!key.expr)
             key.expr = orma_exec_bind_expr(s, items->expr);
         if (!key.expr || items->desc || items->nulls_given || key.expr->op == ORMA_EXEC_SLOT ||
-            key.expr->op == ORMA_EXEC_CONST || ORMA_VEC_PUSH(&s->q->groups, key) < 0)
+            key.expr->op == ORMA_EXEC_CONST || key.expr->op == ORMA_EXEC_VALUE ||
+            ORMA_VEC_PUSH(&s->q->groups, key) < 0)
             return orma_exec_give_up(s->plan, "a term of GROUP BY");
         s->q->grouped = true;
     }
@@ -576,7 +577,12 @@ static struct orma_exec_query *bind_with(struct orma_exec_plan *plan,
     bool ok = s && q;
 
     if (ok) {
-        *s = (struct orma_exec_scope){.plan = plan, .q = q, .windows = ast->windows};
+        *s = (struct orma_exec_scope){.plan = plan,
+                                      .q = q,
+                                      .windows = ast->windows,
+                                      .ctes = ctes,
+                                      .bind_select = bind_select,
+                                      .select_depth = depth};
         ok = ast->from ? bind_sources(s, ast, ctes, depth) : orma_exec_give_up(plan, "no FROM");
     }
     ok = ok && bind_clauses(s, ast);
@@ -591,6 +597,51 @@ static struct orma_exec_query *bind_with(struct orma_exec_plan *plan,
     number_slots(q);
     turn_groups(q);
     return q;
+}
+
+static struct orma_exec_query *bind_union(struct orma_exec_plan *plan,
+                                          const struct orma_exec_select *ast,
+                                          const struct orma_exec_ctes *ctes, unsigned depth)
+{
+    struct orma_exec_query *q = new_query(plan);
+
+    for (const struct orma_exec_select *part = ast; q && part; part = part->all) {
+        struct orma_exec_select core = *part;
+
+        core.order = NULL;
+        core.limit = core.offset = NULL;
+        core.all = NULL;
+        core.with = NULL;
+        if (!orma_exec_add_part(plan, q, bind_select(plan, &core, ctes, depth + 1)))
+            return NULL;
+    }
+    return q;
+}
+
+/* ORDER BY and LIMIT around a UNION ALL. */
+static struct orma_exec_query *bind_around(struct orma_exec_plan *plan,
+                                           const struct orma_exec_select *ast,
+                                           struct orma_exec_query *sub)
+{
+    struct orma_exec_scope *s = sub ? calloc(1, sizeof(*s)) : NULL;
+    struct orma_exec_query *q = s ? new_query(plan) : NULL;
+    const struct orma_exec_item star = {0};
+    struct orma_exec_source *src;
+    bool ok = q;
+
+    if (ok) {
+        *s = (struct orma_exec_scope){.plan = plan, .q = q, .seen_num = 1};
+        ok = see_query(s, sub, &s->seen[0], &src) && add_star(s, &star) &&
+             (!ast->order || bind_order(s, ast->order)) &&
+             orma_exec_check_union_order(s, ast->order) && bind_limit(s, ast);
+        for (uint32_t i = 0; ok && i < q->results.len; i++)
+            q->results.data[i].given = sub->results.data[i].given;
+        ORMA_VEC_FINI(&s->seen[0].cols);
+    }
+    free(s);
+    if (!ok)
+        orma_exec_give_up(plan, "memory");
+    return ok ? q : NULL;
 }
 
 static struct orma_exec_query *bind_select(struct orma_exec_plan *plan,
@@ -611,7 +662,8 @@ static struct orma_exec_query *bind_select(struct orma_exec_plan *plan,
         *c = (struct orma_exec_ctes){.next = ctes, .with = w, .sees = ctes};
         ctes = c;
     }
-    return bind_with(plan, ast, ctes, depth);
+    return ast->all ? bind_around(plan, ast, bind_union(plan, ast, ctes, depth))
+                    : bind_with(plan, ast, ctes, depth);
 }
 
 /* ---- order of rows ---- */
@@ -667,6 +719,11 @@ static bool check_order(struct orma_exec_plan *plan, struct orma_exec_query *q)
         q->order.len = 0;
     q->any_order = q->grouped ? is_indifferent(q) && !q->wins.len
                               : q->any_order && !q->wins.len && !q->has_limit;
+    for (uint32_t i = 0; i < q->parts.len; i++) {
+        q->parts.data[i]->any_order = q->any_order;
+        if (!check_order(plan, q->parts.data[i]))
+            return false;
+    }
     for (unsigned i = 0; i < q->sources_num; i++) {
         struct orma_exec_query *sub = q->sources[i]->query;
 
@@ -684,5 +741,11 @@ static bool check_order(struct orma_exec_plan *plan, struct orma_exec_query *q)
 bool orma_exec_bind(struct orma_exec_plan *plan, struct orma_exec_select *ast)
 {
     plan->root = bind_select(plan, ast, NULL, 0);
-    return plan->root && check_limits(plan) && check_order(plan, plan->root);
+    for (uint32_t i = 0; i < plan->queries.len; i++)
+        plan->has_others |= plan->queries.data[i]->parts.len || plan->subs.len;
+    bool ok = plan->root && check_limits(plan) && check_order(plan, plan->root);
+
+    for (uint32_t i = 0; ok && i < plan->subs.len; i++)
+        ok = check_order(plan, plan->subs.data[i]->query);
+    return ok;
 }

@@ -26,7 +26,25 @@ struct orma_exec_scope {
     const struct orma_exec_window *windows;  /* of the WINDOW clause */
     bool aggregates, window_funcs;           /* are allowed here */
     unsigned depth;
+    /* For queries in expressions: how they are bound, and what they see. */
+    struct orma_exec_query *(*bind_select)(struct orma_exec_plan *plan,
+                                           const struct orma_exec_select *ast,
+                                           const struct orma_exec_ctes *ctes, unsigned depth);
+    const struct orma_exec_ctes *ctes;
+    unsigned select_depth;
 };
+
+/* exec_union.c: one more part of a UNION ALL; NULL: it could not be bound. */
+bool orma_exec_add_part(struct orma_exec_plan *plan, struct orma_exec_query *q,
+                        struct orma_exec_query *part);
+/* Whether the order around it, bound already, is one of results, each once. */
+bool orma_exec_check_union_order(struct orma_exec_scope *s, const struct orma_exec_item *items);
+
+/* exec_select.c: an expression becomes one with a query; the left side of IN is bound already. */
+bool orma_exec_bind_in_select(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
+                              struct orma_exec_expr *e);
+bool orma_exec_bind_value(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
+                          struct orma_exec_expr *e);
 
 /* NULL: it was given up. */
 struct orma_exec_expr *orma_exec_bind_expr(struct orma_exec_scope *s,

@@ -33,7 +33,8 @@ bool orma_exec_same_expr(const struct orma_exec_expr *a, const struct orma_exec_
         return true;
     if (a->op != b->op || a->num != b->num || a->negated != b->negated ||
         a->has_base != b->has_base || a->has_else != b->has_else || a->source != b->source ||
-        a->col != b->col || a->val.tag != b->val.tag || a->val.bits != b->val.bits)
+        a->sub != b->sub || a->col != b->col || a->val.tag != b->val.tag ||
+        a->val.bits != b->val.bits)
         return false;
     if ((a->op == ORMA_EXEC_CALL || a->op == ORMA_EXEC_CAST) &&
         !orma_exec_same_name(a->name, b->name))
@@ -694,6 +695,14 @@ struct orma_exec_expr *orma_exec_bind_expr(struct orma_exec_scope *s,
         break;
     case ORMA_EXEC_BETWEEN:
         e = bind_between(s, ast);
+        break;
+    case ORMA_EXEC_IN_SELECT:
+        e = bind_args(s, ORMA_EXEC_IN_SELECT, ast->args);
+        e = e && orma_exec_bind_in_select(s, ast, e) ? e : NULL;
+        break;
+    case ORMA_EXEC_VALUE:
+        e = orma_exec_new_expr(s->plan, ORMA_EXEC_VALUE, 0);
+        e = e && orma_exec_bind_value(s, ast, e) ? e : NULL;
         break;
     case ORMA_EXEC_STAR:
         no(s, "a star");

@@ -410,6 +410,26 @@ static bool in_list(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
     return true;
 }
 
+static bool in_select(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
+                      const struct orma_exec_vec *a, uint32_t num, struct orma_exec_vec *ret)
+{
+    const struct orma_exec_sub *sub = e->sub;
+    bool empty = !sub->set.len && !sub->null;
+
+    ret->tagged = true;
+    for (uint32_t i = 0; i < num; i++) {
+        uint8_t tag = orma_exec_tag_at(a, i);
+        bool found = false, null = tag == EXEC_NULL || sub->null;
+
+        if (tag != EXEC_NULL && tag != sub->type)
+            return orma_exec_give_up(plan, "types of IN (SELECT ...)");
+        if (tag != EXEC_NULL)
+            found = orma_map_get(&sub->set, (uint64_t)a->vals[i]) != ORMA_MAP_NONE;
+        orma_exec_set(ret, i, found || !null || empty ? EXEC_INT : EXEC_NULL, found != e->negated);
+    }
+    return true;
+}
+
 static int64_t int_of_double(double d)
 {
     if (d <= -9223372036854775808.0)
@@ -567,6 +587,8 @@ static bool eval_one(struct orma_exec_plan *plan, const struct orma_exec_expr *e
         return cast(plan, e, a, num, ret);
     case ORMA_EXEC_IN:
         return in_list(plan, e, a, num, ret);
+    case ORMA_EXEC_IN_SELECT:
+        return in_select(plan, e, a, num, ret);
     case ORMA_EXEC_MEMO:
         return remember(plan, e, a, num, ret);
     default:
@@ -609,6 +631,8 @@ bool orma_exec_eval(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
     case ORMA_EXEC_SLOT:
         orma_exec_load_slot(e, r, ret);
         return true;
+    case ORMA_EXEC_VALUE: /* the query did not run */
+        return orma_exec_give_up(plan, "a query as a value");
     case ORMA_EXEC_CASE:
         return eval_case(plan, e, r, ret);
     default:

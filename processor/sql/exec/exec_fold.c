@@ -210,7 +210,8 @@ static bool find_leaf(struct orma_exec_expr *e, struct orma_exec_expr **ret)
     if (e->op == ORMA_EXEC_CONST)
         return true;
     if (e->op == ORMA_EXEC_COLUMN || e->op == ORMA_EXEC_SLOT) {
-        if (e->types & ~(EXEC_TEXT | EXEC_NULL) || !(e->types & EXEC_TEXT))
+        if (e->types & ~(EXEC_TEXT | EXEC_NULL) || !(e->types & EXEC_TEXT) ||
+            e->affinity == EXEC_AFF_OPEN)
             return false;
         if (*ret && (e->op != (*ret)->op || e->source != (*ret)->source || e->col != (*ret)->col ||
                      e->affinity != (*ret)->affinity || e->has_base != (*ret)->has_base))
@@ -218,7 +219,7 @@ static bool find_leaf(struct orma_exec_expr *e, struct orma_exec_expr **ret)
         *ret = e;
         return true;
     }
-    if (e->op == ORMA_EXEC_ARG || e->op == ORMA_EXEC_MEMO ||
+    if (e->op == ORMA_EXEC_ARG || e->op == ORMA_EXEC_MEMO || e->sub ||
         (e->op == ORMA_EXEC_CALL && !is_pure(e->name)))
         return false;
     for (unsigned i = 0; i < e->num; i++) {

@@ -709,6 +709,22 @@ static int loops_below(const struct joiner *j, int parent, struct orma_exec_sour
     return known == (1u << j->q->sources_num) - 1 ? num : -1;
 }
 
+/* Queries beside this one, in expressions or of a UNION ALL, may call other tables the same. */
+static bool is_named_elsewhere(const struct joiner *j, int parent)
+{
+    for (uint32_t i = 0; i < j->plan->loops.len; i++) {
+        const struct orma_exec_loop *l = &j->plan->loops.data[i];
+
+        for (unsigned k = 0; l->parent != parent && k < j->q->sources_num; k++) {
+            struct orma_str a = j->q->sources[k]->alias;
+
+            if (a.len == l->alias.len && !sqlite3_strnicmp(a.data, l->alias.data, (int)a.len))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* The same for the only parent below which they are. */
 static int loops_of(const struct joiner *j, struct orma_exec_source **ret)
 {
@@ -726,7 +742,7 @@ static int loops_of(const struct joiner *j, struct orma_exec_source **ret)
         parent = at;
         memcpy(ret, found, (size_t)n * sizeof(*ret));
     }
-    return num;
+    return num >= 0 && j->plan->has_others && is_named_elsewhere(j, parent) ? -1 : num;
 }
 
 bool orma_exec_plan_joins(struct orma_exec_plan *plan, struct orma_exec_query *q)

@@ -169,6 +169,78 @@ static bool load_made(struct orma_exec_plan *plan, const struct orma_exec_source
     return true;
 }
 
+/* The part that a row lies in; *row becomes the number of the row in it, *ret_left how many rows
+ * are left there from that one on. */
+static const struct orma_exec_query *part_of(const struct orma_exec_query *q, uint32_t *row,
+                                             uint32_t *ret_left)
+{
+    uint32_t i = 0;
+
+    while (*row >= q->parts.data[i]->frame.rows)
+        *row -= q->parts.data[i++]->frame.rows;
+    *ret_left = q->parts.data[i]->frame.rows - *row;
+    return q->parts.data[i];
+}
+
+/* A stretch of rows in one part: values in *v; returns how many, 0: given up. */
+static uint32_t load_stretch(struct orma_exec_plan *plan, const struct orma_exec_query *q,
+                             unsigned col, const struct orma_exec_rows *r, const uint32_t *list,
+                             uint32_t from, struct orma_exec_place *place, struct orma_exec_vec *v)
+{
+    uint32_t first = list ? list[from] : r->first + from, left, num = 0, rows[EXEC_BLOCK];
+    struct orma_exec_rows inner;
+
+    first = first < q->frame.rows ? first : 0; /* of a LEFT JOIN: not looked at */
+    uint32_t begin = first;
+    const struct orma_exec_query *part = part_of(q, &first, &left);
+    begin -= first;
+    if (!list) {
+        num = ORMA_MIN(left, r->num - from);
+        orma_exec_frame_rows(part, first, num, place, &inner);
+    } else {
+        for (; from + num < r->num; num++) {
+            uint32_t row = list[from + num] < q->frame.rows ? list[from + num] : 0;
+
+            if (row < begin || row - begin >= part->frame.rows)
+                break;
+            rows[num] = row - begin;
+        }
+        orma_exec_frame_pick(part, rows, num, place, &inner);
+    }
+    return orma_exec_eval(plan, part->results.data[col].expr, &inner, v) ? num : 0;
+}
+
+static bool load_union(struct orma_exec_plan *plan, const struct orma_exec_query *q, unsigned col,
+                       const struct orma_exec_rows *r, const uint32_t *list,
+                       struct orma_exec_place *place, struct orma_exec_vec *ret)
+{
+    struct orma_exec_vec *v = orma_exec_take_vec(plan);
+    uint32_t at = 0;
+
+    ret->tagged = false;
+    ret->tag = EXEC_NULL;
+    if (!q->frame.rows) { /* a LEFT JOIN with nothing */
+        memset(ret->vals, 0, r->num * sizeof(*ret->vals));
+        at = r->num;
+    }
+    while (v && at < r->num) {
+        uint32_t num = load_stretch(plan, q, col, r, list, at, place, v);
+
+        if (!num)
+            break;
+        if (!at)
+            ret->tag = v->tag;
+        memcpy(ret->vals + at, v->vals, num * sizeof(*v->vals));
+        if (!ret->tagged && (v->tagged || v->tag != ret->tag))
+            orma_exec_make_tagged(ret, at);
+        for (uint32_t i = 0; ret->tagged && i < num; i++)
+            ret->tags[at + i] = orma_exec_tag_at(v, i);
+        at += num;
+    }
+    orma_exec_give_vec(plan, v);
+    return at == r->num;
+}
+
 static bool load_query(struct orma_exec_plan *plan, const struct orma_exec_query *q, unsigned col,
                        const struct orma_exec_rows *r, const uint32_t *list,
                        struct orma_exec_vec *ret)
@@ -177,6 +249,11 @@ static bool load_query(struct orma_exec_plan *plan, const struct orma_exec_query
     struct orma_exec_rows inner;
     bool ok = place || orma_exec_give_up(plan, "memory");
 
+    if (ok && q->parts.len) {
+        ok = load_union(plan, q, col, r, list, place, ret);
+        free(place);
+        return ok;
+    }
     if (ok && list)
         orma_exec_frame_pick(q, list, r->num, place, &inner);
     else if (ok)

@@ -328,6 +328,21 @@ static struct orma_exec_ast *read_literal(struct parser *p, enum orma_exec_op op
     return e;
 }
 
+static bool is_select(const struct parser *p)
+{
+    return is(p, "select") || is(p, "with");
+}
+
+static struct orma_exec_ast *read_value(struct parser *p)
+{
+    struct orma_exec_ast *e = node(p, ORMA_EXEC_VALUE);
+    struct orma_exec_select *select = read_select(p);
+
+    if (e)
+        e->select = select;
+    return e;
+}
+
 static struct orma_exec_ast *read_operand(struct parser *p)
 {
     struct orma_exec_ast *e;
@@ -339,7 +354,7 @@ static struct orma_exec_ast *read_operand(struct parser *p)
         return read_literal(p, ORMA_EXEC_TEXT);
     case ORMA_TOK_OPEN:
         next(p);
-        e = read_expr(p);
+        e = is_select(p) ? read_value(p) : read_expr(p);
         expect_kind(p, ORMA_TOK_CLOSE);
         return e;
     case ORMA_TOK_QUOTED:
@@ -417,8 +432,12 @@ static struct orma_exec_ast *read_in(struct parser *p, struct orma_exec_ast *lef
     struct orma_exec_ast *e = node2(p, ORMA_EXEC_IN, left, NULL);
 
     expect_kind(p, ORMA_TOK_OPEN);
-    if (!p->no)
+    if (!p->no && is_select(p)) {
+        e->op = ORMA_EXEC_IN_SELECT;
+        e->select = read_select(p);
+    } else if (!p->no) {
         read_list(p, &left->next);
+    }
     expect_kind(p, ORMA_TOK_CLOSE);
     return e;
 }
@@ -706,8 +725,16 @@ static void read_windows(struct parser *p, struct orma_exec_select *s)
     } while (accept_kind(p, ORMA_TOK_COMMA));
 }
 
-static void read_clauses(struct parser *p, struct orma_exec_select *s)
+/* What each part of a UNION ALL has. */
+static void read_core(struct parser *p, struct orma_exec_select *s)
 {
+    expect(p, "select");
+    s->distinct = accept(p, "distinct");
+    if (!s->distinct)
+        accept(p, "all");
+    s->items = read_items(p, true);
+    if (p->no)
+        return;
     if (accept(p, "from"))
         s->from = read_from(p);
     if (accept(p, "where"))
@@ -720,6 +747,10 @@ static void read_clauses(struct parser *p, struct orma_exec_select *s)
         s->having = read_expr(p);
     if (accept(p, "window"))
         read_windows(p, s);
+}
+
+static void read_order(struct parser *p, struct orma_exec_select *s)
+{
     if (accept(p, "order")) {
         expect(p, "by");
         s->order = read_items(p, false);
@@ -741,13 +772,18 @@ static struct orma_exec_select *read_select(struct parser *p)
     }
     if (accept(p, "with"))
         s->with = read_with(p);
-    expect(p, "select");
-    s->distinct = accept(p, "distinct");
-    if (!s->distinct)
-        accept(p, "all");
-    s->items = read_items(p, true);
+    read_core(p, s);
+    for (struct orma_exec_select **at = &s->all; !p->no && accept(p, "union"); at = &(*at)->all) {
+        expect(p, "all");
+        *at = take(p, sizeof(**at));
+        if (!*at || p->no) {
+            p->no = true;
+            break;
+        }
+        read_core(p, *at);
+    }
     if (!p->no)
-        read_clauses(p, s);
+        read_order(p, s);
     p->depth--;
     return p->no ? NULL : s;
 }

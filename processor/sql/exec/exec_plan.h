@@ -14,6 +14,7 @@
 #include "processor/sql/exec/exec.h"
 #include "processor/sql/exec/exec_ast.h"
 #include "processor/sql/tables/vtab.h"
+#include "sdk/base/map.h"
 #include "sdk/base/vec.h"
 
 #define EXEC_BLOCK ORMA_SQL_SCAN_BLOCK
@@ -34,6 +35,7 @@ enum orma_exec_affinity {
     EXEC_AFF_NONE,
     EXEC_AFF_TEXT,
     EXEC_AFF_NUMBER,
+    EXEC_AFF_OPEN, /* of a UNION ALL whose parts differ: nothing may depend on it */
 };
 
 struct orma_exec_value {
@@ -62,6 +64,7 @@ struct orma_exec_expr {
     struct orma_exec_source *source; /* COLUMN */
     unsigned col;                    /* COLUMN: of the source; SLOT: which */
     struct orma_exec_memo *memo;     /* MEMO */
+    struct orma_exec_sub *sub;       /* IN_SELECT, VALUE */
 };
 
 ORMA_VEC_STRUCT(orma_exec_exprs, struct orma_exec_expr *);
@@ -150,6 +153,7 @@ struct orma_exec_frame {
 };
 
 struct orma_exec_query {
+    ORMA_VEC(struct orma_exec_query *) parts; /* of a UNION ALL: it has nothing else then */
     struct orma_exec_source *sources[EXEC_SOURCES_MAX];
     unsigned sources_num;
     struct orma_exec_exprs where;
@@ -172,6 +176,15 @@ struct orma_exec_query {
     struct orma_exec_frame frame;
 };
 
+/* A query in an expression: a value, or a set of values of one type and perhaps NULL. */
+struct orma_exec_sub {
+    struct orma_exec_query *query;
+    struct orma_exec_expr *expr; /* that it stands in */
+    uint8_t type;
+    bool null;
+    struct orma_map set;
+};
+
 /* A line of EXPLAIN QUERY PLAN that reads a table. */
 struct orma_exec_loop {
     int parent; /* loops with the same one are nested */
@@ -192,9 +205,11 @@ struct orma_exec_plan {
     struct orma_exec_memo *memos;               /* all of them, to be freed */
     ORMA_VEC(struct orma_dataframe *) frames;   /* that it reads: they may be dropped meanwhile */
     ORMA_VEC(struct orma_exec_query *) queries; /* all of them */
+    ORMA_VEC(struct orma_exec_sub *) subs;      /* in the order in which they run */
     struct orma_exec_vec *spare[2 * EXEC_DEPTH_MAX];
     unsigned spare_num;
     bool ran;
+    bool has_others; /* queries in expressions, or parts of a UNION ALL */
     /* Of the results: values of a batch, and the first row of the next. */
     struct orma_exec_vec **out;
     struct orma_exec_column *columns;
@@ -325,6 +340,10 @@ int orma_exec_compare(const struct orma_strpool *pool, struct orma_exec_value a,
 
 /* exec_run.c: fills the frames of the query and of those below. */
 bool orma_exec_run(struct orma_exec_plan *plan, struct orma_exec_query *q);
+
+/* exec_select.c: queries in expressions. */
+bool orma_exec_run_subs(struct orma_exec_plan *plan);
+void orma_exec_subs_free(struct orma_exec_plan *plan);
 
 /* exec_collect.c: rows that pass all conditions, in SQLite's order, as the frame. */
 bool orma_exec_collect(struct orma_exec_plan *plan, struct orma_exec_query *q);

@@ -54,8 +54,25 @@ static bool run_sources(struct orma_exec_plan *plan, struct orma_exec_query *q)
     return true;
 }
 
+static bool run_union(struct orma_exec_plan *plan, struct orma_exec_query *q)
+{
+    uint64_t rows = 0;
+
+    for (uint32_t i = 0; i < q->parts.len; i++) {
+        if (!orma_exec_run(plan, q->parts.data[i]))
+            return false;
+        rows += q->parts.data[i]->frame.rows;
+    }
+    if (rows >= EXEC_NO_ROW)
+        return orma_exec_give_up(plan, "rows");
+    q->frame.rows = (uint32_t)rows;
+    return true;
+}
+
 bool orma_exec_run(struct orma_exec_plan *plan, struct orma_exec_query *q)
 {
+    if (q->parts.len)
+        return run_union(plan, q);
     if (plan->why || !run_sources(plan, q))
         return false;
     if (q->sources_num > 1 && !q->any_order && !orma_exec_plan_joins(plan, q))

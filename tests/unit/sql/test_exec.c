@@ -81,6 +81,7 @@ static const char *text_column(struct gen *g)
 /* ---- expressions ---- */
 
 static void put_number(struct gen *g);
+static const char *table(struct gen *g);
 static void put_condition(struct gen *g);
 
 static void put_text(struct gen *g)
@@ -118,7 +119,7 @@ static void put_case(struct gen *g)
 static void put_number(struct gen *g)
 {
     g->depth++;
-    switch (below(g, g->depth > 3 ? 4 : 11)) {
+    switch (below(g, g->depth > 3 ? 4 : 12)) {
     case 0:
         PUT(g, "%s", PICK(g, "0", "1", "-3", "17", "2.5", "100", "9007199254740992.0"));
         break;
@@ -145,6 +146,10 @@ static void put_number(struct gen *g)
         put_number(g);
         PUT(g, " AS %s)", PICK(g, "INT", "REAL"));
         break;
+    case 8:
+        PUT(g, "(SELECT %s(%s) FROM %s WHERE k > %u)", PICK(g, "max", "min", "sum", "count"),
+            PICK(g, "v", "k", "d"), table(g), below(g, 25));
+        break;
     default:
         PUT(g, "(");
         put_number(g);
@@ -155,10 +160,19 @@ static void put_number(struct gen *g)
     g->depth--;
 }
 
+static void put_in_select(struct gen *g)
+{
+    bool text = !below(g, 4);
+
+    PUT(g, "%c.%s %sIN (SELECT %s FROM %s%s)", alias(g), text ? text_column(g) : number(g),
+        PICK(g, "", "NOT "), text ? "s" : PICK(g, "id", "k", "v", "ts", "k"), table(g),
+        PICK(g, "", " WHERE k < 9", " WHERE v IS NOT NULL", " WHERE v > 1000000", " LIMIT 5"));
+}
+
 static void put_condition(struct gen *g)
 {
     g->depth++;
-    switch (below(g, g->depth > 3 ? 5 : 9)) {
+    switch (below(g, g->depth > 3 ? 5 : 10)) {
     case 0:
     case 1:
         PUT(g, "%c.%s %s %s", alias(g), number(g),
@@ -186,6 +200,9 @@ static void put_condition(struct gen *g)
     case 6:
         put_number(g);
         PUT(g, " BETWEEN %u AND %u", below(g, 10), below(g, 50));
+        break;
+    case 7:
+        put_in_select(g);
         break;
     default:
         PUT(g, "%s", PICK(g, "(", "NOT ("));
@@ -307,6 +324,7 @@ static void put_tables(struct gen *g, unsigned num)
 }
 
 static void put_rows_query(struct gen *g, bool named);
+static void put_union_query(struct gen *g, bool named);
 
 /* A sub-select with the columns x, y and z. */
 static void put_from(struct gen *g)
@@ -315,7 +333,10 @@ static void put_from(struct gen *g)
     if (g->depth < 2 && !below(g, 3)) {
         g->depth++;
         PUT(g, " FROM (");
-        put_rows_query(g, true);
+        if (below(g, 4))
+            put_rows_query(g, true);
+        else
+            put_union_query(g, true);
         PUT(g, ") a");
         g->depth--;
         g->over = true;
@@ -352,7 +373,8 @@ static void put_limit(struct gen *g)
     PUT(g, "%s", PICK(g, "", "", "", " LIMIT 10", " LIMIT 4 OFFSET 3", " LIMIT 0"));
 }
 
-static void put_rows_query(struct gen *g, bool named)
+/* Without order and limit. */
+static void put_rows(struct gen *g, bool named)
 {
     struct orma_buf from = from_of(g);
     unsigned windows = below(g, 3) ? 0 : below(g, 2) + 1;
@@ -368,9 +390,25 @@ static void put_rows_query(struct gen *g, bool named)
     put_text(g);
     PUT(g, "%s%s", named ? " AS z" : "", orma_buf_cstr(&from));
     put_where(g);
+    orma_buf_fini(&from);
+}
+
+static void put_rows_query(struct gen *g, bool named)
+{
+    put_rows(g, named);
     put_order(g, 3);
     put_limit(g);
-    orma_buf_fini(&from);
+}
+
+static void put_union_query(struct gen *g, bool named)
+{
+    put_rows(g, named);
+    for (uint32_t i = below(g, 2) + 1; i; i--) {
+        PUT(g, " UNION ALL ");
+        put_rows(g, named && below(g, 2));
+    }
+    put_order(g, 3);
+    put_limit(g);
 }
 
 /* All columns, and names that are both of columns and of results. */
@@ -432,6 +470,8 @@ static const char *generate(struct gen *g, uint64_t seed)
         below(g, 2);
     if (!below(g, 8))
         put_names_query(g);
+    else if (!below(g, 8))
+        put_union_query(g, below(g, 2));
     else if (below(g, 5) < 2)
         put_groups_query(g);
     else
