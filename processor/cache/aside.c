@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sdk/base/defs.h"
+#include "sdk/base/fd.h"
 
 /* A disk that takes longer is not worth it. */
 #define SECONDS_MAX 120
@@ -44,6 +45,12 @@ static void own_signals(void)
     (void)alarm(SECONDS_MAX);
 }
 
+/* Where memory is short, it is this process that has to go, and not the one that answers. */
+static void offer_to_die(void)
+{
+    (void)orma_fd_write_file(AT_FDCWD, "/proc/self/oom_score_adj", "1000");
+}
+
 ORMA_COLD static void write_as_child(const struct orma_cache_place *place,
                                      const struct orma_cache_key *key, struct orma_storage *storage)
 {
@@ -51,6 +58,7 @@ ORMA_COLD static void write_as_child(const struct orma_cache_place *place,
     if (fork() == 0) {
         own_signals();
         close_all();
+        offer_to_die();
         if (nice(PRIORITY) < 0)
             errno = 0;                               /* then at ours */
         (void)orma_cache_write(place, key, storage); /* there is nobody to tell */
