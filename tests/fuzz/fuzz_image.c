@@ -59,7 +59,7 @@ static void use(struct orma_storage *st)
     orma_args_put_int(&list, orma_storage_cstr(st, "new"), 7);
     (void)orma_args_commit(&st->args, &list);
     for (uint32_t i = 0; i < 70; i++)
-        orma_table_set(slices, ORMA_SLICE_DUR, orma_table_add(slices), -(int64_t)i << 40);
+        orma_table_set(slices, ORMA_SLICE_DUR, orma_table_add(slices), -(int64_t)i * (INT64_C(1) << 40));
     for (uint32_t row = 0; row < before; row += 1000)
         orma_table_set(slices, ORMA_SLICE_DUR, row, INT64_MAX - row);
     orma_table_truncate(slices, before / 2);

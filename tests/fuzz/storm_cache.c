@@ -2,11 +2,14 @@
  * Whole trace files loaded three times: without a cache, with an empty one, and from what that
  * left. Every table, view and table function that takes no arguments must have the same rows.
  *
- *     storm_cache FILES OR FOLDERS...
+ *     storm_cache [--runs N] [--seed S] FILES OR FOLDERS...
  *
- * Times that loading took are left out.
+ * Times that loading took are left out. Then N times somebody else writes other bytes into the
+ * image, with sums that are right, and statements that nobody should write are asked of what came
+ * of it: build it with sanitizers.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +17,21 @@
 #include <unistd.h>
 
 #include "processor/api/processor_impl.h"
+#include "processor/store/image_format.h"
 #include "sdk/base/buf.h"
+#include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
 #include "tests/support/hostile_sql.h"
+#include "tests/support/image.h"
 
 #define QUERY_MS 20000
+#define HOSTILE_QUERY_MS 500
+#define STATEMENTS 40
+#define ROWS_MAX 2000
 
-static unsigned loaded, refused, different;
+static unsigned loaded, refused, different, hostile;
+static unsigned runs;
+static uint64_t seed = 1;
 
 static uint64_t hash_cell(const struct orma_query *q, unsigned col)
 {
@@ -50,10 +61,10 @@ static void read_rows(struct orma_processor *tp, const char *sql, struct orma_bu
     orma_query_free(q);
 }
 
-static struct orma_processor *load(const char *path, const char *folder, bool want_hit)
+static struct orma_processor *open_trace(const char *path, const char *folder, uint64_t timeout_ms)
 {
     const struct orma_processor_config config = {.size = sizeof(config),
-                                                 .query_timeout_ms = QUERY_MS};
+                                                 .query_timeout_ms = timeout_ms};
     const struct orma_processor_cache cache = {.folder = folder, .wait = true};
     struct orma_processor *tp = NULL;
 
@@ -62,7 +73,19 @@ static struct orma_processor *load(const char *path, const char *folder, bool wa
         orma_processor_free(tp);
         return NULL;
     }
-    if (folder && want_hit != (strstr(orma_processor_cache_note(tp), "taken") != NULL)) {
+    return tp;
+}
+
+static bool is_hit(struct orma_processor *tp)
+{
+    return strstr(orma_processor_cache_note(tp), "taken") != NULL;
+}
+
+static struct orma_processor *load(const char *path, const char *folder, bool want_hit)
+{
+    struct orma_processor *tp = open_trace(path, folder, QUERY_MS);
+
+    if (tp && folder && want_hit != is_hit(tp)) {
         printf("%s: %s the cache: %s\n", path, want_hit ? "not from" : "from",
                orma_processor_cache_note(tp));
         different++;
@@ -99,6 +122,92 @@ static void compare(const char *path, struct orma_processor *a, struct orma_proc
     orma_buf_fini(&sql);
 }
 
+/* ---- somebody else's images ---- */
+
+static uint64_t random_u64(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed;
+}
+
+/* The only image in the folder. */
+static bool find_image(const char *folder, char *path, size_t size)
+{
+    DIR *dir = opendir(folder);
+    bool found = false;
+
+    for (struct dirent *e; dir && !found && (e = readdir(dir));)
+        if (*e->d_name != '.')
+            found = snprintf(path, size, "%s/%s", folder, e->d_name) > 0;
+    if (dir)
+        (void)closedir(dir);
+    return found;
+}
+
+static void mutate(uint8_t *image, size_t size)
+{
+    struct orma_image_head head;
+
+    memcpy(&head, image, sizeof(head));
+    for (uint64_t i = 0, num = 1 + random_u64() % 12; i < num; i++) {
+        bool index = random_u64() % 32 == 0;
+        size_t from = ORMA_IMAGE_BULK + (index ? (size_t)head.bulk_bytes : 0);
+        size_t len = (size_t)(index ? head.index_bytes : head.bulk_bytes);
+        size_t at = from + random_u64() % len;
+
+        image[at] = random_u64() % 2 ? (uint8_t)random_u64() : 0xff;
+    }
+    test_image_sum(image, size);
+}
+
+static void ask_anything(struct orma_processor *tp, struct hostile_sql *h)
+{
+    struct orma_sql *sql = orma_processor_sql(tp);
+
+    (void)hostile_sql_prepare(sql); /* it may take too long */
+    for (size_t i = 0; i < hostile_sql_tables(h); i++)
+        (void)hostile_sql_run(sql, hostile_sql_read(h, i), ROWS_MAX);
+    for (unsigned i = 0; i < STATEMENTS; i++)
+        (void)hostile_sql_run(sql, hostile_sql_any(h), ROWS_MAX);
+}
+
+static void take_hostile(const char *path, const char *folder, struct hostile_sql *h)
+{
+    struct orma_buf good = {0};
+    char image[4096];
+
+    if (!find_image(folder, image, sizeof(image)) ||
+        orma_fd_read_file(AT_FDCWD, image, (size_t)64 << 20, &good))
+        return;
+    for (unsigned i = 0; i < runs; i++) {
+        uint8_t *copy = malloc(good.len);
+        uint64_t state = seed;
+        int fd;
+
+        memcpy(copy, good.data, good.len);
+        mutate(copy, good.len);
+        (void)unlink(image);
+        fd = open(image, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+        if (fd < 0 || orma_fd_write_all(fd, copy, good.len))
+            abort();
+        (void)close(fd);
+        free(copy);
+        printf("%s --seed %llu\n", path, (unsigned long long)state);
+        (void)fflush(stdout);
+        struct orma_processor *tp = open_trace(path, folder, HOSTILE_QUERY_MS);
+        if (tp && is_hit(tp)) {
+            ask_anything(tp, h);
+            hostile++;
+        }
+        orma_processor_free(tp);
+    }
+    orma_buf_fini(&good);
+}
+
+/* ---- all files ---- */
+
 static void empty(const char *folder)
 {
     DIR *dir = opendir(folder);
@@ -127,8 +236,13 @@ static void take_file(const char *path, const char *folder)
     else
         printf("%s: cannot be loaded a third time\n", path), different++;
     loaded++;
-    orma_processor_free(a);
     orma_processor_free(b);
+    struct hostile_sql names;
+    if (runs && hostile_sql_init(&names, orma_processor_sql(a), seed) == 0) {
+        take_hostile(path, folder, &names);
+        hostile_sql_fini(&names);
+    }
+    orma_processor_free(a);
     empty(folder);
 }
 
@@ -156,14 +270,22 @@ static void take(const char *path, const char *folder)
 int main(int argc, char **argv)
 {
     char folder[] = "/tmp/storm-cache-XXXXXX";
+    int at = 1;
 
-    if (argc < 2 || !mkdtemp(folder)) {
-        fprintf(stderr, "usage: storm_cache FILES OR FOLDERS...\n");
+    for (; argc - at >= 2 && !strncmp(argv[at], "--", 2); at += 2) {
+        if (!strcmp(argv[at], "--runs"))
+            runs = (unsigned)strtoul(argv[at + 1], NULL, 10);
+        else
+            seed = strtoull(argv[at + 1], NULL, 10) | 1;
+    }
+    if (at >= argc || !mkdtemp(folder)) {
+        fprintf(stderr, "usage: storm_cache [--runs N] [--seed S] FILES OR FOLDERS...\n");
         return 2;
     }
-    for (int i = 1; i < argc; i++)
-        take(argv[i], folder);
+    for (; at < argc; at++)
+        take(argv[at], folder);
     (void)rmdir(folder);
-    printf("%u traces loaded, %u refused, %u differences\n", loaded, refused, different);
+    printf("%u traces loaded, %u refused, %u differences, %u hostile images\n", loaded, refused,
+           different, hostile);
     return different || !loaded;
 }
