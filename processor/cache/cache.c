@@ -19,8 +19,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/vec.h"
 
-#define SUFFIX ".orma"
-#define UNFINISHED ".new-"
+#define UNFINISHED ".orma-new-"
 
 /* ---- folder ---- */
 
@@ -139,17 +138,16 @@ int orma_cache_open(const struct orma_cache_place *place, struct orma_cache_key 
 /* ---- making room ---- */
 
 struct file {
-    char name[64];
+    char name[24];
     uint64_t bytes;
     struct timespec used;
 };
 ORMA_VEC_STRUCT(files, struct file);
 
-static bool ends_with(const char *name, const char *end)
+/* As key.c names them: the folder may have other files of the user. */
+static bool is_image(const char *name)
 {
-    size_t len = strlen(name), end_len = strlen(end);
-
-    return len >= end_len && !strcmp(name + len - end_len, end);
+    return strspn(name, "0123456789abcdef") == 16 && !strcmp(name + 16, ".orma");
 }
 
 static void look_at(int folder, const char *name, struct files *files)
@@ -161,8 +159,7 @@ static void look_at(int folder, const char *name, struct files *files)
         (void)unlinkat(folder, name, 0);
         return;
     }
-    if (!ends_with(name, SUFFIX) || strlen(name) >= sizeof(f.name) ||
-        fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    if (!is_image(name) || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return;
     memcpy(f.name, name, strlen(name));
     f.bytes = (uint64_t)st.st_size;
