@@ -112,8 +112,15 @@ ORMA_COLD static void refuse_type(struct orma_dataframe *self,
                                   const struct orma_dataframe_column *col,
                                   enum orma_dataframe_type got)
 {
-    refuse(self, "column '%s' was inferred to be %s, but later received a value of type %s",
-           col->name, orma_dataframe_type_name(col->type), orma_dataframe_type_name(got));
+    bool fits = (got == ORMA_DATAFRAME_TEXT) == (col->declared == ORMA_DATAFRAME_TEXT);
+
+    if (col->declared == ORMA_DATAFRAME_UNKNOWN)
+        refuse(self, "column '%s' was inferred to be %s, but later received a value of type %s",
+               col->name, orma_dataframe_type_name(col->type), orma_dataframe_type_name(got));
+    else /* it is this value that does not fit, or one before */
+        refuse(self, "column '%s' declared as %s in the schema, but %s found", col->name,
+               orma_dataframe_type_name(col->declared),
+               orma_dataframe_type_name(fits ? col->type : got));
 }
 
 ORMA_COLD static void refuse_inexact(struct orma_dataframe *self,

@@ -32,8 +32,9 @@ enum orma_dataframe_type {
 struct orma_dataframe_column {
     char *name;
     enum orma_dataframe_type type;
-    uint64_t int_max;     /* largest |integer| so far */
-    uint32_t int_max_row; /* where it is */
+    enum orma_dataframe_type declared; /* in a schema; UNKNOWN: there is none */
+    uint64_t int_max;                  /* largest |integer| so far */
+    uint32_t int_max_row;              /* where it is */
     bool nulls;
     bool sorted;
     bool id; /* the value is the row number */

@@ -107,7 +107,7 @@ static void syntax_error(struct parser *p)
     if (p->tok.kind == ORMA_TOK_END)
         p->r = orma_sql_error_set(p->error, p->text, p->last_end, "incomplete input");
     else
-        p->r = orma_sql_error_set(p->error, p->text, p->tok.at, "near \"%.*s\": syntax error",
+        p->r = orma_sql_error_set(p->error, p->text, p->tok.at, "syntax error near '%.*s'",
                                   ORMA_STR_ARG(cur(p)));
 }
 
@@ -205,7 +205,7 @@ static void read_macro_type(struct parser *p, struct orma_str macro, const struc
             ORMA_STR_ARG(macro), ORMA_STR_ARG(*arg), ORMA_STR_ARG(word), orma_buf_cstr(&allowed));
     else
         p->r = orma_sql_error_set(p->error, p->text, at,
-                                  "Macro '%.*s' return type '%.*s' is unknown. Allowed types: %s",
+                                  "Macro %.*s return type %.*s is unknown. Allowed types: %s",
                                   ORMA_STR_ARG(macro), ORMA_STR_ARG(word), orma_buf_cstr(&allowed));
     orma_buf_fini(&allowed);
 }

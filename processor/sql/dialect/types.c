@@ -18,8 +18,8 @@ static const struct {
 };
 
 static const char *const macro_types[] = {
-    "Expr",       "ExprList",       "UnparenExprList", "TableOrSubquery",
-    "ColumnName", "ColumnNameList", "_TableNameList",  "_ProjectionFragment",
+    "ColumnNameList", "_ProjectionFragment", "_TableNameList",  "ColumnName",
+    "Expr",           "TableOrSubquery",     "UnparenExprList", "ExprList",
 };
 
 /* Names that older libraries use for some of these. */

@@ -24,7 +24,7 @@ static int take_row(struct orma_tvf_call *call, const struct orma_table *t, cons
     if (sqlite3_value_type(val) == SQLITE_NULL)
         return 0;
     if (sqlite3_value_type(val) != SQLITE_INTEGER)
-        return orma_tvf_fail(call, "the id of a row must be an integer");
+        return orma_tvf_fail(call, "start id should be an integer.");
     if (id < 0 || id >= t->rows)
         return orma_tvf_fail(call, what, id);
     *ret = (uint32_t)id;

@@ -147,8 +147,10 @@ static int check_schema(struct orma_sql *sql, const struct orma_statement *s, sq
     if (missing.len)
         r = orma_sql_error_set(
             &sql->error, s->text, s->name_at,
-            "%s: the following columns are declared in the schema, but do not exist: %s",
-            statement_name(s), orma_buf_cstr(&missing));
+            "%s: the following columns are declared in the schema, but do not exist: %s%s%s",
+            statement_name(s), orma_buf_cstr(&missing),
+            extra.len ? "; and the following columns exist, but are not declared: " : "",
+            extra.len ? orma_buf_cstr(&extra) : "");
     else if (extra.len)
         r = orma_sql_error_set(&sql->error, s->text, s->name_at,
                                "%s: the following columns are missing from the schema: %s",
@@ -201,7 +203,25 @@ static void make_doubles(const struct orma_statement *s, struct orma_dataframe *
     }
 }
 
-static struct orma_dataframe *new_frame(struct orma_sql *sql, sqlite3_stmt *query)
+static enum orma_dataframe_type declared_type(const struct orma_sql_field *f)
+{
+    switch (f->class) {
+    case ORMA_CLASS_INTEGER:
+        return ORMA_DATAFRAME_INT;
+    case ORMA_CLASS_REAL:
+        return ORMA_DATAFRAME_DOUBLE;
+    case ORMA_CLASS_TEXT:
+        return ORMA_DATAFRAME_TEXT;
+    case ORMA_CLASS_BLOB:
+    case ORMA_CLASS_ANY:
+    case ORMA_CLASS_NONE:
+        break;
+    }
+    return ORMA_DATAFRAME_UNKNOWN;
+}
+
+static struct orma_dataframe *new_frame(struct orma_sql *sql, const struct orma_statement *s,
+                                        sqlite3_stmt *query)
 {
     int num = sqlite3_column_count(query);
     const char **names = calloc((size_t)num, sizeof(*names));
@@ -212,6 +232,9 @@ static struct orma_dataframe *new_frame(struct orma_sql *sql, sqlite3_stmt *quer
     if (names)
         frame = orma_dataframe_new(sql->storage, names, (unsigned)num, true);
     free(names);
+    for (int i = 0; frame && s->columns.given && i < num; i++)
+        frame->columns[i].declared =
+            declared_type(in_schema(&s->columns, orma_str_from(frame->columns[i].name)));
     return frame;
 }
 
@@ -305,7 +328,7 @@ static int build_frame(struct orma_sql *sql, const struct orma_statement *s,
     if (r == 0 && in_query(query, ORMA_STR("_auto_id")))
         r = orma_sql_error_set(&sql->error, s->text, s->body_at,
                                "no column may be called _auto_id: that is the number of the row");
-    if (r == 0 && !(frame = new_frame(sql, query)))
+    if (r == 0 && !(frame = new_frame(sql, s, query)))
         r = orma_sql_error_oom(&sql->error);
     if (r == 0)
         r = fill_frame(sql, s, query, frame);
@@ -378,14 +401,12 @@ int orma_sql_exec_create_table(struct orma_sql *sql, const struct orma_statement
     for (size_t i = 0; i < s->columns.len && r == 0; i++) {
         if (s->columns.fields[i].class == ORMA_CLASS_BLOB)
             r = orma_sql_error_set(&sql->error, s->text, s->name_at,
-                                   "CREATE PERFETTO TABLE(%s): Bytes type is not supported: "
-                                   "column '%.*s'",
-                                   name, ORMA_STR_ARG(s->columns.fields[i].name));
+                                   "CREATE PERFETTO TABLE(%s): Bytes type is not supported", name);
         else if (s->columns.fields[i].class == ORMA_CLASS_ANY)
             r = orma_sql_error_set(&sql->error, s->text, s->name_at,
                                    "CREATE PERFETTO TABLE(%s): ANY type cannot be used in table "
-                                   "columns: column '%.*s'",
-                                   name, ORMA_STR_ARG(s->columns.fields[i].name));
+                                   "columns",
+                                   name);
     }
     if (r == 0 && !s->replace)
         r = check_is_free(sql, s, name);

@@ -66,12 +66,28 @@ static int errno_of(int code)
     return -EINVAL;
 }
 
+/* near "x": syntax error. False: it is another message. */
+static bool is_syntax_error(const char *message, struct orma_str *ret_near)
+{
+    static const char begin[] = "near \"", end[] = "\": syntax error";
+    size_t len = strlen(message), around = sizeof(begin) - 1 + sizeof(end) - 1;
+
+    if (len < around || strncmp(message, begin, sizeof(begin) - 1) ||
+        strcmp(message + len - (sizeof(end) - 1), end))
+        return false;
+    *ret_near = (struct orma_str){message + sizeof(begin) - 1, len - around};
+    return true;
+}
+
 static void take_message(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at,
                          int error)
 {
     const char *message = sqlite3_errmsg(sql->db);
+    struct orma_str near;
 
-    if (sql->planner.lacks[0] && !strcmp(message, "no query solution"))
+    if (is_syntax_error(message, &near))
+        orma_sql_error_set(&sql->error, text, at, "syntax error near '%.*s'", ORMA_STR_ARG(near));
+    else if (sql->planner.lacks[0] && !strcmp(message, "no query solution"))
         orma_sql_error_set(&sql->error, text, at, "%s: %s", message, sql->planner.lacks);
     else
         orma_sql_error_set(&sql->error, text, at, "%s", message);

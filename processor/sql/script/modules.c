@@ -143,7 +143,7 @@ static int include(struct orma_sql *sql, struct orma_str key)
         return unknown_package(sql, key);
     if (key.len > 1 && key.data[key.len - 1] == '*' && key.data[key.len - 2] != '.')
         return orma_sql_error_set(&sql->error, NULL, 0,
-                                  "near \"*\": syntax error: it stands for all after a dot");
+                                  "syntax error near '*': it stands for all after a dot");
     if (key.data[key.len - 1] == '*')
         return run_matching(sql, package, (struct orma_str){key.data, key.len - 1});
     m = orma_package_find(package, key);

@@ -203,6 +203,24 @@ static enum orma_sql_class class_of(sqlite3_value *val)
     return ORMA_CLASS_NONE;
 }
 
+/* All names of types that the value would fit. */
+static const char *actual_name(enum orma_sql_class got)
+{
+    switch (got) {
+    case ORMA_CLASS_INTEGER:
+        return "BOOL/INT/UINT/LONG";
+    case ORMA_CLASS_REAL:
+        return "FLOAT/DOUBLE";
+    case ORMA_CLASS_BLOB:
+        return "BYTES/PROTO";
+    case ORMA_CLASS_TEXT:
+    case ORMA_CLASS_ANY:
+    case ORMA_CLASS_NONE:
+        break;
+    }
+    return orma_sql_class_name(got);
+}
+
 static bool check_argument(sqlite3_context *ctx, const struct definition *def, int i,
                            sqlite3_value *val)
 {
@@ -213,10 +231,10 @@ static bool check_argument(sqlite3_context *ctx, const struct definition *def, i
     if (want == ORMA_CLASS_ANY || got == ORMA_CLASS_NONE || got == want)
         return true;
     text = got == ORMA_CLASS_BLOB ? "<blob>" : (const char *)sqlite3_value_text(val);
-    error = sqlite3_mprintf("%s[%s=%s]: argument %d does not have expected type: expected %s, "
+    error = sqlite3_mprintf("%s[arg=%s]: argument %d does not have expected type: expected %s, "
                             "actual %s",
-                            def->name, def->arg_names[i], text ? text : "", i,
-                            orma_sql_class_name(want), orma_sql_class_name(got));
+                            def->name, text ? text : "", i, orma_sql_class_name(want),
+                            actual_name(got));
     if (error)
         sqlite3_result_error(ctx, error, -1);
     else

@@ -358,20 +358,21 @@ static int check_body(struct orma_sql *sql, const struct orma_statement *s)
     if (r < 0)
         return r;
     have = sqlite3_column_count(query);
-    for (int i = 0; i < have && i < want && r == 0; i++) {
+    if (have != want)
+        r = orma_sql_error_set(&sql->error, s->text, s->body_at,
+                               "%.*s: number of return values %d does not match SQL statement "
+                               "column count %d.",
+                               ORMA_STR_ARG(s->name), want, have);
+    for (int i = 0; i < want && r == 0; i++) {
         struct orma_str name = orma_str_from(sqlite3_column_name(query, i));
 
         if (!orma_word_eq(name, s->columns.fields[i].name))
             r = orma_sql_error_set(&sql->error, s->text, s->body_at,
-                                   "%.*s: column %.*s at position %d does not match the declared "
-                                   "column %.*s",
+                                   "%.*s: column %.*s at index %d does not match return value name "
+                                   "%.*s.",
                                    ORMA_STR_ARG(s->name), ORMA_STR_ARG(name), i,
                                    ORMA_STR_ARG(s->columns.fields[i].name));
     }
-    if (r == 0 && have != want)
-        r = orma_sql_error_set(&sql->error, s->text, s->body_at,
-                               "%.*s: the select returns %d columns, %d are declared",
-                               ORMA_STR_ARG(s->name), have, want);
     sqlite3_finalize(query);
     return r;
 }

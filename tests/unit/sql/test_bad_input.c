@@ -206,8 +206,8 @@ Test(bad_input, arguments_of_any_type_and_number)
     CHECKS(
         NULL, {"too few", "SELECT * FROM ancestor_slice()", "error: "},
         {"too many", "SELECT * FROM ancestor_slice(1, 2, 3)", "error: "},
-        {"blob", "SELECT * FROM descendant_slice(x'00')", "error: must be an integer"},
-        {"double", "SELECT * FROM following_flow(0.5)", "error: must be an integer"},
+        {"blob", "SELECT * FROM descendant_slice(x'00')", "error: start id should be an integer."},
+        {"double", "SELECT * FROM following_flow(0.5)", "error: start id should be an integer."},
         {"huge", "SELECT * FROM ancestor_slice(9223372036854775807)",
          "error: no row with id 9223372036854775807"},
         {"pointer of another kind",

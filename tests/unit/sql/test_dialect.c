@@ -335,9 +335,9 @@ Test(macro, refuses_what_can_not_be_expanded)
         {"argument list of token_apply", "select __intrinsic_token_apply!(m)",
          "has 2 or 3 arguments"},
         {"type", MACRO "m(a Foo) returns Expr as 1",
-         "Macro 'm' argument 'a' is unknown type 'Foo'. Allowed types: Expr, "},
+         "Macro 'm' argument 'a' is unknown type 'Foo'. Allowed types: ColumnNameList, "},
         {"return type", MACRO "m() returns LONG as 1",
-         "Macro 'm' return type 'LONG' is unknown. Allowed types: Expr, "},
+         "Macro m return type LONG is unknown. Allowed types: ColumnNameList, "},
         {"no body", MACRO "m() returns Expr as ", "incomplete input"},
     };
 
@@ -446,9 +446,9 @@ Test(statement, refuses_bad_forms)
         const char *what, *sql, *want;
     } cases[] = {
         {"nothing behind", "create perfetto", "incomplete input"},
-        {"no such object", "create perfetto sequence x", "near \"sequence\": syntax error"},
+        {"no such object", "create perfetto sequence x", "syntax error near 'sequence'"},
         {"type", "create perfetto table t(a boolean) as select 1", "Unknown column type: boolean"},
-        {"no type", "create perfetto table t(a) as select 1", "near \")\": syntax error"},
+        {"no type", "create perfetto table t(a) as select 1", "syntax error near ')'"},
         {"column twice", "create perfetto table t(a int, A int) as select 1",
          "multiple columns are named A"},
         {"no body", "create perfetto table t as", "incomplete input"},
@@ -461,12 +461,12 @@ Test(statement, refuses_bad_forms)
          "create perfetto function f(a any..., b any) returns int delegates to x",
          "only the last argument"},
         {"two dots", "create perfetto function f(a any..) returns int delegates to x",
-         "near \")\": syntax error"},
-        {"star in the middle", "include perfetto module a.*.b", "near \".\": syntax error"},
+         "syntax error near ')'"},
+        {"star in the middle", "include perfetto module a.*.b", "syntax error near '.'"},
         {"no module", "include perfetto module", "incomplete input"},
         {"index without columns", "create perfetto index i on t()", "incomplete input"},
-        {"drop table", "drop perfetto table t", "near \"table\": syntax error"},
-        {"more behind", "drop perfetto index i on t where 1", "near \"where\": syntax error"},
+        {"drop table", "drop perfetto table t", "syntax error near 'table'"},
+        {"more behind", "drop perfetto index i on t where 1", "syntax error near 'where'"},
     };
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++)
@@ -481,7 +481,7 @@ Test(error, shows_line_column_and_caret)
                  "  File \"stdin\" line 3 col 19\n"
                  "      create perfetto nope x;\n"
                  "                      ^\n"
-                 "near \"nope\": syntax error");
+                 "syntax error near 'nope'");
 }
 
 Test(error, goes_through_the_macros)

@@ -200,9 +200,9 @@ Test(function, gives_one_value)
         {"wrong number", CPF "f(a LONG) RETURNS LONG AS SELECT 1; SELECT f(1, 2)",
          "error: f: invalid number of args; expected 1, received 2"},
         {"wrong type", CPF "f(a LONG) RETURNS LONG AS SELECT 1; SELECT f('x')",
-         "error: f[a=x]: argument 0 does not have expected type: expected LONG, actual STRING"},
+         "error: f[arg=x]: argument 0 does not have expected type: expected LONG, actual STRING"},
         {"an integer is no double", CPF "f(a DOUBLE) RETURNS LONG AS SELECT 1; SELECT f(1)",
-         "error: expected DOUBLE, actual LONG"},
+         "error: expected DOUBLE, actual BOOL/INT/UINT/LONG"},
         {"NULL passes", CPF "f(a DOUBLE) RETURNS LONG AS SELECT 1; SELECT f(NULL)", "1"},
         {"ANY passes", CPF "f(a ANY) RETURNS ANY AS SELECT $a; SELECT f(x'41'), f(1.5)", "A 1.5"},
         {"exists", CPF "f() RETURNS LONG AS SELECT 1;" CPF "f() RETURNS LONG AS SELECT 2",
@@ -311,9 +311,9 @@ Test(table_function, gives_rows)
              "SELECT a.v, f.x FROM (SELECT 1 AS v) AS a JOIN f(a.v) WHERE f.x = 9 OR a.v = 2",
          "1 9"},
         {"another name", CPF "f() RETURNS TABLE(x LONG) AS SELECT 1 AS y",
-         "error: column y at position 0 does not match the declared column x"},
+         "error: column y at index 0 does not match return value name x."},
         {"fewer columns", CPF "f() RETURNS TABLE(x LONG, y LONG) AS SELECT 1 AS x",
-         "error: the select returns 1 columns, 2 are declared"},
+         "error: number of return values 2 does not match SQL statement column count 1."},
         {"replaced while it is in use elsewhere",
          CPF "f() RETURNS TABLE(x LONG) AS SELECT 1 AS x; CREATE PERFETTO VIEW v AS SELECT x FROM "
              "f(); SELECT * FROM v; CREATE OR REPLACE PERFETTO FUNCTION f() RETURNS TABLE(x LONG) "

@@ -95,7 +95,8 @@ Test(relatives, slices_and_flows_that_are_not_there)
     expect("NULL", "SELECT count(*) FROM following_flow(NULL)", "0");
     expect("unknown", "SELECT * FROM following_flow(99)", "error: invalid slice id 99");
     expect("negative", "SELECT * FROM preceding_flow(-1)", "error: invalid slice id -1");
-    expect("text", "SELECT * FROM directly_connected_flow('1')", "error: must be an integer");
+    expect("text", "SELECT * FROM directly_connected_flow('1')",
+           "error: start id should be an integer.");
     expect("numbered rows", "SELECT id, slice_out FROM following_flow(1)", "0 1\n1 3\n2 2\n3 4");
     expect("hidden columns", "SELECT _auto_id, _fn_arg0 FROM following_flow(3) LIMIT 1", "0 NULL");
     expect("named", "SELECT count(*) FROM following_flow WHERE _fn_arg0 = 1", "4");
