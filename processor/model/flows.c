@@ -60,13 +60,11 @@ void orma_flows_begin(struct orma_model *model, uint32_t slice, uint64_t flow)
 
 static uint32_t v1_args(struct orma_model *model, struct orma_flows *st, uint64_t flow)
 {
-    uint64_t idx = orma_map_get(&st->v1, flow);
-
-    if (idx == ORMA_MAP_NONE)
+    if (flow >= st->v1_num)
         return ORMA_ARG_SET_NONE;
     orma_args_list_clear(&st->args);
-    orma_args_put_str(&st->args, model->known.name, st->v1_texts[idx].name);
-    orma_args_put_str(&st->args, orma_model_lit(model, "cat"), st->v1_texts[idx].category);
+    orma_args_put_str(&st->args, model->known.name, st->v1_texts[flow].name);
+    orma_args_put_str(&st->args, orma_model_lit(model, "cat"), st->v1_texts[flow].category);
     return orma_args_commit(&model->storage->args, &st->args);
 }
 
@@ -77,7 +75,6 @@ static void insert(struct orma_model *model, struct orma_flows *st, uint64_t flo
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_FLOW);
     const struct orma_table *slices = orma_model_table(model, ORMA_TABLE_SLICE);
     uint32_t row = orma_table_add(t);
-    uint64_t v1 = orma_map_get(&st->v1, flow);
 
     if (orma_table_int(slices, ORMA_SLICE_TS, to) < orma_table_int(slices, ORMA_SLICE_TS, from)) {
         uint32_t swap = from;
@@ -87,8 +84,7 @@ static void insert(struct orma_model *model, struct orma_flows *st, uint64_t flo
     }
     orma_table_set(t, ORMA_FLOW_SLICE_OUT, row, from);
     orma_table_set(t, ORMA_FLOW_SLICE_IN, row, to);
-    /* Flows of old kind are told apart by more than a number: theirs is the order of appearance. */
-    orma_table_set(t, ORMA_FLOW_TRACE_ID, row, (int64_t)(v1 == ORMA_MAP_NONE ? flow : v1));
+    orma_table_set(t, ORMA_FLOW_TRACE_ID, row, (int64_t)flow);
     orma_storage_set_args(t, ORMA_FLOW_ARG_SET_ID, row, v1_args(model, st, flow));
 }
 
@@ -220,20 +216,20 @@ void orma_flows_end_on(struct orma_model *model, uint32_t track, int64_t ts, uin
 uint64_t orma_flows_id_v1(struct orma_model *model, uint64_t id, uint32_t category, uint32_t name)
 {
     struct orma_flows *st = state(model);
-    uint64_t flow = orma_mix64(orma_mix64(id) ^ ((uint64_t)category << 32 | name));
+    uint64_t key = orma_mix64(orma_mix64(id) ^ ((uint64_t)category << 32 | name));
+    uint64_t known = st ? orma_map_get(&st->v1, key) : 0;
 
-    if (!st || orma_map_get(&st->v1, flow) != ORMA_MAP_NONE)
-        return flow;
+    if (!st || known != ORMA_MAP_NONE)
+        return known;
     struct v1 *texts = realloc(st->v1_texts, (st->v1_num + 1) * sizeof(*texts));
     if (texts) {
         st->v1_texts = texts;
         texts[st->v1_num] = (struct v1){category, name};
     }
-    if (!texts || orma_map_put(&st->v1, flow, st->v1_num))
-        model->storage->failed = true;
-    else
-        st->v1_num++;
-    return flow;
+    if (texts && !orma_map_put(&st->v1, key, st->v1_num))
+        return st->v1_num++;
+    model->storage->failed = true;
+    return 0;
 }
 
 void orma_flows_fini(struct orma_model *model)

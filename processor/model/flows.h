@@ -3,7 +3,9 @@
  *
  * A flow is known by a number; an arrow goes from the slice that had the
  * number last to the one that has it now. Older events name flows by
- * (category, name, id): orma_flows_id_v1() gives those a number of their own.
+ * (category, name, id): orma_flows_id_v1() numbers those in order of appearance,
+ * from 0. Both kinds share one map, as in other processors: in a file that has
+ * both, a small number may mean one of each.
  * The end of a flow may wait for the next slice that begins on its track.
  * Threads: none.
  */

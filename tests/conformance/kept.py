@@ -340,23 +340,6 @@ def bad_time_ends(reference, ours):
             return
 
 
-@rule("flows of nothing", "an end of a flow that never began binds nothing and is counted; the reference binds it to the first slice of the trace, "
-      "or to one whose flow happens to have the number that the reference gave to this one", "flow, stats.flow_end_without_start")
-def flows_of_nothing(reference, ours):
-    counted = [row for row in ours.get("stats", []) if row.get("name") == "'flow_end_without_start'"]
-    known = collections.Counter(tuple(sorted(row.items())) for row in ours.get("flow", []))
-    for row in list(reference.get("flow", [])):
-        key = tuple(sorted(row.items()))
-        known[key] -= 1
-        if known[key] >= 0 or "arg:name" not in row or not counted:
-            continue
-        reference["flow"].remove(row)
-        left = int(counted[0]["value"]) - 1
-        counted[0]["value"] = str(left)
-        if not left:
-            ours["stats"].remove(counted.pop())
-
-
 @rule("states in wrong order", "a state of a thread that is imported is none that was refused for its order; the reference counts one as such, and shows it",
       "stats.value (generic_task_state_invalid_order)")
 def states_in_wrong_order(reference, ours):
