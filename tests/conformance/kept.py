@@ -309,9 +309,18 @@ NO_NUMBER = r"\s*x?'"
 @query("a column of numbers against a text or blob", "SQL says that the text is converted first, and SQLite does; the reference "
        "finds nothing in its own tables, but converts in those of queries")
 def other_class(statement):
-    compared = rf"{NUMBERS}\s*(=|==|!=|<>|<=|>=|<|>|(IS|GLOB|LIKE|IN\s*\()(?=[\s'])|IS\s+NOT|NOT\s+(GLOB|LIKE|IN\s*\())"
+    compared = rf"{NUMBERS}\s*(=|==|!=|<>|<=|>=|<|>|(IS|GLOB|LIKE|REGEXP|IN\s*\()(?=[\s'])|IS\s+NOT|NOT\s+(GLOB|LIKE|REGEXP|IN\s*\())"
     between = rf"{NUMBERS}\s+(NOT\s+)?BETWEEN\s+(x?'|\S+\s+AND\s+x?')"
     return re.search(compared + NO_NUMBER, statement, re.I) is not None or re.search(between, statement, re.I) is not None
+
+
+@query("picked by numbers of args", "the args of kernel events are numbered behind all others, when somebody reads them: a query that picks or "
+       "sums args by these numbers means others")
+def numbers_of_args(statement):
+    column = r"(id|arg_set_id)" if re.search(r"\bFROM\s+args\b", statement, re.I) else "arg_set_id"
+    compared = rf"\b{column}\s*(=|==|!=|<>|<=|>=|<|>|IS\s+(NOT\s+)?(?!NOT\b|NULL\b)|(NOT\s+)?(IN\s*\(|BETWEEN|GLOB|LIKE|REGEXP))"
+    summed = rf"\b(min|max|sum|avg|total|group_concat|percentile|median|lag|lead|\w+_value)\s*\(\s*(DISTINCT\s+)?{column}\b"
+    return re.search(f"{compared}|{summed}", statement, re.I) is not None
 
 
 @answer("numbers of arg sets", "args of kernel events are made when somebody reads them, and are numbered and shown after all others; which "
