@@ -28,6 +28,13 @@
 
 /* The bytes by which a file that was rewritten in place is told: its begin. */
 #define HEAD_BYTES 4096
+/* So much stays mapped of what is read for the first time, from the begin and up to its place. */
+#define FIRST_MAX ((size_t)192 << 20)
+#define BEHIND ((size_t)16 << 20)
+/* Linux 5.14; older ones refuse it. */
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
 
 struct orma_mapped {
     struct orma_mapped *next;
@@ -263,6 +270,32 @@ int64_t orma_mapped_offset(const struct orma_mapped *self, const uint8_t *at)
         return -1;
     uintptr_t offset = (uintptr_t)at - (uintptr_t)orma_mapped_data(self);
     return offset < self->size ? (int64_t)offset : -1;
+}
+
+/* Advice: whether it is taken makes no difference to what is read. */
+static void advise(const struct orma_mapped *self, size_t from, size_t to, int advice)
+{
+    const size_t page_mask = (size_t)sysconf(_SC_PAGESIZE) - 1;
+
+    from &= ~page_mask;
+    to &= ~page_mask;
+    if (from < to)
+        (void)madvise((char *)atomic_load(&self->begin) + from, to - from, advice);
+}
+
+void orma_mapped_read_on(struct orma_mapped *self, size_t from, size_t to)
+{
+    advise(self, from, to, MADV_POPULATE_READ);
+    if (from > FIRST_MAX + BEHIND)
+        advise(self, from - BEHIND - (to - from), from - BEHIND, MADV_DONTNEED);
+}
+
+void orma_mapped_let_go(struct orma_mapped *self, const uint8_t *from, const uint8_t *to)
+{
+    const int64_t begin = orma_mapped_offset(self, from), end = orma_mapped_offset(self, to);
+
+    if (begin >= 0 && end >= begin)
+        advise(self, (size_t)begin, (size_t)end, MADV_DONTNEED);
 }
 
 bool orma_mapped_torn(const struct orma_mapped *self)

@@ -36,6 +36,15 @@ size_t orma_mapped_size(const struct orma_mapped *self);
 /* Where in the mapping `at` is; -1: elsewhere, or `self` is NULL. */
 int64_t orma_mapped_offset(const struct orma_mapped *self, const uint8_t *at);
 
+/*
+ * Pages of a file count as memory of the process while they are mapped, and it costs to map them
+ * one by one. So who walks over the file says what it will read next, and, of what is read twice,
+ * which part it has behind it. What is let go is mapped again where somebody looks at it.
+ */
+void orma_mapped_read_on(struct orma_mapped *self, size_t from, size_t to);
+/* Bytes that may lie outside of the mapping. */
+void orma_mapped_let_go(struct orma_mapped *self, const uint8_t *from, const uint8_t *to);
+
 /* True once bytes were missing where a reader looked. Any thread. */
 bool orma_mapped_torn(const struct orma_mapped *self);
 

@@ -22,8 +22,13 @@
 #include <string.h>
 
 #include "processor/read/forwarded.h"
+#include "processor/read/mapped.h"
 #include "processor/read/sorter_impl.h"
 #include "sdk/base/clock.h"
+
+/* Packets of a segment between looks at how far it was read, and so much is worth a call. */
+#define LET_GO_EVERY 16384
+#define LET_GO_BYTES (2 << 20)
 
 static inline bool before(struct orma_merge_key a, struct orma_merge_key b)
 {
@@ -226,6 +231,19 @@ static inline bool pass(struct orma_sorter *self, struct orma_pipe *pipe,
     return true;
 }
 
+/* What a run has read of a long segment is read by nobody else. */
+ORMA_COLD static void let_go(struct orma_sorter *self, struct orma_run *run)
+{
+    const uint8_t *begin = run->segments[run->at].record;
+
+    if (run->behind < begin || run->behind > run->pos)
+        run->behind = begin;
+    if (run->pos - run->behind < LET_GO_BYTES)
+        return;
+    orma_mapped_let_go(self->mapped, run->behind, run->pos);
+    run->behind = run->pos;
+}
+
 /* Emits the head of a stream, or passes it on, and fetches the next one. False: it shall stop. */
 static inline bool drain_one(struct orma_sorter *self, struct orma_stream *s,
                              struct orma_pipe *pipe)
@@ -235,6 +253,8 @@ static inline bool drain_one(struct orma_sorter *self, struct orma_stream *s,
     if (pipe ? orma_pipe_is_left(pipe) : self->failed || !self->budget)
         return false;
     struct orma_seq_gen *gen = run ? orma_run_done(s) : orma_stream_done(s);
+    if (ORMA_UNLIKELY(run && s->run.read % LET_GO_EVERY == LET_GO_EVERY - 1 && self->mapped))
+        let_go(self, &s->run);
     if (!pipe) {
         self->budget--;
         emit(self, &s->head, gen);

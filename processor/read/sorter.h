@@ -144,6 +144,7 @@ struct orma_sorter {
     orma_read_plain_fn *read_plain; /* NULL: there are no plain events */
     orma_use_plain_fn *use_plain;
     void *emit_data, *plain_data; /* of use_plain */
+    struct orma_mapped *mapped;   /* what runs are read from, if it is a mapped file */
     bool failed;
     /* What emitting writes for each item lies apart from what the merging thread reads. */
     char apart[ORMA_CACHE_LINE];

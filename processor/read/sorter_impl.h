@@ -43,6 +43,7 @@ struct orma_run {
     uint32_t at;   /* the one being read */
     uint32_t read; /* packets of it that were read */
     const uint8_t *pos;
+    const uint8_t *behind; /* of a mapped file: up to where a long segment was let go */
     int64_t raw;
     const uint8_t *tail; /* end of the last packet pushed: where the next one must begin */
     int64_t last_ts;

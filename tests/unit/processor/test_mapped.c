@@ -59,6 +59,34 @@ static uint8_t byte_at(const struct orma_mapped *m, size_t pos)
 
 /* ---- what a reader sees ---- */
 
+/* Whatever part of a file is let go, its bytes are there when somebody looks again. */
+Test(mapped, what_is_let_go_can_be_read_again)
+{
+    enum { PAGES = 300 };
+    uint8_t *bytes = malloc(PAGES * PAGE);
+
+    for (size_t i = 0; i < PAGES * PAGE; i++)
+        bytes[i] = (uint8_t)(i * 31 >> 5);
+    const int fd = temp_file(bytes, PAGES * PAGE - 100);
+    struct orma_mapped *m = map(fd);
+    const uint8_t *data = orma_mapped_data(m);
+    const size_t size = orma_mapped_size(m);
+
+    orma_mapped_read_on(m, 0, size);
+    cr_assert(!memcmp(data, bytes, size));
+    orma_mapped_let_go(m, data + 1, data + 100);
+    orma_mapped_let_go(m, data + PAGE + 7, data + 20 * PAGE - 7);
+    orma_mapped_let_go(m, data, data + size - 1);
+    orma_mapped_let_go(m, bytes, bytes + PAGE);
+    orma_mapped_let_go(m, data + 10 * PAGE, data);
+    orma_mapped_let_go(m, NULL, data);
+    cr_assert(!memcmp(data, bytes, size));
+    cr_assert(!orma_mapped_torn(m));
+    orma_mapped_close(m);
+    close(fd);
+    free(bytes);
+}
+
 Test(mapped, what_was_cut_off_reads_as_zeroes)
 {
     int fd = file_of_pages(4);
