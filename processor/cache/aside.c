@@ -1,13 +1,14 @@
 /*
  * A copy of this process writes the image, while this one answers. It is the child of a child that
  * ends at once, so nobody gets a signal or has to collect it; it is in a session of its own, so
- * Ctrl-C is not for it, and has none of our descriptors, so nobody waits for a pipe to end.
+ * Ctrl-C is not for it, and has none of our pipes and sockets, so nobody waits for a pipe to end.
  */
 #include "processor/cache/cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,17 +19,18 @@
 #define SECONDS_MAX 120
 #define PRIORITY 10
 
+/* Files may stay: who decodes args asks the one of the trace whether it has changed. */
 static void close_all(void)
 {
     long max = sysconf(_SC_OPEN_MAX);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    struct stat st;
 
     for (int fd = 0; null >= 0 && fd <= 2; fd++)
         (void)dup2(null, fd);
-    if (close_range(3, ~0u, 0) == 0)
-        return;
-    for (int fd = 3; fd < (max > 0 && max < 65536 ? max : 65536); fd++) /* an old kernel */
-        (void)close(fd);
+    for (int fd = 3; fd < (max > 0 && max < 65536 ? max : 65536); fd++)
+        if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+            (void)close(fd);
 }
 
 /* Handlers of the program are not for us; the one for mapped files is, for the trace. */
