@@ -66,7 +66,7 @@ enum orma_shell_option {
          "The folders in PATH take the place of all modules; needs --dev."},                       \
         {ORMA_SHELL_DEV, 0, "dev", NULL, "Enable development options."},                           \
         {ORMA_SHELL_ACCEPTED, 0, "dev-flag", "KEY=VALUE", "Accepted; changes nothing."},           \
-        {ORMA_SHELL_ACCEPTED, 0, "extra-checks", NULL, "Accepted; the checks are always on."},     \
+        {ORMA_SHELL_ACCEPTED, 0, "extra-checks", NULL, "Accepted; adds no checks."},               \
         {ORMA_SHELL_FILE_ACCESS, 0, "allow-sql-file-access", NULL,                                 \
          "SQL may write files (export_json()) and attach databases."},                             \
         {ORMA_SHELL_QUERY_TIMEOUT, 0, "query-timeout", "TIME",                                     \

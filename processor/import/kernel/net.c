@@ -2,9 +2,8 @@
  * Network devices and TCP connections.
  *
  * Bytes received and sent are running sums by device, shown in KiB. A connection is found by the
- * address of its socket, and gets a number when it is first seen; closing it frees the address. Its
- * states are slices on the connection's track: each event ends the old state and begins the new
- * one.
+ * address of its socket, and gets a number when it is first seen. Its states are slices on the
+ * connection's track: each event ends the old state and begins the new one.
  */
 
 #include "processor/import/kernel/fields.h"
