@@ -57,6 +57,27 @@ class Cache(Case):
         self.assertEqual(self.ask("--cache=off", taken=False), first)
         self.assertEqual(self.images(), [image])
 
+    def test_a_kernel_trace(self):
+        """Args of its events are read from the trace when somebody asks: here from the image."""
+        switches = "".join(
+            f"event {{ timestamp: {1000 + 700 * i} pid: {10 + i % 3} sched_switch {{ prev_comm: \"t{i % 3}\" prev_pid: {10 + i % 3} "
+            f"prev_state: 1 next_comm: \"t{(i + 1) % 3}\" next_pid: {10 + (i + 1) % 3} next_prio: {i % 140} }} }}\n"
+            for i in range(3000))
+        text = "".join(f"packet {{ trusted_packet_sequence_id: 1 ftrace_events {{ cpu: {cpu} {switches} }} }}\n" for cpu in (0, 1))
+        self.write(text)
+        trace = self.dir / "k.pftrace"
+        self.orma("convert", "binary", self.trace, trace)
+        time.sleep(0.15)
+        sql = "SELECT count(*), sum(extract_arg(arg_set_id, 'next_prio')) FROM ftrace_event; SELECT count(*) FROM args"
+        answers = []
+        for taken in (False, True):
+            done = self.orma("query", "--format=plain", self.here(), trace, sql)
+            self.assertEqual("taken instead" in done.stderr.decode(), taken, done.stderr.decode())
+            answers.append(done.stdout)
+            self.wait_for("the image", self.images, 30)
+        self.assertEqual(*answers)
+        self.assertIn(b"6000", answers[0])
+
     def test_slow_loads_only(self):
         self.ask(taken=False)
         time.sleep(0.5)
