@@ -14,8 +14,8 @@
 
 #include "sdk/base/hash.h"
 #include "sdk/base/search.h"
-#include "sdk/base/vec.h"
 
+#define REPEATED_MAX (1u << 20) /* args of sets of the source that are kept */
 #define SLOTS_FIRST 1024
 /* Lists up to this long are searched for an equal key one by one. */
 #define SEARCH_MAX 16
@@ -122,6 +122,8 @@ static void source_fini(struct orma_args_store *self)
         free(self->source_id);
     }
     self->source_mapped = false;
+    orma_map_fini(&self->repeated);
+    ORMA_VEC_FINI(&self->repeated_args);
 }
 
 void orma_args_store_fini(struct orma_args_store *self)
@@ -571,6 +573,49 @@ uint32_t orma_args_source_set(struct orma_args_store *self, uint32_t row)
     return ORMA_ARG_SOURCE_FIRST + self->canon[row];
 }
 
+static bool find_repeated(const struct orma_args_store *self, uint32_t row,
+                          struct orma_args_list *ret)
+{
+    uint64_t at = orma_map_get(&self->repeated, row);
+
+    for (uint32_t i = 0; at != ORMA_MAP_NONE && i < (uint32_t)at; i++)
+        orma_args_put(ret, self->repeated_args.data[(at >> 32) + i]);
+    return at != ORMA_MAP_NONE;
+}
+
+/* Not kept, for want of memory: it is decoded again. */
+static void keep_repeated(struct orma_args_store *self, uint32_t row,
+                          const struct orma_args_list *list)
+{
+    uint64_t at = self->repeated_args.len;
+
+    if (list->failed || list->len > REPEATED_MAX - at)
+        return;
+    for (uint32_t i = 0; i < list->len; i++) {
+        if (ORMA_VEC_PUSH(&self->repeated_args, list->args[i]) < 0)
+            return;
+    }
+    (void)orma_map_put(&self->repeated, row, at << 32 | list->len);
+}
+
+/*
+ * The source walks, which is quick for rows that follow each other. A set that came before is that
+ * of its first row, far behind: it is kept, lest the source begins anew for each that is equal.
+ */
+static void load_source(struct orma_args_store *self, uint32_t row, struct orma_args_list *ret)
+{
+    bool behind = row < self->source_last;
+
+    if (behind && find_repeated(self, row, ret))
+        return;
+    if (!self->source.decode(self->source.data, row, ret))
+        return; /* the source remembers that it is gone */
+    if (behind)
+        keep_repeated(self, row, ret);
+    else
+        self->source_last = row;
+}
+
 void orma_args_load(struct orma_args_store *self, uint32_t set, struct orma_args_list *ret)
 {
     orma_args_list_clear(ret);
@@ -578,7 +623,7 @@ void orma_args_load(struct orma_args_store *self, uint32_t set, struct orma_args
         uint32_t row = set - ORMA_ARG_SOURCE_FIRST;
 
         if (self->source.decode && row < self->source.rows(self->source.data))
-            (void)self->source.decode(self->source.data, row, ret); /* the source remembers */
+            load_source(self, row, ret);
         return;
     }
     if (!settle_to_read(self))

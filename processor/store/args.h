@@ -30,6 +30,7 @@
 #include "processor/store/strpool.h"
 #include "processor/store/table.h"
 #include "sdk/base/map.h"
+#include "sdk/base/vec.h"
 
 enum orma_arg_type {
     ORMA_ARG_INT,
@@ -153,6 +154,10 @@ struct orma_args_store {
     uint32_t source_args;   /* args of all sets of the source */
     struct orma_table kept; /* rows of these args in an image; .def NULL: decode() makes them */
     bool source_mapped;     /* the arrays above are of that image: they are not freed */
+    /* Sets that come again: row → first of `repeated_args`, shifted by 32, and how many. */
+    struct orma_map repeated;
+    ORMA_VEC(struct orma_args_item) repeated_args;
+    uint32_t source_last; /* the row that was decoded last */
     struct orma_args_list scratch;
 };
 

@@ -148,6 +148,48 @@ Test(args, equal_sets_of_a_source_share_the_id_of_the_first)
     orma_assert_no_leaks();
 }
 
+/* A source whose sets come again and again, and which has to begin anew for each look back. */
+struct walker {
+    uint32_t last, backs;
+};
+
+static bool decode_walking(void *data, uint32_t row, struct orma_args_list *ret)
+{
+    struct walker *w = data;
+
+    w->backs += row < w->last;
+    w->last = row;
+    orma_args_put_int(ret, 1, row % 10);
+    orma_args_put_int(ret, 2, row < 5000 ? 0 : row);
+    return true;
+}
+
+static uint32_t rows_walking(void *data)
+{
+    (void)data;
+    return 6000;
+}
+
+Test(args, sets_of_a_source_that_come_again_are_kept)
+{
+    struct orma_storage *s = storage_new();
+    struct walker w = {0};
+    struct orma_args_item arg;
+
+    s->args.source = (struct orma_args_source){&w, decode_walking, rows_walking};
+    for (uint32_t i = 0; i < 6000; i++) {
+        uint32_t set = orma_args_source_set(&s->args, i);
+
+        cr_assert(orma_args_find(&s->args, set, 1, &arg));
+        cr_assert_eq(arg.i, i % 10);
+        cr_assert(orma_args_find(&s->args, set, 2, &arg));
+        cr_assert_eq(arg.i, i < 5000 ? 0 : i);
+    }
+    cr_assert_lt(w.backs, 20, "%u", w.backs);
+    storage_free(s);
+    orma_assert_no_leaks();
+}
+
 /* Long lists are searched in another way, which must not outlive the list. */
 Test(args, long_lists_keep_one_value_per_key)
 {
