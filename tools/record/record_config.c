@@ -19,6 +19,8 @@
 #define FLUSH_PERIOD_MS 5000
 /* A ring can be read from the first point where its writers began anew. */
 #define CLEAR_PERIOD_MS 1000
+/* In a file that is written continuously only what follows a loss needs it. */
+#define STREAM_CLEAR_PERIOD_MS 5000
 /* Without a time limit somebody waits for a rare event: a day. */
 #define TRIGGER_TIMEOUT_MS 86400000
 /* What follows the trigger at once mostly belongs to it. */
@@ -205,13 +207,11 @@ static void put_session(struct orma_buf *out, const struct orma_record_request *
         orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_FLUSH_PERIOD_MS, FLUSH_PERIOD_MS);
         if (rq->max_file_bytes)
             orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_MAX_FILE_SIZE_BYTES, rq->max_file_bytes);
-    } else {
-        size_t clear = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_INCREMENTAL_STATE_CONFIG);
-
-        orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_INCREMENTAL_STATE_CONFIG_CLEAR_PERIOD_MS,
-                        CLEAR_PERIOD_MS);
-        orma_pb_end(out, clear);
     }
+    size_t clear = orma_pb_begin(out, ORMA_PB_TRACE_CONFIG_INCREMENTAL_STATE_CONFIG);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_CONFIG_INCREMENTAL_STATE_CONFIG_CLEAR_PERIOD_MS,
+                    rq->mode == ORMA_RECORD_STREAM ? STREAM_CLEAR_PERIOD_MS : CLEAR_PERIOD_MS);
+    orma_pb_end(out, clear);
 }
 
 void orma_record_config_put(struct orma_buf *out, const struct orma_record_request *rq)
