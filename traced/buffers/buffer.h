@@ -165,6 +165,7 @@ struct traced_buffer {
     bool discarding; /* the discard buffer is full */
     bool settled;    /* the session has ended */
     bool paused;     /* see traced_buffer_read() */
+    uint64_t read_at; /* bytes that had been written when the last reading began */
     struct traced_buffer_stats stats;
     struct orma_map seqs_by_key;
     struct orma_map producers; /* ids of those that have a sequence -> 1 */

@@ -36,6 +36,7 @@ void traced_buffer_read_begin(struct traced_buffer *self)
 {
     ORMA_LIST_EACH (struct traced_seq, seq, &self->stalled, ready_link)
         traced_seq_make_ready(self, seq);
+    self->read_at = self->stats.bytes_written;
 }
 
 static bool is_settled(const struct traced_buffer *buf, const struct traced_seq *seq)

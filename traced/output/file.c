@@ -34,7 +34,8 @@
 #include "sdk/base/list.h"
 #include "sdk/wire/pb_reader.h"
 
-#define QUEUE_MAX ((size_t)8 << 20)
+/* Unless the owner wants more. */
+#define QUEUE_MIN ((size_t)8 << 20)
 #define COPY_PIECE ((size_t)64 << 10)
 
 struct block {
@@ -57,6 +58,7 @@ struct traced_file {
     /* Never changed after the start. */
     int fd;
     bool sync;
+    size_t queue_max; /* bytes from which on it is full */
     struct traced_compression compression;
     uint64_t max_bytes;
     int progress_fd; /* eventfd, the thread's: look at the counters */
@@ -374,7 +376,7 @@ static void on_progress(evutil_socket_t fd, short what, void *arg)
     (void)what;
     (void)!read(fd, &count, sizeof(count)); /* only its being readable matters */
     pthread_mutex_lock(&self->lock);
-    bool done = self->done, full = self->queued_bytes >= QUEUE_MAX;
+    bool done = self->done, full = self->queued_bytes >= self->queue_max;
     bool ready = !orma_list_empty(&self->ready);
     int error = self->error;
     pthread_mutex_unlock(&self->lock);
@@ -426,6 +428,7 @@ int traced_file_new(struct event_base *base, const struct traced_file_config *co
         .sync = config->sync,
         .compression = config->compression,
         .max_bytes = config->max_bytes,
+        .queue_max = ORMA_MAX(config->queue_max, QUEUE_MIN),
         .fn = fn,
         .ctx = ctx,
         .refs = 1,
@@ -460,7 +463,7 @@ int traced_file_new(struct event_base *base, const struct traced_file_config *co
 bool traced_file_is_full(struct traced_file *self)
 {
     pthread_mutex_lock(&self->lock);
-    bool full = self->queued_bytes >= QUEUE_MAX;
+    bool full = self->queued_bytes >= self->queue_max;
     pthread_mutex_unlock(&self->lock);
     self->was_full |= full;
     return full;

@@ -38,6 +38,7 @@ struct traced_file_config {
     bool sync; /* after each block */
     struct traced_compression compression;
     uint64_t max_bytes; /* the file stays below; 0: no limit */
+    size_t queue_max;   /* bytes that may wait for the disk; at least 8 MiB */
 };
 int traced_file_new(struct event_base *base, const struct traced_file_config *config,
                     traced_file_fn fn, void *ctx, struct traced_file **ret);

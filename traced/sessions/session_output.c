@@ -1,6 +1,6 @@
 /*
- * From time to time, and at the end, what can be read goes into the file: a
- * batch in each slice of the loop's turns, as long as the file accepts more
+ * From time to time, when a buffer fills up, and at the end, what can be read goes
+ * into the file: a batch in each slice of the loop's turns, as long as the file accepts more
  * (traced_file_is_full()); on_file_progress() goes on when it does again.
  * A consumer reads batch by batch. With compression one batch is always at the
  * thread, and the consumer gets it when it is back.
@@ -19,6 +19,9 @@
 
 /* What one turn of the loop reads for a file. */
 #define FILE_BATCH ((size_t)1 << 20)
+/* It is written before its time when this share of a buffer has come since the last reading. */
+#define FILL_SHARE 4
+#define QUEUE_MAX ((size_t)64 << 20)
 #define WRITE_PERIOD_MS 5000
 #define WRITE_PERIOD_MIN_MS 100
 #define FLUSH_PERIOD_MS 5000
@@ -123,6 +126,21 @@ void traced_session_output_start_writing(struct traced_session *self)
     traced_turns_add(&self->registry->loop->turns, &self->output.read_work);
 }
 
+void traced_session_output_note_data(struct traced_session *self)
+{
+    if (!self->output.file || self->output.reading || self->output.finished ||
+        !traced_triggers_let_read(self))
+        return;
+    for (size_t i = 0; i < self->buffers_num; i++) {
+        const struct traced_buffer *buf = self->buffers[i].buf;
+
+        if (buf->stats.bytes_written - buf->read_at >= buf->size / FILL_SHARE) {
+            traced_session_output_start_writing(self);
+            return;
+        }
+    }
+}
+
 static void on_flushed_for_write(struct traced_session *self, bool ok, void *ctx)
 {
     (void)ok;
@@ -201,6 +219,16 @@ enum traced_batch traced_session_output_read_batch(struct traced_session *self, 
     return TRACED_BATCH_LATER;
 }
 
+/* While the disk is slow as much may wait for it as the buffers hold, within reason. */
+static size_t queue_max(const struct traced_session *self)
+{
+    size_t kb = 0;
+
+    for (size_t i = 0; i < self->config->n_buffers; i++)
+        kb += self->config->buffers[i]->size_kb;
+    return ORMA_MIN(kb << 10, QUEUE_MAX);
+}
+
 int traced_session_output_open(struct traced_session *self, int fd, struct orma_buf *error)
 {
     const char *path = self->config->output_path;
@@ -220,7 +248,10 @@ int traced_session_output_open(struct traced_session *self, int fd, struct orma_
     }
     bool sync = self->config->fflush_post_write ==
                 PERFETTO__PROTOS__TRACE_CONFIG__FFLUSH_MODE__FFLUSH_ENABLED;
-    struct traced_file_config config = {fd, sync, traced_compression_of(self->config), 0};
+    struct traced_file_config config = {.fd = fd,
+                                        .sync = sync,
+                                        .compression = traced_compression_of(self->config),
+                                        .queue_max = queue_max(self)};
     if (config.compression.kind) /* otherwise packets that would not fit are not even read */
         config.max_bytes = self->config->max_file_size_bytes;
     int r = traced_file_new(self->registry->loop->base, &config, on_file_progress, self,

@@ -51,6 +51,8 @@ bool traced_session_output_flushes_before_write(const struct traced_session *ses
 /* The periodic writing begins, if there is a file. */
 void traced_session_output_start_timer(struct traced_session *session);
 
+/* Producers have handed over data: the writing begins where a buffer fills up. */
+void traced_session_output_note_data(struct traced_session *session);
 /* What there is now goes into the file, batch by batch. Nothing happens without one. */
 void traced_session_output_start_writing(struct traced_session *session);
 /* Hands the file as much of what is left as it accepts now. True: nothing is left. */

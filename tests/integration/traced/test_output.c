@@ -114,6 +114,28 @@ Test(traced_output, a_file_stays_below_its_limit)
     fixture_fini(&s);
 }
 
+/* Long before its period is over: four times the buffer, of which nothing may be overwritten. */
+Test(traced_output, a_buffer_that_fills_up_goes_into_the_file_at_once)
+{
+    struct fixture s;
+    char text[3000] = {0};
+    int fd = memfd_create("trace", MFD_CLOEXEC);
+    unsigned num = 4 * 256 * 1024 / sizeof(text);
+
+    memset(text, 'x', sizeof(text) - 1);
+    fixture_init(&s, false);
+    into_file(&s);
+    orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS, 3600000);
+    fixture_enable(&s, fd);
+    for (uint32_t i = 0; i < num; i++)
+        fixture_commit(&s, i, TEXTS(text));
+    fixture_disable(&s);
+    read_file(fd, &s.trace);
+    cr_assert_eq(rig_count(&s.trace, RIG_TEXT), num);
+    close(fd);
+    fixture_fini(&s);
+}
+
 /* Two sessions, one of which has a full disk. */
 Test(traced_output, a_full_disk_ends_its_session_with_an_error_and_no_other)
 {
