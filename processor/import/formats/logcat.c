@@ -374,13 +374,16 @@ static void add(struct orma_file *file, const struct entry *e, struct orma_str b
  * end is not there yet. */
 static size_t long_entry(struct orma_str rest, bool at_end)
 {
-    const char *next = orma_str_find(rest, ORMA_STR("\n\n["));
-    const char *mark = orma_str_find(rest, ORMA_STR("\n\n-----"));
+    const struct orma_str heads[] = {ORMA_STR("["), ORMA_STR("-----")};
+    struct orma_str at = rest;
 
-    if (mark && (!next || mark < next))
-        next = mark;
-    if (next)
-        return (size_t)(next - rest.data);
+    /* One look from front to back: a mark that is far away must not be looked for by each entry. */
+    for (const char *gap; (gap = orma_str_find(at, ORMA_STR("\n\n")));) {
+        skip(&at, (size_t)(gap - at.data) + 1);
+        for (size_t i = 0; i < ORMA_ARRAY_LEN(heads); i++)
+            if (orma_str_starts((struct orma_str){at.data + 1, at.len - 1}, heads[i]))
+                return (size_t)(gap - rest.data);
+    }
     return at_end || rest.len >= LINE_MAX ? rest.len : 0;
 }
 
