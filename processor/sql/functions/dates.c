@@ -243,12 +243,12 @@ static bool read_number(struct orma_str text, double *ret)
 {
     char copy[TEXT_MAX + 1], *end;
 
-    if (!text.len || text.len > TEXT_MAX || memchr(text.data, 'x', text.len) ||
-        memchr(text.data, 'X', text.len))
+    if (!text.len || text.len > TEXT_MAX)
         return false;
     memcpy(copy, text.data, text.len);
     copy[text.len] = '\0';
-    if (!strpbrk(copy, "0123456789")) /* not "inf" */
+    /* Decimal only: strtod() takes "0x1", "inf" and "nan(1)", too. */
+    if (copy[strspn(copy, "0123456789+-.eE \t\n\v\f\r")] || !strpbrk(copy, "0123456789"))
         return false;
     *ret = strtod(copy, &end);
     while (isspace((unsigned char)*end))
