@@ -89,7 +89,7 @@ bool orma_exec_collect(struct orma_exec_plan *plan, struct orma_exec_query *q)
     uint32_t *perm = NULL;
     if (!orma_exec_sort(plan, q, q->by_loops.data, q->by_loops.len, UINT32_MAX, &perm))
         return false;
-    bool ok = !perm || orma_exec_permute(plan, q, perm, q->frame.rows);
-    free(perm);
-    return ok;
+    if (perm)
+        orma_exec_permute(q, perm, q->frame.rows);
+    return true;
 }

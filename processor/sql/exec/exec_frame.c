@@ -68,18 +68,14 @@ void orma_exec_frame_rows(const struct orma_exec_query *q, uint32_t first, uint3
 
 /* ---- the frame in another order ---- */
 
-bool orma_exec_permute(struct orma_exec_plan *plan, struct orma_exec_query *q, const uint32_t *perm,
-                       uint32_t num)
+void orma_exec_permute(struct orma_exec_query *q, uint32_t *perm, uint32_t num)
 {
     struct orma_exec_frame *f = &q->frame;
-    uint32_t *order = malloc(((size_t)num + 1) * sizeof(*order));
 
-    if (!order)
-        return orma_exec_give_up(plan, "memory");
-    for (uint32_t i = 0; i < num; i++)
-        order[i] = f->order ? f->order[perm[i]] : perm[i];
+    for (uint32_t i = 0; f->order && i < num; i++)
+        perm[i] = f->order[perm[i]];
     free(f->order);
-    f->order = order;
+    uint32_t *less = num < f->rows / 2 ? realloc(perm, ((size_t)num + 1) * sizeof(*perm)) : NULL;
+    f->order = less ? less : perm;
     f->rows = num;
-    return true;
 }

@@ -501,9 +501,9 @@ static bool sort_groups(struct grouper *g)
         keys[i] = g->q->groups.data[i];
         keys[i].expr = &exprs[i];
     }
-    ok = ok && orma_exec_sort(g->plan, g->q, keys, g->keys_num, UINT32_MAX, &perm) &&
-         (!perm || orma_exec_permute(g->plan, g->q, perm, g->groups));
-    free(perm);
+    ok = ok && orma_exec_sort(g->plan, g->q, keys, g->keys_num, UINT32_MAX, &perm);
+    if (perm)
+        orma_exec_permute(g->q, perm, g->groups);
     free(exprs);
     free(keys);
     return ok;
@@ -513,12 +513,13 @@ static bool sort_groups(struct grouper *g)
 static bool drop_groups(struct orma_exec_plan *plan, struct orma_exec_query *q)
 {
     struct orma_exec_place *place = malloc(sizeof(*place));
-    uint32_t rows = q->frame.rows, kept = 0, picked[EXEC_BLOCK];
-    uint32_t *perm = malloc(((size_t)rows + 1) * sizeof(*perm));
-    bool ok = (place && perm) || orma_exec_give_up(plan, "memory");
+    uint32_t picked[EXEC_BLOCK];
+    bool ok = place || orma_exec_give_up(plan, "memory");
 
     for (uint32_t i = 0; ok && i < q->having.len; i++) {
-        kept = 0;
+        uint32_t *perm = malloc(((size_t)q->frame.rows + 1) * sizeof(*perm)), kept = 0;
+
+        ok = perm || orma_exec_give_up(plan, "memory");
         for (uint32_t at = 0; ok && at < q->frame.rows; at += EXEC_BLOCK) {
             struct orma_exec_rows r;
 
@@ -529,10 +530,12 @@ static bool drop_groups(struct orma_exec_plan *plan, struct orma_exec_query *q)
             for (int k = 0; k < num; k++)
                 perm[kept++] = at + picked[k];
         }
-        ok = ok && orma_exec_permute(plan, q, perm, kept);
+        if (ok)
+            orma_exec_permute(q, perm, kept);
+        else
+            free(perm);
     }
     free(place);
-    free(perm);
     return ok;
 }
 

@@ -392,9 +392,8 @@ void orma_exec_slot_fini(struct orma_exec_slot *s);
 bool orma_exec_sort(struct orma_exec_plan *plan, struct orma_exec_query *q,
                     const struct orma_exec_key *keys, unsigned num, uint32_t first, uint32_t **ret);
 
-/* Takes the rows of the frame in this order, `num` of them. */
-bool orma_exec_permute(struct orma_exec_plan *plan, struct orma_exec_query *q, const uint32_t *perm,
-                       uint32_t num);
+/* Takes the rows of the frame in this order, `num` of them, and `perm` (malloc) itself. */
+void orma_exec_permute(struct orma_exec_query *q, uint32_t *perm, uint32_t num);
 bool orma_exec_distinct(struct orma_exec_plan *plan, struct orma_exec_query *q);
 
 /* exec_window.c */

@@ -17,9 +17,9 @@ static bool sort_rows(struct orma_exec_plan *plan, struct orma_exec_query *q)
         first = (uint32_t)(q->limit + q->offset);
     if (!orma_exec_sort(plan, q, q->order.data, q->order.len, first, &perm))
         return false;
-    bool ok = !perm || orma_exec_permute(plan, q, perm, ORMA_MIN(first, q->frame.rows));
-    free(perm);
-    return ok;
+    if (perm)
+        orma_exec_permute(q, perm, ORMA_MIN(first, q->frame.rows));
+    return true;
 }
 
 static bool limit_rows(struct orma_exec_plan *plan, struct orma_exec_query *q)
@@ -31,18 +31,19 @@ static bool limit_rows(struct orma_exec_plan *plan, struct orma_exec_query *q)
         return true;
     if (q->limit >= 0)
         num = ORMA_MIN(num, q->limit);
-    uint32_t *perm = from ? malloc((size_t)(num + 1) * sizeof(*perm)) : NULL;
-    if (!from) {
-        f->rows = (uint32_t)num;
-        return true;
+    if (from && f->order) {
+        memmove(f->order, f->order + from, (size_t)num * sizeof(*f->order));
+    } else if (from) {
+        uint32_t *perm = malloc((size_t)(num + 1) * sizeof(*perm));
+
+        if (!perm)
+            return orma_exec_give_up(plan, "memory");
+        for (int64_t i = 0; i < num; i++)
+            perm[i] = (uint32_t)(from + i);
+        orma_exec_permute(q, perm, (uint32_t)num);
     }
-    if (!perm)
-        return orma_exec_give_up(plan, "memory");
-    for (int64_t i = 0; i < num; i++)
-        perm[i] = (uint32_t)(from + i);
-    bool ok = orma_exec_permute(plan, q, perm, (uint32_t)num);
-    free(perm);
-    return ok;
+    f->rows = (uint32_t)num;
+    return true;
 }
 
 static bool run_sources(struct orma_exec_plan *plan, struct orma_exec_query *q)

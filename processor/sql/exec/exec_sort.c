@@ -1,9 +1,12 @@
 /*
  * Order of the rows of a frame. Each key becomes a number that sorts as its values do (NULL is the
- * first or the last number, falling keys are turned), so wide that all keys and the number of the
- * row fit into 64 bits if they can: then items of 8 bytes are sorted by the digits of the keys
- * alone. Otherwise keys are sorted by from the last to the first. A last key by which the rows lie
- * already is left out: sorting is stable.
+ * first or the last number, falling keys are turned). Few bits of all keys together are counted and
+ * dealt out at once; if keys and the number of the row fit into 64 bits, items of 8 bytes are
+ * sorted by the digits of the keys alone; otherwise keys are sorted by from the last to the first.
+ * A last key by which the rows lie already is left out: sorting is stable.
+ *
+ * Numbers are made block by block, once to see how large they are and once more to sort by them, so
+ * that rows need not be held twice.
  */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #pragma GCC optimize("O3")
@@ -17,12 +20,47 @@
 /* Keys, items and their copies, places, results of windows. */
 #define VALUES_AT_A_TIME 16
 
-/* The numbers of a key for all rows. */
+/* So many bits of keys are counted in one go. */
+#define COUNTED_BITS 16
+
+/* A key as numbers. */
 struct codes {
-    uint64_t *vals;
-    unsigned bits; /* that the largest has */
-    bool rises;    /* rows lie in this order */
+    const struct orma_exec_key *key;
+    struct orma_exec_slot kept; /* values, where making them again costs more than reading them */
+    uint8_t tags;               /* of all values */
+    uint64_t min, max;
+    uint64_t null; /* what NULL becomes */
+    uint64_t shift;
+    unsigned bits;   /* that the largest has */
+    bool rises;      /* rows lie in this order */
+    uint32_t *ranks; /* texts: their places among the distinct ones, by id */
+    uint32_t texts;
+    /* While values are looked at: */
+    bool any, null_seen;
+    uint64_t last;
 };
+
+/* Rows that are sorted, a block of them at a time. */
+struct sorter {
+    struct orma_exec_plan *plan;
+    struct orma_exec_query *q;
+    struct codes *codes;
+    unsigned num; /* of keys */
+    uint32_t rows;
+    struct orma_exec_place place;
+    struct orma_exec_vec vec;
+    uint64_t block[EXEC_BLOCK], all[EXEC_BLOCK];
+};
+
+/* SQLite has files for what does not fit; so many numbers per row live at a time. */
+static bool has_room(struct orma_exec_plan *plan, uint32_t rows)
+{
+    uint64_t limit = plan->sql->limits.memory.limit_bytes;
+
+    if (limit && rows > limit / (VALUES_AT_A_TIME * sizeof(int64_t)))
+        return orma_exec_give_up(plan, "more rows than memory holds");
+    return true;
+}
 
 bool orma_exec_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query *q,
                          const struct orma_exec_expr *e, struct orma_exec_slot *ret)
@@ -30,12 +68,7 @@ bool orma_exec_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query *q,
     uint32_t rows = q->frame.rows;
     struct orma_exec_place *place = malloc(sizeof(*place));
     struct orma_exec_vec *v = orma_exec_take_vec(plan);
-    uint64_t limit = plan->sql->limits.memory.limit_bytes;
-    bool ok = place && v;
-
-    /* SQLite has files for what does not fit; so many numbers per row live at a time. */
-    if (limit && rows > limit / (VALUES_AT_A_TIME * sizeof(*ret->vals)))
-        orma_exec_give_up(plan, "more rows than memory holds");
+    bool ok = place && v && has_room(plan, rows);
 
     ret->vals = malloc(((size_t)rows + 1) * sizeof(*ret->vals));
     ok = (ok && ret->vals) || orma_exec_give_up(plan, "memory");
@@ -66,7 +99,7 @@ bool orma_exec_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query *q,
 
 /* ---- numbers that sort as values do ---- */
 
-static uint64_t code_of_real(int64_t bits)
+static inline uint64_t code_of_real(int64_t bits)
 {
     uint64_t u = (uint64_t)bits;
 
@@ -88,112 +121,213 @@ static int by_text(const void *a, const void *b)
     return cmp ? cmp : x->text.len < y->text.len ? -1 : x->text.len > y->text.len;
 }
 
-/* Texts become their places among the distinct ones. */
-static bool rank_texts(struct orma_exec_plan *plan, const struct orma_exec_slot *s, uint32_t rows,
-                       uint64_t *codes)
+/* Texts that were met become their places among each other. */
+static bool rank_texts(struct orma_exec_plan *plan, struct codes *c)
 {
     const struct orma_strpool *pool = &plan->sql->storage->pool;
-    uint32_t *rank = calloc(pool->len, sizeof(*rank)), num = 0;
-    struct rank_text *list = NULL;
+    struct rank_text *list = malloc(((size_t)c->texts + 1) * sizeof(*list));
+    uint32_t num = 0;
 
-    for (uint32_t i = 0; rank && i < rows; i++) {
-        uint32_t id = (uint32_t)s->vals[i];
-
-        if ((s->tags && s->tags[i] != EXEC_TEXT) || rank[id])
-            continue;
-        rank[id] = 1;
-        num++;
-    }
-    if (rank)
-        list = malloc((num + 1) * sizeof(*list));
-    if (!list) {
-        free(rank);
+    if (!list)
         return orma_exec_give_up(plan, "memory");
-    }
-    for (uint32_t id = 0, k = 0; id < pool->len && k < num; id++) {
-        if (rank[id])
-            list[k++] = (struct rank_text){orma_strpool_get(pool, id), id};
+    for (uint32_t id = 0; id < pool->len && num < c->texts; id++) {
+        if (c->ranks[id])
+            list[num++] = (struct rank_text){orma_strpool_get(pool, id), id};
     }
     qsort(list, num, sizeof(*list), by_text);
     for (uint32_t k = 0; k < num; k++)
-        rank[list[k].id] = k;
-    for (uint32_t i = 0; i < rows; i++)
-        codes[i] = !s->tags || s->tags[i] == EXEC_TEXT ? rank[(uint32_t)s->vals[i]] : 0;
+        c->ranks[list[k].id] = k;
     free(list);
-    free(rank);
+    c->min = 0;
+    c->max = num ? num - 1 : 0;
     return true;
 }
 
-static uint8_t tags_of(const struct orma_exec_slot *s, uint32_t rows)
-{
-    uint8_t tags = s->tags ? 0 : s->tag;
+/* ---- looking at keys ---- */
 
-    for (uint32_t i = 0; s->tags && i < rows; i++)
-        tags |= s->tags[i];
-    return tags;
+/* Whether values cost no more than reading what is stored. */
+static bool is_cheap(const struct orma_exec_expr *e)
+{
+    if (e->op == ORMA_EXEC_COLUMN && e->source->query)
+        return !e->source->query->parts.len &&
+               is_cheap(e->source->query->results.data[e->col].expr);
+    return e->op == ORMA_EXEC_COLUMN || e->op == ORMA_EXEC_SLOT || e->op == ORMA_EXEC_ROW;
 }
 
-/* Brings codes to 0 .. , turns them, and gives NULL its place. */
-static bool finish_codes(struct orma_exec_plan *plan, struct codes *c,
-                         const struct orma_exec_slot *s, uint32_t rows,
-                         const struct orma_exec_key *key, bool nulls)
+/* Values of rows from `at` on, in `vec`. */
+static bool load_block(struct sorter *s, const struct codes *c, uint32_t at, uint32_t num)
 {
-    uint64_t min = UINT64_MAX, max = 0, last = 0, all = 0;
+    struct orma_exec_rows r;
 
-    for (uint32_t i = 0; i < rows; i++) {
-        if (s->tags && s->tags[i] == EXEC_NULL)
+    if (orma_exec_should_stop(s->plan))
+        return false;
+    if (!c->kept.vals) {
+        orma_exec_frame_rows(s->q, at, num, &s->place, &r);
+        return orma_exec_eval(s->plan, c->key->expr, &r, &s->vec);
+    }
+    memcpy(s->vec.vals, c->kept.vals + at, num * sizeof(*s->vec.vals));
+    s->vec.tag = c->kept.tag;
+    s->vec.tagged = c->kept.tags;
+    if (c->kept.tags)
+        memcpy(s->vec.tags, c->kept.tags + at, num);
+    return true;
+}
+
+static inline uint64_t code_of(uint8_t tag, int64_t bits)
+{
+    return tag == EXEC_REAL ? code_of_real(bits) : (uint64_t)bits ^ UINT64_C(1) << 63;
+}
+
+static bool look_at_text(struct sorter *s, struct codes *c, uint32_t id)
+{
+    const struct orma_strpool *pool = &s->plan->sql->storage->pool;
+
+    if (!c->ranks && !(c->ranks = calloc(pool->len, sizeof(*c->ranks))))
+        return orma_exec_give_up(s->plan, "memory");
+    c->texts += !c->ranks[id];
+    c->ranks[id] = 1;
+    if (c->rises && c->any && id != c->last) { /* compared only as long as they seem to rise */
+        int cmp = orma_sort_compare_text(pool, (uint32_t)c->last, id);
+
+        c->rises = c->key->desc ? cmp >= 0 : cmp <= 0;
+    }
+    c->last = id;
+    return true;
+}
+
+static void look_at_number(struct codes *c, uint64_t code)
+{
+    c->min = code < c->min ? code : c->min;
+    c->max = code > c->max ? code : c->max;
+    if (c->any)
+        c->rises &= c->key->desc ? code <= c->last : code >= c->last;
+    c->last = code;
+}
+
+static bool look_at_values(struct sorter *s, struct codes *c, uint32_t num)
+{
+    const struct orma_exec_vec *v = &s->vec;
+
+    for (uint32_t i = 0; i < num; i++) {
+        uint8_t tag = orma_exec_tag_at(v, i);
+
+        c->tags |= tag;
+        if (tag == EXEC_NULL) {
+            c->rises &= c->key->nulls_last || !c->any;
+            c->null_seen = true;
             continue;
-        min = c->vals[i] < min ? c->vals[i] : min;
-        max = c->vals[i] > max ? c->vals[i] : max;
+        }
+        if (tag != EXEC_TEXT)
+            look_at_number(c, code_of(tag, v->vals[i]));
+        else if (!look_at_text(s, c, (uint32_t)v->vals[i]))
+            return false;
+        c->rises &= !c->null_seen || !c->key->nulls_last;
+        c->any = true;
     }
-    if (min > max)
-        min = max = 0;
-    if (nulls && max - min == UINT64_MAX) /* no number is left for NULL */
-        return orma_exec_give_up(plan, "a key of more than 64 bits");
-    uint64_t shift = nulls && !key->nulls_last ? 1 : 0, null = shift ? 0 : max - min + 1;
-    c->rises = true;
-    for (uint32_t i = 0; i < rows; i++) {
-        uint64_t v = key->desc ? max - c->vals[i] : c->vals[i] - min;
-
-        v = s->tags && s->tags[i] == EXEC_NULL ? null : v + shift;
-        c->rises &= v >= last;
-        last = c->vals[i] = v;
-        all |= v;
-    }
-    c->bits = all ? 64 - (unsigned)__builtin_clzll(all) : 0;
     return true;
 }
 
-static bool make_codes(struct orma_exec_plan *plan, struct orma_exec_query *q,
-                       const struct orma_exec_key *key, struct codes *ret)
+/* The same for integers without NULL, which is the usual case. */
+static void look_at_ints(struct sorter *s, struct codes *c, uint32_t num)
 {
-    struct orma_exec_slot s = {0};
-    uint32_t rows = q->frame.rows;
-    bool ok = orma_exec_fill_slot(plan, q, key->expr, &s);
-    uint8_t tags = ok ? tags_of(&s, rows) : 0, type = tags & (uint8_t)~EXEC_NULL;
+    const int64_t *vals = s->vec.vals;
+    int64_t min = vals[0], max = vals[0];
+    bool rises = true, falls = true;
 
-    if (ok && type & (type - 1))
-        ok = orma_exec_give_up(plan, "values of several types to be ordered");
-    ret->vals = (uint64_t *)s.vals;
-    if (ok && type == EXEC_TEXT) {
-        ret->vals = malloc(((size_t)rows + 1) * sizeof(*ret->vals));
-        ok = ret->vals ? rank_texts(plan, &s, rows, ret->vals) : orma_exec_give_up(plan, "memory");
-        free(s.vals);
-        s.vals = NULL;
-    } else if (ok && type == EXEC_REAL) {
-        for (uint32_t i = 0; i < rows; i++)
-            ret->vals[i] = code_of_real(s.vals[i]);
-    } else if (ok) {
-        for (uint32_t i = 0; i < rows; i++)
-            ret->vals[i] = (uint64_t)s.vals[i] ^ UINT64_C(1) << 63;
+    for (uint32_t i = 1; i < num; i++) {
+        min = vals[i] < min ? vals[i] : min;
+        max = vals[i] > max ? vals[i] : max;
+        rises &= vals[i] >= vals[i - 1];
+        falls &= vals[i] <= vals[i - 1];
     }
-    ok = ok && finish_codes(plan, ret, &s, rows, key, tags & EXEC_NULL);
-    free(s.tags);
-    if (!ok) {
-        free(ret->vals);
-        ret->vals = NULL;
+    look_at_number(c, code_of(EXEC_INT, vals[0]));
+    uint64_t lo = code_of(EXEC_INT, min), hi = code_of(EXEC_INT, max);
+    c->min = lo < c->min ? lo : c->min;
+    c->max = hi > c->max ? hi : c->max;
+    c->last = code_of(EXEC_INT, vals[num - 1]);
+    c->rises &= (c->key->desc ? falls : rises) && (!c->null_seen || !c->key->nulls_last);
+    c->any = true;
+    c->tags |= EXEC_INT;
+}
+
+/* From the least and the largest number: what NULL becomes, and how many bits there are. */
+static bool measure(struct orma_exec_plan *plan, struct codes *c)
+{
+    bool nulls = c->tags & EXEC_NULL;
+
+    if (c->min > c->max)
+        c->min = c->max = 0;
+    uint64_t span = c->max - c->min;
+    if (nulls && span == UINT64_MAX) /* no number is left for NULL */
+        return orma_exec_give_up(plan, "a key of more than 64 bits");
+    c->shift = nulls && !c->key->nulls_last;
+    c->null = c->shift ? 0 : span + 1;
+    uint64_t largest = nulls && (c->any || !c->shift) ? span + 1 : span;
+    c->bits = largest ? 64 - (unsigned)__builtin_clzll(largest) : 0;
+    return true;
+}
+
+static bool look_at_key(struct sorter *s, struct codes *c, const struct orma_exec_key *key)
+{
+    *c = (struct codes){.key = key, .min = UINT64_MAX, .rises = true};
+    if (!is_cheap(key->expr) && !orma_exec_fill_slot(s->plan, s->q, key->expr, &c->kept))
+        return false;
+    for (uint32_t at = 0; at < s->rows; at += EXEC_BLOCK) {
+        uint32_t num = ORMA_MIN(s->rows - at, (uint32_t)EXEC_BLOCK);
+
+        if (!load_block(s, c, at, num))
+            return false;
+        if (!s->vec.tagged && s->vec.tag == EXEC_INT)
+            look_at_ints(s, c, num);
+        else if (!look_at_values(s, c, num))
+            return false;
     }
-    return ok;
+    uint8_t type = c->tags & (uint8_t)~EXEC_NULL;
+    if (type & (type - 1))
+        return orma_exec_give_up(s->plan, "values of several types to be ordered");
+    return (type != EXEC_TEXT || rank_texts(s->plan, c)) && measure(s->plan, c);
+}
+
+/* The numbers of a key for rows from `at` on, in `block`. */
+static bool make_codes(struct sorter *s, const struct codes *c, uint32_t at, uint32_t num)
+{
+    const struct orma_exec_vec *v = &s->vec;
+
+    if (!load_block(s, c, at, num))
+        return false;
+    if (!v->tagged && v->tag == EXEC_INT) {
+        uint64_t base = (c->key->desc ? c->max : c->min) ^ UINT64_C(1) << 63;
+
+        for (uint32_t i = 0; i < num; i++) {
+            uint64_t code = (uint64_t)v->vals[i] - base;
+
+            s->block[i] = (c->key->desc ? 0 - code : code) + c->shift;
+        }
+        return true;
+    }
+    for (uint32_t i = 0; i < num; i++) {
+        uint8_t tag = orma_exec_tag_at(v, i);
+
+        if (tag == EXEC_NULL) {
+            s->block[i] = c->null;
+            continue;
+        }
+        uint64_t code = tag == EXEC_TEXT ? c->ranks[v->vals[i]] : code_of(tag, v->vals[i]);
+        s->block[i] = (c->key->desc ? c->max - code : code - c->min) + c->shift;
+    }
+    return true;
+}
+
+/* Those of all keys in one number, in `all`. */
+static bool pack_codes(struct sorter *s, uint32_t at, uint32_t num)
+{
+    for (unsigned k = 0; k < s->num; k++) {
+        if (!make_codes(s, &s->codes[k], at, num))
+            return false;
+        for (uint32_t i = 0; i < num; i++)
+            s->all[i] = k ? s->all[i] << s->codes[k].bits | s->block[i] : s->block[i];
+    }
+    return true;
 }
 
 /* ---- sorting ---- */
@@ -236,57 +370,126 @@ static unsigned bits_of(uint32_t n)
     return n ? 32 - (unsigned)__builtin_clz(n) : 0;
 }
 
-/* Keys and the number of the row in one item. */
-static bool sort_packed(struct orma_exec_plan *plan, const struct codes *c, unsigned num,
-                        uint32_t rows, uint32_t *perm)
+/* Few bits: rows are dealt out by what they have. */
+static bool sort_counted(struct sorter *s, unsigned bits, uint32_t **ret)
 {
-    unsigned row_bits = bits_of(rows), bits = 0;
-    uint64_t *items = malloc((size_t)rows * sizeof(*items));
-    uint64_t *spare = malloc((size_t)rows * sizeof(*spare));
-    bool ok = (items && spare) || orma_exec_give_up(plan, "memory");
+    uint16_t *codes = malloc((size_t)s->rows * sizeof(*codes));
+    uint32_t *counts = calloc((size_t)1 << bits, sizeof(*counts)), sum = 0;
+    uint32_t *perm = malloc((size_t)s->rows * sizeof(*perm));
+    bool ok = (codes && counts && perm) || orma_exec_give_up(s->plan, "memory");
 
-    for (unsigned k = 0; k < num; k++)
-        bits += c[k].bits;
-    for (uint32_t i = 0; ok && i < rows; i++) {
-        uint64_t v = 0;
+    for (uint32_t at = 0; ok && at < s->rows; at += EXEC_BLOCK) {
+        uint32_t num = ORMA_MIN(s->rows - at, (uint32_t)EXEC_BLOCK);
 
-        for (unsigned k = 0; k < num; k++)
-            v = v << c[k].bits | c[k].vals[i];
-        items[i] = v << row_bits | i;
+        ok = pack_codes(s, at, num);
+        for (uint32_t i = 0; ok && i < num; i++) {
+            codes[at + i] = (uint16_t)s->all[i];
+            counts[codes[at + i]]++;
+        }
     }
-    ok = ok && sort_items(plan, &items, &spare, rows, row_bits, bits);
-    for (uint32_t i = 0; ok && i < rows; i++)
+    for (uint32_t c = 0; ok && c < 1u << bits; c++) {
+        uint32_t n = counts[c];
+
+        counts[c] = sum;
+        sum += n;
+    }
+    for (uint32_t i = 0; ok && i < s->rows; i++)
+        perm[counts[codes[i]]++] = i;
+    free(codes);
+    free(counts);
+    if (ok)
+        *ret = perm;
+    else
+        free(perm);
+    return ok;
+}
+
+/* The numbers of rows in sorted items, written over memory that is no longer needed. */
+static uint32_t *take_rows(const uint64_t *items, uint64_t *over, uint32_t rows, unsigned row_bits)
+{
+    uint32_t *perm = (uint32_t *)(void *)over;
+
+    for (uint32_t i = 0; i < rows; i++)
         perm[i] = (uint32_t)(items[i] & ((UINT64_C(1) << row_bits) - 1));
+    uint32_t *less = realloc(perm, (size_t)rows * sizeof(*perm));
+    return less ? less : perm;
+}
+
+/* Keys and the number of the row in one item. */
+static bool sort_packed(struct sorter *s, unsigned bits, uint32_t **ret)
+{
+    unsigned row_bits = bits_of(s->rows);
+    uint64_t *items = malloc((size_t)s->rows * sizeof(*items)), *spare = NULL;
+    bool ok = items || orma_exec_give_up(s->plan, "memory");
+
+    for (uint32_t at = 0; ok && at < s->rows; at += EXEC_BLOCK) {
+        uint32_t num = ORMA_MIN(s->rows - at, (uint32_t)EXEC_BLOCK);
+
+        ok = pack_codes(s, at, num);
+        for (uint32_t i = 0; ok && i < num; i++)
+            items[at + i] = s->all[i] << row_bits | (at + i);
+    }
+    for (unsigned k = 0; k < s->num; k++) /* before there is more */
+        orma_exec_slot_fini(&s->codes[k].kept);
+    spare = ok ? malloc((size_t)s->rows * sizeof(*spare)) : NULL;
+    ok = ok && (spare || orma_exec_give_up(s->plan, "memory")) &&
+         sort_items(s->plan, &items, &spare, s->rows, row_bits, bits);
+    if (ok) {
+        *ret = take_rows(items, spare, s->rows, row_bits);
+        spare = NULL;
+    }
     free(items);
     free(spare);
     return ok;
 }
 
-/* One key after the other, from the last on; digits of a key that is too wide in several. */
-static bool sort_in_turns(struct orma_exec_plan *plan, const struct codes *c, unsigned num,
-                          uint32_t rows, uint32_t *perm)
+static bool make_all_codes(struct sorter *s, const struct codes *c, uint64_t *to)
 {
+    for (uint32_t at = 0; at < s->rows; at += EXEC_BLOCK) {
+        uint32_t num = ORMA_MIN(s->rows - at, (uint32_t)EXEC_BLOCK);
+
+        if (!make_codes(s, c, at, num))
+            return false;
+        memcpy(to + at, s->block, num * sizeof(*to));
+    }
+    return true;
+}
+
+/* One key after the other, from the last on; digits of a key that is too wide in several. */
+static bool sort_in_turns(struct sorter *s, uint32_t **ret)
+{
+    uint32_t rows = s->rows;
     unsigned row_bits = bits_of(rows), room = 64 - row_bits;
     uint64_t *items = malloc((size_t)rows * sizeof(*items));
     uint64_t *spare = malloc((size_t)rows * sizeof(*spare));
-    bool ok = (items && spare) || orma_exec_give_up(plan, "memory");
+    uint64_t *codes = malloc((size_t)rows * sizeof(*codes));
+    uint32_t *perm = malloc((size_t)rows * sizeof(*perm));
+    bool ok = (items && spare && codes && perm) || orma_exec_give_up(s->plan, "memory");
 
-    for (uint32_t i = 0; i < rows; i++)
+    for (uint32_t i = 0; ok && i < rows; i++)
         perm[i] = i;
-    for (unsigned k = num; ok && k-- > 0;) {
-        for (unsigned at = 0; ok && at < c[k].bits; at += room) {
-            unsigned bits = ORMA_MIN(c[k].bits - at, room);
+    for (unsigned k = s->num; ok && k-- > 0;) {
+        const struct codes *c = &s->codes[k];
+
+        ok = make_all_codes(s, c, codes);
+        for (unsigned at = 0; ok && at < c->bits; at += room) {
+            unsigned bits = ORMA_MIN(c->bits - at, room);
             uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 
             for (uint32_t i = 0; i < rows; i++)
-                items[i] = (c[k].vals[perm[i]] >> at & mask) << row_bits | perm[i];
-            ok = sort_items(plan, &items, &spare, rows, row_bits, bits);
+                items[i] = (codes[perm[i]] >> at & mask) << row_bits | perm[i];
+            ok = sort_items(s->plan, &items, &spare, rows, row_bits, bits);
             for (uint32_t i = 0; ok && i < rows; i++)
                 perm[i] = (uint32_t)(items[i] & ((UINT64_C(1) << row_bits) - 1));
         }
     }
     free(items);
     free(spare);
+    free(codes);
+    if (ok)
+        *ret = perm;
+    else
+        free(perm);
     return ok;
 }
 
@@ -321,80 +524,96 @@ static void sift(struct few *heap, uint32_t num, uint32_t at)
 }
 
 /* The first rows by one code: a heap of those that are the best so far. */
-static bool sort_few(struct orma_exec_plan *plan, const uint64_t *codes, uint32_t rows,
-                     uint32_t first, uint32_t *perm)
+static bool sort_few(struct sorter *s, uint32_t first, uint32_t **ret)
 {
     struct few *heap = malloc(((size_t)first + 1) * sizeof(*heap));
+    uint32_t *perm = malloc(((size_t)first + 1) * sizeof(*perm)), have = 0;
+    bool ok = (heap && perm) || orma_exec_give_up(s->plan, "memory");
 
-    if (!heap)
-        return orma_exec_give_up(plan, "memory");
-    for (uint32_t i = 0; i < first; i++)
-        heap[i] = (struct few){codes[i], i};
-    for (uint32_t i = first / 2; i-- > 0;)
-        sift(heap, first, i);
-    for (uint32_t i = first; first && i < rows; i++) {
-        if (codes[i] < heap[0].code) {
-            heap[0] = (struct few){codes[i], i};
-            sift(heap, first, 0);
+    for (uint32_t at = 0; ok && first && at < s->rows; at += EXEC_BLOCK) {
+        uint32_t num = ORMA_MIN(s->rows - at, (uint32_t)EXEC_BLOCK), i = 0;
+
+        ok = make_codes(s, &s->codes[0], at, num);
+        for (; ok && i < num && have < first; i++)
+            heap[have++] = (struct few){s->block[i], at + i};
+        for (uint32_t k = have / 2; i && have == first && k-- > 0;)
+            sift(heap, first, k);
+        for (; ok && i < num; i++) {
+            if (s->block[i] < heap[0].code) {
+                heap[0] = (struct few){s->block[i], at + i};
+                sift(heap, first, 0);
+            }
         }
     }
-    for (uint32_t n = first; n > 0; n--) {
+    for (uint32_t n = ok ? first : 0; n > 0; n--) {
         perm[n - 1] = heap[0].row;
         heap[0] = heap[n - 1];
         sift(heap, n - 1, 0);
     }
     free(heap);
-    return true;
+    if (ok)
+        *ret = perm;
+    else
+        free(perm);
+    return ok;
 }
 
-static bool sort_codes(struct orma_exec_plan *plan, struct codes *c, unsigned num, uint32_t rows,
-                       uint32_t first, uint32_t **ret)
+static bool sort_rows(struct sorter *s, uint32_t first, uint32_t **ret)
 {
-    unsigned bits = bits_of(rows), used = 0;
+    unsigned used = 0;
 
-    for (unsigned i = 0; i < num; i++)
-        used += c[i].bits;
-    while (num && c[num - 1].rises && num > 0) {
-        used -= c[num - 1].bits;
-        num--;
-    }
-    if (!num)
+    while (s->num && s->codes[s->num - 1].rises)
+        s->num--;
+    for (unsigned i = 0; i < s->num; i++)
+        used += s->codes[i].bits;
+    if (!s->num)
         return true;
-    uint32_t *perm = malloc((size_t)rows * sizeof(*perm));
-    if (!perm)
-        return orma_exec_give_up(plan, "memory");
-    bool ok = num == 1 && first < rows / 16 ? sort_few(plan, c[0].vals, rows, first, perm)
-              : used + bits <= 64           ? sort_packed(plan, c, num, rows, perm)
-                                            : sort_in_turns(plan, c, num, rows, perm);
-    if (!ok) {
-        free(perm);
-        return false;
-    }
-    *ret = perm;
-    return true;
+    if (s->num == 1 && first < s->rows / 16)
+        return sort_few(s, first, ret);
+    if (used <= COUNTED_BITS && s->rows >> used)
+        return sort_counted(s, used, ret);
+    return used + bits_of(s->rows) <= 64 ? sort_packed(s, used, ret) : sort_in_turns(s, ret);
 }
 
 bool orma_exec_sort(struct orma_exec_plan *plan, struct orma_exec_query *q,
                     const struct orma_exec_key *keys, unsigned num, uint32_t first, uint32_t **ret)
 {
-    struct codes *c = calloc(num + 1, sizeof(*c));
-    bool ok = c || orma_exec_give_up(plan, "memory");
-
     *ret = NULL;
-    if (q->frame.rows < 2) {
-        free(c);
-        return ok;
+    if (q->frame.rows < 2)
+        return true;
+    struct codes *codes = calloc(num + 1, sizeof(*codes));
+    struct sorter *s = malloc(sizeof(*s));
+    bool ok = ((codes && s) || orma_exec_give_up(plan, "memory")) && has_room(plan, q->frame.rows);
+
+    if (ok) {
+        s->plan = plan;
+        s->q = q;
+        s->codes = codes;
+        s->num = num;
+        s->rows = q->frame.rows;
     }
     for (unsigned i = 0; ok && i < num; i++)
-        ok = make_codes(plan, q, &keys[i], &c[i]);
-    ok = ok && sort_codes(plan, c, num, q->frame.rows, first, ret);
-    for (unsigned i = 0; c && i < num; i++)
-        free(c[i].vals);
-    free(c);
+        ok = look_at_key(s, &codes[i], &keys[i]);
+    ok = ok && sort_rows(s, first, ret);
+    for (unsigned i = 0; codes && i < num; i++) {
+        orma_exec_slot_fini(&codes[i].kept);
+        free(codes[i].ranks);
+    }
+    free(codes);
+    free(s);
     return ok;
 }
 
 /* ---- DISTINCT ---- */
+
+static uint8_t tags_of(const struct orma_exec_slot *s, uint32_t rows)
+{
+    uint8_t tags = s->tags ? 0 : s->tag;
+
+    for (uint32_t i = 0; s->tags && i < rows; i++)
+        tags |= s->tags[i];
+    return tags;
+}
 
 static uint64_t hash_row(const struct orma_exec_slot *s, unsigned num, uint32_t row)
 {
@@ -455,9 +674,11 @@ static bool first_rows(struct orma_exec_plan *plan, struct orma_exec_query *q,
         slots[at] = i;
         perm[kept++] = i;
     }
-    ok = ok && (kept == rows || orma_exec_permute(plan, q, perm, kept));
     free(slots);
-    free(perm);
+    if (ok && kept < rows)
+        orma_exec_permute(q, perm, kept);
+    else
+        free(perm);
     return ok;
 }
 

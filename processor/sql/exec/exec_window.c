@@ -52,38 +52,51 @@ static uint32_t end_of(const struct windower *w, const uint64_t *bits, uint32_t 
 
 /* ---- partitions ---- */
 
-static void mark_changes(const struct windower *w, const struct orma_exec_slot *s, uint64_t *bits)
+/* In a block of rows from `at` on; *last is the value before it. */
+static void mark_changes(const struct windower *w, const struct orma_exec_vec *v, uint32_t at,
+                         uint32_t num, struct orma_exec_value *last, uint64_t *bits)
 {
     const struct orma_strpool *pool = &w->plan->sql->storage->pool;
 
-    for (uint32_t i = 1; i < w->rows; i++) {
-        uint8_t a = s->tags ? s->tags[i - 1] : s->tag, b = s->tags ? s->tags[i] : s->tag;
+    for (uint32_t i = 0; i < num; i++) {
+        struct orma_exec_value x = *last, y = {orma_exec_tag_at(v, i), v->vals[i]};
 
-        if (a == b && (a == EXEC_NULL || s->vals[i - 1] == s->vals[i]))
+        *last = y;
+        if (!(at + i) || (x.tag == y.tag && (x.tag == EXEC_NULL || x.bits == y.bits)))
             continue;
-        if (a == b && a == EXEC_INT) {
-            set(bits, i);
-            continue;
-        }
-        struct orma_exec_value x = {a, s->vals[i - 1]}, y = {b, s->vals[i]};
-        if (orma_exec_compare(pool, x, y))
-            set(bits, i);
+        if ((x.tag == y.tag && x.tag == EXEC_INT) || orma_exec_compare(pool, x, y))
+            set(bits, at + i);
     }
+}
+
+static bool mark_key(struct windower *w, const struct orma_exec_expr *key, uint64_t *bits,
+                     struct orma_exec_place *place, struct orma_exec_vec *v)
+{
+    struct orma_exec_value last = {EXEC_NULL, 0};
+
+    for (uint32_t at = 0; at < w->rows; at += EXEC_BLOCK) {
+        uint32_t num = ORMA_MIN(w->rows - at, (uint32_t)EXEC_BLOCK);
+        struct orma_exec_rows r;
+
+        orma_exec_frame_rows(w->q, at, num, place, &r);
+        if (orma_exec_should_stop(w->plan) || !orma_exec_eval(w->plan, key, &r, v))
+            return false;
+        mark_changes(w, v, at, num, &last, bits);
+    }
+    return true;
 }
 
 static bool mark_keys(struct windower *w, const struct orma_exec_keys *keys, uint64_t *bits)
 {
-    for (uint32_t i = 0; i < keys->len; i++) {
-        struct orma_exec_slot s = {0};
-        bool ok = orma_exec_fill_slot(w->plan, w->q, keys->data[i].expr, &s);
+    struct orma_exec_place *place = malloc(sizeof(*place));
+    struct orma_exec_vec *v = orma_exec_take_vec(w->plan);
+    bool ok = (place && v) || orma_exec_give_up(w->plan, "memory");
 
-        if (ok)
-            mark_changes(w, &s, bits);
-        orma_exec_slot_fini(&s);
-        if (!ok)
-            return false;
-    }
-    return true;
+    for (uint32_t i = 0; ok && i < keys->len; i++)
+        ok = mark_key(w, keys->data[i].expr, bits, place, v);
+    orma_exec_give_vec(w->plan, v);
+    free(place);
+    return ok;
 }
 
 static bool needs_peers(const struct orma_exec_win *win)
@@ -128,13 +141,12 @@ static bool sort_window(struct windower *w)
     first = first && first < w->rows ? first : UINT32_MAX;
     ok = (ok || orma_exec_give_up(w->plan, "memory")) &&
          orma_exec_sort(w->plan, w->q, keys.data, keys.len, first, &perm);
-    if (ok && (perm || first < w->rows))
-        ok = perm ? orma_exec_permute(w->plan, w->q, perm, ORMA_MIN(first, w->rows)) : true;
-    if (ok && !perm && first < w->rows)
+    if (ok && perm)
+        orma_exec_permute(w->q, perm, ORMA_MIN(first, w->rows));
+    else if (ok && first < w->rows)
         w->q->frame.rows = first;
     w->rows = w->q->frame.rows;
     ORMA_VEC_FINI(&keys);
-    free(perm);
     return ok;
 }
 
