@@ -213,6 +213,10 @@ class Cache(Case):
         self.assertEqual(self.images(), [], "larger than the limit")
         done = self.orma("query", "--cache=on", self.trace, SQL, code=1)
         self.assertIn(b"expected auto, off, or a folder", done.stderr)
+        self.env["ORMA_CACHE_LIMIT"] = "4 sheep"
+        done = self.orma("query", self.here(), self.trace, SQL, code=1)
+        self.assertIn(b"ORMA_CACHE_LIMIT=4 sheep: expected a size", done.stderr)
+        self.env.pop("ORMA_CACHE_LIMIT")
         self.env.pop("XDG_CACHE_HOME")
         self.env.pop("HOME", None)
         self.ask(taken=False)

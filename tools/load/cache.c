@@ -52,12 +52,14 @@ static bool put_default(struct orma_buf *ret)
     return ret->len && !ret->failed;
 }
 
-static uint64_t limit(void)
+static int read_limit(const char *program, uint64_t *ret)
 {
     const char *text = variable("ORMA_CACHE_LIMIT");
-    uint64_t bytes = 0;
 
-    return text && orma_units_parse_size_bytes(text, &bytes) ? bytes : 0;
+    if (!text || orma_units_parse_size_bytes(text, ret))
+        return 0;
+    fprintf(stderr, "%s: ORMA_CACHE_LIMIT=%s: expected a size such as 500mb or 4gb\n", program, text);
+    return -EINVAL;
 }
 
 /* What cannot be meant as a folder. */
@@ -72,7 +74,7 @@ int orma_load_cache_use(struct orma_processor *tp, const char *program)
 {
     const char *value = setting ? setting : variable("ORMA_CACHE");
     ORMA_AUTO(orma_buf_fini) struct orma_buf folder = {0};
-    struct orma_processor_cache cache = {.limit_bytes = limit()};
+    struct orma_processor_cache cache = {0};
 
     if (!value)
         value = strncmp(program, "trace", 5) ? "auto" : "off";
@@ -87,6 +89,8 @@ int orma_load_cache_use(struct orma_processor *tp, const char *program)
     } else {
         return refuse(program, value);
     }
+    if (read_limit(program, &cache.limit_bytes) < 0)
+        return -EINVAL;
     cache.folder = orma_buf_cstr(&folder);
     (void)orma_processor_set_cache(tp, &cache); /* without memory there is none */
     return 0;
