@@ -4,15 +4,17 @@
  * names one:
  *
  *     bench_real [--orma PROGRAM] [--demo PROGRAM] [--iterations N] [--runs N] [--only TEXT]
- *                [--files FOLDER] [--keep FOLDER]
+ *                [--files FOLDER] [--keep FOLDER] [--scale M,M...]
  *     REFERENCE_SHELL=.../trace_processor_shell bench_real ...
  *
  * The traces are made at the start (real/made.c says how); --keep FOLDER keeps them there, and
  * takes those that are there already. --files measures the import of files of yours, too. --only
  * takes the lines whose title has TEXT. Each program loads and answers in a process of its own
  * (real/shell.h); answers that differ are marked. Shown are the least and the median of some runs;
- * imports run in a new process each. The floors know the rows already, and what they hold: they
- * are not what can be reached, but what there is to lose.
+ * imports run in a new process each. --scale 5,10,100 does nothing of that, but asks the same of
+ * recordings of so many million slices: what a slice costs should not depend on how many there
+ * are. 100 million take 5 GB of disk, and as much memory. The floors know the rows already, and
+ * what they hold: they are not what can be reached, but what there is to lose.
  */
 #include <dirent.h>
 #include <getopt.h>
@@ -37,13 +39,14 @@
 
 static struct {
     struct real_made made;
-    const char *reference, *only, *files;
+    const char *reference, *only, *files, *scale;
     int runs;
 } opt = {.made = {.iterations = 300000}, .runs = 5};
 
 struct line {
     const char *what, *sql;
     real_floor_fn *floor;
+    double rows; /* that it looks at; 0: all */
 };
 
 #define SLICES "slices with args that nearly all differ"
@@ -83,7 +86,7 @@ static const struct line queries[] = {
      "END), count(*) FROM thread_slice",
      real_floor_sum},
     {"1 M rows of 5 columns over RPC", "SELECT id, ts, dur, depth, name FROM slice LIMIT 1000000",
-     real_floor_rows_out},
+     real_floor_rows_out, 1e6},
 };
 
 /* ---- the table ---- */
@@ -452,15 +455,109 @@ static void recordings(void)
     }
 }
 
+/* ---- as traces grow ---- */
+
+#define SCALE_MAX 4
+#define SCALE_FAST 20
+#define SLICES_PER_ITERATION 16.4 /* of the demo */
+
+struct scale {
+    struct figures lines[ORMA_ARRAY_LEN(queries) + 1]; /* the last: import */
+    double slices, peak_mb;
+};
+
+static bool scale_run(struct scale *self, unsigned millions)
+{
+    struct real_made made = opt.made;
+    struct real_trace t = real_traces[0];
+    struct real_shell shell;
+    struct real_answer answer;
+    char name[32];
+    double load_mb;
+
+    made.iterations = (unsigned)(millions * 1e6 / SLICES_PER_ITERATION);
+    if (millions > SCALE_FAST)
+        made.spin_ns = 300; /* so that the disk keeps up */
+    snprintf(name, sizeof(name), "different_%u", millions);
+    t.name = name;
+    if (!real_trace_make(&t, &made)) {
+        printf("%u million slices left out: %s\n", millions, t.missing);
+        return false;
+    }
+    self->lines[ORMA_ARRAY_LEN(queries)] = import(made.orma, t.path, &load_mb);
+    if (!real_shell_start(&shell, made.orma, t.path, &answer))
+        return false;
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(queries); i++) {
+        if (wanted(queries[i].what))
+            self->lines[i] = query(&shell, queries[i].sql);
+    }
+    /* The last, for it leaves nothing to the others: the number of rows by their cells. */
+    if (real_shell_query(&shell, "SELECT id FROM slice", &answer))
+        self->slices = (double)answer.cells;
+    self->peak_mb = real_shell_peak_mb(&shell);
+    real_shell_stop(&shell);
+    return self->slices > 0;
+}
+
+static void print_scale_line(const char *what, const struct scale *scales, unsigned num,
+                             size_t line, double rows)
+{
+    double first = 0;
+
+    if (!num || !scales[0].lines[line].known)
+        return;
+    printf("%-52.52s", what);
+    for (unsigned i = 0; i < num; i++) {
+        double ns = scales[i].lines[line].min * 1e9 / (rows > 0 ? rows : scales[i].slices);
+
+        if (i == 0)
+            first = ns;
+        printf(" %9.2f %5.2fx", ns, ns / first);
+    }
+    printf("\n");
+}
+
+static void scale(void)
+{
+    struct scale scales[SCALE_MAX] = {0};
+    const char *at = opt.scale;
+    unsigned num = 0;
+
+    while (num < SCALE_MAX && *at) {
+        char *end;
+        unsigned long millions = strtoul(at, &end, 10);
+
+        if (end == at || !millions || millions > 1000)
+            break;
+        num += scale_run(&scales[num], (unsigned)millions);
+        at = end + (*end == ',');
+    }
+    printf("\n%-52s", "ns of CPU for each slice, of so many million");
+    for (unsigned i = 0; i < num; i++)
+        printf(" %16.2f", scales[i].slices / 1e6);
+    printf("\n");
+    print_scale_line("import", scales, num, ORMA_ARRAY_LEN(queries), 0);
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(queries); i++)
+        print_scale_line(queries[i].what, scales, num, i, queries[i].rows);
+    printf("%-52s", "peak memory after these, MB");
+    for (unsigned i = 0; i < num; i++)
+        printf(" %16.0f", scales[i].peak_mb);
+    printf("\n");
+}
+
 /* ---- */
 
 static bool read_args(int argc, char **argv)
 {
-    static const struct option longs[] = {
-        {"orma", required_argument, NULL, 'o'},       {"demo", required_argument, NULL, 'd'},
-        {"iterations", required_argument, NULL, 'i'}, {"runs", required_argument, NULL, 'r'},
-        {"only", required_argument, NULL, 'y'},       {"files", required_argument, NULL, 'f'},
-        {"keep", required_argument, NULL, 'k'},       {0}};
+    static const struct option longs[] = {{"orma", required_argument, NULL, 'o'},
+                                          {"demo", required_argument, NULL, 'd'},
+                                          {"iterations", required_argument, NULL, 'i'},
+                                          {"runs", required_argument, NULL, 'r'},
+                                          {"only", required_argument, NULL, 'y'},
+                                          {"files", required_argument, NULL, 'f'},
+                                          {"keep", required_argument, NULL, 'k'},
+                                          {"scale", required_argument, NULL, 's'},
+                                          {0}};
 
     for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
         switch (c) {
@@ -484,6 +581,9 @@ static bool read_args(int argc, char **argv)
             break;
         case 'k':
             opt.made.folder = optarg;
+            break;
+        case 's':
+            opt.scale = optarg;
             break;
         default:
             return false;
@@ -511,7 +611,8 @@ int main(int argc, char **argv)
 
     if (!read_args(argc, argv)) {
         fprintf(stderr, "usage: bench_real [--orma PROGRAM] [--demo PROGRAM] [--iterations N] "
-                        "[--runs N] [--only TEXT] [--files FOLDER] [--keep FOLDER]\n");
+                        "[--runs N] [--only TEXT] [--files FOLDER] [--keep FOLDER] "
+                        "[--scale M,M...]\n");
         return 2;
     }
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -528,14 +629,18 @@ int main(int argc, char **argv)
         (void)mkdir(opt.made.folder, 0700); /* may be there already */
     if (!opt.made.orma || !opt.made.demo || !opt.made.folder)
         return 1;
-    imports();
-    if (opt.files) {
-        print_head("import of files, CPU s");
-        import_files(opt.files);
+    if (opt.scale) {
+        scale();
+    } else {
+        imports();
+        if (opt.files) {
+            print_head("import of files, CPU s");
+            import_files(opt.files);
+        }
+        ask();
+        first_answers();
+        recordings();
     }
-    ask();
-    first_answers();
-    recordings();
     snprintf(remove, sizeof(remove), "rm -rf '%s'", folder);
     if (!kept && system(remove) != 0)
         puts("cannot clean up");

@@ -12,7 +12,7 @@
 struct real_made {
     const char *orma, *demo; /* programs */
     const char *folder;
-    unsigned iterations;
+    unsigned iterations, spin_ns; /* of the demo */
 };
 
 struct real_trace {
