@@ -55,7 +55,7 @@ class Life(Case):
         time.sleep(2)
         self.assertLessEqual(self.switches(pid) - before, 1)
         if SLOW == 1:
-            self.assertLess(self.anonymous_kb(pid), 1024)
+            self.assertLess(self.anonymous_kb(pid), 1280)
 
     def test_of_sessions_that_are_gone_nothing_is_left(self):
         pid = self.start_traced().pid
