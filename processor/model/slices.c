@@ -124,6 +124,21 @@ static void set_dur(struct orma_slices *self, struct orma_slice_entry *e, int64_
     orma_table_set(&self->storage->tables[ORMA_TABLE_SLICE], ORMA_SLICE_DUR, e->row, dur);
 }
 
+/* The end of the entry has changed, or what lies below it. */
+static inline void note_end(struct orma_slice_stack *s, uint32_t at)
+{
+    struct orma_slice_entry *e = &s->entries[at];
+    const struct orma_slice_entry *below = at ? e - 1 : NULL;
+
+    e->first_end = below ? below->first_end : INT64_MAX;
+    e->first_end_long = below ? below->first_end_long : INT64_MAX;
+    if (e->dur < 0)
+        return;
+    e->first_end = ORMA_MIN(e->first_end, e->ts + e->dur);
+    if (e->dur)
+        e->first_end_long = ORMA_MIN(e->first_end_long, e->ts + e->dur);
+}
+
 static void pop(struct orma_slices *self, struct orma_slice_stack *s)
 {
     struct orma_slice_entry *e = &s->entries[--s->num];
@@ -180,7 +195,7 @@ static void trim_slow(struct orma_slices *self, struct orma_slice_stack *s, int6
     }
 }
 
-/* The same; mostly only the slice on top is over. */
+/* The same; mostly nothing is over, or only the slice on top. */
 static inline void trim(struct orma_slices *self, struct orma_slice_stack *s, int64_t ts,
                         bool instant)
 {
@@ -188,9 +203,12 @@ static inline void trim(struct orma_slices *self, struct orma_slice_stack *s, in
 
     if (!s->closed)
         return;
-    if (e && e->dur >= 0 && e->ts + e->dur < ts)
+    if (e->dur >= 0 && e->ts + e->dur < ts)
         pop(self, s);
-    if (s->closed)
+    if (!s->closed)
+        return;
+    e = &s->entries[s->num - 1];
+    if (e->first_end < ts || (instant ? e->first_end_long : e->first_end) == ts)
         trim_slow(self, s, ts, instant);
 }
 
@@ -238,13 +256,13 @@ static inline uint32_t push(struct orma_slices *self, struct orma_slice_stack *s
     orma_table_set(t, ORMA_SLICE_DEPTH, row, s->num);
     if (s->num)
         orma_table_set(t, ORMA_SLICE_PARENT_ID, row, s->entries[s->num - 1].row);
-    s->num++;
     e->row = row;
     e->category = category;
     e->name = name;
     e->ts = ts;
     e->dur = dur;
     s->closed += dur >= 0;
+    note_end(s, s->num++);
     e->pending = false;
     if (args && args->len) {
         e->pending = true;
@@ -284,7 +302,7 @@ uint32_t orma_slices_overlapped(struct orma_slices *self, int64_t ts, int64_t du
     if (!s || dur < 0 || __builtin_add_overflow(ts, dur, &end))
         return ORMA_SLICE_NONE;
     trim(self, s, ts, dur == 0);
-    for (uint32_t i = s->num; i-- > 0;) {
+    for (uint32_t i = s->num; i-- > 0 && s->entries[i].first_end < end;) {
         const struct orma_slice_entry *e = &s->entries[i];
         int64_t e_end = e->ts + e->dur;
 
@@ -387,6 +405,8 @@ uint32_t orma_slices_end(struct orma_slices *self, int64_t ts, uint32_t track, u
             continue;
         set_dur(self, e, ts - e->ts);
         s->closed += e->dur >= 0;
+        for (uint32_t at = i; at < s->num; at++)
+            note_end(s, at);
         add_args(e, args);
         put_unnestable(self, s, e);
         commit_args(self, e);

@@ -21,6 +21,9 @@ struct orma_slice_entry {
     uint32_t row;
     uint32_t category, name;
     int64_t ts, dur;
+    /* Of the slices that have ended, up to this one in the stack: the first end, and the first of
+     * those that have a length. INT64_MAX: there are none. */
+    int64_t first_end, first_end_long;
     struct orma_args_list args; /* not committed yet while pending */
     bool pending;
 };
