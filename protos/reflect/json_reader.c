@@ -16,29 +16,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "protos/reflect/json_marks.h"
+#include "protos/reflect/json_inline.h"
 #include "protos/reflect/number.h"
 #include "sdk/base/hex.h"
 #include "sdk/base/utf8.h"
 
-/* Longest number that is looked at; longer ones are nonsense. */
-#define NUMBER_MAX 64
-
 /* ---- spans ---- */
-
-static inline bool is_blank(char c)
-{
-    return (uint8_t)c <= ' ' && (c == ' ' || c == '\t' || c == '\n' || c == '\r');
-}
-
-static inline const char *skip_blanks(const char *pos, const char *end)
-{
-    if (ORMA_LIKELY(pos < end && (uint8_t)*pos > ' ')) /* most texts have few */
-        return pos;
-    while (pos < end && is_blank(*pos))
-        pos++;
-    return pos;
-}
 
 static bool fail(struct orma_json *self)
 {
@@ -82,14 +65,14 @@ static bool to_exact_double(struct orma_str text, double *ret)
 /* Whole text as people write numbers; `sign` too. */
 static bool to_double(struct orma_str text, double *ret)
 {
-    char copy[NUMBER_MAX + 1];
+    char copy[ORMA_JSON_NUMBER_MAX + 1];
     bool negative = text.len && text.data[0] == '-';
 
     if (text.len && (negative || text.data[0] == '+')) {
         text.data++;
         text.len--;
     }
-    if (!text.len || text.len > NUMBER_MAX || !memchr("0123456789.", text.data[0], 11))
+    if (!text.len || text.len > ORMA_JSON_NUMBER_MAX || !memchr("0123456789.", text.data[0], 11))
         return false;
     memcpy(copy, text.data, text.len);
     copy[text.len] = '\0';
@@ -130,34 +113,13 @@ static bool read_word(struct orma_str text, struct orma_json_value *ret)
 /* Whether a word has ended, where another byte would make it something else. */
 static bool ends_word(char c)
 {
-    return c == ',' || c == '}' || c == ']' || c == ':' || is_blank(c);
-}
-
-/* Digits, with a fraction or not. False: it is something else, or must be looked at again. */
-static bool read_plain_number(const char *pos, const char *end, struct orma_json_value *ret)
-{
-    const char *digits = pos + (*pos == '-'), *at = digits;
-    uint64_t val = 0;
-
-    for (; at < end && is_digit(*at); at++)
-        val = val * 10 + (uint64_t)(*at - '0');
-    if (at == digits || at - digits > 18)
-        return false;
-    ret->type = ORMA_JSON_INT;
-    ret->integer = (int64_t)(*pos == '-' ? -val : val);
-    if (at < end && *at == '.') {
-        ret->type = ORMA_JSON_REAL;
-        ret->integer = 0;
-        for (at++; at < end && is_digit(*at);)
-            at++;
-    }
-    ret->raw = (struct orma_str){pos, (size_t)(at - pos)};
-    return ret->raw.len <= NUMBER_MAX && (at == end || ends_word(*at));
+    return c == ',' || c == '}' || c == ']' || c == ':' || orma_json_is_blank(c);
 }
 
 bool orma_json_read(struct orma_json *self, struct orma_json_value *ret)
 {
-    const char *pos = skip_blanks(self->pos, self->end), *to;
+    const char *pos = orma_json_skip_blanks(self->pos, self->end), *to;
+    struct orma_json_digits digits;
 
     *ret = (struct orma_json_value){0};
     if (self->failed || pos == self->end)
@@ -171,8 +133,9 @@ bool orma_json_read(struct orma_json *self, struct orma_json_value *ret)
         self->pos = to;
         return true;
     }
-    if (read_plain_number(pos, self->end, ret)) {
-        self->pos = pos + ret->raw.len;
+    to = orma_json_plain_number(pos, self->end, ret, &digits);
+    if (to && (to == self->end || ends_word(*to))) {
+        self->pos = to;
         return true;
     }
     to = orma_json_skip(pos, self->end);
@@ -199,15 +162,15 @@ struct orma_json orma_json_inside(const struct orma_json_value *c)
 /* To the next entry of a container, behind a comma. False at the end. */
 static inline bool next_entry(struct orma_json *self)
 {
-    self->pos = skip_blanks(self->pos, self->end);
+    self->pos = orma_json_skip_blanks(self->pos, self->end);
     while (self->pos < self->end && *self->pos == ',')
-        self->pos = skip_blanks(self->pos + 1, self->end);
+        self->pos = orma_json_skip_blanks(self->pos + 1, self->end);
     return !self->failed && self->pos < self->end;
 }
 
 bool orma_json_enter(struct orma_json *self, char bracket)
 {
-    self->pos = skip_blanks(self->pos, self->end);
+    self->pos = orma_json_skip_blanks(self->pos, self->end);
     if (self->failed || self->pos == self->end || *self->pos != bracket)
         return false;
     self->pos++;
@@ -231,7 +194,7 @@ static bool read_name(struct orma_json *self, struct orma_str *ret)
     if (*self->pos != '"' || !(to = orma_json_skip_text(begin, self->end, &escaped)))
         return fail(self);
     *ret = (struct orma_str){begin, (size_t)(to - begin) - 1};
-    self->pos = skip_blanks(to, self->end);
+    self->pos = orma_json_skip_blanks(to, self->end);
     if (self->pos == self->end || *self->pos != ':')
         return fail(self);
     self->pos++;
@@ -533,7 +496,7 @@ bool orma_json_cursor_read(struct orma_json_cursor *self, struct orma_json_value
     *ret = (struct orma_json_value){0};
     if (self->failed)
         return false;
-    self->pos = skip_blanks(self->pos, self->end);
+    self->pos = orma_json_skip_blanks(self->pos, self->end);
     ret->raw = (struct orma_str){self->pos, self->pos < self->end};
     if (!ret->raw.len)
         return true;
@@ -559,7 +522,7 @@ static bool refuse_next(struct orma_json_cursor *self, const char *expected)
 
 static bool take(struct orma_json_cursor *self, char c)
 {
-    self->pos = skip_blanks(self->pos, self->end);
+    self->pos = orma_json_skip_blanks(self->pos, self->end);
     if (self->pos == self->end || *self->pos != c)
         return false;
     self->pos++;
@@ -630,7 +593,7 @@ bool orma_json_cursor_end(struct orma_json_cursor *self, const char *expected)
 {
     if (self->failed)
         return false;
-    self->pos = skip_blanks(self->pos, self->end);
+    self->pos = orma_json_skip_blanks(self->pos, self->end);
     return self->pos == self->end || refuse_next(self, expected);
 }
 

@@ -30,6 +30,7 @@ struct json_file {
     const char *broken; /* what was wrong first outside of events; NULL: nothing */
     uint64_t searched;  /* bytes that were looked at for events behind damage */
     struct orma_buf scratch;
+    struct orma_json_event event; /* at work */
     struct orma_json_profiles profiles;
     struct orma_arena texts; /* of events of the kernel, without escapes */
 };
@@ -43,7 +44,7 @@ static void json_parse(struct orma_file *file, const struct orma_item *item)
     if (orma_json_profile_parse(file, item))
         return;
     if (item->len && item->data[0] == '{')
-        orma_json_event_parse(file, item, &f->scratch);
+        orma_json_event_parse(file, item, &f->event, &f->scratch);
     else
         orma_systrace_parse(file, item);
 }
@@ -75,17 +76,17 @@ static bool read_times(struct orma_import_ctx *imp, struct orma_str text,
     *ret_error = 0;
     if (!e->phase || text.len > UINT32_MAX || (e->id2.type && e->id2.type != ORMA_JSON_OBJECT))
         return false;
-    if (!orma_json_time(&e->ts, ret_ts) && e->phase != 'M') {
+    if (!orma_json_event_time(e, &e->ts, ret_ts) && e->phase != 'M') {
         *ret_error = bad_time(imp, &e->ts);
         return false;
     }
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(times); i++) {
-        if (times[i]->type && !orma_json_time(times[i], &val)) {
+        if (times[i]->type && !orma_json_event_time(e, times[i], &val)) {
             *ret_error = bad_time(imp, times[i]);
             return false;
         }
     }
-    (void)orma_json_time(&e->dur, ret_dur);
+    (void)orma_json_event_time(e, &e->dur, ret_dur);
     return true;
 }
 
@@ -153,7 +154,7 @@ static bool may_be_event(const char *start, const char *pos, const char *end)
 static const char *find_event(const struct orma_file *file, struct json_file *f, const char *start,
                               const char *end, bool whole)
 {
-    struct orma_json_event e;
+    struct orma_json_event e = {0};
 
     for (const char *pos = start; (pos = memchr(pos, '{', (size_t)(end - pos))); pos++) {
         if (!may_be_event(start, pos, end))
@@ -162,7 +163,8 @@ static const char *find_event(const struct orma_file *file, struct json_file *f,
         if (!may_search(file, f, (size_t)((to ? to : end) - pos)))
             return NULL;
         if (!to ? !whole
-                : orma_json_event_read((struct orma_str){pos, (size_t)(to - pos)}, &e) && e.phase)
+                : orma_json_event_read((struct orma_str){pos, (size_t)(to - pos)}, to, &e) &&
+                      e.phase)
             return pos;
     }
     return NULL;
@@ -183,9 +185,9 @@ static const char *read_event(struct orma_file *file, struct json_file *f, const
                               const char *to)
 {
     struct orma_str text = {pos, (size_t)(to - pos)};
-    struct orma_json_event e;
+    struct orma_json_event e = {0};
 
-    if (orma_json_event_read(text, &e)) {
+    if (orma_json_event_read(text, to, &e)) {
         on_event(file, text, &e);
         return to;
     }
@@ -297,10 +299,10 @@ static const char *read_events(struct orma_file *file, struct json_file *f, cons
             pos = skip_broken(file, f, pos, pos + 1, "a bracket or colon where an event should be");
             continue;
         }
-        struct orma_json_event e;
-        const char *to = f->scanned ? NULL : orma_json_event_take(pos, end, &e), *before = pos;
+        const char *to = f->scanned ? NULL : orma_json_event_take(pos, end, &f->event);
+        const char *before = pos;
         if (to) {
-            on_event(file, (struct orma_str){pos, (size_t)(to - pos)}, &e);
+            on_event(file, (struct orma_str){pos, (size_t)(to - pos)}, &f->event);
             pos = to;
             continue;
         }

@@ -5,20 +5,50 @@
 #include "protos/reflect/json_reader.h"
 #include "sdk/base/arena.h"
 
-/* The members of an event that mean something. */
-struct orma_json_event {
-    char phase; /* 0: none */
-    struct orma_json_value ts, dur, tts, tdur, pid, tid, id, id2, bind_id, name, cat, scope, bp,
-        args, flow_in, flow_out;
-    unsigned members; /* how many there are in all */
+#define ORMA_JSON_EVENT_TIMES 4
+#define ORMA_JSON_EVENT_VALUES 16
+
+/* A name as it stood in the event before, from its quote to behind its colon: what the bytes at the
+ * place of a member are when `mask` is left of them. */
+struct orma_json_guess {
+    uint64_t bytes, mask; /* mask 0: there is no guess */
+    uint8_t len;
+    uint8_t place; /* in `values` */
 };
 
-/* False: no object, or malformed. */
-bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret);
+/* The members of an event that mean something. Zeroed before the first use; reading another event
+ * clears what the last one had, and only that. */
+struct orma_json_event {
+    char phase;       /* 0: none */
+    uint32_t present; /* bit i: values[i] may be something */
+    uint32_t times;   /* bit i: ns[i] is values[i] in ns */
+    unsigned members; /* how many there are in all */
+    union {
+        struct orma_json_value values[ORMA_JSON_EVENT_VALUES];
+        struct {
+            struct orma_json_value ts, dur, tts, tdur; /* the times come first */
+            struct orma_json_value pid, tid, id, id2, bind_id, name, cat, scope, bp, args, flow_in,
+                flow_out;
+        };
+    };
+    int64_t ns[ORMA_JSON_EVENT_TIMES];
+    struct orma_json_guess guesses[ORMA_JSON_EVENT_VALUES]; /* by number of the member */
+};
+
+/* False: no object, or malformed. `limit`: up to there memory may be read, which is quicker. */
+bool orma_json_event_read(struct orma_str text, const char *limit, struct orma_json_event *ret);
 
 /* The event that begins at `pos`, wherever it ends. Returns that place; NULL: it is no whole object
  * up to `end`, or malformed. */
 const char *orma_json_event_take(const char *pos, const char *end, struct orma_json_event *ret);
+
+/* The same without the shortcut for events of the usual form, which gives nothing else. */
+const char *orma_json_event_take_slow(const char *pos, const char *end,
+                                      struct orma_json_event *ret);
+
+/* orma_json_time() of one of the event's times. */
+bool orma_json_event_time(const struct orma_json_event *event, const struct orma_json_value *value,
+                          int64_t *ret_ns);
 
 /* Microseconds, as a number or as the text of one, to ns. False: it is none. */
 bool orma_json_time(const struct orma_json_value *value, int64_t *ret_ns);
@@ -42,9 +72,9 @@ void orma_json_event_log(struct orma_file *file, enum orma_stat stat, struct orm
 void orma_json_args(struct orma_import_ctx *imp, struct orma_buf *key,
                     const struct orma_json_value *v, struct orma_args_list *ret);
 
-/* An event in its place in time. `scratch` is of the importer. */
+/* An event in its place in time. `json` and `scratch` are of the importer. */
 void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
-                           struct orma_buf *scratch);
+                           struct orma_json_event *json, struct orma_buf *scratch);
 
 /* ---- chrome_json_profile.c ---- */
 

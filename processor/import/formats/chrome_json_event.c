@@ -28,7 +28,7 @@ struct event {
     struct orma_file *file;
     struct orma_import_ctx *imp;
     struct orma_buf *scratch;
-    struct orma_json_event json;
+    const struct orma_json_event *json;
     int64_t ts, dur;
     int64_t tts, tdur;
     bool has_dur, has_tts, has_tdur;
@@ -54,7 +54,7 @@ static uint32_t text_or_none(struct event *e, const struct orma_json_value *v)
 
 static void put_event(struct event *e, struct orma_args_list *args)
 {
-    const char phase[] = {e->json.phase, '\0'};
+    const char phase[] = {e->json->phase, '\0'};
 
     orma_args_put_str(args, orma_model_cstr(e->imp->model, "event_name"), e->name);
     orma_args_put_str(args, orma_model_cstr(e->imp->model, "event_phase"),
@@ -170,9 +170,9 @@ static struct orma_args_list *event_args(struct event *e, struct orma_args_list 
 {
     struct orma_buf path = {0};
 
-    if (e->json.args.type == ORMA_JSON_OBJECT) {
+    if (e->json->args.type == ORMA_JSON_OBJECT) {
         orma_buf_put_str(&path, "args");
-        orma_json_args(e->imp, &path, &e->json.args, list);
+        orma_json_args(e->imp, &path, &e->json->args, list);
     }
     orma_buf_fini(&path);
     return list;
@@ -189,12 +189,12 @@ static bool is_true(const struct orma_json_value *v)
  * before. */
 static void slice_flow(struct event *e, uint32_t track)
 {
-    bool in = is_true(&e->json.flow_in), out = is_true(&e->json.flow_out);
+    bool in = is_true(&e->json->flow_in), out = is_true(&e->json->flow_out);
     uint64_t flow;
 
-    if (!e->json.bind_id.type)
+    if (!e->json->bind_id.type)
         return;
-    if (!orma_json_event_id(&e->json.bind_id, &flow))
+    if (!orma_json_event_id(&e->json->bind_id, &flow))
         log_event(e, ORMA_STAT_FLOW_INVALID_ID);
     else if (in && out)
         orma_flows_step_on(e->imp->model, track, ORMA_SLICES_LAST, flow);
@@ -213,19 +213,19 @@ static void on_flow(struct event *e)
     uint32_t track = orma_model_thread_track(e->imp->model, e->imp->model->base, e->utid);
     uint64_t number;
 
-    if (!orma_json_event_id(&e->json.id, &number)) {
+    if (!orma_json_event_id(&e->json->id, &number)) {
         log_event(e, ORMA_STAT_FLOW_INVALID_ID);
         return;
     }
     uint64_t flow = orma_flows_id_v1(e->imp->model, number, e->category, e->shown);
-    if (e->json.phase == 's')
+    if (e->json->phase == 's')
         orma_flows_begin_on(e->imp->model, track, ORMA_SLICES_LAST, flow);
-    else if (e->json.phase == 't')
+    else if (e->json->phase == 't')
         orma_flows_step_on(e->imp->model, track, ORMA_SLICES_LAST, flow);
     else
         orma_flows_end_on(e->imp->model, track, ORMA_SLICES_LAST, flow,
-                          e->json.bp.type == ORMA_JSON_STRING &&
-                              orma_str_eq(e->json.bp.raw, ORMA_STR("e")));
+                          e->json->bp.type == ORMA_JSON_STRING &&
+                              orma_str_eq(e->json->bp.raw, ORMA_STR("e")));
 }
 
 /* ---- slices ---- */
@@ -311,17 +311,17 @@ static void on_instant(struct event *e)
     uint32_t track, name = e->name;
 
     /* Anything else means the thread. */
-    if (e->json.scope.type == ORMA_JSON_STRING && e->json.scope.raw.len == 1 &&
-        memchr("gp", e->json.scope.raw.data[0], 2))
-        scope = e->json.scope.raw;
+    if (e->json->scope.type == ORMA_JSON_STRING && e->json->scope.raw.len == 1 &&
+        memchr("gp", e->json->scope.raw.data[0], 2))
+        scope = e->json->scope.raw;
     if (orma_str_eq(scope, ORMA_STR("g"))) {
         track = orma_legacy_instant_track(e->imp->model, e->imp->model->base, ORMA_ID_NONE);
-    } else if (orma_str_eq(scope, ORMA_STR("p")) && e->json.pid.type) {
+    } else if (orma_str_eq(scope, ORMA_STR("p")) && e->json->pid.type) {
         track = orma_legacy_instant_track(
             e->imp->model, e->imp->model->base,
             orma_processes_process(orma_model_processes(e->imp->model, e->imp->model->base),
                                    e->pid));
-    } else if (orma_str_eq(scope, ORMA_STR("t")) && e->json.tid.type) {
+    } else if (orma_str_eq(scope, ORMA_STR("t")) && e->json->tid.type) {
         track = orma_model_thread_track(e->imp->model, e->imp->model->base, e->utid);
         name = e->shown;
     } else {
@@ -341,14 +341,14 @@ static void on_instant(struct event *e)
 static bool async_id(struct event *e, struct orma_json_value *ret, bool *ret_local)
 {
     *ret_local = false;
-    *ret = e->json.id;
+    *ret = e->json->id;
     if (ret->type == ORMA_JSON_INT || ret->type == ORMA_JSON_STRING)
         return true;
-    *ret = orma_json_find(&e->json.id2, "global");
+    *ret = orma_json_find(&e->json->id2, "global");
     if (ret->type)
         return true;
     *ret_local = true;
-    *ret = orma_json_find(&e->json.id2, "local");
+    *ret = orma_json_find(&e->json->id2, "local");
     return ret->type;
 }
 
@@ -358,7 +358,7 @@ static void on_async(struct event *e)
     struct orma_json_value id;
     struct orma_legacy_async track = {.name = e->name, .machine = e->imp->model->base};
 
-    if (!e->json.pid.type || !async_id(e, &id, &track.of_process) ||
+    if (!e->json->pid.type || !async_id(e, &id, &track.of_process) ||
         (id.type != ORMA_JSON_INT && id.type != ORMA_JSON_STRING)) {
         failure(e);
         return;
@@ -367,14 +367,14 @@ static void on_async(struct event *e)
         orma_processes_process(orma_model_processes(e->imp->model, e->imp->model->base), e->pid);
     track.id = (int64_t)orma_fnv1a(orma_fnv1a(ORMA_FNV1A_BASIS, &e->category, sizeof(e->category)),
                                    id.raw.data, id.raw.len);
-    if (e->json.phase == 'e') {
+    if (e->json->phase == 'e') {
         orma_slices_end(&e->imp->model->slices, e->ts,
                         orma_legacy_async_track(e->imp->model, &track, ORMA_ASYNC_END, e->ts),
                         e->category, e->name, event_args(e, list));
         return;
     }
     uint32_t row;
-    if (e->json.phase == 'b') {
+    if (e->json->phase == 'b') {
         row = orma_legacy_async_track(e->imp->model, &track, ORMA_ASYNC_BEGIN, e->ts);
         orma_slices_begin(&e->imp->model->slices, e->ts, row, e->category, e->shown,
                           event_args(e, list));
@@ -403,19 +403,19 @@ static void put_counter(struct event *e, uint32_t name, double value)
 
 static void on_counter(struct event *e)
 {
-    struct orma_json args = orma_json_inside(&e->json.args);
+    struct orma_json args = orma_json_inside(&e->json->args);
     struct orma_json_value v;
     struct orma_str key;
     struct orma_buf name = {0};
     size_t len;
 
-    if (e->json.args.type != ORMA_JSON_OBJECT) {
+    if (e->json->args.type != ORMA_JSON_OBJECT) {
         failure(e);
         return;
     }
     orma_buf_put_str(&name, orma_strpool_cstr(&e->imp->model->storage->pool, e->name));
-    if (e->json.id.type == ORMA_JSON_STRING) {
-        struct orma_str id = orma_json_text(&e->json.id, e->scratch);
+    if (e->json->id.type == ORMA_JSON_STRING) {
+        struct orma_str id = orma_json_text(&e->json->id, e->scratch);
 
         orma_buf_put_str(&name, " id: ");
         orma_buf_put(&name, id.data, id.len);
@@ -452,9 +452,9 @@ static void add_sched(struct event *e, uint32_t ucpu)
 static void on_thread_state(struct event *e)
 {
     struct orma_table *t = orma_model_table(e->imp->model, ORMA_TABLE_THREAD_STATE);
-    struct orma_json_value cpu = orma_json_find(&e->json.args, "cpu");
-    struct orma_json_value io_wait = orma_json_find(&e->json.args, "io_wait");
-    struct orma_json_value function = orma_json_find(&e->json.args, "blocked_function");
+    struct orma_json_value cpu = orma_json_find(&e->json->args, "cpu");
+    struct orma_json_value io_wait = orma_json_find(&e->json->args, "io_wait");
+    struct orma_json_value function = orma_json_find(&e->json->args, "blocked_function");
     bool has_cpu =
         cpu.type == ORMA_JSON_INT && cpu.integer >= 0 && cpu.integer < ORMA_UCPUS_PER_MACHINE;
 
@@ -480,7 +480,7 @@ static void on_thread_state(struct event *e)
 static void on_name(struct event *e, bool of_process)
 {
     struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
-    struct orma_json_value v = orma_json_find(&e->json.args, "name");
+    struct orma_json_value v = orma_json_find(&e->json->args, "name");
     uint32_t name = v.type == ORMA_JSON_STRING ? text_or_none(e, &v) : 0;
 
     if (!v.type)
@@ -497,7 +497,7 @@ static void on_name(struct event *e, bool of_process)
 static void on_sort_index(struct event *e, bool of_process)
 {
     struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
-    struct orma_json_value v = orma_json_find(&e->json.args, "sort_index");
+    struct orma_json_value v = orma_json_find(&e->json->args, "sort_index");
 
     if (!v.type)
         return;
@@ -523,7 +523,7 @@ static void on_metadata(struct event *e)
     struct orma_str what = orma_strpool_get(&e->imp->model->storage->pool, e->name);
     bool of_process = orma_str_starts(what, ORMA_STR("process_"));
 
-    if (e->json.args.type != ORMA_JSON_OBJECT)
+    if (e->json->args.type != ORMA_JSON_OBJECT)
         return;
     if (orma_str_eq(what, ORMA_STR("thread_name")) || orma_str_eq(what, ORMA_STR("process_name")))
         on_name(e, of_process);
@@ -575,8 +575,8 @@ static void find_thread(struct event *e)
     struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
     uint32_t pid_name, tid_name = 0;
 
-    e->pid = orma_json_event_number(e->imp, &e->json.pid, e->scratch, &pid_name);
-    e->tid = orma_json_event_number(e->imp, &e->json.tid, e->scratch, &tid_name);
+    e->pid = orma_json_event_number(e->imp, &e->json->pid, e->scratch, &pid_name);
+    e->tid = orma_json_event_number(e->imp, &e->json->tid, e->scratch, &tid_name);
     if (!e->tid) /* none, or no number that a thread has */
         e->tid = e->pid;
     /* A text names again at each event: its process, and the thread that had this tid last, which
@@ -590,21 +590,34 @@ static void find_thread(struct event *e)
     e->utid = orma_processes_thread_of(p, e->tid, e->pid);
 }
 
-void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
-                           struct orma_buf *scratch)
+/* Up to there memory may be read: some bytes behind the text, if those are of the file, too. */
+static const char *readable_to(const struct orma_file *file, struct orma_str text)
 {
-    struct event e = {.file = file, .imp = file->imp, .scratch = scratch, .ts = item->ts};
+    const char *end = text.data + text.len, *given = (const char *)file->given.data;
+    const char *given_end = given + file->given.len;
+
+    if ((uintptr_t)text.data < (uintptr_t)given || (uintptr_t)end > (uintptr_t)given_end)
+        return end;
+    return end + ORMA_MIN(given_end - end, 64);
+}
+
+void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
+                           struct orma_json_event *json, struct orma_buf *scratch)
+{
+    struct event e = {
+        .file = file, .imp = file->imp, .scratch = scratch, .json = json, .ts = item->ts};
+    const struct orma_str text = {(const char *)item->data, item->len};
 
     /* It was well formed when it was noted. */
-    (void)orma_json_event_read((struct orma_str){(const char *)item->data, item->len}, &e.json);
-    e.has_dur = orma_json_time(&e.json.dur, &e.dur);
-    e.has_tts = orma_json_time(&e.json.tts, &e.tts);
-    e.has_tdur = orma_json_time(&e.json.tdur, &e.tdur);
-    e.name = text_or_none(&e, &e.json.name);
-    e.category = text_or_none(&e, &e.json.cat);
+    (void)orma_json_event_read(text, readable_to(file, text), json);
+    e.has_dur = orma_json_event_time(json, &json->dur, &e.dur);
+    e.has_tts = orma_json_event_time(json, &json->tts, &e.tts);
+    e.has_tdur = orma_json_event_time(json, &json->tdur, &e.tdur);
+    e.name = text_or_none(&e, &json->name);
+    e.category = text_or_none(&e, &json->cat);
     e.shown = e.name ? e.name : orma_model_cstr(e.imp->model, "[No name]");
     find_thread(&e);
-    switch (e.json.phase) {
+    switch (json->phase) {
     case 'B':
         on_begin(&e);
         break;

@@ -2,21 +2,25 @@
  * processes, and what is left of an event that cannot be read. */
 #include "processor/import/formats/chrome_json.h"
 
+#include "protos/reflect/json_inline.h"
+
 /* So much of a broken event is kept. */
 #define RAW_EVENT_MAX ((size_t)4096)
 /* Processes and threads that are known by name alone have ids from here on. */
 #define NAMED_ID 0x80000000u
+/* Times of so few bytes cannot overflow. */
+#define TIME_SHORT 15
 
 /* Names of up to eight bytes as numbers, so that one comparison is enough for each. */
 #define NAME_1(a) ((uint64_t)(a))
-#define NAME_2(a, b) (NAME_1(a) << 8 | (b))
-#define NAME_3(a, b, c) (NAME_2(a, b) << 8 | (c))
-#define NAME_4(a, b, c, d) (NAME_3(a, b, c) << 8 | (d))
-#define NAME_7(a, b, c, d, e, f, g) (NAME_4(a, b, c, d) << 24 | NAME_3(e, f, g))
-#define NAME_8(a, b, c, d, e, f, g, h) (NAME_4(a, b, c, d) << 32 | NAME_4(e, f, g, h))
+#define NAME_2(a, b) (NAME_1(a) | (uint64_t)(b) << 8)
+#define NAME_3(a, b, c) (NAME_2(a, b) | (uint64_t)(c) << 16)
+#define NAME_4(a, b, c, d) (NAME_3(a, b, c) | (uint64_t)(d) << 24)
+#define NAME_7(a, b, c, d, e, f, g) (NAME_4(a, b, c, d) | NAME_3(e, f, g) << 32)
+#define NAME_8(a, b, c, d, e, f, g, h) (NAME_4(a, b, c, d) | NAME_4(e, f, g, h) << 32)
 
-/* `end`: so far may be read. */
-static uint64_t name_of(struct orma_str key, const char *end)
+/* 0: it is none of those. `end`: so far may be read. */
+static inline uint64_t name_of(struct orma_str key, const char *end)
 {
     uint64_t name = 0;
 
@@ -25,84 +29,96 @@ static uint64_t name_of(struct orma_str key, const char *end)
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     if (ORMA_LIKELY(end - key.data >= (ptrdiff_t)sizeof(name))) {
         memcpy(&name, key.data, sizeof(name));
-        return __builtin_bswap64(name) >> (64 - 8 * key.len);
+        return name << (64 - 8 * key.len) >> (64 - 8 * key.len);
     }
 #endif
     for (size_t i = 0; i < key.len; i++)
-        name = name << 8 | (uint8_t)key.data[i];
+        name |= (uint64_t)(uint8_t)key.data[i] << 8 * i;
     return name;
 }
 
-static struct orma_json_value *member_of(struct orma_json_event *e, uint64_t name)
+#define PLACE(member)                                                                              \
+    ((offsetof(struct orma_json_event, member) - offsetof(struct orma_json_event, values)) /       \
+     sizeof(struct orma_json_value))
+#define PLACE_PHASE ORMA_JSON_EVENT_VALUES
+#define PLACE_NONE (ORMA_JSON_EVENT_VALUES + 1)
+
+/* Where the names lie: no two at the same place, which the compiler would complain about. */
+#define SLOT(name) ((name)*0xa648a7dd06839eb9u >> 59)
+
+static const struct member {
+    uint64_t name;
+    uint8_t place;
+} members[32] = {
+#define MEMBER(name, member) [SLOT(name)] = {(name), PLACE(member)}
+    [SLOT(NAME_2('p', 'h'))] = {NAME_2('p', 'h'), PLACE_PHASE},
+    MEMBER(NAME_2('t', 's'), ts),
+    MEMBER(NAME_3('d', 'u', 'r'), dur),
+    MEMBER(NAME_3('t', 't', 's'), tts),
+    MEMBER(NAME_4('t', 'd', 'u', 'r'), tdur),
+    MEMBER(NAME_3('p', 'i', 'd'), pid),
+    MEMBER(NAME_3('t', 'i', 'd'), tid),
+    MEMBER(NAME_2('i', 'd'), id),
+    MEMBER(NAME_3('i', 'd', '2'), id2),
+    MEMBER(NAME_7('b', 'i', 'n', 'd', '_', 'i', 'd'), bind_id),
+    MEMBER(NAME_4('n', 'a', 'm', 'e'), name),
+    MEMBER(NAME_3('c', 'a', 't'), cat),
+    MEMBER(NAME_1('s'), scope),
+    MEMBER(NAME_2('b', 'p'), bp),
+    MEMBER(NAME_4('a', 'r', 'g', 's'), args),
+    MEMBER(NAME_7('f', 'l', 'o', 'w', '_', 'i', 'n'), flow_in),
+    MEMBER(NAME_8('f', 'l', 'o', 'w', '_', 'o', 'u', 't'), flow_out),
+#undef MEMBER
+};
+
+/* Where the value of that name goes; PLACE_NONE: it means nothing. */
+static inline unsigned place_of(uint64_t name)
 {
-    switch (name) {
-    case NAME_2('t', 's'):
-        return &e->ts;
-    case NAME_3('d', 'u', 'r'):
-        return &e->dur;
-    case NAME_3('t', 't', 's'):
-        return &e->tts;
-    case NAME_4('t', 'd', 'u', 'r'):
-        return &e->tdur;
-    case NAME_3('p', 'i', 'd'):
-        return &e->pid;
-    case NAME_3('t', 'i', 'd'):
-        return &e->tid;
-    case NAME_2('i', 'd'):
-        return &e->id;
-    case NAME_3('i', 'd', '2'):
-        return &e->id2;
-    case NAME_7('b', 'i', 'n', 'd', '_', 'i', 'd'):
-        return &e->bind_id;
-    case NAME_4('n', 'a', 'm', 'e'):
-        return &e->name;
-    case NAME_3('c', 'a', 't'):
-        return &e->cat;
-    case NAME_1('s'):
-        return &e->scope;
-    case NAME_2('b', 'p'):
-        return &e->bp;
-    case NAME_4('a', 'r', 'g', 's'):
-        return &e->args;
-    case NAME_7('f', 'l', 'o', 'w', '_', 'i', 'n'):
-        return &e->flow_in;
-    case NAME_8('f', 'l', 'o', 'w', '_', 'o', 'u', 't'):
-        return &e->flow_out;
-    }
-    return NULL;
+    const struct member *m = &members[SLOT(name)];
+
+    return name && m->name == name ? m->place : PLACE_NONE;
 }
 
-/* The value behind the name, read where it belongs. A null does not take the place of a value,
- * but for times. */
-static inline bool take_value(struct orma_json *j, struct orma_json_event *e, struct orma_str key)
+static inline void clear(struct orma_json_event *e)
 {
-    const uint64_t name = name_of(key, j->end);
-    struct orma_json_value *to = member_of(e, name), v;
+    for (uint32_t left = e->present; left; left &= left - 1)
+        e->values[__builtin_ctz(left)] = (struct orma_json_value){0};
+    e->phase = 0;
+    e->present = e->times = e->members = 0;
+}
 
-    if (ORMA_LIKELY(to && !to->type)) {
-        const bool good = orma_json_read(j, to);
+/* ---- any event ---- */
 
-        if (ORMA_UNLIKELY(!good || (to->type == ORMA_JSON_NULL && to != &e->ts)))
-            *to = (struct orma_json_value){0};
-        e->members += good;
-        return good;
-    }
+static void set_phase(struct orma_json_event *e, const struct orma_json_value *v)
+{
+    if (v->type == ORMA_JSON_STRING && v->raw.len)
+        e->phase = v->raw.data[0];
+}
+
+/* The value behind the name. A null does not take the place of a value, but for times. */
+static bool take_value(struct orma_json *j, struct orma_json_event *e, struct orma_str key)
+{
+    const unsigned place = place_of(name_of(key, j->end));
+    struct orma_json_value v;
+
     if (!orma_json_read(j, &v))
         return false;
     e->members++;
-    if (to && (v.type != ORMA_JSON_NULL || to == &e->ts))
-        *to = v;
-    else if (name == NAME_2('p', 'h') && v.type == ORMA_JSON_STRING && v.raw.len)
-        e->phase = v.raw.data[0];
+    if (place == PLACE_PHASE) {
+        set_phase(e, &v);
+    } else if (place != PLACE_NONE && (v.type != ORMA_JSON_NULL || place == PLACE(ts))) {
+        e->values[place] = v;
+        e->present |= 1u << place;
+    }
     return true;
 }
 
-const char *orma_json_event_take(const char *pos, const char *end, struct orma_json_event *ret)
+const char *orma_json_event_take_slow(const char *pos, const char *end, struct orma_json_event *ret)
 {
     struct orma_json j = orma_json((struct orma_str){pos, (size_t)(end - pos)});
     struct orma_str key;
 
-    *ret = (struct orma_json_event){0};
+    clear(ret);
     if (!orma_json_enter(&j, '{'))
         return NULL;
     while (!orma_json_leave(&j, '}')) {
@@ -112,15 +128,158 @@ const char *orma_json_event_take(const char *pos, const char *end, struct orma_j
     return j.pos;
 }
 
-bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret)
+/* ---- events of the usual form ---- */
+
+static inline void note_time(struct orma_json_event *e, unsigned place,
+                             const struct orma_json_digits *d, size_t len)
+{
+    static const uint16_t units[] = {1000, 100, 10, 1};
+
+    if (place >= ORMA_JSON_EVENT_TIMES || d->negative || d->decimals > 3 || len > TIME_SHORT)
+        return;
+    e->ns[place] = (int64_t)(d->digits * units[d->decimals]);
+    e->times |= 1u << place;
+}
+
+/* The value at `pos`, which is that of `place`. Returns its end; NULL: it is left to others. */
+static inline const char *quick_value(const char *pos, const char *end, struct orma_json_event *e,
+                                      unsigned place)
+{
+    struct orma_json_value *v = &e->values[place];
+    struct orma_json_digits digits;
+    const char *to;
+
+    e->present |= 1u << place;
+    if (*pos == '"') {
+        to = orma_json_plain_text(++pos, end);
+        if (ORMA_UNLIKELY(!to))
+            return NULL;
+        v->type = ORMA_JSON_STRING;
+        v->raw = (struct orma_str){pos, (size_t)(to - pos)};
+        return to + 1;
+    }
+    to = orma_json_plain_number(pos, end, v, &digits);
+    if (ORMA_LIKELY(to != NULL)) {
+        note_time(e, place, &digits, v->raw.len);
+        return to;
+    }
+    struct orma_json j = orma_json((struct orma_str){pos, (size_t)(end - pos)});
+    return orma_json_read(&j, v) && v->type != ORMA_JSON_NULL ? j.pos : NULL;
+}
+
+/* The same for a member that is none of the known ones, or the phase. */
+static const char *other_value(const char *pos, const char *end, struct orma_json_event *e,
+                               unsigned place)
+{
+    struct orma_json j = orma_json((struct orma_str){pos, (size_t)(end - pos)});
+    struct orma_json_value v;
+
+    if (place == PLACE_PHASE && end - pos > 2 && pos[0] == '"' && pos[1] != '\\' && pos[1] != '"' &&
+        pos[2] == '"') {
+        e->phase = pos[1];
+        return pos + 3;
+    }
+    if (!orma_json_read(&j, &v))
+        return NULL;
+    if (place == PLACE_PHASE)
+        set_phase(e, &v);
+    return j.pos;
+}
+
+/* The name at `pos`, which is that of member number `at`, up to behind its colon. NULL: it is left
+ * to others. */
+static const char *quick_name(const char *pos, const char *end, struct orma_json_event *e,
+                              unsigned at, unsigned *ret_place)
+{
+    const char *key = pos + 1;
+    const char *to = pos < end && *pos == '"' ? orma_json_plain_text(key, end) : NULL;
+
+    if (!to)
+        return NULL;
+    *ret_place = place_of(name_of((struct orma_str){key, (size_t)(to - key)}, end));
+    const char *colon = orma_json_skip_blanks(to + 1, end);
+    if (colon == end || *colon != ':')
+        return NULL;
+    const size_t len = (size_t)(colon + 1 - pos);
+    if (at < ORMA_JSON_EVENT_VALUES && len <= 8 && end - pos >= 8) {
+        struct orma_json_guess *guess = &e->guesses[at];
+
+        memcpy(&guess->bytes, pos, 8);
+        memset(&guess->mask, 0, 8);
+        memset(&guess->mask, 0xff, len);
+        guess->bytes &= guess->mask;
+        guess->len = (uint8_t)len;
+        guess->place = (uint8_t)*ret_place;
+    }
+    return colon + 1;
+}
+
+/* True: the name is that of the guess. */
+static inline bool is_guess(const char *pos, const char *end, const struct orma_json_guess *guess)
+{
+    uint64_t bytes;
+
+    if (end - pos < 8 || !guess->mask)
+        return false;
+    memcpy(&bytes, pos, 8);
+    return (bytes & guess->mask) == guess->bytes;
+}
+
+/*
+ * An object without escapes in names, with one comma between members, and none of them twice or
+ * null. NULL: it is another one, or not whole; what came of it means nothing then.
+ *
+ * The names are mostly those of the event before, in the same order: so each is compared with that
+ * in its place before its end is looked for.
+ */
+static const char *take_quick(const char *pos, const char *end, struct orma_json_event *e)
+{
+    clear(e);
+    if (pos == end || *pos != '{')
+        return NULL;
+    do {
+        const struct orma_json_guess *guess = &e->guesses[e->members % ORMA_JSON_EVENT_VALUES];
+        unsigned place = guess->place;
+
+        pos = orma_json_skip_blanks(pos + 1, end);
+        if (ORMA_LIKELY(is_guess(pos, end, guess))) {
+            pos += guess->len;
+        } else {
+            pos = quick_name(pos, end, e, e->members, &place);
+            if (!pos)
+                return NULL;
+        }
+        pos = orma_json_skip_blanks(pos, end);
+        if (pos == end)
+            return NULL;
+        if (place >= ORMA_JSON_EVENT_VALUES)
+            pos = other_value(pos, end, e, place);
+        else
+            pos = e->present >> place & 1 ? NULL : quick_value(pos, end, e, place);
+        if (!pos)
+            return NULL;
+        e->members++;
+        pos = orma_json_skip_blanks(pos, end);
+    } while (pos < end && *pos == ',');
+    return pos < end && *pos == '}' ? pos + 1 : NULL;
+}
+
+const char *orma_json_event_take(const char *pos, const char *end, struct orma_json_event *ret)
+{
+    const char *to = take_quick(pos, end, ret);
+
+    return ORMA_LIKELY(to != NULL) ? to : orma_json_event_take_slow(pos, end, ret);
+}
+
+bool orma_json_event_read(struct orma_str text, const char *limit, struct orma_json_event *ret)
 {
     struct orma_json j = orma_json(text);
     struct orma_json_value event;
     struct orma_str key;
 
-    if (orma_json_event_take(text.data, text.data + text.len, ret))
+    if (take_quick(text.data, limit, ret) == j.end || orma_json_event_take(text.data, j.end, ret))
         return true;
-    *ret = (struct orma_json_event){0};
+    clear(ret);
     if (!orma_json_read(&j, &event) || event.type != ORMA_JSON_OBJECT)
         return false;
     for (j = orma_json_inside(&event); orma_json_name(&j, &key);)
@@ -128,6 +287,8 @@ bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret)
             return false;
     return !j.failed;
 }
+
+/* ---- times ---- */
 
 /* Decimal text without exponent: exact, with the fraction of a ns rounded. */
 static bool exact_time(struct orma_str text, int64_t *ret_ns)
@@ -172,7 +333,7 @@ static inline bool short_time(struct orma_str text, int64_t *ret_ns)
     unsigned decimals = 0;
     uint64_t val = 0;
 
-    if (text.len > 15)
+    if (text.len > TIME_SHORT)
         return false;
     for (; at < end && *at >= '0' && *at <= '9'; at++)
         val = val * 10 + (uint64_t)(*at - '0');
@@ -198,6 +359,18 @@ bool orma_json_time(const struct orma_json_value *v, int64_t *ret_ns)
         return false;
     *ret_ns = (int64_t)(us * 1000 + (us < 0 ? -0.5 : 0.5));
     return true;
+}
+
+bool orma_json_event_time(const struct orma_json_event *e, const struct orma_json_value *v,
+                          int64_t *ret_ns)
+{
+    const size_t place = (size_t)(v - e->values);
+
+    if (ORMA_LIKELY(e->times >> place & 1)) {
+        *ret_ns = e->ns[place];
+        return true;
+    }
+    return orma_json_time(v, ret_ns);
 }
 
 bool orma_json_event_id(const struct orma_json_value *v, uint64_t *ret)

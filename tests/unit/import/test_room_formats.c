@@ -104,11 +104,12 @@ Test(room_formats, commands_of_a_build_lie_on_as_many_workers_as_ran_at_once)
 static void json_event(struct room *r, int64_t ts, const char *text)
 {
     struct orma_file f = {.imp = &r->ctx};
+    struct orma_json_event json = {0};
     struct orma_buf scratch = {0};
     const struct orma_item item = {
         .ts = ts, .data = (const uint8_t *)text, .len = (uint32_t)strlen(text)};
 
-    orma_json_event_parse(&f, &item, &scratch);
+    orma_json_event_parse(&f, &item, &json, &scratch);
     orma_buf_fini(&scratch);
 }
 
@@ -210,4 +211,100 @@ Test(room_formats, times_of_json_are_microseconds_as_numbers_or_text)
         if (cases[i].is_time)
             cr_assert_eq(ns, cases[i].ns, "%s", cases[i].text);
     }
+}
+
+static bool same_value(const struct orma_json_value *a, const struct orma_json_value *b)
+{
+    return a->type == b->type && a->escaped == b->escaped && a->boolean == b->boolean &&
+           a->integer == b->integer && a->raw.data == b->raw.data && a->raw.len == b->raw.len;
+}
+
+/* What the shortcut makes of the text must be what the long way makes of it. */
+static void read_both_ways(struct orma_str text, struct orma_json_event *quick)
+{
+    static const char *const names[ORMA_JSON_EVENT_TIMES] = {"ts", "dur", "tts", "tdur"};
+    struct orma_json_event slow = {0};
+    const char *end = text.data + text.len;
+    const char *at = orma_json_event_take_slow(text.data, end, &slow);
+
+    cr_assert_eq(orma_json_event_take(text.data, end, quick), at, "%.*s", ORMA_STR_ARG(text));
+    if (!at)
+        return;
+    cr_assert_eq(quick->phase, slow.phase, "%.*s", ORMA_STR_ARG(text));
+    cr_assert_eq(quick->members, slow.members, "%.*s", ORMA_STR_ARG(text));
+    for (unsigned i = 0; i < ORMA_JSON_EVENT_VALUES; i++)
+        cr_assert(same_value(&quick->values[i], &slow.values[i]), "%.*s: value %u",
+                  ORMA_STR_ARG(text), i);
+    for (unsigned i = 0; i < ORMA_JSON_EVENT_TIMES; i++) {
+        int64_t a = 0, b = 0;
+
+        cr_assert_eq(orma_json_event_time(quick, &quick->values[i], &a),
+                     orma_json_event_time(&slow, &slow.values[i], &b), "%.*s: %s",
+                     ORMA_STR_ARG(text), names[i]);
+        cr_assert_eq(a, b, "%.*s: %s", ORMA_STR_ARG(text), names[i]);
+    }
+}
+
+static const char *const json_events[] = {
+    "{\"ph\":\"X\",\"pid\":1,\"tid\":10,\"cat\":\"work\",\"name\":\"a "
+    "b\",\"ts\":1639948.750,\"dur\":5.125}",
+    "{ \"ph\" : \"X\" ,\n\"ts\" : 1.5 , \"dur\":\"2.25\", \"tts\":12345678, \"tdur\":0.0009 }",
+    "{\"name\":\"a\\\"b\",\"ph\":\"i\",\"s\":\"t\",\"ts\":-3,\"args\":{\"x\":[1,2,{\"y\":\"}\"}]}}",
+    "{\"ph\":\"s\",\"id\":\"0x1f\",\"id2\":{\"local\":1},\"bind_id\":3,\"bp\":\"e\",\"flow_in\":"
+    "true,"
+    "\"flow_out\":false,\"scope\":\"none of the known\",\"ts\":123456789012345678901234567890}",
+    "{\"ts\":null,\"name\":null,\"ph\":null,\"ts\":4,\"name\":\"last\",\"ph\":\"B\",\"ph\":\"\","
+    "\"dur\":1.}",
+    "{\"ts\":1e3,\"dur\":1.2345678901234567890,\"tts\":18446744073709551616,\"pid\":-5,\"ph\":"
+    "\"\\n\"}",
+    "{,\"ph\":\"E\",,\"ts\":00012.3400,}",
+    "{\"\":1,\"a\\\"b\":2,\"ph\":\"Mm\",\"ts\":999999999999999,\"tid\":\"x\",\"p\":1,\"pi\":2,"
+    "\"pidx\":3}",
+    "{}",
+    "{\"ph\":\"X\" \"ts\":1}",
+    "{\"ph\":\"X\",\"ts\":1x}",
+    "{\"ph\":\"X\",\"ts\":1]",
+    "[1]",
+};
+
+Test(room_formats, the_shortcut_reads_events_of_json_as_the_long_way_does)
+{
+    struct orma_json_event *quick = calloc(1, sizeof(*quick));
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(json_events); i++) {
+        struct orma_str text = orma_str_from(json_events[i]);
+
+        read_both_ways(text, quick);
+        cr_assert_eq(orma_json_event_read(text, text.data + text.len, quick), i < 10, "%s",
+                     json_events[i]);
+        for (; text.len; text.len--) { /* ends anywhere; no byte behind may be read */
+            char *copy = malloc(text.len);
+
+            memcpy(copy, text.data, text.len);
+            read_both_ways((struct orma_str){copy, text.len}, quick);
+            free(copy);
+        }
+    }
+    free(quick);
+}
+
+Test(room_formats, the_shortcut_reads_damaged_events_as_the_long_way_does)
+{
+    static const char bytes[] = "{}[]\":,.-0189eE \n\\tspdx\xff";
+    struct orma_json_event *quick = calloc(1, sizeof(*quick));
+    char copy[512];
+    uint32_t random = 1;
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(json_events) * 3000; i++) {
+        struct orma_str text = orma_str_from(json_events[i % ORMA_ARRAY_LEN(json_events)]);
+
+        cr_assert_lt(text.len, sizeof(copy));
+        memcpy(copy, text.data, text.len);
+        for (unsigned changes = 1 + i % 3; changes; changes--) {
+            random = random * 1664525 + 1013904223;
+            copy[(random >> 16) % text.len] = bytes[(random >> 8) % (sizeof(bytes) - 1)];
+        }
+        read_both_ways((struct orma_str){copy, text.len}, quick);
+    }
+    free(quick);
 }
