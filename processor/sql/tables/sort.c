@@ -3,6 +3,9 @@
  * sorted by its digits (radix sort, least digit first), one pass per eleven
  * bits that differ. Several keys: from the last to the first, which works
  * because the sort is stable. Texts become numbers by sorting the distinct ones.
+ *
+ * Many rows whose numbers lie close together take less: few numbers are counted and the rows dealt
+ * out, others share 8 bytes with the place of their row.
  */
 #include "processor/sql/tables/sort.h"
 
@@ -12,7 +15,9 @@
 
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
-#define FEW 32 /* rows that are sorted by insertion */
+#define FEW 32     /* rows that are sorted by insertion */
+#define MANY 4096  /* rows whose order is worth a look at how far apart their numbers are */
+#define COUNTED_BITS 16
 /* Rows between two looks at whether somebody wants to stop: a few milliseconds. */
 #define PATIENCE (1u << 19)
 
@@ -220,17 +225,215 @@ static bool sort_by(struct orma_sql *sql, const struct orma_table *t, struct orm
     return !kept || sort_items(sql, items, kept, to);
 }
 
+/* ---- many rows, numbers that lie close together ---- */
+
+/* Numbers of one column for rows: what is NULL, and how far apart the others are. */
+struct packer {
+    struct orma_sql *sql;
+    const struct orma_table *t;
+    struct orma_sort_key key;
+    uint32_t *rows;
+    uint32_t num, nulls;
+    uint64_t min, max;
+    unsigned bits;
+    struct text_key *texts; /* distinct ones */
+    uint32_t *ranks;        /* of texts, by id */
+    uint32_t texts_num;
+};
+
+static uint64_t number_at(const struct packer *p, uint32_t row)
+{
+    if (!p->ranks)
+        return key_of(p->t, p->key.col, row);
+    uint64_t id = (uint64_t)orma_table_int(p->t, p->key.col, row);
+    return id < p->sql->storage->pool.len ? p->ranks[id] : p->ranks[0];
+}
+
+/* In the order that is asked for, from 0 on. */
+static uint64_t place_at(const struct packer *p, uint32_t row)
+{
+    uint64_t number = number_at(p, row);
+
+    return p->key.desc ? p->max - number : number - p->min;
+}
+
+static bool rank_column(struct packer *p)
+{
+    struct orma_strpool *pool = &p->sql->storage->pool;
+    bool ok = true;
+
+    p->ranks = calloc(pool->len, sizeof(*p->ranks));
+    p->texts = malloc(((size_t)pool->len + 1) * sizeof(*p->texts));
+    if (!p->ranks || !p->texts)
+        return false;
+    for (uint32_t i = 0; ok && i < p->num; i++) {
+        uint64_t id = (uint64_t)orma_table_int(p->t, p->key.col, p->rows[i]);
+
+        id = id < pool->len ? id : 0;
+        ok = !should_stop(p->sql, i);
+        if (p->ranks[id])
+            continue;
+        p->ranks[id] = 1;
+        p->texts[p->texts_num++] =
+            (struct text_key){first_bytes(orma_strpool_get(pool, (uint32_t)id)), (uint32_t)id};
+    }
+    ok = ok &&
+         orma_sql_sort_r(p->sql, p->texts, p->texts_num, sizeof(*p->texts), by_text, pool) == 0;
+    for (uint32_t i = 0; ok && i < p->texts_num; i++)
+        p->ranks[p->texts[i].id] = i;
+    return ok;
+}
+
+static unsigned bits_of(uint64_t n)
+{
+    return n ? 64 - (unsigned)__builtin_clzll(n) : 0;
+}
+
+static bool measure(struct packer *p)
+{
+    p->min = UINT64_MAX;
+    for (uint32_t i = 0; i < p->num; i++) {
+        if (should_stop(p->sql, i))
+            return false;
+        if (orma_sort_is_null(p->t, p->key.col, p->rows[i])) {
+            p->nulls++;
+            continue;
+        }
+        uint64_t number = number_at(p, p->rows[i]);
+        p->min = ORMA_MIN(p->min, number);
+        p->max = ORMA_MAX(p->max, number);
+    }
+    p->bits = p->min <= p->max ? bits_of(p->max - p->min) : 0;
+    return true;
+}
+
+/* `to` has room for all rows; NULL comes first, or last where the order falls. */
+static bool deal_out(const struct packer *p, uint32_t *to)
+{
+    uint32_t *starts = calloc(((size_t)1 << p->bits) + 1, sizeof(*starts)), sum, at_null;
+    bool ok = starts;
+
+    for (uint32_t i = 0; ok && i < p->num; i++) {
+        if (!orma_sort_is_null(p->t, p->key.col, p->rows[i]))
+            starts[place_at(p, p->rows[i])]++;
+        ok = !should_stop(p->sql, i);
+    }
+    at_null = p->key.desc ? p->num - p->nulls : 0;
+    sum = p->key.desc ? 0 : p->nulls;
+    for (uint32_t i = 0; ok && i < 1u << p->bits; i++) {
+        uint32_t count = starts[i];
+
+        starts[i] = sum;
+        sum += count;
+    }
+    for (uint32_t i = 0; ok && i < p->num; i++) {
+        bool null = orma_sort_is_null(p->t, p->key.col, p->rows[i]);
+
+        to[null ? at_null++ : starts[place_at(p, p->rows[i])]++] = p->rows[i];
+        ok = !should_stop(p->sql, i);
+    }
+    free(starts);
+    return ok;
+}
+
+static bool pass_packed(struct orma_sql *sql, const uint64_t *from, uint64_t *to, uint32_t num,
+                        unsigned shift, uint64_t mask)
+{
+    uint32_t starts[DIGITS], sum = 0;
+
+    memset(starts, 0, sizeof(starts));
+    for (uint32_t i = 0; i < num; i++)
+        starts[from[i] >> shift & mask]++;
+    for (uint32_t i = 0; i <= mask; i++) {
+        uint32_t count = starts[i];
+
+        starts[i] = sum;
+        sum += count;
+    }
+    for (uint32_t i = 0; i < num; i++) {
+        if (should_stop(sql, i))
+            return false;
+        to[starts[from[i] >> shift & mask]++] = from[i];
+    }
+    return true;
+}
+
+/* The same by digits. */
+static bool sort_packed(const struct packer *p, uint32_t *to)
+{
+    unsigned row_bits = bits_of(p->num);
+    uint32_t kept = p->num - p->nulls, at = 0;
+    uint32_t *nulls = to + (p->key.desc ? kept : 0), *others = to + (p->key.desc ? 0 : p->nulls);
+    uint64_t *from = malloc(((size_t)kept + 1) * sizeof(*from));
+    uint64_t *other = malloc(((size_t)kept + 1) * sizeof(*other));
+    bool ok = from && other;
+
+    for (uint32_t i = 0; ok && i < p->num; i++) {
+        if (orma_sort_is_null(p->t, p->key.col, p->rows[i]))
+            *nulls++ = p->rows[i];
+        else
+            from[at++] = place_at(p, p->rows[i]) << row_bits | i;
+        ok = !should_stop(p->sql, i);
+    }
+    for (unsigned done = 0; ok && done < p->bits; done += DIGIT_BITS) {
+        unsigned left = ORMA_MIN(p->bits - done, (unsigned)DIGIT_BITS);
+        uint64_t *swap = from;
+
+        ok = pass_packed(p->sql, from, other, kept, row_bits + done, (UINT64_C(1) << left) - 1);
+        from = other;
+        other = swap;
+    }
+    for (uint32_t i = 0; ok && i < kept; i++)
+        others[i] = p->rows[from[i] & ((UINT64_C(1) << row_bits) - 1)];
+    free(from);
+    free(other);
+    return ok;
+}
+
+/* 1: the rows are in order; 0: the numbers are too far apart; -1: memory, or interrupted. */
+static int sort_closely(struct orma_sql *sql, const struct orma_table *t, struct orma_sort_key key,
+                        uint32_t *rows, uint32_t num)
+{
+    struct packer p = {.sql = sql, .t = t, .key = key, .rows = rows, .num = num};
+    enum orma_column_kind kind = t->columns[key.col].kind;
+    bool ok = kind != ORMA_COL_STRING || rank_column(&p);
+    uint32_t *to = NULL;
+    int r = -1;
+
+    if (kind == ORMA_COL_DOUBLE)
+        return 0;
+    ok = ok && measure(&p);
+    if (ok && p.bits + bits_of(num) > 64)
+        r = 0;
+    else if (ok && (to = malloc((size_t)num * sizeof(*to))))
+        r = (num >> ORMA_MIN(p.bits, 31u) && p.bits <= COUNTED_BITS ? deal_out(&p, to)
+                                                                    : sort_packed(&p, to))
+                ? 1
+                : -1;
+    if (r > 0)
+        memcpy(rows, to, (size_t)num * sizeof(*rows));
+    free(p.texts);
+    free(p.ranks);
+    free(to);
+    return r;
+}
+
+/* ---- all of them ---- */
+
 bool orma_sort_rows(struct orma_sql *sql, const struct orma_table *table,
                     const struct orma_sort_key *keys, unsigned keys_num, uint32_t *rows,
                     uint32_t num)
 {
-    struct item *items = num > 1 ? malloc(2 * (size_t)num * sizeof(*items)) : NULL;
-    bool ok = items;
+    struct item *items = NULL;
+    bool ok = true;
 
-    if (num <= 1)
-        return true;
-    for (unsigned i = keys_num; ok && i-- > 0;)
-        ok = sort_by(sql, table, keys[i], rows, num, items);
+    for (unsigned i = keys_num; ok && num > 1 && i-- > 0;) {
+        int r = num >= MANY ? sort_closely(sql, table, keys[i], rows, num) : 0;
+
+        if (!r && !items)
+            items = malloc(2 * (size_t)num * sizeof(*items));
+        ok = r > 0 || (!r && items && sort_by(sql, table, keys[i], rows, num, items));
+    }
     if (num >= PATIENCE && orma_sql_is_interrupted(sql))
         ok = false;
     free(items);

@@ -539,6 +539,22 @@ static unsigned number_of(const char *name, unsigned otherwise)
     return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
 }
 
+/* Each query is taken, and gives what it gives without the executor. */
+static void expect_same(struct engine *e, const char *const *queries, size_t num)
+{
+    struct orma_buf with = {0}, without = {0};
+
+    for (size_t i = 0; i < num; i++) {
+        cr_expect_eq(run(e, queries[i], ORMA_EXEC_MODE_ON, &with), BY_US, "%s: %s", queries[i],
+                     e->sql->planner.why);
+        run(e, queries[i], ORMA_EXEC_MODE_OFF, &without);
+        cr_expect_str_eq(orma_buf_cstr(&with), orma_buf_cstr(&without), "%s\n%.300s\n%.300s",
+                         queries[i], orma_buf_cstr(&with), orma_buf_cstr(&without));
+    }
+    orma_buf_fini(&with);
+    orma_buf_fini(&without);
+}
+
 /* Functions whose frame SQLite sets itself do not give it to others over the same window. */
 Test(exec, keeps_frames_of_windows_apart)
 {
@@ -550,18 +566,55 @@ Test(exec, keeps_frames_of_windows_apart)
         "SELECT sum(id) OVER (ORDER BY k ROWS UNBOUNDED PRECEDING), row_number() OVER (ORDER BY "
         "k), sum(id) OVER (ORDER BY k) FROM t1",
     };
-    struct orma_buf with = {0}, without = {0};
     struct engine e;
 
     engine_init(&e);
     engine_expect(&e, "rows", rows, "");
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(queries); i++) {
-        cr_expect_eq(run(&e, queries[i], ORMA_EXEC_MODE_ON, &with), BY_US, "%s", queries[i]);
-        run(&e, queries[i], ORMA_EXEC_MODE_OFF, &without);
-        cr_expect_str_eq(orma_buf_cstr(&with), orma_buf_cstr(&without), "%s", queries[i]);
-    }
-    orma_buf_fini(&with);
-    orma_buf_fini(&without);
+    expect_same(&e, queries, ORMA_ARRAY_LEN(queries));
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
+/* Keys of few bits, of many, of more than 64 with the row, in order already, with NULL at either
+ * end; over many blocks. */
+Test(exec, sorts_many_rows)
+{
+    static const char many[] =
+        "CREATE TABLE p(id INTEGER, ts INTEGER, k INTEGER, w INTEGER, h INTEGER, s TEXT, d DOUBLE);"
+        "INSERT INTO p WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < "
+        "9999) SELECT i, i / 3, iif(i % 7, i * 31 % 13, NULL), i * 7919 % 100003, "
+        "iif(i % 5, i * 922337203685477, -i * 922337203685477), iif(i % 6, "
+        "substr('hgfedcba', i * 7 % 8 + 1, i % 2 + 1), NULL), iif(i % 9, i * 37 % 1000 / 8.0, "
+        "NULL) "
+        "FROM n; CREATE PERFETTO TABLE t AS SELECT * FROM p;";
+    static const char *const queries[] = {
+        "SELECT id, k FROM t ORDER BY k",
+        "SELECT id, k FROM t ORDER BY k DESC",
+        "SELECT id, k FROM t ORDER BY k DESC NULLS FIRST, ts DESC",
+        "SELECT id, k FROM t ORDER BY k NULLS LAST, w, ts",
+        "SELECT id, s FROM t ORDER BY s DESC, k",
+        "SELECT id, s FROM t ORDER BY w, s LIMIT 3000 OFFSET 2000",
+        "SELECT id FROM t ORDER BY h, w DESC",
+        "SELECT id FROM t ORDER BY h DESC, w, d",
+        "SELECT id FROM t ORDER BY d",
+        "SELECT id FROM t ORDER BY d DESC, s LIMIT 100 OFFSET 7",
+        "SELECT id FROM t ORDER BY ts, w",
+        "SELECT id FROM t ORDER BY ts DESC, k, w",
+        "SELECT id FROM t ORDER BY w % 40 DESC LIMIT 40",
+        "SELECT id FROM t ORDER BY w + 1, k LIMIT 5",
+        "SELECT id, lead(ts) OVER (PARTITION BY k ORDER BY ts) FROM t",
+        "SELECT id, lag(w, 3) OVER (PARTITION BY s ORDER BY h DESC) FROM t",
+        "SELECT id, rank() OVER (PARTITION BY k % 3, s ORDER BY d), sum(w) OVER (ORDER BY ts) FROM "
+        "t",
+        "SELECT k, s, count(*), sum(w) FROM t GROUP BY k, s ORDER BY 3 DESC LIMIT 20 OFFSET 5",
+        "SELECT DISTINCT k, s FROM t ORDER BY s, k DESC",
+        "SELECT max(id) FROM (SELECT id FROM t ORDER BY w DESC, id LIMIT -1 OFFSET 1000)",
+    };
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "rows", many, "");
+    expect_same(&e, queries, ORMA_ARRAY_LEN(queries));
     engine_fini(&e);
     orma_assert_no_leaks();
 }
