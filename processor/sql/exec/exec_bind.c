@@ -474,6 +474,18 @@ static void turn_groups(struct orma_exec_query *q)
         q->groups.data[i].desc = q->groups.data[i].nulls_last = order->data[i - before].desc;
 }
 
+/* Rows in a falling order may come from the last to the first. */
+static bool falls_with_bare(const struct orma_exec_query *q)
+{
+    bool falls = false, bare = false;
+
+    for (uint32_t i = 0; i < q->groups.len; i++)
+        falls |= q->groups.data[i].desc;
+    for (uint32_t i = 0; i < q->aggs.len; i++)
+        bare |= q->aggs.data[i].func == EXEC_BARE;
+    return falls && bare;
+}
+
 static void number_slots(struct orma_exec_query *q)
 {
     unsigned base = q->groups.len + q->aggs.len;
@@ -527,6 +539,7 @@ static bool bind_clauses(struct orma_exec_scope *s, const struct orma_exec_selec
     if (!bind_results(s, ast->items))
         return false;
     s->aggregates = s->window_funcs = false;
+    s->q->result_aggs = s->q->aggs.len;
     s->aliases = &s->q->results;
     if (ast->where && !add_conditions(s->plan, &s->q->where, orma_exec_bind_expr(s, ast->where)))
         return false;
@@ -596,6 +609,10 @@ static struct orma_exec_query *bind_with(struct orma_exec_plan *plan,
     q->distinct = ast->distinct;
     number_slots(q);
     turn_groups(q);
+    if (falls_with_bare(q)) {
+        orma_exec_give_up(plan, "a column that is not grouped by");
+        return NULL;
+    }
     return q;
 }
 
@@ -677,7 +694,7 @@ static bool is_indifferent(const struct orma_exec_query *q)
         const struct orma_exec_agg *a = &q->aggs.data[i];
         bool sums = a->func == EXEC_SUM || a->func == EXEC_AVG || a->func == EXEC_TOTAL;
 
-        if (sums && a->arg->types & ~(EXEC_INT | EXEC_NULL))
+        if (a->func == EXEC_BARE || (sums && a->arg->types & ~(EXEC_INT | EXEC_NULL)))
             return false;
     }
     return true;
@@ -687,6 +704,13 @@ static bool is_indifferent(const struct orma_exec_query *q)
 static bool hides_order(const struct orma_exec_query *q)
 {
     return q->order.len && !q->has_limit;
+}
+
+/* Rows are shown as they come, one after the other: then SQLite keeps the order of a sub-select. */
+static bool keeps_order(const struct orma_exec_query *q)
+{
+    return q->sources_num == 1 && !q->grouped && !q->wins.len && !q->distinct && !q->order.len &&
+           !q->is_part;
 }
 
 /*
@@ -729,7 +753,7 @@ static bool check_order(struct orma_exec_plan *plan, struct orma_exec_query *q)
 
         if (!sub)
             continue;
-        if (!q->any_order && hides_order(sub))
+        if (!q->any_order && hides_order(sub) && !keeps_order(q))
             return orma_exec_give_up(plan, "ORDER BY in a sub-select");
         sub->any_order = q->any_order;
         if (!check_order(plan, sub))

@@ -46,6 +46,61 @@ bool orma_exec_same_expr(const struct orma_exec_expr *a, const struct orma_exec_
     return true;
 }
 
+static struct orma_exec_expr *new_slot(struct orma_exec_scope *s, uint8_t types, unsigned slot)
+{
+    struct orma_exec_expr *e = orma_exec_new_expr(s->plan, ORMA_EXEC_SLOT, 0);
+
+    if (e) {
+        e->types = types;
+        e->col = slot;
+    }
+    return e;
+}
+
+/*
+ * Of which row SQLite takes a column that is no part of the groups: of the one that gave the last
+ * min() or max() its value, else of the first. Where it may walk rows backwards, or look for the
+ * best by an order, it is left to it.
+ */
+static bool can_be_bare(const struct orma_exec_query *q)
+{
+    unsigned bests = 0, elsewhere = 0;
+
+    for (uint32_t i = 0; i < q->aggs.len; i++) {
+        const struct orma_exec_agg *a = &q->aggs.data[i];
+        bool best = a->func == EXEC_MIN || a->func == EXEC_MAX;
+
+        if (best && a->distinct)
+            return false;
+        bests += best;
+        elsewhere += best && i >= q->result_aggs;
+    }
+    return q->groups.len && (bests < 2 || !elsewhere);
+}
+
+static struct orma_exec_expr *bare_column(struct orma_exec_scope *s, struct orma_exec_expr *e)
+{
+    struct orma_exec_aggs *aggs = &s->q->aggs;
+    uint32_t at = 0;
+
+    if (!can_be_bare(s->q)) {
+        no(s, "a column that is not grouped by");
+        return NULL;
+    }
+    while (at < aggs->len &&
+           (aggs->data[at].func != EXEC_BARE || !orma_exec_same_expr(aggs->data[at].arg, e)))
+        at++;
+    if (at == aggs->len &&
+        ORMA_VEC_PUSH(aggs, (struct orma_exec_agg){.func = EXEC_BARE, .arg = e}) < 0) {
+        no(s, "memory");
+        return NULL;
+    }
+    struct orma_exec_expr *slot = new_slot(s, e->types, s->q->groups.len + at);
+    if (slot)
+        slot->affinity = e->affinity;
+    return slot;
+}
+
 struct orma_exec_expr *orma_exec_over_groups(struct orma_exec_scope *s, struct orma_exec_expr *e)
 {
     const struct orma_exec_keys *g = &s->q->groups;
@@ -63,10 +118,8 @@ struct orma_exec_expr *orma_exec_over_groups(struct orma_exec_scope *s, struct o
         }
         return slot;
     }
-    if (e->op == ORMA_EXEC_COLUMN) {
-        no(s, "a column that is not grouped by");
-        return NULL;
-    }
+    if (e->op == ORMA_EXEC_COLUMN)
+        return bare_column(s, e);
     if (!e->num)
         return e;
     struct orma_exec_expr *copy = orma_exec_new_expr(s->plan, e->op, e->num);
@@ -303,20 +356,10 @@ static uint8_t types_of_func(enum orma_exec_func func, uint8_t arg)
     case EXEC_LAG:
     case EXEC_FIRST_VALUE:
     case EXEC_LAST_VALUE:
+    case EXEC_BARE:
         break;
     }
     return arg | EXEC_NULL;
-}
-
-static struct orma_exec_expr *new_slot(struct orma_exec_scope *s, uint8_t types, unsigned slot)
-{
-    struct orma_exec_expr *e = orma_exec_new_expr(s->plan, ORMA_EXEC_SLOT, 0);
-
-    if (e) {
-        e->types = types;
-        e->col = slot;
-    }
-    return e;
 }
 
 static struct orma_exec_expr *
@@ -611,6 +654,8 @@ static struct orma_exec_expr *bind_call(struct orma_exec_scope *s, const struct 
     if (!e)
         return NULL;
     e->name = ast->name;
+    if (orma_exec_is_fixed(e))
+        return orma_exec_call_now(s->plan, e) ? e : NULL;
     e->types = arg ? EXEC_NULL | EXEC_INT | EXEC_REAL | EXEC_TEXT : types_of_call(ast->name);
     if (arg &&
         (e->num != 2 || e->args[1]->op != ORMA_EXEC_CONST || e->args[1]->val.tag != EXEC_TEXT))

@@ -39,6 +39,31 @@ void orma_exec_memos_free(struct orma_exec_plan *plan)
     }
 }
 
+/* The only column of a row of SQLite's. */
+static bool value_of(struct orma_exec_plan *plan, sqlite3_stmt *stmt, struct orma_exec_value *ret)
+{
+    struct orma_str text;
+
+    switch (sqlite3_column_type(stmt, 0)) {
+    case SQLITE_NULL:
+        *ret = (struct orma_exec_value){EXEC_NULL, 0};
+        return true;
+    case SQLITE_INTEGER:
+        *ret = (struct orma_exec_value){EXEC_INT, sqlite3_column_int64(stmt, 0)};
+        return true;
+    case SQLITE_FLOAT:
+        *ret = (struct orma_exec_value){EXEC_REAL, orma_exec_bits(sqlite3_column_double(stmt, 0))};
+        return true;
+    case SQLITE_TEXT:
+        text.data = (const char *)sqlite3_column_text(stmt, 0);
+        text.len = (size_t)sqlite3_column_bytes(stmt, 0);
+        ret->tag = EXEC_TEXT;
+        ret->bits = text.data ? orma_strpool_add(&plan->sql->storage->pool, text) : 0;
+        return ret->bits || orma_exec_give_up(plan, "too many texts");
+    }
+    return orma_exec_give_up(plan, "a blob");
+}
+
 /* ---- texts of expressions ---- */
 
 static const char *op_text(enum orma_exec_op op)
@@ -203,6 +228,46 @@ static bool is_pure(struct orma_str name)
     return false;
 }
 
+/* Functions of the trace as a whole, and pure ones of constants. */
+bool orma_exec_is_fixed(const struct orma_exec_expr *e)
+{
+    static const char *const of_trace[] = {"trace_start", "trace_end", "trace_dur"};
+
+    for (size_t i = 0; !e->num && i < ORMA_ARRAY_LEN(of_trace); i++) {
+        if (orma_exec_same_name(e->name, orma_str_from(of_trace[i])))
+            return true;
+    }
+    for (unsigned i = 0; i < e->num; i++) {
+        if (e->args[i]->op != ORMA_EXEC_CONST)
+            return false;
+    }
+    return e->num && is_pure(e->name);
+}
+
+bool orma_exec_call_now(struct orma_exec_plan *plan, struct orma_exec_expr *e)
+{
+    struct orma_buf text = {0};
+    sqlite3_stmt *stmt = NULL;
+    struct orma_exec_value v;
+
+    orma_buf_put_str(&text, "SELECT ");
+    put(&text, plan, e);
+    bool ok = !text.failed &&
+              !sqlite3_prepare_v2(plan->sql->db, orma_buf_cstr(&text), -1, &stmt, NULL) &&
+              sqlite3_step(stmt) == SQLITE_ROW && value_of(plan, stmt, &v);
+    const char *call = ok ? orma_arena_strdup(&plan->arena, orma_buf_str(&text)) : NULL;
+    sqlite3_finalize(stmt);
+    orma_buf_fini(&text);
+    if (!call)
+        return orma_exec_give_up(plan, "a function of constants");
+    e->name = orma_str_from(call + strlen("SELECT ")); /* as it is written */
+    e->op = ORMA_EXEC_CONST;
+    e->num = 0;
+    e->val = v;
+    e->types = v.tag;
+    return true;
+}
+
 /* The only leaf that is no constant, if it is a text: in *ret, which begins as NULL. False: there
  * are others, or what stands between is not to be remembered. */
 static bool find_leaf(struct orma_exec_expr *e, struct orma_exec_expr **ret)
@@ -315,29 +380,12 @@ static bool grow(struct orma_exec_memo *m, uint32_t id, uint32_t texts)
 
 static bool take_value(struct orma_exec_plan *plan, struct orma_exec_memo *m, uint32_t id)
 {
-    struct orma_exec_value v = {EXEC_NULL, 0};
-    struct orma_str text;
+    struct orma_exec_value v;
 
-    switch (sqlite3_column_type(m->stmt, 0)) {
-    case SQLITE_NULL:
-        break;
-    case SQLITE_INTEGER:
-        v = (struct orma_exec_value){EXEC_INT, sqlite3_column_int64(m->stmt, 0)};
-        break;
-    case SQLITE_FLOAT:
-        v = (struct orma_exec_value){EXEC_REAL, orma_exec_bits(sqlite3_column_double(m->stmt, 0))};
-        break;
-    case SQLITE_TEXT:
-        text.data = (const char *)sqlite3_column_text(m->stmt, 0);
-        text.len = (size_t)sqlite3_column_bytes(m->stmt, 0);
-        v.tag = EXEC_TEXT;
-        v.bits = text.data ? orma_strpool_add(&plan->sql->storage->pool, text) : 0;
-        if (!v.bits || ++m->calls > NEW_TEXTS_MAX)
-            return orma_exec_give_up(plan, "too many texts");
-        break;
-    default:
-        return orma_exec_give_up(plan, "a blob");
-    }
+    if (!value_of(plan, m->stmt, &v))
+        return false;
+    if (v.tag == EXEC_TEXT && ++m->calls > NEW_TEXTS_MAX)
+        return orma_exec_give_up(plan, "too many texts");
     m->tags[id] = v.tag;
     m->vals[id] = v.bits;
     return true;

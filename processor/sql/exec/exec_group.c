@@ -59,6 +59,11 @@ struct grouper {
     uint32_t groups, cap;
     struct orma_exec_vec *vec;
     bool in_order; /* rows come as SQLite has them */
+    /* The last min() or max(), and which rows of the block gave it a value; NULL: there is none.
+     * What is no part of the groups is of these rows, or else of the first. */
+    const struct agg *picks, *best;
+    bool has_bare;
+    bool picked[EXEC_BLOCK];
 };
 
 /* ---- codes ---- */
@@ -354,6 +359,28 @@ static bool fold_distinct(struct grouper *g, struct agg *a, const struct orma_ex
     return true;
 }
 
+/* Before a value is folded into what it may replace. */
+static void pick_row(struct grouper *g, const struct acc *acc, int sign, struct orma_exec_value x,
+                     uint32_t i)
+{
+    const struct orma_strpool *pool = &g->plan->sql->storage->pool;
+
+    g->picked[i] = acc->best.tag == EXEC_NULL ||
+                   (x.tag != EXEC_NULL && orma_exec_compare(pool, acc->best, x) * sign > 0);
+}
+
+static void fold_bare(struct grouper *g, struct agg *a, const struct orma_exec_vec *v,
+                      const uint32_t *codes, uint32_t num)
+{
+    for (uint32_t i = 0; i < num; i++) {
+        struct acc *acc = &a->accs[codes ? codes[i] : 0];
+
+        if (g->picks ? g->picked[i] : !acc->count)
+            acc->best = (struct orma_exec_value){orma_exec_tag_at(v, i), v->vals[i]};
+        acc->count = 1;
+    }
+}
+
 static bool fold_best(struct grouper *g, struct agg *a, const struct orma_exec_vec *v,
                       const uint32_t *codes, uint32_t num)
 {
@@ -364,6 +391,8 @@ static bool fold_best(struct grouper *g, struct agg *a, const struct orma_exec_v
         struct acc *acc = &a->accs[codes ? codes[i] : 0];
         struct orma_exec_value x = {orma_exec_tag_at(v, i), v->vals[i]};
 
+        if (g->picks == a)
+            pick_row(g, acc, sign, x, i);
         if (x.tag == EXEC_NULL)
             continue;
         if (ORMA_LIKELY(x.tag == EXEC_INT && acc->best.tag == EXEC_INT)) {
@@ -397,6 +426,9 @@ static bool fold(struct grouper *g, struct agg *a, const struct orma_exec_rows *
     case EXEC_MIN:
     case EXEC_MAX:
         return fold_best(g, a, g->vec, codes, rows->num);
+    case EXEC_BARE:
+        fold_bare(g, a, g->vec, codes, rows->num);
+        return true;
     default:
         return fold_sum(g, a, g->vec, codes, rows->num);
     }
@@ -566,8 +598,16 @@ static bool init(struct grouper *g, struct orma_exec_plan *plan, struct orma_exe
     g->vec = orma_exec_take_vec(plan);
     if (!g->coders || !g->keys || !g->aggs || !g->vec)
         return orma_exec_give_up(plan, "memory");
-    for (uint32_t i = 0; i < q->aggs.len; i++)
+    for (uint32_t i = 0; i < q->aggs.len; i++) {
+        enum orma_exec_func func = q->aggs.data[i].func;
+
         g->aggs[i].def = &q->aggs.data[i];
+        if (func == EXEC_BARE)
+            g->has_bare = true;
+        else if (func == EXEC_MIN || func == EXEC_MAX)
+            g->best = &g->aggs[i];
+    }
+    g->picks = g->has_bare ? g->best : NULL;
     if (!reserve(g, 16))
         return false;
     g->groups = !g->keys_num;
@@ -597,8 +637,8 @@ bool orma_exec_group(struct orma_exec_plan *plan, struct orma_exec_query *q)
     bool ok = init(&g, plan, q);
 
     if (ok)
-        ok = q->any_order || q->sources_num == 1 ? orma_exec_scan(plan, q, take_rows, &g)
-                                                 : fold_frame(&g);
+        ok = q->any_order || !q->by_loops.len ? orma_exec_scan(plan, q, take_rows, &g)
+                                              : fold_frame(&g);
     ok = ok && make_frame(&g) && (!g.keys_num || sort_groups(&g));
     fini(&g);
     return ok && (!q->having.len || drop_groups(plan, q));

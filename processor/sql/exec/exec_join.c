@@ -657,12 +657,31 @@ bool orma_exec_scan(struct orma_exec_plan *plan, struct orma_exec_query *q, orma
 
 /* ---- the order of rows ---- */
 
-static bool is_step_by_number(const struct joiner *j, const struct orma_exec_source *src,
-                              uint32_t known)
+/* A column in which no value comes twice: the only key of groups, the only one that is distinct. */
+static bool is_unique(const struct orma_exec_expr *e)
+{
+    const struct orma_exec_query *q = e->op == ORMA_EXEC_COLUMN ? e->source->query : NULL;
+
+    if (!q || q->parts.len)
+        return false;
+    const struct orma_exec_expr *r = q->results.data[e->col].expr;
+    if (q->grouped && q->groups.len == 1 && r->op == ORMA_EXEC_SLOT && !r->has_base && !r->col)
+        return true;
+    return q->distinct && q->results.len == 1;
+}
+
+/* A step that finds one row at most: it has no say in the order of rows. */
+static bool finds_one(const struct step *s)
+{
+    return !s->build || is_unique(s->build);
+}
+
+static bool follows_by_one(const struct joiner *j, const struct orma_exec_source *src,
+                           uint32_t known)
 {
     for (unsigned i = 0; i < j->steps_num; i++) {
         if (j->steps[i].src == src)
-            return !j->steps[i].build && !(j->steps[i].mask & ~known);
+            return finds_one(&j->steps[i]) && !(j->steps[i].mask & ~known);
     }
     return false;
 }
@@ -699,10 +718,10 @@ static int loops_below(const struct joiner *j, int parent, struct orma_exec_sour
         struct orma_exec_source *src = source_of_loop(j->q, l->alias);
         if (!src || known >> src->index & 1)
             return -1;
-        bool by_number = is_step_by_number(j, src, known);
-        if (l->by_index && !by_number)
+        bool by_one = follows_by_one(j, src, known);
+        if (l->by_index && !by_one)
             return -1;
-        if (!by_number)
+        if (!by_one)
             ret[num++] = src;
         known |= 1u << src->index;
     }
@@ -755,7 +774,7 @@ bool orma_exec_plan_joins(struct orma_exec_plan *plan, struct orma_exec_query *q
     if (num > 0) {
         ours[ours_num++] = j.driver;
         for (unsigned i = 0; i < j.steps_num; i++) {
-            if (j.steps[i].build)
+            if (!finds_one(&j.steps[i]))
                 ours[ours_num++] = j.steps[i].src;
         }
         same = num == ours_num && !memcmp(loops, ours, (size_t)num * sizeof(*ours));

@@ -104,6 +104,7 @@ enum orma_exec_func {
     EXEC_LAG,
     EXEC_FIRST_VALUE,
     EXEC_LAST_VALUE,
+    EXEC_BARE, /* a column that is no part of the groups: of one row of each */
 };
 
 struct orma_exec_agg {
@@ -160,6 +161,7 @@ struct orma_exec_query {
     bool grouped; /* GROUP BY, or aggregates without */
     struct orma_exec_keys groups;
     struct orma_exec_aggs aggs;
+    uint32_t result_aggs; /* that the results have; those of other clauses are behind them */
     struct orma_exec_exprs having;
     struct orma_exec_wins wins;       /* in the order in which SQLite meets them */
     unsigned slots_num;               /* of windows, while it is bound; then all */
@@ -172,6 +174,7 @@ struct orma_exec_query {
     uint32_t wanted;                /* no more rows than these are looked at; UINT32_MAX: all */
     struct orma_exec_keys by_loops; /* what puts rows into the order of SQLite's loops */
     uint32_t first_rows;            /* of its only window the query around wants no more; 0: all */
+    bool is_part;                   /* of a UNION ALL */
     bool any_order;                 /* nobody sees in which order rows come */
     struct orma_exec_frame frame;
 };
@@ -259,7 +262,11 @@ bool orma_exec_find_table(struct orma_exec_plan *plan, struct orma_str name,
 bool orma_exec_literal(struct orma_exec_plan *plan, struct orma_str text,
                        struct orma_exec_value *ret);
 
-/* exec_fold.c: what depends on one text alone is remembered by text; unknown functions end it. */
+/* exec_fold.c: calls that give the same for all rows are constants. */
+bool orma_exec_is_fixed(const struct orma_exec_expr *e);
+bool orma_exec_call_now(struct orma_exec_plan *plan, struct orma_exec_expr *e);
+
+/* What depends on one text alone is remembered by text; unknown functions end it. */
 struct orma_exec_expr *orma_exec_fold(struct orma_exec_plan *plan, struct orma_exec_expr *e);
 bool orma_exec_memo_value(struct orma_exec_plan *plan, struct orma_exec_memo *memo, uint32_t id,
                           struct orma_exec_value *ret);

@@ -28,6 +28,7 @@ bool orma_exec_add_part(struct orma_exec_plan *plan, struct orma_exec_query *q,
 {
     if (!part || (!q->parts.len && !add_columns(plan, q, part)))
         return false;
+    part->is_part = true;
     if (ORMA_VEC_PUSH(&q->parts, part) < 0)
         return orma_exec_give_up(plan, "memory");
     if (part->results.len != q->results.len)

@@ -121,7 +121,9 @@ static void put_number(struct gen *g)
     g->depth++;
     switch (below(g, g->depth > 3 ? 4 : 12)) {
     case 0:
-        PUT(g, "%s", PICK(g, "0", "1", "-3", "17", "2.5", "100", "9007199254740992.0"));
+        PUT(g, "%s",
+            PICK(g, "0", "1", "-3", "17", "2.5", "100", "9007199254740992.0", "abs(-7)",
+                 "round(2.5)", "length('abc')"));
         break;
     case 1:
     case 2:
@@ -296,13 +298,29 @@ static void put_where(struct gen *g)
     }
 }
 
+/* A table, or groups with the columns of one. */
+static void put_source(struct gen *g)
+{
+    if (below(g, 8))
+        PUT(g, "%s", table(g));
+    else
+        PUT(g,
+            "(SELECT %s AS id, count(*) AS ts, max(id) AS k, sum(v) AS v, max(s) AS s, min(d) "
+            "AS d FROM %s GROUP BY 1)",
+            PICK(g, "k", "id % 20", "v"), table(g));
+}
+
 static void put_tables(struct gen *g, unsigned num)
 {
-    PUT(g, " FROM %s a", table(g));
+    PUT(g, " FROM ");
+    put_source(g);
+    PUT(g, " a");
     for (unsigned i = 1; i < num; i++) {
         char x = (char)('a' + i), y = (char)('a' + below(g, i));
 
-        PUT(g, " %s %s %c", PICK(g, "JOIN", "LEFT JOIN", "JOIN"), table(g), x);
+        PUT(g, " %s ", PICK(g, "JOIN", "LEFT JOIN", "JOIN"));
+        put_source(g);
+        PUT(g, " %c", x);
         switch (below(g, 5)) {
         case 0:
             PUT(g, " ON %c.k = %c.k", x, y);
@@ -451,7 +469,10 @@ static void put_groups_query(struct gen *g)
     put_aggregate(g);
     PUT(g, ", ");
     put_aggregate(g);
-    PUT(g, " AS m%s", orma_buf_cstr(&from));
+    PUT(g, " AS m");
+    for (uint32_t i = grouped ? below(g, 4) : 0; i > 1; i--) /* of some row of the group */
+        PUT(g, ", %c.%s", alias(g), PICK(g, number(g), text_column(g)));
+    PUT(g, "%s", orma_buf_cstr(&from));
     put_where(g);
     if (grouped)
         PUT(g, " GROUP BY %s", PICK(g, "key", "1"));
