@@ -2,8 +2,12 @@
  * The loop and the thread share one struct under one mutex; blocks go one way
  * in a list, progress the other way in counters and an eventfd.
  *
- *   loop:    write() ─► [block][block] ─► thread: write(2) ─► spare block ─► loop
+ *   loop:    write() ─► [block][block] ─► thread: write(2) ─► spare blocks ─► loop
  *                                             └─► eventfd ─► on_progress() ─► fn
+ *
+ * Memory that nobody has touched costs more than the bytes that are put into it, so the
+ * memory of blocks that were written is kept for the next ones: of as many as waited for the
+ * thread at once lately.
  *
  * Both hold a reference; whoever leaves last frees. So a disk that never comes
  * back keeps a thread, but nobody waiting.
@@ -36,6 +40,8 @@
 
 /* Unless the owner wants more. */
 #define QUEUE_MIN ((size_t)8 << 20)
+/* Part of the spare blocks, if they are more, that goes each time that no block waits. */
+#define SPARES_DECAY 8
 #define COPY_PIECE ((size_t)64 << 10)
 
 struct block {
@@ -82,7 +88,11 @@ struct traced_file {
     bool done;               /* the thread has ended its work */
     int error;               /* first failure, -errno */
     int refs;                /* loop, thread, and files that copy it */
-    struct orma_buf spare;
+    struct orma_list spares; /* block.link: nothing is in them, the last one is the hottest */
+    unsigned spares_num;
+    unsigned spares_max; /* blocks that waited at once, a little less after each time that none did */
+    unsigned waiting_max; /* the same, since none waited */
+    size_t largest;       /* block so far, bytes */
 };
 
 static void file_unref(struct traced_file *self);
@@ -111,7 +121,8 @@ static void file_unref(struct traced_file *self)
         block_free(b);
     ORMA_LIST_EACH (struct block, b, &self->ready, link)
         block_free(b);
-    orma_buf_fini(&self->spare);
+    ORMA_LIST_EACH (struct block, b, &self->spares, link)
+        block_free(b);
     orma_fd_close(&self->fd);
     orma_fd_close(&self->progress_fd);
     orma_fd_close(&self->wake_fd);
@@ -295,11 +306,38 @@ static void notify_copies(struct traced_file *self)
         }
 }
 
+static struct block *take_spare(struct traced_file *self)
+{
+    if (orma_list_empty(&self->spares))
+        return NULL;
+    struct block *b = ORMA_CONTAINER_OF(self->spares.prev, struct block, link);
+    orma_list_remove(&b->link);
+    self->spares_num--;
+    return b;
+}
+
+/* The block's memory is kept for the next ones, unless there is enough. With the lock held. */
+static void keep_spare(struct traced_file *self, struct block *b)
+{
+    if (self->blocks_done == self->blocks_in) {
+        unsigned less = self->spares_max - self->spares_max / SPARES_DECAY;
+
+        self->spares_max = ORMA_MAX(self->waiting_max, less);
+        self->waiting_max = 0;
+    }
+    if (b->source) {
+        block_free(b);
+        return;
+    }
+    orma_list_insert(&self->spares, &b->link);
+    self->spares_num++;
+    while (self->spares_num > ORMA_MAX(self->spares_max, self->waiting_max))
+        block_free(take_spare(self));
+}
+
 /* The block was done, with this result. With the lock held. */
 static void block_done(struct traced_file *self, struct block *b, size_t queued, int r)
 {
-    struct orma_buf old = self->spare;
-
     ORMA_ASSERT(self->queued_bytes >= queued && self->blocks_done <= self->blocks_in);
     self->queued_bytes -= queued;
     if (!self->error) /* it may have been set meanwhile, for a block that never came here */
@@ -314,9 +352,7 @@ static void block_done(struct traced_file *self, struct block *b, size_t queued,
         orma_list_insert(&self->ready, &b->link);
         return;
     }
-    self->spare = b->data;
-    b->data = old;
-    block_free(b);
+    keep_spare(self, b);
 }
 
 static void notify_loop(const struct traced_file *self)
@@ -440,6 +476,7 @@ int traced_file_new(struct event_base *base, const struct traced_file_config *co
     orma_list_init(&self->blocks);
     orma_list_init(&self->ready);
     orma_list_init(&self->places);
+    orma_list_init(&self->spares);
     look_at_kind(self);
     self->progress_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     self->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -481,6 +518,9 @@ void traced_file_write(struct traced_file *self, struct orma_buf *block)
         orma_list_insert(&self->blocks, &b->link);
         self->queued_bytes += b->data.len;
         self->blocks_in++;
+        self->waiting_max =
+            ORMA_MAX(self->waiting_max, (unsigned)(self->blocks_in - self->blocks_done));
+        self->largest = ORMA_MAX(self->largest, b->data.len);
         pthread_cond_broadcast(&self->more);
     } else if (!self->error) {
         self->error = -ENOMEM;
@@ -514,10 +554,19 @@ void traced_file_copy(struct traced_file *self, struct traced_file *source)
 
 struct orma_buf traced_file_spare(struct traced_file *self)
 {
+    struct orma_buf spare = {0};
+
     pthread_mutex_lock(&self->lock);
-    struct orma_buf spare = self->spare;
-    self->spare = (struct orma_buf){0};
+    struct block *b = take_spare(self);
+    size_t largest = self->largest;
     pthread_mutex_unlock(&self->lock);
+    if (b) {
+        spare = b->data;
+        b->data = (struct orma_buf){0};
+        block_free(b);
+    } else {
+        (void)orma_buf_reserve(&spare, largest + largest / 8); /* otherwise it grows */
+    }
     orma_buf_clear(&spare);
     return spare;
 }
