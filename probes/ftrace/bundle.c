@@ -34,6 +34,13 @@ static const uint8_t column_fields[ORMA_FTRACE_COLUMNS_NUM] = {
         ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_COMMON_FLAGS,
 };
 
+static void set_limit(struct orma_ftrace_bundle *self)
+{
+    size_t room = self->cap - ORMA_FTRACE_PLAN_SIMPLE_MAX;
+
+    self->limit = self->data + ORMA_MIN(room, (size_t)ORMA_FTRACE_BUNDLE_SIZE_SOFT_MAX);
+}
+
 int orma_ftrace_bundle_init(struct orma_ftrace_bundle *self)
 {
     uint8_t *columns = malloc((size_t)COLUMN_SIZE * ORMA_FTRACE_COLUMNS_NUM);
@@ -46,6 +53,7 @@ int orma_ftrace_bundle_init(struct orma_ftrace_bundle *self)
         return -ENOMEM;
     }
     self->pos = self->data;
+    set_limit(self);
     return 0;
 }
 
@@ -75,6 +83,7 @@ bool orma_ftrace_bundle_grow(struct orma_ftrace_bundle *self, size_t n)
     self->data = data;
     self->pos = data + used;
     self->cap = cap;
+    set_limit(self);
     return true;
 }
 

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "probes/core/sink.h"
+#include "probes/ftrace/plan.h"
 #include "probes/ftrace/varint.h"
 #include "sdk/base/assert.h"
 #include "sdk/base/str.h"
@@ -63,6 +64,8 @@ struct orma_ftrace_bundle {
     uint8_t *data;
     uint8_t *pos; /* where the next event goes */
     size_t cap;
+    uint8_t
+        *limit;  /* up to here there is room for a simple event, and it is not too large for one */
     bool failed; /* out of memory: this bundle is lost */
 
     uint64_t serial; /* counts bundles from 1 */

@@ -32,6 +32,13 @@ enum {
     TYPE_BYTES = 12,
 };
 
+/* Of a thread's name. */
+#define COMM_SIZE 16
+/* Arrays of at most so many numbers become steps of their own; so many steps there may be more. */
+#define UNROLL_MAX 8
+#define UNROLLED_MAX 64
+#define STEPS_MAX (ORMA_FTRACE_FORMAT_FIELDS_MAX + UNROLLED_MAX)
+
 /* What a step puts on the wire. */
 enum shape { SHAPE_NONE, SHAPE_NUMBER, SHAPE_TEXT, SHAPE_BYTES, SHAPE_NUMBERS };
 
@@ -159,7 +166,9 @@ static enum shape text_step(const struct orma_ftrace_format_field *f, const stru
         return SHAPE_NONE;
     switch ((enum orma_ftrace_kind)f->kind) {
     case ORMA_FTRACE_KIND_CHARS:
-        step->op = is_text ? ORMA_FTRACE_STEP_CHARS : ORMA_FTRACE_STEP_BYTES;
+        step->op = !is_text               ? ORMA_FTRACE_STEP_BYTES
+                   : f->size == COMM_SIZE ? ORMA_FTRACE_STEP_COMM
+                                          : ORMA_FTRACE_STEP_CHARS;
         break;
     case ORMA_FTRACE_KIND_CHARS_TO_END:
         step->op = is_text ? ORMA_FTRACE_STEP_CHARS_TO_END : ORMA_FTRACE_STEP_BYTES_TO_END;
@@ -241,7 +250,8 @@ static uint32_t step_max(const struct orma_ftrace_step *step)
 {
     uint32_t one = step->tag_len + ORMA_VARINT_MAX;
 
-    if (step->op == ORMA_FTRACE_STEP_CHARS || step->op == ORMA_FTRACE_STEP_BYTES)
+    if (step->op == ORMA_FTRACE_STEP_CHARS || step->op == ORMA_FTRACE_STEP_COMM ||
+        step->op == ORMA_FTRACE_STEP_BYTES)
         return one + step->size;
     if (step->op == ORMA_FTRACE_STEP_NUMBERS)
         return one * (step->size / step->elem);
@@ -256,11 +266,12 @@ static void set_mask(struct orma_ftrace_step *step)
     static const uint8_t widths[] = {
         [ORMA_FTRACE_STEP_U8] = 1,  [ORMA_FTRACE_STEP_U16] = 2, [ORMA_FTRACE_STEP_U32] = 4,
         [ORMA_FTRACE_STEP_U64] = 8, [ORMA_FTRACE_STEP_S8] = 1,  [ORMA_FTRACE_STEP_S16] = 2,
-        [ORMA_FTRACE_STEP_S32] = 4, [ORMA_FTRACE_STEP_S64] = 8, [ORMA_FTRACE_STEP_PID] = 0,
+        [ORMA_FTRACE_STEP_S32] = 4, [ORMA_FTRACE_STEP_S64] = 8, [ORMA_FTRACE_STEP_PID] = 4,
     };
     unsigned width = step->op < ORMA_ARRAY_LEN(widths) ? widths[step->op] : 0;
     bool is_signed = step->op == ORMA_FTRACE_STEP_S8 || step->op == ORMA_FTRACE_STEP_S16 ||
-                     step->op == ORMA_FTRACE_STEP_S32 || step->op == ORMA_FTRACE_STEP_S64;
+                     step->op == ORMA_FTRACE_STEP_S32 || step->op == ORMA_FTRACE_STEP_S64 ||
+                     step->op == ORMA_FTRACE_STEP_PID;
 
     if (!width)
         return;
@@ -268,13 +279,40 @@ static void set_mask(struct orma_ftrace_step *step)
     step->sign = is_signed ? UINT64_C(1) << (8 * width - 1) : 0;
 }
 
-static void add_step(struct orma_ftrace_plan *plan, struct orma_ftrace_step *steps,
-                     const struct orma_ftrace_step *step)
+static void add_one_step(struct orma_ftrace_plan *plan, struct orma_ftrace_step *steps,
+                         const struct orma_ftrace_step *step)
 {
-    steps[plan->steps_num] = *step;
-    set_mask(&steps[plan->steps_num++]);
+    struct orma_ftrace_step *to = &steps[plan->steps_num++];
+
+    *to = *step;
+    if (step->op != ORMA_FTRACE_STEP_PID) {
+        set_mask(to);
+    } else if (plan->pids_num < ORMA_FTRACE_PLAN_PIDS_MAX) { /* otherwise the step notes it */
+        set_mask(to);
+        plan->pids[plan->pids_num++] = step->offset;
+    }
     plan->fixed_max += step_max(step);
     plan->copies += step_copies(step->op);
+}
+
+/* `unrolled` (or NULL: never) counts the steps that short arrays became. */
+static void add_step(struct orma_ftrace_plan *plan, struct orma_ftrace_step *steps,
+                     const struct orma_ftrace_step *step, unsigned *unrolled)
+{
+    unsigned num = step->op == ORMA_FTRACE_STEP_NUMBERS ? step->size / step->elem : 0;
+    struct orma_ftrace_step one = *step;
+
+    if (!unrolled || !num || num > UNROLL_MAX || *unrolled + num > UNROLLED_MAX) {
+        add_one_step(plan, steps, step);
+        return;
+    }
+    one.op = number_op(step->elem, step->is_signed, NULL);
+    one.size = step->elem;
+    for (unsigned i = 0; i < num; i++) {
+        one.offset = (uint16_t)(step->offset + i * step->elem);
+        add_one_step(plan, steps, &one);
+    }
+    *unrolled += num;
 }
 
 /* Stacks are declared with a fixed number of callers, but end where they end. */
@@ -306,6 +344,8 @@ static void compile_known(const char *group, const struct orma_ftrace_format *fo
                           const struct orma_ftrace_message *message, struct orma_ftrace_plan *plan,
                           struct orma_ftrace_step *steps)
 {
+    unsigned unrolled = 0;
+
     for (unsigned i = 0; i < message->fields_num; i++) {
         const struct orma_ftrace_field *want = &message->fields[i];
         const struct orma_ftrace_format_field *have = orma_ftrace_format_field(format, want->name);
@@ -320,7 +360,7 @@ static void compile_known(const char *group, const struct orma_ftrace_format *fo
         if (shape == SHAPE_NONE)
             continue;
         set_tag(want->number, shape, &step.tag, &step.tag_len);
-        add_step(plan, steps, &step);
+        add_step(plan, steps, &step, &unrolled);
     }
 }
 
@@ -372,6 +412,7 @@ static int compile_generic(struct orma_arena *arena, const struct orma_ftrace_fo
 {
     struct orma_buf out = {0};
     size_t outer, begun;
+    unsigned unrolled = 0;
     int r = -ENOMEM;
 
     outer = orma_pb_begin(&out, ORMA_PB_FTRACE_EVENT_BUNDLE_GENERIC_EVENT_DESCRIPTORS);
@@ -394,7 +435,7 @@ static int compile_generic(struct orma_arena *arena, const struct orma_ftrace_fo
             set_tag(i + 1, shape, &step.tag, &step.tag_len);
         describe_field(&out, &f, i + 1, shape);
         names[plan->steps_num] = f.name;
-        add_step(plan, steps, &step);
+        add_step(plan, steps, &step, is_old ? NULL : &unrolled); /* old ones: a name for each */
         if (is_old)
             plan->fixed_max += old_overhead(&step, f.name);
     }
@@ -485,14 +526,42 @@ static void choose_kind(const struct orma_ftrace_format *format,
     plan->word_size = (uint8_t)options->word_size;
 }
 
+/* See enum orma_ftrace_plan_simple. */
+static uint8_t simple_kind(const struct orma_ftrace_plan *plan)
+{
+    /* A text is not longer than its event. */
+    const uint32_t text_max = ORMA_FTRACE_PLAN_SHORT_MAX + 16;
+
+    if (plan->fixed_max + plan->copies * text_max > ORMA_FTRACE_PLAN_SIMPLE_MAX)
+        return 0;
+    for (unsigned i = 0; i < plan->steps_num; i++) {
+        const struct orma_ftrace_step *step = &plan->steps[i];
+
+        if (!step->mask && step->op != ORMA_FTRACE_STEP_COMM &&
+            step->op != ORMA_FTRACE_STEP_LOC_CHARS)
+            return 0;
+    }
+    switch ((enum orma_ftrace_plan_kind)plan->kind) {
+    case ORMA_FTRACE_PLAN_PLAIN:
+    case ORMA_FTRACE_PLAN_SCHED_WAKING:
+        return ORMA_FTRACE_PLAN_SIMPLE;
+    case ORMA_FTRACE_PLAN_SYS_ENTER:
+        return ORMA_FTRACE_PLAN_SIMPLE_SYS_ENTER;
+    case ORMA_FTRACE_PLAN_SYS_EXIT:
+        return ORMA_FTRACE_PLAN_SIMPLE_SYS_EXIT;
+    default:
+        return 0;
+    }
+}
+
 int orma_ftrace_plan_compile(struct orma_arena *arena, const char *group,
                              const struct orma_ftrace_format *format,
                              const struct orma_ftrace_message *message,
                              const struct orma_ftrace_plan_options *options,
                              struct orma_ftrace_plan *ret)
 {
-    struct orma_ftrace_step steps[ORMA_FTRACE_FORMAT_FIELDS_MAX];
-    const char *names[ORMA_FTRACE_FORMAT_FIELDS_MAX];
+    struct orma_ftrace_step steps[STEPS_MAX];
+    const char *names[STEPS_MAX];
     struct orma_ftrace_plan plan = {
         .group = group,
         .name = format->name,
@@ -532,6 +601,7 @@ int orma_ftrace_plan_compile(struct orma_arena *arena, const char *group,
         return -ENOMEM;
     memcpy(kept, steps, sizeof(steps[0]) * plan.steps_num);
     plan.steps = kept;
+    plan.simple = simple_kind(&plan);
     *ret = plan;
     return 0;
 }

@@ -22,6 +22,8 @@
 /* Numbers of one byte each with a tag of four bytes and a varint of ten: nothing is worse. */
 #define ORMA_FTRACE_PLAN_COPY_MAX(event_len) (16 + 14 * (size_t)(event_len))
 
+#define ORMA_FTRACE_PLAN_PIDS_MAX 4
+
 enum orma_ftrace_step_op {
     ORMA_FTRACE_STEP_U8,
     ORMA_FTRACE_STEP_U16,
@@ -41,6 +43,7 @@ enum orma_ftrace_step_op {
     ORMA_FTRACE_STEP_PRINTK32,
     ORMA_FTRACE_STEP_PRINTK64,
     ORMA_FTRACE_STEP_CHARS,        /* `size` bytes, cut at NUL */
+    ORMA_FTRACE_STEP_COMM,         /* the same of 16 bytes, as names of threads are */
     ORMA_FTRACE_STEP_CHARS_TO_END, /* from offset to the event's end, cut at NUL */
     ORMA_FTRACE_STEP_BYTES,        /* `size` bytes */
     ORMA_FTRACE_STEP_BYTES_TO_END,
@@ -60,8 +63,8 @@ struct orma_ftrace_step {
     uint8_t elem;
     bool is_signed;
     uint16_t loc_base; /* __rel_loc: added to the offset that the event gives */
-    /* Plain numbers: of the eight bytes at `offset` those that count, and their highest bit if it
-     * is a sign. Both 0: not a plain number. */
+    /* Numbers that need no more than this: of the eight bytes at `offset` those that count, and
+     * their highest bit if it is a sign. Both 0: another step. */
     uint64_t mask, sign;
 };
 
@@ -79,6 +82,18 @@ enum orma_ftrace_plan_kind {
     ORMA_FTRACE_PLAN_GENERIC_OLD,  /* name and value pairs */
 };
 
+/*
+ * Plans that have nothing but numbers and texts, and take ORMA_FTRACE_PLAN_SIMPLE_MAX bytes at
+ * most of events that have ORMA_FTRACE_PLAN_SHORT_MAX; by what sessions may want besides.
+ */
+enum orma_ftrace_plan_simple {
+    ORMA_FTRACE_PLAN_SIMPLE = 1,
+    ORMA_FTRACE_PLAN_SIMPLE_SYS_ENTER = 2,
+    ORMA_FTRACE_PLAN_SIMPLE_SYS_EXIT = 4,
+};
+#define ORMA_FTRACE_PLAN_SIMPLE_MAX 1024
+#define ORMA_FTRACE_PLAN_SHORT_MAX 112 /* as long as the events of a page are without a length */
+
 struct orma_ftrace_plan {
     const char *group, *name;
     const struct orma_ftrace_step *steps;
@@ -91,7 +106,11 @@ struct orma_ftrace_plan {
     uint8_t kprobe_type;
     uint8_t word_size; /* SYS_ENTER, SYS_EXIT */
     bool is_generic;
-    bool is_filtered;   /* PRINT, SYS_ENTER, SYS_EXIT: may be refused event by event */
+    uint8_t simple;   /* enum orma_ftrace_plan_simple; 0: not a simple one */
+    bool is_filtered; /* PRINT, SYS_ENTER, SYS_EXIT: may be refused event by event */
+    uint8_t pids_num;
+    uint16_t
+        pids[ORMA_FTRACE_PLAN_PIDS_MAX]; /* offsets of numbers of tasks, not of the common one */
     uint32_t tag;       /* of the message in FtraceEvent: field number, length-delimited */
     uint32_t fixed_max; /* bytes written besides those that are copied from the event */
     uint16_t copies; /* steps that may write ORMA_FTRACE_PLAN_COPY_MAX(length of the event) each */

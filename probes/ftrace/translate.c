@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "probes/ftrace/field.h"
 #include "probes/ftrace/print_filter.h"
 #include "probes/ftrace/symbols.h"
 
@@ -39,7 +40,8 @@ int orma_ftrace_translate_init(struct orma_ftrace_translate *self)
 
     *self = (struct orma_ftrace_translate){
         .compact = usual_layout, /* what is not compact differs in nothing */
-        .compact_ids = {.switch_id = ORMA_FTRACE_NO_EVENT, .waking_id = ORMA_FTRACE_NO_EVENT}};
+        .compact_ids = {.switch_id = ORMA_FTRACE_NO_EVENT, .waking_id = ORMA_FTRACE_NO_EVENT},
+        .can_deposit = orma_ftrace_can_deposit()};
     r = orma_source_idset_init(&self->pids);
     if (!r)
         r = orma_source_idset_init(&self->renamed);
@@ -54,55 +56,10 @@ void orma_ftrace_translate_fini(struct orma_ftrace_translate *self)
     orma_source_idset_fini(&self->renamed);
 }
 
-/* The kernel's own packing (12 bits of major, 20 of minor) to that of user space. */
-static uint64_t user_dev(uint64_t dev)
-{
-    uint64_t major = dev >> 20, minor = dev & 0xfffff;
-
-    return (major & 0xfffff000u) << 32 | (major & 0xfff) << 8 | (minor & 0xfff00) << 12 |
-           (minor & 0xff);
-}
-
-static uint64_t load_sized(const uint8_t *at, unsigned size, bool is_signed)
-{
-    switch (size) {
-    case 1:
-        return is_signed ? (uint64_t)(int64_t)(int8_t)*at : *at;
-    case 2:
-        return is_signed ? (uint64_t)(int64_t)(int16_t)orma_tracefs_load16(at)
-                         : orma_tracefs_load16(at);
-    case 4:
-        return is_signed ? (uint64_t)(int64_t)(int32_t)orma_tracefs_load32(at)
-                         : orma_tracefs_load32(at);
-    default:
-        return orma_tracefs_load64(at);
-    }
-}
-
 /* What one event is about, for those who look after inodes. */
 struct seen {
     uint64_t dev, inode;
 };
-
-static uint8_t *put_blob(uint8_t *p, const struct orma_ftrace_step *step, const uint8_t *data,
-                         size_t len)
-{
-    memcpy(p, &step->tag, sizeof(step->tag));
-    p = orma_ftrace_put_varint(p + step->tag_len, len);
-    memcpy(p, data, len);
-    return p + len;
-}
-
-static uint8_t *put_numbers(uint8_t *p, const struct orma_ftrace_step *step, const uint8_t *data,
-                            size_t len)
-{
-    for (size_t i = 0; i + step->elem <= len; i += step->elem) {
-        memcpy(p, &step->tag, sizeof(step->tag));
-        p = orma_ftrace_put_varint(p + step->tag_len,
-                                   load_sized(data + i, step->elem, step->is_signed));
-    }
-    return p;
-}
 
 /* A field whose bytes are elsewhere in the event. NULL: nothing there, or a lie. */
 static const uint8_t *locate(struct orma_ftrace_translate *self,
@@ -127,7 +84,8 @@ static uint8_t *put_printk(struct orma_ftrace_translate *self, uint8_t *p,
 {
     const char *text = self->printk ? orma_map_get_ptr(self->printk, address) : NULL;
 
-    return put_blob(p, step, (const uint8_t *)(text ? text : ""), text ? strlen(text) : 0);
+    return orma_ftrace_put_blob(p, step, (const uint8_t *)(text ? text : ""),
+                                text ? strlen(text) : 0);
 }
 
 static uint32_t symbol_of(struct orma_ftrace_translate *self, uint64_t address)
@@ -145,26 +103,27 @@ static uint8_t *run_long_step(struct orma_ftrace_translate *self,
 
     switch ((enum orma_ftrace_step_op)step->op) {
     case ORMA_FTRACE_STEP_CHARS:
-        return put_blob(p, step, at, strnlen((const char *)at, step->size));
+    case ORMA_FTRACE_STEP_COMM:
+        return orma_ftrace_put_blob(p, step, at, strnlen((const char *)at, step->size));
     case ORMA_FTRACE_STEP_CHARS_TO_END:
-        return put_blob(p, step, at, strnlen((const char *)at, len));
+        return orma_ftrace_put_blob(p, step, at, strnlen((const char *)at, len));
     case ORMA_FTRACE_STEP_BYTES:
-        return put_blob(p, step, at, step->size);
+        return orma_ftrace_put_blob(p, step, at, step->size);
     case ORMA_FTRACE_STEP_BYTES_TO_END:
-        return put_blob(p, step, at, len);
+        return orma_ftrace_put_blob(p, step, at, len);
     case ORMA_FTRACE_STEP_NUMBERS:
-        return put_numbers(p, step, at, step->size);
+        return orma_ftrace_put_numbers(p, step, at, step->size);
     case ORMA_FTRACE_STEP_NUMBERS_TO_END:
-        return put_numbers(p, step, at, len);
+        return orma_ftrace_put_numbers(p, step, at, len);
     case ORMA_FTRACE_STEP_LOC_CHARS:
         at = locate(self, step, ev, &len);
-        return at ? put_blob(p, step, at, strnlen((const char *)at, len)) : p;
+        return at ? orma_ftrace_put_blob(p, step, at, strnlen((const char *)at, len)) : p;
     case ORMA_FTRACE_STEP_LOC_BYTES:
         at = locate(self, step, ev, &len);
-        return at ? put_blob(p, step, at, len) : p;
+        return at ? orma_ftrace_put_blob(p, step, at, len) : p;
     case ORMA_FTRACE_STEP_LOC_NUMBERS:
         at = locate(self, step, ev, &len);
-        return at ? put_numbers(p, step, at, len) : p;
+        return at ? orma_ftrace_put_numbers(p, step, at, len) : p;
     case ORMA_FTRACE_STEP_PRINTK32:
         return put_printk(self, p, step, orma_tracefs_load32(at));
     default: /* PRINTK64 */
@@ -209,10 +168,10 @@ static inline uint8_t *run_step(struct orma_ftrace_translate *self,
         orma_source_idset_add(&self->pids, (uint32_t)val);
         break;
     case ORMA_FTRACE_STEP_DEV32:
-        val = seen->dev = user_dev(orma_tracefs_load32(at));
+        val = seen->dev = orma_ftrace_user_dev(orma_tracefs_load32(at));
         break;
     case ORMA_FTRACE_STEP_DEV64:
-        val = seen->dev = user_dev(orma_tracefs_load64(at));
+        val = seen->dev = orma_ftrace_user_dev(orma_tracefs_load64(at));
         break;
     case ORMA_FTRACE_STEP_INODE32:
         val = seen->inode = orma_tracefs_load32(at);
@@ -231,21 +190,6 @@ static inline uint8_t *run_step(struct orma_ftrace_translate *self,
     }
     memcpy(p, &step->tag, sizeof(step->tag));
     return orma_ftrace_put_varint(p + step->tag_len, val);
-}
-
-/* Sets the length of what was written from `body` on; the byte before `body` is for it. */
-static inline uint8_t *close_len(uint8_t *body, uint8_t *end)
-{
-    size_t len = (size_t)(end - body);
-
-    if (ORMA_LIKELY(len < 0x80)) {
-        body[-1] = (uint8_t)len;
-        return end;
-    }
-    unsigned more = orma_varint_size(len) - 1;
-    memmove(body + more, body, len);
-    (void)orma_varint_write(body - 1, len); /* ends right before the moved bytes */
-    return end + more;
 }
 
 /* The bytes of an array, wherever they are. NULL: none. */
@@ -293,13 +237,13 @@ ORMA_COLD static uint8_t *run_generic_old(struct orma_ftrace_translate *self,
             uint8_t *before = p, *value = open_old_field(name, p, &body);
 
             p = run_step(self, step, ev, &seen, value);
-            p = p == value ? before : close_len(body, p); /* nothing there: no field */
+            p = p == value ? before : orma_ftrace_close_len(body, p); /* nothing there: no field */
             continue;
         }
         const uint8_t *at = array_of(self, step, ev, &len);
         for (size_t j = 0; at && j + step->elem <= len; j += step->elem) {
             p = open_old_field(name, p, &body);
-            p = close_len(body, put_numbers(p, step, at + j, step->elem));
+            p = orma_ftrace_close_len(body, orma_ftrace_put_numbers(p, step, at + j, step->elem));
         }
     }
     return p;
@@ -328,8 +272,8 @@ static void note_fd(struct orma_ftrace_translate *self, const struct orma_tracef
                     uint32_t pid, const struct orma_ftrace_plan *plan)
 {
     const uint8_t *id_at = ev->data + plan->buf_offset, *ret_at = id_at + plan->word_size;
-    uint64_t id = load_sized(id_at, plan->word_size, true);
-    int64_t ret = (int64_t)load_sized(ret_at, plan->word_size, true);
+    uint64_t id = orma_ftrace_load_sized(id_at, plan->word_size, true);
+    int64_t ret = (int64_t)orma_ftrace_load_sized(ret_at, plan->word_size, true);
 
     if (self->fd_syscalls.is_limited && orma_ftrace_syscall_set_has(&self->fd_syscalls, id) &&
         ret >= 0 && ret <= INT32_MAX)
@@ -344,6 +288,7 @@ static void note_special(struct orma_ftrace_translate *self, const struct orma_f
     case ORMA_FTRACE_PLAN_PROCESS_FREE:
         pid = orma_tracefs_load32(ev->data + plan->buf_offset);
         orma_source_idset_remove(&self->pids, pid);
+        self->pid_slots[pid % ORMA_FTRACE_PID_SLOTS].len = 0;
         orma_ftrace_bundle_task_forget(self->bundle, pid);
         orma_source_idset_add(&self->renamed, pid);
         if (plan->kind == ORMA_FTRACE_PLAN_TASK_RENAME)
@@ -379,7 +324,8 @@ static bool is_wanted(struct orma_ftrace_translate *self, const struct orma_ftra
         ret = orma_ftrace_print_filter_allows(self->print_filter,
                                               (struct orma_str){(const char *)at, len});
     } else if (plan->kind != ORMA_FTRACE_PLAN_PRINT && self->syscalls) {
-        ret = orma_ftrace_syscall_set_has(self->syscalls, load_sized(at, plan->word_size, true));
+        ret = orma_ftrace_syscall_set_has(self->syscalls,
+                                          orma_ftrace_load_sized(at, plan->word_size, true));
     }
     self->counts.filtered += !ret;
     return ret;
@@ -398,19 +344,62 @@ static inline uint8_t *run_steps(struct orma_ftrace_translate *self,
                                  uint8_t *p)
 {
     const struct orma_ftrace_step *step = plan->steps, *end = step + plan->steps_num;
+    const uint8_t *data = ev->data;
 
     for (; step != end; step++) {
         if (ORMA_UNLIKELY(!step->mask)) {
-            p = run_step(self, step, ev, seen, p);
+            p = step->op == ORMA_FTRACE_STEP_COMM
+                    ? orma_ftrace_put_short_text(p, step, data + step->offset, ORMA_FTRACE_COMM_LEN)
+                    : run_step(self, step, ev, seen, p);
             continue;
         }
-        uint64_t val = orma_tracefs_load64(ev->data + step->offset) & step->mask;
+        uint64_t val = orma_tracefs_load64(data + step->offset) & step->mask;
 
         val = (val ^ step->sign) - step->sign;
         memcpy(p, &step->tag, sizeof(step->tag));
         p = orma_ftrace_put_varint(p + step->tag_len, val);
     }
     return p;
+}
+
+/* May some events of this plan not be wanted? */
+static inline bool is_limited(const struct orma_ftrace_translate *self,
+                              const struct orma_ftrace_plan *plan)
+{
+    if (plan->kind == ORMA_FTRACE_PLAN_PRINT)
+        return self->print_filter;
+    return self->syscalls && self->syscalls->is_limited;
+}
+
+/* Is there anything else to be done with the event? */
+static inline bool is_special(const struct orma_ftrace_translate *self,
+                              const struct orma_ftrace_plan *plan)
+{
+    enum {
+        ALWAYS = 1u << ORMA_FTRACE_PLAN_TASK_RENAME | 1u << ORMA_FTRACE_PLAN_PROCESS_FREE |
+                 1u << ORMA_FTRACE_PLAN_SCHED_SWITCH
+    };
+
+    return ALWAYS >> plan->kind & 1 || (self->fd_pairs && plan->kind == ORMA_FTRACE_PLAN_SYS_EXIT);
+}
+
+/* The tasks that the event is about. */
+static inline void note_pids(struct orma_ftrace_translate *self,
+                             const struct orma_ftrace_plan *plan,
+                             const struct orma_tracefs_page_event *ev, uint32_t pid)
+{
+    for (unsigned i = 0; i < plan->pids_num; i++)
+        orma_source_idset_add(&self->pids, orma_tracefs_load32(ev->data + plan->pids[i]));
+    orma_source_idset_add(&self->pids, pid);
+}
+
+/* The most bytes that the event takes. */
+static inline size_t room_for(const struct orma_ftrace_plan *plan,
+                              const struct orma_tracefs_page_event *ev)
+{
+    if (ORMA_LIKELY(!plan->copies))
+        return plan->fixed_max;
+    return plan->fixed_max + plan->copies * ORMA_FTRACE_PLAN_COPY_MAX(ev->len);
 }
 
 /* The whole FtraceEvent. */
@@ -424,7 +413,7 @@ __attribute__((noinline)) static void put_event(struct orma_ftrace_translate *se
     uint32_t pid = orma_tracefs_load32(ev->data + plan->common_pid_offset);
     struct seen seen = {0};
 
-    if (plan->is_filtered && !is_wanted(self, plan, ev))
+    if (plan->is_filtered && is_limited(self, plan) && !is_wanted(self, plan, ev))
         return;
     if (ORMA_UNLIKELY(orma_ftrace_bundle_is_large(bundle))) {
         close_bundle(self);
@@ -435,8 +424,7 @@ __attribute__((noinline)) static void put_event(struct orma_ftrace_translate *se
         plan->bundle_seen = bundle->serial;
         orma_ftrace_bundle_raw(bundle, plan->descriptor.data, plan->descriptor.len);
     }
-    if (!orma_ftrace_bundle_room(bundle, plan->fixed_max +
-                                             plan->copies * ORMA_FTRACE_PLAN_COPY_MAX(ev->len)))
+    if (!orma_ftrace_bundle_room(bundle, room_for(plan, ev)))
         return;
     uint8_t *p = bundle->pos, *outer, *inner;
     *p++ = TAG_EVENT;
@@ -454,12 +442,90 @@ __attribute__((noinline)) static void put_event(struct orma_ftrace_translate *se
     } else {
         p = run_steps(self, plan, ev, &seen, p);
     }
-    bundle->pos = close_len(outer, close_len(inner, p));
-    orma_source_idset_add(&self->pids, pid);
-    if (plan->kind)
+    bundle->pos = orma_ftrace_close_len(outer, orma_ftrace_close_len(inner, p));
+    note_pids(self, plan, ev, pid);
+    if (ORMA_UNLIKELY(is_special(self, plan)))
         note_special(self, plan, ev, pid);
     if (ORMA_UNLIKELY(self->inodes && seen.inode))
         note_inode(self, &seen);
+    self->bundle_last_ts = ts;
+    self->counts.events++;
+}
+
+/* Not noted in this batch, or another one was in its place. */
+ORMA_COLD static const struct orma_ftrace_pid_slot *meet_pid(struct orma_ftrace_translate *self,
+                                                             uint32_t pid)
+{
+    struct orma_ftrace_pid_slot *slot = &self->pid_slots[pid % ORMA_FTRACE_PID_SLOTS];
+    uint8_t bytes[2 * ORMA_VARINT_MAX] = {TAG_PID};
+
+    orma_source_idset_add(&self->pids, pid);
+    slot->pid = pid;
+    slot->len = (uint32_t)(orma_varint_write(bytes + 1, pid) - bytes);
+    memcpy(&slot->bytes, bytes, sizeof(slot->bytes));
+    return slot;
+}
+
+/* What run_steps() and put_simple() may read behind an event. */
+#define READ_AHEAD 8
+
+/* A text that is elsewhere in the event: as run_long_step() does it. */
+static uint8_t *put_located_text(struct orma_ftrace_translate *self, uint8_t *p,
+                                 const struct orma_ftrace_step *step, const uint8_t *data,
+                                 size_t ev_len)
+{
+    const struct orma_tracefs_page_event ev = {.data = data, .len = ev_len};
+    size_t len;
+    const uint8_t *at = locate(self, step, &ev, &len);
+
+    if (!at)
+        return p;
+    if (len <= 16 && (size_t)(at - data) + 16 <= ev_len + READ_AHEAD)
+        return orma_ftrace_put_short_text(p, step, at, (unsigned)len);
+    return orma_ftrace_put_blob(p, step, at, strnlen((const char *)at, len));
+}
+
+/*
+ * The same as put_event() for simple plans and short events, when the bundle has room: see
+ * orma_ftrace_bundle.limit. `deposit` is a constant: how varints are written.
+ */
+ORMA_TRACEFS_PAGE_INLINE void put_simple(struct orma_ftrace_translate *self,
+                                         struct orma_ftrace_bundle *bundle,
+                                         const struct orma_ftrace_plan *plan, const uint8_t *data,
+                                         size_t len, uint64_t ts, const bool deposit)
+{
+    const struct orma_ftrace_step *step = plan->steps, *end = step + plan->steps_num;
+    uint32_t pid = orma_tracefs_load32(data + plan->common_pid_offset);
+    const struct orma_ftrace_pid_slot *slot = &self->pid_slots[pid % ORMA_FTRACE_PID_SLOTS];
+    const uint32_t begin = TAG_EVENT | TAG_TIMESTAMP << 16; /* the length is between them */
+    uint8_t *const start = bundle->pos, *inner, *p;
+
+    if (ORMA_UNLIKELY(slot->pid != pid || !slot->len))
+        slot = meet_pid(self, pid);
+    memcpy(start, &begin, sizeof(begin));
+    p = orma_ftrace_put_time(start + 3, &bundle->time, ts);
+    memcpy(p, &slot->bytes, sizeof(slot->bytes));
+    p += slot->len;
+    memcpy(p, &plan->tag, sizeof(plan->tag));
+    inner = p += plan->tag_len + 1;
+    for (; step != end; step++) {
+        const uint8_t *at = data + step->offset;
+
+        if (ORMA_UNLIKELY(!step->mask)) {
+            p = step->op == ORMA_FTRACE_STEP_COMM
+                    ? orma_ftrace_put_short_text(p, step, at, ORMA_FTRACE_COMM_LEN)
+                    : put_located_text(self, p, step, data, len);
+            continue;
+        }
+        uint64_t val = ((orma_tracefs_load64(at) & step->mask) ^ step->sign) - step->sign;
+
+        memcpy(p, &step->tag, sizeof(step->tag));
+        p += step->tag_len;
+        p = deposit ? orma_ftrace_put_varint_deposit(p, val) : orma_ftrace_put_varint(p, val);
+    }
+    bundle->pos = orma_ftrace_close_len(start + 2, orma_ftrace_close_len(inner, p));
+    for (unsigned i = 0; i < plan->pids_num; i++)
+        orma_source_idset_add(&self->pids, orma_tracefs_load32(data + plan->pids[i]));
     self->bundle_last_ts = ts;
     self->counts.events++;
 }
@@ -602,6 +668,11 @@ void orma_ftrace_translate_begin(struct orma_ftrace_translate *self, uint32_t cp
     if (!state->last_ts)
         state->running = ORMA_FTRACE_NO_PID; /* nothing was written so far */
     self->bundle_open = false;
+    self->simple_kinds = ORMA_FTRACE_PLAN_SIMPLE;
+    if (!self->syscalls || !self->syscalls->is_limited)
+        self->simple_kinds |= ORMA_FTRACE_PLAN_SIMPLE_SYS_ENTER |
+                              (self->fd_pairs ? 0 : ORMA_FTRACE_PLAN_SIMPLE_SYS_EXIT);
+    memset(self->pid_slots, 0, sizeof(self->pid_slots));
 }
 
 void orma_ftrace_translate_error(struct orma_ftrace_translate *self, uint64_t ts, int status)
@@ -644,9 +715,6 @@ ORMA_COLD static void broken_page(struct orma_ftrace_translate *self,
     self->bundle->pos = p + size;
 }
 
-/* What run_steps() may read behind an event. */
-#define READ_AHEAD 8
-
 /* Nothing may be read behind the page: this event gets other bytes to stand before. */
 ORMA_COLD static void put_last_event(struct orma_ftrace_translate *self,
                                      struct orma_ftrace_plan *plan,
@@ -675,7 +743,7 @@ ORMA_COLD static void put_last_event(struct orma_ftrace_translate *self,
 ORMA_TRACEFS_PAGE_INLINE void put_events(struct orma_ftrace_translate *self,
                                          struct orma_tracefs_page *state, const uint8_t *limit,
                                          const struct orma_ftrace_compact_layout *at,
-                                         const bool check)
+                                         const bool check, const bool deposit)
 {
     struct orma_ftrace_bundle *const bundle = self->bundle;
     uint32_t running = self->state->running;
@@ -686,6 +754,8 @@ ORMA_TRACEFS_PAGE_INLINE void put_events(struct orma_ftrace_translate *self,
     const size_t waking_size = self->compact_ids.waking_size;
     struct orma_tracefs_page page = *state;
     struct orma_tracefs_page_event ev;
+    const unsigned simple = self->simple_kinds;
+    const uint8_t *const safe = limit - READ_AHEAD;
     uint64_t foreign = 0;
     bool told = false;
 
@@ -712,9 +782,17 @@ ORMA_TRACEFS_PAGE_INLINE void put_events(struct orma_ftrace_translate *self,
                 running = ORMA_FTRACE_NO_PID; /* it may have been a switch */
                 continue;
             }
+            bool is_last = page.pos > safe; /* behind the event */
+
+            if (ORMA_LIKELY(plan->simple & simple && !is_last && bundle->pos < bundle->limit &&
+                            ev.len <= ORMA_FTRACE_PLAN_SHORT_MAX &&
+                            (!plan->is_generic || plan->bundle_seen == bundle->serial))) {
+                put_simple(self, bundle, plan, ev.data, ev.len, page.ts, deposit);
+                continue;
+            }
             const struct orma_tracefs_page_event copy = ev; /* `ev` itself stays in registers */
 
-            if (ORMA_LIKELY((size_t)(limit - ev.data) - ev.len >= READ_AHEAD))
+            if (!is_last)
                 put_event(self, plan, &copy, page.ts);
             else
                 put_last_event(self, plan, &copy, page.ts);
@@ -729,7 +807,14 @@ ORMA_TRACEFS_PAGE_INLINE void put_events(struct orma_ftrace_translate *self,
 static void put_usual(struct orma_ftrace_translate *self, struct orma_tracefs_page *page,
                       const uint8_t *limit)
 {
-    put_events(self, page, limit, &usual_layout, false);
+    put_events(self, page, limit, &usual_layout, false, false);
+}
+
+/* On processors that can. */
+static void put_usual_deposit(struct orma_ftrace_translate *self, struct orma_tracefs_page *page,
+                              const uint8_t *limit)
+{
+    put_events(self, page, limit, &usual_layout, false, true);
 }
 
 static void put_any(struct orma_ftrace_translate *self, struct orma_tracefs_page *page,
@@ -737,7 +822,7 @@ static void put_any(struct orma_ftrace_translate *self, struct orma_tracefs_page
 {
     const struct orma_ftrace_compact_layout layout = self->compact;
 
-    put_events(self, page, limit, &layout, true);
+    put_events(self, page, limit, &layout, true, false);
 }
 
 /* For the compact events of a whole page: a sched_waking, the smaller one, has 40 bytes at least.
@@ -767,11 +852,13 @@ void orma_ftrace_translate_page(struct orma_ftrace_translate *self, const uint8_
         close_bundle(self);
     if (!self->bundle_open)
         open_bundle(self, ok && page.lost);
-    if (bundle_has_room(self, page.length) &&
-        !memcmp(&self->compact, &usual_layout, sizeof(usual_layout)))
-        put_usual(self, &page, data + size);
-    else
+    if (!bundle_has_room(self, page.length) ||
+        memcmp(&self->compact, &usual_layout, sizeof(usual_layout)) != 0)
         put_any(self, &page, data + size);
+    else if (self->can_deposit)
+        put_usual_deposit(self, &page, data + size);
+    else
+        put_usual(self, &page, data + size);
     self->counts.backwards += page.backwards;
     if (ORMA_UNLIKELY(page.status != ORMA_PB_FTRACE_STATUS_OK))
         broken_page(self, &page, data, size);

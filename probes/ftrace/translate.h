@@ -83,6 +83,14 @@ struct orma_ftrace_translate_cpu {
     bool lost;   /* a bundle was lost on our side: the next one is marked */
 };
 
+/* The number of a task that was noted as seen, encoded with its tag. */
+struct orma_ftrace_pid_slot {
+    uint64_t bytes; /* six at most */
+    uint32_t pid;
+    uint32_t len; /* 0: free */
+};
+#define ORMA_FTRACE_PID_SLOTS 64
+
 struct orma_ftrace_translate {
     /* Given by the session, not owned. */
     struct orma_ftrace_plan **plans; /* by event id; NULL: not wanted */
@@ -119,6 +127,10 @@ struct orma_ftrace_translate {
     uint64_t bundle_first_event; /* counts.events when it was opened */
     bool bundle_open;
     bool bundle_reported; /* it reports more than events: a loss, an error */
+    bool can_deposit;     /* the processor, see varint.h */
+    uint8_t
+        simple_kinds; /* enum orma_ftrace_plan_simple: those that this session takes as they are */
+    struct orma_ftrace_pid_slot pid_slots[ORMA_FTRACE_PID_SLOTS]; /* by pid */
 };
 
 /* -ENOMEM. The rest of the struct is the caller's to fill before and after. */

@@ -90,7 +90,8 @@ struct traced_file {
     int refs;                /* loop, thread, and files that copy it */
     struct orma_list spares; /* block.link: nothing is in them, the last one is the hottest */
     unsigned spares_num;
-    unsigned spares_max; /* blocks that waited at once, a little less after each time that none did */
+    unsigned
+        spares_max; /* blocks that waited at once, a little less after each time that none did */
     unsigned waiting_max; /* the same, since none waited */
     size_t largest;       /* block so far, bytes */
 };

@@ -652,3 +652,120 @@ Test(translate, lists_processes_once_and_again_after_a_rename)
     cr_assert_eq(f.translate.pids.fresh_num, 1);
     fx_fini(&f);
 }
+
+/* ---- simple events, and the long way ---- */
+
+static const char wakeup_format[] = "name: sched_wakeup\nID: 13\nformat:\n" COMMON
+                                    "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+                                    "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+                                    "\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n"
+                                    "\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n";
+static const char enter_format[] =
+    "name: sys_enter\nID: 14\nformat:\n" COMMON "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+    "\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n";
+static const char stat_format[] = "name: stat\nID: 15\nformat:\n" COMMON
+                                  "\tfield:__data_loc char[] comm;\toffset:8;\tsize:4;\tsigned:0;\n"
+                                  "\tfield:pid_t pid;\toffset:12;\tsize:4;\tsigned:1;\n"
+                                  "\tfield:u64 runtime;\toffset:16;\tsize:8;\tsigned:0;\n"
+                                  "\tfield:s16 few[3];\toffset:24;\tsize:6;\tsigned:1;\n";
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static size_t random_event(uint64_t *state, uint8_t ev[static 256], size_t room)
+{
+    static const uint32_t pids[] = {0, 1, 77, 77 + 64, 70000, 5000000, UINT32_MAX};
+    static const size_t sizes[] = {36, 64, 32};
+    unsigned kind = (unsigned)(next_random(state) % 3);
+    size_t len = sizes[kind] + next_random(state) % 9 * 4;
+    uint16_t id = (uint16_t)(13 + kind);
+
+    if (next_random(state) % 16 == 0)
+        len += 80; /* longer than a short one */
+    if (len + 80 > room)
+        len = room - (room > 116 ? 8 : 4); /* the last one ends with the page */
+    for (size_t i = 0; i < len; i += 8) {
+        uint64_t word = next_random(state) >> (next_random(state) & 63);
+
+        memcpy(ev + i, &word, 8);
+    }
+    memcpy(ev, &id, 2);
+    memcpy(ev + 4, &pids[next_random(state) % ORMA_ARRAY_LEN(pids)], 4);
+    if (kind == 2 && next_random(state) % 4) { /* otherwise it is anywhere */
+        uint32_t at = 30, n = (uint32_t)(next_random(state) % (len - 29));
+        uint32_t word = at | n << 16;
+
+        memcpy(ev + 8, &word, 4);
+    }
+    return len;
+}
+
+enum way { WAY_LONG, WAY_SIMPLE, WAY_DEPOSIT };
+
+/* All packets of some pages of random events; `bits`: the tasks that were noted. */
+static void translate_randomly(enum way way, uint64_t seed, struct orma_buf *ret, uint64_t *bits,
+                               uint64_t *ret_errors)
+{
+    char *names[] = {(char[]){"sched/sched_wakeup"}, (char[]){"raw_syscalls/sys_enter"},
+                     (char[]){"foo/stat"}};
+    struct fx f;
+
+    fx_init(&f);
+    pf_file(&f.pf, "tracing/events/sched/sched_wakeup/format", wakeup_format);
+    pf_file(&f.pf, "tracing/events/raw_syscalls/sys_enter/format", enter_format);
+    pf_file(&f.pf, "tracing/events/foo/stat/format", stat_format);
+    fx_compile(&f, names, 3);
+    f.translate.can_deposit &= way == WAY_DEPOSIT;
+    for (unsigned i = 13; i <= 15; i++) {
+        cr_assert_neq(f.translate.plans[i]->simple, 0);
+        if (way == WAY_LONG)
+            f.translate.plans[i]->simple = 0;
+    }
+    for (unsigned page = 0; page < 64; page++) {
+        struct page_builder b = page_begin(5000000000 + page * (UINT64_C(1) << 26));
+        uint8_t ev[256];
+
+        while (sizeof(b.page) - b.len > 80) {
+            size_t len = random_event(&seed, ev, sizeof(b.page) - b.len);
+
+            page_data(&b, (uint32_t)next_random(&seed) & 0xfffff, ev, len);
+        }
+        page_end(&b);
+        fx_page(&f, &b);
+    }
+    for (size_t i = 0; i < f.pf.packets_num; i++)
+        orma_buf_put(ret, f.pf.packets[i].data, f.pf.packets[i].len);
+    memcpy(bits, f.translate.pids.bits, ORMA_SOURCE_IDSET_MAX / 8);
+    *ret_errors = f.translate.counts.errors[ORMA_PB_FTRACE_STATUS_INVALID_EVENT];
+    fx_fini(&f);
+}
+
+Test(translate, writes_simple_events_as_the_long_way_does)
+{
+    struct orma_buf want = {0};
+    uint64_t *bits[2] = {malloc(ORMA_SOURCE_IDSET_MAX / 8), malloc(ORMA_SOURCE_IDSET_MAX / 8)};
+    uint64_t errors[2];
+
+    cr_assert(bits[0] && bits[1]);
+    translate_randomly(WAY_LONG, 4711, &want, bits[0], &errors[0]);
+    cr_assert_gt(want.len, 64 * 1000);
+    cr_assert_gt(errors[0], 0, "texts outside of their events");
+    for (enum way way = WAY_SIMPLE; way <= WAY_DEPOSIT; way++) {
+        struct orma_buf got = {0};
+
+        translate_randomly(way, 4711, &got, bits[1], &errors[1]);
+        cr_assert_eq(got.len, want.len);
+        cr_assert_eq(memcmp(got.data, want.data, want.len), 0);
+        cr_assert_eq(memcmp(bits[0], bits[1], ORMA_SOURCE_IDSET_MAX / 8), 0);
+        cr_assert_eq(errors[0], errors[1]);
+        orma_buf_fini(&got);
+    }
+    orma_buf_fini(&want);
+    free(bits[0]);
+    free(bits[1]);
+}
