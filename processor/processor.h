@@ -92,7 +92,7 @@ int orma_processor_set_symbols(struct orma_processor *self,
 struct orma_processor_cache {
     const char *folder;   /* made if it is not there; must be of the user alone. Copied */
     uint64_t limit_bytes; /* of all images; those that were not used for longest go. 0: 4 GiB */
-    uint64_t slow_ms;     /* a load that took less leaves none */
+    uint64_t slow_ms;     /* a load that took less leaves none; args that it left for later count */
     bool wait;            /* writes before the load returns, not in a process of its own */
 };
 int orma_processor_set_cache(struct orma_processor *self, const struct orma_processor_cache *cache);

@@ -41,12 +41,14 @@ static void commit_args(struct orma_slices *self, struct orma_slice_entry *e)
     if (!e->pending)
         return;
     e->pending = false;
-    if (ORMA_UNLIKELY(self->translations != NULL))
+    if (ORMA_UNLIKELY(self->translations != NULL)) {
+        orma_args_decode_places(&self->storage->args, &e->args);
         orma_translate_args(
             self->translations,
             machine_of(self, (uint32_t)orma_table_int(&self->storage->tables[ORMA_TABLE_SLICE],
                                                       ORMA_SLICE_TRACK_ID, e->row)),
             &e->args);
+    }
     orma_storage_set_args(&self->storage->tables[ORMA_TABLE_SLICE], ORMA_SLICE_ARG_SET_ID, e->row,
                           orma_args_commit(&self->storage->args, &e->args));
     orma_args_list_clear(&e->args);
@@ -445,13 +447,19 @@ uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track, int64_t
     return ORMA_SLICE_NONE;
 }
 
-const struct orma_args_list *orma_slices_open_args(const struct orma_slices *self, uint32_t track)
+const struct orma_args_list *orma_slices_open_args(struct orma_slices *self, uint32_t track)
 {
-    const struct orma_slice_stack *s = track < self->stacks_num ? self->stacks[track] : NULL;
+    struct orma_slice_stack *s = track < self->stacks_num ? self->stacks[track] : NULL;
 
-    for (uint32_t i = s ? s->num : 0; i-- > 0;)
-        if (s->entries[i].dur < 0)
-            return s->entries[i].pending ? &s->entries[i].args : NULL;
+    for (uint32_t i = s ? s->num : 0; i-- > 0;) {
+        struct orma_slice_entry *e = &s->entries[i];
+
+        if (e->dur >= 0)
+            continue;
+        if (e->pending)
+            orma_args_decode_places(&self->storage->args, &e->args);
+        return e->pending ? &e->args : NULL;
+    }
     return NULL;
 }
 

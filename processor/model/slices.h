@@ -93,7 +93,7 @@ void orma_slices_add_args(struct orma_slices *self, uint32_t track, uint32_t cat
 uint32_t orma_slices_top(const struct orma_slices *self, uint32_t track, int64_t ts);
 
 /* The args that the innermost open slice of the track has so far; NULL: none. */
-const struct orma_args_list *orma_slices_open_args(const struct orma_slices *self, uint32_t track);
+const struct orma_args_list *orma_slices_open_args(struct orma_slices *self, uint32_t track);
 
 void orma_slices_set_unnestable(struct orma_slices *self, uint32_t track);
 

@@ -137,6 +137,7 @@ int orma_seq_restart_sums(struct orma_seq *self)
     struct orma_seq_sums *sums = gen->sums;
     *gen = *self->gen;
     gen->refs = 1;
+    gen->kept = 0;
     gen->sums = sums;
     orma_seq_gen_unref(self->gen);
     self->gen = gen;

@@ -67,6 +67,7 @@ struct orma_seq_gen {
     struct orma_seq_sums *sums;
     /* The track (of the track event importer) that an event of the sequence was on last. */
     void *event_track;
+    uint32_t kept; /* that importer's number for it + 1, while it keeps it; 0: it does not */
 };
 
 struct orma_seq_sums {

@@ -49,7 +49,7 @@ static uint32_t *place_of(const struct orma_args_list *self, uint32_t key)
     return &self->places[at];
 }
 
-/* Puts all args of a long list into `places`, an eighth full. False: memory is out. */
+/* Puts all args behind the last place into `places`, an eighth full. False: memory is out. */
 static bool place_all(struct orma_args_list *self)
 {
     uint32_t num = self->len >> 28 ? 0 : (uint32_t)1 << (35 - __builtin_clz(self->len));
@@ -68,7 +68,7 @@ static bool place_all(struct orma_args_list *self)
     }
     self->places_mask = num - 1;
     memset(self->places, 0, num * sizeof(*self->places));
-    for (uint32_t i = 0; i < self->len; i++)
+    for (uint32_t i = self->behind; i < self->len; i++)
         *place_of(self, self->args[i].key) = i + 1;
     self->placed = self->len;
     return true;
@@ -76,19 +76,40 @@ static bool place_all(struct orma_args_list *self)
 
 static struct orma_args_item *find_key(struct orma_args_list *self, uint32_t key)
 {
-    if (self->len > SEARCH_MAX && (self->placed == self->len || place_all(self))) {
+    if (self->len - self->behind > SEARCH_MAX && (self->placed == self->len || place_all(self))) {
         uint32_t at = *place_of(self, key);
 
         return at ? &self->args[at - 1] : NULL;
     }
-    for (uint32_t i = 0; i < self->len; i++)
+    for (uint32_t i = self->behind; i < self->len; i++)
         if (self->args[i].key == key)
             return &self->args[i];
     return NULL;
 }
 
+static void put_place(struct orma_args_list *self, struct orma_args_item place)
+{
+    if (self->len == self->cap && !list_grow(self))
+        return;
+    self->args[self->len++] = place;
+    self->behind = self->len;
+    self->placed = 0;
+}
+
+void orma_args_put_place(struct orma_args_list *self, struct orma_args_place place)
+{
+    put_place(self, (struct orma_args_item){.flat_key = place.context,
+                                            .key = place.len,
+                                            .type = ORMA_ARG_PLACE,
+                                            .i = (int64_t)(uintptr_t)place.bytes});
+}
+
 void orma_args_put(struct orma_args_list *self, struct orma_args_item arg)
 {
+    if (ORMA_UNLIKELY(arg.type == ORMA_ARG_PLACE)) {
+        put_place(self, arg);
+        return;
+    }
     struct orma_args_item *have = find_key(self, arg.key);
 
     if (have) {
@@ -131,6 +152,7 @@ void orma_args_store_fini(struct orma_args_store *self)
     orma_args_log_fini(&self->log);
     free(self->slots);
     orma_args_list_fini(&self->scratch);
+    orma_args_list_fini(&self->spare);
     source_fini(self);
     if (self->kept.def)
         orma_table_fini(&self->kept);
@@ -321,6 +343,32 @@ static uint32_t store_set(struct orma_args_store *self, const struct orma_args_l
     return set;
 }
 
+/* ---- places ---- */
+
+void orma_args_decode_places(struct orma_args_store *self, struct orma_args_list *list)
+{
+    const struct orma_args_list left = *list;
+
+    if (ORMA_LIKELY(!left.behind))
+        return;
+    *list = self->spare;
+    orma_args_list_clear(list);
+    list->failed = left.failed;
+    for (uint32_t i = 0; i < left.len; i++) {
+        const struct orma_args_item *a = &left.args[i];
+
+        if (a->type == ORMA_ARG_PLACE)
+            self->places.decode(self->places.data,
+                                (struct orma_args_place){.bytes = (const uint8_t *)(uintptr_t)a->i,
+                                                         .len = a->key,
+                                                         .context = a->flat_key},
+                                list);
+        else
+            orma_args_put(list, *a);
+    }
+    self->spare = left;
+}
+
 /* ---- from the log to rows ---- */
 
 /* "arg_set_id", "source_arg_set_id" ... */
@@ -343,7 +391,9 @@ static uint32_t *store_sets(struct orma_args_store *self, const struct orma_args
     for (uint32_t i = 0; ids && i < log->sets_num && !*self->failed; i++) {
         orma_args_list_clear(&list);
         *self->failed |= !orma_args_log_read(log, &at, &list);
-        ids[i] = *self->failed ? ORMA_ARG_SET_NONE : store_set(self, &list);
+        orma_args_decode_places(self, &list);
+        *self->failed |= list.failed;
+        ids[i] = *self->failed || !list.len ? ORMA_ARG_SET_NONE : store_set(self, &list);
     }
     orma_args_list_fini(&list);
     *self->failed |= !ids;
@@ -361,26 +411,63 @@ static void renumber(struct orma_args_store *self, const uint32_t *ids, uint32_t
     }
 }
 
+/* Nothing is settled: there were no rows before. */
+ORMA_COLD static void take_back(struct orma_args_store *self)
+{
+    orma_table_truncate(self->table, 0);
+    memset(self->slots, 0, ((size_t)self->slots_mask + 1) * sizeof(*self->slots));
+    self->sets_num = 0;
+}
+
+static bool has_left(const struct orma_args_store *self)
+{
+    return self->log.places_num && !self->places.still_there(self->places.data);
+}
+
 bool orma_args_settle(struct orma_args_store *self)
 {
-    struct orma_args_log log = self->log;
+    struct orma_args_log *log = &self->log;
 
     if (self->state == ORMA_ARGS_STORED)
         return !*self->failed;
-    if (self->state == ORMA_ARGS_LOGGING && !log.sets_num)
+    if (self->state == ORMA_ARGS_LOGGING && !log->sets_num)
         return true; /* nobody has a number */
+    if (has_left(self))
+        return false;
+    const bool ended = self->state == ORMA_ARGS_WAITING; /* else lists may still have places */
+    uint32_t *ids = store_sets(self, log);
+    if (has_left(self)) {
+        take_back(self);
+        free(ids);
+        return false;
+    }
     self->state = ORMA_ARGS_STORED;
-    self->log = (struct orma_args_log){0};
     self->settled++;
-    uint32_t *ids = store_sets(self, &log);
     if (!*self->failed)
-        renumber(self, ids, log.sets_num);
+        renumber(self, ids, log->sets_num);
     free(ids);
-    orma_args_log_fini(&log);
+    if (log->places_num && ended)
+        self->places.done(self->places.data);
+    orma_args_log_fini(log);
     return !*self->failed;
 }
 
 /* ---- what is committed ---- */
+
+/* Sets were settled while this one was being made. */
+ORMA_COLD static uint32_t store_decoded(struct orma_args_store *self,
+                                        const struct orma_args_list *list)
+{
+    struct orma_args_list copy = {0};
+
+    for (uint32_t i = 0; i < list->len; i++)
+        orma_args_put(&copy, list->args[i]);
+    orma_args_decode_places(self, &copy);
+    *self->failed |= copy.failed;
+    uint32_t set = *self->failed || !copy.len ? ORMA_ARG_SET_NONE : store_set(self, &copy);
+    orma_args_list_fini(&copy);
+    return set;
+}
 
 static inline uint32_t commit(struct orma_args_store *self, const struct orma_args_list *list,
                               uint32_t (*log)(struct orma_args_log *,
@@ -397,7 +484,9 @@ static inline uint32_t commit(struct orma_args_store *self, const struct orma_ar
         *self->failed |= set == ORMA_ARGS_LOG_NONE;
         return set;
     }
-    return orma_args_settle(self) ? store_set(self, list) : ORMA_ARG_SET_NONE;
+    if (!orma_args_settle(self))
+        return ORMA_ARG_SET_NONE;
+    return ORMA_UNLIKELY(list->behind) ? store_decoded(self, list) : store_set(self, list);
 }
 
 uint32_t orma_args_commit(struct orma_args_store *self, const struct orma_args_list *list)
@@ -630,6 +719,7 @@ void orma_args_load(struct orma_args_store *self, uint32_t set, struct orma_args
         return;
     if (self->state == ORMA_ARGS_LOGGING) {
         (void)orma_args_log_load(&self->log, set, ret); /* no such set: none of its args */
+        orma_args_decode_places(self, ret);
         return;
     }
     list_of(self, set, ret);

@@ -18,6 +18,10 @@
  * WAITING, whatever needs rows settles by itself; LOGGING, the import goes on with numbers, and
  * what it loads comes from the log. Whoever reads columns of ids settles before.
  *
+ * An import may leave args where they are, in the bytes of the trace: a place in a list stands for
+ * them (orma_args_put_place()) until the set is settled, or somebody needs to know what they are.
+ * What the set is then is what it would have been at once.
+ *
  * Sets can also come from a source that makes them when asked (ftrace events
  * keep theirs in the packet): see struct orma_args_source.
  */
@@ -43,10 +47,12 @@ enum orma_arg_type {
     ORMA_ARG_NULL,
 };
 #define ORMA_ARG_TYPES_NUM 8
+/* What stands for the args of a place: no type that anybody else sees. */
+#define ORMA_ARG_PLACE ORMA_ARG_TYPES_NUM
 extern const char *const orma_arg_type_names[ORMA_ARG_TYPES_NUM];
 
 struct orma_args_item {
-    uint32_t flat_key, key; /* pool ids */
+    uint32_t flat_key, key; /* pool ids; of a place: the `context` and `len` of it */
     uint8_t type;           /* enum orma_arg_type */
     bool yields;            /* to one with the same key that is there already */
     union {
@@ -56,10 +62,17 @@ struct orma_args_item {
     };
 };
 
+/* Bytes with args, and whatever else their owner needs to decode them. */
+struct orma_args_place {
+    const uint8_t *bytes;
+    uint32_t len, context;
+};
+
 /* Reused from set to set. Zero-initialised is empty. */
 struct orma_args_list {
     struct orma_args_item *args;
     uint32_t len, cap;
+    uint32_t behind;  /* the last place; 0: there is none. Keys before it cannot be compared */
     bool failed;      /* memory was out: the set is incomplete */
     uint32_t *places; /* of keys by hash, + 1, in lists that are long; 0: free */
     uint32_t places_mask, places_cap;
@@ -72,6 +85,7 @@ void orma_args_list_fini(struct orma_args_list *self);
 static inline void orma_args_list_clear(struct orma_args_list *self)
 {
     self->len = 0;
+    self->behind = 0;
     self->placed = 0;
     self->failed = false;
 }
@@ -105,6 +119,20 @@ static inline void orma_args_put_real(struct orma_args_list *self, uint32_t key,
 {
     orma_args_put(self, (struct orma_args_item){key, key, ORMA_ARG_REAL, false, {.d = val}});
 }
+
+/* Adds whatever args the bytes have, in the order in which decode() below would put them. */
+void orma_args_put_place(struct orma_args_list *self, struct orma_args_place place);
+
+/* Who decodes places. */
+struct orma_args_places {
+    void *data;
+    /* Puts the args of the place. Nothing that it does must depend on when it is called. */
+    void (*decode)(void *data, struct orma_args_place place, struct orma_args_list *ret);
+    /* False: the bytes are no longer those that were imported. */
+    bool (*still_there)(void *data);
+    /* All of an import that has ended are decoded. */
+    void (*done)(void *data);
+};
 
 /*
  * Sets made on demand, with ids from ORMA_ARG_SOURCE_FIRST on: the number of the
@@ -143,6 +171,8 @@ struct orma_args_store {
     uint32_t slots_mask, sets_num;
     uint32_t type_names[ORMA_ARG_TYPES_NUM]; /* pool ids */
     bool *failed;
+    struct orma_args_places places; /* .decode NULL: no list has any */
+    struct orma_args_list spare;
     struct orma_args_source source; /* .decode NULL: there is none */
     /* Sets of the source: row → the first row with an equal set, or ORMA_ROW_NONE for an empty one.
      */
@@ -177,8 +207,18 @@ uint32_t orma_args_intern(struct orma_args_store *self, const struct orma_args_l
 void orma_args_log(struct orma_args_store *self);
 void orma_args_log_end(struct orma_args_store *self);
 
-/* Ids and rows from now on. False: memory is out. */
+/* Ids and rows from now on. False: memory is out, or sets are not decoded yet and the bytes of the
+ * trace no longer those that were imported; all is as it was then. */
 bool orma_args_settle(struct orma_args_store *self);
+
+/* Decodes the places of a list. */
+void orma_args_decode_places(struct orma_args_store *self, struct orma_args_list *list);
+
+/* Whether a place would be decoded later. */
+static inline bool orma_args_take_places(const struct orma_args_store *self)
+{
+    return self->state == ORMA_ARGS_LOGGING && self->places.decode;
+}
 
 /* Whether columns have numbers where ids belong. */
 static inline bool orma_args_unsettled(const struct orma_args_store *self)

@@ -18,6 +18,7 @@
 #define INDEX_STEP 64u
 #define SLOTS_FIRST 256u
 #define VARINT_MAX 10
+#define PLACE_VARINTS 3
 #define MULTIPLIER 0x9e3779b97f4a7c15u
 
 void orma_args_log_fini(struct orma_args_log *self)
@@ -41,14 +42,29 @@ static inline uint64_t hash_step(uint64_t hash, uint64_t val)
     return hash ^ hash >> 32;
 }
 
+/* What the shape of a list says of an arg. */
+static inline struct orma_args_log_key key_of(const struct orma_args_list *list, uint32_t i)
+{
+    const struct orma_args_item *a = &list->args[i];
+    struct orma_args_log_key key = {.flat_key = a->flat_key, .key = a->key, .type = a->type};
+
+    if (ORMA_UNLIKELY(list->behind)) {
+        if (a->type == ORMA_ARG_PLACE)
+            key.flat_key = key.key = 0;
+        else if (a->yields)
+            key.type |= ORMA_ARGS_LOG_YIELDS;
+    }
+    return key;
+}
+
 static uint64_t hash_keys(const struct orma_args_log *self, const struct orma_args_list *list)
 {
     uint64_t hash = self->seed ^ list->len;
 
     for (uint32_t i = 0; i < list->len; i++) {
-        const struct orma_args_item *a = &list->args[i];
+        struct orma_args_log_key k = key_of(list, i);
 
-        hash = hash_step(hash, ((uint64_t)a->key << 32 | a->flat_key) + ((uint64_t)a->type << 61));
+        hash = hash_step(hash, ((uint64_t)k.key << 32 | k.flat_key) + ((uint64_t)k.type << 61));
     }
     return hash;
 }
@@ -60,10 +76,12 @@ static bool has_keys(const struct orma_args_log *self, const struct orma_args_lo
 
     if (shape->len != list->len)
         return false;
-    for (uint32_t i = 0; i < list->len; i++)
-        if (keys[i].key != list->args[i].key || keys[i].flat_key != list->args[i].flat_key ||
-            keys[i].type != list->args[i].type)
+    for (uint32_t i = 0; i < list->len; i++) {
+        struct orma_args_log_key k = key_of(list, i);
+
+        if (keys[i].key != k.key || keys[i].flat_key != k.flat_key || keys[i].type != k.type)
             return false;
+    }
     return true;
 }
 
@@ -98,12 +116,8 @@ ORMA_COLD static bool add_shape(struct orma_args_log *self, const struct orma_ar
         return false;
     self->shapes[self->shapes_num++] =
         (struct orma_args_log_shape){.first = self->keys_num, .len = list->len, .hash = hash};
-    for (uint32_t i = 0; i < list->len; i++) {
-        const struct orma_args_item *a = &list->args[i];
-
-        self->keys[self->keys_num++] =
-            (struct orma_args_log_key){.flat_key = a->flat_key, .key = a->key, .type = a->type};
-    }
+    for (uint32_t i = 0; i < list->len; i++)
+        self->keys[self->keys_num++] = key_of(list, i);
     return true;
 }
 
@@ -155,10 +169,20 @@ static inline uint64_t zigzag(int64_t val)
     return (uint64_t)val << 1 ^ (uint64_t)(val >> 63);
 }
 
+static uint8_t *put_place(uint8_t *to, const struct orma_args_item *arg, uint64_t *hash)
+{
+    *hash = hash_step(*hash, (uint64_t)arg->i);
+    to = put_varint(to, (uint64_t)arg->i);
+    to = put_varint(to, arg->key);
+    return put_varint(to, arg->flat_key);
+}
+
 static inline uint8_t *put_value(uint8_t *to, const struct orma_args_item *arg, uint64_t *hash)
 {
     uint64_t val = (uint64_t)arg->i;
 
+    if (ORMA_UNLIKELY(arg->type == ORMA_ARG_PLACE))
+        return put_place(to, arg, hash);
     switch ((enum orma_arg_type)arg->type) {
     case ORMA_ARG_INT:
         val = zigzag(arg->i);
@@ -187,6 +211,12 @@ static void get_value(const uint8_t **at, struct orma_args_item *arg)
     uint64_t val;
 
     arg->i = 0;
+    if (ORMA_UNLIKELY(arg->type == ORMA_ARG_PLACE)) {
+        arg->i = (int64_t)get_varint(at);
+        arg->key = (uint32_t)get_varint(at);
+        arg->flat_key = (uint32_t)get_varint(at);
+        return;
+    }
     switch ((enum orma_arg_type)arg->type) {
     case ORMA_ARG_INT:
         val = get_varint(at);
@@ -212,10 +242,11 @@ static void get_value(const uint8_t **at, struct orma_args_item *arg)
 static bool write_set(struct orma_args_log *self, const struct orma_args_list *list,
                       size_t *ret_len, uint32_t *ret_hash)
 {
+    const size_t varints = (size_t)list->len * (list->behind ? PLACE_VARINTS : 1) + 1;
     uint32_t shape;
 
     if (!shape_of(self, list, &shape) ||
-        ORMA_GROW(&self->bytes, &self->cap, self->len + ((size_t)list->len + 1) * VARINT_MAX))
+        ORMA_GROW(&self->bytes, &self->cap, self->len + varints * VARINT_MAX))
         return false;
     uint8_t *begin = self->bytes + self->len, *to = put_varint(begin, shape);
     uint64_t hash = hash_step(self->seed, shape);
@@ -251,6 +282,18 @@ static uint32_t keep(struct orma_args_log *self, size_t len, uint32_t hash,
     return set;
 }
 
+/* A set with places is like no other. */
+static uint32_t keep_places(struct orma_args_log *self, const struct orma_args_list *list,
+                            size_t len)
+{
+    struct orma_args_log_place unused;
+
+    for (uint32_t i = 0; i < list->behind; i++)
+        self->places_bytes += list->args[i].type == ORMA_ARG_PLACE ? list->args[i].key : 0;
+    self->places_num++;
+    return keep(self, len, 0, &unused);
+}
+
 /* ---- sets ---- */
 
 uint32_t orma_args_log_add(struct orma_args_log *self, const struct orma_args_list *list)
@@ -263,6 +306,8 @@ uint32_t orma_args_log_add(struct orma_args_log *self, const struct orma_args_li
         return ORMA_ARGS_LOG_NONE;
     if (!write_set(self, list, &len, &hash))
         return ORMA_ARGS_LOG_NONE;
+    if (list->behind)
+        return keep_places(self, list, len);
     struct orma_args_log_place *ways = &self->recent[hash % RECENT & ~1u];
     for (unsigned i = 0; i < 2; i++) {
         if (is_at(self, &ways[i], hash, len))
@@ -299,7 +344,7 @@ uint32_t orma_args_log_intern(struct orma_args_log *self, const struct orma_args
     size_t len;
     uint32_t hash;
 
-    ORMA_ASSERT(list->len);
+    ORMA_ASSERT(list->len && !list->behind); /* what is in a place is not known */
     if (self->interned_num >= self->interned_mask / 2 && !grow_interned(self))
         return ORMA_ARGS_LOG_NONE;
     if (!write_set(self, list, &len, &hash))
@@ -326,9 +371,13 @@ bool orma_args_log_read(const struct orma_args_log *self, size_t *at, struct orm
         const struct orma_args_log_key *key = &self->keys[shape->first + i];
         struct orma_args_item *arg = &ret->args[ret->len++];
 
-        *arg = (struct orma_args_item){
-            .flat_key = key->flat_key, .key = key->key, .type = (uint8_t)key->type};
+        *arg = (struct orma_args_item){.flat_key = key->flat_key,
+                                       .key = key->key,
+                                       .type = (uint8_t)key->type,
+                                       .yields = key->type & ORMA_ARGS_LOG_YIELDS};
         get_value(&pos, arg);
+        if (arg->type == ORMA_ARG_PLACE)
+            ret->behind = ret->len;
     }
     *at = (size_t)(pos - self->bytes);
     return true;
@@ -339,12 +388,13 @@ bool orma_args_log_load(const struct orma_args_log *self, uint32_t set, struct o
     if (set >= self->sets_num)
         return false;
     size_t at = (size_t)self->index[set / INDEX_STEP];
-    uint32_t before = ret->len;
+    const uint32_t before = ret->len, behind = ret->behind;
 
     for (uint32_t i = set / INDEX_STEP * INDEX_STEP; orma_args_log_read(self, &at, ret); i++) {
         if (i == set)
             return true;
         ret->len = before;
+        ret->behind = behind;
     }
     return false;
 }

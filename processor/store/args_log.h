@@ -6,7 +6,8 @@
  * settled later (args.h).
  *
  *   bytes   shape, values ...   one set; numbers as varints, doubles as they are
- *   shape   (flat key, key, type) of each arg: the same for all sets of one kind of event
+ *   shape   (flat key, key, type) of each arg: the same for all sets of one kind of event. Places
+ *           have no keys there: where they are is their value.
  *
  * A set that is equal to one of the last few thousand gets the number of that one, so what repeats
  * is written once; equal sets that lie far apart may have several numbers. orma_args_log_intern()
@@ -28,8 +29,9 @@ struct orma_args_list;
 
 struct orma_args_log_key {
     uint32_t flat_key, key; /* pool ids */
-    uint32_t type;          /* enum orma_arg_type */
+    uint32_t type;          /* enum orma_arg_type; may have ORMA_ARGS_LOG_YIELDS beside places */
 };
+#define ORMA_ARGS_LOG_YIELDS 0x100u
 
 struct orma_args_log_shape {
     uint32_t first, len; /* of the keys */
@@ -50,6 +52,8 @@ struct orma_args_log {
     uint64_t *index; /* where each 64th set begins */
     uint32_t index_cap;
     uint32_t sets_num;
+    uint32_t places_num; /* sets with places */
+    uint64_t places_bytes;
     struct orma_args_log_key *keys; /* of all shapes */
     uint32_t keys_num, keys_cap;
     struct orma_args_log_shape *shapes;

@@ -168,7 +168,7 @@ static int put_storage(struct out *out, struct orma_storage *st)
     int r = orma_table_init(&rows, &orma_table_defs[ORMA_TABLE_ARGS], &failed);
 
     if (!r && !orma_args_settle(&st->args))
-        r = -ENOMEM;
+        r = st->stale ? -ESTALE : -ENOMEM;
     if (!r && st->args.source.rows && !orma_args_source_store(&st->args, &rows))
         r = st->stale ? -ESTALE : -ENOMEM;
     if (!r) {

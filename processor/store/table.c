@@ -457,9 +457,20 @@ void orma_table_set_null(struct orma_table *self, unsigned col_idx, uint32_t row
 
 /* ---- other numbers ---- */
 
-/* False: memory is out, and the block is as it was. */
-static bool renumber_block(struct orma_block *block, const uint32_t *ids, uint32_t num)
+/* The value for a row that has `val`, which is NULL from now on if there is none. */
+static inline uint32_t number_for(struct orma_column *col, uint32_t row, uint32_t val)
 {
+    if (ORMA_LIKELY(val != ORMA_ROW_NONE))
+        return val;
+    if (col->valid)
+        col->valid[row >> 6] &= ~(1ull << (row & 63));
+    return 0;
+}
+
+/* False: memory is out, and the block is as it was. */
+static bool renumber_block(struct orma_column *col, uint32_t at, const uint32_t *ids, uint32_t num)
+{
+    struct orma_block *block = &col->blocks[at];
     int64_t vals[ORMA_BLOCK_ROWS];
     struct orma_block made;
     bool changed = false;
@@ -468,7 +479,7 @@ static bool renumber_block(struct orma_block *block, const uint32_t *ids, uint32
     for (uint32_t i = 0; i < ORMA_BLOCK_ROWS; i++) {
         if ((uint64_t)vals[i] >= num || ids[vals[i]] == vals[i])
             continue;
-        vals[i] = ids[vals[i]];
+        vals[i] = number_for(col, at * ORMA_BLOCK_ROWS + i, ids[vals[i]]);
         changed = true;
     }
     if (!changed)
@@ -486,13 +497,19 @@ void orma_table_renumber(struct orma_table *self, unsigned col_idx, const uint32
 {
     struct orma_column *col = &self->columns[col_idx];
 
+    if (!num || (!col->width && !ids[0])) /* no value is kept: all are 0 */
+        return;
     for (uint32_t i = 0; i < col->sealed / ORMA_BLOCK_ROWS; i++)
-        if (!renumber_block(&col->blocks[i], ids, num))
+        if (!renumber_block(col, i, ids, num))
             *self->failed = true;
-    for (uint32_t row = self->sealed; col->width && row < self->rows; row++) {
+    for (uint32_t row = col->width ? self->sealed : 0; row < self->rows; row++) {
         uint64_t val = (uint64_t)orma_column_int(col, row);
 
-        if (!orma_column_is_null(col, row) && val < num)
+        if (orma_column_is_null(col, row) || val >= num)
+            continue;
+        if (ids[val] == ORMA_ROW_NONE)
+            orma_table_set_null(self, col_idx, row);
+        else if (ids[val] != val)
             orma_table_set(self, col_idx, row, ids[val]);
     }
 }

@@ -132,7 +132,8 @@ static inline size_t orma_table_valid_bytes(uint32_t rows)
 /* Rows before which a table must have blocks. */
 #define ORMA_TABLE_TAIL_ROWS 32768u
 
-/* Puts ids[v] for each value v < num of a column of integers; what is NULL stays NULL. */
+/* Puts ids[v] for each value v < num of a column of integers, or NULL where that is
+ * ORMA_ROW_NONE; what is NULL stays NULL. */
 void orma_table_renumber(struct orma_table *self, unsigned col, const uint32_t *ids, uint32_t num);
 
 /* Bytes of all columns up to the last row: what the table holds, not what it reserved for more. */

@@ -20,6 +20,7 @@ static uint64_t read_tables(struct orma_storage *storage)
             for (unsigned col = 0; col < t->def->columns_num; col++)
                 sum += (uint64_t)orma_table_int(t, col, row);
     }
+    sum += orma_args_settle(&storage->args); /* what was left is decoded now */
     if (orma_args_source_settle(&storage->args)) {
         const struct orma_table *t = &storage->tables[ORMA_TABLE_FTRACE_EVENT];
         struct orma_args_list args = {0};
@@ -75,8 +76,10 @@ static int run(const uint8_t *data, size_t size, size_t step, struct meddler *me
 
     if (!r)
         r = orma_import_init(imp, storage, &orma_importers, NULL);
-    if (!r)
+    if (!r) {
+        orma_args_log(&storage->args);
         file = orma_file_new(imp, NULL, 0);
+    }
     if (file && meddler)
         load_mapped(file, data, size, meddler);
     for (size_t pos = 0, n; file && !meddler && pos < size && !orma_file_failed(file); pos += n) {
@@ -92,6 +95,7 @@ static int run(const uint8_t *data, size_t size, size_t step, struct meddler *me
         r = -1;
     if (!r) {
         orma_storage_write_stats(storage, imp->model.machines_num);
+        orma_args_log_end(&storage->args);
         meddle(meddler);
         (void)read_tables(storage); /* that it ends is all that is asked for */
     }

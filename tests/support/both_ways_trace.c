@@ -26,6 +26,76 @@ static bool rarely(struct maker *m, unsigned num)
     return choose(m, num) == num - 1;
 }
 
+static void put_name(struct maker *m)
+{
+    if (rarely(m, 6))
+        orma_pb_put_cstr(m->out, ORMA_PB_DEBUG_ANNOTATION_NAME, "x");
+    else if (!rarely(m, 30))
+        orma_pb_put_u64(m->out, ORMA_PB_DEBUG_ANNOTATION_NAME_IID, 1 + choose(m, 4));
+}
+
+static void put_json(struct maker *m)
+{
+    static const char *const texts[] = {
+        "{\"a\":[1,2,{\"b\":\"text\"}],\"c\":{\"d\":1.5,\"e\":null,\"f\":true}}",
+        "[{\"a\":1},{\"a\":2},[3,4],\"some more text, so that it is worth leaving\"]",
+        "{}",
+        "\"a text only, which is long enough for an event that nobody decodes at once\"",
+        "{\"broken\":",
+    };
+
+    orma_pb_put_cstr(m->out, ORMA_PB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE,
+                     texts[choose(m, ORMA_ARRAY_LEN(texts))]);
+}
+
+/* A value of any kind, of which some refer to what may not be there. */
+static void put_tree(struct maker *m, unsigned depth)
+{
+    const unsigned kind = depth ? choose(m, 9) : 4;
+    const uint32_t inside =
+        kind == 0 ? ORMA_PB_DEBUG_ANNOTATION_DICT_ENTRIES : ORMA_PB_DEBUG_ANNOTATION_ARRAY_VALUES;
+
+    switch (kind) {
+    case 0:
+    case 1:
+        for (unsigned n = choose(m, 4); n; n--) {
+            size_t e = orma_pb_begin(m->out, inside);
+
+            if (kind == 0)
+                put_name(m);
+            put_tree(m, depth - 1);
+            orma_pb_end(m->out, e);
+        }
+        break;
+    case 2:
+        orma_pb_put_u64(m->out, ORMA_PB_DEBUG_ANNOTATION_STRING_VALUE_IID, 1 + choose(m, 3));
+        break;
+    case 3:
+        orma_pb_put_cstr(m->out, ORMA_PB_DEBUG_ANNOTATION_PROTO_TYPE_NAME,
+                         ".perfetto.protos.DebugAnnotation");
+        orma_pb_put_cstr(m->out, ORMA_PB_DEBUG_ANNOTATION_PROTO_VALUE, "");
+        break;
+    case 4:
+        orma_pb_put_u64(m->out, ORMA_PB_DEBUG_ANNOTATION_INT_VALUE, choose(m, 200));
+        break;
+    case 5:
+        orma_pb_put_cstr(m->out, ORMA_PB_DEBUG_ANNOTATION_STRING_VALUE, "some text of a value");
+        break;
+    default:
+        put_json(m);
+    }
+}
+
+/* Most events with several of these are long enough to be left for later. */
+static void put_large_annotation(struct maker *m)
+{
+    size_t a = orma_pb_begin(m->out, ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS);
+
+    put_name(m);
+    put_tree(m, 3);
+    orma_pb_end(m->out, a);
+}
+
 static void put_annotation(struct maker *m)
 {
     size_t a = orma_pb_begin(m->out, ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS);
@@ -57,6 +127,8 @@ static void put_track_event(struct maker *m)
         orma_pb_put_cstr(m->out, ORMA_PB_TRACK_EVENT_NAME, "spelt out");
     for (unsigned n = choose(m, 9) / 6; n; n--)
         put_annotation(m);
+    for (unsigned n = rarely(m, 4) ? 1 + choose(m, 3) : 0; n; n--)
+        put_large_annotation(m);
     if (type == 4 || rarely(m, 50))
         orma_pb_put_u64(m->out, ORMA_PB_TRACK_EVENT_COUNTER_VALUE, choose(m, 200));
     if (rarely(m, 40))
@@ -87,6 +159,8 @@ static void put_interned(struct maker *m)
         put_entry(m, ORMA_PB_INTERNED_DATA_EVENT_CATEGORIES, iid);
     for (unsigned iid = 1; iid < 4; iid++)
         put_entry(m, ORMA_PB_INTERNED_DATA_DEBUG_ANNOTATION_NAMES, iid);
+    for (unsigned iid = 1; iid < 3; iid++)
+        put_entry(m, ORMA_PB_INTERNED_DATA_DEBUG_ANNOTATION_STRING_VALUES, iid);
     orma_pb_end(m->out, interned);
 }
 

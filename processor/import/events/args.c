@@ -232,6 +232,8 @@ static bool typed_value(struct reading *a, struct orma_str bytes, struct orma_st
     uint64_t iid = 0;
     struct orma_proto_args args;
 
+    if (ORMA_UNLIKELY(orma_events(a->imp)->decoding)) /* was none when it was left */
+        return false;
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_DEBUG_ANNOTATION_PROTO_TYPE_NAME)
             name = orma_pb_str(&f);

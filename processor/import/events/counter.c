@@ -31,7 +31,7 @@ static void sample(struct orma_import_ctx *imp, struct orma_events_record *e,
                           st->passthrough_settled != imp->model->storage->args.settled)) {
             ORMA_MODEL_ARGS(args, imp->model);
             orma_events_start_args(imp, NULL);
-            orma_events_collect_args(imp, args, e);
+            orma_events_collect_args(imp, args, e, false);
             st->has_passthrough = true;
             st->passthrough = e->passthrough;
             st->passthrough_settled = imp->model->storage->args.settled;
@@ -42,7 +42,7 @@ static void sample(struct orma_import_ctx *imp, struct orma_events_record *e,
     }
     ORMA_MODEL_ARGS(args, imp->model);
     orma_events_start_args(imp, NULL);
-    orma_events_collect_args(imp, args, e);
+    orma_events_collect_args(imp, args, e, false);
     orma_storage_set_args(table, ORMA_COUNTER_ARG_SET_ID, row,
                           orma_args_commit(&imp->model->storage->args, args));
 }

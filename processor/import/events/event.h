@@ -116,9 +116,9 @@ static inline void orma_events_start_args(struct orma_import_ctx *imp,
 /* What the event says, as far as it can be read in one pass. */
 void orma_events_read(const struct orma_item *item, struct orma_events_record *e);
 
-/* Adds the args of the event. */
+/* Adds the args of the event. `leave`: annotations may become a place, decoded later. */
 void orma_events_collect_args(struct orma_import_ctx *imp, struct orma_args_list *args,
-                              struct orma_events_record *e);
+                              struct orma_events_record *e, bool leave);
 
 /* The thread that wrote an event of a process or of the whole trace (e->t). */
 void orma_events_find_passthrough(struct orma_import_ctx *imp, struct orma_events_record *e);

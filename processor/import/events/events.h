@@ -104,6 +104,11 @@ struct orma_events_state {
     int64_t crop_start;                             /* where the range of interest begins */
     uint32_t chrome_bundles, chrome_packets;        /* with metadata of a Chrome; so far */
     struct orma_events_sightings described, active; /* chrome_processes.c */
+    /* places.c: generations that places need, by their `kept`, and what is in the places. */
+    ORMA_VEC(struct orma_seq_gen *) kept;
+    uint64_t places_bytes;
+    bool decoding;                /* what was left: nothing but args may come of it */
+    const uint8_t *places_behind; /* where decoding let go of the file */
 };
 
 /* Where the track of a uuid of that file is in `by_uuid`. */
@@ -187,6 +192,17 @@ bool orma_events_annotation_at(struct orma_import_ctx *imp, const struct orma_se
 /* The text of an interned entry whose text is in `field`; 0 if there is none. */
 uint32_t orma_events_interned_text(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
                                    uint32_t kind, uint64_t iid, uint32_t field);
+
+/* ---- places.c ---- */
+
+/* Leaves the annotations of an event where they are, until somebody asks for args. False: they must
+ * be read now, nothing was done. */
+bool orma_events_leave_annotations(struct orma_import_ctx *imp, struct orma_seq_gen *gen,
+                                   struct orma_str event, struct orma_args_list *ret);
+
+/* Offers to decode them. */
+int orma_events_start_places(struct orma_import_ctx *imp);
+void orma_events_forget_places(struct orma_import_ctx *imp);
 
 static inline struct orma_events_state *orma_events(const struct orma_import_ctx *imp)
 {

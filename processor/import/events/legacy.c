@@ -201,7 +201,7 @@ static void on_other(struct orma_import_ctx *imp, struct orma_events_record *e)
     ORMA_MODEL_ARGS(typed, imp->model);
     ORMA_MODEL_ARGS(args, imp->model);
     orma_events_start_args(imp, NULL);
-    orma_events_collect_args(imp, typed, e);
+    orma_events_collect_args(imp, typed, e, false);
     orma_args_put_str(args, orma_model_lit(imp->model, "legacy_event.category"), e->category_id);
     orma_args_put_str(args, orma_model_lit(imp->model, "legacy_event.name"), e->name_id);
     orma_args_put_str(args, orma_model_lit(imp->model, "legacy_event.phase"),

@@ -136,7 +136,8 @@ static inline bool use_plain(struct orma_import_ctx *imp, int64_t ts, struct orm
         return true;
     }
     ORMA_MODEL_ARGS(args, imp->model);
-    read_annotations(imp, gen, bytes, args);
+    if (!orma_events_leave_annotations(imp, gen, bytes, args))
+        read_annotations(imp, gen, bytes, args);
     put_slice(imp, ts, t->track, e->type, category, name, args);
     return true;
 }

@@ -7,21 +7,29 @@
 #include "processor/model/flows.h"
 #include "protos/fields/track_event.h"
 
-void orma_events_collect_args(struct orma_import_ctx *imp, struct orma_args_list *args,
-                              struct orma_events_record *e)
+static void read_annotations(struct orma_import_ctx *imp, const struct orma_events_record *e,
+                             struct orma_args_list *args)
 {
     struct orma_pb_reader r = orma_pb_reader(e->bytes.data, e->bytes.len);
     struct orma_pb_field f;
 
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
+            orma_events_annotation(imp, e->item->gen, orma_pb_str(&f), args);
+}
+
+void orma_events_collect_args(struct orma_import_ctx *imp, struct orma_args_list *args,
+                              struct orma_events_record *e, bool leave)
+{
     if (ORMA_UNLIKELY(e->place == ORMA_EVENTS_ON_ASYNC))
         orma_args_put_int(args, orma_model_lit(imp->model, "legacy_trace_source_id"), e->source_id);
     if (ORMA_UNLIKELY(e->typed))
         orma_events_typed_args(imp, e, args);
     if (ORMA_UNLIKELY(e->stacked))
         orma_events_read_callstack(imp, e);
-    while (e->annotated && orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
-            orma_events_annotation(imp, e->item->gen, orma_pb_str(&f), args);
+    if (e->annotated &&
+        !(leave && orma_events_leave_annotations(imp, e->item->gen, e->bytes, args)))
+        read_annotations(imp, e, args);
     if (e->passthrough != ORMA_ID_NONE) { /* the thread that began a slice is the one that counts */
         const uint32_t key = imp->model->known.passthrough_utid;
 
@@ -216,7 +224,7 @@ void orma_events_begin(struct orma_import_ctx *imp, struct orma_events_record *e
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
 
     orma_events_start_args(imp, NULL);
-    orma_events_collect_args(imp, args, e);
+    orma_events_collect_args(imp, args, e, true);
     put_phase(imp, args, phase);
     uint32_t slice =
         orma_slices_begin(&imp->model->slices, e->item->ts, orma_events_track_begin(imp, e),
@@ -256,7 +264,7 @@ void orma_events_end(struct orma_import_ctx *imp, struct orma_events_record *e)
         return;
     orma_events_start_args(imp,
                            e->annotated ? orma_slices_open_args(&imp->model->slices, track) : NULL);
-    orma_events_collect_args(imp, args, e);
+    orma_events_collect_args(imp, args, e, false);
     uint32_t slice =
         orma_slices_end(&imp->model->slices, e->item->ts, track, e->category_id, e->name_id, args);
     if (slice == ORMA_SLICE_NONE)
@@ -279,7 +287,7 @@ void orma_events_whole(struct orma_import_ctx *imp, struct orma_events_record *e
     bool instant = !e->has_legacy || e->legacy.phase != 'X';
 
     orma_events_start_args(imp, NULL);
-    orma_events_collect_args(imp, args, e);
+    orma_events_collect_args(imp, args, e, true);
     put_phase(imp, args, phase);
     uint32_t slice = orma_slices_complete(&imp->model->slices, e->item->ts, dur,
                                           orma_events_track_whole(imp, e, dur), e->category_id,

@@ -124,7 +124,7 @@ static void on_state(struct orma_import_ctx *imp, struct orma_events_record *e)
         orma_args_load(&imp->model->storage->args,
                        (uint32_t)orma_table_int(table, ORMA_STATE_ARG_SET_ID, t->open_state), args);
     orma_events_start_args(imp, NULL);
-    orma_events_collect_args(imp, args, e);
+    orma_events_collect_args(imp, args, e, false);
     if (!goes_on) {
         close_state(table, t, e->item->ts);
         open_state(imp, e);
@@ -330,6 +330,7 @@ static void fini(struct orma_import_ctx *imp)
 {
     struct orma_events_state *st = orma_events(imp);
 
+    orma_events_forget_places(imp);
     ORMA_VEC_FINI(&st->described);
     ORMA_VEC_FINI(&st->active);
     orma_import_arrays_fini(&st->arrays);
@@ -363,4 +364,5 @@ const struct orma_importer orma_events_track_event_importer = {
 };
 
 const struct orma_import_room orma_events_room = {.name = "events",
-                                                  .state_size = sizeof(struct orma_events_state)};
+                                                  .state_size = sizeof(struct orma_events_state),
+                                                  .start = orma_events_start_places};

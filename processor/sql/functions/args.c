@@ -27,6 +27,10 @@ static void extract_arg(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     int64_t set = sqlite3_value_int64(argv[0]);
     struct orma_str text = {(const char *)sqlite3_value_text(argv[1]),
                             (size_t)sqlite3_value_bytes(argv[1])};
+    if (!orma_args_settle(&st->args)) { /* the key may be a text of theirs only */
+        sqlite3_result_error_nomem(ctx);
+        return;
+    }
     uint32_t key = orma_strpool_find(&st->pool, text);
     /* Keys of sets that are made on demand may not be in the pool before the first one was. */
     if (!key && set >= ORMA_ARG_SOURCE_FIRST)

@@ -237,6 +237,7 @@ int orma_sql_exec_prepare_body(struct orma_sql *sql, const struct orma_statement
 /* What was decoded from the trace may be wrong: its file is no longer what was loaded. */
 ORMA_COLD static int refuse_stale(struct orma_sql *sql)
 {
+    orma_sql_error_clear(&sql->error); /* that was a consequence */
     return orma_sql_error_set(
         &sql->error, NULL, 0,
         "the trace file was written over or cut after it was loaded, and this "
@@ -266,9 +267,9 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
         ORMA_ASSERT(sql->statements[s->kind]);
         r = sql->statements[s->kind](sql, s);
         stmt->no_output = true;
-        if (ORMA_UNLIKELY(sql->storage->stale))
-            r = refuse_stale(sql);
     }
+    if (ORMA_UNLIKELY(sql->storage->stale))
+        r = refuse_stale(sql);
     if (r < 0 && self->lenient)
         r = orma_stub_make(sql, s, r);
     if (r == 0 && !stmt->stmt) {

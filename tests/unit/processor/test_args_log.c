@@ -224,3 +224,179 @@ Test(args_log, a_set_and_shapes_of_any_size_are_kept)
     storage_free(s);
     orma_assert_no_leaks();
 }
+
+/* ---- places ---- */
+
+/* A place is a row of bytes: each is the number of a key, whose value is how often that was asked
+ * for in all; 0 is none. */
+struct shelf {
+    unsigned decoded, done;
+    bool gone;
+};
+
+static void decode(void *data, struct orma_args_place place, struct orma_args_list *ret)
+{
+    struct shelf *shelf = data;
+
+    shelf->decoded++;
+    for (uint32_t i = 0; i < place.len; i++)
+        if (place.bytes[i])
+            orma_args_put_int(ret, place.bytes[i], 1000 * place.context + place.bytes[i] + i);
+}
+
+static bool still_there(void *data)
+{
+    return !((struct shelf *)data)->gone;
+}
+
+static void done(void *data)
+{
+    ((struct shelf *)data)->done++;
+}
+
+static void offer(struct orma_storage *s, struct shelf *shelf)
+{
+    s->args.places = (struct orma_args_places){
+        .data = shelf, .decode = decode, .still_there = still_there, .done = done};
+}
+
+/* Into one list places, into the other what is in them. */
+static void any_lists(struct shelf *shelf, struct orma_args_list *with,
+                      struct orma_args_list *without, uint32_t *seed)
+{
+    static const uint8_t bytes[] = {1, 2, 0, 3, 2, 9, 1, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1};
+
+    orma_args_list_clear(with);
+    orma_args_list_clear(without);
+    for (uint32_t n = next(seed) % 50 ? next(seed) % 5 : next(seed) % 60; n; n--) {
+        if (next(seed) % 3 == 0) {
+            const uint32_t at = next(seed) % 10;
+            const struct orma_args_place place = {bytes + at, next(seed) % 8, next(seed) % 3};
+
+            orma_args_put_place(with, place);
+            decode(shelf, place, without);
+        } else {
+            struct orma_args_item a = any_value(next(seed) % 12, seed);
+
+            a.yields = next(seed) % 4 == 0;
+            orma_args_put(with, a);
+            orma_args_put(without, a);
+        }
+    }
+}
+
+Test(args_log, places_are_decoded_as_if_they_had_been_at_once)
+{
+    struct orma_storage *stored = storage_new(false), *logged = storage_new(true);
+    struct orma_args_list with = {0}, without = {0}, got = {0};
+    struct shelf shelf = {0}, other = {0};
+    uint32_t seed = 3, empty = 0;
+
+    offer(logged, &shelf);
+    for (unsigned i = 0; i < 70000; i++) {
+        any_lists(&other, &with, &without, &seed);
+        uint32_t set = orma_args_commit(&logged->args, &with);
+        add_row(stored, orma_args_commit(&stored->args, &without));
+        add_row(logged, set);
+        empty += set != ORMA_ARG_SET_NONE && !without.len;
+        if (i % 5000 || !with.len)
+            continue;
+        orma_args_load(&logged->args, set, &got); /* somebody asks meanwhile */
+        cr_assert_eq(got.len, without.len);
+        for (uint32_t k = 0; k < got.len; k++) {
+            cr_assert_eq(got.args[k].key, without.args[k].key);
+            cr_assert_eq(got.args[k].type, without.args[k].type);
+            cr_assert_eq(got.args[k].i, without.args[k].i);
+        }
+    }
+    cr_assert_gt(empty, 100); /* nothing came of some, whose rows have no set then */
+    cr_assert_lt(shelf.decoded, 100);
+    orma_args_log_end(&logged->args);
+    cr_assert(orma_args_settle(&logged->args));
+    cr_assert_eq(shelf.done, 1);
+    expect_same_tables(stored, logged);
+    orma_args_list_fini(&with);
+    orma_args_list_fini(&without);
+    orma_args_list_fini(&got);
+    storage_free(stored);
+    storage_free(logged);
+    orma_assert_no_leaks();
+}
+
+Test(args_log, sets_without_args_alone_are_none)
+{
+    static const uint8_t nothing[2] = {0};
+    struct orma_storage *s = storage_new(true);
+    struct orma_args_list list = {0};
+    struct shelf shelf = {0};
+
+    offer(s, &shelf);
+    orma_args_put_place(&list, (struct orma_args_place){nothing, 2, 0});
+    for (unsigned i = 0; i < 3; i++)
+        add_row(s, i ? orma_args_commit(&s->args, &list) : ORMA_ARG_SET_NONE);
+    cr_assert(!orma_table_is_null(&s->tables[ORMA_TABLE_SLICE], ORMA_SLICE_ARG_SET_ID, 1));
+    orma_args_log_end(&s->args);
+    cr_assert(orma_args_settle(&s->args));
+    for (uint32_t row = 0; row < 3; row++)
+        cr_assert(orma_table_is_null(&s->tables[ORMA_TABLE_SLICE], ORMA_SLICE_ARG_SET_ID, row));
+    cr_assert_eq(s->tables[ORMA_TABLE_ARGS].rows, 0);
+    orma_args_list_fini(&list);
+    storage_free(s);
+    orma_assert_no_leaks();
+}
+
+Test(args_log, a_set_that_was_begun_before_all_are_settled_is_stored_behind_them)
+{
+    static const uint8_t bytes[2] = {4, 5};
+    struct orma_storage *s = storage_new(true);
+    struct orma_args_list list = {0}, got = {0};
+    struct shelf shelf = {0};
+
+    offer(s, &shelf);
+    orma_args_put_place(&list, (struct orma_args_place){bytes, 2, 1});
+    add_row(s, orma_args_commit(&s->args, &list));
+    cr_assert(orma_args_take_places(&s->args));
+    cr_assert(orma_args_settle(&s->args)); /* the import goes on, so places must */
+    cr_assert_eq(shelf.done, 0);
+    cr_assert(!orma_args_take_places(&s->args));
+    cr_assert_eq(orma_args_commit(&s->args, &list), 0); /* the same */
+    orma_args_put_int(&list, 4, 1);
+    uint32_t set = orma_args_commit(&s->args, &list);
+    orma_args_load(&s->args, set, &got);
+    cr_assert_eq(set, 2);
+    cr_assert_eq(got.len, 2);
+    cr_assert_eq(got.args[0].key, 4);
+    cr_assert_eq(got.args[0].i, 1);
+    orma_args_list_fini(&list);
+    orma_args_list_fini(&got);
+    storage_free(s);
+    orma_assert_no_leaks();
+}
+
+Test(args_log, nothing_is_settled_when_the_bytes_are_gone)
+{
+    static const uint8_t bytes[2] = {4, 5};
+    struct orma_storage *s = storage_new(true);
+    struct orma_args_list list = {0};
+    struct shelf shelf = {0};
+
+    offer(s, &shelf);
+    for (int i = 0; i < 5; i++) {
+        orma_args_list_clear(&list);
+        orma_args_put_int(&list, 1, i);
+        if (i % 2)
+            orma_args_put_place(&list, (struct orma_args_place){bytes, 2, 1});
+        add_row(s, orma_args_commit(&s->args, &list));
+    }
+    orma_args_log_end(&s->args);
+    shelf.gone = true;
+    for (unsigned i = 0; i < 2; i++) {
+        cr_assert(!orma_args_settle(&s->args));
+        cr_assert(!s->failed);
+        cr_assert_eq(s->tables[ORMA_TABLE_ARGS].rows, 0);
+        cr_assert_eq(orma_table_int(&s->tables[ORMA_TABLE_SLICE], ORMA_SLICE_ARG_SET_ID, 4), 4);
+    }
+    orma_args_list_fini(&list);
+    storage_free(s);
+    orma_assert_no_leaks();
+}

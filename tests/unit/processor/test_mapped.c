@@ -339,16 +339,23 @@ static struct orma_processor *load(const char *path)
     return tp;
 }
 
-static const char *write_trace(void)
+static const char *write_bytes(const struct orma_buf *trace)
 {
     static char path[64];
+
+    snprintf(path, sizeof(path), "/tmp/orma-mapped-%d", getpid());
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    cr_assert_eq(orma_fd_write_all(fd, trace->data, trace->len), 0);
+    close(fd);
+    return path;
+}
+
+static const char *write_trace(void)
+{
     struct orma_buf trace = {0};
 
     put_trace(&trace);
-    snprintf(path, sizeof(path), "/tmp/orma-mapped-%d", getpid());
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    cr_assert_eq(orma_fd_write_all(fd, trace.data, trace.len), 0);
-    close(fd);
+    const char *path = write_bytes(&trace);
     orma_buf_fini(&trace);
     return path;
 }
@@ -378,6 +385,75 @@ Test(mapped, queries_that_read_a_lost_file_fail_and_others_do_not)
     orma_processor_free(before);
     orma_processor_free(after);
     unlink(path);
+    orma_assert_no_leaks();
+}
+
+/* Slices whose args stay in the file, too. */
+static void put_slices(struct orma_buf *out)
+{
+    const struct orma_schema *schema = orma_schema_default();
+    struct orma_buf text = {0};
+
+    for (unsigned i = 0; i < EVENTS; i++)
+        orma_buf_printf(&text,
+                        "packet { trusted_packet_sequence_id: 1 sequence_flags: %u timestamp: %u "
+                        "track_event { type: TYPE_INSTANT track_uuid: 0 name: \"n\" "
+                        "debug_annotations { name: \"tree\" legacy_json_value: \"{\\\"number\\\": "
+                        "%u, \\\"list\\\": [1, 2, \\\"a text of some length\\\"]}\" } } }\n",
+                        i ? 2 : 3, 1000 + i, i);
+    cr_assert_eq(orma_text_parse(schema,
+                                 orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.Trace")),
+                                 orma_buf_str(&text), NULL, out),
+                 0);
+    orma_buf_fini(&text);
+}
+
+static void expect_lost(struct orma_processor *tp, const char *sql)
+{
+    cr_assert_lt(query(tp, sql), 0, "%s", sql);
+    cr_assert(strstr(orma_processor_error(tp), "written over or cut"), "%s: %s", sql,
+              orma_processor_error(tp));
+}
+
+Test(mapped, args_of_slices_that_were_left_in_a_lost_file_are_no_rows)
+{
+    static const char sum_sql[] =
+        "SELECT sum(extract_arg(arg_set_id, 'debug.tree.number')) FROM slice";
+    struct orma_buf trace = {0};
+
+    put_slices(&trace);
+    for (unsigned how = 0; how < 3; how++) {
+        const char *path = write_bytes(&trace);
+        struct orma_processor *before = load(path), *after = load(path);
+        const struct timespec later[] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 2000000000}};
+
+        cr_assert_eq(query(before, sum_sql), 0, "%s", orma_processor_error(before));
+        if (how < 2) {
+            cr_assert_eq(truncate(path, how ? (off_t)trace.len / 2 : 0), 0);
+        } else { /* of the same length, with other bytes */
+            int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+            for (off_t at = 0; at < (off_t)trace.len; at += 7)
+                cr_assert_eq(pwrite(fd, "\xff", 1, at), 1);
+            cr_assert_eq(futimens(fd, later), 0);
+            close(fd);
+        }
+        for (unsigned i = 0; i < 2; i++) {
+            cr_assert_eq(query(before, sum_sql), 0, "%s", orma_processor_error(before));
+            expect_lost(after, sum_sql);
+            expect_lost(after, "SELECT count(*) FROM args");
+            expect_lost(after, "SELECT extract_arg(3, 'debug.tree.number')");
+            expect_lost(after, "SELECT __intrinsic_arg_set_to_json(3)");
+            expect_lost(after, "SELECT a.arg_set_id FROM slice a JOIN slice b USING (arg_set_id)");
+            expect_lost(after, "CREATE PERFETTO TABLE t AS SELECT arg_set_id FROM slice");
+            cr_assert_eq(query(after, "SELECT sum(ts), count(name) FROM slice"), 0, "%s",
+                         orma_processor_error(after));
+        }
+        orma_processor_free(before);
+        orma_processor_free(after);
+        unlink(path);
+    }
+    orma_buf_fini(&trace);
     orma_assert_no_leaks();
 }
 
@@ -411,6 +487,7 @@ static pid_t start_vandal(const char *path)
         return pid;
     struct orma_buf trace = {0};
     put_trace(&trace);
+    put_slices(&trace);
     for (unsigned i = 0;; i++) {
         int fd = open(path, O_WRONLY | O_CREAT | (i % 3 ? O_TRUNC : 0) | O_CLOEXEC, 0600);
         size_t from = i * 977 % trace.len;
@@ -434,6 +511,8 @@ Test(mapped, it_lives_whatever_happens_to_the_file, .timeout = 240)
         if (!orma_processor_load_file(tp, path, NULL, NULL)) {
             loaded++;
             (void)query(tp, args_sql);
+            (void)query(tp,
+                        "SELECT count(extract_arg(arg_set_id, 'debug.tree.number')) FROM slice");
             cr_assert_eq(query(tp, "SELECT count(*) FROM ftrace_event"), 0);
         }
         orma_processor_free(tp);

@@ -1,0 +1,178 @@
+/*
+ * Annotations that stay in the bytes of the trace until somebody asks for args (store/args.h).
+ *
+ * Chrome writes whole trees of values, as JSON, into single events: to decode them takes ten times
+ * as long as all the rest of such a trace, and most queries never look at them.
+ *
+ * What decoding does besides, it must do at once: so nothing is left that may be counted as an
+ * error, or make rows of other tables. References to interned data are looked up here, and
+ * the generation is kept that has them; what they mean does not change any more.
+ */
+#include "processor/import/events/event.h"
+#include "protos/fields/interned_data.h"
+#include "protos/fields/track_event.h"
+
+#include <string.h>
+
+/* To decode a few numbers is cheaper than to remember where they are. */
+#define BYTES_MIN 64u
+#define NESTING_MAX 64u
+/* A generation, which takes up to some KB, is kept for at least so many bytes of annotations, but
+ * for the first ones: else a trace that begins one with each event would take more memory. */
+#define BYTES_PER_GENERATION 4096u
+#define GENERATIONS_FREE 256u
+#define LET_GO_BYTES ((ptrdiff_t)32 << 20)
+
+static bool is_known(const struct orma_seq_gen *gen, uint32_t kind, uint64_t iid)
+{
+    return orma_seq_gen_find(gen, kind, iid) != NULL;
+}
+
+/* Whether nothing but args can come of it. */
+static bool is_harmless(const struct orma_seq_gen *gen, struct orma_str bytes, bool named,
+                        unsigned depth)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    bool has_name = false;
+
+    if (depth >= NESTING_MAX)
+        return false;
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_DEBUG_ANNOTATION_NAME:
+            has_name = orma_pb_str(&f).data;
+            break;
+        case ORMA_PB_DEBUG_ANNOTATION_NAME_IID:
+            if (!orma_pb_u64(&f) ||
+                !is_known(gen, ORMA_PB_INTERNED_DATA_DEBUG_ANNOTATION_NAMES, orma_pb_u64(&f)))
+                return false;
+            has_name = true;
+            break;
+        case ORMA_PB_DEBUG_ANNOTATION_STRING_VALUE_IID:
+            if (!is_known(gen, ORMA_PB_INTERNED_DATA_DEBUG_ANNOTATION_STRING_VALUES,
+                          orma_pb_u64(&f)))
+                return false;
+            break;
+        case ORMA_PB_DEBUG_ANNOTATION_DICT_ENTRIES:
+            if (!is_harmless(gen, orma_pb_str(&f), true, depth + 1))
+                return false;
+            break;
+        case ORMA_PB_DEBUG_ANNOTATION_ARRAY_VALUES:
+            if (!is_harmless(gen, orma_pb_str(&f), false, depth + 1))
+                return false;
+            break;
+        case ORMA_PB_DEBUG_ANNOTATION_PROTO_VALUE:
+            return false;
+        }
+    }
+    return has_name || !named;
+}
+
+/* The number of the generation + 1, which is kept; 0: it is not worth it, or memory is out. */
+static uint32_t keep(struct orma_import_ctx *imp, struct orma_seq_gen *gen)
+{
+    struct orma_events_state *st = orma_events(imp);
+    const size_t num = st->kept.len;
+
+    if (ORMA_LIKELY(gen->kept))
+        return gen->kept;
+    if (num >= GENERATIONS_FREE + st->places_bytes / BYTES_PER_GENERATION || num >= UINT32_MAX)
+        return 0;
+    if (ORMA_VEC_PUSH(&st->kept, gen) < 0)
+        return 0;
+    return orma_seq_gen_ref(gen)->kept = (uint32_t)num + 1;
+}
+
+bool orma_events_leave_annotations(struct orma_import_ctx *imp, struct orma_seq_gen *gen,
+                                   struct orma_str event, struct orma_args_list *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(event.data, event.len);
+    struct orma_pb_field f;
+    uint32_t kept;
+
+    if (event.len < BYTES_MIN || event.len > UINT32_MAX || imp->options->no_plain_events ||
+        !orma_args_take_places(&imp->model->storage->args))
+        return false;
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS &&
+            !is_harmless(gen, orma_pb_str(&f), true, 0))
+            return false;
+    if (!(kept = keep(imp, gen)))
+        return false;
+    orma_events(imp)->places_bytes += event.len;
+    orma_args_put_place(ret, (struct orma_args_place){.bytes = (const uint8_t *)event.data,
+                                                      .len = (uint32_t)event.len,
+                                                      .context = kept - 1});
+    return true;
+}
+
+/* ---- when somebody asks ---- */
+
+/* Places come in about the order of the file: what lies behind is not needed in memory. */
+static void let_go(struct orma_import_ctx *imp, const uint8_t *at)
+{
+    struct orma_events_state *st = orma_events(imp);
+
+    if (at < st->places_behind || !st->places_behind)
+        st->places_behind = at;
+    if (at - st->places_behind < LET_GO_BYTES)
+        return;
+    if (imp->reader && imp->reader->mapped)
+        orma_mapped_let_go(imp->reader->mapped, st->places_behind, at);
+    st->places_behind = at;
+}
+
+/* The bytes may be others than those that were left, if they are in a file. */
+static void decode(void *data, struct orma_args_place place, struct orma_args_list *ret)
+{
+    struct orma_import_ctx *imp = data;
+    struct orma_events_state *st = orma_events(imp);
+    struct orma_pb_reader r = orma_pb_reader(place.bytes, place.len);
+    struct orma_pb_field f;
+
+    ORMA_ASSERT(place.context < st->kept.len);
+    st->decoding = true;
+    orma_import_arrays_start(&st->arrays, NULL);
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
+            orma_events_annotation(imp, st->kept.data[place.context], orma_pb_str(&f), ret);
+    st->decoding = false;
+    let_go(imp, place.bytes);
+}
+
+static bool still_there(void *data)
+{
+    struct orma_import_ctx *imp = data;
+
+    if (!imp->reader)
+        return true;
+    imp->reader->unchecked = 0;
+    if (orma_reader_still_there(imp->reader))
+        return true;
+    imp->model->storage->stale = true;
+    return false;
+}
+
+void orma_events_forget_places(struct orma_import_ctx *imp)
+{
+    struct orma_events_state *st = orma_events(imp);
+
+    for (size_t i = 0; i < st->kept.len; i++) {
+        st->kept.data[i]->kept = 0;
+        orma_seq_gen_unref(st->kept.data[i]);
+    }
+    ORMA_VEC_FINI(&st->kept);
+}
+
+static void done(void *data)
+{
+    orma_events_forget_places(data);
+}
+
+int orma_events_start_places(struct orma_import_ctx *imp)
+{
+    imp->model->storage->args.places = (struct orma_args_places){
+        .data = imp, .decode = decode, .still_there = still_there, .done = done};
+    return 0;
+}
