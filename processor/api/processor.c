@@ -25,6 +25,8 @@
 
 /* The progress function is called after this much input. */
 #define PROGRESS_STEP ((size_t)4 << 20)
+/* What it takes to parse what waits, about: an image spares that, too. */
+#define LATE_NS_PER_BYTE 50
 
 struct orma_processor {
     struct orma_storage storage;
@@ -284,7 +286,9 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
         r = orma_processor_finish(self);
     const struct orma_processor_damage damage = orma_processor_damage(self);
     if (!r)
-        orma_cached_write(&self->cached, &self->storage, &damage, now_ns() - self->begun_ns);
+        orma_cached_write(&self->cached, &self->storage, &damage,
+                          now_ns() - self->begun_ns +
+                              (int64_t)(self->storage.late.bytes * LATE_NS_PER_BYTE));
     return r;
 }
 
@@ -765,7 +769,10 @@ bool orma_processor_stat(const struct orma_processor *self, uint32_t n,
 {
     const struct orma_table *t = &self->storage.tables[ORMA_TABLE_STATS];
 
-    if (n >= t->rows)
+    /* What waits counts, too. If it can't be had, the queries for it say so. */
+    if (t->waits)
+        (void)orma_storage_settle_all((struct orma_storage *)(uintptr_t)&self->storage);
+    if (t->waits || n >= t->rows)
         return false;
     uint64_t key = (uint64_t)orma_table_int(t, ORMA_STATS_KEY, n);
     if (key >= ORMA_STATS_NUM)

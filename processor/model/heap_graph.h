@@ -10,6 +10,7 @@
 #define ORMA_PROCESSOR_MODEL_HEAP_GRAPH_H
 #include "processor/model/model.h"
 #include "sdk/base/vec.h"
+#include "sdk/wire/pb_reader.h"
 
 /* Numbers or tuples of numbers, one behind the other. */
 ORMA_VEC_STRUCT(orma_heap_graph_list, uint64_t);
@@ -29,8 +30,18 @@ struct orma_heap_type {
     bool has_location;
 };
 
-/* A graph that is being read: one for each sequence. */
+/* A graph that is being read: one for each sequence. Heads of packets may be read long before the
+ * rest of them. */
 struct orma_heap_graph {
+    struct orma_heap_graph *next; /* of those whose last packet has come */
+    bool has_rows;                /* a packet of it has objects */
+    /* Where reading was stopped: inside of a packet, or behind the last one and at element `at` of
+     * a step of the end. */
+    struct orma_pb_reader rest;
+    bool in_packet, is_read;
+    unsigned step;
+    size_t at;
+    uint64_t entries;
     uint16_t machine;
     bool begun, has_index, truncated;
     uint32_t upid;
@@ -51,6 +62,12 @@ struct orma_heap_graph {
     struct orma_heap_graph_list by_type;  /* rows of objects whose fields are those of their type */
     struct orma_heap_graph_list unsized;  /* rows of objects whose size is that of their type */
     struct orma_heap_graph_list registry; /* (row of an object, its size field) */
+    /* Of its end. */
+    uint32_t *types_by_row;            /* of classes: index + 1, 0: not told */
+    bool lacks_types;                  /* a type is not told that is needed */
+    struct orma_heap_graph_list queue; /* objects that are reached */
+    struct orma_map registry_by_object;
+    uint32_t cleaner; /* the name of the class that keeps native memory; 0: there is none */
 };
 
 /* The row of the object of that id, made if it is new. */
@@ -67,7 +84,8 @@ struct orma_heap_type *orma_heap_graph_new_type(struct orma_model *model,
 
 void orma_heap_graph_free(struct orma_heap_graph *g);
 
-/* The graph is complete. heap_graph_finish.c */
-void orma_heap_graph_finish(struct orma_model *model, struct orma_heap_graph *g);
+/* The graph is complete. False: stopped (orma_storage_should_stop()); it goes on there when it is
+ * called again. heap_graph_finish.c */
+bool orma_heap_graph_finish(struct orma_model *model, struct orma_heap_graph *g);
 
 #endif

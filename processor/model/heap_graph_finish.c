@@ -7,6 +7,7 @@
 #include "processor/model/heap_graph.h"
 
 #define SUPERCLASSES_MAX 256
+#define ELEMENTS_PER_LOOK 1024
 
 static bool is_name(const struct orma_model *model, int64_t id, const char *name)
 {
@@ -73,32 +74,28 @@ static void put_type(struct orma_model *model, struct orma_heap_graph *g,
                        orma_heap_graph_class(model, g, type->superclass));
 }
 
-/* The type of each class row: index + 1, 0: not told. */
-static uint32_t *index_types(struct orma_model *model, struct orma_heap_graph *g)
+static void index_types(struct orma_model *model, struct orma_heap_graph *g)
 {
     uint32_t rows = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_CLASS)->rows;
-    uint32_t *types = calloc((size_t)rows + 1, sizeof(*types));
 
-    if (!types) {
-        model->storage->failed = true;
-        return NULL;
-    }
-    for (size_t i = 0; i < g->types_num; i++) {
+    g->types_by_row = calloc((size_t)rows + 1, sizeof(*g->types_by_row));
+    model->storage->failed |= !g->types_by_row;
+    for (size_t i = 0; g->types_by_row && i < g->types_num; i++) {
         uint32_t row = orma_heap_graph_class(model, g, g->types[i].id);
 
         if (row < rows)
-            types[row] = (uint32_t)i + 1;
+            g->types_by_row[row] = (uint32_t)i + 1;
     }
-    return types;
 }
 
-static const struct orma_heap_type *type_of(struct orma_model *model,
-                                            const struct orma_heap_graph *g, const uint32_t *types,
+/* NULL: nobody told it, which is noted. */
+static const struct orma_heap_type *type_of(struct orma_model *model, struct orma_heap_graph *g,
                                             uint32_t object)
 {
     const struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
-    uint32_t i = types[orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, object)];
+    uint32_t i = g->types_by_row[orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, object)];
 
+    g->lacks_types |= !i;
     return i ? &g->types[i - 1] : NULL;
 }
 
@@ -111,8 +108,8 @@ static bool has_fields(struct orma_model *model, const struct orma_heap_type *ty
 }
 
 /* Names the references of an object by the fields of its class, then of those above it. */
-static void put_fields(struct orma_model *model, struct orma_heap_graph *g, const uint32_t *types,
-                       uint32_t object, const struct orma_heap_type *type)
+static void put_fields(struct orma_model *model, struct orma_heap_graph *g, uint32_t object,
+                       const struct orma_heap_type *type)
 {
     const struct orma_table *refs = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
     uint32_t begin = refs_begin(model, object), row = begin;
@@ -122,47 +119,46 @@ static void put_fields(struct orma_model *model, struct orma_heap_graph *g, cons
             name_field(model, g, row++, g->type_fields.data[type->fields_first + i]);
         if (!type->superclass || !refs_more(refs, begin, row))
             return;
-        uint32_t above = types[orma_heap_graph_class(model, g, type->superclass)];
+        uint32_t above = g->types_by_row[orma_heap_graph_class(model, g, type->superclass)];
         type = above ? &g->types[above - 1] : NULL;
     }
 }
 
-static void put_types(struct orma_model *model, struct orma_heap_graph *g)
+static void step_type(struct orma_model *model, struct orma_heap_graph *g, size_t i)
 {
-    struct orma_table *objects = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
-    bool unknown = false;
-    uint32_t *types;
+    put_type(model, g, &g->types[i]);
+}
 
-    if (g->types_num)
-        qsort(g->types, g->types_num, sizeof(*g->types), by_id);
-    for (size_t i = 0; i < g->types_num; i++)
-        put_type(model, g, &g->types[i]);
-    types = index_types(model, g);
-    if (!types)
+static void step_unsized(struct orma_model *model, struct orma_heap_graph *g, size_t i)
+{
+    const struct orma_heap_type *type = type_of(model, g, (uint32_t)g->unsized.data[i]);
+
+    if (type)
+        orma_table_set(orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT),
+                       ORMA_HEAP_GRAPH_OBJECT_SELF_SIZE, (uint32_t)g->unsized.data[i],
+                       (int64_t)type->object_size);
+}
+
+static void step_by_type(struct orma_model *model, struct orma_heap_graph *g, size_t i)
+{
+    const struct orma_heap_type *type = type_of(model, g, (uint32_t)g->by_type.data[i]);
+
+    if (type)
+        put_fields(model, g, (uint32_t)g->by_type.data[i], type);
+}
+
+static void step_named(struct orma_model *model, struct orma_heap_graph *g, size_t i)
+{
+    name_field(model, g, (uint32_t)g->named.data[2 * i], g->named.data[2 * i + 1]);
+}
+
+static void end_types(struct orma_model *model, struct orma_heap_graph *g)
+{
+    if (!g->lacks_types)
         return;
-    for (size_t i = 0; i < g->unsized.len; i++) {
-        const struct orma_heap_type *type = type_of(model, g, types, (uint32_t)g->unsized.data[i]);
-
-        unknown |= !type;
-        if (type)
-            orma_table_set(objects, ORMA_HEAP_GRAPH_OBJECT_SELF_SIZE, (uint32_t)g->unsized.data[i],
-                           (int64_t)type->object_size);
-    }
-    for (size_t i = 0; i < g->by_type.len; i++) {
-        const struct orma_heap_type *type = type_of(model, g, types, (uint32_t)g->by_type.data[i]);
-
-        unknown |= !type;
-        if (type)
-            put_fields(model, g, types, (uint32_t)g->by_type.data[i], type);
-    }
-    for (size_t i = 0; i + 1 < g->named.len; i += 2)
-        name_field(model, g, (uint32_t)g->named.data[i], g->named.data[i + 1]);
-    if (unknown) {
-        g->truncated = true;
-        orma_stats_add_at(orma_model_stats(model, g->machine),
-                          ORMA_STAT_HEAP_GRAPH_MALFORMED_PACKET, (int32_t)g->upid, 1);
-    }
-    free(types);
+    g->truncated = true;
+    orma_stats_add_at(orma_model_stats(model, g->machine), ORMA_STAT_HEAP_GRAPH_MALFORMED_PACKET,
+                      (int32_t)g->upid, 1);
 }
 
 /* ---- roots ---- */
@@ -182,30 +178,26 @@ static bool is_weak(struct orma_model *model, uint32_t object)
 }
 
 /* Breadth first from all roots at once: the first way to an object is a shortest one. */
-static void reach(struct orma_model *model, struct orma_heap_graph_list *queue)
+static void step_reach(struct orma_model *model, struct orma_heap_graph *g, size_t i)
 {
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
     const struct orma_table *refs = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
+    uint32_t object = (uint32_t)g->queue.data[i], begin = refs_begin(model, object);
+    int64_t distance = orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, object) + 1;
+    bool weak = refs_more(refs, begin, begin) && is_weak(model, object);
 
-    for (size_t i = 0; i < queue->len; i++) {
-        uint32_t object = (uint32_t)queue->data[i], begin = refs_begin(model, object);
-        int64_t distance = orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, object) + 1;
-        bool weak = refs_more(refs, begin, begin) && is_weak(model, object);
+    for (uint32_t row = begin; refs_more(refs, begin, row); row++) {
+        if (orma_table_is_null(refs, ORMA_HEAP_GRAPH_REFERENCE_OWNED_ID, row))
+            continue;
+        uint32_t owned = (uint32_t)orma_table_int(refs, ORMA_HEAP_GRAPH_REFERENCE_OWNED_ID, row);
+        int64_t field = orma_table_int(refs, ORMA_HEAP_GRAPH_REFERENCE_FIELD_NAME, row);
 
-        for (uint32_t row = begin; refs_more(refs, begin, row); row++) {
-            if (orma_table_is_null(refs, ORMA_HEAP_GRAPH_REFERENCE_OWNED_ID, row))
-                continue;
-            uint32_t owned =
-                (uint32_t)orma_table_int(refs, ORMA_HEAP_GRAPH_REFERENCE_OWNED_ID, row);
-            int64_t field = orma_table_int(refs, ORMA_HEAP_GRAPH_REFERENCE_FIELD_NAME, row);
-
-            if (orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, owned) ||
-                (weak && is_name(model, field, "java.lang.ref.Reference.referent")))
-                continue;
-            orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, owned, 1);
-            orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, owned, distance);
-            orma_heap_graph_put(model, queue, owned);
-        }
+        if (orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, owned) ||
+            (weak && is_name(model, field, "java.lang.ref.Reference.referent")))
+            continue;
+        orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, owned, 1);
+        orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, owned, distance);
+        orma_heap_graph_put(model, &g->queue, owned);
     }
 }
 
@@ -220,7 +212,7 @@ static unsigned root_rank(struct orma_model *model, int64_t type)
     return rank;
 }
 
-static void mark_root(struct orma_model *model, struct orma_heap_graph_list *queue, uint32_t row,
+static void mark_root(struct orma_model *model, struct orma_heap_graph *g, uint32_t row,
                       int64_t type)
 {
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
@@ -234,25 +226,22 @@ static void mark_root(struct orma_model *model, struct orma_heap_graph_list *que
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_TYPE, row, type);
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, row, 1);
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, row, 0);
-    orma_heap_graph_put(model, queue, row);
+    orma_heap_graph_put(model, &g->queue, row);
 }
 
-/* Roots as listed, and all objects of the images that processes begin with: these never go. */
-static void mark_roots(struct orma_model *model, struct orma_heap_graph *g)
+/* Roots as listed, */
+static void step_root(struct orma_model *model, struct orma_heap_graph *g, size_t i)
 {
-    struct orma_heap_graph_list queue = {0};
+    uint64_t object = orma_map_get(&g->objects, g->roots.data[2 * i]);
 
-    for (size_t i = 0; i + 1 < g->roots.len; i += 2) {
-        uint64_t object = orma_map_get(&g->objects, g->roots.data[i]);
+    if (object != ORMA_MAP_NONE) /* else it is never mentioned */
+        mark_root(model, g, (uint32_t)object, (int64_t)g->roots.data[2 * i + 1]);
+}
 
-        if (object != ORMA_MAP_NONE) /* else it is never mentioned */
-            mark_root(model, &queue, (uint32_t)object, (int64_t)g->roots.data[i + 1]);
-    }
-    for (size_t i = 0; i < g->images.len; i++)
-        mark_root(model, &queue, (uint32_t)g->images.data[i],
-                  orma_model_lit(model, "ROOT_VM_INTERNAL"));
-    reach(model, &queue);
-    ORMA_VEC_FINI(&queue);
+/* and all objects of the images that processes begin with: these never go. */
+static void step_image(struct orma_model *model, struct orma_heap_graph *g, size_t i)
+{
+    mark_root(model, g, (uint32_t)g->images.data[i], orma_model_lit(model, "ROOT_VM_INTERNAL"));
 }
 
 /* ---- native memory ---- */
@@ -299,47 +288,120 @@ static void add_native_size(struct orma_model *model, uint32_t cleaner,
                   (size & ~1ull)));
 }
 
-static void put_native_sizes(struct orma_model *model, struct orma_heap_graph *g)
+static void step_registry(struct orma_model *model, struct orma_heap_graph *g, size_t i)
+{
+    uint64_t size = g->registry.data[2 * i + 1];
+
+    if (size != ORMA_MAP_NONE) /* else a size below nothing */
+        model->storage->failed |=
+            orma_map_put(&g->registry_by_object, g->registry.data[2 * i], size) < 0;
+}
+
+static void step_native_size(struct orma_model *model, struct orma_heap_graph *g, size_t i)
 {
     const struct orma_table *classes = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_CLASS);
     const struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
-    uint32_t cleaner = orma_strpool_find(&model->storage->pool, ORMA_STR("sun.misc.Cleaner"));
-    struct orma_map registry = {0};
+    const struct orma_map_slot *slot = &g->objects.slots[i];
+    uint32_t row = (uint32_t)slot->val;
 
-    for (size_t i = 0; i + 1 < g->registry.len; i += 2)
-        if (g->registry.data[i + 1] != ORMA_MAP_NONE) /* a size below nothing */
-            model->storage->failed |=
-                orma_map_put(&registry, g->registry.data[i], g->registry.data[i + 1]) < 0;
-    ORMA_MAP_EACH (slot, &g->objects) {
-        uint32_t row = (uint32_t)slot->val;
-        uint32_t type = (uint32_t)orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, row);
-
-        if (!g->registry.len || !cleaner)
-            break;
-        if (orma_table_int(classes, ORMA_HEAP_GRAPH_CLASS_NAME, type) == cleaner)
-            add_native_size(model, row, &registry);
-    }
-    orma_map_fini(&registry);
+    if (slot->val == ORMA_MAP_NONE)
+        return;
+    uint32_t type = (uint32_t)orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, row);
+    if (orma_table_int(classes, ORMA_HEAP_GRAPH_CLASS_NAME, type) == g->cleaner)
+        add_native_size(model, row, &g->registry_by_object);
 }
 
-void orma_heap_graph_finish(struct orma_model *model, struct orma_heap_graph *g)
+/* ---- all of it ---- */
+
+enum { TYPES, UNSIZED, BY_TYPE, NAMED, ROOTS, IMAGES, REACH, REGISTRY, NATIVE_SIZES, STEPS_NUM };
+
+static void (*const steps[STEPS_NUM])(struct orma_model *, struct orma_heap_graph *, size_t) = {
+    [TYPES] = step_type,  [UNSIZED] = step_unsized,   [BY_TYPE] = step_by_type,
+    [NAMED] = step_named, [ROOTS] = step_root,        [IMAGES] = step_image,
+    [REACH] = step_reach, [REGISTRY] = step_registry, [NATIVE_SIZES] = step_native_size,
+};
+
+/* Elements of a step, as far as they are known: to reach objects finds more of them. */
+static size_t elements(const struct orma_heap_graph *g)
+{
+    switch (g->step) {
+    case TYPES:
+        return g->types_num;
+    case UNSIZED:
+        return g->unsized.len;
+    case BY_TYPE:
+        return g->by_type.len;
+    case NAMED:
+        return g->named.len / 2;
+    case ROOTS:
+        return g->roots.len / 2;
+    case IMAGES:
+        return g->images.len;
+    case REACH:
+        return g->queue.len;
+    case REGISTRY:
+        return g->registry.len / 2;
+    default:
+        return g->registry.len && g->cleaner ? g->objects.cap : 0;
+    }
+}
+
+/* What comes before the first element. */
+static void begin_step(struct orma_model *model, struct orma_heap_graph *g)
+{
+    switch (g->step) {
+    case TYPES:
+        if (g->types_num)
+            qsort(g->types, g->types_num, sizeof(*g->types), by_id);
+        break;
+    case UNSIZED:
+        index_types(model, g);
+        break;
+    case ROOTS:
+        end_types(model, g);
+        break;
+    case NATIVE_SIZES:
+        g->cleaner = orma_strpool_find(&model->storage->pool, ORMA_STR("sun.misc.Cleaner"));
+        break;
+    }
+}
+
+/* False: stopped, or out of memory. */
+static bool run_step(struct orma_model *model, struct orma_heap_graph *g)
+{
+    if (!g->at)
+        begin_step(model, g);
+    for (; g->at < elements(g); g->at++) {
+        if (model->storage->failed)
+            return false;
+        if (g->at % ELEMENTS_PER_LOOK == ELEMENTS_PER_LOOK - 1 &&
+            orma_storage_should_stop(model->storage))
+            return false;
+        steps[g->step](model, g, g->at);
+    }
+    g->at = 0;
+    g->step++;
+    return !model->storage->failed;
+}
+
+bool orma_heap_graph_finish(struct orma_model *model, struct orma_heap_graph *g)
 {
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH);
 
     if (model->storage->failed || !g->begun)
-        return;
+        return true;
     /* Every object has a class, also those that were only referred to. */
     if (g->objects.slots && !orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_CLASS)->rows)
         (void)orma_heap_graph_class(model, g, 0);
-    put_types(model, g);
-    if (model->storage->failed)
-        return;
-    mark_roots(model, g);
-    put_native_sizes(model, g);
+    while (g->step < STEPS_NUM) {
+        if (!run_step(model, g))
+            return model->storage->failed;
+    }
     uint32_t row = orma_table_add(t);
     orma_table_set_time(t, ORMA_HEAP_GRAPH_TS, row, g->ts);
     orma_table_set(t, ORMA_HEAP_GRAPH_UPID, row, g->upid);
     orma_table_set(t, ORMA_HEAP_GRAPH_TRUNCATED, row, g->truncated);
     if (g->has_size)
         orma_table_set(t, ORMA_HEAP_GRAPH_HEAP_SIZE, row, g->size);
+    return true;
 }

@@ -167,6 +167,8 @@ static int put_storage(struct out *out, struct orma_storage *st)
     bool failed = false;
     int r = orma_table_init(&rows, &orma_table_defs[ORMA_TABLE_ARGS], &failed);
 
+    if (!r)
+        r = orma_storage_settle_all(st);
     if (!r && !orma_args_settle(&st->args))
         r = st->stale ? -ESTALE : -ENOMEM;
     if (!r && st->args.source.rows && !orma_args_source_store(&st->args, &rows))

@@ -143,6 +143,8 @@ static void write_global(struct orma_storage *self, enum orma_stat stat)
 
 void orma_storage_write_stats(struct orma_storage *self, uint32_t machine_rows)
 {
+    if (self->late.waiting)
+        return;
     orma_table_truncate(&self->tables[ORMA_TABLE_STATS], 0);
     for (unsigned i = 0; i < ORMA_STATS_NUM; i++) {
         enum orma_stat stat = (enum orma_stat)i;
@@ -233,6 +235,10 @@ void orma_storage_bounds(const struct orma_storage *self, int64_t *ret_start, in
             point_bounds(&t->columns[bounded[i].ts], t->rows, &start, &end);
         else
             span_bounds(t, bounded[i].ts, (unsigned)bounded[i].dur, &start, &end);
+    }
+    if (self->late.has_times) {
+        start = ORMA_MIN(start, self->late.first);
+        end = ORMA_MAX(end, self->late.last);
     }
     if (start > end)
         start = end = 0;

@@ -9,6 +9,7 @@
 #define ORMA_PROCESSOR_STORE_STORAGE_H
 #include "processor/store/args.h"
 #include "processor/store/blobs.h"
+#include "processor/store/late.h"
 #include "processor/store/stats.h"
 #include "processor/store/strpool.h"
 #include "processor/store/table.h"
@@ -36,9 +37,10 @@ struct orma_storage {
     struct orma_stats *stats; /* of the trace at hand, by machine row */
     struct orma_trace_stats *traces[ORMA_TRACES_MAX];
     unsigned traces_num;
-    struct orma_blobs arrays;   /* contents of arrays of heaps: see import/formats/hprof.h */
-    struct orma_blobs video;    /* what rows of video_frames are of, by row */
-    struct orma_blobs messages; /* of window traces: see import/winscope/ */
+    struct orma_blobs arrays;      /* contents of arrays of heaps: see import/formats/hprof.h */
+    struct orma_blobs video;       /* what rows of video_frames are of, by row */
+    struct orma_blobs messages;    /* of window traces: see import/winscope/ */
+    struct orma_storage_late late; /* rows that were not parsed yet */
     bool failed;
     bool stale; /* somebody read bytes of the trace that are no longer those that were loaded */
 };
@@ -57,6 +59,13 @@ static inline uint32_t orma_storage_cstr(struct orma_storage *self, const char *
     return orma_strpool_add_c(&self->pool, text);
 }
 
+/* For loops that parse what waited: whether to stop, and go on the next time. Cheap, but not for
+ * each object of millions. */
+static inline bool orma_storage_should_stop(struct orma_storage *self)
+{
+    return self->late.stop && self->late.stop(self->late.stop_data);
+}
+
 /* Sets an arg_set_id column: NULL where there is no set. */
 static inline void orma_storage_set_args(struct orma_table *table, unsigned col, uint32_t row,
                                          uint32_t set)
@@ -68,7 +77,8 @@ static inline void orma_storage_set_args(struct orma_table *table, unsigned col,
 /* From now on `stats` are those of this trace, the first one if `is_first`. */
 void orma_storage_use_trace(struct orma_storage *self, uint32_t trace, bool is_first);
 
-/* Makes the rows of the stats table anew from the values. `machine_rows` machines exist. */
+/* Makes the rows of the stats table anew from the values. `machine_rows` machines exist. Nothing
+ * while rows wait (late.h): they count first. */
 void orma_storage_write_stats(struct orma_storage *self, uint32_t machine_rows);
 
 /* First and last time of all that happened; {0, 0} if nothing did. */

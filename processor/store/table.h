@@ -106,6 +106,7 @@ struct orma_table {
     uint32_t sealed; /* rows before the tails of the columns */
     uint32_t cap;    /* rows there is room for, sealed ones included */
     bool *failed;
+    bool waits;                                   /* rows of it were not parsed yet: see late.h */
     int64_t (*compute)(void *data, uint32_t row); /* of the computed column; < 0: NULL */
     void *compute_data;
 };
@@ -154,6 +155,7 @@ void orma_table_set_double_slow(struct orma_table *self, unsigned col, uint32_t 
 /* A new row; ORMA_ROW_NONE when memory is out. */
 static inline uint32_t orma_table_add(struct orma_table *self)
 {
+    ORMA_ASSERT_HOT(!self->waits);
     if (ORMA_UNLIKELY(self->rows == self->cap) && !orma_table_grow(self))
         return ORMA_ROW_NONE;
     return self->rows++;
@@ -311,7 +313,7 @@ static inline int64_t orma_table_int(const struct orma_table *self, unsigned col
 {
     const struct orma_column *col = &self->columns[col_idx];
 
-    ORMA_ASSERT_HOT(col_idx < self->def->columns_num);
+    ORMA_ASSERT_HOT(col_idx < self->def->columns_num && !self->waits);
     if (row >= self->rows)
         return 0;
     if (col->kind <= ORMA_COL_ALIAS)
@@ -325,6 +327,7 @@ static inline bool orma_table_is_null(const struct orma_table *self, unsigned co
 {
     const struct orma_column *col = &self->columns[col_idx];
 
+    ORMA_ASSERT_HOT(!self->waits);
     if (row >= self->rows)
         return true;
     if (col->kind == ORMA_COL_STRING)

@@ -16,7 +16,7 @@ static uint64_t read_tables(struct orma_storage *storage)
     for (unsigned i = 0; i < ORMA_TABLES_NUM; i++) {
         const struct orma_table *t = &storage->tables[i];
 
-        for (uint32_t row = 0; row < t->rows; row++)
+        for (uint32_t row = 0; !t->waits && row < t->rows; row++)
             for (unsigned col = 0; col < t->def->columns_num; col++)
                 sum += (uint64_t)orma_table_int(t, col, row);
     }
@@ -77,6 +77,7 @@ static int run(const uint8_t *data, size_t size, size_t step, struct meddler *me
     if (!r)
         r = orma_import_init(imp, storage, &orma_importers, NULL);
     if (!r) {
+        imp->late.always = meddler != NULL; /* what waits is looked at again long after */
         orma_args_log(&storage->args);
         file = orma_file_new(imp, NULL, 0);
     }
@@ -97,7 +98,8 @@ static int run(const uint8_t *data, size_t size, size_t step, struct meddler *me
         orma_storage_write_stats(storage, imp->model.machines_num);
         orma_args_log_end(&storage->args);
         meddle(meddler);
-        (void)read_tables(storage); /* that it ends is all that is asked for */
+        (void)orma_storage_settle_all(storage); /* out of memory is no crash either */
+        (void)read_tables(storage);             /* that it ends is all that is asked for */
     }
     if (imp && imp->table)
         orma_import_fini(imp);

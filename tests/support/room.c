@@ -154,6 +154,9 @@ void room_finish(struct room *self)
     for (const struct orma_importer *const *i = self->importers; i && *i; i++)
         if ((*i)->finish)
             (*i)->finish(&self->ctx);
+    for (const struct orma_importer *const *i = self->importers; i && *i; i++)
+        if ((*i)->finish_late)
+            (void)(*i)->finish_late(&self->ctx);
     orma_model_finish(&self->model);
 }
 
@@ -220,9 +223,12 @@ struct orma_item room_item(struct room *self, uint32_t field, int64_t ts, struct
 void room_packet(struct room *self, const struct orma_importer *importer, uint32_t field,
                  int64_t ts, const struct room_field *payload)
 {
-    const struct orma_item item = room_item(self, field, ts, room_bytes(self, payload));
+    struct orma_item item = room_item(self, field, ts, room_bytes(self, payload));
 
-    importer->parse(&self->ctx, &item);
+    if (!importer->glance)
+        importer->parse(&self->ctx, &item);
+    else if (importer->glance(&self->ctx, &item))
+        (void)importer->parse_late(&self->ctx, &item);
 }
 
 static bool as_read(struct room *self,

@@ -3,6 +3,7 @@
  * asked for and where.
  */
 #include "processor/import/android/android.h"
+#include "processor/import/core/late.h"
 #include "processor/import/core/msg.h"
 #include "processor/model/callstacks.h"
 #include "protos/fields/profiling.h"
@@ -97,21 +98,40 @@ static void add_oome(struct orma_import_ctx *imp, const struct orma_item *item, 
         orma_table_set(t, ORMA_HEAP_GRAPH_THREAD_CALLSITE_CALLSITE_ID, row, callsite);
 }
 
-static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
+/* The process, which others see; and its row's number as what is left. Stacks are of others, too.
+ */
+static bool glance(struct orma_import_ctx *imp, struct orma_item *item)
 {
-    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH);
     struct orma_pb_field f[FIELDS];
 
     orma_msg_read(orma_msg_item(item), f, FIELDS);
-    uint32_t upid = add_process(imp, item, f), row = orma_table_add(t);
+    item->aux = add_process(imp, item, f);
+    if (f[ORMA_PB_ART_PROCESS_METADATA_OOM_ALLOCATION_SIZE].id)
+        orma_import_late_attach(imp, ORMA_FAMILY_HEAP_GRAPH);
+    return true;
+}
+
+static bool parse_late(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH);
+    struct orma_pb_field f[FIELDS];
+    uint32_t row = orma_table_add(t);
+
+    orma_msg_read(orma_msg_item(item), f, FIELDS);
     orma_table_set_time(t, ORMA_HEAP_GRAPH_TS, row, item->ts);
-    orma_table_set(t, ORMA_HEAP_GRAPH_UPID, row, upid);
+    orma_table_set(t, ORMA_HEAP_GRAPH_UPID, row, (int64_t)item->aux);
     if (!f[ORMA_PB_ART_PROCESS_METADATA_OOM_ALLOCATION_SIZE].id)
-        return;
+        return true;
     orma_table_set(t, ORMA_HEAP_GRAPH_DUMP_REASON, row, orma_model_lit(imp->model, "OOME"));
     add_oome(imp, item, row, f);
+    return true;
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_ART_PROCESS_METADATA, 0};
 const struct orma_importer orma_android_art_importer = {
-    .name = "art", .fields = fields, .parse = parse};
+    .name = "art",
+    .fields = fields,
+    .family = ORMA_FAMILY_HEAP_GRAPH,
+    .glance = glance,
+    .parse_late = parse_late,
+};

@@ -97,7 +97,9 @@ static void emit(void *data, const struct orma_item *item)
         if (item->field == self->plain_field && !self->options.no_plain_events &&
             m->parse_plain(ctx, item))
             return;
-        if (m && m->parse)
+        if (m && m->glance)
+            orma_import_late_item(self, ctx, m, item);
+        else if (m && m->parse)
             m->parse(ctx, item);
     } else if (item->kind == ORMA_ITEM_OTHER) {
         struct orma_file *file = (struct orma_file *)(uintptr_t)item->aux;
@@ -138,7 +140,8 @@ static struct orma_import_ctx *add_room(struct orma_import *self,
                                     .reader = &self->reader,
                                     .state = state,
                                     .ports = &self->ports,
-                                    .options = &self->options};
+                                    .options = &self->options,
+                                    .late = &self->late};
     if (room->offer)
         room->offer(&self->ports, ctx);
     return ctx;
@@ -221,6 +224,7 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
         self->options = *options;
     self->options.no_plain_events |= self->options.analyze_content;
     orma_model_init(&self->model, storage);
+    orma_import_late_init(self);
     int r = add_rooms(self, &hooks);
     orma_reader_init(&self->reader, storage, &hooks, emit);
     self->model.log.read = &self->reader.order;
@@ -237,6 +241,7 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
 
 void orma_import_fini(struct orma_import *self)
 {
+    orma_import_late_fini(self);
     orma_reader_fini(&self->reader);
     orma_files_fini(self);
     orma_manifest_free(self->manifest);
@@ -277,9 +282,13 @@ void orma_import_finish(struct orma_import *self)
 {
     orma_reader_finish(&self->reader);
     write_skipped(self);
-    for (const struct orma_importer_row *r = self->table->importers; r->importer; r++)
+    self->late.finished = true;
+    for (const struct orma_importer_row *r = self->table->importers; r->importer; r++) {
         if (r->importer->finish)
             r->importer->finish(find_room(self, r->room));
+        if (r->importer->finish_late && !orma_import_late_waits(self, r->importer))
+            (void)r->importer->finish_late(find_room(self, r->room)); /* nobody stops it */
+    }
     orma_files_finish(self);
     orma_model_finish(&self->model);
     orma_stats_add(&self->model.storage->stats[0], ORMA_STAT_CLOCK_SYNC_CACHE_MISS,

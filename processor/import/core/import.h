@@ -9,6 +9,7 @@
 #ifndef ORMA_PROCESSOR_IMPORT_CORE_IMPORT_H
 #define ORMA_PROCESSOR_IMPORT_CORE_IMPORT_H
 #include "processor/import/core/importer.h"
+#include "processor/import/core/late.h"
 #include "processor/import/core/ports.h"
 
 #define ORMA_IMPORT_ROOMS_MAX 8
@@ -20,6 +21,7 @@ struct orma_import {
     struct orma_reader reader;
     struct orma_import_options options;
     struct orma_ports ports;
+    struct orma_import_late late;
     const struct orma_importers *table;
     const struct orma_importer *by_field[ORMA_PACKET_FIELDS_MAX];
     struct orma_import_ctx *ctx_by_field[ORMA_PACKET_FIELDS_MAX];

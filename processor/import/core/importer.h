@@ -9,14 +9,17 @@
  *   packet ─► early ─► tokenize ─► (sorter) ─► parse ... finish, fini
  *
  * `early` and `tokenize` run as packets are read, `parse` when their time has come, `finish` at
- * the end of the trace. The table of all importers is processor/assembly/importers.c, which is
- * handed in. A new importer is a file in a room and a row there.
+ * the end of the trace. Where nobody else sees what comes of a packet, that waits until it is asked
+ * for: `glance`, `parse_late`, `finish_late`. The table of all importers is
+ * processor/assembly/importers.c, which is handed in. A new importer is a file in a room and a row
+ * there.
  */
 #ifndef ORMA_PROCESSOR_IMPORT_CORE_IMPORTER_H
 #define ORMA_PROCESSOR_IMPORT_CORE_IMPORTER_H
 #include "processor/model/model.h"
 #include "processor/read/reader.h"
 
+struct orma_import_late;
 struct orma_ports;
 
 /* What the owner of an import asks for. */
@@ -37,6 +40,7 @@ struct orma_import_ctx {
     void *state;                /* of the room */
     struct orma_ports *ports;   /* of the other rooms */
     const struct orma_import_options *options;
+    struct orma_import_late *late; /* what waits (late.h); NULL as `reader` is */
 };
 
 /* A folder of importers. */
@@ -70,6 +74,17 @@ struct orma_importer {
     orma_parse_fn *parse;
     void (*finish)(struct orma_import_ctx *imp);
     void (*fini)(struct orma_import_ctx *imp);
+    /*
+     * Of a family whose rows may wait until somebody asks for them (late.h), instead of `parse` and
+     * `finish`. `glance` comes in the place of `parse`: all that is seen outside of the tables of
+     * the family is done there, as processes, times that are bounds, losses that others look at. It
+     * may leave `aux` for the second half; false: there is none. Those of the second half stop when
+     * orma_storage_should_stop() says so: false, and the same call comes again.
+     */
+    enum orma_family family;
+    bool (*glance)(struct orma_import_ctx *imp, struct orma_item *item);
+    bool (*parse_late)(struct orma_import_ctx *imp, const struct orma_item *item);
+    bool (*finish_late)(struct orma_import_ctx *imp);
     /* Items of the sorter that are no packets; NULL: those of other importers. */
     orma_parse_fn *parse_kind[ORMA_ITEM_KINDS_NUM];
     /* The commonest packets of `plain_field` in two halves, for the sorter (read/sorter.h), and in

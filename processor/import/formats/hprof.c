@@ -403,6 +403,7 @@ static size_t hprof_read(struct orma_file *file, const uint8_t *data, size_t len
                         "(ERR:tp-corrupt)");
         return len;
     }
+    orma_import_late_attach(h->imp, ORMA_FAMILY_HEAP_GRAPH);
     h->graph->begun = true;
     h->graph->ts = h->ts;
     h->graph->upid =
@@ -410,7 +411,7 @@ static size_t hprof_read(struct orma_file *file, const uint8_t *data, size_t len
     read_records(h, r, false);
     orma_hprof_put_types(h);
     read_records(h, r, true);
-    orma_heap_graph_finish(h->imp->model, h->graph);
+    (void)orma_heap_graph_finish(h->imp->model, h->graph); /* nobody stops it */
     return len;
 }
 

@@ -14,12 +14,17 @@
 
 #include <stdlib.h>
 
+#include "processor/import/core/late.h"
 #include "processor/import/profile/profile.h"
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
 
+/* An object with its references takes about a microsecond. */
+#define ENTRIES_PER_LOOK 256
+
 struct orma_profile_heap_graphs {
     struct orma_map graphs; /* machine and sequence → struct orma_heap_graph * */
+    struct orma_heap_graph *complete, **complete_last; /* those that are no longer in the map */
     struct orma_heap_names names;
 };
 
@@ -399,13 +404,70 @@ static bool check_header(struct orma_import_ctx *imp, struct orma_heap_graph *g,
     return true;
 }
 
-static void read_packet(struct orma_import_ctx *imp, struct orma_heap_graph *g,
-                        const struct orma_item *item)
+/* A graph that has got its last packet: others of its sequence may follow. */
+static void set_complete(struct orma_profile_heap_graphs *st, uint64_t key,
+                         struct orma_heap_graph *g)
+{
+    if (!st->complete)
+        st->complete_last = &st->complete;
+    *st->complete_last = g;
+    st->complete_last = &g->next;
+    orma_map_take(&st->graphs, key);
+}
+
+/* What is left for the second half: the graph, and bits that its address leaves free. */
+enum { READ = 1, LAST = 2, REST_BITS = 3 };
+
+static bool has_objects(const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
 
-    while (orma_pb_next(&r, &f)) {
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_HEAP_GRAPH_OBJECTS)
+            return true;
+    return false;
+}
+
+/* Heads of packets: processes and times of graphs, and what is missing. */
+static bool glance(struct orma_import_ctx *imp, struct orma_item *item)
+{
+    struct orma_profile_heap_graphs *st =
+        orma_model_lazy(imp->model, (void **)&orma_profile(imp)->heap_graphs, sizeof(*st));
+    uint64_t key = (uint64_t)item->machine << 32 | (item->gen ? item->gen->seq->id : 0);
+    struct orma_heap_graph *g = st ? graph_of(imp, st, item, key) : NULL;
+    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
+    struct orma_pb_field f;
+    bool continued = false;
+
+    if (!g)
+        return false;
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_HEAP_GRAPH_CONTINUED)
+            continued = orma_pb_bool(&f);
+    bool reads = check_header(imp, g, item);
+    if (reads && !g->has_rows && has_objects(item)) {
+        g->has_rows = true;
+        orma_storage_expect_time(imp->model->storage, g->ts);
+    }
+    if (!continued)
+        set_complete(st, key, g);
+    /* Types can make objects, too: of a graph that has no others they are not known in time. */
+    if (!continued && !g->has_rows)
+        orma_import_late_attach(imp, ORMA_FAMILY_HEAP_GRAPH);
+    item->aux = (uintptr_t)g | (reads ? READ : 0) | (continued ? 0 : LAST);
+    return true;
+}
+
+/* False: stopped. */
+static bool read_packet(struct orma_import_ctx *imp, struct orma_heap_graph *g,
+                        const struct orma_item *item)
+{
+    struct orma_pb_field f;
+
+    if (!g->in_packet)
+        g->rest = orma_pb_reader(item->data, item->len);
+    for (g->in_packet = true; orma_pb_next(&g->rest, &f);) {
         switch (f.id) {
         case ORMA_PB_HEAP_GRAPH_OBJECTS:
             add_object(imp, g, orma_pb_sub(&f));
@@ -427,31 +489,30 @@ static void read_packet(struct orma_import_ctx *imp, struct orma_heap_graph *g,
             g->has_size = true;
             break;
         }
+        if (++g->entries % ENTRIES_PER_LOOK == 0 && orma_storage_should_stop(imp->model->storage))
+            return false;
     }
+    g->in_packet = false;
+    return true;
 }
 
-static void parse(struct orma_import_ctx *imp, const struct orma_item *item)
+static bool parse_late(struct orma_import_ctx *imp, const struct orma_item *item)
 {
-    struct orma_profile_heap_graphs *st =
-        orma_model_lazy(imp->model, (void **)&orma_profile(imp)->heap_graphs, sizeof(*st));
-    uint64_t key = (uint64_t)item->machine << 32 | (item->gen ? item->gen->seq->id : 0);
-    struct orma_heap_graph *g = st ? graph_of(imp, st, item, key) : NULL;
-    struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
-    struct orma_pb_field f;
-    bool continued = false;
+    struct orma_profile_heap_graphs *st = orma_profile(imp)->heap_graphs;
+    struct orma_heap_graph *g =
+        (struct orma_heap_graph *)(uintptr_t)(item->aux & ~(uint64_t)REST_BITS);
 
-    if (!g)
-        return;
-    while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_HEAP_GRAPH_CONTINUED)
-            continued = orma_pb_bool(&f);
-    if (check_header(imp, g, item))
-        read_packet(imp, g, item);
-    if (continued)
-        return;
-    orma_heap_graph_finish(imp->model, g);
-    orma_map_take(&st->graphs, key);
+    if (item->aux & READ && !g->is_read && !read_packet(imp, g, item))
+        return false;
+    if (!(item->aux & LAST))
+        return true;
+    g->is_read = true;
+    if (!orma_heap_graph_finish(imp->model, g))
+        return false;
+    ORMA_ASSERT(st->complete == g); /* last packets come in the same order again */
+    st->complete = g->next;
     orma_heap_graph_free(g);
+    return true;
 }
 
 void orma_profile_heap_deobfuscate(struct orma_import_ctx *imp, struct orma_str bytes)
@@ -463,31 +524,42 @@ void orma_profile_heap_deobfuscate(struct orma_import_ctx *imp, struct orma_str 
         orma_profile_heap_names_add(imp, &st->names, bytes);
 }
 
-static void finish(struct orma_import_ctx *imp)
+static void free_graphs(struct orma_profile_heap_graphs *st)
+{
+    ORMA_MAP_EACH (slot, &st->graphs)
+        orma_heap_graph_free((struct orma_heap_graph *)(uintptr_t)slot->val);
+    orma_map_fini(&st->graphs);
+    while (st->complete) {
+        struct orma_heap_graph *g = st->complete;
+
+        st->complete = g->next;
+        orma_heap_graph_free(g);
+    }
+    ORMA_VEC_FINI(&st->names.list);
+}
+
+static bool finish_late(struct orma_import_ctx *imp)
 {
     struct orma_profile_heap_graphs *st = orma_profile(imp)->heap_graphs;
 
     if (!st)
-        return;
+        return true;
+    if (!orma_profile_heap_names_apply(imp, &st->names))
+        return false;
     ORMA_MAP_EACH (slot, &st->graphs) {
         const struct orma_heap_graph *g = (const struct orma_heap_graph *)(uintptr_t)slot->val;
 
         orma_stats_inc(orma_model_stats(imp->model, g->machine),
                        ORMA_STAT_HEAP_GRAPH_NON_FINALIZED_GRAPH);
     }
-    orma_profile_heap_names_apply(imp, &st->names);
+    free_graphs(st);
+    return true;
 }
 
 static void fini(struct orma_import_ctx *imp)
 {
-    struct orma_profile_heap_graphs *st = orma_profile(imp)->heap_graphs;
-
-    if (!st)
-        return;
-    ORMA_MAP_EACH (slot, &st->graphs)
-        orma_heap_graph_free((struct orma_heap_graph *)(uintptr_t)slot->val);
-    orma_map_fini(&st->graphs);
-    ORMA_VEC_FINI(&st->names.list);
+    if (orma_profile(imp)->heap_graphs)
+        free_graphs(orma_profile(imp)->heap_graphs);
 }
 
 static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_HEAP_GRAPH, 0};
@@ -495,7 +567,9 @@ static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_HEAP_GRAPH, 0};
 const struct orma_importer orma_profile_heap_graph_importer = {
     .name = "heap_graph",
     .fields = fields,
-    .parse = parse,
-    .finish = finish,
+    .family = ORMA_FAMILY_HEAP_GRAPH,
+    .glance = glance,
+    .parse_late = parse_late,
+    .finish_late = finish_late,
     .fini = fini,
 };

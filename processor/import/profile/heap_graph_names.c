@@ -12,6 +12,8 @@
 #include "sdk/base/buf.h"
 #include "sdk/base/hash.h"
 
+#define ROWS_PER_LOOK 4096
+
 enum { N_PACKAGE, N_SHORT, N_LONG, N_IS_FIELD, N_NUM };
 
 static void add(struct orma_import_ctx *imp, struct orma_heap_names *names, uint32_t package,
@@ -92,7 +94,8 @@ static uint64_t key_of(uint64_t package, uint64_t name, bool field)
     return orma_fnv1a(ORMA_FNV1A_BASIS, parts, sizeof(parts));
 }
 
-/* "/data/app/[~~abc==/]com.foo-xyz==/base.apk" belongs to com.foo. 0: no package. */
+/* "/data/app/[~~abc==/]com.foo-xyz==/base.apk" belongs to com.foo. 0: no package. One that no
+ * mapping names is another one than none, whoever has its name. */
 static uint32_t package_of(const struct orma_import_ctx *imp, struct orma_str location)
 {
     struct orma_str part, rest = location;
@@ -106,8 +109,7 @@ static uint32_t package_of(const struct orma_import_ctx *imp, struct orma_str lo
     if (part.len >= 2 && !memcmp(part.data, "~~", 2) && !orma_str_cut(&rest, '/', &part))
         return 0;
     rest = part;
-    return orma_str_cut(&rest, '-', &part) ? orma_strpool_find(&imp->model->storage->pool, part)
-                                           : 0;
+    return orma_str_cut(&rest, '-', &part) ? orma_model_str(imp->model, part) : 0;
 }
 
 /* What is around the name of a class: "java.lang.Class<name[]>". */
@@ -159,31 +161,53 @@ static void rename_class(struct orma_import_ctx *imp, const struct orma_map *by_
     orma_buf_fini(&full);
 }
 
-void orma_profile_heap_names_apply(struct orma_import_ctx *imp, const struct orma_heap_names *names)
+static bool index_names(struct orma_import_ctx *imp, const struct orma_heap_names *names,
+                        struct orma_map *ret)
 {
-    const struct orma_table *classes = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_CLASS);
-    struct orma_table *refs = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
-    struct orma_map by_key = {0};
-
     for (size_t i = 0; i + N_NUM <= names->list.len; i += N_NUM) {
         const uint64_t *n = &names->list.data[i];
         /* Names of fields contain those of their classes: no package is needed. */
         uint64_t key = key_of(n[N_IS_FIELD] ? 0 : n[N_PACKAGE], n[N_SHORT], n[N_IS_FIELD]);
 
-        imp->model->storage->failed |= orma_map_put(&by_key, key, n[N_LONG]) < 0;
+        imp->model->storage->failed |= orma_map_put(ret, key, n[N_LONG]) < 0;
     }
-    if (names->list.len && !imp->model->storage->failed) {
-        for (uint32_t row = 0; row < classes->rows; row++)
-            rename_class(imp, &by_key, row);
-        for (uint32_t row = 0; row < refs->rows; row++) {
-            uint64_t name =
-                (uint64_t)orma_table_int(refs, ORMA_HEAP_GRAPH_REFERENCE_FIELD_NAME, row);
-            uint64_t found = orma_map_get(&by_key, key_of(0, name, true));
+    return !imp->model->storage->failed;
+}
 
-            if (found != ORMA_MAP_NONE)
-                orma_table_set(refs, ORMA_HEAP_GRAPH_REFERENCE_DEOBFUSCATED_FIELD_NAME, row,
-                               (int64_t)found);
-        }
+static void rename_field(struct orma_import_ctx *imp, const struct orma_map *by_key, uint32_t row)
+{
+    struct orma_table *refs = orma_model_table(imp->model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
+    uint64_t name = (uint64_t)orma_table_int(refs, ORMA_HEAP_GRAPH_REFERENCE_FIELD_NAME, row);
+    uint64_t found = orma_map_get(by_key, key_of(0, name, true));
+
+    if (found != ORMA_MAP_NONE)
+        orma_table_set(refs, ORMA_HEAP_GRAPH_REFERENCE_DEOBFUSCATED_FIELD_NAME, row,
+                       (int64_t)found);
+}
+
+static bool rename_rows(struct orma_import_ctx *imp, const struct orma_map *by_key,
+                        enum orma_table_id table, uint32_t *at,
+                        void (*rename)(struct orma_import_ctx *, const struct orma_map *, uint32_t))
+{
+    for (; *at < orma_model_table(imp->model, table)->rows; ++*at) {
+        if (*at % ROWS_PER_LOOK == ROWS_PER_LOOK - 1 &&
+            orma_storage_should_stop(imp->model->storage))
+            return false;
+        rename(imp, by_key, *at);
     }
+    return true;
+}
+
+bool orma_profile_heap_names_apply(struct orma_import_ctx *imp, struct orma_heap_names *names)
+{
+    struct orma_map by_key = {0};
+    bool whole = true;
+
+    if (names->list.len && index_names(imp, names, &by_key))
+        whole =
+            rename_rows(imp, &by_key, ORMA_TABLE_HEAP_GRAPH_CLASS, &names->classes, rename_class) &&
+            rename_rows(imp, &by_key, ORMA_TABLE_HEAP_GRAPH_REFERENCE, &names->references,
+                        rename_field);
     orma_map_fini(&by_key);
+    return whole;
 }

@@ -10,9 +10,10 @@ void orma_profile_heap_deobfuscate(struct orma_import_ctx *imp, struct orma_str 
 /* Puts long names to classes and fields. heap_graph_names.c */
 struct orma_heap_names {
     struct orma_heap_graph_list list; /* (package, short name, long name, is a field), pool ids */
+    uint32_t classes, references;     /* rows that have theirs */
 };
 void orma_profile_heap_names_add(struct orma_import_ctx *imp, struct orma_heap_names *names,
                                  struct orma_str bytes);
-void orma_profile_heap_names_apply(struct orma_import_ctx *imp,
-                                   const struct orma_heap_names *names);
+/* False: stopped, to go on there. */
+bool orma_profile_heap_names_apply(struct orma_import_ctx *imp, struct orma_heap_names *names);
 #endif

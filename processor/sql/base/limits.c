@@ -4,6 +4,7 @@
  * SQLite's progress handler look at. Time and memory cost a system call, so only
  * every ORMA_SQL_MEMORY_LOOKS-th look asks for the time, and one in 10 ms for the memory.
  */
+#include <errno.h>
 #include <time.h>
 
 #include "processor/sql/base/sql.h"
@@ -39,6 +40,23 @@ void orma_sql_look_at_limits(struct orma_sql *self)
         self->limits.out_of_time = true;
     if (is_out_of_memory(&self->limits.memory) || self->limits.out_of_time)
         atomic_store_explicit(&self->run.interrupted, true, memory_order_relaxed);
+}
+
+static bool must_stop(void *data)
+{
+    return orma_sql_is_interrupted(data);
+}
+
+int orma_sql_settle_table(struct orma_sql *self, const struct orma_table *table)
+{
+    int r = orma_storage_settle(self->storage, table, must_stop, self);
+
+    if (r == -ESTALE)
+        self->storage->stale = true;
+    return r == -ENOMEM      ? SQLITE_NOMEM
+           : r == -ECANCELED ? SQLITE_INTERRUPT
+           : r               ? SQLITE_ERROR
+                             : SQLITE_OK;
 }
 
 void orma_sql_start_clock(struct orma_sql *self)

@@ -162,6 +162,16 @@ static inline bool orma_sql_should_stop(struct orma_sql *sql, uint64_t step)
     return step % ORMA_INTERRUPT_STEPS == 0 && orma_sql_is_interrupted(sql);
 }
 
+/*
+ * Before rows of a table of the storage are read: they may not be parsed yet (store/late.h). An
+ * SQLite code. What is no longer there is told by the flag `stale`, as for args.
+ */
+int orma_sql_settle_table(struct orma_sql *sql, const struct orma_table *table);
+static inline int orma_sql_settle(struct orma_sql *sql, const struct orma_table *table)
+{
+    return ORMA_UNLIKELY(table->waits) ? orma_sql_settle_table(sql, table) : SQLITE_OK;
+}
+
 /* In the callbacks of functions: the engine they were registered with. */
 static inline struct orma_sql *orma_sql_of(sqlite3_context *ctx)
 {

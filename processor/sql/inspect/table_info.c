@@ -4,6 +4,8 @@
  * The type of a column is the one that the interface declares; for tables made by
  * queries, the narrowest integer that holds all values, which takes a scan.
  */
+#include <errno.h>
+
 #include "processor/sql/inspect/inspect.h"
 #include "processor/sql/tables/dataframe_tables.h"
 #include "processor/sql/tables/proj.h"
@@ -70,6 +72,8 @@ static int table_info(struct orma_tvf_call *call)
         if (!sqlite3_stricmp(orma_table_defs[i].name, name))
             t = &call->sql->storage->tables[i];
     }
+    if (t && orma_sql_settle(call->sql, t))
+        return -ECANCELED;
     if (!t)
         return orma_tvf_fail(call, "perfetto_table_info: table '%s' not found", name ? name : "");
     for (unsigned i = 0; i < t->def->columns_num; i++) {

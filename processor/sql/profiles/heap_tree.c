@@ -286,8 +286,10 @@ int orma_heap_tree_run(struct orma_tvf_call *call, int64_t ts, int64_t upid)
         .refs = &st->tables[ORMA_TABLE_HEAP_GRAPH_REFERENCE],
         .classes = &st->tables[ORMA_TABLE_HEAP_GRAPH_CLASS],
     };
-    int r = 0;
+    int r = orma_sql_settle(call->sql, t.objects) ? -ECANCELED : 0;
 
+    if (r)
+        return r;
     t.visited = calloc((size_t)t.objects->rows + 1, 1);
     if (!t.visited)
         r = -ENOMEM;

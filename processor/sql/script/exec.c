@@ -95,6 +95,16 @@ static void take_message(struct orma_sql *sql, const struct orma_sql_text *text,
         orma_sql_exec_hint(sql, text ? orma_sql_text_str(text) : (struct orma_str){0});
 }
 
+/* What was decoded from the trace may be wrong: its file is no longer what was loaded. */
+ORMA_COLD static int refuse_stale(struct orma_sql *sql)
+{
+    orma_sql_error_clear(&sql->error); /* that was a consequence */
+    return orma_sql_error_set(
+        &sql->error, NULL, 0,
+        "the trace file was written over or cut after it was loaded, and this "
+        "query reads from it: load it again");
+}
+
 int orma_sql_exec_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at)
 {
     int r = errno_of(sqlite3_errcode(sql->db));
@@ -117,6 +127,8 @@ int orma_sql_exec_take_error(struct orma_sql *sql, const struct orma_sql_text *t
                            (double)sql->time_limit_ns / 1e9);
     else if (r == -ECANCELED)
         orma_sql_error_set(&sql->error, text, at, "interrupted");
+    else if (sql->storage->stale)
+        (void)refuse_stale(sql);
     else
         take_message(sql, text, at, r);
     return r;
@@ -232,16 +244,6 @@ int orma_sql_exec_prepare_body(struct orma_sql *sql, const struct orma_statement
     sqlite3_finalize(*ret);
     *ret = NULL;
     return orma_sql_error_set(&sql->error, s->text, s->body_at, "this must be a SELECT");
-}
-
-/* What was decoded from the trace may be wrong: its file is no longer what was loaded. */
-ORMA_COLD static int refuse_stale(struct orma_sql *sql)
-{
-    orma_sql_error_clear(&sql->error); /* that was a consequence */
-    return orma_sql_error_set(
-        &sql->error, NULL, 0,
-        "the trace file was written over or cut after it was loaded, and this "
-        "query reads from it: load it again");
 }
 
 static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt)

@@ -153,7 +153,8 @@ void orma_rowscan_reset(struct orma_rowscan *self, struct orma_sql *sql,
     clear(self);
     self->sql = sql;
     self->table = table;
-    self->descending = self->failed = false;
+    self->descending = false;
+    self->failed = orma_sql_settle(sql, table) != SQLITE_OK; /* unless its plan did */
     self->list = NULL;
     self->backwards = NULL;
     self->lo = self->run_at = self->run_end = self->block_num = 0;
@@ -646,8 +647,10 @@ static bool is_natural(const struct orma_rowscan *self, const struct orma_rowsca
 void orma_rowscan_begin(struct orma_rowscan *self, const struct orma_rowscan_order *order)
 {
     ORMA_ASSERT(order->keys_num <= ORMA_SQL_SCAN_KEYS_MAX);
-    narrow(self);
-    use_index(self);
+    if (!self->failed)
+        narrow(self);
+    if (!self->failed)
+        use_index(self);
     if (self->failed)
         return;
     if (order->distinct) {

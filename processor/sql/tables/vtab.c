@@ -229,11 +229,14 @@ static int vtab_filter(sqlite3_vtab_cursor *base, int flags, const char *plan, i
     /* Rows may have been changed since the last scan. */
     for (int i = 0; i < c->columns_num; i++)
         c->cells[i].num = c->cells[i].hits = 0;
+    int r = orma_sql_settle(v->sql, v->table);
+    if (r)
+        return r;
     if (flags & ORMA_PLAN_ARGS && !orma_args_settle(&v->sql->storage->args))
         return SQLITE_NOMEM;
     if (flags & ORMA_PLAN_ROW && find_row(c, v, argv[0]))
         return orma_sql_is_interrupted(v->sql) ? SQLITE_INTERRUPT : SQLITE_OK;
-    int r = orma_vtab_run_plan(v, &c->scan, flags, plan ? plan : "", argv);
+    r = orma_vtab_run_plan(v, &c->scan, flags, plan ? plan : "", argv);
     (void)argc;
     if (r)
         return r;

@@ -276,6 +276,7 @@ static bool reads_args(const struct orma_vtab *v, const sqlite3_index_info *info
 int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     struct orma_vtab *v = (struct orma_vtab *)base;
+    int r = orma_sql_settle(v->sql, v->table); /* estimates count its rows */
     struct planner p = {
         .v = v,
         .info = info,
@@ -286,6 +287,8 @@ int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
         .whole = true,
     };
 
+    if (r)
+        return r;
     /* For columnar.c: which table this statement has, and whether there are more. */
     v->sql->planner.mixed |= v->sql->planner.table && v->sql->planner.table != v;
     v->sql->planner.table = v;

@@ -206,7 +206,7 @@ Test(room_profile, objects_of_a_heap_are_reached_from_its_roots)
                         NUM(ORMA_PB_HEAP_GRAPH_OBJECT_SELF_SIZE, 32)),
                     SUB(ORMA_PB_HEAP_GRAPH_ROOTS, NUM(ORMA_PB_HEAP_GRAPH_ROOT_OBJECT_IDS, 1),
                         NUM(ORMA_PB_HEAP_GRAPH_ROOT_ROOT_TYPE, 1))));
-    orma_profile_heap_graph_importer.finish(&r->ctx);
+    cr_assert(orma_profile_heap_graph_importer.finish_late(&r->ctx));
     room_expect(r, ORMA_TABLE_HEAP_GRAPH_OBJECT,
                 "upid.pid graph_sample_ts type_id self_size reachable root_type root_distance",
                 "7 5 0 16 1 ROOT_JNI_GLOBAL 0\n"
