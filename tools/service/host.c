@@ -87,6 +87,8 @@ static int start_service(struct orma_service_host *self)
         return r;
     r = -pthread_create(&self->service_thread, NULL, run_service, self);
     self->service_runs = r == 0;
+    if (r == 0)
+        (void)pthread_setname_np(self->service_thread, "orma-service"); /* else it has our name */
     return r;
 }
 
@@ -99,6 +101,8 @@ static int start_probes(struct orma_service_host *self)
         return r;
     r = -pthread_create(&self->probes_thread, NULL, run_probes, self);
     self->probes_run = r == 0;
+    if (r == 0)
+        (void)pthread_setname_np(self->probes_thread, "orma-probes"); /* else it has our name */
     return r;
 }
 

@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -380,6 +381,7 @@ static void *writer_thread(void *arg)
     struct traced_file *self = arg;
     struct block *b;
 
+    (void)prctl(PR_SET_NAME, "orma-file"); /* for those who look at threads */
     pthread_mutex_lock(&self->lock);
     while ((b = next_block(self))) {
         int r = self->error;
