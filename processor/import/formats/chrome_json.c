@@ -29,8 +29,7 @@ struct json_file {
     bool any;           /* event could be read */
     const char *broken; /* what was wrong first outside of events; NULL: nothing */
     uint64_t searched;  /* bytes that were looked at for events behind damage */
-    struct orma_buf scratch;
-    struct orma_json_event event; /* at work */
+    struct orma_json_scratch scratch;
     struct orma_json_profiles profiles;
     struct orma_arena texts; /* of events of the kernel, without escapes */
 };
@@ -44,7 +43,7 @@ static void json_parse(struct orma_file *file, const struct orma_item *item)
     if (orma_json_profile_parse(file, item))
         return;
     if (item->len && item->data[0] == '{')
-        orma_json_event_parse(file, item, &f->event, &f->scratch);
+        orma_json_event_parse(file, item, &f->scratch);
     else
         orma_systrace_parse(file, item);
 }
@@ -116,7 +115,7 @@ static void on_event(struct orma_file *file, struct orma_str text, const struct 
     }
     f->any = true;
     if (e->phase == 'P') {
-        orma_json_profile_event(file, &f->profiles, e, text, &f->scratch);
+        orma_json_profile_event(file, &f->profiles, e, text, &f->scratch.text);
         return;
     }
     file->events.strict |= e->phase == 'X';
@@ -299,10 +298,10 @@ static const char *read_events(struct orma_file *file, struct json_file *f, cons
             pos = skip_broken(file, f, pos, pos + 1, "a bracket or colon where an event should be");
             continue;
         }
-        const char *to = f->scanned ? NULL : orma_json_event_take(pos, end, &f->event);
+        const char *to = f->scanned ? NULL : orma_json_event_take(pos, end, &f->scratch.event);
         const char *before = pos;
         if (to) {
-            on_event(file, (struct orma_str){pos, (size_t)(to - pos)}, &f->event);
+            on_event(file, (struct orma_str){pos, (size_t)(to - pos)}, &f->scratch.event);
             pos = to;
             continue;
         }
@@ -324,7 +323,7 @@ static const char *read_events(struct orma_file *file, struct json_file *f, cons
 static void on_kernel_text(struct orma_file *file, const struct orma_json_value *v)
 {
     struct json_file *f = file->state;
-    struct orma_str text = orma_json_text(v, &f->scratch), line;
+    struct orma_str text = orma_json_text(v, &f->scratch.text), line;
     const char *copy = orma_arena_strdup(&f->texts, text);
 
     if (!copy) {
@@ -470,7 +469,7 @@ static void json_fini(struct orma_file *file)
 {
     struct json_file *f = file->state;
 
-    orma_buf_fini(&f->scratch);
+    orma_json_event_scratch_fini(&f->scratch);
     orma_json_profiles_fini(&f->profiles);
     orma_arena_fini(&f->texts);
 }

@@ -7,9 +7,10 @@
 
 #define ORMA_JSON_EVENT_TIMES 4
 #define ORMA_JSON_EVENT_VALUES 16
+#define ORMA_JSON_EVENT_PHASES 16
 
-/* A name as it stood in the event before, from its quote to behind its colon: what the bytes at the
- * place of a member are when `mask` is left of them. */
+/* A name as it stood behind the same one before, from its quote to behind its colon: what the bytes
+ * there are when `mask` is left of them. */
 struct orma_json_guess {
     uint64_t bytes, mask; /* mask 0: there is no guess */
     uint8_t len;
@@ -32,7 +33,8 @@ struct orma_json_event {
         };
     };
     int64_t ns[ORMA_JSON_EVENT_TIMES];
-    struct orma_json_guess guesses[ORMA_JSON_EVENT_VALUES]; /* by number of the member */
+    /* by low bits of the phase, as far as it is known, and what the member before is */
+    struct orma_json_guess guesses[ORMA_JSON_EVENT_PHASES][ORMA_JSON_EVENT_VALUES + 2];
 };
 
 /* False: no object, or malformed. `limit`: up to there memory may be read, which is quicker. */
@@ -68,13 +70,38 @@ uint32_t orma_json_event_number(struct orma_import_ctx *imp, const struct orma_j
 void orma_json_event_log(struct orma_file *file, enum orma_stat stat, struct orma_str text,
                          uint32_t error);
 
-/* Adds a value and all below it as args. `key` is the path so far. */
-void orma_json_args(struct orma_import_ctx *imp, struct orma_buf *key,
-                    const struct orma_json_value *v, struct orma_args_list *ret);
+#define ORMA_JSON_KEYS 64
 
-/* An event in its place in time. `json` and `scratch` are of the importer. */
+/* For args of one object after another. Zero-initialised is empty. */
+struct orma_json_paths {
+    struct orma_buf key, flat; /* the path so far: with the indexes of arrays, and without */
+    bool odd;                  /* a name has brackets of its own, so `flat` means nothing */
+    struct orma_json_key {
+        const char *text; /* of the pool */
+        uint32_t len, key, flat;
+    } keys[ORMA_JSON_KEYS]; /* of the last args, by number: mostly the next ones have the same */
+    unsigned num;
+};
+
+void orma_json_event_paths_fini(struct orma_json_paths *self);
+
+/* Adds a value and all below it as args. `begin`: what their keys begin with. */
+void orma_json_args(struct orma_import_ctx *imp, struct orma_json_paths *paths,
+                    struct orma_str begin, const struct orma_json_value *v,
+                    struct orma_args_list *ret);
+
+/* What is used again for each event. Zero-initialised is empty. */
+struct orma_json_scratch {
+    struct orma_json_event event;
+    struct orma_json_paths paths;
+    struct orma_buf text, name;
+};
+
+void orma_json_event_scratch_fini(struct orma_json_scratch *self);
+
+/* An event in its place in time. */
 void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
-                           struct orma_json_event *json, struct orma_buf *scratch);
+                           struct orma_json_scratch *scratch);
 
 /* ---- chrome_json_profile.c ---- */
 

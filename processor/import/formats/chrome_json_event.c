@@ -27,7 +27,7 @@
 struct event {
     struct orma_file *file;
     struct orma_import_ctx *imp;
-    struct orma_buf *scratch;
+    struct orma_json_scratch *scratch;
     const struct orma_json_event *json;
     int64_t ts, dur;
     int64_t tts, tdur;
@@ -40,7 +40,7 @@ struct event {
 static uint32_t text_id(struct event *e, const struct orma_json_value *v)
 {
     return v->type == ORMA_JSON_STRING
-               ? orma_model_str(e->imp->model, orma_json_text(v, e->scratch))
+               ? orma_model_str(e->imp->model, orma_json_text(v, &e->scratch->text))
                : 0;
 }
 
@@ -77,11 +77,13 @@ static void failure(struct event *e)
 
 /* ---- args ---- */
 
-static void put(struct orma_import_ctx *imp, const struct orma_buf *path, struct orma_args_item arg,
-                struct orma_args_list *ret)
+/* Longer paths are cut when they have no indexes. */
+#define FLAT_MAX 1024
+
+/* The key without what is in brackets. */
+static uint32_t flat_key(struct orma_import_ctx *imp, struct orma_str key, uint32_t id)
 {
-    char flat[1024];
-    struct orma_str key = orma_buf_str(path);
+    char flat[FLAT_MAX];
     size_t n = 0;
     bool in = false, any = false;
 
@@ -92,12 +94,36 @@ static void put(struct orma_import_ctx *imp, const struct orma_buf *path, struct
             flat[n++] = key.data[i];
         in = in && key.data[i] != ']';
     }
-    arg.key = orma_model_str(imp->model, key);
-    arg.flat_key = any ? orma_model_str(imp->model, (struct orma_str){flat, n}) : arg.key;
-    orma_args_put(ret, arg);
+    return any ? orma_model_str(imp->model, (struct orma_str){flat, n}) : id;
 }
 
-static void put_leaf(struct orma_import_ctx *imp, const struct orma_buf *path,
+/* The ids of the path. */
+static void find_keys(struct orma_import_ctx *imp, struct orma_json_paths *p,
+                      struct orma_args_item *arg)
+{
+    struct orma_json_key *known = &p->keys[p->num++ % ORMA_JSON_KEYS];
+    const struct orma_str key = orma_buf_str(&p->key), flat = orma_buf_str(&p->flat);
+
+    if (known->len == key.len && known->text && !memcmp(known->text, key.data, key.len)) {
+        arg->key = known->key;
+        arg->flat_key = known->flat;
+        return;
+    }
+    arg->key = orma_model_str(imp->model, key);
+    if (p->odd || key.len >= FLAT_MAX)
+        arg->flat_key = flat_key(imp, key, arg->key);
+    else
+        arg->flat_key = flat.len == key.len ? arg->key : orma_model_str(imp->model, flat);
+    if (key.len <= UINT32_MAX)
+        *known = (struct orma_json_key){
+            .text = orma_strpool_get(&imp->model->storage->pool, arg->key).data,
+            .len = (uint32_t)key.len,
+            .key = arg->key,
+            .flat = arg->flat_key,
+        };
+}
+
+static void put_leaf(struct orma_import_ctx *imp, struct orma_json_paths *p,
                      const struct orma_json_value *v, struct orma_args_list *ret)
 {
     struct orma_buf text = {0};
@@ -120,25 +146,52 @@ static void put_leaf(struct orma_import_ctx *imp, const struct orma_buf *path,
         arg.type = ORMA_ARG_STRING;
         arg.i = orma_model_str(imp->model, orma_json_text(v, &text));
         imp->model->storage->failed |= text.failed;
+        orma_buf_fini(&text);
         break;
     default:
         return;
     }
-    put(imp, path, arg, ret);
-    orma_buf_fini(&text);
+    find_keys(imp, p, &arg);
+    orma_args_put(ret, arg);
 }
 
-static void put_value(struct orma_import_ctx *imp, struct orma_buf *path, unsigned depth,
+static inline void append(struct orma_buf *to, char before, struct orma_str text)
+{
+    uint8_t *at = orma_buf_extend(to, text.len + 1);
+
+    if (!at)
+        return;
+    *at++ = (uint8_t)before;
+    memcpy(at, text.data, text.len);
+}
+
+static inline void append_index(struct orma_buf *to, unsigned i)
+{
+    uint8_t *at = i < 10 ? orma_buf_extend(to, 3) : NULL;
+
+    if (at) {
+        at[0] = '[';
+        at[1] = (uint8_t)('0' + i);
+        at[2] = ']';
+    } else if (i >= 10) {
+        orma_buf_put_byte(to, '[');
+        orma_number_put_u64(to, i);
+        orma_buf_put_byte(to, ']');
+    }
+}
+
+static void put_value(struct orma_import_ctx *imp, struct orma_json_paths *p, unsigned depth,
                       const struct orma_json_value *v, struct orma_args_list *ret)
 {
     struct orma_json inside = orma_json_inside(v);
     struct orma_json_value child;
     struct orma_str key;
-    size_t len = path->len;
+    const size_t len = p->key.len, flat_len = p->flat.len;
+    const bool odd = p->odd;
     unsigned i = 0;
 
     if (v->type != ORMA_JSON_OBJECT && v->type != ORMA_JSON_ARRAY) {
-        put_leaf(imp, path, v, ret);
+        put_leaf(imp, p, v, ret);
         return;
     }
     if (depth == ARGS_DEPTH_MAX)
@@ -146,35 +199,45 @@ static void put_value(struct orma_import_ctx *imp, struct orma_buf *path, unsign
     while (v->type == ORMA_JSON_OBJECT ? orma_json_member(&inside, &key, &child)
                                        : orma_json_element(&inside, &child)) {
         if (v->type == ORMA_JSON_OBJECT) {
-            orma_buf_put_byte(path, '.');
-            orma_buf_put(path, key.data, key.len);
+            append(&p->key, '.', key);
+            append(&p->flat, '.', key);
+            p->odd = odd || memchr(key.data, '[', key.len);
         } else {
-            orma_buf_put_byte(path, '[');
-            orma_number_put_u64(path, i++);
-            orma_buf_put_byte(path, ']');
+            append_index(&p->key, i++);
         }
-        put_value(imp, path, depth + 1, &child, ret);
-        path->len = len;
+        put_value(imp, p, depth + 1, &child, ret);
+        p->key.len = len;
+        p->flat.len = flat_len;
     }
+    p->odd = odd;
 }
 
-void orma_json_args(struct orma_import_ctx *imp, struct orma_buf *key,
-                    const struct orma_json_value *v, struct orma_args_list *ret)
+void orma_json_event_paths_fini(struct orma_json_paths *self)
 {
-    put_value(imp, key, 0, v, ret);
-    imp->model->storage->failed |= key->failed;
+    orma_buf_fini(&self->key);
+    orma_buf_fini(&self->flat);
+    *self = (struct orma_json_paths){0};
+}
+
+void orma_json_args(struct orma_import_ctx *imp, struct orma_json_paths *paths,
+                    struct orma_str begin, const struct orma_json_value *v,
+                    struct orma_args_list *ret)
+{
+    orma_buf_clear(&paths->key);
+    orma_buf_clear(&paths->flat);
+    orma_buf_put(&paths->key, begin.data, begin.len);
+    orma_buf_put(&paths->flat, begin.data, begin.len);
+    paths->odd = memchr(begin.data, '[', begin.len) != NULL;
+    paths->num = 0;
+    put_value(imp, paths, 0, v, ret);
+    imp->model->storage->failed |= paths->key.failed || paths->flat.failed;
 }
 
 /* The event's args, in `list`. */
 static struct orma_args_list *event_args(struct event *e, struct orma_args_list *list)
 {
-    struct orma_buf path = {0};
-
-    if (e->json->args.type == ORMA_JSON_OBJECT) {
-        orma_buf_put_str(&path, "args");
-        orma_json_args(e->imp, &path, &e->json->args, list);
-    }
-    orma_buf_fini(&path);
+    if (e->json->args.type == ORMA_JSON_OBJECT)
+        orma_json_args(e->imp, &e->scratch->paths, ORMA_STR("args"), &e->json->args, list);
     return list;
 }
 
@@ -406,22 +469,24 @@ static void on_counter(struct event *e)
     struct orma_json args = orma_json_inside(&e->json->args);
     struct orma_json_value v;
     struct orma_str key;
-    struct orma_buf name = {0};
+    struct orma_buf *name = &e->scratch->name;
     size_t len;
 
     if (e->json->args.type != ORMA_JSON_OBJECT) {
         failure(e);
         return;
     }
-    orma_buf_put_str(&name, orma_strpool_cstr(&e->imp->model->storage->pool, e->name));
+    orma_buf_clear(name);
+    struct orma_str begin = orma_strpool_get(&e->imp->model->storage->pool, e->name);
+    orma_buf_put(name, begin.data, begin.len);
     if (e->json->id.type == ORMA_JSON_STRING) {
-        struct orma_str id = orma_json_text(&e->json->id, e->scratch);
+        struct orma_str id = orma_json_text(&e->json->id, &e->scratch->text);
 
-        orma_buf_put_str(&name, " id: ");
-        orma_buf_put(&name, id.data, id.len);
+        orma_buf_put_str(name, " id: ");
+        orma_buf_put(name, id.data, id.len);
     }
-    orma_buf_put_byte(&name, ' ');
-    for (len = name.len; orma_json_member(&args, &key, &v); name.len = len) {
+    orma_buf_put_byte(name, ' ');
+    for (len = name->len; orma_json_member(&args, &key, &v); name->len = len) {
         double value = orma_json_number(&v);
 
         if (v.type == ORMA_JSON_STRING ? !orma_json_text_number(v.raw, &value)
@@ -429,11 +494,9 @@ static void on_counter(struct event *e)
             failure(e);
             continue;
         }
-        orma_buf_put(&name, key.data, key.len);
-        put_counter(e, orma_model_str(e->imp->model, orma_buf_str(&name)), value);
+        orma_buf_put(name, key.data, key.len);
+        put_counter(e, orma_model_str(e->imp->model, orma_buf_str(name)), value);
     }
-    e->imp->model->storage->failed |= name.failed;
-    orma_buf_fini(&name);
 }
 
 /* ---- thread states, an extension ---- */
@@ -575,8 +638,8 @@ static void find_thread(struct event *e)
     struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
     uint32_t pid_name, tid_name = 0;
 
-    e->pid = orma_json_event_number(e->imp, &e->json->pid, e->scratch, &pid_name);
-    e->tid = orma_json_event_number(e->imp, &e->json->tid, e->scratch, &tid_name);
+    e->pid = orma_json_event_number(e->imp, &e->json->pid, &e->scratch->text, &pid_name);
+    e->tid = orma_json_event_number(e->imp, &e->json->tid, &e->scratch->text, &tid_name);
     if (!e->tid) /* none, or no number that a thread has */
         e->tid = e->pid;
     /* A text names again at each event: its process, and the thread that had this tid last, which
@@ -588,6 +651,13 @@ static void find_thread(struct event *e)
         orma_processes_name_thread(p, orma_processes_thread(p, e->tid), tid_name,
                                    ORMA_THREAD_NAME_OTHER);
     e->utid = orma_processes_thread_of(p, e->tid, e->pid);
+}
+
+void orma_json_event_scratch_fini(struct orma_json_scratch *self)
+{
+    orma_json_event_paths_fini(&self->paths);
+    orma_buf_fini(&self->text);
+    orma_buf_fini(&self->name);
 }
 
 /* Up to there memory may be read: some bytes behind the text, if those are of the file, too. */
@@ -602,21 +672,33 @@ static const char *readable_to(const struct orma_file *file, struct orma_str tex
 }
 
 void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
-                           struct orma_json_event *json, struct orma_buf *scratch)
+                           struct orma_json_scratch *scratch)
 {
+    struct orma_json_event *json = &scratch->event;
     struct event e = {
         .file = file, .imp = file->imp, .scratch = scratch, .json = json, .ts = item->ts};
     const struct orma_str text = {(const char *)item->data, item->len};
+    struct orma_strpool *pool = &file->imp->model->storage->pool;
 
     /* It was well formed when it was noted. */
     (void)orma_json_event_read(text, readable_to(file, text), json);
+    const bool plain = json->name.type == ORMA_JSON_STRING && !json->name.escaped;
+    const uint32_t hash = plain ? orma_strpool_prepare(pool, json->name.raw) : 0;
     e.has_dur = orma_json_event_time(json, &json->dur, &e.dur);
     e.has_tts = orma_json_event_time(json, &json->tts, &e.tts);
     e.has_tdur = orma_json_event_time(json, &json->tdur, &e.tdur);
-    e.name = text_or_none(&e, &json->name);
+    /* Ids of texts stand for processes and threads that have no number: their order stays. */
+    const bool numbers = json->pid.type != ORMA_JSON_STRING && json->tid.type != ORMA_JSON_STRING;
+    if (numbers)
+        find_thread(&e);
+    if (plain)
+        e.name = json->name.raw.len ? orma_strpool_add_prepared(pool, json->name.raw, hash) : 0;
+    else
+        e.name = text_or_none(&e, &json->name);
     e.category = text_or_none(&e, &json->cat);
     e.shown = e.name ? e.name : orma_model_cstr(e.imp->model, "[No name]");
-    find_thread(&e);
+    if (!numbers)
+        find_thread(&e);
     switch (json->phase) {
     case 'B':
         on_begin(&e);
@@ -652,5 +734,5 @@ void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
         on_metadata(&e);
         break;
     }
-    file->imp->model->storage->failed |= scratch->failed;
+    file->imp->model->storage->failed |= scratch->text.failed || scratch->name.failed;
 }

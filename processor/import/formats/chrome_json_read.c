@@ -186,10 +186,9 @@ static const char *other_value(const char *pos, const char *end, struct orma_jso
     return j.pos;
 }
 
-/* The name at `pos`, which is that of member number `at`, up to behind its colon. NULL: it is left
- * to others. */
-static const char *quick_name(const char *pos, const char *end, struct orma_json_event *e,
-                              unsigned at, unsigned *ret_place)
+/* The name at `pos`, up to behind its colon; it is the next guess. NULL: it is left to others. */
+static const char *quick_name(const char *pos, const char *end, struct orma_json_guess *guess,
+                              unsigned *ret_place)
 {
     const char *key = pos + 1;
     const char *to = pos < end && *pos == '"' ? orma_json_plain_text(key, end) : NULL;
@@ -201,9 +200,7 @@ static const char *quick_name(const char *pos, const char *end, struct orma_json
     if (colon == end || *colon != ':')
         return NULL;
     const size_t len = (size_t)(colon + 1 - pos);
-    if (at < ORMA_JSON_EVENT_VALUES && len <= 8 && end - pos >= 8) {
-        struct orma_json_guess *guess = &e->guesses[at];
-
+    if (len <= 8 && end - pos >= 8) {
         memcpy(&guess->bytes, pos, 8);
         memset(&guess->mask, 0, 8);
         memset(&guess->mask, 0xff, len);
@@ -229,23 +226,26 @@ static inline bool is_guess(const char *pos, const char *end, const struct orma_
  * An object without escapes in names, with one comma between members, and none of them twice or
  * null. NULL: it is another one, or not whole; what came of it means nothing then.
  *
- * The names are mostly those of the event before, in the same order: so each is compared with that
- * in its place before its end is looked for.
+ * The names mostly follow each other as they did in the event of that phase before: so each is
+ * compared with the one that is expected there before its end is looked for.
  */
 static const char *take_quick(const char *pos, const char *end, struct orma_json_event *e)
 {
+    unsigned place = PLACE_NONE;
+
     clear(e);
     if (pos == end || *pos != '{')
         return NULL;
     do {
-        const struct orma_json_guess *guess = &e->guesses[e->members % ORMA_JSON_EVENT_VALUES];
-        unsigned place = guess->place;
+        struct orma_json_guess *guess =
+            &e->guesses[(uint8_t)e->phase % ORMA_JSON_EVENT_PHASES][place];
 
         pos = orma_json_skip_blanks(pos + 1, end);
         if (ORMA_LIKELY(is_guess(pos, end, guess))) {
             pos += guess->len;
+            place = guess->place;
         } else {
-            pos = quick_name(pos, end, e, e->members, &place);
+            pos = quick_name(pos, end, guess, &place);
             if (!pos)
                 return NULL;
         }

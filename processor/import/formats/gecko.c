@@ -29,6 +29,7 @@ struct list {
 
 struct gecko {
     struct orma_arena arena;
+    struct orma_json_paths paths;
     struct orma_buf scratch;
     struct orma_map reported; /* places of damage: tables are read once per column */
 };
@@ -446,9 +447,11 @@ static size_t gecko_read(struct orma_file *file, const uint8_t *data, size_t len
 
 /* ---- in time ---- */
 
-static void parse_marker(struct orma_import_ctx *imp, int64_t ts, const struct gecko_event *e,
+static void parse_marker(struct orma_file *file, int64_t ts, const struct gecko_event *e,
                          uint32_t utid)
 {
+    struct orma_import_ctx *imp = file->imp;
+    struct gecko *g = file->state;
     const struct orma_track_dim dims[] = {
         orma_dim(imp->model->known.utid, utid),
         orma_dim_str(orma_model_cstr(imp->model, "firefox_marker_category"), e->category),
@@ -457,14 +460,10 @@ static void parse_marker(struct orma_import_ctx *imp, int64_t ts, const struct g
         orma_model_slice_track(imp->model, imp->model->base, "firefox_marker", e->name, 3, dims);
     struct orma_json j = orma_json(e->data);
     struct orma_json_value data;
-    struct orma_buf key = {0};
 
     ORMA_MODEL_ARGS(args, imp->model);
-    if (e->data.len && orma_json_read(&j, &data)) {
-        orma_buf_put_str(&key, "data");
-        orma_json_args(imp, &key, &data, args);
-        orma_buf_fini(&key);
-    }
+    if (e->data.len && orma_json_read(&j, &data))
+        orma_json_args(imp, &g->paths, ORMA_STR("data"), &data, args);
     switch (e->phase) {
     case PHASE_INSTANT:
         orma_slices_complete(&imp->model->slices, ts, 0, track, e->category, e->name, args);
@@ -492,7 +491,7 @@ static void gecko_parse(struct orma_file *file, const struct orma_item *item)
     if (e.phase < 0)
         orma_callstacks_stack(file->imp->model, item->ts, "gecko", utid, e.callsite);
     else
-        parse_marker(file->imp, item->ts, &e, utid);
+        parse_marker(file, item->ts, &e, utid);
 }
 
 static void gecko_fini(struct orma_file *file)
@@ -501,6 +500,7 @@ static void gecko_fini(struct orma_file *file)
 
     orma_arena_fini(&g->arena);
     orma_buf_fini(&g->scratch);
+    orma_json_event_paths_fini(&g->paths);
     orma_map_fini(&g->reported);
 }
 

@@ -1,6 +1,8 @@
 /* Formats of other tracers: lines to events to rows, with a file made by hand and no reader. What
  * is packed or holds other files needs one, and so do kernel switches as text: their args are
  * decoded from a bundle. */
+#include <stdio.h>
+
 #include "processor/import/formats/chrome_json.h"
 #include "processor/import/formats/formats.h"
 #include "processor/import/formats/systrace.h"
@@ -104,13 +106,12 @@ Test(room_formats, commands_of_a_build_lie_on_as_many_workers_as_ran_at_once)
 static void json_event(struct room *r, int64_t ts, const char *text)
 {
     struct orma_file f = {.imp = &r->ctx};
-    struct orma_json_event json = {0};
-    struct orma_buf scratch = {0};
+    struct orma_json_scratch scratch = {0};
     const struct orma_item item = {
         .ts = ts, .data = (const uint8_t *)text, .len = (uint32_t)strlen(text)};
 
-    orma_json_event_parse(&f, &item, &json, &scratch);
-    orma_buf_fini(&scratch);
+    orma_json_event_parse(&f, &item, &scratch);
+    orma_json_event_scratch_fini(&scratch);
 }
 
 Test(room_formats, events_in_json_are_slices_counters_and_names)
@@ -131,6 +132,37 @@ Test(room_formats, events_in_json_are_slices_counters_and_names)
                 "10 30 0 c a main args.n[0]=1,args.n[1].x=y\n"
                 "20 5 1 - b main -\n");
     room_expect(r, ORMA_TABLE_COUNTER, "ts value track_id.name", "50 2.5 'm v'\n");
+    room_free(r);
+}
+
+Test(room_formats, args_in_json_have_the_keys_of_their_own_event)
+{
+    static const char *const args[] = {
+        "{\"a\":[1,{\"b\":2}],\"c\":3}", "{\"a\":[1,{\"b\":2}],\"c\":3}", "{\"a\":[1,2],\"d\":3}",
+        "{\"a[x\":{\"y]z\":[1]},\"e]\":2}", "{\"a\":[1,{\"b\":2}],\"c\":3}"};
+    struct room *r = room_new(&orma_formats_room, NULL);
+    struct orma_file f = {.imp = &r->ctx};
+    struct orma_json_scratch scratch = {0};
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(args); i++) {
+        char text[200];
+        int len =
+            snprintf(text, sizeof(text), "{\"ph\":\"B\",\"tid\":%u,\"args\":%s}", i + 1, args[i]);
+        const struct orma_item item = {.data = (const uint8_t *)text, .len = (uint32_t)len};
+
+        orma_json_event_parse(&f, &item, &scratch);
+    }
+    orma_json_event_scratch_fini(&scratch);
+    room_finish(r);
+    room_expect(r, ORMA_TABLE_SLICE, "{arg_set_id}",
+                "args.a[0]=1,args.a[1].b=2,args.c=3\n"
+                "args.a[0]=1,args.a[1].b=2,args.c=3\n"
+                "args.a[0]=1,args.a[1]=2,args.d=3\n"
+                "args.a[x.y]z[0]=1,args.e]=2\n"
+                "args.a[0]=1,args.a[1].b=2,args.c=3\n");
+    room_expect(r, ORMA_TABLE_ARGS, "flat_key",
+                "utid\nutid\nutid\nutid\nutid\n" /* of the tracks */
+                "args.a\nargs.a.b\nargs.c\nargs.a\nargs.a\nargs.d\nargs.az\nargs.e]\n");
     room_free(r);
 }
 
