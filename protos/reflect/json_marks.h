@@ -46,6 +46,20 @@ static inline struct orma_json_marks orma_json_marks(const char *pos)
     }
     return ret;
 }
+
+/* The same of 16 bytes. */
+static inline struct orma_json_marks orma_json_marks16(const char *pos)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)pos);
+    __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(ORMA_JSON_FOLD));
+
+    return (struct orma_json_marks){
+        .quote = orma_json_equal(bytes, '"'),
+        .backslash = orma_json_equal(bytes, '\\'),
+        .open = orma_json_equal(folded, '{'),
+        .close = orma_json_equal(folded, '}'),
+    };
+}
 #else
 /* Bit i: byte i of the word is `c`. */
 static inline uint64_t orma_json_equal(uint64_t word, char c)
@@ -89,10 +103,11 @@ static inline struct orma_json_marks orma_json_marks_of(const char *pos, size_t 
     return orma_json_marks(copy);
 }
 
-/* Each bit becomes the parity of itself and all below it: set from each odd bit to the next. */
-static inline uint64_t orma_json_parity(uint64_t bits)
+/* Each bit up to `last` becomes the parity of itself and all below it: set from each odd bit to the
+ * next. */
+static inline uint64_t orma_json_parity(uint64_t bits, unsigned last)
 {
-    for (unsigned shift = 1; shift < 64; shift *= 2)
+    for (unsigned shift = 1; shift <= last; shift *= 2)
         bits ^= bits << shift;
     return bits;
 }

@@ -3,9 +3,9 @@
 #include "protos/reflect/json_reader.h"
 
 /* The bytes that a backslash in a text takes the meaning of. `in_text` and `*escaped` are those of
- * where the block begins; `*escaped` becomes that of where it ends. */
+ * where the bytes begin; `*escaped` becomes that of where they end, behind bit `last`. */
 ORMA_COLD static uint64_t escaped_bytes(const struct orma_json_marks *m, bool in_text,
-                                        bool *escaped)
+                                        unsigned last, bool *escaped)
 {
     uint64_t taken = *escaped, left = (m->quote | m->backslash) & ~taken;
 
@@ -16,7 +16,7 @@ ORMA_COLD static uint64_t escaped_bytes(const struct orma_json_marks *m, bool in
         if (m->quote & bit) {
             in_text = !in_text;
         } else if (in_text) {
-            *escaped = bit >> 63;
+            *escaped = bit >> last;
             taken |= bit << 1;
             left &= ~(bit << 1);
         }
@@ -38,22 +38,43 @@ static uint64_t closing(uint64_t open, uint64_t close, size_t *depth)
     return 0;
 }
 
+/* Where reading is: in a text or not, and in how many containers. */
+struct place {
+    uint64_t in_text; /* or all bits */
+    size_t depth;
+    bool escaped; /* the next byte */
+};
+
+/* The marks of the next bytes; returns that of the bracket that ends the container, or 0. `last` is
+ * the bit of the last of them. */
+static inline uint64_t take_marks(struct place *p, struct orma_json_marks m, unsigned last)
+{
+    if (ORMA_UNLIKELY(m.backslash || p->escaped)) {
+        m.quote &= ~escaped_bytes(&m, p->in_text, last, &p->escaped);
+    }
+    uint64_t text = orma_json_parity(m.quote, last) ^ p->in_text;
+    uint64_t found = closing(m.open & ~text, m.close & ~text, &p->depth);
+    p->in_text = -(text >> last & 1);
+    return found;
+}
+
 static const char *skip_container(const char *pos, const char *end)
 {
-    uint64_t in_text = 0; /* or all bits */
-    bool escaped = false;
-    size_t depth = 0;
+    struct place p = {0};
+    uint64_t found;
 
-    for (; pos < end; pos += ORMA_MIN(end - pos, ORMA_JSON_BLOCK)) {
-        struct orma_json_marks m = orma_json_marks_of(pos, (size_t)(end - pos));
-
-        if (ORMA_UNLIKELY(m.backslash || escaped))
-            m.quote &= ~escaped_bytes(&m, in_text, &escaped);
-        uint64_t text = orma_json_parity(m.quote) ^ in_text;
-        uint64_t found = closing(m.open & ~text, m.close & ~text, &depth);
+#ifdef __SSE2__
+    /* Most containers are small. */
+    for (unsigned i = 0; i < 3 && end - pos >= 16; i++, pos += 16) {
+        found = take_marks(&p, orma_json_marks16(pos), 15);
         if (found)
             return pos + __builtin_ctzll(found) + 1;
-        in_text = -(text >> 63);
+    }
+#endif
+    for (; pos < end; pos += ORMA_MIN(end - pos, ORMA_JSON_BLOCK)) {
+        found = take_marks(&p, orma_json_marks_of(pos, (size_t)(end - pos)), 63);
+        if (found)
+            return pos + __builtin_ctzll(found) + 1;
     }
     return NULL;
 }
