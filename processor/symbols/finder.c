@@ -103,6 +103,12 @@ static bool same_id(const struct orma_binary_info *info, const struct build_id *
 
 /* ---- the index ---- */
 
+static void set_id(struct orma_found *ret, const uint8_t *id, size_t len)
+{
+    memcpy(ret->build_id, id, len);
+    ret->build_id_len = len;
+}
+
 static uint64_t id_key(const uint8_t *id, size_t len)
 {
     uint64_t key = orma_fnv1a(ORMA_FNV1A_BASIS, id, len);
@@ -185,6 +191,9 @@ static bool find_indexed(struct orma_finder *self, const struct build_id *id,
     }
     if (best)
         orma_buf_put_str(&ret->path, best->path);
+    ret->has_dwarf = best && best->has_dwarf;
+    if (best)
+        set_id(ret, best->id, best->id_len);
     return best;
 }
 
@@ -359,6 +368,7 @@ bool orma_finder_find(struct orma_finder *self, const struct orma_symbolizer_mod
     if (!parse_id(module->build_id, &id) ||
         memchr(module->path.data ? module->path.data : "", 0, module->path.len))
         return false;
+    set_id(ret, id.bytes, id.len);
     if (self->mode == ORMA_SYMBOLIZER_INDEX) {
         bool found = id.len && find_indexed(self, &id, ret);
 
@@ -375,6 +385,8 @@ bool orma_finder_find(struct orma_finder *self, const struct orma_symbolizer_mod
     if (s.found && !s.has_dwarf)
         find_debug_file(&s);
     orma_buf_fini(&s.binary);
+    ret->has_dwarf = s.has_dwarf;
+    set_id(ret, id.bytes, id.len);
     if (!s.found || ret->path.failed)
         orma_buf_fini(&ret->path);
     return s.found && ret->path.data;

@@ -19,12 +19,16 @@ struct orma_found {
     struct orma_buf path;
     uint64_t load_bias;
     bool has_bias;
+    bool has_dwarf; /* debug information */
+    /* The whole build id: the file's, or the trace's if none was found. Length 0: unknown. */
+    uint8_t build_id[ORMA_BUILD_ID_MAX];
+    size_t build_id_len;
 };
 
 int orma_finder_init(struct orma_finder *self, const char *paths, enum orma_symbolizer_mode mode);
 void orma_finder_fini(struct orma_finder *self);
 
-/* True: *ret is set, its path belongs to the caller. */
+/* True: *ret is set, its path belongs to the caller. False: it has the build id only. */
 bool orma_finder_find(struct orma_finder *self, const struct orma_symbolizer_module *module,
                       struct orma_found *ret);
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/symbols/debuginfod.h"
 #include "processor/symbols/finder.h"
 #include "sdk/base/hash.h"
 
@@ -28,6 +29,7 @@ struct module {
 struct orma_lookup {
     struct orma_finder finders[FINDERS_MAX]; /* asked in turn */
     size_t finders_num;
+    char *servers;           /* URLs; NULL: none are asked */
     struct orma_map modules; /* hash, or the next free number → struct module */
     struct module *open[OPEN_MAX];
     uint64_t turn;
@@ -87,6 +89,13 @@ int orma_lookup_add(struct orma_lookup *self, const char *paths, enum orma_symbo
     return r;
 }
 
+int orma_lookup_set_servers(struct orma_lookup *self, const char *urls)
+{
+    free(self->servers);
+    self->servers = strdup(urls);
+    return self->servers ? 0 : -ENOMEM;
+}
+
 void orma_lookup_free(struct orma_lookup *self)
 {
     if (!self)
@@ -102,7 +111,27 @@ void orma_lookup_free(struct orma_lookup *self)
     orma_map_fini(&self->modules);
     for (size_t i = 0; i < self->finders_num; i++)
         orma_finder_fini(&self->finders[i]);
+    free(self->servers);
     free(self);
+}
+
+/* Somebody else's debug information for it; what is here stays if that is not of the same build. */
+static void ask_servers(struct orma_lookup *self, struct module *m, const struct orma_found *found)
+{
+    struct orma_binary_info info;
+    struct orma_buf path = {0};
+    char *copy = NULL;
+
+    if (orma_debuginfod_find(self->servers, found->build_id, found->build_id_len, &path) &&
+        orma_binary_peek(orma_buf_cstr(&path), &info) == 0 && info.has_dwarf &&
+        info.build_id_len == found->build_id_len &&
+        !memcmp(info.build_id, found->build_id, info.build_id_len))
+        copy = strdup(orma_buf_cstr(&path));
+    if (copy) {
+        free(m->path);
+        m->path = copy;
+    }
+    orma_buf_fini(&path);
 }
 
 static struct module *find_module(struct orma_lookup *self,
@@ -110,7 +139,7 @@ static struct module *find_module(struct orma_lookup *self,
 {
     uint64_t key = orma_lookup_module_key(module);
     struct module *m;
-    struct orma_found found;
+    struct orma_found found = {0};
 
     for (; (m = orma_map_get_ptr(&self->modules, key)); key++)
         if (orma_lookup_module_is(&m->name, module))
@@ -132,6 +161,8 @@ static struct module *find_module(struct orma_lookup *self,
             m->shift = found.load_bias - module->load_bias;
         orma_buf_fini(&found.path);
     }
+    if (self->servers && !found.has_dwarf)
+        ask_servers(self, m, &found);
     return m;
 }
 

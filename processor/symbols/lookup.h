@@ -10,6 +10,8 @@ struct orma_lookup;
 
 struct orma_lookup *orma_lookup_new(void);
 int orma_lookup_add(struct orma_lookup *self, const char *paths, enum orma_symbolizer_mode mode);
+/* Servers, for binaries without debug information here (debuginfod.h). -ENOMEM. */
+int orma_lookup_set_servers(struct orma_lookup *self, const char *urls);
 /* NULL is fine. */
 void orma_lookup_free(struct orma_lookup *self);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/symbols/debuginfod.h"
 #include "processor/symbols/worker.h"
 #include "sdk/base/map.h"
 
@@ -11,7 +12,8 @@
 #define LOST_MAX 32
 
 struct orma_symbolizer {
-    struct orma_lookup *lookup; /* of the worker; here it only knows the paths */
+    struct orma_lookup *lookup; /* of the worker; here it only knows the paths, and never changes */
+    bool lookup_shared;         /* it is another one's */
     struct orma_worker worker;
     struct orma_map broken; /* names of modules that ended two workers, by key */
     struct orma_buf answer;
@@ -42,12 +44,30 @@ int orma_symbolizer_add(struct orma_symbolizer *self, const char *paths,
     return orma_lookup_add(self->lookup, paths, mode);
 }
 
+int orma_symbolizer_set_servers(struct orma_symbolizer *self, const char *urls)
+{
+    return orma_debuginfod_supported() ? orma_lookup_set_servers(self->lookup, urls) : -ENOTSUP;
+}
+
+int orma_symbolizer_share(const struct orma_symbolizer *self, struct orma_symbolizer **ret)
+{
+    struct orma_symbolizer *other = calloc(1, sizeof(*other));
+
+    if (!other)
+        return -ENOMEM;
+    *other = (struct orma_symbolizer){
+        .lookup = self->lookup, .lookup_shared = true, .worker = {.fd = -1}};
+    *ret = other;
+    return 0;
+}
+
 void orma_symbolizer_free(struct orma_symbolizer *self)
 {
     if (!self)
         return;
     orma_worker_stop(&self->worker);
-    orma_lookup_free(self->lookup);
+    if (!self->lookup_shared)
+        orma_lookup_free(self->lookup);
     ORMA_MAP_EACH (slot, &self->broken) {
         orma_lookup_module_name_fini((struct orma_lookup_module_name *)(uintptr_t)slot->val);
         free((void *)(uintptr_t)slot->val);

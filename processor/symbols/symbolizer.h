@@ -15,7 +15,8 @@
  *
  * Files are hostile, and libdw trusts them: they are read by a process of their own (worker.h),
  * which begins with the first question and ends with the symbolizer. A module whose file breaks it
- * has no names. A few binaries stay open there. Threads: none.
+ * has no names. A few binaries stay open there. Threads: none inside; one symbolizer is used by
+ * one thread at a time (orma_symbolizer_share() makes more).
  */
 #ifndef ORMA_PROCESSOR_SYMBOLS_SYMBOLIZER_H
 #define ORMA_PROCESSOR_SYMBOLS_SYMBOLIZER_H
@@ -35,6 +36,13 @@ int orma_symbolizer_new(const char *paths, enum orma_symbolizer_mode mode,
  * and -ENOSPC for the fifth. */
 int orma_symbolizer_add(struct orma_symbolizer *self, const char *paths,
                         enum orma_symbolizer_mode mode);
+/*
+ * Servers that give debug information by build id, with blanks between their URLs, for binaries
+ * that have none here; before the first question. -ENOTSUP: the client's library is not installed.
+ */
+int orma_symbolizer_set_servers(struct orma_symbolizer *self, const char *urls);
+/* One with the same places and a process of its own, for another thread; freed before `self`. */
+int orma_symbolizer_share(const struct orma_symbolizer *self, struct orma_symbolizer **ret);
 /* NULL is fine. */
 void orma_symbolizer_free(struct orma_symbolizer *self);
 

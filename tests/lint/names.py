@@ -84,7 +84,7 @@ ROOMS = {
     "processor/read": "orma_reader_ orma_sorter_ orma_damage_ orma_clocks_ orma_inflater_ orma_inflate orma_inflate_ orma_mapped_"
                       " orma_seq_ orma_seqs_ orma_pipe_ orma_bundle_ orma_stream_ orma_burst_ orma_detect_ orma_run_ orma_loose_"
                       " orma_timeline_",
-    "processor/symbols": "orma_symbolizer_ orma_binary_ orma_lookup_ orma_finder_ orma_worker_ orma_dwarf_ orma_demangle orma_demangle_ orma_proguard_"
+    "processor/symbols": "orma_symbolizer_ orma_binary_ orma_lookup_ orma_finder_ orma_worker_ orma_dwarf_ orma_debuginfod_ orma_demangle orma_demangle_ orma_proguard_"
                          " orma_rust_",
     "processor/metrics": "orma_metrics_ orma_builder_ orma_structured_ orma_sq_ orma_summary_ orma_msg_ orma_proto_sources_",
     "processor/sql": "orma_sql_open orma_sql_close orma_sql_reset orma_sql_data_ready orma_sql_override_stdlib orma_sql_views"
