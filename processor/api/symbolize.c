@@ -1,12 +1,16 @@
 /*
- *   frames without symbols ─► by module and address ─► symbolizer ─► packets
+ *   frames without symbols ─► by module and address ─► a job for each module
+ *       ─► threads with a symbolizer each ─► packets, in the order of the modules
  */
 #include "processor/api/symbolize.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "processor/api/processor_impl.h"
 #include "processor/import/core/import.h"
@@ -15,11 +19,14 @@
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/vec.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 
 /* A packet is closed when it is so large; readers hold one in memory. */
 #define PACKET_BYTES ((size_t)256 << 10)
+/* Threads, and processes that read binaries. */
+#define CREW_MAX 4
 #define MAP_BYTES_MAX ((size_t)1 << 30)
 
 /* A place that needs a name. */
@@ -105,90 +112,231 @@ static void put_address(struct orma_buf *out, uint64_t pc, const struct orma_sou
     orma_pb_end(out, address);
 }
 
-/* A packet of a module that is being written. */
+/* ---- one module ---- */
+
+/* What is to be done for it, and what came of that. */
+struct job {
+    struct orma_symbolizer_module module; /* its texts are the pool's, which never move */
+    const struct place *places;
+    size_t num;
+
+    struct orma_buf packets;
+    struct orma_buf file; /* of its symbols; empty: none was found */
+    uint64_t named;
+    bool failed; /* no memory */
+    bool done;
+};
+
+ORMA_VEC_STRUCT(jobs, struct job);
+
+/* A packet that is being written. */
 struct writer {
-    struct orma_buf out;
+    struct orma_buf *out;
     size_t packet, symbols;
     bool open;
 };
 
 static void open_packet(struct writer *w, const struct orma_symbolizer_module *m)
 {
-    w->packet = orma_pb_begin(&w->out, ORMA_PB_TRACE_PACKET);
-    w->symbols = orma_pb_begin(&w->out, ORMA_PB_TRACE_PACKET_MODULE_SYMBOLS);
-    orma_pb_put_str(&w->out, ORMA_PB_MODULE_SYMBOLS_PATH, m->path);
-    put_build_id(&w->out, m->build_id);
+    w->packet = orma_pb_begin(w->out, ORMA_PB_TRACE_PACKET);
+    w->symbols = orma_pb_begin(w->out, ORMA_PB_TRACE_PACKET_MODULE_SYMBOLS);
+    orma_pb_put_str(w->out, ORMA_PB_MODULE_SYMBOLS_PATH, m->path);
+    put_build_id(w->out, m->build_id);
     w->open = true;
 }
 
-static int close_packet(struct orma_symbolize *self, struct writer *w)
+static void close_packet(struct writer *w)
 {
-    int r = 0;
-
     if (!w->open)
-        return 0;
+        return;
     w->open = false;
-    orma_pb_end(&w->out, w->symbols);
-    orma_pb_end(&w->out, w->packet);
-    r = w->out.failed ? -ENOMEM : self->put(self->data, &w->out);
-    orma_buf_clear(&w->out);
-    return r;
+    orma_pb_end(w->out, w->symbols);
+    orma_pb_end(w->out, w->packet);
 }
 
-/* The places [0, num) of one module. */
-static int symbolize_module(struct orma_symbolize *self, const struct orma_storage *st,
-                            const struct place *places, size_t num, struct writer *w)
+static void work_on(struct orma_symbolizer *symbolizer, struct job *job, const atomic_bool *stop)
 {
-    const struct orma_symbolizer_module m = {orma_strpool_get(&st->pool, places->path),
-                                             orma_strpool_get(&st->pool, places->build_id),
-                                             places->load_bias};
     struct orma_source_frame frames[ORMA_SOURCE_FRAMES_MAX];
-    const char *file = orma_symbolizer_file(self->symbolizer, &m);
-    int r = 0;
+    struct writer w = {.out = &job->packets};
+    const char *file = orma_symbolizer_file(symbolizer, &job->module);
+    size_t begin = 0;
+
+    if (file)
+        orma_buf_put_str(&job->file, file);
+    for (size_t i = 0; file && i < job->num && !atomic_load_explicit(stop, memory_order_relaxed);
+         i++) {
+        if (i && job->places[i].pc == job->places[i - 1].pc)
+            continue;
+        size_t found = orma_symbolizer_frames(symbolizer, &job->module, job->places[i].pc, frames);
+        if (!found)
+            continue;
+        job->named++;
+        if (!w.open) {
+            begin = w.out->len;
+            open_packet(&w, &job->module);
+        }
+        put_address(w.out, job->places[i].pc, frames, found);
+        if (w.out->len - begin >= PACKET_BYTES)
+            close_packet(&w);
+    }
+    close_packet(&w);
+    job->failed = job->packets.failed || job->file.failed;
+}
+
+/* ---- all of them ---- */
+
+/*
+ * Reading the debug information of a binary is what takes long, and each thread has a process that
+ * does it. A module is one thread's: two would read the same twice.
+ */
+struct crew {
+    struct jobs jobs;
+    pthread_mutex_t lock;
+    pthread_cond_t progress;
+    size_t next; /* the first that nobody has begun */
+    atomic_bool stop;
+};
+
+struct member {
+    struct crew *crew;
+    struct orma_symbolizer *symbolizer;
+    pthread_t thread;
+};
+
+static struct job *next_job(struct crew *crew, struct job *finished)
+{
+    struct job *ret = NULL;
+
+    pthread_mutex_lock(&crew->lock);
+    if (finished) {
+        finished->done = true;
+        pthread_cond_signal(&crew->progress);
+    }
+    if (!crew->stop && crew->next < crew->jobs.len)
+        ret = &crew->jobs.data[crew->next++];
+    pthread_mutex_unlock(&crew->lock);
+    return ret;
+}
+
+static void *member_main(void *arg)
+{
+    struct member *self = arg;
+    struct job *job = NULL;
+
+    while ((job = next_job(self->crew, job)))
+        work_on(self->symbolizer, job, &self->crew->stop);
+    return NULL;
+}
+
+/* How many threads there are; without any the caller does the work. */
+static unsigned start_crew(struct crew *crew, struct orma_symbolizer *symbolizer,
+                           struct member members[CREW_MAX])
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t wanted = ORMA_MIN((size_t)crew->jobs.len, (size_t)ORMA_MAX(cpus, 1));
+    unsigned num = 0;
+
+    for (wanted = ORMA_MIN(wanted, (size_t)CREW_MAX); wanted > 1 && num < wanted; num++) {
+        members[num] = (struct member){.crew = crew};
+        if (orma_symbolizer_share(symbolizer, &members[num].symbolizer) < 0)
+            break;
+        if (pthread_create(&members[num].thread, NULL, member_main, &members[num])) {
+            orma_symbolizer_free(members[num].symbolizer);
+            break;
+        }
+    }
+    return num;
+}
+
+static void wait_for(struct crew *crew, const struct job *job)
+{
+    pthread_mutex_lock(&crew->lock);
+    while (!job->done)
+        pthread_cond_wait(&crew->progress, &crew->lock);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+static int hand_over(struct orma_symbolize *self, struct job *job)
+{
+    const char *file = job->file.len ? orma_buf_cstr(&job->file) : NULL;
 
     self->result.modules++;
     self->result.modules_found += file != NULL;
+    self->result.frames_named += job->named;
+    if (job->failed)
+        return -ENOMEM;
     if (self->told)
-        self->told(self->data, m.path, m.build_id, file);
-    for (size_t i = 0; file && i < num && r == 0; i++) {
-        if (i && places[i].pc == places[i - 1].pc)
-            continue;
-        size_t found = orma_symbolizer_frames(self->symbolizer, &m, places[i].pc, frames);
-        if (!found)
-            continue;
-        self->result.frames_named++;
-        if (!w->open)
-            open_packet(w, &m);
-        put_address(&w->out, places[i].pc, frames, found);
-        if (w->out.len >= PACKET_BYTES)
-            r = close_packet(self, w);
+        self->told(self->data, job->module.path, job->module.build_id, file);
+    return job->packets.len ? self->put(self->data, &job->packets) : 0;
+}
+
+static int run_crew(struct orma_symbolize *self, struct crew *crew)
+{
+    struct member members[CREW_MAX];
+    unsigned num = start_crew(crew, self->symbolizer, members);
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < crew->jobs.len; i++) {
+        struct job *job = &crew->jobs.data[i];
+
+        if (num)
+            wait_for(crew, job);
+        else
+            work_on(self->symbolizer, job, &crew->stop);
+        r = hand_over(self, job);
+        orma_buf_fini(&job->packets);
     }
-    int closed = close_packet(self, w);
-    return r ? r : closed;
+    atomic_store(&crew->stop, true);
+    self->result.modules_broken = orma_symbolizer_broken(self->symbolizer);
+    for (unsigned i = 0; i < num; i++) {
+        (void)pthread_join(members[i].thread, NULL);
+        self->result.modules_broken += orma_symbolizer_broken(members[i].symbolizer);
+        orma_symbolizer_free(members[i].symbolizer);
+    }
+    return r;
+}
+
+/* Places in order, by module. */
+static int make_jobs(const struct orma_storage *st, const struct place *places, size_t num,
+                     struct jobs *ret)
+{
+    for (size_t i = 0, end; i < num; i = end) {
+        for (end = i + 1; end < num && same_module(&places[end], &places[i]);)
+            end++;
+        const struct job job = {.module = {orma_strpool_get(&st->pool, places[i].path),
+                                           orma_strpool_get(&st->pool, places[i].build_id),
+                                           places[i].load_bias},
+                                .places = &places[i],
+                                .num = end - i};
+        if (ORMA_VEC_PUSH(ret, job))
+            return -ENOMEM;
+    }
+    return 0;
 }
 
 int orma_symbolize_storage(struct orma_symbolize *self, const struct orma_storage *storage)
 {
+    struct crew crew = {.lock = PTHREAD_MUTEX_INITIALIZER, .progress = PTHREAD_COND_INITIALIZER};
     struct orma_buf buf = {0};
-    struct writer w = {0};
-    int r;
 
     self->result = (struct orma_symbolize_result){0};
     collect(storage, &buf);
     struct place *places = (struct place *)(void *)buf.data;
-    size_t num = buf.len / sizeof(*places), end;
-    r = buf.failed ? -ENOMEM : 0;
+    size_t num = buf.len / sizeof(*places);
     if (num)
         qsort(places, num, sizeof(*places), by_module);
     for (size_t i = 0; i < num; i++)
         self->result.frames += !i || by_module(&places[i], &places[i - 1]) != 0;
-    for (size_t i = 0; r == 0 && i < num; i = end) {
-        for (end = i + 1; end < num && same_module(&places[end], &places[i]);)
-            end++;
-        r = symbolize_module(self, storage, &places[i], end - i, &w);
+    int r = buf.failed ? -ENOMEM : make_jobs(storage, places, num, &crew.jobs);
+    if (r == 0)
+        r = run_crew(self, &crew);
+    for (size_t i = 0; i < crew.jobs.len; i++) {
+        struct job *job = &crew.jobs.data[i];
+
+        orma_buf_fini(&job->packets);
+        orma_buf_fini(&job->file);
     }
-    self->result.modules_broken = orma_symbolizer_broken(self->symbolizer);
-    orma_buf_fini(&w.out);
+    ORMA_VEC_FINI(&crew.jobs);
     orma_buf_fini(&buf);
     return r;
 }

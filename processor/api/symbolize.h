@@ -24,8 +24,8 @@ struct orma_symbolize_result {
 };
 
 /*
- * What is told about each module while the work goes on: `file` is where its symbols come from,
- * NULL if no binary was found. May be NULL.
+ * What is told about each module when its names are there, in the order of their paths: `file` is
+ * where its symbols come from, NULL if no binary was found. May be NULL.
  */
 typedef void orma_symbolize_told_fn(void *data, struct orma_str module, struct orma_str build_id,
                                     const char *file);
@@ -41,7 +41,10 @@ struct orma_symbolize {
     struct orma_symbolize_result result;
 };
 
-/* ModuleSymbols for all frames that have none. 0 or -errno. */
+/*
+ * ModuleSymbols for all frames that have none. 0 or -errno. Modules are worked on side by side, by
+ * threads that end before this returns; the callbacks come from the caller's thread.
+ */
 int orma_symbolize_storage(struct orma_symbolize *self, const struct orma_storage *storage);
 int orma_symbolize_processor(struct orma_symbolize *self, struct orma_processor *tp);
 
