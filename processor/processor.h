@@ -74,11 +74,23 @@ int orma_processor_finish(struct orma_processor *self);
  * only. Before that end. -EINVAL: wrong mode; -ENOTSUP: the build cannot read binaries; what else
  * is wrong shows when the load ends. Texts are copied.
  */
+struct orma_processor_names {
+    /* Gets packets with what was found: behind the trace they name its frames for others, too. */
+    void (*put)(void *data, const void *packets, size_t len);
+    /* Told about each module whose frames were looked up. Both may be NULL. */
+    void (*told)(void *data, const char *module);
+    void *data;
+};
+
 struct orma_processor_symbols {
     const char *binary_paths;  /* folders with binaries, ':' between them; NULL: none */
     const char *mode;          /* find, index; NULL: find */
     bool this_machine;         /* without binary_paths: the binaries that are installed here */
     const char *proguard_maps; /* [PACKAGE=]PATH of mappings, ':' between them; NULL: none */
+    /* URLs of debuginfod servers, blanks between them, asked about binaries without debug
+     * information; NULL: the network is not used. */
+    const char *servers;
+    struct orma_processor_names names;
 };
 int orma_processor_set_symbols(struct orma_processor *self,
                                const struct orma_processor_symbols *symbols);

@@ -311,6 +311,7 @@ static int answer(struct heap *self)
 {
     struct orma_heap_collector_stats stats = orma_heap_collector_stats(self->collector);
     struct orma_profile_export ex = {.kind = ORMA_PROFILE_ALLOC};
+    struct orma_load_names names = {0};
     struct orma_processor *tp = NULL;
     char path[4200];
     int r = 0;
@@ -321,9 +322,10 @@ static int answer(struct heap *self)
     snprintf(path, sizeof(path), "%s/" TRACE_NAME, self->folder.path);
     r = orma_processor_new(NULL, &tp);
     if (r == 0)
-        r = orma_load_symbols_from_here(tp, PROGRAM);
+        r = orma_load_symbols_from_here(tp, PROGRAM, &names);
     if (r == 0)
         r = orma_load_trace(tp, PROGRAM, path, ORMA_LOAD_PROGRESS, NULL);
+    orma_load_names_found(&names);
     bool live = r == 0 && put_kind(self, tp, ORMA_STACKS_HEAP, true) == 0;
     if (r == 0)
         r = put_kind(self, tp, ORMA_STACKS_ALLOCATED, !live);
@@ -334,6 +336,9 @@ static int answer(struct heap *self)
         printf("%s: " FLAME_NAME ", " TRACE_NAME " (orma profile report --heap live|allocated)\n",
                self->folder.path);
     orma_processor_free(tp);
+    if (r == 0)
+        (void)orma_load_names_append(&names, PROGRAM, path); /* the answer has been given */
+    orma_load_names_fini(&names);
     return r;
 }
 

@@ -61,6 +61,7 @@ enum {
     OPT_STACK_SIZE,
     OPT_USER_ONLY,
     OPT_PER_PROCESS,
+    OPT_DEBUGINFOD,
     OPT_OFF_CPU,
 };
 
@@ -97,6 +98,8 @@ static const struct orma_option options[] = {
     {OPT_OFF_CPU, 0, "off-cpu", NULL,
      "Also what threads wait for: each time that one is off its cpu for 100 us or more, with its "
      "stack (needs the right to see the kernel; without it only how long)."},
+    {OPT_DEBUGINFOD, 0, "debuginfod", NULL,
+     "Ask the servers that DEBUGINFOD_URLS names for debug information that is not installed."},
     {OPT_PER_PROCESS, 0, "per-process", NULL, "A pprof file for each process, too."},
     {OPT_CONFIG, 'c', "config", "FILE",
      "A trace config of your own with linux.perf in it; excludes all options but -o."},
@@ -133,7 +136,7 @@ struct profile {
     const char *program;
     struct orma_record_profile_request request;
     const char *names, *config_path;
-    bool partial, print_config, shaped, all, user_only, per_process;
+    bool partial, print_config, shaped, all, user_only, per_process, ask_servers;
     enum call_graph call_graph;
     struct orma_record_child child;
     uint64_t cpu_ns; /* that the command used; 0: not known */
@@ -218,6 +221,9 @@ static int parse_option(struct profile *self, int id)
         break;
     case OPT_OFF_CPU:
         rq->off_cpu = true;
+        break;
+    case OPT_DEBUGINFOD:
+        self->ask_servers = true;
         break;
     case OPT_PER_PROCESS:
         self->per_process = true;
@@ -622,6 +628,7 @@ static int export_files(struct profile *self, struct orma_processor *tp)
 static int export_all(struct profile *self)
 {
     char path[4200];
+    struct orma_load_names names = {.ask_servers = self->ask_servers};
     struct orma_processor *tp = NULL;
     int r = orma_processor_new(NULL, &tp);
 
@@ -630,14 +637,18 @@ static int export_all(struct profile *self)
         return r;
     }
     snprintf(path, sizeof(path), "%s/" TRACE_NAME, self->folder.path);
-    r = orma_load_symbols_from_here(tp, self->program);
+    r = orma_load_symbols_from_here(tp, self->program, &names);
     if (r == 0)
         r = orma_load_trace(tp, self->program, path, ORMA_LOAD_PROGRESS, NULL);
+    orma_load_names_found(&names);
     if (r == 0)
         r = self->request.native ? answer(self, tp) : export_files(self, tp);
     if (r == -ENODATA)
         tell_nothing(self, path);
-    orma_processor_free(tp);
+    orma_processor_free(tp); /* the file may change now */
+    if (r == 0)
+        (void)orma_load_names_append(&names, self->program, path); /* the answer has been given */
+    orma_load_names_fini(&names);
     return r;
 }
 

@@ -43,6 +43,7 @@ struct orma_processor {
     uint64_t size;
     int64_t begun_ns;                   /* when the first bytes came */
     struct orma_symbolizer *symbolizer; /* for the end of the load; NULL: none */
+    struct orma_processor_names names;  /* who hears of what it finds */
     char *proguard_maps;
     uint32_t options;          /* of the import, as a number: part of the key of the cache */
     struct orma_cached cached; /* what the storage is mapped from, and where to */
@@ -329,6 +330,13 @@ int orma_processor_set_symbols(struct orma_processor *self,
                 : 0;
     if (r == -ENOTSUP)
         return fail(self, r, "this build reads no binaries: it was made without libdw");
+    if (r == 0 && self->symbolizer && symbols->servers) {
+        r = orma_symbolizer_set_servers(self->symbolizer, symbols->servers);
+        if (r == -ENOTSUP)
+            return fail(self, r,
+                        "servers of debug information can't be asked: install libdebuginfod1");
+    }
+    self->names = symbols->names;
     return r < 0 ? fail(self, r, "%s", strerror(-r)) : 0;
 }
 
@@ -337,7 +345,22 @@ static int apply_packets(void *data, struct orma_buf *packets)
     struct orma_processor *self = data;
 
     orma_symbolize_apply(&self->import, packets);
+    if (self->names.put)
+        self->names.put(self->names.data, packets->data, packets->len);
     return self->interrupted ? -ECANCELED : 0;
+}
+
+static void tell_module(void *data, struct orma_str module, struct orma_str build_id,
+                        const char *file)
+{
+    struct orma_processor *self = data;
+    char *name = self->names.told ? orma_str_dup(module) : NULL;
+
+    (void)build_id;
+    (void)file;
+    if (name)
+        self->names.told(self->names.data, name);
+    free(name);
 }
 
 static bool is_of_packets(const struct orma_processor *self)
@@ -364,7 +387,7 @@ static int read_maps(struct orma_processor *self, struct orma_buf *packets)
 
 static int find_symbols(struct orma_processor *self)
 {
-    struct orma_symbolize s = {self->symbolizer, apply_packets, NULL, self, {0}};
+    struct orma_symbolize s = {self->symbolizer, apply_packets, tell_module, self, {0}};
     int r = 0;
 
     if (self->symbolizer && is_of_packets(self))

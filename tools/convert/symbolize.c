@@ -26,6 +26,7 @@ int orma_convert_symbols_new(const struct orma_convert *self, const char *paths,
                              struct orma_symbolizer **ret)
 {
     enum orma_symbolizer_mode mode;
+    const char *servers;
 
     if (!orma_symbolizer_mode_of(orma_load_symbols_mode(), &mode)) {
         orma_convert_say(
@@ -33,7 +34,12 @@ int orma_convert_symbols_new(const struct orma_convert *self, const char *paths,
             orma_load_symbols_mode());
         return -EINVAL;
     }
-    int r = orma_symbolizer_new(paths, mode, ret);
+    int r = orma_load_symbols_servers(self->program, false, &servers);
+    if (r < 0)
+        return r;
+    r = orma_symbolizer_new(paths, mode, ret);
+    if (r == 0 && servers && orma_symbolizer_set_servers(*ret, servers) < 0)
+        orma_convert_say(self, "no servers are asked: install libdebuginfod1");
     if (r == -ENOTSUP)
         orma_convert_say(
             self, "built without libdw, so binaries cannot be read: install libdw-dev and rebuild");

@@ -317,7 +317,7 @@ static int choose(struct args *a, struct orma_processor *tp)
 static int load_stacks(struct args *a, struct orma_processor *tp, const char *path,
                        struct orma_stacks *ret)
 {
-    int r = orma_load_symbols_from_here(tp, a->program);
+    int r = orma_load_symbols_from_here(tp, a->program, NULL);
 
     if (r == 0)
         r = orma_load_trace(tp, a->program, path, ORMA_LOAD_PROGRESS, NULL);

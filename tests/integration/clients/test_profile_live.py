@@ -1,10 +1,15 @@
 """orma profile of known programs: whose samples, under which names, with which stacks."""
 import collections
+import ctypes.util
+import http.server
+import re
 import shutil
+import threading
 
 from orma_env import *
 
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+DEBUGINFOD = ctypes.util.find_library("debuginfod")
 SHARES = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,10 +87,22 @@ int main(void)
     pthread_join(t, NULL);
 }
 """
+INLINED = r"""
+volatile unsigned long sink;
+static inline __attribute__((always_inline)) void inside(void) { for (unsigned i = 0; i < 1000; i++) sink += i * sink; }
+__attribute__((noinline)) void around(void) { for (int i = 0; i < 200000; i++) inside(); }
+int main(void) { around(); return 0; }
+"""
 ROWS = """
     SELECT p.name AS process, t.name AS thread, p.pid, count(*) AS n, sum(s.unwind_error IS NOT NULL) AS cut
     FROM perf_sample s LEFT JOIN thread t USING (utid) LEFT JOIN process p USING (upid) GROUP BY t.utid"""
 CALLSITES = "SELECT c.id, c.parent_id, f.name FROM stack_profile_callsite c JOIN stack_profile_frame f ON f.id = c.frame_id"
+
+
+def build_id(path):
+    """Of an ELF file, in hexadecimal."""
+    found = re.search(rb"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0(.{20})", path.read_bytes(), re.S)
+    return found.group(1).hex() if found else ""
 
 
 @unittest.skipIf(not COMPILER, "no C compiler")
@@ -203,6 +220,54 @@ class ProfileLive(Case):
         for function in "sleeping", "piping", "blocked":
             said = self.orma("profile", "report", self.out, "--off-cpu", "--callers", function).stdout.decode()
             self.assertIn(function, said)
+
+    def report(self):
+        return self.orma("profile", "report", self.trace).stdout.decode()
+
+    def test_names_go_with_the_trace(self):
+        program = self.compile(INLINED, "inlined", "-O2")
+        self.profile("--", program)
+        program.unlink()
+        self.assertRegex(self.report(), r"inside \(inlined\)")
+
+    @unittest.skipIf(not DEBUGINFOD, "libdebuginfod1 is not installed")
+    @unittest.skipIf(not shutil.which("objcopy"), "no objcopy")
+    def test_servers_are_asked_for_debug_information_if_that_is_wanted(self):
+        program, debug = self.compile(INLINED, "inlined", "-O2"), self.dir / "debug"
+        subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
+        subprocess.run(["objcopy", "--strip-debug", program], check=True)
+        asked = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                body = debug.read_bytes() if re.fullmatch("/buildid/[0-9a-f]{40}/debuginfo", self.path) and \
+                    self.path.split("/")[2] == build_id(program) else None
+                self.send_response(200 if body else 404)
+                self.send_header("Content-Length", str(len(body or b"")))
+                self.end_headers()
+                self.wfile.write(body or b"")
+
+            def log_message(self, *args):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.env.update(DEBUGINFOD_URLS=f"http://127.0.0.1:{server.server_port}",
+                        DEBUGINFOD_CACHE_PATH=str(self.dir / "fetched"))
+        self.profile("--", program)
+        self.assertNotIn("inside", self.report())
+        self.assertEqual(asked, [], "only if it is wanted")
+        for path in self.out.iterdir():
+            path.unlink()
+        self.profile("--debuginfod", "--", program)
+        self.assertIn(f"/buildid/{build_id(program)}/debuginfo", asked)
+        self.assertRegex(self.report(), r"inside \(inlined\)")
+        self.env["ORMA_DEBUGINFOD"] = "maybe"
+        done = self.orma("profile", "report", self.trace, code=1)
+        self.assertIn(b"expected on, off, or URLs", done.stderr)
 
     def test_what_cannot_be(self):
         for argv, code, says in ((["--", "./nobody-has-it"], 127, "not found"),
