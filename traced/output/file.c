@@ -41,8 +41,9 @@
 
 /* Unless the owner wants more. */
 #define QUEUE_MIN ((size_t)8 << 20)
-/* Part of the spare blocks, if they are more, that goes each time that no block waits. */
+/* After so many blocks an eighth of the spare ones is too many, unless as many waited again. */
 #define SPARES_DECAY 8
+#define SPARES_PERIOD 64
 #define COPY_PIECE ((size_t)64 << 10)
 
 struct block {
@@ -91,9 +92,8 @@ struct traced_file {
     int refs;                /* loop, thread, and files that copy it */
     struct orma_list spares; /* block.link: nothing is in them, the last one is the hottest */
     unsigned spares_num;
-    unsigned
-        spares_max; /* blocks that waited at once, a little less after each time that none did */
-    unsigned waiting_max; /* the same, since none waited */
+    unsigned spares_max;  /* blocks that waited at once, lately */
+    unsigned waiting_max; /* the same, in this period */
     size_t largest;       /* block so far, bytes */
 };
 
@@ -321,7 +321,7 @@ static struct block *take_spare(struct traced_file *self)
 /* The block's memory is kept for the next ones, unless there is enough. With the lock held. */
 static void keep_spare(struct traced_file *self, struct block *b)
 {
-    if (self->blocks_done == self->blocks_in) {
+    if (self->blocks_done % SPARES_PERIOD == 0) {
         unsigned less = self->spares_max - self->spares_max / SPARES_DECAY;
 
         self->spares_max = ORMA_MAX(self->waiting_max, less);
