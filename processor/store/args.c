@@ -386,11 +386,11 @@ static uint32_t *store_sets(struct orma_args_store *self, const struct orma_args
 {
     uint32_t *ids = malloc(log->sets_num * sizeof(*ids));
     struct orma_args_list list = {0};
-    size_t at = 0;
+    struct orma_args_log_pos pos = {0};
 
     for (uint32_t i = 0; ids && i < log->sets_num && !*self->failed; i++) {
         orma_args_list_clear(&list);
-        *self->failed |= !orma_args_log_read(log, &at, &list);
+        *self->failed |= !orma_args_log_read(log, &pos, &list);
         orma_args_decode_places(self, &list);
         *self->failed |= list.failed;
         ids[i] = *self->failed || !list.len ? ORMA_ARG_SET_NONE : store_set(self, &list);

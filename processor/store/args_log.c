@@ -124,6 +124,12 @@ ORMA_COLD static bool add_shape(struct orma_args_log *self, const struct orma_ar
 /* False: memory is out. */
 static bool shape_of(struct orma_args_log *self, const struct orma_args_list *list, uint32_t *ret)
 {
+    const bool place = list->behind && list->len == 1;
+
+    if (place && self->place_shape) {
+        *ret = self->place_shape - 1;
+        return true;
+    }
     if (self->shapes_num >= self->shape_slots_mask / 2 && !grow_shape_slots(self))
         return false;
     uint64_t hash = hash_keys(self, list);
@@ -136,6 +142,7 @@ static bool shape_of(struct orma_args_log *self, const struct orma_args_list *li
     if (!add_shape(self, list, hash))
         return false;
     self->shape_slots[at] = self->shapes_num;
+    self->place_shape = place ? self->shapes_num : self->place_shape;
     *ret = self->shapes_num - 1;
     return true;
 }
@@ -169,20 +176,29 @@ static inline uint64_t zigzag(int64_t val)
     return (uint64_t)val << 1 ^ (uint64_t)(val >> 63);
 }
 
-static uint8_t *put_place(uint8_t *to, const struct orma_args_item *arg, uint64_t *hash)
+static uint8_t *put_place(struct orma_args_log *self, uint8_t *to, const struct orma_args_item *arg)
 {
-    *hash = hash_step(*hash, (uint64_t)arg->i);
-    to = put_varint(to, (uint64_t)arg->i);
+    to = put_varint(to, zigzag((int64_t)((uint64_t)arg->i - self->next_place)));
     to = put_varint(to, arg->key);
-    return put_varint(to, arg->flat_key);
+    to = put_varint(to, arg->flat_key);
+    self->next_place = (uint64_t)arg->i;
+    return to;
+}
+
+static void get_place(const uint8_t **at, uint64_t *place, struct orma_args_item *arg)
+{
+    const uint64_t val = get_varint(at);
+
+    *place += val >> 1 ^ -(val & 1);
+    arg->i = (int64_t)*place;
+    arg->key = (uint32_t)get_varint(at);
+    arg->flat_key = (uint32_t)get_varint(at);
 }
 
 static inline uint8_t *put_value(uint8_t *to, const struct orma_args_item *arg, uint64_t *hash)
 {
     uint64_t val = (uint64_t)arg->i;
 
-    if (ORMA_UNLIKELY(arg->type == ORMA_ARG_PLACE))
-        return put_place(to, arg, hash);
     switch ((enum orma_arg_type)arg->type) {
     case ORMA_ARG_INT:
         val = zigzag(arg->i);
@@ -211,12 +227,6 @@ static void get_value(const uint8_t **at, struct orma_args_item *arg)
     uint64_t val;
 
     arg->i = 0;
-    if (ORMA_UNLIKELY(arg->type == ORMA_ARG_PLACE)) {
-        arg->i = (int64_t)get_varint(at);
-        arg->key = (uint32_t)get_varint(at);
-        arg->flat_key = (uint32_t)get_varint(at);
-        return;
-    }
     switch ((enum orma_arg_type)arg->type) {
     case ORMA_ARG_INT:
         val = get_varint(at);
@@ -251,8 +261,10 @@ static bool write_set(struct orma_args_log *self, const struct orma_args_list *l
     uint8_t *begin = self->bytes + self->len, *to = put_varint(begin, shape);
     uint64_t hash = hash_step(self->seed, shape);
 
+    self->next_place = self->place;
     for (uint32_t i = 0; i < list->len; i++)
-        to = put_value(to, &list->args[i], &hash);
+        to = list->args[i].type == ORMA_ARG_PLACE ? put_place(self, to, &list->args[i])
+                                                  : put_value(to, &list->args[i], &hash);
     *ret_len = (size_t)(to - begin);
     *ret_hash = (uint32_t)hash;
     return true;
@@ -275,9 +287,10 @@ static uint32_t keep(struct orma_args_log *self, size_t len, uint32_t hash,
     if (set == ORMA_ARGS_LOG_MAX || ORMA_GROW(&self->index, &self->index_cap, step + (size_t)1))
         return ORMA_ARGS_LOG_NONE;
     if (set % INDEX_STEP == 0)
-        self->index[step] = self->len;
+        self->index[step] = (struct orma_args_log_pos){self->len, self->place};
     *place = (struct orma_args_log_place){.at = self->len, .hash = hash, .set = set + 1};
     self->len += len;
+    self->place = self->next_place;
     self->sets_num++;
     return set;
 }
@@ -358,13 +371,14 @@ uint32_t orma_args_log_intern(struct orma_args_log *self, const struct orma_args
     return set;
 }
 
-bool orma_args_log_read(const struct orma_args_log *self, size_t *at, struct orma_args_list *ret)
+bool orma_args_log_read(const struct orma_args_log *self, struct orma_args_log_pos *pos,
+                        struct orma_args_list *ret)
 {
-    const uint8_t *pos = self->bytes + *at;
+    const uint8_t *at = self->bytes + pos->at;
 
-    if (*at >= self->len)
+    if (pos->at >= self->len)
         return false;
-    const struct orma_args_log_shape *shape = &self->shapes[get_varint(&pos)];
+    const struct orma_args_log_shape *shape = &self->shapes[get_varint(&at)];
     if (ORMA_GROW(&ret->args, &ret->cap, ret->len + (size_t)shape->len))
         return false;
     for (uint32_t i = 0; i < shape->len; i++) {
@@ -375,11 +389,14 @@ bool orma_args_log_read(const struct orma_args_log *self, size_t *at, struct orm
                                        .key = key->key,
                                        .type = (uint8_t)key->type,
                                        .yields = key->type & ORMA_ARGS_LOG_YIELDS};
-        get_value(&pos, arg);
-        if (arg->type == ORMA_ARG_PLACE)
+        if (arg->type == ORMA_ARG_PLACE) {
+            get_place(&at, &pos->place, arg);
             ret->behind = ret->len;
+        } else {
+            get_value(&at, arg);
+        }
     }
-    *at = (size_t)(pos - self->bytes);
+    pos->at = (uint64_t)(at - self->bytes);
     return true;
 }
 
@@ -387,10 +404,10 @@ bool orma_args_log_load(const struct orma_args_log *self, uint32_t set, struct o
 {
     if (set >= self->sets_num)
         return false;
-    size_t at = (size_t)self->index[set / INDEX_STEP];
+    struct orma_args_log_pos pos = self->index[set / INDEX_STEP];
     const uint32_t before = ret->len, behind = ret->behind;
 
-    for (uint32_t i = set / INDEX_STEP * INDEX_STEP; orma_args_log_read(self, &at, ret); i++) {
+    for (uint32_t i = set / INDEX_STEP * INDEX_STEP; orma_args_log_read(self, &pos, ret); i++) {
         if (i == set)
             return true;
         ret->len = before;

@@ -7,7 +7,7 @@
  *
  *   bytes   shape, values ...   one set; numbers as varints, doubles as they are
  *   shape   (flat key, key, type) of each arg: the same for all sets of one kind of event. Places
- *           have no keys there: where they are is their value.
+ *           have no keys there: how far they are from the place before is their value.
  *
  * A set that is equal to one of the last few thousand gets the number of that one, so what repeats
  * is written once; equal sets that lie far apart may have several numbers. orma_args_log_intern()
@@ -45,15 +45,22 @@ struct orma_args_log_place {
     uint32_t set; /* + 1; 0: free */
 };
 
+/* Where a set begins, and what the place before it was. */
+struct orma_args_log_pos {
+    uint64_t at, place;
+};
+
 /* Zero-initialised is empty. */
 struct orma_args_log {
     uint8_t *bytes;
     size_t len, cap;
-    uint64_t *index; /* where each 64th set begins */
+    struct orma_args_log_pos *index; /* of each 64th set */
     uint32_t index_cap;
     uint32_t sets_num;
     uint32_t places_num; /* sets with places */
     uint64_t places_bytes;
+    uint64_t place, next_place;     /* the last one, and that of the set under way */
+    uint32_t place_shape;           /* of sets that are one place, + 1; 0: there is none yet */
     struct orma_args_log_key *keys; /* of all shapes */
     uint32_t keys_num, keys_cap;
     struct orma_args_log_shape *shapes;
@@ -72,9 +79,10 @@ void orma_args_log_fini(struct orma_args_log *self);
 uint32_t orma_args_log_add(struct orma_args_log *self, const struct orma_args_list *list);
 uint32_t orma_args_log_intern(struct orma_args_log *self, const struct orma_args_list *list);
 
-/* Appends the args of the set that begins at `*at`, and goes on to the next. False: memory is out,
- * or the log ends here. */
-bool orma_args_log_read(const struct orma_args_log *self, size_t *at, struct orma_args_list *ret);
+/* Appends the args of the set at `*pos`, and goes on to the next. False: memory is out, or the log
+ * ends here. */
+bool orma_args_log_read(const struct orma_args_log *self, struct orma_args_log_pos *pos,
+                        struct orma_args_list *ret);
 
 /* Appends the args of a set. False: memory is out, or there is none of that number. */
 bool orma_args_log_load(const struct orma_args_log *self, uint32_t set, struct orma_args_list *ret);

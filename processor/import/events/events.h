@@ -82,6 +82,9 @@ ORMA_VEC_STRUCT(orma_events_sightings, struct orma_events_sighting);
 /* Names of annotations whose keys are remembered at a time. */
 #define ORMA_EVENTS_KEYS_NUM 256
 
+/* Short events that are remembered, by their hash. */
+#define ORMA_EVENTS_SHORTS_NUM 1024
+
 struct orma_events_state {
     struct orma_map by_uuid;                     /* → struct orma_events_track * */
     struct orma_events_track *last;              /* found */
@@ -107,6 +110,11 @@ struct orma_events_state {
     /* places.c: generations that places need, by their `kept`, and what is in the places. */
     ORMA_VEC(struct orma_seq_gen *) kept;
     uint64_t places_bytes;
+    struct {
+        uint32_t seen, repeated; /* so far; of the sample of this window */
+        bool leave;
+        uint32_t hashes[ORMA_EVENTS_SHORTS_NUM];
+    } shorts;                     /* what is left of short events */
     bool decoding;                /* what was left: nothing but args may come of it */
     const uint8_t *places_behind; /* where decoding let go of the file */
 };

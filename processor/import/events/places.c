@@ -2,7 +2,9 @@
  * Annotations that stay in the bytes of the trace until somebody asks for args (store/args.h).
  *
  * Chrome writes whole trees of values, as JSON, into single events: to decode them takes ten times
- * as long as all the rest of such a trace, and most queries never look at them.
+ * as long as all the rest of such a trace, and most queries never look at them. A few numbers are
+ * quickly read, and what repeats is logged once: they are left where they mostly differ, which the
+ * first events of each few thousand tell.
  *
  * What decoding does besides, it must do at once: so nothing is left that may be counted as an
  * error, or make rows of other tables. References to interned data are looked up here, and
@@ -14,8 +16,15 @@
 
 #include <string.h>
 
-/* To decode a few numbers is cheaper than to remember where they are. */
-#define BYTES_MIN 64u
+/* Of events: below the first, decoding is cheaper than to remember where they are; from the second
+ * on, the args are always left. */
+#define BYTES_MIN 16u
+#define BYTES_LONG 64u
+/* Of so many events between the two the first are looked at and decoded, and the others left unless
+ * a quarter of those had come before, byte by byte. */
+#define WINDOW 8192u
+#define SAMPLE 512u
+#define REPEATED (SAMPLE / 4)
 #define NESTING_MAX 64u
 /* A generation, which takes up to some KB, is kept for at least so many bytes of annotations, but
  * for the first ones: else a trace that begins one with each event would take more memory. */
@@ -84,6 +93,21 @@ static uint32_t keep(struct orma_import_ctx *imp, struct orma_seq_gen *gen)
     return orma_seq_gen_ref(gen)->kept = (uint32_t)num + 1;
 }
 
+/* Whether the args of short events differ so much that they are not worth being compared. */
+static bool leaves_short(struct orma_events_state *st, struct orma_str event)
+{
+    const uint32_t at = st->shorts.seen++ % WINDOW;
+
+    if (at >= SAMPLE)
+        return st->shorts.leave;
+    const uint32_t hash = (uint32_t)orma_hash_bytes_from(orma_hash_seed(), event.data, event.len);
+    uint32_t *place = &st->shorts.hashes[hash % ORMA_EVENTS_SHORTS_NUM];
+    st->shorts.repeated = (at ? st->shorts.repeated : 0) + (*place == hash);
+    st->shorts.leave = st->shorts.repeated < REPEATED;
+    *place = hash;
+    return false;
+}
+
 bool orma_events_leave_annotations(struct orma_import_ctx *imp, struct orma_seq_gen *gen,
                                    struct orma_str event, struct orma_args_list *ret)
 {
@@ -92,7 +116,8 @@ bool orma_events_leave_annotations(struct orma_import_ctx *imp, struct orma_seq_
     uint32_t kept;
 
     if (event.len < BYTES_MIN || event.len > UINT32_MAX || imp->options->no_plain_events ||
-        !orma_args_take_places(&imp->model->storage->args))
+        !orma_args_take_places(&imp->model->storage->args) ||
+        (event.len < BYTES_LONG && !leaves_short(orma_events(imp), event)))
         return false;
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS &&

@@ -1,5 +1,6 @@
 /* Shortcuts of the import change no row: bursts of packets, plain events. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "processor/assembly/importers.h"
@@ -84,5 +85,76 @@ Test(processor_shortcuts, another_tail_ends_a_burst_and_begins_one)
         put_instant(&trace, i, 7 + i / 25);
     cr_assert_eq(bursts_of(&trace), 4);
     orma_buf_fini(&trace);
+    orma_assert_no_leaks();
+}
+
+/* ---- args that are left for later ---- */
+
+static void put_annotated(struct orma_buf *out, unsigned i, uint64_t val, const char *text)
+{
+    size_t packet = orma_pb_begin(out, 1);
+
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, 1000 + i);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS, i ? 2 : 3);
+    size_t e = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_TRACK_EVENT);
+    orma_pb_put_u64(out, ORMA_PB_TRACK_EVENT_TYPE, ORMA_PB_TRACK_EVENT_TYPE_INSTANT);
+    orma_pb_put_u64(out, ORMA_PB_TRACK_EVENT_TRACK_UUID, 0);
+    size_t a = orma_pb_begin(out, ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS);
+    orma_pb_put_cstr(out, ORMA_PB_DEBUG_ANNOTATION_NAME, "number");
+    orma_pb_put_u64(out, ORMA_PB_DEBUG_ANNOTATION_INT_VALUE, val);
+    orma_pb_end(out, a);
+    a = orma_pb_begin(out, ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS);
+    orma_pb_put_cstr(out, ORMA_PB_DEBUG_ANNOTATION_NAME, "text");
+    orma_pb_put_cstr(out, ORMA_PB_DEBUG_ANNOTATION_STRING_VALUE, text);
+    orma_pb_end(out, a);
+    orma_pb_end(out, e);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, 5);
+    orma_pb_end(out, packet);
+}
+
+/* Of how many events the args were not decoded at once. */
+static uint32_t left_of(const struct orma_buf *trace)
+{
+    struct orma_storage *storage = calloc(1, sizeof(*storage));
+    struct orma_import *import = calloc(1, sizeof(*import));
+
+    cr_assert_eq(orma_storage_init(storage), 0);
+    cr_assert_eq(orma_import_init(import, storage, &orma_importers, NULL), 0);
+    orma_args_log(&storage->args);
+    cr_assert_eq(orma_reader_map(&import->reader, trace->data, trace->len), trace->len);
+    orma_import_finish(import);
+    uint32_t ret = storage->args.log.places_num;
+    orma_import_fini(import);
+    orma_storage_fini(storage);
+    free(import);
+    free(storage);
+    return ret;
+}
+
+Test(processor_shortcuts, args_are_left_that_are_long_or_mostly_differ)
+{
+    enum { EVENTS = 20000 };
+    static const struct {
+        unsigned values; /* that differ */
+        const char *text;
+        uint32_t at_least, at_most;
+    } cases[] = {
+        {EVENTS, "short", EVENTS * 9 / 10, EVENTS - 1},
+        {10, "short", 0, 0},
+        {EVENTS, "", EVENTS * 9 / 10, EVENTS - 1},
+        {10, "a text that is long enough for the whole event not to be short", EVENTS, EVENTS},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        struct orma_buf trace = {0};
+
+        for (unsigned n = 0; n < EVENTS; n++)
+            put_annotated(&trace, n, n % cases[i].values, cases[i].text);
+        const uint32_t left = left_of(&trace);
+        cr_assert(left >= cases[i].at_least && left <= cases[i].at_most, "%u: %u", i, left);
+        const char *differ = both_ways_differ(trace.data, trace.len, 0);
+        cr_assert_null(differ, "%u: %s", i, differ);
+        orma_buf_fini(&trace);
+    }
     orma_assert_no_leaks();
 }
