@@ -261,14 +261,13 @@ void orma_import_fini(struct orma_import *self)
 static void write_skipped(struct orma_import *self)
 {
     struct orma_table *t = orma_model_table(&self->model, ORMA_TABLE_SKIPPED_PACKET);
-    const struct orma_schema *schema = orma_schema_default();
-    uint32_t msg = orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.TracePacket"));
 
     for (uint32_t i = 1; i < ORMA_PACKET_FIELDS_MAX; i++) {
-        const struct orma_field *f = orma_schema_field(schema, msg, i);
-
         if (!self->reader.unwanted[i])
             continue;
+        const struct orma_schema *schema = orma_schema_default(); /* unpacked for whom it is of use */
+        uint32_t msg = orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.TracePacket"));
+        const struct orma_field *f = orma_schema_field(schema, msg, i);
         uint32_t row = orma_table_add(t);
         orma_table_set(t, ORMA_SKIPPED_PACKET_FIELD, row, i);
         if (f)
