@@ -1,6 +1,8 @@
 /* The page: HTML around the program, with the blocks as text in it or without. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <zlib.h>
 
 #include "processor/view/view_impl.h"
 #include "sdk/base/base64.h"
@@ -19,7 +21,19 @@ static void flush(struct page *p)
     orma_buf_clear(&p->out);
 }
 
-static void put_head(struct page *p, const struct orma_view_page *page, bool with_blocks)
+/* The style and behind it the program, or NULL. */
+static char *unpack(const struct orma_view_page *page)
+{
+    uLongf len = (uLongf)page->css_len + page->js_len;
+    char *texts = malloc(len);
+
+    if (texts && uncompress((Bytef *)texts, &len, page->packed, page->packed_len) == Z_OK)
+        return texts;
+    free(texts); /* our own bytes: only memory can be missing */
+    return NULL;
+}
+
+static void put_head(struct page *p, const struct orma_view_page *page, const char *css, bool with_blocks)
 {
     orma_buf_printf(
         &p->out,
@@ -29,9 +43,9 @@ static void put_head(struct page *p, const struct orma_view_page *page, bool wit
         "require-trusted-types-for 'script'; trusted-types 'none'\">\n"
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
         "<meta name=\"color-scheme\" content=\"light dark\">\n"
-        "<title>orma</title>\n<style>%s</style></head>\n<body><div id=\"app\"></div>\n"
+        "<title>orma</title>\n<style>%.*s</style></head>\n<body><div id=\"app\"></div>\n"
         "<noscript>This page draws a timeline, and needs JavaScript for it.</noscript>\n",
-        page->js_hash, page->css_hash, with_blocks ? "" : "connect-src 'self'; ", page->css);
+        page->js_hash, page->css_hash, with_blocks ? "" : "connect-src 'self'; ", (int)page->css_len, css);
 }
 
 int orma_view_write_page(const struct orma_view *self, const struct orma_view_page *page,
@@ -39,14 +53,20 @@ int orma_view_write_page(const struct orma_view *self, const struct orma_view_pa
                          void *ctx)
 {
     struct page p = {.write = write, .ctx = ctx};
+    char *texts = unpack(page);
 
-    put_head(&p, page, with_blocks);
+    if (!texts)
+        return -ENOMEM;
+    put_head(&p, page, texts, with_blocks);
     if (with_blocks) {
         orma_buf_put_str(&p.out, "<script type=\"application/json\" id=\"info\">");
         orma_buf_put(&p.out, self->info.data, self->info.len);
         orma_buf_put_str(&p.out, "</script>\n");
     }
-    orma_buf_printf(&p.out, "<script>%s</script>\n", page->js);
+    orma_buf_put_str(&p.out, "<script>");
+    orma_buf_put(&p.out, texts + page->css_len, page->js_len);
+    orma_buf_put_str(&p.out, "</script>\n");
+    free(texts);
     for (size_t n = 1; with_blocks && n <= self->blocks.len; n++) {
         flush(&p);
         orma_buf_printf(&p.out, "<script type=\"application/octet-stream\" id=\"b%zu\">", n);

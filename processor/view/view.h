@@ -48,9 +48,14 @@ struct orma_str orma_view_info(const struct orma_view *self);
 size_t orma_view_blocks(const struct orma_view *self);
 struct orma_str orma_view_block(const struct orma_view *self, size_t n);
 
-/* Parts of a page, as they are in the program: see tools/view. */
+/*
+ * Parts of a page, as they are in the program (see tools/view): style and program, deflated as one. The
+ * hashes are as a Content-Security-Policy names them.
+ */
 struct orma_view_page {
-    const char *css, *css_hash, *js, *js_hash; /* hashes as a Content-Security-Policy names them */
+    const char *css_hash, *js_hash;
+    const unsigned char *packed;
+    uint32_t packed_len, css_len, js_len;
 };
 
 /* A whole page: with the blocks in it, or (served) one that fetches them. */
