@@ -308,7 +308,7 @@ static inline __attribute__((always_inline)) uint32_t plain(uint32_t type, struc
     /* Whatever else is in the word is not the only session's bit. */
     uint32_t got = __atomic_load_n(&category->enabled, __ATOMIC_ACQUIRE) & sessions;
 
-    if (ORMA_LIKELY(limit && (ticks = __rdtsc() - self->clock.tsc) < limit &&
+    if (ORMA_LIKELY(limit && (ticks = orma_tsc_ticks() - self->clock.tsc) < limit &&
                     got == atomic_load_explicit(&self->only_bit, memory_order_relaxed))) {
         struct orma_te_seq *seq = self->only_seq;
         const struct orma_te_entry *entry =

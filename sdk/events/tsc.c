@@ -106,9 +106,9 @@ static struct pair read_pair(void)
     uint64_t best_width = UINT64_MAX;
 
     for (int i = 0; i < PAIR_TRIES; i++) {
-        uint64_t before = __rdtsc();
+        uint64_t before = orma_tsc_ticks();
         uint64_t ns = orma_clock_boottime();
-        uint64_t width = __rdtsc() - before;
+        uint64_t width = orma_tsc_ticks() - before;
 
         /* A narrow one is as good as it gets; only an interrupted read is worth repeating. */
         if (width < best_width) {

@@ -86,14 +86,14 @@ static void floor_tsc(void *ctx, uint64_t n)
 {
     (void)ctx;
     for (uint64_t i = 0; i < n; i++)
-        BENCH_USE(__rdtsc());
+        BENCH_USE(orma_tsc_ticks());
 }
 
 static void floor_tsc_record(void *ctx, uint64_t n)
 {
     (void)ctx;
     for (uint64_t i = 0; i < n; i++)
-        put_raw(i, __rdtsc());
+        put_raw(i, orma_tsc_ticks());
 }
 #endif
 

@@ -37,7 +37,7 @@ static void floor_tsc(void *ctx, uint64_t n)
 {
     (void)ctx;
     for (uint64_t i = 0; i < n; i++)
-        BENCH_USE(__rdtsc());
+        BENCH_USE(orma_tsc_ticks());
 }
 #endif
 
