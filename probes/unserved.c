@@ -2,30 +2,43 @@
 
 #include <string.h>
 
+#include "protos/fields/config.h"
 #include "sdk/base/str.h"
 
 #define PERF "perf_event_config."
 #define SCOPE PERF "callstack_sampling.scope."
 #define POWER "android_power_config."
 
-/* Each works on Android only, or limits what has no such cost here. */
+#define IN_PERF ORMA_PB_DATA_SOURCE_CONFIG_PERF_EVENT_CONFIG
+#define IN_SCOPE IN_PERF, ORMA_PB_PERF_EVENT_CONFIG_CALLSTACK_SAMPLING, ORMA_PB_PERF_EVENT_CONFIG_CALLSTACK_SAMPLING_SCOPE
+#define IN_POWER ORMA_PB_DATA_SOURCE_CONFIG_ANDROID_POWER_CONFIG
+
+#define DEPTH_MAX 4
+
+/* Each works on Android only, or limits what has no such cost here. Numbers lead to the field, as the code of cold
+ * messages has no names; 0 ends them. */
 static const struct {
     const char *source, *field;
+    uint16_t numbers[DEPTH_MAX];
 } rows[] = {
-    {"linux.ftrace", "ftrace_config.atrace_categories_prefer_sdk"},
-    {"linux.perf", PERF "additional_cmdline_count"},
-    {"linux.perf", PERF "cpuid"},
-    {"linux.perf", PERF "max_daemon_memory_kb"},
-    {"linux.perf", PERF "max_enqueued_footprint_kb"},
-    {"linux.perf", PERF "remote_descriptor_timeout_ms"},
-    {"linux.perf", PERF "target_installed_by"},
-    {"linux.perf", SCOPE "additional_cmdline_count"},
-    {"linux.perf", SCOPE "process_shard_count"},
-    {"linux.process_stats", "process_stats_config.record_process_dmabuf_rss"},
-    {"linux.sysfs_power", POWER "battery_counters"},
-    {"linux.sysfs_power", POWER "collect_power_rails"},
-    {"linux.sysfs_power", POWER "collect_energy_estimation_breakdown"},
-    {"linux.sysfs_power", POWER "collect_entity_state_residency"},
+    {"linux.ftrace", "ftrace_config.atrace_categories_prefer_sdk",
+     {ORMA_PB_DATA_SOURCE_CONFIG_FTRACE_CONFIG, ORMA_PB_FTRACE_CONFIG_ATRACE_CATEGORIES_PREFER_SDK}},
+    {"linux.perf", PERF "additional_cmdline_count", {IN_PERF, ORMA_PB_PERF_EVENT_CONFIG_ADDITIONAL_CMDLINE_COUNT}},
+    {"linux.perf", PERF "cpuid", {IN_PERF, ORMA_PB_PERF_EVENT_CONFIG_CPUID}},
+    {"linux.perf", PERF "max_daemon_memory_kb", {IN_PERF, ORMA_PB_PERF_EVENT_CONFIG_MAX_DAEMON_MEMORY_KB}},
+    {"linux.perf", PERF "max_enqueued_footprint_kb", {IN_PERF, ORMA_PB_PERF_EVENT_CONFIG_MAX_ENQUEUED_FOOTPRINT_KB}},
+    {"linux.perf", PERF "remote_descriptor_timeout_ms", {IN_PERF, ORMA_PB_PERF_EVENT_CONFIG_REMOTE_DESCRIPTOR_TIMEOUT_MS}},
+    {"linux.perf", PERF "target_installed_by", {IN_PERF, ORMA_PB_PERF_EVENT_CONFIG_TARGET_INSTALLED_BY}},
+    {"linux.perf", SCOPE "additional_cmdline_count", {IN_SCOPE, ORMA_PB_PERF_EVENT_CONFIG_SCOPE_ADDITIONAL_CMDLINE_COUNT}},
+    {"linux.perf", SCOPE "process_shard_count", {IN_SCOPE, ORMA_PB_PERF_EVENT_CONFIG_SCOPE_PROCESS_SHARD_COUNT}},
+    {"linux.process_stats", "process_stats_config.record_process_dmabuf_rss",
+     {ORMA_PB_DATA_SOURCE_CONFIG_PROCESS_STATS_CONFIG, ORMA_PB_PROCESS_STATS_CONFIG_RECORD_PROCESS_DMABUF_RSS}},
+    {"linux.sysfs_power", POWER "battery_counters", {IN_POWER, ORMA_PB_ANDROID_POWER_CONFIG_BATTERY_COUNTERS}},
+    {"linux.sysfs_power", POWER "collect_power_rails", {IN_POWER, ORMA_PB_ANDROID_POWER_CONFIG_COLLECT_POWER_RAILS}},
+    {"linux.sysfs_power", POWER "collect_energy_estimation_breakdown",
+     {IN_POWER, ORMA_PB_ANDROID_POWER_CONFIG_COLLECT_ENERGY_ESTIMATION_BREAKDOWN}},
+    {"linux.sysfs_power", POWER "collect_entity_state_residency",
+     {IN_POWER, ORMA_PB_ANDROID_POWER_CONFIG_COLLECT_ENTITY_STATE_RESIDENCY}},
 };
 
 static bool is_set(const ProtobufCMessage *msg, const ProtobufCFieldDescriptor *f)
@@ -47,34 +60,25 @@ static bool is_set(const ProtobufCMessage *msg, const ProtobufCFieldDescriptor *
     return has;
 }
 
-/* Follows "a.b.c" through the messages. */
-static bool sets(const ProtobufCMessage *msg, const char *field)
+/* Follows the numbers through the messages. */
+static bool sets(const ProtobufCMessage *msg, const uint16_t numbers[DEPTH_MAX])
 {
-    struct orma_str rest = orma_str_from(field), part;
+    for (unsigned i = 0;; i++) {
+        const ProtobufCFieldDescriptor *f = protobuf_c_message_descriptor_get_field(msg->descriptor, numbers[i]);
 
-    while (orma_str_cut(&rest, '.', &part)) {
-        char name[64];
-
-        if (part.len >= sizeof(name))
-            return false;
-        memcpy(name, part.data, part.len);
-        name[part.len] = '\0';
-        const ProtobufCFieldDescriptor *f =
-            protobuf_c_message_descriptor_get_field_by_name(msg->descriptor, name);
         if (!f || !is_set(msg, f))
             return false;
-        if (!rest.len)
+        if (i + 1 == DEPTH_MAX || !numbers[i + 1])
             return true;
         memcpy(&msg, (const uint8_t *)msg + f->offset, sizeof(msg));
     }
-    return false;
 }
 
 void orma_probes_unserved(const char *source, const Perfetto__Protos__DataSourceConfig *config,
                           struct orma_buf *ret)
 {
     for (size_t i = 0; i < ORMA_ARRAY_LEN(rows); i++) {
-        if (!strcmp(rows[i].source, source) && sets(&config->base, rows[i].field))
+        if (!strcmp(rows[i].source, source) && sets(&config->base, rows[i].numbers))
             orma_buf_printf(ret, "%s%s", ret->len ? ", " : "", rows[i].field);
     }
 }

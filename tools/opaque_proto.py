@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Copy a .proto file and make opaque what it takes from others: messages become bytes, enums int32.
+"""Copy .proto files for protobuf-c, without what the daemons' cold messages do not need.
 
-    tools/opaque_proto.py FROM.proto TO.proto OPAQUE.proto...
+    tools/opaque_proto.py FOLDER OPAQUE.proto FILE.proto...
 
-For protobuf-c: the daemons pass such fields on and never look inside, so their code needs no
-descriptors of them. On the wire nothing changes. The schema of the text and JSON formats has all.
+What they take from OPAQUE.proto becomes opaque: messages become bytes, enums int32. The daemons pass such
+fields on and never look inside, so their code needs no descriptors of them. And descriptors have
+no names (CODE_SIZE), which nobody asks for. On the wire nothing changes. The schema of the text and
+JSON formats has all.
 """
 import pathlib
 import re
@@ -12,14 +14,16 @@ import sys
 
 
 def main():
-    source, target, *opaque = map(pathlib.Path, sys.argv[1:])
-    text = source.read_text(encoding="utf-8")
-    for other in opaque:
-        text = re.sub(rf'^import "[^"]*/{other.name}";\n', "", text, flags=re.M)
-        for kind, name in re.findall(r"^(message|enum) (\w+)", other.read_text(encoding="utf-8"), re.M):
+    folder, opaque, *files = map(pathlib.Path, sys.argv[1:])
+    kinds = re.findall(r"^(message|enum) (\w+)", opaque.read_text(encoding="utf-8"), re.M)
+    for source in files:
+        text = source.read_text(encoding="utf-8")
+        text = re.sub(rf'^import "[^"]*/{opaque.name}";\n', "", text, flags=re.M)
+        text = re.sub(r"^package ", "option optimize_for = CODE_SIZE;\n\npackage ", text, count=1, flags=re.M)
+        for kind, name in kinds:
             plain = "bytes" if kind == "message" else "int32"
             text = re.sub(rf"^(\s+(?:optional |repeated )?){name} (\w+ = )", rf"\1{plain} \2", text, flags=re.M)
-    target.write_text(text, encoding="utf-8")
+        (folder / source.name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
