@@ -448,7 +448,7 @@ def check_names():
     script = set(re.search(r"for name in ([\w ]+);", text("tools/compat.sh")).group(1).split())
     meson = text("tools/meson.build")
     installed = set(re.findall(r"'(\w+)'", re.search(r"compat_names = [^\[]*\[(.*?)\]", meson, re.S).group(1)))
-    manual = re.search(r"foreach name : \['orma'.*?\]", meson, re.S).group(0)
+    manual = re.search(r"man_names = \['orma'.*?\]", meson, re.S).group(0)
     for name in sorted(applets | script | installed):
         for where, there in (("tools/compat.sh", script), ("compat_names in tools/meson.build", installed)):
             if name not in there:
