@@ -498,7 +498,7 @@ static bool streaming_tokenize(struct orma_import_ctx *imp, const struct orma_pa
     struct number_walk deltas = {.r = r, .id = ORMA_PB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US};
     struct stream_sample sample = {.priority = priority_of(r)};
     uint64_t order = ctx->order, delta;
-    int64_t base = 0, ts = 0, ns;
+    int64_t base = 0, ts = 0, ns = 0;
     bool bad = !add_delta(ctx->seq, 0, &base), more = true;
 
     if (!bad && !orma_reader_to_trace_time(imp->reader, ctx->machine, ORMA_CLOCK_MONOTONIC, base,
