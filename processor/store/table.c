@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#undef orma_table_set
+#undef orma_column_bits
+#undef orma_table_int
+
 /* Below, malloc is cheaper; above, mremap moves pages instead of bytes. */
 #define HEAP_MAX ((size_t)64 << 10)
 #define ROWS_FIRST 64
@@ -597,4 +601,19 @@ void orma_table_truncate(struct orma_table *self, uint32_t rows)
                    (self->rows - rows) * width);
     }
     self->rows = rows;
+}
+
+void orma_table_set_once(struct orma_table *self, unsigned col_idx, uint32_t row, int64_t val)
+{
+    orma_table_set(self, col_idx, row, val);
+}
+
+int64_t orma_column_bits_once(const struct orma_column *col, uint32_t row)
+{
+    return orma_column_bits(col, row);
+}
+
+int64_t orma_table_int_once(const struct orma_table *self, unsigned col_idx, uint32_t row)
+{
+    return orma_table_int(self, col_idx, row);
 }

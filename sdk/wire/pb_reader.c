@@ -1,5 +1,8 @@
 #include "sdk/wire/pb_reader.h"
 
+#undef orma_pb_varint_at
+#undef orma_pb_next
+
 /* The seven bits of each byte, pushed together, pairs first. */
 static inline uint64_t pack_bits(uint64_t w)
 {
@@ -54,4 +57,14 @@ bool orma_pb_varint_slow(const uint8_t **at, const uint8_t *end, uint64_t *ret)
         }
     }
     return false;
+}
+
+bool orma_pb_varint_once(const uint8_t **at, const uint8_t *end, uint64_t *ret)
+{
+    return orma_pb_varint_at(at, end, ret);
+}
+
+bool orma_pb_next_once(struct orma_pb_reader *self, struct orma_pb_field *ret)
+{
+    return orma_pb_next(self, ret);
 }

@@ -84,6 +84,11 @@ static inline bool orma_pb_varint_at(const uint8_t **at, const uint8_t *end, uin
     return ok;
 }
 
+bool orma_pb_varint_once(const uint8_t **at, const uint8_t *end, uint64_t *ret);
+#ifdef ORMA_ONE_COPY
+#define orma_pb_varint_at orma_pb_varint_once
+#endif
+
 static inline bool orma_pb_fail(struct orma_pb_reader *self)
 {
     self->failed = true;
@@ -143,6 +148,11 @@ static inline bool orma_pb_next(struct orma_pb_reader *self, struct orma_pb_fiel
     }
     return orma_pb_fail(self);
 }
+
+bool orma_pb_next_once(struct orma_pb_reader *self, struct orma_pb_field *ret);
+#ifdef ORMA_ONE_COPY
+#define orma_pb_next orma_pb_next_once
+#endif
 
 static inline uint64_t orma_pb_u64(const struct orma_pb_field *f)
 {

@@ -251,12 +251,14 @@ def check_dead():
     if len(defined) < 500:
         yield f"dead: nm found only {len(defined)} symbols in {len(objects)} objects"
     public = "".join(code(h) for h in files("*.h", "sdk/include")) + code("sdk/tracefile/orma_tracefile.h")
+    # What a header calls by another name where code is small (ORMA_ONE_COPY): releases use it.
+    once = set(re.findall(r"^#define \w+ (\w+_once)$", "\n".join(code(h) for h in files("*.h", *PRODUCT)), re.M))
     sources = {path.replace("/", "_"): path for path in files("*.c")}
     for name, where in sorted(defined.items()):
         inside = re.search(r"([\w.-]+\.c)\.o$", where).group(1)
         folder = pathlib.PurePath(where).relative_to(BUILD).parent.parent.as_posix().replace("/", "_")
         home = [p for p in (sources.get(f"{folder}_{inside}"), sources.get(inside)) if p]
-        if name in used or name == "main" or is_word(name, public) or is_used_at_home(name, home):
+        if name in used or name in once or name == "main" or is_word(name, public) or is_used_at_home(name, home):
             continue
         if any("/examples/" in h for h in home) or exempt("dead", name):
             continue
