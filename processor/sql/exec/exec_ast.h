@@ -83,6 +83,7 @@ struct orma_exec_ast {
     bool has_base; /* CASE x WHEN */
     bool has_else;
     bool distinct; /* count(DISTINCT x) */
+    bool filtered; /* its argument is one of a FILTER */
     bool quoted;   /* NAME in double quotes: may be a text */
     struct orma_str name, table;
     struct orma_exec_ast *args;

@@ -474,13 +474,16 @@ static void turn_groups(struct orma_exec_query *q)
         q->groups.data[i].desc = q->groups.data[i].nulls_last = order->data[i - before].desc;
 }
 
-/* Rows in a falling order may come from the last to the first. */
+/* A table may walk its times and ids from the last to the first where their order falls. */
 static bool falls_with_bare(const struct orma_exec_query *q)
 {
     bool falls = false, bare = false;
 
-    for (uint32_t i = 0; i < q->groups.len; i++)
-        falls |= q->groups.data[i].desc;
+    for (uint32_t i = 0; i < q->groups.len; i++) {
+        const struct orma_exec_expr *e = q->groups.data[i].expr;
+
+        falls |= q->groups.data[i].desc && e->op == ORMA_EXEC_COLUMN && e->types & EXEC_INT;
+    }
     for (uint32_t i = 0; i < q->aggs.len; i++)
         bare |= q->aggs.data[i].func == EXEC_BARE;
     return falls && bare;
@@ -607,6 +610,7 @@ static struct orma_exec_query *bind_with(struct orma_exec_plan *plan,
         return NULL;
     }
     q->distinct = ast->distinct;
+    q->has_order = ast->order;
     number_slots(q);
     turn_groups(q);
     if (falls_with_bare(q)) {
@@ -653,6 +657,7 @@ static struct orma_exec_query *bind_around(struct orma_exec_plan *plan,
              orma_exec_check_union_order(s, ast->order) && bind_limit(s, ast);
         for (uint32_t i = 0; ok && i < q->results.len; i++)
             q->results.data[i].given = sub->results.data[i].given;
+        q->has_order = ast->order;
         ORMA_VEC_FINI(&s->seen[0].cols);
     }
     free(s);
@@ -709,7 +714,7 @@ static bool hides_order(const struct orma_exec_query *q)
 /* Rows are shown as they come, one after the other: then SQLite keeps the order of a sub-select. */
 static bool keeps_order(const struct orma_exec_query *q)
 {
-    return q->sources_num == 1 && !q->grouped && !q->wins.len && !q->distinct && !q->order.len &&
+    return q->sources_num == 1 && !q->grouped && !q->wins.len && !q->distinct && !q->has_order &&
            !q->is_part;
 }
 

@@ -52,7 +52,6 @@ struct orma_exec_expr *orma_exec_bind_expr(struct orma_exec_scope *s,
 
 struct orma_exec_expr *orma_exec_new_expr(struct orma_exec_plan *plan, enum orma_exec_op op,
                                           unsigned num);
-bool orma_exec_same_expr(const struct orma_exec_expr *a, const struct orma_exec_expr *b);
 
 /* A copy in which what the groups are is a slot. NULL: it has columns that are no part of them. */
 struct orma_exec_expr *orma_exec_over_groups(struct orma_exec_scope *s, struct orma_exec_expr *e);

@@ -70,7 +70,7 @@ static bool can_be_bare(const struct orma_exec_query *q)
         const struct orma_exec_agg *a = &q->aggs.data[i];
         bool best = a->func == EXEC_MIN || a->func == EXEC_MAX;
 
-        if (best && a->distinct)
+        if (best && (a->distinct || a->filtered))
             return false;
         bests += best;
         elsewhere += best && i >= q->result_aggs;
@@ -327,6 +327,10 @@ static const struct {
     {"avg", EXEC_AVG, true},
     {"min", EXEC_MIN, true},
     {"max", EXEC_MAX, true},
+    {"percentile", EXEC_PERCENTILE, true},
+    {"percentile_cont", EXEC_PERCENTILE, true},
+    {"percentile_disc", EXEC_PERCENTILE, true},
+    {"median", EXEC_PERCENTILE, true},
     {"row_number", EXEC_ROW_NUMBER, false},
     {"rank", EXEC_RANK, false},
     {"dense_rank", EXEC_DENSE_RANK, false},
@@ -348,6 +352,7 @@ static uint8_t types_of_func(enum orma_exec_func func, uint8_t arg)
     case EXEC_TOTAL:
         return EXEC_REAL;
     case EXEC_AVG:
+    case EXEC_PERCENTILE:
         return EXEC_REAL | EXEC_NULL;
     case EXEC_SUM:
     case EXEC_MIN:
@@ -362,14 +367,37 @@ static uint8_t types_of_func(enum orma_exec_func func, uint8_t arg)
     return arg | EXEC_NULL;
 }
 
+/* percentile(x, constant) and the like: what they ask for. */
+static bool bind_percentile(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
+                            struct orma_exec_agg *agg)
+{
+    const struct orma_exec_ast *second = ast->args ? ast->args->next : NULL;
+    bool median = orma_exec_same_name(ast->name, ORMA_STR("median"));
+    double max = orma_exec_same_name(ast->name, ORMA_STR("percentile")) ? 100.0 : 1.0;
+    struct orma_exec_expr *e = second ? orma_exec_bind_expr(s, second) : NULL;
+
+    if (!ast->args || median == (second != NULL) || agg->distinct)
+        return no(s, "a percentile");
+    agg->exact = orma_exec_same_name(ast->name, ORMA_STR("percentile_disc"));
+    agg->fraction = 0.5;
+    if (median)
+        return true;
+    if (!e || e->op != ORMA_EXEC_CONST || !(e->val.tag & (EXEC_INT | EXEC_REAL)))
+        return no(s, "a percentile");
+    double p = e->val.tag == EXEC_INT ? (double)e->val.bits : orma_exec_double(e->val.bits);
+    agg->fraction = p / max;
+    return (p >= 0 && p <= max) || no(s, "a percentile");
+}
+
 static struct orma_exec_expr *
 bind_aggregate(struct orma_exec_scope *s, const struct orma_exec_ast *ast, enum orma_exec_func func)
 {
     bool aggregates = s->aggregates, window_funcs = s->window_funcs;
-    struct orma_exec_agg agg = {.func = func, .distinct = ast->distinct};
+    struct orma_exec_agg agg = {.func = func, .distinct = ast->distinct, .filtered = ast->filtered};
     struct orma_exec_aggs *aggs = &s->q->aggs;
 
-    if (!aggregates || (ast->args && ast->args->next) || (!ast->args && func != EXEC_COUNT)) {
+    bool one = func == EXEC_PERCENTILE || !ast->args || !ast->args->next;
+    if (!aggregates || !one || (!ast->args && func != EXEC_COUNT)) {
         no(s, "an aggregate");
         return NULL;
     }
@@ -377,6 +405,8 @@ bind_aggregate(struct orma_exec_scope *s, const struct orma_exec_ast *ast, enum 
     if (!ast->args || ast->args->op == ORMA_EXEC_STAR)
         agg.func = EXEC_COUNT_ALL;
     else if (!(agg.arg = orma_exec_bind_expr(s, ast->args)))
+        return NULL;
+    if (func == EXEC_PERCENTILE && !bind_percentile(s, ast, &agg))
         return NULL;
     s->aggregates = aggregates;
     s->window_funcs = window_funcs;
@@ -388,6 +418,8 @@ bind_aggregate(struct orma_exec_scope *s, const struct orma_exec_ast *ast, enum 
     uint32_t at = 0;
     while (at < aggs->len &&
            (aggs->data[at].func != agg.func || aggs->data[at].distinct != agg.distinct ||
+            aggs->data[at].fraction < agg.fraction || aggs->data[at].fraction > agg.fraction ||
+            aggs->data[at].exact != agg.exact || aggs->data[at].filtered != agg.filtered ||
             (agg.arg && !orma_exec_same_expr(agg.arg, aggs->data[at].arg))))
         at++;
     if (at == aggs->len && ORMA_VEC_PUSH(aggs, agg) < 0) {
@@ -525,7 +557,7 @@ static struct orma_exec_expr *bind_window(struct orma_exec_scope *s,
     const struct orma_exec_window *w = find_window(s, ast->over);
     struct orma_exec_wins_func f = {.func = func};
 
-    if (!s->window_funcs || !w || ast->distinct) {
+    if (!s->window_funcs || !w || ast->distinct || func == EXEC_PERCENTILE) {
         no(s, "a window");
         return NULL;
     }
@@ -640,10 +672,12 @@ static struct orma_exec_expr *bind_call(struct orma_exec_scope *s, const struct 
             continue;
         if (ast->over)
             return bind_window(s, ast, funcs[i].func);
-        if (funcs[i].aggregate && !(two && funcs[i].func >= EXEC_MIN))
+        bool best = funcs[i].func == EXEC_MIN || funcs[i].func == EXEC_MAX;
+        if (funcs[i].aggregate && !(two && best))
             return bind_aggregate(s, ast, funcs[i].func);
     }
-    if (ast->over || ast->distinct || (ast->args && ast->args->op == ORMA_EXEC_STAR)) {
+    if (ast->over || ast->distinct || ast->filtered ||
+        (ast->args && ast->args->op == ORMA_EXEC_STAR)) {
         no(s, "a function");
         return NULL;
     }
@@ -654,7 +688,7 @@ static struct orma_exec_expr *bind_call(struct orma_exec_scope *s, const struct 
     if (!e)
         return NULL;
     e->name = ast->name;
-    if (orma_exec_is_fixed(e))
+    if (orma_exec_is_fixed(s->plan, e))
         return orma_exec_call_now(s->plan, e) ? e : NULL;
     e->types = arg ? EXEC_NULL | EXEC_INT | EXEC_REAL | EXEC_TEXT : types_of_call(ast->name);
     if (arg &&

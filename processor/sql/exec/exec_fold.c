@@ -212,8 +212,17 @@ static void put(struct orma_buf *to, const struct orma_exec_plan *plan,
 
 /* ---- what can be remembered ---- */
 
-/* Functions of SQLite whose value depends on their arguments alone. */
-static bool is_pure(struct orma_str name)
+static bool is_pure_of_ours(const struct orma_exec_plan *plan, struct orma_str name, int args)
+{
+    const struct orma_sql_func *f = orma_builtins_find(plan->sql, name, args);
+
+    if (!f)
+        f = orma_builtins_find(plan->sql, name, -1);
+    return f && f->scalar && f->flags & SQLITE_DETERMINISTIC;
+}
+
+/* Functions whose value depends on their arguments alone. */
+static bool is_pure(const struct orma_exec_plan *plan, struct orma_str name, int args)
 {
     static const char *const names[] = {
         "abs",    "char",      "format", "hex",    "instr",   "length", "lower", "ltrim",
@@ -225,11 +234,11 @@ static bool is_pure(struct orma_str name)
         if (strlen(names[i]) == name.len && !sqlite3_strnicmp(names[i], name.data, (int)name.len))
             return true;
     }
-    return false;
+    return is_pure_of_ours(plan, name, args);
 }
 
 /* Functions of the trace as a whole, and pure ones of constants. */
-bool orma_exec_is_fixed(const struct orma_exec_expr *e)
+bool orma_exec_is_fixed(const struct orma_exec_plan *plan, const struct orma_exec_expr *e)
 {
     static const char *const of_trace[] = {"trace_start", "trace_end", "trace_dur"};
 
@@ -241,7 +250,7 @@ bool orma_exec_is_fixed(const struct orma_exec_expr *e)
         if (e->args[i]->op != ORMA_EXEC_CONST)
             return false;
     }
-    return e->num && is_pure(e->name);
+    return e->num && is_pure(plan, e->name, (int)e->num);
 }
 
 bool orma_exec_call_now(struct orma_exec_plan *plan, struct orma_exec_expr *e)
@@ -270,7 +279,8 @@ bool orma_exec_call_now(struct orma_exec_plan *plan, struct orma_exec_expr *e)
 
 /* The only leaf that is no constant, if it is a text: in *ret, which begins as NULL. False: there
  * are others, or what stands between is not to be remembered. */
-static bool find_leaf(struct orma_exec_expr *e, struct orma_exec_expr **ret)
+static bool find_leaf(const struct orma_exec_plan *plan, struct orma_exec_expr *e,
+                      struct orma_exec_expr **ret)
 {
     if (e->op == ORMA_EXEC_CONST)
         return true;
@@ -285,10 +295,10 @@ static bool find_leaf(struct orma_exec_expr *e, struct orma_exec_expr **ret)
         return true;
     }
     if (e->op == ORMA_EXEC_ARG || e->op == ORMA_EXEC_MEMO || e->sub ||
-        (e->op == ORMA_EXEC_CALL && !is_pure(e->name)))
+        (e->op == ORMA_EXEC_CALL && !is_pure(plan, e->name, (int)e->num)))
         return false;
     for (unsigned i = 0; i < e->num; i++) {
-        if (!find_leaf(e->args[i], ret))
+        if (!find_leaf(plan, e->args[i], ret))
             return false;
     }
     return true;
@@ -349,7 +359,7 @@ struct orma_exec_expr *orma_exec_fold(struct orma_exec_plan *plan, struct orma_e
     if (e->folded || !e->num)
         return e;
     e->folded = true;
-    if (find_leaf(e, &leaf) && leaf && e->op != ORMA_EXEC_PLUS) {
+    if (find_leaf(plan, e, &leaf) && leaf && e->op != ORMA_EXEC_PLUS) {
         make_memo(plan, e, leaf);
         return e;
     }

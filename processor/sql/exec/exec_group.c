@@ -19,7 +19,7 @@
 #include "processor/sql/exec/exec_plan.h"
 
 #define NO_CODE UINT32_MAX
-#define DIRECT_MAX (1u << 20)
+#define DIRECT_MAX (1u << 20) /* or as many as there are rows */
 
 struct code_slot {
     int64_t bits;
@@ -32,7 +32,7 @@ struct coder {
     struct code_slot *slots;
     uint32_t mask, next;
     uint32_t *direct; /* by value; for a first key */
-    uint32_t direct_num;
+    uint32_t direct_num, direct_max;
     uint8_t seen; /* types */
 };
 
@@ -47,6 +47,8 @@ struct agg {
     const struct orma_exec_agg *def;
     struct acc *accs;
     struct coder set; /* of distinct values */
+    struct orma_exec_values vals;
+    uint32_t same; /* which has its values; mostly itself */
 };
 
 struct grouper {
@@ -140,7 +142,7 @@ static bool grow_direct(struct coder *c, uint32_t need)
 /* The first key: a table for texts, or for integers, while they are small. */
 static uint32_t find_first(struct coder *c, uint8_t tag, int64_t bits)
 {
-    if (ORMA_UNLIKELY(tag == EXEC_NULL || (uint64_t)bits >= DIRECT_MAX || tag == EXEC_REAL))
+    if (ORMA_UNLIKELY(tag == EXEC_NULL || (uint64_t)bits >= c->direct_max || tag == EXEC_REAL))
         return find_code(c, 0, tag, bits);
     if (ORMA_UNLIKELY((uint64_t)bits >= c->direct_num) && !grow_direct(c, (uint32_t)bits + 1))
         return NO_CODE;
@@ -426,6 +428,9 @@ static bool fold(struct grouper *g, struct agg *a, const struct orma_exec_rows *
     case EXEC_MIN:
     case EXEC_MAX:
         return fold_best(g, a, g->vec, codes, rows->num);
+    case EXEC_PERCENTILE:
+        return a != &g->aggs[a->same] ||
+               orma_exec_values_add(g->plan, &a->vals, g->vec, codes, rows->num);
     case EXEC_BARE:
         fold_bare(g, a, g->vec, codes, rows->num);
         return true;
@@ -486,6 +491,16 @@ static struct orma_exec_value result_of(const struct orma_exec_agg *def, const s
     }
 }
 
+static struct orma_exec_value value_of(struct grouper *g, unsigned at, uint32_t group)
+{
+    if (at < g->keys_num)
+        return g->keys[at][group];
+    const struct agg *a = &g->aggs[at - g->keys_num];
+    if (a->def->func == EXEC_PERCENTILE)
+        return orma_exec_values_at(&g->aggs[a->same].vals, group, a->def->fraction, a->def->exact);
+    return result_of(a->def, &a->accs[group]);
+}
+
 static bool fill_slot(struct grouper *g, unsigned at, struct orma_exec_slot *s)
 {
     s->vals = malloc(((size_t)g->groups + 1) * sizeof(*s->vals));
@@ -493,9 +508,7 @@ static bool fill_slot(struct grouper *g, unsigned at, struct orma_exec_slot *s)
     if (!s->vals || !s->tags)
         return orma_exec_give_up(g->plan, "memory");
     for (uint32_t i = 0; i < g->groups; i++) {
-        struct orma_exec_value v = at < g->keys_num ? g->keys[at][i]
-                                                    : result_of(g->aggs[at - g->keys_num].def,
-                                                                &g->aggs[at - g->keys_num].accs[i]);
+        struct orma_exec_value v = value_of(g, at, i);
 
         s->vals[i] = v.bits;
         s->tags[i] = v.tag;
@@ -508,6 +521,13 @@ static bool make_frame(struct grouper *g)
     struct orma_exec_frame *f = &g->q->frame;
     unsigned num = g->keys_num + g->q->aggs.len;
 
+    for (uint32_t i = 0; i < g->q->aggs.len; i++) {
+        struct agg *a = &g->aggs[i];
+
+        if (a->def->func == EXEC_PERCENTILE && a->same == i &&
+            !orma_exec_values_deal(g->plan, &a->vals, g->groups))
+            return false;
+    }
     orma_exec_frame_fini(f);
     f->slots = calloc(num + 1, sizeof(*f->slots));
     if (!f->slots)
@@ -602,12 +622,25 @@ static bool init(struct grouper *g, struct orma_exec_plan *plan, struct orma_exe
         enum orma_exec_func func = q->aggs.data[i].func;
 
         g->aggs[i].def = &q->aggs.data[i];
+        g->aggs[i].same = i;
+        for (uint32_t k = 0; func == EXEC_PERCENTILE && k < i && g->aggs[i].same == i; k++) {
+            if (q->aggs.data[k].func == func &&
+                orma_exec_same_expr(q->aggs.data[k].arg, q->aggs.data[i].arg))
+                g->aggs[i].same = k;
+        }
         if (func == EXEC_BARE)
             g->has_bare = true;
         else if (func == EXEC_MIN || func == EXEC_MAX)
             g->best = &g->aggs[i];
     }
     g->picks = g->has_bare ? g->best : NULL;
+    g->coders[0].direct_max = DIRECT_MAX;
+    for (unsigned i = 0; i < q->sources_num; i++) {
+        const struct orma_exec_source *src = q->sources[i];
+        uint32_t rows = src->table ? src->table->rows : src->query->frame.rows;
+
+        g->coders[0].direct_max = ORMA_MAX(g->coders[0].direct_max, ORMA_MIN(rows, UINT32_MAX / 4));
+    }
     if (!reserve(g, 16))
         return false;
     g->groups = !g->keys_num;
@@ -624,6 +657,7 @@ static void fini(struct grouper *g)
     for (uint32_t i = 0; i < g->q->aggs.len && g->aggs; i++) {
         free(g->aggs[i].accs);
         free(g->aggs[i].set.slots);
+        orma_exec_values_fini(&g->aggs[i].vals);
     }
     free(g->coders);
     free(g->keys);

@@ -220,10 +220,37 @@ static struct orma_exec_window *read_window(struct parser *p)
     return w;
 }
 
+/* f(x) FILTER (WHERE c) is f(CASE WHEN c THEN x END): what is NULL counts for no aggregate that is
+ * known. */
+static void read_filter(struct parser *p, struct orma_exec_ast *call)
+{
+    struct orma_exec_ast *e = node(p, ORMA_EXEC_CASE), *val = call->args, *test;
+
+    next(p);
+    expect_kind(p, ORMA_TOK_OPEN);
+    expect(p, "where");
+    test = p->no ? NULL : read_expr(p);
+    expect_kind(p, ORMA_TOK_CLOSE);
+    if (p->no || !e || !test)
+        return;
+    if (!val || val->op == ORMA_EXEC_STAR) {
+        val = node(p, ORMA_EXEC_NUMBER);
+        if (!val)
+            return;
+        val->name = ORMA_STR("1");
+    }
+    e->next = val->next;
+    e->args = test;
+    test->next = val;
+    val->next = NULL;
+    call->args = e;
+    call->filtered = true;
+}
+
 static void read_over(struct parser *p, struct orma_exec_ast *call)
 {
     if (is(p, "filter"))
-        p->no = true;
+        read_filter(p, call);
     if (!accept(p, "over"))
         return;
     if (p->tok.kind == ORMA_TOK_OPEN) {

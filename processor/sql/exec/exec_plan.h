@@ -104,13 +104,16 @@ enum orma_exec_func {
     EXEC_LAG,
     EXEC_FIRST_VALUE,
     EXEC_LAST_VALUE,
-    EXEC_BARE, /* a column that is no part of the groups: of one row of each */
+    EXEC_PERCENTILE, /* and the like */
+    EXEC_BARE,       /* a column that is no part of the groups: of one row of each */
 };
 
 struct orma_exec_agg {
     enum orma_exec_func func;
-    bool distinct;
+    bool distinct, filtered;
     struct orma_exec_expr *arg;
+    double fraction; /* PERCENTILE */
+    bool exact;      /* one of the values */
 };
 ORMA_VEC_STRUCT(orma_exec_aggs, struct orma_exec_agg);
 
@@ -175,6 +178,7 @@ struct orma_exec_query {
     struct orma_exec_keys by_loops; /* what puts rows into the order of SQLite's loops */
     uint32_t first_rows;            /* of its only window the query around wants no more; 0: all */
     bool is_part;                   /* of a UNION ALL */
+    bool has_order;                 /* it was written with one, of constants perhaps */
     bool any_order;                 /* nobody sees in which order rows come */
     struct orma_exec_frame frame;
 };
@@ -244,6 +248,9 @@ static inline bool orma_exec_give_up(struct orma_exec_plan *plan, const char *wh
 /* exec_bind.c: names become sources and columns. False: it was given up. */
 bool orma_exec_bind(struct orma_exec_plan *plan, struct orma_exec_select *ast);
 
+/* exec_bind_expr.c: whether both give the same for the same row. */
+bool orma_exec_same_expr(const struct orma_exec_expr *a, const struct orma_exec_expr *b);
+
 /* exec_names.c */
 bool orma_exec_same_name(struct orma_str a, struct orma_str b);
 
@@ -263,7 +270,7 @@ bool orma_exec_literal(struct orma_exec_plan *plan, struct orma_str text,
                        struct orma_exec_value *ret);
 
 /* exec_fold.c: calls that give the same for all rows are constants. */
-bool orma_exec_is_fixed(const struct orma_exec_expr *e);
+bool orma_exec_is_fixed(const struct orma_exec_plan *plan, const struct orma_exec_expr *e);
 bool orma_exec_call_now(struct orma_exec_plan *plan, struct orma_exec_expr *e);
 
 /* What depends on one text alone is remembered by text; unknown functions end it. */
@@ -388,6 +395,22 @@ bool orma_exec_plan_joins(struct orma_exec_plan *plan, struct orma_exec_query *q
 
 /* exec_group.c */
 bool orma_exec_group(struct orma_exec_plan *plan, struct orma_exec_query *q);
+
+/* exec_percentile.c: values of all groups, then those of each. Zero-initialised is empty. */
+struct orma_exec_values {
+    double *vals;
+    uint32_t *groups;
+    size_t num, vals_cap, groups_cap;
+    size_t *starts; /* by group, when they were dealt out */
+};
+void orma_exec_values_fini(struct orma_exec_values *self);
+/* `codes`: groups of the values; NULL: all are of group 0. */
+bool orma_exec_values_add(struct orma_exec_plan *plan, struct orma_exec_values *self,
+                          const struct orma_exec_vec *v, const uint32_t *codes, uint32_t num);
+bool orma_exec_values_deal(struct orma_exec_plan *plan, struct orma_exec_values *self,
+                           uint32_t groups);
+struct orma_exec_value orma_exec_values_at(struct orma_exec_values *self, uint32_t group,
+                                           double fraction, bool exact);
 
 /* exec_sort.c: the values of an expression for all rows of the frame, as a slot. */
 bool orma_exec_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query *q,

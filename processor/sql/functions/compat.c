@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "processor/sql/base/percentile.h"
 #include "processor/sql/base/sort.h"
 #include "processor/sql/functions/functions.h"
 #include "sdk/base/vec.h"
@@ -291,10 +292,10 @@ static void give_value(sqlite3_context *ctx, enum percentile_kind kind)
 
     if (!s || !s->len || !sort(ctx, s))
         return;
-    double at = s->fraction * (double)(s->len - 1);
-    size_t lo = (size_t)at;
+    size_t lo = orma_percentile_place(s->len, s->fraction);
     double low = s->vals[lo], high = s->vals[ORMA_MIN(lo + 1, s->len - 1)];
-    sqlite3_result_double(ctx, kind == DISC ? low : low + (high - low) * (at - (double)lo));
+    sqlite3_result_double(
+        ctx, kind == DISC ? low : orma_percentile_between(s->len, s->fraction, low, high));
 }
 
 static void finish(sqlite3_context *ctx, enum percentile_kind kind)
