@@ -148,6 +148,7 @@ void orma_sql_close(struct orma_sql *self)
     orma_derived_fini(self);
     orma_packages_fini(self);
     orma_sqlstats_free(self->stats);
+    orma_sql_reads_fini(&self->planner.reads);
     orma_symbolizer_free(self->symbolizer);
     free(self->binary_paths);
     free(self->binary_mode);

@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 #include "processor/sql/base/memory.h"
+#include "processor/sql/base/reads.h"
 #include "processor/sql/dialect/macro.h"
 #include "processor/store/storage.h"
 #include "sdk/base/map.h"
@@ -63,7 +64,9 @@ struct orma_sql_planner {
     enum orma_exec_mode exec;
     bool by_columns;              /* the statement at hand is read by columns, if it can be */
     struct orma_exec_plan *plans; /* of statements that live; exec/exec.c */
-    const char *why;              /* the executor gave the last statement up; NULL: it did not */
+    struct orma_sql_reads reads;  /* what SQLite found in the statement at hand */
+    unsigned unlike; /* statements in which the executor found other columns than SQLite */
+    const char *why; /* the executor gave the last statement up; NULL: it did not */
     /* What a table function lacks in plans that were refused for it; "": nothing. Another plan may
      * have it; if none has, this is what was wrong: base/tvf.h. */
     char lacks[160];

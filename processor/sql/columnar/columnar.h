@@ -39,6 +39,9 @@ static inline void orma_columnar_begin(struct orma_sql *sql)
     sql->planner.mixed = false;
     sql->planner.rows_max = 0;
     sql->planner.args = false;
+    sql->planner.reads.list.len = 0;
+    sql->planner.reads.failed = false;
+    sql->planner.reads.on = true;
 }
 
 /* A function of that name was made by a user: if it is one of ours, we stand back. */

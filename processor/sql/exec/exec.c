@@ -87,6 +87,8 @@ void orma_exec_plan_free(void *data)
     orma_arena_fini(&plan->arena);
     free(plan->text);
     ORMA_VEC_FINI(&plan->loops);
+    orma_sql_reads_fini(&plan->reads);
+    orma_sql_reads_fini(&plan->tables);
     free(plan);
 }
 
@@ -300,6 +302,60 @@ static bool same_columns(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
     return true;
 }
 
+static int by_column(const void *a, const void *b)
+{
+    const struct orma_sql_read *x = a, *y = b;
+
+    return x->column < y->column ? -1 : x->column > y->column;
+}
+
+static void sort_reads(struct orma_sql_reads *reads)
+{
+    if (reads->list.len)
+        qsort(reads->list.data, reads->list.len, sizeof(*reads->list.data), by_column);
+}
+
+static bool has_column(const struct orma_sql_reads *reads, struct orma_sql_read r)
+{
+    return reads->list.len &&
+           bsearch(&r, reads->list.data, reads->list.len, sizeof(*reads->list.data), by_column);
+}
+
+static bool has_table(const struct orma_sql_reads *reads, uint64_t table)
+{
+    for (uint32_t i = 0; i < reads->list.len; i++) {
+        if (reads->list.data[i].table == table)
+            return true;
+    }
+    return false;
+}
+
+/* Of tables that are read: SQLite also names columns of views, and what tables look at in the
+ * schema while they are connected. */
+static bool same_reads(struct orma_exec_plan *plan)
+{
+    struct orma_sql_reads *theirs = &plan->sql->planner.reads, *ours = &plan->reads;
+    bool same = true;
+
+    if (theirs->failed || ours->failed || plan->tables.failed)
+        return orma_exec_give_up(plan, "memory");
+    sort_reads(ours);
+    sort_reads(theirs);
+    for (uint32_t i = 0; same && i < ours->list.len; i++)
+        same = has_column(theirs, ours->list.data[i]);
+    for (uint32_t i = 0; same && i < theirs->list.len; i++)
+        same = has_column(ours, theirs->list.data[i]) ||
+               !has_table(&plan->tables, theirs->list.data[i].table);
+    if (same)
+        return true;
+    plan->sql->planner.unlike++;
+    if (plan->sql->planner.exec == ORMA_EXEC_MODE_BOTH) {
+        fprintf(stderr, "orma: the executor found other columns than SQLite in:\n%s\n", plan->text);
+        abort();
+    }
+    return orma_exec_give_up(plan, "other columns than SQLite found");
+}
+
 static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
 {
     struct orma_exec_select *ast = orma_exec_parse(&plan->arena, orma_str_from(plan->text));
@@ -311,7 +367,7 @@ static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
     if (plan->root->results.len != (uint32_t)sqlite3_column_count(stmt) ||
         plan->root->results.len > COLUMNS_MAX)
         return orma_exec_give_up(plan, "the number of columns");
-    if (!same_columns(plan, stmt))
+    if (!same_columns(plan, stmt) || !same_reads(plan))
         return false;
     if (plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !is_worth(plan))
         return orma_exec_give_up(plan, "nothing to win");

@@ -193,8 +193,11 @@ static bool see_name(struct orma_exec_scope *s, const struct orma_exec_from *f,
             sub->results.data[i].name = name->alias;
         return see_select(s, sub, f->join, seen);
     }
-    if (orma_exec_find_table(s->plan, f->name, &found, &view))
+    if (orma_exec_find_table(s->plan, f->name, &found, &view)) {
+        seen->table = f->name;
+        orma_sql_reads_add(&s->plan->tables, f->name, ORMA_STR(""));
         return see_table(s, found, f->join, seen);
+    }
     view = view_query(view);
     struct orma_exec_select *ast = view.len ? orma_exec_parse(&s->plan->arena, view) : NULL;
     if (!ast)
@@ -214,11 +217,13 @@ static bool add_using(struct orma_exec_scope *s, const struct orma_exec_from *f,
 
         if (!e)
             return false;
+        s->in_using = true;
         e->args[1] = orma_exec_bind_expr(s, &name);
         s->seen_num--;
         name.table.len = 0;
         e->args[0] = orma_exec_bind_expr(s, &name);
         s->seen_num++;
+        s->in_using = false;
         if (!e->args[0] || !e->args[1])
             return false;
         e->types = EXEC_INT | EXEC_NULL;
@@ -296,6 +301,8 @@ static bool add_star(struct orma_exec_scope *s, const struct orma_exec_item *ite
 
             if (r.hidden || (!item->table.len && is_used(seen, r.name)))
                 continue;
+            if (seen->table.len)
+                orma_sql_reads_add(&s->plan->reads, seen->table, r.name);
             r.given = true; /* as SQLite writes them out */
             if (!add_result(s, r))
                 return false;

@@ -8,6 +8,7 @@ struct orma_exec_seen {
     struct orma_str alias;
     struct orma_exec_results cols;
     struct orma_exec_item *using;
+    struct orma_str table; /* its name, if it is one */
 };
 
 /* CTEs in sight, the newest first. */
@@ -25,6 +26,7 @@ struct orma_exec_scope {
     const struct orma_exec_results *aliases; /* of results, where they may be used; or NULL */
     const struct orma_exec_window *windows;  /* of the WINDOW clause */
     bool aggregates, window_funcs;           /* are allowed here */
+    bool in_using;                           /* SQLite does not say which columns it finds */
     unsigned depth;
     /* For queries in expressions: how they are bound, and what they see. */
     struct orma_exec_query *(*bind_select)(struct orma_exec_plan *plan,

@@ -27,25 +27,6 @@ static bool no(struct orma_exec_scope *s, const char *why)
     return orma_exec_give_up(s->plan, why);
 }
 
-bool orma_exec_same_expr(const struct orma_exec_expr *a, const struct orma_exec_expr *b)
-{
-    if (a == b)
-        return true;
-    if (a->op != b->op || a->num != b->num || a->negated != b->negated ||
-        a->has_base != b->has_base || a->has_else != b->has_else || a->source != b->source ||
-        a->sub != b->sub || a->col != b->col || a->val.tag != b->val.tag ||
-        a->val.bits != b->val.bits)
-        return false;
-    if ((a->op == ORMA_EXEC_CALL || a->op == ORMA_EXEC_CAST) &&
-        !orma_exec_same_name(a->name, b->name))
-        return false;
-    for (unsigned i = 0; i < a->num; i++) {
-        if (!orma_exec_same_expr(a->args[i], b->args[i]))
-            return false;
-    }
-    return true;
-}
-
 static struct orma_exec_expr *new_slot(struct orma_exec_scope *s, uint8_t types, unsigned slot)
 {
     struct orma_exec_expr *e = orma_exec_new_expr(s->plan, ORMA_EXEC_SLOT, 0);
@@ -155,8 +136,11 @@ static struct orma_exec_expr *find_column(const struct orma_exec_scope *s, struc
         if (table.len ? !orma_exec_same_name(seen->alias, table) : is_merged(seen, name))
             continue;
         for (uint32_t k = 0; k < seen->cols.len; k++) {
-            if (orma_exec_same_name(seen->cols.data[k].name, name))
-                return seen->cols.data[k].expr;
+            if (!orma_exec_same_name(seen->cols.data[k].name, name))
+                continue;
+            if (seen->table.len && !s->in_using)
+                orma_sql_reads_add(&s->plan->reads, seen->table, name);
+            return seen->cols.data[k].expr;
         }
     }
     return NULL;

@@ -9,6 +9,25 @@ bool orma_exec_same_name(struct orma_str a, struct orma_str b)
     return a.len == b.len && !sqlite3_strnicmp(a.data, b.data, (int)a.len);
 }
 
+bool orma_exec_same_expr(const struct orma_exec_expr *a, const struct orma_exec_expr *b)
+{
+    if (a == b)
+        return true;
+    if (a->op != b->op || a->num != b->num || a->negated != b->negated ||
+        a->has_base != b->has_base || a->has_else != b->has_else || a->source != b->source ||
+        a->sub != b->sub || a->col != b->col || a->val.tag != b->val.tag ||
+        a->val.bits != b->val.bits)
+        return false;
+    if ((a->op == ORMA_EXEC_CALL || a->op == ORMA_EXEC_CAST) &&
+        !orma_exec_same_name(a->name, b->name))
+        return false;
+    for (unsigned i = 0; i < a->num; i++) {
+        if (!orma_exec_same_expr(a->args[i], b->args[i]))
+            return false;
+    }
+    return true;
+}
+
 static bool same(struct orma_str name, const char *known)
 {
     return strlen(known) == name.len && !sqlite3_strnicmp(name.data, known, (int)name.len);

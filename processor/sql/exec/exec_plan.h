@@ -223,6 +223,7 @@ struct orma_exec_plan {
     struct orma_exec_place *place;
     uint32_t at;
     ORMA_VEC(struct orma_exec_loop) loops; /* of SQLite's plan, in its order */
+    struct orma_sql_reads reads, tables;   /* columns that were found; tables, without columns */
 };
 
 /* Rows that are evaluated: those of a frame, or of sources while a query runs. */
@@ -248,11 +249,10 @@ static inline bool orma_exec_give_up(struct orma_exec_plan *plan, const char *wh
 /* exec_bind.c: names become sources and columns. False: it was given up. */
 bool orma_exec_bind(struct orma_exec_plan *plan, struct orma_exec_select *ast);
 
-/* exec_bind_expr.c: whether both give the same for the same row. */
-bool orma_exec_same_expr(const struct orma_exec_expr *a, const struct orma_exec_expr *b);
-
 /* exec_names.c */
 bool orma_exec_same_name(struct orma_str a, struct orma_str b);
+/* Whether both give the same for the same row. */
+bool orma_exec_same_expr(const struct orma_exec_expr *a, const struct orma_exec_expr *b);
 
 /* The columns of a table, or of a projection of it. */
 unsigned orma_exec_table_width(const struct orma_exec_source *src);

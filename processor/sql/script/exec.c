@@ -209,6 +209,7 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
     sql->planner.lacks[0] = '\0';
     int r = sqlite3_prepare_v2(sql->db, body.data, (int)body.len, ret, &tail);
 
+    sql->planner.reads.on = false;
     if (r) {
         int offset = sqlite3_error_offset(sql->db);
 

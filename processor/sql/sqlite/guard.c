@@ -334,6 +334,13 @@ static int check_pragma(struct orma_sql *sql, const char *name, const char *arg,
                : SQLITE_OK;
 }
 
+/* For who resolves names himself. */
+static void note_read(struct orma_sql *sql, const char *table, const char *column)
+{
+    if (sql->planner.reads.on && column && *column)
+        orma_sql_reads_add(&sql->planner.reads, orma_str_from(table), orma_str_from(column));
+}
+
 static int authorize(void *data, int action, const char *a, const char *b, const char *c,
                      const char *d)
 {
@@ -344,6 +351,8 @@ static int authorize(void *data, int action, const char *a, const char *b, const
         return SQLITE_DENY;
     if (action == SQLITE_PRAGMA)
         return check_pragma(self, a, b, c);
+    if (action == SQLITE_READ)
+        note_read(self, a, b);
     return SQLITE_OK;
 }
 

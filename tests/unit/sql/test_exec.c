@@ -722,6 +722,7 @@ Test(exec, gives_what_sqlite_gives)
     }
     if (getenv("ORMA_TEST_SHOW"))
         fprintf(stderr, "%u of %u\n", taken, valid);
+    cr_expect_eq(e.sql->planner.unlike, 0, "%u with other columns", e.sql->planner.unlike);
     cr_expect_gt(valid, queries * 8 / 10, "%u of %u queries are valid", valid, queries);
     cr_expect_gt(taken, queries / 3, "%u of %u queries were taken", taken, queries);
     orma_buf_fini(&with);
