@@ -1,6 +1,7 @@
 /* Rows that are parsed when somebody asks for them are the same as if they had been at once. */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -369,6 +370,47 @@ Test(late, whatever_is_asked_first_all_tables_are_those_of_a_full_import, .timeo
         orma_buf_fini(&trace);
     }
     cr_assert_gt(waited, 100);
+    orma_assert_no_leaks();
+}
+
+static void put_member(struct orma_buf *tar, const char *name, const struct orma_buf *data)
+{
+    static const char zeroes[512];
+    char head[512] = {0};
+    unsigned sum = 8 * ' ';
+
+    snprintf(head, 100, "%s", name);
+    snprintf(head + 124, 12, "%011zo", data->len);
+    memcpy(head + 257, "ustar", 5);
+    for (unsigned i = 0; i < sizeof(head); i++)
+        sum += (unsigned char)head[i];
+    snprintf(head + 148, 8, "%06o", sum);
+    orma_buf_put(tar, head, sizeof(head));
+    orma_buf_put(tar, data->data, data->len);
+    orma_buf_put(tar, zeroes, (512 - data->len % 512) % 512);
+}
+
+/* A heap dump beside traces adds to the same tables: what waits comes before it, and nothing waits
+ * from then on. */
+Test(late, rows_of_others_stand_in_their_place)
+{
+    struct orma_buf trace = {0}, dump = {0}, tar = {0};
+
+    make_trace(&trace, 3);
+    cr_assert_eq(orma_fd_read_file(AT_FDCWD, CASES "/hprof/trace.hprof", 1 << 20, &dump), 0);
+    put_member(&tar, "a.pftrace", &trace);
+    put_member(&tar, "b.hprof", &dump);
+    put_member(&tar, "c.pftrace", &trace);
+    struct loaded expected = load_at_once(&tar), got = load_mapped(&tar);
+    cr_assert_eq(storage_of(&got)->late.waiting, 0);
+    cr_assert_eq(ask(&got, "SELECT count(*) FROM heap_graph"),
+                 ask(&expected, "SELECT count(*) FROM heap_graph"));
+    assert_same(&got, &expected, 3, "archive");
+    unload(&got);
+    unload(&expected);
+    orma_buf_fini(&trace);
+    orma_buf_fini(&dump);
+    orma_buf_fini(&tar);
     orma_assert_no_leaks();
 }
 
