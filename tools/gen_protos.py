@@ -432,33 +432,40 @@ def ftrace_tables(model, folder):
     points = sorted(read(folder, "ftrace_tracepoints"), key=lambda r: (r["tracefs_group"], r["tracefs_event"]))
     event = sorted((f for f in model.messages["FtraceEvent"].fields if f["type"].startswith("msg ")),
                    key=lambda f: f["number"])
-    index, out, rows = {}, [], []
-    out += ["/* Ftrace messages and the tracepoints they stand for. Made by tools/gen_protos.py. */",
-            '#include "protos/tables/ftrace_events.h"', "", "#include <stddef.h>", ""]
-    done = {}
+    index, fields_out, rows, points_out, places, done = {}, [], [], [], {}, {}
+
+    def place(name):
+        """Of a name in orma_ftrace_names."""
+        if name not in places:
+            places[name] = sum(len(n) + 1 for n in places)
+        return places[name]
+
     for i, f in enumerate(event):
         name = f["type"][4:]
         index[f["number"]] = i
         fields = sorted(model.messages[name].fields, key=lambda x: x["number"]) if name in model.messages else []
         if fields and name not in done:
-            done[name] = f"fields_{snake(name).lower()}"
-            out.append(f"static const struct orma_ftrace_field {done[name]}[] = {{")
+            done[name] = len(fields_out)
             for x in fields:
                 t = x["type"] if x["type"] in FIELD_TYPES else ("enum" if x["type"].startswith("enum") else "message")
-                out.append(f'    {{"{x["name"]}", {x["number"]}, ORMA_PB_TYPE_{t.upper()}, '
-                           f'{"true" if x["label"] == "repeated" else "false"}}},')
-            out += ["};", ""]
-        rows.append(f'    {{{f["number"]}, {len(fields)}, "{f["name"]}", {done[name] if fields else "NULL"}}},')
-    out += ["const struct orma_ftrace_message orma_ftrace_messages[] = {"] + rows + ["};", "",
-            f"const unsigned orma_ftrace_messages_num = {len(rows)};", "",
-            "const struct orma_ftrace_tracepoint orma_ftrace_tracepoints[] = {"]
-    n = 0
+                fields_out.append(f'    {{{place(x["name"])}, {x["number"]}, ORMA_PB_TYPE_{t.upper()}, '
+                                  f'{"true" if x["label"] == "repeated" else "false"}}}, /* {x["name"]} */')
+        rows.append(f'    {{{f["number"]}, {len(fields)}, {place(f["name"])}, {done.get(name, 0)}}}, /* {f["name"]} */')
     for r in points:
         number = int(r["FtraceEvent_field_number"])
         if number in index:
-            n += 1
-            out.append(f'    {{"{r["tracefs_group"]}", "{r["tracefs_event"]}", {index[number]}}},')
-    out += ["};", "", f"const unsigned orma_ftrace_tracepoints_num = {n};", ""]
+            points_out.append(f'    {{{place(r["tracefs_group"])}, {place(r["tracefs_event"])}, {index[number]}}}, '
+                              f'/* {r["tracefs_group"]}/{r["tracefs_event"]} */')
+    assert sum(len(n) + 1 for n in places) < 65536 and len(fields_out) < 65536
+    out = ["/* Ftrace messages and the tracepoints they stand for. Made by tools/gen_protos.py. */",
+           '#include "protos/tables/ftrace_events.h"', "", "const char orma_ftrace_names[] ="]
+    out += [f'    "{n}\\0"' for n in places]
+    out[-1] += ";"
+    out += ["", "const struct orma_ftrace_field orma_ftrace_fields[] = {"] + fields_out + ["};", "",
+            "const struct orma_ftrace_message orma_ftrace_messages[] = {"] + rows + ["};", "",
+            f"const unsigned orma_ftrace_messages_num = {len(rows)};", "",
+            "const struct orma_ftrace_tracepoint orma_ftrace_tracepoints[] = {"] + points_out + ["};", "",
+            f"const unsigned orma_ftrace_tracepoints_num = {len(points_out)};", ""]
     return "\n".join(out)
 
 
@@ -467,11 +474,18 @@ def syscall_tables(folder):
     for r in read(folder, "syscalls"):
         arch.setdefault(r["arch"], {})[int(r["syscall_number"])] = r["name"]
     out = ["/* System call names by architecture. Made by tools/gen_protos.py. */",
-           '#include "protos/tables/syscalls.h"', "", "#include <stddef.h>", ""]
+           '#include "protos/tables/syscalls.h"', "", "const char orma_syscall_names[] =", '    "\\0"']
+    places, at = {}, 1
+    for name in sorted({n for names in arch.values() for number, n in names.items() if number < 1024}):
+        out.append(f'    "{name}\\0"')
+        places[name] = at
+        at += len(name) + 1
+    assert at < 65536
+    out[-1] += ";"
+    out.append("")
     for a, names in arch.items():
-        dense = {n: s for n, s in names.items() if n < 1024}
-        out.append(f"static const char *const names_{a}[] = {{")
-        out += [f'    [{n}] = "{s}",' for n, s in sorted(dense.items())]
+        out.append(f"static const uint16_t names_{a}[] = {{")
+        out += [f"    [{n}] = {places[s]}, /* {s} */" for n, s in sorted(names.items()) if n < 1024]
         out += ["};", ""]
     out += ["const struct orma_syscall_table orma_syscall_tables[] = {"]
     out += [f'    {{"{a}", sizeof(names_{a}) / sizeof(names_{a}[0]), names_{a}}},' for a in arch]

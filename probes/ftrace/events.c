@@ -183,11 +183,11 @@ static bool find_group(const struct orma_tracefs *fs, const char *name, struct o
     while (rest.len && orma_str_cut(&rest, '\n', &line)) {
         if (!orma_str_cut(&line, ':', &group) || !orma_str_eq_c(line, name))
             continue;
-        if (!found.len || (known && orma_str_eq_c(group, known->group)))
+        if (!found.len || (known && orma_str_eq_c(group, orma_ftrace_name(known->group))))
             found = group;
     }
     if (known && !found.len)
-        found = orma_str_from(known->group);
+        found = orma_str_from(orma_ftrace_name(known->group));
     (void)snprintf(ret, ret_size, "%.*s", ORMA_STR_ARG(found)); /* cut: not found later */
     return found.len;
 }

@@ -347,8 +347,9 @@ static void compile_known(const char *group, const struct orma_ftrace_format *fo
     unsigned unrolled = 0;
 
     for (unsigned i = 0; i < message->fields_num; i++) {
-        const struct orma_ftrace_field *want = &message->fields[i];
-        const struct orma_ftrace_format_field *have = orma_ftrace_format_field(format, want->name);
+        const struct orma_ftrace_field *want = orma_ftrace_message_field(message, i);
+        const struct orma_ftrace_format_field *have =
+            orma_ftrace_format_field(format, orma_ftrace_name(want->name));
         const struct target to = {want->type, want->repeated};
         struct orma_ftrace_step step;
 

@@ -36,8 +36,8 @@ static int add_known_of(struct orma_ftrace_events *self, const struct orma_trace
     for (unsigned i = 0; !r && i < orma_ftrace_tracepoints_num; i++) {
         const struct orma_ftrace_tracepoint *tp = &orma_ftrace_tracepoints[i];
 
-        if (!strcmp(tp->group, group))
-            r = add_if_there(self, fs, group, tp->name);
+        if (!strcmp(orma_ftrace_name(tp->group), group))
+            r = add_if_there(self, fs, group, orma_ftrace_name(tp->name));
     }
     return r;
 }
@@ -78,7 +78,9 @@ static int syscall_number(const struct orma_syscall_table *table, const char *na
     if (!strncmp(name, "sys_", 4))
         name += 4;
     for (unsigned i = 0; table && i < table->names_num; i++) {
-        if (table->names[i] && !strcmp(table->names[i] + 4, name))
+        const char *call = orma_syscall_name(table, i);
+
+        if (call && !strcmp(call + 4, name))
             return (int)i;
     }
     return -1;

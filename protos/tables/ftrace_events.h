@@ -32,8 +32,9 @@ enum orma_pb_type {
     ORMA_PB_TYPE_MESSAGE,
 };
 
+/* Names are places in orma_ftrace_names: a quarter of what pointers take, and the loader has none to set. */
 struct orma_ftrace_field {
-    const char *name;
+    uint16_t name;
     uint16_t number; /* in the event's message */
     uint8_t type;    /* enum orma_pb_type */
     bool repeated;
@@ -43,20 +44,32 @@ struct orma_ftrace_field {
 struct orma_ftrace_message {
     uint16_t number; /* field number in FtraceEvent */
     uint16_t fields_num;
-    const char *name;                       /* field name in FtraceEvent */
-    const struct orma_ftrace_field *fields; /* by number */
+    uint16_t name;   /* field name in FtraceEvent */
+    uint16_t fields; /* in orma_ftrace_fields, by number */
 };
 
 struct orma_ftrace_tracepoint {
-    const char *group;
-    const char *name;
+    uint16_t group;
+    uint16_t name;
     uint16_t message_idx; /* into orma_ftrace_messages */
 };
 
+extern const char orma_ftrace_names[];
+extern const struct orma_ftrace_field orma_ftrace_fields[];
 extern const struct orma_ftrace_message orma_ftrace_messages[]; /* by number */
 extern const unsigned orma_ftrace_messages_num;
 extern const struct orma_ftrace_tracepoint orma_ftrace_tracepoints[]; /* by group, then name */
 extern const unsigned orma_ftrace_tracepoints_num;
+
+static inline const char *orma_ftrace_name(uint16_t place)
+{
+    return orma_ftrace_names + place;
+}
+
+static inline const struct orma_ftrace_field *orma_ftrace_message_field(const struct orma_ftrace_message *m, unsigned i)
+{
+    return &orma_ftrace_fields[m->fields + i];
+}
 
 /* The message with this field number in FtraceEvent, or NULL. */
 const struct orma_ftrace_message *orma_ftrace_message_find(uint32_t number);

@@ -25,7 +25,8 @@ const struct orma_ftrace_tracepoint *orma_ftrace_tracepoint_find(const char *gro
     for (unsigned i = 0; i < orma_ftrace_tracepoints_num; i++) {
         const struct orma_ftrace_tracepoint *tp = &orma_ftrace_tracepoints[i];
 
-        if (!strcmp(tp->name, name) && (!group || !strcmp(tp->group, group)))
+        if (!strcmp(orma_ftrace_name(tp->name), name) &&
+            (!group || !strcmp(orma_ftrace_name(tp->group), group)))
             return tp;
     }
     return NULL;

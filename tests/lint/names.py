@@ -39,7 +39,7 @@ ROOMS = {
     "sdk/examples": "orma_category_demo orma_category_demo_",
     "protos": "orma_loss_ orma_pbc_",
     "protos/perfetto": "perfetto__",
-    "protos/tables": "orma_ftrace_message_ orma_ftrace_messages orma_ftrace_messages_ orma_ftrace_tracepoint_ orma_ftrace_tracepoints"
+    "protos/tables": "orma_ftrace_names orma_ftrace_fields orma_ftrace_message_ orma_ftrace_messages orma_ftrace_messages_ orma_ftrace_tracepoint_ orma_ftrace_tracepoints"
                      " orma_ftrace_tracepoints_ orma_syscall_ orma_atrace_",
     "probes": "orma_probes_",
     "probes/core": "orma_source_ orma_proc_",

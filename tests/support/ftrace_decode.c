@@ -146,11 +146,13 @@ static void read_known(struct ft_event *ev, const struct orma_ftrace_message *m,
 {
     struct orma_pb_field f;
 
-    ev->name = m->name;
+    ev->name = orma_ftrace_name(m->name);
     while (orma_pb_next(&r, &f)) {
         for (unsigned i = 0; i < m->fields_num; i++) {
-            if (m->fields[i].number == f.id)
-                add(ev, m->fields[i].name, type_of(m->fields[i].type), &f);
+            const struct orma_ftrace_field *def = orma_ftrace_message_field(m, i);
+
+            if (def->number == f.id)
+                add(ev, orma_ftrace_name(def->name), type_of(def->type), &f);
         }
     }
     self->out.malformed |= r.failed;

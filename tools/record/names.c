@@ -164,8 +164,10 @@ static const char *near_syscall(const char *name)
 
     table = uname(&uts) == 0 ? orma_syscall_table_find(uts.machine) : NULL;
     for (unsigned i = 0; table && i < table->names_num && num < NAMES_MAX; i++) {
-        if (table->names[i])
-            names[num++] = table->names[i] + 4; /* "sys_" */
+        const char *call = orma_syscall_name(table, i);
+
+        if (call)
+            names[num++] = call + 4; /* "sys_" */
     }
     return orma_cli_did_you_mean(!strncmp(name, "sys_", 4) ? name + 4 : name, names);
 }

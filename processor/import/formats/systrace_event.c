@@ -162,7 +162,7 @@ static void put_field(struct orma_str event, const struct orma_ftrace_field *f,
     struct orma_str text;
     int64_t val;
 
-    if (f->repeated || !find_value(event, f->name, args, &text))
+    if (f->repeated || !find_value(event, orma_ftrace_name(f->name), args, &text))
         return;
     if (f->type == ORMA_PB_TYPE_STRING)
         orma_pb_put_str(out, f->number, text);
@@ -216,7 +216,7 @@ static bool plain_event(struct orma_import_ctx *imp, struct orma_kernel_event *e
     const struct orma_ftrace_message *m = &orma_ftrace_messages[t->message_idx];
     orma_buf_clear(scratch);
     for (unsigned i = 0; i < m->fields_num; i++)
-        put_field(name, &m->fields[i], args, scratch);
+        put_field(name, orma_ftrace_message_field(m, i), args, scratch);
     e->field = m->number;
     e->payload = orma_buf_str(scratch);
     (void)orma_systrace_arg(args, "code", &e->code);

@@ -15,7 +15,7 @@ static void put_field(struct orma_import_ctx *imp, const struct orma_item *item,
                       const struct orma_ftrace_field *def, const struct orma_pb_field *f,
                       struct orma_args_list *ret)
 {
-    uint32_t key = orma_model_cstr(imp->model, def->name);
+    uint32_t key = orma_model_cstr(imp->model, orma_ftrace_name(def->name));
 
     if (event < ORMA_FTRACE_FIELDS_MAX &&
         def->number == orma_kernel_state(imp)->symbol_fields[event]) {
@@ -124,8 +124,10 @@ static void put_message(struct orma_import_ctx *imp, const struct orma_item *ite
             continue;
         }
         for (unsigned i = 0; i < m->fields_num; i++) {
-            if (m->fields[i].number == f.id) {
-                put_field(imp, item, event, &m->fields[i], &f, ret);
+            const struct orma_ftrace_field *def = orma_ftrace_message_field(m, i);
+
+            if (def->number == f.id) {
+                put_field(imp, item, event, def, &f, ret);
                 break;
             }
         }

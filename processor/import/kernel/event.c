@@ -17,7 +17,7 @@ static uint32_t event_name(struct orma_import_ctx *imp, struct orma_kernel_state
     if (ORMA_LIKELY(st->names[field]))
         return st->names[field];
     const struct orma_ftrace_message *m = orma_ftrace_message_find(field);
-    return st->names[field] = m ? orma_model_cstr(imp->model, m->name) : 0;
+    return st->names[field] = m ? orma_model_cstr(imp->model, orma_ftrace_name(m->name)) : 0;
 }
 
 /* False: the event names no thread, or nothing happens in it, which is counted. */

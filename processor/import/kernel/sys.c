@@ -39,8 +39,10 @@ static struct orma_kernel_syscalls *state(struct orma_import_ctx *imp)
 static uint32_t new_name(struct orma_import_ctx *imp, const struct orma_syscall_table *t,
                          uint32_t number)
 {
-    if (t && number < t->names_num && t->names[number])
-        return orma_model_cstr(imp->model, t->names[number]);
+    const char *name = t ? orma_syscall_name(t, number) : NULL;
+
+    if (name)
+        return orma_model_cstr(imp->model, name);
     return orma_strpool_addf(&imp->model->storage->pool, "sys_%u", number);
 }
 
