@@ -63,7 +63,7 @@ static bool parse_hex(struct orma_str text, uint64_t *ret)
 static int parse_line(struct orma_kallsyms *self, struct orma_str line)
 {
     struct orma_str address_text, type, name, rest = line;
-    uint64_t address;
+    uint64_t address = 0;
 
     if (!orma_str_cut(&rest, ' ', &address_text) || !orma_str_cut(&rest, ' ', &type) ||
         !orma_str_cut(&rest, '\t', &name))

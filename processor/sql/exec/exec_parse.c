@@ -540,7 +540,7 @@ static struct orma_exec_ast *read_binary(struct parser *p, int level)
     struct orma_exec_ast *left = level <= 3 ? read_not(p) : read_unary(p);
 
     while (left && !p->no) {
-        enum orma_exec_op op;
+        enum orma_exec_op op = ORMA_EXEC_NOT; /* of level 0 */
         int found = level_of(p, &op);
 
         if (found && found >= level) {
