@@ -25,8 +25,18 @@
 
 /* A packet is closed when it is so large; readers hold one in memory. */
 #define PACKET_BYTES ((size_t)256 << 10)
-/* Threads, and processes that read binaries. */
+/* Threads, and processes that read binaries. The address sanitizer's locks are not for children
+ * that a thread forks. */
+#if defined(__SANITIZE_ADDRESS__)
+#define CREW_MAX 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CREW_MAX 1
+#endif
+#endif
+#ifndef CREW_MAX
 #define CREW_MAX 4
+#endif
 #define MAP_BYTES_MAX ((size_t)1 << 30)
 
 /* A place that needs a name. */
@@ -236,15 +246,20 @@ static unsigned start_crew(struct crew *crew, struct orma_symbolizer *symbolizer
     size_t wanted = ORMA_MIN((size_t)crew->jobs.len, (size_t)ORMA_MAX(cpus, 1));
     unsigned num = 0;
 
-    for (wanted = ORMA_MIN(wanted, (size_t)CREW_MAX); wanted > 1 && num < wanted; num++) {
+    wanted = ORMA_MIN(wanted, (size_t)CREW_MAX);
+    for (; wanted > 1 && num < wanted; num++) { /* all processes before the first thread */
         members[num] = (struct member){.crew = crew};
         if (orma_symbolizer_share(symbolizer, &members[num].symbolizer) < 0)
             break;
-        if (pthread_create(&members[num].thread, NULL, member_main, &members[num])) {
-            orma_symbolizer_free(members[num].symbolizer);
-            break;
-        }
+        orma_symbolizer_start(members[num].symbolizer);
     }
+    wanted = num;
+    for (num = 0; num < wanted; num++) {
+        if (pthread_create(&members[num].thread, NULL, member_main, &members[num]))
+            break;
+    }
+    for (size_t i = num; i < wanted; i++)
+        orma_symbolizer_free(members[i].symbolizer);
     return num;
 }
 

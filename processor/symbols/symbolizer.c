@@ -49,6 +49,12 @@ int orma_symbolizer_set_servers(struct orma_symbolizer *self, const char *urls)
     return orma_debuginfod_supported() ? orma_lookup_set_servers(self->lookup, urls) : -ENOTSUP;
 }
 
+void orma_symbolizer_start(struct orma_symbolizer *self)
+{
+    if (!self->worker.pid)
+        (void)orma_worker_start(&self->worker, self->lookup); /* or else with the first question */
+}
+
 int orma_symbolizer_share(const struct orma_symbolizer *self, struct orma_symbolizer **ret)
 {
     struct orma_symbolizer *other = calloc(1, sizeof(*other));

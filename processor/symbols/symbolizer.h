@@ -41,6 +41,8 @@ int orma_symbolizer_add(struct orma_symbolizer *self, const char *paths,
  * that have none here; before the first question. -ENOTSUP: the client's library is not installed.
  */
 int orma_symbolizer_set_servers(struct orma_symbolizer *self, const char *urls);
+/* Starts its process already: a program with threads of its own should fork before it has them. */
+void orma_symbolizer_start(struct orma_symbolizer *self);
 /* One with the same places and a process of its own, for another thread; freed before `self`. */
 int orma_symbolizer_share(const struct orma_symbolizer *self, struct orma_symbolizer **ret);
 /* NULL is fine. */
