@@ -180,7 +180,7 @@ Test(image, of_somebody_else_does_no_harm)
 
     cr_assert_eq(test_image_write(a, &label, &image), 0);
     memcpy(&head, image.data, sizeof(head));
-    for (unsigned run = 0; run < 300; run++) {
+    for (unsigned run = 0; run < 100; run++) {
         uint8_t *copy = copy_of(&image, image.len);
         size_t index = ORMA_IMAGE_BULK + (size_t)head.bulk_bytes;
 
