@@ -195,8 +195,11 @@ class Captured(Trust):
 
 class Losses(Trust):
     def words(self, text):
-        """The part about packets: 'lost N packets (...)', 'nothing lost', ..."""
-        return re.search(r"(?i)lost (at least )?\d+ [^;.,]*\([^)]*\)|nothing lost|what was lost is not known", text).group().lower()
+        """What was lost: 'lost N packets (...)', 'lost N kernel events ...' (on a busy machine), 'nothing lost', ..."""
+        found = re.search(r"(?i)lost (at least )?\d+ ([^;.,]*\([^)]*\)|kernel events? \w+)|nothing lost|"
+                          "what was lost is not known", text)
+        self.assertTrue(found, text)
+        return found.group().lower()
 
     def both(self, *argv, code=0):
         """What `record` and `stats --brief` say of the same trace."""
