@@ -649,8 +649,9 @@ Test(exec, sorts_many_rows)
         "SELECT id FROM t ORDER BY w + 1, k LIMIT 5",
         "SELECT id, lead(ts) OVER (PARTITION BY k ORDER BY ts) FROM t",
         "SELECT id, lag(w, 3) OVER (PARTITION BY s ORDER BY h DESC) FROM t",
-        "SELECT id, rank() OVER (PARTITION BY k % 3, s ORDER BY d), sum(w) OVER (ORDER BY ts) FROM "
-        "t",
+        ("SELECT id, rank() OVER (PARTITION BY k % 3, s ORDER BY d), sum(w) OVER (ORDER BY ts) "
+         "FROM "
+         "t"),
         "SELECT k, s, count(*), sum(w) FROM t GROUP BY k, s ORDER BY 3 DESC LIMIT 20 OFFSET 5",
         "SELECT DISTINCT k, s FROM t ORDER BY s, k DESC",
         "SELECT max(id) FROM (SELECT id FROM t ORDER BY w DESC, id LIMIT -1 OFFSET 1000)",
@@ -668,8 +669,8 @@ Test(exec, sorts_many_rows)
 Test(exec, knows_what_comes_once)
 {
     static const char *const queries[] = {
-        "SELECT a.id, b.n FROM t1 a LEFT JOIN (SELECT k, sum(v % 9) AS n FROM t2 GROUP BY k) b "
-        "ON b.k = a.k",
+        ("SELECT a.id, b.n FROM t1 a LEFT JOIN (SELECT k, sum(v % 9) AS n FROM t2 GROUP BY k) b "
+         "ON b.k = a.k"),
         "SELECT a.id, b.k FROM t1 a JOIN (SELECT DISTINCT k FROM t2) b ON b.k = a.k",
         "SELECT s, max(ts), id, k FROM t1 GROUP BY s ORDER BY 2 DESC",
         "SELECT k, id, s FROM t1 GROUP BY k",
