@@ -330,13 +330,13 @@ int orma_processor_set_symbols(struct orma_processor *self,
                 : 0;
     if (r == -ENOTSUP)
         return fail(self, r, "this build reads no binaries: it was made without libdw");
+    self->names = symbols->names;
     if (r == 0 && self->symbolizer && symbols->servers) {
         r = orma_symbolizer_set_servers(self->symbolizer, symbols->servers);
         if (r == -ENOTSUP)
             return fail(self, r,
                         "servers of debug information can't be asked: install libdebuginfod1");
     }
-    self->names = symbols->names;
     return r < 0 ? fail(self, r, "%s", strerror(-r)) : 0;
 }
 

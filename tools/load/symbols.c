@@ -40,8 +40,10 @@ static int set(struct orma_processor *tp, const char *program,
 
     if (r == 0)
         return 0;
-    fprintf(stderr, "%s: %s: %s\n", program,
-            r == -EINVAL ? ORMA_LOAD_SYMBOLS_MODE : ORMA_LOAD_SYMBOLS_PATHS,
+    fprintf(stderr, "%s: %s%s\n", program,
+            r == -EINVAL    ? ORMA_LOAD_SYMBOLS_MODE ": "
+            : r == -ENOTSUP ? ""
+                            : ORMA_LOAD_SYMBOLS_PATHS ": ",
             orma_processor_error(tp));
     return r == -ENOTSUP ? 0 : r; /* the trace can be read without names */
 }
