@@ -228,6 +228,8 @@ int orma_te_session_replace(struct orma_te_session *old, struct orma_str config,
                             struct orma_te_session **ret);
 /* Completes the chunks of all threads. */
 void orma_te_session_flush(struct orma_te_session *self);
+/* So many events are lost that no sequence can count: it does so itself, and tells the pool now. */
+void orma_te_session_lose(struct orma_te_session *self, uint64_t num);
 /* Makes every sequence restart its incremental state. */
 void orma_te_session_clear(struct orma_te_session *self);
 

@@ -552,6 +552,15 @@ static void settle_losses(struct orma_te_session *self)
         atomic_fetch_add_explicit(&orma_te.unattributed, lost, memory_order_relaxed);
 }
 
+void orma_te_session_lose(struct orma_te_session *self, uint64_t num)
+{
+    uint8_t was = orma_te_lock();
+
+    atomic_fetch_add_explicit(&orma_te.lost[self->slot], num, memory_order_relaxed);
+    settle_losses(self);
+    orma_te_unlock(was);
+}
+
 /* With the lock, and no thread inside an event. */
 static void free_seqs(struct orma_te_session *self)
 {
@@ -642,11 +651,12 @@ int orma_te_session_free(struct orma_te_session *self)
     for (struct orma_category *c = orma_te.categories; c; c = c->next)
         set_bit(c, self->slot, false);
     ORMA_ASSERT_HOT(orma_te.sessions[self->slot] == self);
-    if (!quiesce(self)) {
+    bool quiet = quiesce(self);
+    settle_losses(self);
+    if (!quiet) {
         orma_te_unlock(was);
         return -ETIMEDOUT;
     }
-    settle_losses(self);
     free_seqs(self);
     orma_te.sessions[self->slot] = NULL;
     orma_te_unlock(was);

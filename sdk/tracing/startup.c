@@ -2,14 +2,14 @@
  * Startup tracing is a pool of private memory with a session of track events in it,
  * and nobody who drains it. It ends in one of these ways:
  *
- *   a session of the service starts and may see it all   take_over(): from one event to
- *       the next the threads write into the service's memory; then the pool is drained,
- *       and each sequence is written on as a sequence there, with its losses
- *   that session hides names or annotations, or there is no memory for it   give_up_to():
- *       the session here ends, and each packet counts as lost in the other's sequences
- *   nobody comes in time, or at exit                      give_up(): all is freed
+ *   a session of the service starts        take_over(): from one event to the next the
+ *       threads write into the service's memory; then the pool is drained, and each
+ *       sequence is written on as a sequence there, with its losses. A session that hides
+ *       names or annotations may not see it: there, each packet counts as lost
+ *   nobody comes in time, or at exit       give_up(): all is freed
  *
- * If a thread stands still inside an event, the memory it may write to stays.
+ * If a thread stands still inside an event, the memory it may write to stays, and what
+ * was kept counts as lost.
  */
 #include "sdk/tracing/startup.h"
 
@@ -121,21 +121,21 @@ int orma_startup_tracing(const struct orma_startup_args *args)
 
 /* ---- taking over ---- */
 
-/* A sequence of ours as a writer into the service's memory. */
+/* The kept sequences as writers of the service's session. */
 struct transfer {
-    struct orma_pool *pool;
-    uint32_t target_buffer;
+    const struct orma_te_session *session;
     struct orma_map writers; /* writer id -> struct orma_writer */
+    uint64_t accounted;      /* packets that a writer got, or counted as lost */
 };
 
-/* NULL: none is to be had; the packets are lost, and nobody is there to count them. */
+/* NULL: none is to be had. */
 static struct orma_writer *writer_of(struct transfer *t, uint16_t id)
 {
     struct orma_writer *w = orma_map_get_ptr(&t->writers, id);
 
     /* STALL_THEN_DROP: there may be more than the memory takes at once; the service drains it. */
-    if (w ||
-        orma_writer_new_in_pool(t->pool, t->target_buffer, ORMA_POLICY_STALL_THEN_DROP, &w) < 0)
+    if (w || orma_writer_new_in_pool(t->session->pool, t->session->target_buffer,
+                                     ORMA_POLICY_STALL_THEN_DROP, &w) < 0)
         return w;
     if (orma_map_put_ptr(&t->writers, id, w) < 0) {
         orma_writer_free(w);
@@ -146,38 +146,33 @@ static struct orma_writer *writer_of(struct transfer *t, uint16_t id)
 
 static void forward(void *ctx, uint16_t writer_id, const void *packet, size_t len)
 {
-    struct orma_writer *w = writer_of(ctx, writer_id);
+    struct transfer *t = ctx;
+    struct orma_writer *w = writer_of(t, writer_id);
 
-    if (w)
-        (void)orma_writer_put(w, packet, len); /* it counts what it loses */
-}
-
-static void forward_as_lost(void *ctx, uint16_t writer_id, const void *packet, size_t len)
-{
-    struct orma_writer *w = writer_of(ctx, writer_id);
-
-    (void)packet, (void)len;
-    if (w)
-        orma_writer_count_drop(w, ORMA_DROP_NO_CHUNK);
+    if (!w)
+        return;
+    (void)orma_writer_put(w, packet, len); /* it counts what it loses */
+    t->accounted++;
 }
 
 static void forward_loss(void *ctx, uint16_t writer_id, uint64_t lost)
 {
-    struct orma_writer *w = lost ? writer_of(ctx, writer_id) : NULL;
+    struct transfer *t = ctx;
+    struct orma_writer *w = lost ? writer_of(t, writer_id) : NULL;
 
-    for (; w && lost; lost--)
+    for (; w && lost; lost--, t->accounted++)
         orma_writer_count_drop(w, ORMA_DROP_NO_CHUNK);
 }
 
-static void transfer_all(struct orma_pool *from, struct orma_pool *to, uint32_t target_buffer,
-                         void (*sink)(void *, uint16_t, const void *, size_t))
+/* Packets, with those that a sequence lost. */
+static uint64_t forward_all(const struct orma_te_session *session)
 {
-    struct transfer t = {.pool = to, .target_buffer = target_buffer};
+    struct transfer t = {.session = session};
     struct orma_pool_drain drain;
     uint64_t emitted, dropped;
 
-    orma_pool_drain_init(&drain, from);
-    drain.sink = sink;
+    orma_pool_drain_init(&drain, g.pool);
+    drain.sink = forward;
     drain.sink_ctx = &t;
     orma_pool_drain_all(&drain);
     orma_pool_drain_counts(&drain, &emitted, &dropped);
@@ -186,6 +181,28 @@ static void transfer_all(struct orma_pool *from, struct orma_pool *to, uint32_t 
         orma_writer_free((struct orma_writer *)(uintptr_t)slot->val);
     orma_map_fini(&t.writers);
     orma_pool_drain_fini(&drain);
+    return t.accounted;
+}
+
+static void add_emitted(void *ctx, struct orma_pool_slot *slot,
+                        const struct orma_writer_counts *counts)
+{
+    (void)slot;
+    *(uint64_t *)ctx += counts->emitted;
+}
+
+/*
+ * With the lock: the session gets what was kept, if it may see it. Whatever was emitted and is not
+ * in one of its sequences then, is lost to it.
+ */
+static void hand_over(struct orma_te_session *session, bool visible)
+{
+    uint64_t emitted = 0;
+
+    orma_pool_each_slot(g.pool, false, add_emitted, &emitted);
+    uint64_t accounted = visible ? forward_all(session) : 0;
+    if (emitted > accounted)
+        orma_te_session_lose(session, emitted - accounted);
 }
 
 /* With the lock; the session is gone. */
@@ -200,71 +217,54 @@ static void end(void)
 }
 
 /* With the lock. */
-static void forget_session(void)
-{
-    g.session = NULL;
-    atomic_store_explicit(&g.waits, false, memory_order_relaxed);
-}
-
-/* With the lock. */
 static void give_up(void)
 {
     ORMA_ASSERT_HOT(orma_guard_is_locked(&g.lock) && g.session);
     /* -ETIMEDOUT: a thread stands still inside an event; then all of it stays. */
     if (orma_te_session_free(g.session) == 0)
         end();
-    forget_session();
+    g.session = NULL;
+    atomic_store_explicit(&g.waits, false, memory_order_relaxed);
 }
 
-/* Who wants less than what was kept, or other clocks, gets nothing of it. */
-static bool suits(struct orma_str config)
+/* Who wants less than what was kept gets nothing of it. */
+static bool may_see(const struct orma_te_session *session)
 {
-    struct orma_te_config c;
-    bool ok = orma_te_config_init(&c, config) == 0;
-
-    if (!ok)
-        return false;
-    ok = !c.filter_annotations && !c.filter_dynamic_names;
-    orma_te_config_fini(&c);
-    return ok;
+    return !session->config.filter_annotations && !session->config.filter_dynamic_names;
 }
 
-/* With the lock: what was kept becomes the session. 0, or -errno: nothing of it was handed over. */
+/*
+ * With the lock. Even a session that may not see what was kept takes its place: between the end of
+ * one and the begin of the other, events would be in neither, and nobody would know of them.
+ */
 static int take_over(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
                      enum orma_policy policy, struct orma_te_session **ret)
 {
-    if (!suits(config))
-        return -ENOTSUP;
     int r = orma_te_session_replace(g.session, config, pool, target_buffer, policy, ret);
-    if (r < 0)
-        return r;
-    transfer_all(g.pool, pool, target_buffer, forward);
-    end();
-    return 0;
-}
 
-/* With the lock. What cannot be handed over is told as lost. */
-static void give_up_to(struct orma_pool *pool, uint32_t target_buffer)
-{
-    if (orma_te_session_free(g.session) == 0) {
-        transfer_all(g.pool, pool, target_buffer, forward_as_lost);
+    if (r == 0) {
+        hand_over(*ret, may_see(*ret));
         end();
+    } else if (r == -ETIMEDOUT) {
+        /* A thread stands still inside an event. The rest goes over to a session beside the old
+         * one, which then ends: an event between the two is recorded, and counted as lost. */
+        r = orma_te_session_new(config, pool, target_buffer, policy, 0, ret);
+        if (r == 0) {
+            hand_over(*ret, false);
+            give_up();
+        }
     }
-    forget_session();
+    return r;
 }
 
 int orma_startup_session(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
                          enum orma_policy policy, struct orma_te_session **ret)
 {
-    int r = -ENOENT;
-
     /* Held until the session is there: whoever asks for startup tracing now has it either before
      * it, to be taken over, or behind it, when events have somewhere to go. */
     pthread_mutex_lock(&g.lock);
-    if (g.session && (r = take_over(config, pool, target_buffer, policy, ret)) < 0)
-        give_up_to(pool, target_buffer);
-    if (r < 0)
-        r = orma_te_session_new(config, pool, target_buffer, policy, 0, ret);
+    int r = g.session ? take_over(config, pool, target_buffer, policy, ret)
+                      : orma_te_session_new(config, pool, target_buffer, policy, 0, ret);
     pthread_mutex_unlock(&g.lock);
     return r;
 }

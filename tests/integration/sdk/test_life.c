@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -23,6 +24,8 @@
 
 #include "orma/orma.h"
 #include "sdk/base/fd.h"
+#include "sdk/events/te.h"
+#include "sdk/tracing/startup.h"
 #include "tests/integration/sdk/actors.h"
 
 ORMA_CATEGORY_DEFINE(life, "life", NULL, NULL);
@@ -264,6 +267,127 @@ static void test_too_much(void)
     expect("some came, some did not", got > 500 && got < 20000, 1);
     expect("all are accounted for", got + dropped, 20000);
     orma_test_trace_fini(&t);
+}
+
+/* Sessions that come while threads emit all the time: each event is shown, or counted as lost. */
+#define KEPT 100000
+
+static struct takeover {
+    const char *what;
+    struct orma_str track_event; /* of the session */
+    uint32_t policy;
+    bool stands; /* a thread stands still inside an event meanwhile */
+    bool second; /* another session comes with it */
+    /* ---- written by the actor ---- */
+    _Atomic uint64_t emitted;
+    _Atomic bool stands_now, enough;
+} * takeover;
+
+static void *emit_until_enough(void *arg)
+{
+    (void)arg;
+    for (uint64_t num = 0; !takeover->enough; num += 100) {
+        many("kept or shown", 100);
+        takeover->emitted += 100;
+        if (num > KEPT)
+            usleep(100);
+    }
+    return NULL;
+}
+
+static void *stand_still(void *arg)
+{
+    (void)arg;
+    many("kept or shown", 1);
+    takeover->emitted++;
+    orma_te_self->busy = ORMA_TE_RUNNING;
+    takeover->stands_now = true;
+    while (!takeover->enough)
+        usleep(1000);
+    orma_te_self->busy = ORMA_TE_IDLE;
+    return NULL;
+}
+
+static void play_takeover(void)
+{
+    struct orma_startup_args startup = ORMA_STARTUP_ARGS;
+    struct orma_init_args args = ORMA_INIT_ARGS;
+    int num = 2 + takeover->stands;
+    pthread_t threads[3];
+
+    args.exhausted = takeover->policy;
+    startup.buffer_kb = 32 << 10;
+    expect("startup", (uint64_t)orma_startup_tracing(&startup), 0);
+    for (int i = 0; i < num; i++)
+        assert(pthread_create(&threads[i], NULL, i == 2 ? stand_still : emit_until_enough, NULL) ==
+               0);
+    while (takeover->emitted < KEPT || takeover->stands_now != takeover->stands)
+        usleep(1000);
+    expect("init", (uint64_t)orma_init(&args), 0);
+    while (orma_startup_waits())
+        usleep(1000);
+    many("kept or shown", 1);
+    takeover->emitted++;
+    takeover->enough = true;
+    for (int i = 0; i < num; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void take_over(const struct takeover *c)
+{
+    const struct orma_test_config config = {.track_event = c->track_event};
+    struct orma_test_session *session = orma_test_session_start(&config);
+    struct orma_test_session *second = c->second ? orma_test_session_start(&config) : NULL;
+    struct orma_test_trace t;
+    uint64_t lost = 0;
+
+    *takeover = *c;
+    struct actor a = act(play_takeover);
+    finish(&a);
+    end(session, &t);
+    for (size_t i = 0; i < t.num; i++)
+        lost += t.seqs[i].dropped + t.seqs[i].lost;
+    uint64_t shown = orma_test_trace_count(&t, 3, "kept or shown");
+    expect("some are shown", shown > 0, 1);
+    expect("what is hidden is lost", lost >= (c->track_event.len ? KEPT : 0), 1);
+    expect("events that nobody knows of",
+           shown + lost < takeover->emitted ? takeover->emitted - shown - lost : 0, 0);
+    /* Three packets introduce a sequence. Around a thread that stands still, an event may be both.
+     */
+    expect("too many",
+           !c->stands && c->policy == ORMA_EXHAUSTED_STALL && shown + lost > takeover->emitted + 50,
+           0);
+    orma_test_trace_fini(&t);
+    if (second) {
+        end(second, &t);
+        orma_test_trace_fini(&t);
+    }
+}
+
+static void test_takeover(void)
+{
+    const struct orma_str hides = {"\x38\x01", 2}; /* filter_debug_annotations */
+    const struct takeover cases[] = {
+        {.what = "shows", .policy = ORMA_EXHAUSTED_STALL, .second = true},
+        {.what = "shows, drops", .policy = ORMA_EXHAUSTED_DROP},
+        {.what = "hides", hides, .policy = ORMA_EXHAUSTED_STALL, .second = true},
+        {.what = "hides, drops", hides, .policy = ORMA_EXHAUSTED_DROP},
+        {.what = "stands", .policy = ORMA_EXHAUSTED_STALL, .stands = true},
+    };
+
+    takeover =
+        mmap(NULL, sizeof(*takeover), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert(takeover != MAP_FAILED);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int before = failed;
+
+        failed = 0;
+        take_over(&cases[i]);
+        if (failed)
+            fprintf(stderr, "in the case '%s'\n", cases[i].what);
+        failed |= before;
+    }
+    munmap(takeover, sizeof(*takeover));
 }
 
 /* ---- policies ---- */
@@ -699,6 +823,7 @@ static const struct {
     {"fork_and_exec", test_fork_and_exec},
     {"brief_life", test_brief_life},
     {"too_much", test_too_much},
+    {"takeover", test_takeover},
     {"policies", test_policies},
     {"threads", test_threads},
     {"signals", test_signals},
