@@ -45,7 +45,8 @@ static const struct orma_option options[] = {
      "slower."},
     {OPT_DUMP, 'd', "dump", "TIME", "The sums so far, each so often: 500ms, 10s."},
     {OPT_OUT, 'o', "output", "DIR",
-     "An existing, empty folder for the results. Default: a new one in the temporary folder."},
+     "A folder for the results: an empty one, or made. Default: a new one in the temporary "
+     "folder."},
     {0},
 };
 

@@ -97,7 +97,8 @@ static const struct orma_option options[] = {
     {OPT_USER_ONLY, 0, "user-only", NULL, "No functions of the kernel."},
     {OPT_OFF_CPU, 0, "off-cpu", NULL,
      "Also what threads wait for: each time that one is off its cpu for 100 us or more, with its "
-     "stack (needs the right to see the kernel; without it only how long)."},
+     "stack and that of the thread that woke it up (as root; without rights, stacks of waits of "
+     "10 ms or more)."},
     {OPT_DEBUGINFOD, 0, "debuginfod", NULL,
      "Ask the servers that DEBUGINFOD_URLS names for debug information that is not installed."},
     {OPT_PER_PROCESS, 0, "per-process", NULL, "A pprof file for each process, too."},
@@ -105,7 +106,8 @@ static const struct orma_option options[] = {
      "A trace config of your own with linux.perf in it; excludes all options but -o."},
     {OPT_PRINT_CONFIG, 0, "print-config", NULL, "Print the config, and do nothing else."},
     {OPT_OUT, 'o', "output", "DIR",
-     "An existing, empty folder for the results. Default: a new one in the temporary folder."},
+     "A folder for the results: an empty one, or made. Default: a new one in the temporary "
+     "folder."},
     {0},
 };
 
@@ -125,7 +127,8 @@ static const struct orma_option cpu_profile_options[] = {
      "Accepted for scripts: functions are never annotated."},
     {OPT_PRINT_CONFIG, 0, "print-config", NULL, "Print the config, and do nothing else."},
     {OPT_OUT, 'o', "output", "DIR",
-     "An existing, empty folder for the results. Default: a new one in the temporary folder."},
+     "A folder for the results: an empty one, or made. Default: a new one in the temporary "
+     "folder."},
     {0},
 };
 
@@ -543,7 +546,7 @@ static void tell_nothing(const struct profile *self, const char *path)
     fprintf(stderr,
             "%s: no samples with stacks%s%s: did the processes run, and may they be watched? "
             "(as root, or with kernel.perf_event_paranoid at -1)\n",
-            self->program, self->folder.made ? "" : " in ", self->folder.made ? "" : path);
+            self->program, self->dir ? " in " : "", self->dir ? path : "");
 }
 
 /* Threads that live shorter than the time between two samples are never seen. */
@@ -558,6 +561,20 @@ static void tell_coverage(const struct profile *self, const struct orma_stacks *
                 "threads live shorter than the time between samples; a higher -F helps\n",
                 self->program,
                 100.0 * (double)(stacks->samples * stacks->period_ns) / (double)cpu_ns);
+}
+
+/* Where the kernel shows it. */
+static void put_wakers(const struct orma_profile_report_style *style, struct orma_processor *tp)
+{
+    const struct orma_stacks_choice choice = {.kind = ORMA_STACKS_WAKERS};
+    struct orma_stacks waits;
+
+    if (orma_stacks_load(&waits, tp, &choice) < 0)
+        return;
+    printf("who ended the waits (with stacks: orma profile report --wakers --tree)\n");
+    orma_profile_report_sums(style, &waits, ORMA_STACKS_BY_WAKER);
+    fputc('\n', stdout);
+    orma_stacks_fini(&waits);
 }
 
 /* What threads waited for, and in which functions. */
@@ -583,6 +600,7 @@ static int put_waits(struct profile *self, struct orma_processor *tp)
     orma_profile_report_callers(&style, &waits, ORMA_STACKS_NONE);
     fputc('\n', stdout);
     orma_stacks_fini(&waits);
+    put_wakers(&style, tp);
     return 0;
 }
 
@@ -656,7 +674,7 @@ static int export_all(struct profile *self)
  * stays, if there is one. */
 static void drop_folder(struct profile *self, bool has_trace)
 {
-    if (has_trace && !self->folder.made)
+    if (has_trace && (!self->folder.made || self->dir))
         return;
     if (unlinkat(self->folder.fd, TRACE_NAME, 0) == 0 && self->folder.made)
         (void)rmdir(self->folder.path); /* nothing came of it */

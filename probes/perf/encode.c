@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "probes/kernel/kallsyms.h"
 #include "probes/unwind/unwind.h"
@@ -26,6 +27,8 @@
 
 #define INTERNED_MAX (1u << 20)
 #define KALLSYMS_MAX (64u << 20)
+#define LOOK_AFTER_NS UINT64_C(3000000)
+#define LOOKS_AT_ONCE 4u /* in each round of 5 ms: below 2 % of a cpu */
 
 /* What a hash is of; the same bytes may be interned in several roles. */
 enum role {
@@ -313,6 +316,8 @@ static const uint8_t places[ORMA_UNWIND_REGS] = {0,  3,  2,  1,  4,  5,  6,  7, 
 static void start_state(struct orma_unwind_state *state, const struct orma_perf_record *record)
 {
     *state = (struct orma_unwind_state){.known = (1u << ORMA_UNWIND_REGS) - 1};
+    if (record->regs_partial)
+        state->known = 1u << ORMA_UNWIND_RSP | 1u << ORMA_UNWIND_PC;
     for (unsigned i = 0; i < ORMA_UNWIND_REGS; i++)
         state->regs[i] = record->regs[places[i]];
     state->stack = record->stack;
@@ -365,6 +370,7 @@ static uint64_t put_unwound(struct orma_perf_encoder *self, struct orma_perf_pro
     struct orma_unwind unwind = {.find = find_code,
                                  .ctx = &of,
                                  .frames = pcs,
+                                 .guess = record->regs_partial,
                                  .frames_max = ORMA_PERF_FRAMES_MAX - *num - 1};
     struct orma_unwind_state state;
 
@@ -480,16 +486,45 @@ static void put_wait(struct orma_buf *out, const struct orma_perf_record *record
     orma_pb_end(out, begun);
 }
 
+static void put_descriptor(struct orma_buf *out, uint32_t field, const char *name, const char *unit)
+{
+    size_t in = orma_pb_begin(out, field);
+
+    orma_pb_put_str(out, ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_NAME, orma_str_from(name));
+    orma_pb_put_str(out, ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_UNIT_STR, orma_str_from(unit));
+    orma_pb_end(out, in);
+}
+
+/* Who ended a wait, at the time it did; of an interrupt, nobody. The thread it woke is counted. */
+static void put_waker(struct orma_buf *out, const struct orma_perf_record *record,
+                      const struct sampled *what)
+{
+    size_t begun = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_STACK_SAMPLE);
+
+    if (!record->interrupt) {
+        size_t in = orma_pb_begin(out, ORMA_PB_STACK_SAMPLE_TASK_CONTEXT);
+
+        orma_pb_put_u64(out, ORMA_PB_STACK_SAMPLE_TASK_CONTEXT__PID, record->pid);
+        orma_pb_put_u64(out, ORMA_PB_STACK_SAMPLE_TASK_CONTEXT__TID, record->tid);
+        orma_pb_end(out, in);
+    }
+    if (what->stack)
+        orma_pb_put_u64(out, ORMA_PB_STACK_SAMPLE_CALLSTACK_IID, what->stack);
+    put_descriptor(out, ORMA_PB_STACK_SAMPLE_PRIMARY_DESCRIPTOR, "wakeup", "wakeups");
+    orma_pb_put_u64(out, ORMA_PB_STACK_SAMPLE_PRIMARY_WEIGHT, 1);
+    put_descriptor(out, ORMA_PB_STACK_SAMPLE_FOLLOWER_DESCRIPTORS, "woken_thread", "tid");
+    orma_pb_put_u64(out, ORMA_PB_STACK_SAMPLE_FOLLOWER_WEIGHTS, record->woken);
+    orma_pb_end(out, begun);
+}
+
 /* The unit is not that of cpu time, so that nobody adds the two up. */
 static void put_wait_defaults(struct orma_buf *out)
 {
     size_t begun = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_DEFAULTS_STACK_SAMPLE_DEFAULTS);
 
     orma_pb_put_str(out, ORMA_PB_STACK_SAMPLE_DEFAULTS_SOURCE, ORMA_STR("off_cpu"));
-    size_t in = orma_pb_begin(out, ORMA_PB_STACK_SAMPLE_DEFAULTS_PRIMARY_DESCRIPTOR);
-    orma_pb_put_str(out, ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_NAME, ORMA_STR("off_cpu_time"));
-    orma_pb_put_str(out, ORMA_PB_STACK_SAMPLE_COUNTER_DESCRIPTOR_UNIT_STR, ORMA_STR("ns off cpu"));
-    orma_pb_end(out, in);
+    put_descriptor(out, ORMA_PB_STACK_SAMPLE_DEFAULTS_PRIMARY_DESCRIPTOR, "off_cpu_time",
+                   "ns off cpu");
     orma_pb_end(out, begun);
 }
 
@@ -505,6 +540,15 @@ static void put_defaults(struct orma_buf *out, const struct orma_perf_plan *plan
         orma_pb_put_bytes(out, ORMA_PB_TRACE_PACKET_DEFAULTS_PERF_SAMPLE_DEFAULTS,
                           plan->defaults.data, plan->defaults.len);
     orma_pb_end(out, begun);
+}
+
+static uint64_t record_clock(const void *ctx)
+{
+    const struct orma_perf_plan *plan = ctx;
+    struct timespec now = {0};
+
+    (void)clock_gettime(plan->events[0].attr.clockid, &now); /* the kernel took it, too */
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* ---- names ---- */
@@ -525,9 +569,9 @@ static void put_process(struct orma_perf_encoder *self, struct orma_perf_process
         orma_pb_put_bytes(&self->packet, ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE, word, len);
         at += len + 1;
     }
-    if (process->start && self->plan->clock_id == ORMA_PB_BUILTIN_CLOCK_BOOTTIME)
+    if (process->start)
         orma_pb_put_u64(&self->packet, ORMA_PB_PROCESS_TREE_PROCESS_PROCESS_START_FROM_BOOT,
-                        process->start);
+                        process->start + orma_clock_boottime() - record_clock(self->plan));
     if (is_comm)
         orma_pb_put_u64(&self->packet, ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE_IS_COMM, 1);
     orma_pb_end(&self->packet, begun);
@@ -591,7 +635,9 @@ static void put_record(struct orma_perf_encoder *self, const struct orma_perf_re
     if (self->interned.len)
         orma_pb_put_bytes(out, ORMA_PB_TRACE_PACKET_INTERNED_DATA, self->interned.data,
                           self->interned.len);
-    if (self->plan->off_cpu && record->kind != ORMA_PERF_LOST)
+    if (record->woken)
+        put_waker(out, record, what);
+    else if (self->plan->off_cpu && record->kind != ORMA_PERF_LOST)
         put_wait(out, record, what);
     else
         put_sample(out, record, what);
@@ -599,6 +645,23 @@ static void put_record(struct orma_perf_encoder *self, const struct orma_perf_re
     if (self->interned.failed || orma_source_sink_put_buf(self->sink, out) < 0)
         orma_perf_encoder_clear(self); /* whoever reads on must be told again */
     orma_buf_clear(out);
+}
+
+static void encode_waker(struct orma_perf_encoder *self, const struct orma_perf_record *record)
+{
+    struct sampled what = {0};
+    struct orma_perf_process *process =
+        record->interrupt
+            ? NULL
+            : orma_perf_process_get(self->processes, record->pid, orma_clock_boottime());
+
+    orma_buf_clear(&self->interned);
+    if (process) {
+        if (self->plan->names)
+            tell_names(self, process, record);
+        what.stack = stack_of(self, process, record, NULL, &what.error);
+    }
+    put_record(self, record, &what);
 }
 
 static void encode_wait(struct orma_perf_encoder *self, struct orma_perf_wait *wait, uint64_t until)
@@ -612,23 +675,31 @@ static void encode_wait(struct orma_perf_encoder *self, struct orma_perf_wait *w
         return;
     if (self->plan->names)
         tell_names(self, process, record);
-    if (wait->has_stack)
-        what.stack =
-            stack_of(self, process, record, wait->preempted ? "[preempted]" : NULL, &what.error);
+    const char *leaf = wait->preempted       ? "[preempted]"
+                       : *wait->wait_channel ? wait->wait_channel
+                                             : NULL;
+    if (wait->has_stack || leaf)
+        what.stack = stack_of(self, process, record, leaf, &what.error);
     put_record(self, record, &what);
+    if (wait->waker)
+        encode_waker(self, &wait->waker->record);
 }
 
 static void end_wait(struct orma_perf_encoder *self, struct orma_perf_wait *wait, uint64_t until)
 {
     if (!wait)
         return;
+    if (wait->look_end > until) { /* it ran on while it was looked at */
+        wait->has_stack = false;
+        *wait->wait_channel = '\0';
+    }
     if (until > wait->record.time && until - wait->record.time >= self->plan->off_cpu_min_ns) {
         encode_wait(self, wait, until);
     } else {
         self->waits.short_num++;
         self->waits.short_ns += until > wait->record.time ? until - wait->record.time : 0;
     }
-    free(wait);
+    orma_perf_wait_free(wait);
 }
 
 static void end_all_waits(struct orma_perf_encoder *self, uint64_t until)
@@ -639,6 +710,12 @@ static void end_all_waits(struct orma_perf_encoder *self, uint64_t until)
         orma_buf_clear(&self->interned);
         end_wait(self, wait, until);
     }
+    if (self->waits.refused)
+        orma_log_warn(
+            "linux.perf: %llu waits have no stack, as memory of the program is closed to us: "
+            "its rights, or kernel.yama.ptrace_scope (0 opens it, or start it with this "
+            "command)",
+            (unsigned long long)self->waits.refused);
     if (self->waits.short_num)
         orma_log_info("linux.perf: %llu waits below %llu us, %.1f ms in all, were left out",
                       (unsigned long long)self->waits.short_num,
@@ -646,13 +723,27 @@ static void end_all_waits(struct orma_perf_encoder *self, uint64_t until)
                       (double)self->waits.short_ns / 1e6);
 }
 
+/* Records are as new as `until`: who was away then and is not back is worth a look. */
+static void look(struct orma_perf_encoder *self, uint64_t until)
+{
+    if (until > LOOK_AFTER_NS)
+        orma_perf_waits_look(&self->waits, self->processes->proc_fd, until - LOOK_AFTER_NS,
+                             LOOKS_AT_ONCE, record_clock, self->plan);
+}
+
 /* What a recording of waits does with a record. */
 static void encode_switch(struct orma_perf_encoder *self, const struct orma_perf_record *record)
 {
-    if (record->kind == ORMA_PERF_SAMPLE)
+    if (record->kind == ORMA_PERF_SAMPLE && record->woken)
+        orma_perf_waits_woken(&self->waits, record);
+    else if (record->kind == ORMA_PERF_LOOK)
+        look(self, record->time);
+    else if (record->kind == ORMA_PERF_SAMPLE)
         orma_perf_waits_keep(&self->waits, record);
     else if (record->kind == ORMA_PERF_EXIT)
-        free(orma_perf_waits_take(&self->waits, record->tid));
+        orma_perf_waits_end(&self->waits, record->tid);
+    else if (record->kind == ORMA_PERF_FORK)
+        orma_perf_waits_begin(&self->waits, record->tid);
     else if (record->kind == ORMA_PERF_END)
         end_all_waits(self, record->time);
     else if (record->kind == ORMA_PERF_SWITCH && record->pid && record->out)

@@ -77,12 +77,27 @@ static bool names_event(const char *name)
     return slash && slash != name && slash[1] && !strchr(slash + 1, '/') && !strstr(name, "..");
 }
 
+/* The tracing folder; a message, if there is none. */
+static int open_tracefs(struct orma_tracefs *ret, const char *tracefs_root, char *why,
+                        size_t why_size)
+{
+    char *root = NULL;
+    int r = orma_tracefs_find(tracefs_root, &root);
+
+    if (r == 0)
+        r = orma_tracefs_open(ret, root, NULL);
+    free(root);
+    if (r < 0)
+        snprintf(why, why_size, "tracepoints need tracefs: %s", strerror(-r));
+    return r;
+}
+
 static int set_tracepoint(struct orma_perf_event *event,
                           const Perfetto__Protos__PerfEvents__Tracepoint *tracepoint,
                           const char *tracefs_root, char *why, size_t why_size)
 {
     struct orma_tracefs fs;
-    char *root = NULL, file[300];
+    char file[300];
     uint64_t id = 0;
 
     if (!names_event(tracepoint->name)) {
@@ -90,14 +105,9 @@ static int set_tracepoint(struct orma_perf_event *event,
                  tracepoint->name ? tracepoint->name : "");
         return -EINVAL;
     }
-    int r = orma_tracefs_find(tracefs_root, &root);
-    if (r == 0)
-        r = orma_tracefs_open(&fs, root, NULL);
-    free(root);
-    if (r < 0) {
-        snprintf(why, why_size, "tracepoints need tracefs: %s", strerror(-r));
+    int r = open_tracefs(&fs, tracefs_root, why, why_size);
+    if (r < 0)
         return r;
-    }
     if ((size_t)snprintf(file, sizeof(file), "events/%s/id", tracepoint->name) >= sizeof(file) ||
         !orma_tracefs_number(&fs, file, &id)) {
         snprintf(why, why_size, "this kernel has no tracepoint '%s'", tracepoint->name);
@@ -414,6 +424,57 @@ static void plan_off_cpu(struct orma_perf_plan *self)
     attr->exclude_idle = 1;
 }
 
+/* Where a tracepoint has `field`: "field:pid_t pid;	offset:24;	size:4;". */
+static bool find_offset(struct orma_str format, struct orma_str field, uint32_t *ret)
+{
+    struct orma_str line;
+    unsigned at;
+
+    while (format.len && orma_str_cut(&format, '\n', &line)) {
+        const char *found = orma_str_find(line, field);
+        char rest[64];
+
+        if (!found)
+            continue;
+        snprintf(rest, sizeof(rest), "%.*s", (int)(line.data + line.len - found), found);
+        const char *offset = strstr(rest, "offset:");
+        if (!offset || sscanf(offset, "offset:%u;", &at) != 1 || at > ORMA_PERF_RAW_MAX)
+            return false;
+        *ret = at;
+        return true;
+    }
+    return false;
+}
+
+/*
+ * A sample, too, for each time that a watched thread wakes another up. The kernel tells such events
+ * only to those who wake: who is woken from outside is not told by whom. Without tracefs there are
+ * none.
+ */
+static void plan_wakers(struct orma_perf_plan *self, const char *tracefs_root)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf format = {0};
+    struct perf_event_attr *attr = &self->waker.attr;
+    struct orma_tracefs fs;
+    uint64_t id = 0;
+    char why[128];
+
+    if (!self->stacks || open_tracefs(&fs, tracefs_root, why, sizeof(why)) < 0)
+        return;
+    self->wakers = orma_tracefs_number(&fs, "events/sched/sched_waking/id", &id) &&
+                   orma_tracefs_read(&fs, "events/sched/sched_waking/format", &format) == 0 &&
+                   find_offset(orma_buf_str(&format), ORMA_STR(" pid;"), &self->woken_at);
+    orma_tracefs_close(&fs);
+    if (!self->wakers)
+        return;
+    self->events[0].attr.sample_type |= PERF_SAMPLE_RAW; /* one form for both */
+    *attr = self->events[0].attr;
+    attr->type = PERF_TYPE_TRACEPOINT;
+    attr->config = id;
+    attr->context_switch = 0;
+    attr->comm = attr->comm_exec = attr->task = attr->mmap = attr->mmap2 = attr->build_id = 0;
+}
+
 /* Room for two tenths of a second, at which a busy reader comes in time. */
 static void plan_ring(struct orma_perf_plan *self)
 {
@@ -430,6 +491,23 @@ static void plan_ring(struct orma_perf_plan *self)
     self->read_period_ms = ORMA_MIN(self->read_period_ms, 50u);
 }
 
+bool orma_perf_plan_without_wakers(struct orma_perf_plan *self)
+{
+    bool ret = self->wakers;
+
+    self->wakers = false;
+    self->events[0].attr.sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
+    return ret;
+}
+
+/* Of waits, no more is left than when they were: what they are, we have to look ourselves. */
+static void look_ourselves(struct orma_perf_plan *self)
+{
+    self->looks = self->off_cpu && self->unwind;
+    if (self->looks)
+        self->read_period_ms = ORMA_MIN(self->read_period_ms, ORMA_PERF_LOOK_PERIOD_MS);
+}
+
 bool orma_perf_plan_without_kernel(struct orma_perf_plan *self)
 {
     if (!self->kernel_optional || self->events[0].attr.exclude_kernel)
@@ -438,6 +516,7 @@ bool orma_perf_plan_without_kernel(struct orma_perf_plan *self)
         self->events[i].attr.exclude_kernel = self->events[i].attr.exclude_hv = 1;
     self->events[0].attr.exclude_callchain_kernel = 1;
     self->kernel_frames = false;
+    look_ourselves(self);
     return true;
 }
 
@@ -453,6 +532,7 @@ bool orma_perf_plan_with_less_memory(struct orma_perf_plan *self)
             return false;
         self->stack_bytes = self->stack_bytes / 2 & ~7u;
         self->events[0].attr.sample_stack_user = self->stack_bytes;
+        self->waker.attr.sample_stack_user = self->stack_bytes;
     }
     self->ring_pages /= 2;
     self->read_period_ms = ORMA_MAX(self->read_period_ms / 2, 5u);
@@ -546,6 +626,8 @@ int orma_perf_plan_make(struct orma_perf_plan *self,
         plan_stacks(self, config);
         if (self->off_cpu)
             plan_off_cpu(self);
+        if (self->off_cpu)
+            plan_wakers(self, tracefs_root);
         plan_ring(self);
         plan_defaults(self, config);
         if (self->defaults.failed)

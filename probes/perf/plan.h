@@ -22,16 +22,22 @@ struct orma_source_env;
 #define ORMA_PERF_STACK_BYTES 32768u
 #define ORMA_PERF_OFF_CPU_STACK_BYTES 8192u
 #define ORMA_PERF_OFF_CPU_MIN_NS 100000u
+#define ORMA_PERF_LOOK_PERIOD_MS 5u
 #define ORMA_PERF_STACK_BYTES_MAX 65528u /* the kernel's; a record's size is a u16 */
-#define ORMA_PERF_RECORDS_MIN 32u        /* a ring that holds fewer loses them */
+#define ORMA_PERF_RAW_MAX 1024u
+#define ORMA_PERF_RECORDS_MIN 32u /* a ring that holds fewer loses them */
 
 /* Registers of a sample, in the kernel's order of the mask: what unwinding starts with. */
 #if defined(__x86_64__)
 #define ORMA_PERF_REGS_MASK UINT64_C(0xff01ff) /* ax bx cx dx si di bp sp ip, r8 to r15 */
 #define ORMA_PERF_REGS_NUM 17
+#define ORMA_PERF_REGS_SP 7 /* places in the sample */
+#define ORMA_PERF_REGS_PC 8
 #else
 #define ORMA_PERF_REGS_MASK UINT64_C(0) /* no unwinder: frame pointers only */
-#define ORMA_PERF_REGS_NUM 1
+#define ORMA_PERF_REGS_NUM 2
+#define ORMA_PERF_REGS_SP 0
+#define ORMA_PERF_REGS_PC 1
 #endif
 
 struct orma_perf_event {
@@ -51,7 +57,11 @@ struct orma_perf_plan {
     bool follow_children, on_exec, kernel_optional, names;
     bool off_cpu; /* samples are of threads that leave their cpu */
     uint64_t off_cpu_min_ns;
-    bool poll;           /* counters are read at a period, nothing is sampled */
+    bool wakers; /* and of those that wake them up: `waker`, beside the others */
+    struct orma_perf_event waker;
+    uint32_t woken_at; /* in its raw bytes: whom it wakes up */
+    bool looks;        /* threads that wait are looked at from outside: the kernel shows nothing */
+    bool poll;         /* counters are read at a period, nothing is sampled */
     uint32_t ring_pages; /* power of two */
     bool ring_fixed;     /* as the config says: not to be made smaller */
     uint32_t read_period_ms;
@@ -73,6 +83,7 @@ int orma_perf_plan_make(struct orma_perf_plan *self,
 void orma_perf_plan_fini(struct orma_perf_plan *self);
 
 /* Steps back from what this kernel, or our rights, refuse. False: there is nothing to give up. */
+bool orma_perf_plan_without_wakers(struct orma_perf_plan *self);
 bool orma_perf_plan_without_kernel(struct orma_perf_plan *self);
 bool orma_perf_plan_with_less_memory(struct orma_perf_plan *self);
 bool orma_perf_plan_for_older_kernel(struct orma_perf_plan *self);

@@ -9,6 +9,8 @@
 #include "sdk/base/defs.h"
 
 #define TRAILER_WORDS 3
+#define RAW_FLAGS 2           /* where tracepoints have common_flags */
+#define RAW_IN_INTERRUPT 0x58 /* hard, soft, or one that cannot be masked */
 
 struct words {
     const uint64_t *at, *end;
@@ -85,6 +87,25 @@ static void take_chain(struct words *w, struct orma_perf_record *ret)
     w->at += num;
 }
 
+/* {u32 size, bytes}, for events that are no tracepoints 4 bytes of nothing. */
+static void take_raw(const struct orma_perf_plan *plan, struct words *w,
+                     struct orma_perf_record *ret)
+{
+    const uint8_t *at = (const uint8_t *)w->at + sizeof(uint32_t);
+    uint32_t size = 0;
+
+    if (w->at == w->end) {
+        w->ok = false;
+        return;
+    }
+    memcpy(&size, w->at, sizeof(size));
+    (void)bytes(w, (uint64_t)size + sizeof(size));
+    if (!w->ok || size < plan->woken_at + sizeof(ret->woken) || size <= RAW_FLAGS)
+        return;
+    memcpy(&ret->woken, at + plan->woken_at, sizeof(ret->woken));
+    ret->interrupt = at[RAW_FLAGS] & RAW_IN_INTERRUPT;
+}
+
 static void take_user(struct words *w, struct orma_perf_record *ret)
 {
     ret->abi = word(w);
@@ -115,6 +136,8 @@ static bool decode_sample(const struct orma_perf_plan *plan, struct words *w,
         take_counts(w, ret);
     if (type & PERF_SAMPLE_CALLCHAIN)
         take_chain(w, ret);
+    if (type & PERF_SAMPLE_RAW)
+        take_raw(plan, w, ret);
     if (type & PERF_SAMPLE_REGS_USER)
         take_user(w, ret);
     return w->ok;

@@ -19,6 +19,7 @@ enum orma_perf_record_kind {
     ORMA_PERF_EXIT,
     ORMA_PERF_MAP,    /* executable memory was mapped */
     ORMA_PERF_SWITCH, /* a thread left its cpu (`out`), or is back */
+    ORMA_PERF_LOOK,   /* it is time to look at those that wait; of our own */
     ORMA_PERF_END,    /* of the recording; of our own */
 };
 
@@ -51,6 +52,9 @@ struct orma_perf_record {
     const uint8_t *stack; /* from the stack pointer upwards */
     size_t stack_len;
     bool stack_skipped; /* it was there, but nobody had time for it */
+    bool regs_partial;  /* of the registers, only where it is and its stack are known */
+    uint32_t woken;     /* the thread that this one wakes up; 0: it is about something else */
+    bool interrupt;     /* not the thread wakes it up, but what has interrupted it */
 };
 
 /*

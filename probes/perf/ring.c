@@ -75,6 +75,22 @@ static int open_group(struct orma_perf_ring *self, const struct orma_perf_plan *
     return self->leaders.failed ? -ENOMEM : 0;
 }
 
+static int share_ring(struct orma_perf_ring *self, int fd)
+{
+    return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, fd_at(&self->leaders, 0)) < 0 ? -errno : 0;
+}
+
+/* Beside the group, in the same ring: it samples by itself. */
+static int open_waker(struct orma_perf_ring *self, const struct orma_perf_plan *plan, int32_t tid)
+{
+    int fd = plan->wakers ? open_event(self, &plan->waker, tid, -1) : 0;
+
+    if (!plan->wakers || fd < 0)
+        return fd;
+    orma_buf_put(&self->leaders, &fd, sizeof(fd));
+    return self->leaders.failed ? -ENOMEM : share_ring(self, fd);
+}
+
 static int map_ring(struct orma_perf_ring *self, const struct orma_perf_plan *plan)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -101,9 +117,10 @@ static int open_threads(struct orma_perf_ring *self, const struct orma_perf_plan
             return r;
         if (r == 0 && fds_num(&self->leaders) == 1)
             r = map_ring(self, plan);
-        else if (r == 0 && ioctl(fd_at(&self->leaders, fds_num(&self->leaders) - 1),
-                                 PERF_EVENT_IOC_SET_OUTPUT, fd_at(&self->leaders, 0)) < 0)
-            r = -errno;
+        else if (r == 0)
+            r = share_ring(self, fd_at(&self->leaders, fds_num(&self->leaders) - 1));
+        if (r == 0)
+            r = open_waker(self, plan, tids[i]);
         if (r < 0 && r != -ESRCH)
             return r;
     }
@@ -122,6 +139,8 @@ int orma_perf_ring_open(struct orma_perf_ring *self, const struct orma_perf_plan
         r = open_group(self, plan, -1);
         if (r == 0 && !plan->poll)
             r = map_ring(self, plan);
+        if (r == 0)
+            r = open_waker(self, plan, -1);
     }
     if (r < 0)
         orma_perf_ring_close(self);

@@ -125,9 +125,18 @@ static void mark_flushes(struct perf *self)
     self->flushes2 = (struct orma_buf){0};
 }
 
+static void put_look(struct perf *self)
+{
+    const struct orma_perf_record look = {.kind = ORMA_PERF_LOOK, .time = self->until};
+
+    orma_perf_worker_put(self->worker, &look);
+}
+
 static void end_round(struct perf *self)
 {
     self->in_round = false;
+    if (self->plan.looks && self->until != UINT64_MAX)
+        put_look(self);
     mark_flushes(self);
     if (self->stopping) {
         const struct orma_perf_record end = {.kind = ORMA_PERF_END, .time = event_clock(self)};
@@ -260,6 +269,8 @@ static int open_once(struct perf *self, const struct orma_perf_tasks *tasks, uin
 static bool step_back(struct perf *self, int r)
 {
     if (r == -EACCES || r == -EPERM) {
+        if (orma_perf_plan_without_wakers(&self->plan))
+            return true;
         if (!orma_perf_plan_without_kernel(&self->plan))
             return false;
         self->without_kernel = true;
@@ -291,6 +302,19 @@ static void tell_refusal(const struct perf *self, int r, uint32_t cpu)
                                                         : "");
 }
 
+/* What is not told of waits, and what would. */
+static void tell_waits(const struct perf *self)
+{
+    if (self->without_kernel)
+        orma_log_warn(NAME
+                      ": waits of 10 ms or more are looked at from outside, of shorter ones only "
+                      "the time is known; with 'sudo sysctl kernel.perf_event_paranoid=1' all "
+                      "have their stacks, as root also who ended them");
+    else if (!self->plan.wakers)
+        orma_log_warn(NAME ": who ends waits is not seen: that needs root, or CAP_PERFMON and "
+                           "/sys/kernel/tracing");
+}
+
 static int open_rings(struct perf *self)
 {
     ORMA_AUTO(orma_perf_tasks_fini) struct orma_perf_tasks tasks = {0};
@@ -306,7 +330,9 @@ static int open_rings(struct perf *self)
     }
     if (r < 0)
         tell_refusal(self, r, cpu);
-    else if (self->without_kernel && !self->plan.off_cpu) /* that one is beside another */
+    else if (self->plan.off_cpu)
+        tell_waits(self);
+    else if (self->without_kernel)
         orma_log_warn(NAME ": the kernel's own work is not seen; as root, or with 'sudo sysctl "
                            "kernel.perf_event_paranoid=%s', it is",
                       self->plan.pids ? "1" : "-1");

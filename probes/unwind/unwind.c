@@ -12,6 +12,9 @@
 
 #include "probes/unwind/expr.h"
 
+#define GUESS_BYTES 8192u
+#define GUESS_FRAMES 4u
+
 #define BIT(reg) (1u << (reg))
 /* What a called function gives back as it was. */
 #define KEPT (BIT(ORMA_UNWIND_RBX) | BIT(ORMA_UNWIND_RBP) | BIT(12) | BIT(13) | BIT(14) | BIT(15))
@@ -122,6 +125,77 @@ static int step_by_frame_pointer(struct orma_unwind *self, struct orma_unwind_st
     return 1;
 }
 
+static bool needs_frame_pointer(const struct orma_unwind_rule *rule,
+                                const struct orma_unwind_state *state)
+{
+    return rule->cfa.kind == ORMA_UNWIND_REGISTER && rule->cfa.from == ORMA_UNWIND_RBP &&
+           !(state->known & BIT(ORMA_UNWIND_RBP));
+}
+
+/* Do the rules lead on from here, to the beginning of the thread or some frames at least? */
+static bool leads_on(struct orma_unwind *self, const struct orma_unwind_state *from)
+{
+    struct orma_unwind_state state = *from;
+
+    for (unsigned i = 0; i < GUESS_FRAMES; i++) {
+        struct orma_unwind_code code;
+        const struct orma_unwind_rule *rule;
+
+        if (!self->find(self->ctx, state.regs[ORMA_UNWIND_PC] - 1, &code) || !code.file)
+            return false;
+        rule = orma_unwind_file_rule(code.file, code.address);
+        if (!rule)
+            return orma_unwind_file_is_entry(code.file, code.address);
+        int r = step_by_rule(rule, orma_unwind_file_section(code.file), &state);
+        if (r <= 0)
+            return r == -ORMA_UNWIND_COMPLETE;
+    }
+    return true;
+}
+
+/*
+ * Where the frame of this function ends: the first place of the stack that, taken for its frame
+ * pointer, leads on by the rules. It may be what an earlier call has left there: a guess.
+ */
+static int step_by_search(struct orma_unwind *self, const struct orma_unwind_rule *rule_there,
+                          const struct orma_unwind_section *eh, struct orma_unwind_state *state)
+{
+    const struct orma_unwind_rule rule = *rule_there; /* others are looked up meanwhile */
+    uint64_t sp = state->regs[ORMA_UNWIND_RSP];
+
+    for (uint64_t at = (sp + 15) & ~UINT64_C(15); at - sp < GUESS_BYTES; at += 16) {
+        struct orma_unwind_state next = *state;
+
+        next.regs[ORMA_UNWIND_RBP] = at;
+        next.known |= BIT(ORMA_UNWIND_RBP);
+        if (step_by_rule(&rule, eh, &next) <= 0 || !leads_on(self, &next))
+            continue;
+        *state = next;
+        self->guessed++;
+        return 1;
+    }
+    return -ORMA_UNWIND_CUT;
+}
+
+static int step_by_code(struct orma_unwind *self, const struct orma_unwind_code *code,
+                        struct orma_unwind_state *state, bool *ret_called)
+{
+    const struct orma_unwind_rule *rule = NULL;
+    const struct orma_unwind_section *eh;
+
+    *ret_called = true;
+    if (code->file)
+        rule = orma_unwind_file_rule(code->file, code->address);
+    if (!rule && code->file && orma_unwind_file_is_entry(code->file, code->address))
+        return -ORMA_UNWIND_COMPLETE;
+    if (!rule)
+        return step_by_frame_pointer(self, state);
+    *ret_called = !rule->signal;
+    eh = orma_unwind_file_section(code->file);
+    return self->guess && needs_frame_pointer(rule, state) ? step_by_search(self, rule, eh, state)
+                                                           : step_by_rule(rule, eh, state);
+}
+
 enum orma_unwind_end orma_unwind_run(struct orma_unwind *self, struct orma_unwind_state *state)
 {
     bool called = false; /* by this frame: its pc is a return address */
@@ -130,7 +204,6 @@ enum orma_unwind_end orma_unwind_run(struct orma_unwind *self, struct orma_unwin
     for (;;) {
         uint64_t pc = state->regs[ORMA_UNWIND_PC] - called;
         struct orma_unwind_code code;
-        const struct orma_unwind_rule *rule = NULL;
         int r;
 
         if (called && pc == UINT64_MAX)
@@ -143,14 +216,8 @@ enum orma_unwind_end orma_unwind_run(struct orma_unwind *self, struct orma_unwin
         self->frames[self->frames_num++] = pc;
         if (!found)
             return ORMA_UNWIND_NO_CODE;
-        if (code.file)
-            rule = orma_unwind_file_rule(code.file, code.address);
-        if (!rule && code.file && orma_unwind_file_is_entry(code.file, code.address))
-            return ORMA_UNWIND_COMPLETE;
-        r = rule ? step_by_rule(rule, orma_unwind_file_section(code.file), state)
-                 : step_by_frame_pointer(self, state);
+        r = step_by_code(self, &code, state, &called);
         if (r <= 0)
             return (enum orma_unwind_end) - r;
-        called = !(rule && rule->signal);
     }
 }

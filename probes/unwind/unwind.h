@@ -44,6 +44,7 @@ struct orma_unwind {
     void *ctx;
     uint64_t *frames; /* out: leaf first; of callers the call, not what follows it */
     size_t frames_max;
+    bool guess;        /* the frame pointer of the leaf is not known: look for it in the stack */
     size_t frames_num; /* out */
     unsigned guessed;  /* out: frames that were found by frame pointer */
 };

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -399,10 +400,10 @@ static uint32_t thread_of(struct loader *l, int64_t utid)
     return (uint32_t)known;
 }
 
-static void add(struct loader *l, int64_t site, int64_t utid, uint64_t weight)
+static void add(struct loader *l, uint32_t node, int64_t utid, uint64_t weight)
 {
     struct orma_stacks *self = l->self;
-    const struct orma_stacks_part part = {site_node(l, site), thread_of(l, utid), weight};
+    const struct orma_stacks_part part = {node, thread_of(l, utid), weight};
 
     if (l->err)
         return;
@@ -444,20 +445,31 @@ static void load_samples(struct loader *l)
         if (is_null(&rows, 0))
             self->without_stack += num;
         else
-            add(l, orma_query_int64(rows.q, 0), utid, num);
+            add(l, site_node(l, orma_query_int64(rows.q, 0)), utid, num);
     }
 }
 
-/* Waits without a stack are under a function of our own, since their time counts. */
-static void add_without_stack(struct loader *l, int64_t utid, uint64_t weight)
+static uint32_t child_named(struct loader *l, uint32_t node, const char *name)
 {
-    uint32_t name = keep_text(l, "[no stack]");
-    uint32_t node = l->err ? 0 : child_of(l, 0, function_of(l, name, 0, false));
-    int64_t site = (int64_t)(l->site_nodes.len / sizeof(node));
+    uint32_t at = keep_text(l, name);
 
-    orma_buf_put(&l->site_nodes, &node, sizeof(node)); /* a site of our own behind the others */
-    add(l, site, utid, weight);
+    return l->err ? 0 : child_of(l, node, function_of(l, at, 0, false));
 }
+
+/* The call site of a row; those without a stack are under a function of our own, as their time
+ * counts. */
+static uint32_t wait_node(struct loader *l, const struct rows *rows, unsigned col)
+{
+    return is_null(rows, col) ? child_named(l, 0, "[no stack]")
+                              : site_node(l, orma_query_int64(rows->q, col));
+}
+
+#define FROM_WAITS                                                                                 \
+    FROM_SAMPLES                                                                                   \
+    "JOIN __intrinsic_profiler_counter_set cs ON cs.counter_set_id = s.counter_set_id "            \
+    "JOIN __intrinsic_counter c ON c.id = cs.counter_id "                                          \
+    "JOIN __intrinsic_track k2 ON k2.id = c.track_id "                                             \
+    "WHERE s.source = 'off_cpu' AND k2.name = "
 
 static void load_waits(struct loader *l)
 {
@@ -465,10 +477,7 @@ static void load_waits(struct loader *l)
     struct orma_stacks *self = l->self;
 
     orma_buf_put_str(&sql, "SELECT s.callsite_id, coalesce(k.utid, -1), sum(c.value), count(*), "
-                           "sum(s.unwind_error IS NOT NULL) " FROM_SAMPLES
-                           "JOIN __intrinsic_profiler_counter_set cs ON cs.counter_set_id = "
-                           "s.counter_set_id JOIN __intrinsic_counter c ON c.id = cs.counter_id "
-                           "WHERE s.source = 'off_cpu'");
+                           "sum(s.unwind_error IS NOT NULL) " FROM_WAITS "'off_cpu_time'");
     put_choice(&sql, l->choice);
     orma_buf_put_str(&sql, " GROUP BY 1, 2 ORDER BY 1, 2");
     struct rows rows = rows_of(l, orma_buf_cstr(&sql));
@@ -478,14 +487,149 @@ static void load_waits(struct loader *l)
 
         self->samples += (uint64_t)orma_query_int64(rows.q, 3);
         self->cut += (uint64_t)orma_query_int64(rows.q, 4);
-        if (is_null(&rows, 0)) {
+        if (is_null(&rows, 0))
             self->without_stack += (uint64_t)orma_query_int64(rows.q, 3);
-            add_without_stack(l, utid, weight);
-        } else {
-            add(l, orma_query_int64(rows.q, 0), utid, weight);
-        }
+        add(l, wait_node(l, &rows, 0), utid, weight);
     }
     self->period_ns = 1;
+}
+
+/* ---- who ended waits ---- */
+
+struct waker {
+    int64_t woken, ts;
+    uint32_t node, thread; /* thread: its name, in `texts`; 0: an interrupt */
+};
+
+/* By the thread that was woken, and time. */
+static void load_wakers(struct loader *l, struct orma_buf *ret)
+{
+    struct rows rows = rows_of(
+        l, "SELECT CAST(c.value AS INT), s.ts, s.callsite_id, t.utid, t.name, t.tid " FROM_WAITS
+           "'woken_thread' ORDER BY 1, 2");
+
+    while (next(&rows)) {
+        struct waker w = {orma_query_int64(rows.q, 0), orma_query_int64(rows.q, 1)};
+        char tid[24];
+
+        if (!is_null(&rows, 2))
+            w.node = site_node(l, orma_query_int64(rows.q, 2));
+        if (!is_null(&rows, 3)) {
+            snprintf(tid, sizeof(tid), "%" PRId64, orma_query_int64(rows.q, 5));
+            w.thread = keep_text(l, *text(&rows, 4) ? text(&rows, 4) : tid);
+        }
+        orma_buf_put(ret, &w, sizeof(w));
+    }
+    if (ret->failed)
+        l->err = -ENOMEM;
+}
+
+static const struct waker *find_waker(const struct orma_buf *wakers, int64_t tid, int64_t from,
+                                      int64_t to)
+{
+    const struct waker *all = (const void *)wakers->data;
+    size_t num = wakers->len / sizeof(*all), lo = 0, hi = num;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (all[mid].woken < tid || (all[mid].woken == tid && all[mid].ts < from))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < num && all[lo].woken == tid && all[lo].ts <= to ? &all[lo] : NULL;
+}
+
+/* The innermost function of the program itself: not of the kernel, nor of the C library. */
+static const char *own_function(const struct loader *l, uint32_t node)
+{
+    static const char *const others[] = {"kernel", "libc.", "libc-", "libpthread", "ld-", "[vdso]"};
+    const struct orma_stacks_node *n = orma_stacks_nodes(l->self);
+    const struct orma_stacks_function *f = orma_stacks_functions(l->self);
+    uint32_t own = node;
+
+    for (; own; own = n[own].parent) {
+        const char *module = orma_stacks_text(l->self, f[n[own].function].module);
+        bool other = !*module;
+
+        for (size_t i = 0; i < ORMA_ARRAY_LEN(others); i++)
+            other |= !strncmp(module, others[i], strlen(others[i]));
+        if (!other)
+            break;
+    }
+    own = own ? own : node;
+    return own ? orma_stacks_text(l->self, f[n[own].function].name) : "";
+}
+
+/* "blocked  woken by main in server" */
+static void add_pair(struct loader *l, struct orma_map *known, uint32_t node, uint32_t waker,
+                     const char *by, uint64_t weight)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf words = {0};
+    struct orma_stacks_pair pair = {.weight = weight};
+
+    orma_buf_printf(&words, "%s  woken by %s", own_function(l, node),
+                    waker ? own_function(l, waker) : by);
+    if (waker)
+        orma_buf_printf(&words, " in %s", by);
+    pair.text = keep_text(l, orma_buf_cstr(&words));
+    uint64_t at = orma_map_get(known, pair.text);
+    if (at != ORMA_MAP_NONE) {
+        ((struct orma_stacks_pair *)(void *)l->self->pairs.data)[at].weight += weight;
+        return;
+    }
+    at = l->self->pairs.len / sizeof(pair);
+    orma_buf_put(&l->self->pairs, &pair, sizeof(pair));
+    if (l->self->pairs.failed || orma_map_put(known, pair.text, at) < 0)
+        l->err = -ENOMEM;
+}
+
+/* Behind the stack of the wait that of its end, from where it woke the thread up to its root. */
+static void add_ended_wait(struct loader *l, struct orma_map *pairs, uint32_t node, int64_t utid,
+                           const struct waker *w, uint64_t weight)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf marker = {0};
+    const char *by = !w           ? "others: a timer, a device, another process"
+                     : !w->thread ? "an interrupt: a timer, a device"
+                                  : orma_stacks_text(l->self, w->thread);
+
+    orma_buf_printf(&marker, ORMA_STACKS_WOKEN "%s]", by);
+    add_pair(l, pairs, node, w ? w->node : 0, by, weight); /* may move the texts */
+    uint32_t at = child_named(l, node, orma_buf_cstr(&marker));
+    for (uint32_t up = w ? w->node : 0; up && !l->err; up = orma_stacks_nodes(l->self)[up].parent)
+        at = child_of(l, at, orma_stacks_nodes(l->self)[up].function);
+    add(l, at, utid, weight);
+}
+
+static void load_ended_waits(struct loader *l)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf wakers = {0};
+    struct orma_map pairs = {0};
+
+    load_wakers(l, &wakers);
+    if (!wakers.len)
+        return; /* nobody was seen, so there is nothing to say */
+    orma_buf_put_str(&sql, "SELECT s.callsite_id, coalesce(k.utid, -1), c.value, s.ts, t.tid, "
+                           "s.unwind_error IS NOT NULL " FROM_WAITS "'off_cpu_time'");
+    put_choice(&sql, l->choice);
+    orma_buf_put_str(&sql, " ORDER BY s.id");
+    struct rows rows = rows_of(l, orma_buf_cstr(&sql));
+    while (next(&rows)) {
+        int64_t away = (int64_t)orma_query_double(rows.q, 2), ts = orma_query_int64(rows.q, 3);
+        int64_t end;
+
+        if (__builtin_add_overflow(ts, away, &end))
+            end = INT64_MAX;
+        l->self->samples++;
+        l->self->cut += (uint64_t)orma_query_int64(rows.q, 5);
+        l->self->without_stack += is_null(&rows, 0);
+        add_ended_wait(l, &pairs, wait_node(l, &rows, 0), orma_query_int64(rows.q, 1),
+                       find_waker(&wakers, orma_query_int64(rows.q, 4), ts, end), (uint64_t)away);
+    }
+    orma_map_fini(&pairs);
+    l->self->period_ns = 1;
 }
 
 static void load_heap(struct loader *l)
@@ -511,7 +655,7 @@ static void load_heap(struct loader *l)
 
         l->self->samples += (uint64_t)orma_query_int64(rows.q, 3);
         if (bytes > 0)
-            add(l, orma_query_int64(rows.q, 0),
+            add(l, site_node(l, orma_query_int64(rows.q, 0)),
                 is_null(&rows, 1) ? -1 : orma_query_int64(rows.q, 1), (uint64_t)bytes);
     }
 }
@@ -652,6 +796,8 @@ int orma_stacks_load(struct orma_stacks *self, struct orma_processor *tp,
         load_samples(&l);
     else if (choice->kind == ORMA_STACKS_OFF_CPU)
         load_waits(&l);
+    else if (choice->kind == ORMA_STACKS_WAKERS)
+        load_ended_waits(&l);
     else
         load_heap(&l);
     name_threads(&l);
@@ -684,4 +830,5 @@ void orma_stacks_fini(struct orma_stacks *self)
     orma_buf_fini(&self->nodes);
     orma_buf_fini(&self->threads);
     orma_buf_fini(&self->parts);
+    orma_buf_fini(&self->pairs);
 }

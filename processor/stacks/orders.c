@@ -200,6 +200,7 @@ static uint64_t key_of(const struct orma_stacks *self, enum orma_stacks_by by, s
         return f[row].module;
     case ORMA_STACKS_BY_THREAD:
     case ORMA_STACKS_BY_REASON:
+    case ORMA_STACKS_BY_WAKER:
         return row;
     case ORMA_STACKS_BY_PROCESS:
         return orma_mix64((uint64_t)t[row].pid ^ (uint64_t)t[row].process << 32);
@@ -244,7 +245,7 @@ static const struct {
     {"jbd2", "storage"},
     {"blk_", "storage"},
     {"do_exit", "its end"},
-    {"[no stack]", "not seen: needs the right to see the kernel"},
+    {"[no stack]", "not seen"},
 };
 
 static const char *reason_of(const struct orma_stacks *self, uint32_t node)
@@ -252,6 +253,10 @@ static const char *reason_of(const struct orma_stacks *self, uint32_t node)
     const struct orma_stacks_node *n = orma_stacks_nodes(self);
     const struct orma_stacks_function *f = orma_stacks_functions(self);
 
+    for (uint32_t at = node; at; at = n[at].parent) { /* what is behind it is of the waker */
+        if (orma_stacks_is_waker(orma_stacks_text(self, f[n[at].function].name)))
+            node = n[at].parent;
+    }
     for (size_t i = 0; i < ORMA_ARRAY_LEN(reasons); i++) {
         for (uint32_t at = node; at; at = n[at].parent) {
             const char *module = orma_stacks_text(self, f[n[at].function].module);
@@ -289,10 +294,29 @@ static void sum_reasons(const struct orma_stacks *self, struct orma_buf *ret)
               by_sum);
 }
 
+static void sum_wakers(const struct orma_stacks *self, struct orma_buf *ret)
+{
+    const struct orma_stacks_pair *pairs = (const void *)self->pairs.data;
+
+    for (size_t i = 0; i < self->pairs.len / sizeof(*pairs); i++) {
+        const struct orma_stacks_sum sum = {.name = orma_stacks_text(self, pairs[i].text),
+                                            .weight = pairs[i].weight};
+
+        orma_buf_put(ret, &sum, sizeof(sum));
+    }
+    if (ret->len && !ret->failed)
+        qsort(ret->data, ret->len / sizeof(struct orma_stacks_sum), sizeof(struct orma_stacks_sum),
+              by_sum);
+}
+
 void orma_stacks_sums(const struct orma_stacks *self, enum orma_stacks_by by, struct orma_buf *ret)
 {
     if (by == ORMA_STACKS_BY_REASON) {
         sum_reasons(self, ret);
+        return;
+    }
+    if (by == ORMA_STACKS_BY_WAKER) {
+        sum_wakers(self, ret);
         return;
     }
     bool functions = by == ORMA_STACKS_BY_FUNCTION || by == ORMA_STACKS_BY_MODULE;

@@ -13,6 +13,8 @@
  */
 #ifndef ORMA_PROCESSOR_STACKS_STACKS_H
 #define ORMA_PROCESSOR_STACKS_STACKS_H
+#include <string.h>
+
 #include "processor/processor.h"
 #include "sdk/base/buf.h"
 
@@ -23,6 +25,7 @@ enum orma_stacks_kind {
     ORMA_STACKS_HEAP,      /* weight: bytes that were not freed */
     ORMA_STACKS_ALLOCATED, /* weight: bytes that were allocated */
     ORMA_STACKS_OFF_CPU,   /* weight: nanoseconds that threads waited */
+    ORMA_STACKS_WAKERS,    /* the same; behind each stack, from its leaf on, that of who ended it */
 };
 
 /* Which samples count. Zero-initialised: all of the first kind of event. */
@@ -59,6 +62,12 @@ struct orma_stacks_part {
     uint64_t weight;
 };
 
+/* Who waited, and who ended it, in words. */
+struct orma_stacks_pair {
+    uint32_t text;
+    uint64_t weight;
+};
+
 struct orma_stacks {
     enum orma_stacks_kind kind;
     struct orma_buf texts;     /* ended by 0; offset 0 is "" */
@@ -66,6 +75,7 @@ struct orma_stacks {
     struct orma_buf nodes;     /* struct orma_stacks_node; a parent comes before its children */
     struct orma_buf threads;   /* struct orma_stacks_thread */
     struct orma_buf parts;     /* struct orma_stacks_part, by thread */
+    struct orma_buf pairs;     /* of WAKERS: struct orma_stacks_pair */
     uint64_t weight;           /* of all chosen samples */
     uint64_t samples, cut, without_stack, unnamed; /* unnamed: the function that ran has no name */
     uint64_t lost; /* by the kernel, as it told; of the whole trace */
@@ -77,6 +87,13 @@ struct orma_stacks {
 static inline bool orma_stacks_is_memory(const struct orma_stacks *self)
 {
     return self->kind == ORMA_STACKS_HEAP || self->kind == ORMA_STACKS_ALLOCATED;
+}
+
+#define ORMA_STACKS_WOKEN "[woken by " /* begins the function between the two stacks of a wait */
+
+static inline bool orma_stacks_is_waker(const char *function)
+{
+    return !strncmp(function, ORMA_STACKS_WOKEN, sizeof(ORMA_STACKS_WOKEN) - 1);
 }
 
 /* 0; -ENODATA: no such samples; another negative errno with the text in orma_processor_error(). */
@@ -173,6 +190,7 @@ enum orma_stacks_by {
     ORMA_STACKS_BY_THREAD,
     ORMA_STACKS_BY_PROCESS,
     ORMA_STACKS_BY_REASON, /* of waits, as functions of the kernel tell */
+    ORMA_STACKS_BY_WAKER,  /* of WAKERS: the functions on both sides */
 };
 
 /* struct orma_stacks_sum, the heaviest first; names live as long as the stacks, or in `texts`. */

@@ -36,8 +36,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t len = size & ~(size_t)7;
     uint64_t *words = malloc(len ? len : 1); /* exactly as long: one byte further is seen */
 
-    plan.events[0].attr.sample_type =
-        (size & 1 ? stacks : PERF_SAMPLE_READ) | (size & 2 ? user : 0);
+    plan.events[0].attr.sample_type = (size & 1 ? stacks : PERF_SAMPLE_READ) |
+                                      (size & 2 ? user : 0) | (size & 4 ? PERF_SAMPLE_RAW : 0);
+    plan.woken_at = 24;
     if (!words)
         return 0;
     memcpy(words, data, len);

@@ -77,7 +77,7 @@ const struct orma_option orma_convert_options[] = {
     {OPT_TIMESTAMPS, 0, "timestamps", "T1,T2",
      "profile: samples from T1 up to T2, nanoseconds of the trace's clock."},
     {OPT_OUTPUT_DIR, 0, "output-dir", "DIR",
-     "profile: where the files go; it must exist. Default: a new temporary folder."},
+     "profile: where the files go; made where there is none. Default: a new temporary folder."},
     {OPT_ALLOC, 0, "alloc", NULL,
      "profile: allocations of native heaps. Default: all profiles in the trace."},
     {OPT_PERF, 0, "perf", NULL, "profile: CPU samples."},

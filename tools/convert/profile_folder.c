@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
@@ -51,11 +52,14 @@ int orma_convert_profile_folder_open(struct orma_convert_profile_folder *self, c
     r = path ? 0 : make_temporary(self);
     if (r < 0)
         return r;
+    if (path && mkdir(path, 0777) == 0)
+        self->made = true;
     self->fd = open(self->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (self->fd < 0) {
         int err = errno;
 
-        fprintf(stderr, "%s: %s: %s; the folder must exist\n", program, self->path, strerror(err));
+        fprintf(stderr, "%s: %s: %s%s\n", program, self->path, strerror(err),
+                err == ENOENT ? "; the folder it is in must exist" : "");
         return -err;
     }
     if (must_be_empty && !is_empty(self->fd)) {

@@ -11,12 +11,12 @@ struct orma_convert_profile_folder {
     const char *program; /* in front of messages */
     const char *path;    /* as given, or made up */
     char path_buf[256];
-    bool made; /* by us: a new one below the temporary folder */
+    bool made; /* by us */
     int fd;    /* -1: not open */
 };
 
-/* `path` NULL: a new temporary folder. `must_be_empty`: refused otherwise. 0, or negative errno
- * with a message on stderr. */
+/* `path` NULL: a new temporary folder; one that is not there is made. `must_be_empty`: refused
+ * otherwise. 0, or negative errno with a message on stderr. */
 int orma_convert_profile_folder_open(struct orma_convert_profile_folder *self, const char *program,
                                      const char *path, bool must_be_empty);
 void orma_convert_profile_folder_close(struct orma_convert_profile_folder *self);

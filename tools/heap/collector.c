@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "probes/perf/encode.h"
@@ -151,6 +152,7 @@ int orma_heap_collector_new(uint64_t interval, int out_fd, struct orma_heap_coll
                                          .names = true,
                                          .on_exec = true,
                                          .clock_id = ORMA_PB_BUILTIN_CLOCK_BOOTTIME};
+    self->plan.events[0].attr.clockid = CLOCK_BOOTTIME;
     r = make_ring(self, interval);
     if (r == 0)
         r = orma_perf_processes_init(&self->processes, "/proc", &config);

@@ -42,6 +42,7 @@ enum {
     OPT_EVENT,
     OPT_HEAP,
     OPT_OFF_CPU,
+    OPT_WAKERS,
     OPT_FORMAT,
     OPT_OUT,
     OPT_ASCII,
@@ -58,6 +59,9 @@ enum {
          "What was counted, where the trace has several: page-faults. Default: time."},            \
         {OPT_OFF_CPU, 0, "off-cpu", NULL,                                                          \
          "Waits instead of work, of a profile made with --off-cpu."},                              \
+        {OPT_WAKERS, 0, "wakers", NULL,                                                            \
+         "Waits, and who ended them: in trees and flame graphs, the stack of the wait goes on "    \
+         "with that of its end."},                                                                 \
     {                                                                                              \
         OPT_HEAP, 0, "heap", "WHAT", "Memory of a heap profile: live, or allocated."               \
     }
@@ -178,6 +182,9 @@ static int take_choice(struct args *a, int id)
         return take_heap(a);
     case OPT_OFF_CPU:
         a->choice.kind = ORMA_STACKS_OFF_CPU;
+        break;
+    case OPT_WAKERS:
+        a->choice.kind = ORMA_STACKS_WAKERS;
         break;
     default:
         return ORMA_EXIT_USAGE;
@@ -331,7 +338,9 @@ static int load_stacks(struct args *a, struct orma_processor *tp, const char *pa
         fprintf(stderr, "%s: %s has no samples with stacks%s\n", a->program, path,
                 a->choice.kind == ORMA_STACKS_SAMPLES   ? " of what was chosen"
                 : a->choice.kind == ORMA_STACKS_OFF_CPU ? " of waits: record with --off-cpu"
-                                                        : " of a heap");
+                : a->choice.kind == ORMA_STACKS_WAKERS
+                    ? " of what ends waits: record with --off-cpu, as root"
+                    : " of a heap");
     else if (r < 0)
         fprintf(stderr, "%s: %s\n", a->program, orma_processor_error(tp));
     return r;
@@ -350,6 +359,10 @@ static int put_view(struct args *a, const struct orma_stacks *s)
                     a->program, a->callers);
             return -ENOENT;
         }
+    }
+    if (s->kind == ORMA_STACKS_WAKERS && a->view == VIEW_TOP) {
+        a->view = VIEW_SUMS;
+        a->by = ORMA_STACKS_BY_WAKER;
     }
     orma_profile_report_head(&a->style, s, 0);
     fputc('\n', a->style.out);

@@ -93,7 +93,8 @@ static const char *what(const struct orma_stacks *s)
     static const char *const names[] = {[ORMA_STACKS_SAMPLES] = "samples",
                                         [ORMA_STACKS_HEAP] = "not freed",
                                         [ORMA_STACKS_ALLOCATED] = "allocated",
-                                        [ORMA_STACKS_OFF_CPU] = "waited"};
+                                        [ORMA_STACKS_OFF_CPU] = "waited",
+                                        [ORMA_STACKS_WAKERS] = "waited"};
 
     return names[s->kind];
 }
@@ -133,10 +134,10 @@ void orma_profile_report_head(const struct orma_profile_report_style *style,
             s->processes == 1 ? "" : "es", threads, plural(threads));
     if (s->kind != ORMA_STACKS_SAMPLES) {
         fprintf(out, "%s %s", amount(s, s->weight, text), what(s));
-        if (s->kind == ORMA_STACKS_OFF_CPU)
+        if (!orma_stacks_is_memory(s))
             fprintf(out, " in %" PRIu64 " wait%s", s->samples, plural(s->samples));
         fputc('\n', out);
-        if (s->kind == ORMA_STACKS_OFF_CPU && (s->cut || s->without_stack))
+        if (!orma_stacks_is_memory(s) && (s->cut || s->without_stack))
             put_losses(out, s);
         return;
     }

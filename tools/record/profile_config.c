@@ -276,10 +276,9 @@ static void put_source(struct orma_buf *out, const struct orma_record_profile_re
     orma_buf_printf(out,
                     "data_sources {\n  config {\n    name: \"linux.perf\"\n    target_buffer: 1\n"
                     "    perf_event_config {\n      timebase {\n        %s\n"
-                    "        frequency: %llu\n        timestamp_clock: PERF_CLOCK_%s\n"
+                    "        frequency: %llu\n        timestamp_clock: PERF_CLOCK_MONOTONIC\n"
                     "      }\n      callstack_sampling {\n",
-                    text, (unsigned long long)rq->frequency_hz,
-                    rq->native ? "BOOTTIME" : "MONOTONIC");
+                    text, (unsigned long long)rq->frequency_hz);
     put_scope(out, rq);
     if (rq->native)
         orma_buf_printf(out, "        user_frames: %s\n",

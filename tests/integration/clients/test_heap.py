@@ -38,8 +38,7 @@ int main(int argc, char **argv)
 class Heap(Case):
     def setUp(self):
         super().setUp()
-        self.out = self.dir / "out"
-        self.out.mkdir()
+        self.out = self.dir / "out"  # made by the command
         (self.dir / "p.c").write_text(SOURCE)
         subprocess.run([COMPILER, "-O1", "-g", "-fomit-frame-pointer", "-fno-builtin", "-w", "-o", self.dir / "p",
                         self.dir / "p.c", "-pthread"], check=True)

@@ -166,7 +166,7 @@ class Profile(Case):
         for argv, says in (["-f", "0"], "samples a second"), (["-e", "HW_MAGIC"], "unknown event"), \
                 (["-p"], "needs --name"), (["-c", "x", "-k"], "-c can be combined only"), (["sleep"], "follows '--'"):
             self.fails(CPU_PROFILE, *argv, says=says, code=2)
-        self.fails(CPU_PROFILE, "-o", self.dir / "missing", says="must exist")
+        self.fails(CPU_PROFILE, "-o", self.dir / "missing" / "too", says="must exist")
         full = self.dir / "full"
         full.mkdir()
         (full / "file").write_text("precious")

@@ -181,6 +181,12 @@ class ProfileLive(Case):
         ours = [r for r in rows if r["process"] == str(program)]
         self.assertEqual(len({r["pid"] for r in ours}), 4)
 
+    def test_a_folder_that_is_not_there_is_made(self):
+        self.out = str(self.dir / "new") + "/"
+        self.trace = self.dir / "new" / "raw-trace"
+        self.profile("--", self.compile(SHARES, "shares"), "1", code=7)
+        self.assertTrue((self.dir / "new" / "flamegraph.html").exists())
+
     def test_threads_have_their_names(self):
         self.profile("--", self.compile(THREADS, "threads"))
         names = {r["thread"] for r in self.rows()}
@@ -212,14 +218,43 @@ class ProfileLive(Case):
             JOIN __intrinsic_counter c ON c.id = cs.counter_id
             WHERE s.source = 'off_cpu' AND t.tid = p.pid AND p.pid = (SELECT min(pid) FROM process WHERE pid > 0)""")
         self.assertGreater(float(total), 0.88e9, "0.4 s asleep, 0.2 s at a pipe, 0.3 s asleep again")
-        if b"not seen" in done.stderr:
-            return  # how long is known, where is not
         said = self.orma("profile", "report", self.out, "--off-cpu", "--by", "reason").stdout.decode()
         for reason in "sleep", "pipes", "locks (futex)":
             self.assertIn(reason, said)
         for function in "sleeping", "piping", "blocked":
             said = self.orma("profile", "report", self.out, "--off-cpu", "--callers", function).stdout.decode()
             self.assertIn(function, said)
+        tree = self.orma("profile", "report", self.out, "--off-cpu", "--tree", "--min", "10", "--ascii").stdout.decode()
+        self.assertNotIn("[truncated]", tree, "long waits have whole stacks")
+        self.check_wakers(done)
+
+    def test_what_it_waits_for_with_frame_pointers(self):
+        """Where nobody tells the frame pointer, it is found in the stack."""
+        self.profile("--off-cpu", "--", self.compile(WAITS, "waits", "-O0", "-fno-omit-frame-pointer"))
+        tree = self.orma("profile", "report", self.out, "--off-cpu", "--tree", "--min", "10", "--ascii").stdout.decode()
+        for function in "sleeping", "piping":
+            self.assertRegex(tree, r"main  waits\n(.*\n)*.*-" + function)
+        self.assertNotIn("[truncated]", tree)
+
+    def check_wakers(self, done):
+        if b"looked at from outside" in done.stderr:
+            self.assertIn(b"sysctl kernel.perf_event_paranoid=1", done.stderr)
+            said = self.orma("profile", "report", self.out, "--wakers", code=1)
+            self.assertIn(b"as root", said.stderr)
+            return
+        if b"who ends waits is not seen" in done.stderr:
+            return  # no tracefs
+        said = done.stdout.decode()
+        self.assertIn("blocked  woken by main in waits", said)
+        self.assertIn("piping  woken by piping in waits", said)
+        self.assertIn("sleeping  woken by others", said)
+        said = self.orma("profile", "report", self.out, "--wakers", "--tree", "--ascii").stdout.decode()
+        self.assertRegex(said, r"blocked(.*\n)*.*\[woken by waits\](.*\n)*.*pthread_mutex_unlock(.*\n)*.*-main")
+        rows = self.query(self.trace, """
+            SELECT count(*) AS n FROM __intrinsic_profiler_sample s JOIN __intrinsic_profiler_counter_set cs USING (counter_set_id)
+            JOIN __intrinsic_counter c ON c.id = cs.counter_id JOIN __intrinsic_track k ON k.id = c.track_id
+            JOIN thread t ON t.tid = c.value WHERE k.name = 'woken_thread'""")
+        self.assertGreaterEqual(int(rows[0]["n"]), 2)
 
     def report(self):
         return self.orma("profile", "report", self.trace).stdout.decode()

@@ -307,6 +307,38 @@ Test(perf_record, a_copied_stack_is_decoded)
     orma_assert_no_leaks();
 }
 
+Test(perf_record, whom_a_thread_wakes_up)
+{
+    struct orma_perf_plan plan = {.woken_at = 24};
+    struct orma_perf_record rec;
+    struct made m;
+    bool skip;
+
+    plan.events[0].attr.sample_type = PERF_SAMPLE_RAW;
+    for (unsigned i = 0; i < 2; i++) {
+        begin(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+        add_pair(&m, 77, 78);
+        add(&m, 123);
+        add_pair(&m, 3, 0);
+        add_pair(&m, 36, i ? 0x100000 : 0x040000); /* size; flags: in an interrupt, or not */
+        for (unsigned word = 0; word < 4; word++)
+            add(&m, 0);
+        memcpy((uint8_t *)&m.words[4] + 4 + 24, &(uint32_t){4711}, 4);
+        cr_assert(orma_perf_record_decode(&plan, m.words, m.len * 8, &rec, &skip));
+        cr_expect_eq(rec.woken, 4711);
+        cr_expect_eq(rec.interrupt, i == 1);
+        for (size_t cut = 1; cut < m.len; cut++)
+            cr_expect_not(orma_perf_record_decode(&plan, m.words, cut * 8, &rec, &skip));
+    }
+    begin(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL); /* of an event that is no tracepoint */
+    add_pair(&m, 77, 78);
+    add(&m, 123);
+    add_pair(&m, 3, 0);
+    add_pair(&m, 4, 0);
+    cr_assert(orma_perf_record_decode(&plan, m.words, m.len * 8, &rec, &skip));
+    cr_expect_eq(rec.woken, 0);
+}
+
 Test(perf_plan, processes_alone_are_watched_alone)
 {
     Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
