@@ -478,7 +478,7 @@ const struct orma_command orma_cmd_record = {
     .details =
         "Without a preset it records scheduling (as root, or with access to tracefs) and the track "
         "events of instrumented programs. Presets: sched, apps, irq, syscalls, disk, mem, power, "
-        "cpu, net, timer, workqueue, signal, log. A kernel event is named GROUP/EVENT, a whole "
+        "cpu, net, timer, faults, workqueue, signal, log. A kernel event is named GROUP/EVENT, a whole "
         "group GROUP/*.\n\n"
         "If a tracing service runs on this machine, it is used; otherwise service and probes run "
         "inside this process, on private sockets. With COMMAND, recording lasts as long as it runs "

@@ -89,7 +89,8 @@ const struct orma_command orma_cmd_why = {
         "the critical path: while a thread is blocked, the threads that were going to wake it "
         "are looked at, and those that were going to wake these. A cause is named if it takes 3 % "
         "of the time, and more than what is unknown.\n\n"
-        "The trace needs the switches of threads: 'orma record sched syscalls irq'.",
+        "The trace needs the switches of threads; what else it may tell comes from more events: "
+        "'orma record sched syscalls irq timer faults'.",
     .examples = "  orma why trace.pftrace --slice request\n"
                 "  orma why trace.pftrace --thread worker --from 1.2s --to 1.4s\n"
                 "  orma why trace.pftrace --slice 'req*' slow --json\n",

@@ -76,7 +76,13 @@ const struct orma_record_preset orma_record_presets[] = {
         .help = "timers firing",
         .ksyms = true,
         .events = EVENTS("timer/hrtimer_expire_entry", "timer/hrtimer_expire_exit",
-                         "timer/timer_expire_entry", "timer/timer_expire_exit"),
+                         "timer/timer_expire_entry", "timer/timer_expire_exit",
+                         "irq_vectors/local_timer_entry", "irq_vectors/local_timer_exit"),
+    },
+    {
+        .name = "faults",
+        .help = "page faults",
+        .events = EVENTS("exceptions/page_fault_user", "exceptions/page_fault_kernel"),
     },
     {
         .name = "workqueue",

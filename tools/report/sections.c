@@ -324,7 +324,7 @@ const struct orma_report_section orma_report_sections[] = {
                ") JOIN thread USING (utid)\n"
                "ORDER BY in_user + in_kernel DESC LIMIT $top",
         .lacks = "page faults",
-        .words = "'exceptions/*'",
+        .words = "faults",
         .basis = ORMA_REPORT_OF_KERNEL,
     },
     {

@@ -42,13 +42,15 @@ const char orma_report_why_of_threads[] =
     "    WHEN 'waiting in' THEN 'waited in ' || who || ' (device?)'\n"                             \
     "    WHEN 'slept in' THEN 'slept in ' || who\n"                                                \
     "    WHEN 'interrupted' THEN 'interrupted by ' || who\n"                                       \
+    "    WHEN 'throttled' THEN 'the quota of its cgroup'\n"                                        \
+    "    WHEN 'page faults' THEN 'page faults (about)'\n"                                          \
     "    WHEN 'ran' THEN 'ran'\n"                                                                  \
     "    ELSE 'unknown'\n"                                                                         \
     "  END"
 #define HAS "SELECT 1 FROM orma_why_piece LIMIT 1"
 #define BASIS                                                                                      \
     .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED, .lacks = "switches of threads",         \
-    .words = "sched syscalls irq"
+    .words = "sched syscalls irq timer faults"
 
 const struct orma_report_section orma_report_why_sections[] = {
     {
@@ -58,7 +60,7 @@ const struct orma_report_section orma_report_why_sections[] = {
         .sql = "SELECT " CAUSE " AS cause,\n"
                "  sum(r.dur) AS time_ns, 100.0 * sum(r.dur) / " WALL " AS share_pct,\n"
                "  count(*) AS times, max(r.dur) AS longest_ns, r.ts AS at_ts,\n"
-               "  count(DISTINCT r.utid) AS threads, kind AS _kind, who AS _who,\n"
+               "  count(DISTINCT r.utid) AS _threads, kind AS _kind, who AS _who,\n"
                "  min(t.tid) AS _tid\n"
                "FROM orma_why_reason AS r LEFT JOIN thread AS t ON t.utid = r.utid\n"
                "WHERE kind NOT IN ('ran', 'slept in', 'unknown')\n"
@@ -166,7 +168,7 @@ const struct orma_report_section orma_report_why_sections[] = {
     },
     {
         .name = "faults",
-        .question = "How many page faults had it?",
+        .question = "How many page faults did it have?",
         .has = "SELECT 1 FROM ftrace_event WHERE name GLOB 'page_fault_*' LIMIT 1",
         .sql = "INCLUDE PERFETTO MODULE orma.sched;\n"
                "SELECT orma_thread_name(e.utid) AS thread, sum(e.name = 'page_fault_user') AS "
@@ -181,7 +183,7 @@ const struct orma_report_section orma_report_why_sections[] = {
                "WHERE e.name IN ('page_fault_user', 'page_fault_kernel')\n"
                "GROUP BY e.utid ORDER BY in_user + in_kernel DESC LIMIT $top",
         .lacks = "page faults",
-        .words = "sched 'exceptions/*'",
+        .words = "sched faults",
         .basis = ORMA_REPORT_OF_KERNEL,
     },
     {

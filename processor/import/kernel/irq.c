@@ -81,6 +81,21 @@ static void irq_exit(struct orma_import_ctx *imp, const struct orma_kernel_event
                     orma_model_lit(imp->model, "irq"), 0, args);
 }
 
+/* The interrupt of the timer of a cpu has no handler of its own on some machines, but these events.
+ */
+static void local_timer_entry(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    orma_slices_begin(&imp->model->slices, e->ts, irq_track(imp, e),
+                      orma_model_lit(imp->model, "irq"),
+                      orma_model_lit(imp->model, "IRQ (LocalTimer)"), NULL);
+}
+
+static void local_timer_exit(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
+{
+    orma_slices_end(&imp->model->slices, e->ts, irq_track(imp, e),
+                    orma_model_lit(imp->model, "irq"), 0, NULL);
+}
+
 static const char *const softirqs[] = {
     "HI",           "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
     "BLOCK_IOPOLL", "TASKLET", "SCHED",  "HRTIMER", "RCU",
@@ -191,6 +206,8 @@ static void work_end(struct orma_import_ctx *imp, const struct orma_kernel_event
 const struct orma_kernel_handler orma_kernel_irq_handlers[] = {
     {ORMA_PB_FTRACE_EVENT_IRQ_HANDLER_ENTRY, irq_entry},
     {ORMA_PB_FTRACE_EVENT_IRQ_HANDLER_EXIT, irq_exit},
+    {ORMA_PB_FTRACE_EVENT_LOCAL_TIMER_ENTRY, local_timer_entry},
+    {ORMA_PB_FTRACE_EVENT_LOCAL_TIMER_EXIT, local_timer_exit},
     {ORMA_PB_FTRACE_EVENT_SOFTIRQ_ENTRY, softirq_entry},
     {ORMA_PB_FTRACE_EVENT_SOFTIRQ_EXIT, softirq_exit},
     {ORMA_PB_FTRACE_EVENT_HRTIMER_EXPIRE_ENTRY, hrtimer_entry},

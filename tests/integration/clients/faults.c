@@ -4,21 +4,37 @@
  *
  *   lock    "holder" has the lock most of the time        pipe   "peer" answers slowly
  *   hog     "hog" takes its cpu at a real-time priority   stop   "gc" stops it now and then
- *   fsync   the disk                                      clean  nothing
+ *   fsync   the disk                                      faults pages that it touches first
+ *   quota   its cgroup may use a fifth of a cpu           major  pages that come from the disk
+ *   timers  a timer interrupts its cpu all the time       clean  nothing
+ *
+ * Exit code 77: this fault is not allowed here.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MS UINT64_C(1000000)
+#define NOT_ALLOWED 77
+#define PAGE 4096
+#define PAGES 256
+#define FILE_PAGES 4096
 
 static _Atomic int stop;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -32,13 +48,16 @@ static uint64_t now(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
 }
 
-/* Works so long, by the clock of the thread: however busy the machine is. */
+/* Works so long, by the clock of the thread: however busy the machine is. That clock is a system
+ * call: it is asked now and then. */
 static void work(uint64_t ns)
 {
     uint64_t end = now(CLOCK_THREAD_CPUTIME_ID) + ns;
 
-    while (now(CLOCK_THREAD_CPUTIME_ID) < end)
-        ;
+    while (now(CLOCK_THREAD_CPUTIME_ID) < end) {
+        for (volatile unsigned i = 0; i < 20000; i++)
+            ;
+    }
 }
 
 static void rest(uint64_t ns)
@@ -88,7 +107,7 @@ static void *hog(void *none)
     prctl(PR_SET_NAME, "hog");
     stay_on_a_cpu();
     if (sched_setscheduler(0, SCHED_FIFO, &param) < 0)
-        (void)setpriority(PRIO_PROCESS, 0, -20);
+        exit(NOT_ALLOWED);
     while (!stop) {
         work(15 * MS);
         rest(3 * MS);
@@ -109,6 +128,111 @@ static void *peer(void *none)
     return none;
 }
 
+/* ---- a quota ---- */
+
+static char group[128];
+
+static bool put(const char *name, const char *text)
+{
+    char path[256];
+
+    snprintf(path, sizeof(path), "%s/%s", group, name);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool ret = fd >= 0 && write(fd, text, strlen(text)) > 0;
+    if (fd >= 0)
+        close(fd);
+    return ret;
+}
+
+static void leave_group(void)
+{
+    char text[32];
+    size_t len = strlen(group);
+
+    if (!len)
+        return;
+    snprintf(text, sizeof(text), "%d", (int)getpid());
+    *strrchr(group, '/') = '\0';
+    (void)put("cgroup.procs", text); /* where it came from */
+    group[strlen(group)] = '/';
+    if (strlen(group) == len)
+        (void)rmdir(group);
+}
+
+/* A fifth of a cpu, in pieces of 4 ms. Of version 1, or 2 with the controller of cpus. */
+static bool enter_group(void)
+{
+    char text[32];
+
+    snprintf(group, sizeof(group), "/sys/fs/cgroup/cpu/orma-why-%d", (int)getpid());
+    if (mkdir(group, 0700) < 0) {
+        snprintf(group, sizeof(group), "/sys/fs/cgroup/orma-why-%d", (int)getpid());
+        if (mkdir(group, 0700) < 0) {
+            *group = '\0';
+            return false;
+        }
+    }
+    snprintf(text, sizeof(text), "%d", (int)getpid());
+    (void)(put("cpu.shares", "262144") || put("cpu.weight", "10000")); /* as its priority is */
+    bool one = put("cpu.cfs_period_us", "20000") && put("cpu.cfs_quota_us", "4000");
+    return (one || put("cpu.max", "4000 20000")) && put("cgroup.procs", text);
+}
+
+/* ---- timers ---- */
+
+/* A clock that samples its cpu without a reader: the interrupt is all there is. */
+static bool start_timers(void)
+{
+    struct perf_event_attr attr = {.size = sizeof(attr),
+                                   .type = PERF_TYPE_SOFTWARE,
+                                   .config = PERF_COUNT_SW_CPU_CLOCK,
+                                   .sample_period = 20000};
+
+    return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC) >= 0;
+}
+
+/* ---- pages ---- */
+
+static void touch_new_pages(void)
+{
+    char *pages =
+        mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (pages == MAP_FAILED)
+        exit(1);
+    for (size_t i = 0; i < PAGES; i++)
+        *(volatile char *)(pages + i * PAGE) = 1;
+    munmap(pages, PAGES * PAGE);
+    work(MS / 10);
+}
+
+/* Pages of the file that are not in memory, far from each other. */
+static void touch_pages_of_the_disk(int file)
+{
+    static size_t at;
+    char *pages = mmap(NULL, FILE_PAGES * PAGE, PROT_READ, MAP_SHARED, file, 0);
+
+    if (pages == MAP_FAILED)
+        exit(1);
+    (void)madvise(pages, FILE_PAGES * PAGE, MADV_RANDOM);
+    if (at % FILE_PAGES == 0)
+        (void)posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    for (size_t i = 0; i < 16; i++, at++)
+        (void)*(volatile char *)(pages + at % FILE_PAGES * PAGE);
+    munmap(pages, FILE_PAGES * PAGE);
+}
+
+static bool fill(int file)
+{
+    static const char page[PAGE] = {1};
+
+    for (size_t i = 0; i < FILE_PAGES; i++) {
+        if (write(file, page, PAGE) != PAGE)
+            return false;
+    }
+    return fsync(file) == 0;
+}
+
 static void step(const char *kind, int file)
 {
     static char block[64 << 10];
@@ -125,33 +249,70 @@ static void step(const char *kind, int file)
     } else if (!strcmp(kind, "fsync")) {
         if (write(file, block, sizeof(block)) < 0 || fsync(file) < 0)
             stop = 1;
+    } else if (!strcmp(kind, "faults")) {
+        touch_new_pages();
+    } else if (!strcmp(kind, "major")) {
+        touch_pages_of_the_disk(file);
     } else {
         work(2 * MS);
     }
 }
 
-int main(int argc, char **argv)
+/* What the victim needs before it begins. */
+static bool prepare(const char *kind, int file)
+{
+    if (!strcmp(kind, "quota"))
+        return enter_group();
+    if (!strcmp(kind, "timers"))
+        return start_timers();
+    if (!strcmp(kind, "major"))
+        return fill(file);
+    return true;
+}
+
+/* The thread that is looked at: all that it does is of interest. */
+static int victim(const char *kind, double seconds, int file)
 {
     static const struct {
         const char *kind;
         void *(*run)(void *none);
     } others[] = {{"lock", holder}, {"stop", gc}, {"hog", hog}, {"pipe", peer}};
-    const char *kind = argc > 1 ? argv[1] : "clean";
-    uint64_t end = now(CLOCK_MONOTONIC) + (uint64_t)(atof(argc > 2 ? argv[2] : "1") * 1e9);
-    int file = open("fsync.tmp", O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+    uint64_t end = now(CLOCK_MONOTONIC) + (uint64_t)(seconds * 1e9);
     pthread_t thread;
 
     prctl(PR_SET_NAME, "victim");
-    if (pipe(questions) < 0 || pipe(answers) < 0 || file < 0)
-        return 1;
-    if (!strcmp(kind, "hog"))
-        stay_on_a_cpu();
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (!strcmp(others[i].kind, kind) && pthread_create(&thread, NULL, others[i].run, NULL))
             return 1;
     }
     while (now(CLOCK_MONOTONIC) < end && !stop)
         step(kind, file);
-    unlink("fsync.tmp");
-    _exit(0);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *kind = argc > 1 ? argv[1] : "clean";
+    double seconds = atof(argc > 2 ? argv[2] : "1");
+    int file = open("fault.tmp", O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600), status = 0;
+    bool together = !strcmp(kind, "lock") || !strcmp(kind, "stop") || !strcmp(kind, "pipe");
+
+    if (pipe(questions) < 0 || pipe(answers) < 0 || file < 0)
+        return 1;
+    unlink("fault.tmp");
+    (void)setpriority(PRIO_PROCESS, 0, -20); /* less of what else goes on here */
+    if (!together)
+        stay_on_a_cpu();
+    if (!prepare(kind, file)) {
+        fprintf(stderr, "%s: not allowed here: %s\n", kind, strerror(errno));
+        leave_group();
+        return NOT_ALLOWED;
+    }
+    pid_t child = fork();
+    if (child == 0)
+        _exit(victim(kind, seconds, file));
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        status = 1;
+    leave_group();
+    return status != 0;
 }

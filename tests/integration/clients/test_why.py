@@ -1,64 +1,119 @@
-"""`orma why` on injected faults: the culprit is known, and must come first. The machine may be busy: what other programs
-took of the cpu is true, and not looked at. ORMA_WHY_RUNS=N repeats each fault."""
+"""`orma why` on injected faults: the culprit is known, and must come first; where there is none, nothing may be named. The
+machine may be busy: what other programs took of the CPU is true, and not looked at here.
+
+    ORMA_BUILD=build tests/integration/clients/test_why.py --runs 100 [KIND...]
+
+repeats each fault on a machine without other load and counts everything: it prints how often the culprit came first, and
+fails below 95 %."""
 import json
+import sys
 
 from orma_env import *
 
 FAULTS = BUILD / "tests/integration/clients/why_faults"
-RUNS = int(os.environ.get("ORMA_WHY_RUNS", "1"))
+EVENTS = ["sched", "syscalls", "irq", "timer", "disk", "faults"]
+NOT_ALLOWED = 77
+SECONDS = "0.3"
+# Kind of fault: what may come first. The disk's part of an fsync is done by the thread itself, or by a worker of the kernel.
+WANTED = {
+    "lock": [("blocked on", "holder")],
+    "stop": [("blocked on", "gc")],
+    "hog": [("CPU taken", "hog")],
+    "pipe": [("blocked on", "peer")],
+    "fsync": [("waiting in", "fsync"), ("blocked on", "kworker"), ("blocked on", "jbd2")],
+    "quota": [("throttled", None)],
+    "faults": [("page faults", None)],
+    "major": [("waiting in", "a page fault"), ("blocked on", "kworker")],
+    "timers": [("interrupted", "timer perf_swevent_hrtimer")],
+    "clean": [],
+}
+OWN = {"holder", "gc", "hog", "peer"}
 
 
-@unittest.skipIf(have_tracefs(), have_tracefs())
+def is_right(kind, causes):
+    """Is the first of these (kind, who) the culprit? Workers have numbers in their names."""
+    if not WANTED[kind]:
+        return not causes
+    return bool(causes) and any(causes[0][0] == k and (causes[0][1] or "").startswith(who or "") for k, who in WANTED[kind])
+
+
+def without_others(causes):
+    """Without what other programs did to the CPU."""
+    return [c for c in causes if c[0] not in ("CPU taken", "CPU idle") and c[1] != "timer tick_nohz_handler" or c[1] in OWN]
+
+
 class Faults(Case):
-    def explain(self, kind):
-        """A recording that lost nothing: where events were lost, nothing may be concluded. The hog keeps the recorder
-        from its cpu, too: only what matters is recorded then."""
-        events = ["sched"] if kind == "hog" else ["sched", "syscalls", "irq", "disk"]
-        for _ in range(5):
-            self.orma("record", "-q", "-f", "-o", "t.pftrace", *events, "--", FAULTS, kind, "0.6")
-            said = json.loads(self.orma("why", "t.pftrace", "--thread", "victim", "causes", "--json", "--top", "0").stdout)
-            if not any("events were lost" in n for n in said["sections"][0]["notes"]):
-                return said
-        self.skipTest("the machine is too busy to record without losses")
+    def record(self, kind):
+        done = self.run_program(ORMA, "record", "-q", "-f", "-o", "t.pftrace", *EVENTS, "--", FAULTS, kind, SECONDS)
+        if done.returncode == NOT_ALLOWED:
+            self.skipTest(done.stderr.decode().strip().splitlines()[-1])
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+
+    def why(self, *argv):
+        return json.loads(self.orma("why", "t.pftrace", "--thread", "victim", *argv, "--json", "--top", "0").stdout)
 
     def causes(self, kind):
-        """Kinds and names of the causes, the worst first, without those of other programs."""
-        said = self.explain(kind)
-        section = said["sections"][0]
-        self.assertEqual(section["name"], "causes")
-        own = ("holder", "gc", "hog", "peer")
-        rows = [(r["kind"], r["who"]) for r in section["rows"]]
-        return [r for r in rows if r[0] not in ("CPU taken", "CPU idle", "interrupted") or r[1] in own], section
+        """Of a recording that lost nothing: where events were lost, nothing may be concluded."""
+        for _ in range(5):
+            self.record(kind)
+            section = self.why("causes")["sections"][0]
+            if not any("events were lost" in n for n in section["notes"]):
+                return [(r["kind"], r["who"]) for r in section["rows"]], section
+        self.skipTest("the machine is too busy to record without losses")
 
-    def check(self, kind, *wanted):
-        """The first cause is one of these."""
-        for _ in range(RUNS):
-            causes, section = self.causes(kind)
-            self.assertTrue(causes, section)
-            self.assertIn(causes[0], wanted, section)
 
-    def test_a_lock_that_another_thread_holds(self):
-        self.check("lock", ("blocked on", "holder"))
+    def check(self, kind):
+        causes, section = self.causes(kind)
+        own = without_others(causes)
+        if kind == "quota" and not own and causes:
+            self.skipTest("other programs had the CPU: whether a quota was used up cannot be told")
+        self.assertTrue(is_right(kind, own), section)
 
-    def test_a_worker_that_is_stopped(self):
-        self.check("stop", ("blocked on", "gc"))
+    def test_the_time_adds_up(self):
+        self.record("faults")
+        rows = self.why("time")["sections"][0]["rows"]
+        self.assertIn("page faults", {r["it"] for r in rows})
+        self.assertAlmostEqual(sum(r["share_pct"] for r in rows), 100, delta=0.01)
 
-    def test_a_hog_of_higher_priority(self):
-        self.check("hog", ("CPU taken", "hog"))
 
-    def test_a_slow_peer(self):
-        self.check("pipe", ("blocked on", "peer"))
+for fault in WANTED:
+    setattr(Faults, f"test_{fault}", lambda self, fault=fault: self.check(fault))
+Faults = unittest.skipIf(have_tracefs(), have_tracefs())(Faults)
 
-    def test_a_slow_disk(self):
-        for _ in range(RUNS):
-            causes, section = self.causes("fsync")
-            self.assertTrue(causes, section)
-            self.assertTrue(causes[0] == ("waiting in", "fsync") or causes[0][0] == "blocked on", section)
 
-    def test_nothing(self):
-        for _ in range(RUNS):
-            self.assertEqual(self.causes("clean")[0], [])
+def count(runs, kinds):
+    """How often the culprit came first, of so many runs of each kind; one after the other, so that all see the same machine."""
+    case, right, alone, skipped, wrong = Faults(), dict.fromkeys(kinds, 0), dict.fromkeys(kinds, 0), {}, {}
+    for n in range(runs):
+        for kind in kinds:
+            if kind in skipped:
+                continue
+            case.setUp()
+            try:
+                causes, _ = case.causes(kind)
+                right[kind] += is_right(kind, causes)
+                alone[kind] += is_right(kind, without_others(causes))
+                if not is_right(kind, causes):
+                    wrong.setdefault(kind, []).append(causes[:2])
+            except unittest.SkipTest as e:
+                skipped[kind] = str(e)
+            finally:
+                case.doCleanups()
+        print(f"\r{n + 1} of {runs}", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    print(f"{'fault':8} {'runs':>5} {'culprit first':>14} {'without other programs':>24}")
+    for kind in kinds:
+        if kind in skipped:
+            print(f"{kind:8} skipped: {skipped[kind]}")
+        else:
+            print(f"{kind:8} {runs:5} {100 * right[kind] / runs:13.1f}% {100 * alone[kind] / runs:23.1f}%")
+    for kind, seen in wrong.items():
+        print(f"{kind}: " + "; ".join(map(str, seen[:5])))
+    return all(right[k] >= 0.95 * runs for k in kinds if k not in skipped)
 
 
 if __name__ == "__main__":
+    if "--runs" in sys.argv:
+        at = sys.argv.index("--runs")
+        sys.exit(0 if count(int(sys.argv[at + 1]), sys.argv[at + 2:] or list(WANTED)) else 1)
     main()

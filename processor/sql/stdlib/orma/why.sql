@@ -28,12 +28,76 @@ ORDER BY id;
 CREATE PERFETTO VIEW _orma_why_on_cpu AS
 SELECT id, ts, dur, ucpu FROM _orma_on_cpu WHERE known AND dur > 0;
 
--- Interrupts and softirqs, as intervals of `ucpu`.
+-- Interrupts, softirqs and timers, as intervals of `ucpu`. A timer that fired in one of the others is
+-- not there by itself; the interrupt of the timer of the cpu has the name of the first one that did.
 CREATE PERFETTO TABLE _orma_why_interrupt AS
-SELECT i.id, i.ts, i.dur, c.ucpu, i.kind || ' ' || i.name AS name
-FROM orma_interrupt AS i JOIN cpu AS c ON c.cpu = i.cpu
-WHERE i.kind IN ('irq', 'softirq') AND i.dur > 0
+WITH
+  each AS (
+    SELECT
+      id, ts, dur, cpu, kind, name, lead(ts) OVER w AS next_ts,
+      iif(lead(kind) OVER w = 'timer', lead(name) OVER w, NULL) AS next_timer,
+      max(iif(kind = 'timer', 0, ts + dur))
+        OVER (PARTITION BY cpu ORDER BY ts, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+        AS around
+    FROM orma_interrupt
+    WHERE dur > 0
+    WINDOW w AS (PARTITION BY cpu ORDER BY ts, id)
+  )
+SELECT
+  i.id, i.ts, i.dur, c.ucpu,
+  iif(
+    name = 'IRQ (LocalTimer)' AND next_timer IS NOT NULL AND next_ts < ts + dur,
+    'timer ' || next_timer, kind || ' ' || name
+  ) AS name
+FROM each AS i JOIN cpu AS c ON c.cpu = i.cpu
+WHERE kind != 'timer' OR coalesce(around, 0) < ts + dur
 ORDER BY i.id;
+
+-- Page faults. How long one took is not recorded: as long as a fault and what comes before the next
+-- one take in the quickest tenth of the trace, and no longer than until the next one of the thread.
+CREATE PERFETTO TABLE _orma_why_fault AS
+WITH
+  each AS (
+    SELECT ts, utid, lead(ts) OVER (PARTITION BY utid ORDER BY ts) - ts AS gap
+    FROM ftrace_event
+    WHERE name IN ('page_fault_user', 'page_fault_kernel')
+  ),
+  usual AS (SELECT percentile(gap, 10) AS cost FROM each)
+SELECT
+  row_number() OVER (ORDER BY ts) AS id, ts, CAST(min(coalesce(gap, cost), cost) AS INT) AS dur, utid
+FROM each JOIN usual
+WHERE cost >= 1;
+
+-- When threads were kept from the cpus by the quota of their cgroup. The kernel has no event for that,
+-- but the timer that gives groups their next quota: a thread that was taken from its cpu and went on
+-- as soon as that timer had fired, several times, waited for it.
+CREATE PERFETTO TABLE _orma_why_throttled AS
+WITH
+  refills AS (
+    SELECT ts FROM orma_interrupt WHERE kind = 'timer' AND name GLOB 'sched_cfs_*_timer'
+  ),
+  moments AS (
+    SELECT ts, NULL AS id, ts AS refill FROM refills
+    UNION ALL
+    SELECT ts + dur AS ts, id, NULL AS refill
+    FROM orma_wait
+    WHERE preempted AND dur >= 500000
+  ),
+  latest AS (SELECT id, max(refill) OVER (ORDER BY ts) AS refill FROM moments),
+  waits AS (
+    SELECT w.ts, w.dur, w.utid, l.refill
+    FROM latest AS l JOIN orma_wait AS w ON w.id = l.id
+    WHERE l.refill > w.ts
+  ),
+  throttled AS (
+    SELECT utid, sum(ts + dur - refill < 100000) AS at_once
+    FROM waits
+    GROUP BY utid
+    HAVING at_once >= 3 AND 4 * at_once >= count(*)
+  )
+SELECT row_number() OVER (ORDER BY ts) AS id, ts, refill - ts AS dur, utid
+FROM waits
+WHERE utid IN (SELECT utid FROM throttled);
 
 -- The pieces of critical paths, in three steps whose results are tables, so that joins of many rows
 -- have indexes:
@@ -90,25 +154,38 @@ RETURNS TableOrSubquery AS
 --   ran           it ran itself
 --   CPU taken     it waited for a cpu, on which `who` ran
 --   CPU idle      it waited for a cpu that was idle: a quota, or the way out of idle
+--   throttled     the quota of its cgroup was used up
 --   blocked on    `who` had to run, to wait or to sleep before it was woken
---   waiting in    it was blocked in the call `who`, and a device or nobody known woke it
+--   waiting in    it was blocked in the call `who`, or 'a page fault', and a device or nobody known
+--                 woke it
 --   slept in      it slept in the call `who` until a timer or something from outside woke it
 --   interrupted   the interrupt `who` ran on its cpu
+--   page faults   it ran for page faults, about that long
 --   unknown       switches are missing there
 CREATE PERFETTO MACRO orma_why_reasons(pieces TableOrSubquery)
 RETURNS TableOrSubquery AS
 (
   WITH
     _or_pieces AS MATERIALIZED (SELECT * FROM $pieces),
+    _or_waiting AS MATERIALIZED (
+      SELECT id, ts, dur, ucpu, utid FROM _or_pieces WHERE utid = root_utid AND state = 'waited'
+    ),
+    _or_throttled AS MATERIALIZED (
+      SELECT i.id_0 AS piece, i.ts, i.dur
+      FROM _interval_intersect!((_or_waiting, _orma_why_throttled), (utid)) AS i
+    ),
+    -- What is left of waits: the quota comes first.
     _or_waits AS MATERIALIZED (
-      SELECT id, ts, dur, ucpu FROM _or_pieces
-      WHERE utid = root_utid AND state = 'waited' AND ucpu IS NOT NULL
+      SELECT
+        w.id, w.ts + coalesce(t.dur, 0) AS ts, w.dur - coalesce(t.dur, 0) AS dur, w.ucpu
+      FROM _or_waiting AS w LEFT JOIN _or_throttled AS t ON t.piece = w.id
+      WHERE w.ucpu IS NOT NULL AND w.dur > coalesce(t.dur, 0)
     ),
     _or_runs AS MATERIALIZED (
-      SELECT id, ts, dur, ucpu FROM _or_pieces WHERE utid = root_utid AND state = 'ran'
+      SELECT id, ts, dur, ucpu, utid FROM _or_pieces WHERE utid = root_utid AND state = 'ran'
     ),
     _or_still AS MATERIALIZED (
-      SELECT id, ts, dur, utid FROM _or_pieces
+      SELECT id, ts, dur, utid, state FROM _or_pieces
       WHERE utid = root_utid AND state IN ('slept', 'blocked')
     ),
     _or_calls AS MATERIALIZED (
@@ -125,19 +202,52 @@ RETURNS TableOrSubquery AS
       FROM _interval_intersect!((_or_runs, _orma_why_interrupt), (ucpu)) AS i
       JOIN _orma_why_interrupt AS n ON n.id = i.id_1
     ),
+    _or_faulted AS MATERIALIZED (
+      SELECT i.id_0 AS piece, i.ts, i.dur
+      FROM _interval_intersect!((_or_runs, _orma_why_fault), (utid)) AS i
+    ),
     _or_called AS MATERIALIZED (
       SELECT i.id_0 AS piece, max(i.dur) AS dur, s.name
       FROM _interval_intersect!((_or_still, _or_calls), (utid)) AS i
       JOIN orma_syscall AS s ON s.id = i.id_1
       GROUP BY piece
     ),
+    -- Outside of calls a thread is blocked in a page fault, if it had one since the last call.
+    _or_moments AS MATERIALIZED (
+      SELECT ts, utid, NULL AS piece, ts AS fault_ts, NULL AS call_ts FROM _orma_why_fault
+      UNION ALL
+      SELECT ts + dur AS ts, utid, NULL AS piece, NULL AS fault_ts, ts + dur AS call_ts FROM _or_calls
+      UNION ALL
+      SELECT ts, utid, id AS piece, NULL AS fault_ts, NULL AS call_ts
+      FROM _or_still
+      WHERE state = 'blocked' AND id NOT IN (SELECT piece FROM _or_called)
+    ),
+    _or_paging AS MATERIALIZED (
+      SELECT piece
+      FROM (
+        SELECT piece, max(fault_ts) OVER w AS fault_ts, max(call_ts) OVER w AS call_ts
+        FROM _or_moments
+        WINDOW w AS (PARTITION BY utid ORDER BY ts)
+      )
+      WHERE piece IS NOT NULL AND fault_ts > coalesce(call_ts, 0)
+    ),
+    -- What has a reason of its own within pieces.
+    _or_explained AS MATERIALIZED (
+      SELECT piece, sum(dur) AS dur
+      FROM (
+        SELECT piece, dur FROM _or_taken
+        UNION ALL
+        SELECT piece, dur FROM _or_throttled
+        UNION ALL
+        SELECT piece, dur FROM _or_stolen
+        UNION ALL
+        SELECT piece, dur FROM _or_faulted
+      )
+      GROUP BY piece
+    ),
     _or_rest AS MATERIALIZED (
-      SELECT
-        p.id, p.dur - coalesce(t.taken, 0) - coalesce(s.stolen, 0) AS dur
-      FROM _or_pieces AS p
-      LEFT JOIN (SELECT piece, sum(dur) AS taken FROM _or_taken GROUP BY piece) AS t ON t.piece = p.id
-      LEFT JOIN (SELECT piece, sum(dur) AS stolen FROM _or_stolen GROUP BY piece) AS s
-        ON s.piece = p.id
+      SELECT p.id, p.dur - coalesce(e.dur, 0) AS dur
+      FROM _or_pieces AS p LEFT JOIN _or_explained AS e ON e.piece = p.id
     )
   SELECT
     p.interval_id, t.ts, t.dur, p.root_utid,
@@ -151,6 +261,12 @@ RETURNS TableOrSubquery AS
   SELECT p.interval_id, s.ts, s.dur, p.root_utid, 'interrupted' AS kind, s.name AS who, NULL AS utid
   FROM _or_stolen AS s JOIN _or_pieces AS p ON p.id = s.piece
   UNION ALL
+  SELECT p.interval_id, t.ts, t.dur, p.root_utid, 'throttled' AS kind, NULL AS who, NULL AS utid
+  FROM _or_throttled AS t JOIN _or_pieces AS p ON p.id = t.piece
+  UNION ALL
+  SELECT p.interval_id, f.ts, f.dur, p.root_utid, 'page faults' AS kind, NULL AS who, NULL AS utid
+  FROM _or_faulted AS f JOIN _or_pieces AS p ON p.id = f.piece
+  UNION ALL
   SELECT
     p.interval_id, p.ts, r.dur, p.root_utid,
     CASE
@@ -163,12 +279,14 @@ RETURNS TableOrSubquery AS
     END AS kind,
     CASE
       WHEN p.utid != p.root_utid THEN coalesce(h.name, '[' || h.tid || ']')
-      WHEN p.state IN ('blocked', 'slept') THEN coalesce(c.name, 'the kernel')
+      WHEN p.state IN ('blocked', 'slept') THEN
+        coalesce(c.name, iif(g.piece IS NULL, 'the kernel', 'a page fault'))
     END AS who,
     iif(p.utid != p.root_utid, p.utid, NULL) AS utid
   FROM _or_pieces AS p
   JOIN _or_rest AS r ON r.id = p.id
   JOIN thread AS h ON h.utid = p.utid
   LEFT JOIN _or_called AS c ON c.piece = p.id
+  LEFT JOIN _or_paging AS g ON g.piece = p.id
   WHERE r.dur > 0
 );
