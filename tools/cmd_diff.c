@@ -135,7 +135,8 @@ const struct orma_command orma_cmd_diff = {
     .summary = "Show what takes more or less time in a second trace.",
     .synopsis = "[OPTIONS] BEFORE AFTER [SECTION...]",
     .details =
-        "Sections: slices, cpu, waits, sleeps, calls, functions. Compared are the median, the mean "
+        "Sections: slices, cpu, waits, sleeps, calls, functions, stacks. Compared are the median, "
+        "the mean "
         "and the sum per second of each name. Noise is estimated from ten blocks of each trace; "
         "what it could explain is not listed. The largest changes of sums come first; 'explains' "
         "is "

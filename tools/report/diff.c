@@ -4,7 +4,10 @@
  * totals, means and medians. Rows of equal names are put side by side; each number that a section
  * compares becomes a test, and after all are counted, each is judged:
  *
- *     |b - a| > t(0.05 / tests, blocks of both - 2) * sqrt(error(a)^2 + error(b)^2)
+ *     |b - a| > t(0.05 / sections / tests, blocks of both - 2) * sqrt(error(a)^2 + error(b)^2)
+ *
+ * `sections`: those with tests; `tests`: of this section, so that thousands of stacks do not hide
+ * what one slice tells. Where events were lost, sums say nothing: they are no tests.
  */
 #include "tools/report/diff.h"
 
@@ -27,6 +30,7 @@
 #define BLOCKS_MIN 4  /* fewer tell nothing of noise */
 #define PART_MIN 0.01 /* less is not worth a line */
 #define FALSE_ALARMS 0.05
+#define TIMES_MIN 9.0 /* from here on a change is so many times as much, not per cent */
 #define WIDTH 80
 
 /* What can be compared of a name. */
@@ -38,41 +42,63 @@ static const struct section {
     const char *name, *kind, *question, *items;
     unsigned metrics; /* bits: 1 << enum metric */
     bool counts;      /* what is summed up are samples, no times */
+    unsigned basis;   /* enum orma_report_basis */
 } sections[] = {
     {"slices", "slice", "Which slices changed?",
      "INCLUDE PERFETTO MODULE orma.slices;\n"
      "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
      "SELECT name, ts, dur FROM orma_slice WHERE ended AND name IS NOT NULL$owners;\n",
-     1 << TOTAL | 1 << MEAN | 1 << MEDIAN, false},
+     1 << TOTAL | 1 << MEAN | 1 << MEDIAN, false, 0},
     {"cpu", "cpu", "Which threads used more or less CPU?",
      "INCLUDE PERFETTO MODULE orma.sched;\n"
      "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
      "SELECT t.name, r.ts, r.dur FROM orma_run AS r JOIN thread AS t USING (utid)\n"
      "WHERE t.name IS NOT NULL$threads;\n",
-     1 << TOTAL, false},
+     1 << TOTAL, false, ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
     {"waits", "wait", "Which threads waited more or less for a CPU?",
      "INCLUDE PERFETTO MODULE orma.sched;\n"
      "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
      "SELECT t.name, w.ts, w.dur FROM orma_wait AS w JOIN thread AS t USING (utid)\n"
      "WHERE t.name IS NOT NULL$threads;\n",
-     1 << TOTAL, false},
+     1 << TOTAL, false, ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
     {"sleeps", "sleep", "Which threads slept or were blocked more or less?",
      "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
      "SELECT t.name, s.ts, s.dur FROM thread_state AS s JOIN thread AS t USING (utid)\n"
      "WHERE t.name IS NOT NULL AND s.dur >= 0 AND s.state GLOB '[SDI]*' AND NOT "
      "t.is_idle$threads;\n",
-     1 << TOTAL, false},
+     1 << TOTAL, false, ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
     {"calls", "call", "Which system calls changed?",
      "INCLUDE PERFETTO MODULE orma.syscalls;\n"
      "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
      "SELECT name, ts, dur FROM orma_syscall WHERE 1$threads;\n",
-     1 << TOTAL | 1 << MEDIAN, false},
+     1 << TOTAL | 1 << MEDIAN, false, ORMA_REPORT_OF_KERNEL},
     {"functions", "function", "Which functions had more or less samples?",
      "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
-     "SELECT f.name, s.ts, 1 AS dur FROM perf_sample AS s\n"
+     "SELECT f.name, s.ts, 1 AS dur FROM stack_sample AS s\n"
+     "LEFT JOIN stack_sample_task_context AS x ON x.id = s.task_context_id\n"
      "JOIN stack_profile_callsite AS c ON c.id = s.callsite_id\n"
      "JOIN stack_profile_frame AS f ON f.id = c.frame_id WHERE f.name IS NOT NULL$threads;\n",
-     1 << TOTAL, true},
+     1 << TOTAL, true, 0},
+    {"stacks", "stack", "Which stacks of calls had more or less samples?",
+     "CREATE OR REPLACE PERFETTO TABLE _orma_diff_stack AS\n"
+     "WITH RECURSIVE up(leaf, nr, id) AS (\n"
+     "  SELECT DISTINCT callsite_id, 0, callsite_id FROM stack_sample AS s\n"
+     "  LEFT JOIN stack_sample_task_context AS x ON x.id = s.task_context_id\n"
+     "  WHERE callsite_id IS NOT NULL$threads\n"
+     "  UNION ALL\n"
+     "  SELECT leaf, nr + 1, parent_id FROM up JOIN stack_profile_callsite AS c USING (id)\n"
+     "  WHERE parent_id IS NOT NULL\n"
+     ")\n"
+     "SELECT leaf, group_concat(coalesce(nullif(name, ''), '?'), ' < ') AS name\n"
+     "FROM (\n"
+     "  SELECT leaf, f.name FROM up JOIN stack_profile_callsite AS c USING (id)\n"
+     "  JOIN stack_profile_frame AS f ON f.id = c.frame_id ORDER BY leaf, nr\n"
+     ") GROUP BY leaf;\n"
+     "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
+     "SELECT k.name, s.ts, 1 AS dur FROM stack_sample AS s\n"
+     "LEFT JOIN stack_sample_task_context AS x ON x.id = s.task_context_id\n"
+     "JOIN _orma_diff_stack AS k ON k.leaf = s.callsite_id WHERE 1$threads;\n",
+     1 << TOTAL, true, 0},
 };
 
 static const char sums_sql[] =
@@ -120,7 +146,8 @@ struct diff {
     double seconds[2];
     struct orma_report_request ranges[2]; /* what was chosen, of each trace */
     struct orma_report_choice choices[2];
-    unsigned tests;
+    struct orma_report_notes notes[2];
+    unsigned tests[ORMA_ARRAY_LEN(sections)], sections, all_tests;
     unsigned passed; /* limits */
     FILE *out;
 };
@@ -180,12 +207,20 @@ static double t_quantile(double p, double freedom)
            (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * f * f * f);
 }
 
+/* Events of the kind that these are about were lost: sums are too low by nobody knows how much. */
+static bool is_short(const struct orma_report_notes *notes, const struct section *s)
+{
+    return notes->trace.len || ((s->basis & ORMA_REPORT_OF_KERNEL) && notes->kernel.len);
+}
+
 /* Can noise be told of this number at all? */
-static bool can_test(const struct change *c, enum metric m)
+static bool can_test(const struct diff *d, const struct change *c, enum metric m)
 {
     const struct sums *a = &c->side[0], *b = &c->side[1];
 
     if (!(c->section->metrics & (1U << m)))
+        return false;
+    if (m == TOTAL && (is_short(&d->notes[0], c->section) || is_short(&d->notes[1], c->section)))
         return false;
     if (m == TOTAL)
         return fmax(a->blocks, b->blocks) >= BLOCKS_MIN;
@@ -197,7 +232,8 @@ static void judge_metric(struct diff *d, struct change *c, enum metric m)
     const struct sums *a = &c->side[0], *b = &c->side[1];
     double from = a->value[m], to = b->value[m], delta = to - from;
     double freedom = m == TOTAL ? 2 * BLOCKS - 2 : a->blocks + b->blocks - 2;
-    double noise = t_quantile(FALSE_ALARMS / 2 / d->tests, freedom) *
+    double tests = (double)d->sections * d->tests[c->section - sections];
+    double noise = t_quantile(FALSE_ALARMS / 2 / tests, freedom) *
                    sqrt(a->error[m] * a->error[m] + b->error[m] * b->error[m]);
     double part = from > 0 ? delta / from : INFINITY;
 
@@ -217,15 +253,21 @@ static void judge(struct diff *d)
     static const enum metric order[] = {MEDIAN, MEAN, TOTAL};
 
     for (uint32_t i = 0; i < d->changes.len; i++) {
+        const struct change *c = &d->changes.data[i];
+
         for (unsigned m = 0; m < METRICS; m++)
-            d->tests += can_test(&d->changes.data[i], m);
+            d->tests[c->section - sections] += can_test(d, c, m);
+    }
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++) {
+        d->sections += d->tests[i] != 0;
+        d->all_tests += d->tests[i];
     }
     for (uint32_t i = 0; i < d->changes.len; i++) {
         struct change *c = &d->changes.data[i];
 
         c->more = c->side[1].value[TOTAL] - c->side[0].value[TOTAL];
         for (size_t m = 0; m < ORMA_ARRAY_LEN(order); m++) {
-            if (can_test(c, order[m]) && !(c->listed && order[m] == MEAN))
+            if (can_test(d, c, order[m]) && !(c->listed && order[m] == MEAN))
                 judge_metric(d, c, order[m]);
         }
     }
@@ -309,13 +351,15 @@ static void put_real(struct orma_report_result *r, double val)
                                      .real = val});
 }
 
-/* The change as people write it: "+5.2% p50", "new", "gone". */
+/* The change as people write it: "+5.2% p50", "x12 total", "new", "gone". */
 static void put_change(struct orma_report_result *r, const struct change *c)
 {
     char text[48];
 
     if (!c->side[0].n || !c->side[1].n)
         snprintf(text, sizeof(text), "%s", c->side[0].n ? "gone" : "new");
+    else if (c->part >= TIMES_MIN)
+        snprintf(text, sizeof(text), "x%.0f %s", 1 + c->part, metric_names[c->metric]);
     else
         snprintf(text, sizeof(text), "%+.1f%% %s", 100 * c->part, metric_names[c->metric]);
     put_text(r, text);
@@ -469,16 +513,18 @@ static void print_note(void *ctx, const char *note)
 
 static void print_notes(struct diff *d)
 {
+    bool lost = false;
+
     for (unsigned i = 0; i < 2; i++) {
-        struct orma_report_notes notes;
         struct orma_report_diff_request one = *d->request;
 
         one.program = d->request->traces[i];
-        orma_report_notes_read(&notes, d->request->tp[i]);
-        orma_report_notes_each(&notes, ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED, print_note,
-                               &one);
-        orma_report_notes_fini(&notes);
+        orma_report_notes_each(&d->notes[i], ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED,
+                               print_note, &one);
+        lost |= d->notes[i].kernel.len || d->notes[i].trace.len;
     }
+    if (lost)
+        fprintf(stderr, "%s: sums of what was lost are not compared\n", d->request->program);
 }
 
 static void print_section(struct diff *d, const struct section *s, bool first,
@@ -515,7 +561,7 @@ static void print_begin(const struct diff *d)
     orma_print_json_text(d->request->traces[0], d->out);
     fputs(", \"b\": ", d->out);
     orma_print_json_text(d->request->traces[1], d->out);
-    fprintf(d->out, ", \"tests\": %u,\n \"sections\": [", d->tests);
+    fprintf(d->out, ", \"tests\": %u,\n \"sections\": [", d->all_tests);
 }
 
 static bool is_wanted(const struct diff *d, const char *name)
@@ -548,8 +594,12 @@ static int print_all(struct diff *d)
     }
     if (d->request->form == ORMA_REPORT_DIFF_JSON)
         fputs("]}\n", d->out);
+    else if (!any && d->all_tests)
+        fprintf(d->out, "No difference beyond the noise, of %u that were looked at.\n",
+                d->all_tests);
     else if (!any)
-        fprintf(d->out, "No difference beyond the noise, of %u that were looked at.\n", d->tests);
+        fprintf(d->out, "Too little to compare; 'orma record apps sched syscalls -t 10s' "
+                        "records more.\n");
     return r;
 }
 
@@ -583,6 +633,8 @@ static int read_all(struct diff *d)
 {
     int r = 0;
 
+    for (unsigned i = 0; i < 2; i++)
+        orma_report_notes_read(&d->notes[i], d->request->tp[i]);
     for (unsigned i = 0; i < 2 && r == 0; i++) {
         double ns = (double)orma_load_span_ns(d->request->tp[i]);
 
@@ -616,7 +668,9 @@ int orma_report_diff_run(const struct orma_report_diff_request *request, FILE *o
     for (uint32_t i = 0; i < d.changes.len; i++)
         free(d.changes.data[i].name);
     ORMA_VEC_FINI(&d.changes);
-    orma_report_choice_fini(&d.choices[0]);
-    orma_report_choice_fini(&d.choices[1]);
+    for (unsigned i = 0; i < 2; i++) {
+        orma_report_choice_fini(&d.choices[i]);
+        orma_report_notes_fini(&d.notes[i]);
+    }
     return r < 0 || d.passed ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
