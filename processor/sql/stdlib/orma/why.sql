@@ -6,13 +6,22 @@ INCLUDE PERFETTO MODULE orma.sched;
 INCLUDE PERFETTO MODULE orma.syscalls;
 INCLUDE PERFETTO MODULE sched.thread_executing_span;
 
+-- Where events of the kernel were lost: in front of these times.
+CREATE PERFETTO TABLE _orma_why_gap AS
+SELECT ts FROM gap WHERE cpu IS NOT NULL ORDER BY ts;
+
 -- States of threads with an end: the next one that is known, where switches are missing, or that of
--- the trace. Waits have the cpu on which the thread ran then.
+-- the trace. Waits have the cpu on which the thread ran then. What a thread did while events were
+-- lost, is not known.
 CREATE PERFETTO TABLE _orma_why_state AS
 SELECT
   id, ts, iif(dur >= 0, dur, coalesce(next_ts, trace_end()) - ts) AS dur, utid,
   CASE
     WHEN dur < 0 AND next_ts IS NOT NULL THEN 'unknown'
+    WHEN EXISTS (
+      SELECT 1 FROM _orma_why_gap AS g
+      WHERE g.ts > p.ts AND g.ts <= iif(p.dur >= 0, p.ts + p.dur, coalesce(p.next_ts, trace_end()))
+    ) THEN 'unknown'
     WHEN state = 'Running' THEN 'ran'
     WHEN state IN ('R', 'R+') THEN 'waited'
     WHEN state = 'D' OR state GLOB 'D*' THEN 'blocked'
@@ -20,7 +29,7 @@ SELECT
     ELSE 'slept'
   END AS state,
   iif(state = 'Running', ucpu, next_ucpu) AS ucpu
-FROM _orma_state_pair
+FROM _orma_state_pair AS p
 WHERE dur != 0 AND state NOT IN ('X', 'Z')
 ORDER BY id;
 
