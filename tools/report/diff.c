@@ -39,88 +39,43 @@ enum metric { TOTAL, MEAN, MEDIAN, METRICS };
 static const char *const metric_names[] = {[TOTAL] = "total", [MEAN] = "mean", [MEDIAN] = "p50"};
 
 static const struct section {
-    const char *name, *kind, *question, *items;
-    unsigned metrics; /* bits: 1 << enum metric */
-    bool counts;      /* what is summed up are samples, no times */
-    unsigned basis;   /* enum orma_report_basis */
+    const char *name, *kind, *question;
+    const char *module, *items; /* what is selected of modules orma.* */
+    unsigned metrics;           /* bits: 1 << enum metric */
+    bool counts;                /* what is summed up are samples, no times */
+    unsigned basis;             /* enum orma_report_basis */
 } sections[] = {
-    {"slices", "slice", "Which slices changed?",
-     "INCLUDE PERFETTO MODULE orma.slices;\n"
-     "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
-     "SELECT name, ts, dur FROM orma_slice WHERE ended AND name IS NOT NULL$owners;\n",
+    {"slices", "slice", "Which slices changed?", "slices",
+     "name, ts, dur FROM orma_slice WHERE ended AND name IS NOT NULL$owners",
      1 << TOTAL | 1 << MEAN | 1 << MEDIAN, false, 0},
-    {"cpu", "cpu", "Which threads used more or less CPU?",
-     "INCLUDE PERFETTO MODULE orma.sched;\n"
-     "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
-     "SELECT t.name, r.ts, r.dur FROM orma_run AS r JOIN thread AS t USING (utid)\n"
-     "WHERE t.name IS NOT NULL$threads;\n",
+    {"cpu", "cpu", "Which threads used more or less CPU?", "sched",
+     "t.name, r.ts, r.dur FROM orma_run AS r JOIN thread AS t USING (utid)\n"
+     "WHERE t.name IS NOT NULL$threads",
      1 << TOTAL, false, ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
-    {"waits", "wait", "Which threads waited more or less for a CPU?",
-     "INCLUDE PERFETTO MODULE orma.sched;\n"
-     "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
-     "SELECT t.name, w.ts, w.dur FROM orma_wait AS w JOIN thread AS t USING (utid)\n"
-     "WHERE t.name IS NOT NULL$threads;\n",
+    {"waits", "wait", "Which threads waited more or less for a CPU?", "sched",
+     "t.name, w.ts, w.dur FROM orma_wait AS w JOIN thread AS t USING (utid)\n"
+     "WHERE t.name IS NOT NULL$threads",
      1 << TOTAL, false, ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
-    {"sleeps", "sleep", "Which threads slept or were blocked more or less?",
-     "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
-     "SELECT t.name, s.ts, s.dur FROM thread_state AS s JOIN thread AS t USING (utid)\n"
+    {"sleeps", "sleep", "Which threads slept or were blocked more or less?", "sched",
+     "t.name, s.ts, s.dur FROM thread_state AS s JOIN thread AS t USING (utid)\n"
      "WHERE t.name IS NOT NULL AND s.dur >= 0 AND s.state GLOB '[SDI]*' AND NOT "
-     "t.is_idle$threads;\n",
+     "t.is_idle$threads",
      1 << TOTAL, false, ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
-    {"calls", "call", "Which system calls changed?",
-     "INCLUDE PERFETTO MODULE orma.syscalls;\n"
-     "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
-     "SELECT name, ts, dur FROM orma_syscall WHERE 1$threads;\n",
-     1 << TOTAL | 1 << MEDIAN, false, ORMA_REPORT_OF_KERNEL},
-    {"functions", "function", "Which functions had more or less samples?",
-     "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
-     "SELECT f.name, s.ts, 1 AS dur FROM stack_sample AS s\n"
-     "LEFT JOIN stack_sample_task_context AS x ON x.id = s.task_context_id\n"
-     "JOIN stack_profile_callsite AS c ON c.id = s.callsite_id\n"
-     "JOIN stack_profile_frame AS f ON f.id = c.frame_id WHERE f.name IS NOT NULL$threads;\n",
+    {"calls", "call", "Which system calls changed?", "syscalls",
+     "name, ts, dur FROM orma_syscall WHERE 1$threads", 1 << TOTAL | 1 << MEDIAN, false,
+     ORMA_REPORT_OF_KERNEL},
+    {"functions", "function", "Which functions had more or less samples?", "samples",
+     "function AS name, ts, 1 AS dur FROM orma_sample WHERE function IS NOT NULL$threads",
      1 << TOTAL, true, 0},
-    {"stacks", "stack", "Which stacks of calls had more or less samples?",
-     "CREATE OR REPLACE PERFETTO TABLE _orma_diff_stack AS\n"
-     "WITH RECURSIVE up(leaf, nr, id) AS (\n"
-     "  SELECT DISTINCT callsite_id, 0, callsite_id FROM stack_sample AS s\n"
-     "  LEFT JOIN stack_sample_task_context AS x ON x.id = s.task_context_id\n"
-     "  WHERE callsite_id IS NOT NULL$threads\n"
-     "  UNION ALL\n"
-     "  SELECT leaf, nr + 1, parent_id FROM up JOIN stack_profile_callsite AS c USING (id)\n"
-     "  WHERE parent_id IS NOT NULL\n"
-     ")\n"
-     "SELECT leaf, group_concat(coalesce(nullif(name, ''), '?'), ' < ') AS name\n"
-     "FROM (\n"
-     "  SELECT leaf, f.name FROM up JOIN stack_profile_callsite AS c USING (id)\n"
-     "  JOIN stack_profile_frame AS f ON f.id = c.frame_id ORDER BY leaf, nr\n"
-     ") GROUP BY leaf;\n"
-     "CREATE OR REPLACE PERFETTO VIEW _orma_diff_item AS\n"
-     "SELECT k.name, s.ts, 1 AS dur FROM stack_sample AS s\n"
-     "LEFT JOIN stack_sample_task_context AS x ON x.id = s.task_context_id\n"
-     "JOIN _orma_diff_stack AS k ON k.leaf = s.callsite_id WHERE 1$threads;\n",
-     1 << TOTAL, true, 0},
+    {"stacks", "stack", "Which stacks of calls had more or less samples?", "samples",
+     "stack AS name, ts, 1 AS dur FROM orma_sample WHERE stack IS NOT NULL$threads", 1 << TOTAL,
+     true, 0},
 };
 
-static const char sums_sql[] =
-    "CREATE OR REPLACE PERFETTO TABLE _orma_diff_kept AS SELECT name, ts, dur FROM "
-    "_orma_diff_item;\n"
-    "WITH\n"
-    "  block AS (\n"
-    "    SELECT name, count(*) AS n, sum(dur) AS total, avg(dur) AS mean,\n"
-    "      percentile(dur, 50) AS median,\n"
-    "      min(9, CAST((ts - trace_start()) * 10.0 / (trace_end() - trace_start()) AS INT)) AS nr\n"
-    "    FROM _orma_diff_kept GROUP BY name, nr\n"
-    "  ),\n"
-    "  spread AS (\n"
-    "    SELECT name, count(*) AS blocks, total(total) AS s0, total(1.0 * total * total) AS q0,\n"
-    "      total(mean) AS s1, total(mean * mean) AS q1, total(median) AS s2,\n"
-    "      total(median * median) AS q2\n"
-    "    FROM block GROUP BY name\n"
-    "  )\n"
-    "SELECT k.name, count(*) AS n, total(dur) AS total, percentile(dur, 50) AS median,\n"
-    "  percentile(dur, 99) AS p99, blocks, s0, q0, s1, q1, s2, q2\n"
-    "FROM _orma_diff_kept AS k JOIN spread AS s ON s.name = k.name\n"
-    "GROUP BY k.name ORDER BY k.name";
+static const char sums_sql[] = "INCLUDE PERFETTO MODULE orma.diff;\n"
+                               "INCLUDE PERFETTO MODULE orma.%s;\n"
+                               "CREATE OR REPLACE PERFETTO TABLE _orma_diff_item AS SELECT %s;\n"
+                               "SELECT * FROM _orma_diff_sums!(_orma_diff_item) ORDER BY name";
 
 /* ---- one trace ---- */
 
@@ -314,10 +269,10 @@ static int read_section(struct diff *d, const struct section *s)
     int err = 0;
 
     for (unsigned i = 0; i < 2 && err == 0; i++) {
-        ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+        ORMA_AUTO(orma_buf_fini) struct orma_buf items = {0}, sql = {0};
 
-        orma_report_choice_put(&d->choices[i], s->items, false, &sql);
-        orma_buf_put_str(&sql, sums_sql);
+        orma_report_choice_put(&d->choices[i], s->items, false, &items);
+        orma_buf_printf(&sql, sums_sql, s->module, orma_buf_cstr(&items));
         err = orma_report_result_read(d->request->tp[i], orma_buf_cstr(&sql), SIZE_MAX, &r[i]);
         if (err < 0)
             fprintf(stderr, "%s: %s: %s\n", d->request->program, d->request->traces[i],
@@ -614,19 +569,7 @@ static int check_sections(const struct orma_report_diff_request *request)
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++)
         names[i] = sections[i].name;
-    for (const char *const *n = request->sections; *n; n++) {
-        bool known = false;
-
-        for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++)
-            known |= !strcmp(names[i], *n);
-        if (known)
-            continue;
-        const char *near = orma_cli_did_you_mean(*n, names);
-        fprintf(stderr, "%s: unknown section '%s'", request->program, *n);
-        fprintf(stderr, near ? "; did you mean '%s'?\n" : "; --help lists them\n", near);
-        return -EINVAL;
-    }
-    return 0;
+    return orma_report_check_names(request->program, request->sections, names);
 }
 
 static int read_all(struct diff *d)

@@ -201,23 +201,33 @@ static int show(struct report *self, const struct orma_report_section *s, bool n
 
 /* ---- all ---- */
 
-static int check_names(const struct orma_report_request *request,
-                       const struct orma_report_section *table)
+int orma_report_check_names(const char *program, const char *const *wanted,
+                            const char *const *names)
+{
+    for (; *wanted; wanted++) {
+        const char *const *n = names;
+
+        while (*n && strcmp(*n, *wanted) != 0)
+            n++;
+        if (*n)
+            continue;
+        const char *near = orma_cli_did_you_mean(*wanted, names);
+        fprintf(stderr, "%s: unknown section '%s'", program, *wanted);
+        fprintf(stderr, near ? "; did you mean '%s'?\n" : "; --help lists them\n", near);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static int check_sections(const struct orma_report_request *request,
+                          const struct orma_report_section *table)
 {
     const char *names[64] = {0};
     size_t num = 0;
 
     for (const struct orma_report_section *s = table; s->name; s++)
         names[num++] = s->name;
-    for (const char *const *n = request->sections; *n; n++) {
-        if (orma_report_section_find(table, *n))
-            continue;
-        const char *near = orma_cli_did_you_mean(*n, names);
-        fprintf(stderr, "%s: unknown section '%s'", request->program, *n);
-        fprintf(stderr, near ? "; did you mean '%s'?\n" : "; --help lists them\n", near);
-        return -EINVAL;
-    }
-    return 0;
+    return orma_report_check_names(request->program, request->sections, names);
 }
 
 static void print_begin(struct report *self)
@@ -293,7 +303,7 @@ int orma_report_run(struct orma_processor *tp, const struct orma_report_request 
                           .request = request,
                           .table = request->table ? request->table : orma_report_sections,
                           .out = out};
-    int r = check_names(request, self.table);
+    int r = check_sections(request, self.table);
 
     if (r < 0)
         return ORMA_EXIT_USAGE;

@@ -26,4 +26,9 @@ struct orma_report_request {
 /* What to exit with (enum orma_exit); messages are printed. */
 int orma_report_run(struct orma_processor *tp, const struct orma_report_request *request,
                     FILE *out);
+
+/* Names of sections (NULL at the end of both): -EINVAL if one that is wanted is not there; printed.
+ */
+int orma_report_check_names(const char *program, const char *const *wanted,
+                            const char *const *names);
 #endif

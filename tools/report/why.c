@@ -34,19 +34,7 @@ const char orma_report_why_of_threads[] =
     "GROUP BY utid;\n" PIECES;
 
 #define WALL "(SELECT sum(dur) FROM orma_why_interval)"
-#define CAUSE                                                                                      \
-    "CASE kind\n"                                                                                  \
-    "    WHEN 'CPU taken' THEN coalesce('lost the CPU to ' || who, 'waited for a CPU')\n"          \
-    "    WHEN 'CPU idle' THEN 'waited for an idle CPU (quota?)'\n"                                 \
-    "    WHEN 'blocked on' THEN 'blocked on ' || who\n"                                            \
-    "    WHEN 'waiting in' THEN 'waited in ' || who || ' (device?)'\n"                             \
-    "    WHEN 'slept in' THEN 'slept in ' || who\n"                                                \
-    "    WHEN 'interrupted' THEN 'interrupted by ' || who\n"                                       \
-    "    WHEN 'throttled' THEN 'the quota of its cgroup'\n"                                        \
-    "    WHEN 'page faults' THEN 'page faults (about)'\n"                                          \
-    "    WHEN 'ran' THEN 'ran'\n"                                                                  \
-    "    ELSE 'unknown'\n"                                                                         \
-    "  END"
+#define CAUSE "_orma_why_cause(kind, who)"
 #define HAS "SELECT 1 FROM orma_why_piece LIMIT 1"
 #define BASIS                                                                                      \
     .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED, .lacks = "switches of threads",         \

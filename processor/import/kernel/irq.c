@@ -57,15 +57,27 @@ static uint32_t irq_track(struct orma_import_ctx *imp, const struct orma_kernel_
     return orma_kernel_cpu_track(imp, e->machine, "cpu_irq", "Irq Cpu #", e->cpu, false);
 }
 
+static void irq_begin(struct orma_import_ctx *imp, const struct orma_kernel_event *e, uint32_t name)
+{
+    orma_slices_begin(&imp->model->slices, e->ts, irq_track(imp, e),
+                      orma_model_lit(imp->model, "irq"), name, NULL);
+}
+
+static void irq_end(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+                    struct orma_args_list *args)
+{
+    orma_slices_end(&imp->model->slices, e->ts, irq_track(imp, e),
+                    orma_model_lit(imp->model, "irq"), 0, args);
+}
+
 static void irq_entry(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_event_fields f;
 
     orma_event_fields_read(&f, e->payload);
     struct orma_str name = f.str[ORMA_PB_IRQ_HANDLER_ENTRY_FTRACE_EVENT_NAME];
-    orma_slices_begin(
-        &imp->model->slices, e->ts, irq_track(imp, e), orma_model_lit(imp->model, "irq"),
-        orma_strpool_addf(&imp->model->storage->pool, "IRQ (%.*s)", ORMA_STR_ARG(name)), NULL);
+    irq_begin(imp, e,
+              orma_strpool_addf(&imp->model->storage->pool, "IRQ (%.*s)", ORMA_STR_ARG(name)));
 }
 
 static void irq_exit(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -77,23 +89,18 @@ static void irq_exit(struct orma_import_ctx *imp, const struct orma_kernel_event
     ORMA_MODEL_ARGS(args, imp->model);
     orma_args_put_str(args, orma_model_lit(imp->model, "ret"),
                       orma_model_cstr(imp->model, handled ? "handled" : "unhandled"));
-    orma_slices_end(&imp->model->slices, e->ts, irq_track(imp, e),
-                    orma_model_lit(imp->model, "irq"), 0, args);
+    irq_end(imp, e, args);
 }
 
-/* The interrupt of the timer of a cpu has no handler of its own on some machines, but these events.
- */
+/* The timer of a cpu has no handler of its own on some machines, but these events. */
 static void local_timer_entry(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    orma_slices_begin(&imp->model->slices, e->ts, irq_track(imp, e),
-                      orma_model_lit(imp->model, "irq"),
-                      orma_model_lit(imp->model, "IRQ (LocalTimer)"), NULL);
+    irq_begin(imp, e, orma_model_lit(imp->model, "IRQ (LocalTimer)"));
 }
 
 static void local_timer_exit(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
-    orma_slices_end(&imp->model->slices, e->ts, irq_track(imp, e),
-                    orma_model_lit(imp->model, "irq"), 0, NULL);
+    irq_end(imp, e, NULL);
 }
 
 static const char *const softirqs[] = {

@@ -299,3 +299,20 @@ RETURNS TableOrSubquery AS
   LEFT JOIN _or_paging AS g ON g.piece = p.id
   WHERE r.dur > 0
 );
+
+-- Such a kind, as a sentence about the thread.
+CREATE PERFETTO FUNCTION _orma_why_cause(kind STRING, who STRING)
+RETURNS STRING AS
+SELECT
+  CASE $kind
+    WHEN 'CPU taken' THEN coalesce('lost the CPU to ' || $who, 'waited for a CPU')
+    WHEN 'CPU idle' THEN 'waited for an idle CPU (quota?)'
+    WHEN 'blocked on' THEN 'blocked on ' || $who
+    WHEN 'waiting in' THEN 'waited in ' || $who || ' (device?)'
+    WHEN 'slept in' THEN 'slept in ' || $who
+    WHEN 'interrupted' THEN 'interrupted by ' || $who
+    WHEN 'throttled' THEN 'the quota of its cgroup'
+    WHEN 'page faults' THEN 'page faults (about)'
+    WHEN 'ran' THEN 'ran'
+    ELSE 'unknown'
+  END;
