@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "processor/flame/flame.h"
@@ -23,6 +24,7 @@
 #include "tools/base/units.h"
 #include "tools/commands.h"
 #include "tools/convert/profile_folder.h"
+#include "tools/heap/attach.h"
 #include "tools/heap/collector.h"
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
@@ -37,9 +39,14 @@
 #define TURN_MS 2
 #define INTERVAL_MIN 1u
 
-enum { OPT_INTERVAL = 1, OPT_DUMP, OPT_OUT };
+enum { OPT_PID = 1, OPT_TIME, OPT_INTERVAL, OPT_DUMP, OPT_OUT };
 
 static const struct orma_option options[] = {
+    {OPT_PID, 'p', "pid", "PID",
+     "A program that runs already, if it was started with our library in it (idle, it costs next "
+     "to "
+     "nothing): LD_PRELOAD=.../" LIBRARY " PROGRAM."},
+    {OPT_TIME, 't', "time", "TIME", "With -p: how long (until Ctrl-C, or its end)."},
     {OPT_INTERVAL, 'i', "interval", "BYTES",
      "A sample for each so many bytes, on average: 64k, 1m (512k). Less is more exact, and "
      "slower."},
@@ -54,7 +61,10 @@ struct heap {
     struct orma_cli cli;
     char *const *command;
     const char *dir;
-    uint64_t interval, dump_ms;
+    uint64_t interval, dump_ms, time_ms;
+    uint64_t pid; /* 0: a command is run */
+    struct orma_heap_target target;
+    int pid_fd;
     struct orma_convert_profile_folder folder;
     int trace_fd;
     struct orma_record_child child;
@@ -65,6 +75,17 @@ struct heap {
 static int parse_option(struct heap *self, int id)
 {
     switch (id) {
+    case OPT_PID:
+        if (!orma_str_to_u64(orma_str_from(self->cli.value), &self->pid) || !self->pid ||
+            self->pid > INT32_MAX)
+            return orma_cli_usage_error(&self->cli, "bad process '%s': expected its number",
+                                        self->cli.value);
+        break;
+    case OPT_TIME:
+        if (!orma_units_parse_time_ms(self->cli.value, &self->time_ms) || !self->time_ms)
+            return orma_cli_usage_error(&self->cli, "bad time '%s': expected one as 500ms",
+                                        self->cli.value);
+        break;
     case OPT_INTERVAL:
         if (!orma_units_parse_size_bytes(self->cli.value, &self->interval) ||
             self->interval < INTERVAL_MIN || self->interval > UINT32_MAX)
@@ -103,8 +124,12 @@ static int parse(struct heap *self, bool *ret_go_on)
         if (r != ORMA_EXIT_OK)
             return r;
     }
-    if (!self->command || !self->command[0])
-        return orma_cli_usage_error(&self->cli, "a command must follow '--'");
+    if (self->command && self->pid)
+        return orma_cli_usage_error(&self->cli, "-p excludes a command");
+    if (!self->pid && (!self->command || !self->command[0]))
+        return orma_cli_usage_error(&self->cli, "a command must follow '--', or -p PID");
+    if (self->time_ms && !self->pid)
+        return orma_cli_usage_error(&self->cli, "-t needs -p");
     *ret_go_on = true;
     return ORMA_EXIT_OK;
 }
@@ -221,22 +246,30 @@ static bool has_ended(struct heap *self, int signal_fd, unsigned *signals)
     return ended || *signals > 1;
 }
 
-static int collect(struct heap *self, int signal_fd)
+/* One turn's time; true: it is over. */
+static bool wait_a_turn(struct heap *self, int signal_fd, uint64_t end_ns, unsigned *signals)
+{
+    struct pollfd pfds[2] = {{.fd = signal_fd, .events = POLLIN},
+                             {.fd = self->pid_fd, .events = POLLIN}};
+
+    if (poll(pfds, 2, TURN_MS) > 0 && pfds[0].revents && has_ended(self, signal_fd, signals))
+        return true;
+    return pfds[1].revents || (self->pid && *signals) || orma_clock_boottime() >= end_ns;
+}
+
+static uint64_t end_of(const struct heap *self)
+{
+    return self->time_ms ? orma_clock_boottime() + self->time_ms * 1000000u : UINT64_MAX;
+}
+
+static int collect(struct heap *self, int signal_fd, uint64_t end_ns)
 {
     uint64_t next_ns = orma_clock_boottime() + self->dump_ms * 1000000u;
     unsigned signals = 0;
-    int r = orma_record_child_release(&self->child, NULL, NULL);
+    int r = 0;
 
-    if (r < 0) {
-        fprintf(stderr, PROGRAM ": %s: %s\n", self->command[0], strerror(-r));
-        self->code = r == -ENOENT ? 127 : 126;
-        return r;
-    }
     for (bool ended = false; !ended && r == 0;) {
-        struct pollfd pfd = {.fd = signal_fd, .events = POLLIN};
-
-        if (poll(&pfd, 1, TURN_MS) > 0)
-            ended = has_ended(self, signal_fd, &signals);
+        ended = wait_a_turn(self, signal_fd, end_ns, &signals);
         r = orma_heap_collector_turn(self->collector);
         if (r == 0 && self->dump_ms && orma_clock_boottime() >= next_ns) {
             r = orma_heap_collector_dump(self->collector);
@@ -252,11 +285,104 @@ static int collect(struct heap *self, int signal_fd)
     return r;
 }
 
+static int run_command(struct heap *self, int signal_fd)
+{
+    int r = orma_record_child_release(&self->child, NULL, NULL);
+
+    if (r == 0)
+        return collect(self, signal_fd, UINT64_MAX);
+    fprintf(stderr, PROGRAM ": %s: %s\n", self->command[0], strerror(-r));
+    self->code = r == -ENOENT ? 127 : 126;
+    return r;
+}
+
+/* ---- a program that runs ---- */
+
+static void tell_refusal(const struct heap *self, int r)
+{
+    char library[PATH_MAX], program[PATH_MAX], path[40];
+    int pid = (int)self->pid;
+
+    snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+    ssize_t len = readlink(path, program, sizeof(program) - 1);
+    program[len > 0 ? len : 0] = '\0';
+    if (r == -ESRCH)
+        fprintf(stderr, PROGRAM ": process %d does not exist\n", pid);
+    else if (r == -ENOENT && len > 0 && is_static(program))
+        fprintf(stderr, PROGRAM ": '%s' is statically linked: its allocations cannot be watched\n",
+                program);
+    else if (r == -ENOENT)
+        fprintf(stderr,
+                PROGRAM ": process %d has no library of ours in it; start it anew, with "
+                        "LD_PRELOAD=%s %s, or as: orma heap -- %s\n",
+                pid, find_library(library) ? library : LIBRARY, len > 0 ? program : "PROGRAM",
+                len > 0 ? program : "PROGRAM");
+    else if (r == -EBUSY)
+        fprintf(stderr, PROGRAM ": process %d is watched already\n", pid);
+    else if (r == -EPERM || r == -EACCES)
+        fprintf(stderr,
+                PROGRAM ": process %d is not ours to watch: sudo orma heap -p %d (it belongs to "
+                        "somebody else, or kernel.yama.ptrace_scope is above 0)\n",
+                pid, pid);
+    else
+        fprintf(stderr, PROGRAM ": process %d: %s\n", pid, strerror(-r));
+}
+
+/* Its library looks for us once it has allocated some. */
+static int wait_for_memory(struct heap *self, int signal_fd, uint64_t end_ns, int *ret_fd)
+{
+    unsigned signals = 0;
+
+    for (;;) {
+        int fd = orma_heap_attach_take(&self->target);
+
+        if (fd >= 0) {
+            *ret_fd = fd;
+            return 0;
+        }
+        if (fd != -EAGAIN)
+            return fd;
+        if (wait_a_turn(self, signal_fd, end_ns, &signals))
+            return -ENODATA;
+    }
+}
+
+static int attach(struct heap *self, int signal_fd)
+{
+    uint64_t end_ns = end_of(self);
+    int fd = -1, r = orma_heap_attach_ask(&self->target, self->interval);
+
+    if (r == 0) {
+        fprintf(stderr, PROGRAM ": watching process %d; Ctrl-C ends it\n", (int)self->pid);
+        r = wait_for_memory(self, signal_fd, end_ns, &fd);
+    }
+    if (r == 0)
+        r = orma_heap_collector_new(self->interval, fd, self->trace_fd, &self->collector);
+    orma_fd_close(&fd);
+    if (r == 0)
+        return collect(self, signal_fd, end_ns);
+    (void)orma_heap_attach_ask(&self->target, 0); /* it has ended, or waits no more */
+    if (r == -ENODATA)
+        fprintf(stderr, PROGRAM ": process %d has not allocated anything meanwhile\n",
+                (int)self->pid);
+    else
+        tell_refusal(self, r);
+    return r;
+}
+
 /* ---- answers ---- */
+
+static const char *name_of(const struct heap *self)
+{
+    static char process[32];
+
+    snprintf(process, sizeof(process), "process %d", (int)self->pid);
+    return self->pid ? process : self->command[0];
+}
 
 static int write_flame_graph(struct heap *self, const struct orma_stacks *stacks)
 {
-    struct orma_flame flame = {.stacks = stacks, .title = self->command[0]};
+    struct orma_flame flame = {.stacks = stacks, .title = name_of(self)};
     int fd = openat(self->folder.fd, FLAME_NAME, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
     int r = fd < 0 ? -errno : 0;
 
@@ -296,7 +422,7 @@ static void tell_losses(const struct heap *self, const struct orma_heap_collecto
     if (!stats->programs)
         fprintf(stderr,
                 PROGRAM ": '%s' did not load our library: does it bring a C library of its own?\n",
-                self->command[0]);
+                name_of(self));
     else if (!stats->samples)
         fprintf(stderr,
                 PROGRAM ": no allocation was sampled: it allocates little (try -i 4k), or brings "
@@ -343,31 +469,71 @@ static int answer(struct heap *self)
     return r;
 }
 
-static int heap(struct heap *self)
+static int check(struct heap *self)
 {
-    int code = check_command(self);
+    if (!self->pid)
+        return check_command(self);
+    int r = orma_heap_attach_find(&self->target, (pid_t)self->pid);
+    if (r == 0) {
+        self->pid_fd = (int)syscall(SYS_pidfd_open, (pid_t)self->pid, 0);
+        r = self->pid_fd < 0 ? -errno : 0;
+    }
+    if (r == 0)
+        return 0;
+    tell_refusal(self, r);
+    return ORMA_EXIT_FAILURE;
+}
 
-    if (code)
-        return code;
+static int open_folder(struct heap *self)
+{
     int r = orma_convert_profile_folder_open(&self->folder, PROGRAM, self->dir, true);
+
     if (r < 0)
-        return ORMA_EXIT_FAILURE;
+        return r;
     self->trace_fd =
         openat(self->folder.fd, TRACE_NAME, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
-    r = self->trace_fd < 0
-            ? -errno
-            : orma_heap_collector_new(self->interval, self->trace_fd, &self->collector);
-    if (r == 0)
-        r = prepare(self);
-    if (r < 0) {
-        fprintf(stderr, PROGRAM ": cannot start: %s\n", strerror(-r));
-        return ORMA_EXIT_FAILURE;
-    }
+    if (self->trace_fd >= 0)
+        return 0;
+    r = -errno;
+    fprintf(stderr, PROGRAM ": %s/" TRACE_NAME ": %s\n", self->folder.path, strerror(-r));
+    return r;
+}
+
+static int watch(struct heap *self)
+{
     int signal_fd = orma_recorder_signals();
-    r = signal_fd < 0 ? signal_fd : collect(self, signal_fd);
+    int r = signal_fd < 0 ? signal_fd : 0;
+
+    if (r == 0)
+        r = self->pid ? attach(self, signal_fd) : run_command(self, signal_fd);
     if (r == 0)
         r = answer(self);
     orma_fd_close(&signal_fd);
+    return r;
+}
+
+static int heap(struct heap *self)
+{
+    int code = check(self);
+
+    if (code)
+        return code;
+    int r = open_folder(self);
+    if (r < 0)
+        return ORMA_EXIT_FAILURE;
+    if (!self->pid) {
+        r = orma_heap_collector_new(self->interval, -1, self->trace_fd, &self->collector);
+        if (r == 0)
+            r = prepare(self);
+        if (r < 0)
+            fprintf(stderr, PROGRAM ": cannot start: %s\n", strerror(-r));
+    }
+    if (r == 0)
+        r = watch(self);
+    struct stat st;
+    if (r < 0 && self->folder.made && fstat(self->trace_fd, &st) == 0 && !st.st_size &&
+        unlinkat(self->folder.fd, TRACE_NAME, 0) == 0)
+        (void)rmdir(self->folder.path); /* nothing came of it */
     return r < 0 && self->code <= 0 ? ORMA_EXIT_FAILURE : ORMA_MAX(self->code, 0);
 }
 
@@ -377,6 +543,7 @@ static int run(const struct orma_command *command, int argc, char **argv)
                         .trace_fd = -1,
                         .interval = ORMA_HEAP_INTERVAL,
                         .code = -1,
+                        .pid_fd = -1,
                         .child = {.go_fd = -1, .error_fd = -1}};
     bool go_on;
 
@@ -387,6 +554,7 @@ static int run(const struct orma_command *command, int argc, char **argv)
     orma_record_child_drop(&self.child);
     orma_heap_collector_free(self.collector);
     orma_fd_close(&self.trace_fd);
+    orma_fd_close(&self.pid_fd);
     orma_convert_profile_folder_close(&self.folder);
     return code;
 }
@@ -394,18 +562,22 @@ static int run(const struct orma_command *command, int argc, char **argv)
 const struct orma_command orma_cmd_heap = {
     .name = "heap",
     .summary = "See which functions allocate memory, and what is not freed.",
-    .synopsis = "[OPTIONS] -- COMMAND [ARG]...",
+    .synopsis = "[OPTIONS] -- COMMAND [ARG]... | -p PID",
     .details =
         "Runs COMMAND with a library of ours in front of malloc and its relatives, which reports "
         "some of the allocations, with the stack of calls: on average one for each 512 KiB. Sums "
         "are unbiased estimates; an allocation of at least the interval counts as what it is. "
-        "What COMMAND starts is watched as well.\n\n"
+        "What COMMAND starts is watched as well. Anonymous memory from mmap() is a heap of its own "
+        "('mmap'), sampled in the same way; room for addresses (PROT_NONE) does not count.\n\n"
+        "-p watches a program that runs, if it was started with our library in LD_PRELOAD; it is "
+        "neither stopped nor changed. What it had allocated before is not seen.\n\n"
         "Not reached are programs that are statically linked or setuid, and those with a malloc of "
-        "their own inside; memory from mmap() is not counted. A loop of nothing but malloc gets "
+        "their own inside. A loop of nothing but malloc gets "
         "slower, by up to a half; programs that spend a tenth of their time there, by a few "
         "percent.",
     .examples = "  orma heap -- ./server\n"
-                "  orma heap -i 64k -d 1s -o results -- python3 script.py\n",
+                "  orma heap -i 64k -d 1s -o results -- python3 script.py\n"
+                "  orma heap -p 4711 -t 10s\n",
     .options = options,
     .run = run,
 };

@@ -464,20 +464,27 @@ static uint32_t wait_node(struct loader *l, const struct rows *rows, unsigned co
                               : site_node(l, orma_query_int64(rows->q, col));
 }
 
-#define FROM_WAITS                                                                                 \
-    FROM_SAMPLES                                                                                   \
-    "JOIN __intrinsic_profiler_counter_set cs ON cs.counter_set_id = s.counter_set_id "            \
-    "JOIN __intrinsic_counter c ON c.id = cs.counter_id "                                          \
-    "JOIN __intrinsic_track k2 ON k2.id = c.track_id "                                             \
-    "WHERE s.source = 'off_cpu' AND k2.name = "
+/* Samples with the counter of that name. */
+static void put_waits(struct orma_buf *sql, const char *columns, const char *counter)
+{
+    orma_buf_printf(sql,
+                    "SELECT %s " FROM_SAMPLES
+                    "JOIN __intrinsic_profiler_counter_set cs USING (counter_set_id) "
+                    "JOIN __intrinsic_counter c ON c.id = cs.counter_id "
+                    "JOIN __intrinsic_track y ON y.id = c.track_id "
+                    "WHERE s.source = 'off_cpu' AND y.name = '%s'",
+                    columns, counter);
+}
 
 static void load_waits(struct loader *l)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
     struct orma_stacks *self = l->self;
 
-    orma_buf_put_str(&sql, "SELECT s.callsite_id, coalesce(k.utid, -1), sum(c.value), count(*), "
-                           "sum(s.unwind_error IS NOT NULL) " FROM_WAITS "'off_cpu_time'");
+    put_waits(&sql,
+              "s.callsite_id, coalesce(k.utid, -1), sum(c.value), count(*), "
+              "sum(s.unwind_error IS NOT NULL)",
+              "off_cpu_time");
     put_choice(&sql, l->choice);
     orma_buf_put_str(&sql, " GROUP BY 1, 2 ORDER BY 1, 2");
     struct rows rows = rows_of(l, orma_buf_cstr(&sql));
@@ -504,10 +511,12 @@ struct waker {
 /* By the thread that was woken, and time. */
 static void load_wakers(struct loader *l, struct orma_buf *ret)
 {
-    struct rows rows = rows_of(
-        l, "SELECT CAST(c.value AS INT), s.ts, s.callsite_id, t.utid, t.name, t.tid " FROM_WAITS
-           "'woken_thread' ORDER BY 1, 2");
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
 
+    put_waits(&sql, "CAST(c.value AS INT), s.ts, s.callsite_id, t.utid, t.name, t.tid",
+              "woken_thread");
+    orma_buf_put_str(&sql, " ORDER BY 1, 2");
+    struct rows rows = rows_of(l, orma_buf_cstr(&sql));
     while (next(&rows)) {
         struct waker w = {orma_query_int64(rows.q, 0), orma_query_int64(rows.q, 1)};
         char tid[24];
@@ -611,8 +620,10 @@ static void load_ended_waits(struct loader *l)
     load_wakers(l, &wakers);
     if (!wakers.len)
         return; /* nobody was seen, so there is nothing to say */
-    orma_buf_put_str(&sql, "SELECT s.callsite_id, coalesce(k.utid, -1), c.value, s.ts, t.tid, "
-                           "s.unwind_error IS NOT NULL " FROM_WAITS "'off_cpu_time'");
+    put_waits(
+        &sql,
+        "s.callsite_id, coalesce(k.utid, -1), c.value, s.ts, t.tid, s.unwind_error IS NOT NULL",
+        "off_cpu_time");
     put_choice(&sql, l->choice);
     orma_buf_put_str(&sql, " ORDER BY s.id");
     struct rows rows = rows_of(l, orma_buf_cstr(&sql));

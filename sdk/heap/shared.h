@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 #define ORMA_HEAP_ENV "ORMA_HEAP_SHARED" /* path of the memory */
-#define ORMA_HEAP_MAGIC UINT64_C(0x3170616568616d72)
+#define ORMA_HEAP_MAGIC UINT64_C(0x3270616568616d72)
+#define ORMA_HEAP_ATTACH_MAGIC UINT64_C(0x31747461616d726f)
 #define ORMA_HEAP_RING_AT 4096u
 #define ORMA_HEAP_RING_BYTES (UINT64_C(16) << 20) /* power of two */
 #define ORMA_HEAP_STACK_MAX 16384u
@@ -25,6 +26,8 @@ enum orma_heap_kind {
     ORMA_HEAP_START, /* a program begins: what its pid held before is gone */
     ORMA_HEAP_ALLOC,
     ORMA_HEAP_FREE,
+    ORMA_HEAP_MAP,   /* as ALLOC: anonymous memory that is not malloc's */
+    ORMA_HEAP_UNMAP, /* `bytes` from `address` on are mapped no more */
     ORMA_HEAP_END,
 };
 
@@ -35,17 +38,33 @@ struct orma_heap_shared {
     _Atomic uint64_t tail; /* the reader */
     _Atomic uint64_t lost; /* records that found no room */
     _Atomic uint32_t on;
+    _Atomic uint32_t beat; /* the reader counts: as long as it changes, somebody is there */
 };
 
-/* Registers of a sample: pc sp bp bx r12 r13 r14 r15. */
-#define ORMA_HEAP_REGS 8
+/*
+ * Where the library, loaded and idle, finds out that somebody wants its samples: in its own memory.
+ * `orma heap -p` looks for the magic numbers there and writes `wanted`; the library makes the
+ * memory to share, and says by which descriptor it can be had until `beat` is not 0 any more.
+ */
+struct orma_heap_attach {
+    uint64_t magic[2];       /* ORMA_HEAP_ATTACH_MAGIC, and its complement */
+    _Atomic uint64_t wanted; /* interval; 0: nobody is there */
+    _Atomic uint32_t active; /* somebody listens already */
+    _Atomic int32_t fd;      /* + 1 */
+};
+
+#if defined(__aarch64__)
+#define ORMA_HEAP_REGS 14 /* of a sample: pc sp x19 ... x30 */
+#else
+#define ORMA_HEAP_REGS 8 /* pc sp bp bx r12 r13 r14 r15 */
+#endif
 
 struct orma_heap_record {
     _Atomic uint32_t size; /* with what follows it, a multiple of 8; last to be written */
     uint32_t kind;
     uint32_t pid, tid;
     uint64_t time;                  /* BOOTTIME */
-    uint64_t address, bytes, count; /* what the sample stands for */
+    uint64_t address, bytes, count; /* what the sample stands for; of MAP, its length */
     uint64_t regs[ORMA_HEAP_REGS];
     uint64_t stack_len; /* bytes behind this */
 };

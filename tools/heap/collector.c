@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/search.h"
 #include "sdk/heap/shared.h"
 #include "sdk/wire/pb_writer.h"
 
@@ -29,17 +31,37 @@
 #define SITES_MAX (1u << 20)
 #define LIVE_MAX (4u << 20)
 #define SAMPLES_PER_PACKET 4000u
+#define MAPS_MAX 65536u /* of a process */
+#define STALE_MIN 4096u
+#define START_ATTACHED 2 /* count of the record: it ran before */
 #define RECORD_MAX (sizeof(struct orma_heap_record) + ORMA_HEAP_STACK_MAX)
+
+enum heap { HEAP_MALLOC, HEAP_MMAP };
 
 struct site {
     uint32_t pid;
+    uint32_t heap;
     uint64_t stack; /* of the encoder */
     uint64_t allocated, freed, allocs, frees;
+    uint32_t next; /* of the same process, + 1; 0: it is the last */
 };
 
 struct live {
     uint64_t bytes, count;
+    uint32_t site, program; /* number of the program that allocated it: others have run since */
+};
+
+/* A mapping, or what is left of it. Those of a process are in order. */
+struct map {
+    uint64_t start, end, bytes, count;
     uint32_t site;
+};
+
+struct process {
+    uint32_t program, first_site, lives;
+    uint64_t start;
+    bool attached;
+    struct orma_buf maps; /* struct map */
 };
 
 struct orma_heap_collector {
@@ -54,8 +76,10 @@ struct orma_heap_collector {
     struct orma_source_sink sink;
     struct orma_map site_of; /* hash of pid and stack → number */
     struct orma_buf sites;   /* struct site */
-    struct orma_map live;    /* hash of pid and address → struct live * */
-    struct orma_map starts;  /* pid → when it began */
+    struct orma_map live;    /* hash of program and address → struct live * */
+    uint64_t stale;          /* of them: of programs that are gone */
+    uint32_t last_program;
+    struct orma_map process_of; /* pid → struct process * */
     struct orma_buf framed, packet;
     uint64_t index, started_ns;
     uint64_t ahead_ns; /* BOOTTIME is before MONOTONIC */
@@ -134,7 +158,30 @@ static void put_clock(struct orma_heap_collector *self)
     (void)orma_source_sink_put_buf(&self->sink, out); /* noted in self->err */
 }
 
-int orma_heap_collector_new(uint64_t interval, int out_fd, struct orma_heap_collector **ret)
+/* The memory of a program that ran before us: as its library made it, or not at all. */
+static int map_ring(struct orma_heap_collector *self, uint64_t interval, int fd)
+{
+    const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
+    const size_t size = ORMA_HEAP_RING_AT + ORMA_HEAP_RING_BYTES;
+    struct stat st;
+
+    self->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (self->fd < 0)
+        return -errno;
+    int has = fcntl(fd, F_GET_SEALS);
+    if (has < 0 || (has & seals) != seals || fstat(fd, &st) < 0 || (uint64_t)st.st_size != size)
+        return -EBADMSG; /* it could shrink under us */
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, 0);
+    if (memory == MAP_FAILED)
+        return -errno;
+    self->shared = memory;
+    self->ring = (uint8_t *)memory + ORMA_HEAP_RING_AT;
+    self->interval = interval;
+    return 0;
+}
+
+int orma_heap_collector_new(uint64_t interval, int shared_fd, int out_fd,
+                            struct orma_heap_collector **ret)
 {
     const Perfetto__Protos__PerfEventConfig config = PERFETTO__PROTOS__PERF_EVENT_CONFIG__INIT;
     struct orma_heap_collector *self = calloc(1, sizeof(*self));
@@ -153,7 +200,7 @@ int orma_heap_collector_new(uint64_t interval, int out_fd, struct orma_heap_coll
                                          .on_exec = true,
                                          .clock_id = ORMA_PB_BUILTIN_CLOCK_BOOTTIME};
     self->plan.events[0].attr.clockid = CLOCK_BOOTTIME;
-    r = make_ring(self, interval);
+    r = shared_fd < 0 ? make_ring(self, interval) : map_ring(self, interval, shared_fd);
     if (r == 0)
         r = orma_perf_processes_init(&self->processes, "/proc", &config);
     if (r < 0) {
@@ -176,13 +223,20 @@ void orma_heap_collector_free(struct orma_heap_collector *self)
         return;
     if (self->shared) {
         self->shared->on = 0; /* nobody need wait for us */
+        /* Programs keep the mapping, but need not keep the memory. */
+        (void)fallocate(self->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, ORMA_HEAP_RING_AT,
+                        ORMA_HEAP_RING_BYTES);
         (void)munmap(self->shared, ORMA_HEAP_RING_AT + ORMA_HEAP_RING_BYTES);
     }
     ORMA_MAP_EACH (slot, &self->live)
         free((void *)(uintptr_t)slot->val);
+    ORMA_MAP_EACH (slot, &self->process_of) {
+        orma_buf_fini(&((struct process *)(uintptr_t)slot->val)->maps);
+        free((void *)(uintptr_t)slot->val);
+    }
     orma_map_fini(&self->live);
     orma_map_fini(&self->site_of);
-    orma_map_fini(&self->starts);
+    orma_map_fini(&self->process_of);
     orma_buf_fini(&self->sites);
     orma_buf_fini(&self->framed);
     orma_buf_fini(&self->packet);
@@ -218,11 +272,29 @@ static uint64_t key_of(uint32_t pid, uint64_t what)
     return orma_mix64(what ^ orma_mix64((uint64_t)pid << 1 | 1));
 }
 
-/* The number of a site; SITES_MAX: there is no room. */
-static uint32_t find_site(struct orma_heap_collector *self, uint32_t pid, uint64_t stack)
+/* NULL: no memory. */
+static struct process *process_of(struct orma_heap_collector *self, uint32_t pid)
 {
-    uint64_t key = key_of(pid, stack), known = orma_map_get(&self->site_of, key);
-    const struct site new = {.pid = pid, .stack = stack};
+    struct process *ret = orma_map_get_ptr(&self->process_of, pid);
+
+    if (ret)
+        return ret;
+    ret = calloc(1, sizeof(*ret));
+    if (!ret || orma_map_put_ptr(&self->process_of, pid, ret) < 0) {
+        free(ret);
+        return NULL;
+    }
+    ret->program = ++self->last_program;
+    ret->start = self->started_ns;
+    return ret;
+}
+
+/* The number of a site; SITES_MAX: there is no room. */
+static uint32_t find_site(struct orma_heap_collector *self, struct process *process, uint32_t pid,
+                          enum heap heap, uint64_t stack)
+{
+    uint64_t key = key_of(pid, stack << 1 | heap), known = orma_map_get(&self->site_of, key);
+    const struct site new = {.pid = pid, .heap = heap, .stack = stack, .next = process->first_site};
 
     if (known != ORMA_MAP_NONE)
         return (uint32_t)known;
@@ -230,12 +302,17 @@ static uint32_t find_site(struct orma_heap_collector *self, uint32_t pid, uint64
     if (known >= SITES_MAX || orma_map_put(&self->site_of, key, known) < 0)
         return SITES_MAX;
     orma_buf_put(&self->sites, &new, sizeof(new));
-    return self->sites.failed ? SITES_MAX : (uint32_t)known;
+    if (self->sites.failed)
+        return SITES_MAX;
+    process->first_site = (uint32_t)known + 1;
+    return (uint32_t)known;
 }
 
 static void take_free(struct orma_heap_collector *self, uint32_t pid, uint64_t address)
 {
-    uint64_t val = orma_map_take(&self->live, key_of(pid, address));
+    struct process *process = orma_map_get_ptr(&self->process_of, pid);
+    uint64_t val =
+        process ? orma_map_take(&self->live, key_of(process->program, address)) : ORMA_MAP_NONE;
 
     if (val == ORMA_MAP_NONE)
         return; /* another with the same bit, or one of before */
@@ -243,6 +320,7 @@ static void take_free(struct orma_heap_collector *self, uint32_t pid, uint64_t a
     struct site *s = &sites_of(self)[l->site];
     s->freed += l->bytes;
     s->frees += l->count;
+    process->lives--;
     free(l);
 }
 
@@ -261,7 +339,9 @@ static void set_regs(struct orma_perf_record *record, const uint64_t *regs)
 #endif
 }
 
-static void take_alloc(struct orma_heap_collector *self, const struct orma_heap_record *r)
+/* Where its stack is known from now on; SITES_MAX: there is no room. */
+static uint32_t site_of_sample(struct orma_heap_collector *self, struct process *process,
+                               const struct orma_heap_record *r, enum heap heap)
 {
     struct orma_perf_record record = {.kind = ORMA_PERF_SAMPLE,
                                       .time = r->time,
@@ -269,12 +349,21 @@ static void take_alloc(struct orma_heap_collector *self, const struct orma_heap_
                                       .tid = r->tid,
                                       .stack = (const uint8_t *)(r + 1),
                                       .stack_len = r->stack_len};
-    struct live *l;
 
     self->stats.samples++;
     set_regs(&record, r->regs);
+    return find_site(self, process, r->pid, heap, orma_perf_encode_stack(&self->encoder, &record));
+}
+
+static void take_alloc(struct orma_heap_collector *self, const struct orma_heap_record *r)
+{
+    struct process *process = process_of(self, r->pid);
+    struct live *l;
+
+    if (!process)
+        return;
     take_free(self, r->pid, r->address); /* a free that was lost */
-    uint32_t site = find_site(self, r->pid, orma_perf_encode_stack(&self->encoder, &record));
+    uint32_t site = site_of_sample(self, process, r, HEAP_MALLOC);
     if (site == SITES_MAX)
         return;
     sites_of(self)[site].allocated += r->bytes;
@@ -282,31 +371,139 @@ static void take_alloc(struct orma_heap_collector *self, const struct orma_heap_
     l = self->live.len < LIVE_MAX ? malloc(sizeof(*l)) : NULL;
     if (!l)
         return;
-    *l = (struct live){r->bytes, r->count, site};
-    if (orma_map_put_ptr(&self->live, key_of(r->pid, r->address), l) < 0)
+    *l = (struct live){r->bytes, r->count, site, process->program};
+    if (orma_map_put_ptr(&self->live, key_of(process->program, r->address), l) < 0)
         free(l);
+    else
+        process->lives++;
 }
 
-/* The memory of what ran under this pid before is gone: it counts as freed. */
-static void forget_live(struct orma_heap_collector *self, uint32_t pid)
+/* Puts bytes in the place of others. */
+static void replace(struct orma_buf *buf, size_t at, size_t len, const void *data, size_t data_len)
+{
+    size_t rest = buf->len - at - len;
+
+    if (data_len > len && !orma_buf_extend(buf, data_len - len))
+        return;
+    memmove(buf->data + at + data_len, buf->data + at + len, rest);
+    if (data_len)
+        memcpy(buf->data + at, data, data_len);
+    buf->len = at + data_len + rest;
+}
+
+/* ---- mappings ---- */
+
+static struct map *maps_of(const struct process *process, size_t *ret_num)
+{
+    *ret_num = process->maps.len / sizeof(struct map);
+    return (struct map *)(void *)process->maps.data;
+}
+
+/* What is left of a mapping weighs as much as its length says. True: something is. */
+static bool put_piece(struct orma_buf *left, const struct map *m, uint64_t start, uint64_t end,
+                      uint64_t count)
+{
+    double part = (double)(end - start) / (double)(m->end - m->start);
+    const struct map piece = {start, end, (uint64_t)((double)m->bytes * part), count, m->site};
+
+    if (start >= end)
+        return false;
+    orma_buf_put(left, &piece, sizeof(piece));
+    return true;
+}
+
+/* What lies in [from, to) is gone; of mappings on either side, a part may be left. */
+static void take_unmap(struct orma_heap_collector *self, uint32_t pid, uint64_t from, uint64_t len)
+{
+    struct process *process = orma_map_get_ptr(&self->process_of, pid);
+    uint64_t to = from + len < from ? UINT64_MAX : from + len;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf left = {0};
+    size_t num, lo, hi;
+
+    if (!process)
+        return;
+    struct map *m = maps_of(process, &num);
+    lo = ORMA_UPPER_BOUND(m, num, .start, from);
+    if (lo && m[lo - 1].end > from)
+        lo--;
+    for (hi = lo; hi < num && m[hi].start < to; hi++) {
+        struct site *s = &sites_of(self)[m[hi].site];
+        bool before = put_piece(&left, &m[hi], m[hi].start, from, m[hi].count);
+        bool behind = put_piece(&left, &m[hi], to, m[hi].end, before ? 0 : m[hi].count);
+        const struct map *pieces = (const void *)(left.data + left.len);
+
+        s->freed += m[hi].bytes;
+        for (int i = 1; i <= before + behind && !left.failed; i++)
+            s->freed -= pieces[-i].bytes;
+        if (!before && !behind)
+            s->frees += m[hi].count;
+    }
+    if (!left.failed && hi > lo)
+        replace(&process->maps, lo * sizeof(*m), (hi - lo) * sizeof(*m), left.data, left.len);
+}
+
+static void take_map(struct orma_heap_collector *self, const struct orma_heap_record *r)
+{
+    struct process *process = process_of(self, r->pid);
+    struct map new = {r->address, r->address + r->count, r->bytes, 1, 0};
+    size_t num;
+
+    if (!process || !r->count || new.end < new.start)
+        return;
+    take_unmap(self, r->pid, r->address, r->count); /* what was not said */
+    new.site = site_of_sample(self, process, r, HEAP_MMAP);
+    if (new.site == SITES_MAX)
+        return;
+    sites_of(self)[new.site].allocated += new.bytes;
+    new.count = ORMA_MAX((new.bytes + r->count / 2) / r->count, UINT64_C(1));
+    sites_of(self)[new.site].allocs += new.count;
+    struct map *m = maps_of(process, &num);
+    if (num < MAPS_MAX)
+        replace(&process->maps, ORMA_UPPER_BOUND(m, num, .start, new.start) * sizeof(*m), 0, &new,
+                sizeof(new));
+}
+
+/* ---- programs ---- */
+
+/* Entries of programs that are gone; the map must not change while it is walked. */
+static void drop_stale(struct orma_heap_collector *self)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf keys = {0};
 
     ORMA_MAP_EACH (slot, &self->live) {
         const struct live *l = (const struct live *)(uintptr_t)slot->val;
+        const struct process *p = orma_map_get_ptr(&self->process_of, sites_of(self)[l->site].pid);
 
-        if (sites_of(self)[l->site].pid == pid)
+        if (!p || p->program != l->program)
             orma_buf_put(&keys, &slot->key, sizeof(slot->key));
     }
     for (size_t i = 0; i + sizeof(uint64_t) <= keys.len; i += sizeof(uint64_t)) {
         uint64_t key;
 
         memcpy(&key, keys.data + i, sizeof(key));
-        struct live *l = (struct live *)(uintptr_t)orma_map_take(&self->live, key);
-        sites_of(self)[l->site].freed += l->bytes;
-        sites_of(self)[l->site].frees += l->count;
-        free(l);
+        free((void *)(uintptr_t)orma_map_take(&self->live, key));
     }
+    self->stale = 0;
+}
+
+/*
+ * The memory of what ran under this pid before is gone: it counts as freed, by site. Its entries
+ * cannot be found any more, and go when they are as many as the others.
+ */
+static void forget_live(struct orma_heap_collector *self, struct process *process)
+{
+    for (uint32_t i = process->first_site; i; i = sites_of(self)[i - 1].next) {
+        struct site *s = &sites_of(self)[i - 1];
+
+        s->freed = s->allocated;
+        s->frees = s->allocs;
+    }
+    self->stale += process->lives;
+    process->lives = 0;
+    process->program = ++self->last_program;
+    orma_buf_clear(&process->maps);
+    if (self->stale > STALE_MIN && self->stale > self->live.len / 2)
+        drop_stale(self);
 }
 
 static void take_start(struct orma_heap_collector *self, const struct orma_heap_record *r)
@@ -314,10 +511,14 @@ static void take_start(struct orma_heap_collector *self, const struct orma_heap_
     const struct orma_perf_record begun = {
         .kind = ORMA_PERF_SAMPLE, .pid = r->pid, .tid = r->tid, .time = r->time};
 
+    struct process *process = process_of(self, r->pid);
+
     self->stats.programs++;
-    if (orma_map_get(&self->starts, r->pid) != ORMA_MAP_NONE)
-        forget_live(self, r->pid);
-    (void)orma_map_put(&self->starts, r->pid, r->time); /* no memory: its begin is not known */
+    if (process) {
+        forget_live(self, process);
+        process->start = r->time;
+        process->attached = r->count == START_ATTACHED;
+    }
     orma_perf_process_forget(&self->processes, r->pid);
     orma_perf_encode_names(&self->encoder, &begun); /* as long as it waits for us */
     struct orma_perf_process *p =
@@ -337,6 +538,12 @@ static void take_record(struct orma_heap_collector *self, const struct orma_heap
         break;
     case ORMA_HEAP_FREE:
         take_free(self, r->pid, r->address);
+        break;
+    case ORMA_HEAP_MAP:
+        take_map(self, r);
+        break;
+    case ORMA_HEAP_UNMAP:
+        take_unmap(self, r->pid, r->address, r->bytes);
         break;
     default: /* PAD, END */
         break;
@@ -359,6 +566,8 @@ int orma_heap_collector_turn(struct orma_heap_collector *self)
 {
     _Alignas(8) static uint8_t copy[RECORD_MAX];
     const uint64_t end = self->tail + ORMA_HEAP_RING_BYTES; /* others want a turn, too */
+
+    atomic_fetch_add_explicit(&self->shared->beat, 1, memory_order_relaxed);
 
     while (!self->stats.corrupted && self->tail < end) {
         uint64_t offset = self->tail & (ORMA_HEAP_RING_BYTES - 1);
@@ -396,23 +605,24 @@ static void put_sample(struct orma_buf *out, const struct site *s)
     orma_pb_end(out, begun);
 }
 
-static void put_process_head(struct orma_heap_collector *self, struct orma_buf *out, uint32_t pid,
-                             uint64_t time)
+static void put_process_head(struct orma_heap_collector *self, struct orma_buf *out,
+                             const struct site *first, uint64_t time)
 {
-    uint64_t start = orma_map_get(&self->starts, pid);
+    const struct process *process = orma_map_get_ptr(&self->process_of, first->pid);
 
-    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_PID, pid);
-    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_FROM_STARTUP, 1);
+    orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_PID, first->pid);
+    if (process && !process->attached)
+        orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_FROM_STARTUP, 1);
     orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_TIMESTAMP,
                     time - self->ahead_ns);
     orma_pb_put_str(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_HEAP_NAME,
-                    ORMA_STR("libc.malloc"));
+                    first->heap == HEAP_MMAP ? ORMA_STR("mmap") : ORMA_STR("libc.malloc"));
     orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_SAMPLING_INTERVAL_BYTES,
                     self->interval);
     orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_ORIG_SAMPLING_INTERVAL_BYTES,
                     self->interval);
     orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_START_TIMESTAMP,
-                    (start != ORMA_MAP_NONE ? start : self->started_ns) - self->ahead_ns);
+                    (process ? process->start : self->started_ns) - self->ahead_ns);
     if (atomic_load_explicit(&self->shared->lost, memory_order_relaxed))
         orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_BUFFER_OVERRAN, 1);
     if (self->stats.corrupted)
@@ -425,6 +635,8 @@ static int by_pid(const void *a, const void *b)
 
     if (x->pid != y->pid)
         return x->pid < y->pid ? -1 : 1;
+    if (x->heap != y->heap)
+        return x->heap < y->heap ? -1 : 1;
     return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
@@ -440,7 +652,7 @@ static void put_process(struct orma_heap_collector *self, const struct site *sit
                     ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
     size_t profile = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_PROFILE_PACKET);
     size_t process = orma_pb_begin(out, ORMA_PB_PROFILE_PACKET_PROCESS_DUMPS);
-    put_process_head(self, out, sites[0].pid, time);
+    put_process_head(self, out, &sites[0], time);
     for (size_t i = 0; i < num; i++) {
         if (sites[i].stack)
             put_sample(out, &sites[i]);
@@ -467,8 +679,9 @@ int orma_heap_collector_dump(struct orma_heap_collector *self)
     if (num)
         qsort(sites, num, sizeof(*sites), by_pid);
     for (size_t from = 0, to; from < num; from = to) {
-        for (to = from;
-             to < num && to - from < SAMPLES_PER_PACKET && sites[to].pid == sites[from].pid; to++)
+        for (to = from; to < num && to - from < SAMPLES_PER_PACKET &&
+                        sites[to].pid == sites[from].pid && sites[to].heap == sites[from].heap;
+             to++)
             ;
         put_process(self, &sites[from], to - from, time, to < num);
     }

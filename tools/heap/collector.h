@@ -14,8 +14,12 @@
 
 struct orma_heap_collector;
 
-/* `out_fd` is the trace; the caller's. 0 or -errno. */
-int orma_heap_collector_new(uint64_t interval, int out_fd, struct orma_heap_collector **ret);
+/*
+ * `out_fd` is the trace, `shared_fd` the memory that a program has made (attach.h); -1: ours is
+ * made. Both are the caller's. 0 or -errno.
+ */
+int orma_heap_collector_new(uint64_t interval, int shared_fd, int out_fd,
+                            struct orma_heap_collector **ret);
 void orma_heap_collector_free(struct orma_heap_collector *self);
 
 /* What programs find the memory by: for ORMA_HEAP_ENV. */

@@ -33,15 +33,48 @@ int main(int argc, char **argv)
 }
 """
 
+MAPS = r"""
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <unistd.h>
+#define MB (1UL << 20)
+#define ANON(len, prot) mmap(0, len, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+char *volatile kept;
+__attribute__((noinline)) void half(void) { char *p = ANON(8 * MB, 3); munmap(p + 2 * MB, 4 * MB); kept = p; }
+__attribute__((noinline)) void gone(void) { for (int i = 0; i < 10; i++) munmap(ANON(MB, 3), MB); }
+__attribute__((noinline)) void moved(void) { kept = mremap(ANON(MB, 3), MB, 3 * MB, MREMAP_MAYMOVE); }
+__attribute__((noinline)) void over(void) { char *p = ANON(5 * MB, 3); kept = mmap(p, MB, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0); }
+__attribute__((noinline)) void room(void) { kept = ANON(1000 * MB, PROT_NONE); }
+__attribute__((noinline)) void little(void) { for (int i = 0; i < 2000; i++) kept = ANON(4096, 3); }
+int main(void) { half(); gone(); moved(); over(); room(); little(); return 0; }
+"""
+SERVER = r"""
+#include <stdlib.h>
+#include <unistd.h>
+char *volatile kept;
+__attribute__((noinline)) void lose(void) { kept = malloc(3000); }
+__attribute__((noinline)) void pass(void) { for (int i = 0; i < 20; i++) { kept = malloc(2000); free(kept); } }
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        pause();
+    for (;;) { lose(); pass(); usleep(50); }
+}
+"""
+
 
 @unittest.skipIf(not COMPILER or os.uname().machine != "x86_64", "no C compiler, or another cpu")
 class Heap(Case):
     def setUp(self):
         super().setUp()
         self.out = self.dir / "out"  # made by the command
-        (self.dir / "p.c").write_text(SOURCE)
-        subprocess.run([COMPILER, "-O1", "-g", "-fomit-frame-pointer", "-fno-builtin", "-w", "-o", self.dir / "p",
-                        self.dir / "p.c", "-pthread"], check=True)
+        self.compile(SOURCE, "p")
+
+    def compile(self, source, name, *flags):
+        (self.dir / (name + ".c")).write_text(source)
+        subprocess.run([COMPILER, "-O1", "-g", "-fomit-frame-pointer", "-fno-builtin", "-w", "-o", self.dir / name,
+                        self.dir / (name + ".c"), "-pthread", *flags], check=True)
+        return self.dir / name
 
     def sums(self):
         rows = self.query(self.out / "raw-trace", """
@@ -82,6 +115,104 @@ class Heap(Case):
         self.assertEqual({r["name"]: int(r["n"]) for r in rows}["./p"], 2, "it, and what it forked")
         self.assertEqual(int(self.sums()["lose"]["live"]), 2 * 200 * 65536)
 
+    def test_memory_that_is_mapped_is_a_heap_of_its_own(self):
+        done = self.run_program(ORMA, "heap", "-i", "512k", "-o", self.out, "--", self.compile(MAPS, "maps"))
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        heaps = {r["heap_name"] for r in self.query(self.out / "raw-trace", "SELECT DISTINCT heap_name FROM heap_profile_allocation")}
+        self.assertIn("mmap", heaps)
+        sums, mib = self.sums(), 1 << 20
+        for function, live, total in ("half", 4, 8), ("gone", 0, 10), ("moved", 3, 4), ("over", 5, 6):
+            self.assertEqual((int(sums[function]["live"]), int(sums[function]["total"])), (live * mib, total * mib), function)
+        self.assertNotIn("room", sums, "room for addresses is no memory")
+        self.assertAlmostEqual(int(sums["little"]["live"]), 2000 * 4096, delta=4 * 2000 * 4096 / 16 ** 0.5)
+        self.assertTrue(list(self.out.glob("heap_dump.*.mmap.pb")))
+
+    def attach(self, pid, *argv, code=0):
+        shutil.rmtree(self.out, ignore_errors=True)
+        done = self.run_program(ORMA, "heap", "-p", pid, "-i", "64k", "-o", self.out, *argv)
+        self.assertEqual(done.returncode, code, done.stderr.decode())
+        return done.stderr.decode()
+
+    def serve(self, *argv, library=True):
+        env = dict(self.env, LD_PRELOAD=os.environ["ORMA_BUILD"] + "/sdk/heap/liborma_heap.so") if library else self.env
+        program = subprocess.Popen([self.dir / "server", *argv], env=env, cwd=self.dir)
+        self.addCleanup(program.wait)
+        self.addCleanup(program.kill)
+        for _ in range(1000):  # until it runs its own program, with its libraries
+            if "server" in os.readlink(f"/proc/{program.pid}/exe") and \
+                    (not library or "liborma_heap" in pathlib.Path(f"/proc/{program.pid}/maps").read_text()):
+                break
+            time.sleep(0.01)
+        return program
+
+    def test_a_program_that_runs(self):
+        self.compile(SERVER, "server")
+        server = self.serve()
+        for again in range(2):
+            self.attach(server.pid, "-t", "1s")
+            sums = self.sums()
+            self.assertGreater(int(sums["lose"]["live"]), 0, "the second time as well" if again else "")
+            self.assertLessEqual(int(sums["pass"]["live"]), 65536, "one may be under way")
+            self.assertIn("main", sums)
+        self.assertIsNone(server.poll())
+
+    def test_a_watcher_that_is_killed(self):
+        """The program goes on, and can be watched anew."""
+        self.compile(SERVER, "server")
+        server = self.serve()
+        first = self.start(ORMA, "heap", "-p", server.pid, "-i", "1k", "-o", self.dir / "first")
+        while not (self.dir / "first" / "raw-trace").exists() or (self.dir / "first" / "raw-trace").stat().st_size < 300:
+            self.assertIsNone(first.poll())
+            time.sleep(0.01)
+        self.assertIn("watched already", self.attach(server.pid, "-t", "100ms", code=1))
+        first.kill()
+        first.wait()
+        for _ in range(200):  # its ring has to be full before the program can know
+            shutil.rmtree(self.out, ignore_errors=True)
+            done = self.run_program(ORMA, "heap", "-p", server.pid, "-i", "64k", "-t", "500ms", "-o", self.out)
+            if done.returncode == 0:
+                break
+            self.assertIn(b"watched already", done.stderr)
+            time.sleep(0.1)
+        self.assertIn("lose", self.sums())
+
+    def test_programs_that_cannot_be_watched(self):
+        self.compile(SERVER, "server")
+        bare, idle = self.serve(library=False), self.serve("idle")
+        said = self.attach(bare.pid, "-t", "100ms", code=1)
+        self.assertRegex(said, r"LD_PRELOAD=\S+/liborma_heap.so \S+/server")
+        self.assertEqual(said.count("\n"), 1, said)
+        self.assertIn("has not allocated anything", self.attach(idle.pid, "-t", "100ms", code=1))
+        idle.kill()
+        idle.wait()
+        self.assertIn("does not exist", self.attach(idle.pid, "-t", "100ms", code=1))
+        try:
+            self.compile(SERVER, "server-static", "-static")
+        except subprocess.CalledProcessError:
+            return
+        static = subprocess.Popen([self.dir / "server-static"])
+        self.addCleanup(static.wait)
+        self.addCleanup(static.kill)
+        self.assertIn("statically linked", self.attach(static.pid, "-t", "100ms", code=1))
+
+    @unittest.skipIf(os.geteuid() != 0 or not shutil.which("setpriv"), "becoming an ordinary user needs root")
+    def test_programs_of_others(self):
+        self.compile(SERVER, "server")
+        server = self.serve()
+        self.dir.chmod(0o1777)
+        done = self.run_program("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--", ORMA, "heap", "-p", server.pid)
+        self.assertIn(f"sudo orma heap -p {server.pid}".encode(), done.stderr)
+        self.assertEqual((done.returncode, done.stderr.count(b"\n")), (1, 1), done.stderr)
+
+    def test_a_full_disk(self):
+        self.out.mkdir()
+        if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", self.out]).returncode:
+            self.skipTest("no tmpfs here")
+        self.addCleanup(subprocess.run, ["umount", self.out])
+        done = self.run_program(ORMA, "heap", "-i", "1k", "-d", "10ms", "-o", self.out, "--", "./p")
+        self.assertIn(b"No space left", done.stderr)
+        self.assertEqual(done.returncode, 5, "the command's own")
+
     def test_a_program_that_writes_over_the_ring(self):
         """The header says where to go on reading, and what is read: both are the program's to change."""
         (self.dir / "scribble.py").write_text("""
@@ -100,7 +231,8 @@ time.sleep(0.05)
 
     def test_what_cannot_be(self):
         for argv, code, says in (["--", "./nobody"], 127, "not found"), (["-i", "x", "--", "./p"], 2, "bad interval"), \
-                ([], 2, "a command must follow"):
+                ([], 2, "a command must follow"), (["-p", "x"], 2, "bad process"), (["-t", "1s", "--", "./p"], 2, "-t needs -p"), \
+                (["-p", "1", "--", "./p"], 2, "excludes"):
             done = self.run_program(ORMA, "heap", *argv)
             self.assertEqual((done.returncode, says in done.stderr.decode()), (code, True), done.stderr)
         static = subprocess.run([COMPILER, "-static", "-w", "-o", self.dir / "s", self.dir / "p.c", "-pthread"],

@@ -1,0 +1,105 @@
+#include "tools/heap/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "sdk/base/buf.h"
+#include "sdk/base/defs.h"
+#include "sdk/base/fd.h"
+#include "sdk/base/str.h"
+#include "sdk/heap/shared.h"
+
+#define MAPS_MAX (32u << 20)
+#define DATA_MAX (1u << 20)
+
+static int copy_from(pid_t pid, uint64_t address, void *to, size_t len)
+{
+    const struct iovec here = {to, len}, there = {(void *)(uintptr_t)address, len};
+    ssize_t n = process_vm_readv(pid, &here, 1, &there, 1, 0);
+
+    return n < 0 ? -errno : (size_t)n == len ? 0 : -EFAULT;
+}
+
+/* What it holds is where it is only by chance otherwise. */
+static int search(struct orma_heap_target *self, uint64_t from, uint64_t to)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf data = {0};
+    const uint64_t magic[2] = {ORMA_HEAP_ATTACH_MAGIC, ~ORMA_HEAP_ATTACH_MAGIC};
+    uint8_t *bytes = to - from <= DATA_MAX ? orma_buf_extend(&data, to - from) : NULL;
+    int r = bytes ? copy_from(self->pid, from, bytes, to - from) : -ENOENT;
+
+    if (r < 0)
+        return r;
+    for (size_t at = 0; at + sizeof(struct orma_heap_attach) <= data.len; at += 8) {
+        if (memcmp(bytes + at, magic, sizeof(magic)) != 0)
+            continue;
+        self->address = from + at;
+        return 0;
+    }
+    return -ENOENT;
+}
+
+static int search_line(struct orma_heap_target *self, struct orma_str line)
+{
+    char text[512], access[8] = "";
+    unsigned long long from, to;
+
+    snprintf(text, sizeof(text), "%.*s", ORMA_STR_ARG(line));
+    if (sscanf(text, "%llx-%llx %7s", &from, &to, access) != 3 || access[1] != 'w' || from >= to)
+        return -ENOENT;
+    return search(self, from, to);
+}
+
+int orma_heap_attach_find(struct orma_heap_target *self, pid_t pid)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    struct orma_str rest, line;
+    uint32_t active = 0;
+    char path[40];
+    int r;
+
+    *self = (struct orma_heap_target){.pid = pid};
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    r = orma_fd_read_file(AT_FDCWD, path, MAPS_MAX, &text);
+    if (r < 0)
+        return r == -ENOENT ? -ESRCH : r;
+    rest = orma_buf_str(&text);
+    r = -ENOENT;
+    while (r == -ENOENT && rest.len && orma_str_cut(&rest, '\n', &line)) {
+        if (orma_str_find(line, ORMA_STR("/liborma_heap.so")))
+            r = search_line(self, line);
+    }
+    if (r == 0)
+        r = copy_from(pid, self->address + offsetof(struct orma_heap_attach, active), &active,
+                      sizeof(active));
+    return r == 0 && active ? -EBUSY : r;
+}
+
+int orma_heap_attach_ask(const struct orma_heap_target *self, uint64_t interval)
+{
+    const struct iovec here = {&interval, sizeof(interval)},
+                       there = {(void *)(uintptr_t)(self->address +
+                                                    offsetof(struct orma_heap_attach, wanted)),
+                                sizeof(interval)};
+
+    return process_vm_writev(self->pid, &here, 1, &there, 1, 0) < 0 ? -errno : 0;
+}
+
+int orma_heap_attach_take(const struct orma_heap_target *self)
+{
+    char path[64];
+    int32_t number = 0;
+    int r = copy_from(self->pid, self->address + offsetof(struct orma_heap_attach, fd), &number,
+                      sizeof(number));
+
+    if (r < 0 || !number)
+        return r < 0 ? r : -EAGAIN;
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)self->pid, number - 1);
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return fd < 0 ? -errno : fd;
+}
