@@ -33,7 +33,7 @@
  * A buffer begins anew when so much was written. A chunk that was read stays at least until as much
  * again was written: by then chunks that were committed out of order have come.
  */
-#define REWIND_MIN ((size_t)4 << 20)
+#define REWIND_MIN ((size_t)1 << 20)
 /* Buffers from this size on may use huge pages. */
 #define HUGE_MIN ((size_t)16 << 20)
 

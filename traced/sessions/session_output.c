@@ -19,8 +19,10 @@
 
 /* What one turn of the loop reads for a file. */
 #define FILE_BATCH ((size_t)1 << 20)
-/* It is written before its time when this share of a buffer has come since the last reading. */
+/* It is written before its time when this share of a buffer has come since the last reading, or so
+ * much that the rest would drive it out of the cache: read later, it costs twice as much. */
 #define FILL_SHARE 4
+#define FILL_MAX ((size_t)1 << 20)
 #define QUEUE_MAX ((size_t)64 << 20)
 #define WRITE_PERIOD_MS 5000
 #define WRITE_PERIOD_MIN_MS 100
@@ -126,6 +128,12 @@ void traced_session_output_start_writing(struct traced_session *self)
     traced_turns_add(&self->registry->loop->turns, &self->output.read_work);
 }
 
+static bool syncs(const struct traced_session *self)
+{
+    return self->config->fflush_post_write ==
+           PERFETTO__PROTOS__TRACE_CONFIG__FFLUSH_MODE__FFLUSH_ENABLED;
+}
+
 void traced_session_output_note_data(struct traced_session *self)
 {
     if (!self->output.file || self->output.reading || self->output.finished ||
@@ -133,8 +141,11 @@ void traced_session_output_note_data(struct traced_session *self)
         return;
     for (size_t i = 0; i < self->buffers_num; i++) {
         const struct traced_buffer *buf = self->buffers[i].buf;
+        size_t fill = buf->size / FILL_SHARE;
 
-        if (buf->stats.bytes_written - buf->read_at >= buf->size / FILL_SHARE) {
+        if (!syncs(self)) /* each time would wait for the disk */
+            fill = ORMA_MIN(fill, FILL_MAX);
+        if (buf->stats.bytes_written - buf->read_at >= fill) {
             traced_session_output_start_writing(self);
             return;
         }
@@ -246,10 +257,8 @@ int traced_session_output_open(struct traced_session *self, int fd, struct orma_
             return -EINVAL;
         }
     }
-    bool sync = self->config->fflush_post_write ==
-                PERFETTO__PROTOS__TRACE_CONFIG__FFLUSH_MODE__FFLUSH_ENABLED;
     struct traced_file_config config = {.fd = fd,
-                                        .sync = sync,
+                                        .sync = syncs(self),
                                         .compression = traced_compression_of(self->config),
                                         .queue_max = queue_max(self)};
     if (config.compression.kind) /* otherwise packets that would not fit are not even read */

@@ -343,7 +343,11 @@ Test(traced_gone, while_the_file_is_written)
     unlink(path);
     fixture_init(&s, false);
     rig_config_buffer(&s.config, 256, 1);
-    rig_config_buffer(&s.config, 65536, 1); /* a quarter is more than is put: read by time only */
+    /* A quarter is more than is put, and what waits for the disk looks at that: read by time only.
+     */
+    rig_config_buffer(&s.config, 65536, 1);
+    orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_FFLUSH_POST_WRITE,
+                    ORMA_PB_TRACE_CONFIG_FFLUSH_ENABLED);
     rig_config_source(&s.config, "test.source", 0);
     rig_config_source(&s.config, "test.source", 1);
     orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE, 1);

@@ -136,6 +136,34 @@ Test(traced_output, a_buffer_that_fills_up_goes_into_the_file_at_once)
     fixture_fini(&s);
 }
 
+/* So does what no cache would hold for long, however large the buffer: here 1 of 64 MiB. */
+Test(traced_output, a_large_buffer_is_read_while_it_is_hot)
+{
+    struct fixture s;
+    char text[3000] = {0};
+    int fd = memfd_create("trace", MFD_CLOEXEC);
+    struct stat st;
+
+    memset(text, 'x', sizeof(text) - 1);
+    fixture_init(&s, false);
+    rig_config_buffer(&s.config, 65536, 1);
+    rig_config_source(&s.config, "test.source", 0);
+    orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_WRITE_INTO_FILE, 1);
+    orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS, 3600000);
+    fixture_enable(&s, fd);
+    uint32_t num = 0;
+    do {
+        cr_assert_lt(num * sizeof(text), 8u << 20);
+        fixture_commit(&s, num++, TEXTS(text));
+        cr_assert_eq(fstat(fd, &st), 0);
+    } while (st.st_size < 1 << 19);
+    fixture_disable(&s);
+    read_file(fd, &s.trace);
+    cr_assert_eq(rig_count(&s.trace, RIG_TEXT), num);
+    close(fd);
+    fixture_fini(&s);
+}
+
 /* Two sessions, one of which has a full disk. */
 Test(traced_output, a_full_disk_ends_its_session_with_an_error_and_no_other)
 {
