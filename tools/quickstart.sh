@@ -56,6 +56,7 @@ $orma record -o "$output" -- sh -c "$build/sdk/orma_demo --threads 4 --iteration
 
 echo "Trace: $output"
 $orma report "$output" overview threads latency
+echo
 $orma report "$output" slices --process orma_demo 2>/dev/null || echo "(no slices of the demo)"
 echo
 echo "All sections: $orma report $output"

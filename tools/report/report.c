@@ -14,6 +14,7 @@
 #include "processor/export/csv.h"
 #include "tools/base/cell.h"
 #include "tools/base/cli.h"
+#include "tools/load/loss.h"
 #include "tools/report/choice.h"
 #include "tools/report/notes.h"
 #include "tools/report/render.h"
@@ -28,9 +29,9 @@ struct report {
     struct orma_report_notes notes;
     struct orma_report_frame frame;
     FILE *out;
-    unsigned shown;         /* sections that had something */
-    unsigned lines;         /* of sections without data */
-    struct orma_buf absent; /* those lines, which come last */
+    unsigned shown;  /* sections that had something */
+    unsigned lines;  /* notes of a section in JSON */
+    uint64_t absent; /* sections without data: bits by their place in the table */
 };
 
 /* ---- what every section has ---- */
@@ -134,18 +135,39 @@ static void print_section(struct report *self, const struct orma_report_section 
 
 /* ---- sections without data ---- */
 
-static void put_absent(struct report *self, const struct orma_report_section *s)
+static void print_absent_json(struct report *self)
 {
-    if (self->request->form == ORMA_REPORT_JSON) {
-        orma_buf_printf(
-            &self->absent,
-            "%s\n    {\"name\": \"%s\", \"lacks\": \"%s\", \"record\": \"orma record %s "
-            "-t 10s -o trace.pftrace\"}",
-            self->absent.len ? "," : "", s->name, s->lacks, s->words);
-        return;
+    const char *before = "";
+
+    for (const struct orma_report_section *s = self->table; s->name; s++) {
+        if (!(self->absent >> (s - self->table) & 1))
+            continue;
+        fprintf(self->out,
+                "%s\n    {\"name\": \"%s\", \"lacks\": \"%s\", \"record\": \"orma record %s "
+                "-t 10s -o trace.pftrace\"}",
+                before, s->name, s->lacks, s->words);
+        before = ",";
     }
-    orma_buf_printf(&self->absent, "%s: no %s; orma record %s -t 10s -o trace.pftrace\n", s->name,
-                    s->lacks, s->words);
+}
+
+/* A line for all sections that lack the same. */
+static void print_absent(struct report *self, FILE *out)
+{
+    for (const struct orma_report_section *s = self->table; s->name; s++) {
+        if (!(self->absent >> (s - self->table) & 1))
+            continue;
+        fputs(s->name, out);
+        for (const struct orma_report_section *t = s + 1; t->name; t++) {
+            uint64_t bit = UINT64_C(1) << (t - self->table);
+
+            if (!(self->absent & bit) || strcmp(s->lacks, t->lacks) != 0 ||
+                strcmp(s->words, t->words) != 0)
+                continue;
+            self->absent &= ~bit;
+            fprintf(out, ", %s", t->name);
+        }
+        fprintf(out, ": no %s; orma record %s -t 10s -o trace.pftrace\n", s->lacks, s->words);
+    }
 }
 
 /* ---- one section ---- */
@@ -183,7 +205,7 @@ static int run_section(struct report *self, const struct orma_report_section *s)
 static int show(struct report *self, const struct orma_report_section *s, bool named)
 {
     if (self->request->form != ORMA_REPORT_SQL && !has_data(self, s)) {
-        put_absent(self, s);
+        self->absent |= UINT64_C(1) << (s - self->table);
         return 0;
     }
     if (self->request->prepare || orma_report_choice_fits(&self->choice, s->sql))
@@ -246,14 +268,16 @@ static void print_begin(struct report *self)
 
 static void print_end(struct report *self)
 {
-    const char *absent = orma_buf_cstr(&self->absent);
-
-    if (self->request->form == ORMA_REPORT_JSON)
-        fprintf(self->out, "],\n \"absent\": [%s]}\n", absent);
-    else if (self->request->form == ORMA_REPORT_TEXT)
-        fprintf(self->out, "%s%s", self->shown && *absent ? "\n" : "", absent);
-    else
-        fputs(absent, stderr);
+    if (self->request->form == ORMA_REPORT_JSON) {
+        fputs("],\n \"absent\": [", self->out);
+        print_absent_json(self);
+        fputs("]}\n", self->out);
+        return;
+    }
+    bool text = self->request->form == ORMA_REPORT_TEXT;
+    if (text && self->shown && self->absent)
+        fputc('\n', self->out);
+    print_absent(self, text ? self->out : stderr);
 }
 
 static int run_all(struct report *self)
@@ -287,10 +311,15 @@ static int prepare(struct report *self)
     if (r < 0) {
         fprintf(stderr, "%s: %s\n", self->request->program, orma_processor_error(self->tp));
     } else if (!result.rows || !orma_report_result_cell(&result, 0, 0)->num) {
-        fprintf(stderr, "%s: there is nothing to look at: no %s in this range\n",
-                self->request->program,
-                self->request->slice ? "slice of a thread that matches and ended"
-                                     : "switches of threads that match");
+        bool switches = orma_load_number(self->tp, "SELECT EXISTS (SELECT 1 FROM sched)");
+
+        fprintf(stderr, "%s: there is nothing to look at: no %s", self->request->program,
+                self->request->slice ? "slice of a thread that matches and ended in this range\n"
+                : switches           ? "switches of threads that match in this range\n"
+                                     : "");
+        if (!self->request->slice && !switches)
+            fprintf(stderr, "%s; orma record %s -t 10s -o trace.pftrace\n", self->table->lacks,
+                    self->table->words);
         r = -ENODATA;
     }
     orma_report_result_fini(&result);
@@ -325,6 +354,5 @@ int orma_report_run(struct orma_processor *tp, const struct orma_report_request 
     }
     orma_report_notes_fini(&self.notes);
     orma_report_choice_fini(&self.choice);
-    orma_buf_fini(&self.absent);
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
