@@ -3,6 +3,9 @@
  * the history's file, completion (the common part of all candidates, or their list), and Ctrl-C:
  * libedit reads through get_char(), which SIGINT ends. It is blocked but for the time that
  * get_char() waits: else one that comes while a key is being handled would be lost.
+ *
+ * libedit knows no colours. What it has on the screen when it waits for a key is the prompt and the
+ * line: paint() writes the same characters over them, in colours, and puts the cursor back.
  */
 #include "tools/shell/line_editor.h"
 
@@ -14,8 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "sdk/base/fd.h"
 #include "sdk/base/utf8.h"
@@ -46,7 +51,10 @@ struct orma_line_editor {
     sigset_t waiting; /* the signals that are blocked while get_char() waits */
     wchar_t *prompt;
     orma_line_editor_complete_fn *complete;
-    void *complete_ctx;
+    orma_line_editor_colour_fn *colour;
+    void *ctx;    /* of both */
+    bool painted; /* the line has colours, or had */
+    bool stale;   /* it changed since */
 };
 
 /* ---- characters ---- */
@@ -75,6 +83,90 @@ static void from_wide(const wchar_t *text, size_t len, struct orma_buf *ret)
     }
 }
 
+/* ---- colours ---- */
+
+static const char *const colours[] = {
+    [ORMA_LINE_EDITOR_PLAIN] = "\033[0m",       [ORMA_LINE_EDITOR_KEYWORD] = "\033[0;1;34m",
+    [ORMA_LINE_EDITOR_FUNCTION] = "\033[0;36m", [ORMA_LINE_EDITOR_TEXT] = "\033[0;32m",
+    [ORMA_LINE_EDITOR_NUMBER] = "\033[0;35m",   [ORMA_LINE_EDITOR_COMMENT] = "\033[0;2m",
+};
+
+/* Where the cursor is behind these characters, rows from that of the prompt. False: some are shown
+ * in a way of libedit's, as control characters are, or those of a search. */
+static bool walk(const wchar_t *text, const wchar_t *end, unsigned width, unsigned *row,
+                 unsigned *col)
+{
+    for (; text < end; text++) {
+        int cells = wcwidth(*text);
+
+        if (cells <= 0)
+            return false;
+        if (*col + (unsigned)cells > width) {
+            ++*row;
+            *col = 0;
+        }
+        *col += (unsigned)cells;
+        if (*col == width) {
+            ++*row;
+            *col = 0;
+        }
+    }
+    return true;
+}
+
+static void put_coloured(struct orma_buf *out, const struct orma_buf *line, const uint8_t *styles)
+{
+    uint8_t style = ORMA_LINE_EDITOR_PLAIN;
+
+    for (size_t i = 0; i < line->len; i++) {
+        if (styles[i] != style)
+            orma_buf_put_str(out, colours[styles[i]]);
+        style = styles[i];
+        orma_buf_put_byte(out, line->data[i]);
+    }
+}
+
+static void paint(struct orma_line_editor *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf line = {0}, styles = {0}, out = {0};
+    const LineInfoW *at = el_wline(self->el);
+    unsigned row = 0, col = 0, start, last_row;
+    struct winsize size;
+    bool any = false;
+
+    self->stale = false;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || !size.ws_col ||
+        !walk(self->prompt, self->prompt + wcslen(self->prompt), size.ws_col, &row, &col) || row)
+        return;
+    start = col;
+    if (!walk(at->buffer, at->cursor, size.ws_col, &row, &col))
+        return;
+    last_row = row;
+    if (!walk(at->cursor, at->lastchar, size.ws_col, &last_row, &col) || last_row >= size.ws_row)
+        return;
+    from_wide(at->buffer, (size_t)(at->lastchar - at->buffer), &line);
+    orma_buf_put(&styles, line.data, line.len); /* as many */
+    if (styles.failed || !line.len)
+        return;
+    self->colour(self->ctx, orma_buf_str(&line), styles.data);
+    for (size_t i = 0; i < styles.len; i++)
+        any |= styles.data[i] != ORMA_LINE_EDITOR_PLAIN;
+    if (!any && !self->painted)
+        return;
+    self->painted = true;
+    orma_buf_put_str(&out, "\0337\r"); /* keeps the place */
+    if (row)
+        orma_buf_printf(&out, "\033[%uA", row);
+    if (start)
+        orma_buf_printf(&out, "\033[%uC", start);
+    put_coloured(&out, &line, styles.data);
+    orma_buf_printf(&out, "%s\0338", colours[ORMA_LINE_EDITOR_PLAIN]);
+    if (!out.failed)
+        (void)orma_fd_write_all(STDOUT_FILENO, out.data, out.len); /* else without colours */
+}
+
+/* ---- keys ---- */
+
 /* False: a signal came. One that came before is told first: what is there was typed after it. */
 static bool wait_for_key(const sigset_t *waiting)
 {
@@ -92,6 +184,7 @@ static bool wait_for_key(const sigset_t *waiting)
 /* A character of the terminal: 1; 0: the end; -1: a signal came, or it failed. */
 static int get_char(EditLine *el, wchar_t *ret)
 {
+    struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
     struct orma_line_editor *self = NULL;
     uint8_t bytes[ORMA_UTF8_MAX];
     uint32_t code;
@@ -99,6 +192,9 @@ static int get_char(EditLine *el, wchar_t *ret)
     el_wget(el, EL_CLIENTDATA, &self);
     if (!self)
         return -1;
+    self->stale = self->colour;
+    if (self->stale && poll(&keys, 1, 0) == 0)
+        paint(self); /* nothing more to handle first */
     for (size_t n = 0; n < sizeof(bytes); n++) {
         if (!wait_for_key(&self->waiting)) {
             self->interrupted = true; /* libedit forgets why, in the middle of a search */
@@ -110,6 +206,8 @@ static int get_char(EditLine *el, wchar_t *ret)
             return got < 0 ? -1 : 0;
         if (orma_utf8_decode((struct orma_str){(const char *)bytes, n + 1}, &code)) {
             *ret = (wchar_t)code;
+            if (self->stale && (code == '\n' || code == '\r'))
+                paint(self); /* it stays as it is now */
             return 1;
         }
     }
@@ -273,7 +371,7 @@ static unsigned char on_tab(EditLine *el, int key)
         return CC_ERROR;
     from_wide(line->buffer, (size_t)(line->cursor - line->buffer), &before);
     from_wide(line->cursor, (size_t)(line->lastchar - line->cursor), &after);
-    self->complete(self->complete_ctx, orma_buf_str(&before), orma_buf_str(&after), &from, &words);
+    self->complete(self->ctx, orma_buf_str(&before), orma_buf_str(&after), &from, &words);
     size_t common = common_part(&words, &num);
     if (!num || words.failed || before.failed)
         return CC_ERROR;
@@ -358,7 +456,12 @@ void orma_line_editor_set_complete(struct orma_line_editor *self, orma_line_edit
                                    void *ctx)
 {
     self->complete = fn;
-    self->complete_ctx = ctx;
+    self->ctx = ctx;
+}
+
+void orma_line_editor_set_colour(struct orma_line_editor *self, orma_line_editor_colour_fn *fn)
+{
+    self->colour = fn;
 }
 
 int orma_line_editor_read(struct orma_line_editor *self, const char *prompt, struct orma_buf *ret)
@@ -369,7 +472,7 @@ int orma_line_editor_read(struct orma_line_editor *self, const char *prompt, str
     free(self->prompt);
     self->prompt = to_wide(orma_str_from(prompt));
     errno = 0;
-    self->interrupted = false;
+    self->interrupted = self->painted = false;
     sigemptyset(&block);
     sigaddset(&block, SIGINT);
     (void)pthread_sigmask(SIG_BLOCK, &block, &self->waiting); /* fails for a bad `how` only */
@@ -413,6 +516,12 @@ void orma_line_editor_set_complete(struct orma_line_editor *self, orma_line_edit
     (void)self;
     (void)fn;
     (void)ctx;
+}
+
+void orma_line_editor_set_colour(struct orma_line_editor *self, orma_line_editor_colour_fn *fn)
+{
+    (void)self;
+    (void)fn;
 }
 
 int orma_line_editor_read(struct orma_line_editor *self, const char *prompt, struct orma_buf *ret)

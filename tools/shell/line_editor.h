@@ -22,6 +22,18 @@ struct orma_line_editor;
 typedef void orma_line_editor_complete_fn(void *ctx, struct orma_str before, struct orma_str after,
                                           size_t *ret_from, struct orma_buf *ret);
 
+enum orma_line_editor_style {
+    ORMA_LINE_EDITOR_PLAIN,
+    ORMA_LINE_EDITOR_KEYWORD,
+    ORMA_LINE_EDITOR_FUNCTION,
+    ORMA_LINE_EDITOR_TEXT,
+    ORMA_LINE_EDITOR_NUMBER,
+    ORMA_LINE_EDITOR_COMMENT,
+};
+
+/* The style of each byte of `line` into `ret`. */
+typedef void orma_line_editor_colour_fn(void *ctx, struct orma_str line, uint8_t *ret);
+
 /* `history_path` (copied; NULL: none) is read now and written by free(). NULL: out of memory, or a
  * build without libedit. */
 struct orma_line_editor *orma_line_editor_new(const char *history_path);
@@ -34,6 +46,9 @@ bool orma_line_editor_usable(void);
 
 void orma_line_editor_set_complete(struct orma_line_editor *self, orma_line_editor_complete_fn *fn,
                                    void *ctx);
+
+/* Lines have colours while they are typed; NULL: none. The context is that of completion. */
+void orma_line_editor_set_colour(struct orma_line_editor *self, orma_line_editor_colour_fn *fn);
 
 /*
  * Reads a line into `ret` (replaced, without line end). 1; 0: end of input (Ctrl-D in an empty

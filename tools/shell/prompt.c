@@ -96,8 +96,10 @@ static struct orma_line_editor *make_editor(struct orma_shell_prompt_state *p)
         orma_buf_printf(&path, "%s/.local/state/orma/history", home);
     struct orma_line_editor *editor =
         orma_line_editor_new(path.len && !path.failed ? orma_buf_cstr(&path) : NULL);
-    if (editor)
+    if (editor) {
         orma_line_editor_set_complete(editor, orma_shell_complete, p);
+        orma_line_editor_set_colour(editor, p->colour ? orma_shell_colour : NULL);
+    }
     return editor;
 }
 

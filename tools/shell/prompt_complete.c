@@ -16,7 +16,7 @@
 
 #define CANDIDATES_MAX 2000
 
-static const char *const keywords[] = {
+const char *const orma_shell_keywords[] = {
     "SELECT",
     "FROM",
     "WHERE",
@@ -52,6 +52,7 @@ static const char *const keywords[] = {
     "CREATE PERFETTO VIEW",
     "CREATE PERFETTO FUNCTION",
     "INCLUDE PERFETTO MODULE",
+    NULL,
 };
 
 struct search {
@@ -64,36 +65,6 @@ struct search {
 static bool is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
-}
-
-bool orma_shell_is_whole(struct orma_str sql)
-{
-    bool whole = false;
-
-    for (size_t i = 0; i < sql.len; i++) {
-        char c = sql.data[i];
-
-        if (c == '-' && i + 1 < sql.len && sql.data[i + 1] == '-') {
-            while (i < sql.len && sql.data[i] != '\n')
-                i++;
-        } else if (c == '/' && i + 1 < sql.len && sql.data[i + 1] == '*') {
-            for (i += 2; i + 1 < sql.len && !(sql.data[i] == '*' && sql.data[i + 1] == '/');)
-                i++;
-            if (i + 1 >= sql.len)
-                return false;
-            i++;
-        } else if (c == '\'' || c == '"' || c == '`') {
-            do
-                i++;
-            while (i < sql.len && sql.data[i] != c);
-            if (i >= sql.len)
-                return false;
-            whole = false;
-        } else if (!isspace((unsigned char)c)) {
-            whole = c == ';';
-        }
-    }
-    return whole;
 }
 
 /* ---- candidates ---- */
@@ -171,8 +142,8 @@ static void offer_all_columns(struct search *s, struct orma_str statement)
 
 static void offer_sql(struct search *s)
 {
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(keywords) && s->word.len; i++)
-        offer(s, keywords[i]);
+    for (const char *const *k = orma_shell_keywords; *k && s->word.len; k++)
+        offer(s, *k);
     offer_rows(s, "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND "
                   "substr(name, 1, 1) != '_' ORDER BY 1");
     if (!s->word.len)

@@ -60,6 +60,13 @@ void orma_shell_show(struct orma_shell_prompt_state *p,
 
 orma_line_editor_complete_fn orma_shell_complete; /* its context is the prompt */
 
+/* Words of SQL, some of them several together; NULL at the end. */
+extern const char *const orma_shell_keywords[];
+
+/* ---- prompt_colours.c ---- */
+
+orma_line_editor_colour_fn orma_shell_colour; /* its context is the prompt */
+
 /* Does the text end with a whole statement? */
 bool orma_shell_is_whole(struct orma_str sql);
 #endif

@@ -35,13 +35,22 @@ class Screens(Case):
         (self.dir / "t.txt").write_text(TRACE)
         self.orma("convert", "binary", "t.txt", "t.pftrace")
         self.env.update(HOME=str(self.dir), LC_ALL="C.UTF-8", TERM="xterm", TMUX="", SHELL="/bin/sh", NO_COLOR="1")
+        self.begin()
+
+    def begin(self):
+        self.socket = self.dir / f"tmux{'NO_COLOR' in self.env}.sock"
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", str(self.dir),
                   f"trap : INT; {ORMA} query t.pftrace; echo exit code $?; sleep 1000")
         self.addCleanup(self.tmux, "kill-server", check=False)
         self.until("orma> ")
 
+    def begin_in_colours(self):
+        self.tmux("kill-server")
+        del self.env["NO_COLOR"]
+        self.begin()
+
     def tmux(self, *argv, check=True):
-        done = self.run_program("tmux", "-S", self.dir / "tmux.sock", *argv)
+        done = self.run_program("tmux", "-S", self.socket, *argv)
         if check:
             self.assertEqual(done.returncode, 0, done.stderr.decode())
         return done.stdout.decode()
@@ -61,7 +70,7 @@ class Screens(Case):
 
     def type(self, *keys):
         for k in keys:
-            if k in ("Enter", "Tab", "Up", "C-c", "C-d", "C-r", "C-a", "Left", "q"):
+            if k in ("Enter", "Tab", "Up", "C-c", "C-d", "C-r", "C-a", "C-k", "Left", "Delete", "BSpace", "q"):
                 self.tmux("send-keys", k)
             else:
                 self.tmux("send-keys", "-l", k[:-1] + "\\;" if k.endswith(";") else k)  # a last ';' would be tmux's
@@ -77,6 +86,14 @@ class Screens(Case):
             time.sleep(0.03)
         self.fail(f"no prompt behind {text!r}:\n{self.screen()}")
 
+    def settle(self):
+        """Waits until nothing changes: until all that was typed is there."""
+        before, same, end = "", 0, time.monotonic() + 30 * SLOW
+        while same < 4 and time.monotonic() < end:
+            time.sleep(0.05 * SLOW)
+            now = self.tmux("capture-pane", "-p", "-e")
+            before, same = now, same + 1 if now == before else 0
+
     def give_up(self):
         """Ctrl-C, which also drops what the terminal has not handed on yet."""
         self.type("C-c")
@@ -85,8 +102,10 @@ class Screens(Case):
             time.sleep(0.03)
         time.sleep(0.1)
 
-    def check(self, name):
-        got = re.sub(r"^time: .*", "time: T", self.screen(), flags=re.M)
+    def check(self, name, colours=False):
+        """With colours, {32} is where colour 32 begins."""
+        got = self.screen() if not colours else self.tmux("capture-pane", "-p", "-e").rstrip("\n")
+        got = re.sub(r"^time: .*", "time: T", re.sub("\x1b\\[([0-9;]*)m", r"{\1}", got), flags=re.M)
         Screens.seen[name] = got
         if not UPDATE:
             self.assertEqual(got, wanted_screens().get(name), name)
@@ -116,6 +135,38 @@ class Screens(Case):
         self.line(".tabels")
         self.line(".mode boxes")
         self.check("mistakes")
+
+    def test_colours(self):
+        self.begin_in_colours()
+        self.type("SELECT count(*), 'a text that", "Enter")
+        self.until(" ...>")
+        self.type("goes on' AS \"from\", 1.5 -- 資料を読む")
+        self.until(" ...> goes on' AS \"from\", 1.5 -- 資料を読む")
+        self.settle()
+        self.check("colours of lines", colours=True)
+        self.give_up()
+        self.type("SELECT name, dur, ts AS begin FROM slice WHERE name GLOB '資料*' AND dur > 15 ORDER BY dur LIMIT 10;")
+        self.settle()
+        self.type(*["Left"] * 40, "OR 1 ")  # in the middle of a line of two rows
+        self.settle()
+        self.check("colours of a long line", colours=True)
+        self.type("C-a", *["Delete"] * 7)
+        self.settle()
+        self.check("colours of what is left", colours=True)
+        self.type("C-k", ".schema slice")
+        self.settle()
+        self.check("colours of a command", colours=True)
+
+    def test_a_line_with_colours_is_the_same_line(self):
+        line = "SELECT '資料を読む' AS t, count(*) FROM slice WHERE name GLOB '*' AND 資料 = 0 OR dur > 12.5 -- end"
+        screens = []
+        for colours in (False, True):
+            if colours:
+                self.begin_in_colours()
+            self.type(line, *["Left"] * 70, "x", "BSpace", "y", "C-a", "(")
+            self.settle()
+            screens.append((self.screen(), self.tmux("display-message", "-p", "#{cursor_x} #{cursor_y}")))
+        self.assertEqual(screens[0], screens[1])
 
     def test_completion(self):
         self.line(".timer off")
