@@ -81,8 +81,11 @@ static void schema(struct orma_shell_prompt_state *p, const char *name)
     orma_buf_printf(&sql, "SELECT * FROM \"%s\" LIMIT 0", name);
     if (strchr(name, '"') || sql.failed ||
         orma_query_prepare(p->tp, orma_buf_cstr(&sql), SIZE_MAX, &q, NULL) != 0) {
-        fprintf(stderr, "%s\n",
-                strchr(name, '"') ? "a name has no quotes" : orma_processor_error(p->tp));
+        const char *error =
+            strchr(name, '"') ? "a name has no quotes" : orma_processor_error(p->tp);
+        const char *last = strrchr(error, '\n'); /* behind where in the SQL it is, which is ours */
+
+        fprintf(stderr, "%s\n", last ? last + 1 : error);
         return;
     }
     printf("%s(", name);

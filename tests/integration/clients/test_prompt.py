@@ -134,6 +134,8 @@ class Screens(Case):
         self.line("INCLUDE PERFETTO MODULE orma.shced;")
         self.line(".tabels")
         self.line(".mode boxes")
+        self.line(".schema slcie")
+        self.line(".report slwoest")
         self.check("mistakes")
 
     def test_colours(self):
