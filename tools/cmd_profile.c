@@ -6,9 +6,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "probes/unwind/file.h"
@@ -89,7 +91,9 @@ static const struct orma_option options[] = {
      "How long, in milliseconds; 0, as without it: until Ctrl-C or the end of COMMAND."},
     {OPT_CALL_GRAPH, 'g', "call-graph", "HOW",
      "How callers are found: dwarf (unwinding by .eh_frame, for all programs), fp (frame pointers, "
-     "cheaper), or auto (the default): fp where the program keeps them, else dwarf."},
+     "cheaper), lbr (the processor's record of calls, with -e cycles: no more than some 30 "
+     "callers), "
+     "or auto (the default): fp where the program keeps them, else dwarf."},
     {OPT_STACK_SIZE, 0, "stack-size", "KIB",
      "With dwarf: so much of each stack is copied, 4 to 63 KiB (32, or 16 without rights)."},
     {OPT_KERNEL, 'k', "kernel-frames", NULL,
@@ -132,7 +136,7 @@ static const struct orma_option cpu_profile_options[] = {
     {0},
 };
 
-enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_DWARF, CALL_GRAPH_FP };
+enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_DWARF, CALL_GRAPH_FP, CALL_GRAPH_LBR };
 
 struct profile {
     struct orma_cli cli;
@@ -180,7 +184,7 @@ static int parse_numbers(struct profile *self, const char *text, struct orma_buf
 
 static int parse_call_graph(struct profile *self, const char *value)
 {
-    static const char *const names[] = {"auto", "dwarf", "fp"};
+    static const char *const names[] = {"auto", "dwarf", "fp", "lbr"};
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(names); i++) {
         if (strcmp(value, names[i]) != 0)
@@ -188,7 +192,7 @@ static int parse_call_graph(struct profile *self, const char *value)
         self->call_graph = (enum call_graph)i;
         return ORMA_EXIT_OK;
     }
-    return orma_cli_usage_error(&self->cli, "bad call graph '%s': auto, dwarf or fp", value);
+    return orma_cli_usage_error(&self->cli, "bad call graph '%s': auto, dwarf, fp or lbr", value);
 }
 
 static int parse_stack_size(struct profile *self, const char *value)
@@ -353,6 +357,29 @@ static bool system_keeps_frame_pointers(void)
            keeps_frame_pointers(info.dli_fname);
 }
 
+/* Before anything is run: few machines have it, virtual ones hardly ever. */
+static int check_lbr(const struct profile *self)
+{
+    struct perf_event_attr attr = {.size = sizeof(attr),
+                                   .type = PERF_TYPE_HARDWARE,
+                                   .config = PERF_COUNT_HW_CPU_CYCLES,
+                                   .sample_period = 1000000,
+                                   .sample_type = PERF_SAMPLE_BRANCH_STACK,
+                                   .branch_sample_type =
+                                       PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK,
+                                   .exclude_kernel = 1,
+                                   .disabled = 1};
+    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+    if (fd >= 0 || errno == EACCES || errno == EPERM) { /* of rights, the source tells */
+        orma_fd_close(&fd);
+        return 0;
+    }
+    fprintf(stderr, "%s: this machine records no calls (LBR); --call-graph=dwarf unwinds instead\n",
+            self->program);
+    return -ENOTSUP;
+}
+
 /* What the request leaves open. */
 static void complete_request(struct profile *self)
 {
@@ -369,7 +396,8 @@ static void complete_request(struct profile *self)
         orma_buf_put(&rq->pids, &pid, sizeof(pid));
         rq->on_exec = true;
     }
-    rq->frame_pointers = self->call_graph == CALL_GRAPH_FP ||
+    rq->lbr = self->call_graph == CALL_GRAPH_LBR;
+    rq->frame_pointers = self->call_graph == CALL_GRAPH_FP || rq->lbr ||
                          (self->call_graph == CALL_GRAPH_AUTO && system_keeps_frame_pointers());
 }
 
@@ -683,8 +711,10 @@ static void drop_folder(struct profile *self, bool has_trace)
 static int profile(struct profile *self)
 {
     int code = ORMA_EXIT_OK;
-    int r = prepare_command(self);
+    int r = self->call_graph == CALL_GRAPH_LBR && !self->print_config ? check_lbr(self) : 0;
 
+    if (r == 0)
+        r = prepare_command(self);
     if (r < 0)
         return r == -ENOENT ? 127 : ORMA_EXIT_FAILURE;
     r = make_config(self);

@@ -276,13 +276,16 @@ static void put_chain(struct orma_perf_encoder *self, struct orma_perf_process *
             leaf = true;
             continue;
         }
-        if (!pc)
+        if (!pc || (self->plan->lbr && !in_kernel && !leaf)) /* what frame pointers say */
             continue;
         uint64_t at = leaf ? pc : pc - 1;
         put_frame(self, num,
                   in_kernel ? kernel_frame(self, at) : user_frame(self, process, at, now_ns));
         leaf = false;
     }
+    for (size_t i = 0; i < record->calls_num; i++)
+        put_frame(self, num,
+                  user_frame(self, process, record->calls[i * ORMA_PERF_CALL_WORDS], now_ns));
 }
 
 /* ---- unwinding ---- */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,13 @@ static int by_start(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+static void sort(struct orma_perf_jit *self)
+{
+    if (self->functions.len)
+        qsort(self->functions.data, self->functions.len / sizeof(struct orma_perf_jit_function),
+              sizeof(struct orma_perf_jit_function), by_start);
+}
+
 void orma_perf_jit_parse(struct orma_perf_jit *self, struct orma_str text)
 {
     struct orma_str line;
@@ -65,15 +73,14 @@ void orma_perf_jit_parse(struct orma_perf_jit *self, struct orma_str text)
     }
     if (self->names.failed || self->functions.failed)
         orma_buf_clear(&self->functions);
-    if (self->functions.len)
-        qsort(self->functions.data, self->functions.len / sizeof(struct orma_perf_jit_function),
-              sizeof(struct orma_perf_jit_function), by_start);
+    sort(self);
 }
 
 void orma_perf_jit_fini(struct orma_perf_jit *self)
 {
     orma_buf_fini(&self->functions);
     orma_buf_fini(&self->names);
+    orma_map_fini(&self->index);
 }
 
 struct orma_str orma_perf_jit_find(const struct orma_perf_jit *self, uint64_t address)
@@ -123,20 +130,143 @@ static bool is_trusted(int proc_fd, uint32_t pid, int fd)
     return file.st_uid == 0 || file.st_uid == process.st_uid;
 }
 
-int orma_perf_jit_read(int proc_fd, uint32_t pid, struct orma_buf *ret)
+/* At a name below the root of the process, or below ours, if it is gone. */
+static int open_trusted(int proc_fd, uint32_t pid, const char *below_root, const char *path)
 {
     const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    char name[80];
+    int fd = openat(proc_fd, below_root, flags);
 
-    snprintf(name, sizeof(name), "%u/root/tmp/perf-%u.map", pid, inner_pid(proc_fd, pid));
-    ORMA_AUTO(orma_fd_close) int fd = openat(proc_fd, name, flags);
-    if (fd < 0) { /* the process is gone, and was perhaps not in a container */
-        snprintf(name, sizeof(name), "/tmp/perf-%u.map", pid);
-        fd = open(name, flags);
-    }
+    if (fd < 0)
+        fd = open(path, flags);
     if (fd < 0)
         return -errno;
-    if (!is_trusted(proc_fd, pid, fd))
-        return -EPERM;
-    return orma_fd_read_all(fd, FILE_MAX_BYTES, ret);
+    if (is_trusted(proc_fd, pid, fd))
+        return fd;
+    orma_fd_close(&fd);
+    return -EPERM;
+}
+
+int orma_perf_jit_read(int proc_fd, uint32_t pid, struct orma_buf *ret)
+{
+    char name[80], path[40];
+
+    snprintf(name, sizeof(name), "%u/root/tmp/perf-%u.map", pid, inner_pid(proc_fd, pid));
+    snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+    ORMA_AUTO(orma_fd_close) int fd = open_trusted(proc_fd, pid, name, path);
+    return fd < 0 ? fd : orma_fd_read_all(fd, FILE_MAX_BYTES, ret);
+}
+
+/* ---- dumps ---- */
+
+#define DUMP_MAGIC 0x4a695444u
+#define NAME_MAX_LEN 1024u
+
+enum { CODE_LOAD, CODE_MOVE }; /* kinds of records; others carry no names */
+
+struct dump_header {
+    uint32_t magic, version, size, machine, unused, pid;
+    uint64_t time, flags;
+};
+
+struct dump_record {
+    uint32_t kind, size;
+    uint64_t time;
+};
+
+struct code_load {
+    uint32_t pid, tid;
+    uint64_t vma, address, size, number;
+    char name[NAME_MAX_LEN]; /* up to its zero; the code follows */
+};
+
+struct code_move {
+    uint32_t pid, tid;
+    uint64_t vma, from, to, size, number;
+};
+
+bool orma_perf_jit_is_dump(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t len = strlen(name);
+
+    return len > 9 && !strncmp(name, "jit-", 4) && !strcmp(name + len - 5, ".dump");
+}
+
+int orma_perf_jit_open_dump(int proc_fd, uint32_t pid, const char *path)
+{
+    char name[4200];
+
+    if ((size_t)snprintf(name, sizeof(name), "%u/root%s", pid, path) >= sizeof(name))
+        return -ENAMETOOLONG;
+    return open_trusted(proc_fd, pid, name, path);
+}
+
+static void add_function(struct orma_perf_jit *self, uint64_t start, uint64_t size, uint64_t name)
+{
+    const struct orma_perf_jit_function f = {
+        start, size, (uint32_t)name,
+        (uint32_t)(self->functions.len / sizeof(struct orma_perf_jit_function))};
+
+    if (size && name != ORMA_MAP_NONE)
+        orma_buf_put(&self->functions, &f, sizeof(f));
+}
+
+static void take_load(struct orma_perf_jit *self, const struct code_load *load, size_t len)
+{
+    size_t max = len - offsetof(struct code_load, name), name_len = strnlen(load->name, max);
+    uint64_t at = self->names.len;
+
+    if (name_len == max && len < sizeof(*load))
+        return; /* it does not end */
+    orma_buf_put(&self->names, load->name, name_len);
+    orma_buf_put_byte(&self->names, 0);
+    (void)orma_map_put(&self->index, load->number, at); /* else it cannot be moved */
+    add_function(self, load->address, load->size, at);
+}
+
+/* How long the record is; 0: there is none yet. */
+static uint64_t read_record(struct orma_perf_jit *self, int fd, uint64_t end)
+{
+    struct dump_record head;
+    union {
+        struct code_load load;
+        struct code_move move;
+    } body;
+
+    if (pread(fd, &head, sizeof(head), (off_t)self->at) != (ssize_t)sizeof(head) ||
+        head.size < sizeof(head) || head.size > end - self->at)
+        return 0;
+    size_t want = ORMA_MIN(head.size - sizeof(head), sizeof(body));
+    ssize_t len =
+        head.kind > CODE_MOVE ? 0 : pread(fd, &body, want, (off_t)(self->at + sizeof(head)));
+    if (head.kind == CODE_LOAD && len > (ssize_t)offsetof(struct code_load, name))
+        take_load(self, &body.load, (size_t)len);
+    else if (head.kind == CODE_MOVE && len == (ssize_t)sizeof(body.move))
+        add_function(self, body.move.to, body.move.size,
+                     orma_map_get(&self->index, body.move.number));
+    return head.size;
+}
+
+void orma_perf_jit_read_dump(struct orma_perf_jit *self, int fd)
+{
+    struct dump_header head;
+    struct stat st;
+    uint64_t size, before = self->functions.len;
+
+    if (fstat(fd, &st) < 0 || st.st_size < 0)
+        return;
+    if (!self->at) {
+        if (pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
+            head.magic != DUMP_MAGIC || head.version != 1 || head.size < sizeof(head))
+            return;
+        self->at = head.size;
+    }
+    while (self->functions.len / sizeof(struct orma_perf_jit_function) < FUNCTIONS_MAX &&
+           self->names.len < FILE_MAX_BYTES && self->at < (uint64_t)st.st_size &&
+           (size = read_record(self, fd, (uint64_t)st.st_size)))
+        self->at += size;
+    if (self->names.failed || self->functions.failed)
+        orma_buf_clear(&self->functions);
+    if (self->functions.len != before)
+        sort(self);
 }

@@ -308,6 +308,9 @@ static void take_extension(struct orma_perf_plan *self, struct orma_str bytes)
         case ORMA_PB_ORMA_PERF_CONFIG_NAMES:
             self->names = orma_pb_bool(&f);
             break;
+        case ORMA_PB_ORMA_PERF_CONFIG_LBR:
+            self->lbr = orma_pb_bool(&f);
+            break;
         case ORMA_PB_ORMA_PERF_CONFIG_OFF_CPU:
             self->off_cpu = orma_pb_bool(&f) && !self->poll;
             break;
@@ -385,7 +388,7 @@ static void plan_stacks(struct orma_perf_plan *self,
     self->kernel_frames = (cs && cs->kernel_frames) || config->kernel_frames;
     self->user_frames = mode != MODE(SKIP);
     self->unwind = self->stacks && (mode == MODE(DWARF) || (cs && mode == MODE(UNKNOWN))) &&
-                   ORMA_PERF_REGS_MASK != 0;
+                   ORMA_PERF_REGS_MASK != 0 && !self->lbr;
     attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     attr->sample_type |=
         self->pids && self->events_num == 1 ? PERF_SAMPLE_PERIOD : PERF_SAMPLE_READ;
@@ -407,6 +410,10 @@ static void plan_stacks(struct orma_perf_plan *self,
     attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
     attr->exclude_callchain_kernel = !self->kernel_frames;
     attr->exclude_callchain_user = !self->user_frames;
+    if (self->lbr) {
+        attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+        attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK;
+    }
     if (self->unwind)
         plan_unwinding(self, attr);
 }

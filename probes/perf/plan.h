@@ -51,6 +51,7 @@ struct orma_perf_plan {
     bool stacks, kernel_frames, user_frames;
     bool
         unwind; /* the stack is copied, and unwound by us; else the kernel follows frame pointers */
+    bool lbr;   /* callers as the processor has recorded them */
     uint32_t stack_bytes;
     int32_t *pids; /* not NULL: these processes are watched, not the cpus */
     size_t pids_num;

@@ -49,11 +49,17 @@ int orma_perf_processes_init(struct orma_perf_processes *self, const char *proc_
     return 0;
 }
 
+static void jit_free(struct orma_perf_jit *jit)
+{
+    if (jit)
+        orma_perf_jit_fini(jit);
+    free(jit);
+}
+
 static void process_free(struct orma_perf_process *process)
 {
-    if (process->jit)
-        orma_perf_jit_fini(process->jit);
-    free(process->jit);
+    jit_free(process->jit);
+    jit_free(process->jit_dump);
     free(process->mappings);
     free(process->program);
     free(process);
@@ -430,25 +436,58 @@ struct orma_perf_mapping *orma_perf_process_find(struct orma_perf_processes *sel
     return find(process, address);
 }
 
+/* Is it time to read a file of names again? */
+static bool is_old(struct orma_perf_jit **jit, uint64_t now_ns, uint64_t keep_ns)
+{
+    if (!*jit)
+        *jit = calloc(1, sizeof(**jit));
+    if (!*jit || ((*jit)->read_ns && now_ns - (*jit)->read_ns < keep_ns))
+        return false;
+    (*jit)->read_ns = now_ns;
+    return true;
+}
+
+static void read_dump(struct orma_perf_processes *self, struct orma_perf_process *process)
+{
+    for (size_t i = 0; i < process->mappings_num; i++) {
+        const char *path = process->mappings[i].file->path;
+
+        if (!orma_perf_jit_is_dump(path))
+            continue;
+        ORMA_AUTO(orma_fd_close)
+        int fd = orma_perf_jit_open_dump(self->proc_fd, process->pid, path);
+        if (fd >= 0)
+            orma_perf_jit_read_dump(process->jit_dump, fd);
+        return;
+    }
+}
+
+static struct orma_str find_jit(const struct orma_perf_process *process, uint64_t address)
+{
+    struct orma_str ret = {"", 0};
+
+    if (process->jit_dump)
+        ret = orma_perf_jit_find(process->jit_dump, address);
+    if (!ret.len && process->jit)
+        ret = orma_perf_jit_find(process->jit, address);
+    return ret;
+}
+
 struct orma_str orma_perf_process_jit(struct orma_perf_processes *self,
                                       struct orma_perf_process *process, uint64_t address,
                                       uint64_t now_ns)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
-    struct orma_str ret = {"", 0};
+    struct orma_str ret = find_jit(process, address);
 
-    if (!process->jit)
-        process->jit = calloc(1, sizeof(*process->jit));
-    if (!process->jit)
+    if (ret.len)
         return ret;
-    ret = orma_perf_jit_find(process->jit, address);
-    if (ret.len || (process->jit->read_ns && now_ns - process->jit->read_ns < REREAD_NS))
-        return ret;
-    process->jit->read_ns = now_ns;
-    if (orma_perf_jit_read(self->proc_fd, process->pid, &text) < 0)
-        return ret;
-    orma_perf_jit_parse(process->jit, orma_buf_str(&text));
-    return orma_perf_jit_find(process->jit, address);
+    if (is_old(&process->jit_dump, now_ns, REREAD_MISS_NS))
+        read_dump(self, process);
+    if (is_old(&process->jit, now_ns, REREAD_NS) &&
+        orma_perf_jit_read(self->proc_fd, process->pid, &text) == 0)
+        orma_perf_jit_parse(process->jit, orma_buf_str(&text));
+    return find_jit(process, address);
 }
 
 /* ---- records ---- */

@@ -43,7 +43,8 @@ struct orma_perf_process {
     uint64_t read_ns;   /* when the mappings were read; BOOTTIME */
     struct orma_perf_mapping *mappings; /* executable ones, by start */
     size_t mappings_num, mappings_cap;
-    struct orma_perf_jit *jit; /* names of generated code; NULL: none so far */
+    struct orma_perf_jit *jit;      /* names of generated code; NULL: none so far */
+    struct orma_perf_jit *jit_dump; /* those of a dump */
 };
 
 struct orma_perf_thread {

@@ -87,6 +87,19 @@ static void take_chain(struct words *w, struct orma_perf_record *ret)
     w->at += num;
 }
 
+static void take_calls(struct words *w, struct orma_perf_record *ret)
+{
+    uint64_t num = word(w);
+
+    if (!w->ok || num > (uint64_t)(w->end - w->at) / ORMA_PERF_CALL_WORDS) {
+        w->ok = false;
+        return;
+    }
+    ret->calls = w->at;
+    ret->calls_num = num;
+    w->at += num * ORMA_PERF_CALL_WORDS;
+}
+
 /* {u32 size, bytes}, for events that are no tracepoints 4 bytes of nothing. */
 static void take_raw(const struct orma_perf_plan *plan, struct words *w,
                      struct orma_perf_record *ret)
@@ -138,6 +151,8 @@ static bool decode_sample(const struct orma_perf_plan *plan, struct words *w,
         take_chain(w, ret);
     if (type & PERF_SAMPLE_RAW)
         take_raw(plan, w, ret);
+    if (type & PERF_SAMPLE_BRANCH_STACK)
+        take_calls(w, ret);
     if (type & PERF_SAMPLE_REGS_USER)
         take_user(w, ret);
     return w->ok;

@@ -9,6 +9,7 @@
 #include "probes/perf/plan.h"
 
 #define ORMA_PERF_FRAMES_MAX 512
+#define ORMA_PERF_CALL_WORDS 3
 #define ORMA_PERF_BUILD_ID_BYTES 20
 
 enum orma_perf_record_kind {
@@ -46,6 +47,8 @@ struct orma_perf_record {
     uint64_t counts[ORMA_PERF_EVENTS_MAX]; /* since the start, timebase first */
     const uint64_t *chain;                 /* leaf first, with PERF_CONTEXT_* markers */
     size_t chain_num;
+    const uint64_t *calls; /* of LBR, the last first: from, to, flags */
+    size_t calls_num;
 
     uint64_t abi; /* PERF_SAMPLE_REGS_ABI_*; NONE: a thread of the kernel */
     uint64_t regs[ORMA_PERF_REGS_NUM];

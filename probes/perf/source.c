@@ -292,6 +292,9 @@ static void tell_refusal(const struct perf *self, int r, uint32_t cpu)
     else if (r == -EACCES || r == -EPERM)
         orma_log_error(NAME ": watching everybody needs root, CAP_PERFMON, or: sudo sysctl "
                             "kernel.perf_event_paranoid=-1");
+    else if (self->plan.lbr && (r == -ENOENT || r == -EOPNOTSUPP || r == -EINVAL))
+        orma_log_error(NAME ": this machine records no calls (LBR): --call-graph=dwarf unwinds "
+                            "instead");
     else if (r == -ENOBUFS)
         orma_log_error(NAME ": no memory may be locked for ring buffers; 'ulimit -l' raises it");
     else if (r == -EMFILE)

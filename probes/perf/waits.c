@@ -41,6 +41,7 @@ static struct orma_perf_wait *copy_of(const struct orma_perf_record *record)
     ret->record.chain = ret->bytes;
     ret->record.stack = at + chain;
     ret->record.text = (struct orma_str){0};
+    ret->record.calls_num = 0;
     return ret;
 }
 

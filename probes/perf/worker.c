@@ -23,7 +23,7 @@ struct item {
     struct orma_perf_record record; /* its pointers are set when it is taken */
     bool is_mark;
     uint64_t mark;
-    size_t chain_bytes, stack_bytes, text_bytes; /* behind this, in that order */
+    size_t chain_bytes, calls_bytes, stack_bytes, text_bytes; /* behind this, in that order */
 };
 
 struct out_head {
@@ -109,6 +109,8 @@ static size_t process_item(struct orma_perf_worker *self, const uint8_t *at)
     const uint8_t *data = at + padded(sizeof(item));
     item.record.chain = (const uint64_t *)(const void *)data;
     data += item.chain_bytes;
+    item.record.calls = (const uint64_t *)(const void *)data;
+    data += item.calls_bytes;
     item.record.stack = data;
     data += padded(item.stack_bytes);
     item.record.text = (struct orma_str){(const char *)data, item.text_bytes};
@@ -220,6 +222,7 @@ static void append(struct orma_perf_worker *self, const struct item *item)
 
     put_padded(&self->queue, item, sizeof(*item));
     put_padded(&self->queue, r->chain, item->chain_bytes);
+    put_padded(&self->queue, r->calls, item->calls_bytes);
     put_padded(&self->queue, r->stack, item->stack_bytes);
     put_padded(&self->queue, r->text.data, item->text_bytes);
     if (self->queue.failed) {
@@ -243,6 +246,7 @@ void orma_perf_worker_put(struct orma_perf_worker *self, const struct orma_perf_
 {
     struct item item = {.record = *record,
                         .chain_bytes = record->chain_num * sizeof(*record->chain),
+                        .calls_bytes = record->calls_num * ORMA_PERF_CALL_WORDS * sizeof(uint64_t),
                         .stack_bytes = record->stack_len,
                         .text_bytes = record->text.len};
 

@@ -37,6 +37,7 @@ enum {
     ORMA_PB_ORMA_PERF_CONFIG_NAMES = 5,
     ORMA_PB_ORMA_PERF_CONFIG_OFF_CPU = 6,
     ORMA_PB_ORMA_PERF_CONFIG_OFF_CPU_MIN_US = 7,
+    ORMA_PB_ORMA_PERF_CONFIG_LBR = 8,
 };
 
 /* CommitDataRequest, extended */

@@ -20,6 +20,9 @@ static void check(const struct orma_perf_plan *plan, const uint64_t *words, size
     const uint8_t *first = (const uint8_t *)words, *end = first + len;
     if (rec.stack_len && (rec.stack < first || rec.stack_len > (size_t)(end - rec.stack)))
         abort();
+    if (rec.calls_num &&
+        rec.calls_num * ORMA_PERF_CALL_WORDS > (size_t)(words + len / 8 - rec.calls))
+        abort();
     if (rec.text.len && rec.text.len > (size_t)(end - (const uint8_t *)rec.text.data))
         abort();
     for (size_t i = 0; i < rec.chain_num; i++) {
@@ -37,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t *words = malloc(len ? len : 1); /* exactly as long: one byte further is seen */
 
     plan.events[0].attr.sample_type = (size & 1 ? stacks : PERF_SAMPLE_READ) |
-                                      (size & 2 ? user : 0) | (size & 4 ? PERF_SAMPLE_RAW : 0);
+                                      (size & 2 ? user : 0) | (size & 4 ? PERF_SAMPLE_RAW : 0) |
+                                      (size & 16 ? PERF_SAMPLE_BRANCH_STACK : 0);
     plan.woken_at = 24;
     if (!words)
         return 0;

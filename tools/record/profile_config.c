@@ -264,6 +264,8 @@ static void put_native(struct orma_buf *out, const struct orma_record_profile_re
         orma_buf_put_str(out, " off_cpu: true");
     else if (rq->stack_bytes)
         orma_buf_printf(out, " stack_bytes: %u", rq->stack_bytes);
+    if (rq->lbr && !off_cpu)
+        orma_buf_put_str(out, " lbr: true");
     orma_buf_put_str(out, " }\n");
 }
 
@@ -312,7 +314,7 @@ void orma_record_profile_config_text(struct orma_buf *out,
     for (unsigned i = 0; i < rq->events_num; i++)
         put_source(out, rq, rq->events[i], false);
     if (!rq->events_num)
-        put_source(out, rq, events[0], false);
+        put_source(out, rq, rq->lbr ? "cycles" : events[0], false); /* software has no LBR */
     if (rq->off_cpu)
         put_source(out, rq, "SW_CONTEXT_SWITCHES", true);
 }

@@ -26,6 +26,7 @@ struct orma_record_profile_request {
     bool frame_pointers;  /* stacks follow them; else they are unwound */
     uint32_t stack_bytes; /* 0: as the source thinks */
     bool off_cpu;         /* what waits, too */
+    bool lbr;             /* callers from the processor's record of calls */
 };
 
 /* True if a counter of this name may be asked for. */

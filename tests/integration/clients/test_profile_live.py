@@ -87,6 +87,35 @@ int main(void)
     pthread_join(t, NULL);
 }
 """
+JIT = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static const unsigned char code[] = {0xb9, 0, 0, 0, 0x30, 0xff, 0xc9, 0x75, 0xfc, 0xc3}; /* counts down from 3 << 28 */
+int main(int argc, char **argv)
+{
+    char path[64], name[] = "made_while_it_ran";
+    snprintf(path, sizeof(path), argc > 1 ? "jit-%d.dump" : "/tmp/perf-%d.map", (int)getpid());
+    int fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0644);
+    unsigned char *at = mmap(NULL, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(at, code, sizeof(code));
+    if (argc > 1) {
+        uint32_t head[10] = {0x4a695444, 1, 40, 62, 0, (uint32_t)getpid()};
+        uint64_t load[7] = {(uint64_t)(sizeof(load) + sizeof(name) + sizeof(code)) << 32, 1, 0, (uintptr_t)at, (uintptr_t)at, sizeof(code), 1};
+        if (write(fd, head, 40) < 0 || mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED) return 1;
+        if (write(fd, load, sizeof(load)) < 0 || write(fd, name, sizeof(name)) < 0 || write(fd, code, sizeof(code)) < 0) return 1;
+    } else {
+        dprintf(fd, "%lx %lx %s\n", (unsigned long)(uintptr_t)at, (unsigned long)sizeof(code), name);
+    }
+    ((void (*)(void))(uintptr_t)at)();
+    unlink(path);
+    return 0;
+}
+"""
 INLINED = r"""
 volatile unsigned long sink;
 static inline __attribute__((always_inline)) void inside(void) { for (unsigned i = 0; i < 1000; i++) sink += i * sink; }
@@ -265,6 +294,25 @@ class ProfileLive(Case):
         program.unlink()
         self.assertRegex(self.report(), r"inside \(inlined\)")
 
+    @unittest.skipIf(os.uname().machine != "x86_64", "its code is of another cpu")
+    def test_code_that_was_generated_has_names(self):
+        program = self.compile(JIT, "jit")
+        for how in [], ["dump"]:
+            self.profile("--", program, *how)
+            names = collections.Counter(s[-1] for s in self.stacks().elements())
+            self.assertEqual(names.most_common(1)[0][0], "made_while_it_ran", (how, names))
+            shutil.rmtree(self.out)
+            self.out.mkdir()
+            self.out.chmod(0o777)
+
+    def test_calls_that_the_processor_recorded(self):
+        done = self.run_program(*self.user, ORMA, "profile", "--call-graph=lbr", "-o", self.out, "--", self.compile(SHARES, "shares"), "2")
+        if done.returncode == 7:
+            self.assertTrue(any("main" in s for s in self.stacks()))
+            return
+        self.assertEqual((done.returncode, done.stderr.count(b"\n")), (1, 1), done.stderr)
+        self.assertIn(b"--call-graph=dwarf", done.stderr)
+
     @unittest.skipIf(not DEBUGINFOD, "libdebuginfod1 is not installed")
     @unittest.skipIf(not shutil.which("objcopy"), "no objcopy")
     def test_servers_are_asked_for_debug_information_if_that_is_wanted(self):
@@ -308,7 +356,7 @@ class ProfileLive(Case):
         for argv, code, says in ((["--", "./nobody-has-it"], 127, "not found"),
                                  (["-p", "999999999", "-d", "100"], 1, "does not exist"),
                                  (["-p", "x"], 2, "bad list of processes"), (["-a", "-p", "1"], 2, "excludes"),
-                                 (["-e", "no-such"], 2, "unknown event"), (["-g", "no"], 2, "auto, dwarf or fp"),
+                                 (["-e", "no-such"], 2, "unknown event"), (["-g", "no"], 2, "auto, dwarf, fp or lbr"),
                                  (["--stack-size", "64", "--", "true"], 2, "4 to 63")):
             done = self.run_program(*self.user, ORMA, "profile", *argv)
             self.assertEqual(done.returncode, code, (argv, done.stderr))

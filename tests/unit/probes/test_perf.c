@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "probes/core/source.h"
@@ -454,6 +455,78 @@ Test(perf_jit, names_of_generated_code)
     cr_expect_eq(orma_perf_jit_find(&jit, 0xfff).len, 0);
     orma_perf_jit_fini(&jit);
     orma_assert_no_leaks();
+}
+
+static void put_words(int fd, const uint64_t *words, size_t num, const char *name, size_t code)
+{
+    const char zeros[64] = {0};
+
+    cr_assert_eq(write(fd, words, num * 8), (ssize_t)(num * 8));
+    if (name)
+        cr_assert_eq(write(fd, name, strlen(name) + 1), (ssize_t)strlen(name) + 1);
+    cr_assert_eq(write(fd, zeros, code), (ssize_t)code);
+}
+
+static uint64_t two(uint32_t low, uint32_t high)
+{
+    return (uint64_t)high << 32 | low;
+}
+
+Test(perf_jit, a_dump_is_read_as_it_grows)
+{
+    struct orma_perf_jit jit = {0};
+    int fd = memfd_create("jit-1.dump", MFD_CLOEXEC);
+    const uint64_t head[] = {two(0x4a695444, 1), two(40, 62), two(0, 1), 0, 0},
+                   load[] = {two(0, 16 + 40 + 6 + 16), 1, two(1, 1), 0x1000, 0x1000, 16, 7},
+                   debug[] = {two(2, 16 + 8), 1, 0},
+                   move[] = {two(1, 16 + 48), 2, two(1, 1), 0, 0x1000, 0x5000, 16, 7},
+                   bad[] = {two(0, 8), 3};
+
+    put_words(fd, head, ORMA_ARRAY_LEN(head), NULL, 0);
+    orma_perf_jit_read_dump(&jit, fd);
+    cr_expect_eq(orma_perf_jit_find(&jit, 0x1000).len, 0);
+    put_words(fd, load, ORMA_ARRAY_LEN(load), "first", 8); /* its code is not all there yet */
+    orma_perf_jit_read_dump(&jit, fd);
+    cr_expect_eq(orma_perf_jit_find(&jit, 0x1000).len, 0);
+    put_words(fd, NULL, 0, NULL, 8);
+    put_words(fd, debug, ORMA_ARRAY_LEN(debug), NULL, 0);
+    orma_perf_jit_read_dump(&jit, fd);
+    cr_expect(orma_str_eq_c(orma_perf_jit_find(&jit, 0x100f), "first"));
+    cr_expect_eq(orma_perf_jit_find(&jit, 0x1010).len, 0);
+    put_words(fd, move, ORMA_ARRAY_LEN(move), NULL, 0);
+    put_words(fd, bad, ORMA_ARRAY_LEN(bad), NULL, 0);
+    for (unsigned i = 0; i < 2; i++)
+        orma_perf_jit_read_dump(&jit, fd);
+    cr_expect(orma_str_eq_c(orma_perf_jit_find(&jit, 0x5000), "first"));
+    cr_expect(orma_perf_jit_is_dump("/tmp/jit-12.dump"));
+    cr_expect_not(orma_perf_jit_is_dump("/tmp/jit-12.dumps"));
+    close(fd);
+    orma_perf_jit_fini(&jit);
+    orma_assert_no_leaks();
+}
+
+Test(perf_record, calls_that_the_processor_has_recorded)
+{
+    struct orma_perf_plan plan = {.lbr = true};
+    struct orma_perf_record rec;
+    struct made m;
+    bool skip;
+
+    plan.events[0].attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+    begin(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    add_pair(&m, 77, 78);
+    add(&m, 123);
+    add_pair(&m, 3, 0);
+    add(&m, 2);
+    for (unsigned i = 0; i < 6; i++)
+        add(&m, 0x1000 + i);
+    cr_assert(orma_perf_record_decode(&plan, m.words, m.len * 8, &rec, &skip));
+    cr_expect_eq(rec.calls_num, 2);
+    cr_expect_eq(rec.calls[ORMA_PERF_CALL_WORDS], 0x1003, "where the caller's caller calls");
+    for (size_t cut = 1; cut < m.len; cut++)
+        cr_expect_not(orma_perf_record_decode(&plan, m.words, cut * 8, &rec, &skip));
+    m.words[4] = UINT64_MAX / 3;
+    cr_expect_not(orma_perf_record_decode(&plan, m.words, m.len * 8, &rec, &skip));
 }
 
 Test(perf_scope, patterns)
