@@ -311,21 +311,26 @@ static bool find_code(void *ctx, uint64_t pc, struct orma_unwind_code *ret)
     return true;
 }
 
+#if ORMA_PERF_REGS_MASK
 #if defined(__x86_64__)
 /* By number of register in DWARF: its place among those that are sampled. */
 static const uint8_t places[ORMA_UNWIND_REGS] = {0,  3,  2,  1,  4,  5,  6,  7, 9,
                                                  10, 11, 12, 13, 14, 15, 16, 8};
+#define PLACE(reg) places[reg]
+#else
+#define PLACE(reg) (reg)
+#endif
 
 static void start_state(struct orma_unwind_state *state, const struct orma_perf_record *record)
 {
-    *state = (struct orma_unwind_state){.known = (1u << ORMA_UNWIND_REGS) - 1};
+    *state = (struct orma_unwind_state){.known = ORMA_UNWIND_BIT(ORMA_UNWIND_REGS) - 1};
     if (record->regs_partial)
-        state->known = 1u << ORMA_UNWIND_RSP | 1u << ORMA_UNWIND_PC;
+        state->known = ORMA_UNWIND_BIT(ORMA_UNWIND_SP) | ORMA_UNWIND_BIT(ORMA_UNWIND_PC);
     for (unsigned i = 0; i < ORMA_UNWIND_REGS; i++)
-        state->regs[i] = record->regs[places[i]];
+        state->regs[i] = record->regs[PLACE(i)];
     state->stack = record->stack;
     state->stack_len = record->stack_len;
-    state->stack_address = state->regs[ORMA_UNWIND_RSP];
+    state->stack_address = state->regs[ORMA_UNWIND_SP];
 }
 #else
 static void start_state(struct orma_unwind_state *state, const struct orma_perf_record *record)

@@ -33,6 +33,11 @@ struct orma_source_env;
 #define ORMA_PERF_REGS_NUM 17
 #define ORMA_PERF_REGS_SP 7 /* places in the sample */
 #define ORMA_PERF_REGS_PC 8
+#elif defined(__aarch64__)
+#define ORMA_PERF_REGS_MASK UINT64_C(0x1ffffffff) /* x0 ... x30 sp pc, as DWARF has them */
+#define ORMA_PERF_REGS_NUM 33
+#define ORMA_PERF_REGS_SP 31
+#define ORMA_PERF_REGS_PC 32
 #else
 #define ORMA_PERF_REGS_MASK UINT64_C(0) /* no unwinder: frame pointers only */
 #define ORMA_PERF_REGS_NUM 2

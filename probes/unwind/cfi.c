@@ -63,6 +63,7 @@ enum {
     CFA_VAL_OFFSET = 0x14,
     CFA_VAL_OFFSET_SF = 0x15,
     CFA_VAL_EXPRESSION = 0x16,
+    CFA_AARCH64_NEGATE_RA_STATE = 0x2d,
     CFA_GNU_ARGS_SIZE = 0x2e,
     CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
@@ -468,6 +469,8 @@ static void step(struct machine *m, struct cursor *c)
     case CFA_RESTORE_STATE:
         recall(m, c);
         return;
+    case CFA_AARCH64_NEGATE_RA_STATE: /* signed addresses are recognized by themselves */
+        return;
     case CFA_GNU_ARGS_SIZE:
         (void)uleb(c);
         return;
@@ -499,6 +502,9 @@ static void to_rule(const struct machine *m, struct orma_unwind_rule *ret)
 
         if (v.kind == ORMA_UNWIND_SAME && i != ra)
             continue;
+        if (v.kind == ORMA_UNWIND_SAME &&
+            ra != ORMA_UNWIND_PC) /* it is still where the call put it */
+            v = (struct orma_unwind_value){.kind = ORMA_UNWIND_REGISTER, .from = (uint8_t)ra};
         v.reg = i == ra ? ORMA_UNWIND_PC : (uint8_t)i;
         ret->saved[ret->saved_num++] = v;
     }

@@ -10,8 +10,8 @@
 #define ORMA_UNWIND_CFI_H
 #include <stddef.h>
 
-#include "sdk/base/buf.h"
 #include "probes/unwind/rule.h"
+#include "sdk/base/buf.h"
 
 /* Bytes of a file, and the address that the first one is meant for. */
 struct orma_unwind_section {

@@ -132,7 +132,7 @@ static void push_register(struct vm *vm, uint64_t reg)
 {
     uint64_t offset = leb(vm, true);
 
-    if (reg >= ORMA_UNWIND_REGS || !(vm->state->known & 1u << reg))
+    if (reg >= ORMA_UNWIND_REGS || !(vm->state->known & ORMA_UNWIND_BIT(reg)))
         vm->failed = true;
     else
         push(vm, vm->state->regs[reg] + offset);

@@ -144,7 +144,7 @@ static int read_elf(struct orma_unwind_file *self, int fd)
     int r;
 
     if (!read_at(fd, 0, &elf, sizeof(elf)) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
-        elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != EM_X86_64 ||
+        elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != ORMA_UNWIND_MACHINE ||
         elf.e_phentsize != sizeof(head))
         return -ENOEXEC;
     self->entry = elf.e_entry;
@@ -269,7 +269,7 @@ const struct orma_unwind_section *orma_unwind_file_section(const struct orma_unw
 
 static bool keeps_frame_pointer(const struct orma_unwind_rule *rule)
 {
-    return rule->cfa.kind == ORMA_UNWIND_REGISTER && rule->cfa.from == ORMA_UNWIND_RBP;
+    return rule->cfa.kind == ORMA_UNWIND_REGISTER && rule->cfa.from == ORMA_UNWIND_FP;
 }
 
 /* Shorter ones end before they would need one. In the middle, a function stands on its frame. */

@@ -15,9 +15,7 @@
 #define GUESS_BYTES 8192u
 #define GUESS_FRAMES 4u
 
-#define BIT(reg) (1u << (reg))
-/* What a called function gives back as it was. */
-#define KEPT (BIT(ORMA_UNWIND_RBX) | BIT(ORMA_UNWIND_RBP) | BIT(12) | BIT(13) | BIT(14) | BIT(15))
+#define BIT(reg) ORMA_UNWIND_BIT(reg)
 
 static bool evaluate(const struct orma_unwind_value *v, const struct orma_unwind_section *eh,
                      const struct orma_unwind_state *state, const uint64_t *cfa, uint64_t *ret)
@@ -43,7 +41,7 @@ static bool recover(const struct orma_unwind_value *v, const struct orma_unwind_
     case ORMA_UNWIND_UNDEFINED:
         return false;
     case ORMA_UNWIND_AT_CFA:
-        if (address < state->regs[ORMA_UNWIND_RSP] && v->reg != ORMA_UNWIND_PC)
+        if (address < state->regs[ORMA_UNWIND_SP] && v->reg != ORMA_UNWIND_PC)
             return state->known & BIT(v->reg); /* popped */
         if (!orma_unwind_load(state, address, &val))
             return false;
@@ -73,16 +71,16 @@ static int step_by_rule(const struct orma_unwind_rule *rule, const struct orma_u
                         struct orma_unwind_state *state)
 {
     struct orma_unwind_state next = *state;
-    uint64_t sp = state->regs[ORMA_UNWIND_RSP], cfa;
+    uint64_t sp = state->regs[ORMA_UNWIND_SP], cfa;
     bool has_pc = false;
 
     if (!evaluate(&rule->cfa, eh, state, NULL, &cfa))
         return -ORMA_UNWIND_CUT;
-    if (cfa <= sp && !rule->signal)
+    if (cfa < sp + ORMA_UNWIND_LEAF_FRAMES && !rule->signal)
         return -ORMA_UNWIND_STUCK;
-    next.known &= rule->signal ? ~0u : KEPT;
-    next.regs[ORMA_UNWIND_RSP] = cfa;
-    next.known |= BIT(ORMA_UNWIND_RSP);
+    next.known &= rule->signal ? UINT64_MAX : ORMA_UNWIND_KEPT;
+    next.regs[ORMA_UNWIND_SP] = cfa;
+    next.known |= BIT(ORMA_UNWIND_SP);
     for (unsigned i = 0; i < rule->saved_num; i++) {
         const struct orma_unwind_value *v = &rule->saved[i];
         bool known = recover(v, eh, state, cfa, &next);
@@ -97,6 +95,7 @@ static int step_by_rule(const struct orma_unwind_rule *rule, const struct orma_u
     }
     if (!has_pc)
         return -ORMA_UNWIND_CUT;
+    next.regs[ORMA_UNWIND_PC] &= ORMA_UNWIND_CODE_MASK;
     *state = next;
     return 1;
 }
@@ -111,16 +110,16 @@ static bool is_code(const struct orma_unwind *self, uint64_t pc)
 /* Code without rules: [rbp] and [rbp + 8], if that makes sense. */
 static int step_by_frame_pointer(struct orma_unwind *self, struct orma_unwind_state *state)
 {
-    uint64_t rbp = state->regs[ORMA_UNWIND_RBP], sp = state->regs[ORMA_UNWIND_RSP], up, pc;
+    uint64_t rbp = state->regs[ORMA_UNWIND_FP], sp = state->regs[ORMA_UNWIND_SP], up, pc;
 
-    if (!(state->known & BIT(ORMA_UNWIND_RBP)) || rbp < sp || rbp % 8 ||
+    if (!(state->known & BIT(ORMA_UNWIND_FP)) || rbp < sp || rbp % 8 ||
         !orma_unwind_load(state, rbp, &up) || !orma_unwind_load(state, rbp + 8, &pc) ||
         (up && up <= rbp) || !is_code(self, pc))
         return -ORMA_UNWIND_NO_RULE;
-    state->known = BIT(ORMA_UNWIND_RBP) | BIT(ORMA_UNWIND_RSP) | BIT(ORMA_UNWIND_PC);
-    state->regs[ORMA_UNWIND_RBP] = up;
-    state->regs[ORMA_UNWIND_RSP] = rbp + 16;
-    state->regs[ORMA_UNWIND_PC] = pc;
+    state->known = BIT(ORMA_UNWIND_FP) | BIT(ORMA_UNWIND_SP) | BIT(ORMA_UNWIND_PC);
+    state->regs[ORMA_UNWIND_FP] = up;
+    state->regs[ORMA_UNWIND_SP] = rbp + 16;
+    state->regs[ORMA_UNWIND_PC] = pc & ORMA_UNWIND_CODE_MASK;
     self->guessed++;
     return 1;
 }
@@ -128,8 +127,8 @@ static int step_by_frame_pointer(struct orma_unwind *self, struct orma_unwind_st
 static bool needs_frame_pointer(const struct orma_unwind_rule *rule,
                                 const struct orma_unwind_state *state)
 {
-    return rule->cfa.kind == ORMA_UNWIND_REGISTER && rule->cfa.from == ORMA_UNWIND_RBP &&
-           !(state->known & BIT(ORMA_UNWIND_RBP));
+    return rule->cfa.kind == ORMA_UNWIND_REGISTER && rule->cfa.from == ORMA_UNWIND_FP &&
+           !(state->known & BIT(ORMA_UNWIND_FP));
 }
 
 /* Do the rules lead on from here, to the beginning of the thread or some frames at least? */
@@ -161,13 +160,13 @@ static int step_by_search(struct orma_unwind *self, const struct orma_unwind_rul
                           const struct orma_unwind_section *eh, struct orma_unwind_state *state)
 {
     const struct orma_unwind_rule rule = *rule_there; /* others are looked up meanwhile */
-    uint64_t sp = state->regs[ORMA_UNWIND_RSP];
+    uint64_t sp = state->regs[ORMA_UNWIND_SP];
 
     for (uint64_t at = (sp + 15) & ~UINT64_C(15); at - sp < GUESS_BYTES; at += 16) {
         struct orma_unwind_state next = *state;
 
-        next.regs[ORMA_UNWIND_RBP] = at;
-        next.known |= BIT(ORMA_UNWIND_RBP);
+        next.regs[ORMA_UNWIND_FP] = at;
+        next.known |= BIT(ORMA_UNWIND_FP);
         if (step_by_rule(&rule, eh, &next) <= 0 || !leads_on(self, &next))
             continue;
         *state = next;

@@ -17,7 +17,7 @@
 /* Registers that are known, and what is known of memory. */
 struct orma_unwind_state {
     uint64_t regs[ORMA_UNWIND_REGS];
-    uint32_t known;       /* bits by number of register */
+    uint64_t known;       /* ORMA_UNWIND_BIT() of registers */
     const uint8_t *stack; /* copy of memory from `stack_address` on */
     size_t stack_len;
     uint64_t stack_address;

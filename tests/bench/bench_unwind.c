@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/unwind/unwind.h"
 #include "sdk/base/defs.h"
 #include "tests/bench/bench.h"
-#include "probes/unwind/unwind.h"
 
 #if defined(__x86_64__)
 #define DEPTH 20
@@ -39,7 +39,8 @@ static void read_areas(void)
         struct area *a = &areas[areas_num];
 
         *a->path = '\0';
-        if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %255s", &start, &end, mode, &offset, a->path) < 4 ||
+        if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %255s", &start, &end, mode, &offset, a->path) <
+                4 ||
             mode[2] != 'x')
             continue;
         a->start = start;
@@ -88,7 +89,7 @@ static __attribute__((noinline)) void sample(void)
 
     __asm__ volatile("movq %%rbx, %0\n movq %%rbp, %1\n movq %%rsp, %2\n leaq 0f(%%rip), %%rax\n"
                      "movq %%rax, %3\n0:"
-                     : "=m"(r[ORMA_UNWIND_RBX]), "=m"(r[ORMA_UNWIND_RBP]), "=m"(r[ORMA_UNWIND_RSP]),
+                     : "=m"(r[3]), "=m"(r[ORMA_UNWIND_FP]), "=m"(r[ORMA_UNWIND_SP]),
                        "=m"(r[ORMA_UNWIND_PC])
                      :
                      : "rax", "memory");
@@ -96,11 +97,11 @@ static __attribute__((noinline)) void sample(void)
                      : "=m"(r[12]), "=m"(r[13]), "=m"(r[14]), "=m"(r[15])
                      :
                      : "memory");
-    sampled.known = (1u << ORMA_UNWIND_REGS) - 1;
-    sampled.stack_address = r[ORMA_UNWIND_RSP];
+    sampled.known = ORMA_UNWIND_BIT(ORMA_UNWIND_REGS) - 1;
+    sampled.stack_address = r[ORMA_UNWIND_SP];
     sampled.stack = stack;
     sampled.stack_len = STACK_BYTES;
-    memcpy(stack, (const void *)(uintptr_t)r[ORMA_UNWIND_RSP], STACK_BYTES);
+    memcpy(stack, (const void *)(uintptr_t)r[ORMA_UNWIND_SP], STACK_BYTES);
 }
 
 static int depth;
@@ -173,7 +174,8 @@ int main(void)
     struct bench_result floor = bench_run(loads, NULL, 1000000);
     bench_print("a load from the copy (floor)", floor, NULL, 0);
     bench_print("warm", bench_run(warm, NULL, 1000000), &floor, 0);
-    bench_print("cold: files read again for each stack", bench_run(cold, NULL, 20 * frames), &floor, 0);
+    bench_print("cold: files read again for each stack", bench_run(cold, NULL, 20 * frames), &floor,
+                0);
     printf("frames in the stack: %zu\n", frames);
     return frames > DEPTH ? 0 : 1;
 }

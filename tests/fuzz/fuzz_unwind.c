@@ -22,11 +22,11 @@ static void unwind(struct orma_unwind_file *file, const uint8_t *stack, size_t l
     struct orma_unwind run = {
         .find = find, .ctx = file, .frames = frames, .frames_max = FRAMES_MAX};
     struct orma_unwind_state state = {
-        .known = (1u << ORMA_UNWIND_REGS) - 1, .stack = stack, .stack_len = len};
+        .known = ORMA_UNWIND_BIT(ORMA_UNWIND_REGS) - 1, .stack = stack, .stack_len = len};
 
     for (unsigned i = 0; i < ORMA_UNWIND_REGS && (i + 1) * 8 <= len; i++)
         memcpy(&state.regs[i], stack + i * 8, 8);
-    state.regs[ORMA_UNWIND_RSP] = state.stack_address = 0x1000;
+    state.regs[ORMA_UNWIND_SP] = state.stack_address = 0x1000;
     (void)orma_unwind_run(&run, &state);
     if (run.frames_num > FRAMES_MAX)
         abort();
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint8_t *copy = malloc(size ? size : 1); /* exactly as long: one byte further is seen */
     struct orma_unwind_file *file;
-    struct orma_unwind_state state = {.known = ~0u, .stack = data, .stack_len = size};
+    struct orma_unwind_state state = {.known = UINT64_MAX, .stack = data, .stack_len = size};
     uint64_t value;
 
     if (!copy)

@@ -327,8 +327,13 @@ static void take_free(struct orma_heap_collector *self, uint32_t pid, uint64_t a
 /* DWARF's numbers would be another order: the encoder's is the kernel's. */
 static void set_regs(struct orma_perf_record *record, const uint64_t *regs)
 {
+#if ORMA_PERF_REGS_MASK
 #if defined(__x86_64__)
     static const uint8_t places[ORMA_HEAP_REGS] = {8, 7, 6, 1, 13, 14, 15, 16};
+#else
+    static const uint8_t places[ORMA_HEAP_REGS] = {32, 31, 19, 20, 21, 22, 23,
+                                                   24, 25, 26, 27, 28, 29, 30};
+#endif
 
     for (unsigned i = 0; i < ORMA_HEAP_REGS; i++)
         record->regs[places[i]] = regs[i];

@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 """
 
 
-@unittest.skipIf(not COMPILER or os.uname().machine != "x86_64", "no C compiler, or another cpu")
+@unittest.skipIf(not COMPILER or os.uname().machine not in ("x86_64", "aarch64"), "no C compiler, or another cpu")
 class Heap(Case):
     def setUp(self):
         super().setUp()

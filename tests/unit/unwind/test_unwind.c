@@ -20,10 +20,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sdk/base/defs.h"
-#include "tests/support/leaks.h"
 #include "probes/unwind/expr.h"
 #include "probes/unwind/unwind.h"
+#include "sdk/base/defs.h"
+#include "tests/support/leaks.h"
 
 #ifdef HAVE_DWFL
 #include <elfutils/libdwfl.h>
@@ -217,7 +217,7 @@ static enum orma_unwind_end unwind(struct tracee *t, struct areas *areas, uint64
     struct orma_unwind_state state = {
         .regs = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9,
                  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15, r->rip},
-        .known = (1u << ORMA_UNWIND_REGS) - 1,
+        .known = ORMA_UNWIND_BIT(ORMA_UNWIND_REGS) - 1,
         .stack = t->stack,
         .stack_len = t->stack_len,
         .stack_address = r->rsp,
@@ -440,8 +440,8 @@ static void on_fault(int sig, siginfo_t *info, void *arg)
     caught.interrupted = (uint64_t)g[REG_RIP];
     /* As if this handler had been sampled at its return. */
     state.regs[ORMA_UNWIND_PC] = *(uint64_t *)(uintptr_t)(here + 8);
-    state.regs[ORMA_UNWIND_RSP] = here + 16;
-    state.known = 1u << ORMA_UNWIND_PC | 1u << ORMA_UNWIND_RSP;
+    state.regs[ORMA_UNWIND_SP] = here + 16;
+    state.known = ORMA_UNWIND_BIT(ORMA_UNWIND_PC) | ORMA_UNWIND_BIT(ORMA_UNWIND_SP);
     state.stack_address = here;
     state.stack = (const uint8_t *)(uintptr_t)here;
     state.stack_len = 8192;
@@ -491,12 +491,12 @@ Test(unwind, expressions)
         {"nothing", {0}, 0, false, 0},
     };
     const uint64_t stack[2] = {0xabcd, 0};
-    struct orma_unwind_state state = {.known = (1u << ORMA_UNWIND_REGS) - 1,
+    struct orma_unwind_state state = {.known = ORMA_UNWIND_BIT(ORMA_UNWIND_REGS) - 1,
                                       .stack = (const uint8_t *)stack,
                                       .stack_len = sizeof(stack),
                                       .stack_address = 0x1000};
 
-    state.regs[ORMA_UNWIND_RSP] = 0x1000;
+    state.regs[ORMA_UNWIND_SP] = 0x1000;
     state.regs[ORMA_UNWIND_PC] = 0x40b; /* 11 behind a border of 16 */
     for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
         uint64_t val = 0;
