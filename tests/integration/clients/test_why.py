@@ -13,7 +13,7 @@ from orma_env import *
 FAULTS = BUILD / "tests/integration/clients/why_faults"
 EVENTS = ["sched", "syscalls", "irq", "timer", "disk", "faults"]
 NOT_ALLOWED = 77
-SECONDS = "0.3"
+SECONDS = "0.2"
 # Kind of fault: what may come first. The disk's part of an fsync is done by the thread itself, or by a worker of the kernel.
 WANTED = {
     "lock": [("blocked on", "holder")],

@@ -77,6 +77,30 @@ SELECT
 FROM each JOIN usual
 WHERE cost >= 1;
 
+-- When threads were blocked, and had had a page fault since their last system call: unless they are
+-- in another one, that is what they wait for.
+CREATE PERFETTO TABLE _orma_why_moment AS
+SELECT ts, utid, NULL AS state_id, ts AS fault_ts, NULL AS call_ts FROM _orma_why_fault
+UNION ALL
+SELECT ts + dur AS ts, utid, NULL AS state_id, NULL AS fault_ts, ts + dur AS call_ts
+FROM orma_syscall
+UNION ALL
+SELECT ts, utid, id AS state_id, NULL AS fault_ts, NULL AS call_ts
+FROM _orma_why_state
+WHERE state = 'blocked' AND EXISTS (SELECT 1 FROM _orma_why_fault);
+
+CREATE PERFETTO TABLE _orma_why_latest AS
+SELECT
+  state_id, max(fault_ts) OVER (PARTITION BY utid ORDER BY ts) AS fault_ts,
+  max(call_ts) OVER (PARTITION BY utid ORDER BY ts) AS call_ts
+FROM _orma_why_moment;
+
+CREATE PERFETTO TABLE _orma_why_paging AS
+SELECT s.id, s.ts, s.dur, s.utid
+FROM _orma_why_latest AS l JOIN _orma_why_state AS s ON s.id = l.state_id
+WHERE l.fault_ts > coalesce(l.call_ts, 0)
+ORDER BY s.id;
+
 -- When threads were kept from the cpus by the quota of their cgroup. The kernel has no event for that,
 -- but the timer that gives groups their next quota: a thread that was taken from its cpu and went on
 -- as soon as that timer had fired, several times, waited for it.
@@ -221,24 +245,9 @@ RETURNS TableOrSubquery AS
       JOIN orma_syscall AS s ON s.id = i.id_1
       GROUP BY piece
     ),
-    -- Outside of calls a thread is blocked in a page fault, if it had one since the last call.
-    _or_moments AS MATERIALIZED (
-      SELECT ts, utid, NULL AS piece, ts AS fault_ts, NULL AS call_ts FROM _orma_why_fault
-      UNION ALL
-      SELECT ts + dur AS ts, utid, NULL AS piece, NULL AS fault_ts, ts + dur AS call_ts FROM _or_calls
-      UNION ALL
-      SELECT ts, utid, id AS piece, NULL AS fault_ts, NULL AS call_ts
-      FROM _or_still
-      WHERE state = 'blocked' AND id NOT IN (SELECT piece FROM _or_called)
-    ),
     _or_paging AS MATERIALIZED (
-      SELECT piece
-      FROM (
-        SELECT piece, max(fault_ts) OVER w AS fault_ts, max(call_ts) OVER w AS call_ts
-        FROM _or_moments
-        WINDOW w AS (PARTITION BY utid ORDER BY ts)
-      )
-      WHERE piece IS NOT NULL AND fault_ts > coalesce(call_ts, 0)
+      SELECT DISTINCT i.id_0 AS piece
+      FROM _interval_intersect!((_or_still, _orma_why_paging), (utid)) AS i
     ),
     -- What has a reason of its own within pieces.
     _or_explained AS MATERIALIZED (

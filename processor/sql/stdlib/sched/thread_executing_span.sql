@@ -40,14 +40,22 @@ ORDER BY utid, run;
 
 -- The run of each state.
 CREATE PERFETTO TABLE _thread_run_of_state AS
-SELECT s.id, r.id AS run_id
-FROM _thread_state_runs AS s JOIN _thread_runs AS r ON r.utid = s.utid AND r.run = s.run
-ORDER BY s.id;
+SELECT id, min(id) OVER (PARTITION BY utid, run) AS run_id
+FROM _thread_state_runs
+ORDER BY id;
 
 -- One row for each run in which a thread was awake: who woke it (waker_id, another row; NULL if
 -- it is not known or was an interrupt), how long it had slept before, in which state and where
 -- in the kernel, and its run before that.
 CREATE PERFETTO TABLE _wakeup_graph AS
+WITH
+  runs AS (
+    SELECT
+      id, utid, ts, dur, awake, lag(id) OVER w AS sleep_id, lag(dur) OVER w AS sleep_dur,
+      lag(id, 2) OVER w AS prev_id
+    FROM _thread_runs
+    WINDOW w AS (PARTITION BY utid ORDER BY run)
+  )
 SELECT
   r.utid,
   r.id,
@@ -55,15 +63,13 @@ SELECT
   r.ts,
   i.state AS idle_state,
   i.blocked_function AS idle_reason,
-  sleep.dur AS idle_dur,
-  p.id AS prev_id,
+  r.sleep_dur AS idle_dur,
+  r.prev_id,
   r.dur
-FROM _thread_runs AS r
+FROM runs AS r
 JOIN _thread_state_runs AS first ON first.id = r.id
 LEFT JOIN _thread_run_of_state AS w ON w.id = first.waker_id
-LEFT JOIN _thread_runs AS sleep ON sleep.utid = r.utid AND sleep.run = r.run - 1
-LEFT JOIN _thread_state_runs AS i ON i.id = sleep.id
-LEFT JOIN _thread_runs AS p ON p.utid = r.utid AND p.run = r.run - 2
+LEFT JOIN _thread_state_runs AS i ON i.id = r.sleep_id
 WHERE r.awake
 ORDER BY r.id;
 
