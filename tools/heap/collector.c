@@ -434,7 +434,8 @@ static void take_unmap(struct orma_heap_collector *self, uint32_t pid, uint64_t 
     for (hi = lo; hi < num && m[hi].start < to; hi++) {
         struct site *s = &sites_of(self)[m[hi].site];
         bool before = put_piece(&left, &m[hi], m[hi].start, from, m[hi].count);
-        bool behind = put_piece(&left, &m[hi], to, m[hi].end, before ? 0 : m[hi].count);
+        bool behind = (!before || num < MAPS_MAX) && /* parted for ever: the rest counts as gone */
+                      put_piece(&left, &m[hi], to, m[hi].end, before ? 0 : m[hi].count);
         const struct map *pieces = (const void *)(left.data + left.len);
 
         s->freed += m[hi].bytes;

@@ -156,6 +156,11 @@ class Heap(Case):
             self.assertIn("main", sums)
         self.assertIsNone(server.poll())
 
+    def test_a_program_that_ends_meanwhile(self):
+        self.compile(SERVER.replace("for (;;)", "for (int i = 0; i < 8000; i++)"), "server")
+        self.attach(self.serve().pid)
+        self.assertGreater(int(self.sums()["lose"]["live"]), 0)
+
     def test_a_watcher_that_is_killed(self):
         """The program goes on, and can be watched anew."""
         self.compile(SERVER, "server")
