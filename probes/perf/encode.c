@@ -744,6 +744,8 @@ static void encode_switch(struct orma_perf_encoder *self, const struct orma_perf
 {
     if (record->kind == ORMA_PERF_SAMPLE && record->woken)
         orma_perf_waits_woken(&self->waits, record);
+    else if (record->kind == ORMA_PERF_LOST && record->out)
+        orma_perf_waits_clear(&self->waits);
     else if (record->kind == ORMA_PERF_LOOK)
         look(self, record->time);
     else if (record->kind == ORMA_PERF_SAMPLE)

@@ -427,7 +427,7 @@ static void plan_off_cpu(struct orma_perf_plan *self)
     attr->config = PERF_COUNT_SW_CONTEXT_SWITCHES;
     attr->freq = 0;
     attr->sample_period = 1;
-    attr->context_switch = 1;
+    self->split = true;
     attr->exclude_idle = 1;
 }
 
@@ -478,8 +478,31 @@ static void plan_wakers(struct orma_perf_plan *self, const char *tracefs_root)
     *attr = self->events[0].attr;
     attr->type = PERF_TYPE_TRACEPOINT;
     attr->config = id;
-    attr->context_switch = 0;
     attr->comm = attr->comm_exec = attr->task = attr->mmap = attr->mmap2 = attr->build_id = 0;
+}
+
+void orma_perf_plan_switches(const struct orma_perf_plan *self, struct orma_perf_plan *ret)
+{
+    const struct perf_event_attr *main = &self->events[0].attr;
+
+    *ret = *self;
+    ret->events_num = 1;
+    ret->wakers = false;
+    ret->ring_pages = ORMA_MIN(self->ring_pages, ORMA_PERF_SWITCH_PAGES);
+    ret->events[0].attr = (struct perf_event_attr){
+        .size = sizeof(*main),
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_DUMMY,
+        .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+        .disabled = 1,
+        .inherit = main->inherit,
+        .inherit_thread = main->inherit_thread,
+        .enable_on_exec = main->enable_on_exec,
+        .sample_id_all = 1,
+        .context_switch = 1,
+        .use_clockid = 1,
+        .clockid = main->clockid,
+    };
 }
 
 /* Room for two tenths of a second, at which a busy reader comes in time. */
@@ -510,6 +533,8 @@ bool orma_perf_plan_without_wakers(struct orma_perf_plan *self)
 /* Of waits, no more is left than when they were: what they are, we have to look ourselves. */
 static void look_ourselves(struct orma_perf_plan *self)
 {
+    self->events[0].attr.context_switch = self->off_cpu; /* there are no stacks */
+    self->split = false;
     self->looks = self->off_cpu && self->unwind;
     if (self->looks)
         self->read_period_ms = ORMA_MIN(self->read_period_ms, ORMA_PERF_LOOK_PERIOD_MS);

@@ -23,6 +23,7 @@ struct orma_source_env;
 #define ORMA_PERF_OFF_CPU_STACK_BYTES 8192u
 #define ORMA_PERF_OFF_CPU_MIN_NS 100000u
 #define ORMA_PERF_LOOK_PERIOD_MS 5u
+#define ORMA_PERF_SWITCH_PAGES 256u /* 100 000 switches a second, between two rounds */
 #define ORMA_PERF_STACK_BYTES_MAX 65528u /* the kernel's; a record's size is a u16 */
 #define ORMA_PERF_RAW_MAX 1024u
 #define ORMA_PERF_RECORDS_MIN 32u /* a ring that holds fewer loses them */
@@ -66,6 +67,7 @@ struct orma_perf_plan {
     bool wakers; /* and of those that wake them up: `waker`, beside the others */
     struct orma_perf_event waker;
     uint32_t woken_at; /* in its raw bytes: whom it wakes up */
+    bool split;        /* switches come in a ring of their own (orma_perf_plan_switches()) */
     bool looks;        /* threads that wait are looked at from outside: the kernel shows nothing */
     bool poll;         /* counters are read at a period, nothing is sampled */
     uint32_t ring_pages; /* power of two */
@@ -87,6 +89,12 @@ int orma_perf_plan_make(struct orma_perf_plan *self,
                         const Perfetto__Protos__PerfEventConfig *config, const char *tracefs_root,
                         char *why, size_t why_size);
 void orma_perf_plan_fini(struct orma_perf_plan *self);
+
+/*
+ * Of a recording of waits: another plan, for switches alone, in rings where no stacks are in their
+ * way. It shares all that `self` owns, and is not to be freed.
+ */
+void orma_perf_plan_switches(const struct orma_perf_plan *self, struct orma_perf_plan *ret);
 
 /* Steps back from what this kernel, or our rights, refuse. False: there is nothing to give up. */
 bool orma_perf_plan_without_wakers(struct orma_perf_plan *self);

@@ -36,8 +36,8 @@ struct orma_perf_record {
     enum orma_perf_record_kind kind;
     uint64_t time;
     uint32_t cpu, pid, tid;
-    uint16_t misc; /* PERF_RECORD_MISC_*: the mode of the cpu */
-    bool exec, out, preempted;
+    uint16_t misc;                   /* PERF_RECORD_MISC_*: the mode of the cpu */
+    bool exec, out, preempted;       /* out of LOST: of switches */
     uint32_t parent_pid, parent_tid; /* FORK */
     uint64_t lost;                   /* LOST: records that did not fit */
     struct orma_str text;            /* COMM: the name; MAP: the path */

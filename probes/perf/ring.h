@@ -13,6 +13,7 @@
 #include "probes/perf/record.h"
 
 struct orma_perf_ring {
+    bool switches; /* nothing else is in it */
     uint32_t cpu;
     struct orma_buf fds;     /* int: all events */
     struct orma_buf leaders; /* int: the first of each group, the owner of the ring before all */

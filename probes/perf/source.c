@@ -31,7 +31,7 @@
 
 struct perf {
     struct orma_source source;
-    struct orma_perf_plan plan;
+    struct orma_perf_plan plan, switches;
     struct orma_perf_processes processes;
     struct orma_perf_encoder encoder;
     struct orma_perf_ring *rings;
@@ -241,11 +241,24 @@ static bool is_target(const struct orma_perf_plan *plan, uint32_t cpu)
     return !plan->cpus;
 }
 
+static int open_switches(struct perf *self, const struct orma_perf_tasks *tasks, uint32_t cpu)
+{
+    struct orma_perf_ring *ring = &self->rings[self->rings_num];
+    int r = orma_perf_ring_open(ring, &self->switches, cpu, tasks->tids, tasks->num);
+
+    if (r < 0)
+        return r;
+    ring->switches = true;
+    self->rings_num++;
+    return 0;
+}
+
 static int open_once(struct perf *self, const struct orma_perf_tasks *tasks, uint32_t *ret_cpu)
 {
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
-    self->rings = calloc((size_t)ORMA_MAX(cpus, 1L), sizeof(*self->rings));
+    self->rings = calloc((size_t)ORMA_MAX(cpus, 1L) * 2, sizeof(*self->rings));
+    orma_perf_plan_switches(&self->plan, &self->switches);
     if (!self->rings)
         return -ENOMEM;
     for (long cpu = 0; cpu < cpus; cpu++) {
@@ -257,10 +270,12 @@ static int open_once(struct perf *self, const struct orma_perf_tasks *tasks, uin
         int r = orma_perf_ring_open(ring, &self->plan, (uint32_t)cpu, tasks->tids, tasks->num);
         if (r == -ENODEV) /* an offline cpu */
             continue;
-        if (r < 0 && !self->plan.ignore_open_failure)
-            return r;
         if (r == 0)
             self->rings_num++;
+        if (r == 0 && self->plan.split)
+            r = open_switches(self, tasks, (uint32_t)cpu);
+        if (r < 0 && !self->plan.ignore_open_failure)
+            return r;
     }
     return 0;
 }

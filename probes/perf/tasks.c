@@ -81,7 +81,7 @@ int orma_perf_tasks_find(struct orma_perf_tasks *self, const struct orma_perf_pl
     }
     self->tids = (int32_t *)(void *)tids.data; /* ours from here on */
     self->num = tids.len / sizeof(*self->tids);
-    raise_limit(self->num, plan->events_num + plan->wakers);
+    raise_limit(self->num, plan->events_num + plan->wakers + plan->split);
     return 0;
 }
 

@@ -15,10 +15,16 @@ void orma_perf_wait_free(struct orma_perf_wait *wait)
     free(wait);
 }
 
-void orma_perf_waits_fini(struct orma_perf_waits *self)
+void orma_perf_waits_clear(struct orma_perf_waits *self)
 {
     ORMA_MAP_EACH (slot, &self->by_tid)
         orma_perf_wait_free((struct orma_perf_wait *)(uintptr_t)slot->val);
+    orma_map_clear(&self->by_tid);
+}
+
+void orma_perf_waits_fini(struct orma_perf_waits *self)
+{
+    orma_perf_waits_clear(self);
     orma_map_fini(&self->by_tid);
     orma_map_fini(&self->ended);
 }

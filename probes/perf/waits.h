@@ -30,6 +30,9 @@ struct orma_perf_waits {
 
 void orma_perf_waits_fini(struct orma_perf_waits *self);
 
+/* Switches were lost: who waits is not known any more. */
+void orma_perf_waits_clear(struct orma_perf_waits *self);
+
 /* A thread ends, or begins. */
 void orma_perf_waits_end(struct orma_perf_waits *self, uint32_t tid);
 void orma_perf_waits_begin(struct orma_perf_waits *self, uint32_t tid);

@@ -1,9 +1,12 @@
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "probes/core/source.h"
@@ -527,6 +530,112 @@ Test(perf_record, calls_that_the_processor_has_recorded)
         cr_expect_not(orma_perf_record_decode(&plan, m.words, cut * 8, &rec, &skip));
     m.words[4] = UINT64_MAX / 3;
     cr_expect_not(orma_perf_record_decode(&plan, m.words, m.len * 8, &rec, &skip));
+}
+
+static struct orma_perf_record at(uint32_t tid, uint64_t time)
+{
+    static const uint64_t stack[2] = {1, 2};
+
+    return (struct orma_perf_record){.pid = 70,
+                                     .tid = tid,
+                                     .time = time,
+                                     .stack = (const uint8_t *)stack,
+                                     .stack_len = sizeof(stack)};
+}
+
+Test(perf_waits, last_from_one_switch_to_the_next_whatever_is_lost)
+{
+    struct orma_perf_waits waits = {0};
+    struct orma_perf_record r = at(71, 100), waker = at(72, 150);
+    struct orma_perf_wait *w;
+
+    orma_perf_waits_keep(&waits, &r); /* with its stack, then as a switch */
+    r.time = 101;
+    r.preempted = true;
+    orma_perf_waits_out(&waits, &r);
+    waker.woken = 71;
+    orma_perf_waits_woken(&waits, &waker);
+    waker.time = 160;
+    orma_perf_waits_woken(&waits, &waker); /* it is awake already */
+    w = orma_perf_waits_take(&waits, 71);
+    cr_assert_not_null(w);
+    cr_expect(w->has_stack && w->preempted);
+    cr_expect_eq(w->record.time, 100);
+    cr_expect_eq(((const uint64_t *)(const void *)w->record.stack)[1], 2);
+    cr_expect_eq(w->waker->record.time, 150);
+    orma_perf_wait_free(w);
+    cr_expect_null(orma_perf_waits_take(&waits, 71));
+
+    r.stack_len = 0; /* the sample was lost, the switch was not */
+    orma_perf_waits_out(&waits, &r);
+    w = orma_perf_waits_take(&waits, 71);
+    cr_expect(w && !w->has_stack);
+    orma_perf_wait_free(w);
+
+    orma_perf_waits_out(&waits, &r);
+    orma_perf_waits_clear(&waits); /* switches were lost: nobody knows whether it came back */
+    cr_expect_null(orma_perf_waits_take(&waits, 71));
+
+    orma_perf_waits_end(&waits, 71);
+    orma_perf_waits_out(&waits, &r);
+    cr_expect_null(orma_perf_waits_take(&waits, 71), "the last switch of a thread is no wait");
+    orma_perf_waits_begin(&waits, 71); /* another of that number */
+    orma_perf_waits_out(&waits, &r);
+    orma_perf_wait_free(orma_perf_waits_take_any(&waits));
+    cr_expect_null(orma_perf_waits_take_any(&waits));
+    orma_perf_waits_fini(&waits);
+    orma_assert_no_leaks();
+}
+
+static uint64_t fixed_time(const void *ctx)
+{
+    return *(const uint64_t *)ctx;
+}
+
+Test(perf_waits, are_looked_at_from_outside)
+{
+    struct orma_perf_waits waits = {0};
+    struct orma_perf_record r = at((uint32_t)getpid(), 100), gone = at(999999999, 100);
+    const uint64_t now = 500;
+    int proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    pid_t child = fork();
+
+    if (child == 0) {
+        for (;;)
+            pause();
+    }
+    r.pid = r.tid = (uint32_t)child;
+    gone.pid = gone.tid;
+    orma_perf_waits_out(&waits, &r);
+    orma_perf_waits_out(&waits, &gone);
+    for (unsigned i = 0; i < 2000; i++) { /* until it sleeps */
+        struct orma_perf_wait *w = orma_map_get_ptr(&waits.by_tid, (uint32_t)child);
+
+        if (w->has_stack)
+            break;
+        w->looked = false;
+        orma_perf_waits_look(&waits, proc_fd, 100, 4, fixed_time, &now);
+        cr_assert_not(w->looked, "it left at that time, not before");
+        orma_perf_waits_look(&waits, proc_fd, 101, 4, fixed_time, &now);
+        usleep(1000);
+    }
+    struct orma_perf_wait *w = orma_perf_waits_take(&waits, (uint32_t)child);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    if (!w->has_stack && waits.refused)
+        cr_skip_test("processes may not be looked at here");
+    cr_assert(w->has_stack, "it sleeps in pause()");
+    cr_expect_eq(w->look_end, 500);
+    cr_expect(w->record.regs_partial);
+    cr_expect_gt(w->record.stack_len, 64);
+    cr_expect_neq(w->record.regs[ORMA_PERF_REGS_PC], 0);
+    orma_perf_wait_free(w);
+    w = orma_perf_waits_take(&waits, 999999999);
+    cr_expect(w && w->looked && !w->has_stack);
+    orma_perf_wait_free(w);
+    orma_perf_waits_fini(&waits);
+    close(proc_fd);
+    orma_assert_no_leaks();
 }
 
 Test(perf_scope, patterns)
