@@ -555,6 +555,23 @@ static uint8_t simple_kind(const struct orma_ftrace_plan *plan)
     }
 }
 
+/* See orma_ftrace_plan.tail_num. */
+static void set_tail(struct orma_ftrace_plan *plan)
+{
+    for (unsigned i = plan->steps_num; i-- > 0;) {
+        const struct orma_ftrace_step *step = &plan->steps[i];
+
+        if (step->mask != UINT64_MAX || step->tag_len != 1)
+            return;
+        if (plan->tail_num &&
+            (step->tag != plan->tail_tag || step->offset + 8 != plan->tail_offset))
+            return;
+        plan->tail_num++;
+        plan->tail_tag = (uint8_t)step->tag;
+        plan->tail_offset = step->offset;
+    }
+}
+
 int orma_ftrace_plan_compile(struct orma_arena *arena, const char *group,
                              const struct orma_ftrace_format *format,
                              const struct orma_ftrace_message *message,
@@ -603,6 +620,7 @@ int orma_ftrace_plan_compile(struct orma_arena *arena, const char *group,
     memcpy(kept, steps, sizeof(steps[0]) * plan.steps_num);
     plan.steps = kept;
     plan.simple = simple_kind(&plan);
+    set_tail(&plan);
     *ret = plan;
     return 0;
 }

@@ -108,6 +108,10 @@ struct orma_ftrace_plan {
     bool is_generic;
     uint8_t simple;   /* enum orma_ftrace_plan_simple; 0: not a simple one */
     bool is_filtered; /* PRINT, SYS_ENTER, SYS_EXIT: may be refused event by event */
+    /* The last steps, as many as are numbers of eight bytes that follow each other, with one tag of
+     * one byte: arguments of system calls. Simple plans write them without looking at each step. */
+    uint8_t tail_num, tail_tag;
+    uint16_t tail_offset;
     uint8_t pids_num;
     uint16_t
         pids[ORMA_FTRACE_PLAN_PIDS_MAX]; /* offsets of numbers of tasks, not of the common one */

@@ -430,7 +430,7 @@ __attribute__((noinline)) static void put_event(struct orma_ftrace_translate *se
     *p++ = TAG_EVENT;
     outer = ++p;
     *p++ = TAG_TIMESTAMP;
-    p = orma_ftrace_put_time(p, &bundle->time, ts);
+    p = orma_ftrace_put_time(p, &bundle->time, ts, false);
     *p++ = TAG_PID;
     p = orma_ftrace_put_varint(p, pid);
     memcpy(p, &plan->tag, sizeof(plan->tag));
@@ -494,7 +494,9 @@ ORMA_TRACEFS_PAGE_INLINE void put_simple(struct orma_ftrace_translate *self,
                                          const struct orma_ftrace_plan *plan, const uint8_t *data,
                                          size_t len, uint64_t ts, const bool deposit)
 {
-    const struct orma_ftrace_step *step = plan->steps, *end = step + plan->steps_num;
+    const struct orma_ftrace_step *step = plan->steps;
+    const struct orma_ftrace_step *const end = step + plan->steps_num - plan->tail_num;
+    const uint8_t *tail = data + plan->tail_offset;
     uint32_t pid = orma_tracefs_load32(data + plan->common_pid_offset);
     const struct orma_ftrace_pid_slot *slot = &self->pid_slots[pid % ORMA_FTRACE_PID_SLOTS];
     const uint32_t begin = TAG_EVENT | TAG_TIMESTAMP << 16; /* the length is between them */
@@ -503,7 +505,7 @@ ORMA_TRACEFS_PAGE_INLINE void put_simple(struct orma_ftrace_translate *self,
     if (ORMA_UNLIKELY(slot->pid != pid || !slot->len))
         slot = meet_pid(self, pid);
     memcpy(start, &begin, sizeof(begin));
-    p = orma_ftrace_put_time(start + 3, &bundle->time, ts);
+    p = orma_ftrace_put_time(start + 3, &bundle->time, ts, deposit);
     memcpy(p, &slot->bytes, sizeof(slot->bytes));
     p += slot->len;
     memcpy(p, &plan->tag, sizeof(plan->tag));
@@ -521,6 +523,12 @@ ORMA_TRACEFS_PAGE_INLINE void put_simple(struct orma_ftrace_translate *self,
 
         memcpy(p, &step->tag, sizeof(step->tag));
         p += step->tag_len;
+        p = deposit ? orma_ftrace_put_varint_deposit(p, val) : orma_ftrace_put_varint(p, val);
+    }
+    for (unsigned rest = plan->tail_num; rest; rest--, tail += 8) {
+        uint64_t val = orma_tracefs_load64(tail);
+
+        *p++ = plan->tail_tag;
         p = deposit ? orma_ftrace_put_varint_deposit(p, val) : orma_ftrace_put_varint(p, val);
     }
     bundle->pos = orma_ftrace_close_len(start + 2, orma_ftrace_close_len(inner, p));
@@ -754,7 +762,8 @@ ORMA_TRACEFS_PAGE_INLINE void put_events(struct orma_ftrace_translate *self,
     const size_t waking_size = self->compact_ids.waking_size;
     struct orma_tracefs_page page = *state;
     struct orma_tracefs_page_event ev;
-    const unsigned simple = self->simple_kinds;
+    /* What needs the check is rare: it goes the long way. */
+    const unsigned simple = check ? 0 : self->simple_kinds;
     const uint8_t *const safe = limit - READ_AHEAD;
     uint64_t foreign = 0;
     bool told = false;

@@ -7,6 +7,9 @@
  */
 #ifndef ORMA_PROBES_FTRACE_VARINT_H
 #define ORMA_PROBES_FTRACE_VARINT_H
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -50,40 +53,44 @@ static inline uint8_t *orma_ftrace_put_wide(uint8_t *to, uint64_t val)
     return to + 9 + (rest >> 7);
 }
 
-/* By the highest bit that is set: the continuation bits of all bytes but the last, and their
- * number. */
+/* By the number of zeros above the highest bit that is set, 8 to 64: the continuation bits of all
+ * bytes but the last, and their number. */
 struct orma_ftrace_varint_shape {
-    uint64_t more[56];
-    uint8_t len[56];
+    uint64_t more[65];
+    uint8_t len[65];
 };
 
 #define ORMA_FTRACE_SEVEN(x) x, x, x, x, x, x, x
 static const struct orma_ftrace_varint_shape orma_ftrace_varint_shape = {
-    {ORMA_FTRACE_SEVEN(0), ORMA_FTRACE_SEVEN(0x80), ORMA_FTRACE_SEVEN(0x8080),
-     ORMA_FTRACE_SEVEN(0x808080), ORMA_FTRACE_SEVEN(0x80808080), ORMA_FTRACE_SEVEN(0x8080808080),
-     ORMA_FTRACE_SEVEN(0x808080808080), ORMA_FTRACE_SEVEN(0x80808080808080)},
-    {ORMA_FTRACE_SEVEN(1), ORMA_FTRACE_SEVEN(2), ORMA_FTRACE_SEVEN(3), ORMA_FTRACE_SEVEN(4),
-     ORMA_FTRACE_SEVEN(5), ORMA_FTRACE_SEVEN(6), ORMA_FTRACE_SEVEN(7), ORMA_FTRACE_SEVEN(8)}};
+    {ORMA_FTRACE_SEVEN(0), 0, ORMA_FTRACE_SEVEN(0x80808080808080),
+     ORMA_FTRACE_SEVEN(0x808080808080), ORMA_FTRACE_SEVEN(0x8080808080),
+     ORMA_FTRACE_SEVEN(0x80808080), ORMA_FTRACE_SEVEN(0x808080), ORMA_FTRACE_SEVEN(0x8080),
+     ORMA_FTRACE_SEVEN(0x80), ORMA_FTRACE_SEVEN(0), 0},
+    {ORMA_FTRACE_SEVEN(0), 0, ORMA_FTRACE_SEVEN(8), ORMA_FTRACE_SEVEN(7), ORMA_FTRACE_SEVEN(6),
+     ORMA_FTRACE_SEVEN(5), ORMA_FTRACE_SEVEN(4), ORMA_FTRACE_SEVEN(3), ORMA_FTRACE_SEVEN(2),
+     ORMA_FTRACE_SEVEN(1), 1}};
 #undef ORMA_FTRACE_SEVEN
 
 static inline uint8_t *orma_ftrace_put_varint(uint8_t *to, uint64_t val)
 {
     if (ORMA_LIKELY(val < (1u << 28))) {
-        unsigned top = 31 ^ (unsigned)__builtin_clz((uint32_t)val | 1);
+        unsigned zeros = (unsigned)__builtin_clzll(val | 1);
         uint32_t bytes =
-            orma_ftrace_spread28((uint32_t)val) | (uint32_t)orma_ftrace_varint_shape.more[top];
+            orma_ftrace_spread28((uint32_t)val) | (uint32_t)orma_ftrace_varint_shape.more[zeros];
 
         memcpy(to, &bytes, sizeof(bytes));
-        return to + orma_ftrace_varint_shape.len[top];
+        return to + orma_ftrace_varint_shape.len[zeros];
     }
     return orma_ftrace_put_wide(to, val);
 }
 
 /*
- * The same for processors that deposit bits into bytes by one instruction (BMI2): up to 2^56
- * without a branch. Not to be called on others.
+ * The same for processors that deposit bits into bytes by one instruction (BMI2), and count zeros
+ * by another (LZCNT): up to 2^56 without a branch. Not to be called on others.
  */
 #ifdef __x86_64__
+#define ORMA_FTRACE_CPUID_EXTENDED 0x80000001u
+#define ORMA_FTRACE_CPUID_LZCNT (1u << 5)
 
 /* As assembly, so that the functions around it need not be made for such processors. */
 static inline uint64_t orma_ftrace_deposit(uint64_t val, uint64_t mask)
@@ -94,16 +101,34 @@ static inline uint64_t orma_ftrace_deposit(uint64_t val, uint64_t mask)
     return ret;
 }
 
+/* 64: none is set. */
+static inline uint64_t orma_ftrace_zeros(uint64_t val)
+{
+    uint64_t ret;
+
+    __asm__("lzcnt %1, %0" : "=r"(ret) : "r"(val) : "cc");
+    return ret;
+}
+
 /* Quick ones only: AMD's before Zen 3 take hundreds of cycles. */
 static inline bool orma_ftrace_can_deposit(void)
 {
-    return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam17h");
+    unsigned eax, ebx, ecx = 0, edx;
+
+    return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam17h") &&
+           __get_cpuid(ORMA_FTRACE_CPUID_EXTENDED, &eax, &ebx, &ecx, &edx) &&
+           ecx & ORMA_FTRACE_CPUID_LZCNT;
 }
 #else
 static inline uint64_t orma_ftrace_deposit(uint64_t val, uint64_t mask)
 {
-    (void)mask;
-    return orma_ftrace_spread56(val);
+    return mask <= UINT32_MAX ? orma_ftrace_spread28((uint32_t)val & 0x0fffffff)
+                              : orma_ftrace_spread56(val);
+}
+
+static inline uint64_t orma_ftrace_zeros(uint64_t val)
+{
+    return val ? (uint64_t)__builtin_clzll(val) : 64;
 }
 
 static inline bool orma_ftrace_can_deposit(void)
@@ -116,13 +141,14 @@ static inline bool orma_ftrace_can_deposit(void)
 
 static inline uint8_t *orma_ftrace_put_varint_deposit(uint8_t *to, uint64_t val)
 {
-    if (ORMA_LIKELY(!(val >> 56))) {
-        unsigned top = 63 ^ (unsigned)__builtin_clzll(val | 1);
+    uint64_t zeros = orma_ftrace_zeros(val);
+
+    if (ORMA_LIKELY(zeros >= 8)) {
         uint64_t bytes =
-            orma_ftrace_deposit(val, ORMA_FTRACE_SEVENS) | orma_ftrace_varint_shape.more[top];
+            orma_ftrace_deposit(val, ORMA_FTRACE_SEVENS) | orma_ftrace_varint_shape.more[zeros];
 
         memcpy(to, &bytes, sizeof(bytes));
-        return to + orma_ftrace_varint_shape.len[top];
+        return to + orma_ftrace_varint_shape.len[zeros];
     }
     return orma_ftrace_put_wide(to, val);
 }
@@ -151,14 +177,18 @@ orma_ftrace_put_new_time(uint8_t *to, struct orma_ftrace_time_cache *cache, uint
     return orma_varint_write(to, ts);
 }
 
+/* `deposit` is a constant: may orma_ftrace_deposit() be used? */
 static inline uint8_t *orma_ftrace_put_time(uint8_t *to, struct orma_ftrace_time_cache *cache,
-                                            uint64_t ts)
+                                            uint64_t ts, const bool deposit)
 {
     uint64_t high = ts >> 28;
 
     if (ORMA_UNLIKELY(high != cache->high || !high))
         return orma_ftrace_put_new_time(to, cache, ts);
-    uint32_t low = orma_ftrace_spread28((uint32_t)ts & 0x0fffffff) | 0x80808080u;
+    uint32_t low = deposit ? (uint32_t)orma_ftrace_deposit(ts, (uint32_t)ORMA_FTRACE_SEVENS)
+                           : orma_ftrace_spread28((uint32_t)ts & 0x0fffffff);
+
+    low |= 0x80808080u;
     memcpy(to, &low, sizeof(low));
     memcpy(to + 4, &cache->bytes, sizeof(cache->bytes));
     return to + 4 + cache->len;

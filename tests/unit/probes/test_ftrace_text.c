@@ -18,17 +18,21 @@ Test(varint, equals_the_plain_encoding)
             uint64_t val = ((uint64_t)1 << shift) + (uint64_t)d;
             uint8_t a[32] = {0}, b[32] = {0}, c[32] = {0}, e[32] = {0};
             size_t len = (size_t)(orma_varint_write(a, val) - a);
-            struct orma_ftrace_time_cache cache = {0};
 
             cr_expect_eq(orma_ftrace_put_varint(b, val) - b, (ptrdiff_t)len);
             cr_expect_eq(memcmp(a, b, len), 0);
             if (orma_ftrace_can_deposit())
                 cr_expect_eq(orma_ftrace_put_varint_deposit(e, val) - e, (ptrdiff_t)len);
             cr_expect(!orma_ftrace_can_deposit() || memcmp(a, e, len) == 0);
-            cr_expect_eq(orma_ftrace_put_time(c, &cache, val) - c, (ptrdiff_t)len);
-            cr_expect_eq(memcmp(a, c, len), 0);
-            cr_expect_eq(orma_ftrace_put_time(c, &cache, val) - c, (ptrdiff_t)len);
-            cr_expect_eq(memcmp(a, c, len), 0);
+            for (int deposit = 0; deposit <= orma_ftrace_can_deposit(); deposit++) {
+                struct orma_ftrace_time_cache cache = {0};
+
+                for (int again = 0; again < 2; again++) {
+                    memset(c, 0, sizeof(c));
+                    cr_expect_eq(orma_ftrace_put_time(c, &cache, val, deposit) - c, (ptrdiff_t)len);
+                    cr_expect_eq(memcmp(a, c, len), 0);
+                }
+            }
         }
     }
     orma_assert_no_leaks();
