@@ -27,8 +27,11 @@
 #include "tools/report/render.h"
 
 #define BLOCKS ORMA_REPORT_DIFF_BLOCKS
-#define BLOCKS_MIN 4  /* fewer tell nothing of noise */
-#define PART_MIN 0.01 /* less is not worth a line */
+#define BLOCKS_MIN 4 /* fewer tell nothing of noise */
+/* Two recordings of the same differ by that much in all of their blocks: other places in memory,
+ * another clock of the CPU. */
+#define BETWEEN_RECORDINGS 0.025
+#define MORE_MIN_NS 5e5 /* a sum of times that changed by less, per second, is not worth a line */
 #define FALSE_ALARMS 0.05
 #define TIMES_MIN 9.0 /* from here on a change is so many times as much, not per cent */
 #define WIDTH 80
@@ -188,12 +191,17 @@ static void judge_metric(struct diff *d, struct change *c, enum metric m)
     double from = a->value[m], to = b->value[m], delta = to - from;
     double freedom = m == TOTAL ? 2 * BLOCKS - 2 : a->blocks + b->blocks - 2;
     double tests = (double)d->sections * d->tests[c->section - sections];
-    double noise = t_quantile(FALSE_ALARMS / 2 / tests, freedom) *
-                   sqrt(a->error[m] * a->error[m] + b->error[m] * b->error[m]);
+    double within = t_quantile(FALSE_ALARMS / 2 / tests, freedom) *
+                    sqrt(a->error[m] * a->error[m] + b->error[m] * b->error[m]);
+    double noise = hypot(within, BETWEEN_RECORDINGS * from);
     double part = from > 0 ? delta / from : INFINITY;
 
-    if (fabs(delta) <= noise || fabs(part) < PART_MIN)
+    double more = m == TOTAL ? delta : delta * b->n / d->seconds[1];
+
+    if (fabs(delta) <= noise)
         return;
+    if ((m == TOTAL || c->section->basis) && !c->section->counts && fabs(more) < MORE_MIN_NS)
+        return; /* a slice may be rare, and matter */
     /* The number of a call says more than a sum, where both changed. */
     if (c->listed && m == TOTAL)
         return;
