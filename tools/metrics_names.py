@@ -3,8 +3,8 @@
 
     tools/metrics_names.py OUT.c FILE.proto...
 
-orma_metrics_functions has the names of the functions that messages get, orma_metrics_fields what the files add to TraceMetrics:
-so a program that computes no metric need not read them."""
+orma_metrics_functions has the names of the functions that messages get, orma_metrics_fields the messages in TraceMetrics:
+so a program that computes no metric need not read them, nor unpack the default schema."""
 import pathlib
 import re
 import sys
@@ -36,10 +36,11 @@ def table(name, values):
 def main():
     found = {}
     for path in sys.argv[2:]:
-        found.update(messages(pathlib.Path(path).read_text()))
+        for name, fields in messages(pathlib.Path(path).read_text()).items():
+            found.setdefault(name, []).extend(fields)
     lines = ["/* Made by tools/metrics_names.py. */", '#include "processor/metrics/embedded.h"']
-    lines += table("orma_metrics_functions", ["_".join(path) for path in found if path != ROOT])
-    lines += table("orma_metrics_fields", found.get(ROOT, []))
+    lines += table("orma_metrics_functions", ["_".join(path) for path in found])
+    lines += table("orma_metrics_fields", found[ROOT])
     pathlib.Path(sys.argv[1]).write_text("\n".join(lines + [""]))
 
 

@@ -28,6 +28,7 @@ typedef struct sd_journal sd_journal; /* none is ever opened */
 #include "probes/journal/entry.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/dynlib.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 #include "sdk/wire/pb_writer.h"
@@ -141,13 +142,32 @@ static void open_kmsg(struct journald *self)
 
 #ifdef ORMA_HAVE_JOURNALD
 
+/* With six libraries of its own, it is loaded when a session reads the journal. */
+#define LIBRARY "libsystemd.so.0"
+#define FUNCTIONS(X)                                                                               \
+    X(sd_journal_close)                                                                            \
+    X(sd_journal_get_data)                                                                         \
+    X(sd_journal_get_fd)                                                                           \
+    X(sd_journal_get_monotonic_usec)                                                               \
+    X(sd_journal_next)                                                                             \
+    X(sd_journal_open)                                                                             \
+    X(sd_journal_open_directory)                                                                   \
+    X(sd_journal_previous)                                                                         \
+    X(sd_journal_process)                                                                          \
+    X(sd_journal_seek_tail)
+
+static struct {
+    FUNCTIONS(ORMA_DYNLIB_POINTER)
+} lib;
+static const char *const function_names[] = {FUNCTIONS(ORMA_DYNLIB_NAME)};
+
 /* The value of a field, in the library's memory until the next call. */
 static struct orma_str text_of(sd_journal *journal, const char *field)
 {
     const void *data;
     size_t len, skip = strlen(field) + 1;
 
-    if (sd_journal_get_data(journal, field, &data, &len) < 0 || len < skip)
+    if (lib.sd_journal_get_data(journal, field, &data, &len) < 0 || len < skip)
         return (struct orma_str){NULL, 0};
     return (struct orma_str){(const char *)data + skip, len - skip};
 }
@@ -183,7 +203,7 @@ static void take_current(struct journald *self)
     sd_id128_t boot;
     uint64_t us;
 
-    if (sd_journal_get_monotonic_usec(j, &us, &boot) < 0) {
+    if (lib.sd_journal_get_monotonic_usec(j, &us, &boot) < 0) {
         self->total++;
         self->failed++;
         return;
@@ -212,9 +232,9 @@ static void take_current(struct journald *self)
 
 static bool drain_journal(struct journald *self, unsigned max)
 {
-    (void)sd_journal_process(self->journal); /* what changed shows in the next line */
+    (void)lib.sd_journal_process(self->journal); /* what changed shows in the next line */
     for (unsigned i = 0; i < max; i++) {
-        if (sd_journal_next(self->journal) <= 0)
+        if (lib.sd_journal_next(self->journal) <= 0)
             return false;
         take_current(self);
     }
@@ -235,17 +255,23 @@ static void on_journal(evutil_socket_t fd, short what, void *arg)
 static void open_journal(struct journald *self)
 {
     const char *dir = self->source.env->journal_dir;
-    int r = dir ? sd_journal_open_directory(&self->journal, dir, 0)
-                : sd_journal_open(&self->journal, SD_JOURNAL_LOCAL_ONLY);
+
+    if (!orma_dynlib_load(LIBRARY, function_names, ORMA_ARRAY_LEN(function_names), &lib)) {
+        orma_log_info("linux.systemd_journald: " LIBRARY
+                      " is not installed; recording only the kernel's log");
+        return;
+    }
+    int r = dir ? lib.sd_journal_open_directory(&self->journal, dir, 0)
+                : lib.sd_journal_open(&self->journal, SD_JOURNAL_LOCAL_ONLY);
 
     if (r < 0) {
         self->journal = NULL;
         orma_log_info("linux.systemd_journald: cannot open the journal: %s", strerror(-r));
         return;
     }
-    (void)sd_journal_seek_tail(self->journal); /* an empty one has no tail, and needs none */
-    (void)sd_journal_previous(self->journal);  /* on the last entry: the next one is new */
-    r = sd_journal_get_fd(self->journal);
+    (void)lib.sd_journal_seek_tail(self->journal); /* an empty one has no tail, and needs none */
+    (void)lib.sd_journal_previous(self->journal);  /* on the last entry: the next one is new */
+    r = lib.sd_journal_get_fd(self->journal);
     self->more = evtimer_new(self->source.env->base, on_journal, self);
     if (r >= 0 && self->more)
         self->journal_event = watch(self, r, on_journal);
@@ -254,7 +280,7 @@ static void open_journal(struct journald *self)
 static void close_journal(struct journald *self)
 {
     if (self->journal)
-        sd_journal_close(self->journal);
+        lib.sd_journal_close(self->journal);
 }
 
 #else

@@ -44,8 +44,6 @@ struct orma_metrics {
         READ
     } shipped;                  /* messages of ours that are not in the default schema */
     struct orma_schema *schema; /* NULL: unread */
-    uint32_t known;             /* messages of the default schema; those behind are added ones */
-    uint32_t root;              /* TraceMetrics */
     uint8_t *has_fn;            /* by message: it has a function */
     uint32_t fns_num;           /* messages that `has_fn` has room for */
     struct metric *metrics;
@@ -88,6 +86,11 @@ static uint32_t find_function(const struct orma_metrics *self, const char *name)
 static const struct orma_schema *schema_of(const struct orma_metrics *self)
 {
     return self->schema ? self->schema : orma_schema_default();
+}
+
+static uint32_t root_of(const struct orma_metrics *self)
+{
+    return orma_schema_find_msg(schema_of(self), ORMA_STR(ROOT));
 }
 
 static void build_message(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -192,23 +195,33 @@ static int add_reachable(struct orma_metrics *self, uint32_t msg)
     return r;
 }
 
+/* Those of shipped messages, by name: most programs compute no metric and need no schema. */
+static int add_shipped_functions(struct orma_metrics *self)
+{
+    int r = 0;
+
+    for (const char *const *name = orma_metrics_functions; *name && r == 0; name++)
+        r = register_function(self, *name, (struct message_fn){self, ORMA_SCHEMA_NONE, *name});
+    return r;
+}
+
 static int add_functions(struct orma_metrics *self)
 {
+    if (self->shipped == UNREAD)
+        return add_shipped_functions(self);
+
     uint32_t num = orma_schema_msg_count(schema_of(self));
     uint8_t *grown = realloc(self->has_fn, num + 1);
-    int r;
 
     if (!grown)
         return -ENOMEM;
     memset(grown + self->fns_num, 0, num - self->fns_num);
     self->has_fn = grown;
     self->fns_num = num;
-    r = add_reachable(self, self->root);
-    for (uint32_t msg = self->known; msg < num && r == 0; msg++)
+    int r = add_reachable(self, root_of(self));
+    /* Those behind the default schema are added ones. */
+    for (uint32_t msg = orma_schema_msg_count(orma_schema_default()); msg < num && r == 0; msg++)
         r = add_reachable(self, msg);
-    for (const char *const *name = orma_metrics_functions;
-         self->shipped == UNREAD && *name && r == 0; name++)
-        r = register_function(self, *name, (struct message_fn){self, ORMA_SCHEMA_NONE, *name});
     return r;
 }
 
@@ -538,7 +551,7 @@ static void metric_free(struct metric *m)
 static const struct orma_field *root_field(const struct orma_metrics *self, struct orma_str name)
 {
     uint32_t count;
-    const struct orma_field *fields = orma_schema_fields(schema_of(self), self->root, &count);
+    const struct orma_field *fields = orma_schema_fields(schema_of(self), root_of(self), &count);
 
     for (uint32_t i = 0; i < count; i++) {
         const char *full = orma_field_name(schema_of(self), &fields[i]);
@@ -550,13 +563,15 @@ static const struct orma_field *root_field(const struct orma_metrics *self, stru
     return NULL;
 }
 
-/* Whether a metric fills the field of that name. */
+/* Whether a metric fills the field of that name. Unread, all metrics are shipped ones. */
 static bool is_field(const struct orma_metrics *self, struct orma_str name)
 {
-    for (const char *const *known = orma_metrics_fields; self->shipped == UNREAD && *known; known++)
+    if (self->shipped != UNREAD)
+        return root_field(self, name) != NULL;
+    for (const char *const *known = orma_metrics_fields; *known; known++)
         if (orma_str_eq_c(name, *known))
             return true;
-    return root_field(self, name) != NULL;
+    return false;
 }
 
 static int add_sql(struct orma_metrics *self, const char *path, struct orma_str sql)
@@ -623,9 +638,7 @@ int orma_metrics_new(struct orma_sql *sql, struct orma_metrics **ret)
     if (!self)
         return -ENOMEM;
     self->sql = sql;
-    self->known = orma_schema_msg_count(schema_of(self));
-    self->root = orma_schema_find_msg(schema_of(self), ORMA_STR(ROOT));
-    r = self->root == ORMA_SCHEMA_NONE ? -EIO : add_shipped(self);
+    r = add_shipped(self);
     if (r == 0)
         r = attach(self);
     if (r < 0) {
@@ -732,9 +745,9 @@ static int print(struct orma_metrics *self, const struct orma_buf *bytes,
         orma_buf_put(out, bytes->data, bytes->len);
         return out->failed ? -ENOMEM : 0;
     case ORMA_METRICS_TEXT:
-        return orma_text_print(self->schema, self->root, bytes->data, bytes->len, NULL, out);
+        return orma_text_print(self->schema, root_of(self), bytes->data, bytes->len, NULL, out);
     case ORMA_METRICS_JSON:
-        return orma_json_print(self->schema, self->root, bytes->data, bytes->len, &json, out);
+        return orma_json_print(self->schema, root_of(self), bytes->data, bytes->len, &json, out);
     }
     return -EINVAL;
 }

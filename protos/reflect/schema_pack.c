@@ -6,6 +6,7 @@
 
 /* The state of inflate: 7 KB, and a window of 32. */
 #define INFLATE_ROOM 65536
+#define BARE (-MAX_WBITS)
 
 enum array { MSGS, FIELDS, BY_NAME, ENUMS, VALUES, ONEOFS, TYPES, EXTRAS, ARRAYS };
 
@@ -17,7 +18,9 @@ struct column {
 };
 
 #define COLUMN(array, type, field, differences)                                                    \
-    {array, offsetof(type, field), sizeof(((type *)NULL)->field), differences}
+    {                                                                                              \
+        array, offsetof(type, field), sizeof(((type *)NULL)->field), differences                   \
+    }
 
 static const struct column columns[] = {
     COLUMN(MSGS, struct orma_msg_row, name, true),
@@ -95,6 +98,22 @@ static void put_column(const struct column *c, const struct array_at *a, struct 
     }
 }
 
+/* Bare, without the sum that zlib's own format ends with: these bytes are part of the program. */
+static int deflate_all(const struct orma_buf *plain, struct orma_buf *out)
+{
+    z_stream z = {.next_in = plain->data, .avail_in = (uInt)plain->len};
+
+    if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, BARE, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) !=
+        Z_OK)
+        return -ENOMEM;
+    z.avail_out = (uInt)deflateBound(&z, plain->len);
+    z.next_out = orma_buf_extend(out, z.avail_out);
+    bool ok = z.next_out && deflate(&z, Z_FINISH) == Z_STREAM_END;
+    out->len = z.total_out;
+    (void)deflateEnd(&z);
+    return ok ? 0 : -ENOMEM;
+}
+
 int orma_schema_pack(const struct orma_schema *schema, struct orma_buf *out)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf plain = {0};
@@ -107,12 +126,7 @@ int orma_schema_pack(const struct orma_schema *schema, struct orma_buf *out)
         put_column(&columns[i], &arrays[columns[i].array], &plain);
     }
     orma_buf_put(&plain, schema->strings, schema->strings_len);
-    uLongf len = compressBound(plain.len);
-    uint8_t *to = plain.failed ? NULL : orma_buf_extend(out, len);
-    if (!to || compress2(to, &len, plain.data, plain.len, Z_BEST_COMPRESSION) != Z_OK)
-        return -ENOMEM;
-    out->len = len;
-    return 0;
+    return plain.failed ? -ENOMEM : deflate_all(&plain, out);
 }
 
 /* Memory for inflate that is there already; a library that wants more gets it from the heap. */
@@ -153,25 +167,45 @@ static bool inflate_next(z_stream *z, void *to, size_t len)
     return true;
 }
 
+static uint8_t planes[sizeof(uint32_t)][ORMA_SCHEMA_PACK_ROWS_MAX];
+
+/* Each size is a loop of its own. */
+static inline void join_planes(uint8_t *to, const struct array_at *a, bool differences,
+                               unsigned size)
+{
+    uint32_t before = 0;
+
+    for (size_t row = 0; row < a->num; row++, to += a->stride) {
+        uint32_t v = planes[0][row];
+
+        if (size > 1)
+            v |= (uint32_t)planes[1][row] << 8;
+        if (size > 2)
+            v |= (uint32_t)planes[2][row] << 16 | (uint32_t)planes[3][row] << 24;
+        v += before;
+        before = differences ? v : 0;
+        if (size == sizeof(uint32_t))
+            memcpy(to, &v, sizeof(v));
+        else if (size == sizeof(uint16_t))
+            memcpy(to, &(uint16_t){(uint16_t)v}, sizeof(uint16_t));
+        else
+            *to = (uint8_t)v;
+    }
+}
+
 static bool get_column(z_stream *z, const struct column *c, const struct array_at *a)
 {
-    static uint8_t planes[sizeof(uint32_t)][ORMA_SCHEMA_PACK_ROWS_MAX];
-    uint32_t before = 0;
+    uint8_t *to = a->rows + c->offset;
 
     for (unsigned b = 0; b < c->size; b++)
         if (!inflate_next(z, planes[b], a->num))
             return false;
-    for (size_t row = 0; row < a->num; row++) {
-        uint8_t *to = a->rows + row * a->stride + c->offset;
-        uint32_t v = 0;
-
-        for (unsigned b = 0; b < c->size; b++)
-            v |= (uint32_t)planes[b][row] << (8 * b);
-        if (c->differences)
-            before = v += before;
-        for (unsigned b = 0; b < c->size; b++)
-            to[b] = (uint8_t)(v >> (8 * b));
-    }
+    if (c->size == sizeof(uint32_t))
+        join_planes(to, a, c->differences, sizeof(uint32_t));
+    else if (c->size == sizeof(uint16_t))
+        join_planes(to, a, c->differences, sizeof(uint16_t));
+    else
+        join_planes(to, a, c->differences, 1);
     return true;
 }
 
@@ -195,7 +229,8 @@ static void *take(uint8_t **at, size_t num, size_t stride)
     return ret;
 }
 
-bool orma_schema_unpack(struct orma_schema *schema, const unsigned char *packed, size_t len, void *room)
+bool orma_schema_unpack(struct orma_schema *schema, const unsigned char *packed, size_t len,
+                        void *room)
 {
     static struct inflate_room memory;
     z_stream z = {.zalloc = room_alloc, .zfree = room_free, .opaque = &memory};
@@ -215,7 +250,7 @@ bool orma_schema_unpack(struct orma_schema *schema, const unsigned char *packed,
     memory.used = 0;
     z.next_in = (Bytef *)packed;
     z.avail_in = (uInt)len;
-    if (inflateInit(&z) != Z_OK)
+    if (inflateInit2(&z, BARE) != Z_OK)
         return false;
     bool ok = true;
     for (size_t i = 0; i < ORMA_ARRAY_LEN(columns) && ok; i++)
