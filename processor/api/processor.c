@@ -49,13 +49,6 @@ struct orma_processor {
     struct orma_cached cached; /* what the storage is mapped from, and where to */
 };
 
-struct orma_query {
-    struct orma_processor *tp;
-    struct orma_sql_stmt *stmt;
-    char *scratch; /* a number as text */
-};
-#define SCRATCH 40
-
 struct orma_script_run {
     struct orma_processor *tp;
     struct orma_sql_exec *exec;
@@ -493,7 +486,7 @@ int orma_script_step(struct orma_script_run *self, struct orma_query **ret)
     self->tp->import.reader.unchecked = 0; /* each statement looks whether the file has changed */
     orma_buf_clear(&self->tp->sql_error);
     if (query)
-        query->scratch = malloc(SCRATCH);
+        query->scratch = malloc(ORMA_QUERY_SCRATCH);
     if (!query || !query->scratch) {
         free(query);
         return fail(self->tp, -ENOMEM, "out of memory");
@@ -508,6 +501,7 @@ int orma_script_step(struct orma_script_run *self, struct orma_query **ret)
     }
     orma_sql_stmt_by_columns(query->stmt);
     query->tp = self->tp;
+    query->pool = &self->tp->storage.pool;
     self->statements++;
     *ret = query;
     return 1;
@@ -653,136 +647,6 @@ unsigned orma_processor_stdlib_left_out(const struct orma_processor *self, const
     if (self->sql->left_out)
         *ret_first = orma_buf_cstr(&self->sql->left_out_first);
     return self->sql->left_out;
-}
-
-unsigned orma_query_columns(const struct orma_query *self)
-{
-    return (unsigned)sqlite3_column_count(self->stmt->stmt);
-}
-
-const char *orma_query_column_name(const struct orma_query *self, unsigned col)
-{
-    const char *name = sqlite3_column_name(self->stmt->stmt, (int)col);
-
-    return name ? name : "";
-}
-
-/* The cell of a row that is there as columns; false: SQLite has it. */
-static bool cell_of(const struct orma_query *self, unsigned col, enum orma_exec_type *ret_type,
-                    int64_t *ret)
-{
-    const struct orma_sql_stmt *stmt = self->stmt;
-
-    if (!stmt->plan || col >= stmt->batch.columns_num)
-        return false;
-    const struct orma_exec_column *c = &stmt->batch.columns[col];
-    *ret_type = c->types ? c->types[stmt->batch_at] : c->type;
-    *ret = c->vals[stmt->batch_at];
-    return true;
-}
-
-sqlite3_stmt *orma_query_stmt(const struct orma_query *self)
-{
-    return self->stmt->plan ? NULL : self->stmt->stmt;
-}
-
-enum orma_value_type orma_query_type(const struct orma_query *self, unsigned col)
-{
-    enum orma_exec_type type;
-    int64_t val;
-
-    if (cell_of(self, col, &type, &val))
-        return type == ORMA_EXEC_TYPE_INT    ? ORMA_VALUE_INT64
-               : type == ORMA_EXEC_TYPE_REAL ? ORMA_VALUE_DOUBLE
-               : type == ORMA_EXEC_TYPE_TEXT ? ORMA_VALUE_TEXT
-                                             : ORMA_VALUE_NULL;
-    switch (sqlite3_column_type(self->stmt->stmt, (int)col)) {
-    case SQLITE_INTEGER:
-        return ORMA_VALUE_INT64;
-    case SQLITE_FLOAT:
-        return ORMA_VALUE_DOUBLE;
-    case SQLITE_TEXT:
-        return ORMA_VALUE_TEXT;
-    case SQLITE_BLOB:
-        return ORMA_VALUE_BLOB;
-    }
-    return ORMA_VALUE_NULL;
-}
-
-static double double_of(int64_t bits)
-{
-    double val;
-
-    memcpy(&val, &bits, sizeof(val));
-    return val;
-}
-
-int64_t orma_query_int64(const struct orma_query *self, unsigned col)
-{
-    enum orma_exec_type type;
-    int64_t val;
-
-    if (!cell_of(self, col, &type, &val))
-        return sqlite3_column_int64(self->stmt->stmt, (int)col);
-    if (type == ORMA_EXEC_TYPE_REAL) {
-        double d = double_of(val);
-
-        return d <= -0x1p63 ? INT64_MIN : d >= 0x1p63 ? INT64_MAX : (int64_t)d;
-    }
-    return type == ORMA_EXEC_TYPE_INT    ? val
-           : type == ORMA_EXEC_TYPE_TEXT ? strtoll(orma_query_text(self, col), NULL, 10)
-                                         : 0;
-}
-
-double orma_query_double(const struct orma_query *self, unsigned col)
-{
-    enum orma_exec_type type;
-    int64_t val;
-
-    if (!cell_of(self, col, &type, &val))
-        return sqlite3_column_double(self->stmt->stmt, (int)col);
-    return type == ORMA_EXEC_TYPE_REAL   ? double_of(val)
-           : type == ORMA_EXEC_TYPE_INT  ? (double)val
-           : type == ORMA_EXEC_TYPE_TEXT ? strtod(orma_query_text(self, col), NULL)
-                                         : 0;
-}
-
-const char *orma_query_text(const struct orma_query *self, unsigned col)
-{
-    enum orma_exec_type type;
-    int64_t val;
-
-    if (!cell_of(self, col, &type, &val)) {
-        const char *text = (const char *)sqlite3_column_text(self->stmt->stmt, (int)col);
-
-        return text ? text : "";
-    }
-    if (type == ORMA_EXEC_TYPE_TEXT)
-        return orma_strpool_cstr(&self->tp->storage.pool, (uint32_t)val);
-    if (type == ORMA_EXEC_TYPE_INT)
-        return sqlite3_snprintf(SCRATCH, self->scratch, "%lld", (long long)val);
-    return type == ORMA_EXEC_TYPE_REAL
-               ? sqlite3_snprintf(SCRATCH, self->scratch, "%!.15g", double_of(val))
-               : "";
-}
-
-const void *orma_query_blob(const struct orma_query *self, unsigned col)
-{
-    if (self->stmt->plan)
-        return orma_query_text(self, col);
-    return sqlite3_column_blob(self->stmt->stmt, (int)col);
-}
-
-size_t orma_query_bytes(const struct orma_query *self, unsigned col)
-{
-    enum orma_exec_type type;
-    int64_t val;
-
-    if (!cell_of(self, col, &type, &val))
-        return (size_t)sqlite3_column_bytes(self->stmt->stmt, (int)col);
-    if (type == ORMA_EXEC_TYPE_TEXT)
-        return orma_strpool_get(&self->tp->storage.pool, (uint32_t)val).len;
-    return type == ORMA_EXEC_TYPE_NULL ? 0 : strlen(orma_query_text(self, col));
 }
 
 /* ---- statistics ---- */

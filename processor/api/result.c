@@ -98,11 +98,11 @@ static uint8_t put_number(struct batch *b, int64_t number)
     return ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_VARINT;
 }
 
-static uint8_t put_double(struct batch *b, double number)
+static uint8_t put_double(struct batch *b, int64_t bits)
 {
-    memcpy(b->doubles.data + b->doubles.len, &number, sizeof(number));
-    b->doubles.len += sizeof(number);
-    b->approx += sizeof(number);
+    memcpy(b->doubles.data + b->doubles.len, &bits, sizeof(bits));
+    b->doubles.len += sizeof(bits);
+    b->approx += sizeof(bits);
     return ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_FLOAT64;
 }
 
@@ -127,12 +127,16 @@ static uint8_t put_blob(struct batch *b, const void *data, size_t len)
 static uint8_t put_value(struct batch *b, sqlite3_value *value)
 {
     const void *data;
+    double number;
+    int64_t bits;
 
     switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:
         return put_number(b, sqlite3_value_int64(value));
     case SQLITE_FLOAT:
-        return put_double(b, sqlite3_value_double(value));
+        number = sqlite3_value_double(value);
+        memcpy(&bits, &number, sizeof(bits));
+        return put_double(b, bits);
     case SQLITE_TEXT:
         return put_text(b, (const char *)sqlite3_value_text(value));
     case SQLITE_BLOB:
@@ -142,35 +146,46 @@ static uint8_t put_value(struct batch *b, sqlite3_value *value)
     return ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_NULL;
 }
 
-static uint8_t put_cell(struct batch *b, const struct orma_query *q, unsigned col)
+static uint8_t put_cell(struct batch *b, const struct orma_query_row *row, unsigned col)
 {
-    switch (orma_query_type(q, col)) {
-    case ORMA_VALUE_NULL:
-        break;
-    case ORMA_VALUE_INT64:
-        return put_number(b, orma_query_int64(q, col));
-    case ORMA_VALUE_DOUBLE:
-        return put_double(b, orma_query_double(q, col));
-    case ORMA_VALUE_TEXT:
-        return put_text(b, orma_query_text(q, col));
-    case ORMA_VALUE_BLOB:
-        return put_blob(b, orma_query_blob(q, col), orma_query_bytes(q, col));
+    const struct orma_exec_column *c = &row->columns[col];
+    const int64_t val = c->vals[row->at];
+
+    switch (c->types ? c->types[row->at] : c->type) {
+    case ORMA_EXEC_TYPE_INT:
+        return put_number(b, val);
+    case ORMA_EXEC_TYPE_REAL:
+        return put_double(b, val);
+    case ORMA_EXEC_TYPE_TEXT:
+        return put_text(b, orma_strpool_cstr(row->pool, (uint32_t)val));
     }
     return ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_NULL;
+}
+
+static inline bool has_room(struct orma_buf *buf, size_t n)
+{
+    return ORMA_LIKELY(buf->cap - buf->len >= n && !buf->failed) || orma_buf_reserve(buf, n);
 }
 
 /* One look at memory a row. False: there is none. */
 static bool put_row(struct batch *b, const struct orma_query *q, unsigned columns)
 {
-    sqlite3_stmt *stmt = orma_query_stmt(q);
+    const struct orma_query_row row = orma_query_row(q);
 
-    if (!orma_buf_reserve(&b->cells, columns) ||
-        !orma_buf_reserve(&b->varints, (size_t)columns * ORMA_VARINT_MAX) ||
-        !orma_buf_reserve(&b->doubles, columns * sizeof(double)))
+    if (!has_room(&b->cells, columns) ||
+        !has_room(&b->varints, (size_t)columns * ORMA_VARINT_MAX) ||
+        !has_room(&b->doubles, columns * sizeof(double)))
         return false;
+    uint8_t *kind = b->cells.data + b->cells.len;
+    b->cells.len += columns;
+    if (row.stmt) {
+        for (unsigned col = 0; col < columns; col++)
+            kind[col] = put_value(b, sqlite3_column_value(row.stmt, (int)col));
+        return true;
+    }
     for (unsigned col = 0; col < columns; col++)
-        b->cells.data[b->cells.len++] =
-            stmt ? put_value(b, sqlite3_column_value(stmt, (int)col)) : put_cell(b, q, col);
+        kind[col] = col < row.columns_num ? put_cell(b, &row, col)
+                                          : ORMA_PB_QUERY_RESULT_CELLS_BATCH_CELL_NULL;
     return true;
 }
 

@@ -151,39 +151,59 @@ static void print_line(const char *what, double floor, struct figures ours,
 
 /* ---- imports ---- */
 
-static struct figures import(const char *program, const char *path, double *ret_peak_mb)
+/* The runs of one program. */
+struct runs {
+    double cpu_s[RUNS_MAX], peak_mb;
+    int num;
+    uint64_t hash;
+    bool ended;
+};
+
+static struct figures figures_of_runs(struct runs *runs)
 {
-    double runs[RUNS_MAX];
-    int num = 0;
+    struct figures ret = figures_of(runs->cpu_s, runs->num);
 
-    *ret_peak_mb = 0;
-    for (int i = 0; program && i < opt.runs; i++) {
-        struct real_shell shell;
-        struct real_answer answer;
+    ret.hash = runs->hash;
+    return ret;
+}
 
-        if (!real_shell_start(&shell, program, path, &answer))
-            break;
-        runs[num++] = answer.cpu_s;
-        *ret_peak_mb = real_shell_peak_mb(&shell);
-        real_shell_stop(&shell);
-        if (i >= 2 && answer.cpu_s > LONG_S)
-            break;
-    }
-    return figures_of(runs, num);
+static void note_run(struct runs *runs, double cpu_s)
+{
+    runs->cpu_s[runs->num++] = cpu_s;
+    runs->ended = runs->num > 2 && cpu_s > LONG_S;
+}
+
+static void import_once(const char *program, const char *path, struct runs *runs)
+{
+    struct real_shell shell;
+    struct real_answer answer;
+
+    if (!program || runs->ended)
+        return;
+    runs->ended = !real_shell_start(&shell, program, path, &answer);
+    if (runs->ended)
+        return;
+    note_run(runs, answer.cpu_s);
+    runs->peak_mb = real_shell_peak_mb(&shell);
+    real_shell_stop(&shell);
 }
 
 static void print_import(const char *what, const char *path, uint64_t bytes, bool json)
 {
-    double peak, reference_peak;
+    struct runs ours = {0}, reference = {0};
     char text[128];
 
-    struct figures ours = import(opt.made.orma, path, &peak);
-    struct figures reference = import(opt.reference, path, &reference_peak);
+    /* In turns: the speed of a machine drifts. */
+    for (int i = 0; i < opt.runs; i++) {
+        import_once(opt.made.orma, path, &ours);
+        import_once(opt.reference, path, &reference);
+    }
     snprintf(text, sizeof(text), "%s, %.0f MB", what, (double)bytes / 1e6);
-    print_line(text, real_floor_import(path, json), ours, reference);
-    printf("    peak memory %.0f MB", peak);
+    print_line(text, real_floor_import(path, json), figures_of_runs(&ours),
+               figures_of_runs(&reference));
+    printf("    peak memory %.0f MB", ours.peak_mb);
     if (opt.reference)
-        printf(", reference %.0f MB", reference_peak);
+        printf(", reference %.0f MB", reference.peak_mb);
     printf("\n");
 }
 
@@ -237,22 +257,26 @@ static void import_files(const char *folder)
 
 /* ---- queries ---- */
 
-static struct figures query(struct real_shell *shell, const char *sql)
+static void query_once(struct real_shell *shell, const char *sql, struct runs *runs)
 {
     struct real_answer answer = {0};
-    double runs[RUNS_MAX];
-    int num = 0;
 
-    for (int i = 0; shell->pid > 0 && i < opt.runs; i++) {
-        if (!real_shell_query(shell, sql, &answer))
-            break;
-        runs[num++] = answer.cpu_s;
-        if (i >= 2 && answer.cpu_s > LONG_S)
-            break;
-    }
-    struct figures ret = figures_of(runs, num);
-    ret.hash = answer.hash;
-    return ret;
+    if (shell->pid <= 0 || runs->ended)
+        return;
+    runs->ended = !real_shell_query(shell, sql, &answer);
+    if (runs->ended)
+        return;
+    runs->hash = answer.hash;
+    note_run(runs, answer.cpu_s);
+}
+
+static struct figures query(struct real_shell *shell, const char *sql)
+{
+    struct runs runs = {0};
+
+    for (int i = 0; i < opt.runs; i++)
+        query_once(shell, sql, &runs);
+    return figures_of_runs(&runs);
 }
 
 static bool any_query_wanted(void)
@@ -270,9 +294,16 @@ static void run_queries(struct real_shell *ours, struct real_shell *reference,
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(queries); i++) {
         const struct line *l = &queries[i];
 
-        if (wanted(l->what))
-            print_line(l->what, real_floor(l->floor, cols), query(ours, l->sql),
-                       query(reference, l->sql));
+        struct runs mine = {0}, theirs = {0};
+
+        if (!wanted(l->what))
+            continue;
+        double floor = real_floor(l->floor, cols);
+        for (int run = 0; run < opt.runs; run++) {
+            query_once(ours, l->sql, &mine);
+            query_once(reference, l->sql, &theirs);
+        }
+        print_line(l->what, floor, figures_of_runs(&mine), figures_of_runs(&theirs));
     }
     printf("    peak memory after these %.0f MB", real_shell_peak_mb(ours));
     if (reference->pid > 0)
@@ -501,7 +532,7 @@ static bool scale_run(struct scale *self, unsigned millions)
     struct real_shell shell;
     struct real_answer answer;
     char name[32];
-    double load_mb;
+    struct runs loads = {0};
 
     made.iterations = (unsigned)(millions * 1e6 / SLICES_PER_ITERATION);
     if (millions > SCALE_FAST)
@@ -512,7 +543,9 @@ static bool scale_run(struct scale *self, unsigned millions)
         printf("%u million slices left out: %s\n", millions, t.missing);
         return false;
     }
-    self->lines[ORMA_ARRAY_LEN(queries)] = import(made.orma, t.path, &load_mb);
+    for (int i = 0; i < opt.runs; i++)
+        import_once(made.orma, t.path, &loads);
+    self->lines[ORMA_ARRAY_LEN(queries)] = figures_of_runs(&loads);
     if (!real_shell_start(&shell, made.orma, t.path, &answer))
         return false;
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(queries); i++) {
