@@ -5,17 +5,16 @@
  */
 #include "probes/system/stats_parse.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "probes/core/proc_parse.h"
+#include "probes/system/vmstat_names.h"
 #include "protos/fields/config.h"
 #include "protos/fields/sys_stats.h"
-#include "protos/perfetto/sys_stats.pb-c.h"
 #include "sdk/base/defs.h"
 #include "sdk/wire/pb_writer.h"
-
-#define NAME_MAX_LEN 64
 
 /* The kernel's names, by the number of the enum. Those of other systems' drivers are last. */
 static const char *const meminfo_names[] = {
@@ -84,25 +83,22 @@ void orma_system_put_meminfo(struct orma_buf *out, struct orma_str text,
     }
 }
 
-/* The enum's names are the kernel's in capitals. 0: not one of them. */
+static int compare_to_place(const void *key, const void *place)
+{
+    const struct orma_str *name = key;
+    const char *known = orma_system_vmstat_names + *(const uint16_t *)place + 1;
+    int r = strncmp(name->data, known, name->len);
+
+    return r ? r : -(int)(unsigned char)known[name->len];
+}
+
+/* 0: not one of them. */
 static int vmstat_key(struct orma_str name)
 {
-    static const char prefix[] = "VMSTAT_";
-    char full[NAME_MAX_LEN + sizeof(prefix)];
-    const ProtobufCEnumValue *val;
+    const uint16_t *place = bsearch(&name, orma_system_vmstat_places, orma_system_vmstat_num,
+                                    sizeof(*orma_system_vmstat_places), compare_to_place);
 
-    if (!name.len || name.len > NAME_MAX_LEN)
-        return 0;
-    memcpy(full, prefix, sizeof(prefix) - 1);
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.data[i];
-
-        full[sizeof(prefix) - 1 + i] = (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-    }
-    full[sizeof(prefix) - 1 + name.len] = '\0';
-    val = protobuf_c_enum_descriptor_get_value_by_name(
-        &perfetto__protos__vmstat_counters__descriptor, full);
-    return val ? val->value : 0;
+    return place ? (unsigned char)orma_system_vmstat_names[*place] : 0;
 }
 
 void orma_system_put_vmstat(struct orma_buf *out, struct orma_str text,
