@@ -30,29 +30,35 @@ def bytes_literals(data, width=64):
         yield '    "' + "".join(f"\\{byte:03o}" for byte in data[at:at + width]) + '"'
 
 
+def table(name, files, packed):
+    """Lines of C: the files (key, text, whether it stays as text) under that name."""
+    entries, body = [], bytearray()
+    for key, text, plain in files:
+        size = len(text.encode())
+        if packed and not plain:
+            entries.append(f'    {{"{key}", NULL, {len(body)}, {size}}},')
+            body += text.encode()
+            continue
+        entries.append(f'    {{"{key}",')
+        entries += ["     " + literal(line) for line in text.splitlines()] or ['     ""']
+        entries.append(f"     , 0, {size}}},")
+    data = zlib.compress(bytes(body), 9)
+    blob = list(bytes_literals(data))
+    blob[-1] += ";"
+    return ['#include "protos/reflect/embedded.h"', "",
+            "static const struct orma_embedded_file files[] = {", *entries, "    {0},", "};", "",
+            "static const unsigned char packed[] =", *blob, "",
+            f"extern const struct orma_embedded {name};", f"const struct orma_embedded {name} = {{",
+            f"    .files = files, .packed = packed, .packed_len = {len(data)}, .len = {len(body)}}};", ""]
+
+
 def main():
     out, packed, root = pathlib.Path(sys.argv[1]), sys.argv[2] == "packed", pathlib.Path(sys.argv[3]).resolve()
     paths = [pathlib.Path(p).resolve() for p in sys.argv[4:]]
     files = sorted((".".join(p.relative_to(root).with_suffix("").parts), p) for p in paths)
-    lines = ['/* Made by tools/embed_sql.py. */', '#include "processor/sql/script/packages.h"', "",
-             "static const struct orma_sql_stdlib_module modules[] = {"]
-    library = bytearray()
-    for key, path in files:
-        text = "".join(line + "\n" for line in path.read_text().splitlines())
-        if packed and not key.startswith("prelude."):
-            lines.append(f'    {{"{key}", NULL, {len(library)}, {len(text.encode())}}},')
-            library += text.encode()
-            continue
-        lines.append(f'    {{"{key}",')
-        lines += ["     " + literal(line) for line in text.splitlines()] or ['     ""']
-        lines.append(f"     , 0, {len(text.encode())}}},")
-    lines += ["    {0},", "};", "", "static const unsigned char packed[] ="]
-    data = zlib.compress(bytes(library), 9)
-    lines += list(bytes_literals(data))
-    lines[-1] += ";"
-    lines += ["", "const struct orma_sql_library orma_sql_stdlib = {",
-              f"    .modules = modules, .packed = packed, .packed_len = {len(data)}, .len = {len(library)}}};", ""]
-    out.write_text("\n".join(lines))
+    texts = [(key, "".join(line + "\n" for line in path.read_text().splitlines()), key.startswith("prelude."))
+             for key, path in files]
+    out.write_text("\n".join(["/* Made by tools/embed_sql.py. */", *table("orma_sql_stdlib", texts, packed)]))
 
 
 if __name__ == "__main__":

@@ -278,7 +278,13 @@ static void put_markup(struct orma_buf *out, const char *text)
 
 static void write_html(struct writer *w)
 {
-    const char *page = orma_flame_pages[0].text;
+    char *texts = NULL;
+
+    if (orma_embedded_unpack(&orma_flame_pages, &texts) < 0) {
+        w->out.failed = true;
+        return;
+    }
+    const char *page = ORMA_EMBEDDED_TEXT(orma_flame_pages.files, texts).data; /* the only one */
     const char *title = strstr(page, "@TITLE@"), *data = strstr(page, "@DATA@");
 
     ORMA_ASSERT(title && data && title < data);
@@ -288,6 +294,7 @@ static void write_html(struct writer *w)
     orma_buf_put(&w->out, title, (size_t)(data - title));
     put_data(w);
     orma_buf_put_str(&w->out, data + strlen("@DATA@"));
+    free(texts);
 }
 
 /* ---- SVG ---- */

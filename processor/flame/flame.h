@@ -7,6 +7,7 @@
 #ifndef ORMA_PROCESSOR_FLAME_FLAME_H
 #define ORMA_PROCESSOR_FLAME_FLAME_H
 #include "processor/stacks/stacks.h"
+#include "protos/reflect/embedded.h"
 #include "protos/reflect/io.h"
 
 enum orma_flame_format {
@@ -28,9 +29,6 @@ int orma_flame_write(struct orma_flame *self, enum orma_flame_format format);
 /* "collapsed", "speedscope", "svg", "html". False: none of them. */
 bool orma_flame_format_of(const char *name, enum orma_flame_format *ret);
 
-/* As a table, ended by NULL text; made from flame.html. */
-struct orma_flame_page {
-    const char *path, *text;
-};
-extern const struct orma_flame_page orma_flame_pages[];
+/* flame.html, alone. */
+extern const struct orma_embedded orma_flame_pages;
 #endif

@@ -1,12 +1,10 @@
 /* The files of sql/, as tables: made by tools/embed_files.py and tools/metrics_names.py. */
 #ifndef ORMA_PROCESSOR_METRICS_EMBEDDED_H
 #define ORMA_PROCESSOR_METRICS_EMBEDDED_H
-struct orma_metrics_file {
-    const char *path; /* NULL ends the table */
-    const char *text;
-};
+#include "protos/reflect/embedded.h"
 
-extern const struct orma_metrics_file orma_metrics_files[];
+/* Messages, then SQL; keys are paths. */
+extern const struct orma_embedded orma_metrics_files;
 
 /* Functions of the messages in those files, and fields that they add to TraceMetrics. NULL ends
  * each. */

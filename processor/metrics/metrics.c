@@ -347,6 +347,8 @@ static void run_metric(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         if (!m)
             wrong = sqlite3_mprintf("RUN_METRIC: unknown metric path '%s'",
                                     sqlite3_value_text(argv[0]));
+        else if (load(self) < 0)
+            wrong = sqlite3_mprintf("RUN_METRIC: %s", orma_metrics_error(self));
     }
     if (m && !substitute(orma_buf_str(&m->sql), argc, argv, &sql, &key))
         wrong = sqlite3_mprintf("RUN_METRIC: {{%.*s}} in %s has no value",
@@ -500,29 +502,45 @@ static int add_protos(struct orma_metrics *self, const struct orma_proto_source 
     return r;
 }
 
-static bool is_proto(const struct orma_metrics_file *f)
+static bool is_proto(const struct orma_embedded_file *f)
 {
-    const char *dot = strrchr(f->path, '.');
+    const char *dot = strrchr(f->key, '.');
 
     return dot && !strcmp(dot, ".proto");
+}
+
+static int read_shipped(struct orma_metrics *self, const char *texts)
+{
+    int r = 0;
+
+    for (const struct orma_embedded_file *f = orma_metrics_files.files; f->key && r == 0; f++) {
+        const struct orma_proto_source source = {f->key, ORMA_EMBEDDED_TEXT(f, texts)};
+        struct metric *m = is_proto(f) ? NULL : find_path(self, f->key);
+
+        if (is_proto(f))
+            r = add_protos(self, &source, 1);
+        else if (m)
+            orma_buf_put(&m->sql, source.text.data, source.text.len);
+        if (m && m->sql.failed)
+            r = -ENOMEM;
+    }
+    return r;
 }
 
 /* Reads what is shipped, if that was not done. 0, -ENOMEM, -EINVAL. */
 static int load(struct orma_metrics *self)
 {
-    int r = 0;
+    char *texts = NULL;
 
     if (self->shipped != UNREAD)
         return 0;
     self->shipped = READING;
-    if (orma_schema_new(orma_schema_default(), &self->schema))
+    int r = orma_embedded_unpack(&orma_metrics_files, &texts);
+    if (r == 0 && orma_schema_new(orma_schema_default(), &self->schema))
         r = -ENOMEM;
-    for (const struct orma_metrics_file *f = orma_metrics_files; f->path && r == 0; f++) {
-        const struct orma_proto_source source = {f->path, orma_str_from(f->text)};
-
-        if (is_proto(f))
-            r = add_protos(self, &source, 1);
-    }
+    if (r == 0)
+        r = read_shipped(self, texts);
+    free(texts);
     if (r == -ENOMEM)
         (void)fail(self, "out of memory");
     self->shipped = READ;
@@ -624,9 +642,9 @@ static int add_shipped(struct orma_metrics *self)
 {
     int r = 0;
 
-    for (const struct orma_metrics_file *f = orma_metrics_files; f->path && r == 0; f++)
+    for (const struct orma_embedded_file *f = orma_metrics_files.files; f->key && r == 0; f++)
         if (!is_proto(f))
-            r = add_sql(self, f->path, orma_str_from(f->text));
+            r = add_sql(self, f->key, ORMA_STR("")); /* load() has the text */
     return r;
 }
 

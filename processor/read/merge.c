@@ -266,8 +266,9 @@ static inline bool drain_one(struct orma_sorter *self, struct orma_stream *s,
 }
 
 /* Emits from one queue, or passes on to `pipe`. False: it shall stop, perhaps to go on later. */
-static bool drain(struct orma_sorter *self, struct orma_queue *q, int64_t until, uint64_t limit,
-                  struct orma_pipe *pipe)
+static inline __attribute__((always_inline)) bool drain(struct orma_sorter *self,
+                                                        struct orma_queue *q, int64_t until,
+                                                        uint64_t limit, struct orma_pipe *pipe)
 {
     for (struct orma_stream *s = first_of(q); s->has_head; s = first_of(q)) {
         if (s->head.ts > until)
@@ -281,7 +282,9 @@ static bool drain(struct orma_sorter *self, struct orma_queue *q, int64_t until,
     return true;
 }
 
-static void merge(struct orma_sorter *self, uint64_t limit, struct orma_pipe *pipe)
+/* A copy for each of its two callers, which know whether there is a pipe. */
+static inline __attribute__((always_inline)) void merge(struct orma_sorter *self, uint64_t limit,
+                                                        struct orma_pipe *pipe)
 {
     while (self->tops_len) {
         struct orma_queue *q = self->tops[0];
@@ -295,6 +298,11 @@ static void merge(struct orma_sorter *self, uint64_t limit, struct orma_pipe *pi
         if (!more)
             break;
     }
+}
+
+static void merge_here(struct orma_sorter *self, uint64_t limit)
+{
+    merge(self, limit, NULL);
 }
 
 struct merge_work {
@@ -364,7 +372,7 @@ static struct pace measure_alone(struct orma_sorter *self, uint64_t limit)
     uint64_t begun = orma_clock_now(ORMA_CLOCK_MONOTONIC);
 
     self->budget = pace.every;
-    merge(self, limit, NULL);
+    merge_here(self, limit);
     pace.alone_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - begun;
     return pace;
 }
@@ -419,6 +427,6 @@ void orma_sorter_extract(struct orma_sorter *self, uint64_t limit)
     if (beside)
         merge_beside(self, limit);
     self->budget = UINT64_MAX;
-    merge(self, limit, NULL);
+    merge_here(self, limit);
     free_done_streams(self);
 }

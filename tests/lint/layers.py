@@ -78,7 +78,7 @@ LAYERS = {
     "processor/sql/operators": ["processor/sql/operators", "processor/sql/tables"] + SQL_LOW,
     "processor/sql/profiles": ["processor/sql/profiles", "processor/sql/tables", "processor/symbols",
                                "protos/fields"] + SQL_LOW,
-    "processor/sql/script": ["processor/sql/script", "processor/sql/columnar", "processor/sql/exec", "processor/sql/tables",
+    "processor/sql/script": ["protos/reflect/embedded.h", "processor/sql/script", "processor/sql/columnar", "processor/sql/exec", "processor/sql/tables",
                              "processor/sql/sqlite"] + SQL_LOW,
     "processor/sql/inspect": ["processor/sql/inspect", "processor/sql/script", "processor/sql/tables"] + SQL_LOW,
     "processor/sql": ["processor/sql", "processor/symbols", "processor/store"] + SDK_LOW,

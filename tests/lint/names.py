@@ -64,7 +64,7 @@ ROOMS = {
                        " traced_snapshots_ traced_clocks_ traced_machine_ traced_machines_ traced_admission_ traced_boost_",
     "traced/endpoints": "traced_consumer_ traced_queries_ traced_relay_ traced_producer_endpoint traced_producer_relay_endpoint"
                         " traced_clone_request traced_clone_request_",
-    "protos/reflect": "orma_field_ orma_json_ orma_number_ orma_reflect_ orma_scalar_"
+    "protos/reflect": "orma_embedded_ orma_field_ orma_json_ orma_number_ orma_reflect_ orma_scalar_"
                       " orma_scan_ orma_schema_ orma_seen_ orma_text_ orma_walk orma_walk_",
     "tools": "orma_applet_ orma_applets orma_commands orma_cmd_ orma_cpu_profile_main orma_help_tables",
     "tools/base": "orma_cell_ orma_cli_ orma_ledger_ orma_units_",

@@ -4,7 +4,7 @@
     tests/lint/size.py LIMIT FILE...
 
 LIMIT is for all of them together, a little above what they are. Who passes it looks first at what is new (nm --size-sort),
-then at what could be -Oz (docs/HACKING.md, "Build"), and raises it where the bytes are worth it.
+then at what could be -Os (docs/HACKING.md, "Build"), and raises it where the bytes are worth it.
 """
 import os
 import subprocess

@@ -9,9 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef ORMA_HAVE_ZLIB
-#include <zlib.h>
-#endif
 
 void orma_package_fini(struct orma_package *self)
 {
@@ -78,36 +75,13 @@ bool orma_package_add(struct orma_package *package, const char *key, struct orma
     return true;
 }
 
-#ifdef ORMA_HAVE_ZLIB
-static int inflate_library(char **ret)
-{
-    char *text = malloc((size_t)orma_sql_stdlib.len + 1);
-    uLongf len = orma_sql_stdlib.len;
-
-    if (!text || uncompress((Bytef *)text, &len, orma_sql_stdlib.packed,
-                            orma_sql_stdlib.packed_len) != Z_OK) {
-        free(text); /* our own bytes: only memory can be missing */
-        return -ENOMEM;
-    }
-    text[len] = '\0';
-    *ret = text;
-    return 0;
-}
-#else
-static int inflate_library(char **ret)
-{
-    *ret = calloc(1, 1); /* nothing is packed */
-    return *ret ? 0 : -ENOMEM;
-}
-#endif
-
 int orma_packages_unpack(struct orma_sql *sql)
 {
     struct orma_packages *p = sql->packages;
 
     if (p->library)
         return 0;
-    int r = inflate_library(&p->library);
+    int r = orma_embedded_unpack(&orma_sql_stdlib, &p->library);
     for (size_t i = 0; i < p->len && r == 0; i++) {
         for (size_t k = 0; k < p->packages[i].len; k++) {
             struct orma_package_module *m = &p->packages[i].modules[k];
@@ -120,7 +94,7 @@ int orma_packages_unpack(struct orma_sql *sql)
     return r;
 }
 
-static bool add_embedded(struct orma_package *package, const struct orma_sql_stdlib_module *e)
+static bool add_embedded(struct orma_package *package, const struct orma_embedded_file *e)
 {
     if (!orma_package_add(package, e->key, (struct orma_str){e->text, e->len}, false))
         return false;
@@ -136,7 +110,7 @@ int orma_packages_init(struct orma_sql *sql)
     if (!p)
         return -ENOMEM;
     sql->packages = p;
-    for (const struct orma_sql_stdlib_module *e = orma_sql_stdlib.modules; e->key; e++) {
+    for (const struct orma_embedded_file *e = orma_sql_stdlib.files; e->key; e++) {
         struct orma_str name = {e->key, strcspn(e->key, ".")};
         struct orma_package *package = orma_packages_find(p, name);
 

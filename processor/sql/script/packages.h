@@ -9,27 +9,14 @@
 #ifndef ORMA_PROCESSOR_SQL_SCRIPT_PACKAGES_H
 #define ORMA_PROCESSOR_SQL_SCRIPT_PACKAGES_H
 #include "processor/sql/base/sql.h"
+#include "protos/reflect/embedded.h"
 
 struct orma_sql_embedded {
     const char *key, *text;
 };
 
-/* A module of the embedded library: its text, or where it is among the packed ones (text NULL). */
-struct orma_sql_stdlib_module {
-    const char *key, *text;
-    uint32_t at, len;
-};
-
-/*
- * The embedded library. What every connection runs is there as text; the rest is one deflated
- * text, where the build has zlib. Made by tools/embed_sql.py.
- */
-struct orma_sql_library {
-    const struct orma_sql_stdlib_module *modules; /* in order of keys; NULL key at the end */
-    const unsigned char *packed;
-    uint32_t packed_len, len;
-};
-extern const struct orma_sql_library orma_sql_stdlib;
+/* What every connection runs is there as text. */
+extern const struct orma_embedded orma_sql_stdlib;
 
 enum orma_module_run { ORMA_MODULE_NEW, ORMA_MODULE_RUNNING, ORMA_MODULE_DONE, ORMA_MODULE_FAILED };
 
