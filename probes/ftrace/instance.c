@@ -28,7 +28,6 @@
 #include "sdk/base/log.h"
 
 #define OWN_TRIES 8
-#define KALLSYMS_MAX (256u << 20)
 #define KPTR_RESTRICT "sys/kernel/kptr_restrict"
 
 int orma_ftrace_get(struct orma_source_env *env, struct orma_ftrace **ret)
@@ -76,14 +75,6 @@ void orma_ftrace_free(struct orma_ftrace *self)
     free(self);
 }
 
-static int parse_kallsyms(int proc, struct orma_kallsyms **ret)
-{
-    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
-    int r = orma_fd_read_file(proc, "kallsyms", KALLSYMS_MAX, &text);
-
-    return r ? r : orma_kallsyms_parse(orma_buf_str(&text), ret);
-}
-
 /*
  * Addresses are shown as 0 unless kptr_restrict is low; as root it is lowered for a moment, and put
  * back by the next start if we are killed in it.
@@ -93,13 +84,13 @@ static int read_kallsyms(const struct orma_source_env *env, struct orma_kallsyms
     ORMA_AUTO(orma_fd_close) int fd = open(env->proc_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const struct orma_tracefs proc = {.path = (char *)env->proc_root, .dir_fd = fd, .top_fd = fd};
     struct orma_ftrace_saved saved;
-    int r = parse_kallsyms(fd, ret);
+    int r = orma_kallsyms_read(fd, "kallsyms", ret);
 
     if (r != -ENOENT || !orma_tracefs_has(&proc, KPTR_RESTRICT) ||
         orma_ftrace_saved_take(&saved, env->state_dir, env->proc_root, NULL) < 0)
         return r;
     if (orma_ftrace_saved_write(&saved, &proc, KPTR_RESTRICT, "0") == 0)
-        r = parse_kallsyms(fd, ret);
+        r = orma_kallsyms_read(fd, "kallsyms", ret);
     orma_ftrace_saved_restore(&saved, &proc);
     return r;
 }

@@ -13,8 +13,11 @@
 
 struct orma_kallsyms;
 
-/* Lines that make no sense are skipped. -ENOENT: all addresses are hidden (0). -ENOMEM. */
-int orma_kallsyms_parse(struct orma_str text, struct orma_kallsyms **ret);
+/*
+ * Reads a file, of which no more than a piece is in memory at a time. Lines that make no sense are
+ * skipped. -ENOENT: all addresses are hidden (0), or there is no such file. -ENOMEM, -errno.
+ */
+int orma_kallsyms_read(int dir_fd, const char *path, struct orma_kallsyms **ret);
 void orma_kallsyms_free(struct orma_kallsyms *self);
 
 /* The symbol that the address lies in; empty if it lies before all, or too far behind one. */

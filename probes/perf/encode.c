@@ -20,13 +20,11 @@
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
-#include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/log.h"
 #include "sdk/wire/pb_writer.h"
 
 #define INTERNED_MAX (1u << 20)
-#define KALLSYMS_MAX (64u << 20)
 #define LOOK_AFTER_NS UINT64_C(3000000)
 #define LOOKS_AT_ONCE 4u /* in each round of 5 ms: below 2 % of a cpu */
 
@@ -204,11 +202,8 @@ static uint64_t intern_stack(struct orma_perf_encoder *self, const uint64_t *fra
 /* A long text: read by the worker, and only where it is needed. */
 static void read_kallsyms(struct orma_perf_encoder *self)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
-
     self->kernel_read = true;
-    if (orma_fd_read_file(self->processes->proc_fd, "kallsyms", KALLSYMS_MAX, &text) < 0 ||
-        orma_kallsyms_parse(orma_buf_str(&text), &self->kernel) < 0)
+    if (orma_kallsyms_read(self->processes->proc_fd, "kallsyms", &self->kernel) < 0)
         orma_log_warn("linux.perf: no names for kernel functions: /proc/kallsyms is hidden or "
                       "unreadable (kernel.kptr_restrict)");
 }

@@ -1,6 +1,9 @@
 /* Any text as one of the files of /proc and tracefs that the probes read; the first byte says
  * which. */
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "probes/core/proc_parse.h"
 #include "probes/ftrace/elf.h"
@@ -11,6 +14,7 @@
 #include "probes/kernel/tracefs.h"
 #include "probes/system/cpuinfo.h"
 #include "probes/system/stats_parse.h"
+#include "sdk/base/fd.h"
 #include "sdk/wire/pb_reader.h"
 
 static const orma_system_put_fn counters[] = {orma_system_put_meminfo,   orma_system_put_vmstat,
@@ -92,18 +96,30 @@ static void own_copy(struct orma_str text)
     orma_buf_fini(&out);
 }
 
+/* A file in memory, since this one is read in pieces. */
+static void kernel_symbols(struct orma_str text)
+{
+    struct orma_kallsyms *symbols = NULL;
+    int fd = memfd_create("kallsyms", MFD_CLOEXEC);
+    char path[40];
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    if (fd >= 0 && orma_fd_write_all(fd, text.data, text.len) == 0 &&
+        orma_kallsyms_read(AT_FDCWD, path, &symbols) == 0)
+        (void)orma_kallsyms_find(symbols, 0xffffffff81000010u);
+    orma_kallsyms_free(symbols);
+    orma_fd_close(&fd);
+}
+
 static void kernel_files(struct orma_str text)
 {
     struct orma_arena arena = {0};
     struct orma_map printk = {0};
-    struct orma_kallsyms *symbols = NULL;
     struct orma_tracefs_page_layout layout;
     struct orma_tracefs_cpu_stats stats;
 
     (void)orma_ftrace_printk_parse(&arena, text, &printk);
-    if (orma_kallsyms_parse(text, &symbols) == 0)
-        (void)orma_kallsyms_find(symbols, 0xffffffff81000010u);
-    orma_kallsyms_free(symbols);
+    kernel_symbols(text);
     (void)orma_tracefs_parse_cpu_stats(text, &stats);
     if (orma_tracefs_parse_header_page(text, &layout) && layout.commit_size != 4 &&
         layout.commit_size != 8)

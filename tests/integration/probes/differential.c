@@ -590,9 +590,8 @@ static bool compile(const char *const *groups, size_t groups_num)
     if (orma_tracefs_read_top(&t.fs, "printk_formats", &text) == 0)
         orma_ftrace_printk_parse(&t.events.arena, orma_buf_str(&text), &t.printk);
     t.translate.printk = &t.printk;
-    orma_buf_clear(&text);
-    if (orma_fd_read_file(AT_FDCWD, "/proc/kallsyms", 64u << 20, &text) == 0)
-        (void)orma_kallsyms_parse(orma_buf_str(&text), &t.kallsyms);
+    (void)orma_kallsyms_read(AT_FDCWD, "/proc/kallsyms",
+                             &t.kallsyms); /* none: no names to compare */
     orma_ftrace_symbols_init(&t.symbols, t.kallsyms);
     t.translate.symbols = &t.symbols;
     t.compared = calloc(65536, sizeof(*t.compared));

@@ -1,5 +1,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "probes/ftrace/print_filter.h"
 #include "probes/ftrace/printk.h"
@@ -38,6 +40,19 @@ Test(varint, equals_the_plain_encoding)
     orma_assert_no_leaks();
 }
 
+static int read_symbols(const char *text, struct orma_kallsyms **ret)
+{
+    char path[] = "/tmp/kallsyms-XXXXXX";
+    int fd = mkstemp(path);
+
+    cr_assert_geq(fd, 0);
+    cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    int r = orma_kallsyms_read(AT_FDCWD, path, ret);
+    unlink(path);
+    return r;
+}
+
 Test(kallsyms, finds_the_function_that_an_address_lies_in)
 {
     static const char text[] = "0000000000000000 A fixed_percpu_data\n"
@@ -50,7 +65,7 @@ Test(kallsyms, finds_the_function_that_an_address_lies_in)
                                "ffffffff81000080 W weak_fn\n";
     struct orma_kallsyms *k;
 
-    cr_assert_eq(orma_kallsyms_parse(orma_str_from(text), &k), 0);
+    cr_assert_eq(read_symbols(text, &k), 0);
     cr_assert_eq(orma_kallsyms_num(k), 5);
     cr_assert(orma_str_eq_c(orma_kallsyms_find(k, 0xffffffff81000000), "_stext"));
     cr_assert(orma_str_eq_c(orma_kallsyms_find(k, 0xffffffff8100007f), "_stext"));
@@ -63,12 +78,38 @@ Test(kallsyms, finds_the_function_that_an_address_lies_in)
     orma_assert_no_leaks();
 }
 
+/* Read in pieces: each line lies over the end of one, sooner or later, and the last one has no end.
+ */
+Test(kallsyms, reads_a_file_of_any_length)
+{
+    char path[] = "/tmp/kallsyms-XXXXXX", name[32];
+    struct orma_kallsyms *k;
+    int fd = mkstemp(path);
+
+    cr_assert_geq(fd, 0);
+    for (unsigned i = 0; i < 5000; i++)
+        cr_assert_gt(dprintf(fd, "%s%016lx t function_%u", i ? "\n" : "",
+                             0xffffffff81000000 + (i ^ 1) * 32ul, i),
+                     0);
+    close(fd);
+    cr_assert_eq(orma_kallsyms_read(AT_FDCWD, path, &k), 0);
+    cr_assert_eq(orma_kallsyms_num(k), 5000);
+    for (unsigned i = 0; i < 5000; i++) {
+        snprintf(name, sizeof(name), "function_%u", i);
+        cr_expect(orma_str_eq_c(orma_kallsyms_find(k, 0xffffffff81000001 + (i ^ 1) * 32ul), name));
+    }
+    orma_kallsyms_free(k);
+    unlink(path);
+    cr_expect_eq(orma_kallsyms_read(AT_FDCWD, path, &k), -ENOENT);
+    orma_assert_no_leaks();
+}
+
 Test(kallsyms, says_when_all_addresses_are_hidden)
 {
     struct orma_kallsyms *k;
 
-    cr_assert_eq(orma_kallsyms_parse(ORMA_STR("0000000000000000 T _stext\n"), &k), -ENOENT);
-    cr_assert_eq(orma_kallsyms_parse(ORMA_STR(""), &k), -ENOENT);
+    cr_assert_eq(read_symbols("0000000000000000 T _stext\n", &k), -ENOENT);
+    cr_assert_eq(read_symbols("", &k), -ENOENT);
     orma_assert_no_leaks();
 }
 
@@ -77,7 +118,7 @@ Test(symbols, gives_numbers_for_good_and_names_anew_in_each_tick)
     struct orma_kallsyms *k;
     struct orma_ftrace_symbols s;
 
-    cr_assert_eq(orma_kallsyms_parse(ORMA_STR("ffffffff81000000 T alpha\n"), &k), 0);
+    cr_assert_eq(read_symbols("ffffffff81000000 T alpha\n", &k), 0);
     orma_ftrace_symbols_init(&s, k);
     cr_assert_eq(orma_ftrace_symbols_take(&s).len, 0, "nothing was asked");
     cr_assert_eq(orma_ftrace_symbols_index(&s, 0), 0);
