@@ -1,8 +1,8 @@
 /*
  * One ring per cpu; the first group that is opened owns it, the others write into it.
- * next() copies a record out (it may wrap around the end of the ring), moves data_tail, and
- * decodes the copy. A record whose size makes no sense empties the ring: nothing after it can
- * be trusted.
+ * next() decodes a record where it lies; only one that runs over the end of the ring is copied.
+ * The kernel gets its room back at the next look into the ring. A record whose size makes no
+ * sense empties the ring: nothing after it can be trusted.
  */
 #include "probes/perf/ring.h"
 
@@ -183,6 +183,15 @@ static const uint8_t *data_of(const struct orma_perf_ring *self)
     return (const uint8_t *)self->page + (self->map_size - self->data_size);
 }
 
+/* What was decoded last is not looked at any more. */
+static void release(struct orma_perf_ring *self)
+{
+    if (self->held)
+        __atomic_store_n(&self->page->data_tail, self->page->data_tail + self->held,
+                         __ATOMIC_RELEASE);
+    self->held = 0;
+}
+
 /* A word never lies over the end of the ring: its size is a multiple of 8. */
 static uint64_t word_at(const struct orma_perf_ring *self, uint64_t at)
 {
@@ -195,6 +204,7 @@ static uint64_t word_at(const struct orma_perf_ring *self, uint64_t at)
 /* Where the time is: behind the task in samples, behind the task of the trailer in others. */
 bool orma_perf_ring_peek(struct orma_perf_ring *self, uint64_t *ret_time)
 {
+    release(self);
     uint64_t head = __atomic_load_n(&self->page->data_head, __ATOMIC_ACQUIRE);
     uint64_t tail = self->page->data_tail;
     uint64_t first;
@@ -210,37 +220,40 @@ bool orma_perf_ring_peek(struct orma_perf_ring *self, uint64_t *ret_time)
     return true;
 }
 
-/* Copies, since a record may run over the end of the ring. */
-static void copy_out(const struct orma_perf_ring *self, uint64_t at, size_t len)
+/* The bytes in one piece. */
+static const uint64_t *record_at(struct orma_perf_ring *self, uint64_t at, size_t len)
 {
     const uint8_t *data = data_of(self);
-    size_t offset = at & (self->data_size - 1);
-    size_t first = ORMA_MIN(len, self->data_size - offset);
+    size_t offset = at & (self->data_size - 1) & ~(size_t)7;
+    size_t first = self->data_size - offset;
 
+    if (len <= first)
+        return (const uint64_t *)(const void *)(data + offset);
     memcpy(self->copy, data + offset, first);
     memcpy((uint8_t *)self->copy + first, data, len - first);
+    return self->copy;
 }
 
 int orma_perf_ring_next(struct orma_perf_ring *self, const struct orma_perf_plan *plan,
                         struct orma_perf_record *ret)
 {
     for (;;) {
+        release(self);
         uint64_t head = __atomic_load_n(&self->page->data_head, __ATOMIC_ACQUIRE);
-        uint64_t tail = self->page->data_tail;
+        uint64_t tail = self->page->data_tail, first;
         struct perf_event_header h;
         bool skip;
 
         if (head == tail)
             return 0;
-        copy_out(self, tail, sizeof(h));
-        memcpy(&h, self->copy, sizeof(h));
+        first = word_at(self, tail);
+        memcpy(&h, &first, sizeof(h));
         if (h.size < sizeof(h) || h.size % 8 || h.size > head - tail) {
             __atomic_store_n(&self->page->data_tail, head, __ATOMIC_RELEASE);
             return -EBADMSG;
         }
-        copy_out(self, tail, h.size);
-        __atomic_store_n(&self->page->data_tail, tail + h.size, __ATOMIC_RELEASE);
-        if (!orma_perf_record_decode(plan, self->copy, h.size, ret, &skip))
+        self->held = h.size;
+        if (!orma_perf_record_decode(plan, record_at(self, tail, h.size), h.size, ret, &skip))
             return -EBADMSG;
         if (skip)
             continue;

@@ -19,7 +19,8 @@ struct orma_perf_ring {
     struct orma_buf leaders; /* int: the first of each group, the owner of the ring before all */
     struct perf_event_mmap_page *page;
     size_t data_size, map_size;
-    uint64_t *copy;   /* of the record that is looked at */
+    uint64_t *copy;   /* of a record that runs over the end */
+    size_t held;      /* bytes of the record that is looked at: the kernel may not write there */
     uint64_t counted; /* sum of the periods, where samples bring theirs */
 };
 
@@ -38,7 +39,7 @@ void orma_perf_ring_disable(struct orma_perf_ring *self);
 bool orma_perf_ring_peek(struct orma_perf_ring *self, uint64_t *ret_time);
 
 /* The next record. 1; 0: none for now; -EBADMSG: nonsense, the ring was emptied. Valid until the
- * next call. */
+ * next call of this or of peek(): it lies in the ring. */
 int orma_perf_ring_next(struct orma_perf_ring *self, const struct orma_perf_plan *plan,
                         struct orma_perf_record *ret);
 
