@@ -50,6 +50,7 @@ void orma_perf_encoder_fini(struct orma_perf_encoder *self)
 {
     orma_map_fini(&self->iids);
     orma_perf_waits_fini(&self->waits);
+    orma_perf_kepts_fini(&self->kepts);
     orma_kallsyms_free(self->kernel);
     orma_buf_fini(&self->interned);
     orma_buf_fini(&self->packet);
@@ -66,7 +67,7 @@ void orma_perf_encoder_clear(struct orma_perf_encoder *self)
 
 static uint64_t hash_of(enum role role, const void *data, size_t len)
 {
-    return orma_mix64(orma_fnv1a(ORMA_FNV1A_BASIS ^ role, data, len));
+    return orma_hash_bytes_from(role, data, len);
 }
 
 /* True: known, *ret_iid is its number. False: it is new and has that number from now on. */
@@ -241,14 +242,14 @@ static uint64_t user_frame(struct orma_perf_encoder *self, struct orma_perf_proc
 {
     struct orma_perf_mapping *m = orma_perf_process_find(self->processes, process, pc, now_ns);
 
-    if (!m)
-        return intern_frame(self, intern_name(self, "[unknown]"), pc,
-                            orma_perf_process_jit(self->processes, process, pc, now_ns));
-    orma_perf_files_load(&self->processes->files, m->file, process->pid);
-    if (!m->file->elf.symbols_num && !m->file->unwind)
-        return intern_frame(self, intern_mapping(self, m), pc - m->start + m->offset,
-                            orma_perf_process_jit(self->processes, process, pc, now_ns));
-    return file_frame(self, m, pc);
+    if (m)
+        orma_perf_files_load(&self->processes->files, m->file, process->pid);
+    if (m && (m->file->elf.symbols_num || m->file->unwind))
+        return file_frame(self, m, pc);
+    self->generated = true;
+    struct orma_str name = orma_perf_process_jit(self->processes, process, pc, now_ns);
+    return m ? intern_frame(self, intern_mapping(self, m), pc - m->start + m->offset, name)
+             : intern_frame(self, intern_name(self, "[unknown]"), pc, name);
 }
 
 static void put_frame(struct orma_perf_encoder *self, size_t *num, uint64_t frame)
@@ -339,6 +340,7 @@ static uint64_t error_of(enum orma_unwind_end end)
 {
     switch (end) {
     case ORMA_UNWIND_COMPLETE:
+    case ORMA_UNWIND_JOINED:
         return 0;
     case ORMA_UNWIND_CUT:
         return ORMA_PB_PROFILING_UNWIND_ERROR_MEMORY_INVALID;
@@ -364,17 +366,67 @@ static bool is_hidden(struct orma_perf_encoder *self, struct orma_perf_process *
     return slash && !strcmp(slash + 1, self->hidden);
 }
 
-/* Stacks that are cut begin with a frame of their own, so that trees keep them apart. */
-static uint64_t put_unwound(struct orma_perf_encoder *self, struct orma_perf_process *process,
-                            const struct orma_perf_record *record, uint64_t now_ns, size_t *num)
+/* Frames of the unwound ones that are not `hidden`. */
+static void put_user_frames(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                            const struct orma_unwind *unwind, uint64_t now_ns, size_t *num)
+{
+    size_t first = 0;
+
+    while (self->hidden && first < unwind->frames_num &&
+           is_hidden(self, process, unwind->frames[first], now_ns))
+        first++;
+    for (size_t i = first; i < unwind->frames_num; i++)
+        put_frame(self, num, user_frame(self, process, unwind->frames[i], now_ns));
+}
+
+/* Frames, or as many as there is room for, and how it ended. *ret_unseen: without seeing all of
+ * the stack. */
+static enum orma_unwind_end unwind_stack(struct orma_perf_encoder *self,
+                                         struct orma_perf_process *process,
+                                         struct orma_unwind_state *state,
+                                         const struct orma_perf_record *record, uint64_t now_ns,
+                                         size_t *num, bool *ret_unseen)
 {
     uint64_t pcs[ORMA_PERF_FRAMES_MAX];
+    struct orma_unwind_mark marks[ORMA_PERF_FRAMES_MAX];
+    const struct orma_perf_kept_key key = {process->version, record->tid, self->age};
+    const struct orma_unwind_state begun = *state;
+    struct orma_unwind_past past;
     struct code_of of = {self->processes, process, now_ns};
+    const size_t room = ORMA_PERF_FRAMES_MAX - 1, before = *num;
     struct orma_unwind unwind = {.find = find_code,
                                  .ctx = &of,
                                  .frames = pcs,
                                  .guess = record->regs_partial,
-                                 .frames_max = ORMA_PERF_FRAMES_MAX - *num - 1};
+                                 .frames_max = room - before};
+
+    /* A guess is nothing to go on from; of hidden frames there are no numbers. */
+    if (!unwind.guess && !self->hidden) {
+        unwind.marks = marks;
+        unwind.past = orma_perf_kept_find(&self->kepts, &key, state, &past) ? &past : NULL;
+    }
+    self->generated = false;
+    enum orma_unwind_end end = orma_unwind_run(&unwind, state);
+    put_user_frames(self, process, &unwind, now_ns, num);
+    const struct orma_unwind_past *joined = end == ORMA_UNWIND_JOINED ? &past : NULL;
+    *ret_unseen = joined && joined->unseen;
+    if (joined) {
+        end = past.num - past.joined > room - *num ? ORMA_UNWIND_TOO_DEEP : ORMA_UNWIND_COMPLETE;
+        *num = orma_perf_kept_rest(&self->kepts, joined, &key, self->frames, *num, room);
+    }
+    /* Reading mappings anew, as finding code may, makes numbers of another version. */
+    if (end == ORMA_UNWIND_COMPLETE && unwind.marks && !self->generated &&
+        key.version == process->version)
+        orma_perf_kept_put(&self->kepts, &key, joined, marks, self->frames + before,
+                           unwind.frames_num, &begun, state->regs[ORMA_UNWIND_SP]);
+    return end;
+}
+
+/* Stacks that are cut begin with a frame of their own, so that trees keep them apart. Those whose
+ * outer callers were not seen, but are taken to be as before, have the error alone. */
+static uint64_t put_unwound(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                            const struct orma_perf_record *record, uint64_t now_ns, size_t *num)
+{
     struct orma_unwind_state state;
 
     if (record->abi == PERF_SAMPLE_REGS_ABI_NONE)
@@ -382,17 +434,12 @@ static uint64_t put_unwound(struct orma_perf_encoder *self, struct orma_perf_pro
     if (record->abi != PERF_SAMPLE_REGS_ABI_64)
         return ORMA_PB_PROFILING_UNWIND_ERROR_BAD_ARCH;
     start_state(&state, record);
-    enum orma_unwind_end end = orma_unwind_run(&unwind, &state);
-    size_t first = 0;
-    while (self->hidden && first < unwind.frames_num &&
-           is_hidden(self, process, pcs[first], now_ns))
-        first++;
-    for (size_t i = first; i < unwind.frames_num; i++)
-        put_frame(self, num, user_frame(self, process, pcs[i], now_ns));
+    bool unseen;
+    enum orma_unwind_end end = unwind_stack(self, process, &state, record, now_ns, num, &unseen);
     if (end != ORMA_UNWIND_COMPLETE)
         put_frame(self, num,
                   intern_frame(self, intern_name(self, "[unknown]"), 0, ORMA_STR("[truncated]")));
-    return error_of(end);
+    return unseen ? ORMA_PB_PROFILING_UNWIND_ERROR_MEMORY_INVALID : error_of(end);
 }
 
 /* 0: no frame at all. */

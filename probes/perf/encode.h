@@ -9,6 +9,7 @@
 #ifndef ORMA_PROBES_PERF_ENCODE_H
 #define ORMA_PROBES_PERF_ENCODE_H
 #include "probes/core/sink.h"
+#include "probes/perf/kept.h"
 #include "probes/perf/process.h"
 #include "probes/perf/ring.h"
 #include "probes/perf/waits.h"
@@ -32,6 +33,8 @@ struct orma_perf_encoder {
     bool fresh; /* the next packet begins a new interning state */
     struct orma_buf interned, packet;
     uint64_t frames[ORMA_PERF_FRAMES_MAX];
+    struct orma_perf_kepts kepts;
+    bool generated; /* the stack at hand has frames in generated code, whose names may change */
 };
 
 void orma_perf_encoder_init(struct orma_perf_encoder *self, const struct orma_perf_plan *plan,

@@ -358,7 +358,7 @@ static void plan_unwinding(struct orma_perf_plan *self, struct perf_event_attr *
     if (!self->stack_bytes && self->off_cpu)
         self->stack_bytes = ORMA_PERF_OFF_CPU_STACK_BYTES;
     if (!self->stack_bytes)
-        self->stack_bytes = geteuid() ? ORMA_PERF_STACK_BYTES / 2 : ORMA_PERF_STACK_BYTES;
+        self->stack_bytes = geteuid() ? ORMA_PERF_STACK_BYTES : ORMA_PERF_STACK_BYTES_MAX;
     self->stack_bytes =
         ORMA_MIN(ORMA_MAX(self->stack_bytes, 1024u), ORMA_PERF_STACK_BYTES_MAX) & ~7u;
     attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -505,13 +505,13 @@ void orma_perf_plan_switches(const struct orma_perf_plan *self, struct orma_perf
     };
 }
 
-/* Room for two tenths of a second, at which a busy reader comes in time. */
+/* Room for a tenth of a second at least, so that a reader who is late by its period is in time. */
 static void plan_ring(struct orma_perf_plan *self)
 {
     const struct perf_event_attr *attr = &self->events[0].attr;
     uint64_t hz = attr->freq ? attr->sample_freq : 1000;
     uint64_t record = self->stack_bytes + 1024u, page = (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t want = ORMA_MAX(hz * record / 5, ORMA_PERF_RECORDS_MIN * record);
+    uint64_t want = ORMA_MAX(hz * record / 10, ORMA_PERF_RECORDS_MIN * record);
 
     if (!self->unwind || self->ring_fixed)
         return;

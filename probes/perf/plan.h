@@ -19,7 +19,9 @@ struct orma_source_env;
 #define ORMA_PERF_READ_PERIOD_MS 100
 #define ORMA_PERF_RING_PAGES 128
 #define ORMA_PERF_DEFAULT_HZ 10
-#define ORMA_PERF_STACK_BYTES 32768u
+#define ORMA_PERF_STACK_BYTES                                                                      \
+    16384u /* of users who may lock little memory; others: the maximum                             \
+            */
 #define ORMA_PERF_OFF_CPU_STACK_BYTES 8192u
 #define ORMA_PERF_OFF_CPU_MIN_NS 100000u
 #define ORMA_PERF_LOOK_PERIOD_MS 5u

@@ -134,6 +134,7 @@ static struct orma_perf_process *process_add(struct orma_perf_processes *self, u
     if (!process)
         return NULL;
     process->pid = pid;
+    process->version = ++self->versions;
     uint64_t old = orma_map_take(&self->by_pid, pid);
     if (old != ORMA_MAP_NONE)
         process_free((struct orma_perf_process *)(uintptr_t)old);
@@ -355,6 +356,7 @@ static void map(struct orma_perf_processes *self, struct orma_perf_process *proc
     m.file = orma_perf_files_get(&self->files, process->pid, event, path);
     if (m.file)
         put_mapping(process, &m);
+    process->version = ++self->versions;
 }
 
 static bool hex_field(struct orma_str *rest, char sep, uint64_t *ret)
@@ -414,12 +416,19 @@ static void read_mappings(struct orma_perf_processes *self, struct orma_perf_pro
     }
 }
 
-static struct orma_perf_mapping *find(const struct orma_perf_process *process, uint64_t address)
+/* Callers are often of the same file. */
+static struct orma_perf_mapping *find(struct orma_perf_process *process, uint64_t address)
 {
     struct orma_perf_mapping *m = process->mappings;
-    size_t i = ORMA_OFFSET_FIND(m, process->mappings_num, .start, address);
+    size_t i = process->last;
 
-    return i < process->mappings_num && address < m[i].end ? &m[i] : NULL;
+    if (i < process->mappings_num && address - m[i].start < m[i].end - m[i].start)
+        return &m[i];
+    i = ORMA_OFFSET_FIND(m, process->mappings_num, .start, address);
+    if (i >= process->mappings_num || address >= m[i].end)
+        return NULL;
+    process->last = i;
+    return &m[i];
 }
 
 struct orma_perf_mapping *orma_perf_process_find(struct orma_perf_processes *self,
@@ -538,6 +547,7 @@ static void take_exec(struct orma_perf_processes *self, uint32_t pid)
     if (!process)
         return;
     process->mappings_num = 0;
+    process->version = ++self->versions;
     process->complete = process->fresh_program = true;
     process->told = false;
     process->judged_ns = 0; /* another program may be wanted, or not */

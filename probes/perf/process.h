@@ -41,8 +41,9 @@ struct orma_perf_process {
     char *program;      /* path of what it executed; NULL: not seen */
     uint64_t judged_ns; /* when `wanted` was found out: a process may execute another program */
     uint64_t read_ns;   /* when the mappings were read; BOOTTIME */
-    struct orma_perf_mapping *mappings; /* executable ones, by start */
-    size_t mappings_num, mappings_cap;
+    struct orma_perf_mapping *mappings;      /* executable ones, by start */
+    size_t mappings_num, mappings_cap, last; /* last: the one that was found last */
+    uint64_t version;               /* of the mappings: no two of any process are the same */
     struct orma_perf_jit *jit;      /* names of generated code; NULL: none so far */
     struct orma_perf_jit *jit_dump; /* those of a dump */
 };
@@ -61,6 +62,7 @@ struct orma_perf_processes {
     struct orma_map by_tid; /* struct orma_perf_thread * */
     struct orma_perf_files files;
     uint32_t age; /* counts how often mappings were forgotten */
+    uint64_t versions;
 };
 
 /* 0 or -errno. Copies what it needs of the config. */

@@ -11,6 +11,7 @@
 #include "probes/unwind/unwind.h"
 
 #include "probes/unwind/expr.h"
+#include "sdk/base/defs.h"
 
 #define GUESS_BYTES 8192u
 #define GUESS_FRAMES 4u
@@ -108,7 +109,8 @@ static bool is_code(const struct orma_unwind *self, uint64_t pc)
 }
 
 /* Code without rules: [rbp] and [rbp + 8], if that makes sense. */
-static int step_by_frame_pointer(struct orma_unwind *self, struct orma_unwind_state *state)
+static ORMA_COLD int step_by_frame_pointer(struct orma_unwind *self,
+                                           struct orma_unwind_state *state)
 {
     uint64_t rbp = state->regs[ORMA_UNWIND_FP], sp = state->regs[ORMA_UNWIND_SP], up, pc;
 
@@ -132,7 +134,7 @@ static bool needs_frame_pointer(const struct orma_unwind_rule *rule,
 }
 
 /* Do the rules lead on from here, to the beginning of the thread or some frames at least? */
-static bool leads_on(struct orma_unwind *self, const struct orma_unwind_state *from)
+static ORMA_COLD bool leads_on(struct orma_unwind *self, const struct orma_unwind_state *from)
 {
     struct orma_unwind_state state = *from;
 
@@ -156,8 +158,10 @@ static bool leads_on(struct orma_unwind *self, const struct orma_unwind_state *f
  * Where the frame of this function ends: the first place of the stack that, taken for its frame
  * pointer, leads on by the rules. It may be what an earlier call has left there: a guess.
  */
-static int step_by_search(struct orma_unwind *self, const struct orma_unwind_rule *rule_there,
-                          const struct orma_unwind_section *eh, struct orma_unwind_state *state)
+static ORMA_COLD int step_by_search(struct orma_unwind *self,
+                                    const struct orma_unwind_rule *rule_there,
+                                    const struct orma_unwind_section *eh,
+                                    struct orma_unwind_state *state)
 {
     const struct orma_unwind_rule rule = *rule_there; /* others are looked up meanwhile */
     uint64_t sp = state->regs[ORMA_UNWIND_SP];
@@ -195,11 +199,44 @@ static int step_by_code(struct orma_unwind *self, const struct orma_unwind_code 
                                                            : step_by_rule(rule, eh, state);
 }
 
+static uint64_t stir(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+/* What a called function gave back; the leaf and what a signal interrupted have more. */
+static struct orma_unwind_mark mark_of(const struct orma_unwind_state *state, bool called)
+{
+    uint64_t left = state->known & (called ? ORMA_UNWIND_KEPT : UINT64_MAX);
+    uint64_t hash = stir(state->regs[ORMA_UNWIND_PC], state->known << 1 | called);
+
+    for (; left; left &= left - 1)
+        hash = stir(hash, state->regs[__builtin_ctzll(left)]);
+    return (struct orma_unwind_mark){state->regs[ORMA_UNWIND_SP], hash};
+}
+
+/* Both go from the leaf upwards: `joined` goes along. */
+static bool is_joined(struct orma_unwind_past *past, const struct orma_unwind_mark *mark)
+{
+    const struct orma_unwind_mark *marks = past->marks;
+
+    if (mark->sp < past->from || mark->sp > past->until)
+        return false;
+    while (past->joined < past->num &&
+           (marks[past->joined].sp < mark->sp ||
+            (marks[past->joined].sp == mark->sp && marks[past->joined].print != mark->print)))
+        past->joined++;
+    return past->joined < past->num && marks[past->joined].sp == mark->sp;
+}
+
 enum orma_unwind_end orma_unwind_run(struct orma_unwind *self, struct orma_unwind_state *state)
 {
     bool called = false; /* by this frame: its pc is a return address */
 
     self->frames_num = self->guessed = 0;
+    if (self->past)
+        self->past->joined = 0;
     for (;;) {
         uint64_t pc = state->regs[ORMA_UNWIND_PC] - called;
         struct orma_unwind_code code;
@@ -209,6 +246,13 @@ enum orma_unwind_end orma_unwind_run(struct orma_unwind *self, struct orma_unwin
             return ORMA_UNWIND_COMPLETE; /* a return address of 0 */
         if (self->frames_num == self->frames_max)
             return ORMA_UNWIND_TOO_DEEP;
+        if (self->marks) {
+            struct orma_unwind_mark *mark = &self->marks[self->frames_num];
+
+            *mark = mark_of(state, called);
+            if (self->past && is_joined(self->past, mark))
+                return ORMA_UNWIND_JOINED;
+        }
         bool found = self->find(self->ctx, pc, &code);
         if (!found && called)
             return ORMA_UNWIND_NO_CODE;

@@ -36,6 +36,22 @@ enum orma_unwind_end {
     ORMA_UNWIND_NO_CODE,  /* a return address that is none */
     ORMA_UNWIND_STUCK,    /* the stack does not grow */
     ORMA_UNWIND_TOO_DEEP,
+    ORMA_UNWIND_JOINED, /* the rest is that of the earlier stack */
+};
+
+/* A frame before its step: its stack pointer, and a hash of everything else that the step and
+ * those after it begin with. */
+struct orma_unwind_mark {
+    uint64_t sp, print;
+};
+
+/* A stack that was unwound before, with which this one may end. */
+struct orma_unwind_past {
+    const struct orma_unwind_mark *marks;
+    size_t num;
+    uint64_t from, until; /* only frames that begin in there may be met */
+    bool unseen;          /* some of its frames lie where there is no copy of memory now */
+    size_t joined;        /* out: the frame of it that was met */
 };
 
 struct orma_unwind {
@@ -47,6 +63,8 @@ struct orma_unwind {
     bool guess;        /* the frame pointer of the leaf is not known: look for it in the stack */
     size_t frames_num; /* out */
     unsigned guessed;  /* out: frames that were found by frame pointer */
+    struct orma_unwind_mark *marks; /* out, one for each frame; NULL: not wanted, as is `past` */
+    struct orma_unwind_past *past;  /* NULL: there is none */
 };
 
 /* `state` is changed. */

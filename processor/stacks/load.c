@@ -415,6 +415,29 @@ static void add(struct loader *l, uint32_t node, int64_t utid, uint64_t weight)
         l->err = -ENOMEM;
 }
 
+/* Stacks with an error are cut, as one of their frames says, or go on as the one before did. */
+static void add_errors(struct loader *l, int64_t site, uint64_t errors)
+{
+    struct orma_stacks *self = l->self;
+    const struct orma_stacks_node *n = orma_stacks_nodes(self);
+    uint32_t node = site < 0 || l->err ? 0 : site_node(l, site);
+
+    if (!errors)
+        return;
+    for (; node; node = n[node].parent) {
+        const char *name =
+            orma_stacks_text(self, orma_stacks_functions(self)[n[node].function].name);
+
+        if (!strcmp(name, "[truncated]") || !strncmp(name, "ERROR", 5))
+            break;
+        if (!n[node].parent) {
+            self->continued += errors;
+            return;
+        }
+    }
+    self->cut += errors;
+}
+
 static void load_samples(struct loader *l)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
@@ -441,7 +464,8 @@ static void load_samples(struct loader *l)
         self->first_ns = self->samples && self->first_ns < from ? self->first_ns : from;
         self->last_ns = self->samples && self->last_ns > to ? self->last_ns : to;
         self->samples += num;
-        self->cut += (uint64_t)orma_query_int64(rows.q, 5);
+        add_errors(l, is_null(&rows, 0) ? -1 : orma_query_int64(rows.q, 0),
+                   (uint64_t)orma_query_int64(rows.q, 5));
         if (is_null(&rows, 0))
             self->without_stack += num;
         else
@@ -493,7 +517,8 @@ static void load_waits(struct loader *l)
         int64_t utid = orma_query_int64(rows.q, 1);
 
         self->samples += (uint64_t)orma_query_int64(rows.q, 3);
-        self->cut += (uint64_t)orma_query_int64(rows.q, 4);
+        add_errors(l, is_null(&rows, 0) ? -1 : orma_query_int64(rows.q, 0),
+                   (uint64_t)orma_query_int64(rows.q, 4));
         if (is_null(&rows, 0))
             self->without_stack += (uint64_t)orma_query_int64(rows.q, 3);
         add(l, wait_node(l, &rows, 0), utid, weight);

@@ -112,11 +112,16 @@ static void put_losses(FILE *out, const struct orma_stacks *s)
         fprintf(out, "lost by the kernel: %" PRIu64 " records; ", s->lost);
     if (s->cut)
         fprintf(out, "cut stacks: %" PRIu64 " (%.1f %%); ", s->cut, percent(s->cut, s->samples));
+    if (s->continued)
+        fprintf(out,
+                "too deep to be copied whole, outer callers as in the sample before: %" PRIu64
+                " (%.1f %%); ",
+                s->continued, percent(s->continued, s->samples));
     if (s->without_stack)
         fprintf(out, "without a stack: %" PRIu64 "; ", s->without_stack);
     if (s->unnamed)
         fprintf(out, "in functions without a name: %.1f %%; ", percent(s->unnamed, s->weight));
-    if (!s->lost && !s->cut && !s->without_stack)
+    if (!s->lost && !s->cut && !s->continued && !s->without_stack)
         fprintf(out, "nothing was lost, all stacks are whole");
     else
         fprintf(out, "the rest is whole");

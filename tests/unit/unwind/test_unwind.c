@@ -208,6 +208,64 @@ static bool look(struct tracee *t)
     return true;
 }
 
+/* The stack one instruction before: the next one joins it where memory and marks are the same. */
+struct before {
+    struct orma_unwind_mark marks[FRAMES_MAX];
+    uint64_t frames[FRAMES_MAX], address, top;
+    size_t num, len;
+    uint8_t stack[STACK_BYTES];
+};
+
+static struct before before;
+static unsigned joined_num;
+
+/* Where the two copies begin to be the same, up to the end of both. */
+static uint64_t same_from(const struct orma_unwind_state *now)
+{
+    uint64_t end = ORMA_MIN(now->stack_address + now->stack_len, before.address + before.len);
+    uint64_t at = end;
+
+    while (at > now->stack_address && at > before.address &&
+           now->stack[at - 1 - now->stack_address] == before.stack[at - 1 - before.address])
+        at--;
+    return before.top <= end ? at : UINT64_MAX;
+}
+
+static void join_too(struct areas *areas, struct orma_unwind_state state, const uint64_t *frames,
+                     size_t num, enum orma_unwind_end end)
+{
+    static uint64_t mine[FRAMES_MAX];
+    static struct orma_unwind_mark marks[FRAMES_MAX];
+    struct orma_unwind_past past = {
+        .marks = before.marks, .num = before.num, .from = same_from(&state), .until = UINT64_MAX};
+    struct orma_unwind run = {.find = find,
+                              .ctx = areas,
+                              .frames = mine,
+                              .frames_max = FRAMES_MAX,
+                              .marks = marks,
+                              .past = &past};
+    struct orma_unwind_state begun = state;
+    bool joined = orma_unwind_run(&run, &state) == ORMA_UNWIND_JOINED;
+
+    if (joined) {
+        joined_num++;
+        cr_assert_eq(end, ORMA_UNWIND_COMPLETE);
+        cr_assert_eq(run.frames_num + before.num - past.joined, num);
+        memcpy(mine + run.frames_num, before.frames + past.joined,
+               (num - run.frames_num) * sizeof(*mine));
+    }
+    cr_assert_arr_eq(mine, frames, num * sizeof(*frames));
+    run.past = NULL;
+    state = begun;
+    before.num = orma_unwind_run(&run, &state) == ORMA_UNWIND_COMPLETE ? num : 0;
+    memcpy(before.marks, marks, num * sizeof(*marks));
+    memcpy(before.frames, frames, num * sizeof(*frames));
+    memcpy(before.stack, begun.stack, begun.stack_len);
+    before.address = begun.stack_address;
+    before.len = begun.stack_len;
+    before.top = state.regs[ORMA_UNWIND_SP];
+}
+
 static enum orma_unwind_end unwind(struct tracee *t, struct areas *areas, uint64_t *frames,
                                    size_t *num)
 {
@@ -222,9 +280,11 @@ static enum orma_unwind_end unwind(struct tracee *t, struct areas *areas, uint64
         .stack_len = t->stack_len,
         .stack_address = r->rsp,
     };
+    const struct orma_unwind_state begun = state;
     enum orma_unwind_end end = orma_unwind_run(&run, &state);
 
     *num = run.frames_num;
+    join_too(areas, begun, frames, *num, end);
     return end;
 }
 
@@ -413,6 +473,7 @@ Test(unwind, agrees_with_the_calls_at_every_instruction)
     cr_expect_eq(wrong, 0, "%u of %u, first %s", wrong, steps, first);
     cr_expect_eq(oracle_wrong, 0, "%u", oracle_wrong);
     cr_expect_eq(cut, 0, "%u of %u end early", cut, steps);
+    cr_expect_gt(joined_num, steps / 2, "most of a stack is that of the instruction before");
     free_areas(&areas);
     orma_assert_no_leaks();
 }
