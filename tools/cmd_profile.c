@@ -3,7 +3,6 @@
  *
  *   options ──► config ──► DIR/raw-trace ──► tables ──► DIR/profile.PID.pb, one per process
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -13,7 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probes/unwind/file.h"
 #include "processor/flame/flame.h"
 #include "protos/reflect/schema.h"
 #include "protos/reflect/text.h"
@@ -26,6 +24,7 @@
 #include "tools/profile/report.h"
 #include "tools/profile/text.h"
 #include "tools/record/child.h"
+#include "tools/record/frame_pointers.h"
 #include "tools/record/profile_config.h"
 #include "tools/record/recorder.h"
 #include "tools/service/attach.h"
@@ -33,7 +32,6 @@
 
 #define FREQUENCY_DEFAULT 100
 #define FREQUENCY_MAX 100000
-#define FRAME_POINTERS_PERCENT 90
 #define TRACE_NAME "raw-trace"
 #define FLAME_NAME "flamegraph.html"
 #define WAITS_TOP 5
@@ -93,7 +91,7 @@ static const struct orma_option options[] = {
      "How callers are found: dwarf (unwinding by .eh_frame, for all programs), fp (frame pointers, "
      "cheaper), lbr (the processor's record of calls, with -e cycles: no more than some 30 "
      "callers), "
-     "or auto (the default): fp where the program keeps them, else dwarf."},
+     "or auto (the default): fp where the program and all of its libraries keep them, else dwarf."},
     {OPT_STACK_SIZE, 0, "stack-size", "KIB",
      "With dwarf: so much of each stack is copied, 4 to 63 KiB (63, or 16 without rights)."},
     {OPT_KERNEL, 'k', "kernel-frames", NULL,
@@ -334,27 +332,16 @@ static int prepare_command(struct profile *self)
     return r;
 }
 
-/* Does the program keep frame pointers? What it is linked with is compiled as its C library is. */
-static bool keeps_frame_pointers(const char *path)
+/* Of the whole machine nothing is known before. */
+static bool keeps_frame_pointers(const struct profile *self)
 {
-    struct orma_unwind_file *file;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), share = -1;
+    const struct orma_buf *pids = &self->request.pids;
 
-    if (fd >= 0 && orma_unwind_file_read(fd, &file) == 0) {
-        share = orma_unwind_file_frame_pointers(file);
-        orma_unwind_file_free(file);
-    }
-    orma_fd_close(&fd);
-    return share >= FRAME_POINTERS_PERCENT;
-}
-
-/* The C library is in nearly every stack; the distribution compiles the rest like it. */
-static bool system_keeps_frame_pointers(void)
-{
-    Dl_info info;
-
-    return dladdr((void *)(uintptr_t)&qsort, &info) && info.dli_fname &&
-           keeps_frame_pointers(info.dli_fname);
+    if (self->command && self->request.on_exec)
+        return orma_record_frame_pointers_of_command(self->command[0]);
+    return pids->len &&
+           orma_record_frame_pointers_of_processes(
+               "/proc", (const int32_t *)(const void *)pids->data, pids->len / sizeof(int32_t));
 }
 
 /* Before anything is run: few machines have it, virtual ones hardly ever. */
@@ -398,7 +385,7 @@ static void complete_request(struct profile *self)
     }
     rq->lbr = self->call_graph == CALL_GRAPH_LBR;
     rq->frame_pointers = self->call_graph == CALL_GRAPH_FP || rq->lbr ||
-                         (self->call_graph == CALL_GRAPH_AUTO && system_keeps_frame_pointers());
+                         (self->call_graph == CALL_GRAPH_AUTO && keeps_frame_pointers(self));
 }
 
 static int find_processes(struct profile *self)
