@@ -1,14 +1,12 @@
 """orma profile of known programs: whose samples, under which names, with which stacks."""
-import collections
 import ctypes.util
 import http.server
 import re
 import shutil
 import threading
 
-from orma_env import *
+from profile_case import *
 
-COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 DEBUGINFOD = ctypes.util.find_library("debuginfod")
 SHARES = r"""
 #include <stdio.h>
@@ -122,12 +120,6 @@ static inline __attribute__((always_inline)) void inside(void) { for (unsigned i
 __attribute__((noinline)) void around(void) { for (int i = 0; i < 200000; i++) inside(); }
 int main(void) { around(); return 0; }
 """
-ROWS = """
-    SELECT p.name AS process, t.name AS thread, p.pid, count(*) AS n, sum(s.unwind_error IS NOT NULL) AS cut
-    FROM perf_sample s LEFT JOIN thread t USING (utid) LEFT JOIN process p USING (upid) GROUP BY t.utid"""
-CALLSITES = "SELECT c.id, c.parent_id, f.name FROM stack_profile_callsite c JOIN stack_profile_frame f ON f.id = c.frame_id"
-
-
 def build_id(path):
     """Of an ELF file, in hexadecimal."""
     found = re.search(rb"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0(.{20})", path.read_bytes(), re.S)
@@ -135,45 +127,7 @@ def build_id(path):
 
 
 @unittest.skipIf(not COMPILER, "no C compiler")
-class ProfileLive(Case):
-    user = ()
-
-    def setUp(self):
-        super().setUp()
-        self.out = self.dir / "out"
-        self.out.mkdir()
-        self.out.chmod(0o777)
-        self.dir.chmod(0o1777)
-        self.trace = self.out / "raw-trace"
-
-    def compile(self, source, name, *flags):
-        path = self.dir / (name + ".c")
-        path.write_text(source)
-        subprocess.run([COMPILER, "-O1", "-g", *flags, "-o", self.dir / name, path, "-pthread"], check=True)
-        return self.dir / name
-
-    def profile(self, *argv, code=0):
-        done = self.run_program(*self.user, ORMA, "profile", "-o", self.out, *argv)
-        if b"perf_event_paranoid" in done.stderr and not self.trace.exists():
-            self.skipTest("perf events are not allowed here")
-        self.assertEqual(done.returncode, code, done.stderr.decode())
-        return done
-
-    def rows(self):
-        return self.query(self.trace, ROWS)
-
-    def stacks(self):
-        """Names of functions, root first, to how many samples."""
-        sites = {r["id"]: r for r in self.query(self.trace, CALLSITES)}
-        ret = collections.Counter()
-        for row in self.query(self.trace, "SELECT callsite_id AS c, count(*) AS n FROM perf_sample WHERE c IS NOT NULL GROUP BY c"):
-            stack, at = [], row["c"]
-            while at in sites:
-                stack.append(sites[at]["name"])
-                at = sites[at]["parent_id"]
-            ret[tuple(reversed(stack))] += int(row["n"])
-        return ret
-
+class ProfileLive(ProfileCase):
     def check_shares(self):
         stacks = self.stacks()
         total = sum(stacks.values())
