@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "sdk/base/dynlib.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/utf8.h"
 #include "sdk/base/vec.h"
@@ -36,6 +37,33 @@ bool orma_line_editor_usable(void)
 
 #ifdef ORMA_HAVE_LIBEDIT
 #include <histedit.h>
+
+/* Loaded when a person types: with its own three libraries it would be a twentieth of every start.
+ */
+#define FUNCTIONS(X)                                                                               \
+    X(el_deletestr)                                                                                \
+    X(el_end)                                                                                      \
+    X(el_init)                                                                                     \
+    X(el_wget)                                                                                     \
+    X(el_wgets)                                                                                    \
+    X(el_winsertstr)                                                                               \
+    X(el_wline)                                                                                    \
+    X(el_wset)                                                                                     \
+    X(history_w)                                                                                   \
+    X(history_wend)                                                                                \
+    X(history_winit)
+
+static struct {
+    FUNCTIONS(ORMA_DYNLIB_POINTER)
+} lib;
+static const char *const function_names[] = {FUNCTIONS(ORMA_DYNLIB_NAME)};
+
+static bool load_libedit(void)
+{
+    /* Debian's number, and that of others. */
+    return orma_dynlib_load("libedit.so.2", function_names, ORMA_ARRAY_LEN(function_names), &lib) ||
+           orma_dynlib_load("libedit.so.0", function_names, ORMA_ARRAY_LEN(function_names), &lib);
+}
 
 #define HISTORY_BYTES_MAX ((size_t)4 << 20)
 #define LISTED_MAX 200 /* candidates that are shown */
@@ -129,7 +157,7 @@ static void put_coloured(struct orma_buf *out, const struct orma_buf *line, cons
 static void paint(struct orma_line_editor *self)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf line = {0}, styles = {0}, out = {0};
-    const LineInfoW *at = el_wline(self->el);
+    const LineInfoW *at = lib.el_wline(self->el);
     unsigned row = 0, col = 0, start, last_row;
     struct winsize size;
     bool any = false;
@@ -189,7 +217,7 @@ static int get_char(EditLine *el, wchar_t *ret)
     uint8_t bytes[ORMA_UTF8_MAX];
     uint32_t code;
 
-    el_wget(el, EL_CLIENTDATA, &self);
+    lib.el_wget(el, EL_CLIENTDATA, &self);
     if (!self)
         return -1;
     self->stale = self->colour;
@@ -233,7 +261,7 @@ static void add_line(struct orma_line_editor *self, struct orma_str line)
             memmove(self->lines, self->lines + 1, (--self->num) * sizeof(*self->lines));
         }
         self->lines[self->num++] = copy;
-        (void)history_w(self->history, &event, H_ENTER, wide); /* else a line less */
+        (void)lib.history_w(self->history, &event, H_ENTER, wide); /* else a line less */
         self->changed = true;
         copy = NULL;
     }
@@ -352,9 +380,9 @@ static void replace(EditLine *el, size_t old, struct orma_str text)
 {
     wchar_t *wide = to_wide(text);
 
-    el_deletestr(el, (int)old);
+    lib.el_deletestr(el, (int)old);
     if (wide)
-        (void)el_winsertstr(el, wide); /* a line that is too long stays as it is */
+        (void)lib.el_winsertstr(el, wide); /* a line that is too long stays as it is */
     free(wide);
 }
 
@@ -362,11 +390,11 @@ static unsigned char on_tab(EditLine *el, int key)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf before = {0}, after = {0}, words = {0};
     struct orma_line_editor *self = NULL;
-    const LineInfoW *line = el_wline(el);
+    const LineInfoW *line = lib.el_wline(el);
     size_t from = 0, num, chars = 0;
 
     (void)key;
-    el_wget(el, EL_CLIENTDATA, &self);
+    lib.el_wget(el, EL_CLIENTDATA, &self);
     if (!self || !self->complete)
         return CC_ERROR;
     from_wide(line->buffer, (size_t)(line->cursor - line->buffer), &before);
@@ -393,7 +421,7 @@ static wchar_t *get_prompt(EditLine *el)
     static wchar_t none[] = L"";
     struct orma_line_editor *self = NULL;
 
-    el_wget(el, EL_CLIENTDATA, &self);
+    lib.el_wget(el, EL_CLIENTDATA, &self);
     return self && self->prompt ? self->prompt : none;
 }
 
@@ -401,23 +429,25 @@ static bool start(struct orma_line_editor *self)
 {
     HistEventW event;
 
+    if (!load_libedit())
+        return false;
     if (!setlocale(LC_CTYPE, "C.UTF-8")) /* libedit asks it how wide characters are */
         (void)setlocale(LC_CTYPE, "");
-    self->history = history_winit();
-    self->el = el_init("orma", stdin, stdout, stderr);
+    self->history = lib.history_winit();
+    self->el = lib.el_init("orma", stdin, stdout, stderr);
     if (!self->history || !self->el)
         return false;
-    (void)history_w(self->history, &event, H_SETSIZE, ORMA_SHELL_HISTORY_MAX);
-    el_wset(self->el, EL_CLIENTDATA, self);
-    el_wset(self->el, EL_PROMPT_ESC, get_prompt, L'\1');
-    el_wset(self->el, EL_EDITOR, L"emacs");
-    el_wset(self->el, EL_HIST, history_w, self->history);
-    el_wset(self->el, EL_GETCFN, get_char);
-    el_wset(self->el, EL_ADDFN, L"orma-complete", L"complete a word", on_tab);
-    el_wset(self->el, EL_BIND, L"\t", L"orma-complete", NULL);
-    el_wset(self->el, EL_BIND, L"^R", L"em-inc-search-prev", NULL);
-    el_wset(self->el, EL_BIND, L"\\e[3~", L"ed-delete-next-char", NULL);
-    el_wset(self->el, EL_BIND, L"^W", L"ed-delete-prev-word", NULL);
+    (void)lib.history_w(self->history, &event, H_SETSIZE, ORMA_SHELL_HISTORY_MAX);
+    lib.el_wset(self->el, EL_CLIENTDATA, self);
+    lib.el_wset(self->el, EL_PROMPT_ESC, get_prompt, L'\1');
+    lib.el_wset(self->el, EL_EDITOR, L"emacs");
+    lib.el_wset(self->el, EL_HIST, lib.history_w, self->history);
+    lib.el_wset(self->el, EL_GETCFN, get_char);
+    lib.el_wset(self->el, EL_ADDFN, L"orma-complete", L"complete a word", on_tab);
+    lib.el_wset(self->el, EL_BIND, L"\t", L"orma-complete", NULL);
+    lib.el_wset(self->el, EL_BIND, L"^R", L"em-inc-search-prev", NULL);
+    lib.el_wset(self->el, EL_BIND, L"\\e[3~", L"ed-delete-next-char", NULL);
+    lib.el_wset(self->el, EL_BIND, L"^W", L"ed-delete-prev-word", NULL);
     return true;
 }
 
@@ -444,9 +474,9 @@ void orma_line_editor_free(struct orma_line_editor *self)
     for (size_t i = 0; i < self->num; i++)
         free(self->lines[i]);
     if (self->el)
-        el_end(self->el);
+        lib.el_end(self->el);
     if (self->history)
-        history_wend(self->history);
+        lib.history_wend(self->history);
     free(self->path);
     free(self->prompt);
     free(self);
@@ -478,8 +508,8 @@ int orma_line_editor_read(struct orma_line_editor *self, const char *prompt, str
     (void)pthread_sigmask(SIG_BLOCK, &block, &self->waiting); /* fails for a bad `how` only */
     /* Before the prompt is there, which says that keys are ours: a Ctrl-D that came in between
      * would be the terminal's, and lost. */
-    el_wset(self->el, EL_PREP_TERM, 1);
-    const wchar_t *line = el_wgets(self->el, &len);
+    lib.el_wset(self->el, EL_PREP_TERM, 1);
+    const wchar_t *line = lib.el_wgets(self->el, &len);
     int err = errno;
     (void)pthread_sigmask(SIG_SETMASK, &self->waiting, NULL);
     if (self->interrupted) {
