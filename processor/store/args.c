@@ -751,3 +751,51 @@ bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key,
     }
     return false;
 }
+
+/* A window that was of little use is followed by a small one, which costs what looking up one set
+ * does. */
+static void read_window(struct orma_args_reader *self, uint32_t row)
+{
+    const struct orma_table *t = self->store->table;
+    const uint32_t size = self->hits * 8 >= self->num ? self->num * 2 : 0;
+
+    self->first = row;
+    self->num = ORMA_MIN(ORMA_MAX(16u, ORMA_MIN(size, ORMA_ARGS_WINDOW)), t->rows - row);
+    self->hits = 0;
+    orma_column_read(&t->columns[ORMA_ARGS_ARG_SET_ID], row, self->num, self->set);
+    orma_column_read(&t->columns[ORMA_ARGS_KEY], row, self->num, self->key);
+    orma_column_read(&t->columns[ORMA_ARGS_VALUE_TYPE], row, self->num, self->type);
+    orma_column_read(&t->columns[ORMA_ARGS_INT_VALUE], row, self->num, self->integer);
+}
+
+bool orma_args_reader_find(struct orma_args_reader *self, uint32_t set, uint32_t key,
+                           struct orma_args_item *ret)
+{
+    struct orma_args_store *store = self->store;
+
+    if (!settle_to_read(store))
+        return false;
+    if (set >= ORMA_ARG_SOURCE_FIRST || store->state != ORMA_ARGS_STORED)
+        return orma_args_find(store, set, key, ret);
+    for (uint32_t row = set; row < store->table->rows; row++) {
+        uint32_t at = row - self->first;
+
+        if (at >= self->num) {
+            read_window(self, row);
+            at = 0;
+        }
+        self->hits++;
+        if (self->set[at] != set)
+            return false;
+        if (self->key[at] != key)
+            continue;
+        const int64_t type = self->type[at] - store->type_names[0];
+        if (type == ORMA_ARG_INT || type == ORMA_ARG_UINT || type == ORMA_ARG_BOOL)
+            *ret =
+                (struct orma_args_item){.key = key, .type = (uint8_t)type, .i = self->integer[at]};
+        else
+            *ret = orma_args_row(store, row);
+        return true;
+    }
+    return false;
+}

@@ -256,4 +256,27 @@ void orma_args_load(struct orma_args_store *self, uint32_t set, struct orma_args
 /* The arg with this full key; false if there is none. */
 bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key,
                     struct orma_args_item *ret);
+
+/*
+ * The same for many sets, mostly one behind the other: rows are read in windows, which grow while
+ * they are of use. A reader is good as long as nothing is written.
+ */
+#define ORMA_ARGS_WINDOW 256
+
+struct orma_args_reader {
+    struct orma_args_store *store;
+    uint32_t first, num, hits; /* of the window */
+    int64_t set[ORMA_ARGS_WINDOW], key[ORMA_ARGS_WINDOW], type[ORMA_ARGS_WINDOW],
+        integer[ORMA_ARGS_WINDOW];
+};
+
+static inline void orma_args_reader_init(struct orma_args_reader *self,
+                                         struct orma_args_store *store)
+{
+    self->store = store;
+    self->first = self->num = self->hits = 0;
+}
+
+bool orma_args_reader_find(struct orma_args_reader *self, uint32_t set, uint32_t key,
+                           struct orma_args_item *ret);
 #endif

@@ -85,14 +85,14 @@ static void load_missing(const struct orma_exec_rows *r, const uint32_t *list,
     }
 }
 
-static bool put_arg(struct orma_exec_plan *plan, uint32_t set, uint32_t key, uint32_t i,
+static void put_arg(struct orma_args_reader *reader, uint32_t set, uint32_t key, uint32_t i,
                     struct orma_exec_vec *ret)
 {
     struct orma_args_item arg;
 
     orma_exec_set(ret, i, EXEC_NULL, 0);
-    if (!orma_args_find(&plan->sql->storage->args, set, key, &arg))
-        return true;
+    if (!orma_args_reader_find(reader, set, key, &arg))
+        return;
     switch ((enum orma_arg_type)arg.type) {
     case ORMA_ARG_INT:
     case ORMA_ARG_UINT:
@@ -110,20 +110,22 @@ static bool put_arg(struct orma_exec_plan *plan, uint32_t set, uint32_t key, uin
     case ORMA_ARG_NULL:
         break;
     }
-    return true;
 }
 
 bool orma_exec_load_args(struct orma_exec_plan *plan, const struct orma_exec_vec *sets,
                          const struct orma_exec_rows *r, uint32_t key, struct orma_exec_vec *ret)
 {
+    struct orma_args_reader reader;
+
+    orma_args_reader_init(&reader, &plan->sql->storage->args);
     ret->tagged = true;
     for (uint32_t i = 0; i < r->num; i++) {
         uint8_t tag = orma_exec_tag_at(sets, i);
 
         if (tag == EXEC_NULL || sets->vals[i] < 0 || sets->vals[i] >= UINT32_MAX)
             orma_exec_set(ret, i, EXEC_NULL, 0);
-        else if (!put_arg(plan, (uint32_t)sets->vals[i], key, i, ret))
-            return false;
+        else
+            put_arg(&reader, (uint32_t)sets->vals[i], key, i, ret);
         if (tag & (EXEC_REAL | EXEC_TEXT))
             return orma_exec_give_up(plan, "an arg set that is no number");
     }
@@ -136,7 +138,9 @@ static bool load_made(struct orma_exec_plan *plan, const struct orma_exec_source
                       const uint32_t *list, struct orma_exec_vec *ret)
 {
     const struct orma_table *t = src->table;
+    struct orma_args_reader reader;
 
+    orma_args_reader_init(&reader, &plan->sql->storage->args);
     ret->tagged = true;
     for (uint32_t i = 0; i < r->num; i++) {
         uint32_t row = list ? list[i] : r->first + i;
@@ -158,7 +162,7 @@ static bool load_made(struct orma_exec_plan *plan, const struct orma_exec_source
                                     orma_str_from(src->proj->columns[col].key));
             orma_exec_set(ret, i, EXEC_NULL, 0);
             if (!null && key)
-                (void)put_arg(plan, (uint32_t)orma_table_int(t, v->col, row), key, i, ret);
+                put_arg(&reader, (uint32_t)orma_table_int(t, v->col, row), key, i, ret);
             break;
         case ORMA_PROJ_COL:
         case ORMA_PROJ_NULL:

@@ -83,6 +83,27 @@ static void expect_same_tables(const struct orma_storage *a, const struct orma_s
     }
 }
 
+/* Sets one behind the other, each of them with some left out, and here and there. */
+static void expect_readers_find(struct orma_storage *s, uint32_t key)
+{
+    const struct orma_table *t = &s->tables[ORMA_TABLE_SLICE];
+    struct orma_args_reader reader;
+    uint32_t seed = key;
+
+    orma_args_reader_init(&reader, &s->args);
+    for (uint32_t i = 0; i < 2 * t->rows; i++) {
+        uint32_t row = i < t->rows ? i : next(&seed) % t->rows;
+        struct orma_args_item a = {0}, b = {0};
+
+        if (orma_table_is_null(t, ORMA_SLICE_ARG_SET_ID, row) || (i & 0x1000 && next(&seed) % 9))
+            continue;
+        uint32_t set = (uint32_t)orma_table_int(t, ORMA_SLICE_ARG_SET_ID, row);
+        bool found = orma_args_find(&s->args, set, key, &a);
+        cr_assert_eq(orma_args_reader_find(&reader, set, key, &b), found, "%u", row);
+        cr_assert(!found || (a.type == b.type && a.i == b.i), "%u", row);
+    }
+}
+
 Test(args_log, settled_sets_are_those_that_are_stored_at_once)
 {
     struct orma_storage *stored = storage_new(false), *logged = storage_new(true);
@@ -103,6 +124,9 @@ Test(args_log, settled_sets_are_those_that_are_stored_at_once)
     cr_assert(orma_args_settle(&logged->args));
     cr_assert(!orma_args_unsettled(&logged->args));
     expect_same_tables(stored, logged);
+    for (uint32_t key = 1; key < 1100; key = key * 3 + 1)
+        expect_readers_find(logged, key);
+    expect_readers_find(stored, 1001);
     orma_args_list_fini(&list);
     storage_free(stored);
     storage_free(logged);
