@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -93,13 +94,21 @@ int orma_heap_attach_ask(const struct orma_heap_target *self, uint64_t interval)
 int orma_heap_attach_take(const struct orma_heap_target *self)
 {
     char path[64];
+    struct stat st;
     int32_t number = 0;
     int r = copy_from(self->pid, self->address + offsetof(struct orma_heap_attach, fd), &number,
                       sizeof(number));
 
-    if (r < 0 || !number)
-        return r < 0 ? r : -EAGAIN;
+    if (r < 0 || number <= 0)
+        return r < 0 ? r : number ? -EBADMSG : -EAGAIN;
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)self->pid, number - 1);
+    /* The program says the number: opening a device could do something already. */
+    ORMA_AUTO(orma_fd_close) int at = open(path, O_PATH | O_CLOEXEC);
+    if (at < 0 || fstat(at, &st) < 0)
+        return -errno;
+    if (!S_ISREG(st.st_mode))
+        return -EBADMSG;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     return fd < 0 ? -errno : fd;
 }
