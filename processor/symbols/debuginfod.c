@@ -2,10 +2,12 @@
  * it. */
 #include "processor/symbols/debuginfod.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "sdk/base/defs.h"
+#include "sdk/base/dynlib.h"
 
 #define LIBRARY "libdebuginfod.so.1"
 /* Seconds without any progress of a server, which else are 90. */
@@ -18,7 +20,6 @@ typedef int find_fn(struct client *client, const unsigned char *build_id, int le
 typedef void end_fn(struct client *client);
 
 struct library {
-    void *handle;
     begin_fn *begin;
     find_fn *find;
     end_fn *end;
@@ -26,13 +27,10 @@ struct library {
 
 static bool load(struct library *ret)
 {
-    *ret = (struct library){.handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL)};
-    if (!ret->handle)
-        return false;
-    *(void **)&ret->begin = dlsym(ret->handle, "debuginfod_begin");
-    *(void **)&ret->find = dlsym(ret->handle, "debuginfod_find_debuginfo");
-    *(void **)&ret->end = dlsym(ret->handle, "debuginfod_end");
-    return ret->begin && ret->find && ret->end;
+    static const char *const names[] = {"debuginfod_begin", "debuginfod_find_debuginfo",
+                                        "debuginfod_end"};
+
+    return orma_dynlib_load(LIBRARY, names, ORMA_ARRAY_LEN(names), ret);
 }
 
 bool orma_debuginfod_supported(void)
