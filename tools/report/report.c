@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "processor/export/csv.h"
@@ -32,6 +33,8 @@ struct report {
     unsigned shown;  /* sections that had something */
     unsigned lines;  /* notes of a section in JSON */
     uint64_t absent; /* sections without data: bits by their place in the table */
+    char *files;     /* sections/NAME.sql, all of them; NULL: not unpacked yet */
+    struct orma_buf sql;
 };
 
 /* ---- what every section has ---- */
@@ -179,15 +182,15 @@ static int failed(struct report *self, const struct orma_report_section *s)
     return -EINVAL;
 }
 
-static int run_section(struct report *self, const struct orma_report_section *s)
+static int run_section(struct report *self, const struct orma_report_section *s, const char *text)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0}, shown = {0};
-    bool all = !self->request->top || !strstr(s->sql, "$top");
+    bool all = !self->request->top || !strstr(text, "$top");
     size_t top = all ? SIZE_MAX : self->request->top;
     struct orma_report_result result;
 
-    orma_report_choice_put(&self->choice, s->sql, true, &sql);
-    orma_report_choice_put(&self->choice, s->sql, false, &shown);
+    orma_report_choice_put(&self->choice, text, true, &sql);
+    orma_report_choice_put(&self->choice, text, false, &shown);
     if (self->request->form == ORMA_REPORT_SQL) {
         fprintf(self->out, "%s-- %s: %s\n%s;\n", self->shown++ ? "\n" : "", s->name, s->question,
                 orma_buf_cstr(&shown));
@@ -202,14 +205,35 @@ static int run_section(struct report *self, const struct orma_report_section *s)
     return r;
 }
 
+/* What the table has, or the section's file. Valid until the next call; NULL: no memory. */
+static const char *sql_of(struct report *self, const struct orma_report_section *s)
+{
+    const struct orma_embedded_file *f = orma_report_files.files;
+
+    if (s->sql)
+        return s->sql;
+    if (!self->files && orma_embedded_unpack(&orma_report_files, &self->files) < 0)
+        return NULL;
+    while (!orma_str_eq_c((struct orma_str){f->key, strcspn(f->key, ".")}, s->name))
+        f++;
+    struct orma_str text = ORMA_EMBEDDED_TEXT(f, self->files);
+    orma_buf_clear(&self->sql);
+    orma_buf_put(&self->sql, text.data, text.len - 1); /* without the last end of line */
+    return orma_buf_cstr(&self->sql);
+}
+
 static int show(struct report *self, const struct orma_report_section *s, bool named)
 {
+    const char *sql = sql_of(self, s);
+
+    if (!sql)
+        return -ENOMEM;
     if (self->request->form != ORMA_REPORT_SQL && !has_data(self, s)) {
         self->absent |= UINT64_C(1) << (s - self->table);
         return 0;
     }
-    if (self->request->prepare || orma_report_choice_fits(&self->choice, s->sql))
-        return run_section(self, s);
+    if (self->request->prepare || orma_report_choice_fits(&self->choice, sql))
+        return run_section(self, s, sql);
     if (named) {
         fprintf(stderr,
                 "%s: %s cannot be told by the %s chosen: it is about the whole machine, or "
@@ -354,5 +378,7 @@ int orma_report_run(struct orma_processor *tp, const struct orma_report_request 
     }
     orma_report_notes_fini(&self.notes);
     orma_report_choice_fini(&self.choice);
+    orma_buf_fini(&self.sql);
+    free(self.files);
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }

@@ -26,7 +26,9 @@
 #define ORMA_TOOLS_REPORT_SECTIONS_H
 #include <stdbool.h>
 
-#define ORMA_REPORT_BUCKETS 24
+#include "protos/reflect/embedded.h"
+
+#define ORMA_REPORT_BUCKETS 24 /* the files have it as a number */
 
 /* What the numbers of a section depend on: losses there are named beside it. */
 enum orma_report_basis {
@@ -38,14 +40,15 @@ struct orma_report_section {
     const char *name;     /* one word */
     const char *question; /* a sentence */
     const char *has;      /* SQL: has it data at all? A row says so */
-    const char *sql;
-    const char *lacks;   /* what there is none of: "block requests" */
-    const char *words;   /* what `orma record` needs to record it */
-    unsigned basis;      /* enum orma_report_basis */
-    const char *nothing; /* what it means that there are no rows; NULL: that nothing matches */
+    const char *sql;      /* NULL: it is in sections/NAME.sql */
+    const char *lacks;    /* what there is none of: "block requests" */
+    const char *words;    /* what `orma record` needs to record it */
+    unsigned basis;       /* enum orma_report_basis */
+    const char *nothing;  /* what it means that there are no rows; NULL: that nothing matches */
 };
 
 extern const struct orma_report_section orma_report_sections[]; /* ended by a NULL name */
+extern const struct orma_embedded orma_report_files;            /* sections/NAME.sql */
 
 /* In a table that a NULL name ends. NULL: there is none of this name. */
 const struct orma_report_section *orma_report_section_find(const struct orma_report_section *table,

@@ -1,0 +1,11 @@
+INCLUDE PERFETTO MODULE orma.syscalls;
+INCLUDE PERFETTO MODULE orma.sched;
+SELECT orma_thread_name(utid) || ' ' || tid AS thread, calls, errors, total_ns,
+  max_ns, call AS slowest, at_ts, utid AS _utid, tid AS _tid
+FROM (
+  SELECT utid, count(*) AS calls, sum(failed) AS errors, sum(dur) AS total_ns,
+    max(dur) AS max_ns, name AS call, ts AS at_ts
+  FROM orma_syscall WHERE ts >= $from AND ts < $to$threads
+  GROUP BY utid
+) JOIN thread USING (utid)
+ORDER BY total_ns DESC LIMIT $top

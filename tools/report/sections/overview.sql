@@ -1,0 +1,31 @@
+SELECT * FROM (
+  SELECT 'recorded' AS what,
+    strftime('%Y-%m-%d %H:%M:%S UTC', to_realtime(trace_start()) / 1e9,
+      'unixepoch') AS value
+  UNION ALL
+  SELECT 'length', printf('%.3f s', (trace_end() - trace_start()) / 1e9)
+  UNION ALL
+  SELECT 'range', iif($from = trace_start() AND $to = trace_end(), NULL,
+    printf('%.6f s to %.6f s', ($from - trace_start()) / 1e9,
+      ($to - trace_start()) / 1e9))
+  UNION ALL
+  SELECT 'machine', concat_ws(', ',
+    nullif(concat_ws(' ', name, sysname, release, arch), ''), num_cpus || ' CPUs',
+    round(system_ram_bytes / 1073741824.0, 1) || ' GiB') FROM machine
+  UNION ALL
+  SELECT 'recorded by', max(str_value) FROM metadata
+  WHERE name = 'tracing_service_version'
+  UNION ALL
+  SELECT 'format', group_concat(DISTINCT str_value) FROM metadata
+  WHERE name = 'trace_type'
+  UNION ALL
+  SELECT 'processes', count(*) FROM process
+  UNION ALL
+  SELECT 'threads', count(*) FROM thread
+  UNION ALL
+  SELECT 'kernel events', count(*) FROM ftrace_event
+  UNION ALL
+  SELECT 'slices', count(*) FROM slice
+  UNION ALL
+  SELECT 'counter values', count(*) FROM counter
+) WHERE value IS NOT NULL AND value != ''
