@@ -421,6 +421,7 @@ int orma_processor_finish(struct orma_processor *self)
     r = check_unchanged(self, check(self));
     orma_args_log_end(&self->storage.args);
     self->finished = true;
+    orma_mapped_let_go_all(self->mapped);
     return r ? r : data_ready(self);
 }
 

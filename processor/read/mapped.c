@@ -298,6 +298,12 @@ void orma_mapped_let_go(struct orma_mapped *self, const uint8_t *from, const uin
         advise(self, (size_t)begin, (size_t)end, MADV_DONTNEED);
 }
 
+void orma_mapped_let_go_all(struct orma_mapped *self)
+{
+    if (self && self->size > BEHIND)
+        advise(self, 0, self->size, MADV_DONTNEED);
+}
+
 bool orma_mapped_torn(const struct orma_mapped *self)
 {
     return atomic_load_explicit(&self->torn, memory_order_relaxed);

@@ -44,6 +44,8 @@ int64_t orma_mapped_offset(const struct orma_mapped *self, const uint8_t *at);
 void orma_mapped_read_on(struct orma_mapped *self, size_t from, size_t to);
 /* Bytes that may lie outside of the mapping. */
 void orma_mapped_let_go(struct orma_mapped *self, const uint8_t *from, const uint8_t *to);
+/* All of a file that is not small; NULL is fine. */
+void orma_mapped_let_go_all(struct orma_mapped *self);
 
 /* True once bytes were missing where a reader looked. Any thread. */
 bool orma_mapped_torn(const struct orma_mapped *self);

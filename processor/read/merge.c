@@ -231,11 +231,45 @@ static inline bool pass(struct orma_sorter *self, struct orma_pipe *pipe,
     return true;
 }
 
-/* What a run has read of a long segment is read by nobody else. */
-ORMA_COLD static void let_go(struct orma_sorter *self, struct orma_run *run)
+/* Where a run reads next; NULL: nowhere. */
+static const uint8_t *place_of(const struct orma_stream *s)
 {
-    const uint8_t *begin = run->segments[run->at].record;
+    const struct orma_run *run = &s->run;
 
+    if (s->sort != STREAM_RUN || run->at == run->num)
+        return NULL;
+    return run->read ? run->pos : run->segments[run->at].record;
+}
+
+/* What all runs have behind them. */
+static void let_go_behind_all(struct orma_sorter *self, const uint8_t *first)
+{
+    self->let_go_from = first + LET_GO_BYTES; /* some run may stay where it is */
+    for (const struct orma_stream *s = self->streams; s; s = s->next) {
+        const uint8_t *at = place_of(s);
+
+        if (at && at < first)
+            first = at;
+    }
+    if (!self->behind)
+        self->behind = orma_mapped_data(self->mapped);
+    if (first - self->behind < LET_GO_BYTES)
+        return;
+    orma_mapped_let_go(self->mapped, self->behind, first);
+    self->behind = first;
+}
+
+/* Behind a segment, or in a long one, of which what the run has read is read by nobody else. */
+ORMA_COLD static void let_go(struct orma_sorter *self, struct orma_stream *s)
+{
+    struct orma_run *run = &s->run;
+    const uint8_t *at = place_of(s);
+
+    if (at && at >= self->let_go_from)
+        let_go_behind_all(self, at);
+    if (!run->read)
+        return;
+    const uint8_t *begin = run->segments[run->at].record;
     if (run->behind < begin || run->behind > run->pos)
         run->behind = begin;
     if (run->pos - run->behind < LET_GO_BYTES)
@@ -253,8 +287,8 @@ static inline bool drain_one(struct orma_sorter *self, struct orma_stream *s,
     if (pipe ? orma_pipe_is_left(pipe) : self->failed || !self->budget)
         return false;
     struct orma_seq_gen *gen = run ? orma_run_done(s) : orma_stream_done(s);
-    if (ORMA_UNLIKELY(run && s->run.read % LET_GO_EVERY == LET_GO_EVERY - 1 && self->mapped))
-        let_go(self, &s->run);
+    if (ORMA_UNLIKELY(run && s->run.read % LET_GO_EVERY == 0 && self->mapped))
+        let_go(self, s);
     if (!pipe) {
         self->budget--;
         emit(self, &s->head, gen);

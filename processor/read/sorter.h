@@ -144,7 +144,9 @@ struct orma_sorter {
     orma_read_plain_fn *read_plain; /* NULL: there are no plain events */
     orma_use_plain_fn *use_plain;
     void *emit_data, *plain_data; /* of use_plain */
-    struct orma_mapped *mapped;   /* what runs are read from, if it is a mapped file */
+    struct orma_mapped *mapped;   /* what runs are read from, if it is a mapped file; */
+    const uint8_t *behind;        /* of it: up to where it was let go, */
+    const uint8_t *let_go_from;   /* and where to look again how far all have come */
     bool failed;
     /* What emitting writes for each item lies apart from what the merging thread reads. */
     char apart[ORMA_CACHE_LINE];

@@ -10,6 +10,7 @@
 #include "processor/store/args.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "sdk/base/hash.h"
@@ -17,6 +18,8 @@
 
 #define REPEATED_MAX (1u << 20) /* args of sets of the source that are kept */
 #define SLOTS_FIRST 1024
+/* What settling more sets leaves in malloc's hands is given back. */
+#define SETS_LARGE (1u << 16)
 /* Lists up to this long are searched for an equal key one by one. */
 #define SEARCH_MAX 16
 
@@ -411,12 +414,24 @@ static void renumber(struct orma_args_store *self, const uint32_t *ids, uint32_t
     }
 }
 
+/* Hashes of sets; they are made again when a set is added to those that are there. */
+static void forget_hashes(struct orma_args_store *self)
+{
+    struct orma_args_slot *less = realloc(self->slots, SLOTS_FIRST * sizeof(*less));
+
+    if (less) {
+        self->slots = less;
+        self->slots_mask = SLOTS_FIRST - 1;
+    }
+    memset(self->slots, 0, ((size_t)self->slots_mask + 1) * sizeof(*self->slots));
+    self->sets_num = 0;
+}
+
 /* Nothing is settled: there were no rows before. */
 ORMA_COLD static void take_back(struct orma_args_store *self)
 {
     orma_table_truncate(self->table, 0);
-    memset(self->slots, 0, ((size_t)self->slots_mask + 1) * sizeof(*self->slots));
-    self->sets_num = 0;
+    forget_hashes(self);
 }
 
 static bool has_left(const struct orma_args_store *self)
@@ -448,7 +463,12 @@ bool orma_args_settle(struct orma_args_store *self)
     free(ids);
     if (log->places_num && ended)
         self->places.done(self->places.data);
+    const bool large = log->sets_num > SETS_LARGE;
     orma_args_log_fini(log);
+    if (ended)
+        forget_hashes(self); /* few sets come later, most often none */
+    if (large)
+        (void)malloc_trim(0); /* only smaller */
     return !*self->failed;
 }
 

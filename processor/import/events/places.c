@@ -192,7 +192,11 @@ void orma_events_forget_places(struct orma_import_ctx *imp)
 
 static void done(void *data)
 {
+    const struct orma_import_ctx *imp = data;
+
     orma_events_forget_places(data);
+    if (imp->reader)
+        orma_mapped_let_go_all(imp->reader->mapped);
 }
 
 int orma_events_start_places(struct orma_import_ctx *imp)

@@ -7,6 +7,7 @@
 #include "processor/sql/base/plan_table.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,6 +21,8 @@
 #define COLUMNS_MAX 64
 /* Tables with fewer rows are left to SQLite. */
 #define ROWS_MIN 4096
+/* What a query of more rows leaves in malloc's hands is given back. */
+#define ROWS_LARGE (1u << 18)
 
 void orma_exec_init(struct orma_sql *sql)
 {
@@ -60,6 +63,7 @@ static void query_free(struct orma_exec_query *q)
 void orma_exec_plan_free(void *data)
 {
     struct orma_exec_plan *plan = data;
+    bool large = false;
 
     if (!plan)
         return;
@@ -69,8 +73,10 @@ void orma_exec_plan_free(void *data)
             break;
         }
     }
-    for (uint32_t i = 0; i < plan->queries.len; i++)
+    for (uint32_t i = 0; i < plan->queries.len; i++) {
+        large |= plan->queries.data[i]->frame.rows > ROWS_LARGE;
         query_free(plan->queries.data[i]);
+    }
     ORMA_VEC_FINI(&plan->queries);
     orma_exec_subs_free(plan);
     orma_exec_memos_free(plan);
@@ -90,6 +96,8 @@ void orma_exec_plan_free(void *data)
     orma_sql_reads_fini(&plan->reads);
     orma_sql_reads_fini(&plan->tables);
     free(plan);
+    if (large)
+        (void)malloc_trim(0); /* only smaller */
 }
 
 /* ---- what a query is worth ---- */

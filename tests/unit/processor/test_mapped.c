@@ -81,10 +81,49 @@ Test(mapped, what_is_let_go_can_be_read_again)
     orma_mapped_let_go(m, data + 10 * PAGE, data);
     orma_mapped_let_go(m, NULL, data);
     cr_assert(!memcmp(data, bytes, size));
+    orma_mapped_let_go_all(m);
+    orma_mapped_let_go_all(NULL);
+    cr_assert(!memcmp(data, bytes, size));
     cr_assert(!orma_mapped_torn(m));
     orma_mapped_close(m);
     close(fd);
     free(bytes);
+}
+
+/* Of the mapping at `data`, in KiB, as the kernel counts it. */
+static long resident_kb(const uint8_t *data)
+{
+    FILE *f = fopen("/proc/self/smaps", "re");
+    char line[512], begin[32];
+    long kb = -1;
+    bool in = false;
+
+    snprintf(begin, sizeof(begin), "%lx-", (unsigned long)(uintptr_t)data);
+    while (f && kb < 0 && fgets(line, sizeof(line), f)) {
+        in |= !strncmp(line, begin, strlen(begin));
+        if (in && !strncmp(line, "Rss:", 4))
+            kb = atol(line + 4);
+    }
+    if (f)
+        fclose(f);
+    return kb;
+}
+
+/* What was read of a large file counts as memory of the process until it is let go. */
+Test(mapped, a_large_file_is_let_go)
+{
+    const size_t size = (size_t)40 << 20;
+    const int fd = temp_file("", 0);
+
+    cr_assert_eq(ftruncate(fd, (off_t)size), 0);
+    struct orma_mapped *m = map(fd);
+    orma_mapped_read_on(m, 0, size);
+    (void)byte_at(m, size - 1);
+    cr_assert_gt(resident_kb(orma_mapped_data(m)), 0);
+    orma_mapped_let_go_all(m);
+    cr_assert_eq(resident_kb(orma_mapped_data(m)), 0);
+    orma_mapped_close(m);
+    close(fd);
 }
 
 Test(mapped, what_was_cut_off_reads_as_zeroes)
