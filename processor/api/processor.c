@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -38,6 +39,8 @@ struct orma_processor {
     int error_offset;
     _Atomic bool interrupted;
     bool finished;
+    bool limited;               /* a load may take so much memory, and no more */
+    uint64_t look_at_size;      /* of the input: when the memory is looked at next */
     struct orma_file *file;     /* what is loaded; it belongs to the import */
     struct orma_mapped *mapped; /* the file; NULL: it was fed */
     uint64_t size;
@@ -105,6 +108,8 @@ int orma_processor_new_of(const struct orma_processor_config *config,
     self->import.reader.sorter.threads = !given.one_thread && sysconf(_SC_NPROCESSORS_ONLN) > 1;
     self->sql->file_access = given.sql_file_access;
     /* More than a century is as good as none, and fits. */
+    self->sql->limits.memory.limit_bytes = given.memory_limit_bytes;
+    self->limited = given.memory_limit_bytes > 0;
     self->sql->time_limit_ns = ORMA_MIN(given.query_timeout_ms, UINT64_C(1) << 42) * 1000000;
     *ret = self;
     return 0;
@@ -125,6 +130,12 @@ void orma_processor_free(struct orma_processor *self)
     orma_mapped_close(self->mapped);
     orma_cached_fini(&self->cached);
     free(self);
+}
+
+int orma_processor_fail(struct orma_processor *self, int error, const char *text)
+{
+    orma_buf_clear(&self->sql_error);
+    return fail(self, error, "%s", text);
 }
 
 struct orma_sql *orma_processor_sql(struct orma_processor *self)
@@ -151,6 +162,15 @@ int orma_processor_error_offset(const struct orma_processor *self)
 
 /* ---- loading ---- */
 
+/* The first look, before the first byte, is what the process has anyway. */
+static bool is_too_large(struct orma_processor *self)
+{
+    if (!self->limited || self->size < self->look_at_size)
+        return false;
+    self->look_at_size = self->size + PROGRESS_STEP;
+    return orma_sql_memory_is_out(&self->sql->limits.memory);
+}
+
 static int check(struct orma_processor *self)
 {
     if (self->storage.failed)
@@ -160,6 +180,9 @@ static int check(struct orma_processor *self)
                     self->import.reader.error);
     if (self->interrupted)
         return fail(self, -ECANCELED, "interrupted");
+    if (is_too_large(self))
+        return fail(self, -ENOMEM, "the trace takes more than the limit of %" PRIu64 " MiB",
+                    self->sql->limits.memory.limit_bytes >> 20);
     return 0;
 }
 
@@ -179,6 +202,8 @@ static int begin(struct orma_processor *self)
     if (self->file)
         return 0;
     self->begun_ns = now_ns();
+    self->sql->limits.memory.before_bytes = 0;
+    (void)is_too_large(self); /* what was there before */
     self->file = orma_file_new(&self->import, NULL, 0);
     return self->file ? 0 : fail(self, -ENOMEM, "out of memory");
 }
@@ -410,6 +435,7 @@ int orma_processor_finish(struct orma_processor *self)
     if (r)
         return r;
     orma_file_finish(self->file);
+    self->look_at_size = 0;
     r = check(self);
     if (!r)
         r = finish_import(self);

@@ -18,5 +18,8 @@ struct orma_processor_parts {
 int orma_processor_new_of(const struct orma_processor_config *config,
                           const struct orma_processor_parts *parts, struct orma_processor **ret);
 
+/* `text` is what went wrong last. Returns `error`. */
+int orma_processor_fail(struct orma_processor *self, int error, const char *text);
+
 struct orma_sql *orma_processor_sql(struct orma_processor *self);
 #endif

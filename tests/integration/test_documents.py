@@ -105,8 +105,8 @@ class Documents(Case):
             (stubs / name).chmod(0o755)
         self.env["PATH"] = ":".join(map(str, [stubs, BUILD / "tools", BUILD / "compat", BUILD / "probes", self.env["PATH"]]))
         self.env["PKG_CONFIG_PATH"] = str(BUILD / "meson-uninstalled")
-        self.env["LD_LIBRARY_PATH"] = str(BUILD / "sdk")
-        self.env["CPATH"] = str(ROOT / "sdk/include")  # where an installed orma.pc leads
+        self.env["LD_LIBRARY_PATH"] = f"{BUILD}/sdk:{BUILD}/processor/library"
+        self.env["CPATH"] = f"{ROOT}/sdk/include:{ROOT}/processor/include"  # where installed .pc files lead
         self.env["HOME"] = str(self.dir)
 
     def instead(self, page, line):
@@ -184,6 +184,13 @@ class Documents(Case):
             self.skipTest("a library with sanitizers links into no plain program")
         first = [b for _, lang, b in blocks(page) if lang == "c" and "int main" in b][0]
         (self.work / "first.c").write_text(first)
+
+    def prepare_reach(self, _):
+        if "san" in subprocess.run(["nm", "-Du", BUILD / "sdk/liborma.so"], capture_output=True, text=True).stdout:
+            self.skipTest("a library with sanitizers links into no plain program")
+        self.record()
+        for example in (ROOT / "processor/examples").iterdir():
+            (self.work / example.name).symlink_to(example)
 
     def page(self, page):
         getattr(self, "prepare_" + page.stem.replace("-", "_").lower(), lambda _: None)(page)

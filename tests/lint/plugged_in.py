@@ -34,7 +34,6 @@ EXEMPT = {
     ("dead", "orma_schema_enum_count"): "the same: how many enums",
     ("dead", "orma_reflect_sink_buf"): "the same: the sink that writes into memory",
     ("dead", "orma_text_print_stream"): "the same: text of a message that is longer than memory",
-    ("dead", "orma_processor_error_offset"): "part of processor.h, the C API",
     ("dead", "orma_shm_take"): "the model of one chunk that stress tests hold the fast path against",
     ("dead", "orma_sql_parse_columns"): "the dialect's parser as a library: fuzzed and tested alone",
     ("dead", "orma_sql_parse_prototype"): "the same",
@@ -250,7 +249,7 @@ def check_dead():
             defined.setdefault(name, where)
     if len(defined) < 500:
         yield f"dead: nm found only {len(defined)} symbols in {len(objects)} objects"
-    public = "".join(code(h) for h in files("*.h", "sdk/include")) + code("sdk/tracefile/orma_tracefile.h")
+    public = "".join(code(h) for h in files("*.h", "sdk/include", "processor/include")) + code("sdk/tracefile/orma_tracefile.h")
     # What a header calls by another name where code is small (ORMA_ONE_COPY): releases use it.
     once = set(re.findall(r"^#define \w+ (\w+_once)$", "\n".join(code(h) for h in files("*.h", *PRODUCT)), re.M))
     sources = {path.replace("/", "_"): path for path in files("*.c")}

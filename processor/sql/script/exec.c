@@ -199,7 +199,8 @@ static sqlite3_stmt *replace(struct orma_sql *sql, struct orma_str text, sqlite3
     return made || first ? made : orma_exec_prepare(sql, text, stmt);
 }
 
-/* Prepares a slice of the text of `s` that begins at `at`. */
+/* Prepares a slice of the text of `s` that begins at `at`. 1: *ret is another statement, which
+ * gives the same rows. */
 static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct orma_str body,
                    uint32_t at, sqlite3_stmt **ret)
 {
@@ -230,7 +231,7 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
         sqlite3_finalize(*ret);
         *ret = faster;
     }
-    return 0;
+    return faster != NULL;
 }
 
 int orma_sql_exec_prepare_body(struct orma_sql *sql, const struct orma_statement *s,
@@ -266,6 +267,7 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
             sql, s->kind == ORMA_STMT_SQLITE ? s->body : orma_sql_text_str(s->text));
     if (s->kind == ORMA_STMT_SQLITE) {
         r = prepare(sql, s, s->body, s->body_at, &stmt->stmt);
+        stmt->params = r ? 0 : (unsigned)sqlite3_bind_parameter_count(stmt->stmt);
     } else {
         ORMA_ASSERT(sql->statements[s->kind]);
         r = sql->statements[s->kind](sql, s);
@@ -275,7 +277,7 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
         r = refuse_stale(sql);
     if (r < 0 && self->lenient)
         r = orma_stub_make(sql, s, r);
-    if (r == 0 && !stmt->stmt) {
+    if (r >= 0 && !stmt->stmt) {
         stmt->no_output = true;
         if (sqlite3_prepare_v2(sql->db, empty.data, (int)empty.len, &stmt->stmt, NULL))
             r = orma_sql_exec_take_error(sql, s->text, 0);
@@ -371,6 +373,20 @@ int orma_sql_stmt_step(struct orma_sql_stmt *self)
     r = step(self);
     orma_sql_exec_leave(self->sql);
     return r;
+}
+
+bool orma_sql_stmt_reset(struct orma_sql_stmt *self)
+{
+    if (self->no_output)
+        return true;
+    if (orma_exec_of(self->sql, self->stmt))
+        return false;
+    orma_sqlstats_end(self->sql, self->stats);
+    self->stats = ORMA_SQLSTATS_NONE;
+    self->ahead = NOT_AHEAD;
+    self->has_row = false;
+    (void)sqlite3_reset(self->stmt); /* says how the last run went */
+    return true;
 }
 
 bool orma_sql_stmt_has_output(struct orma_sql_stmt *self)

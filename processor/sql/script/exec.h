@@ -32,6 +32,7 @@ struct orma_sql_stmt {
     bool no_output;   /* a statement of the dialect */
     bool has_row;     /* it gave one already */
     uint64_t stats;   /* its row of sqlstats */
+    unsigned params;  /* that its text has; they are those of `stmt` */
     /* Rows by columns: row `batch_at` of the batch. NULL plan: SQLite has the row. */
     struct orma_exec_plan *plan;
     struct orma_exec_batch batch;
@@ -60,6 +61,12 @@ static inline void orma_sql_stmt_by_columns(struct orma_sql_stmt *self)
 {
     self->plan = self->no_output ? NULL : orma_exec_of(self->sql, self->stmt);
 }
+
+/*
+ * To its first row again. False: it ran by columns, and must be prepared anew. Statements of the
+ * dialect stay what they are.
+ */
+bool orma_sql_stmt_reset(struct orma_sql_stmt *self);
 
 /* 1: there is a row; 0: no more; -errno. */
 int orma_sql_stmt_step(struct orma_sql_stmt *self);

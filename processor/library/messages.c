@@ -1,0 +1,84 @@
+/* Metrics and summaries for users of the library: messages in memory that they free. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "processor/api/processor_impl.h"
+#include "processor/metrics/metrics.h"
+#include "processor/metrics/summary.h"
+#include "sdk/base/buf.h"
+
+const char *orma_processor_version(void)
+{
+    return ORMA_VERSION;
+}
+
+void orma_free(void *data)
+{
+    free(data);
+}
+
+/* The content becomes the caller's; a zero follows it. */
+static int hand_over(struct orma_buf *out, char **ret, size_t *ret_len)
+{
+    orma_buf_put_byte(out, 0);
+    if (out->failed)
+        return -ENOMEM;
+    *ret_len = out->len - 1;
+    *ret = (char *)out->data;
+    *out = (struct orma_buf){0};
+    return 0;
+}
+
+int orma_processor_compute_metrics(struct orma_processor *self, const char *const *names,
+                                   size_t num, enum orma_message_format format, char **ret,
+                                   size_t *ret_len)
+{
+    static const enum orma_metrics_format formats[] = {
+        [ORMA_MESSAGE_BINARY] = ORMA_METRICS_BINARY,
+        [ORMA_MESSAGE_TEXT] = ORMA_METRICS_TEXT,
+        [ORMA_MESSAGE_JSON] = ORMA_METRICS_JSON,
+    };
+    struct orma_metrics *metrics = orma_processor_metrics(self);
+    ORMA_AUTO(orma_buf_fini) struct orma_buf out = {0};
+
+    if ((size_t)format >= sizeof(formats) / sizeof(formats[0]))
+        return -EINVAL;
+    int r = orma_metrics_compute(metrics, names, num, formats[format], &out);
+    if (r < 0)
+        return orma_processor_fail(self, r, orma_metrics_error(metrics));
+    return hand_over(&out, ret, ret_len);
+}
+
+static int summarize(struct orma_summary *s, const char *const *specs, size_t specs_num,
+                     const char *const *metrics, size_t metrics_num, const char *metadata,
+                     struct orma_buf *out)
+{
+    int r = 0;
+
+    for (size_t i = 0; !r && i < specs_num; i++)
+        r = orma_summary_add_text(s, "spec", orma_str_from(specs[i]));
+    return r ? r : orma_summary_compute(s, metrics, metrics_num, metadata, out);
+}
+
+int orma_processor_summarize(struct orma_processor *self, const char *const *specs,
+                             size_t specs_num, const char *const *metrics, size_t metrics_num,
+                             const char *metadata, enum orma_message_format format, char **ret,
+                             size_t *ret_len)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf out = {0}, text = {0};
+    struct orma_summary *s;
+
+    if (format != ORMA_MESSAGE_BINARY && format != ORMA_MESSAGE_TEXT)
+        return -EINVAL;
+    int r = orma_summary_new(orma_processor_sql(self), &s);
+    if (r)
+        return r;
+    r = summarize(s, specs, specs_num, metrics, metrics_num, metadata, &out);
+    if (r < 0)
+        (void)orma_processor_fail(self, r, orma_summary_error(s));
+    orma_summary_free(s);
+    if (!r && format == ORMA_MESSAGE_TEXT)
+        r = orma_summary_print(out.data, out.len, &text);
+    return r ? r : hand_over(format == ORMA_MESSAGE_TEXT ? &text : &out, ret, ret_len);
+}
