@@ -15,7 +15,6 @@
 #include "tools/view/file.h"
 #include "tools/view/serve.h"
 
-#define SERVED_BYTES ((uint64_t)48 << 20) /* packed: what a browser can hold */
 #define SQL_MS 60000
 
 enum {
@@ -180,8 +179,9 @@ static int show(const struct view *v, struct orma_processor *tp)
     struct orma_view *view;
     uint64_t size = v->size ? v->size : ORMA_VIEW_FILE_BYTES;
 
-    if (!v->exact)
-        config.budget = v->out ? orma_view_file_budget(size) : SERVED_BYTES;
+    if (!v->exact && v->out)
+        config.budget = orma_view_file_budget(size);
+    config.stored = !v->out;
     if (v->range) {
         int64_t begin = first_time(tp);
 

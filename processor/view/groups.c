@@ -35,21 +35,23 @@ static bool joins(const struct orma_view_slice *group, const struct orma_view_sl
            s->ts >= group->ts + group->dur && s->ts - (group->ts + group->dur) < q;
 }
 
-static void join(struct orma_view_slice *group, const struct orma_view_slice *s)
+void orma_view_join(struct orma_view_slice *group, const struct orma_view_slice *s)
 {
+    int64_t longest = s->count ? s->longest : s->dur;
+
     if (!group->count) {
         group->count = 1;
         group->busy = group->longest = group->dur;
         group->longest_id = group->id;
         group->args = ORMA_VIEW_NONE;
     }
-    if (s->dur > group->longest) {
-        group->longest = s->dur;
-        group->longest_id = s->id;
+    if (longest > group->longest) {
+        group->longest = longest;
+        group->longest_id = s->count ? s->longest_id : s->id;
         group->name = s->name;
     }
-    group->count++;
-    group->busy += s->dur;
+    group->count += s->count ? s->count : 1;
+    group->busy += s->count ? s->busy : s->dur;
     group->dur = s->ts + s->dur - group->ts;
 }
 
@@ -70,7 +72,7 @@ static uint32_t pass(struct orma_view *self, int64_t q, bool write, struct lanes
             uint32_t *last = &lanes->last[s->depth];
 
             if (*last != ORMA_VIEW_NONE && joins(&scratch[*last], s, q)) {
-                join(&scratch[*last], s);
+                orma_view_join(&scratch[*last], s);
                 continue;
             }
             *last = kept;

@@ -15,7 +15,7 @@
 
 #define BLOCK_BYTES (512u << 10)
 #define BLOCK_BYTES_MAX (1u << 30) /* browsers unpack no more at once */
-#define CHUNK_ITEMS 65536u
+#define CHUNK_ITEMS 16384u
 
 static void put_uint(struct orma_buf *out, uint64_t val)
 {
@@ -38,10 +38,10 @@ static void put_double(struct orma_buf *out, double val)
 
 /* ---- blocks ---- */
 
-static int deflate_into(struct orma_buf *out, const struct orma_buf *raw)
+static int deflate_into(struct orma_buf *out, const struct orma_buf *raw, int effort)
 {
     z_stream z = {0};
-    int r = deflateInit2(&z, 6, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
+    int r = deflateInit2(&z, effort, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
 
     if (r != Z_OK)
         return -ENOMEM;
@@ -69,7 +69,7 @@ static void end_block(struct orma_view *self, struct orma_buf *raw, struct orma_
     }
     block.raw = (uint32_t)raw->len;
     block.crc = (uint32_t)crc32(0, raw->data, (uInt)raw->len);
-    int r = raw->failed ? -ENOMEM : deflate_into(&block.packed, raw);
+    int r = raw->failed ? -ENOMEM : deflate_into(&block.packed, raw, self->config.stored ? 0 : 6);
 
     if (r < 0 || ORMA_VEC_PUSH(&self->blocks, block) < 0) {
         orma_buf_fini(&block.packed);
@@ -85,6 +85,7 @@ struct packer {
     struct orma_view *view;
     struct orma_buf raw;
     size_t at;        /* of the chunk that is written, in its block */
+    uint8_t slices;   /* kind of the chunks of slices */
     int64_t from, to; /* of its items */
 };
 
@@ -135,7 +136,7 @@ static void put_slices(struct packer *p, const struct orma_view_slice *s, uint32
     int64_t ts = p->view->from;
     uint32_t id = 0;
 
-    chunk_head(p, ORMA_VIEW_SLICES, s->row, num);
+    chunk_head(p, p->slices, s->row, num);
     for (uint32_t i = 0; i < num; i++) {
         put_time(p, &ts, s[i].ts);
         spans(p, s[i].ts, s[i].dur);
@@ -161,7 +162,7 @@ static void put_slices(struct packer *p, const struct orma_view_slice *s, uint32
             put_uint(&p->raw, (uint64_t)s[i].longest);
         }
     }
-    chunk_end(p, ORMA_VIEW_SLICES, s->row, num);
+    chunk_end(p, p->slices, s->row, num);
 }
 
 static void put_states(struct packer *p, uint8_t kind, const struct orma_view_state *s,
@@ -495,6 +496,16 @@ static void pack_slices(struct packer *p)
     end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ITEMS});
 }
 
+/* The coarsest is what a page reads first. */
+static void pack_levels(struct packer *p)
+{
+    for (unsigned level = p->view->num_levels; level-- > 0;) {
+        p->slices = (uint8_t)(ORMA_VIEW_LEVEL + level);
+        EACH_ROW(p, &p->view->levels[level], put_slices)
+    }
+    end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ITEMS});
+}
+
 static void pack_others(struct packer *p)
 {
     struct orma_view *v = p->view;
@@ -518,7 +529,7 @@ static void pack_others(struct packer *p)
 
 void orma_view_pack(struct orma_view *self)
 {
-    struct packer p = {.view = self};
+    struct packer p = {.view = self, .slices = ORMA_VIEW_SLICES};
     uint64_t slices, all;
 
     SORT(&self->slices, compare_slices);
@@ -541,6 +552,9 @@ void orma_view_pack(struct orma_view *self)
         forget_blocks(self);
         pack_slices(&p);
         pack_others(&p);
+    } else if (!self->err && (!self->config.budget || all + slices <= self->config.budget)) {
+        orma_view_make_levels(self); /* together they are smaller than the slices */
+        pack_levels(&p);
     }
     orma_buf_fini(&p.raw);
 }

@@ -14,6 +14,8 @@
 static void free_items(struct orma_view *self)
 {
     ORMA_VEC_FINI(&self->slices);
+    for (unsigned i = 0; i < ORMA_VIEW_LEVELS; i++)
+        ORMA_VEC_FINI(&self->levels[i]);
     ORMA_VEC_FINI(&self->states);
     ORMA_VEC_FINI(&self->sched);
     ORMA_VEC_FINI(&self->values);
@@ -139,6 +141,9 @@ static void put_blocks(struct orma_view *self)
         orma_buf_printf(out, "%s[%u,%u,%u,%u,%u,%zu]", i ? "," : "", b->kind, b->raw, b->crc,
                         b->first, b->last, b->packed.len);
     }
+    orma_buf_put_str(out, "],\"levels\":[");
+    for (unsigned i = 0; i < self->num_levels; i++)
+        orma_buf_printf(out, "%s%" PRId64, i ? "," : "", self->level_ns[i]);
     orma_buf_put_str(out, "],\"chunks\":[");
     for (uint32_t i = 0; i < self->chunks.len; i++) {
         const struct orma_view_chunk *c = &self->chunks.data[i];

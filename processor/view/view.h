@@ -22,6 +22,7 @@ struct orma_view_config {
                              * orma_view_new() only */
     uint64_t budget;        /* bytes of packed blocks to stay below: the shortest slices are merged
                              * into groups until they do. 0: everything exactly */
+    bool stored;            /* blocks are not made smaller: they are sent on this machine only */
 };
 
 /* What was packed, for people. */
@@ -49,8 +50,8 @@ size_t orma_view_blocks(const struct orma_view *self);
 struct orma_str orma_view_block(const struct orma_view *self, size_t n);
 
 /*
- * Parts of a page, as they are in the program (see tools/view): style and program, deflated as one. The
- * hashes are as a Content-Security-Policy names them.
+ * Parts of a page, as they are in the program (see tools/view): style and program, deflated as one.
+ * The hashes are as a Content-Security-Policy names them.
  */
 struct orma_view_page {
     const char *css_hash, *js_hash;

@@ -8,6 +8,7 @@
 #include "sdk/base/vec.h"
 
 #define ORMA_VIEW_NONE UINT32_MAX
+#define ORMA_VIEW_LEVELS 16
 
 /* Numbers of the format. */
 enum orma_view_row_kind {
@@ -27,6 +28,7 @@ enum orma_view_chunk_kind {
     ORMA_VIEW_VALUES = 4,
     ORMA_VIEW_LOGS = 5,
     ORMA_VIEW_SAMPLES = 6,
+    ORMA_VIEW_LEVEL = 16, /* + n: slices of level n */
 };
 
 enum orma_view_block_kind {
@@ -128,6 +130,9 @@ struct orma_view {
     struct orma_view_strings strings;
     ORMA_VEC(struct orma_view_row) rows;
     ORMA_VEC(struct orma_view_slice) slices;
+    ORMA_VEC(struct orma_view_slice) levels[ORMA_VIEW_LEVELS]; /* the finest first */
+    int64_t level_ns[ORMA_VIEW_LEVELS];
+    unsigned num_levels;
     ORMA_VEC(struct orma_view_state)
     states, sched; /* sched: row is the core's, waker the thread's */
     ORMA_VEC(struct orma_view_value) values;
@@ -186,6 +191,12 @@ void orma_view_load_items(struct orma_view *self);
 /* ---- groups.c: merges the shortest slices until the rest fits the budget ---- */
 
 void orma_view_group_slices(struct orma_view *self, uint64_t room);
+/* `s` follows `group` in its lane; a slice becomes a group of one first. */
+void orma_view_join(struct orma_view_slice *group, const struct orma_view_slice *s);
+
+/* ---- levels.c: coarser slices of rows that have many, for views of more than their pixels ---- */
+
+void orma_view_make_levels(struct orma_view *self);
 
 /* ---- overview.c: how busy each row at the top was, in equal parts of the trace ---- */
 

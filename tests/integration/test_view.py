@@ -97,6 +97,24 @@ class WhatIsPacked(ViewCase):
             self.assertGreaterEqual(s["ts"], ends.get(lane, 0))
             ends[lane] = s["ts"] + s["dur"]
 
+    def test_levels_say_what_the_slices_say(self):
+        events = [{"ph": "X", "pid": 1, "tid": 1 + i % 2, "ts": 10 * i, "dur": 907.0 if i % 500 == 1 else i % 11 / 4, "name": f"s{i % 5}"}
+                  for i in range(40000) if i % 500 != 3]
+        view = View(self.page(self.trace(json.dumps({"traceEvents": events}))))
+        slices = {s["id"]: s for s in self.slices(view)}
+        self.assertGreater(len(view.info["levels"]), 3)
+        for level, q in enumerate(view.info["levels"]):
+            coarse = [{name: values[i] for name, values in c.items()} | {"row": row}
+                      for row, c in view.items(view_reader.LEVEL + level) for i in range(len(c["ts"]))]
+            mine = {id: s for id, s in slices.items() if s["row"] in {c["row"] for c in coarse}}
+            self.assertLessEqual(len(coarse), len(mine) / 2)
+            self.assertEqual(sum(s["group"][0] if s["group"] else 1 for s in coarse), len(mine))
+            self.assertEqual(sum(s["group"][1] if s["group"] else s["dur"] for s in coarse), sum(s["dur"] for s in mine.values()))
+            self.assertEqual([s for s in coarse if not s["group"] and s != mine[s["id"]]], [])
+            self.assertTrue(all(s["dur"] < q and s["group"][2] == mine[s["id"]]["dur"] for s in coarse if s["group"]))
+            self.assertEqual({s["id"] for s in coarse if s["dur"] >= q}, {s["id"] for s in mine.values() if s["dur"] >= q})
+        self.assertEqual({s["row"] for s in coarse}, {s["row"] for s in slices.values()})  # all have the coarsest
+
     def test_args(self):
         trace = self.trace(made_json())
         view = View(self.page(trace))

@@ -125,6 +125,32 @@ class Timeline(BrowserCase):
         self.assertEqual(told, asked)
         self.nothing_wrong()
 
+    def test_rows_that_are_read_in_part(self):
+        events = [{"ph": "X", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 907.0 if i % 500 == 1 else i % 11 / 4, "name": f"s{i % 5}"} for i in range(60000)]
+        trace = self.trace(json.dumps({"traceEvents": events}))
+        b = self.open_file(trace)
+        level = "orma.trace.best(row.n, orma.time(0), orma.time(orma.width), orma.view.nsPerPx, 0)"
+        row = "const row = orma.trace.rows.find((r) => r && r.lanes); await orma.trace.load(row.n);"
+        self.assertGreater(b.run(f"{row} return {level}.data.level"), 0)
+        # A group is chosen: what is shown of it is its longest slice, as SQL knows it.
+        b.run(f"{row} const d = {level}.data, s = d.slices; orma.choose({{ row: row.n, kind: 'slice', item: s.count.findIndex((n) => n > 5), data: d }})")
+        b.wait("orma.chosen && orma.chosen.data.level === 0")
+        told = b.run("const c = orma.chosen, s = c.data.slices; return [s.id[c.item], String(orma.trace.begin + BigInt(s.start[c.item])), s.dur[c.item], orma.trace.text(s.name[c.item])]")
+        self.assertEqual([told[0], int(told[1]), told[2], told[3]], self.sql(trace, f"SELECT id, ts, dur, name FROM slice WHERE id = {told[0]}")[0])
+        b.key("."), b.wait(f"orma.chosen.data.slices.id[orma.chosen.item] !== {told[0]}")
+        after = b.run("return orma.span(orma.chosen)[0]")
+        self.assertGreater(after, b.run(f"return Number(BigInt('{told[1]}') - orma.trace.begin)"))
+        # Closer, all slices are there, and only those of the window.
+        b.run("orma.zoomTo(3e8, 3.0002e8)")
+        b.wait(f"(() => {{ const row = orma.trace.rows.find((r) => r && r.lanes); return {level}.good && {level}.data.level === 0 }})()")
+        self.assertLess(b.run(f"{row} return {level}.data.slices.n"), 60000)
+        got = b.run(f"{row} orma.chooseArea({{ from: 1e8, to: 4e8, rows: [row.n] }}); await new Promise((r) => setTimeout(r, 600));"
+                    "return [...document.querySelectorAll('.content tbody tr')].map((tr) => [...tr.cells].map((c) => c.innerText))")
+        begin = self.sql(trace, "SELECT start_ts FROM trace_bounds")[0][0]
+        self.assertEqual({r[0]: int(r[1].replace("\u202f", "")) for r in got},
+                         dict(self.sql(trace, f"SELECT name, count(*) FROM slice WHERE ts <= {begin + 400000000} AND ts + dur >= {begin + 100000000} GROUP BY 1")))
+        self.nothing_wrong()
+
     def test_a_drag_chooses_rows_and_times(self):
         b = self.open_file(self.trace(made_json()))
         box = b.run("const r = orma.canvas.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]")
@@ -168,7 +194,7 @@ class Timeline(BrowserCase):
 
     def test_hostile_names_make_no_nodes(self):
         b = self.open_file(self.trace(made_json(4000)))
-        b.run("for (const r of orma.trace.rows) if (r) { const d = await orma.trace.load(r.n); if (d.slices) for (let i = 0; i < d.slices.n; i += 37) orma.choose({ row: r.n, kind: 'slice', item: i }, i % 5 === 0); }")
+        b.run("for (const r of orma.trace.rows) if (r) { const d = await orma.trace.load(r.n); if (d.slices) for (let i = 0; i < d.slices.n; i += 37) orma.choose({ row: r.n, kind: 'slice', item: i, data: d }, i % 5 === 0); }")
         b.run("orma.chooseArea({ from: 0, to: orma.trace.span, rows: orma.trace.rows.filter(Boolean).map((r) => r.n) }); await new Promise((r) => setTimeout(r, 500))")
         self.assertEqual(b.run("return document.querySelectorAll('img, iframe, object, a[href], [onerror]').length"), 0)
         self.assertIn(HOSTILE[0], b.run("return document.querySelector('.content').textContent"))

@@ -13,6 +13,7 @@ END = re.compile(rb'<script type="text/plain" id="end">(\d+)</script>')
 
 ITEMS, STRINGS, ROWS, ARGS, FLOWS, FRAMES, OVERVIEW, GAPS = range(1, 9)
 SLICES, STATES, SCHED, VALUES, LOGS, SAMPLES = range(1, 7)
+LEVEL = 16  # and more: slices of a level
 GROUP, PROCESS, THREAD, TRACK, COUNTER, CPU, LOG = range(7)
 
 
@@ -101,7 +102,7 @@ class View:
             r = Bytes(self.raw[block], at)
             assert (r.uint(), r.uint(), r.uint()) == (kind, row, num)
             columns = getattr(self, "_" + {SLICES: "slices", STATES: "states", SCHED: "states", VALUES: "values",
-                                          LOGS: "logs", SAMPLES: "samples"}[kind])(r, num)
+                                          LOGS: "logs", SAMPLES: "samples"}.get(kind, "slices"))(r, num)
             assert min(columns["ts"]) >= first and max(columns["ts"]) <= last
             yield row, columns
 

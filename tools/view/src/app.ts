@@ -15,10 +15,11 @@ import { ReportPage } from "./report";
 import { Search } from "./search";
 import type { Area } from "./stats";
 import { duration } from "./time";
-import type { Gap, Trace } from "./trace";
+import type { Gap, RowData, Trace } from "./trace";
 import { LANE, type Line, STATE, Tree } from "./tree";
 
-export interface Chosen { row: number; kind: "slice" | "state" | "sched" | "value" | "log"; item: number }
+/** An item of a row's data, which is kept with it: what the row shows may be other data by then. */
+export interface Chosen { row: number; kind: "slice" | "state" | "sched" | "value" | "log"; item: number; data: RowData }
 
 const LEAST_NS_PER_PX = 0.01;
 
@@ -52,6 +53,8 @@ export class App {
   headWidth = Math.min(260, Math.max(120, innerWidth * 0.22));
   focused = -1; // row
   private scheduled = false;
+  /** Nothing is to be drawn better with what is known and asked for. */
+  settled = false;
   undo: View[] = [];
   redo: View[] = [];
   private lastChange = -Infinity;
@@ -62,7 +65,7 @@ export class App {
 
   constructor(readonly trace: Trace, root: HTMLElement) {
     this.tree = new Tree(trace);
-    this.painter = new Painter(trace, (row) => this.want(row));
+    this.painter = new Painter(trace, (...what) => this.want(...what));
     this.panel = new Panel(this);
     this.search = new Search(this, this.searchBox, this.found);
     this.view = { from: 0, nsPerPx: Math.max(LEAST_NS_PER_PX, trace.span / 1000) };
@@ -156,10 +159,10 @@ export class App {
     return this.view.from + x * this.view.nsPerPx;
   }
 
-  private want(row: number): void {
+  private want(row: number, from: number, to: number, nsPerPx: number): void {
     if (this.pending.has(row) || this.pending.size > 6) return;
     this.pending.add(row);
-    this.trace.load(row).then(() => {
+    this.trace.fetch(row, from, to, nsPerPx).then(() => {
       this.pending.delete(row);
       this.draw();
     }, (e: Error) => this.error(e.message));
@@ -218,6 +221,8 @@ export class App {
     this.headings.drawHeads(lines, scroll);
     this.marker.drawOverview(dpr);
     this.marker.drawRuler(dpr);
+    this.settled = settled && !this.pending.size;
+    if (this.settled && !performance.getEntriesByName("orma-first-picture").length) performance.mark("orma-first-picture");
     if (!settled) this.draw();
   }
 
@@ -227,14 +232,14 @@ export class App {
   }
 
   span(c: Chosen): [number, number] {
-    const data = this.trace.loaded(c.row);
-    if (c.kind === "slice" && data?.slices) {
+    const data = c.data;
+    if (c.kind === "slice" && data.slices) {
       const s = data.slices;
       return [s.start[c.item], s.dur[c.item] < 0 ? this.trace.span : s.start[c.item] + s.dur[c.item]];
     }
-    if (c.kind === "value" && data?.values) return [data.values.time[c.item], data.values.time[c.item + 1] ?? this.trace.span];
-    if (c.kind === "log" && data?.logs) return [data.logs.time[c.item], data.logs.time[c.item]];
-    const s = c.kind === "sched" ? data?.sched : data?.states;
+    if (c.kind === "value" && data.values) return [data.values.time[c.item], data.values.time[c.item + 1] ?? this.trace.span];
+    if (c.kind === "log" && data.logs) return [data.logs.time[c.item], data.logs.time[c.item]];
+    const s = c.kind === "sched" ? data.sched : data.states;
     return s ? [s.start[c.item], s.dur[c.item] < 0 ? this.trace.span : s.start[c.item] + s.dur[c.item]] : [0, 0];
   }
 
@@ -246,33 +251,33 @@ export class App {
 
   itemAt(x: number, y: number): Chosen | undefined {
     const line = this.lineAt(y);
-    const data = line && line.row >= 0 ? this.trace.loaded(line.row) : undefined;
+    const data = line && line.row >= 0 ? this.trace.best(line.row, this.time(0), this.time(this.width), this.view.nsPerPx).data : undefined;
     if (!line || !data) return undefined;
     const t = this.time(x);
     const slack = 4 * this.view.nsPerPx;
     const inside = y + this.main.scrollTop - line.y;
     if (data.stateLane && inside < STATE + 2) {
       const item = data.stateLane.at(t, 0);
-      return item >= 0 ? { row: line.row, kind: "state", item } : undefined;
+      return item >= 0 ? { row: line.row, kind: "state", item, data } : undefined;
     }
     if (data.schedLane) {
       const item = data.schedLane.at(t, slack);
-      return item >= 0 ? { row: line.row, kind: "sched", item } : undefined;
+      return item >= 0 ? { row: line.row, kind: "sched", item, data } : undefined;
     }
     if (data.values) {
       const item = data.values.at(t);
-      return item >= 0 ? { row: line.row, kind: "value", item } : undefined;
+      return item >= 0 ? { row: line.row, kind: "value", item, data } : undefined;
     }
     if (data.logs) {
       let best = -1;
       data.logs.time.forEach((time, i) => {
         if (Math.abs(time - t) <= slack && (best < 0 || Math.abs(time - t) < Math.abs(data.logs!.time[best] - t))) best = i;
       });
-      return best >= 0 ? { row: line.row, kind: "log", item: best } : undefined;
+      return best >= 0 ? { row: line.row, kind: "log", item: best, data } : undefined;
     }
     const lane = data.lanes[Math.floor((inside - this.laneTop(line.row, 0)) / LANE)];
     const i = lane ? lane.at(t, slack) : -1;
-    return lane && i >= 0 ? { row: line.row, kind: "slice", item: lane.number(i) } : undefined;
+    return lane && i >= 0 ? { row: line.row, kind: "slice", item: lane.number(i), data } : undefined;
   }
 
   gapAt(x: number, y: number): Gap | undefined {
@@ -282,6 +287,11 @@ export class App {
   }
 
   choose(c: Chosen | undefined, reveal = false): void {
+    if (c?.kind === "slice" && c.data.level && c.data.slices) {
+      const s = c.data.slices; // a picture of it: what is chosen is the slice itself, or the longest of those that stand here
+      void this.goTo(c.row, s.id[c.item], s.start[c.item], reveal, s.start[c.item] + Math.max(s.dur[c.item], 0));
+      return;
+    }
     if (c) this.chosen = c;
     else delete this.chosen;
     delete this.area;
@@ -308,23 +318,28 @@ export class App {
     }
   }
 
-  async goTo(row: number, id: number): Promise<void> {
-    const data = await this.trace.load(row);
-    const item = data.slices?.id.indexOf(id) ?? -1;
-    if (item >= 0) this.choose({ row, kind: "slice", item }, true);
+  /** Chooses a slice. Where the row is read in part, its time says which; without it all of the row is looked through. */
+  async goTo(row: number, id: number, time?: number, reveal = true, to = time): Promise<void> {
+    try {
+      const data = await this.trace.exact(row, time ?? 0, to ?? this.trace.span, time !== undefined);
+      const item = data.slices?.id.indexOf(id) ?? -1;
+      if (item >= 0) this.choose({ row, kind: "slice", item, data }, reveal);
+    } catch (e) {
+      this.error((e as Error).message);
+    }
   }
 
   describe(c: Chosen): string {
-    const data = this.trace.loaded(c.row);
+    const data = c.data;
     const [from, to] = this.span(c);
-    if (c.kind === "slice" && data?.slices) return `${this.trace.text(data.slices.name[c.item])}, ${duration(to - from)}`;
-    if (c.kind === "state" && data?.states) return `${this.painter.look(data.states.state[c.item]).label}, ${duration(to - from)}`;
-    if (c.kind === "sched" && data?.sched) {
+    if (c.kind === "slice" && data.slices) return `${this.trace.text(data.slices.name[c.item])}, ${duration(to - from)}`;
+    if (c.kind === "state" && data.states) return `${this.painter.look(data.states.state[c.item]).label}, ${duration(to - from)}`;
+    if (c.kind === "sched" && data.sched) {
       const row = this.trace.rows[data.sched.other[c.item]];
       return `${row ? this.trace.label(row) : "?"}, ${duration(to - from)}`;
     }
-    if (c.kind === "log" && data?.logs) return this.trace.text(data.logs.text[c.item]);
-    return data?.values ? String(data.values.value[c.item]) : "";
+    if (c.kind === "log" && data.logs) return this.trace.text(data.logs.text[c.item]);
+    return data.values ? String(data.values.value[c.item]) : "";
   }
 
   chooseArea(area: Area): void {
@@ -334,10 +349,18 @@ export class App {
     this.draw();
   }
 
-  neighbour(by: 1 | -1): void {
-    const c = this.chosen;
-    const data = c && this.trace.loaded(c.row);
-    if (!c || !data) return;
+  async neighbour(by: 1 | -1): Promise<void> {
+    let c = this.chosen;
+    if (!c) return;
+    const whole = this.trace.loaded(c.row);
+    if (c.kind === "slice" && whole?.level && c.data.slices) { // what lies beside it may not be there yet
+      const id = c.data.slices.id[c.item];
+      const [from, to] = this.span(c);
+      const near = 100 * this.view.nsPerPx * this.width;
+      const data = await this.trace.exact(c.row, from - near, to + near, true);
+      c = { ...c, data, item: data.slices?.id.indexOf(id) ?? -1 };
+    }
+    const data = c.data;
     let item = c.item + by;
     if (c.kind === "slice" && data.slices) while (item >= 0 && item < data.slices.n && data.slices.depth[item] !== data.slices.depth[c.item]) item += by;
     const size = c.kind === "slice" ? data.slices?.n : c.kind === "state" ? data.states?.n : c.kind === "sched" ? data.sched?.n : c.kind === "log" ? data.logs?.n : data.values?.time.length;
@@ -346,11 +369,12 @@ export class App {
 
   alongFlow(out: boolean): void {
     const c = this.chosen;
-    const s = c?.kind === "slice" ? this.trace.loaded(c.row)?.slices : undefined;
+    const s = c?.kind === "slice" ? c.data.slices : undefined;
     if (!c || !s) return;
     const id = s.id[c.item];
     const flow = this.trace.flowsAt(id).find((f) => (out ? f.from.id === id : f.to.id === id));
-    if (flow) void this.goTo(out ? flow.to.row : flow.from.row, out ? flow.to.id : flow.from.id);
+    const end = flow && (out ? flow.to : flow.from);
+    if (end) void this.goTo(end.row, end.id, end.time);
   }
 
   /** All others of another name are drawn faint; the same name again ends it. */

@@ -160,7 +160,7 @@ export class Input {
         this.placeTip(clientX, clientY);
         return;
       }
-      const s = c?.kind === "slice" ? this.app.trace.loaded(c.row)?.slices : undefined;
+      const s = c?.kind === "slice" ? c.data.slices : undefined;
       if (!c) return;
       const [from] = this.app.span(c);
       const row = this.app.trace.rows[c.row] as Row;
@@ -222,8 +222,8 @@ export class Input {
       case "ArrowUp": return () => (e.altKey ? this.reorder(-1) : this.focusBy(-1));
       case "ArrowDown": return () => (e.altKey ? this.reorder(1) : this.focusBy(1));
       case "Enter": return () => this.rowDo((n) => this.app.trace.rows[n]?.children.length && this.app.tree.toggle(n));
-      case ".": return () => this.app.neighbour(1);
-      case ",": return () => this.app.neighbour(-1);
+      case ".": return () => void this.app.neighbour(1);
+      case ",": return () => void this.app.neighbour(-1);
       case "]": return () => this.app.alongFlow(true);
       case "[": return () => this.app.alongFlow(false);
       case "/": return () => this.app.searchBox.focus();

@@ -10,9 +10,9 @@ export class Link {
   writeLink(): void {
     clearTimeout(this.linkTimer);
     this.linkTimer = window.setTimeout(() => {
-      const slices = this.app.chosen?.kind === "slice" ? this.app.trace.loaded(this.app.chosen.row)?.slices : undefined;
+      const slices = this.app.chosen?.kind === "slice" ? this.app.chosen.data.slices : undefined;
       const parts = [`v=${Math.round(this.app.view.from)},${Math.round(this.app.view.from + this.app.width * this.app.view.nsPerPx)}`];
-      if (this.app.chosen && slices) parts.push(`s=${this.app.chosen.row},${slices.id[this.app.chosen.item]}`);
+      if (this.app.chosen && slices) parts.push(`s=${this.app.chosen.row},${slices.id[this.app.chosen.item]},${slices.start[this.app.chosen.item]}`);
       if (this.app.tree.pinned.length) parts.push(`p=${this.app.tree.pinned.join(",")}`);
       if (this.app.marks.length) parts.push(`m=${this.app.marks.map((m) => `${Math.round(m.from)}-${Math.round(m.to)}`).join(",")}`);
       try {
@@ -35,6 +35,6 @@ export class Link {
     }
     this.app.tree.lay();
     const slice = numbers("s");
-    if (parts.has("s") && slice.length === 2 && this.app.trace.rows[slice[0]]) void this.app.goTo(slice[0], slice[1]);
+    if (parts.has("s") && slice.length >= 2 && this.app.trace.rows[slice[0]]) void this.app.goTo(slice[0], slice[1], slice[2], false);
   }
 }

@@ -25,7 +25,7 @@ export class Marks {
     const [from, to] = this.app.span(c);
     const x = (from - this.app.view.from) / this.app.view.nsPerPx;
     const w = Math.max((to - from) / this.app.view.nsPerPx, 2);
-    const slices = this.app.trace.loaded(c.row)?.slices;
+    const slices = c.data.slices;
     for (const line of lines) {
       if (line.row !== c.row) continue;
       const y = line.y - scroll + (c.kind === "slice" && slices ? this.app.laneTop(c.row, slices.depth[c.item]) : 0);
@@ -38,11 +38,11 @@ export class Marks {
 
   drawFlows(ctx: CanvasRenderingContext2D, lines: Line[], scroll: number): void {
     const c = this.app.chosen;
-    const s = c?.kind === "slice" ? this.app.trace.loaded(c.row)?.slices : undefined;
+    const s = c?.kind === "slice" ? c.data.slices : undefined;
     if (!c || !s || s.count[c.item]) return;
     const at = (row: number, id: number): number | undefined => {
       const line = lines.find((l) => l.row === row);
-      const own = this.app.trace.loaded(row)?.slices;
+      const own = this.app.trace.best(row, this.app.time(0), this.app.time(this.app.width), this.app.view.nsPerPx).data?.slices;
       if (!line) return undefined;
       const i = own ? own.id.indexOf(id) : -1;
       return line.y - scroll + this.app.laneTop(row, i >= 0 ? own!.depth[i] : 0) + LANE / 2 - 1;

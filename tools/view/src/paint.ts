@@ -22,7 +22,7 @@ interface Strip {
   height: number;
   dpr: number;
   theme: Theme;
-  whole: boolean; // its data were there
+  data: RowData | undefined; // of which it was painted
   labels: Label[];
   used: number;
   dim: number;
@@ -42,7 +42,7 @@ export class Painter {
   private readonly patterns = new Map<string, CanvasPattern>();
   private turn = 0;
 
-  constructor(private readonly trace: Trace, private readonly wanted: (row: number) => void) {}
+  constructor(private readonly trace: Trace, private readonly wanted: (row: number, from: number, to: number, nsPerPx: number) => void) {}
 
   get colors(): Colors {
     return COLORS[this.theme];
@@ -91,11 +91,12 @@ export class Painter {
 
   private line(ctx: CanvasRenderingContext2D, line: Line, y: number, view: View, width: number, dpr: number, until: number): boolean {
     const row = this.trace.rows[line.row] as Row;
-    const data = this.trace.loaded(line.row);
-    if (row.items && !data) this.wanted(line.row);
+    const margin = width * MARGIN * view.nsPerPx;
+    const { data, good: best } = this.trace.best(line.row, view.from, view.from + width * view.nsPerPx, view.nsPerPx, margin);
+    if (row.items && !best) this.wanted(line.row, view.from - margin, view.from + width * view.nsPerPx + margin, view.nsPerPx);
     let strip = this.strips.get(line.key);
     if (strip && (strip.height !== line.height || strip.dpr !== dpr || strip.theme !== this.theme)) strip = undefined;
-    let good = strip && strip.whole === (!row.items || !!data) && strip.dim === this.dim && this.fits(strip, view, width);
+    let good = strip && strip.data === data && strip.dim === this.dim && this.fits(strip, view, width);
     if (!good && (!strip || performance.now() < until)) {
       strip = this.paint(line, row, data, view, width, dpr, strip);
       this.strips.set(line.key, strip);
@@ -115,7 +116,7 @@ export class Painter {
     const wide = Math.ceil(width * (1 + 2 * MARGIN));
     const canvas = old && old.canvas.width === wide * dpr && old.canvas.height === line.height * dpr ? old.canvas : new OffscreenCanvas(Math.max(1, wide * dpr), Math.max(1, line.height * dpr));
     const strip: Strip = { canvas, from: view.from - width * MARGIN * view.nsPerPx, nsPerPx: view.nsPerPx, width: wide, height: line.height,
-                           dpr, theme: this.theme, whole: !row.items || !!data, labels: [], used: this.turn, dim: this.dim };
+                           dpr, theme: this.theme, data, labels: [], used: this.turn, dim: this.dim };
     const ctx = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
     ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
     ctx.clearRect(0, 0, wide, line.height);

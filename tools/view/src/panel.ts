@@ -3,9 +3,9 @@
 import type { App, Chosen } from "./app";
 import { table, el } from "./dom";
 import { flameGraph } from "./flame";
-import { type Area, cpuStats, sampleFlame, sliceFlame, sliceStats, stateStats } from "./stats";
+import { addSamples, addSlices, type Area, cpuStats, newFlame, SliceStats, stateStats } from "./stats";
 import { duration, number, place, quantity } from "./time";
-import { type Row, RowKind } from "./trace";
+import { type Row, type RowData, RowKind } from "./trace";
 import { stateLook } from "./color";
 
 const TABS = ["Details", "Selection", "Flame graph", "Log", "SQL", "Trace"] as const;
@@ -121,7 +121,7 @@ export class Panel {
 
   private slice(c: Chosen): void {
     const { trace } = this.app;
-    const s = trace.loaded(c.row)?.slices;
+    const s = c.data.slices;
     if (!s) return;
     const i = c.item;
     const row = trace.rows[c.row] as Row;
@@ -152,15 +152,15 @@ export class Panel {
       const out = f.from.id === id;
       const other = out ? f.to : f.from;
       const row = this.app.trace.rows[other.row];
-      return el("div", {}, out ? "\u2192 to " : "\u2190 from ", el("button", { type: "button", class: "link", onclick: () => void this.app.goTo(other.row, other.id) },
+      return el("div", {}, out ? "\u2192 to " : "\u2190 from ", el("button", { type: "button", class: "link", onclick: () => void this.app.goTo(other.row, other.id, other.time) },
         `${row ? this.app.trace.label(row) : "?"} ${place(other.time)}`));
     });
     return [el("b", {}, flows.length > 30 ? `Flows (30 of ${flows.length})` : "Flows"), ...links];
   }
 
   private statesInside(c: Chosen): Node[] {
-    const data = this.app.trace.loaded(c.row);
-    if (!data?.states) return [];
+    const data = c.data;
+    if (!data.states) return [];
     const [from, to] = this.app.span(c);
     const stats = stateStats(this.app.trace, [data], from, to).sort((a, b) => b.time - a.time);
     return stats.length ? [el("b", {}, "The thread meanwhile"), this.list(stats.map((s) => [stateLook(s.state).label, duration(s.time)]))] : [];
@@ -168,8 +168,7 @@ export class Panel {
 
   private state(c: Chosen): void {
     const { trace } = this.app;
-    const data = trace.loaded(c.row);
-    const s = c.kind === "sched" ? data?.sched : data?.states;
+    const s = c.kind === "sched" ? c.data.sched : c.data.states;
     if (!s) return;
     const i = c.item;
     const row = trace.rows[c.row] as Row;
@@ -187,7 +186,7 @@ export class Panel {
   }
 
   private value(c: Chosen): void {
-    const v = this.app.trace.loaded(c.row)?.values;
+    const v = c.data.values;
     const row = this.app.trace.rows[c.row] as Row;
     if (!v) return;
     const before = c.item ? v.value[c.item - 1] : undefined;
@@ -197,12 +196,27 @@ export class Panel {
   }
 
   private logLine(c: Chosen): void {
-    const l = this.app.trace.loaded(c.row)?.logs;
+    const l = c.data.logs;
     if (!l) return;
     this.put(el("h2", {}, this.app.trace.text(l.text[c.item])), this.list([["Time", this.timeLink(l.time[c.item])], ["Tag", this.app.trace.text(l.tag[c.item])], ["Priority", String(l.prio[c.item])]]));
   }
 
   // ---- a range ----
+
+  /** Reads rows one after the other, as many as memory holds. False: there is an error, or something else is looked at by now. */
+  private async eachRow(rows: number[], area: Area, use: (data: RowData) => void): Promise<boolean> {
+    const { tab } = this;
+    try {
+      for (const n of rows) {
+        use(await this.app.trace.exact(n, area.from, area.to));
+        if (this.tab !== tab) return false;
+      }
+    } catch (e) {
+      this.app.error((e as Error).message);
+      return false;
+    }
+    return true;
+  }
 
   async selection(area: Area): Promise<void> {
     this.area = area;
@@ -211,18 +225,17 @@ export class Panel {
     const { trace } = this.app;
     const rows = area.rows.filter((n) => trace.rows[n]?.items).slice(0, 3000);
     this.put(el("p", { class: "note" }, "\u2026"));
-    let datas;
-    try {
-      datas = await Promise.all(rows.map((n) => trace.load(n)));
-    } catch (e) {
-      this.app.error((e as Error).message);
-      return;
-    }
-    if (this.area !== area || this.tab !== "Selection") return;
+    const datas: RowData[] = [];
+    const figures = new SliceStats(area.from, area.to);
+    const here = await this.eachRow(rows, area, (data) => {
+      datas.push({ ...data, slices: undefined });
+      figures.add(data);
+    });
+    if (!here || this.area !== area || this.tab !== "Selection") return;
     const wide = area.to - area.from;
     const out: Node[] = [el("h2", {}, `${place(area.from)} to ${place(area.to)} \u00b7 ${duration(wide)} \u00b7 ${rows.length} rows`)];
     const tables = el("div", { class: "cols" });
-    const slices = sliceStats(datas, area.from, area.to);
+    const slices = figures.list();
     const least = (merged: number): string => (merged ? "\u2265 " : "");
     if (slices.length)
       tables.append(table([{ name: "Slice", text: (r) => trace.text(r.name) || "(no name)", go: (r) => this.app.dim(r.name) },
@@ -264,16 +277,13 @@ export class Panel {
     const area = this.area ?? { from: 0, to: trace.span, rows: trace.rows.flatMap((r) => (r ? [r.n] : [])) };
     const rows = area.rows.filter((n) => trace.rows[n]?.items && trace.rows[n]?.kind !== RowKind.Counter && trace.rows[n]?.kind !== RowKind.Cpu);
     this.put(el("p", { class: "note" }, "\u2026"));
-    let datas;
-    try {
-      datas = await Promise.all(rows.map((n) => trace.load(n)));
-    } catch (e) {
-      this.app.error((e as Error).message);
-      return;
-    }
-    if (this.tab !== "Flame graph") return;
-    const samples = sampleFlame(trace, datas, area.from, area.to);
-    const slices = sliceFlame(trace, datas, area.from, area.to);
+    const samples = newFlame("all");
+    const slices = newFlame("all");
+    const here = await this.eachRow(rows, area, (data) => {
+      addSamples(samples, trace, data, area.from, area.to);
+      addSlices(slices, trace, data, area.from, area.to);
+    });
+    if (!here) return;
     const what = this.area ? `the chosen range (${duration(area.to - area.from)})` : "the whole trace";
     const out: Node[] = [];
     if (samples.total) out.push(el("h2", {}, `Samples of ${what}`), flameGraph(samples, () => this.app.painter.colors, (n) => `${number(n)} samples`, "samples"));
@@ -291,12 +301,13 @@ export class Panel {
       this.put(el("p", {}, "This trace has no log messages."));
       return;
     }
-    const l = (await trace.load(row.n)).logs;
+    const data = await trace.load(row.n);
+    const l = data.logs;
     if (!l || this.tab !== "Log") return;
     const from = this.area?.from ?? this.app.view.from;
     const to = this.area?.to ?? this.app.view.from + this.app.width * this.app.view.nsPerPx;
     const lines = Array.from({ length: l.n }, (_, i) => i).filter((i) => l.time[i] >= from && l.time[i] <= to);
-    this.put(table([{ name: "Time", text: (i: number) => place(l.time[i]), sort: (i) => l.time[i], go: (i) => this.app.choose({ row: row.n, kind: "log", item: i }, true) },
+    this.put(table([{ name: "Time", text: (i: number) => place(l.time[i]), sort: (i) => l.time[i], go: (i) => this.app.choose({ row: row.n, kind: "log", item: i, data }, true) },
       { name: "Prio", text: (i) => String(l.prio[i]), number: true }, { name: "Tag", text: (i) => trace.text(l.tag[i]) },
       { name: "Message", text: (i) => trace.text(l.text[i]) }], lines, -1, `${number(lines.length)} of ${number(l.n)} messages: those in ${this.area ? "the chosen range" : "view"}`));
   }

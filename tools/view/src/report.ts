@@ -3,7 +3,7 @@
 import type { App } from "./app";
 import { el } from "./dom";
 import { flameGraph } from "./flame";
-import { sampleFlame } from "./stats";
+import { addSamples, newFlame } from "./stats";
 import { duration, number, place, quantity } from "./time";
 
 type Cell = string | number | null | (number | null)[];
@@ -125,8 +125,8 @@ export class ReportPage {
   private async samples(): Promise<void> {
     const { trace } = this.app;
     if (!trace.sites.size) return;
-    const datas = await Promise.all(trace.rows.flatMap((r) => (r?.items ? [trace.load(r.n)] : [])));
-    const flame = sampleFlame(trace, datas, 0, trace.span);
+    const flame = newFlame("all");
+    for (const row of trace.rows) if (row?.items) addSamples(flame, trace, await trace.load(row.n), 0, trace.span);
     if (flame.total) this.root.append(el("section", { id: "report-samples" }, el("h2", {}, "Where did the samples fall?"), flameGraph(flame, () => this.app.painter.colors, (n) => `${number(n)} samples`, "samples")));
   }
 }

@@ -5,7 +5,7 @@ import { number } from "./time";
 
 export class Search {
   searched = "";
-  hits: { row: number; item: number; time: number }[] = [];
+  hits: { row: number; id: number; time: number }[] = [];
   hit = -1;
 
   constructor(private readonly app: App, private readonly search: HTMLInputElement, private readonly found: HTMLOutputElement) {}
@@ -28,9 +28,9 @@ export class Search {
     for (const row of this.app.trace.rows) {
       if (this.searched !== text) return;
       if (!row?.lanes || !names.size) continue;
-      const s = (await this.app.trace.load(row.n)).slices;
+      const s = (await this.app.trace.exact(row.n, 0, this.app.trace.span)).slices;
       if (!s) continue;
-      for (let i = 0; i < s.n && this.hits.length < 1e6; i++) if (names.has(s.name[i])) this.hits.push({ row: row.n, item: i, time: s.start[i] });
+      for (let i = 0; i < s.n && this.hits.length < 1e6; i++) if (names.has(s.name[i])) this.hits.push({ row: row.n, id: s.id[i], time: s.start[i] });
       this.showFound(true);
     }
     this.hits.sort((a, b) => a.time - b.time);
@@ -61,8 +61,8 @@ export class Search {
     } else {
       this.hit = (this.hit + by + this.hits.length) % this.hits.length;
     }
-    const { row, item } = this.hits[this.hit];
-    this.app.choose({ row, kind: "slice", item }, true);
+    const { row, id, time } = this.hits[this.hit];
+    await this.app.goTo(row, id, time);
     this.showFound(false);
   }
 }

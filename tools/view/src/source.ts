@@ -15,6 +15,7 @@ export interface Info {
   facts: [string, string][];
   report?: import("./report").Report;
   blocks: [BlockKind, number, number, number, number, number][]; // kind, size, crc, first, last, packed
+  levels: number[]; // ns: what is shorter stands in groups there; the finest first
   chunks: number[]; // row, block, place in it, kind, items, from, to; each seven
 }
 

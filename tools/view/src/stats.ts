@@ -16,37 +16,37 @@ export interface NameStats {
   merged: number; // slices that are known in groups only: figures are lower bounds
 }
 
-/** Slices that touch the range, by name. Durations are whole ones, self time is what their children leave. */
-export function sliceStats(datas: (RowData | undefined)[], from: number, to: number): NameStats[] {
-  const all = new Map<number, { durs: number[]; self: number; merged: number; count: number; total: number }>();
-  for (const data of datas) {
-    const s = data?.slices;
-    if (!s || !data) continue;
+/** Slices that touch the range, by name. Durations are whole ones, self time is what their children leave. Rows are added one by one. */
+export class SliceStats {
+  private readonly all = new Map<number, { durs: number[]; self: number; merged: number; count: number; total: number }>();
+
+  constructor(private readonly from: number, private readonly to: number) {}
+
+  add(data: RowData): void {
+    const s = data.slices;
+    if (!s) return;
     const children = childTimes(data);
     for (let i = 0; i < s.n; i++) {
       const dur = Math.max(0, s.dur[i]);
-      if (s.start[i] > to || s.start[i] + dur < from) continue;
-      let entry = all.get(s.name[i]);
-      if (!entry) all.set(s.name[i], (entry = { durs: [], self: 0, merged: 0, count: 0, total: 0 }));
-      if (s.count[i]) {
-        entry.merged += s.count[i] - 1;
-        entry.count++;
-        entry.total += s.longest[i];
-        entry.self += s.longest[i];
-        entry.durs.push(s.longest[i]);
-      } else {
-        entry.count++;
-        entry.total += dur;
-        entry.self += dur - children[i];
-        entry.durs.push(dur);
-      }
+      if (s.start[i] > this.to || s.start[i] + dur < this.from) continue;
+      let entry = this.all.get(s.name[i]);
+      if (!entry) this.all.set(s.name[i], (entry = { durs: [], self: 0, merged: 0, count: 0, total: 0 }));
+      const own = s.count[i] ? s.longest[i] : dur;
+      if (s.count[i]) entry.merged += s.count[i] - 1;
+      entry.count++;
+      entry.total += own;
+      entry.self += s.count[i] ? own : dur - children[i];
+      entry.durs.push(own);
     }
   }
-  return [...all].map(([name, e]) => {
-    const sorted = Float64Array.from(e.durs).sort();
-    const at = (q: number): number => sorted[Math.min(sorted.length - 1, Math.ceil(q * sorted.length) - 1)] ?? 0;
-    return { name, count: e.count, total: e.total, self: e.self, min: sorted[0], max: sorted[sorted.length - 1], p50: at(0.5), p99: at(0.99), merged: e.merged };
-  });
+
+  list(): NameStats[] {
+    return [...this.all].map(([name, e]) => {
+      const sorted = Float64Array.from(e.durs).sort();
+      const at = (q: number): number => sorted[Math.min(sorted.length - 1, Math.ceil(q * sorted.length) - 1)] ?? 0;
+      return { name, count: e.count, total: e.total, self: e.self, min: sorted[0], max: sorted[sorted.length - 1], p50: at(0.5), p99: at(0.99), merged: e.merged };
+    });
+  }
 }
 
 /** For each slice, how long slices right below it lasted. */
@@ -125,57 +125,49 @@ function below(parent: Flame, name: string, module: string): Flame {
   return ret;
 }
 
-export function sampleFlame(trace: Trace, datas: (RowData | undefined)[], from: number, to: number): Flame {
-  const root = newFlame("all");
-  for (const data of datas) {
-    const s = data?.samples;
-    if (!s) continue;
-    for (let i = 0; i < s.n; i++) {
-      if (s.time[i] < from || s.time[i] > to) continue;
-      const stack: Site[] = [];
-      for (let at = s.site[i], n = 0; at >= 0 && n < 1024; n++) {
-        const site = trace.sites.get(at);
-        if (!site) break;
-        stack.push(site);
-        at = site.parent;
-      }
-      let node = root;
-      root.total++;
-      for (let k = stack.length - 1; k >= 0; k--) {
-        node = below(node, stack[k].name || "(no name)", stack[k].module);
-        node.total++;
-      }
-      node.self++;
+export function addSamples(root: Flame, trace: Trace, data: RowData, from: number, to: number): void {
+  const s = data.samples;
+  if (!s) return;
+  for (let i = 0; i < s.n; i++) {
+    if (s.time[i] < from || s.time[i] > to) continue;
+    const stack: Site[] = [];
+    for (let at = s.site[i], n = 0; at >= 0 && n < 1024; n++) {
+      const site = trace.sites.get(at);
+      if (!site) break;
+      stack.push(site);
+      at = site.parent;
     }
+    let node = root;
+    root.total++;
+    for (let k = stack.length - 1; k >= 0; k--) {
+      node = below(node, stack[k].name || "(no name)", stack[k].module);
+      node.total++;
+    }
+    node.self++;
   }
-  return root;
 }
 
 /** Of slices: time inside the range, merged by names on the way down. */
-export function sliceFlame(trace: Trace, datas: (RowData | undefined)[], from: number, to: number): Flame {
-  const root = newFlame("all");
-  for (const data of datas) {
-    const s = data?.slices;
-    if (!s) continue;
-    const open: { node: Flame; end: number }[] = [];
-    for (let i = 0; i < s.n; i++) {
-      const d = s.depth[i];
-      const end = s.dur[i] < 0 ? trace.span : s.start[i] + s.dur[i];
-      const part = Math.min(end, to) - Math.max(s.start[i], from);
-      const above = d > 0 && open[d - 1] && open[d - 1].end >= s.start[i] ? open[d - 1].node : undefined;
-      const parent = above ?? root;
-      if (part <= 0 || s.start[i] > to) {
-        open[d] = { node: parent, end };
-        continue;
-      }
-      const node = below(parent, trace.text(s.name[i]) || "(no name)", "");
-      node.total += part;
-      node.self += part;
-      if (above) above.self -= part;
-      else root.total += part;
-      open[d] = { node, end };
-      open.length = d + 1;
+export function addSlices(root: Flame, trace: Trace, data: RowData, from: number, to: number): void {
+  const s = data.slices;
+  if (!s) return;
+  const open: { node: Flame; end: number }[] = [];
+  for (let i = 0; i < s.n; i++) {
+    const d = s.depth[i];
+    const end = s.dur[i] < 0 ? trace.span : s.start[i] + s.dur[i];
+    const part = Math.min(end, to) - Math.max(s.start[i], from);
+    const above = d > 0 && open[d - 1] && open[d - 1].end >= s.start[i] ? open[d - 1].node : undefined;
+    const parent = above ?? root;
+    if (part <= 0 || s.start[i] > to) {
+      open[d] = { node: parent, end };
+      continue;
     }
+    const node = below(parent, trace.text(s.name[i]) || "(no name)", "");
+    node.total += part;
+    node.self += part;
+    if (above) above.self -= part;
+    else root.total += part;
+    open[d] = { node, end };
+    open.length = d + 1;
   }
-  return root;
 }

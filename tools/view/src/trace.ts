@@ -5,7 +5,9 @@ import { Lane, Steps } from "./lane";
 import { BlockKind, type Info, type Source } from "./source";
 
 export const enum RowKind { Group = 0, Process = 1, Thread = 2, Track = 3, Counter = 4, Cpu = 5, Log = 6 }
-const enum ChunkKind { Slices = 1, States = 2, Sched = 3, Values = 4, Logs = 5, Samples = 6 }
+const enum ChunkKind { Slices = 1, States = 2, Sched = 3, Values = 4, Logs = 5, Samples = 6, Level = 16 }
+
+const WINDOW_ITEMS = 1e6; // of rows that are read in part: kept
 
 export interface Row {
   n: number;
@@ -30,7 +32,7 @@ export interface Slices {
   depth: Uint16Array;
   id: Uint32Array; // of a group: of its longest
   args: Uint32Array; // number of the set + 1; 0: none
-  count: Uint32Array; // of a group; 0: it is one slice
+  count: Uint32Array; // of a group; 0: it is one slice. This and the next two are empty if there is no group
   busy: Float64Array; // of a group: sum of durations
   longest: Float64Array;
 }
@@ -49,7 +51,9 @@ export interface Logs { n: number; time: Float64Array; prio: Uint8Array; tag: Ui
 export interface Samples { n: number; time: Float64Array; site: Uint32Array }
 
 export interface RowData {
-  slices?: Slices;
+  slices?: Slices | undefined;
+  /** Slices are of this level, or exact (0). */
+  level: number;
   lanes: Lane[]; // of the slices, by depth
   states?: States;
   stateLane?: Lane;
@@ -68,7 +72,10 @@ export interface Site { parent: number; name: string; module: string } // parent
 /** Something was lost in front of a time, behind what the row has before it. */
 export interface Gap { row: number; from: number; to: number; reason: string }
 
-interface Chunk { row: number; block: number; at: number; kind: ChunkKind; items: number; from: number; to: number }
+interface Chunk { row: number; block: number; at: number; kind: number; items: number; from: number; to: number }
+
+/** Slices of a row between two times, for rows that have too many to be read whole. */
+interface Part { level: number; from: number; to: number; data: RowData; used: number }
 
 /** Parts of a column, and what they are put together to. */
 function joined<T extends Float64Array | Uint32Array | Uint16Array | Int32Array | Uint8Array>(parts: T[], make: (n: number) => T): T {
@@ -103,9 +110,6 @@ function ids(r: Reader, n: number): Uint32Array {
 export function readSlices(r: Reader, n: number): Slices {
   const start = times(r, n);
   const dur = new Float64Array(n);
-  const count = new Uint32Array(n);
-  const busy = new Float64Array(n);
-  const longest = new Float64Array(n);
   const groups: number[] = [];
   for (let i = 0; i < n; i++) {
     const v = r.uint();
@@ -117,6 +121,10 @@ export function readSlices(r: Reader, n: number): Slices {
   for (let i = 0; i < n; i++) depth[i] = r.uint();
   const id = ids(r, n);
   const args = uints(r, n);
+  const most = groups.length ? n : 0;
+  const count = new Uint32Array(most);
+  const busy = new Float64Array(most);
+  const longest = new Float64Array(most);
   for (const i of groups) {
     count[i] = r.uint();
     busy[i] = r.uint();
@@ -205,7 +213,8 @@ export class Trace {
   overview = new Map<number, Uint8Array>(); // of a row at the top: how busy, in equal parts of the trace
   readonly span: number;
   readonly begin: bigint;
-  private chunks = new Map<number, Chunk[]>();
+  private readonly chunks = new Map<number, Chunk[]>();
+  private readonly coarse = new Map<number, Chunk[]>(); // of levels
   private readonly data = new Map<number, RowData>();
   private readonly loading = new Map<number, Promise<RowData>>();
   private readonly args = new Map<number, Promise<Map<number, Arg[]>>>();
@@ -221,9 +230,11 @@ export class Trace {
     const ret = new Trace(info, source);
     for (let i = 0; i + 6 < info.chunks.length; i += 7) {
       const [row, block, at, kind, items, from, to] = info.chunks.slice(i, i + 7);
-      const list = ret.chunks.get(row) ?? [];
+      const level = kind >= ChunkKind.Level ? kind - ChunkKind.Level + 1 : 0;
+      const which = level ? ret.coarse : ret.chunks;
+      let list = which.get(row);
+      if (!list) which.set(row, (list = []));
       list.push({ row, block, at, kind, items, from, to });
-      ret.chunks.set(row, list);
     }
     await Promise.all(info.blocks.map((block, n) => ret.readSmall(block[0], n)));
     ret.buildTree();
@@ -360,15 +371,97 @@ export class Trace {
     return ret;
   }
 
-  private async loadRow(row: number): Promise<RowData> {
-    const ret: RowData = { lanes: [] };
+  // ---- rows that are read in part ----
+
+  private readonly parts = new Map<number, Part>();
+  private readonly decoded = new Map<Chunk, Slices>();
+  private decodedItems = 0;
+  private turn = 0;
+
+  /** The coarsest level of a row that is as good as its slices at this scale; 0: the slices. */
+  private levelAt(row: number, nsPerPx: number): number {
+    return (this.coarse.get(row) ?? []).reduce((best, c) => {
+      const level = c.kind - ChunkKind.Level + 1;
+      return level > best && this.info.levels[level - 1] <= nsPerPx ? level : best;
+    }, 0);
+  }
+
+  private topLevel(row: number): number {
+    return this.levelAt(row, Infinity);
+  }
+
+  /** What is there of a row for this view, and whether it is as good as all. What is not there is to be asked for with fetch(). */
+  best(row: number, from: number, to: number, nsPerPx: number, margin = 0): { data: RowData | undefined; good: boolean } {
+    const whole = this.data.get(row);
+    if (!whole?.level) return { data: whole, good: whole !== undefined };
+    const level = this.levelAt(row, nsPerPx);
+    if (level === whole.level) return { data: whole, good: true };
+    const part = this.parts.get(row);
+    if (!part || part.to < from || part.from > to) return { data: whole, good: false };
+    part.used = ++this.turn;
+    const covers = (by: number): boolean => part.from <= Math.max(0, from - by) && part.to >= Math.min(this.span, to + by);
+    return { data: covers(0) ? part.data : whole, good: part.level === level && covers(margin) };
+  }
+
+  /** Reads what best() says is not there, and some more on both sides. */
+  async fetch(row: number, from: number, to: number, nsPerPx: number): Promise<void> {
+    const whole = await this.load(row);
+    const level = this.levelAt(row, nsPerPx);
+    if (level === whole.level) return;
+    const part: Part = { level, from: from - (to - from) / 2, to: to + (to - from) / 2, data: whole, used: ++this.turn };
+    part.data = await this.between(row, level, part.from, part.to);
+    this.parts.set(row, part);
+    let items = 0;
+    for (const [n, p] of [...this.parts].sort((a, b) => b[1].used - a[1].used)) {
+      items += p.data.slices?.n ?? 0;
+      if (items > WINDOW_ITEMS && n !== row) this.parts.delete(n);
+    }
+  }
+
+  /** A row with those slices of a level that touch a range of time. */
+  private async between(row: number, level: number, from: number, to: number, keep = true): Promise<RowData> {
+    const whole = await this.load(row);
+    const kind = level ? ChunkKind.Level + level - 1 : ChunkKind.Slices;
     const slices: Slices[] = [];
+    for (const chunk of (level ? this.coarse : this.chunks).get(row) ?? [])
+      if (chunk.kind === kind && chunk.from <= to && chunk.to >= from) slices.push(await this.slicesOf(chunk, keep));
+    const joined = joinSlices(slices);
+    return { ...whole, level, slices: joined, lanes: lanesOf(joined, this.span) };
+  }
+
+  private async slicesOf(chunk: Chunk, keep: boolean): Promise<Slices> {
+    const known = this.decoded.get(chunk);
+    const ret = known ?? readSlices(await this.reader(chunk), chunk.items);
+    if (!known && !keep) return ret;
+    if (this.decoded.delete(chunk)) this.decodedItems -= ret.n;
+    this.decoded.set(chunk, ret);
+    this.decodedItems += ret.n;
+    for (const [old, s] of this.decoded) {
+      if (this.decodedItems <= WINDOW_ITEMS || old === chunk) break;
+      this.decoded.delete(old);
+      this.decodedItems -= s.n;
+    }
+    return ret;
+  }
+
+  /** All that a row has, exactly, at least of this range of time: not kept, if it is large. */
+  async exact(row: number, from: number, to: number, keep = false): Promise<RowData> {
+    const whole = await this.load(row);
+    return whole.level ? this.between(row, 0, from, to, keep) : whole;
+  }
+
+  private async loadRow(row: number): Promise<RowData> {
+    const ret: RowData = { lanes: [], level: this.topLevel(row) };
+    const slices: Slices[] = [];
+    if (ret.level)
+      for (const chunk of this.coarse.get(row) ?? []) if (chunk.kind === ChunkKind.Level + ret.level - 1) slices.push(await this.slicesOf(chunk, false));
     const states: States[] = [];
     const sched: States[] = [];
     const values: { time: Float64Array; value: Float64Array }[] = [];
     const logs: Logs[] = [];
     const samples: Samples[] = [];
     for (const chunk of this.chunks.get(row) ?? []) {
+      if (ret.level && chunk.kind === ChunkKind.Slices) continue;
       const r = await this.reader(chunk);
       if (chunk.kind === ChunkKind.Slices) slices.push(readSlices(r, chunk.items));
       else if (chunk.kind === ChunkKind.States) states.push(readStates(r, chunk.items));
@@ -461,9 +554,13 @@ function joinSlices(p: Slices[]): Slices {
   if (p.length === 1) return p[0];
   const f = (get: (s: Slices) => Float64Array) => joined(p.map(get), (n) => new Float64Array(n));
   const u = (get: (s: Slices) => Uint32Array) => joined(p.map(get), (n) => new Uint32Array(n));
+  const groups = p.some((s) => s.count.length);
+  const g = <T extends Uint32Array | Float64Array>(get: (s: Slices) => T, none: (n: number) => T): T =>
+    joined(p.map((s) => (s.count.length || !groups ? get(s) : none(s.n))), none as never) as T;
   return { n: p.reduce((sum, s) => sum + s.n, 0), start: f((s) => s.start), dur: f((s) => s.dur), name: u((s) => s.name),
            depth: joined(p.map((s) => s.depth), (n) => new Uint16Array(n)), id: u((s) => s.id), args: u((s) => s.args),
-           count: u((s) => s.count), busy: f((s) => s.busy), longest: f((s) => s.longest) };
+           count: g((s) => s.count, (n) => new Uint32Array(n)),
+           busy: g((s) => s.busy, (n) => new Float64Array(n)), longest: g((s) => s.longest, (n) => new Float64Array(n)) };
 }
 
 function joinStates(p: States[]): States {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { crc32, Damaged, Reader } from "../src/bytes";
 import { COLORS, hueOf, stateLook } from "../src/color";
 import { Lane, Steps } from "../src/lane";
-import { childTimes, sliceFlame, sliceStats } from "../src/stats";
+import { addSlices, childTimes, type Flame, newFlame, SliceStats } from "../src/stats";
 import { duration, place, step } from "../src/time";
 import { laneOf, lanesOf, readSlices, type RowData, type Trace } from "../src/trace";
 
@@ -94,7 +94,7 @@ test("numbers, and bytes that are none", () => {
 function slices(list: [number, number, number, number][]): RowData {
   const n = list.length;
   const col = (k: number): number[] => list.map((s) => s[k]);
-  const data: RowData = { lanes: [], slices: { n, start: Float64Array.from(col(0)), dur: Float64Array.from(col(1)), depth: Uint16Array.from(col(2)), name: Uint32Array.from(col(3)),
+  const data: RowData = { lanes: [], level: 0, slices: { n, start: Float64Array.from(col(0)), dur: Float64Array.from(col(1)), depth: Uint16Array.from(col(2)), name: Uint32Array.from(col(3)),
     id: Uint32Array.from(list.keys()), args: new Uint32Array(n), count: new Uint32Array(n), busy: new Float64Array(n), longest: new Float64Array(n) } };
   data.lanes = lanesOf(data.slices!, 1000);
   return data;
@@ -103,13 +103,20 @@ function slices(list: [number, number, number, number][]): RowData {
 test("self times, figures and flame graphs of slices", () => {
   const data = slices([[0, 100, 0, 1], [10, 20, 1, 2], [12, 5, 2, 3], [40, 30, 1, 2], [200, 50, 0, 1]]);
   assert.deepEqual([...childTimes(data)], [50, 5, 0, 0, 0]);
-  const stats = new Map(sliceStats([data], 0, 1000).map((s) => [s.name, s]));
+  const figures = new SliceStats(0, 1000);
+  figures.add(data);
+  const stats = new Map(figures.list().map((s) => [s.name, s]));
   assert.deepEqual([stats.get(1)!.count, stats.get(1)!.total, stats.get(1)!.self, stats.get(1)!.max], [2, 150, 100, 100]);
   assert.deepEqual([stats.get(2)!.p50, stats.get(2)!.total], [20, 50]);
-  const flame = sliceFlame({ text: (n: number) => `n${n}`, span: 1000 } as unknown as Trace, [data], 0, 1000);
+  const made = (from: number, to: number): Flame => {
+    const root = newFlame("all");
+    addSlices(root, { text: (n: number) => `n${n}`, span: 1000 } as unknown as Trace, data, from, to);
+    return root;
+  };
+  const flame = made(0, 1000);
   const one = [...flame.children.values()][0];
   assert.deepEqual([flame.total, one.name, one.total, one.self], [150, "n1", 150, 100]);
-  const part = sliceFlame({ text: (n: number) => `n${n}`, span: 1000 } as unknown as Trace, [data], 45, 60);
+  const part = made(45, 60);
   assert.equal(part.total, 15);
   assert.equal([...[...part.children.values()][0].children.values()][0].total, 15);
 });

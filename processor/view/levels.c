@@ -1,0 +1,129 @@
+/*
+ * The slices of rows that have many of them, coarser and coarser: what a page reads of a row is
+ * then as much as its pixels can show, not all that was recorded.
+ *
+ * A level has a width q. What lasts q or longer stays alone in it; what is shorter joins what
+ * follows in its lane as long as all of it lies within less than q. So a picture with q or more in
+ * a pixel is the same from this level as from the slices. Each level is made of the finer one, and
+ * left out of a row where it would have more than half of what that has.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "processor/view/view_impl.h"
+
+#define ROW_LEAST 8192 /* slices: rows that have fewer are read whole */
+#define DEPTH_MAX 1024 /* deeper ones stay alone */
+#define WIDTH 4096     /* of the coarsest level: parts of the trace */
+#define FINER 4        /* how much, from level to level */
+#define Q_LEAST_NS 64
+
+struct row {
+    struct orma_view_slice *now, *next; /* room for all slices of the row */
+    uint32_t num;
+    uint32_t last[DEPTH_MAX]; /* of each lane: the last one in `next`; ORMA_VIEW_NONE */
+};
+
+static bool joins(const struct orma_view_slice *group, const struct orma_view_slice *s, int64_t q)
+{
+    return s->dur >= 0 && group->dur >= 0 && s->ts >= group->ts + group->dur &&
+           s->ts - group->ts < q && s->ts - group->ts + s->dur < q;
+}
+
+static uint32_t coarsen(struct row *r, int64_t q)
+{
+    uint32_t kept = 0;
+
+    memset(r->last, 0xff, sizeof(r->last));
+    for (uint32_t i = 0; i < r->num; i++) {
+        const struct orma_view_slice *s = &r->now[i];
+        uint32_t *last = s->depth < DEPTH_MAX ? &r->last[s->depth] : NULL;
+
+        if (last && *last != ORMA_VIEW_NONE && joins(&r->next[*last], s, q)) {
+            orma_view_join(&r->next[*last], s);
+            continue;
+        }
+        if (last)
+            *last = kept;
+        r->next[kept++] = *s;
+    }
+    return kept;
+}
+
+static void add_level(struct orma_view *self, unsigned level, const struct row *r)
+{
+    for (uint32_t i = 0; i < r->num; i++) {
+        if (ORMA_VEC_PUSH(&self->levels[level], r->now[i]) < 0)
+            orma_view_fail(self, -ENOMEM);
+    }
+}
+
+static void make_row(struct orma_view *self, struct row *r)
+{
+    for (unsigned level = 0; level < self->num_levels; level++) {
+        uint32_t kept = coarsen(r, self->level_ns[level]);
+
+        if (kept > r->num / 2)
+            continue;
+        struct orma_view_slice *finer = r->now;
+
+        r->now = r->next;
+        r->next = finer;
+        r->num = kept;
+        add_level(self, level, r);
+    }
+}
+
+/* From the finest to the coarsest. */
+static void choose_widths(struct orma_view *self)
+{
+    int64_t q = (self->to - self->from) / WIDTH;
+
+    while (q / FINER >= Q_LEAST_NS && self->num_levels < ORMA_VIEW_LEVELS - 1) {
+        self->num_levels++;
+        q /= FINER;
+    }
+    self->num_levels += q >= Q_LEAST_NS;
+    for (unsigned level = 0; level < self->num_levels; level++, q *= FINER)
+        self->level_ns[level] = q;
+}
+
+static uint32_t row_end(const struct orma_view *self, uint32_t at)
+{
+    uint32_t end = at + 1;
+
+    while (end < self->slices.len && self->slices.data[end].row == self->slices.data[at].row)
+        end++;
+    return end;
+}
+
+void orma_view_make_levels(struct orma_view *self)
+{
+    struct row *r = calloc(1, sizeof(*r));
+    uint32_t most = 0;
+
+    choose_widths(self);
+    for (uint32_t at = 0, end; at < self->slices.len; at = end) {
+        end = row_end(self, at);
+        most = end - at > most ? end - at : most;
+    }
+    if (r && most >= ROW_LEAST) {
+        r->now = malloc((size_t)most * sizeof(*r->now));
+        r->next = malloc((size_t)most * sizeof(*r->next));
+    }
+    if (!r || (most >= ROW_LEAST && (!r->now || !r->next)))
+        orma_view_fail(self, -ENOMEM);
+    for (uint32_t at = 0, end; !self->err && most >= ROW_LEAST && at < self->slices.len; at = end) {
+        end = row_end(self, at);
+        if (end - at < ROW_LEAST)
+            continue;
+        r->num = end - at;
+        memcpy(r->now, self->slices.data + at, r->num * sizeof(*r->now));
+        make_row(self, r);
+    }
+    if (r) {
+        free(r->now);
+        free(r->next);
+    }
+    free(r);
+}
