@@ -35,7 +35,7 @@ struct orma_columns {
     struct orma_query *query;
     unsigned num;
     uint64_t rows_max, rows_before; /* of a batch; in those before the one at hand */
-    bool settled, ended;
+    bool exact, settled, ended;
     int failed;                       /* 0, or what every further call gives */
     struct orma_columns_batch *batch; /* that is being filled, or was read to settle types */
     bool ahead;                       /* the latter */
@@ -339,6 +339,14 @@ static const char *type_name(enum orma_value_type type)
     return "";
 }
 
+static void refuse(struct orma_columns *self, unsigned col, uint64_t row, enum orma_value_type type)
+{
+    (void)fail(self, -EDOM, "column '%s' has %s in row %llu, and %s before: CAST it to one type",
+               orma_columns_name(self, col), type_name(type),
+               (unsigned long long)(self->rows_before + row + 1),
+               type_name(self->batch->columns[col].type));
+}
+
 /*
  * Makes the column of a type that can hold a value of `type`, while types are not settled. False:
  * it stays as it is, and the value must be converted, or refused.
@@ -347,7 +355,7 @@ static bool widen(struct orma_columns *self, unsigned col, enum orma_value_type 
 {
     struct orma_columns_column *c = &self->batch->columns[col];
 
-    if (self->settled)
+    if (self->settled || (self->exact && c->type != ORMA_VALUE_NULL))
         return false;
     if (c->type == ORMA_VALUE_NULL && (type == ORMA_VALUE_INT64 || type == ORMA_VALUE_DOUBLE)) {
         c->type = type; /* NULLs are as long */
@@ -374,6 +382,10 @@ static void put_other_number(struct orma_columns *self, unsigned col, uint64_t r
         put_i64(c, val);
         return;
     }
+    if (self->exact) {
+        refuse(self, col, row, type);
+        return;
+    }
     if (type == ORMA_VALUE_INT64 && c->type == ORMA_VALUE_DOUBLE && is_exact(val)) {
         double d = (double)val;
 
@@ -389,10 +401,7 @@ static void put_other_number(struct orma_columns *self, unsigned col, uint64_t r
     else if (c->type == ORMA_VALUE_BLOB)
         put_blob(self, c, row, text_of(type, val, scratch));
     else
-        (void)fail(self, -EINVAL,
-                   "column '%s' has %s in row %llu, and %s before: CAST it to one type",
-                   orma_columns_name(self, col), type_name(type),
-                   (unsigned long long)(self->rows_before + row + 1), type_name(c->type));
+        refuse(self, col, row, type);
 }
 
 static void put_bytes(struct orma_columns *self, unsigned col, uint64_t row,
@@ -402,15 +411,14 @@ static void put_bytes(struct orma_columns *self, unsigned col, uint64_t row,
 
     if (c->type != type)
         (void)widen(self, col, type, row);
-    if (c->type == ORMA_VALUE_BLOB)
+    if (self->exact && c->type != type)
+        refuse(self, col, row, type);
+    else if (c->type == ORMA_VALUE_BLOB)
         put_blob(self, c, row, bytes);
     else if (c->type == ORMA_VALUE_TEXT && type == ORMA_VALUE_TEXT)
         put_text(self, col, row, bytes);
     else
-        (void)fail(self, -EINVAL,
-                   "column '%s' has %s in row %llu, and %s before: CAST it to one type",
-                   orma_columns_name(self, col), type_name(type),
-                   (unsigned long long)(self->rows_before + row + 1), type_name(c->type));
+        refuse(self, col, row, type);
 }
 
 /* ---- rows ---- */
@@ -629,7 +637,7 @@ static void settle_empty(struct orma_columns *self)
 
 /* ---- the interface ---- */
 
-int orma_columns_new(struct orma_query *query, uint64_t rows, struct orma_columns **ret)
+int orma_columns_new(struct orma_query *query, uint64_t rows, bool exact, struct orma_columns **ret)
 {
     struct orma_columns *self = calloc(1, sizeof(*self));
 
@@ -637,6 +645,7 @@ int orma_columns_new(struct orma_query *query, uint64_t rows, struct orma_column
         return -ENOMEM;
     self->num = orma_query_has_columns(query) ? orma_query_columns(query) : 0;
     self->rows_max = rows ? rows : ROWS;
+    self->exact = exact;
     self->finders = calloc(self->num + 1, sizeof(*self->finders));
     self->types = calloc(self->num + 1, sizeof(*self->types));
     int r = !self->finders || !self->types ? -ENOMEM : self->num ? 0 : -EINVAL;

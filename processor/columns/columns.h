@@ -57,13 +57,16 @@ struct orma_columns_batch {
 
 struct orma_columns;
 
-/* Batches of `rows`; 0: 65536. Takes the query on success. 0, -ENOMEM, -EINVAL: it has no columns.
+/* `exact`: values of two types in a column are an error. Batches of `rows`; 0: 65536. Takes the
+ * query on success. 0, -ENOMEM, -EINVAL: it has no columns.
  */
-int orma_columns_new(struct orma_query *query, uint64_t rows, struct orma_columns **ret);
+int orma_columns_new(struct orma_query *query, uint64_t rows, bool exact,
+                     struct orma_columns **ret);
 /* NULL is fine. */
 void orma_columns_free(struct orma_columns *self);
 
-/* 1: a batch, with at least one row; 0: that was all; -errno, see orma_columns_error(). */
+/* 1: a batch, with at least one row; 0: that was all; -EDOM: a value does not fit into its column;
+ * -errno, see orma_columns_error(). */
 int orma_columns_next(struct orma_columns *self, struct orma_columns_batch **ret);
 
 /* Settles types by reading the first batch, which comes again. 0 or -errno. */

@@ -347,10 +347,10 @@ int orma_query_arrow(struct orma_query *query, uint64_t rows, unsigned flags,
     struct stream *self = calloc(1, sizeof(*self));
     int r = self ? 0 : -ENOMEM;
 
-    if (flags & ~(unsigned)ORMA_ARROW_DICTIONARIES)
+    if (flags & ~(unsigned)(ORMA_ARROW_DICTIONARIES | ORMA_ARROW_EXACT))
         r = -EINVAL;
     if (!r)
-        r = orma_columns_new(query, rows, &self->columns);
+        r = orma_columns_new(query, rows, flags & ORMA_ARROW_EXACT, &self->columns);
     if (r) {
         free(self);
         return r;

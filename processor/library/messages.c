@@ -6,6 +6,7 @@
 #include "processor/api/processor_impl.h"
 #include "processor/metrics/metrics.h"
 #include "processor/metrics/summary.h"
+#include "protos/reflect/json.h"
 #include "sdk/base/buf.h"
 
 const char *orma_processor_version(void)
@@ -50,35 +51,69 @@ int orma_processor_compute_metrics(struct orma_processor *self, const char *cons
     return hand_over(&out, ret, ret_len);
 }
 
-static int summarize(struct orma_summary *s, const char *const *specs, size_t specs_num,
-                     const char *const *metrics, size_t metrics_num, const char *metadata,
-                     struct orma_buf *out)
+struct specs {
+    const char *const *texts;
+    const size_t *lengths;
+    size_t num;
+};
+
+static int add_specs(struct orma_summary *s, const struct specs *specs)
 {
     int r = 0;
 
-    for (size_t i = 0; !r && i < specs_num; i++)
-        r = orma_summary_add_text(s, "spec", orma_str_from(specs[i]));
-    return r ? r : orma_summary_compute(s, metrics, metrics_num, metadata, out);
+    for (size_t i = 0; !r && i < specs->num; i++) {
+        size_t len = specs->lengths ? specs->lengths[i] : 0;
+
+        r = len ? orma_summary_add_spec(s, specs->texts[i], len)
+                : orma_summary_add_text(s, "spec", orma_str_from(specs->texts[i]));
+    }
+    return r;
+}
+
+/* The message in the form that is asked for. */
+static int print(enum orma_message_format format, struct orma_buf *message)
+{
+    struct orma_buf text = {0};
+    int r = 0;
+
+    if (format == ORMA_MESSAGE_BINARY)
+        return 0;
+    if (format == ORMA_MESSAGE_TEXT) {
+        r = orma_summary_print(message->data, message->len, &text);
+    } else {
+        const struct orma_schema *schema = orma_schema_default();
+        struct orma_json_print numbers = {.flags = ORMA_JSON_INT64_NUMBERS};
+
+        r = orma_json_print(schema,
+                            orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.TraceSummary")),
+                            message->data, message->len, &numbers, &text);
+    }
+    orma_buf_fini(message);
+    *message = text;
+    return r;
 }
 
 int orma_processor_summarize(struct orma_processor *self, const char *const *specs,
-                             size_t specs_num, const char *const *metrics, size_t metrics_num,
-                             const char *metadata, enum orma_message_format format, char **ret,
-                             size_t *ret_len)
+                             const size_t *lengths, size_t specs_num, const char *const *metrics,
+                             size_t metrics_num, const char *metadata,
+                             enum orma_message_format format, char **ret, size_t *ret_len)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf out = {0}, text = {0};
+    const struct specs given = {specs, lengths, specs_num};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf out = {0};
     struct orma_summary *s;
 
-    if (format != ORMA_MESSAGE_BINARY && format != ORMA_MESSAGE_TEXT)
+    if ((unsigned)format > ORMA_MESSAGE_JSON)
         return -EINVAL;
     int r = orma_summary_new(orma_processor_sql(self), &s);
     if (r)
         return r;
-    r = summarize(s, specs, specs_num, metrics, metrics_num, metadata, &out);
+    r = add_specs(s, &given);
+    if (!r)
+        r = orma_summary_compute(s, metrics, metrics_num, metadata, &out);
     if (r < 0)
         (void)orma_processor_fail(self, r, orma_summary_error(s));
     orma_summary_free(s);
-    if (!r && format == ORMA_MESSAGE_TEXT)
-        r = orma_summary_print(out.data, out.len, &text);
-    return r ? r : hand_over(format == ORMA_MESSAGE_TEXT ? &text : &out, ret, ret_len);
+    if (!r)
+        r = print(format, &out);
+    return r ? r : hand_over(&out, ret, ret_len);
 }

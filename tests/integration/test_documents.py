@@ -189,6 +189,8 @@ class Documents(Case):
         if "san" in subprocess.run(["nm", "-Du", BUILD / "sdk/liborma.so"], capture_output=True, text=True).stdout:
             self.skipTest("a library with sanitizers links into no plain program")
         self.record()
+        self.env["PYTHONPATH"] = str(ROOT / "tools/python")
+        self.env["PYTHONDONTWRITEBYTECODE"] = "1"
         for example in (ROOT / "processor/examples").iterdir():
             (self.work / example.name).symlink_to(example)
 
@@ -197,13 +199,15 @@ class Documents(Case):
         for number, language, block in blocks(page):
             if language == "sh":
                 self.run_block(page, number, block)
+            elif language == "python":
+                self.run_block(page, number, f"{shlex.quote(sys.executable)} -c {shlex.quote(block)}")
             elif not language:
                 first = next(commands(block), "x").split()[0]
                 self.assertNotIn(pathlib.PurePath(first).name, PROGRAMS, f"{page.name}:{number}: call this block ```sh")
 
 
 for path in PAGES:
-    if any(language in ("sh", "") for _, language, _ in blocks(path)):
+    if any(language in ("sh", "python", "") for _, language, _ in blocks(path)):
         setattr(Documents, "test_" + path.stem.replace("-", "_"), lambda self, path=path: self.page(path))
 
 

@@ -223,6 +223,7 @@ struct ArrowArrayStream; /* orma/arrow.h, or anybody's definition of it */
 
 enum orma_arrow_flags {
     ORMA_ARROW_DICTIONARIES = 1, /* texts as numbers (int32) in a dictionary of their batch */
+    ORMA_ARROW_EXACT = 2,        /* values of two types in one column end the stream with EDOM */
 };
 
 /*
@@ -232,7 +233,7 @@ enum orma_arrow_flags {
  * Types are int64, double, utf8 and binary. SQL has types for values, not for columns: that of a
  * column is what its first values are, where whole numbers and others are doubles, and texts and
  * numbers are texts. Up to a million rows are looked at for a value that is not NULL. A later value
- * that does not fit ends the stream with EINVAL, and an error that says what to CAST.
+ * that does not fit ends the stream with EDOM, and an error that says what to CAST.
  *
  * Takes the query on success: it is freed when the stream is released, which must be before its
  * processor is. Batches belong to nobody but their holder, and outlive all. The stream is used like
@@ -278,13 +279,14 @@ ORMA_API int orma_processor_compute_metrics(struct orma_processor *self, const c
                                             size_t *ret_len);
 
 /*
- * The TraceSummary of these specs (TraceSummarySpec as text), in binary or as text. `metrics` NULL:
- * all; `metadata` is the id of a query, or NULL.
+ * The TraceSummary of these specs: each a TraceSummarySpec as text (its length is 0, or lengths is
+ * NULL) or in binary. `metrics` NULL: all; `metadata` is the id of a query, or NULL.
  */
 ORMA_API int orma_processor_summarize(struct orma_processor *self, const char *const *specs,
-                                      size_t specs_num, const char *const *metrics,
-                                      size_t metrics_num, const char *metadata,
-                                      enum orma_message_format format, char **ret, size_t *ret_len);
+                                      const size_t *lengths, size_t specs_num,
+                                      const char *const *metrics, size_t metrics_num,
+                                      const char *metadata, enum orma_message_format format,
+                                      char **ret, size_t *ret_len);
 
 ORMA_API void orma_free(void *data);
 

@@ -304,21 +304,52 @@ Test(library, a_late_value_of_another_type_is_an_error_that_names_it)
     cr_assert_eq(stream.get_next(&stream, &batch), 0);
     cr_assert_eq(batch.length, 2);
     batch.release(&batch);
-    cr_assert_eq(stream.get_next(&stream, &batch), EINVAL);
+    cr_assert_eq(stream.get_next(&stream, &batch), EDOM);
     cr_assert_not_null(strstr(stream.get_last_error(&stream), "has text in row 3"));
-    cr_assert_eq(stream.get_next(&stream, &batch), EINVAL, "and stays one");
+    cr_assert_eq(stream.get_next(&stream, &batch), EDOM, "and stays one");
     stream.release(&stream);
 
     cr_assert_eq(
         orma_query_arrow(
-            prepare(tp, "SELECT abs(-9223372036854775807 - a) FROM (SELECT 0 AS a UNION ALL SELECT 1)"), 1, 0,
-            &stream),
+            prepare(tp,
+                    "SELECT abs(-9223372036854775807 - a) FROM (SELECT 0 AS a UNION ALL SELECT 1)"),
+            1, 0, &stream),
         0);
     cr_assert_eq(stream.get_next(&stream, &batch), 0);
     batch.release(&batch);
     cr_assert_neq(stream.get_next(&stream, &batch), 0);
     cr_assert_not_null(strstr(stream.get_last_error(&stream), "overflow"));
     stream.release(&stream);
+    orma_processor_free(tp);
+    orma_assert_no_leaks();
+}
+
+Test(library, exact_columns_hold_one_type_and_null)
+{
+    static const struct {
+        const char *sql;
+        int result;
+    } cases[] = {
+        {"SELECT * FROM (VALUES (NULL), (1), (NULL), (2))", 0},
+        {"SELECT * FROM (VALUES (1), (0.5))", EDOM},
+        {"SELECT * FROM (VALUES (0.5), (1))", EDOM},
+        {"SELECT * FROM (VALUES (1), ('a'))", EDOM},
+        {"SELECT * FROM (VALUES ('a'), (1))", EDOM},
+        {"SELECT * FROM (VALUES ('a'), (x'01'))", EDOM},
+        {"SELECT * FROM (VALUES (x'01'), ('a'))", EDOM},
+    };
+    struct orma_processor *tp = empty(NULL);
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct ArrowArrayStream stream;
+        struct ArrowSchema schema;
+
+        cr_assert_eq(orma_query_arrow(prepare(tp, cases[i].sql), 0, ORMA_ARROW_EXACT, &stream), 0);
+        cr_assert_eq(stream.get_schema(&stream, &schema), cases[i].result, "%s", cases[i].sql);
+        if (!cases[i].result)
+            schema.release(&schema);
+        stream.release(&stream);
+    }
     orma_processor_free(tp);
     orma_assert_no_leaks();
 }
@@ -374,13 +405,25 @@ Test(library, metrics_and_summaries_are_messages)
     cr_assert_not_null(strstr(orma_processor_error(tp), "nothing"));
 
     cr_assert_eq(
-        orma_processor_summarize(tp, &spec, 1, NULL, 0, NULL, ORMA_MESSAGE_TEXT, &text, &len), 0,
-        "%s", orma_processor_error(tp));
+        orma_processor_summarize(tp, &spec, NULL, 1, NULL, 0, NULL, ORMA_MESSAGE_TEXT, &text, &len),
+        0, "%s", orma_processor_error(tp));
     cr_assert_not_null(strstr(text, "double_value: 7"));
     orma_free(text);
+    cr_assert_eq(
+        orma_processor_summarize(tp, &spec, NULL, 1, NULL, 0, NULL, ORMA_MESSAGE_JSON, &text, &len),
+        0);
+    cr_assert_not_null(strstr(text, "\"double_value\""));
+    orma_free(text);
+    /* In binary, cut short. */
+    const size_t one = 2;
+    const char *const nothing = "\x0a\x05";
+    cr_assert_lt(orma_processor_summarize(tp, &nothing, &one, 1, NULL, 0, NULL, ORMA_MESSAGE_TEXT,
+                                          &text, &len),
+                 0);
     const char *const broken = "metric_spec {";
-    cr_assert_lt(
-        orma_processor_summarize(tp, &broken, 1, NULL, 0, NULL, ORMA_MESSAGE_TEXT, &text, &len), 0);
+    cr_assert_lt(orma_processor_summarize(tp, &broken, NULL, 1, NULL, 0, NULL, ORMA_MESSAGE_TEXT,
+                                          &text, &len),
+                 0);
     cr_assert_str_neq(orma_processor_error(tp), "");
     cr_assert_str_eq(orma_processor_version(), ORMA_VERSION);
     orma_processor_free(tp);

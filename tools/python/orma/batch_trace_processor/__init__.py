@@ -1,0 +1,1 @@
+"""Many traces at once, with the names of Perfetto's client."""

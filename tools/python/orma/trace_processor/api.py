@@ -1,0 +1,470 @@
+"""TraceProcessor, with the names of Perfetto's Python client.
+
+It runs in this process: there is no server to start. A TraceProcessor may be used from several threads,
+which take turns; different ones run side by side.
+"""
+import ctypes
+import dataclasses
+import json
+import os
+import threading
+from typing import List, Optional
+
+from .. import columns as _columns
+from .. import library as _library
+
+_PIECE = 1 << 22
+# All rows as one batch, so that a column is one piece of memory.
+_ALL = 1 << 40
+
+
+class TraceProcessorException(Exception):
+    """What went wrong, as the processor says it."""
+
+
+PerfettoException = TraceProcessorException
+
+
+@dataclasses.dataclass
+class TraceProcessorConfig:
+    """
+    Of Perfetto's names, those of the program that it starts (bin_path, unique_port, verbose, load_timeout,
+    extra_flags) are taken and mean nothing here. The last three are ours.
+    """
+    bin_path: Optional[str] = None
+    unique_port: bool = True
+    verbose: bool = False
+    ingest_ftrace_in_raw: bool = False
+    enable_dev_features: bool = False
+    resolver_registry: Optional[object] = None
+    load_timeout: int = 2
+    extra_flags: Optional[List[str]] = None
+    add_sql_packages: Optional[List[object]] = None
+    enable_sql_file_access: bool = False
+    query_timeout_ms: int = 0
+    memory_limit_bytes: int = 0
+    full_sort: bool = False
+
+
+class Row:
+    """A row: its cells are attributes by the names of columns."""
+
+    def __str__(self):
+        return str(self.__dict__)
+
+    def __repr__(self):
+        return f"Row({self.__dict__})"
+
+
+class Message:
+    """A message of protobuf, as far as it is set: fields are attributes, what is not set is None."""
+
+    def __init__(self, value):
+        for name, field in value.items():
+            setattr(self, name, _message(field))
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return None
+
+    def HasField(self, name):  # pylint: disable=invalid-name
+        return name in self.__dict__
+
+    def __repr__(self):
+        return f"Message({self.__dict__})"
+
+
+def _message(value):
+    if isinstance(value, dict):
+        return Message(value)
+    return [_message(v) for v in value] if isinstance(value, list) else value
+
+
+class QueryResultIterator:
+    """Rows of a query, one by one, or all at once."""
+    Row = Row
+
+    def __init__(self, names, cells=None, columns=None):
+        self._names = names
+        self._columns = columns
+        self._lists = cells
+        self._rows = len(cells[0]) if cells else columns.rows if columns is not None else 0
+        self._at = 0
+
+    def _cells(self):
+        if self._lists is None:
+            self._lists = [self._columns[i].tolist() for i in range(len(self._names))] if self._columns is not None else []
+        return self._lists
+
+    @property
+    def column_names(self):
+        return list(self._names)
+
+    def __len__(self):
+        return self._rows
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._at >= self._rows:
+            raise StopIteration
+        row = Row()
+        at, self._at = self._at, self._at + 1
+        row.__dict__ = {name: column[at] for name, column in zip(self._names, self._cells())}
+        return row
+
+    def as_pandas_dataframe(self):
+        try:
+            import numpy
+            import pandas
+        except ImportError as error:
+            raise TraceProcessorException("pandas dependency missing. Please run `pip3 install pandas`") from error
+        if self._columns is not None:
+            return self._columns.as_pandas_dataframe()
+        data = {}
+        for i, cells in enumerate(self._cells()):
+            data[i] = numpy.empty(len(cells), object)
+            data[i][:] = cells
+        frame = pandas.DataFrame(data)
+        frame.columns = self._names
+        return frame
+
+    def as_polars_dataframe(self):
+        try:
+            import polars
+        except ImportError as error:
+            raise TraceProcessorException("polars dependency missing. Please run `pip3 install polars`") from error
+        return polars.DataFrame(dict(zip(self._names, self._cells())), strict=False)
+
+
+class TraceProcessor:
+    """
+    trace: a path, a file opened for reading, bytes, or anything that gives bytes piece by piece.
+    progress(done, total): called now and then while a file is loaded; True stops it.
+    """
+    Row = Row
+    QueryResultIterator = QueryResultIterator
+
+    def __init__(self, trace=None, addr=None, config=None, file_path=None, progress=None):
+        if addr is not None:
+            raise TraceProcessorException("addr: orma runs in this process; use Perfetto's client for servers")
+        config = config or TraceProcessorConfig()
+        self._lib = _library.load()
+        self._lock = threading.RLock()
+        self._tp = ctypes.c_void_p()
+        given = _library.Config(
+            size=ctypes.sizeof(_library.Config), no_ftrace_raw=not config.ingest_ftrace_in_raw,
+            sql_file_access=config.enable_sql_file_access, full_sort=config.full_sort,
+            query_timeout_ms=config.query_timeout_ms, memory_limit_bytes=config.memory_limit_bytes)
+        if self._lib.orma_processor_new(ctypes.byref(given), ctypes.byref(self._tp)):
+            self._tp = None
+            raise TraceProcessorException("out of memory")
+        try:
+            for package in config.add_sql_packages or []:
+                self._add_package(package)
+            trace = trace if trace is not None else file_path
+            if trace is not None:
+                self._load(trace, progress)
+            else:
+                self._check(self._lib.orma_processor_finish(self._tp))
+        except BaseException:
+            self.close()
+            raise
+
+    def _check(self, result):
+        if result < 0:
+            text = self._lib.orma_processor_error(self._tp).decode("utf-8", "replace")
+            raise TraceProcessorException(text or os.strerror(-result))
+        return result
+
+    def _add_package(self, package):
+        path, name = getattr(package, "path", package), getattr(package, "package", None)
+        if name is None and "@" in str(path):
+            path, _, name = str(path).rpartition("@")
+        self._check(self._lib.orma_processor_add_sql_package(self._tp, os.fsencode(path), name and name.encode(), False, None))
+
+    def _load(self, trace, progress):
+        if isinstance(trace, (str, os.PathLike)):
+            raised = []
+
+            def told(_, done, total):
+                try:
+                    return bool(progress and progress(done, total))
+                except BaseException as error:  # pylint: disable=broad-except
+                    raised.append(error)
+                    return True
+
+            result = self._lib.orma_processor_load_file(self._tp, os.fsencode(trace), _library.PROGRESS(told), None)
+            if raised:
+                raise raised[0]
+            self._check(result)
+            return
+        if isinstance(trace, (bytes, bytearray, memoryview)):
+            trace = (trace,)
+        elif hasattr(trace, "read"):
+            trace = iter(lambda file=trace: file.read(_PIECE), b"")
+        for piece in trace:
+            piece = bytes(piece)
+            self._check(self._lib.orma_processor_feed(self._tp, piece, len(piece)))
+        self._check(self._lib.orma_processor_finish(self._tp))
+
+    # ---- queries ----
+
+    def query(self, sql, parameters=()):
+        """Runs all statements; the rows are those of the last. `parameters` (values, or a dict by name) are of it."""
+        with self._lock:
+            query, text = self._last(sql)
+            try:
+                names, result = self._read(query, parameters, _library.ARROW_EXACT)
+            except _columns.MixedTypes:  # cells keep the types that they have
+                query, _ = self._last(text)
+                names, result = self._read_rows(query, parameters)
+                return QueryResultIterator(names, cells=result)
+            return QueryResultIterator(names, columns=result)
+
+    def columns(self, sql, parameters=()):
+        """
+        The same, as columns (orma.columns). Columns have one type each: whole numbers among others are doubles,
+        numbers among texts are texts.
+        """
+        with self._lock:
+            query, _ = self._last(sql)
+            return self._read(query, parameters, 0)[1] or _columns.Columns([], [], [])
+
+    def arrow(self, sql, parameters=(), batch_rows=65536):
+        """
+        The same for libraries that speak Arrow: pyarrow.RecordBatchReader.from_stream(tp.arrow(sql)),
+        polars.DataFrame(tp.arrow(sql)), duckdb. Rows are read as they are asked for: the TraceProcessor must
+        stay open until then.
+        """
+        with self._lock:
+            query, _ = self._last(sql)
+            self._bind(query, parameters)
+            return ArrowStream(self, query, batch_rows)
+
+    def _last(self, sql):
+        """The last statement, prepared, and its text; those before it have run."""
+        if self._tp is None:
+            raise TraceProcessorException("this TraceProcessor is closed")
+        data = sql.encode()
+        script, query = ctypes.c_void_p(), ctypes.c_void_p()
+        self._check(self._lib.orma_script_open(self._tp, data, len(data), None, ctypes.byref(script)))
+        found, begin, end = None, 0, 0
+        try:
+            while self._check(self._lib.orma_script_step(script, ctypes.byref(query))):
+                self._lib.orma_query_free(found)
+                found = ctypes.c_void_p(query.value)
+                begin, end = end, self._lib.orma_script_offset(script)
+                if not self._lib.orma_script_at_end(script):
+                    while self._check(self._lib.orma_query_step(found)):
+                        pass
+            return found, data[begin:end].decode()
+        except BaseException:
+            self._lib.orma_query_free(found)
+            raise
+        finally:
+            self._lib.orma_script_close(script)
+
+    def _bind(self, query, parameters):
+        lib = self._lib
+        named = isinstance(parameters, dict)
+        try:
+            for i, (key, value) in enumerate(parameters.items() if named else enumerate(parameters)):
+                at = i + 1
+                if named:
+                    at = next((n for n in (lib.orma_query_parameter(query, (p + key).encode()) for p in ":@$") if n), 0)
+                if isinstance(value, (bool, int)):
+                    result = lib.orma_query_bind_int64(query, at, value)
+                elif isinstance(value, float):
+                    result = lib.orma_query_bind_double(query, at, value)
+                elif value is None:
+                    result = lib.orma_query_bind_null(query, at)
+                elif isinstance(value, str):
+                    data = value.encode()
+                    result = lib.orma_query_bind_text(query, at, data, len(data))
+                else:
+                    data = bytes(value)
+                    result = lib.orma_query_bind_blob(query, at, data, len(data))
+                if result:
+                    raise TraceProcessorException(f"parameter {key!r}: {os.strerror(-result)}")
+        except BaseException:
+            lib.orma_query_free(query)
+            raise
+
+    def _names(self, query):
+        return [self._lib.orma_query_column_name(query, i).decode("utf-8", "replace")
+                for i in range(self._lib.orma_query_columns(query))]
+
+    def _read(self, query, parameters, flags):
+        """The names and the columns of a query, which is freed."""
+        if query is None:
+            return [], None
+        self._bind(query, parameters)
+        if not self._lib.orma_query_has_columns(query):
+            self._finish(query)
+            return [], None
+        names = self._names(query)
+        stream = _library.ArrowArrayStream()
+        result = self._lib.orma_query_arrow(query, _ALL, _library.ARROW_DICTIONARIES | flags, ctypes.byref(stream))
+        if result < 0:
+            self._lib.orma_query_free(query)
+            raise TraceProcessorException(os.strerror(-result))
+        try:
+            return names, _columns.read(stream)
+        except RuntimeError as error:
+            raise TraceProcessorException(str(error)) from None
+
+    def _finish(self, query):
+        try:
+            while self._check(self._lib.orma_query_step(query)):
+                pass
+        finally:
+            self._lib.orma_query_free(query)
+
+    def _read_rows(self, query, parameters):
+        self._bind(query, parameters)
+        try:
+            names = self._names(query)
+            cells = [[] for _ in names]
+            while self._check(self._lib.orma_query_step(query)):
+                for i, column in enumerate(cells):
+                    column.append(self._cell(query, i))
+            return names, cells
+        finally:
+            self._lib.orma_query_free(query)
+
+    def _cell(self, query, i):
+        lib = self._lib
+        kind = lib.orma_query_type(query, i)
+        if kind == _library.INT64:
+            return lib.orma_query_int64(query, i)
+        if kind == _library.DOUBLE:
+            return lib.orma_query_double(query, i)
+        if kind == _library.NULL:
+            return None
+        get = lib.orma_query_text if kind == _library.TEXT else lib.orma_query_blob
+        at = get(query, i)
+        data = ctypes.string_at(at, lib.orma_query_bytes(query, i)) if at else b""
+        return data.decode("utf-8", "ignore") if kind == _library.TEXT else data
+
+    def interrupt(self):
+        """From another thread: the query or load that runs ends with an exception."""
+        if self._tp is not None:
+            self._lib.orma_processor_interrupt(self._tp)
+
+    def restore_initial_tables(self):
+        """Drops what statements made."""
+        with self._lock:
+            self._check(self._lib.orma_processor_restore(self._tp))
+
+    # ---- metrics ----
+
+    def _take(self, result, data, size):
+        self._check(result)
+        try:
+            return ctypes.string_at(data, size.value)
+        finally:
+            self._lib.orma_free(data)
+
+    def metric_bytes(self, metrics, form=_library.BINARY):
+        """The TraceMetrics message as bytes, for the classes of protobuf."""
+        names = [m.encode() for m in metrics]
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        with self._lock:
+            return self._take(self._lib.orma_processor_compute_metrics(
+                self._tp, (ctypes.c_char_p * len(names))(*names), len(names), form, ctypes.byref(data),
+                ctypes.byref(size)), data, size)
+
+    def metric(self, metrics):
+        """TraceMetrics: fields are attributes."""
+        return Message(json.loads(self.metric_bytes(metrics, _library.JSON)))
+
+    def trace_summary_bytes(self, specs, metric_ids=None, metadata_query_id=None, form=_library.BINARY):
+        """The TraceSummary message as bytes. Specs are texts, or bytes of messages."""
+        texts = [s.encode() if isinstance(s, str) else bytes(s) for s in specs]
+        # A length for those in binary, 0 for texts.
+        sizes = [0 if isinstance(s, str) else len(s) for s in specs]
+        ids = [m.encode() for m in metric_ids or []]
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        with self._lock:
+            return self._take(self._lib.orma_processor_summarize(
+                self._tp, (ctypes.c_char_p * len(texts))(*texts), (ctypes.c_size_t * len(sizes))(*sizes), len(texts),
+                None if metric_ids is None else (ctypes.c_char_p * (len(ids) + 1))(*ids), len(ids),
+                metadata_query_id and metadata_query_id.encode(), form, ctypes.byref(data), ctypes.byref(size)), data, size)
+
+    def trace_summary(self, specs, metric_ids=None, metadata_query_id=None):
+        """TraceSummary: fields are attributes."""
+        if any(hasattr(s, "SerializeToString") for s in specs):
+            specs = [s.SerializeToString() if hasattr(s, "SerializeToString") else s for s in specs]
+        return Message(json.loads(self.trace_summary_bytes(specs, metric_ids, metadata_query_id, _library.JSON)))
+
+    # ---- the end ----
+
+    def close(self):
+        with self._lock:
+            tp, self._tp = self._tp, None
+            if tp is not None:
+                self._lib.orma_processor_free(tp)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_tp", None) is not None:
+            self.close()
+
+
+class ArrowStream:
+    """A result by the PyCapsule interface of Arrow, to be taken once."""
+
+    def __init__(self, tp, query, rows):
+        self._tp = tp
+        self._stream = _library.ArrowArrayStream()
+        lib = _library.load()
+        if query is None:
+            raise TraceProcessorException("there is no statement")
+        result = lib.orma_query_arrow(query, rows, 0, ctypes.byref(self._stream))
+        if result < 0:
+            lib.orma_query_free(query)
+            raise TraceProcessorException("the statement has no columns" if result == -22 else os.strerror(-result))
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        del requested_schema  # a wish, which may be refused
+        if not self._stream.release:
+            raise TraceProcessorException("the stream was taken before")
+        return _capsule(self._stream)
+
+    def __del__(self):
+        if self._stream.release:
+            self._stream.release(ctypes.byref(self._stream))
+
+
+_CAPSULES = {}  # address: the struct that a capsule is of
+_DESTRUCTOR = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+_API = ctypes.PyDLL(None)  # its functions are declared for us alone
+_API.PyCapsule_New.restype = ctypes.py_object
+_API.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, _DESTRUCTOR]
+_API.PyCapsule_GetPointer.restype = ctypes.c_void_p
+_API.PyCapsule_GetPointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+
+
+@_DESTRUCTOR
+def _capsule_ends(capsule):
+    address = _API.PyCapsule_GetPointer(capsule, b"arrow_array_stream")
+    stream = _CAPSULES.pop(address)
+    if stream.release:
+        stream.release(ctypes.byref(stream))
+
+
+def _capsule(stream):
+    """Moves the stream into a capsule, which releases it if nobody takes it."""
+    moved = _library.ArrowArrayStream()
+    ctypes.memmove(ctypes.byref(moved), ctypes.byref(stream), ctypes.sizeof(stream))
+    stream.release = type(stream.release)()
+    _CAPSULES[ctypes.addressof(moved)] = moved
+    return _API.PyCapsule_New(ctypes.addressof(moved), b"arrow_array_stream", _capsule_ends)
