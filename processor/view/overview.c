@@ -3,7 +3,7 @@
  * folded, and the strip over the whole.
  *
  * What counts is time: of a core or of the threads of a process, running; of rows without states,
- * slices of the outermost lane. 255 is the busiest part of the row.
+ * slices of the outermost lane; of a profile alone, samples. 255 is the busiest part of the row.
  */
 #include <errno.h>
 #include <string.h>
@@ -76,6 +76,8 @@ static void add_all(struct overview *o)
         if (!s->depth && (!v->states.len || v->rows.data[s->row].kind != ORMA_VIEW_THREAD))
             add(o, s->row, s->ts, s->dur);
     }
+    for (uint32_t i = 0; i < v->samples.len && !v->states.len && !v->slices.len; i++)
+        add(o, v->samples.data[i].row, v->samples.data[i].ts, (int64_t)o->part_ns);
 }
 
 static void put_row(const struct overview *o, uint32_t row, struct orma_buf *out)

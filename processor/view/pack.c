@@ -450,12 +450,32 @@ static void pack_gaps(struct packer *p)
     end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_GAPS});
 }
 
+/* What was allocated at each call site, and what of it was not freed by the end. */
+static bool pack_heaps(struct packer *p)
+{
+    struct orma_view_query q = orma_view_query(
+        p->view,
+        "SELECT coalesce(p.name, 'process') || ' ' || p.pid, heap_name, callsite_id, "
+        "sum(iif(size > 0, size, 0)), sum(iif(count > 0, count, 0)), sum(size), sum(count) "
+        "FROM heap_profile_allocation JOIN process p USING (upid) GROUP BY upid, 2, 3");
+    bool any = false;
+
+    for (; orma_view_next(&q); any = true) {
+        for (unsigned col = 0; col < 2; col++)
+            put_uint(&p->raw, orma_view_text(&q, col));
+        for (unsigned col = 2; col < 7; col++)
+            put_int(&p->raw, orma_view_int(&q, col));
+    }
+    end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_HEAPS});
+    return any;
+}
+
 /* Call sites with the one that called them, in the order of their numbers. */
 static void pack_frames(struct packer *p)
 {
     struct orma_view_query q;
 
-    if (!p->view->samples.len)
+    if (!pack_heaps(p) && !p->view->samples.len)
         return;
     q = orma_view_query(p->view, "SELECT c.id, c.parent_id, f.name, f.deobfuscated_name, m.name "
                                  "FROM stack_profile_callsite c "

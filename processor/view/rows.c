@@ -233,6 +233,15 @@ static void load_tracks(struct orma_view *self)
     }
 }
 
+/* Frequencies stand beside their cpus; the many others are folded away. */
+static uint32_t cpu_counters(struct orma_view *self, int64_t machine, uint32_t name)
+{
+    struct orma_view_row row = {
+        .parent = group(self, machine, "CPUs"), .name = lit(self, "Counters of CPUs"), .id = -1};
+
+    return name == lit(self, "cpufreq") ? row.parent : child(self, row.parent, &row);
+}
+
 static void load_counters(struct orma_view *self)
 {
     struct orma_view_query q = orma_view_query(self, COUNTERS " ORDER BY t.id");
@@ -241,11 +250,11 @@ static void load_counters(struct orma_view *self)
         struct track t = {.id = (uint32_t)orma_view_int(&q, 0), .above = above_of_track(self, &q)};
         struct orma_view_row row = {.kind = ORMA_VIEW_COUNTER, .id = -1};
 
+        row.name = orma_view_text(&q, 1);
         if (!orma_view_is_null(&q, 7)) {
             row.id = orma_view_int(&q, 7);
-            t.above = group(self, orma_view_int(&q, 6), "CPUs");
+            t.above = cpu_counters(self, orma_view_int(&q, 6), row.name);
         }
-        row.name = orma_view_text(&q, 1);
         row.unit = orma_view_text(&q, 2);
         row.parent =
             t.above != ORMA_VIEW_NONE ? t.above : group(self, orma_view_int(&q, 6), "System");

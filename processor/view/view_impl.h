@@ -40,6 +40,7 @@ enum orma_view_block_kind {
     ORMA_VIEW_BLOCK_FRAMES = 6,
     ORMA_VIEW_BLOCK_OVERVIEW = 7,
     ORMA_VIEW_BLOCK_GAPS = 8,
+    ORMA_VIEW_BLOCK_HEAPS = 9,
 };
 
 /* Texts, numbered in the order of their first use; 0 is "". */

@@ -22,6 +22,18 @@ SCHED = "".join(f"""packet {{ trusted_packet_sequence_id: 1 ftrace_events {{ cpu
         for i in range(40)))])
 
 
+HEAP = """packet { trusted_packet_sequence_id: 1 clock_snapshot { clocks { clock_id: 6 timestamp: 10 } clocks { clock_id: 3 timestamp: 10 } clocks { clock_id: 4 timestamp: 10 } } }
+packet { trusted_packet_sequence_id: 1 timestamp: 10 process_tree { processes { pid: 7 ppid: 1 cmdline: "/opt/my <b>heap" } } }
+packet { trusted_packet_sequence_id: 1 timestamp: 20 profile_packet {
+  strings { iid: 1 str: "main" } strings { iid: 2 str: "leak" } strings { iid: 3 str: "/opt/a.out" }
+  mappings { iid: 1 path_string_ids: 3 } frames { iid: 1 function_name_id: 1 mapping_id: 1 rel_pc: 16 } frames { iid: 2 function_name_id: 2 mapping_id: 1 rel_pc: 32 }
+  callstacks { iid: 1 frame_ids: 1 frame_ids: 2 } callstacks { iid: 2 frame_ids: 1 }
+  process_dumps { pid: 7 timestamp: 30 heap_name: "libc.malloc"
+    samples { callstack_id: 1 self_allocated: 9000 alloc_count: 9 self_freed: 1000 free_count: 1 }
+    samples { callstack_id: 2 self_allocated: 500 alloc_count: 5 self_freed: 500 free_count: 5 } } } }
+"""
+
+
 def made_json(events=3000, seed=5):
     """Slices inside each other, counters, flows and args, with names nobody should trust."""
     rnd = random.Random(seed)
@@ -147,6 +159,16 @@ class WhatIsPacked(ViewCase):
         told = sorted((view.begin + t, d, view.rows[row]["id"], view.rows[who]["id"])
                       for row, c in view.items(view_reader.SCHED) for t, d, who in zip(c["ts"], c["dur"], c["other"]))
         self.assertEqual(told, sorted(map(tuple, self.sql(trace, "SELECT ts, dur, cpu, tid FROM sched_slice JOIN thread USING (utid)"))))
+
+    def test_heaps(self):
+        text = self.trace(HEAP, "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        view = View(self.page(trace))
+        asked = self.sql(trace, "SELECT heap_name, callsite_id, total(max(size, 0)), total(max(count, 0)), total(size), total(count) "
+                                "FROM heap_profile_allocation GROUP BY upid, 1, 2")
+        self.assertEqual(sorted(list(h[1:]) for h in view.heaps()), sorted([h[0], *map(int, h[1:])] for h in asked))
+        self.assertEqual(sum(h[5] for h in view.heaps()), 8000)
 
     def test_gaps_lie_where_something_was_lost(self):
         text = self.trace(SCHED.replace("cpu: 1 ", "cpu: 1 lost_events: true ") + """

@@ -5,7 +5,7 @@ import zlib
 import test_view
 from browser import CHROMIUM, Browser
 from orma_env import *
-from test_view import HOSTILE, SCHED, Server, made_json
+from test_view import HEAP, HOSTILE, SCHED, Server, made_json
 
 SLICE_AT = """
 const at = (row, item) => {
@@ -291,6 +291,91 @@ class Timeline(BrowserCase):
         b.run("document.querySelector('.sql button').click()")
         b.wait("document.querySelector('.sql pre')")
         self.assertIn("server is gone", b.run("return document.querySelector('.sql pre').textContent"))
+
+    def test_why_and_answers_on_the_timeline(self):
+        text = self.trace(SCHED + "".join('packet { trusted_packet_sequence_id: 9 trusted_pid: 11 timestamp: %d %s }\n' % part for part in (
+            (1500, 'track_descriptor { uuid: 5 thread { pid: 11 tid: 11 } }'), (2000, 'track_event { type: TYPE_SLICE_BEGIN track_uuid: 5 name: "job" }'),
+            (30000, 'track_event { type: TYPE_SLICE_END track_uuid: 5 }'))), "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        p, port, token = self.serve(trace)
+        b = self.browser
+        b.open(f"http://127.0.0.1:{port}/#k={token}")
+        b.run("for (const r of orma.trace.rows) if (r && r.lanes) { const data = await orma.trace.load(r.n); orma.choose({ row: r.n, kind: 'slice', item: 0, data }) }"
+              "[...document.querySelectorAll('.actions button')].find((b) => b.textContent === 'Why so long?').click()")
+        b.wait("document.querySelector('.cols tbody td')")
+        told = b.run("return [...document.querySelectorAll('.cols tbody tr')].map((tr) => [...tr.cells].map((c) => c.innerText))")
+        sections = {s["name"]: s["rows"] for s in json.loads(self.orma("why", trace, "--slice", "job", "--json").stdout)["sections"] if s.get("rows")}
+        self.assertTrue(sections["causes"])
+        for cause in sections["causes"]:
+            row = next(r for r in told if r[0] == cause["cause"])
+            self.assertEqual((row[2], int(row[3])), (f"{cause['share_pct']:.1f} %", cause["times"]))
+        b.run("orma.panel.show('SQL'); document.querySelector('textarea').value = 'SELECT ts, dur, state AS name FROM thread_state'; document.querySelector('.sql button').click()")
+        b.wait("document.querySelector('.sql tbody td')")
+        b.run("[...document.querySelectorAll('.sql button')].find((b) => b.textContent === 'Show on the timeline').click()")
+        s = b.run("const s = orma.trace.loaded(orma.tree.pinned[0]).slices; return [...s.start].map((t, i) => [t, s.dur[i], orma.trace.text(s.name[i])])")
+        begin = self.sql(trace, "SELECT start_ts FROM trace_bounds")[0][0]
+        self.assertEqual(sorted(s), sorted([ts - begin, dur, state] for ts, dur, state in self.sql(trace, "SELECT ts, dur, state FROM thread_state")))
+        b.frame()
+        self.nothing_wrong()
+
+    def test_heaps(self):
+        text = self.trace(HEAP, "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        b = self.open_file(trace)
+        b.wait("document.querySelectorAll('.flame canvas').length === 2")
+        told = b.run("return document.querySelector('.content').innerText")
+        for wanted in ("libc.malloc, not freed", "7.8 KiB", "libc.malloc, allocated", "9.3 KiB"):
+            self.assertIn(wanted, told)
+        self.nothing_wrong()
+
+    def test_notes_are_text_and_in_the_link(self):
+        b = self.open_file(self.trace(made_json()))
+        b.run("orma.chooseArea({ from: 1e6, to: 2e6, rows: [] })")
+        b.key("n", "KeyN")
+        b.wait("document.querySelector('dialog textarea')")
+        note = HOSTILE[0] + " 1,2-3&x=%"
+        b.run(f"document.querySelector('dialog textarea').value = {json.dumps(note)}")
+        b.key("Enter", modifiers=2), b.frame()
+        self.assertEqual(b.run("return orma.marks"), [{"from": 1e6, "to": 2e6, "text": note.strip()}])
+        link = b.run("orma.copyLink(); return location.href")
+        b.call("Page.navigate", url="about:blank")
+        b.open(link)
+        self.assertEqual(b.run("return orma.marks"), [{"from": 1e6, "to": 2e6, "text": note.strip()}])
+        b.run("orma.panel.show('Trace')")
+        self.assertIn(note.strip(), b.run("return document.querySelector('.content').textContent"))
+        self.assertEqual(b.run("return document.querySelectorAll('img, [onerror]').length"), 0)
+        b.problems = [p for p in b.problems if "lipboard" not in p]
+        self.nothing_wrong()
+
+    def test_commands(self):
+        b = self.open_file(self.trace(made_json()))
+        row = b.run("const row = orma.trace.rows.find((r) => r && r.kind === 1); return [row.n, orma.trace.label(row)]")
+        b.key("k", "KeyK", modifiers=2)
+        b.wait("document.querySelector('.palette input')")
+        b.run(f"const i = document.querySelector('.palette input'); i.value = {json.dumps('go to ' + row[1])}; i.dispatchEvent(new Event('input'))")
+        b.key("Enter"), b.frame()
+        self.assertEqual(b.run("return [orma.trace.label(orma.trace.rows[orma.focused]), document.querySelectorAll('dialog').length]"), [row[1], 0])
+        b.run("orma.searchBox.value = 'counter'; orma.tree.only('no such row'); orma.draw()"), b.frame()
+        self.assertEqual(b.run("return orma.tree.lines.map((l) => l.text)"), ["No row has this name"])
+        b.run("orma.heads.focus()"), b.key("Escape"), b.frame()
+        self.assertGreater(b.run("return orma.tree.lines.length"), 3)
+        self.nothing_wrong()
+
+    def test_fingers(self):
+        b = self.open_file(self.trace(made_json()))
+        box = b.run("const r = orma.canvas.getBoundingClientRect(); return [r.left, r.top]")
+        before = b.run("return [orma.view.nsPerPx, orma.time(300)]")
+        touch = lambda kind, *xs: b.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": box[0] + x, "y": box[1] + 60, "id": i} for i, x in enumerate(xs)])
+        touch("touchStart", 250, 350), touch("touchMove", 200, 400), touch("touchMove", 200, 400), touch("touchEnd"), b.frame()
+        after = b.run("return [orma.view.nsPerPx, orma.time(300)]")
+        self.assertAlmostEqual(after[0], before[0] / 2, delta=before[0] / 50)
+        self.assertAlmostEqual(after[1], before[1], delta=before[0] * 4)
+        touch("touchStart", 300), touch("touchMove", 310), touch("touchMove", 400), touch("touchEnd"), b.frame()
+        self.assertAlmostEqual(b.run("return orma.time(400)"), after[1], delta=after[0] * 20)
+        self.assertFalse(b.run("return !!orma.area"))
+        self.nothing_wrong()
 
     def test_without_the_token(self):
         p, port, token = self.serve(self.trace(made_json(50)))

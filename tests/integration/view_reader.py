@@ -11,7 +11,7 @@ INFO = re.compile(rb'<script type="application/json" id="info">(.*?)</script>', 
 BLOCK = re.compile(rb'<script type="application/octet-stream" id="b(\d+)">([^<]*)</script>')
 END = re.compile(rb'<script type="text/plain" id="end">(\d+)</script>')
 
-ITEMS, STRINGS, ROWS, ARGS, FLOWS, FRAMES, OVERVIEW, GAPS = range(1, 9)
+ITEMS, STRINGS, ROWS, ARGS, FLOWS, FRAMES, OVERVIEW, GAPS, HEAPS = range(1, 10)
 SLICES, STATES, SCHED, VALUES, LOGS, SAMPLES = range(1, 7)
 LEVEL = 16  # and more: slices of a level
 GROUP, PROCESS, THREAD, TRACK, COUNTER, CPU, LOG = range(7)
@@ -160,6 +160,12 @@ class View:
             r = Bytes(raw)
             while r.more():
                 yield r.uint(), self.begin + r.int(), self.strings[r.uint()]
+
+    def heaps(self):
+        for raw in self.of_kind(HEAPS):
+            r = Bytes(raw)
+            while r.more():
+                yield self.strings[r.uint()], self.strings[r.uint()], *(r.int() for _ in range(5))
 
     def flows(self):
         for raw in self.of_kind(FLOWS):

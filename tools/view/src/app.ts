@@ -4,7 +4,7 @@
 
 import { type Theme } from "./color";
 import { el } from "./dom";
-import { banner, header } from "./header";
+import { banner, header, writeNote } from "./header";
 import { Heads } from "./heads";
 import { Input } from "./input";
 import { Link } from "./link";
@@ -15,11 +15,15 @@ import { ReportPage } from "./report";
 import { Search } from "./search";
 import type { Area } from "./stats";
 import { duration } from "./time";
+import type { Answer } from "./source";
 import type { Gap, RowData, Trace } from "./trace";
 import { LANE, type Line, STATE, Tree } from "./tree";
 
 /** An item of a row's data, which is kept with it: what the row shows may be other data by then. */
 export interface Chosen { row: number; kind: "slice" | "state" | "sched" | "value" | "log"; item: number; data: RowData }
+
+/** A range that somebody marked, with what they wrote. */
+export interface Note { from: number; to: number; text: string }
 
 const LEAST_NS_PER_PX = 0.01;
 
@@ -37,7 +41,7 @@ export class App {
   view: View = { from: 0, nsPerPx: 1 };
   chosen?: Chosen;
   area?: Area;
-  marks: { from: number; to: number; text: string }[] = [];
+  marks: Note[] = [];
   readonly canvas = el("canvas", { role: "img", "aria-label": "Timeline" });
   readonly heads = el("div", { class: "heads", role: "tree", "aria-label": "Rows", tabindex: 0 });
   private readonly spacer = el("div", { class: "spacer" });
@@ -110,7 +114,7 @@ export class App {
   }
 
   setView(from: number, nsPerPx: number, keep = true): void {
-    const most = Math.max(LEAST_NS_PER_PX, (this.trace.span * 1.2) / Math.max(1, this.width));
+    const most = Math.max(LEAST_NS_PER_PX / 10, (this.trace.span * 1.2) / Math.max(1, this.width));
     const scale = Math.min(Math.max(nsPerPx, LEAST_NS_PER_PX), most);
     const wide = this.width * scale;
     const begin = Math.min(Math.max(from, Math.min(0, this.trace.span - wide) - wide * 0.1), this.trace.span - wide * 0.9);
@@ -139,6 +143,54 @@ export class App {
 
   zoomAll(keep = true): void {
     this.setView(0 - this.trace.span * 0.01, (this.trace.span * 1.02) / Math.max(1, this.width), keep);
+  }
+
+  /** Rows of an answer that have a time: a row of their own, at the top. */
+  showAnswer(answer: Answer): void {
+    const row = this.trace.addAnswer(answer);
+    this.tree.pinned = [row, ...this.tree.pinned.filter((n) => n !== row)];
+    this.tree.lay();
+    this.painter.forget();
+    this.main.scrollTop = 0;
+    this.draw();
+  }
+
+  zoomToChosen(): void {
+    if (this.chosen) this.zoomTo(...this.span(this.chosen));
+    else if (this.area) this.zoomTo(this.area.from, this.area.to);
+  }
+
+  /** What a mark or a note is put at. */
+  private place(): [number, number] {
+    return this.area ? [this.area.from, this.area.to] : this.chosen ? this.span(this.chosen) : [this.time(this.width / 2), this.time(this.width / 2)];
+  }
+
+  mark(text = ""): void {
+    const [from, to] = this.place();
+    this.marks.push({ from, to, text });
+    this.changed();
+    this.panel.noted();
+  }
+
+  note(): void {
+    writeNote("", (text) => this.mark(text));
+  }
+
+  copyLink(): void {
+    this.link.write();
+    void navigator.clipboard?.writeText(location.href);
+    this.live.textContent = "The link is copied";
+  }
+
+  /** Scrolls to a row, and puts the keyboard there. */
+  showRow(row: number): void {
+    const line = this.tree.reveal(row);
+    this.focused = row;
+    if (line) {
+      this.spacer.style.setProperty("height", `${Math.max(this.tree.height, this.height)}px`);
+      this.main.scrollTop = Math.max(0, line.y - this.height / 3);
+    }
+    this.draw();
   }
 
   zoomAt(x: number, factor: number): void {

@@ -1,6 +1,7 @@
 // The head of the page, and the list of keys.
 
 import type { App } from "./app";
+import { palette } from "./commands";
 import { el } from "./dom";
 import { duration, number } from "./time";
 
@@ -15,7 +16,7 @@ export function header(app: App): HTMLElement {
   const report = app.hasReport ? [button("Report", "The report", () => app.showReport(true)), button("Timeline", "The timeline", () => app.showReport(false))] : [];
   return el("header", {}, el("h1", { title }, title), el("span", { class: "facts" }, facts), loss, ...report,
     el("div", { class: "search" }, app.searchBox, app.found, button("\u25c2", "Previous match (Shift+Enter)", () => void app.search.nextHit(-1)),
-       button("\u25b8", "Next match (Enter)", () => void app.search.nextHit(1)), button("?", "Keys", () => help()),
+       button("\u25b8", "Next match (Enter)", () => void app.search.nextHit(1)), button("\u2318", "Commands (Ctrl+K)", () => palette(app)), button("?", "Keys", () => help()),
        button("\u25d0", "Light or dark", () => app.setTheme(app.painter.theme === "dark" ? "light" : "dark", true))));
 }
 
@@ -26,13 +27,31 @@ export function banner(app: App): HTMLElement[] {
     + "What is longer is exact. All of them: orma view TRACE -o FILE --exact")];
 }
 
+/** Asks for the text of a note; what is written is text, wherever it is shown. */
+export function writeNote(text: string, done: (text: string) => void): void {
+  const input = el("textarea", { "aria-label": "Note", rows: "4", cols: "50", maxlength: "1000" });
+  const box = el("dialog", { "aria-label": "Note" }, el("h2", {}, "Note"), input, el("p", { class: "actions" },
+    el("button", { type: "button", class: "small", onclick: () => keep() }, "Keep (Ctrl+Enter)"), el("button", { type: "button", class: "small", onclick: () => box.close() }, "Cancel")));
+  const keep = (): void => {
+    box.close();
+    done(input.value.trim());
+  };
+  input.value = text;
+  input.addEventListener("keydown", (e) => {
+    if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) keep();
+  });
+  box.addEventListener("close", () => box.remove());
+  document.body.append(box);
+  box.showModal();
+}
+
 export function help(): void {
   const keys: [string, string][] = [
     ["W S  or  + \u2212", "zoom in and out at the pointer"], ["A D  or  \u2190 \u2192", "move"], ["0", "the whole trace"], ["Wheel", "scroll rows"],
     ["Ctrl + wheel, pinch", "zoom"], ["Shift + wheel", "move"], ["Drag", "choose a range of time and rows"], ["Alt + drag, middle drag", "move"],
     ["Drag in the ruler", "zoom to it"], ["Click", "choose a slice, state or value"], [". ,", "next and previous in the row"], ["[ ]", "along the flow"],
-    ["F", "zoom to what is chosen"], ["M", "mark what is chosen"], ["P", "pin the row"], ["H", "hide the row"], ["Z  Shift+Z", "undo and redo of views"],
-    ["/", "search; Enter and Shift+Enter: next, previous"], ["\u2191 \u2193 Enter", "rows, open and fold"], ["Alt + \u2191 \u2193", "reorder rows"], ["Q", "panel on and off"], ["Esc", "clear"]];
+    ["F", "zoom to what is chosen"], ["M  N", "mark what is chosen; write a note there"], ["P", "pin the row"], ["H", "hide the row"], ["Z  Shift+Z", "undo and redo of views"],
+    ["Ctrl + K", "all commands, and rows by name"], ["/", "search; Enter and Shift+Enter: next, previous"], ["\u2191 \u2193 Enter", "rows, open and fold"], ["Alt + \u2191 \u2193", "reorder rows"], ["Q", "panel on and off"], ["Esc", "clear"]];
   const close = el("button", { type: "button", class: "small" }, "Close");
   const box = el("dialog", { "aria-label": "Keys" }, el("h2", {}, "Keys"), el("dl", {}, ...keys.flatMap(([key, text]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, text)])), el("p", {}, close));
   close.addEventListener("click", () => box.close());

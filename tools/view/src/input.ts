@@ -1,6 +1,7 @@
 // What the pointer and the keys do. The pointer is in one of few states, each of which can be cancelled.
 
 import type { App } from "./app";
+import { palette } from "./commands";
 import { el } from "./dom";
 import { help } from "./header";
 import type { Area } from "./stats";
@@ -11,12 +12,14 @@ import type { Line } from "./tree";
 type Pointer =
   | { state: "idle" }
   | { state: "press"; x: number; y: number; line?: Line | undefined; from: number; nsPerPx: number; pan: boolean; moved: boolean }
-  | { state: "ruler"; x: number; overview: boolean };
+  | { state: "ruler"; x: number; overview: boolean }
+  | { state: "fingers"; x: number; y: number; apart: number; moved: boolean };
 
 export class Input {
   pointer: Pointer = { state: "idle" };
   hover: { x: number; y: number } | undefined;
   tipTimer = 0;
+  private readonly fingers = new Map<number, { x: number; y: number }>();
 
   constructor(private readonly app: App) {}
 
@@ -84,11 +87,34 @@ export class Input {
     }
   }
 
+  /** One finger moves the picture, two zoom it as well. */
+  private touch(e: PointerEvent): void {
+    const p = this.pointer;
+    this.fingers.set(e.pointerId, { x: e.offsetX, y: e.offsetY });
+    const all = [...this.fingers.values()];
+    const x = all.reduce((sum, f) => sum + f.x, 0) / all.length;
+    const y = all.reduce((sum, f) => sum + f.y, 0) / all.length;
+    const apart = all.length > 1 ? Math.max(20, Math.hypot(all[0].x - all[1].x, all[0].y - all[1].y)) : 0;
+    if (p.state === "fingers" && (p.apart > 0) === (apart > 0)) {
+      if (!p.moved && !apart && Math.hypot(x - p.x, y - p.y) < 6) return;
+      const { view } = this.app;
+      const nsPerPx = apart ? (view.nsPerPx * p.apart) / apart : view.nsPerPx;
+      this.app.setView(view.from + p.x * view.nsPerPx - x * nsPerPx, nsPerPx);
+      this.app.main.scrollTop += p.y - y;
+    }
+    this.pointer = { state: "fingers", x, y, apart, moved: p.state === "fingers" };
+    if (p.state === "idle") this.pointer.moved = false;
+  }
+
   down(e: PointerEvent): void {
     if (e.button > 1) return;
     this.hideTip();
     this.app.canvas.setPointerCapture(e.pointerId);
     this.app.heads.focus({ preventScroll: true });
+    if (e.pointerType === "touch") {
+      this.touch(e);
+      return;
+    }
     this.pointer = { state: "press", x: e.offsetX, y: e.offsetY, line: this.app.lineAt(e.offsetY), from: this.app.view.from, nsPerPx: this.app.view.nsPerPx,
                      pan: e.button === 1 || e.altKey, moved: false };
     if (e.button === 1) e.preventDefault();
@@ -96,6 +122,10 @@ export class Input {
 
   move(e: PointerEvent): void {
     const p = this.pointer;
+    if (p.state === "fingers") {
+      this.touch(e);
+      return;
+    }
     if (p.state !== "press") {
       this.hover = { x: e.offsetX, y: e.offsetY };
       this.showTip(e);
@@ -120,11 +150,22 @@ export class Input {
   up(e: PointerEvent): void {
     const p = this.pointer;
     this.pointer = { state: "idle" };
+    if (p.state === "fingers") {
+      this.fingers.delete(e.pointerId);
+      const left = [...this.fingers.values()][0];
+      if (left) this.pointer = { state: "fingers", ...left, apart: 0, moved: true };
+      else if (!p.moved) this.press(e);
+      return;
+    }
     if (p.state !== "press") return;
     if (p.moved) {
       if (!p.pan && this.app.area) this.app.chooseArea(this.withChildren(this.app.area));
       return;
     }
+    this.press(e);
+  }
+
+  private press(e: PointerEvent): void {
     const line = this.app.lineAt(e.offsetY);
     if (line) this.app.focused = line.row;
     const c = this.app.itemAt(e.offsetX, e.offsetY);
@@ -144,6 +185,7 @@ export class Input {
   }
 
   cancel(): void {
+    this.fingers.clear();
     this.pointer = { state: "idle" };
     this.hideTip();
   }
@@ -184,7 +226,12 @@ export class Input {
   }
 
   key(e: KeyboardEvent): void {
-    const target = e.target as HTMLElement;
+    const target = e.target instanceof HTMLElement ? e.target : document.body;
+    if ((e.ctrlKey || e.metaKey) && e.key === "k" && !target.closest("dialog")) {
+      e.preventDefault();
+      palette(this.app);
+      return;
+    }
     if (e.isComposing || target.closest("input, textarea, dialog, select") || e.ctrlKey || e.metaKey) return;
     if (target.closest(".panel, header") && !/^[/?]$|^Escape$/.test(e.key) && (e.key.startsWith("Arrow") || e.key === "Enter" || e.key === " ")) return;
     const x = this.hover?.x ?? this.app.width / 2;
@@ -203,13 +250,11 @@ export class Input {
       case "KeyS": return () => this.app.zoomAt(x, e.shiftKey ? 2.5 : 1 / 0.75);
       case "KeyA": return pan(-far);
       case "KeyD": return pan(far);
-      case "KeyF": return () => (this.app.chosen ? this.app.zoomTo(...this.app.span(this.app.chosen)) : this.app.area && this.app.zoomTo(this.app.area.from, this.app.area.to));
-      case "KeyM": return () => this.mark();
+      case "KeyF": return () => this.app.zoomToChosen();
+      case "KeyM": return () => this.app.mark();
+      case "KeyN": return () => this.app.note();
       case "KeyP": return () => this.rowDo((n) => this.app.tree.togglePin(n));
-      case "KeyH": return () => this.rowDo((n) => {
-        this.app.tree.hidden.add(n);
-        this.app.tree.lay();
-      });
+      case "KeyH": return () => this.rowDo((n) => this.app.tree.hide(n));
       case "KeyQ": return () => this.app.panel.toggle();
       case "KeyZ": return () => (e.shiftKey ? this.app.step(this.app.redo, this.app.undo) : this.app.step(this.app.undo, this.app.redo));
       case "Digit0": return () => this.app.zoomAll();
@@ -230,8 +275,8 @@ export class Input {
       case "?": return () => help();
       case "Escape": return () => {
         this.cancel();
-        this.app.tree.hidden.clear();
-        this.app.tree.lay();
+        this.app.tree.filter = "";
+        this.app.tree.showAll();
         this.app.choose(undefined);
       };
     }
@@ -257,14 +302,6 @@ export class Input {
     if (line.y < this.app.main.scrollTop) this.app.main.scrollTop = line.y;
     else if (line.y + line.height > this.app.main.scrollTop + this.app.height) this.app.main.scrollTop = line.y + line.height - this.app.height;
     this.app.live.textContent = this.app.trace.label(this.app.trace.rows[line.row] as Row);
-    this.app.draw();
-  }
-
-  mark(): void {
-    const ends = this.app.area ? [this.app.area.from, this.app.area.to] : this.app.chosen ? this.app.span(this.app.chosen) : undefined;
-    if (!ends) return;
-    this.app.marks.push({ from: ends[0], to: ends[1], text: "" });
-    this.app.changed();
     this.app.draw();
   }
 }

@@ -2,6 +2,15 @@
 
 import type { App } from "./app";
 
+/** What somebody wrote; a link may be damaged. */
+function readable(text: string): string {
+  try {
+    return decodeURIComponent(text).slice(0, 1000);
+  } catch {
+    return text.slice(0, 1000);
+  }
+}
+
 export class Link {
   linkTimer = 0;
 
@@ -9,18 +18,20 @@ export class Link {
 
   writeLink(): void {
     clearTimeout(this.linkTimer);
-    this.linkTimer = window.setTimeout(() => {
-      const slices = this.app.chosen?.kind === "slice" ? this.app.chosen.data.slices : undefined;
-      const parts = [`v=${Math.round(this.app.view.from)},${Math.round(this.app.view.from + this.app.width * this.app.view.nsPerPx)}`];
-      if (this.app.chosen && slices) parts.push(`s=${this.app.chosen.row},${slices.id[this.app.chosen.item]},${slices.start[this.app.chosen.item]}`);
-      if (this.app.tree.pinned.length) parts.push(`p=${this.app.tree.pinned.join(",")}`);
-      if (this.app.marks.length) parts.push(`m=${this.app.marks.map((m) => `${Math.round(m.from)}-${Math.round(m.to)}`).join(",")}`);
-      try {
-        history.replaceState(null, "", `#${parts.join("&")}`);
-      } catch {
-        // A browser may refuse too many changes: the next one comes.
-      }
-    }, 350);
+    this.linkTimer = window.setTimeout(() => this.write(), 350);
+  }
+
+  write(): void {
+    const slices = this.app.chosen?.kind === "slice" ? this.app.chosen.data.slices : undefined;
+    const parts = [`v=${Math.round(this.app.view.from)},${Math.round(this.app.view.from + this.app.width * this.app.view.nsPerPx)}`];
+    if (this.app.chosen && slices) parts.push(`s=${this.app.chosen.row},${slices.id[this.app.chosen.item]},${slices.start[this.app.chosen.item]}`);
+    if (this.app.tree.pinned.length) parts.push(`p=${this.app.tree.pinned.join(",")}`);
+    if (this.app.marks.length) parts.push(`m=${this.app.marks.map((m) => `${Math.round(m.from)}-${Math.round(m.to)}${m.text && `-${encodeURIComponent(m.text)}`}`).join(",")}`);
+    try {
+      history.replaceState(null, "", `#${parts.join("&")}`);
+    } catch {
+      // A browser may refuse too many changes: the next one comes.
+    }
   }
 
   readLink(): void {
@@ -30,8 +41,8 @@ export class Link {
     if (parts.has("v") && view.length === 2 && view[1] > view[0]) this.app.setView(view[0], (view[1] - view[0]) / Math.max(1, this.app.width), false);
     this.app.tree.pinned = parts.has("p") ? numbers("p").filter((n) => this.app.trace.rows[n]) : [];
     for (const mark of (parts.get("m") ?? "").split(",")) {
-      const ends = mark.split("-").map(Number);
-      if (ends.length === 2 && ends.every(Number.isFinite)) this.app.marks.push({ from: ends[0], to: ends[1], text: "" });
+      const [, from, to, text = ""] = /^(-?\d+)-(-?\d+)(?:-(.*))?$/.exec(mark) ?? [];
+      if (from !== undefined && to !== undefined) this.app.marks.push({ from: +from, to: +to, text: readable(text) });
     }
     this.app.tree.lay();
     const slice = numbers("s");

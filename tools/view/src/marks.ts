@@ -73,6 +73,7 @@ export class Marks {
       ctx.fillStyle = "rgba(213,94,0,.13)";
       const x = (mark.from - this.app.view.from) / this.app.view.nsPerPx;
       ctx.fillRect(x, 0, Math.max((mark.to - mark.from) / this.app.view.nsPerPx, 1), this.app.height);
+      if (mark.text) this.flag(ctx, mark.text, x);
     }
     if (!this.app.area) return;
     const x0 = (this.app.area.from - this.app.view.from) / this.app.view.nsPerPx;
@@ -83,6 +84,20 @@ export class Marks {
     ctx.fillStyle = this.app.painter.colors.selection;
     ctx.fillRect(x0 - 0.5, 0, 1, this.app.height);
     ctx.fillRect(x1 - 0.5, 0, 1, this.app.height);
+  }
+
+  /** The first words of a note, at its begin. */
+  private flag(ctx: CanvasRenderingContext2D, note: string, x: number): void {
+    const text = this.app.painter.shown(note.length > 40 ? `${note.slice(0, 39)}\u2026` : note);
+    ctx.font = "11px system-ui, sans-serif";
+    ctx.textBaseline = "middle";
+    const w = ctx.measureText(text).width + 10;
+    if (x + w < 0 || x > this.app.width) return;
+    ctx.fillStyle = "#b04a00";
+    ctx.fillRect(x, this.app.height - 18, w, 17);
+    ctx.fillRect(x, 0, 1, this.app.height);
+    ctx.fillStyle = "#fff";
+    ctx.fillText(text, x + 5, this.app.height - 9);
   }
 
   drawOverview(dpr: number): void {

@@ -254,6 +254,7 @@ export class Painter {
       if (w > 3) {
         ctx.fillStyle = this.colors.edge[hue];
         ctx.fillRect(x, 2, 1, strip.height - 5);
+        if (s.dur[item] < 0 && num === 1) this.torn(ctx, x, 2, w);
         if (w >= 22 && num === 1 && row) strip.labels.push({ start, end, y: 1, text: row.name || String(row.id), group: 0 });
       }
     });
@@ -356,7 +357,8 @@ export class Painter {
     return w;
   }
 
-  private shown(text: string): string {
+  /** Text without what would move or hide other text. */
+  shown(text: string): string {
     // eslint-disable-next-line no-control-regex
     return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\u2423");
   }

@@ -1,12 +1,14 @@
 // What lies below the timeline: details of one item, figures of a range, flame graphs, logs, SQL.
 
-import type { App, Chosen } from "./app";
+import type { App, Chosen, Note } from "./app";
 import { table, el } from "./dom";
 import { flameGraph } from "./flame";
-import { addSamples, addSlices, type Area, cpuStats, newFlame, SliceStats, stateStats } from "./stats";
+import { addSamples, addSlices, addStack, type Area, cpuStats, type Flame, newFlame, SliceStats, stateStats } from "./stats";
 import { duration, number, place, quantity } from "./time";
-import { type Row, type RowData, RowKind } from "./trace";
+import { type Row, type RowData, RowKind, shortName } from "./trace";
 import { stateLook } from "./color";
+import { writeNote } from "./header";
+import { why } from "./why";
 
 const TABS = ["Details", "Selection", "Flame graph", "Log", "SQL", "Trace"] as const;
 type Tab = (typeof TABS)[number];
@@ -20,6 +22,7 @@ export class Panel {
   private readonly content = el("div", { class: "content", role: "tabpanel", tabindex: 0 });
   private readonly tabs: HTMLButtonElement[] = TABS.map((name) => el("button", { type: "button", role: "tab", onclick: () => this.show(name) }, name));
   readonly root = el("section", { class: "panel", "aria-label": "Panel" }, el("div", { class: "tabs", role: "tablist" }, ...this.tabs), this.content);
+  readonly names = TABS;
   private tab: Tab = "Details";
   private area: Area | undefined;
   private query = "SELECT name, count(*) AS count, sum(dur) / 1e6 AS total_ms\nFROM slice GROUP BY name ORDER BY total_ms DESC LIMIT 50";
@@ -35,6 +38,11 @@ export class Panel {
     });
     this.mark();
     this.content.append(this.hint());
+    const { counts } = app.trace.info;
+    if (app.trace.heaps.length && !counts.slices && !counts.states) {
+      this.root.style.setProperty("height", "75vh"); // there is nothing above it
+      queueMicrotask(() => this.show("Flame graph"));
+    }
   }
 
   toggle(): void {
@@ -67,13 +75,18 @@ export class Panel {
     else this.about();
   }
 
+  /** A note was written or changed. */
+  noted(): void {
+    if (this.tab === "Trace") this.about();
+  }
+
   private put(...nodes: Node[]): void {
     this.content.replaceChildren(...nodes);
   }
 
   private hint(): HTMLElement {
     const { counts } = this.app.trace.info;
-    const some = counts.slices + counts.states + counts.values + counts.logs > 0;
+    const some = counts.slices + counts.states + counts.values + counts.logs + this.app.trace.heaps.length > 0;
     return el("p", { class: "note" }, !some ? "This trace has nothing that a timeline can show: no slices, no scheduling, no counters. orma stats TRACE says what was recorded."
       : !counts.slices ? "No slices were recorded: see the CPUs and the states of threads. Click on one for its details."
         : "Click on a slice for its details, drag over rows for figures, press ? for the keys.");
@@ -90,10 +103,7 @@ export class Panel {
   private rowLink(n: number): Node {
     const row = this.app.trace.rows[n];
     if (!row) return document.createTextNode("not known");
-    return el("button", { type: "button", class: "link", onclick: () => {
-      this.app.tree.reveal(n);
-      this.app.draw();
-    } }, this.app.trace.label(row));
+    return el("button", { type: "button", class: "link", onclick: () => this.app.showRow(n) }, this.app.trace.label(row));
   }
 
   // ---- details ----
@@ -127,20 +137,23 @@ export class Panel {
     const row = trace.rows[c.row] as Row;
     const group = s.count[i];
     const rows: [string, string | Node][] = [["Duration", s.dur[i] < 0 ? "its end was not recorded" : `${duration(s.dur[i])} (${number(s.dur[i])} ns)`],
-      ["Start", this.timeLink(s.start[i])], ["Clock", String(trace.begin + BigInt(s.start[i]))], ...this.where(row), ["Depth", String(s.depth[i])], ["id", String(s.id[i])]];
+      ["Start", this.timeLink(s.start[i])], ["Clock", String(trace.begin + BigInt(s.start[i]))], ...this.where(row), ["Depth", String(s.depth[i])], ...(s.id[i] < 2 ** 31 ? [["id", String(s.id[i])] as [string, string]] : [])];
     if (group) rows.unshift(["Group", `${group} slices, together ${duration(s.busy[i])}, the longest ${duration(s.longest[i])}: this one`]);
     const args = el("div");
     const around = el("div");
+    const reason = el("div");
     this.put(el("h2", {}, (group ? `\u00d7${group} ` : "") + (trace.text(s.name[i]) || "(no name)")),
-      el("div", { class: "cols" }, this.list(rows), args, around),
       el("div", { class: "actions" },
          el("button", { type: "button", class: "small", onclick: () => this.app.zoomTo(...this.app.span(c)) }, "Zoom to it (F)"),
          el("button", { type: "button", class: "small", onclick: () => this.app.dim(s.name[i]) }, "Show all of this name"),
          el("button", { type: "button", class: "small", onclick: () => void this.selection({ from: this.app.span(c)[0], to: this.app.span(c)[1], rows: [c.row] }) }, "What is inside"),
+         ...(row.kind === RowKind.Thread && s.dur[i] > 0 ? [el("button", { type: "button", class: "small", onclick: () => void why(this.app, s.id[i], trace.text(s.name[i]), reason) }, "Why so long?")] : []),
+         el("button", { type: "button", class: "small", onclick: () => this.app.note() }, "Note (N)"),
          el("button", { type: "button", class: "small", onclick: (e: Event) => {
-           void navigator.clipboard?.writeText(location.href);
+           this.app.copyLink();
            (e.target as HTMLElement).textContent = "Copied";
-         } }, "Copy link")));
+         } }, "Copy link")),
+      el("div", { class: "cols" }, this.list(rows), args, around, reason));
     if (s.args[i]) void trace.argsOf(s.args[i] - 1).then((list) => args.replaceChildren(el("b", {}, "Arguments"), this.list(list.map((a) => [a.key, String(a.value)]))), (e: Error) => this.app.error(e.message));
     if (!group) around.append(...this.flows(s.id[i]), ...this.statesInside(c));
   }
@@ -254,7 +267,7 @@ export class Panel {
     const cpu = cpuStats(trace, datas, area.from, area.to);
     const cores = datas.filter((d) => d.sched).length;
     if (cpu.length)
-      tables.append(table([{ name: "Thread", text: (r) => { const row = trace.rows[r.row]; return row ? trace.label(row) : "?"; }, go: (r) => { this.app.tree.reveal(r.row); this.app.draw(); } },
+      tables.append(table([{ name: "Thread", text: (r) => { const row = trace.rows[r.row]; return row ? trace.label(row) : "?"; }, go: (r) => this.app.showRow(r.row) },
         { name: "CPU time", text: (r) => duration(r.time), sort: (r) => r.time, number: true },
         { name: "Share", text: (r) => `${((100 * r.time) / (wide * cores)).toFixed(1)} %`, sort: (r) => r.time, number: true },
         { name: "Times", text: (r) => number(r.count), sort: (r) => r.count, number: true }], cpu, 1, "Who ran on these cores in the range"));
@@ -288,8 +301,25 @@ export class Panel {
     const out: Node[] = [];
     if (samples.total) out.push(el("h2", {}, `Samples of ${what}`), flameGraph(samples, () => this.app.painter.colors, (n) => `${number(n)} samples`, "samples"));
     if (slices.total) out.push(el("h2", {}, `Slices of ${what}`), flameGraph(slices, () => this.app.painter.colors, duration, "slices"));
+    out.push(...this.heaps());
     if (!out.length) out.push(el("p", {}, "Neither samples nor slices here. To sample a program: orma profile -- PROGRAM"));
     this.put(...out);
+  }
+
+  /** Each heap of each process, by what was not freed; or by all that was allocated. */
+  private heaps(): Node[] {
+    const { trace } = this.app;
+    const heaps = new Map<string, { left: Flame; all: Flame }>();
+    for (const part of trace.heaps) {
+      const name = `${trace.text(part.process).replace(/^\S+/, shortName)}: ${trace.text(part.heap)}`;
+      let heap = heaps.get(name);
+      if (!heap) heaps.set(name, (heap = { left: newFlame("all"), all: newFlame("all") }));
+      if (part.left[0] > 0) addStack(heap.left, trace, part.site, part.left[0]);
+      if (part.all[0] > 0) addStack(heap.all, trace, part.site, part.all[0]);
+    }
+    const graphs = (name: string, root: Flame, what: string): Node[] => (root.total ? [el("h2", {}, `${name}, ${what}`),
+      flameGraph(root, () => this.app.painter.colors, (n) => quantity(n, "bytes"), `${name}, ${what}`)] : []);
+    return [...heaps].sort((a, b) => b[1].all.total - a[1].all.total).slice(0, 20).flatMap(([name, heap]) => [...graphs(name, heap.left, "not freed"), ...graphs(name, heap.all, "allocated")]);
   }
 
   // ---- log, SQL, trace ----
@@ -333,7 +363,8 @@ export class Panel {
         }
         const ts = answer.columns.indexOf("ts");
         const dur = answer.columns.indexOf("dur");
-        out.replaceChildren(table(answer.columns.map((name, k) => ({
+        const shown = ts >= 0 ? [el("button", { type: "button", class: "small", onclick: () => this.app.showAnswer(answer) }, "Show on the timeline")] : [];
+        out.replaceChildren(...shown, table(answer.columns.map((name, k) => ({
           name, text: (r: (string | number | null)[]) => (r[k] === null ? "NULL" : String(r[k])), sort: (r: (string | number | null)[]) => r[k] ?? "",
           number: answer.rows.some((r) => typeof r[k] === "number"),
           ...(k === ts ? { go: (r: (string | number | null)[]) => {
@@ -361,12 +392,21 @@ export class Panel {
     if (info.problems.length)
       cols.append(table([{ name: "Problem", text: (r: [string, number | string, string, number]) => `${r[0]}${r[1] !== "" && r[1] !== null ? `[${r[1]}]` : ""}` }, { name: "Value", text: (r) => number(r[3]), sort: (r) => r[3], number: true },
         { name: "Severity", text: (r) => r[2] }], info.problems, 1, "Counted while recording and reading"));
+    const { marks } = this.app;
+    if (marks.length)
+      cols.append(table<Note>([{ name: "Notes and marks", text: (r) => r.text || "(a mark)", go: (r) => this.app.zoomTo(r.from, r.to) }, { name: "At", text: (r) => place(r.from), sort: (r) => r.from, number: true },
+        { name: "", text: () => "Change", go: (r) => writeNote(r.text, (text) => {
+          r.text = text;
+          this.app.changed();
+          this.noted();
+        }) }, { name: "", text: () => "Remove", go: (r) => {
+          this.app.marks = this.app.marks.filter((m) => m !== r);
+          this.app.changed();
+          this.noted();
+        } }], marks, 1, "Notes"));
     const { gaps } = this.app.trace;
     if (gaps.length)
-      cols.append(table([{ name: "Where", text: (r: (typeof gaps)[number]) => { const row = this.app.trace.rows[r.row]; return row ? this.app.trace.label(row) : "?"; }, go: (r) => {
-        this.app.tree.reveal(r.row);
-        this.app.draw();
-      } }, { name: "Before", text: (r) => place(r.to), sort: (r) => r.to, go: (r) => void this.app.trace.load(r.row).then(() => this.app.zoomTo(r.from, r.to)) },
+      cols.append(table([{ name: "Where", text: (r: (typeof gaps)[number]) => { const row = this.app.trace.rows[r.row]; return row ? this.app.trace.label(row) : "?"; }, go: (r) => this.app.showRow(r.row) }, { name: "Before", text: (r) => place(r.to), sort: (r) => r.to, go: (r) => void this.app.trace.load(r.row).then(() => this.app.zoomTo(r.from, r.to)) },
         { name: "What", text: (r) => r.reason }], gaps, -1, "Gaps: something is missing in front of these times"));
     if (!info.lost.length && !info.problems.length) cols.append(el("p", {}, "Nothing is known to be lost, and nothing could not be read."));
     cols.append(this.list([["Length", duration(span)], ["Begins at", `${begin} ns of the trace's clock`], ...info.facts.map(([k, v]) => [k.replace(/_/g, " "), v] as [string, string])]));

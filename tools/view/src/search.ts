@@ -48,10 +48,7 @@ export class Search {
     if (!this.hits.length) {
       const row = this.app.trace.rows.find((r) => r && this.searched && this.app.trace.label(r).toLowerCase().includes(this.searched) && r.n !== this.app.focused);
       if (row) {
-        const line = this.app.tree.reveal(row.n);
-        this.app.focused = row.n;
-        if (line) this.app.main.scrollTop = Math.max(0, line.y - this.app.height / 3);
-        this.app.draw();
+        this.app.showRow(row.n);
       }
       return;
     }

@@ -2,7 +2,7 @@
 
 import { Damaged, fromBase64, inflate } from "./bytes";
 
-export const enum BlockKind { Items = 1, Strings = 2, Rows = 3, Args = 4, Flows = 5, Frames = 6, Overview = 7, Gaps = 8 }
+export const enum BlockKind { Items = 1, Strings = 2, Rows = 3, Args = 4, Flows = 5, Frames = 6, Overview = 7, Gaps = 8, Heaps = 9 }
 
 export interface Info {
   version: number;

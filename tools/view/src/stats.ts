@@ -125,25 +125,30 @@ function below(parent: Flame, name: string, module: string): Flame {
   return ret;
 }
 
+/** Puts a weight below all that led to a call site. */
+export function addStack(root: Flame, trace: Trace, site: number, weight: number): void {
+  const stack: Site[] = [];
+  for (let at = site, n = 0; at >= 0 && n < 1024; n++) {
+    const known = trace.sites.get(at);
+    if (!known) break;
+    stack.push(known);
+    at = known.parent;
+  }
+  let node = root;
+  root.total += weight;
+  for (let k = stack.length - 1; k >= 0; k--) {
+    node = below(node, stack[k].name || "(no name)", stack[k].module);
+    node.total += weight;
+  }
+  node.self += weight;
+}
+
 export function addSamples(root: Flame, trace: Trace, data: RowData, from: number, to: number): void {
   const s = data.samples;
   if (!s) return;
   for (let i = 0; i < s.n; i++) {
     if (s.time[i] < from || s.time[i] > to) continue;
-    const stack: Site[] = [];
-    for (let at = s.site[i], n = 0; at >= 0 && n < 1024; n++) {
-      const site = trace.sites.get(at);
-      if (!site) break;
-      stack.push(site);
-      at = site.parent;
-    }
-    let node = root;
-    root.total++;
-    for (let k = stack.length - 1; k >= 0; k--) {
-      node = below(node, stack[k].name || "(no name)", stack[k].module);
-      node.total++;
-    }
-    node.self++;
+    addStack(root, trace, s.site[i], 1);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { Damaged, Reader } from "./bytes";
 import { Lane, Steps } from "./lane";
-import { BlockKind, type Info, type Source } from "./source";
+import { type Answer, BlockKind, type Info, type Source } from "./source";
 
 export const enum RowKind { Group = 0, Process = 1, Thread = 2, Track = 3, Counter = 4, Cpu = 5, Log = 6 }
 const enum ChunkKind { Slices = 1, States = 2, Sched = 3, Values = 4, Logs = 5, Samples = 6, Level = 16 }
@@ -68,6 +68,9 @@ export interface Arg { key: string; value: string | number | null }
 export interface FlowEnd { id: number; row: number; time: number }
 export interface Flow { from: FlowEnd; to: FlowEnd }
 export interface Site { parent: number; name: string; module: string } // parent: -1 for a root
+
+/** What a call site allocated of a heap: bytes and how often, in all and what was not freed. Process and heap are texts. */
+export interface HeapPart { process: number; heap: number; site: number; all: [number, number]; left: [number, number] }
 
 /** Something was lost in front of a time, behind what the row has before it. */
 export interface Gap { row: number; from: number; to: number; reason: string }
@@ -203,12 +206,18 @@ export function laneOf(s: States, end: number): Lane {
   return new Lane(s.start, ends);
 }
 
+/** Of a program that is named by its path, the last part. */
+export function shortName(name: string): string {
+  return /^\/[^ ]*\/([^/ ]+)$/.exec(name)?.[1] ?? (name || "(no name)");
+}
+
 export class Trace {
   rows: (Row | undefined)[] = [];
   strings: string[] = [""];
   top: number[] = [];
   flows: Flow[] = [];
   gaps: Gap[] = [];
+  heaps: HeapPart[] = [];
   sites = new Map<number, Site>();
   overview = new Map<number, Uint8Array>(); // of a row at the top: how busy, in equal parts of the trace
   readonly span: number;
@@ -251,6 +260,7 @@ export class Trace {
     else if (kind === BlockKind.Frames) this.readSites(r);
     else if (kind === BlockKind.Overview) this.readOverview(r);
     else if (kind === BlockKind.Gaps) this.readGaps(r);
+    else if (kind === BlockKind.Heaps) this.readHeaps(r);
   }
 
   private readStrings(r: Reader): void {
@@ -274,6 +284,13 @@ export class Trace {
   private readFlows(r: Reader): void {
     const end = (): FlowEnd => ({ id: r.uint(), row: r.uint(), time: r.int() });
     while (!r.done) this.flows.push({ from: end(), to: end() });
+  }
+
+  private readHeaps(r: Reader): void {
+    while (!r.done) {
+      const [process, heap] = [r.uint(), r.uint()];
+      this.heaps.push({ process, heap, site: r.int(), all: [r.int(), r.int()], left: [r.int(), r.int()] });
+    }
   }
 
   private readGaps(r: Reader): void {
@@ -339,11 +356,39 @@ export class Trace {
   label(row: Row): string {
     switch (row.kind) {
       case RowKind.Cpu: return `CPU ${row.id}`;
-      case RowKind.Process: return `${row.name || "(no name)"} ${row.id >= 0 ? row.id : ""}`.trim();
+      case RowKind.Process: return `${shortName(row.name)} ${row.id >= 0 ? row.id : ""}`.trim();
       case RowKind.Thread: return `${row.name || "(no name)"} ${row.id >= 0 ? row.id : ""}`.trim();
       case RowKind.Counter: return row.id >= 0 ? `${row.name} (CPU ${row.id})` : row.name;
       default: return row.name || "(no name)";
     }
+  }
+
+  private answerRow = -1;
+
+  /** The rows of an answer that have `ts`, with `dur` and a name where there are any, as a row of the timeline. */
+  addAnswer(answer: Answer): number {
+    const [ts, dur] = ["ts", "dur"].map((name) => answer.columns.indexOf(name));
+    const name = answer.columns.indexOf("name") >= 0 ? answer.columns.indexOf("name") : answer.rows[0]?.findIndex((cell, k) => k !== ts && typeof cell === "string") ?? -1;
+    const items = answer.rows.flatMap((row) => (row[ts] === null ? [] : [{ row, start: Number(BigInt(row[ts]!) - this.begin), dur: Math.max(-1, Number(row[dur] ?? 0)) }]))
+      .sort((a, b) => a.start - b.start || b.dur - a.dur);
+    const n = items.length;
+    const s: Slices = { n, start: new Float64Array(n), dur: new Float64Array(n), name: new Uint32Array(n), depth: new Uint16Array(n), id: new Uint32Array(n),
+                        args: new Uint32Array(n), count: new Uint32Array(), busy: new Float64Array(), longest: new Float64Array() };
+    const numbers = new Map<string, number>();
+    const ends: number[] = []; // of the lanes
+    items.forEach(({ row, start, dur }, i) => {
+      const text = String(row[name] ?? "");
+      let known = numbers.get(text);
+      if (known === undefined) numbers.set(text, (known = this.strings.push(text) - 1));
+      let lane = ends.findIndex((end) => end <= start);
+      if (lane < 0) lane = ends.length < 100 ? ends.length : 99;
+      ends[lane] = dur < 0 ? this.span : start + dur;
+      Object.entries({ start, dur, name: known, depth: lane, id: 2 ** 31 + i }).forEach(([key, value]) => ((s[key as "id"] as Uint32Array)[i] = value));
+    });
+    if (this.answerRow < 0) this.answerRow = this.rows.length;
+    this.rows[this.answerRow] = { n: this.answerRow, kind: RowKind.Track, parent: -1, name: `SQL: ${n} rows`, id: -1, lanes: ends.length, items: n, rank: 0, unit: "", main: false, children: [] };
+    this.data.set(this.answerRow, { level: 0, slices: s, lanes: lanesOf(s, this.span) });
+    return this.answerRow;
   }
 
   /** What is known of a row already; undefined: ask with load(). */

@@ -66,13 +66,13 @@ export class Tree {
     for (const n of list) {
       const row = this.trace.rows[n] as Row;
       const cpus = kinds(row, RowKind.Cpu);
-      if (row.kind === RowKind.Group && kinds(row, RowKind.Group)) {
+      if (row.kind === RowKind.Group && !cpus && kinds(row, RowKind.Group)) {
         this.open.add(n);
         threads = this.openBusiest(row.children, threads);
       } else if (cpus ? cpus <= 16 : threads < OPEN_AT_START && row.kind !== RowKind.Group) {
         this.open.add(n);
         if (!cpus) threads += row.children.length;
-        for (const c of row.children) if (threads < OPEN_AT_START && this.trace.rows[c]?.kind !== RowKind.Thread) this.open.add(c);
+        for (const c of row.children) if (threads < OPEN_AT_START && ![RowKind.Thread, RowKind.Group].includes(this.trace.rows[c]!.kind)) this.open.add(c);
       }
     }
     return threads;
@@ -144,6 +144,27 @@ export class Tree {
 
   toggle(row: number): void {
     if (!this.open.delete(row)) this.open.add(row);
+    this.lay();
+  }
+
+  hide(row: number): void {
+    this.hidden.add(row);
+    this.lay();
+  }
+
+  showAll(): void {
+    this.hidden.clear();
+    this.lay();
+  }
+
+  foldAll(): void {
+    this.open.clear();
+    this.lay();
+  }
+
+  /** Rows with this in their names, what is above them and what is below. */
+  only(name: string): void {
+    this.filter = name.trim().toLowerCase();
     this.lay();
   }
 
