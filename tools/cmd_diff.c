@@ -136,11 +136,10 @@ const struct orma_command orma_cmd_diff = {
     .synopsis = "[OPTIONS] BEFORE AFTER [SECTION...]",
     .details =
         "Sections: slices, cpu, waits, sleeps, calls, functions, stacks. Compared are the median, "
-        "the mean "
-        "and the sum per second of each name. Noise is estimated from ten blocks of each trace; "
-        "what it could explain is not listed. The largest changes of sums come first; 'explains' "
-        "is "
-        "their part of all changes that are listed.",
+        "the mean and the sum per second of each name. Noise is estimated from ten blocks of each "
+        "trace; what it could explain, or what all names share as on a slower machine, is not "
+        "listed. The largest changes of sums come first; 'explains' is their part of all changes "
+        "that are listed.",
     .examples = "  orma diff before.pftrace after.pftrace\n"
                 "  orma diff before.pftrace after.pftrace slices --fail-on '+5%:slice=request'\n"
                 "  orma diff before.pftrace after.pftrace --markdown\n",

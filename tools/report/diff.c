@@ -1,18 +1,22 @@
 /*
- * A section is a query for items (name, ts, dur). Of each trace one query makes a row per name:
- * count, sum, median, p99, and of the blocks of the trace the sums and sums of squares of their
- * totals, means and medians. Rows of equal names are put side by side; each number that a section
- * compares becomes a test, and after all are counted, each is judged:
+ * A section is a query for items (name, ts, dur). Of each trace one query makes a row per name
+ * (count, sum, median, p99) and one for each block of it. Rows of equal names are put side by side;
+ * each number that a section compares becomes a test, and after all are counted, each is judged:
  *
- *     |b - a| > t(0.05 / sections / tests, blocks of both - 2) * sqrt(error(a)^2 + error(b)^2)
+ *     |b - a| > sqrt(within^2 + between^2 + others^2)
  *
+ * `within` comes from the blocks (noise.h), with false alarms in 0.05 / sections / tests of it.
  * `sections`: those with tests; `tests`: of this section, so that thousands of stacks do not hide
- * what one slice tells. Where events were lost, sums say nothing: they are no tests.
+ * what one slice tells. `between` is what recordings of the same differ by anyhow. `others` is the
+ * part of the CPUs that went to threads that are not compared: that much of a sum, or of a mean
+ * with all its waits, may be their doing; medians do not see it. Where events were lost, sums say
+ * nothing: they are no tests.
  */
 #include "tools/report/diff.h"
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +27,25 @@
 #include "tools/base/cli.h"
 #include "tools/load/loss.h"
 #include "tools/report/choice.h"
+#include "tools/report/noise.h"
 #include "tools/report/notes.h"
 #include "tools/report/render.h"
 
-#define BLOCKS ORMA_REPORT_DIFF_BLOCKS
+#define BLOCKS ORMA_REPORT_NOISE_BLOCKS
 #define BLOCKS_MIN 4 /* fewer tell nothing of noise */
 /* Two recordings of the same differ by that much in all of their blocks: other places in memory,
  * another clock of the CPU. */
 #define BETWEEN_RECORDINGS 0.025
-#define MORE_MIN_NS 5e5 /* a sum of times that changed by less, per second, is not worth a line */
+/* One name beside the others, where most are: that much, or that long (caches, being recorded). */
+#define OWN_NOISE 0.01
+#define OWN_NOISE_NS 300
+/* What all names share may differ by more: nothing tells it from another speed of the machine. */
+#define BETWEEN_MACHINES 0.1
+#define COMMON_MIN (5 * BLOCKS) /* so often a name is there that says what all share */
+/* A sum of times that changed by less, per second, is not worth a line: of slices, or of threads.
+ */
+#define MORE_MIN_NS 5e5
+#define MORE_MIN_OF_THREADS_NS 5e6
 #define FALSE_ALARMS 0.05
 #define TIMES_MIN 9.0 /* from here on a change is so many times as much, not per cent */
 #define WIDTH 80
@@ -46,51 +60,104 @@ static const struct section {
     const char *module, *items; /* what is selected of modules orma.* */
     unsigned metrics;           /* bits: 1 << enum metric */
     bool counts;                /* what is summed up are samples, no times */
+    bool common;                /* names can share a change: all get slower with the machine */
+    bool of_wall;               /* sums are a part of the time that passes, not of work */
     unsigned basis;             /* enum orma_report_basis */
 } sections[] = {
-    {"slices", "slice", "Which slices changed?", "slices",
-     "name, ts, dur FROM orma_slice WHERE ended AND name IS NOT NULL$owners",
-     1 << TOTAL | 1 << MEAN | 1 << MEDIAN, false, 0},
-    {"cpu", "cpu", "Which threads used more or less CPU?", "sched",
-     "t.name, r.ts, r.dur FROM orma_run AS r JOIN thread AS t USING (utid)\n"
-     "WHERE t.name IS NOT NULL$threads",
-     1 << TOTAL, false, ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
-    {"waits", "wait", "Which threads waited more or less for a CPU?", "sched",
-     "t.name, w.ts, w.dur FROM orma_wait AS w JOIN thread AS t USING (utid)\n"
-     "WHERE t.name IS NOT NULL$threads",
-     1 << TOTAL, false, ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
-    {"sleeps", "sleep", "Which threads slept or were blocked more or less?", "sched",
-     "t.name, s.ts, s.dur FROM thread_state AS s JOIN thread AS t USING (utid)\n"
-     "WHERE t.name IS NOT NULL AND s.dur >= 0 AND s.state GLOB '[SDI]*' AND NOT "
-     "t.is_idle$threads",
-     1 << TOTAL, false, ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
-    {"calls", "call", "Which system calls changed?", "syscalls",
-     "name, ts, dur FROM orma_syscall WHERE 1$threads", 1 << TOTAL | 1 << MEDIAN, false,
-     ORMA_REPORT_OF_KERNEL},
-    {"functions", "function", "Which functions had more or less samples?", "samples",
-     "function AS name, ts, 1 AS dur FROM orma_sample WHERE function IS NOT NULL$threads",
-     1 << TOTAL, true, 0},
-    {"stacks", "stack", "Which stacks of calls had more or less samples?", "samples",
-     "stack AS name, ts, 1 AS dur FROM orma_sample WHERE stack IS NOT NULL$threads", 1 << TOTAL,
-     true, 0},
+    {.name = "slices",
+     .kind = "slice",
+     .question = "Which slices changed?",
+     .module = "slices",
+     .items = "name, ts, dur, self_dur FROM orma_slice\n"
+              "WHERE ended AND name IS NOT NULL$owners",
+     .metrics = 1 << TOTAL | 1 << MEAN | 1 << MEDIAN,
+     .common = true},
+    {.name = "cpu",
+     .kind = "cpu",
+     .question = "Which threads used more or less CPU?",
+     .module = "sched",
+     .items = "t.name, r.ts, r.dur, NULL AS self_dur FROM orma_run AS r JOIN thread AS t USING "
+              "(utid)\nWHERE t.name IS NOT NULL$threads",
+     .metrics = 1 << TOTAL,
+     .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
+    {.name = "waits",
+     .kind = "wait",
+     .question = "Which threads waited more or less for a CPU?",
+     .module = "sched",
+     .items = "t.name, w.ts, w.dur, NULL AS self_dur FROM orma_wait AS w JOIN thread AS t USING "
+              "(utid)\nWHERE t.name IS NOT NULL$threads",
+     .metrics = 1 << TOTAL,
+     .of_wall = true,
+     .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
+    {.name = "sleeps",
+     .kind = "sleep",
+     .question = "Which threads slept or were blocked more or less?",
+     .module = "sched",
+     .items = "t.name, s.ts, s.dur, NULL AS self_dur\n"
+              "FROM thread_state AS s JOIN thread AS t USING (utid)\n"
+              "WHERE t.name IS NOT NULL AND s.dur >= 0 AND s.state GLOB '[SDI]*'\n"
+              "  AND NOT t.is_idle$threads",
+     .metrics = 1 << TOTAL,
+     .of_wall = true,
+     .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
+    {.name = "calls",
+     .kind = "call",
+     .question = "Which system calls changed?",
+     .module = "syscalls",
+     .items = "name, ts, dur, NULL AS self_dur FROM orma_syscall WHERE 1$threads",
+     .metrics = 1 << TOTAL | 1 << MEDIAN,
+     .common = true,
+     .basis = ORMA_REPORT_OF_KERNEL},
+    {.name = "functions",
+     .kind = "function",
+     .question = "Which functions had more or less samples?",
+     .module = "samples",
+     .items = "function AS name, ts, 1 AS dur, NULL AS self_dur FROM orma_sample\n"
+              "WHERE function IS NOT NULL$threads",
+     .metrics = 1 << TOTAL,
+     .counts = true},
+    {.name = "stacks",
+     .kind = "stack",
+     .question = "Which stacks of calls had more or less samples?",
+     .module = "samples",
+     .items = "stack AS name, ts, 1 AS dur, NULL AS self_dur FROM orma_sample\n"
+              "WHERE stack IS NOT NULL$threads",
+     .metrics = 1 << TOTAL,
+     .counts = true},
 };
 
-static const char sums_sql[] = "INCLUDE PERFETTO MODULE orma.diff;\n"
-                               "INCLUDE PERFETTO MODULE orma.%s;\n"
-                               "CREATE OR REPLACE PERFETTO TABLE _orma_diff_item AS SELECT %s;\n"
-                               "SELECT * FROM _orma_diff_sums!(_orma_diff_item) ORDER BY name";
+static const char blocks_sql[] =
+    "INCLUDE PERFETTO MODULE orma.diff;\n"
+    "INCLUDE PERFETTO MODULE orma.%s;\n"
+    "CREATE OR REPLACE PERFETTO TABLE _orma_diff_item AS SELECT %s;\n"
+    "SELECT * FROM _orma_diff_blocks!(_orma_diff_item, %" PRId64 ", %" PRId64 ")\n"
+    "ORDER BY name, nr";
+
+/* From when to when anything is known of those that were chosen. */
+static const char span_sql[] = "INCLUDE PERFETTO MODULE orma.slices;\n"
+                               "SELECT min(ts), max(ts + max(dur, 0)) FROM (\n"
+                               "  SELECT ts, dur FROM thread_state WHERE 1$threads\n"
+                               "  UNION ALL SELECT ts, dur FROM orma_slice WHERE 1$owners\n"
+                               "  UNION ALL SELECT ts, 0 FROM perf_sample WHERE 1$threads)";
+
+/* The time that others had the CPUs, and how many CPUs there are. */
+static const char others_sql[] =
+    "INCLUDE PERFETTO MODULE orma.sched;\n"
+    "SELECT total(dur) - (SELECT total(dur) FROM orma_run WHERE 1$threads), count(DISTINCT ucpu)\n"
+    "FROM orma_run";
 
 /* ---- one trace ---- */
 
 struct sums {
     double n, total, median, p99, blocks;
-    double value[METRICS], error[METRICS]; /* error: of the value, by the spread of blocks */
 };
 
 struct change {
     const struct section *section;
     char *name;
     struct sums side[2];
+    struct orma_report_noise_pair value[METRICS]; /* of sums: per second */
+    struct orma_report_noise_pair *self;          /* the same of times without children; or NULL */
     bool listed;
     enum metric metric; /* that the change is told by */
     double part;        /* of it; INFINITY: it was not there */
@@ -101,8 +168,11 @@ struct change {
 struct diff {
     const struct orma_report_diff_request *request;
     ORMA_VEC(struct change) changes;
+    int64_t from_ts[2], to_ts[2];
     double seconds[2];
-    struct orma_report_request ranges[2]; /* what was chosen, of each trace */
+    double others; /* the part of the CPUs that others had, in the trace where it was more */
+    double common[ORMA_ARRAY_LEN(sections)]; /* the part by which all durations changed; or 0 */
+    struct orma_report_request ranges[2];    /* what was chosen, of each trace */
     struct orma_report_choice choices[2];
     struct orma_report_notes notes[2];
     unsigned tests[ORMA_ARRAY_LEN(sections)], sections, all_tests;
@@ -110,60 +180,50 @@ struct diff {
     FILE *out;
 };
 
-/* The error of a mean of `num` values of which sum and sum of squares are known. */
-static double error_of(double num, double sum, double squares)
-{
-    double mean = num > 0 ? sum / num : 0;
-    double var = num > 1 ? (squares - num * mean * mean) / (num - 1) : 0;
-
-    return num > 1 ? sqrt(fmax(var, 0) / num) : 0;
-}
-
 static double number(const struct orma_report_result *r, size_t row, uint32_t col)
 {
     const struct orma_report_cell *cell = orma_report_result_cell(r, row, col);
 
-    return cell->type == ORMA_VALUE_INT64 ? (double)cell->num : cell->real;
+    return cell->type == ORMA_VALUE_INT64    ? (double)cell->num
+           : cell->type == ORMA_VALUE_DOUBLE ? cell->real
+                                             : NAN;
 }
 
-static struct sums sums_of(const struct orma_report_result *r, size_t row, double seconds)
+static void clear(struct orma_report_noise_pair *metrics)
 {
-    struct sums ret = {.n = number(r, row, 1),
-                       .total = number(r, row, 2),
-                       .median = number(r, row, 3),
-                       .p99 = number(r, row, 4),
-                       .blocks = number(r, row, 5)};
+    for (size_t i = 0; i < 2 * (size_t)BLOCKS; i++) {
+        metrics[TOTAL].side[i / BLOCKS].block[i % BLOCKS] = 0;
+        metrics[MEAN].side[i / BLOCKS].block[i % BLOCKS] = NAN;
+        metrics[MEDIAN].side[i / BLOCKS].block[i % BLOCKS] = NAN;
+    }
+}
 
-    ret.value[TOTAL] = ret.total / seconds;
-    ret.value[MEAN] = ret.total / ret.n;
-    ret.value[MEDIAN] = ret.median;
-    /* A block without any has a sum of 0, but no mean. */
-    ret.error[TOTAL] = error_of(BLOCKS, number(r, row, 6), number(r, row, 7)) * BLOCKS / seconds;
-    ret.error[MEAN] = error_of(ret.blocks, number(r, row, 8), number(r, row, 9));
-    ret.error[MEDIAN] = error_of(ret.blocks, number(r, row, 10), number(r, row, 11));
-    return ret;
+static void set_block(struct orma_report_noise_pair *metrics, unsigned side, size_t nr, double n,
+                      double total, double median, double seconds)
+{
+    metrics[TOTAL].side[side].block[nr] = total * BLOCKS / seconds;
+    metrics[MEAN].side[side].block[nr] = total / n;
+    metrics[MEDIAN].side[side].block[nr] = median;
+}
+
+/* One row of a name: it as a whole, or a block. */
+static void take_row(struct change *c, unsigned side, const struct orma_report_result *r,
+                     size_t row, double seconds)
+{
+    double nr = number(r, row, 1), n = number(r, row, 2), total = number(r, row, 3);
+    double median = number(r, row, 4);
+
+    if (isnan(nr)) {
+        c->side[side] = (struct sums){n, total, median, number(r, row, 5), 0};
+        return;
+    }
+    c->side[side].blocks++;
+    set_block(c->value, side, (size_t)nr, n, total, median, seconds);
+    if (c->self)
+        set_block(c->self, side, (size_t)nr, n, number(r, row, 6), number(r, row, 7), seconds);
 }
 
 /* ---- tests ---- */
-
-/* The value that a standard normal variable exceeds with probability p: Abramowitz, Stegun
- * 26.2.23. */
-static double normal_quantile(double p)
-{
-    double t = sqrt(-2 * log(p));
-
-    return t - (2.515517 + 0.802853 * t + 0.010328 * t * t) /
-                   (1 + 1.432788 * t + 0.189269 * t * t + 0.001308 * t * t * t);
-}
-
-/* The same of Student's t: its expansion in 1 / freedom. */
-static double t_quantile(double p, double freedom)
-{
-    double z = normal_quantile(p), z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, f = freedom;
-
-    return z + (z3 + z) / (4 * f) + (5 * z5 + 16 * z3 + 3 * z) / (96 * f * f) +
-           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * f * f * f);
-}
 
 /* Events of the kind that these are about were lost: sums are too low by nobody knows how much. */
 static bool is_short(const struct orma_report_notes *notes, const struct section *s)
@@ -185,36 +245,94 @@ static bool can_test(const struct diff *d, const struct change *c, enum metric m
     return fmin(a->blocks, b->blocks) >= BLOCKS_MIN;
 }
 
-static void judge_metric(struct diff *d, struct change *c, enum metric m)
+/* What of a difference could be noise; `p`: how often a test may be wrong. */
+static double noise_of(const struct diff *d, const struct change *c, enum metric m,
+                       const struct orma_report_noise_test *test)
 {
-    const struct sums *a = &c->side[0], *b = &c->side[1];
-    double from = a->value[m], to = b->value[m], delta = to - from;
-    double freedom = m == TOTAL ? 2 * BLOCKS - 2 : a->blocks + b->blocks - 2;
-    double tests = (double)d->sections * d->tests[c->section - sections];
-    double within = t_quantile(FALSE_ALARMS / 2 / tests, freedom) *
-                    sqrt(a->error[m] * a->error[m] + b->error[m] * b->error[m]);
-    double noise = hypot(within, BETWEEN_RECORDINGS * from);
-    double part = from > 0 ? delta / from : INFINITY;
+    double between = BETWEEN_RECORDINGS * test->mean[0];
+    double own = m == MEDIAN && c->section->basis ? OWN_NOISE_NS : 0; /* calls are short */
+    double others = m == MEDIAN ? 0 : d->others * fmax(test->mean[0], test->mean[1]);
 
-    double more = m == TOTAL ? delta : delta * b->n / d->seconds[1];
+    if (c->section->of_wall) { /* of 1e9 ns in a second */
+        between = BETWEEN_RECORDINGS * 1e9;
+        others = d->others * 1e9;
+    }
+    return sqrt(test->within * test->within + between * between + own * own + others * others);
+}
 
-    if (fabs(delta) <= noise)
+static bool is_worth_a_line(const struct change *c, enum metric m, double more)
+{
+    if (c->section->counts)
+        return true;
+    if (c->section->basis)
+        return fabs(more) >= (m == TOTAL ? MORE_MIN_OF_THREADS_NS : MORE_MIN_NS);
+    return m != TOTAL || fabs(more) >= MORE_MIN_NS; /* a slice may be rare, and matter */
+}
+
+static void judge_metric(struct diff *d, struct change *c, enum metric m, double p)
+{
+    struct orma_report_noise_test test = orma_report_noise_compare(&c->value[m], p);
+    double from = test.mean[0], delta = test.mean[1] - from, noise = noise_of(d, c, m, &test);
+    double more = m == TOTAL ? delta : delta * c->side[1].n / d->seconds[1];
+
+    if (fabs(delta) <= noise || !is_worth_a_line(c, m, more))
         return;
-    if ((m == TOTAL || c->section->basis) && !c->section->counts && fabs(more) < MORE_MIN_NS)
-        return; /* a slice may be rare, and matter */
     /* The number of a call says more than a sum, where both changed. */
     if (c->listed && m == TOTAL)
         return;
     c->listed = true;
     c->metric = m;
-    c->part = part;
+    c->part = from > 0 ? delta / from : INFINITY;
     c->noise = from > 0 ? noise / from : INFINITY;
 }
 
-static void judge(struct diff *d)
+/* How often a test of this section may be wrong. */
+static double false_alarms(const struct diff *d, const struct section *s)
 {
-    static const enum metric order[] = {MEDIAN, MEAN, TOTAL};
+    return FALSE_ALARMS / d->sections / fmax(d->tests[s - sections], 1);
+}
 
+/* By what part the duration of a name may differ between recordings, by itself. */
+static double own_noise(const struct change *c)
+{
+    const struct orma_report_noise_pair *pair = c->self ? &c->self[MEDIAN] : &c->value[MEDIAN];
+    struct orma_report_noise_test test = orma_report_noise_compare(pair, FALSE_ALARMS);
+
+    return hypot(OWN_NOISE, OWN_NOISE_NS / fmax(test.mean[0], 1));
+}
+
+/* Divides what all names of the section share out of the numbers of this kind. */
+static int take_common(struct diff *d, const struct section *s, enum metric m)
+{
+    struct orma_report_noise_member *members = calloc(d->changes.len + (size_t)1, sizeof(*members));
+    double between = hypot(BETWEEN_MACHINES, d->others);
+    struct orma_report_noise_pair factors;
+    size_t num = 0;
+
+    if (!members)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < d->changes.len; i++) {
+        const struct change *c = &d->changes.data[i];
+        const struct orma_report_noise_pair *pair = c->self ? &c->self[m] : &c->value[m];
+
+        if (c->section == s && fmin(c->side[0].n, c->side[1].n) >= COMMON_MIN &&
+            can_test(d, c, m) && orma_report_noise_is_steady(pair))
+            members[num++] = (struct orma_report_noise_member){pair, own_noise(c)};
+    }
+    double shared =
+        orma_report_noise_common(members, num, FALSE_ALARMS / d->sections, between, &factors);
+    free(members);
+    for (uint32_t i = 0; i < d->changes.len; i++) {
+        if (d->changes.data[i].section == s)
+            orma_report_noise_divide(&d->changes.data[i].value[m], &factors);
+    }
+    if (m == MEDIAN)
+        d->common[s - sections] = shared;
+    return 0;
+}
+
+static void count_tests(struct diff *d)
+{
     for (uint32_t i = 0; i < d->changes.len; i++) {
         const struct change *c = &d->changes.data[i];
 
@@ -225,48 +343,65 @@ static void judge(struct diff *d)
         d->sections += d->tests[i] != 0;
         d->all_tests += d->tests[i];
     }
-    for (uint32_t i = 0; i < d->changes.len; i++) {
-        struct change *c = &d->changes.data[i];
+}
 
-        c->more = c->side[1].value[TOTAL] - c->side[0].value[TOTAL];
+static int judge(struct diff *d)
+{
+    static const enum metric order[] = {MEDIAN, MEAN, TOTAL};
+    int r = 0;
+
+    count_tests(d);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++) {
+        for (unsigned m = 0; m < METRICS && sections[i].common && d->tests[i] && r == 0; m++)
+            r = take_common(d, &sections[i], m);
+    }
+    for (uint32_t i = 0; i < d->changes.len && r == 0; i++) {
+        struct change *c = &d->changes.data[i];
+        struct orma_report_noise_test sums =
+            orma_report_noise_compare(&c->value[TOTAL], FALSE_ALARMS);
+
+        c->more = sums.mean[1] - sums.mean[0];
         for (size_t m = 0; m < ORMA_ARRAY_LEN(order); m++) {
             if (can_test(d, c, order[m]) && !(c->listed && order[m] == MEAN))
-                judge_metric(d, c, order[m]);
+                judge_metric(d, c, order[m], false_alarms(d, c->section));
         }
     }
+    return r;
 }
 
 /* ---- reading ---- */
 
-static int add(struct diff *d, const struct section *s, const char *name, const struct sums *a,
-               const struct sums *b)
+static const char *name_at(const struct orma_report_result *r, size_t row)
+{
+    return row < r->rows ? orma_report_result_cell(r, row, 0)->text : NULL;
+}
+
+/* The rows of a name, of either trace or of both; `at` moves behind them. */
+static int add(struct diff *d, const struct section *s, const char *name,
+               const struct orma_report_result *r, size_t *at)
 {
     struct change c = {.section = s, .name = strdup(name)};
 
-    if (a)
-        c.side[0] = *a;
-    if (b)
-        c.side[1] = *b;
+    clear(c.value);
+    if (s->common && !s->basis && (c.self = calloc(METRICS, sizeof(*c.self))))
+        clear(c.self);
+    for (unsigned side = 0; side < 2; side++) {
+        for (const char *n; (n = name_at(&r[side], at[side])) && !strcmp(n, name); at[side]++)
+            take_row(&c, side, &r[side], at[side], d->seconds[side]);
+    }
     return !c.name || ORMA_VEC_PUSH(&d->changes, c) ? -ENOMEM : 0;
 }
 
 /* Rows of both in the order of their names. */
 static int merge(struct diff *d, const struct section *s, const struct orma_report_result *r)
 {
-    size_t i = 0, j = 0;
+    size_t at[2] = {0};
     int err = 0;
 
-    while (err == 0 && (i < r[0].rows || j < r[1].rows)) {
-        const char *a = i < r[0].rows ? orma_report_result_cell(&r[0], i, 0)->text : NULL;
-        const char *b = j < r[1].rows ? orma_report_result_cell(&r[1], j, 0)->text : NULL;
-        int order = !a ? 1 : !b ? -1 : strcmp(a, b);
-        struct sums from = {0}, to = {0};
+    while (err == 0 && (at[0] < r[0].rows || at[1] < r[1].rows)) {
+        const char *a = name_at(&r[0], at[0]), *b = name_at(&r[1], at[1]);
 
-        if (order <= 0)
-            from = sums_of(&r[0], i++, d->seconds[0]);
-        if (order >= 0)
-            to = sums_of(&r[1], j++, d->seconds[1]);
-        err = add(d, s, order <= 0 ? a : b, order <= 0 ? &from : NULL, order >= 0 ? &to : NULL);
+        err = add(d, s, !a || (b && strcmp(b, a) < 0) ? b : a, r, at);
     }
     return err;
 }
@@ -280,7 +415,8 @@ static int read_section(struct diff *d, const struct section *s)
         ORMA_AUTO(orma_buf_fini) struct orma_buf items = {0}, sql = {0};
 
         orma_report_choice_put(&d->choices[i], s->items, false, &items);
-        orma_buf_printf(&sql, sums_sql, s->module, orma_buf_cstr(&items));
+        orma_buf_printf(&sql, blocks_sql, s->module, orma_buf_cstr(&items), d->from_ts[i],
+                        d->to_ts[i]);
         err = orma_report_result_read(d->request->tp[i], orma_buf_cstr(&sql), SIZE_MAX, &r[i]);
         if (err < 0)
             fprintf(stderr, "%s: %s: %s\n", d->request->program, d->request->traces[i],
@@ -291,6 +427,45 @@ static int read_section(struct diff *d, const struct section *s)
     orma_report_result_fini(&r[0]);
     orma_report_result_fini(&r[1]);
     return err;
+}
+
+/* Two numbers about what was chosen. */
+static int read_numbers(struct diff *d, unsigned side, const char *text, double ret[2])
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    struct orma_report_result r = {0};
+
+    orma_report_choice_put(&d->choices[side], text, false, &sql);
+    int err = orma_report_result_read(d->request->tp[side], orma_buf_cstr(&sql), 1, &r);
+    for (uint32_t i = 0; i < 2 && err == 0; i++)
+        ret[i] = r.rows ? number(&r, 0, i) : NAN;
+    orma_report_result_fini(&r);
+    return err;
+}
+
+/* A recording may begin before the program, and end after it. */
+static int read_span(struct diff *d, unsigned side)
+{
+    double span[2] = {NAN, NAN}, others[2];
+    int r = 0;
+
+    d->from_ts[side] = d->choices[side].start_ts;
+    d->to_ts[side] = d->choices[side].end_ts;
+    if (d->request->process || d->request->thread)
+        r = read_numbers(d, side, span_sql, span);
+    if (r == 0 && span[1] > span[0]) {
+        d->from_ts[side] = (int64_t)span[0];
+        d->to_ts[side] = (int64_t)span[1];
+    }
+    d->seconds[side] = fmax((double)(d->to_ts[side] - d->from_ts[side]), 1) / 1e9;
+    if (r == 0 && (d->request->process || d->request->thread)) {
+        double ns = fmax((double)orma_load_span_ns(d->request->tp[side]), 1);
+
+        r = read_numbers(d, side, others_sql, others);
+        if (r == 0 && others[1] > 0)
+            d->others = fmax(d->others, others[0] / others[1] / ns);
+    }
+    return r;
 }
 
 /* ---- rows ---- */
@@ -332,7 +507,8 @@ static const char *const titles[] = {"name",     "times_a",     "times_b",    "p
                                      "change",   "share_pct",   "_p99_a",     "_p99_b", "_per_s_a",
                                      "_per_s_b", "_change_pct", "_noise_pct", "_metric"};
 
-static void put_row(struct orma_report_result *r, const struct change *c, double all)
+static void put_row(struct orma_report_result *r, const struct change *c, double all,
+                    const double *seconds)
 {
     const struct sums *a = &c->side[0], *b = &c->side[1];
 
@@ -345,8 +521,8 @@ static void put_row(struct orma_report_result *r, const struct change *c, double
     put_real(r, 100 * c->more / all);
     put_real(r, a->p99);
     put_real(r, b->p99);
-    put_real(r, a->value[TOTAL]);
-    put_real(r, b->value[TOTAL]);
+    put_real(r, a->total / seconds[0]);
+    put_real(r, b->total / seconds[1]);
     put_real(r, 100 * c->part);
     put_real(r, 100 * c->noise);
     put_text(r, metric_names[c->metric]);
@@ -404,7 +580,7 @@ static int make_rows(struct diff *d, const struct section *s, struct orma_report
     }
     uint32_t num = sort_changes(d, s, sorted, &all);
     for (uint32_t i = 0; i < num && (!d->request->top || i < d->request->top); i++)
-        put_row(ret, sorted[i], all);
+        put_row(ret, sorted[i], all, d->seconds);
     ret->rows = ret->columns.len ? ret->cells.len / ret->columns.len : 0;
     ret->more = d->request->top && num > d->request->top;
     free(sorted);
@@ -478,6 +654,14 @@ static void print_notes(struct diff *d)
 {
     bool lost = false;
 
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++) {
+        if (fabs(d->common[i]) >= BETWEEN_RECORDINGS)
+            fprintf(stderr,
+                    "%s: all %s took about %.1f%% %s, as on a %s machine; changes are told beside "
+                    "that\n",
+                    d->request->program, sections[i].name, 100 * fabs(d->common[i]),
+                    d->common[i] > 0 ? "longer" : "less", d->common[i] > 0 ? "slower" : "faster");
+    }
     for (unsigned i = 0; i < 2; i++) {
         struct orma_report_diff_request one = *d->request;
 
@@ -499,7 +683,9 @@ static void print_section(struct diff *d, const struct section *s, bool first,
         .out = d->out};
 
     if (d->request->form == ORMA_REPORT_DIFF_JSON) {
-        fprintf(d->out, "%s\n    {\"name\": \"%s\",\n     \"rows\": ", first ? "" : ",", s->name);
+        fprintf(d->out,
+                "%s\n    {\"name\": \"%s\", \"all_pct\": %.3g,\n     \"rows\": ", first ? "" : ",",
+                s->name, 100 * d->common[s - sections]);
         orma_report_render_json(&frame, rows);
         fputc('}', d->out);
         return;
@@ -587,13 +773,12 @@ static int read_all(struct diff *d)
     for (unsigned i = 0; i < 2; i++)
         orma_report_notes_read(&d->notes[i], d->request->tp[i]);
     for (unsigned i = 0; i < 2 && r == 0; i++) {
-        double ns = (double)orma_load_span_ns(d->request->tp[i]);
-
-        d->seconds[i] = ns > 0 ? ns / 1e9 : 1;
         d->ranges[i] = (struct orma_report_request){.program = d->request->traces[i],
                                                     .process = d->request->process,
                                                     .thread = d->request->thread};
         r = orma_report_choice_init(&d->choices[i], d->request->tp[i], &d->ranges[i]);
+        if (r == 0)
+            r = read_span(d, i);
     }
     for (size_t i = 0; i < ORMA_ARRAY_LEN(sections) && r == 0; i++) {
         if (is_wanted(d, sections[i].name))
@@ -609,15 +794,18 @@ int orma_report_diff_run(const struct orma_report_diff_request *request, FILE *o
     if (check_sections(request) < 0)
         return ORMA_EXIT_USAGE;
     int r = read_all(&d);
+    if (r == 0)
+        r = judge(&d);
     if (r == 0) {
-        judge(&d);
         r = print_all(&d);
         print_notes(&d);
     }
     for (size_t i = 0; i < request->limits_num && r == 0; i++)
         r = check_limit(&d, &request->limits[i]) ? 0 : -ENOENT;
-    for (uint32_t i = 0; i < d.changes.len; i++)
+    for (uint32_t i = 0; i < d.changes.len; i++) {
         free(d.changes.data[i].name);
+        free(d.changes.data[i].self);
+    }
     ORMA_VEC_FINI(&d.changes);
     for (unsigned i = 0; i < 2; i++) {
         orma_report_choice_fini(&d.choices[i]);

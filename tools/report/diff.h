@@ -4,15 +4,14 @@
  * Each trace is cut into blocks of equal length. How much a number differs from block to block is
  * its noise; a difference between the traces is listed if it is larger than what noise would make
  * of it in one of twenty comparisons of equal traces, all names and numbers taken together, and
- * larger than 1 %. Sums are per second of trace.
+ * larger than what recordings of the same differ by. Sums are per second of trace, or of the time
+ * from the first to the last that is known of the process or thread that was chosen.
  */
 #ifndef ORMA_TOOLS_REPORT_DIFF_H
 #define ORMA_TOOLS_REPORT_DIFF_H
 #include <stdio.h>
 
 #include "processor/processor.h"
-
-#define ORMA_REPORT_DIFF_BLOCKS 10
 
 enum orma_report_diff_form {
     ORMA_REPORT_DIFF_TEXT,

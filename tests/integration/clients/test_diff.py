@@ -31,6 +31,25 @@ class Diff(Case):
                 events.append({"ph": "X", "pid": 1, "tid": 2, "name": extra, "ts": round(ts, 3), "dur": 50})
         (self.dir / path).write_text(json.dumps(events))
 
+    def uneven(self, path, seed, kind, seconds=2.0, speed=1.0, slower=None):
+        """A load whose steps last as `kind` says, on a machine whose speed wanders by some per cent, and is another one in
+        the next recording."""
+        r, events, ts, pace = random.Random(seed), [], 0.0, 1.0
+        lengths = {
+            "even": lambda usual: r.gauss(usual, usual / 20),
+            "heavy tails": lambda usual: usual * r.paretovariate(1.5),
+            "two modes": lambda usual: usual * r.gauss(1, 0.03) * r.choice((1, 4)),
+        }
+        while ts < seconds * 1e6:
+            pace = min(max(pace * r.gauss(1, 0.01), 0.97), 1.03)
+            for name in ("parse", "work", "reply", "log"):
+                usual = 200 * len(name) * speed * pace * (1.05 if name == slower else 1)
+                dur = max(lengths[kind](usual), 1)
+                events.append({"ph": "X", "pid": 1, "tid": 1, "name": name, "ts": round(ts, 3), "dur": round(dur, 3)})
+                ts += dur
+            ts += r.expovariate(1 / 300)
+        (self.dir / path).write_text(json.dumps(events))
+
     def rows(self, *argv, code=0):
         said = json.loads(self.orma("diff", "a.json", "b.json", "--json", *argv, code=code).stdout)
         return {(s["name"], r["name"]): r for s in said["sections"] for r in s["rows"]}
@@ -50,6 +69,34 @@ class Diff(Case):
             rows = self.rows("slices")
             self.assertIn(("slices", "request"), rows)
             self.assertAlmostEqual(rows["slices", "request"]["change_pct"], 5, delta=1.5)
+
+    def test_uneven_loads(self):
+        """Whatever the lengths are, however long each trace is, and though the machine is slower in one of them."""
+        for kind in ("even", "heavy tails", "two modes"):
+            wrong = 0
+            for run in range(RUNS):
+                speed = (0.94, 1, 1.06)[run % 3]
+                self.uneven("a.json", 3000 + 2 * run, kind)
+                self.uneven("b.json", 3001 + 2 * run, kind, seconds=(1, 2, 3)[run // 3 % 3], speed=speed)
+                wrong += bool(self.rows())
+            self.assertLessEqual(wrong, max(RUNS // 20, 0), kind)
+
+    def test_five_percent_on_another_machine(self):
+        for run in range(RUNS):
+            self.uneven("a.json", 4000 + 2 * run, "even")
+            self.uneven("b.json", 4001 + 2 * run, "even", speed=(0.94, 1, 1.06)[run % 3], slower="work")
+            rows = self.rows("slices")
+            self.assertEqual(set(rows), {("slices", "work")})
+            self.assertAlmostEqual(rows["slices", "work"]["change_pct"], 5, delta=1.5)
+
+    def test_all_got_slower(self):
+        """More than a machine would: then all are told."""
+        self.uneven("a.json", 1, "even")
+        self.uneven("b.json", 2, "even", speed=1.5)
+        rows = self.rows("slices")
+        self.assertEqual({name for _, name in rows}, {"parse", "work", "reply", "log"})
+        for row in rows.values():
+            self.assertAlmostEqual(row["change_pct"], 50, delta=15)
 
     def stacks(self, path, seed, replies):
         """Two seconds of samples each ms: a function is called from two others, one of them so often out of ten."""
@@ -109,6 +156,20 @@ class Diff(Case):
         self.assertIn(b"neither trace", self.orma("diff", "a.json", "b.json", *limits("+5%:reqest"), code=1).stderr)
         for bad in ("5:slice=x", "+5%", "+5%:slcie=x", "x%:slice=y", "0%:slice=y", "nan%:slice=y"):
             self.assertIn(b"expected a limit", self.orma("diff", "a.json", "b.json", *limits(bad), code=2).stderr)
+
+    def test_recordings(self):
+        """Of a program with a step that takes ten times as long; a machine so busy that this is not seen gets three chances."""
+        for _ in range(3):
+            for name, factor in (("a", "1"), ("b", "10")):
+                self.orma("record", "-q", "-f", "-o", name, "apps", "--", LOAD, factor, "1")
+            said = lambda b: json.loads(self.orma("diff", "a", b, "--process", "diff_load", "--json").stdout)["sections"][0]
+            self.assertEqual(said("a")["rows"], [])
+            rows = {r["name"]: r for r in said("b")["rows"]}
+            self.assertLessEqual(set(rows), {"parse", "work", "reply", "request"})
+            if "work" in rows:
+                self.assertGreater(rows["work"]["change_pct"], 100)
+                return
+        self.fail("not seen")
 
     def test_mistakes(self):
         self.load("a.json", 1)
