@@ -20,6 +20,8 @@
 #define SLOTS_FIRST 1024
 /* What settling more sets leaves in malloc's hands is given back. */
 #define SETS_LARGE (1u << 16)
+/* Sets between two looks whether settling shall stop. */
+#define STOP_EVERY 1024
 /* Lists up to this long are searched for an equal key one by one. */
 #define SEARCH_MAX 16
 
@@ -153,6 +155,7 @@ static void source_fini(struct orma_args_store *self)
 void orma_args_store_fini(struct orma_args_store *self)
 {
     orma_args_log_fini(&self->log);
+    free(self->ids);
     free(self->slots);
     orma_args_list_fini(&self->scratch);
     orma_args_list_fini(&self->spare);
@@ -384,23 +387,35 @@ bool orma_args_is_set_column(const struct orma_column_def *def)
            !strcmp(def->name + len - (sizeof(end) - 1), end);
 }
 
-/* The id of each number; NULL: memory is out. */
-static uint32_t *store_sets(struct orma_args_store *self, const struct orma_args_log *log)
+/* The id of each number, from where it stopped the last time. False: it was told to stop. */
+static bool store_sets(struct orma_args_store *self, bool (*stop)(void *data), void *data)
 {
-    uint32_t *ids = malloc(log->sets_num * sizeof(*ids));
+    const struct orma_args_log *log = &self->log;
     struct orma_args_list list = {0};
-    struct orma_args_log_pos pos = {0};
+    bool stopped = false;
 
-    for (uint32_t i = 0; ids && i < log->sets_num && !*self->failed; i++) {
+    if (!self->ids)
+        self->ids = malloc(log->sets_num * sizeof(*self->ids));
+    *self->failed |= !self->ids;
+    while (self->ids_num < log->sets_num && !*self->failed && !stopped) {
         orma_args_list_clear(&list);
-        *self->failed |= !orma_args_log_read(log, &pos, &list);
+        *self->failed |= !orma_args_log_read(log, &self->ids_pos, &list);
         orma_args_decode_places(self, &list);
         *self->failed |= list.failed;
-        ids[i] = *self->failed || !list.len ? ORMA_ARG_SET_NONE : store_set(self, &list);
+        self->ids[self->ids_num++] =
+            *self->failed || !list.len ? ORMA_ARG_SET_NONE : store_set(self, &list);
+        stopped = stop && self->ids_num % STOP_EVERY == 0 && stop(data);
     }
     orma_args_list_fini(&list);
-    *self->failed |= !ids;
-    return ids;
+    return !stopped;
+}
+
+static void forget_ids(struct orma_args_store *self)
+{
+    free(self->ids);
+    self->ids = NULL;
+    self->ids_num = 0;
+    self->ids_pos = (struct orma_args_log_pos){0};
 }
 
 static void renumber(struct orma_args_store *self, const uint32_t *ids, uint32_t num)
@@ -432,14 +447,20 @@ ORMA_COLD static void take_back(struct orma_args_store *self)
 {
     orma_table_truncate(self->table, 0);
     forget_hashes(self);
+    forget_ids(self);
 }
 
-static bool has_left(const struct orma_args_store *self)
+bool orma_args_is_there(const struct orma_args_store *self)
 {
-    return self->log.places_num && !self->places.still_there(self->places.data);
+    return !self->log.places_num || self->places.still_there(self->places.data);
 }
 
 bool orma_args_settle(struct orma_args_store *self)
+{
+    return orma_args_settle_until(self, NULL, NULL);
+}
+
+bool orma_args_settle_until(struct orma_args_store *self, bool (*stop)(void *data), void *data)
 {
     struct orma_args_log *log = &self->log;
 
@@ -447,20 +468,19 @@ bool orma_args_settle(struct orma_args_store *self)
         return !*self->failed;
     if (self->state == ORMA_ARGS_LOGGING && !log->sets_num)
         return true; /* nobody has a number */
-    if (has_left(self))
-        return false;
     const bool ended = self->state == ORMA_ARGS_WAITING; /* else lists may still have places */
-    uint32_t *ids = store_sets(self, log);
-    if (has_left(self)) {
+    bool whole = orma_args_is_there(self) && store_sets(self, stop, data);
+    if (!orma_args_is_there(self)) {
         take_back(self);
-        free(ids);
         return false;
     }
+    if (!whole)
+        return false;
     self->state = ORMA_ARGS_STORED;
     self->settled++;
     if (!*self->failed)
-        renumber(self, ids, log->sets_num);
-    free(ids);
+        renumber(self, self->ids, log->sets_num);
+    forget_ids(self);
     if (log->places_num && ended)
         self->places.done(self->places.data);
     const bool large = log->sets_num > SETS_LARGE;
@@ -738,11 +758,24 @@ void orma_args_load(struct orma_args_store *self, uint32_t set, struct orma_args
     if (!settle_to_read(self))
         return;
     if (self->state == ORMA_ARGS_LOGGING) {
-        (void)orma_args_log_load(&self->log, set, ret); /* no such set: none of its args */
+        struct orma_args_log_cursor at = {0};
+
+        (void)orma_args_log_load(&self->log, &at, set, ret); /* no such set: none of its args */
         orma_args_decode_places(self, ret);
         return;
     }
     list_of(self, set, ret);
+}
+
+static bool find_in(const struct orma_args_list *list, uint32_t key, struct orma_args_item *ret)
+{
+    for (uint32_t i = 0; i < list->len; i++) {
+        if (list->args[i].key == key) {
+            *ret = list->args[i];
+            return true;
+        }
+    }
+    return false;
 }
 
 bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key,
@@ -750,7 +783,7 @@ bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key,
 {
     struct orma_table *t = self->table;
 
-    if (!settle_to_read(self))
+    if (set < ORMA_ARG_SOURCE_FIRST && !settle_to_read(self))
         return false;
     if (set < ORMA_ARG_SOURCE_FIRST && self->state == ORMA_ARGS_STORED) {
         for (uint32_t row = set;
@@ -763,13 +796,20 @@ bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key,
         return false;
     }
     orma_args_load(self, set, &self->scratch);
-    for (uint32_t i = 0; i < self->scratch.len; i++) {
-        if (self->scratch.args[i].key == key) {
-            *ret = self->scratch.args[i];
-            return true;
-        }
-    }
-    return false;
+    return find_in(&self->scratch, key, ret);
+}
+
+static bool find_in_log(struct orma_args_reader *self, uint32_t set, uint32_t key,
+                        struct orma_args_item *ret)
+{
+    struct orma_args_store *store = self->store;
+
+    store->looked_up++;
+    orma_args_list_clear(&store->scratch);
+    if (!orma_args_log_load(&store->log, &self->log, set, &store->scratch))
+        return false;
+    orma_args_decode_places(store, &store->scratch);
+    return find_in(&store->scratch, key, ret);
 }
 
 /* A window that was of little use is followed by a small one, which costs what looking up one set
@@ -793,8 +833,8 @@ bool orma_args_reader_find(struct orma_args_reader *self, uint32_t set, uint32_t
 {
     struct orma_args_store *store = self->store;
 
-    if (!settle_to_read(store))
-        return false;
+    if (set < ORMA_ARG_SOURCE_FIRST && store->state == ORMA_ARGS_WAITING)
+        return find_in_log(self, set, key, ret);
     if (set >= ORMA_ARG_SOURCE_FIRST || store->state != ORMA_ARGS_STORED)
         return orma_args_find(store, set, key, ret);
     for (uint32_t row = set; row < store->table->rows; row++) {

@@ -162,6 +162,11 @@ struct orma_args_store {
     struct orma_args_log log;
     struct orma_table *tables; /* all of the storage, with columns of ids; NULL: there are none */
     unsigned settled;          /* so many times; numbers from before mean nothing */
+    /* Settling under way: ids of the first `ids_num` sets of the log, and where the next begins. */
+    uint32_t *ids;
+    uint32_t ids_num;
+    struct orma_args_log_pos ids_pos;
+    uint64_t looked_up; /* sets of the log, by readers */
     struct orma_table *table;  /* __intrinsic_args: key, flat_key, type and one int64 of value */
     struct orma_strpool *pool;
     struct orma_args_slot {
@@ -211,6 +216,18 @@ void orma_args_log_end(struct orma_args_store *self);
  * trace no longer those that were imported; all is as it was then. */
 bool orma_args_settle(struct orma_args_store *self);
 
+/* The same; false, too, when `stop` says so: the next call goes on there. */
+bool orma_args_settle_until(struct orma_args_store *self, bool (*stop)(void *data), void *data);
+
+/* Whether readers have looked up so many sets of the log that settling them all is cheaper. */
+static inline bool orma_args_is_worth_settling(const struct orma_args_store *self)
+{
+    return self->looked_up > self->log.sets_num / 64;
+}
+
+/* False: readers may have seen other bytes than those that were imported. */
+bool orma_args_is_there(const struct orma_args_store *self);
+
 /* Decodes the places of a list. */
 void orma_args_decode_places(struct orma_args_store *self, struct orma_args_list *list);
 
@@ -259,12 +276,15 @@ bool orma_args_find(struct orma_args_store *self, uint32_t set, uint32_t key,
 
 /*
  * The same for many sets, mostly one behind the other: rows are read in windows, which grow while
- * they are of use. A reader is good as long as nothing is written.
+ * they are of use. WAITING, sets are looked up in the log by their numbers, and nothing is settled;
+ * what was found holds if orma_args_is_there() behind it. A reader is good as long as nothing is
+ * written.
  */
 #define ORMA_ARGS_WINDOW 256
 
 struct orma_args_reader {
     struct orma_args_store *store;
+    struct orma_args_log_cursor log;
     uint32_t first, num, hits; /* of the window */
     int64_t set[ORMA_ARGS_WINDOW], key[ORMA_ARGS_WINDOW], type[ORMA_ARGS_WINDOW],
         integer[ORMA_ARGS_WINDOW];
@@ -274,6 +294,7 @@ static inline void orma_args_reader_init(struct orma_args_reader *self,
                                          struct orma_args_store *store)
 {
     self->store = store;
+    self->log = (struct orma_args_log_cursor){0};
     self->first = self->num = self->hits = 0;
 }
 

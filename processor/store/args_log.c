@@ -400,18 +400,22 @@ bool orma_args_log_read(const struct orma_args_log *self, struct orma_args_log_p
     return true;
 }
 
-bool orma_args_log_load(const struct orma_args_log *self, uint32_t set, struct orma_args_list *ret)
+bool orma_args_log_load(const struct orma_args_log *self, struct orma_args_log_cursor *at,
+                        uint32_t set, struct orma_args_list *ret)
 {
-    if (set >= self->sets_num)
-        return false;
-    struct orma_args_log_pos pos = self->index[set / INDEX_STEP];
     const uint32_t before = ret->len, behind = ret->behind;
 
-    for (uint32_t i = set / INDEX_STEP * INDEX_STEP; orma_args_log_read(self, &pos, ret); i++) {
-        if (i == set)
+    if (set >= self->sets_num)
+        return false;
+    if (set < at->next || set - at->next >= INDEX_STEP)
+        *at = (struct orma_args_log_cursor){self->index[set / INDEX_STEP],
+                                            set / INDEX_STEP * INDEX_STEP};
+    while (orma_args_log_read(self, &at->pos, ret)) {
+        if (at->next++ == set)
             return true;
         ret->len = before;
         ret->behind = behind;
     }
+    *at = (struct orma_args_log_cursor){0};
     return false;
 }

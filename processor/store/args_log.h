@@ -84,6 +84,14 @@ uint32_t orma_args_log_intern(struct orma_args_log *self, const struct orma_args
 bool orma_args_log_read(const struct orma_args_log *self, struct orma_args_log_pos *pos,
                         struct orma_args_list *ret);
 
+/* Where the last set ended that was read, which is near to where the next one begins.
+ * Zero-initialised is the begin. */
+struct orma_args_log_cursor {
+    struct orma_args_log_pos pos;
+    uint32_t next; /* the set there */
+};
+
 /* Appends the args of a set. False: memory is out, or there is none of that number. */
-bool orma_args_log_load(const struct orma_args_log *self, uint32_t set, struct orma_args_list *ret);
+bool orma_args_log_load(const struct orma_args_log *self, struct orma_args_log_cursor *at,
+                        uint32_t set, struct orma_args_list *ret);
 #endif

@@ -59,6 +59,13 @@ int orma_sql_settle_table(struct orma_sql *self, const struct orma_table *table)
                              : SQLITE_OK;
 }
 
+int orma_sql_settle_args(struct orma_sql *self)
+{
+    if (orma_args_settle_until(&self->storage->args, must_stop, self))
+        return SQLITE_OK;
+    return orma_sql_is_told_to_stop(self) ? SQLITE_INTERRUPT : SQLITE_NOMEM;
+}
+
 void orma_sql_start_clock(struct orma_sql *self)
 {
     self->limits.out_of_time = false;

@@ -170,6 +170,8 @@ static inline bool orma_sql_should_stop(struct orma_sql *sql, uint64_t step)
  * SQLite code. What is no longer there is told by the flag `stale`, as for args.
  */
 int orma_sql_settle_table(struct orma_sql *sql, const struct orma_table *table);
+/* The same before ids of sets of args are read (store/args.h). */
+int orma_sql_settle_args(struct orma_sql *sql);
 static inline int orma_sql_settle(struct orma_sql *sql, const struct orma_table *table)
 {
     return ORMA_UNLIKELY(table->waits) ? orma_sql_settle_table(sql, table) : SQLITE_OK;

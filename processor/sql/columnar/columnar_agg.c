@@ -472,7 +472,7 @@ int orma_columnar_run(const struct orma_columnar_plan *plan, struct orma_columna
     struct orma_rowscan *scan = malloc(sizeof(*scan));
     struct orma_columnar_keys keys[ORMA_COLUMNAR_KEYS_MAX];
     unsigned keys_num = 0;
-    bool ok = scan && (!plan->args || orma_args_settle(&plan->sql->storage->args)) &&
+    bool ok = scan && (!plan->args || !orma_sql_settle_args(plan->sql)) &&
               make_inputs(plan, res) && reserve(res, 1);
 
     for (; ok && keys_num < plan->keys_num; keys_num++)

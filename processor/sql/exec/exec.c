@@ -205,6 +205,34 @@ static bool ask_loops(struct orma_exec_plan *plan)
 
 /* ---- after binding ---- */
 
+/* Whether values of an expression depend on which sets of args are equal: extract_arg() of a column
+ * does not. */
+static void find_sets(struct orma_exec_plan *plan, const struct orma_exec_expr *e, bool inside)
+{
+    if (e->op == ORMA_EXEC_COLUMN && e->source->table) {
+        const struct orma_vcolumn v = orma_exec_table_vcolumn(plan, e->source, e->col);
+        const struct orma_table *t = e->source->table, *tables = plan->sql->storage->tables;
+        const bool set = v.op == ORMA_PROJ_COL && t >= tables && t < tables + ORMA_TABLES_NUM &&
+                         orma_args_is_set_column(&t->def->columns[v.col]);
+
+        plan->sets |= set && inside;
+        plan->ids |= set != inside || v.op == ORMA_PROJ_ARG;
+    } else if (e->op == ORMA_EXEC_COLUMN && !e->source->query->parts.len) {
+        find_sets(plan, e->source->query->results.data[e->col].expr, inside);
+    } else if (inside) {
+        plan->ids = true;
+    }
+    for (unsigned i = 0; i < e->num; i++)
+        find_sets(plan, e->args[i], e->op == ORMA_EXEC_ARG && i == 0);
+}
+
+static void fold(struct orma_exec_plan *plan, struct orma_exec_expr *e)
+{
+    if (plan->args)
+        find_sets(plan, e, false);
+    orma_exec_fold(plan, e);
+}
+
 static void fold_all(struct orma_exec_plan *plan, struct orma_exec_exprs *list)
 {
     for (uint32_t i = 0; i < list->len && !plan->why; i++) {
@@ -214,14 +242,16 @@ static void fold_all(struct orma_exec_plan *plan, struct orma_exec_exprs *list)
 
         /* Scans have indexes for these. */
         if (!orma_exec_is_filter(plan, list->data[i], &op, &col, &val))
-            orma_exec_fold(plan, list->data[i]);
+            fold(plan, list->data[i]);
+        else if (plan->args)
+            find_sets(plan, list->data[i], false);
     }
 }
 
 static void fold_keys(struct orma_exec_plan *plan, struct orma_exec_keys *keys)
 {
     for (uint32_t i = 0; i < keys->len && !plan->why; i++)
-        orma_exec_fold(plan, keys->data[i].expr);
+        fold(plan, keys->data[i].expr);
 }
 
 static void fold_window(struct orma_exec_plan *plan, struct orma_exec_win *w)
@@ -230,10 +260,24 @@ static void fold_window(struct orma_exec_plan *plan, struct orma_exec_win *w)
     fold_keys(plan, &w->order);
     for (unsigned i = 0; i < w->funcs_num; i++) {
         if (w->funcs[i].arg)
-            orma_exec_fold(plan, w->funcs[i].arg);
+            fold(plan, w->funcs[i].arg);
         if (w->funcs[i].fallback)
-            orma_exec_fold(plan, w->funcs[i].fallback);
+            fold(plan, w->funcs[i].fallback);
     }
+}
+
+/* Whether its results are looked at by name only: those that nobody reads have no values. */
+static bool is_source(const struct orma_exec_plan *plan, const struct orma_exec_query *q)
+{
+    for (uint32_t i = 0; i < plan->queries.len && !q->distinct; i++) {
+        const struct orma_exec_query *other = plan->queries.data[i];
+
+        for (unsigned k = 0; k < other->sources_num; k++) {
+            if (other->sources[k]->query == q)
+                return true;
+        }
+    }
+    return false;
 }
 
 static bool fold_query(struct orma_exec_plan *plan, struct orma_exec_query *q)
@@ -244,14 +288,19 @@ static bool fold_query(struct orma_exec_plan *plan, struct orma_exec_query *q)
     fold_keys(plan, &q->groups);
     for (uint32_t i = 0; i < q->aggs.len && !plan->why; i++) {
         if (q->aggs.data[i].arg)
-            orma_exec_fold(plan, q->aggs.data[i].arg);
+            fold(plan, q->aggs.data[i].arg);
     }
     for (uint32_t i = 0; i < q->having.len && !plan->why; i++)
-        orma_exec_fold(plan, q->having.data[i]);
+        fold(plan, q->having.data[i]);
     for (uint32_t i = 0; i < q->wins.len && !plan->why; i++)
         fold_window(plan, q->wins.data[i]);
-    for (uint32_t i = 0; i < q->results.len && !plan->why; i++)
-        orma_exec_fold(plan, q->results.data[i].expr);
+    const bool named = is_source(plan, q);
+    for (uint32_t i = 0; i < q->results.len && !plan->why; i++) {
+        if (named)
+            orma_exec_fold(plan, q->results.data[i].expr);
+        else
+            fold(plan, q->results.data[i].expr);
+    }
     fold_keys(plan, &q->order);
     return !plan->why;
 }
@@ -381,6 +430,7 @@ static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
         return orma_exec_give_up(plan, "nothing to win");
     if (needs_loops(plan) && !ask_loops(plan))
         return false;
+    plan->ids |= plan->args && plan->loops.len; /* rows may be in the order of a column of them */
     for (uint32_t i = 0; i < plan->queries.len; i++) {
         limit_numbers(plan->queries.data[i]);
         if (!fold_query(plan, plan->queries.data[i]))
@@ -448,8 +498,10 @@ sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqli
 static bool run(struct orma_exec_plan *plan)
 {
     plan->ran = true;
-    if (plan->args && !orma_args_settle(&plan->sql->storage->args))
-        return orma_exec_give_up(plan, "memory");
+    const bool settle =
+        plan->ids || (plan->sets && orma_args_is_worth_settling(&plan->sql->storage->args));
+    if (settle && orma_sql_settle_args(plan->sql))
+        return orma_exec_give_up(plan, "sets of args");
     if (plan->generation != plan->sql->tables_generation)
         return orma_exec_give_up(plan, "tables that changed");
     plan->out = calloc(COLUMNS_MAX, sizeof(*plan->out));

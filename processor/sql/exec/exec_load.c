@@ -129,7 +129,7 @@ bool orma_exec_load_args(struct orma_exec_plan *plan, const struct orma_exec_vec
         if (tag & (EXEC_REAL | EXEC_TEXT))
             return orma_exec_give_up(plan, "an arg set that is no number");
     }
-    return true;
+    return orma_args_is_there(reader.store) || orma_exec_give_up(plan, "a file that changed");
 }
 
 /* Columns of projections that are no stored column. */

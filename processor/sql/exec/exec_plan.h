@@ -206,7 +206,9 @@ struct orma_exec_plan {
     struct orma_exec_plan *next; /* of those of the connection */
     sqlite3_stmt *stmt;          /* that was made for it */
     char *text;                  /* of the statement; malloc */
-    bool args;                   /* it reads ids of sets of args */
+    bool args;                   /* SQLite's plan reads ids of sets of args; */
+    bool ids;                    /* so does this one, */
+    bool sets;                   /* or only looks into the sets */
     uint64_t generation;
     const char *why;                            /* it was given up */
     struct orma_exec_memo *memos;               /* all of them, to be freed */

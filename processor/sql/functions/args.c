@@ -10,7 +10,8 @@
 /* extract_arg(arg_set_id, key): the value under the full key, NULL if there is none. */
 static void extract_arg(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-    struct orma_storage *st = orma_sql_of(ctx)->storage;
+    struct orma_sql *sql = orma_sql_of(ctx);
+    struct orma_storage *st = sql->storage;
     struct orma_args_item arg;
 
     (void)argc;
@@ -27,8 +28,9 @@ static void extract_arg(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     int64_t set = sqlite3_value_int64(argv[0]);
     struct orma_str text = {(const char *)sqlite3_value_text(argv[1]),
                             (size_t)sqlite3_value_bytes(argv[1])};
-    if (!orma_args_settle(&st->args)) { /* the key may be a text of theirs only */
-        sqlite3_result_error_nomem(ctx);
+    int r = orma_sql_settle_args(sql); /* the key may be a text of theirs only */
+    if (r) {
+        sqlite3_result_error_code(ctx, r);
         return;
     }
     uint32_t key = orma_strpool_find(&st->pool, text);

@@ -332,8 +332,9 @@ static int run_flat(struct orma_tvf_call *call)
     if (sqlite3_value_type(call->argv[0]) != SQLITE_INTEGER ||
         sqlite3_value_type(call->argv[1]) != SQLITE_INTEGER)
         return orma_tvf_fail(call, "start_bound and end_bound must be integers");
-    if (!orma_args_settle(&call->sql->storage->args))
-        return -ENOMEM;
+    r = orma_sql_settle_args(call->sql);
+    if (r)
+        return r == SQLITE_INTERRUPT ? -ECANCELED : -ENOMEM;
     f.start_bound = sqlite3_value_int64(call->argv[0]);
     f.end_bound = sqlite3_value_int64(call->argv[1]);
     for (uint32_t row = 0; r == 0 && row < t->rows && !call->frame->failed; row++) {

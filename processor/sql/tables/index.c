@@ -15,6 +15,10 @@
 /* A table of spans is made while it has at most this many times as many slots as there are rows.
  */
 #define SPANS_PER_ROW 4
+/* A value that a sixteenth of the rows have is found by a scan as well: what an index spares pays for
+ * the sort after so many uses. */
+#define FEW_VALUES 16
+#define FEW_VALUES_USES 64
 /* Rows that are looked at to estimate how many different values there are. */
 #define SAMPLE 512
 
@@ -137,7 +141,7 @@ void orma_index_expect(struct orma_sql *self, const struct orma_table *table, un
     struct orma_index *idx = index_of(self, table, col);
 
     if (idx)
-        idx->uses = 1;
+        idx->uses = FEW_VALUES_USES;
 }
 
 const struct orma_index *orma_index_get(struct orma_sql *self, const struct orma_table *table,
@@ -148,7 +152,10 @@ const struct orma_index *orma_index_get(struct orma_sql *self, const struct orma
     if (!idx || idx->rows == table->rows)
         return idx;
     /* Asked for once only: a scan is cheaper. */
-    return (idx->uses++ || now) && make(self, idx) ? idx : NULL;
+    const bool again = idx->uses++ > 0;
+    now |= idx->uses > FEW_VALUES_USES ||
+           (again && orma_index_per_value(self, table, col) * FEW_VALUES < table->rows);
+    return now && make(self, idx) ? idx : NULL;
 }
 
 /* First place in perm whose value is >= val, or > val, in the order of the index. */

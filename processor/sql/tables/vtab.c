@@ -232,8 +232,8 @@ static int vtab_filter(sqlite3_vtab_cursor *base, int flags, const char *plan, i
     int r = orma_sql_settle(v->sql, v->table);
     if (r)
         return r;
-    if (flags & ORMA_PLAN_ARGS && !orma_args_settle(&v->sql->storage->args))
-        return SQLITE_NOMEM;
+    if (flags & ORMA_PLAN_ARGS && (r = orma_sql_settle_args(v->sql)))
+        return r;
     if (flags & ORMA_PLAN_ROW && find_row(c, v, argv[0]))
         return orma_sql_is_interrupted(v->sql) ? SQLITE_INTERRUPT : SQLITE_OK;
     r = orma_vtab_run_plan(v, &c->scan, flags, plan ? plan : "", argv);

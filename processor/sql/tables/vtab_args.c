@@ -68,11 +68,11 @@ static int args_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     struct vtab *v = (struct vtab *)base;
     struct orma_args_store *args = &v->sql->storage->args;
-    double rows;
+    int r = orma_sql_settle_args(v->sql);
 
-    if (!orma_args_settle(args))
-        return SQLITE_NOMEM;
-    rows = args->table->rows;
+    if (r)
+        return r;
+    double rows = args->table->rows;
     if (args->source.rows)
         rows += args->source.rows(args->source.data) * 4.0;
     info->idxNum = BY_SCAN;
@@ -198,9 +198,11 @@ static int args_filter(sqlite3_vtab_cursor *base, int how, const char *plan, int
     struct cursor *c = (struct cursor *)base;
     struct orma_args_store *args = store_of(c);
 
+    int r = orma_sql_settle_args(((struct vtab *)base->pVtab)->sql);
+
     (void)plan;
-    if (!orma_args_settle(args))
-        return SQLITE_NOMEM;
+    if (r)
+        return r;
     c->from_source = c->eof = false;
     c->row = c->end = 0;
     if (how != BY_SCAN) {

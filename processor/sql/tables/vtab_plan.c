@@ -250,18 +250,11 @@ static bool is_of_args(const struct orma_vtab *v, int col)
             (c->op == ORMA_PROJ_COL && orma_args_is_set_column(&v->table->def->columns[c->col])));
 }
 
-/* Whether a row of this plan cannot be had before sets of args have ids. */
-static bool reads_args(const struct orma_vtab *v, const sqlite3_index_info *info)
+/* Whether sets of args must have ids before rows are chosen, and before their number is estimated. */
+static bool chooses_by_args(const struct orma_vtab *v, const sqlite3_index_info *info)
 {
-    const struct orma_storage *st = v->sql->storage;
-
-    if (v->table < st->tables || v->table >= st->tables + ORMA_TABLES_NUM)
-        return false; /* made by a query, and with ids by then */
     for (unsigned i = 0; v->proj && i < ORMA_PROJ_CHOICES_MAX; i++)
         if (v->proj->choices[i].choice == ORMA_CHOOSE_ARG)
-            return true;
-    for (int i = 0; i < v->columns_num; i++)
-        if (info->colUsed >> ORMA_MIN(i, 63) & 1 && is_of_args(v, i))
             return true;
     for (int i = 0; i < info->nConstraint; i++)
         if (info->aConstraint[i].iColumn < v->columns_num &&
@@ -271,6 +264,30 @@ static bool reads_args(const struct orma_vtab *v, const sqlite3_index_info *info
         if (is_of_args(v, info->aOrderBy[i].iColumn))
             return true;
     return false;
+}
+
+/* Whether a row of this plan cannot be had before sets of args have ids. */
+static bool shows_args(const struct orma_vtab *v, const sqlite3_index_info *info)
+{
+    for (int i = 0; i < v->columns_num; i++)
+        if (info->colUsed >> ORMA_MIN(i, 63) & 1 && is_of_args(v, i))
+            return true;
+    return false;
+}
+
+/* The statement may run much later: ids that only rows need are settled then. */
+static int plan_args(const struct orma_vtab *v, sqlite3_index_info *info)
+{
+    const struct orma_storage *st = v->sql->storage;
+
+    if (v->table < st->tables || v->table >= st->tables + ORMA_TABLES_NUM)
+        return SQLITE_OK; /* made by a query, and with ids by then */
+    const bool chooses = chooses_by_args(v, info);
+    if (!chooses && !shows_args(v, info))
+        return SQLITE_OK;
+    info->idxNum = ORMA_PLAN_ARGS;
+    v->sql->planner.args = true;
+    return chooses ? orma_sql_settle_args(v->sql) : SQLITE_OK;
 }
 
 int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
@@ -294,12 +311,9 @@ int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
     v->sql->planner.table = v;
     v->sql->planner.rows_max = ORMA_MAX(v->sql->planner.rows_max, v->table->rows);
     info->idxNum = 0;
-    if (reads_args(v, info)) { /* estimates read values, and the statement may run much later */
-        info->idxNum = ORMA_PLAN_ARGS;
-        v->sql->planner.args = true;
-        if (!orma_args_settle(&v->sql->storage->args))
-            return SQLITE_NOMEM;
-    }
+    r = plan_args(v, info);
+    if (r)
+        return r;
     take_constraints(&p);
     plan_order(&p);
     plan_limit(&p);
