@@ -60,3 +60,5 @@ echo
 $orma report "$output" slices --process orma_demo 2>/dev/null || echo "(no slices of the demo)"
 echo
 echo "All sections: $orma report $output"
+html=${output%.*}.html
+$orma report "$output" --html "$html" 2>/dev/null && echo "Report with the timeline, for a browser: $html"

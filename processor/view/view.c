@@ -6,10 +6,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "processor/view/view_impl.h"
 #include "protos/reflect/json.h"
 #include "sdk/base/base64.h"
+
+#define EXACT_DIGITS 15 /* of numbers, that a browser keeps */
 
 static void free_items(struct orma_view *self)
 {
@@ -116,17 +119,38 @@ static void put_table(struct orma_view *self, const char *name, const char *sql)
     "coalesce(str_value, int_value) IS NOT NULL AND length(coalesce(str_value, '')) < 200 LIMIT "  \
     "100"
 
+/* Whole numbers that browsers would round become texts. */
+static size_t put_number(struct orma_buf *out, const char *number)
+{
+    size_t len = strspn(number, "+-.eE0123456789");
+    bool quote = len > EXACT_DIGITS && strspn(number, "-0123456789") == len;
+
+    orma_buf_printf(out, quote ? "\"%.*s\"" : "%.*s", (int)len, number);
+    return len;
+}
+
 /* '<' stands in texts of JSON only, where it may be an escape. */
 static void put_report(struct orma_view *self)
 {
+    bool text = false;
+
     if (!self->config.report)
         return;
     orma_buf_put_str(&self->info, ",\"report\":");
-    for (const char *p = self->config.report; *p; p++) {
+    for (const char *p = self->config.report; *p;) {
+        if (!text && strchr("-0123456789", *p)) {
+            p += put_number(&self->info, p);
+            continue;
+        }
+        if (text && *p == '\\' && p[1])
+            orma_buf_put_byte(&self->info, (uint8_t)*p++);
+        else if (*p == '"')
+            text = !text;
         if (*p == '<')
             orma_buf_put_str(&self->info, "\\u003c");
         else
             orma_buf_put_byte(&self->info, (uint8_t)*p);
+        p++;
     }
 }
 

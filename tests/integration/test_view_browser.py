@@ -274,6 +274,37 @@ class Timeline(BrowserCase):
         self.assertEqual([u for u in b.requests if not u.startswith("file:")], [])
         self.nothing_wrong()
 
+    def test_plots_of_the_report(self):
+        text = self.trace(SCHED, "t.txt")
+        trace, out = self.dir / "t.pftrace", self.dir / "r.html"
+        self.orma("convert", "binary", text, trace)
+        self.orma("report", trace, "--html", out)
+        b = self.browser
+        b.open(out.as_uri())
+        b.wait("document.querySelectorAll('.plot').length === 2")
+        cpu, waits = b.run("return [...document.querySelectorAll('.plot')].map((p) => p.getAttribute('aria-label'))")
+        n = self.sql(trace, "SELECT count(*) FROM thread_state WHERE state IN ('R', 'R+') AND dur >= 0")[0][0]
+        self.assertEqual(waits, f"Waits for a CPU by length: {n} waits")
+        self.assertEqual(sum(int(t) for t in b.run("return [...document.querySelectorAll('#report-latency rect + text')].map((t) => t.textContent)")), n)
+        share = self.sql(trace, "SELECT 100.0 * sum(dur) / 2 / (trace_end() - trace_start()) FROM sched_slice JOIN thread USING (utid) WHERE dur >= 0 AND tid")[0][0]
+        self.assertIn(f"{share:.1f} % of 2 CPUs", cpu)
+        self.nothing_wrong()
+
+    def test_times_of_the_wall_clock_are_whole(self):
+        """Their ns are more than a double holds."""
+        at = 1_800_000_000_000_000_001
+        text = self.trace("".join('packet { trusted_packet_sequence_id: 9 trusted_pid: 11 timestamp: %d %s }\n' % part for part in (
+            (at, 'track_descriptor { uuid: 5 thread { pid: 11 tid: 11 } }'), (at, 'track_event { type: TYPE_SLICE_BEGIN track_uuid: 5 name: "first" }'),
+            (at + 1234, 'track_event { type: TYPE_SLICE_END track_uuid: 5 }'), (at + 2345, 'track_event { type: TYPE_SLICE_BEGIN track_uuid: 5 name: "second" }'),
+            (at + 9999, 'track_event { type: TYPE_SLICE_END track_uuid: 5 }'))), "t.txt")
+        trace, out = self.dir / "t.pftrace", self.dir / "r.html"
+        self.orma("convert", "binary", text, trace)
+        self.orma("report", trace, "--html", out)
+        b = self.browser
+        b.open(out.as_uri())
+        self.assertIn("+0.000 002 345 s", b.run("return [...document.querySelectorAll('.report td button')].map((n) => n.textContent)"))
+        self.nothing_wrong()
+
     def test_the_server(self):
         trace = self.trace(made_json())
         p, port, token = self.serve(trace)

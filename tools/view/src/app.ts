@@ -92,6 +92,7 @@ export class App {
     this.painter.theme = theme;
     this.painter.forget();
     document.documentElement.classList.toggle("dark", theme === "dark");
+    this.painter.colors.fill.forEach((color, i) => document.documentElement.style.setProperty(`--hue${i}`, color));
     this.panel.repaint();
     this.draw();
   }

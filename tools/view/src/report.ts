@@ -3,6 +3,7 @@
 import type { App } from "./app";
 import { el } from "./dom";
 import { flameGraph } from "./flame";
+import { cpuPlot, waitPlot } from "./plots";
 import { addSamples, newFlame } from "./stats";
 import { duration, number, place, quantity } from "./time";
 
@@ -21,7 +22,7 @@ interface Section {
 }
 
 export interface Report {
-  start_ts: number;
+  start_ts: number | string; // a text where numbers of JSON are too coarse
   from_ts: number;
   to_ts: number;
   losses: string;
@@ -83,7 +84,7 @@ export class ReportPage {
         document.getElementById(`report-${s.name}`)?.scrollIntoView();
       } }, s.name.replace(/-/g, " ")))),
       ...picked.map((s) => this.section(s)));
-    void this.samples();
+    void this.plots();
     if (absent.length)
       this.root.append(el("section", {}, el("h2", {}, "Not in this trace"),
         el("dl", {}, ...absent.flatMap((s) => [el("dt", {}, s.name), el("dd", {}, `no ${s.lacks}. `, s.record ? el("code", {}, s.record) : "")]))));
@@ -106,8 +107,8 @@ export class ReportPage {
   private cell(cell: Cell, column: { name: string; unit?: string }, most: number): HTMLElement {
     const c = this.app.painter.colors;
     if (Array.isArray(cell)) return el("td", {}, spark(cell, c.counterLine));
-    if (column.unit === "timestamp_ns" && typeof cell === "number") {
-      const at = cell - this.report.start_ts;
+    if (column.unit === "timestamp_ns" && cell !== null && cell !== "") {
+      const at = Number(BigInt(cell) - BigInt(this.report.start_ts));
       return el("td", { class: "num" }, el("button", { type: "button", class: "link", onclick: () => {
         this.app.showReport(false);
         this.app.zoomTo(at - 2e5, at + 2e6);
@@ -120,6 +121,19 @@ export class ReportPage {
       ret.style.setProperty("--share", `${((100 * cell) / most).toFixed(1)}%`);
     }
     return ret;
+  }
+
+  private async plots(): Promise<void> {
+    try {
+      for (const [name, make] of [["cpus", cpuPlot], ["latency", waitPlot]] as const) {
+        const section = this.root.querySelector(`#report-${name} h2`);
+        const figure = section && (await make(this.app));
+        if (figure) section.after(figure);
+      }
+      await this.samples();
+    } catch (e) {
+      this.app.error((e as Error).message);
+    }
   }
 
   private async samples(): Promise<void> {

@@ -35,7 +35,7 @@ export function step(least: number): number {
 
 /** A mark of a ruler whose marks are `by` apart. */
 export function tick(ns: number, by: number): string {
-  const [size, unit] = UNITS.find(([u]) => Math.abs(ns) >= u) ?? UNITS[3];
+  const [size, unit] = by >= 3600e9 ? [3600e9, "h"] as const : UNITS.find(([u]) => Math.abs(ns) >= u) ?? UNITS[3];
   const digits = Math.max(0, Math.ceil(Math.log10(size / by)));
   return `${(ns / size).toFixed(Math.min(digits, 9))} ${unit}`;
 }
@@ -53,7 +53,7 @@ export function quantity(v: number, unit: string): string {
   }
   if (unit === "ns" || unit === "time_ns") return duration(v);
   const abs = Math.abs(v);
-  const text = abs >= 1e9 ? `${(v / 1e9).toFixed(2)} G` : abs >= 1e6 ? `${(v / 1e6).toFixed(2)} M`
+  const text = abs >= 1e15 ? v.toExponential(3) : abs >= 1e9 ? `${(v / 1e9).toFixed(2)} G` : abs >= 1e6 ? `${(v / 1e6).toFixed(2)} M`
     : abs >= 1e4 ? `${(v / 1e3).toFixed(1)} k` : String(+v.toPrecision(5));
   return unit ? `${text} ${unit}` : text;
 }
