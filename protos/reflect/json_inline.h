@@ -47,6 +47,22 @@ static inline const char *orma_json_plain_text(const char *pos, const char *end)
     return pos < end && *pos == '"' ? pos : NULL;
 }
 
+/* Bit i: byte i of both is the same, of 16. */
+static inline uint32_t orma_json_same(const char *a, const char *b)
+{
+#ifdef __SSE2__
+    return (uint32_t)_mm_movemask_epi8(
+        _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)a),
+                       _mm_loadu_si128((const __m128i *)(const void *)b)));
+#else
+    uint32_t same = 0;
+
+    for (unsigned i = 0; i < 16; i++)
+        same |= (uint32_t)(a[i] == b[i]) << i;
+    return same;
+#endif
+}
+
 /* A number in parts: the value is `digits` / 10^`decimals`, with a sign. */
 struct orma_json_digits {
     uint64_t digits; /* wrapped if there are more than ORMA_JSON_DIGITS_MAX of them */
@@ -82,16 +98,18 @@ static inline unsigned orma_json_digits8(const char *pos, uint64_t *ret)
 #endif
 }
 
+static const uint32_t orma_json_tens[] = {1,      10,      100,      1000,     10000,
+                                          100000, 1000000, 10000000, 100000000};
+
 /* Adds the digits at `pos` to *val; returns their end. */
 static inline const char *orma_json_take_digits(const char *pos, const char *end, uint64_t *val)
 {
-    static const uint32_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     uint64_t part = 0;
 
     while (end - pos >= 8) {
         const unsigned num = orma_json_digits8(pos, &part);
 
-        *val = num ? *val * tens[num] + part : *val;
+        *val = num ? *val * orma_json_tens[num] + part : *val;
         pos += num;
         if (num < 8)
             return pos;

@@ -15,6 +15,7 @@
 #include <errno.h>
 
 #include "processor/import/formats/systrace.h"
+#include "protos/reflect/json_inline.h"
 
 /* Longer names of members are not waited for. */
 #define KEY_MAX 65536
@@ -100,8 +101,10 @@ static int64_t order_key(const struct orma_json_event *e, int64_t dur)
     return dur >= 0 ? INT64_MAX - dur : INT64_MIN - ORMA_MAX(dur, -INT64_MAX);
 }
 
-/* Notes an event that was read. */
-static void on_event(struct orma_file *file, struct orma_str text, const struct orma_json_event *e)
+/* Notes an event that was read. `more`: bytes behind it that stay where they are, too; it was read
+ * with them, and will be again. */
+static void on_event(struct orma_file *file, struct orma_str text, size_t more,
+                     const struct orma_json_event *e)
 {
     struct json_file *f = file->state;
     int64_t ts = 0, dur = 0;
@@ -119,7 +122,9 @@ static void on_event(struct orma_file *file, struct orma_str text, const struct 
         return;
     }
     file->events.strict |= e->phase == 'X';
-    orma_file_add(file, ts, order_key(e, dur), (const uint8_t *)text.data, text.len);
+    more = ORMA_MIN(more, (size_t)ORMA_JSON_EVENT_AHEAD);
+    orma_file_add(file, ts, order_key(e, dur), (const uint8_t *)text.data,
+                  ORMA_MIN(text.len + more, (size_t)UINT32_MAX));
 }
 
 /* ---- damage ---- */
@@ -162,8 +167,7 @@ static const char *find_event(const struct orma_file *file, struct json_file *f,
         if (!may_search(file, f, (size_t)((to ? to : end) - pos)))
             return NULL;
         if (!to ? !whole
-                : orma_json_event_read((struct orma_str){pos, (size_t)(to - pos)}, to, &e) &&
-                      e.phase)
+                : orma_json_event_read((struct orma_str){pos, (size_t)(to - pos)}, &e) && e.phase)
             return pos;
     }
     return NULL;
@@ -186,8 +190,8 @@ static const char *read_event(struct orma_file *file, struct json_file *f, const
     struct orma_str text = {pos, (size_t)(to - pos)};
     struct orma_json_event e = {0};
 
-    if (orma_json_event_read(text, to, &e)) {
-        on_event(file, text, &e);
+    if (orma_json_event_read(text, &e)) {
+        on_event(file, text, 0, &e);
         return to;
     }
     orma_json_event_log(file, ORMA_STAT_JSON_TOKENIZER_FAILURE, text,
@@ -249,9 +253,10 @@ found:
     return at + 1;
 }
 
-static const char *skip(const char *pos, const char *end, const char *what)
+/* Blanks, and commas if wanted. */
+static const char *skip(const char *pos, const char *end, bool commas)
 {
-    while (pos < end && *pos && strchr(what, *pos))
+    while ((pos = orma_json_skip_blanks(pos, end)) < end && commas && *pos == ',')
         pos++;
     return pos;
 }
@@ -272,7 +277,7 @@ static const char *skip_broken(struct orma_file *file, struct json_file *f, cons
 /* Whether the bracket at `pos` ends the list: no event follows. -EAGAIN: more bytes are needed. */
 static int ends_list(const char *pos, const char *end, bool at_end)
 {
-    const char *next = skip(pos + 1, end, " \t\r\n,");
+    const char *next = skip(pos + 1, end, true);
 
     if (next == end && !at_end)
         return -EAGAIN;
@@ -284,7 +289,7 @@ static const char *read_events(struct orma_file *file, struct json_file *f, cons
                                const char *end, bool at_end)
 {
     while (!orma_file_failed(file)) {
-        pos = skip(pos, end, " \t\r\n,");
+        pos = skip(pos, end, true);
         if (pos == end)
             return pos;
         int ends = *pos == ']' ? ends_list(pos, end, at_end) : 0;
@@ -301,7 +306,8 @@ static const char *read_events(struct orma_file *file, struct json_file *f, cons
         const char *to = f->scanned ? NULL : orma_json_event_take(pos, end, &f->scratch.event);
         const char *before = pos;
         if (to) {
-            on_event(file, (struct orma_str){pos, (size_t)(to - pos)}, &f->scratch.event);
+            on_event(file, (struct orma_str){pos, (size_t)(to - pos)}, (size_t)(end - to),
+                     &f->scratch.event);
             pos = to;
             continue;
         }
@@ -379,12 +385,12 @@ static const char *read_key(const char *pos, const char *end, struct orma_str *r
         return NULL;
     }
     *ret = key.raw;
-    pos = skip(j.pos, end, " \t\r\n");
+    pos = skip(j.pos, end, false);
     if (pos < end && *pos != ':') {
         *ret_error = "no colon after the name of a member";
         return NULL;
     }
-    pos = pos < end ? skip(pos + 1, end, " \t\r\n") : end;
+    pos = pos < end ? skip(pos + 1, end, false) : end;
     return pos < end ? pos : NULL;
 }
 
@@ -404,7 +410,7 @@ static const char *read_member(struct orma_file *file, struct json_file *f, cons
 {
     struct orma_str key;
 
-    pos = skip(pos, end, " \t\r\n,");
+    pos = skip(pos, end, true);
     if (pos == end)
         return pos;
     if (*pos == '}') {
@@ -436,7 +442,7 @@ static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len,
         before = pos;
         switch (f->where) {
         case AT_START:
-            pos = skip(pos, end, " \t\r\n");
+            pos = skip(pos, end, false);
             if (pos < end) {
                 f->where = *pos == '[' ? IN_LIST : IN_OBJECT;
                 pos++;
@@ -457,7 +463,7 @@ static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len,
         bad(file, f->broken);
     if (f->where == AT_END)
         return len; /* whatever follows */
-    pos = at_end ? skip(pos, end, " \t\r\n,") : pos;
+    pos = at_end ? skip(pos, end, true) : pos;
     if (at_end && f->where != IN_LIST && !file->events.num)
         orma_file_error(file, -EBADMSG, "JSON trace file is incomplete (ERR:tp-corrupt)");
     else if (at_end && (f->where != IN_LIST || pos < end)) /* what came before is read */

@@ -9,12 +9,14 @@
 #define ORMA_JSON_EVENT_VALUES 16
 #define ORMA_JSON_EVENT_PHASES 16
 
-/* A name as it stood behind the same one before, from its quote to behind its colon: what the bytes
- * there are when `mask` is left of them. */
+/* What stood between two values before, from the comma or brace to where the second one begins, or
+ * behind its quote. Zero-initialised: there is no guess. */
 struct orma_json_guess {
-    uint64_t bytes, mask; /* mask 0: there is no guess */
-    uint8_t len;
-    uint8_t place; /* in `values` */
+    char bytes[16];
+    uint32_t others; /* bit i: byte i is none of it */
+    uint16_t before; /* bytes before the value, which begins with the quote if there is one */
+    uint8_t place;   /* in `values` */
+    uint8_t kind;    /* of the value */
 };
 
 /* The members of an event that mean something. Zeroed before the first use; reading another event
@@ -34,11 +36,14 @@ struct orma_json_event {
     };
     int64_t ns[ORMA_JSON_EVENT_TIMES];
     /* by low bits of the phase, as far as it is known, and what the member before is */
-    struct orma_json_guess guesses[ORMA_JSON_EVENT_PHASES][ORMA_JSON_EVENT_VALUES + 2];
+    struct orma_json_guess guesses[ORMA_JSON_EVENT_PHASES][ORMA_JSON_EVENT_VALUES + 3];
 };
 
-/* False: no object, or malformed. `limit`: up to there memory may be read, which is quicker. */
-bool orma_json_event_read(struct orma_str text, const char *limit, struct orma_json_event *ret);
+/* False: no object, or malformed. */
+bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret);
+
+/* Events are read in large steps where so many bytes behind them may be read, too. */
+#define ORMA_JSON_EVENT_AHEAD 64
 
 /* The event that begins at `pos`, wherever it ends. Returns that place; NULL: it is no whole object
  * up to `end`, or malformed. */

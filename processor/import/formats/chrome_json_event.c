@@ -660,17 +660,6 @@ void orma_json_event_scratch_fini(struct orma_json_scratch *self)
     orma_buf_fini(&self->name);
 }
 
-/* Up to there memory may be read: some bytes behind the text, if those are of the file, too. */
-static const char *readable_to(const struct orma_file *file, struct orma_str text)
-{
-    const char *end = text.data + text.len, *given = (const char *)file->given.data;
-    const char *given_end = given + file->given.len;
-
-    if ((uintptr_t)text.data < (uintptr_t)given || (uintptr_t)end > (uintptr_t)given_end)
-        return end;
-    return end + ORMA_MIN(given_end - end, 64);
-}
-
 void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
                            struct orma_json_scratch *scratch)
 {
@@ -681,7 +670,7 @@ void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
     struct orma_strpool *pool = &file->imp->model->storage->pool;
 
     /* It was well formed when it was noted. */
-    (void)orma_json_event_read(text, readable_to(file, text), json);
+    (void)orma_json_event_read(text, json);
     const bool plain = json->name.type == ORMA_JSON_STRING && !json->name.escaped;
     const uint32_t hash = plain ? orma_strpool_prepare(pool, json->name.raw) : 0;
     e.has_dur = orma_json_event_time(json, &json->dur, &e.dur);

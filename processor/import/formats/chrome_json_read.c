@@ -10,6 +10,8 @@
 #define NAMED_ID 0x80000000u
 /* Times of so few bytes cannot overflow. */
 #define TIME_SHORT 15
+/* So many bytes of digits and a point are a number below 2^64. */
+#define TIME_MAX 19
 
 /* Names of up to eight bytes as numbers, so that one comparison is enough for each. */
 #define NAME_1(a) ((uint64_t)(a))
@@ -42,6 +44,7 @@ static inline uint64_t name_of(struct orma_str key, const char *end)
      sizeof(struct orma_json_value))
 #define PLACE_PHASE ORMA_JSON_EVENT_VALUES
 #define PLACE_NONE (ORMA_JSON_EVENT_VALUES + 1)
+#define PLACE_BEGIN (ORMA_JSON_EVENT_VALUES + 2)
 
 /* Where the names lie: no two at the same place, which the compiler would complain about. */
 #define SLOT(name) ((name)*0xa648a7dd06839eb9u >> 59)
@@ -79,10 +82,15 @@ static inline unsigned place_of(uint64_t name)
     return name && m->name == name ? m->place : PLACE_NONE;
 }
 
-static inline void clear(struct orma_json_event *e)
+static inline void clear(struct orma_json_event *e, uint32_t places)
 {
-    for (uint32_t left = e->present; left; left &= left - 1)
+    for (uint32_t left = places; left; left &= left - 1)
         e->values[__builtin_ctz(left)] = (struct orma_json_value){0};
+}
+
+static void clear_all(struct orma_json_event *e)
+{
+    clear(e, e->present);
     e->phase = 0;
     e->present = e->times = e->members = 0;
 }
@@ -118,7 +126,7 @@ const char *orma_json_event_take_slow(const char *pos, const char *end, struct o
     struct orma_json j = orma_json((struct orma_str){pos, (size_t)(end - pos)});
     struct orma_str key;
 
-    clear(ret);
+    clear_all(ret);
     if (!orma_json_enter(&j, '{'))
         return NULL;
     while (!orma_json_leave(&j, '}')) {
@@ -130,55 +138,76 @@ const char *orma_json_event_take_slow(const char *pos, const char *end, struct o
 
 /* ---- events of the usual form ---- */
 
-static inline void note_time(struct orma_json_event *e, unsigned place,
-                             const struct orma_json_digits *d, size_t len)
+/* A number of `len` bytes that is that of a time: ns, if they fit. */
+static inline void note_time(struct orma_json_event *e, unsigned place, uint64_t digits,
+                             unsigned decimals, size_t len)
 {
-    static const uint16_t units[] = {1000, 100, 10, 1};
+    static const struct {
+        uint64_t max, unit;
+    } units[] = {
+        {INT64_MAX / 1000, 1000}, {INT64_MAX / 100, 100}, {INT64_MAX / 10, 10}, {INT64_MAX, 1}};
 
-    if (place >= ORMA_JSON_EVENT_TIMES || d->negative || d->decimals > 3 || len > TIME_SHORT)
+    if (place >= ORMA_JSON_EVENT_TIMES || decimals > 3 || len > TIME_MAX ||
+        digits > units[decimals].max)
         return;
-    e->ns[place] = (int64_t)(d->digits * units[d->decimals]);
+    e->ns[place] = (int64_t)(digits * units[decimals].unit);
     e->times |= 1u << place;
 }
 
-/* The value at `pos`, which is that of `place`. Returns its end; NULL: it is left to others. */
-static inline const char *quick_value(const char *pos, const char *end, struct orma_json_event *e,
-                                      unsigned place)
+/* The digits at `pos`, up to 16, and up to 7 behind a point; 32 bytes may be read. Returns its
+ * end; NULL: it is left to others. */
+static inline const char *quick_number(const char *pos, struct orma_json_event *e, unsigned place)
 {
     struct orma_json_value *v = &e->values[place];
-    struct orma_json_digits digits;
-    const char *to;
+    struct orma_json_value ret = {.type = ORMA_JSON_INT, .raw.data = pos};
+    uint64_t val = 0, part = 0;
+    unsigned num = orma_json_digits8(pos, &val), decimals = 0;
+    const char *at = pos + num;
 
-    e->present |= 1u << place;
-    if (*pos == '"') {
-        to = orma_json_plain_text(++pos, end);
-        if (ORMA_UNLIKELY(!to))
-            return NULL;
-        v->type = ORMA_JSON_STRING;
-        v->raw = (struct orma_str){pos, (size_t)(to - pos)};
-        return to + 1;
+    if (num == 8) {
+        num = orma_json_digits8(at, &part);
+        val = num ? val * orma_json_tens[num] + part : val;
+        at += num;
     }
-    to = orma_json_plain_number(pos, end, v, &digits);
-    if (ORMA_LIKELY(to != NULL)) {
-        note_time(e, place, &digits, v->raw.len);
-        return to;
+    if (*at == '.') {
+        decimals = orma_json_digits8(++at, &part);
+        at += decimals;
+        val = decimals ? val * orma_json_tens[decimals] + part : val;
+        ret.type = ORMA_JSON_REAL;
+    } else {
+        ret.integer = (int64_t)val;
     }
-    struct orma_json j = orma_json((struct orma_str){pos, (size_t)(end - pos)});
-    return orma_json_read(&j, v) && v->type != ORMA_JSON_NULL ? j.pos : NULL;
+    if (ORMA_UNLIKELY(!num || (uint8_t)(*at - '0') < 10))
+        return NULL;
+    ret.raw.len = (size_t)(at - pos);
+    *v = ret;
+    note_time(e, place, val, decimals, ret.raw.len);
+    return at;
 }
 
-/* The same for a member that is none of the known ones, or the phase. */
+/* The value of a known member. Returns its end; NULL: malformed, or null. */
+static const char *known_value(const char *pos, const char *end, struct orma_json_event *e,
+                               unsigned place)
+{
+    struct orma_json j = orma_json((struct orma_str){pos, (size_t)(end - pos)});
+    struct orma_json_value *v = &e->values[place];
+    struct orma_json_digits d;
+    const char *to = orma_json_plain_number(pos, end, v, &d);
+
+    if (!to)
+        return orma_json_read(&j, v) && v->type != ORMA_JSON_NULL ? j.pos : NULL;
+    if (!d.negative)
+        note_time(e, place, d.digits, d.decimals, v->raw.len);
+    return to;
+}
+
+/* The value of a member that is none of the known ones, or the phase. NULL: malformed. */
 static const char *other_value(const char *pos, const char *end, struct orma_json_event *e,
                                unsigned place)
 {
     struct orma_json j = orma_json((struct orma_str){pos, (size_t)(end - pos)});
     struct orma_json_value v;
 
-    if (place == PLACE_PHASE && end - pos > 2 && pos[0] == '"' && pos[1] != '\\' && pos[1] != '"' &&
-        pos[2] == '"') {
-        e->phase = pos[1];
-        return pos + 3;
-    }
     if (!orma_json_read(&j, &v))
         return NULL;
     if (place == PLACE_PHASE)
@@ -186,82 +215,163 @@ static const char *other_value(const char *pos, const char *end, struct orma_jso
     return j.pos;
 }
 
-/* The name at `pos`, up to behind its colon; it is the next guess. NULL: it is left to others. */
-static const char *quick_name(const char *pos, const char *end, struct orma_json_guess *guess,
-                              unsigned *ret_place)
-{
-    const char *key = pos + 1;
-    const char *to = pos < end && *pos == '"' ? orma_json_plain_text(key, end) : NULL;
+/* What a value is expected to be. */
+enum kind { KIND_TEXT, KIND_NUMBER, KIND_PHASE, KIND_OBJECT, KIND_OTHER };
 
-    if (!to)
-        return NULL;
-    *ret_place = place_of(name_of((struct orma_str){key, (size_t)(to - key)}, end));
-    const char *colon = orma_json_skip_blanks(to + 1, end);
-    if (colon == end || *colon != ':')
-        return NULL;
-    const size_t len = (size_t)(colon + 1 - pos);
-    if (len <= 8 && end - pos >= 8) {
-        memcpy(&guess->bytes, pos, 8);
-        memset(&guess->mask, 0, 8);
-        memset(&guess->mask, 0xff, len);
-        guess->bytes &= guess->mask;
-        guess->len = (uint8_t)len;
-        guess->place = (uint8_t)*ret_place;
-    }
-    return colon + 1;
+/* `pos` is where it begins, of which 16 bytes may be read. */
+static inline bool is_guess(const char *pos, const struct orma_json_guess *guess)
+{
+    return (orma_json_same(pos, guess->bytes) | guess->others) == 0xffff;
 }
 
-/* True: the name is that of the guess. */
-static inline bool is_guess(const char *pos, const char *end, const struct orma_json_guess *guess)
+static enum kind kind_of(unsigned place, char begin)
 {
-    uint64_t bytes;
+    if (place == PLACE_PHASE)
+        return KIND_PHASE;
+    if (place >= ORMA_JSON_EVENT_VALUES)
+        return KIND_OTHER;
+    return begin == '"' ? KIND_TEXT : begin == '{' ? KIND_OBJECT : KIND_NUMBER;
+}
 
-    if (end - pos < 8 || !guess->mask)
-        return false;
-    memcpy(&bytes, pos, 8);
-    return (bytes & guess->mask) == guess->bytes;
+/* From `pos`, a brace or comma, up to the value of the member behind it, whose name becomes the
+ * next guess. NULL: it is left to others. */
+static const char *learn_name(const char *pos, const char *end, struct orma_json_guess *guess,
+                              unsigned *ret_place)
+{
+    const char *begin = pos;
+
+    pos = orma_json_skip_blanks(pos + 1, end);
+    const char *key = pos + 1, *to;
+    if (pos == end || *pos != '"' || !(to = orma_json_plain_text(key, end)))
+        return NULL;
+    *ret_place = place_of(name_of((struct orma_str){key, (size_t)(to - key)}, end));
+    pos = orma_json_skip_blanks(to + 1, end);
+    if (pos == end || *pos != ':')
+        return NULL;
+    pos = orma_json_skip_blanks(pos + 1, end);
+    if (pos == end)
+        return NULL;
+    const size_t len = (size_t)(pos - begin) + (*pos == '"');
+    if (len <= sizeof(guess->bytes)) {
+        memcpy(guess->bytes, begin, len);
+        guess->others = 0xffffu << len & 0xffff;
+        guess->before = (uint16_t)(pos - begin);
+        guess->place = (uint8_t)*ret_place;
+        guess->kind = (uint8_t)kind_of(*ret_place, *pos);
+    }
+    return pos;
+}
+
+/* The text behind the quote before `pos`. NULL: it has escapes, or no end. */
+static inline const char *quick_text(const char *pos, const char *end, struct orma_json_value *v)
+{
+    const char *to = orma_json_plain_text(pos, end);
+
+    if (ORMA_UNLIKELY(!to))
+        return NULL;
+    *v = (struct orma_json_value){.type = ORMA_JSON_STRING, .raw = {pos, (size_t)(to - pos)}};
+    return to + 1;
+}
+
+static inline const char *quick_object(const char *pos, const char *end, struct orma_json_value *v)
+{
+    const char *to = *pos == '{' ? orma_json_skip(pos, end) : NULL;
+
+    if (ORMA_UNLIKELY(!to || to[-1] != '}'))
+        return NULL;
+    *v = (struct orma_json_value){.type = ORMA_JSON_OBJECT, .raw = {pos, (size_t)(to - pos)}};
+    return to;
+}
+
+/* The phase of one byte in quotes. */
+static inline const char *quick_phase(const char *pos, struct orma_json_event *e)
+{
+    if (pos[0] != '"' || pos[1] == '\\' || pos[1] == '"' || pos[2] != '"')
+        return NULL;
+    e->phase = pos[1];
+    return pos + 3;
+}
+
+/* A member that is not as expected, or so near to the end that it is read byte by byte. */
+ORMA_COLD static const char *any_member(const char *pos, const char *end, struct orma_json_event *e,
+                                        struct orma_json_guess *guess, unsigned *ret_place)
+{
+    pos = learn_name(pos, end, guess, ret_place);
+    if (!pos)
+        return NULL;
+    return *ret_place < ORMA_JSON_EVENT_VALUES ? known_value(pos, end, e, *ret_place)
+                                               : other_value(pos, end, e, *ret_place);
 }
 
 /*
  * An object without escapes in names, with one comma between members, and none of them twice or
  * null. NULL: it is another one, or not whole; what came of it means nothing then.
  *
- * The names mostly follow each other as they did in the event of that phase before: so each is
- * compared with the one that is expected there before its end is looked for.
+ * The names mostly follow each other as they did in the event of that phase before, with the same
+ * blanks around them: so all that stands before a value is compared with what is expected there,
+ * before anybody looks where it ends.
  */
 static const char *take_quick(const char *pos, const char *end, struct orma_json_event *e)
 {
-    unsigned place = PLACE_NONE;
+    /* Where members begin of which all that is looked at in steps of a fixed size may be read. */
+    const char *const near = end - pos > ORMA_JSON_EVENT_AHEAD ? end - ORMA_JSON_EVENT_AHEAD : pos;
+    struct orma_json_guess *guesses = e->guesses[0];
+    uint32_t before = e->present, present = 0, bit;
+    unsigned place = PLACE_BEGIN, num = 0;
 
-    clear(e);
+    e->phase = 0;
+    e->times = 0;
+    e->present = UINT16_MAX; /* until all went well */
     if (pos == end || *pos != '{')
         return NULL;
     do {
-        struct orma_json_guess *guess =
-            &e->guesses[(uint8_t)e->phase % ORMA_JSON_EVENT_PHASES][place];
+        struct orma_json_guess *guess = &guesses[place];
+        const char *at = pos;
 
-        pos = orma_json_skip_blanks(pos + 1, end);
-        if (ORMA_LIKELY(is_guess(pos, end, guess))) {
-            pos += guess->len;
+        num++;
+        pos = NULL;
+        if (ORMA_LIKELY(at < near && is_guess(at, guess))) {
+            const char *value = at + guess->before;
+
             place = guess->place;
-        } else {
-            pos = quick_name(pos, end, guess, &place);
+            switch ((enum kind)guess->kind) {
+            case KIND_TEXT:
+                pos = quick_text(value + 1, end, &e->values[place]);
+                break;
+            case KIND_NUMBER:
+                pos = quick_number(value, e, place);
+                break;
+            case KIND_PHASE:
+                pos = quick_phase(value, e);
+                guesses = e->guesses[(uint8_t)e->phase % ORMA_JSON_EVENT_PHASES];
+                break;
+            case KIND_OBJECT:
+                pos = quick_object(value, end, &e->values[place]);
+                break;
+            case KIND_OTHER:
+                break;
+            }
+        }
+        if (ORMA_UNLIKELY(!pos)) {
+            pos = any_member(at, end, e, guess, &place);
             if (!pos)
                 return NULL;
+            guesses = e->guesses[(uint8_t)e->phase % ORMA_JSON_EVENT_PHASES];
         }
-        pos = orma_json_skip_blanks(pos, end);
-        if (pos == end)
+        bit = 1u << place & UINT16_MAX;
+        if (ORMA_UNLIKELY(present & bit))
             return NULL;
-        if (place >= ORMA_JSON_EVENT_VALUES)
-            pos = other_value(pos, end, e, place);
-        else
-            pos = e->present >> place & 1 ? NULL : quick_value(pos, end, e, place);
-        if (!pos)
-            return NULL;
-        e->members++;
+        present |= bit;
         pos = orma_json_skip_blanks(pos, end);
-    } while (pos < end && *pos == ',');
-    return pos < end && *pos == '}' ? pos + 1 : NULL;
+        if (ORMA_UNLIKELY(pos == end))
+            return NULL;
+    } while (*pos == ',');
+    if (*pos != '}')
+        return NULL;
+    clear(e, before & ~present);
+    e->present = present;
+    e->members = num;
+    return pos + 1;
 }
 
 const char *orma_json_event_take(const char *pos, const char *end, struct orma_json_event *ret)
@@ -271,15 +381,15 @@ const char *orma_json_event_take(const char *pos, const char *end, struct orma_j
     return ORMA_LIKELY(to != NULL) ? to : orma_json_event_take_slow(pos, end, ret);
 }
 
-bool orma_json_event_read(struct orma_str text, const char *limit, struct orma_json_event *ret)
+bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret)
 {
     struct orma_json j = orma_json(text);
     struct orma_json_value event;
     struct orma_str key;
 
-    if (take_quick(text.data, limit, ret) == j.end || orma_json_event_take(text.data, j.end, ret))
+    if (orma_json_event_take(text.data, j.end, ret))
         return true;
-    clear(ret);
+    clear_all(ret);
     if (!orma_json_read(&j, &event) || event.type != ORMA_JSON_OBJECT)
         return false;
     for (j = orma_json_inside(&event); orma_json_name(&j, &key);)
