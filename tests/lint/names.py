@@ -122,6 +122,7 @@ ROOMS = {
                                 " orma_json_profile_ orma_json_profiles_ orma_json_time",
     "processor/columns": "orma_columns_",
     "processor/library": "orma_free orma_processor_compute_ orma_processor_summarize orma_processor_version orma_query_arrow",
+    "processor/extension": "sqlite3_ormasqlite_init",
     "processor/assembly": "orma_importers orma_processor_new orma_processor_format",
     "processor/api": "orma_processor_ orma_cached_ orma_query_ orma_script_at_ orma_script_close orma_script_offset orma_script_open"
                      " orma_script_step orma_result_close orma_result_open orma_result_query orma_result_refuse"

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""orma_sqlite.so in the sqlite3 of the system and in Python's: the same rows as orma query, and nothing left behind."""
+import csv
+import io
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import unittest
+
+from installed import Installed, run, sanitized, write_trace
+
+# Questions whose constraints, order and limits are pushed down, or must not be.
+QUERIES = [
+    "SELECT ts, dur, name FROM slice ORDER BY ts",
+    "SELECT id, ts FROM slice WHERE ts > 100000 AND ts <= 400000 AND name != 'work 1' ORDER BY dur DESC, ts LIMIT 5 OFFSET 2",
+    "SELECT name FROM slice WHERE id = 7",
+    "SELECT id FROM slice WHERE id = 7 OR id = 3 OR name = 'work 2' ORDER BY id",
+    "SELECT id FROM slice WHERE id IN (1, 2, 50, 3) ORDER BY id DESC",
+    "SELECT id FROM slice WHERE ts = '2000'",
+    "SELECT id FROM slice WHERE ts = 2000.0 OR ts > 1e9",
+    "SELECT id FROM slice WHERE name LIKE 'WORK 2' LIMIT 3",
+    "SELECT id FROM slice WHERE name GLOB 'work [12]' ORDER BY id LIMIT 3",
+    "SELECT id FROM slice WHERE name = 'WORK 2' COLLATE NOCASE ORDER BY id LIMIT 2",
+    "SELECT id FROM slice WHERE parent_id IS NULL AND name IS NOT NULL AND name IS 'work 3' ORDER BY id",
+    "SELECT id FROM slice WHERE parent_id IS NOT NULL",
+    "SELECT id FROM slice WHERE name = NULL",
+    "SELECT name, count(*) AS n, sum(dur) AS d FROM slice GROUP BY name ORDER BY name",
+    "SELECT DISTINCT name FROM slice ORDER BY name",
+    "SELECT s.id, t.name, replace(p.name, '\"', '') AS process FROM slice s JOIN thread_track tt ON s.track_id = tt.id JOIN thread t USING (utid) "
+    "JOIN process p USING (upid) WHERE s.id < 5 ORDER BY s.id",
+    "SELECT s.id, a.key, a.display_value FROM slice s LEFT JOIN args a USING (arg_set_id) WHERE s.id < 9 ORDER BY 1, 2",
+    "SELECT max(value), min(value), avg(value) FROM counter",
+    "SELECT count(*) FROM slice a, slice b WHERE a.id = b.id + 1",
+    "SELECT name, value FROM stats WHERE value >= 0 AND name GLOB 'json*' ORDER BY name",
+    "SELECT (SELECT count(*) FROM slice i WHERE i.ts < o.ts AND i.name = o.name) AS n FROM slice o ORDER BY id",
+    "SELECT key FROM args WHERE key = 'a' OR int_value = 3 OR int_value = 4 ORDER BY key",
+    "SELECT id FROM slice LIMIT 0",
+    "SELECT id FROM slice ORDER BY id LIMIT -1 OFFSET 37",
+    "SELECT count(*) FROM slice WHERE ts BETWEEN 1000 AND 90000 AND dur IN (SELECT dur FROM slice WHERE id % 3 = 0)",
+    "SELECT rowid = id AS same, count(*) FROM slice WHERE id > 4 GROUP BY 1",
+]
+
+
+def asan():
+    """What makes a program of others bear a library with sanitizers."""
+    libraries = [subprocess.run(["cc", f"-print-file-name=lib{n}.so"], capture_output=True, text=True, check=False).stdout.strip()
+                 for n in ("asan", "ubsan")]
+    return {"LD_PRELOAD": ":".join(libraries)} if sanitized() else {}
+
+
+@unittest.skipUnless(shutil.which("sqlite3"), "sqlite3 is not installed")
+class Sqlite(Installed):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.extension = cls.lib / "orma_sqlite.so"
+        version = tuple(map(int, run("sqlite3", "-version").split()[0].split(".")[:2]))
+        if version < (3, 38):
+            raise unittest.SkipTest("sqlite3 is older than 3.38")
+
+    def shell(self, *statements, code=0):
+        """What the statements print, as CSV."""
+        done = subprocess.run(["sqlite3", "-bail", "-csv", "-header", "-cmd", f".load {self.extension}", ":memory:"],
+                              input="\n".join(s if s.startswith(".") else s + ";" for s in statements), capture_output=True,
+                              text=True, env=dict(self.env, **asan()), check=False)
+        self.assertNotIn("Sanitizer", done.stderr)
+        self.assertEqual(done.returncode, code, done.stdout[-500:] + done.stderr[-3000:])
+        return done.stdout if not code else done.stderr
+
+    def orma(self, sql, *more):
+        return run(self.prefix / "bin/orma", "query", *more, self.trace, sql, env=dict(self.env, ORMA_CACHE="off"))
+
+    @staticmethod
+    def cell(text):
+        """NULL and numbers in one form: the shells print them differently."""
+        if re.fullmatch(r"-?\d+\.\d+", text):
+            return str(float(text))
+        return "" if text == "[NULL]" else text
+
+    def rows(self, text):
+        return [[self.cell(c) for c in row] for row in csv.reader(io.StringIO(text))]
+
+    def test_the_same_rows_as_orma_query(self):
+        statements = [f"SELECT orma_open('{self.trace}')"]
+        for i, sql in enumerate(QUERIES):
+            statements += [f".print ={i}", sql]
+        parts = self.shell(*statements).split("\n=")
+        self.assertEqual(len(parts), len(QUERIES) + 1)
+        for i, (sql, part) in enumerate(zip(QUERIES, parts[1:])):
+            theirs = self.rows(part.partition("\n")[2])
+            if "rowid" in sql:
+                self.assertEqual(theirs[1:], [["1", "35"]])
+                continue
+            ours = self.rows(self.orma(sql))
+            # Without rows one shell prints no header.
+            self.assertEqual(theirs[1:], ours[1:], sql)
+            self.assertTrue(len(ours) > 1 or i in (11, 12, 22), sql)
+
+    def test_every_table_has_the_same_rows(self):
+        names = [r[0] for r in self.rows(self.orma(
+            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*' ORDER BY name"))[1:]]
+        self.assertGreater(len(names), 150)
+        sqls = [f"SELECT '{n}' AS t, count(*) AS n FROM \"{n}\"" for n in names]
+        both = " UNION ALL ".join(sqls[:60]), " UNION ALL ".join(sqls[60:120]), " UNION ALL ".join(sqls[120:])
+        out = self.shell(f"SELECT orma_open('{self.trace}')", *both)
+        theirs = [r for r in self.rows(out) if len(r) == 2 and r[0] != "t"]
+        ours = [r for sql in both for r in self.rows(self.orma(sql))[1:]]
+        self.assertEqual(theirs, ours)
+        for table in ("slice", "thread", "stats", "args"):
+            text = self.shell(f"SELECT orma_open('{self.trace}')", ".print =", f"SELECT * FROM {table}").split("\n=\n")[1]
+            theirs, ours = self.rows(text), self.rows(self.orma(f"SELECT * FROM {table}"))
+            # How long the load took differs from load to load.
+            self.assertEqual(*([r for r in rows if not any("duration_ns" in c for c in r)] for rows in (theirs, ours)))
+
+    def test_several_traces(self):
+        other = self.root / "o'ther.json"
+        write_trace(other, slices=3)
+        name = str(other).replace("'", "''")
+        out = self.shell(f"SELECT orma_open('{self.trace}') > 100 AS ok", f"SELECT orma_open('{name}', 'o\"ne two') > 100 AS ok",
+                         "SELECT count(*) AS n FROM slice", "SELECT count(*) AS n FROM \"o\"\"ne two\".slice",
+                         "SELECT count(*) AS n FROM slice a JOIN \"o\"\"ne two\".slice b USING (ts)",
+                         "SELECT orma_close('o\"ne two') AS c", "SELECT count(*) AS n FROM slice",
+                         "SELECT orma_close() AS c", "SELECT count(*) AS n FROM temp.sqlite_master",
+                         f"SELECT orma_open('{name}') > 100 AS ok", "SELECT count(*) AS n FROM slice")
+        self.assertEqual([line for line in out.split() if line not in ("ok", "n", "c", '""')],
+                         ["1", "1", "40", "3", "3", "40", "0", "1", "3"])
+
+    def test_modules_and_tables_of_ones_own(self):
+        out = self.shell(f"SELECT orma_open('{self.trace}') > 100 AS ok",
+                         "SELECT orma_run('INCLUDE PERFETTO MODULE slices.with_context; CREATE PERFETTO TABLE mine AS SELECT 5 AS a') AS new",
+                         "SELECT count(*) AS n FROM thread_slice WHERE thread_name = 'worker'", "SELECT a FROM mine WHERE a = 5",
+                         "CREATE TABLE kept AS SELECT * FROM slice", "SELECT sum(dur) AS d FROM kept")
+        words = out.split()
+        self.assertEqual(words[:2] + words[4:], ["ok", "1", "n", "40", "a", "5", "d", "820000"])
+        self.assertGreater(int(words[3]), 1)
+
+    def test_errors(self):
+        opened = f"SELECT orma_open('{self.trace}')"
+        for statements, error in [
+                (["SELECT orma_open('/nowhere/x')"], "/nowhere/x: No such file"),
+                (["SELECT orma_open(NULL)"], "needs a path"),
+                (["SELECT orma_close('x')"], "no trace is open"),
+                (["SELECT orma_run('SELECT 1')"], "no trace is open"),
+                ([opened, opened], "is open under this name"),
+                ([opened, "SELECT orma_run('SELECT missing')"], "no such column: missing"),
+                ([opened, "CREATE VIRTUAL TABLE main.x USING orma"], "no trace is open as 'main'"),
+                ([opened, "CREATE VIRTUAL TABLE temp.missing USING orma"], "no such table"),
+                ([opened, "INSERT INTO slice(name) VALUES ('x')"], "may not be modified"),
+                (["CREATE TABLE temp.slice(a)", opened, "SELECT ts FROM slice"], "no such column: ts"),
+                ([f"CREATE VIEW v AS SELECT orma_open('{self.trace}') AS a", "SELECT a FROM v"], "unsafe use of orma_open"),
+        ]:
+            self.assertIn(error, self.shell(*statements, code=1), statements)
+        broken = self.root / "broken"
+        broken.write_bytes(b"\x0a\x05hello" * 5 + b"no trace")
+        self.shell(f"SELECT orma_open('{broken}', 'b')", code=1)
+
+    def test_in_python(self):
+        if sanitized():
+            self.skipTest("built with a sanitizer, which Python would need as well")
+        db = sqlite3.connect(":memory:")
+        if not hasattr(db, "enable_load_extension"):
+            self.skipTest("this Python loads no extensions into SQLite")
+        db.enable_load_extension(True)
+        try:
+            db.load_extension(str(self.extension))
+        except sqlite3.OperationalError as error:
+            if "orma needs" in str(error):
+                self.skipTest(str(error))
+            raise
+        db.execute("SELECT orma_open(?)", [str(self.trace)])
+        self.assertEqual(db.execute("SELECT name, dur FROM slice WHERE dur > ? ORDER BY dur", [38000]).fetchall(),
+                         [("work 2", 39000), ("work 3", 40000)])
+        with self.assertRaises(sqlite3.OperationalError):
+            rows = db.execute("SELECT * FROM slice")
+            rows.fetchone()
+            db.execute("SELECT orma_close()")  # while a row is looked at
+        rows.close()
+        db.execute("SELECT orma_close()")
+        db.execute("SELECT orma_open(?, 'again')", [str(self.trace)])
+        for _ in range(50):  # plans are used again
+            self.assertEqual(db.execute("SELECT count(*) FROM again.slice WHERE name = 'work 2'").fetchone(), (10,))
+        held = db.execute("SELECT * FROM again.slice, again.thread")
+        held.fetchone()
+        db.close()
+        del held
+
+    def test_memory_comes_back(self):
+        if sanitized() or not os.path.exists("/proc/self/statm"):
+            self.skipTest("sanitizers keep memory")
+        db = sqlite3.connect(":memory:")
+        if not hasattr(db, "enable_load_extension"):
+            self.skipTest("this Python loads no extensions into SQLite")
+        big = self.root / "big.json"
+        write_trace(big, slices=20000)
+        code = ("import sqlite3, sys\ndb = sqlite3.connect(':memory:'); db.enable_load_extension(True); db.load_extension(sys.argv[1])\n"
+                "def used(): return int(open('/proc/self/statm').read().split()[1]) * 4096\n"
+                "def turn():\n"
+                "    db.execute('SELECT orma_open(?)', [sys.argv[2]]); assert db.execute('SELECT count(*) FROM slice').fetchone()[0] == 20000\n"
+                "    db.execute('SELECT orma_close()')\n"
+                "for _ in range(3): turn()\n"
+                "before = used()\n"
+                "for _ in range(12): turn()\n"
+                "print(used() - before)\n")
+        grown = int(run(sys.executable, "-c", code, self.extension, big, env=self.env))
+        self.assertLess(grown, 12 * 1000 * 1000)  # one trace is more than a megabyte
+
+
+if __name__ == "__main__":
+    unittest.main()
