@@ -7,6 +7,10 @@
  *   fsync   the disk                                      faults pages that it touches first
  *   quota   its cgroup may use a fifth of a cpu           major  pages that come from the disk
  *   timers  a timer interrupts its cpu all the time       clean  nothing
+ *   chain   "root" answers through two others             epoll  "peer" sets an eventfd, slowly
+ *   spin    "holder", as lock, but it spins before        io     "holder" writes to the disk
+ *   workers "holder1" and "holder2", one after the other
+ *   inverse "holder" has the lock, and "hog" its cpu
  *
  * Exit code 77: this fault is not allowed here.
  */
@@ -21,6 +25,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -38,7 +44,7 @@
 
 static _Atomic int stop;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int questions[2], answers[2];
+static int questions[2], answers[2], relays[2][2], bell, bells, disk;
 
 static uint64_t now(clockid_t clock)
 {
@@ -111,6 +117,90 @@ static void *hog(void *none)
     while (!stop) {
         work(15 * MS);
         rest(3 * MS);
+    }
+    return none;
+}
+
+static void *holder1(void *none)
+{
+    hold("holder1", 8 * MS, MS / 10);
+    return none;
+}
+
+static void *holder2(void *none)
+{
+    hold("holder2", 8 * MS, MS / 10);
+    return none;
+}
+
+static void *writer(void *none)
+{
+    static char block[64 << 10];
+
+    prctl(PR_SET_NAME, "holder");
+    while (!stop) {
+        pthread_mutex_lock(&lock);
+        for (int i = 0; i < 4; i++) {
+            if (write(disk, block, sizeof(block)) < 0 || fsync(disk) < 0)
+                exit(1);
+        }
+        pthread_mutex_unlock(&lock);
+        rest(MS / 10);
+    }
+    return none;
+}
+
+static void *pinned_holder(void *none)
+{
+    stay_on_a_cpu();
+    return holder(none);
+}
+
+/* Asks the next one, and passes its answer on. */
+static void relay(const char *name, int in, int out)
+{
+    char c;
+
+    prctl(PR_SET_NAME, name);
+    while (read(in, &c, 1) == 1 && write(out, &c, 1) == 1)
+        ;
+}
+
+static void *first_relay(void *none)
+{
+    relay("relay1", relays[0][0], relays[1][1]);
+    return none;
+}
+
+static void *second_relay(void *none)
+{
+    relay("relay2", relays[1][0], answers[1]);
+    return none;
+}
+
+static void *root(void *none)
+{
+    char c;
+
+    prctl(PR_SET_NAME, "root");
+    while (read(questions[0], &c, 1) == 1) {
+        work(8 * MS);
+        if (write(relays[0][1], &c, 1) != 1)
+            break;
+    }
+    return none;
+}
+
+static void *ringer(void *none)
+{
+    uint64_t one = 1;
+    char c;
+
+    prctl(PR_SET_NAME, "peer");
+    while (read(questions[0], &c, 1) == 1) {
+        work(8 * MS);
+        if (write(bell, &one, sizeof(one)) != sizeof(one))
+            break;
     }
     return none;
 }
@@ -233,17 +323,51 @@ static bool fill(int file)
     return fsync(file) == 0;
 }
 
+static bool wait_for_the_bell(void)
+{
+    struct epoll_event event;
+    uint64_t count;
+
+    return epoll_wait(bells, &event, 1, -1) == 1 &&
+           read(bell, &count, sizeof(count)) == sizeof(count);
+}
+
+/* Has a lock in the middle of what it does. */
+static bool is_of_a_lock(const char *kind)
+{
+    static const char *const kinds[] = {"lock", "stop", "spin", "workers", "io", "inverse"};
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        if (!strcmp(kind, kinds[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Tries for a while before it sleeps, as adaptive locks do. */
+static void take_lock(int tries)
+{
+    while (tries-- > 0) {
+        if (pthread_mutex_trylock(&lock) == 0)
+            return;
+    }
+    pthread_mutex_lock(&lock);
+}
+
 static void step(const char *kind, int file)
 {
     static char block[64 << 10];
     char c = 1;
 
-    if (!strcmp(kind, "lock") || !strcmp(kind, "stop")) {
-        pthread_mutex_lock(&lock);
+    if (is_of_a_lock(kind)) {
+        take_lock(!strcmp(kind, "spin") ? 1000 : 0);
         work(MS / 2);
         pthread_mutex_unlock(&lock);
         rest(MS / 20);
-    } else if (!strcmp(kind, "pipe")) {
+    } else if (!strcmp(kind, "epoll")) {
+        if (write(questions[1], &c, 1) != 1 || !wait_for_the_bell())
+            stop = 1;
+    } else if (!strcmp(kind, "pipe") || !strcmp(kind, "chain")) {
         if (write(questions[1], &c, 1) != 1 || read(answers[0], &c, 1) != 1)
             stop = 1;
     } else if (!strcmp(kind, "fsync")) {
@@ -276,7 +400,11 @@ static int victim(const char *kind, double seconds, int file)
     static const struct {
         const char *kind;
         void *(*run)(void *none);
-    } others[] = {{"lock", holder}, {"stop", gc}, {"hog", hog}, {"pipe", peer}};
+    } others[] = {{"lock", holder},     {"stop", gc},           {"hog", hog},
+                  {"pipe", peer},       {"spin", holder},       {"workers", holder1},
+                  {"workers", holder2}, {"io", writer},         {"inverse", pinned_holder},
+                  {"inverse", hog},     {"chain", first_relay}, {"chain", second_relay},
+                  {"chain", root},      {"epoll", ringer}};
     uint64_t end = now(CLOCK_MONOTONIC) + (uint64_t)(seconds * 1e9);
     pthread_t thread;
 
@@ -295,9 +423,15 @@ int main(int argc, char **argv)
     const char *kind = argc > 1 ? argv[1] : "clean";
     double seconds = atof(argc > 2 ? argv[2] : "1");
     int file = open("fault.tmp", O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600), status = 0;
-    bool together = !strcmp(kind, "lock") || !strcmp(kind, "stop") || !strcmp(kind, "pipe");
+    bool together = is_of_a_lock(kind) || !strcmp(kind, "pipe") || !strcmp(kind, "chain") ||
+                    !strcmp(kind, "epoll");
+    struct epoll_event event = {.events = EPOLLIN};
 
-    if (pipe(questions) < 0 || pipe(answers) < 0 || file < 0)
+    bell = eventfd(0, EFD_CLOEXEC);
+    bells = epoll_create1(EPOLL_CLOEXEC);
+    disk = file;
+    if (pipe(questions) < 0 || pipe(answers) < 0 || pipe(relays[0]) < 0 || pipe(relays[1]) < 0 ||
+        file < 0 || epoll_ctl(bells, EPOLL_CTL_ADD, bell, &event) < 0)
         return 1;
     unlink("fault.tmp");
     (void)setpriority(PRIO_PROCESS, 0, -20); /* less of what else goes on here */

@@ -25,9 +25,15 @@ WANTED = {
     "faults": [("page faults", None)],
     "major": [("waiting in", "a page fault"), ("blocked on", "kworker")],
     "timers": [("interrupted", "timer perf_swevent_hrtimer")],
+    "chain": [("blocked on", "root")],
+    "epoll": [("blocked on", "peer")],
+    "spin": [("blocked on", "holder")],
+    "io": [("blocked on", "holder"), ("blocked on", "kworker"), ("blocked on", "jbd2")],
+    "workers": [("blocked on", "holder")],
+    "inverse": [("blocked on", "holder"), ("blocked on", "hog")],
     "clean": [],
 }
-OWN = {"holder", "gc", "hog", "peer"}
+OWN = {"holder", "holder1", "holder2", "gc", "hog", "peer", "root"}
 
 
 def is_right(kind, causes):

@@ -13,24 +13,86 @@ SELECT ts FROM gap WHERE cpu IS NOT NULL ORDER BY ts;
 -- States of threads with an end: the next one that is known, where switches are missing, or that of
 -- the trace. Waits have the cpu on which the thread ran then. What a thread did while events were
 -- lost, is not known.
-CREATE PERFETTO TABLE _orma_why_state AS
+CREATE PERFETTO TABLE _orma_why_known AS
 SELECT
-  id, ts, iif(dur >= 0, dur, coalesce(next_ts, trace_end()) - ts) AS dur, utid,
+  ts, iif(dur >= 0, dur, coalesce(next_ts, trace_end()) - ts) AS dur, utid,
   CASE
     WHEN dur < 0 AND next_ts IS NOT NULL THEN 'unknown'
     WHEN EXISTS (
       SELECT 1 FROM _orma_why_gap AS g
       WHERE g.ts > p.ts AND g.ts <= iif(p.dur >= 0, p.ts + p.dur, coalesce(p.next_ts, trace_end()))
-    ) THEN 'unknown'
+    ) THEN 'lost'
     WHEN state = 'Running' THEN 'ran'
     WHEN state IN ('R', 'R+') THEN 'waited'
     WHEN state = 'D' OR state GLOB 'D*' THEN 'blocked'
     WHEN state = 'I' THEN 'blocked'
     ELSE 'slept'
   END AS state,
-  iif(state = 'Running', ucpu, next_ucpu) AS ucpu
+  iif(state = 'Running', ucpu, next_ucpu) AS ucpu, state IN ('R', 'R+') AS ready
 FROM _orma_state_pair AS p
-WHERE dur != 0 AND state NOT IN ('X', 'Z')
+WHERE dur != 0 AND state NOT IN ('X', 'Z');
+
+-- Where the switch to a thread is missing: the first event that it caused then, on which cpu, and when
+-- that cpu was last seen with another thread. The switch is between the two: had the thread left a
+-- cpu before, there would be a switch of it.
+CREATE PERFETTO TABLE _orma_why_seen AS
+WITH
+  events AS (
+    SELECT ts, utid, ucpu, lag(ts) OVER (PARTITION BY ucpu ORDER BY ts) AS other_ts
+    FROM ftrace_event
+    WHERE ts >= (SELECT min(ts) FROM _orma_why_known WHERE state = 'unknown')
+  ),
+  moments AS (
+    SELECT ts, utid, ts AS state_ts, NULL AS ucpu, NULL AS other_ts
+    FROM _orma_why_known
+    WHERE state = 'unknown'
+    UNION ALL
+    SELECT ts, utid, NULL AS state_ts, ucpu, other_ts
+    FROM events
+    WHERE utid IN (SELECT utid FROM _orma_why_known WHERE state = 'unknown')
+  ),
+  during AS (
+    SELECT ts, utid, ucpu, other_ts, max(state_ts) OVER (PARTITION BY utid ORDER BY ts) AS state_ts
+    FROM moments
+  ),
+  firsts AS (
+    SELECT utid, state_ts, min(ts) AS ts, ucpu, other_ts
+    FROM during
+    WHERE ucpu IS NOT NULL AND ts > state_ts
+    GROUP BY utid, state_ts
+  )
+SELECT
+  k.utid, k.ts AS state_ts, k.ts + k.dur AS end_ts, f.ts, f.ucpu,
+  iif(k.ready, max(k.ts, f.other_ts), k.ts) AS other_ts
+FROM firsts AS f
+JOIN _orma_why_known AS k ON k.utid = f.utid AND k.ts = f.state_ts
+WHERE k.state = 'unknown' AND f.ts <= k.ts + k.dur;
+
+CREATE PERFETTO TABLE _orma_why_state AS
+WITH
+  parts AS (
+    SELECT ts, dur, utid, iif(state = 'lost', 'unknown', state) AS state, ucpu
+    FROM _orma_why_known
+    WHERE state != 'unknown'
+    UNION ALL
+    SELECT ts, dur, utid, state, NULL AS ucpu
+    FROM _orma_why_known AS k
+    WHERE state = 'unknown' AND NOT EXISTS (
+      SELECT 1 FROM _orma_why_seen AS s WHERE s.utid = k.utid AND s.state_ts = k.ts
+    )
+    UNION ALL
+    SELECT state_ts AS ts, other_ts - state_ts AS dur, utid, 'waited' AS state, ucpu
+    FROM _orma_why_seen
+    UNION ALL
+    SELECT other_ts AS ts, ts - other_ts AS dur, utid, 'unknown' AS state, NULL AS ucpu
+    FROM _orma_why_seen
+    UNION ALL
+    SELECT ts, end_ts - ts AS dur, utid, 'ran' AS state, ucpu
+    FROM _orma_why_seen
+  )
+SELECT row_number() OVER (ORDER BY ts) AS id, ts, dur, utid, state, ucpu
+FROM parts
+WHERE dur > 0
 ORDER BY id;
 
 -- What was on each cpu, as intervals of `ucpu`.
@@ -149,13 +211,36 @@ WHERE utid IN (SELECT utid FROM throttled);
 CREATE PERFETTO MACRO orma_why_path(intervals TableOrSubquery)
 RETURNS TableOrSubquery AS
 (
-  SELECT
-    row_number() OVER (ORDER BY p.ts) AS id, p.ts, p.dur, r.utid, p.utid AS path_utid
-  FROM _critical_path_by_roots!(
-    (SELECT id FROM _wakeup_graph WHERE utid IN (SELECT utid FROM $intervals)), _wakeup_graph
-  ) AS p
-  JOIN _wakeup_graph AS r ON r.id = p.root_id
-  WHERE p.dur > 0
+  WITH
+    _op_roots AS MATERIALIZED (SELECT DISTINCT utid FROM $intervals),
+    _op_paths AS MATERIALIZED (
+      SELECT p.ts, p.dur, r.utid, p.utid AS path_utid
+      FROM _critical_path_by_roots!(
+        (SELECT id FROM _wakeup_graph WHERE utid IN (SELECT utid FROM $intervals)), _wakeup_graph
+      ) AS p
+      JOIN _wakeup_graph AS r ON r.id = p.root_id
+      WHERE p.dur > 0
+    ),
+    -- Before the first and after the last of them a thread has nobody to blame: it was not woken.
+    _op_ends AS MATERIALIZED (
+      SELECT
+        r.utid, coalesce(min(p.ts), trace_end()) AS first_ts,
+        coalesce(max(p.ts + p.dur), trace_end()) AS last_ts
+      FROM _op_roots AS r LEFT JOIN _op_paths AS p ON p.utid = r.utid
+      GROUP BY r.utid
+    ),
+    _op_all AS (
+      SELECT ts, dur, utid, path_utid FROM _op_paths
+      UNION ALL
+      SELECT trace_start() AS ts, first_ts - trace_start() AS dur, utid, utid AS path_utid
+      FROM _op_ends
+      UNION ALL
+      SELECT last_ts AS ts, trace_end() - last_ts AS dur, utid, utid AS path_utid
+      FROM _op_ends
+    )
+  SELECT row_number() OVER (ORDER BY ts) AS id, ts, dur, utid, path_utid
+  FROM _op_all
+  WHERE dur > 0
 );
 
 -- The same cut to the intervals: id, ts, dur, interval_id, root_utid, utid.
