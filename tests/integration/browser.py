@@ -1,14 +1,16 @@
-"""A Chromium without a window, driven through its debugging pipe; nothing of npm is needed."""
+"""Browsers without a window: Chromium, driven through its debugging pipe, and Firefox, by Marionette. Nothing of npm is needed."""
 import base64
 import json
 import os
 import select
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 
 
 class Browser:
@@ -133,3 +135,94 @@ class Browser:
 
     def picture(self):
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+
+
+def read_if_there(path):
+    try:
+        with open(path) as f:
+            return f.read()
+    except FileNotFoundError:
+        return ""
+
+
+class Firefox:
+    """The part of Browser that tests of both need. What goes wrong in scripts is told by the page."""
+
+    def __init__(self, width=1400, height=900, slow=1.0):
+        self.slow, self.number, self.buffer = slow, 0, b""
+        self.home = tempfile.mkdtemp(prefix="orma-browser-")
+        port = os.path.join(self.home, "MarionetteActivePort")
+        with open(os.path.join(self.home, "user.js"), "w") as f:
+            f.write('user_pref("marionette.port", 0); user_pref("browser.shell.checkDefaultBrowser", false);')
+        self.process = subprocess.Popen([FIREFOX, "--headless", "--marionette", "--no-remote", f"--width={width}", f"--height={height}", "--profile", self.home],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | {"HOME": self.home})
+        until = time.monotonic() + 60 * slow
+        while not (number := read_if_there(port).strip()):
+            if time.monotonic() > until or self.process.poll() is not None:
+                self.close()
+                raise TimeoutError("Firefox does not start")
+            time.sleep(0.05)
+        self.socket = socket.create_connection(("127.0.0.1", int(number)), timeout=60 * slow)
+        self._message()
+        self.call("WebDriver:NewSession", capabilities={})
+        self.call("WebDriver:SetTimeouts", script=int(60000 * slow), pageLoad=int(60000 * slow))
+        self.call("WebDriver:SetWindowRect", width=width, height=height)
+
+    def close(self):
+        if getattr(self, "socket", None):
+            self.socket.close()
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def _message(self):
+        while True:
+            size, colon, rest = self.buffer.partition(b":")
+            if colon and len(rest) >= int(size):
+                self.buffer = rest[int(size):]
+                return json.loads(rest[:int(size)])
+            data = self.socket.recv(1 << 20)
+            if not data:
+                raise ConnectionError("the browser is gone")
+            self.buffer += data
+
+    def call(self, method, **params):
+        self.number += 1
+        text = json.dumps([0, self.number, method, params]).encode()
+        self.socket.sendall(b"%d:%s" % (len(text), text))
+        kind, number, error, result = self._message()
+        if error:
+            raise AssertionError(f"{method}: {error['message'][:2000]}")
+        return result
+
+    def run(self, script):
+        return self.call("WebDriver:ExecuteScript", script=f"return (async () => {{ {script} }})()", args=[])["value"]
+
+    def wait(self, condition, seconds=20):
+        until = time.monotonic() + seconds * self.slow
+        while not self.run(f"return !!({condition})"):
+            if time.monotonic() > until:
+                raise TimeoutError(f"{condition}: not so after {seconds} s")
+            time.sleep(0.05)
+
+    def open(self, url):
+        self.call("WebDriver:Navigate", url=url)
+        self.wait("(globalThis.orma && orma.width) || document.querySelector('.error:not([hidden])')")
+        self.frame()
+
+    def frame(self):
+        self.run("for (let i = 0; i < 3; i++) await new Promise((r) => requestAnimationFrame(r))")
+
+    def key(self, key, code=""):
+        self.call("WebDriver:PerformActions", actions=[{"type": "key", "id": "keys", "actions": [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}])
+
+    def click(self, x, y):
+        self.call("WebDriver:PerformActions", actions=[{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [
+            {"type": "pointerMove", "x": round(x), "y": round(y)}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]}])
+
+    def picture(self):
+        return base64.b64decode(self.call("WebDriver:TakeScreenshot", full=False)["value"])

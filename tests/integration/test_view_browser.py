@@ -1,11 +1,14 @@
-"""The timeline in a real browser: what it shows is what SQL says, from a file and from the server. Needs Chromium."""
+"""The timeline in a real browser: what it shows is what SQL says, from a file and from the server. Needs Chromium, or Firefox."""
 import json
+import pathlib
 import zlib
 
 import test_view
-from browser import CHROMIUM, Browser
+from browser import CHROMIUM, FIREFOX, Browser, Firefox
 from orma_env import *
 from test_view import HEAP, HOSTILE, SCHED, Server, made_json
+
+AXE = pathlib.Path(__file__).resolve().parents[2] / "tools/view/node_modules/axe-core/axe.min.js"
 
 SLICE_AT = """
 const at = (row, item) => {
@@ -239,7 +242,11 @@ class Timeline(BrowserCase):
         for events in ([], [{"ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": 0, "name": "one"}],
                        [{"ph": "B", "pid": 1, "tid": 1, "ts": i, "name": f"{i}"} for i in range(500)],
                        [{"ph": "X", "pid": 1, "tid": i, "ts": i, "dur": 5, "name": "t"} for i in range(10000)],
-                       [{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 3e13, "name": "a year"}, {"ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": 0.001, "name": "short"}]):
+                       [{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 3e13, "name": "a year"}, {"ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": 0.001, "name": "short"}],
+                       [{"ph": ph, "cat": "c", "id": i, "pid": 1, "tid": 1, "ts": i + 5 * (ph == "e"), "name": f"async {i}"} for i in range(30000) for ph in "be"],
+                       [{"ph": "X", "pid": 1, "tid": 1, "ts": 5, "dur": -7, "name": "negative"}, {"ph": "X", "pid": 1, "tid": 1, "ts": -50, "dur": 7, "name": "before"},
+                        {"ph": "X", "pid": 1, "tid": 2, "ts": 5, "dur": 9e12, "name": "huge"}, {"ph": "B", "pid": 1, "tid": 3, "ts": 5, "name": "open"},
+                        *({"ph": "C", "pid": 1, "ts": 5 + i, "name": "c", "args": {"v": v}} for i, v in enumerate((1e300, -1e300, 0)))]):
             b = self.open_file(slices(events))
             b.key("w", "KeyW"), b.key("s", "KeyS"), b.key("ArrowDown"), b.key("Enter"), b.key("."), b.key("f", "KeyF"), b.frame()
             self.assertLess(b.run("return document.querySelectorAll('.head').length"), 300)
@@ -414,6 +421,104 @@ class Timeline(BrowserCase):
         self.browser.call("Page.navigate", url=f"http://127.0.0.1:{port}/#k=00")
         self.browser.wait("document.querySelector('.error:not([hidden])')")
         self.assertIn("link", self.browser.run("return document.querySelector('.error').textContent"))
+
+
+@unittest.skipUnless(FIREFOX, "needs Firefox")
+class InFirefox(Server):
+    test_answers = test_who_may_ask = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Firefox(slow=SLOW)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+
+    def nothing_wrong(self):
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('.error:not([hidden])')].map((e) => e.textContent)"), [])
+
+    def test_a_file(self):
+        trace = self.trace(made_json())
+        self.page(trace)
+        b = self.browser
+        b.open((self.dir / "t.html").as_uri())
+        self.nothing_wrong()
+        b.run("for (const r of orma.trace.rows) if (r) await orma.trace.load(r.n)")
+        self.assertEqual(b.run("return performance.getEntriesByType('resource').map((r) => r.name)"), [])
+        before = b.run("return orma.view.nsPerPx")
+        b.key("w"), b.frame()
+        self.assertLess(b.run("return orma.view.nsPerPx"), before)
+        id, name, dur, ts = self.sql(trace, "SELECT id, name, dur, ts FROM slice WHERE dur > 30000 AND name GLOB 'work*' LIMIT 1")[0]
+        x, y = b.run(SLICE_AT + f"for (const r of orma.trace.rows) {{ if (!r || !r.lanes) continue; const s = orma.trace.loaded(r.n).slices; "
+                     f"const i = s ? s.id.indexOf({id}) : -1; if (i >= 0) return at(r.n, i); }}")
+        b.frame()
+        b.click(x, y)
+        b.wait("document.querySelector('.content h2')")
+        text = b.run("return document.querySelector('.content').innerText")
+        for wanted in (name, str(ts), f"{dur:,} ns".replace(",", "\u202f")):
+            self.assertIn(wanted, text)
+        b.run("orma.panel.show('Flame graph')")
+        b.wait("document.querySelector('.flame canvas')")
+        self.assertEqual(b.run("return document.querySelectorAll('img, iframe, [onerror]').length"), 0)
+        self.nothing_wrong()
+
+    def test_states_are_drawn_in_their_colours(self):
+        text = self.trace(SCHED, "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        self.page(trace)
+        b = self.browser
+        b.open((self.dir / "t.html").as_uri())
+        b.wait("orma.settled")
+        colours = {c for row in pixels(b.picture()) for c in row}
+        self.assertIn((0x00, 0x9E, 0x73), colours)
+        self.nothing_wrong()
+
+    def test_the_server(self):
+        trace = self.trace(made_json())
+        p, port, token = self.serve(trace)
+        b = self.browser
+        b.open(f"http://127.0.0.1:{port}/#k={token}")
+        b.run("orma.panel.show('SQL'); document.querySelector('textarea').value = 'SELECT count(*) AS n FROM slice'; document.querySelector('.sql button').click()")
+        b.wait("document.querySelector('.sql tbody td')")
+        self.assertEqual(int(b.run("return document.querySelector('.sql tbody td').innerText")), self.sql(trace, "SELECT count(*) FROM slice")[0][0])
+        self.nothing_wrong()
+
+
+@unittest.skipUnless(AXE.exists(), "needs axe-core: cd tools/view && npm ci")
+class Accessibility(BrowserCase):
+    def check(self, what):
+        self.browser.call("Runtime.evaluate", expression=AXE.read_text())
+        found = self.browser.run("return (await axe.run(document, { resultTypes: ['violations'] })).violations.map((v) => [v.id, v.nodes.map((n) => n.html.slice(0, 200))])")
+        self.assertEqual(found, [], what)
+
+    def test_all_that_can_be_seen(self):
+        trace = self.trace(made_json())
+        b = self.open_file(trace)
+        for theme in ("light", "dark"):
+            b.run(f"orma.setTheme('{theme}', true); orma.choose(undefined)"), b.frame()
+            self.check(f"timeline, {theme}")
+            b.run("const r = orma.trace.rows.find((r) => r && r.lanes); orma.choose({ row: r.n, kind: 'slice', item: 5, data: await orma.trace.load(r.n) }, true)"), b.frame()
+            self.check(f"details, {theme}")
+            b.run("orma.chooseArea({ from: 0, to: orma.trace.span, rows: orma.trace.rows.filter(Boolean).map((r) => r.n) }); await new Promise((r) => setTimeout(r, 300))")
+            self.check(f"figures, {theme}")
+            for tab in ("Flame graph", "Log", "SQL", "Trace"):
+                b.run(f"orma.panel.show('{tab}'); await new Promise((r) => setTimeout(r, 200))")
+                self.check(f"{tab}, {theme}")
+            for key, more in (("?", {}), ("k", {"modifiers": 2}), ("n", {})):
+                b.run("orma.heads.focus()"), b.key(key, f"Key{key.upper()}", **more), b.frame()
+                self.check(f"dialog of {key}, {theme}")
+                b.run("document.querySelector('dialog').close()")
+        self.nothing_wrong()
+
+    def test_the_report(self):
+        out = self.dir / "r.html"
+        self.orma("report", self.trace(made_json()), "--html", out)
+        self.browser.open(out.as_uri())
+        for theme in ("light", "dark"):
+            self.browser.run(f"orma.setTheme('{theme}', true)"), self.browser.frame()
+            self.check(f"report, {theme}")
 
 
 del BrowserCase, Server

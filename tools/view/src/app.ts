@@ -33,7 +33,7 @@ export class App {
   readonly panel: Panel;
   readonly search: Search;
   private readonly report?: ReportPage;
-  private readonly timeline: HTMLElement[];
+  private readonly timeline: HTMLElement;
   private readonly marker = new Marks(this);
   private readonly headings = new Heads(this);
   private readonly link = new Link(this);
@@ -73,9 +73,9 @@ export class App {
     this.panel = new Panel(this);
     this.search = new Search(this, this.searchBox, this.found);
     this.view = { from: 0, nsPerPx: Math.max(LEAST_NS_PER_PX, trace.span / 1000) };
-    this.timeline = [el("div", { class: "strip" }, this.overview), el("div", { class: "strip" }, this.ruler), this.main, this.panel.splitter, this.panel.root];
+    this.timeline = el("main", { class: "timeline", "aria-label": "Timeline" }, ...banner(this), el("div", { class: "strip" }, this.overview), el("div", { class: "strip" }, this.ruler), this.main, this.panel.splitter, this.panel.root);
     if (trace.info.report) this.report = new ReportPage(this, trace.info.report);
-    root.append(header(this), ...banner(this), this.errors, ...(this.report ? [this.report.root] : []), ...this.timeline, this.tip, this.live);
+    root.append(header(this), this.errors, ...(this.report ? [this.report.root] : []), this.timeline, this.tip, this.live);
     this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light", false);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => this.themeChosen ?? this.setTheme(e.matches ? "dark" : "light", false));
     this.input.listen();
@@ -105,7 +105,7 @@ export class App {
   showReport(on: boolean): void {
     if (!this.report) return;
     this.report.root.hidden = !on;
-    for (const part of this.timeline) part.hidden = on;
+    this.timeline.hidden = on;
     this.resize();
   }
 

@@ -47,7 +47,7 @@ export function table<T>(columns: Column<T>[], rows: T[], by: number, caption: s
       const text = column.text(row);
       const go = column.go;
       return el("td", { class: column.number ? "num" : "", title: text.length > 60 ? text : "" },
-                go ? el("button", { type: "button", class: "link", onclick: () => go(row) }, text) : text);
+                go ? el("button", { type: "button", class: "link", onclick: () => go(row) }, /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) ? text : "(blank)") : text);
     }))));
     more.textContent = sorted.length > most ? `${sorted.length - most} more rows` : "";
   };

@@ -59,7 +59,7 @@ export class Heads {
       this.app.draw();
     } }, "\u2605");
     const name = el("span", { class: "name", title: row.name.length > text.length ? row.name : text }, text);
-    if (line.folds && row.children.length > 1) name.append(el("span", { class: "share" }, `  ${row.children.length}`));
+    if (line.folds && row.children.length > 1) name.dataset.below = String(row.children.length);
     const node = el("div", { class: "head", role: "treeitem", id: `h${line.key}`, "aria-label": text }, fold, name, pin);
     name.addEventListener("click", () => {
       this.app.focused = line.row;
