@@ -10,6 +10,8 @@ from test_view import HEAP, HOSTILE, SCHED, Server, made_json
 
 AXE = pathlib.Path(__file__).resolve().parents[2] / "tools/view/node_modules/axe-core/axe.min.js"
 
+SCENES = pathlib.Path(__file__).resolve().parent / "view_scenes"
+
 SLICE_AT = """
 const at = (row, item) => {
   const line = orma.tree.reveal(row); const s = orma.trace.loaded(row).slices;
@@ -45,6 +47,23 @@ def pixels(png):
         rows.append([tuple(line[i:i + 3]) for i in range(0, stride, channels)])
         last = line
     return rows
+
+
+CELL = 20  # pixels of a side
+
+
+def coarse(rows):
+    """Means of squares of pixels: fonts and their smoothing differ from machine to machine, what stands where does not."""
+    return [[tuple(sum(rows[y + j][x + i][c] for j in range(0, CELL, 2) for i in range(0, CELL, 2)) // (CELL // 2) ** 2 for c in range(3))
+             for x in range(0, len(rows[0]) - CELL + 1, CELL)] for y in range(0, len(rows) - CELL + 1, CELL)]
+
+
+def png(rows):
+    """Pixels as a file."""
+    part = lambda kind, data: len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+    head = len(rows[0]).to_bytes(4, "big") + len(rows).to_bytes(4, "big") + bytes([8, 2, 0, 0, 0])
+    return (b"\x89PNG\r\n\x1a\n" + part(b"IHDR", head) + part(b"IDAT", zlib.compress(b"".join(b"\0" + bytes(v for p in row for v in p) for row in rows), 9))
+            + part(b"IEND", b""))
 
 
 @unittest.skipUnless(CHROMIUM, "needs Chromium")
@@ -184,13 +203,14 @@ class Timeline(BrowserCase):
 
     def test_the_link_says_what_is_seen(self):
         b = self.open_file(self.trace(made_json()))
-        b.run("orma.zoomTo(1e6, 2e6); orma.tree.togglePin(orma.trace.rows.find((r) => r && r.lanes).n); orma.changed();")
+        b.run("orma.zoomTo(1e6, 2e6); const rows = orma.trace.rows.filter((r) => r && r.lanes).map((r) => r.n); orma.tree.togglePin(rows[0]); orma.tree.hide(rows[1]);"
+              "orma.tree.toggle(orma.trace.top[0]); orma.chooseArea({ from: 1.2e6, to: 1.5e6, rows }); orma.tree.only('0'); orma.changed();")
         time.sleep(0.6)
-        before = b.run("return [Math.round(orma.time(0)), Math.round(orma.time(orma.width)), orma.tree.pinned, location.href]")
-        b.open("about:blank#") if False else None
+        state = "orma.tree.pinned, [...orma.tree.hidden], orma.tree.changed, orma.tree.filter, orma.area, orma.tree.lines.map((l) => l.key)"
+        before = b.run(f"return [Math.round(orma.time(0)), Math.round(orma.time(orma.width)), [{state}], location.href]")
         b.call("Page.navigate", url="about:blank")
         b.open(before[3])
-        after = b.run("return [Math.round(orma.time(0)), Math.round(orma.time(orma.width)), orma.tree.pinned]")
+        after = b.run(f"return [Math.round(orma.time(0)), Math.round(orma.time(orma.width)), [{state}]]")
         self.assertAlmostEqual(after[0], before[0], delta=2)
         self.assertAlmostEqual(after[1], before[1], delta=2)
         self.assertEqual(after[2], before[2])
@@ -401,6 +421,17 @@ class Timeline(BrowserCase):
         self.assertGreater(b.run("return orma.tree.lines.length"), 3)
         self.nothing_wrong()
 
+    def test_rows_are_reordered_by_a_drag(self):
+        b = self.open_file(self.trace(made_json()))
+        siblings = "const rows = orma.trace.rows.find((r) => r && r.kind === 1 && r.children.filter((c) => orma.trace.rows[c].lanes).length > 1).children;"
+        before = b.run(f"{siblings} return rows")
+        at = b.run(f"{siblings} return rows.map((n) => {{ const box = document.querySelector('#hr' + n + ' .name').getBoundingClientRect(); return [box.left + 30, box.top + 6, orma.tree.lines.find((l) => l.row === n).height] }})")
+        b.drag(at[0][0], at[0][1], at[0][0], at[0][1] + max(12, at[0][2] * 0.7)), b.frame()
+        after = b.run(f"{siblings} return rows")
+        self.assertEqual(after[:2], [before[1], before[0]])
+        self.assertEqual(b.run(f"return orma.tree.lines.filter((l) => [{before[0]}, {before[1]}].includes(l.row)).map((l) => l.row)"), after[:2])
+        self.nothing_wrong()
+
     def test_fingers(self):
         b = self.open_file(self.trace(made_json()))
         box = b.run("const r = orma.canvas.getBoundingClientRect(); return [r.left, r.top]")
@@ -421,6 +452,45 @@ class Timeline(BrowserCase):
         self.browser.call("Page.navigate", url=f"http://127.0.0.1:{port}/#k=00")
         self.browser.wait("document.querySelector('.error:not([hidden])')")
         self.assertIn("link", self.browser.run("return document.querySelector('.error').textContent"))
+
+
+class Pictures(BrowserCase):
+    """Scenes beside pictures of them that somebody looked at: ORMA_UPDATE=1 makes them anew."""
+
+    def compare(self, name):
+        self.browser.wait("orma.settled"), self.browser.frame()
+        got = coarse(pixels(self.browser.picture()))
+        path = SCENES / f"{name}.png"
+        if os.environ.get("ORMA_UPDATE"):
+            path.write_bytes(png(got))
+        wanted = pixels(path.read_bytes())
+        self.assertEqual((len(got), len(got[0])), (len(wanted), len(wanted[0])))
+        far = [(x, y) for y, row in enumerate(got) for x, cell in enumerate(row) if max(abs(a - b) for a, b in zip(cell, wanted[y][x])) > 45]
+        self.assertLess(len(far), len(got) * len(got[0]) * 0.02, f"{name} looks otherwise at {far[:40]}, in squares of {CELL} pixels")
+
+    def test_slices(self):
+        b = self.open_file(self.trace(made_json()))
+        b.run("orma.setTheme('light', true)")
+        self.compare("slices")
+        b.run("const r = orma.trace.rows.find((r) => r && r.lanes); const data = await orma.trace.load(r.n); orma.choose({ row: r.n, kind: 'slice', item: 40, data }, true);"
+              "orma.mark('a note'); orma.zoomTo(1e6, 3e6); orma.setTheme('dark', true)")
+        self.compare("details")
+
+    def test_states(self):
+        text = self.trace(SCHED, "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        b = self.open_file(trace)
+        b.run("orma.setTheme('light', true); orma.chooseArea({ from: 1e4, to: 2e4, rows: orma.trace.rows.filter(Boolean).map((r) => r.n) }); await new Promise((r) => setTimeout(r, 400))")
+        self.compare("states")
+
+    def test_heaps(self):
+        text = self.trace(HEAP, "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        b = self.open_file(trace)
+        b.run("orma.setTheme('light', true)"), b.wait("document.querySelectorAll('.flame canvas').length === 2")
+        self.compare("heaps")
 
 
 @unittest.skipUnless(FIREFOX, "needs Firefox")

@@ -399,7 +399,7 @@ export class App {
     delete this.chosen;
     this.area = area;
     void this.panel.selection(area);
-    this.draw();
+    this.changed();
   }
 
   async neighbour(by: 1 | -1): Promise<void> {

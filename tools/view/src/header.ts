@@ -15,7 +15,10 @@ export function header(app: App): HTMLElement {
                   packets ? `\u25b2 ${number(packets)} packets lost` : app.trace.info.problems.length ? `\u25b2 ${app.trace.info.problems.length} problem${app.trace.info.problems.length > 1 ? "s" : ""}` : "About");
   const report = app.hasReport ? [button("Report", "The report", () => app.showReport(true)), button("Timeline", "The timeline", () => app.showReport(false))] : [];
   return el("header", {}, el("h1", { title }, title), el("span", { class: "facts" }, facts), loss, ...report,
-    el("div", { class: "search" }, app.searchBox, app.found, button("\u25c2", "Previous match (Shift+Enter)", () => void app.search.nextHit(-1)),
+    el("div", { class: "search" }, app.searchBox, button("\u2261", "Only rows with this name; all again when the box is empty", () => {
+      app.tree.only(app.searchBox.value);
+      app.changed();
+    }), app.found, button("\u25c2", "Previous match (Shift+Enter)", () => void app.search.nextHit(-1)),
        button("\u25b8", "Next match (Enter)", () => void app.search.nextHit(1)), button("\u2318", "Commands (Ctrl+K)", () => palette(app)), button("?", "Keys", () => help()),
        button("\u25d0", "Light or dark", () => app.setTheme(app.painter.theme === "dark" ? "light" : "dark", true))));
 }

@@ -46,6 +46,33 @@ export class Heads {
     else this.app.heads.removeAttribute("aria-activedescendant");
   }
 
+  private dragged = false;
+
+  /** A name is drawn up or down: its row changes places with its neighbours. */
+  private drag(row: number, name: HTMLElement, press: PointerEvent): void {
+    this.dragged = false;
+    if (press.button !== 0) return;
+    let y = press.clientY;
+    const move = (e: PointerEvent): void => {
+      const line = this.app.tree.lines.find((l) => l.row === row && !l.pinned);
+      const by = e.clientY > y ? 1 : -1;
+      if (!line || Math.abs(e.clientY - y) < Math.max(12, line.height * 0.6)) return;
+      if (!this.dragged) name.setPointerCapture(press.pointerId);
+      this.dragged = true;
+      y = e.clientY;
+      this.app.tree.move(row, by);
+      this.app.draw();
+    };
+    const end = (): void => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", end);
+      removeEventListener("pointercancel", end);
+    };
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", end);
+    addEventListener("pointercancel", end);
+  }
+
   makeHead(line: Line): HTMLElement {
     if (line.row < 0) return el("div", { class: "head", role: "treeitem", id: `h${line.key}` }, el("span", { class: "name note" }, line.text ?? ""));
     const row = this.app.trace.rows[line.row] as Row;
@@ -61,7 +88,9 @@ export class Heads {
     const name = el("span", { class: "name", title: row.name.length > text.length ? row.name : text }, text);
     if (line.folds && row.children.length > 1) name.dataset.below = String(row.children.length);
     const node = el("div", { class: "head", role: "treeitem", id: `h${line.key}`, "aria-label": text }, fold, name, pin);
+    name.addEventListener("pointerdown", (e) => this.drag(line.row, name, e));
     name.addEventListener("click", () => {
+      if (this.dragged) return;
       this.app.focused = line.row;
       if (line.folds) this.app.tree.toggle(line.row);
       this.app.draw();

@@ -2,6 +2,8 @@
 
 import type { App } from "./app";
 
+const ROWS = 200; // of each kind: a link has an end
+
 /** What somebody wrote; a link may be damaged. */
 function readable(text: string): string {
   try {
@@ -25,6 +27,12 @@ export class Link {
     const slices = this.app.chosen?.kind === "slice" ? this.app.chosen.data.slices : undefined;
     const parts = [`v=${Math.round(this.app.view.from)},${Math.round(this.app.view.from + this.app.width * this.app.view.nsPerPx)}`];
     if (this.app.chosen && slices) parts.push(`s=${this.app.chosen.row},${slices.id[this.app.chosen.item]},${slices.start[this.app.chosen.item]}`);
+    const { tree, area } = this.app;
+    const list = (key: string, rows: number[]): void => void (rows.length && rows.length <= ROWS && parts.push(`${key}=${rows.join(",")}`));
+    list("o", tree.changed);
+    list("h", [...tree.hidden]);
+    if (tree.filter) parts.push(`f=${encodeURIComponent(tree.filter)}`);
+    if (area) list("a", [Math.round(area.from), Math.round(area.to), ...area.rows]);
     if (this.app.tree.pinned.length) parts.push(`p=${this.app.tree.pinned.join(",")}`);
     if (this.app.marks.length) parts.push(`m=${this.app.marks.map((m) => `${Math.round(m.from)}-${Math.round(m.to)}${m.text && `-${encodeURIComponent(m.text)}`}`).join(",")}`);
     try {
@@ -40,6 +48,12 @@ export class Link {
     const view = numbers("v");
     if (parts.has("v") && view.length === 2 && view[1] > view[0]) this.app.setView(view[0], (view[1] - view[0]) / Math.max(1, this.app.width), false);
     this.app.tree.pinned = parts.has("p") ? numbers("p").filter((n) => this.app.trace.rows[n]) : [];
+    const { tree } = this.app;
+    for (const n of parts.has("o") ? numbers("o") : []) if (tree.changed.length < ROWS && this.app.trace.rows[n] && !tree.open.delete(n)) tree.open.add(n);
+    for (const n of parts.has("h") ? numbers("h") : []) tree.hidden.add(n);
+    tree.filter = readable(parts.get("f") ?? "");
+    const area = parts.has("a") ? numbers("a") : [];
+    if (area.length > 2) this.app.chooseArea({ from: area[0], to: area[1], rows: area.slice(2).filter((n) => this.app.trace.rows[n]) });
     for (const mark of (parts.get("m") ?? "").split(",")) {
       const [, from, to, text = ""] = /^(-?\d+)-(-?\d+)(?:-(.*))?$/.exec(mark) ?? [];
       if (from !== undefined && to !== undefined) this.app.marks.push({ from: +from, to: +to, text: readable(text) });

@@ -156,6 +156,7 @@ export class Marks {
     ctx.textBaseline = "middle";
     ctx.fillStyle = c.dim;
     const wide = this.app.width * this.app.view.nsPerPx;
+    const chosen = this.chosenInRuler(ctx);
     const origin = wide < this.app.trace.span / 50 && base > 0;
     ctx.fillText(origin ? place(base) : `${duration(wide)} in view`, 8, 12, this.app.headWidth - 12);
     for (let t = Math.ceil(this.app.view.from / by) * by; t < this.app.view.from + wide; t += by) {
@@ -164,29 +165,30 @@ export class Marks {
       ctx.fillStyle = c.grid;
       ctx.fillRect(x, 0, 1, 24);
       ctx.fillStyle = c.dim;
-      ctx.fillText(origin ? `+${tick(t - base, by)}` : tick(t, by), x + 4, 12);
+      const text = origin ? `+${tick(t - base, by)}` : tick(t, by);
+      if (!chosen || x + 4 > chosen.to || x + 8 + ctx.measureText(text).width < chosen.from) ctx.fillText(text, x + 4, 12);
     }
     ctx.fillStyle = c.hatch;
     for (const gap of this.app.trace.gaps) {
       const x = this.app.headWidth + (gap.to - this.app.view.from) / this.app.view.nsPerPx;
       if (x >= this.app.headWidth && x < this.app.headWidth + this.app.width) ctx.fillRect(x - 1, 0, 2, 24);
     }
-    const shown = this.app.area ?? (this.app.chosen && { from: this.app.span(this.app.chosen)[0], to: this.app.span(this.app.chosen)[1] });
-    if (shown) {
-      const x = this.app.headWidth + Math.max(0, (shown.from - this.app.view.from) / this.app.view.nsPerPx);
-      const end = this.app.headWidth + Math.min(this.app.width, (shown.to - this.app.view.from) / this.app.view.nsPerPx);
-      if (end >= this.app.headWidth && x <= this.app.headWidth + this.app.width) {
-        ctx.fillStyle = c.accent;
-        ctx.fillRect(x, 20, Math.max(2, end - x), 4);
-        const text = duration(shown.to - shown.from);
-        const w = ctx.measureText(text).width;
-        if (end - x > w + 12) {
-          ctx.fillStyle = c.background;
-          ctx.fillRect((x + end - w) / 2 - 4, 3, w + 8, 15);
-          ctx.fillStyle = c.accent;
-          ctx.fillText(text, (x + end - w) / 2, 11);
-        }
-      }
-    }
+    if (!chosen) return;
+    ctx.fillStyle = c.accent;
+    ctx.fillRect(chosen.x, 20, Math.max(2, chosen.end - chosen.x), 4);
+    if (chosen.text) ctx.fillText(chosen.text, chosen.from, 11);
+  }
+
+  /** Of what is chosen: where it lies in the ruler, and where its length is written, if there is room. */
+  private chosenInRuler(ctx: CanvasRenderingContext2D): { x: number; end: number; from: number; to: number; text: string } | undefined {
+    const { area, chosen, headWidth, width, view } = this.app;
+    const [begin, last] = area ? [area.from, area.to] : chosen ? this.app.span(chosen) : [NaN, NaN];
+    const x = headWidth + Math.max(0, (begin - view.from) / view.nsPerPx);
+    const end = headWidth + Math.min(width, (last - view.from) / view.nsPerPx);
+    if (!(end >= headWidth && x <= headWidth + width)) return undefined;
+    const text = duration(last - begin);
+    const w = ctx.measureText(text).width;
+    const middle = (x + end - w) / 2;
+    return end - x > w + 12 ? { x, end, from: middle - 4, to: middle + w + 4, text } : { x, end, from: x, to: x, text: "" };
   }
 }

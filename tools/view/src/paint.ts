@@ -176,7 +176,7 @@ export class Painter {
       ctx.fillStyle = fill[hue];
       ctx.fillRect(x, y, Math.max(w - (w > 3 ? 0.5 : 0), 1), LANE - 2);
       this.stats.rects++;
-      if (w > 3) {
+      if (w > 6) { // of narrow ones side by side, edges would be all that is seen
         ctx.fillStyle = edge[hue];
         ctx.fillRect(x, y, 1, LANE - 2);
         if (s.dur[i] < 0) this.torn(ctx, x, y, w);

@@ -42,19 +42,20 @@ export class Tree {
   readonly hidden = new Set<number>();
   pinned: number[] = [];
   filter = "";
-  private readonly order = new Map<number, number>(); // set by hand: row → place
+  private readonly opened: Set<number>; // at the begin
 
   constructor(private readonly trace: Trace) {
     this.sort(trace.top, true);
     for (const row of trace.rows) if (row) this.sort(row.children, false);
     this.openBusiest(trace.top, 0);
+    this.opened = new Set(this.open);
     this.lay();
   }
 
   private sort(list: number[], top: boolean): void {
     const rows = this.trace.rows as Row[];
     const rank = (n: number): number => (top || rows[n].kind === RowKind.Group ? topOrder(this.trace, rows[n]) : ORDER[rows[n].kind]);
-    list.sort((a, b) => (this.order.get(a) ?? 0) - (this.order.get(b) ?? 0) || rank(a) - rank(b)
+    list.sort((a, b) => rank(a) - rank(b)
       || (rows[a].kind === RowKind.Cpu && rows[b].kind === RowKind.Cpu ? rows[a].id - rows[b].id : 0)
       || (rows[a].kind === RowKind.Counter && rows[b].kind === RowKind.Counter && rows[a].id >= 0 ? rows[a].name.localeCompare(rows[b].name) || rows[a].id - rows[b].id : 0)
       || Number(rows[b].main) - Number(rows[a].main) || rows[b].rank - rows[a].rank || rows[a].id - rows[b].id || a - b);
@@ -160,6 +161,11 @@ export class Tree {
   foldAll(): void {
     this.open.clear();
     this.lay();
+  }
+
+  /** Rows that are open or folded otherwise than at the begin. */
+  get changed(): number[] {
+    return [...this.opened].filter((n) => !this.open.has(n)).concat([...this.open].filter((n) => !this.opened.has(n)));
   }
 
   /** Rows with this in their names, what is above them and what is below. */
