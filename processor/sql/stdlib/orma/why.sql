@@ -34,37 +34,36 @@ WHERE dur != 0 AND state NOT IN ('X', 'Z');
 
 -- Where the switch to a thread is missing: the first event that it caused then, on which cpu, and when
 -- that cpu was last seen with another thread. The switch is between the two: had the thread left a
--- cpu before, there would be a switch of it.
+-- cpu before, there would be a switch of it. (In steps: each runs over columns.)
+CREATE PERFETTO TABLE _orma_why_event AS
+SELECT ts, utid, ucpu, lag(ts) OVER (PARTITION BY ucpu ORDER BY ts) AS other_ts
+FROM ftrace_event
+WHERE ts >= (SELECT min(ts) FROM _orma_why_known WHERE state = 'unknown');
+
+CREATE PERFETTO TABLE _orma_why_own_event AS
+SELECT ts, utid, ts AS state_ts, NULL AS ucpu, NULL AS other_ts
+FROM _orma_why_known
+WHERE state = 'unknown'
+UNION ALL
+SELECT ts, utid, NULL AS state_ts, ucpu, other_ts
+FROM _orma_why_event
+WHERE utid IN (SELECT utid FROM _orma_why_known WHERE state = 'unknown');
+
+CREATE PERFETTO TABLE _orma_why_event_of_state AS
+SELECT ts, utid, ucpu, other_ts, max(state_ts) OVER (PARTITION BY utid ORDER BY ts) AS state_ts
+FROM _orma_why_own_event;
+
+CREATE PERFETTO TABLE _orma_why_first_event AS
+SELECT utid, state_ts, min(ts) AS ts, ucpu, other_ts
+FROM _orma_why_event_of_state
+WHERE ucpu IS NOT NULL AND ts > state_ts
+GROUP BY utid, state_ts;
+
 CREATE PERFETTO TABLE _orma_why_seen AS
-WITH
-  events AS (
-    SELECT ts, utid, ucpu, lag(ts) OVER (PARTITION BY ucpu ORDER BY ts) AS other_ts
-    FROM ftrace_event
-    WHERE ts >= (SELECT min(ts) FROM _orma_why_known WHERE state = 'unknown')
-  ),
-  moments AS (
-    SELECT ts, utid, ts AS state_ts, NULL AS ucpu, NULL AS other_ts
-    FROM _orma_why_known
-    WHERE state = 'unknown'
-    UNION ALL
-    SELECT ts, utid, NULL AS state_ts, ucpu, other_ts
-    FROM events
-    WHERE utid IN (SELECT utid FROM _orma_why_known WHERE state = 'unknown')
-  ),
-  during AS (
-    SELECT ts, utid, ucpu, other_ts, max(state_ts) OVER (PARTITION BY utid ORDER BY ts) AS state_ts
-    FROM moments
-  ),
-  firsts AS (
-    SELECT utid, state_ts, min(ts) AS ts, ucpu, other_ts
-    FROM during
-    WHERE ucpu IS NOT NULL AND ts > state_ts
-    GROUP BY utid, state_ts
-  )
 SELECT
   k.utid, k.ts AS state_ts, k.ts + k.dur AS end_ts, f.ts, f.ucpu,
   iif(k.ready, max(k.ts, f.other_ts), k.ts) AS other_ts
-FROM firsts AS f
+FROM _orma_why_first_event AS f
 JOIN _orma_why_known AS k ON k.utid = f.utid AND k.ts = f.state_ts
 WHERE k.state = 'unknown' AND f.ts <= k.ts + k.dur;
 
@@ -126,17 +125,16 @@ ORDER BY i.id;
 
 -- Page faults. How long one took is not recorded: as long as a fault and what comes before the next
 -- one take in the quickest tenth of the trace, and no longer than until the next one of the thread.
+CREATE PERFETTO TABLE _orma_why_fault_gap AS
+SELECT ts, utid, lead(ts) OVER (PARTITION BY utid ORDER BY ts) - ts AS gap
+FROM ftrace_event
+WHERE name IN ('page_fault_user', 'page_fault_kernel');
+
 CREATE PERFETTO TABLE _orma_why_fault AS
-WITH
-  each AS (
-    SELECT ts, utid, lead(ts) OVER (PARTITION BY utid ORDER BY ts) - ts AS gap
-    FROM ftrace_event
-    WHERE name IN ('page_fault_user', 'page_fault_kernel')
-  ),
-  usual AS (SELECT percentile(gap, 10) AS cost FROM each)
+WITH usual AS (SELECT percentile(gap, 10) AS cost FROM _orma_why_fault_gap)
 SELECT
   row_number() OVER (ORDER BY ts) AS id, ts, CAST(min(coalesce(gap, cost), cost) AS INT) AS dur, utid
-FROM each JOIN usual
+FROM _orma_why_fault_gap JOIN usual
 WHERE cost >= 1;
 
 -- When threads were blocked, and had had a page fault since their last system call: unless they are
