@@ -126,8 +126,8 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
 static void put_sections(struct orma_buf *out)
 {
-    for (unsigned i = 0; orma_report_diff_section(i); i++)
-        orma_buf_printf(out, " %s", orma_report_diff_section(i));
+    for (unsigned i = 0; orma_report_diff_section(i, NULL); i++)
+        orma_buf_printf(out, " %s", orma_report_diff_section(i, NULL));
 }
 
 const struct orma_command orma_cmd_diff = {

@@ -16,7 +16,9 @@
 #include "tools/commands.h"
 #include "tools/record/presets.h"
 #include "tools/record/source_notes.h"
+#include "tools/report/diff.h"
 #include "tools/report/sections.h"
+#include "tools/report/why.h"
 #include "tools/service/attach.h"
 #include "tools/service/state.h"
 
@@ -209,10 +211,25 @@ static int list_presets(struct list *self)
     return 0;
 }
 
+static void offer_section(struct list *self, const char *command, const char *name,
+                          const char *question)
+{
+    char text[160];
+
+    snprintf(text, sizeof(text), "%s: %s", command, question);
+    offer(self, name, text);
+}
+
 static int list_sections(struct list *self)
 {
+    const char *question;
+
     for (const struct orma_report_section *s = orma_report_sections; s->name; s++)
-        offer(self, s->name, s->question);
+        offer_section(self, "report", s->name, s->question);
+    for (const struct orma_report_section *s = orma_report_why_sections; s->name; s++)
+        offer_section(self, "why", s->name, s->question);
+    for (unsigned i = 0; orma_report_diff_section(i, &question); i++)
+        offer_section(self, "diff", orma_report_diff_section(i, NULL), question);
     return 0;
 }
 
@@ -277,7 +294,7 @@ static const struct kind {
     {"sources", "data sources of this machine and of running programs", list_sources},
     {"categories", "categories of track events of running programs", list_categories},
     {"presets", "what 'orma record' takes as one word", list_presets},
-    {"sections", "sections of 'orma report'", list_sections},
+    {"sections", "sections of 'orma report', 'orma why' and 'orma diff'", list_sections},
     {"tables", "tables and views of SQL, also those of modules", list_tables},
     {"functions", "functions and macros of SQL", list_functions},
     {"modules", "modules of SQL and what they define", list_modules},

@@ -752,9 +752,13 @@ static int print_all(struct diff *d)
     return r;
 }
 
-const char *orma_report_diff_section(unsigned n)
+const char *orma_report_diff_section(unsigned n, const char **ret_question)
 {
-    return n < ORMA_ARRAY_LEN(sections) ? sections[n].name : NULL;
+    if (n >= ORMA_ARRAY_LEN(sections))
+        return NULL;
+    if (ret_question)
+        *ret_question = sections[n].question;
+    return sections[n].name;
 }
 
 static int check_sections(const struct orma_report_diff_request *request)

@@ -43,8 +43,8 @@ struct orma_report_diff_request {
     enum orma_report_diff_form form;
 };
 
-/* "slices", ...; NULL past the last. */
-const char *orma_report_diff_section(unsigned n);
+/* "slices", ..., and the question that it answers unless that is NULL; NULL past the last. */
+const char *orma_report_diff_section(unsigned n, const char **ret_question);
 
 /* What to exit with: 1 also if a limit was passed. Messages are printed. */
 int orma_report_diff_run(const struct orma_report_diff_request *request, FILE *out);
