@@ -265,13 +265,9 @@ static inline uint32_t push(struct orma_slices *self, struct orma_slice_stack *s
     e->dur = dur;
     s->closed += dur >= 0;
     note_end(s, s->num++);
-    e->pending = false;
-    if (args && args->len) {
-        e->pending = true;
-        orma_args_list_clear(&e->args);
-        for (uint32_t i = 0; i < args->len; i++)
-            orma_args_put(&e->args, args->args[i]);
-    }
+    e->pending = args && args->len;
+    if (e->pending)
+        orma_args_list_copy(&e->args, args);
     if (self->begun)
         self->begun(self->begun_data, track, row);
     return row;
@@ -370,11 +366,14 @@ static bool is_open_as(const struct orma_slice_entry *e, uint32_t category, uint
 
 static void add_args(struct orma_slice_entry *e, const struct orma_args_list *args)
 {
-    if (args && args->len && !e->pending) {
-        orma_args_list_clear(&e->args);
+    if (!args || !args->len)
+        return;
+    if (!e->pending) {
+        orma_args_list_copy(&e->args, args);
         e->pending = true;
+        return;
     }
-    for (uint32_t a = 0; args && a < args->len; a++)
+    for (uint32_t a = 0; a < args->len; a++)
         orma_args_put(&e->args, args->args[a]);
 }
 

@@ -44,6 +44,20 @@ static bool list_grow(struct orma_args_list *self)
     return !self->failed;
 }
 
+void orma_args_list_copy(struct orma_args_list *self, const struct orma_args_list *from)
+{
+    orma_args_list_clear(self);
+    if (!from->len)
+        return;
+    if (ORMA_GROW(&self->args, &self->cap, (size_t)from->len) < 0) {
+        self->failed = true;
+        return;
+    }
+    memcpy(self->args, from->args, from->len * sizeof(*self->args));
+    self->len = from->len;
+    self->behind = from->behind;
+}
+
 /* Where `key` is in `places`, or the free place where it belongs. */
 static uint32_t *place_of(const struct orma_args_list *self, uint32_t key)
 {
@@ -122,6 +136,11 @@ void orma_args_put(struct orma_args_list *self, struct orma_args_item arg)
             *have = arg;
         return;
     }
+    orma_args_put_new(self, arg);
+}
+
+void orma_args_put_new(struct orma_args_list *self, struct orma_args_item arg)
+{
     if (self->len == self->cap && !list_grow(self))
         return;
     self->args[self->len++] = arg;
@@ -467,7 +486,7 @@ bool orma_args_settle_until(struct orma_args_store *self, bool (*stop)(void *dat
     if (self->state == ORMA_ARGS_STORED)
         return !*self->failed;
     if (self->state == ORMA_ARGS_LOGGING && !log->sets_num)
-        return true; /* nobody has a number */
+        return true;                                     /* nobody has a number */
     const bool ended = self->state == ORMA_ARGS_WAITING; /* else lists may still have places */
     bool whole = orma_args_is_there(self) && store_sets(self, stop, data);
     if (!orma_args_is_there(self)) {

@@ -93,6 +93,12 @@ static inline void orma_args_list_clear(struct orma_args_list *self)
 /* Adds, or replaces the value of an equal `key` unless it yields. */
 void orma_args_put(struct orma_args_list *self, struct orma_args_item arg);
 
+/* The same for a key that the list does not have, which is not looked for. */
+void orma_args_put_new(struct orma_args_list *self, struct orma_args_item arg);
+
+/* The list has what another one has, and nothing else. */
+void orma_args_list_copy(struct orma_args_list *self, const struct orma_args_list *from);
+
 static inline void orma_args_put_int(struct orma_args_list *self, uint32_t key, int64_t val)
 {
     orma_args_put(self, (struct orma_args_item){key, key, ORMA_ARG_INT, false, {.i = val}});
@@ -166,8 +172,8 @@ struct orma_args_store {
     uint32_t *ids;
     uint32_t ids_num;
     struct orma_args_log_pos ids_pos;
-    uint64_t looked_up; /* sets of the log, by readers */
-    struct orma_table *table;  /* __intrinsic_args: key, flat_key, type and one int64 of value */
+    uint64_t looked_up;       /* sets of the log, by readers */
+    struct orma_table *table; /* __intrinsic_args: key, flat_key, type and one int64 of value */
     struct orma_strpool *pool;
     struct orma_args_slot {
         uint32_t row; /* the first of the set, + 1; 0: free */

@@ -79,7 +79,7 @@ static bool has_keys(const struct orma_args_log *self, const struct orma_args_lo
     for (uint32_t i = 0; i < list->len; i++) {
         struct orma_args_log_key k = key_of(list, i);
 
-        if (keys[i].key != k.key || keys[i].flat_key != k.flat_key || keys[i].type != k.type)
+        if ((keys[i].key ^ k.key) | (keys[i].flat_key ^ k.flat_key) | (keys[i].type ^ k.type))
             return false;
     }
     return true;
@@ -130,27 +130,45 @@ static bool shape_of(struct orma_args_log *self, const struct orma_args_list *li
         *ret = self->place_shape - 1;
         return true;
     }
+    *ret = self->last_shape; /* sets of a kind mostly follow each other */
+    if (self->shapes_num && has_keys(self, &self->shapes[*ret], list))
+        return true;
     if (self->shapes_num >= self->shape_slots_mask / 2 && !grow_shape_slots(self))
         return false;
     uint64_t hash = hash_keys(self, list);
     uint32_t at = (uint32_t)hash & self->shape_slots_mask;
     for (; self->shape_slots[at]; at = (at + 1) & self->shape_slots_mask) {
         *ret = self->shape_slots[at] - 1;
-        if (self->shapes[*ret].hash == hash && has_keys(self, &self->shapes[*ret], list))
+        if (self->shapes[*ret].hash == hash && has_keys(self, &self->shapes[*ret], list)) {
+            self->last_shape = *ret;
             return true;
+        }
     }
     if (!add_shape(self, list, hash))
         return false;
     self->shape_slots[at] = self->shapes_num;
     self->place_shape = place ? self->shapes_num : self->place_shape;
-    *ret = self->shapes_num - 1;
+    *ret = self->last_shape = self->shapes_num - 1;
     return true;
 }
 
 /* ---- bytes ---- */
 
+/* VARINT_MAX bytes may be written. */
 static inline uint8_t *put_varint(uint8_t *to, uint64_t val)
 {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (val >> 21 && val >> 56 == 0) { /* seven bits to each of four to eight bytes */
+        const unsigned len = (70 - (unsigned)__builtin_clzll(val)) / 7;
+
+        val = (val & 0x000000000fffffff) | (val & 0x00fffffff0000000) << 4;
+        val = (val & 0x00003fff00003fff) | (val & 0x0fffc0000fffc000) << 2;
+        val = (val & 0x007f007f007f007f) | (val & 0x3f803f803f803f80) << 1;
+        val |= 0x8080808080808080 >> (72 - 8 * len);
+        memcpy(to, &val, sizeof(val));
+        return to + len;
+    }
+#endif
     for (; val >= 0x80; val >>= 7)
         *to++ = (uint8_t)(val | 0x80);
     *to++ = (uint8_t)val;

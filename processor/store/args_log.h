@@ -61,6 +61,7 @@ struct orma_args_log {
     uint64_t places_bytes;
     uint64_t place, next_place;     /* the last one, and that of the set under way */
     uint32_t place_shape;           /* of sets that are one place, + 1; 0: there is none yet */
+    uint32_t last_shape;            /* of the set that was written last, if there is one */
     struct orma_args_log_key *keys; /* of all shapes */
     uint32_t keys_num, keys_cap;
     struct orma_args_log_shape *shapes;

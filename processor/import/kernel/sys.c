@@ -9,6 +9,8 @@
 #define CALLS_MAX 550
 /* Further args are left out. */
 #define ARGS_MAX 16
+/* Before an arg, as they are mostly written. */
+#define ARG_TAG (ORMA_PB_SYS_ENTER_FTRACE_EVENT_ARGS << 3 | ORMA_PB_VARINT)
 
 /* What each event would have to look up otherwise. Ids of the pool; 0: not needed yet. */
 struct orma_kernel_syscalls {
@@ -68,8 +70,9 @@ static void put_arg(struct orma_import_ctx *imp, struct orma_kernel_syscalls *st
 {
     if (!st->keys[index])
         st->keys[index] = orma_strpool_addf(&imp->model->storage->pool, "args[%u]", index);
-    orma_args_put(list, (struct orma_args_item){
-                            st->flat, st->keys[index], ORMA_ARG_UINT, false, {.i = (int64_t)val}});
+    orma_args_put_new(list,
+                      (struct orma_args_item){
+                          st->flat, st->keys[index], ORMA_ARG_UINT, false, {.i = (int64_t)val}});
 }
 
 static void sys_enter(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
@@ -83,10 +86,18 @@ static void sys_enter(struct orma_import_ctx *imp, const struct orma_kernel_even
     if (!st)
         return;
     ORMA_MODEL_ARGS(list, imp->model);
-    while (orma_pb_next(&r, &f)) {
+    for (;;) {
         struct orma_pb_reader packed = {0};
         uint64_t val;
 
+        while (r.pos < r.end && *r.pos == ARG_TAG && index < ARGS_MAX) {
+            r.pos++;
+            val = orma_pb_varint(&r);
+            if (!r.failed)
+                put_arg(imp, st, index++, val, list);
+        }
+        if (!orma_pb_next(&r, &f))
+            break;
         if (f.id == ORMA_PB_SYS_ENTER_FTRACE_EVENT_ID)
             number = orma_pb_u32(&f);
         if (f.id != ORMA_PB_SYS_ENTER_FTRACE_EVENT_ARGS)

@@ -215,3 +215,34 @@ Test(args, long_lists_keep_one_value_per_key)
     orma_args_list_fini(&list);
     orma_assert_no_leaks();
 }
+
+Test(args, a_copy_has_what_the_list_has_and_goes_on_like_it)
+{
+    static const uint8_t bytes[4] = {0};
+    struct orma_args_list list = {0}, copy = {0};
+
+    for (uint32_t num = 0; num < 60; num += 19) {
+        orma_args_list_clear(&list);
+        orma_args_put_int(&copy, 7777, 1); /* of the set before */
+        if (num > 30)
+            orma_args_put_place(&list, (struct orma_args_place){bytes, sizeof(bytes), 5});
+        for (uint32_t i = 0; i < num; i++)
+            orma_args_put_int(&list, 10 + i, i);
+        orma_args_list_copy(&copy, &list);
+        orma_args_put_int(&copy, 10, -1); /* there already, if there are any */
+        orma_args_put_new(&copy, (struct orma_args_item){.key = 9, .type = ORMA_ARG_BOOL});
+        orma_args_put_int(&copy, 9, -2);
+        orma_args_put_int(&list, 10, -1);
+        orma_args_put_int(&list, 9, -2);
+        cr_assert_eq(copy.len, list.len);
+        cr_assert_eq(copy.behind, list.behind);
+        for (uint32_t i = 0; i < list.len; i++) {
+            cr_assert_eq(copy.args[i].key, list.args[i].key);
+            cr_assert_eq(copy.args[i].type, list.args[i].type);
+            cr_assert_eq(copy.args[i].i, list.args[i].i);
+        }
+    }
+    orma_args_list_fini(&list);
+    orma_args_list_fini(&copy);
+    orma_assert_no_leaks();
+}

@@ -42,7 +42,8 @@ static struct orma_args_item any_value(uint32_t key, uint32_t *seed)
     else if (a.type == ORMA_ARG_BOOL)
         a.i = next(seed) % 2;
     else if (a.type != ORMA_ARG_NULL)
-        a.i = edges[next(seed) % ORMA_ARRAY_LEN(edges)];
+        a.i = next(seed) % 4 ? edges[next(seed) % ORMA_ARRAY_LEN(edges)]
+                             : (int64_t)(((uint64_t)1 << next(seed) % 64) - next(seed) % 2);
     return a;
 }
 
