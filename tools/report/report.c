@@ -175,8 +175,15 @@ static void print_absent(struct report *self, FILE *out)
 
 /* ---- one section ---- */
 
+static bool is_stopped(const struct report *self)
+{
+    return self->request->stop && *self->request->stop;
+}
+
 static int failed(struct report *self, const struct orma_report_section *s)
 {
+    if (is_stopped(self))
+        return -ECANCELED;
     fprintf(stderr, "%s: %s: %s\n", self->request->program, s->name,
             orma_processor_error(self->tp));
     return -EINVAL;
@@ -228,6 +235,8 @@ static int show(struct report *self, const struct orma_report_section *s, bool n
 
     if (!sql)
         return -ENOMEM;
+    if (is_stopped(self))
+        return -ECANCELED;
     if (self->request->form != ORMA_REPORT_SQL && !has_data(self, s)) {
         self->absent |= UINT64_C(1) << (s - self->table);
         return 0;
@@ -332,7 +341,9 @@ static int prepare(struct report *self)
         return 0;
     }
     int r = orma_report_result_read(self->tp, orma_buf_cstr(&sql), 1, &result);
-    if (r < 0) {
+    if (is_stopped(self)) {
+        r = -ECANCELED;
+    } else if (r < 0) {
         fprintf(stderr, "%s: %s\n", self->request->program, orma_processor_error(self->tp));
     } else if (!result.rows || !orma_report_result_cell(&result, 0, 0)->num) {
         bool switches = orma_load_number(self->tp, "SELECT EXISTS (SELECT 1 FROM sched)");

@@ -3,6 +3,7 @@
  */
 #ifndef ORMA_TOOLS_REPORT_REPORT_H
 #define ORMA_TOOLS_REPORT_REPORT_H
+#include <signal.h>
 #include <stdio.h>
 
 #include "processor/processor.h"
@@ -21,6 +22,7 @@ struct orma_report_request {
     const char *process, *thread, *slice; /* patterns of names, or numbers; NULL: all */
     size_t top;                           /* rows of a section; 0: all */
     enum orma_report_form form;
+    const volatile sig_atomic_t *stop; /* not 0: somebody interrupts, and knows it; or NULL */
 };
 
 /* What to exit with (enum orma_exit); messages are printed. */

@@ -144,8 +144,10 @@ static void open_trace(struct orma_shell_prompt_state *p, const char *path)
     struct orma_processor *tp = NULL;
     int r = orma_processor_new(NULL, &tp);
 
+    orma_shell_set_interruptible(tp);
     if (r == 0)
         r = orma_load_trace(tp, ".open", path, ORMA_LOAD_PROGRESS, NULL);
+    orma_shell_set_interruptible(NULL);
     if (r < 0) {
         orma_processor_free(tp); /* the one that is open stays */
         return;
@@ -171,7 +173,10 @@ static void export(struct orma_shell_prompt_state *p, const char *path)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
 
-    if (orma_export_sqlite(p->tp, path, &error) < 0)
+    orma_shell_set_interruptible(p->tp);
+    int r = orma_export_sqlite(p->tp, path, &error);
+    orma_shell_set_interruptible(NULL);
+    if (r < 0)
         fprintf(stderr, "%s: %s\n", path, orma_buf_cstr(&error));
 }
 
@@ -185,8 +190,11 @@ static void print_report(struct orma_shell_prompt_state *p, const char *arg, FIL
         if (*w)
             sections[num++] = w;
     }
-    const struct orma_report_request request = {
-        .program = ".report", .trace = orma_buf_cstr(&p->trace), .sections = sections, .top = 10};
+    const struct orma_report_request request = {.program = ".report",
+                                                .trace = orma_buf_cstr(&p->trace),
+                                                .sections = sections,
+                                                .top = 10,
+                                                .stop = &orma_shell_stop};
     (void)orma_report_run(p->tp, &request, out); /* its messages are printed */
     free(words);
 }
@@ -205,7 +213,8 @@ static void print_why(struct orma_shell_prompt_state *p, const char *arg, FILE *
                                                 .prepare = orma_report_why_of_slices,
                                                 .sections = none,
                                                 .slice = arg,
-                                                .top = 10};
+                                                .top = 10,
+                                                .stop = &orma_shell_stop};
     (void)orma_report_run(p->tp, &request, out); /* its messages are printed */
 }
 

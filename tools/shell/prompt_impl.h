@@ -3,6 +3,7 @@
  */
 #ifndef ORMA_TOOLS_SHELL_PROMPT_IMPL_H
 #define ORMA_TOOLS_SHELL_PROMPT_IMPL_H
+#include <signal.h>
 #include <stdio.h>
 
 #include "processor/processor.h"
@@ -45,8 +46,12 @@ const char *orma_shell_dot_name(unsigned n); /* NULL past the last */
 
 /* ---- prompt_run.c ---- */
 
-/* The handler of SIGINT: ends what runs. */
+/* The handler of SIGINT: ends what runs, and sets orma_shell_stop. */
 void orma_shell_interrupt(int sig);
+extern volatile sig_atomic_t orma_shell_stop;
+
+/* What runs from now on, until it is NULL; nobody has interrupted that yet. */
+void orma_shell_set_interruptible(struct orma_processor *tp);
 
 /* Runs statements and shows their rows; `from` is what errors call the text. */
 void orma_shell_run_text(struct orma_shell_prompt_state *p, const char *sql, const char *from);

@@ -17,12 +17,21 @@
 #define PAGER "less -FRSX"
 
 static struct orma_processor *volatile interruptible; /* for the signal handler only */
+volatile sig_atomic_t orma_shell_stop;
 
 void orma_shell_interrupt(int sig)
 {
     (void)sig;
+    orma_shell_stop = 1;
     if (interruptible)
         orma_processor_interrupt(interruptible);
+}
+
+void orma_shell_set_interruptible(struct orma_processor *tp)
+{
+    if (tp)
+        orma_shell_stop = 0;
+    interruptible = tp;
 }
 
 /* ---- pages ---- */
@@ -77,8 +86,13 @@ void orma_shell_show(struct orma_shell_prompt_state *p,
         fprintf(stderr, "no temporary file: %s\n", strerror(errno));
         return;
     }
+    orma_shell_set_interruptible(p->tp);
     print(p, arg, out);
-    show_file(out);
+    orma_shell_set_interruptible(NULL);
+    if (orma_shell_stop)
+        fprintf(stderr, "interrupted\n");
+    else
+        show_file(out);
     (void)fclose(out); /* it was read */
 }
 
@@ -116,9 +130,9 @@ void orma_shell_run_text(struct orma_shell_prompt_state *p, const char *sql, con
         fprintf(stderr, "no temporary file: %s\n", strerror(errno));
         return;
     }
-    interruptible = p->tp;
+    orma_shell_set_interruptible(p->tp);
     int r = run_statements(p, sql, out);
-    interruptible = NULL;
+    orma_shell_set_interruptible(NULL);
     uint64_t took_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - start;
     if (r != -ECANCELED)
         show_file(out);
