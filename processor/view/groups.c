@@ -10,32 +10,29 @@
 
 #include "processor/view/view_impl.h"
 
-#define GROUP_MAX 64   /* slices */
-#define DEPTH_MAX 1024 /* deeper ones stay alone */
-#define Q_FIRST 64     /* ns */
+#define GROUP_MAX 64 /* slices */
+#define Q_FIRST 64   /* ns */
 
-/* The last slice or group of each lane of the row that is being looked at. */
-struct lanes {
-    uint32_t last[DEPTH_MAX]; /* ORMA_VIEW_NONE: none yet */
-    uint32_t used;            /* lanes that are not none */
-};
-
-static void begin_row(struct lanes *lanes)
+static void begin_row(struct orma_view_lanes *lanes)
 {
     memset(lanes->last, 0xff, lanes->used * sizeof(lanes->last[0]));
     lanes->used = 0;
 }
 
-static bool joins(const struct orma_view_slice *group, const struct orma_view_slice *s, int64_t q)
+static bool joins(const struct orma_view_slice *group, const struct orma_view_slice *s, int64_t q,
+                  bool within)
 {
-    uint32_t count = group->count ? group->count : 1;
-    int64_t longest = group->count ? group->longest : group->dur;
+    int64_t gap = s->ts - (group->ts + group->dur);
 
-    return s->dur >= 0 && s->dur < q && group->dur >= 0 && longest < q && count < GROUP_MAX &&
-           s->ts >= group->ts + group->dur && s->ts - (group->ts + group->dur) < q;
+    if (s->dur < 0 || group->dur < 0 || gap < 0)
+        return false;
+    if (within)
+        return s->ts - group->ts < q && s->ts - group->ts + s->dur < q;
+    return s->dur < q && gap < q && (group->count ? group->longest : group->dur) < q &&
+           group->count < GROUP_MAX;
 }
 
-void orma_view_join(struct orma_view_slice *group, const struct orma_view_slice *s)
+static void join(struct orma_view_slice *group, const struct orma_view_slice *s)
 {
     int64_t longest = s->count ? s->longest : s->dur;
 
@@ -55,34 +52,28 @@ void orma_view_join(struct orma_view_slice *group, const struct orma_view_slice 
     group->dur = s->ts + s->dur - group->ts;
 }
 
-/* How many slices and groups q leaves; with `write` they take the place of the slices. */
-static uint32_t pass(struct orma_view *self, int64_t q, bool write, struct lanes *lanes,
-                     struct orma_view_slice *scratch)
+uint32_t orma_view_merge(const struct orma_view_slice *from, uint32_t num,
+                         struct orma_view_slice *to, struct orma_view_lanes *lanes, int64_t q,
+                         bool within)
 {
     uint32_t kept = 0, row = ORMA_VIEW_NONE;
 
-    for (uint32_t i = 0; i < self->slices.len; i++) {
-        const struct orma_view_slice *s = &self->slices.data[i];
-
+    for (const struct orma_view_slice *s = from; s < from + num; s++) {
         if (s->row != row) {
             begin_row(lanes);
             row = s->row;
         }
-        if (s->depth < DEPTH_MAX) {
+        if (s->depth < ORMA_VIEW_DEPTH_MAX) {
             uint32_t *last = &lanes->last[s->depth];
 
-            if (*last != ORMA_VIEW_NONE && joins(&scratch[*last], s, q)) {
-                orma_view_join(&scratch[*last], s);
+            if (*last != ORMA_VIEW_NONE && joins(&to[*last], s, q, within)) {
+                join(&to[*last], s);
                 continue;
             }
             *last = kept;
-            lanes->used = lanes->used > s->depth + 1u ? lanes->used : s->depth + 1u;
+            lanes->used = ORMA_MAX(lanes->used, s->depth + 1u);
         }
-        scratch[kept++] = *s;
-    }
-    if (write) {
-        memcpy(self->slices.data, scratch, kept * sizeof(*scratch));
-        self->slices.len = kept;
+        to[kept++] = *s;
     }
     return kept;
 }
@@ -91,15 +82,20 @@ static uint32_t pass(struct orma_view *self, int64_t q, bool write, struct lanes
 void orma_view_group_slices(struct orma_view *self, uint64_t room)
 {
     struct orma_view_slice *scratch = malloc(self->slices.len * sizeof(*scratch) + 1);
-    struct lanes *lanes = malloc(sizeof(*lanes));
+    struct orma_view_lanes *lanes = malloc(sizeof(*lanes));
     uint32_t before = self->slices.len;
     int64_t q = Q_FIRST;
 
     if (scratch && lanes && before > room) {
-        lanes->used = DEPTH_MAX;
-        while (pass(self, q, false, lanes, scratch) > room && q < INT64_MAX / 4)
+        uint32_t kept;
+
+        lanes->used = ORMA_VIEW_DEPTH_MAX;
+        while ((kept = orma_view_merge(self->slices.data, before, scratch, lanes, q, false)) >
+                   room &&
+               q < INT64_MAX / 4)
             q *= 2;
-        pass(self, q, true, lanes, scratch);
+        memcpy(self->slices.data, scratch, kept * sizeof(*scratch));
+        self->slices.len = kept;
         self->totals.group_ns = q;
         for (uint32_t i = 0; i < self->slices.len; i++)
             self->totals.grouped += self->slices.data[i].count;

@@ -13,7 +13,6 @@
 #include "processor/view/view_impl.h"
 
 #define ROW_LEAST 8192 /* slices: rows that have fewer are read whole */
-#define DEPTH_MAX 1024 /* deeper ones stay alone */
 #define WIDTH 4096     /* of the coarsest level: parts of the trace */
 #define FINER 4        /* how much, from level to level */
 #define Q_LEAST_NS 64
@@ -21,34 +20,8 @@
 struct row {
     struct orma_view_slice *now, *next; /* room for all slices of the row */
     uint32_t num;
-    uint32_t last[DEPTH_MAX]; /* of each lane: the last one in `next`; ORMA_VIEW_NONE */
+    struct orma_view_lanes lanes;
 };
-
-static bool joins(const struct orma_view_slice *group, const struct orma_view_slice *s, int64_t q)
-{
-    return s->dur >= 0 && group->dur >= 0 && s->ts >= group->ts + group->dur &&
-           s->ts - group->ts < q && s->ts - group->ts + s->dur < q;
-}
-
-static uint32_t coarsen(struct row *r, int64_t q)
-{
-    uint32_t kept = 0;
-
-    memset(r->last, 0xff, sizeof(r->last));
-    for (uint32_t i = 0; i < r->num; i++) {
-        const struct orma_view_slice *s = &r->now[i];
-        uint32_t *last = s->depth < DEPTH_MAX ? &r->last[s->depth] : NULL;
-
-        if (last && *last != ORMA_VIEW_NONE && joins(&r->next[*last], s, q)) {
-            orma_view_join(&r->next[*last], s);
-            continue;
-        }
-        if (last)
-            *last = kept;
-        r->next[kept++] = *s;
-    }
-    return kept;
-}
 
 static void add_level(struct orma_view *self, unsigned level, const struct row *r)
 {
@@ -61,7 +34,8 @@ static void add_level(struct orma_view *self, unsigned level, const struct row *
 static void make_row(struct orma_view *self, struct row *r)
 {
     for (unsigned level = 0; level < self->num_levels; level++) {
-        uint32_t kept = coarsen(r, self->level_ns[level]);
+        uint32_t kept =
+            orma_view_merge(r->now, r->num, r->next, &r->lanes, self->level_ns[level], true);
 
         if (kept > r->num / 2)
             continue;
@@ -108,6 +82,7 @@ void orma_view_make_levels(struct orma_view *self)
         most = end - at > most ? end - at : most;
     }
     if (r && most >= ROW_LEAST) {
+        r->lanes.used = ORMA_VIEW_DEPTH_MAX;
         r->now = malloc((size_t)most * sizeof(*r->now));
         r->next = malloc((size_t)most * sizeof(*r->next));
     }

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -84,9 +85,9 @@ static void end_block(struct orma_view *self, struct orma_buf *raw, struct orma_
 struct packer {
     struct orma_view *view;
     struct orma_buf raw;
-    size_t at;        /* of the chunk that is written, in its block */
-    uint8_t slices;   /* kind of the chunks of slices */
-    int64_t from, to; /* of its items */
+    size_t at;              /* of the chunk that is written, in its block */
+    uint8_t slices, states; /* kinds of the chunks of these */
+    int64_t from, to;       /* of its items */
 };
 
 static void chunk_head(struct packer *p, uint8_t kind, uint32_t row, uint32_t items)
@@ -131,8 +132,9 @@ static void put_time(struct packer *p, int64_t *last, int64_t ts)
     *last = ts;
 }
 
-static void put_slices(struct packer *p, const struct orma_view_slice *s, uint32_t num)
+static void put_slices(struct packer *p, const void *items, uint32_t num)
 {
+    const struct orma_view_slice *s = items;
     int64_t ts = p->view->from;
     uint32_t id = 0;
 
@@ -165,9 +167,10 @@ static void put_slices(struct packer *p, const struct orma_view_slice *s, uint32
     chunk_end(p, p->slices, s->row, num);
 }
 
-static void put_states(struct packer *p, uint8_t kind, const struct orma_view_state *s,
-                       uint32_t num)
+static void put_states(struct packer *p, const void *items, uint32_t num)
 {
+    const struct orma_view_state *s = items;
+    uint8_t kind = p->states;
     int64_t ts = p->view->from;
     uint32_t id = 0;
 
@@ -192,18 +195,9 @@ static void put_states(struct packer *p, uint8_t kind, const struct orma_view_st
     chunk_end(p, kind, s->row, num);
 }
 
-static void put_state_rows(struct packer *p, const struct orma_view_state *s, uint32_t num)
+static void put_values(struct packer *p, const void *items, uint32_t num)
 {
-    put_states(p, ORMA_VIEW_STATES, s, num);
-}
-
-static void put_sched_rows(struct packer *p, const struct orma_view_state *s, uint32_t num)
-{
-    put_states(p, ORMA_VIEW_SCHED, s, num);
-}
-
-static void put_values(struct packer *p, const struct orma_view_value *s, uint32_t num)
-{
+    const struct orma_view_value *s = items;
     int64_t ts = p->view->from, last = 0;
     bool whole = true;
 
@@ -226,8 +220,9 @@ static void put_values(struct packer *p, const struct orma_view_value *s, uint32
     chunk_end(p, ORMA_VIEW_VALUES, s->row, num);
 }
 
-static void put_logs(struct packer *p, const struct orma_view_log *s, uint32_t num)
+static void put_logs(struct packer *p, const void *items, uint32_t num)
 {
+    const struct orma_view_log *s = items;
     int64_t ts = p->view->from;
 
     chunk_head(p, ORMA_VIEW_LOGS, s->row, num);
@@ -243,8 +238,9 @@ static void put_logs(struct packer *p, const struct orma_view_log *s, uint32_t n
     chunk_end(p, ORMA_VIEW_LOGS, s->row, num);
 }
 
-static void put_samples(struct packer *p, const struct orma_view_sample *s, uint32_t num)
+static void put_samples(struct packer *p, const void *items, uint32_t num)
 {
+    const struct orma_view_sample *s = items;
     int64_t ts = p->view->from;
 
     chunk_head(p, ORMA_VIEW_SAMPLES, s->row, num);
@@ -259,30 +255,42 @@ static void put_samples(struct packer *p, const struct orma_view_sample *s, uint
 
 /* ---- order ---- */
 
-#define COMPARE(name, type)                                                                        \
-    static int name(const void *left, const void *right)                                           \
-    {                                                                                              \
-        const type *a = left, *b = right;                                                          \
-                                                                                                   \
-        if (a->row != b->row)                                                                      \
-            return a->row < b->row ? -1 : 1;                                                       \
-        if (a->ts != b->ts)                                                                        \
-            return a->ts < b->ts ? -1 : 1;                                                         \
-        return a < b ? -1 : a > b;                                                                 \
-    }
-COMPARE(compare_states, struct orma_view_state)
-COMPARE(compare_values, struct orma_view_value)
-COMPARE(compare_logs, struct orma_view_log)
-COMPARE(compare_samples, struct orma_view_sample)
+/* All items begin with their time, and their row behind it. */
+#define BEGINS_AS_ALL(type)                                                                        \
+    _Static_assert(offsetof(type, ts) == 0 && offsetof(type, row) == sizeof(int64_t), #type)
+BEGINS_AS_ALL(struct orma_view_slice);
+BEGINS_AS_ALL(struct orma_view_state);
+BEGINS_AS_ALL(struct orma_view_value);
+BEGINS_AS_ALL(struct orma_view_log);
+BEGINS_AS_ALL(struct orma_view_sample);
+
+static uint32_t row_of(const void *item)
+{
+    uint32_t ret;
+
+    memcpy(&ret, (const char *)item + sizeof(int64_t), sizeof(ret));
+    return ret;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    int64_t times[2];
+
+    if (row_of(a) != row_of(b))
+        return row_of(a) < row_of(b) ? -1 : 1;
+    memcpy(&times[0], a, sizeof(times[0]));
+    memcpy(&times[1], b, sizeof(times[1]));
+    if (times[0] != times[1])
+        return times[0] < times[1] ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
 
 static int compare_slices(const void *left, const void *right)
 {
     const struct orma_view_slice *a = left, *b = right;
 
-    if (a->row != b->row)
-        return a->row < b->row ? -1 : 1;
-    if (a->ts != b->ts)
-        return a->ts < b->ts ? -1 : 1;
+    if (a->row != b->row || a->ts != b->ts)
+        return compare_items(a, b);
     return a->depth != b->depth ? (a->depth < b->depth ? -1 : 1)
            : a->id < b->id      ? -1
                                 : a->id > b->id;
@@ -295,13 +303,18 @@ static int compare_slices(const void *left, const void *right)
     } while (0)
 
 /* Calls `put` for each stretch of the same row, cut where a chunk is full. */
-#define EACH_ROW(p, vec, put)                                                                      \
-    for (uint32_t at_ = 0, end_; at_ < (vec)->len; at_ = end_) {                                   \
-        for (end_ = at_ + 1; end_ < (vec)->len && end_ - at_ < CHUNK_ITEMS &&                      \
-                             (vec)->data[end_].row == (vec)->data[at_].row;)                       \
-            end_++;                                                                                \
-        put(p, (vec)->data + at_, end_ - at_);                                                     \
+static void each_row(struct packer *p, const void *items, uint32_t len, size_t size,
+                     void (*put)(struct packer *, const void *, uint32_t))
+{
+    const char *at = items;
+
+    for (uint32_t num; len; len -= num, at += num * size) {
+        for (num = 1; num < len && num < CHUNK_ITEMS && row_of(at + num * size) == row_of(at);)
+            num++;
+        put(p, at, num);
     }
+}
+#define EACH_ROW(p, vec, put) each_row(p, (vec)->data, (vec)->len, sizeof(*(vec)->data), put)
 
 /* ---- texts, args, flows, frames ---- */
 
@@ -512,7 +525,7 @@ static uint64_t packed_bytes(const struct orma_view *self)
 
 static void pack_slices(struct packer *p)
 {
-    EACH_ROW(p, &p->view->slices, put_slices)
+    EACH_ROW(p, &p->view->slices, put_slices);
     end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ITEMS});
 }
 
@@ -521,7 +534,7 @@ static void pack_levels(struct packer *p)
 {
     for (unsigned level = p->view->num_levels; level-- > 0;) {
         p->slices = (uint8_t)(ORMA_VIEW_LEVEL + level);
-        EACH_ROW(p, &p->view->levels[level], put_slices)
+        EACH_ROW(p, &p->view->levels[level], put_slices);
     }
     end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ITEMS});
 }
@@ -530,11 +543,13 @@ static void pack_others(struct packer *p)
 {
     struct orma_view *v = p->view;
 
-    EACH_ROW(p, &v->states, put_state_rows)
-    EACH_ROW(p, &v->sched, put_sched_rows)
-    EACH_ROW(p, &v->values, put_values)
-    EACH_ROW(p, &v->logs, put_logs)
-    EACH_ROW(p, &v->samples, put_samples)
+    p->states = ORMA_VIEW_STATES;
+    EACH_ROW(p, &v->states, put_states);
+    p->states = ORMA_VIEW_SCHED;
+    EACH_ROW(p, &v->sched, put_states);
+    EACH_ROW(p, &v->values, put_values);
+    EACH_ROW(p, &v->logs, put_logs);
+    EACH_ROW(p, &v->samples, put_samples);
     end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ITEMS});
     pack_flows(p);
     pack_gaps(p);
@@ -553,11 +568,11 @@ void orma_view_pack(struct orma_view *self)
     uint64_t slices, all;
 
     SORT(&self->slices, compare_slices);
-    SORT(&self->states, compare_states);
-    SORT(&self->sched, compare_states);
-    SORT(&self->values, compare_values);
-    SORT(&self->logs, compare_logs);
-    SORT(&self->samples, compare_samples);
+    SORT(&self->states, compare_items);
+    SORT(&self->sched, compare_items);
+    SORT(&self->values, compare_items);
+    SORT(&self->logs, compare_items);
+    SORT(&self->samples, compare_items);
     number_sets(self);
     pack_slices(&p);
     slices = packed_bytes(self);

@@ -69,18 +69,22 @@ static void find_bounds(struct orma_view *self)
 
 /* ---- block 0 ---- */
 
-/* Text in JSON that may stand inside an element <script>: '<' is written as an escape. */
+/* JSON may stand inside an element <script>: "<", in texts only, is written as an escape. */
+static void put_escaped(struct orma_view *self, uint8_t byte)
+{
+    if (byte == '<')
+        orma_buf_put_str(&self->info, "\\u003c");
+    else
+        orma_buf_put_byte(&self->info, byte);
+}
+
 static void put_text(struct orma_view *self, struct orma_str text)
 {
     struct orma_buf quoted = {0};
 
     orma_json_quote(&quoted, text);
-    for (size_t i = 0; i < quoted.len; i++) {
-        if (quoted.data[i] == '<')
-            orma_buf_put_str(&self->info, "\\u003c");
-        else
-            orma_buf_put_byte(&self->info, quoted.data[i]);
-    }
+    for (size_t i = 0; i < quoted.len; i++)
+        put_escaped(self, quoted.data[i]);
     if (quoted.failed)
         orma_view_fail(self, -ENOMEM);
     orma_buf_fini(&quoted);
@@ -129,7 +133,6 @@ static size_t put_number(struct orma_buf *out, const char *number)
     return len;
 }
 
-/* '<' stands in texts of JSON only, where it may be an escape. */
 static void put_report(struct orma_view *self)
 {
     bool text = false;
@@ -143,14 +146,10 @@ static void put_report(struct orma_view *self)
             continue;
         }
         if (text && *p == '\\' && p[1])
-            orma_buf_put_byte(&self->info, (uint8_t)*p++);
+            put_escaped(self, (uint8_t)*p++);
         else if (*p == '"')
             text = !text;
-        if (*p == '<')
-            orma_buf_put_str(&self->info, "\\u003c");
-        else
-            orma_buf_put_byte(&self->info, (uint8_t)*p);
-        p++;
+        put_escaped(self, (uint8_t)*p++);
     }
 }
 

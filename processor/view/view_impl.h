@@ -9,6 +9,7 @@
 
 #define ORMA_VIEW_NONE UINT32_MAX
 #define ORMA_VIEW_LEVELS 16
+#define ORMA_VIEW_DEPTH_MAX 1024 /* slices that are deeper stay alone */
 
 /* Numbers of the format. */
 enum orma_view_row_kind {
@@ -66,9 +67,12 @@ struct orma_view_row {
     double rank;
 };
 
+/* Items begin with their time and their row. */
 struct orma_view_slice {
-    int64_t ts, dur; /* dur -1: its end is not known */
-    uint32_t row, id, name, args;
+    int64_t ts;
+    uint32_t row, id;
+    int64_t dur; /* -1: its end is not known */
+    uint32_t name, args;
     uint32_t count; /* of a group of slices: how many; 0: it is one slice */
     uint32_t longest_id;
     uint16_t depth;
@@ -76,16 +80,18 @@ struct orma_view_slice {
 };
 
 struct orma_view_state {
-    int64_t ts, dur;
-    uint32_t row, id, state; /* state: text */
-    int32_t cpu;             /* -1: none */
-    uint32_t waker;          /* row; ORMA_VIEW_NONE: not known */
+    int64_t ts;
+    uint32_t row, id;
+    int64_t dur;
+    uint32_t state; /* text */
+    int32_t cpu;    /* -1: none */
+    uint32_t waker; /* row; ORMA_VIEW_NONE: not known */
 };
 
 struct orma_view_value {
     int64_t ts;
-    double value;
     uint32_t row;
+    double value;
 };
 
 struct orma_view_log {
@@ -192,8 +198,19 @@ void orma_view_load_items(struct orma_view *self);
 /* ---- groups.c: merges the shortest slices until the rest fits the budget ---- */
 
 void orma_view_group_slices(struct orma_view *self, uint64_t room);
-/* `s` follows `group` in its lane; a slice becomes a group of one first. */
-void orma_view_join(struct orma_view_slice *group, const struct orma_view_slice *s);
+/* The last slice or group of each lane of the row that is being looked at. */
+struct orma_view_lanes {
+    uint32_t last[ORMA_VIEW_DEPTH_MAX]; /* ORMA_VIEW_NONE: none yet */
+    uint32_t used;                      /* lanes that may be not none; at first all */
+};
+/*
+ * Puts slices, in the order of rows and times, into `to`, which has room for all, with those
+ * shorter than q in groups: with gaps shorter than q between them, or (within) as long as all of
+ * the group is shorter than q. How many slices and groups there are now.
+ */
+uint32_t orma_view_merge(const struct orma_view_slice *from, uint32_t num,
+                         struct orma_view_slice *to, struct orma_view_lanes *lanes, int64_t q,
+                         bool within);
 
 /* ---- levels.c: coarser slices of rows that have many, for views of more than their pixels ---- */
 
