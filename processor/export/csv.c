@@ -205,26 +205,33 @@ static void json_cell(struct orma_query *q, unsigned col, FILE *out)
     }
 }
 
-static int print_json(struct orma_query *q, FILE *out)
+static void json_row(struct orma_query *q, unsigned columns, FILE *out)
+{
+    for (unsigned i = 0; i < columns; i++) {
+        fputs(i ? ", " : "{", out);
+        orma_print_json_text(orma_query_column_name(q, i), out);
+        fputs(": ", out);
+        json_cell(q, i, out);
+    }
+    fputc('}', out);
+}
+
+static int print_json(struct orma_query *q, FILE *out, bool lines)
 {
     unsigned columns = orma_query_columns(q);
-    const char *sep = "[";
+    const char *sep = lines ? "" : "[";
     int r;
 
     while ((r = orma_query_step(q)) == 1) {
         fputs(sep, out);
-        sep = ",\n ";
-        for (unsigned i = 0; i < columns; i++) {
-            fputs(i ? ", " : "{", out);
-            orma_print_json_text(orma_query_column_name(q, i), out);
-            fputs(": ", out);
-            json_cell(q, i, out);
-        }
-        fputc('}', out);
+        sep = lines ? "" : ",\n ";
+        json_row(q, columns, out);
+        if (lines)
+            fputc('\n', out);
         if (ferror(out))
             return -EIO;
     }
-    if (!r)
+    if (!r && !lines)
         fputs(sep[0] == '[' ? "[]\n" : "]\n", out);
     return r;
 }
@@ -383,7 +390,8 @@ int orma_print_rows(struct orma_query *q, enum orma_print_form form, FILE *out)
     case ORMA_PRINT_RFC4180:
         return print_rfc4180(q, out);
     case ORMA_PRINT_JSON:
-        return print_json(q, out);
+    case ORMA_PRINT_JSON_LINES:
+        return print_json(q, out, form == ORMA_PRINT_JSON_LINES);
     }
     return -EINVAL;
 }

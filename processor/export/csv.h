@@ -14,8 +14,9 @@
 enum orma_print_form {
     ORMA_PRINT_CSV,
     ORMA_PRINT_TABLE,
-    ORMA_PRINT_RFC4180, /* quoted where needed, quotes doubled, NULL empty, doubles in full */
-    ORMA_PRINT_JSON,    /* one array of objects per result; bytes in base 16 */
+    ORMA_PRINT_RFC4180,    /* quoted where needed, quotes doubled, NULL empty, doubles in full */
+    ORMA_PRINT_JSON,       /* one array of objects per result; bytes in base 16 */
+    ORMA_PRINT_JSON_LINES, /* an object a row */
 };
 
 /*

@@ -92,7 +92,7 @@ LAYERS = {
                           "processor/processor.h"] + MODEL,
     "processor/stacks": ["processor/stacks", "processor/processor.h", "processor/symbols"] + SDK_LOW,
     "processor/flame": ["processor/flame", "processor/stacks", "processor/processor.h", "protos/reflect"] + SDK_LOW,
-    "processor/export": ["processor/export", "processor/api", "processor/processor.h", "processor/import/core",
+    "processor/export": ["processor/export", "processor/columns", "processor/api", "processor/processor.h", "processor/import/core",
                          "processor/metrics", "processor/sql"] + MODEL,
     "processor/view": ["processor/view", "processor/processor.h", "protos/reflect"] + SDK_LOW,
     "processor/serve": ["processor/serve", "processor/export", "processor/api", "processor/processor.h",

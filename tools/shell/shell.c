@@ -70,7 +70,12 @@ static const struct orma_option interactive_options[] = {
 };
 
 const struct orma_option orma_shell_export_options[] = {
-    {ORMA_SHELL_OUTPUT, 'o', "output", "FILE", "The file to write."},
+    {ORMA_SHELL_OUTPUT, 'o', "output", "FILE",
+     "The file to write, or with --to the folder; -: standard output."},
+    {ORMA_SHELL_TO, 0, "to", "parquet|arrow|csv|jsonl|sqlite",
+     "The format; all but sqlite take SQL behind the trace, whose last result they write, or "
+     "without it a folder with a "
+     "file for each table."},
     ORMA_SHELL_GLOBAL_OPTIONS,
     {0},
 };
@@ -154,6 +159,17 @@ static int run_export(const struct orma_command *self, int argc, char **argv)
     int code = orma_shell_parse(&sh, self, orma_shell_program("export"), 2, argc, argv);
     if (code >= 0)
         return code;
+    if (sh.export_to && !orma_shell_export_knows(sh.export_to))
+        return orma_shell_missing("export",
+                                  "unknown format: expected parquet, arrow, csv, jsonl or sqlite");
+    if (sh.export_to && !strcmp(sh.export_to, "sqlite") && sh.words[1] &&
+        strcmp(sh.words[0], "sqlite"))
+        return orma_shell_missing("export", "SQLite files have all tables: leave the SQL out");
+    if (sh.export_to && strcmp(sh.export_to, "sqlite")) {
+        sh.export_sql = sh.words[1];
+        sh.words[1] = sh.words[0];
+        sh.words[0] = "sqlite";
+    }
     if (orma_shell_is_orma() && sh.words[0] && !sh.words[1]) { /* the format goes without saying */
         sh.words[1] = sh.words[0];
         sh.words[0] = "sqlite";

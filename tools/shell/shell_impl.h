@@ -38,6 +38,7 @@ enum orma_shell_option {
     ORMA_SHELL_ABSENT, /* known, but not in this build */
     ORMA_SHELL_EXPORT,
     ORMA_SHELL_OUTPUT,
+    ORMA_SHELL_TO,
     ORMA_SHELL_HTTPD,
     ORMA_SHELL_STDIOD,
     ORMA_SHELL_PORT,
@@ -99,7 +100,9 @@ struct orma_shell {
     const char *query_file; /* "-": standard input */
     const char *query_text;
     const char *export_file;
-    const char *remote; /* the address of a server that has the trace */
+    const char *export_to;  /* the format; NULL: sqlite */
+    const char *export_sql; /* NULL: all tables */
+    const char *remote;     /* the address of a server that has the trace */
     struct orma_shell_package packages[ORMA_SHELL_PACKAGES_MAX];
     size_t packages_num;
     const char *stdlib;
@@ -155,6 +158,8 @@ int orma_shell_read_sql(const char *path, struct orma_buf *ret);
 
 /* Every table and view into an SQLite file. 0 or 1, with the message printed. */
 int orma_shell_export(struct orma_shell *self, const char *path);
+/* Whether this is a format of --to. */
+bool orma_shell_export_knows(const char *name);
 
 /* Standard output took no more, errno says why: a line about it, unless only its reader has left.
  * The exit code. */

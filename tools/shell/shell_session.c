@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "processor/export/csv.h"
-#include "processor/export/sqlite.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "tools/load/load.h"
@@ -167,15 +166,4 @@ int orma_shell_load(struct orma_shell *self)
         orma_load_print_health(self->tp, NULL, NULL, stderr);
     print_left_out(self->tp);
     return 0;
-}
-
-int orma_shell_export(struct orma_shell *self, const char *path)
-{
-    struct orma_buf error = {0};
-    int r = orma_export_sqlite(self->tp, path, &error);
-
-    if (r < 0)
-        orma_shell_complain(path, orma_buf_cstr(&error));
-    orma_buf_fini(&error);
-    return r < 0;
 }

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""orma export --to: files that readers of others understand, the same rows as orma query, and nothing half-written."""
+import csv
+import io
+import json
+import os
+import pathlib
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from installed import BUILD, run, write_trace
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+ORMA = BUILD / "tools/orma"
+MODULES = os.environ.get("ORMA_NODE_MODULES", "")
+READERS = {"hyparquet": "hyparquet-compressors", "arrow": "apache-arrow", "duckdb": "@duckdb/node-api"}
+# Every type, with NULLs at the ends and in the middle, texts that are not ASCII, empty ones, extreme numbers.
+MIXED = ("SELECT id, iif(id % 3 = 0, NULL, name || ' é' || (id % 5)) AS text, iif(id % 7 = 3, NULL, id * 0.25 - 3) AS real, "
+         "CASE id WHEN 0 THEN 9223372036854775807 WHEN 1 THEN -9223372036854775808 WHEN 2 THEN NULL ELSE id END AS big, "
+         "iif(id % 2, NULL, CAST('b' || id AS BLOB)) AS blob, NULL AS none, '' AS empty FROM slice")
+
+
+def has(reader):
+    return shutil.which("node") and MODULES and os.path.isdir(os.path.join(MODULES, READERS[reader]))
+
+
+def needs(reader):
+    return unittest.skipUnless(has(reader), f"{READERS[reader]} of npm is not installed: ORMA_NODE_MODULES is the folder that has it")
+
+
+class Export(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.root = pathlib.Path(folder.name)
+        cls.trace = cls.root / "t.json"
+        write_trace(cls.trace, slices=300)
+        cls.env = dict(os.environ, ORMA_CACHE="off")
+
+    def export(self, form, out, *sql, code=0, trace=None):
+        done = subprocess.run([ORMA, "export", "--to", form, "-o", out, trace or self.trace, *sql], capture_output=True, env=self.env,
+                              check=False)
+        self.assertEqual(done.returncode, code, done.stderr.decode()[-2000:])
+        return done.stdout if not code else done.stderr.decode()
+
+    def read(self, reader, file):
+        return json.loads(run("node", pathlib.Path(__file__).parent / "readers.mjs", reader, file))
+
+    def expected(self, sql):
+        rows = [list(json.loads(line).values()) for line in self.export("jsonl", "-", sql).decode().splitlines()]
+        # Whole numbers that are no doubles come as text from JavaScript.
+        return rows
+
+    def same(self, rows, sql, whole):
+        """`whole`: the columns of whole numbers."""
+        ours = [[str(c) if i in whole and c is not None else c for i, c in enumerate(r)] for r in self.expected(sql)]
+        self.assertEqual(rows, ours)
+
+    # ---- Parquet ----
+
+    def parquet(self, reader):
+        out = self.root / "mixed.parquet"
+        self.export("parquet", out, MIXED)
+        got = self.read(reader, str(out))
+        self.assertEqual(got["columns"], ["id", "text", "real", "big", "blob", "none", "empty"])
+        self.same(got["rows"], MIXED, {0, 3})
+        return got
+
+    @needs("hyparquet")
+    def test_parquet_by_hyparquet(self):
+        got = self.parquet("hyparquet")
+        self.assertEqual(got["types"], ["INT64", "BYTE_ARRAY", "DOUBLE", "INT64", "BYTE_ARRAY", "BYTE_ARRAY", "BYTE_ARRAY"])
+        statistics = {s[0]: s[1:] for s in got["statistics"]}
+        self.assertEqual(statistics["id"][:3], ["0", "0", "299"])
+        self.assertEqual(statistics["text"][:3], ["100", "work 0 é0", "work 3 é4"])
+        self.assertEqual(statistics["big"][:3], ["1", "-9223372036854775808", "9223372036854775807"])
+        self.assertEqual(statistics["none"][0], "300")
+        self.assertEqual(statistics["real"][1:3], [-3, 71.75])
+
+    @needs("duckdb")
+    def test_parquet_by_duckdb(self):
+        got = self.parquet("duckdb")
+        self.assertEqual(got["types"], ["BIGINT", "VARCHAR", "DOUBLE", "BIGINT", "BLOB", "VARCHAR", "VARCHAR"])
+        out = self.root / "mixed.parquet"
+        # What statistics and dictionaries let it skip must not be missed.
+        rows = self.read("duckdb", f"SELECT count(*), max(id) FROM read_parquet('{out}') WHERE text = 'work 1 é1' AND id > 50")["rows"]
+        ours = self.expected(f"SELECT count(*) AS n, max(id) AS m FROM ({MIXED}) WHERE text = 'work 1 é1' AND id > 50")
+        self.assertEqual([[int(c) for c in rows[0]]], ours)
+
+    @needs("duckdb")
+    def test_many_row_groups(self):
+        sql = ("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 299999) "
+               "SELECT i, 'name ' || (i % 1000) AS name, iif(i % 10 = 0, NULL, i * 0.5) AS half FROM n")
+        out = self.root / "many.parquet"
+        self.export("parquet", out, sql)
+        rows = self.read("duckdb", "SELECT count(*), sum(i), count(half), sum(half), count(DISTINCT name), min(name), "
+                                   f"(SELECT count(DISTINCT row_group_id) FROM parquet_metadata('{out}')) FROM read_parquet('{out}')")["rows"]
+        self.assertEqual([float(c) if i != 5 else c for i, c in enumerate(rows[0])],
+                         [300000, sum(range(300000)), 270000, sum(i * 0.5 for i in range(300000) if i % 10), 1000, "name 0", 3])
+        if has("hyparquet"):
+            got = self.read("hyparquet", str(out))
+            self.assertEqual((len(got["rows"]), got["groups"], got["rows"][200003]), (300000, 3, ["200003", "name 3", 100001.5]))
+
+    @needs("duckdb")
+    def test_all_tables(self):
+        folder = self.root / "tables"
+        self.export("parquet", folder)
+        names = {p.name for p in folder.iterdir()}
+        self.assertTrue({"slice.parquet", "thread.parquet", "counter.parquet", "args.parquet", "sched.parquet"} <= names)
+        got = self.read("duckdb", f"SELECT t.name, count(*) FROM '{folder}/slice.parquet' s JOIN '{folder}/thread_track.parquet' tt "
+                                  f"ON s.track_id = tt.id JOIN '{folder}/thread.parquet' t USING (utid) GROUP BY 1")
+        self.assertEqual(got["rows"], [["worker", "300"]])
+        # A table without rows has its columns, and their types.
+        empty = self.read("duckdb", f"SELECT ts, dur, cpu FROM '{folder}/sched.parquet'")
+        self.assertEqual((empty["types"], empty["rows"]), (["BIGINT", "BIGINT", "BIGINT"], []))
+        self.assertIn("it exists", self.export("parquet", folder, code=1))
+        self.assertEqual([p.name for p in self.root.glob("tables*")], ["tables"])
+
+    # ---- Arrow ----
+
+    @needs("arrow")
+    def test_arrow(self):
+        out = self.root / "mixed.arrow"
+        self.export("arrow", out, MIXED)
+        got = self.read("arrow", str(out))
+        self.assertEqual(got["types"], ["Int64", "Utf8", "Float64", "Int64", "Binary", "Utf8", "Utf8"])
+        self.same(got["rows"], MIXED, {0, 3})
+        self.export("arrow", out, "SELECT ts, name FROM slice WHERE 0")
+        got = self.read("arrow", str(out))
+        self.assertEqual((got["columns"], got["types"], got["rows"]), (["ts", "name"], ["Int64", "Utf8"], []))
+        sql = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 199999) SELECT i, 'n' || i AS name FROM n"
+        self.export("arrow", out, sql)
+        got = self.read("arrow", str(out))
+        self.assertEqual((got["batches"], len(got["rows"]), got["rows"][-1]), (2, 200000, ["199999", "n199999"]))
+
+    # ---- texts and SQLite ----
+
+    def test_csv_and_json_lines(self):
+        rows = list(csv.reader(io.StringIO(self.export("csv", "-", "SELECT name AS \"a,b\", 'say \"x\"' AS t, NULL AS n FROM slice LIMIT 2").decode())))
+        self.assertEqual(rows, [["a,b", "t", "n"], ["work 0", 'say "x"', ""], ["work 1", 'say "x"', ""]])
+        lines = self.export("jsonl", "-", "SELECT 1 AS a; SELECT id, 'q\"' AS t FROM slice LIMIT 3").decode().splitlines()
+        self.assertEqual([json.loads(line) for line in lines], [{"id": i, "t": 'q"'} for i in range(3)])
+        folder = self.root / "texts"
+        self.export("jsonl", folder)
+        self.assertEqual(len((folder / "slice.jsonl").read_text().splitlines()), 300)
+        self.assertEqual((folder / "sched.jsonl").read_text(), "")
+
+    def test_sqlite(self):
+        out = self.root / "t.db"
+        self.export("sqlite", out)
+        self.assertEqual(sqlite3.connect(out).execute("SELECT count(*) FROM slice").fetchone(), (300,))
+        self.assertIn("leave the SQL out", self.export("sqlite", out, "SELECT 1", code=2))
+
+    # ---- what goes wrong ----
+
+    def test_nothing_is_left_of_what_fails(self):
+        out = self.root / "failed.parquet"
+        kept = self.root / "kept.parquet"
+        kept.write_text("before")
+        for sql, error in [("SELECT missing FROM slice", "no such column: missing"), ("SELECT abs(-9223372036854775807 - id) FROM slice", "overflow"),
+                           ("SELECT iif(id < 0, 1, 'x') FROM slice; CREATE PERFETTO TABLE t AS SELECT 1 AS a", "gives no rows"),
+                           ("/* no statement */", "gives no rows"),
+                           ("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 140000) "
+                            "SELECT iif(i < 139000, i, 'text') AS late FROM n", "column 'late' has text in row 139001")]:
+            for path in (out, kept):
+                self.assertIn(error, self.export("parquet", path, sql, code=1))
+        self.assertFalse(out.exists())
+        self.assertEqual([p.name for p in self.root.glob("failed*")], [])
+        self.assertEqual(kept.read_text(), "before")
+        self.assertEqual([p.name for p in self.root.glob("*ept.parquet*")], ["kept.parquet"])
+        self.assertIn("unknown format", self.export("orc", out, "SELECT 1", code=2))
+        self.assertTrue(self.export("parquet", self.root / "no/such/folder/x", "SELECT 1", code=1))
+        self.assertTrue(self.export("parquet", self.root / "no/such/folder/x", code=1))
+        if os.path.exists("/dev/full"):
+            self.assertIn("No space left", self.export("parquet", "/dev/full", "SELECT * FROM slice", code=1))
+
+    def test_memory_is_bounded(self):
+        if "san" in run("nm", "-D", ORMA):
+            self.skipTest("sanitizers keep memory")
+        sql = ("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {}) "
+               "SELECT i, i * 2 AS b, i * 3 AS c, i * 0.5 AS d, 'a name of some length ' || (i % 50000) AS e FROM n")
+        peaks = []
+        for num in (200000, 1600000):
+            code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
+                    "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+            peaks.append(int(run(sys.executable, "-c", code, ORMA, "export", "--to", "parquet", "-o", self.root / "big.parquet", self.trace,
+                                 sql.format(num), env=self.env)))
+        self.assertLess(peaks[1], peaks[0] * 1.5, "kilobytes")
+
+
+if __name__ == "__main__":
+    unittest.main()
