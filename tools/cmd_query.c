@@ -16,11 +16,23 @@
 #include "tools/load/load.h"
 #include "tools/load/sql_error.h"
 #include "tools/load/symbols.h"
+#include "tools/many/many.h"
 #include "tools/shell/prompt.h"
 
 #define SQL_BYTES_MAX ((size_t)64 << 20)
 
-enum { OPT_FILE = 1, OPT_CSV, OPT_FULL_SORT, OPT_APART, OPT_CACHE };
+enum {
+    OPT_FILE = 1,
+    OPT_CSV,
+    OPT_FULL_SORT,
+    OPT_APART,
+    OPT_CACHE,
+    OPT_ALL,
+    OPT_THEN,
+    OPT_METADATA,
+    OPT_OUTPUT,
+    OPT_JOBS
+};
 
 static const struct orma_option options[] = {
     {OPT_FILE, 'f', "file", "FILE", "Read the SQL from FILE; - is standard input."},
@@ -34,6 +46,18 @@ static const struct orma_option options[] = {
     {OPT_FULL_SORT, 0, "full-sort", NULL,
      "Sort all events at the end of the load: for traces whose events come very late."},
     ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
+    {OPT_ALL, 0, "all", "PATTERN",
+     "Ask each of these traces alone, several at once: 'runs/**/*.pftrace'. May be repeated. The "
+     "column trace says whose "
+     "row it is."},
+    {OPT_METADATA, 0, "metadata", "NAMES",
+     "With --all: these rows of the table metadata as columns, with ',' between."},
+    {OPT_THEN, 0, "then", "SQL",
+     "With --all: ask this of the table result, which has all rows, and print that instead."},
+    {OPT_OUTPUT, 'o', "output", "FILE",
+     "With --all: keep the rows in this SQLite file; run again, only traces that are new or have "
+     "changed are loaded."},
+    {OPT_JOBS, 'j', "jobs", "N", "With --all: so many traces at once; as many as there are CPUs."},
     {0},
 };
 
@@ -45,6 +69,7 @@ struct query {
     bool apart; /* of different machines */
     enum orma_print_form form;
     bool full_sort;
+    struct orma_many many; /* patterns_num 0: not asked for */
 };
 
 static int parse_form(struct query *q)
@@ -84,6 +109,36 @@ static int take_argument(struct query *q, const char *text)
     return ORMA_EXIT_OK;
 }
 
+static int parse_many(struct query *q, int id)
+{
+    uint64_t jobs;
+
+    if (id == OPT_JOBS) {
+        if (!orma_str_to_u64(orma_str_from(q->cli.value), &jobs) || !jobs || jobs > 1000)
+            return orma_cli_usage_error(&q->cli, "--jobs takes a number from 1 to 1000, not '%s'",
+                                        q->cli.value);
+        q->many.jobs = (unsigned)jobs;
+        return ORMA_EXIT_OK;
+    }
+    if (q->many.patterns_num == ORMA_MANY_PATTERNS_MAX)
+        return orma_cli_usage_error(&q->cli, "at most %d patterns: use ** and *",
+                                    ORMA_MANY_PATTERNS_MAX);
+    q->many.patterns[q->many.patterns_num++] = q->cli.value;
+    return ORMA_EXIT_OK;
+}
+
+/* With --all, what stands alone is the SQL. */
+static int check_many(struct query *q)
+{
+    if (q->traces_num + (q->sql != NULL) > 1)
+        return orma_cli_usage_error(&q->cli,
+                                    "with --all there is one argument, the SQL: quote the pattern");
+    if (q->traces_num)
+        q->sql = q->traces[0];
+    q->traces_num = 0;
+    return ORMA_EXIT_OK;
+}
+
 static int parse(struct query *q, bool *ret_go_on)
 {
     int id, code = ORMA_EXIT_OK;
@@ -106,6 +161,19 @@ static int parse(struct query *q, bool *ret_go_on)
         case OPT_APART:
             q->apart = true;
             break;
+        case OPT_THEN:
+            q->many.then = q->cli.value;
+            break;
+        case OPT_METADATA:
+            q->many.metadata = q->cli.value;
+            break;
+        case OPT_OUTPUT:
+            q->many.file = q->cli.value;
+            break;
+        case OPT_ALL:
+        case OPT_JOBS:
+            code = parse_many(q, id);
+            break;
         case ORMA_CLI_POSITIONAL:
             code = take_argument(q, q->cli.value);
             break;
@@ -117,7 +185,14 @@ static int parse(struct query *q, bool *ret_go_on)
     }
     if (code != ORMA_EXIT_OK)
         return code;
-    if (!q->traces_num)
+    if (q->many.patterns_num)
+        code = check_many(q);
+    else if (q->many.then || q->many.metadata || q->many.file || q->many.jobs)
+        code =
+            orma_cli_usage_error(&q->cli, "--then, --metadata, --output and --jobs go with --all");
+    if (code != ORMA_EXIT_OK)
+        return code;
+    if (!q->traces_num && !q->many.patterns_num)
         return orma_cli_usage_error(&q->cli, "no trace given: orma query TRACE [SQL]");
     if (q->sql && q->file)
         return orma_cli_usage_error(&q->cli, "give the SQL as an argument or with -f, not both");
@@ -225,18 +300,27 @@ static int query(const struct query *q)
 
 static int run(const struct orma_command *self, int argc, char **argv)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
     struct query q = {.form = isatty(STDOUT_FILENO) ? ORMA_PRINT_TABLE : ORMA_PRINT_CSV};
     bool go_on;
 
     orma_cli_init(&q.cli, self, "orma query", argc, argv);
     int code = parse(&q, &go_on);
-    return go_on ? query(&q) : code;
+    if (!go_on || !q.many.patterns_num)
+        return go_on ? query(&q) : code;
+    if (read_sql(&q, &sql) < 0)
+        return ORMA_EXIT_FAILURE;
+    q.many.program = "orma query";
+    q.many.sql = orma_buf_cstr(&sql);
+    q.many.form = q.form;
+    q.many.full_sort = q.full_sort;
+    return orma_many_run(&q.many);
 }
 
 const struct orma_command orma_cmd_query = {
     .name = "query",
     .summary = "Query a trace in SQL.",
-    .synopsis = "[OPTIONS] TRACE... [SQL]\n[OPTIONS] TRACE... -f FILE",
+    .synopsis = "[OPTIONS] TRACE... [SQL]\n[OPTIONS] TRACE... -f FILE\n--all PATTERN [OPTIONS] SQL",
     .details =
         "TRACE is any trace that Perfetto's tools write; several are put on one timeline, as "
         "'orma merge' does. The SQL comes from the argument, "
@@ -250,6 +334,9 @@ const struct orma_command orma_cmd_query = {
     .examples = "  orma query t.pftrace 'SELECT name, count(*) FROM slice GROUP BY name'\n"
                 "  orma query t.pftrace -f question.sql --format=json\n"
                 "  orma query --apart phone.pftrace car.pftrace 'SELECT name FROM machine'\n"
+                "  orma query --all 'runs/**/*.pftrace' 'SELECT name, count(*) AS n FROM slice "
+                "GROUP BY name' \\\n"
+                "      --then 'SELECT name, sum(n) FROM result GROUP BY name'\n"
                 "  echo 'SELECT * FROM stats WHERE value != 0' | orma query t.pftrace\n",
     .options = options,
     .run = run,

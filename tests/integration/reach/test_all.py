@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""orma query --all: many traces, bad ones among them, again and again."""
+import os
+import pathlib
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+from installed import BUILD, write_trace
+
+ORMA = BUILD / "tools/orma"
+COUNT = "SELECT name, count(*) AS n FROM slice GROUP BY name"
+
+
+class All(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for i, name in enumerate(["1.json", "a/2.json", "a/b/3 it's.json"]):
+            (self.root / "runs" / name).parent.mkdir(parents=True, exist_ok=True)
+            write_trace(self.root / "runs" / name, slices=i + 2)
+        (self.root / "tmp").mkdir()
+        self.env = dict(os.environ, ORMA_CACHE="off", TMPDIR=str(self.root / "tmp"))
+
+    def query(self, *args, code=0):
+        done = subprocess.run([ORMA, "query", "--format", "rfc4180", *args], cwd=self.root, capture_output=True, text=True, env=self.env,
+                              stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(os.listdir(self.root / "tmp"), [])
+        self.messages = done.stderr
+        return done.stdout.splitlines()
+
+    def bad(self, name="bad.json"):
+        (self.root / "runs/a" / name).write_text("this is no trace " * 30)
+
+    def test_rows_of_all_by_trace(self):
+        rows = self.query("--all", "runs/**/*.json", COUNT)
+        self.assertEqual(rows[:3], ["trace,name,n", "runs/1.json,work 0,1", "runs/1.json,work 1,1"])
+        self.assertEqual([r.split(",")[0] for r in rows[1:]],
+                         ["runs/1.json"] * 2 + ["runs/a/2.json"] * 3 + ["runs/a/b/3 it's.json"] * 4)
+
+    def test_patterns(self):
+        for pattern, num in [("runs/*.json", 1), ("runs/**/*.json", 3), ("runs/**/[23]*", 2), ("**/2.json", 1), ("runs/a/**", 2),
+                             ("./runs/a/2.json", 1), (f"{self.root}/runs/*/2.json", 1), ("runs/**/**/b/**/*.json", 1)]:
+            rows = self.query("--all", pattern, "SELECT 1 AS a")
+            self.assertEqual(len(rows), num + 1, pattern)
+        rows = self.query("--all", "runs/*.json", "--all", "runs/**/*.json", "SELECT 1 AS a")
+        self.assertEqual(len(rows), 4, "each once")
+        os.symlink(self.root / "runs", self.root / "runs/a/round")
+        self.assertEqual(len(self.query("--all", "runs/**/*.json", "SELECT 1 AS a")), 4)
+        self.query("--all", "runs/*.pftrace", "SELECT 1 AS a", code=1)
+        self.assertIn("no file fits 'runs/*.pftrace'", self.messages)
+
+    def test_metadata_and_a_last_question(self):
+        rows = self.query("--all", "runs/**/*.json", "--metadata", "trace_type,missing_one", "-j", "2", COUNT,
+                          "--then", "SELECT name, sum(n) AS n, min(trace_type) AS type, max(missing_one) AS m FROM result GROUP BY name")
+        self.assertEqual(rows, ["name,n,type,m", "work 0,3,json,", "work 1,3,json,", "work 2,2,json,", "work 3,1,json,"])
+        rows = self.query("--all", "runs/**/*.json", "SELECT dur, 'é\"' AS t, 0.5 AS r, x'00ff' AS b, NULL AS n FROM slice",
+                          "--then", "SELECT count(*) AS c, percentile(dur, 50) AS p, min(t) AS t, sum(r) AS r, hex(max(b)) AS b, count(n) AS n FROM result")
+        self.assertEqual(rows[1], '9,2000,"é""",4.5,00FF,0')
+
+    def test_bad_files_are_reported_at_the_end(self):
+        self.bad()
+        self.bad("worse.json")
+        rows = self.query("--all", "runs/**/*.json", COUNT, code=1)
+        self.assertEqual(len(rows), 10)
+        self.assertIn("2 of 5 traces failed:\n  runs/a/bad.json: ", self.messages)
+        self.assertEqual(len(self.query("--all", "runs/a/*.json", "SELECT missing FROM slice", code=1)), 0)
+        self.assertIn("no such column: missing", self.messages)
+        self.query("--all", "runs/1.json", "CREATE PERFETTO TABLE t AS SELECT 1 AS a", code=1)
+        self.assertIn("gives no rows", self.messages)
+        self.query("--all", "runs/1.json", COUNT, "--then", "SELECT missing FROM result", code=1)
+        self.assertIn("no such column: missing", self.messages)
+
+    def test_other_columns_are_a_failure_of_their_trace(self):
+        sql = ("CREATE PERFETTO TABLE many AS SELECT count(*) AS n FROM slice; CREATE PERFETTO TABLE t AS SELECT 1 AS a; "
+               "SELECT * FROM (SELECT n FROM many) JOIN t")
+        self.assertEqual(len(self.query("--all", "runs/**/*.json", sql)), 4)
+        # What a query gives can depend on the trace: where a file is another format, its tables have other columns.
+        db = self.root / "r.db"
+        self.query("--all", "runs/1.json", "-o", db, "SELECT 1 AS a")
+        with sqlite3.connect(db) as c:
+            c.execute("ALTER TABLE result ADD COLUMN more")
+        self.query("--all", "runs/**/*.json", "-o", db, "SELECT 1 AS a", code=1)
+        self.assertIn("gives 1 columns here and 2", self.messages)
+
+    def rows_of(self, db, sql="SELECT count(*) FROM result"):
+        with sqlite3.connect(db) as c:
+            return c.execute(sql).fetchall()
+
+    def test_a_kept_file_is_continued(self):
+        db = self.root / "r.db"
+        self.bad()
+        self.assertEqual(self.query("--all", "runs/**/*.json", "-o", db, COUNT, code=1), [])
+        self.assertEqual(self.rows_of(db), [(9,)])
+        self.assertEqual(self.rows_of(db, "SELECT state, count(*) FROM traces GROUP BY 1 ORDER BY 1"), [("done", 3), ("failed", 1)])
+        # Again: nothing twice; one is new, one is mended, one has changed, one has changed for the worse.
+        time.sleep(0.01)
+        write_trace(self.root / "runs/4.json", slices=1)
+        write_trace(self.root / "runs/a/bad.json", slices=1)
+        write_trace(self.root / "runs/1.json", slices=4)
+        self.bad("2.json")
+        self.query("--all", "runs/**/*.json", "-o", db, COUNT, code=1)
+        self.assertIn("1 of 5 traces were there already", self.messages)
+        self.assertEqual(self.rows_of(db, "SELECT trace, count(*) FROM result GROUP BY 1 ORDER BY 1"),
+                         [("runs/1.json", 4), ("runs/4.json", 1), ("runs/a/b/3 it's.json", 4), ("runs/a/bad.json", 1)])
+        self.assertEqual(self.rows_of(db, "SELECT path FROM traces WHERE state = 'failed'"), [("runs/a/2.json",)])
+        rows = self.query("--all", "runs/**/*.json", "-o", db, COUNT, "--then", "SELECT sum(n) AS n FROM result", code=1)
+        self.assertEqual(rows, ["n", "10"])
+        self.query("--all", "runs/**/*.json", "-o", db, "SELECT 1 AS a", code=1)
+        self.assertIn("the answers of another question", self.messages)
+        self.assertEqual(self.rows_of(db, "SELECT sum(n) FROM result"), [(10,)])
+
+    def test_a_file_of_others_is_not_touched(self):
+        other = self.root / "other"
+        other.write_text("this is no database, and long enough to look at. " * 20)
+        self.query("--all", "runs/**/*.json", "-o", other, COUNT, code=1)
+        self.assertTrue(other.read_text().startswith("this is no database"))
+        self.query("--all", "runs/**/*.json", "-o", self.root / "no/folder/x.db", COUNT, code=1)
+
+    def test_wrong_usage(self):
+        for args, text in [(["--all", "runs/*.json", "runs/1.json", "SELECT 1"], "quote the pattern"), (["--then", "SELECT 1", "runs/1.json", "SELECT 1"], "go with --all"),
+                           (["--all", "runs/*.json", "-j", "0", "SELECT 1"], "from 1 to 1000")]:
+            self.query(*args, code=2)
+            self.assertIn(text, self.messages)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,11 @@
+/* Files by patterns: *, ? and [...] in names, and ** for any number of folders. */
+#ifndef ORMA_TOOLS_MANY_FIND_H
+#define ORMA_TOOLS_MANY_FIND_H
+#include "sdk/base/buf.h"
+
+/*
+ * Appends the path of each regular file that fits, with its terminator. Names that begin with a dot
+ * fit only where the pattern has it. Links to folders are not followed by **. 0 or -ENOMEM.
+ */
+int orma_many_find(const char *pattern, struct orma_buf *paths);
+#endif

@@ -1,0 +1,696 @@
+/*
+ * A process writes what it found to a file without a name, which it shares with us:
+ *
+ *   head: 'H', columns (u32), then the name of each as a text cell
+ *   row:  'R' and its cells: a byte for the type, then 8 bytes, or a length (u32) and so many bytes
+ *   end:  'D'
+ *
+ * or instead of all that 'E' and a text cell: what was wrong.
+ *
+ * The database belongs to a processor without a trace: rows go in by its parameters, and the last
+ * question may use all that PerfettoSQL has.
+ */
+#include "tools/many/many.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sdk/base/vec.h"
+#include "tools/base/cli.h"
+#include "tools/load/cache.h"
+#include "tools/load/sql_error.h"
+#include "tools/many/find.h"
+
+#define CELL_MAX ((uint32_t)1 << 30)
+#define COLUMNS_MAX 2000
+
+struct job {
+    const char *path;
+    int64_t size, changed_ns;
+    pid_t pid; /* 0: it does not run */
+    FILE *file;
+    bool done;
+};
+
+struct many {
+    const struct orma_many *args;
+    struct orma_processor *db;
+    char *path; /* of the database */
+    struct orma_buf paths;
+    ORMA_VEC(struct job) jobs;
+    struct orma_query *insert; /* NULL: the table is not made yet */
+    unsigned columns;          /* of a trace's rows, those of metadata included */
+    size_t running, finished, failed, kept;
+};
+
+/* ---- in the process of a trace ---- */
+
+static void put_bytes(FILE *out, enum orma_value_type type, const void *data, size_t len)
+{
+    uint32_t n = (uint32_t)ORMA_MIN(len, CELL_MAX);
+
+    fputc((int)type, out);
+    fwrite(&n, sizeof(n), 1, out);
+    fwrite(data, 1, n, out);
+}
+
+static void put_text(FILE *out, const char *text)
+{
+    put_bytes(out, ORMA_VALUE_TEXT, text, strlen(text));
+}
+
+static void put_cell(FILE *out, const struct orma_query *q, unsigned col)
+{
+    const enum orma_value_type type = orma_query_type(q, col);
+    int64_t whole;
+    double real;
+
+    switch (type) {
+    case ORMA_VALUE_NULL:
+        fputc((int)type, out);
+        break;
+    case ORMA_VALUE_INT64:
+        whole = orma_query_int64(q, col);
+        fputc((int)type, out);
+        fwrite(&whole, sizeof(whole), 1, out);
+        break;
+    case ORMA_VALUE_DOUBLE:
+        real = orma_query_double(q, col);
+        fputc((int)type, out);
+        fwrite(&real, sizeof(real), 1, out);
+        break;
+    case ORMA_VALUE_TEXT:
+    case ORMA_VALUE_BLOB:
+        put_bytes(out, type,
+                  type == ORMA_VALUE_TEXT ? orma_query_text(q, col) : orma_query_blob(q, col),
+                  orma_query_bytes(q, col));
+    }
+}
+
+/* Names of metadata one by one; false at the end. */
+static bool next_key(const char **keys, char *name, size_t size)
+{
+    if (!*keys || !**keys)
+        return false;
+    size_t len = strcspn(*keys, ",");
+    snprintf(name, size, "%.*s", (int)len, *keys);
+    *keys += len + ((*keys)[len] == ',');
+    return true;
+}
+
+/* The values of metadata, which stand in every row. */
+static int read_metadata(struct orma_processor *tp, const char *keys, FILE *out)
+{
+    struct orma_query *q;
+    char key[128];
+    int r =
+        orma_query_prepare(tp, "SELECT coalesce(str_value, int_value) FROM metadata WHERE name = ?",
+                           ORMA_WHOLE, &q, NULL);
+
+    if (r)
+        return r;
+    while (r >= 0 && next_key(&keys, key, sizeof(key))) {
+        r = orma_query_reset(q);
+        if (!r)
+            r = orma_query_bind_text(q, 1, key, ORMA_WHOLE);
+        if (!r)
+            r = orma_query_step(q);
+        if (r == 1)
+            put_cell(out, q, 0);
+        else
+            fputc(ORMA_VALUE_NULL, out);
+    }
+    orma_query_free(q);
+    return r < 0 ? r : 0;
+}
+
+static int put_head(const struct orma_query *q, const char *keys, FILE *out)
+{
+    char key[128];
+    uint32_t num = orma_query_columns(q);
+
+    for (const char *k = keys; next_key(&k, key, sizeof(key));)
+        num++;
+    fputc('H', out);
+    fwrite(&num, sizeof(num), 1, out);
+    while (next_key(&keys, key, sizeof(key)))
+        put_text(out, key);
+    for (unsigned i = 0; i < orma_query_columns(q); i++)
+        put_text(out, orma_query_column_name(q, i));
+    return 0;
+}
+
+static int put_rows(struct orma_query *q, const char *keys, const struct orma_buf *metadata,
+                    FILE *out)
+{
+    int r = put_head(q, keys, out);
+
+    while (!r && (r = orma_query_step(q)) == 1) {
+        fputc('R', out);
+        fwrite(metadata->data, 1, metadata->len, out);
+        for (unsigned i = 0; i < orma_query_columns(q); i++)
+            put_cell(out, q, i);
+        r = ferror(out) ? -EIO : 0;
+    }
+    return r;
+}
+
+/* All statements; the rows are those of the last one. *ret_any: it has some. */
+static int ask(const struct orma_many *args, struct orma_processor *tp,
+               const struct orma_buf *metadata, FILE *out, bool *ret_any)
+{
+    struct orma_script_run *script;
+    struct orma_query *q;
+    int r = orma_script_open(tp, args->sql, ORMA_WHOLE, NULL, &script);
+
+    if (r)
+        return r;
+    while ((r = orma_script_step(script, &q)) == 1) {
+        *ret_any = orma_script_at_end(script) && orma_query_has_columns(q);
+        if (*ret_any)
+            r = put_rows(q, args->metadata, metadata, out);
+        while (!*ret_any && (r = orma_query_step(q)) == 1)
+            ;
+        orma_query_free(q);
+        if (r < 0)
+            break;
+    }
+    orma_script_close(script);
+    return r;
+}
+
+static int load_and_ask(const struct orma_many *args, struct orma_processor *tp, const char *path,
+                        FILE *out, bool *ret_any)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf metadata = {0};
+    char *text = NULL;
+    size_t len = 0;
+    int r = orma_load_cache_use(tp, args->program);
+
+    if (!r)
+        r = orma_processor_load_file(tp, path, NULL, NULL);
+    if (!r && args->metadata) {
+        FILE *memory = open_memstream(&text, &len);
+
+        r = memory ? read_metadata(tp, args->metadata, memory) : -ENOMEM;
+        if (memory && fclose(memory))
+            r = -ENOMEM;
+        orma_buf_put(&metadata, text, len);
+        free(text);
+    }
+    return r ? r : ask(args, tp, &metadata, out, ret_any);
+}
+
+static _Noreturn void run_process(const struct orma_many *args, const char *path, FILE *out)
+{
+    struct orma_processor_config config = {.size = sizeof(config), .full_sort = args->full_sort};
+    struct orma_processor *tp;
+    bool any = false;
+
+    if (orma_processor_new(&config, &tp))
+        _exit(1);
+    int r = load_and_ask(args, tp, path, out, &any);
+    if (r == 0 && any) {
+        fputc('D', out);
+    } else {
+        const char *text = orma_processor_error(tp);
+
+        rewind(out); /* the error is all that is read: it stands in front */
+        fputc('E', out);
+        put_text(out, r == 0 ? "the last statement gives no rows" : *text ? text : strerror(-r));
+    }
+    _exit(fflush(out) ? 1 : 0);
+}
+
+/* ---- the database ---- */
+
+/* Runs a statement with texts for its parameters, up to a NULL. The first cell, if there is one,
+ * into *ret. */
+static int run_sql(struct many *m, const char *sql, const char *const *params, int64_t *ret)
+{
+    struct orma_query *q;
+    int r = orma_query_prepare(m->db, sql, ORMA_WHOLE, &q, NULL);
+
+    for (unsigned i = 0; !r && params && params[i]; i++)
+        r = orma_query_bind_text(q, i + 1, params[i], ORMA_WHOLE);
+    if (!r)
+        r = orma_query_step(q);
+    if (r == 1 && ret)
+        *ret = orma_query_int64(q, 0);
+    orma_query_free(q);
+    return r;
+}
+
+static int complain(const struct many *m, const char *what)
+{
+    fprintf(stderr, "%s: %s: %s\n", m->args->program, m->args->file ? m->args->file : "results",
+            what);
+    return -EIO;
+}
+
+static int fail_db(const struct many *m)
+{
+    return complain(m, orma_processor_error(m->db));
+}
+
+/* Which question the database has the answers of. */
+static int check_question(struct many *m)
+{
+    const char *question[] = {m->args->sql, m->args->metadata ? m->args->metadata : "", NULL};
+    int64_t others = 0;
+
+    if (run_sql(m, "CREATE TABLE IF NOT EXISTS many.question(sql, metadata)", NULL, NULL) < 0 ||
+        run_sql(m,
+                "CREATE TABLE IF NOT EXISTS many.traces(path PRIMARY KEY, size, changed_ns, state, "
+                "error)",
+                NULL, NULL) < 0 ||
+        run_sql(m, "SELECT count(*) FROM many.question WHERE (sql, metadata) != (?1, ?2)", question,
+                &others) < 0 ||
+        run_sql(m,
+                "INSERT INTO many.question SELECT ?1, ?2 WHERE NOT EXISTS (SELECT * FROM "
+                "many.question)",
+                question, NULL) < 0)
+        return fail_db(m);
+    return others ? complain(m, "it has the answers of another question: choose another file") : 0;
+}
+
+static int open_db(struct many *m)
+{
+    const struct orma_processor_config config = {.size = sizeof(config), .sql_file_access = true};
+    const char *tmp = getenv("TMPDIR"), *path[] = {NULL, NULL};
+    int fd = -1;
+
+    if (m->args->file)
+        m->path = strdup(m->args->file);
+    else if (asprintf(&m->path, "%s/orma-query-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
+        m->path = NULL;
+    if (m->path && !m->args->file) {
+        fd = mkstemp(m->path);
+        if (fd < 0)
+            return complain(m, strerror(errno));
+        (void)close(fd); /* SQLite opens it by its name */
+    }
+    path[0] = m->path;
+    if (!m->path || orma_processor_new(&config, &m->db) || orma_processor_finish(m->db))
+        return complain(m, strerror(ENOMEM));
+    if (run_sql(m, "ATTACH ? AS many", path, NULL) < 0)
+        return fail_db(m);
+    return check_question(m);
+}
+
+/* ---- what a process found ---- */
+
+struct cell {
+    enum orma_value_type type;
+    union {
+        int64_t whole;
+        double real;
+    };
+    struct orma_buf bytes;
+};
+
+static bool get(FILE *in, void *to, size_t len)
+{
+    return fread(to, 1, len, in) == len;
+}
+
+static bool get_cell(FILE *in, struct cell *c)
+{
+    int type = getc(in);
+    uint32_t len = 0;
+
+    c->type = (enum orma_value_type)type;
+    switch (type) {
+    case ORMA_VALUE_NULL:
+        return true;
+    case ORMA_VALUE_INT64:
+    case ORMA_VALUE_DOUBLE:
+        return get(in, &c->whole, sizeof(c->whole));
+    case ORMA_VALUE_TEXT:
+    case ORMA_VALUE_BLOB:
+        break;
+    default:
+        return false;
+    }
+    orma_buf_clear(&c->bytes);
+    if (!get(in, &len, sizeof(len)) || len > CELL_MAX)
+        return false;
+    uint8_t *to = orma_buf_extend(&c->bytes, len);
+    return (to || !len) && get(in, to, len);
+}
+
+static int bind(struct orma_query *q, unsigned param, const struct cell *c)
+{
+    const char *bytes = c->bytes.data ? (const char *)c->bytes.data : "";
+
+    switch (c->type) {
+    case ORMA_VALUE_NULL:
+        return orma_query_bind_null(q, param);
+    case ORMA_VALUE_INT64:
+        return orma_query_bind_int64(q, param, c->whole);
+    case ORMA_VALUE_DOUBLE:
+        return orma_query_bind_double(q, param, c->real);
+    case ORMA_VALUE_TEXT:
+        return orma_query_bind_text(q, param, bytes, c->bytes.len);
+    case ORMA_VALUE_BLOB:
+        return orma_query_bind_blob(q, param, bytes, c->bytes.len);
+    }
+    return -EINVAL;
+}
+
+/* Makes the table for these columns, if it is not there, and the statement that fills it. */
+static int prepare_insert(struct many *m, const struct orma_buf *names, uint32_t num)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf make = {0}, insert = {0};
+
+    orma_buf_printf(&make, "CREATE TABLE IF NOT EXISTS many.result(trace%s)",
+                    orma_buf_cstr((struct orma_buf *)(uintptr_t)names));
+    orma_buf_put_str(&insert, "INSERT INTO many.result VALUES (?");
+    for (uint32_t i = 0; i < num; i++)
+        orma_buf_put_str(&insert, ", ?");
+    orma_buf_put_byte(&insert, ')');
+    if (make.failed || insert.failed || run_sql(m, orma_buf_cstr(&make), NULL, NULL) < 0)
+        return -EIO;
+    int r = orma_query_prepare(m->db, orma_buf_cstr(&insert), ORMA_WHOLE, &m->insert, NULL);
+    m->columns = num;
+    return r ? -EIO : 0;
+}
+
+/* Rows of before decide what columns there are. */
+static int open_result(struct many *m)
+{
+    struct orma_buf names = {0};
+    int64_t columns = 0;
+
+    m->columns = 0;
+    if (run_sql(m, "SELECT count(*) FROM pragma_table_info('result', 'many')", NULL, &columns) < 0)
+        return fail_db(m);
+    int r = columns > 1 && prepare_insert(m, &names, (uint32_t)columns - 1) ? fail_db(m) : 0;
+    orma_buf_fini(&names);
+    return r;
+}
+
+/* The names of columns, each behind a comma. */
+static bool get_names(FILE *in, struct cell *c, uint32_t num, struct orma_buf *names)
+{
+    for (uint32_t i = 0; i < num; i++) {
+        if (!get_cell(in, c) || c->type != ORMA_VALUE_TEXT)
+            return false;
+        orma_buf_put_str(names, ", \"");
+        for (const char *p = orma_buf_cstr(&c->bytes); *p; p++) {
+            orma_buf_put_byte(names, (uint8_t)*p);
+            if (*p == '"')
+                orma_buf_put_byte(names, '"');
+        }
+        orma_buf_put_byte(names, '"');
+    }
+    return true;
+}
+
+static int insert_rows(struct many *m, const struct job *job, FILE *in, struct cell *c)
+{
+    int kind, r = 0;
+
+    while (!r && (kind = getc(in)) == 'R') {
+        r = orma_query_reset(m->insert);
+        if (!r)
+            r = orma_query_bind_text(m->insert, 1, job->path, ORMA_WHOLE);
+        for (unsigned i = 0; !r && i < m->columns; i++)
+            r = get_cell(in, c) ? bind(m->insert, i + 2, c) : -EBADMSG;
+        if (!r)
+            r = orma_query_step(m->insert);
+    }
+    return r ? r : kind == 'D' ? 0 : -EBADMSG;
+}
+
+/* 0; -EBADMSG and the text in `error`: the trace failed; -EIO: the database did. */
+static int take_rows(struct many *m, const struct job *job, struct orma_buf *error)
+{
+    struct cell c = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf names = {0};
+    uint32_t num = 0;
+    int kind = fseek(job->file, 0, SEEK_SET) ? EOF : getc(job->file), r = -EBADMSG;
+
+    if (kind == 'E' && get_cell(job->file, &c))
+        orma_buf_put(error, c.bytes.data, c.bytes.len);
+    else if (kind == 'H' && get(job->file, &num, sizeof(num)) && num < COLUMNS_MAX &&
+             get_names(job->file, &c, num, &names))
+        r = m->insert || !prepare_insert(m, &names, num) ? 0 : -EIO;
+    if (!r && num != m->columns) {
+        orma_buf_printf(error, "the query gives %u columns here and %u of the traces before", num,
+                        m->columns);
+        r = -EBADMSG;
+    }
+    if (!r)
+        r = insert_rows(m, job, job->file, &c);
+    orma_buf_fini(&c.bytes);
+    return r && r != -EBADMSG ? -EIO : r;
+}
+
+static int note(struct many *m, const struct job *job, const char *state, const char *error)
+{
+    char size[24], changed[24];
+    const char *row[] = {job->path, size, changed, state, error, NULL};
+
+    snprintf(size, sizeof(size), "%" PRId64, job->size);
+    snprintf(changed, sizeof(changed), "%" PRId64, job->changed_ns);
+    return run_sql(m,
+                   "INSERT OR REPLACE INTO many.traces VALUES (?1, CAST(?2 AS INT), CAST(?3 AS "
+                   "INT), ?4, nullif(?5, ''))",
+                   row, NULL);
+}
+
+static void show_progress(const struct many *m)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%zu of %" PRIu32 " traces%s\033[K", m->finished, m->jobs.len,
+                m->finished < m->jobs.len ? "" : "\r\033[K");
+}
+
+/* A transaction without rows of the trace, be they of a run before. */
+static int begin(struct many *m, const struct job *job)
+{
+    const char *path[] = {job->path, NULL};
+    int r = run_sql(m, "BEGIN", NULL, NULL);
+
+    return r < 0 || !m->insert ? r
+                               : run_sql(m, "DELETE FROM many.result WHERE trace = ?", path, NULL);
+}
+
+/* As if it had not come: the table may have been made for it. */
+static int begin_again(struct many *m, const struct job *job)
+{
+    orma_query_free(ORMA_STEAL(m->insert));
+    int r = run_sql(m, "ROLLBACK", NULL, NULL);
+
+    if (r >= 0)
+        r = open_result(m);
+    return r < 0 ? r : begin(m, job);
+}
+
+/* The process of a trace is done: all of its rows come in, or none. */
+static int finish_job(struct many *m, struct job *job, int status)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
+    int r = begin(m, job);
+
+    if (r >= 0 && WIFSIGNALED(status))
+        orma_buf_printf(&error, "its process was ended by signal %d", WTERMSIG(status));
+    else if (r >= 0 && (r = take_rows(m, job, &error)) == -EBADMSG && !error.len)
+        orma_buf_put_str(&error, "its process left no result: no space, or no memory");
+    if (error.len) {
+        r = begin_again(m, job);
+        m->failed++;
+    }
+    if (r >= 0)
+        r = note(m, job, error.len ? "failed" : "done", orma_buf_cstr(&error));
+    if (r >= 0)
+        r = run_sql(m, "COMMIT", NULL, NULL);
+    (void)fclose(job->file); /* it has no name, nothing is lost */
+    job->file = NULL;
+    job->pid = 0;
+    m->running--;
+    m->finished++;
+    show_progress(m);
+    return r < 0 ? fail_db(m) : 0;
+}
+
+static int wait_for_one(struct many *m)
+{
+    int status;
+    pid_t pid = waitpid(-1, &status, 0);
+
+    for (uint32_t i = 0; pid > 0 && i < m->jobs.len; i++) {
+        if (m->jobs.data[i].pid == pid)
+            return finish_job(m, &m->jobs.data[i], status);
+    }
+    return pid < 0 && errno != EINTR ? complain(m, strerror(errno)) : 0;
+}
+
+static int start_job(struct many *m, struct job *job)
+{
+    job->file = tmpfile();
+    if (!job->file)
+        return complain(m, strerror(errno));
+    job->pid = fork();
+    if (job->pid == 0)
+        run_process(m->args, job->path, job->file);
+    if (job->pid < 0) {
+        job->pid = 0;
+        return complain(m, strerror(errno));
+    }
+    m->running++;
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(((const struct job *)a)->path, ((const struct job *)b)->path);
+}
+
+static int find_traces(struct many *m)
+{
+    int r = 0;
+
+    for (size_t i = 0; !r && i < m->args->patterns_num; i++)
+        r = orma_many_find(m->args->patterns[i], &m->paths);
+    for (size_t at = 0; !r && at < m->paths.len; at += strlen((char *)m->paths.data + at) + 1)
+        r = ORMA_VEC_PUSH(&m->jobs, (struct job){.path = (const char *)m->paths.data + at});
+    if (r)
+        return complain(m, strerror(ENOMEM));
+    if (!m->jobs.len) {
+        fprintf(stderr, "%s: no file fits '%s'\n", m->args->program, m->args->patterns[0]);
+        return -ENOENT;
+    }
+    qsort(m->jobs.data, m->jobs.len, sizeof(*m->jobs.data), compare);
+    uint32_t num = 1;
+    for (uint32_t i = 1; i < m->jobs.len; i++) { /* several patterns may find a file */
+        if (strcmp(m->jobs.data[i].path, m->jobs.data[num - 1].path))
+            m->jobs.data[num++] = m->jobs.data[i];
+    }
+    m->jobs.len = num;
+    return 0;
+}
+
+/* Those that the database has as they are now. */
+static int skip_known(struct many *m)
+{
+    for (uint32_t i = 0; i < m->jobs.len; i++) {
+        struct job *job = &m->jobs.data[i];
+        char size[24], changed[24];
+        const char *known[] = {job->path, size, changed, NULL};
+        struct stat st = {0};
+        int64_t num = 0;
+
+        (void)stat(job->path, &st); /* if it is gone, its process says so */
+        job->size = st.st_size;
+        job->changed_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+        snprintf(size, sizeof(size), "%" PRId64, job->size);
+        snprintf(changed, sizeof(changed), "%" PRId64, job->changed_ns);
+        if (run_sql(
+                m,
+                "SELECT count(*) FROM many.traces WHERE path = ?1 AND size = CAST(?2 AS INT) AND "
+                "changed_ns = CAST(?3 AS INT) AND state = 'done'",
+                known, &num) < 0)
+            return fail_db(m);
+        job->done = num > 0;
+        m->kept += job->done;
+        m->finished += job->done;
+    }
+    return 0;
+}
+
+static int run_jobs(struct many *m)
+{
+    const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN),
+                 most = m->args->jobs ? m->args->jobs : ORMA_MAX(cpus, 1);
+    int r = 0;
+
+    for (uint32_t i = 0; !r && i < m->jobs.len; i++) {
+        while (!r && m->running >= most)
+            r = wait_for_one(m);
+        if (!r && !m->jobs.data[i].done)
+            r = start_job(m, &m->jobs.data[i]);
+    }
+    for (uint32_t i = 0; r && i < m->jobs.len; i++) {
+        if (m->jobs.data[i].pid > 0)
+            (void)kill(m->jobs.data[i].pid, SIGKILL); /* it may have ended */
+    }
+    while (m->running && !r)
+        r = wait_for_one(m);
+    return r;
+}
+
+/* Failed ones, with the reason; those of the whole database, which are what its rows lack. */
+static int tell_failures(struct many *m)
+{
+    struct orma_query *q;
+
+    if (m->kept)
+        fprintf(stderr, "%s: %zu of %" PRIu32 " traces were there already\n", m->args->program,
+                m->kept, m->jobs.len);
+    if (!m->failed)
+        return ORMA_EXIT_OK;
+    fprintf(stderr, "%s: %zu of %" PRIu32 " traces failed:\n", m->args->program, m->failed,
+            m->jobs.len);
+    if (!orma_query_prepare(
+            m->db, "SELECT path, error FROM many.traces WHERE state = 'failed' ORDER BY path",
+            ORMA_WHOLE, &q, NULL)) {
+        while (orma_query_step(q) == 1)
+            fprintf(stderr, "  %s: %s\n", orma_query_text(q, 0), orma_query_text(q, 1));
+        orma_query_free(q);
+    }
+    return ORMA_EXIT_FAILURE;
+}
+
+static int print_result(struct many *m)
+{
+    const char *sql = m->args->then ? m->args->then : "SELECT * FROM result ORDER BY trace, rowid";
+    int64_t there = 0;
+
+    if (run_sql(m, "SELECT count(*) FROM pragma_table_info('result', 'many')", NULL, &there) < 0)
+        return fail_db(m);
+    if (!there || (m->args->file && !m->args->then))
+        return 0; /* the file is the answer */
+    int r = orma_print_query(m->db, sql, ORMA_WHOLE, m->args->form, stdout, NULL);
+    if (r == -EIO)
+        return orma_cli_output_failed(m->args->program, errno) ? -EIO : 0;
+    if (r < 0)
+        orma_load_print_sql_error("", "--then", m->db);
+    return r;
+}
+
+int orma_many_run(const struct orma_many *self)
+{
+    struct many m = {.args = self};
+    int r = find_traces(&m);
+
+    if (!r)
+        r = open_db(&m);
+    if (!r)
+        r = skip_known(&m);
+    if (!r)
+        r = open_result(&m);
+    if (!r)
+        r = run_jobs(&m);
+    orma_query_free(m.insert);
+    if (!r)
+        r = print_result(&m);
+    int code = r ? ORMA_EXIT_FAILURE : tell_failures(&m);
+    orma_processor_free(m.db);
+    if (m.path && !self->file)
+        (void)unlink(m.path); /* it was ours alone */
+    free(m.path);
+    orma_buf_fini(&m.paths);
+    ORMA_VEC_FINI(&m.jobs);
+    return code;
+}
