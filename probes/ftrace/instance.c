@@ -84,18 +84,18 @@ static int read_kallsyms(const struct orma_source_env *env, struct orma_kallsyms
     ORMA_AUTO(orma_fd_close) int fd = open(env->proc_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const struct orma_tracefs proc = {.path = (char *)env->proc_root, .dir_fd = fd, .top_fd = fd};
     struct orma_ftrace_saved saved;
-    int r = orma_kallsyms_read(fd, "kallsyms", ret);
+    int r = orma_kallsyms_open(fd, env->state_dir, ret);
 
     if (r != -ENOENT || !orma_tracefs_has(&proc, KPTR_RESTRICT) ||
         orma_ftrace_saved_take(&saved, env->state_dir, env->proc_root, NULL) < 0)
         return r;
     if (orma_ftrace_saved_write(&saved, &proc, KPTR_RESTRICT, "0") == 0)
-        r = orma_kallsyms_read(fd, "kallsyms", ret);
+        r = orma_kallsyms_open(fd, env->state_dir, ret);
     orma_ftrace_saved_restore(&saved, &proc);
     return r;
 }
 
-const struct orma_kallsyms *orma_ftrace_kallsyms(struct orma_ftrace *self)
+struct orma_kallsyms *orma_ftrace_kallsyms(struct orma_ftrace *self)
 {
     int r;
 

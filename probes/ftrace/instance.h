@@ -116,7 +116,7 @@ int orma_ftrace_instance_get(struct orma_ftrace *ftrace,
 void orma_ftrace_instance_put(struct orma_ftrace_instance *self);
 
 /* The kernel's symbols, read when first asked for; NULL: they are hidden from us. */
-const struct orma_kallsyms *orma_ftrace_kallsyms(struct orma_ftrace *self);
+struct orma_kallsyms *orma_ftrace_kallsyms(struct orma_ftrace *self);
 
 /* Enables what nobody has enabled so far; notes failures in `events`. */
 void orma_ftrace_instance_enable(struct orma_ftrace_instance *self,

@@ -134,7 +134,7 @@ static int load_printk(struct session *self)
 
 static void add_symbols(struct session *self, struct orma_ftrace *ftrace)
 {
-    const struct orma_kallsyms *table = orma_ftrace_kallsyms(ftrace);
+    struct orma_kallsyms *table = orma_ftrace_kallsyms(ftrace);
 
     orma_ftrace_symbols_fini(&self->symbols);
     orma_ftrace_symbols_init(&self->symbols, table);

@@ -12,7 +12,7 @@
 
 #define ADDRESSES_MAX (1u << 20)
 
-void orma_ftrace_symbols_init(struct orma_ftrace_symbols *self, const struct orma_kallsyms *table)
+void orma_ftrace_symbols_init(struct orma_ftrace_symbols *self, struct orma_kallsyms *table)
 {
     *self = (struct orma_ftrace_symbols){.table = table, .tick = 1, .next = 1, .restart = true};
 }

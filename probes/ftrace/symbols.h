@@ -23,8 +23,8 @@
 struct orma_kallsyms;
 
 struct orma_ftrace_symbols {
-    const struct orma_kallsyms *table; /* NULL: numbers only */
-    struct orma_map slots;             /* by address, see symbols.c */
+    struct orma_kallsyms *table; /* NULL: numbers only */
+    struct orma_map slots;       /* by address, see symbols.c */
     uint64_t tick;
     uint32_t next;
     bool restart;          /* the next packet with symbols is the first of this tick */
@@ -33,7 +33,7 @@ struct orma_ftrace_symbols {
     struct orma_buf extra; /* what was taken last */
 };
 
-void orma_ftrace_symbols_init(struct orma_ftrace_symbols *self, const struct orma_kallsyms *table);
+void orma_ftrace_symbols_init(struct orma_ftrace_symbols *self, struct orma_kallsyms *table);
 void orma_ftrace_symbols_fini(struct orma_ftrace_symbols *self);
 
 /* A new tick: names are written again. */

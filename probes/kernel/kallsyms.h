@@ -1,8 +1,7 @@
 /*
  * The kernel's symbol table (/proc/kallsyms), packed for look-up by address.
  *
- * About a fourth of the file's size. Data symbols are left out. Constant after
- * parsing. Threads: none while parsing.
+ * Data symbols are left out. Threads: none; a table belongs to one.
  */
 #ifndef ORMA_PROBES_FTRACE_KALLSYMS_H
 #define ORMA_PROBES_FTRACE_KALLSYMS_H
@@ -20,8 +19,17 @@ struct orma_kallsyms;
 int orma_kallsyms_read(int dir_fd, const char *path, struct orma_kallsyms **ret);
 void orma_kallsyms_free(struct orma_kallsyms *self);
 
-/* The symbol that the address lies in; empty if it lies before all, or too far behind one. */
-struct orma_str orma_kallsyms_find(const struct orma_kallsyms *self, uint64_t address);
+/*
+ * proc_fd's file "kallsyms". The kernel takes 30 ms and more to write it, so what was read is kept
+ * in the folder (NULL: nowhere), mapped by those who come later, and read again for another boot,
+ * other modules, and addresses of code that neither the kernel nor a module has. A folder or file
+ * that others may write to is not used.
+ */
+int orma_kallsyms_open(int proc_fd, const char *state_dir, struct orma_kallsyms **ret);
+
+/* The symbol that the address lies in; empty if it lies before all, or too far behind one. Valid
+ * until the next call. */
+struct orma_str orma_kallsyms_find(struct orma_kallsyms *self, uint64_t address);
 size_t orma_kallsyms_num(const struct orma_kallsyms *self);
 size_t orma_kallsyms_bytes(const struct orma_kallsyms *self);
 #endif

@@ -204,7 +204,7 @@ static uint64_t intern_stack(struct orma_perf_encoder *self, const uint64_t *fra
 static void read_kallsyms(struct orma_perf_encoder *self)
 {
     self->kernel_read = true;
-    if (orma_kallsyms_read(self->processes->proc_fd, "kallsyms", &self->kernel) < 0)
+    if (orma_kallsyms_open(self->processes->proc_fd, self->state_dir, &self->kernel) < 0)
         orma_log_warn("linux.perf: no names for kernel functions: /proc/kallsyms is hidden or "
                       "unreadable (kernel.kptr_restrict)");
 }

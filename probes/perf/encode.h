@@ -23,6 +23,7 @@ struct orma_perf_encoder {
     struct orma_perf_processes *processes;
     struct orma_kallsyms *kernel; /* NULL: kernel frames have no names */
     bool kernel_read;             /* or tried to: at the first frame of it */
+    const char *state_dir;        /* where its table is kept; NULL: nowhere */
     bool scanned;                 /* for names, at the first record */
     struct orma_perf_waits waits;
     const char

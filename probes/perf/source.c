@@ -365,6 +365,7 @@ static int start_worker(struct perf *self)
         return r;
     orma_perf_encoder_init(&self->encoder, &self->plan, &self->processes,
                            orma_perf_worker_sink(self->worker)); /* it has nothing to do yet */
+    self->encoder.state_dir = self->source.env->state_dir;
     self->packets = event_new(self->source.env->base, orma_perf_worker_fd(self->worker),
                               EV_READ | EV_PERSIST, on_packets, self);
     if (!self->packets || event_add(self->packets, NULL) < 0)

@@ -1,6 +1,10 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "probes/ftrace/print_filter.h"
@@ -102,6 +106,146 @@ Test(kallsyms, reads_a_file_of_any_length)
     unlink(path);
     cr_expect_eq(orma_kallsyms_read(AT_FDCWD, path, &k), -ENOENT);
     orma_assert_no_leaks();
+}
+
+/* A folder that looks like /proc, and one for the state. */
+struct kept {
+    char proc[32], state[32];
+    int proc_fd;
+};
+
+static void write_in(const struct kept *k, const char *name, const char *text)
+{
+    char path[128];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s", k->proc, name);
+    f = fopen(path, "we");
+    cr_assert_not_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void make_proc(struct kept *k)
+{
+    static const char *const dirs[] = {"sys", "sys/kernel", "sys/kernel/random"};
+    char path[128];
+
+    strcpy(k->proc, "/tmp/proc-XXXXXX");
+    strcpy(k->state, "/tmp/state-XXXXXX");
+    cr_assert_not_null(mkdtemp(k->proc));
+    cr_assert_not_null(mkdtemp(k->state));
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(dirs); i++) {
+        snprintf(path, sizeof(path), "%s/%s", k->proc, dirs[i]);
+        cr_assert_eq(mkdir(path, 0755), 0);
+    }
+    write_in(k, "sys/kernel/random/boot_id", "11111111-2222-3333-4444-555555555555\n");
+    write_in(k, "modules", "mod 4096 1 - Live 0xffffffffc0000000\n");
+    write_in(k, "kallsyms",
+             "ffffffff81000000 T first\n"
+             "ffffffff81000100 t last\n"
+             "ffffffffc0000000 t mod_fn\t[mod]\n"
+             "ffffffffd0000000 t bpf_prog_1\t[bpf]\n");
+    k->proc_fd = open(k->proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    cr_assert_geq(k->proc_fd, 0);
+}
+
+static void remove_proc(struct kept *k)
+{
+    char command[128];
+
+    close(k->proc_fd);
+    snprintf(command, sizeof(command), "rm -r %s %s", k->proc, k->state);
+    cr_assert_eq(system(command), 0);
+    orma_assert_no_leaks();
+}
+
+static void expect_name(const struct kept *k, uint64_t address, const char *name)
+{
+    struct orma_kallsyms *t;
+
+    cr_assert_eq(orma_kallsyms_open(k->proc_fd, k->state, &t), 0);
+    struct orma_str found = orma_kallsyms_find(t, address);
+    cr_expect(name ? orma_str_eq_c(found, name) : !found.len, "%.*s instead of %s",
+              ORMA_STR_ARG(found), name ? name : "none");
+    orma_kallsyms_free(t);
+}
+
+/* What was kept answers, until the boot or the modules are others; for other code never. */
+Test(kallsyms, are_kept_for_those_who_come_later)
+{
+    struct kept k;
+
+    make_proc(&k);
+    expect_name(&k, 0xffffffff81000010, "first");
+    write_in(&k, "kallsyms",
+             "ffffffff81000000 T new\n"
+             "ffffffffc0000000 t new_mod_fn\t[mod]\n"
+             "ffffffffd0000000 t bpf_prog_2\t[bpf]\n");
+    expect_name(&k, 0xffffffff81000010, "first");
+    expect_name(&k, 0xffffffffc0000010, "mod_fn");
+    expect_name(&k, 0xffffffffd0000010, "bpf_prog_2");
+    write_in(&k, "modules", "mod 4096 7 other, Live 0xffffffffc0000000\n");
+    expect_name(&k, 0xffffffffc0000010, "mod_fn"); /* it has more users, no more */
+    write_in(&k, "modules", "mod 8192 1 - Live 0xffffffffc0000000\n");
+    expect_name(&k, 0xffffffffc0000010, "new_mod_fn");
+    write_in(&k, "kallsyms", "ffffffff81000000 T newer\n");
+    expect_name(&k, 0xffffffff81000010, "new");
+    write_in(&k, "sys/kernel/random/boot_id", "99999999-2222-3333-4444-555555555555\n");
+    expect_name(&k, 0xffffffff81000010, "newer");
+    remove_proc(&k);
+}
+
+/* Any byte of the file may be any other, and it may end anywhere. */
+Test(kallsyms, that_were_kept_may_be_damaged)
+{
+    char path[64], bytes[512];
+    struct orma_kallsyms *t;
+    struct kept k;
+
+    make_proc(&k);
+    expect_name(&k, 0xffffffff81000010, "first");
+    snprintf(path, sizeof(path), "%s/kallsyms", k.state);
+    FILE *f = fopen(path, "re");
+    cr_assert_not_null(f);
+    size_t len = fread(bytes, 1, sizeof(bytes), f);
+    fclose(f);
+    cr_assert(len > 100 && len < sizeof(bytes));
+    for (size_t i = 0; i < 2 * len; i++) {
+        char damaged[sizeof(bytes)];
+
+        memcpy(damaged, bytes, len);
+        if (i < len)
+            damaged[i] = (char)~damaged[i];
+        f = fopen(path, "we");
+        cr_assert_not_null(f);
+        fwrite(damaged, 1, i < len ? len : i - len, f);
+        fclose(f);
+        cr_assert_eq(orma_kallsyms_open(k.proc_fd, k.state, &t), 0);
+        (void)orma_kallsyms_find(t, 0xffffffff81000110);
+        (void)orma_kallsyms_find(t, 0xffffffffc0000001);
+        orma_kallsyms_free(t);
+    }
+    remove_proc(&k);
+}
+
+/* A file that somebody else may have written, and a folder that somebody else may write to. */
+Test(kallsyms, that_others_may_write_are_not_used)
+{
+    char path[64];
+    struct kept k;
+
+    make_proc(&k);
+    expect_name(&k, 0xffffffff81000010, "first");
+    write_in(&k, "kallsyms", "ffffffff81000000 T new\n");
+    snprintf(path, sizeof(path), "%s/kallsyms", k.state);
+    cr_assert_eq(chmod(path, 0666), 0);
+    expect_name(&k, 0xffffffff81000010, "new"); /* and is written anew */
+    write_in(&k, "kallsyms", "ffffffff81000000 T newer\n");
+    expect_name(&k, 0xffffffff81000010, "new");
+    cr_assert_eq(chmod(k.state, 0777), 0);
+    expect_name(&k, 0xffffffff81000010, "newer");
+    remove_proc(&k);
 }
 
 Test(kallsyms, says_when_all_addresses_are_hidden)
