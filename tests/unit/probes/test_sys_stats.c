@@ -172,8 +172,7 @@ Test(sys_stats, reads_trees_of_other_machines)
 
 Test(sys_stats, gives_only_the_counters_that_were_named)
 {
-    Perfetto__Protos__MeminfoCounters mem[] = {
-        PERFETTO__PROTOS__MEMINFO_COUNTERS__MEMINFO_MEM_FREE};
+    int32_t mem[] = {PERFETTO__PROTOS__MEMINFO_COUNTERS__MEMINFO_MEM_FREE};
     Perfetto__Protos__SysStatsConfig__StatCounters stat[] = {
         PERFETTO__PROTOS__SYS_STATS_CONFIG__STAT_COUNTERS__STAT_FORK_COUNT};
 
