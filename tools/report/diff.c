@@ -162,7 +162,7 @@ struct change {
     enum metric metric; /* that the change is told by */
     double part;        /* of it; INFINITY: it was not there */
     double noise;       /* what of it could be noise, as a part */
-    double more;        /* of the sum, per second */
+    double more;        /* what it makes of the sum, per second */
 };
 
 struct diff {
@@ -282,6 +282,7 @@ static void judge_metric(struct diff *d, struct change *c, enum metric m, double
         return;
     c->listed = true;
     c->metric = m;
+    c->more = more;
     c->part = from > 0 ? delta / from : INFINITY;
     c->noise = from > 0 ? noise / from : INFINITY;
 }
@@ -352,15 +353,12 @@ static int judge(struct diff *d)
 
     count_tests(d);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++) {
-        for (unsigned m = 0; m < METRICS && sections[i].common && d->tests[i] && r == 0; m++)
+        for (unsigned m = MEAN; m < METRICS && sections[i].common && d->tests[i] && r == 0; m++)
             r = take_common(d, &sections[i], m);
     }
     for (uint32_t i = 0; i < d->changes.len && r == 0; i++) {
         struct change *c = &d->changes.data[i];
-        struct orma_report_noise_test sums =
-            orma_report_noise_compare(&c->value[TOTAL], FALSE_ALARMS);
 
-        c->more = sums.mean[1] - sums.mean[0];
         for (size_t m = 0; m < ORMA_ARRAY_LEN(order); m++) {
             if (can_test(d, c, order[m]) && !(c->listed && order[m] == MEAN))
                 judge_metric(d, c, order[m], false_alarms(d, c->section));
@@ -617,6 +615,20 @@ static bool is_meant(const struct orma_report_limit *l, const struct change *c)
            fnmatch(l->name, c->name, 0) == 0;
 }
 
+static void print_no_match(const struct diff *d, const struct orma_report_limit *l)
+{
+    const char **names = calloc(d->changes.len + (size_t)1, sizeof(*names)), *near = NULL;
+
+    for (uint32_t i = 0; i < d->changes.len && names; i++)
+        names[i] = d->changes.data[i].name;
+    if (names)
+        near = orma_cli_did_you_mean(l->name, names);
+    fprintf(stderr, "%s: --fail-on %s: neither trace has anything of this name",
+            d->request->program, l->text);
+    fprintf(stderr, near ? "; did you mean '%s'?\n" : "\n", near);
+    free(names);
+}
+
 /* Whether anything is meant at all: a limit that can never be passed is a mistake. */
 static bool check_limit(struct diff *d, const struct orma_report_limit *l)
 {
@@ -636,8 +648,7 @@ static bool check_limit(struct diff *d, const struct orma_report_limit *l)
         d->passed++;
     }
     if (!meant)
-        fprintf(stderr, "%s: --fail-on %s: neither trace has anything of this name\n",
-                d->request->program, l->text);
+        print_no_match(d, l);
     return meant;
 }
 
