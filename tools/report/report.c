@@ -212,16 +212,15 @@ static int run_section(struct report *self, const struct orma_report_section *s,
     return r;
 }
 
-/* What the table has, or the section's file. Valid until the next call; NULL: no memory. */
+/* The section's file. Valid until the next call; NULL: no memory. */
 static const char *sql_of(struct report *self, const struct orma_report_section *s)
 {
     const struct orma_embedded_file *f = orma_report_files.files;
+    const char *name = s->file ? s->file : s->name;
 
-    if (s->sql)
-        return s->sql;
     if (!self->files && orma_embedded_unpack(&orma_report_files, &self->files) < 0)
         return NULL;
-    while (!orma_str_eq_c((struct orma_str){f->key, strcspn(f->key, ".")}, s->name))
+    while (!orma_str_eq_c((struct orma_str){f->key, strcspn(f->key, ".")}, name))
         f++;
     struct orma_str text = ORMA_EMBEDDED_TEXT(f, self->files);
     orma_buf_clear(&self->sql);

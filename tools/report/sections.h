@@ -40,7 +40,7 @@ struct orma_report_section {
     const char *name;     /* one word */
     const char *question; /* a sentence */
     const char *has;      /* SQL: has it data at all? A row says so */
-    const char *sql;      /* NULL: it is in sections/NAME.sql */
+    const char *file;     /* its SQL is in sections/FILE.sql; NULL: in that of its name */
     const char *lacks;    /* what there is none of: "block requests" */
     const char *words;    /* what `orma record` needs to record it */
     unsigned basis;       /* enum orma_report_basis */
@@ -48,7 +48,7 @@ struct orma_report_section {
 };
 
 extern const struct orma_report_section orma_report_sections[]; /* ended by a NULL name */
-extern const struct orma_embedded orma_report_files;            /* sections/NAME.sql */
+extern const struct orma_embedded orma_report_files;            /* sections/FILE.sql */
 
 /* In a table that a NULL name ends. NULL: there is none of this name. */
 const struct orma_report_section *orma_report_section_find(const struct orma_report_section *table,
