@@ -99,6 +99,13 @@ static uint64_t memory_used(void)
                                            : 0;
 }
 
+uint64_t orma_sql_memory_room(struct orma_sql_memory *self)
+{
+    if (!self->limit_bytes)
+        self->limit_bytes = memory_there();
+    return self->limit_bytes - ORMA_MIN(memory_used(), self->limit_bytes);
+}
+
 bool orma_sql_memory_is_out(struct orma_sql_memory *self)
 {
     uint64_t used = memory_used();

@@ -30,6 +30,15 @@ uint64_t orma_sql_memory_of_groups(const char *groups, const char *mount);
 /* How often a look at the memory is worth it, in looks at the interrupt. */
 #define ORMA_SQL_MEMORY_LOOKS 64
 
+/* How many bytes more the process may have. */
+uint64_t orma_sql_memory_room(struct orma_sql_memory *self);
+
+/* Whether so many rows fit; few are not worth the question. SQLite has files for what does not. */
+static inline bool orma_sql_memory_holds(struct orma_sql_memory *self, double rows, unsigned bytes)
+{
+    return rows < (1 << 16) || rows * bytes < (double)orma_sql_memory_room(self);
+}
+
 /* Sets `out` if the query must end. */
 bool orma_sql_memory_is_out(struct orma_sql_memory *self);
 #endif

@@ -17,8 +17,8 @@
 
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
-/* Keys, items and their copies, places, results of windows. */
-#define VALUES_AT_A_TIME 16
+/* Items and their copies, places, results of windows. */
+#define BYTES_PER_ROW 40
 
 /* So many bits of keys are counted in one go. */
 #define COUNTED_BITS 16
@@ -52,14 +52,10 @@ struct sorter {
     uint64_t block[EXEC_BLOCK], all[EXEC_BLOCK];
 };
 
-/* SQLite has files for what does not fit; so many numbers per row live at a time. */
 static bool has_room(struct orma_exec_plan *plan, uint32_t rows)
 {
-    uint64_t limit = plan->sql->limits.memory.limit_bytes;
-
-    if (limit && rows > limit / (VALUES_AT_A_TIME * sizeof(int64_t)))
-        return orma_exec_give_up(plan, "more rows than memory holds");
-    return true;
+    return orma_sql_memory_holds(&plan->sql->limits.memory, rows, BYTES_PER_ROW) ||
+           orma_exec_give_up(plan, "more rows than memory holds");
 }
 
 bool orma_exec_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query *q,
@@ -583,7 +579,8 @@ bool orma_exec_sort(struct orma_exec_plan *plan, struct orma_exec_query *q,
         return true;
     struct codes *codes = calloc(num + 1, sizeof(*codes));
     struct sorter *s = malloc(sizeof(*s));
-    bool ok = ((codes && s) || orma_exec_give_up(plan, "memory")) && has_room(plan, q->frame.rows);
+    bool ok = ((codes && s) || orma_exec_give_up(plan, "memory")) &&
+              has_room(plan, ORMA_MIN(first, q->frame.rows));
 
     if (ok) {
         s->plan = plan;

@@ -1,23 +1,31 @@
 /*
  *   file ─► blocks[]: 64 KiB each, made when first written; a hole reads as zeros
+ *        ─► fd: what lies from SPILL on, at the same place
  */
 #include "processor/sql/sqlite/temp_files.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sdk/base/defs.h"
+#include "sdk/base/fd.h"
 
 #define VFS_NAME "orma-temp"
 #define BLOCK ((size_t)65536)
+#define SPILL ((size_t)4 << 20)
+#define SPILL_END ((size_t)4 << 30)
 
 struct temp_file {
     sqlite3_file base;
     char **blocks;
     size_t blocks_num, blocks_cap;
     sqlite3_int64 size;
+    int fd;     /* -1: there is none */
+    size_t end; /* what lies from there on stays in memory; 0: all */
 };
 
 static sqlite3_vfs vfs;
@@ -37,7 +45,23 @@ static int temp_close(sqlite3_file *file)
     drop_blocks(self, 0);
     free(self->blocks);
     self->blocks = NULL;
+    orma_fd_close(&self->fd);
     return SQLITE_OK;
+}
+
+/* Whether what is written there goes to the file system. */
+static bool is_spilled(struct temp_file *self, size_t at)
+{
+    const char *const wanted = getenv("TMPDIR");
+    const char *const folders[] = {wanted ? wanted : "/var/tmp", wanted ? wanted : "/tmp"};
+
+    if (at < SPILL || at >= self->end)
+        return false;
+    for (size_t i = 0; self->fd < 0 && i < ORMA_ARRAY_LEN(folders); i++)
+        self->fd = open(folders[i], O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+    if (self->fd < 0)
+        self->end = 0;
+    return self->end;
 }
 
 static int temp_read(sqlite3_file *file, void *buf, int len, sqlite3_int64 at)
@@ -55,6 +79,9 @@ static int temp_read(sqlite3_file *file, void *buf, int len, sqlite3_int64 at)
             memcpy(to, self->blocks[i] + in_block, n);
         else
             memset(to, 0, n);
+        if (pos >= SPILL && pos < self->end && self->fd >= 0 &&
+            pread(self->fd, to, n, (off_t)pos) < 0)
+            return SQLITE_IOERR_READ;
         to += n;
         pos += n;
         left -= n;
@@ -89,11 +116,15 @@ static int temp_write(sqlite3_file *file, const void *buf, int len, sqlite3_int6
 
     while (left) {
         size_t in_block = pos % BLOCK, n = ORMA_MIN(left, BLOCK - in_block);
-        char *block = block_at(self, pos / BLOCK);
+        const bool spilled = is_spilled(self, pos);
+        char *block = spilled ? NULL : block_at(self, pos / BLOCK);
 
-        if (!block)
+        if (spilled && pwrite(self->fd, from, n, (off_t)pos) != (ssize_t)n)
+            return SQLITE_FULL;
+        if (!spilled && !block)
             return SQLITE_IOERR_NOMEM;
-        memcpy(block + in_block, from, n);
+        if (block)
+            memcpy(block + in_block, from, n);
         from += n;
         pos += n;
         left -= n;
@@ -112,6 +143,8 @@ static int temp_truncate(sqlite3_file *file, sqlite3_int64 size)
     drop_blocks(self, whole + (rest != 0));
     if (rest && whole < self->blocks_num && self->blocks[whole])
         memset(self->blocks[whole] + rest, 0, BLOCK - rest);
+    if (self->fd >= 0 && ftruncate(self->fd, size) < 0)
+        return SQLITE_IOERR_TRUNCATE;
     self->size = size;
     return SQLITE_OK;
 }
@@ -186,7 +219,7 @@ static int open_file(sqlite3_vfs *self, const char *name, sqlite3_file *file, in
 {
     if (name)
         return default_open(self, name, file, flags, ret_flags);
-    *(struct temp_file *)file = (struct temp_file){.base.pMethods = &methods};
+    *(struct temp_file *)file = (struct temp_file){.base.pMethods = &methods, .fd = -1, .end = SPILL_END};
     if (ret_flags)
         *ret_flags = flags;
     return SQLITE_OK;

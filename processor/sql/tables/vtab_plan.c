@@ -26,6 +26,7 @@
 #define COST_CALL 4.0
 #define COST_LOOK 0.05
 #define COST_SORT 0.3
+#define SORT_BYTES_PER_ROW 24
 
 static bool is_id(const struct orma_table *t, unsigned col)
 {
@@ -209,6 +210,8 @@ static bool plan_sort(struct planner *p)
         if (orma_vtab_stored_column(p->v, p->info->aOrderBy[i].iColumn) < 0)
             return false;
     }
+    if (!orma_sql_memory_holds(&p->v->sql->limits.memory, p->rows, SORT_BYTES_PER_ROW))
+        return false;
     put_keys(p);
     p->looked_at += p->rows * (COST_SORT / COST_LOOK);
     return true;

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "tests/support/leaks.h"
@@ -103,6 +104,7 @@ Test(bad_input, queries_that_gather_without_an_end_run_out_of_memory)
          NULL},
     };
 
+    (void)setenv("TMPDIR", "/nowhere", 1); /* no files: they would hold much */
     for (size_t i = 0; i < ORMA_ARRAY_LEN(checks); i++) {
         struct engine e;
 
@@ -115,6 +117,37 @@ Test(bad_input, queries_that_gather_without_an_end_run_out_of_memory)
         engine_expect(&e, "and the engine goes on", "SELECT 1", "1");
         engine_fini(&e);
     }
+    orma_assert_no_leaks();
+}
+
+/* Where memory has no room for the rows of a sort, SQLite's files have. */
+Test(bad_input, what_does_not_fit_into_memory_is_sorted_in_files)
+{
+    static const char *const checks[] = {
+        "SELECT count(*), sum(n - id) FROM (SELECT id, lead(id) OVER (PARTITION BY k ORDER BY v) "
+        "AS n FROM t)",
+        "SELECT max(v), sum(x) FROM (SELECT v, id % 17 AS x FROM t ORDER BY v, id LIMIT -1 OFFSET "
+        "7)",
+    };
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "a table",
+                  "CREATE PERFETTO TABLE t AS SELECT i AS id, i % 13 AS k, i * 7919 % 1000003 AS v "
+                  "FROM " NUMBERS(999999) "; SELECT count(*) FROM t",
+                  "1000000");
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(checks); i++) {
+        struct orma_sql_memory *memory = &e.sql->limits.memory;
+
+        memory->limit_bytes = UINT64_MAX;
+        char *want = strdup(engine_run(&e, checks[i]));
+        cr_assert_null(e.sql->planner.why, "%s: %s", checks[i], e.sql->planner.why);
+        memory->limit_bytes = UINT64_MAX - orma_sql_memory_room(memory) + (38 << 20);
+        engine_expect(&e, checks[i], checks[i], want);
+        cr_assert_str_eq(e.sql->planner.why, "more rows than memory holds");
+        free(want);
+    }
+    engine_fini(&e);
     orma_assert_no_leaks();
 }
 
