@@ -49,7 +49,7 @@ static int read_range(struct orma_report_choice *self, struct orma_processor *tp
                 "%s: the range is empty: the trace is %.6f s long, and --to must be later "
                 "than --from\n",
                 self->request->program, (double)(self->end_ts - self->start_ts) / 1e9);
-        r = -EINVAL;
+        r = -ERANGE;
     }
     return r;
 }
@@ -110,7 +110,7 @@ static void print_no_match(struct orma_processor *tp, const char *program, const
         fprintf(stderr, "; patterns are as in the shell: '*%s*'\n", pattern);
 }
 
-/* -EINVAL: no row of the table matches, and it was said. */
+/* -ENOENT: no row of the table matches, and it was said. */
 static int check_match(struct orma_processor *tp, const char *program, const char *of,
                        const char *number, const char *pattern)
 {
@@ -124,7 +124,7 @@ static int check_match(struct orma_processor *tp, const char *program, const cha
     if (orma_load_number(tp, orma_buf_cstr(&sql)))
         return 0;
     print_no_match(tp, program, of, pattern);
-    return -EINVAL;
+    return -ENOENT;
 }
 
 /* ---- conditions ---- */

@@ -14,7 +14,8 @@ struct orma_report_choice {
     struct orma_buf threads, processes, owners, slices; /* conditions that begin with AND, or "" */
 };
 
-/* 0, or -EINVAL with the message printed: a bad time, or names that match nothing. */
+/* 0, or with the message printed -EINVAL: a time that is none; -ERANGE: an empty range; -ENOENT:
+ * names that match nothing. */
 int orma_report_choice_init(struct orma_report_choice *self, struct orma_processor *tp,
                             const struct orma_report_request *request);
 void orma_report_choice_fini(struct orma_report_choice *self);

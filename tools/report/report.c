@@ -371,6 +371,7 @@ int orma_report_run(struct orma_processor *tp, const struct orma_report_request 
     if (r < 0)
         return ORMA_EXIT_USAGE;
     r = orma_report_choice_init(&self.choice, tp, request);
+    bool usage = r == -EINVAL;
     if (r == 0) {
         self.frame = (struct orma_report_frame){
             .start_ts = self.choice.start_ts,
@@ -390,5 +391,5 @@ int orma_report_run(struct orma_processor *tp, const struct orma_report_request 
     orma_report_choice_fini(&self.choice);
     orma_buf_fini(&self.sql);
     free(self.files);
-    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+    return usage ? ORMA_EXIT_USAGE : r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
