@@ -1,5 +1,6 @@
 """The timeline in a real browser: what it shows is what SQL says, from a file and from the server. Needs Chromium, or Firefox."""
 import json
+import os
 import pathlib
 import zlib
 
@@ -8,7 +9,7 @@ from browser import CHROMIUM, FIREFOX, Browser, Firefox
 from orma_env import *
 from test_view import HEAP, HOSTILE, SCHED, Server, made_json
 
-AXE = pathlib.Path(__file__).resolve().parents[2] / "tools/view/node_modules/axe-core/axe.min.js"
+AXE = pathlib.Path(os.environ.get("ORMA_NODE_MODULES", pathlib.Path(__file__).resolve().parents[1] / "npm/node_modules")) / "axe-core/axe.min.js"
 
 SCENES = pathlib.Path(__file__).resolve().parent / "view_scenes"
 
@@ -556,7 +557,7 @@ class InFirefox(Server):
         self.nothing_wrong()
 
 
-@unittest.skipUnless(AXE.exists(), "needs axe-core: cd tools/view && npm ci")
+@unittest.skipUnless(AXE.exists(), "needs axe-core: npm install --prefix tests/npm")
 class Accessibility(BrowserCase):
     def check(self, what):
         self.browser.call("Runtime.evaluate", expression=AXE.read_text())

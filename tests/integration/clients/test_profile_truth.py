@@ -367,10 +367,10 @@ class ProfileTruth(ProfileCase):
             self.assertAlmostEqual(seen[name] / 100, ns / sum(truth.values()), delta=0.05, msg=seen)
 
     def test_npm_reads_our_pprof_file(self):
-        roots = [os.environ.get("ORMA_TEST_NODE_MODULES", ""), "/usr/share/nodejs", "/usr/lib/node_modules", "/usr/local/lib/node_modules"]
+        roots = [os.environ.get("ORMA_NODE_MODULES", ""), "/usr/share/nodejs", "/usr/lib/node_modules", "/usr/local/lib/node_modules"]
         found = [pathlib.Path(r) / "pprof-format" for r in roots if r and (pathlib.Path(r) / "pprof-format").is_dir()]
         if not NODE or not found:
-            self.skipTest("no pprof-format of npm (ORMA_TEST_NODE_MODULES says where)")
+            self.skipTest("no pprof-format of npm (ORMA_NODE_MODULES says where)")
         truth = self.profiled_shares()
         done = self.run_program(NODE, "-e", READ_PPROF, found[0], self.out / "profile.pb")
         self.assertEqual(done.returncode, 0, done.stderr)
