@@ -77,11 +77,15 @@ class Agreement(Case):
         ran, switches, mean, longest = (float(x) for x in line.groups())
         cpu, = self.rows("threads", "--thread", pid)
         waits, = self.rows("latency", "--thread", pid)
+        longer = self.one("t.pftrace", "INCLUDE PERFETTO MODULE orma.sched; SELECT group_concat(dur) FROM (SELECT dur FROM orma_wait "
+                          f"JOIN thread USING (utid) WHERE tid = {pid} ORDER BY dur DESC LIMIT 2)")
         # perf counts the wake-ups and preemptions that it saw the end of; the first run begins before it records.
         self.assertNear(cpu["cpu_ns"] / 1e6, ran, 0.05, 2, "time on the CPU")
         self.assertNear(waits["waits"], switches, 0.05, 5, "waits")
         self.assertNear(waits["mean_ns"] / 1e6, mean, 0.1, 0.02, "mean wait")
-        self.assertNear(waits["max_ns"] / 1e6, longest, 0.05, 0.02, "longest wait")
+        ours = [int(ns) / 1e6 for ns in str(longer).split(",")]
+        self.assertEqual(ours[0], waits["max_ns"] / 1e6)
+        self.assertNear(min(ours, key=lambda ms: abs(ms - longest)), longest, 0.05, 0.02, "longest wait that perf saw")
 
     def test_perf_trace(self):
         self.need("perf")

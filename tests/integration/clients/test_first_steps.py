@@ -57,7 +57,7 @@ class FirstSteps(Case):
     def examples_of(self, program):
         text = self.sh(f"{program} --help")
         self.assertIn("Examples:", text, program)
-        return examples(text.partition("Examples:\n")[2])
+        return examples(re.sub(r" \\\n +", " ", text.partition("Examples:\n")[2]))  # a line may go on on the next
 
     # ---- the README ----
 
@@ -126,7 +126,8 @@ class FirstSteps(Case):
 
     def test_examples_that_ask_and_convert(self):
         self.record()
-        for name in ("t", "phone", "car"):
+        (self.work / "runs").mkdir()
+        for name in ("t", "phone", "car", "runs/1"):
             (self.work / f"{name}.pftrace").write_bytes((self.work / "trace.pftrace").read_bytes())
         (self.work / "question.sql").write_text("SELECT 1 AS one")
         for program in ("orma query", "orma stats", "orma convert", "orma help", "traceconv", "trace_processor_shell"):
