@@ -70,10 +70,14 @@ class Faults(Case):
         self.skipTest("the machine is too busy to record without losses")
 
     def check(self, kind):
-        causes, taken = self.causes(kind)
-        if not is_right(kind, without_others(causes)) and taken > 30 and kind != "hog":
+        """The disk or another program may stand still for most of one recording; how often the answer is right, --runs tells."""
+        for _ in range(3):
+            causes, taken = self.causes(kind)
+            if is_right(kind, without_others(causes)):
+                return
+        if taken > 30 and kind != "hog":
             self.skipTest("other programs had the CPU: what else there was is too little")
-        self.assertTrue(is_right(kind, without_others(causes)), causes)
+        self.fail(f"{kind}: {causes}")
 
     def test_the_time_adds_up(self):
         self.record("faults")
