@@ -234,6 +234,34 @@ time.sleep(0.05)
         self.assertIn(done.returncode, (0, 1), done.stderr.decode())
         self.assertIn("wrote over the shared memory", done.stderr.decode())
 
+    def test_a_program_that_pretends_to_be_watched(self):
+        """It has a file of the library's name in memory, and answers with descriptors of its own choice."""
+        magic = int.from_bytes(b"ormaatt1", "little")
+        (self.dir / "pretend.py").write_text(f"""
+import mmap, os, struct, sys
+name, what = sys.argv[1:]
+with open(name, "r+b") as f:
+    m = mmap.mmap(f.fileno(), 4096, access=mmap.ACCESS_COPY)
+fd = {{"device": lambda: os.open("/dev/null", os.O_RDWR), "folder": lambda: os.open("/", os.O_RDONLY), "pipe": lambda: os.pipe()[0],
+       "empty": lambda: os.memfd_create("x"), "closed": lambda: 999, "negative": lambda: -77, "least": lambda: -2**31,
+       "garbage": lambda: os.open(name, os.O_RDWR)}}[what]()
+m[:16] = struct.pack("<QQ", {magic}, {magic} ^ (2**64 - 1))
+print("ready", flush=True)
+while m[16:24] == bytes(8):
+    pass
+m[28:32] = struct.pack("<i", fd + (fd >= 0))
+sys.stdin.read()
+""")
+        library = self.dir / "liborma_heap.so"
+        library.write_bytes(bytes([0xa5]) * 4096)
+        for what in "device", "folder", "pipe", "empty", "closed", "negative", "least", "garbage":
+            with self.subTest(what), subprocess.Popen([sys.executable, self.dir / "pretend.py", library, what], stdin=subprocess.PIPE,
+                                                      stdout=subprocess.PIPE) as program:
+                program.stdout.readline()
+                said = self.attach(program.pid, "-t", "100ms", code=1)
+                self.assertEqual(said.count("\n"), 1, said)
+                program.kill()
+
     def test_what_cannot_be(self):
         for argv, code, says in (["--", "./nobody"], 127, "not found"), (["-i", "x", "--", "./p"], 2, "bad interval"), \
                 ([], 2, "a command must follow"), (["-p", "x"], 2, "bad process"), (["-t", "1s", "--", "./p"], 2, "-t needs -p"), \
