@@ -154,7 +154,8 @@ static int put_rows(struct orma_query *q, const char *keys, const struct orma_bu
 
     while (!r && (r = orma_query_step(q)) == 1) {
         fputc('R', out);
-        fwrite(metadata->data, 1, metadata->len, out);
+        if (metadata->len)
+            fwrite(metadata->data, 1, metadata->len, out);
         for (unsigned i = 0; i < orma_query_columns(q); i++)
             put_cell(out, q, i);
         r = ferror(out) ? -EIO : 0;

@@ -131,6 +131,9 @@ Test(bad_input, what_does_not_fit_into_memory_is_sorted_in_files)
     };
     struct engine e;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    cr_skip_test("the sanitizer keeps what was given back, and it counts");
+#endif
     engine_init(&e);
     engine_expect(&e, "a table",
                   "CREATE PERFETTO TABLE t AS SELECT i AS id, i % 13 AS k, i * 7919 % 1000003 AS v "
