@@ -438,11 +438,11 @@ static inline void put_number(struct orma_columns *self, unsigned col, uint64_t 
 
 static void put_value(struct orma_columns *self, unsigned col, uint64_t row, sqlite3_value *value)
 {
-    enum orma_value_type type = ORMA_VALUE_BLOB;
+    int kind = sqlite3_value_type(value);
     double d;
     int64_t bits;
 
-    switch (sqlite3_value_type(value)) {
+    switch (kind) {
     case SQLITE_INTEGER:
         put_number(self, col, row, ORMA_VALUE_INT64, sqlite3_value_int64(value));
         return;
@@ -452,8 +452,8 @@ static void put_value(struct orma_columns *self, unsigned col, uint64_t row, sql
         put_number(self, col, row, ORMA_VALUE_DOUBLE, bits);
         return;
     case SQLITE_TEXT:
-        type = ORMA_VALUE_TEXT; /* fall through */
     case SQLITE_BLOB: {
+        enum orma_value_type type = kind == SQLITE_TEXT ? ORMA_VALUE_TEXT : ORMA_VALUE_BLOB;
         const void *data = type == ORMA_VALUE_TEXT ? (const void *)sqlite3_value_text(value)
                                                    : sqlite3_value_blob(value);
         size_t len = (size_t)sqlite3_value_bytes(value);
