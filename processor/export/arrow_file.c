@@ -186,7 +186,7 @@ static size_t begin_message(struct orma_buf *b, uint8_t header, int64_t body_len
 static int put_out(struct arrow *self, const void *data, size_t len)
 {
     self->offset += (int64_t)len;
-    return fwrite(data, 1, len, self->out) == len ? 0 : -EIO;
+    return !len || fwrite(data, 1, len, self->out) == len ? 0 : -EIO;
 }
 
 static int put_message(struct arrow *self)

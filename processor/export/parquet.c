@@ -93,7 +93,7 @@ static void end(struct orma_buf *b)
 static int put(struct parquet *self, const void *data, size_t len)
 {
     self->offset += len;
-    return fwrite(data, 1, len, self->out) == len ? 0 : -EIO;
+    return !len || fwrite(data, 1, len, self->out) == len ? 0 : -EIO;
 }
 
 /* The bytes of a page as they are written. */

@@ -58,7 +58,8 @@ static void put_bytes(FILE *out, enum orma_value_type type, const void *data, si
 
     fputc((int)type, out);
     fwrite(&n, sizeof(n), 1, out);
-    fwrite(data, 1, n, out);
+    if (n)
+        fwrite(data, 1, n, out);
 }
 
 static void put_text(FILE *out, const char *text)
