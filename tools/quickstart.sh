@@ -36,7 +36,7 @@ build=build-quickstart
 if [ ! -f $build/build.ninja ]; then
     echo "Configuring ..." >&2
     rm -rf $build
-    meson setup $build -Dtests=false --buildtype=release >$build.log 2>&1 || { cat $build.log >&2; exit 1; }
+    meson setup $build -Dtests=false -Dlibrary=false --buildtype=release >$build.log 2>&1 || { cat $build.log >&2; exit 1; }
     rm -f $build.log
 fi
 echo "Building ..." >&2
