@@ -1,6 +1,6 @@
 /*
  * A reader by recursive descent over the grammar of Rust's RFC 2603; each function reads what it is
- * called after, and writes that.
+ * called after, and writes that. Legacy names are a flat list of escaped names and a hash.
  */
 #include "processor/symbols/rust_demangle.h"
 
@@ -729,24 +729,128 @@ static bool demangle_path(struct reader *r, bool in_type, bool leave_open)
     return open;
 }
 
+/* ---- legacy names: _ZN, {length, name}, "17h" and 16 digits, E ---- */
+
+#define HASH_LEN 17u
+#define HASH_DIGITS_MIN 5u /* that differ: functions of C++ are rarely called like that */
+
+static bool is_hash(struct orma_str text)
+{
+    unsigned seen = 0;
+
+    if (text.len != HASH_LEN || *text.data != 'h')
+        return false;
+    for (size_t i = 1; i < text.len; i++) {
+        const char *digit = memchr("0123456789abcdef", text.data[i], 16);
+
+        if (!digit)
+            return false;
+        seen |= 1u << (*digit <= '9' ? *digit - '0' : *digit - 'a' + 10);
+    }
+    return __builtin_popcount(seen) >= (int)HASH_DIGITS_MIN;
+}
+
+static void put_code_point(struct reader *r, struct orma_str hex)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf digits = {0};
+    uint8_t utf8[ORMA_UTF8_MAX];
+    unsigned code = 0;
+
+    orma_buf_put(&digits, hex.data, hex.len);
+    r->bad |=
+        !hex.len || hex.len > 6 || strspn(orma_buf_cstr(&digits), "0123456789abcdef") != hex.len;
+    if (r->bad)
+        return;
+    sscanf(orma_buf_cstr(&digits), "%x", &code);
+    r->bad |= code < ' ' || code > 0x10ffff || (code >= 0xd800 && code < 0xe000);
+    if (!r->bad)
+        put_bytes(r, (const char *)utf8, orma_utf8_encode(code, utf8));
+}
+
+/* What stands between two '$'. */
+static void put_escape(struct reader *r, struct orma_str name)
+{
+    static const char *const texts[][2] = {{"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"},
+                                           {"GT", ">"}, {"LP", "("}, {"RP", ")"}, {"C", ","}};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(texts); i++) {
+        if (orma_str_eq_c(name, texts[i][0])) {
+            put(r, texts[i][1]);
+            return;
+        }
+    }
+    r->bad |= !name.len || *name.data != 'u';
+    if (!r->bad)
+        put_code_point(r, (struct orma_str){name.data + 1, name.len - 1});
+}
+
+static void put_legacy(struct reader *r, struct orma_str name)
+{
+    size_t i =
+        name.len > 1 && name.data[0] == '_' && name.data[1] == '$'; /* not a letter's place */
+
+    while (i < name.len && !r->bad) {
+        const char *at = name.data + i;
+        const char *end = *at == '$' ? memchr(at + 1, '$', name.len - i - 1) : NULL;
+
+        if (end) {
+            put_escape(r, (struct orma_str){at + 1, (size_t)(end - at) - 1});
+            i += (size_t)(end - at) + 1;
+        } else if (*at == '.' && i + 1 < name.len && at[1] == '.') {
+            put(r, "::");
+            i += 2;
+        } else {
+            put_bytes(r, at, 1);
+            i++;
+        }
+    }
+}
+
+static void legacy_path(struct reader *r)
+{
+    struct orma_str before = {0}, part;
+
+    for (unsigned i = 0; !r->bad && !accept(r, 'E'); i++) {
+        uint64_t len = read_decimal(r);
+
+        r->bad |= !len || len > r->in.len - r->pos;
+        if (r->bad)
+            return;
+        part = (struct orma_str){r->in.data + r->pos, (size_t)len};
+        r->pos += (size_t)len;
+        put(r, i > 1 ? "::" : "");
+        if (i)
+            put_legacy(r, before);
+        before = part;
+    }
+    r->bad |= !r->out.len || !is_hash(before); /* the last one: it is not written */
+}
+
 char *orma_rust_demangle(const char *name)
 {
+    bool legacy = name && !strncmp(name, "_ZN", 3);
     struct reader r = {0};
     char *text = NULL;
     size_t len;
 
-    if (!name || strncmp(name, "_R", 2))
+    if (!name || (strncmp(name, "_R", 2) && !legacy))
         return NULL;
-    name += 2;
-    len = strcspn(name, "."); /* a compiler's suffix */
+    name += legacy ? 3 : 2;
+    len = legacy ? strlen(name) : strcspn(name, "."); /* a compiler's suffix */
     r.in = (struct orma_str){name, len};
-    (void)demangle_path(&r, false, false);
-    if (!r.bad && r.pos < r.in.len) { /* the crate that needed it */
+    if (legacy) {
+        legacy_path(&r);
+        len = r.pos;
+        r.bad |= name[len] && name[len] != '.';
+    } else {
+        (void)demangle_path(&r, false, false);
+    }
+    if (!legacy && !r.bad && r.pos < r.in.len) { /* the crate that needed it */
         r.silent = true;
         (void)demangle_path(&r, false, false);
         r.silent = false;
     }
-    r.bad |= r.pos != r.in.len;
+    r.bad |= !legacy && r.pos != r.in.len;
     if (name[len])
         orma_buf_printf(&r.out, " (%s)", name + len);
     if (!r.bad && !r.out.failed)

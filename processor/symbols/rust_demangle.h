@@ -1,6 +1,6 @@
 /*
- * Names of Rust symbols in the "v0" mangling (_R...), as the source writes them, without hashes.
- * Older Rust symbols look like those of C++ and are read as such.
+ * Names of Rust symbols, as the source writes them, without hashes: of the "v0" mangling (_R...), and
+ * of the legacy one, which looks like that of C++ (_ZN...17h0123456789abcdefE).
  *
  * Names come from binaries of strangers: depth, and what references to earlier parts may multiply,
  * are limited.

@@ -67,7 +67,7 @@ Test(demangle, names_of_cxx)
     expect("_ZN4demo4shopEi", "demo::shop(int)");
     expect("__ZN4demo4shopEi", "demo::shop(int)");
     expect("_ZN4demo10T$LT$A$GT$4shop17h27ae28b8a3f47fddE.llvm.54007334070978",
-           "demo::T$LT$A$GT$::shop::h27ae28b8a3f47fdd (.llvm.54007334070978)");
+           "demo::T<A>::shop (.llvm.54007334070978)");
     expect("_Z", NULL);
     expect("i", NULL);
     orma_assert_no_leaks();

@@ -67,6 +67,37 @@ Test(rust_demangle, names)
     orma_assert_no_leaks();
 }
 
+Test(rust_demangle, legacy_names)
+{
+    static const char *const names[][2] = {
+        {"_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"},
+        {"_ZN50_$LT$r..geo..S$LT$u64$GT$$u20$as$u20$r..geo..A$GT$2go17h4444aaa5754fccc1E",
+         "<r::geo::S<u64> as r::geo::A>::go"},
+        {"_ZN4main28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE", "main::{{closure}}"},
+        {"_ZN3a.b28$RF$$BP$$SP$$LP$$C$$u5b$$RP$17h0123456789abcdefE.llvm.12",
+         "a.b::&*@(,[) (.llvm.12)"},
+        {"_ZN1a1b17h0123456789abcdef", NULL},
+        {"_ZN1a1b17h0123456789abcdegE", NULL},
+        {"_ZN1a1b17h0000000000000001E", NULL}, /* somebody's own function */
+        {"_ZN4demo4shopEi", NULL},
+        {"_ZN17h0123456789abcdefE", NULL},
+        {"_ZN9$u110000$17h0123456789abcdefE", NULL},
+        {"_ZN5$u1b$17h0123456789abcdefE", NULL},
+        {"_ZN99a17h0123456789abcdefE", NULL},
+        {"_ZN0E", NULL},
+        {"_ZN", NULL},
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++) {
+        char *text = orma_rust_demangle(names[i][0]);
+
+        cr_expect(names[i][1] ? text && !strcmp(text, names[i][1]) : !text, "%s: %s", names[i][0],
+                  text ? text : "NULL");
+        free(text);
+    }
+    orma_assert_no_leaks();
+}
+
 /* Depth, and types that double with each reference, end with nothing. */
 Test(rust_demangle, hostile_names)
 {
