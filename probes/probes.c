@@ -59,6 +59,7 @@ struct orma_probes {
     struct event *wakeup_event, *stop_event, *commit_timer, *retry_timer;
     int stop_fd;
     uint32_t retry_ms;
+    atomic_uint refused; /* sources that could not be made; anybody may read it */
 };
 
 /* The tie between the service's instance and our source. */
@@ -118,7 +119,9 @@ static void make_source(struct source_use *use, const struct orma_source_type *t
     int r = config ? type->create(env, config, &use->sink, &use->source) : -EBADMSG;
 
     if (r < 0) {
-        orma_log_error("%s: cannot serve this session: %s", type->name, strerror(-r));
+        if (r == -EBADMSG || r == -ENOMEM) /* of the rest the source has said why */
+            orma_log_error("%s: cannot serve this session: %s", type->name, strerror(-r));
+        atomic_fetch_add_explicit(&use->probes->refused, 1, memory_order_relaxed);
         use->source = NULL;
     } else {
         use->source->owner = use;
@@ -437,6 +440,11 @@ int orma_probes_run(struct orma_probes *self)
     if (orma_producer_is_connected(self->producer))
         (void)orma_producer_dispatch(self->producer); /* sends what they wrote at the end */
     return r < 0 ? -EIO : 0;
+}
+
+unsigned orma_probes_refused(struct orma_probes *self)
+{
+    return atomic_load_explicit(&self->refused, memory_order_relaxed);
 }
 
 void orma_probes_stop(struct orma_probes *self)

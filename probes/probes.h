@@ -43,6 +43,9 @@ int orma_probes_run(struct orma_probes *self);
 
 void orma_probes_stop(struct orma_probes *self);
 
+/* How many sources of sessions could not be made so far; the log has said why. From any thread. */
+unsigned orma_probes_refused(struct orma_probes *self);
+
 /* NULL is fine. Not while run() is under way. */
 void orma_probes_free(struct orma_probes *self);
 ORMA_DEFINE_AUTO(struct orma_probes *, orma_probes_free)

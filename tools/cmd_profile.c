@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,11 +38,13 @@
 #define WAITS_TOP 5
 #define WAITS_MIN 0.02
 #define COVERAGE_LEAST 0.9
+#define SAMPLES_FEW 50u
 #define COVERAGE_MIN_NS 50000000u /* of less CPU time, shares say nothing */
 #define NUMBERS_MAX 4096
 
 #define FREQUENCY_ONE 999 /* of one command: threads that live shorter than a period go unseen */
 #define FREQUENCY_ALL 99
+#define FREQUENCY_HIGH 20000 /* to try where there were few samples */
 
 enum {
     OPT_FREQUENCY = 1,
@@ -83,8 +86,9 @@ static const struct orma_option options[] = {
     {OPT_FREQUENCY, 'f', NULL, "HZ", "The same as -F."},
     {OPT_EVENT, 'e', "event", "NAME",
      "What is counted, as perf spells it: cpu-clock (the default), page-faults, context-switches, "
-     "cycles, instructions, cache-misses, GROUP:TRACEPOINT, rHEX; or " EVENT_HELP
-     ". May be given several times."},
+     "cycles, instructions, cache-misses, LLC-load-misses, GROUP:TRACEPOINT (each hit, without "
+     "-F), "
+     "rHEX, with :u or :k only there. Several: with commas, or given again."},
     {OPT_DURATION, 'd', "duration", "MS",
      "How long, in milliseconds; 0, as without it: until Ctrl-C or the end of COMMAND."},
     {OPT_CALL_GRAPH, 'g', "call-graph", "HOW",
@@ -144,8 +148,8 @@ struct profile {
     bool partial, print_config, shaped, all, user_only, per_process, ask_servers;
     enum call_graph call_graph;
     struct orma_record_child child;
-    uint64_t cpu_ns; /* that the command used; 0: not known */
-    const char *dir; /* as given; NULL: a temporary one */
+    uint64_t cpu_ns, kernel_ns; /* that the command used, and of it in the kernel; 0: not known */
+    const char *dir;            /* as given; NULL: a temporary one */
     struct orma_convert_profile_folder folder;
     char *const *command;
     struct orma_buf config; /* encoded */
@@ -203,11 +207,40 @@ static int parse_stack_size(struct profile *self, const char *value)
     return ORMA_EXIT_OK;
 }
 
+/* "page-faults,cycles:u" */
+static int parse_events(struct profile *self, const char *value)
+{
+    struct orma_record_profile_request *rq = &self->request;
+    struct orma_str rest = orma_str_from(value), name;
+    char text[ORMA_RECORD_PROFILE_EVENT_SIZE];
+
+    if (!rest.len)
+        return orma_cli_usage_error(&self->cli, "no event given");
+    while (orma_str_cut(&rest, ',', &name)) {
+        char *event = orma_str_dup(name);
+
+        if (!event)
+            return ORMA_EXIT_FAILURE;
+        if (rq->events_num == ORMA_RECORD_PROFILE_EVENTS_MAX) {
+            free(event);
+            return orma_cli_usage_error(&self->cli, "at most %d events",
+                                        ORMA_RECORD_PROFILE_EVENTS_MAX);
+        }
+        rq->events[rq->events_num++] = event;
+        if (orma_record_profile_event_text(event, text))
+            continue;
+        const char *near = orma_record_profile_event_near(event);
+        return orma_cli_usage_error(&self->cli, "unknown event '%s'%s%s%s", event,
+                                    near ? "; did you mean '" : "; --help lists them",
+                                    near ? near : "", near ? "'?" : "");
+    }
+    return ORMA_EXIT_OK;
+}
+
 static int parse_option(struct profile *self, int id)
 {
     const char *value = self->cli.value;
     struct orma_record_profile_request *rq = &self->request;
-    char event[ORMA_RECORD_PROFILE_EVENT_SIZE];
 
     switch (id) {
     case OPT_PID:
@@ -238,6 +271,7 @@ static int parse_option(struct profile *self, int id)
             rq->frequency_hz > FREQUENCY_MAX)
             return orma_cli_usage_error(&self->cli, "bad frequency '%s': 1 to %d samples a second",
                                         value, FREQUENCY_MAX);
+        rq->frequency_given = true;
         break;
     case OPT_DURATION:
         if (!orma_str_to_u64(orma_str_from(value), &rq->duration_ms) ||
@@ -246,13 +280,7 @@ static int parse_option(struct profile *self, int id)
                                         value);
         break;
     case OPT_EVENT:
-        if (!orma_record_profile_event_text(value, event))
-            return orma_cli_usage_error(&self->cli, "unknown event '%s'; --help lists them", value);
-        if (rq->events_num == ORMA_RECORD_PROFILE_EVENTS_MAX)
-            return orma_cli_usage_error(&self->cli, "at most %d events",
-                                        ORMA_RECORD_PROFILE_EVENTS_MAX);
-        rq->events[rq->events_num++] = value;
-        break;
+        return parse_events(self, value);
     case OPT_KERNEL:
         rq->kernel_frames = true;
         break;
@@ -478,15 +506,25 @@ static int open_folder(struct profile *self)
 
 /* ---- recording and results ---- */
 
-/* What the command and its children used of the cpus; 0 where there is none. */
-static uint64_t command_cpu_ns(const struct profile *self)
+/* What the command and its children used of the cpus. */
+static void take_cpu_time(struct profile *self)
 {
     struct rusage used;
 
     if (!self->child.pid || getrusage(RUSAGE_CHILDREN, &used) < 0)
-        return 0;
-    return (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000u +
-           (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000u;
+        return;
+    self->kernel_ns =
+        (uint64_t)used.ru_stime.tv_sec * 1000000000u + (uint64_t)used.ru_stime.tv_usec * 1000u;
+    self->cpu_ns = self->kernel_ns + (uint64_t)used.ru_utime.tv_sec * 1000000000u +
+                   (uint64_t)used.ru_utime.tv_usec * 1000u;
+}
+
+/* Without its samples the command is not worth running; the source has said what is wrong. */
+static bool may_begin(void *ctx)
+{
+    const struct profile *self = ctx;
+
+    return !self->service.host || !orma_service_host_refused(self->service.host);
 }
 
 static int record(struct profile *self, int signal_fd, int *ret_code)
@@ -500,6 +538,8 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
         .command = self->command,
         .prepared = self->child.pid > 0 ? &self->child : NULL,
         .signal_fd = signal_fd,
+        .may_begin = may_begin,
+        .ctx = self,
     };
     char loss[ORMA_LEDGER_TEXT_MAX];
     int r = orma_service_attach(&self->service, self->program, ORMA_SERVICE_ATTACH_ANY);
@@ -514,14 +554,14 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
     if (!self->command && !self->request.duration_ms && !self->config_path)
         fprintf(stderr, "%s: profiling; Ctrl-C ends it\n", self->program);
     r = orma_recorder_run(&run);
-    self->cpu_ns = command_cpu_ns(self); /* before we have other children */
+    take_cpu_time(self); /* before we have other children */
     orma_buf_fini(&run.sources);
     *ret_code = ORMA_MAX(run.child_code, ORMA_EXIT_OK);
     if (run.has_loss && (orma_ledger_total(&run.loss) || run.loss.unreported)) {
         orma_ledger_format(&run.loss, loss, sizeof(loss));
         fprintf(stderr, "%s: %s\n", self->program, loss);
     }
-    return r < 0 && !run.bytes ? r : 0;
+    return r < 0 && (run.not_spawned || !run.bytes) ? r : 0;
 }
 
 static int write_flame_graph(struct profile *self, const struct orma_stacks *stacks)
@@ -547,35 +587,57 @@ static int write_flame_graph(struct profile *self, const struct orma_stacks *sta
 /* What there is to say when nothing was sampled. */
 static void tell_nothing(const struct profile *self, const char *path)
 {
-    if (self->child.pid > 0 && orma_record_child_changes_rights(self->command[0])) {
+    const struct orma_record_profile_request *rq = &self->request;
+
+    if (self->child.pid <= 0)
+        fprintf(stderr,
+                "%s: no samples with stacks%s%s: did the processes run, and may they be watched? "
+                "(as root, or with kernel.perf_event_paranoid at -1)\n",
+                self->program, self->dir ? " in " : "", self->dir ? path : "");
+    else if (orma_record_child_changes_rights(self->command[0]))
         fprintf(stderr,
                 "%s: '%s' changes its rights (setuid): the kernel lets nobody but root watch it\n",
                 self->program, self->command[0]);
-        return;
-    }
-    if (self->child.pid > 0) {
-        fprintf(stderr, "%s: no samples with stacks: '%s' used no CPU time to speak of\n",
+    else if (rq->events_num)
+        fprintf(stderr, "%s: no samples: nothing of what -e counts happened in '%s'\n",
                 self->program, self->command[0]);
-        return;
+    else
+        fprintf(stderr,
+                "%s: no samples: '%s' used %.1f ms of CPU time, and one is taken each %.1f ms; "
+                "-F %d takes more\n",
+                self->program, self->command[0], (double)self->cpu_ns / 1e6,
+                1e3 / (double)rq->frequency_hz, FREQUENCY_HIGH);
+}
+
+static bool sees_kernel(const struct orma_stacks *stacks)
+{
+    const struct orma_stacks_function *f = orma_stacks_functions(stacks);
+
+    for (size_t i = 0; i < orma_stacks_functions_num(stacks); i++) {
+        if (f[i].self && !strcmp(orma_stacks_text(stacks, f[i].module), "kernel"))
+            return true;
     }
-    fprintf(stderr,
-            "%s: no samples with stacks%s%s: did the processes run, and may they be watched? "
-            "(as root, or with kernel.perf_event_paranoid at -1)\n",
-            self->program, self->dir ? " in " : "", self->dir ? path : "");
+    return false;
 }
 
 /* Threads that live shorter than the time between two samples are never seen. */
 static void tell_coverage(const struct profile *self, const struct orma_stacks *stacks)
 {
-    uint64_t cpu_ns = self->cpu_ns;
+    double used = (double)self->cpu_ns, seen = (double)(stacks->samples * stacks->period_ns);
+    bool kernel = self->kernel_ns && sees_kernel(stacks);
 
-    if (stacks->period_ns && cpu_ns > COVERAGE_MIN_NS && !self->request.cpus.len &&
-        (double)(stacks->samples * stacks->period_ns) < COVERAGE_LEAST * (double)cpu_ns)
+    if (!stacks->period_ns || !self->cpu_ns || self->request.cpus.len)
+        return;
+    if (!kernel)
+        used -= (double)self->kernel_ns;
+    if (self->cpu_ns > COVERAGE_MIN_NS && seen < COVERAGE_LEAST * used)
         fprintf(stderr,
-                "%s: samples explain %.0f %% of the CPU time: the kernel's part is not seen, or "
-                "threads live shorter than the time between samples; a higher -F helps\n",
-                self->program,
-                100.0 * (double)(stacks->samples * stacks->period_ns) / (double)cpu_ns);
+                "%s: samples explain %.0f %% of the %sCPU time: threads that live shorter than the "
+                "time between samples are not seen; a higher -F helps\n",
+                self->program, 100.0 * seen / used, kernel ? "" : "user's ");
+    else if (stacks->samples < SAMPLES_FEW && self->request.frequency_hz < FREQUENCY_HIGH)
+        fprintf(stderr, "%s: %" PRIu64 " sample%s: shares are rough; -F %d takes more\n",
+                self->program, stacks->samples, stacks->samples == 1 ? "" : "s", FREQUENCY_HIGH);
 }
 
 /* Where the kernel shows it. */
@@ -737,6 +799,8 @@ static int run_as(const struct orma_command *command, const char *program, int a
         code = profile(&self);
     orma_service_attached_fini(&self.service);
     orma_buf_fini(&self.config);
+    for (unsigned i = 0; i < self.request.events_num; i++)
+        free((char *)self.request.events[i]);
     orma_buf_fini(&self.request.names);
     orma_buf_fini(&self.request.pids);
     orma_buf_fini(&self.request.cpus);

@@ -261,6 +261,11 @@ static int open_once(struct perf *self, const struct orma_perf_tasks *tasks, uin
     orma_perf_plan_switches(&self->plan, &self->switches);
     if (!self->rings)
         return -ENOMEM;
+    for (size_t i = 0; i < self->plan.cpus_num; i++) {
+        *ret_cpu = self->plan.cpus[i];
+        if (*ret_cpu >= (unsigned long)cpus)
+            return -ENODEV;
+    }
     for (long cpu = 0; cpu < cpus; cpu++) {
         struct orma_perf_ring *ring = &self->rings[self->rings_num];
 
@@ -277,7 +282,7 @@ static int open_once(struct perf *self, const struct orma_perf_tasks *tasks, uin
         if (r < 0 && !self->plan.ignore_open_failure)
             return r;
     }
-    return 0;
+    return self->rings_num || self->plan.ignore_open_failure ? 0 : -ENODEV;
 }
 
 /* Gives up what is refused, as far as it may: the kernel's side, memory, novelties. */
@@ -312,6 +317,8 @@ static void tell_refusal(const struct perf *self, int r, uint32_t cpu)
                             "instead");
     else if (r == -ENOBUFS)
         orma_log_error(NAME ": no memory may be locked for ring buffers; 'ulimit -l' raises it");
+    else if (r == -ENODEV)
+        orma_log_error(NAME ": cpu %u: this machine has no such cpu, or it is offline", cpu);
     else if (r == -EMFILE)
         orma_log_error(NAME ": too many threads for the open files that are allowed (ulimit -n)");
     else

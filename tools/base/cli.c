@@ -6,8 +6,10 @@
 #include "tools/base/cli.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sdk/base/defs.h"
 #include "sdk/base/nearest.h"
@@ -36,9 +38,17 @@ int orma_cli_usage_error(const struct orma_cli *self, const char *fmt, ...)
     return ORMA_EXIT_USAGE;
 }
 
+/* errno may be that of something later than the write that failed. */
+static bool has_no_reader(int fd)
+{
+    struct pollfd pfd = {.fd = fd, .events = POLLOUT};
+
+    return poll(&pfd, 1, 0) == 1 && pfd.revents & POLLERR;
+}
+
 int orma_cli_output_failed(const char *program, int err)
 {
-    if (err == EPIPE)
+    if (err == EPIPE || has_no_reader(STDOUT_FILENO))
         return ORMA_EXIT_PIPE;
     fprintf(stderr, "%s: cannot write the result: %s\n", program, strerror(err));
     return ORMA_EXIT_FAILURE;

@@ -52,11 +52,11 @@ int orma_convert_profile_folder_open(struct orma_convert_profile_folder *self, c
     r = path ? 0 : make_temporary(self);
     if (r < 0)
         return r;
-    if (path && mkdir(path, 0777) == 0)
-        self->made = true;
+    self->made |= path && mkdir(path, 0777) == 0;
+    int err = path && !self->made ? errno : EEXIST;
     self->fd = open(self->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (self->fd < 0) {
-        int err = errno;
+        err = err == EEXIST ? errno : err; /* why it is not there matters more */
 
         fprintf(stderr, "%s: %s: %s%s\n", program, self->path, strerror(err),
                 err == ENOENT ? "; the folder it is in must exist" : "");

@@ -15,6 +15,7 @@
 
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
+#include "tools/base/cli.h"
 
 #define NAME_MAX_LEN 4096
 
@@ -107,7 +108,39 @@ static bool raw_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
     return true;
 }
 
-bool orma_record_profile_event_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
+/* Which of `names`, ended by NULL, `text` begins with; *text is then behind it. -1: none. */
+static int take_word(const char **text, const char *const *names)
+{
+    for (int i = 0; names[i]; i++) {
+        size_t len = strlen(names[i]);
+
+        if (strncmp(*text, names[i], len) != 0)
+            continue;
+        *text += len;
+        return i;
+    }
+    return -1;
+}
+
+/* "LLC-load-misses": cache, operation and result are a byte each (PERF_TYPE_HW_CACHE). */
+static bool cache_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
+{
+    static const char *const caches[] = {"L1-dcache-", "L1-icache-", "LLC-",  "dTLB-",
+                                         "iTLB-",      "branch-",    "node-", NULL};
+    static const char *const ops[] = {"load", "store", "prefetch", NULL};
+    static const char *const results[] = {"s", "es", "-misses", NULL};
+    int cache = take_word(&name, caches), op = take_word(&name, ops),
+        result = take_word(&name, results);
+
+    if (cache < 0 || op < 0 || result < 0 || *name)
+        return false;
+    snprintf(ret, ORMA_RECORD_PROFILE_EVENT_SIZE, "raw_event { type: 3 config: 0x%x%02x%02x }",
+             result == 2, op, cache);
+    return true;
+}
+
+/* A name without modifiers. */
+static bool plain_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
 {
     const char *counter = orma_record_profile_event_known(name) ? name : NULL;
 
@@ -116,9 +149,50 @@ bool orma_record_profile_event_text(const char *name, char ret[ORMA_RECORD_PROFI
             counter = perf_events[i].counter;
     }
     if (!counter)
-        return tracepoint_text(name, ret) || raw_text(name, ret);
+        return raw_text(name, ret) || cache_text(name, ret);
     snprintf(ret, ORMA_RECORD_PROFILE_EVENT_SIZE, "counter: %s", counter);
     return true;
+}
+
+/* "u", "k", "h": only what happens there is counted. */
+static bool add_modifiers(const char *letters, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
+{
+    static const char modes[] = "ukh";
+    static const char *const names[] = {"USERSPACE", "KERNEL", "HYPERVISOR"};
+    size_t len = strlen(ret);
+
+    if (!*letters || strspn(letters, modes) != strlen(letters))
+        return false;
+    for (; *letters && len < ORMA_RECORD_PROFILE_EVENT_SIZE; letters++)
+        len += (size_t)snprintf(ret + len, ORMA_RECORD_PROFILE_EVENT_SIZE - len,
+                                " modifiers: EVENT_MODIFIER_COUNT_%s",
+                                names[strchr(modes, *letters) - modes]);
+    return len < ORMA_RECORD_PROFILE_EVENT_SIZE;
+}
+
+bool orma_record_profile_event_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
+{
+    const char *colon = strrchr(name, ':');
+    char base[128];
+
+    if (plain_text(name, ret))
+        return true;
+    if (!colon)
+        return false;
+    if ((size_t)snprintf(base, sizeof(base), "%.*s", (int)(colon - name), name) >= sizeof(base))
+        return false;
+    if (plain_text(base, ret) || tracepoint_text(base, ret))
+        return add_modifiers(colon + 1, ret);
+    return tracepoint_text(name, ret);
+}
+
+const char *orma_record_profile_event_near(const char *name)
+{
+    const char *names[ORMA_ARRAY_LEN(perf_events) + 1] = {0};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(perf_events); i++)
+        names[i] = perf_events[i].name;
+    return orma_cli_did_you_mean(name, names);
 }
 
 static bool has_name(const struct orma_buf *names, const char *name)
@@ -274,13 +348,15 @@ static void put_source(struct orma_buf *out, const struct orma_record_profile_re
 {
     char text[ORMA_RECORD_PROFILE_EVENT_SIZE] = "";
 
-    (void)orma_record_profile_event_text(event, text); /* was checked */
+    (void)orma_record_profile_event_text(event, text);                            /* was checked */
+    bool each = rq->native && !rq->frequency_given && strstr(text, "tracepoint"); /* as perf does */
     orma_buf_printf(out,
                     "data_sources {\n  config {\n    name: \"linux.perf\"\n    target_buffer: 1\n"
                     "    perf_event_config {\n      timebase {\n        %s\n"
-                    "        frequency: %llu\n        timestamp_clock: PERF_CLOCK_MONOTONIC\n"
+                    "        %s: %llu\n        timestamp_clock: PERF_CLOCK_MONOTONIC\n"
                     "      }\n      callstack_sampling {\n",
-                    text, (unsigned long long)rq->frequency_hz);
+                    text, each ? "period" : "frequency",
+                    each ? 1ull : (unsigned long long)rq->frequency_hz);
     put_scope(out, rq);
     if (rq->native)
         orma_buf_printf(out, "        user_frames: %s\n",

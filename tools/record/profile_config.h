@@ -9,10 +9,11 @@
 #include "sdk/base/buf.h"
 
 #define ORMA_RECORD_PROFILE_EVENTS_MAX 8
-#define ORMA_RECORD_PROFILE_EVENT_SIZE 128
+#define ORMA_RECORD_PROFILE_EVENT_SIZE 256
 
 struct orma_record_profile_request {
     uint64_t frequency_hz, duration_ms; /* duration 0: until stopped */
+    bool frequency_given;               /* else each hit of a tracepoint is a sample */
     bool kernel_frames;
     const char *events[ORMA_RECORD_PROFILE_EVENTS_MAX]; /* none: cpu clock */
     unsigned events_num;
@@ -41,10 +42,13 @@ int orma_record_profile_add_processes(struct orma_record_profile_request *self,
 
 /*
  * The event of a name as the config wants it, "counter: SW_PAGE_FAULTS": names of
- * PerfEvents.Counter, those of perf (page-faults, sched:sched_switch, r1a2). False: there is none
- * of that name.
+ * PerfEvents.Counter, those of perf (page-faults, sched:sched_switch, LLC-load-misses, r1a2), with
+ * the modifiers u, k, h. False: there is none of that name.
  */
 bool orma_record_profile_event_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE]);
+
+/* The name of perf's that is like it; NULL: none is. */
+const char *orma_record_profile_event_near(const char *name);
 
 /* Adds the pids of running processes that are `wanted`. How many; -errno. */
 int orma_record_profile_add_pids(struct orma_record_profile_request *self, const char *proc_root,

@@ -210,6 +210,10 @@ static int run(struct state *st)
 
         if (start_pending && (st->all_started || age_ns > START_TIMEOUT_MS * 1000000ull)) {
             start_pending = false;
+            if (rec->may_begin && !rec->may_begin(rec->ctx)) {
+                rec->not_spawned = true;
+                return -ECANCELED;
+            }
             if (rec->on_started)
                 rec->on_started(rec->ctx);
             r = rec->command ? spawn_command(st) : 0;

@@ -29,6 +29,8 @@ struct orma_recorder {
     int signal_fd; /* signalfd of SIGINT, SIGTERM, SIGHUP, SIGCHLD */
     /* Called once, when all data sources have started (or took too long to). May be NULL. */
     void (*on_started)(void *ctx);
+    /* Asked then: is it worth going on, or is something missing? It has been said. NULL: always. */
+    bool (*may_begin)(void *ctx);
     void *ctx;
 
     /* Results. */
@@ -37,7 +39,7 @@ struct orma_recorder {
     struct orma_ledger loss;
     bool has_loss;
     int child_code;       /* -1: the command was not run or has not ended */
-    bool not_spawned;     /* the command could not be started: there is nothing to keep */
+    bool not_spawned;     /* the command was not started: there is nothing to keep */
     bool ended_by_itself; /* the service ended it: time over, file full */
     bool reader_left;     /* nobody reads out_fd any more */
     /* Names of the data sources that took part, one a line; orma_buf_fini(). */

@@ -165,6 +165,11 @@ void orma_service_host_free(struct orma_service_host *self)
     free(self);
 }
 
+bool orma_service_host_refused(const struct orma_service_host *self)
+{
+    return self->probes && orma_probes_refused(self->probes);
+}
+
 const char *orma_service_host_producer_addr(const struct orma_service_host *self)
 {
     return self->has_dir ? self->producer : orma_sock_producer_addr();

@@ -26,6 +26,9 @@ int orma_service_host_new_on_system_sockets(bool probes, struct orma_service_hos
 void orma_service_host_free(struct orma_service_host *self);
 ORMA_DEFINE_AUTO(struct orma_service_host *, orma_service_host_free)
 
+/* Has a data source refused a session? The setup of all is over when a session has started. */
+bool orma_service_host_refused(const struct orma_service_host *self);
+
 /* Socket addresses, valid as long as the host. */
 const char *orma_service_host_producer_addr(const struct orma_service_host *self);
 const char *orma_service_host_consumer_addr(const struct orma_service_host *self);

@@ -311,18 +311,31 @@ class ProfileLive(ProfileCase):
         for argv, code, says in ((["--", "./nobody-has-it"], 127, "not found"),
                                  (["-p", "999999999", "-d", "100"], 1, "does not exist"),
                                  (["-p", "x"], 2, "bad list of processes"), (["-a", "-p", "1"], 2, "excludes"),
-                                 (["-e", "no-such"], 2, "unknown event"), (["-g", "no"], 2, "auto, dwarf, fp or lbr"),
+                                 (["-e", "no-such"], 2, "unknown event"),
+                                 (["-e", "cyles"], 2, "did you mean 'cycles'"), (["-e", "page-faults:x"], 2, "unknown event"),
+                                 (["-o", self.dir / "no" / "where", "--", "true"], 1, "must exist"), (["-g", "no"], 2, "auto, dwarf, fp or lbr"),
                                  (["--stack-size", "64", "--", "true"], 2, "4 to 63")):
             done = self.run_program(*self.user, ORMA, "profile", *argv)
             self.assertEqual(done.returncode, code, (argv, done.stderr))
             self.assertIn(says, done.stderr.decode())
 
+    def test_what_the_kernel_refuses_is_not_run(self):
+        """A profile of nothing is no success: the command waits until its samples are sure to come."""
+        ran = self.dir / "ran"
+        for argv, says in ((["-e", "nosuch:event"], "tracepoint"), (["-C", "4095"], "no such cpu")):
+            done = self.run_program(*self.user, ORMA, "profile", "-o", self.dir / "none", *argv, "--", "touch", ran)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(says, done.stderr.decode())
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertFalse(ran.exists())
+            self.assertFalse((self.dir / "none").exists())
+
     def test_events_as_perf_spells_them(self):
-        done = self.run_program(ORMA, "profile", "--print-config", "-e", "page-faults", "-e", "sched:sched_switch",
+        done = self.run_program(ORMA, "profile", "--print-config", "-e", "page-faults:u", "-e", "sched:sched_switch,LLC-store-misses",
                                 "-e", "r1a2", "-C", "0,2-3", "-a")
         text = done.stdout.decode()
-        for part in ("counter: SW_PAGE_FAULTS", 'tracepoint { name: "sched/sched_switch" }', "config: 0x1a2",
-                     "target_cpu: 3", "frequency: 99"):
+        for part in ("counter: SW_PAGE_FAULTS modifiers: EVENT_MODIFIER_COUNT_USERSPACE", 'tracepoint { name: "sched/sched_switch" }',
+                     "config: 0x1a2", "type: 3 config: 0x10102", "target_cpu: 3", "frequency: 99", "period: 1"):
             self.assertIn(part, text)
 
 
