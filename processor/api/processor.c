@@ -69,15 +69,30 @@ static ORMA_PRINTF(3, 4) int fail(struct orma_processor *self, int error, const 
     return error;
 }
 
+/* Callers may have a header that is older, or newer as long as they set nothing of what it brought.
+ */
+static bool read_config(const struct orma_processor_config *config,
+                        struct orma_processor_config *ret)
+{
+    const char *bytes = (const char *)config;
+
+    if (config->size < sizeof(config->size))
+        return false;
+    for (size_t i = sizeof(*ret); i < config->size; i++) {
+        if (bytes[i])
+            return false;
+    }
+    memcpy(ret, config, ORMA_MIN(config->size, sizeof(*ret)));
+    return true;
+}
+
 int orma_processor_new_of(const struct orma_processor_config *config,
                           const struct orma_processor_parts *parts, struct orma_processor **ret)
 {
     struct orma_processor_config given = {0};
 
-    if (config && config->size > sizeof(given))
+    if (config && !read_config(config, &given))
         return -EINVAL;
-    if (config)
-        memcpy(&given, config, config->size);
     struct orma_processor *self = calloc(1, sizeof(*self));
     if (!self)
         return -ENOMEM;

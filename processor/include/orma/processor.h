@@ -55,7 +55,7 @@
  * Unloading: the library stays mapped after dlclose().
  *
  * Versions: symbols carry the version that brought them. Structs that callers fill begin with their
- * size and grow at the end only.
+ * size and grow at the end only; what is behind the end that the library knows must be zero.
  */
 #ifndef ORMA_PROCESSOR_H
 #define ORMA_PROCESSOR_H
@@ -98,7 +98,7 @@ struct orma_processor_config {
     uint64_t memory_limit_bytes;
 };
 
-/* 0, -EINVAL, -ENOMEM, -EIO (SQLite does not start). `config` may be NULL. */
+/* 0, -EINVAL (the size), -ENOMEM, -EIO (SQLite does not start). `config` may be NULL. */
 ORMA_API int orma_processor_new(const struct orma_processor_config *config,
                                 struct orma_processor **ret);
 

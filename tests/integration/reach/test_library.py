@@ -4,7 +4,7 @@ import re
 import shutil
 import unittest
 
-from installed import BUILD, SOURCE, Installed, run, sanitized
+from installed import BUILD, SOURCE, Installed, run, sanitized, write_trace
 
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
 HEADER = SOURCE / "processor/include/orma/processor.h"
@@ -61,6 +61,11 @@ class Library(Installed):
         # A millisecond is longer than any of them.
         self.assertEqual(run(self.build(["cc"], source, *STRICT), self.trace, env=self.env), "")
         run(self.root / "program", "/nowhere", env=self.env, code=1)
+
+    def test_threads_forks_and_limits(self):
+        big = self.root / "big.json"
+        write_trace(big, slices=5000)
+        run(BUILD / "tests/integration/reach/reach_rules", big, 5000)
 
     def test_cxx(self):
         program = self.build(["c++", "-std=c++17"], EXAMPLES / "sums.cc", *STRICT)

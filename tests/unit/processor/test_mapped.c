@@ -522,7 +522,7 @@ Test(mapped, args_are_had_however_often_a_query_is_stopped)
 {
     enum { TIMES = 20 };
     static const char sum[] = "SELECT sum(extract_arg(arg_set_id, 'debug.tree.number')) FROM slice";
-    const struct orma_processor_config config = {.query_timeout_ms = 1};
+    const struct orma_processor_config config = {.size = sizeof(config), .query_timeout_ms = 1};
     struct orma_processor *tp, *patient;
     struct orma_buf trace = {0};
     int64_t args = -1;
