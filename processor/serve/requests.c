@@ -165,7 +165,7 @@ static const struct {
     {"/query", run_query, 0},
     {"/export", run_export, 0},
     {"/parse", run_call, ORMA_PB_TRACE_PROCESSOR_RPC_TPM_APPEND_TRACE_DATA},
-    {"/notify_eof", run_silent_call, ORMA_PB_TRACE_PROCESSOR_RPC_TPM_FINALIZE_TRACE_DATA},
+    {"/notify_eof", run_call, ORMA_PB_TRACE_PROCESSOR_RPC_TPM_FINALIZE_TRACE_DATA},
     {"/restore_initial_tables", run_silent_call,
      ORMA_PB_TRACE_PROCESSOR_RPC_TPM_RESTORE_INITIAL_TABLES},
     {"/compute_metric", run_call, ORMA_PB_TRACE_PROCESSOR_RPC_TPM_COMPUTE_METRIC},

@@ -28,6 +28,7 @@ struct orma_rpc {
     struct orma_processor *tp;
     bool finished; /* the trace is complete: more data begin a new one */
     bool got_data;
+    char *broken; /* why the trace could not be read; NULL: it could */
     char *trace_name;
     pthread_mutex_t tp_lock;       /* whoever interrupts reads `tp` from another thread */
     struct orma_rpc_stream common; /* of those without one of their own */
@@ -61,6 +62,7 @@ void orma_rpc_free(struct orma_rpc *self)
     orma_rpc_stream_fini(&self->common);
     pthread_mutex_destroy(&self->tp_lock);
     free(self->trace_name);
+    free(self->broken);
     free(self);
 }
 
@@ -127,7 +129,8 @@ static int start_anew(struct orma_rpc *self)
     orma_processor_free(old);
     self->finished = self->got_data = false;
     free(self->trace_name);
-    self->trace_name = NULL;
+    free(self->broken);
+    self->trace_name = self->broken = NULL;
     return 0;
 }
 
@@ -157,12 +160,13 @@ void orma_rpc_parse(struct orma_rpc *self, struct orma_str data, struct orma_buf
 /* NULL, or what went wrong. */
 static const char *finalize(struct orma_rpc *self)
 {
-    if (self->finished)
-        return NULL;
-    self->finished = true;
-    int r = orma_processor_finish(self->tp);
-    set_name(self, "Unnamed trace");
-    return r < 0 ? orma_processor_error(self->tp) : NULL;
+    if (!self->finished) {
+        self->finished = true;
+        if (orma_processor_finish(self->tp) < 0)
+            self->broken = strdup(orma_processor_error(self->tp));
+        set_name(self, "Unnamed trace");
+    }
+    return self->broken;
 }
 
 void orma_rpc_restore(struct orma_rpc *self)
@@ -522,7 +526,11 @@ void orma_rpc_query(struct orma_rpc *self, struct orma_str args, orma_rpc_send_f
     struct orma_result_out out = {.begin = begin_bare, .end = end_bare, .ctx = &call};
     uint64_t unused;
 
-    orma_result_query(self->tp, read_sql(args, &unused), &out);
+    /* Clients do not look at the answer to /notify_eof. */
+    if (self->broken)
+        orma_result_refuse(&out, self->broken);
+    else
+        orma_result_query(self->tp, read_sql(args, &unused), &out);
     orma_buf_fini(&out.buf);
 }
 

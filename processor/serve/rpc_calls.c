@@ -132,7 +132,16 @@ struct wanted {
     size_t num;
     bool all;
     char *metadata; /* NULL: none */
+    bool has_spec, has_format;
 };
+
+/* NULL: nothing. */
+static const char *missing(const struct wanted *w)
+{
+    return !w->has_spec     ? "TraceSummary missing trace_summary_spec"
+           : !w->has_format ? "TraceSummary missing format"
+                            : NULL;
+}
 
 static void read_computation(struct orma_pb_reader r, struct wanted *w)
 {
@@ -162,6 +171,9 @@ static int read_summary_args(struct orma_summary *s, struct orma_str args, struc
     while (e == 0 && orma_pb_next(&r, &f)) {
         struct orma_str value = orma_pb_str(&f);
 
+        w->has_spec |= f.id == ORMA_PB_TRACE_SUMMARY_ARGS_PROTO_SPECS ||
+                       f.id == ORMA_PB_TRACE_SUMMARY_ARGS_TEXTPROTO_SPECS;
+        w->has_format |= f.id == ORMA_PB_TRACE_SUMMARY_ARGS_OUTPUT_FORMAT;
         if (f.id == ORMA_PB_TRACE_SUMMARY_ARGS_PROTO_SPECS)
             e = orma_summary_add_spec(s, value.data, value.len);
         else if (f.id == ORMA_PB_TRACE_SUMMARY_ARGS_TEXTPROTO_SPECS)
@@ -181,6 +193,8 @@ static int summarize(struct orma_summary *s, struct orma_str args, struct wanted
     bool text = false;
     int r = read_summary_args(s, args, w, &text);
 
+    if (r == 0 && missing(w))
+        r = -EINVAL;
     if (r == 0)
         r = orma_summary_compute(s, w->all ? NULL : (const char *const *)w->ids,
                                  w->all ? 0 : w->num, w->metadata, &bytes);
@@ -206,7 +220,9 @@ void orma_rpc_summarize(struct orma_processor *tp, struct orma_str args, struct 
         r = summarize(s, args, &w, out);
     if (r < 0)
         orma_pb_put_cstr(out, ORMA_PB_TRACE_SUMMARY_RESULT_ERROR,
-                         s ? orma_summary_error(s) : "out of memory");
+                         !s                       ? "out of memory"
+                         : *orma_summary_error(s) ? orma_summary_error(s)
+                                                  : missing(&w));
     while (w.num)
         free(w.ids[--w.num]);
     free(w.metadata);
