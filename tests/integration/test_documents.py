@@ -64,6 +64,8 @@ NOT_HERE = [
     ("README.md", r"^build/tools/orma profile ", "it needs the right to sample, which containers lack",
      "build/tools/orma profile --help"),
     ("HACKING.md", r"abi\.py .* --update", "it writes into the source tree; the lint abi compares", "test -f sdk/liborma.abi"),
+    ("reach.md", r"^pip wheel", "it writes into the source tree; reach_python makes one of a copy", "test -f tools/python/pyproject.toml"),
+    ("reach.md", r"^tools/make_deb\.sh", "it installs the whole build; reach_python looks into what it makes", "tools/make_deb.sh --help"),
     ("HACKING.md", r"^build-fuzz/", "a program of libFuzzer, from a build of its own",
      "test -f tests/fuzz/text.dict -a -d tests/fuzz/corpus/text"),
 ]

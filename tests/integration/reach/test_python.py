@@ -21,6 +21,7 @@ try:
     import pandas
 except ImportError:
     pandas = None
+SYSTEMS = "/usr/bin/python3"
 SPEC = ('metric_spec { id: "durations" value: "dur" dimensions: "name" query { sql { '
         'sql: "SELECT name, CAST(sum(dur) AS DOUBLE) AS dur FROM slice GROUP BY name" column_names: "name" column_names: "dur" } } }')
 
@@ -141,6 +142,53 @@ with TraceProcessor(trace=sys.argv[1], config=TraceProcessorConfig(verbose=True,
         config = BatchTraceProcessorConfig(load_failure_handling=FailureHandling.INCREMENT_STAT)
         with orma.BatchTraceProcessor(traces + ["/nowhere"], config) as btp:
             self.assertEqual((btp.stats().load_failures, len(btp.tps_and_metadata)), (1, 3))
+
+    def test_traces_by_uri(self):
+        from orma.trace_uri_resolver.registry import ResolverRegistry
+        from orma.trace_uri_resolver.resolver import TraceUriResolver
+        root = self.root
+
+        class Lab(TraceUriResolver):
+            PREFIX = "lab"
+
+            def __init__(self, machine, day="monday"):
+                self.machine, self.day = machine, day
+
+            def resolve(self):
+                machines = [self.machine] if isinstance(self.machine, str) else self.machine
+                return [self.Result(str(root / f"lab {m}.json"), {"machine": m, "day": self.day}) for m in machines]
+
+        class Round(TraceUriResolver):
+            PREFIX = "round"
+
+            def resolve(self):
+                return [self.Result("round:"), self.Result("lab:machine=1")]
+
+        for i in range(3):
+            write_trace(root / f"lab {i}.json", slices=i + 1)
+        colon = root / "lab:x.json"
+        write_trace(colon, slices=7)
+        config = orma.TraceProcessorConfig(resolver_registry=ResolverRegistry([Lab, Round]))
+        for trace, count in [("lab:machine=2", 3), (Lab("1"), 2), (str(colon), 7)]:
+            with orma.TraceProcessor(trace, config=config) as tp:
+                self.assertEqual(next(tp.query("SELECT count(*) AS n FROM slice")).n, count)
+        for trace, error in [("lab:machine=0,1", "2 traces"), ("lab:machine", "KEY=VALUE"), ("lab:other=1", "other"),
+                             ("round:", "no trace"), ("unknown:machine=1", "No such file")]:
+            with self.assertRaisesRegex(Exception, error):
+                orma.TraceProcessor(trace, config=config)
+        from orma.batch_trace_processor.api import BatchTraceProcessorConfig
+        config = BatchTraceProcessorConfig(tp_config=config)
+        with orma.BatchTraceProcessor(["lab:machine=0,2;day=friday", str(root / "lab 1.json"), Lab("1")], config) as btp:
+            self.assertEqual(btp.query_single_result("SELECT count(*) FROM slice"), [1, 3, 2, 2])
+            self.assertEqual([m for _, m in btp.tps_and_metadata], [
+                {"_path": str(root / "lab 0.json"), "machine": "0", "day": "friday"},
+                {"_path": str(root / "lab 2.json"), "machine": "2", "day": "friday"}, {"_path": str(root / "lab 1.json")},
+                {"_path": str(root / "lab 1.json"), "machine": "1", "day": "monday"}])
+            if pandas:
+                frame = btp.query_and_flatten("SELECT name FROM slice")
+                self.assertEqual(frame.groupby("machine").size().to_dict(), {"0": 1, "2": 3, "1": 2})
+        with orma.BatchTraceProcessor(root.glob("lab [0-9].json")) as btp:
+            self.assertEqual(sorted(btp.query_single_result("SELECT count(*) FROM slice")), [1, 2, 3])
 
     # ---- ours ----
 
@@ -275,6 +323,33 @@ with TraceProcessor(trace=sys.argv[1], config=TraceProcessorConfig(verbose=True,
         out = run(sys.executable, "-c", "import orma; print(orma.__file__)", env=dict(os.environ, PYTHONPATH=str(wheel)))
         self.assertIn(".whl", out)
 
+    def test_debian_packages(self):
+        if not (shutil.which("dpkg-deb") and shutil.which("dpkg-shlibdeps")):
+            self.skipTest("dpkg-dev is not installed")
+        folder = self.root / "deb"
+        folder.mkdir()
+        run(SOURCE / "tools/make_deb.sh", BUILD, folder, env=dict(os.environ, DEB_OPTIONS="-Znone"))
+        tree = self.root / "unpacked"
+        fields = {}
+        for deb in folder.iterdir():
+            name = deb.name.partition("_")[0]
+            fields[name] = dict(re.findall(r"^ (\S+): (.*)$", run("dpkg-deb", "-I", deb), re.M))
+            run("dpkg-deb", "-x", deb, tree)
+        self.assertEqual(set(fields), {"orma", "python3-orma"})
+        self.assertRegex(fields["orma"]["Depends"], "libc6.*libsqlite3-0|libsqlite3-0.*libc6")
+        self.assertEqual((fields["python3-orma"]["Architecture"], fields["orma"]["Architecture"] == "all"), ("all", False))
+        env = dict(os.environ, PYTHONPATH=str(tree / "usr/lib/python3/dist-packages"), ORMA=str(next(tree.rglob("bin/orma"))),
+                   ORMA_LIBRARY=str(next(tree.rglob("liborma_processor.so.0"))))
+        code = ("import orma, sys; print(next(orma.TraceProcessor(sys.argv[1]).query('SELECT count(*) AS n FROM slice')).n, "
+                "'slices' in str(orma.report(sys.argv[1], 'slices')), orma.__file__)")
+        out = run(sys.executable, "-c", code, self.trace, env=env).split()
+        self.assertEqual(out[:2], ["40", "True"])
+        self.assertTrue(out[2].startswith(str(tree)))
+
 
 if __name__ == "__main__":
+    # The system's may have what the first in the search path has not.
+    if not (numpy and pandas) and os.path.exists(SYSTEMS) and not subprocess.run(
+            [SYSTEMS, "-c", "import numpy, pandas"], capture_output=True, check=False).returncode:
+        os.execv(SYSTEMS, [SYSTEMS, *sys.argv])
     unittest.main()

@@ -11,7 +11,10 @@ import enum
 import os
 from typing import Callable, Optional
 
-from ..trace_processor.api import TraceProcessor, TraceProcessorConfig, TraceProcessorException
+from ..exceptions import TraceProcessorException
+from ..trace_processor.api import TraceProcessor, TraceProcessorConfig
+from ..trace_uri_resolver.registry import ResolverRegistry
+from ..trace_uri_resolver.resolver import TraceUriResolver
 
 
 class FailureHandling(enum.Enum):
@@ -29,22 +32,16 @@ class BatchTraceProcessorConfig:
 
 
 @dataclasses.dataclass
-class Metadata:
-    """What is known of a trace besides its content: columns of flattened results."""
-    _path: Optional[str]
-
-    def items(self):
-        return {"_path": self._path}.items()
-
-
-@dataclasses.dataclass
 class BatchTraceProcessorStats:
     load_failures: int = 0
     execute_failures: int = 0
 
 
 class BatchTraceProcessor:
-    """traces: a list of what TraceProcessor takes."""
+    """
+    traces: a list of what TraceProcessor takes; a URI or a resolver may lead to several. tps_and_metadata has
+    the metadata of each as a dict: `_path`, and what a resolver says.
+    """
 
     def __init__(self, traces, config=None):
         self.config = config or BatchTraceProcessorConfig()
@@ -52,19 +49,19 @@ class BatchTraceProcessor:
         self._pool = concurrent.futures.ThreadPoolExecutor(self.config.threads or os.cpu_count())
         self.tps_and_metadata = []
         self.failures = []  # (trace, exception)
-        if isinstance(traces, (str, bytes, os.PathLike)):
-            traces = [traces]
-        traces = list(traces)
-        loads = [self._pool.submit(TraceProcessor, trace, config=self.config.tp_config) for trace in traces]
-        for trace, load in zip(traces, loads):
+        registry = self.config.tp_config.resolver_registry or ResolverRegistry()
+        if not isinstance(traces, (str, bytes, os.PathLike, TraceUriResolver)) and not hasattr(traces, "read"):
+            traces = list(traces or [])  # glob() of pathlib gives them one by one
+        found = registry.resolve(traces)
+        loads = [self._pool.submit(TraceProcessor, one.trace, config=self.config.tp_config) for one in found]
+        for one, load in zip(found, loads):
             try:
                 tp = load.result()
             except (TraceProcessorException, OSError) as error:
                 self._stats.load_failures += 1
-                self.failures.append((trace, error))
+                self.failures.append((one.trace, error))
                 continue
-            path = os.fspath(trace) if isinstance(trace, (str, os.PathLike)) else getattr(trace, "name", None)
-            self.tps_and_metadata.append((tp, Metadata(path)))
+            self.tps_and_metadata.append((tp, {"_path": getattr(one.trace, "name", None), **one.metadata}))
         if self.failures and self.config.load_failure_handling == FailureHandling.RAISE_EXCEPTION:
             self.close()
             trace, error = self.failures[0]
@@ -89,7 +86,7 @@ class BatchTraceProcessor:
         return self._run(function, False)
 
     def execute_and_flatten(self, function: Callable):
-        """function(tp) gives DataFrames; they become one, with the columns of Metadata."""
+        """function(tp) gives DataFrames; they become one, with the columns of the metadata."""
         import pandas
 
         def one(tp, metadata):

@@ -1,7 +1,7 @@
 """TraceProcessor, with the names of Perfetto's Python client.
 
-It runs in this process: there is no server to start. A TraceProcessor may be used from several threads,
-which take turns; different ones run side by side.
+It runs in this process: there is no server to start, unless `addr` names one that runs. A TraceProcessor may be used
+from several threads, which take turns; different ones run side by side.
 """
 import ctypes
 import dataclasses
@@ -12,17 +12,25 @@ from typing import List, Optional
 
 from .. import columns as _columns
 from .. import library as _library
+from .. import wire as _wire
+from ..exceptions import PerfettoException, TraceProcessorException
+from ..trace_uri_resolver.registry import ResolverRegistry
+from ..trace_uri_resolver.resolver import TraceUriResolver
+from . import http as _http
+
+__all__ = ["PerfettoException", "QueryResultIterator", "SqlPackage", "TraceProcessor", "TraceProcessorConfig",
+           "TraceProcessorException"]
 
 _PIECE = 1 << 22
 # All rows as one batch, so that a column is one piece of memory.
 _ALL = 1 << 40
 
 
-class TraceProcessorException(Exception):
-    """What went wrong, as the processor says it."""
-
-
-PerfettoException = TraceProcessorException
+@dataclasses.dataclass
+class SqlPackage:
+    """A folder of modules, and the name of the package if it is another than the folder's."""
+    path: str
+    package: Optional[str] = None
 
 
 @dataclasses.dataclass
@@ -67,6 +75,9 @@ class Message:
         if name.startswith("__"):
             raise AttributeError(name)
         return None
+
+    def __eq__(self, other):
+        return isinstance(other, Message) and self.__dict__ == other.__dict__
 
     def HasField(self, name):  # pylint: disable=invalid-name
         return name in self.__dict__
@@ -139,20 +150,56 @@ class QueryResultIterator:
         return polars.DataFrame(dict(zip(self._names, self._cells())), strict=False)
 
 
+def _opened(path):
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise TraceProcessorException(f"{os.fspath(path)}: {error.strerror}") from error
+
+
+def _pieces(trace):
+    """The bytes of a trace that is no path."""
+    if isinstance(trace, (bytes, bytearray, memoryview)):
+        trace = (trace,)
+    elif hasattr(trace, "read"):
+        trace = iter(lambda file=trace: file.read(_PIECE), b"")
+    return map(bytes, trace)
+
+
+def _single(trace, config):
+    """The one trace that a URI or a resolver leads to."""
+    if isinstance(trace, (str, TraceUriResolver)):
+        found = (config.resolver_registry or ResolverRegistry()).resolve(trace)
+        if len(found) != 1:
+            raise TraceProcessorException(f"{trace} leads to {len(found)} traces: expected one")
+        return found[0].trace
+    return trace
+
+
 class TraceProcessor:
     """
-    trace: a path, a file opened for reading, bytes, or anything that gives bytes piece by piece.
+    trace: a path, a file opened for reading, bytes, anything that gives bytes piece by piece, or a URI or a
+    resolver (orma.trace_uri_resolver).
+    addr: "localhost:9001", a server that runs: `orma serve`, or Perfetto's. It does the work, and has settings of its
+    own; columns(), arrow(), parameters and interrupt() are not there. Without a trace, what it has loaded is asked.
     progress(done, total): called now and then while a file is loaded; True stops it.
     """
     Row = Row
     QueryResultIterator = QueryResultIterator
 
     def __init__(self, trace=None, addr=None, config=None, file_path=None, progress=None):
-        if addr is not None:
-            raise TraceProcessorException("addr: orma runs in this process; use Perfetto's client for servers")
         config = config or TraceProcessorConfig()
-        self._lib = _library.load()
+        trace = _single(trace if trace is not None else file_path, config)
         self._lock = threading.RLock()
+        self._tp = self.http = None
+        if addr is not None:
+            if config.enable_sql_file_access:
+                raise TraceProcessorException("enable_sql_file_access is for the one who starts the server at addr")
+            self.http = _http.TraceProcessorHttp(addr)
+            if trace is not None:
+                self._send(trace)
+            return
+        self._lib = _library.load()
         self._tp = ctypes.c_void_p()
         given = _library.Config(
             size=ctypes.sizeof(_library.Config), no_ftrace_raw=not config.ingest_ftrace_in_raw,
@@ -164,7 +211,6 @@ class TraceProcessor:
         try:
             for package in config.add_sql_packages or []:
                 self._add_package(package)
-            trace = trace if trace is not None else file_path
             if trace is not None:
                 self._load(trace, progress)
             else:
@@ -172,6 +218,12 @@ class TraceProcessor:
         except BaseException:
             self.close()
             raise
+
+    def _open(self):
+        if self.http:
+            raise TraceProcessorException("this goes with a trace in this process, not with addr")
+        if self._tp is None:
+            raise TraceProcessorException("this TraceProcessor is closed")
 
     def _check(self, result):
         if result < 0:
@@ -184,6 +236,15 @@ class TraceProcessor:
         if name is None and "@" in str(path):
             path, _, name = str(path).rpartition("@")
         self._check(self._lib.orma_processor_add_sql_package(self._tp, os.fsencode(path), name and name.encode(), False, None))
+
+    def _send(self, trace):
+        if isinstance(trace, (str, os.PathLike)):
+            with _opened(trace) as file:
+                return self._send(file)
+        for piece in _pieces(trace):
+            self.http.parse(piece)
+        self.http.notify_eof()
+        return None
 
     def _load(self, trace, progress):
         if isinstance(trace, (str, os.PathLike)):
@@ -201,12 +262,7 @@ class TraceProcessor:
                 raise raised[0]
             self._check(result)
             return
-        if isinstance(trace, (bytes, bytearray, memoryview)):
-            trace = (trace,)
-        elif hasattr(trace, "read"):
-            trace = iter(lambda file=trace: file.read(_PIECE), b"")
-        for piece in trace:
-            piece = bytes(piece)
+        for piece in _pieces(trace):
             self._check(self._lib.orma_processor_feed(self._tp, piece, len(piece)))
         self._check(self._lib.orma_processor_finish(self._tp))
 
@@ -214,6 +270,11 @@ class TraceProcessor:
 
     def query(self, sql, parameters=()):
         """Runs all statements; the rows are those of the last. `parameters` (values, or a dict by name) are of it."""
+        if self.http:
+            if parameters:
+                raise TraceProcessorException("parameters do not go over HTTP: write the values into the text")
+            names, cells = self.http.execute_query(sql)
+            return QueryResultIterator(names, cells=cells)
         with self._lock:
             query, text = self._last(sql)
             try:
@@ -246,8 +307,7 @@ class TraceProcessor:
 
     def _last(self, sql):
         """The last statement, prepared, and its text; those before it have run."""
-        if self._tp is None:
-            raise TraceProcessorException("this TraceProcessor is closed")
+        self._open()
         data = sql.encode()
         script, query = ctypes.c_void_p(), ctypes.c_void_p()
         self._check(self._lib.orma_script_open(self._tp, data, len(data), None, ctypes.byref(script)))
@@ -351,12 +411,18 @@ class TraceProcessor:
 
     def interrupt(self):
         """From another thread: the query or load that runs ends with an exception."""
-        if self._tp is not None:
+        if self.http:
+            self._open()
+        elif self._tp is not None:
             self._lib.orma_processor_interrupt(self._tp)
 
     def restore_initial_tables(self):
         """Drops what statements made."""
+        if self.http:
+            self.http.restore_initial_tables()
+            return
         with self._lock:
+            self._open()
             self._check(self._lib.orma_processor_restore(self._tp))
 
     # ---- metrics ----
@@ -370,9 +436,13 @@ class TraceProcessor:
 
     def metric_bytes(self, metrics, form=_library.BINARY):
         """The TraceMetrics message as bytes, for the classes of protobuf."""
+        if self.http:
+            answer = self.http.compute_metric(metrics, form)
+            return answer.encode() if isinstance(answer, str) else answer
         names = [m.encode() for m in metrics]
         data, size = ctypes.c_void_p(), ctypes.c_size_t()
         with self._lock:
+            self._open()
             return self._take(self._lib.orma_processor_compute_metrics(
                 self._tp, (ctypes.c_char_p * len(names))(*names), len(names), form, ctypes.byref(data),
                 ctypes.byref(size)), data, size)
@@ -382,13 +452,20 @@ class TraceProcessor:
         return Message(json.loads(self.metric_bytes(metrics, _library.JSON)))
 
     def trace_summary_bytes(self, specs, metric_ids=None, metadata_query_id=None, form=_library.BINARY):
-        """The TraceSummary message as bytes. Specs are texts, or bytes of messages."""
+        """The TraceSummary message as bytes. Specs are texts, bytes of messages, or messages."""
+        specs = [s.SerializeToString() if hasattr(s, "SerializeToString") else s for s in specs]
+        if self.http:
+            if form == _library.JSON:
+                raise TraceProcessorException("a summary comes as JSON from a trace in this process only")
+            answer = self.http.trace_summary(specs, metric_ids, metadata_query_id, form)
+            return answer.encode() if isinstance(answer, str) else answer
         texts = [s.encode() if isinstance(s, str) else bytes(s) for s in specs]
         # A length for those in binary, 0 for texts.
         sizes = [0 if isinstance(s, str) else len(s) for s in specs]
         ids = [m.encode() for m in metric_ids or []]
         data, size = ctypes.c_void_p(), ctypes.c_size_t()
         with self._lock:
+            self._open()
             return self._take(self._lib.orma_processor_summarize(
                 self._tp, (ctypes.c_char_p * len(texts))(*texts), (ctypes.c_size_t * len(sizes))(*sizes), len(texts),
                 None if metric_ids is None else (ctypes.c_char_p * (len(ids) + 1))(*ids), len(ids),
@@ -396,13 +473,29 @@ class TraceProcessor:
 
     def trace_summary(self, specs, metric_ids=None, metadata_query_id=None):
         """TraceSummary: fields are attributes."""
-        if any(hasattr(s, "SerializeToString") for s in specs):
-            specs = [s.SerializeToString() if hasattr(s, "SerializeToString") else s for s in specs]
+        if self.http:
+            return Message(_wire.read(self.trace_summary_bytes(specs, metric_ids, metadata_query_id), _http.SUMMARY))
         return Message(json.loads(self.trace_summary_bytes(specs, metric_ids, metadata_query_id, _library.JSON)))
+
+    # ---- of the server ----
+
+    def enable_metatrace(self):
+        """The server at addr records what it does, if it can."""
+        self._served("metatraces").enable_metatrace()
+
+    def disable_and_read_metatrace(self):
+        return self._served("metatraces").disable_and_read_metatrace()
+
+    def _served(self, what):
+        if not self.http:
+            raise TraceProcessorException(f"{what} are recorded by servers: this goes with addr")
+        return self.http
 
     # ---- the end ----
 
     def close(self):
+        if self.http:
+            self.http.close()
         with self._lock:
             tp, self._tp = self._tp, None
             if tp is not None:

@@ -1,0 +1,1 @@
+"""Traces by URI: see resolver and registry."""
