@@ -97,7 +97,8 @@ static const struct orma_option options[] = {
      "callers), "
      "or auto (the default): fp where the program and all of its libraries keep them, else dwarf."},
     {OPT_STACK_SIZE, 0, "stack-size", "KIB",
-     "With dwarf: so much of each stack is copied, 4 to 63 KiB (63, or 16 without rights)."},
+     "With dwarf: so much of each stack is copied, 4 to 63 KiB (63, or 16 at least where little "
+     "memory may be locked)."},
     {OPT_KERNEL, 'k', "kernel-frames", NULL,
      "Functions of the kernel, too: the default, where the kernel allows it."},
     {OPT_USER_ONLY, 0, "user-only", NULL, "No functions of the kernel."},

@@ -8,6 +8,7 @@
  */
 #include "probes/perf/encode.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -222,6 +223,20 @@ static uint64_t kernel_frame(struct orma_perf_encoder *self, uint64_t pc)
     return intern_frame(self, intern_name(self, "kernel"), 0, name);
 }
 
+/* Of a function without a name, the address where it begins: all that a stripped file has. */
+static struct orma_str address_of(const struct orma_perf_mapping *m, uint64_t pc, char text[32])
+{
+    uint64_t start, address;
+
+    *text = '\0';
+    if (m->file->unwind) {
+        address = orma_unwind_file_address(m->file->unwind, pc - m->start + m->offset);
+        if (orma_unwind_file_start(m->file->unwind, address, &start))
+            snprintf(text, 32, "0x%llx", (unsigned long long)start);
+    }
+    return orma_str_from(text);
+}
+
 /* Of a file, the name follows from the place: it is looked up once. */
 static uint64_t file_frame(struct orma_perf_encoder *self, struct orma_perf_mapping *m, uint64_t pc)
 {
@@ -232,7 +247,9 @@ static uint64_t file_frame(struct orma_perf_encoder *self, struct orma_perf_mapp
 
     if (iid != ORMA_MAP_NONE)
         return iid;
-    iid = intern_frame(self, key[0], rel_pc, orma_perf_symtab_find(elf, rel_pc));
+    struct orma_str name = orma_perf_symtab_find(elf, rel_pc);
+    char text[32];
+    iid = intern_frame(self, key[0], rel_pc, name.len ? name : address_of(m, pc, text));
     (void)orma_map_put(&self->iids, hash, iid); /* else it is looked up again */
     return iid;
 }
@@ -422,6 +439,14 @@ static enum orma_unwind_end unwind_stack(struct orma_perf_encoder *self,
     return end;
 }
 
+/* In the middle of execve() the old stack and code are gone, and the new ones not there yet. */
+static bool is_between_programs(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                                const struct orma_unwind_state *state, uint64_t now_ns)
+{
+    return !state->stack_len &&
+           !orma_perf_process_find(self->processes, process, state->regs[ORMA_UNWIND_PC], now_ns);
+}
+
 /* Stacks that are cut begin with a frame of their own, so that trees keep them apart. Those whose
  * outer callers were not seen, but are taken to be as before, have the error alone. */
 static uint64_t put_unwound(struct orma_perf_encoder *self, struct orma_perf_process *process,
@@ -434,8 +459,11 @@ static uint64_t put_unwound(struct orma_perf_encoder *self, struct orma_perf_pro
     if (record->abi != PERF_SAMPLE_REGS_ABI_64)
         return ORMA_PB_PROFILING_UNWIND_ERROR_BAD_ARCH;
     start_state(&state, record);
+    if (*num && is_between_programs(self, process, &state, now_ns))
+        return 0;
     bool unseen;
     enum orma_unwind_end end = unwind_stack(self, process, &state, record, now_ns, num, &unseen);
+    self->too_long += end == ORMA_UNWIND_CUT && record->stack_len >= self->plan->stack_bytes;
     if (end != ORMA_UNWIND_COMPLETE)
         put_frame(self, num,
                   intern_frame(self, intern_name(self, "[unknown]"), 0, ORMA_STR("[truncated]")));
@@ -781,6 +809,20 @@ static void look(struct orma_perf_encoder *self, uint64_t until)
                              LOOKS_AT_ONCE, record_clock, self->plan);
 }
 
+/* What would have helped against stacks that are cut. */
+static void tell_cut(const struct orma_perf_encoder *self)
+{
+    uint32_t bytes = self->plan->stack_bytes;
+
+    if (self->too_long && bytes < ORMA_PERF_STACK_BYTES_MAX)
+        orma_log_warn("linux.perf: %llu stacks are longer than the %u KiB that are copied of each: "
+                      "%s",
+                      (unsigned long long)self->too_long, bytes / 1024,
+                      self->plan->stack_fixed
+                          ? "a larger --stack-size shows where they began"
+                          : "as root, or with more memory that may be locked (ulimit -l), 63 are");
+}
+
 /* What a recording of waits does with a record. */
 static void encode_switch(struct orma_perf_encoder *self, const struct orma_perf_record *record)
 {
@@ -817,6 +859,8 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
     orma_buf_clear(&self->interned);
     if (self->plan->off_cpu)
         encode_switch(self, record);
+    if (record->kind == ORMA_PERF_END)
+        tell_cut(self);
     if (record->kind != ORMA_PERF_LOST &&
         (record->kind != ORMA_PERF_SAMPLE || self->plan->off_cpu)) {
         orma_perf_processes_take(self->processes, record);

@@ -35,7 +35,8 @@ struct orma_perf_encoder {
     struct orma_buf interned, packet;
     uint64_t frames[ORMA_PERF_FRAMES_MAX];
     struct orma_perf_kepts kepts;
-    bool generated; /* the stack at hand has frames in generated code, whose names may change */
+    uint64_t too_long; /* stacks that are cut where their copies end */
+    bool generated;    /* the stack at hand has frames in generated code, whose names may change */
 };
 
 void orma_perf_encoder_init(struct orma_perf_encoder *self, const struct orma_perf_plan *plan,

@@ -1,7 +1,8 @@
 /*
  * Where a file is looked for: below the root of the process that mapped it (containers have
- * one of their own), then at the path itself, since the process may be gone. What is found is
- * used only if it is the same: build id, or inode, agree.
+ * one of their own), then at the path itself, since the process may be gone, then among what the
+ * process has mapped, since the file may be deleted. What is found is used only if it is the same:
+ * build id, or inode, agree.
  */
 #include "probes/perf/files.h"
 
@@ -63,6 +64,23 @@ static int open_of_process(const struct orma_perf_files *self, uint32_t pid, con
     return open_regular(self->proc_fd, name);
 }
 
+/* What lies at the path is gone, or another file: the kernel keeps the one that is mapped. */
+static int open_mapped(const struct orma_perf_files *self, const struct orma_perf_file *file,
+                       uint32_t pid, const struct orma_perf_map_event *map)
+{
+    char name[80];
+
+    snprintf(name, sizeof(name), "%u/map_files/%llx-%llx", pid, (unsigned long long)map->start,
+             (unsigned long long)(map->start + map->len));
+    int fd = open_regular(self->proc_fd, name);
+    if (fd < 0 &&
+        (file->inode || file->build_id_len)) { /* that needs rights; the program does not */
+        snprintf(name, sizeof(name), "%u/exe", pid);
+        fd = open_regular(self->proc_fd, name);
+    }
+    return fd;
+}
+
 /* The vdso is the same for all processes: a copy of ours, as a file. */
 static int open_vdso(void)
 {
@@ -86,8 +104,9 @@ static bool is_same(const struct orma_perf_file *file, int fd)
     return !file->inode || (fstat(fd, &st) == 0 && st.st_ino == file->inode);
 }
 
+/* `map`: how `pid` has it mapped; NULL: not known. */
 static int open_file(const struct orma_perf_files *self, const struct orma_perf_file *file,
-                     uint32_t pid)
+                     uint32_t pid, const struct orma_perf_map_event *map)
 {
     int fd;
 
@@ -98,6 +117,10 @@ static int open_file(const struct orma_perf_files *self, const struct orma_perf_
     fd = open_of_process(self, pid, file->path);
     if (fd < 0)
         fd = open_regular(AT_FDCWD, file->path);
+    if (fd >= 0 && !is_same(file, fd))
+        orma_fd_close(&fd);
+    if (fd < 0 && map)
+        fd = open_mapped(self, file, pid, map);
     if (fd >= 0 && !is_same(file, fd))
         orma_fd_close(&fd);
     return fd;
@@ -134,7 +157,7 @@ struct orma_perf_file *orma_perf_files_get(struct orma_perf_files *self, uint32_
         return NULL;
     }
     if (self->open_num < OPEN_MAX_NUM)
-        file->fd = open_file(self, file, pid);
+        file->fd = open_file(self, file, pid, map);
     self->open_num += file->fd >= 0;
     return file;
 }
@@ -153,7 +176,7 @@ void orma_perf_files_load(struct orma_perf_files *self, struct orma_perf_file *f
         return;
     file->loaded = true;
     if (file->fd < 0)
-        file->fd = open_file(self, file, pid);
+        file->fd = open_file(self, file, pid, NULL);
     else
         self->open_num--;
     if (file->fd < 0)

@@ -355,10 +355,10 @@ static int plan_scope(struct orma_perf_plan *self, const Perfetto__Protos__PerfE
 
 static void plan_unwinding(struct orma_perf_plan *self, struct perf_event_attr *attr)
 {
-    if (!self->stack_bytes && self->off_cpu)
-        self->stack_bytes = ORMA_PERF_OFF_CPU_STACK_BYTES;
+    self->stack_fixed = self->stack_bytes > 0;
     if (!self->stack_bytes)
-        self->stack_bytes = geteuid() ? ORMA_PERF_STACK_BYTES : ORMA_PERF_STACK_BYTES_MAX;
+        self->stack_bytes =
+            self->off_cpu ? ORMA_PERF_OFF_CPU_STACK_BYTES : ORMA_PERF_STACK_BYTES_MAX;
     self->stack_bytes =
         ORMA_MIN(ORMA_MAX(self->stack_bytes, 1024u), ORMA_PERF_STACK_BYTES_MAX) & ~7u;
     attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -552,6 +552,14 @@ bool orma_perf_plan_without_kernel(struct orma_perf_plan *self)
     return true;
 }
 
+static void halve_stack(struct orma_perf_plan *self)
+{
+    self->stack_bytes = self->stack_bytes / 2 & ~7u;
+    self->events[0].attr.sample_stack_user = self->stack_bytes;
+    self->waker.attr.sample_stack_user = self->stack_bytes;
+}
+
+/* As long as stacks are deep enough it is they that shrink, not how many fit in. */
 bool orma_perf_plan_with_less_memory(struct orma_perf_plan *self)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -559,12 +567,15 @@ bool orma_perf_plan_with_less_memory(struct orma_perf_plan *self)
 
     if (self->ring_fixed || self->ring_pages <= 1)
         return false;
+    if (self->unwind && !self->stack_fixed && self->stack_bytes / 2 + 8 > ORMA_PERF_STACK_BYTES) {
+        halve_stack(self);
+        self->ring_pages /= 2;
+        return true;
+    }
     if (self->ring_pages * page / 2 < least) {
         if (self->stack_bytes < 8192)
             return false;
-        self->stack_bytes = self->stack_bytes / 2 & ~7u;
-        self->events[0].attr.sample_stack_user = self->stack_bytes;
-        self->waker.attr.sample_stack_user = self->stack_bytes;
+        halve_stack(self);
     }
     self->ring_pages /= 2;
     self->read_period_ms = ORMA_MAX(self->read_period_ms / 2, 5u);

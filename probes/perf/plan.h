@@ -19,13 +19,11 @@ struct orma_source_env;
 #define ORMA_PERF_READ_PERIOD_MS 100
 #define ORMA_PERF_RING_PAGES 128
 #define ORMA_PERF_DEFAULT_HZ 10
-#define ORMA_PERF_STACK_BYTES                                                                      \
-    16384u /* of users who may lock little memory; others: the maximum                             \
-            */
+#define ORMA_PERF_STACK_BYTES 16384u /* of users who may lock little memory: so much at least */
 #define ORMA_PERF_OFF_CPU_STACK_BYTES 8192u
 #define ORMA_PERF_OFF_CPU_MIN_NS 100000u
 #define ORMA_PERF_LOOK_PERIOD_MS 5u
-#define ORMA_PERF_SWITCH_PAGES 256u /* 100 000 switches a second, between two rounds */
+#define ORMA_PERF_SWITCH_PAGES 256u      /* 100 000 switches a second, between two rounds */
 #define ORMA_PERF_STACK_BYTES_MAX 65528u /* the kernel's; a record's size is a u16 */
 #define ORMA_PERF_RAW_MAX 1024u
 #define ORMA_PERF_RECORDS_MIN 32u /* a ring that holds fewer loses them */
@@ -61,7 +59,8 @@ struct orma_perf_plan {
         unwind; /* the stack is copied, and unwound by us; else the kernel follows frame pointers */
     bool lbr;   /* callers as the processor has recorded them */
     uint32_t stack_bytes;
-    int32_t *pids; /* not NULL: these processes are watched, not the cpus */
+    bool stack_fixed; /* as the config says */
+    int32_t *pids;    /* not NULL: these processes are watched, not the cpus */
     size_t pids_num;
     bool follow_children, on_exec, kernel_optional, names;
     bool off_cpu; /* samples are of threads that leave their cpu */

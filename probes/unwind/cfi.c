@@ -536,6 +536,17 @@ bool orma_unwind_cfi_rule(const struct orma_unwind_section *eh, uint64_t fde, ui
     return true;
 }
 
+bool orma_unwind_cfi_start(const struct orma_unwind_section *eh, uint64_t fde, uint64_t pc,
+                           uint64_t *ret)
+{
+    struct fde f;
+
+    if (!read_fde(eh, fde, &f) || pc - f.start >= f.range)
+        return false;
+    *ret = f.start;
+    return true;
+}
+
 /* ---- finding the FDE ---- */
 
 #define TABLE_ENC (PE_FROM_DATA | PE_SDATA4) /* what every linker writes */

@@ -24,6 +24,10 @@ struct orma_unwind_section {
 bool orma_unwind_cfi_rule(const struct orma_unwind_section *eh, uint64_t fde, uint64_t pc,
                           struct orma_unwind_rule *ret);
 
+/* Where the function that it is about begins, if `pc` is in it. */
+bool orma_unwind_cfi_start(const struct orma_unwind_section *eh, uint64_t fde, uint64_t pc,
+                           uint64_t *ret);
+
 /* The table of an .eh_frame_hdr: which FDE may cover `pc`. False: there is no usable table. */
 bool orma_unwind_cfi_lookup(const struct orma_unwind_section *hdr,
                             const struct orma_unwind_section *eh, uint64_t pc, uint64_t *ret_fde);

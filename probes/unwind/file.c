@@ -255,6 +255,13 @@ const struct orma_unwind_rule *orma_unwind_file_rule(struct orma_unwind_file *se
                   : NULL;
 }
 
+bool orma_unwind_file_start(const struct orma_unwind_file *self, uint64_t pc, uint64_t *ret)
+{
+    uint64_t fde;
+
+    return find_fde(self, pc, &fde) && orma_unwind_cfi_start(&self->eh, fde, pc, ret);
+}
+
 bool orma_unwind_file_is_entry(const struct orma_unwind_file *self, uint64_t pc)
 {
     return self->entry && pc - self->entry < ENTRY_BYTES;

@@ -744,6 +744,12 @@ static void load_period(struct loader *l)
         l->self->lost = (uint64_t)orma_query_int64(rows.q, 0);
 }
 
+/* The address of a function is no name. */
+static bool is_unnamed(const char *name)
+{
+    return !strcmp(name, "[unknown]") || !strncmp(name, "0x", 2);
+}
+
 /* A parent comes before its children, so from the end each hands on what is complete. */
 static void sum_up(struct loader *l)
 {
@@ -755,7 +761,7 @@ static void sum_up(struct loader *l)
         n[i].total += n[i].self;
         n[n[i].parent].total += n[i].total;
         f[n[i].function].self += n[i].self;
-        if (!strcmp(orma_stacks_text(self, f[n[i].function].name), "[unknown]"))
+        if (is_unnamed(orma_stacks_text(self, f[n[i].function].name)))
             self->unnamed += n[i].self;
     }
     n[0].total += n[0].self;
