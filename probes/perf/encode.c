@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "probes/kernel/kallsyms.h"
+#include "probes/perf/late.h"
 #include "probes/unwind/unwind.h"
 #include "protos/fields/common.h"
 #include "protos/fields/interned_data.h"
@@ -120,6 +121,7 @@ struct place {
     uint64_t start, end, offset;
     const struct orma_perf_file *file; /* NULL: only a name */
     const char *path;
+    const struct orma_perf_process *owner; /* of generated code; NULL: it is a file's */
 };
 
 static uint64_t intern_place(struct orma_perf_encoder *self, const struct place *m)
@@ -127,12 +129,21 @@ static uint64_t intern_place(struct orma_perf_encoder *self, const struct place 
     uint64_t key[3] = {m->start, m->offset, m->end};
     ORMA_AUTO(orma_buf_fini) struct orma_buf what = {0};
     uint64_t iid, hash = hash_of(ROLE_MAPPING, key, sizeof(key));
+    uint8_t id[ORMA_PERF_LATE_ID_BYTES];
 
+    if (m->owner) {
+        orma_perf_late_id(m->owner, id);
+        hash = orma_mix64(hash ^ hash_of(ROLE_BUILD_ID, id, sizeof(id)));
+    }
     hash = orma_mix64(hash ^ hash_of(ROLE_MAPPING, m->path, strlen(m->path)));
     if (known(self, hash, &iid))
         return iid;
     orma_pb_put_u64(&what, ORMA_PB_MAPPING_IID, iid);
-    if (m->file && m->file->build_id_len)
+    if (m->owner)
+        orma_pb_put_u64(
+            &what, ORMA_PB_MAPPING_BUILD_ID,
+            intern_str(self, ROLE_BUILD_ID, ORMA_PB_INTERNED_DATA_BUILD_IDS, id, sizeof(id)));
+    else if (m->file && m->file->build_id_len)
         orma_pb_put_u64(&what, ORMA_PB_MAPPING_BUILD_ID,
                         intern_str(self, ROLE_BUILD_ID, ORMA_PB_INTERNED_DATA_BUILD_IDS,
                                    m->file->build_id, m->file->build_id_len));
@@ -148,9 +159,11 @@ static uint64_t intern_place(struct orma_perf_encoder *self, const struct place 
     return iid;
 }
 
-static uint64_t intern_mapping(struct orma_perf_encoder *self, struct orma_perf_mapping *m)
+/* `owner`: the process, of code that it generates. */
+static uint64_t intern_mapping(struct orma_perf_encoder *self, struct orma_perf_mapping *m,
+                               const struct orma_perf_process *owner)
 {
-    const struct place place = {m->start, m->end, m->offset, m->file, m->file->path};
+    const struct place place = {m->start, m->end, m->offset, m->file, m->file->path, owner};
 
     if (m->iid_age != self->age) {
         m->iid = intern_place(self, &place);
@@ -242,7 +255,7 @@ static uint64_t file_frame(struct orma_perf_encoder *self, struct orma_perf_mapp
 {
     const struct orma_perf_symtab *elf = &m->file->elf;
     const uint64_t rel_pc = pc - m->start + m->offset + elf->load_bias;
-    const uint64_t key[2] = {intern_mapping(self, m), rel_pc};
+    const uint64_t key[2] = {intern_mapping(self, m, NULL), rel_pc};
     uint64_t hash = hash_of(ROLE_PLACE, key, sizeof(key)), iid = orma_map_get(&self->iids, hash);
 
     if (iid != ORMA_MAP_NONE)
@@ -265,8 +278,13 @@ static uint64_t user_frame(struct orma_perf_encoder *self, struct orma_perf_proc
         return file_frame(self, m, pc);
     self->generated = true;
     struct orma_str name = orma_perf_process_jit(self->processes, process, pc, now_ns);
-    return m ? intern_frame(self, intern_mapping(self, m), pc - m->start + m->offset, name)
-             : intern_frame(self, intern_name(self, "[unknown]"), pc, name);
+    if (!m)
+        return intern_frame(self, intern_name(self, "[unknown]"), pc, name);
+    uint64_t rel_pc = pc - m->start + m->offset, mapping = intern_mapping(self, m, process);
+    uint64_t next = self->next_iid, iid = intern_frame(self, mapping, rel_pc, name);
+    if (!name.len && iid == next)
+        orma_perf_late_add(process, m->file, pc, rel_pc);
+    return iid;
 }
 
 static void put_frame(struct orma_perf_encoder *self, size_t *num, uint64_t frame)
@@ -846,6 +864,39 @@ static void encode_switch(struct orma_perf_encoder *self, const struct orma_perf
         end_wait(self, orma_perf_waits_take(&self->waits, record->tid), record->time);
 }
 
+/* Names that came after the samples. */
+static void put_late_names(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                           uint64_t time)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf symbols = {0};
+    struct orma_buf *out = &self->packet;
+
+    while (orma_perf_late_take(self->processes, process, &symbols)) {
+        if (!symbols.len)
+            continue;
+        orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, time);
+        orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, self->plan->clock_id);
+        orma_pb_put_bytes(out, ORMA_PB_TRACE_PACKET_MODULE_SYMBOLS, symbols.data, symbols.len);
+        (void)orma_source_sink_put_buf(self->sink, out); /* lost: they have none; it is counted */
+    }
+}
+
+static void end_session(struct orma_perf_encoder *self, uint64_t time)
+{
+    ORMA_MAP_EACH (slot, &self->processes->by_pid)
+        put_late_names(self, (struct orma_perf_process *)(uintptr_t)slot->val, time);
+    tell_cut(self);
+}
+
+/* A process whose main thread ends has written all that it will. */
+static void end_process(struct orma_perf_encoder *self, const struct orma_perf_record *record)
+{
+    struct orma_perf_process *process = orma_map_get_ptr(&self->processes->by_pid, record->pid);
+
+    if (process && record->tid == record->pid)
+        put_late_names(self, process, record->time);
+}
+
 void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_record *record)
 {
     struct sampled what = {0};
@@ -860,7 +911,9 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
     if (self->plan->off_cpu)
         encode_switch(self, record);
     if (record->kind == ORMA_PERF_END)
-        tell_cut(self);
+        end_session(self, record->time);
+    if (record->kind == ORMA_PERF_EXIT)
+        end_process(self, record);
     if (record->kind != ORMA_PERF_LOST &&
         (record->kind != ORMA_PERF_SAMPLE || self->plan->off_cpu)) {
         orma_perf_processes_take(self->processes, record);

@@ -62,6 +62,7 @@ static void process_free(struct orma_perf_process *process)
     jit_free(process->jit_dump);
     free(process->mappings);
     free(process->program);
+    orma_buf_fini(&process->nameless);
     free(process);
 }
 
@@ -482,20 +483,36 @@ static struct orma_str find_jit(const struct orma_perf_process *process, uint64_
     return ret;
 }
 
+static void read_names(struct orma_perf_processes *self, struct orma_perf_process *process,
+                       bool dump, bool map)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+
+    if (dump)
+        read_dump(self, process);
+    if (map && orma_perf_jit_read(self->proc_fd, process->pid, &text) == 0)
+        orma_perf_jit_parse(process->jit, orma_buf_str(&text));
+}
+
 struct orma_str orma_perf_process_jit(struct orma_perf_processes *self,
                                       struct orma_perf_process *process, uint64_t address,
                                       uint64_t now_ns)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
     struct orma_str ret = find_jit(process, address);
 
     if (ret.len)
         return ret;
-    if (is_old(&process->jit_dump, now_ns, REREAD_MISS_NS))
-        read_dump(self, process);
-    if (is_old(&process->jit, now_ns, REREAD_NS) &&
-        orma_perf_jit_read(self->proc_fd, process->pid, &text) == 0)
-        orma_perf_jit_parse(process->jit, orma_buf_str(&text));
+    bool dump = is_old(&process->jit_dump, now_ns, REREAD_MISS_NS);
+    read_names(self, process, dump, is_old(&process->jit, now_ns, REREAD_NS));
+    return find_jit(process, address);
+}
+
+struct orma_str orma_perf_process_jit_late(struct orma_perf_processes *self,
+                                           struct orma_perf_process *process, uint64_t address)
+{
+    if (!process->late_read && process->jit && process->jit_dump)
+        read_names(self, process, true, true);
+    process->late_read = true;
     return find_jit(process, address);
 }
 

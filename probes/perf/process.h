@@ -46,6 +46,8 @@ struct orma_perf_process {
     uint64_t version;               /* of the mappings: no two of any process are the same */
     struct orma_perf_jit *jit;      /* names of generated code; NULL: none so far */
     struct orma_perf_jit *jit_dump; /* those of a dump */
+    struct orma_buf nameless;       /* of late.h: generated code whose name did not come yet */
+    bool late_read;                 /* its names were read for the last time */
 };
 
 struct orma_perf_thread {
@@ -101,4 +103,8 @@ struct orma_perf_mapping *orma_perf_process_find(struct orma_perf_processes *sel
 struct orma_str orma_perf_process_jit(struct orma_perf_processes *self,
                                       struct orma_perf_process *process, uint64_t address,
                                       uint64_t now_ns);
+
+/* The same, after all is written: names are read for the last time, whenever that was before. */
+struct orma_str orma_perf_process_jit_late(struct orma_perf_processes *self,
+                                           struct orma_perf_process *process, uint64_t address);
 #endif

@@ -97,20 +97,22 @@ static const unsigned char code[] = {0xb9, 0, 0, 0, 0x30, 0xff, 0xc9, 0x75, 0xfc
 int main(int argc, char **argv)
 {
     char path[64], name[] = "made_while_it_ran";
-    snprintf(path, sizeof(path), argc > 1 ? "jit-%d.dump" : "/tmp/perf-%d.map", (int)getpid());
+    int dump = argc > 1 && !strcmp(argv[1], "dump"), late = argc > 1 && !dump;
+    snprintf(path, sizeof(path), dump ? "jit-%d.dump" : "/tmp/perf-%d.map", (int)getpid());
     int fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0644);
     unsigned char *at = mmap(NULL, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     memcpy(at, code, sizeof(code));
-    if (argc > 1) {
+    if (dump) {
         uint32_t head[10] = {0x4a695444, 1, 40, 62, 0, (uint32_t)getpid()};
         uint64_t load[7] = {(uint64_t)(sizeof(load) + sizeof(name) + sizeof(code)) << 32, 1, 0, (uintptr_t)at, (uintptr_t)at, sizeof(code), 1};
         if (write(fd, head, 40) < 0 || mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED) return 1;
         if (write(fd, load, sizeof(load)) < 0 || write(fd, name, sizeof(name)) < 0 || write(fd, code, sizeof(code)) < 0) return 1;
-    } else {
-        dprintf(fd, "%lx %lx %s\n", (unsigned long)(uintptr_t)at, (unsigned long)sizeof(code), name);
     }
-    ((void (*)(void))(uintptr_t)at)();
-    unlink(path);
+    for (int i = 0; i < 2; i++) {
+        if (!dump && i == late) dprintf(fd, "%lx %lx %s\n", (unsigned long)(uintptr_t)at, (unsigned long)sizeof(code), name);
+        if (!i) ((void (*)(void))(uintptr_t)at)();
+    }
+    if (!late) unlink(path);
     return 0;
 }
 """
@@ -259,6 +261,35 @@ class ProfileLive(ProfileCase):
             shutil.rmtree(self.out)
             self.out.mkdir()
             self.out.chmod(0o777)
+
+    @unittest.skipIf(os.uname().machine != "x86_64", "its code is of another cpu")
+    def test_names_that_are_written_when_all_is_over(self):
+        done = self.profile("--", self.compile(JIT, "jit"), "late")
+        for row in self.rows():
+            self.addCleanup(pathlib.Path(f"/tmp/perf-{row['pid']}.map").unlink, missing_ok=True)
+        self.assertRegex(self.report().splitlines()[4], r"made_while_it_ran")
+        self.assertNotIn(b"without a name", done.stdout)
+
+    @unittest.skipIf(not shutil.which("strip") or not shutil.which("nm"), "no binutils")
+    def test_functions_without_names_are_told_apart(self):
+        """A stripped program has the addresses of its functions."""
+        program = self.compile(SHARES, "shares")
+        symbols = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
+        address = {name: f"0x{int(at, 16):x}" for at, name in re.findall(r"^(\S+) [tT] (\w+)$", symbols, re.M)}
+        subprocess.run(["strip", program], check=True)
+        self.profile("--", program, "2", code=7)
+        stacks = [s for s in self.stacks() if address["spin"] in s]
+        for name in "fifty", "thirty", "down", "main":
+            self.assertTrue(any(address[name] in s for s in stacks), (name, address))
+        self.assertIn("in functions without a name: ", self.report())
+
+    def test_a_program_that_was_deleted(self):
+        program = self.compile(SHARES, "shares")
+        running = self.start(*self.user, program, "1000")
+        time.sleep(0.1)
+        program.unlink()
+        self.profile("-p", running.pid, "-d", "500")
+        self.assertTrue(any("main" in s and s[-1] == "spin" for s in self.stacks()))
 
     def test_calls_that_the_processor_recorded(self):
         done = self.run_program(*self.user, ORMA, "profile", "--call-graph=lbr", "-o", self.out, "--", self.compile(SHARES, "shares"), "2")

@@ -382,7 +382,11 @@ Test(perf_plan, gives_up_memory_before_it_gives_up)
 
     config.callstack_sampling = &cs;
     cr_assert_eq(make(&plan, &config, why), 0);
+    uint32_t pages = plan.ring_pages, period_ms = plan.read_period_ms;
     while (orma_perf_plan_with_less_memory(&plan)) {
+        if (plan.unwind && plan.stack_bytes > 16384) /* as many stacks as before, less deep */
+            cr_expect(plan.ring_pages * 2 == pages && plan.read_period_ms == period_ms);
+        pages = plan.ring_pages;
         if (plan.unwind)
             cr_expect_geq(plan.ring_pages * 4096u, ORMA_PERF_RECORDS_MIN * plan.stack_bytes / 2);
         cr_assert_lt(++steps, 40);
