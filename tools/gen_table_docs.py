@@ -23,15 +23,15 @@ def read(path):
 
 def stored():
     """{table: [(column, text of its type)]}; {enum name: (table, {enum column: column})}"""
-    text = read("processor/store/table_defs.c")
+    text = (ROOT / "processor/store/table_defs.c").read_text()
     columns = {}
     for name, body in re.findall(r"orma_column_def cols_(\w+)\[\] = \{(.*?)\n\};", text, re.S):
         rows = []
         for col, kind, flags, ref in re.findall(
-                r'\{"(\w+)",\s*ORMA_COL_(\w+),\s*([^,]+),\s*("?\w+"?)\}', body):
+                r'\{"(\w+)",\s*ORMA_COL_(\w+),\s*([^,}]+)\},(?:\s*/\* id of (\w+) \*/)?', body):
             typ = KINDS[kind]
-            if ref != "NULL":
-                typ = f"id of {ref.strip(chr(34))}"
+            if ref:
+                typ = f"id of {ref}"
             if "NULLABLE" in flags:
                 typ += ", may be NULL"
             rows.append((col, typ))

@@ -59,9 +59,8 @@ enum orma_column_flags {
 
 struct orma_column_def {
     const char *name;
-    uint8_t kind;    /* enum orma_column_kind */
-    uint8_t flags;   /* enum orma_column_flags */
-    const char *ref; /* the table whose ids these are, or NULL */
+    uint8_t kind;  /* enum orma_column_kind */
+    uint8_t flags; /* enum orma_column_flags */
 };
 
 struct orma_table_def {

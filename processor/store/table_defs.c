@@ -4,1196 +4,1205 @@
 #include <stddef.h>
 
 static const struct orma_column_def cols_counter[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
-    {"value", ORMA_COL_DOUBLE, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of track */
+    {"value", ORMA_COL_DOUBLE, 0},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_file[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"size", ORMA_COL_INT, 0, NULL},
-    {"trace_type", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"name", ORMA_COL_STRING, 0},
+    {"size", ORMA_COL_INT, 0},
+    {"trace_type", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_flow[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"slice_out", ORMA_COL_INT, ORMA_COL_U32, "slice"},
-    {"slice_in", ORMA_COL_INT, ORMA_COL_U32, "slice"},
-    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"slice_out", ORMA_COL_INT, ORMA_COL_U32}, /* id of slice */
+    {"slice_in", ORMA_COL_INT, ORMA_COL_U32},  /* id of slice */
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_jit_code[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"create_ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"estimated_delete_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"start_address", ORMA_COL_INT, 0, NULL},
-    {"size", ORMA_COL_INT, 0, NULL},
-    {"function_name", ORMA_COL_STRING, 0, NULL},
-    {"native_code_base64", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"create_ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"estimated_delete_ts", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32},
+    {"start_address", ORMA_COL_INT, 0},
+    {"size", ORMA_COL_INT, 0},
+    {"function_name", ORMA_COL_STRING, 0},
+    {"native_code_base64", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_jit_frame[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"jit_code_id", ORMA_COL_INT, ORMA_COL_U32, "jit_code"},
-    {"frame_id", ORMA_COL_INT, ORMA_COL_U32, "stack_profile_frame"},
+    {"id", ORMA_COL_ID, 0},
+    {"jit_code_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of jit_code */
+    {"frame_id", ORMA_COL_INT, ORMA_COL_U32},    /* id of stack_profile_frame */
 };
 
 static const struct orma_column_def cols_logs[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "thread"},
-    {"prio", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"log_source", ORMA_COL_STRING, 0, NULL},
-    {"tag", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"msg", ORMA_COL_STRING, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of thread */
+    {"prio", ORMA_COL_INT, ORMA_COL_U32},
+    {"log_source", ORMA_COL_STRING, 0},
+    {"tag", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"msg", ORMA_COL_STRING, 0},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_memory_snapshot_edge[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"source_node_id", ORMA_COL_INT, ORMA_COL_U32, "memory_snapshot_node"},
-    {"target_node_id", ORMA_COL_INT, ORMA_COL_U32, "memory_snapshot_node"},
-    {"importance", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"source_node_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of memory_snapshot_node */
+    {"target_node_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of memory_snapshot_node */
+    {"importance", ORMA_COL_INT, ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_memory_snapshot_node[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"process_snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "process_memory_snapshot"},
-    {"parent_node_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
-    {"path", ORMA_COL_STRING, 0, NULL},
-    {"size", ORMA_COL_INT, 0, NULL},
-    {"effective_size", ORMA_COL_INT, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"process_snapshot_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of process_memory_snapshot */
+    {"parent_node_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of self */
+    {"path", ORMA_COL_STRING, 0},
+    {"size", ORMA_COL_INT, 0},
+    {"effective_size", ORMA_COL_INT, 0},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_memory_snapshot[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"timestamp", ORMA_COL_INT, 0, NULL},
-    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
-    {"detail_level", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"timestamp", ORMA_COL_INT, 0},
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of track */
+    {"detail_level", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_process_memory_snapshot[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "memory_snapshot"},
-    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of memory_snapshot */
+    {"upid", ORMA_COL_INT, ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_args[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_TIME | ORMA_COL_U32, NULL},
-    {"flat_key", ORMA_COL_STRING, 0, NULL},
-    {"key", ORMA_COL_STRING, 0, NULL},
-    {"int_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"string_value", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"real_value", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"value_type", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_TIME | ORMA_COL_U32},
+    {"flat_key", ORMA_COL_STRING, 0},
+    {"key", ORMA_COL_STRING, 0},
+    {"int_value", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"string_value", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"real_value", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"value_type", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_build_flags[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"enabled", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"name", ORMA_COL_STRING, 0},
+    {"enabled", ORMA_COL_INT, ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_chrome_raw[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_U32, "thread"},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"name", ORMA_COL_STRING, 0},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32}, /* id of thread */
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_clock_snapshot[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"clock_id", ORMA_COL_INT, 0, NULL},
-    {"clock_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"clock_value", ORMA_COL_INT, 0, NULL},
-    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"clock_id", ORMA_COL_INT, 0},
+    {"clock_name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"clock_value", ORMA_COL_INT, 0},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of machine */
 };
 
 static const struct orma_column_def cols_cpu_freq[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ucpu", ORMA_COL_INT, ORMA_COL_U32, "cpu"},
-    {"freq", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ucpu", ORMA_COL_INT, ORMA_COL_U32}, /* id of cpu */
+    {"freq", ORMA_COL_INT, ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_cpu[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"cpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"cluster_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"processor", ORMA_COL_STRING, 0, NULL},
-    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
-    {"capacity", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"cpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"cluster_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"processor", ORMA_COL_STRING, 0},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of machine */
+    {"capacity", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_filedescriptor[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ufd", ORMA_COL_INT, 0, NULL},
-    {"fd", ORMA_COL_INT, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_TIME, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"path", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ufd", ORMA_COL_INT, 0},
+    {"fd", ORMA_COL_INT, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_TIME},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"path", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_ftrace_event[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_U32, "thread"},
-    {"arg_set_id", ORMA_COL_COMPUTED, ORMA_COL_U32, NULL},
-    {"common_flags", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"ucpu", ORMA_COL_INT, ORMA_COL_U32, "cpu"},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"name", ORMA_COL_STRING, 0},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32}, /* id of thread */
+    {"arg_set_id", ORMA_COL_COMPUTED, ORMA_COL_U32},
+    {"common_flags", ORMA_COL_INT, ORMA_COL_U32},
+    {"ucpu", ORMA_COL_INT, ORMA_COL_U32}, /* id of cpu */
 };
 
 static const struct orma_column_def cols_gpu[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"gpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"vendor", ORMA_COL_STRING, 0, NULL},
-    {"model", ORMA_COL_STRING, 0, NULL},
-    {"architecture", ORMA_COL_STRING, 0, NULL},
-    {"uuid", ORMA_COL_STRING, 0, NULL},
-    {"pci_bdf", ORMA_COL_STRING, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"gpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of machine */
+    {"name", ORMA_COL_STRING, 0},
+    {"vendor", ORMA_COL_STRING, 0},
+    {"model", ORMA_COL_STRING, 0},
+    {"architecture", ORMA_COL_STRING, 0},
+    {"uuid", ORMA_COL_STRING, 0},
+    {"pci_bdf", ORMA_COL_STRING, 0},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_linux_interrupt_mapping[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"irq_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
+    {"id", ORMA_COL_ID, 0},
+    {"irq_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"name", ORMA_COL_STRING, 0},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of machine */
 };
 
 static const struct orma_column_def cols_trace_import_logs[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"trace_id", ORMA_COL_INT, ORMA_COL_U32, "trace_file"},
-    {"ts", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_TIME, NULL},
-    {"byte_offset", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"stat_key", ORMA_COL_INT, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"trace_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of trace_file */
+    {"ts", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_TIME},
+    {"byte_offset", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"stat_key", ORMA_COL_INT, 0},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_machine[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"raw_id", ORMA_COL_INT, 0, NULL},
-    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"sysname", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"release", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"version", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"arch", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"num_cpus", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"android_build_fingerprint", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"android_device_manufacturer", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"android_sdk_version", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"system_ram_bytes", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"system_ram_gb", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"raw_id", ORMA_COL_INT, 0},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"sysname", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"release", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"version", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"arch", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"num_cpus", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"android_build_fingerprint", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"android_device_manufacturer", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"android_sdk_version", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"system_ram_bytes", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"system_ram_gb", ORMA_COL_INT, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_metadata[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"key_type", ORMA_COL_STRING, 0, NULL},
-    {"int_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"str_value", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"machine_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "machine"},
-    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "trace_file"},
+    {"id", ORMA_COL_ID, 0},
+    {"name", ORMA_COL_STRING, 0},
+    {"key_type", ORMA_COL_STRING, 0},
+    {"int_value", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"str_value", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of machine */
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},   /* id of trace_file */
 };
 
 static const struct orma_column_def cols_stats[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"key", ORMA_COL_INT, 0, NULL},
-    {"idx", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"severity", ORMA_COL_STRING, 0, NULL},
-    {"source", ORMA_COL_STRING, 0, NULL},
-    {"value", ORMA_COL_INT, 0, NULL},
-    {"description", ORMA_COL_STRING, 0, NULL},
-    {"machine_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "machine"},
-    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "trace_file"},
+    {"id", ORMA_COL_ID, 0},
+    {"name", ORMA_COL_STRING, 0},
+    {"key", ORMA_COL_INT, 0},
+    {"idx", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"severity", ORMA_COL_STRING, 0},
+    {"source", ORMA_COL_STRING, 0},
+    {"value", ORMA_COL_INT, 0},
+    {"description", ORMA_COL_STRING, 0},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of machine */
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},   /* id of trace_file */
 };
 
 static const struct orma_column_def cols_modules[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"name", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_process[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"pid", ORMA_COL_INT, 0, NULL},
-    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"end_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"parent_upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
-    {"uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"android_appid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"android_user_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"cmdline", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
+    {"id", ORMA_COL_ID, 0},
+    {"pid", ORMA_COL_INT, 0},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"end_ts", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"parent_upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of self */
+    {"uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"android_appid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"android_user_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"cmdline", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of machine */
 };
 
 static const struct orma_column_def cols_thread[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"tid", ORMA_COL_INT, 0, NULL},
-    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"end_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "process"},
-    {"is_main_thread", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"is_idle", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"tid", ORMA_COL_INT, 0},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"end_ts", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of process */
+    {"is_main_thread", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"is_idle", ORMA_COL_INT, ORMA_COL_U32},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of machine */
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_trace_diagnostics[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"key", ORMA_COL_STRING, 0, NULL},
-    {"title", ORMA_COL_STRING, 0, NULL},
-    {"description", ORMA_COL_STRING, 0, NULL},
-    {"remediation", ORMA_COL_STRING, 0, NULL},
-    {"confidence", ORMA_COL_DOUBLE, 0, NULL},
-    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "trace_file"},
+    {"id", ORMA_COL_ID, 0},
+    {"key", ORMA_COL_STRING, 0},
+    {"title", ORMA_COL_STRING, 0},
+    {"description", ORMA_COL_STRING, 0},
+    {"remediation", ORMA_COL_STRING, 0},
+    {"confidence", ORMA_COL_DOUBLE, 0},
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of trace_file */
 };
 
 static const struct orma_column_def cols_trace_file[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
-    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"size", ORMA_COL_INT, 0, NULL},
-    {"trace_type", ORMA_COL_STRING, 0, NULL},
-    {"processing_order", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"is_container", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of self */
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"size", ORMA_COL_INT, 0},
+    {"trace_type", ORMA_COL_STRING, 0},
+    {"processing_order", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"is_container", ORMA_COL_INT, ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_spe_record[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "thread"},
-    {"exception_level", ORMA_COL_STRING, 0, NULL},
-    {"instruction_frame_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "stack_profile_frame"},
-    {"operation", ORMA_COL_STRING, 0, NULL},
-    {"data_virtual_address", ORMA_COL_INT, 0, NULL},
-    {"data_physical_address", ORMA_COL_INT, 0, NULL},
-    {"total_latency", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"issue_latency", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"translation_latency", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"events_bitmask", ORMA_COL_INT, 0, NULL},
-    {"data_source", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of thread */
+    {"exception_level", ORMA_COL_STRING, 0},
+    {"instruction_frame_id", ORMA_COL_INT,
+     ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of stack_profile_frame */
+    {"operation", ORMA_COL_STRING, 0},
+    {"data_virtual_address", ORMA_COL_INT, 0},
+    {"data_physical_address", ORMA_COL_INT, 0},
+    {"total_latency", ORMA_COL_INT, ORMA_COL_U32},
+    {"issue_latency", ORMA_COL_INT, ORMA_COL_U32},
+    {"translation_latency", ORMA_COL_INT, ORMA_COL_U32},
+    {"events_bitmask", ORMA_COL_INT, 0},
+    {"data_source", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_mmap_record[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"mapping_id", ORMA_COL_INT, ORMA_COL_U32, "stack_profile_mapping"},
-    {"file_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "file"},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"mapping_id", ORMA_COL_INT, ORMA_COL_U32},                  /* id of stack_profile_mapping */
+    {"file_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of file */
 };
 
 static const struct orma_column_def cols_aggregate_profile[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"scope", ORMA_COL_STRING, 0, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"sample_type_type", ORMA_COL_STRING, 0, NULL},
-    {"sample_type_unit", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"scope", ORMA_COL_STRING, 0},
+    {"name", ORMA_COL_STRING, 0},
+    {"sample_type_type", ORMA_COL_STRING, 0},
+    {"sample_type_unit", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_aggregate_sample[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"aggregate_profile_id", ORMA_COL_INT, ORMA_COL_U32, "aggregate_profile"},
-    {"callsite_id", ORMA_COL_INT, ORMA_COL_U32, "stack_profile_callsite"},
-    {"value", ORMA_COL_DOUBLE, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"aggregate_profile_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of aggregate_profile */
+    {"callsite_id", ORMA_COL_INT, ORMA_COL_U32},          /* id of stack_profile_callsite */
+    {"value", ORMA_COL_DOUBLE, 0},
 };
 
 static const struct orma_column_def cols_gpu_context[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"context_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"pid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"api", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"context_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"pid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"api", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_gpu_counter_group[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"group_id", ORMA_COL_INT, ORMA_COL_I32, NULL},
-    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
-    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"description", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"group_id", ORMA_COL_INT, ORMA_COL_I32},
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of track */
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"description", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_heap_profile[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"ts_end", ORMA_COL_INT, 0, NULL},
-    {"dur", ORMA_COL_INT, 0, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"heap_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"ts_end", ORMA_COL_INT, 0},
+    {"dur", ORMA_COL_INT, 0},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32},
+    {"heap_name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_heap_profile_allocation[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"heap_name", ORMA_COL_STRING, 0, NULL},
-    {"callsite_id", ORMA_COL_INT, ORMA_COL_U32, "stack_profile_callsite"},
-    {"count", ORMA_COL_INT, 0, NULL},
-    {"size", ORMA_COL_INT, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32},
+    {"heap_name", ORMA_COL_STRING, 0},
+    {"callsite_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of stack_profile_callsite */
+    {"count", ORMA_COL_INT, 0},
+    {"size", ORMA_COL_INT, 0},
 };
 
 static const struct orma_column_def cols_profiler_async_context[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"kind", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
+    {"id", ORMA_COL_ID, 0},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"kind", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of self */
 };
 
 static const struct orma_column_def cols_profiler_counter_set[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"counter_set_id", ORMA_COL_INT, ORMA_COL_TIME | ORMA_COL_U32, NULL},
-    {"counter_id", ORMA_COL_INT, ORMA_COL_U32, "counter"},
+    {"id", ORMA_COL_ID, 0},
+    {"counter_set_id", ORMA_COL_INT, ORMA_COL_TIME | ORMA_COL_U32},
+    {"counter_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of counter */
 };
 
 static const struct orma_column_def cols_profiler_execution_context[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ucpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"cpu_mode", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ucpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"cpu_mode", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_profiler_sample[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"source", ORMA_COL_STRING, 0, NULL},
-    {"task_context_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "profiler_task_context"},
-    {"execution_context_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32,
-     "profiler_execution_context"},
-    {"callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "stack_profile_callsite"},
-    {"unwind_error", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"session_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "profiler_session"},
-    {"counter_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"source", ORMA_COL_STRING, 0},
+    {"task_context_id", ORMA_COL_INT,
+     ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of profiler_task_context */
+    {"execution_context_id", ORMA_COL_INT,
+     ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of profiler_execution_context */
+    {"callsite_id", ORMA_COL_INT,
+     ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of stack_profile_callsite */
+    {"unwind_error", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"session_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of profiler_session */
+    {"counter_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_profiler_session[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"source", ORMA_COL_STRING, 0, NULL},
-    {"timebase_unit", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"cmdline", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"source", ORMA_COL_STRING, 0},
+    {"timebase_unit", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"cmdline", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_profiler_smaps[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"path", ORMA_COL_STRING, 0, NULL},
-    {"path_trimmed", ORMA_COL_STRING, 0, NULL},
-    {"aggregate_count", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"is_deleted", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"size_kb", ORMA_COL_INT, 0, NULL},
-    {"private_dirty_kb", ORMA_COL_INT, 0, NULL},
-    {"swap_kb", ORMA_COL_INT, 0, NULL},
-    {"file_name", ORMA_COL_STRING, 0, NULL},
-    {"start_address", ORMA_COL_INT, 0, NULL},
-    {"module_timestamp", ORMA_COL_INT, 0, NULL},
-    {"module_debugid", ORMA_COL_STRING, 0, NULL},
-    {"module_debug_path", ORMA_COL_STRING, 0, NULL},
-    {"protection_flags", ORMA_COL_INT, 0, NULL},
-    {"private_clean_resident_kb", ORMA_COL_INT, 0, NULL},
-    {"shared_dirty_resident_kb", ORMA_COL_INT, 0, NULL},
-    {"shared_clean_resident_kb", ORMA_COL_INT, 0, NULL},
-    {"locked_kb", ORMA_COL_INT, 0, NULL},
-    {"proportional_resident_kb", ORMA_COL_INT, 0, NULL},
-    {"rss_kb", ORMA_COL_INT, 0, NULL},
-    {"anonymous_kb", ORMA_COL_INT, 0, NULL},
-    {"pss_dirty_kb", ORMA_COL_INT, 0, NULL},
-    {"swap_pss_kb", ORMA_COL_INT, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"path", ORMA_COL_STRING, 0},
+    {"path_trimmed", ORMA_COL_STRING, 0},
+    {"aggregate_count", ORMA_COL_INT, ORMA_COL_U32},
+    {"is_deleted", ORMA_COL_INT, ORMA_COL_U32},
+    {"size_kb", ORMA_COL_INT, 0},
+    {"private_dirty_kb", ORMA_COL_INT, 0},
+    {"swap_kb", ORMA_COL_INT, 0},
+    {"file_name", ORMA_COL_STRING, 0},
+    {"start_address", ORMA_COL_INT, 0},
+    {"module_timestamp", ORMA_COL_INT, 0},
+    {"module_debugid", ORMA_COL_STRING, 0},
+    {"module_debug_path", ORMA_COL_STRING, 0},
+    {"protection_flags", ORMA_COL_INT, 0},
+    {"private_clean_resident_kb", ORMA_COL_INT, 0},
+    {"shared_dirty_resident_kb", ORMA_COL_INT, 0},
+    {"shared_clean_resident_kb", ORMA_COL_INT, 0},
+    {"locked_kb", ORMA_COL_INT, 0},
+    {"proportional_resident_kb", ORMA_COL_INT, 0},
+    {"rss_kb", ORMA_COL_INT, 0},
+    {"anonymous_kb", ORMA_COL_INT, 0},
+    {"pss_dirty_kb", ORMA_COL_INT, 0},
+    {"swap_pss_kb", ORMA_COL_INT, 0},
 };
 
 static const struct orma_column_def cols_profiler_task_context[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"async_context_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "profiler_async_context"},
+    {"id", ORMA_COL_ID, 0},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"async_context_id", ORMA_COL_INT,
+     ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of profiler_async_context */
 };
 
 static const struct orma_column_def cols_stack_profile_callsite[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"depth", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
-    {"frame_id", ORMA_COL_INT, ORMA_COL_U32, "stack_profile_frame"},
+    {"id", ORMA_COL_ID, 0},
+    {"depth", ORMA_COL_INT, ORMA_COL_U32},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of self */
+    {"frame_id", ORMA_COL_INT, ORMA_COL_U32},                      /* id of stack_profile_frame */
 };
 
 static const struct orma_column_def cols_stack_profile_frame[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"mapping", ORMA_COL_INT, ORMA_COL_U32, "stack_profile_mapping"},
-    {"rel_pc", ORMA_COL_INT, 0, NULL},
-    {"symbol_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"deobfuscated_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"name", ORMA_COL_STRING, 0},
+    {"mapping", ORMA_COL_INT, ORMA_COL_U32}, /* id of stack_profile_mapping */
+    {"rel_pc", ORMA_COL_INT, 0},
+    {"symbol_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"deobfuscated_name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"type", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_stack_profile_mapping[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"build_id", ORMA_COL_STRING, 0, NULL},
-    {"exact_offset", ORMA_COL_INT, 0, NULL},
-    {"start_offset", ORMA_COL_INT, 0, NULL},
-    {"start", ORMA_COL_INT, 0, NULL},
-    {"end", ORMA_COL_INT, 0, NULL},
-    {"load_bias", ORMA_COL_INT, 0, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"build_id", ORMA_COL_STRING, 0},
+    {"exact_offset", ORMA_COL_INT, 0},
+    {"start_offset", ORMA_COL_INT, 0},
+    {"start", ORMA_COL_INT, 0},
+    {"end", ORMA_COL_INT, 0},
+    {"load_bias", ORMA_COL_INT, 0},
+    {"name", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_stack_profile_symbol[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"symbol_set_id", ORMA_COL_INT, ORMA_COL_TIME | ORMA_COL_U32, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"source_file", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"line_number", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"inlined", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"symbol_set_id", ORMA_COL_INT, ORMA_COL_TIME | ORMA_COL_U32},
+    {"name", ORMA_COL_STRING, 0},
+    {"source_file", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"line_number", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"inlined", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_sched_slice[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"dur", ORMA_COL_INT, 0, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"end_state", ORMA_COL_STRING, 0, NULL},
-    {"priority", ORMA_COL_INT, ORMA_COL_I32, NULL},
-    {"ucpu", ORMA_COL_INT, ORMA_COL_U32, "cpu"},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"dur", ORMA_COL_INT, 0},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32},
+    {"end_state", ORMA_COL_STRING, 0},
+    {"priority", ORMA_COL_INT, ORMA_COL_I32},
+    {"ucpu", ORMA_COL_INT, ORMA_COL_U32}, /* id of cpu */
 };
 
 static const struct orma_column_def cols_spurious_sched_wakeup[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"thread_state_id", ORMA_COL_INT, 0, NULL},
-    {"irq_context", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"waker_utid", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"thread_state_id", ORMA_COL_INT, 0},
+    {"irq_context", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32},
+    {"waker_utid", ORMA_COL_INT, ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_thread_state[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"dur", ORMA_COL_INT, 0, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"state", ORMA_COL_STRING, 0, NULL},
-    {"io_wait", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"blocked_function", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"waker_utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"waker_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
-    {"irq_context", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"ucpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "cpu"},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"dur", ORMA_COL_INT, 0},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32},
+    {"state", ORMA_COL_STRING, 0},
+    {"io_wait", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"blocked_function", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"waker_utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"waker_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of self */
+    {"irq_context", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"ucpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of cpu */
 };
 
 static const struct orma_column_def cols_slice[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"dur", ORMA_COL_INT, 0, NULL},
-    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
-    {"category", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"depth", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"thread_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"thread_dur", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"thread_instruction_count", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"thread_instruction_delta", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"dur", ORMA_COL_INT, 0},
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of track */
+    {"category", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"depth", ORMA_COL_INT, ORMA_COL_U32},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of self */
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"thread_ts", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"thread_dur", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"thread_instruction_count", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"thread_instruction_delta", ORMA_COL_INT, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_track_event_callstacks[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"slice_id", ORMA_COL_INT, ORMA_COL_U32, "slice"},
-    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
-    {"callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "stack_profile_callsite"},
-    {"end_callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "stack_profile_callsite"},
-    {"weight", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"slice_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of slice */
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of track */
+    {"callsite_id", ORMA_COL_INT,
+     ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of stack_profile_callsite */
+    {"end_callsite_id", ORMA_COL_INT,
+     ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of stack_profile_callsite */
+    {"weight", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_state[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"dur", ORMA_COL_INT, 0, NULL},
-    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
-    {"category", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"value", ORMA_COL_STRING, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"dur", ORMA_COL_INT, 0},
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of track */
+    {"category", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"value", ORMA_COL_STRING, 0},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_experimental_proto_content[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"path", ORMA_COL_STRING, 0, NULL},
-    {"path_id", ORMA_COL_INT, ORMA_COL_U32, "experimental_proto_path"},
-    {"total_size", ORMA_COL_INT, 0, NULL},
-    {"size", ORMA_COL_INT, 0, NULL},
-    {"count", ORMA_COL_INT, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"path", ORMA_COL_STRING, 0},
+    {"path_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of experimental_proto_path */
+    {"total_size", ORMA_COL_INT, 0},
+    {"size", ORMA_COL_INT, 0},
+    {"count", ORMA_COL_INT, 0},
 };
 
 static const struct orma_column_def cols_experimental_proto_path[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
-    {"field_type", ORMA_COL_STRING, 0, NULL},
-    {"field_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of self */
+    {"field_type", ORMA_COL_STRING, 0},
+    {"field_name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_track[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "self"},
-    {"source_arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
-    {"type", ORMA_COL_STRING, 0, NULL},
-    {"dimension_arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"track_group_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"event_type", ORMA_COL_STRING, 0, NULL},
-    {"counter_unit", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "thread"},
-    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "process"},
+    {"id", ORMA_COL_ID, 0},
+    {"name", ORMA_COL_STRING, 0},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of self */
+    {"source_arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of machine */
+    {"type", ORMA_COL_STRING, 0},
+    {"dimension_arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"track_group_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"event_type", ORMA_COL_STRING, 0},
+    {"counter_unit", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of thread */
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of process */
 };
 
 static const struct orma_column_def cols_loss[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"sequence_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "thread"},
-    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "process"},
-    {"buffer", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"producer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"writer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"reason", ORMA_COL_STRING, 0, NULL},
-    {"packets", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
-    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "trace_file"},
+    {"id", ORMA_COL_ID, 0},
+    {"sequence_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of thread */
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of process */
+    {"buffer", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"producer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"writer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"reason", ORMA_COL_STRING, 0},
+    {"packets", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32},                   /* id of machine */
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of trace_file */
 };
 
 static const struct orma_column_def cols_gap[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"reason", ORMA_COL_STRING, 0, NULL},
-    {"sequence_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"pid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"tid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"cpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"machine_id", ORMA_COL_INT, ORMA_COL_U32, "machine"},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"reason", ORMA_COL_STRING, 0},
+    {"sequence_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"pid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"tid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"cpu", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of machine */
 };
 
 static const struct orma_column_def cols_ftrace_source[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"bundle", ORMA_COL_INT, 0, NULL},
-    {"idx", ORMA_COL_INT, 0, NULL},
-    {"kind", ORMA_COL_INT, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"bundle", ORMA_COL_INT, 0},
+    {"idx", ORMA_COL_INT, 0},
+    {"kind", ORMA_COL_INT, 0},
 };
 
 static const struct orma_column_def cols_ftrace_prev[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"source", ORMA_COL_INT, 0, NULL},
-    {"comm", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"pid", ORMA_COL_INT, 0, NULL},
-    {"prio", ORMA_COL_INT, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"source", ORMA_COL_INT, 0},
+    {"comm", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"pid", ORMA_COL_INT, 0},
+    {"prio", ORMA_COL_INT, 0},
 };
 
 static const struct orma_column_def cols_skipped_packet[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"field", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"packets", ORMA_COL_INT, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"field", ORMA_COL_INT, ORMA_COL_U32},
+    {"name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"packets", ORMA_COL_INT, 0},
 };
 
 static const struct orma_column_def cols_package_list[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"package_name", ORMA_COL_STRING, 0, NULL},
-    {"uid", ORMA_COL_INT, 0, NULL},
-    {"debuggable", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"profileable_from_shell", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"version_code", ORMA_COL_INT, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"package_name", ORMA_COL_STRING, 0},
+    {"uid", ORMA_COL_INT, 0},
+    {"debuggable", ORMA_COL_INT, ORMA_COL_U32},
+    {"profileable_from_shell", ORMA_COL_INT, ORMA_COL_U32},
+    {"version_code", ORMA_COL_INT, 0},
 };
 
 static const struct orma_column_def cols_android_game_intervention_list[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"package_name", ORMA_COL_STRING, 0, NULL},
-    {"uid", ORMA_COL_INT, 0, NULL},
-    {"current_mode", ORMA_COL_INT, ORMA_COL_I32, NULL},
-    {"standard_mode_supported", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"standard_mode_downscale", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"standard_mode_use_angle", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"standard_mode_fps", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"perf_mode_supported", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"perf_mode_downscale", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"perf_mode_use_angle", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"perf_mode_fps", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"battery_mode_supported", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"battery_mode_downscale", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"battery_mode_use_angle", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"battery_mode_fps", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"package_name", ORMA_COL_STRING, 0},
+    {"uid", ORMA_COL_INT, 0},
+    {"current_mode", ORMA_COL_INT, ORMA_COL_I32},
+    {"standard_mode_supported", ORMA_COL_INT, ORMA_COL_U32},
+    {"standard_mode_downscale", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"standard_mode_use_angle", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"standard_mode_fps", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"perf_mode_supported", ORMA_COL_INT, ORMA_COL_U32},
+    {"perf_mode_downscale", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"perf_mode_use_angle", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"perf_mode_fps", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"battery_mode_supported", ORMA_COL_INT, ORMA_COL_U32},
+    {"battery_mode_downscale", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"battery_mode_use_angle", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"battery_mode_fps", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_android_dumpstate[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"section", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"service", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"line", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"section", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"service", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"line", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_vulkan_memory_allocations[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"source", ORMA_COL_STRING, 0, NULL},
-    {"operation", ORMA_COL_STRING, 0, NULL},
-    {"timestamp", ORMA_COL_INT, 0, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "process"},
-    {"device", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"device_memory", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"memory_type", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"heap", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"function_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"object_handle", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"memory_address", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"memory_size", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"scope", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"source", ORMA_COL_STRING, 0},
+    {"operation", ORMA_COL_STRING, 0},
+    {"timestamp", ORMA_COL_INT, 0},
+    {"upid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of process */
+    {"device", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"device_memory", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"memory_type", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"heap", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"function_name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"object_handle", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"memory_address", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"memory_size", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"scope", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_android_aflags[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"package", ORMA_COL_STRING, 0, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"flag_namespace", ORMA_COL_STRING, 0, NULL},
-    {"container", ORMA_COL_STRING, 0, NULL},
-    {"value", ORMA_COL_STRING, 0, NULL},
-    {"staged_value", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"permission", ORMA_COL_STRING, 0, NULL},
-    {"value_picked_from", ORMA_COL_STRING, 0, NULL},
-    {"storage_backend", ORMA_COL_STRING, 0, NULL},
-    {"type", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"package", ORMA_COL_STRING, 0},
+    {"name", ORMA_COL_STRING, 0},
+    {"flag_namespace", ORMA_COL_STRING, 0},
+    {"container", ORMA_COL_STRING, 0},
+    {"value", ORMA_COL_STRING, 0},
+    {"staged_value", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"permission", ORMA_COL_STRING, 0},
+    {"value_picked_from", ORMA_COL_STRING, 0},
+    {"storage_backend", ORMA_COL_STRING, 0},
+    {"type", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_android_cpu_per_uid_track[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"track_id", ORMA_COL_INT, ORMA_COL_U32, "track"},
-    {"uid", ORMA_COL_INT, 0, NULL},
-    {"cluster", ORMA_COL_INT, 0, NULL},
-    {"total_cpu_millis", ORMA_COL_INT, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"track_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of track */
+    {"uid", ORMA_COL_INT, 0},
+    {"cluster", ORMA_COL_INT, 0},
+    {"total_cpu_millis", ORMA_COL_INT, 0},
 };
 
 static const struct orma_column_def cols_android_input_event_dispatch[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"event_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"vsync_id", ORMA_COL_INT, 0, NULL},
-    {"window_id", ORMA_COL_INT, ORMA_COL_I32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"event_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"vsync_id", ORMA_COL_INT, 0},
+    {"window_id", ORMA_COL_INT, ORMA_COL_I32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_android_key_events[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"event_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"source", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"action", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"device_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"display_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"key_code", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"event_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"source", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"action", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"device_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"display_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"key_code", ORMA_COL_INT, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_android_motion_events[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"event_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"source", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"action", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"device_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"display_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"event_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"source", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"action", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"device_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"display_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_android_network_packets[] = {
-    {"id", ORMA_COL_INT, ORMA_COL_U32, "slice"},
-    {"iface", ORMA_COL_STRING, 0, NULL},
-    {"direction", ORMA_COL_STRING, 0, NULL},
-    {"packet_transport", ORMA_COL_STRING, 0, NULL},
-    {"packet_length", ORMA_COL_INT, 0, NULL},
-    {"packet_count", ORMA_COL_INT, 0, NULL},
-    {"socket_tag", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"socket_tag_str", ORMA_COL_STRING, 0, NULL},
-    {"socket_uid", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"local_port", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"remote_port", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"packet_icmp_type", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"packet_icmp_code", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"packet_tcp_flags", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"packet_tcp_flags_str", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_INT, ORMA_COL_U32}, /* id of slice */
+    {"iface", ORMA_COL_STRING, 0},
+    {"direction", ORMA_COL_STRING, 0},
+    {"packet_transport", ORMA_COL_STRING, 0},
+    {"packet_length", ORMA_COL_INT, 0},
+    {"packet_count", ORMA_COL_INT, 0},
+    {"socket_tag", ORMA_COL_INT, ORMA_COL_U32},
+    {"socket_tag_str", ORMA_COL_STRING, 0},
+    {"socket_uid", ORMA_COL_INT, ORMA_COL_U32},
+    {"local_port", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"remote_port", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"packet_icmp_type", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"packet_icmp_code", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"packet_tcp_flags", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"packet_tcp_flags_str", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_android_track_event_process[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_U32, "process"},
-    {"start_seq_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"package_uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
-    {"caller_uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
-    {"defining_uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
-    {"fw_start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"fw_end_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"trigger_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"hosting_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"hosting_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"bind_application_delay_ms", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"process_start_delay_ms", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32}, /* id of process */
+    {"start_seq_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"package_uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32},
+    {"caller_uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32},
+    {"defining_uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32},
+    {"fw_start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"fw_end_ts", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"trigger_type", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"hosting_type", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"hosting_name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"bind_application_delay_ms", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"process_start_delay_ms", ORMA_COL_INT, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_android_user_list[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"type", ORMA_COL_STRING, 0, NULL},
-    {"android_user_id", ORMA_COL_INT, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"type", ORMA_COL_STRING, 0},
+    {"android_user_id", ORMA_COL_INT, 0},
 };
 
 static const struct orma_column_def cols_chrome_stack_sample_extras[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"profiler_sample_id", ORMA_COL_INT, ORMA_COL_U32, "profiler_sample"},
-    {"process_priority", ORMA_COL_INT, ORMA_COL_I32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"profiler_sample_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of profiler_sample */
+    {"process_priority", ORMA_COL_INT, ORMA_COL_I32},
 };
 
 static const struct orma_column_def cols_elf_file[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"file_id", ORMA_COL_INT, ORMA_COL_U32, "file"},
-    {"load_bias", ORMA_COL_INT, 0, NULL},
-    {"build_id", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"file_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of file */
+    {"load_bias", ORMA_COL_INT, 0},
+    {"build_id", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_etm_v4_chunk[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"session_id", ORMA_COL_INT, ORMA_COL_U32, "etm_v4_session"},
-    {"chunk_set_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"size", ORMA_COL_INT, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"session_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of etm_v4_session */
+    {"chunk_set_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"size", ORMA_COL_INT, 0},
 };
 
 static const struct orma_column_def cols_etm_v4_configuration[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"set_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"cpu", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"cs_trace_stream_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"core_profile", ORMA_COL_STRING, 0, NULL},
-    {"arch_version", ORMA_COL_STRING, 0, NULL},
-    {"major_version", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"minor_version", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"max_speculation_depth", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"bool_flags", ORMA_COL_INT, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"set_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"cpu", ORMA_COL_INT, ORMA_COL_U32},
+    {"cs_trace_stream_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"core_profile", ORMA_COL_STRING, 0},
+    {"arch_version", ORMA_COL_STRING, 0},
+    {"major_version", ORMA_COL_INT, ORMA_COL_U32},
+    {"minor_version", ORMA_COL_INT, ORMA_COL_U32},
+    {"max_speculation_depth", ORMA_COL_INT, ORMA_COL_U32},
+    {"bool_flags", ORMA_COL_INT, 0},
 };
 
 static const struct orma_column_def cols_etm_v4_session[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"configuration_id", ORMA_COL_INT, ORMA_COL_U32, "etm_v4_configuration"},
-    {"start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"configuration_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of etm_v4_configuration */
+    {"start_ts", ORMA_COL_INT, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_experimental_missing_chrome_processes[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"reliable_from", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32},
+    {"reliable_from", ORMA_COL_INT, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_heap_graph_java_oome_details[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"heap_graph_id", ORMA_COL_INT, ORMA_COL_U32, "heap_graph"},
-    {"allocation_size_bytes", ORMA_COL_INT, 0, NULL},
-    {"total_bytes_free", ORMA_COL_INT, 0, NULL},
-    {"free_bytes_until_oom", ORMA_COL_INT, 0, NULL},
-    {"error_msg", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"heap_graph_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of heap_graph */
+    {"allocation_size_bytes", ORMA_COL_INT, 0},
+    {"total_bytes_free", ORMA_COL_INT, 0},
+    {"free_bytes_until_oom", ORMA_COL_INT, 0},
+    {"error_msg", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_inputmethod_clients[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_inputmethod_manager_service[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_inputmethod_service[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_protolog[] = {
-    {"id", ORMA_COL_ID, 0, NULL},           {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"level", ORMA_COL_STRING, 0, NULL},    {"tag", ORMA_COL_STRING, 0, NULL},
-    {"message", ORMA_COL_STRING, 0, NULL},  {"stacktrace", ORMA_COL_STRING, 0, NULL},
-    {"location", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},           {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"level", ORMA_COL_STRING, 0},    {"tag", ORMA_COL_STRING, 0},
+    {"message", ORMA_COL_STRING, 0},  {"stacktrace", ORMA_COL_STRING, 0},
+    {"location", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_surfaceflinger_display[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "surfaceflinger_layers_snapshot"},
-    {"is_on", ORMA_COL_INT, 0, NULL},
-    {"is_virtual", ORMA_COL_INT, 0, NULL},
-    {"trace_rect_id", ORMA_COL_INT, ORMA_COL_U32, "winscope_trace_rect"},
-    {"display_id", ORMA_COL_INT, 0, NULL},
-    {"display_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of surfaceflinger_layers_snapshot */
+    {"is_on", ORMA_COL_INT, 0},
+    {"is_virtual", ORMA_COL_INT, 0},
+    {"trace_rect_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of winscope_trace_rect */
+    {"display_id", ORMA_COL_INT, 0},
+    {"display_name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_surfaceflinger_layer[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "surfaceflinger_layers_snapshot"},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"layer_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"layer_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"is_visible", ORMA_COL_INT, 0, NULL},
-    {"parent", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"corner_radius_tl", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"corner_radius_tr", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"corner_radius_bl", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"corner_radius_br", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"hwc_composition_type", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"is_hidden_by_policy", ORMA_COL_INT, 0, NULL},
-    {"z_order_relative_of", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"is_missing_z_parent", ORMA_COL_INT, 0, NULL},
-    {"layer_rect_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "winscope_trace_rect"},
-    {"input_rect_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "winscope_trace_rect"},
+    {"id", ORMA_COL_ID, 0},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of surfaceflinger_layers_snapshot */
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"layer_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"layer_name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"is_visible", ORMA_COL_INT, 0},
+    {"parent", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"corner_radius_tl", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"corner_radius_tr", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"corner_radius_bl", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"corner_radius_br", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"hwc_composition_type", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"is_hidden_by_policy", ORMA_COL_INT, 0},
+    {"z_order_relative_of", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"is_missing_z_parent", ORMA_COL_INT, 0},
+    {"layer_rect_id", ORMA_COL_INT,
+     ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of winscope_trace_rect */
+    {"input_rect_id", ORMA_COL_INT,
+     ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of winscope_trace_rect */
 };
 
 static const struct orma_column_def cols_surfaceflinger_layers_snapshot[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"sequence_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"has_invalid_elapsed_ts", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"sequence_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"has_invalid_elapsed_ts", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_surfaceflinger_transaction[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "surfaceflinger_transactions"},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"transaction_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"pid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"layer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"display_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"flags_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"transaction_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of surfaceflinger_transactions */
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"transaction_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"pid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"uid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"layer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"display_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"flags_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"transaction_type", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_surfaceflinger_transaction_flag[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"flags_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"flag", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"flags_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"flag", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_surfaceflinger_transactions[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"vsync_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"vsync_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_v8_internal_code[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"jit_code_id", ORMA_COL_INT, ORMA_COL_U32, "jit_code"},
-    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32, "v8_isolate"},
-    {"function_name", ORMA_COL_STRING, 0, NULL},
-    {"code_type", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"jit_code_id", ORMA_COL_INT, ORMA_COL_U32},   /* id of jit_code */
+    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of v8_isolate */
+    {"function_name", ORMA_COL_STRING, 0},
+    {"code_type", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_v8_isolate[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"internal_isolate_id", ORMA_COL_INT, ORMA_COL_I32, NULL},
-    {"embedded_blob_code_start_address", ORMA_COL_INT, 0, NULL},
-    {"embedded_blob_code_size", ORMA_COL_INT, 0, NULL},
-    {"code_range_base_address", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"code_range_size", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"shared_code_range", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"embedded_blob_code_copy_start_address", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32},
+    {"internal_isolate_id", ORMA_COL_INT, ORMA_COL_I32},
+    {"embedded_blob_code_start_address", ORMA_COL_INT, 0},
+    {"embedded_blob_code_size", ORMA_COL_INT, 0},
+    {"code_range_base_address", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"code_range_size", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"shared_code_range", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"embedded_blob_code_copy_start_address", ORMA_COL_INT, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_v8_js_code[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"jit_code_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "jit_code"},
-    {"v8_js_function_id", ORMA_COL_INT, ORMA_COL_U32, "v8_js_function"},
-    {"tier", ORMA_COL_STRING, 0, NULL},
-    {"bytecode_base64", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"jit_code_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of jit_code */
+    {"v8_js_function_id", ORMA_COL_INT, ORMA_COL_U32},               /* id of v8_js_function */
+    {"tier", ORMA_COL_STRING, 0},
+    {"bytecode_base64", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_v8_js_function[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"v8_js_script_id", ORMA_COL_INT, ORMA_COL_U32, "v8_js_script"},
-    {"is_toplevel", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"kind", ORMA_COL_STRING, 0, NULL},
-    {"line", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"col", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"name", ORMA_COL_STRING, 0},
+    {"v8_js_script_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of v8_js_script */
+    {"is_toplevel", ORMA_COL_INT, ORMA_COL_U32},
+    {"kind", ORMA_COL_STRING, 0},
+    {"line", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"col", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_v8_js_script[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32, "v8_isolate"},
-    {"internal_script_id", ORMA_COL_INT, ORMA_COL_I32, NULL},
-    {"script_type", ORMA_COL_STRING, 0, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"source", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of v8_isolate */
+    {"internal_script_id", ORMA_COL_INT, ORMA_COL_I32},
+    {"script_type", ORMA_COL_STRING, 0},
+    {"name", ORMA_COL_STRING, 0},
+    {"source", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_v8_regexp_code[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"jit_code_id", ORMA_COL_INT, ORMA_COL_U32, "jit_code"},
-    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32, "v8_isolate"},
-    {"pattern", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"jit_code_id", ORMA_COL_INT, ORMA_COL_U32},   /* id of jit_code */
+    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of v8_isolate */
+    {"pattern", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_v8_wasm_code[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"jit_code_id", ORMA_COL_INT, ORMA_COL_U32, "jit_code"},
-    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32, "v8_isolate"},
-    {"v8_wasm_script_id", ORMA_COL_INT, ORMA_COL_U32, "v8_wasm_script"},
-    {"function_name", ORMA_COL_STRING, 0, NULL},
-    {"tier", ORMA_COL_STRING, 0, NULL},
-    {"code_offset_in_module", ORMA_COL_INT, ORMA_COL_I32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"jit_code_id", ORMA_COL_INT, ORMA_COL_U32},       /* id of jit_code */
+    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32},     /* id of v8_isolate */
+    {"v8_wasm_script_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of v8_wasm_script */
+    {"function_name", ORMA_COL_STRING, 0},
+    {"tier", ORMA_COL_STRING, 0},
+    {"code_offset_in_module", ORMA_COL_INT, ORMA_COL_I32},
 };
 
 static const struct orma_column_def cols_v8_wasm_script[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32, "v8_isolate"},
-    {"internal_script_id", ORMA_COL_INT, ORMA_COL_I32, NULL},
-    {"url", ORMA_COL_STRING, 0, NULL},
-    {"wire_bytes_base64", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"source", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"v8_isolate_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of v8_isolate */
+    {"internal_script_id", ORMA_COL_INT, ORMA_COL_I32},
+    {"url", ORMA_COL_STRING, 0},
+    {"wire_bytes_base64", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"source", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_video_frames[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"display_id", ORMA_COL_INT, ORMA_COL_I32, NULL},
-    {"display_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"codec_string", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"frame_number", ORMA_COL_INT, 0, NULL},
-    {"codec", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
-    {"is_key_frame", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
-    {"pts_us", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"is_config", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"display_id", ORMA_COL_INT, ORMA_COL_I32},
+    {"display_name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"codec_string", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"frame_number", ORMA_COL_INT, 0},
+    {"codec", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32},
+    {"is_key_frame", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32},
+    {"pts_us", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"is_config", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32},
 };
 
 static const struct orma_column_def cols_viewcapture[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"package_name", ORMA_COL_STRING, 0, NULL},
-    {"window_name", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"package_name", ORMA_COL_STRING, 0},
+    {"window_name", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_viewcapture_view[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "viewcapture"},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"node_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"hashcode", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"is_visible", ORMA_COL_INT, 0, NULL},
-    {"parent_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"view_id", ORMA_COL_STRING, 0, NULL},
-    {"class_name", ORMA_COL_STRING, 0, NULL},
-    {"trace_rect_id", ORMA_COL_INT, ORMA_COL_U32, "winscope_trace_rect"},
+    {"id", ORMA_COL_ID, 0},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of viewcapture */
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"node_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"hashcode", ORMA_COL_INT, ORMA_COL_U32},
+    {"is_visible", ORMA_COL_INT, 0},
+    {"parent_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"view_id", ORMA_COL_STRING, 0},
+    {"class_name", ORMA_COL_STRING, 0},
+    {"trace_rect_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of winscope_trace_rect */
 };
 
 static const struct orma_column_def cols_window_manager_shell_transition_handlers[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"handler_id", ORMA_COL_INT, 0, NULL},
-    {"handler_name", ORMA_COL_STRING, 0, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"handler_id", ORMA_COL_INT, 0},
+    {"handler_name", ORMA_COL_STRING, 0},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_window_manager_shell_transition_participants[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"transition_id", ORMA_COL_INT, 0, NULL},
-    {"layer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"window_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"mode", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"flags", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"start_display_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"end_display_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"start_rotation", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"end_rotation", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"start_abs_bounds_rect_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "winscope_rect"},
-    {"end_abs_bounds_rect_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "winscope_rect"},
+    {"id", ORMA_COL_ID, 0},
+    {"transition_id", ORMA_COL_INT, 0},
+    {"layer_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"window_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"mode", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"flags", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"start_display_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"end_display_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"start_rotation", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"end_rotation", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"start_abs_bounds_rect_id", ORMA_COL_INT,
+     ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of winscope_rect */
+    {"end_abs_bounds_rect_id", ORMA_COL_INT,
+     ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of winscope_rect */
 };
 
 static const struct orma_column_def cols_window_manager_shell_transition_protos[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"transition_id", ORMA_COL_INT, 0, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"transition_id", ORMA_COL_INT, 0},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_window_manager_shell_transitions[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"transition_id", ORMA_COL_INT, 0, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"transition_type", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"send_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"dispatch_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"duration_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"finish_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"shell_abort_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"wm_abort_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"merge_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"create_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"handler", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"status", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"flags", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"start_transaction_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"finish_transaction_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"transition_id", ORMA_COL_INT, 0},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"transition_type", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"send_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"dispatch_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"duration_ns", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"finish_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"shell_abort_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"wm_abort_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"merge_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"create_time_ns", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"handler", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"status", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"flags", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"start_transaction_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"finish_transaction_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_windowmanager[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"focused_display_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"has_invalid_elapsed_ts", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"focused_display_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"has_invalid_elapsed_ts", ORMA_COL_INT, ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_windowmanager_windowcontainer[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32, "windowmanager"},
-    {"arg_set_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"title", ORMA_COL_STRING, 0, NULL},
-    {"token", ORMA_COL_INT, ORMA_COL_I32, NULL},
-    {"parent_token", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32, NULL},
-    {"child_index", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"is_visible", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"window_rect_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, "winscope_trace_rect"},
-    {"container_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"name_override", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"snapshot_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of windowmanager */
+    {"arg_set_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"base64_proto_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"title", ORMA_COL_STRING, 0},
+    {"token", ORMA_COL_INT, ORMA_COL_I32},
+    {"parent_token", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_I32},
+    {"child_index", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"is_visible", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"window_rect_id", ORMA_COL_INT,
+     ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of winscope_trace_rect */
+    {"container_type", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"name_override", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_winscope_fill_region[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"trace_rect_id", ORMA_COL_INT, ORMA_COL_U32, "winscope_trace_rect"},
-    {"rect_id", ORMA_COL_INT, ORMA_COL_U32, "winscope_rect"},
+    {"id", ORMA_COL_ID, 0},
+    {"trace_rect_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of winscope_trace_rect */
+    {"rect_id", ORMA_COL_INT, ORMA_COL_U32},       /* id of winscope_rect */
 };
 
 static const struct orma_column_def cols_winscope_rect[] = {
-    {"id", ORMA_COL_ID, 0, NULL},    {"x", ORMA_COL_DOUBLE, 0, NULL},
-    {"y", ORMA_COL_DOUBLE, 0, NULL}, {"w", ORMA_COL_DOUBLE, 0, NULL},
-    {"h", ORMA_COL_DOUBLE, 0, NULL},
+    {"id", ORMA_COL_ID, 0},    {"x", ORMA_COL_DOUBLE, 0}, {"y", ORMA_COL_DOUBLE, 0},
+    {"w", ORMA_COL_DOUBLE, 0}, {"h", ORMA_COL_DOUBLE, 0},
 };
 
 static const struct orma_column_def cols_winscope_trace_rect[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"rect_id", ORMA_COL_INT, ORMA_COL_U32, "winscope_rect"},
-    {"group_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"depth", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"is_spy", ORMA_COL_INT, 0, NULL},
-    {"is_visible", ORMA_COL_INT, 0, NULL},
-    {"opacity", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"transform_id", ORMA_COL_INT, ORMA_COL_U32, "winscope_transform"},
-    {"border_width", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"border_color", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"rect_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of winscope_rect */
+    {"group_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"depth", ORMA_COL_INT, ORMA_COL_U32},
+    {"is_spy", ORMA_COL_INT, 0},
+    {"is_visible", ORMA_COL_INT, 0},
+    {"opacity", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"transform_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of winscope_transform */
+    {"border_width", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"border_color", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_winscope_transform[] = {
-    {"id", ORMA_COL_ID, 0, NULL},       {"dsdx", ORMA_COL_DOUBLE, 0, NULL},
-    {"dtdx", ORMA_COL_DOUBLE, 0, NULL}, {"tx", ORMA_COL_DOUBLE, 0, NULL},
-    {"dtdy", ORMA_COL_DOUBLE, 0, NULL}, {"dsdy", ORMA_COL_DOUBLE, 0, NULL},
-    {"ty", ORMA_COL_DOUBLE, 0, NULL},
+    {"id", ORMA_COL_ID, 0},     {"dsdx", ORMA_COL_DOUBLE, 0}, {"dtdx", ORMA_COL_DOUBLE, 0},
+    {"tx", ORMA_COL_DOUBLE, 0}, {"dtdy", ORMA_COL_DOUBLE, 0}, {"dsdy", ORMA_COL_DOUBLE, 0},
+    {"ty", ORMA_COL_DOUBLE, 0},
 };
 
 static const struct orma_column_def cols_heap_graph_class[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"name", ORMA_COL_STRING, 0, NULL},
-    {"deobfuscated_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"location", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"superclass_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"classloader_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"kind", ORMA_COL_STRING, 0, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"name", ORMA_COL_STRING, 0},
+    {"deobfuscated_name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"location", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"superclass_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"classloader_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"kind", ORMA_COL_STRING, 0},
 };
 
 static const struct orma_column_def cols_heap_graph_object[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"graph_sample_ts", ORMA_COL_INT, 0, NULL},
-    {"self_size", ORMA_COL_INT, 0, NULL},
-    {"native_size", ORMA_COL_INT, 0, NULL},
-    {"reference_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"reachable", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"heap_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"type_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"root_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"root_distance", ORMA_COL_INT, 0, NULL},
-    {"object_data_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32},
+    {"graph_sample_ts", ORMA_COL_INT, 0},
+    {"self_size", ORMA_COL_INT, 0},
+    {"native_size", ORMA_COL_INT, 0},
+    {"reference_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"reachable", ORMA_COL_INT, ORMA_COL_U32},
+    {"heap_type", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"type_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"root_type", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"root_distance", ORMA_COL_INT, 0},
+    {"object_data_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_heap_graph_object_data[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"field_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"value_string", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"array_element_type", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"array_element_count", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"array_data_id", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"array_data_hash", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"field_set_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"value_string", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"array_element_type", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"array_element_count", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"array_data_id", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"array_data_hash", ORMA_COL_INT, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_heap_graph_reference[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"reference_set_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"owner_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"owned_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
-    {"field_name", ORMA_COL_STRING, 0, NULL},
-    {"field_type_name", ORMA_COL_STRING, 0, NULL},
-    {"deobfuscated_field_name", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"reference_set_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"owner_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"owned_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"field_name", ORMA_COL_STRING, 0},
+    {"field_type_name", ORMA_COL_STRING, 0},
+    {"deobfuscated_field_name", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_heap_graph_primitive[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"field_set_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"field_name", ORMA_COL_STRING, 0, NULL},
-    {"field_type", ORMA_COL_STRING, 0, NULL},
-    {"bool_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"byte_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"char_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"short_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"int_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"long_value", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"float_value", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"double_value", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"field_set_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"field_name", ORMA_COL_STRING, 0},
+    {"field_type", ORMA_COL_STRING, 0},
+    {"bool_value", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"byte_value", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"char_value", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"short_value", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"int_value", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"long_value", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"float_value", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"double_value", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
 };
 
 static const struct orma_column_def cols_heap_graph[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"upid", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"dump_reason", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
-    {"heap_size", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"_truncated", ORMA_COL_INT, ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"upid", ORMA_COL_INT, ORMA_COL_U32},
+    {"dump_reason", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"heap_size", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"_truncated", ORMA_COL_INT, ORMA_COL_U32},
 };
 
 static const struct orma_column_def cols_heap_graph_thread_callsite[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"heap_graph_id", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"utid", ORMA_COL_INT, ORMA_COL_U32, NULL},
-    {"callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"heap_graph_id", ORMA_COL_INT, ORMA_COL_U32},
+    {"utid", ORMA_COL_INT, ORMA_COL_U32},
+    {"callsite_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
 };
 
 const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {

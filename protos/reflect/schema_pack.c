@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "sdk/base/assert.h"
+#include "sdk/base/search.h"
+
 /* The state of inflate: 7 KB, and a window of 32. */
 #define INFLATE_ROOM 65536
 #define BARE (-MAX_WBITS)
@@ -14,41 +17,43 @@ struct column {
     uint8_t array;
     uint8_t offset;
     uint8_t size;
-    bool differences;
+    uint8_t form; /* enum form */
 };
 
-#define COLUMN(array, type, field, differences)                                                    \
+enum form { AS_IS, DIFFERENCES, NAME };
+
+#define COLUMN(array, type, field, form)                                                           \
     {                                                                                              \
-        array, offsetof(type, field), sizeof(((type *)NULL)->field), differences                   \
+        array, offsetof(type, field), sizeof(((type *)NULL)->field), form                          \
     }
 
 static const struct column columns[] = {
-    COLUMN(MSGS, struct orma_msg_row, name, true),
-    COLUMN(MSGS, struct orma_msg_row, fields, true),
-    COLUMN(MSGS, struct orma_msg_row, oneofs, true),
-    COLUMN(MSGS, struct orma_msg_row, nfields, false),
-    COLUMN(MSGS, struct orma_msg_row, dense, false),
-    COLUMN(MSGS, struct orma_msg_row, noneofs, false),
-    COLUMN(MSGS, struct orma_msg_row, nrequired, false),
-    COLUMN(FIELDS, struct orma_field, name, true),
-    COLUMN(FIELDS, struct orma_field, number, true),
-    COLUMN(FIELDS, struct orma_field, type_idx, true),
-    COLUMN(FIELDS, struct orma_field, oneof, false),
-    COLUMN(FIELDS, struct orma_field, extra, false),
-    COLUMN(FIELDS, struct orma_field, type, false),
-    COLUMN(FIELDS, struct orma_field, flags, false),
-    {BY_NAME, 0, sizeof(uint16_t), false},
-    COLUMN(ENUMS, struct orma_enum_row, name, true),
-    COLUMN(ENUMS, struct orma_enum_row, values, true),
-    COLUMN(ENUMS, struct orma_enum_row, nvalues, false),
-    COLUMN(VALUES, struct orma_enum_value, name, false),
-    COLUMN(VALUES, struct orma_enum_value, number, false),
-    {ONEOFS, 0, sizeof(uint32_t), true},
-    {TYPES, 0, sizeof(uint32_t), true},
-    COLUMN(EXTRAS, struct orma_field_extra, dflt, true),
-    COLUMN(EXTRAS, struct orma_field_extra, json_name, true),
-    COLUMN(EXTRAS, struct orma_field_extra, options, true),
-    COLUMN(EXTRAS, struct orma_field_extra, options_len, false),
+    COLUMN(MSGS, struct orma_msg_row, name, NAME),
+    COLUMN(MSGS, struct orma_msg_row, fields, DIFFERENCES),
+    COLUMN(MSGS, struct orma_msg_row, oneofs, DIFFERENCES),
+    COLUMN(MSGS, struct orma_msg_row, nfields, AS_IS),
+    COLUMN(MSGS, struct orma_msg_row, dense, AS_IS),
+    COLUMN(MSGS, struct orma_msg_row, noneofs, AS_IS),
+    COLUMN(MSGS, struct orma_msg_row, nrequired, AS_IS),
+    COLUMN(FIELDS, struct orma_field, name, NAME),
+    COLUMN(FIELDS, struct orma_field, number, DIFFERENCES),
+    COLUMN(FIELDS, struct orma_field, type_idx, DIFFERENCES),
+    COLUMN(FIELDS, struct orma_field, oneof, AS_IS),
+    COLUMN(FIELDS, struct orma_field, extra, AS_IS),
+    COLUMN(FIELDS, struct orma_field, type, AS_IS),
+    COLUMN(FIELDS, struct orma_field, flags, AS_IS),
+    {BY_NAME, 0, sizeof(uint16_t), AS_IS},
+    COLUMN(ENUMS, struct orma_enum_row, name, NAME),
+    COLUMN(ENUMS, struct orma_enum_row, values, DIFFERENCES),
+    COLUMN(ENUMS, struct orma_enum_row, nvalues, AS_IS),
+    COLUMN(VALUES, struct orma_enum_value, name, NAME),
+    COLUMN(VALUES, struct orma_enum_value, number, AS_IS),
+    {ONEOFS, 0, sizeof(uint32_t), DIFFERENCES},
+    {TYPES, 0, sizeof(uint32_t), DIFFERENCES},
+    COLUMN(EXTRAS, struct orma_field_extra, dflt, DIFFERENCES),
+    COLUMN(EXTRAS, struct orma_field_extra, json_name, DIFFERENCES),
+    COLUMN(EXTRAS, struct orma_field_extra, options, DIFFERENCES),
+    COLUMN(EXTRAS, struct orma_field_extra, options_len, AS_IS),
 };
 
 struct array_at {
@@ -83,16 +88,50 @@ static uint32_t cell_get(const struct column *c, const struct array_at *a, size_
     return v;
 }
 
-/* In the order of bytes of this machine: tables are built and read on the same one. */
-static void put_column(const struct column *c, const struct array_at *a, struct orma_buf *out)
+/* Where each string begins. */
+struct starts {
+    uint32_t at[ORMA_SCHEMA_PACK_ROWS_MAX];
+    size_t num;
+};
+
+static bool find_starts(const struct orma_schema *s, struct starts *ret)
 {
-    for (unsigned b = 0; b < c->size; b++) {
+    ret->num = 0;
+    for (size_t at = 0; at < s->strings_len; at += strlen(s->strings + at) + 1) {
+        if (ret->num == ORMA_ARRAY_LEN(ret->at))
+            return false;
+        ret->at[ret->num++] = (uint32_t)at;
+    }
+    return true;
+}
+
+static uint32_t number_of(const struct starts *starts, uint32_t offset)
+{
+    size_t ret = ORMA_LOWER_BOUND(starts->at, starts->num, , offset);
+
+    ORMA_ASSERT(ret < starts->num && starts->at[ret] == offset);
+    return (uint32_t)ret;
+}
+
+/* Bytes of a value as it is packed: there are less strings than two bytes can count. */
+static unsigned width(const struct column *c)
+{
+    return c->form == NAME ? sizeof(uint16_t) : c->size;
+}
+
+/* In the order of bytes of this machine: tables are built and read on the same one. */
+static void put_column(const struct column *c, const struct array_at *a,
+                       const struct starts *starts, struct orma_buf *out)
+{
+    for (unsigned b = 0; b < width(c); b++) {
         uint32_t before = 0;
 
         for (size_t row = 0; row < a->num; row++) {
             uint32_t v = cell_get(c, a, row);
 
-            orma_buf_put_byte(out, (uint8_t)((c->differences ? v - before : v) >> (8 * b)));
+            if (c->form == NAME)
+                v = number_of(starts, v);
+            orma_buf_put_byte(out, (uint8_t)((c->form == AS_IS ? v : v - before) >> (8 * b)));
             before = v;
         }
     }
@@ -118,16 +157,19 @@ static int deflate_all(const struct orma_buf *plain, struct orma_buf *out)
 
 int orma_schema_pack(const struct orma_schema *schema, struct orma_buf *out)
 {
+    static struct starts starts;
     ORMA_AUTO(orma_buf_fini) struct orma_buf plain = {0};
     struct array_at arrays[ARRAYS];
 
+    if (!find_starts(schema, &starts))
+        return -E2BIG;
     arrays_of(schema, arrays);
+    orma_buf_put(&plain, schema->strings, schema->strings_len);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(columns); i++) {
         if (arrays[columns[i].array].num > ORMA_SCHEMA_PACK_ROWS_MAX)
             return -E2BIG;
-        put_column(&columns[i], &arrays[columns[i].array], &plain);
+        put_column(&columns[i], &arrays[columns[i].array], &starts, &plain);
     }
-    orma_buf_put(&plain, schema->strings, schema->strings_len);
     return plain.failed ? -ENOMEM : deflate_all(&plain, out);
 }
 
@@ -171,9 +213,9 @@ static bool inflate_next(z_stream *z, void *to, size_t len)
 
 static uint8_t planes[sizeof(uint32_t)][ORMA_SCHEMA_PACK_ROWS_MAX];
 
-/* Each size is a loop of its own. */
+/* Each size is a loop of its own. `starts` is given for names. */
 static inline void join_planes(uint8_t *to, const struct array_at *a, bool differences,
-                               unsigned size)
+                               unsigned size, const struct starts *starts)
 {
     uint32_t before = 0;
 
@@ -186,7 +228,9 @@ static inline void join_planes(uint8_t *to, const struct array_at *a, bool diffe
             v |= (uint32_t)planes[2][row] << 16 | (uint32_t)planes[3][row] << 24;
         v += before;
         before = differences ? v : 0;
-        if (size == sizeof(uint32_t))
+        if (starts)
+            memcpy(to, &starts->at[v % ORMA_SCHEMA_PACK_ROWS_MAX], sizeof(v));
+        else if (size == sizeof(uint32_t))
             memcpy(to, &v, sizeof(v));
         else if (size == sizeof(uint16_t))
             memcpy(to, &(uint16_t){(uint16_t)v}, sizeof(uint16_t));
@@ -195,19 +239,23 @@ static inline void join_planes(uint8_t *to, const struct array_at *a, bool diffe
     }
 }
 
-static bool get_column(z_stream *z, const struct column *c, const struct array_at *a)
+static bool get_column(z_stream *z, const struct column *c, const struct array_at *a,
+                       const struct starts *starts)
 {
     uint8_t *to = a->rows + c->offset;
+    bool differences = c->form == DIFFERENCES;
 
-    for (unsigned b = 0; b < c->size; b++)
+    for (unsigned b = 0; b < width(c); b++)
         if (!inflate_next(z, planes[b], a->num))
             return false;
-    if (c->size == sizeof(uint32_t))
-        join_planes(to, a, c->differences, sizeof(uint32_t));
+    if (c->form == NAME)
+        join_planes(to, a, true, sizeof(uint16_t), starts);
+    else if (c->size == sizeof(uint32_t))
+        join_planes(to, a, differences, sizeof(uint32_t), NULL);
     else if (c->size == sizeof(uint16_t))
-        join_planes(to, a, c->differences, sizeof(uint16_t));
+        join_planes(to, a, differences, sizeof(uint16_t), NULL);
     else
-        join_planes(to, a, c->differences, 1);
+        join_planes(to, a, differences, 1, NULL);
     return true;
 }
 
@@ -235,6 +283,7 @@ bool orma_schema_unpack(struct orma_schema *schema, const unsigned char *packed,
                         void *room)
 {
     static struct inflate_room memory;
+    static struct starts starts;
     z_stream z = {.zalloc = room_alloc, .zfree = room_free, .opaque = &memory};
     struct array_at arrays[ARRAYS];
     uint8_t *at = room;
@@ -254,10 +303,9 @@ bool orma_schema_unpack(struct orma_schema *schema, const unsigned char *packed,
     z.avail_in = (uInt)len;
     if (inflateInit2(&z, BARE) != Z_OK)
         return false;
-    bool ok = true;
+    bool ok = inflate_next(&z, at, schema->strings_len) && find_starts(schema, &starts);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(columns) && ok; i++)
-        ok = get_column(&z, &columns[i], &arrays[columns[i].array]);
-    ok = ok && inflate_next(&z, at, schema->strings_len);
+        ok = get_column(&z, &columns[i], &arrays[columns[i].array], &starts);
     (void)inflateEnd(&z);
     return ok;
 }

@@ -77,17 +77,30 @@ static const struct orma_table *find_table(const struct orma_storage *storage, c
     abort();
 }
 
-/* The table that a column refers to; some of threads and processes do not say so themselves. */
+/* The table that a column refers to. */
 static const struct orma_table *referred(const struct orma_storage *storage,
                                          const struct orma_table *t, unsigned col)
 {
-    const struct orma_column_def *def = &t->def->columns[col];
+    static const struct {
+        const char *column, *table; /* NULL: its own */
+    } all[] = {
+        {"callsite_id", "stack_profile_callsite"},
+        {"frame_id", "stack_profile_frame"},
+        {"machine_id", "machine"},
+        {"mapping", "stack_profile_mapping"},
+        {"parent_id", NULL},
+        {"parent_upid", NULL},
+        {"slice_in", "slice"},
+        {"slice_out", "slice"},
+        {"track_id", "track"},
+        {"upid", "process"},
+        {"utid", "thread"},
+    };
 
-    if (def->ref && !strcmp(def->ref, "self"))
-        return t;
-    if (!def->ref && !strcmp(def->name, "utid"))
-        return find_table(storage, "thread");
-    return find_table(storage, !def->ref && !strcmp(def->name, "upid") ? "process" : def->ref);
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(all); i++)
+        if (!strcmp(t->def->columns[col].name, all[i].column))
+            return all[i].table ? find_table(storage, all[i].table) : t;
+    return find_table(storage, NULL);
 }
 
 static void put_cell(struct orma_buf *out, struct orma_storage *storage, const struct orma_table *t,

@@ -23,10 +23,10 @@ static bool init_columns(struct orma_dataframe *self, const char *const *names)
         if (!self->columns[i].name)
             return false;
         self->defs[i] =
-            (struct orma_column_def){self->columns[i].name, ORMA_COL_INT, ORMA_COL_NULLABLE, NULL};
+            (struct orma_column_def){self->columns[i].name, ORMA_COL_INT, ORMA_COL_NULLABLE};
     }
     if (self->auto_id)
-        self->defs[self->columns_num] = (struct orma_column_def){"_auto_id", ORMA_COL_ID, 0, NULL};
+        self->defs[self->columns_num] = (struct orma_column_def){"_auto_id", ORMA_COL_ID, 0};
     return true;
 }
 

@@ -7,11 +7,11 @@
 #include "tests/support/leaks.h"
 
 static const struct orma_column_def columns[] = {
-    {"id", ORMA_COL_ID, 0, NULL},
-    {"ts", ORMA_COL_INT, ORMA_COL_TIME, NULL},
-    {"num", ORMA_COL_INT, ORMA_COL_NULLABLE, NULL},
-    {"real", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE, NULL},
-    {"text", ORMA_COL_STRING, ORMA_COL_NULLABLE, NULL},
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"num", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"real", ORMA_COL_DOUBLE, ORMA_COL_NULLABLE},
+    {"text", ORMA_COL_STRING, ORMA_COL_NULLABLE},
 };
 enum { ID, TS, NUM, REAL, TEXT };
 static const struct orma_table_def def = {"test", 5, columns};
