@@ -153,7 +153,7 @@ void orma_rowscan_reset(struct orma_rowscan *self, struct orma_sql *sql,
     clear(self);
     self->sql = sql;
     self->table = table;
-    self->descending = false;
+    self->descending = self->tied = false;
     self->failed = orma_sql_settle(sql, table) != SQLITE_OK; /* unless its plan did */
     self->list = NULL;
     self->backwards = NULL;
@@ -364,6 +364,49 @@ static uint32_t next_of_run(struct orma_rowscan *self, uint32_t max)
     return num;
 }
 
+static int64_t time_at(const struct orma_rowscan *self, uint32_t at)
+{
+    return orma_table_int(self->table, self->tied_col, self->list ? self->list[at] : at);
+}
+
+/* The same of times: whole runs of equal ones, several in a block or one that is longer. Returns
+ * the first, and how many in *ret_num. */
+static uint32_t next_of_times(struct orma_rowscan *self, uint32_t *ret_num)
+{
+    if (self->run_at == self->run_end) {
+        uint32_t lo = self->lo, hi = self->hi, first = hi - *ret_num;
+        const int64_t t = time_at(self, first);
+
+        if (first > lo && time_at(self, first - 1) == t) {
+            first = ORMA_PARTITION_POINT(at, first, hi, time_at(self, at) <= t);
+            if (first == hi)
+                first = ORMA_PARTITION_POINT(at, lo, hi, time_at(self, at) < t);
+        }
+        self->run_at = self->hi = first;
+        self->run_end = hi;
+    }
+    uint32_t first = self->run_at;
+    *ret_num = ORMA_MIN(self->run_end - first, (uint32_t)ORMA_SQL_SCAN_BLOCK);
+    self->run_at += *ret_num;
+    return first;
+}
+
+/* Rows of one time go forwards again. */
+static void turn_runs(struct orma_rowscan *self, uint32_t num)
+{
+    const struct orma_table *t = self->table;
+
+    for (uint32_t i = 0, end; i < num; i = end) {
+        int64_t time = orma_table_int(t, self->tied_col, self->block[i]);
+
+        for (end = i + 1; end < num; end++) {
+            if (orma_table_int(t, self->tied_col, self->block[end]) != time)
+                break;
+        }
+        reverse(self->block + i, end - i);
+    }
+}
+
 /* The next rows, as yet untested by filters[from ..). */
 static uint32_t next_rows(struct orma_rowscan *self, unsigned *ret_from)
 {
@@ -373,7 +416,9 @@ static uint32_t next_rows(struct orma_rowscan *self, unsigned *ret_from)
     *ret_from = 0;
     if (self->backwards)
         return next_of_run(self, ORMA_SQL_SCAN_BLOCK);
-    if (self->descending)
+    if (self->tied)
+        first = next_of_times(self, &num);
+    else if (self->descending)
         self->hi -= num;
     else
         self->lo += num;
@@ -427,6 +472,8 @@ bool orma_rowscan_next(struct orma_rowscan *self)
                                     num);
         if (self->descending)
             reverse(self->block, num);
+        if (self->tied)
+            turn_runs(self, num);
         if (self->seen)
             num = keep_new(self, self->block, num);
         self->block_num = num;
@@ -657,6 +704,9 @@ void orma_rowscan_begin(struct orma_rowscan *self, const struct orma_rowscan_ord
         start_distinct(self, order->keys[0].col);
     } else if (is_natural(self, order)) {
         self->descending = order->keys[0].desc;
+        self->tied =
+            self->descending && order->keys_num == 1 && !is_id(self->table, order->keys[0].col);
+        self->tied_col = order->keys[0].col;
     } else if (order->keys_num) {
         sort(self, order);
     }

@@ -51,11 +51,13 @@ struct orma_rowscan {
     struct orma_filter filters[ORMA_SQL_SCAN_FILTERS_MAX];
     unsigned filters_num;
     bool descending, failed; /* failed: memory is out */
+    bool tied;               /* descending by the time `tied_col`: rows of one time as they lie */
+    unsigned tied_col;
     /* What is left to look at: rows lo .. hi, or list[lo .. hi]. */
     const uint32_t *list;
     uint32_t *own; /* the list, if it was made for this scan */
     uint32_t lo, hi;
-    /* An index walked backwards, equal rows forwards: list[run_at .. run_end) comes first. */
+    /* An index or times walked backwards, equal rows forwards: run_at .. run_end comes first. */
     const struct orma_index *backwards;
     uint32_t run_at, run_end;
     struct orma_rowscan_seen *seen; /* for distinct */
