@@ -21,6 +21,13 @@
 #define MANY_ROWS 37000
 #define MANY_QUERIES 100
 
+/* Whatever ORMA_EXEC says: the executor would take the statements first. */
+static void begin(struct engine *e)
+{
+    engine_init(e);
+    e->sql->planner.exec = ORMA_EXEC_MODE_OFF;
+}
+
 struct gen {
     uint64_t seed;
     struct orma_buf text;
@@ -534,7 +541,7 @@ static void make_ours(struct engine *e, unsigned num)
     struct orma_buf text = {0};
     char rows[2048];
 
-    engine_init(e);
+    begin(e);
     snprintf(rows, sizeof(rows), make_rows, num);
     orma_buf_printf(&text, "CREATE PERFETTO TABLE t AS %s", rows);
     engine_expect(e, "rows", orma_buf_cstr(&text), "");
@@ -688,7 +695,7 @@ Test(columnar, takes_what_it_knows)
     struct engine e;
     struct orma_buf out = {0};
 
-    engine_init(&e);
+    begin(&e);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(checks); i++) {
         bool taken;
 
@@ -706,7 +713,7 @@ Test(columnar, stands_back_for_what_users_made)
 {
     struct engine e;
 
-    engine_init(&e);
+    begin(&e);
     engine_expect(&e, "switch", "SELECT orma_columnar(0)", "0");
     engine_expect(&e, "still", "SELECT count(*) FROM slice", "0");
     engine_expect(&e, "switch", "SELECT orma_columnar(1)", "1");
@@ -736,7 +743,7 @@ Test(columnar, sorting_can_be_interrupted)
     uint32_t num = 700000;
     uint32_t *rows = malloc(num * sizeof(*rows));
 
-    engine_init(&e);
+    begin(&e);
     t = &e.storage.tables[ORMA_TABLE_SLICE];
     for (uint32_t i = 0; i < num; i++) {
         uint32_t row = orma_table_add(t);
@@ -763,7 +770,7 @@ Test(columnar, a_limit_counts_what_passes)
 {
     struct engine e;
 
-    engine_init(&e);
+    begin(&e);
     engine_expect(&e, "rows",
                   "CREATE PERFETTO TABLE q AS WITH RECURSIVE i(a) AS (SELECT 0 UNION ALL SELECT a "
                   "+ 1 FROM i WHERE a < 4999) SELECT a, a * 7919 % 5000 AS b, a % 3 AS c FROM i",
@@ -794,7 +801,7 @@ Test(columnar, sees_tables_that_changed)
     struct orma_sql_exec *exec;
     struct orma_sql_stmt *stmt;
 
-    engine_init(&e);
+    begin(&e);
     engine_expect(&e, "make", "CREATE PERFETTO TABLE q AS SELECT 3 AS a UNION ALL SELECT 4", "");
     cr_assert_eq(orma_sql_exec_new(e.sql, "test", ORMA_STR("SELECT sum(a), max(a) FROM q"), &exec),
                  0);
