@@ -129,6 +129,7 @@ int orma_sql_open(struct orma_storage *storage, struct orma_sql **ret)
     self->storage = storage;
     self->builtins = &orma_sql_builtins;
     self->statements = orma_script_statements;
+    self->is_steady = orma_sql_user_is_steady;
     self->error_offset = -1;
     orma_exec_init(self);
     *ret = self; /* the caller reads the error and closes */

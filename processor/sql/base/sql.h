@@ -86,6 +86,9 @@ struct orma_sql {
     const struct orma_sql_builtins *builtins; /* base/builtins.h */
     /* By enum orma_statement_kind: carries out a statement, 0 or -errno with the error set. */
     int (*const *statements)(struct orma_sql *sql, const struct orma_statement *stmt);
+    /* Whether a function that a script made gives the same for the same arguments as long as no
+     * table changes. */
+    bool (*is_steady)(struct orma_sql *sql, struct orma_str name, int args);
 
     struct orma_sql_error error;
     struct orma_buf error_text; /* what orma_sql_error_text() gives */

@@ -55,6 +55,8 @@ static void query_free(struct orma_exec_query *q)
     ORMA_VEC_FINI(&q->aggs);
     ORMA_VEC_FINI(&q->order);
     ORMA_VEC_FINI(&q->by_loops);
+    ORMA_VEC_FINI(&q->keys);
+    ORMA_VEC_FINI(&q->outer);
     ORMA_VEC_FINI(&q->results);
     orma_exec_frame_fini(&q->frame);
     free(q);
@@ -116,14 +118,45 @@ static bool is_long_scan(const struct orma_exec_plan *plan)
     return true;
 }
 
+/* Rows of the largest table that the query reads. */
+static uint32_t rows_below(const struct orma_exec_query *q)
+{
+    uint32_t rows = 0;
+
+    for (unsigned i = 0; i < q->sources_num; i++) {
+        const struct orma_exec_source *src = q->sources[i];
+
+        rows = ORMA_MAX(rows, src->table ? src->table->rows : rows_below(src->query));
+    }
+    for (uint32_t i = 0; i < q->parts.len; i++)
+        rows = ORMA_MAX(rows, rows_below(q->parts.data[i]));
+    return rows;
+}
+
+/* A few rows that look something up in a large table are better off with its index. */
+static bool looks_up_little(const struct orma_exec_plan *plan)
+{
+    uint32_t rows = rows_below(plan->root);
+
+    for (uint32_t i = 0; i < plan->subs.len; i++) {
+        const struct orma_exec_query *q = plan->subs.data[i]->query;
+
+        if (q->keys.len && rows_below(q) / 8 > rows)
+            return true;
+    }
+    return false;
+}
+
 static bool is_worth(const struct orma_exec_plan *plan)
 {
+    if (looks_up_little(plan))
+        return false;
     if (is_long_scan(plan))
         return true;
     for (uint32_t i = 0; i < plan->queries.len; i++) {
         const struct orma_exec_query *q = plan->queries.data[i];
 
-        if (q->grouped || q->wins.len || q->distinct || q->sources_num > 1)
+        if (q->grouped || q->wins.len || q->distinct || q->sources_num > 1 || q->keys.len)
             return true;
     }
     return false;
@@ -153,7 +186,7 @@ static bool needs_loops(const struct orma_exec_plan *plan)
     for (uint32_t i = 0; i < plan->queries.len; i++) {
         const struct orma_exec_query *q = plan->queries.data[i];
 
-        if (!q->any_order && (q->sources_num > 1 || may_split(q)))
+        if (!q->any_order && (q->sources_num > 1 || may_split(q) || q->keys.len))
             return true;
     }
     return false;
@@ -203,6 +236,20 @@ static bool ask_loops(struct orma_exec_plan *plan)
     return ok || orma_exec_give_up(plan, "the order of loops");
 }
 
+/* Rows of one key come in another order from an index that SQLite makes for it. */
+static bool check_indexes(struct orma_exec_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->queries.len; i++) {
+        const struct orma_exec_query *q = plan->queries.data[i];
+
+        for (uint32_t k = 0; q->keys.len && !q->any_order && k < plan->loops.len; k++) {
+            if (plan->loops.data[k].by_index)
+                return orma_exec_give_up(plan, "an index that SQLite makes");
+        }
+    }
+    return true;
+}
+
 /* ---- after binding ---- */
 
 /* Whether values of an expression depend on which sets of args are equal: extract_arg() of a column
@@ -233,8 +280,11 @@ static void fold(struct orma_exec_plan *plan, struct orma_exec_expr *e)
     orma_exec_fold(plan, e);
 }
 
-static void fold_all(struct orma_exec_plan *plan, struct orma_exec_exprs *list)
+/* Conditions: SQLite tests them in an order of its own, so none may fail where there are several.
+ */
+static void fold_all(struct orma_exec_plan *plan, struct orma_exec_exprs *list, bool alone)
 {
+    plan->sure = !alone || list->len > 1;
     for (uint32_t i = 0; i < list->len && !plan->why; i++) {
         const struct orma_exec_expr *val;
         unsigned col;
@@ -246,6 +296,7 @@ static void fold_all(struct orma_exec_plan *plan, struct orma_exec_exprs *list)
         else if (plan->args)
             find_sets(plan, list->data[i], false);
     }
+    plan->sure = false;
 }
 
 static void fold_keys(struct orma_exec_plan *plan, struct orma_exec_keys *keys)
@@ -282,25 +333,26 @@ static bool is_source(const struct orma_exec_plan *plan, const struct orma_exec_
 
 static bool fold_query(struct orma_exec_plan *plan, struct orma_exec_query *q)
 {
-    fold_all(plan, &q->where);
+    fold_all(plan, &q->where, q->sources_num == 1);
     for (unsigned i = 0; i < q->sources_num; i++)
-        fold_all(plan, &q->sources[i]->on);
+        fold_all(plan, &q->sources[i]->on, false);
     fold_keys(plan, &q->groups);
     for (uint32_t i = 0; i < q->aggs.len && !plan->why; i++) {
         if (q->aggs.data[i].arg)
             fold(plan, q->aggs.data[i].arg);
     }
-    for (uint32_t i = 0; i < q->having.len && !plan->why; i++)
-        fold(plan, q->having.data[i]);
+    fold_all(plan, &q->having, true);
     for (uint32_t i = 0; i < q->wins.len && !plan->why; i++)
         fold_window(plan, q->wins.data[i]);
     const bool named = is_source(plan, q);
+    plan->sure = named; /* nobody may read them */
     for (uint32_t i = 0; i < q->results.len && !plan->why; i++) {
         if (named)
             orma_exec_fold(plan, q->results.data[i].expr);
         else
             fold(plan, q->results.data[i].expr);
     }
+    plan->sure = false;
     fold_keys(plan, &q->order);
     return !plan->why;
 }
@@ -428,7 +480,7 @@ static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
         return false;
     if (plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !is_worth(plan))
         return orma_exec_give_up(plan, "nothing to win");
-    if (needs_loops(plan) && !ask_loops(plan))
+    if (needs_loops(plan) && (!ask_loops(plan) || !check_indexes(plan)))
         return false;
     plan->ids |= plan->args && plan->loops.len; /* rows may be in the order of a column of them */
     for (uint32_t i = 0; i < plan->queries.len; i++) {

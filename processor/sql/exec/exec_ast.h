@@ -53,12 +53,17 @@ enum orma_exec_op {
     ORMA_EXEC_CASE, /* [base], when, then, ..., [else]: flags say which are there */
     ORMA_EXEC_CALL,
     ORMA_EXEC_VALUE, /* of a query in parentheses */
+    ORMA_EXEC_EXISTS,
     /* Made by binding: exec_plan.h. */
     ORMA_EXEC_CONST,
     ORMA_EXEC_COLUMN,
     ORMA_EXEC_SLOT,
     ORMA_EXEC_MEMO,
+    ORMA_EXEC_APPLY, /* a call for each row */
+    ORMA_EXEC_PARAM, /* in the text of that */
     ORMA_EXEC_ARG,
+    ORMA_EXEC_LEAST, /* min(a, b), max(a, b) */
+    ORMA_EXEC_GREATEST,
     ORMA_EXEC_ROW, /* the number of the row of a source */
 };
 
@@ -69,11 +74,33 @@ struct orma_exec_item {
     bool desc, nulls_given, nulls_last;
 };
 
+/* Where the frame of a row begins or ends. */
+enum orma_exec_border {
+    ORMA_EXEC_FIRST,  /* UNBOUNDED PRECEDING */
+    ORMA_EXEC_BEFORE, /* `num` PRECEDING */
+    ORMA_EXEC_HERE,   /* CURRENT ROW */
+    ORMA_EXEC_AFTER,
+    ORMA_EXEC_LAST,
+};
+
+enum orma_exec_unit {
+    ORMA_EXEC_RANGE,
+    ORMA_EXEC_ROWS,
+    ORMA_EXEC_GROUPS,
+};
+
+/* Zero is what SQLite takes if nothing is written, but for `to`. */
+struct orma_exec_extent {
+    enum orma_exec_unit unit;
+    enum orma_exec_border from, to;
+    int64_t from_num, to_num;
+};
+
 struct orma_exec_window {
     struct orma_exec_window *next;
     struct orma_str name; /* in a WINDOW clause; of the base window in OVER w */
     struct orma_exec_item *partition, *order;
-    bool rows; /* ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW */
+    struct orma_exec_extent extent;
 };
 
 struct orma_exec_ast {
@@ -88,7 +115,7 @@ struct orma_exec_ast {
     struct orma_str name, table;
     struct orma_exec_ast *args;
     struct orma_exec_window *over;
-    struct orma_exec_select *select; /* IN_SELECT, VALUE */
+    struct orma_exec_select *select; /* IN_SELECT, VALUE, EXISTS */
 };
 
 enum orma_exec_join {
@@ -112,6 +139,14 @@ struct orma_exec_with {
     struct orma_exec_select *select;
 };
 
+/* How a part of a compound query is put together with all before it. */
+enum orma_exec_set {
+    ORMA_EXEC_UNION_ALL,
+    ORMA_EXEC_UNION,
+    ORMA_EXEC_INTERSECT,
+    ORMA_EXEC_EXCEPT,
+};
+
 struct orma_exec_select {
     struct orma_exec_with *with;
     bool distinct;
@@ -121,7 +156,8 @@ struct orma_exec_select {
     struct orma_exec_item *group, *order;
     struct orma_exec_window *windows;
     struct orma_exec_ast *limit, *offset;
-    struct orma_exec_select *all; /* after UNION ALL; order and limit are those of the whole */
+    struct orma_exec_select *more; /* the next part; order and limit are those of the whole */
+    enum orma_exec_set set;
 };
 
 /*

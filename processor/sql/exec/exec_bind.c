@@ -361,7 +361,7 @@ static bool bind_group(struct orma_exec_scope *s, const struct orma_exec_item *i
             key.expr = orma_exec_bind_expr(s, items->expr);
         if (!key.expr || items->desc || items->nulls_given || key.expr->op == ORMA_EXEC_SLOT ||
             key.expr->op == ORMA_EXEC_CONST || key.expr->op == ORMA_EXEC_VALUE ||
-            ORMA_VEC_PUSH(&s->q->groups, key) < 0)
+            key.expr->op == ORMA_EXEC_EXISTS || ORMA_VEC_PUSH(&s->q->groups, key) < 0)
             return orma_exec_give_up(s->plan, "a term of GROUP BY");
         s->q->grouped = true;
     }
@@ -541,17 +541,50 @@ static bool bind_groups_by_results(struct orma_exec_scope *s, const struct orma_
     return ok;
 }
 
-static bool bind_clauses(struct orma_exec_scope *s, const struct orma_exec_select *ast)
+static bool bind_where(struct orma_exec_scope *s, const struct orma_exec_select *ast)
 {
+    return !ast->where || add_conditions(s->plan, &s->q->where, orma_exec_bind_expr(s, ast->where));
+}
+
+/*
+ * A query that may depend on the row of the one around it: what it compares with that becomes its
+ * groups, if it has aggregates, so WHERE is bound first (and sees no names of results).
+ */
+static bool bind_where_first(struct orma_exec_scope *s, const struct orma_exec_select *ast,
+                             struct orma_exec_scope *outer)
+{
+    s->outer = outer;
+    s->items = ast->items;
+    bool ok = bind_where(s, ast) && orma_exec_take_keys(s->plan, s->q, &s->q->where);
+
+    s->outer = NULL;
+    if (!ok)
+        return false;
+    for (uint32_t i = 0; i < s->q->keys.len; i++) {
+        if (ORMA_VEC_PUSH(&s->q->groups, (struct orma_exec_key){.expr = s->q->keys.data[i]}) < 0)
+            return orma_exec_give_up(s->plan, "memory");
+    }
+    return true;
+}
+
+static bool bind_clauses(struct orma_exec_scope *s, const struct orma_exec_select *ast,
+                         struct orma_exec_scope *outer)
+{
+    const bool first = outer && !ast->group;
+
+    if (first && !bind_where_first(s, ast, outer))
+        return false;
     if (ast->group && !bind_groups_by_results(s, ast))
         return false;
     s->aggregates = s->window_funcs = true;
     if (!bind_results(s, ast->items))
         return false;
     s->aggregates = s->window_funcs = false;
+    if (!s->q->grouped)
+        s->q->groups.len = 0;
     s->q->result_aggs = s->q->aggs.len;
     s->aliases = &s->q->results;
-    if (ast->where && !add_conditions(s->plan, &s->q->where, orma_exec_bind_expr(s, ast->where)))
+    if (!first && !bind_where(s, ast))
         return false;
     s->aggregates = true;
     if (ast->having && !add_conditions(s->plan, &s->q->having, orma_exec_bind_expr(s, ast->having)))
@@ -595,10 +628,11 @@ static struct orma_exec_query *bind_with(struct orma_exec_plan *plan,
                                          const struct orma_exec_select *ast,
                                          const struct orma_exec_ctes *ctes, unsigned depth)
 {
-    struct orma_exec_scope *s = calloc(1, sizeof(*s));
+    struct orma_exec_scope *s = calloc(1, sizeof(*s)), *outer = plan->outer;
     struct orma_exec_query *q = new_query(plan);
     bool ok = s && q;
 
+    plan->outer = NULL; /* not for queries in its FROM */
     if (ok) {
         *s = (struct orma_exec_scope){.plan = plan,
                                       .q = q,
@@ -608,7 +642,7 @@ static struct orma_exec_query *bind_with(struct orma_exec_plan *plan,
                                       .select_depth = depth};
         ok = ast->from ? bind_sources(s, ast, ctes, depth) : orma_exec_give_up(plan, "no FROM");
     }
-    ok = ok && bind_clauses(s, ast);
+    ok = ok && bind_clauses(s, ast, outer);
     for (unsigned i = 0; s && i < s->seen_num; i++)
         ORMA_VEC_FINI(&s->seen[i].cols);
     free(s);
@@ -627,50 +661,97 @@ static struct orma_exec_query *bind_with(struct orma_exec_plan *plan,
     return q;
 }
 
-static struct orma_exec_query *bind_union(struct orma_exec_plan *plan,
-                                          const struct orma_exec_select *ast,
-                                          const struct orma_exec_ctes *ctes, unsigned depth)
+/* What SQLite does with a set of rows that it put together in a tree: they come in order. */
+static bool order_by_all(struct orma_exec_query *q)
 {
-    struct orma_exec_query *q = new_query(plan);
+    for (uint32_t i = 0; i < q->results.len; i++) {
+        struct orma_exec_key key = {.expr = q->results.data[i].expr};
+        bool known = false;
 
-    for (const struct orma_exec_select *part = ast; q && part; part = part->all) {
-        struct orma_exec_select core = *part;
-
-        core.order = NULL;
-        core.limit = core.offset = NULL;
-        core.all = NULL;
-        core.with = NULL;
-        if (!orma_exec_add_part(plan, q, bind_select(plan, &core, ctes, depth + 1)))
-            return NULL;
+        for (uint32_t k = 0; k < q->order.len; k++)
+            known |= q->order.data[k].expr == key.expr;
+        if (!known && ORMA_VEC_PUSH(&q->order, key) < 0)
+            return false;
     }
-    return q;
+    return true;
 }
 
-/* ORDER BY and LIMIT around a UNION ALL. */
+/* A query around the parts of a compound one: ORDER BY and LIMIT of the whole, which are in `ast`
+ * or NULL, and what makes a set of them. */
 static struct orma_exec_query *bind_around(struct orma_exec_plan *plan,
                                            const struct orma_exec_select *ast,
-                                           struct orma_exec_query *sub)
+                                           struct orma_exec_query *sub, enum orma_exec_set set)
 {
     struct orma_exec_scope *s = sub ? calloc(1, sizeof(*s)) : NULL;
     struct orma_exec_query *q = s ? new_query(plan) : NULL;
-    const struct orma_exec_item star = {0};
+    const struct orma_exec_item star = {0}, *order = ast ? ast->order : NULL;
     struct orma_exec_source *src;
     bool ok = q;
 
     if (ok) {
         *s = (struct orma_exec_scope){.plan = plan, .q = q, .seen_num = 1};
+        q->set = set;
+        q->distinct = set != ORMA_EXEC_UNION_ALL;
         ok = see_query(s, sub, &s->seen[0], &src) && add_star(s, &star) &&
-             (!ast->order || bind_order(s, ast->order)) &&
-             orma_exec_check_union_order(s, ast->order) && bind_limit(s, ast);
+             (!order || bind_order(s, order)) && orma_exec_check_union_order(s, order) &&
+             (!ast || bind_limit(s, ast)) && (!q->distinct || order_by_all(q));
         for (uint32_t i = 0; ok && i < q->results.len; i++)
             q->results.data[i].given = sub->results.data[i].given;
-        q->has_order = ast->order;
+        q->has_order = order;
         ORMA_VEC_FINI(&s->seen[0].cols);
     }
     free(s);
     if (!ok)
         orma_exec_give_up(plan, "memory");
     return ok ? q : NULL;
+}
+
+/* Whether one more part joins those that are there: a set of sets would be the same. */
+static bool goes_on(const struct orma_exec_select *last, const struct orma_exec_select *part)
+{
+    return last->set == part->set && part->set != ORMA_EXEC_INTERSECT;
+}
+
+/*
+ * Parts from the left to the right. Those with the same word between them are one list; where it
+ * changes, what stands before is a query of its own.
+ */
+static struct orma_exec_query *bind_compound(struct orma_exec_plan *plan,
+                                             const struct orma_exec_select *ast,
+                                             const struct orma_exec_ctes *ctes, unsigned depth)
+{
+    const struct orma_exec_select *last = ast;
+    struct orma_exec_query *list = NULL, *whole = NULL;
+
+    for (const struct orma_exec_select *part = ast; part; last = part, part = part->more) {
+        struct orma_exec_select core = *part;
+
+        core.order = NULL;
+        core.limit = core.offset = NULL;
+        core.more = NULL;
+        core.with = NULL;
+        struct orma_exec_query *q = bind_select(plan, &core, ctes, depth + 1);
+        if (part == ast) {
+            whole = q;
+            continue;
+        }
+        if (!list || !goes_on(last, part)) {
+            if (list && !(whole = bind_around(plan, NULL, list, last->set)))
+                return NULL;
+            list = new_query(plan);
+            if (!list || !orma_exec_add_part(plan, list, whole))
+                return NULL;
+        }
+        if (!orma_exec_add_part(plan, list, q))
+            return NULL;
+    }
+    /* It would put the sets below in this order as well. */
+    if (last->set == ORMA_EXEC_UNION_ALL && ast->order && list->parts.data[0]->distinct &&
+        list->parts.data[0]->set != ORMA_EXEC_UNION_ALL) {
+        orma_exec_give_up(plan, "an order of a UNION ALL of sets");
+        return NULL;
+    }
+    return bind_around(plan, ast, list, last->set);
 }
 
 static struct orma_exec_query *bind_select(struct orma_exec_plan *plan,
@@ -691,8 +772,9 @@ static struct orma_exec_query *bind_select(struct orma_exec_plan *plan,
         *c = (struct orma_exec_ctes){.next = ctes, .with = w, .sees = ctes};
         ctes = c;
     }
-    return ast->all ? bind_around(plan, ast, bind_union(plan, ast, ctes, depth))
-                    : bind_with(plan, ast, ctes, depth);
+    if (ast->more)
+        plan->outer = NULL;
+    return ast->more ? bind_compound(plan, ast, ctes, depth) : bind_with(plan, ast, ctes, depth);
 }
 
 /* ---- order of rows ---- */
@@ -715,7 +797,7 @@ static bool is_indifferent(const struct orma_exec_query *q)
 /* An order by keys that leaves ties to the order before; SQLite may have dropped that. */
 static bool hides_order(const struct orma_exec_query *q)
 {
-    return q->order.len && !q->has_limit;
+    return q->has_order && q->order.len && !q->has_limit;
 }
 
 /* Rows are shown as they come, one after the other: then SQLite keeps the order of a sub-select. */
@@ -754,7 +836,7 @@ static bool check_order(struct orma_exec_plan *plan, struct orma_exec_query *q)
     if (q->any_order && !q->has_limit)
         q->order.len = 0;
     q->any_order = q->grouped ? is_indifferent(q) && !q->wins.len
-                              : q->any_order && !q->wins.len && !q->has_limit;
+                              : q->any_order && !q->wins.len && (!q->has_limit || q->probed);
     for (uint32_t i = 0; i < q->parts.len; i++) {
         q->parts.data[i]->any_order = q->any_order;
         if (!check_order(plan, q->parts.data[i]))
@@ -767,7 +849,7 @@ static bool check_order(struct orma_exec_plan *plan, struct orma_exec_query *q)
             continue;
         if (!q->any_order && hides_order(sub) && !keeps_order(q))
             return orma_exec_give_up(plan, "ORDER BY in a sub-select");
-        sub->any_order = q->any_order;
+        sub->any_order = q->any_order || q->set != ORMA_EXEC_UNION_ALL; /* sets come in order */
         if (!check_order(plan, sub))
             return false;
     }

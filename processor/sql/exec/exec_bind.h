@@ -34,6 +34,9 @@ struct orma_exec_scope {
                                            const struct orma_exec_ctes *ctes, unsigned depth);
     const struct orma_exec_ctes *ctes;
     unsigned select_depth;
+    /* Of a query in an expression: what is around it, where it may be seen; or NULL. */
+    struct orma_exec_scope *outer;
+    const struct orma_exec_item *items; /* whose names win over what is around */
 };
 
 /* exec_union.c: one more part of a UNION ALL; NULL: it could not be bound. */
@@ -42,7 +45,12 @@ bool orma_exec_add_part(struct orma_exec_plan *plan, struct orma_exec_query *q,
 /* Whether the order around it, bound already, is one of results, each once. */
 bool orma_exec_check_union_order(struct orma_exec_scope *s, const struct orma_exec_item *items);
 
-/* exec_select.c: an expression becomes one with a query; the left side of IN is bound already. */
+/* exec_select.c: of `conditions` those that compare something of the query with something around it
+ * become its keys. False: one depends on what is around it in another way. */
+bool orma_exec_take_keys(struct orma_exec_plan *plan, struct orma_exec_query *q,
+                         struct orma_exec_exprs *conditions);
+
+/* An expression becomes one with a query; the left side of IN is bound already. */
 bool orma_exec_bind_in_select(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
                               struct orma_exec_expr *e);
 bool orma_exec_bind_value(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
@@ -51,9 +59,6 @@ bool orma_exec_bind_value(struct orma_exec_scope *s, const struct orma_exec_ast 
 /* NULL: it was given up. */
 struct orma_exec_expr *orma_exec_bind_expr(struct orma_exec_scope *s,
                                            const struct orma_exec_ast *ast);
-
-struct orma_exec_expr *orma_exec_new_expr(struct orma_exec_plan *plan, enum orma_exec_op op,
-                                          unsigned num);
 
 /* A copy in which what the groups are is a slot. NULL: it has columns that are no part of them. */
 struct orma_exec_expr *orma_exec_over_groups(struct orma_exec_scope *s, struct orma_exec_expr *e);

@@ -7,21 +7,6 @@
 
 #include "processor/sql/exec/exec_bind.h"
 
-struct orma_exec_expr *orma_exec_new_expr(struct orma_exec_plan *plan, enum orma_exec_op op,
-                                          unsigned num)
-{
-    struct orma_exec_expr *e = orma_arena_alloc(&plan->arena, sizeof(*e));
-    struct orma_exec_expr **args =
-        num ? orma_arena_alloc(&plan->arena, num * sizeof(struct orma_exec_expr *)) : NULL;
-
-    if (!e || (num && !args)) {
-        orma_exec_give_up(plan, "memory");
-        return NULL;
-    }
-    *e = (struct orma_exec_expr){.op = op, .num = num, .args = args};
-    return e;
-}
-
 static bool no(struct orma_exec_scope *s, const char *why)
 {
     return orma_exec_give_up(s->plan, why);
@@ -38,6 +23,15 @@ static struct orma_exec_expr *new_slot(struct orma_exec_scope *s, uint8_t types,
     return e;
 }
 
+static bool has_query(const struct orma_exec_expr *e)
+{
+    bool found = e->sub;
+
+    for (unsigned i = 0; i < e->num; i++)
+        found |= has_query(e->args[i]);
+    return found;
+}
+
 /*
  * Of which row SQLite takes a column that is no part of the groups: of the one that gave the last
  * min() or max() its value, else of the first. Where it may walk rows backwards, or look for the
@@ -51,7 +45,8 @@ static bool can_be_bare(const struct orma_exec_query *q)
         const struct orma_exec_agg *a = &q->aggs.data[i];
         bool best = a->func == EXEC_MIN || a->func == EXEC_MAX;
 
-        if (best && (a->distinct || a->filtered))
+        /* with a query in it, one that ORDER BY names is another one to SQLite */
+        if (best && (a->distinct || a->filtered || has_query(a->arg)))
             return false;
         bests += best;
         elsewhere += best && i >= q->result_aggs;
@@ -157,6 +152,17 @@ static struct orma_exec_expr *new_const(struct orma_exec_scope *s, uint8_t tag, 
     return e;
 }
 
+/* A column of the query around this one; names of results that are not bound yet come first. */
+static struct orma_exec_expr *find_outside(struct orma_exec_scope *s,
+                                           const struct orma_exec_ast *ast)
+{
+    for (const struct orma_exec_item *i = s->items; i && !ast->table.len; i = i->next) {
+        if (orma_exec_same_name(i->alias, ast->name))
+            return NULL;
+    }
+    return find_column(s->outer, ast->table, ast->name);
+}
+
 static struct orma_exec_expr *bind_name(struct orma_exec_scope *s, const struct orma_exec_ast *ast)
 {
     struct orma_exec_expr *e = find_column(s, ast->table, ast->name);
@@ -167,6 +173,8 @@ static struct orma_exec_expr *bind_name(struct orma_exec_scope *s, const struct 
         if (s->aliases->data[i].given && orma_exec_same_name(s->aliases->data[i].name, ast->name))
             return s->aliases->data[i].expr;
     }
+    if (s->outer && (e = find_outside(s, ast)))
+        return e;
     if (!ast->quoted && !ast->table.len) {
         if (orma_exec_same_name(ast->name, ORMA_STR("true")))
             return new_const(s, EXEC_INT, 1);
@@ -322,6 +330,10 @@ static const struct {
     {"lag", EXEC_LAG, false},
     {"first_value", EXEC_FIRST_VALUE, false},
     {"last_value", EXEC_LAST_VALUE, false},
+    {"nth_value", EXEC_NTH_VALUE, false},
+    {"ntile", EXEC_NTILE, false},
+    {"percent_rank", EXEC_PERCENT_RANK, false},
+    {"cume_dist", EXEC_CUME_DIST, false},
 };
 
 static uint8_t types_of_func(enum orma_exec_func func, uint8_t arg)
@@ -332,8 +344,11 @@ static uint8_t types_of_func(enum orma_exec_func func, uint8_t arg)
     case EXEC_ROW_NUMBER:
     case EXEC_RANK:
     case EXEC_DENSE_RANK:
+    case EXEC_NTILE:
         return EXEC_INT;
     case EXEC_TOTAL:
+    case EXEC_PERCENT_RANK:
+    case EXEC_CUME_DIST:
         return EXEC_REAL;
     case EXEC_AVG:
     case EXEC_PERCENTILE:
@@ -345,6 +360,7 @@ static uint8_t types_of_func(enum orma_exec_func func, uint8_t arg)
     case EXEC_LAG:
     case EXEC_FIRST_VALUE:
     case EXEC_LAST_VALUE:
+    case EXEC_NTH_VALUE:
     case EXEC_BARE:
         break;
     }
@@ -456,24 +472,36 @@ static const struct orma_exec_window *find_window(struct orma_exec_scope *s,
 }
 
 /* Frames as SQLite sees them, whatever is written: windows with different ones are not put
- * together.
- */
-enum { RANGE_TO_HERE, ROWS_TO_HERE, ALL_ROWS };
-
-static int frame_of(enum orma_exec_func func, const struct orma_exec_window *w)
+ * together. */
+static struct orma_exec_extent extent_of(enum orma_exec_func func, const struct orma_exec_window *w)
 {
+    const enum orma_exec_border first = ORMA_EXEC_FIRST, here = ORMA_EXEC_HERE;
+    const enum orma_exec_border last = ORMA_EXEC_LAST;
+
     switch (func) {
     case EXEC_ROW_NUMBER:
     case EXEC_LAG:
-        return ROWS_TO_HERE;
+        return (struct orma_exec_extent){ORMA_EXEC_ROWS, first, here, 0, 0};
     case EXEC_LEAD:
-        return ALL_ROWS;
+        return (struct orma_exec_extent){ORMA_EXEC_ROWS, first, last, 0, 0};
+    case EXEC_NTILE:
+        return (struct orma_exec_extent){ORMA_EXEC_ROWS, here, last, 0, 0};
+    case EXEC_PERCENT_RANK:
+        return (struct orma_exec_extent){ORMA_EXEC_GROUPS, here, last, 0, 0};
+    case EXEC_CUME_DIST:
+        return (struct orma_exec_extent){ORMA_EXEC_GROUPS, ORMA_EXEC_AFTER, last, 1, 0};
     case EXEC_RANK:
     case EXEC_DENSE_RANK:
-        return RANGE_TO_HERE;
+        return (struct orma_exec_extent){ORMA_EXEC_RANGE, first, here, 0, 0};
     default:
-        return w->rows ? ROWS_TO_HERE : RANGE_TO_HERE;
+        return w->extent;
     }
+}
+
+static bool same_extent(const struct orma_exec_extent *a, const struct orma_exec_extent *b)
+{
+    return a->unit == b->unit && a->from == b->from && a->to == b->to &&
+           a->from_num == b->from_num && a->to_num == b->to_num;
 }
 
 static struct orma_exec_win *find_win(struct orma_exec_scope *s, enum orma_exec_func func,
@@ -481,21 +509,20 @@ static struct orma_exec_win *find_win(struct orma_exec_scope *s, enum orma_exec_
 {
     struct orma_exec_win *win = calloc(1, sizeof(*win));
     struct orma_exec_wins *wins = &s->q->wins;
-    int frame = frame_of(func, w);
 
     if (!win || ORMA_VEC_PUSH(wins, win) < 0) {
         free(win);
         no(s, "memory");
         return NULL;
     }
-    win->frame = frame;
-    win->rows = frame == ROWS_TO_HERE;
+    win->extent = extent_of(func, w);
     if (!bind_keys(s, w->partition, &win->partition) || !bind_keys(s, w->order, &win->order))
         return NULL;
     for (uint32_t i = 0; i + 1 < wins->len; i++) {
         struct orma_exec_win *known = wins->data[i];
 
-        if (known->frame != frame || !same_keys(&known->partition, &win->partition) ||
+        if (!same_extent(&known->extent, &win->extent) ||
+            !same_keys(&known->partition, &win->partition) ||
             !same_keys(&known->order, &win->order))
             continue;
         ORMA_VEC_FINI(&win->partition);
@@ -507,32 +534,54 @@ static struct orma_exec_win *find_win(struct orma_exec_scope *s, enum orma_exec_
     return win;
 }
 
+/* How many arguments it takes at most. */
+static unsigned args_of(enum orma_exec_func func)
+{
+    switch (func) {
+    case EXEC_ROW_NUMBER:
+    case EXEC_RANK:
+    case EXEC_DENSE_RANK:
+    case EXEC_PERCENT_RANK:
+    case EXEC_CUME_DIST:
+        return 0;
+    case EXEC_LEAD:
+    case EXEC_LAG:
+        return 3;
+    case EXEC_NTH_VALUE:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
 static bool bind_window_args(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
                              struct orma_exec_wins_func *f)
 {
+    const bool counts = f->func == EXEC_NTILE || f->func == EXEC_NTH_VALUE;
     const struct orma_exec_ast *arg = ast->args;
-    bool shifts = f->func == EXEC_LEAD || f->func == EXEC_LAG;
-    unsigned max = shifts ? 3 : f->func >= EXEC_ROW_NUMBER && f->func <= EXEC_DENSE_RANK ? 0 : 1;
+    unsigned max = args_of(f->func), num = 0;
 
-    f->offset = 1;
-    for (unsigned i = 0; arg; arg = arg->next, i++) {
+    f->offset = counts ? 0 : 1;
+    for (; arg; arg = arg->next, num++) {
         if (arg->op == ORMA_EXEC_STAR && f->func == EXEC_COUNT) {
             f->func = EXEC_COUNT_ALL;
             continue;
         }
-        struct orma_exec_expr *e = i < max ? orma_exec_bind_expr(s, arg) : NULL;
-        if (!e || (i == 1 && (e->op != ORMA_EXEC_CONST || e->val.tag != EXEC_INT)))
+        struct orma_exec_expr *e = num < max ? orma_exec_bind_expr(s, arg) : NULL;
+        bool offset = num == 1 || f->func == EXEC_NTILE;
+        if (!e || (offset && (e->op != ORMA_EXEC_CONST || e->val.tag != EXEC_INT)))
             return no(s, "an argument of a window function");
-        if (i == 0)
-            f->arg = e;
-        else if (i == 1)
+        if (offset)
             f->offset = e->val.bits;
+        else if (num == 0)
+            f->arg = e;
         else
             f->fallback = e;
     }
-    if (!f->arg && f->func == EXEC_COUNT)
+    if (!num && f->func == EXEC_COUNT)
         f->func = EXEC_COUNT_ALL;
-    return (f->arg || f->func == EXEC_COUNT_ALL || !max) && f->offset >= 0 && f->offset < INT32_MAX;
+    bool all = f->arg || f->func == EXEC_COUNT_ALL || f->func == EXEC_NTILE || !max;
+    return all && f->offset >= counts && f->offset < INT32_MAX;
 }
 
 static struct orma_exec_expr *bind_window(struct orma_exec_scope *s,
@@ -549,6 +598,10 @@ static struct orma_exec_expr *bind_window(struct orma_exec_scope *s,
     struct orma_exec_win *win = find_win(s, func, w);
     bool ok = win && bind_window_args(s, ast, &f);
     s->window_funcs = true;
+    /* SQLite keeps all values for these, whatever passes. */
+    if (ok && ast->filtered && (func == EXEC_MIN || func == EXEC_MAX) &&
+        win->extent.from != ORMA_EXEC_FIRST)
+        ok = no(s, "a FILTER of min() or max() over a frame that moves");
     if (!ok || win->funcs_num == ORMA_ARRAY_LEN(win->funcs)) {
         no(s, "a window function");
         return NULL;
@@ -617,6 +670,26 @@ static struct orma_exec_expr *bind_choice(struct orma_exec_scope *s,
     return e;
 }
 
+/* min() or max() of several: two at a time, from the left. */
+static struct orma_exec_expr *bind_best(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
+                                        enum orma_exec_op op)
+{
+    struct orma_exec_expr *e = orma_exec_bind_expr(s, ast->args);
+
+    for (const struct orma_exec_ast *a = ast->args->next; e && a; a = a->next) {
+        struct orma_exec_expr *right = orma_exec_bind_expr(s, a);
+        struct orma_exec_expr *both = right ? orma_exec_new_expr(s->plan, op, 2) : NULL;
+
+        if (!both)
+            return NULL;
+        both->args[0] = e;
+        both->args[1] = right;
+        both->types = e->types | right->types;
+        e = both;
+    }
+    return e;
+}
+
 static bool is_choice(struct orma_str name)
 {
     static const char *const names[] = {"coalesce", "ifnull", "iif", "nullif"};
@@ -667,6 +740,10 @@ static struct orma_exec_expr *bind_call(struct orma_exec_scope *s, const struct 
     }
     if (is_choice(ast->name))
         return bind_choice(s, ast);
+    if (two && orma_exec_same_name(ast->name, ORMA_STR("min")))
+        return bind_best(s, ast, ORMA_EXEC_LEAST);
+    if (two && orma_exec_same_name(ast->name, ORMA_STR("max")))
+        return bind_best(s, ast, ORMA_EXEC_GREATEST);
     bool arg = orma_exec_same_name(ast->name, ORMA_STR("extract_arg"));
     struct orma_exec_expr *e = bind_args(s, arg ? ORMA_EXEC_ARG : ORMA_EXEC_CALL, ast->args);
     if (!e)
@@ -764,7 +841,8 @@ struct orma_exec_expr *orma_exec_bind_expr(struct orma_exec_scope *s,
         e = e && orma_exec_bind_in_select(s, ast, e) ? e : NULL;
         break;
     case ORMA_EXEC_VALUE:
-        e = orma_exec_new_expr(s->plan, ORMA_EXEC_VALUE, 0);
+    case ORMA_EXEC_EXISTS:
+        e = orma_exec_new_expr(s->plan, ast->op, 0);
         e = e && orma_exec_bind_value(s, ast, e) ? e : NULL;
         break;
     case ORMA_EXEC_STAR:

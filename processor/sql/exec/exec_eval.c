@@ -274,6 +274,31 @@ static bool compute(struct orma_exec_plan *plan, enum orma_exec_op op,
     return true;
 }
 
+/* Of equal ones min() takes the second, max() the first. */
+static void take_best(struct orma_exec_plan *plan, bool least, const struct orma_exec_vec *a,
+                      const struct orma_exec_vec *b, uint32_t num, struct orma_exec_vec *ret)
+{
+    const struct orma_strpool *pool = &plan->sql->storage->pool;
+
+    if (is_ints(a) && is_ints(b)) {
+        set_all(ret, EXEC_INT);
+        for (uint32_t i = 0; i < num; i++)
+            ret->vals[i] = (a->vals[i] < b->vals[i]) == least ? a->vals[i] : b->vals[i];
+        return;
+    }
+    ret->tagged = true;
+    for (uint32_t i = 0; i < num; i++) {
+        struct orma_exec_value x = {orma_exec_tag_at(a, i), a->vals[i]};
+        struct orma_exec_value y = {orma_exec_tag_at(b, i), b->vals[i]};
+
+        if (x.tag == EXEC_NULL || y.tag == EXEC_NULL)
+            x = (struct orma_exec_value){EXEC_NULL, 0};
+        else if ((orma_exec_compare(pool, x, y) < 0) != least)
+            x = y;
+        orma_exec_set(ret, i, x.tag, x.bits);
+    }
+}
+
 static int64_t shift(int64_t val, int64_t by)
 {
     if (by < 0) /* to the right */
@@ -559,6 +584,10 @@ static bool eval_two(struct orma_exec_plan *plan, const struct orma_exec_expr *e
     case ORMA_EXEC_SHIFT_LEFT:
     case ORMA_EXEC_SHIFT_RIGHT:
         return compute_bits(plan, e->op, a, b, num, ret);
+    case ORMA_EXEC_LEAST:
+    case ORMA_EXEC_GREATEST:
+        take_best(plan, e->op == ORMA_EXEC_LEAST, a, b, num, ret);
+        return true;
     default:
         return orma_exec_give_up(plan, "an operator");
     }
@@ -614,6 +643,22 @@ static bool eval_operator(struct orma_exec_plan *plan, const struct orma_exec_ex
     return ok;
 }
 
+/* What needs the values of all its arguments. */
+static bool eval_many(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
+                      const struct orma_exec_rows *r, struct orma_exec_vec *ret)
+{
+    struct orma_exec_vec *v[EXEC_PARAMS_MAX] = {NULL};
+    bool ok = true;
+
+    for (unsigned k = 0; ok && k < e->num; k++)
+        ok = (v[k] = orma_exec_take_vec(plan)) && orma_exec_eval(plan, e->args[k], r, v[k]);
+    ok = ok && (e->call ? orma_exec_apply(plan, e, v, r->num, ret)
+                        : orma_exec_lookup(plan, e->sub, v, r->num, ret));
+    for (unsigned k = 0; k < e->num; k++)
+        orma_exec_give_vec(plan, v[k]);
+    return ok;
+}
+
 bool orma_exec_eval(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
                     const struct orma_exec_rows *r, struct orma_exec_vec *ret)
 {
@@ -631,8 +676,10 @@ bool orma_exec_eval(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
     case ORMA_EXEC_SLOT:
         orma_exec_load_slot(e, r, ret);
         return true;
-    case ORMA_EXEC_VALUE: /* the query did not run */
-        return orma_exec_give_up(plan, "a query as a value");
+    case ORMA_EXEC_VALUE:
+    case ORMA_EXEC_EXISTS:
+    case ORMA_EXEC_APPLY:
+        return eval_many(plan, e, r, ret);
     case ORMA_EXEC_CASE:
         return eval_case(plan, e, r, ret);
     default:

@@ -1,12 +1,17 @@
 /*
- * Expressions that depend on one text column and nothing else are worked out once for each distinct
- * text, by SQLite itself, and remembered by the id of the text: LIKE, GLOB, comparisons, substr(),
- * CASE over all that. So they mean what SQLite means, and cost a look into an array per row.
+ * What SQLite works out. Expressions that depend on one text column and nothing else are worked out
+ * once for each distinct text, by SQLite itself, and remembered by the id of the text: LIKE, GLOB,
+ * comparisons, substr(), CASE over all that. So they mean what SQLite means, and cost a look into
+ * an array per row.
  *
  *   name LIKE '%te%'   ─►   MEMO(name): SELECT (CAST(?1 AS TEXT) LIKE '%te%')
  *
- * The casts give ?1 the affinity of the column. Functions that cannot be part of such an expression
- * (they would have to be called for each row) end it.
+ * The casts give ?1 the affinity of the column. Functions of anything else are called for each row,
+ * and remember the arguments that they met last:
+ *
+ *   printf('%d:%s', a.x + 1, b.name)   ─►   APPLY(a.x + 1, b.name): SELECT printf('%d:%s', ?1, ?2)
+ *
+ * Functions that may give something else the next time end it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +21,9 @@
 #define UNKNOWN 0
 /* So many new texts may a memo add to the pool: for more the rows are better off in SQLite. */
 #define NEW_TEXTS_MAX (1u << 20)
+#define NEW_TEXTS_OF_CALLS_MAX (1u << 16)
+/* Calls that are remembered. */
+#define CALLS_KEPT 1024
 
 struct orma_exec_memo {
     struct orma_exec_memo *next;
@@ -26,8 +34,29 @@ struct orma_exec_memo {
     int64_t *vals;
 };
 
+/* Arguments and their value; `tags` of a free one are UNKNOWN. */
+struct kept_call {
+    uint8_t tags[EXEC_PARAMS_MAX + 1];
+    int64_t vals[EXEC_PARAMS_MAX];
+    int64_t ret;
+};
+
+struct orma_exec_call {
+    struct orma_exec_call *next;
+    sqlite3_stmt *stmt;
+    uint32_t texts; /* that it gave */
+    struct kept_call kept[CALLS_KEPT];
+};
+
 void orma_exec_memos_free(struct orma_exec_plan *plan)
 {
+    while (plan->calls) {
+        struct orma_exec_call *c = plan->calls;
+
+        plan->calls = c->next;
+        sqlite3_finalize(c->stmt);
+        free(c);
+    }
     while (plan->memos) {
         struct orma_exec_memo *m = plan->memos;
 
@@ -185,6 +214,14 @@ static void put(struct orma_buf *to, const struct orma_exec_plan *plan,
     case ORMA_EXEC_SLOT:
         orma_buf_put_str(to, e->affinity == EXEC_AFF_TEXT ? "CAST(?1 AS TEXT)" : "?1");
         break;
+    case ORMA_EXEC_PARAM:
+        orma_buf_printf(to, "?%u", e->col);
+        break;
+    case ORMA_EXEC_LEAST:
+    case ORMA_EXEC_GREATEST:
+        orma_buf_put_str(to, e->op == ORMA_EXEC_LEAST ? "min" : "max");
+        put_list(to, plan, e, 0);
+        break;
     case ORMA_EXEC_CASE:
         put_case(to, plan, e);
         break;
@@ -235,6 +272,23 @@ static bool is_pure(const struct orma_exec_plan *plan, struct orma_str name, int
             return true;
     }
     return is_pure_of_ours(plan, name, args);
+}
+
+/* Functions of scripts, and others that may fail: they are called where SQLite calls them, too. */
+static bool is_callable(struct orma_exec_plan *plan, struct orma_str name, int args)
+{
+    static const char *const safe[] = {
+        "char",  "format", "hex",  "instr",  "length",    "lower", "ltrim",  "quote",   "printf",
+        "round", "rtrim",  "sign", "substr", "substring", "trim",  "typeof", "unicode", "upper"};
+    bool made = plan->sql->is_steady(plan->sql, name, args);
+
+    for (size_t i = 0; !made && i < ORMA_ARRAY_LEN(safe); i++) {
+        if (orma_exec_same_name(name, orma_str_from(safe[i])))
+            return true;
+    }
+    if (!made && !is_pure(plan, name, args))
+        return orma_exec_give_up(plan, "a function");
+    return !plan->sure || orma_exec_give_up(plan, "a function that may fail");
 }
 
 /* Functions of the trace as a whole, and pure ones of constants. */
@@ -294,7 +348,7 @@ static bool find_leaf(const struct orma_exec_plan *plan, struct orma_exec_expr *
         *ret = e;
         return true;
     }
-    if (e->op == ORMA_EXEC_ARG || e->op == ORMA_EXEC_MEMO || e->sub ||
+    if (e->op == ORMA_EXEC_ARG || e->op == ORMA_EXEC_MEMO || e->op == ORMA_EXEC_APPLY || e->sub ||
         (e->op == ORMA_EXEC_CALL && !is_pure(plan, e->name, (int)e->num)))
         return false;
     for (unsigned i = 0; i < e->num; i++) {
@@ -336,7 +390,9 @@ static bool make_memo(struct orma_exec_plan *plan, struct orma_exec_expr *e,
     return true;
 }
 
-/* Like and glob over anything else than a text, and functions: for SQLite. */
+/* ---- calls ---- */
+
+/* What the executor cannot do by itself. */
 static bool can_run(const struct orma_exec_expr *e)
 {
     switch (e->op) {
@@ -350,21 +406,160 @@ static bool can_run(const struct orma_exec_expr *e)
     }
 }
 
+/* The call with parameters for what the executor makes of its arguments, which are put into `to`.
+ * NULL: given up. */
+static struct orma_exec_expr *take_params(struct orma_exec_plan *plan, struct orma_exec_expr *e,
+                                          struct orma_exec_expr *to)
+{
+    struct orma_exec_expr *copy = orma_arena_alloc(&plan->arena, sizeof(*copy));
+    struct orma_exec_expr **args = orma_arena_alloc(&plan->arena, (e->num + 1) * sizeof(*args));
+
+    if (!copy || !args) {
+        orma_exec_give_up(plan, "memory");
+        return NULL;
+    }
+    *copy = *e;
+    if (e->op == ORMA_EXEC_CONST)
+        return copy;
+    if (can_run(e)) {
+        if (to->num == EXEC_PARAMS_MAX) {
+            orma_exec_give_up(plan, "a function of many columns");
+            return NULL;
+        }
+        to->args[to->num++] = e;
+        copy->op = ORMA_EXEC_PARAM;
+        copy->col = to->num;
+        return copy;
+    }
+    if (e->op == ORMA_EXEC_CALL && !is_callable(plan, e->name, (int)e->num))
+        return NULL;
+    copy->args = args;
+    for (unsigned i = 0; i < e->num; i++) {
+        if (!(args[i] = take_params(plan, e->args[i], to)))
+            return NULL;
+    }
+    return copy;
+}
+
+static void make_call(struct orma_exec_plan *plan, struct orma_exec_expr *e)
+{
+    struct orma_exec_call *c = calloc(1, sizeof(*c));
+    struct orma_exec_expr made = {.op = ORMA_EXEC_APPLY,
+                                  .types = e->types,
+                                  .affinity = e->affinity,
+                                  .call = c,
+                                  .folded = true};
+    struct orma_buf text = {0};
+
+    made.args = orma_arena_alloc(&plan->arena, EXEC_PARAMS_MAX * sizeof(struct orma_exec_expr *));
+    if (!c || !made.args) {
+        free(c);
+        orma_exec_give_up(plan, "memory");
+        return;
+    }
+    c->next = plan->calls;
+    plan->calls = c;
+    const struct orma_exec_expr *call = take_params(plan, e, &made);
+    if (call && !made.num) /* SQLite calls it even if there are no rows */
+        orma_exec_give_up(plan, "a function of constants");
+    if (plan->why)
+        return;
+    orma_buf_put_str(&text, "SELECT ");
+    put(&text, plan, call);
+    if (text.failed || sqlite3_prepare_v2(plan->sql->db, orma_buf_cstr(&text), -1, &c->stmt, NULL))
+        orma_exec_give_up(plan, "a function");
+    orma_buf_fini(&text);
+    *e = made;
+    for (unsigned i = 0; i < e->num && !plan->why; i++)
+        orma_exec_fold(plan, e->args[i]);
+}
+
+static void bind_value(const struct orma_exec_plan *plan, sqlite3_stmt *stmt, int at, uint8_t tag,
+                       int64_t bits)
+{
+    struct orma_str s;
+
+    switch (tag) {
+    case EXEC_INT:
+        sqlite3_bind_int64(stmt, at, bits);
+        break;
+    case EXEC_REAL:
+        sqlite3_bind_double(stmt, at, orma_exec_double(bits));
+        break;
+    case EXEC_TEXT:
+        s = orma_strpool_get(&plan->sql->storage->pool, (uint32_t)bits);
+        sqlite3_bind_text64(stmt, at, s.data, s.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+        break;
+    default:
+        sqlite3_bind_null(stmt, at);
+        break;
+    }
+}
+
+static bool call_with(struct orma_exec_plan *plan, struct orma_exec_call *c, unsigned num,
+                      struct kept_call *k)
+{
+    struct orma_exec_value v;
+
+    for (unsigned i = 0; i < num; i++)
+        bind_value(plan, c->stmt, (int)i + 1, k->tags[i], k->vals[i]);
+    bool ok = sqlite3_step(c->stmt) == SQLITE_ROW && value_of(plan, c->stmt, &v);
+    sqlite3_reset(c->stmt);
+    if (!ok)
+        return orma_exec_give_up(plan, "an error");
+    if (v.tag == EXEC_TEXT && ++c->texts > NEW_TEXTS_OF_CALLS_MAX)
+        return orma_exec_give_up(plan, "too many texts");
+    k->tags[EXEC_PARAMS_MAX] = v.tag;
+    k->ret = v.bits;
+    return true;
+}
+
+bool orma_exec_apply(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
+                     struct orma_exec_vec *const *v, uint32_t num, struct orma_exec_vec *ret)
+{
+    uint8_t seen = 0;
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && i < num; i++) {
+        struct kept_call call = {.tags = {0}};
+        uint64_t h = 0;
+
+        for (unsigned k = 0; k < e->num; k++) {
+            call.tags[k] = orma_exec_tag_at(v[k], i);
+            call.vals[k] = call.tags[k] == EXEC_NULL ? 0 : v[k]->vals[i];
+            h = (h ^ (uint64_t)call.vals[k] ^ call.tags[k]) * UINT64_C(0x9e3779b97f4a7c15);
+            h ^= h >> 29;
+        }
+        struct kept_call *kept = &e->call->kept[(h >> 32) % CALLS_KEPT];
+        if (kept->tags[EXEC_PARAMS_MAX] == UNKNOWN ||
+            memcmp(kept->tags, call.tags, EXEC_PARAMS_MAX) ||
+            memcmp(kept->vals, call.vals, sizeof(call.vals))) {
+            ok = !orma_exec_should_stop(plan) && call_with(plan, e->call, e->num, &call);
+            *kept = call;
+        }
+        orma_exec_set(ret, i, kept->tags[EXEC_PARAMS_MAX], kept->ret);
+        seen |= kept->tags[EXEC_PARAMS_MAX];
+    }
+    ret->tagged = seen & (seen - 1);
+    ret->tag = seen;
+    return ok;
+}
+
 struct orma_exec_expr *orma_exec_fold(struct orma_exec_plan *plan, struct orma_exec_expr *e)
 {
     struct orma_exec_expr *leaf = NULL;
 
-    if (!e->num && !can_run(e))
-        orma_exec_give_up(plan, "a function");
-    if (e->folded || !e->num)
+    if (e->folded || (!e->num && can_run(e)))
         return e;
     e->folded = true;
     if (find_leaf(plan, e, &leaf) && leaf && e->op != ORMA_EXEC_PLUS) {
         make_memo(plan, e, leaf);
         return e;
     }
-    if (!can_run(e))
-        orma_exec_give_up(plan, "a function");
+    if (!can_run(e)) {
+        make_call(plan, e);
+        return e;
+    }
     for (unsigned i = 0; i < e->num && !plan->why; i++)
         orma_exec_fold(plan, e->args[i]);
     return e;

@@ -9,6 +9,21 @@ bool orma_exec_same_name(struct orma_str a, struct orma_str b)
     return a.len == b.len && !sqlite3_strnicmp(a.data, b.data, (int)a.len);
 }
 
+struct orma_exec_expr *orma_exec_new_expr(struct orma_exec_plan *plan, enum orma_exec_op op,
+                                          unsigned num)
+{
+    struct orma_exec_expr *e = orma_arena_alloc(&plan->arena, sizeof(*e));
+    struct orma_exec_expr **args =
+        num ? orma_arena_alloc(&plan->arena, num * sizeof(struct orma_exec_expr *)) : NULL;
+
+    if (!e || (num && !args)) {
+        orma_exec_give_up(plan, "memory");
+        return NULL;
+    }
+    *e = (struct orma_exec_expr){.op = op, .num = num, .args = args};
+    return e;
+}
+
 bool orma_exec_same_expr(const struct orma_exec_expr *a, const struct orma_exec_expr *b)
 {
     if (a == b)

@@ -182,22 +182,45 @@ static struct orma_exec_ast **read_list(struct parser *p, struct orma_exec_ast *
 
 /* ---- windows ---- */
 
-static void read_frame(struct parser *p, struct orma_exec_window *w)
+static enum orma_exec_border read_border(struct parser *p, int64_t *ret_num)
 {
-    bool rows = is(p, "rows");
+    bool unbounded = accept(p, "unbounded");
+    uint64_t num = 0;
 
-    if (!rows && !is(p, "range"))
+    if (!unbounded && accept(p, "current")) {
+        expect(p, "row");
+        return ORMA_EXEC_HERE;
+    }
+    if (!unbounded) { /* a number as it is: expressions are left to SQLite */
+        p->no |= p->tok.kind != ORMA_TOK_NUMBER ||
+                 !orma_str_to_u64(orma_token_text(p->text, p->tok), &num) || num > INT64_MAX;
+        next(p);
+    }
+    *ret_num = (int64_t)num;
+    if (accept(p, "preceding"))
+        return unbounded ? ORMA_EXEC_FIRST : ORMA_EXEC_BEFORE;
+    expect(p, "following");
+    return unbounded ? ORMA_EXEC_LAST : ORMA_EXEC_AFTER;
+}
+
+static void read_extent(struct parser *p, struct orma_exec_extent *x)
+{
+    static const char *const units[] = {"range", "rows", "groups"};
+    unsigned unit = 0;
+
+    while (unit < ORMA_ARRAY_LEN(units) && !is(p, units[unit]))
+        unit++;
+    x->to = ORMA_EXEC_HERE;
+    if (unit == ORMA_ARRAY_LEN(units))
         return;
     next(p);
     bool between = accept(p, "between");
-    expect(p, "unbounded");
-    expect(p, "preceding");
+    x->unit = (enum orma_exec_unit)unit;
+    x->from = read_border(p, &x->from_num);
     if (between) {
         expect(p, "and");
-        expect(p, "current");
-        expect(p, "row");
+        x->to = read_border(p, &x->to_num);
     }
-    w->rows = rows;
 }
 
 static struct orma_exec_window *read_window(struct parser *p)
@@ -215,7 +238,7 @@ static struct orma_exec_window *read_window(struct parser *p)
         expect(p, "by");
         w->order = read_items(p, false);
     }
-    read_frame(p, w);
+    read_extent(p, &w->extent);
     expect_kind(p, ORMA_TOK_CLOSE);
     return w;
 }
@@ -360,9 +383,9 @@ static bool is_select(const struct parser *p)
     return is(p, "select") || is(p, "with");
 }
 
-static struct orma_exec_ast *read_value(struct parser *p)
+static struct orma_exec_ast *read_query(struct parser *p, enum orma_exec_op op)
 {
-    struct orma_exec_ast *e = node(p, ORMA_EXEC_VALUE);
+    struct orma_exec_ast *e = node(p, op);
     struct orma_exec_select *select = read_select(p);
 
     if (e)
@@ -381,7 +404,7 @@ static struct orma_exec_ast *read_operand(struct parser *p)
         return read_literal(p, ORMA_EXEC_TEXT);
     case ORMA_TOK_OPEN:
         next(p);
-        e = is_select(p) ? read_value(p) : read_expr(p);
+        e = is_select(p) ? read_query(p, ORMA_EXEC_VALUE) : read_expr(p);
         expect_kind(p, ORMA_TOK_CLOSE);
         return e;
     case ORMA_TOK_QUOTED:
@@ -395,6 +418,12 @@ static struct orma_exec_ast *read_operand(struct parser *p)
             break;
         if (accept(p, "cast"))
             return read_cast(p);
+        if (accept(p, "exists")) {
+            expect_kind(p, ORMA_TOK_OPEN);
+            e = read_query(p, ORMA_EXEC_EXISTS);
+            expect_kind(p, ORMA_TOK_CLOSE);
+            return e;
+        }
         return read_named(p);
     default:
         break;
@@ -752,7 +781,7 @@ static void read_windows(struct parser *p, struct orma_exec_select *s)
     } while (accept_kind(p, ORMA_TOK_COMMA));
 }
 
-/* What each part of a UNION ALL has. */
+/* What each part of a compound query has. */
 static void read_core(struct parser *p, struct orma_exec_select *s)
 {
     expect(p, "select");
@@ -789,9 +818,24 @@ static void read_order(struct parser *p, struct orma_exec_select *s)
     }
 }
 
+/* The word before the next part; false: there is none. */
+static bool read_set(struct parser *p, enum orma_exec_set *ret)
+{
+    if (accept(p, "union"))
+        *ret = accept(p, "all") ? ORMA_EXEC_UNION_ALL : ORMA_EXEC_UNION;
+    else if (accept(p, "intersect"))
+        *ret = ORMA_EXEC_INTERSECT;
+    else if (accept(p, "except"))
+        *ret = ORMA_EXEC_EXCEPT;
+    else
+        return false;
+    return true;
+}
+
 static struct orma_exec_select *read_select(struct parser *p)
 {
-    struct orma_exec_select *s = take(p, sizeof(*s));
+    struct orma_exec_select *s = take(p, sizeof(*s)), **at = s ? &s->more : NULL;
+    enum orma_exec_set set;
 
     if (!s || p->depth++ > DEPTH_MAX) {
         p->no = true;
@@ -800,14 +844,10 @@ static struct orma_exec_select *read_select(struct parser *p)
     if (accept(p, "with"))
         s->with = read_with(p);
     read_core(p, s);
-    for (struct orma_exec_select **at = &s->all; !p->no && accept(p, "union"); at = &(*at)->all) {
-        expect(p, "all");
-        *at = take(p, sizeof(**at));
-        if (!*at || p->no) {
-            p->no = true;
-            break;
-        }
+    while (!p->no && read_set(p, &set) && (*at = take(p, sizeof(**at)))) {
+        (*at)->set = set;
         read_core(p, *at);
+        at = &(*at)->more;
     }
     if (!p->no)
         read_order(p, s);

@@ -20,6 +20,8 @@
 #define EXEC_BLOCK ORMA_SQL_SCAN_BLOCK
 #define EXEC_SOURCES_MAX 12
 #define EXEC_DEPTH_MAX 60
+/* By which a query in an expression depends on the row. */
+#define EXEC_KEYS_MAX 4
 /* Of a row of a LEFT JOIN that has none. */
 #define EXEC_NO_ROW UINT32_MAX
 
@@ -64,7 +66,8 @@ struct orma_exec_expr {
     struct orma_exec_source *source; /* COLUMN */
     unsigned col;                    /* COLUMN: of the source; SLOT: which */
     struct orma_exec_memo *memo;     /* MEMO */
-    struct orma_exec_sub *sub;       /* IN_SELECT, VALUE */
+    struct orma_exec_call *call;     /* APPLY */
+    struct orma_exec_sub *sub;       /* IN_SELECT, VALUE, EXISTS */
 };
 
 ORMA_VEC_STRUCT(orma_exec_exprs, struct orma_exec_expr *);
@@ -104,6 +107,10 @@ enum orma_exec_func {
     EXEC_LAG,
     EXEC_FIRST_VALUE,
     EXEC_LAST_VALUE,
+    EXEC_NTH_VALUE,
+    EXEC_NTILE,
+    EXEC_PERCENT_RANK,
+    EXEC_CUME_DIST,
     EXEC_PERCENTILE, /* and the like */
     EXEC_BARE,       /* a column that is no part of the groups: of one row of each */
 };
@@ -120,8 +127,7 @@ ORMA_VEC_STRUCT(orma_exec_aggs, struct orma_exec_agg);
 /* Functions over the same window. */
 struct orma_exec_win {
     struct orma_exec_keys partition, order;
-    bool rows;
-    int frame; /* that all of them have; exec_bind_expr.c */
+    struct orma_exec_extent extent; /* as SQLite has it, whatever is written */
     struct orma_exec_wins_func {
         enum orma_exec_func func;
         struct orma_exec_expr *arg, *fallback;
@@ -171,25 +177,38 @@ struct orma_exec_query {
     struct orma_exec_exprs win_slots; /* SLOTs of windows, numbered from 0 while it is bound */
     struct orma_exec_results results;
     bool distinct;
+    enum orma_exec_set set; /* of its only source, a compound query, is this: rows of the first part
+                             * that are in no other one, or in the second one, too */
     struct orma_exec_keys order;
     bool has_limit;
     int64_t limit, offset;
     uint32_t wanted;                /* no more rows than these are looked at; UINT32_MAX: all */
     struct orma_exec_keys by_loops; /* what puts rows into the order of SQLite's loops */
     uint32_t first_rows;            /* of its only window the query around wants no more; 0: all */
+    struct orma_exec_exprs keys;    /* columns that the query around it compares with its own, */
+    struct orma_exec_exprs outer;   /* which are these */
     bool is_part;                   /* of a UNION ALL */
     bool has_order;                 /* it was written with one, of constants perhaps */
+    bool probed;                    /* only whether it has rows is asked */
     bool any_order;                 /* nobody sees in which order rows come */
     struct orma_exec_frame frame;
 };
 
-/* A query in an expression: a value, or a set of values of one type and perhaps NULL. */
+/*
+ * A query in an expression: a value, or a set of values of one type and perhaps NULL. One that
+ * depends on the row by equality alone is run for all rows at once: what it gives is looked up by
+ * keys, which are the last of its results.
+ */
 struct orma_exec_sub {
     struct orma_exec_query *query;
     struct orma_exec_expr *expr; /* that it stands in */
     uint8_t type;
     bool null;
     struct orma_map set;
+    unsigned keys_num;
+    uint8_t key_types[EXEC_KEYS_MAX];
+    struct orma_exec_table *table;  /* by keys */
+    struct orma_exec_value missing; /* what it gives for those that it does not have */
 };
 
 /* A line of EXPLAIN QUERY PLAN that reads a table. */
@@ -198,6 +217,8 @@ struct orma_exec_loop {
     struct orma_str alias;
     bool by_index; /* one that SQLite made */
 };
+
+struct orma_exec_scope;
 
 struct orma_exec_plan {
     struct orma_sql *sql;
@@ -210,14 +231,17 @@ struct orma_exec_plan {
     bool ids;                    /* so does this one, */
     bool sets;                   /* or only looks into the sets */
     uint64_t generation;
-    const char *why;                            /* it was given up */
-    struct orma_exec_memo *memos;               /* all of them, to be freed */
+    struct orma_exec_scope *outer; /* what the query that is bound next may see around it */
+    const char *why;               /* it was given up */
+    struct orma_exec_memo *memos;  /* all of them, to be freed */
+    struct orma_exec_call *calls;
     ORMA_VEC(struct orma_dataframe *) frames;   /* that it reads: they may be dropped meanwhile */
     ORMA_VEC(struct orma_exec_query *) queries; /* all of them */
     ORMA_VEC(struct orma_exec_sub *) subs;      /* in the order in which they run */
     struct orma_exec_vec *spare[2 * EXEC_DEPTH_MAX];
     unsigned spare_num;
     bool ran;
+    bool sure;       /* what is folded may be left out for rows for which SQLite works it out */
     bool has_others; /* queries in expressions, or parts of a UNION ALL */
     /* Of the results: values of a batch, and the first row of the next. */
     struct orma_exec_vec **out;
@@ -252,6 +276,8 @@ static inline bool orma_exec_give_up(struct orma_exec_plan *plan, const char *wh
 bool orma_exec_bind(struct orma_exec_plan *plan, struct orma_exec_select *ast);
 
 /* exec_names.c */
+struct orma_exec_expr *orma_exec_new_expr(struct orma_exec_plan *plan, enum orma_exec_op op,
+                                          unsigned num);
 bool orma_exec_same_name(struct orma_str a, struct orma_str b);
 /* Whether both give the same for the same row. */
 bool orma_exec_same_expr(const struct orma_exec_expr *a, const struct orma_exec_expr *b);
@@ -279,6 +305,10 @@ bool orma_exec_call_now(struct orma_exec_plan *plan, struct orma_exec_expr *e);
 struct orma_exec_expr *orma_exec_fold(struct orma_exec_plan *plan, struct orma_exec_expr *e);
 bool orma_exec_memo_value(struct orma_exec_plan *plan, struct orma_exec_memo *memo, uint32_t id,
                           struct orma_exec_value *ret);
+/* The most columns and the like in a call that is made for each row. */
+#define EXEC_PARAMS_MAX 8
+bool orma_exec_apply(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
+                     struct orma_exec_vec *const *args, uint32_t num, struct orma_exec_vec *ret);
 void orma_exec_memos_free(struct orma_exec_plan *plan);
 
 /* exec_eval.c */
@@ -359,6 +389,17 @@ bool orma_exec_run(struct orma_exec_plan *plan, struct orma_exec_query *q);
 
 /* exec_select.c: queries in expressions. */
 bool orma_exec_run_subs(struct orma_exec_plan *plan);
+
+/* exec_lookup.c: what such a query gives, by its keys. */
+struct orma_exec_table *orma_exec_table_new(unsigned keys_num);
+void orma_exec_table_free(struct orma_exec_table *self);
+/* Of the same keys the first value counts; `vals` NULL: 1. */
+bool orma_exec_table_add(struct orma_exec_plan *plan, const struct orma_exec_sub *sub,
+                         struct orma_exec_vec *const *keys, const struct orma_exec_vec *vals,
+                         uint32_t num);
+/* The value for each row (VALUE), or whether there is one (EXISTS). */
+bool orma_exec_lookup(struct orma_exec_plan *plan, const struct orma_exec_sub *sub,
+                      struct orma_exec_vec *const *keys, uint32_t num, struct orma_exec_vec *ret);
 void orma_exec_subs_free(struct orma_exec_plan *plan);
 
 /* exec_collect.c: rows that pass all conditions, in SQLite's order, as the frame. */
@@ -427,6 +468,23 @@ bool orma_exec_sort(struct orma_exec_plan *plan, struct orma_exec_query *q,
 /* Takes the rows of the frame in this order, `num` of them, and `perm` (malloc) itself. */
 void orma_exec_permute(struct orma_exec_query *q, uint32_t *perm, uint32_t num);
 bool orma_exec_distinct(struct orma_exec_plan *plan, struct orma_exec_query *q);
+
+/* exec_extent.c: where the frame of each row begins and ends (not included). `parts` and `peers`
+ * are bits: rows that begin one. Both lists are malloc's, also when it was given up. */
+bool orma_exec_extents(struct orma_exec_plan *plan, struct orma_exec_query *q,
+                       const struct orma_exec_win *win, const uint64_t *parts,
+                       const uint64_t *peers, uint32_t **ret_from, uint32_t **ret_to);
+
+static inline bool orma_exec_bit(const uint64_t *bits, uint32_t i)
+{
+    return bits[i >> 6] >> (i & 63) & 1;
+}
+
+/* From the first row of the partition to the row itself, or to the last one that is its equal. */
+static inline bool orma_exec_is_running(const struct orma_exec_extent *x)
+{
+    return x->from == ORMA_EXEC_FIRST && x->to == ORMA_EXEC_HERE;
+}
 
 /* exec_window.c */
 bool orma_exec_windows(struct orma_exec_plan *plan, struct orma_exec_query *q);

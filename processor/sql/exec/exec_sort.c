@@ -8,9 +8,6 @@
  * Numbers are made block by block, once to see how large they are and once more to sort by them, so
  * that rows need not be held twice.
  */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3")
-#endif
 #include <stdlib.h>
 
 #include "processor/sql/exec/exec_plan.h"
@@ -650,10 +647,19 @@ static bool can_compare_bits(struct orma_exec_plan *plan, struct orma_exec_slot 
     return true;
 }
 
+/* Rows of a compound query from this one on are those of its other parts. */
+static uint32_t second_part(const struct orma_exec_query *q)
+{
+    if (q->set != ORMA_EXEC_EXCEPT && q->set != ORMA_EXEC_INTERSECT)
+        return q->frame.rows;
+    return q->sources[0]->query->parts.data[0]->frame.rows;
+}
+
+/* Rows that are the first of their kind; of a set, after those of the other parts were seen. */
 static bool first_rows(struct orma_exec_plan *plan, struct orma_exec_query *q,
                        const struct orma_exec_slot *s, unsigned num)
 {
-    uint32_t rows = q->frame.rows, kept = 0, size = 16;
+    uint32_t rows = q->frame.rows, kept = 0, size = 16, split = second_part(q);
     while (size / 2 < rows && size < 1u << 31)
         size *= 2;
     uint32_t *slots = malloc(size * sizeof(*slots)), *perm = malloc(((size_t)rows + 1) * 4);
@@ -661,15 +667,20 @@ static bool first_rows(struct orma_exec_plan *plan, struct orma_exec_query *q,
 
     if (ok)
         memset(slots, 0xff, size * sizeof(*slots));
-    for (uint32_t i = 0; ok && i < rows; i++) {
+    for (uint32_t n = 0; ok && n < rows; n++) {
+        uint32_t i = n < rows - split ? n + split : n - (rows - split);
         uint32_t at = (uint32_t)(hash_row(s, num, i) >> 32) & (size - 1);
 
+        if (!(n % EXEC_BLOCK) && orma_exec_should_stop(plan))
+            ok = false;
         while (slots[at] != UINT32_MAX && !same_row(s, num, slots[at], i))
             at = (at + 1) & (size - 1);
-        if (slots[at] != UINT32_MAX)
-            continue;
-        slots[at] = i;
-        perm[kept++] = i;
+        bool other = slots[at] != UINT32_MAX && slots[at] >= split;
+        bool known = slots[at] != UINT32_MAX && !other;
+        if (i >= split || (!known && !other) || (other && q->set == ORMA_EXEC_INTERSECT))
+            slots[at] = i; /* a row that met one of the other part stands for both */
+        if (i < split && !known && other == (q->set == ORMA_EXEC_INTERSECT))
+            perm[kept++] = i;
     }
     free(slots);
     if (ok && kept < rows)

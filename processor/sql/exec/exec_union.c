@@ -1,7 +1,8 @@
 /*
- * UNION ALL: a query whose rows are those of its parts, one part behind the other. It has no
+ * Compound queries: a query whose rows are those of its parts, one part behind the other. It has no
  * sources and computes nothing; a column of it is the result of whichever part a row lies in.
- * ORDER BY and LIMIT of the whole are those of a query around it.
+ * ORDER BY and LIMIT of the whole are those of a query around it, which also makes sets of the rows
+ * for UNION, INTERSECT and EXCEPT.
  */
 #include <stdlib.h>
 
@@ -72,15 +73,15 @@ static bool have_own_order(const struct orma_exec_query *sub)
 bool orma_exec_check_union_order(struct orma_exec_scope *s, const struct orma_exec_item *items)
 {
     if (items && !are_told_apart(s->q))
-        return orma_exec_give_up(s->plan, "columns of a UNION ALL with the same name");
-    if (items && have_own_order(s->q->sources[0]->query))
+        return orma_exec_give_up(s->plan, "columns of a compound query with the same name");
+    if (items && !s->q->distinct && have_own_order(s->q->sources[0]->query))
         return orma_exec_give_up(s->plan, "windows or groups below the order of a UNION ALL");
     for (; items; items = items->next) {
         bool is_result = items->expr->op == ORMA_EXEC_NUMBER ||
                          (items->expr->op == ORMA_EXEC_NAME && !items->expr->table.len);
 
         if (!is_result)
-            return orma_exec_give_up(s->plan, "an order of UNION ALL by an expression");
+            return orma_exec_give_up(s->plan, "an order of a compound query by an expression");
     }
     for (uint32_t i = 0; i < s->q->order.len; i++) {
         for (uint32_t k = 0; k < i; k++) {

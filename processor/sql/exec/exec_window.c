@@ -9,9 +9,6 @@
  * Several windows: SQLite works from the last to the first, each over the rows as the one before
  * left them.
  */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3")
-#endif
 #include <stdlib.h>
 
 #include "processor/sql/base/kbn.h"
@@ -23,12 +20,8 @@ struct windower {
     const struct orma_exec_win *win;
     uint32_t rows;
     uint64_t *parts, *peers; /* bit i: row i begins one */
+    uint32_t *from, *to;     /* frames; NULL: from the first row to this one, or to its last peer */
 };
-
-static bool bit(const uint64_t *bits, uint32_t i)
-{
-    return bits[i >> 6] >> (i & 63) & 1;
-}
 
 static void set(uint64_t *bits, uint32_t i)
 {
@@ -40,7 +33,7 @@ static uint32_t end_of(const struct windower *w, const uint64_t *bits, uint32_t 
 {
     uint32_t at = from + 1;
 
-    while (at < w->rows && !bit(bits, at)) {
+    while (at < w->rows && !orma_exec_bit(bits, at)) {
         /* whole words without a begin */
         if (!(at & 63) && !bits[at >> 6] && w->rows - at > 64)
             at += 64;
@@ -99,13 +92,33 @@ static bool mark_keys(struct windower *w, const struct orma_exec_keys *keys, uin
     return ok;
 }
 
+static bool reads_frame(enum orma_exec_func f)
+{
+    return f <= EXEC_MAX || (f >= EXEC_FIRST_VALUE && f <= EXEC_NTH_VALUE);
+}
+
 static bool needs_peers(const struct orma_exec_win *win)
+{
+    const bool rows = win->extent.unit == ORMA_EXEC_ROWS;
+    const bool running = orma_exec_is_running(&win->extent);
+
+    for (unsigned i = 0; i < win->funcs_num; i++) {
+        enum orma_exec_func f = win->funcs[i].func;
+
+        if (f != EXEC_ROW_NUMBER && f != EXEC_LEAD && f != EXEC_LAG && f != EXEC_NTILE &&
+            !(rows && reads_frame(f)) && !(running && f == EXEC_FIRST_VALUE))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a function asks where the frame of a row begins and ends. */
+static bool needs_frames(const struct orma_exec_win *win)
 {
     for (unsigned i = 0; i < win->funcs_num; i++) {
         enum orma_exec_func f = win->funcs[i].func;
 
-        if (f != EXEC_ROW_NUMBER && f != EXEC_LEAD && f != EXEC_LAG && f != EXEC_FIRST_VALUE &&
-            !(win->rows && f <= EXEC_MAX))
+        if (f == EXEC_NTH_VALUE || (reads_frame(f) && !orma_exec_is_running(&win->extent)))
             return true;
     }
     return false;
@@ -185,7 +198,7 @@ static void rank_rows(struct out *o, uint32_t from, uint32_t to, bool dense)
     int64_t rank = 0;
 
     for (uint32_t i = from; i < to; i++) {
-        if (i == from || bit(o->w->peers, i))
+        if (i == from || orma_exec_bit(o->w->peers, i))
             rank = dense ? rank + 1 : (int64_t)(i - from) + 1;
         put(o, i, EXEC_INT, rank);
     }
@@ -199,6 +212,32 @@ static void shift_rows(struct out *o, uint32_t from, uint32_t to, int64_t by)
         struct orma_exec_value v = there ? get(&o->arg, (uint32_t)at) : get(&o->fallback, i);
 
         put(o, i, v.tag, v.bits);
+    }
+}
+
+/* As large as can be, those at the begin by one larger than those at the end. */
+static void deal_rows(struct out *o, uint32_t from, uint32_t to, int64_t tiles)
+{
+    int64_t rows = to - from, size = rows / tiles, large = rows - tiles * size;
+    int64_t in_large = large * (size + 1);
+
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t tile = i < in_large ? i / (size + 1) : large + (size ? (i - in_large) / size : 0);
+
+        put(o, from + (uint32_t)i, EXEC_INT, tile + 1);
+    }
+}
+
+/* Shares of rows: before the peers of a row (percent_rank), or up to the last of them. */
+static void share_rows(struct out *o, uint32_t from, uint32_t to, bool before)
+{
+    for (uint32_t i = from, end; i < to; i = end) {
+        end = end_of(o->w, o->w->peers, i);
+        double all = before ? (double)(to - from) - 1 : (double)(to - from);
+        double part = all > 0 ? (double)((before ? i : end) - from) / all : 0.0;
+
+        for (uint32_t k = i; k < end; k++)
+            put(o, k, EXEC_REAL, orma_exec_bits(part));
     }
 }
 
@@ -317,10 +356,127 @@ static bool run_aggregate(struct out *o, uint32_t from, uint32_t to, enum orma_e
     return true;
 }
 
+/* ---- frames that move ---- */
+
+/* One value of each frame: the first, last or n-th. */
+static void pick_of_frames(struct out *o, uint32_t from, uint32_t to,
+                           const struct orma_exec_wins_func *f)
+{
+    for (uint32_t i = from; i < to; i++) {
+        int64_t lo = o->w->from[i], hi = o->w->to[i];
+        int64_t at = f->func == EXEC_LAST_VALUE  ? hi - 1
+                     : f->func == EXEC_NTH_VALUE ? lo + f->offset - 1
+                                                 : lo;
+        struct orma_exec_value v = {EXEC_NULL, 0};
+
+        if (at >= lo && at < hi)
+            v = get(&o->arg, (uint32_t)at);
+        put(o, i, v.tag, v.bits);
+    }
+}
+
+/* What a row leaves behind: of integers nothing. Doubles would keep what was rounded. */
+static bool drop_row(struct orma_exec_plan *plan, enum orma_exec_func func, struct running *r,
+                     struct orma_exec_value v)
+{
+    if (func == EXEC_COUNT_ALL) {
+        r->count--;
+        return true;
+    }
+    if (v.tag == EXEC_NULL)
+        return true;
+    r->count--;
+    if (func == EXEC_COUNT)
+        return true;
+    if (r->is_real || __builtin_sub_overflow(r->whole, v.bits, &r->whole))
+        return orma_exec_give_up(plan, "a moving sum of doubles, or that overflows");
+    return true;
+}
+
+static bool sum_frames(struct out *o, uint32_t from, uint32_t to, enum orma_exec_func func)
+{
+    struct running r = {.best.tag = EXEC_NULL}, all = r;
+    uint32_t lo = from, hi = from;
+
+    for (uint32_t i = from; i < to; i++) {
+        for (; hi < o->w->to[i]; hi++) {
+            struct orma_exec_value v = get(&o->arg, hi);
+
+            if (!add_row(o->w->plan, func, &r, v))
+                return false;
+            /* SQLite may have added more of them before it drops some */
+            v.bits = v.tag == EXEC_INT && v.bits < 0 ? -1 - v.bits : v.bits;
+            if (func > EXEC_COUNT && v.tag == EXEC_INT && !add_sum(o->w->plan, &all, v))
+                return false;
+        }
+        for (; lo < o->w->from[i]; lo++) {
+            if (!drop_row(o->w->plan, func, &r, get(&o->arg, lo)))
+                return false;
+        }
+        struct orma_exec_value v = value_of(func, &r);
+        put(o, i, v.tag, v.bits);
+    }
+    return true;
+}
+
+/* The best of each frame is the first of a list in which each row is better than those behind. */
+static bool best_of_frames(struct out *o, uint32_t from, uint32_t to, enum orma_exec_func func)
+{
+    const struct orma_strpool *pool = &o->w->plan->sql->storage->pool;
+    uint32_t *list = malloc(((size_t)(to - from) + 1) * sizeof(*list)), first = 0, num = 0;
+    uint32_t hi = from;
+    uint8_t seen = 0;
+
+    if (!list)
+        return orma_exec_give_up(o->w->plan, "memory");
+    for (uint32_t i = from; i < to; i++) {
+        for (; hi < o->w->to[i]; hi++) {
+            struct orma_exec_value v = get(&o->arg, hi);
+
+            seen |= v.tag;
+            while (v.tag != EXEC_NULL && num > first) {
+                int cmp = orma_exec_compare(pool, get(&o->arg, list[num - 1]), v);
+
+                if (func == EXEC_MIN ? cmp <= 0 : cmp >= 0)
+                    break;
+                num--;
+            }
+            if (v.tag != EXEC_NULL)
+                list[num++] = hi;
+        }
+        while (first < num && list[first] < o->w->from[i])
+            first++;
+        struct orma_exec_value best = {EXEC_NULL, 0};
+        if (first < num)
+            best = get(&o->arg, list[first]);
+        put(o, i, best.tag, best.bits);
+    }
+    free(list);
+    return (seen & (EXEC_INT | EXEC_REAL)) != (EXEC_INT | EXEC_REAL) ||
+           orma_exec_give_up(o->w->plan, "values of several types in a frame");
+}
+
+static bool run_frames(struct out *o, const struct orma_exec_wins_func *f, uint32_t from,
+                       uint32_t to)
+{
+    switch (f->func) {
+    case EXEC_FIRST_VALUE:
+    case EXEC_LAST_VALUE:
+    case EXEC_NTH_VALUE:
+        pick_of_frames(o, from, to, f);
+        return true;
+    case EXEC_MIN:
+    case EXEC_MAX:
+        return best_of_frames(o, from, to, f->func);
+    default:
+        return sum_frames(o, from, to, f->func);
+    }
+}
+
 static bool run_partition(struct out *o, const struct orma_exec_wins_func *f, uint32_t from,
                           uint32_t to)
 {
-    bool rows = o->w->win->rows;
+    bool rows = o->w->win->extent.unit == ORMA_EXEC_ROWS;
 
     switch (f->func) {
     case EXEC_ROW_NUMBER:
@@ -334,12 +490,21 @@ static bool run_partition(struct out *o, const struct orma_exec_wins_func *f, ui
     case EXEC_LAG:
         shift_rows(o, from, to, f->func == EXEC_LEAD ? f->offset : -f->offset);
         return true;
+    case EXEC_NTILE:
+        deal_rows(o, from, to, f->offset);
+        return true;
+    case EXEC_PERCENT_RANK:
+    case EXEC_CUME_DIST:
+        share_rows(o, from, to, f->func == EXEC_PERCENT_RANK);
+        return true;
     case EXEC_FIRST_VALUE:
     case EXEC_LAST_VALUE:
+        if (o->w->from)
+            return run_frames(o, f, from, to);
         first_or_last(o, from, to, f->func == EXEC_LAST_VALUE, rows);
         return true;
     default:
-        return run_aggregate(o, from, to, f->func, rows);
+        return o->w->from ? run_frames(o, f, from, to) : run_aggregate(o, from, to, f->func, rows);
     }
 }
 
@@ -390,15 +555,19 @@ bool orma_exec_windows(struct orma_exec_plan *plan, struct orma_exec_query *q)
             stored = ORMA_MAX(stored, q->frame.order[i] + 1);
     }
     for (uint32_t i = q->wins.len; ok && i-- > 0;) {
-        struct windower w = {plan, q, q->wins.data[i], q->frame.rows, NULL, NULL};
+        struct windower w = {.plan = plan, .q = q, .win = q->wins.data[i], .rows = q->frame.rows};
 
         if (!w.rows)
             return true;
-        ok = sort_window(&w) && find_borders(&w);
+        ok = sort_window(&w) && find_borders(&w) &&
+             (!needs_frames(w.win) ||
+              orma_exec_extents(plan, q, w.win, w.parts, w.peers, &w.from, &w.to));
         for (unsigned k = 0; ok && k < w.win->funcs_num; k++)
             ok = run_func(&w, &w.win->funcs[k], stored);
         free(w.parts);
         free(w.peers);
+        free(w.from);
+        free(w.to);
     }
     return ok;
 }

@@ -123,4 +123,6 @@ void orma_sql_user_table_funcs_fini(struct orma_sql *sql);
 
 /* Enables memoization of a function with one integer argument. */
 int orma_sql_user_memoize(struct orma_sql *sql, struct orma_str name);
+/* As orma_sql.is_steady. */
+bool orma_sql_user_is_steady(struct orma_sql *sql, struct orma_str name, int args);
 #endif

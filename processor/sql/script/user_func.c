@@ -497,6 +497,53 @@ static bool is_builtin(struct orma_sql *sql, const char *name)
     return found;
 }
 
+static bool is_steady(struct orma_sql *sql, struct orma_str name, int args, unsigned depth);
+
+/* What the body calls; tables and words before a parenthesis are no functions. */
+static bool is_steady_call(struct orma_sql *sql, struct orma_str name, unsigned depth)
+{
+    static const char *const others[] = {
+        "changes", "date",       "datetime", "julianday", "last_insert_rowid", "load_extension",
+        "random",  "randomblob", "strftime", "time",      "total_changes",     "unixepoch",
+    };
+    const struct orma_sql_func *f = orma_builtins_find(sql, name, -2);
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(others); i++) {
+        if (orma_word_eq(name, orma_str_from(others[i])))
+            return false;
+    }
+    return f ? f->step || f->flags & SQLITE_DETERMINISTIC : is_steady(sql, name, -1, depth + 1);
+}
+
+/* `args` -1: all of that name. */
+static bool is_steady(struct orma_sql *sql, struct orma_str name, int args, unsigned depth)
+{
+    for (const struct orma_sql_user_func *f = sql->user_funcs; f; f = f->next) {
+        if (!orma_word_eq(name, orma_str_from(f->name)) || (args >= 0 && f->argc != args))
+            continue;
+        if (!f->def || f->covered || depth > 8)
+            return false;
+        const struct orma_str text = {f->def->body->text, f->def->body->len};
+        struct orma_token tok = orma_token_next_solid(text, 0);
+        while (tok.kind != ORMA_TOK_END) {
+            struct orma_token next = orma_token_next_solid(text, tok.at + tok.len);
+
+            if (tok.kind == ORMA_TOK_WORD && next.kind == ORMA_TOK_OPEN &&
+                !is_steady_call(sql, orma_token_text(text, tok), depth))
+                return false;
+            tok = next;
+        }
+        if (args >= 0)
+            return true;
+    }
+    return args < 0;
+}
+
+bool orma_sql_user_is_steady(struct orma_sql *sql, struct orma_str name, int args)
+{
+    return is_steady(sql, name, args, 0);
+}
+
 static int register_cell(struct orma_sql_user_func *f)
 {
     return sqlite3_create_function_v2(f->sql->db, f->name, f->argc, SQLITE_UTF8, f, call, NULL,

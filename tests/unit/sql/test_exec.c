@@ -43,6 +43,8 @@ static const char rows[] =
     "INSERT INTO p3 SELECT row_number() OVER () - 1, ts, k, v, s, d FROM p1 WHERE id % 3 = 0;"
     "CREATE PERFETTO TABLE t1 AS SELECT * FROM p1; CREATE PERFETTO TABLE t2 AS SELECT * FROM p2;"
     "CREATE PERFETTO TABLE t3 AS SELECT * FROM p3;"
+    "CREATE PERFETTO FUNCTION twice(x LONG) RETURNS LONG AS SELECT $x * 2;"
+    "CREATE PERFETTO FUNCTION k_of(x LONG) RETURNS LONG AS SELECT max(k) FROM t2 WHERE id = $x;"
     "CREATE PERFETTO VIEW w1 AS SELECT id, ts, k, v + 1 AS v, s, d FROM t1 WHERE k > 2;"
     "CREATE PERFETTO VIEW w2 AS SELECT a.id, a.ts, b.k, b.v, a.s, a.d FROM t2 a JOIN t3 b "
     "ON a.k = b.id;";
@@ -88,7 +90,13 @@ static void put_text(struct gen *g)
 {
     char a = alias(g);
 
-    switch (below(g, 7)) {
+    switch (below(g, 9)) {
+    case 4:
+        PUT(g, "printf('%%s:%%d', %c.%s, %c.%s)", a, text_column(g), alias(g), number(g));
+        break;
+    case 5:
+        PUT(g, "%c.%s || %c.%s", a, text_column(g), alias(g), PICK(g, text_column(g), number(g)));
+        break;
     case 3:
         PUT(g, "str_split(%c.%s, '%s', %u)", a, text_column(g), PICK(g, "e", "b"), below(g, 2));
         break;
@@ -119,10 +127,59 @@ static void put_case(struct gen *g)
     PUT(g, " END");
 }
 
+/* A query in parentheses that depends on the row. */
+static void put_correlated(struct gen *g)
+{
+    const char *of = PICK(g, "sum(o.v)", "count(*)", "max(o.k) + 1", "avg(o.k)", "total(o.d)",
+                          "coalesce(min(o.v), -1)", "o.v", "o.id", "o.k");
+    bool row = of[0] == 'o';
+
+    PUT(g, "(SELECT %s FROM %s o WHERE ", of, table(g));
+    PUT(g, "o.%s = %c.%s", PICK(g, "id", "k", "v", "ts"), alias(g), number(g));
+    if (!below(g, 3))
+        PUT(g, " AND %c.%s = o.s", alias(g), text_column(g));
+    if (!below(g, 3))
+        PUT(g, " AND o.v %s %u", PICK(g, "<", ">", "!="), below(g, 40));
+    if (row && below(g, 2))
+        PUT(g, " ORDER BY o.%s%s", PICK(g, "ts", "v", "k"), PICK(g, "", " DESC"));
+    PUT(g, "%s)", row ? PICK(g, "", " LIMIT 1") : "");
+}
+
+static void put_exists(struct gen *g)
+{
+    PUT(g, "%sEXISTS (SELECT %s FROM %s o", PICK(g, "", "NOT "), PICK(g, "1", "*", "o.k"),
+        table(g));
+    if (below(g, 5))
+        PUT(g, " WHERE o.%s = %c.%s", PICK(g, "id", "k", "v", "ts"), alias(g), number(g));
+    else
+        PUT(g, " WHERE o.v = %u", below(g, 60));
+    if (!below(g, 3))
+        PUT(g, " AND %c.%s = o.s", alias(g), text_column(g));
+    if (!below(g, 3))
+        PUT(g, " AND o.k > %u", below(g, 15));
+    PUT(g, "%s)", PICK(g, "", "", " LIMIT 1", " ORDER BY o.v"));
+}
+
 static void put_number(struct gen *g)
 {
     g->depth++;
-    switch (below(g, g->depth > 3 ? 4 : 12)) {
+    switch (below(g, g->depth > 3 ? 4 : 15)) {
+    case 12:
+        put_correlated(g);
+        break;
+    case 13:
+        PUT(g, "%s(", PICK(g, "min", "max"));
+        put_number(g);
+        PUT(g, ", ");
+        put_number(g);
+        if (!below(g, 3))
+            PUT(g, ", %c.%s", alias(g), text_column(g));
+        PUT(g, ")");
+        break;
+    case 14:
+        PUT(g, "%s(%c.%s)", PICK(g, "twice", "k_of", "abs", "hex"), alias(g),
+            g->over ? number(g) : PICK(g, "id", "k", "v"));
+        break;
     case 0:
         PUT(g, "%s",
             PICK(g, "0", "1", "-3", "17", "2.5", "100", "9007199254740992.0", "abs(-7)",
@@ -177,7 +234,10 @@ static void put_in_select(struct gen *g)
 static void put_condition(struct gen *g)
 {
     g->depth++;
-    switch (below(g, g->depth > 3 ? 5 : 10)) {
+    switch (below(g, g->depth > 3 ? 5 : 11)) {
+    case 10:
+        put_exists(g);
+        break;
     case 0:
     case 1:
         PUT(g, "%c.%s %s %s", alias(g), number(g),
@@ -270,9 +330,46 @@ static void put_aggregate(struct gen *g)
     put_filter(g);
 }
 
+/* SQLite refuses some: they begin behind their end, or have numbers and more than one key. */
+static void put_frame(struct gen *g)
+{
+    const char *unit = PICK(g, "ROWS", "ROWS", "RANGE", "GROUPS");
+
+    if (below(g, 2)) {
+        PUT(g, "%s",
+            PICK(g, "", "", " ROWS UNBOUNDED PRECEDING",
+                 " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"));
+        return;
+    }
+    PUT(g, " %s BETWEEN ", unit);
+    switch (below(g, 4)) {
+    case 0:
+        PUT(g, "UNBOUNDED PRECEDING AND %u %s", below(g, 5), PICK(g, "PRECEDING", "FOLLOWING"));
+        break;
+    case 1:
+        PUT(g, "%s AND UNBOUNDED FOLLOWING",
+            PICK(g, "CURRENT ROW", "UNBOUNDED PRECEDING", "2 PRECEDING", "3 FOLLOWING"));
+        break;
+    case 2:
+        PUT(g, "%u PRECEDING AND %s", below(g, 12),
+            PICK(g, "CURRENT ROW", "2 FOLLOWING", "1 PRECEDING", "0 PRECEDING"));
+        break;
+    default:
+        PUT(g, "CURRENT ROW AND %s", PICK(g, "CURRENT ROW", "1 FOLLOWING", "7 FOLLOWING"));
+    }
+}
+
 static void put_window(struct gen *g)
 {
-    switch (below(g, 8)) {
+    switch (below(g, 10)) {
+    case 8:
+        PUT(g, "%s", PICK(g, "ntile(3)", "ntile(1000)", "percent_rank()", "cume_dist()"));
+        break;
+    case 9:
+        PUT(g, "nth_value(");
+        put_any(g);
+        PUT(g, ", %u)", below(g, 4) + 1);
+        break;
     case 0:
         PUT(g, "row_number()");
         break;
@@ -302,9 +399,8 @@ static void put_window(struct gen *g)
     if (below(g, 4))
         PUT(g, " ORDER BY %c.%s%s", alias(g), PICK(g, number(g), text_column(g)),
             PICK(g, "", " DESC", "", " NULLS LAST"));
-    PUT(g, "%s)",
-        PICK(g, "", "", "", " ROWS UNBOUNDED PRECEDING",
-             " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"));
+    put_frame(g);
+    PUT(g, ")");
 }
 
 /* ---- sources ---- */
@@ -442,12 +538,25 @@ static void put_rows_query(struct gen *g, bool named)
     put_limit(g);
 }
 
+/* Parts of a compound query; of a set, whose values must not be of several types, mostly plain. */
 static void put_union_query(struct gen *g, bool named)
 {
-    put_rows(g, named);
-    for (uint32_t i = below(g, 2) + 1; i; i--) {
-        PUT(g, " UNION ALL ");
-        put_rows(g, named && below(g, 2));
+    const char *set = PICK(g, "UNION ALL", "UNION", "INTERSECT", "EXCEPT");
+    bool all = strlen(set) > 9, plain = !all && below(g, 4);
+    const char *columns = plain ? PICK(g, "id AS x, k AS y, s AS z", "k % 3 AS x, v AS y, s AS z",
+                                       "k AS x, 1 AS y, s AS z", "k AS x, k AS y, 'a' AS z")
+                                : NULL;
+
+    for (uint32_t i = below(g, 2) + 2, first = i; i; i--) {
+        if (i < first) {
+            PUT(g, " %s ", set);
+            if (!below(g, 6))
+                set = PICK(g, "UNION ALL", "UNION", "INTERSECT", "EXCEPT");
+        }
+        if (plain)
+            PUT(g, "SELECT %s FROM %s%s", columns, table(g), PICK(g, "", " WHERE k < 9"));
+        else
+            put_rows(g, named && (i == first || below(g, 2)));
     }
     put_order(g, 3);
     put_limit(g);
@@ -631,7 +740,8 @@ Test(exec, sorts_many_rows)
         "iif(i % 5, i * 922337203685477, -i * 922337203685477), iif(i % 6, "
         "substr('hgfedcba', i * 7 % 8 + 1, i % 2 + 1), NULL), iif(i % 9, i * 37 % 1000 / 8.0, "
         "NULL) "
-        "FROM n; CREATE PERFETTO TABLE t AS SELECT * FROM p;";
+        "FROM n; CREATE PERFETTO TABLE t AS SELECT * FROM p;"
+        "CREATE PERFETTO TABLE u AS SELECT id, id / 1700 AS ts, k, s FROM p;";
     static const char *const queries[] = {
         "SELECT id, k FROM t ORDER BY k",
         "SELECT id, k FROM t ORDER BY k DESC",
@@ -645,6 +755,10 @@ Test(exec, sorts_many_rows)
         "SELECT id FROM t ORDER BY d DESC, s LIMIT 100 OFFSET 7",
         "SELECT id FROM t ORDER BY ts, w",
         "SELECT id FROM t ORDER BY ts DESC, k, w",
+        "SELECT id FROM t ORDER BY ts DESC",
+        "SELECT id, s FROM t WHERE k > 3 ORDER BY ts DESC LIMIT 70 OFFSET 5",
+        "SELECT id FROM u ORDER BY ts DESC",
+        "SELECT id, s FROM u WHERE k > 3 ORDER BY ts DESC",
         "SELECT id FROM t ORDER BY w % 40 DESC LIMIT 40",
         "SELECT id FROM t ORDER BY w + 1, k LIMIT 5",
         "SELECT id, lead(ts) OVER (PARTITION BY k ORDER BY ts) FROM t",

@@ -1,0 +1,159 @@
+/*
+ * What a query in an expression gives, by what the row is compared with: keys ─► value. Keys are
+ * integers or ids of texts; NULL is equal to nothing.
+ */
+#include <stdlib.h>
+
+#include "processor/sql/exec/exec_plan.h"
+
+/* Of rows with the same keys the first one counts. */
+struct orma_exec_table {
+    unsigned keys_num;
+    uint32_t rows, cap, mask;
+    uint32_t *slots; /* numbers of rows; UINT32_MAX: free */
+    int64_t *keys;   /* keys_num of each row */
+    struct orma_exec_value *vals;
+};
+
+static uint32_t place_of(const struct orma_exec_table *t, const int64_t *keys)
+{
+    uint64_t h = 0;
+
+    for (unsigned k = 0; k < t->keys_num; k++) {
+        h = (h ^ (uint64_t)keys[k]) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
+    return (uint32_t)(h >> 32) & t->mask;
+}
+
+/* The slot of these keys, or the free one where they belong. */
+static uint32_t *find_slot(const struct orma_exec_table *t, const int64_t *keys)
+{
+    uint32_t at = place_of(t, keys);
+
+    while (t->slots[at] != UINT32_MAX &&
+           memcmp(t->keys + (size_t)t->slots[at] * t->keys_num, keys, t->keys_num * sizeof(*keys)))
+        at = (at + 1) & t->mask;
+    return &t->slots[at];
+}
+
+static bool grow(struct orma_exec_table *t)
+{
+    uint32_t cap = ORMA_MAX(2 * t->cap, 256u);
+    uint32_t *slots = cap > UINT32_MAX / 4 ? NULL : malloc(2 * (size_t)cap * sizeof(*slots));
+    int64_t *keys = slots ? realloc(t->keys, (size_t)cap * t->keys_num * sizeof(*keys)) : NULL;
+
+    if (keys)
+        t->keys = keys;
+    struct orma_exec_value *vals = keys ? realloc(t->vals, (size_t)cap * sizeof(*vals)) : NULL;
+    if (!vals) {
+        free(slots);
+        return false;
+    }
+    memset(slots, 0xff, 2 * (size_t)cap * sizeof(*slots));
+    free(t->slots);
+    t->vals = vals;
+    t->slots = slots;
+    t->cap = cap;
+    t->mask = 2 * cap - 1;
+    for (uint32_t i = 0; i < t->rows; i++)
+        *find_slot(t, t->keys + (size_t)i * t->keys_num) = i;
+    return true;
+}
+
+struct orma_exec_table *orma_exec_table_new(unsigned keys_num)
+{
+    struct orma_exec_table *t = calloc(1, sizeof(*t));
+
+    if (!t)
+        return NULL;
+    t->keys_num = keys_num;
+    if (grow(t))
+        return t;
+    orma_exec_table_free(t);
+    return NULL;
+}
+
+void orma_exec_table_free(struct orma_exec_table *t)
+{
+    if (!t)
+        return;
+    free(t->slots);
+    free(t->keys);
+    free(t->vals);
+    free(t);
+}
+
+/* The keys of row i of blocks of them; false: one is NULL. */
+static bool keys_at(struct orma_exec_vec *const *v, unsigned num, uint32_t i, int64_t *ret)
+{
+    bool there = true;
+
+    for (unsigned k = 0; k < num; k++) {
+        there &= orma_exec_tag_at(v[k], i) != EXEC_NULL;
+        ret[k] = v[k]->vals[i];
+    }
+    return there;
+}
+
+static bool check_keys(struct orma_exec_plan *plan, const struct orma_exec_sub *sub,
+                       struct orma_exec_vec *const *v, uint32_t num)
+{
+    for (unsigned k = 0; k < sub->keys_num; k++) {
+        for (uint32_t i = 0; i < num && (v[k]->tagged || !i); i++) {
+            if (orma_exec_tag_at(v[k], i) & ~(EXEC_NULL | sub->key_types[k]))
+                return orma_exec_give_up(plan, "types of a query that depends on the row");
+        }
+    }
+    return true;
+}
+
+bool orma_exec_table_add(struct orma_exec_plan *plan, const struct orma_exec_sub *sub,
+                         struct orma_exec_vec *const *keys, const struct orma_exec_vec *vals,
+                         uint32_t num)
+{
+    struct orma_exec_table *t = sub->table;
+    int64_t key[EXEC_KEYS_MAX];
+
+    if (!check_keys(plan, sub, keys, num))
+        return false;
+    for (uint32_t i = 0; i < num; i++) {
+        if (t->rows == t->cap && !grow(t))
+            return orma_exec_give_up(plan, "memory");
+        if (!keys_at(keys, t->keys_num, i, key))
+            continue;
+        uint32_t *slot = find_slot(t, key);
+        if (*slot != UINT32_MAX)
+            continue;
+        *slot = t->rows;
+        memcpy(t->keys + (size_t)t->rows * t->keys_num, key, t->keys_num * sizeof(*key));
+        struct orma_exec_value v = {EXEC_INT, 1};
+        if (vals)
+            v = (struct orma_exec_value){orma_exec_tag_at(vals, i), vals->vals[i]};
+        t->vals[t->rows++] = v;
+    }
+    return true;
+}
+
+bool orma_exec_lookup(struct orma_exec_plan *plan, const struct orma_exec_sub *sub,
+                      struct orma_exec_vec *const *keys, uint32_t num, struct orma_exec_vec *ret)
+{
+    const struct orma_exec_table *t = sub->table;
+    int64_t key[EXEC_KEYS_MAX];
+    uint8_t seen = 0;
+
+    if (!t) /* it did not run */
+        return orma_exec_give_up(plan, "a query as a value");
+    if (!check_keys(plan, sub, keys, num))
+        return false;
+    for (uint32_t i = 0; i < num; i++) {
+        uint32_t row = keys_at(keys, t->keys_num, i, key) ? *find_slot(t, key) : UINT32_MAX;
+        struct orma_exec_value v = row == UINT32_MAX ? sub->missing : t->vals[row];
+
+        orma_exec_set(ret, i, v.tag, v.bits);
+        seen |= v.tag;
+    }
+    ret->tagged = seen & (seen - 1);
+    ret->tag = seen;
+    return true;
+}
