@@ -94,22 +94,42 @@ static int fill(struct orma_sql *sql, const char *path, struct orma_buf *error)
     return r;
 }
 
+/* Makes the file, of which SQLite would not say what is wrong with it. */
+static int make(const char *path, struct orma_buf *error)
+{
+    ORMA_AUTO(orma_fd_close) int fd = -1;
+
+    (void)unlink(path); /* of a process that was killed */
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int r = fd < 0 ? -errno : 0;
+    if (r < 0)
+        orma_buf_put_str(error, strerror(-r));
+    return r;
+}
+
 int orma_export_sqlite(struct orma_processor *tp, const char *path, struct orma_buf *error)
 {
     struct orma_buf part = {0};
     int r;
 
+    if (!orma_fd_can_replace(path)) {
+        orma_buf_put_str(error, "not a regular file");
+        return -EEXIST;
+    }
     orma_buf_printf(&part, "%s.part%d", path, (int)getpid());
-    (void)unlink(orma_buf_cstr(&part));          /* of a process that was killed */
+    r = part.failed ? -ENOMEM : make(orma_buf_cstr(&part), error);
+    if (r < 0)
+        goto out;
     orma_sql_exec_enter(orma_processor_sql(tp)); /* forgets interrupts of queries before */
-    r = part.failed ? -ENOMEM : fill(orma_processor_sql(tp), orma_buf_cstr(&part), error);
+    r = fill(orma_processor_sql(tp), orma_buf_cstr(&part), error);
     orma_sql_exec_leave(orma_processor_sql(tp));
     if (r == 0 && rename(orma_buf_cstr(&part), path) < 0) {
         r = -errno;
         orma_buf_put_str(error, strerror(-r));
     }
     if (r < 0)
-        (void)unlink(orma_buf_cstr(&part)); /* may not have come to be */
+        (void)unlink(orma_buf_cstr(&part)); /* half of it is none */
+out:
     if (r == -ENOMEM && !error->len)
         orma_buf_put_str(error, "out of memory");
     orma_buf_fini(&part);

@@ -99,6 +99,8 @@ int orma_convert_tar_open(struct orma_convert_tar *self, const char *program, co
     orma_buf_printf(&self->part, "%s.part%d", path, (int)getpid());
     if (!self->block || self->part.failed)
         return complain(self, path, strerror(ENOMEM));
+    if (!orma_fd_can_replace(path))
+        return complain(self, path, "not a regular file");
     self->fd = open(orma_buf_cstr(&self->part), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     return self->fd < 0 ? complain(self, path, strerror(errno)) : 0;
 }

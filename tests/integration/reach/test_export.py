@@ -180,6 +180,16 @@ class Export(unittest.TestCase):
         if os.path.exists("/dev/full"):
             self.assertIn("No space left", self.export("parquet", "/dev/full", "SELECT * FROM slice", code=1))
 
+    def test_what_is_no_file_is_not_replaced_by_one(self):
+        pipe, link = self.root / "pipe", self.root / "link"
+        os.mkfifo(pipe)
+        link.symlink_to(self.root / "elsewhere")
+        for path in (pipe, link, self.root):
+            self.assertIn("not a regular file", self.export("sqlite", path, code=1))
+            self.assertEqual([p.name for p in path.parent.glob(path.name + ".part*")], [])
+        self.assertTrue(pipe.is_fifo() and link.is_symlink())
+        self.assertIn("No such file or directory", self.export("sqlite", self.root / "no/such/folder/x", code=1))
+
     def test_memory_is_bounded(self):
         if "san" in run("nm", "-D", ORMA):
             self.skipTest("sanitizers keep memory")
