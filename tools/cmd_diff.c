@@ -13,7 +13,16 @@
 #define LIST_MAX 32
 #define TOP_DEFAULT 20
 
-enum { OPT_FAIL_ON = 1, OPT_TOP, OPT_JSON, OPT_MARKDOWN, OPT_PROCESS, OPT_THREAD, OPT_CACHE };
+enum {
+    OPT_FAIL_ON = 1,
+    OPT_TOP,
+    OPT_JSON,
+    OPT_MARKDOWN,
+    OPT_PROCESS,
+    OPT_THREAD,
+    OPT_CACHE,
+    OPT_SAME_SPEED
+};
 
 static const struct orma_option options[] = {
     {OPT_FAIL_ON, 0, "fail-on", "LIMIT",
@@ -24,6 +33,8 @@ static const struct orma_option options[] = {
     {OPT_THREAD, 't', "thread", "NAME|TID", "Compare this thread only, or those that match."},
     {OPT_JSON, 0, "json", NULL, "One JSON object."},
     {OPT_MARKDOWN, 0, "markdown", NULL, "Tables in Markdown, for comments of a review."},
+    {OPT_SAME_SPEED, 0, "same-speed", NULL,
+     "The machine was as fast in both: list also what all names share, which is divided out else."},
     ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
     {0},
 };
@@ -70,6 +81,9 @@ static int take_option(struct args *a, int id)
         return ORMA_EXIT_OK;
     case OPT_CACHE:
         orma_load_cache_set(a->cli.value);
+        return ORMA_EXIT_OK;
+    case OPT_SAME_SPEED:
+        a->request.same_speed = true;
         return ORMA_EXIT_OK;
     case OPT_JSON:
         a->request.form = ORMA_REPORT_DIFF_JSON;

@@ -353,7 +353,9 @@ static int judge(struct diff *d)
 
     count_tests(d);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++) {
-        for (unsigned m = MEAN; m < METRICS && sections[i].common && d->tests[i] && r == 0; m++)
+        bool common = sections[i].common && !d->request->same_speed && d->tests[i];
+
+        for (unsigned m = MEAN; m < METRICS && common && r == 0; m++)
             r = take_common(d, &sections[i], m);
     }
     for (uint32_t i = 0; i < d->changes.len && r == 0; i++) {
@@ -669,7 +671,7 @@ static void print_notes(struct diff *d)
         if (fabs(d->common[i]) >= BETWEEN_RECORDINGS)
             fprintf(stderr,
                     "%s: all %s took about %.1f%% %s, as on a %s machine; changes are told beside "
-                    "that\n",
+                    "that (--same-speed: with it)\n",
                     d->request->program, sections[i].name, 100 * fabs(d->common[i]),
                     d->common[i] > 0 ? "longer" : "less", d->common[i] > 0 ? "slower" : "faster");
     }

@@ -39,7 +39,8 @@ struct orma_report_diff_request {
     const char *process, *thread; /* patterns of names, or numbers; NULL: all */
     const struct orma_report_limit *limits;
     size_t limits_num;
-    size_t top; /* rows of a section; 0: all */
+    size_t top;      /* rows of a section; 0: all */
+    bool same_speed; /* of the machine: what all names share is a change of the program */
     enum orma_report_diff_form form;
 };
 

@@ -98,6 +98,20 @@ class Diff(Case):
         for row in rows.values():
             self.assertAlmostEqual(row["change_pct"], 50, delta=15)
 
+    def test_a_program_that_is_slower_in_all(self):
+        """By 5 %: nothing tells it from a slower machine, unless one knows that it was not."""
+        self.uneven("a.json", 5000, "even")
+        self.uneven("b.json", 5001, "even", speed=1.06)
+        done = self.orma("diff", "a.json", "b.json", "slices")
+        self.assertRegex(done.stderr.decode(), r"all slices took about \d\.\d% longer, .* \(--same-speed: with it\)")
+        self.assertIn(b"No difference", done.stdout)
+        self.orma("diff", "a.json", "b.json", "--fail-on", "+3%:slice=work")
+        done = self.orma("diff", "a.json", "b.json", "--same-speed", "--fail-on", "+3%:slice=work", code=1)
+        self.assertNotIn(b"as on a", done.stderr)
+        self.assertEqual({n for _, n in self.rows("slices", "--same-speed")}, {"parse", "work", "reply", "log"})
+        self.uneven("b.json", 5002, "even")
+        self.assertEqual(self.rows("slices", "--same-speed"), {})
+
     def stacks(self, path, seed, replies):
         """Two seconds of samples each ms: a function is called from two others, one of them so often out of ten."""
         r, text = random.Random(seed), []
