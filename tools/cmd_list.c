@@ -58,11 +58,9 @@ static bool matches(const char *pattern, const char *name)
 static void print_item(const struct list *self, const char *name, const char *text)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf shown = {0};
-    struct orma_str str = orma_str_from(name);
-    unsigned width = orma_cell_width(str);
+    unsigned width = orma_cell_width(orma_str_from(name));
 
-    orma_cell_put(&shown, str, width);
-    fputs(orma_buf_cstr(&shown), stdout);
+    orma_cell_print(name, stdout);
     if (self->names_only || !text || !*text) {
         fputc('\n', stdout);
         return;
@@ -71,7 +69,8 @@ static void print_item(const struct list *self, const char *name, const char *te
         printf("\n%*s", NAME_WIDTH, "");
     else
         printf("%*s", (int)(NAME_WIDTH - width), "");
-    orma_cli_wrap(stdout, text, NAME_WIDTH);
+    orma_cell_put(&shown, orma_str_from(text), UINT32_MAX); /* it may be of another program */
+    orma_cli_wrap(stdout, orma_buf_cstr(&shown), NAME_WIDTH);
 }
 
 static void print_fields(const char *event)

@@ -94,6 +94,14 @@ void orma_cell_put(struct orma_buf *out, struct orma_str text, unsigned width)
         orma_buf_put_str(out, end);
 }
 
+void orma_cell_print(const char *text, FILE *out)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf shown = {0};
+
+    orma_cell_put(&shown, orma_str_from(text), UINT32_MAX);
+    fputs(orma_buf_cstr(&shown), out);
+}
+
 bool orma_cell_unicode(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};

@@ -19,6 +19,9 @@ unsigned orma_cell_width(struct orma_str text);
 /* Appends the text in at most `width` columns, with an ellipsis if it was cut. */
 void orma_cell_put(struct orma_buf *out, struct orma_str text, unsigned width);
 
+/* Prints the whole text. */
+void orma_cell_print(const char *text, FILE *out);
+
 /* Does the environment say that text is UTF-8? */
 bool orma_cell_unicode(void);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sdk/base/nearest.h"
+#include "tools/base/cell.h"
 #include "tools/base/units.h"
 #include "tools/load/loss.h"
 
@@ -104,10 +105,13 @@ static void print_no_match(struct orma_processor *tp, const char *program, const
         orma_query_free(q);
     }
     fprintf(stderr, "%s: the trace has no %s '%s'", program, of, pattern);
-    if (*best)
-        fprintf(stderr, "; did you mean '%s'?\n", best);
-    else
+    if (!*best) {
         fprintf(stderr, "; patterns are as in the shell: '*%s*'\n", pattern);
+        return;
+    }
+    fputs("; did you mean '", stderr);
+    orma_cell_print(best, stderr);
+    fputs("'?\n", stderr);
 }
 
 /* -ENOENT: no row of the table matches, and it was said. */

@@ -627,7 +627,12 @@ static void print_no_match(const struct diff *d, const struct orma_report_limit 
         near = orma_cli_did_you_mean(l->name, names);
     fprintf(stderr, "%s: --fail-on %s: neither trace has anything of this name",
             d->request->program, l->text);
-    fprintf(stderr, near ? "; did you mean '%s'?\n" : "\n", near);
+    if (near) {
+        fputs("; did you mean '", stderr);
+        orma_cell_print(near, stderr);
+        fputs("'?", stderr);
+    }
+    fputc('\n', stderr);
     free(names);
 }
 
@@ -644,8 +649,9 @@ static bool check_limit(struct diff *d, const struct orma_report_limit *l)
         meant = true;
         if (!c->listed || (l->part > 0 ? c->part < l->part : c->part > l->part))
             continue;
-        fprintf(stderr, "%s: %s '%s' changed by %+.1f%% (%s); the limit is %s\n",
-                d->request->program, c->section->kind, c->name, 100 * c->part,
+        fprintf(stderr, "%s: %s '", d->request->program, c->section->kind);
+        orma_cell_print(c->name, stderr);
+        fprintf(stderr, "' changed by %+.1f%% (%s); the limit is %s\n", 100 * c->part,
                 metric_names[c->metric], l->text);
         d->passed++;
     }

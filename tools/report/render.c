@@ -184,20 +184,27 @@ static bool can_shrink(const struct sheet *sheet, const struct lane *lane)
            sheet->result->columns.data[lane->col].unit != ORMA_REPORT_SPARK;
 }
 
+static bool is_too_wide(const struct sheet *sheet)
+{
+    unsigned sum = 0;
+
+    for (uint32_t i = 0; i < sheet->lanes.len; i++)
+        sum += sheet->lanes.data[i].width + (i ? sheet->gap : 0);
+    return sum > sheet->frame->width;
+}
+
 /* The column that gives way next, if the line is too long. */
 static struct lane *too_wide(struct sheet *sheet)
 {
     struct lane *widest = NULL;
-    unsigned sum = 0;
 
     for (uint32_t i = 0; i < sheet->lanes.len; i++) {
         struct lane *l = &sheet->lanes.data[i];
 
-        sum += l->width + (i ? sheet->gap : 0);
         if (can_shrink(sheet, l) && (!widest || l->width > widest->width))
             widest = l;
     }
-    return sum > sheet->frame->width ? widest : NULL;
+    return is_too_wide(sheet) ? widest : NULL;
 }
 
 /* The widest column of text gives way, until the line fits. */
@@ -208,11 +215,34 @@ static void fit(struct sheet *sheet)
     sheet->gap = GAP;
     while ((lane = too_wide(sheet)) && (sheet->gap == GAP_SMALL || lane->width > TEXT_GOOD))
         lane->width--;
-    if (!lane)
+    if (!is_too_wide(sheet))
         return;
     sheet->gap = GAP_SMALL;
     while ((lane = too_wide(sheet)))
         lane->width--;
+}
+
+/* Where the number after a name begins, as the tid of a thread; the end of the text: nowhere. */
+static size_t number_at_end(struct orma_str text)
+{
+    size_t at = text.len;
+
+    while (at && text.data[at - 1] >= '0' && text.data[at - 1] <= '9')
+        at--;
+    return at && at < text.len && text.data[at - 1] == ' ' ? at - 1 : text.len;
+}
+
+/* What does not fit is cut, but not the number at its end: names are alike, numbers are not. */
+static void put_cut(struct orma_buf *line, struct orma_str text, unsigned width)
+{
+    size_t at = number_at_end(text), number = text.len - at;
+
+    if (orma_cell_width(text) > width && number && number + 2 <= width) {
+        orma_cell_put(line, (struct orma_str){text.data, at}, width - (unsigned)number);
+        orma_buf_put(line, text.data + at, number);
+    } else {
+        orma_cell_put(line, text, width);
+    }
 }
 
 static void put_padded(struct orma_buf *line, struct orma_str text, const struct lane *lane,
@@ -223,7 +253,7 @@ static void put_padded(struct orma_buf *line, struct orma_str text, const struct
 
     if (lane->right)
         orma_buf_printf(line, "%*s", pad, "");
-    orma_cell_put(line, text, lane->width);
+    put_cut(line, text, lane->width);
     if (!lane->right && !last)
         orma_buf_printf(line, "%*s", pad, "");
 }

@@ -21,6 +21,7 @@
 #include "tools/report/render.h"
 
 #define WIDTH 80
+#define RECORD "orma record %s -t 10s -o trace.pftrace"
 
 struct report {
     struct orma_processor *tp;
@@ -146,20 +147,22 @@ static void print_absent_json(struct report *self)
         if (!(self->absent >> (s - self->table) & 1))
             continue;
         fprintf(self->out,
-                "%s\n    {\"name\": \"%s\", \"lacks\": \"%s\", \"record\": \"orma record %s "
-                "-t 10s -o trace.pftrace\"}",
-                before, s->name, s->lacks, s->words);
+                "%s\n    {\"name\": \"%s\", \"lacks\": \"%s\", \"record\": \"" RECORD "\"}", before,
+                s->name, s->lacks, s->words);
         before = ",";
     }
 }
 
-/* A line for all sections that lack the same. */
+/* A line for all sections that lack the same; the command is not broken. */
 static void print_absent(struct report *self, FILE *out)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf line = {0};
+    char command[WIDTH];
+
     for (const struct orma_report_section *s = self->table; s->name; s++) {
         if (!(self->absent >> (s - self->table) & 1))
             continue;
-        fputs(s->name, out);
+        orma_buf_put_str(&line, s->name);
         for (const struct orma_report_section *t = s + 1; t->name; t++) {
             uint64_t bit = UINT64_C(1) << (t - self->table);
 
@@ -167,9 +170,12 @@ static void print_absent(struct report *self, FILE *out)
                 strcmp(s->words, t->words) != 0)
                 continue;
             self->absent &= ~bit;
-            fprintf(out, ", %s", t->name);
+            orma_buf_printf(&line, ", %s", t->name);
         }
-        fprintf(out, ": no %s; orma record %s -t 10s -o trace.pftrace\n", s->lacks, s->words);
+        orma_buf_printf(&line, ": no %s;", s->lacks);
+        size_t len = line.len + 1 + (size_t)snprintf(command, sizeof(command), RECORD, s->words);
+        fprintf(out, "%s%s%s\n", orma_buf_cstr(&line), len > WIDTH ? "\n  " : " ", command);
+        orma_buf_clear(&line);
     }
 }
 
@@ -267,7 +273,10 @@ int orma_report_check_names(const char *program, const char *const *wanted,
             continue;
         const char *near = orma_cli_did_you_mean(*wanted, names);
         fprintf(stderr, "%s: unknown section '%s'", program, *wanted);
-        fprintf(stderr, near ? "; did you mean '%s'?\n" : "; --help lists them\n", near);
+        fprintf(stderr, near ? "; did you mean '%s'?" : "; there are", near);
+        for (n = names; *n && !near; n++)
+            fprintf(stderr, "%s %s", n == names ? "" : ",", *n);
+        fputc('\n', stderr);
         return -EINVAL;
     }
     return 0;

@@ -1,6 +1,6 @@
 INCLUDE PERFETTO MODULE orma.syscalls;
 INCLUDE PERFETTO MODULE orma.sched;
-SELECT orma_thread_name(utid) || ' ' || tid AS thread, calls, errors, total_ns,
+SELECT orma_thread_label(utid) AS thread, calls, errors, total_ns,
   max_ns, call AS slowest, at_ts, utid AS _utid, tid AS _tid
 FROM (
   SELECT utid, count(*) AS calls, sum(failed) AS errors, sum(dur) AS total_ns,

@@ -17,5 +17,6 @@ SELECT concat_ws(', ', name, owner) || coalesce(' (' || unit || ')', '') AS coun
   id AS _track_id, upid AS _upid, utid AS _utid
 FROM ranges JOIN orma_counter_track ON id = track_id
 WHERE type NOT IN ('meminfo', 'vmstat', 'psi', 'cpustat', 'process_memory',
-  'num_irq', 'num_softirq', 'cpu_idle_state', 'oom_score_adj')$owners
+  'process_memory_thread_fallback', 'num_irq', 'num_softirq', 'cpu_idle_state',
+  'oom_score_adj')$owners
 ORDER BY samples DESC LIMIT $top

@@ -1,5 +1,5 @@
 INCLUDE PERFETTO MODULE orma.sched;
-SELECT orma_thread_name(utid) || ' ' || tid AS thread, in_user, in_kernel,
+SELECT orma_thread_label(utid) AS thread, in_user, in_kernel,
   1e9 * (in_user + in_kernel) / ($to - $from) AS per_second, utid AS _utid,
   tid AS _tid
 FROM (

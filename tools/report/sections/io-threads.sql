@@ -1,6 +1,6 @@
 INCLUDE PERFETTO MODULE orma.io;
 INCLUDE PERFETTO MODULE orma.sched;
-SELECT orma_thread_name(utid) || ' ' || tid AS thread, operation, requests,
+SELECT orma_thread_label(utid) AS thread, operation, requests,
   moved_bytes, queued_ns, mean_ns, max_ns, at_ts, utid AS _utid, tid AS _tid
 FROM (
   SELECT utid, operation, count(*) AS requests, sum(bytes) AS moved_bytes,

@@ -11,7 +11,7 @@ WITH
     WHERE state IN ('R', 'R+') AND ts >= $from AND ts < $to$threads
     GROUP BY utid
   )
-SELECT orma_thread_name(w.utid) || ' ' || t.tid AS thread, waits,
+SELECT orma_thread_label(w.utid) AS thread, waits,
   total_ns AS _total_ns, CAST(mean_ns AS INT) AS mean_ns,
   CAST(p99_ns AS INT) AS p99_ns, max_ns, max_ts AS at_ts,
   orma_thread_name(orma_who_ran(ucpu, max_ts, max_ns)) AS ran_instead,

@@ -12,7 +12,7 @@ WITH
     FROM orma_wait WHERE ts >= $from AND ts < $to$threads
     GROUP BY utid
   )
-SELECT orma_thread_name(r.utid) || ' ' || t.tid AS thread, runs,
+SELECT orma_thread_label(r.utid) AS thread, runs,
   coalesce(preempted, 0) AS preempted, moved, cpus, mean_run_ns, max_run_ns,
   at_ts, r.utid AS _utid, t.tid AS _tid
 FROM runs AS r

@@ -16,7 +16,7 @@ WITH
     FROM orma_run_unknown_end WHERE ts >= $from AND ts < $to$threads
     GROUP BY utid
   )
-SELECT orma_thread_name(t.utid) || ' ' || t.tid AS thread,
+SELECT orma_thread_label(t.utid) AS thread,
   replace(p.name, rtrim(p.name, replace(p.name, '/', '')), '') AS process,
   coalesce(cpu_ns, 0) AS cpu_ns,
   100.0 * coalesce(cpu_ns, 0) / ($to - $from) AS share_pct,

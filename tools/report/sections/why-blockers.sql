@@ -1,5 +1,5 @@
 INCLUDE PERFETTO MODULE orma.sched;
-SELECT orma_thread_name(p.utid) || ' ' || t.tid AS blocker, sum(p.dur) AS time_ns,
+SELECT orma_thread_label(p.utid) AS blocker, sum(p.dur) AS time_ns,
   100.0 * sum(p.dur) / (SELECT sum(dur) FROM orma_why_interval) AS share_pct,
   sum(iif(p.state = 'ran', p.dur, 0)) AS ran_ns,
   sum(iif(p.state = 'waited', p.dur, 0)) AS waited_cpu_ns,

@@ -1,5 +1,5 @@
 INCLUDE PERFETTO MODULE orma.sched;
-SELECT orma_thread_name(e.utid) AS thread, sum(e.name = 'page_fault_user') AS in_user,
+SELECT orma_thread_label(e.utid) AS thread, sum(e.name = 'page_fault_user') AS in_user,
   sum(e.name = 'page_fault_kernel') AS in_kernel,
   1e9 * count(*) / (s.end_ts - s.ts) AS per_second, e.utid AS _utid
 FROM ftrace_event AS e

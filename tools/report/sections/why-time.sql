@@ -1,4 +1,13 @@
-SELECT kind AS it, sum(dur) AS time_ns,
+SELECT
+  CASE kind
+    WHEN 'slept in' THEN 'slept'
+    WHEN 'waiting in' THEN 'blocked'
+    WHEN 'blocked on' THEN 'blocked on others'
+    WHEN 'CPU taken' THEN 'waited for a CPU'
+    ELSE kind
+  END AS it,
+  sum(dur) AS time_ns,
   100.0 * sum(dur) / (SELECT sum(dur) FROM orma_why_interval) AS share_pct, count(*) AS times,
-  CAST(avg(dur) AS INT) AS mean_ns, max(dur) AS longest_ns, ts AS at_ts
+  CAST(avg(dur) AS INT) AS mean_ns, max(dur) AS longest_ns, ts AS at_ts,
+  kind AS _kind
 FROM orma_why_reason GROUP BY kind ORDER BY time_ns DESC

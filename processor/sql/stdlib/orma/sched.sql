@@ -135,3 +135,11 @@ CREATE PERFETTO FUNCTION orma_thread_name(
 )
 RETURNS STRING AS
 SELECT coalesce(nullif(name, ''), '[' || tid || ']') FROM thread WHERE utid = $utid;
+
+-- A thread's name and tid, as threads of one name are told apart; its tid in brackets if it has none.
+CREATE PERFETTO FUNCTION orma_thread_label(
+  -- Alias for `thread.id`.
+  utid JOINID(thread.id)
+)
+RETURNS STRING AS
+SELECT coalesce(nullif(name, '') || ' ' || tid, '[' || tid || ']') FROM thread WHERE utid = $utid;

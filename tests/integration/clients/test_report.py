@@ -1,0 +1,145 @@
+"""`orma report` with names that nobody means: every section fits its line, is the same in each form, and can be asked again
+in SQL; what is chosen adds up."""
+import csv
+import io
+import json
+import re
+import unicodedata
+
+from orma_env import *
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CASE = (ROOT / "tests/golden/answers/cases/report.case").read_text()
+NAMES = {  # what the case has: what it has here
+    "worker": "w" * 120,
+    "hog": "\\346\\274\\242\\345\\255\\227" * 40,  # wide characters
+    "peer": "\\360\\237\\230\\200e\\314\\201\\033[31m\\r\\n\\t" * 20,  # emoji, accents of their own, orders to the terminal
+    "/usr/bin/hog": "/opt/" + "deep/" * 50 + "hog",
+    "disk": "d" * 90 + " 9",
+    "queue": "q,\\\"|'" * 30,
+    "request": "std::map<" * 40,
+    "save": "\\377\\376 no text",
+    "x86_64": "m" * 100,
+    "tea": "\\360\\237\\230\\200" * 90,
+}
+MORE = """
+packet { trusted_packet_sequence_id: 2 ftrace_events { cpu: 0
+  event { timestamp: 41000000 pid: 10 generic { event_name: "page_fault_user" } }
+  event { timestamp: 42000000 pid: 10 generic { event_name: "page_fault_kernel" } }
+} }
+packet { trusted_packet_sequence_id: 3 timestamp: 20000000 android_log { events { log_id: LID_DEFAULT pid: 10 tid: 10 timestamp: 1700000000020000000 prio: PRIO_ERROR tag: "tea" message: "tea" } } }
+packet { trusted_packet_sequence_id: 3 timestamp: 1000000 sys_stats { cpu_stat { cpu_id: 0 user_ns: 10000000 idle_ns: 0 } } }
+packet { trusted_packet_sequence_id: 3 timestamp: 49000000 sys_stats { cpu_stat { cpu_id: 0 user_ns: 40000000 idle_ns: 9000000 } } }
+"""
+
+
+def width(line):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+class Report(Case):
+    def setUp(self):
+        super().setUp()
+        self.env.update(LC_ALL="C.UTF-8")
+        text = CASE.partition("#! trace t.pftrace\n")[2].partition("\n#! ")[0] + MORE
+        for name, other in NAMES.items():
+            text = text.replace(f'"{name}"', f'"{other}"')
+        (self.dir / "t.txt").write_text(text)
+        self.orma("convert", "binary", "t.txt", "t.pftrace")
+
+    def report(self, *words, command="report"):
+        return self.orma(command, "t.pftrace", *words).stdout.decode(errors="replace")
+
+    def json(self, *words, command="report"):
+        return json.loads(self.report("--json", *words, command=command))
+
+    def rows_of(self, sql):
+        (self.dir / "q.sql").write_text(sql)
+        return json.loads(self.orma("query", "t.pftrace", "-f", "q.sql", "--format=json").stdout)
+
+    def check_text(self, text):
+        for line in text.splitlines():
+            self.assertLessEqual(width(line), 80, line)
+        self.assertNotRegex(text, r"[\x00-\x09\x0b-\x1f\x7f]")
+
+    def test_every_section_fits_its_line(self):
+        names = [s["name"] for s in self.json()["sections"]]
+        self.assertEqual(names, re.search(r"Sections: (.*?)\. ", " ".join(self.orma("report", "--help").stdout.decode().split()))[1]
+                         .split(", "))  # nothing is missing here
+        self.check_text(self.report())
+        self.check_text(self.report("--top", "1"))
+        self.check_text(self.orma("why", "t.pftrace", "--slice", "std*").stdout.decode())
+        self.check_text(self.orma("diff", "t.pftrace", "t.pftrace").stdout.decode())
+
+    def check_forms(self, *words, command="report"):
+        """JSON, CSV and SQL have the same rows."""
+        tables = list(re.split(r"\r\n\r\n", self.report("--csv", *words, command=command)))
+        for n, section in enumerate(self.json(*words, command=command)["sections"]):
+            with self.subTest(section["name"], words=words):
+                columns = [c["name"] for c in section["columns"]]
+                self.assertTrue(all(list(r) == columns for r in section["rows"]))
+                rows = list(csv.reader(io.StringIO(tables[n], newline="")))
+                self.assertEqual(rows[0], columns)
+                self.assertEqual([len(r) for r in rows], [len(columns)] * (len(section["rows"]) + 1))
+                if command == "why":
+                    continue  # its tables are made first
+                found = self.rows_of(section["sql"])
+                self.assertEqual(len(found), len(section["rows"]))
+                for row, want in zip(found, section["rows"]):
+                    for a, b in zip(row.values(), want.values(), strict=True):
+                        if not isinstance(b, list):  # the buckets of a picture
+                            self.assertAlmostEqual(a, b) if isinstance(b, float) else self.assertEqual(a, b)
+
+    def test_forms_have_the_same_rows(self):
+        self.check_forms()
+        self.check_forms("--from", "5ms", "--to", "30ms", "--top", "1")
+        self.check_forms("--process", "10", "--from", "5ms")
+        self.check_forms("--slice", "std*", "--thread", "10")
+        self.check_forms("--slice", "std*", command="why")
+
+    def test_what_is_chosen_adds_up(self):
+        def section(name, *words):
+            return self.json(name, *words)["sections"][0]["rows"]
+        start, = self.rows_of("SELECT trace_start() AS ts")
+        window = start["ts"] + 5000000, start["ts"] + 30000000
+        for name, column, sql in (
+                ("threads", "cpu_ns", "SELECT sum(min(ts + dur, {1}) - max(ts, {0})) AS n FROM sched JOIN thread USING (utid) "
+                 "WHERE tid = 10 AND ts < {1} AND ts + dur > {0}"),
+                ("callers", "calls", "SELECT count(*) AS n FROM slice JOIN thread_track t ON t.id = track_id JOIN thread USING (utid) "
+                 "WHERE tid = 10 AND slice.name GLOB 'sys_*' AND ts >= {0} AND ts < {1}"),
+                ("slices", "total_ns", "SELECT sum(dur) AS n FROM slice JOIN thread_track t ON t.id = track_id JOIN thread USING (utid) "
+                 "WHERE tid = 10 AND slice.name NOT GLOB 'sys_*' AND dur > 0 AND ts >= {0} AND ts < {1}"),
+                ("io-threads", "requests", "SELECT count(*) AS n FROM ftrace_event WHERE name = 'block_rq_issue' AND ts >= {0} AND ts < {1}"),
+        ):
+            with self.subTest(name):
+                rows = section(name, "--thread", "10", "--from", "5ms", "--to", "30ms")
+                want, = self.rows_of(sql.format(*window))
+                self.assertEqual(sum(r[column] for r in rows), want["n"] or 0)
+        # Parts of the time are the whole of it.
+        whole = section("threads", "--thread", "10")[0]["cpu_ns"]
+        parts = section("threads", "--thread", "10", "--to", "20ms")[0]["cpu_ns"], section("threads", "--thread", "10", "--from", "20ms")[0]["cpu_ns"]
+        self.assertEqual(sum(parts), whole)
+
+    def test_shares_of_why_are_the_whole(self):
+        for choice in (["--slice", "std*"], ["--thread", "10"], ["--thread", "10", "--from", "3ms", "--to", "41ms"], ["--process", "10"]):
+            rows = self.json(*choice, command="why")["sections"]
+            shares = next(s["rows"] for s in rows if s["name"] == "time")
+            self.assertAlmostEqual(sum(r["share_pct"] for r in shares), 100, 6, choice)
+
+    def test_wrong_names(self):
+        for words, code, says in (
+                (["slwoest"], 2, "unknown section 'slwoest'; did you mean 'slowest'?"),
+                (["nothing"], 2, "unknown section 'nothing'; there are overview, threads, "),
+                (["--slice", "map"], 1, "patterns are as in the shell: '*map*'"),
+                (["--slice", "open end"], 1, "did you mean 'open end ?[31m'?"),
+                (["--thread", "11"], 1, "no thread '11'"),
+                (["--from", "9s"], 1, "the range is empty"),
+                (["--from", "soon"], 2, "expected a time"),
+        ):
+            done = self.orma("report", "t.pftrace", *words, code=code)
+            self.assertIn(says, done.stderr.decode())
+            self.assertEqual(done.stdout, b"")
+
+
+if __name__ == "__main__":
+    main()
