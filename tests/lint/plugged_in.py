@@ -410,7 +410,7 @@ def check_statistics():
 
 def overview():
     said = run(ORMA, "help").stdout
-    commands = re.findall(r"^(?:[a-z]+)? +([a-z]+) +[A-Z]", said.partition("\n\n")[2].partition("\n\n")[0], re.M)
+    commands = re.findall(r"^(?:[a-z]+)? +([a-z]+) +[A-Z]", said, re.M)
     topics = said.partition("Help topics: ")[2].partition("\n")[0].split(", ")
     return commands, topics
 

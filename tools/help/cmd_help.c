@@ -34,10 +34,10 @@ static const char *group_of(const struct orma_help_tables *tables,
     return g->name ? g->name : "";
 }
 
-/* It fits a screen of 80 by 24. */
+/* It fits a screen of 80 by 24, with the prompts before and after it. */
 void orma_help_overview(const struct orma_help_tables *tables, FILE *out)
 {
-    fprintf(out, "Usage: orma COMMAND [OPTIONS] ...   (%s; 'orma COMMAND --help' has more)\n\n",
+    fprintf(out, "Usage: orma COMMAND [OPTIONS] ...   (%s; 'orma COMMAND --help' has more)\n",
             ORMA_VERSION_TEXT);
     for (size_t i = 0; tables->commands[i]; i++) {
         const struct orma_command *c = tables->commands[i];
@@ -47,7 +47,14 @@ void orma_help_overview(const struct orma_help_tables *tables, FILE *out)
     fprintf(out, "Help topics: ");
     for (const struct orma_help_topic *t = orma_help_topics; t->name; t++)
         fprintf(out, "%s%s", t == orma_help_topics ? "" : ", ", t->name);
-    fprintf(out, "\nFirst steps:\n%s", tables->self->examples);
+    const char *step = tables->self->examples;
+    fputc('\n', out);
+    for (const char *word = "First:"; *step; word = "Then:") {
+        size_t len = strcspn(step, "\n");
+
+        fprintf(out, "%-6s%.*s\n", word, (int)len - 1, step + 1);
+        step += len + (step[len] == '\n');
+    }
 }
 
 bool orma_help_page_find(const struct orma_help_tables *tables, const char *name,

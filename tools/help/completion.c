@@ -21,6 +21,16 @@ static void put_topics(struct orma_buf *out, const struct orma_help_tables *tabl
         orma_buf_printf(out, " %s", t->name);
 }
 
+/* The words of "auto|off|DIR" that are typed as they stand. */
+static void put_choices(struct orma_buf *out, const char *arg)
+{
+    for (size_t len; *arg; arg += len + (arg[len] == '|')) {
+        len = strcspn(arg, "|");
+        if (*arg < 'A' || *arg > 'Z')
+            orma_buf_printf(out, "%.*s ", (int)len, arg);
+    }
+}
+
 static void put_value_case(struct orma_buf *out, const struct orma_option *o)
 {
     bool choices = strchr(o->arg, '|') != NULL;
@@ -32,9 +42,8 @@ static void put_value_case(struct orma_buf *out, const struct orma_option *o)
         orma_buf_printf(out, "--%s", o->name);
     if (choices) {
         orma_buf_put_str(out, ") value='");
-        for (const char *c = o->arg; *c; c++)
-            orma_buf_put(out, *c == '|' ? " " : c, 1);
-        orma_buf_put_str(out, "' ;;\n");
+        put_choices(out, o->arg);
+        orma_buf_put_str(out, strstr(o->arg, "DIR") ? "' ; dirs=1 ;;\n" : "' ;;\n");
     } else {
         bool file = strstr(o->arg, "FILE") || strstr(o->arg, "PATH");
 
@@ -116,7 +125,7 @@ static const char head[] =
     "# bash completion for Orma; made by 'orma help --completion bash'.\n"
     "_orma()\n{\n"
     "  local name=${COMP_WORDS[0]##*/} cur=${COMP_WORDS[COMP_CWORD]}\n"
-    "  local prev=${COMP_WORDS[COMP_CWORD-1]} subs='' opts='' words='' value='' key i\n"
+    "  local prev=${COMP_WORDS[COMP_CWORD-1]} subs='' opts='' words='' value='' dirs='' key i\n"
     "  COMPREPLY=()\n"
     "  # '--name=VALUE' comes as three words.\n"
     "  if [[ $cur == = ]]; then\n"
@@ -153,6 +162,10 @@ static const char ask[] =
     "    [[ $cur == [a-z]*/* ]] && words=$(\"${COMP_WORDS[0]}\" list -q events \"$cur*\" "
     "2>/dev/null)\n"
     "    ;;\n"
+    "  'orma metrics')\n"
+    "    [[ $prev == --run ]] && value=$(\"${COMP_WORDS[0]}\" list -q metrics \"$cur*\" "
+    "2>/dev/null)\n"
+    "    ;;\n"
     "  'orma help')\n"
     "    case $prev in\n"
     "    tables) words=$(\"${COMP_WORDS[0]}\" help tables | awk '/^  [a-z_]+ / { print $1 }') ;;\n"
@@ -172,7 +185,8 @@ static const char tail[] =
     "  NONE) return ;;\n"
     "  DIR) COMPREPLY=($(compgen -d -- \"$cur\")) ; compopt -o filenames 2>/dev/null ; return ;;\n"
     "  FILE) COMPREPLY=($(compgen -f -- \"$cur\")) ; compopt -o filenames 2>/dev/null ; return ;;\n"
-    "  ?*) COMPREPLY=($(compgen -W \"$value\" -- \"$cur\")) ; return ;;\n"
+    "  ?*) COMPREPLY=($(compgen -W \"$value\" -- \"$cur\") ${dirs:+$(compgen -d -- \"$cur\")}) ; "
+    "return ;;\n"
     "  esac\n"
     "  if [[ $cur == -* ]]; then\n"
     "    COMPREPLY=($(compgen -W \"$opts\" -- \"$cur\"))\n"
@@ -226,6 +240,8 @@ static void put_zsh(const struct orma_help_tables *tables, struct orma_buf *out)
                           "autoload -U +X compinit && (( $+functions[compdef] )) || compinit\n"
                           "autoload -U +X bashcompinit && bashcompinit\n");
     put_bash(tables, out);
+    /* The first Tab runs this file, and waits for an answer, too. */
+    orma_buf_put_str(out, "[[ $funcstack[1] == _orma ]] && _bash_complete -F _orma\n");
 }
 
 /* ---- fish ---- */
@@ -251,9 +267,8 @@ static void put_fish_option(struct orma_buf *out, const char *begin, const struc
     if (o->name)
         orma_buf_printf(out, " -l %s", o->name);
     if (o->arg && strchr(o->arg, '|')) {
-        orma_buf_put_str(out, " -x -a '");
-        for (const char *c = o->arg; *c; c++)
-            orma_buf_put(out, *c == '|' ? " " : c, 1);
+        orma_buf_put_str(out, strstr(o->arg, "DIR") ? " -r -a '" : " -x -a '");
+        put_choices(out, o->arg);
         orma_buf_put_byte(out, '\'');
     } else if (o->arg) {
         orma_buf_put_str(out, " -r");
