@@ -115,11 +115,20 @@ bool orma_cell_unicode(void)
     return false;
 }
 
-unsigned orma_cell_terminal_width(FILE *out, unsigned otherwise)
+bool orma_cell_screen(FILE *out, unsigned *ret_rows, unsigned *ret_columns)
 {
     struct winsize size;
 
-    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col)
-        return size.ws_col;
-    return otherwise;
+    if (!isatty(fileno(out)) || ioctl(fileno(out), TIOCGWINSZ, &size) < 0 || !size.ws_col)
+        return false;
+    *ret_rows = size.ws_row;
+    *ret_columns = size.ws_col;
+    return true;
+}
+
+unsigned orma_cell_terminal_width(FILE *out, unsigned otherwise)
+{
+    unsigned rows, columns;
+
+    return orma_cell_screen(out, &rows, &columns) ? columns : otherwise;
 }

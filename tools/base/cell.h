@@ -25,6 +25,9 @@ void orma_cell_print(const char *text, FILE *out);
 /* Does the environment say that text is UTF-8? */
 bool orma_cell_unicode(void);
 
+/* The size of the terminal; false: it is none, or does not say. */
+bool orma_cell_screen(FILE *out, unsigned *ret_rows, unsigned *ret_columns);
+
 /* Columns of the terminal; `otherwise` where it is none. */
 unsigned orma_cell_terminal_width(FILE *out, unsigned otherwise);
 #endif

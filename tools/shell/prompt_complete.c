@@ -1,12 +1,15 @@
 /*
  * What can follow: asked of the engine for each Tab, in SQL, by the place of the word.
  *
- *   .re|               commands            INCLUDE PERFETTO MODULE or|   modules
- *   .report la|        sections            'do_wo|                       names of slices,
- * processes, threads t.na|, na|         columns of the tables that the statement names; also
- * tables, functions, words
+ *   .re|, \x|   commands, and then what they take: sections, modes, files, slices, tables
+ *   'do_wo|      names of slices, processes, threads
+ *   t.na|        columns of the table that is called t
+ *   na|          columns of the tables that the statement names, or of the usual ones; also
+ *                tables, functions, words
+ *   INCLUDE PERFETTO MODULE or|    modules
  */
 #include <ctype.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,6 +18,9 @@
 #include "tools/shell/prompt_impl.h"
 
 #define CANDIDATES_MAX 2000
+
+/* Whose columns follow where no table is named yet, as in "SELECT na|". */
+#define USUAL_TABLES "slice thread process thread_state sched counter args"
 
 const char *const orma_shell_keywords[] = {
     "SELECT",
@@ -60,6 +66,7 @@ struct search {
     struct orma_str word;
     struct orma_buf *ret;
     unsigned num;
+    unsigned tables; /* those whose columns were offered */
 };
 
 static bool is_word(char c)
@@ -127,16 +134,50 @@ static void offer_columns(struct search *s, struct orma_str name)
         return;
     for (unsigned i = 0; i < orma_query_columns(q); i++)
         offer(s, orma_query_column_name(q, i));
+    s->tables++;
     orma_query_free(q);
+}
+
+/* The word at `*at` or after it, and where it ends; empty: there is none. */
+static struct orma_str next_word(struct orma_str text, size_t *at)
+{
+    size_t from = *at;
+
+    while (from < text.len && !is_word(text.data[from]))
+        from++;
+    for (*at = from; *at < text.len && is_word(text.data[*at]);)
+        (*at)++;
+    return (struct orma_str){text.data + from, *at - from};
+}
+
+static bool same(struct orma_str a, struct orma_str b)
+{
+    return a.len == b.len && !strncasecmp(a.data, b.data, a.len);
+}
+
+/* The columns of what `alias` stands for: the table before it, "thread t" or "thread AS t". */
+static void offer_columns_of_alias(struct search *s, struct orma_str statement,
+                                   struct orma_str alias)
+{
+    struct orma_str word, before = {0};
+
+    for (size_t at = 0; !s->tables && (word = next_word(statement, &at)).len;) {
+        if (before.len && same(word, alias) && !same(before, alias))
+            offer_columns(s, before);
+        if (!same(word, ORMA_STR("AS")))
+            before = word;
+    }
+    if (!s->tables)
+        offer_columns(s, alias);
 }
 
 static void offer_all_columns(struct search *s, struct orma_str statement)
 {
-    for (size_t i = 0, from; i < statement.len; i++) {
-        for (from = i; i < statement.len && is_word(statement.data[i]); i++)
-            ;
-        if (i - from > 1 && i - from < 128 && !isdigit((unsigned char)statement.data[from]))
-            offer_columns(s, (struct orma_str){statement.data + from, i - from});
+    struct orma_str word;
+
+    for (size_t at = 0; (word = next_word(statement, &at)).len;) {
+        if (word.len > 1 && word.len < 128 && !isdigit((unsigned char)*word.data))
+            offer_columns(s, word);
     }
 }
 
@@ -156,28 +197,84 @@ static void offer_sql(struct search *s)
 
 /* ---- places ---- */
 
+static void offer_names_of_sections(struct search *s)
+{
+    for (const struct orma_report_section *r = orma_report_sections; r->name; r++)
+        offer(s, r->name);
+}
+
+static void offer_modes(struct search *s)
+{
+    for (unsigned i = 0; orma_shell_mode_name(i); i++)
+        offer(s, orma_shell_mode_name(i));
+}
+
+static void offer_modules(struct search *s)
+{
+    offer_rows(s, "SELECT DISTINCT module FROM __intrinsic_stdlib_objects WHERE module NOT GLOB "
+                  "'prelude.*' ORDER BY 1");
+}
+
+static void offer_slices(struct search *s)
+{
+    offer_names(s, "slice");
+}
+
+static void offer_switch(struct search *s)
+{
+    offer(s, "on");
+    offer(s, "off");
+}
+
+static void offer_files(struct search *s)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf pattern = {0};
+    glob_t found;
+
+    for (size_t i = 0; i < s->word.len; i++)
+        orma_buf_printf(&pattern, strchr("*?[\\", s->word.data[i]) ? "\\%c" : "%c",
+                        s->word.data[i]);
+    orma_buf_put_byte(&pattern, '*');
+    if (glob(orma_buf_cstr(&pattern), GLOB_MARK, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        offer(s, found.gl_pathv[i]);
+    globfree(&found);
+}
+
+/* What follows a command; others take names of tables. */
+static const struct {
+    const char *command;
+    void (*offer)(struct search *s);
+    bool whole; /* blanks are part of it */
+} args[] = {
+    {".mode ", offer_modes, false},   {".report ", offer_names_of_sections, false},
+    {".why ", offer_slices, true},    {".modules ", offer_modules, false},
+    {".timer ", offer_switch, false}, {".read ", offer_files, true},
+    {".open ", offer_files, true},    {".export ", offer_files, true},
+    {".schema ", offer_sql, false},   {".tables ", offer_sql, false},
+};
+
 static void complete_dot(struct search *s, struct orma_str before, size_t *ret_from)
 {
-    const char *blank = memchr(before.data, ' ', before.len);
     size_t from = before.len;
 
     while (from && before.data[from - 1] != ' ')
         from--;
     *ret_from = from;
     s->word = (struct orma_str){before.data + from, before.len - from};
-    if (!blank) {
-        for (unsigned i = 0; orma_shell_dot_name(i); i++)
-            offer(s, orma_shell_dot_name(i));
-    } else if (orma_str_starts(before, ORMA_STR(".mode "))) {
-        for (unsigned i = 0; orma_shell_mode_name(i); i++)
-            offer(s, orma_shell_mode_name(i));
-    } else if (orma_str_starts(before, ORMA_STR(".report "))) {
-        for (const struct orma_report_section *r = orma_report_sections; r->name; r++)
-            offer(s, r->name);
-    } else if (orma_str_starts(before, ORMA_STR(".modules "))) {
-        offer_rows(s, "SELECT DISTINCT module FROM __intrinsic_stdlib_objects ORDER BY 1");
-    } else {
-        offer_sql(s);
+    for (unsigned i = 0; !from && orma_shell_dot_name(i); i++)
+        offer(s, orma_shell_dot_name(i));
+    for (size_t i = 0; from && i < ORMA_ARRAY_LEN(args); i++) {
+        struct orma_str command = orma_str_from(args[i].command);
+
+        if (!orma_str_starts(before, command))
+            continue;
+        if (args[i].whole) {
+            *ret_from = command.len;
+            s->word = (struct orma_str){before.data + command.len, before.len - command.len};
+        }
+        args[i].offer(s);
     }
 }
 
@@ -202,6 +299,33 @@ static bool is_module(struct orma_str before)
     return strcasestr(text, "PERFETTO MODULE ") != NULL;
 }
 
+/* Before the word, and after the cursor. */
+static void complete_sql(struct search *s, struct orma_str before, struct orma_str after)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf whole = {0};
+    size_t from = before.len - (before.len > 0), end = from;
+    bool qualified = before.len && before.data[end] == '.';
+
+    orma_buf_put(&whole, s->p->sql.data, s->p->sql.len);
+    orma_buf_put(&whole, before.data, before.len);
+    orma_buf_put_byte(&whole, ' ');
+    orma_buf_put(&whole, after.data, after.len);
+    if (whole.failed)
+        return;
+    if (qualified) {
+        while (from && is_word(before.data[from - 1]))
+            from--;
+        offer_columns_of_alias(s, orma_buf_str(&whole),
+                               (struct orma_str){before.data + from, end - from});
+    }
+    if (!s->tables)
+        offer_all_columns(s, orma_buf_str(&whole));
+    if (!s->tables && s->word.len)
+        offer_all_columns(s, ORMA_STR(USUAL_TABLES));
+    if (!qualified)
+        offer_sql(s);
+}
+
 void orma_shell_complete(void *prompt, struct orma_str before, struct orma_str after,
                          size_t *ret_from, struct orma_buf *ret)
 {
@@ -209,7 +333,7 @@ void orma_shell_complete(void *prompt, struct orma_str before, struct orma_str a
     size_t text = open_text(before), from = before.len;
     bool module = is_module(before);
 
-    if (before.len && *before.data == '.') {
+    if (before.len && !s.p->sql.len && strchr(".\\", *before.data)) {
         complete_dot(&s, before, ret_from);
         return;
     }
@@ -223,13 +347,8 @@ void orma_shell_complete(void *prompt, struct orma_str before, struct orma_str a
         offer_names(&s, "process");
         offer_names(&s, "thread");
     } else if (module) {
-        offer_rows(&s, "SELECT DISTINCT module FROM __intrinsic_stdlib_objects WHERE module NOT "
-                       "GLOB 'prelude.*' ORDER BY 1");
+        offer_modules(&s);
     } else {
-        offer_all_columns(&s, orma_buf_str(&s.p->sql));
-        offer_all_columns(&s, (struct orma_str){before.data, from});
-        offer_all_columns(&s, after);
-        if (!from || before.data[from - 1] != '.')
-            offer_sql(&s);
+        complete_sql(&s, (struct orma_str){before.data, from}, after);
     }
 }

@@ -132,11 +132,25 @@ static void set_timer(struct orma_shell_prompt_state *p, const char *text)
         fprintf(stderr, ".timer is on or off\n");
 }
 
-static void toggle_lines(struct orma_shell_prompt_state *p, const char *none)
+static void expand(struct orma_shell_prompt_state *p, const char *arg)
 {
-    (void)none;
-    p->mode = p->mode == ORMA_SHELL_MODE_LINE ? ORMA_SHELL_MODE_TABLE : ORMA_SHELL_MODE_LINE;
-    printf("mode %s\n", orma_shell_mode_name(p->mode));
+    static const char *const names[] = {
+        [ORMA_SHELL_EXPAND_AUTO] = "auto",
+        [ORMA_SHELL_EXPAND_ON] = "on",
+        [ORMA_SHELL_EXPAND_OFF] = "off",
+    };
+    size_t n = 0;
+
+    while (n < ORMA_ARRAY_LEN(names) && strcmp(names[n], arg) != 0)
+        n++;
+    if (!*arg)
+        n = p->expand == ORMA_SHELL_EXPAND_ON ? ORMA_SHELL_EXPAND_OFF : ORMA_SHELL_EXPAND_ON;
+    if (n == ORMA_ARRAY_LEN(names)) {
+        fprintf(stderr, "\\x is on, off or auto\n");
+        return;
+    }
+    p->expand = (enum orma_shell_expand)n;
+    printf("each column on a line of its own: %s\n", names[n]);
 }
 
 static void open_trace(struct orma_shell_prompt_state *p, const char *path)
@@ -245,11 +259,11 @@ static const struct {
     {".schema", "TABLE", "columns of a table; how a view is made", MUST, schema},
     {".modules", "[PATTERN]", "modules to include, and what they define", MAY, modules},
     {".mode", "MODE", "table, box, line, csv, json or markdown", MAY, set_mode},
-    {"\\x", "", "each column on a line of its own; again: back", NONE, toggle_lines},
+    {"\\x", "[on|off|auto]", "a line for each column; auto: of rows too wide", MAY, expand},
     {".width", "N", "cut columns at N; 0: as wide as what is in them", MUST, set_width},
     {".timer", "on|off", "show how long queries take", MUST, set_timer},
     {".report", "[SECTION...]", "answers without SQL, as 'orma report'", MAY, report},
-    {".why", "SLICE", "where the time of slices went: a name, a pattern or an id", MUST, why},
+    {".why", "SLICE", "where the time of slices went: name, pattern or id", MUST, why},
     {".read", "FILE", "run the SQL in FILE", MUST, read_file},
     {".open", "TRACE", "load another trace in place of this one", MUST, open_trace},
     {".export", "FILE", "write all tables into an SQLite file", MUST, export},
@@ -270,8 +284,8 @@ static void help(struct orma_shell_prompt_state *p, const char *none)
 {
     (void)p;
     (void)none;
-    printf("SQL ends with ';' or an empty line. Tab completes, Ctrl-R searches what was typed "
-           "before,\nCtrl-C ends a query.\n\n");
+    printf("SQL ends with ';' or an empty line. Tab completes, Ctrl-R searches what was\n"
+           "typed before, Ctrl-C ends a query.\n\n");
     for (size_t i = 0; i < ORMA_ARRAY_LEN(dots); i++) {
         if (dots[i].help)
             printf("  %-9s %-13s %s\n", dots[i].name, dots[i].arg, dots[i].help);

@@ -19,12 +19,20 @@ enum orma_shell_mode {
     ORMA_SHELL_MODE_MARKDOWN,
 };
 
+/* Each column on a line of its own: AUTO: where a row would not fit the terminal. */
+enum orma_shell_expand {
+    ORMA_SHELL_EXPAND_AUTO,
+    ORMA_SHELL_EXPAND_ON,
+    ORMA_SHELL_EXPAND_OFF,
+};
+
 struct orma_shell_prompt_state {
     struct orma_processor *tp;
     struct orma_buf trace; /* its path */
     struct orma_line_editor *editor;
     struct orma_buf sql; /* the lines before, of a statement that is not whole */
     enum orma_shell_mode mode;
+    enum orma_shell_expand expand;
     unsigned width; /* no column is wider; 0: as wide as what is in it */
     bool timer, colour, done;
 };

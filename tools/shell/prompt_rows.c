@@ -53,32 +53,54 @@ static void put_value(const struct orma_query *q, unsigned col, struct orma_buf 
         orma_buf_put_str(out, orma_query_text(q, col));
         break;
     case ORMA_VALUE_BLOB:
-        orma_buf_printf(out, "<%zu bytes>", orma_query_bytes(q, col));
+        orma_buf_printf(out, orma_query_bytes(q, col) == 1 ? "<%zu byte>" : "<%zu bytes>",
+                        orma_query_bytes(q, col));
         break;
     }
 }
 
 /* ---- name = value ---- */
 
+static unsigned names_width(const struct orma_query *q)
+{
+    unsigned ret = 0;
+
+    for (unsigned i = 0; i < orma_query_columns(q); i++)
+        ret = ORMA_MAX(ret, orma_cell_width(orma_str_from(orma_query_column_name(q, i))));
+    return ret;
+}
+
+/* Lines of the text stay lines, one below the other. */
+static void print_pair(const struct orma_shell_prompt_state *p, unsigned width, const char *name,
+                       struct orma_str text, FILE *out)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf shown = {0};
+    struct orma_str line = {0};
+
+    orma_buf_printf(&shown, "%*s", (int)(width - orma_cell_width(orma_str_from(name))), "");
+    orma_cell_put(&shown, orma_str_from(name), width);
+    orma_buf_put_str(&shown, " = ");
+    do {
+        (void)orma_str_cut(&text, '\n', &line); /* the last one has no end */
+        orma_cell_put(&shown, line, p->width ? p->width : 1000000);
+        fprintf(out, "%s\n", orma_buf_cstr(&shown));
+        orma_buf_clear(&shown);
+        orma_buf_printf(&shown, "%*s", (int)width + 3, "");
+    } while (text.len);
+}
+
 static int print_lines(const struct orma_shell_prompt_state *p, struct orma_query *q, FILE *out)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf cell = {0}, shown = {0};
-    unsigned columns = orma_query_columns(q), width = 0;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf cell = {0};
+    unsigned columns = orma_query_columns(q), width = names_width(q);
     int r;
 
-    for (unsigned i = 0; i < columns; i++)
-        width = ORMA_MAX(width, orma_cell_width(orma_str_from(orma_query_column_name(q, i))));
     for (bool first = true; (r = orma_query_step(q)) == 1; first = false) {
         fputs(first ? "" : "\n", out);
         for (unsigned i = 0; i < columns; i++) {
-            struct orma_str name = orma_str_from(orma_query_column_name(q, i));
-
             orma_buf_clear(&cell);
-            orma_buf_clear(&shown);
             put_value(q, i, &cell);
-            orma_cell_put(&shown, orma_buf_str(&cell), p->width ? p->width : 1000000);
-            fprintf(out, "%*s%.*s = %s\n", (int)(width - orma_cell_width(name)), "",
-                    ORMA_STR_ARG(name), orma_buf_cstr(&shown));
+            print_pair(p, width, orma_query_column_name(q, i), orma_buf_str(&cell), out);
         }
         if (ferror(out))
             return -EIO;
@@ -191,6 +213,34 @@ static void flush(struct sheet *s, struct orma_query *q)
     orma_buf_clear(&s->text);
 }
 
+/* Would lines be broken by the terminal, of a result that it could show at once? What is longer
+ * goes to the pager, where one moves to the right. */
+static bool is_broken(const struct sheet *s)
+{
+    unsigned gap = orma_cell_width(orma_str_from(s->frame->middle)), rows, columns;
+    unsigned width = 2 * orma_cell_width(orma_str_from(s->frame->left));
+
+    if (s->fixed || s->p->expand != ORMA_SHELL_EXPAND_AUTO || s->frame == &markdown_frame ||
+        !orma_cell_screen(stdout, &rows, &columns))
+        return false;
+    for (uint32_t i = 0; i < s->lanes.len; i++)
+        width += s->lanes.data[i].width + (i ? gap : 0);
+    return width > columns && s->cells.len / s->lanes.len + 4 < rows;
+}
+
+static void flush_lines(struct sheet *s, struct orma_query *q)
+{
+    unsigned width = names_width(q);
+
+    for (uint32_t i = 0; i < s->cells.len; i++) {
+        const char *text = (const char *)s->text.data + s->cells.data[i];
+        unsigned col = i % s->lanes.len;
+
+        fputs(i && !col ? "\n" : "", s->out);
+        print_pair(s->p, width, orma_query_column_name(q, col), orma_str_from(text), s->out);
+    }
+}
+
 static void widen(struct sheet *s, struct lane *lane, struct orma_str text)
 {
     if (s->fixed)
@@ -235,7 +285,9 @@ static int print_columns(struct sheet *s, struct orma_query *q)
         if (ferror(s->out))
             return -EIO;
     }
-    if (r == 0) {
+    if (r == 0 && s->cells.len && is_broken(s)) {
+        flush_lines(s, q);
+    } else if (r == 0) {
         flush(s, q);
         print_rule(s, s->frame->rule[2]);
     }
@@ -250,7 +302,7 @@ int orma_shell_print_rows(const struct orma_shell_prompt_state *p, struct orma_q
         return orma_print_rows(q, ORMA_PRINT_RFC4180, out);
     if (p->mode == ORMA_SHELL_MODE_JSON)
         return orma_print_rows(q, ORMA_PRINT_JSON, out);
-    if (p->mode == ORMA_SHELL_MODE_LINE)
+    if (p->mode == ORMA_SHELL_MODE_LINE || p->expand == ORMA_SHELL_EXPAND_ON)
         return print_lines(p, q, out);
     if (p->mode == ORMA_SHELL_MODE_MARKDOWN)
         s.frame = &markdown_frame;

@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "sdk/base/clock.h"
+#include "tools/base/cell.h"
 #include "tools/base/units.h"
 #include "tools/load/sql_error.h"
 #include "tools/shell/prompt_impl.h"
@@ -38,16 +38,15 @@ void orma_shell_set_interruptible(struct orma_processor *tp)
 
 static bool fits_screen(FILE *from)
 {
-    struct winsize size;
-    unsigned lines = 0;
+    unsigned rows, columns, lines = 0;
     int c;
 
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || !size.ws_row)
+    if (!orma_cell_screen(stdout, &rows, &columns) || !rows)
         return true;
     rewind(from);
-    while (lines + 2 < size.ws_row && (c = fgetc(from)) != EOF)
+    while (lines + 2 < rows && (c = fgetc(from)) != EOF)
         lines += c == '\n';
-    return lines + 2 < size.ws_row;
+    return lines + 2 < rows;
 }
 
 static void copy(FILE *from, FILE *to)

@@ -1,7 +1,9 @@
 """The prompt of `orma query`, driven in tmux: keys go in, whole screens come out. The screens that are expected stand in
 prompt_screens.txt; `test_prompt.py --update` writes them anew, the diff is reviewed."""
+import contextlib
 import re
 import shutil
+import sqlite3
 import sys
 
 from orma_env import *
@@ -70,7 +72,7 @@ class Screens(Case):
 
     def type(self, *keys):
         for k in keys:
-            if k in ("Enter", "Tab", "Up", "C-c", "C-d", "C-r", "C-a", "C-k", "Left", "Delete", "BSpace", "q"):
+            if k in ("Enter", "Tab", "Up", "C-c", "C-d", "C-r", "C-a", "C-k", "C-l", "Left", "Delete", "BSpace", "q"):
                 self.tmux("send-keys", k)
             else:
                 self.tmux("send-keys", "-l", k[:-1] + "\\;" if k.endswith(";") else k)  # a last ';' would be tmux's
@@ -126,6 +128,66 @@ class Screens(Case):
             self.line(f".mode {mode}")
             self.line("SELECT name, dur FROM slice;")
         self.check("modes")
+
+    def test_rows_wider_than_the_terminal(self):
+        self.line(".timer off")
+        self.line("SELECT * FROM slice LIMIT 1;")
+        self.check("wide: a line for each column")
+        self.line("\\x off")
+        self.line("SELECT name, dur, 'a text that is too wide for the terminal, which has no more than 80 columns' AS t FROM slice;")
+        self.line("\\x")
+        self.line("SELECT 'a' || char(10) || 'b' || char(27) AS lines, NULL AS none, x'00' AS bytes;")
+        self.line("\\x auto")
+        self.line("SELECT 5 AS five;")
+        self.line("\\x wide")
+        self.check("wide: chosen")
+
+    def test_help_fits_the_terminal(self):
+        self.type(".help", "Enter")
+        self.until("end, as Ctrl-D does", last=False)
+        self.settle()
+        self.check("help")
+        self.assertLessEqual(max(map(len, self.screen().splitlines())), 79)
+
+    def test_report_why_open_and_export(self):
+        case = (pathlib.Path(__file__).parents[2] / "golden/answers/cases/report.case").read_text()
+        (self.dir / "k.txt").write_text(case.partition("#! trace t.pftrace\n")[2].partition("\n#! ")[0])
+        self.orma("convert", "binary", "k.txt", "k.pftrace")
+        (self.dir / "folder").mkdir()
+        os.mkfifo(self.dir / "pipe")
+        self.line(".timer off")
+        self.line(".why request")
+        self.line(".open folder")
+        self.line(".open nothing.pftrace")
+        self.line("SELECT count(*) AS still_the_first FROM slice;")
+        self.line(".open k.pftrace")
+        self.line(".report latency irqs")
+        self.check("report")
+        self.type(".why request", "Enter")
+        self.until(":")
+        self.check("why")
+        self.type("q")
+        self.until("orma> ")
+        self.type("C-l")
+        self.line(".why reqest")
+        self.line(".report everything")
+        self.line(".export pipe")
+        self.line(".export folder")
+        self.line(".export nowhere/all.db")
+        self.line(".export all.db")
+        self.check("export")
+        with contextlib.closing(sqlite3.connect(self.dir / "all.db")) as db:
+            self.assertEqual(db.execute("SELECT count(*) FROM slice WHERE name = 'request'").fetchall(), [(2,)])
+        self.assertTrue((self.dir / "pipe").is_fifo())
+        self.assertEqual([p.name for p in self.dir.glob("*.part*")], [])
+
+    def test_a_file_of_sql_up_to_its_mistake(self):
+        (self.dir / "q.sql").write_text("SELECT 1 AS one;\n-- a comment; with a semicolon\nSELECT nmae\nFROM slice;\nSELECT 3 AS three;\n")
+        self.line(".timer off")
+        self.line(".read q.sql")
+        self.line(".read nothing.sql")
+        self.line("SELECT 1 AS one; SELECT nmae FROM slice; SELECT 3 AS three;")
+        self.check("up to the mistake")
 
     def test_mistakes(self):
         self.line("SELECT nmae FROM slice;")
@@ -184,7 +246,17 @@ class Screens(Case):
         self.type("SELECT s.categ FROM slice s", *["Left"] * 13, "Tab")
         self.until("orma> SELECT s.category FROM slice s")
         self.give_up()
-        self.type(".mo", "Tab", "Tab")
+        for typed, whole in (("SELECT n.tid, s.durat", None), ("SELECT thread_d", "SELECT thread_dur"),
+                             ("SELECT * FROM thread AS t JOIN slice s WHERE t.is_i", "SELECT * FROM thread AS t JOIN slice s WHERE t.is_idle"),
+                             ("SELECT * FROM thread AS t JOIN slice s WHERE t.dep", None),
+                             ("SELECT * FROM thread WHERE name = 'ma", "SELECT * FROM thread WHERE name = 'main"),
+                             (".why re", ".why request"), (".timer of", ".timer off"), (".open t.p", ".open t.pftrace"),
+                             (".report slow", ".report slowest"), (".schema thread_st", ".schema thread_state")):
+            self.type(typed, "Tab")
+            self.settle()
+            self.assertEqual(self.screen().splitlines()[-1], "orma> " + (whole or typed))
+            self.give_up()
+        self.type("C-l", ".mo", "Tab", "Tab")
         self.until(".mode", last=False)
         self.check("completion")
 
