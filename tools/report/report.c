@@ -218,11 +218,10 @@ static int run_section(struct report *self, const struct orma_report_section *s,
     return r;
 }
 
-/* The section's file. Valid until the next call; NULL: no memory. */
-static const char *sql_of(struct report *self, const struct orma_report_section *s)
+/* What is in sections/NAME.sql. Valid until the next call; NULL: no memory. */
+static const char *sql_of(struct report *self, const char *name)
 {
     const struct orma_embedded_file *f = orma_report_files.files;
-    const char *name = s->file ? s->file : s->name;
 
     if (!self->files && orma_embedded_unpack(&orma_report_files, &self->files) < 0)
         return NULL;
@@ -236,7 +235,7 @@ static const char *sql_of(struct report *self, const struct orma_report_section 
 
 static int show(struct report *self, const struct orma_report_section *s, bool named)
 {
-    const char *sql = sql_of(self, s);
+    const char *sql = sql_of(self, s->file ? s->file : s->name);
 
     if (!sql)
         return -ENOMEM;
@@ -343,7 +342,14 @@ static int prepare(struct report *self)
 
     if (!self->request->prepare)
         return 0;
-    orma_report_choice_put(&self->choice, self->request->prepare, false, &sql);
+    for (const char *const *name = self->request->prepare; *name; name++) {
+        const char *text = sql_of(self, *name);
+
+        if (!text)
+            return -ENOMEM;
+        orma_report_choice_put(&self->choice, text, false, &sql);
+        orma_buf_put_str(&sql, name[1] ? "\n" : "");
+    }
     if (self->request->form == ORMA_REPORT_SQL) {
         fprintf(self->out, "%s;\n\n", orma_buf_cstr(&sql));
         return 0;

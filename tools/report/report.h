@@ -14,9 +14,9 @@ enum orma_report_form { ORMA_REPORT_TEXT, ORMA_REPORT_JSON, ORMA_REPORT_CSV, ORM
 struct orma_report_request {
     const char *program, *trace;             /* in messages */
     const struct orma_report_section *table; /* NULL: orma_report_sections */
-    /* A script that comes first, with the same places; NULL: none. Its row counts what there is to
-     * look at. */
-    const char *prepare;
+    /* Files of SQL that come first, with the same places, ended by NULL; NULL: none. Their row
+     * counts what there is to look at. */
+    const char *const *prepare;
     const char *const *sections;          /* names, ended by NULL; none: all that have data */
     const char *from, *to;                /* as the user wrote them; NULL: the whole trace */
     const char *process, *thread, *slice; /* patterns of names, or numbers; NULL: all */

@@ -6,32 +6,8 @@
  */
 #include "tools/report/why.h"
 
-#define PIECES                                                                                     \
-    "CREATE OR REPLACE PERFETTO TABLE orma_why_path AS\n"                                          \
-    "SELECT * FROM orma_why_path!(orma_why_interval);\n"                                           \
-    "CREATE OR REPLACE PERFETTO TABLE orma_why_cut AS\n"                                           \
-    "SELECT * FROM orma_why_cut!(orma_why_interval, orma_why_path);\n"                             \
-    "CREATE OR REPLACE PERFETTO TABLE orma_why_piece AS\n"                                         \
-    "SELECT * FROM orma_why_pieces!(orma_why_cut);\n"                                              \
-    "CREATE OR REPLACE PERFETTO TABLE orma_why_reason AS\n"                                        \
-    "SELECT * FROM orma_why_reasons!(orma_why_piece);\n"                                           \
-    "SELECT count(*) AS intervals FROM orma_why_interval"
-
-const char orma_report_why_of_slices[] =
-    "INCLUDE PERFETTO MODULE orma.why;\n"
-    "CREATE OR REPLACE PERFETTO TABLE orma_why_interval AS\n"
-    "SELECT * FROM (\n"
-    "  SELECT s.id, s.ts, s.dur, t.utid, t.upid, s.name\n"
-    "  FROM slice AS s JOIN thread_track AS k ON k.id = s.track_id JOIN thread AS t USING (utid)\n"
-    ") WHERE dur > 0 AND ts >= $from AND ts < $to$owners$slices;\n" PIECES;
-
-const char orma_report_why_of_threads[] =
-    "INCLUDE PERFETTO MODULE orma.why;\n"
-    "CREATE OR REPLACE PERFETTO TABLE orma_why_interval AS\n"
-    "SELECT utid AS id, max($from, min(ts)) AS ts,\n"
-    "  min($to, max(ts + dur)) - max($from, min(ts)) AS dur, utid, orma_thread_name(utid) AS name\n"
-    "FROM _orma_why_state WHERE ts < $to AND ts + dur > $from$threads\n"
-    "GROUP BY utid;\n" PIECES;
+const char *const orma_report_why_of_slices[] = {"why-of-slices", "why-pieces", NULL};
+const char *const orma_report_why_of_threads[] = {"why-of-threads", "why-pieces", NULL};
 
 #define HAS "SELECT 1 FROM orma_why_piece LIMIT 1"
 #define BASIS                                                                                      \

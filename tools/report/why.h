@@ -9,6 +9,6 @@ extern const struct orma_report_section orma_report_why_sections[]; /* ended by 
 
 /* What makes the tables that these sections read, with the same places as theirs: of the slices
  * that were chosen, or of the threads. */
-extern const char orma_report_why_of_slices[];
-extern const char orma_report_why_of_threads[];
+extern const char *const orma_report_why_of_slices[];
+extern const char *const orma_report_why_of_threads[];
 #endif

@@ -1,0 +1,6 @@
+INCLUDE PERFETTO MODULE orma.why;
+CREATE OR REPLACE PERFETTO TABLE orma_why_interval AS
+SELECT * FROM (
+  SELECT s.id, s.ts, s.dur, t.utid, t.upid, s.name
+  FROM slice AS s JOIN thread_track AS k ON k.id = s.track_id JOIN thread AS t USING (utid)
+) WHERE dur > 0 AND ts >= $from AND ts < $to$owners$slices;
