@@ -82,7 +82,7 @@ static void place_slices(struct orma_view *self, const struct lanes *lanes)
             continue;
         s.depth = (uint16_t)(lane < UINT16_MAX ? lane : UINT16_MAX);
         self->rows.data[s.row].items++;
-        self->rows.data[s.row].rank += 2 * (double)(s.dur > 0 ? s.dur : 1);
+        self->rows.data[s.row].by_slices += 2 * (double)(s.dur > 0 ? s.dur : 1);
         self->slices.data[kept++] = s;
     }
     self->slices.len = kept;
@@ -167,6 +167,7 @@ static void load_states(struct orma_view *self)
                          : orma_view_row_of_thread(self, orma_view_int(&q, 6))};
 
         self->rows.data[row].items++;
+        self->rows.data[row].has_states = true;
         self->rows.data[row].rank += state_rank(orma_view_bytes(&q, 4), s.dur);
         PUSH(self, &self->states, s);
     }

@@ -58,23 +58,45 @@ static void add(struct overview *o, uint32_t row, int64_t ts, int64_t dur)
     }
 }
 
+/* What has no end lasts until the next one of its row. */
+static void add_states(struct overview *o, const struct orma_view_state *s, uint32_t num,
+                       uint32_t only)
+{
+    for (uint32_t i = 0; i < num; i++) {
+        int64_t dur = s[i].dur;
+
+        if (only && s[i].state != only)
+            continue;
+        if (dur < 0 && i + 1 < num && s[i + 1].row == s[i].row)
+            dur = s[i + 1].ts - s[i].ts;
+        add(o, s[i].row, s[i].ts, dur);
+    }
+}
+
+/* Until the next one of the outermost lane; -1: there is none. */
+static int64_t until_next(const struct orma_view *v, uint32_t at)
+{
+    const struct orma_view_slice *s = v->slices.data;
+
+    for (uint32_t i = at + 1; i < v->slices.len && s[i].row == s[at].row; i++) {
+        if (!s[i].depth)
+            return s[i].ts - s[at].ts;
+    }
+    return -1;
+}
+
 static void add_all(struct overview *o)
 {
     const struct orma_view *v = o->view;
-    uint32_t running = ORMA_VIEW_NONE;
 
-    for (uint32_t i = 0; i < v->sched.len; i++)
-        add(o, v->sched.data[i].row, v->sched.data[i].ts, v->sched.data[i].dur);
-    running = orma_view_string(&o->view->strings, ORMA_STR("Running"));
-    for (uint32_t i = 0; i < v->states.len; i++) {
-        if (v->states.data[i].state == running)
-            add(o, v->states.data[i].row, v->states.data[i].ts, v->states.data[i].dur);
-    }
+    add_states(o, v->sched.data, v->sched.len, 0);
+    add_states(o, v->states.data, v->states.len,
+               orma_view_string(&o->view->strings, ORMA_STR("Running")));
     for (uint32_t i = 0; i < v->slices.len; i++) {
         const struct orma_view_slice *s = &v->slices.data[i];
 
         if (!s->depth && (!v->states.len || v->rows.data[s->row].kind != ORMA_VIEW_THREAD))
-            add(o, s->row, s->ts, s->dur);
+            add(o, s->row, s->ts, s->dur < 0 ? until_next(v, i) : s->dur);
     }
     for (uint32_t i = 0; i < v->samples.len && !v->states.len && !v->slices.len; i++)
         add(o, v->samples.data[i].row, v->samples.data[i].ts, (int64_t)o->part_ns);

@@ -156,7 +156,9 @@ static void put_slices(struct packer *p, const void *items, uint32_t num)
         id = own;
     }
     for (uint32_t i = 0; i < num; i++)
-        put_uint(&p->raw, s[i].args == ORMA_VIEW_NONE ? 0 : (uint64_t)s[i].args + 1);
+        put_uint(&p->raw, s[i].args == ORMA_VIEW_NONE ? 0
+                          : p->view->config.stored    ? 1
+                                                      : (uint64_t)s[i].args + 1);
     for (uint32_t i = 0; i < num; i++) {
         if (s[i].count) {
             put_uint(&p->raw, s[i].count);
@@ -264,43 +266,9 @@ BEGINS_AS_ALL(struct orma_view_value);
 BEGINS_AS_ALL(struct orma_view_log);
 BEGINS_AS_ALL(struct orma_view_sample);
 
-static uint32_t row_of(const void *item)
-{
-    uint32_t ret;
-
-    memcpy(&ret, (const char *)item + sizeof(int64_t), sizeof(ret));
-    return ret;
-}
-
-static int compare_items(const void *a, const void *b)
-{
-    int64_t times[2];
-
-    if (row_of(a) != row_of(b))
-        return row_of(a) < row_of(b) ? -1 : 1;
-    memcpy(&times[0], a, sizeof(times[0]));
-    memcpy(&times[1], b, sizeof(times[1]));
-    if (times[0] != times[1])
-        return times[0] < times[1] ? -1 : 1;
-    return a < b ? -1 : a > b;
-}
-
-static int compare_slices(const void *left, const void *right)
-{
-    const struct orma_view_slice *a = left, *b = right;
-
-    if (a->row != b->row || a->ts != b->ts)
-        return compare_items(a, b);
-    return a->depth != b->depth ? (a->depth < b->depth ? -1 : 1)
-           : a->id < b->id      ? -1
-                                : a->id > b->id;
-}
-
-#define SORT(vec, compare)                                                                         \
-    do {                                                                                           \
-        if ((vec)->len)                                                                            \
-            qsort((vec)->data, (vec)->len, sizeof(*(vec)->data), compare);                         \
-    } while (0)
+#define ORDER(view, vec, compare)                                                                  \
+    ((vec)->data = orma_view_order(view, (vec)->data, &(vec)->cap, (vec)->len,                     \
+                                   sizeof(*(vec)->data), compare))
 
 /* Calls `put` for each stretch of the same row, cut where a chunk is full. */
 static void each_row(struct packer *p, const void *items, uint32_t len, size_t size,
@@ -309,7 +277,8 @@ static void each_row(struct packer *p, const void *items, uint32_t len, size_t s
     const char *at = items;
 
     for (uint32_t num; len; len -= num, at += num * size) {
-        for (num = 1; num < len && num < CHUNK_ITEMS && row_of(at + num * size) == row_of(at);)
+        for (num = 1; num < len && num < CHUNK_ITEMS &&
+                      orma_view_row_of_item(at + num * size) == orma_view_row_of_item(at);)
             num++;
         put(p, at, num);
     }
@@ -346,7 +315,9 @@ static void number_sets(struct orma_view *self)
             ORMA_VEC_PUSH(&self->arg_sets, self->slices.data[i].args) < 0)
             orma_view_fail(self, -ENOMEM);
     }
-    SORT(&self->arg_sets, compare_numbers);
+    if (self->arg_sets.len)
+        qsort(self->arg_sets.data, self->arg_sets.len, sizeof(*self->arg_sets.data),
+              compare_numbers);
     for (uint32_t i = 0; i < self->arg_sets.len; i++) {
         if (kept && self->arg_sets.data[kept - 1] == self->arg_sets.data[i])
             continue;
@@ -363,15 +334,25 @@ static void number_sets(struct orma_view *self)
     }
 }
 
+#define EXACT_MAX ((int64_t)1 << 53) /* browsers round larger ones: these are texts */
+
 enum { ARG_TEXT, ARG_INT, ARG_DOUBLE, ARG_NULL };
 
 static void put_arg(struct packer *p, const struct orma_view_query *q)
 {
+    int64_t val;
+
     put_uint(&p->raw, orma_view_text(q, 1));
     switch (orma_query_type(q->query, 2)) {
     case ORMA_VALUE_INT64:
+        val = orma_view_int(q, 2);
+        if (val > EXACT_MAX || val < -EXACT_MAX) {
+            put_uint(&p->raw, ARG_TEXT);
+            put_uint(&p->raw, orma_view_text(q, 2));
+            break;
+        }
         put_uint(&p->raw, ARG_INT);
-        put_int(&p->raw, orma_view_int(q, 2));
+        put_int(&p->raw, val);
         break;
     case ORMA_VALUE_DOUBLE:
         put_uint(&p->raw, ARG_DOUBLE);
@@ -567,12 +548,12 @@ void orma_view_pack(struct orma_view *self)
     struct packer p = {.view = self, .slices = ORMA_VIEW_SLICES};
     uint64_t slices, all;
 
-    SORT(&self->slices, compare_slices);
-    SORT(&self->states, compare_items);
-    SORT(&self->sched, compare_items);
-    SORT(&self->values, compare_items);
-    SORT(&self->logs, compare_items);
-    SORT(&self->samples, compare_items);
+    ORDER(self, &self->slices, orma_view_compare_slices);
+    ORDER(self, &self->states, orma_view_compare_items);
+    ORDER(self, &self->sched, orma_view_compare_items);
+    ORDER(self, &self->values, orma_view_compare_items);
+    ORDER(self, &self->logs, orma_view_compare_items);
+    ORDER(self, &self->samples, orma_view_compare_items);
     number_sets(self);
     pack_slices(&p);
     slices = packed_bytes(self);

@@ -3,6 +3,8 @@
  */
 #ifndef ORMA_PROCESSOR_VIEW_VIEW_IMPL_H
 #define ORMA_PROCESSOR_VIEW_VIEW_IMPL_H
+#include <string.h>
+
 #include "processor/view/view.h"
 #include "sdk/base/map.h"
 #include "sdk/base/vec.h"
@@ -64,7 +66,8 @@ struct orma_view_row {
     int64_t id;                     /* pid, tid, cpu; -1: none */
     uint32_t lanes;                 /* of slices */
     uint64_t items;
-    double rank;
+    bool has_states;
+    double rank, by_slices; /* by_slices: what its slices are worth where there are no states */
 };
 
 /* Items begin with their time and their row. */
@@ -194,6 +197,23 @@ void orma_view_put_rows(struct orma_view *self, struct orma_buf *out);
 /* ---- items.c ---- */
 
 void orma_view_load_items(struct orma_view *self);
+
+/* ---- order.c: items in the order of their rows, and of their times within ---- */
+
+static inline uint32_t orma_view_row_of_item(const void *item)
+{
+    uint32_t ret;
+
+    memcpy(&ret, (const char *)item + sizeof(int64_t), sizeof(ret));
+    return ret;
+}
+
+typedef int orma_view_compare(const void *a, const void *b);
+int orma_view_compare_items(const void *a, const void *b);
+int orma_view_compare_slices(const void *a, const void *b); /* of one time: the outer first */
+/* Returns the array in its order, another one maybe: the old one is freed then. */
+void *orma_view_order(struct orma_view *self, void *items, uint32_t *ret_cap, uint32_t len,
+                      size_t size, orma_view_compare *compare);
 
 /* ---- groups.c: merges the shortest slices until the rest fits the budget ---- */
 

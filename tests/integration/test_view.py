@@ -127,6 +127,39 @@ class WhatIsPacked(ViewCase):
             self.assertEqual({s["id"] for s in coarse if s["dur"] >= q}, {s["id"] for s in mine.values() if s["dur"] >= q})
         self.assertEqual({s["row"] for s in coarse}, {s["row"] for s in slices.values()})  # all have the coarsest
 
+    def test_how_busy_it_was(self):
+        """Where a switch was missed, the one before has no end: it counts until the next."""
+        switch = lambda ts, a, b: (f'event {{ timestamp: {ts} pid: {a} sched_switch {{ prev_comm: "t{a}" prev_pid: {a} prev_state: 1 '
+                                   f'next_comm: "t{b}" next_pid: {b} next_prio: 120 }} }}')
+        text = self.trace("packet { trusted_packet_sequence_id: 1 ftrace_events { cpu: 0 "
+                          + " ".join([switch(1000000, 0, 5), switch(2000000, 6, 7), switch(3000000, 7, 0), switch(4000000, 0, 8), switch(5000000, 8, 0)]) + " } }", "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        view = View(self.page(trace))
+        r = view_reader.Bytes(next(view.of_kind(view_reader.OVERVIEW)))
+        n = r.uint()
+        parts = {}
+        while r.more():
+            row = r.uint()
+            parts[row] = r.data[r.at:r.at + n]
+            r.at += n
+        cpus = next(part for row, part in parts.items() if view.rows[row]["text"] == "CPUs")
+        self.assertGreaterEqual(min(cpus[2:n // 2 - 2]), 250)
+        self.assertEqual(max(cpus[n // 2 + 2:3 * n // 4 - 2]), 0)
+
+    def test_busy_threads_come_first(self):
+        """A system call that waits is no work, however long."""
+        switch = lambda ts, a, b: (f'event {{ timestamp: {ts} pid: {a} sched_switch {{ prev_comm: "t{a}" prev_pid: {a} prev_state: 1 '
+                                   f'next_comm: "t{b}" next_pid: {b} next_prio: 120 }} }}')
+        call = lambda what, ts, field: f'event {{ timestamp: {ts} pid: 5 {what} {{ id: 7 {field}: 0 }} }}'
+        text = self.trace("packet { trusted_packet_sequence_id: 1 ftrace_events { cpu: 0 " + " ".join(
+            [switch(1000, 0, 5), call("sys_enter", 1100, "args"), switch(2000, 5, 6), switch(900000, 6, 5), call("sys_exit", 900100, "ret"), switch(901000, 5, 0)]) + " } }", "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        rows = View(self.page(trace)).rows
+        rank = {row["id"]: row["rank"] for row in rows if row["kind"] == view_reader.THREAD}
+        self.assertGreater(rank[6], rank[5])
+
     def test_args(self):
         trace = self.trace(made_json())
         view = View(self.page(trace))
