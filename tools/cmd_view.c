@@ -191,6 +191,16 @@ static int show(const struct view *v, struct orma_processor *tp)
             return ORMA_EXIT_FAILURE;
         }
     }
+    if (!v->out) {
+        struct orma_view_serve serve = {.tp = tp,
+                                        .view = config,
+                                        .trace = v->trace,
+                                        .port = v->port,
+                                        .open = !v->no_open,
+                                        .fragment = v->at};
+
+        return orma_view_serve(&serve) < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+    }
     int r = orma_view_new(tp, &config, &view);
     if (r < 0) {
         const char *why = orma_processor_error(tp);
@@ -198,15 +208,8 @@ static int show(const struct view *v, struct orma_processor *tp)
         fprintf(stderr, "orma view: %s: %s\n", v->trace, *why ? why : strerror(-r));
         return ORMA_EXIT_FAILURE;
     }
-    int code;
-    if (v->out) {
-        code = orma_view_file_write(view, v->out, "orma view");
-    } else {
-        struct orma_view_serve serve = {
-            .tp = tp, .view = view, .port = v->port, .open = !v->no_open, .fragment = v->at};
+    int code = orma_view_file_write(view, v->out, "orma view");
 
-        code = orma_view_serve(&serve) < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
-    }
     orma_view_free(view);
     return code;
 }

@@ -21,6 +21,7 @@
     "JOIN __intrinsic_profiler_task_context c ON c.id = s.task_context_id "                        \
     "WHERE s.callsite_id IS NOT NULL"
 #define GAPS "SELECT ts, reason, cpu, utid, upid, machine_id FROM gap"
+#define PROGRESS_EVERY 65536
 #define FLOWS "SELECT slice_out, slice_in FROM flow"
 
 /* A query over items that have a time and may have a duration. */
@@ -113,6 +114,8 @@ static void load_slices(struct orma_view *self)
         if (lanes[s.row].depth <= s.depth)
             lanes[s.row].depth = s.depth + 1u;
         PUSH(self, &self->slices, s);
+        if (self->config.progress && self->slices.len % PROGRESS_EVERY == 0)
+            atomic_store(&self->config.progress->slices, self->slices.len);
     }
     if (!self->err && cap) {
         lay_lanes(self, lanes, cap);

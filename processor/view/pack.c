@@ -310,6 +310,8 @@ static void number_sets(struct orma_view *self)
 {
     uint32_t kept = 0;
 
+    if (self->config.stored)
+        return;
     for (uint32_t i = 0; i < self->slices.len; i++) {
         if (self->slices.data[i].args != ORMA_VIEW_NONE &&
             ORMA_VEC_PUSH(&self->arg_sets, self->slices.data[i].args) < 0)

@@ -33,7 +33,8 @@ static char *unpack(const struct orma_view_page *page)
     return NULL;
 }
 
-static void put_head(struct page *p, const struct orma_view_page *page, const char *css, bool with_blocks)
+static void put_head(struct page *p, const struct orma_view_page *page, const char *css,
+                     bool with_blocks)
 {
     orma_buf_printf(
         &p->out,
@@ -45,13 +46,14 @@ static void put_head(struct page *p, const struct orma_view_page *page, const ch
         "<meta name=\"color-scheme\" content=\"light dark\">\n"
         "<title>orma</title>\n<style>%.*s</style></head>\n<body><div id=\"app\"></div>\n"
         "<noscript>This page draws a timeline, and needs JavaScript for it.</noscript>\n",
-        page->js_hash, page->css_hash, with_blocks ? "" : "connect-src 'self'; ", (int)page->css_len, css);
+        page->js_hash, page->css_hash, with_blocks ? "" : "connect-src 'self'; ",
+        (int)page->css_len, css);
 }
 
 int orma_view_write_page(const struct orma_view *self, const struct orma_view_page *page,
-                         bool with_blocks, int (*write)(void *ctx, const void *data, size_t len),
-                         void *ctx)
+                         int (*write)(void *ctx, const void *data, size_t len), void *ctx)
 {
+    bool with_blocks = self != NULL;
     struct page p = {.write = write, .ctx = ctx};
     char *texts = unpack(page);
 

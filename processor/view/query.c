@@ -16,6 +16,9 @@ void orma_view_fail(struct orma_view *self, int err)
 struct orma_view_query orma_view_query(struct orma_view *self, const char *sql)
 {
     struct orma_view_query q = {.view = self};
+
+    if (self->config.progress && atomic_load(&self->config.progress->stop))
+        orma_view_fail(self, -ECANCELED);
     int r = self->err ? 0 : orma_query_prepare(self->tp, sql, SIZE_MAX, &q.query, NULL);
 
     if (r < 0)

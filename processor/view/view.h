@@ -5,6 +5,7 @@
  */
 #ifndef ORMA_PROCESSOR_VIEW_VIEW_H
 #define ORMA_PROCESSOR_VIEW_VIEW_H
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,12 @@
 #include "sdk/base/buf.h"
 
 struct orma_view;
+
+/* How far orma_view_new() is, and whether it shall end: for another thread. */
+struct orma_view_progress {
+    _Atomic uint64_t slices; /* read so far */
+    _Atomic bool stop;       /* it gives -ECANCELED as soon as it looks here */
+};
 
 /* Zero-initialised is the default. */
 struct orma_view_config {
@@ -23,6 +30,7 @@ struct orma_view_config {
     uint64_t budget;        /* bytes of packed blocks to stay below: the shortest slices are merged
                              * into groups until they do. 0: everything exactly */
     bool stored;            /* blocks are not made smaller: they are sent on this machine only */
+    struct orma_view_progress *progress; /* NULL: nobody asks */
 };
 
 /* What was packed, for people. */
@@ -59,8 +67,7 @@ struct orma_view_page {
     uint32_t packed_len, css_len, js_len;
 };
 
-/* A whole page: with the blocks in it, or (served) one that fetches them. */
+/* A whole page: with the blocks in it, or (NULL) one that fetches them. */
 int orma_view_write_page(const struct orma_view *self, const struct orma_view_page *page,
-                         bool with_blocks, int (*write)(void *ctx, const void *data, size_t len),
-                         void *ctx);
+                         int (*write)(void *ctx, const void *data, size_t len), void *ctx);
 #endif

@@ -127,6 +127,13 @@ class WhatIsPacked(ViewCase):
             self.assertEqual({s["id"] for s in coarse if s["dur"] >= q}, {s["id"] for s in mine.values() if s["dur"] >= q})
         self.assertEqual({s["row"] for s in coarse}, {s["row"] for s in slices.values()})  # all have the coarsest
 
+    def test_args_are_whole(self):
+        """What browsers would round is a text."""
+        big = {"a": 2 ** 53, "b": 2 ** 53 + 1, "c": -2 ** 63, "d": -5}
+        view = View(self.page(self.trace(json.dumps({"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 1, "name": "x", "args": big}]}))))
+        self.assertEqual(dict(view.args()[0]),
+                         {"args.a": 2 ** 53, "args.b": str(2 ** 53 + 1), "args.c": str(-2 ** 63), "args.d": -5})
+
     def test_how_busy_it_was(self):
         """Where a switch was missed, the one before has no end: it counts until the next."""
         switch = lambda ts, a, b: (f'event {{ timestamp: {ts} pid: {a} sched_switch {{ prev_comm: "t{a}" prev_pid: {a} prev_state: 1 '
@@ -294,6 +301,13 @@ class Server(ViewCase):
         return p, url.port, re.search(r"k=([0-9a-f]+)", url.fragment).group(1)
 
     def ask(self, port, path, token=None, body=None, **headers):
+        """Waits while the trace is packed still."""
+        while (answer := self.ask_once(port, path, token, body, **headers))[0] == 202:
+            self.assertLessEqual(json.loads(answer[1])["read"], json.loads(answer[1])["slices"])
+            time.sleep(0.02)
+        return answer
+
+    def ask_once(self, port, path, token=None, body=None, **headers):
         c = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         if token:
             headers["X-Orma-Token"] = token
@@ -321,6 +335,22 @@ class Server(ViewCase):
         self.assertEqual(answer["rows"], [[3]])
         p.send_signal(signal.SIGINT)
         self.assertEqual(p.wait(30), 0)
+
+    def test_args_are_asked_for(self):
+        """The server packs none: the page asks for those of a slice."""
+        trace = self.trace(made_json())
+        p, port, token = self.serve(trace)
+        info = json.loads(self.ask(port, "/view/info", token)[1])
+        self.assertNotIn(view_reader.ARGS, [b[0] for b in info["blocks"]])
+        view = View(info=info, block=lambda n: self.ask(port, f"/view/block/{n}", token)[1])
+        told = {i for _, c in view.items(view_reader.SLICES) for i, a in zip(c["id"], c["args"]) if a}
+        self.assertEqual(told, {i for i, in self.sql(trace, "SELECT id FROM slice WHERE arg_set_id IS NOT NULL")})
+
+    def test_it_ends_while_it_packs(self):
+        for _ in range(3):
+            p, port, token = self.serve(self.trace(made_json(40000)))
+            p.send_signal(signal.SIGINT)
+            self.assertEqual(p.wait(30 * SLOW), 0)
 
     def test_who_may_ask(self):
         p, port, token = self.serve(self.trace(made_json(100)))

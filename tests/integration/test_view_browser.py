@@ -422,6 +422,90 @@ class Timeline(BrowserCase):
         self.assertGreater(b.run("return orma.tree.lines.length"), 3)
         self.nothing_wrong()
 
+    def test_by_the_keyboard_alone(self):
+        trace = self.trace(made_json())
+        p, port, token = self.serve(trace)
+        b = self.browser
+        b.open(f"http://127.0.0.1:{port}/#k={token}")
+        tab = lambda: (b.key("Tab", "Tab", windowsVirtualKeyCode=9), b.frame())
+        until = lambda what: next((n for n in range(60) if (tab(), b.run(f"return !!document.activeElement?.matches('{what}')"))[1]), None)
+        chosen = lambda: b.run("const c = orma.chosen, s = c && c.data.slices; return c ? [c.kind, c.row, s ? s.depth[c.item] : -1, orma.span(c)[0]] : null")
+        # All parts are reached by Tab.
+        for what in ("input[type=search]", ".heads", ".splitter", "[role=tab]", ".content"):
+            self.assertIsNotNone(until(what), what)
+        self.assertIsNotNone(until(".heads"))
+        # A row, its first slice, the next one, what is inside it and what the thread did.
+        b.key("Home"), b.frame()
+        b.run("orma.heads.focus()")
+        while not b.run("return orma.trace.rows[orma.focused].lanes"):
+            before = b.run("return orma.focused")
+            b.key("ArrowDown"), b.frame()
+            self.assertNotEqual(b.run("return orma.focused"), before)
+        b.key("."), b.wait("orma.chosen")
+        first = chosen()
+        self.assertEqual(first[:2], ["slice", b.run("return orma.focused")])
+        b.key("."), b.wait(f"orma.span(orma.chosen)[0] > {first[3]}")
+        for _ in range(40):
+            b.key("ArrowDown", modifiers=8), b.frame()
+            if chosen()[2] == first[2] + 1:
+                break
+            b.key("."), b.frame()
+        self.assertEqual(chosen()[2], first[2] + 1)
+        b.key("ArrowUp", modifiers=8), b.wait(f"orma.chosen.data.slices.depth[orma.chosen.item] === {first[2]}")
+        self.assertIn("Duration", b.run("return document.querySelector('.content').innerText"))
+        b.key("f", "KeyF"), b.frame()
+        # The figures of what is in view are those of SQL.
+        b.key("0", "Digit0"), b.frame()
+        b.key("r", "KeyR"), b.wait("document.querySelector('.content table')")
+        told = b.run("return [orma.focused, [...document.querySelectorAll('.content table')[0].querySelectorAll('tbody tr')].map((tr) => [tr.cells[0].innerText, +tr.cells[1].innerText.replace(/\\D/g, '')])]")
+        tid = b.run(f"return orma.trace.rows[{told[0]}].id")
+        asked = dict(self.sql(trace, f"SELECT s.name, count(*) FROM slice s JOIN thread_track k ON k.id = s.track_id JOIN thread USING (utid) WHERE tid = {tid} GROUP BY 1"))
+        self.assertTrue(asked)
+        for name, n in told[1]:
+            if name in asked:
+                self.assertEqual(n, asked[name], name)
+        # The panel: another tab, its height; and it goes and comes.
+        self.assertIsNotNone(until("[role=tab]"))
+        for _ in range(5):
+            b.key("ArrowRight"), b.frame()
+        self.assertTrue(b.run("return document.activeElement.matches('[role=tab]')"))
+        self.assertIsNotNone(until(".splitter"))
+        before = b.run("return orma.panel.root.clientHeight")
+        b.key("ArrowUp"), b.frame()
+        self.assertGreater(b.run("return orma.panel.root.clientHeight"), before)
+        b.key("q", "KeyQ"), b.frame()
+        self.assertTrue(b.run("return orma.panel.root.hidden"))
+        b.key("q", "KeyQ"), b.frame()
+        # The flame graph.
+        b.run("orma.chooseArea({ from: 0, to: orma.trace.span, rows: orma.trace.rows.filter(Boolean).map((r) => r.n) }); orma.panel.show('Flame graph')")
+        b.wait("document.querySelector('.flame canvas')"), b.frame()
+        self.assertIsNotNone(until(".flame canvas"))
+        b.key("ArrowDown"), b.frame(), b.key("Enter"), b.frame()
+        self.assertTrue(b.run("return [...document.querySelectorAll('.flame button')].some((x) => !x.hidden)"))
+        b.key("Backspace"), b.frame()
+        self.assertFalse(b.run("return [...document.querySelectorAll('.flame button')].some((x) => !x.hidden)"))
+        self.nothing_wrong()
+
+    def test_it_begins_where_something_is(self):
+        events = [{"ph": "X", "pid": 1, "tid": 1, "ts": 9e6 + 1000 * i, "dur": 700, "name": "late"} for i in range(900)]
+        b = self.open_file(self.trace(json.dumps({"traceEvents": [*events, {"ph": "C", "pid": 1, "ts": 0, "name": "c", "args": {"v": 1}}]})))
+        self.assertGreater(b.run("return orma.time(0) / orma.trace.span"), 0.85)
+        b.key("0", "Digit0"), b.frame()
+        self.assertLess(b.run("return orma.time(0)"), 0)
+        self.nothing_wrong()
+
+    def test_a_process_of_one_thread_is_one_row(self):
+        b = self.open_file(self.trace(json.dumps({"traceEvents": [{"ph": "M", "pid": 7, "name": "process_name", "args": {"name": "alone"}},
+                                                                  *({"ph": "X", "pid": p, "tid": t, "ts": 5, "dur": 9, "name": "s"} for p, t in ((7, 7), (8, 8), (8, 9)))]})))
+        lines = b.run("return [...document.querySelectorAll('.head .name')].map((n) => n.textContent)")
+        self.assertEqual(sum("alone 7" in line for line in lines), 1)
+        self.assertEqual(b.run("return orma.tree.lines.filter((l) => l.row >= 0).length"), 4)
+        b.run("orma.showRow(orma.trace.rows.find((r) => r && r.kind === 1 && r.id === 7).n)"), b.frame()
+        self.assertEqual(b.run("return orma.trace.rows[orma.focused].kind"), 2)
+        b.run("orma.searchBox.value = 'alone'; orma.tree.only('alone'); orma.draw()"), b.frame()
+        self.assertEqual(b.run("return orma.tree.lines.length"), 1)
+        self.nothing_wrong()
+
     def test_rows_are_reordered_by_a_drag(self):
         b = self.open_file(self.trace(made_json()))
         siblings = "const rows = orma.trace.rows.find((r) => r && r.kind === 1 && r.children.filter((c) => orma.trace.rows[c].lanes).length > 1).children;"

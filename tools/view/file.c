@@ -33,7 +33,7 @@ int orma_view_file_write(const struct orma_view *view, const char *path, const c
     int r = orma_whole_open(&file, path, false, 0644);
 
     if (r == 0) {
-        int wrong = orma_view_write_page(view, &orma_view_page, true, put, &file);
+        int wrong = orma_view_write_page(view, &orma_view_page, put, &file);
         off_t bytes = lseek(file.fd, 0, SEEK_CUR);
 
         r = orma_whole_close(&file, wrong == 0);

@@ -1,7 +1,7 @@
 /*
- * HTTP for one page: libevent's server, one thread. SQL runs where requests are answered, under the
- * processor's limit of time; what takes long holds up the page that asked, and nobody else is
- * there.
+ * HTTP for one page: libevent's server, one thread. Another one packs the trace and ends. SQL runs
+ * where requests are answered, under the processor's limit of time; what takes long holds up the
+ * page that asked, and nobody else is there.
  *
  * Another user of the machine can reach the port, and any web site can make a browser ask it. So
  * the trace is given only to requests that carry the token, and any request must name this host: a
@@ -15,10 +15,12 @@
 #include <event2/http.h>
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,6 +37,14 @@ struct server {
     struct event_base *base;
     char token[33], host[2][32];
     struct orma_buf page;
+    /* The packing. `view` and `err` are the thread's until it wrote to `packed_fd` and was joined.
+     */
+    pthread_t packer;
+    bool packing, failed;
+    struct orma_view_progress progress;
+    uint64_t slices; /* of the trace */
+    struct orma_view *view;
+    int err, packed_fd;
 };
 
 static bool make_token(char *ret)
@@ -108,6 +118,19 @@ static bool is_allowed(const struct server *s, struct evhttp_request *req)
     return false;
 }
 
+/* Where nothing can be told of the trace yet, how much of it has been read. */
+static bool is_packed(const struct server *s, struct evhttp_request *req)
+{
+    if (!s->packing)
+        return true;
+    head(req, "application/json");
+    evbuffer_add_printf(evhttp_request_get_output_buffer(req),
+                        "{\"slices\":%" PRIu64 ",\"read\":%" PRIu64 "}\n", s->slices,
+                        atomic_load(&s->progress.slices));
+    evhttp_send_reply(req, 202, "Accepted", NULL);
+    return false;
+}
+
 static void on_page(struct evhttp_request *req, void *data)
 {
     const struct server *s = data;
@@ -123,8 +146,8 @@ static void on_info(struct evhttp_request *req, void *data)
 {
     const struct server *s = data;
 
-    if (is_allowed(s, req))
-        answer(req, "application/json", orma_view_info(s->config->view));
+    if (is_allowed(s, req) && is_packed(s, req))
+        answer(req, "application/json", orma_view_info(s->view));
 }
 
 static void on_other(struct evhttp_request *req, void *data)
@@ -139,12 +162,12 @@ static void on_other(struct evhttp_request *req, void *data)
         return;
     }
     unsigned long n = strtoul(path + sizeof(blocks) - 1, &end, 10);
-    if (!is_allowed(s, req))
+    if (!is_allowed(s, req) || !is_packed(s, req))
         return;
-    if (*end || !n || n > orma_view_blocks(s->config->view))
+    if (*end || !n || n > orma_view_blocks(s->view))
         refuse(req, 404, "there is no such block");
     else
-        answer(req, "application/octet-stream", orma_view_block(s->config->view, n));
+        answer(req, "application/octet-stream", orma_view_block(s->view, n));
 }
 
 /* ---- SQL ---- */
@@ -231,7 +254,7 @@ static void on_sql(struct evhttp_request *req, void *data)
     size_t len = evbuffer_get_length(in);
     struct orma_buf out = {0};
 
-    if (!is_allowed(s, req))
+    if (!is_allowed(s, req) || !is_packed(s, req))
         return;
     struct orma_str sql = {(const char *)evbuffer_pullup(in, -1), len};
     if (!sql.len)
@@ -264,6 +287,68 @@ static void stop(evutil_socket_t sig, short what, void *data)
     (void)sig;
     (void)what;
     event_base_loopbreak(s->base);
+}
+
+static void *pack(void *data)
+{
+    struct server *s = data;
+    struct orma_view_config config = s->config->view;
+    const uint64_t one = 1;
+
+    config.progress = &s->progress;
+    s->err = orma_view_new(s->config->tp, &config, &s->view);
+    (void)!write(s->packed_fd, &one, sizeof(one)); /* an empty eventfd has room */
+    return NULL;
+}
+
+static void end_packing(struct server *s)
+{
+    if (s->packing)
+        pthread_join(s->packer, NULL);
+    s->packing = false;
+}
+
+static void on_packed(evutil_socket_t fd, short what, void *data)
+{
+    struct server *s = data;
+
+    (void)fd;
+    (void)what;
+    end_packing(s);
+    if (s->err < 0) {
+        const char *why = orma_processor_error(s->config->tp);
+
+        fprintf(stderr, "orma view: %s: %s\n", s->config->trace, *why ? why : strerror(-s->err));
+        s->failed = true;
+        event_base_loopbreak(s->base);
+    }
+}
+
+static uint64_t count_slices(struct orma_processor *tp)
+{
+    struct orma_query *q;
+    uint64_t ret = 0;
+
+    if (orma_query_prepare(tp, "SELECT count(*) FROM slice", SIZE_MAX, &q, NULL) < 0)
+        return 0;
+    if (orma_query_step(q) == 1)
+        ret = (uint64_t)orma_query_int64(q, 0);
+    orma_query_free(q);
+    return ret;
+}
+
+/* Signals are the main thread's. */
+static int start_packing(struct server *s)
+{
+    sigset_t all, before;
+
+    s->slices = count_slices(s->config->tp);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int r = -pthread_create(&s->packer, NULL, pack, s);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    s->packing = r == 0;
+    return r;
 }
 
 /* Where there is a desktop; who is not there is told the link on standard output anyway. */
@@ -317,9 +402,10 @@ static void announce(const struct server *s)
 
 static int run(struct server *s, struct evhttp *http)
 {
-    struct event *ends[2] = {evsignal_new(s->base, SIGINT, stop, s),
-                             evsignal_new(s->base, SIGTERM, stop, s)};
-    int r = orma_view_write_page(s->config->view, &orma_view_page, false, put_page, &s->page);
+    struct event *events[3] = {evsignal_new(s->base, SIGINT, stop, s),
+                               evsignal_new(s->base, SIGTERM, stop, s),
+                               event_new(s->base, s->packed_fd, EV_READ, on_packed, s)};
+    int r = orma_view_write_page(NULL, &orma_view_page, put_page, &s->page);
 
     evhttp_set_max_body_size(http, SQL_BYTES_MAX);
     evhttp_set_max_headers_size(http, 16384);
@@ -330,27 +416,33 @@ static int run(struct server *s, struct evhttp *http)
     evhttp_set_gencb(http, on_other, s);
     if (r == 0)
         r = listen_on(s, http);
+    if (r == 0)
+        r = start_packing(s);
     if (r < 0) {
         fprintf(stderr, "orma view: cannot listen on port %u: %s%s\n", (unsigned)s->config->port,
                 strerror(-r), r == -EADDRINUSE ? "; --port selects another" : "");
     } else {
-        announce(s);
-        for (unsigned i = 0; i < 2 && ends[i]; i++)
-            event_add(ends[i], NULL);
+        for (unsigned i = 0; i < ORMA_ARRAY_LEN(events) && events[i]; i++)
+            event_add(events[i], NULL);
+        announce(s); /* who reads it may end us at once */
         event_base_dispatch(s->base);
+        atomic_store(&s->progress.stop, true);
+        orma_processor_interrupt(s->config->tp);
+        end_packing(s);
     }
-    for (unsigned i = 0; i < 2; i++) {
-        if (ends[i])
-            event_free(ends[i]);
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(events); i++) {
+        if (events[i])
+            event_free(events[i]);
     }
     return r;
 }
 
 int orma_view_serve(const struct orma_view_serve *self)
 {
-    struct server s = {.config = self, .base = event_base_new()};
+    struct server s = {
+        .config = self, .base = event_base_new(), .packed_fd = eventfd(0, EFD_CLOEXEC)};
     struct evhttp *http = s.base ? evhttp_new(s.base) : NULL;
-    int r = http && make_token(s.token) ? 0 : -ENOMEM;
+    int r = http && s.packed_fd >= 0 && make_token(s.token) ? 0 : -ENOMEM;
 
     signal(SIGPIPE, SIG_IGN); /* a page that went away is an error of writing */
     if (r == 0)
@@ -359,6 +451,9 @@ int orma_view_serve(const struct orma_view_serve *self)
         evhttp_free(http);
     if (s.base)
         event_base_free(s.base);
+    if (s.packed_fd >= 0)
+        (void)close(s.packed_fd); /* nothing was written that could be lost */
     orma_buf_fini(&s.page);
-    return r;
+    orma_view_free(s.view);
+    return r < 0 ? r : s.failed ? s.err : 0;
 }

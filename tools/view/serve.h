@@ -1,8 +1,8 @@
 /*
  * The page over HTTP, for browsers of this machine: on the loopback only, and only for who knows
  * the token in the printed link. `/` is the page, `/view/info` and `/view/block/N` the packed
- * trace,
- * `/view/sql` takes a query and answers in JSON.
+ * trace, `/view/sql` takes a query and answers in JSON. The trace is packed while the page is
+ * opened already: until it is, all but the page answer 202 and how far it is.
  */
 #ifndef ORMA_TOOLS_VIEW_SERVE_H
 #define ORMA_TOOLS_VIEW_SERVE_H
@@ -10,11 +10,12 @@
 #include "processor/view/view.h"
 
 struct orma_view_serve {
-    struct orma_processor *tp;
-    const struct orma_view *view;
-    uint16_t port;        /* 0: any that is free */
-    bool open;            /* start a browser, if there is a desktop */
-    const char *fragment; /* of a shared link, without '#'; NULL: none */
+    struct orma_processor *tp;    /* used by another thread until the trace is packed */
+    struct orma_view_config view; /* `progress` is set here */
+    const char *trace;            /* its name, for messages */
+    uint16_t port;                /* 0: any that is free */
+    bool open;                    /* start a browser, if there is a desktop */
+    const char *fragment;         /* of a shared link, without '#'; NULL: none */
 };
 
 /* Until SIGINT or SIGTERM. 0, or -errno with a line on stderr. */

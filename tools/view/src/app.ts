@@ -27,6 +27,11 @@ export interface Note { from: number; to: number; text: string }
 
 const LEAST_NS_PER_PX = 0.01;
 
+/** Marks the first time that something happens, for those who measure. */
+export function once(what: string): void {
+  if (!performance.getEntriesByName(what).length) performance.mark(what);
+}
+
 export class App {
   readonly tree: Tree;
   readonly painter: Painter;
@@ -82,6 +87,8 @@ export class App {
     new ResizeObserver(() => this.resize()).observe(this.main);
     this.resize();
     this.zoomAll(false);
+    const [first, last] = this.marker.busy();
+    if (last - first < 0.5) this.setView(trace.span * (first - 0.01), (trace.span * (last - first + 0.02)) / Math.max(1, this.width), false);
     this.link.readLink();
     if (!location.hash) this.showReport(true);
     document.title = `${trace.info.title} \u2013 orma`;
@@ -186,7 +193,7 @@ export class App {
   /** Scrolls to a row, and puts the keyboard there. */
   showRow(row: number): void {
     const line = this.tree.reveal(row);
-    this.focused = row;
+    this.focused = line?.row ?? row;
     if (line) {
       this.spacer.style.setProperty("height", `${Math.max(this.tree.height, this.height)}px`);
       this.main.scrollTop = Math.max(0, line.y - this.height / 3);
@@ -227,7 +234,7 @@ export class App {
     const box = this.main.getBoundingClientRect();
     this.sticky.style.setProperty("height", `${box.height}px`);
     this.spacer.style.setProperty("margin-top", `${-box.height}px`);
-    this.headWidth = Math.min(this.headWidth, Math.max(60, this.main.clientWidth - 80));
+    this.headWidth = Math.min(this.headWidth, Math.max(60, this.main.clientWidth * 0.45));
     const width = Math.max(10, this.main.clientWidth - this.headWidth);
     const end = this.view.from + this.width * this.view.nsPerPx;
     if (this.width && width !== this.width) this.view = { from: this.view.from, nsPerPx: Math.max(LEAST_NS_PER_PX, (end - this.view.from) / width) };
@@ -275,7 +282,8 @@ export class App {
     this.marker.drawOverview(dpr);
     this.marker.drawRuler(dpr);
     this.settled = settled && !this.pending.size;
-    if (this.settled && !performance.getEntriesByName("orma-first-picture").length) performance.mark("orma-first-picture");
+    once("orma-first-picture");
+    if (this.settled) once("orma-whole-picture");
     if (!settled) this.draw();
   }
 
@@ -418,6 +426,55 @@ export class App {
     if (c.kind === "slice" && data.slices) while (item >= 0 && item < data.slices.n && data.slices.depth[item] !== data.slices.depth[c.item]) item += by;
     const size = c.kind === "slice" ? data.slices?.n : c.kind === "state" ? data.states?.n : c.kind === "sched" ? data.sched?.n : c.kind === "log" ? data.logs?.n : data.values?.time.length;
     if (item >= 0 && item < (size ?? 0)) this.choose({ ...c, item }, true);
+  }
+
+  /** What the keyboard begins with: the first item in view of the row that it stands on. */
+  chooseFirst(): void {
+    const row = this.focused >= 0 ? this.focused : this.tree.lines.find((line) => this.trace.rows[line.row]?.items)?.row ?? -1;
+    const { data } = this.trace.best(row, this.time(0), this.time(this.width), this.view.nsPerPx);
+    if (!data) return;
+    const lane = data.lanes.find((l) => l.size) ?? data.stateLane ?? data.schedLane;
+    const at = (n: number): number => Math.min(lane!.firstStarting(this.time(0), 0), n - 1);
+    if (data.lanes.some((l) => l.size)) this.choose({ row, kind: "slice", item: lane!.number(at(lane!.size)), data }, true);
+    else if (lane) this.choose({ row, kind: data.stateLane ? "state" : "sched", item: at(lane.size), data }, true);
+    else if (data.values) this.choose({ row, kind: "value", item: Math.max(0, data.values.at(this.time(0))), data }, true);
+    else if (data.logs) this.choose({ row, kind: "log", item: Math.max(0, data.logs.time.findIndex((t) => t >= this.time(0))), data }, true);
+  }
+
+  /** The slice around what is chosen, or the first one in it. */
+  alongDepth(by: 1 | -1): void {
+    const c = this.chosen;
+    const s = c?.kind === "slice" ? c.data.slices : undefined;
+    if (!c || !s) return;
+    const end = this.span(c)[1];
+    for (let i = c.item + by; i >= 0 && i < s.n && s.start[i] <= end; i += by) {
+      if (s.depth[i] !== s.depth[c.item] + by) continue;
+      this.choose({ ...c, item: i }, true);
+      return;
+    }
+  }
+
+  /** Between a slice and what its thread did at that time. */
+  otherKind(): void {
+    const c = this.chosen;
+    if (!c) return;
+    const from = this.span(c)[0];
+    if (c.kind === "slice" && c.data.stateLane) {
+      const item = c.data.stateLane.at(from, Infinity);
+      if (item >= 0) this.choose({ ...c, kind: "state", item }, true);
+    } else if (c.kind === "state") {
+      const lane = c.data.lanes.find((l) => l.size);
+      const i = lane ? lane.at(from, Infinity) : -1;
+      if (lane && i >= 0) this.choose({ ...c, kind: "slice", item: lane.number(i) }, true);
+    }
+  }
+
+  /** Figures of what is in view: of the row that the keyboard stands on and those below it, or of all. */
+  chooseView(): void {
+    const rows = this.focused >= 0 ? this.input.withChildren({ from: 0, to: 0, rows: [this.focused] }).rows : this.tree.lines.flatMap((l) => (l.row >= 0 ? [l.row] : []));
+    const below = new Set(rows);
+    for (const row of this.trace.rows) if (row && below.has(row.parent)) below.add(row.n);
+    this.chooseArea({ from: Math.max(0, this.time(0)), to: Math.min(this.trace.span, this.time(this.width)), rows: [...below] });
   }
 
   alongFlow(out: boolean): void {

@@ -74,8 +74,12 @@ const ON_IO: StateLook = { label: "Uninterruptible, waits for I/O", light: "#E69
 const UNINTERRUPTIBLE: StateLook = { label: "Uninterruptible", light: "#D55E00", dark: "#D55E00", height: 1, texture: "" };
 const UNKNOWN_WAIT: StateLook = { ...UNINTERRUPTIBLE, label: "Uninterruptible, cause not recorded", texture: "cross" };
 const SLEEPING: StateLook = { label: "Sleeping", light: "#B8BEC6", dark: "#4A525C", height: 0.2, texture: "" };
+const IDLE: StateLook = { ...SLEEPING, label: "Idle, waits for work in the kernel" };
 const STOPPED: StateLook = { label: "Stopped or traced", light: "#CC79A7", dark: "#CC79A7", height: 0.5, texture: "bars" };
 const GONE: StateLook = { label: "Dead", light: "", dark: "", height: 0, texture: "" };
+
+/** What a legend explains. */
+export const STATES = [RUNNING, RUNNABLE, ON_IO, UNINTERRUPTIBLE, UNKNOWN_WAIT, SLEEPING, STOPPED];
 
 export function stateLook(state: string): StateLook {
   const [base, cause] = state.split(/[+-](?=io$)/);
@@ -83,7 +87,8 @@ export function stateLook(state: string): StateLook {
   if (base.startsWith("R")) return base.includes("+") ? PREEMPTED : RUNNABLE;
   if (base.startsWith("D"))
     return cause === undefined ? UNKNOWN_WAIT : state.endsWith("+io") ? ON_IO : UNINTERRUPTIBLE;
-  if (base.startsWith("S") || base.startsWith("I") || base.startsWith("W") || base.startsWith("K")) return SLEEPING;
+  if (base.startsWith("I")) return IDLE;
+  if (base.startsWith("S") || base.startsWith("W") || base.startsWith("K")) return SLEEPING;
   if (base.startsWith("T") || base.startsWith("t")) return STOPPED;
   if (base.startsWith("X") || base.startsWith("Z")) return GONE;
   return { ...SLEEPING, label: base || "State not recorded" };

@@ -19,6 +19,7 @@ function commands(app: App): Command[] {
   return [
     { name: "Show the whole trace", keys: "0", run: () => app.zoomAll() },
     { name: "Zoom to what is chosen", keys: "F", run: () => app.zoomToChosen() },
+    { name: "Figures of what is in view", keys: "R", run: () => app.chooseView() },
     { name: "Write a note at what is chosen", keys: "N", run: () => app.note() },
     { name: "Show hidden rows again", keys: "", run: () => app.tree.showAll() },
     { name: "Fold all rows", keys: "", run: () => app.tree.foldAll() },

@@ -7,7 +7,7 @@ import type { Flame } from "./stats";
 const HEIGHT = 19;
 
 export function flameGraph(root: Flame, colors: () => Colors, show: (weight: number) => string, what: string): HTMLElement {
-  const canvas = el("canvas", { role: "img", "aria-label": `Flame graph of ${what}`, tabindex: 0 });
+  const canvas = el("canvas", { role: "img", "aria-label": `Flame graph of ${what}: arrow keys, Enter to zoom, Backspace for all`, tabindex: 0 });
   const search = el("input", { type: "search", placeholder: "Find a function", "aria-label": "Find in the flame graph" });
   const note = el("span", { class: "note", "aria-live": "polite" });
   const back = el("button", { type: "button", class: "small" }, "Show all");
@@ -84,6 +84,20 @@ export function flameGraph(root: Flame, colors: () => Colors, show: (weight: num
   canvas.addEventListener("click", (e) => {
     const b = at(e);
     if (b) path = b.chain;
+    draw();
+  });
+  canvas.addEventListener("keydown", (e) => {
+    const now = boxes.find((b) => b.node === hover) ?? boxes[path.length - 1];
+    const row = boxes.filter((b) => b.y === now?.y);
+    const to = e.key === "ArrowDown" ? boxes.find((b) => b.y === now.y + 1 && b.x >= now.x - 0.1 && b.x < now.x + now.w)
+      : e.key === "ArrowUp" ? boxes.find((b) => b.y === now.y - 1 && b.x <= now.x + 0.1 && b.x + b.w > now.x)
+        : e.key === "ArrowLeft" ? row[row.indexOf(now) - 1] : e.key === "ArrowRight" ? row[row.indexOf(now) + 1] : undefined;
+    if (e.key === "Enter" && now) path = now.chain;
+    else if (e.key === "Backspace") path = [root];
+    else if (e.key.startsWith("Arrow")) hover = to?.node ?? now?.node;
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
     draw();
   });
   back.addEventListener("click", () => {

@@ -11,15 +11,20 @@ export function header(app: App): HTMLElement {
   const facts = [duration(app.trace.span), counts.slices ? `${number(counts.slices)} slices` : "", counts.states ? `${number(counts.states)} thread states` : "",
                  counts.values ? `${number(counts.values)} values` : ""].filter(Boolean).join(" \u00b7 ");
   const button = (text: string, label: string, run: () => void): HTMLElement => el("button", { type: "button", "aria-label": label, title: label, onclick: run }, text);
+  const step = (text: string, label: string, run: () => void): HTMLElement => {
+    const ret = button(text, label, run);
+    ret.className = "step"; // of use once something is searched for
+    return ret;
+  };
   const loss = el("button", { type: "button", class: packets || app.trace.info.problems.length ? "lost" : "", onclick: () => app.panel.show("Trace") },
                   packets ? `\u25b2 ${number(packets)} packets lost` : app.trace.info.problems.length ? `\u25b2 ${app.trace.info.problems.length} problem${app.trace.info.problems.length > 1 ? "s" : ""}` : "About");
   const report = app.hasReport ? [button("Report", "The report", () => app.showReport(true)), button("Timeline", "The timeline", () => app.showReport(false))] : [];
   return el("header", {}, el("h1", { title }, title), el("span", { class: "facts" }, facts), loss, ...report,
-    el("div", { class: "search" }, app.searchBox, button("\u2261", "Only rows with this name; all again when the box is empty", () => {
+    el("div", { class: "search" }, app.searchBox, button("Filter", "Filter rows by this name; all again when the box is empty", () => {
       app.tree.only(app.searchBox.value);
       app.changed();
-    }), app.found, button("\u25c2", "Previous match (Shift+Enter)", () => void app.search.nextHit(-1)),
-       button("\u25b8", "Next match (Enter)", () => void app.search.nextHit(1)), button("\u2318", "Commands (Ctrl+K)", () => palette(app)), button("?", "Keys", () => help()),
+    }), app.found, step("\u25c2", "Previous match (Shift+Enter)", () => void app.search.nextHit(-1)),
+       step("\u25b8", "Next match (Enter)", () => void app.search.nextHit(1)), button("Commands", "Commands (Ctrl+K)", () => palette(app)), button("Keys", "Keys (?)", () => help()),
        button("\u25d0", "Light or dark", () => app.setTheme(app.painter.theme === "dark" ? "light" : "dark", true))));
 }
 
@@ -52,8 +57,8 @@ export function help(): void {
   const keys: [string, string][] = [
     ["W S  or  + \u2212", "zoom in and out at the pointer"], ["A D  or  \u2190 \u2192", "move"], ["0", "the whole trace"], ["Wheel", "scroll rows"],
     ["Ctrl + wheel, pinch", "zoom"], ["Shift + wheel", "move"], ["Drag", "choose a range of time and rows"], ["Alt + drag, middle drag", "move"],
-    ["Drag in the ruler", "zoom to it"], ["Click", "choose a slice, state or value"], [". ,", "next and previous in the row"], ["[ ]", "along the flow"],
-    ["F", "zoom to what is chosen"], ["M  N", "mark what is chosen; write a note there"], ["P", "pin the row"], ["H", "hide the row"], ["Z  Shift+Z", "undo and redo of views"],
+    ["Drag in the ruler", "zoom to it"], ["Click", "choose a slice, state or value"], [". ,", "next and previous in the row; the first one in view"], ["\u21e7\u2191 \u21e7\u2193", "the slice around it, the first slice in it"], ["T", "what the thread did then, and back"], ["[ ]", "along the flow"],
+    ["F", "zoom to what is chosen"], ["R", "figures of what is in view of the row"], ["M  N", "mark what is chosen; write a note there"], ["P", "pin the row"], ["H", "hide the row"], ["Z  Shift+Z", "undo and redo of views"],
     ["Ctrl + K", "all commands, and rows by name"], ["/", "search; Enter and Shift+Enter: next, previous"], ["\u2191 \u2193 Enter", "rows, open and fold"], ["Alt + \u2191 \u2193", "reorder rows"], ["Q", "panel on and off"], ["Esc", "clear"]];
   const close = el("button", { type: "button", class: "small" }, "Close");
   const box = el("dialog", { "aria-label": "Keys" }, el("h2", {}, "Keys"), el("dl", {}, ...keys.flatMap(([key, text]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, text)])), el("p", {}, close));

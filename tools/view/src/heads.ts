@@ -76,7 +76,7 @@ export class Heads {
   makeHead(line: Line): HTMLElement {
     if (line.row < 0) return el("div", { class: "head", role: "treeitem", id: `h${line.key}` }, el("span", { class: "name note" }, line.text ?? ""));
     const row = this.app.trace.rows[line.row] as Row;
-    const text = this.app.trace.label(row);
+    const text = line.text ?? this.app.trace.label(row);
     const fold = line.folds ? el("button", { type: "button", class: "fold", tabindex: -1, "aria-hidden": true, onclick: () => {
       this.app.tree.toggle(line.row);
       this.app.draw();

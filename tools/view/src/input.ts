@@ -51,7 +51,7 @@ export class Input {
     side.addEventListener("pointerdown", (e) => side.setPointerCapture(e.pointerId));
     side.addEventListener("pointermove", (e) => {
       if (!side.hasPointerCapture(e.pointerId)) return;
-      this.app.headWidth = Math.max(60, Math.min(e.clientX, this.app.main.clientWidth - 80));
+      this.app.headWidth = Math.max(60, Math.min(e.clientX, this.app.main.clientWidth * 0.45));
       place();
       this.app.resize();
     });
@@ -255,6 +255,8 @@ export class Input {
       case "KeyN": return () => this.app.note();
       case "KeyP": return () => this.rowDo((n) => this.app.tree.togglePin(n));
       case "KeyH": return () => this.rowDo((n) => this.app.tree.hide(n));
+      case "KeyR": return () => this.app.chooseView();
+      case "KeyT": return () => this.app.otherKind();
       case "KeyQ": return () => this.app.panel.toggle();
       case "KeyZ": return () => (e.shiftKey ? this.app.step(this.app.redo, this.app.undo) : this.app.step(this.app.undo, this.app.redo));
       case "Digit0": return () => this.app.zoomAll();
@@ -264,11 +266,15 @@ export class Input {
       case "-": return () => this.app.zoomAt(x, 1 / 0.75);
       case "ArrowLeft": return pan(-far);
       case "ArrowRight": return pan(far);
-      case "ArrowUp": return () => (e.altKey ? this.reorder(-1) : this.focusBy(-1));
-      case "ArrowDown": return () => (e.altKey ? this.reorder(1) : this.focusBy(1));
+      case "ArrowUp": return () => (e.altKey ? this.reorder(-1) : e.shiftKey ? this.app.alongDepth(-1) : this.focusBy(-1));
+      case "ArrowDown": return () => (e.altKey ? this.reorder(1) : e.shiftKey ? this.app.alongDepth(1) : this.focusBy(1));
+      case "Home": return () => this.focusBy(-Infinity);
+      case "End": return () => this.focusBy(Infinity);
+      case "PageUp": return () => this.focusBy(-10);
+      case "PageDown": return () => this.focusBy(10);
       case "Enter": return () => this.rowDo((n) => this.app.trace.rows[n]?.children.length && this.app.tree.toggle(n));
-      case ".": return () => void this.app.neighbour(1);
-      case ",": return () => void this.app.neighbour(-1);
+      case ".": return () => this.next(1);
+      case ",": return () => this.next(-1);
       case "]": return () => this.app.alongFlow(true);
       case "[": return () => this.app.alongFlow(false);
       case "/": return () => this.app.searchBox.focus();
@@ -293,7 +299,14 @@ export class Input {
     this.rowDo((n) => this.app.tree.move(n, by));
   }
 
-  focusBy(by: 1 | -1): void {
+  /** Where another row has been gone to, its first item. */
+  private next(by: 1 | -1): void {
+    const { chosen, focused } = this.app;
+    if (chosen && (focused < 0 || focused === chosen.row)) void this.app.neighbour(by);
+    else this.app.chooseFirst();
+  }
+
+  focusBy(by: number): void {
     const rows = this.app.tree.lines.filter((l) => l.row >= 0);
     const at = rows.findIndex((l) => l.row === this.app.focused);
     const line = rows[Math.max(0, Math.min(rows.length - 1, at + by))];

@@ -1,8 +1,9 @@
 // Opens the trace that lies in the page, or asks the server that sent the page for it.
 
-import { App } from "./app";
+import { App, once } from "./app";
 import { el } from "./dom";
 import { FileSource, ServerSource, type Source } from "./source";
+import { number } from "./time";
 import { Trace } from "./trace";
 
 function source(): Source {
@@ -16,8 +17,18 @@ function source(): Source {
 
 async function open(): Promise<void> {
   const root = document.getElementById("app") as HTMLElement;
+  const text = el("p", { role: "status" }, "Opening the trace\u2026");
+  const bar = el("progress", { "aria-label": "How much of the trace has been read" });
+  root.replaceChildren(el("div", { class: "opening" }, text, bar));
+  once("orma-page-there");
   try {
-    const trace = await Trace.open(source());
+    const trace = await Trace.open(source(), ({ slices, read }) => {
+      text.textContent = slices ? `Reading ${number(slices)} slices\u2026` : "Reading the trace\u2026";
+      if (read < slices) bar.value = read / slices;
+      else bar.removeAttribute("value");
+    });
+    once("orma-trace-there");
+    root.replaceChildren();
     (globalThis as { orma?: App }).orma = new App(trace, root);
   } catch (e) {
     root.replaceChildren(el("div", { class: "error", role: "alert" }, `This trace cannot be shown: ${(e as Error).message}`));

@@ -144,6 +144,14 @@ export class Marks {
     return this.sums;
   }
 
+  /** Where something is going on: shares of the trace. */
+  busy(): [number, number] {
+    const sums = this.total();
+    const first = sums.findIndex((v) => v > 0);
+    if (first < 0) return [0, 1];
+    return [first / sums.length, (sums.findLastIndex((v) => v > 0) + 1) / sums.length];
+  }
+
   drawRuler(dpr: number): void {
     const ctx = this.app.ruler.getContext("2d") as CanvasRenderingContext2D;
     const c = this.app.painter.colors;
@@ -166,7 +174,8 @@ export class Marks {
       ctx.fillRect(x, 0, 1, 24);
       ctx.fillStyle = c.dim;
       const text = origin ? `+${tick(t - base, by)}` : tick(t, by);
-      if (!chosen || x + 4 > chosen.to || x + 8 + ctx.measureText(text).width < chosen.from) ctx.fillText(text, x + 4, 12);
+      const end = x + 4 + ctx.measureText(text).width;
+      if (end <= this.app.main.clientWidth && (!chosen || x + 4 > chosen.to || end + 4 < chosen.from)) ctx.fillText(text, x + 4, 12);
     }
     ctx.fillStyle = c.hatch;
     for (const gap of this.app.trace.gaps) {

@@ -255,7 +255,7 @@ export class Painter {
         ctx.fillStyle = this.colors.edge[hue];
         ctx.fillRect(x, 2, 1, strip.height - 5);
         if (s.dur[item] < 0 && num === 1) this.torn(ctx, x, 2, w);
-        if (w >= 22 && num === 1 && row) strip.labels.push({ start, end, y: 1, text: row.name || String(row.id), group: 0 });
+        if (w >= 22 && num === 1 && row) strip.labels.push({ start, end, y: 2, text: row.name || String(row.id), group: 0 });
       }
     });
   }
@@ -271,7 +271,8 @@ export class Painter {
     ctx.fillStyle = this.colors.counter;
     const line = new Path2D();
     let last: number | undefined;
-    for (let x = 0; x < strip.width && i < v.time.length; x++) {
+    const wide = Math.min(strip.width, (this.trace.span - strip.from) / strip.nsPerPx);
+    for (let x = 0; x < wide && i < v.time.length; x++) {
       const to = strip.from + (x + 1) * strip.nsPerPx;
       if (v.time[i] > to) {
         if (v.time[i] > strip.from + strip.width * strip.nsPerPx) break;
@@ -378,7 +379,7 @@ export class Painter {
       if (wide > room) {
         let keep = Math.floor((text.length * room) / wide);
         while (keep > 1 && this.width(ctx, text.slice(0, keep) + "\u2026") > room) keep--;
-        if (keep < 2) continue;
+        if (keep < 3) continue;
         text = text.slice(0, keep) + "\u2026";
       }
       ctx.fillText(text, from + 5, y + label.y + (LANE - 1) / 2);

@@ -6,7 +6,7 @@ import { flameGraph } from "./flame";
 import { addSamples, addSlices, addStack, type Area, cpuStats, type Flame, newFlame, SliceStats, stateStats } from "./stats";
 import { duration, number, place, quantity } from "./time";
 import { type Row, type RowData, RowKind, shortName } from "./trace";
-import { stateLook } from "./color";
+import { stateLook, STATES } from "./color";
 import { writeNote } from "./header";
 import { why } from "./why";
 
@@ -18,7 +18,7 @@ const LOST: Record<string, string> = {
 };
 
 export class Panel {
-  readonly splitter = el("div", { class: "splitter", role: "separator", "aria-orientation": "horizontal", "aria-label": "Height of the panel" });
+  readonly splitter = el("div", { class: "splitter", role: "separator", "aria-orientation": "horizontal", "aria-label": "Height of the panel", tabindex: 0, "aria-valuenow": 230 });
   private readonly content = el("div", { class: "content", role: "tabpanel", tabindex: 0 });
   private readonly tabs: HTMLButtonElement[] = TABS.map((name) => el("button", { type: "button", role: "tab", onclick: () => this.show(name) }, name));
   readonly root = el("section", { class: "panel", "aria-label": "Panel" }, el("div", { class: "tabs", role: "tablist" }, ...this.tabs), this.content);
@@ -30,19 +30,31 @@ export class Panel {
   constructor(private readonly app: App) {
     this.splitter.addEventListener("pointerdown", (e) => this.splitter.setPointerCapture(e.pointerId));
     this.splitter.addEventListener("pointermove", (e) => {
-      if (this.splitter.hasPointerCapture(e.pointerId)) this.root.style.setProperty("height", `${Math.max(60, Math.min(innerHeight - 200, innerHeight - e.clientY))}px`);
+      if (this.splitter.hasPointerCapture(e.pointerId)) this.resize(innerHeight - e.clientY);
+    });
+    this.splitter.addEventListener("keydown", (e) => {
+      if (e.key !== "ArrowUp" && e.key !== "ArrowDown") return;
+      e.preventDefault();
+      e.stopPropagation();
+      this.resize(this.root.clientHeight + (e.key === "ArrowUp" ? 24 : -24));
     });
     this.root.addEventListener("keydown", (e) => {
       const at = this.tabs.indexOf(e.target as HTMLButtonElement);
       if (at >= 0 && (e.key === "ArrowRight" || e.key === "ArrowLeft")) this.tabs[(at + (e.key === "ArrowRight" ? 1 : TABS.length - 1)) % TABS.length].focus();
     });
     this.mark();
-    this.content.append(this.hint());
+    this.content.append(this.hint(), this.legend());
     const { counts } = app.trace.info;
     if (app.trace.heaps.length && !counts.slices && !counts.states) {
       this.root.style.setProperty("height", "75vh"); // there is nothing above it
       queueMicrotask(() => this.show("Flame graph"));
     }
+  }
+
+  private resize(height: number): void {
+    const px = Math.round(Math.max(60, Math.min(innerHeight - 200, height)));
+    this.root.style.setProperty("height", `${px}px`);
+    this.splitter.setAttribute("aria-valuenow", String(px));
   }
 
   toggle(): void {
@@ -51,7 +63,8 @@ export class Panel {
   }
 
   repaint(): void {
-    if (this.tab === "Flame graph") this.show("Flame graph");
+    if (this.root.hidden) return;
+    if (this.tab === "Flame graph" || (this.tab === "Details" && !this.app.chosen)) this.show(this.tab);
   }
 
   private mark(): void {
@@ -84,10 +97,25 @@ export class Panel {
     this.content.replaceChildren(...nodes);
   }
 
+  /** How states and losses look. */
+  private legend(): HTMLElement {
+    const dark = this.app.painter.theme === "dark";
+    const item = (text: string, kind: string, colour: string, height: number): HTMLElement => {
+      const sample = el("i", { class: kind });
+      sample.style.setProperty("height", `${Math.max(2, Math.round(12 * height))}px`);
+      if (colour) sample.style.setProperty("background-color", colour);
+      return el("li", {}, sample, text);
+    };
+    return el("ul", { class: "legend", "aria-label": "Legend" },
+      ...(this.app.trace.info.counts.states ? STATES.map((s) => item(s.label, s.texture, dark ? s.dark : s.light, s.height)) : []),
+      ...(this.app.trace.gaps.length ? [item("Something was lost here", "hatch", "", 1)] : []));
+  }
+
   private hint(): HTMLElement {
     const { counts } = this.app.trace.info;
     const some = counts.slices + counts.states + counts.values + counts.logs + this.app.trace.heaps.length > 0;
     return el("p", { class: "note" }, !some ? "This trace has nothing that a timeline can show: no slices, no scheduling, no counters. orma stats TRACE says what was recorded."
+      : !counts.slices && !counts.states ? "Only counters, logs or profiles were recorded. Click on a value for its details, drag over rows for figures."
       : !counts.slices ? "No slices were recorded: see the CPUs and the states of threads. Click on one for its details."
         : "Click on a slice for its details, drag over rows for figures, press ? for the keys.");
   }
@@ -114,7 +142,7 @@ export class Panel {
       this.mark();
     }
     if (!c) {
-      this.put(this.hint());
+      this.put(this.hint(), this.legend());
       return;
     }
     if (c.kind === "slice") this.slice(c);
@@ -154,7 +182,7 @@ export class Panel {
            (e.target as HTMLElement).textContent = "Copied";
          } }, "Copy link")),
       el("div", { class: "cols" }, this.list(rows), args, around, reason));
-    if (s.args[i]) void trace.argsOf(s.args[i] - 1).then((list) => args.replaceChildren(el("b", {}, "Arguments"), this.list(list.map((a) => [a.key, String(a.value)]))), (e: Error) => this.app.error(e.message));
+    if (s.args[i]) void trace.argsOf(s, i).then((list) => args.replaceChildren(el("b", {}, "Arguments"), this.list(list.map((a) => [a.key, String(a.value)]))), (e: Error) => this.app.error(e.message));
     if (!group) around.append(...this.flows(s.id[i]), ...this.statesInside(c));
   }
 
@@ -258,7 +286,7 @@ export class Panel {
         { name: "Median", text: (r) => duration(r.p50), sort: (r) => r.p50, number: true },
         { name: "p99", text: (r) => duration(r.p99), sort: (r) => r.p99, number: true },
         { name: "Max", text: (r) => duration(r.max), sort: (r) => r.max, number: true }], slices, 2, "Slices that touch the range, with their whole durations"));
-    const states = stateStats(trace, datas, area.from, area.to);
+    const states = stateStats(trace, datas, area.from, area.to).filter((s) => stateLook(s.state).height);
     const all = states.reduce((sum, s) => sum + s.time, 0);
     if (states.length)
       tables.append(table([{ name: "State", text: (r) => stateLook(r.state).label }, { name: "Time", text: (r) => duration(r.time), sort: (r) => r.time, number: true },

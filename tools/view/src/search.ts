@@ -14,6 +14,7 @@ export class Search {
     const text = this.search.value.trim().toLowerCase();
     if (text === this.searched) return;
     this.searched = text;
+    this.search.parentElement?.classList.toggle("searched", text !== "");
     this.hits = [];
     this.hit = -1;
     if (!text) {

@@ -26,8 +26,12 @@ export interface Answer {
   more?: boolean;
 }
 
+/** How far a server is that still packs the trace. */
+export interface Waiting { slices: number; read: number }
+
 export interface Source {
-  info(): Promise<Info>;
+  /** `waiting` is called while it is not there yet. */
+  info(waiting: (how: Waiting) => void): Promise<Info>;
   /** Block n, counted from 0 as in info.blocks, unpacked. */
   block(n: number): Promise<Uint8Array>;
   /** Only where there is a server. */
@@ -103,9 +107,16 @@ export class ServerSource implements Source {
     return ret;
   }
 
-  async info(): Promise<Info> {
-    this.known = checked((await (await this.get("view/info")).json()) as Info);
-    return this.known;
+  async info(waiting: (how: Waiting) => void): Promise<Info> {
+    for (let pause = 20; ; pause = Math.min(pause * 2, 200)) {
+      const answer = await this.get("view/info");
+      if (answer.status !== 202) {
+        this.known = checked((await answer.json()) as Info);
+        return this.known;
+      }
+      waiting((await answer.json()) as Waiting);
+      await new Promise((done) => setTimeout(done, pause));
+    }
   }
 
   async block(n: number): Promise<Uint8Array> {

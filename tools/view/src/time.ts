@@ -35,6 +35,7 @@ export function step(least: number): number {
 
 /** A mark of a ruler whose marks are `by` apart. */
 export function tick(ns: number, by: number): string {
+  if (!ns) return "0";
   const [size, unit] = by >= 3600e9 ? [3600e9, "h"] as const : UNITS.find(([u]) => Math.abs(ns) >= u) ?? UNITS[3];
   const digits = Math.max(0, Math.ceil(Math.log10(size / by)));
   return `${(ns / size).toFixed(Math.min(digits, 9))} ${unit}`;
@@ -51,6 +52,7 @@ export function quantity(v: number, unit: string): string {
       if (Math.abs(v) >= size) return `${(v / size).toFixed(1)} ${name}`;
     return `${v} B`;
   }
+  if (unit === "kHz") return `${v >= 1e6 ? `${(v / 1e6).toFixed(2)} G` : v >= 1e3 ? `${+(v / 1e3).toFixed(1)} M` : `${v} k`}Hz`;
   if (unit === "ns" || unit === "time_ns") return duration(v);
   const abs = Math.abs(v);
   const text = abs >= 1e15 ? v.toExponential(3) : abs >= 1e9 ? `${(v / 1e9).toFixed(2)} G` : abs >= 1e6 ? `${(v / 1e6).toFixed(2)} M`

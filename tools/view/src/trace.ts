@@ -2,7 +2,7 @@
 
 import { Damaged, Reader } from "./bytes";
 import { Lane, Steps } from "./lane";
-import { type Answer, BlockKind, type Info, type Source } from "./source";
+import { type Answer, BlockKind, type Info, type Source, type Waiting } from "./source";
 
 export const enum RowKind { Group = 0, Process = 1, Thread = 2, Track = 3, Counter = 4, Cpu = 5, Log = 6 }
 const enum ChunkKind { Slices = 1, States = 2, Sched = 3, Values = 4, Logs = 5, Samples = 6, Level = 16 }
@@ -211,6 +211,11 @@ export function shortName(name: string): string {
   return /^\/[^ ]*\/([^/ ]+)$/.exec(name)?.[1] ?? (name || "(no name)");
 }
 
+/** Of a counter that does not say it, by names that always mean the same. */
+function unitOf(name: string): string {
+  return name === "cpufreq" ? "kHz" : /^mem\.|[._ ]bytes$/.test(name) ? "bytes" : /[._]ns$/.test(name) ? "ns" : "";
+}
+
 export class Trace {
   rows: (Row | undefined)[] = [];
   strings: string[] = [""];
@@ -234,8 +239,8 @@ export class Trace {
     this.span = Number(BigInt(info.to) - this.begin);
   }
 
-  static async open(source: Source): Promise<Trace> {
-    const info = await source.info();
+  static async open(source: Source, waiting: (how: Waiting) => void): Promise<Trace> {
+    const info = await source.info(waiting);
     const ret = new Trace(info, source);
     for (let i = 0; i + 6 < info.chunks.length; i += 7) {
       const [row, block, at, kind, items, from, to] = info.chunks.slice(i, i + 7);
@@ -338,7 +343,7 @@ export class Trace {
     this.rows = c.kind.map((kind, n) =>
       kind < 0 ? undefined
         : { n, kind, parent: c.parent[n], name: this.text(c.name[n]), id: c.id[n], lanes: c.lanes[n], items: c.items[n],
-            rank: c.rank[n], unit: this.text(c.unit[n]), main: c.main[n] !== 0, children: [] });
+            rank: c.rank[n], unit: this.text(c.unit[n]) || (kind === RowKind.Counter ? unitOf(this.text(c.name[n])) : ""), main: c.main[n] !== 0, children: [] });
     for (const row of this.rows) {
       if (!row) continue;
       const parent = row.parent >= 0 ? this.rows[row.parent] : undefined;
@@ -346,7 +351,7 @@ export class Trace {
     }
     for (const [id, name, module] of this.siteTexts) {
       const site = this.sites.get(id);
-      if (site) Object.assign(site, { name: this.text(name), module: this.text(module) });
+      if (site) Object.assign(site, { name: this.text(name) || `[${shortName(this.text(module) || "unknown")}]`, module: this.text(module) });
     }
     this.siteTexts = [];
     this.gaps.forEach((gap, i) => (gap.reason = this.text(this.gapTexts[i])));
@@ -556,13 +561,23 @@ export class Trace {
     return r;
   }
 
-  /** Args of a set, in the order of the trace. */
-  async argsOf(set: number): Promise<Arg[]> {
+  /** Args of a slice, in the order of the trace. */
+  async argsOf(s: Slices, i: number): Promise<Arg[]> {
+    if (!s.args[i]) return [];
+    if (this.source.sql) return this.askArgs(s.id[i]);
+    const set = s.args[i] - 1;
     const block = this.info.blocks.findIndex((b) => b[0] === BlockKind.Args && set >= b[3] && set < b[4]);
     if (block < 0) return [];
     let sets = this.args.get(block);
     if (!sets) this.args.set(block, (sets = this.source.block(block).then((bytes) => this.readArgs(new Reader(bytes), this.info.blocks[block][3]))));
     return (await sets).get(set) ?? [];
+  }
+
+  private async askArgs(slice: number): Promise<Arg[]> {
+    const answer = await this.source.sql!(`SELECT key, coalesce(string_value, int_value, real_value) FROM args
+      WHERE arg_set_id = (SELECT arg_set_id FROM slice WHERE id = ${slice}) ORDER BY id`);
+    if (answer.error !== undefined) throw new Error(answer.error);
+    return answer.rows.map(([key, value]) => ({ key: String(key), value }));
   }
 
   private readArgs(r: Reader, first: number): Map<number, Arg[]> {

@@ -8,6 +8,7 @@ const HEAD = 24;
 const COUNTER = 36;
 const CPU = 22;
 const OPEN_AT_START = 20; // rows of threads
+const TALL = 8; // lanes: tracks that have more stand below the threads
 
 export interface Line {
   row: number; // -1: a line that opens what is left out
@@ -18,7 +19,7 @@ export interface Line {
   folds: boolean;
   open: boolean;
   pinned: boolean;
-  text?: string; // of lines without a row
+  text?: string | undefined; // of lines without a row, or instead of its name
   setSize: number;
   position: number;
 }
@@ -29,7 +30,7 @@ const ORDER: Record<RowKind, number> = {
 };
 
 function topOrder(trace: Trace, row: Row): number {
-  if (row.kind === RowKind.Group) return row.children.some((c) => trace.rows[c]?.kind === RowKind.Cpu) ? 0 : row.name === "System" ? 5 : row.name === "Kernel threads" ? 7 : 6;
+  if (row.kind === RowKind.Group) return row.name === "CPUs" || row.children.some((c) => trace.rows[c]?.kind === RowKind.Cpu) ? 0 : row.name === "System" ? 5 : row.name === "Kernel threads" ? 7 : 6;
   if (row.kind === RowKind.Log) return 1;
   if (row.kind === RowKind.Thread) return 4;
   return 3;
@@ -48,13 +49,22 @@ export class Tree {
     this.sort(trace.top, true);
     for (const row of trace.rows) if (row) this.sort(row.children, false);
     this.openBusiest(trace.top, 0);
+    const { slices, states } = trace.info.counts;
+    if (!slices && !states) for (const n of trace.top) this.open.add(n); // counters are all there is
     this.opened = new Set(this.open);
     this.lay();
   }
 
   private sort(list: number[], top: boolean): void {
     const rows = this.trace.rows as Row[];
-    const rank = (n: number): number => (top || rows[n].kind === RowKind.Group ? topOrder(this.trace, rows[n]) : ORDER[rows[n].kind]);
+    let rank = (n: number): number => (top || rows[n].kind === RowKind.Group ? topOrder(this.trace, rows[n]) : ORDER[rows[n].kind]);
+    // A few counters of a process stand above its threads; many would push these out of sight.
+    if (list.filter((n) => rows[n].kind === RowKind.Counter).length > 3 && list.some((n) => rows[n].kind === RowKind.Thread)) {
+      const few = rank;
+      rank = (n) => (rows[n].kind === RowKind.Counter ? 9 : few(n));
+    }
+    const kind = rank;
+    rank = (n) => (rows[n].kind === RowKind.Track && rows[n].lanes > TALL ? ORDER[RowKind.Thread] + 0.5 : kind(n));
     list.sort((a, b) => rank(a) - rank(b)
       || (rows[a].kind === RowKind.Cpu && rows[b].kind === RowKind.Cpu ? rows[a].id - rows[b].id : 0)
       || (rows[a].kind === RowKind.Counter && rows[b].kind === RowKind.Counter && rows[a].id >= 0 ? rows[a].name.localeCompare(rows[b].name) || rows[a].id - rows[b].id : 0)
@@ -97,6 +107,12 @@ export class Tree {
     return this.trace.label(row).toLowerCase().includes(this.filter) || row.children.some((c) => this.matches(this.trace.rows[c] as Row));
   }
 
+  /** The only thread of a process that has nothing else: one line is enough for both. */
+  private onlyThread(row: Row): Row | undefined {
+    const thread = row.kind === RowKind.Process && row.children.length === 1 ? this.trace.rows[row.children[0]] : undefined;
+    return thread?.kind === RowKind.Thread && !thread.children.length && !this.trace.gaps.some((gap) => gap.row === row.n) ? thread : undefined;
+  }
+
   /** Makes the list of lines anew; call after any change of what is open, pinned, hidden or filtered. */
   lay(): void {
     const lines: Line[] = [];
@@ -108,11 +124,14 @@ export class Tree {
     const visit = (list: number[], level: number, all: boolean): void => {
       const shown = list.filter((n) => !this.hidden.has(n) && (all || !this.filter || this.matches(this.trace.rows[n] as Row)));
       shown.forEach((n, i) => {
-        const row = this.trace.rows[n] as Row;
+        let row = this.trace.rows[n] as Row;
+        const only = this.onlyThread(row);
+        const text = only && row.name ? this.trace.label(row) : undefined;
+        row = only ?? row;
         const folds = row.children.length > 0;
-        const own = all || !this.filter || this.trace.label(row).toLowerCase().includes(this.filter);
+        const own = all || !this.filter || (text ?? this.trace.label(row)).toLowerCase().includes(this.filter);
         const open = folds && (this.open.has(n) || (this.filter !== "" && !own));
-        push({ row: n, key: `r${n}`, level, height: this.heightOf(row), folds, open, pinned: false, setSize: shown.length, position: i + 1 });
+        push({ row: row.n, key: `r${row.n}`, level, height: this.heightOf(row), folds, open, pinned: false, setSize: shown.length, position: i + 1, text });
         if (open && level < 64) visit(row.children, level + 1, own);
       });
     };
@@ -150,6 +169,8 @@ export class Tree {
 
   hide(row: number): void {
     this.hidden.add(row);
+    const parent = this.trace.rows[row]?.parent ?? -1;
+    if (parent >= 0 && this.onlyThread(this.trace.rows[parent] as Row)) this.hidden.add(parent);
     this.lay();
   }
 
@@ -181,19 +202,25 @@ export class Tree {
 
   /** Opens all that lies above the row; its line, or undefined when it is hidden. */
   reveal(row: number): Line | undefined {
-    let at = this.trace.rows[row]?.parent ?? -1;
-    for (let n = 0; at >= 0 && n < 64; n++) {
-      this.open.add(at);
-      at = this.trace.rows[at]?.parent ?? -1;
+    let above = this.trace.rows[row]?.parent ?? -1;
+    for (let n = 0; above >= 0 && n < 64; n++) {
+      this.open.add(above);
+      above = this.trace.rows[above]?.parent ?? -1;
     }
     if (this.filter) this.filter = "";
     this.lay();
-    return this.lines.find((line) => line.row === row && !line.pinned);
+    const at = this.trace.rows[row];
+    const shown = (at && this.onlyThread(at)?.n) ?? row;
+    return this.lines.find((line) => line.row === shown && !line.pinned);
   }
 
   /** Moves a row past its neighbour in the list. */
   move(row: number, by: 1 | -1): void {
-    const parent = this.trace.rows[row]?.parent ?? -1;
+    let parent = this.trace.rows[row]?.parent ?? -1;
+    if (parent >= 0 && this.onlyThread(this.trace.rows[parent] as Row)) {
+      row = parent;
+      parent = this.trace.rows[row]!.parent;
+    }
     const list = parent >= 0 ? (this.trace.rows[parent] as Row).children : this.trace.top;
     const at = list.indexOf(row);
     const to = at + by;
