@@ -10,10 +10,10 @@
  *
  *   text ─parse─► tree ─bind─► query ─fold─► run: scans, joins, groups, windows, order ─► vectors
  *
- * What is taken: joins on ids and by equality (inner and left), views and sub-selects, compound
- * queries, queries in expressions that depend on the row by equality at most, CASE, arithmetic,
- * comparisons, functions (of one text column once per distinct text), aggregates, window functions,
- * DISTINCT, ORDER BY, LIMIT. Rows, their order, types and names are SQLite's.
+ * What is taken: joins on ids, by equality and by ranges (inner and left), views and sub-selects,
+ * compound queries, queries in expressions that depend on the row by equality at most, CASE,
+ * arithmetic, comparisons, functions (of one text column once per distinct text), aggregates,
+ * window functions, DISTINCT, ORDER BY, LIMIT. Rows, their order, types and names are SQLite's.
  *
  * The statement becomes SELECT c0 AS "name", ... FROM __orma_exec(?1), where ?1 is the plan; who
  * wants whole columns takes them from the statement by orma_exec_of().

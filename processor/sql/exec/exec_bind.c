@@ -360,8 +360,8 @@ static bool bind_group(struct orma_exec_scope *s, const struct orma_exec_item *i
         if (!key.expr)
             key.expr = orma_exec_bind_expr(s, items->expr);
         if (!key.expr || items->desc || items->nulls_given || key.expr->op == ORMA_EXEC_SLOT ||
-            key.expr->op == ORMA_EXEC_CONST || key.expr->op == ORMA_EXEC_VALUE ||
-            key.expr->op == ORMA_EXEC_EXISTS || ORMA_VEC_PUSH(&s->q->groups, key) < 0)
+            key.expr->op == ORMA_EXEC_CONST || (key.expr->sub && !key.expr->num) ||
+            ORMA_VEC_PUSH(&s->q->groups, key) < 0)
             return orma_exec_give_up(s->plan, "a term of GROUP BY");
         s->q->grouped = true;
     }

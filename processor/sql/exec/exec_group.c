@@ -497,7 +497,8 @@ static struct orma_exec_value value_of(struct grouper *g, unsigned at, uint32_t 
         return g->keys[at][group];
     const struct agg *a = &g->aggs[at - g->keys_num];
     if (a->def->func == EXEC_PERCENTILE)
-        return orma_exec_values_at(&g->aggs[a->same].vals, group, a->def->fraction, a->def->exact);
+        return orma_exec_values_at(g->plan, &g->aggs[a->same].vals, group, a->def->fraction,
+                                   a->def->exact);
     return result_of(a->def, &a->accs[group]);
 }
 
@@ -507,13 +508,13 @@ static bool fill_slot(struct grouper *g, unsigned at, struct orma_exec_slot *s)
     s->tags = malloc((size_t)g->groups + 1);
     if (!s->vals || !s->tags)
         return orma_exec_give_up(g->plan, "memory");
-    for (uint32_t i = 0; i < g->groups; i++) {
+    for (uint32_t i = 0; i < g->groups && !g->plan->why; i++) {
         struct orma_exec_value v = value_of(g, at, i);
 
         s->vals[i] = v.bits;
         s->tags[i] = v.tag;
     }
-    return true;
+    return !g->plan->why;
 }
 
 static bool make_frame(struct grouper *g)

@@ -5,33 +5,33 @@
  *                   └ conditions as soon as all their sources are there
  *
  * A step finds the row of its source by number (`x = t.id`: a bounds check), or by a hash over a
- * column, whose rows it gives in the order of the table. The driver is the source from which most
- * others follow by number; which one SQLite would begin with shows in the order of rows alone,
- * which exec_run.c restores.
+ * column, whose rows it gives in the order of the table. Of these, or of all rows of its source, it
+ * takes a stretch where a column that rises is compared (`x.ts BETWEEN t.ts AND t.ts + t.dur`). The
+ * driver is the source from which most others follow by number, and by stretches with both ends;
+ * which one SQLite would begin with shows in the order of rows alone, which exec_run.c restores.
  */
 #include <stdlib.h>
 
 #include "processor/sql/exec/exec_plan.h"
-#include "sdk/base/search.h"
 
-#define NO_LINK UINT32_MAX
+/* Sources with more rows are not joined row by row with all others. */
+#define ALL_ROWS_MAX 64
 
-struct hash {
-    uint32_t *slots; /* the first row of a value */
-    uint32_t *nexts; /* by number in rows */
-    uint32_t *rows;
-    int64_t *keys;
-    uint32_t num, cap, mask;
-    uint8_t tag;
+/* What `of` of a source, a column, is compared with: lo <= of, of <= hi. */
+struct stretch {
+    struct orma_exec_expr *of; /* NULL: there is none */
+    struct orma_exec_expr *lo, *hi;
+    bool lo_strict, hi_strict;
 };
 
 struct step {
     struct orma_exec_source *src;
-    struct orma_exec_expr *probe, *build; /* NULL build: the number of the row */
-    struct orma_exec_exprs on;            /* what a LEFT JOIN asks besides */
-    struct hash hash;
-    uint32_t mask; /* of sources that `probe` reads */
-    bool cross;
+    bool by_number;
+    struct orma_exec_expr *probe, *build; /* an equality; NULL: there is none */
+    struct stretch stretch;
+    struct orma_exec_exprs on; /* what a LEFT JOIN asks besides */
+    struct orma_exec_hash hash;
+    uint32_t mask; /* of sources that must be there */
 };
 
 struct condition {
@@ -115,26 +115,87 @@ static bool may_follow(const struct orma_exec_source *src, uint32_t known)
     return !(~known & ((1u << src->index) - 1));
 }
 
-/* The step to a source, if there is one: by number, or by a hash. */
+static struct orma_exec_expr *condition_at(const struct joiner *j,
+                                           const struct orma_exec_source *src, unsigned i)
+{
+    if (src->join == ORMA_EXEC_LEFT)
+        return i < src->on.len ? src->on.data[i] : NULL;
+    return i < j->conds_num ? j->conds[i].expr : NULL;
+}
+
+/* A comparison of a column of `src` with something that is known by then becomes an end. */
+static void add_end(struct stretch *s, const struct orma_exec_expr *e,
+                    const struct orma_exec_source *src, uint32_t known)
+{
+    bool lower = e->op == ORMA_EXEC_GT || e->op == ORMA_EXEC_GE;
+
+    if (!lower && e->op != ORMA_EXEC_LT && e->op != ORMA_EXEC_LE)
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        struct orma_exec_expr *of = e->args[i], *with = e->args[1 - i];
+        bool strict = e->op == ORMA_EXEC_GT || e->op == ORMA_EXEC_LT, low = lower == (i == 0);
+
+        if (of->op != ORMA_EXEC_COLUMN || of->source != src || sources_of(with) & ~known ||
+            (of->types | with->types) & ~(EXEC_INT | EXEC_NULL) || of->affinity == EXEC_AFF_TEXT ||
+            with->affinity == EXEC_AFF_TEXT || (s->of && !orma_exec_same_expr(s->of, of)) ||
+            (low ? s->lo : s->hi))
+            continue;
+        s->of = of;
+        *(low ? &s->lo : &s->hi) = with;
+        *(low ? &s->lo_strict : &s->hi_strict) = strict;
+    }
+}
+
+/* The column with two ends, or the first one with any. */
+static struct stretch find_stretch(const struct joiner *j, const struct orma_exec_source *src,
+                                   uint32_t known)
+{
+    struct stretch best = {0};
+    struct orma_exec_expr *e;
+
+    for (unsigned i = 0; !(best.lo && best.hi) && condition_at(j, src, i); i++) {
+        struct stretch s = {0};
+
+        for (unsigned k = i; (e = condition_at(j, src, k)); k++)
+            add_end(&s, e, src, known);
+        if (!best.of || (s.lo && s.hi))
+            best = s;
+    }
+    return best;
+}
+
+static void set_stretch(const struct joiner *j, struct step *step, uint32_t known)
+{
+    step->stretch = find_stretch(j, step->src, known);
+    step->mask |= step->stretch.lo ? sources_of(step->stretch.lo) : 0;
+    step->mask |= step->stretch.hi ? sources_of(step->stretch.hi) : 0;
+}
+
+/* The step to a source by an equality, if there is one: by number, or by a hash. */
 static bool find_step(struct joiner *j, struct orma_exec_source *src, bool by_number,
                       struct step *ret, struct orma_exec_expr **ret_used)
 {
     bool left = src->join == ORMA_EXEC_LEFT;
     uint32_t known = known_sources(j);
-    unsigned num = left ? src->on.len : j->conds_num;
+    struct orma_exec_expr *e, *probe, *build;
 
-    for (unsigned i = 0; i < num; i++) {
-        struct orma_exec_expr *e = left ? src->on.data[i] : j->conds[i].expr, *probe, *build;
-
+    for (unsigned i = 0; (e = condition_at(j, src, i)); i++) {
         if ((!left && j->conds[i].done) || !splits(e, src, known, &probe, &build) ||
             by_number != is_id(j->plan, build, src))
             continue;
-        *ret = (struct step){.src = src, .probe = probe, .build = by_number ? NULL : build};
+        *ret = (struct step){.src = src, .by_number = by_number, .probe = probe, .build = build};
         ret->mask = sources_of(probe);
+        if (!by_number)
+            set_stretch(j, ret, known);
         *ret_used = e;
         return true;
     }
     return false;
+}
+
+static uint32_t rows_of(const struct orma_exec_source *src)
+{
+    return src->table ? src->table->rows : src->query->frame.rows;
 }
 
 static bool add_step(struct joiner *j, struct step step, const struct orma_exec_expr *used)
@@ -143,14 +204,10 @@ static bool add_step(struct joiner *j, struct step step, const struct orma_exec_
         j->conds[i].done |= j->conds[i].expr == used && step.src->join != ORMA_EXEC_LEFT;
     for (uint32_t i = 0; step.src->join == ORMA_EXEC_LEFT && i < step.src->on.len; i++) {
         struct orma_exec_expr *e = step.src->on.data[i];
-        /* A hash is made of rows that pass what looks at them alone. */
-        bool alone = step.build && sources_of(e) == 1u << step.src->index;
+        /* Lists are made of rows that pass what looks at them alone. */
+        bool alone = !step.by_number && sources_of(e) == 1u << step.src->index;
 
-        if (e == used || alone)
-            continue;
-        if (step.build || step.cross)
-            return orma_exec_give_up(j->plan, "a condition of LEFT JOIN");
-        if (ORMA_VEC_PUSH(&step.on, e) < 0)
+        if (e != used && !alone && ORMA_VEC_PUSH(&step.on, e) < 0)
             return orma_exec_give_up(j->plan, "memory");
     }
     j->steps[j->steps_num++] = step;
@@ -171,6 +228,24 @@ static bool follow(struct joiner *j, bool by_number)
     return false;
 }
 
+/* Without an equality: by a stretch with both ends, with one, or because there are few rows. */
+static bool follow_any(struct joiner *j)
+{
+    for (unsigned pass = 0; pass < 3; pass++) {
+        for (unsigned i = 0; i < j->q->sources_num && !j->plan->why; i++) {
+            struct step step = {.src = j->q->sources[i]};
+
+            if (!may_follow(step.src, known_sources(j)))
+                continue;
+            set_stretch(j, &step, known_sources(j));
+            bool both = step.stretch.lo && step.stretch.hi, few = rows_of(step.src) <= ALL_ROWS_MAX;
+            if (pass == 0 ? both : pass == 1 ? few : step.stretch.of != NULL)
+                return add_step(j, step, NULL);
+        }
+    }
+    return false;
+}
+
 static void forget_steps(struct joiner *j)
 {
     for (unsigned i = 0; i < j->steps_num; i++)
@@ -180,51 +255,65 @@ static void forget_steps(struct joiner *j)
         j->conds[i].done = false;
 }
 
-static uint32_t rows_of(const struct orma_exec_source *src)
+static bool plan_steps(struct joiner *j)
 {
-    return src->table ? src->table->rows : src->query->frame.rows;
+    while (j->steps_num + 1 < j->q->sources_num && !j->plan->why) {
+        if (!follow(j, true) && !follow(j, false) && !follow_any(j))
+            return false;
+    }
+    return !j->plan->why;
 }
 
-/* How many sources follow from this one by number. */
-static unsigned reach(struct joiner *j, struct orma_exec_source *src)
+/* How good a driver is: steps by number, and before that how many steps may find far too much. */
+struct merit {
+    unsigned bad, by_number;
+    uint32_t rows;
+};
+
+static struct merit merit_of(struct joiner *j, struct orma_exec_source *src)
 {
+    struct merit m = {.rows = rows_of(src)};
+
     j->driver = src;
-    while (follow(j, true))
-        ;
-    unsigned num = j->steps_num;
+    if (!plan_steps(j))
+        m.bad = 100;
+    for (unsigned i = 0; i < j->steps_num; i++) {
+        const struct step *s = &j->steps[i];
+
+        m.by_number += s->by_number;
+        m.bad += s->stretch.of && !(s->stretch.lo && s->stretch.hi) ? s->build ? 1 : 4 : 0;
+    }
     forget_steps(j);
-    return num;
+    return m;
+}
+
+static bool is_better(struct merit a, struct merit b)
+{
+    if (a.bad != b.bad)
+        return a.bad < b.bad;
+    return a.by_number != b.by_number ? a.by_number > b.by_number : a.rows > b.rows;
 }
 
 static bool choose_driver(struct joiner *j)
 {
     struct orma_exec_source *best = NULL;
-    unsigned best_reach = 0;
+    struct merit best_merit = {0};
 
     for (unsigned i = 0; i < j->q->sources_num; i++) {
         struct orma_exec_source *src = j->q->sources[i];
 
         if (src->join == ORMA_EXEC_LEFT)
             continue;
-        unsigned num = j->q->sources_num > 1 ? reach(j, src) : 0;
-        if (!best || num > best_reach || (num == best_reach && rows_of(src) > rows_of(best))) {
+        struct merit m = j->q->sources_num > 1 ? merit_of(j, src) : (struct merit){0};
+        if (!best || is_better(m, best_merit)) {
             best = src;
-            best_reach = num;
+            best_merit = m;
         }
     }
     if (!best)
         return orma_exec_give_up(j->plan, "no source to begin with");
     j->driver = best;
     return true;
-}
-
-static bool plan_steps(struct joiner *j)
-{
-    while (j->steps_num + 1 < j->q->sources_num && !j->plan->why) {
-        if (!follow(j, true) && !follow(j, false))
-            return orma_exec_give_up(j->plan, "a join without equality");
-    }
-    return !j->plan->why;
 }
 
 static bool init(struct joiner *j, struct orma_exec_plan *plan, struct orma_exec_query *q)
@@ -237,21 +326,14 @@ static bool init(struct joiner *j, struct orma_exec_plan *plan, struct orma_exec
     for (unsigned i = 0; i < j->conds_num; i++)
         j->conds[i] =
             (struct condition){.expr = q->where.data[i], .mask = sources_of(q->where.data[i])};
-    return choose_driver(j) && plan_steps(j);
-}
-
-static void hash_fini(struct hash *h)
-{
-    free(h->slots);
-    free(h->nexts);
-    free(h->rows);
-    free(h->keys);
+    return choose_driver(j) &&
+           (plan_steps(j) || orma_exec_give_up(plan, "a join without equality"));
 }
 
 static void fini(struct joiner *j)
 {
     for (unsigned i = 0; i < j->steps_num; i++)
-        hash_fini(&j->steps[i].hash);
+        orma_exec_hash_fini(&j->steps[i].hash);
     forget_steps(j);
     for (unsigned i = 0; i <= EXEC_SOURCES_MAX; i++)
         free(j->places[i]);
@@ -384,52 +466,17 @@ static bool filter_rows(struct joiner *j, const struct orma_exec_rows *rows, uin
     return true;
 }
 
-/* ---- hashes ---- */
-
-static uint32_t slot_of(const struct hash *h, int64_t key)
-{
-    uint64_t x = (uint64_t)key * UINT64_C(0x9e3779b97f4a7c15);
-
-    return (uint32_t)(x >> 32) & h->mask;
-}
-
-static bool add_keys(struct joiner *j, struct hash *h, const struct orma_exec_rows *rows,
-                     const struct orma_exec_vec *v, unsigned source)
-{
-    for (uint32_t i = 0; i < rows->num; i++) {
-        uint8_t tag = orma_exec_tag_at(v, i);
-
-        if (tag == EXEC_NULL)
-            continue;
-        if ((h->tag && tag != h->tag) || tag == EXEC_REAL)
-            return orma_exec_give_up(j->plan, "types of a join");
-        h->tag = tag;
-        if (h->num == h->cap) {
-            uint32_t cap = ORMA_MAX(2 * h->cap, 1024u);
-            uint32_t *list = realloc(h->rows, cap * sizeof(*list));
-            int64_t *keys = list ? realloc(h->keys, cap * sizeof(*keys)) : NULL;
-
-            h->rows = list ? list : h->rows;
-            if (!keys)
-                return orma_exec_give_up(j->plan, "memory");
-            h->keys = keys;
-            h->cap = cap;
-        }
-        h->rows[h->num] = rows->source[source] ? rows->source[source][i] : rows->first + i;
-        h->keys[h->num++] = v->vals[i];
-    }
-    return true;
-}
+/* ---- lists of rows ---- */
 
 static bool build_block(struct joiner *j, const struct orma_exec_rows *rows, void *data)
 {
     struct step *s = data;
     bool left = s->src->join == ORMA_EXEC_LEFT;
-    struct orma_exec_vec *v = orma_exec_take_vec(j->plan);
+    struct orma_exec_vec *v = orma_exec_take_vec(j->plan), *vals = orma_exec_take_vec(j->plan);
     struct orma_exec_place *place = malloc(sizeof(*place));
     struct orma_exec_rows passed = *rows;
     uint32_t self = 1u << s->src->index, picked[EXEC_BLOCK];
-    bool ok = v && place && (left || filter_rows(j, rows, self, 0, place, &passed));
+    bool ok = v && vals && place && (left || filter_rows(j, rows, self, 0, place, &passed));
 
     for (uint32_t i = 0; ok && left && i < s->src->on.len; i++) {
         struct orma_exec_rows from = passed;
@@ -441,33 +488,14 @@ static bool build_block(struct joiner *j, const struct orma_exec_rows *rows, voi
         if (ok)
             pick_rows(j, &from, self, picked, (uint32_t)num, place, 0, &passed);
     }
-    ok = ok && orma_exec_eval(j->plan, s->build, &passed, v) &&
-         add_keys(j, &s->hash, &passed, v, s->src->index);
+    ok = ok && (!s->build || orma_exec_eval(j->plan, s->build, &passed, v)) &&
+         (!s->stretch.of || orma_exec_eval(j->plan, s->stretch.of, &passed, vals)) &&
+         orma_exec_hash_add(j->plan, &s->hash, passed.source[s->src->index], passed.first,
+                            passed.num, s->build ? v : NULL, s->stretch.of ? vals : NULL);
     orma_exec_give_vec(j->plan, v);
+    orma_exec_give_vec(j->plan, vals);
     free(place);
     return ok;
-}
-
-/* Lists of equal keys keep the order of rows: they are linked from the last to the first. */
-static bool link_keys(struct joiner *j, struct hash *h)
-{
-    uint32_t size = 16;
-
-    while (size / 2 < h->num && size < 1u << 31)
-        size *= 2;
-    h->slots = malloc(size * sizeof(*h->slots));
-    h->nexts = malloc((h->num + 1) * sizeof(*h->nexts));
-    if (!h->slots || !h->nexts)
-        return orma_exec_give_up(j->plan, "memory");
-    memset(h->slots, 0xff, size * sizeof(*h->slots));
-    h->mask = size - 1;
-    for (uint32_t i = h->num; i-- > 0;) {
-        uint32_t *slot = &h->slots[slot_of(h, h->keys[i])];
-
-        h->nexts[i] = *slot;
-        *slot = i;
-    }
-    return true;
 }
 
 static bool mark_block(struct joiner *j, const struct orma_exec_rows *rows, void *data)
@@ -498,8 +526,9 @@ static bool prepare_steps(struct joiner *j)
 {
     for (unsigned i = 0; i < j->steps_num; i++) {
         struct step *s = &j->steps[i];
-        bool ok = s->build ? scan_source(j, s->src, false, build_block, s) && link_keys(j, &s->hash)
-                           : mark_passed(j, s->src);
+        bool ok = s->by_number ? mark_passed(j, s->src)
+                               : scan_source(j, s->src, false, build_block, s) &&
+                                     orma_exec_hash_link(j->plan, &s->hash);
 
         if (!ok)
             return false;
@@ -568,50 +597,150 @@ static bool step_by_number(struct joiner *j, unsigned at, const struct orma_exec
     return (!left || check_on(j, s, &next, list)) && run_step(j, at + 1, &next, both, known);
 }
 
-static bool step_by_hash(struct joiner *j, unsigned at, const struct orma_exec_rows *rows,
-                         uint32_t known, const struct orma_exec_vec *v)
+/* A step by lists: pairs of rows of a block and rows of its source that were found so far. */
+struct pairs {
+    struct joiner *j;
+    unsigned at;
+    const struct orma_exec_rows *rows;
+    uint32_t known;
+    uint32_t picked[EXEC_BLOCK], *list, num;
+    bool met; /* of the last row: one passed what a LEFT JOIN asks besides */
+};
+
+/* Leaves out what does not meet the other conditions of a LEFT JOIN, and rows without a partner of
+ * those that have one. */
+static bool check_pairs(struct pairs *p, struct orma_exec_rows *next)
 {
-    const struct step *s = &j->steps[at];
-    const struct hash *h = &s->hash;
-    struct orma_exec_place *place = j->places[at + 1];
-    uint32_t *list = place->rows[s->src->index], picked[EXEC_BLOCK], num = 0;
-    uint32_t both = known | 1u << s->src->index;
-    struct orma_exec_rows next = *rows;
-    bool left = s->src->join == ORMA_EXEC_LEFT;
+    const struct step *s = &p->j->steps[p->at];
+    uint32_t passed[EXEC_BLOCK], num = 0;
+    bool good[EXEC_BLOCK];
 
-    for (uint32_t i = 0; i < rows->num; i++) {
-        uint8_t tag = orma_exec_tag_at(v, i);
-        uint32_t link = NO_LINK;
-        bool any = false;
+    memset(good, true, p->num);
+    for (uint32_t c = 0; c < s->on.len; c++) {
+        int n = orma_exec_select(p->j->plan, s->on.data[c], next, passed);
+        uint32_t k = 0;
 
-        if (tag != EXEC_NULL && h->tag && (tag == EXEC_REAL || tag != h->tag))
-            return orma_exec_give_up(j->plan, "types of a join");
-        if (tag != EXEC_NULL && h->num)
-            link = h->slots[slot_of(h, v->vals[i])];
-        for (; link != NO_LINK || (left && !any); link = link == NO_LINK ? link : h->nexts[link]) {
-            bool hit = link != NO_LINK && h->keys[link] == v->vals[i];
+        if (n < 0)
+            return false;
+        for (uint32_t i = 0; i < p->num; i++) {
+            bool pass = k < (uint32_t)n && passed[k] == i;
 
-            if (link != NO_LINK && !hit)
-                continue;
-            any = true;
-            list[num] = hit ? h->rows[link] : EXEC_NO_ROW;
-            picked[num++] = i;
-            if (num == EXEC_BLOCK) {
-                pick_rows(j, rows, known, picked, num, place, 0, &next);
-                next.source[s->src->index] = list;
-                if (!run_step(j, at + 1, &next, both, known))
-                    return false;
-                num = 0;
-            }
-            if (link == NO_LINK)
-                break;
+            k += pass;
+            good[i] &= pass;
         }
     }
-    if (!num)
+    for (uint32_t i = 0; i < p->num; i++) {
+        bool none = p->list[i] == EXEC_NO_ROW, keep = none ? !p->met : good[i];
+
+        p->met = !none && (p->met || keep);
+        p->picked[num] = p->picked[i];
+        p->list[num] = p->list[i];
+        num += keep;
+    }
+    p->num = num;
+    return true;
+}
+
+static void pair_up(struct pairs *p, struct orma_exec_rows *next)
+{
+    *next = *p->rows;
+    pick_rows(p->j, p->rows, p->known, p->picked, p->num, p->j->places[p->at + 1], 0, next);
+    next->source[p->j->steps[p->at].src->index] = p->list;
+}
+
+static bool flush_pairs(struct pairs *p)
+{
+    const struct step *s = &p->j->steps[p->at];
+    struct orma_exec_rows next;
+
+    if (!p->num)
         return true;
-    pick_rows(j, rows, known, picked, num, place, 0, &next);
-    next.source[s->src->index] = list;
-    return run_step(j, at + 1, &next, both, known);
+    pair_up(p, &next);
+    if (s->on.len) {
+        if (!check_pairs(p, &next))
+            return false;
+        pair_up(p, &next);
+    }
+    bool ok = !p->num || run_step(p->j, p->at + 1, &next, p->known | 1u << s->src->index, p->known);
+    p->num = 0;
+    return ok && !orma_exec_should_stop(p->j->plan);
+}
+
+static bool add_pair(struct pairs *p, uint32_t i, uint32_t row)
+{
+    p->picked[p->num] = i;
+    p->list[p->num++] = row;
+    return p->num < EXEC_BLOCK || flush_pairs(p);
+}
+
+/* Values of a step for a block of rows; those that it does not have are NULL. */
+struct probes {
+    struct orma_exec_vec *key, *lo, *hi;
+};
+
+static bool find_list(struct joiner *j, const struct step *s, const struct probes *v, uint32_t i,
+                      uint32_t *from, uint32_t *to)
+{
+    const struct stretch *x = &s->stretch;
+
+    return orma_exec_hash_find(j->plan, &s->hash, v->key, i, from, to) &&
+           (!v->lo || *from == *to ||
+            orma_exec_hash_cut(j->plan, &s->hash, v->lo, i, true, x->lo_strict, from, to)) &&
+           (!v->hi || *from == *to ||
+            orma_exec_hash_cut(j->plan, &s->hash, v->hi, i, false, x->hi_strict, from, to));
+}
+
+static bool step_by_lists(struct joiner *j, unsigned at, const struct orma_exec_rows *rows,
+                          uint32_t known, const struct probes *v)
+{
+    const struct step *s = &j->steps[at];
+    struct pairs p = {.j = j, .at = at, .rows = rows, .known = known};
+    const bool left = s->src->join == ORMA_EXEC_LEFT;
+
+    p.list = j->places[at + 1]->rows[s->src->index];
+    for (uint32_t i = 0; i < rows->num; i++) {
+        uint32_t from, to;
+
+        if (!find_list(j, s, v, i, &from, &to))
+            return false;
+        for (uint32_t k = from; k < to; k++) {
+            if (!add_pair(&p, i, s->hash.rows[k]))
+                return false;
+        }
+        /* last of each row of a LEFT JOIN; it stays if no other did */
+        if (left && (from == to || s->on.len) && !add_pair(&p, i, EXEC_NO_ROW))
+            return false;
+    }
+    return flush_pairs(&p);
+}
+
+/* NULL in *ret if there is nothing to be evaluated. */
+static bool eval_probe(struct joiner *j, struct orma_exec_expr *e,
+                       const struct orma_exec_rows *rows, struct orma_exec_vec **ret)
+{
+    *ret = e ? orma_exec_take_vec(j->plan) : NULL;
+    return !e || (*ret && orma_exec_eval(j->plan, e, rows, *ret));
+}
+
+static bool step_by_probes(struct joiner *j, unsigned at, const struct orma_exec_rows *rows,
+                           uint32_t known)
+{
+    const struct step *s = &j->steps[at];
+    const bool ranged = s->hash.ranged;
+    struct probes v = {NULL, NULL, NULL};
+
+    /* all pairs would be tried */
+    if (s->stretch.of && !ranged && !s->build && rows_of(s->src) > ALL_ROWS_MAX && s->hash.num)
+        return orma_exec_give_up(j->plan, "a join by what does not rise");
+    bool ok = eval_probe(j, s->probe, rows, &v.key) &&
+              eval_probe(j, ranged ? s->stretch.lo : NULL, rows, &v.lo) &&
+              eval_probe(j, ranged ? s->stretch.hi : NULL, rows, &v.hi) &&
+              (s->by_number ? step_by_number(j, at, rows, known, v.key)
+                            : step_by_lists(j, at, rows, known, &v));
+    orma_exec_give_vec(j->plan, v.key);
+    orma_exec_give_vec(j->plan, v.lo);
+    orma_exec_give_vec(j->plan, v.hi);
+    return ok;
 }
 
 static bool run_step(struct joiner *j, unsigned at, const struct orma_exec_rows *rows,
@@ -625,11 +754,7 @@ static bool run_step(struct joiner *j, unsigned at, const struct orma_exec_rows 
         return true;
     if (at == j->steps_num)
         return j->sink(j->plan, j->q, &passed, j->data);
-    struct orma_exec_vec *v = orma_exec_take_vec(j->plan);
-    bool ok = v && orma_exec_eval(j->plan, j->steps[at].probe, &passed, v) &&
-              (j->steps[at].build ? step_by_hash : step_by_number)(j, at, &passed, known, v);
-    orma_exec_give_vec(j->plan, v);
-    return ok;
+    return step_by_probes(j, at, &passed, known);
 }
 
 static bool drive(struct joiner *j, const struct orma_exec_rows *rows, void *data)
@@ -673,7 +798,7 @@ static bool is_unique(const struct orma_exec_expr *e)
 /* A step that finds one row at most: it has no say in the order of rows. */
 static bool finds_one(const struct step *s)
 {
-    return !s->build || is_unique(s->build);
+    return s->by_number || (s->build ? is_unique(s->build) : !s->stretch.of && rows_of(s->src) < 2);
 }
 
 static bool follows_by_one(const struct joiner *j, const struct orma_exec_source *src,
@@ -744,9 +869,21 @@ static bool is_named_elsewhere(const struct joiner *j, int parent)
     return false;
 }
 
-/* The same for the only parent below which they are. */
+/* SQLite leaves out tables of a LEFT JOIN that nobody reads, if rows come once anyway. */
+static bool may_lack_loops(const struct orma_exec_query *q)
+{
+    for (unsigned i = 0; i < q->sources_num; i++) {
+        if (q->sources[i]->join == ORMA_EXEC_LEFT)
+            return true;
+    }
+    return false;
+}
+
+/* The same for the only parent below which they are; of the statement itself that is none. */
 static int loops_of(const struct joiner *j, struct orma_exec_source **ret)
 {
+    if (j->q == j->plan->root)
+        return loops_below(j, 0, ret);
     struct orma_exec_source *found[EXEC_SOURCES_MAX];
     int parent = -1, num = -1;
 
@@ -761,7 +898,8 @@ static int loops_of(const struct joiner *j, struct orma_exec_source **ret)
         parent = at;
         memcpy(ret, found, (size_t)n * sizeof(*ret));
     }
-    return num >= 0 && j->plan->has_others && is_named_elsewhere(j, parent) ? -1 : num;
+    bool others = j->plan->has_others || may_lack_loops(j->q);
+    return num >= 0 && others && is_named_elsewhere(j, parent) ? -1 : num;
 }
 
 bool orma_exec_plan_joins(struct orma_exec_plan *plan, struct orma_exec_query *q)

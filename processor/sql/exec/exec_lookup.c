@@ -9,6 +9,7 @@
 /* Of rows with the same keys the first one counts. */
 struct orma_exec_table {
     unsigned keys_num;
+    bool dense; /* the slot of a key is its number */
     uint32_t rows, cap, mask;
     uint32_t *slots; /* numbers of rows; UINT32_MAX: free */
     int64_t *keys;   /* keys_num of each row */
@@ -19,6 +20,8 @@ static uint32_t place_of(const struct orma_exec_table *t, const int64_t *keys)
 {
     uint64_t h = 0;
 
+    if (t->dense)
+        return (uint32_t)keys[0] & t->mask;
     for (unsigned k = 0; k < t->keys_num; k++) {
         h = (h ^ (uint64_t)keys[k]) * UINT64_C(0x9e3779b97f4a7c15);
         h ^= h >> 29;
@@ -37,28 +40,51 @@ static uint32_t *find_slot(const struct orma_exec_table *t, const int64_t *keys)
     return &t->slots[at];
 }
 
+/* `size` is a power of two. */
+static bool set_slots(struct orma_exec_table *t, uint32_t size, bool dense)
+{
+    uint32_t *slots = size ? malloc((size_t)size * sizeof(*slots)) : NULL;
+
+    if (!slots)
+        return false;
+    memset(slots, 0xff, (size_t)size * sizeof(*slots));
+    free(t->slots);
+    t->slots = slots;
+    t->mask = size - 1;
+    t->dense = dense;
+    for (uint32_t i = 0; i < t->rows; i++)
+        *find_slot(t, t->keys + (size_t)i * t->keys_num) = i;
+    return true;
+}
+
 static bool grow(struct orma_exec_table *t)
 {
     uint32_t cap = ORMA_MAX(2 * t->cap, 256u);
-    uint32_t *slots = cap > UINT32_MAX / 4 ? NULL : malloc(2 * (size_t)cap * sizeof(*slots));
-    int64_t *keys = slots ? realloc(t->keys, (size_t)cap * t->keys_num * sizeof(*keys)) : NULL;
+    int64_t *keys =
+        cap > UINT32_MAX / 8 ? NULL : realloc(t->keys, (size_t)cap * t->keys_num * sizeof(*keys));
 
     if (keys)
         t->keys = keys;
     struct orma_exec_value *vals = keys ? realloc(t->vals, (size_t)cap * sizeof(*vals)) : NULL;
-    if (!vals) {
-        free(slots);
+    if (!vals)
         return false;
-    }
-    memset(slots, 0xff, 2 * (size_t)cap * sizeof(*slots));
-    free(t->slots);
     t->vals = vals;
-    t->slots = slots;
     t->cap = cap;
-    t->mask = 2 * cap - 1;
-    for (uint32_t i = 0; i < t->rows; i++)
-        *find_slot(t, t->keys + (size_t)i * t->keys_num) = i;
-    return true;
+    return t->mask >= 2 * cap - 1 || set_slots(t, 2 * cap, t->dense);
+}
+
+/* While all keys are below the number of slots, each has one of its own: ids, mostly. */
+static bool make_room(struct orma_exec_table *t, const int64_t *keys)
+{
+    uint32_t size = t->mask + 1;
+
+    if (t->rows == t->cap && !grow(t))
+        return false;
+    if (!t->dense || (uint64_t)keys[0] <= t->mask)
+        return true;
+    while (size <= (uint64_t)keys[0] && size / 8 < t->cap)
+        size *= 2;
+    return set_slots(t, size, size > (uint64_t)keys[0]);
 }
 
 struct orma_exec_table *orma_exec_table_new(unsigned keys_num)
@@ -68,7 +94,8 @@ struct orma_exec_table *orma_exec_table_new(unsigned keys_num)
     if (!t)
         return NULL;
     t->keys_num = keys_num;
-    if (grow(t))
+    t->dense = keys_num == 1;
+    if (set_slots(t, 512, t->dense) && grow(t))
         return t;
     orma_exec_table_free(t);
     return NULL;
@@ -118,10 +145,10 @@ bool orma_exec_table_add(struct orma_exec_plan *plan, const struct orma_exec_sub
     if (!check_keys(plan, sub, keys, num))
         return false;
     for (uint32_t i = 0; i < num; i++) {
-        if (t->rows == t->cap && !grow(t))
-            return orma_exec_give_up(plan, "memory");
         if (!keys_at(keys, t->keys_num, i, key))
             continue;
+        if (!make_room(t, key))
+            return orma_exec_give_up(plan, "memory");
         uint32_t *slot = find_slot(t, key);
         if (*slot != UINT32_MAX)
             continue;

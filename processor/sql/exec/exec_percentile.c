@@ -62,8 +62,11 @@ bool orma_exec_values_deal(struct orma_exec_plan *plan, struct orma_exec_values 
         self->starts[g] = sum;
         sum += n;
     }
-    for (size_t i = 0; i < self->num; i++)
+    for (size_t i = 0; i < self->num; i++) {
         vals[self->starts[self->groups[i]]++] = self->vals[i];
+        if (!(i % EXEC_LOOK) && orma_exec_should_stop(plan))
+            break;
+    }
     for (uint32_t g = groups; g > 0; g--) /* each went on to where the next begins */
         self->starts[g] = self->starts[g - 1];
     self->starts[0] = 0;
@@ -71,17 +74,17 @@ bool orma_exec_values_deal(struct orma_exec_plan *plan, struct orma_exec_values 
     free(self->groups);
     self->vals = vals;
     self->groups = NULL;
-    return true;
+    return !plan->why;
 }
 
 /* The k-th smallest; those before it are no larger, those behind it no smaller. Where to cut is
  * drawn, so that no order of values makes it slow. */
-static double pick(double *v, size_t num, size_t k)
+static double pick(struct orma_exec_plan *plan, double *v, size_t num, size_t k)
 {
     ptrdiff_t lo = 0, hi = (ptrdiff_t)num - 1, at = (ptrdiff_t)k;
     uint64_t seed = num;
 
-    while (lo < hi) {
+    while (lo < hi && !(hi - lo > EXEC_LOOK && orma_exec_should_stop(plan))) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         double pivot = v[lo + (ptrdiff_t)((seed >> 32) % (uint64_t)(hi - lo + 1))];
         ptrdiff_t i = lo, j = hi;
@@ -107,7 +110,8 @@ static double pick(double *v, size_t num, size_t k)
     return v[k];
 }
 
-struct orma_exec_value orma_exec_values_at(struct orma_exec_values *self, uint32_t group,
+struct orma_exec_value orma_exec_values_at(struct orma_exec_plan *plan,
+                                           struct orma_exec_values *self, uint32_t group,
                                            double fraction, bool exact)
 {
     double *v = self->vals + self->starts[group];
@@ -116,7 +120,7 @@ struct orma_exec_value orma_exec_values_at(struct orma_exec_values *self, uint32
     if (!num)
         return (struct orma_exec_value){EXEC_NULL, 0};
     size_t at = orma_percentile_place(num, fraction);
-    double low = pick(v, num, at), high = low;
+    double low = pick(plan, v, num, at), high = low;
     for (size_t i = at + 1; i < num; i++)
         high = i == at + 1 || v[i] < high ? v[i] : high;
     double d = exact ? low : orma_percentile_between(num, fraction, low, high);

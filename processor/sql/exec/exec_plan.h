@@ -18,6 +18,8 @@
 #include "sdk/base/vec.h"
 
 #define EXEC_BLOCK ORMA_SQL_SCAN_BLOCK
+/* Loops over all rows look whether they should stop after so many: 1 to 3 ms. */
+#define EXEC_LOOK (1 << 18)
 #define EXEC_SOURCES_MAX 12
 #define EXEC_DEPTH_MAX 60
 /* By which a query in an expression depends on the row. */
@@ -428,6 +430,34 @@ bool orma_exec_add_filter(struct orma_exec_plan *plan, const struct orma_table *
                           struct orma_rowscan *scan, int op, unsigned col,
                           const struct orma_exec_expr *val);
 
+/* exec_hash.c: rows by a key. Zero-initialised is empty. */
+struct orma_exec_hash {
+    uint32_t *slots, mask; /* groups by key */
+    int64_t *keys;         /* of groups */
+    uint32_t groups_num;
+    uint32_t *starts; /* of the list of each group in `rows` */
+    uint32_t *rows;
+    int64_t *vals;    /* by which lists rise, if they do; NULL: there are none */
+    uint32_t *groups; /* of rows, while they are added */
+    uint32_t num, cap;
+    uint8_t tag; /* of keys */
+    bool ranged;
+};
+void orma_exec_hash_fini(struct orma_exec_hash *self);
+/* `keys` NULL: all are of one group; `vals` NULL: none, and then for all that are added. */
+bool orma_exec_hash_add(struct orma_exec_plan *plan, struct orma_exec_hash *self,
+                        const uint32_t *list, uint32_t first, uint32_t num,
+                        const struct orma_exec_vec *keys, const struct orma_exec_vec *vals);
+bool orma_exec_hash_link(struct orma_exec_plan *plan, struct orma_exec_hash *self);
+/* The list of the i-th key. */
+bool orma_exec_hash_find(struct orma_exec_plan *plan, const struct orma_exec_hash *self,
+                         const struct orma_exec_vec *keys, uint32_t i, uint32_t *ret_from,
+                         uint32_t *ret_to);
+/* What is left of a list of a `ranged` one: values from `bound` on (`low`), or up to it. */
+bool orma_exec_hash_cut(struct orma_exec_plan *plan, const struct orma_exec_hash *self,
+                        const struct orma_exec_vec *bound, uint32_t i, bool low, bool strict,
+                        uint32_t *from, uint32_t *to);
+
 /* exec_join.c: calls `each` with blocks of rows that pass all conditions. */
 typedef bool orma_exec_sink(struct orma_exec_plan *plan, struct orma_exec_query *q,
                             const struct orma_exec_rows *rows, void *data);
@@ -452,7 +482,9 @@ bool orma_exec_values_add(struct orma_exec_plan *plan, struct orma_exec_values *
                           const struct orma_exec_vec *v, const uint32_t *codes, uint32_t num);
 bool orma_exec_values_deal(struct orma_exec_plan *plan, struct orma_exec_values *self,
                            uint32_t groups);
-struct orma_exec_value orma_exec_values_at(struct orma_exec_values *self, uint32_t group,
+/* The caller looks whether it was given up. */
+struct orma_exec_value orma_exec_values_at(struct orma_exec_plan *plan,
+                                           struct orma_exec_values *self, uint32_t group,
                                            double fraction, bool exact);
 
 /* exec_sort.c: the values of an expression for all rows of the frame, as a slot. */

@@ -347,8 +347,11 @@ static bool sort_items(struct orma_exec_plan *plan, uint64_t **items, uint64_t *
             counts[d] = sum;
             sum += n;
         }
-        for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t i = 0; i < rows; i++) {
             b[counts[a[i] >> at & mask]++] = a[i];
+            if (ORMA_UNLIKELY(!(i % EXEC_LOOK)) && orma_exec_should_stop(plan))
+                break;
+        }
         *items = b;
         *spare = a;
         if (orma_exec_should_stop(plan))
@@ -386,8 +389,11 @@ static bool sort_counted(struct sorter *s, unsigned bits, uint32_t **ret)
         counts[c] = sum;
         sum += n;
     }
-    for (uint32_t i = 0; ok && i < s->rows; i++)
+    for (uint32_t i = 0; ok && i < s->rows; i++) {
         perm[counts[codes[i]]++] = i;
+        if (ORMA_UNLIKELY(!(i % EXEC_LOOK)) && orma_exec_should_stop(s->plan))
+            ok = false;
+    }
     free(codes);
     free(counts);
     if (ok)

@@ -441,7 +441,23 @@ static void put_tables(struct gen *g, unsigned num)
         PUT(g, " %s ", PICK(g, "JOIN", "LEFT JOIN", "JOIN"));
         put_source(g);
         PUT(g, " %c", x);
-        switch (below(g, 5)) {
+        switch (below(g, 8)) {
+        case 5:
+            PUT(g, " ON %c.%s BETWEEN %c.%s AND %c.%s + %u", x, PICK(g, "ts", "id", "v"), y,
+                PICK(g, "ts", "k", "v"), y, PICK(g, "ts", "ts", "v"), below(g, 30));
+            if (!below(g, 3))
+                PUT(g, " AND %c.k = %c.k", x, y);
+            break;
+        case 6:
+            PUT(g, " ON %c.ts >= %c.ts AND %c.ts < %c.ts + %u", y, x, y, x, below(g, 20));
+            if (!below(g, 3))
+                PUT(g, " AND %c.v IS NOT %c.v", x, y);
+            break;
+        case 7:
+            PUT(g, " ON %c.%s = %c.%s AND %c.%s %s %c.%s", x, PICK(g, "k", "id"), y,
+                PICK(g, "k", "v"), x, PICK(g, "ts", "id"), PICK(g, "<", ">=", ">", "!="), y,
+                PICK(g, "ts", "v"));
+            break;
         case 0:
             PUT(g, " ON %c.k = %c.k", x, y);
             break;
