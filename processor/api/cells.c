@@ -117,6 +117,65 @@ const void *orma_query_blob(const struct orma_query *self, unsigned col)
     return sqlite3_column_blob(self->stmt->stmt, (int)col);
 }
 
+/* Of SQLite's row. */
+static struct orma_cell cell_of_sqlite(sqlite3_stmt *stmt, int col)
+{
+    struct orma_cell cell = {0};
+
+    switch (sqlite3_column_type(stmt, col)) {
+    case SQLITE_INTEGER:
+        cell.type = ORMA_VALUE_INT64;
+        cell.whole = sqlite3_column_int64(stmt, col);
+        break;
+    case SQLITE_FLOAT:
+        cell.type = ORMA_VALUE_DOUBLE;
+        cell.real = sqlite3_column_double(stmt, col);
+        break;
+    case SQLITE_TEXT:
+        cell.type = ORMA_VALUE_TEXT;
+        cell.data = sqlite3_column_text(stmt, col);
+        cell.bytes = (size_t)sqlite3_column_bytes(stmt, col);
+        break;
+    case SQLITE_BLOB:
+        cell.type = ORMA_VALUE_BLOB;
+        cell.data = sqlite3_column_blob(stmt, col);
+        cell.bytes = (size_t)sqlite3_column_bytes(stmt, col);
+        break;
+    }
+    return cell;
+}
+
+static struct orma_cell cell_of_columns(const struct orma_query_row *row, unsigned col)
+{
+    const struct orma_exec_column *c = &row->columns[col];
+    const int64_t val = c->vals[row->at];
+
+    switch (c->types ? c->types[row->at] : c->type) {
+    case ORMA_EXEC_TYPE_INT:
+        return (struct orma_cell){.type = ORMA_VALUE_INT64, .whole = val};
+    case ORMA_EXEC_TYPE_REAL:
+        return (struct orma_cell){.type = ORMA_VALUE_DOUBLE, .real = double_of(val)};
+    case ORMA_EXEC_TYPE_TEXT: {
+        struct orma_str text = orma_strpool_get(row->pool, (uint32_t)val);
+
+        return (struct orma_cell){
+            .type = ORMA_VALUE_TEXT, .stays = true, .bytes = text.len, .data = text.data};
+    }
+    default:
+        return (struct orma_cell){.type = ORMA_VALUE_NULL};
+    }
+}
+
+void orma_query_cells(const struct orma_query *self, unsigned num, struct orma_cell *ret)
+{
+    const struct orma_query_row row = orma_query_row(self);
+
+    for (unsigned i = 0; i < num; i++)
+        ret[i] = row.stmt              ? cell_of_sqlite(row.stmt, (int)i)
+                 : i < row.columns_num ? cell_of_columns(&row, i)
+                                       : (struct orma_cell){.type = ORMA_VALUE_NULL};
+}
+
 size_t orma_query_bytes(const struct orma_query *self, unsigned col)
 {
     enum orma_exec_type type;

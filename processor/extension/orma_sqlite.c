@@ -8,9 +8,14 @@
  *     SELECT orma_close('b');
  *
  * A table of a trace is a virtual table: xBestIndex writes the query that gives its rows (columns
- * that are used, WHERE, ORDER BY, LIMIT), xFilter runs it on the trace's own processor with the
- * values as parameters, xColumn hands its cells over. So there is one engine and one meaning of
- * every row; the host joins, groups, and checks again what was pushed down.
+ * that are used, WHERE, ORDER BY, LIMIT), xFilter runs it on the trace's own processor, xColumn
+ * hands its cells over. So there is one engine and one meaning of every row; the host joins,
+ * groups, and checks again what was pushed down.
+ *
+ * A plan is such a query with places for values. In the first scan of a cursor the values are
+ * written into it, since the processor runs statements without parameters by columns, which is
+ * fast for many rows; if scans follow, as they do inside of joins, it is prepared once more with
+ * parameters, and then only begun again.
  *
  *   connection ─► registry ─► traces by schema ◄─ tables ◄─ cursors ─► queries
  *
@@ -38,6 +43,10 @@ static const sqlite3_api_routines *sqlite3_api;
 /* Schemas that are there anyway: traces have no tables in them, but in the first. */
 #define SCHEMA_DEFAULT "temp"
 #define COLUMNS_MAX 2000 /* of a table: as SQLite's own limit */
+/* Before the number of a value in a plan. */
+#define PLACE '\1'
+/* Longer texts stay parameters. */
+#define LITERAL_MAX 1000
 /* The cost of starting a scan, and of a row, in units of the planner. */
 #define COST_SCAN 20.0
 #define ROWS_GUESS 100000.0
@@ -71,8 +80,11 @@ struct cursor {
     sqlite3_vtab_cursor base;
     char *plan; /* that `query` was made of */
     struct orma_query *query;
-    int *place; /* of each column of the table in the query; -1: not there */
+    bool literal; /* `query` has the values of the scan in its text */
+    int *place;   /* of each column of the table in the query; -1: not there */
     int id_place;
+    unsigned cells_num;
+    struct orma_cell *cells; /* of the row */
     int64_t row;
     bool eof;
 };
@@ -217,26 +229,33 @@ static int table_disconnect(sqlite3_vtab *base)
     return SQLITE_OK;
 }
 
+/* The number that a query of the table gives; -1: none. If one fails, so will the scan. */
+static int64_t ask(const struct table *t, const char *form)
+{
+    struct orma_query *q = NULL;
+    char *sql = sqlite3_mprintf(form, t->name);
+    int64_t val = -1;
+
+    if (sql && !orma_query_prepare(t->trace->tp, sql, ORMA_WHOLE, &q, NULL) &&
+        orma_query_step(q) == 1)
+        val = orma_query_int64(q, 0);
+    orma_query_free(q);
+    sqlite3_free(sql);
+    return val;
+}
+
 /* How many rows there are, and whether ids are as they should be: asked once, when it matters. */
 static void look(struct table *t)
 {
-    struct orma_query *q = NULL;
-    char *sql;
-
     if (t->looked)
         return;
     t->looked = true;
-    sql = t->id < 0 ? sqlite3_mprintf("SELECT count(*), 0 FROM \"%w\"", t->name)
-                    : sqlite3_mprintf("SELECT count(*), count(DISTINCT id) = count(*) AND "
-                                      "sum(typeof(id) = 'integer') = count(*) FROM \"%w\"",
-                                      t->name);
-    if (sql && !orma_query_prepare(t->trace->tp, sql, ORMA_WHOLE, &q, NULL) &&
-        orma_query_step(q) == 1) {
-        t->rows = orma_query_double(q, 0);
-        t->id_unique = orma_query_int64(q, 1);
-    }
-    orma_query_free(q); /* if it fails, so will the scan */
-    sqlite3_free(sql);
+    int64_t rows = ask(t, "SELECT count(*) FROM \"%w\"");
+    if (rows >= 0)
+        t->rows = (double)rows;
+    t->id_unique = t->id >= 0 &&
+                   ask(t, "SELECT count(*) FROM (SELECT id FROM \"%w\" GROUP BY id)") == rows &&
+                   ask(t, "SELECT count(*) FROM \"%w\" WHERE typeof(id) != 'integer'") == 0;
 }
 
 /* ---- plans ---- */
@@ -353,7 +372,7 @@ static bool put_where(const struct table *t, sqlite3_index_info *info, sqlite3_s
         sqlite3_str_appendf(plan, "%s\"%w\" %s", before, t->names[c->iColumn], op);
         before = " AND ";
         if (takes_value(c->op)) {
-            sqlite3_str_appendf(plan, " ?%d", ++*args);
+            sqlite3_str_appendf(plan, " %c%d", PLACE, ++*args);
             info->aConstraintUsage[i].argvIndex = *args;
         }
         *share *= share_of(t, c);
@@ -375,7 +394,7 @@ static void put_order(const struct table *t, sqlite3_index_info *info, sqlite3_s
 }
 
 /* The host skips OFFSET rows itself unless it is told not to: so the limit is pushed with the
- * offset, or not at all. */
+ * offset, or not at all. Without an order the host stops early enough. */
 static void put_limit(sqlite3_index_info *info, sqlite3_str *plan, int *args)
 {
     int limit = -1, offset = -1;
@@ -387,14 +406,14 @@ static void put_limit(sqlite3_index_info *info, sqlite3_str *plan, int *args)
             return;
         *(info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_LIMIT ? &limit : &offset) = i;
     }
-    if (limit < 0)
+    if (limit < 0 || (!info->nOrderBy && offset < 0))
         return;
-    sqlite3_str_appendf(plan, " LIMIT ?%d", ++*args);
+    sqlite3_str_appendf(plan, " LIMIT %c%d", PLACE, ++*args);
     info->aConstraintUsage[limit].argvIndex = *args;
     info->aConstraintUsage[limit].omit = 1;
     if (offset < 0)
         return;
-    sqlite3_str_appendf(plan, " OFFSET ?%d", ++*args);
+    sqlite3_str_appendf(plan, " OFFSET %c%d", PLACE, ++*args);
     info->aConstraintUsage[offset].argvIndex = *args;
     info->aConstraintUsage[offset].omit = 1;
 }
@@ -405,8 +424,10 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     double share = 1;
     int args = 0;
 
-    if (info->nConstraint)
-        look(t);
+    for (int i = 0; i < info->nConstraint; i++) {
+        if (!is_limit(info->aConstraint[i].op))
+            look(t);
+    }
     sqlite3_str *plan = sqlite3_str_new(NULL);
     put_columns(t, info, plan);
     bool all = put_where(t, info, plan, &args, &share);
@@ -438,9 +459,15 @@ static int cursor_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
     struct table *t = (struct table *)base;
     struct cursor *c = calloc(1, sizeof(*c));
 
-    if (c)
+    if (c) {
         c->place = calloc((size_t)t->columns, sizeof(*c->place));
-    if (!c || !c->place) {
+        c->cells = calloc((size_t)t->columns, sizeof(*c->cells));
+    }
+    if (!c || !c->place || !c->cells) {
+        if (c) {
+            free(c->place);
+            free(c->cells);
+        }
         free(c);
         return SQLITE_NOMEM;
     }
@@ -455,6 +482,7 @@ static int cursor_close(sqlite3_vtab_cursor *base)
     orma_query_free(c->query);
     sqlite3_free(c->plan);
     free(c->place);
+    free(c->cells);
     free(c);
     return SQLITE_OK;
 }
@@ -466,32 +494,92 @@ static int cursor_next(sqlite3_vtab_cursor *base)
 
     c->eof = r != 1;
     c->row++;
+    if (r == 1)
+        orma_query_cells(c->query, c->cells_num, c->cells);
     return r < 0 ? fail_trace((struct table *)base->pVtab, r) : SQLITE_OK;
 }
 
-/* Makes the query of a plan; the same plan as the last time only begins again. */
-static int set_plan(struct cursor *c, struct table *t, const char *plan)
+/* Whether a value can be written into SQL as it is. The digits of the least number, without the
+ * minus, are no whole number. */
+static bool is_literal(sqlite3_value *value)
 {
-    if (c->plan && !strcmp(c->plan, plan))
-        return orma_query_reset(c->query);
-    sqlite3_free(c->plan);
-    orma_query_free(c->query);
-    c->query = NULL;
-    c->plan = sqlite3_mprintf("%s", plan);
-    if (!c->plan)
-        return -ENOMEM;
+    const char *text;
+
+    if (sqlite3_value_type(value) == SQLITE_INTEGER)
+        return sqlite3_value_int64(value) != INT64_MIN;
+    return sqlite3_value_type(value) == SQLITE_TEXT &&
+           (text = (const char *)sqlite3_value_text(value)) &&
+           sqlite3_value_bytes(value) <= LITERAL_MAX &&
+           strlen(text) == (size_t)sqlite3_value_bytes(value);
+}
+
+static bool are_literals(int argc, sqlite3_value **argv)
+{
+    while (argc && is_literal(argv[argc - 1]))
+        argc--;
+    return !argc;
+}
+
+/* The query of a plan: with values or, where `argv` is NULL, with parameters. */
+static char *write_query(const char *plan, int argc, sqlite3_value **argv)
+{
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+
+    while (*plan) {
+        const char *end = strchrnul(plan, PLACE);
+
+        sqlite3_str_append(sql, plan, (int)(end - plan));
+        if (!*end)
+            break;
+        long at = strtol(end + 1, (char **)(uintptr_t)&plan, 10);
+        if (!argv || at < 1 || at > argc)
+            sqlite3_str_appendf(sql, "?%ld", at);
+        else if (sqlite3_value_type(argv[at - 1]) == SQLITE_INTEGER)
+            sqlite3_str_appendf(sql, "%lld", sqlite3_value_int64(argv[at - 1]));
+        else
+            sqlite3_str_appendf(sql, "%Q", sqlite3_value_text(argv[at - 1]));
+    }
+    return sqlite3_str_finish(sql);
+}
+
+/* Where the columns are, which stand in front of the query; the rest of the plan. */
+static const char *read_places(struct cursor *c, const struct table *t, const char *plan)
+{
+    c->cells_num = 0;
     for (int i = 0; i < t->columns; i++)
         c->place[i] = -1;
-    int place = 0;
     while (*plan && *plan != ';') {
         char *end;
         long col = strtol(plan, &end, 10);
 
-        c->place[col] = place++;
+        c->place[col] = (int)c->cells_num++;
         plan = end + (*end == ',');
     }
     c->id_place = t->id_unique ? c->place[t->id] : -1;
-    int r = orma_query_prepare(t->trace->tp, plan + 1, ORMA_WHOLE, &c->query, NULL);
+    return plan + 1;
+}
+
+/* Makes the query of a plan; one with parameters that was made before only begins again. */
+static int set_plan(struct cursor *c, struct table *t, const char *plan, int argc,
+                    sqlite3_value **argv)
+{
+    bool again = c->plan && !strcmp(c->plan, plan);
+    int r;
+
+    if (again && (!c->literal || !argc))
+        return orma_query_reset(c->query);
+    orma_query_free(c->query);
+    c->query = NULL;
+    if (!again) {
+        sqlite3_free(c->plan);
+        c->plan = sqlite3_mprintf("%s", plan);
+        if (!c->plan)
+            return -ENOMEM;
+    }
+    c->literal = !again && are_literals(argc, argv);
+    char *sql = write_query(read_places(c, t, plan), argc, c->literal ? argv : NULL);
+    r = sql ? orma_query_prepare(t->trace->tp, sql, ORMA_WHOLE, &c->query, NULL) : -ENOMEM;
+    sqlite3_free(sql);
     if (r) {
         sqlite3_free(c->plan);
         c->plan = NULL;
@@ -524,10 +612,10 @@ static int cursor_filter(sqlite3_vtab_cursor *base, int num, const char *plan, i
 {
     struct cursor *c = (struct cursor *)base;
     struct table *t = (struct table *)base->pVtab;
-    int r = set_plan(c, t, plan);
+    int r = set_plan(c, t, plan, argc, argv);
 
     (void)num;
-    for (int i = 0; !r && i < argc; i++)
+    for (int i = 0; !r && !c->literal && i < argc; i++)
         r = bind(c->query, (unsigned)i + 1, argv[i]);
     c->row = -1;
     return r ? fail_trace(t, r) : cursor_next(base);
@@ -540,27 +628,33 @@ static int cursor_eof(sqlite3_vtab_cursor *base)
 
 static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int col)
 {
-    struct cursor *c = (struct cursor *)base;
-    const unsigned at = (unsigned)c->place[col];
+    const struct cursor *c = (const struct cursor *)base;
 
     if (c->place[col] < 0)
         return SQLITE_OK; /* NULL: nobody looks at it */
-    switch (orma_query_type(c->query, at)) {
+    const struct orma_cell *cell = &c->cells[c->place[col]];
+    /* The trace outlives its tables, and these the statements that look at them. */
+    sqlite3_destructor_type copy = cell->stays ? SQLITE_STATIC : SQLITE_TRANSIENT;
+
+    switch (cell->type) {
     case ORMA_VALUE_NULL:
         break;
     case ORMA_VALUE_INT64:
-        sqlite3_result_int64(ctx, orma_query_int64(c->query, at));
+        sqlite3_result_int64(ctx, cell->whole);
         break;
     case ORMA_VALUE_DOUBLE:
-        sqlite3_result_double(ctx, orma_query_double(c->query, at));
+        sqlite3_result_double(ctx, cell->real);
         break;
     case ORMA_VALUE_TEXT:
-        sqlite3_result_text64(ctx, orma_query_text(c->query, at), orma_query_bytes(c->query, at),
-                              SQLITE_TRANSIENT, SQLITE_UTF8);
+        if (!cell->data)
+            return SQLITE_NOMEM;
+        sqlite3_result_text64(ctx, cell->data, cell->bytes, copy, SQLITE_UTF8);
         break;
     case ORMA_VALUE_BLOB:
-        sqlite3_result_blob64(ctx, orma_query_blob(c->query, at), orma_query_bytes(c->query, at),
-                              SQLITE_TRANSIENT);
+        if (cell->bytes)
+            sqlite3_result_blob64(ctx, cell->data, cell->bytes, copy);
+        else
+            sqlite3_result_zeroblob(ctx, 0);
         break;
     }
     return SQLITE_OK;
@@ -568,9 +662,9 @@ static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int co
 
 static int cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 {
-    struct cursor *c = (struct cursor *)base;
+    const struct cursor *c = (const struct cursor *)base;
 
-    *ret = c->id_place >= 0 ? orma_query_int64(c->query, (unsigned)c->id_place) : c->row;
+    *ret = c->id_place >= 0 ? c->cells[c->id_place].whole : c->row;
     return SQLITE_OK;
 }
 

@@ -193,6 +193,19 @@ ORMA_API const void *orma_query_blob(const struct orma_query *self, unsigned col
 /* Of the text (without its terminator) or the blob. */
 ORMA_API size_t orma_query_bytes(const struct orma_query *self, unsigned col);
 
+/* The same, for who reads all cells: `num` of them, from the first column on, in one call. */
+struct orma_cell {
+    enum orma_value_type type;
+    bool stays;   /* `data` is there until the processor is freed, not only until the next step */
+    size_t bytes; /* of `data`; 0 for numbers */
+    union {
+        int64_t whole;
+        double real;
+        const void *data; /* text or blob; a text of NULL: memory is out */
+    };
+};
+ORMA_API void orma_query_cells(const struct orma_query *self, unsigned num, struct orma_cell *ret);
+
 /*
  * False for statements that are run for their effect: those of PerfettoSQL, functions that give
  * nothing, a single column suppress_query_output. May run up to the first row.

@@ -10,7 +10,7 @@ import sys
 import threading
 import unittest
 
-from installed import BUILD, SOURCE, Installed, run, sanitized, write_trace
+from installed import BUILD, SOURCE, Installed, prefer_systems_python, run, sanitized, write_trace
 
 sys.dont_write_bytecode = True
 try:
@@ -21,7 +21,6 @@ try:
     import pandas
 except ImportError:
     pandas = None
-SYSTEMS = "/usr/bin/python3"
 SPEC = ('metric_spec { id: "durations" value: "dur" dimensions: "name" query { sql { '
         'sql: "SELECT name, CAST(sum(dur) AS DOUBLE) AS dur FROM slice GROUP BY name" column_names: "name" column_names: "dur" } } }')
 
@@ -348,8 +347,5 @@ with TraceProcessor(trace=sys.argv[1], config=TraceProcessorConfig(verbose=True,
 
 
 if __name__ == "__main__":
-    # The system's may have what the first in the search path has not.
-    if not (numpy and pandas) and os.path.exists(SYSTEMS) and not subprocess.run(
-            [SYSTEMS, "-c", "import numpy, pandas"], capture_output=True, check=False).returncode:
-        os.execv(SYSTEMS, [SYSTEMS, *sys.argv])
+    prefer_systems_python("import numpy, pandas")
     unittest.main()

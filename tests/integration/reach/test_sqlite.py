@@ -9,8 +9,9 @@ import sqlite3
 import subprocess
 import sys
 import unittest
+from random import Random
 
-from installed import Installed, run, sanitized, write_trace
+from installed import BUILD, SOURCE, Installed, prefer_systems_python, run, sanitized, write_trace
 
 # Questions whose constraints, order and limits are pushed down, or must not be.
 QUERIES = [
@@ -42,6 +43,48 @@ QUERIES = [
     "SELECT count(*) FROM slice WHERE ts BETWEEN 1000 AND 90000 AND dur IN (SELECT dur FROM slice WHERE id % 3 = 0)",
     "SELECT rowid = id AS same, count(*) FROM slice WHERE id > 4 GROUP BY 1",
 ]
+
+
+TABLES = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*' ORDER BY name"
+VALUES = ["0", "1", "-1", "7", "40", "1000", "9223372036854775807", "-9223372036854775808", "0.5", "1e300", "'7'", "'work'", "''", "NULL", "x'00ff'",
+          "'it''s ?1 \"\u0001 1'", "'%'", "'*o*'", "(SELECT max(id) FROM thread)", "char(1) || '2'", "'" + "long " * 300 + "'"]
+
+
+def condition(random, names, depth=2):
+    kind = random.randrange(9 if depth else 7)
+    col, value = random.choice(names), random.choice(VALUES)
+    if kind < 4:
+        return f"{col} {random.choice(['=', '!=', '<', '<=', '>', '>=', 'IS', 'IS NOT', 'LIKE', 'GLOB'])} {value}"
+    if kind == 4:
+        return f"{col} IS {random.choice(['', 'NOT '])}NULL"
+    if kind == 5:
+        return f"{col} {random.choice(['', 'NOT '])}IN ({value}, {random.choice(VALUES)})"
+    if kind == 6:
+        return f"{col} BETWEEN {value} AND {random.choice(VALUES)}"
+    one, two = condition(random, names, depth - 1), condition(random, names, depth - 1)
+    return f"NOT ({one})" if kind == 8 and random.randrange(2) else f"({one} {random.choice(['AND', 'OR'])} {two})"
+
+
+def statement(random, columns):
+    """Whether its rows have an order, and the text."""
+    table = random.choice(list(columns))
+    names = [f'a."{c}"' for c in columns[table]]
+    source = f'"{table}" a'
+    if random.randrange(4) == 0:
+        other = random.choice(list(columns))
+        source += f' {random.choice(["JOIN", "LEFT JOIN"])} "{other}" b ON {random.choice(names)} = b."{random.choice(columns[other])}"'
+    where = condition(random, names)
+    if random.randrange(5) == 0:
+        return True, f"SELECT count(*), min({random.choice(names)}), count({random.choice(names)}) FROM {source} WHERE {where}"
+    chosen = ", ".join(random.sample(names, random.randrange(1, min(6, len(names)) + 1)))
+    sql = f"SELECT {'DISTINCT ' if random.randrange(6) == 0 else ''}{chosen} FROM {source} WHERE {where}"
+    # In order of all that is shown, rows that are equal look the same, whichever of them a limit keeps.
+    if random.randrange(2):
+        sql += f" ORDER BY {', '.join(c + random.choice([' DESC', '']) for c in chosen.split(', '))}"
+        if random.randrange(2):
+            sql += f" LIMIT {random.choice([0, 1, 3, 100, -1])}" + random.choice(["", " OFFSET 2", " OFFSET 1000"])
+        return True, sql
+    return False, sql
 
 
 def asan():
@@ -99,21 +142,78 @@ class Sqlite(Installed):
             self.assertEqual(theirs[1:], ours[1:], sql)
             self.assertTrue(len(ours) > 1 or i in (11, 12, 22), sql)
 
+    def both(self, trace):
+        """The trace as tables of SQLite, and by the package, in this process."""
+        if sanitized():
+            self.skipTest("built with a sanitizer, which Python would need as well")
+        sys.path.insert(0, str(SOURCE / "tools/python"))
+        os.environ["ORMA_LIBRARY"] = str(self.lib / "liborma_processor.so.0")
+        import orma
+        db, tp = self.connect(), orma.TraceProcessor(str(trace))
+        self.addCleanup(db.close)
+        self.addCleanup(tp.close)
+        db.text_factory = lambda data: data.decode("utf-8", "ignore")
+        db.execute("SELECT orma_open(?)", [str(trace)])
+        return db, tp
+
+    @staticmethod
+    def asked(tp, sql):
+        return [tuple(cells) for cells in zip(*tp.query(sql)._cells())]  # pylint: disable=protected-access
+
+    def recorded(self):
+        trace = self.root / "recorded.pftrace"
+        if not trace.exists():
+            run(self.prefix / "bin/orma", "record", "-o", trace, "apps", "--", BUILD / "sdk/orma_demo", "--threads", "2", "--iterations", "40",
+                env=self.env)
+        return trace
+
     def test_every_table_has_the_same_rows(self):
-        names = [r[0] for r in self.rows(self.orma(
-            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*' ORDER BY name"))[1:]]
-        self.assertGreater(len(names), 150)
-        sqls = [f"SELECT '{n}' AS t, count(*) AS n FROM \"{n}\"" for n in names]
-        both = " UNION ALL ".join(sqls[:60]), " UNION ALL ".join(sqls[60:120]), " UNION ALL ".join(sqls[120:])
-        out = self.shell(f"SELECT orma_open('{self.trace}')", *both)
-        theirs = [r for r in self.rows(out) if len(r) == 2 and r[0] != "t"]
-        ours = [r for sql in both for r in self.rows(self.orma(sql))[1:]]
-        self.assertEqual(theirs, ours)
-        for table in ("slice", "thread", "stats", "args"):
-            text = self.shell(f"SELECT orma_open('{self.trace}')", ".print =", f"SELECT * FROM {table}").split("\n=\n")[1]
-            theirs, ours = self.rows(text), self.rows(self.orma(f"SELECT * FROM {table}"))
-            # How long the load took differs from load to load.
-            self.assertEqual(*([r for r in rows if not any("duration_ns" in c for c in r)] for rows in (theirs, ours)))
+        for trace in (self.trace, self.recorded()):
+            db, tp = self.both(trace)
+            names = [n for n, in self.asked(tp, TABLES)]
+            self.assertGreater(len(names), 150)
+            filled = 0
+            for name in names:
+                sql = f'SELECT * FROM "{name}"'
+                theirs, ours = db.execute(sql).fetchall(), self.asked(tp, sql)
+                # How long the load took differs from load to load.
+                theirs, ours = ([r for r in rows if not any("duration_ns" in str(c) for c in r)] for rows in (theirs, ours))
+                self.assertEqual(theirs, ours, (trace.name, name))
+                filled += bool(ours)
+            self.assertGreater(filled, 20)
+
+    def test_statements_that_nobody_should_write(self):
+        """Made at random: what is pushed down, and what comes of it, is what the processor says itself."""
+        random = Random(7)
+        trace = self.recorded()
+        tables = ("slice", "thread", "process", "track", "counter", "args", "counter_track", "metadata", "clock_snapshot", "thread_track")
+        columns = {t: [r[0] for r in self.rows(run(self.prefix / "bin/orma", "query", trace, f"SELECT name FROM pragma_table_info('{t}')",
+                                                   env=dict(self.env, ORMA_CACHE="off")))[1:]] for t in tables}
+        statements = [statement(random, columns) for _ in range(400)]
+        if sanitized():
+            self.shell(f"SELECT orma_open('{trace}')", ".bail off", *(sql for _, sql in statements))
+            return
+        db, tp = self.both(trace)
+        import orma
+        empty = failed = 0
+        for ordered, sql in statements:
+            try:
+                theirs = db.execute(sql).fetchall()
+            except sqlite3.Error as error:
+                theirs = str(error).split(":")[0]
+                failed += 1
+            try:
+                ours = self.asked(tp, sql)
+            except orma.TraceProcessorException as error:
+                self.assertIsInstance(theirs, str, (sql, error))
+                continue
+            self.assertIsInstance(theirs, list, (sql, theirs))
+            if not ordered:
+                theirs, ours = sorted(theirs, key=repr), sorted(ours, key=repr)
+            self.assertEqual(theirs, ours, sql)
+            empty += not ours
+        self.assertLess(empty, 300)
+        self.assertLess(failed, 40)
 
     def test_several_traces(self):
         other = self.root / "o'ther.json"
@@ -157,9 +257,7 @@ class Sqlite(Installed):
         broken.write_bytes(b"\x0a\x05hello" * 5 + b"no trace")
         self.shell(f"SELECT orma_open('{broken}', 'b')", code=1)
 
-    def test_in_python(self):
-        if sanitized():
-            self.skipTest("built with a sanitizer, which Python would need as well")
+    def connect(self):
         db = sqlite3.connect(":memory:")
         if not hasattr(db, "enable_load_extension"):
             self.skipTest("this Python loads no extensions into SQLite")
@@ -170,6 +268,12 @@ class Sqlite(Installed):
             if "orma needs" in str(error):
                 self.skipTest(str(error))
             raise
+        return db
+
+    def test_in_python(self):
+        if sanitized():
+            self.skipTest("built with a sanitizer, which Python would need as well")
+        db = self.connect()
         db.execute("SELECT orma_open(?)", [str(self.trace)])
         self.assertEqual(db.execute("SELECT name, dur FROM slice WHERE dur > ? ORDER BY dur", [38000]).fetchall(),
                          [("work 2", 39000), ("work 3", 40000)])
@@ -190,9 +294,7 @@ class Sqlite(Installed):
     def test_memory_comes_back(self):
         if sanitized() or not os.path.exists("/proc/self/statm"):
             self.skipTest("sanitizers keep memory")
-        db = sqlite3.connect(":memory:")
-        if not hasattr(db, "enable_load_extension"):
-            self.skipTest("this Python loads no extensions into SQLite")
+        self.connect().close()
         big = self.root / "big.json"
         write_trace(big, slices=20000)
         code = ("import sqlite3, sys\ndb = sqlite3.connect(':memory:'); db.enable_load_extension(True); db.load_extension(sys.argv[1])\n"
@@ -209,4 +311,5 @@ class Sqlite(Installed):
 
 
 if __name__ == "__main__":
+    prefer_systems_python("import sqlite3; sqlite3.connect(':memory:').enable_load_extension(True)")
     unittest.main()
