@@ -37,7 +37,8 @@ enum role {
     ROLE_BUILD_ID,
     ROLE_MAPPING,
     ROLE_FRAME,
-    ROLE_PLACE, /* a frame in a file, whose name need not be looked up again */
+    ROLE_PLACE,  /* a frame in a file, whose name need not be looked up again */
+    ROLE_KERNEL, /* the same of the kernel */
     ROLE_STACK
 };
 
@@ -226,14 +227,19 @@ static void read_kallsyms(struct orma_perf_encoder *self)
 static uint64_t kernel_frame(struct orma_perf_encoder *self, uint64_t pc)
 {
     struct orma_str name = {"", 0};
+    uint64_t hash = hash_of(ROLE_KERNEL, &pc, sizeof(pc)), iid = orma_map_get(&self->iids, hash);
 
+    if (iid != ORMA_MAP_NONE)
+        return iid;
     if (!self->kernel_read)
         read_kallsyms(self);
     if (self->kernel)
         name = orma_kallsyms_find(self->kernel, pc);
     if (!name.len)
         name = ORMA_STR("unknown");
-    return intern_frame(self, intern_name(self, "kernel"), 0, name);
+    iid = intern_frame(self, intern_name(self, "kernel"), 0, name);
+    (void)orma_map_put(&self->iids, hash, iid); /* else it is looked up again */
+    return iid;
 }
 
 /* Of a function without a name, the address where it begins: all that a stripped file has. */

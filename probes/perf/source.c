@@ -138,6 +138,7 @@ static void end_round(struct perf *self)
     if (self->plan.looks && self->until != UINT64_MAX)
         put_look(self);
     mark_flushes(self);
+    orma_perf_worker_kick(self->worker);
     if (self->stopping) {
         const struct orma_perf_record end = {.kind = ORMA_PERF_END, .time = event_clock(self)};
 

@@ -1,7 +1,8 @@
 /*
- * Functions of .symtab and .dynsym, sorted by address, names in one block; an address is
- * found by binary search for the last start at or before it. Built without libelf, a file
- * has no symbols.
+ * Functions of .symtab or .dynsym, and the texts that their names are in, as the file has them. One
+ * word for each, its start above its number, is what is sorted (byte by byte: there may be a
+ * hundred thousand) and searched for the last start at or before an address. Built without libelf,
+ * a file has no symbols.
  */
 #include "probes/perf/symtab.h"
 
@@ -13,17 +14,18 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/search.h"
 
+#define NUMBER_BITS 22
+#define NUMBER_MASK ((UINT64_C(1) << NUMBER_BITS) - 1)
+#define START_MAX (UINT64_MAX >> NUMBER_BITS) /* nobody links a file to higher addresses */
+#define NAME_MAX_LEN 4096u
+
 #ifdef ORMA_HAVE_LIBELF
 #include <gelf.h>
 #include <libelf.h>
 
-#define SYMBOLS_MAX (4u << 20)
-#define NAME_MAX_LEN 4096u
-
 struct reader {
     Elf *elf;
-    struct orma_buf symbols; /* struct orma_perf_symbol */
-    struct orma_buf names;
+    struct orma_buf symbols, order, names;
 };
 
 static void take_build_id(struct orma_perf_symtab *self, Elf_Data *notes)
@@ -44,25 +46,30 @@ static void take_build_id(struct orma_perf_symtab *self, Elf_Data *notes)
 static void take_symbols(struct reader *r, Elf_Scn *section, const GElf_Shdr *head)
 {
     Elf_Data *data = elf_getdata(section, NULL);
+    Elf_Data *texts = elf_getdata(elf_getscn(r->elf, head->sh_link), NULL);
     size_t num = data && head->sh_entsize ? data->d_size / head->sh_entsize : 0;
 
-    for (size_t i = 0; i < ORMA_MIN(num, (size_t)SYMBOLS_MAX); i++) {
+    if (!texts || !texts->d_buf || texts->d_size > UINT32_MAX)
+        return;
+    orma_buf_put(&r->names, texts->d_buf, texts->d_size);
+    orma_buf_put_byte(&r->names, 0);
+    for (size_t i = 0; i < ORMA_MIN(num, (size_t)NUMBER_MASK); i++) {
         GElf_Sym sym;
 
-        if (!gelf_getsym(data, (int)i, &sym))
+        if (!gelf_getsym(data, (int)i, &sym) || r->names.failed)
             return;
         unsigned type = GELF_ST_TYPE(sym.st_info);
         if ((type != STT_FUNC && type != STT_GNU_IFUNC) || sym.st_shndx == SHN_UNDEF ||
-            !sym.st_value)
+            !sym.st_value || sym.st_value > START_MAX || sym.st_name >= texts->d_size ||
+            !r->names.data[sym.st_name])
             continue;
-        const char *name = elf_strptr(r->elf, head->sh_link, sym.st_name);
-        if (!name || !*name)
-            continue;
-        const struct orma_perf_symbol s = {sym.st_value, sym.st_size, (uint32_t)r->names.len};
-        orma_buf_put(&r->names, name, strnlen(name, NAME_MAX_LEN));
-        orma_buf_put_byte(&r->names, 0);
+        const struct orma_perf_symbol s = {(uint32_t)ORMA_MIN(sym.st_size, (uint64_t)UINT32_MAX),
+                                           sym.st_name};
+        const uint64_t place =
+            sym.st_value << NUMBER_BITS | r->symbols.len / sizeof(struct orma_perf_symbol);
         orma_buf_put(&r->symbols, &s, sizeof(s));
-        if (r->names.failed || r->symbols.failed || r->names.len > UINT32_MAX / 2)
+        orma_buf_put(&r->order, &place, sizeof(place));
+        if (r->symbols.failed || r->order.failed)
             return;
     }
 }
@@ -110,11 +117,32 @@ static void take_bias(struct orma_perf_symtab *self, Elf *elf)
     }
 }
 
-static int by_start(const void *a, const void *b)
+/* By start; the order of equal ones stays. False: no memory. */
+static bool sort_starts(uint64_t *words, size_t num)
 {
-    const struct orma_perf_symbol *x = a, *y = b;
+    uint64_t *from = words, *to = malloc(num * sizeof(*to)), *made = to, all = 0;
 
-    return x->start < y->start ? -1 : x->start > y->start;
+    if (!to)
+        return false;
+    for (size_t i = 0; i < num; i++)
+        all |= words[i];
+    for (unsigned shift = NUMBER_BITS; shift < 64 && all >> shift; shift += 8) {
+        size_t at[257] = {0};
+
+        for (size_t i = 0; i < num; i++)
+            at[(from[i] >> shift & 0xff) + 1]++;
+        for (unsigned b = 0; b < 256; b++)
+            at[b + 1] += at[b];
+        for (size_t i = 0; i < num; i++)
+            to[at[from[i] >> shift & 0xff]++] = from[i];
+        uint64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != words)
+        memcpy(words, from, num * sizeof(*words));
+    free(made);
+    return true;
 }
 
 int orma_perf_symtab_read(struct orma_perf_symtab *self, int fd)
@@ -132,18 +160,15 @@ int orma_perf_symtab_read(struct orma_perf_symtab *self, int fd)
     take_bias(self, r.elf);
     take_sections(self, &r);
     (void)elf_end(r.elf);
-    if (r.symbols.failed || r.names.failed) {
-        orma_buf_fini(&r.symbols);
-        orma_buf_fini(&r.names);
-        return -ENOMEM;
-    }
+    self->symbols_num = r.order.len / sizeof(*self->order);
     self->symbols = (struct orma_perf_symbol *)(void *)r.symbols.data; /* ours from here on */
-    self->symbols_num = r.symbols.len / sizeof(*self->symbols);
+    self->order = (uint64_t *)(void *)r.order.data;
     self->names = (char *)r.names.data;
-    self->names_len = r.names.len;
-    if (self->symbols_num)
-        qsort(self->symbols, self->symbols_num, sizeof(*self->symbols), by_start);
-    return 0;
+    if (!r.symbols.failed && !r.order.failed && !r.names.failed &&
+        (!self->symbols_num || sort_starts(self->order, self->symbols_num)))
+        return 0;
+    orma_perf_symtab_fini(self);
+    return -ENOMEM;
 }
 #else
 int orma_perf_symtab_read(struct orma_perf_symtab *self, int fd)
@@ -157,19 +182,24 @@ int orma_perf_symtab_read(struct orma_perf_symtab *self, int fd)
 void orma_perf_symtab_fini(struct orma_perf_symtab *self)
 {
     free(self->symbols);
+    free(self->order);
     free(self->names);
     *self = (struct orma_perf_symtab){0};
 }
 
 struct orma_str orma_perf_symtab_find(const struct orma_perf_symtab *self, uint64_t address)
 {
-    size_t lo = ORMA_UPPER_BOUND(self->symbols, self->symbols_num, .start, address);
+    const struct orma_str none = {"", 0};
 
+    if (!self->symbols_num || address > START_MAX)
+        return none;
+    uint64_t key = address << NUMBER_BITS | NUMBER_MASK;
+    size_t lo = ORMA_UPPER_BOUND(self->order, self->symbols_num, , key);
     /* Aliases share a start; assembly has no size: then it goes to the next symbol. */
     if (!lo)
-        return (struct orma_str){"", 0};
-    const struct orma_perf_symbol *s = &self->symbols[lo - 1];
-    if (s->size && address - s->start >= s->size)
-        return (struct orma_str){"", 0};
-    return orma_str_from(self->names + s->name);
+        return none;
+    const struct orma_perf_symbol *s = &self->symbols[self->order[lo - 1] & NUMBER_MASK];
+    if (s->size && address - (self->order[lo - 1] >> NUMBER_BITS) >= s->size)
+        return none;
+    return (struct orma_str){self->names + s->name, strnlen(self->names + s->name, NAME_MAX_LEN)};
 }

@@ -15,18 +15,17 @@
 #define ORMA_PERF_BUILD_ID_MAX 64
 
 struct orma_perf_symbol {
-    uint64_t start, size;
-    uint32_t name; /* offset in `names` */
+    uint32_t size, name; /* size 0: not known; name: offset in `names` */
 };
 
 struct orma_perf_symtab {
     uint8_t build_id[ORMA_PERF_BUILD_ID_MAX];
     size_t build_id_len; /* 0: none */
     uint64_t load_bias;  /* address minus file offset of the first executable segment */
-    struct orma_perf_symbol *symbols; /* by start */
+    struct orma_perf_symbol *symbols; /* as the file has them */
+    uint64_t *order;                  /* starts, and numbers of symbols: sorted */
     size_t symbols_num;
-    char *names;
-    size_t names_len;
+    char *names; /* the file's, with a zero behind it */
 };
 
 /* Reads from `fd` (the caller's). 0, -ENOEXEC: not such a file, -ENOSYS: no libelf, -ENOMEM. */

@@ -17,7 +17,8 @@
 #include "sdk/base/fd.h"
 
 #define QUEUE_MAX (64u << 20)
-#define OUT_AT 65536u /* packets are handed over in pieces of that size */
+#define KICK_AT (1u << 20) /* so much of the queue is worth waking the worker up */
+#define OUT_AT 65536u      /* packets are handed over in pieces of that size */
 
 struct item {
     struct orma_perf_record record; /* its pointers are set when it is taken */
@@ -207,30 +208,35 @@ int orma_perf_worker_fd(const struct orma_perf_worker *self)
     return self->fd;
 }
 
-static void put_padded(struct orma_buf *buf, const void *data, size_t len)
+static uint8_t *put_padded(uint8_t *to, const void *data, size_t len)
 {
-    static const uint64_t zero;
-
-    orma_buf_put(buf, data, len);
-    orma_buf_put(buf, &zero, padded(len) - len);
+    if (len)
+        memcpy(to, data, len);
+    memset(to + len, 0, padded(len) - len);
+    return to + padded(len);
 }
 
 static void append(struct orma_perf_worker *self, const struct item *item)
 {
     const struct orma_perf_record *r = &item->record;
     size_t before = self->queue.len;
+    uint8_t *to = orma_buf_extend(&self->queue, padded(sizeof(*item)) + item->chain_bytes +
+                                                    item->calls_bytes + padded(item->stack_bytes) +
+                                                    padded(item->text_bytes));
 
-    put_padded(&self->queue, item, sizeof(*item));
-    put_padded(&self->queue, r->chain, item->chain_bytes);
-    put_padded(&self->queue, r->calls, item->calls_bytes);
-    put_padded(&self->queue, r->stack, item->stack_bytes);
-    put_padded(&self->queue, r->text.data, item->text_bytes);
-    if (self->queue.failed) {
-        self->queue.len = before;
+    if (to) {
+        to = put_padded(to, item, sizeof(*item));
+        to = put_padded(to, r->chain, item->chain_bytes);
+        to = put_padded(to, r->calls, item->calls_bytes);
+        to = put_padded(to, r->stack, item->stack_bytes);
+        (void)put_padded(to, r->text.data, item->text_bytes);
+    } else {
         self->queue.failed = false;
         self->lost++;
     }
-    if (!before)
+    /* A little more is coming: mark() or kick() wake it up, so that both sides take turns rarely.
+     */
+    if (before < KICK_AT && self->queue.len >= KICK_AT)
         pthread_cond_signal(&self->filled);
 }
 
@@ -273,6 +279,15 @@ void orma_perf_worker_mark(struct orma_perf_worker *self, uint64_t mark)
     if (self->lost)
         append_lost(self, 0);
     append(self, &item);
+    pthread_cond_signal(&self->filled);
+    pthread_mutex_unlock(&self->lock);
+}
+
+void orma_perf_worker_kick(struct orma_perf_worker *self)
+{
+    pthread_mutex_lock(&self->lock);
+    if (self->queue.len)
+        pthread_cond_signal(&self->filled);
     pthread_mutex_unlock(&self->lock);
 }
 

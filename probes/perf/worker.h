@@ -23,9 +23,10 @@ int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_wor
 /* Ends the thread; what is queued is lost. NULL is fine. */
 void orma_perf_worker_free(struct orma_perf_worker *self);
 
-/* Copies the record. */
+/* Copies the record. It may lie there until a mark comes, or kick(). */
 void orma_perf_worker_put(struct orma_perf_worker *self, const struct orma_perf_record *record);
 void orma_perf_worker_mark(struct orma_perf_worker *self, uint64_t mark);
+void orma_perf_worker_kick(struct orma_perf_worker *self);
 
 /* Where the packets of the encoder go: hand it to orma_perf_encoder_init(). */
 struct orma_source_sink *orma_perf_worker_sink(struct orma_perf_worker *self);

@@ -76,7 +76,7 @@ struct cursor {
     bool failed;
 };
 
-static uint64_t number(struct cursor *c, unsigned size)
+static inline uint64_t number(struct cursor *c, unsigned size)
 {
     uint64_t ret = 0;
 

@@ -226,7 +226,8 @@ static uint64_t make_rule(struct orma_unwind_file *self, uint64_t pc)
 
     if (!find_fde(self, pc, &fde) || !orma_unwind_cfi_rule(&self->eh, fde, pc, &rule))
         return 0;
-    uint64_t hash = orma_mix64(orma_fnv1a(ORMA_FNV1A_BASIS, &rule, sizeof(rule)));
+    size_t used = offsetof(struct orma_unwind_rule, saved) + rule.saved_num * sizeof(*rule.saved);
+    uint64_t hash = orma_hash_bytes_from(orma_hash_seed(), &rule, used);
     uint64_t known = orma_map_get(&self->by_content, hash);
     if (known != ORMA_MAP_NONE)
         return known;
