@@ -164,14 +164,14 @@ int orma_cli_next(struct orma_cli *self)
     return ORMA_CLI_POSITIONAL;
 }
 
-void orma_cli_wrap(FILE *out, const char *text, size_t indent)
+void orma_cli_wrap_to(FILE *out, const char *text, size_t indent, size_t width)
 {
     size_t col = indent;
 
     while (*text) {
         size_t len = strcspn(text, " \n");
 
-        if (col + len > HELP_WIDTH && col > indent) {
+        if (col + len > width && col > indent) {
             fprintf(out, "\n%*s", (int)indent, "");
             col = indent;
         }
@@ -183,7 +183,7 @@ void orma_cli_wrap(FILE *out, const char *text, size_t indent)
             col = indent;
             text++;
         } else if (*text == ' ') {
-            if (col + 1 + strcspn(text + 1, " \n") <= HELP_WIDTH) {
+            if (col + 1 + strcspn(text + 1, " \n") <= width) {
                 fputc(' ', out);
                 col++;
             } else {
@@ -194,6 +194,11 @@ void orma_cli_wrap(FILE *out, const char *text, size_t indent)
         }
     }
     fputc('\n', out);
+}
+
+void orma_cli_wrap(FILE *out, const char *text, size_t indent)
+{
+    orma_cli_wrap_to(out, text, indent, HELP_WIDTH);
 }
 
 static void help_option(const struct orma_option *o, FILE *out)

@@ -84,6 +84,9 @@ void orma_cli_help(const struct orma_command *command, const char *program, FILE
 /* Text wrapped at 80 columns; lines after the first start at `indent`, where the cursor is now. */
 void orma_cli_wrap(FILE *out, const char *text, size_t indent);
 
+/* The same at another width. */
+void orma_cli_wrap_to(FILE *out, const char *text, size_t indent, size_t width);
+
 /* The nearest of `names` (NULL-terminated) if it is near enough to be meant, else NULL. */
 const char *orma_cli_did_you_mean(const char *word, const char *const *names);
 #endif

@@ -273,6 +273,30 @@ static void print_line(struct sheet *sheet, size_t row, bool heading)
     fprintf(sheet->frame->out, "%s\n", orma_buf_cstr(&line));
 }
 
+/* A terminal too narrow for the table: a line for each column. */
+static void print_apart(struct sheet *sheet)
+{
+    unsigned titles = 0;
+
+    for (uint32_t i = 0; i < sheet->lanes.len; i++) {
+        const char *title = sheet->result->columns.data[sheet->lanes.data[i].col].title;
+
+        titles = ORMA_MAX(titles, orma_cell_width(orma_str_from(title)) + GAP);
+    }
+    for (size_t row = 0; row < sheet->result->rows; row++) {
+        fputs(row ? "\n" : "", sheet->frame->out);
+        for (uint32_t i = 0; i < sheet->lanes.len; i++) {
+            ORMA_AUTO(orma_buf_fini) struct orma_buf line = {0};
+            const struct lane *lane = &sheet->lanes.data[i];
+
+            orma_buf_printf(&line, "%-*s", (int)titles,
+                            sheet->result->columns.data[lane->col].title);
+            put_cut(&line, cell_text(sheet, row, lane->col), sheet->frame->width - titles);
+            fprintf(sheet->frame->out, "%s\n", orma_buf_cstr(&line));
+        }
+    }
+}
+
 void orma_report_render_text(const struct orma_report_frame *frame,
                              const struct orma_report_result *result)
 {
@@ -283,8 +307,11 @@ void orma_report_render_text(const struct orma_report_frame *frame,
             add_lane(&sheet, col);
     }
     fit(&sheet);
-    print_line(&sheet, 0, true);
-    for (size_t row = 0; row < result->rows; row++)
+    if (is_too_wide(&sheet))
+        print_apart(&sheet);
+    else
+        print_line(&sheet, 0, true);
+    for (size_t row = 0; row < result->rows && !is_too_wide(&sheet); row++)
         print_line(&sheet, row, false);
     ORMA_VEC_FINI(&sheet.lanes);
     orma_buf_fini(&sheet.text);

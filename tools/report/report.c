@@ -52,28 +52,38 @@ static bool has_data(struct report *self, const struct orma_report_section *s)
 
 static void print_text_note(void *ctx, const char *note)
 {
-    FILE *out = ctx;
+    struct report *self = ctx;
 
-    fprintf(out, "  ! ");
-    orma_cli_wrap(out, note, 4);
+    fprintf(self->out, "  ! ");
+    orma_cli_wrap_to(self->out, note, 4, self->frame.width);
+}
+
+static void print_nothing(struct report *self, const char *why)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+
+    orma_buf_printf(&text, "(%s)", why);
+    orma_cli_wrap_to(self->out, orma_buf_cstr(&text), 0, self->frame.width);
 }
 
 static void print_text(struct report *self, const struct orma_report_section *s,
                        const struct orma_report_result *result)
 {
-    fprintf(self->out, "%s%s: %s\n\n", self->shown ? "\n" : "", s->name, s->question);
+    fprintf(self->out, "%s%s: ", self->shown ? "\n" : "", s->name);
+    orma_cli_wrap_to(self->out, s->question, strlen(s->name) + 2, self->frame.width);
+    fputc('\n', self->out);
     if (result->rows)
         orma_report_render_text(&self->frame, result);
     else
-        fprintf(self->out, "(%s)\n",
-                s->nothing ? s->nothing : "nothing in this range, or of what was chosen");
+        print_nothing(self,
+                      s->nothing ? s->nothing : "nothing in this range, or of what was chosen");
     if (result->more)
         fprintf(self->out, "(more rows: --top %zu)\n", self->request->top * 2);
     if (s == orma_report_sections) { /* the overview */
         fprintf(self->out, "%-14s  ", "losses");
-        orma_cli_wrap(self->out, orma_buf_cstr(&self->notes.losses), 16);
+        orma_cli_wrap_to(self->out, orma_buf_cstr(&self->notes.losses), 16, self->frame.width);
     }
-    orma_report_notes_each(&self->notes, s->basis, print_text_note, self->out);
+    orma_report_notes_each(&self->notes, s->basis, print_text_note, self);
 }
 
 static void print_json_note(void *ctx, const char *note)
@@ -173,8 +183,12 @@ static void print_absent(struct report *self, FILE *out)
             orma_buf_printf(&line, ", %s", t->name);
         }
         orma_buf_printf(&line, ": no %s;", s->lacks);
-        size_t len = line.len + 1 + (size_t)snprintf(command, sizeof(command), RECORD, s->words);
-        fprintf(out, "%s%s%s\n", orma_buf_cstr(&line), len > WIDTH ? "\n  " : " ", command);
+        snprintf(command, sizeof(command), RECORD, s->words);
+        if (line.len + 1 + strlen(command) > self->frame.width) {
+            orma_cli_wrap_to(out, orma_buf_cstr(&line), 2, self->frame.width);
+            orma_buf_clear(&line);
+        }
+        fprintf(out, "%s%s %s\n", orma_buf_cstr(&line), line.len ? "" : " ", command);
         orma_buf_clear(&line);
     }
 }

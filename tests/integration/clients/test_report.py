@@ -1,9 +1,13 @@
 """`orma report` with names that nobody means: every section fits its line, is the same in each form, and can be asked again
 in SQL; what is chosen adds up."""
+import contextlib
 import csv
+import fcntl
 import io
 import json
 import re
+import struct
+import termios
 import unicodedata
 
 from orma_env import *
@@ -70,6 +74,23 @@ class Report(Case):
         self.check_text(self.report("--top", "1"))
         self.check_text(self.orma("why", "t.pftrace", "--slice", "std*").stdout.decode())
         self.check_text(self.orma("diff", "t.pftrace", "t.pftrace").stdout.decode())
+
+    def test_a_narrow_terminal(self):
+        """Rows that do not fit have a line for each column."""
+        for command in (["report", "t.pftrace"], ["report", "t.pftrace", "latency", "--top", "1"], ["why", "t.pftrace", "--slice", "std*"]):
+            near, far = os.openpty()
+            fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+            p = self.start(ORMA, *command, stdout=far)
+            os.close(far)
+            text = b""
+            with contextlib.suppress(OSError):  # the end
+                while data := os.read(near, 65536):
+                    text += data
+            os.close(near)
+            self.assertEqual(p.wait(), 0)
+            for line in text.decode(errors="replace").replace("\r", "").splitlines():
+                self.assertTrue(width(line) <= 40 or line.startswith("  orma record"), line)  # which can be copied
+            self.assertIn("CPU", text.decode(errors="replace"))
 
     def check_forms(self, *words, command="report"):
         """JSON, CSV and SQL have the same rows."""
