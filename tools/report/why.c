@@ -1,6 +1,7 @@
 /*
  * Three tables come first: intervals (of slices, or of whole threads), the pieces of their critical
- * paths, and the reason of each piece. The sections sum them up.
+ * paths, and the reason of each piece. The sections sum them up. Of slices inside each other that
+ * match, the outer one is an interval: no time counts twice.
  *
  * A cause is named only if it takes 3 % of the time, and more than what is unknown.
  */

@@ -147,6 +147,14 @@ class Report(Case):
             shares = next(s["rows"] for s in rows if s["name"] == "time")
             self.assertAlmostEqual(sum(r["share_pct"] for r in shares), 100, 6, choice)
 
+    def test_time_in_nested_slices_counts_once(self):
+        nested = (self.dir / "t.txt").read_text().replace(NAMES["save"], NAMES["request"])
+        (self.dir / "nested.txt").write_text(nested)
+        self.orma("convert", "binary", "nested.txt", "nested.pftrace")
+        wall = {t: json.loads(self.orma("why", t, "time", "--slice", "std*", "--json").stdout)["sections"][0]["rows"]
+                for t in ("t.pftrace", "nested.pftrace")}
+        self.assertEqual(*wall.values())
+
     def test_wrong_names(self):
         for words, code, says in (
                 (["slwoest"], 2, "unknown section 'slwoest'; did you mean 'slowest'?"),

@@ -1,6 +1,16 @@
 INCLUDE PERFETTO MODULE orma.why;
 CREATE OR REPLACE PERFETTO TABLE orma_why_interval AS
-SELECT * FROM (
-  SELECT s.id, s.ts, s.dur, t.utid, t.upid, s.name
-  FROM slice AS s JOIN thread_track AS k ON k.id = s.track_id JOIN thread AS t USING (utid)
-) WHERE dur > 0 AND ts >= $from AND ts < $to$owners$slices;
+WITH
+  each AS (
+    SELECT * FROM (
+      SELECT s.id, s.ts, s.dur, t.utid, t.upid, s.name
+      FROM slice AS s JOIN thread_track AS k ON k.id = s.track_id JOIN thread AS t USING (utid)
+    ) WHERE dur > 0 AND ts >= $from AND ts < $to$owners$slices
+  ),
+  ends AS (
+    SELECT *, max(ts + dur) OVER (
+        PARTITION BY utid ORDER BY ts, dur DESC, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS outer_end
+    FROM each
+  )
+SELECT id, ts, dur, utid, upid, name FROM ends WHERE ts + dur > coalesce(outer_end, 0);
