@@ -718,7 +718,7 @@ static void print_section(struct diff *d, const struct section *s, bool first,
     else
         orma_report_render_text(&frame, rows);
     if (rows->more)
-        fprintf(d->out, "(more rows: --top %zu)\n", d->request->top * 2);
+        fprintf(d->out, "%s(more rows: --top %zu)\n", markdown ? "\n" : "", d->request->top * 2);
 }
 
 static void print_begin(const struct diff *d)

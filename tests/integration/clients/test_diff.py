@@ -95,6 +95,8 @@ class Diff(Case):
         self.uneven("b.json", 2, "even", speed=1.5)
         rows = self.rows("slices")
         self.assertEqual({name for _, name in rows}, {"parse", "work", "reply", "log"})
+        text = self.orma("diff", "a.json", "b.json", "slices", "--markdown", "--top", "1").stdout.decode()
+        self.assertIn("|\n\n(more rows: --top 2)\n", text)  # or it would be a row
         for row in rows.values():
             self.assertAlmostEqual(row["change_pct"], 50, delta=15)
 
