@@ -447,44 +447,85 @@ static void pack_gaps(struct packer *p)
 }
 
 /* What was allocated at each call site, and what of it was not freed by the end. */
-static bool pack_heaps(struct packer *p)
+static void pack_allocations(struct packer *p)
 {
     struct orma_view_query q = orma_view_query(
         p->view,
         "SELECT coalesce(p.name, 'process') || ' ' || p.pid, heap_name, callsite_id, "
         "sum(iif(size > 0, size, 0)), sum(iif(count > 0, count, 0)), sum(size), sum(count) "
         "FROM heap_profile_allocation JOIN process p USING (upid) GROUP BY upid, 2, 3");
-    bool any = false;
 
-    for (; orma_view_next(&q); any = true) {
+    while (orma_view_next(&q)) {
         for (unsigned col = 0; col < 2; col++)
             put_uint(&p->raw, orma_view_text(&q, col));
         for (unsigned col = 2; col < 7; col++)
             put_int(&p->raw, orma_view_int(&q, col));
     }
-    end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_HEAPS});
-    return any;
+}
+
+/*
+ * Graphs of objects: each class below the one that keeps it. They are given numbers behind those of
+ * the call sites, and go into `frames` as if they were some; nothing of them is known to be freed.
+ */
+static void pack_graphs(struct packer *p, struct orma_buf *frames)
+{
+    struct orma_view_query q = orma_view_query(
+        p->view, "SELECT coalesce(p.name, 'process') || ' ' || p.pid, "
+                 "printf('objects at +%.3f s', (g.graph_sample_ts - trace_start()) / 1e9), "
+                 "f.id, f.parent_id, f.name, f.size, f.count, "
+                 "coalesce((SELECT max(id) + 1 FROM stack_profile_callsite), 0) "
+                 "FROM (SELECT DISTINCT upid, graph_sample_ts FROM heap_graph_object) g "
+                 "JOIN process p USING (upid) JOIN experimental_flamegraph('graph', "
+                 "g.graph_sample_ts, NULL, g.upid, NULL, NULL) f");
+    uint64_t first = 0, end = 0; /* numbers of the graph's parts */
+
+    while (orma_view_next(&q)) {
+        uint64_t id = (uint64_t)orma_view_int(&q, 2);
+
+        first = !end ? (uint64_t)orma_view_int(&q, 7) : id ? first : end;
+        end = first + id + 1;
+        for (unsigned col = 0; col < 2; col++)
+            put_uint(&p->raw, orma_view_text(&q, col));
+        put_int(&p->raw, (int64_t)(first + id));
+        put_int(&p->raw, 0);
+        put_int(&p->raw, 0);
+        put_int(&p->raw, orma_view_int(&q, 5));
+        put_int(&p->raw, orma_view_int(&q, 6));
+        put_uint(frames, first + id);
+        put_uint(frames, orma_view_is_null(&q, 3) ? 0 : first + (uint64_t)orma_view_int(&q, 3) + 1);
+        put_uint(frames, orma_view_text(&q, 4));
+        put_uint(frames, 0);
+    }
 }
 
 /* Call sites with the one that called them, in the order of their numbers. */
 static void pack_frames(struct packer *p)
 {
+    struct orma_buf graphs = {0};
     struct orma_view_query q;
+    bool any;
 
-    if (!pack_heaps(p) && !p->view->samples.len)
-        return;
-    q = orma_view_query(p->view, "SELECT c.id, c.parent_id, f.name, f.deobfuscated_name, m.name "
-                                 "FROM stack_profile_callsite c "
-                                 "JOIN stack_profile_frame f ON f.id = c.frame_id "
-                                 "LEFT JOIN stack_profile_mapping m ON m.id = f.mapping "
-                                 "ORDER BY c.id");
-    while (orma_view_next(&q)) {
-        put_uint(&p->raw, (uint64_t)orma_view_int(&q, 0));
-        put_uint(&p->raw, orma_view_is_null(&q, 1) ? 0 : (uint64_t)orma_view_int(&q, 1) + 1);
-        put_uint(&p->raw, orma_view_text(&q, orma_view_is_null(&q, 3) ? 2 : 3));
-        put_uint(&p->raw, orma_view_text(&q, 4));
+    pack_allocations(p);
+    pack_graphs(p, &graphs);
+    any = p->raw.len != 0;
+    end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_HEAPS});
+    if (any || p->view->samples.len) {
+        q = orma_view_query(p->view, "SELECT c.id, c.parent_id, f.name, f.deobfuscated_name, "
+                                     "m.name FROM stack_profile_callsite c "
+                                     "JOIN stack_profile_frame f ON f.id = c.frame_id "
+                                     "LEFT JOIN stack_profile_mapping m ON m.id = f.mapping "
+                                     "ORDER BY c.id");
+        while (orma_view_next(&q)) {
+            put_uint(&p->raw, (uint64_t)orma_view_int(&q, 0));
+            put_uint(&p->raw, orma_view_is_null(&q, 1) ? 0 : (uint64_t)orma_view_int(&q, 1) + 1);
+            put_uint(&p->raw, orma_view_text(&q, orma_view_is_null(&q, 3) ? 2 : 3));
+            put_uint(&p->raw, orma_view_text(&q, 4));
+        }
+        orma_buf_put(&p->raw, graphs.data, graphs.len);
+        p->raw.failed |= graphs.failed;
+        end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_FRAMES});
     }
-    end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_FRAMES});
+    orma_buf_fini(&graphs);
 }
 
 /* ---- all ---- */
