@@ -22,6 +22,14 @@ SCHED = "".join(f"""packet {{ trusted_packet_sequence_id: 1 ftrace_events {{ cpu
         for i in range(40)))])
 
 
+OBJECTS = """packet { trusted_packet_sequence_id: 1 timestamp: 2 process_tree { processes { pid: 7 ppid: 1 cmdline: "app" } processes { pid: 8 ppid: 1 cmdline: "other" } } }
+""" + "".join(f"""packet {{ trusted_packet_sequence_id: {seq} timestamp: {ts} heap_graph {{ pid: {pid}
+  types {{ id: 1 class_name: "app.Tree" }} types {{ id: 2 class_name: "java.lang.String" }} field_names {{ iid: 1 str: "app.Tree.name" }}
+  objects {{ id: 1 type_id: 1 self_size: 16 reference_field_id: 1 reference_object_id: 2 }} objects {{ id: 2 type_id: 2 self_size: {size} }}
+  objects {{ id: 3 type_id: 2 self_size: 100 }} roots {{ root_type: ROOT_JAVA_FRAME object_ids: 1 }} }} }}
+""" for seq, pid, ts, size in ((2, 7, 50, 24), (3, 8, 90, 54)))
+
+
 HEAP = """packet { trusted_packet_sequence_id: 1 clock_snapshot { clocks { clock_id: 6 timestamp: 10 } clocks { clock_id: 3 timestamp: 10 } clocks { clock_id: 4 timestamp: 10 } } }
 packet { trusted_packet_sequence_id: 1 timestamp: 10 process_tree { processes { pid: 7 ppid: 1 cmdline: "/opt/my <b>heap" } } }
 packet { trusted_packet_sequence_id: 1 timestamp: 20 profile_packet {

@@ -7,7 +7,7 @@ import zlib
 import test_view
 from browser import CHROMIUM, FIREFOX, Browser, Firefox
 from orma_env import *
-from test_view import HEAP, HOSTILE, SCHED, Server, made_json
+from test_view import HEAP, HOSTILE, OBJECTS, SCHED, Server, made_json
 
 AXE = pathlib.Path(os.environ.get("ORMA_NODE_MODULES", pathlib.Path(__file__).resolve().parents[1] / "npm/node_modules")) / "axe-core/axe.min.js"
 
@@ -226,6 +226,23 @@ class Timeline(BrowserCase):
             b.run(f"orma.panel.show('{tab}'); await new Promise((r) => setTimeout(r, 100))")
         self.nothing_wrong()
 
+    def test_names_do_not_turn_what_follows(self):
+        names = [{"ph": "M", "pid": 1, "tid": tid, "name": "thread_name", "args": {"name": name}} for tid, name in ((1, "\u202egnp.exe"), (2, "a" + "\u0301" * 99))]
+        b = self.open_file(self.trace(json.dumps({"traceEvents": [*names, *({"ph": "X", "pid": 1, "tid": tid, "ts": 1, "dur": 5, "name": "s"} for tid in (1, 2))]})))
+        told = b.run("return [...document.querySelectorAll('.head .name')].map((n) => n.textContent)")
+        self.assertIn("\u2423gnp.exe 1", told)
+        self.assertIn("a" + "\u0301" * 3 + " 2", told)
+        self.nothing_wrong()
+
+    def test_many_tracks_are_searched(self):
+        events = [{"ph": ph, "cat": "c", "id": i, "pid": 1, "tid": 1, "ts": i + 5 * (ph == "e"), "name": f"async {i}"} for i in range(20000) for ph in "be"]
+        trace = self.trace(json.dumps({"traceEvents": events}))
+        b = self.open_file(trace)
+        b.run("orma.searchBox.value = 'async 77'; await orma.search.find()")
+        self.assertEqual(int(b.run("return orma.found.textContent")), self.sql(trace, "SELECT count(*) FROM slice WHERE name GLOB 'async 77*'")[0][0])
+        self.assertLess(b.run("return orma.trace.rows.filter((r) => r && orma.trace.loaded(r.n)).length"), 200)
+        self.nothing_wrong()
+
     def test_states_are_drawn_in_their_colours(self):
         text = self.trace(SCHED, "t.txt")
         trace = self.dir / "t.pftrace"
@@ -387,6 +404,22 @@ class Timeline(BrowserCase):
         told = b.run("return document.querySelector('.content').innerText")
         for wanted in ("libc.malloc, not freed", "7.8 KiB", "libc.malloc, allocated", "9.3 KiB"):
             self.assertIn(wanted, told)
+        self.nothing_wrong()
+
+    def test_graphs_of_objects(self):
+        text = self.trace(OBJECTS, "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        b = self.open_file(trace)
+        b.wait("document.querySelectorAll('.flame canvas').length === 2")
+        told = b.run("return document.querySelector('.content').innerText")
+        sizes = dict(self.sql(trace, "SELECT graph_sample_ts, sum(self_size) FROM heap_graph_object WHERE reachable GROUP BY 1"))
+        self.assertEqual(sorted(sizes.values()), [40, 70])
+        for size in sizes.values():
+            self.assertIn(f"reachable", told)
+            self.assertIn(f"all: {size} B", told)
+        names = b.run("return orma.trace.heaps.map((h) => orma.trace.sites.get(h.site)).map((s) => [s.name, s.parent < 0 ? '' : orma.trace.sites.get(s.parent).name])")
+        self.assertEqual([n for n in names if n[0] == "java.lang.String"], [["java.lang.String", "app.Tree [ROOT_JAVA_FRAME]"]] * 2)
         self.nothing_wrong()
 
     def test_notes_are_text_and_in_the_link(self):

@@ -1,5 +1,11 @@
 // Elements without HTML: names from traces are text, always.
 
+/** Text without what would move or hide other text: control characters, and those that turn the direction of what follows. */
+export function shown(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\u2423").replace(/(\p{M}{3})\p{M}+/gu, "$1"); // marks in a heap reach far
+}
+
 type Props = Partial<Record<string, string | number | boolean | ((e: never) => void)>>;
 
 export function el<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = {}, ...children: (Node | string)[]): HTMLElementTagNameMap[K] {
@@ -11,7 +17,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props =
     else if (typeof value === "boolean") ret.toggleAttribute(key, value);
     else ret.setAttribute(key, String(value));
   }
-  ret.append(...children);
+  ret.append(...children.map((child) => (typeof child === "string" ? shown(child) : child)));
   return ret;
 }
 

@@ -1,6 +1,6 @@
 // A flame graph: widths are shares, the root is at the top. Click to zoom, type to find.
 
-import { el } from "./dom";
+import { el, shown } from "./dom";
 import { hueOf, type Colors } from "./color";
 import type { Flame } from "./stats";
 
@@ -56,7 +56,7 @@ export function flameGraph(root: Flame, colors: () => Colors, show: (weight: num
       }
       if (b.w > 26) {
         ctx.fillStyle = b.node === root ? c.ink : c.text;
-        let text = b.node.name;
+        let text = shown(b.node.name);
         const wide = ctx.measureText(text).width;
         if (wide > b.w - 8) text = text.slice(0, Math.max(1, Math.floor((text.length * (b.w - 14)) / wide))) + "\u2026";
         ctx.fillText(text, b.x + 4, b.y * HEIGHT + HEIGHT / 2);

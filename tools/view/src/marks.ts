@@ -1,6 +1,7 @@
 // What is drawn over and above the rows: what is chosen, flows, marks, the ruler, the whole trace.
 
 import type { App } from "./app";
+import { shown } from "./dom";
 import { duration, place, step, tick } from "./time";
 import { RowKind } from "./trace";
 import { LANE, type Line, STATE } from "./tree";
@@ -88,7 +89,7 @@ export class Marks {
 
   /** The first words of a note, at its begin. */
   private flag(ctx: CanvasRenderingContext2D, note: string, x: number): void {
-    const text = this.app.painter.shown(note.length > 40 ? `${note.slice(0, 39)}\u2026` : note);
+    const text = shown(note.length > 40 ? `${note.slice(0, 39)}\u2026` : note);
     ctx.font = "11px system-ui, sans-serif";
     ctx.textBaseline = "middle";
     const w = ctx.measureText(text).width + 10;

@@ -2,6 +2,7 @@
 // view moves, strips are only shifted and scaled. Labels and marks are drawn afresh each frame.
 
 import { COLORS, type Colors, hueOf, stateLook, type StateLook, type Theme } from "./color";
+import { shown } from "./dom";
 import type { Lane } from "./lane";
 import { quantity } from "./time";
 import { type Row, type RowData, RowKind, type Trace } from "./trace";
@@ -358,12 +359,6 @@ export class Painter {
     return w;
   }
 
-  /** Text without what would move or hide other text. */
-  shown(text: string): string {
-    // eslint-disable-next-line no-control-regex
-    return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\u2423");
-  }
-
   private labels(ctx: CanvasRenderingContext2D, strip: Strip, y: number, view: View, width: number): void {
     ctx.font = "11.5px system-ui, sans-serif";
     ctx.textBaseline = "middle";
@@ -373,7 +368,7 @@ export class Painter {
       const room = Math.min((label.end - view.from) / view.nsPerPx, width) - from - 7;
       if (room < 17) continue;
       const raw = typeof label.text === "number" ? this.trace.text(label.text) : label.text;
-      let text = this.shown(raw.length > 300 ? raw.slice(0, 300) : raw);
+      let text = shown(raw.length > 300 ? raw.slice(0, 300) : raw);
       if (label.group) text = `\u00d7${label.group} ${text}`;
       const wide = this.width(ctx, text);
       if (wide > room) {

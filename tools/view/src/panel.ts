@@ -327,7 +327,7 @@ export class Panel {
     if (!here) return;
     const what = this.area ? `the chosen range (${duration(area.to - area.from)})` : "the whole trace";
     const out: Node[] = [];
-    if (samples.total) out.push(el("h2", {}, `Samples of ${what}`), flameGraph(samples, () => this.app.painter.colors, (n) => `${number(n)} samples`, "samples"));
+    if (samples.total) out.push(el("h2", {}, `Samples of ${what}`), flameGraph(samples, () => this.app.painter.colors, (n) => `${number(n)} sample${n === 1 ? "" : "s"}`, "samples"));
     if (slices.total) out.push(el("h2", {}, `Slices of ${what}`), flameGraph(slices, () => this.app.painter.colors, duration, "slices"));
     out.push(...this.heaps());
     if (!out.length) out.push(el("p", {}, "Neither samples nor slices here. To sample a program: orma profile -- PROGRAM"));
@@ -347,7 +347,7 @@ export class Panel {
     }
     const graphs = (name: string, root: Flame, what: string): Node[] => (root.total ? [el("h2", {}, `${name}, ${what}`),
       flameGraph(root, () => this.app.painter.colors, (n) => quantity(n, "bytes"), `${name}, ${what}`)] : []);
-    return [...heaps].sort((a, b) => b[1].all.total - a[1].all.total).slice(0, 20).flatMap(([name, heap]) => [...graphs(name, heap.left, "not freed"), ...graphs(name, heap.all, "allocated")]);
+    return [...heaps].sort((a, b) => b[1].all.total + b[1].left.total - a[1].all.total - a[1].left.total).slice(0, 20).flatMap(([name, heap]) => [...graphs(name, heap.left, heap.all.total ? "not freed" : "reachable"), ...graphs(name, heap.all, "allocated")]);
   }
 
   // ---- log, SQL, trace ----

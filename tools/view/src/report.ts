@@ -95,16 +95,17 @@ export class ReportPage {
     const rows = s.rows ?? [];
     const most = columns.map((c) => (c.unit === "ns" || c.unit === "bytes" ? Math.max(0, ...rows.map((r) => (typeof r[c.name] === "number" ? (r[c.name] as number) : 0))) : 0));
     const kept = columns.map((_, k) => k).filter((k) => !/^u(tid|pid|cpu)$/.test(columns[k].name) && rows.some((r) => r[columns[k].name] !== null));
-    const body = rows.map((row) => el("tr", {}, ...kept.map((k) => this.cell(row[columns[k].name], columns[k], most[k]))));
+    const numbers = columns.map((c) => rows.every((row) => row[c.name] === null || typeof row[c.name] === "number")); // texts among them: all stand left
+    const body = rows.map((row) => el("tr", {}, ...kept.map((k) => this.cell(row[columns[k].name], columns[k], most[k], numbers[k]))));
     const sql = el("details", {}, el("summary", {}, "SQL"), el("pre", {}, s.sql ?? ""));
     return el("section", { id: `report-${s.name}` }, el("h2", {}, s.question ?? s.name),
       ...(s.notes ?? []).map((note) => el("p", { class: "missing" }, `! ${note}`)),
-      el("div", { class: "wide" }, el("table", {}, el("thead", {}, el("tr", {}, ...kept.map((k) => el("th", { scope: "col", class: columns[k].unit ? "num" : "" }, heading(columns[k].name))))),
+      el("div", { class: "wide" }, el("table", {}, el("thead", {}, el("tr", {}, ...kept.map((k) => el("th", { scope: "col", class: columns[k].unit || numbers[k] ? "num" : "" }, heading(columns[k].name))))),
         el("tbody", {}, ...body))),
       ...(s.more ? [el("p", { class: "note" }, `More: orma report TRACE ${s.name} --top 0`)] : []), sql);
   }
 
-  private cell(cell: Cell, column: { name: string; unit?: string }, most: number): HTMLElement {
+  private cell(cell: Cell, column: { name: string; unit?: string }, most: number, numbers: boolean): HTMLElement {
     const c = this.app.painter.colors;
     if (Array.isArray(cell)) return el("td", {}, spark(cell, c.counterLine));
     if (column.unit === "timestamp_ns" && cell !== null && cell !== "") {
@@ -115,7 +116,7 @@ export class ReportPage {
       } }, place(at)));
     }
     const text = shown(cell, column.unit, column.name);
-    const ret = el("td", { class: typeof cell === "number" ? "num" : "", title: text.length > 50 ? text : "" }, text);
+    const ret = el("td", { class: numbers ? "num" : "", title: text.length > 50 ? text : "" }, text);
     if (most > 0 && typeof cell === "number" && cell > 0) {
       ret.classList.add("bar");
       ret.style.setProperty("--share", `${((100 * cell) / most).toFixed(1)}%`);

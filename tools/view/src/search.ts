@@ -7,6 +7,7 @@ export class Search {
   searched = "";
   hits: { row: number; id: number; time: number }[] = [];
   hit = -1;
+  private rows = 0; // with this in their names
 
   constructor(private readonly app: App, private readonly search: HTMLInputElement, private readonly found: HTMLOutputElement) {}
 
@@ -26,22 +27,27 @@ export class Search {
     this.app.trace.strings.forEach((name, i) => {
       if (i && name.toLowerCase().includes(text)) names.add(i);
     });
+    this.rows = this.app.trace.rows.filter((row) => row && this.app.trace.label(row).toLowerCase().includes(text)).length;
+    let shown = performance.now();
     for (const row of this.app.trace.rows) {
-      if (this.searched !== text) return;
       if (!row?.lanes || !names.size) continue;
-      const s = (await this.app.trace.exact(row.n, 0, this.app.trace.span)).slices;
-      if (!s) continue;
-      for (let i = 0; i < s.n && this.hits.length < 1e6; i++) if (names.has(s.name[i])) this.hits.push({ row: row.n, id: s.id[i], time: s.start[i] });
-      this.showFound(true);
+      for await (const s of this.app.trace.slicesIn(row.n)) {
+        for (let i = 0; i < s.n && this.hits.length < 1e6; i++) if (names.has(s.name[i])) this.hits.push({ row: row.n, id: s.id[i], time: s.start[i] });
+        if (performance.now() - shown < 50) continue;
+        this.showFound(true);
+        await new Promise((done) => setTimeout(done)); // for frames and keys
+        shown = performance.now();
+        if (this.searched !== text) return;
+      }
     }
+    if (this.searched !== text) return;
     this.hits.sort((a, b) => a.time - b.time);
     this.showFound(false);
   }
 
   showFound(more: boolean): void {
-    const rows = this.app.trace.rows.filter((row) => row && this.searched && this.app.trace.label(row).toLowerCase().includes(this.searched)).length;
     this.found.textContent = this.hits.length ? `${this.hit >= 0 ? `${number(this.hit + 1)}/` : ""}${number(this.hits.length)}${more ? "\u2026" : ""}`
-      : more ? "\u2026" : rows ? `${rows} rows` : "no match";
+      : more ? "\u2026" : this.rows ? `${number(this.rows)} row${this.rows > 1 ? "s" : ""}` : "no match";
   }
 
   async nextHit(by: 1 | -1): Promise<void> {

@@ -351,7 +351,7 @@ export class Trace {
     }
     for (const [id, name, module] of this.siteTexts) {
       const site = this.sites.get(id);
-      if (site) Object.assign(site, { name: this.text(name) || `[${shortName(this.text(module) || "unknown")}]`, module: this.text(module) });
+      if (site) Object.assign(site, { name: this.text(name) || `[${this.text(module).split("/").pop() || "unknown"}]`, module: this.text(module) });
     }
     this.siteTexts = [];
     this.gaps.forEach((gap, i) => (gap.reason = this.text(this.gapTexts[i])));
@@ -361,8 +361,8 @@ export class Trace {
   label(row: Row): string {
     switch (row.kind) {
       case RowKind.Cpu: return `CPU ${row.id}`;
-      case RowKind.Process: return `${shortName(row.name)} ${row.id >= 0 ? row.id : ""}`.trim();
-      case RowKind.Thread: return `${row.name || "(no name)"} ${row.id >= 0 ? row.id : ""}`.trim();
+      case RowKind.Process: return `${row.name ? shortName(row.name) : "Process"} ${row.id >= 0 ? row.id : ""}`.trim();
+      case RowKind.Thread: return `${row.name || "Thread"} ${row.id >= 0 ? row.id : ""}`.trim();
       case RowKind.Counter: return row.id >= 0 ? `${row.name} (CPU ${row.id})` : row.name;
       default: return row.name || "(no name)";
     }
@@ -477,6 +477,13 @@ export class Trace {
       if (chunk.kind === kind && chunk.from <= to && chunk.to >= from) slices.push(await this.slicesOf(chunk, keep));
     const joined = joinSlices(slices);
     return { ...whole, level, slices: joined, lanes: lanesOf(joined, this.span) };
+  }
+
+  /** All slices of a row, in parts; nothing of it is kept. */
+  async *slicesIn(row: number): AsyncGenerator<Slices> {
+    const whole = this.data.get(row);
+    if (whole?.slices && !whole.level) yield whole.slices;
+    else for (const chunk of this.chunks.get(row) ?? []) if (chunk.kind === ChunkKind.Slices) yield await this.slicesOf(chunk, false);
   }
 
   private async slicesOf(chunk: Chunk, keep: boolean): Promise<Slices> {

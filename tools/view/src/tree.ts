@@ -50,7 +50,7 @@ export class Tree {
     for (const row of trace.rows) if (row) this.sort(row.children, false);
     this.openBusiest(trace.top, 0);
     const { slices, states } = trace.info.counts;
-    if (!slices && !states) for (const n of trace.top) this.open.add(n); // counters are all there is
+    if (!this.open.size || (!slices && !states)) for (const n of trace.top) this.open.add(n); // counters are all there is
     this.opened = new Set(this.open);
     this.lay();
   }
