@@ -404,7 +404,8 @@ int orma_report_run(struct orma_processor *tp, const struct orma_report_request 
     if (r == 0) {
         self.frame = (struct orma_report_frame){
             .start_ts = self.choice.start_ts,
-            .width = ORMA_MAX(orma_cell_terminal_width(out, WIDTH), 40U),
+            .width = ORMA_MAX(
+                request->width ? request->width : orma_cell_terminal_width(out, WIDTH), 40U),
             .unicode = orma_cell_unicode(),
             .out = out,
         };

@@ -21,6 +21,7 @@ struct orma_report_request {
     const char *from, *to;                /* as the user wrote them; NULL: the whole trace */
     const char *process, *thread, *slice; /* patterns of names, or numbers; NULL: all */
     size_t top;                           /* rows of a section; 0: all */
+    unsigned width;                       /* of lines; 0: as of the terminal */
     enum orma_report_form form;
     const volatile sig_atomic_t *stop; /* not 0: somebody interrupts, and knows it; or NULL */
 };

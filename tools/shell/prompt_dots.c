@@ -8,9 +8,9 @@
 
 #include "processor/export/sqlite.h"
 #include "sdk/base/fd.h"
-#include "tools/base/cli.h"
+#include "tools/base/cell.h"
 #include "tools/load/load.h"
-#include "tools/report/report.h"
+#include "tools/report/options.h"
 #include "tools/report/why.h"
 #include "tools/shell/prompt_impl.h"
 
@@ -194,22 +194,79 @@ static void export(struct orma_shell_prompt_state *p, const char *path)
         fprintf(stderr, "%s: %s\n", path, orma_buf_cstr(&error));
 }
 
+/* The words of a line; those in quotes may have blanks. At most WORDS_MAX. */
+static int split(char *text, char **ret)
+{
+    int num = 0;
+
+    while (num < WORDS_MAX && *(text += strspn(text, " \t"))) {
+        char quote = *text == '\'' || *text == '"' ? *text++ : '\0', end[] = {quote, '\0'};
+
+        ret[num++] = text;
+        text += strcspn(text, quote ? end : " \t");
+        if (*text)
+            *text++ = '\0';
+    }
+    return num;
+}
+
+static const struct orma_option report_options[] = {
+    {ORMA_REPORT_OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
+    ORMA_REPORT_RANGE_OPTIONS,
+    {ORMA_REPORT_OPT_PROCESS, 'p', "process", "NAME|PID",
+     "Only this process; NAME may be a pattern: 'post*'."},
+    {ORMA_REPORT_OPT_THREAD, 't', "thread", "NAME|TID", "Only this thread, or those that match."},
+    {ORMA_REPORT_OPT_SLICE, 's', "slice", "NAME|ID", "Only this slice, or those that match."},
+    ORMA_REPORT_FORM_OPTIONS,
+    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
+    {0},
+};
+static const struct orma_command report_command = {
+    .synopsis = "[OPTIONS] [SECTION...]",
+    .summary = "Show who used CPUs, who waited, calls, I/O, memory, slices.",
+    .options = report_options,
+};
+static const struct orma_command why_command = {
+    .synopsis = "SLICE\n[OPTIONS] [SECTION...]",
+    .summary = "Explain why a slice, a thread or a process took so long.",
+    .options = report_options,
+};
+
+/* False: it was wrong, or asked for help, and that was printed. */
+static bool take_words(const struct orma_command *command, struct orma_report_request *request,
+                       struct orma_report_names *sections, char *words)
+{
+    char program[] = "", *argv[WORDS_MAX + 2] = {program};
+    int id, code = ORMA_EXIT_OK, argc = 1 + split(words, argv + 1);
+    struct orma_cli cli;
+
+    request->sections = sections->names;
+    orma_cli_init(&cli, command, request->program, argc, argv);
+    while (code == ORMA_EXIT_OK && (id = orma_cli_next(&cli)) != ORMA_CLI_END) {
+        if (id == ORMA_CLI_HELP)
+            return false;
+        code = orma_report_take_option(&cli, id, request, sections);
+    }
+    return code == ORMA_EXIT_OK;
+}
+
+static struct orma_report_request request_of(struct orma_shell_prompt_state *p, const char *program)
+{
+    return (struct orma_report_request){.program = program,
+                                        .trace = orma_buf_cstr(&p->trace),
+                                        .top = 10,
+                                        .width = orma_cell_terminal_width(stdout, 0),
+                                        .stop = &orma_shell_stop};
+}
+
 static void print_report(struct orma_shell_prompt_state *p, const char *arg, FILE *out)
 {
-    const char *sections[WORDS_MAX + 1] = {0};
-    char *words = strdup(arg), *rest = words;
-    size_t num = 0;
+    struct orma_report_request request = request_of(p, ".report");
+    struct orma_report_names sections = {0};
+    char *words = strdup(arg);
 
-    for (char *w; (w = strsep(&rest, " ")) && num < WORDS_MAX;) {
-        if (*w)
-            sections[num++] = w;
-    }
-    const struct orma_report_request request = {.program = ".report",
-                                                .trace = orma_buf_cstr(&p->trace),
-                                                .sections = sections,
-                                                .top = 10,
-                                                .stop = &orma_shell_stop};
-    (void)orma_report_run(p->tp, &request, out); /* its messages are printed */
+    if (words && take_words(&report_command, &request, &sections, words))
+        (void)orma_report_run(p->tp, &request, out); /* its messages are printed */
     free(words);
 }
 
@@ -220,16 +277,20 @@ static void report(struct orma_shell_prompt_state *p, const char *arg)
 
 static void print_why(struct orma_shell_prompt_state *p, const char *arg, FILE *out)
 {
-    static const char *const none[] = {NULL};
-    const struct orma_report_request request = {.program = ".why",
-                                                .trace = orma_buf_cstr(&p->trace),
-                                                .table = orma_report_why_sections,
-                                                .prepare = orma_report_why_of_slices,
-                                                .sections = none,
-                                                .slice = arg,
-                                                .top = 10,
-                                                .stop = &orma_shell_stop};
-    (void)orma_report_run(p->tp, &request, out); /* its messages are printed */
+    struct orma_report_request request = request_of(p, ".why");
+    struct orma_report_names sections = {0};
+    char *words = strdup(*arg == '-' ? arg : "");
+    bool right = words && take_words(&why_command, &request, &sections, words);
+
+    request.table = orma_report_why_sections;
+    if (*arg != '-') /* all of it is a name */
+        request.slice = arg;
+    request.prepare = request.slice ? orma_report_why_of_slices : orma_report_why_of_threads;
+    if (right && !request.slice && !request.thread && !request.process)
+        fprintf(stderr, ".why: say what to explain: --slice, --thread or --process\n");
+    else if (right)
+        (void)orma_report_run(p->tp, &request, out); /* its messages are printed */
+    free(words);
 }
 
 static void why(struct orma_shell_prompt_state *p, const char *arg)
@@ -262,8 +323,8 @@ static const struct {
     {"\\x", "[on|off|auto]", "a line for each column; auto: of rows too wide", MAY, expand},
     {".width", "N", "cut columns at N; 0: as wide as what is in them", MUST, set_width},
     {".timer", "on|off", "show how long queries take", MUST, set_timer},
-    {".report", "[SECTION...]", "answers without SQL, as 'orma report'", MAY, report},
-    {".why", "SLICE", "where the time of slices went: name, pattern or id", MUST, why},
+    {".report", "[SECTION...]", "answers without SQL; options as of 'orma report'", MAY, report},
+    {".why", "SLICE", "where its time went; --thread T, --process P: theirs", MUST, why},
     {".read", "FILE", "run the SQL in FILE", MUST, read_file},
     {".open", "TRACE", "load another trace in place of this one", MUST, open_trace},
     {".export", "FILE", "write all tables into an SQLite file", MUST, export},

@@ -39,9 +39,9 @@ class Screens(Case):
         self.env.update(HOME=str(self.dir), LC_ALL="C.UTF-8", TERM="xterm", TMUX="", SHELL="/bin/sh", NO_COLOR="1")
         self.begin()
 
-    def begin(self):
-        self.socket = self.dir / f"tmux{'NO_COLOR' in self.env}.sock"
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", str(self.dir),
+    def begin(self, columns=80):
+        self.socket = self.dir / f"tmux{'NO_COLOR' in self.env}{columns}.sock"
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", "24", "-c", str(self.dir),
                   f"trap : INT; {ORMA} query t.pftrace; echo exit code $?; sleep 1000")
         self.addCleanup(self.tmux, "kill-server", check=False)
         self.until("orma> ")
@@ -142,6 +142,15 @@ class Screens(Case):
         self.line("\\x wide")
         self.check("wide: chosen")
 
+    def test_a_narrow_terminal(self):
+        self.tmux("kill-server")
+        self.begin(columns=40)
+        self.line(".timer off")
+        self.type("SELECT id, ts, dur, name AS name_of_more_than_30_columns FROM slice;", "Enter")
+        self.until("30_columns = 資", last=False)
+        self.line(".report slowest --top 1")
+        self.check("narrow")
+
     def test_help_fits_the_terminal(self):
         self.type(".help", "Enter")
         self.until("end, as Ctrl-D does", last=False)
@@ -171,6 +180,13 @@ class Screens(Case):
         self.type("C-l")
         self.line(".why reqest")
         self.line(".report everything")
+        self.line(".report slowest --top 1 --thread 'work*'")
+        self.line(".report --tpo 1")
+        self.line(".why --top 3")
+        self.line(".why --thread worker cpus")
+        self.line(".why no such name")
+        self.check("options")
+        self.type("C-l")
         self.line(".export pipe")
         self.line(".export folder")
         self.line(".export nowhere/all.db")
