@@ -36,18 +36,20 @@ enum {
 
 static const struct orma_option options[] = {
     {OPT_FILE, 'f', "file", "FILE", "Read the SQL from FILE; - is standard input."},
-    {OPT_CSV, 0, "format", "plain|rfc4180|json|table",
+    {OPT_CSV, 0, "format", "plain|rfc4180|json|tsv|table",
      "plain (names and texts quoted, nothing escaped, NULL as \"[NULL]\": the default when not on "
      "a "
-     "terminal), rfc4180 (escaped, NULL empty), json, or table (the default on a terminal)."},
-    {OPT_CSV, 0, "csv", "plain|rfc4180|json|table", NULL}, /* its name before */
+     "terminal), rfc4180 (escaped, NULL empty), json, tsv (as ClickHouse reads it), or table (the "
+     "default on a terminal)."},
+    {OPT_CSV, 0, "csv", "plain|rfc4180|json|tsv|table", NULL}, /* its name before */
     {OPT_APART, 0, "apart", NULL,
      "Several traces are of different machines: each machine is named after its trace."},
     {OPT_FULL_SORT, 0, "full-sort", NULL,
      "Sort all events at the end of the load: for traces whose events come very late."},
     ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
     {OPT_ALL, 0, "all", "PATTERN",
-     "Ask each of these traces alone, several at once: 'runs/**/*.pftrace'. May be repeated. The "
+     "Ask each of these traces alone, several at once: 'runs/**/*.pftrace'; - reads their paths "
+     "from standard input. May be repeated. The "
      "column trace says whose "
      "row it is."},
     {OPT_METADATA, 0, "metadata", "NAMES",
@@ -80,6 +82,7 @@ static int parse_form(struct query *q)
     } forms[] = {{"plain", ORMA_PRINT_CSV},
                  {"rfc4180", ORMA_PRINT_RFC4180},
                  {"json", ORMA_PRINT_JSON},
+                 {"tsv", ORMA_PRINT_TSV},
                  {"table", ORMA_PRINT_TABLE}};
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(forms); i++) {
@@ -89,7 +92,7 @@ static int parse_form(struct query *q)
         }
     }
     return orma_cli_usage_error(
-        &q->cli, "unknown format '%s': expected plain, rfc4180, json or table", q->cli.value);
+        &q->cli, "unknown format '%s': expected plain, rfc4180, json, tsv or table", q->cli.value);
 }
 
 /* The first one is a trace, others are traces if they are files, else the SQL. */

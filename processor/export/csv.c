@@ -236,6 +236,56 @@ static int print_json(struct orma_query *q, FILE *out, bool lines)
     return r;
 }
 
+/* ---- TabSeparated ---- */
+
+static void tsv_bytes(const char *data, size_t len, FILE *out)
+{
+    static const char special[] = "\t\n\r\\", escapes[] = "tnr\\0"; /* of its end: NUL */
+
+    for (size_t i = 0; i < len; i++) {
+        const char *at = memchr(special, data[i], sizeof(special));
+
+        if (at) {
+            fputc('\\', out);
+            fputc(escapes[at - special], out);
+        } else {
+            fputc(data[i], out);
+        }
+    }
+}
+
+static void tsv_cell(struct orma_query *q, unsigned col, FILE *out)
+{
+    const enum orma_value_type type = orma_query_type(q, col);
+
+    if (type == ORMA_VALUE_NULL)
+        fputs("\\N", out);
+    else if (type == ORMA_VALUE_TEXT)
+        tsv_bytes(orma_query_text(q, col), orma_query_bytes(q, col), out);
+    else if (type == ORMA_VALUE_BLOB)
+        tsv_bytes(orma_query_blob(q, col), orma_query_bytes(q, col), out);
+    else
+        rfc4180_cell(q, col, out);
+}
+
+static int print_tsv(struct orma_query *q, FILE *out)
+{
+    const unsigned columns = orma_query_columns(q);
+    int r;
+
+    while ((r = orma_query_step(q)) == 1) {
+        for (unsigned i = 0; i < columns; i++) {
+            if (i)
+                fputc('\t', out);
+            tsv_cell(q, i, out);
+        }
+        fputc('\n', out);
+        if (ferror(out))
+            return -EIO;
+    }
+    return r;
+}
+
 /* ---- table ---- */
 
 struct table {
@@ -392,6 +442,8 @@ int orma_print_rows(struct orma_query *q, enum orma_print_form form, FILE *out)
     case ORMA_PRINT_JSON:
     case ORMA_PRINT_JSON_LINES:
         return print_json(q, out, form == ORMA_PRINT_JSON_LINES);
+    case ORMA_PRINT_TSV:
+        return print_tsv(q, out);
     }
     return -EINVAL;
 }

@@ -17,6 +17,7 @@ enum orma_print_form {
     ORMA_PRINT_RFC4180,    /* quoted where needed, quotes doubled, NULL empty, doubles in full */
     ORMA_PRINT_JSON,       /* one array of objects per result; bytes in base 16 */
     ORMA_PRINT_JSON_LINES, /* an object a row */
+    ORMA_PRINT_TSV, /* as ClickHouse reads it: no heading, escapes, NULL as \N, bytes as they are */
 };
 
 /*

@@ -2,12 +2,17 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "sdk/base/fd.h"
 
 #define DEPTH_MAX 64
+#define LIST_BYTES_MAX ((size_t)256 << 20)
 
 struct walk {
     struct orma_buf path; /* of the folder at hand, with a slash behind it; empty: where we are */
@@ -91,4 +96,21 @@ int orma_many_find(const char *pattern, struct orma_buf *paths)
     int r = w.path.failed || paths->failed ? -ENOMEM : 0;
     orma_buf_fini(&w.path);
     return r;
+}
+
+int orma_many_list(const char *file, struct orma_buf *paths)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    const int r = strcmp(file, "-") ? orma_fd_read_file(AT_FDCWD, file, LIST_BYTES_MAX, &text)
+                                    : orma_fd_read_all(STDIN_FILENO, LIST_BYTES_MAX, &text);
+
+    for (const char *at = orma_buf_cstr(&text); r >= 0 && *at;) {
+        const size_t len = strcspn(at, "\n");
+
+        orma_buf_put(paths, at, len);
+        if (len)
+            orma_buf_put_byte(paths, 0);
+        at += len + (at[len] == '\n');
+    }
+    return r < 0 ? r : paths->failed ? -ENOMEM : 0;
 }

@@ -8,4 +8,7 @@
  * fit only where the pattern has it. Links to folders are not followed by **. 0 or -ENOMEM.
  */
 int orma_many_find(const char *pattern, struct orma_buf *paths);
+
+/* The same for the lines of a file; "-" is standard input. 0 or -errno. */
+int orma_many_list(const char *file, struct orma_buf *paths);
 #endif

@@ -564,11 +564,12 @@ static int find_traces(struct many *m)
     int r = 0;
 
     for (size_t i = 0; !r && i < m->args->patterns_num; i++)
-        r = orma_many_find(m->args->patterns[i], &m->paths);
+        r = strcmp(m->args->patterns[i], "-") ? orma_many_find(m->args->patterns[i], &m->paths)
+                                              : orma_many_list("-", &m->paths);
     for (size_t at = 0; !r && at < m->paths.len; at += strlen((char *)m->paths.data + at) + 1)
         r = ORMA_VEC_PUSH(&m->jobs, (struct job){.path = (const char *)m->paths.data + at});
     if (r)
-        return complain(m, strerror(ENOMEM));
+        return complain(m, strerror(-r));
     if (!m->jobs.len) {
         fprintf(stderr, "%s: no file fits '%s'\n", m->args->program, m->args->patterns[0]);
         return -ENOENT;

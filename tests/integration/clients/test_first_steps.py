@@ -173,7 +173,7 @@ class FirstSteps(Case):
                 ("orma query trace.pftrace 'SELECT * FROM slcie'", 1, "no such table: slcie; did you mean 'slice'?"),
                 ("orma query trace.pftrace 'SELECT * FROM thread_slice'", 1,
                  "it is in the module slices.with_context: INCLUDE PERFETTO MODULE slices.with_context;"),
-                ("orma query --csv=xml trace.pftrace 'SELECT 1'", 2, "plain, rfc4180, json or table"),
+                ("orma query --csv=xml trace.pftrace 'SELECT 1'", 2, "plain, rfc4180, json, tsv or table"),
                 ("orma convert jsn trace.pftrace", 2, "did you mean 'json'?"),
                 ("orma convert json absent", 1, "absent"),
                 ("orma stats absent", 1, "absent"),

@@ -122,7 +122,7 @@ class Completion(Asking):
         self.assertEqual(self.complete("orma", "record", "-c", "c"), {"cfg.pbtxt"})
         self.assertEqual(self.complete("orma", "record", "--output", "=", "c"), {"cfg.pbtxt"})
         self.assertEqual(self.complete("orma", "query", "--format", "r"), {"rfc4180"})
-        self.assertEqual(self.complete("orma", "query", "--format", "="), {"plain", "rfc4180", "json", "table"})
+        self.assertEqual(self.complete("orma", "query", "--format", "="), {"plain", "rfc4180", "json", "tsv", "table"})
         self.assertEqual(self.complete("orma", "convert", "-t", "s"), {"start"})
         self.assertEqual(self.complete("orma", "record", "-t", "s"), set())
         self.assertEqual(self.complete("orma", "query", "c"), {"cfg.pbtxt"})
