@@ -1,13 +1,28 @@
 #include "tools/commands.h"
 
 const struct orma_command *const orma_commands[] = {
-    &orma_cmd_record, &orma_cmd_profile, &orma_cmd_heap,      &orma_cmd_status,  &orma_cmd_report,
-    &orma_cmd_why,    &orma_cmd_diff,    &orma_cmd_query,
+    &orma_cmd_record,
+    &orma_cmd_profile,
+    &orma_cmd_heap,
+    &orma_cmd_status,
+    &orma_cmd_report,
+    &orma_cmd_why,
+    &orma_cmd_diff,
+    &orma_cmd_query,
 #ifdef ORMA_HAVE_VIEW
     &orma_cmd_view,
 #endif
-    &orma_cmd_stats,  &orma_cmd_metrics, &orma_cmd_summarize, &orma_cmd_convert, &orma_cmd_merge,
-    &orma_cmd_export, &orma_cmd_serve,   &orma_cmd_list,      &orma_cmd_help,    NULL,
+    &orma_cmd_stats,
+    &orma_cmd_metrics,
+    &orma_cmd_summarize,
+    &orma_cmd_convert,
+    &orma_cmd_merge,
+    &orma_cmd_export,
+    &orma_cmd_fleet,
+    &orma_cmd_serve,
+    &orma_cmd_list,
+    &orma_cmd_help,
+    NULL,
 };
 
 const struct orma_help_group orma_cmd_groups[] = {

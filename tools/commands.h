@@ -19,6 +19,7 @@ extern const struct orma_command orma_cmd_merge;
 extern const struct orma_command orma_cmd_stats;
 extern const struct orma_command orma_cmd_status;
 extern const struct orma_command orma_cmd_list;
+extern const struct orma_command orma_cmd_fleet;
 extern const struct orma_command orma_cmd_view; /* builds with zlib */
 
 /* All of them in the order of the overview, ended by NULL. */

@@ -3,7 +3,8 @@ ORMA_BUILD_PACKAGES="gcc libc6-dev meson ninja-build pkg-config python3 protobuf
 libprotobuf-c-dev libevent-dev libsqlite3-dev zlib1g-dev libzstd-dev libseccomp-dev libpcre2-dev
 libsystemd-dev libelf-dev libdw-dev libexpat1-dev libedit-dev"
 ORMA_TEST_PACKAGES="$ORMA_BUILD_PACKAGES libcriterion-dev clang llvm
-libclang-rt-14-dev libdebuginfod1 valgrind tmux python3-numpy python3-pandas sqlite3 chromium firefox-esr"
+libclang-rt-14-dev libdebuginfod1 valgrind tmux python3-numpy python3-pandas sqlite3 chromium firefox-esr
+clickhouse-server libcurl4"
 
 # orma_missing PACKAGE...: those that are not installed.
 orma_missing() {

@@ -697,6 +697,11 @@ int orma_columns_settle(struct orma_columns *self)
     return r;
 }
 
+bool orma_columns_is_empty(const struct orma_columns *self)
+{
+    return !self->batch || !self->batch->rows;
+}
+
 int orma_columns_next(struct orma_columns *self, struct orma_columns_batch **ret)
 {
     int r = 0;

@@ -72,6 +72,9 @@ int orma_columns_next(struct orma_columns *self, struct orma_columns_batch **ret
 /* Settles types by reading the first batch, which comes again. 0 or -errno. */
 int orma_columns_settle(struct orma_columns *self);
 
+/* Has it no rows? Once settled, before the first batch was taken. */
+bool orma_columns_is_empty(const struct orma_columns *self);
+
 unsigned orma_columns_num(const struct orma_columns *self);
 const char *orma_columns_name(const struct orma_columns *self, unsigned col);
 /* Once settled. */

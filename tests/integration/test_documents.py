@@ -66,6 +66,7 @@ NOT_HERE = [
     ("HACKING.md", r"abi\.py .* --update", "it writes into the source tree; the lint abi compares", "test -f sdk/liborma.abi"),
     ("reach.md", r"^pip wheel", "it writes into the source tree; reach_python makes one of a copy", "test -f tools/python/pyproject.toml"),
     ("reach.md", r"^tools/make_deb\.sh", "it installs the whole build; reach_python looks into what it makes", "tools/make_deb.sh --help"),
+    ("fleet.md", r"clickhouse://", "it needs a server: tests/integration/reach/test_fleet.py runs the page with one", "orma fleet --help"),
     ("HACKING.md", r"^build-fuzz/", "a program of libFuzzer, from a build of its own",
      "test -f tests/fuzz/text.dict -a -d tests/fuzz/corpus/text"),
 ]
@@ -174,6 +175,11 @@ class Documents(Case):
                                              'query { id: "ID" table { table_name: "slice" column_names: "name" } }\n'}.items():
             (self.work / name).parent.mkdir(parents=True, exist_ok=True)
             (self.work / name).write_text(text)
+
+    def prepare_fleet(self, _):
+        self.record()
+        (self.work / "runs/b1/m1").mkdir(parents=True)
+        shutil.copy(self.work / "trace.pftrace", self.work / "runs/b1/m1/t.pftrace")
 
     def prepare_sql(self, _):
         self.record()

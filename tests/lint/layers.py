@@ -107,6 +107,7 @@ LAYERS = {
     "tools/shell": ["tools/shell", "tools/report", "tools/convert", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/heap": ["tools/heap", "sdk/heap", "probes", "protos"] + SDK_LOW,
     "tools/many": ["tools/many", "tools/load", "tools/base", "processor"] + SDK_LOW,
+    "tools/fleet": ["tools/fleet", "tools/many", "tools/load", "tools/base", "processor"] + SDK_LOW,
     "tools/profile": ["tools/profile", "tools/convert", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/report": ["tools/report", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/help": ["tools/help", "tools/record", "tools/base", "processor", "probes", "protos"] + SDK_LOW,

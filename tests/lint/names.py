@@ -74,6 +74,7 @@ ROOMS = {
     "tools/help": "orma_help_ orma_cmd_help",
     "tools/load": "orma_load_",
     "tools/many": "orma_many_",
+    "tools/fleet": "orma_fleet_",
     "tools/record": "orma_record_ orma_recorder_",
     "sdk/heap": "malloc free calloc realloc reallocarray memalign aligned_alloc posix_memalign valloc pvalloc mmap mmap64 munmap mremap",
     "tools/heap": "orma_heap_",

@@ -34,7 +34,7 @@ static const char *group_of(const struct orma_help_tables *tables,
     return g->name ? g->name : "";
 }
 
-/* It fits a screen of 80 by 24, with the prompts before and after it. */
+/* It fits a screen of 80 by 24, with the prompt after it. */
 void orma_help_overview(const struct orma_help_tables *tables, FILE *out)
 {
     fprintf(out, "Usage: orma COMMAND [OPTIONS] ...   (%s; 'orma COMMAND --help' has more)\n",
