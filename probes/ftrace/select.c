@@ -31,10 +31,12 @@ static int add_if_there(struct orma_ftrace_events *self, const struct orma_trace
 static int add_known_of(struct orma_ftrace_events *self, const struct orma_tracefs *fs,
                         const char *group)
 {
+    unsigned num;
+    const struct orma_ftrace_tracepoint *all = orma_ftrace_tracepoint_list(&num);
     int r = 0;
 
-    for (unsigned i = 0; !r && i < orma_ftrace_tracepoints_num; i++) {
-        const struct orma_ftrace_tracepoint *tp = &orma_ftrace_tracepoints[i];
+    for (unsigned i = 0; !r && i < num; i++) {
+        const struct orma_ftrace_tracepoint *tp = &all[i];
 
         if (!strcmp(orma_ftrace_name(tp->group), group))
             r = add_if_there(self, fs, group, orma_ftrace_name(tp->name));

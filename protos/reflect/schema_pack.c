@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "protos/deflated.h"
 #include "sdk/base/assert.h"
 #include "sdk/base/search.h"
 
-/* The state of inflate: 7 KB, and a window of 32. */
-#define INFLATE_ROOM 65536
 #define BARE (-MAX_WBITS)
 
 enum array { MSGS, FIELDS, BY_NAME, ENUMS, VALUES, ONEOFS, TYPES, EXTRAS, ARRAYS };
@@ -173,44 +172,6 @@ int orma_schema_pack(const struct orma_schema *schema, struct orma_buf *out)
     return plain.failed ? -ENOMEM : deflate_all(&plain, out);
 }
 
-/* Memory for inflate that is there already; a library that wants more gets it from the heap. */
-struct inflate_room {
-    size_t used;
-    uint64_t bytes[INFLATE_ROOM / sizeof(uint64_t)];
-};
-
-static void *room_alloc(void *ctx, uInt num, uInt size)
-{
-    struct inflate_room *room = ctx;
-    size_t want = ((size_t)num * size + 15) & ~(size_t)15;
-
-    if (want > sizeof(room->bytes) - room->used)
-        return malloc(want);
-    room->used += want;
-    return (uint8_t *)room->bytes + room->used - want;
-}
-
-static void room_free(void *ctx, void *at)
-{
-    struct inflate_room *room = ctx;
-
-    if ((uintptr_t)at - (uintptr_t)room->bytes >= sizeof(room->bytes))
-        free(at);
-}
-
-static bool inflate_next(z_stream *z, void *to, size_t len)
-{
-    z->next_out = to;
-    z->avail_out = (uInt)len;
-    while (z->avail_out) {
-        int r = inflate(z, Z_NO_FLUSH);
-
-        if (r != Z_OK && !(r == Z_STREAM_END && !z->avail_out))
-            return false;
-    }
-    return true;
-}
-
 static uint8_t planes[sizeof(uint32_t)][ORMA_SCHEMA_PACK_ROWS_MAX];
 
 /* Each size is a loop of its own. `starts` is given for names. */
@@ -239,14 +200,14 @@ static inline void join_planes(uint8_t *to, const struct array_at *a, bool diffe
     }
 }
 
-static bool get_column(z_stream *z, const struct column *c, const struct array_at *a,
+static bool get_column(struct orma_deflated *z, const struct column *c, const struct array_at *a,
                        const struct starts *starts)
 {
     uint8_t *to = a->rows + c->offset;
     bool differences = c->form == DIFFERENCES;
 
     for (unsigned b = 0; b < width(c); b++)
-        if (!inflate_next(z, planes[b], a->num))
+        if (!orma_deflated_next(z, planes[b], a->num))
             return false;
     if (c->form == NAME)
         join_planes(to, a, true, sizeof(uint16_t), starts);
@@ -282,9 +243,8 @@ static void *take(uint8_t **at, size_t num, size_t stride)
 bool orma_schema_unpack(struct orma_schema *schema, const unsigned char *packed, size_t len,
                         void *room)
 {
-    static struct inflate_room memory;
+    static struct orma_deflated z;
     static struct starts starts;
-    z_stream z = {.zalloc = room_alloc, .zfree = room_free, .opaque = &memory};
     struct array_at arrays[ARRAYS];
     uint8_t *at = room;
 
@@ -298,14 +258,11 @@ bool orma_schema_unpack(struct orma_schema *schema, const unsigned char *packed,
     schema->by_name = take(&at, schema->nfields, sizeof(*schema->by_name));
     schema->strings = (char *)at;
     arrays_of(schema, arrays);
-    memory.used = 0;
-    z.next_in = (Bytef *)packed;
-    z.avail_in = (uInt)len;
-    if (inflateInit2(&z, BARE) != Z_OK)
+    if (!orma_deflated_start(&z, packed, len))
         return false;
-    bool ok = inflate_next(&z, at, schema->strings_len) && find_starts(schema, &starts);
+    bool ok = orma_deflated_next(&z, at, schema->strings_len) && find_starts(schema, &starts);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(columns) && ok; i++)
         ok = get_column(&z, &columns[i], &arrays[columns[i].array], &starts);
-    (void)inflateEnd(&z);
+    orma_deflated_end(&z);
     return ok;
 }

@@ -1,9 +1,12 @@
 /*
  * Kernel events that have a protobuf message of their own.
  *
- * Two constant tables, read by the probes (kernel event → message) and by the
+ * Two tables, read by the probes (kernel event → message) and by the
  * processor (message → names of its fields). The names of the fields of a
  * message equal the names of the tracepoint's fields.
+ *
+ * They are deflated where there is zlib: what is found by the functions below is there, the
+ * arrays are not before. Nobody writes into them but unpack.c.
  *
  * Source: the interface tables of the format, through tools/gen_protos.py.
  */
@@ -54,11 +57,11 @@ struct orma_ftrace_tracepoint {
     uint16_t message_idx; /* into orma_ftrace_messages */
 };
 
-extern const char orma_ftrace_names[];
-extern const struct orma_ftrace_field orma_ftrace_fields[];
-extern const struct orma_ftrace_message orma_ftrace_messages[]; /* by number */
+extern char orma_ftrace_names[];
+extern struct orma_ftrace_field orma_ftrace_fields[];
+extern struct orma_ftrace_message orma_ftrace_messages[]; /* by number */
 extern const unsigned orma_ftrace_messages_num;
-extern const struct orma_ftrace_tracepoint orma_ftrace_tracepoints[]; /* by group, then name */
+extern struct orma_ftrace_tracepoint orma_ftrace_tracepoints[]; /* by group, then name */
 extern const unsigned orma_ftrace_tracepoints_num;
 
 static inline const char *orma_ftrace_name(uint16_t place)
@@ -73,6 +76,9 @@ static inline const struct orma_ftrace_field *orma_ftrace_message_field(const st
 
 /* The message with this field number in FtraceEvent, or NULL. */
 const struct orma_ftrace_message *orma_ftrace_message_find(uint32_t number);
+
+/* All tracepoints. */
+const struct orma_ftrace_tracepoint *orma_ftrace_tracepoint_list(unsigned *ret_num);
 
 /* The tracepoint, or NULL. `group` may be NULL: then the first one of that name. */
 const struct orma_ftrace_tracepoint *orma_ftrace_tracepoint_find(const char *group,

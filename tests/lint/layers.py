@@ -29,7 +29,7 @@ LAYERS = {
     "sdk/examples": ["sdk/include"],
     "sdk/tracefile": ["sdk/tracefile"],
     "protos/fields": [],
-    "protos/tables": ["protos/tables"],
+    "protos/tables": ["protos/tables", "protos"] + SDK_LOW,
     "protos": ["protos"] + SDK_LOW,
     "traced/loop": ["traced/loop"] + SDK_LOW,
     "traced/buffers": ["traced/buffers", "sdk/shm", "protos/fields"] + SDK_LOW,
