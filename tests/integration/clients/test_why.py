@@ -65,7 +65,7 @@ class Faults(Case):
             self.record(kind)
             causes, times = self.why("causes", "time")["sections"]
             if not any("events were lost" in n for n in causes["notes"]):
-                taken = sum(r["share_pct"] for r in times["rows"] if r["it"] == "CPU taken")
+                taken = sum(r["share_pct"] for r in times["rows"] if r["kind"] == "CPU taken")
                 return [(r["kind"], r["who"]) for r in causes["rows"]], taken
         self.skipTest("the machine is too busy to record without losses")
 
