@@ -41,6 +41,9 @@ struct list {
     struct orma_nearest near;
     char best[NAME_MAX_BYTES]; /* the nearest name */
     char only[NAME_MAX_BYTES]; /* the name that was printed last */
+    bool exact;                /* the pattern itself was printed */
+    bool has_parts;            /* names have columns or arguments */
+    unsigned parts;            /* that were printed */
 };
 
 /* ---- one name ---- */
@@ -106,6 +109,7 @@ static void offer(struct list *self, const char *name, const char *text)
     if (self->fields)
         print_fields(name);
     snprintf(self->only, sizeof(self->only), "%s", name);
+    self->exact |= self->pattern && !strcmp(self->pattern, name);
     self->num++;
 }
 
@@ -232,6 +236,47 @@ static int list_sections(struct list *self)
     return 0;
 }
 
+static void print_part(struct list *self, const char *name, const char *text)
+{
+    char part[NAME_MAX_BYTES];
+
+    if (!self->parts++ && self->num > 1)
+        printf("\n%s:\n", self->exact ? self->pattern : self->only);
+    snprintf(part, sizeof(part), "    %s", name);
+    print_item(self, part, text);
+}
+
+/* The columns of the table, or the arguments of the function, that was meant. Those of modules
+ * have types and notes. */
+static void print_parts(struct list *self, struct orma_processor *tp)
+{
+    const char *name = self->exact ? self->pattern : self->only;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    struct orma_query *q;
+
+    orma_buf_printf(&sql,
+                    "SELECT value ->> 'name' || ' ' || (value ->> 'type'), value ->> 'description' "
+                    "FROM (SELECT args AS parts FROM __intrinsic_stdlib_objects WHERE exposed AND "
+                    "name = '%s' UNION ALL SELECT cols FROM __intrinsic_stdlib_objects WHERE "
+                    "exposed AND name = '%s'), json_each(parts)",
+                    name, name);
+    if (orma_query_prepare(tp, orma_buf_cstr(&sql), SIZE_MAX, &q, NULL) != 0)
+        return;
+    while (orma_query_step(q) == 1) {
+        bool noted = orma_query_type(q, 1) == ORMA_VALUE_TEXT;
+
+        print_part(self, orma_query_text(q, 0), noted ? orma_query_text(q, 1) : NULL);
+    }
+    orma_query_free(q);
+    orma_buf_clear(&sql);
+    orma_buf_printf(&sql, "SELECT * FROM %s LIMIT 0", name);
+    if (self->parts || orma_query_prepare(tp, orma_buf_cstr(&sql), SIZE_MAX, &q, NULL) != 0)
+        return; /* a function of the engine's own */
+    for (unsigned i = 0; i < orma_query_columns(q); i++)
+        print_part(self, orma_query_column_name(q, i), NULL);
+    orma_query_free(q);
+}
+
 /* Rows of name and text. */
 static int list_rows(struct list *self, const char *sql)
 {
@@ -246,6 +291,9 @@ static int list_rows(struct list *self, const char *sql)
     while (r == 0 && orma_query_step(q) == 1)
         offer(self, orma_query_text(q, 0),
               orma_query_type(q, 1) == ORMA_VALUE_TEXT ? orma_query_text(q, 1) : NULL);
+    if (r == 0 && self->has_parts && self->pattern && !self->names_only &&
+        (self->num == 1 || self->exact))
+        print_parts(self, tp);
     if (r < 0)
         fprintf(stderr, "orma list: %s\n", tp ? orma_processor_error(tp) : strerror(-r));
     orma_query_free(q);
@@ -260,6 +308,7 @@ static int list_rows(struct list *self, const char *sql)
 
 static int list_tables(struct list *self)
 {
+    self->has_parts = true;
     return list_rows(self, "SELECT name, NULL FROM sqlite_master WHERE type IN ('table', 'view') "
                            "AND substr(name, 1, 1) != '_' UNION ALL " FROM_MODULES
                            "('TABLE', 'VIEW') ORDER BY 1");
@@ -267,6 +316,7 @@ static int list_tables(struct list *self)
 
 static int list_functions(struct list *self)
 {
+    self->has_parts = true;
     return list_rows(self, "SELECT DISTINCT lower(name), NULL FROM pragma_function_list WHERE "
                            "substr(name, 1, 1) BETWEEN 'A' AND 'z' AND substr(name, 1, 1) != '_' "
                            "UNION ALL " FROM_MODULES
@@ -294,8 +344,8 @@ static const struct kind {
     {"categories", "categories of track events of running programs", list_categories},
     {"presets", "what 'orma record' takes as one word", list_presets},
     {"sections", "sections of 'orma report', 'orma why' and 'orma diff'", list_sections},
-    {"tables", "tables and views of SQL, also those of modules", list_tables},
-    {"functions", "functions and macros of SQL", list_functions},
+    {"tables", "tables and views of SQL, modules' too, and columns", list_tables},
+    {"functions", "functions and macros of SQL; one with its arguments", list_functions},
     {"modules", "modules of SQL and what they define", list_modules},
     {"metrics", "metrics of 'orma metrics'", list_metrics},
 };
@@ -388,7 +438,8 @@ const struct orma_command orma_cmd_list = {
                "wildcards as in the shell: 'sched/*'. Letter case is free.",
     .examples = "  orma list events 'sched/*'\n"
                 "  orma list events sched_switch     # with its fields\n"
-                "  orma list tables slice\n"
+                "  orma list tables slice            # with the columns of slice\n"
+                "  orma list functions orma_thread_name\n"
                 "  orma list modules orma\n",
     .options = options,
     .put_words = put_kinds,

@@ -139,7 +139,7 @@ static int no_table(const char *name)
     }
     const char *near = orma_cli_did_you_mean(name, names);
     fprintf(stderr, "orma help: no table '%s'%s%s%s\n", name, near ? "; did you mean '" : "",
-            near ? near : "", near ? "'?" : ": 'orma help tables' lists them");
+            near ? near : "", near ? "'?" : ": 'orma list tables' knows those of modules, too");
     return ORMA_EXIT_USAGE;
 }
 
