@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """orma fleet: traces in real servers of ClickHouse and in folders of Parquet; each once, whole or not at all."""
+import hashlib
 import json
 import os
 import pathlib
@@ -16,6 +17,7 @@ import clickhouse
 from installed import BUILD, SOURCE, write_trace
 
 ORMA = BUILD / "tools/orma"
+SLOW = float(os.environ.get("ORMA_TEST_SLOWNESS", "1"))
 TABLES = ["slice", "slice_arg", "thread_state", "counter", "function", "loss", "stat", "metadata", "label", "trace"]
 DAY = 86400
 HOSTILE = ["tab\there", "line\nbreak", "quote ' and \" and `", "back\\slash \\n \\N", "é 😀", "", "NULL", "\\N", "a;DROP TABLE x", "{}$%"]
@@ -52,7 +54,7 @@ class Fleet(unittest.TestCase):
 
     def fleet(self, *args, code=0, **more):
         done = subprocess.run([ORMA, "fleet", *map(str, args)], cwd=self.root, capture_output=True, text=True, env=self.env, check=False,
-                              stdin=more.pop("stdin", subprocess.DEVNULL), timeout=60, **more)
+                              stdin=more.pop("stdin", subprocess.DEVNULL), timeout=60 * SLOW, **more)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         self.messages = done.stderr
         return done.stdout
@@ -170,6 +172,19 @@ class Servers(Fleet):
         for table, sql in [("metadata", "metadata"), ("stat", "stats WHERE value != 0"), ("loss", "loss")]:
             self.assertEqual(self.rows(table, "load = (SELECT max(load) FROM orma.trace WHERE path = 't.json')"),
                              int(self.query("t.json", f"SELECT count(*) FROM {sql}")[0][0]), table)
+
+    def test_a_content_has_the_name_that_b2sum_prints(self):
+        write_trace(self.root / "t.json", slices=3)
+        text = (self.root / "t.json").read_bytes()
+        want = set()
+        for more in range(0, 128 - len(text) % 128 + 3):  # ends before, at and behind a block
+            if more < 128 - len(text) % 128 - 1 and more % 40:
+                continue
+            data = text + b" " * more
+            (self.root / f"t{more}.json").write_bytes(data)
+            want.add(hashlib.blake2b(data, digest_size=16).hexdigest())
+        self.load("-j", "2", *[f"t{p.name[1:]}" for p in sorted(self.root.glob("t[0-9]*.json"))])
+        self.assertEqual({h for h, in self.server.ask("SELECT hash FROM orma.trace")}, want)
 
     def test_a_content_is_there_once(self):
         self.traces(5)
