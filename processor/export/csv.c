@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sdk/base/buf.h"
 #include "sdk/base/defs.h"
+#include "sdk/base/utf8.h"
 #include "sdk/base/vec.h"
 
 /* A column of the table form is never wider than this. */
@@ -139,40 +141,33 @@ static int print_rfc4180(struct orma_query *q, FILE *out)
 
 /* ---- JSON ---- */
 
-/* Length of the UTF-8 character at `p`, which is `left` bytes long; 0: it is none. */
-static size_t utf8_length(const unsigned char *p, size_t left)
-{
-    size_t len = *p < 0x80 ? 1 : *p >= 0xf0 && *p < 0xf5 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
-
-    if (*p >= 0xf5 || !len || len > left)
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    return len;
-}
-
+/* Characters that stand for themselves are written together. */
 void orma_print_json_text(const char *text, FILE *out)
 {
-    const unsigned char *p = (const unsigned char *)text;
-    size_t left = strlen(text);
+    struct orma_str rest = orma_str_from(text);
+    const char *from = text;
 
     fputc('"', out);
-    while (left) {
-        size_t len = utf8_length(p, left);
+    while (rest.len) {
+        const unsigned char c = (unsigned char)*rest.data;
+        size_t len = c < 0x80 ? 1 : orma_utf8_len(rest);
+        bool plain = len && c >= ' ' && c != 0x7f && c != '"' && c != '\\';
 
-        if (*p == '"' || *p == '\\')
-            fprintf(out, "\\%c", *p);
-        else if (*p < ' ' || *p == 0x7f)
-            fprintf(out, "\\u%04x", *p);
+        if (!plain && rest.data > from)
+            fwrite(from, 1, (size_t)(rest.data - from), out);
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < ' ' || c == 0x7f)
+            fprintf(out, "\\u%04x", c);
         else if (!len)
             fputs("\\ufffd", out); /* not text: JSON has no way to say these bytes */
-        else
-            fwrite(p, 1, len, out);
-        p += len ? len : 1;
-        left -= len ? len : 1;
+        rest.data += len ? len : 1;
+        rest.len -= len ? len : 1;
+        if (!plain)
+            from = rest.data;
     }
+    if (rest.data > from)
+        fwrite(from, 1, (size_t)(rest.data - from), out);
     fputc('"', out);
 }
 
@@ -430,7 +425,7 @@ out:
     return r;
 }
 
-int orma_print_rows(struct orma_query *q, enum orma_print_form form, FILE *out)
+static int print_rows(struct orma_query *q, enum orma_print_form form, FILE *out)
 {
     switch (form) {
     case ORMA_PRINT_CSV:
@@ -446,6 +441,16 @@ int orma_print_rows(struct orma_query *q, enum orma_print_form form, FILE *out)
         return print_tsv(q, out);
     }
     return -EINVAL;
+}
+
+int orma_print_rows(struct orma_query *q, enum orma_print_form form, FILE *out)
+{
+    /* A cell is some calls, each of which would take the lock. */
+    int locking = __fsetlocking(out, FSETLOCKING_BYCALLER);
+    int r = print_rows(q, form, out);
+
+    (void)__fsetlocking(out, locking);
+    return r;
 }
 
 static int print_one(struct orma_query *q, enum orma_print_form form, FILE *out, bool *printed)
