@@ -40,6 +40,7 @@ static const struct orma_sql_func *const funcs[] = {
     orma_functions_packages,
     orma_functions_quote,
     orma_functions_regexp,
+    orma_functions_sketch,
     orma_script_legacy,
     orma_operators_scan,
     orma_operators_span_join,

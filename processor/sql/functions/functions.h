@@ -19,6 +19,7 @@ extern const struct orma_sql_func orma_functions_ordered[];
 extern const struct orma_sql_func orma_functions_packages[];
 extern const struct orma_sql_func orma_functions_quote[];
 extern const struct orma_sql_func orma_functions_regexp[];
+extern const struct orma_sql_func orma_functions_sketch[];
 extern const struct orma_sql_func orma_functions_string[];
 extern const struct orma_sql_func orma_functions_time[];
 

@@ -62,6 +62,20 @@ class All(unittest.TestCase):
                           "--then", "SELECT count(*) AS c, percentile(dur, 50) AS p, min(t) AS t, sum(r) AS r, hex(max(b)) AS b, count(n) AS n FROM result")
         self.assertEqual(rows[1], '9,2000,"é""",4.5,00FF,0')
 
+    def test_percentiles_of_all_from_sketches(self):
+        sql = "SELECT name, count(*) AS n, percentile_sketch(dur) AS s FROM slice GROUP BY name"
+        for i in range(4, 12):
+            write_trace(self.root / f"runs/{i}.json", slices=50 * i)
+        last = "SELECT name, sum(n) AS n, percentile_of_sketch(percentile_sketch_merge(s), 95) AS p FROM result GROUP BY name"
+        about = self.query("--all", "runs/**/*.json", sql, "--then", last)
+        exact = self.query("--all", "runs/**/*.json", "SELECT name, dur FROM slice", "--then",
+                           "SELECT name, count(*) AS n, percentile_disc(dur, 0.95) AS p FROM result GROUP BY name")
+        self.assertEqual(len(about), 5)
+        for one, two in zip(about[1:], exact[1:]):
+            one, two = one.split(","), two.split(",")
+            self.assertEqual(one[:2], two[:2])
+            self.assertAlmostEqual(float(one[2]), float(two[2]), delta=float(two[2]) / 128)
+
     def test_bad_files_are_reported_at_the_end(self):
         self.bad()
         self.bad("worse.json")
