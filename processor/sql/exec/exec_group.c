@@ -34,6 +34,7 @@ struct coder {
     uint32_t *direct; /* by value; for a first key */
     uint32_t direct_num, direct_max;
     uint8_t seen; /* types */
+    struct orma_exec_plan *plan;
 };
 
 struct acc {
@@ -92,6 +93,8 @@ static bool resize(struct coder *c, uint32_t num)
         c->slots[i].code = NO_CODE;
     c->mask = num - 1;
     for (uint32_t i = 0; i < old_num; i++) {
+        if (!(i % EXEC_LOOK) && orma_exec_should_stop(c->plan))
+            break; /* what is missing is not missed */
         if (old[i].code == NO_CODE)
             continue;
         uint32_t at = place_of(c, old[i].before, old[i].tag, old[i].bits);
@@ -100,7 +103,7 @@ static bool resize(struct coder *c, uint32_t num)
         c->slots[at] = old[i];
     }
     free(old);
-    return true;
+    return !c->plan->why;
 }
 
 /* NO_CODE: memory is out. */
@@ -511,6 +514,8 @@ static bool fill_slot(struct grouper *g, unsigned at, struct orma_exec_slot *s)
     for (uint32_t i = 0; i < g->groups && !g->plan->why; i++) {
         struct orma_exec_value v = value_of(g, at, i);
 
+        if (!(i % EXEC_LOOK) && orma_exec_should_stop(g->plan))
+            return false;
         s->vals[i] = v.bits;
         s->tags[i] = v.tag;
     }
@@ -635,6 +640,10 @@ static bool init(struct grouper *g, struct orma_exec_plan *plan, struct orma_exe
             g->best = &g->aggs[i];
     }
     g->picks = g->has_bare ? g->best : NULL;
+    for (unsigned i = 0; i < g->keys_num; i++)
+        g->coders[i].plan = plan;
+    for (uint32_t i = 0; i < q->aggs.len; i++)
+        g->aggs[i].set.plan = plan;
     g->coders[0].direct_max = DIRECT_MAX;
     for (unsigned i = 0; i < q->sources_num; i++) {
         const struct orma_exec_source *src = q->sources[i];

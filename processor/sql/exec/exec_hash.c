@@ -146,6 +146,8 @@ bool orma_exec_hash_link(struct orma_exec_plan *plan, struct orma_exec_hash *h)
         rows[at] = h->rows[i];
         if (vals)
             vals[at] = h->vals[i];
+        if (!(i % EXEC_LOOK) && orma_exec_should_stop(plan))
+            break;
     }
     free(h->rows);
     free(h->vals);
@@ -154,8 +156,8 @@ bool orma_exec_hash_link(struct orma_exec_plan *plan, struct orma_exec_hash *h)
     h->rows = rows;
     h->vals = vals;
     h->groups = NULL;
-    h->ranged = vals && all_rise(h);
-    return true;
+    h->ranged = vals && !plan->why && all_rise(h);
+    return !plan->why;
 }
 
 bool orma_exec_hash_find(struct orma_exec_plan *plan, const struct orma_exec_hash *h,

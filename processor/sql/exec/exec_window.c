@@ -346,7 +346,8 @@ static bool run_aggregate(struct out *o, uint32_t from, uint32_t to, enum orma_e
     for (uint32_t i = from, end; i < to; i = end) {
         end = rows ? i + 1 : end_of(o->w, o->w->peers, i);
         for (uint32_t k = i; k < end; k++) {
-            if (!add_row(o->w->plan, func, &r, get(&o->arg, k)))
+            if (!add_row(o->w->plan, func, &r, get(&o->arg, k)) ||
+                (!(k % EXEC_LOOK) && orma_exec_should_stop(o->w->plan)))
                 return false;
         }
         struct orma_exec_value v = value_of(func, &r);
@@ -402,7 +403,8 @@ static bool sum_frames(struct out *o, uint32_t from, uint32_t to, enum orma_exec
         for (; hi < o->w->to[i]; hi++) {
             struct orma_exec_value v = get(&o->arg, hi);
 
-            if (!add_row(o->w->plan, func, &r, v))
+            if (!add_row(o->w->plan, func, &r, v) ||
+                (!(hi % EXEC_LOOK) && orma_exec_should_stop(o->w->plan)))
                 return false;
             /* SQLite may have added more of them before it drops some */
             v.bits = v.tag == EXEC_INT && v.bits < 0 ? -1 - v.bits : v.bits;

@@ -363,6 +363,8 @@ static int merge_lists(struct merge *m)
         if (left ? r == m->right->len && !m->open[1].len : l == m->left->len && !m->open[0].len)
             break;
         err = left ? begin(m, 0, l++) : begin(m, 1, r++);
+        if (!err && orma_sql_should_stop(m->sql, (uint64_t)l + r))
+            err = -ECANCELED;
     }
     return err;
 }
@@ -382,10 +384,12 @@ static int intersect_two(struct orma_sql *sql, const struct pieces *left,
     return r;
 }
 
-static int pieces_of(const struct partition *p, struct pieces *ret)
+static int pieces_of(struct orma_sql *sql, const struct partition *p, struct pieces *ret)
 {
     *ret = (struct pieces){.width = 1};
     for (uint32_t i = 0; i < p->len; i++) {
+        if (orma_sql_should_stop(sql, i + UINT64_C(1)))
+            return -ECANCELED;
         if (!pieces_add(ret, p->list[i].ts, p->list[i].end, NULL, p->list[i].id))
             return -ENOMEM;
     }
@@ -411,10 +415,12 @@ static void put_part_value(struct orma_dataframe *f, unsigned col, uint32_t row,
     }
 }
 
-static void put_pieces(struct orma_dataframe *f, const struct pieces *p,
-                       const struct part_value *key, unsigned parts_num)
+static int put_pieces(struct orma_sql *sql, struct orma_dataframe *f, const struct pieces *p,
+                      const struct part_value *key, unsigned parts_num)
 {
     for (uint32_t i = 0; i < p->len; i++) {
+        if (orma_sql_should_stop(sql, i + UINT64_C(1)))
+            return -ECANCELED;
         uint32_t row = orma_dataframe_add(f);
         unsigned col = 2;
 
@@ -425,6 +431,7 @@ static void put_pieces(struct orma_dataframe *f, const struct pieces *p,
         for (unsigned k = 0; k < parts_num; k++)
             put_part_value(f, 2 + SETS_MAX + k, row, key[k]);
     }
+    return 0;
 }
 
 /* One partition that all sets have. */
@@ -432,7 +439,7 @@ static int intersect_partition(struct orma_sql *sql, struct interval_set *const 
                                const struct partition *first, struct orma_dataframe *f)
 {
     struct pieces now;
-    int r = pieces_of(first, &now);
+    int r = pieces_of(sql, first, &now);
 
     for (int i = 1; i < num && r == 0; i++) {
         struct pieces next = {.width = (unsigned)i + 1};
@@ -444,7 +451,7 @@ static int intersect_partition(struct orma_sql *sql, struct interval_set *const 
         now = next;
     }
     if (r == 0)
-        put_pieces(f, &now, first->key, sets[0]->parts_num);
+        r = put_pieces(sql, f, &now, first->key, sets[0]->parts_num);
     pieces_fini(&now);
     return r;
 }
