@@ -133,24 +133,8 @@ static uint32_t rows_below(const struct orma_exec_query *q)
     return rows;
 }
 
-/* A few rows that look something up in a large table are better off with its index. */
-static bool looks_up_little(const struct orma_exec_plan *plan)
-{
-    uint32_t rows = rows_below(plan->root);
-
-    for (uint32_t i = 0; i < plan->subs.len; i++) {
-        const struct orma_exec_query *q = plan->subs.data[i]->query;
-
-        if (q->keys.len && rows_below(q) / 8 > rows)
-            return true;
-    }
-    return false;
-}
-
 static bool is_worth(const struct orma_exec_plan *plan)
 {
-    if (looks_up_little(plan))
-        return false;
     if (is_long_scan(plan))
         return true;
     for (uint32_t i = 0; i < plan->queries.len; i++) {
@@ -547,6 +531,22 @@ sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqli
 
 /* ---- batches ---- */
 
+/* A row that looks something up costs SQLite, which has indexes, as much as so many rows of the
+ * table cost that the executor makes for all of them. */
+#define ROWS_PER_LOOKUP 64
+
+static bool is_looked_up_enough(struct orma_exec_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->subs.len; i++) {
+        const struct orma_exec_query *q = plan->subs.data[i]->query;
+        uint32_t few = q->keys.len ? rows_below(q) / ROWS_PER_LOOKUP : 0;
+
+        if (few && orma_exec_has_few(plan, plan->root, few))
+            return orma_exec_give_up(plan, "few rows that look something up");
+    }
+    return true;
+}
+
 static bool run(struct orma_exec_plan *plan)
 {
     plan->ran = true;
@@ -565,6 +565,8 @@ static bool run(struct orma_exec_plan *plan)
         if (!(plan->out[i] = orma_exec_take_vec(plan)))
             return false;
     }
+    if (plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !is_looked_up_enough(plan))
+        return false;
     return orma_exec_run_subs(plan) && orma_exec_run(plan, plan->root);
 }
 

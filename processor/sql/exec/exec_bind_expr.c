@@ -791,6 +791,22 @@ static struct orma_exec_expr *bind_between(struct orma_exec_scope *s,
     return e;
 }
 
+/* Arithmetic of two integers that are known; `e` if the result is none. */
+static struct orma_exec_expr *compute_now(struct orma_exec_scope *s, struct orma_exec_expr *e)
+{
+    const struct orma_exec_rows one = {.num = 1};
+
+    for (unsigned i = 0; i < 2; i++) {
+        if (e->args[i]->op != ORMA_EXEC_CONST || e->args[i]->val.tag != EXEC_INT)
+            return e;
+    }
+    struct orma_exec_vec *v = orma_exec_take_vec(s->plan);
+    if (v && orma_exec_eval(s->plan, e, &one, v) && orma_exec_tag_at(v, 0) == EXEC_INT)
+        e = new_const(s, EXEC_INT, v->vals[0]);
+    orma_exec_give_vec(s->plan, v);
+    return e;
+}
+
 static struct orma_exec_expr *bind_other(struct orma_exec_scope *s, const struct orma_exec_ast *ast)
 {
     struct orma_exec_expr *e = bind_args(s, ast->op, ast->args);
@@ -809,7 +825,7 @@ static struct orma_exec_expr *bind_other(struct orma_exec_scope *s, const struct
         e->args[0]->val.tag == EXEC_INT && e->args[0]->val.bits != INT64_MIN)
         return new_const(s, EXEC_INT, -e->args[0]->val.bits);
     set_types(s, e);
-    return e;
+    return e->op >= ORMA_EXEC_BIT_AND && e->op <= ORMA_EXEC_REM ? compute_now(s, e) : e;
 }
 
 struct orma_exec_expr *orma_exec_bind_expr(struct orma_exec_scope *s,

@@ -780,6 +780,38 @@ bool orma_exec_scan(struct orma_exec_plan *plan, struct orma_exec_query *q, orma
     return ok && !plan->why;
 }
 
+/* ---- how many rows ---- */
+
+/* Until no more may come. */
+static bool count_block(struct joiner *j, const struct orma_exec_rows *rows, void *data)
+{
+    uint32_t *left = data;
+
+    (void)j;
+    if (rows->num > *left)
+        return false;
+    *left -= rows->num;
+    return true;
+}
+
+bool orma_exec_has_few(struct orma_exec_plan *plan, struct orma_exec_query *q, uint32_t limit)
+{
+    struct joiner j;
+    bool few = true;
+
+    for (uint32_t i = 0; i < q->parts.len && few; i++)
+        few = orma_exec_has_few(plan, q->parts.data[i], limit);
+    if (q->parts.len)
+        return few;
+    few = init(&j, plan, q);
+    if (few && j.driver->query)
+        few = orma_exec_has_few(plan, j.driver->query, limit);
+    else if (few)
+        few = scan_table(&j, j.driver, false, count_block, &limit);
+    fini(&j);
+    return few;
+}
+
 /* ---- the order of rows ---- */
 
 /* A column in which no value comes twice: the only key of groups, the only one that is distinct. */

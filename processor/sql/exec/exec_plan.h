@@ -463,6 +463,9 @@ typedef bool orma_exec_sink(struct orma_exec_plan *plan, struct orma_exec_query 
                             const struct orma_exec_rows *rows, void *data);
 bool orma_exec_scan(struct orma_exec_plan *plan, struct orma_exec_query *q, orma_exec_sink *sink,
                     void *data);
+/* Whether the source that it begins with gives no more than `limit` rows, before conditions that
+ * scans cannot test. */
+bool orma_exec_has_few(struct orma_exec_plan *plan, struct orma_exec_query *q, uint32_t limit);
 /* Several sources: sets `by_loops` where SQLite's loops give rows in another order. */
 bool orma_exec_plan_joins(struct orma_exec_plan *plan, struct orma_exec_query *q);
 
