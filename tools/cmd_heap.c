@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -401,6 +402,7 @@ static int put_kind(struct heap *self, struct orma_processor *tp, enum orma_stac
 {
     const struct orma_stacks_choice choice = {.kind = kind};
     struct orma_profile_report_style style = orma_profile_report_style(stdout);
+    char each[ORMA_UNITS_TEXT_MAX], error[ORMA_UNITS_TEXT_MAX];
     struct orma_stacks stacks;
     int r = orma_stacks_load(&stacks, tp, &choice);
 
@@ -409,7 +411,10 @@ static int put_kind(struct heap *self, struct orma_processor *tp, enum orma_stac
     if (r < 0)
         return r;
     orma_profile_report_head(&style, &stacks, 0);
-    fputc('\n', stdout);
+    printf("one sample each %s: an estimate, give or take %s\n\n",
+           orma_units_format_size(self->interval, each),
+           orma_units_format_size((uint64_t)sqrt((double)stacks.weight * (double)self->interval),
+                                  error));
     orma_profile_report_top(&style, &stacks);
     fputc('\n', stdout);
     r = picture ? write_flame_graph(self, &stacks) : 0;

@@ -697,7 +697,9 @@ static int answer(struct profile *self, struct orma_processor *tp)
     orma_profile_report_head(&style, &stacks, self->cpu_ns);
     fputc('\n', stdout);
     orma_profile_report_top(&style, &stacks);
-    fputc('\n', stdout);
+    fputs(self->request.events_num > 1 ? "\nthe other events: orma profile report --event NAME\n\n"
+                                       : "\n",
+          stdout);
     tell_coverage(self, &stacks);
     (void)put_waits(self, tp); /* none: then it has said so */
     r = write_flame_graph(self, &stacks);

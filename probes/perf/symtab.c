@@ -18,6 +18,7 @@
 #define NUMBER_MASK ((UINT64_C(1) << NUMBER_BITS) - 1)
 #define START_MAX (UINT64_MAX >> NUMBER_BITS) /* nobody links a file to higher addresses */
 #define NAME_MAX_LEN 4096u
+#define TEXTS_MAX (512u << 20)
 
 #ifdef ORMA_HAVE_LIBELF
 #include <gelf.h>
@@ -46,10 +47,14 @@ static void take_build_id(struct orma_perf_symtab *self, Elf_Data *notes)
 static void take_symbols(struct reader *r, Elf_Scn *section, const GElf_Shdr *head)
 {
     Elf_Data *data = elf_getdata(section, NULL);
-    Elf_Data *texts = elf_getdata(elf_getscn(r->elf, head->sh_link), NULL);
+    Elf_Scn *strings = elf_getscn(r->elf, head->sh_link);
+    GElf_Shdr strings_head;
+    Elf_Data *texts = gelf_getshdr(strings, &strings_head) && strings_head.sh_type == SHT_STRTAB
+                          ? elf_getdata(strings, NULL)
+                          : NULL;
     size_t num = data && head->sh_entsize ? data->d_size / head->sh_entsize : 0;
 
-    if (!texts || !texts->d_buf || texts->d_size > UINT32_MAX)
+    if (!texts || !texts->d_buf || texts->d_size > TEXTS_MAX)
         return;
     orma_buf_put(&r->names, texts->d_buf, texts->d_size);
     orma_buf_put_byte(&r->names, 0);

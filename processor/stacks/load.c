@@ -722,6 +722,23 @@ static void name_threads(struct loader *l)
     orma_map_fini(&pids);
 }
 
+/* What the chosen samples count, if that is not time. */
+static bool load_event(struct loader *l)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+
+    orma_buf_put_str(&sql, "SELECT t.name FROM (SELECT DISTINCT s.session_id AS id FROM "
+                           "__intrinsic_profiler_sample s LEFT JOIN __intrinsic_profiler_session n "
+                           "ON n.id = s.session_id WHERE n.timebase_unit != 'ns'");
+    put_event(l, &sql);
+    orma_buf_put_str(&sql, ") x JOIN perf_counter_track t ON t.perf_session_id = x.id WHERE "
+                           "t.is_timebase ORDER BY t.id LIMIT 1");
+    struct rows rows = rows_of(l, orma_buf_cstr(&sql));
+    while (next(&rows))
+        l->self->event = keep_text(l, text(&rows, 0));
+    return l->self->event;
+}
+
 /*
  * The time between two samples of a cpu: what is commonest among the first ones. Those that nobody
  * wanted lie between others, so the mean would be too large.
@@ -738,6 +755,8 @@ static void load_period(struct loader *l)
 
     while (next(&rows))
         l->self->period_ns = (uint64_t)orma_query_int64(rows.q, 0) * 1000;
+    if (load_event(l))
+        l->self->period_ns = 0;
     rows = rows_of(
         l, "SELECT coalesce(sum(value), 0) FROM stats WHERE name = 'perf_cpu_lost_records'");
     while (next(&rows))

@@ -82,6 +82,7 @@ struct orma_stacks {
     uint64_t lost;      /* by the kernel, as it told; of the whole trace */
     uint64_t processes;
     uint64_t period_ns; /* that a weight of 1 stands for; 0: not known, or no time */
+    uint32_t event; /* in `texts`: what was counted, if it is not time; 0: it is, or not known */
     int64_t first_ns, last_ns;
 };
 

@@ -147,6 +147,10 @@ void orma_profile_report_head(const struct orma_profile_report_style *style,
         return;
     }
     fprintf(out, "%" PRIu64 " sample%s", s->samples, plural(s->samples));
+    if (s->event) {
+        fputs(" of ", out);
+        put_text(out, orma_stacks_text(s, s->event), NO_LIMIT, false);
+    }
     if (s->period_ns)
         fprintf(out, ", one each %s: %s of CPU time",
                 orma_units_format_duration(s->period_ns, text), amount(s, s->samples, used));

@@ -361,6 +361,13 @@ class ProfileLive(ProfileCase):
             self.assertFalse(ran.exists())
             self.assertFalse((self.dir / "none").exists())
 
+    def test_each_event_is_reported_as_what_it_is(self):
+        done = self.profile("-e", "cpu-clock,page-faults", "--", self.compile(SHARES, "shares"), "2", code=7)
+        self.assertIn(b"of CPU time", done.stdout)
+        self.assertIn(b"--event", done.stdout)
+        head = self.orma("profile", "report", "--event", "page-faults", self.trace).stdout.decode().splitlines()[0]
+        self.assertRegex(head, r"\d+ samples? of page-faults$")
+
     def test_events_as_perf_spells_them(self):
         done = self.run_program(ORMA, "profile", "--print-config", "-e", "page-faults:u", "-e", "sched:sched_switch,LLC-store-misses",
                                 "-e", "r1a2", "-C", "0,2-3", "-a")
