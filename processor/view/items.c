@@ -12,6 +12,7 @@
 
 #define IN_RANGE " WHERE ts < %lld AND (dur < 0 OR ts + dur >= %lld)"
 #define SLICES "SELECT id, ts, dur, track_id, depth, name, arg_set_id FROM slice"
+#define TRACKS "SELECT track_id, max(depth), count(*) FROM slice"
 #define STATES "SELECT id, ts, dur, utid, state, cpu, waker_utid, io_wait FROM thread_state"
 #define SCHED "SELECT id, ts, dur, ucpu % 4096, utid, end_state, ucpu / 4096 FROM sched_slice"
 #define VALUES "SELECT ts, value, track_id FROM counter"
@@ -25,7 +26,8 @@
 #define FLOWS "SELECT slice_out, slice_in FROM flow"
 
 /* A query over items that have a time and may have a duration. */
-static struct orma_view_query ranged(struct orma_view *self, const char *sql, bool has_dur)
+static struct orma_view_query ranged_by(struct orma_view *self, const char *sql, bool has_dur,
+                                        const char *end)
 {
     struct orma_buf text = {0};
 
@@ -37,10 +39,16 @@ static struct orma_view_query ranged(struct orma_view *self, const char *sql, bo
             orma_buf_printf(&text, " WHERE ts < %lld AND ts >= %lld", (long long)self->to,
                             (long long)self->from);
     }
+    orma_buf_put_str(&text, end);
     struct orma_view_query q = orma_view_query(self, orma_buf_cstr(&text));
 
     orma_buf_fini(&text);
     return q;
+}
+
+static struct orma_view_query ranged(struct orma_view *self, const char *sql, bool has_dur)
+{
+    return ranged_by(self, sql, has_dur, "");
 }
 
 #define PUSH(self, vec, ...)                                                                       \
@@ -51,76 +59,103 @@ static struct orma_view_query ranged(struct orma_view *self, const char *sql, bo
 
 /* ---- slices ---- */
 
-/* What is known of a track while slices are read. */
+/* What is known of a track before its slices are read. */
 struct lanes {
-    uint32_t depth; /* of its slices: the deepest, and one; 0: it has none */
+    uint32_t depth; /* of its slices: the deepest, and one */
     uint32_t first; /* its first lane in the row */
+    uint32_t row;   /* ORMA_VIEW_NONE: it is not shown */
+    uint32_t left;  /* slices that were counted, and not yet read */
 };
 
 /* The tracks in the order of their numbers get their lanes. */
 static void lay_lanes(struct orma_view *self, struct lanes *lanes, size_t num)
 {
     for (size_t track = 0; track < num; track++) {
-        uint32_t at = orma_view_row_of_track(self, (uint32_t)track);
+        struct lanes *l = &lanes[track];
+        struct orma_view_row *row;
 
-        if (!lanes[track].depth || at == ORMA_VIEW_NONE)
+        l->row = l->left ? orma_view_row_of_track(self, (uint32_t)track) : ORMA_VIEW_NONE;
+        if (l->row == ORMA_VIEW_NONE)
             continue;
-        lanes[track].first = self->rows.data[at].lanes;
-        self->rows.data[at].lanes += lanes[track].depth;
+        row = &self->rows.data[l->row];
+        l->first = row->lanes;
+        row->lanes += l->depth;
+        row->items += l->left;
     }
 }
 
-static void place_slices(struct orma_view *self, const struct lanes *lanes)
+static struct lanes *count_slices(struct orma_view *self, size_t *ret_num)
 {
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < self->slices.len; i++) {
-        struct orma_view_slice s = self->slices.data[i];
-        uint32_t lane = s.depth + lanes[s.row].first;
-
-        s.row = orma_view_row_of_track(self, s.row);
-        if (s.row == ORMA_VIEW_NONE)
-            continue;
-        s.depth = (uint16_t)(lane < UINT16_MAX ? lane : UINT16_MAX);
-        self->rows.data[s.row].items++;
-        self->rows.data[s.row].by_slices += 2 * (double)(s.dur > 0 ? s.dur : 1);
-        self->slices.data[kept++] = s;
-    }
-    self->slices.len = kept;
-}
-
-static void load_slices(struct orma_view *self)
-{
-    struct orma_view_query q = ranged(self, SLICES, true);
+    struct orma_view_query q = ranged_by(self, TRACKS, true, " GROUP BY 1");
     struct lanes *lanes = NULL;
     size_t cap = 0;
 
     while (orma_view_next(&q)) {
-        struct orma_view_slice s = {
-            .id = (uint32_t)orma_view_int(&q, 0),
-            .ts = orma_view_time(&q, 1),
-            .dur = orma_view_duration(&q, 2, orma_view_time(&q, 1)),
-            .row = (uint32_t)orma_view_int(&q, 3),
-            .depth = (uint16_t)orma_view_int(&q, 4),
-            .name = orma_view_text(&q, 5),
-            .args = orma_view_is_null(&q, 6) ? ORMA_VIEW_NONE : (uint32_t)orma_view_int(&q, 6)};
+        uint32_t track = (uint32_t)orma_view_int(&q, 0);
         size_t had = cap;
 
-        if (ORMA_GROW(&lanes, &cap, (size_t)s.row + 1) < 0) {
+        if (ORMA_GROW(&lanes, &cap, (size_t)track + 1) < 0) {
             orma_view_fail(self, -ENOMEM);
             continue;
         }
         memset(lanes + had, 0, (cap - had) * sizeof(*lanes));
-        if (lanes[s.row].depth <= s.depth)
-            lanes[s.row].depth = s.depth + 1u;
-        PUSH(self, &self->slices, s);
-        if (self->config.progress && self->slices.len % PROGRESS_EVERY == 0)
-            atomic_store(&self->config.progress->slices, self->slices.len);
+        lanes[track].depth = (uint32_t)orma_view_int(&q, 1) + 1;
+        lanes[track].left = (uint32_t)orma_view_int(&q, 2);
     }
-    if (!self->err && cap) {
-        lay_lanes(self, lanes, cap);
-        place_slices(self, lanes);
+    lay_lanes(self, lanes, cap);
+    *ret_num = cap;
+    return lanes;
+}
+
+/* Each at once to its place: rows one behind the other, in each the order of the table. */
+static uint32_t read_slices(struct orma_view *self, struct lanes *lanes, size_t num, uint32_t *next)
+{
+    struct orma_view_query q = ranged(self, SLICES, true);
+    uint32_t done = 0;
+
+    while (orma_view_next(&q)) {
+        size_t track = (size_t)orma_view_int(&q, 3);
+        struct lanes *l = track < num ? &lanes[track] : NULL;
+
+        if (!l || l->row == ORMA_VIEW_NONE || !l->left)
+            continue;
+        l->left--;
+        int64_t ts = orma_view_time(&q, 1), dur = orma_view_duration(&q, 2, ts);
+        uint32_t lane = (uint32_t)orma_view_int(&q, 4) + l->first;
+
+        self->rows.data[l->row].by_slices += 2 * (double)(dur > 0 ? dur : 1);
+        self->slices.data[next[l->row]++] = (struct orma_view_slice){
+            .id = (uint32_t)orma_view_int(&q, 0),
+            .ts = ts,
+            .dur = dur,
+            .row = l->row,
+            .depth = (uint16_t)(lane < UINT16_MAX ? lane : UINT16_MAX),
+            .name = orma_view_text(&q, 5),
+            .args = orma_view_is_null(&q, 6) ? ORMA_VIEW_NONE : (uint32_t)orma_view_int(&q, 6)};
+        if (++done % PROGRESS_EVERY == 0 && self->config.progress)
+            atomic_store(&self->config.progress->slices, done);
     }
+    return done;
+}
+
+static void load_slices(struct orma_view *self)
+{
+    size_t num = 0;
+    struct lanes *lanes = count_slices(self, &num);
+    uint32_t *next = malloc(self->rows.len * sizeof(*next) + 1); /* places, by row */
+    uint64_t all = 0;
+
+    for (uint32_t row = 0; next && row < self->rows.len; row++) {
+        next[row] = (uint32_t)all;
+        all += self->rows.data[row].items;
+    }
+    if (!next || all > UINT32_MAX || ORMA_VEC_RESERVE(&self->slices, all) < 0)
+        orma_view_fail(self, -ENOMEM);
+    else if (read_slices(self, lanes, num, next) == all)
+        self->slices.len = (uint32_t)all;
+    else
+        orma_view_fail(self, -EIO); /* the table changed, or there is an error already */
+    free(next);
     free(lanes);
 }
 
