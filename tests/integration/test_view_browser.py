@@ -525,6 +525,15 @@ class Timeline(BrowserCase):
         self.assertGreater(b.run("return orma.time(0) / orma.trace.span"), 0.85)
         b.key("0", "Digit0"), b.frame()
         self.assertLess(b.run("return orma.time(0)"), 0)
+        # Any row counts, not only those of CPUs.
+        text = self.trace(SCHED + "".join('packet { trusted_packet_sequence_id: 9 trusted_pid: 11 timestamp: %d %s }\n' % part for part in (
+            (900000, 'track_descriptor { uuid: 5 name: "far" }'), (900000, 'track_event { type: TYPE_SLICE_BEGIN track_uuid: 5 name: "job" }'),
+            (950000, 'track_event { type: TYPE_SLICE_END track_uuid: 5 }'))), "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", text, trace)
+        b = self.open_file(trace)
+        self.assertLess(b.run("return orma.time(0)"), 0)
+        self.assertGreater(b.run("return orma.time(orma.width)"), b.run("return orma.trace.span"))
         self.nothing_wrong()
 
     def test_a_process_of_one_thread_is_one_row(self):

@@ -88,7 +88,7 @@ export class App {
     this.resize();
     this.zoomAll(false);
     const [first, last] = this.marker.busy();
-    if (last - first < 0.5) this.setView(trace.span * (first - 0.01), (trace.span * (last - first + 0.02)) / Math.max(1, this.width), false);
+    if (last - first < 0.5) this.setView(trace.span * (first - (last - first) * 0.05), (trace.span * (last - first) * 1.1) / Math.max(1, this.width), false);
     this.link.readLink();
     if (!location.hash) this.showReport(true);
     document.title = `${trace.info.title} \u2013 orma`;

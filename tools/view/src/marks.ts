@@ -145,12 +145,15 @@ export class Marks {
     return this.sums;
   }
 
-  /** Where something is going on: shares of the trace. */
+  /** Where something is going on in any row: shares of the trace. */
   busy(): [number, number] {
-    const sums = this.total();
-    const first = sums.findIndex((v) => v > 0);
-    if (first < 0) return [0, 1];
-    return [first / sums.length, (sums.findLastIndex((v) => v > 0) + 1) / sums.length];
+    let [first, last, parts] = [Infinity, 0, 1];
+    for (const bytes of this.app.trace.overview.values()) {
+      parts = bytes.length;
+      first = Math.min(first, bytes.findIndex((v) => v > 0) >>> 0);
+      last = Math.max(last, bytes.findLastIndex((v) => v > 0) + 1);
+    }
+    return last ? [first / parts, last / parts] : [0, 1];
   }
 
   drawRuler(dpr: number): void {
