@@ -93,16 +93,25 @@ int orma_fleet_labels_of(const struct orma_fleet_labels *self, const char *path,
     return ret->failed ? -ENOMEM : 0;
 }
 
+bool orma_fleet_next_label(const struct orma_buf *labels, const char **name, const char **value)
+{
+    const char *first = (const char *)labels->data,
+               *next = *name ? *value + strlen(*value) + 1 : first;
+
+    if (!labels->len || (size_t)(next - first) >= labels->len)
+        return false;
+    *name = next;
+    *value = next + strlen(next) + 1;
+    return true;
+}
+
 const char *orma_fleet_label(const struct orma_buf *labels, const char *name)
 {
-    const char *found = NULL, *end = (const char *)labels->data + labels->len;
+    const char *found = NULL, *value;
 
-    for (const char *at = (const char *)labels->data; at && at < end;) {
-        const char *value = at + strlen(at) + 1;
-
+    for (const char *at = NULL; orma_fleet_next_label(labels, &at, &value);) {
         if (!strcmp(at, name))
             found = value;
-        at = value + strlen(value) + 1;
     }
     return found;
 }

@@ -35,6 +35,8 @@ int orma_fleet_labels_set_pattern(struct orma_fleet_labels *self, const char *pa
 int orma_fleet_labels_of(const struct orma_fleet_labels *self, const char *path,
                          struct orma_buf *ret);
 
+/* The first pair, if *name is NULL, or the one behind it; false: there is none. */
+bool orma_fleet_next_label(const struct orma_buf *labels, const char **name, const char **value);
 /* The last value of that name, or NULL. */
 const char *orma_fleet_label(const struct orma_buf *labels, const char *name);
 void orma_fleet_labels_fini(struct orma_fleet_labels *self);

@@ -141,13 +141,13 @@ static pid_t start(void)
 }
 
 /* The reason is all that is read of the file: it stands in front. */
-static _Noreturn void leave(FILE *out, const struct orma_buf *why)
+static _Noreturn void leave(FILE *out, struct orma_buf *why)
 {
     const uint32_t len = (uint32_t)ORMA_MIN(why->len, (size_t)4096);
 
     rewind(out);
     fwrite(&len, sizeof(len), 1, out);
-    fwrite(why->data, 1, len, out);
+    fprintf(out, "%.*s", (int)len, orma_buf_cstr(why));
     (void)fflush(out); /* without it, the exit code is what is known */
     _exit(1);
 }

@@ -49,12 +49,22 @@ static double real(const struct orma_columns_column *c, uint64_t row)
     return ((const double *)(const void *)c->vals.data)[row];
 }
 
+static void put_same(struct orma_buf *out, uint64_t value, size_t size, uint64_t rows)
+{
+    uint8_t *to = orma_buf_extend(out, rows * size);
+
+    if (to && !value)
+        memset(to, 0, rows * size);
+    for (uint64_t i = 0; to && value && i < rows; i++, to += size)
+        memcpy(to, &value, size);
+}
+
 static int put_ints(struct orma_buf *out, const struct orma_columns_column *c, uint64_t rows)
 {
     if (c->type == ORMA_VALUE_INT64)
         orma_buf_put(out, c->vals.data, rows * sizeof(int64_t));
     else if (c->nulls == rows)
-        memset(orma_buf_extend(out, rows * 8), 0, out->failed ? 0 : rows * 8);
+        put_same(out, 0, sizeof(int64_t), rows);
     else
         return -EDOM;
     return 0;
@@ -159,16 +169,6 @@ int orma_fleet_put_batch(struct orma_buf *out, const struct orma_columns_batch *
             put_other_names(out, c, batch->rows);
     }
     return r ? r : out->failed ? -ENOMEM : 0;
-}
-
-static void put_same(struct orma_buf *out, uint64_t value, size_t size, uint64_t rows)
-{
-    uint8_t *to = orma_buf_extend(out, rows * size);
-
-    if (to && !value)
-        memset(to, 0, rows * size);
-    for (uint64_t i = 0; to && value && i < rows; i++, to += size)
-        memcpy(to, &value, size);
 }
 
 static void put_same_name(struct orma_buf *out, struct orma_str text, uint64_t rows)

@@ -90,10 +90,10 @@ int orma_fleet_pack(const char *path, const uint8_t *hash, const struct orma_fle
         self.head.day = self.trace.day;
         self.head.build = (uint32_t)self.trace.build.len;
         self.head.machine = (uint32_t)self.trace.machine.len;
-        fwrite(self.trace.build.data, 1, self.trace.build.len, out);
-        fwrite(self.trace.machine.data, 1, self.trace.machine.len, out);
-        rewind(out); /* fwrite() reports what went wrong, too */
-        if (fwrite(&self.head, sizeof(self.head), 1, out) != 1 || fflush(out) || ferror(out))
+        fputs(orma_buf_cstr(&self.trace.build), out);
+        fputs(orma_buf_cstr(&self.trace.machine), out);
+        if (fflush(out) || fseek(out, 0, SEEK_SET) ||
+            fwrite(&self.head, sizeof(self.head), 1, out) != 1 || fflush(out))
             r = orma_fleet_pack_fail(&self, errno ? strerror(errno) : "its rows could not be kept",
                                      -EIO);
     }

@@ -147,17 +147,23 @@ static int read_metadata(struct orma_processor *tp, const struct orma_fleet_labe
 
 static int put_labels(struct orma_processor *tp, const struct orma_buf *labels)
 {
-    const char *end = (const char *)labels->data + labels->len;
+    const char *name = NULL, *value;
     int r = 0;
 
-    for (const char *at = (const char *)labels->data; !r && at && at < end;) {
-        const char *value = at + strlen(at) + 1;
-
-        if (orma_fleet_label(labels, at) == value)
-            r = insert(tp, "INSERT INTO _fleet_label VALUES (?, ?)", "tt", at, value);
-        at = value + strlen(value) + 1;
+    while (!r && orma_fleet_next_label(labels, &name, &value)) {
+        if (orma_fleet_label(labels, name) == value)
+            r = insert(tp, "INSERT INTO _fleet_label VALUES (?, ?)", "tt", name, value);
     }
     return r;
+}
+
+/* Both come from the trace. */
+static int64_t times(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+
+    return __builtin_mul_overflow(a, b, &product) || product > INT64_MAX ? INT64_MAX
+                                                                         : (int64_t)product;
 }
 
 static int put_functions(struct orma_processor *tp)
@@ -165,7 +171,6 @@ static int put_functions(struct orma_processor *tp)
     struct orma_stacks stacks = {0};
     const struct orma_stacks_choice all = {.kind = ORMA_STACKS_SAMPLES};
     int r = orma_stacks_load(&stacks, tp, &all);
-    const int64_t period = (int64_t)stacks.period_ns;
 
     if (r == -ENODATA)
         return 0; /* it is no profile */
@@ -176,7 +181,7 @@ static int put_functions(struct orma_processor *tp)
             r = insert(tp, "INSERT INTO _fleet_function VALUES (?, ?, ?, ?, ?, ?, ?)", "ttiiiii",
                        orma_stacks_text(&stacks, f->name), orma_stacks_text(&stacks, f->module),
                        (int64_t)f->inlined, (int64_t)f->self, (int64_t)f->total,
-                       (int64_t)f->self * period, (int64_t)f->total * period);
+                       times(f->self, stacks.period_ns), times(f->total, stacks.period_ns));
     }
     orma_stacks_fini(&stacks);
     return r;

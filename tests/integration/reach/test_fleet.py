@@ -406,7 +406,7 @@ class Servers(Fleet):
         self.once([0, 1])
         self.assertEqual(self.server.number("SELECT count() FROM orma.slice_rows"), 21)
         # Rows of loads that never came whole go when they are old; those of one under way stay.
-        old, new = (int(time.time()) - 2 * DAY) * 1000000 << 13, int(time.time()) * 1000000 << 13
+        old, new = (int(time.time()) - 2 * DAY) * 1000000 << 12, int(time.time()) * 1000000 << 12
         for load in (old, old + 1, new):
             self.server.ask(f"INSERT INTO orma.slice_rows (date, load, name) VALUES (today(), {load}, 'half')")
         self.assertEqual(self.rows("slice", "name = 'half'"), 0)
