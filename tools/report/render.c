@@ -15,7 +15,9 @@
 #define GAP 2       /* blanks between columns */
 #define GAP_SMALL 1 /* where names would be cut hard otherwise */
 #define TEXT_GOOD 20
-#define TEXT_MIN 8 /* columns of text do not get narrower */
+#define TEXT_BEST 32   /* pictures give way before columns of text get narrower */
+#define SPARK_SMALL 12 /* then they have so many characters */
+#define TEXT_MIN 8     /* columns of text do not get narrower */
 
 /* ---- cells for people ---- */
 
@@ -44,7 +46,8 @@ static void read_spark(const char *text, double *ret)
         ret[i] = isnan(ret[i]) ? ret[i - 1] : ret[i];
 }
 
-static void put_spark(struct orma_buf *out, const char *text, bool unicode)
+/* In `width` characters, each of which shows the last value of its part. */
+static void put_spark(struct orma_buf *out, const char *text, unsigned width, bool unicode)
 {
     static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const plain[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
@@ -55,11 +58,12 @@ static void put_spark(struct orma_buf *out, const char *text, bool unicode)
         low = fmin(low, vals[i]);
         high = fmax(high, vals[i]);
     }
-    for (unsigned i = 0; i < ORMA_REPORT_BUCKETS; i++) {
-        double part = high > low ? (vals[i] - low) / (high - low) : 0;
-        size_t level = isnan(vals[i]) ? 0 : (size_t)(part * 7.0 + 0.5);
+    for (unsigned i = 1; i <= width; i++) {
+        double val = vals[i * ORMA_REPORT_BUCKETS / width - 1];
+        double part = high > low ? (val - low) / (high - low) : 0;
+        size_t level = isnan(val) ? 0 : (size_t)(part * 7.0 + 0.5);
 
-        orma_buf_put_str(out, isnan(vals[i]) ? " " : unicode ? bars[level] : plain[level]);
+        orma_buf_put_str(out, isnan(val) ? " " : unicode ? bars[level] : plain[level]);
     }
 }
 
@@ -98,7 +102,8 @@ static void put_value(const struct orma_report_frame *frame, struct orma_buf *ou
 }
 
 static void put_cell(const struct orma_report_frame *frame, struct orma_buf *out,
-                     enum orma_report_unit unit, const struct orma_report_cell *cell)
+                     enum orma_report_unit unit, const struct orma_report_cell *cell,
+                     unsigned spark)
 {
     switch (cell->type) {
     case ORMA_VALUE_NULL:
@@ -110,7 +115,7 @@ static void put_cell(const struct orma_report_frame *frame, struct orma_buf *out
         break;
     case ORMA_VALUE_TEXT:
         if (unit == ORMA_REPORT_SPARK)
-            put_spark(out, cell->text, frame->unicode);
+            put_spark(out, cell->text, spark, frame->unicode);
         else
             orma_buf_put_str(out, cell->text);
         break;
@@ -132,7 +137,7 @@ struct sheet {
     const struct orma_report_frame *frame;
     const struct orma_report_result *result;
     struct orma_buf text; /* of the cell that is printed */
-    unsigned gap;
+    unsigned gap, spark;  /* spark: characters of a picture */
     ORMA_VEC(struct lane) lanes;
 };
 
@@ -155,7 +160,7 @@ static struct orma_str cell_text(struct sheet *sheet, size_t row, uint32_t col)
 {
     orma_buf_clear(&sheet->text);
     put_cell(sheet->frame, &sheet->text, sheet->result->columns.data[col].unit,
-             orma_report_result_cell(sheet->result, row, col));
+             orma_report_result_cell(sheet->result, row, col), sheet->spark);
     return orma_buf_str(&sheet->text);
 }
 
@@ -207,19 +212,38 @@ static struct lane *too_wide(struct sheet *sheet)
     return is_too_wide(sheet) ? widest : NULL;
 }
 
-/* The widest column of text gives way, until the line fits. */
-static void fit(struct sheet *sheet)
+static void shrink_texts(struct sheet *sheet, unsigned width)
 {
     struct lane *lane;
 
-    sheet->gap = GAP;
-    while ((lane = too_wide(sheet)) && (sheet->gap == GAP_SMALL || lane->width > TEXT_GOOD))
+    while ((lane = too_wide(sheet)) && lane->width > width)
         lane->width--;
+}
+
+static void shrink_pictures(struct sheet *sheet)
+{
+    sheet->spark = SPARK_SMALL;
+    for (uint32_t i = 0; i < sheet->lanes.len; i++) {
+        struct lane *l = &sheet->lanes.data[i];
+
+        if (sheet->result->columns.data[l->col].unit == ORMA_REPORT_SPARK)
+            l->width = ORMA_MIN(l->width, SPARK_SMALL);
+    }
+}
+
+/* The widest column of text gives way, until the line fits. */
+static void fit(struct sheet *sheet)
+{
+    sheet->gap = GAP;
+    shrink_texts(sheet, TEXT_BEST);
+    if (!is_too_wide(sheet))
+        return;
+    shrink_pictures(sheet);
+    shrink_texts(sheet, TEXT_GOOD);
     if (!is_too_wide(sheet))
         return;
     sheet->gap = GAP_SMALL;
-    while ((lane = too_wide(sheet)))
-        lane->width--;
+    shrink_texts(sheet, TEXT_MIN);
 }
 
 /* Where the number after a name begins, as the tid of a thread; the end of the text: nowhere. */
@@ -300,7 +324,7 @@ static void print_apart(struct sheet *sheet)
 void orma_report_render_text(const struct orma_report_frame *frame,
                              const struct orma_report_result *result)
 {
-    struct sheet sheet = {.frame = frame, .result = result};
+    struct sheet sheet = {.frame = frame, .result = result, .spark = ORMA_REPORT_BUCKETS};
 
     for (uint32_t col = 0; col < result->columns.len; col++) {
         if (is_shown(result, col))
@@ -330,7 +354,7 @@ static void put_markdown(FILE *out, struct orma_str text)
 void orma_report_render_markdown(const struct orma_report_frame *frame,
                                  const struct orma_report_result *result)
 {
-    struct sheet sheet = {.frame = frame, .result = result};
+    struct sheet sheet = {.frame = frame, .result = result, .spark = ORMA_REPORT_BUCKETS};
 
     for (uint32_t col = 0; col < result->columns.len; col++) {
         if (is_shown(result, col))

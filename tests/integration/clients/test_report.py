@@ -72,6 +72,8 @@ class Report(Case):
                          .split(", "))  # nothing is missing here
         self.check_text(self.report())
         self.check_text(self.report("--top", "1"))
+        self.assertRegex(self.report("counters"), r"(?m)^q,.{29}… .* [ ▁-█]{12}$")  # names need the room more than pictures
+        self.assertRegex(self.report("memory"), r"(?m)^MemFree .* [ ▁-█]{24}$")
         self.check_text(self.orma("why", "t.pftrace", "--slice", "std*").stdout.decode())
         self.check_text(self.orma("diff", "t.pftrace", "t.pftrace").stdout.decode())
 
