@@ -13,11 +13,11 @@
 #include "tools/many/many.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,7 +42,6 @@ struct job {
 struct many {
     const struct orma_many *args;
     struct orma_processor *db;
-    char *path; /* of the database */
     struct orma_buf paths;
     ORMA_VEC(struct job) jobs;
     struct orma_query *insert; /* NULL: the table is not made yet */
@@ -283,24 +282,13 @@ static int check_question(struct many *m)
     return others ? complain(m, "it has the answers of another question: choose another file") : 0;
 }
 
+/* A database without a name is a file that nobody sees, and is gone with us however we end. */
 static int open_db(struct many *m)
 {
     const struct orma_processor_config config = {.size = sizeof(config), .sql_file_access = true};
-    const char *tmp = getenv("TMPDIR"), *path[] = {NULL, NULL};
-    int fd = -1;
+    const char *path[] = {m->args->file ? m->args->file : "", NULL};
 
-    if (m->args->file)
-        m->path = strdup(m->args->file);
-    else if (asprintf(&m->path, "%s/orma-query-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
-        m->path = NULL;
-    if (m->path && !m->args->file) {
-        fd = mkstemp(m->path);
-        if (fd < 0)
-            return complain(m, strerror(errno));
-        (void)close(fd); /* SQLite opens it by its name */
-    }
-    path[0] = m->path;
-    if (!m->path || orma_processor_new(&config, &m->db) || orma_processor_finish(m->db))
+    if (orma_processor_new(&config, &m->db) || orma_processor_finish(m->db))
         return complain(m, strerror(ENOMEM));
     if (run_sql(m, "ATTACH ? AS many", path, NULL) < 0)
         return fail_db(m);
@@ -541,9 +529,14 @@ static int start_job(struct many *m, struct job *job)
     job->file = tmpfile();
     if (!job->file)
         return complain(m, strerror(errno));
+    const pid_t self = getpid();
     job->pid = fork();
-    if (job->pid == 0)
+    if (job->pid == 0) {
+        /* Nobody would read what it finds. */
+        if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != self)
+            _exit(1);
         run_process(m->args, job->path, job->file);
+    }
     if (job->pid < 0) {
         job->pid = 0;
         return complain(m, strerror(errno));
@@ -690,9 +683,6 @@ int orma_many_run(const struct orma_many *self)
         r = print_result(&m);
     int code = r ? ORMA_EXIT_FAILURE : tell_failures(&m);
     orma_processor_free(m.db);
-    if (m.path && !self->file)
-        (void)unlink(m.path); /* it was ours alone */
-    free(m.path);
     orma_buf_fini(&m.paths);
     ORMA_VEC_FINI(&m.jobs);
     return code;

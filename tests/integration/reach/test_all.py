@@ -2,6 +2,7 @@
 """orma query --all: many traces, bad ones among them, again and again."""
 import os
 import pathlib
+import signal
 import sqlite3
 import subprocess
 import tempfile
@@ -127,6 +128,30 @@ class All(unittest.TestCase):
         self.query("--all", "runs/**/*.json", "-o", db, "SELECT 1 AS a", code=1)
         self.assertIn("the answers of another question", self.messages)
         self.assertEqual(self.rows_of(db, "SELECT sum(n) FROM result"), [(10,)])
+
+    def test_whatever_ends_it_leaves_nothing_behind(self):
+        endless = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            p = subprocess.Popen([ORMA, "query", "--all", "runs/**/*.json", endless], cwd=self.root, env=self.env, stdin=subprocess.DEVNULL)
+            children = pathlib.Path(f"/proc/{p.pid}/task/{p.pid}/children")
+            end = time.monotonic() + 60
+            while len(children.read_text().split()) < min(2, os.cpu_count()) and time.monotonic() < end:
+                time.sleep(0.01)
+            pids = children.read_text().split()
+            self.assertTrue(pids)
+            p.send_signal(number)
+            self.assertEqual(p.wait(60), -number)
+            while any(self.runs(pid) for pid in pids) and time.monotonic() < end:
+                time.sleep(0.01)
+            self.assertFalse([pid for pid in pids if self.runs(pid)], number)
+            self.assertEqual(os.listdir(self.root / "tmp"), [])
+
+    @staticmethod
+    def runs(pid):
+        try:
+            return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
 
     def test_a_file_of_others_is_not_touched(self):
         other = self.root / "other"
