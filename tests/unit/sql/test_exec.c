@@ -826,6 +826,50 @@ Test(exec, knows_what_comes_once)
     orma_assert_no_leaks();
 }
 
+/* Functions of scripts that may give something else the next time, or fail where SQLite would not
+ * call them; a few rows that look something up in a large table. */
+Test(exec, leaves_to_sqlite_what_depends_on_it)
+{
+    static const char made[] =
+        "CREATE PERFETTO FUNCTION drawn(x LONG) RETURNS LONG AS SELECT random() % 2 + $x;"
+        "CREATE PERFETTO FUNCTION by_way(x LONG) RETURNS LONG AS SELECT drawn($x);"
+        "CREATE PERFETTO FUNCTION half(x LONG) RETURNS LONG AS SELECT $x / 2;"
+        "CREATE PERFETTO TABLE many AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 "
+        "FROM n WHERE i < 9999) SELECT i AS id, i % 5000 AS k FROM n;";
+    static const struct {
+        const char *query, *why;
+        enum orma_exec_mode mode;
+    } cases[] = {
+        {"SELECT sum(drawn(k)) FROM t1", "a function", ORMA_EXEC_MODE_ON},
+        {"SELECT sum(by_way(k)) FROM t1", "a function", ORMA_EXEC_MODE_ON},
+        {"SELECT sum(half(k)) FROM t1", NULL, ORMA_EXEC_MODE_ON},
+        {"SELECT count(*) FROM t1 WHERE half(k) > 3", NULL, ORMA_EXEC_MODE_ON},
+        {"SELECT count(*) FROM t1 WHERE half(k) > 3 AND v > 3", "a function that may fail",
+         ORMA_EXEC_MODE_ON},
+        {"SELECT sum((SELECT count(*) FROM many o WHERE o.k = a.id)) FROM many a", NULL,
+         ORMA_EXEC_MODE_AUTO},
+        {"SELECT sum((SELECT count(*) FROM many o WHERE o.k = a.id)) FROM many a WHERE id < 1 + 4",
+         "few rows that look something up", ORMA_EXEC_MODE_AUTO},
+    };
+    struct orma_buf out = {0};
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "rows", rows, "");
+    engine_expect(&e, "functions", made, "");
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        enum ran ran = run(&e, cases[i].query, cases[i].mode, &out);
+        const char *why = e.sql->planner.why;
+
+        cr_expect_eq(ran == BY_US, !cases[i].why, "%s: %s", cases[i].query, why);
+        if (cases[i].why)
+            cr_expect_str_eq(why ? why : "", cases[i].why, "%s", cases[i].query);
+    }
+    orma_buf_fini(&out);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
 Test(exec, gives_what_sqlite_gives)
 {
     uint64_t first = (uint64_t)number_of("ORMA_TEST_SEED", 1) * 1000003;
