@@ -427,68 +427,73 @@ static double count_events(const char *path)
     return ret;
 }
 
-/* One run, per event: all of it, and by threads. */
+/* One run of the load. */
 struct recorded {
-    double ns, threads[REAL_THREADS], rate;
+    struct real_recording cost;
+    double events;
 };
 
-static const char *record(bool compact, struct recorded *ret)
+/* What a recording costs before and after its events: one of no length. The least of all runs is
+ * kept, since whatever a dearer one took would make events look cheaper. */
+static const char *record(bool compact, struct real_recording *idle, struct recorded *ret)
 {
-    struct real_recording idle, busy;
-    const char *why = real_record_kernel(&opt.made, compact, 0.2, &idle);
+    struct real_recording once;
+    const char *why = real_record_kernel(&opt.made, compact, 0.2, &once);
 
     if (why)
         return why;
+    if (!idle->cpu_s || once.cpu_s < idle->cpu_s)
+        *idle = once;
     real_load_start();
-    why = real_record_kernel(&opt.made, compact, RECORD_S, &busy);
+    why = real_record_kernel(&opt.made, compact, RECORD_S, &ret->cost);
     real_load_stop();
-    if (why)
-        return why;
-    double events = count_events(busy.path);
-    *ret = (struct recorded){.rate = events / RECORD_S / 1e6};
-    if (events <= 0)
-        return NULL;
-    ret->ns = (busy.cpu_s - idle.cpu_s) * 1e9 / events;
-    for (unsigned i = 0; i < REAL_THREADS; i++)
-        ret->threads[i] = (busy.threads_s[i] - idle.threads_s[i]) * 1e9 / events;
-    return NULL;
+    ret->events = why ? 0 : count_events(ret->cost.path);
+    return why ? why : ret->events > 0 ? NULL : "no events were recorded";
+}
+
+static double ns_an_event(const struct recorded *r, double cpu_s, double idle_s)
+{
+    return (cpu_s - idle_s) * 1e9 / r->events;
 }
 
 /* Of the cheapest run. Reading and translating were measured by themselves. */
-static void print_shares(const struct recorded *r, bool compact, double floor)
+static void print_shares(const struct recorded *r, const struct real_recording *idle, bool compact,
+                         double floor)
 {
-    double translate = real_translate_kernel(compact);
+    double translate = real_translate_kernel(compact), ns[REAL_THREADS];
 
+    for (unsigned i = 0; i < REAL_THREADS; i++)
+        ns[i] = ns_an_event(r, r->cost.threads_s[i], idle->threads_s[i]);
     printf("    probes %.1f: kernel read %.1f, translate %.1f, hand over and the rest %.1f; "
            "service %.1f; file %.1f; start, end, client %.1f\n",
-           r->threads[REAL_PROBES], floor, translate, r->threads[REAL_PROBES] - floor - translate,
-           r->threads[REAL_SERVICE], r->threads[REAL_FILE], r->threads[REAL_REST]);
+           ns[REAL_PROBES], floor, translate, ns[REAL_PROBES] - floor - translate, ns[REAL_SERVICE],
+           ns[REAL_FILE], ns[REAL_REST]);
 }
 
 /* Some runs of one kind: the machine makes them differ more than anything else here. */
 static void print_recording(const char *what, bool compact, double floor)
 {
-    struct recorded r, best = {0};
-    double runs[RUNS_MAX];
+    struct recorded all[RECORDINGS_MAX];
+    struct real_recording idle = {0};
+    double runs[RECORDINGS_MAX];
     const char *why = NULL;
-    int num = 0;
+    int num = 0, best = 0;
 
-    for (; num < ORMA_MIN(opt.runs, RECORDINGS_MAX) && !why; num += !why) {
-        why = record(compact, &r);
-        if (why)
-            break;
-        runs[num] = r.ns;
-        if (!num || r.ns < best.ns)
-            best = r;
-    }
+    for (; num < ORMA_MIN(opt.runs, RECORDINGS_MAX) && !why; num += !why)
+        why = record(compact, &idle, &all[num]);
     if (why) {
         printf("%-52s left out: %s\n", what, why);
         return;
     }
+    for (int i = 0; i < num; i++) {
+        runs[i] = ns_an_event(&all[i], all[i].cost.cpu_s, idle.cpu_s);
+        if (runs[i] < runs[best])
+            best = i;
+    }
     struct figures f = figures_of(runs, num);
     printf("%-52s %8.1f %8.1f %8.1f %7.1f %6.2f\n", what, floor, f.min, f.median,
-           floor > 0 ? f.min / floor : 0, best.rate);
-    print_shares(&best, compact, floor);
+           floor > 0 ? f.min / floor : 0, all[best].events / RECORD_S / 1e6);
+    print_shares(&all[best], &idle, compact, floor);
     fflush(stdout);
 }
 
