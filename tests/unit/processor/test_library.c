@@ -354,6 +354,51 @@ Test(library, exact_columns_hold_one_type_and_null)
     orma_assert_no_leaks();
 }
 
+/* ---- cells ---- */
+
+/* What the calls for one cell say, of rows of SQLite and of columns. */
+Test(library, all_cells_of_a_row_are_those_that_come_one_by_one)
+{
+    static const char *const asked[] = {
+        "SELECT 1, -0.5, 'it''s', x'00ff', NULL, '', x'', 9223372036854775807",
+        "SELECT name, severity, value, key, value / 2.0, NULL FROM stats",
+        "SELECT name, value FROM stats WHERE name > ?1 OR ?1 IS NULL",
+    };
+    struct orma_processor *tp = empty(NULL);
+    struct orma_cell cells[9];
+
+    for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+        struct orma_query *q = prepare(tp, asked[i]);
+        unsigned num = orma_query_columns(q), rows = 0;
+
+        for (; orma_query_step(q) == 1; rows++) {
+            orma_query_cells(q, num, cells);
+            for (unsigned k = 0; k < num; k++) {
+                const enum orma_value_type type = orma_query_type(q, k);
+
+                cr_assert_eq(cells[k].type, type);
+                if (type == ORMA_VALUE_INT64)
+                    cr_assert_eq(cells[k].whole, orma_query_int64(q, k));
+                if (type == ORMA_VALUE_DOUBLE)
+                    cr_assert_eq(cells[k].real, orma_query_double(q, k));
+                if (type != ORMA_VALUE_TEXT && type != ORMA_VALUE_BLOB)
+                    continue;
+                cr_assert_eq(cells[k].bytes, orma_query_bytes(q, k));
+                cr_assert(
+                    !cells[k].bytes ||
+                    !memcmp(cells[k].data,
+                            type == ORMA_VALUE_TEXT ? orma_query_text(q, k) : orma_query_blob(q, k),
+                            cells[k].bytes));
+            }
+        }
+        cr_assert_gt(rows, 0, "%s", asked[i]);
+        orma_query_cells(q, num, cells); /* at the end: of no row, and no crash */
+        orma_query_free(q);
+    }
+    orma_processor_free(tp);
+    orma_assert_no_leaks();
+}
+
 /* ---- limits ---- */
 
 Test(library, time_and_memory_have_limits)
