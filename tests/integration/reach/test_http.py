@@ -14,7 +14,7 @@ import time
 import unittest
 import urllib.request
 
-from installed import BUILD, SOURCE, run, sanitized, write_trace
+from installed import BUILD, SOURCE, prefer_systems_python, run, sanitized, write_trace
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SOURCE / "tools/python"))
@@ -275,6 +275,24 @@ class Http(unittest.TestCase):
             with self.assertRaisesRegex(orma.TraceProcessorException, "refused"):
                 orma.TraceProcessor(addr=f"127.0.0.1:{s.getsockname()[1]}").query("SELECT 1")
 
+    def test_varints(self):
+        """Few and many, with NumPy and without, are read alike."""
+        from orma import wire
+        values = [s * ((1 << i) + d) for i in range(64) for d in (-1, 0, 1) for s in (1, -1)]
+        data = b"".join(map(wire.varint, values))
+        expected = [(v + (1 << 63)) % (1 << 64) - (1 << 63) for v in values]
+        there = wire._numpy  # pylint: disable=protected-access
+        try:
+            for module in (lambda: None, there):
+                wire._numpy = module
+                self.assertEqual(wire.varints(data), expected)
+                self.assertEqual(wire.varints(b""), [])
+                for bad in (data + b"\x80", data + b"\x80" * 10 + b"\0" + data, b"\x80"):
+                    with self.assertRaises(wire.Malformed):
+                        wire.varints(bad)
+        finally:
+            wire._numpy = there
+
     def test_threads_take_turns(self):
         tp, bad = self.remote(), []
 
@@ -321,4 +339,5 @@ class Http(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    prefer_systems_python("import numpy")
     unittest.main()

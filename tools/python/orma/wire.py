@@ -29,8 +29,37 @@ def put(number, value):
     return varint(number << 3 | 2) + varint(len(data)) + data
 
 
+def _numpy():
+    try:
+        import numpy
+        return numpy
+    except ImportError:
+        return None
+
+
+def _varints_at_once(numpy, data):
+    """All bytes in one go: a tenth of the time for many."""
+    data = numpy.frombuffer(data, numpy.uint8)
+    ends = numpy.flatnonzero(data < 128)
+    if not len(ends) or ends[-1] != len(data) - 1:
+        raise Malformed("a number is cut off")
+    starts = numpy.concatenate(([0], ends[:-1] + 1))
+    lengths = ends - starts + 1
+    most = int(lengths.max())
+    if most > 10:
+        raise Malformed("a number is too long")
+    out = numpy.zeros(len(ends), numpy.uint64)
+    for i in range(most):
+        some = numpy.flatnonzero(lengths > i)
+        out[some] |= (data[starts[some] + i] & numpy.uint8(127)).astype(numpy.uint64) << numpy.uint64(7 * i)
+    return out.view(numpy.int64).tolist()
+
+
 def varints(data):
     """All varints of packed bytes, as int64."""
+    numpy = _numpy() if len(data) > 1000 else None
+    if numpy:
+        return _varints_at_once(numpy, data)
     out, value, shift = [], 0, 0
     for byte in data:
         if byte < 128:
