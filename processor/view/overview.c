@@ -3,7 +3,8 @@
  * folded, and the strip over the whole.
  *
  * What counts is time: of a core or of the threads of a process, running; of rows without states,
- * slices of the outermost lane; of a profile alone, samples. 255 is the busiest part of the row.
+ * those of other machines maybe, slices of the outermost lane; of a profile alone, samples. 255 is
+ * the busiest part of the row.
  */
 #include <errno.h>
 #include <string.h>
@@ -95,7 +96,7 @@ static void add_all(struct overview *o)
     for (uint32_t i = 0; i < v->slices.len; i++) {
         const struct orma_view_slice *s = &v->slices.data[i];
 
-        if (!s->depth && (!v->states.len || v->rows.data[s->row].kind != ORMA_VIEW_THREAD))
+        if (!s->depth && !v->rows.data[s->row].has_states)
             add(o, s->row, s->ts, s->dur < 0 ? until_next(v, i) : s->dur);
     }
     for (uint32_t i = 0; i < v->samples.len && !v->states.len && !v->slices.len; i++)

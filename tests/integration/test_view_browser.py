@@ -527,7 +527,7 @@ class Timeline(BrowserCase):
         self.assertLess(b.run("return orma.time(0)"), 0)
         # Any row counts, not only those of CPUs.
         text = self.trace(SCHED + "".join('packet { trusted_packet_sequence_id: 9 trusted_pid: 11 timestamp: %d %s }\n' % part for part in (
-            (900000, 'track_descriptor { uuid: 5 name: "far" }'), (900000, 'track_event { type: TYPE_SLICE_BEGIN track_uuid: 5 name: "job" }'),
+            (900000, 'track_descriptor { uuid: 5 thread { pid: 500 tid: 500 } }'), (900000, 'track_event { type: TYPE_SLICE_BEGIN track_uuid: 5 name: "job" }'),
             (950000, 'track_event { type: TYPE_SLICE_END track_uuid: 5 }'))), "t.txt")
         trace = self.dir / "t.pftrace"
         self.orma("convert", "binary", text, trace)
