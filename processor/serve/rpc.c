@@ -25,6 +25,8 @@
 
 struct orma_rpc {
     struct orma_processor_config config;
+    orma_rpc_prepare_fn *prepare; /* may be NULL */
+    void *prepare_ctx;
     struct orma_processor *tp;
     bool finished; /* the trace is complete: more data begin a new one */
     bool got_data;
@@ -78,6 +80,12 @@ void orma_rpc_interrupt(struct orma_rpc *self)
     pthread_mutex_unlock(&self->tp_lock);
 }
 
+void orma_rpc_set_prepare(struct orma_rpc *self, orma_rpc_prepare_fn *prepare, void *ctx)
+{
+    self->prepare = prepare;
+    self->prepare_ctx = ctx;
+}
+
 struct orma_processor *orma_rpc_processor(struct orma_rpc *self)
 {
     return self->tp;
@@ -114,7 +122,7 @@ int orma_rpc_set_loaded(struct orma_rpc *self, const char *path)
 
 /* ---- what the methods do ---- */
 
-/* A processor without a trace. The old one stays if there is no memory for a new one. */
+/* A processor without a trace. The old one stays if there is none to be had. */
 static int start_anew(struct orma_rpc *self)
 {
     struct orma_processor *tp;
@@ -122,6 +130,10 @@ static int start_anew(struct orma_rpc *self)
 
     if (r < 0)
         return r;
+    if (self->prepare && self->prepare(self->prepare_ctx, tp)) {
+        orma_processor_free(tp);
+        return -EIO;
+    }
     pthread_mutex_lock(&self->tp_lock);
     struct orma_processor *old = self->tp;
     self->tp = tp;
@@ -152,9 +164,12 @@ void orma_rpc_parse(struct orma_rpc *self, struct orma_str data, struct orma_buf
         self->got_data = true;
         r = orma_processor_feed(self->tp, data.data, data.len);
     }
-    if (r < 0)
+    if (r < 0) {
+        const char *error = orma_processor_error(self->tp);
+
         orma_pb_put_cstr(out, ORMA_PB_APPEND_TRACE_DATA_RESULT_ERROR,
-                         orma_processor_error(self->tp));
+                         *error ? error : strerror(-r));
+    }
 }
 
 /* NULL, or what went wrong. */
@@ -202,7 +217,7 @@ static void reset(struct orma_rpc *self, struct orma_str args)
             break;
         }
     }
-    (void)start_anew(self); /* out of memory: the old trace stays */
+    (void)start_anew(self); /* if it fails, the old trace stays */
 }
 
 /* ---- methods with one result ---- */

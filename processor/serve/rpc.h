@@ -27,6 +27,13 @@ struct orma_rpc;
 int orma_rpc_new(const struct orma_processor_config *config, struct orma_rpc **ret);
 void orma_rpc_free(struct orma_rpc *self);
 
+/*
+ * What every processor for a further trace is given before it (packages of SQL). Other than 0: it
+ * failed, and the old trace stays. The first processor is left to the caller.
+ */
+typedef int orma_rpc_prepare_fn(void *ctx, struct orma_processor *tp);
+void orma_rpc_set_prepare(struct orma_rpc *self, orma_rpc_prepare_fn *prepare, void *ctx);
+
 /* The processor of the moment: another one after the next trace. */
 struct orma_processor *orma_rpc_processor(struct orma_rpc *self);
 

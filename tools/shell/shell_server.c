@@ -50,6 +50,11 @@ const struct orma_option orma_shell_server_options[] = {
 
 /* ---- what all have ---- */
 
+static int prepare(void *ctx, struct orma_processor *tp)
+{
+    return orma_shell_add_packages(ctx, tp);
+}
+
 /* An RPC with the packages, and the trace if there is one. 0 or 1, has said why. */
 static int make_rpc(struct orma_shell *sh, struct orma_rpc **ret)
 {
@@ -57,6 +62,7 @@ static int make_rpc(struct orma_shell *sh, struct orma_rpc **ret)
 
     if (orma_rpc_new(&sh->config, &rpc) < 0)
         return orma_shell_missing(PROGRAM, strerror(ENOMEM));
+    orma_rpc_set_prepare(rpc, prepare, sh);
     int code = orma_shell_add_packages(sh, orma_rpc_processor(rpc));
     if (!code && sh->trace)
         code = orma_load_symbols_from_environment(orma_rpc_processor(rpc), PROGRAM) < 0;

@@ -173,11 +173,11 @@ class Http(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "no such table: mine"):
             client.query("SELECT * FROM mine")
         self.assertTrue(client.raw("POST", "/export", protoc("encode", "ExportArgs", b"format: SQLITE")).startswith(b"SQLite format 3\0"))
-        # The next trace takes the place of this one.
+        # The next trace takes the place of this one, with the same settings.
         write_trace(self.root / "other.json", slices=3)
         client.raw("POST", "/parse", (self.root / "other.json").read_bytes())
         client.raw("GET", "/notify_eof")
-        self.assertEqual(client.query("SELECT count(*) FROM slice")[1], [(3,)])
+        self.assertEqual(client.query("INCLUDE PERFETTO MODULE pack.one; SELECT count(*), max(a) FROM slice, of_pack")[1], [(3, 5)])
 
     def test_perfettos_client_at_a_server_with_a_trace(self):
         port = self.server(BUILD / "tools/orma", "serve", "--port", "PORT", self.trace)
