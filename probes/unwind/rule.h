@@ -22,6 +22,7 @@
     UINT64_C(0x3ff80000) /* x19 ... x29: what a function gives back as it was */
 /* Signed return addresses have the signature above. */
 #define ORMA_UNWIND_CODE_MASK UINT64_C(0x0000ffffffffffff)
+#define ORMA_UNWIND_SYSCALL_BYTES 4 /* svc */
 #define ORMA_UNWIND_LEAF_FRAMES                                                                    \
     0 /* a leaf may have no frame: its caller's stack pointer is its own */
 #else
@@ -32,7 +33,8 @@
 #define ORMA_UNWIND_PC 16
 #define ORMA_UNWIND_KEPT UINT64_C(0xf048) /* rbx, rbp, r12 ... r15 */
 #define ORMA_UNWIND_CODE_MASK UINT64_MAX
-#define ORMA_UNWIND_LEAF_FRAMES 1 /* a call puts the return address there */
+#define ORMA_UNWIND_SYSCALL_BYTES 2 /* syscall */
+#define ORMA_UNWIND_LEAF_FRAMES 1   /* a call puts the return address there */
 #endif
 
 enum orma_unwind_kind {

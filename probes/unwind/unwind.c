@@ -180,20 +180,45 @@ static ORMA_COLD int step_by_search(struct orma_unwind *self,
     return -ORMA_UNWIND_CUT;
 }
 
+/*
+ * The rules of clone() end before its system call, as they are wrong for the new thread; the old
+ * one is found behind it. What held before still holds for it: believed if that leads to code.
+ */
+static ORMA_COLD int step_behind_rules(struct orma_unwind *self,
+                                       const struct orma_unwind_code *code,
+                                       struct orma_unwind_state *state)
+{
+    const struct orma_unwind_rule *rule =
+        code->file
+            ? orma_unwind_file_rule(code->file, code->address - ORMA_UNWIND_SYSCALL_BYTES - 1)
+            : NULL;
+    struct orma_unwind_state next = *state;
+
+    if (!rule || step_by_rule(rule, orma_unwind_file_section(code->file), &next) <= 0 ||
+        !is_code(self, next.regs[ORMA_UNWIND_PC]))
+        return -ORMA_UNWIND_NO_RULE;
+    *state = next;
+    return 1;
+}
+
+/* *called: this frame has called somebody; in turn, whether the next one has. */
 static int step_by_code(struct orma_unwind *self, const struct orma_unwind_code *code,
-                        struct orma_unwind_state *state, bool *ret_called)
+                        struct orma_unwind_state *state, bool *called)
 {
     const struct orma_unwind_rule *rule = NULL;
     const struct orma_unwind_section *eh;
 
-    *ret_called = true;
+    bool leaf = !*called;
+    *called = true;
     if (code->file)
         rule = orma_unwind_file_rule(code->file, code->address);
     if (!rule && code->file && orma_unwind_file_is_entry(code->file, code->address))
         return -ORMA_UNWIND_COMPLETE;
+    if (!rule && leaf && step_behind_rules(self, code, state) > 0)
+        return 1;
     if (!rule)
         return step_by_frame_pointer(self, state);
-    *ret_called = !rule->signal;
+    *called = !rule->signal;
     eh = orma_unwind_file_section(code->file);
     return self->guess && needs_frame_pointer(rule, state) ? step_by_search(self, rule, eh, state)
                                                            : step_by_rule(rule, eh, state);

@@ -51,6 +51,15 @@ int main(void)
     for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
 }
 """
+MAKER = r"""
+#include <pthread.h>
+static void *run(void *arg) { return arg; }
+int main(void)
+{
+    pthread_t t;
+    for (int i = 0; i < 12000; i++) if (!pthread_create(&t, NULL, run, NULL)) pthread_join(t, NULL);
+}
+"""
 WAITS = r"""
 #include <time.h>
 #include <pthread.h>
@@ -176,6 +185,15 @@ class ProfileLive(ProfileCase):
         self.profile("--", self.compile(THREADS, "threads"))
         names = {r["thread"] for r in self.rows()}
         self.assertTrue({"worker-0", "worker-1", "worker-2"} <= names, names)
+
+    def test_who_makes_threads(self):
+        """The C library's rules for clone() leave out its system call."""
+        self.profile("-F", "9999", "--", self.compile(MAKER, "maker"))
+        stacks = {s: n for s, n in self.stacks().items() if "kernel_clone" in s}
+        if sum(stacks.values()) < 10:
+            self.skipTest("the kernel is not seen")
+        whole = sum(n for s, n in stacks.items() if "main" in s and "[truncated]" not in s)
+        self.assertGreater(whole, 0.9 * sum(stacks.values()), stacks)
 
     def test_many_short_processes(self):
         self.profile("-F", "4999", "--", "sh", "-c", "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i+1)); done")
