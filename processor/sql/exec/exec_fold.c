@@ -22,6 +22,8 @@
 /* So many new texts may a memo add to the pool: for more the rows are better off in SQLite. */
 #define NEW_TEXTS_MAX (1u << 20)
 #define NEW_TEXTS_OF_CALLS_MAX (1u << 16)
+/* After so many calls it is clear whether remembering them helps. */
+#define CALLS_TRIED (1u << 15)
 /* Calls that are remembered. */
 #define CALLS_KEPT 1024
 
@@ -44,7 +46,8 @@ struct kept_call {
 struct orma_exec_call {
     struct orma_exec_call *next;
     sqlite3_stmt *stmt;
-    uint32_t texts; /* that it gave */
+    uint32_t texts;       /* that it gave */
+    uint64_t rows, calls; /* that were made for so many rows */
     struct kept_call kept[CALLS_KEPT];
 };
 
@@ -496,11 +499,21 @@ static void bind_value(const struct orma_exec_plan *plan, sqlite3_stmt *stmt, in
     }
 }
 
+/* Arguments that nearly all differ, and nothing else to win: SQLite calls functions faster. */
+static bool is_in_vain(const struct orma_exec_plan *plan, struct orma_exec_call *c)
+{
+    return ++c->calls == CALLS_TRIED && c->rows < 2 * c->calls && plan->queries.len == 1 &&
+           plan->root->sources_num == 1 && !plan->root->wins.len &&
+           plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO;
+}
+
 static bool call_with(struct orma_exec_plan *plan, struct orma_exec_call *c, unsigned num,
                       struct kept_call *k)
 {
     struct orma_exec_value v;
 
+    if (is_in_vain(plan, c))
+        return orma_exec_give_up(plan, "calls that all differ");
     for (unsigned i = 0; i < num; i++)
         bind_value(plan, c->stmt, (int)i + 1, k->tags[i], k->vals[i]);
     bool ok = sqlite3_step(c->stmt) == SQLITE_ROW && value_of(plan, c->stmt, &v);
@@ -520,6 +533,7 @@ bool orma_exec_apply(struct orma_exec_plan *plan, const struct orma_exec_expr *e
     uint8_t seen = 0;
     bool ok = true;
 
+    e->call->rows += num;
     for (uint32_t i = 0; ok && i < num; i++) {
         struct kept_call call = {.tags = {0}};
         uint64_t h = 0;
