@@ -286,6 +286,9 @@ class Tracefs(Case):
         if self.before[str(TRACEFS / "set_event")]:
             self.skipTest("events are enabled on this machine already")
         event = TRACEFS / "events/sched/sched_process_fork"
+        switch = TRACEFS / "tracing_on"
+        self.addCleanup(switch.write_text, switch.read_text())
+        switch.write_text("1")  # trace-cmd leaves it off
         self.addCleanup((TRACEFS / "trace").write_text, "")
         self.addCleanup((event / "enable").write_text, "0")
         self.addCleanup((event / "filter").write_text, "0")
