@@ -29,7 +29,7 @@
 /* The bytes by which a file that was rewritten in place is told: its begin. */
 #define HEAD_BYTES 4096
 /* So much stays mapped of what is read for the first time, from the begin and up to its place. */
-#define FIRST_MAX ((size_t)192 << 20)
+#define FIRST_MAX ((size_t)128 << 20)
 #define BEHIND ((size_t)16 << 20)
 /* Linux 5.14; older ones refuse it. */
 #ifndef MADV_POPULATE_READ
