@@ -20,10 +20,7 @@ enum { OPT_HTML = ORMA_REPORT_OPT_OWN };
 static const struct orma_option options[] = {
     {ORMA_REPORT_OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
     ORMA_REPORT_RANGE_OPTIONS,
-    {ORMA_REPORT_OPT_PROCESS, 'p', "process", "NAME|PID",
-     "Only this process; NAME may be a pattern: 'post*'."},
-    {ORMA_REPORT_OPT_THREAD, 't', "thread", "NAME|TID", "Only this thread, or those that match."},
-    {ORMA_REPORT_OPT_SLICE, 's', "slice", "NAME|ID", "Only this slice, or those that match."},
+    ORMA_REPORT_FILTER_OPTIONS,
     ORMA_REPORT_FORM_OPTIONS,
 #ifdef ORMA_HAVE_VIEW
     {OPT_HTML, 0, "html", "FILE",

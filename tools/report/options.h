@@ -32,6 +32,14 @@ enum {
     {                                                                                              \
         ORMA_REPORT_OPT_TO, 0, "to", "TIME", "End there."                                          \
     }
+#define ORMA_REPORT_FILTER_OPTIONS                                                                 \
+    {ORMA_REPORT_OPT_PROCESS, 'p', "process", "NAME|PID",                                          \
+     "Only this process; NAME may be a pattern: 'post*'."},                                        \
+        {ORMA_REPORT_OPT_THREAD, 't', "thread", "NAME|TID",                                        \
+         "Only this thread, or those that match."},                                                \
+    {                                                                                              \
+        ORMA_REPORT_OPT_SLICE, 's', "slice", "NAME|ID", "Only this slice, or those that match."    \
+    }
 #define ORMA_REPORT_FORM_OPTIONS                                                                   \
     {ORMA_REPORT_OPT_JSON, 0, "json", NULL,                                                        \
      "One JSON object, with times in ns and the SQL of each section."},                            \
