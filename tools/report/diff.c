@@ -10,7 +10,8 @@
  * what one slice tells. `between` is what recordings of the same differ by anyhow. `others` is the
  * part of the CPUs that went to threads that are not compared: that much of a sum, or of a mean
  * with all its waits, may be their doing; medians do not see it. Where events were lost, sums say
- * nothing: they are no tests.
+ * nothing: they are no tests. Where switches are missing, a thread may have run, waited or slept
+ * longer by all the time of its states whose ends are unknown: a change must be larger than that.
  */
 #include "tools/report/diff.h"
 
@@ -62,6 +63,7 @@ static const struct section {
     bool counts;                /* what is summed up are samples, no times */
     bool common;                /* names can share a change: all get slower with the machine */
     bool of_wall;               /* sums are a part of the time that passes, not of work */
+    const char *unknown;        /* sums lack times of these states without an end; or NULL */
     unsigned basis;             /* enum orma_report_basis */
 } sections[] = {
     {.name = "slices",
@@ -79,6 +81,7 @@ static const struct section {
      .items = "t.name, r.ts, r.dur, NULL AS self_dur FROM orma_run AS r JOIN thread AS t USING "
               "(utid)\nWHERE t.name IS NOT NULL$threads",
      .metrics = 1 << TOTAL,
+     .unknown = "*",
      .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
     {.name = "waits",
      .kind = "wait",
@@ -88,6 +91,7 @@ static const struct section {
               "(utid)\nWHERE t.name IS NOT NULL$threads",
      .metrics = 1 << TOTAL,
      .of_wall = true,
+     .unknown = "R*",
      .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
     {.name = "sleeps",
      .kind = "sleep",
@@ -99,6 +103,7 @@ static const struct section {
               "  AND NOT t.is_idle$threads",
      .metrics = 1 << TOTAL,
      .of_wall = true,
+     .unknown = "[SDI]*",
      .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
     {.name = "calls",
      .kind = "call",
@@ -146,10 +151,18 @@ static const char others_sql[] =
     "SELECT total(dur) - (SELECT total(dur) FROM orma_run WHERE 1$threads), count(DISTINCT ucpu)\n"
     "FROM orma_run";
 
+/* The time of states without an end, of each name. */
+static const char unknown_sql[] = "INCLUDE PERFETTO MODULE orma.sched;\n"
+                                  "SELECT t.name, total(u.next_ts - u.ts)\n"
+                                  "FROM orma_state_unknown_end AS u JOIN thread AS t USING (utid)\n"
+                                  "WHERE t.name IS NOT NULL AND u.state GLOB '%s'$threads\n"
+                                  "GROUP BY t.name ORDER BY t.name";
+
 /* ---- one trace ---- */
 
 struct sums {
     double n, total, median, p99, blocks;
+    double unknown; /* by which the total may be too low, per second */
 };
 
 struct change {
@@ -214,7 +227,7 @@ static void take_row(struct change *c, unsigned side, const struct orma_report_r
     double median = number(r, row, 4);
 
     if (isnan(nr)) {
-        c->side[side] = (struct sums){n, total, median, number(r, row, 5), 0};
+        c->side[side] = (struct sums){n, total, median, number(r, row, 5), 0, 0};
         return;
     }
     c->side[side].blocks++;
@@ -257,7 +270,8 @@ static double noise_of(const struct diff *d, const struct change *c, enum metric
         between = BETWEEN_RECORDINGS * 1e9;
         others = d->others * 1e9;
     }
-    return sqrt(test->within * test->within + between * between + own * own + others * others);
+    return sqrt(test->within * test->within + between * between + own * own + others * others) +
+           (m == TOTAL ? c->side[test->mean[1] < test->mean[0]].unknown : 0);
 }
 
 static bool is_worth_a_line(const struct change *c, enum metric m, double more)
@@ -406,8 +420,31 @@ static int merge(struct diff *d, const struct section *s, const struct orma_repo
     return err;
 }
 
+/* Where switches are missing: what sums of the section may lack. Its changes begin at `first`. */
+static int read_unknown(struct diff *d, const struct section *s, unsigned side, uint32_t first)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0}, sql = {0};
+    struct orma_report_result r = {0};
+    size_t row = 0;
+
+    orma_buf_printf(&text, unknown_sql, s->unknown);
+    orma_report_choice_put(&d->choices[side], orma_buf_cstr(&text), false, &sql);
+    int err = orma_report_result_read(d->request->tp[side], orma_buf_cstr(&sql), SIZE_MAX, &r);
+    for (uint32_t i = first; i < d->changes.len && err == 0; i++) {
+        struct change *c = &d->changes.data[i];
+
+        while (row < r.rows && strcmp(name_at(&r, row), c->name) < 0)
+            row++;
+        if (row < r.rows && !strcmp(name_at(&r, row), c->name))
+            c->side[side].unknown = number(&r, row, 1) / d->seconds[side];
+    }
+    orma_report_result_fini(&r);
+    return err;
+}
+
 static int read_section(struct diff *d, const struct section *s)
 {
+    uint32_t first = d->changes.len;
     struct orma_report_result r[2] = {0};
     int err = 0;
 
@@ -424,6 +461,10 @@ static int read_section(struct diff *d, const struct section *s)
     }
     if (err == 0)
         err = merge(d, s, r);
+    for (unsigned i = 0; i < 2 && err == 0; i++) {
+        if (s->unknown && d->notes[i].sched.len)
+            err = read_unknown(d, s, i, first);
+    }
     orma_report_result_fini(&r[0]);
     orma_report_result_fini(&r[1]);
     return err;
@@ -671,7 +712,7 @@ static void print_note(void *ctx, const char *note)
 
 static void print_notes(struct diff *d)
 {
-    bool lost = false;
+    bool lost = false, unknown = false;
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++) {
         if (fabs(d->common[i]) >= BETWEEN_RECORDINGS)
@@ -688,7 +729,11 @@ static void print_notes(struct diff *d)
         orma_report_notes_each(&d->notes[i], ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED,
                                print_note, &one);
         lost |= d->notes[i].kernel.len || d->notes[i].trace.len;
+        unknown |= d->notes[i].sched.len != 0;
     }
+    if (unknown)
+        fprintf(stderr, "%s: times of threads are compared as far as switches are known\n",
+                d->request->program);
     if (lost)
         fprintf(stderr, "%s: sums of what was lost are not compared\n", d->request->program);
 }

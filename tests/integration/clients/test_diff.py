@@ -1,7 +1,7 @@
 """`orma diff`: two loads that are equal but for their noise show no difference, a slow-down of 5 % is found. The loads are
 made here, with random numbers of which the seeds are fixed. ORMA_DIFF_RUNS=N compares as many pairs of each kind.
 
-    ORMA_BUILD=build tests/integration/clients/test_diff.py --runs 20
+    PYTHONPATH=tests/integration ORMA_BUILD=$PWD/build python3 tests/integration/clients/test_diff.py --runs 20
 
 records a program, and the same with a step that takes 5 % longer, as often on this machine, which has nothing else to do: it
 prints how often two equal loads show no difference, and how often the slow step is found, and fails below 19 of 20."""
@@ -49,6 +49,20 @@ class Diff(Case):
                 ts += dur
             ts += r.expovariate(1 / 300)
         (self.dir / path).write_text(json.dumps(events))
+
+    def threads(self, path, run_us, known):
+        """Two seconds in which a thread is woken every 4 ms and runs; of the switches to it only a part is known."""
+        r, lines, ts = random.Random(run_us), ["# tracer: nop\n"], 1000000
+        say = lambda at, who, what: lines.append(f" {who} [000] d..2 {at / 1e6:.6f}: {what}\n")
+        while ts < 3000000:
+            say(ts, "<idle>-0", "sched_waking: comm=work pid=7 prio=120 target_cpu=000")
+            if r.random() < known:
+                say(ts + 50, "<idle>-0", "sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=R ==> "
+                                         "next_comm=work next_pid=7 next_prio=120")
+            say(ts + 50 + run_us, "work-7", "sched_switch: prev_comm=work prev_pid=7 prev_prio=120 prev_state=S ==> "
+                                            "next_comm=swapper next_pid=0 next_prio=120")
+            ts += 4000
+        (self.dir / path).write_text("".join(lines))
 
     def rows(self, *argv, code=0):
         said = json.loads(self.orma("diff", "a.json", "b.json", "--json", *argv, code=code).stdout)
@@ -151,6 +165,17 @@ class Diff(Case):
         self.assertEqual(rows("c"), [])
         self.assertEqual([r["change"] for r in rows("d")], ["+100.0% p50"])
         self.assertIn(b"sums of what was lost are not compared", self.orma("diff", "a", "c").stderr)
+
+    def test_missing_switches(self):
+        """A thread may have run all the time whose begin is not known: less CPU than before tells nothing then."""
+        self.threads("a.json", 1000, 1)
+        self.threads("b.json", 1500, 1)
+        self.assertAlmostEqual(self.rows()["cpu", "work"]["change_pct"], 50, delta=1)
+        self.threads("b.json", 1000, 0.2)
+        self.assertEqual(self.rows(), {})
+        self.assertIn(b"as far as switches are known", self.orma("diff", "a.json", "b.json").stderr)
+        self.threads("b.json", 3000, 0.9)
+        self.assertGreater(self.rows()["cpu", "work"]["change_pct"], 100)
 
     def test_what_comes_and_goes(self):
         self.load("a.json", 1)

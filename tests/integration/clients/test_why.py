@@ -1,7 +1,7 @@
 """`orma why` on injected faults: the culprit is known, and must come first; where there is none, nothing may be named. The
 machine may be busy: what other programs took of the CPU is true, and not looked at here.
 
-    ORMA_BUILD=build tests/integration/clients/test_why.py --runs 100 [KIND...]
+    PYTHONPATH=tests/integration ORMA_BUILD=$PWD/build python3 tests/integration/clients/test_why.py --runs 100 [KIND...]
 
 repeats each fault on a machine without other load and counts everything: it prints how often the culprit came first, and
 fails below 95 %."""
