@@ -174,6 +174,8 @@ class Diff(Case):
         self.threads("b.json", 1000, 0.2)
         self.assertEqual(self.rows(), {})
         self.assertIn(b"as far as switches are known", self.orma("diff", "a.json", "b.json").stderr)
+        said = json.loads(self.orma("report", "b.json", "threads", "--json").stdout)["sections"][0]["rows"][0]
+        self.assertAlmostEqual(said["cpu_ns"] + said["unknown_ns"], 500 * 1e6, delta=25e6)  # what ran, and waits of 50 us
         self.threads("b.json", 3000, 0.9)
         self.assertGreater(self.rows()["cpu", "work"]["change_pct"], 100)
 

@@ -12,8 +12,8 @@ WITH
     GROUP BY utid
   ),
   gaps AS (
-    SELECT utid, count(*) AS unknown
-    FROM orma_run_unknown_end WHERE ts >= $from AND ts < $to$threads
+    SELECT utid, sum(min(next_ts, $to) - max(ts, $from)) AS unknown_ns
+    FROM orma_state_unknown_end WHERE ts < $to AND next_ts > $from$threads
     GROUP BY utid
   )
 SELECT orma_thread_label(t.utid) AS thread,
@@ -21,12 +21,12 @@ SELECT orma_thread_label(t.utid) AS thread,
   coalesce(cpu_ns, 0) AS cpu_ns,
   100.0 * coalesce(cpu_ns, 0) / ($to - $from) AS share_pct,
   coalesce(runs, 0) AS runs, coalesce(waited_ns, 0) AS waited_ns,
-  coalesce(unknown, 0) AS unknown,
+  coalesce(unknown_ns, 0) AS unknown_ns,
   t.utid AS _utid, t.tid AS _tid, p.pid AS _pid
 FROM thread AS t
 LEFT JOIN process AS p ON p.upid = t.upid
 LEFT JOIN runs AS r ON r.utid = t.utid
 LEFT JOIN waits AS w ON w.utid = t.utid
 LEFT JOIN gaps AS g ON g.utid = t.utid
-WHERE runs IS NOT NULL OR unknown IS NOT NULL
+WHERE runs IS NOT NULL OR unknown_ns IS NOT NULL
 ORDER BY cpu_ns DESC LIMIT $top
