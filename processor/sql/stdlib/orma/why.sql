@@ -192,6 +192,59 @@ SELECT row_number() OVER (ORDER BY ts) AS id, ts, refill - ts AS dur, utid
 FROM waits
 WHERE utid IN (SELECT utid FROM throttled);
 
+-- Wake-ups of which the record does not say whether an interrupt did it, and one did.
+CREATE PERFETTO TABLE _orma_why_doubtful AS
+SELECT s.id, s.ts, 1 AS dur, e.ucpu
+FROM thread_state AS s JOIN ftrace_event AS e ON e.ts = s.ts AND e.utid = s.waker_utid
+WHERE s.irq_context IS NULL AND s.waker_utid IS NOT NULL AND e.name = 'sched_waking';
+
+CREATE PERFETTO TABLE _orma_why_by_interrupt AS
+SELECT DISTINCT id_0 AS id
+FROM _interval_intersect!((_orma_why_doubtful, _orma_why_interrupt), (ucpu));
+
+-- Wakers that were not seen to run: the switch to them is missing, but that they woke somebody says
+-- that they ran then. If the last stretch in which one is known to have been awake lasts until the
+-- wake-up, that one woke; else it slept, as far as is known, and has a stretch of no length (its id:
+-- 2 ^ 40 and more).
+CREATE PERFETTO TABLE _orma_why_hidden_waker AS
+SELECT g.id AS woken_id, s.waker_utid AS utid, g.ts
+FROM _wakeup_graph AS g JOIN thread_state AS s ON s.id = g.id
+WHERE g.waker_id IS NULL AND s.waker_utid IS NOT NULL AND NOT coalesce(s.irq_context, 0)
+  AND s.waker_utid NOT IN (SELECT utid FROM thread WHERE is_idle)
+  AND s.id NOT IN (SELECT id FROM _orma_why_by_interrupt);
+
+CREATE PERFETTO TABLE _orma_why_hidden_moment AS
+WITH moments AS (
+  SELECT ts, utid, NULL AS woken_id, id AS run_id
+  FROM _wakeup_graph
+  WHERE utid IN (SELECT utid FROM _orma_why_hidden_waker)
+  UNION ALL
+  SELECT ts, utid, woken_id, NULL AS run_id FROM _orma_why_hidden_waker
+)
+SELECT ts, utid, woken_id, max(run_id) OVER (PARTITION BY utid ORDER BY ts) AS run_id FROM moments;
+
+CREATE PERFETTO TABLE _orma_why_hidden_run AS
+SELECT
+  m.woken_id, m.ts, m.utid, r.id AS run_id, m.ts - (r.ts + r.dur) AS idle_dur,
+  iif(m.ts > r.ts + r.dur, m.woken_id + (1 << 40), r.id) AS waker_id
+FROM _orma_why_hidden_moment AS m JOIN _wakeup_graph AS r ON r.id = m.run_id
+WHERE m.woken_id IS NOT NULL
+ORDER BY m.woken_id;
+
+-- The graph of wake-ups with these wakers, and without interrupts.
+CREATE PERFETTO TABLE _orma_why_graph AS
+SELECT
+  g.id, g.utid, g.ts, g.dur, g.idle_dur,
+  iif(i.id IS NULL, coalesce(g.waker_id, h.waker_id), NULL) AS waker_id, g.prev_id
+FROM _wakeup_graph AS g
+LEFT JOIN _orma_why_hidden_run AS h ON h.woken_id = g.id
+LEFT JOIN _orma_why_by_interrupt AS i ON i.id = g.id
+UNION ALL
+SELECT
+  waker_id AS id, utid, ts, 0 AS dur, idle_dur, NULL AS waker_id, run_id AS prev_id
+FROM _orma_why_hidden_run
+WHERE waker_id != run_id;
+
 -- The pieces of critical paths, in three steps whose results are tables, so that joins of many rows
 -- have indexes:
 --
@@ -214,9 +267,10 @@ RETURNS TableOrSubquery AS
     _op_paths AS MATERIALIZED (
       SELECT p.ts, p.dur, r.utid, p.utid AS path_utid
       FROM _critical_path_by_roots!(
-        (SELECT id FROM _wakeup_graph WHERE utid IN (SELECT utid FROM $intervals)), _wakeup_graph
+        (SELECT id FROM _orma_why_graph WHERE utid IN (SELECT utid FROM $intervals)),
+        _orma_why_graph
       ) AS p
-      JOIN _wakeup_graph AS r ON r.id = p.root_id
+      JOIN _orma_why_graph AS r ON r.id = p.root_id
       WHERE p.dur > 0
     ),
     -- Before the first and after the last of them a thread has nobody to blame: it was not woken.
