@@ -717,8 +717,8 @@ static void print_notes(struct diff *d)
     for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++) {
         if (fabs(d->common[i]) >= BETWEEN_RECORDINGS)
             fprintf(stderr,
-                    "%s: all %s took about %.1f%% %s, as on a %s machine; changes are told beside "
-                    "that (--same-speed: with it)\n",
+                    "%s: all %s took about %.1f%% %s, as on a %s machine; the changes below "
+                    "are relative to that (--same-speed: absolute)\n",
                     d->request->program, sections[i].name, 100 * fabs(d->common[i]),
                     d->common[i] > 0 ? "longer" : "less", d->common[i] > 0 ? "slower" : "faster");
     }
@@ -735,7 +735,8 @@ static void print_notes(struct diff *d)
         fprintf(stderr, "%s: times of threads are compared as far as switches are known\n",
                 d->request->program);
     if (lost)
-        fprintf(stderr, "%s: sums of what was lost are not compared\n", d->request->program);
+        fprintf(stderr, "%s: data was lost: sums per second are not compared\n",
+                d->request->program);
 }
 
 static void print_section(struct diff *d, const struct section *s, bool first,
@@ -808,11 +809,10 @@ static int print_all(struct diff *d)
     if (d->request->form == ORMA_REPORT_DIFF_JSON)
         fputs("]}\n", d->out);
     else if (!any && d->all_tests)
-        fprintf(d->out, "No difference beyond the noise, of %u that were looked at.\n",
-                d->all_tests);
+        fprintf(d->out, "No differences beyond noise in %u comparisons.\n", d->all_tests);
     else if (!any)
-        fprintf(d->out, "Too little to compare; 'orma record apps sched syscalls -t 10s' "
-                        "records more.\n");
+        fprintf(d->out, "Not enough data to compare: record more with 'orma record apps sched "
+                        "syscalls -t 10s'\n");
     return r;
 }
 

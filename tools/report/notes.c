@@ -34,7 +34,7 @@ static void read_kernel(struct orma_report_notes *self, struct orma_processor *t
     if (lost)
         orma_buf_printf(&self->kernel,
                         "%" PRId64 " kernel events were lost (%s): counts and sums are too low, "
-                        "times beside the gaps unknown",
+                        "and times near the gaps are unknown",
                         lost, orma_buf_cstr(&cpus));
 }
 
@@ -44,8 +44,8 @@ static void read_sched(struct orma_report_notes *self, struct orma_processor *tp
 
     if (switches)
         orma_buf_printf(&self->sched,
-                        "%" PRId64 " %s in the kernel's record: times beside are unknown", switches,
-                        switches == 1 ? "switch is missing" : "switches are missing");
+                        "%" PRId64 " %s in the kernel's record: times near them are unknown",
+                        switches, switches == 1 ? "switch is missing" : "switches are missing");
 }
 
 static void read_trace(struct orma_report_notes *self, struct orma_processor *tp,

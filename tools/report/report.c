@@ -75,8 +75,7 @@ static void print_text(struct report *self, const struct orma_report_section *s,
     if (result->rows)
         orma_report_render_text(&self->frame, result);
     else
-        print_nothing(self,
-                      s->nothing ? s->nothing : "nothing in this range, or of what was chosen");
+        print_nothing(self, s->nothing ? s->nothing : "nothing in this range matches");
     if (result->more)
         fprintf(self->out, "(more rows: --top %zu)\n", self->request->top * 2);
     if (s == orma_report_sections) { /* the overview */
@@ -263,8 +262,8 @@ static int show(struct report *self, const struct orma_report_section *s, bool n
         return run_section(self, s, sql);
     if (named) {
         fprintf(stderr,
-                "%s: %s cannot be told by the %s chosen: it is about the whole machine, or "
-                "not about that\n",
+                "%s: %s cannot be limited to some %s: it is about the whole machine, or "
+                "about something else\n",
                 self->request->program, s->name,
                 self->request->slice ? "slices" : "threads or processes");
         return -EINVAL;

@@ -121,7 +121,7 @@ const struct orma_report_section orma_report_sections[] = {
     },
     {
         .name = "pressure",
-        .question = "For how much of the time did work stand still for want of something?",
+        .question = "How much of the time was work stalled for lack of CPU, memory or I/O?",
         .has = "SELECT 1 FROM counter_track WHERE type = 'psi' LIMIT 1",
         .lacks = "stalls (PSI)",
         .words = "cpu",
@@ -135,7 +135,7 @@ const struct orma_report_section orma_report_sections[] = {
     },
     {
         .name = "slices",
-        .question = "Which slices took the time, by their own and with what is in them?",
+        .question = "Which slices took the time, without their children (self) and with them?",
         .has = "INCLUDE PERFETTO MODULE orma.slices; SELECT 1 FROM orma_slice LIMIT 1",
         .lacks = "slices of programs",
         .words = "apps",

@@ -33,7 +33,7 @@ const struct orma_report_section orma_report_why_sections[] = {
     },
     {
         .name = "blockers",
-        .question = "What did those do that it was blocked on?",
+        .question = "What did the threads do that it was blocked on?",
         .has = HAS,
         .file = "why-blockers",
         .nothing = "nobody: no other thread woke it when it slept",
@@ -74,7 +74,7 @@ const struct orma_report_section orma_report_why_sections[] = {
     },
     {
         .name = "slow",
-        .question = "What do the slowest tenth of them have that the others lack?",
+        .question = "What does the slowest tenth have that the others lack?",
         .has = "SELECT 1 WHERE (SELECT count(*) FROM orma_why_interval) >= 10",
         .file = "why-slow",
         .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED,

@@ -164,7 +164,7 @@ class Diff(Case):
         self.assertAlmostEqual(rows("b")[0]["change_pct"], -50, delta=1)
         self.assertEqual(rows("c"), [])
         self.assertEqual([r["change"] for r in rows("d")], ["+100.0% p50"])
-        self.assertIn(b"sums of what was lost are not compared", self.orma("diff", "a", "c").stderr)
+        self.assertIn(b"data was lost: sums per second are not compared", self.orma("diff", "a", "c").stderr)
 
     def test_missing_switches(self):
         """A thread may have run all the time whose begin is not known: less CPU than before tells nothing then."""

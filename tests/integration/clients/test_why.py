@@ -82,7 +82,7 @@ class Faults(Case):
     def test_the_time_adds_up(self):
         self.record("faults")
         rows = self.why("time")["sections"][0]["rows"]
-        self.assertIn("page faults", {r["it"] for r in rows})
+        self.assertIn("page faults", {r["state"] for r in rows})
         self.assertAlmostEqual(sum(r["share_pct"] for r in rows), 100, delta=0.01)
 
 

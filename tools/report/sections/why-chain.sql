@@ -10,7 +10,7 @@ WITH
       ON s.utid = w.root_utid AND s.ts <= w.ts AND s.ts + s.dur > w.ts
   )
 SELECT p.ts AS at_ts, p.dur AS dur_ns,
-  orma_thread_label(p.utid) AS thread, p.state AS it,
+  orma_thread_label(p.utid) AS thread, p.state AS state,
   iif(p.state IN ('ran', 'waited'), p.ucpu, NULL) AS cpu, p.utid AS _utid
 FROM sleep AS s
 JOIN orma_why_piece AS p

@@ -5,7 +5,7 @@ SELECT
     WHEN 'blocked on' THEN 'blocked on others'
     WHEN 'CPU taken' THEN 'waited for a CPU'
     ELSE kind
-  END AS it,
+  END AS state,
   sum(dur) AS time_ns,
   100.0 * sum(dur) / (SELECT sum(dur) FROM orma_why_interval) AS share_pct, count(*) AS times,
   CAST(avg(dur) AS INT) AS mean_ns, max(dur) AS longest_ns, ts AS at_ts,
