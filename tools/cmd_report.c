@@ -142,7 +142,8 @@ const struct orma_command orma_cmd_report = {
     .details =
         "Sections: overview, threads, cpus, times, latency, switches, wakeups, syscalls, callers, "
         "io, "
-        "io-threads, irqs, faults, memory, pressure, processes, slices, slowest, counters, logs. "
+        "io-threads, irqs, faults, memory, pressure, processes, slices, slowest, functions, "
+        "counters, logs. "
         "Without a section, all that the trace has data for; for the others, the command that "
         "records them.\n\n"
         "Time on a CPU is cut to the range of --from and --to; waits, calls, slices and the like "

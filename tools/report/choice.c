@@ -245,6 +245,8 @@ static void put_place(const struct orma_report_choice *self, struct orma_str nam
         put_ts(out, self->from_ts, self->start_ts, "trace_start()");
     else if (orma_str_eq_c(name, "to"))
         put_ts(out, self->to_ts, self->end_ts, "trace_end()");
+    else if (orma_str_eq_c(name, "end"))
+        put_ts(out, self->to_ts, self->end_ts, "trace_end() + 1");
     else if (orma_str_eq_c(name, "top"))
         put_top(self, probe, out);
 }

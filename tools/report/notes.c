@@ -58,8 +58,9 @@ static void read_trace(struct orma_report_notes *self, struct orma_processor *tp
                         "%" PRIu64 " %s lost on the way to the file: counts may be too low",
                         orma_ledger_total(loss), loss->has_ledger ? "packets were" : "chunks were");
     if (damage.places)
-        orma_buf_printf(&self->trace, "%s%" PRIu64 " damaged places of the file were skipped",
-                        self->trace.len ? "; " : "", damage.places);
+        orma_buf_printf(&self->trace, "%s%" PRIu64 " damaged %s of the file skipped",
+                        self->trace.len ? "; " : "", damage.places,
+                        damage.places == 1 ? "place" : "places");
     else if (damage.cut_off_bytes)
         orma_buf_printf(&self->trace, "%sthe file is cut off at its end",
                         self->trace.len ? "; " : "");

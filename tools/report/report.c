@@ -22,6 +22,7 @@
 
 #define WIDTH 80
 #define RECORD "orma record %s -t 10s -o trace.pftrace"
+#define PROFILE "orma profile -a -d 10000 -o profile"
 
 struct report {
     struct orma_processor *tp;
@@ -34,6 +35,7 @@ struct report {
     unsigned shown;  /* sections that had something */
     unsigned lines;  /* notes of a section in JSON */
     uint64_t absent; /* sections without data: bits by their place in the table */
+    bool foreign;    /* Orma could not have recorded it: it has no advice for next time */
     char *files;     /* sections/NAME.sql, all of them; NULL: not unpacked yet */
     struct orma_buf sql;
 };
@@ -66,6 +68,20 @@ static void print_nothing(struct report *self, const char *why)
     orma_cli_wrap_to(self->out, orma_buf_cstr(&text), 0, self->frame.width);
 }
 
+/* As one more row of the overview, over several lines. */
+static void print_losses(struct report *self, const struct orma_report_result *result)
+{
+    size_t width = strlen("losses");
+
+    for (size_t i = 0; i < result->rows; i++) {
+        const char *what = orma_report_result_cell(result, i, 0)->text;
+
+        width = ORMA_MAX(width, what ? strlen(what) : 0);
+    }
+    fprintf(self->out, "%-*s  ", (int)width, "losses");
+    orma_cli_wrap_to(self->out, orma_buf_cstr(&self->notes.losses), width + 2, self->frame.width);
+}
+
 static void print_text(struct report *self, const struct orma_report_section *s,
                        const struct orma_report_result *result)
 {
@@ -79,8 +95,7 @@ static void print_text(struct report *self, const struct orma_report_section *s,
     if (result->more)
         fprintf(self->out, "(more rows: --top %zu)\n", self->request->top * 2);
     if (s == orma_report_sections) { /* the overview */
-        fprintf(self->out, "%-14s  ", "losses");
-        orma_cli_wrap_to(self->out, orma_buf_cstr(&self->notes.losses), 16, self->frame.width);
+        print_losses(self, result);
     }
     orma_report_notes_each(&self->notes, s->basis, print_text_note, self);
 }
@@ -148,23 +163,52 @@ static void print_section(struct report *self, const struct orma_report_section 
 
 /* ---- sections without data ---- */
 
+static void print_command(const struct orma_report_section *s, char ret[WIDTH])
+{
+    if (s->words)
+        snprintf(ret, WIDTH, RECORD, s->words);
+    else
+        snprintf(ret, WIDTH, "%s", PROFILE);
+}
+
 static void print_absent_json(struct report *self)
 {
     const char *before = "";
+    char command[WIDTH];
 
     for (const struct orma_report_section *s = self->table; s->name; s++) {
         if (!(self->absent >> (s - self->table) & 1))
             continue;
-        fprintf(self->out,
-                "%s\n    {\"name\": \"%s\", \"lacks\": \"%s\", \"record\": \"" RECORD "\"}", before,
-                s->name, s->lacks, s->words);
+        print_command(s, command);
+        fprintf(self->out, "%s\n    {\"name\": \"%s\", \"lacks\": \"%s\"", before, s->name,
+                s->lacks);
+        if (!self->foreign)
+            fprintf(self->out, ", \"record\": \"%s\"", command);
+        fputc('}', self->out);
         before = ",";
     }
+}
+
+/* One sentence for all sections. */
+static void print_absent_of_foreign(struct report *self, FILE *out)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+
+    for (const struct orma_report_section *s = self->table; s->name; s++) {
+        if (self->absent >> (s - self->table) & 1)
+            orma_buf_printf(&text, "%s%s", text.len ? ", " : "nothing in this file for: ", s->name);
+    }
+    if (text.len)
+        orma_cli_wrap_to(out, orma_buf_cstr(&text), 2, self->frame.width);
 }
 
 /* A line for all sections that lack the same; the command is not broken. */
 static void print_absent(struct report *self, FILE *out)
 {
+    if (self->foreign) {
+        print_absent_of_foreign(self, out);
+        return;
+    }
     ORMA_AUTO(orma_buf_fini) struct orma_buf line = {0};
     char command[WIDTH];
 
@@ -176,13 +220,13 @@ static void print_absent(struct report *self, FILE *out)
             uint64_t bit = UINT64_C(1) << (t - self->table);
 
             if (!(self->absent & bit) || strcmp(s->lacks, t->lacks) != 0 ||
-                strcmp(s->words, t->words) != 0)
+                strcmp(s->words ? s->words : "", t->words ? t->words : "") != 0)
                 continue;
             self->absent &= ~bit;
             orma_buf_printf(&line, ", %s", t->name);
         }
         orma_buf_printf(&line, ": no %s;", s->lacks);
-        snprintf(command, sizeof(command), RECORD, s->words);
+        print_command(s, command);
         if (line.len + 1 + strlen(command) > self->frame.width) {
             orma_cli_wrap_to(out, orma_buf_cstr(&line), 2, self->frame.width);
             orma_buf_clear(&line);
@@ -409,6 +453,9 @@ int orma_report_run(struct orma_processor *tp, const struct orma_report_request 
             .out = out,
         };
         orma_report_notes_read(&self.notes, tp);
+        self.foreign = orma_load_number(
+            tp, "SELECT EXISTS (SELECT 1 FROM metadata WHERE name = 'trace_type') AND NOT EXISTS "
+                "(SELECT 1 FROM metadata WHERE name = 'trace_type' AND str_value = 'proto')");
         r = prepare(&self);
     }
     if (r == 0) {

@@ -67,7 +67,7 @@ const struct orma_report_section orma_report_sections[] = {
     {
         .name = "syscalls",
         .question = "Which system calls took the time, and which failed?",
-        .has = "SELECT 1 FROM slice WHERE name GLOB 'sys_*' AND category IS NULL LIMIT 1",
+        .has = ORMA_REPORT_HAS_CALLS,
         .lacks = "system calls",
         .words = "syscalls",
         .basis = ORMA_REPORT_OF_KERNEL,
@@ -75,7 +75,7 @@ const struct orma_report_section orma_report_sections[] = {
     {
         .name = "callers",
         .question = "Which threads spent time in system calls?",
-        .has = "SELECT 1 FROM slice WHERE name GLOB 'sys_*' AND category IS NULL LIMIT 1",
+        .has = ORMA_REPORT_HAS_CALLS,
         .lacks = "system calls",
         .words = "syscalls",
         .basis = ORMA_REPORT_OF_KERNEL,
@@ -146,6 +146,13 @@ const struct orma_report_section orma_report_sections[] = {
         .has = "INCLUDE PERFETTO MODULE orma.slices; SELECT 1 FROM orma_slice LIMIT 1",
         .lacks = "slices of programs",
         .words = "apps",
+    },
+    {
+        .name = "functions",
+        .question = "In which functions were samples taken, or memory allocated?",
+        .has = "SELECT 1 FROM stack_profile_callsite LIMIT 1",
+        .lacks = "samples of stacks",
+        .words = NULL,
     },
     {
         .name = "counters",

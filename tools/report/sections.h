@@ -4,6 +4,7 @@
  * A section is a question and its SQL, which ends in a SELECT. The SQL may hold
  *
  *   $from $to    the range of time: expressions of timestamps
+ *   $end         what begins in the range does so before that: $to, but behind the trace's end
  *   $top         how many rows are wanted
  *   $threads     "" or " AND utid IN (...)", as the user chose threads or processes
  *   $owners      the same where there are columns `utid` and `upid`
@@ -42,10 +43,14 @@ struct orma_report_section {
     const char *has;      /* SQL: has it data at all? A row says so */
     const char *file;     /* its SQL is in sections/FILE.sql; NULL: in that of its name */
     const char *lacks;    /* what there is none of: "block requests" */
-    const char *words;    /* what `orma record` needs to record it */
+    const char *words;    /* what `orma record` needs to record it; NULL: `orma profile` does */
     unsigned basis;       /* enum orma_report_basis */
     const char *nothing;  /* what it means that there are no rows; NULL: that nothing matches */
 };
+
+#define ORMA_REPORT_HAS_CALLS                                                                      \
+    "SELECT 1 FROM slice WHERE name GLOB 'sys_*' AND category IS NULL OR category = 'strace' "     \
+    "LIMIT 1"
 
 extern const struct orma_report_section orma_report_sections[]; /* ended by a NULL name */
 extern const struct orma_embedded orma_report_files;            /* sections/FILE.sql */

@@ -50,7 +50,7 @@ const struct orma_report_section orma_report_why_sections[] = {
     {
         .name = "calls",
         .question = "In which system calls was it?",
-        .has = "SELECT 1 FROM slice WHERE name GLOB 'sys_*' AND category IS NULL LIMIT 1",
+        .has = ORMA_REPORT_HAS_CALLS,
         .file = "why-calls",
         .lacks = "system calls",
         .words = "sched syscalls",

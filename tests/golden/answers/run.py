@@ -6,6 +6,7 @@
 A case is a file NAME.case: a line that says what it is about, then sections
 
     #! trace NAME        the text of a trace (`orma convert binary`); commands see the file NAME
+    #! file NAME         any other file
     #! run ARGS...       arguments of orma, as a shell has them; the output follows: standard output, "stderr: "
                          before each line of standard error, and "exit: N" if that is not 0
 """
@@ -48,6 +49,8 @@ def run_case(program, path, update):
                 source.write_text(body)
                 subprocess.run([program, "convert", "binary", source, pathlib.Path(folder) / rest], check=True)
                 source.unlink()
+            elif word == "file":
+                (pathlib.Path(folder) / rest).write_text(body)
             else:
                 got = orma(program, folder, rest)
                 if got.strip("\n") != body.strip("\n"):

@@ -35,6 +35,38 @@ def numbers(text, *names):
     return rows
 
 
+def strace_summary(text):
+    """The table of `strace -c`: {call: (calls, errors, seconds)}."""
+    rows = {}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) in (5, 6) and words[3].isdigit() and words[-1] != "total":
+            rows[words[-1]] = int(words[3]), int(words[4]) if len(words) == 6 else 0, float(words[1])
+    return rows
+
+
+class StraceFile(Case):
+    """A file of strace, and the table that strace made of the same calls."""
+
+    def test_strace_file(self):
+        if not shutil.which("strace"):
+            self.skipTest("no strace here")
+        (self.dir / "program.py").write_text(PROGRAM + "import threading\nfor i in range(3): threading.Thread(target=time.sleep, args=(0.01,)).start()\n")
+        done = self.run_program("strace", "-C", "-w", "-f", "-ttt", "-T", "-o", "both.txt", sys.executable, "-S", "-E", "program.py")
+        if done.returncode:
+            self.skipTest(done.stderr.decode().strip().splitlines()[-1])
+        lines, _, table = (self.dir / "both.txt").read_text().partition("% time")
+        (self.dir / "calls.txt").write_text(lines)
+        theirs = strace_summary(table)
+        sections = json.loads(self.orma("report", "calls.txt", "syscalls", "callers", "--json", "--top", "0").stdout)["sections"]
+        ours = {r["call"]: (r["calls"], r["errors"], r["total_ns"] / 1e9) for r in sections[0]["rows"]}
+        self.assertEqual({c: n[:2] for c, n in ours.items()}, {c: n[:2] for c, n in theirs.items()})
+        for call, (calls, _, seconds) in theirs.items():  # -T has microseconds
+            self.assertAlmostEqual(ours[call][2], seconds, delta=0.02 * seconds + 10e-6 * calls, msg=call)
+        self.assertEqual(sum(r["calls"] for r in sections[1]["rows"]), sum(n[0] for n in theirs.values()))
+        self.assertGreater(len(sections[1]["rows"]), 3)
+
+
 @unittest.skipIf(have_tracefs(), have_tracefs())
 class Agreement(Case):
     def record(self, events, *around):
@@ -105,11 +137,7 @@ class Agreement(Case):
     def test_strace(self):
         self.need("strace")
         pid = self.record(["syscalls"], "strace", "-c", "-o", "strace.txt")
-        said = {}
-        for line in (self.dir / "strace.txt").read_text().splitlines():
-            words = line.split()
-            if len(words) in (5, 6) and words[3].isdigit():
-                said[words[-1]] = (int(words[3]), int(words[4]) if len(words) == 6 else 0)
+        said = {c: n[:2] for c, n in strace_summary((self.dir / "strace.txt").read_text()).items()}
         ours = self.calls(pid)
         for call in ("openat", "write", "close", "clock_nanosleep", "rmdir", "mmap", "read"):
             self.assertEqual((ours[call]["calls"], ours[call]["errors"]), said[call], call)

@@ -32,6 +32,11 @@ packet { trusted_packet_sequence_id: 2 ftrace_events { cpu: 0
   event { timestamp: 42000000 pid: 10 generic { event_name: "page_fault_kernel" } }
 } }
 packet { trusted_packet_sequence_id: 3 timestamp: 20000000 android_log { events { log_id: LID_DEFAULT pid: 10 tid: 10 timestamp: 1700000000020000000 prio: PRIO_ERROR tag: "tea" message: "tea" } } }
+packet { trusted_packet_sequence_id: 4 sequence_flags: 1 timestamp: 10000000
+  interned_data { function_names { iid: 1 str: "std::outer" } function_names { iid: 2 str: "tea" } frames { iid: 1 function_name_id: 1 }
+    frames { iid: 2 function_name_id: 2 } callstacks { iid: 1 frame_ids: 1 } callstacks { iid: 2 frame_ids: 1 frame_ids: 2 } }
+  perf_sample { cpu: 0 pid: 10 tid: 10 timebase_count: 1 callstack_iid: 1 } }
+packet { trusted_packet_sequence_id: 4 sequence_flags: 2 timestamp: 20000000 perf_sample { cpu: 0 pid: 10 tid: 10 timebase_count: 2 callstack_iid: 2 } }
 packet { trusted_packet_sequence_id: 3 timestamp: 1000000 sys_stats { cpu_stat { cpu_id: 0 user_ns: 10000000 idle_ns: 0 } } }
 packet { trusted_packet_sequence_id: 3 timestamp: 49000000 sys_stats { cpu_stat { cpu_id: 0 user_ns: 40000000 idle_ns: 9000000 } } }
 """

@@ -5,7 +5,7 @@ SELECT orma_thread_label(utid) AS thread, calls, errors, total_ns,
 FROM (
   SELECT utid, count(*) AS calls, sum(failed) AS errors, sum(dur) AS total_ns,
     max(dur) AS max_ns, name AS call, ts AS at_ts
-  FROM orma_syscall WHERE ts >= $from AND ts < $to$threads
+  FROM orma_syscall WHERE ts >= $from AND ts < $end$threads
   GROUP BY utid
 ) JOIN thread USING (utid)
 ORDER BY total_ns DESC LIMIT $top

@@ -14,7 +14,7 @@ WITH
   freqs AS (
     SELECT t.cpu, min(c.value) / 1e3 AS min_mhz, max(c.value) / 1e3 AS max_mhz
     FROM cpu_counter_track AS t JOIN counter AS c ON c.track_id = t.id
-    WHERE t.type = 'cpu_frequency' AND c.ts >= $from AND c.ts < $to
+    WHERE t.type = 'cpu_frequency' AND c.ts >= $from AND c.ts < $end
     GROUP BY t.cpu
   )
 SELECT c.cpu, busy AS busy_ns, 100.0 * busy / ($to - $from) AS busy_pct,

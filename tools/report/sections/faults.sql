@@ -6,7 +6,7 @@ FROM (
   SELECT utid, sum(name = 'page_fault_user') AS in_user,
     sum(name = 'page_fault_kernel') AS in_kernel
   FROM ftrace_event WHERE name IN ('page_fault_user', 'page_fault_kernel')
-    AND ts >= $from AND ts < $to$threads
+    AND ts >= $from AND ts < $end$threads
   GROUP BY utid
 ) JOIN thread USING (utid)
 ORDER BY in_user + in_kernel DESC LIMIT $top

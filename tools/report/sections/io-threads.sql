@@ -6,7 +6,7 @@ FROM (
   SELECT utid, operation, count(*) AS requests, sum(bytes) AS moved_bytes,
     CAST(avg(queue_dur) AS INT) AS queued_ns, CAST(avg(dur) AS INT) AS mean_ns,
     max(dur) AS max_ns, ts AS at_ts, sum(dur) AS total_ns
-  FROM orma_block_request WHERE ts >= $from AND ts < $to$threads
+  FROM orma_block_request WHERE ts >= $from AND ts < $end$threads
   GROUP BY utid, operation
 ) JOIN thread USING (utid)
 ORDER BY total_ns DESC LIMIT $top

@@ -2,5 +2,5 @@ INCLUDE PERFETTO MODULE orma.io;
 SELECT device, operation, count(*) AS requests, sum(bytes) AS moved_bytes,
   CAST(avg(dur) AS INT) AS mean_ns, CAST(percentile(dur, 99) AS INT) AS p99_ns,
   max(dur) AS max_ns, ts AS at_ts, sum(error != 0) AS errors
-FROM orma_block_request WHERE ts >= $from AND ts < $to$threads
+FROM orma_block_request WHERE ts >= $from AND ts < $end$threads
 GROUP BY device, operation ORDER BY sum(dur) DESC LIMIT $top

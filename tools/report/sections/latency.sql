@@ -3,12 +3,12 @@ WITH
   waits AS (
     SELECT utid, count(*) AS waits, sum(dur) AS total_ns, avg(dur) AS mean_ns,
       percentile(dur, 99) AS p99_ns, max(dur) AS max_ns, ts AS max_ts, ucpu
-    FROM orma_wait WHERE ts >= $from AND ts < $to$threads
+    FROM orma_wait WHERE ts >= $from AND ts < $end$threads
     GROUP BY utid ORDER BY max_ns DESC LIMIT $top
   ),
   gaps AS (
     SELECT utid, count(*) AS unknown FROM orma_state_unknown_end
-    WHERE state IN ('R', 'R+') AND ts >= $from AND ts < $to$threads
+    WHERE state IN ('R', 'R+') AND ts >= $from AND ts < $end$threads
     GROUP BY utid
   )
 SELECT orma_thread_label(w.utid) AS thread, waits,

@@ -25,7 +25,18 @@ SELECT * FROM (
   UNION ALL
   SELECT 'kernel events', count(*) FROM ftrace_event
   UNION ALL
-  SELECT 'slices', count(*) FROM slice
+  SELECT 'slices', count(*) FROM slice WHERE category IS NOT 'strace'
   UNION ALL
   SELECT 'counter values', count(*) FROM counter
-) WHERE value IS NOT NULL AND value != ''
+  UNION ALL
+  SELECT 'system calls', count(*) FROM slice WHERE category = 'strace'
+  UNION ALL
+  SELECT 'stack samples', count(*) FROM stack_sample
+  UNION ALL
+  SELECT 'lines of logs', count(*) FROM android_logs
+  UNION ALL
+  SELECT 'not read', value || iif(name = 'strace_missing_pid',
+    ' lines without a pid (strace -f writes it)', ' × ' || replace(name, '_', ' '))
+  FROM stats WHERE severity = 'error' AND value > 0 AND NOT EXISTS (
+    SELECT 1 FROM metadata WHERE name = 'trace_type' AND str_value = 'proto')
+) WHERE value IS NOT NULL AND value NOT IN ('', 0)

@@ -4,12 +4,12 @@ WITH
     SELECT utid, count(*) AS runs, sum(coalesce(ucpu != prev_ucpu, 0)) AS moved,
       count(DISTINCT ucpu) AS cpus, CAST(avg(dur) AS INT) AS mean_run_ns,
       max(dur) AS max_run_ns, ts AS at_ts
-    FROM orma_run WHERE ts >= $from AND ts < $to$threads
+    FROM orma_run WHERE ts >= $from AND ts < $end$threads
     GROUP BY utid
   ),
   waits AS (
     SELECT utid, sum(preempted) AS preempted
-    FROM orma_wait WHERE ts >= $from AND ts < $to$threads
+    FROM orma_wait WHERE ts >= $from AND ts < $end$threads
     GROUP BY utid
   )
 SELECT orma_thread_label(r.utid) AS thread, runs,

@@ -8,7 +8,7 @@ WITH
   ),
   waits AS (
     SELECT utid, sum(dur) AS waited_ns
-    FROM orma_wait WHERE ts >= $from AND ts < $to$threads
+    FROM orma_wait WHERE ts >= $from AND ts < $end$threads
     GROUP BY utid
   ),
   gaps AS (

@@ -5,7 +5,7 @@ WITH
     SELECT * FROM (
       SELECT s.id, s.ts, s.dur, t.utid, t.upid, s.name
       FROM slice AS s JOIN thread_track AS k ON k.id = s.track_id JOIN thread AS t USING (utid)
-    ) WHERE dur > 0 AND ts >= $from AND ts < $to$owners$slices
+    ) WHERE dur > 0 AND ts >= $from AND ts < $end$owners$slices
   ),
   ends AS (
     SELECT *, max(ts + dur) OVER (

@@ -33,4 +33,5 @@ LEFT JOIN thread_track AS tt ON tt.id = s.track_id
 LEFT JOIN thread AS th ON th.utid = tt.utid
 LEFT JOIN process_track AS pt ON pt.id = s.track_id
 WHERE t.type NOT IN ('cpu_irq', 'cpu_softirq', 'cpu_hrtimer')
-  AND NOT (s.name GLOB 'sys_*' AND s.category IS NULL AND tt.utid IS NOT NULL);
+  AND NOT (s.name GLOB 'sys_*' AND s.category IS NULL AND tt.utid IS NOT NULL)
+  AND s.category IS NOT 'strace';

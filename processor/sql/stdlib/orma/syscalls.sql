@@ -6,20 +6,25 @@ CREATE PERFETTO VIEW orma_syscall(
   id LONG,
   -- When it was entered.
   ts TIMESTAMP,
-  -- How long it took.
+  -- How long it took; NULL if that was not recorded (strace without -T).
   dur DURATION,
   -- The call, without `sys_`.
   name STRING,
   -- The thread that called.
   utid JOINID(thread.id),
-  -- What it returned; NULL if that was not recorded.
+  -- What it returned; NULL if that was not recorded. Of strace: the number alone.
   ret LONG,
   -- Whether it failed: it returned an error number.
   failed BOOL
 ) AS
 SELECT
-  s.id, s.ts, s.dur, substr(s.name, 5) AS name, t.utid, extract_arg(s.arg_set_id, 'ret') AS ret,
-  coalesce(extract_arg(s.arg_set_id, 'ret') BETWEEN -4095 AND -1, 0) AS failed
+  s.id, s.ts, nullif(s.dur, 0) AS dur, substr(s.name, iif(s.category IS NULL, 5, 1)) AS name, t.utid,
+  CAST(extract_arg(s.arg_set_id, 'ret') AS INT) AS ret,
+  coalesce(extract_arg(s.arg_set_id, 'ret') BETWEEN -4095 AND -1, 0)
+    OR s.category = 'strace' AND extract_arg(s.arg_set_id, 'ret') GLOB '[-?]* E*' AS failed
 FROM slice AS s
 JOIN thread_track AS t ON s.track_id = t.id
-WHERE s.name GLOB 'sys_*' AND s.category IS NULL AND s.dur >= 0;
+WHERE s.dur >= 0 AND (
+  s.name GLOB 'sys_*' AND s.category IS NULL
+  OR s.category = 'strace' AND extract_arg(s.arg_set_id, 'ret') != '?'
+);
