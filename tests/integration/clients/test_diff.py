@@ -119,7 +119,7 @@ class Diff(Case):
         self.uneven("a.json", 5000, "even")
         self.uneven("b.json", 5001, "even", speed=1.06)
         done = self.orma("diff", "a.json", "b.json", "slices")
-        self.assertRegex(done.stderr.decode(), r"all slices took about \d\.\d% longer, .* \(--same-speed: with it\)")
+        self.assertRegex(done.stderr.decode(), r"all slices took about \d\.\d% longer, .* \(--same-speed: absolute\)")
         self.assertIn(b"No difference", done.stdout)
         self.orma("diff", "a.json", "b.json", "--fail-on", "+3%:slice=work")
         done = self.orma("diff", "a.json", "b.json", "--same-speed", "--fail-on", "+3%:slice=work", code=1)
