@@ -33,7 +33,7 @@ static const struct orma_option options[] = {
     {OPT_OUT, 'o', "out", "FILE",
      "Write one file of HTML that opens anywhere, without this program and without a network."},
     {OPT_SIZE, 0, "max-size", "SIZE",
-     "How large FILE may become (30mb): beyond, the shortest slices are shown in groups."},
+     "How large FILE may become (28mb): beyond, short slices and states are shown in groups."},
     {OPT_EXACT, 0, "exact", NULL, "Every slice on its own, however large FILE becomes."},
     {OPT_RANGE, 0, "range", "FROM,TO",
      "Only this part, in times from the begin of the trace: 1.5s,2s."},

@@ -3,15 +3,16 @@
  *
  * A slice shorter than q joins the group before it in its lane if the gap between is shorter than
  * q, too, and the group has room; so no gap that could be seen is closed, and whatever lasts q or
- * longer stays as it is. q doubles until what is left is few enough. A group keeps how many it
- * stands for, the sum of their durations, and the longest of them with its name.
+ * longer stays as it is. q is as small as it may be for what is left to be few enough. A group
+ * keeps how many it stands for, the sum of their durations, and the longest of them with its name.
  */
 #include <string.h>
 
 #include "processor/view/view_impl.h"
 
-#define GROUP_MAX 64 /* slices */
-#define Q_FIRST 64   /* ns */
+#define GROUP_MAX 64  /* slices */
+#define Q_FIRST 64    /* ns */
+#define FINER_STEPS 4 /* halvings of the last doubling */
 
 static void begin_row(struct orma_view_lanes *lanes)
 {
@@ -78,25 +79,39 @@ uint32_t orma_view_merge(const struct orma_view_slice *from, uint32_t num,
     return kept;
 }
 
+/* The smallest q, or little more, with which so many are left; how many there are then. */
+static uint32_t find_width(struct orma_view *self, struct orma_view_slice *to,
+                           struct orma_view_lanes *lanes, uint64_t room, int64_t *ret_q)
+{
+    uint32_t num = self->slices.len, kept;
+    int64_t q = Q_FIRST, low;
+
+    while ((kept = orma_view_merge(self->slices.data, num, to, lanes, q, false)) > room &&
+           q < INT64_MAX / 4)
+        q *= 2;
+    low = q / 2;
+    for (unsigned i = 0; i < FINER_STEPS; i++) {
+        int64_t middle = low + (q - low) / 2;
+
+        if (orma_view_merge(self->slices.data, num, to, lanes, middle, false) > room)
+            low = middle;
+        else
+            q = middle;
+    }
+    *ret_q = q;
+    return orma_view_merge(self->slices.data, num, to, lanes, q, false);
+}
+
 /* Slices are in the order of rows and times. */
 void orma_view_group_slices(struct orma_view *self, uint64_t room)
 {
     struct orma_view_slice *scratch = malloc(self->slices.len * sizeof(*scratch) + 1);
     struct orma_view_lanes *lanes = malloc(sizeof(*lanes));
-    uint32_t before = self->slices.len;
-    int64_t q = Q_FIRST;
 
-    if (scratch && lanes && before > room) {
-        uint32_t kept;
-
+    if (scratch && lanes && self->slices.len > room) {
         lanes->used = ORMA_VIEW_DEPTH_MAX;
-        while ((kept = orma_view_merge(self->slices.data, before, scratch, lanes, q, false)) >
-                   room &&
-               q < INT64_MAX / 4)
-            q *= 2;
-        memcpy(self->slices.data, scratch, kept * sizeof(*scratch));
-        self->slices.len = kept;
-        self->totals.group_ns = q;
+        self->slices.len = find_width(self, scratch, lanes, room, &self->totals.group_ns);
+        memcpy(self->slices.data, scratch, self->slices.len * sizeof(*scratch));
         for (uint32_t i = 0; i < self->slices.len; i++)
             self->totals.grouped += self->slices.data[i].count;
     }

@@ -238,6 +238,15 @@ static void load_sched(struct orma_view *self)
 
 /* ---- the rest ---- */
 
+/* The kernel's number for "not idle", as large as it is, would be all that is seen. */
+static double value_of(struct orma_view *self, uint32_t row, double val)
+{
+    return val == UINT32_MAX && self->rows.data[row].name ==
+                                    orma_view_string(&self->strings, ORMA_STR("cpuidle"))
+               ? -1
+               : val;
+}
+
 static void load_values(struct orma_view *self)
 {
     struct orma_view_query q = ranged(self, VALUES, false);
@@ -249,8 +258,9 @@ static void load_values(struct orma_view *self)
             continue;
         self->rows.data[row].items++;
         PUSH(self, &self->values,
-             (struct orma_view_value){
-                 .ts = orma_view_time(&q, 0), .value = orma_query_double(q.query, 1), .row = row});
+             (struct orma_view_value){.ts = orma_view_time(&q, 0),
+                                      .value = value_of(self, row, orma_query_double(q.query, 1)),
+                                      .row = row});
     }
 }
 

@@ -1,20 +1,23 @@
 /*
- * The slices of rows that have many of them, coarser and coarser: what a page reads of a row is
- * then as much as its pixels can show, not all that was recorded.
+ * The items of rows that have many of them, coarser and coarser: what a page reads of a row is then
+ * as much as its pixels can show, not all that was recorded.
  *
  * A level has a width q. What lasts q or longer stays alone in it; what is shorter joins what
  * follows in its lane as long as all of it lies within less than q. So a picture with q or more in
  * a pixel is the same from this level as from the slices. Each level is made of the finer one, and
  * left out of a row where it would have more than half of what that has.
+ *
+ * Levels of states, of cores and of values are alike, but each is made of the items themselves: so
+ * it is known exactly which state took most of the time, who ran most, and which value was the
+ * lowest and the highest.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "processor/view/view_impl.h"
 
-#define ROW_LEAST 8192 /* slices: rows that have fewer are read whole */
-#define WIDTH 4096     /* of the coarsest level: parts of the trace */
-#define FINER 4        /* how much, from level to level */
+#define WIDTH 4096 /* of the coarsest level: parts of the trace */
+#define FINER 4    /* how much, from level to level */
 #define Q_LEAST_NS 64
 
 struct row {
@@ -49,7 +52,7 @@ static void make_row(struct orma_view *self, struct row *r)
 }
 
 /* From the finest to the coarsest. */
-static void choose_widths(struct orma_view *self)
+void orma_view_choose_levels(struct orma_view *self)
 {
     int64_t q = (self->to - self->from) / WIDTH;
 
@@ -76,21 +79,21 @@ void orma_view_make_levels(struct orma_view *self)
     struct row *r = calloc(1, sizeof(*r));
     uint32_t most = 0;
 
-    choose_widths(self);
     for (uint32_t at = 0, end; at < self->slices.len; at = end) {
         end = row_end(self, at);
         most = end - at > most ? end - at : most;
     }
-    if (r && most >= ROW_LEAST) {
+    if (r && most >= ORMA_VIEW_ROW_LEAST) {
         r->lanes.used = ORMA_VIEW_DEPTH_MAX;
         r->now = malloc((size_t)most * sizeof(*r->now));
         r->next = malloc((size_t)most * sizeof(*r->next));
     }
-    if (!r || (most >= ROW_LEAST && (!r->now || !r->next)))
+    if (!r || (most >= ORMA_VIEW_ROW_LEAST && (!r->now || !r->next)))
         orma_view_fail(self, -ENOMEM);
-    for (uint32_t at = 0, end; !self->err && most >= ROW_LEAST && at < self->slices.len; at = end) {
+    for (uint32_t at = 0, end; !self->err && most >= ORMA_VIEW_ROW_LEAST && at < self->slices.len;
+         at = end) {
         end = row_end(self, at);
-        if (end - at < ROW_LEAST)
+        if (end - at < ORMA_VIEW_ROW_LEAST)
             continue;
         r->num = end - at;
         memcpy(r->now, self->slices.data + at, r->num * sizeof(*r->now));
@@ -101,4 +104,84 @@ void orma_view_make_levels(struct orma_view *self)
         free(r->next);
     }
     free(r);
+}
+
+/* ---- states and values ---- */
+
+static uint32_t key_of(const struct orma_view_state *s, uint32_t running)
+{
+    return running ? s->state : s->waker;
+}
+
+/* Several states as one: `to` is the longest of those that took most of the time. */
+static void show_most(const struct orma_view_state *from, uint32_t num, int64_t *sums,
+                      uint32_t running, struct orma_view_state *to, struct orma_view_share *share)
+{
+    uint32_t best = 0;
+
+    *share = (struct orma_view_share){.count = num};
+    for (uint32_t i = 0; i < num; i++) {
+        sums[key_of(&from[i], running)] += from[i].dur;
+        if (!running || from[i].state == running)
+            share->busy += from[i].dur;
+    }
+    for (uint32_t i = 1; i < num; i++) {
+        uint32_t key = key_of(&from[i], running), first = key_of(&from[best], running);
+
+        if (key == first ? from[i].dur > from[best].dur : sums[key] > sums[first])
+            best = i;
+    }
+    *to = from[best];
+    to->ts = from->ts;
+    to->dur = from[num - 1].ts + from[num - 1].dur - from->ts;
+    share->most = sums[key_of(&from[best], running)];
+    for (uint32_t i = 0; i < num; i++)
+        sums[key_of(&from[i], running)] = 0;
+}
+
+uint32_t orma_view_merge_states(const struct orma_view_state *from, uint32_t num, int64_t q,
+                                int64_t *sums, uint32_t running, struct orma_view_state *to,
+                                struct orma_view_share *shares, uint32_t most)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0, end; i < num; i = end) {
+        for (end = i + 1; end < num && from[end - 1].dur >= 0 && from[end].dur >= 0 &&
+                          from[end].ts >= from[end - 1].ts + from[end - 1].dur &&
+                          from[end].ts - from[i].ts + from[end].dur < q;)
+            end++;
+        if (kept == most)
+            return most + 1;
+        to[kept] = from[i];
+        shares[kept] = (struct orma_view_share){0};
+        if (end - i > 1)
+            show_most(from + i, end - i, sums, running, &to[kept], &shares[kept]);
+        kept++;
+    }
+    return kept;
+}
+
+uint32_t orma_view_merge_values(const struct orma_view_value *from, uint32_t num, int64_t q,
+                                struct orma_view_value *to, struct orma_view_range *ranges,
+                                uint32_t most)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < num; i++) {
+        double val = from[i].value;
+
+        if (kept && from[i].ts - to[kept - 1].ts < q) {
+            struct orma_view_range *r = &ranges[kept - 1];
+
+            r->low = val < r->low ? val : r->low;
+            r->high = val > r->high ? val : r->high;
+            to[kept - 1].value = val;
+            continue;
+        }
+        if (kept == most)
+            return most + 1;
+        to[kept] = from[i];
+        ranges[kept++] = (struct orma_view_range){val, val};
+    }
+    return kept;
 }

@@ -1,259 +1,16 @@
 /*
- * Items, names, rows and args as blocks of columns, deflated. docs/view-format.md has the bytes.
- *
- * Items are put in the order of their rows, and of their times within. A chunk is a stretch of the
- * items of one row; blocks are filled with chunks until they are large enough to be packed well,
- * and small enough that a page which needs a row does not unpack all others.
+ * Items, names, rows and args as blocks of columns, deflated: in which order, and how many of them
+ * where there is no room for all. Items are put in the order of their rows, and of their times
+ * within.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "processor/view/view_impl.h"
-#include "sdk/wire/pb_writer.h"
 
-#define BLOCK_BYTES (512u << 10)
-#define BLOCK_BYTES_MAX (1u << 30) /* browsers unpack no more at once */
 #define CHUNK_ITEMS 16384u
-
-static void put_uint(struct orma_buf *out, uint64_t val)
-{
-    uint8_t *at = orma_buf_reserve(out, 10) ? out->data + out->len : NULL;
-
-    if (at)
-        out->len += (size_t)(orma_varint_write(at, val) - at);
-}
-
-/* Small numbers of either sign are short. */
-static void put_int(struct orma_buf *out, int64_t val)
-{
-    put_uint(out, ((uint64_t)val << 1) ^ (uint64_t)(val >> 63));
-}
-
-static void put_double(struct orma_buf *out, double val)
-{
-    orma_buf_put(out, &val, sizeof(val)); /* files are little-endian: pack() refuses others */
-}
-
-/* ---- blocks ---- */
-
-static int deflate_into(struct orma_buf *out, const struct orma_buf *raw, int effort)
-{
-    z_stream z = {0};
-    int r = deflateInit2(&z, effort, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
-
-    if (r != Z_OK)
-        return -ENOMEM;
-    uint8_t *to = orma_buf_extend(out, deflateBound(&z, raw->len));
-
-    if (to) {
-        z.next_in = raw->data;
-        z.avail_in = (uInt)raw->len;
-        z.next_out = to;
-        z.avail_out = (uInt)out->len;
-        r = deflate(&z, Z_FINISH);
-        out->len = z.total_out;
-    }
-    deflateEnd(&z);
-    return to && r == Z_STREAM_END ? 0 : -ENOMEM;
-}
-
-static void end_block(struct orma_view *self, struct orma_buf *raw, struct orma_view_block block)
-{
-    if (!raw->len && !raw->failed)
-        return;
-    if (raw->len > BLOCK_BYTES_MAX) {
-        orma_view_fail(self, -EFBIG);
-        return;
-    }
-    block.raw = (uint32_t)raw->len;
-    block.crc = (uint32_t)crc32(0, raw->data, (uInt)raw->len);
-    int r = raw->failed ? -ENOMEM : deflate_into(&block.packed, raw, self->config.stored ? 0 : 6);
-
-    if (r < 0 || ORMA_VEC_PUSH(&self->blocks, block) < 0) {
-        orma_buf_fini(&block.packed);
-        orma_view_fail(self, -ENOMEM);
-    }
-    orma_buf_clear(raw);
-}
-
-/* ---- chunks ---- */
-
-/* What the writers of chunks share. */
-struct packer {
-    struct orma_view *view;
-    struct orma_buf raw;
-    size_t at;              /* of the chunk that is written, in its block */
-    uint8_t slices, states; /* kinds of the chunks of these */
-    int64_t from, to;       /* of its items */
-};
-
-static void chunk_head(struct packer *p, uint8_t kind, uint32_t row, uint32_t items)
-{
-    p->at = p->raw.len;
-    put_uint(&p->raw, kind);
-    put_uint(&p->raw, row);
-    put_uint(&p->raw, items);
-    p->from = INT64_MAX;
-    p->to = INT64_MIN;
-}
-
-static void chunk_end(struct packer *p, uint8_t kind, uint32_t row, uint32_t items)
-{
-    struct orma_view *v = p->view;
-    struct orma_view_chunk chunk = {.row = row,
-                                    .block = v->blocks.len,
-                                    .at = (uint32_t)p->at,
-                                    .items = items,
-                                    .kind = kind,
-                                    .from = p->from,
-                                    .to = p->to};
-
-    if (ORMA_VEC_PUSH(&v->chunks, chunk) < 0)
-        orma_view_fail(v, -ENOMEM);
-    if (p->raw.len >= BLOCK_BYTES)
-        end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ITEMS});
-}
-
-static void spans(struct packer *p, int64_t ts, int64_t dur)
-{
-    int64_t end = dur < 0 ? p->view->to : ts + dur;
-
-    p->from = ts < p->from ? ts : p->from;
-    p->to = end > p->to ? end : p->to;
-}
-
-/* A column of times: the first counts from the begin of the trace, others from the one before. */
-static void put_time(struct packer *p, int64_t *last, int64_t ts)
-{
-    put_int(&p->raw, ts - *last);
-    *last = ts;
-}
-
-static void put_slices(struct packer *p, const void *items, uint32_t num)
-{
-    const struct orma_view_slice *s = items;
-    int64_t ts = p->view->from;
-    uint32_t id = 0;
-
-    chunk_head(p, p->slices, s->row, num);
-    for (uint32_t i = 0; i < num; i++) {
-        put_time(p, &ts, s[i].ts);
-        spans(p, s[i].ts, s[i].dur);
-    }
-    for (uint32_t i = 0; i < num; i++)
-        put_uint(&p->raw, ((uint64_t)(s[i].dur + 1) << 1) | (s[i].count != 0));
-    for (uint32_t i = 0; i < num; i++)
-        put_uint(&p->raw, s[i].name);
-    for (uint32_t i = 0; i < num; i++)
-        put_uint(&p->raw, s[i].depth);
-    for (uint32_t i = 0; i < num; i++) {
-        uint32_t own = s[i].count ? s[i].longest_id : s[i].id;
-
-        put_int(&p->raw, (int64_t)own - id);
-        id = own;
-    }
-    for (uint32_t i = 0; i < num; i++)
-        put_uint(&p->raw, s[i].args == ORMA_VIEW_NONE ? 0
-                          : p->view->config.stored    ? 1
-                                                      : (uint64_t)s[i].args + 1);
-    for (uint32_t i = 0; i < num; i++) {
-        if (s[i].count) {
-            put_uint(&p->raw, s[i].count);
-            put_uint(&p->raw, (uint64_t)s[i].busy);
-            put_uint(&p->raw, (uint64_t)s[i].longest);
-        }
-    }
-    chunk_end(p, p->slices, s->row, num);
-}
-
-static void put_states(struct packer *p, const void *items, uint32_t num)
-{
-    const struct orma_view_state *s = items;
-    uint8_t kind = p->states;
-    int64_t ts = p->view->from;
-    uint32_t id = 0;
-
-    chunk_head(p, kind, s->row, num);
-    for (uint32_t i = 0; i < num; i++) { /* states follow each other: mostly 0 */
-        put_int(&p->raw, s[i].ts - ts);
-        ts = s[i].ts + (s[i].dur < 0 ? 0 : s[i].dur);
-        spans(p, s[i].ts, s[i].dur);
-    }
-    for (uint32_t i = 0; i < num; i++)
-        put_uint(&p->raw, (uint64_t)(s[i].dur + 1));
-    for (uint32_t i = 0; i < num; i++)
-        put_uint(&p->raw, s[i].state);
-    for (uint32_t i = 0; i < num; i++)
-        put_uint(&p->raw, (uint64_t)(s[i].cpu + 1));
-    for (uint32_t i = 0; i < num; i++)
-        put_uint(&p->raw, s[i].waker == ORMA_VIEW_NONE ? 0 : (uint64_t)s[i].waker + 1);
-    for (uint32_t i = 0; i < num; i++) {
-        put_int(&p->raw, (int64_t)s[i].id - id);
-        id = s[i].id;
-    }
-    chunk_end(p, kind, s->row, num);
-}
-
-static void put_values(struct packer *p, const void *items, uint32_t num)
-{
-    const struct orma_view_value *s = items;
-    int64_t ts = p->view->from, last = 0;
-    bool whole = true;
-
-    chunk_head(p, ORMA_VIEW_VALUES, s->row, num);
-    for (uint32_t i = 0; i < num; i++) {
-        put_time(p, &ts, s[i].ts);
-        spans(p, s[i].ts, 0);
-        whole = whole && s[i].value >= -4e15 && s[i].value <= 4e15 &&
-                s[i].value == (double)(int64_t)s[i].value;
-    }
-    put_uint(&p->raw, whole);
-    for (uint32_t i = 0; i < num; i++) {
-        if (whole) {
-            put_int(&p->raw, (int64_t)s[i].value - last);
-            last = (int64_t)s[i].value;
-        } else {
-            put_double(&p->raw, s[i].value);
-        }
-    }
-    chunk_end(p, ORMA_VIEW_VALUES, s->row, num);
-}
-
-static void put_logs(struct packer *p, const void *items, uint32_t num)
-{
-    const struct orma_view_log *s = items;
-    int64_t ts = p->view->from;
-
-    chunk_head(p, ORMA_VIEW_LOGS, s->row, num);
-    for (uint32_t i = 0; i < num; i++) {
-        put_time(p, &ts, s[i].ts);
-        spans(p, s[i].ts, 0);
-    }
-    for (uint32_t i = 0; i < num; i++) {
-        put_uint(&p->raw, s[i].prio);
-        put_uint(&p->raw, s[i].tag);
-        put_uint(&p->raw, s[i].text);
-    }
-    chunk_end(p, ORMA_VIEW_LOGS, s->row, num);
-}
-
-static void put_samples(struct packer *p, const void *items, uint32_t num)
-{
-    const struct orma_view_sample *s = items;
-    int64_t ts = p->view->from;
-
-    chunk_head(p, ORMA_VIEW_SAMPLES, s->row, num);
-    for (uint32_t i = 0; i < num; i++) {
-        put_time(p, &ts, s[i].ts);
-        spans(p, s[i].ts, 0);
-    }
-    for (uint32_t i = 0; i < num; i++)
-        put_uint(&p->raw, s[i].callsite);
-    chunk_end(p, ORMA_VIEW_SAMPLES, s->row, num);
-}
 
 /* ---- order ---- */
 
@@ -270,32 +27,104 @@ BEGINS_AS_ALL(struct orma_view_sample);
     ((vec)->data = orma_view_order(view, (vec)->data, &(vec)->cap, (vec)->len,                     \
                                    sizeof(*(vec)->data), compare))
 
-/* Calls `put` for each stretch of the same row, cut where a chunk is full. */
-static void each_row(struct packer *p, const void *items, uint32_t len, size_t size,
-                     void (*put)(struct packer *, const void *, uint32_t))
-{
-    const char *at = items;
+/* Items of one kind. */
+struct family {
+    const void *items;
+    uint32_t len;
+    uint8_t kind;
+    size_t size;
+    orma_view_put *put;
+};
 
-    for (uint32_t num; len; len -= num, at += num * size) {
-        for (num = 1; num < len && num < CHUNK_ITEMS &&
-                      orma_view_row_of_item(at + num * size) == orma_view_row_of_item(at);)
-            num++;
-        put(p, at, num);
+#define FAMILY(vec, kind, put)                                                                     \
+    ((struct family){(vec).data, (vec).len, kind, sizeof(*(vec).data), put})
+
+static struct family family(const struct orma_view *self, unsigned kind)
+{
+    switch (kind) {
+    case ORMA_VIEW_SLICES:
+        return FAMILY(self->slices, ORMA_VIEW_SLICES, orma_view_put_slices);
+    case ORMA_VIEW_STATES:
+        return FAMILY(self->states, ORMA_VIEW_STATES, orma_view_put_states);
+    case ORMA_VIEW_SCHED:
+        return FAMILY(self->sched, ORMA_VIEW_SCHED, orma_view_put_states);
+    case ORMA_VIEW_VALUES:
+        return FAMILY(self->values, ORMA_VIEW_VALUES, orma_view_put_values);
+    case ORMA_VIEW_LOGS:
+        return FAMILY(self->logs, ORMA_VIEW_LOGS, orma_view_put_logs);
+    default:
+        return FAMILY(self->samples, ORMA_VIEW_SAMPLES, orma_view_put_samples);
     }
 }
-#define EACH_ROW(p, vec, put) each_row(p, (vec)->data, (vec)->len, sizeof(*(vec)->data), put)
+
+static const void *item_at(const struct family *f, uint32_t i)
+{
+    return (const char *)f->items + i * f->size;
+}
+
+static uint32_t row_at(const struct family *f, uint32_t i)
+{
+    return orma_view_row_of_item(item_at(f, i));
+}
+
+/* Rows lie one behind the other, so the end is found in steps that double, and then halve. */
+static uint32_t row_end(const struct family *f, uint32_t at)
+{
+    uint32_t row = row_at(f, at), step = 1, end = at + 1;
+
+    while (step && f->len - at > step && row_at(f, at + step) == row)
+        step *= 2;
+    for (step = step ? step : 1u << 31; step; step /= 2) {
+        if (f->len - end >= step && row_at(f, end + step - 1) == row)
+            end += step;
+    }
+    return end;
+}
+
+static bool is_coarse(const struct orma_view *self, const struct family *f, uint32_t row)
+{
+    return self->rows.data[row].coarse >> f->kind & 1;
+}
+
+/* Items of one row, as many in a chunk as it holds. */
+static void put_row(struct orma_view_packer *p, const struct family *f, uint32_t at, uint32_t end)
+{
+    for (uint32_t num; at < end; at += num) {
+        num = ORMA_MIN(end - at, CHUNK_ITEMS);
+        f->put(p, item_at(f, at), num);
+    }
+}
+
+static void end_items(struct orma_view_packer *p)
+{
+    orma_view_end_block(p->view, &p->raw,
+                        (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ITEMS, .turn = p->turn});
+}
+
+/* Those of rows that have levels, or of the others. */
+static void pack_family(struct orma_view_packer *p, struct family f, bool coarse)
+{
+    p->kind = f.kind;
+    p->turn = coarse ? 2 : 1;
+    for (uint32_t at = 0, end; at < f.len; at = end) {
+        end = row_end(&f, at);
+        if (is_coarse(p->view, &f, row_at(&f, at)) == coarse)
+            put_row(p, &f, at, end);
+    }
+}
 
 /* ---- texts, args, flows, frames ---- */
 
-static void pack_strings(struct packer *p)
+static void pack_strings(struct orma_view_packer *p)
 {
     const struct orma_view_strings *s = &p->view->strings;
 
-    put_uint(&p->raw, s->ends.len);
+    orma_view_put_uint(&p->raw, s->ends.len);
     for (uint32_t i = 0; i < s->ends.len; i++)
-        put_uint(&p->raw, s->ends.data[i] - (i ? s->ends.data[i - 1] : 0));
+        orma_view_put_uint(&p->raw, s->ends.data[i] - (i ? s->ends.data[i - 1] : 0));
     orma_buf_put(&p->raw, s->bytes.data, s->bytes.len);
-    end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_STRINGS});
+    orma_view_end_block(p->view, &p->raw,
+                        (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_STRINGS});
 }
 
 static int compare_numbers(const void *left, const void *right)
@@ -340,40 +169,40 @@ static void number_sets(struct orma_view *self)
 
 enum { ARG_TEXT, ARG_INT, ARG_DOUBLE, ARG_NULL };
 
-static void put_arg(struct packer *p, const struct orma_view_query *q)
+static void put_arg(struct orma_view_packer *p, const struct orma_view_query *q)
 {
     int64_t val;
 
-    put_uint(&p->raw, orma_view_text(q, 1));
+    orma_view_put_uint(&p->raw, orma_view_text(q, 1));
     switch (orma_query_type(q->query, 2)) {
     case ORMA_VALUE_INT64:
         val = orma_view_int(q, 2);
         if (val > EXACT_MAX || val < -EXACT_MAX) {
-            put_uint(&p->raw, ARG_TEXT);
-            put_uint(&p->raw, orma_view_text(q, 2));
+            orma_view_put_uint(&p->raw, ARG_TEXT);
+            orma_view_put_uint(&p->raw, orma_view_text(q, 2));
             break;
         }
-        put_uint(&p->raw, ARG_INT);
-        put_int(&p->raw, val);
+        orma_view_put_uint(&p->raw, ARG_INT);
+        orma_view_put_int(&p->raw, val);
         break;
     case ORMA_VALUE_DOUBLE:
-        put_uint(&p->raw, ARG_DOUBLE);
-        put_double(&p->raw, orma_query_double(q->query, 2));
+        orma_view_put_uint(&p->raw, ARG_DOUBLE);
+        orma_view_put_double(&p->raw, orma_query_double(q->query, 2));
         break;
     case ORMA_VALUE_TEXT:
-        put_uint(&p->raw, ARG_TEXT);
-        put_uint(&p->raw, orma_view_text(q, 2));
+        orma_view_put_uint(&p->raw, ARG_TEXT);
+        orma_view_put_uint(&p->raw, orma_view_text(q, 2));
         break;
     default:
-        put_uint(&p->raw, ARG_NULL);
+        orma_view_put_uint(&p->raw, ARG_NULL);
     }
 }
 
 /* Each arg is the distance of its set from the set before, its key, its type and its value. */
-static void pack_args(struct packer *p)
+static void pack_args(struct orma_view_packer *p)
 {
     struct orma_view *v = p->view;
-    struct orma_view_block block = {.kind = ORMA_VIEW_BLOCK_ARGS};
+    struct orma_view_block block = {.kind = ORMA_VIEW_BLOCK_ARGS, .turn = 2};
     struct orma_view_query q;
     uint32_t last = 0;
 
@@ -386,17 +215,17 @@ static void pack_args(struct packer *p)
 
         if (set == ORMA_MAP_NONE)
             continue;
-        if (p->raw.len >= BLOCK_BYTES && set != last) {
+        if (p->raw.len >= ORMA_VIEW_BLOCK_BYTES && set != last) {
             block.last = last + 1;
-            end_block(v, &p->raw, block);
+            orma_view_end_block(v, &p->raw, block);
             block.first = last = (uint32_t)set;
         }
-        put_uint(&p->raw, set - last);
+        orma_view_put_uint(&p->raw, set - last);
         put_arg(p, &q);
         last = (uint32_t)set;
     }
     block.last = v->arg_sets.len;
-    end_block(v, &p->raw, block);
+    orma_view_end_block(v, &p->raw, block);
 }
 
 /* Where a slice lies, by its id; NULL: it is in a group, or out of the range. */
@@ -411,7 +240,7 @@ static struct orma_map slice_places(struct orma_view *self)
     return ret;
 }
 
-static void pack_flows(struct packer *p)
+static void pack_flows(struct orma_view_packer *p)
 {
     struct orma_view *v = p->view;
     struct orma_map places = slice_places(v);
@@ -425,29 +254,29 @@ static void pack_flows(struct packer *p)
         for (unsigned n = 0; n < 2; n++) {
             const struct orma_view_slice *s = &v->slices.data[ends[n]];
 
-            put_uint(&p->raw, s->id);
-            put_uint(&p->raw, s->row);
-            put_int(&p->raw, s->ts - v->from);
+            orma_view_put_uint(&p->raw, s->id);
+            orma_view_put_uint(&p->raw, s->row);
+            orma_view_put_int(&p->raw, s->ts - v->from);
         }
     }
     orma_map_fini(&places);
-    end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_FLOWS});
+    orma_view_end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_FLOWS});
 }
 
-static void pack_gaps(struct packer *p)
+static void pack_gaps(struct orma_view_packer *p)
 {
     struct orma_view *v = p->view;
 
     for (uint32_t i = 0; i < v->gaps.len; i++) {
-        put_uint(&p->raw, v->gaps.data[i].row);
-        put_int(&p->raw, v->gaps.data[i].ts - v->from);
-        put_uint(&p->raw, v->gaps.data[i].reason);
+        orma_view_put_uint(&p->raw, v->gaps.data[i].row);
+        orma_view_put_int(&p->raw, v->gaps.data[i].ts - v->from);
+        orma_view_put_uint(&p->raw, v->gaps.data[i].reason);
     }
-    end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_GAPS});
+    orma_view_end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_GAPS});
 }
 
 /* What was allocated at each call site, and what of it was not freed by the end. */
-static void pack_allocations(struct packer *p)
+static void pack_allocations(struct orma_view_packer *p)
 {
     struct orma_view_query q = orma_view_query(
         p->view,
@@ -457,9 +286,9 @@ static void pack_allocations(struct packer *p)
 
     while (orma_view_next(&q)) {
         for (unsigned col = 0; col < 2; col++)
-            put_uint(&p->raw, orma_view_text(&q, col));
+            orma_view_put_uint(&p->raw, orma_view_text(&q, col));
         for (unsigned col = 2; col < 7; col++)
-            put_int(&p->raw, orma_view_int(&q, col));
+            orma_view_put_int(&p->raw, orma_view_int(&q, col));
     }
 }
 
@@ -467,7 +296,7 @@ static void pack_allocations(struct packer *p)
  * Graphs of objects: each class below the one that keeps it. They are given numbers behind those of
  * the call sites, and go into `frames` as if they were some; nothing of them is known to be freed.
  */
-static void pack_graphs(struct packer *p, struct orma_buf *frames)
+static void pack_graphs(struct orma_view_packer *p, struct orma_buf *frames)
 {
     struct orma_view_query q = orma_view_query(
         p->view, "SELECT coalesce(p.name, 'process') || ' ' || p.pid, "
@@ -485,21 +314,22 @@ static void pack_graphs(struct packer *p, struct orma_buf *frames)
         first = !end ? (uint64_t)orma_view_int(&q, 7) : id ? first : end;
         end = first + id + 1;
         for (unsigned col = 0; col < 2; col++)
-            put_uint(&p->raw, orma_view_text(&q, col));
-        put_int(&p->raw, (int64_t)(first + id));
-        put_int(&p->raw, 0);
-        put_int(&p->raw, 0);
-        put_int(&p->raw, orma_view_int(&q, 5));
-        put_int(&p->raw, orma_view_int(&q, 6));
-        put_uint(frames, first + id);
-        put_uint(frames, orma_view_is_null(&q, 3) ? 0 : first + (uint64_t)orma_view_int(&q, 3) + 1);
-        put_uint(frames, orma_view_text(&q, 4));
-        put_uint(frames, 0);
+            orma_view_put_uint(&p->raw, orma_view_text(&q, col));
+        orma_view_put_int(&p->raw, (int64_t)(first + id));
+        orma_view_put_int(&p->raw, 0);
+        orma_view_put_int(&p->raw, 0);
+        orma_view_put_int(&p->raw, orma_view_int(&q, 5));
+        orma_view_put_int(&p->raw, orma_view_int(&q, 6));
+        orma_view_put_uint(frames, first + id);
+        orma_view_put_uint(
+            frames, orma_view_is_null(&q, 3) ? 0 : first + (uint64_t)orma_view_int(&q, 3) + 1);
+        orma_view_put_uint(frames, orma_view_text(&q, 4));
+        orma_view_put_uint(frames, 0);
     }
 }
 
 /* Call sites with the one that called them, in the order of their numbers. */
-static void pack_frames(struct packer *p)
+static void pack_frames(struct orma_view_packer *p)
 {
     struct orma_buf graphs = {0};
     struct orma_view_query q;
@@ -508,7 +338,7 @@ static void pack_frames(struct packer *p)
     pack_allocations(p);
     pack_graphs(p, &graphs);
     any = p->raw.len != 0;
-    end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_HEAPS});
+    orma_view_end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_HEAPS});
     if (any || p->view->samples.len) {
         q = orma_view_query(p->view, "SELECT c.id, c.parent_id, f.name, f.deobfuscated_name, "
                                      "m.name FROM stack_profile_callsite c "
@@ -516,14 +346,16 @@ static void pack_frames(struct packer *p)
                                      "LEFT JOIN stack_profile_mapping m ON m.id = f.mapping "
                                      "ORDER BY c.id");
         while (orma_view_next(&q)) {
-            put_uint(&p->raw, (uint64_t)orma_view_int(&q, 0));
-            put_uint(&p->raw, orma_view_is_null(&q, 1) ? 0 : (uint64_t)orma_view_int(&q, 1) + 1);
-            put_uint(&p->raw, orma_view_text(&q, orma_view_is_null(&q, 3) ? 2 : 3));
-            put_uint(&p->raw, orma_view_text(&q, 4));
+            orma_view_put_uint(&p->raw, (uint64_t)orma_view_int(&q, 0));
+            orma_view_put_uint(&p->raw,
+                               orma_view_is_null(&q, 1) ? 0 : (uint64_t)orma_view_int(&q, 1) + 1);
+            orma_view_put_uint(&p->raw, orma_view_text(&q, orma_view_is_null(&q, 3) ? 2 : 3));
+            orma_view_put_uint(&p->raw, orma_view_text(&q, 4));
         }
         orma_buf_put(&p->raw, graphs.data, graphs.len);
         p->raw.failed |= graphs.failed;
-        end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_FRAMES});
+        orma_view_end_block(p->view, &p->raw,
+                            (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_FRAMES});
     }
     orma_buf_fini(&graphs);
 }
@@ -547,49 +379,287 @@ static uint64_t packed_bytes(const struct orma_view *self)
     return ret;
 }
 
-static void pack_slices(struct packer *p)
-{
-    EACH_ROW(p, &p->view->slices, put_slices);
-    end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ITEMS});
-}
-
-/* The coarsest is what a page reads first. */
-static void pack_levels(struct packer *p)
-{
-    for (unsigned level = p->view->num_levels; level-- > 0;) {
-        p->slices = (uint8_t)(ORMA_VIEW_LEVEL + level);
-        EACH_ROW(p, &p->view->levels[level], put_slices);
-    }
-    end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ITEMS});
-}
-
-static void pack_others(struct packer *p)
+/* What is the same however many items have room. Args and the like add texts: these come behind. */
+static void pack_others(struct orma_view_packer *p)
 {
     struct orma_view *v = p->view;
 
-    p->states = ORMA_VIEW_STATES;
-    EACH_ROW(p, &v->states, put_states);
-    p->states = ORMA_VIEW_SCHED;
-    EACH_ROW(p, &v->sched, put_states);
-    EACH_ROW(p, &v->values, put_values);
-    EACH_ROW(p, &v->logs, put_logs);
-    EACH_ROW(p, &v->samples, put_samples);
-    end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ITEMS});
-    pack_flows(p);
     pack_gaps(p);
     pack_args(p);
     pack_frames(p);
     pack_strings(p);
     orma_view_put_overview(v, &p->raw);
-    end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_OVERVIEW});
+    orma_view_end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_OVERVIEW});
     orma_view_put_rows(v, &p->raw);
-    end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ROWS});
+    orma_view_end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ROWS});
+    for (unsigned kind = ORMA_VIEW_STATES; kind <= ORMA_VIEW_SAMPLES; kind++)
+        pack_family(p, family(v, kind), false);
+    end_items(p);
+}
+
+/* Slices, and the flows between those that stand alone. */
+static void pack_slices(struct orma_view_packer *p)
+{
+    pack_family(p, family(p->view, ORMA_VIEW_SLICES), false);
+    end_items(p);
+    pack_family(p, family(p->view, ORMA_VIEW_SLICES), true);
+    end_items(p);
+    pack_flows(p);
+}
+
+static void pack_rest(struct orma_view_packer *p)
+{
+    for (unsigned kind = ORMA_VIEW_STATES; kind <= ORMA_VIEW_VALUES; kind++)
+        pack_family(p, family(p->view, kind), true);
+    end_items(p);
+}
+
+/* ---- levels ---- */
+
+/* Room for a level of a row. */
+struct level {
+    void *items, *beside; /* beside: shares or ranges */
+    int64_t *sums;
+    uint32_t running, most; /* text; items that there is room for */
+    uint32_t *had;          /* by row: items of the coarser level; ORMA_VIEW_NONE: no finer one */
+};
+
+static uint32_t largest_row(const struct orma_view *self)
+{
+    uint32_t ret = 0;
+
+    for (unsigned kind = ORMA_VIEW_STATES; kind <= ORMA_VIEW_VALUES; kind++) {
+        struct family f = family(self, kind);
+
+        for (uint32_t at = 0, end; at < f.len; at = end) {
+            end = row_end(&f, at);
+            ret = ORMA_MAX(ret, end - at);
+        }
+    }
+    return ret;
+}
+
+static void level_init(struct orma_view *self, struct level *l)
+{
+    uint32_t keys = ORMA_MAX(self->strings.ends.len, self->rows.len) + 1;
+    uint32_t most = largest_row(self);
+
+    *l = (struct level){.most = most < ORMA_VIEW_ROW_LEAST ? 0 : most / 2};
+    if (self->states.len)
+        l->running = orma_view_string(&self->strings, ORMA_STR("Running"));
+    if (l->most) {
+        l->items = malloc(l->most * sizeof(struct orma_view_state));
+        l->beside = malloc(l->most * sizeof(struct orma_view_share));
+        l->sums = calloc(keys + 1, sizeof(*l->sums));
+    }
+    l->had = malloc((self->rows.len + 1) * sizeof(*l->had));
+    if (!l->had || (l->most && (!l->items || !l->beside || !l->sums)))
+        orma_view_fail(self, -ENOMEM);
+}
+
+static void level_fini(struct level *l)
+{
+    free(l->items);
+    free(l->beside);
+    free(l->sums);
+    free(l->had);
+}
+
+/* The row in groups shorter than q: how many, or more than half of what it has: not made. */
+static uint32_t make_level(const struct level *l, const struct family *f, uint32_t at, uint32_t num,
+                           int64_t q)
+{
+    if (f->kind == ORMA_VIEW_VALUES)
+        return orma_view_merge_values(item_at(f, at), num, q, l->items, l->beside, num / 2);
+    return orma_view_merge_states(item_at(f, at), num, q, l->sums,
+                                  f->kind == ORMA_VIEW_STATES ? l->running : 0, l->items, l->beside,
+                                  num / 2);
+}
+
+/* Marks the rows that have so many items that a page reads a level of them first. */
+static void find_coarse(struct orma_view *self, const struct level *l)
+{
+    int64_t q = self->num_levels ? self->level_ns[self->num_levels - 1] : 0;
+
+    for (unsigned kind = ORMA_VIEW_SLICES; q && !self->err && kind <= ORMA_VIEW_VALUES; kind++) {
+        struct family f = family(self, kind);
+
+        for (uint32_t at = 0, end; at < f.len; at = end) {
+            end = row_end(&f, at);
+            if (end - at >= ORMA_VIEW_ROW_LEAST &&
+                (kind == ORMA_VIEW_SLICES || make_level(l, &f, at, end - at, q) <= (end - at) / 2))
+                self->rows.data[row_at(&f, at)].coarse |= (uint8_t)(1 << kind);
+        }
+    }
+}
+
+static void put_level(struct orma_view_packer *p, const struct level *l, const struct family *f,
+                      uint32_t num)
+{
+    struct family made = *f;
+
+    made.items = p->first = l->items;
+    p->shares = f->kind == ORMA_VIEW_VALUES ? NULL : l->beside;
+    p->ranges = f->kind == ORMA_VIEW_VALUES ? l->beside : NULL;
+    put_row(p, &made, 0, num);
+    p->shares = NULL;
+    p->ranges = NULL;
+}
+
+/* One level of all rows that have it, of which it has at least twice what the coarser one has. */
+static void pack_level(struct orma_view_packer *p, const struct level *l, unsigned kind,
+                       unsigned level)
+{
+    struct orma_view *v = p->view;
+    struct family f = family(v, kind);
+
+    p->kind = (uint8_t)(kind * ORMA_VIEW_LEVEL + level);
+    p->turn = 1;
+    if (kind == ORMA_VIEW_SLICES) {
+        f = FAMILY(v->levels[level], p->kind, orma_view_put_slices);
+        for (uint32_t at = 0, end; at < f.len; at = end) {
+            end = row_end(&f, at);
+            put_row(p, &f, at, end);
+        }
+        end_items(p);
+        return;
+    }
+    for (uint32_t at = 0, end; at < f.len; at = end) {
+        uint32_t row = row_at(&f, at), num, *had = &l->had[row];
+
+        end = row_end(&f, at);
+        if (!is_coarse(v, &f, row) || *had == ORMA_VIEW_NONE)
+            continue;
+        num = make_level(l, &f, at, end - at, v->level_ns[level]);
+        if (num > (end - at) / 2) {
+            *had = ORMA_VIEW_NONE;
+        } else if (num >= 2 * *had) {
+            *had = num;
+            put_level(p, l, &f, num);
+        }
+    }
+    end_items(p);
+}
+
+/* ---- all ---- */
+
+/* What is packed so far. */
+struct mark {
+    uint32_t blocks, chunks;
+    uint64_t bytes;
+};
+
+static struct mark mark(const struct orma_view *self)
+{
+    struct mark ret = {.blocks = self->blocks.len, .chunks = self->chunks.len};
+
+    for (uint32_t i = 0; i < self->blocks.len; i++)
+        ret.bytes += self->blocks.data[i].packed.len;
+    return ret;
+}
+
+static void forget_behind(struct orma_view *self, struct mark to)
+{
+    while (self->blocks.len > to.blocks)
+        orma_buf_fini(&self->blocks.data[--self->blocks.len].packed);
+    self->chunks.len = to.chunks;
+}
+
+/*
+ * From the coarsest on, as many as there is room for below `limit`; at least one where the items
+ * themselves are not there (`alone`). The finest that was packed, or num_levels.
+ */
+static unsigned pack_levels(struct orma_view_packer *p, const struct level *l, unsigned first,
+                            unsigned last, uint64_t limit, bool alone)
+{
+    struct orma_view *v = p->view;
+    unsigned ret = v->num_levels;
+
+    while (ret > 0 && !v->err) {
+        struct mark before = mark(v);
+
+        for (unsigned kind = first; kind <= last; kind++)
+            pack_level(p, l, kind, ret - 1);
+        if (mark(v).bytes > limit && !(alone && ret == v->num_levels)) {
+            forget_behind(v, before);
+            break;
+        }
+        ret--;
+    }
+    return ret;
+}
+
+/* Of rows that have levels: states, who ran, and values. */
+static uint64_t count_coarse(const struct orma_view *self)
+{
+    uint64_t ret = 0;
+
+    for (unsigned kind = ORMA_VIEW_STATES; kind <= ORMA_VIEW_VALUES; kind++) {
+        struct family f = family(self, kind);
+
+        for (uint32_t i = 0; i < f.len; i++)
+            ret += is_coarse(self, &f, row_at(&f, i));
+    }
+    return ret;
+}
+
+/*
+ * There is no room for all. What is small beside the other keeps all; else shorter slices are
+ * merged into groups, and what else is too much is shown by its levels alone. Gives the limits of
+ * the levels.
+ */
+static bool pack_less(struct orma_view_packer *p, struct mark begin, uint64_t slices, uint64_t rest,
+                      uint64_t *ret_limit)
+{
+    struct orma_view *v = p->view;
+    uint64_t room = v->config.budget > begin.bytes ? v->config.budget - begin.bytes : 1, own;
+
+    own = rest <= room / 4 ? room - rest
+          : slices <= room / 4
+              ? slices
+              : (uint64_t)((double)room * (double)slices / (double)(slices + rest));
+    /* A group costs more than a slice, and slices that differ more are left: hence 2/3. A fifth of
+     * the room is for levels. */
+    if (slices > own)
+        orma_view_group_slices(
+            v, (uint64_t)((double)own * 0.8 * v->slices.len / (double)slices * 2 / 3));
+    forget_behind(v, begin);
+    pack_slices(p);
+    *ret_limit = v->config.budget - ORMA_MIN(v->config.budget, room - own);
+    if (rest > room - own) {
+        v->totals.merged = count_coarse(v);
+        return false;
+    }
+    *ret_limit = v->config.budget;
+    pack_rest(p);
+    return true;
+}
+
+static void pack_within(struct orma_view_packer *p, const struct level *l)
+{
+    struct orma_view *v = p->view;
+    struct mark begin = mark(v), slices, all;
+    uint64_t budget = v->config.budget ? v->config.budget : UINT64_MAX, limit = budget;
+    bool whole = true;
+
+    pack_slices(p);
+    slices = mark(v);
+    pack_rest(p);
+    all = mark(v);
+    if (!v->err && all.bytes > budget)
+        whole = pack_less(p, begin, slices.bytes - begin.bytes, all.bytes - slices.bytes, &limit);
+    orma_view_make_levels(v);
+    (void)pack_levels(p, l, ORMA_VIEW_SLICES, ORMA_VIEW_SLICES, limit, false);
+    memset(l->had, 0, v->rows.len * sizeof(*l->had));
+    unsigned finest = pack_levels(p, l, ORMA_VIEW_STATES, ORMA_VIEW_VALUES, budget, !whole);
+    if (v->totals.merged && finest < v->num_levels)
+        v->totals.merged_ns = v->level_ns[finest];
 }
 
 void orma_view_pack(struct orma_view *self)
 {
-    struct packer p = {.view = self, .slices = ORMA_VIEW_SLICES};
-    uint64_t slices, all;
+    struct orma_view_packer p = {.view = self};
+    struct level l;
 
     ORDER(self, &self->slices, orma_view_compare_slices);
     ORDER(self, &self->states, orma_view_compare_items);
@@ -598,22 +668,13 @@ void orma_view_pack(struct orma_view *self)
     ORDER(self, &self->logs, orma_view_compare_items);
     ORDER(self, &self->samples, orma_view_compare_items);
     number_sets(self);
-    pack_slices(&p);
-    slices = packed_bytes(self);
-    pack_others(&p);
-    all = packed_bytes(self);
-    if (!self->err && self->config.budget && all > self->config.budget && self->slices.len) {
-        uint64_t rest = all - slices;
-        uint64_t room = self->config.budget > rest ? self->config.budget - rest : 1;
-
-        /* A group costs more than a slice, and slices that differ more are left: hence 2/3. */
-        orma_view_group_slices(self, room * self->slices.len / slices * 2 / 3);
-        forget_blocks(self);
-        pack_slices(&p);
+    orma_view_choose_levels(self);
+    level_init(self, &l);
+    if (!self->err) {
+        find_coarse(self, &l);
         pack_others(&p);
-    } else if (!self->err && (!self->config.budget || all + slices <= self->config.budget)) {
-        orma_view_make_levels(self); /* together they are smaller than the slices */
-        pack_levels(&p);
+        pack_within(&p, &l);
     }
+    level_fini(&l);
     orma_buf_fini(&p.raw);
 }

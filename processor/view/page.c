@@ -7,6 +7,8 @@
 #include "processor/view/view_impl.h"
 #include "sdk/base/base64.h"
 
+#define TURNS 3
+
 struct page {
     struct orma_buf out;
     int (*write)(void *ctx, const void *data, size_t len);
@@ -50,6 +52,20 @@ static void put_head(struct page *p, const struct orma_view_page *page, const ch
         (int)page->css_len, css);
 }
 
+/* What a page reads first stands first in it. */
+static void put_blocks(struct page *p, const struct orma_view *self, unsigned turn)
+{
+    for (uint32_t i = 0; i < self->blocks.len; i++) {
+        if (self->blocks.data[i].turn != turn)
+            continue;
+        flush(p);
+        orma_buf_printf(&p->out, "<script type=\"application/octet-stream\" id=\"b%" PRIu32 "\">",
+                        i + 1);
+        orma_base64_put(&p->out, orma_view_block(self, i + 1));
+        orma_buf_put_str(&p->out, "</script>\n");
+    }
+}
+
 int orma_view_write_page(const struct orma_view *self, const struct orma_view_page *page,
                          int (*write)(void *ctx, const void *data, size_t len), void *ctx)
 {
@@ -69,12 +85,8 @@ int orma_view_write_page(const struct orma_view *self, const struct orma_view_pa
     orma_buf_put(&p.out, texts + page->css_len, page->js_len);
     orma_buf_put_str(&p.out, "</script>\n");
     free(texts);
-    for (size_t n = 1; with_blocks && n <= self->blocks.len; n++) {
-        flush(&p);
-        orma_buf_printf(&p.out, "<script type=\"application/octet-stream\" id=\"b%zu\">", n);
-        orma_base64_put(&p.out, orma_view_block(self, n));
-        orma_buf_put_str(&p.out, "</script>\n");
-    }
+    for (unsigned turn = 0; with_blocks && turn < TURNS; turn++)
+        put_blocks(&p, self, turn);
     if (with_blocks)
         orma_buf_printf(&p.out, "<script type=\"text/plain\" id=\"end\">%" PRIu32 "</script>\n",
                         self->blocks.len);

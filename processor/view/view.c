@@ -188,9 +188,10 @@ static void make_info(struct orma_view *self)
                     ",\"from\":\"%" PRId64 "\",\"to\":\"%" PRId64
                     "\",\"counts\":{\"slices\":%" PRIu64 ",\"states\":%" PRIu64
                     ",\"values\":%" PRIu64 ",\"logs\":%" PRIu64 ",\"flows\":%" PRIu64
-                    ",\"grouped\":%" PRIu64 ",\"groupNs\":%" PRId64 "}",
+                    ",\"grouped\":%" PRIu64 ",\"groupNs\":%" PRId64 ",\"merged\":%" PRIu64
+                    ",\"mergedNs\":%" PRId64 "}",
                     self->from, self->to, t->slices, t->states, t->values, t->logs, t->flows,
-                    t->grouped, t->group_ns);
+                    t->grouped, t->group_ns, t->merged, t->merged_ns);
     put_table(self, "lost", LOST);
     put_table(self, "problems", PROBLEMS);
     put_table(self, "facts", FACTS);

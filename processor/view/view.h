@@ -38,6 +38,8 @@ struct orma_view_totals {
     uint64_t rows, slices, states, values, logs, flows; /* in the trace's range */
     uint64_t grouped;                                   /* slices that are shown in groups only */
     int64_t group_ns;                                   /* all shorter than this */
+    uint64_t merged;   /* states, switches and values of rows that are shown by levels only */
+    int64_t merged_ns; /* the finest of these */
 };
 
 /*

@@ -10,6 +10,7 @@
 #include "sdk/base/vec.h"
 
 #define ORMA_VIEW_NONE UINT32_MAX
+#define ORMA_VIEW_BLOCK_BYTES (512u << 10) /* of a block, before it is deflated, or little more */
 #define ORMA_VIEW_LEVELS 16
 #define ORMA_VIEW_DEPTH_MAX 1024 /* slices that are deeper stay alone */
 
@@ -31,7 +32,7 @@ enum orma_view_chunk_kind {
     ORMA_VIEW_VALUES = 4,
     ORMA_VIEW_LOGS = 5,
     ORMA_VIEW_SAMPLES = 6,
-    ORMA_VIEW_LEVEL = 16, /* + n: slices of level n */
+    ORMA_VIEW_LEVEL = 16, /* times 1 to 4 (slices to values) + n: these of level n */
 };
 
 enum orma_view_block_kind {
@@ -67,6 +68,7 @@ struct orma_view_row {
     uint32_t lanes;                 /* of slices */
     uint64_t items;
     bool has_states;
+    uint8_t coarse; /* bits by kind of chunk: what the row has too much of to be read whole */
     double rank, by_slices; /* by_slices: what its slices are worth where there are no states */
 };
 
@@ -97,6 +99,17 @@ struct orma_view_value {
     double value;
 };
 
+/* Beside a state that stands for several: what these are. */
+struct orma_view_share {
+    uint32_t count;     /* 0: it is one alone */
+    int64_t busy, most; /* how long it ran; how long it was in the state, or ran who is shown */
+};
+
+/* Beside a value that stands for several, the last of them. */
+struct orma_view_range {
+    double low, high;
+};
+
 struct orma_view_log {
     int64_t ts;
     uint32_t row, prio, tag, text;
@@ -119,6 +132,7 @@ struct orma_view_gap {
 
 struct orma_view_block {
     uint8_t kind;
+    uint8_t turn;         /* when a page reads it: 0 at once, 1 for the first picture, 2 later */
     uint32_t first, last; /* ARGS: numbers of the first set and of the one behind the last */
     uint32_t raw;         /* bytes unpacked */
     uint32_t crc;         /* CRC-32 of these */
@@ -232,13 +246,52 @@ uint32_t orma_view_merge(const struct orma_view_slice *from, uint32_t num,
                          struct orma_view_slice *to, struct orma_view_lanes *lanes, int64_t q,
                          bool within);
 
-/* ---- levels.c: coarser slices of rows that have many, for views of more than their pixels ---- */
+/* ---- levels.c: coarser items of rows that have many, for views of more than their pixels ---- */
 
-void orma_view_make_levels(struct orma_view *self);
+#define ORMA_VIEW_ROW_LEAST 8192 /* items: rows that have fewer are read whole */
+
+void orma_view_choose_levels(struct orma_view *self); /* how wide they are */
+void orma_view_make_levels(struct orma_view *self);   /* of slices */
+/*
+ * Items of one row, with those in groups that lie within less than q. Gives how many there are
+ * then, or `most` + 1 as soon as they are more. Of several, a state is the one that took most of
+ * their time, or the thread that ran most: `sums` has a 0 for each text and each row.
+ */
+uint32_t orma_view_merge_states(const struct orma_view_state *from, uint32_t num, int64_t q,
+                                int64_t *sums, uint32_t running, struct orma_view_state *to,
+                                struct orma_view_share *shares, uint32_t most);
+uint32_t orma_view_merge_values(const struct orma_view_value *from, uint32_t num, int64_t q,
+                                struct orma_view_value *to, struct orma_view_range *ranges,
+                                uint32_t most);
 
 /* ---- overview.c: how busy each row at the top was, in equal parts of the trace ---- */
 
 void orma_view_put_overview(struct orma_view *self, struct orma_buf *out);
+
+/* ---- chunks.c: the bytes ---- */
+
+struct orma_view_packer {
+    struct orma_view *view;
+    struct orma_buf raw; /* of the block that is being filled */
+    size_t at;           /* of the chunk that is written, in its block */
+    uint8_t kind, turn;  /* of the chunks that come, and of their blocks */
+    int64_t from, to;    /* of the items of the chunk */
+    /* Of the first item that is packed and those behind it, if they are of a level. */
+    const void *first;
+    const struct orma_view_share *shares;
+    const struct orma_view_range *ranges;
+};
+
+typedef void orma_view_put(struct orma_view_packer *p, const void *items, uint32_t num);
+
+void orma_view_put_uint(struct orma_buf *out, uint64_t val);
+void orma_view_put_int(struct orma_buf *out, int64_t val); /* small ones of either sign are short */
+void orma_view_put_double(struct orma_buf *out, double val);
+orma_view_put orma_view_put_slices, orma_view_put_states, orma_view_put_values, orma_view_put_logs,
+    orma_view_put_samples;
+/* Deflates what is in `raw`, if anything is, and empties it. */
+void orma_view_end_block(struct orma_view *self, struct orma_buf *raw,
+                         struct orma_view_block block);
 
 /* ---- pack.c ---- */
 

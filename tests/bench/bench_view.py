@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the timeline costs a browser: times to the page, to the trace and to the first picture, frames while it is moved, memory, and the sizes of files.
+"""What the timeline costs a browser: times to the page, to the trace and to the first picture, frames while it is moved, memory, of the server's page and of a file.
 
     tests/bench/bench_view.py ORMA DEMO [MILLIONS OF SLICES ...] [--trace FILE]
 
@@ -62,6 +62,21 @@ def quantile(values, q):
     return sorted(values)[min(len(values) - 1, int(q * len(values)))]
 
 
+def opened(browser, url):
+    """Opens a page and waits until nothing is to be drawn better; when what was there, in ms after the click."""
+    browser.open(url)
+    browser.run("while (!orma.settled) await new Promise((r) => requestAnimationFrame(r))")
+    return browser.run("return ['orma-page-there', 'orma-trace-there', 'orma-first-picture', 'orma-whole-picture']"
+                       ".map((mark) => performance.getEntriesByName(mark)[0].startTime)")
+
+
+def move(browser):
+    for what, script in MOVES.items():
+        times = browser.run(f"{MOVE}{script} return times")
+        each = [b - a for a, b in zip(times, times[1:])]
+        print(f"  {what:20} {1000 * len(each) / sum(each):12.1f} frames/s; p95 {quantile(each, .95):.0f} ms, worst {max(each):.0f} ms")
+
+
 def measure(orma, trace):
     begin = time.monotonic()
     server = subprocess.Popen([orma, "view", "--no-open", trace], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -70,16 +85,11 @@ def measure(orma, trace):
     browser = Browser()
     try:
         base = own_memory(page_process(browser))
-        browser.open(url)
-        browser.run("while (!orma.settled) await new Promise((r) => requestAnimationFrame(r))")
-        page, there, first, whole = browser.run("return ['orma-page-there', 'orma-trace-there', 'orma-first-picture', 'orma-whole-picture']"
-                                                ".map((mark) => performance.getEntriesByName(mark)[0].startTime)")
+        page, there, first, whole = opened(browser, url)
         print(f"  page there               {page:8.0f} ms after the click; the trace is packed and read {there - page:.0f} ms later")
         print(f"  first picture            {first - there:8.0f} ms after the trace is there, all rows of it {whole - there:.0f} ms")
-        for what, script in MOVES.items():
-            times = browser.run(f"{MOVE}{script} return times")
-            each = [b - a for a, b in zip(times, times[1:])]
-            print(f"  {what:20} {1000 * len(each) / sum(each):12.1f} frames/s; p95 {quantile(each, .95):.0f} ms, worst {max(each):.0f} ms")
+        move(browser)
+        print(f"  memory of the page       {own_memory(page_process(browser)) - base:8} MiB")
         browser.run("orma.zoomAll(); await new Promise((r) => setTimeout(r, 300))")
         begin = time.monotonic()
         browser.run("const c = orma; c.chooseArea({ from: c.trace.span * .2, to: c.trace.span * .4, "
@@ -91,6 +101,18 @@ def measure(orma, trace):
         browser.close()
         server.send_signal(signal.SIGINT)
         server.wait()
+
+
+def measure_file(path):
+    browser = Browser()
+    try:
+        base = own_memory(page_process(browser))
+        _, there, first, whole = opened(browser, path.as_uri())
+        print(f"  first picture of it      {first:8.0f} ms after the click, all rows {whole:.0f} ms")
+        move(browser)
+        print(f"  memory of its page       {own_memory(page_process(browser)) - base:8} MiB")
+    finally:
+        browser.close()
 
 
 def main():
@@ -115,6 +137,7 @@ def main():
             begin = time.monotonic()
             subprocess.run([orma, "view", trace, "-o", f"{folder}/t.html"], check=True, capture_output=True)
             print(f"  one file                 {os.stat(f'{folder}/t.html').st_size / 1e6:8.1f} MB, written in {time.monotonic() - begin:.1f} s")
+            measure_file(pathlib.Path(folder) / "t.html")
 
 
 if __name__ == "__main__":

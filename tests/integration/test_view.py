@@ -81,6 +81,26 @@ class ViewCase(Case):
         return rows["rows"] if isinstance(rows, dict) else [list(row.values()) if isinstance(row, dict) else row for row in rows]
 
 
+    def many(self):
+        """A core that switches often, now and then not for long, and a counter that jumps."""
+        rnd, ts, events, threads = random.Random(3), 1000, [], [(f"t{i}", 10 + i) for i in range(4)] + [("swapper", 0)]
+        last = threads[0]
+        for i in range(40000):
+            ts += rnd.randrange(1, 200) if i % 400 else 90000
+            then = rnd.choice([t for t in threads if t != last])
+            events.append(f'event {{ timestamp: {ts} pid: {last[1]} sched_switch {{ prev_comm: "{last[0]}" prev_pid: {last[1]} prev_state: {rnd.choice((0, 1, 2))} '
+                          f'next_comm: "{then[0]}" next_pid: {then[1]} next_prio: 120 }} }}')
+            last = then
+        head = 'packet { trusted_packet_sequence_id: 2 timestamp: 1 track_descriptor { uuid: 9 name: "load" counter { } } }\n'
+        values = "".join(f"packet {{ trusted_packet_sequence_id: 2 timestamp: {1000 + i * (ts - 1000) // 20000} track_event {{ type: TYPE_COUNTER track_uuid: {uuid} {value} }} }}\n"
+                         for i in range(20000) for uuid, value in ((9, f"counter_value: {rnd.randrange(-50, 50) if i % 3000 else 9000}"),
+                                                                   (8, f"double_counter_value: {rnd.random()}")))
+        text = self.trace(f"packet {{ trusted_packet_sequence_id: 1 ftrace_events {{ cpu: 0 {' '.join(events)} }} }}\n" + head
+                          + head.replace("uuid: 9", "uuid: 8").replace("load", "part") + values, "t.txt")
+        self.orma("convert", "binary", text, self.dir / "t.pftrace")
+        return self.dir / "t.pftrace"
+
+
 class WhatIsPacked(ViewCase):
     def slices(self, view):
         for row, c in view.items(view_reader.SLICES):
@@ -134,6 +154,97 @@ class WhatIsPacked(ViewCase):
             self.assertTrue(all(s["dur"] < q and s["group"][2] == mine[s["id"]]["dur"] for s in coarse if s["group"]))
             self.assertEqual({s["id"] for s in coarse if s["dur"] >= q}, {s["id"] for s in mine.values() if s["dur"] >= q})
         self.assertEqual({s["row"] for s in coarse}, {s["row"] for s in slices.values()})  # all have the coarsest
+
+    @staticmethod
+    def items_of(view, kind):
+        """By row, in the order of time."""
+        ret = {}
+        for row, c in view.items(kind):
+            ret.setdefault(row, []).extend({name: values[i] for name, values in c.items() if isinstance(values, list)} for i in range(len(c["ts"])))
+        return ret
+
+    def check_states(self, view, kind, key, runs):
+        """Each group of each level stands for the items that lie in it."""
+        base, seen = self.items_of(view, kind), 0
+        for level, q in enumerate(view.info["levels"]):
+            for row, coarse in self.items_of(view, kind * view_reader.LEVEL + level).items():
+                items, at = base[row], 0
+                self.assertLessEqual(len(coarse), len(items) / 2)
+                for c in coarse:
+                    mine = items[at:at + (c["group"][0] if c["group"] else 1)]
+                    at += len(mine)
+                    seen += 1
+                    self.assertEqual(c["ts"], mine[0]["ts"])
+                    if not c["group"]:
+                        self.assertEqual({k: v for k, v in c.items() if k != "group"}, mine[0])
+                        continue
+                    self.assertLess(c["dur"], q)
+                    self.assertEqual(c["ts"] + c["dur"], mine[-1]["ts"] + mine[-1]["dur"])
+                    times = {}
+                    for item in mine:
+                        times[item[key]] = times.get(item[key], 0) + item["dur"]
+                    self.assertEqual(c["group"][1], sum(item["dur"] for item in mine if runs(item)))
+                    self.assertEqual((c["group"][2], times[c[key]]), (max(times.values()),) * 2)
+                    longest = max(item["dur"] for item in mine if item[key] == c[key])
+                    self.assertIn((c["id"], longest), [(item["id"], item["dur"]) for item in mine])
+                self.assertEqual(at, len(items))
+        self.assertGreater(seen, 3000)
+
+    def test_levels_of_states_cores_and_values(self):
+        trace = self.many()
+        view = View(self.page(trace, "--exact"))
+        running = view.strings.index("Running")
+        self.check_states(view, view_reader.STATES, "state", lambda item: item["state"] == running)
+        self.check_states(view, view_reader.SCHED, "other", lambda item: True)
+        self.check_values(view)
+        self.check_a_small_file(trace)
+
+    def check_values(self, view):
+        base, seen = self.items_of(view, view_reader.VALUES), 0
+        for level, q in enumerate(view.info["levels"]):
+            for row, coarse in self.items_of(view, view_reader.VALUES * view_reader.LEVEL + level).items():
+                items, at = base[row], 0
+                self.assertLessEqual(len(coarse), len(items) / 2)
+                for c, end in zip(coarse, [c["ts"] for c in coarse[1:]] + [float("inf")]):
+                    first = at
+                    while at < len(items) and items[at]["ts"] < end:
+                        at += 1
+                    mine = items[first:at]
+                    seen += 1
+                    self.assertLess(mine[-1]["ts"] - c["ts"], q)
+                    self.assertEqual((c["ts"], c["value"]), (mine[0]["ts"], mine[-1]["value"]))
+                    self.assertEqual(c["range"], (min(i["value"] for i in mine), max(i["value"] for i in mine)))
+        self.assertEqual(len(base), 2)
+        self.assertGreater(seen, 5000)
+
+    def check_a_small_file(self, trace):
+        """It has levels of what has no room."""
+        view = View(self.page(trace, "--max-size=512kb"))
+        self.assertLess((self.dir / "t.html").stat().st_size, 512 << 10)
+        counts = view.info["counts"]
+        kinds = {kind for kind in view.info["chunks"][3::7]}
+        self.assertGreater(counts["merged"], 10000)
+        self.assertTrue(kinds & {view_reader.STATES * 16 + n for n in range(16)})
+        of = {row for row, _ in view.items(view_reader.SCHED)} | {row for row, _ in view.items(view_reader.VALUES)}
+        for kind in (view_reader.SCHED, view_reader.VALUES):
+            finest = next(n for n in range(16) if kind * 16 + n in kinds)
+            for row, coarse in self.items_of(view, kind * 16 + finest).items():
+                self.assertNotIn(row, of)
+                told = sum(c["group"][0] if c["group"] else 1 for c in coarse) if kind == view_reader.SCHED else 0
+                self.assertEqual(told, view.rows[row]["items"] if kind == view_reader.SCHED else 0)
+        whole = sum(n for (n,) in self.sql(trace, "SELECT count(*) FROM thread_state UNION ALL SELECT count(*) FROM counter"))
+        self.assertEqual(counts["states"] + counts["values"], whole - self.sql(trace, "SELECT count(*) FROM thread_state JOIN thread USING (utid) WHERE is_idle")[0][0])
+
+    def test_a_page_has_first_what_it_needs_first(self):
+        events = [{"ph": "X", "pid": 1, "tid": 1 + i % 2, "ts": 10 * i, "dur": 5, "name": f"s{i % 5}", "args": {"i": i}} for i in range(40000)]
+        page = self.page(self.trace(json.dumps({"traceEvents": events})))
+        view = View(page)
+        order = [int(n) - 1 for n, _ in view_reader.BLOCK.findall(page)]
+        chunks = view.info["chunks"]
+        turns = [0 if view.info["blocks"][n][0] not in (view_reader.ITEMS, view_reader.ARGS) else
+                 1 if any(chunks[i + 1] == n and chunks[i + 3] >= view_reader.LEVEL for i in range(0, len(chunks), 7)) else 2 for n in order]
+        self.assertEqual(turns, sorted(turns))
+        self.assertEqual(set(turns), {0, 1, 2})
 
     def test_args_are_whole(self):
         """What browsers would round is a text."""

@@ -13,7 +13,7 @@ END = re.compile(rb'<script type="text/plain" id="end">(\d+)</script>')
 
 ITEMS, STRINGS, ROWS, ARGS, FLOWS, FRAMES, OVERVIEW, GAPS, HEAPS = range(1, 10)
 SLICES, STATES, SCHED, VALUES, LOGS, SAMPLES = range(1, 7)
-LEVEL = 16  # and more: slices of a level
+LEVEL = 16  # times a kind, and more: items of a level
 GROUP, PROCESS, THREAD, TRACK, COUNTER, CPU, LOG = range(7)
 
 
@@ -101,8 +101,15 @@ class View:
                 continue
             r = Bytes(self.raw[block], at)
             assert (r.uint(), r.uint(), r.uint()) == (kind, row, num)
+            own = kind if kind < LEVEL else kind // LEVEL
             columns = getattr(self, "_" + {SLICES: "slices", STATES: "states", SCHED: "states", VALUES: "values",
-                                          LOGS: "logs", SAMPLES: "samples"}.get(kind, "slices"))(r, num)
+                                          LOGS: "logs", SAMPLES: "samples"}[own])(r, num)
+            if kind >= LEVEL and own in (STATES, SCHED):
+                counts = r.uints(num)
+                columns["group"] = [(n, r.uint(), r.uint()) if n else None for n in counts]
+            elif kind >= LEVEL and own == VALUES:
+                ranges = [(r.uint(), r.uint()) if columns["whole"] else (r.double(), r.double()) for _ in range(num)]
+                columns["range"] = [(v - a, v + b) if columns["whole"] else (a, b) for v, (a, b) in zip(columns["value"], ranges)]
             assert min(columns["ts"]) >= first and max(columns["ts"]) <= last
             yield row, columns
 
@@ -127,7 +134,8 @@ class View:
 
     def _values(self, r, n):
         c = {"ts": r.sums(n)}
-        c["value"] = [float(v) for v in r.sums(n)] if r.uint() else [r.double() for _ in range(n)]
+        c["whole"] = r.uint()
+        c["value"] = [float(v) for v in r.sums(n)] if c["whole"] else [r.double() for _ in range(n)]
         return c
 
     def _logs(self, r, n):

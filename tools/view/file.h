@@ -6,7 +6,7 @@
 #include "processor/view/view.h"
 
 /* The largest page that is written unless the user says otherwise, in bytes. */
-#define ORMA_VIEW_FILE_BYTES ((uint64_t)30 << 20)
+#define ORMA_VIEW_FILE_BYTES ((uint64_t)28 << 20)
 
 /* The budget of packed blocks (orma_view_config) for a page of so many bytes. */
 uint64_t orma_view_file_budget(uint64_t page_bytes);

@@ -353,6 +353,10 @@ export class App {
       void this.goTo(c.row, s.id[c.item], s.start[c.item], reveal, s.start[c.item] + Math.max(s.dur[c.item], 0));
       return;
     }
+    if (c?.data.level && c.kind !== "log") {
+      void this.chooseExactly(c, reveal);
+      return;
+    }
     if (c) this.chosen = c;
     else delete this.chosen;
     delete this.area;
@@ -390,6 +394,21 @@ export class App {
     }
   }
 
+  /** Of what stands in a picture of a row, the state or value that it shows. */
+  private async chooseExactly(c: Chosen, reveal: boolean): Promise<void> {
+    const [from, to] = this.span(c);
+    try {
+      const data = await this.trace.exact(c.row, from, to, true);
+      const own = c.kind === "sched" ? c.data.sched : c.data.states;
+      const all = c.kind === "sched" ? data.sched : data.states;
+      let item = c.kind === "value" ? data.values?.at(to - 1) : all && own && all.id.indexOf(own.id[c.item]);
+      if (item === -1) item = (c.kind === "sched" ? data.schedLane : data.stateLane)?.at((from + to) / 2, Infinity);
+      if (item !== undefined && item >= 0) this.choose({ ...c, item, data }, reveal);
+    } catch (e) {
+      this.error((e as Error).message);
+    }
+  }
+
   describe(c: Chosen): string {
     const data = c.data;
     const [from, to] = this.span(c);
@@ -413,13 +432,13 @@ export class App {
   async neighbour(by: 1 | -1): Promise<void> {
     let c = this.chosen;
     if (!c) return;
-    const whole = this.trace.loaded(c.row);
-    if (c.kind === "slice" && whole?.level && c.data.slices) { // what lies beside it may not be there yet
-      const id = c.data.slices.id[c.item];
+    if (this.trace.loaded(c.row)?.level && c.kind !== "log") { // what lies beside it may not be there yet
+      const column = (data: RowData): ArrayLike<number> | undefined => (c!.kind === "slice" ? data.slices?.id : c!.kind === "value" ? data.values?.time : c!.kind === "state" ? data.states?.id : data.sched?.id);
+      const own = column(c.data)?.[c.item];
       const [from, to] = this.span(c);
       const near = 100 * this.view.nsPerPx * this.width;
       const data = await this.trace.exact(c.row, from - near, to + near, true);
-      c = { ...c, data, item: data.slices?.id.indexOf(id) ?? -1 };
+      c = { ...c, data, item: own === undefined ? -1 : Array.prototype.indexOf.call(column(data) ?? [], own) as number };
     }
     const data = c.data;
     let item = c.item + by;

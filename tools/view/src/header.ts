@@ -29,10 +29,11 @@ export function header(app: App): HTMLElement {
 }
 
 export function banner(app: App): HTMLElement[] {
-  const { grouped, groupNs, slices } = app.trace.info.counts;
-  if (!grouped) return [];
-  return [el("div", { class: "banner" }, `${number(grouped)} of ${number(slices)} slices are shown in groups: all of them shorter than ${duration(groupNs)}. `
-    + "What is longer is exact. All of them: orma view TRACE -o FILE --exact")];
+  const { grouped, groupNs, slices, merged, mergedNs } = app.trace.info.counts;
+  const out = [];
+  if (grouped) out.push(`${number(grouped)} of ${number(slices)} slices are shown in groups; each of them is shorter than ${duration(groupNs)}. Longer ones are exact.`);
+  if (merged) out.push(`${number(merged)} thread states, switches and values are shown in groups of up to ${duration(mergedNs)}.`);
+  return out.length ? [el("div", { class: "banner" }, `${out.join(" ")} For everything: orma view TRACE -o FILE --exact`)] : [];
 }
 
 /** Asks for the text of a note; what is written is text, wherever it is shown. */

@@ -9,7 +9,9 @@ export class Lane {
 
   constructor(readonly start: Float64Array, readonly end: Float64Array,
               /** Number of each in the columns of its row; undefined: the same number. */
-              readonly item?: Uint32Array) {
+              readonly item?: Uint32Array,
+              /** How much of the time in front of each item something ran; one more than items. */
+              private readonly busy?: Float64Array) {
     let below: Uint32Array | undefined;
     for (let n = start.length; n > FAN; ) {
       const next: Uint32Array = new Uint32Array(Math.ceil(n / FAN));
@@ -87,24 +89,30 @@ export class Lane {
     return best;
   }
 
+  /** Which part of the time from the first to the last of `num` items something ran. */
+  share(first: number, num: number): number {
+    return this.busy ? (this.busy[first + num] - this.busy[first]) / Math.max(1, this.end[first + num - 1] - this.start[first]) : 1;
+  }
+
   /**
    * Calls `put` for what a pixel can show between two times: an item that is wide enough alone, or
-   * all that begin in the same pixel: `num` of them, `item` the longest.
+   * all that begin in the same pixel: `num` of them from `first` on, `item` the longest.
    */
-  walk(from: number, to: number, nsPerPx: number, put: (start: number, end: number, item: number, num: number) => void): void {
+  walk(from: number, to: number, nsPerPx: number, put: (start: number, end: number, item: number, num: number, first: number) => void): void {
     const n = this.start.length;
     let i = this.firstEnding(from);
     while (i < n && this.start[i] < to) {
       const start = this.start[i];
       const end = this.end[i];
       if (end - start >= nsPerPx) {
-        put(start, end, i++, 1);
+        put(start, end, i, 1, i);
+        i++;
         continue;
       }
       const limit = from + (Math.floor((start - from) / nsPerPx) + 1) * nsPerPx;
       let next = this.firstStarting(limit, i + 1);
       if (next - i > 1 && this.length(next - 1) >= nsPerPx) next--;
-      put(start, this.end[next - 1], next - i > 1 ? this.longest(i, next) : i, next - i);
+      put(start, this.end[next - 1], next - i > 1 ? this.longest(i, next) : i, next - i, i);
       i = next;
     }
   }
@@ -131,9 +139,11 @@ export class Steps {
   readonly min: number;
   readonly max: number;
 
-  constructor(readonly time: Float64Array, readonly value: Float64Array) {
-    let low = value;
-    let high = value;
+  constructor(readonly time: Float64Array, readonly value: Float64Array,
+              /** Lowest and highest of what stands together, if values do. */
+              private readonly lowest = value, private readonly highest = value) {
+    let low = lowest;
+    let high = highest;
     while (low.length > FAN) {
       const nextLow = new Float64Array(Math.ceil(low.length / FAN));
       const nextHigh = new Float64Array(nextLow.length);
@@ -173,8 +183,8 @@ export class Steps {
         size *= FAN;
         level++;
       }
-      const low = level ? this.low[level - 1][i / size] : this.value[i];
-      const high = level ? this.high[level - 1][i / size] : this.value[i];
+      const low = level ? this.low[level - 1][i / size] : this.lowest[i];
+      const high = level ? this.high[level - 1][i / size] : this.highest[i];
       if (low < min) min = low;
       if (high > max) max = high;
       i += size;

@@ -22,14 +22,18 @@ async function open(): Promise<void> {
   root.replaceChildren(el("div", { class: "opening" }, text, bar));
   once("orma-page-there");
   try {
-    const trace = await Trace.open(source(), ({ slices, read }) => {
+    const from = source();
+    const trace = await Trace.open(from, ({ slices, read }) => {
       text.textContent = slices ? `Reading ${number(slices)} slices\u2026` : "Reading the trace\u2026";
       if (read < slices) bar.value = read / slices;
       else bar.removeAttribute("value");
     });
     once("orma-trace-there");
     root.replaceChildren();
-    (globalThis as { orma?: App }).orma = new App(trace, root);
+    const app = new App(trace, root);
+    (globalThis as { orma?: App }).orma = app;
+    const missing = await from.missing?.();
+    if (missing) app.error(missing);
   } catch (e) {
     root.replaceChildren(el("div", { class: "error", role: "alert" }, `This trace cannot be shown: ${(e as Error).message}`));
     throw e;

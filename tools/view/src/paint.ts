@@ -5,7 +5,7 @@ import { COLORS, type Colors, hueOf, stateLook, type StateLook, type Theme } fro
 import { shown } from "./dom";
 import type { Lane } from "./lane";
 import { quantity } from "./time";
-import { type Row, type RowData, RowKind, type Trace } from "./trace";
+import { type Row, type RowData, RowKind, type States, type Trace } from "./trace";
 import { LANE, STATE, type Line } from "./tree";
 
 export interface View {
@@ -132,7 +132,7 @@ export class Painter {
       return strip;
     }
     const top = data.stateLane ? STATE + 3 : 3;
-    if (data.stateLane && data.states) this.states(ctx, strip, data.stateLane, data.states.state);
+    if (data.stateLane && data.states) this.states(ctx, strip, data.stateLane, data.states);
     if (data.schedLane && data.sched) this.sched(ctx, strip, data);
     data.lanes.forEach((lane, depth) => this.slices(ctx, strip, lane, data, top + depth * LANE));
     if (data.values) this.values(ctx, strip, data);
@@ -196,21 +196,31 @@ export class Painter {
     ctx.fillRect(x + 1, y, w, LANE - 2);
   }
 
-  private states(ctx: OffscreenCanvasRenderingContext2D, strip: Strip, lane: Lane, state: Uint32Array): void {
+  /** Of several in one pixel or group: what they mostly are, and before it, as high as its share, that the thread ran. */
+  private states(ctx: OffscreenCanvasRenderingContext2D, strip: Strip, lane: Lane, s: States): void {
     const px = 1 / strip.nsPerPx;
-    lane.walk(strip.from, strip.from + strip.width * strip.nsPerPx, strip.nsPerPx, (start, end, item) => {
-      const look = this.look(state[item]);
-      if (!look.height) return;
+    const running = stateLook("Running");
+    lane.walk(strip.from, strip.from + strip.width * strip.nsPerPx, strip.nsPerPx, (start, end, item, num, first) => {
       const x = Math.max((start - strip.from) * px, -2);
       const w = Math.max(Math.min((end - strip.from) * px, strip.width + 2) - x, 1);
-      const h = Math.max(1, Math.round(STATE * look.height));
-      ctx.fillStyle = this.theme === "dark" ? look.dark : look.light;
-      ctx.fillRect(x, 1 + STATE - h, w, h);
-      this.stats.rects++;
-      if (look.texture && w > 4) {
+      const bar = (look: StateLook, height: number): void => {
+        if (!height) return;
+        const h = Math.max(1, Math.round(STATE * height));
+        ctx.fillStyle = this.theme === "dark" ? look.dark : look.light;
+        ctx.fillRect(x, 1 + STATE - h, w, h);
+        this.stats.rects++;
+        if (!look.texture || w <= 4) return;
         ctx.fillStyle = this.texture(ctx, look.texture);
         ctx.fillRect(x, 1 + STATE - h, w, h);
-      }
+      };
+      const look = this.look(s.state[item]);
+      const several = num > 1 || s.count[item] > 0;
+      if (!several || look.label !== running.label) bar(look, look.height);
+      if (!several) return;
+      const share = lane.share(first, num);
+      ctx.globalAlpha = Math.max(0.35, Math.min(1, STATE * share));
+      bar(running, share);
+      ctx.globalAlpha = 1;
     });
   }
 
@@ -243,20 +253,23 @@ export class Painter {
     const s = data.sched!;
     const px = 1 / strip.nsPerPx;
     const lane = data.schedLane!;
-    lane.walk(strip.from, strip.from + strip.width * strip.nsPerPx, strip.nsPerPx, (start, end, item, num) => {
+    lane.walk(strip.from, strip.from + strip.width * strip.nsPerPx, strip.nsPerPx, (start, end, item, num, first) => {
       const row = this.trace.rows[s.other[item]];
       const process = row && row.parent >= 0 ? this.trace.rows[row.parent] : row;
       const hue = hueOf(process?.name ?? "");
       const x = Math.max((start - strip.from) * px, -2);
       const w = Math.min((end - strip.from) * px, strip.width + 2) - x;
+      const several = num > 1 || s.count[item] > 0;
+      ctx.globalAlpha = several ? Math.min(1, 0.2 + 0.8 * lane.share(first, num)) : 1; // it was idle in between
       ctx.fillStyle = this.colors.fill[hue];
       ctx.fillRect(x, 2, Math.max(w - (w > 3 ? 0.5 : 0), 1), strip.height - 5);
+      ctx.globalAlpha = 1;
       this.stats.rects++;
       if (w > 3) {
         ctx.fillStyle = this.colors.edge[hue];
         ctx.fillRect(x, 2, 1, strip.height - 5);
         if (s.dur[item] < 0 && num === 1) this.torn(ctx, x, 2, w);
-        if (w >= 22 && num === 1 && row) strip.labels.push({ start, end, y: 2, text: row.name || String(row.id), group: 0 });
+        if (w >= 22 && !several && row) strip.labels.push({ start, end, y: 2, text: row.name || String(row.id), group: 0 });
       }
     });
   }

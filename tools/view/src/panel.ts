@@ -1,14 +1,19 @@
 // What lies below the timeline: details of one item, figures of a range, flame graphs, logs, SQL.
 
 import type { App, Chosen, Note } from "./app";
-import { table, el } from "./dom";
+import { type Column, el, table } from "./dom";
 import { flameGraph } from "./flame";
-import { addSamples, addSlices, addStack, type Area, cpuStats, type Flame, newFlame, SliceStats, stateStats } from "./stats";
+import { addSamples, addSlices, addStack, type Area, type Flame, newFlame, SliceStats, Times, type TimeStats } from "./stats";
 import { duration, number, place, quantity } from "./time";
 import { type Row, type RowData, RowKind, shortName } from "./trace";
 import { stateLook, STATES } from "./color";
 import { writeNote } from "./header";
 import { why } from "./why";
+
+const MIXED = "not known apart"; // of what stands in groups
+
+/** In front of figures that are the least that they can be. */
+const atLeast = (mixed: number): string => (mixed ? "\u2265 " : "");
 
 const TABS = ["Details", "Selection", "Flame graph", "Log", "SQL", "Trace"] as const;
 type Tab = (typeof TABS)[number];
@@ -202,9 +207,11 @@ export class Panel {
   private statesInside(c: Chosen): Node[] {
     const data = c.data;
     if (!data.states) return [];
-    const [from, to] = this.app.span(c);
-    const stats = stateStats(this.app.trace, [data], from, to).sort((a, b) => b.time - a.time);
-    return stats.length ? [el("b", {}, "The thread meanwhile"), this.list(stats.map((s) => [stateLook(s.state).label, duration(s.time)]))] : [];
+    const { trace } = this.app;
+    const times = new Times(trace.span, ...this.app.span(c), trace.running);
+    times.add(data.states, (s) => s.state);
+    const stats = times.list().sort((a, b) => b.time - a.time);
+    return stats.length ? [el("b", {}, "The thread meanwhile"), this.list(stats.map((s) => [s.key < 0 ? MIXED : stateLook(trace.text(s.key)).label, atLeast(times.mixed) + duration(s.time)]))] : [];
   }
 
   private state(c: Chosen): void {
@@ -214,8 +221,12 @@ export class Panel {
     const i = c.item;
     const row = trace.rows[c.row] as Row;
     const look = stateLook(trace.text(s.state[i]));
-    const rows: [string, string | Node][] = [["Duration", s.dur[i] < 0 ? "its end was not recorded" : duration(s.dur[i])], ["Start", this.timeLink(s.start[i])], ...this.where(row)];
-    if (c.kind === "sched") {
+    const rows: [string, string | Node][] = [["Duration", s.dur[i] < 0 ? "its end was not recorded" : `${duration(s.dur[i])} (${number(s.dur[i])} ns)`], ["Start", this.timeLink(s.start[i])], ...this.where(row)];
+    const group = s.count[i];
+    if (group) {
+      rows.unshift([c.kind === "sched" ? "Switches" : "States", `${number(group)} in a group`]);
+      rows.push(c.kind === "sched" ? ["Ran most", this.rowLink(s.other[i])] : ["Mostly", look.label], ["For", duration(s.most[i])], [c.kind === "sched" ? "Busy" : "Running", duration(s.busy[i])]);
+    } else if (c.kind === "sched") {
       rows.push(["Ran", this.rowLink(s.other[i])], ["Then", trace.text(s.state[i]) ? stateLook(trace.text(s.state[i])).label : "not recorded"]);
     } else {
       if (s.cpu[i] >= 0) rows.push(["CPU", String(s.cpu[i])]);
@@ -223,7 +234,7 @@ export class Panel {
       const name = trace.text(s.state[i]);
       if (name.startsWith("D")) rows.push(["Cause", name.endsWith("+io") ? "I/O" : name.endsWith("-io") ? "not I/O" : "not recorded"]);
     }
-    this.put(el("h2", {}, c.kind === "sched" ? this.app.describe(c).replace(/, [^,]*$/, "") : look.label), el("div", { class: "cols" }, this.list(rows)));
+    this.put(el("h2", {}, (group ? `\u00d7${number(group)} ` : "") + (c.kind === "sched" ? this.app.describe(c).replace(/, [^,]*$/, "") : look.label)), el("div", { class: "cols" }, this.list(rows)));
   }
 
   private value(c: Chosen): void {
@@ -245,11 +256,11 @@ export class Panel {
   // ---- a range ----
 
   /** Reads rows one after the other, as many as memory holds. False: there is an error, or something else is looked at by now. */
-  private async eachRow(rows: number[], area: Area, use: (data: RowData) => void): Promise<boolean> {
+  private async eachRow(rows: number[], area: Area, use: (data: RowData, row: number) => void | Promise<void>): Promise<boolean> {
     const { tab } = this;
     try {
       for (const n of rows) {
-        use(await this.app.trace.exact(n, area.from, area.to));
+        await use(await this.app.trace.forFigures(n, area.from, area.to), n);
         if (this.tab !== tab) return false;
       }
     } catch (e) {
@@ -266,46 +277,50 @@ export class Panel {
     const { trace } = this.app;
     const rows = area.rows.filter((n) => trace.rows[n]?.items).slice(0, 3000);
     this.put(el("p", { class: "note" }, "\u2026"));
-    const datas: RowData[] = [];
     const figures = new SliceStats(area.from, area.to);
-    const here = await this.eachRow(rows, area, (data) => {
-      datas.push({ ...data, slices: undefined });
+    const states = new Times(trace.span, area.from, area.to, trace.running);
+    const ran = new Times(trace.span, area.from, area.to);
+    const values: { row: Row; first: number; last: number; low: number; high: number }[] = [];
+    let cores = 0;
+    const here = await this.eachRow(rows, area, async (data, n) => {
       figures.add(data);
+      for await (const part of trace.statesIn(n, area.from, area.to)) states.add(part, (s) => s.state);
+      for await (const part of trace.schedIn(n, area.from, area.to)) ran.add(part, (s) => s.other);
+      if (trace.rows[n]?.kind === RowKind.Cpu) cores++;
+      const v = data.values;
+      if (!v) return;
+      const [first, last] = [Math.max(0, v.at(area.from)), Math.max(0, v.at(area.to))];
+      const [low, high] = v.range(first, last + 1);
+      values.push({ row: trace.rows[n] as Row, first: v.value[first], last: v.value[last], low, high });
     });
     if (!here || this.area !== area || this.tab !== "Selection") return;
     const wide = area.to - area.from;
     const out: Node[] = [el("h2", {}, `${place(area.from)} to ${place(area.to)} \u00b7 ${duration(wide)} \u00b7 ${rows.length} rows`)];
     const tables = el("div", { class: "cols" });
     const slices = figures.list();
-    const least = (merged: number): string => (merged ? "\u2265 " : "");
     if (slices.length)
       tables.append(table([{ name: "Slice", text: (r) => trace.text(r.name) || "(no name)", go: (r) => this.app.dim(r.name) },
         { name: "Count", text: (r) => number(r.count + r.merged), sort: (r) => r.count + r.merged, number: true },
-        { name: "Total", text: (r) => least(r.merged) + duration(r.total), sort: (r) => r.total, number: true },
-        { name: "Self", text: (r) => least(r.merged) + duration(r.self), sort: (r) => r.self, number: true },
+        { name: "Total", text: (r) => atLeast(r.merged) + duration(r.total), sort: (r) => r.total, number: true },
+        { name: "Self", text: (r) => atLeast(r.merged) + duration(r.self), sort: (r) => r.self, number: true },
         { name: "Median", text: (r) => duration(r.p50), sort: (r) => r.p50, number: true },
         { name: "p99", text: (r) => duration(r.p99), sort: (r) => r.p99, number: true },
         { name: "Max", text: (r) => duration(r.max), sort: (r) => r.max, number: true }], slices, 2, "Slices that touch the range, with their whole durations"));
-    const states = stateStats(trace, datas, area.from, area.to).filter((s) => stateLook(s.state).height);
-    const all = states.reduce((sum, s) => sum + s.time, 0);
-    if (states.length)
-      tables.append(table([{ name: "State", text: (r) => stateLook(r.state).label }, { name: "Time", text: (r) => duration(r.time), sort: (r) => r.time, number: true },
-        { name: "Share", text: (r) => `${((100 * r.time) / all).toFixed(1)} %`, sort: (r) => r.time, number: true },
-        { name: "Times", text: (r) => number(r.count), sort: (r) => r.count, number: true }], states, 1, "What the threads did in the range"));
-    const cpu = cpuStats(trace, datas, area.from, area.to);
-    const cores = datas.filter((d) => d.sched).length;
+    const spent = states.list().filter((s) => s.key < 0 || stateLook(trace.text(s.key)).height);
+    const all = states.total - states.list().reduce((sum, s) => sum + (spent.includes(s) ? 0 : s.time), 0);
+    const timed = (name: string, who: (key: number) => string, times: Times, whole: number): Column<TimeStats>[] => [{ name, text: (r) => (r.key < 0 ? MIXED : who(r.key)) },
+      { name: "Time", text: (r) => (r.key < 0 ? "" : atLeast(times.mixed)) + duration(r.time), sort: (r) => r.time, number: true },
+      { name: "Share", text: (r) => `${((100 * r.time) / whole).toFixed(1)} %`, sort: (r) => r.time, number: true },
+      ...(times.mixed ? [] : [{ name: "Times", text: (r: TimeStats) => number(r.count), sort: (r: TimeStats) => r.count, number: true }])];
+    if (spent.length)
+      tables.append(table(timed("State", (key) => stateLook(trace.text(key)).label, states, all), spent, 1, "What the threads did in the range"));
+    const cpu = ran.list();
     if (cpu.length)
-      tables.append(table([{ name: "Thread", text: (r) => { const row = trace.rows[r.row]; return row ? trace.label(row) : "?"; }, go: (r) => this.app.showRow(r.row) },
-        { name: "CPU time", text: (r) => duration(r.time), sort: (r) => r.time, number: true },
-        { name: "Share", text: (r) => `${((100 * r.time) / (wide * cores)).toFixed(1)} %`, sort: (r) => r.time, number: true },
-        { name: "Times", text: (r) => number(r.count), sort: (r) => r.count, number: true }], cpu, 1, "Who ran on these cores in the range"));
-    const values = rows.flatMap((n, k) => (datas[k].values ? [{ row: trace.rows[n] as Row, v: datas[k].values! }] : []));
+      tables.append(table(timed("Thread", (key) => { const row = trace.rows[key]; return row ? trace.label(row) : "?"; }, ran, wide * cores)
+        .map((column, k) => (k ? column : { ...column, go: (r: TimeStats) => this.app.showRow(r.key) })), cpu, 1, "Who ran on these cores in the range"));
     if (values.length)
       tables.append(table([{ name: "Counter", text: (r) => trace.label(r.row) },
-        { name: "First", text: (r) => quantity(r.v.value[Math.max(0, r.v.at(area.from))], r.row.unit), number: true },
-        { name: "Last", text: (r) => quantity(r.v.value[Math.max(0, r.v.at(area.to))], r.row.unit), number: true },
-        { name: "Lowest", text: (r) => quantity(r.v.range(Math.max(0, r.v.at(area.from)), r.v.at(area.to) + 1)[0], r.row.unit), number: true },
-        { name: "Highest", text: (r) => quantity(r.v.range(Math.max(0, r.v.at(area.from)), r.v.at(area.to) + 1)[1], r.row.unit), number: true }], values, 0, "Counters"));
+        ...(["first", "last", "low", "high"] as const).map((key, k) => ({ name: ["First", "Last", "Lowest", "Highest"][k], text: (r: (typeof values)[number]) => quantity(r[key], r.row.unit), sort: (r: (typeof values)[number]) => r[key], number: true }))], values, 0, "Counters"));
     if (!tables.childElementCount) out.push(el("p", {}, "Nothing in these rows at this time."));
     out.push(tables);
     this.put(...out);

@@ -37,8 +37,7 @@ export async function cpuPlot(app: App): Promise<HTMLElement | undefined> {
   const part = trace.span / PARTS;
   const sums = new Map<number, Float64Array>(); // by row of the process, or of a thread that has none
   for (const core of cores) {
-    const s = (await trace.load(core!.n)).sched;
-    for (let i = 0; s && i < s.n; i++) {
+    for await (const s of trace.schedIn(core!.n)) for (let i = 0; i < s.n; i++) {
       if (s.dur[i] < 0 || s.other[i] < 0) continue; // when it ended is not known
       const thread = trace.rows[s.other[i]];
       const who = thread && thread.parent >= 0 ? thread.parent : s.other[i];
@@ -79,9 +78,9 @@ export async function waitPlot(app: App): Promise<HTMLElement | undefined> {
   const { trace } = app;
   const counts = BOUNDS.map(() => 0);
   for (const row of trace.rows) {
-    const s = row?.kind === RowKind.Thread && row.items ? (await trace.load(row.n)).states : undefined;
-    for (let i = 0; s && i < s.n; i++) {
-      if (s.dur[i] < 0 || !stateLook(trace.text(s.state[i])).label.startsWith("Runnable")) continue;
+    if (row?.kind !== RowKind.Thread || !row.items) continue;
+    for await (const s of trace.statesIn(row.n)) for (let i = 0; i < s.n; i++) {
+      if (s.dur[i] < 0 || s.count[i] || !stateLook(trace.text(s.state[i])).label.startsWith("Runnable")) continue;
       counts[BOUNDS.findLastIndex((bound) => bound <= s.dur[i])]++;
     }
   }

@@ -9,7 +9,7 @@ export interface Info {
   title: string;
   from: string; // ns of the trace's clock; a text, as numbers of JSON are too coarse
   to: string;
-  counts: { slices: number; states: number; values: number; logs: number; flows: number; grouped: number; groupNs: number };
+  counts: { slices: number; states: number; values: number; logs: number; flows: number; grouped: number; groupNs: number; merged: number; mergedNs: number };
   lost: [string, number, number][]; // reason, packets, writers
   problems: [string, number | string, string, number][];
   facts: [string, string][];
@@ -34,6 +34,8 @@ export interface Source {
   info(waiting: (how: Waiting) => void): Promise<Info>;
   /** Block n, counted from 0 as in info.blocks, unpacked. */
   block(n: number): Promise<Uint8Array>;
+  /** What is wrong with it as a whole, once all of it is there. */
+  missing?(): Promise<string>;
   /** Only where there is a server. */
   sql?(text: string): Promise<Answer>;
 }
@@ -74,13 +76,16 @@ export class FileSource implements Source {
     let text = this.texts.get(n);
     if (text === undefined) this.texts.set(n, (text = await this.text(n)));
     const [, size, crc] = this.known.blocks[n];
-    let packed: Uint8Array<ArrayBuffer>;
     try {
-      packed = fromBase64(text);
-    } catch {
-      throw new Damaged(`block ${n + 1} is damaged`);
+      return await inflate(fromBase64(text), size, crc);
+    } catch (e) {
+      throw new Damaged(`block ${n + 1} is damaged: ${(e as Error).message}`);
     }
-    return inflate(packed, size, crc);
+  }
+
+  async missing(): Promise<string> {
+    while (document.readyState === "loading") await new Promise((done) => setTimeout(done, 100));
+    return document.getElementById("end") ? "" : "This file was cut off: some of the trace is missing.";
   }
 }
 

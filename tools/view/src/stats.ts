@@ -1,6 +1,6 @@
 // Figures of a range of time on some rows.
 
-import { type RowData, type Site, type Trace } from "./trace";
+import type { RowData, Site, States, Trace } from "./trace";
 
 export interface Area { from: number; to: number; rows: number[] }
 
@@ -64,45 +64,53 @@ export function childTimes(data: RowData): Float64Array {
   return ret;
 }
 
-export interface StateStats { state: string; time: number; count: number }
+/** Time by what it was spent on: the number of a state, or of the row of a thread. `merged`: items that are known together only, so the time is the least that it can be. */
+export interface TimeStats { key: number; time: number; count: number; merged: number }
 
-export function stateStats(trace: Trace, datas: (RowData | undefined)[], from: number, to: number): StateStats[] {
-  const all = new Map<string, StateStats>();
-  for (const data of datas) {
-    const s = data?.states;
-    if (!s) continue;
-    for (let i = 0; i < s.n; i++) {
-      const end = s.dur[i] < 0 ? trace.span : s.start[i] + s.dur[i];
-      const part = Math.min(end, to) - Math.max(s.start[i], from);
+/** Times inside the range. Rows are added one by one. */
+export class Times {
+  private readonly all = new Map<number, TimeStats>();
+  /** Of all that was added: the time, and what of it is not known apart. */
+  total = 0;
+  mixed = 0;
+
+  /** `running`: the state of which groups know how long it was. */
+  constructor(private readonly span: number, private readonly from: number, private readonly to: number, private readonly running = -1) {}
+
+  add(s: States | undefined, key: (s: States) => ArrayLike<number>): void {
+    for (let i = 0; s && i < s.n; i++) {
+      const end = s.dur[i] < 0 ? this.span : s.start[i] + s.dur[i];
+      const part = Math.min(end, this.to) - Math.max(s.start[i], this.from);
       if (part <= 0) continue;
-      const state = trace.text(s.state[i]);
-      const entry = all.get(state) ?? { state, time: 0, count: 0 };
-      entry.time += part;
-      entry.count++;
-      all.set(state, entry);
+      const n = key(s)[i];
+      if (!s.count[i]) {
+        this.total += part;
+        this.put(n, part, 1, 0);
+        continue;
+      }
+      const outside = end - s.start[i] - part; // may be any of it
+      const most = Math.max(0, s.most[i] - outside);
+      const ran = this.running >= 0 && n !== this.running ? Math.max(0, s.busy[i] - outside) : 0;
+      const all = this.running >= 0 ? part : Math.max(most, s.busy[i] - outside);
+      this.total += all;
+      this.mixed += Math.max(0, all - most - ran);
+      this.put(n, most, 0, s.count[i]);
+      if (ran) this.put(this.running, ran, 0, 0);
     }
   }
-  return [...all.values()];
-}
 
-export interface CpuStats { row: number; time: number; count: number }
-
-export function cpuStats(trace: Trace, datas: (RowData | undefined)[], from: number, to: number): CpuStats[] {
-  const all = new Map<number, CpuStats>();
-  for (const data of datas) {
-    const s = data?.sched;
-    if (!s) continue;
-    for (let i = 0; i < s.n; i++) {
-      const end = s.dur[i] < 0 ? trace.span : s.start[i] + s.dur[i];
-      const part = Math.min(end, to) - Math.max(s.start[i], from);
-      if (part <= 0) continue;
-      const entry = all.get(s.other[i]) ?? { row: s.other[i], time: 0, count: 0 };
-      entry.time += part;
-      entry.count++;
-      all.set(s.other[i], entry);
-    }
+  private put(key: number, time: number, count: number, merged: number): void {
+    let entry = this.all.get(key);
+    if (!entry) this.all.set(key, (entry = { key, time: 0, count: 0, merged: 0 }));
+    entry.time += time;
+    entry.count += count;
+    entry.merged += merged;
   }
-  return [...all.values()];
+
+  /** With a last row, of key -1, for what is not known apart. */
+  list(): TimeStats[] {
+    return [...this.all.values(), ...(this.mixed > 0 ? [{ key: -1, time: this.mixed, count: 0, merged: 0 }] : [])];
+  }
 }
 
 /** A tree of names with weights: of stacks, or of slices inside each other. */

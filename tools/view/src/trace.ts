@@ -5,7 +5,8 @@ import { Lane, Steps } from "./lane";
 import { type Answer, BlockKind, type Info, type Source, type Waiting } from "./source";
 
 export const enum RowKind { Group = 0, Process = 1, Thread = 2, Track = 3, Counter = 4, Cpu = 5, Log = 6 }
-const enum ChunkKind { Slices = 1, States = 2, Sched = 3, Values = 4, Logs = 5, Samples = 6, Level = 16 }
+const enum ChunkKind { Slices = 1, States = 2, Sched = 3, Values = 4, Logs = 5, Samples = 6 }
+const LEVEL = 16; // times a kind, + n: items of level n
 
 const WINDOW_ITEMS = 1e6; // of rows that are read in part: kept
 
@@ -45,14 +46,21 @@ export interface States {
   cpu: Int32Array; // -1: none
   other: Int32Array; // row of the waker, or of the thread that a core ran; -1: not known
   id: Uint32Array;
+  // Of a level: how many stand together (0: one alone), how long of it something ran, how long it was what is shown. Empty if there is no group.
+  count: Uint32Array;
+  busy: Float64Array;
+  most: Float64Array;
 }
+
+/** Values, each until the next: of a level the last of several, with the lowest and the highest of them. */
+export interface Values { n: number; time: Float64Array; value: Float64Array; low: Float64Array; high: Float64Array }
 
 export interface Logs { n: number; time: Float64Array; prio: Uint8Array; tag: Uint32Array; text: Uint32Array }
 export interface Samples { n: number; time: Float64Array; site: Uint32Array }
 
 export interface RowData {
   slices?: Slices | undefined;
-  /** Slices are of this level, or exact (0). */
+  /** What the row has too much of is of this level, or exact (0). */
   level: number;
   lanes: Lane[]; // of the slices, by depth
   states?: States;
@@ -75,9 +83,9 @@ export interface HeapPart { process: number; heap: number; site: number; all: [n
 /** Something was lost in front of a time, behind what the row has before it. */
 export interface Gap { row: number; from: number; to: number; reason: string }
 
-interface Chunk { row: number; block: number; at: number; kind: number; items: number; from: number; to: number }
+interface Chunk { row: number; block: number; at: number; kind: number; level: number; items: number; from: number; to: number }
 
-/** Slices of a row between two times, for rows that have too many to be read whole. */
+/** Items of a row between two times, for rows that have too many to be read whole. */
 interface Part { level: number; from: number; to: number; data: RowData; used: number }
 
 /** Parts of a column, and what they are put together to. */
@@ -91,6 +99,8 @@ function joined<T extends Float64Array | Uint32Array | Uint16Array | Int32Array 
   }
   return ret;
 }
+
+type Decoded = Slices | States | Values | Logs | Samples;
 
 function times(r: Reader, n: number): Float64Array {
   const ret = new Float64Array(n);
@@ -136,7 +146,16 @@ export function readSlices(r: Reader, n: number): Slices {
   return { n, start, dur, name, depth, id, args, count, busy, longest };
 }
 
-export function readStates(r: Reader, n: number): States {
+/** Items that have a 0 are one alone; the others are told about. */
+function readShares(r: Reader, n: number, level: boolean): Pick<States, "count" | "busy" | "most"> {
+  const count = level ? uints(r, n) : new Uint32Array();
+  const busy = new Float64Array(count.length);
+  const most = new Float64Array(count.length);
+  for (let i = 0; i < count.length; i++) if (count[i]) [busy[i], most[i]] = [r.uint(), r.uint()];
+  return { count, busy, most };
+}
+
+export function readStates(r: Reader, n: number, level = false): States {
   const start = new Float64Array(n);
   const dur = new Float64Array(n);
   for (let i = 0; i < n; i++) start[i] = r.int(); // from the end of the one before: settled below
@@ -150,15 +169,19 @@ export function readStates(r: Reader, n: number): States {
   for (let i = 0; i < n; i++) cpu[i] = r.uint() - 1;
   const other = new Int32Array(n);
   for (let i = 0; i < n; i++) other[i] = r.uint() - 1;
-  return { n, start, dur, state, cpu, other, id: ids(r, n) };
+  return { n, start, dur, state, cpu, other, id: ids(r, n), ...readShares(r, n, level) };
 }
 
-function readValues(r: Reader, n: number): { time: Float64Array; value: Float64Array } {
+export function readValues(r: Reader, n: number, level = false): Values {
   const time = times(r, n);
   const value = new Float64Array(n);
   const whole = r.uint();
   for (let i = 0, at = 0; i < n; i++) value[i] = whole ? (at += r.int()) : r.double();
-  return { time, value };
+  if (!level) return { n, time, value, low: value, high: value };
+  const low = new Float64Array(n);
+  const high = new Float64Array(n);
+  for (let i = 0; i < n; i++) [low[i], high[i]] = whole ? [value[i] - r.uint(), value[i] + r.uint()] : [r.double(), r.double()];
+  return { n, time, value, low, high };
 }
 
 function readLogs(r: Reader, n: number): Logs {
@@ -169,6 +192,10 @@ function readLogs(r: Reader, n: number): Logs {
     ret.text[i] = r.uint();
   }
   return ret;
+}
+
+function readSamples(r: Reader, n: number): Samples {
+  return { n, time: times(r, n), site: uints(r, n) };
 }
 
 /** Where an item ends on the screen: what has no end lasts until the next one of its lane. */
@@ -200,10 +227,13 @@ export function lanesOf(s: Slices, end: number): Lane[] {
   return starts.map((start, d) => new Lane(start, ends[d], items[d]));
 }
 
-export function laneOf(s: States, end: number): Lane {
+/** With what ran in it: of a core all, of a thread what is in this state. */
+export function laneOf(s: States, end: number, running?: number): Lane {
   const ends = new Float64Array(s.n);
   settleEnds(s.start, ends, (i) => s.dur[i], end);
-  return new Lane(s.start, ends);
+  const busy = new Float64Array(s.n + 1);
+  for (let i = 0; i < s.n; i++) busy[i + 1] = busy[i] + (s.count[i] ? s.busy[i] : running === undefined || s.state[i] === running ? ends[i] - s.start[i] : 0);
+  return new Lane(s.start, ends, undefined, busy);
 }
 
 /** Of a program that is named by its path, the last part. */
@@ -219,6 +249,7 @@ function unitOf(name: string): string {
 export class Trace {
   rows: (Row | undefined)[] = [];
   strings: string[] = [""];
+  running = -1; // the text of the state
   top: number[] = [];
   flows: Flow[] = [];
   gaps: Gap[] = [];
@@ -228,7 +259,6 @@ export class Trace {
   readonly span: number;
   readonly begin: bigint;
   private readonly chunks = new Map<number, Chunk[]>();
-  private readonly coarse = new Map<number, Chunk[]>(); // of levels
   private readonly data = new Map<number, RowData>();
   private readonly loading = new Map<number, Promise<RowData>>();
   private readonly args = new Map<number, Promise<Map<number, Arg[]>>>();
@@ -243,12 +273,11 @@ export class Trace {
     const info = await source.info(waiting);
     const ret = new Trace(info, source);
     for (let i = 0; i + 6 < info.chunks.length; i += 7) {
-      const [row, block, at, kind, items, from, to] = info.chunks.slice(i, i + 7);
-      const level = kind >= ChunkKind.Level ? kind - ChunkKind.Level + 1 : 0;
-      const which = level ? ret.coarse : ret.chunks;
-      let list = which.get(row);
-      if (!list) which.set(row, (list = []));
-      list.push({ row, block, at, kind, items, from, to });
+      const [row, block, at, code, items, from, to] = info.chunks.slice(i, i + 7);
+      const kind = code < LEVEL ? code : Math.floor(code / LEVEL);
+      let list = ret.chunks.get(row);
+      if (!list) ret.chunks.set(row, (list = []));
+      list.push({ row, block, at, kind, level: code < LEVEL ? 0 : (code % LEVEL) + 1, items, from, to });
     }
     await Promise.all(info.blocks.map((block, n) => ret.readSmall(block[0], n)));
     ret.buildTree();
@@ -273,6 +302,7 @@ export class Trace {
     const lengths = uints(r, n);
     const decoder = new TextDecoder();
     this.strings = Array.from(lengths, (len) => decoder.decode(r.take(len)));
+    this.running = this.strings.indexOf("Running");
   }
 
   private pendingRows: Record<string, number[]> = {};
@@ -424,20 +454,26 @@ export class Trace {
   // ---- rows that are read in part ----
 
   private readonly parts = new Map<number, Part>();
-  private readonly decoded = new Map<Chunk, Slices>();
+  private readonly decoded = new Map<Chunk, Decoded>();
   private decodedItems = 0;
   private turn = 0;
 
-  /** The coarsest level of a row that is as good as its slices at this scale; 0: the slices. */
-  private levelAt(row: number, nsPerPx: number): number {
-    return (this.coarse.get(row) ?? []).reduce((best, c) => {
-      const level = c.kind - ChunkKind.Level + 1;
-      return level > best && this.info.levels[level - 1] <= nsPerPx ? level : best;
-    }, 0);
+  /** The coarsest level of a kind of items that is not coarser than this one; of a kind of which the items themselves are not there, the finest in any case. */
+  private levelOf(row: number, kind: ChunkKind, most: number): number {
+    let best = -1;
+    let finest = Infinity;
+    for (const c of this.chunks.get(row) ?? []) {
+      if (c.kind !== kind) continue;
+      if (c.level <= most && c.level > best) best = c.level;
+      if (c.level < finest) finest = c.level;
+    }
+    return best < 0 ? finest : best;
   }
 
-  private topLevel(row: number): number {
-    return this.levelAt(row, Infinity);
+  /** The coarsest level of a row that is as good as all at this scale; 0: the items themselves. */
+  private levelAt(row: number, nsPerPx: number): number {
+    const most = this.info.levels.findLastIndex((q) => q <= nsPerPx) + 1;
+    return (this.chunks.get(row) ?? []).reduce((best, c) => (c.level > best && c.level <= most ? c.level : best), 0);
   }
 
   /** What is there of a row for this view, and whether it is as good as all. What is not there is to be asked for with fetch(). */
@@ -463,32 +499,77 @@ export class Trace {
     this.parts.set(row, part);
     let items = 0;
     for (const [n, p] of [...this.parts].sort((a, b) => b[1].used - a[1].used)) {
-      items += p.data.slices?.n ?? 0;
+      items += itemsOf(p.data);
       if (items > WINDOW_ITEMS && n !== row) this.parts.delete(n);
     }
   }
 
-  /** A row with those slices of a level that touch a range of time. */
-  private async between(row: number, level: number, from: number, to: number, keep = true): Promise<RowData> {
-    const whole = await this.load(row);
-    const kind = level ? ChunkKind.Level + level - 1 : ChunkKind.Slices;
-    const slices: Slices[] = [];
-    for (const chunk of (level ? this.coarse : this.chunks).get(row) ?? [])
-      if (chunk.kind === kind && chunk.from <= to && chunk.to >= from) slices.push(await this.slicesOf(chunk, keep));
-    const joined = joinSlices(slices);
-    return { ...whole, level, slices: joined, lanes: lanesOf(joined, this.span) };
+  /** A row with those items that touch a range of time: of a level, where there are levels. */
+  private async between(row: number, level: number, from: number, to: number, keep = true, lanes = true): Promise<RowData> {
+    const ret: RowData = { lanes: [], level };
+    const found = (kind: ChunkKind): Chunk[] => {
+      const own = this.levelOf(row, kind, level);
+      const list = (this.chunks.get(row) ?? []).filter((c) => c.kind === kind && c.level === own);
+      // What holds at a time may have been set long before.
+      return list.filter((c, i) => c.from <= to && (kind === ChunkKind.Values ? (list[i + 1]?.from ?? Infinity) > from : c.to >= from));
+    };
+    const read = async <T extends Decoded>(kind: ChunkKind, how: (r: Reader, n: number, level: boolean) => T): Promise<T[]> => {
+      const all: T[] = [];
+      for (const chunk of found(kind)) all.push(await this.decode(chunk, how, keep));
+      return all;
+    };
+    const slices = await read(ChunkKind.Slices, readSlices);
+    const states = lanes ? await read(ChunkKind.States, readStates) : []; // figures of these need no more than a part at once
+    const sched = lanes ? await read(ChunkKind.Sched, readStates) : [];
+    const values = await read(ChunkKind.Values, readValues);
+    const logs = await read(ChunkKind.Logs, readLogs);
+    const samples = await read(ChunkKind.Samples, readSamples);
+    if (slices.length) {
+      ret.slices = joinSlices(slices);
+      if (lanes) ret.lanes = lanesOf(ret.slices, this.span);
+    }
+    if (states.length) {
+      ret.states = joinStates(states);
+      if (lanes) ret.stateLane = laneOf(ret.states, this.span, this.running);
+    }
+    if (sched.length) {
+      ret.sched = joinStates(sched);
+      if (lanes) ret.schedLane = laneOf(ret.sched, this.span);
+    }
+    if (values.length) ret.values = stepsOf(values);
+    if (logs.length)
+      ret.logs = { n: logs.reduce((sum, l) => sum + l.n, 0), time: joined(logs.map((l) => l.time), (n) => new Float64Array(n)),
+                   prio: joined(logs.map((l) => l.prio), (n) => new Uint8Array(n)), tag: joined(logs.map((l) => l.tag), (n) => new Uint32Array(n)),
+                   text: joined(logs.map((l) => l.text), (n) => new Uint32Array(n)) };
+    if (samples.length)
+      ret.samples = { n: samples.reduce((sum, s) => sum + s.n, 0), time: joined(samples.map((s) => s.time), (n) => new Float64Array(n)),
+                      site: joined(samples.map((s) => s.site), (n) => new Uint32Array(n)) };
+    return ret;
   }
 
-  /** All slices of a row, in parts; nothing of it is kept. */
+  /** All items of a kind of a row that touch a range, in parts; nothing of it is kept. */
+  private async *each<T extends Decoded>(row: number, kind: ChunkKind, how: (r: Reader, n: number, level: boolean) => T, from = -Infinity, to = Infinity): AsyncGenerator<T> {
+    const level = this.levelOf(row, kind, 0);
+    for (const c of this.chunks.get(row) ?? []) if (c.kind === kind && c.level === level && c.from <= to && c.to >= from) yield await this.decode(c, how, false);
+  }
+
   async *slicesIn(row: number): AsyncGenerator<Slices> {
     const whole = this.data.get(row);
     if (whole?.slices && !whole.level) yield whole.slices;
-    else for (const chunk of this.chunks.get(row) ?? []) if (chunk.kind === ChunkKind.Slices) yield await this.slicesOf(chunk, false);
+    else yield* this.each(row, ChunkKind.Slices, readSlices);
   }
 
-  private async slicesOf(chunk: Chunk, keep: boolean): Promise<Slices> {
-    const known = this.decoded.get(chunk);
-    const ret = known ?? readSlices(await this.reader(chunk), chunk.items);
+  statesIn(row: number, from?: number, to?: number): AsyncGenerator<States> {
+    return this.each(row, ChunkKind.States, readStates, from, to);
+  }
+
+  schedIn(row: number, from?: number, to?: number): AsyncGenerator<States> {
+    return this.each(row, ChunkKind.Sched, readStates, from, to);
+  }
+
+  private async decode<T extends Decoded>(chunk: Chunk, how: (r: Reader, n: number, level: boolean) => T, keep: boolean): Promise<T> {
+    const known = this.decoded.get(chunk) as T | undefined;
+    const ret = known ?? how(await this.reader(chunk), chunk.items, chunk.level > 0);
     if (!known && !keep) return ret;
     if (this.decoded.delete(chunk)) this.decodedItems -= ret.n;
     this.decoded.set(chunk, ret);
@@ -501,56 +582,20 @@ export class Trace {
     return ret;
   }
 
-  /** All that a row has, exactly, at least of this range of time: not kept, if it is large. */
+  /** All that a row has, exactly, at least of this range of time. */
   async exact(row: number, from: number, to: number, keep = false): Promise<RowData> {
     const whole = await this.load(row);
     return whole.level ? this.between(row, 0, from, to, keep) : whole;
   }
 
+  /** What figures are made of: the same without states and cores, which come in parts, and without lanes. Not kept. */
+  async forFigures(row: number, from: number, to: number): Promise<RowData> {
+    const known = this.data.get(row);
+    return known && !known.level ? known : this.between(row, 0, from, to, false, false);
+  }
+
   private async loadRow(row: number): Promise<RowData> {
-    const ret: RowData = { lanes: [], level: this.topLevel(row) };
-    const slices: Slices[] = [];
-    if (ret.level)
-      for (const chunk of this.coarse.get(row) ?? []) if (chunk.kind === ChunkKind.Level + ret.level - 1) slices.push(await this.slicesOf(chunk, false));
-    const states: States[] = [];
-    const sched: States[] = [];
-    const values: { time: Float64Array; value: Float64Array }[] = [];
-    const logs: Logs[] = [];
-    const samples: Samples[] = [];
-    for (const chunk of this.chunks.get(row) ?? []) {
-      if (ret.level && chunk.kind === ChunkKind.Slices) continue;
-      const r = await this.reader(chunk);
-      if (chunk.kind === ChunkKind.Slices) slices.push(readSlices(r, chunk.items));
-      else if (chunk.kind === ChunkKind.States) states.push(readStates(r, chunk.items));
-      else if (chunk.kind === ChunkKind.Sched) sched.push(readStates(r, chunk.items));
-      else if (chunk.kind === ChunkKind.Values) values.push(readValues(r, chunk.items));
-      else if (chunk.kind === ChunkKind.Logs) logs.push(readLogs(r, chunk.items));
-      else samples.push({ n: chunk.items, time: times(r, chunk.items), site: uints(r, chunk.items) });
-    }
-    if (slices.length) {
-      ret.slices = joinSlices(slices);
-      ret.lanes = lanesOf(ret.slices, this.span);
-    }
-    if (states.length) {
-      ret.states = joinStates(states);
-      ret.stateLane = laneOf(ret.states, this.span);
-    }
-    if (sched.length) {
-      ret.sched = joinStates(sched);
-      ret.schedLane = laneOf(ret.sched, this.span);
-    }
-    if (values.length) {
-      const value = joined(values.map((v) => v.value), (n) => new Float64Array(n));
-      if (this.rows[row]?.name === "cpuidle") value.forEach((v, i) => (value[i] = v === 4294967295 ? -1 : v)); // the kernel's "not idle"
-      ret.values = new Steps(joined(values.map((v) => v.time), (n) => new Float64Array(n)), value);
-    }
-    if (logs.length)
-      ret.logs = { n: logs.reduce((sum, l) => sum + l.n, 0), time: joined(logs.map((l) => l.time), (n) => new Float64Array(n)),
-                   prio: joined(logs.map((l) => l.prio), (n) => new Uint8Array(n)), tag: joined(logs.map((l) => l.tag), (n) => new Uint32Array(n)),
-                   text: joined(logs.map((l) => l.text), (n) => new Uint32Array(n)) };
-    if (samples.length)
-      ret.samples = { n: samples.reduce((sum, s) => sum + s.n, 0), time: joined(samples.map((s) => s.time), (n) => new Float64Array(n)),
-                      site: joined(samples.map((s) => s.site), (n) => new Uint32Array(n)) };
+    const ret = await this.between(row, this.levelAt(row, Infinity), -Infinity, Infinity, false);
     this.settleGaps(row, ret);
     this.data.set(row, ret);
     this.loading.delete(row);
@@ -563,7 +608,7 @@ export class Trace {
     const r = new Reader(bytes);
     r.at = chunk.at;
     const head = [r.uint(), r.uint(), r.uint()];
-    if (head[0] !== chunk.kind || head[1] !== chunk.row || head[2] !== chunk.items || chunk.items > bytes.length)
+    if (head[0] !== (chunk.level ? chunk.kind * LEVEL + chunk.level - 1 : chunk.kind) || head[1] !== chunk.row || head[2] !== chunk.items || chunk.items > bytes.length)
       throw new Damaged("a block does not hold what the list of blocks says");
     return r;
   }
@@ -632,8 +677,20 @@ function joinSlices(p: Slices[]): Slices {
 
 function joinStates(p: States[]): States {
   if (p.length === 1) return p[0];
+  const f = (get: (s: States) => Float64Array) => joined(p.map(get), (n) => new Float64Array(n));
+  const u = (get: (s: States) => Uint32Array) => joined(p.map(get), (n) => new Uint32Array(n));
   const i = (get: (s: States) => Int32Array) => joined(p.map(get), (n) => new Int32Array(n));
-  return { n: p.reduce((sum, s) => sum + s.n, 0), start: joined(p.map((s) => s.start), (n) => new Float64Array(n)),
-           dur: joined(p.map((s) => s.dur), (n) => new Float64Array(n)), state: joined(p.map((s) => s.state), (n) => new Uint32Array(n)),
-           cpu: i((s) => s.cpu), other: i((s) => s.other), id: joined(p.map((s) => s.id), (n) => new Uint32Array(n)) };
+  return { n: p.reduce((sum, s) => sum + s.n, 0), start: f((s) => s.start), dur: f((s) => s.dur), state: u((s) => s.state), cpu: i((s) => s.cpu), other: i((s) => s.other),
+           id: u((s) => s.id), count: u((s) => s.count), busy: f((s) => s.busy), most: f((s) => s.most) };
+}
+
+function stepsOf(p: Values[]): Steps {
+  const f = (get: (v: Values) => Float64Array) => joined(p.map(get), (n) => new Float64Array(n));
+  const value = f((v) => v.value);
+  const own = p.every((v) => v.low === v.value);
+  return new Steps(f((v) => v.time), value, own ? value : f((v) => v.low), own ? value : f((v) => v.high));
+}
+
+function itemsOf(data: RowData): number {
+  return (data.slices?.n ?? 0) + (data.states?.n ?? 0) + (data.sched?.n ?? 0) + (data.values?.time.length ?? 0);
 }

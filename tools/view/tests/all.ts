@@ -6,9 +6,9 @@ import { test } from "node:test";
 import { crc32, Damaged, Reader } from "../src/bytes";
 import { COLORS, hueOf, stateLook } from "../src/color";
 import { Lane, Steps } from "../src/lane";
-import { addSlices, childTimes, type Flame, newFlame, SliceStats } from "../src/stats";
+import { addSlices, childTimes, type Flame, newFlame, SliceStats, Times } from "../src/stats";
 import { duration, place, step } from "../src/time";
-import { laneOf, lanesOf, readSlices, type RowData, type Trace } from "../src/trace";
+import { laneOf, lanesOf, readSlices, readValues, type RowData, type States, type Trace } from "../src/trace";
 
 function random(seed: number): () => number {
   return () => {
@@ -100,6 +100,13 @@ function slices(list: [number, number, number, number][]): RowData {
   return data;
 }
 
+/** Of [start, dur, state]. */
+function states(list: [number, number, number][]): States {
+  const n = list.length;
+  return { n, start: Float64Array.from(list, (s) => s[0]), dur: Float64Array.from(list, (s) => s[1]), state: Uint32Array.from(list, (s) => s[2]), cpu: new Int32Array(n),
+           other: new Int32Array(n), id: Uint32Array.from(list.keys()), count: new Uint32Array(), busy: new Float64Array(), most: new Float64Array() };
+}
+
 test("self times, figures and flame graphs of slices", () => {
   const data = slices([[0, 100, 0, 1], [10, 20, 1, 2], [12, 5, 2, 3], [40, 30, 1, 2], [200, 50, 0, 1]]);
   assert.deepEqual([...childTimes(data)], [50, 5, 0, 0, 0]);
@@ -122,8 +129,38 @@ test("self times, figures and flame graphs of slices", () => {
 });
 
 test("what has no end lasts until the next", () => {
-  const lane = laneOf({ n: 3, start: Float64Array.of(0, 10, 20), dur: Float64Array.of(-1, 5, -1), state: new Uint32Array(3), cpu: new Int32Array(3), other: new Int32Array(3), id: new Uint32Array(3) }, 100);
+  const lane = laneOf(states([[0, -1, 0], [10, 5, 0], [20, -1, 0]]), 100);
   assert.deepEqual([...lane.end], [10, 15, 100]);
+});
+
+test("how much of a time something ran", () => {
+  const s = states([[0, 10, 1], [10, 10, 2], [40, 10, 1], [50, 50, 2]]);
+  s.count = Uint32Array.of(0, 0, 0, 7);
+  s.busy = Float64Array.of(0, 0, 0, 25);
+  const shares = (lane: Lane): number[] => [lane.share(0, 1), lane.share(0, 2), lane.share(1, 2), lane.share(3, 1), lane.share(0, 4)];
+  assert.deepEqual(shares(laneOf(s, 100, 1)), [1, 0.5, 0.25, 0.5, 0.45]);
+  assert.deepEqual(shares(laneOf(s, 100)), [1, 1, 0.5, 0.5, 0.55]);
+});
+
+test("times of states that are known together are the least that they can be", () => {
+  const s = states([[0, 10, 1], [10, 100, 2], [110, 10, 1]]);
+  s.count = Uint32Array.of(0, 9, 0);
+  s.busy = Float64Array.of(0, 30, 0);
+  s.most = Float64Array.of(0, 60, 0);
+  const figures = (from: number, to: number, running = 1): [number, [number, number][]] => {
+    const times = new Times(1000, from, to, running);
+    times.add(s, (t) => t.state);
+    return [times.total, times.list().map((t) => [t.key, t.time])];
+  };
+  assert.deepEqual(figures(5, 200), [115, [[1, 45], [2, 60], [-1, 10]]]);
+  assert.deepEqual(figures(30, 200), [90, [[2, 40], [1, 20], [-1, 30]]]); // 20 of it are not in the range: any of it
+  assert.deepEqual(figures(0, 200, -1), [80, [[1, 20], [2, 60]]]);
+});
+
+test("lowest and highest of values that stand together", () => {
+  const v = readValues(new Reader(Uint8Array.of(2, 4, 6, 1, 20, 3, 0, 0, 5, 7, 0, 1, 1)), 3, true); // whole numbers: 10, 8, 8
+  assert.deepEqual([[...v.time], [...v.value], [...v.low], [...v.high]], [[1, 3, 6], [10, 8, 8], [10, 1, 7], [15, 8, 9]]);
+  assert.deepEqual(new Steps(v.time, v.value, v.low, v.high).range(0, 3), [1, 15]);
 });
 
 test("times in words", () => {
