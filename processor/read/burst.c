@@ -16,6 +16,8 @@
 #define TAG_EVENT (ORMA_PB_TRACE_PACKET_TRACK_EVENT << 3 | ORMA_PB_LEN)
 /* A tail is uid, sequence and pid: four bytes of tags, fifteen of values. */
 #define TAIL_MAX 24
+/* A page, which is where the processor's own reading ahead ends. */
+#define AHEAD 2048
 /* Three lengths or times of ten bytes, three tags, and flags. */
 #define HEAD_MAX 35
 
@@ -155,6 +157,8 @@ static inline bool take_packet(struct burst *b, const uint8_t **pos, const uint8
     uint64_t len, timestamp, event_len;
     bool needs = false;
 
+    __builtin_prefetch(
+        (const void *)((uintptr_t)at + AHEAD)); /* a number: it may be behind the end */
     if (end - at < HEAD_MAX || **pos != TAG_PACKET || !take_varint(&at, end, &len) ||
         len > (uint64_t)(end - at) || len < b->tail.len || len > ORMA_PB_LEN_MAX)
         return false;

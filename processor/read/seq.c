@@ -64,6 +64,7 @@ static struct orma_seq_gen *gen_new(struct orma_seq *seq, struct orma_interned_d
         return NULL;
     gen->refs = 1;
     gen->seq = seq;
+    gen->number = ++seq->gens;
     gen->interned = interned ? interned : calloc(1, sizeof(*interned));
     gen->sums = sums ? sums : calloc(1, sizeof(*sums));
     if (gen->interned)

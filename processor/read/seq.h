@@ -68,6 +68,8 @@ struct orma_seq_gen {
     /* The track (of the track event importer) that an event of the sequence was on last. */
     void *event_track;
     uint32_t kept; /* that importer's number for it + 1, while it keeps it; 0: it does not */
+    uint32_t
+        number; /* of those of the sequence: with that it is like no other, not even a later one */
 };
 
 struct orma_seq_sums {
@@ -91,6 +93,7 @@ struct orma_seq {
     uint32_t machine;
     uint32_t file, trace;     /* of several files: their number, and their row */
     struct orma_seq_gen *gen; /* never NULL */
+    uint32_t gens;            /* so far */
     bool valid;               /* incremental state was cleared and nothing lost since */
     bool saw_first;           /* first_packet_on_sequence came */
     bool tokenize_events; /* track events need the slow way (legacy times, incremental counters) */

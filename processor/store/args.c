@@ -56,6 +56,8 @@ void orma_args_list_copy(struct orma_args_list *self, const struct orma_args_lis
     memcpy(self->args, from->args, from->len * sizeof(*self->args));
     self->len = from->len;
     self->behind = from->behind;
+    self->memo = from->memo;
+    self->memo_stamp = from->memo_stamp;
 }
 
 /* Where `key` is in `places`, or the free place where it belongs. */
@@ -111,6 +113,7 @@ static void put_place(struct orma_args_list *self, struct orma_args_item place)
     if (self->len == self->cap && !list_grow(self))
         return;
     self->args[self->len++] = place;
+    self->memo = NULL;
     self->behind = self->len;
     self->placed = 0;
 }
@@ -132,6 +135,7 @@ void orma_args_put(struct orma_args_list *self, struct orma_args_item arg)
     struct orma_args_item *have = find_key(self, arg.key);
 
     if (have) {
+        self->memo = NULL;
         if (!arg.yields)
             *have = arg;
         return;
@@ -144,6 +148,7 @@ void orma_args_put_new(struct orma_args_list *self, struct orma_args_item arg)
     if (self->len == self->cap && !list_grow(self))
         return;
     self->args[self->len++] = arg;
+    self->memo = NULL;
     if (self->placed && self->len <= self->places_mask / 2)
         *place_of(self, arg.key) = ++self->placed;
 }
@@ -532,6 +537,7 @@ static inline uint32_t commit(struct orma_args_store *self, const struct orma_ar
                               uint32_t (*log)(struct orma_args_log *,
                                               const struct orma_args_list *))
 {
+    struct orma_args_memo *memo = list->memo;
     uint32_t set;
 
     if (list->failed)
@@ -539,8 +545,14 @@ static inline uint32_t commit(struct orma_args_store *self, const struct orma_ar
     if (!list->len || *self->failed)
         return ORMA_ARG_SET_NONE;
     if (self->state == ORMA_ARGS_LOGGING) {
+        if (memo && memo->stamp != list->memo_stamp)
+            memo = NULL;
+        if (memo && memo->set)
+            return memo->set - 1;
         set = log(&self->log, list);
         *self->failed |= set == ORMA_ARGS_LOG_NONE;
+        if (memo)
+            memo->set = set + 1;
         return set;
     }
     if (!orma_args_settle(self))

@@ -68,6 +68,12 @@ struct orma_args_place {
     uint32_t len, context;
 };
 
+/* What lists that are known to be equal became when the first of them was committed. */
+struct orma_args_memo {
+    uint32_t set;   /* its number, while sets are logged, + 1; 0: none was committed yet */
+    uint32_t stamp; /* changes when it is for other lists */
+};
+
 /* Reused from set to set. Zero-initialised is empty. */
 struct orma_args_list {
     struct orma_args_item *args;
@@ -77,6 +83,8 @@ struct orma_args_list {
     uint32_t *places; /* of keys by hash, + 1, in lists that are long; 0: free */
     uint32_t places_mask, places_cap;
     uint32_t placed; /* how many args are in `places`; 0: it means nothing */
+    uint32_t memo_stamp;
+    struct orma_args_memo *memo; /* of the list as it is, if it still has that stamp; NULL: none */
 };
 
 #define ORMA_ARG_SET_NONE UINT32_MAX
@@ -88,6 +96,7 @@ static inline void orma_args_list_clear(struct orma_args_list *self)
     self->behind = 0;
     self->placed = 0;
     self->failed = false;
+    self->memo = NULL;
 }
 
 /* Adds, or replaces the value of an equal `key` unless it yields. */

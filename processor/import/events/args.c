@@ -385,13 +385,14 @@ static bool plain_annotation(struct orma_import_ctx *imp, const struct orma_seq_
     return true;
 }
 
-void orma_events_annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+bool orma_events_annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
                             struct orma_str bytes, struct orma_args_list *ret)
 {
     struct orma_arg_key k;
 
     if (ORMA_LIKELY(!imp->options->no_plain_events) && plain_annotation(imp, gen, bytes, ret))
-        return;
+        return true;
     orma_arg_key_init(&k, "debug");
     (void)orma_events_annotation_at(imp, gen, &k, bytes, ret); /* counted there */
+    return false;
 }

@@ -82,6 +82,21 @@ ORMA_VEC_STRUCT(orma_events_sightings, struct orma_events_sighting);
 /* Names of annotations whose keys are remembered at a time. */
 #define ORMA_EVENTS_KEYS_NUM 256
 
+/* Events whose args are remembered: up to so many bytes, and args. */
+#define ORMA_EVENTS_MEMOS_NUM 128
+#define ORMA_EVENTS_MEMO_BYTES 32
+#define ORMA_EVENTS_MEMO_ARGS 2
+
+/* The args of events that come again, byte by byte. */
+struct orma_events_memo {
+    const struct orma_seq *seq;
+    uint32_t gen; /* its number; 0: there is nothing here */
+    uint8_t len, args_num;
+    uint8_t bytes[ORMA_EVENTS_MEMO_BYTES]; /* padded with zeros */
+    struct orma_args_item args[ORMA_EVENTS_MEMO_ARGS];
+    struct orma_args_memo set;
+};
+
 /* Short events that are remembered, by their hash. */
 #define ORMA_EVENTS_SHORTS_NUM 1024
 
@@ -114,7 +129,8 @@ struct orma_events_state {
         uint32_t seen, repeated; /* so far; of the sample of this window */
         bool leave;
         uint32_t hashes[ORMA_EVENTS_SHORTS_NUM];
-    } shorts;                     /* what is left of short events */
+    } shorts;                                             /* what is left of short events */
+    struct orma_events_memo memos[ORMA_EVENTS_MEMOS_NUM]; /* by hash; plain.c */
     bool decoding;                /* what was left: nothing but args may come of it */
     const uint8_t *places_behind; /* where decoding let go of the file */
 };
@@ -187,8 +203,9 @@ uint32_t orma_events_chrome_thread(struct orma_import_ctx *imp, uint64_t type);
 
 /* ---- args ---- */
 
-/* A DebugAnnotation as args below `debug.`. */
-void orma_events_annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+/* A DebugAnnotation as args below `debug.`. True: it was of the commonest form, and nothing but an
+ * arg that depends on these bytes alone came of it. */
+bool orma_events_annotation(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
                             struct orma_str bytes, struct orma_args_list *ret);
 
 /* The same below the key that is given. False, and counted: it has no name, or refers to what is

@@ -93,17 +93,78 @@ static inline uint32_t known_text(const struct orma_seq_gen *gen, uint32_t kind,
     return e && e->cache ? e->cache - 1 : 0;
 }
 
-/* The args of the event; NULL: it has none. */
-static void read_annotations(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
+/* Whether they depend on these bytes alone. */
+static bool read_annotations(struct orma_import_ctx *imp, const struct orma_seq_gen *gen,
                              struct orma_str bytes, struct orma_args_list *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
+    bool plain = true;
 
     orma_events_start_args(imp, NULL);
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
-            orma_events_annotation(imp, gen, orma_pb_str(&f), ret);
+            plain &= orma_events_annotation(imp, gen, orma_pb_str(&f), ret);
+    return plain && !r.failed;
+}
+
+/* ---- events that come again ---- */
+
+/* The bytes with zeros behind them. */
+static inline void pad(struct orma_str bytes, uint64_t ret[ORMA_EVENTS_MEMO_BYTES / 8])
+{
+    memset(ret, 0, ORMA_EVENTS_MEMO_BYTES);
+    memcpy(ret, bytes.data, bytes.len);
+}
+
+static inline struct orma_events_memo *memo_of(struct orma_events_state *st,
+                                               const struct orma_seq_gen *gen,
+                                               const uint64_t words[ORMA_EVENTS_MEMO_BYTES / 8])
+{
+    uint64_t hash = (words[0] ^ (uintptr_t)gen->seq) * 0x9e3779b97f4a7c15u;
+
+    hash = (hash ^ words[1] ^ words[2] ^ words[3] ^ gen->number) * 0x9e3779b97f4a7c15u;
+    return &st->memos[hash >> 32 & (ORMA_EVENTS_MEMOS_NUM - 1)];
+}
+
+static void remember(struct orma_events_memo *m, const struct orma_seq_gen *gen,
+                     const uint64_t words[ORMA_EVENTS_MEMO_BYTES / 8], size_t len,
+                     struct orma_args_list *args)
+{
+    if (!args->len || args->len > ORMA_EVENTS_MEMO_ARGS || args->behind || args->failed)
+        return;
+    m->seq = gen->seq;
+    m->gen = gen->number;
+    m->len = (uint8_t)len;
+    m->args_num = (uint8_t)args->len;
+    memcpy(m->bytes, words, sizeof(m->bytes));
+    memcpy(m->args, args->args, args->len * sizeof(*m->args));
+    m->set.set = 0;
+    args->memo = &m->set;
+    args->memo_stamp = ++m->set.stamp;
+}
+
+/* The args of the event. */
+static void take_annotations(struct orma_import_ctx *imp, struct orma_seq_gen *gen,
+                             struct orma_str bytes, struct orma_args_list *ret)
+{
+    uint64_t words[ORMA_EVENTS_MEMO_BYTES / 8];
+
+    if (bytes.len > ORMA_EVENTS_MEMO_BYTES) {
+        (void)read_annotations(imp, gen, bytes, ret);
+        return;
+    }
+    pad(bytes, words);
+    struct orma_events_memo *m = memo_of(orma_events_state(imp), gen, words);
+    if (m->gen == gen->number && m->seq == gen->seq && m->len == bytes.len &&
+        !memcmp(m->bytes, words, sizeof(words))) {
+        for (unsigned i = 0; i < m->args_num; i++)
+            orma_args_put_new(ret, m->args[i]);
+        ret->memo = &m->set;
+        ret->memo_stamp = m->set.stamp;
+    } else if (read_annotations(imp, gen, bytes, ret)) {
+        remember(m, gen, words, bytes.len, ret);
+    }
 }
 
 static inline void put_slice(struct orma_import_ctx *imp, int64_t ts, uint32_t track, uint32_t type,
@@ -137,7 +198,7 @@ static inline bool use_plain(struct orma_import_ctx *imp, int64_t ts, struct orm
     }
     ORMA_MODEL_ARGS(args, imp->model);
     if (!orma_events_leave_annotations(imp, gen, bytes, args))
-        read_annotations(imp, gen, bytes, args);
+        take_annotations(imp, gen, bytes, args);
     put_slice(imp, ts, t->track, e->type, category, name, args);
     return true;
 }
