@@ -1,11 +1,13 @@
 /*
- * Parameters of queries, and running one again. A statement that is run by columns has no
- * parameters; what is left of its rows can't be taken back, so it is prepared anew.
+ * Parameters of queries, and running one again. Statements without parameters that run by columns
+ * are prepared anew, since what is left of their rows can't be taken back; those with parameters
+ * become what they were (sql/script/bound.h).
  */
 #include <errno.h>
 #include <string.h>
 
 #include "processor/api/query_impl.h"
+#include "processor/sql/script/bound.h"
 
 unsigned orma_query_parameters(const struct orma_query *self)
 {
@@ -14,7 +16,10 @@ unsigned orma_query_parameters(const struct orma_query *self)
 
 unsigned orma_query_parameter(const struct orma_query *self, const char *name)
 {
-    return self->stmt->params ? (unsigned)sqlite3_bind_parameter_index(self->stmt->stmt, name) : 0;
+    const struct orma_sql_stmt *stmt = self->stmt;
+    sqlite3_stmt *given = stmt->bound && stmt->bound->given ? stmt->bound->given : stmt->stmt;
+
+    return stmt->params ? (unsigned)sqlite3_bind_parameter_index(given, name) : 0;
 }
 
 static int result_of(int code)
@@ -38,7 +43,10 @@ static int may_bind(const struct orma_query *self, unsigned param, sqlite3_stmt 
     if (param < 1 || param > self->stmt->params)
         return -ERANGE;
     *ret = self->stmt->stmt;
-    return sqlite3_stmt_busy(*ret) || self->stmt->has_row ? -EBUSY : 0;
+    return sqlite3_stmt_busy(*ret) || self->stmt->has_row ||
+                   (self->stmt->bound && self->stmt->bound->given)
+               ? -EBUSY
+               : 0;
 }
 
 int orma_query_bind_null(struct orma_query *self, unsigned param)
@@ -46,7 +54,9 @@ int orma_query_bind_null(struct orma_query *self, unsigned param)
     sqlite3_stmt *stmt;
     int r = may_bind(self, param, &stmt);
 
-    return r ? r : result_of(sqlite3_bind_null(stmt, (int)param));
+    if (!r && !(r = result_of(sqlite3_bind_null(stmt, (int)param))))
+        orma_sql_bound_note(self->stmt, param, sqlite3_mprintf("NULL"));
+    return r;
 }
 
 int orma_query_bind_int64(struct orma_query *self, unsigned param, int64_t value)
@@ -54,7 +64,9 @@ int orma_query_bind_int64(struct orma_query *self, unsigned param, int64_t value
     sqlite3_stmt *stmt;
     int r = may_bind(self, param, &stmt);
 
-    return r ? r : result_of(sqlite3_bind_int64(stmt, (int)param, value));
+    if (!r && !(r = result_of(sqlite3_bind_int64(stmt, (int)param, value))))
+        orma_sql_bound_note_int(self->stmt, param, value);
+    return r;
 }
 
 int orma_query_bind_double(struct orma_query *self, unsigned param, double value)
@@ -62,7 +74,9 @@ int orma_query_bind_double(struct orma_query *self, unsigned param, double value
     sqlite3_stmt *stmt;
     int r = may_bind(self, param, &stmt);
 
-    return r ? r : result_of(sqlite3_bind_double(stmt, (int)param, value));
+    if (!r && !(r = result_of(sqlite3_bind_double(stmt, (int)param, value))))
+        orma_sql_bound_note_double(self->stmt, param, value);
+    return r;
 }
 
 int orma_query_bind_text(struct orma_query *self, unsigned param, const char *text, size_t len)
@@ -70,10 +84,11 @@ int orma_query_bind_text(struct orma_query *self, unsigned param, const char *te
     sqlite3_stmt *stmt;
     int r = may_bind(self, param, &stmt);
 
-    return r ? r
-             : result_of(sqlite3_bind_text64(stmt, (int)param, text,
-                                             len == ORMA_WHOLE ? strlen(text) : len,
-                                             SQLITE_TRANSIENT, SQLITE_UTF8));
+    len = len == ORMA_WHOLE ? strlen(text) : len;
+    if (!r && !(r = result_of(sqlite3_bind_text64(stmt, (int)param, text, len, SQLITE_TRANSIENT,
+                                                  SQLITE_UTF8))))
+        orma_sql_bound_note_text(self->stmt, param, text, len);
+    return r;
 }
 
 int orma_query_bind_blob(struct orma_query *self, unsigned param, const void *data, size_t len)
@@ -82,9 +97,10 @@ int orma_query_bind_blob(struct orma_query *self, unsigned param, const void *da
     int r = may_bind(self, param, &stmt);
 
     /* A NULL pointer would be a NULL, which no bytes are not. */
-    return r ? r
-             : result_of(
-                   sqlite3_bind_blob64(stmt, (int)param, len ? data : "", len, SQLITE_TRANSIENT));
+    if (!r && !(r = result_of(
+                    sqlite3_bind_blob64(stmt, (int)param, len ? data : "", len, SQLITE_TRANSIENT))))
+        orma_sql_bound_note(self->stmt, param, sqlite3_mprintf(""));
+    return r;
 }
 
 int orma_query_reset(struct orma_query *self)

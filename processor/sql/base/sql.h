@@ -63,6 +63,8 @@ struct orma_sql_planner {
     uint32_t rows_max;             /* of the tables that were planned */
     enum orma_exec_mode exec;
     bool by_columns;              /* the statement at hand is read by columns, if it can be */
+    sqlite3_stmt *given;          /* it has parameters where the one at hand has values: its names
+                                     and loops count; NULL: there is none */
     struct orma_exec_plan *plans; /* of statements that live; exec/exec.c */
     struct orma_sql_reads reads;  /* what SQLite found in the statement at hand */
     unsigned unlike; /* statements in which the executor found other columns than SQLite */

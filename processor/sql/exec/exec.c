@@ -133,14 +133,15 @@ static uint32_t rows_below(const struct orma_exec_query *q)
     return rows;
 }
 
-static bool is_worth(const struct orma_exec_plan *plan)
+static bool is_worth(struct orma_exec_plan *plan)
 {
     if (is_long_scan(plan))
         return true;
     for (uint32_t i = 0; i < plan->queries.len; i++) {
-        const struct orma_exec_query *q = plan->queries.data[i];
+        struct orma_exec_query *q = plan->queries.data[i];
 
-        if (q->grouped || q->wins.len || q->distinct || q->sources_num > 1 || q->keys.len)
+        if ((q->grouped || q->wins.len || q->distinct || q->sources_num > 1 || q->keys.len) &&
+            !orma_exec_finds_one(plan, q))
             return true;
     }
     return false;
@@ -204,7 +205,8 @@ static bool add_loop(struct orma_exec_plan *plan, int parent, const char *detail
 /* SQLite's loops, from the outermost in. */
 static bool ask_loops(struct orma_exec_plan *plan)
 {
-    char *text = sqlite3_mprintf("EXPLAIN QUERY PLAN %s", plan->text);
+    char *text = sqlite3_mprintf("EXPLAIN QUERY PLAN %s",
+                                 plan->given ? sqlite3_sql(plan->given) : plan->text);
     sqlite3_stmt *stmt = NULL;
     bool ok = text && !sqlite3_prepare_v2(plan->sql->db, text, -1, &stmt, NULL);
 
@@ -480,6 +482,8 @@ static sqlite3_stmt *make_statement(struct orma_exec_plan *plan, sqlite3_stmt *s
     struct orma_buf text = {0};
     sqlite3_stmt *made = NULL;
 
+    if (plan->given)
+        stmt = plan->given;
     for (int i = 0; i < sqlite3_column_count(stmt); i++) {
         const char *name = sqlite3_column_name(stmt, i);
 
@@ -493,23 +497,25 @@ static sqlite3_stmt *make_statement(struct orma_exec_plan *plan, sqlite3_stmt *s
     return made;
 }
 
-static bool is_asked(const struct orma_sql *sql, struct orma_str text)
+bool orma_exec_may_run(const struct orma_sql *sql)
 {
     const struct orma_sql_planner *p = &sql->planner;
 
     return p->table && p->exec != ORMA_EXEC_MODE_OFF && !p->off && !p->aggregates_replaced &&
-           (p->exec != ORMA_EXEC_MODE_AUTO || p->rows_max >= ROWS_MIN) && text.len < (1u << 20);
+           (p->exec != ORMA_EXEC_MODE_AUTO || p->rows_max >= ROWS_MIN);
 }
 
 sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqlite3_stmt *stmt)
 {
-    struct orma_exec_plan *plan = is_asked(sql, text) ? calloc(1, sizeof(*plan)) : NULL;
+    struct orma_exec_plan *plan =
+        orma_exec_may_run(sql) && text.len < (1u << 20) ? calloc(1, sizeof(*plan)) : NULL;
     sqlite3_stmt *made = NULL;
 
     if (!plan)
         return NULL;
     plan->sql = sql;
     plan->args = sql->planner.args;
+    plan->given = sql->planner.given;
     plan->generation = sql->tables_generation;
     plan->text = orma_str_dup(text);
     if (plan->text && make_plan(plan, stmt))
@@ -645,15 +651,24 @@ ORMA_COLD static void complain(const struct orma_exec_plan *plan, uint32_t row, 
     abort();
 }
 
+/* NULL is fine. */
+static void end_query(const struct orma_exec_plan *plan, sqlite3_stmt *query)
+{
+    if (query && query == plan->given)
+        (void)sqlite3_reset(query); /* says how the last run went */
+    else
+        sqlite3_finalize(query);
+}
+
 /* Runs the statement in SQLite, too, and compares every cell. */
 ORMA_COLD static void run_both_ways(struct orma_exec_plan *plan)
 {
     struct orma_exec_batch batch = {0};
-    sqlite3_stmt *stmt = NULL;
+    sqlite3_stmt *stmt = plan->given;
     uint32_t at = 0, rows = 0;
     int r;
 
-    if (sqlite3_prepare_v2(plan->sql->db, plan->text, -1, &stmt, NULL))
+    if (!stmt && sqlite3_prepare_v2(plan->sql->db, plan->text, -1, &stmt, NULL))
         return;
     while ((r = sqlite3_step(stmt)) == SQLITE_ROW) {
         if (at == batch.rows) {
@@ -672,7 +687,7 @@ ORMA_COLD static void run_both_ways(struct orma_exec_plan *plan)
         complain(plan, rows, -2);
     if (r != SQLITE_DONE && !orma_sql_is_told_to_stop(plan->sql))
         complain(plan, rows, -3);
-    sqlite3_finalize(stmt);
+    end_query(plan, stmt);
     plan->at = 0;
 }
 
@@ -695,6 +710,16 @@ int orma_exec_next_batch(struct orma_exec_plan *plan, struct orma_exec_batch *re
     return ret->rows > 0;
 }
 
+bool orma_exec_gave_up(const struct orma_exec_plan *plan)
+{
+    return plan && plan->why;
+}
+
+uint64_t orma_exec_looked(const struct orma_exec_plan *plan)
+{
+    return plan ? plan->looked : 0;
+}
+
 struct orma_exec_plan *orma_exec_of(struct orma_sql *sql, sqlite3_stmt *stmt)
 {
     struct orma_exec_plan *plan = sql->planner.plans;
@@ -711,7 +736,7 @@ struct exec_cursor {
     struct orma_exec_plan *plan; /* of the statement */
     struct orma_exec_batch batch;
     uint32_t at;         /* in the batch */
-    sqlite3_stmt *query; /* instead of batches */
+    sqlite3_stmt *query; /* instead of batches; ours unless it is the plan's `given` */
     int64_t row;
     bool eof;
 };
@@ -747,7 +772,9 @@ static int exec_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
 
 static int exec_close(sqlite3_vtab_cursor *base)
 {
-    sqlite3_finalize(((struct exec_cursor *)base)->query);
+    const struct exec_cursor *c = (const struct exec_cursor *)base;
+
+    end_query(c->plan, c->query);
     free(base);
     return SQLITE_OK;
 }
@@ -775,7 +802,8 @@ static int next_batch(struct exec_cursor *c)
 
 static int start_query(struct exec_cursor *c, struct orma_sql *sql)
 {
-    if (sqlite3_prepare_v2(sql->db, c->plan->text, -1, &c->query, NULL))
+    c->query = c->plan->given;
+    if (!c->query && sqlite3_prepare_v2(sql->db, c->plan->text, -1, &c->query, NULL))
         return orma_plan_table_fail(c->base.pVtab);
     return step_query(c);
 }
@@ -788,6 +816,8 @@ static int exec_filter(sqlite3_vtab_cursor *base, int num, const char *str, int 
 
     (void)num;
     (void)str;
+    end_query(c->plan, c->query);
+    c->query = NULL;
     c->plan = argc ? sqlite3_value_pointer(argv[0], POINTER) : NULL;
     if (!c->plan) {
         sqlite3_free(base->pVtab->zErrMsg);
@@ -796,8 +826,6 @@ static int exec_filter(sqlite3_vtab_cursor *base, int num, const char *str, int 
     }
     if (orma_sql_is_told_to_stop(sql))
         return SQLITE_INTERRUPT;
-    sqlite3_finalize(c->query);
-    c->query = NULL;
     c->plan->at = 0;
     if (!start(c->plan)) {
         if (orma_sql_is_told_to_stop(sql))

@@ -33,6 +33,9 @@
  */
 sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqlite3_stmt *stmt);
 
+/* Whether it is asked for a statement that was just prepared: its tables are large enough. */
+bool orma_exec_may_run(const struct orma_sql *sql);
+
 /* Reads ORMA_EXEC. */
 void orma_exec_init(struct orma_sql *sql);
 
@@ -62,6 +65,12 @@ struct orma_exec_batch {
 };
 
 struct orma_exec_plan;
+
+/* Whether SQLite runs the plan after all. NULL is fine. */
+bool orma_exec_gave_up(const struct orma_exec_plan *plan);
+
+/* How many rows it looked at; 0: it did not run. NULL is fine. */
+uint64_t orma_exec_looked(const struct orma_exec_plan *plan);
 
 /* The plan behind a statement of orma_exec_prepare(); NULL: SQLite runs it. */
 struct orma_exec_plan *orma_exec_of(struct orma_sql *sql, sqlite3_stmt *stmt);

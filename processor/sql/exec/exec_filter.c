@@ -1,4 +1,8 @@
-/* Conditions that the scan of a table tests itself: a stored column compared with a constant. */
+/*
+ * Conditions that the scan of a table tests itself: a stored column compared with a constant. Some
+ * follow from others: if a row is given by its number (`p.id = 5`), all columns of it are
+ * constants, and so is what they are equal to (`c.parent_id = p.id`).
+ */
 #include "processor/sql/exec/exec_plan.h"
 
 static int op_of(enum orma_exec_op op, bool turned)
@@ -69,4 +73,143 @@ bool orma_exec_add_filter(struct orma_exec_plan *plan, const struct orma_table *
     sqlite3_value_free(copy);
     sqlite3_finalize(stmt);
     return ok || orma_exec_give_up(plan, "memory");
+}
+
+/* ---- what follows ---- */
+
+/* Values that are equal as integers, or not at all. */
+static bool is_whole(const struct orma_exec_expr *e)
+{
+    return e->op == ORMA_EXEC_COLUMN && !(e->types & ~(EXEC_INT | EXEC_NULL)) &&
+           e->affinity != EXEC_AFF_TEXT;
+}
+
+/* The column that a condition says to be a certain integer; NULL: it says something else. */
+static struct orma_exec_expr *is_given(const struct orma_exec_expr *e, int64_t *ret)
+{
+    for (unsigned i = 0; e->op == ORMA_EXEC_EQ && i < 2; i++) {
+        const struct orma_exec_expr *val = e->args[1 - i];
+
+        if (is_whole(e->args[i]) && val->op == ORMA_EXEC_CONST && val->val.tag == EXEC_INT) {
+            *ret = val->val.bits;
+            return e->args[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_number_of_row(struct orma_exec_plan *plan, const struct orma_exec_expr *col)
+{
+    if (!col->source->table)
+        return false;
+    struct orma_vcolumn v = orma_exec_table_vcolumn(plan, col->source, col->col);
+    return v.op == ORMA_PROJ_COL && col->source->table->columns[v.col].kind <= ORMA_COL_ALIAS;
+}
+
+bool orma_exec_is_given(struct orma_exec_plan *plan, const struct orma_exec_query *q,
+                        const struct orma_exec_source *src)
+{
+    int64_t val;
+
+    for (uint32_t i = 0; i < q->where.len; i++) {
+        const struct orma_exec_expr *col = is_given(q->where.data[i], &val);
+
+        if (col && col->source == src && is_number_of_row(plan, col))
+            return true;
+    }
+    return false;
+}
+
+/* Whether `col` is known where `e`, a condition, holds: it is what is given, or another column of
+ * the row that is given by its number. */
+static bool is_known(struct orma_exec_plan *plan, const struct orma_exec_expr *col,
+                     const struct orma_exec_expr *given, int64_t val, int64_t *ret)
+{
+    const struct orma_exec_source *src = given->source;
+
+    *ret = val;
+    if (orma_exec_same_expr(col, given))
+        return true;
+    if (col->source != src || src->join == ORMA_EXEC_LEFT || !is_number_of_row(plan, given) ||
+        (uint64_t)val >= src->table->rows)
+        return false;
+    struct orma_exec_rows row = {.num = 1, .first = (uint32_t)val};
+    struct orma_exec_vec *v = orma_exec_take_vec(plan);
+    bool ok = v && orma_exec_load_column(plan, col, &row, v) && orma_exec_tag_at(v, 0) == EXEC_INT;
+    if (ok)
+        *ret = v->vals[0];
+    orma_exec_give_vec(plan, v);
+    return ok;
+}
+
+static bool has_given(const struct orma_exec_exprs *list, const struct orma_exec_expr *col)
+{
+    int64_t val;
+
+    for (uint32_t i = 0; i < list->len; i++) {
+        const struct orma_exec_expr *of = is_given(list->data[i], &val);
+
+        if (of && orma_exec_same_expr(of, col))
+            return true;
+    }
+    return false;
+}
+
+static bool add_given(struct orma_exec_plan *plan, struct orma_exec_exprs *list,
+                      struct orma_exec_expr *col, int64_t val)
+{
+    struct orma_exec_expr *e = orma_exec_new_expr(plan, ORMA_EXEC_EQ, 2);
+    struct orma_exec_expr *c = orma_exec_new_expr(plan, ORMA_EXEC_CONST, 0);
+
+    if (!e || !c)
+        return orma_exec_give_up(plan, "memory");
+    c->val = (struct orma_exec_value){EXEC_INT, val};
+    c->types = EXEC_INT;
+    e->types = EXEC_INT | EXEC_NULL;
+    e->args[0] = col;
+    e->args[1] = c;
+    e->folded = c->folded = true;
+    return ORMA_VEC_PUSH(list, e) == 0 || orma_exec_give_up(plan, "memory");
+}
+
+/* Adds to `list`, of the source `src` alone if there is one, what it and a given column imply. */
+static bool spread(struct orma_exec_plan *plan, struct orma_exec_exprs *list,
+                   const struct orma_exec_source *src, const struct orma_exec_expr *given,
+                   int64_t val)
+{
+    const uint32_t num = list->len;
+
+    for (uint32_t i = 0; i < num; i++) {
+        struct orma_exec_expr *e = list->data[i];
+
+        for (unsigned k = 0; e->op == ORMA_EXEC_EQ && k < 2; k++) {
+            struct orma_exec_expr *col = e->args[k], *other = e->args[1 - k];
+            int64_t known;
+
+            if (!is_whole(col) || !is_whole(other) || (src && other->source != src) ||
+                has_given(list, other) || !is_known(plan, col, given, val, &known))
+                continue;
+            if (!add_given(plan, list, other, known))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool orma_exec_spread(struct orma_exec_plan *plan, struct orma_exec_query *q)
+{
+    for (uint32_t i = 0; i < q->where.len && !plan->why; i++) {
+        int64_t val;
+        const struct orma_exec_expr *given = is_given(q->where.data[i], &val);
+
+        for (unsigned s = 0; given && s < q->sources_num; s++) {
+            struct orma_exec_source *src = q->sources[s];
+
+            if (src->join == ORMA_EXEC_LEFT && !spread(plan, &src->on, src, given, val))
+                return false;
+        }
+        if (given && !spread(plan, &q->where, NULL, given, val))
+            return false;
+    }
+    return !plan->why;
 }

@@ -377,6 +377,7 @@ static bool scan_plain(struct joiner *j, const struct orma_exec_source *src, uin
         struct orma_exec_rows r = {.num = ORMA_MIN(hi - at, (uint32_t)EXEC_BLOCK), .first = at};
 
         (void)src;
+        j->plan->looked += r.num;
         if (orma_exec_should_stop(j->plan) || !each(j, &r, data))
             return false;
         if (hi - at <= EXEC_BLOCK) /* the sum may not fit */
@@ -406,6 +407,7 @@ static bool scan_table(struct joiner *j, const struct orma_exec_source *src, boo
             struct orma_exec_rows r = {.num = scan->block_num};
 
             r.source[src->index] = scan->block;
+            j->plan->looked += r.num;
             ok = each(j, &r, data);
         }
     }
@@ -810,6 +812,24 @@ bool orma_exec_has_few(struct orma_exec_plan *plan, struct orma_exec_query *q, u
         few = scan_table(&j, j.driver, false, count_block, &limit);
     fini(&j);
     return few;
+}
+
+bool orma_exec_finds_one(struct orma_exec_plan *plan, struct orma_exec_query *q)
+{
+    const char *why = plan->why;
+    bool one = false;
+    struct joiner j;
+
+    for (unsigned i = 0; i < q->sources_num; i++)
+        one |= orma_exec_is_given(plan, q, q->sources[i]);
+    if (!one)
+        return false;
+    one = init(&j, plan, q) && orma_exec_is_given(plan, q, j.driver);
+    for (unsigned i = 0; one && i < j.steps_num; i++)
+        one = j.steps[i].by_number;
+    fini(&j);
+    plan->why = why;
+    return one;
 }
 
 /* ---- the order of rows ---- */

@@ -228,10 +228,11 @@ struct orma_exec_plan {
     struct orma_exec_query *root;
     struct orma_exec_plan *next; /* of those of the connection */
     sqlite3_stmt *stmt;          /* that was made for it */
-    char *text;                  /* of the statement; malloc */
-    bool args;                   /* SQLite's plan reads ids of sets of args; */
-    bool ids;                    /* so does this one, */
-    bool sets;                   /* or only looks into the sets */
+    sqlite3_stmt *given; /* the same with parameters, which outlives it: runs instead; NULL */
+    char *text;          /* of the statement; malloc */
+    bool args;           /* SQLite's plan reads ids of sets of args; */
+    bool ids;            /* so does this one, */
+    bool sets;           /* or only looks into the sets */
     uint64_t generation;
     struct orma_exec_scope *outer; /* what the query that is bound next may see around it */
     const char *why;               /* it was given up */
@@ -243,6 +244,7 @@ struct orma_exec_plan {
     struct orma_exec_vec *spare[2 * EXEC_DEPTH_MAX];
     unsigned spare_num;
     bool ran;
+    uint64_t looked; /* rows that scans gave */
     bool sure;       /* what is folded may be left out for rows for which SQLite works it out */
     bool has_others; /* queries in expressions, or parts of a UNION ALL */
     /* Of the results: values of a batch, and the first row of the next. */
@@ -430,6 +432,13 @@ bool orma_exec_add_filter(struct orma_exec_plan *plan, const struct orma_table *
                           struct orma_rowscan *scan, int op, unsigned col,
                           const struct orma_exec_expr *val);
 
+/* Whether a condition gives the number of the row of the source. */
+bool orma_exec_is_given(struct orma_exec_plan *plan, const struct orma_exec_query *q,
+                        const struct orma_exec_source *src);
+
+/* Before a join: adds conditions that follow from those it has. */
+bool orma_exec_spread(struct orma_exec_plan *plan, struct orma_exec_query *q);
+
 /* exec_hash.c: rows by a key. Zero-initialised is empty. */
 struct orma_exec_hash {
     uint32_t *slots, mask; /* groups by key */
@@ -466,6 +475,8 @@ bool orma_exec_scan(struct orma_exec_plan *plan, struct orma_exec_query *q, orma
 /* Whether the source that it begins with gives no more than `limit` rows, before conditions that
  * scans cannot test. */
 bool orma_exec_has_few(struct orma_exec_plan *plan, struct orma_exec_query *q, uint32_t limit);
+/* Whether it reads one row of each source at most, by its number. */
+bool orma_exec_finds_one(struct orma_exec_plan *plan, struct orma_exec_query *q);
 /* Several sources: sets `by_loops` where SQLite's loops give rows in another order. */
 bool orma_exec_plan_joins(struct orma_exec_plan *plan, struct orma_exec_query *q);
 

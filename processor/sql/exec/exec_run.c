@@ -76,7 +76,8 @@ bool orma_exec_run(struct orma_exec_plan *plan, struct orma_exec_query *q)
         return run_union(plan, q);
     if (plan->why || !run_sources(plan, q))
         return false;
-    if (q->sources_num > 1 && !q->any_order && !orma_exec_plan_joins(plan, q))
+    if (q->sources_num > 1 &&
+        (!orma_exec_spread(plan, q) || (!q->any_order && !orma_exec_plan_joins(plan, q))))
         return false;
     bool ok = q->grouped ? orma_exec_group(plan, q) : orma_exec_collect(plan, q);
     if (ok && q->slots_num > q->frame.slots_num) {

@@ -14,6 +14,7 @@
 #include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/exec/exec.h"
+#include "processor/sql/script/bound.h"
 #include "processor/sql/script/hint.h"
 #include "processor/sql/script/sqlstats.h"
 #include "processor/sql/script/stub.h"
@@ -267,7 +268,10 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
             sql, s->kind == ORMA_STMT_SQLITE ? s->body : orma_sql_text_str(s->text));
     if (s->kind == ORMA_STMT_SQLITE) {
         r = prepare(sql, s, s->body, s->body_at, &stmt->stmt);
-        stmt->params = r ? 0 : (unsigned)sqlite3_bind_parameter_count(stmt->stmt);
+        if (!r) {
+            stmt->params = (unsigned)sqlite3_bind_parameter_count(stmt->stmt);
+            stmt->bound = orma_sql_bound_new(sql, stmt->stmt);
+        }
     } else {
         ORMA_ASSERT(sql->statements[s->kind]);
         r = sql->statements[s->kind](sql, s);
@@ -370,6 +374,8 @@ int orma_sql_stmt_step(struct orma_sql_stmt *self)
     if (r != NOT_AHEAD)
         return r;
     orma_sql_exec_resume(self->sql);
+    if (self->bound && !self->bound->stepped)
+        orma_sql_bound_start(self);
     r = step(self);
     orma_sql_exec_leave(self->sql);
     return r;
@@ -379,6 +385,8 @@ bool orma_sql_stmt_reset(struct orma_sql_stmt *self)
 {
     if (self->no_output)
         return true;
+    if (self->bound)
+        orma_sql_bound_reset(self);
     if (orma_exec_of(self->sql, self->stmt))
         return false;
     orma_sqlstats_end(self->sql, self->stats);
@@ -410,6 +418,7 @@ void orma_sql_stmt_free(struct orma_sql_stmt *self)
     if (!self)
         return;
     sqlite3_finalize(self->stmt);
+    orma_sql_bound_free(self->bound);
     orma_sql_source_unref(self->source);
     free(self);
 }

@@ -37,6 +37,8 @@ struct orma_sql_stmt {
     struct orma_exec_plan *plan;
     struct orma_exec_batch batch;
     uint32_t batch_at;
+    bool by_columns;              /* who reads it takes rows in that form, too */
+    struct orma_sql_bound *bound; /* its values, if they may make it run by columns: bound.h */
 };
 
 struct orma_sql_exec {
@@ -59,6 +61,7 @@ int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret);
  */
 static inline void orma_sql_stmt_by_columns(struct orma_sql_stmt *self)
 {
+    self->by_columns = true;
     self->plan = self->no_output ? NULL : orma_exec_of(self->sql, self->stmt);
 }
 

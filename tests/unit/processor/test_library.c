@@ -114,6 +114,46 @@ Test(library, a_query_begins_again_wherever_it_was)
     orma_assert_no_leaks();
 }
 
+/* By columns, for each of its values; orma_exec_why() is NULL if it was so. */
+Test(library, a_query_with_parameters_runs_by_columns)
+{
+    static const char made[] =
+        "CREATE PERFETTO TABLE many AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 "
+        "FROM n WHERE i < 9999) SELECT i AS id, i % 7 AS k, printf('n%d', i % 3) AS s FROM n";
+    static const struct {
+        int64_t from;
+        const char *name, *text;
+    } cases[] = {{0, "n1", "3333"}, {9990, "n1", "3"}, {9990, NULL, "0"}, {5000, "n2", "1667"}};
+    struct orma_processor *tp = empty(NULL);
+
+    struct orma_query *q = prepare(tp, made), *why = NULL;
+    cr_assert_eq(orma_query_step(q), 0);
+    orma_query_free(q);
+    q = prepare(tp, "SELECT count(*) AS n, :name FROM many a JOIN many b USING (id) "
+                    "WHERE a.id >= :from AND b.s = :name");
+    const unsigned name = orma_query_parameter(q, ":name"), from = orma_query_parameter(q, ":from");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        cr_assert_eq(orma_query_bind_int64(q, from, cases[i].from), 0);
+        cr_assert_eq(cases[i].name ? orma_query_bind_text(q, name, cases[i].name, ORMA_WHOLE)
+                                   : orma_query_bind_null(q, name),
+                     0);
+        expect_row(q, cases[i].text);
+        cr_assert_str_eq(orma_query_column_name(q, 1), ":name");
+        cr_assert_eq(orma_query_parameter(q, ":from"), from);
+        cr_assert_eq(orma_query_bind_int64(q, from, 1), -EBUSY);
+        cr_assert_eq(orma_query_step(q), 0);
+        cr_assert_eq(orma_query_bind_int64(q, from, 1), -EBUSY);
+        cr_assert_eq(orma_query_reset(q), 0);
+        why = prepare(tp, "SELECT orma_exec_why() IS NULL");
+        expect_row(why, "1");
+        orma_query_free(why);
+    }
+    expect_row(q, "1667"); /* values stay */
+    orma_query_free(q);
+    orma_processor_free(tp);
+    orma_assert_no_leaks();
+}
+
 /* ---- columns ---- */
 
 static void expect_format(struct orma_processor *tp, const char *sql, const char *formats)

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/sql/dialect/token.h"
 #include "processor/sql/exec/exec.h"
+#include "processor/sql/script/bound.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
 
@@ -669,9 +671,37 @@ static void put_cell(struct orma_buf *out, sqlite3_stmt *stmt, int i)
 }
 
 enum ran { FAILED, BY_SQLITE, TRIED, BY_US };
+static uint64_t looked; /* rows that the last one looked at */
 
-static enum ran run(struct engine *e, const char *query, enum orma_exec_mode mode,
-                    struct orma_buf *out)
+/* What parameters are bound to, as literals. */
+struct values {
+    struct orma_str literals[64];
+    unsigned num;
+};
+
+static void bind(struct orma_sql_stmt *stmt, unsigned param, struct orma_str literal)
+{
+    char text[512] = "";
+
+    if (literal.data[0] == '\'') {
+        for (size_t i = 1, len = 0; i + 1 < literal.len; i += literal.data[i] == '\'' ? 2 : 1)
+            text[len++] = literal.data[i];
+        sqlite3_bind_text(stmt->stmt, (int)param, text, -1, SQLITE_TRANSIENT);
+        orma_sql_bound_note_text(stmt, param, text, strlen(text));
+        return;
+    }
+    memcpy(text, literal.data, literal.len);
+    if (strpbrk(text, ".e")) {
+        sqlite3_bind_double(stmt->stmt, (int)param, strtod(text, NULL));
+        orma_sql_bound_note_double(stmt, param, strtod(text, NULL));
+    } else {
+        sqlite3_bind_int64(stmt->stmt, (int)param, strtoll(text, NULL, 10));
+        orma_sql_bound_note_int(stmt, param, strtoll(text, NULL, 10));
+    }
+}
+
+static enum ran run_with(struct engine *e, const char *query, const struct values *values,
+                         enum orma_exec_mode mode, struct orma_buf *out)
 {
     struct orma_sql_exec *exec;
     struct orma_sql_stmt *stmt;
@@ -686,20 +716,31 @@ static enum ran run(struct engine *e, const char *query, enum orma_exec_mode mod
         orma_sql_exec_free(exec);
         return FAILED;
     }
-    struct orma_exec_plan *plan = orma_exec_of(e->sql, stmt->stmt);
-    for (int i = 0; i < sqlite3_column_count(stmt->stmt); i++)
-        orma_buf_printf(out, "%s|", sqlite3_column_name(stmt->stmt, i));
+    for (unsigned i = 0; values && i < stmt->params; i++)
+        bind(stmt, i + 1, values->literals[i]);
+    struct orma_exec_plan *plan = NULL;
     while ((r = orma_sql_stmt_step(stmt)) > 0) {
         orma_buf_put_str(out, "\n");
         for (int i = 0; i < sqlite3_column_count(stmt->stmt); i++)
             put_cell(out, stmt->stmt, i);
     }
+    plan = orma_exec_of(e->sql, stmt->stmt);
+    orma_buf_put_str(out, "\n");
+    for (int i = 0; i < sqlite3_column_count(stmt->stmt); i++)
+        orma_buf_printf(out, "%s|", sqlite3_column_name(stmt->stmt, i));
     if (r < 0)
         orma_buf_printf(out, "\nerror %s", orma_sql_error_text(e->sql));
     bool ours = plan && !e->sql->planner.why;
+    looked = orma_exec_looked(plan);
     orma_sql_stmt_free(stmt);
     orma_sql_exec_free(exec);
     return ours ? BY_US : plan ? TRIED : BY_SQLITE;
+}
+
+static enum ran run(struct engine *e, const char *query, enum orma_exec_mode mode,
+                    struct orma_buf *out)
+{
+    return run_with(e, query, NULL, mode, out);
 }
 
 static unsigned number_of(const char *name, unsigned otherwise)
@@ -826,6 +867,51 @@ Test(exec, knows_what_comes_once)
     orma_assert_no_leaks();
 }
 
+/* A row that is given by its number makes constants of what it is compared with. */
+Test(exec, follows_what_a_given_row_says)
+{
+    static const char many[] =
+        "CREATE PERFETTO TABLE m AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n "
+        "WHERE i < 9999) SELECT i AS id, nullif(i / 10, 7) AS up, i % 100 AS k FROM n;";
+    static const char *const queries[] = {
+        "SELECT c.id, p.up FROM m p JOIN m c ON c.up = p.id WHERE p.id = 21",
+        "SELECT c.id, p.up FROM m p JOIN m c ON c.up = p.id WHERE p.id = 7",
+        "SELECT c.id, p.id FROM m p JOIN m c ON c.up = p.up WHERE p.id = 75",
+        "SELECT c.id, p.id FROM m p JOIN m c ON c.up = p.up AND c.k = p.k WHERE p.id = 215",
+        "SELECT c.id, d.id FROM m p JOIN m c ON c.up = p.id JOIN m d ON d.k = p.k WHERE p.id = 3",
+        "SELECT p.id, c.id FROM m p LEFT JOIN m c ON c.up = p.id AND c.k > 15 WHERE p.id = 31",
+        "SELECT p.id, c.id FROM m p LEFT JOIN m c ON c.up = p.id WHERE p.id = 5000",
+        "SELECT count(*) FROM m p JOIN m c ON c.k = p.id WHERE p.id = 21 AND c.up = p.k",
+        "SELECT c.id FROM m p JOIN m c ON c.up = p.id WHERE p.id = 21 AND p.id = 22",
+        "SELECT c.id FROM m p JOIN m c ON c.up = p.id WHERE p.id = 123456",
+        "SELECT a.id, b.s FROM t1 a JOIN t2 b ON b.v = a.k WHERE a.k = 11",
+    };
+    static const struct {
+        const char *query;
+        uint64_t most;
+    } looks[] = {
+        {"SELECT count(*) FROM m p JOIN m c ON c.up = p.id WHERE p.id = 21", 20},
+        {"SELECT count(*) FROM m p JOIN m c ON c.up = p.up AND c.k = p.k WHERE p.id = 215", 20},
+    };
+    struct orma_buf out = {0};
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "rows", rows, "");
+    engine_expect(&e, "many", many, "");
+    expect_same(&e, queries, ORMA_ARRAY_LEN(queries));
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(looks); i++) {
+        cr_expect_eq(run(&e, looks[i].query, ORMA_EXEC_MODE_ON, &out), BY_US);
+        cr_expect_leq(looked, looks[i].most, "%s: %u rows", looks[i].query, (unsigned)looked);
+    }
+    cr_expect_eq(run(&e, "SELECT count(*) FROM m a JOIN m b ON b.id = a.up WHERE a.id = 5",
+                     ORMA_EXEC_MODE_AUTO, &out),
+                 BY_SQLITE);
+    orma_buf_fini(&out);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
 /* Functions of scripts that may give something else the next time, or fail where SQLite would not
  * call them; a few rows that look something up in a large table. */
 Test(exec, leaves_to_sqlite_what_depends_on_it)
@@ -866,6 +952,115 @@ Test(exec, leaves_to_sqlite_what_depends_on_it)
             cr_expect_str_eq(why ? why : "", cases[i].why, "%s", cases[i].query);
     }
     orma_buf_fini(&out);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
+/* ---- parameters ---- */
+
+/* Half of the literals become parameters. */
+static void take_literals(struct gen *g, const char *query, struct orma_buf *out,
+                          struct values *ret)
+{
+    struct orma_str text = orma_str_from(query);
+    struct orma_token tok = orma_token_next(text, 0);
+
+    orma_buf_clear(out);
+    ret->num = 0;
+    for (; tok.kind != ORMA_TOK_END; tok = orma_token_next(text, tok.at + tok.len)) {
+        bool literal = tok.kind == ORMA_TOK_NUMBER || tok.kind == ORMA_TOK_STRING;
+
+        if (!literal || below(g, 2) || ret->num == ORMA_ARRAY_LEN(ret->literals)) {
+            orma_buf_put(out, text.data + tok.at, tok.len);
+            continue;
+        }
+        ret->literals[ret->num++] = orma_token_text(text, tok);
+        orma_buf_printf(out, "?");
+    }
+}
+
+Test(exec, takes_values_of_parameters)
+{
+    uint64_t first = (uint64_t)number_of("ORMA_TEST_SEED", 1) * 1000033;
+    unsigned queries = number_of("ORMA_TEST_QUERIES", QUERIES) / 3, taken = 0, valid = 0;
+    struct orma_buf with = {0}, without = {0}, text = {0};
+    struct gen g = {0};
+    struct values values;
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "rows", rows, "");
+    for (unsigned i = 0; i < queries; i++) {
+        const char *query = generate(&g, first + i * 7919u);
+
+        take_literals(&g, query, &text, &values);
+        if (!values.num)
+            continue;
+        query = orma_buf_cstr(&text);
+        enum ran ran = run_with(&e, query, &values, ORMA_EXEC_MODE_ON, &with);
+        valid += ran != FAILED;
+        taken += ran == BY_US;
+        if (ran == FAILED)
+            continue;
+        run_with(&e, query, &values, ORMA_EXEC_MODE_OFF, &without);
+        cr_expect_str_eq(orma_buf_cstr(&with), orma_buf_cstr(&without),
+                         "%u: %s\n--- ours\n%.700s\n--- SQLite\n%.700s", i, query,
+                         orma_buf_cstr(&with), orma_buf_cstr(&without));
+    }
+    cr_expect_eq(e.sql->planner.unlike, 0, "%u with other columns", e.sql->planner.unlike);
+    cr_expect_gt(valid, queries / 3, "%u of %u queries are valid", valid, queries);
+    cr_expect_gt(taken, valid / 4, "%u of %u queries were taken", taken, valid);
+    orma_buf_fini(&with);
+    orma_buf_fini(&without);
+    orma_buf_fini(&text);
+    orma_buf_fini(&g.text);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
+/* All values of all types, names that come twice, what no literal says, and what would mean
+ * something else as a literal. */
+Test(exec, knows_what_parameters_mean)
+{
+    static const struct {
+        const char *query;
+        const char *values[4];
+        bool ours;
+    } cases[] = {
+        {"SELECT id, k + ?1 + :x, :x FROM t1 WHERE k > ?1 ORDER BY d, id", {"3", "-7"}, true},
+        {"SELECT ?2, count(*) FROM t1 WHERE s = ?1 GROUP BY k", {"'a''b'", "'''\"'"}, true},
+        {"SELECT d * ?, typeof(?), - ? FROM t1 ORDER BY k, id", {"0.1", "1e300", "-3"}, true},
+        {"SELECT sum(d + ?) FROM t1 GROUP BY k", {"0.30000000000000004"}, true},
+        {"SELECT v FROM t1 ORDER BY k, id LIMIT ? OFFSET ?", {"7", "3"}, true},
+        {"SELECT v FROM t1 ORDER BY v, id LIMIT ?", {"'x'"}, false},
+        {"SELECT max(v) + ? FROM t1 GROUP BY k", {"9223372036854775807"}, true},
+        {"SELECT sum(v + ?) FROM t1", {"-9223372036854775808"}, false},
+        {"SELECT k, v FROM t1 ORDER BY ?, id DESC", {"2"}, false},
+        {"SELECT k, count(*) FROM t1 GROUP BY s, ?", {"1"}, false},
+        {"SELECT k, count(*) FROM t1 WHERE s IN (?, ?, ?) GROUP BY k", {"'a'", "'b'", "7"}, true},
+        {"SELECT a.id, ? FROM t1 a JOIN t2 b ON b.k = a.k AND b.v > ? ORDER BY b.id, a.id",
+         {"'a'", "5"},
+         true},
+    };
+    struct orma_buf with = {0}, without = {0};
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "rows", rows, "");
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        struct values values = {0};
+
+        for (unsigned k = 0; k < 4 && cases[i].values[k]; k++)
+            values.literals[values.num++] = orma_str_from(cases[i].values[k]);
+        enum ran ran = run_with(&e, cases[i].query, &values, ORMA_EXEC_MODE_ON, &with);
+        cr_expect_eq(ran == BY_US, cases[i].ours, "%s: %d %s", cases[i].query, ran,
+                     e.sql->planner.why);
+        run_with(&e, cases[i].query, &values, ORMA_EXEC_MODE_OFF, &without);
+        cr_expect_str_eq(orma_buf_cstr(&with), orma_buf_cstr(&without), "%s\n%.300s\n%.300s",
+                         cases[i].query, orma_buf_cstr(&with), orma_buf_cstr(&without));
+    }
+    orma_buf_fini(&with);
+    orma_buf_fini(&without);
     engine_fini(&e);
     orma_assert_no_leaks();
 }
