@@ -55,7 +55,7 @@ int orma_query_bind_null(struct orma_query *self, unsigned param)
     int r = may_bind(self, param, &stmt);
 
     if (!r && !(r = result_of(sqlite3_bind_null(stmt, (int)param))))
-        orma_sql_bound_note(self->stmt, param, sqlite3_mprintf("NULL"));
+        orma_bound_note(self->stmt, param, sqlite3_mprintf("NULL"));
     return r;
 }
 
@@ -65,7 +65,7 @@ int orma_query_bind_int64(struct orma_query *self, unsigned param, int64_t value
     int r = may_bind(self, param, &stmt);
 
     if (!r && !(r = result_of(sqlite3_bind_int64(stmt, (int)param, value))))
-        orma_sql_bound_note_int(self->stmt, param, value);
+        orma_bound_note_int(self->stmt, param, value);
     return r;
 }
 
@@ -75,7 +75,7 @@ int orma_query_bind_double(struct orma_query *self, unsigned param, double value
     int r = may_bind(self, param, &stmt);
 
     if (!r && !(r = result_of(sqlite3_bind_double(stmt, (int)param, value))))
-        orma_sql_bound_note_double(self->stmt, param, value);
+        orma_bound_note_double(self->stmt, param, value);
     return r;
 }
 
@@ -87,7 +87,7 @@ int orma_query_bind_text(struct orma_query *self, unsigned param, const char *te
     len = len == ORMA_WHOLE ? strlen(text) : len;
     if (!r && !(r = result_of(sqlite3_bind_text64(stmt, (int)param, text, len, SQLITE_TRANSIENT,
                                                   SQLITE_UTF8))))
-        orma_sql_bound_note_text(self->stmt, param, text, len);
+        orma_bound_note_text(self->stmt, param, text, len);
     return r;
 }
 
@@ -99,7 +99,7 @@ int orma_query_bind_blob(struct orma_query *self, unsigned param, const void *da
     /* A NULL pointer would be a NULL, which no bytes are not. */
     if (!r && !(r = result_of(
                     sqlite3_bind_blob64(stmt, (int)param, len ? data : "", len, SQLITE_TRANSIENT))))
-        orma_sql_bound_note(self->stmt, param, sqlite3_mprintf(""));
+        orma_bound_note(self->stmt, param, sqlite3_mprintf(""));
     return r;
 }
 

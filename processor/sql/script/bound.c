@@ -19,24 +19,24 @@
 /* After such a run. */
 #define PAUSE 16
 
-struct orma_sql_bound *orma_sql_bound_new(struct orma_sql *sql, sqlite3_stmt *stmt)
+struct orma_bound *orma_bound_new(struct orma_sql *sql, sqlite3_stmt *stmt)
 {
     const int params = sqlite3_bind_parameter_count(stmt);
 
     if (!params || !sqlite3_column_count(stmt) || !orma_exec_may_run(sql))
         return NULL;
-    struct orma_sql_bound *self = calloc(1, sizeof(*self));
+    struct orma_bound *self = calloc(1, sizeof(*self));
     char **literals = calloc((size_t)params, sizeof(*literals));
     if (!self || !literals) {
         free(self);
         free(literals);
         return NULL;
     }
-    *self = (struct orma_sql_bound){.params = (unsigned)params, .literals = literals};
+    *self = (struct orma_bound){.params = (unsigned)params, .literals = literals};
     return self;
 }
 
-void orma_sql_bound_free(struct orma_sql_bound *self)
+void orma_bound_free(struct orma_bound *self)
 {
     if (!self)
         return;
@@ -49,15 +49,15 @@ void orma_sql_bound_free(struct orma_sql_bound *self)
 
 static void forget(struct orma_sql_stmt *stmt)
 {
-    orma_sql_bound_free(stmt->bound);
+    orma_bound_free(stmt->bound);
     stmt->bound = NULL;
 }
 
 /* ---- values ---- */
 
-void orma_sql_bound_note(struct orma_sql_stmt *stmt, unsigned param, char *literal)
+void orma_bound_note(struct orma_sql_stmt *stmt, unsigned param, char *literal)
 {
-    struct orma_sql_bound *self = stmt->bound;
+    struct orma_bound *self = stmt->bound;
 
     if (!self || !literal) {
         sqlite3_free(literal);
@@ -70,12 +70,12 @@ void orma_sql_bound_note(struct orma_sql_stmt *stmt, unsigned param, char *liter
 }
 
 /* The least of all is no literal, but an operation on one that is too large. */
-void orma_sql_bound_note_int(struct orma_sql_stmt *stmt, unsigned param, int64_t value)
+void orma_bound_note_int(struct orma_sql_stmt *stmt, unsigned param, int64_t value)
 {
     if (stmt->bound)
-        orma_sql_bound_note(stmt, param,
-                            value == INT64_MIN ? sqlite3_mprintf("")
-                                               : sqlite3_mprintf("(%lld)", (sqlite3_int64)value));
+        orma_bound_note(stmt, param,
+                        value == INT64_MIN ? sqlite3_mprintf("")
+                                           : sqlite3_mprintf("(%lld)", (sqlite3_int64)value));
 }
 
 /* Whether SQLite reads just this number. */
@@ -94,7 +94,7 @@ static bool reads_as(sqlite3 *db, const char *literal, double value)
     return same && !memcmp(&seen, &value, sizeof(value));
 }
 
-void orma_sql_bound_note_double(struct orma_sql_stmt *stmt, unsigned param, double value)
+void orma_bound_note_double(struct orma_sql_stmt *stmt, unsigned param, double value)
 {
     if (!stmt->bound)
         return;
@@ -103,23 +103,22 @@ void orma_sql_bound_note_double(struct orma_sql_stmt *stmt, unsigned param, doub
         sqlite3_free(literal);
         literal = sqlite3_mprintf("");
     }
-    orma_sql_bound_note(stmt, param, literal);
+    orma_bound_note(stmt, param, literal);
 }
 
-void orma_sql_bound_note_text(struct orma_sql_stmt *stmt, unsigned param, const char *text,
-                              size_t len)
+void orma_bound_note_text(struct orma_sql_stmt *stmt, unsigned param, const char *text, size_t len)
 {
     bool plain = stmt->bound && text && len < TEXT_MAX && !memchr(text, 0, len);
 
     if (stmt->bound)
-        orma_sql_bound_note(
-            stmt, param, plain ? sqlite3_mprintf("'%.*q'", (int)len, text) : sqlite3_mprintf(""));
+        orma_bound_note(stmt, param,
+                        plain ? sqlite3_mprintf("'%.*q'", (int)len, text) : sqlite3_mprintf(""));
 }
 
 /* ---- the text with values ---- */
 
 struct writer {
-    const struct orma_sql_bound *bound;
+    const struct orma_bound *bound;
     sqlite3_stmt *stmt;
     struct orma_buf *out;
     unsigned last;          /* parameters that were met */
@@ -218,9 +217,9 @@ static sqlite3_stmt *make(struct orma_sql_stmt *stmt, struct orma_str text)
     return made;
 }
 
-void orma_sql_bound_start(struct orma_sql_stmt *stmt)
+void orma_bound_start(struct orma_sql_stmt *stmt)
 {
-    struct orma_sql_bound *self = stmt->bound;
+    struct orma_bound *self = stmt->bound;
     struct orma_buf text = {0};
     struct writer w = {.bound = self, .stmt = stmt->stmt, .out = &text};
     sqlite3_stmt *made = NULL;
@@ -244,9 +243,9 @@ void orma_sql_bound_start(struct orma_sql_stmt *stmt)
     }
 }
 
-void orma_sql_bound_reset(struct orma_sql_stmt *stmt)
+void orma_bound_reset(struct orma_sql_stmt *stmt)
 {
-    struct orma_sql_bound *self = stmt->bound;
+    struct orma_bound *self = stmt->bound;
     self->stepped = false;
     if (!self->given)
         return;

@@ -12,7 +12,7 @@
 #define ORMA_PROCESSOR_SQL_SCRIPT_BOUND_H
 #include "processor/sql/script/exec.h"
 
-struct orma_sql_bound {
+struct orma_bound {
     unsigned params;
     char **literals;     /* sqlite3_malloc; NULL: it was not bound; "": there is no literal */
     sqlite3_stmt *given; /* with parameters, while another one runs; NULL: that one runs */
@@ -21,20 +21,19 @@ struct orma_sql_bound {
 };
 
 /* Of a statement that was just prepared; NULL: its values make no difference, or memory is out. */
-struct orma_sql_bound *orma_sql_bound_new(struct orma_sql *sql, sqlite3_stmt *stmt);
-void orma_sql_bound_free(struct orma_sql_bound *self);
+struct orma_bound *orma_bound_new(struct orma_sql *sql, sqlite3_stmt *stmt);
+void orma_bound_free(struct orma_bound *self);
 
 /* Before the first step after a reset. */
-void orma_sql_bound_start(struct orma_sql_stmt *stmt);
+void orma_bound_start(struct orma_sql_stmt *stmt);
 
 /* At a reset: the statement is the given one again. */
-void orma_sql_bound_reset(struct orma_sql_stmt *stmt);
+void orma_bound_reset(struct orma_sql_stmt *stmt);
 
 /* The values that are bound. `literal`: of sqlite3_malloc, which goes to the statement; "": there
  * is none. */
-void orma_sql_bound_note(struct orma_sql_stmt *stmt, unsigned param, char *literal);
-void orma_sql_bound_note_int(struct orma_sql_stmt *stmt, unsigned param, int64_t value);
-void orma_sql_bound_note_double(struct orma_sql_stmt *stmt, unsigned param, double value);
-void orma_sql_bound_note_text(struct orma_sql_stmt *stmt, unsigned param, const char *text,
-                              size_t len);
+void orma_bound_note(struct orma_sql_stmt *stmt, unsigned param, char *literal);
+void orma_bound_note_int(struct orma_sql_stmt *stmt, unsigned param, int64_t value);
+void orma_bound_note_double(struct orma_sql_stmt *stmt, unsigned param, double value);
+void orma_bound_note_text(struct orma_sql_stmt *stmt, unsigned param, const char *text, size_t len);
 #endif

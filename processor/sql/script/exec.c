@@ -270,7 +270,7 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
         r = prepare(sql, s, s->body, s->body_at, &stmt->stmt);
         if (!r) {
             stmt->params = (unsigned)sqlite3_bind_parameter_count(stmt->stmt);
-            stmt->bound = orma_sql_bound_new(sql, stmt->stmt);
+            stmt->bound = orma_bound_new(sql, stmt->stmt);
         }
     } else {
         ORMA_ASSERT(sql->statements[s->kind]);
@@ -375,7 +375,7 @@ int orma_sql_stmt_step(struct orma_sql_stmt *self)
         return r;
     orma_sql_exec_resume(self->sql);
     if (self->bound && !self->bound->stepped)
-        orma_sql_bound_start(self);
+        orma_bound_start(self);
     r = step(self);
     orma_sql_exec_leave(self->sql);
     return r;
@@ -386,7 +386,7 @@ bool orma_sql_stmt_reset(struct orma_sql_stmt *self)
     if (self->no_output)
         return true;
     if (self->bound)
-        orma_sql_bound_reset(self);
+        orma_bound_reset(self);
     if (orma_exec_of(self->sql, self->stmt))
         return false;
     orma_sqlstats_end(self->sql, self->stats);
@@ -418,7 +418,7 @@ void orma_sql_stmt_free(struct orma_sql_stmt *self)
     if (!self)
         return;
     sqlite3_finalize(self->stmt);
-    orma_sql_bound_free(self->bound);
+    orma_bound_free(self->bound);
     orma_sql_source_unref(self->source);
     free(self);
 }

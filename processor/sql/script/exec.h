@@ -37,8 +37,8 @@ struct orma_sql_stmt {
     struct orma_exec_plan *plan;
     struct orma_exec_batch batch;
     uint32_t batch_at;
-    bool by_columns;              /* who reads it takes rows in that form, too */
-    struct orma_sql_bound *bound; /* its values, if they may make it run by columns: bound.h */
+    bool by_columns;          /* who reads it takes rows in that form, too */
+    struct orma_bound *bound; /* its values, if they may make it run by columns: bound.h */
 };
 
 struct orma_sql_exec {

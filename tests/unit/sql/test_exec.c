@@ -687,16 +687,16 @@ static void bind(struct orma_sql_stmt *stmt, unsigned param, struct orma_str lit
         for (size_t i = 1, len = 0; i + 1 < literal.len; i += literal.data[i] == '\'' ? 2 : 1)
             text[len++] = literal.data[i];
         sqlite3_bind_text(stmt->stmt, (int)param, text, -1, SQLITE_TRANSIENT);
-        orma_sql_bound_note_text(stmt, param, text, strlen(text));
+        orma_bound_note_text(stmt, param, text, strlen(text));
         return;
     }
     memcpy(text, literal.data, literal.len);
     if (strpbrk(text, ".e")) {
         sqlite3_bind_double(stmt->stmt, (int)param, strtod(text, NULL));
-        orma_sql_bound_note_double(stmt, param, strtod(text, NULL));
+        orma_bound_note_double(stmt, param, strtod(text, NULL));
     } else {
         sqlite3_bind_int64(stmt->stmt, (int)param, strtoll(text, NULL, 10));
-        orma_sql_bound_note_int(stmt, param, strtoll(text, NULL, 10));
+        orma_bound_note_int(stmt, param, strtoll(text, NULL, 10));
     }
 }
 
