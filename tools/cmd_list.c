@@ -29,8 +29,8 @@
 enum { OPT_NAMES = 1, OPT_FIELDS };
 
 static const struct orma_option options[] = {
-    {OPT_NAMES, 'q', "names", NULL, "Print the names only."},
-    {OPT_FIELDS, 'f', "fields", NULL, "events: with their fields, as this kernel has them."},
+    {OPT_NAMES, 'q', "names", NULL, "Print the names only.", 1},
+    {OPT_FIELDS, 'f', "fields", NULL, "events: with their fields, as this kernel has them.", 1},
     {0},
 };
 

@@ -197,6 +197,8 @@ static int parse(struct query *q, bool *ret_go_on)
         return code;
     if (!q->traces_num && !q->many.patterns_num)
         return orma_cli_usage_error(&q->cli, "no trace given: orma query TRACE [SQL]");
+    if (q->apart && q->many.patterns_num)
+        return orma_cli_usage_error(&q->cli, "--apart cannot be combined with --all");
     if (q->sql && q->file)
         return orma_cli_usage_error(&q->cli, "give the SQL as an argument or with -f, not both");
     *ret_go_on = true;

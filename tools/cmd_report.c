@@ -25,9 +25,11 @@ static const struct orma_option options[] = {
 #ifdef ORMA_HAVE_VIEW
     {OPT_HTML, 0, "html", "FILE",
      "One file of HTML with the sections and the timeline, which opens anywhere without a "
-     "network."},
+     "network.",
+     ORMA_REPORT_FORMS},
 #endif
-    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
+    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it.",
+     ORMA_REPORT_FORMS},
     ORMA_LOAD_CACHE_OPTION(ORMA_REPORT_OPT_CACHE),
     {0},
 };

@@ -33,8 +33,8 @@ static const struct orma_option options[] = {
     {OPT_OUT, 'o', "out", "FILE",
      "Write one file of HTML that opens anywhere, without this program and without a network."},
     {OPT_SIZE, 0, "max-size", "SIZE",
-     "How large FILE may become (28mb): beyond, short slices and states are shown in groups."},
-    {OPT_EXACT, 0, "exact", NULL, "Every slice on its own, however large FILE becomes."},
+     "How large FILE may become (28mb): beyond, short slices and states are shown in groups.", 1},
+    {OPT_EXACT, 0, "exact", NULL, "Every slice on its own, however large FILE becomes.", 1},
     {OPT_RANGE, 0, "range", "FROM,TO",
      "Only this part, in times from the begin of the trace: 1.5s,2s."},
     {OPT_PORT, 'p', "port", "PORT", "Listen there; without it on any port that is free."},
@@ -147,8 +147,9 @@ static int parse(struct view *v, bool *ret_go_on)
                                     "--exact and --max-size are about a file: add -o FILE");
     if (v->perfetto && (v->out || v->range || v->at))
         return orma_cli_usage_error(&v->cli, "-o, --range and --at are about the viewer of orma");
-    if (v->out && (v->port || v->at))
-        return orma_cli_usage_error(&v->cli, "--port and --at are about a server: leave out -o");
+    if (v->out && (v->port || v->no_open || v->at))
+        return orma_cli_usage_error(&v->cli,
+                                    "--port, --no-open and --at are about a server: leave out -o");
     *ret_go_on = true;
     return ORMA_EXIT_OK;
 }

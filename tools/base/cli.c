@@ -86,14 +86,35 @@ static int help_asked(struct orma_cli *self)
     return ORMA_CLI_HELP;
 }
 
+static void print_option(const struct orma_option *o, char ret[64])
+{
+    if (o->name)
+        snprintf(ret, 64, "--%s", o->name);
+    else
+        snprintf(ret, 64, "-%c", o->letter);
+}
+
+/* False: it excludes an earlier one, and that was said. */
+static bool fits_earlier(struct orma_cli *self, const struct orma_option *o)
+{
+    const struct orma_option *earlier = self->taken[o->group];
+    char name[64];
+
+    self->taken[o->group] = o;
+    if (!o->group || !earlier || earlier->id == o->id)
+        return true;
+    print_option(earlier, name);
+    orma_cli_usage_error(self, "%s cannot be combined with %s", self->option, name);
+    return false;
+}
+
 /* The value of an option that takes one: joined, or the next argument. */
 static int take_value(struct orma_cli *self, const struct orma_option *o, const char *joined,
                       const char *shown)
 {
-    if (o->name)
-        snprintf(self->option, sizeof(self->option), "--%s", o->name);
-    else
-        snprintf(self->option, sizeof(self->option), "-%c", o->letter);
+    print_option(o, self->option);
+    if (!fits_earlier(self, o))
+        return ORMA_CLI_BAD;
     self->value = joined;
     if (!o->arg && joined) {
         orma_cli_usage_error(self, "option '%s' takes no value", shown);

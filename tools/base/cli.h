@@ -24,12 +24,15 @@ enum orma_exit {
     ORMA_EXIT_PIPE = 141,       /* nobody read the output any more: 128 + SIGPIPE, as of cat */
 };
 
+#define ORMA_CLI_GROUPS 4
+
 struct orma_option {
     int id;           /* > 0, own to the command; 0 ends the table */
     char letter;      /* 0: none */
     const char *name; /* long name, NULL: none */
     const char *arg;  /* what the value is called in help; NULL: no value */
     const char *help; /* a sentence; NULL: accepted, but not shown */
+    unsigned group;   /* below ORMA_CLI_GROUPS: those of one exclude each other; 0: none */
 };
 
 struct orma_command {
@@ -62,6 +65,7 @@ struct orma_cli {
     int idx;             /* next argument */
     const char *letters; /* inside a joined "-abc": what follows */
     const char *value;
+    const struct orma_option *taken[ORMA_CLI_GROUPS]; /* the option of each group */
     char option[64]; /* the last option for messages: "--name", or "-n" if it has no name */
     int rest_idx;
 };

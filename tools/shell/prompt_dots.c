@@ -215,7 +215,8 @@ static const struct orma_option report_options[] = {
     ORMA_REPORT_RANGE_OPTIONS,
     ORMA_REPORT_FILTER_OPTIONS,
     ORMA_REPORT_FORM_OPTIONS,
-    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
+    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it.",
+     ORMA_REPORT_FORMS},
     {0},
 };
 static const struct orma_command report_command = {

@@ -36,7 +36,38 @@ class Asking(Case):
         return done.stdout.decode()
 
 
+# Options of which a command takes one.
+EXCLUSIVE = """
+report: --json --csv --sql --html=x
+why: --json --csv --sql
+diff: --json --markdown
+stats: --brief --all
+list: --names --fields
+profile: --kernel-frames --user-only
+profile report: --tree --bottom-up --callers=f --by=thread
+record: --ring --stream
+view: --exact --max-size=1mb
+query: --all=x --apart
+view: --out=x --no-open t
+view: --out=x --port=1 t
+record: --config=x --ring
+record: --config=x --all
+heap: --pid=1 --output=x -- true
+""".strip().splitlines()
+
+
 class Help(Asking):
+    def test_options_that_exclude_each_other(self):
+        for line in EXCLUSIVE:
+            command, _, options = line.partition(": ")
+            options = options.split()
+            pairs = [(a, b) for a in options for b in options if a != b] if all(o.startswith("--") for o in options) else [options]
+            for pair in pairs:
+                with self.subTest(command, pair=pair):
+                    done = self.orma(*command.split(), *pair, code=2)
+                    self.assertEqual(done.stdout, b"")
+                    self.assertRegex(done.stderr.decode(), r"cannot be combined with|excludes|are about a server")
+
     def page(self, name):
         text = (TOOLS / f"{name}.1").read_text()
         return re.sub(r"\\f[BIR]|\\&", "", text).replace("\\-", "-").replace("\\e", "\\")

@@ -6,12 +6,15 @@
 #include "sdk/base/defs.h"
 #include "tools/base/cli.h"
 
-enum { OPT_TIME = 1, OPT_QUIET, OPT_ALL };
+enum { OPT_TIME = 1, OPT_QUIET, OPT_ALL, OPT_SHORT, OPT_LONG };
 
 static const struct orma_option options[] = {
     {OPT_TIME, 't', "time", "TIME", "How long."},
     {OPT_QUIET, 'q', "quiet", NULL, "Say nothing."},
     {OPT_ALL, 'a', NULL, NULL, "All of it."},
+    {OPT_SHORT, 's', "short", NULL, "Less.", 2},
+    {OPT_LONG, 0, "long", "HOW", "More.", 2},
+    {OPT_SHORT, 0, "brief", NULL, NULL, 2},
     {0},
 };
 static const struct orma_command command = {
@@ -38,6 +41,12 @@ static const char *parse(int argc, const char *const *words, char *out, size_t s
             break;
         case OPT_ALL:
             snprintf(out + len, size - len, "a ");
+            break;
+        case OPT_SHORT:
+            snprintf(out + len, size - len, "s ");
+            break;
+        case OPT_LONG:
+            snprintf(out + len, size - len, "l=%s ", cli.value);
             break;
         case ORMA_CLI_POSITIONAL:
             snprintf(out + len, size - len, "+%s ", cli.value);
@@ -86,6 +95,22 @@ Test(cli, refuses_what_it_does_not_know, .init = cr_redirect_stderr)
     cr_assert(strstr(text, "unknown option '--tim'; did you mean '--time'?"), "%s", text);
     cr_assert(strstr(text, "option '--time' needs a value: TIME"), "%s", text);
     cr_assert(strstr(text, "Try 'orma try --help'."), "%s", text);
+}
+
+Test(cli, refuses_options_that_exclude_each_other, .init = cr_redirect_stderr)
+{
+    char out[256];
+
+    cr_assert_str_eq(PARSE("-s", "--short", "--brief", "-q"), "s s s q ");
+    cr_assert_str_eq(PARSE("--long=a", "--long", "b"), "l=a l=b ");
+    cr_assert_str_eq(PARSE("-qs", "--long=a"), "q s bad");
+    cr_assert_str_eq(PARSE("--long=a", "-qs"), "l=a q bad");
+    fflush(stderr);
+    char text[1024] = {0};
+    FILE *err = cr_get_redirected_stderr();
+    cr_assert_gt(fread(text, 1, sizeof(text) - 1, err), 0);
+    cr_assert(strstr(text, "orma try: --long cannot be combined with --short\n"), "%s", text);
+    cr_assert(strstr(text, "orma try: --short cannot be combined with --long\n"), "%s", text);
 }
 
 Test(cli, suggests_only_what_is_near)
