@@ -84,11 +84,12 @@ static const struct orma_option options[] = {
     {OPT_FREQUENCY, 'F', "frequency", "HZ",
      "Samples per second on each cpu (999 of a command or processes, 99 of all)."},
     {OPT_FREQUENCY, 'f', NULL, "HZ", "The same as -F."},
-    {OPT_EVENT, 'e', "event", "NAME",
+    {OPT_EVENT, 'e', "event", "EVENTS",
      "What is counted, as perf spells it: cpu-clock (the default), page-faults, context-switches, "
-     "cycles, instructions, cache-misses, LLC-load-misses, GROUP:TRACEPOINT (each hit, without "
-     "-F), "
-     "rHEX, with :u or :k only there. Several: with commas, or given again."},
+     "cycles, instructions, cache-misses, LLC-load-misses, rHEX, UNIT/event=0xc0,umask=1,name=X/, "
+     "GROUP:TRACEPOINT and mem:ADDRESS:rwx (each hit, without -F), with * in names of tracepoints; "
+     "behind them /period=N/ or /freq=N/, and :u, :k (only there), :p (precise). Several: with "
+     "commas, or given again; {A,B}:S reads B with each sample of A."},
     {OPT_DURATION, 'd', "duration", "MS",
      "How long, in milliseconds; 0, as without it: until Ctrl-C or the end of COMMAND."},
     {OPT_CALL_GRAPH, 'g', "call-graph", "HOW",
@@ -211,30 +212,13 @@ static int parse_stack_size(struct profile *self, const char *value)
 /* "page-faults,cycles:u" */
 static int parse_events(struct profile *self, const char *value)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
     struct orma_record_profile_request *rq = &self->request;
-    struct orma_str rest = orma_str_from(value), name;
-    char text[ORMA_RECORD_PROFILE_EVENT_SIZE];
 
-    if (!rest.len)
-        return orma_cli_usage_error(&self->cli, "no event given");
-    while (orma_str_cut(&rest, ',', &name)) {
-        char *event = orma_str_dup(name);
-
-        if (!event)
-            return ORMA_EXIT_FAILURE;
-        if (rq->events_num == ORMA_RECORD_PROFILE_EVENTS_MAX) {
-            free(event);
-            return orma_cli_usage_error(&self->cli, "at most %d events",
-                                        ORMA_RECORD_PROFILE_EVENTS_MAX);
-        }
-        rq->events[rq->events_num++] = event;
-        if (orma_record_profile_event_text(event, text))
-            continue;
-        const char *near = orma_record_profile_event_near(event);
-        return orma_cli_usage_error(&self->cli, "unknown event '%s'%s%s%s", event,
-                                    near ? "; did you mean '" : "; --help lists them",
-                                    near ? near : "", near ? "'?" : "");
-    }
+    if (!rq->native && strncmp(value, "HW_", 3) && strncmp(value, "SW_", 3))
+        return orma_cli_usage_error(&self->cli, "unknown event '%s'; --help lists them", value);
+    if (orma_record_perf_events_add(&rq->events, value, &error) < 0)
+        return orma_cli_usage_error(&self->cli, "%s", orma_buf_cstr(&error));
     return ORMA_EXIT_OK;
 }
 
@@ -373,27 +357,57 @@ static bool keeps_frame_pointers(const struct profile *self)
                "/proc", (const int32_t *)(const void *)pids->data, pids->len / sizeof(int32_t));
 }
 
-/* Before anything is run: few machines have it, virtual ones hardly ever. */
-static int check_lbr(const struct profile *self)
+/* 0: there is such a counter, or of rights, the source tells; -errno. */
+static int try_cycles(uint64_t sample_type)
 {
     struct perf_event_attr attr = {.size = sizeof(attr),
                                    .type = PERF_TYPE_HARDWARE,
                                    .config = PERF_COUNT_HW_CPU_CYCLES,
                                    .sample_period = 1000000,
-                                   .sample_type = PERF_SAMPLE_BRANCH_STACK,
-                                   .branch_sample_type =
-                                       PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK,
+                                   .sample_type = sample_type,
                                    .exclude_kernel = 1,
                                    .disabled = 1};
-    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-    if (fd >= 0 || errno == EACCES || errno == EPERM) { /* of rights, the source tells */
-        orma_fd_close(&fd);
+    if (sample_type)
+        attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK;
+    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    int r = fd >= 0 || errno == EACCES || errno == EPERM ? 0 : -errno;
+    orma_fd_close(&fd);
+    return r;
+}
+
+/* Before anything is run: few machines have it, virtual ones hardly ever. */
+static int check_lbr(const struct profile *self)
+{
+    if (try_cycles(PERF_SAMPLE_BRANCH_STACK) == 0)
         return 0;
-    }
     fprintf(stderr, "%s: this machine records no calls (LBR); --call-graph=dwarf unwinds instead\n",
             self->program);
     return -ENOTSUP;
+}
+
+/* Virtual machines often have no counter of cycles. As perf does, the clock is taken there. */
+static void replace_cycles(struct profile *self)
+{
+    static const char cycles[] = "HW_CPU_CYCLES";
+    struct orma_record_perf_events *events = &self->request.events;
+    bool replaced = false;
+
+    for (size_t i = 0; i < events->num; i++) {
+        struct orma_buf *text = &events->list[i].base, with = {0};
+        const char *found = strstr(orma_buf_cstr(text), cycles);
+
+        if (!found || try_cycles(0) == 0)
+            continue;
+        orma_buf_put(&with, text->data, (size_t)(found - (const char *)text->data));
+        orma_buf_printf(&with, "SW_CPU_CLOCK%s", found + strlen(cycles));
+        orma_buf_fini(text);
+        *text = with;
+        replaced = true;
+    }
+    if (replaced)
+        fprintf(stderr, "%s: this machine counts no cycles: cpu-clock is taken instead\n",
+                self->program);
 }
 
 /* What the request leaves open. */
@@ -599,7 +613,7 @@ static void tell_nothing(const struct profile *self, const char *path)
         fprintf(stderr,
                 "%s: '%s' changes its rights (setuid): the kernel lets nobody but root watch it\n",
                 self->program, self->command[0]);
-    else if (rq->events_num)
+    else if (rq->events.num)
         fprintf(stderr, "%s: no samples: nothing of what -e counts happened in '%s'\n",
                 self->program, self->command[0]);
     else
@@ -697,7 +711,7 @@ static int answer(struct profile *self, struct orma_processor *tp)
     orma_profile_report_head(&style, &stacks, self->cpu_ns);
     fputc('\n', stdout);
     orma_profile_report_top(&style, &stacks);
-    fputs(self->request.events_num > 1 ? "\nthe other events: orma profile report --event NAME\n\n"
+    fputs(self->request.events.num > 1 ? "\nthe other events: orma profile report --event NAME\n\n"
                                        : "\n",
           stdout);
     tell_coverage(self, &stacks);
@@ -769,6 +783,8 @@ static int profile(struct profile *self)
         r = prepare_command(self);
     if (r < 0)
         return r == -ENOENT ? 127 : ORMA_EXIT_FAILURE;
+    if (!self->print_config && self->request.native && self->call_graph != CALL_GRAPH_LBR)
+        replace_cycles(self);
     r = make_config(self);
     if (r < 0 || self->print_config)
         return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
@@ -802,8 +818,7 @@ static int run_as(const struct orma_command *command, const char *program, int a
         code = profile(&self);
     orma_service_attached_fini(&self.service);
     orma_buf_fini(&self.config);
-    for (unsigned i = 0; i < self.request.events_num; i++)
-        free((char *)self.request.events[i]);
+    orma_record_perf_events_fini(&self.request.events);
     orma_buf_fini(&self.request.names);
     orma_buf_fini(&self.request.pids);
     orma_buf_fini(&self.request.cpus);

@@ -144,7 +144,10 @@ static int set_raw(struct perf_event_attr *attr, const Perfetto__Protos__PerfEve
         }
     }
     attr->type = (uint32_t)type;
-    attr->config = raw->config;
+    if (type == PERF_TYPE_BREAKPOINT)
+        attr->bp_type = (uint32_t)raw->config; /* it has no config; address and length follow */
+    else
+        attr->config = raw->config;
     attr->config1 = raw->config1;
     attr->config2 = raw->config2;
     return 0;
@@ -281,9 +284,47 @@ static void plan_clock(struct orma_perf_plan *self,
         self->clock_id = ORMA_PB_BUILTIN_CLOCK_BOOTTIME;
         break;
     }
+    for (unsigned i = 1; i < self->events_num; i++) { /* those of a group have one clock */
+        self->events[i].attr.use_clockid = 1;
+        self->events[i].attr.clockid = attr->clockid;
+    }
 }
 
 /* ---- stacks ---- */
+
+/* As perf has them behind an event. */
+static void take_modifiers(struct perf_event_attr *attr, struct orma_str letters)
+{
+    bool machine = false;
+
+    for (size_t i = 0; i < letters.len; i++) {
+        switch (letters.data[i]) {
+        case 'p':
+            attr->precise_ip = ORMA_MIN(attr->precise_ip + 1, 3) & 3;
+            break;
+        case 'P':
+            attr->precise_ip = 3;
+            break;
+        case 'G':
+            attr->exclude_host = machine = true;
+            break;
+        case 'H':
+            attr->exclude_guest = machine = true;
+            break;
+        case 'I':
+            attr->exclude_idle = 1;
+            break;
+        case 'D':
+            attr->pinned = 1;
+            break;
+        case 'e':
+            attr->exclusive = 1;
+            break;
+        }
+    }
+    if (attr->precise_ip && !machine)
+        attr->exclude_guest = 1;
+}
 
 /* What the user asked for beyond the standard: OrmaPerfConfig, which protobuf-c knows not. */
 static void take_extension(struct orma_perf_plan *self, struct orma_str bytes)
@@ -310,6 +351,9 @@ static void take_extension(struct orma_perf_plan *self, struct orma_str bytes)
             break;
         case ORMA_PB_ORMA_PERF_CONFIG_LBR:
             self->lbr = orma_pb_bool(&f);
+            break;
+        case ORMA_PB_ORMA_PERF_CONFIG_MODIFIERS:
+            take_modifiers(&self->events[0].attr, orma_pb_str(&f));
             break;
         case ORMA_PB_ORMA_PERF_CONFIG_OFF_CPU:
             self->off_cpu = orma_pb_bool(&f) && !self->poll;
@@ -399,7 +443,7 @@ static void plan_stacks(struct orma_perf_plan *self,
         attr->inherit = 1;
     attr->inherit_thread = self->pids && !self->follow_children;
     attr->enable_on_exec = self->pids && self->on_exec;
-    attr->exclude_idle = self->names; /* nobody's work */
+    attr->exclude_idle |= self->names; /* nobody's work */
     for (unsigned i = 1; self->pids && i < self->events_num; i++) {
         self->events[i].attr.inherit = 1;
         self->events[i].attr.inherit_thread = attr->inherit_thread;

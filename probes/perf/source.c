@@ -325,7 +325,9 @@ static void tell_refusal(const struct perf *self, int r, uint32_t cpu)
     else
         orma_log_error(NAME ": cpu %u: %s%s", cpu, strerror(-r),
                        r == -ENOENT || r == -EOPNOTSUPP ? " (this machine has no such counter)"
-                                                        : "");
+                       : r == -EINVAL
+                           ? " (the kernel does not sample this event, or not of single processes)"
+                           : "");
 }
 
 /* What is not told of waits, and what would. */

@@ -15,185 +15,11 @@
 
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
-#include "tools/base/cli.h"
 
 #define NAME_MAX_LEN 4096
-
-static const char *const events[] = {
-    "SW_CPU_CLOCK",
-    "SW_TASK_CLOCK",
-    "SW_PAGE_FAULTS",
-    "SW_CONTEXT_SWITCHES",
-    "HW_CPU_CYCLES",
-    "HW_INSTRUCTIONS",
-    "HW_CACHE_REFERENCES",
-    "HW_CACHE_MISSES",
-    "HW_BRANCH_INSTRUCTIONS",
-    "HW_BRANCH_MISSES",
-    "HW_BUS_CYCLES",
-    "HW_STALLED_CYCLES_FRONTEND",
-    "HW_STALLED_CYCLES_BACKEND",
-};
-
-bool orma_record_profile_event_known(const char *name)
-{
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(events); i++) {
-        if (!strcmp(events[i], name))
-            return true;
-    }
-    return false;
-}
-
-/* perf's names. */
-static const struct {
-    const char *name, *counter;
-} perf_events[] = {
-    {"cpu-clock", "SW_CPU_CLOCK"},
-    {"task-clock", "SW_TASK_CLOCK"},
-    {"page-faults", "SW_PAGE_FAULTS"},
-    {"faults", "SW_PAGE_FAULTS"},
-    {"minor-faults", "SW_PAGE_FAULTS_MIN"},
-    {"major-faults", "SW_PAGE_FAULTS_MAJ"},
-    {"context-switches", "SW_CONTEXT_SWITCHES"},
-    {"cs", "SW_CONTEXT_SWITCHES"},
-    {"cpu-migrations", "SW_CPU_MIGRATIONS"},
-    {"migrations", "SW_CPU_MIGRATIONS"},
-    {"alignment-faults", "SW_ALIGNMENT_FAULTS"},
-    {"emulation-faults", "SW_EMULATION_FAULTS"},
-    {"cycles", "HW_CPU_CYCLES"},
-    {"cpu-cycles", "HW_CPU_CYCLES"},
-    {"instructions", "HW_INSTRUCTIONS"},
-    {"cache-references", "HW_CACHE_REFERENCES"},
-    {"cache-misses", "HW_CACHE_MISSES"},
-    {"branches", "HW_BRANCH_INSTRUCTIONS"},
-    {"branch-instructions", "HW_BRANCH_INSTRUCTIONS"},
-    {"branch-misses", "HW_BRANCH_MISSES"},
-    {"bus-cycles", "HW_BUS_CYCLES"},
-    {"stalled-cycles-frontend", "HW_STALLED_CYCLES_FRONTEND"},
-    {"stalled-cycles-backend", "HW_STALLED_CYCLES_BACKEND"},
-    {"ref-cycles", "HW_REF_CPU_CYCLES"},
-};
-
-static bool is_plain(const char *text)
-{
-    for (; *text; text++) {
-        if (!isalnum((unsigned char)*text) && *text != '_' && *text != '-')
-            return false;
-    }
-    return true;
-}
-
-/* "group:event" */
-static bool tracepoint_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
-{
-    const char *colon = strchr(name, ':');
-    char group[64];
-
-    if (!colon || colon == name || !colon[1] || (size_t)(colon - name) >= sizeof(group))
-        return false;
-    snprintf(group, sizeof(group), "%.*s", (int)(colon - name), name);
-    return is_plain(group) && is_plain(colon + 1) &&
-           (size_t)snprintf(ret, ORMA_RECORD_PROFILE_EVENT_SIZE, "tracepoint { name: \"%s/%s\" }",
-                            group, colon + 1) < ORMA_RECORD_PROFILE_EVENT_SIZE;
-}
-
-/* "r1a2": a number of the cpu's own, in hex. */
-static bool raw_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
-{
-    size_t digits = strspn(name + 1, "0123456789abcdefABCDEF");
-
-    if (*name != 'r' || !digits || digits > 16 || name[1 + digits])
-        return false;
-    snprintf(ret, ORMA_RECORD_PROFILE_EVENT_SIZE, "raw_event { type: 4 config: 0x%s }", name + 1);
-    return true;
-}
-
-/* Which of `names`, ended by NULL, `text` begins with; *text is then behind it. -1: none. */
-static int take_word(const char **text, const char *const *names)
-{
-    for (int i = 0; names[i]; i++) {
-        size_t len = strlen(names[i]);
-
-        if (strncmp(*text, names[i], len) != 0)
-            continue;
-        *text += len;
-        return i;
-    }
-    return -1;
-}
-
-/* "LLC-load-misses": cache, operation and result are a byte each (PERF_TYPE_HW_CACHE). */
-static bool cache_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
-{
-    static const char *const caches[] = {"L1-dcache-", "L1-icache-", "LLC-",  "dTLB-",
-                                         "iTLB-",      "branch-",    "node-", NULL};
-    static const char *const ops[] = {"load", "store", "prefetch", NULL};
-    static const char *const results[] = {"s", "es", "-misses", NULL};
-    int cache = take_word(&name, caches), op = take_word(&name, ops),
-        result = take_word(&name, results);
-
-    if (cache < 0 || op < 0 || result < 0 || *name)
-        return false;
-    snprintf(ret, ORMA_RECORD_PROFILE_EVENT_SIZE, "raw_event { type: 3 config: 0x%x%02x%02x }",
-             result == 2, op, cache);
-    return true;
-}
-
-/* A name without modifiers. */
-static bool plain_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
-{
-    const char *counter = orma_record_profile_event_known(name) ? name : NULL;
-
-    for (size_t i = 0; !counter && i < ORMA_ARRAY_LEN(perf_events); i++) {
-        if (!strcmp(perf_events[i].name, name))
-            counter = perf_events[i].counter;
-    }
-    if (!counter)
-        return raw_text(name, ret) || cache_text(name, ret);
-    snprintf(ret, ORMA_RECORD_PROFILE_EVENT_SIZE, "counter: %s", counter);
-    return true;
-}
-
-/* "u", "k", "h": only what happens there is counted. */
-static bool add_modifiers(const char *letters, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
-{
-    static const char modes[] = "ukh";
-    static const char *const names[] = {"USERSPACE", "KERNEL", "HYPERVISOR"};
-    size_t len = strlen(ret);
-
-    if (!*letters || strspn(letters, modes) != strlen(letters))
-        return false;
-    for (; *letters && len < ORMA_RECORD_PROFILE_EVENT_SIZE; letters++)
-        len += (size_t)snprintf(ret + len, ORMA_RECORD_PROFILE_EVENT_SIZE - len,
-                                " modifiers: EVENT_MODIFIER_COUNT_%s",
-                                names[strchr(modes, *letters) - modes]);
-    return len < ORMA_RECORD_PROFILE_EVENT_SIZE;
-}
-
-bool orma_record_profile_event_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE])
-{
-    const char *colon = strrchr(name, ':');
-    char base[128];
-
-    if (plain_text(name, ret))
-        return true;
-    if (!colon)
-        return false;
-    if ((size_t)snprintf(base, sizeof(base), "%.*s", (int)(colon - name), name) >= sizeof(base))
-        return false;
-    if (plain_text(base, ret) || tracepoint_text(base, ret))
-        return add_modifiers(colon + 1, ret);
-    return tracepoint_text(name, ret);
-}
-
-const char *orma_record_profile_event_near(const char *name)
-{
-    const char *names[ORMA_ARRAY_LEN(perf_events) + 1] = {0};
-
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(perf_events); i++)
-        names[i] = perf_events[i].name;
-    return orma_cli_did_you_mean(name, names);
-}
+#define MANY 4u /* events: more have smaller rings, and copies of stacks that fit in */
+#define MANY_RING_PAGES 256u
+#define MANY_STACK_BYTES 16384u
 
 static bool has_name(const struct orma_buf *names, const char *name)
 {
@@ -322,8 +148,13 @@ static void put_scope(struct orma_buf *out, const struct orma_record_profile_req
 }
 
 static void put_native(struct orma_buf *out, const struct orma_record_profile_request *rq,
-                       bool off_cpu)
+                       const struct orma_record_perf_event *event, bool off_cpu)
 {
+    bool many = rq->events.num > MANY;
+
+    if (many) /* of each event and cpu */
+        orma_buf_printf(out, "      ring_buffer_pages: %u\n", MANY_RING_PAGES);
+
     for (size_t at = 0; at < rq->cpus.len; at += sizeof(uint32_t)) {
         uint32_t cpu;
 
@@ -336,27 +167,40 @@ static void put_native(struct orma_buf *out, const struct orma_record_profile_re
                     rq->on_exec ? " enable_on_exec: true" : "");
     if (off_cpu)
         orma_buf_put_str(out, " off_cpu: true");
-    else if (rq->stack_bytes)
-        orma_buf_printf(out, " stack_bytes: %u", rq->stack_bytes);
+    else if (rq->stack_bytes || many)
+        orma_buf_printf(out, " stack_bytes: %u",
+                        rq->stack_bytes ? rq->stack_bytes : MANY_STACK_BYTES);
     if (rq->lbr && !off_cpu)
         orma_buf_put_str(out, " lbr: true");
+    if (*event->letters)
+        orma_buf_printf(out, " modifiers: \"%s\"", event->letters);
     orma_buf_put_str(out, " }\n");
 }
 
-static void put_source(struct orma_buf *out, const struct orma_record_profile_request *rq,
-                       const char *event, bool off_cpu)
+/* As the event says, the command, or perf. */
+static void put_interval(struct orma_buf *out, const struct orma_record_profile_request *rq,
+                         const struct orma_record_perf_event *event)
 {
-    char text[ORMA_RECORD_PROFILE_EVENT_SIZE] = "";
+    bool each = rq->native && event->each && !rq->frequency_given;
+    uint64_t period = event->period ? event->period : each && !event->frequency;
+    uint64_t hz = event->frequency ? event->frequency : rq->frequency_hz;
 
-    (void)orma_record_profile_event_text(event, text);                            /* was checked */
-    bool each = rq->native && !rq->frequency_given && strstr(text, "tracepoint"); /* as perf does */
+    orma_buf_printf(out, "        %s: %llu\n", period ? "period" : "frequency",
+                    (unsigned long long)(period ? period : hz));
+}
+
+static void put_source(struct orma_buf *out, const struct orma_record_profile_request *rq,
+                       struct orma_record_perf_event *event, bool off_cpu)
+{
     orma_buf_printf(out,
                     "data_sources {\n  config {\n    name: \"linux.perf\"\n    target_buffer: 1\n"
-                    "    perf_event_config {\n      timebase {\n        %s\n"
-                    "        %s: %llu\n        timestamp_clock: PERF_CLOCK_MONOTONIC\n"
-                    "      }\n      callstack_sampling {\n",
-                    text, each ? "period" : "frequency",
-                    each ? 1ull : (unsigned long long)rq->frequency_hz);
+                    "    perf_event_config {\n      timebase {\n        %s\n",
+                    orma_buf_cstr(&event->base));
+    put_interval(out, rq, event);
+    orma_buf_printf(out,
+                    "        timestamp_clock: PERF_CLOCK_MONOTONIC\n      }\n%s"
+                    "      callstack_sampling {\n",
+                    orma_buf_cstr(&event->followers));
     put_scope(out, rq);
     if (rq->native)
         orma_buf_printf(out, "        user_frames: %s\n",
@@ -364,8 +208,18 @@ static void put_source(struct orma_buf *out, const struct orma_record_profile_re
     orma_buf_printf(out, "        kernel_frames: %s\n      }\n",
                     rq->kernel_frames ? "true" : "false");
     if (rq->native)
-        put_native(out, rq, off_cpu);
+        put_native(out, rq, event, off_cpu);
     orma_buf_put_str(out, "    }\n  }\n}\n");
+}
+
+static void put_counter(struct orma_buf *out, const struct orma_record_profile_request *rq,
+                        const char *counter, bool off_cpu)
+{
+    struct orma_record_perf_event event = {0};
+
+    orma_buf_printf(&event.base, "counter: %s", counter);
+    put_source(out, rq, &event, off_cpu);
+    orma_buf_fini(&event.base);
 }
 
 /* All processes of the machine: their names are not asked for one by one. */
@@ -377,8 +231,7 @@ static void put_process_stats(struct orma_buf *out)
                           "      proc_stats_poll_ms: 100\n    }\n  }\n}\n");
 }
 
-void orma_record_profile_config_text(struct orma_buf *out,
-                                     const struct orma_record_profile_request *rq)
+void orma_record_profile_config_text(struct orma_buf *out, struct orma_record_profile_request *rq)
 {
     orma_buf_put_str(out, "buffers {\n  size_kb: 2048\n}\nbuffers {\n  size_kb: 63488\n}\n");
     if (!rq->native)
@@ -387,10 +240,10 @@ void orma_record_profile_config_text(struct orma_buf *out,
         orma_buf_printf(out, "duration_ms: %llu\n", (unsigned long long)rq->duration_ms);
     orma_buf_put_str(out, "write_into_file: true\nflush_timeout_ms: 30000\n"
                           "flush_period_ms: 604800000\n");
-    for (unsigned i = 0; i < rq->events_num; i++)
-        put_source(out, rq, rq->events[i], false);
-    if (!rq->events_num)
-        put_source(out, rq, rq->lbr ? "cycles" : events[0], false); /* software has no LBR */
+    for (size_t i = 0; i < rq->events.num; i++)
+        put_source(out, rq, &rq->events.list[i], false);
+    if (!rq->events.num) /* software has no LBR */
+        put_counter(out, rq, rq->lbr ? "HW_CPU_CYCLES" : "SW_CPU_CLOCK", false);
     if (rq->off_cpu)
-        put_source(out, rq, "SW_CONTEXT_SWITCHES", true);
+        put_counter(out, rq, "SW_CONTEXT_SWITCHES", true);
 }

@@ -7,16 +7,13 @@
 #include <stdint.h>
 
 #include "sdk/base/buf.h"
-
-#define ORMA_RECORD_PROFILE_EVENTS_MAX 8
-#define ORMA_RECORD_PROFILE_EVENT_SIZE 256
+#include "tools/record/perf_events.h"
 
 struct orma_record_profile_request {
     uint64_t frequency_hz, duration_ms; /* duration 0: until stopped */
     bool frequency_given;               /* else each hit of a tracepoint is a sample */
     bool kernel_frames;
-    const char *events[ORMA_RECORD_PROFILE_EVENTS_MAX]; /* none: cpu clock */
-    unsigned events_num;
+    struct orma_record_perf_events events; /* none: cpu clock */
     struct orma_buf names; /* processes that were found, each ended by 0; empty: all */
 
     /* What cpu_profile does not know. */
@@ -30,9 +27,6 @@ struct orma_record_profile_request {
     bool lbr;             /* callers from the processor's record of calls */
 };
 
-/* True if a counter of this name may be asked for. */
-bool orma_record_profile_event_known(const char *name);
-
 /*
  * Adds the names of running processes (first word of the command line, or name
  * of the thread) that are `wanted`, or hold it if `partial`. How many; -errno.
@@ -40,21 +34,11 @@ bool orma_record_profile_event_known(const char *name);
 int orma_record_profile_add_processes(struct orma_record_profile_request *self,
                                       const char *proc_root, struct orma_str wanted, bool partial);
 
-/*
- * The event of a name as the config wants it, "counter: SW_PAGE_FAULTS": names of
- * PerfEvents.Counter, those of perf (page-faults, sched:sched_switch, LLC-load-misses, r1a2), with
- * the modifiers u, k, h. False: there is none of that name.
- */
-bool orma_record_profile_event_text(const char *name, char ret[ORMA_RECORD_PROFILE_EVENT_SIZE]);
-
-/* The name of perf's that is like it; NULL: none is. */
-const char *orma_record_profile_event_near(const char *name);
-
 /* Adds the pids of running processes that are `wanted`. How many; -errno. */
 int orma_record_profile_add_pids(struct orma_record_profile_request *self, const char *proc_root,
                                  struct orma_str wanted, bool partial);
 
 /* Appends the config as text. */
 void orma_record_profile_config_text(struct orma_buf *out,
-                                     const struct orma_record_profile_request *self);
+                                     struct orma_record_profile_request *self);
 #endif

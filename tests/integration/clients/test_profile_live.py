@@ -1,5 +1,6 @@
 """orma profile of known programs: whose samples, under which names, with which stacks."""
 import ctypes.util
+import functools
 import http.server
 import re
 import shutil
@@ -135,6 +136,32 @@ def build_id(path):
     """Of an ELF file, in hexadecimal."""
     found = re.search(rb"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0(.{20})", path.read_bytes(), re.S)
     return found.group(1).hex() if found else ""
+
+
+# perf's spelling, and what becomes of it.
+EVENTS = {
+    "page-faults:u": "counter: SW_PAGE_FAULTS modifiers: EVENT_MODIFIER_COUNT_USERSPACE",
+    "cpu-clock:ukh": "EVENT_MODIFIER_COUNT_KERNEL modifiers: EVENT_MODIFIER_COUNT_HYPERVISOR",
+    "dummy": "counter: SW_DUMMY", "cs,migrations": "counter: SW_CPU_MIGRATIONS",
+    "cycles:ppp": 'modifiers: "ppp"', "cycles:HP": 'modifiers: "HP"', "instructions/period=12345/k": "period: 12345",
+    "branches/freq=77,name=b/": 'counter: HW_BRANCH_INSTRUCTIONS name: "b"', "cpu-clock//": "counter: SW_CPU_CLOCK",
+    "LLC-store-misses": "type: 3 config: 0x10102", "l1d-read-miss": "type: 3 config: 0x10000",
+    "L1-dcache": 'type: 3 config: 0x0 } name: "L1-dcache"', "iTLB-loads": "type: 3 config: 0x4",
+    "r1a2": "type: 4 config: 0x1a2", "r1a3:u": "config: 0x1a3 }", "1:0xb": "type: 1 config: 0xb", "bpf-output": "type: 1 config: 0xa",
+    "mem:0x401000/8:w": "type: 5 config: 2 config1: 0x401000 config2: 8", "mem:0x402000:x": "config: 4 config1: 0x402000",
+    "{faults:u,task-clock}:k": "counter: SW_TASK_CLOCK modifiers: EVENT_MODIFIER_COUNT_KERNEL",
+    "{cpu-clock,minor-faults,cs}:S": "followers { counter: SW_PAGE_FAULTS_MIN }",
+    "{major-faults},{alignment-faults,emulation-faults}": "counter: SW_EMULATION_FAULTS",
+}
+# What is wrong, where, and what is said.
+BAD_EVENTS = [
+    ("page-fault", 0, "did you mean 'page-faults'?"), ("cs,cycels:u", 3, "did you mean 'cycles'?"), ("", 0, "expected the name"),
+    ("cs,", 3, "expected the name"), ("cs:x", 3, "unknown modifier 'x'"), ("cs:uu", 4, "is there already"), ("cs:pppp", 6, "is there already"),
+    ("cs:", 3, "expected a modifier"), ("cs/foo=1/", 3, "unknown term 'foo'"), ("cs/period=1,freq=x/", 12, "bad value 'x'"),
+    ("cs/period=0/", 3, "above 0"), ("cs/period=1", 3, "expected '/'"), ("{cs,faults", 0, "'}' is missing"), ("cs}", 2, "expected ','"),
+    ("L1-icache-stores", 0, "unknown event"), ("mem:zz", 4, "expected an address"), ("mem:0x10/3", 4, "1, 2, 4 or 8 bytes"),
+    ("duration_time", 0, "not sampled"), ("a.o", 0, "BPF"), ("cs/overwrite/", 3, "not supported"),
+]
 
 
 @unittest.skipIf(not COMPILER, "no C compiler")
@@ -361,7 +388,7 @@ class ProfileLive(ProfileCase):
                                  (["-p", "999999999", "-d", "100"], 1, "does not exist"),
                                  (["-p", "x"], 2, "bad list of processes"), (["-a", "-p", "1"], 2, "excludes"),
                                  (["-e", "no-such"], 2, "unknown event"),
-                                 (["-e", "cyles"], 2, "did you mean 'cycles'"), (["-e", "page-faults:x"], 2, "unknown event"),
+                                 (["-e", "cyles"], 2, "did you mean 'cycles'"), (["-e", "page-faults:x"], 2, "unknown modifier"),
                                  (["-o", self.dir / "no" / "where", "--", "true"], 1, "must exist"), (["-g", "no"], 2, "auto, dwarf, fp or lbr"),
                                  (["--stack-size", "64", "--", "true"], 2, "4 to 63")):
             done = self.run_program(*self.user, ORMA, "profile", *argv)
@@ -371,7 +398,7 @@ class ProfileLive(ProfileCase):
     def test_what_the_kernel_refuses_is_not_run(self):
         """A profile of nothing is no success: the command waits until its samples are sure to come."""
         ran = self.dir / "ran"
-        for argv, says in ((["-e", "nosuch:event"], "tracepoint"), (["-C", "4095"], "no such cpu")):
+        for argv, says in ((["-e", "999999:9"], "no such counter"), (["-C", "4095"], "no such cpu")):
             done = self.run_program(*self.user, ORMA, "profile", "-o", self.dir / "none", *argv, "--", "touch", ran)
             self.assertEqual(done.returncode, 1)
             self.assertIn(says, done.stderr.decode())
@@ -387,12 +414,41 @@ class ProfileLive(ProfileCase):
         self.assertRegex(head, r"\d+ samples? of page-faults$")
 
     def test_events_as_perf_spells_them(self):
-        done = self.run_program(ORMA, "profile", "--print-config", "-e", "page-faults:u", "-e", "sched:sched_switch,LLC-store-misses",
-                                "-e", "r1a2", "-C", "0,2-3", "-a")
-        text = done.stdout.decode()
-        for part in ("counter: SW_PAGE_FAULTS modifiers: EVENT_MODIFIER_COUNT_USERSPACE", 'tracepoint { name: "sched/sched_switch" }',
-                     "config: 0x1a2", "type: 3 config: 0x10102", "target_cpu: 3", "frequency: 99", "period: 1"):
+        text = self.orma("profile", "--print-config", *(a for e in EVENTS for a in ("-e", e)), "-C", "0,2-3", "-a").stdout.decode()
+        for part in "target_cpu: 3", "frequency: 99", *EVENTS.values():
             self.assertIn(part, text)
+        self.assertEqual(text.count("perf_event_config"), len(EVENTS) + 4, "lists and groups have one for each")
+
+    def test_events_that_are_none(self):
+        for event, column, says in BAD_EVENTS:
+            done = self.run_program(ORMA, "profile", "--print-config", "-e", event)
+            self.assertEqual(done.returncode, 2, event)
+            lines = done.stderr.decode().splitlines()
+            self.assertIn(says, lines[0], event)
+            self.assertEqual(lines[1:3], ["  -e " + event, " " * (5 + column) + "^"])
+
+    @unittest.skipIf(not os.access("/sys/bus/event_source/devices/software", os.R_OK), "no list of performance units")
+    def test_events_of_performance_units(self):
+        print_config = functools.partial(self.run_program, ORMA, "profile", "--print-config", "-e")
+        text = print_config("software/config=2,period=7,name=x/u").stdout.decode()
+        for part in 'pmu_name: "software" config: 0x2', 'name: "x"', "period: 7", "COUNT_USERSPACE":
+            self.assertIn(part, text)
+        self.assertIn(b"did you mean 'software'", print_config("softwar/config=2/").stderr)
+        self.assertIn(b"unknown term 'confg'; did you mean 'config'", print_config("software/confg=2/").stderr)
+
+    @unittest.skipIf(not os.access("/sys/kernel/tracing/events/sched", os.X_OK), "the names of tracepoints are not readable")
+    def test_events_with_wildcards(self):
+        names = re.findall(r'tracepoint { name: "(.*)" }', self.orma("profile", "--print-config", "-e", "sched:sched_wak*").stdout.decode())
+        self.assertEqual(sorted(names), sorted(f"sched/{p.name}" for p in pathlib.Path("/sys/kernel/tracing/events/sched").glob("sched_wak*")))
+        done = self.run_program(ORMA, "profile", "--print-config", "-e", "cs,sched:sched_wakng")
+        self.assertIn(b"did you mean 'sched:sched_waking'?\n  -e cs,sched:sched_wakng\n        ^", done.stderr)
+        self.assertIn(b"at most", self.run_program(ORMA, "profile", "--print-config", "-e", "*:*").stderr)
+
+    def test_a_group_is_read_with_its_leader(self):
+        self.profile("-e", "{cpu-clock,page-faults}:S", "--", self.compile(SHARES, "shares"), "2", code=7)
+        rows = self.query(self.trace, "SELECT name, max(value) AS most FROM counter c JOIN perf_counter_track t ON t.id = c.track_id GROUP BY 1")
+        self.assertEqual([r["name"] for r in rows], ["cpu-clock", "page-faults"])
+        self.assertTrue(all(float(r["most"]) > 0 for r in rows), rows)
 
 
 @unittest.skipIf(os.geteuid() != 0, "becoming an ordinary user needs root")
