@@ -61,4 +61,9 @@ enum {
     ORMA_PB_PERF_EVENT_CONFIG_ORMA_PERF = 90001,
 };
 
+/* TraceConfig.CompressionConfig.Deflate, extended */
+enum {
+    ORMA_PB_TRACE_CONFIG_COMPRESSION_CONFIG_DEFLATE_ORMA_LEVEL = 90001,
+};
+
 #endif

@@ -236,6 +236,8 @@ void orma_record_profile_config_text(struct orma_buf *out, struct orma_record_pr
     orma_buf_put_str(out, "buffers {\n  size_kb: 2048\n}\nbuffers {\n  size_kb: 63488\n}\n");
     if (!rq->native)
         put_process_stats(out);
+    else
+        orma_buf_put_str(out, "compression { deflate { [perfetto.protos.orma_level]: 1 } }\n");
     if (rq->duration_ms)
         orma_buf_printf(out, "duration_ms: %llu\n", (unsigned long long)rq->duration_ms);
     orma_buf_put_str(out, "write_into_file: true\nflush_timeout_ms: 30000\n"

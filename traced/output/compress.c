@@ -9,7 +9,9 @@
 #include <zstd.h>
 #endif
 
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/trace.h"
+#include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 
 #define DEFLATE_LEVEL 6
@@ -24,11 +26,30 @@ static bool wants_deflate(const Perfetto__Protos__TraceConfig *config)
                PERFETTO__PROTOS__TRACE_CONFIG__COMPRESSION_TYPE__COMPRESSION_TYPE_DEFLATE;
 }
 
+#ifdef HAVE_ZLIB
+/* Of our own field, which protobuf-c knows not. */
+static int deflate_level(const wanted_t *wanted)
+{
+    const ProtobufCMessage *m = wanted && wanted->deflate ? &wanted->deflate->base : NULL;
+
+    for (unsigned i = 0; m && i < m->n_unknown_fields; i++) {
+        const ProtobufCMessageUnknownField *f = &m->unknown_fields[i];
+        struct orma_pb_reader r = orma_pb_reader(f->data, f->len);
+        uint64_t level = orma_pb_varint(&r);
+
+        if (f->tag == ORMA_PB_TRACE_CONFIG_COMPRESSION_CONFIG_DEFLATE_ORMA_LEVEL &&
+            f->wire_type == PROTOBUF_C_WIRE_TYPE_VARINT && level >= 1 && level <= 9)
+            return (int)level;
+    }
+    return DEFLATE_LEVEL;
+}
+#endif
+
 struct traced_compression traced_compression_of(const Perfetto__Protos__TraceConfig *config)
 {
-#ifdef HAVE_ZSTD
     const wanted_t *wanted = config->compression;
 
+#ifdef HAVE_ZSTD
     if (wanted && wanted->zstd) {
         int level = wanted->zstd->has_level ? (int)wanted->zstd->level : ZSTD_LEVEL;
 
@@ -39,9 +60,10 @@ struct traced_compression traced_compression_of(const Perfetto__Protos__TraceCon
 #endif
 #ifdef HAVE_ZLIB
     if (wants_deflate(config))
-        return (struct traced_compression){TRACED_COMPRESSION_DEFLATE, DEFLATE_LEVEL};
+        return (struct traced_compression){TRACED_COMPRESSION_DEFLATE, deflate_level(wanted)};
 #else
     (void)wants_deflate;
+    (void)wanted;
 #endif
     return (struct traced_compression){0};
 }

@@ -444,6 +444,13 @@ class ProfileLive(ProfileCase):
         self.assertIn(b"did you mean 'sched:sched_waking'?\n  -e cs,sched:sched_wakng\n        ^", done.stderr)
         self.assertIn(b"at most", self.run_program(ORMA, "profile", "--print-config", "-e", "*:*").stderr)
 
+    def test_the_trace_is_compressed(self):
+        self.profile("--", self.compile(SHARES, "shares"), "2", code=7)
+        plain = self.dir / "plain"
+        self.orma("convert", "decompress_packets", self.trace, plain)
+        self.assertLess(self.trace.stat().st_size, 0.7 * plain.stat().st_size)
+        self.assertTrue(any("main" in s for s in self.stacks()))
+
     def test_a_group_is_read_with_its_leader(self):
         self.profile("-e", "{cpu-clock,page-faults}:S", "--", self.compile(SHARES, "shares"), "2", code=7)
         rows = self.query(self.trace, "SELECT name, max(value) AS most FROM counter c JOIN perf_counter_track t ON t.id = c.track_id GROUP BY 1")
