@@ -1,7 +1,6 @@
 #include "tools/fleet/load.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "sdk/base/map.h"
 #include "sdk/base/vec.h"
 #include "tools/base/cli.h"
+#include "tools/base/temporary.h"
 #include "tools/fleet/packed.h"
 #include "tools/many/find.h"
 
@@ -206,27 +206,9 @@ static void finish(struct load *l, struct trace *t, enum state state)
         fprintf(stderr, "\r%zu of %" PRIu32 " traces\033[K", l->finished, l->traces.len);
 }
 
-/* As tmpfile(), which knows no TMPDIR. */
-static FILE *open_temporary(void)
-{
-    const char *tmp = getenv("TMPDIR");
-    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
-
-    orma_buf_printf(&path, "%s/orma-fleet-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    orma_buf_put_byte(&path, 0);
-    const int fd = path.failed ? -1 : mkostemp((char *)path.data, O_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    (void)unlink((char *)path.data); /* it was ours alone */
-    FILE *file = fdopen(fd, "w+b");
-    if (!file)
-        (void)close(fd); /* nothing was written */
-    return file;
-}
-
 static int start_reader(struct load *l, struct trace *t)
 {
-    t->file = open_temporary();
+    t->file = orma_temporary_open();
     if (!t->file)
         return -errno;
     t->pid = start();

@@ -24,6 +24,7 @@
 
 #include "sdk/base/vec.h"
 #include "tools/base/cli.h"
+#include "tools/base/temporary.h"
 #include "tools/load/cache.h"
 #include "tools/load/sql_error.h"
 #include "tools/many/find.h"
@@ -526,9 +527,13 @@ static int wait_for_one(struct many *m)
 
 static int start_job(struct many *m, struct job *job)
 {
-    job->file = tmpfile();
-    if (!job->file)
-        return complain(m, strerror(errno));
+    job->file = orma_temporary_open();
+    if (!job->file) {
+        char text[128];
+
+        snprintf(text, sizeof(text), "no temporary file ($TMPDIR, /tmp): %s", strerror(errno));
+        return complain(m, text);
+    }
     const pid_t self = getpid();
     job->pid = fork();
     if (job->pid == 0) {

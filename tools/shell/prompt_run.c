@@ -10,6 +10,7 @@
 
 #include "sdk/base/clock.h"
 #include "tools/base/cell.h"
+#include "tools/base/temporary.h"
 #include "tools/base/units.h"
 #include "tools/load/sql_error.h"
 #include "tools/shell/prompt_impl.h"
@@ -79,7 +80,7 @@ void orma_shell_show(struct orma_shell_prompt_state *p,
                      void (*print)(struct orma_shell_prompt_state *p, const char *arg, FILE *out),
                      const char *arg)
 {
-    FILE *out = tmpfile();
+    FILE *out = orma_temporary_open();
 
     if (!out) {
         fprintf(stderr, "no temporary file: %s\n", strerror(errno));
@@ -123,7 +124,7 @@ void orma_shell_run_text(struct orma_shell_prompt_state *p, const char *sql, con
 {
     uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
     char text[ORMA_UNITS_TEXT_MAX];
-    FILE *out = tmpfile();
+    FILE *out = orma_temporary_open();
 
     if (!out) {
         fprintf(stderr, "no temporary file: %s\n", strerror(errno));

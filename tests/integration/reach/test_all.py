@@ -43,6 +43,12 @@ class All(unittest.TestCase):
         self.assertEqual([r.split(",")[0] for r in rows[1:]],
                          ["runs/1.json"] * 2 + ["runs/a/2.json"] * 3 + ["runs/a/b/3 it's.json"] * 4)
 
+    def test_rows_wait_where_tmpdir_says(self):
+        self.env["TMPDIR"] = str(self.root / "none")
+        done = subprocess.run([ORMA, "query", "--all", "runs/**/*.json", COUNT], cwd=self.root, capture_output=True, text=True, env=self.env, check=False)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("no temporary file ($TMPDIR, /tmp): No such file or directory", done.stderr)
+
     def test_patterns(self):
         for pattern, num in [("runs/*.json", 1), ("runs/**/*.json", 3), ("runs/**/[23]*", 2), ("**/2.json", 1), ("runs/a/**", 2),
                              ("./runs/a/2.json", 1), (f"{self.root}/runs/*/2.json", 1), ("runs/**/**/b/**/*.json", 1)]:
