@@ -39,12 +39,11 @@ def server_cpu(server):
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
-def measure(what, server, run):
+def measure(what, server, run, rows=SLICES * TRACES):
     wall, own, theirs = time.time(), sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]), server_cpu(server)
     run()
     wall, own, theirs = time.time() - wall, sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - own, server_cpu(server) - theirs
-    num = SLICES * TRACES
-    print(f"{what:34} {wall:7.2f} s  loader {own:6.2f}  server {theirs:6.2f} CPU s  {num / wall / 1e6:6.2f} M slices/s")
+    print(f"{what:34} {wall:7.2f} s  loader {own:6.2f}  server {theirs:6.2f} CPU s  {rows / wall / 1e6:6.2f} M slices/s")
     return wall
 
 
@@ -89,6 +88,8 @@ def main():
             assert server.number("SELECT count() FROM orma.slice_rows") == sent == SLICES * TRACES, "requests were sent again: the machine is too busy"
             fleet("load", "--again", "--to", to, *[f"t{i}.json" for i in range(TRACES)])
             print(f"load / limit: {load / limit:.2f}; 100,000 traces of {SLICES:,} slices take {100_000 * load / TRACES / 3600:.1f} h here")
+            rows = server.number("SELECT count() FROM orma.slice_rows")
+            measure("later: all parts become one", server, lambda: server.ask("OPTIMIZE TABLE orma.slice_rows FINAL"), rows)
             parts = server.ask("SELECT sum(bytes) / sum(rows) FROM system.parts WHERE active AND database = 'orma' AND table = 'slice_rows'")
             print(f"bytes on disk for a slice: {float(parts[0][0]):.1f}; a trace: {float(parts[0][0]) * SLICES / 1e6:.1f} MB")
             for sql in ("SELECT quantile(0.99)(dur) FROM orma.slice WHERE name = 'work 7'", "SELECT * FROM orma.slice_times WHERE name = 'work 7'",

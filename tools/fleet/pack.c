@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tools/fleet/native.h"
+#include "tools/fleet/block.h"
+
+/* A sender joins them: few of them have few dictionaries. */
+#define BLOCK_ROWS (UINT64_C(1) << 18)
 
 int orma_fleet_pack_fail(struct orma_fleet_pack *self, const char *text, int error)
 {
@@ -16,7 +19,8 @@ static int take_table(struct orma_fleet_pack *self, unsigned table)
 {
     struct orma_columns *columns = NULL;
     int r = orma_fleet_trace_rows(self->tp, &orma_fleet_tables[table],
-                                  self->with ? self->with(self) : "", &columns);
+                                  self->with ? self->with(self) : "", self->with ? 0 : BLOCK_ROWS,
+                                  &columns);
 
     if (r)
         return orma_fleet_pack_fail(self, orma_processor_error(self->tp), r);
@@ -59,7 +63,7 @@ static int take_blocks(struct orma_fleet_pack *self, unsigned table, struct orma
 
     while ((r = orma_columns_next(columns, &batch)) == 1) {
         orma_buf_clear(&body);
-        r = orma_fleet_put_batch(&body, batch, orma_fleet_tables[table].columns);
+        r = orma_fleet_block_put(&body, batch, &orma_fleet_tables[table]);
         const struct orma_fleet_frame frame = {table, (uint32_t)batch->rows, body.len};
 
         orma_columns_batch_unref(batch);

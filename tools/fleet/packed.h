@@ -1,7 +1,8 @@
 /*
  * What a reader leaves of a trace for the senders: a file without a name.
  *
- *   head, then blocks of rows, each a frame and its bytes; then the texts of build and machine
+ *   head, then blocks of rows (block.h), each a frame and its bytes; then the texts of build and
+ * machine
  */
 #ifndef ORMA_TOOLS_FLEET_PACKED_H
 #define ORMA_TOOLS_FLEET_PACKED_H

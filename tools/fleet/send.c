@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,82 +18,159 @@
 
 #define PAUSE_MS 200
 #define PAUSE_MAX_MS 30000
+/* What the server takes as one part. */
+#define ROWS_TOGETHER (UINT64_C(1) << 20)
 
-/* The blocks of one table out of the files of a batch, as the body of a request. */
-struct body {
-    struct orma_fleet_batch *batch;
-    size_t from, to; /* of the files */
-    unsigned table;
-    uint64_t loads; /* of files[0]; the others follow */
-    struct orma_buf now;
-    size_t used; /* of it */
-    size_t at;   /* the file */
-    bool open;   /* it stands behind a frame */
-    struct orma_fleet_packed head;
-    struct orma_buf build, machine;
-    uint64_t left; /* bytes of blocks in it */
+/* What a reader left, mapped. */
+struct source {
+    const uint8_t *data;
+    size_t size;
+    const struct orma_fleet_packed *head;
+    struct orma_fleet_trace_cells cells;
 };
 
-static bool get(FILE *in, void *to, size_t len)
-{
-    return fread(to, 1, len, in) == len;
-}
+struct sending {
+    struct orma_fleet_batch *batch;
+    struct source sources[ORMA_FLEET_BATCH_MAX];
+    size_t order[ORMA_FLEET_BATCH_MAX]; /* of the sources, as the tables are sorted */
+};
 
-static bool get_buf(FILE *in, struct orma_buf *to, size_t len)
-{
-    uint8_t *at = (orma_buf_clear(to), orma_buf_extend(to, len));
+/* The rows of one table as the body of a request: blocks of blocks. */
+struct body {
+    const struct orma_fleet_table *table;
+    ORMA_VEC(struct orma_fleet_block) blocks;
+    uint32_t at;        /* blocks before it were given */
+    uint64_t rows_left; /* of the others */
+    bool open;          /* those of `native` are being given */
+    struct orma_fleet_native native;
+    struct orma_buf now;
+    size_t used; /* of it */
+};
 
-    return !len || (at && get(in, at, len));
-}
+/* ---- what is there ---- */
 
-static bool open_file(struct body *b, FILE *in)
+static bool map_source(FILE *file, struct source *ret)
 {
-    rewind(in);
-    if (!get(in, &b->head, sizeof(b->head)) || fseek(in, (long)b->head.bytes, SEEK_CUR) ||
-        !get_buf(in, &b->build, b->head.build) || !get_buf(in, &b->machine, b->head.machine) ||
-        fseek(in, sizeof(b->head), SEEK_SET))
+    struct stat st;
+
+    if (fstat(fileno(file), &st) || (size_t)st.st_size < sizeof(*ret->head))
         return false;
-    b->left = b->head.bytes;
+    ret->size = (size_t)st.st_size;
+    void *data = mmap(NULL, ret->size, PROT_READ, MAP_SHARED, fileno(file), 0);
+    if (data == MAP_FAILED)
+        return false;
+    ret->data = data;
+    ret->head = data;
+    const uint64_t texts = (uint64_t)ret->head->build + ret->head->machine,
+                   rest = ret->size - sizeof(*ret->head);
+    if (ret->head->bytes > rest || texts > rest - ret->head->bytes)
+        return false;
+    const char *text = (const char *)(ret->head + 1) + ret->head->bytes;
+    ret->cells =
+        (struct orma_fleet_trace_cells){.day = ret->head->day,
+                                        .build = {text, ret->head->build},
+                                        .machine = {text + ret->head->build, ret->head->machine}};
     return true;
 }
 
-/* The next block of the table. 1, 0: there is no more, -EIO. */
-static int next_block(struct body *b)
+static int compare_sources(const void *a, const void *b, void *sources)
 {
-    struct orma_fleet_frame frame;
+    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    const struct source *x = (const struct source *)sources + i,
+                        *y = (const struct source *)sources + j;
+    int r = orma_fleet_compare(x->cells.build, y->cells.build);
 
-    for (; b->at < b->to; b->at++, b->open = false) {
-        FILE *in = b->batch->files[b->at];
+    if (!r)
+        r = orma_fleet_compare(x->cells.machine, y->cells.machine);
+    return r ? r : i < j ? -1 : 1;
+}
 
-        if (!b->open && !open_file(b, in))
-            return -EIO;
-        b->open = true;
-        while (b->left) {
-            if (!get(in, &frame, sizeof(frame)))
-                return -EIO;
-            b->left -= sizeof(frame) + frame.len;
-            if (frame.table != b->table && fseek(in, (long)frame.len, SEEK_CUR))
-                return -EIO;
-            if (frame.table != b->table)
-                continue;
-            const struct orma_fleet_trace_cells cells = {b->head.day, orma_buf_str(&b->build),
-                                                         orma_buf_str(&b->machine),
-                                                         b->loads + (b->at - b->from)};
-            struct orma_fleet_column c;
-            unsigned columns = 4; /* of the head */
-            for (const char *list = orma_fleet_tables[b->table].columns;
-                 orma_fleet_next_column(&list, &c);)
-                columns++;
-            orma_buf_clear(&b->now);
-            orma_fleet_put_varint(&b->now, columns);
-            orma_fleet_put_varint(&b->now, frame.rows);
-            orma_fleet_put_head(&b->now, &cells, frame.rows);
-            uint8_t *to = orma_buf_extend(&b->now, frame.len);
-            b->used = 0;
-            return to && get(in, to, frame.len) ? 1 : -EIO;
+/* False: with the reason in `answer`. */
+static bool open_sources(struct sending *s, struct orma_fleet_answer *answer)
+{
+    for (size_t i = 0; i < s->batch->num; i++) {
+        s->order[i] = i;
+        if (!map_source(s->batch->files[i], &s->sources[i])) {
+            answer->fault = ORMA_FLEET_REFUSED;
+            orma_buf_put_str(&answer->body, "its rows cannot be read back");
+            return false;
         }
     }
-    return 0;
+    qsort_r(s->order, s->batch->num, sizeof(*s->order), compare_sources, s->sources);
+    return true;
+}
+
+static void close_sources(struct sending *s)
+{
+    for (size_t i = 0; i < s->batch->num; i++) {
+        if (s->sources[i].data)
+            (void)munmap((void *)(uintptr_t)s->sources[i].data, s->sources[i].size);
+    }
+}
+
+/* ---- bodies ---- */
+
+/* The blocks that a source has of the table. */
+static int add_blocks(struct body *b, const struct source *from)
+{
+    const uint8_t *at = (const uint8_t *)(from->head + 1);
+    uint64_t left = from->head->bytes;
+    int r = 0;
+
+    while (!r && left) {
+        const struct orma_fleet_frame *frame = (const void *)at;
+
+        if (left < sizeof(*frame) || frame->len > left - sizeof(*frame) || frame->len % 8 ||
+            frame->table >= ORMA_FLEET_TABLES)
+            return -EIO;
+        struct orma_fleet_block block = {.trace = &from->cells, .rows = frame->rows};
+        if (&orma_fleet_tables[frame->table] == b->table) {
+            b->rows_left += frame->rows;
+            r = orma_fleet_block_read(at + sizeof(*frame), frame->len, b->table, &block)
+                    ? ORMA_VEC_PUSH(&b->blocks, block)
+                    : -EIO;
+        }
+        at += sizeof(*frame) + frame->len;
+        left -= sizeof(*frame) + frame->len;
+    }
+    return r;
+}
+
+/* The next blocks become one: enough rows for the server to keep them as they are, and no rest. */
+static int open_blocks(struct body *b)
+{
+    const bool all = b->rows_left < 2 * ROWS_TOGETHER;
+    uint64_t rows = 0;
+    uint32_t end = b->at;
+
+    while (end < b->blocks.len && (all || rows < ROWS_TOGETHER))
+        rows += b->blocks.data[end++].rows;
+    const int r = orma_fleet_native_init(&b->native, b->table, b->blocks.data + b->at, end - b->at);
+    b->at = end;
+    b->rows_left -= rows;
+    b->open = true;
+    return r;
+}
+
+/* 1: there are more bytes; 0: that was all; -errno. */
+static int fill(struct body *b)
+{
+    orma_buf_clear(&b->now);
+    b->used = 0;
+    for (;;) {
+        int r = 0;
+
+        if (!b->open && b->at == b->blocks.len)
+            return 0;
+        if (!b->open)
+            r = open_blocks(b);
+        if (!r)
+            r = orma_fleet_native_next(&b->native, &b->now);
+        if (r)
+            return r;
+        orma_fleet_native_fini(&b->native);
+        b->open = false;
+    }
 }
 
 static size_t read_body(void *ctx, void *to, size_t size)
@@ -100,25 +179,13 @@ static size_t read_body(void *ctx, void *to, size_t size)
     int r = 1;
 
     if (b->used == b->now.len)
-        r = next_block(b);
+        r = fill(b);
     if (r <= 0)
         return r ? SIZE_MAX : 0;
     const size_t n = ORMA_MIN(size, b->now.len - b->used);
     memcpy(to, b->now.data + b->used, n);
     b->used += n;
     return n;
-}
-
-static bool has_rows(struct orma_fleet_batch *batch, size_t from, size_t to, unsigned table)
-{
-    struct orma_fleet_packed head;
-
-    for (size_t i = from; i < to; i++) {
-        rewind(batch->files[i]);
-        if (get(batch->files[i], &head, sizeof(head)) && head.tables >> table & 1)
-            return true;
-    }
-    return false;
 }
 
 static void put_insert(struct orma_buf *sql, const char *database, unsigned table)
@@ -137,26 +204,42 @@ static void put_insert(struct orma_buf *sql, const char *database, unsigned tabl
     orma_buf_put_str(sql, ") FORMAT Native");
 }
 
+static void send_table(struct sending *s, size_t from, size_t to, unsigned table,
+                       struct orma_fleet_answer *ret)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    struct body body = {.table = &orma_fleet_tables[table]};
+    int r = 0;
+
+    for (size_t i = 0; !r && i < s->batch->num; i++) {
+        if (s->order[i] >= from && s->order[i] < to)
+            r = add_blocks(&body, &s->sources[s->order[i]]);
+    }
+    if (r) {
+        ret->fault = ORMA_FLEET_REFUSED;
+        orma_buf_put_str(&ret->body, strerror(-r));
+    } else if (body.blocks.len) {
+        put_insert(&sql, s->batch->to->database, table);
+        orma_buf_fini(&ret->body);
+        orma_fleet_ask(s->batch->to, s->batch->host, orma_buf_cstr(&sql), "", read_body, &body,
+                       ret);
+    }
+    if (body.open)
+        orma_fleet_native_fini(&body.native);
+    ORMA_VEC_FINI(&body.blocks);
+    orma_buf_fini(&body.now);
+}
+
 /* All tables of these traces once. */
-static void send_once(struct orma_fleet_batch *batch, size_t from, size_t to, uint64_t loads,
+static void send_once(struct sending *s, size_t from, size_t to, uint64_t loads,
                       struct orma_fleet_answer *ret)
 {
-    for (unsigned t = 0; t < ORMA_FLEET_TABLES; t++) {
-        ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
-        struct body body = {
-            .batch = batch, .from = from, .to = to, .at = from, .table = t, .loads = loads};
-
-        if (!has_rows(batch, from, to, t))
-            continue;
-        put_insert(&sql, batch->to->database, t);
-        orma_buf_fini(&ret->body);
-        orma_fleet_ask(batch->to, batch->host, orma_buf_cstr(&sql), "", read_body, &body, ret);
-        orma_buf_fini(&body.now);
-        orma_buf_fini(&body.build);
-        orma_buf_fini(&body.machine);
-        if (ret->fault != ORMA_FLEET_FINE)
-            return;
-    }
+    orma_buf_fini(&ret->body);
+    ret->fault = ORMA_FLEET_FINE;
+    for (size_t i = from; i < to; i++)
+        s->sources[i].cells.load = loads + (i - from);
+    for (unsigned t = 0; t < ORMA_FLEET_TABLES && ret->fault == ORMA_FLEET_FINE; t++)
+        send_table(s, from, to, t, ret);
 }
 
 /*
@@ -183,14 +266,14 @@ static void pause_ms(unsigned ms)
 }
 
 /* Until it is there, or the server says no, or has been away for too long. */
-static void send_until(struct orma_fleet_batch *batch, size_t from, size_t to,
-                       struct orma_fleet_answer *ret)
+static void send_until(struct sending *s, size_t from, size_t to, struct orma_fleet_answer *ret)
 {
+    struct orma_fleet_batch *batch = s->batch;
     const uint64_t end = orma_clock_boottime() + batch->retry_s * UINT64_C(1000000000);
     bool told = false;
 
     for (unsigned ms = PAUSE_MS;; ms = ORMA_MIN(2 * ms, (unsigned)PAUSE_MAX_MS)) {
-        send_once(batch, from, to, new_loads(), ret);
+        send_once(s, from, to, new_loads(), ret);
         if (ret->fault != ORMA_FLEET_AWAY || orma_clock_boottime() + ms * UINT64_C(1000000) > end)
             return;
         if (!told) {
@@ -213,8 +296,10 @@ static void note(struct orma_fleet_sent *sent, size_t i, struct orma_fleet_answe
 void orma_fleet_send(struct orma_fleet_batch *batch, struct orma_fleet_sent *ret)
 {
     struct orma_fleet_answer answer = {0};
+    struct sending s = {.batch = batch};
 
-    send_until(batch, 0, batch->num, &answer);
+    if (open_sources(&s, &answer))
+        send_until(&s, 0, batch->num, &answer);
     for (size_t i = 0; i < batch->num; i++) {
         /* One of them may be what the server does not take. */
         if (batch->num > 1 && answer.fault == ORMA_FLEET_REFUSED)
@@ -227,7 +312,8 @@ void orma_fleet_send(struct orma_fleet_batch *batch, struct orma_fleet_sent *ret
          i++) {
         struct orma_fleet_answer one = {0};
 
-        send_until(batch, i, i + 1, &one);
+        if (s.sources[i].head)
+            send_until(&s, i, i + 1, &one);
         ret->done[i] = one.fault == ORMA_FLEET_FINE;
         if (!ret->done[i])
             note(ret, i, &one);
@@ -241,4 +327,5 @@ void orma_fleet_send(struct orma_fleet_batch *batch, struct orma_fleet_sent *ret
     if (answer.fault == ORMA_FLEET_BROKEN || answer.fault == ORMA_FLEET_AWAY)
         snprintf(ret->broken, sizeof(ret->broken), "%s", orma_buf_cstr(&answer.body));
     orma_buf_fini(&answer.body);
+    close_sources(&s);
 }

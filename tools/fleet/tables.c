@@ -23,11 +23,13 @@ const char orma_fleet_prepare[] =
 
 #define WHO ",tid I,thread N,pid I,process N"
 
+/* LEFT JOIN: rows stay in the order of their time, which the order of the tables ends with. */
 const struct orma_fleet_table orma_fleet_tables[ORMA_FLEET_TABLES] = {
     {"slice", "id I,ts I,dur I,depth I,parent_id I,name N,category N,track N" WHO,
      "name, build, machine, load, ts",
      "SELECT s.id, s.ts, s.dur, s.depth, coalesce(s.parent_id, -1), s.name, s.category, k.track, "
-     "k.tid, k.thread, k.pid, k.process FROM slice s JOIN _fleet_track k ON k.id = s.track_id"},
+     "k.tid, k.thread, k.pid, k.process FROM slice s LEFT JOIN _fleet_track k ON k.id = "
+     "s.track_id"},
     {"slice_arg", "slice_id I,key N,value S,number F", "key, build, machine, load, slice_id",
      "SELECT s.id, a.key, a.display_value, CAST(coalesce(a.int_value, "
      "a.real_value, 0) AS REAL) FROM slice s "
@@ -35,12 +37,13 @@ const struct orma_fleet_table orma_fleet_tables[ORMA_FLEET_TABLES] = {
     {"thread_state", "ts I,dur I,state N,cpu I,io_wait I,blocked_function N" WHO,
      "state, build, machine, load, ts",
      "SELECT s.ts, s.dur, s.state, coalesce(s.cpu, -1), coalesce(s.io_wait, -1), "
-     "s.blocked_function, t.tid, t.thread, t.pid, t.process FROM thread_state s JOIN _fleet_thread "
+     "s.blocked_function, t.tid, t.thread, t.pid, t.process FROM thread_state s LEFT JOIN "
+     "_fleet_thread "
      "t USING (utid)"},
     {"counter", "ts I,value F,name N,unit N,cpu I" WHO, "name, build, machine, load, ts",
      "SELECT c.ts, CAST(c.value AS REAL), k.track, k.unit, k.cpu, k.tid, k.thread, k.pid, "
      "k.process FROM counter "
-     "c JOIN _fleet_track k ON k.id = c.track_id"},
+     "c LEFT JOIN _fleet_track k ON k.id = c.track_id"},
     {"function", "name N,module N,inlined I,self I,total I,self_ns I,total_ns I",
      "name, module, build, machine, load", "SELECT * FROM _fleet_function"},
     {"loss", "reason N,packets I,sequence_id I,thread N,process N", "reason, build, machine, load",

@@ -270,7 +270,7 @@ void orma_fleet_trace_fini(struct orma_fleet_trace *self)
 }
 
 int orma_fleet_trace_rows(struct orma_processor *tp, const struct orma_fleet_table *table,
-                          const char *with, struct orma_columns **ret)
+                          const char *with, uint64_t rows, struct orma_columns **ret)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
     const char *list = table->columns, *comma = "";
@@ -286,7 +286,7 @@ int orma_fleet_trace_rows(struct orma_processor *tp, const struct orma_fleet_tab
                                             ORMA_WHOLE, &q, NULL);
     if (r)
         return r;
-    r = orma_columns_new(q, 0, false, ret);
+    r = orma_columns_new(q, rows, false, ret);
     if (r)
         orma_query_free(q);
     return r;

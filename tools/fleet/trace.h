@@ -3,7 +3,7 @@
  *
  *     orma_fleet_trace_hash(path, hash);
  *     orma_fleet_trace_load(&trace, tp, labels, path);
- *     orma_fleet_trace_rows(tp, &orma_fleet_tables[i], &columns);
+ *     orma_fleet_trace_rows(tp, &orma_fleet_tables[i], "", 0, &columns);
  */
 #ifndef ORMA_TOOLS_FLEET_TRACE_H
 #define ORMA_TOOLS_FLEET_TRACE_H
@@ -34,9 +34,9 @@ int orma_fleet_trace_load(struct orma_fleet_trace *self, struct orma_processor *
                           struct orma_buf *why);
 void orma_fleet_trace_fini(struct orma_fleet_trace *self);
 
-/* `with`: these columns in front, as SQL with a ',' behind each. */
+/* `with`: these columns in front, as SQL with a ',' behind each. `rows` of a batch; 0: as usual. */
 int orma_fleet_trace_rows(struct orma_processor *tp, const struct orma_fleet_table *table,
-                          const char *with, struct orma_columns **ret);
+                          const char *with, uint64_t rows, struct orma_columns **ret);
 
 /* "2026-11-27" or "20261127"; false: no such day. */
 bool orma_fleet_parse_day(const char *text, uint32_t *ret);

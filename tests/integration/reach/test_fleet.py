@@ -231,6 +231,36 @@ class Servers(Fleet):
         self.once(range(40))
         self.assertEqual(os.listdir(self.root / "tmp"), [])
 
+    def test_rows_come_in_the_order_of_the_tables(self):
+        """Several traces of a batch become one sorted block, whatever the numbers of their names; the server need not sort."""
+        def events():
+            counts = {r[0]: int(r[1]) for r in self.server.ask("SELECT event, value FROM system.events WHERE event LIKE 'MergeTreeDataWriterBlocks%'")}
+            return counts.get("MergeTreeDataWriterBlocks", 0), counts.get("MergeTreeDataWriterBlocksAlreadySorted", 0)
+        made = {"b2/m1/few": (3000, 300), "b1/m2/many": (70000, 66000), "b1/m1/one": (2000, 1), "b2/m1/blocks": (270000, 90), "b1/m1/else": (500, 40)}
+        for name, (num, names) in made.items():
+            path = self.root / f"a/{name}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(path, "w") as f:
+                f.write("[")
+                for i in range(num):
+                    f.write('%s{"ph":"X","ts":%d,"dur":%d,"name":"n%d","cat":"c","pid":1,"tid":%d,"args":{"%s":%d}}' %
+                            ("," if i else "", i * 100, i % 50 + (i % 1000 == 0) * 70000, i * 7919 % names, i % 5 + 1, "bk"[i % 2], i))
+                f.write("]")
+        before = events()
+        self.load("--path-labels", "{build}/{machine}/*", "-j", "1", "a")
+        blocks, in_order = (b - a for a, b in zip(before, events()))
+        self.assertEqual(blocks, in_order)
+        self.assertGreater(blocks, 4)
+        for name, (num, _) in made.items():
+            path = f"a/{name}.json"
+            where = f"WHERE load = (SELECT max(load) FROM orma.trace WHERE path = '{path}') AND build = '{name[:2]}' AND machine = '{name[3:5]}'"
+            sums = "name, count(*), sum(id), sum(ts), sum(dur), min(dur), max(ts - id), sum(depth)"
+            self.assertEqual(sorted(self.server.ask(f"SELECT {sums.replace('*', '')}, sum(tid) FROM orma.slice {where} GROUP BY name")),
+                             sorted(self.query(path, f"SELECT {sums.replace('name', 's.name', 1).replace('id', 's.id')}, sum(tid) FROM slice s JOIN thread_track k "
+                                                     "ON k.id = s.track_id JOIN thread USING (utid) GROUP BY 1")), name)
+            self.assertEqual(self.server.ask(f"SELECT key, count(), sum(number), sum(toUInt64(value)) FROM orma.slice_arg {where} GROUP BY key ORDER BY key"),
+                             [[f"args.{k}", str(num // 2), str(sum(range(i, num, 2))), str(sum(range(i, num, 2)))] for i, k in enumerate("bk")], name)
+
     def test_two_loaders_of_the_same_traces(self):
         self.traces(12)
         argv = [ORMA, "fleet", "load", "--to", self.to, "runs"]
