@@ -47,6 +47,9 @@ struct orma_processor_cache {
 };
 int orma_processor_set_cache(struct orma_processor *self, const struct orma_processor_cache *cache);
 
+/* orma_processor_use_cache(), where `wait` is a choice. */
+int orma_processor_choose_cache(struct orma_processor *self, const char *setting, bool wait);
+
 /* What became of it in the last load, in a sentence; "": nothing. */
 const char *orma_processor_cache_note(struct orma_processor *self);
 

@@ -2,8 +2,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define LIMIT_BYTES (UINT64_C(4) << 30)
+/* In auto, loads that are faster leave nothing. */
+#define SLOW_MS 200
 /* About what it takes to decode a byte of args. */
 #define PLACES_BYTE_NS 6
 
@@ -26,6 +31,57 @@ int orma_cached_set(struct orma_cached *self, const struct orma_processor_cache 
     return 0;
 }
 
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+/* Folders are not made in those of others: root keeps nothing for the user whose HOME it has. */
+static bool is_mine(const char *path)
+{
+    struct stat st;
+
+    return *path == '/' && stat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
+/* The user's folder. False: there is none. */
+static bool put_default(struct orma_buf *ret)
+{
+    const char *xdg = variable("XDG_CACHE_HOME"), *home = variable("HOME");
+
+    if (xdg && *xdg == '/')
+        orma_buf_printf(ret, "%s/orma", xdg);
+    else if (home && is_mine(home))
+        orma_buf_printf(ret, "%s/.cache/orma", home);
+    return ret->len && !ret->failed;
+}
+
+int orma_cached_choose(struct orma_cached *self, const char *setting, bool wait,
+                       struct orma_buf *why)
+{
+    const char *value = setting ? setting : variable("ORMA_CACHE"),
+               *limit = variable("ORMA_CACHE_LIMIT");
+    ORMA_AUTO(orma_buf_fini) struct orma_buf folder = {0};
+    struct orma_processor_cache cache = {.wait = wait};
+
+    if (!value || !strcmp(value, "auto")) {
+        cache.slow_ms = SLOW_MS;
+        cache.folder = put_default(&folder) ? orma_buf_cstr(&folder) : NULL;
+    } else if (strchr(value, '/') || access(value, F_OK) == 0) {
+        cache.folder = value;
+    } else if (strcmp(value, "off")) {
+        orma_buf_printf(why, "cache=%s: expected auto, off, or a folder ('./%s')", value, value);
+        return -EINVAL;
+    }
+    if (cache.folder && limit && !orma_str_parse_size(limit, &cache.limit_bytes)) {
+        orma_buf_printf(why, "ORMA_CACHE_LIMIT=%s: expected a size such as 500mb or 4gb", limit);
+        return -EINVAL;
+    }
+    return orma_cached_set(self, &cache);
+}
+
 void orma_cached_fini(struct orma_cached *self)
 {
     orma_mapped_close(self->mapped);
@@ -36,7 +92,7 @@ void orma_cached_fini(struct orma_cached *self)
 
 static struct orma_cache_place place_of(const struct orma_cached *self)
 {
-    return (struct orma_cache_place){self->folder, self->limit_bytes};
+    return (struct orma_cache_place){self->folder, self->limit_bytes, self->wait};
 }
 
 bool orma_cached_open(struct orma_cached *self, int fd, uint32_t options,

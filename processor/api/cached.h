@@ -18,6 +18,9 @@ struct orma_cached {
 };
 
 int orma_cached_set(struct orma_cached *self, const struct orma_processor_cache *cache);
+/* By what users write; see orma_processor_choose_cache(). -EINVAL: the reason is in `why`. */
+int orma_cached_choose(struct orma_cached *self, const char *setting, bool wait,
+                       struct orma_buf *why);
 void orma_cached_fini(struct orma_cached *self);
 
 /* True: the storage is filled from an image of the trace in `fd`. */

@@ -279,6 +279,19 @@ int orma_processor_set_cache(struct orma_processor *self, const struct orma_proc
     return orma_cached_set(&self->cached, cache);
 }
 
+int orma_processor_choose_cache(struct orma_processor *self, const char *setting, bool wait)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf why = {0};
+    const int r = orma_cached_choose(&self->cached, setting, wait, &why);
+
+    return r ? fail(self, r, "%s", why.len ? orma_buf_cstr(&why) : strerror(-r)) : 0;
+}
+
+int orma_processor_use_cache(struct orma_processor *self, const char *setting)
+{
+    return orma_processor_choose_cache(self, setting, true);
+}
+
 const char *orma_processor_cache_note(struct orma_processor *self)
 {
     return orma_buf_cstr(&self->cached.note);

@@ -13,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sdk/base/defs.h"
@@ -20,6 +21,7 @@
 #include "sdk/base/vec.h"
 
 #define UNFINISHED ".orma-new-"
+#define HURRY_TRIES 100
 
 /* ---- folder ---- */
 
@@ -272,6 +274,21 @@ static int write_file(int folder, const struct orma_cache_place *place,
     return r;
 }
 
+/* One writer at a time. */
+static int lock(int folder, bool hurry)
+{
+    const struct timespec pause = {0, 20 * 1000000};
+
+    if (!hurry)
+        return flock(folder, LOCK_EX) < 0 ? -errno : 0;
+    for (unsigned tries = 0; flock(folder, LOCK_EX | LOCK_NB) < 0; tries++) {
+        if (errno != EWOULDBLOCK || tries == HURRY_TRIES)
+            return -errno;
+        (void)nanosleep(&pause, NULL); /* cut short: it is tried earlier */
+    }
+    return 0;
+}
+
 int orma_cache_write(const struct orma_cache_place *place, const struct orma_cache_key *key,
                      struct orma_storage *storage)
 {
@@ -281,8 +298,9 @@ int orma_cache_write(const struct orma_cache_place *place, const struct orma_cac
         return folder;
     if (!key->settled)
         return -EAGAIN;
-    if (flock(folder, LOCK_EX) < 0)
-        return -errno;
+    int r = lock(folder, place->hurry);
+    if (r)
+        return r;
     if (faccessat(folder, key->name, F_OK, 0) == 0)
         return 0; /* somebody was faster */
     return has_space(folder, storage) ? write_file(folder, place, key, storage) : -ENOSPC;

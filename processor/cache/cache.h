@@ -22,6 +22,7 @@
 struct orma_cache_place {
     const char *folder;   /* is made if it is not there */
     uint64_t limit_bytes; /* of all files in it */
+    bool hurry;           /* writes nothing if others write for longer than two seconds */
 };
 
 struct orma_cache_key {
@@ -41,7 +42,8 @@ int orma_cache_identify(int fd, uint32_t options, struct orma_cache_key *ret);
 int orma_cache_open(const struct orma_cache_place *place, struct orma_cache_key *key,
                     struct orma_storage *storage, struct orma_mapped **ret, struct orma_buf *note);
 
-/* Writes the image. 0, also if somebody else has written it; -EFBIG, -ENOSPC: it does not fit. */
+/* Writes the image. 0, also if somebody else has written it; -EFBIG, -ENOSPC: it does not fit;
+ * -EAGAIN: the trace has changed a moment ago, or others write. */
 int orma_cache_write(const struct orma_cache_place *place, const struct orma_cache_key *key,
                      struct orma_storage *storage);
 

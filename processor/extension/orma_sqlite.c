@@ -4,6 +4,7 @@
  *     .load orma_sqlite.so
  *     SELECT orma_open('a.pftrace');                tables slice, thread, ... in the schema temp
  *     SELECT orma_open('b.pftrace', 'b');           the same as b.slice, b.thread, ...
+ *     SELECT orma_open('b.pftrace', 'b', 'off');    and without the cache
  *     SELECT orma_run('INCLUDE PERFETTO MODULE slices.with_context', 'b');  and what that makes
  *     SELECT orma_close('b');
  *
@@ -788,11 +789,13 @@ static void close_trace(sqlite3_context *ctx, struct registry *registry, struct 
     trace_unref(t);
 }
 
-static int load(sqlite3_context *ctx, struct trace *t, const char *path)
+static int load(sqlite3_context *ctx, struct trace *t, const char *path, const char *cache)
 {
     const struct orma_processor_config config = {.size = sizeof(config)};
     int r = orma_processor_new(&config, &t->tp);
 
+    if (!r)
+        r = orma_processor_use_cache(t->tp, cache);
     if (!r)
         r = orma_processor_load_file(t->tp, path, NULL, NULL);
     if (!r)
@@ -804,7 +807,7 @@ static int load(sqlite3_context *ctx, struct trace *t, const char *path)
     return r;
 }
 
-/* orma_open(PATH [, SCHEMA]): the number of tables. */
+/* orma_open(PATH [, SCHEMA [, CACHE]]): the number of tables. */
 static void open_function(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct registry *registry = sqlite3_user_data(ctx);
@@ -831,7 +834,7 @@ static void open_function(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         return;
     }
     t->refs = 1;
-    if (load(ctx, t, path) ||
+    if (load(ctx, t, path, text_of(argc, argv, 2)) ||
         (!is_default(schema) &&
          run_host(ctx, sqlite3_mprintf("ATTACH ':memory:' AS \"%w\"", schema)))) {
         trace_unref(t);
@@ -903,8 +906,9 @@ int sqlite3_ormasqlite_init(sqlite3 *db, char **ret_error, const sqlite3_api_rou
         void (*run)(sqlite3_context *, int, sqlite3_value **);
     } functions[] = {
         {"orma_open", 1, open_function},   {"orma_open", 2, open_function},
-        {"orma_close", 0, close_function}, {"orma_close", 1, close_function},
-        {"orma_run", 1, run_function},     {"orma_run", 2, run_function},
+        {"orma_open", 3, open_function},   {"orma_close", 0, close_function},
+        {"orma_close", 1, close_function}, {"orma_run", 1, run_function},
+        {"orma_run", 2, run_function},
     };
     SQLITE_EXTENSION_INIT2(api);
     if (sqlite3_libversion_number() < 3038000) { /* LIMIT in xBestIndex */

@@ -96,3 +96,28 @@ bool orma_str_to_i64(struct orma_str s, int64_t *ret)
     *ret = minus ? (int64_t)(0 - val) : (int64_t)val;
     return true;
 }
+
+bool orma_str_parse_size(const char *text, uint64_t *ret)
+{
+    static const char units[] = "bkmg";
+    char *end;
+
+    if (text[0] < '0' || text[0] > '9') /* no sign, no blank, no "inf" */
+        return false;
+    double val = strtod(text, &end);
+    const char *unit = *end ? strchr(units, *end | 0x20) : NULL;
+    if (*end ? !unit : val != 0)
+        return false;
+    if (unit) {
+        val *= (double)(1U << 10 * (unit - units));
+        end++;
+        if (unit > units && (*end | 0x20) == 'i' && (end[1] | 0x20) == 'b')
+            end++;
+        if (unit > units && (*end | 0x20) == 'b')
+            end++;
+    }
+    if (*end || !(val < 9e18))
+        return false;
+    *ret = (uint64_t)(val + 0.5);
+    return true;
+}

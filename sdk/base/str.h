@@ -54,4 +54,7 @@ char *orma_str_dup(struct orma_str s);
 /* Whole text as a decimal number (u64 also 0x...). False: not a number, or too large. */
 bool orma_str_to_u64(struct orma_str s, uint64_t *ret);
 bool orma_str_to_i64(struct orma_str s, int64_t *ret);
+
+/* "64k", "32mb", "1.5g", powers of 1024; a plain 0 is allowed, other numbers need a unit. */
+bool orma_str_parse_size(const char *text, uint64_t *ret);
 #endif

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "sdk/base/defs.h"
+#include "sdk/base/str.h"
 
 struct unit {
     const char *name;
@@ -69,11 +70,7 @@ bool orma_units_parse_time_ns(const char *text, uint64_t *ret)
 
 bool orma_units_parse_size_bytes(const char *text, uint64_t *ret)
 {
-    static const struct unit units[] = {
-        {"b", 1},        {"k", 1024},      {"kb", 1024},   {"kib", 1024},   {"m", 1 << 20},
-        {"mb", 1 << 20}, {"mib", 1 << 20}, {"g", 1 << 30}, {"gb", 1 << 30}, {"gib", 1 << 30}};
-
-    return parse(text, units, ORMA_ARRAY_LEN(units), 0, ret);
+    return orma_str_parse_size(text, ret);
 }
 
 const char *orma_units_format_size(uint64_t bytes, char *ret)

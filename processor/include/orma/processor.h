@@ -113,6 +113,18 @@ ORMA_API int orma_processor_error_offset(const struct orma_processor *self);
 
 /* ---- loading ---- */
 
+/*
+ * A trace that was loaded before comes from an image of it in milliseconds, with the same rows.
+ * Before orma_processor_load_file(), of which alone there are images. "auto": they are in the
+ * user's folder ($XDG_CACHE_HOME/orma or ~/.cache/orma), and loads of more than 0.2 s leave one; a
+ * path: in that folder, and all loads leave one; "off", or not called: there are none; NULL: what
+ * the variable ORMA_CACHE says, or "auto". ORMA_CACHE_LIMIT is how much they all may take ("500mb";
+ * 4g). The image is written before the load returns, by no other process or thread. A folder that
+ * takes none, or that others can write to, is no error. -EINVAL: the setting means nothing;
+ * -ENOMEM.
+ */
+ORMA_API int orma_processor_use_cache(struct orma_processor *self, const char *setting);
+
 /* Called now and then while loading; other than 0 stops the load with -ECANCELED. */
 typedef int orma_progress_fn(void *data, uint64_t bytes_done, uint64_t bytes_total);
 

@@ -3,7 +3,7 @@
  * else: processors in threads side by side, one that is interrupted from another, a child that
  * makes its own while its parent reads rows, limits of time and memory, progress that stops a load.
  *
- *     rules TRACE ROWS        TRACE has ROWS slices
+ *     rules TRACE ROWS CACHE      TRACE has ROWS slices; images of it are in the folder CACHE
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,7 +21,7 @@
 #define ENDLESS                                                                                    \
     "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 
-static const char *trace;
+static const char *trace, *cache;
 static int64_t rows;
 
 #define CHECK(x)                                                                                   \
@@ -36,6 +37,7 @@ static struct orma_processor *load(void)
     struct orma_processor *tp;
 
     CHECK(orma_processor_new(NULL, &tp) == 0);
+    CHECK(!cache || orma_processor_use_cache(tp, cache) == 0);
     CHECK(orma_processor_load_file(tp, trace, NULL, NULL) == 0);
     return tp;
 }
@@ -171,9 +173,35 @@ static void sizes(void)
     orma_processor_free(tp);
 }
 
+/* Images are written by the thread that loads, and read by several threads and processes at once.
+ */
+static void images(void)
+{
+    struct orma_processor *tp;
+    struct stat st;
+
+    CHECK(orma_processor_new(NULL, &tp) == 0);
+    CHECK(orma_processor_use_cache(tp, "no-such-word") == -EINVAL);
+    CHECK(strstr(orma_processor_error(tp), "expected auto, off, or a folder"));
+    orma_processor_free(tp);
+    const char *given = cache;
+    cache = "off";
+    forks();
+    CHECK(stat(given, &st) < 0 && errno == ENOENT);
+    cache = given;
+    threads(); /* several write the first image at once */
+    forks();
+    CHECK(stat(given, &st) == 0);
+    CHECK(waitpid(-1, NULL, 0) < 0 && errno == ECHILD);
+    interrupt();
+    forks();
+    cache = "/proc/none"; /* takes no files: no error */
+    orma_processor_free(load());
+}
+
 int main(int argc, char **argv)
 {
-    CHECK(argc == 3);
+    CHECK(argc == 4);
     trace = argv[1];
     rows = strtoll(argv[2], NULL, 10);
     threads();
@@ -182,5 +210,7 @@ int main(int argc, char **argv)
     limit();
     progress();
     sizes();
+    cache = argv[3];
+    images();
     return 0;
 }

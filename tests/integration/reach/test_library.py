@@ -65,7 +65,7 @@ class Library(Installed):
     def test_threads_forks_and_limits(self):
         big = self.root / "big.json"
         write_trace(big, slices=5000)
-        run(BUILD / "tests/integration/reach/reach_rules", big, 5000)
+        run(BUILD / "tests/integration/reach/reach_rules", big, 5000, self.root / "images")
 
     def test_cxx(self):
         program = self.build(["c++", "-std=c++17"], EXAMPLES / "sums.cc", *STRICT)

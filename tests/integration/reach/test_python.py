@@ -191,6 +191,44 @@ with TraceProcessor(trace=sys.argv[1], config=TraceProcessorConfig(verbose=True,
 
     # ---- ours ----
 
+    def test_a_second_opening_comes_from_the_cache(self):
+        sql = "SELECT ts, dur, name FROM slice"
+        folder = self.root / "images"
+        rows = [str(r) for r in self.open(cache="off").query(sql)]
+        self.assertFalse(folder.exists())
+        for _ in range(2):
+            self.assertEqual([str(r) for r in self.open(cache=folder).query(sql)], rows)
+        image, = folder.iterdir()
+        os.utime(image, (0, 0))
+        self.assertEqual([str(r) for r in self.open(cache=str(folder)).query(sql)], rows)
+        self.assertGreater(image.stat().st_mtime, 0, "it was used")
+        image.write_bytes(b"no image" * 1000)
+        self.assertEqual([str(r) for r in self.open(cache=folder).query(sql)], rows)
+        self.assertGreater(image.stat().st_size, 8000, "a good one took its place")
+        found = []
+
+        def opened():
+            with orma.TraceProcessor(str(self.trace), config=orma.TraceProcessorConfig(cache=str(self.root / "more"))) as tp:
+                found.append([str(r) for r in tp.query(sql)])
+        threads = [threading.Thread(target=opened) for _ in range(6)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(found, [rows] * 6)
+        self.assertEqual(len(list((self.root / "more").iterdir())), 1)
+        with self.assertRaisesRegex(orma.TraceProcessorException, "cache=nowhere: expected auto, off, or a folder"):
+            self.open(cache="nowhere")
+        os.environ["ORMA_CACHE"] = str(self.root / "named")
+        self.addCleanup(os.environ.pop, "ORMA_CACHE")
+        self.open()
+        self.assertEqual(len(list((self.root / "named").iterdir())), 1)
+        open_to_all = self.root / "open"
+        open_to_all.mkdir()
+        open_to_all.chmod(0o777)
+        self.assertEqual([str(r) for r in self.open(cache=open_to_all).query(sql)], rows)
+        self.assertEqual(list(open_to_all.iterdir()), [])
+
     def test_parameters(self):
         tp = self.open()
         self.assertEqual([r.name for r in tp.query("SELECT name FROM slice WHERE dur = ?", [3000])], ["work 2"])

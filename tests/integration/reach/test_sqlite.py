@@ -228,6 +228,18 @@ class Sqlite(Installed):
         self.assertEqual([line for line in out.split() if line not in ("ok", "n", "c", '""')],
                          ["1", "1", "40", "3", "3", "40", "0", "1", "3"])
 
+    def test_a_second_opening_comes_from_the_cache(self):
+        folder = self.root / "images"
+        sums = "SELECT count(*) AS n, sum(dur) AS d FROM slice"
+        self.assertEqual(self.shell(f"SELECT orma_open('{self.trace}', 'temp', 'off') > 100 AS ok", sums).split(), ["ok", "1", "n,d", "40,820000"])
+        for _ in range(2):
+            self.assertEqual(self.shell(f"SELECT orma_open('{self.trace}', NULL, '{folder}') > 100 AS ok", sums).split(), ["ok", "1", "n,d", "40,820000"])
+        image, = folder.iterdir()
+        os.utime(image, (0, 0))
+        self.shell(f"SELECT orma_open('{self.trace}', 'a', '{folder}') AS ok", "SELECT count(*) FROM a.slice")
+        self.assertGreater(image.stat().st_mtime, 0, "it was used")
+        self.assertIn("cache=nowhere: expected auto, off, or a folder", self.shell(f"SELECT orma_open('{self.trace}', NULL, 'nowhere')", code=1))
+
     def test_modules_and_tables_of_ones_own(self):
         out = self.shell(f"SELECT orma_open('{self.trace}') > 100 AS ok",
                          "SELECT orma_run('INCLUDE PERFETTO MODULE slices.with_context; CREATE PERFETTO TABLE mine AS SELECT 5 AS a') AS new",
