@@ -118,51 +118,63 @@ const void *orma_query_blob(const struct orma_query *self, unsigned col)
 }
 
 /* Of SQLite's row. */
-static struct orma_cell cell_of_sqlite(sqlite3_stmt *stmt, int col)
+static void cell_of_sqlite(sqlite3_stmt *stmt, int col, struct orma_cell *ret)
 {
-    struct orma_cell cell = {0};
-
+    ret->type = ORMA_VALUE_NULL;
+    ret->stays = false;
+    ret->bytes = 0;
+    ret->whole = 0;
     switch (sqlite3_column_type(stmt, col)) {
     case SQLITE_INTEGER:
-        cell.type = ORMA_VALUE_INT64;
-        cell.whole = sqlite3_column_int64(stmt, col);
+        ret->type = ORMA_VALUE_INT64;
+        ret->whole = sqlite3_column_int64(stmt, col);
         break;
     case SQLITE_FLOAT:
-        cell.type = ORMA_VALUE_DOUBLE;
-        cell.real = sqlite3_column_double(stmt, col);
+        ret->type = ORMA_VALUE_DOUBLE;
+        ret->real = sqlite3_column_double(stmt, col);
         break;
     case SQLITE_TEXT:
-        cell.type = ORMA_VALUE_TEXT;
-        cell.data = sqlite3_column_text(stmt, col);
-        cell.bytes = (size_t)sqlite3_column_bytes(stmt, col);
+        ret->type = ORMA_VALUE_TEXT;
+        ret->data = sqlite3_column_text(stmt, col);
+        ret->bytes = (size_t)sqlite3_column_bytes(stmt, col);
         break;
     case SQLITE_BLOB:
-        cell.type = ORMA_VALUE_BLOB;
-        cell.data = sqlite3_column_blob(stmt, col);
-        cell.bytes = (size_t)sqlite3_column_bytes(stmt, col);
+        ret->type = ORMA_VALUE_BLOB;
+        ret->data = sqlite3_column_blob(stmt, col);
+        ret->bytes = (size_t)sqlite3_column_bytes(stmt, col);
         break;
     }
-    return cell;
 }
 
-static struct orma_cell cell_of_columns(const struct orma_query_row *row, unsigned col)
+/* Field by field, each at its own width: a struct that is made and copied is waited for. */
+static inline void cell_of_columns(const struct orma_query_row *row, unsigned col,
+                                   struct orma_cell *ret)
 {
     const struct orma_exec_column *c = &row->columns[col];
     const int64_t val = c->vals[row->at];
 
+    ret->stays = false;
+    ret->bytes = 0;
+    ret->whole = val; /* or the bits of a double */
     switch (c->types ? c->types[row->at] : c->type) {
     case ORMA_EXEC_TYPE_INT:
-        return (struct orma_cell){.type = ORMA_VALUE_INT64, .whole = val};
+        ret->type = ORMA_VALUE_INT64;
+        break;
     case ORMA_EXEC_TYPE_REAL:
-        return (struct orma_cell){.type = ORMA_VALUE_DOUBLE, .real = double_of(val)};
+        ret->type = ORMA_VALUE_DOUBLE;
+        break;
     case ORMA_EXEC_TYPE_TEXT: {
-        struct orma_str text = orma_strpool_get(row->pool, (uint32_t)val);
+        const struct orma_str text = orma_strpool_get(row->pool, (uint32_t)val);
 
-        return (struct orma_cell){
-            .type = ORMA_VALUE_TEXT, .stays = true, .bytes = text.len, .data = text.data};
+        ret->type = ORMA_VALUE_TEXT;
+        ret->stays = true;
+        ret->bytes = text.len;
+        ret->data = text.data;
+        break;
     }
     default:
-        return (struct orma_cell){.type = ORMA_VALUE_NULL};
+        ret->type = ORMA_VALUE_NULL;
+        ret->whole = 0;
     }
 }
 
@@ -170,10 +182,14 @@ void orma_query_cells(const struct orma_query *self, unsigned num, struct orma_c
 {
     const struct orma_query_row row = orma_query_row(self);
 
-    for (unsigned i = 0; i < num; i++)
-        ret[i] = row.stmt              ? cell_of_sqlite(row.stmt, (int)i)
-                 : i < row.columns_num ? cell_of_columns(&row, i)
-                                       : (struct orma_cell){.type = ORMA_VALUE_NULL};
+    for (unsigned i = 0; i < num; i++) {
+        if (row.stmt)
+            cell_of_sqlite(row.stmt, (int)i, &ret[i]);
+        else if (i < row.columns_num)
+            cell_of_columns(&row, i, &ret[i]);
+        else
+            ret[i] = (struct orma_cell){.type = ORMA_VALUE_NULL};
+    }
 }
 
 size_t orma_query_bytes(const struct orma_query *self, unsigned col)

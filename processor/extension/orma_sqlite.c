@@ -649,7 +649,11 @@ static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int co
     case ORMA_VALUE_TEXT:
         if (!cell->data)
             return SQLITE_NOMEM;
-        sqlite3_result_text64(ctx, cell->data, cell->bytes, copy, SQLITE_UTF8);
+        /* What is known to be terminated is not copied by who asks for it. */
+        if (strlen(cell->data) == cell->bytes)
+            sqlite3_result_text(ctx, cell->data, -1, copy);
+        else
+            sqlite3_result_text64(ctx, cell->data, cell->bytes, copy, SQLITE_UTF8);
         break;
     case ORMA_VALUE_BLOB:
         if (cell->bytes)

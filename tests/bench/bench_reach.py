@@ -17,6 +17,7 @@ import time
 BUILD = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
 SQL = "SELECT id, ts, dur, name, depth FROM slice"
 NO_ROWS = "SELECT id, ts, dur, name, depth FROM slice WHERE id < 0"
+EXTENSION = BUILD / "processor/extension/orma_sqlite.so" if BUILD else None
 SYSTEMS = "/usr/bin/python3"
 PYTHON = pathlib.Path(__file__).resolve().parents[2] / "tools/python"
 
@@ -30,12 +31,35 @@ def rows():
         pass
 ways = {"http": rows, "rows": rows, "columns": lambda: tp.columns(sql), "numpy": lambda: tp.columns(sql).to_numpy(),
         "pandas": lambda: tp.query(sql).as_pandas_dataframe(), "lists": lambda: {n: c.tolist() for n, c in tp.columns(sql).items()}}
+if way in ("given", "copied"):  # of columns that are there
+    columns = tp.columns(sql)
+    arrays = columns.to_numpy().values()
+    ways.update(given=columns.to_numpy, copied=lambda: [a.copy() for a in arrays])
 least = 1e9
 for _ in range(runs):
     begun = time.process_time()
     ways[way]()
     least = min(least, time.process_time() - begun)
 print(least)
+"""
+
+
+IN_SQLITE = """
+import sqlite3, sys, time
+extension, trace, runs, sql = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+db = sqlite3.connect(":memory:")
+db.enable_load_extension(True)
+db.load_extension(extension)
+db.execute("SELECT orma_open(?)", [trace])
+db.execute("CREATE TABLE mine AS " + sql)
+least = {}
+for _ in range(runs):
+    for way in (sql, "SELECT * FROM mine"):
+        begun = time.process_time()
+        for row in db.execute(way):
+            pass
+        least[way] = min(least.get(way, 1e9), time.process_time() - begun)
+print(*least.values())
 """
 
 
@@ -76,7 +100,7 @@ class Bench:
         print(f"{what:44}{seconds:8.3f}{seconds / self.floor:8.2f}{self.rows / seconds / 1e6:10.2f}{self.megabytes / seconds:7.0f}  {note}", flush=True)
 
     def library(self):
-        out = subprocess.run([BUILD / "tests/bench/reach_rows", self.trace, str(self.runs), SQL], check=True, capture_output=True,
+        out = subprocess.run([BUILD / "tests/bench/reach_rows", self.trace, str(self.runs), SQL, EXTENSION], check=True, capture_output=True,
                              text=True).stdout
         took = {line.split()[0]: float(line.split()[1]) / 1e3 for line in out.splitlines()}
         self.show("C: step and read all cells (the floor)", took["cells"])
@@ -84,6 +108,9 @@ class Bench:
         self.show("C: columns of Arrow, one batch", took["arrow"], f"{took['arrow'] / took['cells']:.2f} x reading and storing cells")
         self.show("C: columns of Arrow, batches of 65536", took["batches"])
         self.show("C: plain copy of five columns", took["copy"])
+        self.show("C: SQLite steps, reads a table of its own", took["native"])
+        self.show("C: SQLite steps, reads orma_sqlite.so", took["extension"], f"{took['extension'] / took['native']:.2f} x its own table")
+        self.extension = took["extension"]
 
     def command(self, what, argv, none, note=""):
         seconds = least(argv, self.runs) - least(none, self.runs)
@@ -95,7 +122,8 @@ class Bench:
         if not shutil.which("sqlite3"):
             print("sqlite3 is not installed")
             return
-        base = ["sqlite3", "-cmd", f".load {BUILD}/processor/extension/orma_sqlite.so", ":memory:", f"SELECT orma_open('{self.trace}')"]
+        print(f"stepping through orma_sqlite.so takes {self.extension / own:.2f} x orma query")
+        base = ["sqlite3", "-cmd", f".load {EXTENSION}", ":memory:", f"SELECT orma_open('{self.trace}')"]
         made = [*base, f"CREATE TABLE mine AS {SQL}"]
         theirs = self.command("sqlite3: a table of its own", [*made, "SELECT * FROM mine"], made)
         seconds = least([*base, SQL], self.runs) - least([*base, NO_ROWS], self.runs)
@@ -122,13 +150,21 @@ class Bench:
     def python(self):
         can = not subprocess.run([SYSTEMS, "-c", "import numpy, pandas"], capture_output=True, check=False).returncode
         python = SYSTEMS if can else sys.executable
-        for what, way in [("Python: columns", "columns"), ("Python: columns to NumPy", "numpy"), ("Python: columns to lists", "lists"),
+        for what, way in [("Python: columns", "columns"), ("Python: columns to NumPy", "numpy"), ("Python: of that, columns to arrays", "given"),
+                          ("Python: a plain copy of these arrays", "copied"), ("Python: columns to lists", "lists"),
                           ("Python: pandas", "pandas"), ("Python: rows", "rows")]:
             seconds = self.inside(python, way)
             if seconds is None:
                 print(f"{what}: not installed")
             else:
                 self.show(what, seconds)
+        done = subprocess.run([SYSTEMS, "-c", IN_SQLITE, str(EXTENSION), str(self.trace), str(self.runs), SQL], capture_output=True, text=True, check=False)
+        if done.returncode:
+            print("Python: sqlite3: this one loads no extensions")
+        else:
+            theirs, own = map(float, done.stdout.split())
+            self.show("Python: sqlite3, a table of its own", own)
+            self.show("Python: sqlite3, orma_sqlite.so", theirs, f"{theirs / own:.2f} x its own table")
         server = subprocess.Popen([self.orma, "serve", "--port", "9731", self.trace], stderr=subprocess.DEVNULL)
         try:
             while self.inside(python, "http", "localhost:9731", 1) is None:

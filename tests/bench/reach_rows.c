@@ -1,10 +1,11 @@
 /*
  * What rows cost a program that asks liborma_processor: the floors of bench_reach.py.
  *
- *     reach_rows TRACE RUNS SQL
+ *     reach_rows TRACE RUNS SQL [EXTENSION]
  *
  * Prints, for each way, the least CPU milliseconds of RUNS times: all rows of the statement,
- * prepared anew each time.
+ * prepared anew each time. With orma_sqlite.so also what the tables that it makes of the trace cost
+ * a program that steps through SQLite, beside a table of SQLite's own with the same rows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include <orma/arrow.h>
 #include <orma/processor.h>
+#include <sqlite3.h>
 
 #define COLUMNS_MAX 16
 
@@ -82,6 +84,68 @@ static void read_arrow_batches(void)
     read_arrow(65536, 0);
 }
 
+/* ---- the SQLite of others ---- */
+
+static void check_host(sqlite3 *db, int r)
+{
+    if (!r || r == SQLITE_ROW || r == SQLITE_DONE)
+        return;
+    fprintf(stderr, "reach_rows: SQLite: %s\n", sqlite3_errmsg(db));
+    exit(1);
+}
+
+static void run_host(sqlite3 *db, char *sql)
+{
+    check_host(db, sqlite3_exec(db, sql, NULL, NULL, NULL));
+    sqlite3_free(sql);
+}
+
+/* As read_cells(). */
+static double read_host(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *stmt;
+    size_t row = 0;
+    int r;
+
+    check_host(db, sqlite3_prepare_v2(db, sql, -1, &stmt, NULL));
+    double begun = now_ms();
+    for (; (r = sqlite3_step(stmt)) == SQLITE_ROW; row++) {
+        for (unsigned i = 0; i < columns && row < capacity; i++) {
+            if (sqlite3_column_type(stmt, (int)i) == SQLITE_TEXT)
+                stored[i][row] = (intptr_t)sqlite3_column_text(stmt, (int)i);
+            else
+                stored[i][row] = sqlite3_column_int64(stmt, (int)i);
+        }
+    }
+    double took = now_ms() - begun;
+    check_host(db, r);
+    if (row != rows)
+        fail("SQLite has other rows");
+    sqlite3_finalize(stmt);
+    return took;
+}
+
+static void measure_host(const char *extension, const char *trace, int runs, const char *sql)
+{
+    double least[2] = {1e300, 1e300};
+    sqlite3 *db;
+
+    /* Without the locks that shells and Python pay for in every call. */
+    check_host(NULL,
+               sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL));
+    check_host(db, sqlite3_enable_load_extension(db, 1));
+    check_host(db, sqlite3_load_extension(db, extension, NULL, NULL));
+    run_host(db, sqlite3_mprintf("SELECT orma_open(%Q)", trace));
+    run_host(db, sqlite3_mprintf("CREATE TABLE mine AS %s", sql));
+    for (int run = 0; run < 2 * runs; run++) {
+        double took = read_host(db, run % 2 ? "SELECT * FROM mine" : sql);
+
+        least[run % 2] = took < least[run % 2] ? took : least[run % 2];
+    }
+    printf("extension %.3f\nnative %.3f\n", least[0], least[1]);
+    check_host(db, sqlite3_close(db));
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -93,7 +157,7 @@ int main(int argc, char **argv)
                 {"arrow", read_arrow_whole},
                 {"batches", read_arrow_batches}};
 
-    if (argc != 4 || orma_processor_new(NULL, &tp) < 0)
+    if ((argc != 4 && argc != 5) || orma_processor_new(NULL, &tp) < 0)
         return 2;
     if (orma_processor_load_file(tp, argv[1], NULL, NULL) < 0)
         fail(argv[1]);
@@ -121,6 +185,8 @@ int main(int argc, char **argv)
         }
         capacity = rows;
     }
+    if (argc == 5)
+        measure_host(argv[4], argv[1], atoi(argv[2]), argv[3]);
     orma_processor_free(tp);
     return 0;
 }
