@@ -104,7 +104,10 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
         else if (!strncmp(error, UNKNOWN_FORMAT, strlen(UNKNOWN_FORMAT)))
             print_unknown(program, path, error + strlen(UNKNOWN_FORMAT));
         else
-            fprintf(stderr, "%s: %s: %s\n", program, path, *error ? error : strerror(-r));
+            fprintf(stderr, "%s: %s: %s\n", program, path,
+                    r == -EINTR ? "interrupted"
+                    : *error    ? error
+                                : strerror(-r));
         return r;
     }
     if (chatter != ORMA_LOAD_SHELL && !orma_processor_size(tp)) {

@@ -307,6 +307,54 @@ class Screens(Case):
         self.type("C-d")
         self.until("exit code 0")
 
+    def interrupt(self, line, begun=lambda: time.sleep(0.5)):
+        """Of something that has no end: the prompt says so, and answers."""
+        self.type("C-l", line, "Enter")
+        begun()
+        self.type("C-c")
+        self.until("interrupted", last=False)
+        self.until("orma> ")
+        self.type("C-l")
+        self.line("SELECT count(*) AS still_there FROM thread;")
+        self.assertNotIn("interrupted", self.screen())
+
+    def test_ctrl_c_ends_whatever_has_no_end(self):
+        self.line(".timer off")
+        endless = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT "
+        self.line("INCLUDE PERFETTO MODULE orma.slices; INCLUDE PERFETTO MODULE orma.why;")
+        self.line(f"CREATE OR REPLACE PERFETTO VIEW orma_slice AS {endless} i AS id, i AS ts, 1 AS dur, 1 AS self_dur, 'n' AS name, "
+                  "NULL AS category, 1 AS ended, NULL AS utid, NULL AS upid FROM r;")
+        self.interrupt(".report slices")
+        self.interrupt(".report")
+        self.line("CREATE OR REPLACE PERFETTO MACRO orma_why_path(intervals TableOrSubquery) RETURNS TableOrSubquery AS "
+                  f"({endless} i AS id FROM r);")
+        self.interrupt(".why request")
+        (self.dir / "q.sql").write_text(f"SELECT 1 AS one; {endless} count(*) FROM r; SELECT 3 AS three;")
+        self.interrupt(".read q.sql")
+        self.interrupt(f"{endless} count(*) FROM r; SELECT 'the next of the line';")
+        self.interrupt(f"CREATE PERFETTO TABLE t AS {endless} i FROM r;")
+        self.interrupt(f"SELECT count(DISTINCT a.i + b.i) FROM ({endless} i FROM r LIMIT 100000) AS a JOIN ({endless} i FROM r LIMIT 100000) AS b;")
+
+    def test_ctrl_c_ends_a_load_and_an_export(self):
+        self.line(".timer off")
+        os.mkfifo(self.dir / "pipe")
+        pipe = os.open(self.dir / "pipe", os.O_RDWR)  # whoever reads from it waits
+        self.addCleanup(os.close, pipe)
+        os.write(pipe, b'[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"first"},\n')
+        self.interrupt(".open pipe")
+        with open(self.dir / "large.json", "w") as f:
+            f.write("[")
+            f.writelines('{"ph":"X","pid":1,"tid":%d,"ts":%d,"dur":3,"name":"n%d","args":{"a":%d}},\n' % (i % 7, i * 5, i % 50, i) for i in range(600000))
+            f.write("{}]")
+        self.line(".open large.json")
+        self.interrupt(".export all.db", lambda: self.wait_for(lambda: list(self.dir.glob("all.db*"))))
+        self.assertEqual(list(self.dir.glob("all.db*")), [])
+
+    def wait_for(self, is_so):
+        end = time.monotonic() + 30 * SLOW
+        while not is_so() and time.monotonic() < end:
+            time.sleep(0.01)
+
     def test_the_pager_takes_what_is_longer_than_the_screen(self):
         self.line(".timer off")
         self.type("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 99) SELECT i FROM r;", "Enter")
