@@ -172,6 +172,18 @@ static void put_slices(struct orma_report_choice *self)
     orma_buf_put_byte(&self->slices, ')');
 }
 
+/* Threads that come and go, as those of compilers, would fill a table that is cut. */
+static const char *group_of(struct orma_processor *tp, const struct orma_report_request *request)
+{
+    if (request->group)
+        return strcmp(request->group, "name") ? NULL : "name_utid";
+    return request->top &&
+                   orma_load_number(tp, "SELECT EXISTS (SELECT 1 FROM thread WHERE end_ts IS NOT "
+                                        "NULL AND name != '' GROUP BY name HAVING count(*) >= 5)")
+               ? "short_utid"
+               : NULL;
+}
+
 int orma_report_choice_init(struct orma_report_choice *self, struct orma_processor *tp,
                             const struct orma_report_request *request)
 {
@@ -184,6 +196,7 @@ int orma_report_choice_init(struct orma_report_choice *self, struct orma_process
         r = check_match(tp, request->program, "thread", "tid", request->thread);
     if (r == 0)
         r = check_match(tp, request->program, "slice", "id", request->slice);
+    self->group = group_of(tp, request);
     put_threads(self);
     put_processes(self);
     put_slices(self);
@@ -226,6 +239,32 @@ static void put_top(const struct orma_report_choice *self, bool probe, struct or
     orma_buf_printf(out, "%" PRId64, top ? (int64_t)top + probe : -1); /* SQL: -1 is no limit */
 }
 
+static void put_group(const struct orma_report_choice *self, struct orma_str name,
+                      struct orma_buf *out)
+{
+    static const struct {
+        const char *name, *by_thread, *before, *after; /* around the column of the group */
+    } places[] = {
+        {"who", "utid", "", ""},
+        {"threads_num", "1", "count(DISTINCT utid)", NULL},
+        {"grouped", "", " JOIN orma_thread_group USING (utid)", NULL},
+        {"waker", "waker_utid", "waker", NULL},
+        {"wakers_num", "1", "count(DISTINCT waker_utid)", NULL},
+        {"wakers_grouped", "", " LEFT JOIN (SELECT utid AS waker_utid, ",
+         " AS waker FROM orma_thread_group) USING (waker_utid)"},
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(places); i++) {
+        if (!orma_str_eq_c(name, places[i].name))
+            continue;
+        if (self->group)
+            orma_buf_printf(out, "%s%s%s", places[i].before, places[i].after ? self->group : "",
+                            places[i].after ? places[i].after : "");
+        else
+            orma_buf_put_str(out, places[i].by_thread);
+    }
+}
+
 static void put_place(const struct orma_report_choice *self, struct orma_str name, bool probe,
                       struct orma_buf *out)
 {
@@ -249,6 +288,8 @@ static void put_place(const struct orma_report_choice *self, struct orma_str nam
         put_ts(out, self->to_ts, self->end_ts, "trace_end() + 1");
     else if (orma_str_eq_c(name, "top"))
         put_top(self, probe, out);
+    else
+        put_group(self, name, out);
 }
 
 void orma_report_choice_put(const struct orma_report_choice *self, const char *sql, bool probe,
@@ -261,7 +302,7 @@ void orma_report_choice_put(const struct orma_report_choice *self, const char *s
         sql += len;
         if (*sql != '$')
             return;
-        len = strspn(++sql, "abcdefghijklmnopqrstuvwxyz");
+        len = strspn(++sql, "abcdefghijklmnopqrstuvwxyz_");
         put_place(self, (struct orma_str){sql, len}, probe, out);
         sql += len;
     }

@@ -11,6 +11,7 @@ struct orma_report_choice {
     const struct orma_report_request *request;
     int64_t start_ts, end_ts; /* of the trace */
     int64_t from_ts, to_ts;
+    const char *group; /* column of orma_thread_group that rows are grouped by; NULL: by thread */
     struct orma_buf threads, processes, owners, slices; /* conditions that begin with AND, or "" */
 };
 

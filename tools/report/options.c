@@ -1,5 +1,7 @@
 #include "tools/report/options.h"
 
+#include <string.h>
+
 int orma_report_take_top(const struct orma_cli *cli, size_t *ret)
 {
     uint64_t num;
@@ -47,6 +49,11 @@ int orma_report_take_option(const struct orma_cli *cli, int id, struct orma_repo
         break;
     case ORMA_REPORT_OPT_SQL:
         request->form = ORMA_REPORT_SQL;
+        break;
+    case ORMA_REPORT_OPT_GROUP:
+        request->group = cli->value;
+        if (strcmp(cli->value, "name") != 0 && strcmp(cli->value, "thread") != 0)
+            return orma_cli_usage_error(cli, "--group-by %s: expected name or thread", cli->value);
         break;
     case ORMA_REPORT_OPT_CACHE:
         orma_load_cache_set(cli->value);

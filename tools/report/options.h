@@ -22,10 +22,17 @@ enum {
     ORMA_REPORT_OPT_CSV,
     ORMA_REPORT_OPT_SQL,
     ORMA_REPORT_OPT_CACHE,
+    ORMA_REPORT_OPT_GROUP,
     ORMA_REPORT_OPT_OWN
 };
 
 /* Entries of struct orma_option that read the same in all. */
+#define ORMA_REPORT_GROUP_OPTION                                                                   \
+    {                                                                                              \
+        ORMA_REPORT_OPT_GROUP, 0, "group-by", "name|thread",                                       \
+            "A row for all threads of a name, or for each. Default: for each, but for those that " \
+            "ended, if five or more of a name did (and not with --top 0)."                         \
+    }
 #define ORMA_REPORT_RANGE_OPTIONS                                                                  \
     {ORMA_REPORT_OPT_FROM, 0, "from", "TIME",                                                      \
      "Begin there: a time since the begin of the trace (1.5s, 300ms), or a timestamp as tables "   \

@@ -20,6 +20,7 @@ struct orma_report_request {
     const char *const *sections;          /* names, ended by NULL; none: all that have data */
     const char *from, *to;                /* as the user wrote them; NULL: the whole trace */
     const char *process, *thread, *slice; /* patterns of names, or numbers; NULL: all */
+    const char *group;                    /* "name", "thread"; NULL: short-lived ones by name */
     size_t top;                           /* rows of a section; 0: all */
     unsigned width;                       /* of lines; 0: as of the terminal */
     enum orma_report_form form;

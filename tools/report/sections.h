@@ -9,6 +9,9 @@
  *   $threads     "" or " AND utid IN (...)", as the user chose threads or processes
  *   $owners      the same where there are columns `utid` and `upid`
  *   $processes   the same where there is a column `upid`
+ *   $who         what the rows of threads are grouped by, of tables with $grouped behind them;
+ *   $threads_num how many threads there are in a row. $waker, $wakers_grouped, $wakers_num: of
+ *                those in the column `waker_utid`
  *   $slices      "" or " AND (name ...)", as the user chose slices
  *
  * A section without the place for a choice is not shown when the choice is made.

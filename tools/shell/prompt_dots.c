@@ -214,6 +214,7 @@ static const struct orma_option report_options[] = {
     {ORMA_REPORT_OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
     ORMA_REPORT_RANGE_OPTIONS,
     ORMA_REPORT_FILTER_OPTIONS,
+    ORMA_REPORT_GROUP_OPTION,
     ORMA_REPORT_FORM_OPTIONS,
     {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it.",
      ORMA_REPORT_FORMS},

@@ -143,3 +143,34 @@ CREATE PERFETTO FUNCTION orma_thread_label(
 )
 RETURNS STRING AS
 SELECT coalesce(nullif(name, '') || ' ' || tid, '[' || tid || ']') FROM thread WHERE utid = $utid;
+
+-- The same of so many threads of one name: its name and their number if they are several.
+CREATE PERFETTO FUNCTION orma_threads_label(
+  -- Alias for `thread.id`: one of them.
+  utid JOINID(thread.id),
+  -- How many there are.
+  threads LONG
+)
+RETURNS STRING AS
+SELECT
+  iif($threads > 1, orma_thread_name($utid) || ' (' || $threads || ' threads)', orma_thread_label($utid));
+
+-- Threads with the first one of the same name, to group by.
+CREATE PERFETTO TABLE orma_thread_group(
+  -- Alias for `thread.id`.
+  utid JOINID(thread.id),
+  -- The first thread of that name.
+  name_utid JOINID(thread.id),
+  -- The same of those that ended in the trace, if five or more of a name did; for others themselves.
+  short_utid JOINID(thread.id)
+) AS
+WITH ended AS (
+  SELECT name, min(utid) AS first, count(*) AS threads
+  FROM thread
+  WHERE end_ts IS NOT NULL AND name != ''
+  GROUP BY name
+)
+SELECT
+  t.utid, iif(t.name != '', min(t.utid) OVER (PARTITION BY t.name), t.utid) AS name_utid,
+  iif(t.end_ts IS NOT NULL AND e.threads >= 5, e.first, t.utid) AS short_utid
+FROM thread AS t LEFT JOIN ended AS e ON e.name = t.name;
