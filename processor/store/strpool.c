@@ -134,9 +134,11 @@ static uint32_t hash_of(const struct orma_strpool *self, struct orma_str s)
     return (uint32_t)(hash ^ hash >> 32) & ~ORMA_STRPOOL_ZERO;
 }
 
-static inline uint32_t add(struct orma_strpool *self, struct orma_str s, uint32_t hash)
+uint32_t orma_strpool_add(struct orma_strpool *self, struct orma_str s)
 {
-    uint32_t *slot = slot_of(self, s, hash);
+    if (!s.data)
+        s = ORMA_STR("");
+    uint32_t hash = hash_of(self, s), *slot = slot_of(self, s, hash);
 
     if (*slot)
         return *slot;
@@ -155,26 +157,6 @@ static inline uint32_t add(struct orma_strpool *self, struct orma_str s, uint32_
     self->texts[self->len] = (struct orma_strpool_text){copy, (uint32_t)s.len, hash};
     *slot = self->len;
     return self->len++;
-}
-
-uint32_t orma_strpool_add(struct orma_strpool *self, struct orma_str s)
-{
-    if (!s.data)
-        s = ORMA_STR("");
-    return add(self, s, hash_of(self, s));
-}
-
-uint32_t orma_strpool_prepare(const struct orma_strpool *self, struct orma_str s)
-{
-    const uint32_t hash = hash_of(self, s);
-
-    __builtin_prefetch(&self->slots[hash & self->slots_mask]);
-    return hash;
-}
-
-uint32_t orma_strpool_add_prepared(struct orma_strpool *self, struct orma_str s, uint32_t hash)
-{
-    return add(self, s, hash);
 }
 
 uint32_t orma_strpool_add_c(struct orma_strpool *self, const char *text)

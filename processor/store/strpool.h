@@ -42,11 +42,6 @@ uint32_t orma_strpool_add(struct orma_strpool *self, struct orma_str s);
 uint32_t orma_strpool_add_c(struct orma_strpool *self, const char *text);
 uint32_t orma_strpool_addf(struct orma_strpool *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
 
-/* In two steps, for texts of which there are many: the first fetches what the second needs, and
- * other work can be done meanwhile. `hash` is what the first gave. */
-uint32_t orma_strpool_prepare(const struct orma_strpool *self, struct orma_str s);
-uint32_t orma_strpool_add_prepared(struct orma_strpool *self, struct orma_str s, uint32_t hash);
-
 /* The id of a text that is there already, or 0. */
 uint32_t orma_strpool_find(const struct orma_strpool *self, struct orma_str s);
 

@@ -4,11 +4,12 @@
  *   [ {event}, {event} ...            a bare list, which may be cut off
  *   { "traceEvents": [ {event} ... ], "metadata": {...}, "systemTraceEvents": "...", ... }
  *
- * An event is read twice: here for its time, and for the rest in sorted order
- * (chrome_json_event.c). Where it ends comes out of reading it; only what can't be read is searched
- * for its end. Bytes that are not whole yet are left for the next call of read(), and how
- * far a value was scanned is kept. After a malformed value the next event is searched for, within a
- * budget per byte of the file, so that damage cannot make the import quadratic.
+ * An event is read once: what it says becomes a record (chrome_json_record.c), from which rows are
+ * made in sorted order (chrome_json_event.c). Only its args are passed over here. Where it ends
+ * comes out of reading it; only what can't be read is searched for its end. Bytes that are not
+ * whole yet are left for the next call of read(), and how far a value was scanned is kept. After a
+ * malformed value the next event is searched for, within a budget per byte of the file, so that
+ * damage cannot make the import quadratic.
  */
 #include "processor/import/formats/chrome_json.h"
 
@@ -32,21 +33,42 @@ struct json_file {
     uint64_t searched;  /* bytes that were looked at for events behind damage */
     struct orma_json_scratch scratch;
     struct orma_json_profiles profiles;
+    struct orma_json_records records;
     struct orma_arena texts; /* of events of the kernel, without escapes */
 };
 
 /* ---- one event ---- */
 
+static void record_parse(struct orma_file *file, struct json_file *f, const struct orma_item *item)
+{
+    struct orma_json_sample sample;
+
+    switch (orma_json_record_get(item->data, &f->scratch.event, &sample)) {
+    case ORMA_JSON_RECORD_EVENT:
+        orma_json_event_parse(file, item->ts, &f->scratch);
+        break;
+    case ORMA_JSON_RECORD_SAMPLE:
+        orma_json_profile_sample(file, item->ts, &sample);
+        break;
+    }
+    orma_json_records_taken(&f->records, item->data);
+}
+
 static void json_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct json_file *f = file->state;
 
-    if (orma_json_profile_parse(file, item))
-        return;
-    if (item->len && item->data[0] == '{')
-        orma_json_event_parse(file, item, &f->scratch);
-    else
+    if (!item->len) {
+        record_parse(file, f, item);
+    } else if (item->data[0] == '{') {
+        /* It was well formed when it was noted. */
+        (void)orma_json_event_read((struct orma_str){(const char *)item->data, item->len},
+                                   &f->scratch.event);
+        orma_json_event_intern(file->imp, &f->scratch.event, &f->scratch.text);
+        orma_json_event_parse(file, item->ts, &f->scratch);
+    } else {
         orma_systrace_parse(file, item);
+    }
 }
 
 /* What a time is instead of a number. Nothing is said of one that is not there. */
@@ -80,7 +102,8 @@ static bool read_times(struct orma_import_ctx *imp, struct orma_str text,
         *ret_error = bad_time(imp, &e->ts);
         return false;
     }
-    for (unsigned i = 0; i < ORMA_ARRAY_LEN(times); i++) {
+    const bool all_known = !(e->present & ~e->times & ORMA_JSON_TIMES_MASK);
+    for (unsigned i = 0; !all_known && i < ORMA_ARRAY_LEN(times); i++) {
         if (times[i]->type && !orma_json_event_time(e, times[i], &val)) {
             *ret_error = bad_time(imp, times[i]);
             return false;
@@ -101,10 +124,8 @@ static int64_t order_key(const struct orma_json_event *e, int64_t dur)
     return dur >= 0 ? INT64_MAX - dur : INT64_MIN - ORMA_MAX(dur, -INT64_MAX);
 }
 
-/* Notes an event that was read. `more`: bytes behind it that stay where they are, too; it was read
- * with them, and will be again. */
-static void on_event(struct orma_file *file, struct orma_str text, size_t more,
-                     const struct orma_json_event *e)
+/* Notes an event that was read. */
+static void on_event(struct orma_file *file, struct orma_str text, struct orma_json_event *e)
 {
     struct json_file *f = file->state;
     int64_t ts = 0, dur = 0;
@@ -118,13 +139,14 @@ static void on_event(struct orma_file *file, struct orma_str text, size_t more,
     }
     f->any = true;
     if (e->phase == 'P') {
-        orma_json_profile_event(file, &f->profiles, e, text, &f->scratch.text);
+        orma_json_profile_event(file, &f->profiles, &f->records, e, text, &f->scratch.text);
         return;
     }
     file->events.strict |= e->phase == 'X';
-    more = ORMA_MIN(more, (size_t)ORMA_JSON_EVENT_AHEAD);
-    orma_file_add(file, ts, order_key(e, dur), (const uint8_t *)text.data,
-                  ORMA_MIN(text.len + more, (size_t)UINT32_MAX));
+    orma_json_event_intern(file->imp, e, &f->scratch.text);
+    const void *record = orma_json_record_event(&f->records, e, text.data);
+    orma_file_add(file, ts, order_key(e, dur), record ? record : (const uint8_t *)text.data,
+                  record ? 0 : text.len);
 }
 
 /* ---- damage ---- */
@@ -191,7 +213,7 @@ static const char *read_event(struct orma_file *file, struct json_file *f, const
     struct orma_json_event e = {0};
 
     if (orma_json_event_read(text, &e)) {
-        on_event(file, text, 0, &e);
+        on_event(file, text, &e);
         return to;
     }
     orma_json_event_log(file, ORMA_STAT_JSON_TOKENIZER_FAILURE, text,
@@ -306,8 +328,7 @@ static const char *read_events(struct orma_file *file, struct json_file *f, cons
         const char *to = f->scanned ? NULL : orma_json_event_take(pos, end, &f->scratch.event);
         const char *before = pos;
         if (to) {
-            on_event(file, (struct orma_str){pos, (size_t)(to - pos)}, (size_t)(end - to),
-                     &f->scratch.event);
+            on_event(file, (struct orma_str){pos, (size_t)(to - pos)}, &f->scratch.event);
             pos = to;
             continue;
         }
@@ -477,6 +498,7 @@ static void json_fini(struct orma_file *file)
 
     orma_json_event_scratch_fini(&f->scratch);
     orma_json_profiles_fini(&f->profiles);
+    orma_json_records_fini(&f->records);
     orma_arena_fini(&f->texts);
 }
 

@@ -35,9 +35,24 @@ struct orma_json_event {
         };
     };
     int64_t ns[ORMA_JSON_EVENT_TIMES];
+    uint32_t name_id, cat_id; /* of orma_json_event_intern(), or of the event before */
     /* by low bits of the phase, as far as it is known, and what the member before is */
     struct orma_json_guess guesses[ORMA_JSON_EVENT_PHASES][ORMA_JSON_EVENT_VALUES + 3];
 };
+
+#define ORMA_JSON_TIMES_MASK ((1u << ORMA_JSON_EVENT_TIMES) - 1)
+
+/* The place of a member in `values`. */
+#define ORMA_JSON_PLACE(member)                                                                    \
+    ((offsetof(struct orma_json_event, member) - offsetof(struct orma_json_event, values)) /       \
+     sizeof(struct orma_json_value))
+
+/* Values of these places become none. */
+static inline void orma_json_event_clear(struct orma_json_event *e, uint32_t places)
+{
+    for (uint32_t left = places; left; left &= left - 1)
+        e->values[__builtin_ctz(left)] = (struct orma_json_value){0};
+}
 
 /* False: no object, or malformed. */
 bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret);
@@ -53,12 +68,63 @@ const char *orma_json_event_take(const char *pos, const char *end, struct orma_j
 const char *orma_json_event_take_slow(const char *pos, const char *end,
                                       struct orma_json_event *ret);
 
-/* orma_json_time() of one of the event's times. */
-bool orma_json_event_time(const struct orma_json_event *event, const struct orma_json_value *value,
-                          int64_t *ret_ns);
+/* Sets name_id and cat_id, pool ids; 0: none, or empty. */
+void orma_json_event_intern(struct orma_import_ctx *imp, struct orma_json_event *event,
+                            struct orma_buf *scratch);
+
+/* ---- chrome_json_record.c ---- */
+
+/* A sample of V8's profiler. */
+struct orma_json_sample {
+    uint32_t pid, tid, callsite;
+};
+
+/*
+ * What was read of events, until their time comes: texts are read once. An item of the file of
+ * length 0 is such a record; those of bytes have a length, so nothing in a file can look like one.
+ * Zero-initialised is empty.
+ */
+struct orma_json_records {
+    struct orma_json_block **blocks; /* by index; NULL: all its records were taken */
+    uint32_t num, cap;
+    char *pos, *end; /* of the last block */
+};
+
+enum orma_json_record_kind { ORMA_JSON_RECORD_EVENT, ORMA_JSON_RECORD_SAMPLE };
+
+/* Of an event with ids; what they are of is not kept, nor the time `ts`. `text`: where the event
+ * begins; it stays. NULL: it does not fit, and must be read again, or memory is out. */
+const void *orma_json_record_event(struct orma_json_records *self, const struct orma_json_event *e,
+                                   const char *text);
+/* NULL: memory is out. */
+const void *orma_json_record_sample(struct orma_json_records *self,
+                                    const struct orma_json_sample *sample);
+
+/* Sets one of the two. Short texts lie in the record. */
+enum orma_json_record_kind orma_json_record_get(const void *record, struct orma_json_event *ret,
+                                                struct orma_json_sample *ret_sample);
+
+/* It is not needed any more. */
+void orma_json_records_taken(struct orma_json_records *self, const void *record);
+void orma_json_records_fini(struct orma_json_records *self);
+
+/* ---- times and ids ---- */
 
 /* Microseconds, as a number or as the text of one, to ns. False: it is none. */
 bool orma_json_time(const struct orma_json_value *value, int64_t *ret_ns);
+
+/* The same of one of the event's times. */
+static inline bool orma_json_event_time(const struct orma_json_event *event,
+                                        const struct orma_json_value *value, int64_t *ret_ns)
+{
+    const size_t place = (size_t)(value - event->values);
+
+    if (ORMA_LIKELY(event->times >> place & 1)) {
+        *ret_ns = event->ns[place];
+        return true;
+    }
+    return value->type && orma_json_time(value, ret_ns);
+}
 
 /* An id as a number, or as the text of a hexadecimal one. False: it is neither. */
 bool orma_json_event_id(const struct orma_json_value *value, uint64_t *ret);
@@ -95,18 +161,23 @@ void orma_json_args(struct orma_import_ctx *imp, struct orma_json_paths *paths,
                     struct orma_str begin, const struct orma_json_value *v,
                     struct orma_args_list *ret);
 
+#define ORMA_JSON_COUNTERS 256
+
 /* What is used again for each event. Zero-initialised is empty. */
 struct orma_json_scratch {
     struct orma_json_event event;
+    struct orma_json_counter {
+        uint32_t name, shown; /* of events, and with a key behind it; 0: there is none */
+        size_t key_len;
+    } counters[ORMA_JSON_COUNTERS];
     struct orma_json_paths paths;
     struct orma_buf text, name;
 };
 
 void orma_json_event_scratch_fini(struct orma_json_scratch *self);
 
-/* An event in its place in time. */
-void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
-                           struct orma_json_scratch *scratch);
+/* What was read into scratch->event, in its place in time. */
+void orma_json_event_parse(struct orma_file *file, int64_t ts, struct orma_json_scratch *scratch);
 
 /* ---- chrome_json_profile.c ---- */
 
@@ -116,16 +187,15 @@ struct orma_json_profiles {
     struct orma_map mappings; /* by profile: the row in which its frames lie */
     struct orma_map nodes;    /* by profile and node: call site */
     struct orma_map parents;  /* by profile and node: call site of whom names it as a child */
-    struct orma_arena arena;
 };
 
 /* Notes the samples of an event of phase P, which is `text`. */
 void orma_json_profile_event(struct orma_file *file, struct orma_json_profiles *profiles,
-                             const struct orma_json_event *event, struct orma_str text,
-                             struct orma_buf *scratch);
+                             struct orma_json_records *records, const struct orma_json_event *event,
+                             struct orma_str text, struct orma_buf *scratch);
 
-/* False: the item is no sample. */
-bool orma_json_profile_parse(struct orma_file *file, const struct orma_item *item);
+void orma_json_profile_sample(struct orma_file *file, int64_t ts,
+                              const struct orma_json_sample *sample);
 void orma_json_profiles_fini(struct orma_json_profiles *profiles);
 
 /* A value of the trace's "metadata" object. */

@@ -1,8 +1,8 @@
 /*
  * What an event of Chrome's JSON format does, by its phase.
  *
- * orma_json_event_parse() runs when the event's time has come: it reads the text a second time,
- * finds process and thread, and calls one function per phase:
+ * orma_json_event_parse() runs when the event's time has come: it finds process and thread, and
+ * calls one function per phase. Of the text only args are looked at then:
  *
  *   B E X      slices of the thread; X has its duration     i I R     instants
  *   b e n      slices of an async track, found by id        s t f     flows
@@ -17,6 +17,7 @@
 #include "processor/model/async.h"
 #include "processor/model/flows.h"
 #include "processor/model/thread_counters.h"
+#include "protos/reflect/json_inline.h"
 #include "protos/reflect/number.h"
 #include "sdk/base/hash.h"
 
@@ -45,10 +46,8 @@ static uint32_t text_id(struct event *e, const struct orma_json_value *v)
 }
 
 /* An empty text is none. */
-static uint32_t text_or_none(struct event *e, const struct orma_json_value *v)
+static inline uint32_t or_none(uint32_t id)
 {
-    uint32_t id = text_id(e, v);
-
     return id == ORMA_STR_EMPTY ? 0 : id;
 }
 
@@ -180,36 +179,47 @@ static inline void append_index(struct orma_buf *to, unsigned i)
     }
 }
 
-static void put_value(struct orma_import_ctx *imp, struct orma_json_paths *p, unsigned depth,
-                      const struct orma_json_value *v, struct orma_args_list *ret)
+/* Goes behind the container at `begin`, whatever is in it. False: its brackets do not match. */
+static bool skip_rest(struct orma_json *j, const char *begin)
 {
-    struct orma_json inside = orma_json_inside(v);
-    struct orma_json_value child;
-    struct orma_str key;
-    const size_t len = p->key.len, flat_len = p->flat.len;
-    const bool odd = p->odd;
-    unsigned i = 0;
+    const char *to = orma_json_skip(begin, j->end);
 
-    if (v->type != ORMA_JSON_OBJECT && v->type != ORMA_JSON_ARRAY) {
-        put_leaf(imp, p, v, ret);
-        return;
-    }
-    if (depth == ARGS_DEPTH_MAX)
-        return;
-    while (v->type == ORMA_JSON_OBJECT ? orma_json_member(&inside, &key, &child)
-                                       : orma_json_element(&inside, &child)) {
-        if (v->type == ORMA_JSON_OBJECT) {
+    j->failed = !to || to[-1] != *begin + ('}' - '{');
+    j->pos = to ? to : j->end;
+    return !j->failed;
+}
+
+/* The container that begins at j->pos, up to its end. What is broken in it ends it, and no more. */
+static bool put_container(struct orma_import_ctx *imp, struct orma_json_paths *p, unsigned depth,
+                          struct orma_json *j, struct orma_args_list *ret)
+{
+    const char *begin = j->pos++;
+    const bool object = *begin == '{', odd = p->odd;
+    const size_t len = p->key.len, flat_len = p->flat.len;
+    bool closed = false, more = depth < ARGS_DEPTH_MAX;
+    struct orma_json_value leaf;
+    struct orma_str key;
+
+    for (unsigned i = 0; more && !(closed = orma_json_leave(j, object ? '}' : ']'));) {
+        if (!object) {
+            append_index(&p->key, i++);
+        } else if (orma_json_name(j, &key)) {
             append(&p->key, '.', key);
             append(&p->flat, '.', key);
             p->odd = odd || memchr(key.data, '[', key.len);
         } else {
-            append_index(&p->key, i++);
+            break;
         }
-        put_value(imp, p, depth + 1, &child, ret);
+        j->pos = orma_json_skip_blanks(j->pos, j->end);
+        if (j->pos < j->end && (*j->pos == '{' || *j->pos == '['))
+            more = put_container(imp, p, depth + 1, j, ret);
+        else if ((more = orma_json_read(j, &leaf)))
+            put_leaf(imp, p, &leaf, ret);
         p->key.len = len;
         p->flat.len = flat_len;
     }
     p->odd = odd;
+    return closed || skip_rest(j, begin);
 }
 
 void orma_json_event_paths_fini(struct orma_json_paths *self)
@@ -223,13 +233,18 @@ void orma_json_args(struct orma_import_ctx *imp, struct orma_json_paths *paths,
                     struct orma_str begin, const struct orma_json_value *v,
                     struct orma_args_list *ret)
 {
+    struct orma_json j = orma_json(v->raw);
+
     orma_buf_clear(&paths->key);
     orma_buf_clear(&paths->flat);
     orma_buf_put(&paths->key, begin.data, begin.len);
     orma_buf_put(&paths->flat, begin.data, begin.len);
     paths->odd = memchr(begin.data, '[', begin.len) != NULL;
     paths->num = 0;
-    put_value(imp, paths, 0, v, ret);
+    if (v->type == ORMA_JSON_OBJECT || v->type == ORMA_JSON_ARRAY)
+        (void)put_container(imp, paths, 0, &j, ret); /* what could be read is there */
+    else
+        put_leaf(imp, paths, v, ret);
     imp->model->storage->failed |= paths->key.failed || paths->flat.failed;
 }
 
@@ -464,20 +479,14 @@ static void put_counter(struct event *e, uint32_t name, double value)
     orma_model_add_thread_counter(e->imp->model, e->imp->model->base, e->ts, e->utid, &what, value);
 }
 
-static void on_counter(struct event *e)
+/* What the counter of a key is called. */
+static uint32_t counter_name(struct event *e, struct orma_str key)
 {
-    struct orma_json args = orma_json_inside(&e->json->args);
-    struct orma_json_value v;
-    struct orma_str key;
+    struct orma_strpool *pool = &e->imp->model->storage->pool;
     struct orma_buf *name = &e->scratch->name;
-    size_t len;
+    struct orma_str begin = orma_strpool_get(pool, e->name);
 
-    if (e->json->args.type != ORMA_JSON_OBJECT) {
-        failure(e);
-        return;
-    }
     orma_buf_clear(name);
-    struct orma_str begin = orma_strpool_get(&e->imp->model->storage->pool, e->name);
     orma_buf_put(name, begin.data, begin.len);
     if (e->json->id.type == ORMA_JSON_STRING) {
         struct orma_str id = orma_json_text(&e->json->id, &e->scratch->text);
@@ -486,7 +495,37 @@ static void on_counter(struct event *e)
         orma_buf_put(name, id.data, id.len);
     }
     orma_buf_put_byte(name, ' ');
-    for (len = name->len; orma_json_member(&args, &key, &v); name->len = len) {
+    orma_buf_put(name, key.data, key.len);
+    return orma_model_str(e->imp->model, orma_buf_str(name));
+}
+
+/* The same; mostly an event before had that name and, as its `num`th, that key. */
+static uint32_t known_counter_name(struct event *e, struct orma_str key, unsigned num)
+{
+    struct orma_json_counter *known =
+        &e->scratch->counters[(e->name * 4 + num) % ORMA_JSON_COUNTERS];
+    struct orma_str shown = orma_strpool_get(&e->imp->model->storage->pool, known->shown);
+
+    if (e->json->id.type == ORMA_JSON_STRING)
+        return counter_name(e, key);
+    if (known->shown && known->name == e->name && known->key_len == key.len &&
+        !memcmp(shown.data + shown.len - key.len, key.data, key.len))
+        return known->shown;
+    *known = (struct orma_json_counter){e->name, counter_name(e, key), key.len};
+    return known->shown;
+}
+
+static void on_counter(struct event *e)
+{
+    struct orma_json args = orma_json_inside(&e->json->args);
+    struct orma_json_value v;
+    struct orma_str key;
+
+    if (e->json->args.type != ORMA_JSON_OBJECT) {
+        failure(e);
+        return;
+    }
+    for (unsigned num = 0; orma_json_member(&args, &key, &v); num++) {
         double value = orma_json_number(&v);
 
         if (v.type == ORMA_JSON_STRING ? !orma_json_text_number(v.raw, &value)
@@ -494,8 +533,7 @@ static void on_counter(struct event *e)
             failure(e);
             continue;
         }
-        orma_buf_put(name, key.data, key.len);
-        put_counter(e, orma_model_str(e->imp->model, orma_buf_str(name)), value);
+        put_counter(e, known_counter_name(e, key, num), value);
     }
 }
 
@@ -544,7 +582,7 @@ static void on_name(struct event *e, bool of_process)
 {
     struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
     struct orma_json_value v = orma_json_find(&e->json->args, "name");
-    uint32_t name = v.type == ORMA_JSON_STRING ? text_or_none(e, &v) : 0;
+    uint32_t name = or_none(text_id(e, &v));
 
     if (!v.type)
         return;
@@ -653,6 +691,27 @@ static void find_thread(struct event *e)
     e->utid = orma_processes_thread_of(p, e->tid, e->pid);
 }
 
+/* `last`: of the text that stood there before, which is often the same. */
+static inline uint32_t intern(struct orma_model *model, const struct orma_json_value *v,
+                              uint32_t last, struct orma_buf *scratch)
+{
+    if (v->type != ORMA_JSON_STRING)
+        return 0;
+    if (last && !v->escaped && orma_str_eq(v->raw, orma_strpool_get(&model->storage->pool, last)))
+        return last;
+    return or_none(orma_model_str(model, orma_json_text(v, scratch)));
+}
+
+void orma_json_event_intern(struct orma_import_ctx *imp, struct orma_json_event *e,
+                            struct orma_buf *scratch)
+{
+    e->name_id = intern(imp->model, &e->name, e->name_id, scratch);
+    e->cat_id = intern(imp->model, &e->cat, e->cat_id, scratch);
+    /* Ids of texts stand for processes and threads that have no number, so the order counts. */
+    (void)intern(imp->model, &e->pid, 0, scratch);
+    (void)intern(imp->model, &e->tid, 0, scratch);
+}
+
 void orma_json_event_scratch_fini(struct orma_json_scratch *self)
 {
     orma_json_event_paths_fini(&self->paths);
@@ -660,34 +719,18 @@ void orma_json_event_scratch_fini(struct orma_json_scratch *self)
     orma_buf_fini(&self->name);
 }
 
-void orma_json_event_parse(struct orma_file *file, const struct orma_item *item,
-                           struct orma_json_scratch *scratch)
+void orma_json_event_parse(struct orma_file *file, int64_t ts, struct orma_json_scratch *scratch)
 {
-    struct orma_json_event *json = &scratch->event;
-    struct event e = {
-        .file = file, .imp = file->imp, .scratch = scratch, .json = json, .ts = item->ts};
-    const struct orma_str text = {(const char *)item->data, item->len};
-    struct orma_strpool *pool = &file->imp->model->storage->pool;
+    const struct orma_json_event *json = &scratch->event;
+    struct event e = {.file = file, .imp = file->imp, .scratch = scratch, .json = json, .ts = ts};
 
-    /* It was well formed when it was noted. */
-    (void)orma_json_event_read(text, json);
-    const bool plain = json->name.type == ORMA_JSON_STRING && !json->name.escaped;
-    const uint32_t hash = plain ? orma_strpool_prepare(pool, json->name.raw) : 0;
     e.has_dur = orma_json_event_time(json, &json->dur, &e.dur);
     e.has_tts = orma_json_event_time(json, &json->tts, &e.tts);
     e.has_tdur = orma_json_event_time(json, &json->tdur, &e.tdur);
-    /* Ids of texts stand for processes and threads that have no number: their order stays. */
-    const bool numbers = json->pid.type != ORMA_JSON_STRING && json->tid.type != ORMA_JSON_STRING;
-    if (numbers)
-        find_thread(&e);
-    if (plain)
-        e.name = json->name.raw.len ? orma_strpool_add_prepared(pool, json->name.raw, hash) : 0;
-    else
-        e.name = text_or_none(&e, &json->name);
-    e.category = text_or_none(&e, &json->cat);
-    e.shown = e.name ? e.name : orma_model_cstr(e.imp->model, "[No name]");
-    if (!numbers)
-        find_thread(&e);
+    e.name = json->name_id;
+    e.category = json->cat_id;
+    e.shown = e.name ? e.name : orma_model_lit(e.imp->model, "[No name]");
+    find_thread(&e);
     switch (json->phase) {
     case 'B':
         on_begin(&e);

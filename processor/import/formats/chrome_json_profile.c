@@ -11,16 +11,11 @@
 #include "processor/model/callstacks.h"
 #include "sdk/base/hash.h"
 
-/* A sample as an item. Its first byte is 0, which distinguishes it from events, which are text. */
-struct v8_sample {
-    uint8_t zero;
-    uint32_t pid, tid, callsite;
-};
-
 /* An event of a profile at work. */
 struct chunk {
     struct orma_file *file;
     struct orma_json_profiles *p;
+    struct orma_json_records *records;
     const struct orma_json_event *event;
     struct orma_str text;
     struct orma_buf *scratch;
@@ -113,7 +108,7 @@ static void add_sample(struct chunk *c, int64_t node, int64_t ts)
 {
     struct orma_import_ctx *imp = c->file->imp;
     uint64_t callsite = orma_map_get(&c->p->nodes, node_key(c->profile, node));
-    struct v8_sample *s;
+    const void *record;
     uint32_t name;
 
     if (callsite == ORMA_MAP_NONE) {
@@ -121,18 +116,16 @@ static void add_sample(struct chunk *c, int64_t node, int64_t ts)
                        ORMA_STAT_LEGACY_V8_CPU_PROFILE_INVALID_SAMPLE);
         return;
     }
-    s = orma_arena_alloc(&c->p->arena, sizeof(*s));
-    if (!s) {
-        imp->model->storage->failed = true;
-        return;
-    }
-    *s = (struct v8_sample){
+    struct orma_json_sample s = {
         .pid = orma_json_event_number(imp, &c->event->pid, c->scratch, &name),
         .tid = orma_json_event_number(imp, &c->event->tid, c->scratch, &name),
         .callsite = (uint32_t)callsite,
     };
-    s->tid = s->tid ? s->tid : s->pid;
-    orma_file_add(c->file, ts, INT64_MAX, (const uint8_t *)s, sizeof(*s));
+    s.tid = s.tid ? s.tid : s.pid;
+    if ((record = orma_json_record_sample(c->records, &s)))
+        orma_file_add(c->file, ts, INT64_MAX, record, 0);
+    else
+        imp->model->storage->failed = true;
 }
 
 static unsigned count(const struct orma_json_value *list)
@@ -176,10 +169,10 @@ static void add_samples(struct chunk *c, const struct orma_json_value *samples,
 }
 
 void orma_json_profile_event(struct orma_file *file, struct orma_json_profiles *p,
-                             const struct orma_json_event *e, struct orma_str text,
-                             struct orma_buf *scratch)
+                             struct orma_json_records *records, const struct orma_json_event *e,
+                             struct orma_str text, struct orma_buf *scratch)
 {
-    struct chunk c = {file, p, e, text, scratch, 0};
+    struct chunk c = {file, p, records, e, text, scratch, 0};
     struct orma_json_value data = orma_json_find(&e->args, "data"), node;
     struct orma_json_value begun = orma_json_find(&data, "startTime");
     struct orma_json_value profile = orma_json_find(&data, "cpuProfile");
@@ -207,19 +200,13 @@ void orma_json_profile_event(struct orma_file *file, struct orma_json_profiles *
     add_samples(&c, &samples, &deltas);
 }
 
-bool orma_json_profile_parse(struct orma_file *file, const struct orma_item *item)
+void orma_json_profile_sample(struct orma_file *file, int64_t ts, const struct orma_json_sample *s)
 {
-    struct v8_sample s;
-
-    if (item->len != sizeof(s) || item->data[0])
-        return false;
-    memcpy(&s, item->data, sizeof(s));
     orma_callstacks_stack(
-        file->imp->model, item->ts, "legacy_v8_cpu_profile",
+        file->imp->model, ts, "legacy_v8_cpu_profile",
         orma_processes_thread_of(orma_model_processes(file->imp->model, file->imp->model->base),
-                                 s.tid, s.pid),
-        s.callsite);
-    return true;
+                                 s->tid, s->pid),
+        s->callsite);
 }
 
 void orma_json_profiles_fini(struct orma_json_profiles *p)
@@ -228,5 +215,4 @@ void orma_json_profiles_fini(struct orma_json_profiles *p)
     orma_map_fini(&p->mappings);
     orma_map_fini(&p->nodes);
     orma_map_fini(&p->parents);
-    orma_arena_fini(&p->arena);
 }

@@ -39,9 +39,7 @@ static inline uint64_t name_of(struct orma_str key, const char *end)
     return name;
 }
 
-#define PLACE(member)                                                                              \
-    ((offsetof(struct orma_json_event, member) - offsetof(struct orma_json_event, values)) /       \
-     sizeof(struct orma_json_value))
+#define PLACE(member) ORMA_JSON_PLACE(member)
 #define PLACE_PHASE ORMA_JSON_EVENT_VALUES
 #define PLACE_NONE (ORMA_JSON_EVENT_VALUES + 1)
 #define PLACE_BEGIN (ORMA_JSON_EVENT_VALUES + 2)
@@ -82,15 +80,9 @@ static inline unsigned place_of(uint64_t name)
     return name && m->name == name ? m->place : PLACE_NONE;
 }
 
-static inline void clear(struct orma_json_event *e, uint32_t places)
-{
-    for (uint32_t left = places; left; left &= left - 1)
-        e->values[__builtin_ctz(left)] = (struct orma_json_value){0};
-}
-
 static void clear_all(struct orma_json_event *e)
 {
-    clear(e, e->present);
+    orma_json_event_clear(e, e->present);
     e->phase = 0;
     e->present = e->times = e->members = 0;
 }
@@ -368,7 +360,7 @@ static const char *take_quick(const char *pos, const char *end, struct orma_json
     } while (*pos == ',');
     if (*pos != '}')
         return NULL;
-    clear(e, before & ~present);
+    orma_json_event_clear(e, before & ~present);
     e->present = present;
     e->members = num;
     return pos + 1;
@@ -469,18 +461,6 @@ bool orma_json_time(const struct orma_json_value *v, int64_t *ret_ns)
         return false;
     *ret_ns = (int64_t)(us * 1000 + (us < 0 ? -0.5 : 0.5));
     return true;
-}
-
-bool orma_json_event_time(const struct orma_json_event *e, const struct orma_json_value *v,
-                          int64_t *ret_ns)
-{
-    const size_t place = (size_t)(v - e->values);
-
-    if (ORMA_LIKELY(e->times >> place & 1)) {
-        *ret_ns = e->ns[place];
-        return true;
-    }
-    return orma_json_time(v, ret_ns);
 }
 
 bool orma_json_event_id(const struct orma_json_value *v, uint64_t *ret)

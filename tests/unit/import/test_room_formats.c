@@ -107,10 +107,10 @@ static void json_event(struct room *r, int64_t ts, const char *text)
 {
     struct orma_file f = {.imp = &r->ctx};
     struct orma_json_scratch scratch = {0};
-    const struct orma_item item = {
-        .ts = ts, .data = (const uint8_t *)text, .len = (uint32_t)strlen(text)};
 
-    orma_json_event_parse(&f, &item, &scratch);
+    cr_assert(orma_json_event_read(orma_str_from(text), &scratch.event));
+    orma_json_event_intern(&r->ctx, &scratch.event, &scratch.text);
+    orma_json_event_parse(&f, ts, &scratch);
     orma_json_event_scratch_fini(&scratch);
 }
 
@@ -146,11 +146,11 @@ Test(room_formats, args_in_json_have_the_keys_of_their_own_event)
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(args); i++) {
         char text[200];
-        int len =
-            snprintf(text, sizeof(text), "{\"ph\":\"B\",\"tid\":%u,\"args\":%s}", i + 1, args[i]);
-        const struct orma_item item = {.data = (const uint8_t *)text, .len = (uint32_t)len};
 
-        orma_json_event_parse(&f, &item, &scratch);
+        snprintf(text, sizeof(text), "{\"ph\":\"B\",\"tid\":%u,\"args\":%s}", i + 1, args[i]);
+        cr_assert(orma_json_event_read(orma_str_from(text), &scratch.event));
+        orma_json_event_intern(&r->ctx, &scratch.event, &scratch.text);
+        orma_json_event_parse(&f, 0, &scratch);
     }
     orma_json_event_scratch_fini(&scratch);
     room_finish(r);
@@ -245,10 +245,59 @@ Test(room_formats, times_of_json_are_microseconds_as_numbers_or_text)
     }
 }
 
+/* Its length and its first byte are what a sample once had. */
+Test(room_formats, a_line_of_the_kernel_in_json_is_no_sample_of_a_profiler)
+{
+    struct room *r = room_new(&orma_formats_room, NULL);
+    struct orma_file f;
+
+    load(r, &f, &orma_format_json,
+         "{\"traceEvents\":[],\"systemTraceEvents\":\"\\u0000-1[0]1.0: a:bcd\"}");
+    cr_assert_eq(f.events.num, 1);
+    room_finish(r);
+    room_expect(r, ORMA_TABLE_PROFILER_SAMPLE, "ts", "");
+    room_free(r);
+}
+
 static bool same_value(const struct orma_json_value *a, const struct orma_json_value *b)
 {
     return a->type == b->type && a->escaped == b->escaped && a->boolean == b->boolean &&
            a->integer == b->integer && a->raw.data == b->raw.data && a->raw.len == b->raw.len;
+}
+
+static struct orma_json_records records;
+
+/* What comes out of a record is what went in, but for `ts`, what the ids are of, and where numbers
+ * of processes and threads, and short texts stand. */
+static void keep_and_get(const struct orma_json_event *event, struct orma_str text)
+{
+    struct orma_json_event got = {0};
+    struct orma_json_sample sample;
+    const void *record = orma_json_record_event(&records, event, text.data);
+
+    cr_assert(record);
+    cr_assert_eq(orma_json_record_get(record, &got, &sample), ORMA_JSON_RECORD_EVENT);
+    cr_assert_eq(got.phase, event->phase, "%.*s", ORMA_STR_ARG(text));
+    for (unsigned i = ORMA_JSON_EVENT_TIMES; i < ORMA_JSON_EVENT_VALUES; i++) {
+        struct orma_json_value value = event->values[i];
+        const struct orma_str raw = got.values[i].raw;
+
+        if (i == ORMA_JSON_PLACE(name) || i == ORMA_JSON_PLACE(cat))
+            continue;
+        if (value.type == ORMA_JSON_INT ? !raw.data : orma_str_eq(value.raw, raw))
+            value.raw = raw;
+        cr_assert(same_value(&got.values[i], &value), "%.*s: value %u", ORMA_STR_ARG(text), i);
+    }
+    cr_assert_eq(got.name_id, event->name_id);
+    cr_assert_eq(got.cat_id, event->cat_id);
+    for (unsigned i = 1; i < ORMA_JSON_EVENT_TIMES; i++) {
+        int64_t a = 0, b = 0;
+
+        cr_assert_eq(orma_json_event_time(event, &event->values[i], &a),
+                     orma_json_event_time(&got, &got.values[i], &b), "%.*s", ORMA_STR_ARG(text));
+        cr_assert_eq(a, b, "%.*s: time %u", ORMA_STR_ARG(text), i);
+    }
+    orma_json_records_taken(&records, record);
 }
 
 /* What the shortcut makes of the text must be what the long way makes of it. `end`: what can be
@@ -275,6 +324,10 @@ static void read_up_to(struct orma_str text, const char *end, struct orma_json_e
                      ORMA_STR_ARG(text), names[i]);
         cr_assert_eq(a, b, "%.*s: %s", ORMA_STR_ARG(text), names[i]);
     }
+    quick->name_id = (uint32_t)text.len;
+    slow.cat_id = (uint32_t)text.len;
+    keep_and_get(quick, text);
+    keep_and_get(&slow, text);
 }
 
 /* Alone, and with what follows an event in a file. */
@@ -337,6 +390,7 @@ Test(room_formats, the_shortcut_reads_events_of_json_as_the_long_way_does)
             free(copy);
         }
     }
+    orma_json_records_fini(&records);
     free(quick);
 }
 
@@ -358,5 +412,6 @@ Test(room_formats, the_shortcut_reads_damaged_events_as_the_long_way_does)
         }
         read_both_ways((struct orma_str){copy, text.len}, quick);
     }
+    orma_json_records_fini(&records);
     free(quick);
 }
