@@ -19,6 +19,7 @@
 #include "processor/import/core/manifest.h"
 #include "processor/read/inflate.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/search.h"
 #include "sdk/base/vec.h"
 
 /* Bytes that are gathered before the format is told. */
@@ -518,10 +519,15 @@ static uint32_t take_run(struct orma_file_event *list, uint32_t from, uint32_t n
     return to;
 }
 
-/* Runs [from, mid) and [mid, to) become one. */
+/* Runs [from, mid) and [mid, to) become one. Events of several threads are a little out of order
+ * all the time: then most of both runs is in place already. */
 static void merge_runs(struct orma_file_event *list, struct orma_file_event *copy, uint32_t from,
                        uint32_t mid, uint32_t to, bool by_key)
 {
+    from = ORMA_PARTITION_POINT(i, from, mid, !is_before(&list[mid], &list[i], by_key));
+    if (from == mid)
+        return;
+    to = ORMA_PARTITION_POINT(i, mid, to, is_before(&list[i], &list[mid - 1], by_key));
     struct orma_file_event *out = list + from;
     const struct orma_file_event *x = copy, *x_end = copy + (mid - from), *y = list + mid,
                                  *y_end = list + to;
