@@ -28,9 +28,9 @@ static struct orma_async *state(struct orma_model *model)
     return orma_model_lazy(model, (void **)&model->async, sizeof(struct orma_async));
 }
 
-static uint64_t hash_of(struct orma_model *model, const struct orma_track_spec *spec)
+static uint64_t hash_of(const struct orma_track_spec *spec, uint32_t type)
 {
-    uint64_t h = orma_mix64((uint64_t)orma_model_cstr(model, spec->type) << 8 | spec->machine);
+    uint64_t h = orma_mix64((uint64_t)type << 8 | spec->machine);
 
     for (unsigned i = 0; i < spec->dims_num; i++) {
         h = orma_mix64(h ^ (uint64_t)spec->dims[i].value);
@@ -53,8 +53,8 @@ static bool is_of(const struct orma_lanes *self, const struct orma_track_spec *s
 struct orma_lanes *orma_lanes_get(struct orma_model *model, const struct orma_track_spec *spec)
 {
     struct orma_async *st = state(model);
-    uint32_t type = orma_model_cstr(model, spec->type);
-    uint64_t hash = hash_of(model, spec);
+    uint32_t type = orma_model_lit(model, spec->type); /* of tracks they are all literals */
+    uint64_t hash = hash_of(spec, type);
     struct orma_lanes *g = st ? orma_map_get_ptr(&st->groups, hash) : NULL;
 
     for (; g && !is_of(g, spec, type); hash++) /* a file may have chosen values that meet */

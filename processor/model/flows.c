@@ -25,7 +25,7 @@ struct orma_flows {
     struct orma_map slices; /* flow → slice */
     struct orma_map v1;     /* hash of a flow known by texts → index into v1_texts */
     struct v1 *v1_texts;
-    uint32_t v1_num;
+    uint32_t v1_num, v1_cap;
     struct waiting *waiting;
     uint32_t waiting_num, waiting_cap;
     struct orma_args_list args;
@@ -221,15 +221,13 @@ uint64_t orma_flows_id_v1(struct orma_model *model, uint64_t id, uint32_t catego
 
     if (!st || known != ORMA_MAP_NONE)
         return known;
-    struct v1 *texts = realloc(st->v1_texts, (st->v1_num + 1) * sizeof(*texts));
-    if (texts) {
-        st->v1_texts = texts;
-        texts[st->v1_num] = (struct v1){category, name};
+    if (ORMA_GROW(&st->v1_texts, &st->v1_cap, st->v1_num + (size_t)1) ||
+        orma_map_put(&st->v1, key, st->v1_num)) {
+        model->storage->failed = true;
+        return 0;
     }
-    if (texts && !orma_map_put(&st->v1, key, st->v1_num))
-        return st->v1_num++;
-    model->storage->failed = true;
-    return 0;
+    st->v1_texts[st->v1_num] = (struct v1){category, name};
+    return st->v1_num++;
 }
 
 void orma_flows_fini(struct orma_model *model)

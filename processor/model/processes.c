@@ -54,7 +54,8 @@ static uint32_t add_process(struct orma_processes *self, uint32_t pid)
 void orma_processes_init(struct orma_processes *self, struct orma_storage *storage,
                          const struct orma_known_strings *known, uint32_t machine)
 {
-    *self = (struct orma_processes){.storage = storage, .known = known, .machine = machine};
+    *self = (struct orma_processes){
+        .storage = storage, .known = known, .machine = machine, .changes = 1};
     self->idle_utid = add_thread(self, 0);
     self->idle_upid = add_process(self, 0);
     orma_table_set(threads(self), ORMA_THREAD_UPID, self->idle_utid, self->idle_upid);
@@ -98,11 +99,24 @@ static bool reserve_older(struct orma_processes *self, uint32_t utid)
     return true;
 }
 
+/* All that is written to the two maps. */
+static bool put(struct orma_processes *self, struct orma_ids *ids, uint32_t id, uint32_t row)
+{
+    self->changes++;
+    return !orma_ids_put(ids, id, row);
+}
+
+static void drop(struct orma_processes *self, struct orma_ids *ids, uint32_t id)
+{
+    self->changes++;
+    orma_ids_drop(ids, id);
+}
+
 static void add_live(struct orma_processes *self, uint32_t tid, uint32_t utid)
 {
     uint32_t before = newest(self, tid);
 
-    if (!reserve_older(self, utid) || orma_ids_put(&self->by_tid, tid, utid)) {
+    if (!reserve_older(self, utid) || !put(self, &self->by_tid, tid, utid)) {
         self->storage->failed = true;
         return;
     }
@@ -115,8 +129,8 @@ static void remove_newest(struct orma_processes *self, uint32_t tid)
     uint32_t before = self->older[newest(self, tid)];
 
     if (before == ORMA_ID_NONE)
-        orma_ids_drop(&self->by_tid, tid);
-    else if (orma_ids_put(&self->by_tid, tid, before))
+        drop(self, &self->by_tid, tid);
+    else if (!put(self, &self->by_tid, tid, before))
         self->storage->failed = true;
 }
 
@@ -133,7 +147,7 @@ void orma_processes_set_idle(struct orma_processes *self)
         return;
     self->idle_known = true;
     add_live(self, 0, self->idle_utid);
-    if (orma_ids_put(&self->by_pid, 0, self->idle_upid))
+    if (!put(self, &self->by_pid, 0, self->idle_upid))
         self->storage->failed = true;
     orma_processes_name_thread(self, self->idle_utid, self->known->swapper,
                                ORMA_THREAD_NAME_CONSTANT);
@@ -183,6 +197,7 @@ static void set_upid(struct orma_processes *self, uint32_t utid, uint32_t upid)
     int64_t tid = orma_table_int(t, ORMA_THREAD_TID, utid);
     int64_t pid = orma_table_int(processes(self), ORMA_PROCESS_PID, upid);
 
+    self->changes++;
     orma_table_set(t, ORMA_THREAD_UPID, utid, upid);
     orma_table_set(t, ORMA_THREAD_IS_MAIN_THREAD, utid, tid == pid);
     resolve_links(self, utid, upid);
@@ -243,7 +258,7 @@ static uint32_t matching_thread(struct orma_processes *self, uint32_t tid, uint3
     return ORMA_ID_NONE;
 }
 
-uint32_t orma_processes_thread_of(struct orma_processes *self, uint32_t tid, uint32_t pid)
+static uint32_t find_thread_of(struct orma_processes *self, uint32_t tid, uint32_t pid)
 {
     uint32_t utid = matching_thread(self, tid, pid);
 
@@ -261,6 +276,18 @@ uint32_t orma_processes_thread_of(struct orma_processes *self, uint32_t tid, uin
             set_upid(self, utid, upid);
     }
     return utid;
+}
+
+uint32_t orma_processes_thread_of(struct orma_processes *self, uint32_t tid, uint32_t pid)
+{
+    struct orma_processes_answer *a = &self->answers[tid % ORMA_PROCESSES_ANSWERS];
+
+    if (a->tid != tid || a->pid != pid || a->changes != self->changes) {
+        const uint32_t utid = find_thread_of(self, tid, pid);
+
+        *a = (struct orma_processes_answer){tid, pid, utid, self->changes};
+    }
+    return a->utid;
 }
 
 uint32_t orma_processes_unknown_thread(struct orma_processes *self, uint32_t pid)
@@ -290,7 +317,7 @@ uint32_t orma_processes_process(struct orma_processes *self, uint32_t pid)
     if (upid != ORMA_ID_NONE)
         return upid;
     upid = add_process(self, pid);
-    if (orma_ids_put(&self->by_pid, pid, upid))
+    if (!put(self, &self->by_pid, pid, upid))
         self->storage->failed = true;
     else
         (void)orma_processes_thread_of(self, pid, pid);
@@ -304,7 +331,7 @@ uint32_t orma_processes_bare_process(struct orma_processes *self, uint32_t pid)
     if (upid != ORMA_ID_NONE)
         return upid;
     upid = add_process(self, pid);
-    if (orma_ids_put(&self->by_pid, pid, upid))
+    if (!put(self, &self->by_pid, pid, upid))
         self->storage->failed = true;
     return upid;
 }
@@ -331,8 +358,8 @@ uint32_t orma_processes_thread_of_bare(struct orma_processes *self, uint32_t tid
 uint32_t orma_processes_start(struct orma_processes *self, int64_t start, uint32_t parent_tid,
                               uint32_t pid, uint32_t name, enum orma_thread_name_rank rank)
 {
-    orma_ids_drop(&self->by_pid, pid);
-    orma_ids_drop(&self->by_tid, pid); /* nothing that was is of the new process */
+    drop(self, &self->by_pid, pid);
+    drop(self, &self->by_tid, pid); /* nothing that was is of the new process */
     uint32_t utid = orma_processes_start_thread(self, start, pid);
     uint32_t upid = orma_processes_process(self, pid);
 
@@ -367,7 +394,7 @@ void orma_processes_end_thread(struct orma_processes *self, int64_t end, uint32_
         return;
     orma_table_set(processes(self), ORMA_PROCESS_END_TS, upid, end);
     if (orma_processes_find_process(self, tid) == upid)
-        orma_ids_drop(&self->by_pid, tid);
+        drop(self, &self->by_pid, tid);
 }
 
 bool orma_processes_set_parent(struct orma_processes *self, uint32_t upid, uint32_t parent_upid)

@@ -33,6 +33,8 @@ enum orma_process_name_rank {
     ORMA_PROCESS_NAME_SYSTEM,
 };
 
+#define ORMA_PROCESSES_ANSWERS 16
+
 struct orma_processes {
     struct orma_storage *storage;
     const struct orma_known_strings *known;
@@ -51,6 +53,11 @@ struct orma_processes {
     uint32_t links_num, links_cap;
     uint8_t *thread_ranks, *process_ranks; /* of names, by row; shared growth */
     uint32_t thread_ranks_num, process_ranks_num;
+    uint64_t changes; /* of what the answers below depend on; from 1 */
+    struct orma_processes_answer {
+        uint32_t tid, pid, utid;
+        uint64_t changes;              /* it holds as long as there are no more */
+    } answers[ORMA_PROCESSES_ANSWERS]; /* of orma_processes_thread_of(), by tid */
 };
 
 void orma_processes_init(struct orma_processes *self, struct orma_storage *storage,
