@@ -33,21 +33,8 @@ struct orma_processor_symbols {
 int orma_processor_set_symbols(struct orma_processor *self,
                                const struct orma_processor_symbols *symbols);
 
-/*
- * A folder of images of traces that were loaded before: orma_processor_load_file() takes them
- * instead of importing again, with the same rows in all tables, and leaves one there for the next
- * time. Off unless this is called, before the load; not for traces whose frames get names, and not
- * for what is fed. NULL: off. 0 or -ENOMEM. See processor/cache/cache.h.
- */
-struct orma_processor_cache {
-    const char *folder;   /* made if it is not there; must be of the user alone. Copied */
-    uint64_t limit_bytes; /* of all images; those that were not used for longest go. 0: 4 GiB */
-    uint64_t slow_ms;     /* a load that took less leaves none; args that it left for later count */
-    bool wait;            /* writes before the load returns, not in a process of its own */
-};
-int orma_processor_set_cache(struct orma_processor *self, const struct orma_processor_cache *cache);
-
-/* orma_processor_use_cache(), where `wait` is a choice. */
+/* orma_processor_use_cache(), where `wait` is a choice: false lets a process of its own write the
+ * image. See processor/cache/cache.h. */
 int orma_processor_choose_cache(struct orma_processor *self, const char *setting, bool wait);
 
 /* What became of it in the last load, in a sentence; "": nothing. */

@@ -15,22 +15,6 @@
 /* What the label of an image notes beside its key. */
 enum { PLACES, BYTES, FIRST, CUT_OFF };
 
-int orma_cached_set(struct orma_cached *self, const struct orma_processor_cache *cache)
-{
-    char *folder = cache && cache->folder ? strdup(cache->folder) : NULL;
-
-    if (cache && cache->folder && !folder)
-        return -ENOMEM;
-    free(self->folder);
-    self->folder = folder;
-    if (folder) {
-        self->limit_bytes = cache->limit_bytes ? cache->limit_bytes : LIMIT_BYTES;
-        self->slow_ms = cache->slow_ms;
-        self->wait = cache->wait;
-    }
-    return 0;
-}
-
 static const char *variable(const char *name)
 {
     const char *value = getenv(name);
@@ -64,22 +48,25 @@ int orma_cached_choose(struct orma_cached *self, const char *setting, bool wait,
     const char *value = setting ? setting : variable("ORMA_CACHE"),
                *limit = variable("ORMA_CACHE_LIMIT");
     ORMA_AUTO(orma_buf_fini) struct orma_buf folder = {0};
-    struct orma_processor_cache cache = {.wait = wait};
+    const bool automatic = !value || !strcmp(value, "auto");
 
-    if (!value || !strcmp(value, "auto")) {
-        cache.slow_ms = SLOW_MS;
-        cache.folder = put_default(&folder) ? orma_buf_cstr(&folder) : NULL;
-    } else if (strchr(value, '/') || access(value, F_OK) == 0) {
-        cache.folder = value;
-    } else if (strcmp(value, "off")) {
+    free(self->folder);
+    self->folder = NULL;
+    self->limit_bytes = LIMIT_BYTES;
+    self->wait = wait;
+    self->slow_ms = automatic ? SLOW_MS : 0;
+    if (automatic ? !put_default(&folder) : !strcmp(value, "off"))
+        return 0;
+    if (!automatic && !strchr(value, '/') && access(value, F_OK)) {
         orma_buf_printf(why, "cache=%s: expected auto, off, or a folder ('./%s')", value, value);
         return -EINVAL;
     }
-    if (cache.folder && limit && !orma_str_parse_size(limit, &cache.limit_bytes)) {
+    if (limit && !orma_str_parse_size(limit, &self->limit_bytes)) {
         orma_buf_printf(why, "ORMA_CACHE_LIMIT=%s: expected a size such as 500mb or 4gb", limit);
         return -EINVAL;
     }
-    return orma_cached_set(self, &cache);
+    self->folder = strdup(automatic ? orma_buf_cstr(&folder) : value);
+    return self->folder ? 0 : -ENOMEM;
 }
 
 void orma_cached_fini(struct orma_cached *self)

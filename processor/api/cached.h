@@ -8,16 +8,16 @@
 
 /* Zero-initialised: off. */
 struct orma_cached {
-    char *folder; /* NULL: off */
-    uint64_t limit_bytes, slow_ms;
-    bool wait;
-    bool wanted;                /* there is no image of the trace, and there may be one */
+    char *folder;         /* NULL: off */
+    uint64_t limit_bytes; /* of all images */
+    uint64_t slow_ms;     /* a load that took less leaves none; args that it left for later count */
+    bool wait;            /* writes before the load returns, not in a process of its own */
+    bool wanted;          /* there is no image of the trace, and there may be one */
     struct orma_cache_key key;  /* of the trace */
     struct orma_mapped *mapped; /* the image; NULL: the trace was imported */
     struct orma_buf note;
 };
 
-int orma_cached_set(struct orma_cached *self, const struct orma_processor_cache *cache);
 /* By what users write; see orma_processor_choose_cache(). -EINVAL: the reason is in `why`. */
 int orma_cached_choose(struct orma_cached *self, const char *setting, bool wait,
                        struct orma_buf *why);

@@ -274,11 +274,6 @@ static int load_cached(struct orma_processor *self, int fd, uint64_t size)
     return r ? r : 1;
 }
 
-int orma_processor_set_cache(struct orma_processor *self, const struct orma_processor_cache *cache)
-{
-    return orma_cached_set(&self->cached, cache);
-}
-
 int orma_processor_choose_cache(struct orma_processor *self, const char *setting, bool wait)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf why = {0};

@@ -65,10 +65,9 @@ static struct orma_processor *open_trace(const char *path, const char *folder, u
 {
     const struct orma_processor_config config = {.size = sizeof(config),
                                                  .query_timeout_ms = timeout_ms};
-    const struct orma_processor_cache cache = {.folder = folder, .wait = true};
     struct orma_processor *tp = NULL;
 
-    if (orma_processor_new(&config, &tp) || orma_processor_set_cache(tp, &cache) ||
+    if (orma_processor_new(&config, &tp) || (folder && orma_processor_use_cache(tp, folder)) ||
         orma_processor_load_file(tp, path, NULL, NULL)) {
         orma_processor_free(tp);
         return NULL;

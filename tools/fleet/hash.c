@@ -47,7 +47,6 @@ static void compress(struct orma_fleet_hash *self, const uint8_t *block, bool la
     memcpy(m, block, sizeof(m)); /* little endian, as all machines that this runs on */
     v[12] ^= self->length;
     v[14] = last ? ~v[14] : v[14];
-#pragma GCC unroll 12 /* all indices are constants then */
     for (unsigned round = 0; round < 12; round++) {
         const uint8_t *s = sigma[round % 10];
 

@@ -22,7 +22,7 @@
 #define ROWS_TOGETHER (UINT64_C(1) << 20)
 
 /* What a reader left, mapped. */
-struct source {
+struct packed_rows {
     const uint8_t *data;
     size_t size;
     const struct orma_fleet_packed *head;
@@ -31,7 +31,7 @@ struct source {
 
 struct sending {
     struct orma_fleet_batch *batch;
-    struct source sources[ORMA_FLEET_BATCH_MAX];
+    struct packed_rows sources[ORMA_FLEET_BATCH_MAX];
     size_t order[ORMA_FLEET_BATCH_MAX]; /* of the sources, as the tables are sorted */
 };
 
@@ -49,7 +49,7 @@ struct body {
 
 /* ---- what is there ---- */
 
-static bool map_source(FILE *file, struct source *ret)
+static bool map_source(FILE *file, struct packed_rows *ret)
 {
     struct stat st;
 
@@ -76,8 +76,8 @@ static bool map_source(FILE *file, struct source *ret)
 static int compare_sources(const void *a, const void *b, void *sources)
 {
     const size_t i = *(const size_t *)a, j = *(const size_t *)b;
-    const struct source *x = (const struct source *)sources + i,
-                        *y = (const struct source *)sources + j;
+    const struct packed_rows *x = (const struct packed_rows *)sources + i,
+                             *y = (const struct packed_rows *)sources + j;
     int r = orma_fleet_compare(x->cells.build, y->cells.build);
 
     if (!r)
@@ -111,7 +111,7 @@ static void close_sources(struct sending *s)
 /* ---- bodies ---- */
 
 /* The blocks that a source has of the table. */
-static int add_blocks(struct body *b, const struct source *from)
+static int add_blocks(struct body *b, const struct packed_rows *from)
 {
     const uint8_t *at = (const uint8_t *)(from->head + 1);
     uint64_t left = from->head->bytes;
