@@ -41,6 +41,17 @@ int orma_processor_choose_cache(struct orma_processor *self, const char *setting
 const char *orma_processor_cache_note(struct orma_processor *self);
 
 /*
+ * What else was made of the whole trace, in the same folder, by a short name: a descriptor that
+ * stands where what was written begins, or -ENOENT and the like. Keeping it is done by a copy of
+ * this process, and only if it took long enough; `write` gives 0 or -errno, `bytes` is about what
+ * it writes.
+ */
+int orma_processor_kept(struct orma_processor *self, const char *name);
+void orma_processor_drop_kept(struct orma_processor *self, const char *name); /* it is of no use */
+int orma_processor_keep(struct orma_processor *self, const char *name, int64_t took_ns,
+                        int (*write)(void *ctx, int fd), void *ctx, uint64_t bytes);
+
+/*
  * What of the file was skipped since it means nothing, after the load. Places and bytes are also in
  * the stats (`damaged_places`, `damaged_bytes`), each place is a row of _trace_import_logs.
  */

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sdk/base/fd.h"
+
 #define LIMIT_BYTES (UINT64_C(4) << 30)
 /* In auto, loads that are faster leave nothing. */
 #define SLOW_MS 200
@@ -129,4 +131,48 @@ void orma_cached_write(struct orma_cached *self, struct orma_storage *storage,
     if (r)
         orma_buf_printf(&self->note, "%s%s: not written: %s", self->note.len ? "; " : "",
                         self->folder, strerror(-r));
+}
+
+int orma_cached_open_part(struct orma_cached *self, const char *name)
+{
+    const struct orma_cache_place place = place_of(self);
+
+    if (!self->folder || !*self->key.name)
+        return -ENOENT;
+    const struct orma_cache_key part = orma_cache_part(&self->key, name);
+    return orma_cache_open_part(&place, &part, &self->note);
+}
+
+void orma_cached_drop_part(struct orma_cached *self, const char *name)
+{
+    const struct orma_cache_place place = place_of(self);
+    const struct orma_cache_key part = orma_cache_part(&self->key, name);
+
+    orma_cache_drop_part(&place, &part, &self->note);
+}
+
+struct part {
+    const struct orma_cache_key *key;
+    const struct orma_cache_writer *inner;
+};
+
+static int write_part(void *ctx, int fd)
+{
+    const struct part *part = ctx;
+    int r = orma_fd_write_all(fd, part->key->label.key, sizeof(part->key->label.key));
+
+    return r < 0 ? r : part->inner->write(part->inner->ctx, fd);
+}
+
+int orma_cached_keep_part(struct orma_cached *self, const char *name, int64_t took_ns,
+                          const struct orma_cache_writer *writer)
+{
+    const struct orma_cache_place place = place_of(self);
+
+    if (!self->folder || !*self->key.name || (uint64_t)took_ns / 1000000 < self->slow_ms)
+        return 0;
+    const struct orma_cache_key key = orma_cache_part(&self->key, name);
+    struct part part = {&key, writer};
+    return orma_cache_write_part_aside(
+        &place, &key, &(struct orma_cache_writer){write_part, &part, writer->bytes});
 }

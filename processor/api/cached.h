@@ -34,6 +34,12 @@ struct orma_processor_damage orma_cached_damage(const struct orma_cached *self);
 void orma_cached_write(struct orma_cached *self, struct orma_storage *storage,
                        const struct orma_processor_damage *damage, int64_t took_ns);
 
+/* What else was made of the trace, by name: see orma_processor_kept(). */
+int orma_cached_open_part(struct orma_cached *self, const char *name);
+void orma_cached_drop_part(struct orma_cached *self, const char *name);
+int orma_cached_keep_part(struct orma_cached *self, const char *name, int64_t took_ns,
+                          const struct orma_cache_writer *writer);
+
 /* True once an image was cut by somebody while it was mapped: rows may be wrong since then. */
 static inline bool orma_cached_torn(const struct orma_cached *self)
 {

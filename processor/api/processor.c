@@ -292,6 +292,23 @@ const char *orma_processor_cache_note(struct orma_processor *self)
     return orma_buf_cstr(&self->cached.note);
 }
 
+int orma_processor_kept(struct orma_processor *self, const char *name)
+{
+    return orma_cached_open_part(&self->cached, name);
+}
+
+void orma_processor_drop_kept(struct orma_processor *self, const char *name)
+{
+    orma_cached_drop_part(&self->cached, name);
+}
+
+int orma_processor_keep(struct orma_processor *self, const char *name, int64_t took_ns,
+                        int (*write)(void *ctx, int fd), void *ctx, uint64_t bytes)
+{
+    return orma_cached_keep_part(&self->cached, name, took_ns,
+                                 &(struct orma_cache_writer){write, ctx, bytes});
+}
+
 int orma_processor_load_file(struct orma_processor *self, const char *path,
                              orma_progress_fn *progress, void *data)
 {

@@ -1,5 +1,5 @@
 /*
- * A copy of this process writes the image, while this one answers. It is the child of a child that
+ * A copy of this process writes the file, while this one answers. It is the child of a child that
  * ends at once, so nobody gets a signal or has to collect it; it is in a session of its own, so
  * Ctrl-C is not for it, and has none of our pipes and sockets, so nobody waits for a pipe to end.
  */
@@ -54,7 +54,8 @@ static void offer_to_die(void)
 }
 
 ORMA_COLD static void write_as_child(const struct orma_cache_place *place,
-                                     const struct orma_cache_key *key, struct orma_storage *storage)
+                                     const struct orma_cache_key *key,
+                                     const struct orma_cache_writer *writer)
 {
     (void)setsid();
     if (fork() == 0) {
@@ -62,14 +63,15 @@ ORMA_COLD static void write_as_child(const struct orma_cache_place *place,
         close_all();
         offer_to_die();
         if (nice(PRIORITY) < 0)
-            errno = 0;                               /* then at ours */
-        (void)orma_cache_write(place, key, storage); /* there is nobody to tell */
+            errno = 0;                            /* then at ours */
+        (void)orma_cache_put(place, key, writer); /* there is nobody to tell */
     }
     _exit(0); /* what the program does at its end is not ours to do */
 }
 
-int orma_cache_write_aside(const struct orma_cache_place *place, const struct orma_cache_key *key,
-                           struct orma_storage *storage)
+int orma_cache_write_part_aside(const struct orma_cache_place *place,
+                                const struct orma_cache_key *key,
+                                const struct orma_cache_writer *writer)
 {
     if (!key->settled)
         return -EAGAIN;
@@ -78,7 +80,7 @@ int orma_cache_write_aside(const struct orma_cache_place *place, const struct or
     if (pid < 0)
         return -errno;
     if (pid == 0)
-        write_as_child(place, key, storage);
+        write_as_child(place, key, writer);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
     return 0;

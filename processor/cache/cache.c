@@ -137,6 +137,36 @@ int orma_cache_open(const struct orma_cache_place *place, struct orma_cache_key 
     return r;
 }
 
+int orma_cache_open_part(const struct orma_cache_place *place, const struct orma_cache_key *part,
+                         struct orma_buf *note)
+{
+    uint8_t key[sizeof(part->label.key)];
+    ORMA_AUTO(orma_fd_close) int folder = open_folder(place, false);
+
+    if (folder < 0)
+        return folder;
+    ORMA_AUTO(orma_fd_close) int fd = open_file(folder, part->name);
+    if (fd >= 0 && (read(fd, key, sizeof(key)) != sizeof(key) ||
+                    memcmp(key, part->label.key, sizeof(key)) != 0)) {
+        drop(folder, place, part->name, -EBADMSG, note);
+        return -EBADMSG;
+    }
+    if (fd >= 0)
+        (void)futimens(fd, NULL); /* as for images */
+    int ret = fd;
+    fd = -1;
+    return ret;
+}
+
+void orma_cache_drop_part(const struct orma_cache_place *place, const struct orma_cache_key *part,
+                          struct orma_buf *note)
+{
+    ORMA_AUTO(orma_fd_close) int folder = open_folder(place, false);
+
+    if (folder >= 0)
+        drop(folder, place, part->name, -EBADMSG, note);
+}
+
 /* ---- making room ---- */
 
 struct file {
@@ -216,14 +246,11 @@ static int make_room(int folder, uint64_t limit, uint64_t more)
 
 /* ---- writing ---- */
 
-/* Room for about what the tables take, twice, so that the disk is not full because of us. */
-static bool has_space(int folder, const struct orma_storage *storage)
+/* Room for twice that, so that the disk is not full because of us. */
+static bool has_space(int folder, uint64_t bytes)
 {
-    uint64_t bytes = storage->video.bytes.len + storage->arrays.bytes.len;
     struct statvfs vfs;
 
-    for (unsigned i = 0; i < ORMA_TABLES_NUM; i++)
-        bytes += orma_table_bytes(&storage->tables[i]);
     return fstatvfs(folder, &vfs) < 0 || (uint64_t)vfs.f_bavail * vfs.f_frsize / 2 > bytes;
 }
 
@@ -252,7 +279,7 @@ static int name_file(int folder, int fd, const char *from, const char *to)
 }
 
 static int write_file(int folder, const struct orma_cache_place *place,
-                      const struct orma_cache_key *key, struct orma_storage *storage)
+                      const struct orma_cache_key *key, const struct orma_cache_writer *writer)
 {
     char name[32];
     struct stat st;
@@ -260,7 +287,7 @@ static int write_file(int folder, const struct orma_cache_place *place,
 
     if (fd < 0)
         return fd;
-    int r = orma_image_write(storage, &key->label, fd);
+    int r = writer->write(writer->ctx, fd);
     if (!r && fstat(fd, &st) < 0)
         r = -errno;
     if (!r)
@@ -289,8 +316,8 @@ static int lock(int folder, bool hurry)
     return 0;
 }
 
-int orma_cache_write(const struct orma_cache_place *place, const struct orma_cache_key *key,
-                     struct orma_storage *storage)
+int orma_cache_put(const struct orma_cache_place *place, const struct orma_cache_key *key,
+                   const struct orma_cache_writer *writer)
 {
     ORMA_AUTO(orma_fd_close) int folder = open_folder(place, true);
 
@@ -303,5 +330,47 @@ int orma_cache_write(const struct orma_cache_place *place, const struct orma_cac
         return r;
     if (faccessat(folder, key->name, F_OK, 0) == 0)
         return 0; /* somebody was faster */
-    return has_space(folder, storage) ? write_file(folder, place, key, storage) : -ENOSPC;
+    return has_space(folder, writer->bytes) ? write_file(folder, place, key, writer) : -ENOSPC;
+}
+
+/* ---- images ---- */
+
+struct image {
+    const struct orma_cache_key *key;
+    struct orma_storage *storage;
+};
+
+static int write_image(void *ctx, int fd)
+{
+    const struct image *image = ctx;
+
+    return orma_image_write(image->storage, &image->key->label, fd);
+}
+
+/* About what the tables take. */
+static uint64_t image_bytes(const struct orma_storage *storage)
+{
+    uint64_t bytes = storage->video.bytes.len + storage->arrays.bytes.len;
+
+    for (unsigned i = 0; i < ORMA_TABLES_NUM; i++)
+        bytes += orma_table_bytes(&storage->tables[i]);
+    return bytes;
+}
+
+int orma_cache_write(const struct orma_cache_place *place, const struct orma_cache_key *key,
+                     struct orma_storage *storage)
+{
+    struct image image = {key, storage};
+
+    return orma_cache_put(place, key,
+                          &(struct orma_cache_writer){write_image, &image, image_bytes(storage)});
+}
+
+int orma_cache_write_aside(const struct orma_cache_place *place, const struct orma_cache_key *key,
+                           struct orma_storage *storage)
+{
+    struct image image = {key, storage};
+
+    return orma_cache_write_part_aside(
+        place, key, &(struct orma_cache_writer){write_image, &image, image_bytes(storage)});
 }

@@ -50,4 +50,27 @@ int orma_cache_write(const struct orma_cache_place *place, const struct orma_cac
 /* The same in a process of its own, which nobody has to wait for. 0 or -errno of starting it. */
 int orma_cache_write_aside(const struct orma_cache_place *place, const struct orma_cache_key *key,
                            struct orma_storage *storage);
+
+/*
+ * What else was made of the trace, by a short name: a file beside the image. The writer puts the
+ * key there first.
+ */
+struct orma_cache_writer {
+    int (*write)(void *ctx, int fd); /* 0 or -errno */
+    void *ctx;
+    uint64_t bytes; /* about how many */
+};
+struct orma_cache_key orma_cache_part(const struct orma_cache_key *trace, const char *name);
+/* The descriptor, behind the key, or -errno as orma_cache_open(). */
+int orma_cache_open_part(const struct orma_cache_place *place, const struct orma_cache_key *part,
+                         struct orma_buf *note);
+/* It turned out to be of no use. */
+void orma_cache_drop_part(const struct orma_cache_place *place, const struct orma_cache_key *part,
+                          struct orma_buf *note);
+int orma_cache_write_part_aside(const struct orma_cache_place *place,
+                                const struct orma_cache_key *part,
+                                const struct orma_cache_writer *writer);
+/* Writes what a file of the cache holds. For this room. */
+int orma_cache_put(const struct orma_cache_place *place, const struct orma_cache_key *key,
+                   const struct orma_cache_writer *writer);
 #endif

@@ -31,7 +31,8 @@ struct key {
     uint32_t options, build_bytes;
     uint8_t build[BUILD_BYTES];
 };
-_Static_assert(sizeof(struct key) <= ORMA_IMAGE_KEY_BYTES, "the key fits into the label");
+_Static_assert(sizeof(struct key) < ORMA_IMAGE_KEY_BYTES,
+               "the key fits into the label, and names of parts behind it");
 
 /* ---- the build ---- */
 
@@ -122,6 +123,22 @@ static bool is_settled(const struct key *key)
     return ns_of(now) - last > (coarse ? COARSE_STEP_NS : STEP_NS);
 }
 
+static void name_after_key(struct orma_cache_key *key)
+{
+    snprintf(key->name, sizeof(key->name), "%016llx.orma",
+             (unsigned long long)orma_hash_bytes(key->label.key, sizeof(key->label.key)));
+}
+
+struct orma_cache_key orma_cache_part(const struct orma_cache_key *trace, const char *name)
+{
+    struct orma_cache_key ret = *trace;
+
+    memcpy(ret.label.key + sizeof(struct key), name,
+           strnlen(name, sizeof(ret.label.key) - sizeof(struct key)));
+    name_after_key(&ret);
+    return ret;
+}
+
 int orma_cache_identify(int fd, uint32_t options, struct orma_cache_key *ret)
 {
     struct key key;
@@ -144,7 +161,6 @@ int orma_cache_identify(int fd, uint32_t options, struct orma_cache_key *ret)
     memset(ret, 0, sizeof(*ret));
     memcpy(ret->label.key, &key, sizeof(key));
     ret->settled = is_settled(&key);
-    snprintf(ret->name, sizeof(ret->name), "%016llx.orma",
-             (unsigned long long)orma_hash_bytes(ret->label.key, sizeof(ret->label.key)));
+    name_after_key(ret);
     return 0;
 }

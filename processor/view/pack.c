@@ -360,24 +360,7 @@ static void pack_frames(struct orma_view_packer *p)
     orma_buf_fini(&graphs);
 }
 
-/* ---- all ---- */
-
-static void forget_blocks(struct orma_view *self)
-{
-    for (uint32_t i = 0; i < self->blocks.len; i++)
-        orma_buf_fini(&self->blocks.data[i].packed);
-    self->blocks.len = 0;
-    self->chunks.len = 0;
-}
-
-static uint64_t packed_bytes(const struct orma_view *self)
-{
-    uint64_t ret = 0;
-
-    for (uint32_t i = 0; i < self->blocks.len; i++)
-        ret += self->blocks.data[i].packed.len;
-    return ret;
-}
+/* ---- items ---- */
 
 /* What is the same however many items have room. Args and the like add texts: these come behind. */
 static void pack_others(struct orma_view_packer *p)

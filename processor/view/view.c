@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "processor/view/view_impl.h"
 #include "protos/reflect/json.h"
@@ -48,6 +49,8 @@ void orma_view_free(struct orma_view *self)
     ORMA_VEC_FINI(&self->rows);
     orma_view_strings_fini(&self->strings);
     orma_buf_fini(&self->info);
+    if (self->kept >= 0)
+        (void)close(self->kept); /* only read */
     free(self);
 }
 
@@ -211,6 +214,11 @@ int orma_view_new(struct orma_processor *tp, const struct orma_view_config *conf
         return -ENOMEM;
     self->tp = tp;
     self->config = *config;
+    self->kept = -1;
+    if (orma_view_open_kept(self)) {
+        *ret = self;
+        return 0;
+    }
     orma_view_strings_init(&self->strings);
     find_bounds(self);
     if (!self->err) {
@@ -248,6 +256,8 @@ size_t orma_view_blocks(const struct orma_view *self)
 
 struct orma_str orma_view_block(const struct orma_view *self, size_t n)
 {
-    return n && n <= self->blocks.len ? orma_buf_str(&self->blocks.data[n - 1].packed)
-                                      : (struct orma_str){0};
+    struct orma_view_block *block = n && n <= self->blocks.len ? &self->blocks.data[n - 1] : NULL;
+
+    return block && orma_view_read_block(self, block) ? orma_buf_str(&block->packed)
+                                                      : (struct orma_str){0};
 }

@@ -50,6 +50,12 @@ int orma_view_new(struct orma_processor *tp, const struct orma_view_config *conf
                   struct orma_view **ret);
 void orma_view_free(struct orma_view *self);
 
+/*
+ * Leaves what was packed for a server in the cache of the trace, where orma_view_new() takes it
+ * from the next time. Once the packing is over, as it starts a process.
+ */
+int orma_view_keep(struct orma_view *self, int64_t took_ns);
+
 struct orma_view_totals orma_view_totals(const struct orma_view *self);
 
 /* Block 0, a JSON object, says what the others are. Valid until the view is freed. */

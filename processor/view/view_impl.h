@@ -137,6 +137,7 @@ struct orma_view_block {
     uint32_t raw;         /* bytes unpacked */
     uint32_t crc;         /* CRC-32 of these */
     struct orma_buf packed;
+    uint64_t at, bytes; /* where it lies in the cache, if it was not read yet */
 };
 
 /* Where the items of a row lie: the block, and between which times. */
@@ -151,6 +152,7 @@ struct orma_view {
     struct orma_view_config config;
     int64_t from, to; /* the range that is shown */
     int err;
+    int kept; /* the file of the cache; -1: all is here */
     struct orma_view_strings strings;
     ORMA_VEC(struct orma_view_row) rows;
     ORMA_VEC(struct orma_view_slice) slices;
@@ -292,6 +294,11 @@ orma_view_put orma_view_put_slices, orma_view_put_states, orma_view_put_values, 
 /* Deflates what is in `raw`, if anything is, and empties it. */
 void orma_view_end_block(struct orma_view *self, struct orma_buf *raw,
                          struct orma_view_block block);
+
+/* ---- kept.c ---- */
+
+bool orma_view_open_kept(struct orma_view *self);
+bool orma_view_read_block(const struct orma_view *self, struct orma_view_block *block);
 
 /* ---- pack.c ---- */
 

@@ -465,6 +465,42 @@ class Server(ViewCase):
         told = {i for _, c in view.items(view_reader.SLICES) for i, a in zip(c["id"], c["args"]) if a}
         self.assertEqual(told, {i for i, in self.sql(trace, "SELECT id FROM slice WHERE arg_set_id IS NOT NULL")})
 
+    def all_of(self, trace, *options):
+        p, port, token = self.serve(trace, *options)
+        info = self.ask(port, "/view/info", token)[1]
+        blocks = [self.ask(port, f"/view/block/{n + 1}", token)[1] for n in range(len(json.loads(info)["blocks"]))]
+        p.send_signal(signal.SIGINT)
+        self.assertEqual(p.wait(30 * SLOW), 0)
+        return info, blocks
+
+    def test_the_second_opening_takes_what_was_packed(self):
+        trace, folder = self.trace(made_json()), self.dir / "cache"
+        time.sleep(0.15)  # a file that was changed a moment ago is not trusted
+        kept = lambda: set(folder.glob("*.orma"))
+        self.orma("query", trace, "SELECT 1", f"--cache={folder}")
+        self.wait_for("the image", kept, 30)
+        images = kept()
+        first = self.all_of(trace, f"--cache={folder}")
+        self.wait_for("what was packed", lambda: len(kept() - images) == 1, 30)
+        file, = kept() - images
+        whole = file.read_bytes()
+
+        def again(data, taken=True, *options):
+            file.write_bytes(data)
+            os.utime(file, (5, 5))
+            ret = self.all_of(trace, f"--cache={folder}", *options)
+            self.assertEqual(file.exists() and file.stat().st_mtime > 5, taken)
+            return ret
+        self.assertEqual(again(whole), first)
+        self.assertNotEqual(again(whole, False, "--range=100us,300us")[0], first[0])
+        for damaged in (whole[:-1], whole + b"x", whole[:200] + b"\xff" + whole[201:], whole[:130], whole[:20], b"", whole[:128] + bytes(range(64)) + whole[192:]):
+            file.write_bytes(damaged)
+            self.assertEqual(self.all_of(trace, f"--cache={folder}"), first)
+            self.wait_for("what was packed anew", lambda: file.exists() and file.read_bytes() == whole, 30)
+        trace.rename(self.dir / "other.json")
+        trace = self.dir / "other.json"
+        self.assertEqual(json.loads(self.all_of(trace, f"--cache={folder}")[0])["title"], "other.json")
+
     def test_it_ends_while_it_packs(self):
         for _ in range(3):
             p, port, token = self.serve(self.trace(made_json(40000)))

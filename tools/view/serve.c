@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "protos/reflect/json.h"
+#include "sdk/base/clock.h"
 #include "tools/view/page.h"
 
 #define ROWS_MAX 10000
@@ -44,6 +45,7 @@ struct server {
     struct orma_view_progress progress;
     uint64_t slices; /* of the trace */
     struct orma_view *view;
+    int64_t took_ns;
     int err, packed_fd;
 };
 
@@ -164,10 +166,15 @@ static void on_other(struct evhttp_request *req, void *data)
     unsigned long n = strtoul(path + sizeof(blocks) - 1, &end, 10);
     if (!is_allowed(s, req) || !is_packed(s, req))
         return;
-    if (*end || !n || n > orma_view_blocks(s->view))
+    if (*end || !n || n > orma_view_blocks(s->view)) {
         refuse(req, 404, "there is no such block");
+        return;
+    }
+    struct orma_str block = orma_view_block(s->view, n);
+    if (block.len)
+        answer(req, "application/octet-stream", block);
     else
-        answer(req, "application/octet-stream", orma_view_block(s->view, n));
+        refuse(req, 500, "the block cannot be read from the cache");
 }
 
 /* ---- SQL ---- */
@@ -296,7 +303,9 @@ static void *pack(void *data)
     const uint64_t one = 1;
 
     config.progress = &s->progress;
+    int64_t begin = (int64_t)orma_clock_boottime();
     s->err = orma_view_new(s->config->tp, &config, &s->view);
+    s->took_ns = (int64_t)orma_clock_boottime() - begin;
     (void)!write(s->packed_fd, &one, sizeof(one)); /* an empty eventfd has room */
     return NULL;
 }
@@ -315,6 +324,8 @@ static void on_packed(evutil_socket_t fd, short what, void *data)
     (void)fd;
     (void)what;
     end_packing(s);
+    if (s->err == 0)
+        (void)orma_view_keep(s->view, s->took_ns); /* else it is packed again the next time */
     if (s->err < 0) {
         const char *why = orma_processor_error(s->config->tp);
 
