@@ -1,0 +1,522 @@
+/*
+ * A sample becomes a call stack, and a packet:
+ *
+ * A record -> its process -> a frame per address -> a call stack -> one PerfSample. Names,
+ * paths, mappings, frames and stacks are interned: a hash of kind and content is mapped to
+ * an id; what is new goes into `interned` of the same packet. clear() forgets all ids, so
+ * that a reader can start at the next packet.
+ */
+#include "probes/perf/encode_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "probes/kernel/kallsyms.h"
+#include "probes/perf/late.h"
+#include "probes/unwind/unwind.h"
+#include "protos/fields/common.h"
+#include "protos/fields/interned_data.h"
+#include "protos/fields/profiling.h"
+#include "protos/fields/trace.h"
+#include "sdk/base/clock.h"
+#include "sdk/base/hash.h"
+#include "sdk/base/log.h"
+#include "sdk/wire/pb_writer.h"
+
+/* What a hash is of; the same bytes may be interned in several roles. */
+enum role {
+    ROLE_FUNCTION = 1,
+    ROLE_PATH,
+    ROLE_BUILD_ID,
+    ROLE_MAPPING,
+    ROLE_FRAME,
+    ROLE_PLACE,  /* a frame in a file, whose name need not be looked up again */
+    ROLE_KERNEL, /* the same of the kernel */
+    ROLE_STACK
+};
+
+void orma_perf_encoder_clear(struct orma_perf_encoder *self)
+{
+    orma_map_clear(&self->iids);
+    self->fresh = true;
+    self->age++;
+}
+
+/* ---- interning ---- */
+
+static uint64_t hash_of(enum role role, const void *data, size_t len)
+{
+    return orma_hash_bytes_from(role, data, len);
+}
+
+/* True: known, *ret_iid is its number. False: it is new and has that number from now on. */
+static bool known(struct orma_perf_encoder *self, uint64_t hash, uint64_t *ret_iid)
+{
+    *ret_iid = orma_map_get(&self->iids, hash);
+    if (*ret_iid != ORMA_MAP_NONE)
+        return true;
+    *ret_iid = self->next_iid++;
+    if (orma_map_put(&self->iids, hash, *ret_iid) < 0)
+        return false; /* said again the next time: costs bytes only */
+    return false;
+}
+
+static uint64_t intern_str(struct orma_perf_encoder *self, enum role role, uint32_t field,
+                           const void *data, size_t len)
+{
+    uint64_t iid;
+
+    if (known(self, hash_of(role, data, len), &iid))
+        return iid;
+    size_t begun = orma_pb_begin(&self->interned, field);
+    orma_pb_put_u64(&self->interned, ORMA_PB_INTERNED_STRING_IID, iid);
+    orma_pb_put_bytes(&self->interned, ORMA_PB_INTERNED_STRING_STR, data, len);
+    orma_pb_end(&self->interned, begun);
+    return iid;
+}
+
+static uint64_t intern_function(struct orma_perf_encoder *self, struct orma_str name)
+{
+    return intern_str(self, ROLE_FUNCTION, ORMA_PB_INTERNED_DATA_FUNCTION_NAMES, name.data,
+                      name.len);
+}
+
+/* The parts of a path are interned one by one. `what` goes into the new Mapping. */
+static void put_path(struct orma_perf_encoder *self, struct orma_buf *what, const char *path)
+{
+    struct orma_str rest = orma_str_from(path), part;
+
+    while (rest.len && orma_str_cut(&rest, '/', &part)) {
+        if (part.len)
+            orma_pb_put_u64(what, ORMA_PB_MAPPING_PATH_STRING_IDS,
+                            intern_str(self, ROLE_PATH, ORMA_PB_INTERNED_DATA_MAPPING_PATHS,
+                                       part.data, part.len));
+    }
+}
+
+struct place {
+    uint64_t start, end, offset;
+    const struct orma_perf_file *file; /* NULL: only a name */
+    const char *path;
+    const struct orma_perf_process *owner; /* of generated code; NULL: it is a file's */
+};
+
+static uint64_t intern_place(struct orma_perf_encoder *self, const struct place *m)
+{
+    uint64_t key[3] = {m->start, m->offset, m->end};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf what = {0};
+    uint64_t iid, hash = hash_of(ROLE_MAPPING, key, sizeof(key));
+    uint8_t id[ORMA_PERF_LATE_ID_BYTES];
+
+    if (m->owner) {
+        orma_perf_late_id(m->owner, id);
+        hash = orma_mix64(hash ^ hash_of(ROLE_BUILD_ID, id, sizeof(id)));
+    }
+    hash = orma_mix64(hash ^ hash_of(ROLE_MAPPING, m->path, strlen(m->path)));
+    if (known(self, hash, &iid))
+        return iid;
+    orma_pb_put_u64(&what, ORMA_PB_MAPPING_IID, iid);
+    if (m->owner)
+        orma_pb_put_u64(
+            &what, ORMA_PB_MAPPING_BUILD_ID,
+            intern_str(self, ROLE_BUILD_ID, ORMA_PB_INTERNED_DATA_BUILD_IDS, id, sizeof(id)));
+    else if (m->file && m->file->build_id_len)
+        orma_pb_put_u64(&what, ORMA_PB_MAPPING_BUILD_ID,
+                        intern_str(self, ROLE_BUILD_ID, ORMA_PB_INTERNED_DATA_BUILD_IDS,
+                                   m->file->build_id, m->file->build_id_len));
+    if (m->end) {
+        orma_pb_put_u64(&what, ORMA_PB_MAPPING_EXACT_OFFSET, m->offset);
+        orma_pb_put_u64(&what, ORMA_PB_MAPPING_START_OFFSET, m->offset);
+        orma_pb_put_u64(&what, ORMA_PB_MAPPING_START, m->start);
+        orma_pb_put_u64(&what, ORMA_PB_MAPPING_END, m->end);
+        orma_pb_put_u64(&what, ORMA_PB_MAPPING_LOAD_BIAS, m->file ? m->file->elf.load_bias : 0);
+    }
+    put_path(self, &what, m->path);
+    orma_pb_put_bytes(&self->interned, ORMA_PB_INTERNED_DATA_MAPPINGS, what.data, what.len);
+    return iid;
+}
+
+/* `owner`: the process, of code that it generates. */
+static uint64_t intern_mapping(struct orma_perf_encoder *self, struct orma_perf_mapping *m,
+                               const struct orma_perf_process *owner)
+{
+    const struct place place = {m->start, m->end, m->offset, m->file, m->file->path, owner};
+
+    if (m->iid_age != self->age) {
+        m->iid = intern_place(self, &place);
+        m->iid_age = self->age;
+    }
+    return m->iid;
+}
+
+static uint64_t intern_name(struct orma_perf_encoder *self, const char *path)
+{
+    const struct place place = {.path = path};
+
+    return intern_place(self, &place);
+}
+
+static uint64_t intern_frame(struct orma_perf_encoder *self, uint64_t mapping, uint64_t rel_pc,
+                             struct orma_str function)
+{
+    uint64_t name = function.len ? intern_function(self, function) : 0;
+    const uint64_t key[3] = {mapping, rel_pc, name};
+    uint64_t iid;
+
+    if (known(self, hash_of(ROLE_FRAME, key, sizeof(key)), &iid))
+        return iid;
+    size_t begun = orma_pb_begin(&self->interned, ORMA_PB_INTERNED_DATA_FRAMES);
+    orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_IID, iid);
+    if (name)
+        orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_FUNCTION_NAME_ID, name);
+    orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_MAPPING_ID, mapping);
+    orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_REL_PC, rel_pc);
+    orma_pb_end(&self->interned, begun);
+    return iid;
+}
+
+static uint64_t intern_stack(struct orma_perf_encoder *self, const uint64_t *frames, size_t num)
+{
+    uint64_t iid;
+
+    if (known(self, hash_of(ROLE_STACK, frames, num * sizeof(*frames)), &iid))
+        return iid;
+    size_t begun = orma_pb_begin(&self->interned, ORMA_PB_INTERNED_DATA_CALLSTACKS);
+    orma_pb_put_u64(&self->interned, ORMA_PB_CALLSTACK_IID, iid);
+    for (size_t i = num; i-- > 0;) /* root first */
+        orma_pb_put_u64(&self->interned, ORMA_PB_CALLSTACK_FRAME_IDS, frames[i]);
+    orma_pb_end(&self->interned, begun);
+    return iid;
+}
+
+/* ---- frames ---- */
+
+/* A long text: read by the worker, and only where it is needed. */
+static void read_kallsyms(struct orma_perf_encoder *self)
+{
+    self->kernel_read = true;
+    if (orma_kallsyms_open(self->processes->proc_fd, self->state_dir, &self->kernel) < 0)
+        orma_log_warn("linux.perf: no names for kernel functions: /proc/kallsyms is hidden or "
+                      "unreadable (kernel.kptr_restrict)");
+}
+
+static uint64_t kernel_frame(struct orma_perf_encoder *self, uint64_t pc)
+{
+    struct orma_str name = {"", 0};
+    uint64_t hash = hash_of(ROLE_KERNEL, &pc, sizeof(pc)), iid = orma_map_get(&self->iids, hash);
+
+    if (iid != ORMA_MAP_NONE)
+        return iid;
+    if (!self->kernel_read)
+        read_kallsyms(self);
+    if (self->kernel)
+        name = orma_kallsyms_find(self->kernel, pc);
+    if (!name.len)
+        name = ORMA_STR("unknown");
+    iid = intern_frame(self, intern_name(self, "kernel"), 0, name);
+    (void)orma_map_put(&self->iids, hash, iid); /* else it is looked up again */
+    return iid;
+}
+
+/* Of a function without a name, the address where it begins: all that a stripped file has. */
+static struct orma_str address_of(const struct orma_perf_mapping *m, uint64_t pc, char text[32])
+{
+    uint64_t start, address;
+
+    *text = '\0';
+    if (m->file->unwind) {
+        address = orma_unwind_file_address(m->file->unwind, pc - m->start + m->offset);
+        if (orma_unwind_file_start(m->file->unwind, address, &start))
+            snprintf(text, 32, "0x%llx", (unsigned long long)start);
+    }
+    return orma_str_from(text);
+}
+
+/* Of a file, the name follows from the place: it is looked up once. */
+static uint64_t file_frame(struct orma_perf_encoder *self, struct orma_perf_mapping *m, uint64_t pc)
+{
+    const struct orma_perf_symtab *elf = &m->file->elf;
+    const uint64_t rel_pc = pc - m->start + m->offset + elf->load_bias;
+    const uint64_t key[2] = {intern_mapping(self, m, NULL), rel_pc};
+    uint64_t hash = hash_of(ROLE_PLACE, key, sizeof(key)), iid = orma_map_get(&self->iids, hash);
+
+    if (iid != ORMA_MAP_NONE)
+        return iid;
+    struct orma_str name = orma_perf_symtab_find(elf, rel_pc);
+    char text[32];
+    iid = intern_frame(self, key[0], rel_pc, name.len ? name : address_of(m, pc, text));
+    (void)orma_map_put(&self->iids, hash, iid); /* else it is looked up again */
+    return iid;
+}
+
+static uint64_t user_frame(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                           uint64_t pc, uint64_t now_ns)
+{
+    struct orma_perf_mapping *m = orma_perf_process_find(self->processes, process, pc, now_ns);
+
+    if (m)
+        orma_perf_files_load(&self->processes->files, m->file, process->pid);
+    if (m && (m->file->elf.symbols_num || m->file->unwind))
+        return file_frame(self, m, pc);
+    self->generated = true;
+    struct orma_str name = orma_perf_process_jit(self->processes, process, pc, now_ns);
+    if (!m)
+        return intern_frame(self, intern_name(self, "[unknown]"), pc, name);
+    uint64_t rel_pc = pc - m->start + m->offset, mapping = intern_mapping(self, m, process);
+    uint64_t next = self->next_iid, iid = intern_frame(self, mapping, rel_pc, name);
+    if (!name.len && iid == next)
+        orma_perf_late_add(process, m->file, pc, rel_pc);
+    return iid;
+}
+
+static void put_frame(struct orma_perf_encoder *self, size_t *num, uint64_t frame)
+{
+    if (*num < ORMA_PERF_FRAMES_MAX)
+        self->frames[(*num)++] = frame;
+}
+
+/* The chain is leaf first; a return address belongs to the call before it. */
+static void put_chain(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                      const struct orma_perf_record *record, uint64_t now_ns, size_t *num)
+{
+    bool in_kernel = false, leaf = true;
+
+    for (size_t i = 0; i < record->chain_num; i++) {
+        uint64_t pc = record->chain[i];
+
+        if (pc >= (uint64_t)PERF_CONTEXT_MAX) { /* a marker: what follows is of this mode */
+            in_kernel = pc == (uint64_t)PERF_CONTEXT_KERNEL;
+            leaf = true;
+            continue;
+        }
+        if (!pc || (self->plan->lbr && !in_kernel && !leaf)) /* what frame pointers say */
+            continue;
+        uint64_t at = leaf ? pc : pc - 1;
+        put_frame(self, num,
+                  in_kernel ? kernel_frame(self, at) : user_frame(self, process, at, now_ns));
+        leaf = false;
+    }
+    for (size_t i = 0; i < record->calls_num; i++)
+        put_frame(self, num,
+                  user_frame(self, process, record->calls[i * ORMA_PERF_CALL_WORDS], now_ns));
+}
+
+/* ---- unwinding ---- */
+
+struct code_of {
+    struct orma_perf_processes *processes;
+    struct orma_perf_process *process;
+    uint64_t now_ns;
+};
+
+static bool find_code(void *ctx, uint64_t pc, struct orma_unwind_code *ret)
+{
+    const struct code_of *of = ctx;
+    const struct orma_perf_mapping *m =
+        orma_perf_process_find(of->processes, of->process, pc, of->now_ns);
+
+    if (!m)
+        return false;
+    orma_perf_files_load(&of->processes->files, m->file, of->process->pid);
+    ret->file = m->file->unwind;
+    if (ret->file)
+        ret->address = orma_unwind_file_address(ret->file, pc - m->start + m->offset);
+    return true;
+}
+
+#if ORMA_PERF_REGS_MASK
+#if defined(__x86_64__)
+/* By number of register in DWARF: its place among those that are sampled. */
+static const uint8_t places[ORMA_UNWIND_REGS] = {0,  3,  2,  1,  4,  5,  6,  7, 9,
+                                                 10, 11, 12, 13, 14, 15, 16, 8};
+#define PLACE(reg) places[reg]
+#else
+#define PLACE(reg) (reg)
+#endif
+
+static void start_state(struct orma_unwind_state *state, const struct orma_perf_record *record)
+{
+    *state = (struct orma_unwind_state){.known = ORMA_UNWIND_BIT(ORMA_UNWIND_REGS) - 1};
+    if (record->regs_partial)
+        state->known = ORMA_UNWIND_BIT(ORMA_UNWIND_SP) | ORMA_UNWIND_BIT(ORMA_UNWIND_PC);
+    for (unsigned i = 0; i < ORMA_UNWIND_REGS; i++)
+        state->regs[i] = record->regs[PLACE(i)];
+    state->stack = record->stack;
+    state->stack_len = record->stack_len;
+    state->stack_address = state->regs[ORMA_UNWIND_SP];
+}
+#else
+static void start_state(struct orma_unwind_state *state, const struct orma_perf_record *record)
+{
+    (void)record;
+    *state = (struct orma_unwind_state){0};
+}
+#endif
+
+static uint64_t error_of(enum orma_unwind_end end)
+{
+    switch (end) {
+    case ORMA_UNWIND_COMPLETE:
+    case ORMA_UNWIND_JOINED:
+        return 0;
+    case ORMA_UNWIND_CUT:
+        return ORMA_PB_PROFILING_UNWIND_ERROR_MEMORY_INVALID;
+    case ORMA_UNWIND_NO_RULE:
+        return ORMA_PB_PROFILING_UNWIND_ERROR_UNWIND_INFO;
+    case ORMA_UNWIND_NO_CODE:
+        return ORMA_PB_PROFILING_UNWIND_ERROR_INVALID_MAP;
+    case ORMA_UNWIND_STUCK:
+        return ORMA_PB_PROFILING_UNWIND_ERROR_REPEATED_FRAME;
+    case ORMA_UNWIND_TOO_DEEP:
+        return ORMA_PB_PROFILING_UNWIND_ERROR_MAX_FRAMES_EXCEEDED;
+    }
+    return ORMA_PB_PROFILING_UNWIND_ERROR_UNKNOWN;
+}
+
+static bool is_hidden(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                      uint64_t pc, uint64_t now_ns)
+{
+    const struct orma_perf_mapping *m =
+        orma_perf_process_find(self->processes, process, pc, now_ns);
+    const char *slash = m ? strrchr(m->file->path, '/') : NULL;
+
+    return slash && !strcmp(slash + 1, self->hidden);
+}
+
+/* Frames of the unwound ones that are not `hidden`. */
+static void put_user_frames(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                            const struct orma_unwind *unwind, uint64_t now_ns, size_t *num)
+{
+    size_t first = 0;
+
+    while (self->hidden && first < unwind->frames_num &&
+           is_hidden(self, process, unwind->frames[first], now_ns))
+        first++;
+    for (size_t i = first; i < unwind->frames_num; i++)
+        put_frame(self, num, user_frame(self, process, unwind->frames[i], now_ns));
+}
+
+/* Frames, or as many as there is room for, and how it ended. *ret_unseen: without seeing all of
+ * the stack. */
+static enum orma_unwind_end unwind_stack(struct orma_perf_encoder *self,
+                                         struct orma_perf_process *process,
+                                         struct orma_unwind_state *state,
+                                         const struct orma_perf_record *record, uint64_t now_ns,
+                                         size_t *num, bool *ret_unseen)
+{
+    uint64_t pcs[ORMA_PERF_FRAMES_MAX];
+    struct orma_unwind_mark marks[ORMA_PERF_FRAMES_MAX];
+    const struct orma_perf_kept_key key = {process->version, record->tid, self->age};
+    const struct orma_unwind_state begun = *state;
+    struct orma_unwind_past past;
+    struct code_of of = {self->processes, process, now_ns};
+    const size_t room = ORMA_PERF_FRAMES_MAX - 1, before = *num;
+    struct orma_unwind unwind = {.find = find_code,
+                                 .ctx = &of,
+                                 .frames = pcs,
+                                 .guess = record->regs_partial,
+                                 .frames_max = room - before};
+
+    /* A guess is nothing to go on from; of hidden frames there are no numbers. */
+    if (!unwind.guess && !self->hidden) {
+        unwind.marks = marks;
+        unwind.past = orma_perf_kept_find(&self->kepts, &key, state, &past) ? &past : NULL;
+    }
+    self->generated = false;
+    enum orma_unwind_end end = orma_unwind_run(&unwind, state);
+    put_user_frames(self, process, &unwind, now_ns, num);
+    const struct orma_unwind_past *joined = end == ORMA_UNWIND_JOINED ? &past : NULL;
+    *ret_unseen = joined && joined->unseen;
+    if (joined) {
+        end = past.num - past.joined > room - *num ? ORMA_UNWIND_TOO_DEEP : ORMA_UNWIND_COMPLETE;
+        *num = orma_perf_kept_rest(&self->kepts, joined, &key, self->frames, *num, room);
+    }
+    /* Reading mappings anew, as finding code may, makes numbers of another version. */
+    if (end == ORMA_UNWIND_COMPLETE && unwind.marks && !self->generated &&
+        key.version == process->version)
+        orma_perf_kept_put(&self->kepts, &key, joined, marks, self->frames + before,
+                           unwind.frames_num, &begun, state->regs[ORMA_UNWIND_SP]);
+    return end;
+}
+
+/* In the middle of execve() the old stack and code are gone, and the new ones not there yet. */
+static bool is_between_programs(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                                const struct orma_unwind_state *state, uint64_t now_ns)
+{
+    return !state->stack_len &&
+           !orma_perf_process_find(self->processes, process, state->regs[ORMA_UNWIND_PC], now_ns);
+}
+
+/* Stacks that are cut begin with a frame of their own, so that trees keep them apart. Those whose
+ * outer callers were not seen, but are taken to be as before, have the error alone. */
+static uint64_t put_unwound(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                            const struct orma_perf_record *record, uint64_t now_ns, size_t *num)
+{
+    struct orma_unwind_state state;
+
+    if (record->abi == PERF_SAMPLE_REGS_ABI_NONE)
+        return 0; /* a thread of the kernel */
+    if (record->abi != PERF_SAMPLE_REGS_ABI_64)
+        return ORMA_PB_PROFILING_UNWIND_ERROR_BAD_ARCH;
+    start_state(&state, record);
+    if (*num && is_between_programs(self, process, &state, now_ns))
+        return 0;
+    bool unseen;
+    enum orma_unwind_end end = unwind_stack(self, process, &state, record, now_ns, num, &unseen);
+    self->too_long += end == ORMA_UNWIND_CUT && record->stack_len >= self->plan->stack_bytes;
+    if (end != ORMA_UNWIND_COMPLETE)
+        put_frame(self, num,
+                  intern_frame(self, intern_name(self, "[unknown]"), 0, ORMA_STR("[truncated]")));
+    return unseen ? ORMA_PB_PROFILING_UNWIND_ERROR_MEMORY_INVALID : error_of(end);
+}
+
+uint64_t orma_perf_encode_stack_of(struct orma_perf_encoder *self,
+                                   struct orma_perf_process *process,
+                                   const struct orma_perf_record *record, const char *leaf,
+                                   uint64_t *ret_error)
+{
+    uint64_t now_ns = orma_clock_boottime();
+    size_t num = 0;
+
+    *ret_error = 0;
+    if (leaf)
+        put_frame(self, &num,
+                  intern_frame(self, intern_name(self, "kernel"), 0, orma_str_from(leaf)));
+    put_chain(self, process, record, now_ns, &num);
+    if (self->plan->unwind && num < ORMA_PERF_FRAMES_MAX - 1)
+        *ret_error = put_unwound(self, process, record, now_ns, &num);
+    return num ? intern_stack(self, self->frames, num) : 0;
+}
+
+/* ---- records ---- */
+
+void orma_perf_encode_record(struct orma_perf_encoder *self, const struct orma_perf_record *record,
+                             const struct orma_perf_sampled *what)
+{
+    uint64_t flags = ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE;
+    struct orma_buf *out = &self->packet;
+
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP,
+                    record->time ? record->time : orma_clock_boottime());
+    if (record->kind == ORMA_PERF_LOST) /* has no time of its own; ours is of this clock */
+        orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP_CLOCK_ID,
+                        ORMA_PB_BUILTIN_CLOCK_BOOTTIME);
+    if (self->fresh) {
+        flags |= ORMA_PB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED;
+        orma_perf_put_defaults(out, self->plan);
+    }
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS, flags);
+    if (self->interned.len)
+        orma_pb_put_bytes(out, ORMA_PB_TRACE_PACKET_INTERNED_DATA, self->interned.data,
+                          self->interned.len);
+    if (record->woken)
+        orma_perf_put_waker(out, record, what);
+    else if (self->plan->off_cpu && record->kind != ORMA_PERF_LOST)
+        orma_perf_put_wait(out, record, what);
+    else
+        orma_perf_put_sample(out, record, what);
+    self->fresh = false;
+    if (self->interned.failed || orma_source_sink_put_buf(self->sink, out) < 0)
+        orma_perf_encoder_clear(self); /* whoever reads on must be told again */
+    orma_buf_clear(out);
+}
