@@ -2,7 +2,6 @@
  * The registry of builtins: all functions, aggregates, table functions and
  * modules of the rooms below. Each room declares its own in its header.
  */
-#include "processor/sql/columnar/columnar.h"
 #include "processor/sql/engine.h"
 #include "processor/sql/exec/exec.h"
 #include "processor/sql/functions/functions.h"
@@ -18,7 +17,6 @@ static const struct orma_sql_func *const funcs[] = {
     orma_functions_agg,
     orma_functions_args,
     orma_functions_arrays,
-    orma_columnar_funcs,
     orma_exec_funcs,
     orma_functions_compress,
     orma_operators_counters,
@@ -81,7 +79,6 @@ static const struct orma_tvf *const tvfs[] = {
 };
 
 static const struct orma_sql_module *const modules[] = {
-    orma_columnar_modules,
     orma_exec_modules,
     orma_profiles_flamegraph_modules,
     orma_operators_absent_modules,

@@ -99,7 +99,7 @@ static int fill_db(struct orma_sql *self)
 {
     int r = open_db(self);
 
-    self->planner.table = NULL;
+    self->planner.planned = false;
     self->left_out = 0;
     if (r < 0)
         return orma_sql_error_set(&self->error, NULL, 0, "SQLite: %s", sqlite3_errmsg(self->db));

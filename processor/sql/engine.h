@@ -6,7 +6,7 @@
  * Each arrow is a call, each room a folder:
  *
  *   dialect/ ◄── script/exec.c ─┬─► SQLite ─► tables/, functions/, ...  rows
- *   cuts the     runs each one  ├─► columnar/, exec/      what needs no SQLite
+ *   cuts the     runs each one  ├─► exec/                 what needs no SQLite
  *   script into                 ├─► script/create_table.c CREATE TABLE, VIEW, INDEX
  *   statements                  ├─► script/user_func.c    CREATE FUNCTION
  *                               ├─► script/user_table_func.c  ... RETURNS TABLE

@@ -2,7 +2,7 @@
  * Queries over our columns beside the same queries over plain SQLite tables
  * that hold the same rows and the obvious indexes, in one process and one run.
  *
- *     bench_sql [--rows N] [--only TEXT] [--no-columnar] [--csv FILE]
+ *     bench_sql [--rows N] [--only TEXT] [--no-exec] [--csv FILE]
  *
  * With --csv the rows of slice are written to FILE, and the queries that run over
  * columns are timed alone, one a line with the SQL: for duckdb.mjs.
@@ -148,7 +148,7 @@ struct args {
     uint32_t rows;
     const char *csv;
     const char *only;
-    bool no_columnar;
+    bool no_exec;
 };
 
 static double now_ms(void)
@@ -265,11 +265,10 @@ static struct args read_args(int argc, char **argv)
             a.only = argv[++i];
         else if (!strcmp(argv[i], "--csv") && i + 1 < argc)
             a.csv = argv[++i];
-        else if (!strcmp(argv[i], "--no-columnar"))
-            a.no_columnar = true;
+        else if (!strcmp(argv[i], "--no-exec"))
+            a.no_exec = true;
         else {
-            fprintf(stderr,
-                    "usage: bench_sql [--rows N] [--only TEXT] [--no-columnar] [--csv FILE]\n");
+            fprintf(stderr, "usage: bench_sql [--rows N] [--only TEXT] [--no-exec] [--csv FILE]\n");
             exit(2);
         }
     }
@@ -331,7 +330,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", orma_sql_error_text(sql));
         return 1;
     }
-    sql->planner.off = args.no_columnar;
+    sql->planner.off = args.no_exec;
     if (args.csv)
         return write_yardstick(sql, args.csv);
     if (sqlite3_open(":memory:", &plain) || sql_rows_copy(sql, plain, true))

@@ -98,7 +98,6 @@ ROOMS = {
     "processor/sql/sqlite": "orma_sqlite_",
     "processor/sql/tables": "orma_dataframe_tables_ orma_derived_ orma_filter_ orma_index_ orma_indexes_ orma_rowscan_ orma_sort_"
                             " orma_top_ orma_vtab_",
-    "processor/sql/columnar": "orma_columnar_",
     "processor/sql/exec": "orma_exec_",
     "processor/sql/functions": "orma_functions_ orma_date_ orma_json_args_ orma_sums_",
     "processor/sql/operators": "orma_operators_ orma_graph_ orma_span_",

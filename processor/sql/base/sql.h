@@ -27,7 +27,6 @@
 struct orma_sql_builtins;
 struct orma_statement;
 struct orma_packages;
-struct orma_vtab;
 
 /* What runs: script/exec.c. */
 struct orma_sql_run {
@@ -53,14 +52,13 @@ enum orma_exec_mode {
     ORMA_EXEC_MODE_BOTH, /* the same, and SQLite runs the statement, too */
 };
 
-/* What tables/ notes while SQLite prepares a statement, for columnar/ and exec/. */
+/* What tables/ notes while SQLite prepares a statement, for exec/. */
 struct orma_sql_planner {
-    const struct orma_vtab *table; /* that was planned; NULL: none yet */
-    bool mixed;                    /* more than this one */
-    bool args;                     /* it reads ids of sets of args */
-    bool off;                      /* orma_columnar(0) */
-    bool aggregates_replaced;      /* by functions of the user with the same names */
-    uint32_t rows_max;             /* of the tables that were planned */
+    bool planned;             /* there was one */
+    bool args;                /* it reads ids of sets of args */
+    bool off;                 /* orma_columnar(0) */
+    bool aggregates_replaced; /* by functions of the user with the same names */
+    uint32_t rows_max;        /* of the tables that were planned */
     enum orma_exec_mode exec;
     bool by_columns;              /* the statement at hand is read by columns, if it can be */
     sqlite3_stmt *given;          /* it has parameters where the one at hand has values: its names

@@ -37,6 +37,57 @@ void orma_exec_init(struct orma_sql *sql)
         sql->planner.exec = ORMA_EXEC_MODE_BOTH;
 }
 
+void orma_exec_note_function(struct orma_sql *sql, const char *name)
+{
+    static const char *const names[] = {"abs",
+                                        "avg",
+                                        "char",
+                                        "coalesce",
+                                        "count",
+                                        "dense_rank",
+                                        "extract_arg",
+                                        "first_value",
+                                        "format",
+                                        "glob",
+                                        "hex",
+                                        "ifnull",
+                                        "iif",
+                                        "instr",
+                                        "lag",
+                                        "last_value",
+                                        "lead",
+                                        "length",
+                                        "like",
+                                        "lower",
+                                        "ltrim",
+                                        "max",
+                                        "median",
+                                        "min",
+                                        "nullif",
+                                        "percentile",
+                                        "percentile_cont",
+                                        "percentile_disc",
+                                        "printf",
+                                        "quote",
+                                        "rank",
+                                        "replace",
+                                        "round",
+                                        "row_number",
+                                        "rtrim",
+                                        "sign",
+                                        "substr",
+                                        "substring",
+                                        "sum",
+                                        "total",
+                                        "trim",
+                                        "typeof",
+                                        "unicode",
+                                        "upper"};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++)
+        sql->planner.aggregates_replaced |= !sqlite3_stricmp(name, names[i]);
+}
+
 static void query_free(struct orma_exec_query *q)
 {
     for (uint32_t i = 0; i < q->wins.len; i++) {
@@ -501,7 +552,7 @@ bool orma_exec_may_run(const struct orma_sql *sql)
 {
     const struct orma_sql_planner *p = &sql->planner;
 
-    return p->table && p->exec != ORMA_EXEC_MODE_OFF && !p->off && !p->aggregates_replaced &&
+    return p->planned && p->exec != ORMA_EXEC_MODE_OFF && !p->off && !p->aggregates_replaced &&
            (p->exec != ORMA_EXEC_MODE_AUTO || p->rows_max >= ROWS_MIN);
 }
 
@@ -902,6 +953,15 @@ const struct orma_sql_module orma_exec_modules[] = {
 
 /* ---- for people ---- */
 
+static void set_on(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    struct orma_sql *sql = orma_sql_of(ctx);
+
+    (void)argc;
+    sql->planner.off = !sqlite3_value_int(argv[0]);
+    sqlite3_result_int(ctx, !sql->planner.off);
+}
+
 /* Why the statement before was left to SQLite; NULL: it was not. */
 static void why(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -914,6 +974,13 @@ static void why(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 }
 
 const struct orma_sql_func orma_exec_funcs[] = {
+    {.name = "orma_columnar",
+     .args = 1,
+     .flags = SQLITE_DIRECTONLY,
+     .scalar = set_on,
+     .usage = "(on LONG) -> LONG",
+     .doc = "Statements are run over columns, below SQLite, where that is faster; 0 turns that off "
+            "for this connection, 1 on again. The answers are the same."},
     {.name = "orma_exec_why",
      .args = 0,
      .flags = SQLITE_DIRECTONLY,

@@ -28,10 +28,24 @@
 
 /*
  * `stmt` was prepared from `text`. If the executor can run it, gives the statement to use instead;
- * NULL: it stays. Never fails. Expects that orma_columnar_begin() was called before `stmt` was
+ * NULL: it stays. Never fails. Expects that orma_exec_begin() was called before `stmt` was
  * prepared.
  */
 sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqlite3_stmt *stmt);
+
+/* Before SQLite prepares a statement: forgets which tables were planned. */
+static inline void orma_exec_begin(struct orma_sql *sql)
+{
+    sql->planner.planned = false;
+    sql->planner.rows_max = 0;
+    sql->planner.args = false;
+    sql->planner.reads.list.len = 0;
+    sql->planner.reads.failed = false;
+    sql->planner.reads.on = true;
+}
+
+/* A function of that name was made by a user: if it is one of ours, we stand back. */
+void orma_exec_note_function(struct orma_sql *sql, const char *name);
 
 /* Whether it is asked for a statement that was just prepared: its tables are large enough. */
 bool orma_exec_may_run(const struct orma_sql *sql);

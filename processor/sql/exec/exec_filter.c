@@ -29,10 +29,30 @@ static int op_of(enum orma_exec_op op, bool turned)
     }
 }
 
+/* A column in a list of constants, of which there may be any number. */
+static bool is_in(struct orma_exec_plan *plan, const struct orma_exec_expr *e, unsigned *ret_col)
+{
+    const struct orma_exec_expr *c = e->op == ORMA_EXEC_IN && !e->negated ? e->args[0] : NULL;
+
+    if (!c || c->op != ORMA_EXEC_COLUMN || !c->source->table)
+        return false;
+    for (unsigned i = 1; i < e->num; i++) {
+        if (e->args[i]->op != ORMA_EXEC_CONST)
+            return false;
+    }
+    struct orma_vcolumn v = orma_exec_table_vcolumn(plan, c->source, c->col);
+    *ret_col = v.col;
+    return v.op == ORMA_PROJ_COL;
+}
+
 /* A stored column compared with a constant: what orma_filter does. */
 bool orma_exec_is_filter(struct orma_exec_plan *plan, const struct orma_exec_expr *e, int *ret_op,
                          unsigned *ret_col, const struct orma_exec_expr **ret_val)
 {
+    *ret_op = ORMA_FILTER_OP_IN;
+    *ret_val = e;
+    if (is_in(plan, e, ret_col))
+        return true;
     for (unsigned i = 0; i < e->num && e->num <= 2; i++) {
         const struct orma_exec_expr *c = e->args[i], *val = e->num == 2 ? e->args[1 - i] : NULL;
 
@@ -47,31 +67,65 @@ bool orma_exec_is_filter(struct orma_exec_plan *plan, const struct orma_exec_exp
     return false;
 }
 
+/* As SQLite has it; NULL: memory is out. */
+static sqlite3_value *make_value(struct orma_exec_plan *plan, const struct orma_exec_value *val)
+{
+    struct orma_str text = {0};
+    sqlite3_stmt *stmt = NULL;
+    bool ok = !sqlite3_prepare_v2(plan->sql->db, "SELECT ?1", -1, &stmt, NULL);
+
+    if (val->tag == EXEC_TEXT)
+        text = orma_strpool_get(&plan->sql->storage->pool, (uint32_t)val->bits);
+    if (ok && val->tag == EXEC_INT)
+        sqlite3_bind_int64(stmt, 1, val->bits);
+    else if (ok && val->tag == EXEC_REAL)
+        sqlite3_bind_double(stmt, 1, orma_exec_double(val->bits));
+    else if (ok && val->tag == EXEC_TEXT)
+        sqlite3_bind_text64(stmt, 1, text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
+    ok = ok && sqlite3_step(stmt) == SQLITE_ROW;
+    sqlite3_value *copy = ok ? sqlite3_value_dup(sqlite3_column_value(stmt, 0)) : NULL;
+    sqlite3_finalize(stmt);
+    return copy;
+}
+
+struct list {
+    struct orma_exec_plan *plan;
+    const struct orma_exec_expr *e;
+    unsigned at;
+    sqlite3_value *val; /* the last one */
+    bool failed;
+};
+
+static sqlite3_value *next_of(void *data)
+{
+    struct list *l = data;
+
+    sqlite3_value_free(l->val);
+    l->val = ++l->at < l->e->num ? make_value(l->plan, &l->e->args[l->at]->val) : NULL;
+    l->failed |= !l->val && l->at < l->e->num;
+    return l->val;
+}
+
 bool orma_exec_add_filter(struct orma_exec_plan *plan, const struct orma_table *t,
                           struct orma_rowscan *scan, int op, unsigned col,
                           const struct orma_exec_expr *val)
 {
     struct orma_filter *f = orma_rowscan_new_filter(scan);
     struct orma_storage *st = plan->sql->storage;
-    sqlite3_stmt *stmt = NULL;
+    const struct orma_column_def *def = &t->def->columns[col];
 
     if (!val)
-        return orma_filter_init(f, st, &t->def->columns[col], col, op, NULL);
-    bool ok = !sqlite3_prepare_v2(plan->sql->db, "SELECT ?1", -1, &stmt, NULL);
-    struct orma_str text = {0};
-    if (val->val.tag == EXEC_TEXT)
-        text = orma_strpool_get(&st->pool, (uint32_t)val->val.bits);
-    if (ok && val->val.tag == EXEC_INT)
-        sqlite3_bind_int64(stmt, 1, val->val.bits);
-    else if (ok && val->val.tag == EXEC_REAL)
-        sqlite3_bind_double(stmt, 1, orma_exec_double(val->val.bits));
-    else if (ok && val->val.tag == EXEC_TEXT)
-        sqlite3_bind_text64(stmt, 1, text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
-    ok = ok && sqlite3_step(stmt) == SQLITE_ROW;
-    sqlite3_value *copy = ok ? sqlite3_value_dup(sqlite3_column_value(stmt, 0)) : NULL;
-    ok = copy && orma_filter_init(f, st, &t->def->columns[col], col, op, copy);
+        return orma_filter_init(f, st, def, col, op, NULL);
+    if (op == ORMA_FILTER_OP_IN) {
+        struct list l = {.plan = plan, .e = val};
+        bool ok = orma_filter_init_in(f, st, def, col, next_of, &l) && !l.failed;
+
+        sqlite3_value_free(l.val);
+        return ok || orma_exec_give_up(plan, "memory");
+    }
+    sqlite3_value *copy = make_value(plan, &val->val);
+    bool ok = copy && orma_filter_init(f, st, def, col, op, copy);
     sqlite3_value_free(copy);
-    sqlite3_finalize(stmt);
     return ok || orma_exec_give_up(plan, "memory");
 }
 

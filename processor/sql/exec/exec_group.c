@@ -39,17 +39,23 @@ struct coder {
 
 struct acc {
     int64_t whole, count;
-    struct orma_kbn real;
-    bool is_real;
-    struct orma_exec_value best;
+};
+
+/* A sum in which there are doubles. */
+struct real {
+    struct orma_kbn sum;
+    bool on; /* the whole is in it */
 };
 
 struct agg {
     const struct orma_exec_agg *def;
+    /* By group; NULL where the function needs none, and before the first double. */
     struct acc *accs;
+    struct real *reals;
+    struct orma_exec_value *bests;
     struct coder set; /* of distinct values */
     struct orma_exec_values vals;
-    uint32_t same; /* which has its values; mostly itself */
+    uint32_t same; /* which has its values, or its sums; mostly itself */
 };
 
 struct grouper {
@@ -61,7 +67,8 @@ struct grouper {
     struct agg *aggs;
     uint32_t groups, cap;
     struct orma_exec_vec *vec;
-    bool in_order; /* rows come as SQLite has them */
+    const struct orma_exec_expr *loaded; /* what `vec` has of the block; NULL: something else */
+    bool in_order;                       /* rows come as SQLite has them */
     /* The last min() or max(), and which rows of the block gave it a value; NULL: there is none.
      * What is no part of the groups is of these rows, or else of the first. */
     const struct agg *picks, *best;
@@ -183,7 +190,16 @@ static bool code_block(struct grouper *g, unsigned key, const struct orma_exec_r
         !check_types(g, c, v, rows->num))
         return false;
     uint32_t bad = 0;
-    if (!key) {
+    if (!key && !v->tagged && v->tag & (EXEC_INT | EXEC_TEXT)) {
+        for (uint32_t i = 0; i < rows->num; i++) {
+            const uint64_t val = (uint64_t)v->vals[i];
+
+            codes[i] = ORMA_LIKELY(val < c->direct_num) ? c->direct[val] : NO_CODE;
+            if (ORMA_UNLIKELY(codes[i] == NO_CODE))
+                codes[i] = find_first(c, v->tag, v->vals[i]);
+            bad |= codes[i] == NO_CODE;
+        }
+    } else if (!key) {
         for (uint32_t i = 0; i < rows->num; i++) {
             codes[i] = find_first(c, orma_exec_tag_at(v, i), v->vals[i]);
             bad |= codes[i] == NO_CODE;
@@ -198,6 +214,34 @@ static bool code_block(struct grouper *g, unsigned key, const struct orma_exec_r
 }
 
 /* ---- groups ---- */
+
+/* Zeros behind what was there. */
+static bool extend(void *array, uint32_t from, uint32_t to, size_t size)
+{
+    void *old, *grown;
+
+    memcpy(&old, array, sizeof(old));
+    grown = realloc(old, to * size);
+    if (!grown)
+        return false;
+    memset((char *)grown + from * size, 0, (to - from) * size);
+    memcpy(array, &grown, sizeof(grown));
+    return true;
+}
+
+static bool reserve_agg(struct agg *a, uint32_t from, uint32_t to)
+{
+    const enum orma_exec_func func = a->def->func;
+    const bool best = func == EXEC_MIN || func == EXEC_MAX;
+    bool ok = best || func == EXEC_PERCENTILE || extend(&a->accs, from, to, sizeof(*a->accs));
+
+    if (ok && (best || func == EXEC_BARE)) {
+        ok = extend(&a->bests, from, to, sizeof(*a->bests));
+        for (uint32_t i = from; ok && i < to; i++)
+            a->bests[i].tag = EXEC_NULL;
+    }
+    return ok && (!a->reals || extend(&a->reals, from, to, sizeof(*a->reals)));
+}
 
 static bool reserve(struct grouper *g, uint32_t num)
 {
@@ -215,14 +259,8 @@ static bool reserve(struct grouper *g, uint32_t num)
         g->keys[k] = keys;
     }
     for (uint32_t a = 0; a < g->q->aggs.len; a++) {
-        struct acc *accs = realloc(g->aggs[a].accs, (size_t)cap * sizeof(*accs));
-
-        if (!accs)
+        if (g->aggs[a].same == a && !reserve_agg(&g->aggs[a], g->cap, cap))
             return orma_exec_give_up(g->plan, "memory");
-        memset(accs + g->cap, 0, (cap - g->cap) * sizeof(*accs));
-        for (uint32_t i = g->cap; i < cap; i++)
-            accs[i].best.tag = EXEC_NULL;
-        g->aggs[a].accs = accs;
     }
     g->cap = cap;
     return true;
@@ -275,33 +313,43 @@ static void add_whole(struct orma_kbn *to, int64_t val)
     orma_kbn_add(to, (double)low);
 }
 
-static bool add_real(struct grouper *g, struct acc *a, double d)
+static bool add_real(struct grouper *g, struct agg *a, uint32_t group, double d)
 {
     if (!g->in_order)
         return orma_exec_give_up(g->plan, "doubles whose order is open");
-    if (!a->is_real) {
-        a->is_real = true;
-        add_whole(&a->real, a->whole);
+    if (!a->reals && !extend(&a->reals, 0, g->cap, sizeof(*a->reals)))
+        return orma_exec_give_up(g->plan, "memory");
+    struct real *r = &a->reals[group];
+    if (!r->on) {
+        r->on = true;
+        add_whole(&r->sum, a->accs[group].whole);
     }
-    a->count++;
-    orma_kbn_add(&a->real, d);
+    a->accs[group].count++;
+    orma_kbn_add(&r->sum, d);
     return true;
 }
 
-static bool add_one(struct grouper *g, struct acc *a, uint8_t tag, int64_t bits)
+static inline bool is_real(const struct agg *a, uint32_t group)
 {
+    return a->reals && a->reals[group].on;
+}
+
+static bool add_one(struct grouper *g, struct agg *a, uint32_t group, uint8_t tag, int64_t bits)
+{
+    struct acc *acc = &a->accs[group];
+
     switch (tag) {
     case EXEC_NULL:
         return true;
     case EXEC_REAL:
-        return add_real(g, a, orma_exec_double(bits));
+        return add_real(g, a, group, orma_exec_double(bits));
     case EXEC_TEXT:
         return orma_exec_give_up(g->plan, "the sum of a text");
     }
-    a->count++;
-    if (a->is_real)
-        add_whole(&a->real, bits);
-    else if (__builtin_add_overflow(a->whole, bits, &a->whole))
+    acc->count++;
+    if (is_real(a, group))
+        add_whole(&a->reals[group].sum, bits);
+    else if (__builtin_add_overflow(acc->whole, bits, &acc->whole))
         return orma_exec_give_up(g->plan, "a sum that overflows");
     return true;
 }
@@ -313,12 +361,12 @@ static bool fold_sum(struct grouper *g, struct agg *a, const struct orma_exec_ve
 
     if (!plain) {
         for (uint32_t i = 0; i < num; i++) {
-            if (!add_one(g, &a->accs[codes ? codes[i] : 0], orma_exec_tag_at(v, i), v->vals[i]))
+            if (!add_one(g, a, codes ? codes[i] : 0, orma_exec_tag_at(v, i), v->vals[i]))
                 return false;
         }
         return true;
     }
-    if (!codes && !a->accs[0].is_real) {
+    if (!codes && !a->reals) {
         int64_t sum = a->accs[0].whole;
 
         for (uint32_t i = 0; i < num; i++)
@@ -327,11 +375,17 @@ static bool fold_sum(struct grouper *g, struct agg *a, const struct orma_exec_ve
         a->accs[0].count += num;
         return !bad || orma_exec_give_up(g->plan, "a sum that overflows");
     }
-    for (uint32_t i = 0; i < num; i++) {
-        if (!add_one(g, &a->accs[codes ? codes[i] : 0], EXEC_INT, v->vals[i]))
+    for (uint32_t i = 0; codes && !a->reals && i < num; i++) {
+        struct acc *acc = &a->accs[codes[i]];
+
+        acc->count++;
+        bad |= __builtin_add_overflow(acc->whole, v->vals[i], &acc->whole);
+    }
+    for (uint32_t i = 0; a->reals && i < num; i++) {
+        if (!add_one(g, a, codes ? codes[i] : 0, EXEC_INT, v->vals[i]))
             return false;
     }
-    return true;
+    return !bad || orma_exec_give_up(g->plan, "a sum that overflows");
 }
 
 static void fold_count(struct agg *a, const struct orma_exec_vec *v, const uint32_t *codes,
@@ -365,13 +419,13 @@ static bool fold_distinct(struct grouper *g, struct agg *a, const struct orma_ex
 }
 
 /* Before a value is folded into what it may replace. */
-static void pick_row(struct grouper *g, const struct acc *acc, int sign, struct orma_exec_value x,
-                     uint32_t i)
+static void pick_row(struct grouper *g, struct orma_exec_value best, int sign,
+                     struct orma_exec_value x, uint32_t i)
 {
     const struct orma_strpool *pool = &g->plan->sql->storage->pool;
 
-    g->picked[i] = acc->best.tag == EXEC_NULL ||
-                   (x.tag != EXEC_NULL && orma_exec_compare(pool, acc->best, x) * sign > 0);
+    g->picked[i] = best.tag == EXEC_NULL ||
+                   (x.tag != EXEC_NULL && orma_exec_compare(pool, best, x) * sign > 0);
 }
 
 static void fold_bare(struct grouper *g, struct agg *a, const struct orma_exec_vec *v,
@@ -381,9 +435,41 @@ static void fold_bare(struct grouper *g, struct agg *a, const struct orma_exec_v
         struct acc *acc = &a->accs[codes ? codes[i] : 0];
 
         if (g->picks ? g->picked[i] : !acc->count)
-            acc->best = (struct orma_exec_value){orma_exec_tag_at(v, i), v->vals[i]};
+            a->bests[codes ? codes[i] : 0] =
+                (struct orma_exec_value){orma_exec_tag_at(v, i), v->vals[i]};
         acc->count = 1;
     }
+}
+
+/* Integers alone. False, and nothing done: there was something else before. */
+static bool fold_best_whole(struct agg *a, const struct orma_exec_vec *v, const uint32_t *codes,
+                            uint32_t num)
+{
+    const bool least = a->def->func == EXEC_MIN;
+    struct orma_exec_value *best = &a->bests[0];
+
+    if (!codes) {
+        int64_t val = best->tag == EXEC_NULL ? v->vals[0] : best->bits;
+
+        if (best->tag != EXEC_NULL && best->tag != EXEC_INT)
+            return false;
+        for (uint32_t i = 0; i < num; i++)
+            val = least ? ORMA_MIN(val, v->vals[i]) : ORMA_MAX(val, v->vals[i]);
+        *best = (struct orma_exec_value){EXEC_INT, val};
+        return true;
+    }
+    for (uint32_t i = 0; i < num; i++) {
+        if (a->bests[codes[i]].tag & ~(EXEC_NULL | EXEC_INT))
+            return false;
+    }
+    for (uint32_t i = 0; i < num; i++) {
+        best = &a->bests[codes[i]];
+        bool better = least ? v->vals[i] < best->bits : v->vals[i] > best->bits;
+
+        if (best->tag == EXEC_NULL || better)
+            *best = (struct orma_exec_value){EXEC_INT, v->vals[i]};
+    }
+    return true;
 }
 
 static bool fold_best(struct grouper *g, struct agg *a, const struct orma_exec_vec *v,
@@ -392,23 +478,25 @@ static bool fold_best(struct grouper *g, struct agg *a, const struct orma_exec_v
     const struct orma_strpool *pool = &g->plan->sql->storage->pool;
     int sign = a->def->func == EXEC_MIN ? 1 : -1;
 
+    if (!v->tagged && v->tag == EXEC_INT && g->picks != a && fold_best_whole(a, v, codes, num))
+        return true;
     for (uint32_t i = 0; i < num; i++) {
-        struct acc *acc = &a->accs[codes ? codes[i] : 0];
+        struct orma_exec_value *best = &a->bests[codes ? codes[i] : 0];
         struct orma_exec_value x = {orma_exec_tag_at(v, i), v->vals[i]};
 
         if (g->picks == a)
-            pick_row(g, acc, sign, x, i);
+            pick_row(g, *best, sign, x, i);
         if (x.tag == EXEC_NULL)
             continue;
-        if (ORMA_LIKELY(x.tag == EXEC_INT && acc->best.tag == EXEC_INT)) {
-            if (sign > 0 ? x.bits < acc->best.bits : x.bits > acc->best.bits)
-                acc->best.bits = x.bits;
+        if (ORMA_LIKELY(x.tag == EXEC_INT && best->tag == EXEC_INT)) {
+            if (sign > 0 ? x.bits < best->bits : x.bits > best->bits)
+                best->bits = x.bits;
             continue;
         }
-        int cmp = acc->best.tag == EXEC_NULL ? sign : orma_exec_compare(pool, acc->best, x);
+        int cmp = best->tag == EXEC_NULL ? sign : orma_exec_compare(pool, *best, x);
         if (cmp * sign > 0)
-            acc->best = x;
-        else if (!cmp && x.tag != acc->best.tag && !g->in_order) /* the first counts */
+            *best = x;
+        else if (!cmp && x.tag != best->tag && !g->in_order) /* the first counts */
             return orma_exec_give_up(g->plan, "values of several types whose order is open");
     }
     return true;
@@ -417,8 +505,14 @@ static bool fold_best(struct grouper *g, struct agg *a, const struct orma_exec_v
 static bool fold(struct grouper *g, struct agg *a, const struct orma_exec_rows *rows,
                  const uint32_t *codes)
 {
-    if (a->def->arg && !orma_exec_eval(g->plan, a->def->arg, rows, g->vec))
+    const struct orma_exec_expr *arg = a->def->arg;
+
+    if (a != &g->aggs[a->same])
+        return true;
+    if (arg && (!g->loaded || !orma_exec_same_expr(arg, g->loaded)) &&
+        !orma_exec_eval(g->plan, a->def->arg, rows, g->vec))
         return false;
+    g->loaded = arg ? arg : g->loaded;
     switch (a->def->func) {
     case EXEC_COUNT_ALL:
         fold_count(a, NULL, codes, rows->num);
@@ -432,8 +526,7 @@ static bool fold(struct grouper *g, struct agg *a, const struct orma_exec_rows *
     case EXEC_MAX:
         return fold_best(g, a, g->vec, codes, rows->num);
     case EXEC_PERCENTILE:
-        return a != &g->aggs[a->same] ||
-               orma_exec_values_add(g->plan, &a->vals, g->vec, codes, rows->num);
+        return orma_exec_values_add(g->plan, &a->vals, g->vec, codes, rows->num);
     case EXEC_BARE:
         fold_bare(g, a, g->vec, codes, rows->num);
         return true;
@@ -452,6 +545,7 @@ static bool take_rows(struct orma_exec_plan *plan, struct orma_exec_query *q,
         return false;
     if (g->keys_num && !group_block(g, rows, codes))
         return false;
+    g->loaded = NULL;
     for (uint32_t i = 0; i < q->aggs.len; i++) {
         if (!fold(g, &g->aggs[i], rows, g->keys_num ? codes : NULL))
             return false;
@@ -461,9 +555,9 @@ static bool take_rows(struct orma_exec_plan *plan, struct orma_exec_query *q,
 
 /* ---- results ---- */
 
-static double real_of(const struct acc *a)
+static double real_of(const struct agg *a, uint32_t group)
 {
-    return a->is_real ? orma_kbn_value(&a->real) : (double)a->whole;
+    return is_real(a, group) ? orma_kbn_value(&a->reals[group].sum) : (double)a->accs[group].whole;
 }
 
 static struct orma_exec_value of_double(double d)
@@ -473,24 +567,27 @@ static struct orma_exec_value of_double(double d)
     return (struct orma_exec_value){EXEC_REAL, orma_exec_bits(d)};
 }
 
-static struct orma_exec_value result_of(const struct orma_exec_agg *def, const struct acc *a)
+static struct orma_exec_value result_of(enum orma_exec_func func, const struct agg *a,
+                                        uint32_t group)
 {
     const struct orma_exec_value null = {EXEC_NULL, 0};
+    const struct acc acc = a->accs ? a->accs[group] : (struct acc){0, 0};
 
-    switch (def->func) {
+    switch (func) {
     case EXEC_COUNT_ALL:
     case EXEC_COUNT:
-        return (struct orma_exec_value){EXEC_INT, a->count};
+        return (struct orma_exec_value){EXEC_INT, acc.count};
     case EXEC_SUM:
-        if (!a->count)
+        if (!acc.count)
             return null;
-        return a->is_real ? of_double(real_of(a)) : (struct orma_exec_value){EXEC_INT, a->whole};
+        return is_real(a, group) ? of_double(real_of(a, group))
+                                 : (struct orma_exec_value){EXEC_INT, acc.whole};
     case EXEC_TOTAL:
-        return of_double(real_of(a));
+        return of_double(real_of(a, group));
     case EXEC_AVG:
-        return a->count ? of_double(real_of(a) / (double)a->count) : null;
+        return acc.count ? of_double(real_of(a, group) / (double)acc.count) : null;
     default:
-        return a->best;
+        return a->bests[group];
     }
 }
 
@@ -502,7 +599,7 @@ static struct orma_exec_value value_of(struct grouper *g, unsigned at, uint32_t 
     if (a->def->func == EXEC_PERCENTILE)
         return orma_exec_values_at(g->plan, &g->aggs[a->same].vals, group, a->def->fraction,
                                    a->def->exact);
-    return result_of(a->def, &a->accs[group]);
+    return result_of(a->def->func, &g->aggs[a->same], group);
 }
 
 static bool fill_slot(struct grouper *g, unsigned at, struct orma_exec_slot *s)
@@ -614,6 +711,16 @@ static bool fold_frame(struct grouper *g)
     return ok;
 }
 
+/* Those that keep the same of the same values. */
+static bool is_same(const struct orma_exec_agg *a, const struct orma_exec_agg *b)
+{
+    const bool sums = (a->func == EXEC_SUM || a->func == EXEC_TOTAL || a->func == EXEC_AVG) &&
+                      (b->func == EXEC_SUM || b->func == EXEC_TOTAL || b->func == EXEC_AVG);
+
+    return (sums || (a->func == EXEC_PERCENTILE && b->func == EXEC_PERCENTILE)) && !a->distinct &&
+           !b->distinct && orma_exec_same_expr(a->arg, b->arg);
+}
+
 static bool init(struct grouper *g, struct orma_exec_plan *plan, struct orma_exec_query *q)
 {
     *g = (struct grouper){.plan = plan, .q = q, .keys_num = q->groups.len};
@@ -629,9 +736,8 @@ static bool init(struct grouper *g, struct orma_exec_plan *plan, struct orma_exe
 
         g->aggs[i].def = &q->aggs.data[i];
         g->aggs[i].same = i;
-        for (uint32_t k = 0; func == EXEC_PERCENTILE && k < i && g->aggs[i].same == i; k++) {
-            if (q->aggs.data[k].func == func &&
-                orma_exec_same_expr(q->aggs.data[k].arg, q->aggs.data[i].arg))
+        for (uint32_t k = 0; k < i && g->aggs[i].same == i; k++) {
+            if (is_same(&q->aggs.data[k], &q->aggs.data[i]))
                 g->aggs[i].same = k;
         }
         if (func == EXEC_BARE)
@@ -666,6 +772,8 @@ static void fini(struct grouper *g)
     }
     for (uint32_t i = 0; i < g->q->aggs.len && g->aggs; i++) {
         free(g->aggs[i].accs);
+        free(g->aggs[i].reals);
+        free(g->aggs[i].bests);
         free(g->aggs[i].set.slots);
         orma_exec_values_fini(&g->aggs[i].vals);
     }
@@ -683,7 +791,77 @@ bool orma_exec_group(struct orma_exec_plan *plan, struct orma_exec_query *q)
     if (ok)
         ok = q->any_order || !q->by_loops.len ? orma_exec_scan(plan, q, take_rows, &g)
                                               : fold_frame(&g);
-    ok = ok && make_frame(&g) && (!g.keys_num || sort_groups(&g));
+    ok = ok && make_frame(&g) && (!g.keys_num || q->appearing || sort_groups(&g));
     fini(&g);
     return ok && (!q->having.len || drop_groups(plan, q));
+}
+
+/* ---- DISTINCT ---- */
+
+static bool has_one_type(const struct orma_exec_expr *e)
+{
+    uint8_t types = e->types & ~EXEC_NULL;
+
+    return !(types & (types - 1));
+}
+
+/* The result that it is; UINT32_MAX: none. */
+static uint32_t result_at(const struct orma_exec_query *q, const struct orma_exec_expr *e)
+{
+    for (uint32_t i = 0; i < q->results.len; i++) {
+        if (orma_exec_same_expr(q->results.data[i].expr, e))
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+static bool can_group_distinct(const struct orma_exec_query *q)
+{
+    if (!q->distinct || q->grouped || q->wins.len || q->keys.len || !q->results.len ||
+        q->set == ORMA_EXEC_INTERSECT || q->set == ORMA_EXEC_EXCEPT)
+        return false;
+    for (uint32_t i = 0; i < q->results.len; i++) {
+        if (!has_one_type(q->results.data[i].expr))
+            return false;
+    }
+    for (uint32_t i = 0; i < q->order.len; i++) {
+        if (result_at(q, q->order.data[i].expr) == UINT32_MAX)
+            return false;
+    }
+    return true;
+}
+
+bool orma_exec_group_distinct(struct orma_exec_plan *plan, struct orma_exec_query *q)
+{
+    if (!can_group_distinct(q))
+        return true;
+    for (uint32_t i = 0; i < q->results.len; i++) {
+        struct orma_exec_key key = {.expr = q->results.data[i].expr};
+
+        if (ORMA_VEC_PUSH(&q->groups, key) < 0)
+            return orma_exec_give_up(plan, "memory");
+    }
+    for (uint32_t i = 0; i < q->order.len; i++) {
+        struct orma_exec_expr *slot = orma_exec_new_expr(plan, ORMA_EXEC_SLOT, 0);
+
+        if (!slot)
+            return false;
+        slot->col = result_at(q, q->order.data[i].expr);
+        slot->types = q->order.data[i].expr->types;
+        slot->affinity = q->order.data[i].expr->affinity;
+        q->order.data[i].expr = slot;
+    }
+    for (uint32_t i = 0; i < q->results.len; i++) {
+        struct orma_exec_expr *slot = orma_exec_new_expr(plan, ORMA_EXEC_SLOT, 0);
+
+        if (!slot)
+            return false;
+        slot->col = i;
+        slot->types = q->results.data[i].expr->types;
+        slot->affinity = q->results.data[i].expr->affinity;
+        q->results.data[i].expr = slot;
+    }
+    q->grouped = q->appearing = true;
+    q->distinct = false;
+    return true;
 }

@@ -359,7 +359,8 @@ static bool add_filters(struct joiner *j, const struct orma_exec_source *src,
         if (j->conds[i].done || j->conds[i].mask != 1u << src->index ||
             scan->filters_num + 2 >= ORMA_SQL_SCAN_FILTERS_MAX ||
             !orma_exec_is_filter(j->plan, j->conds[i].expr, &op, &col, &val) ||
-            !orma_filter_can(&src->table->def->columns[col], op))
+            !orma_filter_can(&src->table->def->columns[col],
+                             op == ORMA_FILTER_OP_IN ? SQLITE_INDEX_CONSTRAINT_EQ : op))
             continue;
         if (!orma_exec_add_filter(j->plan, src->table, scan, op, col, val))
             return false;

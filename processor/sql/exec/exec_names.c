@@ -30,8 +30,8 @@ bool orma_exec_same_expr(const struct orma_exec_expr *a, const struct orma_exec_
         return true;
     if (a->op != b->op || a->num != b->num || a->negated != b->negated ||
         a->has_base != b->has_base || a->has_else != b->has_else || a->source != b->source ||
-        a->sub != b->sub || a->col != b->col || a->val.tag != b->val.tag ||
-        a->val.bits != b->val.bits)
+        a->sub != b->sub || a->memo != b->memo || a->call != b->call || a->col != b->col ||
+        a->val.tag != b->val.tag || a->val.bits != b->val.bits)
         return false;
     if ((a->op == ORMA_EXEC_CALL || a->op == ORMA_EXEC_CAST) &&
         !orma_exec_same_name(a->name, b->name))

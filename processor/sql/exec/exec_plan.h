@@ -169,7 +169,8 @@ struct orma_exec_query {
     struct orma_exec_source *sources[EXEC_SOURCES_MAX];
     unsigned sources_num;
     struct orma_exec_exprs where;
-    bool grouped; /* GROUP BY, or aggregates without */
+    bool grouped;   /* GROUP BY, or aggregates without */
+    bool appearing; /* groups in the order of their first rows: those of DISTINCT */
     struct orma_exec_keys groups;
     struct orma_exec_aggs aggs;
     uint32_t result_aggs; /* that the results have; those of other clauses are behind them */
@@ -435,6 +436,9 @@ bool orma_exec_add_filter(struct orma_exec_plan *plan, const struct orma_table *
 /* Whether a condition gives the number of the row of the source. */
 bool orma_exec_is_given(struct orma_exec_plan *plan, const struct orma_exec_query *q,
                         const struct orma_exec_source *src);
+
+/* Rows that are distinct become groups, where that is the same. False: out of memory. */
+bool orma_exec_group_distinct(struct orma_exec_plan *plan, struct orma_exec_query *q);
 
 /* Before a join: adds conditions that follow from those it has. */
 bool orma_exec_spread(struct orma_exec_plan *plan, struct orma_exec_query *q);

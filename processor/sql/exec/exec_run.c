@@ -13,7 +13,7 @@ static bool sort_rows(struct orma_exec_plan *plan, struct orma_exec_query *q)
 
     if (!q->order.len)
         return true;
-    if (q->limit >= 0 && q->limit + q->offset < q->frame.rows)
+    if (q->limit >= 0 && q->offset < q->frame.rows && q->limit < q->frame.rows - q->offset)
         first = (uint32_t)(q->limit + q->offset);
     if (!orma_exec_sort(plan, q, q->order.data, q->order.len, first, &perm))
         return false;
@@ -78,6 +78,8 @@ bool orma_exec_run(struct orma_exec_plan *plan, struct orma_exec_query *q)
         return false;
     if (q->sources_num > 1 &&
         (!orma_exec_spread(plan, q) || (!q->any_order && !orma_exec_plan_joins(plan, q))))
+        return false;
+    if (!orma_exec_group_distinct(plan, q))
         return false;
     bool ok = q->grouped ? orma_exec_group(plan, q) : orma_exec_collect(plan, q);
     if (ok && q->slots_num > q->frame.slots_num) {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
 
 /* Longer texts are not worth being written into a statement. */
@@ -202,7 +201,7 @@ static sqlite3_stmt *make(struct orma_sql_stmt *stmt, struct orma_str text)
     struct orma_sql *sql = stmt->sql;
     sqlite3_stmt *made = NULL, *plain = NULL;
 
-    orma_columnar_begin(sql);
+    orma_exec_begin(sql);
     bool ok = !sqlite3_prepare_v2(sql->db, text.data, (int)text.len, &plain, NULL) && plain &&
               !sqlite3_bind_parameter_count(plain);
     sql->planner.reads.on = false;

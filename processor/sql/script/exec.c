@@ -1,7 +1,7 @@
 /*
  * orma_sql_exec_next() takes a statement from dialect/script.c. One of the dialect is carried
  * out by its function in orma_sql.statements and gives an empty statement; any other is
- * prepared by SQLite, and columnar/ may replace it. Every call from outside stands between
+ * prepared by SQLite, and exec/ may replace it. Every call from outside stands between
  * enter and leave (or resume and leave): the outermost clears the error before, and writes out
  * derived rows and dropped tables afterwards.
  */
@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/exec/exec.h"
 #include "processor/sql/script/bound.h"
@@ -189,17 +188,6 @@ static uint32_t place_in_script(const struct orma_sql_text *text, uint32_t at)
     return origin.at;
 }
 
-/* The statement that runs instead of one that SQLite would run row by row; NULL: it stays. */
-static sqlite3_stmt *replace(struct orma_sql *sql, struct orma_str text, sqlite3_stmt *stmt)
-{
-    bool first = sql->planner.exec >= ORMA_EXEC_MODE_ON; /* it is what is tested */
-    sqlite3_stmt *made = first ? orma_exec_prepare(sql, text, stmt) : NULL;
-
-    if (!made)
-        made = orma_columnar_prepare(sql, text, stmt);
-    return made || first ? made : orma_exec_prepare(sql, text, stmt);
-}
-
 /* Prepares a slice of the text of `s` that begins at `at`. 1: *ret is another statement, which
  * gives the same rows. */
 static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct orma_str body,
@@ -207,7 +195,7 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
 {
     const char *tail = NULL;
 
-    orma_columnar_begin(sql);
+    orma_exec_begin(sql);
     sql->planner.lacks[0] = '\0';
     int r = sqlite3_prepare_v2(sql->db, body.data, (int)body.len, ret, &tail);
 
@@ -227,7 +215,7 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
         return orma_sql_error_set(&sql->error, s->text, at + (uint32_t)(tail - body.data),
                                   "unexpected text after the end of the statement");
     }
-    sqlite3_stmt *faster = replace(sql, body, *ret);
+    sqlite3_stmt *faster = orma_exec_prepare(sql, body, *ret);
     if (faster) {
         sqlite3_finalize(*ret);
         *ret = faster;

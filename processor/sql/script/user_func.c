@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 #include "processor/sql/base/builtins.h"
-#include "processor/sql/columnar/columnar.h"
 #include "processor/sql/dialect/token.h"
+#include "processor/sql/exec/exec.h"
 #include "processor/sql/script/exec.h"
 #include "processor/sql/script/packages.h"
 
@@ -564,7 +564,7 @@ static struct orma_sql_user_func *new_cell(struct orma_sql *sql, struct orma_str
         free(f);
         return NULL;
     }
-    orma_columnar_note_function(sql, f->name);
+    orma_exec_note_function(sql, f->name);
     /* Best effort: without it SQLite gives its own message. */
     if (!orma_builtins_find(sql, name, -2) && !is_builtin(sql, f->name))
         (void)sqlite3_create_function_v2(sql->db, f->name, -1, SQLITE_UTF8, f, call_wrong_count,
@@ -666,7 +666,7 @@ static int delegate_to_made(struct orma_sql *sql, const struct orma_statement *s
 
     if (!name)
         return orma_sql_error_oom(&sql->error);
-    orma_columnar_note_function(sql, name);
+    orma_exec_note_function(sql, name);
     r = sqlite3_create_function_v2(sql->db, name, f->argc, SQLITE_UTF8, f, call, NULL, NULL, NULL);
     free(name);
     return r ? orma_sql_exec_take_error(sql, s->text, s->name_at) : 0;
@@ -691,7 +691,7 @@ static int delegate_to(struct orma_sql *sql, const struct orma_statement *s, int
                                   ORMA_STR_ARG(s->name), ORMA_STR_ARG(s->delegate));
     name = orma_str_dup(s->name);
     if (name)
-        orma_columnar_note_function(sql, name);
+        orma_exec_note_function(sql, name);
     r = name ? orma_builtins_register_as(sql, name, func) : SQLITE_NOMEM;
     free(name);
     if (r)

@@ -455,21 +455,6 @@ bool orma_sort_by_row(struct orma_sql *sql, uint32_t *rows, uint32_t num)
     return ok;
 }
 
-bool orma_sort_by_keys(struct orma_sql *sql, const uint64_t *keys, uint32_t *rows, uint32_t num)
-{
-    struct item *items = num > 1 ? malloc(2 * (size_t)num * sizeof(*items)) : NULL;
-    bool ok = items;
-
-    if (num <= 1)
-        return true;
-    for (uint32_t i = 0; items && i < num; i++)
-        items[i] = (struct item){keys[i], rows[i]};
-    if (items)
-        ok = sort_items(sql, items, num, rows);
-    free(items);
-    return ok;
-}
-
 /* ---- the best few ---- */
 
 struct orma_top_row {

@@ -19,9 +19,8 @@ bool orma_sort_rows(struct orma_sql *sql, const struct orma_table *table,
                     const struct orma_sort_key *keys, unsigned keys_num, uint32_t *rows,
                     uint32_t num);
 
-/* The same in the order of the table; of keys, which belong to the rows by place. */
+/* The same in the order of the table. */
 bool orma_sort_by_row(struct orma_sql *sql, uint32_t *rows, uint32_t num);
-bool orma_sort_by_keys(struct orma_sql *sql, const uint64_t *keys, uint32_t *rows, uint32_t num);
 
 /* Whether SQL reads NULL there: no value, a NaN, a computed value below zero. */
 bool orma_sort_is_null(const struct orma_table *table, unsigned col, uint32_t row);

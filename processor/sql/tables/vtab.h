@@ -1,4 +1,4 @@
-/* What virtual tables over columns are made of: for planning, and for columnar.c. */
+/* What virtual tables over columns are made of: for planning, and for exec/. */
 #ifndef ORMA_PROCESSOR_SQL_VTAB_H
 #define ORMA_PROCESSOR_SQL_VTAB_H
 #include "processor/sql/base/sql.h"
@@ -37,13 +37,10 @@ struct orma_table *orma_vtab_get_table(sqlite3_vtab *base);
 /* The args table, which has rows that are made on demand: as stored, and with display_value. */
 extern const sqlite3_module orma_vtab_args;
 
-/* ---- for planning and for columnar/ ---- */
+/* ---- for planning and for exec/ ---- */
 
 /* The stored column behind one that SQLite sees; -1: it is computed. The rowid is the id. */
 int orma_vtab_stored_column(const struct orma_vtab *self, int col);
-
-/* The name of a column. */
-const char *orma_vtab_column_name(const struct orma_vtab *self, int col);
 
 /* Resets the scan to all rows that the table or projection has. */
 void orma_vtab_start_scan(struct orma_sql *sql, const struct orma_table *table,

@@ -19,11 +19,6 @@ int orma_vtab_stored_column(const struct orma_vtab *v, int col)
     return -1;
 }
 
-const char *orma_vtab_column_name(const struct orma_vtab *v, int col)
-{
-    return v->proj ? v->proj->columns[col].name : v->table->def->columns[col].name;
-}
-
 /* The rows that a projection has at all. */
 void orma_vtab_start_scan(struct orma_sql *sql, const struct orma_table *table,
                           const struct orma_proj *proj, struct orma_rowscan *scan)

@@ -253,7 +253,8 @@ static bool is_of_args(const struct orma_vtab *v, int col)
             (c->op == ORMA_PROJ_COL && orma_args_is_set_column(&v->table->def->columns[c->col])));
 }
 
-/* Whether sets of args must have ids before rows are chosen, and before their number is estimated. */
+/* Whether sets of args must have ids before rows are chosen, and before their number is estimated.
+ */
 static bool chooses_by_args(const struct orma_vtab *v, const sqlite3_index_info *info)
 {
     for (unsigned i = 0; v->proj && i < ORMA_PROJ_CHOICES_MAX; i++)
@@ -309,9 +310,7 @@ int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
 
     if (r)
         return r;
-    /* For columnar.c: which table this statement has, and whether there are more. */
-    v->sql->planner.mixed |= v->sql->planner.table && v->sql->planner.table != v;
-    v->sql->planner.table = v;
+    v->sql->planner.planned = true;
     v->sql->planner.rows_max = ORMA_MAX(v->sql->planner.rows_max, v->table->rows);
     info->idxNum = 0;
     r = plan_args(v, info);
