@@ -31,8 +31,8 @@ static const struct orma_option options[] = {
     {OPT_TOP, 'n', "top", "N", "Show N rows of each section (20); 0: all."},
     {OPT_PROCESS, 'p', "process", "NAME|PID", "Compare this process only, or those that match."},
     {OPT_THREAD, 't', "thread", "NAME|TID", "Compare this thread only, or those that match."},
-    {OPT_JSON, 0, "json", NULL, "One JSON object.", 1},
-    {OPT_MARKDOWN, 0, "markdown", NULL, "Tables in Markdown, for comments of a review.", 1},
+    {OPT_JSON, 0, "json", NULL, "One JSON object."},
+    {OPT_MARKDOWN, 0, "markdown", NULL, "Tables in Markdown, for comments of a review."},
     {OPT_SAME_SPEED, 0, "same-speed", NULL,
      "The machine was as fast in both: list also what all names share, which is divided out else."},
     ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
@@ -158,6 +158,7 @@ const struct orma_command orma_cmd_diff = {
                 "  orma diff before.pftrace after.pftrace slices --fail-on '+5%:slice=request'\n"
                 "  orma diff before.pftrace after.pftrace --markdown\n",
     .options = options,
+    .exclusive = "json markdown",
     .put_words = put_sections,
     .run = run,
 };

@@ -29,8 +29,8 @@
 enum { OPT_NAMES = 1, OPT_FIELDS };
 
 static const struct orma_option options[] = {
-    {OPT_NAMES, 'q', "names", NULL, "Print the names only.", 1},
-    {OPT_FIELDS, 'f', "fields", NULL, "events: with their fields, as this kernel has them.", 1},
+    {OPT_NAMES, 'q', "names", NULL, "Print the names only."},
+    {OPT_FIELDS, 'f', "fields", NULL, "events: with their fields, as this kernel has them."},
     {0},
 };
 
@@ -442,6 +442,7 @@ const struct orma_command orma_cmd_list = {
                 "  orma list functions orma_thread_name\n"
                 "  orma list modules orma\n",
     .options = options,
+    .exclusive = "names fields",
     .put_words = put_kinds,
     .run = run,
 };

@@ -101,8 +101,8 @@ static const struct orma_option options[] = {
      "With dwarf: so much of each stack is copied, 4 to 63 KiB (63, or 16 at least where little "
      "memory may be locked)."},
     {OPT_KERNEL, 'k', "kernel-frames", NULL,
-     "Functions of the kernel, too: the default, where the kernel allows it.", 1},
-    {OPT_USER_ONLY, 0, "user-only", NULL, "No functions of the kernel.", 1},
+     "Functions of the kernel, too: the default, where the kernel allows it."},
+    {OPT_USER_ONLY, 0, "user-only", NULL, "No functions of the kernel."},
     {OPT_OFF_CPU, 0, "off-cpu", NULL,
      "Also what threads wait for: each time that one is off its cpu for 100 us or more, with its "
      "stack and that of the thread that woke it up (as root; without rights, stacks of waits of "
@@ -879,6 +879,7 @@ const struct orma_command orma_cmd_profile = {
                 "  orma profile report --tree              # of the last one\n"
                 "  orma profile diff before/ after/\n",
     .options = options,
+    .exclusive = "kernel-frames user-only",
     .run = run,
 };
 

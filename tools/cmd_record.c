@@ -493,5 +493,6 @@ const struct orma_command orma_cmd_record = {
                 "  orma record --clone 3 -o now.pftrace\n",
     .put_words = put_presets,
     .options = orma_record_options,
+    .exclusive = "ring stream",
     .run = run,
 };

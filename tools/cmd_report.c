@@ -26,11 +26,9 @@ static const struct orma_option options[] = {
 #ifdef ORMA_HAVE_VIEW
     {OPT_HTML, 0, "html", "FILE",
      "One file of HTML with the sections and the timeline, which opens anywhere without a "
-     "network.",
-     ORMA_REPORT_FORMS},
+     "network."},
 #endif
-    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it.",
-     ORMA_REPORT_FORMS},
+    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
     ORMA_LOAD_CACHE_OPTION(ORMA_REPORT_OPT_CACHE),
     {0},
 };
@@ -159,6 +157,7 @@ const struct orma_command orma_cmd_report = {
                 "  orma report trace.pftrace --html=report.html   # to pass on\n"
                 "  orma report trace.pftrace threads --sql\n",
     .options = options,
+    .exclusive = ORMA_REPORT_FORMS,
     .put_words = put_sections,
     .run = run,
 };

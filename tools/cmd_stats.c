@@ -17,8 +17,8 @@ enum { OPT_BRIEF = 1, OPT_ALL, OPT_CACHE };
 #define MISMATCHED "mismatched_sched_switch_tids"
 
 static const struct orma_option options[] = {
-    {OPT_BRIEF, 0, "brief", NULL, "Print one line only: what was lost, if anything.", 1},
-    {OPT_ALL, 'a', "all", NULL, "Show all statistics that are not zero, not only the problems.", 1},
+    {OPT_BRIEF, 0, "brief", NULL, "Print one line only: what was lost, if anything."},
+    {OPT_ALL, 'a', "all", NULL, "Show all statistics that are not zero, not only the problems."},
     ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
     {0},
 };
@@ -315,5 +315,6 @@ const struct orma_command orma_cmd_stats = {
     .examples = "  orma stats trace.pftrace\n"
                 "  orma stats --brief trace.pftrace\n",
     .options = options,
+    .exclusive = "brief all",
     .run = run,
 };

@@ -33,8 +33,8 @@ static const struct orma_option options[] = {
     {OPT_OUT, 'o', "out", "FILE",
      "Write one file of HTML that opens anywhere, without this program and without a network."},
     {OPT_SIZE, 0, "max-size", "SIZE",
-     "How large FILE may become (28mb): beyond, short slices and states are shown in groups.", 1},
-    {OPT_EXACT, 0, "exact", NULL, "Every slice on its own, however large FILE becomes.", 1},
+     "How large FILE may become (28mb): beyond, short slices and states are shown in groups."},
+    {OPT_EXACT, 0, "exact", NULL, "Every slice on its own, however large FILE becomes."},
     {OPT_RANGE, 0, "range", "FROM,TO",
      "Only this part, in times from the begin of the trace: 1.5s,2s."},
     {OPT_PORT, 'p', "port", "PORT", "Listen there; without it on any port that is free."},
@@ -269,5 +269,6 @@ const struct orma_command orma_cmd_view = {
                 "  orma view t.pftrace -o t.html        # to pass on\n"
                 "  orma view t.pftrace -o t.html --range=1.5s,2s --exact\n",
     .options = options,
+    .exclusive = "exact max-size",
     .run = run,
 };

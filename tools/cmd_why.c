@@ -22,7 +22,7 @@ static const struct orma_option options[] = {
     ORMA_REPORT_RANGE_OPTIONS,
     {ORMA_REPORT_OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
     ORMA_REPORT_FORM_OPTIONS,
-    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL, and do not run it.", ORMA_REPORT_FORMS},
+    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL, and do not run it."},
     ORMA_LOAD_CACHE_OPTION(ORMA_REPORT_OPT_CACHE),
     {0},
 };
@@ -95,6 +95,7 @@ const struct orma_command orma_cmd_why = {
                 "  orma why trace.pftrace --thread worker --from 1.2s --to 1.4s\n"
                 "  orma why trace.pftrace --slice 'req*' slow --json\n",
     .options = options,
+    .exclusive = ORMA_REPORT_FORMS,
     .put_words = put_sections,
     .run = run,
 };

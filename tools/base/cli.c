@@ -94,14 +94,27 @@ static void print_option(const struct orma_option *o, char ret[64])
         snprintf(ret, 64, "-%c", o->letter);
 }
 
+static bool has_word(const char *words, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (; words; words = strchr(words, ' '), words += words != NULL) {
+        if (!strncmp(words, word, len) && (words[len] == ' ' || !words[len]))
+            return true;
+    }
+    return false;
+}
+
 /* False: it excludes an earlier one, and that was said. */
 static bool fits_earlier(struct orma_cli *self, const struct orma_option *o)
 {
-    const struct orma_option *earlier = self->taken[o->group];
+    const struct orma_option *earlier = self->taken;
     char name[64];
 
-    self->taken[o->group] = o;
-    if (!o->group || !earlier || earlier->id == o->id)
+    if (!o->name || !has_word(self->command->exclusive, o->name))
+        return true;
+    self->taken = o;
+    if (!earlier || earlier->id == o->id)
         return true;
     print_option(earlier, name);
     orma_cli_usage_error(self, "%s cannot be combined with %s", self->option, name);

@@ -24,15 +24,12 @@ enum orma_exit {
     ORMA_EXIT_PIPE = 141,       /* nobody read the output any more: 128 + SIGPIPE, as of cat */
 };
 
-#define ORMA_CLI_GROUPS 4
-
 struct orma_option {
     int id;           /* > 0, own to the command; 0 ends the table */
     char letter;      /* 0: none */
     const char *name; /* long name, NULL: none */
     const char *arg;  /* what the value is called in help; NULL: no value */
     const char *help; /* a sentence; NULL: accepted, but not shown */
-    unsigned group;   /* below ORMA_CLI_GROUPS: those of one exclude each other; 0: none */
 };
 
 struct orma_command {
@@ -42,6 +39,7 @@ struct orma_command {
     const char *details;  /* paragraphs for --help and the manual page; may be NULL */
     const char *examples; /* lines "command  # comment"; may be NULL */
     const struct orma_option *options;
+    const char *exclusive; /* long options that exclude each other: "json csv"; NULL: none */
     void (*put_words)(struct orma_buf *out); /* words that may follow, each behind a blank, for
                                                 completion; NULL: files only */
     int (*run)(const struct orma_command *self, int argc,
@@ -65,7 +63,7 @@ struct orma_cli {
     int idx;             /* next argument */
     const char *letters; /* inside a joined "-abc": what follows */
     const char *value;
-    const struct orma_option *taken[ORMA_CLI_GROUPS]; /* the option of each group */
+    const struct orma_option *taken; /* of those that exclude each other */
     char option[64]; /* the last option for messages: "--name", or "-n" if it has no name */
     int rest_idx;
 };

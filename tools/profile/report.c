@@ -68,11 +68,11 @@ enum {
 
 static const struct orma_option options[] = {
     {OPT_TOP, 'n', "top", "N", "So many functions (10); 0: all."},
-    {OPT_TREE, 'T', "tree", NULL, "Calls from above: what each function spent, and where.", 1},
-    {OPT_BOTTOM_UP, 'b', "bottom-up", NULL, "From the hot functions up to who called them.", 1},
-    {OPT_CALLERS, 'c', "callers", "FUNCTION", "Who called this function.", 1},
+    {OPT_TREE, 'T', "tree", NULL, "Calls from above: what each function spent, and where."},
+    {OPT_BOTTOM_UP, 'b', "bottom-up", NULL, "From the hot functions up to who called them."},
+    {OPT_CALLERS, 'c', "callers", "FUNCTION", "Who called this function."},
     {OPT_BY, 0, "by", "WHAT",
-     "Sums by module (library), thread, process or function; of waits by reason.", 1},
+     "Sums by module (library), thread, process or function; of waits by reason."},
     {OPT_MIN, 0, "min", "PERCENT", "In trees: what is less is put together (0.5)."},
     CHOICE_OPTIONS,
     {OPT_FORMAT, 0, "format", "NAME",
@@ -497,6 +497,7 @@ const struct orma_command orma_cmd_profile_report = {
                 "  orma profile report --callers memcpy --process server\n"
                 "  orma profile report --format html -o flame.html\n",
     .options = options,
+    .exclusive = "tree bottom-up callers by",
     .run = run_report,
 };
 

@@ -39,8 +39,8 @@ const struct orma_option orma_record_options[] = {
     {OPT_FORCE, 'f', "force", NULL, "Overwrite FILE if it exists."},
     {OPT_ALL, 'a', "all", NULL, "Record everything that has a preset."},
     {OPT_RING, 0, "ring", NULL,
-     "Keep only the newest data, as much as the buffer holds, and write them at the end.", 1},
-    {OPT_STREAM, 0, "stream", NULL, "Write into FILE continuously (the default).", 1},
+     "Keep only the newest data, as much as the buffer holds, and write them at the end."},
+    {OPT_STREAM, 0, "stream", NULL, "Write into FILE continuously (the default)."},
     {OPT_MAX_SIZE, 0, "max-size", "SIZE", "End the recording before FILE grows past this."},
     {OPT_TRIGGER, 0, "trigger", "NAME",
      "Keep the newest data until somebody fires NAME ('trigger_perfetto NAME', or a program), "

@@ -8,7 +8,7 @@
 #include "tools/report/report.h"
 
 #define ORMA_REPORT_NAMES_MAX 64
-#define ORMA_REPORT_FORMS 1 /* the group of options of which one says what comes out */
+#define ORMA_REPORT_FORMS "json csv sql html" /* one of them says what comes out */
 
 /* Ids below those of a command's own options. */
 enum {
@@ -49,16 +49,11 @@ enum {
         ORMA_REPORT_OPT_SLICE, 's', "slice", "NAME|ID", "Only this slice, or those that match."    \
     }
 #define ORMA_REPORT_FORM_OPTIONS                                                                   \
-    {ORMA_REPORT_OPT_JSON,                                                                         \
-     0,                                                                                            \
-     "json",                                                                                       \
-     NULL,                                                                                         \
-     "One JSON object, with times in ns and the SQL of each section.",                             \
-     ORMA_REPORT_FORMS},                                                                           \
+    {ORMA_REPORT_OPT_JSON, 0, "json", NULL,                                                        \
+     "One JSON object, with times in ns and the SQL of each section."},                            \
     {                                                                                              \
         ORMA_REPORT_OPT_CSV, 0, "csv", NULL,                                                       \
-            "CSV (RFC 4180), a table for each section with an empty line between them.",           \
-            ORMA_REPORT_FORMS                                                                      \
+            "CSV (RFC 4180), a table for each section with an empty line between them."            \
     }
 
 /* A list of names from the command line, ended by NULL. */

@@ -216,19 +216,20 @@ static const struct orma_option report_options[] = {
     ORMA_REPORT_FILTER_OPTIONS,
     ORMA_REPORT_GROUP_OPTION,
     ORMA_REPORT_FORM_OPTIONS,
-    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it.",
-     ORMA_REPORT_FORMS},
+    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
     {0},
 };
 static const struct orma_command report_command = {
     .synopsis = "[OPTIONS] [SECTION...]",
     .summary = "Show who used CPUs, who waited, calls, I/O, memory, slices.",
     .options = report_options,
+    .exclusive = ORMA_REPORT_FORMS,
 };
 static const struct orma_command why_command = {
     .synopsis = "SLICE\n[OPTIONS] [SECTION...]",
     .summary = "Explain why a slice, a thread or a process took so long.",
     .options = report_options,
+    .exclusive = ORMA_REPORT_FORMS,
 };
 
 /* False: it was wrong, or asked for help, and that was printed. */

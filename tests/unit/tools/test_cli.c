@@ -12,13 +12,16 @@ static const struct orma_option options[] = {
     {OPT_TIME, 't', "time", "TIME", "How long."},
     {OPT_QUIET, 'q', "quiet", NULL, "Say nothing."},
     {OPT_ALL, 'a', NULL, NULL, "All of it."},
-    {OPT_SHORT, 's', "short", NULL, "Less.", 2},
-    {OPT_LONG, 0, "long", "HOW", "More.", 2},
-    {OPT_SHORT, 0, "brief", NULL, NULL, 2},
+    {OPT_SHORT, 's', "short", NULL, "Less."},
+    {OPT_LONG, 0, "long", "HOW", "More."},
+    {OPT_SHORT, 0, "brief", NULL, NULL},
     {0},
 };
-static const struct orma_command command = {
-    .name = "try", .summary = "Tries.", .synopsis = "[OPTIONS] WORD", .options = options};
+static const struct orma_command command = {.name = "try",
+                                            .summary = "Tries.",
+                                            .synopsis = "[OPTIONS] WORD",
+                                            .options = options,
+                                            .exclusive = "long short brief"};
 
 /* Parses and writes what it saw as text: "t=5s q +word |rest". */
 static const char *parse(int argc, const char *const *words, char *out, size_t size)
