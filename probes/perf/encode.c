@@ -24,6 +24,7 @@ void orma_perf_encoder_init(struct orma_perf_encoder *self, const struct orma_pe
 void orma_perf_encoder_fini(struct orma_perf_encoder *self)
 {
     orma_map_fini(&self->iids);
+    orma_map_fini(&self->counted);
     orma_perf_waits_fini(&self->waits);
     orma_perf_kepts_fini(&self->kepts);
     orma_kallsyms_free(self->kernel);
@@ -61,6 +62,18 @@ static void end_process(struct orma_perf_encoder *self, const struct orma_perf_r
         orma_perf_tell_late_names(self, process, record->time);
 }
 
+/* What the kernel has counted, or the sum of the periods of the samples that are wanted. */
+static uint64_t count_of(struct orma_perf_encoder *self, const struct orma_perf_record *record)
+{
+    uint64_t key = (uint64_t)record->cpu + 1, before = orma_map_get(&self->counted, key);
+
+    if (self->plan->events[0].attr.sample_type & PERF_SAMPLE_READ)
+        return record->counts[0];
+    uint64_t ret = record->counts[0] + (before == ORMA_MAP_NONE ? 0 : before);
+    (void)orma_map_put(&self->counted, key, ret); /* else one weighs nothing */
+    return ret;
+}
+
 void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_record *record)
 {
     struct orma_perf_sampled what = {0};
@@ -93,6 +106,8 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
             orma_perf_tell_names(self, process, record);
         what.stack = orma_perf_encode_stack_of(self, process, record, NULL, &what.error);
     }
+    if (record->kind == ORMA_PERF_SAMPLE)
+        what.count = count_of(self, record);
     orma_perf_encode_record(self, record, &what);
 }
 

@@ -29,7 +29,8 @@ struct orma_perf_encoder {
     const char
         *hidden; /* name of a file whose frames at the end of stacks are left out; NULL: none */
     struct orma_source_sink *sink;
-    struct orma_map iids; /* hash of what is interned → iid */
+    struct orma_map counted; /* cpu + 1 → sum of the periods of its samples, where they have them */
+    struct orma_map iids;    /* hash of what is interned → iid */
     uint64_t next_iid;
     bool fresh; /* the next packet begins a new interning state */
     struct orma_buf interned, packet;

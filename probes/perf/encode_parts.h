@@ -11,6 +11,7 @@ struct orma_perf_sampled {
     uint64_t stack;   /* 0: none */
     uint64_t error;   /* of unwinding; 0: none */
     uint64_t away_ns; /* of a wait */
+    uint64_t count;   /* of the timebase, up to this sample */
 };
 
 /* stacks.c. Its number; 0: no frame at all. `leaf`: a frame of our own at the end; NULL: none. */

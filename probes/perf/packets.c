@@ -39,7 +39,7 @@ void orma_perf_put_sample(struct orma_buf *out, const struct orma_perf_record *r
     orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_TID, record->tid);
     orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_CPU_MODE, cpu_mode(record->misc));
     if (record->counts_num)
-        orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_TIMEBASE_COUNT, record->counts[0]);
+        orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_TIMEBASE_COUNT, what->count);
     for (unsigned i = 1; i < record->counts_num; i++)
         orma_pb_put_u64(out, ORMA_PB_PERF_SAMPLE_FOLLOWER_COUNTS, record->counts[i]);
     if (what->stack)

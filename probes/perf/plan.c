@@ -434,11 +434,13 @@ static void plan_stacks(struct orma_perf_plan *self,
     self->unwind = self->stacks && (mode == MODE(DWARF) || (cs && mode == MODE(UNKNOWN))) &&
                    ORMA_PERF_REGS_MASK != 0 && !self->lbr;
     attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
-    attr->sample_type |=
-        self->pids && self->events_num == 1 ? PERF_SAMPLE_PERIOD : PERF_SAMPLE_READ;
-    attr->read_format = PERF_FORMAT_GROUP;
-    if (attr->sample_type & PERF_SAMPLE_PERIOD)
-        attr->read_format = 0;
+    if ((!self->pids && !self->names) || self->events_num > 1 || self->poll) {
+        attr->sample_type |= PERF_SAMPLE_READ;
+        attr->read_format = PERF_FORMAT_GROUP;
+    } else if (attr->freq) {
+        attr->sample_type |= PERF_SAMPLE_PERIOD;
+    } /* else each has the period that was asked for. Asked to say so, the kernel takes 1 instead.
+       */
     if (self->pids)
         attr->inherit = 1;
     attr->inherit_thread = self->pids && !self->follow_children;

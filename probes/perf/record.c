@@ -145,8 +145,10 @@ static bool decode_sample(const struct orma_perf_plan *plan, struct words *w,
     halves(w, &ret->cpu, NULL);
     if (type & PERF_SAMPLE_PERIOD)
         ret->counts[ret->counts_num++] = word(w);
-    if (type & PERF_SAMPLE_READ)
+    else if (type & PERF_SAMPLE_READ)
         take_counts(w, ret);
+    else
+        ret->counts[ret->counts_num++] = plan->events[0].attr.sample_period;
     if (type & PERF_SAMPLE_CALLCHAIN)
         take_chain(w, ret);
     if (type & PERF_SAMPLE_RAW)

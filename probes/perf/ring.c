@@ -261,8 +261,6 @@ int orma_perf_ring_next(struct orma_perf_ring *self, const struct orma_perf_plan
             ret->cpu = self->cpu;
             ret->out = self->switches;
         }
-        if (ret->kind == ORMA_PERF_SAMPLE && plan->events[0].attr.sample_type & PERF_SAMPLE_PERIOD)
-            ret->counts[0] = self->counted += ret->counts[0];
         return 1;
     }
 }

@@ -21,7 +21,6 @@ struct orma_perf_ring {
     size_t data_size, map_size;
     uint64_t *copy;   /* of a record that runs over the end */
     size_t held;      /* bytes of the record that is looked at: the kernel may not write there */
-    uint64_t counted; /* sum of the periods, where samples bring theirs */
 };
 
 /*

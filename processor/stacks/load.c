@@ -438,19 +438,41 @@ static void add_errors(struct loader *l, int64_t site, uint64_t errors)
     self->cut += errors;
 }
 
+/*
+ * Samples of time are a period apart. Of other events one stands for as many as the counter went on
+ * since the sample before of its cpu; the first, of which that is not known, for no more than the
+ * second.
+ */
+#define WEIGHTS                                                                                    \
+    "WITH w AS (SELECT s.id, coalesce(c.value - lag(c.value) OVER q, min(c.value, "                \
+    "coalesce(lead(c.value) OVER q - c.value, c.value))) AS weight FROM "                          \
+    "__intrinsic_profiler_sample s JOIN __intrinsic_profiler_session n ON n.id = s.session_id "    \
+    "JOIN __intrinsic_profiler_counter_set cs USING (counter_set_id) "                             \
+    "JOIN __intrinsic_counter c ON c.id = cs.counter_id "                                          \
+    "JOIN perf_counter_track y ON y.id = c.track_id AND y.is_timebase "                            \
+    "WHERE n.timebase_unit != 'ns'"
+#define WINDOW " WINDOW q AS (PARTITION BY c.track_id ORDER BY c.ts, s.id)"
+
 static void load_samples(struct loader *l)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf event = {0};
     ORMA_AUTO(orma_buf_fini) struct orma_buf stretches = {0};
     struct orma_stacks *self = l->self;
     bool inside = l->choice->slice;
 
     if (inside)
         load_stretches(l, &stretches);
-    orma_buf_put_str(&sql, "SELECT s.callsite_id, coalesce(k.utid, -1), count(*), min(s.ts), "
-                           "max(s.ts), sum(s.unwind_error IS NOT NULL) " FROM_SAMPLES "WHERE 1");
+    put_event(l, &event);
+    orma_buf_put_str(&sql, WEIGHTS);
+    orma_buf_put_str(&sql, orma_buf_cstr(&event));
+    orma_buf_put_str(&sql,
+                     WINDOW ") SELECT s.callsite_id, coalesce(k.utid, -1), count(*), min(s.ts), "
+                            "max(s.ts), sum(s.unwind_error IS NOT NULL), "
+                            "sum(coalesce(CAST(w.weight AS INT), 1)) " FROM_SAMPLES
+                            "LEFT JOIN w ON w.id = s.id WHERE 1");
     put_choice(&sql, l->choice);
-    put_event(l, &sql);
+    orma_buf_put_str(&sql, orma_buf_cstr(&event));
     orma_buf_put_str(&sql,
                      inside ? " GROUP BY s.id ORDER BY s.id" : " GROUP BY 1, 2 ORDER BY 1, 2");
     struct rows rows = rows_of(l, orma_buf_cstr(&sql));
@@ -469,7 +491,8 @@ static void load_samples(struct loader *l)
         if (is_null(&rows, 0))
             self->without_stack += num;
         else
-            add(l, site_node(l, orma_query_int64(rows.q, 0)), utid, num);
+            add(l, site_node(l, orma_query_int64(rows.q, 0)), utid,
+                (uint64_t)orma_query_int64(rows.q, 6));
     }
 }
 

@@ -21,7 +21,7 @@
 #define ORMA_STACKS_NONE UINT32_MAX
 
 enum orma_stacks_kind {
-    ORMA_STACKS_SAMPLES,   /* weight: samples */
+    ORMA_STACKS_SAMPLES,   /* weight: samples of time; of what else is counted, so many of it */
     ORMA_STACKS_HEAP,      /* weight: bytes that were not freed */
     ORMA_STACKS_ALLOCATED, /* weight: bytes that were allocated */
     ORMA_STACKS_OFF_CPU,   /* weight: nanoseconds that threads waited */

@@ -150,6 +150,8 @@ void orma_profile_report_head(const struct orma_profile_report_style *style,
     if (s->event) {
         fputs(" of ", out);
         put_text(out, orma_stacks_text(s, s->event), NO_LIMIT, false);
+        if (s->weight != s->samples)
+            fprintf(out, ", which stand for %" PRIu64, s->weight);
     }
     if (s->period_ns)
         fprintf(out, ", one each %s: %s of CPU time",

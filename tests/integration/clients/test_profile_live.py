@@ -138,6 +138,23 @@ def build_id(path):
     return found.group(1).hex() if found else ""
 
 
+FAULTS = """
+    #include <sys/mman.h>
+    static __attribute__((noinline)) void first(volatile char *at, long n) { while (n--) at[n * 4096] = 1; }
+    static __attribute__((noinline)) void rest(volatile char *at, long n) { while (n--) at[n * 4096] = 1; }
+    int main(void)
+    {
+        for (int i = 0; i < 20; i++) {
+            char *at = mmap(0, 4096 * 4000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            madvise(at, 4096 * 4000, MADV_NOHUGEPAGE);
+            if (!i)
+                first(at, 1000);
+            rest(at, 4000);
+            munmap(at, 4096 * 4000);
+        }
+        return 0;
+    }"""
+
 # perf's spelling, and what becomes of it.
 EVENTS = {
     "page-faults:u": "counter: SW_PAGE_FAULTS modifiers: EVENT_MODIFIER_COUNT_USERSPACE",
@@ -287,8 +304,8 @@ class ProfileLive(ProfileCase):
             JOIN thread t ON t.tid = c.value WHERE k.name = 'woken_thread'""")
         self.assertGreaterEqual(int(rows[0]["n"]), 2)
 
-    def report(self):
-        return self.orma("profile", "report", self.trace).stdout.decode()
+    def report(self, *options):
+        return self.orma("profile", "report", *options, self.trace).stdout.decode()
 
     def test_names_go_with_the_trace(self):
         program = self.compile(INLINED, "inlined", "-O2")
@@ -411,7 +428,19 @@ class ProfileLive(ProfileCase):
         self.assertIn(b"of CPU time", done.stdout)
         self.assertIn(b"--event", done.stdout)
         head = self.orma("profile", "report", "--event", "page-faults", self.trace).stdout.decode().splitlines()[0]
-        self.assertRegex(head, r"\d+ samples? of page-faults$")
+        self.assertRegex(head, r"\d+ samples? of page-faults(, which stand for \d+)?$")
+
+    def test_a_sample_weighs_as_many_events_as_it_stands_for(self):
+        """At a frequency the kernel begins with a sample for each, and then takes fewer."""
+        for event, limit in ("page-faults/period=500/", 600), ("page-faults", 80000):
+            with self.subTest(event):
+                self.profile("-e", event, "--", self.compile(FAULTS, "faults"))
+                lines = [line.split() for line in self.report("-n", "0").splitlines()]
+                faults = {line[-2]: int(line[2]) for line in lines if line[1:2] == ["%"]}
+                self.assertLess(abs(faults.get("first", 0) + faults["rest"] - 80000), 4000, faults)
+                self.assertLess(abs(faults.get("first", 0) - 1000), limit, faults)
+                self.out = self.dir / "again"
+                self.trace = self.out / "raw-trace"
 
     def test_events_as_perf_spells_them(self):
         text = self.orma("profile", "--print-config", *(a for e in EVENTS for a in ("-e", e)), "-C", "0,2-3", "-a").stdout.decode()
