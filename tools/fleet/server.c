@@ -34,6 +34,7 @@ enum {
     WRITEFUNCTION = 20011,
     READFUNCTION = 20012,
     POSTFIELDS = 10015,
+    CAINFO = 10065,
     LOW_SPEED_LIMIT = 19,
     LOW_SPEED_TIME = 20,
     HTTPHEADER = 10023,
@@ -46,7 +47,13 @@ enum {
     TCP_KEEPALIVE = 213,
     RESPONSE_CODE = 0x200002
 };
-enum { COULDNT_CONNECT = 7, ABORTED_BY_CALLBACK = 42, READ_ABORT = 0x10000000 };
+enum {
+    SSL_CERTPROBLEM = 58,
+    PEER_FAILED_VERIFICATION = 60,
+    ABORTED_BY_CALLBACK = 42,
+    SSL_CACERT_BADFILE = 77,
+    READ_ABORT = 0x10000000
+};
 
 #define FUNCTIONS(X)                                                                               \
     X(curl_easy_init)                                                                              \
@@ -262,6 +269,35 @@ static void shorten(struct orma_buf *body, long status)
     free(text);
 }
 
+/* Waiting makes no certificate better. */
+static enum orma_fleet_fault fault_of(int code)
+{
+    switch (code) {
+    case ABORTED_BY_CALLBACK:
+        return ORMA_FLEET_REFUSED;
+    case SSL_CERTPROBLEM:
+    case PEER_FAILED_VERIFICATION:
+    case SSL_CACERT_BADFILE:
+        return ORMA_FLEET_BROKEN;
+    }
+    return ORMA_FLEET_AWAY;
+}
+
+/* Whom to trust, by the variables of curl, which its library does not read. */
+static void set_trust(curl *handle)
+{
+    static const char *const names_of[] = {"CURL_CA_BUNDLE", "SSL_CERT_FILE"};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(names_of); i++) {
+        const char *file = getenv(names_of[i]);
+
+        if (file && *file) {
+            lib.curl_easy_setopt(handle, CAINFO, file);
+            return;
+        }
+    }
+}
+
 static void perform(curl *handle, struct orma_fleet_answer *ret)
 {
     char text[256] = ""; /* CURL_ERROR_SIZE */
@@ -274,7 +310,7 @@ static void perform(curl *handle, struct orma_fleet_answer *ret)
     if (code && status < 300) { /* else what the server said says more */
         orma_buf_clear(&ret->body);
         orma_buf_put_str(&ret->body, *text ? text : lib.curl_easy_strerror(code));
-        ret->fault = code == ABORTED_BY_CALLBACK ? ORMA_FLEET_REFUSED : ORMA_FLEET_AWAY;
+        ret->fault = fault_of(code);
     } else if (status != 200) {
         ret->fault = judge(status, orma_buf_cstr(&ret->body));
         shorten(&ret->body, status);
@@ -329,6 +365,7 @@ void orma_fleet_ask(const struct orma_fleet_address *address, size_t host, const
         lib.curl_easy_setopt(handle, PASSWORD, address->password);
     if (address->password && !address->user)
         lib.curl_easy_setopt(handle, USERNAME, "default");
+    set_trust(handle);
     ret->fault = ORMA_FLEET_FINE;
     perform(handle, ret);
 out:

@@ -94,7 +94,9 @@ class Way:
     """Passes on to a server; `verdict(head)` of each request says how: None (as it is), "cut" (in the middle of the request), "deaf" (the
     server gets all of it, the answer is lost), "refuse", "keep" (passed on, and in `kept` by table), or the bytes of an answer to give instead."""
 
-    def __init__(self, port):
+    def __init__(self, port, tls=None):
+        """`tls`: the context of who is talked to by TLS."""
+        self.tls = tls
         self.to, self.verdict, self.kept = port, lambda head: None, {}
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
@@ -110,6 +112,7 @@ class Way:
 
     def one(self, client):
         try:
+            client = self.tls.wrap_socket(client, server_side=True) if self.tls else client
             with client, socket.create_connection(("127.0.0.1", self.to)) as server:
                 self.passing(client, server)
         except OSError:

@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -367,6 +368,44 @@ class Servers(Fleet):
         self.assertIn("guarded", self.messages)
         self.assertNotIn("wrong", self.messages)
 
+    @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+    def test_tls(self):
+        self.traces(3)
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=here", "-addext",
+                        "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"], cwd=self.root, check=True, capture_output=True)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.root / "cert.pem", self.root / "key.pem")
+        way = clickhouse.Way(self.server.http, tls=context)
+        self.addCleanup(way.close)
+        for name in ("CURL_CA_BUNDLE", "SSL_CERT_FILE"):
+            self.env.pop(name, None)
+        # Nobody vouches for it; then somebody does, but for another name.
+        self.load("runs", to=f"clickhouses://127.0.0.1:{way.port}", code=1)
+        self.assertIn("certificate", self.messages)
+        self.env["SSL_CERT_FILE"] = str(self.root / "cert.pem")
+        self.load("runs", to=f"clickhouses://localhost:{way.port}", code=1)
+        self.assertIn("localhost", self.messages)
+        self.assertEqual(self.server.number("SELECT count() FROM orma.slice_rows"), 0)
+        self.load("--path-labels", "{build}/{machine}/*", "runs", to=f"clickhouses://127.0.0.1:{way.port}")
+        self.once(range(3))
+        # It gets another one in the middle: the load does not wait for better times.
+        def renewed(head):
+            if "INSERT INTO orma.slice_rows" in head:
+                way.tls = other
+            return None
+        other = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=else", "-keyout", "key.pem", "-out",
+                        "else.pem"], cwd=self.root, check=True, capture_output=True)
+        other.load_cert_chain(self.root / "else.pem", self.root / "key.pem")
+        way.verdict = renewed
+        self.load("--again", "runs", to=f"clickhouses://127.0.0.1:{way.port}", code=1)
+        self.assertIn("stopped: ", self.messages)
+        self.assertIn("certificate", self.messages)
+        self.once(range(3))
+        # What is no TLS at all.
+        self.env["SSL_CERT_FILE"] = str(self.root / "cert.pem")
+        self.load("runs", to=f"clickhouses://127.0.0.1:{self.server.http}", code=1)
+
     def test_a_schema_of_before(self):
         self.traces(3)
         self.load("runs/b0")
@@ -494,6 +533,17 @@ class Servers(Fleet):
         self.server.ask("CREATE TABLE orma.answers (trace String, name String, n UInt64, none Nullable(String), text String) ENGINE = Memory")
         self.server.ask("INSERT INTO orma.answers FORMAT TabSeparated", done.stdout)
         self.assertEqual(self.server.number("SELECT sum(n) FROM orma.answers WHERE none IS NULL AND text = 'a\\tb\\\\'"), 10 + 11 + 12)
+        # As the table function calls the script of docs/fleet.md: what follows its name, cut at each blank.
+        page = (SOURCE / "docs/fleet.md").read_text()
+        command, = re.findall(r"with `#!/bin/sh` and `(exec [^`]*)`", page)
+        sql, = re.findall(r"executable\('ask ([^']*)', TabSeparated", page)
+        ask = self.root / "ask"
+        ask.write_text(f"#!/bin/sh\n{command}\n")
+        ask.chmod(0o755)
+        done = subprocess.run([ask, *sql.split(" ")], input=names.encode(), capture_output=True, check=True,
+                              env=dict(self.env, PATH=f"{ORMA.parent}:{self.env['PATH']}"))
+        rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
+        self.assertEqual((len(rows), sum(int(r[2]) for r in rows), {len(r) for r in rows}), (12, 10 + 11 + 12, {4}))
         broken = subprocess.run(argv, input=b"/nowhere/x.json\n", capture_output=True, env=self.env, check=False)
         self.assertEqual((broken.returncode, broken.stdout), (1, b""))
         script = self.root / "ask.sh"
