@@ -36,6 +36,7 @@ struct orma_columns {
     unsigned num;
     uint64_t rows_max, rows_before; /* of a batch; in those before the one at hand */
     bool exact, settled, ended;
+    const char *json;                 /* NULL: no column is */
     int failed;                       /* 0, or what every further call gives */
     struct orma_columns_batch *batch; /* that is being filled, or was read to settle types */
     bool ahead;                       /* the latter */
@@ -738,6 +739,26 @@ const char *orma_columns_name(const struct orma_columns *self, unsigned col)
 enum orma_value_type orma_columns_type(const struct orma_columns *self, unsigned col)
 {
     return self->types[col];
+}
+
+void orma_columns_set_json(struct orma_columns *self, const char *name)
+{
+    self->json = name;
+}
+
+bool orma_columns_is_json(const struct orma_columns *self, unsigned col)
+{
+    return self->json && self->types[col] == ORMA_VALUE_TEXT &&
+           !strcmp(orma_columns_name(self, col), self->json);
+}
+
+bool orma_columns_has_json(const struct orma_columns *self)
+{
+    unsigned col = 0;
+
+    while (col < self->num && !orma_columns_is_json(self, col))
+        col++;
+    return col < self->num;
 }
 
 const char *orma_columns_error(const struct orma_columns *self)

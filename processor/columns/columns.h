@@ -80,6 +80,12 @@ const char *orma_columns_name(const struct orma_columns *self, unsigned col);
 /* Once settled. */
 enum orma_value_type orma_columns_type(const struct orma_columns *self, unsigned col);
 
+/* Texts of this column are JSON, which formats with types for that may say. The name must stay. */
+void orma_columns_set_json(struct orma_columns *self, const char *name);
+/* Once settled. */
+bool orma_columns_is_json(const struct orma_columns *self, unsigned col);
+bool orma_columns_has_json(const struct orma_columns *self);
+
 /* What went wrong, for people. */
 const char *orma_columns_error(const struct orma_columns *self);
 

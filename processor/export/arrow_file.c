@@ -136,7 +136,21 @@ static void put_type(struct orma_buf *b, size_t from, enum orma_value_type type)
     }
 }
 
-static void put_column(struct orma_buf *b, size_t from, const char *name, enum orma_value_type type)
+/* What names an extension of the type; apache.org has arrow.json among its own. */
+static void put_json(struct orma_buf *b, size_t from)
+{
+    size_t pair, at[FIELDS_MAX];
+
+    vector(b, from, 1, 4);
+    pair = b->len;
+    put_u32(b, 0);
+    table(b, pair, "44", at); /* key, value */
+    string(b, at[0], "ARROW:extension:name");
+    string(b, at[1], "arrow.json");
+}
+
+static void put_column(struct orma_buf *b, size_t from, const char *name, enum orma_value_type type,
+                       bool json)
 {
     const uint8_t kind = type == ORMA_VALUE_INT64    ? TYPE_INT
                          : type == ORMA_VALUE_DOUBLE ? TYPE_FLOAT
@@ -145,12 +159,15 @@ static void put_column(struct orma_buf *b, size_t from, const char *name, enum o
     const uint8_t nullable = 1;
     size_t at[FIELDS_MAX];
 
-    table(b, from, "411404", at); /* name, nullable, type of type, type, dictionary, children */
+    /* name, nullable, type of type, type, dictionary, children, metadata */
+    table(b, from, json ? "4114044" : "411404", at);
     put(b, at[1], &nullable, sizeof(nullable));
     put(b, at[2], &kind, sizeof(kind));
     string(b, at[0], name);
     put_type(b, at[3], type);
     vector(b, at[5], 0, 4);
+    if (json)
+        put_json(b, at[6]);
 }
 
 static void put_schema(struct orma_buf *b, size_t from, const struct orma_columns *columns)
@@ -165,7 +182,7 @@ static void put_schema(struct orma_buf *b, size_t from, const struct orma_column
         return;
     for (unsigned i = 0; i < num; i++)
         put_column(b, first + i * sizeof(uint32_t), orma_columns_name(columns, i),
-                   orma_columns_type(columns, i));
+                   orma_columns_type(columns, i), orma_columns_is_json(columns, i));
 }
 
 /* The begin of a message. Returns the place of the reference to its header. */

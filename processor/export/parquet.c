@@ -419,11 +419,12 @@ static void put_schema(struct orma_buf *b, const struct orma_columns *columns)
         field(b, &last, 4, THRIFT_BINARY);
         bytes(b, name, strlen(name));
         if (orma_columns_type(columns, i) == ORMA_VALUE_TEXT) {
+            const bool json = orma_columns_is_json(columns, i);
             unsigned kind = 0;
 
-            integer(b, &last, 6, THRIFT_I32, 0); /* UTF8 */
+            integer(b, &last, 6, THRIFT_I32, json ? 19 : 0); /* JSON, UTF8 */
             field(b, &last, 10, THRIFT_STRUCT);
-            field(b, &kind, 1, THRIFT_STRUCT); /* STRING */
+            field(b, &kind, json ? 12 : 1, THRIFT_STRUCT); /* JSON, STRING */
             end(b);
             end(b);
         }

@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "integratio
 import clickhouse  # noqa: E402
 import subprocess  # noqa: E402
 
-ORMA, SLICES, TRACES = sys.argv[1], int((sys.argv + ["500000"] * 3)[2]), int((sys.argv + ["4"] * 4)[3])
+ORMA, SLICES, TRACES = sys.argv[1], int((sys.argv + ["500000"] * 3)[2]), int((sys.argv + ["8"] * 4)[3])
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -75,6 +75,7 @@ def main():
             to, env = f"clickhouse://127.0.0.1:{server.http}", dict(os.environ, ORMA_CACHE="off", no_proxy="*")
             fleet = lambda *args: subprocess.run([ORMA, "fleet", *args], check=True, env=env, cwd=root, stderr=subprocess.DEVNULL)
             fleet("init", "--to", to)
+            server.ask("SYSTEM STOP MERGES")  # they are measured alone
             load = measure("orma fleet load", server, lambda: fleet("load", "--to", to, *[f"t{i}.json" for i in range(TRACES)]))
             # What was sent, again: recorded on the way, then given to the server from memory.
             way = clickhouse.Way(server.http)
@@ -89,6 +90,7 @@ def main():
             fleet("load", "--again", "--to", to, *[f"t{i}.json" for i in range(TRACES)])
             print(f"load / limit: {load / limit:.2f}; 100,000 traces of {SLICES:,} slices take {100_000 * load / TRACES / 3600:.1f} h here")
             rows = server.number("SELECT count() FROM orma.slice_rows")
+            server.ask("SYSTEM START MERGES")
             measure("later: all parts become one", server, lambda: server.ask("OPTIMIZE TABLE orma.slice_rows FINAL"), rows)
             parts = server.ask("SELECT sum(bytes) / sum(rows) FROM system.parts WHERE active AND database = 'orma' AND table = 'slice_rows'")
             print(f"bytes on disk for a slice: {float(parts[0][0]):.1f}; a trace: {float(parts[0][0]) * SLICES / 1e6:.1f} MB")

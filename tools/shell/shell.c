@@ -76,6 +76,9 @@ const struct orma_option orma_shell_export_options[] = {
      "The format; all but sqlite take SQL behind the trace, whose last result they write, or "
      "without it a folder with a "
      "file for each table."},
+    {ORMA_SHELL_ARGS, 0, "args", NULL,
+     "With parquet and arrow: tables get a column args, what their arg_set_id stands for as JSON; "
+     "in a result, the column of this name is JSON."},
     ORMA_SHELL_GLOBAL_OPTIONS,
     {0},
 };
@@ -165,6 +168,8 @@ static int run_export(const struct orma_command *self, int argc, char **argv)
     if (sh.export_to && !strcmp(sh.export_to, "sqlite") && sh.words[1] &&
         strcmp(sh.words[0], "sqlite"))
         return orma_shell_missing("export", "SQLite files have all tables: leave the SQL out");
+    if (sh.export_args && (!sh.export_to || !orma_shell_export_has_json(sh.export_to)))
+        return orma_shell_missing("export", "--args goes with --to parquet and --to arrow");
     if (sh.export_to && strcmp(sh.export_to, "sqlite")) {
         sh.export_sql = sh.words[1];
         sh.words[1] = sh.words[0];

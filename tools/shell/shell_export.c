@@ -46,6 +46,13 @@ bool orma_shell_export_knows(const char *name)
     return !strcmp(name, "sqlite") || find_format(name);
 }
 
+bool orma_shell_export_has_json(const char *name)
+{
+    const struct format *format = find_format(name);
+
+    return format && format->write;
+}
+
 /* What went wrong; `text` "": the error number says it. */
 static int complain(const char *path, const char *text, int error)
 {
@@ -71,7 +78,18 @@ static int write_rows(struct orma_shell *self, const struct format *format, stru
         orma_query_free(q);
         return complain(path, "", r);
     }
-    r = format->write(columns, out);
+    if (self->export_args)
+        orma_columns_set_json(columns, "args");
+    r = self->export_args ? orma_columns_settle(columns) : 0;
+    if (!r && self->export_args && !orma_columns_has_json(columns)) {
+        orma_columns_free(columns);
+        return complain(path,
+                        "--args: no column 'args' with texts: add "
+                        "__intrinsic_arg_set_to_json(arg_set_id) AS args",
+                        -EINVAL);
+    }
+    if (!r)
+        r = format->write(columns, out);
     if (r)
         code = complain(path, r == -EIO ? "" : orma_columns_error(columns), r == -EIO ? -errno : r);
     orma_columns_free(columns);
@@ -143,7 +161,10 @@ static int write_tables(struct orma_shell *self, const struct format *format,
         const char *name = orma_query_text(list, 0);
 
         orma_buf_printf(&path, "%s/%s.%s", folder, name, format->name);
-        orma_buf_printf(&sql, "SELECT * FROM \"%s\"", name);
+        self->export_args = orma_query_int64(list, 1) > 0;
+        orma_buf_printf(
+            &sql, "SELECT *%s FROM \"%s\"",
+            self->export_args ? ", __intrinsic_arg_set_to_json(arg_set_id) AS args" : "", name);
         code = path.failed || sql.failed
                    ? complain(folder, "", -ENOMEM)
                    : write_file(self, format, orma_buf_cstr(&sql), orma_buf_cstr(&path));
@@ -166,7 +187,8 @@ static void remove_tables(struct orma_query *list, const char *folder, const cha
 
 /* What people query: tables and views that are not of the processor itself. */
 static const char tables_sql[] =
-    "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND "
+    "SELECT name, ?1 AND name != 'args' AND (SELECT max(name = 'arg_set_id') > max(name = 'args') "
+    "FROM pragma_table_info(m.name)) FROM sqlite_master m WHERE type IN ('table', 'view') AND "
     "name NOT GLOB '_*' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '*[^a-zA-Z0-9_]*' "
     "ORDER BY name";
 
@@ -184,6 +206,7 @@ static int write_folder(struct orma_shell *self, const struct format *format, co
         (void)rmdir(folder); /* empty */
         return orma_shell_complain(path, orma_processor_error(self->tp));
     }
+    (void)orma_query_bind_int64(list, 1, self->export_args); /* else it is NULL */
     mode_t mask = umask(0);
     (void)umask(mask);                 /* it had to be set to be seen */
     (void)chmod(folder, 0777 & ~mask); /* mkdtemp() made it ours alone */

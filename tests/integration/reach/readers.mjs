@@ -32,7 +32,8 @@ const readers = {
         const columns = table.schema.fields.map((f) => f.name);
         const rows = [];
         for (const row of table) rows.push(columns.map((_, i) => table.getChildAt(i).get(rows.length)));
-        print(columns, table.schema.fields.map((f) => String(f.type)), rows, { batches: table.batches.length });
+        print(columns, table.schema.fields.map((f) => String(f.type)), rows, { batches: table.batches.length,
+            metadata: Object.fromEntries(table.schema.fields.filter((f) => f.metadata.size).map((f) => [f.name, Object.fromEntries(f.metadata)])) });
     },
     async duckdb(file) {
         const { DuckDBInstance } = createRequire(root + "/")("@duckdb/node-api");

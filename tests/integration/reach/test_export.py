@@ -43,8 +43,8 @@ class Export(unittest.TestCase):
         write_trace(cls.trace, slices=300)
         cls.env = dict(os.environ, ORMA_CACHE="off")
 
-    def export(self, form, out, *sql, code=0, trace=None):
-        done = subprocess.run([ORMA, "export", "--to", form, "-o", out, trace or self.trace, *sql], capture_output=True, env=self.env,
+    def export(self, form, out, *sql, code=0, trace=None, more=()):
+        done = subprocess.run([ORMA, "export", "--to", form, *more, "-o", out, trace or self.trace, *sql], capture_output=True, env=self.env,
                               check=False)
         self.assertEqual(done.returncode, code, done.stderr.decode()[-2000:])
         return done.stdout if not code else done.stderr.decode()
@@ -121,6 +121,49 @@ class Export(unittest.TestCase):
         self.assertEqual((empty["types"], empty["rows"]), (["BIGINT", "BIGINT", "BIGINT"], []))
         self.assertIn("it exists", self.export("parquet", folder, code=1))
         self.assertEqual([p.name for p in self.root.glob("tables*")], ["tables"])
+
+    # ---- args ----
+
+    def nested(self):
+        trace = self.root / "nested.json"
+        trace.write_text(json.dumps([{"ph": "X", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5, "name": "n",
+                                      **({"args": {"a": {"b": i, "c": [1, "x\"é"]}}} if i % 2 else {})} for i in range(4)]))
+        return trace
+
+    def read_args(self, reader):
+        out = self.root / f"args.{'arrow' if reader == 'arrow' else 'parquet'}"
+        self.export(out.suffix[1:], out, "SELECT id, __intrinsic_arg_set_to_json(arg_set_id) AS args FROM slice", trace=self.nested(), more=["--args"])
+        return out
+
+    @needs("hyparquet")
+    def test_args_by_hyparquet(self):
+        """It makes objects of what is declared as JSON, and of nothing else."""
+        self.assertEqual(self.read("hyparquet", str(self.read_args("hyparquet")))["rows"],
+                         [["0", None], ["1", {"args": {"a": {"b": 1, "c": [1, "x\"é"]}}}], ["2", None], ["3", {"args": {"a": {"b": 3, "c": [1, "x\"é"]}}}]])
+        folder = self.root / "args_tables"
+        self.export("parquet", folder, trace=self.nested(), more=["--args"])
+        got = self.read("hyparquet", str(folder / "slice.parquet"))
+        self.assertEqual([r[-1] for r in got["rows"]], [r[1] for r in self.read("hyparquet", str(self.read_args("hyparquet")))["rows"]])
+        self.assertEqual(got["columns"][-1], "args")
+        self.assertNotIn("args", self.read("hyparquet", str(folder / "args.parquet"))["columns"])
+
+    @needs("duckdb")
+    def test_args_by_duckdb(self):
+        out = self.read_args("duckdb")
+        got = self.read("duckdb", f"SELECT typeof(args), args->>'$.args.a.b', args->>'$.args.a.c[1]' FROM read_parquet('{out}') WHERE args IS NOT NULL ORDER BY id")
+        self.assertEqual(got["rows"], [["JSON", "1", "x\"é"], ["JSON", "3", "x\"é"]])
+
+    @needs("arrow")
+    def test_args_by_arrow(self):
+        got = self.read("arrow", str(self.read_args("arrow")))
+        self.assertEqual(got["metadata"], {"args": {"ARROW:extension:name": "arrow.json"}})
+        self.assertEqual(json.loads(got["rows"][1][1])["args"]["a"]["b"], 1)
+
+    def test_args_that_are_not_there(self):
+        out = self.root / "no.parquet"
+        self.assertIn("no column 'args'", self.export("parquet", out, "SELECT id FROM slice", code=1, more=["--args"]))
+        self.assertFalse(out.exists())
+        self.assertIn("--args goes with", self.export("csv", out, "SELECT id FROM slice", code=2, more=["--args"]))
 
     # ---- Arrow ----
 
