@@ -20,10 +20,12 @@
 
 #define NO_CODE UINT32_MAX
 #define DIRECT_MAX (1u << 20) /* or as many as there are rows */
+/* Each slot may lie in a page that nobody has touched. */
+#define RESIZE_LOOK (1u << 15)
 
 struct code_slot {
     int64_t bits;
-    uint32_t before, code; /* code NO_CODE: free */
+    uint32_t before, code; /* the code + 1; 0: free */
     uint8_t tag;
 };
 
@@ -91,21 +93,19 @@ static bool resize(struct coder *c, uint32_t num)
     struct code_slot *old = c->slots;
     uint32_t old_num = old ? c->mask + 1 : 0;
 
-    c->slots = malloc((size_t)num * sizeof(*c->slots));
+    c->slots = calloc(num, sizeof(*c->slots));
     if (!c->slots) {
         c->slots = old;
         return false;
     }
-    for (uint32_t i = 0; i < num; i++)
-        c->slots[i].code = NO_CODE;
     c->mask = num - 1;
     for (uint32_t i = 0; i < old_num; i++) {
-        if (!(i % EXEC_LOOK) && orma_exec_should_stop(c->plan))
+        if (!(i % RESIZE_LOOK) && orma_exec_should_stop(c->plan))
             break; /* what is missing is not missed */
-        if (old[i].code == NO_CODE)
+        if (!old[i].code)
             continue;
         uint32_t at = place_of(c, old[i].before, old[i].tag, old[i].bits);
-        while (c->slots[at].code != NO_CODE)
+        while (c->slots[at].code)
             at = (at + 1) & c->mask;
         c->slots[at] = old[i];
     }
@@ -121,14 +121,14 @@ static uint32_t find_code(struct coder *c, uint32_t before, uint8_t tag, int64_t
     if (tag == EXEC_NULL)
         bits = 0;
     uint32_t at = place_of(c, before, tag, bits);
-    for (; c->slots[at].code != NO_CODE; at = (at + 1) & c->mask) {
+    for (; c->slots[at].code; at = (at + 1) & c->mask) {
         struct code_slot *s = &c->slots[at];
 
         if (s->bits == bits && s->before == before && s->tag == tag)
-            return s->code;
+            return s->code - 1;
     }
     uint32_t code = c->next++;
-    c->slots[at] = (struct code_slot){bits, before, code, tag};
+    c->slots[at] = (struct code_slot){bits, before, code + 1, tag};
     if (c->next > c->mask / 2 && (c->mask > UINT32_MAX / 4 || !resize(c, 2 * (c->mask + 1))))
         return NO_CODE;
     return code;
@@ -261,6 +261,8 @@ static bool reserve(struct grouper *g, uint32_t num)
     for (uint32_t a = 0; a < g->q->aggs.len; a++) {
         if (g->aggs[a].same == a && !reserve_agg(&g->aggs[a], g->cap, cap))
             return orma_exec_give_up(g->plan, "memory");
+        if (orma_exec_should_stop(g->plan))
+            return false;
     }
     g->cap = cap;
     return true;

@@ -1065,6 +1065,47 @@ Test(exec, knows_what_parameters_mean)
     orma_assert_no_leaks();
 }
 
+/* Each pass over many rows looks, once a block or once for some thousands of steps: a pass that
+ * does not makes the sum fall below these, which are four fifths of what it is. */
+Test(exec, looks_often_whether_it_should_stop)
+{
+    static const struct {
+        const char *query;
+        unsigned least;
+    } cases[] = {
+        {"SELECT count(*) FROM (SELECT h, count(*), sum(k) FROM m GROUP BY h)", 1500},
+        {"SELECT count(*) FROM (SELECT k, h, id, min(s) FROM m GROUP BY k, h, id)", 2200},
+        {"SELECT count(*) FROM (SELECT DISTINCT h, k FROM m)", 1000},
+        {"SELECT count(DISTINCT h) FROM m", 500},
+        {"SELECT max(d) FROM (SELECT id - lag(id) OVER (ORDER BY h) AS d FROM m)", 1400},
+        {"SELECT max(h) FROM (SELECT h FROM m ORDER BY h LIMIT -1 OFFSET 10)", 1200},
+        {"SELECT count(*) FROM m a JOIN m b ON b.h = a.h", 900},
+        {"SELECT count(*) FROM (SELECT h FROM m UNION SELECT id FROM m)", 2400},
+        {"SELECT count(*) FROM m a WHERE EXISTS (SELECT 1 FROM m b WHERE b.h = a.id)", 700},
+        {"SELECT median(h) FROM m GROUP BY k", 450},
+    };
+    struct orma_buf out = {0};
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "rows",
+                  "CREATE PERFETTO TABLE m AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i "
+                  "+ 1 FROM n WHERE i < 299999) SELECT i AS id, i % 17 AS k, i * 7919 % 1000003 * "
+                  "1000003 AS h, printf('%d', i % 5) AS s FROM n",
+                  "");
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        uint64_t before = e.sql->limits.memory.looks;
+
+        cr_expect_eq(run(&e, cases[i].query, ORMA_EXEC_MODE_ON, &out), BY_US, "%s: %s",
+                     cases[i].query, e.sql->planner.why);
+        uint64_t looks = e.sql->limits.memory.looks - before;
+        cr_expect_geq(looks, cases[i].least, "%s: %u", cases[i].query, (unsigned)looks);
+    }
+    orma_buf_fini(&out);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
 Test(exec, gives_what_sqlite_gives)
 {
     uint64_t first = (uint64_t)number_of("ORMA_TEST_SEED", 1) * 1000003;
