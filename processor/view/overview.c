@@ -3,8 +3,8 @@
  * folded, and the strip over the whole.
  *
  * What counts is time: of a core or of the threads of a process, running; of rows without states,
- * those of other machines maybe, slices of the outermost lane; of a profile alone, samples. 255 is
- * the busiest part of the row.
+ * those of other machines maybe, slices of the outermost lane; of a profile or a log alone, samples
+ * and messages. 255 is the busiest part of the row.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,16 +23,9 @@ struct overview {
     double part_ns;
 };
 
-static uint32_t top_of(const struct orma_view *self, uint32_t row)
-{
-    for (unsigned n = 0; n < 64 && self->rows.data[row].parent != ORMA_VIEW_NONE; n++)
-        row = self->rows.data[row].parent;
-    return row;
-}
-
 static double *parts_of(struct overview *o, uint32_t row)
 {
-    uint32_t top = top_of(o->view, row);
+    uint32_t top = orma_view_top_of(o->view, row);
 
     if (o->places[top] == ORMA_VIEW_NONE) {
         if (o->num >= ROWS_MAX)
@@ -99,8 +92,12 @@ static void add_all(struct overview *o)
         if (!s->depth && !v->rows.data[s->row].has_states)
             add(o, s->row, s->ts, s->dur < 0 ? until_next(v, i) : s->dur);
     }
-    for (uint32_t i = 0; i < v->samples.len && !v->states.len && !v->slices.len; i++)
+    if (v->states.len || v->slices.len)
+        return;
+    for (uint32_t i = 0; i < v->samples.len; i++)
         add(o, v->samples.data[i].row, v->samples.data[i].ts, (int64_t)o->part_ns);
+    for (uint32_t i = 0; i < v->logs.len; i++)
+        add(o, v->logs.data[i].row, v->logs.data[i].ts, (int64_t)o->part_ns);
 }
 
 static void put_row(const struct overview *o, uint32_t row, struct orma_buf *out)

@@ -362,6 +362,25 @@ static void pack_frames(struct orma_view_packer *p)
 
 /* ---- items ---- */
 
+/* Where machines end: what has no end there lasts until then, and not to that of the trace. */
+static void find_ends(struct orma_view *self)
+{
+    for (unsigned kind = ORMA_VIEW_SLICES; self->several && kind <= ORMA_VIEW_SAMPLES; kind++) {
+        struct family f = family(self, kind);
+
+        for (uint32_t i = 0; i < f.len; i++) {
+            int64_t *until = &self->rows.data[orma_view_top_of(self, row_at(&f, i))].until, end;
+
+            memcpy(&end, item_at(&f, i), sizeof(end)); /* its time */
+            end += kind == ORMA_VIEW_SLICES   ? ORMA_MAX(self->slices.data[i].dur, 0)
+                   : kind == ORMA_VIEW_STATES ? ORMA_MAX(self->states.data[i].dur, 0)
+                   : kind == ORMA_VIEW_SCHED  ? ORMA_MAX(self->sched.data[i].dur, 0)
+                                              : 0;
+            *until = ORMA_MAX(*until, ORMA_MIN(end, self->to) - self->from);
+        }
+    }
+}
+
 /* What is the same however many items have room. Args and the like add texts: these come behind. */
 static void pack_others(struct orma_view_packer *p)
 {
@@ -655,6 +674,7 @@ void orma_view_pack(struct orma_view *self)
     level_init(self, &l);
     if (!self->err) {
         find_coarse(self, &l);
+        find_ends(self);
         pack_others(&p);
         pack_within(&p, &l);
     }

@@ -42,6 +42,7 @@ static uint32_t add_row(struct orma_view *self, const struct orma_view_row *row)
         orma_view_fail(self, -ENOMEM);
         return ORMA_VIEW_NONE;
     }
+    self->rows.data[self->rows.len - 1].until = -1;
     return self->rows.len - 1;
 }
 
@@ -94,6 +95,7 @@ static void load_machines(struct orma_view *self)
             .parent = ORMA_VIEW_NONE, .name = orma_view_text(&q, 1), .id = orma_view_int(&q, 0)};
 
         put(self, &self->machines, row.id, add_row(self, &row));
+        self->several = true;
     }
 }
 
@@ -276,6 +278,13 @@ uint32_t orma_view_row_of_track(struct orma_view *self, uint32_t track)
     return find(&self->tracks, track);
 }
 
+uint32_t orma_view_top_of(const struct orma_view *self, uint32_t row)
+{
+    for (unsigned n = 0; n < PARENTS_MAX && self->rows.data[row].parent != ORMA_VIEW_NONE; n++)
+        row = self->rows.data[row].parent;
+    return row;
+}
+
 /* ---- order ---- */
 
 /* What a row is worth counts for all rows above it, too. */
@@ -317,8 +326,8 @@ void orma_view_rank_rows(struct orma_view *self)
  */
 void orma_view_put_rows(struct orma_view *self, struct orma_buf *out)
 {
-    static const char *const names[] = {"parent", "kind", "name", "id",  "lanes",
-                                        "items",  "rank", "unit", "main"};
+    static const char *const names[] = {"parent", "kind", "name", "id",   "lanes",
+                                        "items",  "rank", "unit", "main", "until"};
 
     orma_buf_put_byte(out, '{');
     for (unsigned col = 0; col < ORMA_ARRAY_LEN(names); col++) {
@@ -333,7 +342,8 @@ void orma_view_put_rows(struct orma_view *self, struct orma_buf *out)
                                      (int64_t)row->items,
                                      row->rank > 9e15 ? (int64_t)9e15 : (int64_t)row->rank,
                                      row->unit,
-                                     row->main_thread};
+                                     row->main_thread,
+                                     row->until};
 
             orma_buf_printf(out, "%s%" PRId64, i ? "," : "", cells[col]);
         }

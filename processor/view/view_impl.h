@@ -68,6 +68,7 @@ struct orma_view_row {
     uint32_t lanes;                 /* of slices */
     uint64_t items;
     bool has_states;
+    int64_t until;  /* of a machine, if there are several: its last time that is known; -1 */
     uint8_t coarse; /* bits by kind of chunk: what the row has too much of to be read whole */
     double rank, by_slices; /* by_slices: what its slices are worth where there are no states */
 };
@@ -152,7 +153,8 @@ struct orma_view {
     struct orma_view_config config;
     int64_t from, to; /* the range that is shown */
     int err;
-    int kept; /* the file of the cache; -1: all is here */
+    bool several; /* machines */
+    int kept;     /* the file of the cache; -1: all is here */
     struct orma_view_strings strings;
     ORMA_VEC(struct orma_view_row) rows;
     ORMA_VEC(struct orma_view_slice) slices;
@@ -205,6 +207,7 @@ uint32_t orma_view_row_of_track(struct orma_view *self, uint32_t track);
 uint32_t orma_view_row_of_thread(const struct orma_view *self, int64_t utid);
 uint32_t orma_view_row_of_process(const struct orma_view *self, int64_t upid);
 uint32_t orma_view_row_of_cpu(struct orma_view *self, int64_t machine, int64_t cpu);
+uint32_t orma_view_top_of(const struct orma_view *self, uint32_t row);
 uint32_t orma_view_log_row(struct orma_view *self);
 /* Once all items are there: which rows are of use, and their order. */
 void orma_view_rank_rows(struct orma_view *self);

@@ -393,6 +393,17 @@ packet { trusted_packet_sequence_id: 9 trusted_pid: 10 timestamp: 9000 previous_
                          "(SELECT utid FROM thread WHERE is_idle) GROUP BY ucpu ORDER BY ucpu")
         self.assertEqual([cores[at] for at in sorted(cores)], [row[2] for row in asked])
         self.assertEqual(len(cores), 4)
+        self.assertEqual({row["until"] for row in view.rows if row["parent"] == -1}, {int(view.info["to"]) - view.begin})
+
+    def test_what_has_no_end_lasts_as_long_as_its_machine(self):
+        other = SCHED.replace("packet {", "packet { machine_id: 77").replace("sequence_id: 1 ", "sequence_id: 2 ").split("packet")
+        later = "".join(f"packet {{ trusted_packet_sequence_id: 1 ftrace_events {{ cpu: 0 event {{ timestamp: {ts} pid: 0 sched_switch "
+                        f"{{ prev_comm: \"a\" prev_pid: {a} prev_state: 1 next_comm: \"b\" next_pid: {b} next_prio: 120 }} }} }} }}\n" for ts, a, b in ((9000000, 5, 6), (9000500, 6, 5)))
+        self.orma("convert", "binary", self.trace(SCHED + later + "packet".join(other), "t.txt"), self.dir / "t.pftrace")
+        view = View(self.page(self.dir / "t.pftrace"))
+        told = sorted(row["until"] for row in view.rows if row["kind"] == view_reader.GROUP and row["parent"] == -1)
+        self.assertEqual(told[1], 9000500 - view.begin)
+        self.assertEqual(told[0], self.sql(self.dir / "t.pftrace", "SELECT max(ts + max(dur, 0)) FROM sched_slice WHERE ucpu >= 4096")[0][0] - view.begin)
 
     def test_times_of_centuries(self):
         far = [{"ph": "X", "pid": 1, "tid": t, "ts": ts, "dur": dur, "name": f"{ts} {dur}"}

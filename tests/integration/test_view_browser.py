@@ -554,6 +554,9 @@ class Timeline(BrowserCase):
         self.assertGreater(b.run("return orma.time(0) / orma.trace.span"), 0.85)
         b.key("0", "Digit0"), b.frame()
         self.assertLess(b.run("return orma.time(0)"), 0)
+        # A slice long before all others does not make these too small to be seen.
+        b = self.open_file(self.trace(json.dumps({"traceEvents": [*events, {"ph": "X", "pid": 2, "tid": 2, "ts": 0, "dur": 1, "name": "early"}]})))
+        self.assertGreater(b.run("return orma.time(0) / orma.trace.span"), 0.85)
         # Any row counts, not only those of CPUs.
         text = self.trace(SCHED + "".join('packet { trusted_packet_sequence_id: 9 trusted_pid: 11 timestamp: %d %s }\n' % part for part in (
             (900000, 'track_descriptor { uuid: 5 thread { pid: 500 tid: 500 } }'), (900000, 'track_event { type: TYPE_SLICE_BEGIN track_uuid: 5 name: "job" }'),
@@ -586,6 +589,25 @@ class Timeline(BrowserCase):
         after = b.run(f"{siblings} return rows")
         self.assertEqual(after[:2], [before[1], before[0]])
         self.assertEqual(b.run(f"return orma.tree.lines.filter((l) => [{before[0]}, {before[1]}].includes(l.row)).map((l) => l.row)"), after[:2])
+        # The link has the order, and what is done twice is told once.
+        b.run(f"orma.tree.move({before[0]}, 1); orma.tree.move({before[0]}, -1); orma.link.write()")
+        link = b.run("return location.hash")
+        self.assertEqual(link.count(str(before[0]) + ","), 1, link)
+        b.open(b.run("return location.href").split("#")[0] + "?again" + link)
+        self.assertEqual(b.run(f"{siblings} return rows"), after)
+        self.nothing_wrong()
+
+    def test_a_log(self):
+        """It is opened, with words for numbers; the strip over the whole says when there was much."""
+        lines = "".join(f"11-28 02:00:{i // 20:02}.{i % 20:02}0  100  {101 + i % 3} {'VDIWEF'[i % 6]} Tag{i % 4}: message {i} <b>\r\n" for i in range(600))
+        trace = self.trace(lines, "t.log")
+        b = self.open_file(trace)
+        b.wait("document.querySelector('.content table')")
+        told = b.run("return [...document.querySelectorAll('.content tbody tr')].map((tr) => [...tr.cells].slice(1).map((c) => c.innerText))")
+        words = ["Verbose", "Debug", "Info", "Warning", "Error", "Fatal"]
+        self.assertEqual(told, [[words[i % 6], f"Tag{i % 4}", f"message {i} <b>"] for i in range(500)])
+        self.assertIn("600 messages", b.run("return document.querySelector('.facts').innerText").replace("\u202f", ""))
+        self.assertGreater(b.run("return Math.max(0, ...[...orma.trace.overview.values()].flatMap((v) => [...v]))"), 0)
         self.nothing_wrong()
 
     def test_fingers(self):

@@ -296,12 +296,12 @@ export class App {
     const data = c.data;
     if (c.kind === "slice" && data.slices) {
       const s = data.slices;
-      return [s.start[c.item], s.dur[c.item] < 0 ? this.trace.span : s.start[c.item] + s.dur[c.item]];
+      return [s.start[c.item], s.dur[c.item] < 0 ? this.trace.endOf(c.row) : s.start[c.item] + s.dur[c.item]];
     }
     if (c.kind === "value" && data.values) return [data.values.time[c.item], data.values.time[c.item + 1] ?? this.trace.span];
     if (c.kind === "log" && data.logs) return [data.logs.time[c.item], data.logs.time[c.item]];
     const s = c.kind === "sched" ? data.sched : data.states;
-    return s ? [s.start[c.item], s.dur[c.item] < 0 ? this.trace.span : s.start[c.item] + s.dur[c.item]] : [0, 0];
+    return s ? [s.start[c.item], s.dur[c.item] < 0 ? this.trace.endOf(c.row) : s.start[c.item] + s.dur[c.item]] : [0, 0];
   }
 
   lineAt(y: number): Line | undefined {

@@ -5,11 +5,14 @@ import { palette } from "./commands";
 import { el } from "./dom";
 import { duration, number } from "./time";
 
+function counted(n: number, what: string): string {
+  return n ? `${number(n)} ${what}${n === 1 ? "" : "s"}` : "";
+}
+
 export function header(app: App): HTMLElement {
   const { counts, lost, title } = app.trace.info;
   const packets = lost.reduce((sum, [, n]) => sum + n, 0);
-  const facts = [duration(app.trace.span), counts.slices ? `${number(counts.slices)} slices` : "", counts.states ? `${number(counts.states)} thread states` : "",
-                 counts.values ? `${number(counts.values)} values` : ""].filter(Boolean).join(" \u00b7 ");
+  const facts = [duration(app.trace.span), counted(counts.slices, "slice"), counted(counts.states, "thread state"), counted(counts.values, "value"), counted(counts.logs, "message")].filter(Boolean).join(" \u00b7 ");
   const button = (text: string, label: string, run: () => void): HTMLElement => el("button", { type: "button", "aria-label": label, title: label, onclick: run }, text);
   const step = (text: string, label: string, run: () => void): HTMLElement => {
     const ret = button(text, label, run);
@@ -57,9 +60,9 @@ export function writeNote(text: string, done: (text: string) => void): void {
 export function help(): void {
   const keys: [string, string][] = [
     ["W S  or  + \u2212", "zoom in and out at the pointer"], ["A D  or  \u2190 \u2192", "move"], ["0", "the whole trace"], ["Wheel", "scroll rows"],
-    ["Ctrl + wheel, pinch", "zoom"], ["Shift + wheel", "move"], ["Drag", "choose a range of time and rows"], ["Alt + drag, middle drag", "move"],
-    ["Drag in the ruler", "zoom to it"], ["Click", "choose a slice, state or value"], [". ,", "next and previous in the row; the first one in view"], ["\u21e7\u2191 \u21e7\u2193", "the slice around it, the first slice in it"], ["T", "what the thread did then, and back"], ["[ ]", "along the flow"],
-    ["F", "zoom to what is chosen"], ["R", "figures of what is in view of the row"], ["M  N", "mark what is chosen; write a note there"], ["P", "pin the row"], ["H", "hide the row"], ["Z  Shift+Z", "undo and redo of views"],
+    ["Ctrl + wheel, pinch", "zoom"], ["Shift + wheel", "move"], ["Drag", "select a range of time and rows"], ["Alt + drag, middle drag", "move"],
+    ["Drag in the ruler", "zoom to it"], ["Click", "select a slice, state or value"], [". ,", "next and previous in the row; the first one in view"], ["\u21e7\u2191 \u21e7\u2193", "the slice around it, the first slice in it"], ["T", "what the thread did then, and back"], ["[ ]", "along the flow"],
+    ["F", "zoom to the selection"], ["R", "statistics of the visible range of the row"], ["M  N", "mark the selection; add a note to it"], ["P", "pin the row"], ["H", "hide the row"], ["Z  Shift+Z", "undo and redo of views"],
     ["Ctrl + K", "all commands, and rows by name"], ["/", "search; Enter and Shift+Enter: next, previous"], ["\u2191 \u2193 Enter", "rows, open and fold"], ["Alt + \u2191 \u2193", "reorder rows"], ["Q", "panel on and off"], ["Esc", "clear"]];
   const close = el("button", { type: "button", class: "small" }, "Close");
   const box = el("dialog", { "aria-label": "Keys" }, el("h2", {}, "Keys"), el("dl", {}, ...keys.flatMap(([key, text]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, text)])), el("p", {}, close));

@@ -31,6 +31,7 @@ export class Link {
     const list = (key: string, rows: number[]): void => void (rows.length && rows.length <= ROWS && parts.push(`${key}=${rows.join(",")}`));
     list("o", tree.changed);
     list("h", [...tree.hidden]);
+    list("r", tree.moves);
     if (tree.filter) parts.push(`f=${encodeURIComponent(tree.filter)}`);
     if (area) list("a", [Math.round(area.from), Math.round(area.to), ...area.rows]);
     if (this.app.tree.pinned.length) parts.push(`p=${this.app.tree.pinned.join(",")}`);
@@ -51,6 +52,8 @@ export class Link {
     const { tree } = this.app;
     for (const n of parts.has("o") ? numbers("o") : []) if (tree.changed.length < ROWS && this.app.trace.rows[n] && !tree.open.delete(n)) tree.open.add(n);
     for (const n of parts.has("h") ? numbers("h") : []) tree.hidden.add(n);
+    const moves = parts.has("r") ? numbers("r").slice(0, ROWS) : [];
+    for (let i = 0; i + 1 < moves.length; i += 2) for (let k = 0; k < Math.min(Math.abs(moves[i + 1]), 1000); k++) tree.move(moves[i], moves[i + 1] > 0 ? 1 : -1, false);
     tree.filter = readable(parts.get("f") ?? "");
     const area = parts.has("a") ? numbers("a") : [];
     if (area.length > 2) this.app.chooseArea({ from: area[0], to: area[1], rows: area.slice(2).filter((n) => this.app.trace.rows[n]) });

@@ -145,15 +145,22 @@ export class Marks {
     return this.sums;
   }
 
-  /** Where something is going on in any row: shares of the trace. */
+  /** Where something is going on in any row: shares of the trace. If nearly all is in less than half of it, that. */
   busy(): [number, number] {
-    let [first, last, parts] = [Infinity, 0, 1];
-    for (const bytes of this.app.trace.overview.values()) {
-      parts = bytes.length;
-      first = Math.min(first, bytes.findIndex((v) => v > 0) >>> 0);
-      last = Math.max(last, bytes.findLastIndex((v) => v > 0) + 1);
-    }
-    return last ? [first / parts, last / parts] : [0, 1];
+    const rows = [...this.app.trace.overview.values()];
+    const parts = rows[0]?.length ?? 1;
+    const sums = Float64Array.from({ length: parts }, (_, k) => rows.reduce((sum, bytes) => sum + (bytes[k] ?? 0), 0));
+    const all = sums.reduce((a, b) => a + b, 0);
+    if (!all) return [0, 1];
+    /** Without what little stands before and behind. */
+    const within = (left: number): [number, number] => {
+      let [first, last] = [0, parts];
+      for (let gone = sums[0]; gone <= left; gone += sums[++first]);
+      for (let gone = sums[parts - 1]; gone <= left; gone += sums[--last - 1]);
+      return [first / parts, last / parts];
+    };
+    const most = within(all / 50);
+    return most[1] - most[0] < 0.5 ? most : within(0);
   }
 
   drawRuler(dpr: number): void {

@@ -10,10 +10,13 @@ import { stateLook, STATES } from "./color";
 import { writeNote } from "./header";
 import { why } from "./why";
 
-const MIXED = "not known apart"; // of what stands in groups
+const MIXED = "mixed (in groups)"
 
 /** In front of figures that are the least that they can be. */
 const atLeast = (mixed: number): string => (mixed ? "\u2265 " : "");
+
+/** As Android numbers them. */
+const priority = (n: number): string => ["", "", "Verbose", "Debug", "Info", "Warning", "Error", "Fatal"][n] || String(n);
 
 const TABS = ["Details", "Selection", "Flame graph", "Log", "SQL", "Trace"] as const;
 type Tab = (typeof TABS)[number];
@@ -50,7 +53,10 @@ export class Panel {
     this.mark();
     this.content.append(this.hint(), this.legend());
     const { counts } = app.trace.info;
-    if (app.trace.heaps.length && !counts.slices && !counts.states) {
+    if (counts.logs && !counts.slices && !counts.states && !counts.values) {
+      this.root.style.setProperty("height", "70vh");
+      queueMicrotask(() => this.show("Log"));
+    } else if (app.trace.heaps.length && !counts.slices && !counts.states) {
       this.root.style.setProperty("height", "75vh"); // there is nothing above it
       queueMicrotask(() => this.show("Flame graph"));
     }
@@ -120,9 +126,9 @@ export class Panel {
     const { counts } = this.app.trace.info;
     const some = counts.slices + counts.states + counts.values + counts.logs + this.app.trace.heaps.length > 0;
     return el("p", { class: "note" }, !some ? "This trace has nothing that a timeline can show: no slices, no scheduling, no counters. orma stats TRACE says what was recorded."
-      : !counts.slices && !counts.states ? "Only counters, logs or profiles were recorded. Click on a value for its details, drag over rows for figures."
+      : !counts.slices && !counts.states ? "Only counters, logs or profiles were recorded. Click on a value for its details, drag across rows for statistics."
       : !counts.slices ? "No slices were recorded: see the CPUs and the states of threads. Click on one for its details."
-        : "Click on a slice for its details, drag over rows for figures, press ? for the keys.");
+        : "Click on a slice for its details, drag across rows for statistics, press ? for the keys.");
   }
 
   private list(rows: [string, string | Node][]): HTMLElement {
@@ -178,8 +184,8 @@ export class Panel {
     this.put(el("h2", {}, (group ? `\u00d7${group} ` : "") + (trace.text(s.name[i]) || "(no name)")),
       el("div", { class: "actions" },
          el("button", { type: "button", class: "small", onclick: () => this.app.zoomTo(...this.app.span(c)) }, "Zoom to it (F)"),
-         el("button", { type: "button", class: "small", onclick: () => this.app.dim(s.name[i]) }, "Show all of this name"),
-         el("button", { type: "button", class: "small", onclick: () => void this.selection({ from: this.app.span(c)[0], to: this.app.span(c)[1], rows: [c.row] }) }, "What is inside"),
+         el("button", { type: "button", class: "small", onclick: () => this.app.dim(s.name[i]) }, "Highlight this name"),
+         el("button", { type: "button", class: "small", onclick: () => void this.selection({ from: this.app.span(c)[0], to: this.app.span(c)[1], rows: [c.row] }) }, "Statistics inside"),
          ...(row.kind === RowKind.Thread && s.dur[i] > 0 ? [el("button", { type: "button", class: "small", onclick: () => void why(this.app, s.id[i], trace.text(s.name[i]), reason) }, "Why so long?")] : []),
          el("button", { type: "button", class: "small", onclick: () => this.app.note() }, "Note (N)"),
          el("button", { type: "button", class: "small", onclick: (e: Event) => {
@@ -208,8 +214,8 @@ export class Panel {
     const data = c.data;
     if (!data.states) return [];
     const { trace } = this.app;
-    const times = new Times(trace.span, ...this.app.span(c), trace.running);
-    times.add(data.states, (s) => s.state);
+    const times = new Times(...this.app.span(c), trace.running);
+    times.add(data.states, trace.endOf(c.row), (s) => s.state);
     const stats = times.list().sort((a, b) => b.time - a.time);
     return stats.length ? [el("b", {}, "The thread meanwhile"), this.list(stats.map((s) => [s.key < 0 ? MIXED : stateLook(trace.text(s.key)).label, atLeast(times.mixed) + duration(s.time)]))] : [];
   }
@@ -250,7 +256,7 @@ export class Panel {
   private logLine(c: Chosen): void {
     const l = c.data.logs;
     if (!l) return;
-    this.put(el("h2", {}, this.app.trace.text(l.text[c.item])), this.list([["Time", this.timeLink(l.time[c.item])], ["Tag", this.app.trace.text(l.tag[c.item])], ["Priority", String(l.prio[c.item])]]));
+    this.put(el("h2", {}, this.app.trace.text(l.text[c.item])), this.list([["Time", this.timeLink(l.time[c.item])], ["Tag", this.app.trace.text(l.tag[c.item])], ["Priority", priority(l.prio[c.item])]]));
   }
 
   // ---- a range ----
@@ -278,14 +284,14 @@ export class Panel {
     const rows = area.rows.filter((n) => trace.rows[n]?.items).slice(0, 3000);
     this.put(el("p", { class: "note" }, "\u2026"));
     const figures = new SliceStats(area.from, area.to);
-    const states = new Times(trace.span, area.from, area.to, trace.running);
-    const ran = new Times(trace.span, area.from, area.to);
+    const states = new Times(area.from, area.to, trace.running);
+    const ran = new Times(area.from, area.to);
     const values: { row: Row; first: number; last: number; low: number; high: number }[] = [];
     let cores = 0;
     const here = await this.eachRow(rows, area, async (data, n) => {
       figures.add(data);
-      for await (const part of trace.statesIn(n, area.from, area.to)) states.add(part, (s) => s.state);
-      for await (const part of trace.schedIn(n, area.from, area.to)) ran.add(part, (s) => s.other);
+      for await (const part of trace.statesIn(n, area.from, area.to)) states.add(part, trace.endOf(n), (s) => s.state);
+      for await (const part of trace.schedIn(n, area.from, area.to)) ran.add(part, trace.endOf(n), (s) => s.other);
       if (trace.rows[n]?.kind === RowKind.Cpu) cores++;
       const v = data.values;
       if (!v) return;
@@ -381,8 +387,8 @@ export class Panel {
     const to = this.area?.to ?? this.app.view.from + this.app.width * this.app.view.nsPerPx;
     const lines = Array.from({ length: l.n }, (_, i) => i).filter((i) => l.time[i] >= from && l.time[i] <= to);
     this.put(table([{ name: "Time", text: (i: number) => place(l.time[i]), sort: (i) => l.time[i], go: (i) => this.app.choose({ row: row.n, kind: "log", item: i, data }, true) },
-      { name: "Prio", text: (i) => String(l.prio[i]), number: true }, { name: "Tag", text: (i) => trace.text(l.tag[i]) },
-      { name: "Message", text: (i) => trace.text(l.text[i]) }], lines, -1, `${number(lines.length)} of ${number(l.n)} messages: those in ${this.area ? "the chosen range" : "view"}`));
+      { name: "Priority", text: (i) => priority(l.prio[i]), sort: (i) => l.prio[i] }, { name: "Tag", text: (i) => trace.text(l.tag[i]) },
+      { name: "Message", text: (i) => trace.text(l.text[i]).trimEnd() }], lines, -1, `${number(lines.length)} of ${number(l.n)} messages: those in ${this.area ? "the chosen range" : "view"}`));
   }
 
   private sql(): void {
@@ -434,7 +440,7 @@ export class Panel {
         { name: "Writers", text: (r) => number(r[2]), number: true }], info.lost, 1, "Losses"));
     if (info.problems.length)
       cols.append(table([{ name: "Problem", text: (r: [string, number | string, string, number]) => `${r[0]}${r[1] !== "" && r[1] !== null ? `[${r[1]}]` : ""}` }, { name: "Value", text: (r) => number(r[3]), sort: (r) => r[3], number: true },
-        { name: "Severity", text: (r) => r[2] }], info.problems, 1, "Counted while recording and reading"));
+        { name: "Severity", text: (r) => r[2] }], info.problems, 1, "Problems while recording or reading"));
     const { marks } = this.app;
     if (marks.length)
       cols.append(table<Note>([{ name: "Notes and marks", text: (r) => r.text || "(a mark)", go: (r) => this.app.zoomTo(r.from, r.to) }, { name: "At", text: (r) => place(r.from), sort: (r) => r.from, number: true },
@@ -450,8 +456,8 @@ export class Panel {
     const { gaps } = this.app.trace;
     if (gaps.length)
       cols.append(table([{ name: "Where", text: (r: (typeof gaps)[number]) => { const row = this.app.trace.rows[r.row]; return row ? this.app.trace.label(row) : "?"; }, go: (r) => this.app.showRow(r.row) }, { name: "Before", text: (r) => place(r.to), sort: (r) => r.to, go: (r) => void this.app.trace.load(r.row).then(() => this.app.zoomTo(r.from, r.to)) },
-        { name: "What", text: (r) => r.reason }], gaps, -1, "Gaps: something is missing in front of these times"));
-    if (!info.lost.length && !info.problems.length) cols.append(el("p", {}, "Nothing is known to be lost, and nothing could not be read."));
+        { name: "What", text: (r) => r.reason }], gaps, -1, "Gaps: data is missing before these times"));
+    if (!info.lost.length && !info.problems.length) cols.append(el("p", {}, "No losses and no read errors are known."));
     cols.append(this.list([["Length", duration(span)], ["Begins at", `${begin} ns of the trace's clock`], ...info.facts.map(([k, v]) => [k.replace(/_/g, " "), v] as [string, string])]));
     out.push(cols);
     this.put(...out);

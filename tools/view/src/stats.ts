@@ -75,11 +75,12 @@ export class Times {
   mixed = 0;
 
   /** `running`: the state of which groups know how long it was. */
-  constructor(private readonly span: number, private readonly from: number, private readonly to: number, private readonly running = -1) {}
+  constructor(private readonly from: number, private readonly to: number, private readonly running = -1) {}
 
-  add(s: States | undefined, key: (s: States) => ArrayLike<number>): void {
+  /** `last`: until when lasts what has no end. */
+  add(s: States | undefined, last: number, key: (s: States) => ArrayLike<number>): void {
     for (let i = 0; s && i < s.n; i++) {
-      const end = s.dur[i] < 0 ? this.span : s.start[i] + s.dur[i];
+      const end = s.dur[i] < 0 ? Math.max(last, s.start[i]) : s.start[i] + s.dur[i];
       const part = Math.min(end, this.to) - Math.max(s.start[i], this.from);
       if (part <= 0) continue;
       const n = key(s)[i];

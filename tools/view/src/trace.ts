@@ -21,6 +21,7 @@ export interface Row {
   rank: number;
   unit: string;
   main: boolean;
+  until: number; // of a machine among others: its last time that is known; -1
   children: number[];
 }
 
@@ -368,12 +369,12 @@ export class Trace {
 
   private buildTree(): void {
     const c = this.pendingRows;
-    const columns = ["parent", "kind", "name", "id", "lanes", "items", "rank", "unit", "main"];
+    const columns = ["parent", "kind", "name", "id", "lanes", "items", "rank", "unit", "main", "until"];
     if (columns.some((name) => !Array.isArray(c[name]) || c[name].length !== c.kind.length)) throw new Damaged("the list of rows is damaged");
     this.rows = c.kind.map((kind, n) =>
       kind < 0 ? undefined
         : { n, kind, parent: c.parent[n], name: this.text(c.name[n]), id: c.id[n], lanes: c.lanes[n], items: c.items[n],
-            rank: c.rank[n], unit: this.text(c.unit[n]) || (kind === RowKind.Counter ? unitOf(this.text(c.name[n])) : ""), main: c.main[n] !== 0, children: [] });
+            rank: c.rank[n], unit: this.text(c.unit[n]) || (kind === RowKind.Counter ? unitOf(this.text(c.name[n])) : ""), main: c.main[n] !== 0, until: c.until[n], children: [] });
     for (const row of this.rows) {
       if (!row) continue;
       const parent = row.parent >= 0 ? this.rows[row.parent] : undefined;
@@ -386,6 +387,13 @@ export class Trace {
     this.siteTexts = [];
     this.gaps.forEach((gap, i) => (gap.reason = this.text(this.gapTexts[i])));
     this.pendingRows = {};
+  }
+
+  /** Until when lasts what has no end: until that of the machine, or of the trace. */
+  endOf(row: number): number {
+    let at = this.rows[row];
+    for (let n = 0; at && at.parent >= 0 && n < 64; n++) at = this.rows[at.parent];
+    return at && at.until >= 0 ? at.until : this.span;
   }
 
   label(row: Row): string {
@@ -421,7 +429,7 @@ export class Trace {
       Object.entries({ start, dur, name: known, depth: lane, id: 2 ** 31 + i }).forEach(([key, value]) => ((s[key as "id"] as Uint32Array)[i] = value));
     });
     if (this.answerRow < 0) this.answerRow = this.rows.length;
-    this.rows[this.answerRow] = { n: this.answerRow, kind: RowKind.Track, parent: -1, name: `SQL: ${n} rows`, id: -1, lanes: ends.length, items: n, rank: 0, unit: "", main: false, children: [] };
+    this.rows[this.answerRow] = { n: this.answerRow, kind: RowKind.Track, parent: -1, name: `SQL: ${n} rows`, id: -1, lanes: ends.length, items: n, rank: 0, unit: "", main: false, until: -1, children: [] };
     this.data.set(this.answerRow, { level: 0, slices: s, lanes: lanesOf(s, this.span) });
     return this.answerRow;
   }
@@ -526,15 +534,15 @@ export class Trace {
     const samples = await read(ChunkKind.Samples, readSamples);
     if (slices.length) {
       ret.slices = joinSlices(slices);
-      if (lanes) ret.lanes = lanesOf(ret.slices, this.span);
+      if (lanes) ret.lanes = lanesOf(ret.slices, this.endOf(row));
     }
     if (states.length) {
       ret.states = joinStates(states);
-      if (lanes) ret.stateLane = laneOf(ret.states, this.span, this.running);
+      if (lanes) ret.stateLane = laneOf(ret.states, this.endOf(row), this.running);
     }
     if (sched.length) {
       ret.sched = joinStates(sched);
-      if (lanes) ret.schedLane = laneOf(ret.sched, this.span);
+      if (lanes) ret.schedLane = laneOf(ret.sched, this.endOf(row));
     }
     if (values.length) ret.values = stepsOf(values);
     if (logs.length)

@@ -1,5 +1,6 @@
 // The rows in their order, open and folded, and where they lie on the screen.
 
+import { number } from "./time";
 import { type Row, RowKind, type Trace } from "./trace";
 
 export const LANE = 18;
@@ -42,6 +43,7 @@ export class Tree {
   readonly open = new Set<number>();
   readonly hidden = new Set<number>();
   pinned: number[] = [];
+  moves: number[] = []; // row and how far, one behind the other
   filter = "";
   private readonly opened: Set<number>; // at the begin
 
@@ -143,7 +145,7 @@ export class Tree {
     const left = this.trace.rows.length - this.trace.rows.filter(Boolean).length;
     if (left && !this.filter)
       push({ row: -1, key: "empty", level: 0, height: HEAD, folds: false, open: false, pinned: false, setSize: 1, position: 1,
-             text: `${left} processes, threads and tracks have nothing in this trace` });
+             text: `${number(left)} rows without data` });
     if (this.filter && !lines.length)
       push({ row: -1, key: "none", level: 0, height: HEAD, folds: false, open: false, pinned: false, setSize: 1, position: 1, text: "No row has this name" });
     this.lines = lines;
@@ -215,7 +217,7 @@ export class Tree {
   }
 
   /** Moves a row past its neighbour in the list. */
-  move(row: number, by: 1 | -1): void {
+  move(row: number, by: 1 | -1, lay = true): void {
     let parent = this.trace.rows[row]?.parent ?? -1;
     if (parent >= 0 && this.onlyThread(this.trace.rows[parent] as Row)) {
       row = parent;
@@ -226,6 +228,8 @@ export class Tree {
     const to = at + by;
     if (at < 0 || to < 0 || to >= list.length) return;
     [list[at], list[to]] = [list[to], list[at]];
-    this.lay();
+    if (this.moves[this.moves.length - 2] === row) this.moves[this.moves.length - 1] += by;
+    else this.moves.push(row, by);
+    if (lay) this.lay();
   }
 }

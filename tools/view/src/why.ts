@@ -34,7 +34,7 @@ export async function why(app: App, slice: number, name: string, into: HTMLEleme
     answer = { columns: [], rows: [], error: (e as Error).message };
   }
   if (answer.error !== undefined || !answer.rows.length) {
-    into.replaceChildren(el("b", {}, "Why"), el("p", {}, answer.error ?? "The trace does not say: switches of threads were not recorded, or this is no slice of a thread. orma record sched syscalls irq"));
+    into.replaceChildren(el("b", {}, "Why"), el("p", {}, answer.error ?? "The trace does not say why: thread switches were not recorded, or the slice is not on a thread. To record them: orma record sched syscalls irq"));
     return;
   }
   const all = answer.rows.reduce((sum, row) => sum + Number(row[2]), 0);

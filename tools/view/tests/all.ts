@@ -148,8 +148,8 @@ test("times of states that are known together are the least that they can be", (
   s.busy = Float64Array.of(0, 30, 0);
   s.most = Float64Array.of(0, 60, 0);
   const figures = (from: number, to: number, running = 1): [number, [number, number][]] => {
-    const times = new Times(1000, from, to, running);
-    times.add(s, (t) => t.state);
+    const times = new Times(from, to, running);
+    times.add(s, 1000, (t) => t.state);
     return [times.total, times.list().map((t) => [t.key, t.time])];
   };
   assert.deepEqual(figures(5, 200), [115, [[1, 45], [2, 60], [-1, 10]]]);
