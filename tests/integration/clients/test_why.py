@@ -107,6 +107,8 @@ def count(runs, kinds):
                     wrong.setdefault(kind, []).append(causes[:2])
             except unittest.SkipTest as e:
                 skipped[kind] = str(e)
+            except AssertionError as e:  # nothing recorded, no answer: not right
+                wrong.setdefault(kind, []).append(str(e).splitlines()[-1])
             finally:
                 case.doCleanups()
         print(f"\r{n + 1} of {runs}", end="", file=sys.stderr)

@@ -36,7 +36,8 @@ SELECT * FROM (
   SELECT 'lines of logs', count(*) FROM android_logs
   UNION ALL
   SELECT 'not read', value || iif(name = 'strace_missing_pid',
-    ' lines without a pid (strace -f writes it)', ' × ' || replace(name, '_', ' '))
+    iif(value = 1, ' line', ' lines') || ' without a pid (strace -f writes it)',
+    ' × ' || replace(name, '_', ' '))
   FROM stats WHERE severity = 'error' AND value > 0 AND NOT EXISTS (
     SELECT 1 FROM metadata WHERE name = 'trace_type' AND str_value = 'proto')
 ) WHERE value IS NOT NULL AND value NOT IN ('', 0)
