@@ -97,8 +97,17 @@ class Agreement(Case):
         self.assertLessEqual(abs(ours - theirs), max(part * theirs, least), f"{what}: {ours} and {theirs}")
 
     def test_perf_sched_latency(self):
-        """As `perf sched record`, but for wake-ups: some versions record the event that their `latency` does not read."""
+        """Each has a record of its own, which may lack other switches than the other one's: that is not so three times."""
         self.need("perf")
+        for left in (2, 1, 0):
+            try:
+                return self.compare_latency()
+            except AssertionError:
+                if not left:
+                    raise
+
+    def compare_latency(self):
+        """As `perf sched record`, but for wake-ups: some versions record the event that their `latency` does not read."""
         events = "sched_switch", "sched_wakeup", "sched_wakeup_new", "sched_stat_runtime", "sched_migrate_task", "sched_process_fork"
         pid = self.record(["sched"], "perf", "record", "-q", "-a", "-R", "-c", "1", "-m", "4M", "-o", "perf.data",
                           *(w for e in events for w in ("-e", f"sched:{e}")), "--")

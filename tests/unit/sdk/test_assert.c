@@ -49,7 +49,9 @@ Test(assert, names_the_place_and_the_condition_and_aborts)
 
     run(broken, text, sizeof(text), &status);
     cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-    cr_assert(strstr(text, "assertion failed: tests/unit/sdk/test_assert.c:"), "%s", text);
+    cr_assert(strstr(text, "assertion failed: "), "%s", text);
+    cr_assert(strstr(text, "tests/unit/sdk/test_assert.c:"), "%s",
+              text); /* the build folder is anywhere */
     cr_assert(strstr(text, ": sheep % 2 == 0 && \"counted \\\"twice\\\"\"\n"), "%s", text);
 }
 
