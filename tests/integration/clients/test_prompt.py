@@ -307,7 +307,7 @@ class Screens(Case):
         self.type("C-d")
         self.until("exit code 0")
 
-    def interrupt(self, line, begun=lambda: time.sleep(0.5)):
+    def interrupt(self, line, begun=lambda: time.sleep(0.5 * SLOW)):
         """Of something that has no end: the prompt says so, and answers."""
         self.type("C-l", line, "Enter")
         begun()
