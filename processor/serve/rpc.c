@@ -16,6 +16,7 @@
 #include "processor/api/processor_impl.h"
 #include "processor/api/result.h"
 #include "processor/metrics/metrics.h"
+#include "processor/serve/metatrace.h"
 #include "processor/serve/rpc_calls.h"
 #include "protos/fields/trace_processor.h"
 #include "sdk/wire/pb_reader.h"
@@ -35,6 +36,7 @@ struct orma_rpc {
     pthread_mutex_t tp_lock;       /* whoever interrupts reads `tp` from another thread */
     struct orma_rpc_stream common; /* of those without one of their own */
     uint64_t last_request, responses;
+    struct orma_metatrace metatrace;
 };
 
 int orma_rpc_new(const struct orma_processor_config *config, struct orma_rpc **ret)
@@ -62,6 +64,7 @@ void orma_rpc_free(struct orma_rpc *self)
         return;
     orma_processor_free(self->tp);
     orma_rpc_stream_fini(&self->common);
+    orma_metatrace_fini(&self->metatrace);
     pthread_mutex_destroy(&self->tp_lock);
     free(self->trace_name);
     free(self->broken);
@@ -229,9 +232,6 @@ struct absent {
 };
 
 static const struct absent absent[] = {
-    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_DISABLE_AND_READ_METATRACE,
-     ORMA_PB_TRACE_PROCESSOR_RPC_METATRACE, ORMA_PB_DISABLE_AND_READ_METATRACE_RESULT_ERROR,
-     "this build records no metatraces"},
     {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_CREATE_SUMMARIZER,
      ORMA_PB_TRACE_PROCESSOR_RPC_CREATE_SUMMARIZER_RESULT, ORMA_PB_CREATE_SUMMARIZER_RESULT_ERROR,
      "this build has no summarizers"},
@@ -275,12 +275,32 @@ static uint32_t result_field(uint32_t method)
         return ORMA_PB_TRACE_PROCESSOR_RPC_STATUS;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_REGISTER_SQL_PACKAGE:
         return ORMA_PB_TRACE_PROCESSOR_RPC_REGISTER_SQL_PACKAGE_RESULT;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_DISABLE_AND_READ_METATRACE:
+        return ORMA_PB_TRACE_PROCESSOR_RPC_METATRACE;
     }
     return a ? a->result : 0;
 }
 
-bool orma_rpc_call(struct orma_rpc *self, uint32_t method, struct orma_str args,
-                   struct orma_buf *out)
+/* What a metatrace calls it; NULL: it takes no time. */
+static const char *name_of(uint32_t method)
+{
+    switch (method) {
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_APPEND_TRACE_DATA:
+        return "PARSE";
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_FINALIZE_TRACE_DATA:
+        return "NOTIFY_END_OF_FILE";
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_SUMMARIZE_TRACE:
+        return "SUMMARIZE";
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_COMPUTE_METRIC:
+        return "COMPUTE_METRIC";
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_RESTORE_INITIAL_TABLES:
+        return "RESTORE_INITIAL_TABLES";
+    }
+    return NULL;
+}
+
+static bool carry_out(struct orma_rpc *self, uint32_t method, struct orma_str args,
+                      struct orma_buf *out)
 {
     const struct absent *a = find_absent(method);
     const char *error;
@@ -303,7 +323,11 @@ bool orma_rpc_call(struct orma_rpc *self, uint32_t method, struct orma_str args,
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_GET_METRIC_DESCRIPTORS:
         orma_metrics_descriptors(orma_processor_metrics(self->tp), out);
         return true;
-    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_ENABLE_METATRACE: /* reading it says what is missing */
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_ENABLE_METATRACE:
+        orma_metatrace_enable(&self->metatrace);
+        return true;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_DISABLE_AND_READ_METATRACE:
+        orma_metatrace_read(&self->metatrace, out);
         return true;
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_RESTORE_INITIAL_TABLES:
         orma_rpc_restore(self);
@@ -321,6 +345,18 @@ bool orma_rpc_call(struct orma_rpc *self, uint32_t method, struct orma_str args,
     if (a)
         orma_pb_put_cstr(out, a->error_field, a->error);
     return a != NULL;
+}
+
+bool orma_rpc_call(struct orma_rpc *self, uint32_t method, struct orma_str args,
+                   struct orma_buf *out)
+{
+    const uint64_t begin_ns = orma_metatrace_now();
+    const bool known = carry_out(self, method, args, out);
+    const char *name = name_of(method);
+
+    if (name)
+        orma_metatrace_put(&self->metatrace, name, begin_ns, (struct orma_str){0});
+    return known;
 }
 
 int orma_rpc_export(struct orma_rpc *self, struct orma_str args, orma_export_piece_fn *fn,
@@ -428,20 +464,31 @@ static struct orma_str read_sql(struct orma_str args, uint64_t *ret_start)
     return sql;
 }
 
+static void note_query(struct orma_rpc *self, uint64_t begin_ns, struct orma_str sql)
+{
+    orma_metatrace_put(&self->metatrace, "EXECUTE_QUERY", begin_ns, sql);
+}
+
 static void run_query(struct call *call)
 {
+    const uint64_t begin_ns = orma_metatrace_now();
     struct orma_result_out out = {.begin = begin_query, .end = end_query, .ctx = call};
     uint64_t unused;
 
-    if (call->has_args)
-        orma_result_query(call->rpc->tp, read_sql(call->args, &unused), &out);
-    else
+    if (call->has_args) {
+        const struct orma_str sql = read_sql(call->args, &unused);
+
+        orma_result_query(call->rpc->tp, sql, &out);
+        note_query(call->rpc, begin_ns, sql);
+    } else {
         orma_result_refuse(&out, "RPC error: request field not set");
+    }
     orma_buf_fini(&out.buf);
 }
 
 static void run_statement(struct call *call)
 {
+    const uint64_t begin_ns = orma_metatrace_now();
     struct orma_result_out out = {.begin = begin_statement, .end = end_statement, .ctx = call};
     uint64_t start;
 
@@ -449,6 +496,7 @@ static void run_statement(struct call *call)
         struct orma_str sql = read_sql(call->args, &start);
 
         orma_result_statement(call->rpc->tp, sql, start, &out, &call->tail, &call->executed);
+        note_query(call->rpc, begin_ns, sql);
     } else {
         orma_result_refuse(&out, "RPC error: request field not set");
     }
@@ -539,13 +587,16 @@ void orma_rpc_query(struct orma_rpc *self, struct orma_str args, orma_rpc_send_f
 {
     struct call call = {.rpc = self, .send = send, .ctx = ctx};
     struct orma_result_out out = {.begin = begin_bare, .end = end_bare, .ctx = &call};
+    const uint64_t begin_ns = orma_metatrace_now();
     uint64_t unused;
+    const struct orma_str sql = read_sql(args, &unused);
 
     /* Clients do not look at the answer to /notify_eof. */
     if (self->broken)
         orma_result_refuse(&out, self->broken);
     else
-        orma_result_query(self->tp, read_sql(args, &unused), &out);
+        orma_result_query(self->tp, sql, &out);
+    note_query(self, begin_ns, sql);
     orma_buf_fini(&out.buf);
 }
 

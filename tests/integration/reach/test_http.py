@@ -2,6 +2,7 @@
 """Servers over HTTP: what Perfetto's Python client asks, in its messages (made and read by protoc) and its order; and
 the same by our package with addr, which must give what it gives in the process."""
 import http.client
+import json
 import os
 import pathlib
 import re
@@ -124,6 +125,26 @@ class Http(unittest.TestCase):
         self.addCleanup(client.conn.close)
         return client
 
+    def recorded(self, client):
+        """Names and queries of what a server has noted, read as the trace that it is."""
+        answer = client.raw("GET", "/disable_and_read_metatrace")
+        size, at = 0, 1
+        self.assertEqual(answer[0], 1 << 3 | 2, "the metatrace, and no error")
+        while True:
+            size |= (answer[at] & 127) << 7 * (at - 1)
+            at += 1
+            if answer[at - 1] < 128:
+                break
+        self.assertEqual(len(answer), at + size)
+        if not size:
+            return []
+        (self.root / "meta.pftrace").write_bytes(answer[at:])
+        sql = ("SELECT s.name, coalesce(a.display_value, '') AS query FROM slice s LEFT JOIN args a ON a.arg_set_id = s.arg_set_id AND a.key = 'query' "
+               "WHERE s.dur >= 0 AND s.category = 'metatrace' ORDER BY s.ts, s.id")
+        done = subprocess.run([BUILD / "tools/orma", "query", "--format", "json", self.root / "meta.pftrace", sql], capture_output=True, check=True,
+                              env=dict(os.environ, ORMA_CACHE="off"))
+        return [list(row.values()) for row in json.loads(done.stdout)]
+
     def shell(self, *more):
         """As Perfetto's client starts it."""
         return self.server(BUILD / "compat/trace_processor_shell", "-D", "--http-port", "PORT", "--no-ftrace-raw", *more)
@@ -165,10 +186,14 @@ class Http(unittest.TestCase):
             self.assertEqual(text[""].count("work "), rows)
         for args, error in [("output_format: BINARY_PROTOBUF", "missing trace_summary_spec"), (f'textproto_specs: "{spec}"', "missing format")]:
             self.assertIn(error, client.ask("TraceSummaryResult", "POST", "/trace_summary", args, "TraceSummaryArgs")["error"])
-        # It may not be there, but then the client is told.
         self.assertEqual(client.raw("GET", "/enable_metatrace"), b"")
-        result = client.ask("DisableAndReadMetatraceResult", "GET", "/disable_and_read_metatrace")
-        self.assertTrue(result.get("error") or result.get("metatrace"))
+        client.query("SELECT 'é\"' AS a")
+        with self.assertRaises(RuntimeError):
+            client.query("SELECT missing")
+        client.raw("POST", "/compute_metric", protoc("encode", "ComputeMetricArgs", b'metric_names: "trace_metadata"'))
+        self.assertEqual(self.recorded(client), [["EXECUTE_QUERY", "SELECT 'é\"' AS a"], ["EXECUTE_QUERY", "SELECT missing"], ["COMPUTE_METRIC", ""]])
+        client.query("SELECT 2")
+        self.assertEqual(self.recorded(client), [], "nobody asked for more")
         self.assertEqual(client.raw("GET", "/restore_initial_tables"), b"")
         with self.assertRaisesRegex(RuntimeError, "no such table: mine"):
             client.query("SELECT * FROM mine")
