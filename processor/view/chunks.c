@@ -68,7 +68,11 @@ void orma_view_end_block(struct orma_view *self, struct orma_buf *raw, struct or
     }
     block.raw = (uint32_t)raw->len;
     block.crc = (uint32_t)crc32(0, raw->data, (uInt)raw->len);
-    int r = raw->failed ? -ENOMEM : deflate_into(&block.packed, raw, self->config.stored ? 0 : 6);
+    int r = raw->failed ? -ENOMEM
+                        : deflate_into(&block.packed, raw,
+                                       self->config.stored ? 0
+                                       : self->hasty       ? 1
+                                                           : 6);
 
     if (r < 0 || ORMA_VEC_PUSH(&self->blocks, block) < 0) {
         orma_buf_fini(&block.packed);

@@ -637,19 +637,48 @@ static bool pack_less(struct orma_view_packer *p, struct mark begin, uint64_t sl
     return true;
 }
 
+#define ITEM_BYTES 3 /* of slices and states, deflated: rarely less */
+
+/* A page of so many items has hardly room for all: it is tried with less effort. */
+static bool is_much(const struct orma_view *self)
+{
+    uint64_t items = (uint64_t)self->slices.len + self->states.len + self->sched.len;
+
+    return self->config.budget && items * ITEM_BYTES > self->config.budget;
+}
+
+/* All that there is, and how many bytes that are: slices with flows, and the rest. */
+static void pack_everything(struct orma_view_packer *p, struct mark begin, uint64_t *ret_slices,
+                            uint64_t *ret_rest)
+{
+    pack_slices(p);
+    struct mark slices = mark(p->view);
+    pack_rest(p);
+    *ret_slices = slices.bytes - begin.bytes;
+    *ret_rest = mark(p->view).bytes - slices.bytes;
+}
+
 static void pack_within(struct orma_view_packer *p, const struct level *l)
 {
     struct orma_view *v = p->view;
-    struct mark begin = mark(v), slices, all;
-    uint64_t budget = v->config.budget ? v->config.budget : UINT64_MAX, limit = budget;
+    struct mark begin = mark(v);
+    uint64_t budget = v->config.budget ? v->config.budget : UINT64_MAX, limit = budget, slices,
+             rest;
     bool whole = true;
 
-    pack_slices(p);
-    slices = mark(v);
-    pack_rest(p);
-    all = mark(v);
-    if (!v->err && all.bytes > budget)
-        whole = pack_less(p, begin, slices.bytes - begin.bytes, all.bytes - slices.bytes, &limit);
+    v->hasty = is_much(v);
+    pack_everything(p, begin, &slices, &rest);
+    if (v->hasty) {
+        v->hasty = false;
+        slices = slices / 8 * 7;
+        rest = rest / 8 * 7;
+        if (begin.bytes + slices + rest <= budget) { /* there may be room for all */
+            forget_behind(v, begin);
+            pack_everything(p, begin, &slices, &rest);
+        }
+    }
+    if (!v->err && begin.bytes + slices + rest > budget)
+        whole = pack_less(p, begin, slices, rest, &limit);
     orma_view_make_levels(v);
     (void)pack_levels(p, l, ORMA_VIEW_SLICES, ORMA_VIEW_SLICES, limit, false);
     memset(l->had, 0, v->rows.len * sizeof(*l->had));

@@ -154,6 +154,7 @@ struct orma_view {
     int64_t from, to; /* the range that is shown */
     int err;
     bool several; /* machines */
+    bool hasty;   /* blocks are packed to know about how large they will be */
     int kept;     /* the file of the cache; -1: all is here */
     struct orma_view_strings strings;
     ORMA_VEC(struct orma_view_row) rows;

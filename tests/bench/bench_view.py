@@ -82,7 +82,7 @@ def measure(orma, trace):
     server = subprocess.Popen([orma, "view", "--no-open", trace], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     url = server.stdout.readline().strip()
     print(f"  the link is there after  {time.monotonic() - begin:8.2f} s")
-    browser = Browser()
+    browser = Browser(slow=5)  # packing takes longer than a page may elsewhere
     try:
         base = own_memory(page_process(browser))
         page, there, first, whole = opened(browser, url)
@@ -104,7 +104,7 @@ def measure(orma, trace):
 
 
 def measure_file(path):
-    browser = Browser()
+    browser = Browser(slow=5)  # packing takes longer than a page may elsewhere
     try:
         base = own_memory(page_process(browser))
         _, there, first, whole = opened(browser, path.as_uri())
