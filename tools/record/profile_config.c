@@ -220,6 +220,7 @@ static void put_counter(struct orma_buf *out, const struct orma_record_profile_r
     orma_buf_printf(&event.base, "counter: %s", counter);
     put_source(out, rq, &event, off_cpu);
     orma_buf_fini(&event.base);
+    orma_buf_fini(&event.followers);
 }
 
 /* All processes of the machine: their names are not asked for one by one. */
