@@ -12,8 +12,8 @@ Usage: tools/test.sh [--full] [--help]
 2. gcc, warnings are errors, with the address and undefined-behaviour sanitizers: all suites but the lints.
 3. clang, warnings are errors, with the thread sanitizer: everything is built, the stress programs run.
 
---full adds all suites with clang and its sanitizers, and with clang as released, and the unit tests under
-valgrind and in a foreign locale. The end of the output lists what was skipped, and why, and what took
+--full adds all samples of others under sanitizers, all suites with clang and its sanitizers, and with clang as released,
+and the unit tests under valgrind and in a foreign locale. The end of the output lists what was skipped, and why, and what took
 long. Build folders: build-test-*.
 TXT
 }
@@ -79,6 +79,9 @@ CC=clang configure build-test-tsan -Dwerror=true --buildtype=debug -Db_sanitize=
 suite build-test-tsan "clang, thread sanitizer" all --suite stress --timeout-multiplier 8
 
 if [ $full = yes ]; then
+    part "gcc, sanitizers: all samples of others" env ORMA_CONFORMANCE=long meson test -C build-test-gcc-asan --no-rebuild \
+        --print-errorlogs --suite conformance --timeout-multiplier 4 --logbase long || true
+    export ORMA_CONFORMANCE=long
     CC=clang configure build-test-clang-asan -Dwerror=true --buildtype=debug -Db_sanitize=address,undefined -Db_lundef=false -Dtestpoints=true
     suite build-test-clang-asan "clang, sanitizers" all --timeout-multiplier 4
     CC=clang configure build-test-clang -Dwerror=true --buildtype=release -Ddebug=true
