@@ -11,7 +11,9 @@
  *
  * The walk takes windows of time from a stack: what of a window lies before the sleep belongs to
  * the previous node, the sleep to the waker (or to the node itself, if that is not known but a
- * previous one is), the rest to the node. Windows only get smaller; chains that go round in
+ * previous one is), the rest to the node. A node that has neither, after a sleep of 0, tells
+ * nothing of the time before it: as a waker it has only what follows, and the sleep until then is
+ * that of the thread that it woke. Windows only get smaller; chains that go round in
  * circles without that are cut off.
  */
 #include <errno.h>
@@ -207,6 +209,15 @@ static void put_piece(struct walk *k, const struct wakeup *who, int64_t depth, i
     orma_dataframe_put_int(k->out, P_PARENT, row, k->root);
 }
 
+/* From when on the sleep before a node is its waker's. */
+static int64_t begin_of_waker(const struct walk *k, const struct wakeup *n, int64_t from)
+{
+    const struct wakeup *w = find_wakeup(k->w, n->waker);
+    bool alone = w && !w->idle_dur && w->waker == UNKNOWN && w->prev == UNKNOWN;
+
+    return alone ? ORMA_MAX(from, w->ts) : from;
+}
+
 static void divide(struct walk *k, const struct item *i, const struct wakeup *n)
 {
     int64_t asleep = n->idle_dur == UNKNOWN ? i->from : n->ts - ORMA_MIN(n->idle_dur, n->ts);
@@ -216,9 +227,12 @@ static void divide(struct walk *k, const struct item *i, const struct wakeup *n)
     if (n->prev != UNKNOWN)
         push(k,
              (struct item){n->prev, i->from, ORMA_MIN(i->until, asleep), i->depth, i->chain + 1});
-    if (n->waker != UNKNOWN)
-        push(k, (struct item){n->waker, from, awake, i->depth + 1, i->chain + 1});
-    else if (n->prev != UNKNOWN)
+    if (n->waker != UNKNOWN) {
+        int64_t begin = ORMA_MIN(begin_of_waker(k, n, from), awake);
+
+        put_piece(k, n, i->depth, from, begin);
+        push(k, (struct item){n->waker, begin, awake, i->depth + 1, i->chain + 1});
+    } else if (n->prev != UNKNOWN)
         put_piece(k, n, i->depth, from, awake);
     put_piece(k, n, i->depth, ORMA_MAX(from, n->ts), until);
 }

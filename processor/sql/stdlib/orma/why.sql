@@ -231,14 +231,21 @@ FROM _orma_why_hidden_moment AS m JOIN _wakeup_graph AS r ON r.id = m.run_id
 WHERE m.woken_id IS NOT NULL
 ORDER BY m.woken_id;
 
--- The graph of wake-ups with these wakers, and without interrupts.
+-- The graph of wake-ups with these wakers, and without interrupts. A worker of the kernel that had
+-- nothing to do until an interrupt woke it is no reason: whom it wakes then waited for a device.
 CREATE PERFETTO TABLE _orma_why_graph AS
+WITH woken AS (
+  SELECT
+    g.id, g.utid, g.ts, g.dur, g.idle_dur,
+    iif(i.id IS NULL, coalesce(g.waker_id, h.waker_id), NULL) AS waker_id, g.prev_id, g.idle_state
+  FROM _wakeup_graph AS g
+  LEFT JOIN _orma_why_hidden_run AS h ON h.woken_id = g.id
+  LEFT JOIN _orma_why_by_interrupt AS i ON i.id = g.id
+)
 SELECT
-  g.id, g.utid, g.ts, g.dur, g.idle_dur,
-  iif(i.id IS NULL, coalesce(g.waker_id, h.waker_id), NULL) AS waker_id, g.prev_id
-FROM _wakeup_graph AS g
-LEFT JOIN _orma_why_hidden_run AS h ON h.woken_id = g.id
-LEFT JOIN _orma_why_by_interrupt AS i ON i.id = g.id
+  id, utid, ts, dur, iif(idle_state = 'I' AND waker_id IS NULL, 0, idle_dur) AS idle_dur, waker_id,
+  iif(idle_state = 'I' AND waker_id IS NULL, NULL, prev_id) AS prev_id
+FROM woken
 UNION ALL
 SELECT
   waker_id AS id, utid, ts, 0 AS dur, idle_dur, NULL AS waker_id, run_id AS prev_id
