@@ -14,6 +14,7 @@
 #include "processor/sql/tables/sort.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
+#include "tests/unit/sql/generator.h"
 
 #define ROWS 1500
 #define QUERIES 4000
@@ -33,21 +34,6 @@ struct gen {
     struct orma_buf text;
     bool total_order; /* the query decides about the order of all its rows */
 };
-
-static uint32_t below(struct gen *g, uint32_t limit)
-{
-    g->seed = g->seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(g->seed >> 33) % limit;
-}
-
-static const char *pick(struct gen *g, const char *const *words, uint32_t num)
-{
-    return words[below(g, num)];
-}
-
-#define PICK(g, ...)                                                                               \
-    pick(g, (const char *const[]){__VA_ARGS__},                                                    \
-         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 /* Columns: r the row; a few integers; b large ones; c texts; d, e doubles; s rising; n all NULL;
  * u texts, all different; f doubles with infinities and both zeros. */
@@ -432,23 +418,6 @@ static const char *generate(struct gen *g)
 
 /* ---- answers ---- */
 
-static void put_cell(struct orma_buf *out, sqlite3_stmt *stmt, int i)
-{
-    switch (sqlite3_column_type(stmt, i)) {
-    case SQLITE_NULL:
-        orma_buf_put_str(out, "null|");
-        break;
-    case SQLITE_INTEGER:
-        orma_buf_printf(out, "i%lld|", sqlite3_column_int64(stmt, i));
-        break;
-    case SQLITE_FLOAT:
-        orma_buf_printf(out, "d%a|", sqlite3_column_double(stmt, i));
-        break;
-    default:
-        orma_buf_printf(out, "t%s|", (const char *)sqlite3_column_text(stmt, i));
-    }
-}
-
 static int by_line(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -467,7 +436,7 @@ static void take_answer(sqlite3 *db, sqlite3_stmt *stmt, struct orma_buf *out, b
         orma_buf_printf(out, "%s|", sqlite3_column_name(stmt, i));
     while ((r = sqlite3_step(stmt)) == SQLITE_ROW) {
         for (int i = 0; i < columns; i++)
-            put_cell(&lines, stmt, i);
+            gen_put_cell(&lines, stmt, i);
         orma_buf_put_byte(&lines, 0);
         num++;
     }

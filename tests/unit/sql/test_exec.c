@@ -16,6 +16,7 @@
 #include "processor/sql/script/bound.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
+#include "tests/unit/sql/generator.h"
 
 #define QUERIES 3000
 
@@ -50,22 +51,6 @@ static const char rows[] =
     "CREATE PERFETTO VIEW w1 AS SELECT id, ts, k, v + 1 AS v, s, d FROM t1 WHERE k > 2;"
     "CREATE PERFETTO VIEW w2 AS SELECT a.id, a.ts, b.k, b.v, a.s, a.d FROM t2 a JOIN t3 b "
     "ON a.k = b.id;";
-
-static uint32_t below(struct gen *g, uint32_t limit)
-{
-    g->seed = g->seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(g->seed >> 33) % limit;
-}
-
-static const char *pick(struct gen *g, const char *const *words, uint32_t num)
-{
-    return words[below(g, num)];
-}
-
-#define PICK(g, ...)                                                                               \
-    pick(g, (const char *const[]){__VA_ARGS__},                                                    \
-         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
-#define PUT(g, ...) orma_buf_printf(&(g)->text, __VA_ARGS__)
 
 static char alias(struct gen *g)
 {
@@ -653,23 +638,6 @@ static const char *generate(struct gen *g, uint64_t seed)
 
 /* ---- answers ---- */
 
-static void put_cell(struct orma_buf *out, sqlite3_stmt *stmt, int i)
-{
-    switch (sqlite3_column_type(stmt, i)) {
-    case SQLITE_NULL:
-        orma_buf_put_str(out, "null|");
-        break;
-    case SQLITE_INTEGER:
-        orma_buf_printf(out, "i%lld|", sqlite3_column_int64(stmt, i));
-        break;
-    case SQLITE_FLOAT:
-        orma_buf_printf(out, "d%a|", sqlite3_column_double(stmt, i));
-        break;
-    default:
-        orma_buf_printf(out, "t%s|", (const char *)sqlite3_column_text(stmt, i));
-    }
-}
-
 enum ran { FAILED, BY_SQLITE, TRIED, BY_US };
 static uint64_t looked; /* rows that the last one looked at */
 
@@ -722,7 +690,7 @@ static enum ran run_with(struct engine *e, const char *query, const struct value
     while ((r = orma_sql_stmt_step(stmt)) > 0) {
         orma_buf_put_str(out, "\n");
         for (int i = 0; i < sqlite3_column_count(stmt->stmt); i++)
-            put_cell(out, stmt->stmt, i);
+            gen_put_cell(out, stmt->stmt, i);
     }
     plan = orma_exec_of(e->sql, stmt->stmt);
     orma_buf_put_str(out, "\n");

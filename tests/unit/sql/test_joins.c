@@ -9,6 +9,7 @@
 
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
+#include "tests/unit/sql/generator.h"
 
 #define QUERIES 1200
 
@@ -33,22 +34,6 @@ static const char rows[] =
     "CREATE PERFETTO TABLE t1 AS SELECT * FROM p1; CREATE PERFETTO TABLE t2 AS SELECT * FROM p2;"
     "CREATE PERFETTO TABLE t3 AS SELECT * FROM p3; CREATE PERFETTO INDEX i ON t1(k, v);"
     "CREATE PERFETTO INDEX i2 ON t2(s);";
-
-static uint32_t below(struct gen *g, uint32_t limit)
-{
-    g->seed = g->seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(g->seed >> 33) % limit;
-}
-
-static const char *pick(struct gen *g, const char *const *words, uint32_t num)
-{
-    return words[below(g, num)];
-}
-
-#define PICK(g, ...)                                                                               \
-    pick(g, (const char *const[]){__VA_ARGS__},                                                    \
-         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
-#define PUT(g, ...) orma_buf_printf(&(g)->text, __VA_ARGS__)
 
 static const char *number(struct gen *g)
 {
