@@ -39,22 +39,17 @@ struct orma_ftrace_elf {
 static void *read_at(const struct orma_ftrace_elf *self, uint64_t offset, uint64_t len)
 {
     uint8_t *data;
-    uint64_t done = 0;
 
     if (len > ORMA_FTRACE_ELF_TABLE_MAX || offset > self->size || len > self->size - offset)
         return NULL;
     data = malloc(len + 1);
-    while (data && done < len) {
-        ssize_t n = pread(self->fd, data + done, len - done, (off_t)(offset + done));
-
-        if (n <= 0) { /* it shrank, or cannot be read */
-            free(data);
-            return NULL;
-        }
-        done += (uint64_t)n;
+    if (!data)
+        return NULL;
+    if (orma_fd_read_at(self->fd, data, len, offset) < 0) { /* it shrank, or cannot be read */
+        free(data);
+        return NULL;
     }
-    if (data)
-        data[len] = 0;
+    data[len] = 0;
     return data;
 }
 

@@ -80,7 +80,9 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
 
     if (self->plan->names && !self->plan->on_exec && !self->scanned) {
         self->scanned = true;
-        orma_perf_processes_scan(self->processes);
+        /* Of wakers, anyone's name is asked for. */
+        orma_perf_processes_scan(self->processes, self->plan->pids,
+                                 self->plan->off_cpu ? 0 : self->plan->pids_num);
     }
     if (self->iids.len > INTERNED_MAX)
         orma_perf_encoder_clear(self);

@@ -244,8 +244,12 @@ static void scan_tasks(struct orma_perf_processes *self, uint32_t pid)
         orma_fd_close(&fd);
 }
 
-void orma_perf_processes_scan(struct orma_perf_processes *self)
+void orma_perf_processes_scan(struct orma_perf_processes *self, const int32_t *pids, size_t num)
 {
+    for (size_t i = 0; i < num; i++)
+        scan_tasks(self, (uint32_t)pids[i]);
+    if (num)
+        return;
     int fd = openat(self->proc_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *entry;

@@ -72,8 +72,11 @@ int orma_perf_processes_init(struct orma_perf_processes *self, const char *proc_
                              const Perfetto__Protos__PerfEventConfig *config);
 void orma_perf_processes_fini(struct orma_perf_processes *self);
 
-/* The names of all threads that are there now, as long as nobody can ask them any more later. */
-void orma_perf_processes_scan(struct orma_perf_processes *self);
+/*
+ * The names of all threads that are there now, as long as nobody can ask them any more later: of
+ * these processes; num 0: of all.
+ */
+void orma_perf_processes_scan(struct orma_perf_processes *self, const int32_t *pids, size_t num);
 
 /* A record that is no sample. */
 void orma_perf_processes_take(struct orma_perf_processes *self,

@@ -132,11 +132,28 @@ static void put_look(struct perf *self)
     orma_perf_worker_put(self->worker, &look);
 }
 
+static void on_mark(void *ctx, uint64_t mark)
+{
+    struct perf *self = ctx;
+
+    if (mark == MARK_STOP)
+        self->stopped = true; /* the last mark: nothing comes after it */
+    else
+        orma_source_flushed(&self->source, mark);
+}
+
+static void take_packets(struct perf *self)
+{
+    orma_perf_worker_take(self->worker, self->source.sink, on_mark, self);
+}
+
 static void end_round(struct perf *self)
 {
     self->in_round = false;
     if (self->plan.looks && self->until != UINT64_MAX)
         put_look(self);
+    if (!self->stopping) /* what the worker made of the round before */
+        take_packets(self);
     mark_flushes(self);
     orma_perf_worker_kick(self->worker);
     if (self->stopping) {
@@ -171,23 +188,13 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
         arm(self->timer, 0);
 }
 
-static void on_mark(void *ctx, uint64_t mark)
-{
-    struct perf *self = ctx;
-
-    if (mark == MARK_STOP)
-        self->stopped = true; /* the last mark: nothing comes after it */
-    else
-        orma_source_flushed(&self->source, mark);
-}
-
 static void on_packets(evutil_socket_t fd, short what, void *arg)
 {
     struct perf *self = arg;
 
     (void)fd;
     (void)what;
-    orma_perf_worker_take(self->worker, self->source.sink, on_mark, self);
+    take_packets(self);
     if (self->stopped)
         orma_source_stopped(&self->source); /* may free it */
 }

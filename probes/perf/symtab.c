@@ -1,5 +1,5 @@
 /*
- * Functions of .symtab or .dynsym, and the texts that their names are in, as the file has them. One
+ * Functions of .symtab or .dynsym, and where the file, which stays mapped, has their names. One
  * word for each, its start above its number, is what is sorted (byte by byte: there may be a
  * hundred thousand) and searched for the last start at or before an address. Built without libelf,
  * a file has no symbols.
@@ -12,21 +12,22 @@
 
 #include "sdk/base/buf.h"
 #include "sdk/base/defs.h"
+#include "sdk/base/mapped.h"
 #include "sdk/base/search.h"
 
 #define NUMBER_BITS 22
 #define NUMBER_MASK ((UINT64_C(1) << NUMBER_BITS) - 1)
 #define START_MAX (UINT64_MAX >> NUMBER_BITS) /* nobody links a file to higher addresses */
 #define NAME_MAX_LEN 4096u
-#define TEXTS_MAX (512u << 20)
 
 #ifdef ORMA_HAVE_LIBELF
 #include <gelf.h>
 #include <libelf.h>
 
 struct reader {
+    int fd;
     Elf *elf;
-    struct orma_buf symbols, order, names;
+    struct orma_buf symbols, order;
 };
 
 static void take_build_id(struct orma_perf_symtab *self, Elf_Data *notes)
@@ -44,29 +45,41 @@ static void take_build_id(struct orma_perf_symtab *self, Elf_Data *notes)
     }
 }
 
-static void take_symbols(struct reader *r, Elf_Scn *section, const GElf_Shdr *head)
+/* They stay where they are: most functions are in no stack. */
+static bool take_names(struct orma_perf_symtab *self, struct reader *r, size_t number)
+{
+    Elf_Scn *section = elf_getscn(r->elf, number);
+    GElf_Shdr head;
+
+    if (!gelf_getshdr(section, &head) || head.sh_type != SHT_STRTAB ||
+        orma_mapped_open(r->fd, &self->map) < 0)
+        return false;
+    orma_mapped_drop_fd(self->map);
+    uint64_t size = orma_mapped_size(self->map);
+    if (head.sh_offset > size || head.sh_size > size - head.sh_offset)
+        return false;
+    self->names = (const char *)orma_mapped_data(self->map) + head.sh_offset;
+    self->names_len = head.sh_size;
+    return true;
+}
+
+static void take_symbols(struct orma_perf_symtab *self, struct reader *r, Elf_Scn *section,
+                         const GElf_Shdr *head)
 {
     Elf_Data *data = elf_getdata(section, NULL);
-    Elf_Scn *strings = elf_getscn(r->elf, head->sh_link);
-    GElf_Shdr strings_head;
-    Elf_Data *texts = gelf_getshdr(strings, &strings_head) && strings_head.sh_type == SHT_STRTAB
-                          ? elf_getdata(strings, NULL)
-                          : NULL;
     size_t num = data && head->sh_entsize ? data->d_size / head->sh_entsize : 0;
 
-    if (!texts || !texts->d_buf || texts->d_size > TEXTS_MAX)
+    if (!take_names(self, r, head->sh_link))
         return;
-    orma_buf_put(&r->names, texts->d_buf, texts->d_size);
-    orma_buf_put_byte(&r->names, 0);
     for (size_t i = 0; i < ORMA_MIN(num, (size_t)NUMBER_MASK); i++) {
         GElf_Sym sym;
 
-        if (!gelf_getsym(data, (int)i, &sym) || r->names.failed)
+        if (!gelf_getsym(data, (int)i, &sym))
             return;
         unsigned type = GELF_ST_TYPE(sym.st_info);
         if ((type != STT_FUNC && type != STT_GNU_IFUNC) || sym.st_shndx == SHN_UNDEF ||
-            !sym.st_value || sym.st_value > START_MAX || sym.st_name >= texts->d_size ||
-            !r->names.data[sym.st_name])
+            !sym.st_value || sym.st_value > START_MAX || !sym.st_name ||
+            sym.st_name >= self->names_len)
             continue;
         const struct orma_perf_symbol s = {(uint32_t)ORMA_MIN(sym.st_size, (uint64_t)UINT32_MAX),
                                            sym.st_name};
@@ -101,9 +114,9 @@ static void take_sections(struct orma_perf_symtab *self, struct reader *r)
         }
     }
     if (symtab) /* it holds the dynamic ones too */
-        take_symbols(r, symtab, &symtab_head);
+        take_symbols(self, r, symtab, &symtab_head);
     else if (dynsym)
-        take_symbols(r, dynsym, &dynsym_head);
+        take_symbols(self, r, dynsym, &dynsym_head);
 }
 
 static void take_bias(struct orma_perf_symtab *self, Elf *elf)
@@ -152,7 +165,7 @@ static bool sort_starts(uint64_t *words, size_t num)
 
 int orma_perf_symtab_read(struct orma_perf_symtab *self, int fd)
 {
-    struct reader r = {0};
+    struct reader r = {.fd = fd};
 
     *self = (struct orma_perf_symtab){0};
     if (elf_version(EV_CURRENT) == EV_NONE)
@@ -168,8 +181,7 @@ int orma_perf_symtab_read(struct orma_perf_symtab *self, int fd)
     self->symbols_num = r.order.len / sizeof(*self->order);
     self->symbols = (struct orma_perf_symbol *)(void *)r.symbols.data; /* ours from here on */
     self->order = (uint64_t *)(void *)r.order.data;
-    self->names = (char *)r.names.data;
-    if (!r.symbols.failed && !r.order.failed && !r.names.failed &&
+    if (!r.symbols.failed && !r.order.failed &&
         (!self->symbols_num || sort_starts(self->order, self->symbols_num)))
         return 0;
     orma_perf_symtab_fini(self);
@@ -188,7 +200,7 @@ void orma_perf_symtab_fini(struct orma_perf_symtab *self)
 {
     free(self->symbols);
     free(self->order);
-    free(self->names);
+    orma_mapped_close(self->map);
     *self = (struct orma_perf_symtab){0};
 }
 
@@ -206,5 +218,6 @@ struct orma_str orma_perf_symtab_find(const struct orma_perf_symtab *self, uint6
     const struct orma_perf_symbol *s = &self->symbols[self->order[lo - 1] & NUMBER_MASK];
     if (s->size && address - (self->order[lo - 1] >> NUMBER_BITS) >= s->size)
         return none;
-    return (struct orma_str){self->names + s->name, strnlen(self->names + s->name, NAME_MAX_LEN)};
+    size_t most = ORMA_MIN(self->names_len - s->name, (size_t)NAME_MAX_LEN);
+    return (struct orma_str){self->names + s->name, strnlen(self->names + s->name, most)};
 }

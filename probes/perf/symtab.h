@@ -25,7 +25,9 @@ struct orma_perf_symtab {
     struct orma_perf_symbol *symbols; /* as the file has them */
     uint64_t *order;                  /* starts, and numbers of symbols: sorted */
     size_t symbols_num;
-    char *names; /* the file's, with a zero behind it */
+    struct orma_mapped *map;
+    const char *names; /* the file's: it may change, and become zeroes (sdk/base/mapped.h) */
+    size_t names_len;
 };
 
 /* Reads from `fd` (the caller's). 0, -ENOEXEC: not such a file, -ENOSYS: no libelf, -ENOMEM. */

@@ -49,7 +49,8 @@ struct orma_perf_worker {
 
 /* ---- the thread ---- */
 
-static void hand_over(struct orma_perf_worker *self)
+/* A little waits until the loop comes by anyway: to wake it up costs more than to encode it. */
+static void hand_over(struct orma_perf_worker *self, bool wake)
 {
     const uint64_t one = 1;
 
@@ -57,9 +58,11 @@ static void hand_over(struct orma_perf_worker *self)
         return;
     pthread_mutex_lock(&self->lock);
     orma_buf_put(&self->out, self->made.data, self->made.len);
+    wake |= self->out.len >= OUT_AT;
     pthread_mutex_unlock(&self->lock);
     orma_buf_clear(&self->made);
-    (void)!write(self->fd, &one, sizeof(one)); /* full: it is readable already */
+    if (wake)
+        (void)!write(self->fd, &one, sizeof(one)); /* full: it is readable already */
 }
 
 static int put_out(struct orma_source_sink *sink, const void *packet, size_t len)
@@ -74,7 +77,7 @@ static int put_out(struct orma_source_sink *sink, const void *packet, size_t len
         return -ENOMEM;
     }
     if (self->made.len >= OUT_AT)
-        hand_over(self);
+        hand_over(self, true);
     return 0;
 }
 
@@ -89,7 +92,7 @@ static void put_mark(struct orma_perf_worker *self, uint64_t mark)
 
     orma_buf_put(&self->made, &head, sizeof(head));
     orma_buf_put(&self->made, &mark, sizeof(mark));
-    hand_over(self);
+    hand_over(self, true);
 }
 
 static size_t padded(size_t len)
@@ -144,7 +147,7 @@ static void *run(void *arg)
         for (size_t at = 0; at < self->work.len;)
             at += process_item(self, self->work.data + at);
         orma_buf_clear(&self->work);
-        hand_over(self);
+        hand_over(self, false);
     }
     return NULL;
 }

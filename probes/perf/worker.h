@@ -31,7 +31,7 @@ void orma_perf_worker_kick(struct orma_perf_worker *self);
 /* Where the packets of the encoder go: hand it to orma_perf_encoder_init(). */
 struct orma_source_sink *orma_perf_worker_sink(struct orma_perf_worker *self);
 
-/* Readable when there is something to take. */
+/* Readable when there is much to take, or a mark: whoever comes by regularly takes the rest. */
 int orma_perf_worker_fd(const struct orma_perf_worker *self);
 
 /* Hands out what is ready: packets go into the sink, marks to `on_mark`. */

@@ -15,6 +15,7 @@
 #define STEPS_MAX 65536u /* instructions of one function */
 #define DEPTH_MAX 16u    /* of remembered rows */
 #define ENTRIES_MAX (4u << 20)
+#define AUGMENTATION_MAX 15u /* letters; five are in use */
 
 /* Encodings of pointers: DW_EH_PE_*. */
 enum {
@@ -237,8 +238,11 @@ static bool read_cie(const struct orma_unwind_section *eh, uint64_t at, struct c
         return false;
     struct cursor *c = &rec.body;
     uint64_t version = number(c, 1);
-    const char *aug = (const char *)eh->data + c->at;
-    size_t aug_len = strnlen(aug, c->end - c->at);
+    char aug[AUGMENTATION_MAX + 1] = ""; /* a copy: the bytes may change under our eyes */
+    size_t aug_len = strnlen((const char *)eh->data + c->at, ORMA_MIN(c->end - c->at, sizeof(aug)));
+    if (aug_len > AUGMENTATION_MAX)
+        return false;
+    memcpy(aug, eh->data + c->at, aug_len);
     skip(c, aug_len + 1);
     if (c->failed || (version != 1 && version != 3 && version != 4))
         return false;

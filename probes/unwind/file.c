@@ -15,11 +15,11 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/map.h"
+#include "sdk/base/mapped.h"
 #include "sdk/base/search.h"
 
 #define SEGMENTS_MAX 64u
 #define HEADERS_MAX 4096u
-#define SECTION_MAX (64u << 20)
 #define ADDRESSES_MAX 65536u /* that are remembered at a time */
 #define ENTRY_BYTES 128u     /* as long as what stands at an entry point may be */
 #define LOOK_AT 256u         /* functions that say how a file was compiled */
@@ -32,7 +32,7 @@ struct load_segment {
 struct orma_unwind_file {
     struct load_segment segments[SEGMENTS_MAX];
     unsigned segments_num;
-    struct orma_buf hdr_bytes, eh_bytes;
+    struct orma_mapped *map; /* of the file: pages that nobody asks for are not read */
     struct orma_unwind_section hdr, eh;
     uint64_t entry;
     struct orma_buf index; /* struct orma_unwind_cfi_entry, where the file has no table */
@@ -43,33 +43,31 @@ struct orma_unwind_file {
 
 /* ---- reading ---- */
 
-static bool read_at(int fd, uint64_t offset, void *to, size_t len)
+/* NULL: the file has fewer. Whoever looks again may see other bytes. */
+static const uint8_t *bytes_at(const struct orma_unwind_file *self, uint64_t offset, uint64_t len)
 {
-    size_t done = 0;
+    const uint64_t size = orma_mapped_size(self->map);
 
-    while (done < len) {
-        ssize_t n = pread(fd, (uint8_t *)to + done, len - done, (off_t)(offset + done));
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
-    return true;
+    return offset <= size && len <= size - offset ? orma_mapped_data(self->map) + offset : NULL;
 }
 
-static int read_section(int fd, uint64_t offset, uint64_t len, uint64_t address,
-                        struct orma_buf *bytes, struct orma_unwind_section *ret)
+static bool read_at(const struct orma_unwind_file *self, uint64_t offset, void *to, size_t len)
 {
-    if (len > SECTION_MAX)
-        return -EFBIG;
-    uint8_t *to = orma_buf_extend(bytes, len);
-    if (!to)
-        return -ENOMEM;
-    if (!len || !read_at(fd, offset, to, len))
+    const uint8_t *bytes = bytes_at(self, offset, len);
+
+    if (bytes)
+        memcpy(to, bytes, len);
+    return bytes;
+}
+
+static int find_section(const struct orma_unwind_file *self, uint64_t offset, uint64_t len,
+                        uint64_t address, struct orma_unwind_section *ret)
+{
+    const uint8_t *bytes = bytes_at(self, offset, len);
+
+    if (!bytes || !len)
         return -ENOEXEC;
-    *ret = (struct orma_unwind_section){to, len, address};
+    *ret = (struct orma_unwind_section){bytes, len, address};
     return 0;
 }
 
@@ -83,53 +81,51 @@ static const struct load_segment *segment_of(const struct orma_unwind_file *self
 }
 
 /* From an address to the end of what the file has of its segment. */
-static int read_from(struct orma_unwind_file *self, int fd, uint64_t address,
-                     struct orma_buf *bytes, struct orma_unwind_section *ret)
+static int find_from(struct orma_unwind_file *self, uint64_t address,
+                     struct orma_unwind_section *ret)
 {
     const struct load_segment *s = segment_of(self, address);
 
     if (!s)
         return -ENOEXEC;
     uint64_t skip = address - s->address;
-    return read_section(fd, s->offset + skip, s->file_size - skip, address, bytes, ret);
+    return find_section(self, s->offset + skip, s->file_size - skip, address, ret);
 }
 
-static int read_header(struct orma_unwind_file *self, int fd, const Elf64_Phdr *header)
+static int read_header(struct orma_unwind_file *self, const Elf64_Phdr *header)
 {
     uint64_t address;
     bool table;
-    int r = read_section(fd, header->p_offset, header->p_filesz, header->p_vaddr, &self->hdr_bytes,
-                         &self->hdr);
+    int r = find_section(self, header->p_offset, header->p_filesz, header->p_vaddr, &self->hdr);
 
     if (r < 0)
         return r;
     if (!orma_unwind_cfi_header(&self->hdr, &address, &table))
         return -ENOEXEC;
-    r = read_from(self, fd, address, &self->eh_bytes, &self->eh);
+    r = find_from(self, address, &self->eh);
     if (r == 0 && !table)
         orma_unwind_cfi_index(&self->eh, &self->index);
     return r;
 }
 
 /* Static programs of some C libraries have .eh_frame, but no table of it. */
-static int read_by_sections(struct orma_unwind_file *self, int fd, const Elf64_Ehdr *elf)
+static int read_by_sections(struct orma_unwind_file *self, const Elf64_Ehdr *elf)
 {
     Elf64_Shdr names, head;
     char name[sizeof(".eh_frame")];
 
     if (!elf->e_shoff || elf->e_shentsize != sizeof(head) || elf->e_shnum > HEADERS_MAX ||
-        !read_at(fd, elf->e_shoff + (uint64_t)elf->e_shstrndx * sizeof(names), &names,
+        !read_at(self, elf->e_shoff + (uint64_t)elf->e_shstrndx * sizeof(names), &names,
                  sizeof(names)))
         return -ENOEXEC;
     for (unsigned i = 0; i < elf->e_shnum; i++) {
-        if (!read_at(fd, elf->e_shoff + (uint64_t)i * sizeof(head), &head, sizeof(head)))
+        if (!read_at(self, elf->e_shoff + (uint64_t)i * sizeof(head), &head, sizeof(head)))
             return -ENOEXEC;
         if (head.sh_type == SHT_NOBITS ||
-            !read_at(fd, names.sh_offset + head.sh_name, name, sizeof(name)) ||
+            !read_at(self, names.sh_offset + head.sh_name, name, sizeof(name)) ||
             memcmp(name, ".eh_frame", sizeof(name)) != 0)
             continue;
-        int r = read_section(fd, head.sh_offset, head.sh_size, head.sh_addr, &self->eh_bytes,
-                             &self->eh);
+        int r = find_section(self, head.sh_offset, head.sh_size, head.sh_addr, &self->eh);
         if (r == 0)
             orma_unwind_cfi_index(&self->eh, &self->index);
         return r;
@@ -137,19 +133,19 @@ static int read_by_sections(struct orma_unwind_file *self, int fd, const Elf64_E
     return -ENOEXEC;
 }
 
-static int read_elf(struct orma_unwind_file *self, int fd)
+static int read_elf(struct orma_unwind_file *self)
 {
     Elf64_Ehdr elf;
     Elf64_Phdr head, eh = {0};
     int r;
 
-    if (!read_at(fd, 0, &elf, sizeof(elf)) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
+    if (!read_at(self, 0, &elf, sizeof(elf)) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
         elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != ORMA_UNWIND_MACHINE ||
         elf.e_phentsize != sizeof(head))
         return -ENOEXEC;
     self->entry = elf.e_entry;
     for (unsigned i = 0; i < ORMA_MIN(elf.e_phnum, HEADERS_MAX); i++) {
-        if (!read_at(fd, elf.e_phoff + (uint64_t)i * sizeof(head), &head, sizeof(head)))
+        if (!read_at(self, elf.e_phoff + (uint64_t)i * sizeof(head), &head, sizeof(head)))
             return -ENOEXEC;
         if (head.p_type == PT_GNU_EH_FRAME)
             eh = head;
@@ -157,7 +153,7 @@ static int read_elf(struct orma_unwind_file *self, int fd)
             self->segments[self->segments_num++] = (struct load_segment){
                 head.p_offset, head.p_vaddr, head.p_memsz, head.p_filesz, head.p_flags & PF_X};
     }
-    r = eh.p_type ? read_header(self, fd, &eh) : read_by_sections(self, fd, &elf);
+    r = eh.p_type ? read_header(self, &eh) : read_by_sections(self, &elf);
     return self->index.failed ? -ENOMEM : r;
 }
 
@@ -168,7 +164,13 @@ int orma_unwind_file_read(int fd, struct orma_unwind_file **ret)
 
     if (!self)
         return -ENOMEM;
-    r = read_elf(self, fd);
+    r = orma_mapped_open(fd, &self->map);
+    if (r == -EINVAL) /* nothing that has bytes */
+        r = -ENOEXEC;
+    if (r == 0) {
+        orma_mapped_drop_fd(self->map);
+        r = read_elf(self);
+    }
     if (r < 0)
         orma_unwind_file_free(self);
     else
@@ -180,8 +182,7 @@ void orma_unwind_file_free(struct orma_unwind_file *self)
 {
     if (!self)
         return;
-    orma_buf_fini(&self->hdr_bytes);
-    orma_buf_fini(&self->eh_bytes);
+    orma_mapped_close(self->map);
     orma_buf_fini(&self->index);
     orma_buf_fini(&self->rules);
     orma_map_fini(&self->by_pc);

@@ -15,7 +15,7 @@
  */
 #ifndef ORMA_PROCESSOR_CACHE_CACHE_H
 #define ORMA_PROCESSOR_CACHE_CACHE_H
-#include "processor/read/mapped.h"
+#include "sdk/base/mapped.h"
 #include "processor/store/image.h"
 #include "sdk/base/buf.h"
 

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "processor/read/forwarded.h"
-#include "processor/read/mapped.h"
+#include "sdk/base/mapped.h"
 #include "processor/read/sorter_impl.h"
 #include "sdk/base/clock.h"
 

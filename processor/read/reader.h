@@ -15,7 +15,7 @@
 #define ORMA_PROCESSOR_READ_READER_H
 #include "processor/read/damage.h"
 #include "processor/read/inflate.h"
-#include "processor/read/mapped.h"
+#include "sdk/base/mapped.h"
 #include "processor/read/packet.h"
 #include "processor/read/sorter.h"
 #include "processor/read/timeline.h"

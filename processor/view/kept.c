@@ -80,20 +80,6 @@ int orma_view_keep(struct orma_view *self, int64_t took_ns)
 
 /* ---- reading ---- */
 
-static int read_whole(int fd, void *data, size_t len, off_t at)
-{
-    for (size_t done = 0; done < len;) {
-        ssize_t n = pread(fd, (char *)data + done, len - done, at + (off_t)done);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : -EBADMSG;
-        done += (size_t)n;
-    }
-    return 0;
-}
-
 /* The lengths of the blocks, and where each begins. */
 static int read_lengths(struct orma_view *self, off_t at, uint32_t num, uint64_t info,
                         uint64_t file)
@@ -102,7 +88,8 @@ static int read_lengths(struct orma_view *self, off_t at, uint32_t num, uint64_t
 
     for (uint32_t i = 0; i < num; i++) {
         struct orma_view_block block = {.at = end};
-        int r = read_whole(self->kept, &block.bytes, sizeof(block.bytes), at + (off_t)(i * 8));
+        int r =
+            orma_fd_read_at(self->kept, &block.bytes, sizeof(block.bytes), (uint64_t)at + i * 8);
 
         if (r < 0)
             return r;
@@ -124,7 +111,7 @@ static int read_kept(struct orma_view *self)
 
     if (at < 0 || fstat(self->kept, &st) < 0)
         return -errno;
-    int r = read_whole(self->kept, &head, sizeof(head), at);
+    int r = orma_fd_read_at(self->kept, &head, sizeof(head), (uint64_t)at);
     if (r < 0)
         return r;
     if (head.title != title_crc(&self->config) || head.info > INFO_MAX || head.blocks > BLOCKS_MAX)
@@ -136,7 +123,7 @@ static int read_kept(struct orma_view *self)
     info = orma_buf_extend(&self->info, head.info);
     if (!info)
         return -ENOMEM;
-    r = read_whole(self->kept, info, head.info, at + (off_t)(head.blocks * sizeof(uint64_t)));
+    r = orma_fd_read_at(self->kept, info, head.info, (uint64_t)at + head.blocks * sizeof(uint64_t));
     return r < 0 ? r : crc_of(info, head.info) == head.info_crc ? 0 : -EBADMSG;
 }
 
@@ -163,7 +150,7 @@ bool orma_view_read_block(const struct orma_view *self, struct orma_view_block *
     if (self->kept < 0 || block->packed.len || !block->bytes)
         return true;
     data = orma_buf_extend(&block->packed, block->bytes);
-    if (data && read_whole(self->kept, data, block->bytes, (off_t)block->at) == 0)
+    if (data && orma_fd_read_at(self->kept, data, block->bytes, block->at) == 0)
         return true;
     orma_buf_fini(&block->packed);
     return false;

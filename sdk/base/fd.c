@@ -109,6 +109,20 @@ int orma_fd_read_all(int fd, size_t max_bytes, struct orma_buf *ret)
     }
 }
 
+int orma_fd_read_at(int fd, void *to, size_t len, uint64_t at)
+{
+    for (size_t done = 0; done < len;) {
+        ssize_t n = pread(fd, (uint8_t *)to + done, len - done, (off_t)(at + done));
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -ENODATA;
+        done += (size_t)n;
+    }
+    return 0;
+}
+
 int orma_fd_read_file(int dir_fd, const char *path, size_t max_bytes, struct orma_buf *ret)
 {
     ORMA_AUTO(orma_fd_close) int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);

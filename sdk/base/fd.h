@@ -37,7 +37,10 @@ int orma_fd_write_until(int fd, const void *data, size_t len, struct orma_fd_wai
 /* Appends to `ret` until the end of the file. -EFBIG past max_bytes; 0 or -errno. */
 int orma_fd_read_all(int fd, size_t max_bytes, struct orma_buf *ret);
 
-/* The same for a path; dir_fd may be AT_FDCWD. */
+/* Exactly `len` bytes from `at` on, by pread(2). -ENODATA: there are fewer; 0 or -errno. */
+int orma_fd_read_at(int fd, void *to, size_t len, uint64_t at);
+
+/* orma_fd_read_all() for a path; dir_fd may be AT_FDCWD. */
 int orma_fd_read_file(int dir_fd, const char *path, size_t max_bytes, struct orma_buf *ret);
 
 /* May a file be renamed to this? Not where a device, a pipe, a folder or a link would be gone. */

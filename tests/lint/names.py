@@ -24,7 +24,7 @@ import symbols
 # A room's prefixes end in `_`; other words are whole names. Generated tables have the prefixes of their rooms.
 ROOMS = {
     "sdk/base": "orma_arena_ orma_base64_ orma_buf_ orma_clock_ orma_fd_ orma_grow_ orma_guard_ orma_hash_ orma_log_"
-                " orma_log orma_map_ orma_mem_ orma_nearest_ orma_replace_ orma_str_ orma_testpoint orma_utf8_"
+                " orma_log orma_map_ orma_mapped_ orma_mem_ orma_nearest_ orma_replace_ orma_str_ orma_testpoint orma_utf8_"
                 " orma_whole_ orma_assert_ orma_fork_",
     "sdk/wire": "orma_pb_",
     "sdk/shm": "orma_shm_",
@@ -83,7 +83,7 @@ ROOMS = {
     "tools/service": "orma_service_",
     "tools/view": "orma_view_page orma_view_serve orma_view_file_",
     "tools/shell": "orma_shell_ orma_cmd_shell orma_cmd_metrics orma_cmd_summarize orma_cmd_serve orma_cmd_export orma_line_editor_",
-    "processor/read": "orma_reader_ orma_sorter_ orma_damage_ orma_clocks_ orma_inflater_ orma_inflate orma_inflate_ orma_mapped_"
+    "processor/read": "orma_reader_ orma_sorter_ orma_damage_ orma_clocks_ orma_inflater_ orma_inflate orma_inflate_"
                       " orma_seq_ orma_seqs_ orma_pipe_ orma_bundle_ orma_stream_ orma_burst_ orma_detect_ orma_run_ orma_loose_"
                       " orma_timeline_",
     "processor/symbols": "orma_symbolizer_ orma_binary_ orma_lookup_ orma_finder_ orma_worker_ orma_dwarf_ orma_debuginfod_ orma_demangle orma_demangle_ orma_proguard_"

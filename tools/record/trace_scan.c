@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "processor/read/mapped.h"
+#include "sdk/base/mapped.h"
 #include "protos/fields/ftrace.h"
 #include "protos/fields/trace.h"
 #include "sdk/wire/pb_reader.h"

@@ -36,6 +36,7 @@
 #define REWIND_MIN ((size_t)1 << 20)
 /* Buffers from this size on may use huge pages. */
 #define HUGE_MIN ((size_t)16 << 20)
+#define HUGE_FROM ((size_t)2 << 20)
 
 /* A buffer has at most one sequence for so many of its bytes, and this many in any case. */
 #define SEQ_SHARE 512
@@ -62,9 +63,10 @@ static void *map_memory(size_t size)
 
     if (base == MAP_FAILED)
         return NULL;
-    /* First touches cost three times as much with small pages; touching ahead rounds up anyway. */
-    if (size >= HUGE_MIN)
-        (void)madvise(base, size, MADV_HUGEPAGE); /* where there are none, small ones do */
+    /* First touches cost three times as much with small pages; touching ahead rounds up anyway. Not
+     * the very first: a short recording would pay for two megabytes of zeros. */
+    if (size >= HUGE_MIN) /* where there are none, small ones do */
+        (void)madvise((uint8_t *)base + HUGE_FROM, size - HUGE_FROM, MADV_HUGEPAGE);
     return base;
 }
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "processor/processor.h"
-#include "processor/read/mapped.h"
+#include "sdk/base/mapped.h"
 #include "protos/reflect/schema.h"
 #include "protos/reflect/text.h"
 #include "sdk/base/buf.h"

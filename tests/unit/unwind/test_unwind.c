@@ -584,3 +584,27 @@ Test(unwind, tells_how_a_file_was_compiled)
     close(fd);
     orma_assert_no_leaks();
 }
+
+/* As a library that is installed over while it is watched. */
+Test(unwind, survives_a_file_that_is_cut_off)
+{
+    char path[] = "/tmp/orma-unwind-XXXXXX", bytes[65536];
+    struct orma_unwind_file *file;
+    int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to = mkstemp(path);
+    ssize_t n;
+
+    cr_assert(from >= 0 && to >= 0);
+    while ((n = read(from, bytes, sizeof(bytes))) > 0)
+        cr_assert_eq(write(to, bytes, (size_t)n), n);
+    cr_assert_eq(orma_unwind_file_read(to, &file), 0);
+    cr_expect_gt(orma_unwind_file_frame_pointers(file), -1);
+    cr_assert_eq(ftruncate(to, 0), 0);
+    for (uint64_t pc = 0x1000; pc < 0x9000; pc += 16)
+        cr_expect_null(orma_unwind_file_rule(file, pc));
+    cr_expect_eq(orma_unwind_file_frame_pointers(file), -1);
+    orma_unwind_file_free(file);
+    cr_assert_eq(unlink(path), 0);
+    close(to);
+    close(from);
+    orma_assert_no_leaks();
+}

@@ -10,7 +10,7 @@
  * The handler matches only the mapping in which its thread was reading, and that one has no owner
  * who writes at the same time. Entries of other mappings may be half written: they are left out.
  */
-#include "processor/read/mapped.h"
+#include "sdk/base/mapped.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -241,6 +241,11 @@ int orma_mapped_open(int fd, struct orma_mapped **ret)
     }
     *ret = self;
     return 0;
+}
+
+void orma_mapped_drop_fd(struct orma_mapped *self)
+{
+    orma_fd_close(&self->fd);
 }
 
 void orma_mapped_close(struct orma_mapped *self)

@@ -16,8 +16,8 @@
  * Threads: any may read. A mapping is opened, asked and closed by one thread at a time, while no
  * other reads it; different mappings are independent.
  */
-#ifndef ORMA_PROCESSOR_READ_MAPPED_H
-#define ORMA_PROCESSOR_READ_MAPPED_H
+#ifndef ORMA_SDK_BASE_MAPPED_H
+#define ORMA_SDK_BASE_MAPPED_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +26,10 @@ struct orma_mapped;
 
 /* Maps the whole of a regular file that is not empty. Keeps a duplicate of `fd`. 0 or -errno. */
 int orma_mapped_open(int fd, struct orma_mapped **ret);
+
+/* Of one among many: it stays mapped, its descriptor is closed, and only torn() tells of changes.
+ */
+void orma_mapped_drop_fd(struct orma_mapped *self);
 
 /* NULL is fine. */
 void orma_mapped_close(struct orma_mapped *self);
