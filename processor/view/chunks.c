@@ -150,9 +150,7 @@ void orma_view_put_slices(struct orma_view_packer *p, const void *items, uint32_
         id = own;
     }
     for (uint32_t i = 0; i < num; i++)
-        orma_view_put_uint(&p->raw, s[i].args == ORMA_VIEW_NONE ? 0
-                                    : p->view->config.stored    ? 1
-                                                                : (uint64_t)s[i].args + 1);
+        orma_view_put_uint(&p->raw, s[i].args == ORMA_VIEW_NONE ? 0 : (uint64_t)s[i].args + 1);
     for (uint32_t i = 0; i < num; i++) {
         if (s[i].count) {
             orma_view_put_uint(&p->raw, s[i].count);

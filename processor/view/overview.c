@@ -35,35 +35,46 @@ static double *parts_of(struct overview *o, uint32_t row)
     return o->sums + (size_t)o->places[top] * PARTS;
 }
 
-static void add(struct overview *o, uint32_t row, int64_t ts, int64_t dur)
+/* `busy`: how much of the time counts. */
+static void add(struct overview *o, uint32_t row, int64_t ts, int64_t dur, double busy)
 {
     double *parts = parts_of(o, row);
     double from = (double)(ts - o->view->from) / o->part_ns;
-    double to = from + (double)(dur < 0 ? o->view->to - ts : dur) / o->part_ns;
+    int64_t end = o->view->partial.all ? o->view->partial.until : o->view->to;
+    double to = from + (double)(dur < 0 ? end - ts : dur) / o->part_ns;
 
     from = from < 0 ? 0 : from;
     to = to > PARTS ? PARTS : to;
     for (double at = from; parts && at < to;) {
-        double end = (double)(uint32_t)at + 1;
+        double next = (double)(uint32_t)at + 1;
 
-        end = end < to ? end : to;
-        parts[(uint32_t)at] += end - at;
-        at = end;
+        next = next < to ? next : to;
+        parts[(uint32_t)at] += (next - at) * busy;
+        at = next;
     }
 }
 
-/* What has no end lasts until the next one of its row. */
+static double share_of(int64_t busy, int64_t dur)
+{
+    return dur > 0 ? (double)busy / (double)dur : 1;
+}
+
+/* What has no end lasts until the next one of its row. `shares`: of a picture, else NULL. */
 static void add_states(struct overview *o, const struct orma_view_state *s, uint32_t num,
-                       uint32_t only)
+                       uint32_t only, const struct orma_view_share *shares)
 {
     for (uint32_t i = 0; i < num; i++) {
         int64_t dur = s[i].dur;
 
+        if (shares && shares[i].count) {
+            add(o, s[i].row, s[i].ts, dur, share_of(shares[i].busy, dur));
+            continue;
+        }
         if (only && s[i].state != only)
             continue;
         if (dur < 0 && i + 1 < num && s[i + 1].row == s[i].row)
             dur = s[i + 1].ts - s[i].ts;
-        add(o, s[i].row, s[i].ts, dur);
+        add(o, s[i].row, s[i].ts, dur, 1);
     }
 }
 
@@ -83,21 +94,22 @@ static void add_all(struct overview *o)
 {
     const struct orma_view *v = o->view;
 
-    add_states(o, v->sched.data, v->sched.len, 0);
+    add_states(o, v->sched.data, v->sched.len, 0, v->shares[1].data);
     add_states(o, v->states.data, v->states.len,
-               orma_view_string(&o->view->strings, ORMA_STR("Running")));
+               orma_view_string(&o->view->strings, ORMA_STR("Running")), v->shares[0].data);
     for (uint32_t i = 0; i < v->slices.len; i++) {
         const struct orma_view_slice *s = &v->slices.data[i];
 
         if (!s->depth && !v->rows.data[s->row].has_states)
-            add(o, s->row, s->ts, s->dur < 0 ? until_next(v, i) : s->dur);
+            add(o, s->row, s->ts, s->dur < 0 ? until_next(v, i) : s->dur,
+                s->count ? share_of(s->busy, s->dur) : 1);
     }
     if (v->states.len || v->slices.len)
         return;
     for (uint32_t i = 0; i < v->samples.len; i++)
-        add(o, v->samples.data[i].row, v->samples.data[i].ts, (int64_t)o->part_ns);
+        add(o, v->samples.data[i].row, v->samples.data[i].ts, (int64_t)o->part_ns, 1);
     for (uint32_t i = 0; i < v->logs.len; i++)
-        add(o, v->logs.data[i].row, v->logs.data[i].ts, (int64_t)o->part_ns);
+        add(o, v->logs.data[i].row, v->logs.data[i].ts, (int64_t)o->part_ns, 1);
 }
 
 static void put_row(const struct overview *o, uint32_t row, struct orma_buf *out)

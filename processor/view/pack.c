@@ -381,6 +381,15 @@ static void find_ends(struct orma_view *self)
     }
 }
 
+static void pack_heads(struct orma_view_packer *p)
+{
+    orma_view_put_overview(p->view, &p->raw);
+    orma_view_end_block(p->view, &p->raw,
+                        (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_OVERVIEW});
+    orma_view_put_rows(p->view, &p->raw);
+    orma_view_end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ROWS});
+}
+
 /* What is the same however many items have room. Args and the like add texts: these come behind. */
 static void pack_others(struct orma_view_packer *p)
 {
@@ -390,10 +399,7 @@ static void pack_others(struct orma_view_packer *p)
     pack_args(p);
     pack_frames(p);
     pack_strings(p);
-    orma_view_put_overview(v, &p->raw);
-    orma_view_end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_OVERVIEW});
-    orma_view_put_rows(v, &p->raw);
-    orma_view_end_block(v, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_ROWS});
+    pack_heads(p);
     for (unsigned kind = ORMA_VIEW_STATES; kind <= ORMA_VIEW_SAMPLES; kind++)
         pack_family(p, family(v, kind), false);
     end_items(p);
@@ -414,6 +420,31 @@ static void pack_rest(struct orma_view_packer *p)
     for (unsigned kind = ORMA_VIEW_STATES; kind <= ORMA_VIEW_VALUES; kind++)
         pack_family(p, family(p->view, kind), true);
     end_items(p);
+}
+
+/* Of a picture, all items are of one level, but for those that have none. */
+void orma_view_pack_picture(struct orma_view *self)
+{
+    struct orma_view_packer p = {.view = self};
+
+    pack_strings(&p);
+    pack_heads(&p);
+    for (unsigned kind = ORMA_VIEW_SLICES; kind <= ORMA_VIEW_SAMPLES; kind++) {
+        struct family f = family(self, kind);
+
+        p.kind = (uint8_t)(kind <= ORMA_VIEW_VALUES ? kind * ORMA_VIEW_LEVEL : kind);
+        p.first = f.items;
+        p.shares = kind == ORMA_VIEW_STATES  ? self->shares[0].data
+                   : kind == ORMA_VIEW_SCHED ? self->shares[1].data
+                                             : NULL;
+        p.ranges = kind == ORMA_VIEW_VALUES ? self->ranges.data : NULL;
+        for (uint32_t at = 0, end; at < f.len; at = end) {
+            end = row_end(&f, at);
+            put_row(&p, &f, at, end);
+        }
+    }
+    end_items(&p);
+    orma_buf_fini(&p.raw);
 }
 
 /* ---- levels ---- */

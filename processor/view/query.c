@@ -31,8 +31,10 @@ bool orma_view_next(struct orma_view_query *q)
     if (!q->query)
         return false;
     int r = q->view->err ? 0 : orma_query_step(q->query);
-    if (r > 0)
+    if (r > 0) {
+        q->row = orma_query_row(q->query);
         return true;
+    }
     if (r < 0)
         orma_view_fail(q->view, r);
     orma_query_free(q->query);
@@ -40,14 +42,31 @@ bool orma_view_next(struct orma_view_query *q)
     return false;
 }
 
+/* The type of a cell, and its value or number of a text; -1: it is not in columns. */
+static inline int cell_of(const struct orma_view_query *q, unsigned col, int64_t *ret)
+{
+    const struct orma_exec_column *c = q->row.columns + col;
+
+    if (q->row.stmt || col >= q->row.columns_num)
+        return -1;
+    *ret = c->vals[q->row.at];
+    return c->types ? c->types[q->row.at] : c->type;
+}
+
 bool orma_view_is_null(const struct orma_view_query *q, unsigned col)
 {
-    return orma_query_type(q->query, col) == ORMA_VALUE_NULL;
+    int64_t val;
+    int type = cell_of(q, col, &val);
+
+    return type < 0 ? orma_query_type(q->query, col) == ORMA_VALUE_NULL
+                    : type == ORMA_EXEC_TYPE_NULL;
 }
 
 int64_t orma_view_int(const struct orma_view_query *q, unsigned col)
 {
-    return orma_query_int64(q->query, col);
+    int64_t val;
+
+    return cell_of(q, col, &val) == ORMA_EXEC_TYPE_INT ? val : orma_query_int64(q->query, col);
 }
 
 int64_t orma_view_near(int64_t ts)
@@ -69,14 +88,30 @@ int64_t orma_view_duration(const struct orma_view_query *q, unsigned col, int64_
 
 struct orma_str orma_view_bytes(const struct orma_view_query *q, unsigned col)
 {
+    int64_t val;
+
+    if (cell_of(q, col, &val) == ORMA_EXEC_TYPE_TEXT)
+        return orma_strpool_get(q->row.pool, (uint32_t)val);
     const char *text = orma_query_text(q->query, col);
 
     return (struct orma_str){text, text ? orma_query_bytes(q->query, col) : 0};
 }
 
+/* Texts of tables have numbers of the processor's: each is looked up by its bytes once. */
 uint32_t orma_view_text(const struct orma_view_query *q, unsigned col)
 {
-    return orma_view_string(&q->view->strings, orma_view_bytes(q, col));
+    struct orma_view *v = q->view;
+    int64_t val;
+
+    if (cell_of(q, col, &val) != ORMA_EXEC_TYPE_TEXT)
+        return orma_view_string(&v->strings, orma_view_bytes(q, col));
+    while (v->texts.len <= (uint32_t)val) {
+        if (ORMA_VEC_PUSH(&v->texts, 0) < 0)
+            return orma_view_string(&v->strings, orma_view_bytes(q, col));
+    }
+    if (!v->texts.data[val])
+        v->texts.data[val] = orma_view_string(&v->strings, orma_view_bytes(q, col)) + 1;
+    return v->texts.data[val] - 1;
 }
 
 /* ---- texts ---- */

@@ -14,8 +14,7 @@
 #include "processor/view/view_impl.h"
 #include "sdk/base/hash.h"
 
-#define PARENTS_MAX 64    /* a cycle of parents in a hostile trace ends here */
-#define MACHINE_CPUS 4096 /* ucpu: number of the machine times this, and number of the core */
+#define PARENTS_MAX 64 /* a cycle of parents in a hostile trace ends here */
 
 /* Threads of the kernel are children of its thread 2, and that one. */
 #define PROCESSES                                                                                  \
@@ -30,11 +29,16 @@
     "LEFT JOIN thread_track tt ON tt.id = t.id LEFT JOIN process_track pt ON pt.id = t.id "        \
     "WHERE t.id NOT IN (SELECT id FROM counter_track)"
 #define COUNTERS                                                                                   \
-    "SELECT t.id, t.name, t.unit, t.parent_id, tt.utid, pt.upid, t.machine_id, ct.cpu "            \
+    "SELECT t.id, t.name, t.unit, t.parent_id, tt.utid, pt.upid, t.machine_id "                    \
     "FROM counter_track t "                                                                        \
     "LEFT JOIN thread_counter_track tt ON tt.id = t.id "                                           \
-    "LEFT JOIN process_counter_track pt ON pt.id = t.id "                                          \
-    "LEFT JOIN cpu_counter_track ct ON ct.id = t.id"
+    "LEFT JOIN process_counter_track pt ON pt.id = t.id"
+/* Cores are args of tracks, and the first arg that is asked for takes long where slices have many:
+ * what belongs to a thread or a process is of no core. */
+#define OWNERLESS                                                                                  \
+    "SELECT 1 FROM counter_track WHERE id NOT IN (SELECT id FROM thread_counter_track) "           \
+    "AND id NOT IN (SELECT id FROM process_counter_track) LIMIT 1"
+#define CORES "SELECT id, cpu FROM cpu_counter_track"
 
 static uint32_t add_row(struct orma_view *self, const struct orma_view_row *row)
 {
@@ -148,27 +152,19 @@ uint32_t orma_view_row_of_process(const struct orma_view *self, int64_t upid)
     return find(&self->processes, upid);
 }
 
-uint32_t orma_view_row_of_cpu(struct orma_view *self, int64_t machine, int64_t cpu)
+uint32_t orma_view_row_of_ucpu(struct orma_view *self, int64_t ucpu)
 {
-    int64_t ucpu = machine * MACHINE_CPUS + cpu;
     uint32_t row = find(&self->cpus, ucpu);
 
     if (row == ORMA_VIEW_NONE) {
-        struct orma_view_row add = {
-            .parent = group(self, machine, "CPUs"), .kind = ORMA_VIEW_CPU, .id = cpu};
+        struct orma_view_row add = {.parent = group(self, ucpu / ORMA_VIEW_MACHINE_CPUS, "CPUs"),
+                                    .kind = ORMA_VIEW_CPU,
+                                    .id = ucpu % ORMA_VIEW_MACHINE_CPUS};
 
         row = add_row(self, &add);
         put(self, &self->cpus, ucpu, row);
     }
     return row;
-}
-
-uint32_t orma_view_log_row(struct orma_view *self)
-{
-    struct orma_view_row row = {
-        .parent = ORMA_VIEW_NONE, .kind = ORMA_VIEW_LOG, .name = lit(self, "Log"), .id = -1};
-
-    return add_row(self, &row);
 }
 
 /* The row of this name and kind below `parent`: lanes of one name are one row. */
@@ -187,6 +183,14 @@ static uint32_t child(struct orma_view *self, uint32_t parent, const struct orma
     known = add_row(self, row);
     put(self, &self->children, (int64_t)key, known);
     return known;
+}
+
+uint32_t orma_view_log_row(struct orma_view *self)
+{
+    struct orma_view_row row = {
+        .parent = ORMA_VIEW_NONE, .kind = ORMA_VIEW_LOG, .name = lit(self, "Log"), .id = -1};
+
+    return child(self, row.parent, &row);
 }
 
 /* What a track says of itself; read for all, rows are made when they are needed. */
@@ -244,17 +248,36 @@ static uint32_t cpu_counters(struct orma_view *self, int64_t machine, uint32_t n
     return name == lit(self, "cpufreq") ? row.parent : child(self, row.parent, &row);
 }
 
+/* Cores of counters, by track. */
+static void find_cores(struct orma_view *self, struct orma_map *cores)
+{
+    struct orma_view_query q = orma_view_query(self, OWNERLESS);
+    bool any = false;
+
+    while (orma_view_next(&q))
+        any = true;
+    if (!any)
+        return;
+    q = orma_view_query(self, CORES);
+    while (orma_view_next(&q))
+        put(self, cores, orma_view_int(&q, 0), (uint32_t)orma_view_int(&q, 1));
+}
+
 static void load_counters(struct orma_view *self)
 {
-    struct orma_view_query q = orma_view_query(self, COUNTERS " ORDER BY t.id");
+    struct orma_map cores = {0};
+    struct orma_view_query q;
 
+    find_cores(self, &cores);
+    q = orma_view_query(self, COUNTERS " ORDER BY t.id");
     while (orma_view_next(&q)) {
         struct track t = {.id = (uint32_t)orma_view_int(&q, 0), .above = above_of_track(self, &q)};
         struct orma_view_row row = {.kind = ORMA_VIEW_COUNTER, .id = -1};
+        uint32_t core = find(&cores, t.id);
 
         row.name = orma_view_text(&q, 1);
-        if (!orma_view_is_null(&q, 7)) {
-            row.id = orma_view_int(&q, 7);
+        if (core != ORMA_VIEW_NONE) {
+            row.id = core;
             t.above = cpu_counters(self, orma_view_int(&q, 6), row.name);
         }
         row.unit = orma_view_text(&q, 2);
@@ -262,6 +285,7 @@ static void load_counters(struct orma_view *self)
             t.above != ORMA_VIEW_NONE ? t.above : group(self, orma_view_int(&q, 6), "System");
         put_track(self, &t, add_row(self, &row)); /* each has its own: values do not stack */
     }
+    orma_map_fini(&cores);
 }
 
 void orma_view_load_rows(struct orma_view *self)

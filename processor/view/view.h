@@ -17,9 +17,16 @@ struct orma_view;
 
 /* How far orma_view_new() is, and whether it shall end: for another thread. */
 struct orma_view_progress {
-    _Atomic uint64_t slices; /* read so far */
-    _Atomic bool stop;       /* it gives -ECANCELED as soon as it looks here */
+    _Atomic uint64_t read, all; /* items; all: 0 as long as they are not counted */
+    _Atomic bool stop;          /* it gives -ECANCELED as soon as it looks here */
+    /*
+     * What was read so far, see docs/view-format.md; who takes it puts NULL there and frees it with
+     * orma_view_free_picture(). `pictures`: how many there were.
+     */
+    struct orma_buf *_Atomic picture;
+    _Atomic uint32_t pictures;
 };
+void orma_view_free_picture(struct orma_buf *picture); /* NULL is fine */
 
 /* Zero-initialised is the default. */
 struct orma_view_config {

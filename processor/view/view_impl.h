@@ -5,6 +5,7 @@
 #define ORMA_PROCESSOR_VIEW_VIEW_IMPL_H
 #include <string.h>
 
+#include "processor/api/query_impl.h"
 #include "processor/view/view.h"
 #include "sdk/base/map.h"
 #include "sdk/base/vec.h"
@@ -148,6 +149,26 @@ struct orma_view_chunk {
     int64_t from, to;
 };
 
+/* Where the items of one kind are put while they are read: those of a row between two places. */
+struct orma_view_places {
+    uint32_t *begin, *next; /* by row; begin of the row behind: the end */
+    size_t cap;
+};
+
+/* Lanes of a track in its row. */
+struct orma_view_track {
+    uint32_t depth; /* of its slices: the deepest, and one */
+    uint32_t first; /* its first lane in the row */
+    uint32_t row;   /* ORMA_VIEW_NONE: it is not shown */
+    uint32_t count; /* slices */
+};
+
+/* What a picture of items that were not all read says of that. */
+struct orma_view_partial {
+    uint64_t read, all; /* items; all 0: it is no such picture */
+    int64_t until;      /* up to this time all are there */
+};
+
 struct orma_view {
     struct orma_processor *tp;
     struct orma_view_config config;
@@ -175,6 +196,15 @@ struct orma_view {
     ORMA_VEC(struct orma_view_chunk) chunks;
     struct orma_buf info;
     struct orma_view_totals totals;
+    struct orma_view_places places[ORMA_VIEW_SAMPLES + 1]; /* by kind; only while reading */
+    struct orma_view_track *lanes;                         /* by track; only while reading */
+    size_t num_lanes;
+    ORMA_VEC(uint32_t) texts; /* number of a text + 1 by that of the processor; 0: not known yet */
+    struct orma_view_partial partial;
+    uint64_t picture_ns; /* when the next picture is due; 0: reading did not begin */
+    /* Of a picture: beside its states, who ran and its values. */
+    ORMA_VEC(struct orma_view_share) shares[2];
+    ORMA_VEC(struct orma_view_range) ranges;
     /* Rows by what the tables call them; only while packing. */
     struct orma_map machines, processes, threads, cpus, tracks, children;
 };
@@ -184,6 +214,7 @@ struct orma_view {
 struct orma_view_query {
     struct orma_view *view;
     struct orma_query *query;
+    struct orma_query_row row;
 };
 struct orma_view_query orma_view_query(struct orma_view *self, const char *sql);
 /* False at the end and after a failure; the query is freed then. */
@@ -207,7 +238,8 @@ void orma_view_load_rows(struct orma_view *self);
 uint32_t orma_view_row_of_track(struct orma_view *self, uint32_t track);
 uint32_t orma_view_row_of_thread(const struct orma_view *self, int64_t utid);
 uint32_t orma_view_row_of_process(const struct orma_view *self, int64_t upid);
-uint32_t orma_view_row_of_cpu(struct orma_view *self, int64_t machine, int64_t cpu);
+#define ORMA_VIEW_MACHINE_CPUS 4096 /* ucpu: number of the machine times this, and of the core */
+uint32_t orma_view_row_of_ucpu(struct orma_view *self, int64_t ucpu);
 uint32_t orma_view_top_of(const struct orma_view *self, uint32_t row);
 uint32_t orma_view_log_row(struct orma_view *self);
 /* Once all items are there: which rows are of use, and their order. */
@@ -216,7 +248,9 @@ void orma_view_put_rows(struct orma_view *self, struct orma_buf *out);
 
 /* ---- items.c ---- */
 
-void orma_view_load_items(struct orma_view *self);
+/* Called while items are read, and once more (all) when they were. */
+typedef void orma_view_shown(struct orma_view *self, bool all);
+void orma_view_load_items(struct orma_view *self, orma_view_shown *show);
 
 /* ---- order.c: items in the order of their rows, and of their times within ---- */
 
@@ -299,6 +333,11 @@ orma_view_put orma_view_put_slices, orma_view_put_states, orma_view_put_values, 
 void orma_view_end_block(struct orma_view *self, struct orma_buf *raw,
                          struct orma_view_block block);
 
+/* ---- picture.c ---- */
+
+/* Makes a picture of what was read so far, if one is due; all: that was the last of it. */
+void orma_view_show(struct orma_view *self, bool all);
+
 /* ---- kept.c ---- */
 
 bool orma_view_open_kept(struct orma_view *self);
@@ -307,4 +346,9 @@ bool orma_view_read_block(const struct orma_view *self, struct orma_view_block *
 /* ---- pack.c ---- */
 
 void orma_view_pack(struct orma_view *self);
+void orma_view_pack_picture(struct orma_view *self);
+
+/* ---- info.c ---- */
+
+void orma_view_make_info(struct orma_view *self);
 #endif

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the timeline costs a browser: times to the page, to the trace and to the first picture, frames while it is moved, memory, of the server's page and of a file.
+"""What the timeline costs a browser: times to the page, to the first picture and to the trace, of a first opening and of a second one that takes
+what was packed from the cache; frames while it is moved, memory, of the server's page and of a file.
 
     tests/bench/bench_view.py ORMA DEMO [MILLIONS OF SLICES ...] [--trace FILE]
 
@@ -77,17 +78,25 @@ def move(browser):
         print(f"  {what:20} {1000 * len(each) / sum(each):12.1f} frames/s; p95 {quantile(each, .95):.0f} ms, worst {max(each):.0f} ms")
 
 
-def measure(orma, trace):
+def serve(orma, trace, cache):
     begin = time.monotonic()
-    server = subprocess.Popen([orma, "view", "--no-open", trace], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    url = server.stdout.readline().strip()
-    print(f"  the link is there after  {time.monotonic() - begin:8.2f} s")
+    server = subprocess.Popen([orma, "view", "--no-open", f"--cache={cache}", trace], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return server, server.stdout.readline().strip(), time.monotonic() - begin
+
+
+def tell_opening(browser, url, link):
+    page, there, first, whole = opened(browser, url)
+    print(f"  the link is there after  {link:8.2f} s")
+    print(f"  first picture            {first - page:8.0f} ms after the page is there, {first:.0f} ms after the click")
+    print(f"  the trace itself         {there - page:8.0f} ms after the page, all rows of it {whole - there:.0f} ms later")
+
+
+def measure(orma, trace, cache):
     browser = Browser(slow=5)  # packing takes longer than a page may elsewhere
+    base = own_memory(page_process(browser))
+    server, url, link = serve(orma, trace, cache)
     try:
-        base = own_memory(page_process(browser))
-        page, there, first, whole = opened(browser, url)
-        print(f"  page there               {page:8.0f} ms after the click; the trace is packed and read {there - page:.0f} ms later")
-        print(f"  first picture            {first - there:8.0f} ms after the trace is there, all rows of it {whole - there:.0f} ms")
+        tell_opening(browser, url, link)
         move(browser)
         print(f"  memory of the page       {own_memory(page_process(browser)) - base:8} MiB")
         browser.run("orma.zoomAll(); await new Promise((r) => setTimeout(r, 300))")
@@ -97,6 +106,21 @@ def measure(orma, trace):
         browser.wait("document.querySelector('.content table')", 120)
         print(f"  figures of a fifth       {time.monotonic() - begin:8.2f} s")
         print(f"  memory of the page       {own_memory(page_process(browser)) - base:8} MiB, of the server {own_memory(server.pid)} MiB")
+    finally:
+        browser.close()
+        server.send_signal(signal.SIGINT)
+        server.wait()
+
+
+def measure_second(orma, trace, cache):
+    until = time.monotonic() + 30
+    while len(os.listdir(cache)) < 2 and time.monotonic() < until:  # copies of the first server write the image and what it packed
+        time.sleep(0.1)
+    browser = Browser(slow=5)
+    server, url, link = serve(orma, trace, cache)
+    try:
+        print("  the second time:")
+        tell_opening(browser, url, link)
     finally:
         browser.close()
         server.send_signal(signal.SIGINT)
@@ -133,7 +157,9 @@ def main():
             traces.append(trace)
         for trace in traces:
             print(f"{pathlib.Path(trace).name}, {os.stat(trace).st_size >> 20} MiB")
-            measure(orma, trace)
+            cache = tempfile.mkdtemp(dir=folder)
+            measure(orma, trace, cache)
+            measure_second(orma, trace, cache)
             begin = time.monotonic()
             subprocess.run([orma, "view", trace, "-o", f"{folder}/t.html"], check=True, capture_output=True)
             print(f"  one file                 {os.stat(f'{folder}/t.html').st_size / 1e6:8.1f} MB, written in {time.monotonic() - begin:.1f} s")

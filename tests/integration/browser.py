@@ -105,10 +105,10 @@ class Browser:
                 raise TimeoutError(f"{condition}: not so after {seconds} s; {self.problems}")
             time.sleep(0.05)
 
-    def open(self, url):
+    def open(self, url, there="orma.width && !orma.trace.info.partial"):
         self.problems.clear(), self.requests.clear()
         self.call("Page.navigate", url=url)
-        self.wait("(globalThis.orma && orma.width) || document.querySelector('.error:not([hidden])')")
+        self.wait(f"(globalThis.orma && {there}) || document.querySelector('.error:not([hidden])')")
         self.frame()
 
     def frame(self):
@@ -211,7 +211,7 @@ class Firefox:
 
     def open(self, url):
         self.call("WebDriver:Navigate", url=url)
-        self.wait("(globalThis.orma && orma.width) || document.querySelector('.error:not([hidden])')")
+        self.wait("(globalThis.orma && orma.width && !orma.trace.info.partial) || document.querySelector('.error:not([hidden])')")
         self.frame()
 
     def frame(self):

@@ -422,7 +422,7 @@ packet { trusted_packet_sequence_id: 9 trusted_pid: 10 timestamp: 9000 previous_
             self.assertEqual(view.info["counts"]["slices"], len(events))
 
 
-class Server(ViewCase):
+class Serving(ViewCase):
     def serve(self, trace, *options):
         p = self.start(ORMA, "view", "--no-open", trace, *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         url = urllib.parse.urlsplit(p.stdout.readline().decode().strip())
@@ -430,10 +430,16 @@ class Server(ViewCase):
         self.addCleanup(p.stderr.close)
         return p, url.port, re.search(r"k=([0-9a-f]+)", url.fragment).group(1)
 
+    def demo(self, slices):
+        """A recording that takes long enough to read for pictures to be made meanwhile."""
+        self.orma("record", "apps", "-b", "64mb", "-o", self.dir / "demo.pftrace", "--", DEMO, "--threads", "8", "--spin", "500",
+                  "--iterations", int(slices / SLOW / 32.8))
+        return self.dir / "demo.pftrace"
+
     def ask(self, port, path, token=None, body=None, **headers):
         """Waits while the trace is packed still."""
         while (answer := self.ask_once(port, path, token, body, **headers))[0] == 202:
-            self.assertLessEqual(json.loads(answer[1])["read"], json.loads(answer[1])["slices"])
+            self.assertLessEqual(json.loads(answer[1])["read"], json.loads(answer[1])["all"] or 0)
             time.sleep(0.02)
         return answer
 
@@ -447,6 +453,8 @@ class Server(ViewCase):
         c.close()
         return r.status, data
 
+
+class Server(Serving):
     def test_answers(self):
         trace = self.trace(made_json())
         p, port, token = self.serve(trace)
@@ -473,8 +481,9 @@ class Server(ViewCase):
         info = json.loads(self.ask(port, "/view/info", token)[1])
         self.assertNotIn(view_reader.ARGS, [b[0] for b in info["blocks"]])
         view = View(info=info, block=lambda n: self.ask(port, f"/view/block/{n}", token)[1])
-        told = {i for _, c in view.items(view_reader.SLICES) for i, a in zip(c["id"], c["args"]) if a}
-        self.assertEqual(told, {i for i, in self.sql(trace, "SELECT id FROM slice WHERE arg_set_id IS NOT NULL")})
+        self.assertEqual({a for _, c in view.items(view_reader.SLICES) for a in c["args"]}, {0})
+        p.send_signal(signal.SIGINT)
+        self.assertEqual(p.wait(30 * SLOW), 0)
 
     def all_of(self, trace, *options):
         p, port, token = self.serve(trace, *options)
@@ -512,6 +521,41 @@ class Server(ViewCase):
         trace = self.dir / "other.json"
         self.assertEqual(json.loads(self.all_of(trace, f"--cache={folder}")[0])["title"], "other.json")
 
+    def test_pictures_while_it_reads(self):
+        """What a picture holds is what the first so many rows of the table say."""
+        trace = self.demo(3e6)
+        p, port, token = self.serve(trace, "--cache=off")
+        seen = []
+        while (answer := self.ask_once(port, "/view/info", token))[0] == 202:
+            if json.loads(answer[1])["picture"] > len(seen):
+                status, picture = self.ask_once(port, "/view/picture", token)
+                if status == 200:
+                    seen.append(view_reader.of_picture(picture))
+            time.sleep(0.02)
+        self.assertTrue(seen)
+        end = json.loads(answer[1])
+        self.assertNotIn("partial", end)
+        for view in seen:
+            partial, n = view.info["partial"], view.info["counts"]["slices"]
+            self.assertEqual((view.info["from"], view.info["to"]), (end["from"], end["to"]))
+            self.assertEqual(partial["read"], n + view.info["counts"]["values"])
+            self.assertGreater(partial["all"], end["counts"]["slices"])
+            told = {}
+            for row, c in view.items(view_reader.LEVEL * view_reader.SLICES):
+                for dur, group in zip(c["dur"], c["group"]):
+                    had = told.get(view.rows[row]["id"], (0, 0))
+                    told[view.rows[row]["id"]] = (had[0] + (group[0] if group else 1), had[1] + (group[1] if group else dur))
+            self.assertEqual([[tid, *told[tid]] for tid in sorted(told)],
+                             self.sql(trace, f"SELECT tid, count(*), sum(dur) FROM slice JOIN thread_track ON thread_track.id = track_id "
+                                             f"JOIN thread USING (utid) WHERE slice.id < {n} GROUP BY 1 ORDER BY 1"))
+            after, = self.sql(trace, f"SELECT min(ts) FROM slice WHERE id >= {n}")[0]
+            if after is not None:
+                self.assertLessEqual(view.begin + partial["until"], after)
+        self.assertEqual(self.ask_once(port, "/view/picture", "0" * 32)[0], 403)
+        self.assertEqual(self.ask_once(port, "/view/picture", token)[0], 404)
+        p.send_signal(signal.SIGINT)
+        self.assertEqual(p.wait(30 * SLOW), 0)
+
     def test_it_ends_while_it_packs(self):
         for _ in range(3):
             p, port, token = self.serve(self.trace(made_json(40000)))
@@ -520,12 +564,12 @@ class Server(ViewCase):
 
     def test_who_may_ask(self):
         p, port, token = self.serve(self.trace(made_json(100)))
-        for path, body in (("/view/info", None), ("/view/block/1", None), ("/view/sql", b"SELECT 1")):
+        for path, body in (("/view/info", None), ("/view/picture", None), ("/view/block/1", None), ("/view/sql", b"SELECT 1")):
             self.assertEqual(self.ask(port, path, None, body)[0], 403)
             self.assertEqual(self.ask(port, path, "0" * 32, body)[0], 403)
             self.assertEqual(self.ask(port, path, token, body, Host="evil.example")[0], 403)
             self.assertEqual(self.ask(port, path, token, body, Origin="https://evil.example")[0], 403)
-            self.assertEqual(self.ask(port, path, token, body, Origin=f"http://127.0.0.1:{port}")[0], 200)
+            self.assertEqual(self.ask(port, path, token, body, Origin=f"http://127.0.0.1:{port}")[0], 404 if path == "/view/picture" else 200)
         self.assertEqual(self.ask(port, "/", None, None, Host="evil.example")[0], 403)
         for path in ("/view/block/0", "/view/block/999999", "/view/block/1x", "/../etc/passwd", "/favicon.ico"):
             self.assertEqual(self.ask(port, path, token)[0], 404)

@@ -7,7 +7,7 @@ import zlib
 import test_view
 from browser import CHROMIUM, FIREFOX, Browser, Firefox
 from orma_env import *
-from test_view import HEAP, HOSTILE, OBJECTS, SCHED, Server, made_json
+from test_view import HEAP, HOSTILE, OBJECTS, SCHED, Serving, made_json
 
 AXE = pathlib.Path(os.environ.get("ORMA_NODE_MODULES", pathlib.Path(__file__).resolve().parents[1] / "npm/node_modules")) / "axe-core/axe.min.js"
 
@@ -68,7 +68,7 @@ def png(rows):
 
 
 @unittest.skipUnless(CHROMIUM, "needs Chromium")
-class BrowserCase(Server):
+class BrowserCase(Serving):
     @classmethod
     def setUpClass(cls):
         cls.browser = Browser(slow=SLOW)
@@ -76,9 +76,6 @@ class BrowserCase(Server):
     @classmethod
     def tearDownClass(cls):
         cls.browser.close()
-
-    # What Server tests is tested there.
-    test_answers = test_who_may_ask = None
 
     def open_file(self, trace, *options):
         self.page(trace, *options)
@@ -632,6 +629,27 @@ class Timeline(BrowserCase):
         self.assertIn("link", self.browser.run("return document.querySelector('.error').textContent"))
 
 
+    def test_what_is_read_so_far_is_shown(self):
+        p, port, token = self.serve(self.demo(3e6), "--cache=off")
+        b = self.browser
+        b.open(f"http://127.0.0.1:{port}/#k={token}", "orma.painter.drawn && orma.trace.info.partial")
+        open_rows = b.run("return orma.tree.lines.filter((l) => l.open).map((l) => l.row)")
+        b.run("window.first = orma.trace; orma.zoomTo(orma.trace.span * .02, orma.trace.span * .04); orma.tree.toggle(orma.tree.lines.find((l) => l.open).row)")
+        b.run("orma.chooseArea({ from: 0, to: 1e9, rows: [0] }); orma.chooseFirst()")  # of what is not there yet: nothing
+        seen = b.run("return [orma.view.from, orma.view.nsPerPx, orma.area ?? null, orma.chosen ?? null, document.querySelectorAll('.tabs button:disabled').length]")
+        b.wait("!orma.trace.info.partial && orma.settled")
+        self.assertEqual(seen[2:], [None, None, 6])
+        self.assertEqual(b.run("return [orma.view.from, orma.view.nsPerPx]"), seen[:2])
+        self.assertEqual(b.run("return [orma.tree.open.has(%d), orma.trace === first, document.querySelectorAll('.tabs button:disabled').length]" % open_rows[0]), [False, False, 0])
+        self.assertIn("slices", b.run("return document.querySelector('.facts').innerText"))
+        b.run("orma.tree.toggle(%d); orma.draw()" % open_rows[0])
+        b.frame()
+        b.wait("orma.settled")
+        b.run("orma.chooseFirst()")
+        b.wait("orma.chosen")
+        self.nothing_wrong()
+
+
 class Pictures(BrowserCase):
     """Scenes beside pictures of them that somebody looked at: ORMA_UPDATE=1 makes them anew."""
 
@@ -672,7 +690,7 @@ class Pictures(BrowserCase):
 
 
 @unittest.skipUnless(FIREFOX, "needs Firefox")
-class InFirefox(Server):
+class InFirefox(Serving):
     test_answers = test_who_may_ask = None
 
     @classmethod
@@ -769,6 +787,6 @@ class Accessibility(BrowserCase):
             self.check(f"report, {theme}")
 
 
-del BrowserCase, Server
+del BrowserCase, Serving
 if __name__ == "__main__":
     unittest.main()

@@ -61,6 +61,17 @@ def inflate(packed, entry):
     return raw
 
 
+def of_picture(data):
+    """What a server says of a trace that it still reads."""
+    at = 4 + int.from_bytes(data[:4], "little")
+    info, places = json.loads(data[4:at]), []
+    for entry in info["blocks"]:
+        places.append(data[at:at + entry[5]])
+        at += entry[5]
+    assert at == len(data)
+    return View(info=info, block=lambda n: places[n - 1])
+
+
 class View:
     """All of a page (bytes), or of `info` and `block(n)` of a server."""
 

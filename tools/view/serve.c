@@ -38,12 +38,15 @@ struct server {
     struct event_base *base;
     char token[33], host[2][32];
     struct orma_buf page;
-    /* The packing. `view` and `err` are the thread's until it wrote to `packed_fd` and was joined.
+    /*
+     * The packing. `view` and `err` are the thread's until it wrote to `packed_fd` for the first
+     * time, the processor is until it did so for the second, and was joined.
      */
     pthread_t packer;
-    bool packing, failed;
+    bool packing, running, kept, failed;
+    _Atomic bool done;
     struct orma_view_progress progress;
-    uint64_t slices; /* of the trace */
+    struct orma_buf *picture; /* the newest one that somebody asked for */
     struct orma_view *view;
     int64_t took_ns;
     int err, packed_fd;
@@ -120,17 +123,27 @@ static bool is_allowed(const struct server *s, struct evhttp_request *req)
     return false;
 }
 
-/* Where nothing can be told of the trace yet, how much of it has been read. */
+/* Where nothing can be told of the trace yet, how much of it has been read, and whether there is a
+ * picture of that. */
 static bool is_packed(const struct server *s, struct evhttp_request *req)
 {
     if (!s->packing)
         return true;
     head(req, "application/json");
     evbuffer_add_printf(evhttp_request_get_output_buffer(req),
-                        "{\"slices\":%" PRIu64 ",\"read\":%" PRIu64 "}\n", s->slices,
-                        atomic_load(&s->progress.slices));
+                        "{\"all\":%" PRIu64 ",\"read\":%" PRIu64 ",\"picture\":%" PRIu32 "}\n",
+                        atomic_load(&s->progress.all), atomic_load(&s->progress.read),
+                        atomic_load(&s->progress.pictures));
     evhttp_send_reply(req, 202, "Accepted", NULL);
     return false;
+}
+
+/* Waits until the processor is free. */
+static void end_packing(struct server *s)
+{
+    if (s->running)
+        pthread_join(s->packer, NULL);
+    s->running = s->packing = false;
 }
 
 static void on_page(struct evhttp_request *req, void *data)
@@ -150,6 +163,25 @@ static void on_info(struct evhttp_request *req, void *data)
 
     if (is_allowed(s, req) && is_packed(s, req))
         answer(req, "application/json", orma_view_info(s->view));
+}
+
+/* What was read so far, while it is. */
+static void on_picture(struct evhttp_request *req, void *data)
+{
+    struct server *s = data;
+    struct orma_buf *newer;
+
+    if (!is_allowed(s, req))
+        return;
+    newer = atomic_exchange(&s->progress.picture, NULL);
+    if (newer) {
+        orma_view_free_picture(s->picture);
+        s->picture = newer;
+    }
+    if (s->picture)
+        answer(req, "application/octet-stream", orma_buf_str(s->picture));
+    else
+        refuse(req, 404, "there is no picture");
 }
 
 static void on_other(struct evhttp_request *req, void *data)
@@ -256,13 +288,14 @@ static int run_sql(struct orma_processor *tp, struct orma_str sql, struct orma_b
 
 static void on_sql(struct evhttp_request *req, void *data)
 {
-    const struct server *s = data;
+    struct server *s = data;
     struct evbuffer *in = evhttp_request_get_input_buffer(req);
     size_t len = evbuffer_get_length(in);
     struct orma_buf out = {0};
 
     if (!is_allowed(s, req) || !is_packed(s, req))
         return;
+    end_packing(s);
     struct orma_str sql = {(const char *)evbuffer_pullup(in, -1), len};
     if (!sql.len)
         sql = ORMA_STR("");
@@ -296,6 +329,18 @@ static void stop(evutil_socket_t sig, short what, void *data)
     event_base_loopbreak(s->base);
 }
 
+/* The first arg that is asked for takes long, where there are many: while somebody looks at the
+ * timeline. */
+static void ask_for_args(struct orma_processor *tp)
+{
+    struct orma_query *q;
+
+    if (orma_query_prepare(tp, "SELECT arg_set_id FROM slice LIMIT 1", SIZE_MAX, &q, NULL) < 0)
+        return; /* whoever asks is told */
+    (void)orma_query_step(q);
+    orma_query_free(q);
+}
+
 static void *pack(void *data)
 {
     struct server *s = data;
@@ -306,26 +351,29 @@ static void *pack(void *data)
     int64_t begin = (int64_t)orma_clock_boottime();
     s->err = orma_view_new(s->config->tp, &config, &s->view);
     s->took_ns = (int64_t)orma_clock_boottime() - begin;
-    (void)!write(s->packed_fd, &one, sizeof(one)); /* an empty eventfd has room */
+    (void)!write(s->packed_fd, &one, sizeof(one)); /* an eventfd has room */
+    if (s->err == 0)
+        ask_for_args(s->config->tp);
+    atomic_store(&s->done, true);
+    (void)!write(s->packed_fd, &one, sizeof(one));
     return NULL;
-}
-
-static void end_packing(struct server *s)
-{
-    if (s->packing)
-        pthread_join(s->packer, NULL);
-    s->packing = false;
 }
 
 static void on_packed(evutil_socket_t fd, short what, void *data)
 {
     struct server *s = data;
+    uint64_t times;
 
-    (void)fd;
     (void)what;
-    end_packing(s);
-    if (s->err == 0)
+    (void)!read(fd, &times, sizeof(times)); /* it has some */
+    s->packing = false;
+    orma_view_free_picture(s->picture); /* the trace itself is there */
+    s->picture = NULL;
+    if (atomic_load(&s->done) && !s->kept && s->err == 0) {
+        end_packing(s); /* what keeps it is a copy of this process, without other threads */
+        s->kept = true;
         (void)orma_view_keep(s->view, s->took_ns); /* else it is packed again the next time */
+    }
     if (s->err < 0) {
         const char *why = orma_processor_error(s->config->tp);
 
@@ -335,30 +383,16 @@ static void on_packed(evutil_socket_t fd, short what, void *data)
     }
 }
 
-static uint64_t count_slices(struct orma_processor *tp)
-{
-    struct orma_query *q;
-    uint64_t ret = 0;
-
-    if (orma_query_prepare(tp, "SELECT count(*) FROM slice", SIZE_MAX, &q, NULL) < 0)
-        return 0;
-    if (orma_query_step(q) == 1)
-        ret = (uint64_t)orma_query_int64(q, 0);
-    orma_query_free(q);
-    return ret;
-}
-
 /* Signals are the main thread's. */
 static int start_packing(struct server *s)
 {
     sigset_t all, before;
 
-    s->slices = count_slices(s->config->tp);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int r = -pthread_create(&s->packer, NULL, pack, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    s->packing = r == 0;
+    s->packing = s->running = r == 0;
     return r;
 }
 
@@ -413,9 +447,9 @@ static void announce(const struct server *s)
 
 static int run(struct server *s, struct evhttp *http)
 {
-    struct event *events[3] = {evsignal_new(s->base, SIGINT, stop, s),
-                               evsignal_new(s->base, SIGTERM, stop, s),
-                               event_new(s->base, s->packed_fd, EV_READ, on_packed, s)};
+    struct event *events[3] = {
+        evsignal_new(s->base, SIGINT, stop, s), evsignal_new(s->base, SIGTERM, stop, s),
+        event_new(s->base, s->packed_fd, EV_READ | EV_PERSIST, on_packed, s)};
     int r = orma_view_write_page(NULL, &orma_view_page, put_page, &s->page);
 
     evhttp_set_max_body_size(http, SQL_BYTES_MAX);
@@ -423,6 +457,7 @@ static int run(struct server *s, struct evhttp *http)
     evhttp_set_allowed_methods(http, EVHTTP_REQ_GET | EVHTTP_REQ_POST);
     evhttp_set_cb(http, "/", on_page, s);
     evhttp_set_cb(http, "/view/info", on_info, s);
+    evhttp_set_cb(http, "/view/picture", on_picture, s);
     evhttp_set_cb(http, "/view/sql", on_sql, s);
     evhttp_set_gencb(http, on_other, s);
     if (r == 0)
@@ -465,6 +500,8 @@ int orma_view_serve(const struct orma_view_serve *self)
     if (s.packed_fd >= 0)
         (void)close(s.packed_fd); /* nothing was written that could be lost */
     orma_buf_fini(&s.page);
+    orma_view_free_picture(s.picture);
+    orma_view_free_picture(atomic_load(&s.progress.picture));
     orma_view_free(s.view);
     return r < 0 ? r : s.failed ? s.err : 0;
 }

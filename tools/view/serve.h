@@ -2,7 +2,8 @@
  * The page over HTTP, for browsers of this machine: on the loopback only, and only for who knows
  * the token in the printed link. `/` is the page, `/view/info` and `/view/block/N` the packed
  * trace, `/view/sql` takes a query and answers in JSON. The trace is packed while the page is
- * opened already: until it is, all but the page answer 202 and how far it is.
+ * opened already: until it is, these answer 202 and how far it is, and `/view/picture` is what was
+ * read so far.
  */
 #ifndef ORMA_TOOLS_VIEW_SERVE_H
 #define ORMA_TOOLS_VIEW_SERVE_H

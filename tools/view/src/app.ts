@@ -33,8 +33,8 @@ export function once(what: string): void {
 }
 
 export class App {
-  readonly tree: Tree;
-  readonly painter: Painter;
+  tree: Tree;
+  painter: Painter;
   readonly panel: Panel;
   readonly search: Search;
   private readonly report?: ReportPage;
@@ -54,6 +54,7 @@ export class App {
   readonly main = el("div", { class: "main", tabindex: -1 }, this.sticky, this.spacer);
   readonly overview = el("canvas", { class: "overview", role: "img", "aria-label": "The whole trace; drag to zoom" });
   readonly ruler = el("canvas", { class: "ruler", role: "img", "aria-label": "Times" });
+  private readonly banners = el("div");
   readonly tip = el("div", { class: "tip", role: "tooltip", hidden: true });
   readonly live = el("div", { class: "sr", "aria-live": "polite" });
   readonly searchBox = el("input", { type: "search", placeholder: "Search names  ( / )", "aria-label": "Search names of slices and rows" });
@@ -72,14 +73,15 @@ export class App {
   width = 0;
   height = 0;
 
-  constructor(readonly trace: Trace, root: HTMLElement) {
+  constructor(public trace: Trace, private readonly root: HTMLElement) {
     this.tree = new Tree(trace);
     this.painter = new Painter(trace, (...what) => this.want(...what));
     this.panel = new Panel(this);
     this.search = new Search(this, this.searchBox, this.found);
     this.view = { from: 0, nsPerPx: Math.max(LEAST_NS_PER_PX, trace.span / 1000) };
-    this.timeline = el("main", { class: "timeline", "aria-label": "Timeline" }, ...banner(this), el("div", { class: "strip" }, this.overview), el("div", { class: "strip" }, this.ruler), this.main, this.panel.splitter, this.panel.root);
+    this.timeline = el("main", { class: "timeline", "aria-label": "Timeline" }, this.banners, el("div", { class: "strip" }, this.overview), el("div", { class: "strip" }, this.ruler), this.main, this.panel.splitter, this.panel.root);
     if (trace.info.report) this.report = new ReportPage(this, trace.info.report);
+    this.banners.append(...banner(this));
     root.append(header(this), this.errors, ...(this.report ? [this.report.root] : []), this.timeline, this.tip, this.live);
     this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light", false);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => this.themeChosen ?? this.setTheme(e.matches ? "dark" : "light", false));
@@ -87,11 +89,49 @@ export class App {
     new ResizeObserver(() => this.resize()).observe(this.main);
     this.resize();
     this.zoomAll(false);
-    const [first, last] = this.marker.busy();
-    if (last - first < 0.5) this.setView(trace.span * (first - (last - first) * 0.05), (trace.span * (last - first) * 1.1) / Math.max(1, this.width), false);
-    this.link.readLink();
+    if (!trace.info.partial) this.showBusy();
+    this.link.readLink(trace.info.partial !== undefined);
     if (!location.hash) this.showReport(true);
     document.title = `${trace.info.title} \u2013 orma`;
+  }
+
+  /** Where something is going on, if that is not all of the trace. */
+  private showBusy(): void {
+    const [first, last] = this.marker.busy();
+    if (last - first < 0.5) this.setView(this.trace.span * (first - (last - first) * 0.05), (this.trace.span * (last - first) * 1.1) / Math.max(1, this.width), false);
+  }
+
+  /** More of the same trace was read, or all: what is seen stays where it is. */
+  async replace(trace: Trace): Promise<void> {
+    const tree = new Tree(trace, this.tree);
+    const bottom = this.main.scrollTop + this.height;
+    const seen = tree.lines.filter((line) => line.row >= 0 && line.y < bottom && line.y + line.height > this.main.scrollTop);
+    await Promise.all(seen.map((line) => trace.fetch(line.row, this.time(0), this.time(this.width), this.view.nsPerPx)));
+    const { theme } = this.painter;
+    this.trace = trace;
+    this.tree = new Tree(trace, this.tree); // rows may have been opened meanwhile
+    this.painter = new Painter(trace, (...what) => this.want(...what));
+    this.painter.theme = theme;
+    this.pending.clear();
+    this.marker.sums = undefined;
+    this.root.querySelector("header")?.replaceWith(header(this));
+    this.banners.replaceChildren(...banner(this));
+    this.panel.begin();
+    if (!trace.info.partial) {
+      const moved = this.lastChange !== -Infinity;
+      if (!moved) this.showBusy();
+      this.link.readLink(false, moved);
+      this.live.textContent = "All of the trace is there";
+    }
+    this.resize();
+  }
+
+  /** How far the server is, between two pictures. */
+  progress(read: number, all: number): void {
+    const { partial } = this.trace.info;
+    if (!partial) return;
+    Object.assign(partial, { read, all });
+    this.panel.begin();
   }
 
   setTheme(theme: Theme, chosen: boolean): void {
@@ -222,7 +262,9 @@ export class App {
   private want(row: number, from: number, to: number, nsPerPx: number): void {
     if (this.pending.has(row) || this.pending.size > 6) return;
     this.pending.add(row);
-    this.trace.fetch(row, from, to, nsPerPx).then(() => {
+    const { trace } = this;
+    trace.fetch(row, from, to, nsPerPx).then(() => {
+      if (trace !== this.trace) return;
       this.pending.delete(row);
       this.draw();
     }, (e: Error) => this.error(e.message));
@@ -282,8 +324,8 @@ export class App {
     this.marker.drawOverview(dpr);
     this.marker.drawRuler(dpr);
     this.settled = settled && !this.pending.size;
-    once("orma-first-picture");
-    if (this.settled) once("orma-whole-picture");
+    if (this.settled || this.painter.drawn) once("orma-first-picture");
+    if (this.settled && !this.trace.info.partial) once("orma-whole-picture");
     if (!settled) this.draw();
   }
 
@@ -348,6 +390,7 @@ export class App {
   }
 
   choose(c: Chosen | undefined, reveal = false): void {
+    if (this.trace.info.partial) return;
     if (c?.kind === "slice" && c.data.level && c.data.slices) {
       const s = c.data.slices; // a picture of it: what is chosen is the slice itself, or the longest of those that stand here
       void this.goTo(c.row, s.id[c.item], s.start[c.item], reveal, s.start[c.item] + Math.max(s.dur[c.item], 0));
@@ -423,6 +466,7 @@ export class App {
   }
 
   chooseArea(area: Area): void {
+    if (this.trace.info.partial) return;
     delete this.chosen;
     this.area = area;
     void this.panel.selection(area);

@@ -24,6 +24,7 @@ export class Link {
   }
 
   write(): void {
+    if (this.app.trace.info.partial) return; // what it chooses is not there yet
     const slices = this.app.chosen?.kind === "slice" ? this.app.chosen.data.slices : undefined;
     const parts = [`v=${Math.round(this.app.view.from)},${Math.round(this.app.view.from + this.app.width * this.app.view.nsPerPx)}`];
     if (this.app.chosen && slices) parts.push(`s=${this.app.chosen.row},${slices.id[this.app.chosen.item]},${slices.start[this.app.chosen.item]}`);
@@ -43,18 +44,20 @@ export class Link {
     }
   }
 
-  readLink(): void {
+  /** `only`: the part of the trace, as rows and items are not known yet; `moved`: all but that. */
+  readLink(only = false, moved = false): void {
     const parts = new Map(location.hash.slice(1).split("&").map((part) => part.split("=") as [string, string | undefined]));
     const numbers = (key: string): number[] => (parts.get(key) ?? "").split(",").map(Number).filter(Number.isFinite);
     const view = numbers("v");
-    if (parts.has("v") && view.length === 2 && view[1] > view[0]) this.app.setView(view[0], (view[1] - view[0]) / Math.max(1, this.app.width), false);
-    this.app.tree.pinned = parts.has("p") ? numbers("p").filter((n) => this.app.trace.rows[n]) : [];
+    if (!moved && parts.has("v") && view.length === 2 && view[1] > view[0]) this.app.setView(view[0], (view[1] - view[0]) / Math.max(1, this.app.width), false);
+    if (only) return;
+    if (parts.has("p")) this.app.tree.pinned = numbers("p").filter((n) => this.app.trace.rows[n]);
     const { tree } = this.app;
     for (const n of parts.has("o") ? numbers("o") : []) if (tree.changed.length < ROWS && this.app.trace.rows[n] && !tree.open.delete(n)) tree.open.add(n);
     for (const n of parts.has("h") ? numbers("h") : []) tree.hidden.add(n);
     const moves = parts.has("r") ? numbers("r").slice(0, ROWS) : [];
     for (let i = 0; i + 1 < moves.length; i += 2) for (let k = 0; k < Math.min(Math.abs(moves[i + 1]), 1000); k++) tree.move(moves[i], moves[i + 1] > 0 ? 1 : -1, false);
-    tree.filter = readable(parts.get("f") ?? "");
+    if (parts.has("f")) tree.filter = readable(parts.get("f") ?? "");
     const area = parts.has("a") ? numbers("a") : [];
     if (area.length > 2) this.app.chooseArea({ from: area[0], to: area[1], rows: area.slice(2).filter((n) => this.app.trace.rows[n]) });
     for (const mark of (parts.get("m") ?? "").split(",")) {

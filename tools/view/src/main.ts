@@ -23,17 +23,26 @@ async function open(): Promise<void> {
   once("orma-page-there");
   try {
     const from = source();
-    const trace = await Trace.open(from, ({ slices, read }) => {
-      text.textContent = slices ? `Reading ${number(slices)} slices\u2026` : "Reading the trace\u2026";
-      if (read < slices) bar.value = read / slices;
+    let app: App | undefined;
+    const show = async (trace: Trace): Promise<App> => {
+      if (app) {
+        await app.replace(trace);
+        return app;
+      }
+      root.replaceChildren();
+      return (globalThis as { orma?: App }).orma = app = new App(trace, root);
+    };
+    const trace = await Trace.open(from, async ({ read, all, picture }) => {
+      text.textContent = all ? `Reading ${number(all)} items\u2026` : "Reading the trace\u2026";
+      if (read < all) bar.value = read / all;
       else bar.removeAttribute("value");
+      if (picture) await show(await Trace.open(picture, () => {}));
+      else app?.progress(read, all);
     });
     once("orma-trace-there");
-    root.replaceChildren();
-    const app = new App(trace, root);
-    (globalThis as { orma?: App }).orma = app;
+    const shown = await show(trace);
     const missing = await from.missing?.();
-    if (missing) app.error(missing);
+    if (missing) shown.error(missing);
   } catch (e) {
     root.replaceChildren(el("div", { class: "error", role: "alert" }, `This trace cannot be shown: ${(e as Error).message}`));
     throw e;

@@ -18,6 +18,14 @@ export class Marks {
     ctx.fillStyle = this.app.painter.theme === "dark" ? "rgba(0,0,0,.45)" : "rgba(90,100,120,.12)";
     if (left > 0) ctx.fillRect(0, 0, left, this.app.height);
     if (right < this.app.width) ctx.fillRect(right, 0, this.app.width - right, this.app.height);
+    const { partial } = this.app.trace.info;
+    if (!partial || partial.until >= this.app.trace.span) return;
+    const from = Math.max(0, (partial.until - this.app.view.from) / this.app.view.nsPerPx);
+    ctx.fillRect(from, 0, Math.max(0, right - from), this.app.height);
+    ctx.font = "12px system-ui, sans-serif";
+    ctx.textBaseline = "middle";
+    ctx.fillStyle = this.app.painter.colors.dim;
+    if (right - from > 120) ctx.fillText("not read yet", from + 8, 14);
   }
 
   drawChosen(ctx: CanvasRenderingContext2D, lines: Line[], scroll: number): void {

@@ -36,6 +36,7 @@ export class Painter {
   theme: Theme = "light";
   dim = -1; // a name: all others are drawn faint
   stats = { painted: 0, rects: 0, frame: 0 };
+  drawn = false; // items of some row
   private readonly strips = new Map<string, Strip>();
   private readonly hues = new Map<number, number>();
   private readonly widths = new Map<string, number>();
@@ -131,6 +132,7 @@ export class Painter {
       this.gaps(ctx, strip, line.row);
       return strip;
     }
+    this.drawn = true;
     const top = data.stateLane ? STATE + 3 : 3;
     if (data.stateLane && data.states) this.states(ctx, strip, data.stateLane, data.states);
     if (data.schedLane && data.sched) this.sched(ctx, strip, data);

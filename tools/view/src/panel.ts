@@ -50,13 +50,26 @@ export class Panel {
       const at = this.tabs.indexOf(e.target as HTMLButtonElement);
       if (at >= 0 && (e.key === "ArrowRight" || e.key === "ArrowLeft")) this.tabs[(at + (e.key === "ArrowRight" ? 1 : TABS.length - 1)) % TABS.length].focus();
     });
+    this.begin();
+  }
+
+  /** What stands there as long as nothing is chosen. */
+  begin(): void {
+    const { info, heaps } = this.app.trace;
+    const { counts, partial } = info;
     this.mark();
-    this.content.append(this.hint(), this.legend());
-    const { counts } = app.trace.info;
+    this.tabs.forEach((tab) => (tab.disabled = partial !== undefined));
+    if (partial) {
+      const part = partial.read < partial.all ? `Reading ${number(partial.all)} items: ${Math.floor((100 * partial.read) / partial.all)} %.` : "All is read, and is being packed.";
+      this.put(el("p", { class: "note", role: "status" }, `${part} Until then, short items stand together; details, figures and search come with the rest.`),
+               el("progress", { max: partial.all, value: partial.read, "aria-label": "How much of the trace has been read" }), this.legend());
+      return;
+    }
+    this.put(this.hint(), this.legend());
     if (counts.logs && !counts.slices && !counts.states && !counts.values) {
       this.root.style.setProperty("height", "70vh");
       queueMicrotask(() => this.show("Log"));
-    } else if (app.trace.heaps.length && !counts.slices && !counts.states) {
+    } else if (heaps.length && !counts.slices && !counts.states) {
       this.root.style.setProperty("height", "75vh"); // there is nothing above it
       queueMicrotask(() => this.show("Flame graph"));
     }
@@ -87,6 +100,7 @@ export class Panel {
   }
 
   show(tab: Tab): void {
+    if (this.app.trace.info.partial) return;
     this.tab = tab;
     if (this.root.hidden) this.toggle();
     this.mark();
@@ -193,7 +207,7 @@ export class Panel {
            (e.target as HTMLElement).textContent = "Copied";
          } }, "Copy link")),
       el("div", { class: "cols" }, this.list(rows), args, around, reason));
-    if (s.args[i]) void trace.argsOf(s, i).then((list) => args.replaceChildren(el("b", {}, "Arguments"), this.list(list.map((a) => [a.key, String(a.value)]))), (e: Error) => this.app.error(e.message));
+    void trace.argsOf(s, i).then((list) => list.length && args.replaceChildren(el("b", {}, "Arguments"), this.list(list.map((a) => [a.key, String(a.value)]))), (e: Error) => this.app.error(e.message));
     if (!group) around.append(...this.flows(s.id[i]), ...this.statesInside(c));
   }
 

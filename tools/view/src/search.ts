@@ -13,7 +13,7 @@ export class Search {
 
   async find(): Promise<void> {
     const text = this.search.value.trim().toLowerCase();
-    if (text === this.searched) return;
+    if (text === this.searched || this.app.trace.info.partial) return;
     this.searched = text;
     this.search.parentElement?.classList.toggle("searched", text !== "");
     this.hits = [];

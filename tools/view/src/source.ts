@@ -17,6 +17,8 @@ export interface Info {
   blocks: [BlockKind, number, number, number, number, number][]; // kind, size, crc, first, last, packed
   levels: number[]; // ns: what is shorter stands in groups there; the finest first
   chunks: number[]; // row, block, place in it, kind, items, from, to; each seven
+  /** Only where the server still reads the trace: how many items are there, and up to which time all of them. */
+  partial?: { read: number; all: number; until: number };
 }
 
 export interface Answer {
@@ -26,12 +28,12 @@ export interface Answer {
   more?: boolean;
 }
 
-/** How far a server is that still packs the trace. */
-export interface Waiting { slices: number; read: number }
+/** How far a server is that still packs the trace: items read, of how many, and what was read if that is new. */
+export interface Waiting { read: number; all: number; picture?: Source }
 
 export interface Source {
   /** `waiting` is called while it is not there yet. */
-  info(waiting: (how: Waiting) => void): Promise<Info>;
+  info(waiting: (how: Waiting) => unknown): Promise<Info>;
   /** Block n, counted from 0 as in info.blocks, unpacked. */
   block(n: number): Promise<Uint8Array>;
   /** What is wrong with it as a whole, once all of it is there. */
@@ -89,13 +91,38 @@ export class FileSource implements Source {
   }
 }
 
+/** What a server has read so far: block 0 with its length in front, and all others. */
+class PictureSource implements Source {
+  private readonly known: Info;
+  private readonly places: number[] = [];
+
+  constructor(private readonly bytes: Uint8Array<ArrayBuffer>) {
+    const end = 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+    this.known = checked(JSON.parse(new TextDecoder().decode(bytes.subarray(4, end))) as Info);
+    let at = end;
+    for (const block of this.known.blocks) {
+      this.places.push(at);
+      at += block[5];
+    }
+  }
+
+  info(): Promise<Info> {
+    return Promise.resolve(this.known);
+  }
+
+  block(n: number): Promise<Uint8Array> {
+    const [, size, crc, , , packed] = this.known.blocks[n];
+    return inflate(this.bytes.subarray(this.places[n], this.places[n] + packed), size, crc);
+  }
+}
+
 /** Blocks from `orma view`. */
 export class ServerSource implements Source {
   private known!: Info;
 
   constructor(private readonly token: string) {}
 
-  private async get(path: string, body?: string): Promise<Response> {
+  private async get(path: string, body?: string, fine?: number): Promise<Response> {
     const init: RequestInit = { headers: { "X-Orma-Token": this.token }, cache: "no-store" };
     if (body !== undefined) {
       init.method = "POST";
@@ -108,20 +135,30 @@ export class ServerSource implements Source {
       throw new Error("The server is gone. Start it again: orma view TRACE");
     }
     if (ret.status === 403) throw new Error("The server does not know this page. Open the link that orma view printed.");
-    if (!ret.ok) throw new Error(`the server answered ${ret.status} to ${path}`);
+    if (!ret.ok && ret.status !== fine) throw new Error(`the server answered ${ret.status} to ${path}`);
     return ret;
   }
 
-  async info(waiting: (how: Waiting) => void): Promise<Info> {
-    for (let pause = 20; ; pause = Math.min(pause * 2, 200)) {
+  async info(waiting: (how: Waiting) => unknown): Promise<Info> {
+    let seen = 0; // pictures
+    for (let pause = 10; ; pause = Math.min(pause * 2, seen ? 200 : 40)) {
       const answer = await this.get("view/info");
       if (answer.status !== 202) {
         this.known = checked((await answer.json()) as Info);
         return this.known;
       }
-      waiting((await answer.json()) as Waiting);
+      const { read, all, picture } = (await answer.json()) as { read: number; all: number; picture: number };
+      const newer = picture > seen ? await this.picture() : undefined;
+      seen = picture;
+      await waiting(newer ? { read, all, picture: newer } : { read, all });
       await new Promise((done) => setTimeout(done, pause));
     }
+  }
+
+  /** There is none any more once the trace is packed. */
+  private async picture(): Promise<Source | undefined> {
+    const answer = await this.get("view/picture", undefined, 404);
+    return answer.ok ? new PictureSource(new Uint8Array(await answer.arrayBuffer())) : undefined;
   }
 
   async block(n: number): Promise<Uint8Array> {

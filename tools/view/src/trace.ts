@@ -270,7 +270,7 @@ export class Trace {
     this.span = Number(BigInt(info.to) - this.begin);
   }
 
-  static async open(source: Source, waiting: (how: Waiting) => void): Promise<Trace> {
+  static async open(source: Source, waiting: (how: Waiting) => unknown): Promise<Trace> {
     const info = await source.info(waiting);
     const ret = new Trace(info, source);
     for (let i = 0; i + 6 < info.chunks.length; i += 7) {
@@ -393,7 +393,7 @@ export class Trace {
   endOf(row: number): number {
     let at = this.rows[row];
     for (let n = 0; at && at.parent >= 0 && n < 64; n++) at = this.rows[at.parent];
-    return at && at.until >= 0 ? at.until : this.span;
+    return at && at.until >= 0 ? at.until : this.info.partial?.until ?? this.span;
   }
 
   label(row: Row): string {
@@ -623,8 +623,8 @@ export class Trace {
 
   /** Args of a slice, in the order of the trace. */
   async argsOf(s: Slices, i: number): Promise<Arg[]> {
+    if (this.source.sql && !s.count[i]) return this.askArgs(s.id[i]);
     if (!s.args[i]) return [];
-    if (this.source.sql) return this.askArgs(s.id[i]);
     const set = s.args[i] - 1;
     const block = this.info.blocks.findIndex((b) => b[0] === BlockKind.Args && set >= b[3] && set < b[4]);
     if (block < 0) return [];

@@ -41,19 +41,27 @@ export class Tree {
   lines: Line[] = [];
   height = 0;
   readonly open = new Set<number>();
-  readonly hidden = new Set<number>();
+  hidden = new Set<number>();
   pinned: number[] = [];
   moves: number[] = []; // row and how far, one behind the other
   filter = "";
   private readonly opened: Set<number>; // at the begin
 
-  constructor(private readonly trace: Trace) {
+  /** `before`: of the same trace, when less of it was known. */
+  constructor(private readonly trace: Trace, before?: Tree) {
     this.sort(trace.top, true);
     for (const row of trace.rows) if (row) this.sort(row.children, false);
     this.openBusiest(trace.top, 0);
     const { slices, states } = trace.info.counts;
     if (!this.open.size || (!slices && !states)) for (const n of trace.top) this.open.add(n); // counters are all there is
     this.opened = new Set(this.open);
+    if (before) {
+      for (const n of before.changed) if (!this.open.delete(n)) this.open.add(n);
+      this.hidden = before.hidden;
+      this.pinned = before.pinned;
+      this.filter = before.filter;
+      for (let i = 0; i < before.moves.length; i += 2) for (let k = 0; k < Math.abs(before.moves[i + 1]); k++) this.move(before.moves[i], before.moves[i + 1] > 0 ? 1 : -1, false);
+    }
     this.lay();
   }
 
