@@ -38,13 +38,10 @@ struct server {
     struct event_base *base;
     char token[33], host[2][32];
     struct orma_buf page;
-    /*
-     * The packing. `view` and `err` are the thread's until it wrote to `packed_fd` for the first
-     * time, the processor is until it did so for the second, and was joined.
-     */
-    pthread_t packer;
-    bool packing, running, kept, failed;
-    _Atomic bool done;
+    /* Packs, then asks for args: the processor is its own until it was joined, `view` and `err` are
+     * until it wrote to `packed_fd`. */
+    pthread_t thread;
+    bool packing, running, failed;
     struct orma_view_progress progress;
     struct orma_buf *picture; /* the newest one that somebody asked for */
     struct orma_view *view;
@@ -142,7 +139,7 @@ static bool is_packed(const struct server *s, struct evhttp_request *req)
 static void end_packing(struct server *s)
 {
     if (s->running)
-        pthread_join(s->packer, NULL);
+        pthread_join(s->thread, NULL);
     s->running = s->packing = false;
 }
 
@@ -331,14 +328,17 @@ static void stop(evutil_socket_t sig, short what, void *data)
 
 /* The first arg that is asked for takes long, where there are many: while somebody looks at the
  * timeline. */
-static void ask_for_args(struct orma_processor *tp)
+static void *ask_for_args(void *data)
 {
+    struct server *s = data;
     struct orma_query *q;
 
-    if (orma_query_prepare(tp, "SELECT arg_set_id FROM slice LIMIT 1", SIZE_MAX, &q, NULL) < 0)
-        return; /* whoever asks is told */
+    if (orma_query_prepare(s->config->tp, "SELECT arg_set_id FROM slice LIMIT 1", SIZE_MAX, &q,
+                           NULL) < 0)
+        return NULL; /* whoever asks is told */
     (void)orma_query_step(q);
     orma_query_free(q);
+    return NULL;
 }
 
 static void *pack(void *data)
@@ -351,49 +351,42 @@ static void *pack(void *data)
     int64_t begin = (int64_t)orma_clock_boottime();
     s->err = orma_view_new(s->config->tp, &config, &s->view);
     s->took_ns = (int64_t)orma_clock_boottime() - begin;
-    (void)!write(s->packed_fd, &one, sizeof(one)); /* an eventfd has room */
-    if (s->err == 0)
-        ask_for_args(s->config->tp);
-    atomic_store(&s->done, true);
-    (void)!write(s->packed_fd, &one, sizeof(one));
+    (void)!write(s->packed_fd, &one, sizeof(one)); /* an empty eventfd has room */
     return NULL;
 }
 
-static void on_packed(evutil_socket_t fd, short what, void *data)
-{
-    struct server *s = data;
-    uint64_t times;
-
-    (void)what;
-    (void)!read(fd, &times, sizeof(times)); /* it has some */
-    s->packing = false;
-    orma_view_free_picture(s->picture); /* the trace itself is there */
-    s->picture = NULL;
-    if (atomic_load(&s->done) && !s->kept && s->err == 0) {
-        end_packing(s); /* what keeps it is a copy of this process, without other threads */
-        s->kept = true;
-        (void)orma_view_keep(s->view, s->took_ns); /* else it is packed again the next time */
-    }
-    if (s->err < 0) {
-        const char *why = orma_processor_error(s->config->tp);
-
-        fprintf(stderr, "orma view: %s: %s\n", s->config->trace, *why ? why : strerror(-s->err));
-        s->failed = true;
-        event_base_loopbreak(s->base);
-    }
-}
-
 /* Signals are the main thread's. */
-static int start_packing(struct server *s)
+static int start(struct server *s, void *(*run)(void *data))
 {
     sigset_t all, before;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int r = -pthread_create(&s->packer, NULL, pack, s);
+    int r = -pthread_create(&s->thread, NULL, run, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    s->packing = s->running = r == 0;
+    s->running = r == 0;
     return r;
+}
+
+static void on_packed(evutil_socket_t fd, short what, void *data)
+{
+    struct server *s = data;
+
+    (void)fd;
+    (void)what;
+    end_packing(s);
+    orma_view_free_picture(s->picture); /* the trace itself is there */
+    s->picture = NULL;
+    if (s->err == 0) {
+        (void)orma_view_keep(s->view, s->took_ns); /* else it is packed again the next time */
+        (void)start(s, ask_for_args);              /* else that takes longer when they are */
+        return;
+    }
+    const char *why = orma_processor_error(s->config->tp);
+
+    fprintf(stderr, "orma view: %s: %s\n", s->config->trace, *why ? why : strerror(-s->err));
+    s->failed = true;
+    event_base_loopbreak(s->base);
 }
 
 /* Where there is a desktop; who is not there is told the link on standard output anyway. */
@@ -447,9 +440,9 @@ static void announce(const struct server *s)
 
 static int run(struct server *s, struct evhttp *http)
 {
-    struct event *events[3] = {
-        evsignal_new(s->base, SIGINT, stop, s), evsignal_new(s->base, SIGTERM, stop, s),
-        event_new(s->base, s->packed_fd, EV_READ | EV_PERSIST, on_packed, s)};
+    struct event *events[3] = {evsignal_new(s->base, SIGINT, stop, s),
+                               evsignal_new(s->base, SIGTERM, stop, s),
+                               event_new(s->base, s->packed_fd, EV_READ, on_packed, s)};
     int r = orma_view_write_page(NULL, &orma_view_page, put_page, &s->page);
 
     evhttp_set_max_body_size(http, SQL_BYTES_MAX);
@@ -463,7 +456,7 @@ static int run(struct server *s, struct evhttp *http)
     if (r == 0)
         r = listen_on(s, http);
     if (r == 0)
-        r = start_packing(s);
+        s->packing = (r = start(s, pack)) == 0;
     if (r < 0) {
         fprintf(stderr, "orma view: cannot listen on port %u: %s%s\n", (unsigned)s->config->port,
                 strerror(-r), r == -EADDRINUSE ? "; --port selects another" : "");
