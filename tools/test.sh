@@ -9,7 +9,8 @@ usage() {
 Usage: tools/test.sh [--full] [--help]
 
 1. gcc, as released, warnings are errors: all suites.
-2. gcc, warnings are errors, with the address and undefined-behaviour sanitizers: all suites but the lints.
+2. gcc, warnings are errors, with the address and undefined-behaviour sanitizers: all suites but the lints and what sanitizers
+   cannot judge (docs/HACKING.md).
 3. clang, warnings are errors, with the thread sanitizer: everything is built, the stress programs run.
 
 --full adds all samples of others under sanitizers, all suites with clang and its sanitizers, and with clang as released,
@@ -73,7 +74,7 @@ export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 configure build-test-gcc -Dwerror=true --buildtype=release -Ddebug=true
 suite build-test-gcc "gcc, release" all
-configure build-test-gcc-asan -Dwerror=true --buildtype=debug -Db_sanitize=address,undefined -Dtestpoints=true
+configure build-test-gcc-asan -Dwerror=true --buildtype=debug -Dc_args=-g1 -Db_sanitize=address,undefined -Dtestpoints=true
 suite build-test-gcc-asan "gcc, address and undefined-behaviour sanitizers" all --no-suite lint --timeout-multiplier 4
 CC=clang configure build-test-tsan -Dwerror=true --buildtype=debug -Db_sanitize=thread -Db_lundef=false -Dtestpoints=true
 suite build-test-tsan "clang, thread sanitizer" all --suite stress --timeout-multiplier 8

@@ -92,7 +92,7 @@ class Memory(Attack):
             producers.append(self.new_producer(seconds))
 
     def test_memory_that_changes(self):
-        seconds = times(6, 600) * SLOW
+        seconds = times(6 * min(SLOW, 2), 600 * SLOW)
         end, turns, again = time.monotonic() + seconds, 0, 0
         consumers, producers = [], []
         while time.monotonic() < end:

@@ -496,6 +496,8 @@ class ProfileOrdinary(ProfileLive):
 
     def setUp(self):
         super().setUp()
+        if SLOW > 1 and self._testMethodName not in vars(type(self)):
+            self.skipTest("the same was done as root: once is enough where programs are slow")
         if not shutil.which("setpriv"):
             self.skipTest("no setpriv")
         if subprocess.run([*self.user, "test", "-x", ORMA]).returncode:

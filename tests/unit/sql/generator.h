@@ -8,8 +8,17 @@
 #define ORMA_TESTS_UNIT_SQL_GENERATOR_H
 #include <sqlite3.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "sdk/base/buf.h"
+
+/* A number from the environment. ORMA_TEST_QUERIES: how many queries a test makes up. */
+static inline unsigned gen_number_of(const char *name, unsigned otherwise)
+{
+    const char *text = getenv(name);
+
+    return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
+}
 
 /* The next number of the seed, below the limit. */
 static inline uint32_t gen_below(uint64_t *seed, uint32_t limit)

@@ -558,7 +558,7 @@ static void compare_many(unsigned rows, unsigned queries)
 
 Test(aggregates, gives_what_sqlite_gives)
 {
-    compare_many(ROWS, QUERIES);
+    compare_many(ROWS, gen_number_of("ORMA_TEST_QUERIES", QUERIES));
 }
 
 Test(aggregates, gives_what_sqlite_gives_for_rows_in_blocks)

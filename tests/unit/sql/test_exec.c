@@ -711,13 +711,6 @@ static enum ran run(struct engine *e, const char *query, enum orma_exec_mode mod
     return run_with(e, query, NULL, mode, out);
 }
 
-static unsigned number_of(const char *name, unsigned otherwise)
-{
-    const char *text = getenv(name);
-
-    return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
-}
-
 /* Each query is taken, and gives what it gives without the executor. */
 static void expect_same(struct engine *e, const char *const *queries, size_t num)
 {
@@ -949,8 +942,8 @@ static void take_literals(struct gen *g, const char *query, struct orma_buf *out
 
 Test(exec, takes_values_of_parameters)
 {
-    uint64_t first = (uint64_t)number_of("ORMA_TEST_SEED", 1) * 1000033;
-    unsigned queries = number_of("ORMA_TEST_QUERIES", QUERIES) / 3, taken = 0, valid = 0;
+    uint64_t first = (uint64_t)gen_number_of("ORMA_TEST_SEED", 1) * 1000033;
+    unsigned queries = gen_number_of("ORMA_TEST_QUERIES", QUERIES) / 3, taken = 0, valid = 0;
     struct orma_buf with = {0}, without = {0}, text = {0};
     struct gen g = {0};
     struct values values;
@@ -1076,8 +1069,8 @@ Test(exec, looks_often_whether_it_should_stop)
 
 Test(exec, gives_what_sqlite_gives)
 {
-    uint64_t first = (uint64_t)number_of("ORMA_TEST_SEED", 1) * 1000003;
-    unsigned queries = number_of("ORMA_TEST_QUERIES", QUERIES), taken = 0, valid = 0;
+    uint64_t first = (uint64_t)gen_number_of("ORMA_TEST_SEED", 1) * 1000003;
+    unsigned queries = gen_number_of("ORMA_TEST_QUERIES", QUERIES), taken = 0, valid = 0;
     struct gen g = {0};
     struct engine e;
     struct orma_buf with = {0}, without = {0};
