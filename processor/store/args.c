@@ -13,6 +13,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include "processor/store/large.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/search.h"
 
@@ -493,6 +494,7 @@ bool orma_args_settle_until(struct orma_args_store *self, bool (*stop)(void *dat
     if (self->state == ORMA_ARGS_LOGGING && !log->sets_num)
         return true;                                     /* nobody has a number */
     const bool ended = self->state == ORMA_ARGS_WAITING; /* else lists may still have places */
+    orma_large_drop();                                   /* memory is needed for other things */
     bool whole = orma_args_is_there(self) && store_sets(self, stop, data);
     if (!orma_args_is_there(self)) {
         take_back(self);

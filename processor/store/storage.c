@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "processor/store/large.h"
+
 static int64_t ftrace_arg_set(void *args, uint32_t row)
 {
     uint32_t set = orma_args_source_set(args, row);
@@ -75,6 +77,7 @@ void orma_storage_fini(struct orma_storage *self)
     orma_blobs_fini(&self->video);
     orma_blobs_fini(&self->messages);
     orma_strpool_fini(&self->pool);
+    orma_large_drop(); /* of queries */
 }
 
 static void write_stat(struct orma_storage *self, const struct orma_trace_stats *trace,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "processor/store/large.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/str.h"
@@ -103,7 +104,9 @@ uint64_t orma_sql_memory_room(struct orma_sql_memory *self)
 {
     if (!self->limit_bytes)
         self->limit_bytes = memory_there();
-    return self->limit_bytes - ORMA_MIN(memory_used(), self->limit_bytes);
+    uint64_t used = memory_used(), kept = orma_large_kept(); /* which is used first */
+    used -= ORMA_MIN(kept, used);
+    return self->limit_bytes - ORMA_MIN(used, self->limit_bytes);
 }
 
 bool orma_sql_memory_is_out(struct orma_sql_memory *self)
@@ -114,6 +117,10 @@ bool orma_sql_memory_is_out(struct orma_sql_memory *self)
         self->limit_bytes = memory_there();
     if (!self->before_bytes)
         self->before_bytes = used;
+    if (used > self->limit_bytes && orma_large_kept()) {
+        orma_large_drop();
+        used = memory_used();
+    }
     self->out = used > self->limit_bytes &&
                 used - ORMA_MIN(used, self->before_bytes) > self->limit_bytes / 64;
     return self->out;

@@ -21,7 +21,7 @@ static bool grow(struct orma_exec_plan *plan, struct orma_exec_query *q, struct 
     while (cap < need)
         cap = cap > UINT32_MAX / 2 ? UINT32_MAX : cap * 2;
     for (unsigned s = 0; s < q->sources_num; s++) {
-        uint32_t *list = realloc(q->frame.source[s], (size_t)cap * sizeof(*list));
+        uint32_t *list = orma_large_resize(q->frame.source[s], (size_t)cap * sizeof(*list));
 
         if (!list)
             return orma_exec_give_up(plan, "memory");

@@ -151,9 +151,9 @@ bool orma_exec_extents(struct orma_exec_plan *plan, struct orma_exec_query *q,
     struct extents e = {.plan = plan, .x = &win->extent, .peers = peers};
     const bool ranged = e.x->unit == ORMA_EXEC_RANGE && (has_num(e.x->from) || has_num(e.x->to));
 
-    e.from = *ret_from = malloc(((size_t)rows + 1) * sizeof(*e.from));
-    e.to = *ret_to = malloc(((size_t)rows + 1) * sizeof(*e.to));
-    e.groups = malloc(((size_t)rows + 1) * sizeof(*e.groups));
+    e.from = *ret_from = orma_large_alloc(((size_t)rows + 1) * sizeof(*e.from));
+    e.to = *ret_to = orma_large_alloc(((size_t)rows + 1) * sizeof(*e.to));
+    e.groups = orma_large_alloc(((size_t)rows + 1) * sizeof(*e.groups));
     bool ok = (e.from && e.to && e.groups) || orma_exec_give_up(plan, "memory");
 
     ok = ok && (!ranged || take_keys(&e, q, win));
@@ -169,6 +169,6 @@ bool orma_exec_extents(struct orma_exec_plan *plan, struct orma_exec_query *q,
     for (uint32_t i = 0; ok && i < rows; i++) /* empty ones */
         e.to[i] = ORMA_MAX(e.from[i], e.to[i]);
     orma_exec_slot_fini(&e.keys);
-    free(e.groups);
+    orma_large_free(e.groups);
     return ok;
 }

@@ -5,8 +5,8 @@
 
 void orma_exec_slot_fini(struct orma_exec_slot *s)
 {
-    free(s->vals);
-    free(s->tags);
+    orma_large_free(s->vals);
+    orma_large_free(s->tags);
     *s = (struct orma_exec_slot){0};
 }
 
@@ -15,9 +15,9 @@ void orma_exec_frame_fini(struct orma_exec_frame *f)
     for (unsigned i = 0; i < f->slots_num; i++)
         orma_exec_slot_fini(&f->slots[i]);
     for (unsigned i = 0; i < EXEC_SOURCES_MAX; i++)
-        free(f->source[i]);
-    free(f->slots);
-    free(f->order);
+        orma_large_free(f->source[i]);
+    orma_large_free(f->slots);
+    orma_large_free(f->order);
     *f = (struct orma_exec_frame){0};
 }
 
@@ -74,8 +74,9 @@ void orma_exec_permute(struct orma_exec_query *q, uint32_t *perm, uint32_t num)
 
     for (uint32_t i = 0; f->order && i < num; i++)
         perm[i] = f->order[perm[i]];
-    free(f->order);
-    uint32_t *less = num < f->rows / 2 ? realloc(perm, ((size_t)num + 1) * sizeof(*perm)) : NULL;
+    orma_large_free(f->order);
+    uint32_t *less =
+        num < f->rows / 2 ? orma_large_resize(perm, ((size_t)num + 1) * sizeof(*perm)) : NULL;
     f->order = less ? less : perm;
     f->rows = num;
 }

@@ -93,7 +93,7 @@ static bool resize(struct coder *c, uint32_t num)
     struct code_slot *old = c->slots;
     uint32_t old_num = old ? c->mask + 1 : 0;
 
-    c->slots = calloc(num, sizeof(*c->slots));
+    c->slots = orma_large_zeroed(num, sizeof(*c->slots));
     if (!c->slots) {
         c->slots = old;
         return false;
@@ -109,7 +109,7 @@ static bool resize(struct coder *c, uint32_t num)
             at = (at + 1) & c->mask;
         c->slots[at] = old[i];
     }
-    free(old);
+    orma_large_free(old);
     return !c->plan->why;
 }
 
@@ -140,7 +140,7 @@ static bool grow_direct(struct coder *c, uint32_t need)
 
     while (num < need)
         num *= 2;
-    uint32_t *grown = realloc(c->direct, num * sizeof(*grown));
+    uint32_t *grown = orma_large_resize(c->direct, num * sizeof(*grown));
     if (!grown)
         return false;
     memset(grown + c->direct_num, 0xff, (num - c->direct_num) * sizeof(*grown));
@@ -221,7 +221,7 @@ static bool extend(void *array, uint32_t from, uint32_t to, size_t size)
     void *old, *grown;
 
     memcpy(&old, array, sizeof(old));
-    grown = realloc(old, to * size);
+    grown = orma_large_resize(old, to * size);
     if (!grown)
         return false;
     memset((char *)grown + from * size, 0, (to - from) * size);
@@ -252,7 +252,7 @@ static bool reserve(struct grouper *g, uint32_t num)
     while (cap < num)
         cap *= 2;
     for (unsigned k = 0; k < g->keys_num; k++) {
-        struct orma_exec_value *keys = realloc(g->keys[k], (size_t)cap * sizeof(*keys));
+        struct orma_exec_value *keys = orma_large_resize(g->keys[k], (size_t)cap * sizeof(*keys));
 
         if (!keys)
             return orma_exec_give_up(g->plan, "memory");
@@ -606,8 +606,8 @@ static struct orma_exec_value value_of(struct grouper *g, unsigned at, uint32_t 
 
 static bool fill_slot(struct grouper *g, unsigned at, struct orma_exec_slot *s)
 {
-    s->vals = malloc(((size_t)g->groups + 1) * sizeof(*s->vals));
-    s->tags = malloc((size_t)g->groups + 1);
+    s->vals = orma_large_alloc(((size_t)g->groups + 1) * sizeof(*s->vals));
+    s->tags = orma_large_alloc((size_t)g->groups + 1);
     if (!s->vals || !s->tags)
         return orma_exec_give_up(g->plan, "memory");
     for (uint32_t i = 0; i < g->groups && !g->plan->why; i++) {
@@ -634,7 +634,7 @@ static bool make_frame(struct grouper *g)
             return false;
     }
     orma_exec_frame_fini(f);
-    f->slots = calloc(num + 1, sizeof(*f->slots));
+    f->slots = orma_large_zeroed(num + 1, sizeof(*f->slots));
     if (!f->slots)
         return orma_exec_give_up(g->plan, "memory");
     f->slots_num = num;
@@ -648,8 +648,8 @@ static bool make_frame(struct grouper *g)
 
 static bool sort_groups(struct grouper *g)
 {
-    struct orma_exec_expr *exprs = calloc(g->keys_num + 1, sizeof(*exprs));
-    struct orma_exec_key *keys = calloc(g->keys_num + 1, sizeof(*keys));
+    struct orma_exec_expr *exprs = orma_large_zeroed(g->keys_num + 1, sizeof(*exprs));
+    struct orma_exec_key *keys = orma_large_zeroed(g->keys_num + 1, sizeof(*keys));
     uint32_t *perm = NULL;
     bool ok = (exprs && keys) || orma_exec_give_up(g->plan, "memory");
 
@@ -661,8 +661,8 @@ static bool sort_groups(struct grouper *g)
     ok = ok && orma_exec_sort(g->plan, g->q, keys, g->keys_num, UINT32_MAX, &perm);
     if (perm)
         orma_exec_permute(g->q, perm, g->groups);
-    free(exprs);
-    free(keys);
+    orma_large_free(exprs);
+    orma_large_free(keys);
     return ok;
 }
 
@@ -674,7 +674,7 @@ static bool drop_groups(struct orma_exec_plan *plan, struct orma_exec_query *q)
     bool ok = place || orma_exec_give_up(plan, "memory");
 
     for (uint32_t i = 0; ok && i < q->having.len; i++) {
-        uint32_t *perm = malloc(((size_t)q->frame.rows + 1) * sizeof(*perm)), kept = 0;
+        uint32_t *perm = orma_large_alloc(((size_t)q->frame.rows + 1) * sizeof(*perm)), kept = 0;
 
         ok = perm || orma_exec_give_up(plan, "memory");
         for (uint32_t at = 0; ok && at < q->frame.rows; at += EXEC_BLOCK) {
@@ -690,7 +690,7 @@ static bool drop_groups(struct orma_exec_plan *plan, struct orma_exec_query *q)
         if (ok)
             orma_exec_permute(q, perm, kept);
         else
-            free(perm);
+            orma_large_free(perm);
     }
     free(place);
     return ok;
@@ -727,9 +727,9 @@ static bool init(struct grouper *g, struct orma_exec_plan *plan, struct orma_exe
 {
     *g = (struct grouper){.plan = plan, .q = q, .keys_num = q->groups.len};
     g->in_order = q->sources_num == 1 || !q->any_order;
-    g->coders = calloc(g->keys_num + 1, sizeof(*g->coders));
-    g->keys = calloc(g->keys_num + 1, sizeof(*g->keys));
-    g->aggs = calloc(q->aggs.len + 1, sizeof(*g->aggs));
+    g->coders = orma_large_zeroed(g->keys_num + 1, sizeof(*g->coders));
+    g->keys = orma_large_zeroed(g->keys_num + 1, sizeof(*g->keys));
+    g->aggs = orma_large_zeroed(q->aggs.len + 1, sizeof(*g->aggs));
     g->vec = orma_exec_take_vec(plan);
     if (!g->coders || !g->keys || !g->aggs || !g->vec)
         return orma_exec_give_up(plan, "memory");
@@ -768,20 +768,20 @@ static bool init(struct grouper *g, struct orma_exec_plan *plan, struct orma_exe
 static void fini(struct grouper *g)
 {
     for (unsigned i = 0; i < g->keys_num && g->coders && g->keys; i++) {
-        free(g->coders[i].slots);
-        free(g->coders[i].direct);
-        free(g->keys[i]);
+        orma_large_free(g->coders[i].slots);
+        orma_large_free(g->coders[i].direct);
+        orma_large_free(g->keys[i]);
     }
     for (uint32_t i = 0; i < g->q->aggs.len && g->aggs; i++) {
-        free(g->aggs[i].accs);
-        free(g->aggs[i].reals);
-        free(g->aggs[i].bests);
-        free(g->aggs[i].set.slots);
+        orma_large_free(g->aggs[i].accs);
+        orma_large_free(g->aggs[i].reals);
+        orma_large_free(g->aggs[i].bests);
+        orma_large_free(g->aggs[i].set.slots);
         orma_exec_values_fini(&g->aggs[i].vals);
     }
-    free(g->coders);
-    free(g->keys);
-    free(g->aggs);
+    orma_large_free(g->coders);
+    orma_large_free(g->keys);
+    orma_large_free(g->aggs);
     orma_exec_give_vec(g->plan, g->vec);
 }
 

@@ -14,12 +14,12 @@
 
 void orma_exec_hash_fini(struct orma_exec_hash *h)
 {
-    free(h->slots);
-    free(h->keys);
-    free(h->starts);
-    free(h->rows);
-    free(h->vals);
-    free(h->groups);
+    orma_large_free(h->slots);
+    orma_large_free(h->keys);
+    orma_large_free(h->starts);
+    orma_large_free(h->rows);
+    orma_large_free(h->vals);
+    orma_large_free(h->groups);
     *h = (struct orma_exec_hash){0};
 }
 
@@ -40,14 +40,14 @@ static bool grow_slots(struct orma_exec_hash *h)
 
     while (size < num)
         size *= 2;
-    uint32_t *slots = malloc((size_t)size * sizeof(*slots));
-    int64_t *keys = slots ? realloc(h->keys, (size_t)size / 2 * sizeof(*keys)) : NULL;
+    uint32_t *slots = orma_large_alloc((size_t)size * sizeof(*slots));
+    int64_t *keys = slots ? orma_large_resize(h->keys, (size_t)size / 2 * sizeof(*keys)) : NULL;
     if (!keys) {
-        free(slots);
+        orma_large_free(slots);
         return false;
     }
     memset(slots, 0xff, (size_t)size * sizeof(*slots));
-    free(h->slots);
+    orma_large_free(h->slots);
     h->slots = slots;
     h->keys = keys;
     h->mask = size - 1;
@@ -59,13 +59,13 @@ static bool grow_slots(struct orma_exec_hash *h)
 static bool grow_rows(struct orma_exec_hash *h, bool vals)
 {
     uint32_t cap = ORMA_MAX(2 * h->cap, 1024u);
-    uint32_t *rows = realloc(h->rows, cap * sizeof(*rows));
-    uint32_t *groups = rows ? realloc(h->groups, cap * sizeof(*groups)) : NULL;
+    uint32_t *rows = orma_large_resize(h->rows, cap * sizeof(*rows));
+    uint32_t *groups = rows ? orma_large_resize(h->groups, cap * sizeof(*groups)) : NULL;
 
     h->rows = rows ? rows : h->rows;
     h->groups = groups ? groups : h->groups;
     if (groups && vals) {
-        int64_t *list = realloc(h->vals, cap * sizeof(*list));
+        int64_t *list = orma_large_resize(h->vals, cap * sizeof(*list));
 
         h->vals = list ? list : h->vals;
         groups = list ? groups : NULL;
@@ -126,14 +126,14 @@ static bool all_rise(const struct orma_exec_hash *h)
 
 bool orma_exec_hash_link(struct orma_exec_plan *plan, struct orma_exec_hash *h)
 {
-    uint32_t *starts = calloc((size_t)h->groups_num + 2, sizeof(*starts));
-    uint32_t *rows = malloc(((size_t)h->num + 1) * sizeof(*rows));
-    int64_t *vals = h->vals ? malloc(((size_t)h->num + 1) * sizeof(*vals)) : NULL;
+    uint32_t *starts = orma_large_zeroed((size_t)h->groups_num + 2, sizeof(*starts));
+    uint32_t *rows = orma_large_alloc(((size_t)h->num + 1) * sizeof(*rows));
+    int64_t *vals = h->vals ? orma_large_alloc(((size_t)h->num + 1) * sizeof(*vals)) : NULL;
 
     if (!starts || !rows || (h->vals && !vals)) {
-        free(starts);
-        free(rows);
-        free(vals);
+        orma_large_free(starts);
+        orma_large_free(rows);
+        orma_large_free(vals);
         return orma_exec_give_up(plan, "memory");
     }
     for (uint32_t i = 0; i < h->num; i++)
@@ -149,9 +149,9 @@ bool orma_exec_hash_link(struct orma_exec_plan *plan, struct orma_exec_hash *h)
         if (!(i % EXEC_LOOK) && orma_exec_should_stop(plan))
             break;
     }
-    free(h->rows);
-    free(h->vals);
-    free(h->groups);
+    orma_large_free(h->rows);
+    orma_large_free(h->vals);
+    orma_large_free(h->groups);
     h->starts = starts;
     h->rows = rows;
     h->vals = vals;

@@ -43,12 +43,12 @@ static uint32_t *find_slot(const struct orma_exec_table *t, const int64_t *keys)
 /* `size` is a power of two. */
 static bool set_slots(struct orma_exec_table *t, uint32_t size, bool dense)
 {
-    uint32_t *slots = size ? malloc((size_t)size * sizeof(*slots)) : NULL;
+    uint32_t *slots = size ? orma_large_alloc((size_t)size * sizeof(*slots)) : NULL;
 
     if (!slots)
         return false;
     memset(slots, 0xff, (size_t)size * sizeof(*slots));
-    free(t->slots);
+    orma_large_free(t->slots);
     t->slots = slots;
     t->mask = size - 1;
     t->dense = dense;
@@ -60,12 +60,14 @@ static bool set_slots(struct orma_exec_table *t, uint32_t size, bool dense)
 static bool grow(struct orma_exec_table *t)
 {
     uint32_t cap = ORMA_MAX(2 * t->cap, 256u);
-    int64_t *keys =
-        cap > UINT32_MAX / 8 ? NULL : realloc(t->keys, (size_t)cap * t->keys_num * sizeof(*keys));
+    int64_t *keys = cap > UINT32_MAX / 8
+                        ? NULL
+                        : orma_large_resize(t->keys, (size_t)cap * t->keys_num * sizeof(*keys));
 
     if (keys)
         t->keys = keys;
-    struct orma_exec_value *vals = keys ? realloc(t->vals, (size_t)cap * sizeof(*vals)) : NULL;
+    struct orma_exec_value *vals =
+        keys ? orma_large_resize(t->vals, (size_t)cap * sizeof(*vals)) : NULL;
     if (!vals)
         return false;
     t->vals = vals;
@@ -89,7 +91,7 @@ static bool make_room(struct orma_exec_table *t, const int64_t *keys)
 
 struct orma_exec_table *orma_exec_table_new(unsigned keys_num)
 {
-    struct orma_exec_table *t = calloc(1, sizeof(*t));
+    struct orma_exec_table *t = orma_large_zeroed(1, sizeof(*t));
 
     if (!t)
         return NULL;
@@ -105,10 +107,10 @@ void orma_exec_table_free(struct orma_exec_table *t)
 {
     if (!t)
         return;
-    free(t->slots);
-    free(t->keys);
-    free(t->vals);
-    free(t);
+    orma_large_free(t->slots);
+    orma_large_free(t->keys);
+    orma_large_free(t->vals);
+    orma_large_free(t);
 }
 
 /* The keys of row i of blocks of them; false: one is NULL. */

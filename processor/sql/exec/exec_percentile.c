@@ -15,9 +15,9 @@
 
 void orma_exec_values_fini(struct orma_exec_values *self)
 {
-    free(self->vals);
-    free(self->groups);
-    free(self->starts);
+    orma_large_free(self->vals);
+    orma_large_free(self->groups);
+    orma_large_free(self->starts);
     *self = (struct orma_exec_values){0};
 }
 
@@ -46,12 +46,12 @@ bool orma_exec_values_add(struct orma_exec_plan *plan, struct orma_exec_values *
 bool orma_exec_values_deal(struct orma_exec_plan *plan, struct orma_exec_values *self,
                            uint32_t groups)
 {
-    double *vals = malloc((self->num + 1) * sizeof(*vals));
+    double *vals = orma_large_alloc((self->num + 1) * sizeof(*vals));
     size_t sum = 0;
 
-    self->starts = calloc((size_t)groups + 1, sizeof(*self->starts));
+    self->starts = orma_large_zeroed((size_t)groups + 1, sizeof(*self->starts));
     if (!vals || !self->starts) {
-        free(vals);
+        orma_large_free(vals);
         return orma_exec_give_up(plan, "memory");
     }
     for (size_t i = 0; i < self->num; i++)
@@ -70,8 +70,8 @@ bool orma_exec_values_deal(struct orma_exec_plan *plan, struct orma_exec_values 
     for (uint32_t g = groups; g > 0; g--) /* each went on to where the next begins */
         self->starts[g] = self->starts[g - 1];
     self->starts[0] = 0;
-    free(self->vals);
-    free(self->groups);
+    orma_large_free(self->vals);
+    orma_large_free(self->groups);
     self->vals = vals;
     self->groups = NULL;
     return !plan->why;

@@ -14,6 +14,7 @@
 #include "processor/sql/exec/exec.h"
 #include "processor/sql/exec/exec_ast.h"
 #include "processor/sql/tables/vtab.h"
+#include "processor/store/large.h"
 #include "sdk/base/map.h"
 #include "sdk/base/vec.h"
 
@@ -510,17 +511,17 @@ bool orma_exec_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query *q,
                          const struct orma_exec_expr *e, struct orma_exec_slot *ret);
 void orma_exec_slot_fini(struct orma_exec_slot *s);
 
-/* A stable order of the rows of the frame by keys, as a permutation (malloc). NULL in *ret: they
+/* A stable order of the rows of the frame by keys, as a permutation (large.h). NULL in *ret: they
  * lie in that order already. `first`: no more than so many rows are wanted. */
 bool orma_exec_sort(struct orma_exec_plan *plan, struct orma_exec_query *q,
                     const struct orma_exec_key *keys, unsigned num, uint32_t first, uint32_t **ret);
 
-/* Takes the rows of the frame in this order, `num` of them, and `perm` (malloc) itself. */
+/* Takes the rows of the frame in this order, `num` of them, and `perm` itself. */
 void orma_exec_permute(struct orma_exec_query *q, uint32_t *perm, uint32_t num);
 bool orma_exec_distinct(struct orma_exec_plan *plan, struct orma_exec_query *q);
 
 /* exec_extent.c: where the frame of each row begins and ends (not included). `parts` and `peers`
- * are bits: rows that begin one. Both lists are malloc's, also when it was given up. */
+ * are bits: rows that begin one. Both lists are the caller's, also when it was given up. */
 bool orma_exec_extents(struct orma_exec_plan *plan, struct orma_exec_query *q,
                        const struct orma_exec_win *win, const uint64_t *parts,
                        const uint64_t *peers, uint32_t **ret_from, uint32_t **ret_to);

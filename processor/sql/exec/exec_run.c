@@ -34,7 +34,7 @@ static bool limit_rows(struct orma_exec_plan *plan, struct orma_exec_query *q)
     if (from && f->order) {
         memmove(f->order, f->order + from, (size_t)num * sizeof(*f->order));
     } else if (from) {
-        uint32_t *perm = malloc((size_t)(num + 1) * sizeof(*perm));
+        uint32_t *perm = orma_large_alloc((size_t)(num + 1) * sizeof(*perm));
 
         if (!perm)
             return orma_exec_give_up(plan, "memory");
@@ -83,7 +83,8 @@ bool orma_exec_run(struct orma_exec_plan *plan, struct orma_exec_query *q)
         return false;
     bool ok = q->grouped ? orma_exec_group(plan, q) : orma_exec_collect(plan, q);
     if (ok && q->slots_num > q->frame.slots_num) {
-        struct orma_exec_slot *slots = realloc(q->frame.slots, q->slots_num * sizeof(*slots));
+        struct orma_exec_slot *slots =
+            orma_large_resize(q->frame.slots, q->slots_num * sizeof(*slots));
 
         if (!slots)
             return orma_exec_give_up(plan, "memory");

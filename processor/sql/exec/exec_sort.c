@@ -63,7 +63,7 @@ bool orma_exec_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query *q,
     struct orma_exec_vec *v = orma_exec_take_vec(plan);
     bool ok = place && v && has_room(plan, rows);
 
-    ret->vals = malloc(((size_t)rows + 1) * sizeof(*ret->vals));
+    ret->vals = orma_large_alloc(((size_t)rows + 1) * sizeof(*ret->vals));
     ok = (ok && ret->vals) || orma_exec_give_up(plan, "memory");
     for (uint32_t at = 0; ok && at < rows; at += EXEC_BLOCK) {
         struct orma_exec_rows r;
@@ -77,7 +77,7 @@ bool orma_exec_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query *q,
         if (!at && !v->tagged)
             ret->tag = v->tag;
         if (!ret->tags && (v->tagged || v->tag != ret->tag)) {
-            ret->tags = malloc((size_t)rows + 1);
+            ret->tags = orma_large_alloc((size_t)rows + 1);
             ok = ret->tags || orma_exec_give_up(plan, "memory");
             if (ok)
                 memset(ret->tags, ret->tag, at);
@@ -118,7 +118,7 @@ static int by_text(const void *a, const void *b)
 static bool rank_texts(struct orma_exec_plan *plan, struct codes *c)
 {
     const struct orma_strpool *pool = &plan->sql->storage->pool;
-    struct rank_text *list = malloc(((size_t)c->texts + 1) * sizeof(*list));
+    struct rank_text *list = orma_large_alloc(((size_t)c->texts + 1) * sizeof(*list));
     uint32_t num = 0;
 
     if (!list)
@@ -130,7 +130,7 @@ static bool rank_texts(struct orma_exec_plan *plan, struct codes *c)
     qsort(list, num, sizeof(*list), by_text);
     for (uint32_t k = 0; k < num; k++)
         c->ranks[list[k].id] = k;
-    free(list);
+    orma_large_free(list);
     c->min = 0;
     c->max = num ? num - 1 : 0;
     return true;
@@ -175,7 +175,7 @@ static bool look_at_text(struct sorter *s, struct codes *c, uint32_t id)
 {
     const struct orma_strpool *pool = &s->plan->sql->storage->pool;
 
-    if (!c->ranks && !(c->ranks = calloc(pool->len, sizeof(*c->ranks))))
+    if (!c->ranks && !(c->ranks = orma_large_zeroed(pool->len, sizeof(*c->ranks))))
         return orma_exec_give_up(s->plan, "memory");
     c->texts += !c->ranks[id];
     c->ranks[id] = 1;
@@ -369,9 +369,9 @@ static unsigned bits_of(uint32_t n)
 /* Few bits: rows are dealt out by what they have. */
 static bool sort_counted(struct sorter *s, unsigned bits, uint32_t **ret)
 {
-    uint16_t *codes = malloc((size_t)s->rows * sizeof(*codes));
-    uint32_t *counts = calloc((size_t)1 << bits, sizeof(*counts)), sum = 0;
-    uint32_t *perm = malloc((size_t)s->rows * sizeof(*perm));
+    uint16_t *codes = orma_large_alloc((size_t)s->rows * sizeof(*codes));
+    uint32_t *counts = orma_large_zeroed((size_t)1 << bits, sizeof(*counts)), sum = 0;
+    uint32_t *perm = orma_large_alloc((size_t)s->rows * sizeof(*perm));
     bool ok = (codes && counts && perm) || orma_exec_give_up(s->plan, "memory");
 
     for (uint32_t at = 0; ok && at < s->rows; at += EXEC_BLOCK) {
@@ -394,12 +394,12 @@ static bool sort_counted(struct sorter *s, unsigned bits, uint32_t **ret)
         if (ORMA_UNLIKELY(!(i % EXEC_LOOK)) && orma_exec_should_stop(s->plan))
             ok = false;
     }
-    free(codes);
-    free(counts);
+    orma_large_free(codes);
+    orma_large_free(counts);
     if (ok)
         *ret = perm;
     else
-        free(perm);
+        orma_large_free(perm);
     return ok;
 }
 
@@ -410,7 +410,7 @@ static uint32_t *take_rows(const uint64_t *items, uint64_t *over, uint32_t rows,
 
     for (uint32_t i = 0; i < rows; i++)
         perm[i] = (uint32_t)(items[i] & ((UINT64_C(1) << row_bits) - 1));
-    uint32_t *less = realloc(perm, (size_t)rows * sizeof(*perm));
+    uint32_t *less = orma_large_resize(perm, (size_t)rows * sizeof(*perm));
     return less ? less : perm;
 }
 
@@ -418,7 +418,7 @@ static uint32_t *take_rows(const uint64_t *items, uint64_t *over, uint32_t rows,
 static bool sort_packed(struct sorter *s, unsigned bits, uint32_t **ret)
 {
     unsigned row_bits = bits_of(s->rows);
-    uint64_t *items = malloc((size_t)s->rows * sizeof(*items)), *spare = NULL;
+    uint64_t *items = orma_large_alloc((size_t)s->rows * sizeof(*items)), *spare = NULL;
     bool ok = items || orma_exec_give_up(s->plan, "memory");
 
     for (uint32_t at = 0; ok && at < s->rows; at += EXEC_BLOCK) {
@@ -430,15 +430,15 @@ static bool sort_packed(struct sorter *s, unsigned bits, uint32_t **ret)
     }
     for (unsigned k = 0; k < s->num; k++) /* before there is more */
         orma_exec_slot_fini(&s->codes[k].kept);
-    spare = ok ? malloc((size_t)s->rows * sizeof(*spare)) : NULL;
+    spare = ok ? orma_large_alloc((size_t)s->rows * sizeof(*spare)) : NULL;
     ok = ok && (spare || orma_exec_give_up(s->plan, "memory")) &&
          sort_items(s->plan, &items, &spare, s->rows, row_bits, bits);
     if (ok) {
         *ret = take_rows(items, spare, s->rows, row_bits);
         spare = NULL;
     }
-    free(items);
-    free(spare);
+    orma_large_free(items);
+    orma_large_free(spare);
     return ok;
 }
 
@@ -459,10 +459,10 @@ static bool sort_in_turns(struct sorter *s, uint32_t **ret)
 {
     uint32_t rows = s->rows;
     unsigned row_bits = bits_of(rows), room = 64 - row_bits;
-    uint64_t *items = malloc((size_t)rows * sizeof(*items));
-    uint64_t *spare = malloc((size_t)rows * sizeof(*spare));
-    uint64_t *codes = malloc((size_t)rows * sizeof(*codes));
-    uint32_t *perm = malloc((size_t)rows * sizeof(*perm));
+    uint64_t *items = orma_large_alloc((size_t)rows * sizeof(*items));
+    uint64_t *spare = orma_large_alloc((size_t)rows * sizeof(*spare));
+    uint64_t *codes = orma_large_alloc((size_t)rows * sizeof(*codes));
+    uint32_t *perm = orma_large_alloc((size_t)rows * sizeof(*perm));
     bool ok = (items && spare && codes && perm) || orma_exec_give_up(s->plan, "memory");
 
     for (uint32_t i = 0; ok && i < rows; i++)
@@ -482,13 +482,13 @@ static bool sort_in_turns(struct sorter *s, uint32_t **ret)
                 perm[i] = (uint32_t)(items[i] & ((UINT64_C(1) << row_bits) - 1));
         }
     }
-    free(items);
-    free(spare);
-    free(codes);
+    orma_large_free(items);
+    orma_large_free(spare);
+    orma_large_free(codes);
     if (ok)
         *ret = perm;
     else
-        free(perm);
+        orma_large_free(perm);
     return ok;
 }
 
@@ -525,8 +525,8 @@ static void sift(struct few *heap, uint32_t num, uint32_t at)
 /* The first rows by one code: a heap of those that are the best so far. */
 static bool sort_few(struct sorter *s, uint32_t first, uint32_t **ret)
 {
-    struct few *heap = malloc(((size_t)first + 1) * sizeof(*heap));
-    uint32_t *perm = malloc(((size_t)first + 1) * sizeof(*perm)), have = 0;
+    struct few *heap = orma_large_alloc(((size_t)first + 1) * sizeof(*heap));
+    uint32_t *perm = orma_large_alloc(((size_t)first + 1) * sizeof(*perm)), have = 0;
     bool ok = (heap && perm) || orma_exec_give_up(s->plan, "memory");
 
     for (uint32_t at = 0; ok && first && at < s->rows; at += EXEC_BLOCK) {
@@ -549,11 +549,11 @@ static bool sort_few(struct sorter *s, uint32_t first, uint32_t **ret)
         heap[0] = heap[n - 1];
         sift(heap, n - 1, 0);
     }
-    free(heap);
+    orma_large_free(heap);
     if (ok)
         *ret = perm;
     else
-        free(perm);
+        orma_large_free(perm);
     return ok;
 }
 
@@ -597,7 +597,7 @@ bool orma_exec_sort(struct orma_exec_plan *plan, struct orma_exec_query *q,
     ok = ok && sort_rows(s, first, ret);
     for (unsigned i = 0; codes && i < num; i++) {
         orma_exec_slot_fini(&codes[i].kept);
-        free(codes[i].ranks);
+        orma_large_free(codes[i].ranks);
     }
     free(codes);
     free(s);
@@ -668,7 +668,8 @@ static bool first_rows(struct orma_exec_plan *plan, struct orma_exec_query *q,
     uint32_t rows = q->frame.rows, kept = 0, size = 16, split = second_part(q);
     while (size / 2 < rows && size < 1u << 31)
         size *= 2;
-    uint32_t *slots = malloc(size * sizeof(*slots)), *perm = malloc(((size_t)rows + 1) * 4);
+    uint32_t *slots = orma_large_alloc(size * sizeof(*slots)),
+             *perm = orma_large_alloc(((size_t)rows + 1) * 4);
     bool ok = (slots && perm) || orma_exec_give_up(plan, "memory");
 
     if (ok)
@@ -688,11 +689,11 @@ static bool first_rows(struct orma_exec_plan *plan, struct orma_exec_query *q,
         if (i < split && !known && other == (q->set == ORMA_EXEC_INTERSECT))
             perm[kept++] = i;
     }
-    free(slots);
+    orma_large_free(slots);
     if (ok && kept < rows)
         orma_exec_permute(q, perm, kept);
     else
-        free(perm);
+        orma_large_free(perm);
     return ok;
 }
 

@@ -128,8 +128,8 @@ static bool find_borders(struct windower *w)
 {
     size_t words = w->rows / 64 + 1;
 
-    w->parts = calloc(words, sizeof(*w->parts));
-    w->peers = calloc(words, sizeof(*w->peers));
+    w->parts = orma_large_zeroed(words, sizeof(*w->parts));
+    w->peers = orma_large_zeroed(words, sizeof(*w->peers));
     if (!w->parts || !w->peers)
         return orma_exec_give_up(w->plan, "memory");
     set(w->parts, 0);
@@ -425,7 +425,8 @@ static bool sum_frames(struct out *o, uint32_t from, uint32_t to, enum orma_exec
 static bool best_of_frames(struct out *o, uint32_t from, uint32_t to, enum orma_exec_func func)
 {
     const struct orma_strpool *pool = &o->w->plan->sql->storage->pool;
-    uint32_t *list = malloc(((size_t)(to - from) + 1) * sizeof(*list)), first = 0, num = 0;
+    uint32_t *list = orma_large_alloc(((size_t)(to - from) + 1) * sizeof(*list)), first = 0,
+             num = 0;
     uint32_t hi = from;
     uint8_t seen = 0;
 
@@ -453,7 +454,7 @@ static bool best_of_frames(struct out *o, uint32_t from, uint32_t to, enum orma_
             best = get(&o->arg, list[first]);
         put(o, i, best.tag, best.bits);
     }
-    free(list);
+    orma_large_free(list);
     return (seen & (EXEC_INT | EXEC_REAL)) != (EXEC_INT | EXEC_REAL) ||
            orma_exec_give_up(o->w->plan, "values of several types in a frame");
 }
@@ -520,7 +521,7 @@ static void simplify(struct orma_exec_slot *s, uint32_t stored, bool all)
             return;
     }
     s->tag = s->tags[0];
-    free(s->tags);
+    orma_large_free(s->tags);
     s->tags = NULL;
 }
 
@@ -532,8 +533,8 @@ static bool run_func(struct windower *w, const struct orma_exec_wins_func *f, ui
     bool ok = (!f->arg || orma_exec_fill_slot(w->plan, w->q, f->arg, &o.arg)) &&
               (!f->fallback || orma_exec_fill_slot(w->plan, w->q, f->fallback, &o.fallback));
 
-    to->vals = ok ? malloc(((size_t)stored + 1) * sizeof(*to->vals)) : NULL;
-    to->tags = ok ? malloc((size_t)stored + 1) : NULL;
+    to->vals = ok ? orma_large_alloc(((size_t)stored + 1) * sizeof(*to->vals)) : NULL;
+    to->tags = ok ? orma_large_alloc((size_t)stored + 1) : NULL;
     if (ok && (!to->vals || !to->tags))
         ok = orma_exec_give_up(w->plan, "memory");
     for (uint32_t from = 0, end; ok && from < w->rows; from = end) {
@@ -566,10 +567,10 @@ bool orma_exec_windows(struct orma_exec_plan *plan, struct orma_exec_query *q)
               orma_exec_extents(plan, q, w.win, w.parts, w.peers, &w.from, &w.to));
         for (unsigned k = 0; ok && k < w.win->funcs_num; k++)
             ok = run_func(&w, &w.win->funcs[k], stored);
-        free(w.parts);
-        free(w.peers);
-        free(w.from);
-        free(w.to);
+        orma_large_free(w.parts);
+        orma_large_free(w.peers);
+        orma_large_free(w.from);
+        orma_large_free(w.to);
     }
     return ok;
 }
