@@ -73,10 +73,21 @@ static int connection_timeout_ms(const struct orma_producer_thread *self)
     return now >= self->retry_at_ns ? 0 : (int)((self->retry_at_ns - now) / 1000000 + 1);
 }
 
-static int timeout_ms(const struct orma_producer_thread *self, int turn_ms)
+/* Tasks and turns may dispatch, and with that take the wake-up of what came meanwhile. */
+static bool has_more(struct orma_producer_thread *self)
+{
+    pthread_mutex_lock(&self->lock);
+    bool ret = self->tasks || self->quit;
+    pthread_mutex_unlock(&self->lock);
+    return ret;
+}
+
+static int timeout_ms(struct orma_producer_thread *self, int turn_ms)
 {
     int ms = connection_timeout_ms(self);
 
+    if (has_more(self))
+        return 0;
     return ms < 0 || (turn_ms >= 0 && turn_ms < ms) ? turn_ms : ms;
 }
 

@@ -280,3 +280,46 @@ Test(producer, works_with_a_thread_of_its_own_and_loses_nothing_unseen)
     }
     orma_assert_no_leaks();
 }
+
+static void dispatch_late(void *ctx, struct orma_producer *producer)
+{
+    (void)ctx;
+    poll(NULL, 0, 200);                     /* until the other has called, too */
+    (void)orma_producer_dispatch(producer); /* takes its wake-up */
+}
+
+static void note(void *ctx, struct orma_producer *producer)
+{
+    (void)producer;
+    atomic_store((atomic_bool *)ctx, true);
+}
+
+static void *call_late(void *arg)
+{
+    orma_producer_thread_call(arg, dispatch_late, NULL);
+    return NULL;
+}
+
+/* A hang: the thread slept, connected to a service that had nothing to say. */
+Test(producer, a_call_during_a_task_that_dispatches_is_not_forgotten, .timeout = 20)
+{
+    struct fixture *f = fixture_new(16 * 4096, 4096);
+    struct orma_producer_thread *thread;
+    atomic_bool called = false;
+    pthread_t service, late;
+
+    pthread_create(&service, NULL, orma_test_service_run, f->service);
+    cr_assert_eq(orma_producer_thread_new(f->producer, NULL, NULL, &thread), 0);
+    cr_assert_eq(orma_producer_thread_sync(thread, 10000), 0); /* it is connected */
+    pthread_create(&late, NULL, call_late, thread);
+    poll(NULL, 0, 50);
+    orma_producer_thread_call(thread, note, &called);
+    cr_expect(atomic_load(&called));
+    pthread_join(late, NULL);
+    orma_producer_thread_free(thread);
+    atomic_store(&f->service->quit, true);
+    pthread_join(service, NULL);
+    orma_test_service_free(f->service);
+    free(f);
+    orma_assert_no_leaks();
+}
