@@ -141,7 +141,7 @@ export class ServerSource implements Source {
 
   async info(waiting: (how: Waiting) => unknown): Promise<Info> {
     let seen = 0; // pictures
-    for (let pause = 10; ; pause = Math.min(pause * 2, seen ? 200 : 40)) {
+    for (let pause = 10; ; pause = Math.min(pause * 2, seen ? 200 : 20)) {
       const answer = await this.get("view/info");
       if (answer.status !== 202) {
         this.known = checked((await answer.json()) as Info);
