@@ -17,8 +17,7 @@
 #define PAGE_MASK ((uintptr_t)4095)
 /* Queries hold a few dozen large arrays at once, more are malloc's. */
 #define BLOCKS_MAX 64
-/* So much of a kept block may be left over. More would leave nothing that fits the largest arrays
- * when the same statement runs again. */
+/* What is asked for gets a kept block that is larger by so much of it at most. */
 #define LEFT_OVER 4
 /* So much more than was in use at once is kept: what was freed while a statement ran. */
 #define KEPT_MORE 8
@@ -26,7 +25,6 @@
 struct block {
     char *at; /* NULL: the place is free */
     size_t bytes;
-    const char *origin; /* the same for what was cut from one block */
     bool kept;
 };
 
@@ -76,30 +74,7 @@ static void keep(struct block *b)
     used -= b->bytes;
     kept += b->bytes;
     b->kept = true;
-    (void)madvise(b->at, b->bytes, MADV_FREE);  /* an old kernel: it stays ours */
-    for (unsigned i = 0; i < BLOCKS_MAX; i++) { /* one that was cut becomes whole again */
-        struct block *o = &blocks[i];
-
-        if (!o->kept || o->origin != b->origin ||
-            (o->at + o->bytes != b->at && b->at + b->bytes != o->at))
-            continue;
-        b->at = ORMA_MIN(b->at, o->at);
-        b->bytes += o->bytes;
-        *o = (struct block){0};
-    }
-}
-
-/* What is behind the first `bytes` of a block becomes one of its own, which is kept. */
-static void cut(struct block *b, size_t bytes)
-{
-    struct block *rest = b->bytes - bytes >= LARGE_MIN ? find(NULL) : NULL;
-
-    if (!rest)
-        return;
-    *rest = (struct block){b->at + bytes, b->bytes - bytes, b->origin, b->kept};
-    b->bytes = bytes;
-    if (!b->kept)
-        keep(rest);
+    (void)madvise(b->at, b->bytes, MADV_FREE); /* an old kernel: it stays ours */
 }
 
 static struct block *best_kept(size_t bytes)
@@ -123,7 +98,7 @@ static struct block *map_block(size_t bytes)
 
     if (at == MAP_FAILED)
         return NULL;
-    *b = (struct block){.at = at, .bytes = bytes, .origin = at};
+    *b = (struct block){.at = at, .bytes = bytes};
     note_use(bytes);
     return b;
 }
@@ -134,7 +109,6 @@ static void *take(size_t bytes, size_t *ret_dirty)
     pthread_mutex_lock(&lock);
     struct block *b = best_kept(bytes);
     if (b) {
-        cut(b, bytes);
         b->kept = false;
         kept -= b->bytes;
         note_use(b->bytes);
@@ -173,20 +147,17 @@ static bool may_be_block(const void *mem)
     return mem && !((uintptr_t)mem & PAGE_MASK);
 }
 
-/* NULL: it is as it was, and may have been several mappings of the kernel. */
+/* NULL: it is as it was. */
 static void *resize_block(struct block *b, size_t bytes)
 {
     size_t before = b->bytes;
 
-    if (bytes <= before) {
-        cut(b, bytes);
+    if (bytes <= before)
         return b->at;
-    }
     char *at = mremap(b->at, before, bytes, MREMAP_MAYMOVE);
     if (at == MAP_FAILED)
         return NULL;
     b->at = at;
-    b->origin = at;
     b->bytes = bytes;
     note_use(bytes - before);
     return at;
@@ -213,7 +184,7 @@ void *orma_large_resize(void *mem, size_t bytes)
         pthread_mutex_lock(&lock);
         struct block *b = find(mem);
         size_t before = b ? b->bytes : 0;
-        void *ret = b ? resize_block(b, whole_units(ORMA_MAX(bytes, (size_t)1))) : NULL;
+        void *ret = b && bytes >= LARGE_MIN ? resize_block(b, whole_units(bytes)) : NULL;
         pthread_mutex_unlock(&lock);
         if (b)
             return ret ? ret : move_to(mem, before, bytes);
