@@ -125,8 +125,10 @@ static void *take(size_t bytes, size_t *ret_dirty)
 void *orma_large_alloc(size_t bytes)
 {
     size_t dirty;
-    void *ret = bytes < LARGE_MIN || bytes > SIZE_MAX / 2 ? NULL : take(whole_units(bytes), &dirty);
 
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    void *ret = bytes < LARGE_MIN ? NULL : take(whole_units(bytes), &dirty);
     return ret ? ret : malloc(bytes);
 }
 
@@ -134,7 +136,9 @@ void *orma_large_zeroed(size_t num, size_t size)
 {
     size_t bytes, dirty;
 
-    if (__builtin_mul_overflow(num, size, &bytes) || bytes < LARGE_MIN || bytes > SIZE_MAX / 2)
+    if (__builtin_mul_overflow(num, size, &bytes) || bytes > SIZE_MAX / 2)
+        return NULL;
+    if (bytes < LARGE_MIN)
         return calloc(num, size);
     void *ret = take(whole_units(bytes), &dirty);
     if (ret && dirty)

@@ -43,8 +43,8 @@ struct picture {
 static void add_states(struct picture *p, const struct orma_view_state *from, uint32_t num,
                        bool cores)
 {
-    __auto_type to = cores ? &p->view.sched : &p->view.states;
-    __auto_type shares = &p->view.shares[cores];
+    __typeof__(p->view.states) *to = cores ? &p->view.sched : &p->view.states;
+    __typeof__(p->view.shares[0]) *shares = &p->view.shares[cores];
 
     if (ORMA_VEC_RESERVE(to, num) < 0 || ORMA_VEC_RESERVE(shares, num) < 0) {
         orma_view_fail(&p->view, -ENOMEM);
@@ -58,8 +58,8 @@ static void add_states(struct picture *p, const struct orma_view_state *from, ui
 
 static void add_values(struct picture *p, const struct orma_view_value *from, uint32_t num)
 {
-    __auto_type to = &p->view.values;
-    __auto_type ranges = &p->view.ranges;
+    __typeof__(p->view.values) *to = &p->view.values;
+    __typeof__(p->view.ranges) *ranges = &p->view.ranges;
 
     if (ORMA_VEC_RESERVE(to, num) < 0 || ORMA_VEC_RESERVE(ranges, num) < 0) {
         orma_view_fail(&p->view, -ENOMEM);
