@@ -152,8 +152,6 @@ static void end_round(struct perf *self)
     self->in_round = false;
     if (self->plan.looks && self->until != UINT64_MAX)
         put_look(self);
-    if (!self->stopping) /* what the worker made of the round before */
-        take_packets(self);
     mark_flushes(self);
     orma_perf_worker_kick(self->worker);
     if (self->stopping) {
@@ -161,9 +159,10 @@ static void end_round(struct perf *self)
 
         orma_perf_worker_put(self->worker, &end);
         orma_perf_worker_mark(self->worker, MARK_STOP);
+        return;
     }
-    if (!self->stopping)
-        arm(self->timer, self->flushes.len ? 0 : self->plan.read_period_ms);
+    arm(self->timer, self->flushes.len ? 0 : self->plan.read_period_ms);
+    take_packets(self); /* of the round before; last: it may tell of a flush */
 }
 
 static void begin_round(struct perf *self)
