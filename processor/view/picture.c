@@ -187,7 +187,8 @@ static void make(struct orma_view *self)
     v->level_ns[0] = ORMA_MAX((self->to - self->from) / WIDTH, 1);
     p->sums = calloc(ORMA_MAX(self->strings.ends.len, rows) + 1, sizeof(*p->sums));
     if (p->sums && ORMA_VEC_RESERVE(&v->rows, rows) == 0) {
-        memcpy(v->rows.data, self->rows.data, rows * sizeof(*v->rows.data));
+        if (rows)
+            memcpy(v->rows.data, self->rows.data, rows * sizeof(*v->rows.data));
         v->rows.len = rows;
         add_all(p);
         orma_view_rank_rows(v);
