@@ -61,8 +61,15 @@ class StraceFile(Case):
         sections = json.loads(self.orma("report", "calls.txt", "syscalls", "callers", "--json", "--top", "0").stdout)["sections"]
         ours = {r["call"]: (r["calls"], r["errors"], r["total_ns"] / 1e9) for r in sections[0]["rows"]}
         self.assertEqual({c: n[:2] for c, n in ours.items()}, {c: n[:2] for c, n in theirs.items()})
+        # A call that another thread's line interrupts lasts from line to line, which strace writes before it starts its own
+        # clock, and after it stopped it: never less than the table says, and more where strace waited for a CPU.
+        interrupted = set(re.findall(r"<\.\.\. (\w+) resumed>", lines))
         for call, (calls, _, seconds) in theirs.items():  # -T has microseconds
-            self.assertAlmostEqual(ours[call][2], seconds, delta=0.02 * seconds + 10e-6 * calls, msg=call)
+            near = 0.02 * seconds + 10e-6 * calls
+            self.assertGreaterEqual(ours[call][2], seconds - near, call)
+            if call not in interrupted:
+                self.assertLessEqual(ours[call][2], seconds + near, call)
+        self.assertGreater(len(theirs.keys() - interrupted), 5)
         self.assertEqual(sum(r["calls"] for r in sections[1]["rows"]), sum(n[0] for n in theirs.values()))
         self.assertGreater(len(sections[1]["rows"]), 3)
 
