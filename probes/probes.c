@@ -377,6 +377,20 @@ static int make_events(struct orma_probes *self)
     return 0;
 }
 
+/* The coarse clock, up to 4 ms late, has timers wake us up several times before they are due. */
+static struct event_base *make_base(void)
+{
+    struct event_config *config = event_config_new();
+    struct event_base *ret;
+
+    if (!config)
+        return NULL;
+    event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
+    ret = event_base_new_with_config(config);
+    event_config_free(config);
+    return ret;
+}
+
 static int set_up(struct orma_probes *self, const struct orma_probes_config *config)
 {
     int r = copy_config(self, config);
@@ -386,7 +400,7 @@ static int set_up(struct orma_probes *self, const struct orma_probes_config *con
     self->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (self->stop_fd < 0)
         return -errno;
-    self->env.base = event_base_new();
+    self->env.base = make_base();
     if (!self->env.base)
         return -ENOMEM;
     const struct orma_producer_config producer = {

@@ -1,8 +1,8 @@
 /*
  * One ring per cpu; the first group that is opened owns it, the others write into it.
  * next() decodes a record where it lies; only one that runs over the end of the ring is copied.
- * The kernel gets its room back at the next look into the ring. A record whose size makes no
- * sense empties the ring: nothing after it can be trusted.
+ * The kernel gets its room back at the next look into the ring, or when the record was taken. A
+ * record whose size makes no sense empties the ring: nothing after it can be trusted.
  */
 #include "probes/perf/ring.h"
 
@@ -18,6 +18,7 @@
 #include "sdk/base/clock.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/log.h"
 
 #define RECORD_MAX 65536u /* the size is a u16 */
 
@@ -263,6 +264,50 @@ int orma_perf_ring_next(struct orma_perf_ring *self, const struct orma_perf_plan
         }
         return 1;
     }
+}
+
+/* NULL: none is due. */
+static struct orma_perf_ring *oldest(struct orma_perf_rings *self, uint64_t until)
+{
+    struct orma_perf_ring *ret = NULL;
+    uint64_t time;
+
+    for (size_t i = 0; i < self->num; i++) {
+        if (!orma_perf_ring_peek(&self->all[i], &time) || time >= until)
+            continue;
+        until = time;
+        ret = &self->all[i];
+    }
+    return ret;
+}
+
+bool orma_perf_rings_next(struct orma_perf_rings *self, uint64_t until,
+                          void (*take)(void *ctx, const struct orma_perf_record *record), void *ctx)
+{
+    struct orma_perf_record record;
+    struct orma_perf_ring *ring;
+    int r = 0;
+
+    pthread_mutex_lock(&self->lock);
+    while (r <= 0 && (ring = oldest(self, until))) {
+        r = orma_perf_ring_next(ring, self->plan, &record);
+        if (r > 0)
+            take(ctx, &record);
+        else if (r < 0 && !self->bad_records++)
+            orma_log_warn("linux.perf: cpu %u: invalid record in the kernel's ring", ring->cpu);
+    }
+    if (r > 0)
+        release(ring);
+    pthread_mutex_unlock(&self->lock);
+    return r > 0;
+}
+
+bool orma_perf_rings_unread(struct orma_perf_rings *self)
+{
+    pthread_mutex_lock(&self->lock);
+    bool ret = oldest(self, UINT64_MAX);
+    pthread_mutex_unlock(&self->lock);
+    return ret;
 }
 
 int orma_perf_ring_read(struct orma_perf_ring *self, const struct orma_perf_plan *plan,

@@ -4,11 +4,13 @@
  * Either one group of events that watches everybody, or a group for each
  * thread of the processes that are watched, all of them writing into one ring.
  *
- * Format: perf_event_open(2), "MMAP layout". Threads: none; the kernel is the
- * only writer, and we only move data_tail.
+ * Format: perf_event_open(2), "MMAP layout". Threads: of a ring none; the kernel is the
+ * only writer, and we only move data_tail. Of rings, any may call next().
  */
 #ifndef ORMA_PROBES_PERF_RING_H
 #define ORMA_PROBES_PERF_RING_H
+#include <pthread.h>
+
 #include "probes/perf/plan.h"
 #include "probes/perf/record.h"
 
@@ -19,8 +21,8 @@ struct orma_perf_ring {
     struct orma_buf leaders; /* int: the first of each group, the owner of the ring before all */
     struct perf_event_mmap_page *page;
     size_t data_size, map_size;
-    uint64_t *copy;   /* of a record that runs over the end */
-    size_t held;      /* bytes of the record that is looked at: the kernel may not write there */
+    uint64_t *copy; /* of a record that runs over the end */
+    size_t held;    /* bytes of the record that is looked at: the kernel may not write there */
 };
 
 /*
@@ -41,6 +43,24 @@ bool orma_perf_ring_peek(struct orma_perf_ring *self, uint64_t *ret_time);
  * next call of this or of peek(): it lies in the ring. */
 int orma_perf_ring_next(struct orma_perf_ring *self, const struct orma_perf_plan *plan,
                         struct orma_perf_record *ret);
+
+/* All of a recording. */
+struct orma_perf_rings {
+    const struct orma_perf_plan *plan;
+    struct orma_perf_ring *all;
+    size_t num;
+    pthread_mutex_t lock; /* of what is in the rings */
+    uint64_t bad_records;
+};
+
+/*
+ * Takes the oldest record of all rings, if it is older than `until`: `take` copies what it needs,
+ * with the lock held. False: there is none. *_unread: is there one?
+ */
+bool orma_perf_rings_next(struct orma_perf_rings *self, uint64_t until,
+                          void (*take)(void *ctx, const struct orma_perf_record *record),
+                          void *ctx);
+bool orma_perf_rings_unread(struct orma_perf_rings *self);
 
 /* Polled counters: reads the group now. 0 or -errno. */
 int orma_perf_ring_read(struct orma_perf_ring *self, const struct orma_perf_plan *plan,

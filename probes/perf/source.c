@@ -2,10 +2,11 @@
  * linux.perf: samples of what the cpus, or some processes, do, with call stacks, and counters.
  *
  * A ring per cpu (ring.h) as the config asks (plan.h). At each period all rings are emptied, in
- * slices, in the order of time over all of them: a FORK on one cpu comes before the samples of
- * the child on another. So records of the last moments stay until the next round, as an older
- * one may still be on its way. The worker (worker.h) makes packets of them (encode.h). A flush
- * is answered when the worker has done all of a round that began after it.
+ * the order of time over all of them: a FORK on one cpu comes before the samples of the child on
+ * another. So records of the last moments stay until the next round, as an older one may still be
+ * on its way. The worker (worker.h) makes packets of them (encode.h): it takes them itself, or, if
+ * it has not come to the end soon after the round began, we save them from the rings in slices. A
+ * flush is answered when the worker has done all of a round that began after it.
  */
 #include "probes/perf/source.h"
 
@@ -27,6 +28,7 @@
 #define NAME "linux.perf"
 #define CHECK_EVERY 16               /* records between two looks at the clock */
 #define SETTLED_NS UINT64_C(5000000) /* that old, no older record comes any more */
+#define WORKER_MS 10u                /* that the worker has for a round of its own */
 #define MARK_STOP UINT64_MAX
 
 struct perf {
@@ -34,8 +36,7 @@ struct perf {
     struct orma_perf_plan plan, switches;
     struct orma_perf_processes processes;
     struct orma_perf_encoder encoder;
-    struct orma_perf_ring *rings;
-    size_t rings_num;
+    struct orma_perf_rings rings;
     struct orma_perf_worker *worker;
     struct event *packets; /* the worker has made some */
     uint64_t until;        /* of this round: records up to this time */
@@ -43,7 +44,7 @@ struct perf {
     struct orma_buf flushes;  /* u64 ids: to be answered at the end of this round ... */
     struct orma_buf flushes2; /* ... and of the next */
     bool in_round, stopping, stopped, without_kernel;
-    uint64_t bad_records;
+    bool trusted; /* the worker, with the round that began last */
 };
 
 static struct perf *perf_of(struct orma_source *source)
@@ -72,40 +73,23 @@ static void read_counters(struct perf *self)
 {
     struct orma_perf_record record;
 
-    for (size_t i = 0; i < self->rings_num; i++) {
-        if (orma_perf_ring_read(&self->rings[i], &self->plan, &record) == 0)
+    for (size_t i = 0; i < self->rings.num; i++) {
+        if (orma_perf_ring_read(&self->rings.all[i], &self->plan, &record) == 0)
             orma_perf_worker_put(self->worker, &record);
     }
 }
 
-/* The ring with the oldest record; NULL: none is due in this round. */
-static struct orma_perf_ring *oldest(struct perf *self)
+static void put_record(void *ctx, const struct orma_perf_record *record)
 {
-    struct orma_perf_ring *ret = NULL;
-    uint64_t best = self->until, time;
+    struct perf *self = ctx;
 
-    for (size_t i = 0; i < self->rings_num; i++) {
-        if (!orma_perf_ring_peek(&self->rings[i], &time) || time >= best)
-            continue;
-        best = time;
-        ret = &self->rings[i];
-    }
-    return ret;
+    orma_perf_worker_put(self->worker, record);
 }
 
 /* False: the slice is used up. */
 static bool drain(struct perf *self, uint64_t until_ns)
 {
-    struct orma_perf_record record;
-    struct orma_perf_ring *ring;
-
-    for (unsigned n = 1; (ring = oldest(self)); n++) {
-        int r = orma_perf_ring_next(ring, &self->plan, &record);
-
-        if (r > 0)
-            orma_perf_worker_put(self->worker, &record);
-        else if (r < 0 && !self->bad_records++)
-            orma_log_warn(NAME ": cpu %u: invalid record in the kernel's ring", ring->cpu);
+    for (unsigned n = 1; orma_perf_rings_next(&self->rings, self->until, put_record, self); n++) {
         if (n % CHECK_EVERY == 0 && orma_clock_boottime() > until_ns)
             return false;
     }
@@ -161,7 +145,7 @@ static void end_round(struct perf *self)
         orma_perf_worker_mark(self->worker, MARK_STOP);
         return;
     }
-    arm(self->timer, self->flushes.len ? 0 : self->plan.read_period_ms);
+    arm(self->timer, self->flushes.len ? 0 : self->trusted ? WORKER_MS : self->plan.read_period_ms);
     take_packets(self); /* of the round before; last: it may tell of a flush */
 }
 
@@ -173,15 +157,37 @@ static void begin_round(struct perf *self)
         read_counters(self);
 }
 
+/* It takes the records out of the rings itself, if that is worth it, and it has nothing else to do.
+ */
+static bool trust_worker(struct perf *self)
+{
+    /* Without an end, it might never come to one. */
+    uint64_t until = self->stopping ? self->until : ORMA_MIN(self->until, event_clock(self));
+
+    if (self->plan.read_period_ms < 2 * WORKER_MS || !orma_perf_worker_idle(self->worker))
+        return false;
+    self->trusted = orma_perf_rings_unread(&self->rings);
+    if (self->trusted)
+        orma_perf_worker_round(self->worker, until);
+    return true;
+}
+
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct perf *self = arg;
+    bool begun = self->in_round, trusted = self->trusted;
 
     (void)fd;
     (void)what;
-    if (!self->in_round)
+    self->trusted = false;
+    if (trusted && !self->flushes.len && !self->stopping && orma_perf_worker_idle(self->worker)) {
+        arm(self->timer, self->plan.read_period_ms - WORKER_MS);
+        return;
+    }
+    if (!begun)
         begin_round(self);
-    if (self->plan.poll || drain(self, orma_clock_boottime() + ORMA_SOURCE_SLICE_NS))
+    if (self->plan.poll || (!begun && trust_worker(self)) ||
+        drain(self, orma_clock_boottime() + ORMA_SOURCE_SLICE_NS))
         end_round(self);
     else
         arm(self->timer, 0);
@@ -212,11 +218,11 @@ static void on_clear_timer(evutil_socket_t fd, short what, void *arg)
 
 static void close_rings(struct perf *self)
 {
-    for (size_t i = 0; i < self->rings_num; i++)
-        orma_perf_ring_close(&self->rings[i]);
-    free(self->rings);
-    self->rings = NULL;
-    self->rings_num = 0;
+    for (size_t i = 0; i < self->rings.num; i++)
+        orma_perf_ring_close(&self->rings.all[i]);
+    free(self->rings.all);
+    self->rings.all = NULL;
+    self->rings.num = 0;
 }
 
 static void perf_free(struct orma_source *source)
@@ -225,6 +231,7 @@ static void perf_free(struct orma_source *source)
 
     orma_perf_worker_free(self->worker);
     close_rings(self);
+    pthread_mutex_destroy(&self->rings.lock);
     if (self->packets)
         event_free(self->packets);
     if (self->timer)
@@ -250,13 +257,13 @@ static bool is_target(const struct orma_perf_plan *plan, uint32_t cpu)
 
 static int open_switches(struct perf *self, const struct orma_perf_tasks *tasks, uint32_t cpu)
 {
-    struct orma_perf_ring *ring = &self->rings[self->rings_num];
+    struct orma_perf_ring *ring = &self->rings.all[self->rings.num];
     int r = orma_perf_ring_open(ring, &self->switches, cpu, tasks->tids, tasks->num);
 
     if (r < 0)
         return r;
     ring->switches = true;
-    self->rings_num++;
+    self->rings.num++;
     return 0;
 }
 
@@ -264,9 +271,9 @@ static int open_once(struct perf *self, const struct orma_perf_tasks *tasks, uin
 {
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
-    self->rings = calloc((size_t)ORMA_MAX(cpus, 1L) * 2, sizeof(*self->rings));
+    self->rings.all = calloc((size_t)ORMA_MAX(cpus, 1L) * 2, sizeof(*self->rings.all));
     orma_perf_plan_switches(&self->plan, &self->switches);
-    if (!self->rings)
+    if (!self->rings.all)
         return -ENOMEM;
     for (size_t i = 0; i < self->plan.cpus_num; i++) {
         *ret_cpu = self->plan.cpus[i];
@@ -274,7 +281,7 @@ static int open_once(struct perf *self, const struct orma_perf_tasks *tasks, uin
             return -ENODEV;
     }
     for (long cpu = 0; cpu < cpus; cpu++) {
-        struct orma_perf_ring *ring = &self->rings[self->rings_num];
+        struct orma_perf_ring *ring = &self->rings.all[self->rings.num];
 
         if (!is_target(&self->plan, (uint32_t)cpu))
             continue;
@@ -283,13 +290,13 @@ static int open_once(struct perf *self, const struct orma_perf_tasks *tasks, uin
         if (r == -ENODEV) /* an offline cpu */
             continue;
         if (r == 0)
-            self->rings_num++;
+            self->rings.num++;
         if (r == 0 && self->plan.split)
             r = open_switches(self, tasks, (uint32_t)cpu);
         if (r < 0 && !self->plan.ignore_open_failure)
             return r;
     }
-    return self->rings_num || self->plan.ignore_open_failure ? 0 : -ENODEV;
+    return self->rings.num || self->plan.ignore_open_failure ? 0 : -ENODEV;
 }
 
 /* Gives up what is refused, as far as it may: the kernel's side, memory, novelties. */
@@ -375,7 +382,7 @@ static int open_rings(struct perf *self)
 
 static int start_worker(struct perf *self)
 {
-    int r = orma_perf_worker_new(&self->encoder, &self->worker);
+    int r = orma_perf_worker_new(&self->encoder, &self->rings, &self->worker);
 
     if (r < 0)
         return r;
@@ -403,6 +410,8 @@ static int perf_create(struct orma_source_env *env,
         return -ENOMEM;
     self->source = (struct orma_source){.type = &orma_perf_source, .env = env, .sink = sink};
     self->processes.proc_fd = -1;
+    self->rings.plan = &self->plan;
+    pthread_mutex_init(&self->rings.lock, NULL);
     int r = orma_perf_plan_make(&self->plan, c, env->tracefs_root, why, sizeof(why));
     if (r < 0)
         orma_log_error(NAME ": %s", why);
@@ -432,8 +441,8 @@ static void perf_start(struct orma_source *source)
 {
     struct perf *self = perf_of(source);
 
-    for (size_t i = 0; i < self->rings_num && !self->plan.events[0].attr.enable_on_exec; i++)
-        orma_perf_ring_enable(&self->rings[i]);
+    for (size_t i = 0; i < self->rings.num && !self->plan.events[0].attr.enable_on_exec; i++)
+        orma_perf_ring_enable(&self->rings.all[i]);
     arm(self->timer, self->plan.read_period_ms);
     if (self->plan.clear_period_ms)
         arm(self->clear_timer, self->plan.clear_period_ms);
@@ -452,8 +461,8 @@ static void perf_stop(struct orma_source *source)
 {
     struct perf *self = perf_of(source);
 
-    for (size_t i = 0; i < self->rings_num; i++)
-        orma_perf_ring_disable(&self->rings[i]);
+    for (size_t i = 0; i < self->rings.num; i++)
+        orma_perf_ring_disable(&self->rings.all[i]);
     (void)evtimer_del(self->clear_timer); /* fails for bad arguments only */
     self->stopping = true;
     self->in_round = false; /* once more, to the end */

@@ -20,10 +20,12 @@
 #define KICK_AT (1u << 20) /* so much of the queue is worth waking the worker up */
 #define OUT_AT 65536u      /* packets are handed over in pieces of that size */
 
+enum item_kind { ITEM_RECORD, ITEM_MARK, ITEM_ROUND };
+
 struct item {
     struct orma_perf_record record; /* its pointers are set when it is taken */
-    bool is_mark;
-    uint64_t mark;
+    enum item_kind kind;
+    uint64_t value; /* the mark; of a round, where it ends */
     size_t chain_bytes, calls_bytes, stack_bytes, text_bytes; /* behind this, in that order */
 };
 
@@ -33,15 +35,19 @@ struct out_head {
 
 struct orma_perf_worker {
     struct orma_perf_encoder *encoder;
+    struct orma_perf_rings *rings;
     struct orma_source_sink sink;
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows, up to the end of the block */
     pthread_cond_t filled;
     struct orma_buf queue, out;
-    bool stop;
+    bool busy; /* with what was in the queue */
 
+    atomic_bool stop;
     struct orma_buf work, made; /* the worker's sides */
-    struct orma_buf taken;      /* the loop's side */
+    struct orma_buf one;        /* the record that it took out of a ring */
+    uint32_t one_cpu;
+    struct orma_buf taken; /* the loop's side */
     int fd;
     atomic_bool clear; /* written by the loop, taken by the worker */
     uint64_t lost;     /* the loop's: records that found no room, not told yet */
@@ -100,16 +106,46 @@ static size_t padded(size_t len)
     return (len + 7) & ~(size_t)7;
 }
 
+static uint8_t *put_padded(uint8_t *to, const void *data, size_t len)
+{
+    if (len)
+        memcpy(to, data, len);
+    memset(to + len, 0, padded(len) - len);
+    return to + padded(len);
+}
+
+static bool append(struct orma_buf *queue, const struct item *item)
+{
+    const struct orma_perf_record *r = &item->record;
+    uint8_t *to =
+        orma_buf_extend(queue, padded(sizeof(*item)) + item->chain_bytes + item->calls_bytes +
+                                   padded(item->stack_bytes) + padded(item->text_bytes));
+
+    if (!to)
+        return false;
+    to = put_padded(to, item, sizeof(*item));
+    to = put_padded(to, r->chain, item->chain_bytes);
+    to = put_padded(to, r->calls, item->calls_bytes);
+    to = put_padded(to, r->stack, item->stack_bytes);
+    (void)put_padded(to, r->text.data, item->text_bytes);
+    return true;
+}
+
+static struct item item_of(const struct orma_perf_record *record)
+{
+    return (struct item){.record = *record,
+                         .chain_bytes = record->chain_num * sizeof(*record->chain),
+                         .calls_bytes = record->calls_num * ORMA_PERF_CALL_WORDS * sizeof(uint64_t),
+                         .stack_bytes = record->stack_len,
+                         .text_bytes = record->text.len};
+}
+
 /* How long it is. */
-static size_t process_item(struct orma_perf_worker *self, const uint8_t *at)
+static size_t process_record(struct orma_perf_worker *self, const uint8_t *at)
 {
     struct item item;
 
     memcpy(&item, at, sizeof(item));
-    if (item.is_mark) {
-        put_mark(self, item.mark);
-        return padded(sizeof(item));
-    }
     const uint8_t *data = at + padded(sizeof(item));
     item.record.chain = (const uint64_t *)(const void *)data;
     data += item.chain_bytes;
@@ -125,18 +161,63 @@ static size_t process_item(struct orma_perf_worker *self, const uint8_t *at)
     return (size_t)(data - at);
 }
 
+/* A copy in memory that stays warm: the kernel gets its room back, the ring is free for the loop.
+ */
+static void keep_one(void *ctx, const struct orma_perf_record *record)
+{
+    struct orma_perf_worker *self = ctx;
+    const struct item item = item_of(record);
+
+    orma_buf_clear(&self->one);
+    (void)append(&self->one, &item); /* no memory: it stays empty */
+    self->one_cpu = record->cpu;
+}
+
+static bool stopped(const struct orma_perf_worker *self)
+{
+    return atomic_load_explicit(&self->stop, memory_order_relaxed);
+}
+
+static void process_round(struct orma_perf_worker *self, uint64_t until)
+{
+    struct orma_perf_record lost = {.kind = ORMA_PERF_LOST, .lost = 1};
+
+    while (!stopped(self) && orma_perf_rings_next(self->rings, until, keep_one, self)) {
+        lost.cpu = self->one_cpu;
+        if (self->one.len)
+            (void)process_record(self, self->one.data);
+        else
+            orma_perf_encode(self->encoder, &lost);
+    }
+}
+
+static size_t process_item(struct orma_perf_worker *self, const uint8_t *at)
+{
+    struct item item;
+
+    memcpy(&item, at, sizeof(item));
+    if (item.kind == ITEM_RECORD)
+        return process_record(self, at);
+    if (item.kind == ITEM_MARK)
+        put_mark(self, item.value);
+    else
+        process_round(self, item.value);
+    return padded(sizeof(item));
+}
+
 /* False: it is time to end. */
 static bool fetch(struct orma_perf_worker *self)
 {
     pthread_mutex_lock(&self->lock);
-    while (!self->queue.len && !self->stop)
+    self->busy = false;
+    while (!self->queue.len && !stopped(self))
         pthread_cond_wait(&self->filled, &self->lock);
     struct orma_buf empty = self->work;
     self->work = self->queue;
     self->queue = empty;
-    bool stop = self->stop;
+    self->busy = true;
     pthread_mutex_unlock(&self->lock);
-    return !stop;
+    return !stopped(self);
 }
 
 static void *run(void *arg)
@@ -154,7 +235,8 @@ static void *run(void *arg)
 
 /* ---- the loop's side ---- */
 
-int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_worker **ret)
+int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_rings *rings,
+                         struct orma_perf_worker **ret)
 {
     struct orma_perf_worker *self = calloc(1, sizeof(*self));
     int r;
@@ -162,6 +244,7 @@ int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_wor
     if (!self)
         return -ENOMEM;
     self->encoder = encoder;
+    self->rings = rings;
     self->sink = (struct orma_source_sink){.put = put_out, .flush = flush_out};
     self->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (self->fd < 0) {
@@ -186,7 +269,7 @@ void orma_perf_worker_free(struct orma_perf_worker *self)
     if (!self)
         return;
     pthread_mutex_lock(&self->lock);
-    self->stop = true;
+    atomic_store_explicit(&self->stop, true, memory_order_relaxed);
     pthread_cond_signal(&self->filled);
     pthread_mutex_unlock(&self->lock);
     pthread_join(self->thread, NULL);
@@ -196,6 +279,7 @@ void orma_perf_worker_free(struct orma_perf_worker *self)
     orma_buf_fini(&self->out);
     orma_buf_fini(&self->work);
     orma_buf_fini(&self->made);
+    orma_buf_fini(&self->one);
     orma_buf_fini(&self->taken);
     orma_fd_close(&self->fd);
     free(self);
@@ -211,29 +295,11 @@ int orma_perf_worker_fd(const struct orma_perf_worker *self)
     return self->fd;
 }
 
-static uint8_t *put_padded(uint8_t *to, const void *data, size_t len)
+static void enqueue(struct orma_perf_worker *self, const struct item *item)
 {
-    if (len)
-        memcpy(to, data, len);
-    memset(to + len, 0, padded(len) - len);
-    return to + padded(len);
-}
-
-static void append(struct orma_perf_worker *self, const struct item *item)
-{
-    const struct orma_perf_record *r = &item->record;
     size_t before = self->queue.len;
-    uint8_t *to = orma_buf_extend(&self->queue, padded(sizeof(*item)) + item->chain_bytes +
-                                                    item->calls_bytes + padded(item->stack_bytes) +
-                                                    padded(item->text_bytes));
 
-    if (to) {
-        to = put_padded(to, item, sizeof(*item));
-        to = put_padded(to, r->chain, item->chain_bytes);
-        to = put_padded(to, r->calls, item->calls_bytes);
-        to = put_padded(to, r->stack, item->stack_bytes);
-        (void)put_padded(to, r->text.data, item->text_bytes);
-    } else {
+    if (!append(&self->queue, item)) {
         self->queue.failed = false;
         self->lost++;
     }
@@ -248,16 +314,12 @@ static void append_lost(struct orma_perf_worker *self, uint32_t cpu)
     const struct item lost = {.record = {.kind = ORMA_PERF_LOST, .cpu = cpu, .lost = self->lost}};
 
     self->lost = 0;
-    append(self, &lost);
+    enqueue(self, &lost);
 }
 
 void orma_perf_worker_put(struct orma_perf_worker *self, const struct orma_perf_record *record)
 {
-    struct item item = {.record = *record,
-                        .chain_bytes = record->chain_num * sizeof(*record->chain),
-                        .calls_bytes = record->calls_num * ORMA_PERF_CALL_WORDS * sizeof(uint64_t),
-                        .stack_bytes = record->stack_len,
-                        .text_bytes = record->text.len};
+    struct item item = item_of(record);
 
     pthread_mutex_lock(&self->lock);
     if (self->queue.len >= 2 * QUEUE_MAX) {
@@ -269,29 +331,46 @@ void orma_perf_worker_put(struct orma_perf_worker *self, const struct orma_perf_
         }
         if (self->lost)
             append_lost(self, record->cpu);
-        append(self, &item);
+        enqueue(self, &item);
     }
     pthread_mutex_unlock(&self->lock);
 }
 
-void orma_perf_worker_mark(struct orma_perf_worker *self, uint64_t mark)
+static void order(struct orma_perf_worker *self, const struct item *item)
 {
-    const struct item item = {.is_mark = true, .mark = mark};
-
     pthread_mutex_lock(&self->lock);
     if (self->lost)
         append_lost(self, 0);
-    append(self, &item);
-    pthread_cond_signal(&self->filled);
+    enqueue(self, item);
     pthread_mutex_unlock(&self->lock);
+    pthread_cond_signal(&self->filled); /* who wakes up finds the lock free */
+}
+
+void orma_perf_worker_mark(struct orma_perf_worker *self, uint64_t mark)
+{
+    order(self, &(struct item){.kind = ITEM_MARK, .value = mark});
+}
+
+void orma_perf_worker_round(struct orma_perf_worker *self, uint64_t until)
+{
+    order(self, &(struct item){.kind = ITEM_ROUND, .value = until});
+}
+
+bool orma_perf_worker_idle(struct orma_perf_worker *self)
+{
+    pthread_mutex_lock(&self->lock);
+    bool ret = !self->busy && !self->queue.len;
+    pthread_mutex_unlock(&self->lock);
+    return ret;
 }
 
 void orma_perf_worker_kick(struct orma_perf_worker *self)
 {
     pthread_mutex_lock(&self->lock);
-    if (self->queue.len)
-        pthread_cond_signal(&self->filled);
+    bool wake = self->queue.len;
     pthread_mutex_unlock(&self->lock);
+    if (wake)
+        pthread_cond_signal(&self->filled);
 }
 
 void orma_perf_worker_take(struct orma_perf_worker *self, struct orma_source_sink *sink,

@@ -3,22 +3,28 @@
  * emptying the kernel's rings while files are opened and stacks unwound.
  *
  *   loop ── put(record) ──► queue (bounded) ──► thread: encode.h ──► packets ──► loop ── on_packets
+ *   loop ── round(until) ─► queue ──► thread: takes the records out of the rings itself
+ *
+ * A thread that keeps up takes its records where the kernel left them. While it has something else
+ * to do (opens a large file), the loop saves them from the rings by put().
  *
  * Order is kept, marks included: when a mark comes out, the packets of everything
  * that was put before it have come out, too. When the queue is full, samples lose
  * their stacks; when it is twice as full, all records are counted as lost.
  *
- * Threads: put, mark, take and free belong to the loop's thread; what the encoder
+ * Threads: put, round, mark, take and free belong to the loop's thread; what the encoder
  * uses belongs to the worker from start to free.
  */
 #ifndef ORMA_PROBES_PERF_WORKER_H
 #define ORMA_PROBES_PERF_WORKER_H
 #include "probes/perf/encode.h"
+#include "probes/perf/ring.h"
 
 struct orma_perf_worker;
 
 /* Records have to be given in the order of time. 0 or -errno. The encoder's sink is ours. */
-int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_worker **ret);
+int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_rings *rings,
+                         struct orma_perf_worker **ret);
 
 /* Ends the thread; what is queued is lost. NULL is fine. */
 void orma_perf_worker_free(struct orma_perf_worker *self);
@@ -27,6 +33,12 @@ void orma_perf_worker_free(struct orma_perf_worker *self);
 void orma_perf_worker_put(struct orma_perf_worker *self, const struct orma_perf_record *record);
 void orma_perf_worker_mark(struct orma_perf_worker *self, uint64_t mark);
 void orma_perf_worker_kick(struct orma_perf_worker *self);
+
+/* It is to empty the rings of all records before `until`. */
+void orma_perf_worker_round(struct orma_perf_worker *self, uint64_t until);
+
+/* It has done all that it was given. */
+bool orma_perf_worker_idle(struct orma_perf_worker *self);
 
 /* Where the packets of the encoder go: hand it to orma_perf_encoder_init(). */
 struct orma_source_sink *orma_perf_worker_sink(struct orma_perf_worker *self);
