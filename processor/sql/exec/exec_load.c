@@ -215,6 +215,14 @@ static uint32_t load_stretch(struct orma_exec_plan *plan, const struct orma_exec
     return orma_exec_eval(plan, part->results.data[col].expr, &inner, v) ? num : 0;
 }
 
+/* Of a query without rows, which only a LEFT JOIN asks for any. */
+static void load_nothing(const struct orma_exec_rows *r, struct orma_exec_vec *ret)
+{
+    ret->tagged = false;
+    ret->tag = EXEC_NULL;
+    memset(ret->vals, 0, r->num * sizeof(*ret->vals));
+}
+
 static bool load_union(struct orma_exec_plan *plan, const struct orma_exec_query *q, unsigned col,
                        const struct orma_exec_rows *r, const uint32_t *list,
                        struct orma_exec_place *place, struct orma_exec_vec *ret)
@@ -224,10 +232,6 @@ static bool load_union(struct orma_exec_plan *plan, const struct orma_exec_query
 
     ret->tagged = false;
     ret->tag = EXEC_NULL;
-    if (!q->frame.rows) { /* a LEFT JOIN with nothing */
-        memset(ret->vals, 0, r->num * sizeof(*ret->vals));
-        at = r->num;
-    }
     while (v && at < r->num) {
         uint32_t num = load_stretch(plan, q, col, r, list, at, place, v);
 
@@ -250,8 +254,14 @@ static bool load_query(struct orma_exec_plan *plan, const struct orma_exec_query
                        const struct orma_exec_rows *r, const uint32_t *list,
                        struct orma_exec_vec *ret)
 {
-    struct orma_exec_place *place = malloc(sizeof(*place));
+    struct orma_exec_place *place;
     struct orma_exec_rows inner;
+
+    if (!q->frame.rows) {
+        load_nothing(r, ret);
+        return true;
+    }
+    place = malloc(sizeof(*place));
     bool ok = place || orma_exec_give_up(plan, "memory");
 
     if (ok && q->parts.len) {

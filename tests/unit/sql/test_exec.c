@@ -406,15 +406,26 @@ static void put_where(struct gen *g)
 }
 
 /* A table, or groups with the columns of one. */
+/* A table, or a sub-select of groups or windows, which may have no rows. */
 static void put_source(struct gen *g)
 {
-    if (below(g, 8))
-        PUT(g, "%s", table(g));
-    else
+    switch (below(g, 12)) {
+    case 0:
         PUT(g,
             "(SELECT %s AS id, count(*) AS ts, max(id) AS k, sum(v) AS v, max(s) AS s, min(d) "
-            "AS d FROM %s GROUP BY 1%s)",
-            PICK(g, "k", "id % 20", "v"), table(g), PICK(g, "", "", ", s"));
+            "AS d FROM %s%s GROUP BY 1%s)",
+            PICK(g, "k", "id % 20", "v"), table(g), PICK(g, "", "", " WHERE k > 100"),
+            PICK(g, "", "", ", s"));
+        break;
+    case 1:
+        PUT(g,
+            "(SELECT id, ts, lag(k) OVER (ORDER BY id) + 0 AS k, v, s, row_number() OVER (ORDER BY "
+            "ts DESC) / 2.0 AS d FROM %s%s)",
+            table(g), PICK(g, "", " WHERE k > 100", " WHERE v < 9", " LIMIT 0"));
+        break;
+    default:
+        PUT(g, "%s", table(g));
+    }
 }
 
 static void put_tables(struct gen *g, unsigned num)
@@ -824,6 +835,33 @@ Test(exec, knows_what_comes_once)
     for (size_t i = 0; i < ORMA_ARRAY_LEN(left); i++)
         cr_expect_neq(run(&e, left[i], ORMA_EXEC_MODE_ON, &out), BY_US, "%s", left[i]);
     orma_buf_fini(&out);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
+/* Of a LEFT JOIN with a query that has no rows, nobody may look at one. */
+Test(exec, joins_with_nothing)
+{
+    static const char *const queries[] = {
+        ("SELECT a.id, b.n, b.n + a.id FROM t1 a LEFT JOIN (SELECT id, lag(v) OVER (ORDER BY id) "
+         "AS "
+         "n FROM t2 WHERE k > 100) b ON b.id = a.id"),
+        ("SELECT a.k, sum(coalesce(CAST(b.n AS INT), 1)) FROM t1 a LEFT JOIN (SELECT id, "
+         "coalesce(v - lag(v) OVER (ORDER BY id), min(v, coalesce(lead(v) OVER (ORDER BY id), v))) "
+         "AS n FROM t2 WHERE k > 100) b ON b.id = a.id GROUP BY 1"),
+        ("SELECT a.id, b.n FROM t1 a LEFT JOIN (SELECT k, count(*) + 1 AS n FROM t2 WHERE k > 100 "
+         "GROUP BY k) b ON b.k = a.k"),
+        ("SELECT a.id, b.n FROM t1 a LEFT JOIN (SELECT DISTINCT k, v + 1 AS n FROM t2 WHERE k > "
+         "100) "
+         "b ON b.k = a.k"),
+        ("SELECT a.id, b.n FROM t1 a LEFT JOIN (SELECT id, v AS n FROM t2 WHERE k > 100 UNION ALL "
+         "SELECT id, s FROM t3 WHERE k > 100) b ON b.id = a.id WHERE b.n IS NULL"),
+    };
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "rows", rows, "");
+    expect_same(&e, queries, ORMA_ARRAY_LEN(queries));
     engine_fini(&e);
     orma_assert_no_leaks();
 }
