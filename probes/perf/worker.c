@@ -336,24 +336,26 @@ void orma_perf_worker_put(struct orma_perf_worker *self, const struct orma_perf_
     pthread_mutex_unlock(&self->lock);
 }
 
-static void order(struct orma_perf_worker *self, const struct item *item)
+static void order(struct orma_perf_worker *self, enum item_kind kind, uint64_t value)
 {
+    const struct item item = {.kind = kind, .value = value};
+
     pthread_mutex_lock(&self->lock);
     if (self->lost)
         append_lost(self, 0);
-    enqueue(self, item);
+    enqueue(self, &item);
     pthread_mutex_unlock(&self->lock);
     pthread_cond_signal(&self->filled); /* who wakes up finds the lock free */
 }
 
 void orma_perf_worker_mark(struct orma_perf_worker *self, uint64_t mark)
 {
-    order(self, &(struct item){.kind = ITEM_MARK, .value = mark});
+    order(self, ITEM_MARK, mark);
 }
 
 void orma_perf_worker_round(struct orma_perf_worker *self, uint64_t until)
 {
-    order(self, &(struct item){.kind = ITEM_ROUND, .value = until});
+    order(self, ITEM_ROUND, until);
 }
 
 bool orma_perf_worker_idle(struct orma_perf_worker *self)
