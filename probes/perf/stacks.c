@@ -26,6 +26,8 @@
 /* What a hash is of; the same bytes may be interned in several roles. */
 enum role {
     ROLE_FUNCTION = 1,
+    ROLE_SYMBOL,  /* a function of a file, whose name need not be looked at again */
+    ROLE_ADDRESS, /* one that has none */
     ROLE_PATH,
     ROLE_BUILD_ID,
     ROLE_MAPPING,
@@ -61,17 +63,23 @@ static bool known(struct orma_perf_encoder *self, uint64_t hash, uint64_t *ret_i
     return false;
 }
 
+static void put_str(struct orma_perf_encoder *self, uint32_t field, uint64_t iid, const void *data,
+                    size_t len)
+{
+    size_t begun = orma_pb_begin(&self->interned, field);
+
+    orma_pb_put_u64(&self->interned, ORMA_PB_INTERNED_STRING_IID, iid);
+    orma_pb_put_bytes(&self->interned, ORMA_PB_INTERNED_STRING_STR, data, len);
+    orma_pb_end(&self->interned, begun);
+}
+
 static uint64_t intern_str(struct orma_perf_encoder *self, enum role role, uint32_t field,
                            const void *data, size_t len)
 {
     uint64_t iid;
 
-    if (known(self, hash_of(role, data, len), &iid))
-        return iid;
-    size_t begun = orma_pb_begin(&self->interned, field);
-    orma_pb_put_u64(&self->interned, ORMA_PB_INTERNED_STRING_IID, iid);
-    orma_pb_put_bytes(&self->interned, ORMA_PB_INTERNED_STRING_STR, data, len);
-    orma_pb_end(&self->interned, begun);
+    if (!known(self, hash_of(role, data, len), &iid))
+        put_str(self, field, iid, data, len);
     return iid;
 }
 
@@ -156,10 +164,10 @@ static uint64_t intern_name(struct orma_perf_encoder *self, const char *path)
     return intern_place(self, &place);
 }
 
-static uint64_t intern_frame(struct orma_perf_encoder *self, uint64_t mapping, uint64_t rel_pc,
-                             struct orma_str function)
+/* `name`: the number of the function's; 0: none. */
+static uint64_t intern_frame_of(struct orma_perf_encoder *self, uint64_t mapping, uint64_t rel_pc,
+                                uint64_t name)
 {
-    uint64_t name = function.len ? intern_function(self, function) : 0;
     const uint64_t key[3] = {mapping, rel_pc, name};
     uint64_t iid;
 
@@ -173,6 +181,13 @@ static uint64_t intern_frame(struct orma_perf_encoder *self, uint64_t mapping, u
     orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_REL_PC, rel_pc);
     orma_pb_end(&self->interned, begun);
     return iid;
+}
+
+static uint64_t intern_frame(struct orma_perf_encoder *self, uint64_t mapping, uint64_t rel_pc,
+                             struct orma_str function)
+{
+    return intern_frame_of(self, mapping, rel_pc,
+                           function.len ? intern_function(self, function) : 0);
 }
 
 static uint64_t intern_stack(struct orma_perf_encoder *self, const uint64_t *frames, size_t num)
@@ -218,18 +233,41 @@ static uint64_t kernel_frame(struct orma_perf_encoder *self, uint64_t pc)
     return iid;
 }
 
-/* Of a function without a name, the address where it begins: all that a stripped file has. */
-static struct orma_str address_of(const struct orma_perf_mapping *m, uint64_t pc, char text[32])
+/* Many frames are of one function: its name is looked at for the first of them. 0: it has none. */
+static uint64_t symbol_name(struct orma_perf_encoder *self, const struct orma_perf_file *file,
+                            uint64_t rel_pc)
 {
-    uint64_t start, address;
+    const uint64_t key[2] = {(uintptr_t)file, orma_perf_symtab_find(&file->elf, rel_pc)};
+    const uint64_t hash = hash_of(ROLE_SYMBOL, key, sizeof(key));
 
-    *text = '\0';
-    if (m->file->unwind) {
-        address = orma_unwind_file_address(m->file->unwind, pc - m->start + m->offset);
-        if (orma_unwind_file_start(m->file->unwind, address, &start))
-            snprintf(text, 32, "0x%llx", (unsigned long long)start);
-    }
-    return orma_str_from(text);
+    if (!key[1])
+        return 0;
+    uint64_t iid = orma_map_get(&self->iids, hash);
+    if (iid != ORMA_MAP_NONE)
+        return iid;
+    const struct orma_str name = orma_perf_symtab_name(&file->elf, (uint32_t)key[1]);
+    if (!name.len)
+        return 0;
+    iid = intern_function(self, name);
+    (void)orma_map_put(&self->iids, hash, iid); /* else it is looked at again */
+    return iid;
+}
+
+/* Of a function without a name, the address where it begins: all that a stripped file has. */
+static uint64_t address_name(struct orma_perf_encoder *self, const struct orma_perf_mapping *m,
+                             uint64_t pc)
+{
+    struct orma_unwind_file *file = m->file->unwind;
+    uint64_t start, iid;
+    char text[32];
+
+    if (!file || !orma_unwind_file_start(
+                     file, orma_unwind_file_address(file, pc - m->start + m->offset), &start))
+        return 0;
+    if (!known(self, hash_of(ROLE_ADDRESS, &start, sizeof(start)), &iid))
+        put_str(self, ORMA_PB_INTERNED_DATA_FUNCTION_NAMES, iid, text,
+                (size_t)snprintf(text, sizeof(text), "0x%llx", (unsigned long long)start));
+    return iid;
 }
 
 /* Of a file, the name follows from the place: it is looked up once. */
@@ -242,9 +280,8 @@ static uint64_t file_frame(struct orma_perf_encoder *self, struct orma_perf_mapp
 
     if (iid != ORMA_MAP_NONE)
         return iid;
-    struct orma_str name = orma_perf_symtab_find(elf, rel_pc);
-    char text[32];
-    iid = intern_frame(self, key[0], rel_pc, name.len ? name : address_of(m, pc, text));
+    const uint64_t name = symbol_name(self, m->file, rel_pc);
+    iid = intern_frame_of(self, key[0], rel_pc, name ? name : address_name(self, m, pc));
     (void)orma_map_put(&self->iids, hash, iid); /* else it is looked up again */
     return iid;
 }

@@ -1,16 +1,25 @@
 /*
- * Functions of .symtab or .dynsym, and where the file, which stays mapped, has their names. One
- * word for each, its start above its number, is what is sorted (byte by byte: there may be a
- * hundred thousand) and searched for the last start at or before an address. Built without libelf,
- * a file has no symbols.
+ * The file stays mapped, for the names, which are read where they are. What we keep of a function
+ * is its start, size, and the place of its name. There may be a hundred thousand of them, and few
+ * are ever asked for, so they are put into buckets of equal ranges of addresses, and not sorted:
+ *
+ *   address ─► bucket ─► first[bucket] .. first[bucket + 1] in `symbols` ─► last start <= address
+ *                                                                  (none: of the bucket before)
+ *
+ * What an answer costs is memory that is not in a cache: here that are two places, and then the
+ * name. A bucket has a few lines of a cache, that are read at once. One that has many symbols,
+ * because of a strange file, is sorted and searched.
+ *
+ * Files may be of 32 bits, and of the other byte order. All bytes are hostile, and may change while
+ * we look (sdk/base/mapped.h): each value is read once, checked, and then used.
  */
 #include "probes/perf/symtab.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sdk/base/buf.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/mapped.h"
 #include "sdk/base/search.h"
@@ -19,205 +28,301 @@
 #define NUMBER_MASK ((UINT64_C(1) << NUMBER_BITS) - 1)
 #define START_MAX (UINT64_MAX >> NUMBER_BITS) /* nobody links a file to higher addresses */
 #define NAME_MAX_LEN 4096u
+#define BUCKET_MIN 8u /* symbols, on average */
+#define SCAN_MAX 64u  /* buckets with more are sorted */
 
-#ifdef ORMA_HAVE_LIBELF
-#include <gelf.h>
-#include <libelf.h>
+/* ---- reading ---- */
 
-struct reader {
-    int fd;
-    Elf *elf;
-    struct orma_buf symbols, order;
-};
+/* Where a number is, and how long: two bytes for files of 32 bits, above them two for 64. */
+#define PLACE(type, field) (offsetof(type, field) | sizeof(((type *)NULL)->field) << 8)
+#define FIELD(self, at, type, field)                                                               \
+    load(self, at, (uint32_t)(PLACE(Elf32_##type, field) | PLACE(Elf64_##type, field) << 16))
+#define SIZE(self, type) ((self)->wide ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
 
-static void take_build_id(struct orma_perf_symtab *self, Elf_Data *notes)
+static uint64_t load(const struct orma_perf_symtab *self, const uint8_t *at, uint32_t place)
 {
-    GElf_Nhdr head;
-    size_t at = 0, name, desc;
+    uint64_t eight;
+    uint32_t four;
+    uint16_t two;
 
-    while (!self->build_id_len && (at = gelf_getnote(notes, at, &head, &name, &desc)) > 0) {
-        if (head.n_type != NT_GNU_BUILD_ID || head.n_namesz != 4 ||
-            memcmp((const char *)notes->d_buf + name, "GNU", 4) || !head.n_descsz ||
-            head.n_descsz > sizeof(self->build_id))
-            continue;
-        memcpy(self->build_id, (const char *)notes->d_buf + desc, head.n_descsz);
-        self->build_id_len = head.n_descsz;
+    if (self->wide)
+        place >>= 16;
+    at += place & 0xff;
+    switch (place >> 8 & 0xff) {
+    case 8:
+        memcpy(&eight, at, 8);
+        return self->swapped ? __builtin_bswap64(eight) : eight;
+    case 4:
+        memcpy(&four, at, 4);
+        return self->swapped ? __builtin_bswap32(four) : four;
+    case 2:
+        memcpy(&two, at, 2);
+        return self->swapped ? __builtin_bswap16(two) : two;
     }
+    return *at;
 }
 
-/* They stay where they are: most functions are in no stack. */
-static bool take_names(struct orma_perf_symtab *self, struct reader *r, size_t number)
+/* NULL: the file has less. */
+static const uint8_t *bytes_at(const struct orma_perf_symtab *self, uint64_t offset, uint64_t len)
 {
-    Elf_Scn *section = elf_getscn(r->elf, number);
-    GElf_Shdr head;
+    const uint64_t size = orma_mapped_size(self->map);
 
-    if (!gelf_getshdr(section, &head) || head.sh_type != SHT_STRTAB ||
-        orma_mapped_open(r->fd, &self->map) < 0)
-        return false;
-    orma_mapped_drop_fd(self->map);
-    uint64_t size = orma_mapped_size(self->map);
-    if (head.sh_offset > size || head.sh_size > size - head.sh_offset)
-        return false;
-    self->names = (const char *)orma_mapped_data(self->map) + head.sh_offset;
-    self->names_len = head.sh_size;
-    return true;
+    return offset <= size && len <= size - offset ? orma_mapped_data(self->map) + offset : NULL;
 }
 
-static void take_symbols(struct orma_perf_symtab *self, struct reader *r, Elf_Scn *section,
-                         const GElf_Shdr *head)
+/* One of those behind each other at `offset`; `i` is less than 2^32. */
+static const uint8_t *entry(const struct orma_perf_symtab *self, uint64_t offset, uint64_t i,
+                            size_t size)
 {
-    Elf_Data *data = elf_getdata(section, NULL);
-    size_t num = data && head->sh_entsize ? data->d_size / head->sh_entsize : 0;
+    const uint8_t *first = bytes_at(self, offset, (i + 1) * size);
 
-    if (!take_names(self, r, head->sh_link))
-        return;
-    for (size_t i = 0; i < ORMA_MIN(num, (size_t)NUMBER_MASK); i++) {
-        GElf_Sym sym;
+    return first ? first + i * size : NULL;
+}
 
-        if (!gelf_getsym(data, (int)i, &sym))
+static void take_build_id(struct orma_perf_symtab *self, const uint8_t *head)
+{
+    const uint64_t len = FIELD(self, head, Shdr, sh_size);
+    const uint64_t mask = FIELD(self, head, Shdr, sh_addralign) == 8 ? 7 : 3;
+    const uint8_t *notes = bytes_at(self, FIELD(self, head, Shdr, sh_offset), len);
+
+    for (uint64_t at = 0, desc; notes && at <= len && len - at >= sizeof(Elf64_Nhdr);) {
+        const uint8_t *note = notes + at;
+        const uint64_t name_len = FIELD(self, note, Nhdr, n_namesz);
+        const uint64_t desc_len = FIELD(self, note, Nhdr, n_descsz);
+
+        desc = (at + sizeof(Elf64_Nhdr) + name_len + mask) & ~mask;
+        if (desc > len || desc_len > len - desc)
             return;
-        unsigned type = GELF_ST_TYPE(sym.st_info);
-        if ((type != STT_FUNC && type != STT_GNU_IFUNC) || sym.st_shndx == SHN_UNDEF ||
-            !sym.st_value || sym.st_value > START_MAX || !sym.st_name ||
-            sym.st_name >= self->names_len)
-            continue;
-        const struct orma_perf_symbol s = {(uint32_t)ORMA_MIN(sym.st_size, (uint64_t)UINT32_MAX),
-                                           sym.st_name};
-        const uint64_t place =
-            sym.st_value << NUMBER_BITS | r->symbols.len / sizeof(struct orma_perf_symbol);
-        orma_buf_put(&r->symbols, &s, sizeof(s));
-        orma_buf_put(&r->order, &place, sizeof(place));
-        if (r->symbols.failed || r->order.failed)
+        if (FIELD(self, note, Nhdr, n_type) == NT_GNU_BUILD_ID && name_len == 4 &&
+            memcmp(note + sizeof(Elf64_Nhdr), "GNU", 4) == 0 && desc_len &&
+            desc_len <= sizeof(self->build_id)) {
+            memcpy(self->build_id, notes + desc, desc_len);
+            self->build_id_len = desc_len;
             return;
-    }
-}
-
-static void take_sections(struct orma_perf_symtab *self, struct reader *r)
-{
-    Elf_Scn *section = NULL, *symtab = NULL, *dynsym = NULL;
-    GElf_Shdr head, symtab_head, dynsym_head;
-
-    while ((section = elf_nextscn(r->elf, section))) {
-        if (!gelf_getshdr(section, &head))
-            continue;
-        if (head.sh_type == SHT_NOTE) {
-            Elf_Data *notes = elf_getdata(section, NULL);
-
-            if (notes)
-                take_build_id(self, notes);
-        } else if (head.sh_type == SHT_SYMTAB) {
-            symtab = section;
-            symtab_head = head;
-        } else if (head.sh_type == SHT_DYNSYM) {
-            dynsym = section;
-            dynsym_head = head;
         }
+        at = (desc + desc_len + mask) & ~mask;
     }
-    if (symtab) /* it holds the dynamic ones too */
-        take_symbols(self, r, symtab, &symtab_head);
-    else if (dynsym)
-        take_symbols(self, r, dynsym, &dynsym_head);
 }
 
-static void take_bias(struct orma_perf_symtab *self, Elf *elf)
+static void take_bias(struct orma_perf_symtab *self, const uint8_t *elf)
 {
-    size_t num = 0;
+    const uint64_t offset = FIELD(self, elf, Ehdr, e_phoff), num = FIELD(self, elf, Ehdr, e_phnum);
+    const uint8_t *head;
 
-    if (elf_getphdrnum(elf, &num) < 0)
-        return;
-    for (size_t i = 0; i < num; i++) {
-        GElf_Phdr head;
-
-        if (gelf_getphdr(elf, (int)i, &head) && head.p_type == PT_LOAD && head.p_flags & PF_X) {
-            self->load_bias = head.p_vaddr - head.p_offset;
+    for (uint64_t i = 0; i < num && (head = entry(self, offset, i, SIZE(self, Phdr))); i++) {
+        if (FIELD(self, head, Phdr, p_type) == PT_LOAD && FIELD(self, head, Phdr, p_flags) & PF_X) {
+            self->load_bias = FIELD(self, head, Phdr, p_vaddr) - FIELD(self, head, Phdr, p_offset);
             return;
         }
     }
 }
 
-/* By start; the order of equal ones stays. False: no memory. */
-static bool sort_starts(uint64_t *words, size_t num)
+/* ---- buckets ---- */
+
+static size_t bucket_of(const struct orma_perf_symtab *self, uint64_t place)
 {
-    uint64_t *from = words, *to = malloc(num * sizeof(*to)), *made = to, all = 0;
-
-    if (!to)
-        return false;
-    for (size_t i = 0; i < num; i++)
-        all |= words[i];
-    for (unsigned shift = NUMBER_BITS; shift < 64 && all >> shift; shift += 8) {
-        size_t at[257] = {0};
-
-        for (size_t i = 0; i < num; i++)
-            at[(from[i] >> shift & 0xff) + 1]++;
-        for (unsigned b = 0; b < 256; b++)
-            at[b + 1] += at[b];
-        for (size_t i = 0; i < num; i++)
-            to[at[from[i] >> shift & 0xff]++] = from[i];
-        uint64_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != words)
-        memcpy(words, from, num * sizeof(*words));
-    free(made);
-    return true;
+    return ((place >> NUMBER_BITS) - self->base) >> self->shift;
 }
 
-int orma_perf_symtab_read(struct orma_perf_symtab *self, int fd)
+static int by_place(const void *a, const void *b)
 {
-    struct reader r = {.fd = fd};
+    const struct orma_perf_symbol *x = a, *y = b;
 
-    *self = (struct orma_perf_symtab){0};
-    if (elf_version(EV_CURRENT) == EV_NONE)
-        return -ENOSYS;
-    r.elf = elf_begin(fd, ELF_C_READ, NULL); /* reads, does not map: the file may shrink */
-    if (!r.elf || elf_kind(r.elf) != ELF_K_ELF) {
-        (void)elf_end(r.elf);
-        return -ENOEXEC;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Each symbol into its bucket, by exchanging. `next`: where the next one of each bucket goes. */
+static void distribute(struct orma_perf_symtab *self, uint32_t *next)
+{
+    struct orma_perf_symbol *symbols = self->symbols;
+
+    for (size_t b = 0; b < self->buckets_num; b++) {
+        const uint32_t begin = self->first[b], end = self->first[b + 1];
+
+        for (uint32_t i = next[b]; i < end;) {
+            const struct orma_perf_symbol one = symbols[i];
+            const size_t its = bucket_of(self, one.place);
+
+            if (its == b) {
+                i++;
+                continue;
+            }
+            symbols[i] = symbols[next[its]];
+            symbols[next[its]++] = one;
+        }
+        if (end - begin > SCAN_MAX)
+            qsort(&symbols[begin], end - begin, sizeof(*symbols), by_place);
     }
-    take_bias(self, r.elf);
-    take_sections(self, &r);
-    (void)elf_end(r.elf);
-    self->symbols_num = r.order.len / sizeof(*self->order);
-    self->symbols = (struct orma_perf_symbol *)(void *)r.symbols.data; /* ours from here on */
-    self->order = (uint64_t *)(void *)r.order.data;
-    if (!r.symbols.failed && !r.order.failed &&
-        (!self->symbols_num || sort_starts(self->order, self->symbols_num)))
+}
+
+/* `last`: the highest start. False: no memory. */
+static bool make_buckets(struct orma_perf_symtab *self, uint64_t last)
+{
+    while ((last - self->base) >> self->shift > self->symbols_num / BUCKET_MIN)
+        self->shift++;
+    self->buckets_num = ((last - self->base) >> self->shift) + 1;
+    self->first = calloc(self->buckets_num + 1, sizeof(*self->first));
+    uint32_t *next = malloc(self->buckets_num * sizeof(*next));
+    if (self->first && next) {
+        for (size_t i = 0; i < self->symbols_num; i++)
+            self->first[bucket_of(self, self->symbols[i].place) + 1]++;
+        for (size_t b = 0; b < self->buckets_num; b++) {
+            next[b] = self->first[b];
+            self->first[b + 1] += self->first[b];
+        }
+        distribute(self, next);
+    }
+    free(next);
+    return self->first && next;
+}
+
+/* ---- symbols ---- */
+
+/* False: it is something else, or has no name. */
+static bool take_symbol(const struct orma_perf_symtab *self, const uint8_t *at, size_t number,
+                        struct orma_perf_symbol *ret)
+{
+    const unsigned type = ELF64_ST_TYPE(FIELD(self, at, Sym, st_info));
+
+    if ((type != STT_FUNC && type != STT_GNU_IFUNC) || FIELD(self, at, Sym, st_shndx) == SHN_UNDEF)
+        return false;
+    const uint64_t start = FIELD(self, at, Sym, st_value);
+    *ret = (struct orma_perf_symbol){
+        start << NUMBER_BITS | number,
+        (uint32_t)ORMA_MIN(FIELD(self, at, Sym, st_size), (uint64_t)UINT32_MAX),
+        (uint32_t)FIELD(self, at, Sym, st_name)};
+    return start && start <= START_MAX && ret->name && ret->name < self->names_len;
+}
+
+static int take_symbols(struct orma_perf_symtab *self, const uint8_t *head, const uint8_t *names)
+{
+    const uint64_t size = FIELD(self, head, Shdr, sh_size), step = SIZE(self, Sym);
+    const size_t num = ORMA_MIN(size / step, NUMBER_MASK);
+    const uint8_t *at = bytes_at(self, FIELD(self, head, Shdr, sh_offset), size);
+    struct orma_perf_symbol symbol;
+    uint64_t first = UINT64_MAX, last = 0;
+
+    self->names_len = FIELD(self, names, Shdr, sh_size);
+    self->names =
+        (const char *)bytes_at(self, FIELD(self, names, Shdr, sh_offset), self->names_len);
+    if (!num || !at || !self->names || FIELD(self, names, Shdr, sh_type) != SHT_STRTAB)
         return 0;
-    orma_perf_symtab_fini(self);
-    return -ENOMEM;
+    self->symbols = malloc(num * sizeof(*self->symbols)); /* what is not used is not there */
+    if (!self->symbols)
+        return -ENOMEM;
+    for (size_t i = 0; i < num; i++, at += step) {
+        if (!take_symbol(self, at, i, &symbol))
+            continue;
+        self->symbols[self->symbols_num++] = symbol;
+        first = ORMA_MIN(first, symbol.place);
+        last = ORMA_MAX(last, symbol.place);
+    }
+    self->base = first >> NUMBER_BITS;
+    return !self->symbols_num || make_buckets(self, last >> NUMBER_BITS) ? 0 : -ENOMEM;
 }
-#else
+
+static int take_sections(struct orma_perf_symtab *self, const uint8_t *elf)
+{
+    const uint64_t offset = FIELD(self, elf, Ehdr, e_shoff), step = SIZE(self, Shdr);
+    const uint8_t *head = entry(self, offset, 0, step), *symtab = NULL, *dynsym = NULL;
+    uint64_t num = FIELD(self, elf, Ehdr, e_shnum);
+
+    if (!offset || !head)
+        return 0;
+    if (!num) /* too many for this field */
+        num = ORMA_MIN(FIELD(self, head, Shdr, sh_size), (uint64_t)UINT32_MAX);
+    for (uint64_t i = 1; i < num && (head = entry(self, offset, i, step)); i++) {
+        const uint64_t type = FIELD(self, head, Shdr, sh_type);
+
+        if (type == SHT_NOTE && !self->build_id_len)
+            take_build_id(self, head);
+        else if (type == SHT_SYMTAB)
+            symtab = head;
+        else if (type == SHT_DYNSYM)
+            dynsym = head;
+    }
+    if (!symtab) /* it holds the dynamic ones too */
+        symtab = dynsym;
+    head = symtab ? entry(self, offset, FIELD(self, symtab, Shdr, sh_link), step) : NULL;
+    return head ? take_symbols(self, symtab, head) : 0;
+}
+
+static int read_elf(struct orma_perf_symtab *self)
+{
+    const uint8_t *elf = bytes_at(self, 0, sizeof(Elf64_Ehdr));
+    uint8_t ident[EI_NIDENT];
+
+    if (!elf)
+        return -ENOEXEC;
+    memcpy(ident, elf, sizeof(ident));
+    if (memcmp(ident, ELFMAG, SELFMAG) != 0)
+        return -ENOEXEC;
+    self->wide = ident[EI_CLASS] == ELFCLASS64;
+    self->swapped = (ident[EI_DATA] == ELFDATA2MSB) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    take_bias(self, elf);
+    return take_sections(self, elf);
+}
+
 int orma_perf_symtab_read(struct orma_perf_symtab *self, int fd)
 {
-    (void)fd;
     *self = (struct orma_perf_symtab){0};
-    return -ENOSYS;
+    int r = orma_mapped_open(fd, &self->map);
+    if (r == 0) {
+        orma_mapped_drop_fd(self->map);
+        r = read_elf(self);
+    }
+    if (r < 0)
+        orma_perf_symtab_fini(self);
+    return r;
 }
-#endif
 
 void orma_perf_symtab_fini(struct orma_perf_symtab *self)
 {
     free(self->symbols);
-    free(self->order);
+    free(self->first);
     orma_mapped_close(self->map);
     *self = (struct orma_perf_symtab){0};
 }
 
-struct orma_str orma_perf_symtab_find(const struct orma_perf_symtab *self, uint64_t address)
-{
-    const struct orma_str none = {"", 0};
+/* ---- looking up ---- */
 
-    if (!self->symbols_num || address > START_MAX)
-        return none;
-    uint64_t key = address << NUMBER_BITS | NUMBER_MASK;
-    size_t lo = ORMA_UPPER_BOUND(self->order, self->symbols_num, , key);
+/* The last one at or before a place; NULL: there is none. */
+static const struct orma_perf_symbol *find(const struct orma_perf_symtab *self, uint64_t place)
+{
+    size_t b = ORMA_MIN(bucket_of(self, place), self->buckets_num - 1);
+
+    for (;;) {
+        const uint32_t begin = self->first[b], end = self->first[b + 1];
+        const struct orma_perf_symbol *best = NULL, *s = &self->symbols[begin];
+
+        if (end - begin > SCAN_MAX) {
+            const uint32_t before = ORMA_UPPER_BOUND(s, end - begin, .place, place);
+
+            best = before ? &s[before - 1] : NULL;
+        } else {
+            for (; s < &self->symbols[end]; s++)
+                best = s->place <= place && (!best || s->place > best->place) ? s : best;
+        }
+        if (best || !begin)
+            return best;
+        b = bucket_of(self, self->symbols[begin - 1].place);
+    }
+}
+
+uint32_t orma_perf_symtab_find(const struct orma_perf_symtab *self, uint64_t address)
+{
+    if (!self->symbols_num || address > START_MAX || address < self->base)
+        return 0;
     /* Aliases share a start; assembly has no size: then it goes to the next symbol. */
-    if (!lo)
-        return none;
-    const struct orma_perf_symbol *s = &self->symbols[self->order[lo - 1] & NUMBER_MASK];
-    if (s->size && address - (self->order[lo - 1] >> NUMBER_BITS) >= s->size)
-        return none;
-    size_t most = ORMA_MIN(self->names_len - s->name, (size_t)NAME_MAX_LEN);
-    return (struct orma_str){self->names + s->name, strnlen(self->names + s->name, most)};
+    const struct orma_perf_symbol *s = find(self, address << NUMBER_BITS | NUMBER_MASK);
+    if (!s || (s->size && address - (s->place >> NUMBER_BITS) >= s->size))
+        return 0;
+    return s->name;
+}
+
+struct orma_str orma_perf_symtab_name(const struct orma_perf_symtab *self, uint32_t name)
+{
+    const size_t most = ORMA_MIN(self->names_len - name, (size_t)NAME_MAX_LEN);
+
+    return (struct orma_str){self->names + name, strnlen(self->names + name, most)};
 }
