@@ -645,13 +645,15 @@ static void tell_coverage(const struct profile *self, const struct orma_stacks *
         return;
     if (!kernel)
         used -= (double)self->kernel_ns;
+    bool often = self->request.frequency_hz >= FREQUENCY_HIGH;
     if (self->cpu_ns > COVERAGE_MIN_NS && seen < COVERAGE_LEAST * used)
         fprintf(stderr,
-                "%s: samples explain %.0f %% of the %sCPU time: threads that live shorter than the "
-                "time between samples are not seen; -F %d takes most of them in, and so does -a as "
-                "root, at any -F\n",
-                self->program, 100.0 * seen / used, kernel ? "" : "user's ", FREQUENCY_HIGH);
-    else if (stacks->samples < SAMPLES_FEW && self->request.frequency_hz < FREQUENCY_HIGH)
+                "%s: samples explain %.0f %% of the %sCPU time: threads that live shorter %s\n",
+                self->program, 100.0 * seen / used, kernel ? "" : "user's ",
+                often ? "than the time between samples are not seen, nor is the taking of so many"
+                      : "than the time between samples are not seen; -F 20000 takes most of them "
+                        "in, and so does -a as root, at any -F");
+    else if (stacks->samples < SAMPLES_FEW && !often)
         fprintf(stderr, "%s: %" PRIu64 " sample%s: shares are rough; -F %d takes more\n",
                 self->program, stacks->samples, stacks->samples == 1 ? "" : "s", FREQUENCY_HIGH);
 }

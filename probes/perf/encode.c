@@ -43,7 +43,8 @@ static void tell_cut(const struct orma_perf_encoder *self)
                       (unsigned long long)self->too_long, bytes / 1024,
                       self->plan->stack_fixed
                           ? "a larger --stack-size shows where they began"
-                          : "as root, or with more memory that may be locked (ulimit -l), 63 are");
+                          : "with a lower frequency, and as root or with more memory that may be "
+                            "locked (ulimit -l), 63 are");
 }
 
 static void end_session(struct orma_perf_encoder *self, uint64_t time)

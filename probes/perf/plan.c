@@ -28,6 +28,7 @@
 #define MODE(name) PERFETTO__PROTOS__PERF_EVENT_CONFIG__UNWIND_MODE__UNWIND_##name
 #define MODIFIER(name) PERFETTO__PROTOS__PERF_EVENTS__EVENT_MODIFIER__EVENT_MODIFIER_##name
 #define RING_PAGES_MAX 16384u
+#define RING_MAX (UINT64_C(16) << 20)
 #define LATE_MS UINT64_C(50)
 #define HZ_MAX 100000u
 
@@ -552,22 +553,34 @@ void orma_perf_plan_switches(const struct orma_perf_plan *self, struct orma_perf
     };
 }
 
-/* Room for a tenth of a second at least: a reader who is late by half of it is in time. To look
- * less often, where there is more room, saves a tenth of what a profile costs. */
+static void halve_stack(struct orma_perf_plan *self)
+{
+    self->stack_bytes = self->stack_bytes / 2 & ~7u;
+    self->events[0].attr.sample_stack_user = self->stack_bytes;
+    self->waker.attr.sample_stack_user = self->stack_bytes;
+}
+
+/* Room for a tenth of a second: a reader who is late by half of it is in time. To look less often,
+ * where there is more room, saves a tenth of what a profile costs. Where samples come faster than
+ * that, their stacks are shorter. */
 static void plan_ring(struct orma_perf_plan *self)
 {
     const struct perf_event_attr *attr = &self->events[0].attr;
     uint64_t hz = attr->freq ? ORMA_MIN(ORMA_MAX(attr->sample_freq, 1u), 1000000u) : 1000;
-    uint64_t record = self->stack_bytes + 1024u, page = (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t want = ORMA_MAX(hz * record / 10, ORMA_PERF_RECORDS_MIN * record);
+    uint64_t record, page = (uint64_t)sysconf(_SC_PAGESIZE), want, room_ms, period_ms;
 
     if (!self->unwind || self->ring_fixed)
         return;
-    want = ORMA_MIN(want, UINT64_C(16) << 20);
+    while (!self->stack_fixed && hz * (self->stack_bytes + 1024u) / 10 > RING_MAX &&
+           self->stack_bytes / 2 + 8 > ORMA_PERF_STACK_BYTES)
+        halve_stack(self);
+    record = self->stack_bytes + 1024u;
+    want = ORMA_MIN(ORMA_MAX(hz * record / 10, ORMA_PERF_RECORDS_MIN * record), RING_MAX);
     while (self->ring_pages * page < want)
         self->ring_pages *= 2;
-    uint64_t room_ms = self->ring_pages * page * 1000 / (hz * record);
-    uint64_t period_ms = ORMA_MIN(ORMA_MAX(room_ms, LATE_MS + 50) - LATE_MS, UINT64_C(75));
+    room_ms = self->ring_pages * page * 1000 / (hz * record);
+    period_ms = ORMA_MAX(room_ms - ORMA_MIN(room_ms, LATE_MS), room_ms / 2);
+    period_ms = ORMA_MIN(ORMA_MAX(period_ms, UINT64_C(1)), UINT64_C(75));
     self->read_period_ms = ORMA_MIN(self->read_period_ms, (uint32_t)period_ms);
 }
 
@@ -600,13 +613,6 @@ bool orma_perf_plan_without_kernel(struct orma_perf_plan *self)
     self->kernel_frames = false;
     look_ourselves(self);
     return true;
-}
-
-static void halve_stack(struct orma_perf_plan *self)
-{
-    self->stack_bytes = self->stack_bytes / 2 & ~7u;
-    self->events[0].attr.sample_stack_user = self->stack_bytes;
-    self->waker.attr.sample_stack_user = self->stack_bytes;
 }
 
 /* As long as stacks are deep enough it is they that shrink, not how many fit in. */

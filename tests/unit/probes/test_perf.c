@@ -372,6 +372,37 @@ Test(perf_plan, processes_alone_are_watched_alone)
     orma_assert_no_leaks();
 }
 
+/* However fast samples come, those up to a late look find room: stacks are shorter then. */
+Test(perf_plan, rings_hold_what_comes_until_somebody_looks)
+{
+    static const unsigned rates[] = {1, 99, 999, 1999, 4999, 9999, 20000, 49999, 100000};
+    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
+    config_t config = CONFIG_INIT;
+    timebase_t tb = TIMEBASE_INIT;
+    struct orma_perf_plan plan;
+    char why[256];
+
+    config.callstack_sampling = &cs;
+    config.timebase = &tb;
+    tb.interval_case = PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__INTERVAL_FREQUENCY;
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(rates); i++) {
+        tb.frequency = rates[i];
+        cr_assert_eq(make(&plan, &config, why), 0, "%s", why);
+        if (plan.unwind) {
+            uint64_t ms = plan.read_period_ms + ORMA_MIN(plan.read_period_ms, 50u); /* late */
+            uint64_t come = rates[i] * ms / 1000;
+
+            cr_expect_leq(come * plan.stack_bytes, plan.ring_pages * UINT64_C(4096), "%u",
+                          rates[i]);
+            cr_expect_geq(plan.stack_bytes + 8, ORMA_PERF_STACK_BYTES, "%u", rates[i]);
+            cr_expect(rates[i] > 2000 || plan.stack_bytes == ORMA_PERF_STACK_BYTES_MAX);
+            cr_expect_eq(plan.events[0].attr.sample_stack_user, plan.stack_bytes);
+        }
+        orma_perf_plan_fini(&plan);
+    }
+    orma_assert_no_leaks();
+}
+
 Test(perf_plan, gives_up_memory_before_it_gives_up)
 {
     Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
