@@ -11,9 +11,10 @@
 #include <string.h>
 
 #include "sdk/base/defs.h"
+#include "sdk/base/search.h"
 
-#define STEPS_MAX 65536u /* instructions of one function */
-#define DEPTH_MAX 16u    /* of remembered rows */
+#define PROGRAM_MAX (256u << 10) /* bytes of instructions for one function */
+#define DEPTH_MAX 16u            /* of remembered rows */
 #define ENTRIES_MAX (4u << 20)
 #define AUGMENTATION_MAX 15u /* letters; five are in use */
 
@@ -71,21 +72,27 @@ enum {
 
 /* ---- reading ---- */
 
+/* One that failed is at its end, and gives zeroes. */
 struct cursor {
+    const uint8_t *at, *end;
     const struct orma_unwind_section *s;
-    uint64_t at, end; /* offsets */
     bool failed;
 };
+
+static uint64_t fail(struct cursor *c)
+{
+    c->failed = true;
+    c->at = c->end;
+    return 0;
+}
 
 static inline uint64_t number(struct cursor *c, unsigned size)
 {
     uint64_t ret = 0;
 
-    if (c->failed || size > c->end - c->at) {
-        c->failed = true;
-        return 0;
-    }
-    memcpy(&ret, c->s->data + c->at, size); /* little endian, as the code that is unwound */
+    if (size > (size_t)(c->end - c->at))
+        return fail(c);
+    memcpy(&ret, c->at, size); /* little endian, as the code that is unwound */
     c->at += size;
     return ret;
 }
@@ -101,11 +108,24 @@ static uint64_t uleb(struct cursor *c)
         if (byte < 0x80)
             return ret;
     }
-    c->failed = true;
-    return 0;
+    return fail(c);
 }
 
-static int64_t sleb(struct cursor *c)
+/* Most are small: for those that are read often. */
+static inline uint64_t small_uleb(struct cursor *c)
+{
+    if (c->at < c->end) {
+        const uint8_t byte = *c->at;
+
+        if (byte < 0x80) {
+            c->at++;
+            return byte;
+        }
+    }
+    return uleb(c);
+}
+
+ORMA_COLD static int64_t sleb(struct cursor *c)
 {
     uint64_t ret = 0;
 
@@ -116,14 +136,13 @@ static int64_t sleb(struct cursor *c)
         if (byte < 0x80)
             return (int64_t)(shift < 57 && byte & 0x40 ? ret | ~UINT64_C(0) << (shift + 7) : ret);
     }
-    c->failed = true;
-    return 0;
+    return (int64_t)fail(c);
 }
 
 static void skip(struct cursor *c, uint64_t len)
 {
-    if (c->failed || len > c->end - c->at)
-        c->failed = true;
+    if (len > (size_t)(c->end - c->at))
+        (void)fail(c);
     else
         c->at += len;
 }
@@ -148,14 +167,13 @@ static uint64_t form(struct cursor *c, uint8_t enc)
     case PE_SDATA4:
         return (uint64_t)(int64_t)(int32_t)number(c, 4);
     default:
-        c->failed = true;
-        return 0;
+        return fail(c);
     }
 }
 
 static uint64_t pointer(struct cursor *c, uint8_t enc, uint64_t data_base)
 {
-    uint64_t here = c->s->address + c->at, ret = form(c, enc);
+    uint64_t here = c->s->address + (uint64_t)(c->at - c->s->data), ret = form(c, enc);
 
     switch (enc & PE_BASE) {
     case 0:
@@ -165,8 +183,7 @@ static uint64_t pointer(struct cursor *c, uint8_t enc, uint64_t data_base)
     case PE_FROM_DATA:
         return ret + data_base;
     default:
-        c->failed = true;
-        return 0;
+        return fail(c);
     }
 }
 
@@ -174,43 +191,35 @@ static uint64_t pointer(struct cursor *c, uint8_t enc, uint64_t data_base)
 
 struct record {
     struct cursor body; /* behind the id */
-    uint64_t start, id; /* offsets: of the length, of the id */
+    uint64_t id, end;   /* offsets: of the id, behind the record */
     uint64_t id_value;
 };
 
 /* False: the end of the section, or nonsense. */
 static bool record_at(const struct orma_unwind_section *eh, uint64_t at, struct record *ret)
 {
-    struct cursor c = {eh, at, eh->len, at > eh->len};
+    struct cursor c = {eh->data + ORMA_MIN(at, eh->len), eh->data + eh->len, eh, false};
     uint64_t len = number(&c, 4);
 
     if (len == UINT32_MAX)
         len = number(&c, 8);
-    if (c.failed || !len || len > c.end - c.at)
+    if (!len || len > (size_t)(c.end - c.at))
         return false;
     c.end = c.at + len;
-    *ret = (struct record){.start = at, .id = c.at};
+    ret->id = (uint64_t)(c.at - eh->data);
+    ret->end = ret->id + len;
     ret->id_value = number(&c, 4);
     ret->body = c;
     return !c.failed;
 }
 
-struct cie {
-    struct cursor program;
-    uint64_t code_align, return_reg;
-    int64_t data_align;
-    uint8_t pointers; /* encoding of addresses */
-    bool sized, signal;
-};
-
-static void read_augmentation(struct cursor *c, const char *aug, struct cie *ret)
+ORMA_COLD static void read_augmentation(struct cursor *c, const char *aug,
+                                        struct orma_unwind_cie *ret)
 {
-    uint64_t len = uleb(c), end = c->at + len;
+    uint64_t len = uleb(c);
+    struct cursor behind = *c;
 
-    if (c->failed || len > c->end - c->at) {
-        c->failed = true;
-        return;
-    }
+    skip(&behind, len);
     for (aug++; *aug && !c->failed; aug++) {
         if (*aug == 'R') {
             ret->pointers = (uint8_t)number(c, 1);
@@ -226,23 +235,19 @@ static void read_augmentation(struct cursor *c, const char *aug, struct cie *ret
             break; /* unknown: the length leads over it */
         }
     }
-    c->at = end;
+    c->at = behind.at;
+    c->failed |= behind.failed;
 }
 
-static bool read_cie(const struct orma_unwind_section *eh, uint64_t at, struct cie *ret)
+/* `c`: behind the id; then at the instructions. */
+ORMA_COLD static bool read_cie(struct cursor *c, struct orma_unwind_cie *ret)
 {
-    struct record rec;
-
-    *ret = (struct cie){.pointers = PE_ABSOLUTE};
-    if (!record_at(eh, at, &rec) || rec.id_value != 0)
-        return false;
-    struct cursor *c = &rec.body;
     uint64_t version = number(c, 1);
     char aug[AUGMENTATION_MAX + 1] = ""; /* a copy: the bytes may change under our eyes */
-    size_t aug_len = strnlen((const char *)eh->data + c->at, ORMA_MIN(c->end - c->at, sizeof(aug)));
+    size_t aug_len = strnlen((const char *)c->at, ORMA_MIN((size_t)(c->end - c->at), sizeof(aug)));
     if (aug_len > AUGMENTATION_MAX)
         return false;
-    memcpy(aug, eh->data + c->at, aug_len);
+    memcpy(aug, c->at, aug_len);
     skip(c, aug_len + 1);
     if (c->failed || (version != 1 && version != 3 && version != 4))
         return false;
@@ -256,58 +261,32 @@ static bool read_cie(const struct orma_unwind_section *eh, uint64_t at, struct c
         read_augmentation(c, aug, ret);
     else if (*aug)
         return false; /* of a compiler of long ago */
-    ret->program = *c;
     return !c->failed;
-}
-
-struct fde {
-    struct cie cie;
-    struct cursor program;
-    uint64_t start, range;
-};
-
-static bool read_fde(const struct orma_unwind_section *eh, uint64_t at, struct fde *ret)
-{
-    struct record rec;
-
-    if (!record_at(eh, at, &rec) || !rec.id_value || rec.id_value > rec.id ||
-        !read_cie(eh, rec.id - rec.id_value, &ret->cie) || ret->cie.pointers & PE_INDIRECT)
-        return false;
-    ret->start = pointer(&rec.body, ret->cie.pointers, 0);
-    ret->range = form(&rec.body, ret->cie.pointers & PE_FORM);
-    if (ret->cie.sized)
-        skip(&rec.body, uleb(&rec.body));
-    ret->program = rec.body;
-    return !rec.body.failed;
 }
 
 /* ---- instructions ---- */
 
-struct row {
-    struct orma_unwind_value cfa, regs[ORMA_UNWIND_REGS];
-};
-
 struct machine {
-    const struct fde *fde;
-    struct row row, initial, stack[DEPTH_MAX];
+    const struct orma_unwind_cie *cie;
+    struct orma_unwind_row row, stack[DEPTH_MAX];
     unsigned depth;
     uint64_t loc, pc;
-    unsigned steps;
-    bool has_initial;
 };
 
-static void set(struct row *row, uint64_t reg, enum orma_unwind_kind kind, int64_t offset)
+static void set(struct orma_unwind_row *row, uint64_t reg, enum orma_unwind_kind kind,
+                int64_t offset)
 {
-    if (reg < ORMA_UNWIND_REGS)
-        row->regs[reg] = (struct orma_unwind_value){
-            .reg = (uint8_t)reg, .kind = (uint8_t)kind, .offset = offset};
+    if (reg < ORMA_UNWIND_REGS) {
+        row->named |= ORMA_UNWIND_BIT(reg);
+        row->regs[reg] = (struct orma_unwind_value){.kind = (uint8_t)kind, .offset = offset};
+    }
 }
 
-static void set_expression(struct row *row, uint64_t reg, enum orma_unwind_kind kind,
-                           struct cursor *c)
+ORMA_COLD static void set_expression(struct orma_unwind_row *row, uint64_t reg,
+                                     enum orma_unwind_kind kind, struct cursor *c)
 {
     uint64_t len = uleb(c);
-    struct orma_unwind_value v = {.kind = (uint8_t)kind, .offset = (int64_t)c->at};
+    struct orma_unwind_value v = {.kind = (uint8_t)kind, .offset = c->at - c->s->data};
 
     skip(c, len);
     if (c->failed)
@@ -316,12 +295,12 @@ static void set_expression(struct row *row, uint64_t reg, enum orma_unwind_kind 
     if (reg == UINT64_MAX) {
         row->cfa = v;
     } else if (reg < ORMA_UNWIND_REGS) {
-        v.reg = (uint8_t)reg;
+        row->named |= ORMA_UNWIND_BIT(reg);
         row->regs[reg] = v;
     }
 }
 
-static void set_cfa(struct cursor *c, struct row *row, uint64_t reg, int64_t offset)
+static void set_cfa(struct cursor *c, struct orma_unwind_row *row, uint64_t reg, int64_t offset)
 {
     c->failed |= reg >= ORMA_UNWIND_REGS;
     row->cfa = (struct orma_unwind_value){
@@ -331,12 +310,12 @@ static void set_cfa(struct cursor *c, struct row *row, uint64_t reg, int64_t off
 static void restore(struct machine *m, uint64_t reg)
 {
     if (reg < ORMA_UNWIND_REGS)
-        m->row.regs[reg] = m->has_initial ? m->initial.regs[reg] : (struct orma_unwind_value){0};
+        m->row.regs[reg] = m->cie->begin.regs[reg]; /* zeroes while that is being made */
 }
 
 static int64_t scaled(const struct machine *m, int64_t n)
 {
-    return (int64_t)((uint64_t)n * (uint64_t)m->fde->cie.data_align);
+    return (int64_t)((uint64_t)n * (uint64_t)m->cie->data_align);
 }
 
 static void remember(struct machine *m, struct cursor *c)
@@ -373,7 +352,7 @@ static bool step_cfa(struct machine *m, struct cursor *c, uint8_t op)
         set_cfa(c, &m->row, uleb(c), m->row.cfa.offset);
         return true;
     case CFA_DEF_CFA_OFFSET:
-        m->row.cfa.offset = (int64_t)uleb(c);
+        m->row.cfa.offset = (int64_t)small_uleb(c);
         c->failed |= m->row.cfa.kind != ORMA_UNWIND_REGISTER;
         return true;
     case CFA_DEF_CFA_OFFSET_SF:
@@ -388,7 +367,7 @@ static bool step_cfa(struct machine *m, struct cursor *c, uint8_t op)
 }
 
 /* Those about one register, whose number comes first. */
-static void step_register(struct machine *m, struct cursor *c, uint8_t op)
+ORMA_COLD static void step_register(struct machine *m, struct cursor *c, uint8_t op)
 {
     uint64_t reg = uleb(c);
 
@@ -437,35 +416,23 @@ static void step_register(struct machine *m, struct cursor *c, uint8_t op)
     }
 }
 
-static void step(struct machine *m, struct cursor *c)
+/* Those that are few. */
+static void step(struct machine *m, struct cursor *c, uint8_t op)
 {
-    uint8_t op = (uint8_t)number(c, 1), low = op & 0x3f;
-
-    switch (op & 0xc0) {
-    case CFA_ADVANCE_LOC:
-        m->loc += low * m->fde->cie.code_align;
-        return;
-    case CFA_OFFSET:
-        set(&m->row, low, ORMA_UNWIND_AT_CFA, scaled(m, (int64_t)uleb(c)));
-        return;
-    case CFA_RESTORE:
-        restore(m, low);
-        return;
-    }
     switch (op) {
     case CFA_NOP:
         return;
     case CFA_SET_LOC:
-        m->loc = pointer(c, m->fde->cie.pointers, 0);
+        m->loc = pointer(c, m->cie->pointers, 0);
         return;
     case CFA_ADVANCE_LOC1:
-        m->loc += number(c, 1) * m->fde->cie.code_align;
+        m->loc += number(c, 1) * m->cie->code_align;
         return;
     case CFA_ADVANCE_LOC2:
-        m->loc += number(c, 2) * m->fde->cie.code_align;
+        m->loc += number(c, 2) * m->cie->code_align;
         return;
     case CFA_ADVANCE_LOC4:
-        m->loc += number(c, 4) * m->fde->cie.code_align;
+        m->loc += number(c, 4) * m->cie->code_align;
         return;
     case CFA_REMEMBER_STATE:
         remember(m, c);
@@ -483,25 +450,99 @@ static void step(struct machine *m, struct cursor *c)
         step_register(m, c, op);
 }
 
+static void start(struct machine *m, const struct orma_unwind_cie *cie, uint64_t loc, uint64_t pc)
+{
+    m->cie = cie;
+    m->row = cie->begin;
+    m->depth = 0;
+    m->loc = loc;
+    m->pc = pc;
+}
+
 /* Until the row of pc is complete: an instruction that leads behind it changes nothing else. */
 static bool execute(struct machine *m, struct cursor c)
 {
+    if (c.end - c.at > (ptrdiff_t)PROGRAM_MAX)
+        return false;
     while (c.at < c.end && !c.failed && m->loc <= m->pc) {
-        if (++m->steps > STEPS_MAX)
-            return false;
-        step(m, &c);
+        const uint8_t op = *c.at++, low = op & 0x3f;
+
+        if ((op & 0xc0) == CFA_ADVANCE_LOC)
+            m->loc += low * m->cie->code_align;
+        else if ((op & 0xc0) == CFA_OFFSET)
+            set(&m->row, low, ORMA_UNWIND_AT_CFA, scaled(m, (int64_t)small_uleb(&c)));
+        else if ((op & 0xc0) == CFA_RESTORE)
+            restore(m, low);
+        else
+            step(m, &c, op);
     }
     return !c.failed;
 }
 
+/* ---- functions ---- */
+
+/* False: nonsense. */
+ORMA_COLD static bool make_cie(const struct orma_unwind_section *eh, uint64_t at,
+                               struct orma_unwind_cie *ret)
+{
+    struct record rec;
+    struct machine m;
+
+    *ret = (struct orma_unwind_cie){.at = at, .pointers = PE_ABSOLUTE};
+    if (!record_at(eh, at, &rec) || rec.id_value != 0 || !read_cie(&rec.body, ret) ||
+        ret->pointers & PE_INDIRECT || ret->return_reg >= ORMA_UNWIND_REGS)
+        return false;
+    start(&m, ret, 0, UINT64_MAX);
+    if (!execute(&m, rec.body))
+        return false;
+    ret->begin = m.row;
+    return ret->known = true;
+}
+
+struct fde {
+    const struct orma_unwind_cie *cie;
+    struct cursor program;
+    uint64_t start, range;
+};
+
+static bool read_fde(const struct orma_unwind_section *eh, struct orma_unwind_cies *cies,
+                     const struct record *rec, struct fde *ret)
+{
+    struct cursor c = rec->body;
+
+    const uint64_t at = rec->id - rec->id_value;
+    struct orma_unwind_cie *cie = &cies->list[at / 4 % ORMA_ARRAY_LEN(cies->list)];
+
+    if (!rec->id_value || rec->id_value > rec->id ||
+        (!(cie->known && cie->at == at) && !make_cie(eh, at, cie)))
+        return false;
+    ret->cie = cie;
+    ret->start = pointer(&c, cie->pointers, 0);
+    ret->range = form(&c, cie->pointers & PE_FORM);
+    if (cie->sized)
+        skip(&c, small_uleb(&c));
+    ret->program = c;
+    return !c.failed;
+}
+
+/* If `pc` is in it. */
+static bool find_fde(const struct orma_unwind_section *eh, struct orma_unwind_cies *cies,
+                     uint64_t at, uint64_t pc, struct fde *ret)
+{
+    struct record rec;
+
+    return record_at(eh, at, &rec) && read_fde(eh, cies, &rec, ret) && pc - ret->start < ret->range;
+}
+
 static void to_rule(const struct machine *m, struct orma_unwind_rule *ret)
 {
-    uint64_t ra = m->fde->cie.return_reg;
+    const unsigned ra = (unsigned)m->cie->return_reg;
 
     memset(ret, 0, sizeof(*ret)); /* padding, too: rules are compared as bytes */
     ret->cfa = m->row.cfa;
-    ret->signal = m->fde->cie.signal;
-    for (unsigned i = 0; i < ORMA_UNWIND_REGS; i++) {
+    ret->signal = m->cie->signal;
+    for (uint64_t left = m->row.named | ORMA_UNWIND_BIT(ra); left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
         struct orma_unwind_value v = m->row.regs[i];
 
         if (v.kind == ORMA_UNWIND_SAME && i != ra)
@@ -514,38 +555,27 @@ static void to_rule(const struct machine *m, struct orma_unwind_rule *ret)
     }
 }
 
-bool orma_unwind_cfi_rule(const struct orma_unwind_section *eh, uint64_t fde, uint64_t pc,
-                          struct orma_unwind_rule *ret)
+bool orma_unwind_cfi_rule(const struct orma_unwind_section *eh, struct orma_unwind_cies *cies,
+                          uint64_t fde, uint64_t pc, struct orma_unwind_rule *ret)
 {
     struct fde f;
     struct machine m;
 
-    if (!read_fde(eh, fde, &f) || pc - f.start >= f.range || f.cie.return_reg >= ORMA_UNWIND_REGS)
+    if (!find_fde(eh, cies, fde, pc, &f))
         return false;
-    memset(&m.row, 0, sizeof(m.row));
-    m.fde = &f;
-    m.depth = m.steps = 0;
-    m.has_initial = false;
-    m.loc = 0;
-    m.pc = UINT64_MAX;
-    if (!execute(&m, f.cie.program))
-        return false;
-    m.initial = m.row;
-    m.has_initial = true;
-    m.loc = f.start;
-    m.pc = pc;
+    start(&m, f.cie, f.start, pc);
     if (!execute(&m, f.program) || m.row.cfa.kind == ORMA_UNWIND_SAME)
         return false;
     to_rule(&m, ret);
     return true;
 }
 
-bool orma_unwind_cfi_start(const struct orma_unwind_section *eh, uint64_t fde, uint64_t pc,
-                           uint64_t *ret)
+bool orma_unwind_cfi_start(const struct orma_unwind_section *eh, struct orma_unwind_cies *cies,
+                           uint64_t fde, uint64_t pc, uint64_t *ret)
 {
     struct fde f;
 
-    if (!read_fde(eh, fde, &f) || pc - f.start >= f.range)
+    if (!find_fde(eh, cies, fde, pc, &f))
         return false;
     *ret = f.start;
     return true;
@@ -554,73 +584,96 @@ bool orma_unwind_cfi_start(const struct orma_unwind_section *eh, uint64_t fde, u
 /* ---- finding the FDE ---- */
 
 #define TABLE_ENC (PE_FROM_DATA | PE_SDATA4) /* what every linker writes */
+#define BUCKET_MIN 8u                        /* entries, on average */
+#define INDEX_AFTER 128u                     /* an entry costs so little of an answer */
 
-struct header {
-    uint64_t eh, num, table; /* address; entries; offset in the header */
-    bool has_table;
-};
-
-static bool read_header(const struct orma_unwind_section *hdr, struct header *ret)
+ORMA_COLD bool orma_unwind_cfi_header(const struct orma_unwind_section *hdr, uint64_t *ret_address,
+                                      struct orma_unwind_table *ret)
 {
-    struct cursor c = {hdr, 0, hdr->len, false};
+    struct cursor c = {hdr->data, hdr->data + hdr->len, hdr, false};
     uint64_t version = number(&c, 1);
     uint8_t eh_enc = (uint8_t)number(&c, 1), num_enc = (uint8_t)number(&c, 1),
             table_enc = (uint8_t)number(&c, 1);
+    uint64_t address = pointer(&c, eh_enc, hdr->address);
 
     if (c.failed || version != 1)
         return false;
-    ret->eh = pointer(&c, eh_enc, hdr->address);
-    ret->has_table = num_enc != PE_OMIT && table_enc == TABLE_ENC && !c.failed;
-    if (ret->has_table) {
-        struct cursor table = c;
-
-        ret->num = pointer(&table, num_enc, hdr->address);
-        ret->table = table.at;
-        ret->has_table = !table.failed && ret->num <= (table.end - table.at) / 8;
+    *ret_address = address;
+    *ret = (struct orma_unwind_table){.address = hdr->address};
+    if (num_enc == PE_OMIT || table_enc != TABLE_ENC)
+        return true;
+    uint64_t num = pointer(&c, num_enc, hdr->address);
+    if (!c.failed && num <= (uint64_t)(c.end - c.at) / 8 && num < UINT32_MAX) {
+        ret->entries = c.at;
+        ret->num = (uint32_t)num;
     }
-    return !c.failed;
-}
-
-bool orma_unwind_cfi_header(const struct orma_unwind_section *hdr, uint64_t *ret_address,
-                            bool *ret_table)
-{
-    struct header h = {0};
-
-    if (!read_header(hdr, &h))
-        return false;
-    *ret_address = h.eh;
-    *ret_table = h.has_table && h.num;
     return true;
 }
 
-static uint64_t table_value(const struct orma_unwind_section *hdr, uint64_t at)
+static uint64_t table_value(const struct orma_unwind_table *t, uint64_t at)
 {
     int32_t distance;
 
-    memcpy(&distance, hdr->data + at, sizeof(distance));
-    return hdr->address + (uint64_t)(int64_t)distance;
+    memcpy(&distance, t->entries + at, sizeof(distance));
+    return t->address + (uint64_t)(int64_t)distance;
 }
 
-bool orma_unwind_cfi_lookup(const struct orma_unwind_section *hdr,
-                            const struct orma_unwind_section *eh, uint64_t pc, uint64_t *ret_fde)
+static uint64_t start_at(const struct orma_unwind_table *t, uint32_t i)
 {
-    struct header h = {0};
-    uint64_t lo = 0, hi;
+    return table_value(t, (uint64_t)i * 8);
+}
 
-    if (!read_header(hdr, &h) || !h.has_table)
-        return false;
-    for (hi = h.num; lo < hi;) { /* the first that begins behind pc */
-        uint64_t mid = lo + (hi - lo) / 2;
+/* Where the starts of equal ranges of addresses begin. One that is not sorted is only searched in
+ * the wrong place. Without memory, all of the table is searched. */
+ORMA_COLD static void make_index(struct orma_unwind_table *t)
+{
+    const uint64_t base = start_at(t, 0), span = start_at(t, t->num - 1) - base;
+    uint32_t b = 0;
 
-        if (table_value(hdr, h.table + mid * 8) <= pc)
-            lo = mid + 1;
-        else
-            hi = mid;
+    t->shift = 0;
+    while (t->shift < 63 && span >> t->shift > t->num / BUCKET_MIN)
+        t->shift++;
+    t->base = base;
+    t->buckets_num = (uint32_t)(span >> t->shift) + 1;
+    t->first = malloc((t->buckets_num + 1) * sizeof(*t->first));
+    if (!t->first)
+        return;
+    for (uint32_t i = 0; i < t->num; i++) {
+        const uint64_t its = (start_at(t, i) - base) >> t->shift;
+
+        while (b <= its && b < t->buckets_num)
+            t->first[b++] = i;
     }
+    while (b <= t->buckets_num)
+        t->first[b++] = t->num;
+}
+
+bool orma_unwind_cfi_lookup(struct orma_unwind_table *t, const struct orma_unwind_section *eh,
+                            uint64_t pc, uint64_t *ret_fde)
+{
+    uint32_t lo = 0, hi = t->num;
+
+    if (!t->first && t->num && t->asked++ >= t->num / INDEX_AFTER)
+        make_index(t);
+    if (t->first) {
+        const uint64_t b = ORMA_MIN((pc - t->base) >> t->shift, (uint64_t)t->buckets_num - 1);
+
+        if (pc < t->base)
+            return false;
+        lo = t->first[b];
+        hi = t->first[b + 1];
+    }
+    lo =
+        ORMA_PARTITION_POINT(i, lo, hi, start_at(t, i) <= pc); /* the first that begins behind it */
     if (!lo)
         return false;
-    *ret_fde = table_value(hdr, h.table + (lo - 1) * 8 + 4) - eh->address;
+    *ret_fde = table_value(t, (uint64_t)(lo - 1) * 8 + 4) - eh->address;
     return *ret_fde < eh->len;
+}
+
+void orma_unwind_table_fini(struct orma_unwind_table *t)
+{
+    free(t->first);
 }
 
 static int by_start(const void *a, const void *b)
@@ -630,15 +683,16 @@ static int by_start(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-void orma_unwind_cfi_index(const struct orma_unwind_section *eh, struct orma_buf *ret)
+ORMA_COLD void orma_unwind_cfi_index(const struct orma_unwind_section *eh, struct orma_buf *ret)
 {
+    struct orma_unwind_cies cies = {0};
     struct record rec;
 
-    for (uint64_t at = 0; record_at(eh, at, &rec); at = rec.body.end) {
+    for (uint64_t at = 0; record_at(eh, at, &rec); at = rec.end) {
         struct orma_unwind_cfi_entry entry = {.fde = at};
         struct fde f;
 
-        if (!rec.id_value || !read_fde(eh, at, &f) || !f.range)
+        if (!read_fde(eh, &cies, &rec, &f) || !f.range)
             continue;
         entry.start = f.start;
         orma_buf_put(ret, &entry, sizeof(entry));

@@ -33,7 +33,9 @@ struct orma_unwind_file {
     struct load_segment segments[SEGMENTS_MAX];
     unsigned segments_num;
     struct orma_mapped *map; /* of the file: pages that nobody asks for are not read */
-    struct orma_unwind_section hdr, eh;
+    struct orma_unwind_section eh;
+    struct orma_unwind_table table;
+    struct orma_unwind_cies cies; /* of `eh` */
     uint64_t entry;
     struct orma_buf index; /* struct orma_unwind_cfi_entry, where the file has no table */
     struct orma_map by_pc; /* pc → number of a rule; 0: none */
@@ -94,16 +96,16 @@ static int find_from(struct orma_unwind_file *self, uint64_t address,
 
 static int read_header(struct orma_unwind_file *self, const Elf64_Phdr *header)
 {
+    struct orma_unwind_section hdr;
     uint64_t address;
-    bool table;
-    int r = find_section(self, header->p_offset, header->p_filesz, header->p_vaddr, &self->hdr);
+    int r = find_section(self, header->p_offset, header->p_filesz, header->p_vaddr, &hdr);
 
     if (r < 0)
         return r;
-    if (!orma_unwind_cfi_header(&self->hdr, &address, &table))
+    if (!orma_unwind_cfi_header(&hdr, &address, &self->table))
         return -ENOEXEC;
     r = find_from(self, address, &self->eh);
-    if (r == 0 && !table)
+    if (r == 0 && !self->table.num)
         orma_unwind_cfi_index(&self->eh, &self->index);
     return r;
 }
@@ -183,6 +185,7 @@ void orma_unwind_file_free(struct orma_unwind_file *self)
     if (!self)
         return;
     orma_mapped_close(self->map);
+    orma_unwind_table_fini(&self->table);
     orma_buf_fini(&self->index);
     orma_buf_fini(&self->rules);
     orma_map_fini(&self->by_pc);
@@ -206,12 +209,12 @@ uint64_t orma_unwind_file_address(const struct orma_unwind_file *self, uint64_t 
     return best ? offset - best->offset + best->address : offset;
 }
 
-static bool find_fde(const struct orma_unwind_file *self, uint64_t pc, uint64_t *ret)
+static bool find_fde(struct orma_unwind_file *self, uint64_t pc, uint64_t *ret)
 {
     const struct orma_unwind_cfi_entry *entries = (const void *)self->index.data;
 
     if (!self->index.len)
-        return self->hdr.len && orma_unwind_cfi_lookup(&self->hdr, &self->eh, pc, ret);
+        return orma_unwind_cfi_lookup(&self->table, &self->eh, pc, ret);
     size_t at = ORMA_UPPER_BOUND(entries, self->index.len / sizeof(*entries), .start, pc);
     if (!at)
         return false;
@@ -225,7 +228,7 @@ static uint64_t make_rule(struct orma_unwind_file *self, uint64_t pc)
     struct orma_unwind_rule rule;
     uint64_t fde;
 
-    if (!find_fde(self, pc, &fde) || !orma_unwind_cfi_rule(&self->eh, fde, pc, &rule))
+    if (!find_fde(self, pc, &fde) || !orma_unwind_cfi_rule(&self->eh, &self->cies, fde, pc, &rule))
         return 0;
     size_t used = offsetof(struct orma_unwind_rule, saved) + rule.saved_num * sizeof(*rule.saved);
     uint64_t hash = orma_hash_bytes_from(orma_hash_seed(), &rule, used);
@@ -257,11 +260,11 @@ const struct orma_unwind_rule *orma_unwind_file_rule(struct orma_unwind_file *se
                   : NULL;
 }
 
-bool orma_unwind_file_start(const struct orma_unwind_file *self, uint64_t pc, uint64_t *ret)
+bool orma_unwind_file_start(struct orma_unwind_file *self, uint64_t pc, uint64_t *ret)
 {
     uint64_t fde;
 
-    return find_fde(self, pc, &fde) && orma_unwind_cfi_start(&self->eh, fde, pc, ret);
+    return find_fde(self, pc, &fde) && orma_unwind_cfi_start(&self->eh, &self->cies, fde, pc, ret);
 }
 
 bool orma_unwind_file_is_entry(const struct orma_unwind_file *self, uint64_t pc)
@@ -298,8 +301,8 @@ int orma_unwind_file_frame_pointers(struct orma_unwind_file *self)
         uint64_t size = entries[i + 1].start - entries[i].start;
         struct orma_unwind_rule rule;
 
-        if (size < WORTH_BYTES ||
-            !orma_unwind_cfi_rule(&self->eh, entries[i].fde, entries[i].start + size / 2, &rule))
+        if (size < WORTH_BYTES || !orma_unwind_cfi_rule(&self->eh, &self->cies, entries[i].fde,
+                                                        entries[i].start + size / 2, &rule))
             continue;
         looked++;
         kept += keeps_frame_pointer(&rule);

@@ -29,7 +29,7 @@ uint64_t orma_unwind_file_address(const struct orma_unwind_file *self, uint64_t 
 const struct orma_unwind_rule *orma_unwind_file_rule(struct orma_unwind_file *self, uint64_t pc);
 
 /* Where the function around `pc` begins, as its rules tell. False: it has none. */
-bool orma_unwind_file_start(const struct orma_unwind_file *self, uint64_t pc, uint64_t *ret);
+bool orma_unwind_file_start(struct orma_unwind_file *self, uint64_t pc, uint64_t *ret);
 
 /* Is it what runs first of a program, or of its loader? Nobody called that, and often it has no
  * rule. */

@@ -608,3 +608,103 @@ Test(unwind, survives_a_file_that_is_cut_off)
     close(from);
     orma_assert_no_leaks();
 }
+
+/* ---- the table of functions ---- */
+
+#define QUESTIONS 65536u
+
+struct copy {
+    int fd;
+    uint64_t table, table_len; /* in the file */
+    uint64_t code, code_len;   /* addresses */
+};
+
+static void copy_self(struct copy *ret)
+{
+    int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    uint8_t bytes[4096];
+    Elf64_Ehdr elf;
+    Elf64_Phdr head;
+    ssize_t n;
+
+    *ret = (struct copy){.fd = memfd_create("copy", MFD_CLOEXEC)};
+    cr_assert(from >= 0 && ret->fd >= 0);
+    while ((n = read(from, bytes, sizeof(bytes))) > 0)
+        cr_assert_eq(write(ret->fd, bytes, (size_t)n), n);
+    close(from);
+    cr_assert_eq(pread(ret->fd, &elf, sizeof(elf), 0), (ssize_t)sizeof(elf));
+    for (unsigned i = 0; i < elf.e_phnum; i++) {
+        n = pread(ret->fd, &head, sizeof(head), (off_t)(elf.e_phoff + i * sizeof(head)));
+        cr_assert_eq(n, (ssize_t)sizeof(head));
+        if (head.p_type == PT_GNU_EH_FRAME) {
+            ret->table = head.p_offset + 12; /* behind what the header says of it */
+            ret->table_len = head.p_filesz - 12;
+        } else if (head.p_type == PT_LOAD && head.p_flags & PF_X) {
+            ret->code = head.p_vaddr;
+            ret->code_len = head.p_filesz;
+        }
+    }
+    cr_assert(ret->table && ret->code);
+}
+
+/* The answers do not depend on whether there is an index yet. */
+Test(unwind, asked_in_any_order)
+{
+    struct orma_unwind_file *up = NULL, *down;
+    unsigned found = 0;
+    struct copy copy;
+
+    copy_self(&copy);
+    cr_assert_eq(orma_unwind_file_read(copy.fd, &down), 0);
+    for (uint64_t i = QUESTIONS; i > 0; i--)
+        (void)orma_unwind_file_rule(down, copy.code + i * copy.code_len / QUESTIONS);
+    for (uint64_t i = 0; i < QUESTIONS; i++) {
+        const uint64_t pc = copy.code + i * copy.code_len / QUESTIONS;
+
+        if (i % 1024 == 0) { /* one without an index */
+            orma_unwind_file_free(up);
+            cr_assert_eq(orma_unwind_file_read(copy.fd, &up), 0);
+        }
+        const struct orma_unwind_rule *a = orma_unwind_file_rule(up, pc),
+                                      *b = orma_unwind_file_rule(down, pc);
+        cr_assert_eq(!a, !b, "0x%lx", (unsigned long)pc);
+        cr_assert(!a || memcmp(a, b, sizeof(*a)) == 0, "0x%lx", (unsigned long)pc);
+        found += a != NULL;
+    }
+    cr_expect_gt(found, QUESTIONS / 4);
+    orma_unwind_file_free(up);
+    orma_unwind_file_free(down);
+    close(copy.fd);
+    orma_assert_no_leaks();
+}
+
+/* Whatever the table says, a rule is that of the function that the address lies in. */
+Test(unwind, asks_a_table_that_lies)
+{
+    struct orma_unwind_file *file;
+    struct copy copy;
+    uint64_t start;
+
+    copy_self(&copy);
+    srandom(1);
+    for (unsigned round = 0; round < 20; round++) {
+        for (unsigned i = 0; i < 200; i++) {
+            const int32_t any = (int32_t)random() - (round & 1 ? 1 << 30 : 0);
+            const uint64_t at = (uint64_t)random() % (copy.table_len / 4) * 4;
+
+            cr_assert_eq(pwrite(copy.fd, &any, 4, (off_t)(copy.table + (i ? at : 0))), 4);
+        }
+        if (orma_unwind_file_read(copy.fd, &file) < 0)
+            continue;
+        for (uint64_t i = 0; i < QUESTIONS; i += 16) {
+            const uint64_t pc = copy.code + i * copy.code_len / QUESTIONS;
+
+            if (orma_unwind_file_rule(file, pc))
+                cr_assert(orma_unwind_file_start(file, pc, &start) && start <= pc);
+        }
+        (void)orma_unwind_file_rule(file, UINT64_MAX);
+        orma_unwind_file_free(file);
+    }
+    close(copy.fd);
+    orma_assert_no_leaks();
+}
