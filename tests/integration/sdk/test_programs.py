@@ -69,9 +69,10 @@ class Programs(Case):
                           'track_event_config { filter_debug_annotations: true } } }')
         done = self.run_program(ORMA, "record", "--private", "-q", "-o", trace, "-c", config, "--", SHORT, "before", "return")
         there = self.slices(trace)
-        # On a busy machine the session may be there before the first event, which then needs not be kept.
-        self.assertEqual(done.returncode, 0 if there == 1000 else 1, done.stderr.decode())
-        lost = int(self.one(trace, "SELECT ifnull(sum(packets), 0) FROM loss"))
+        # On a busy machine the session may be there before the first event, or come in the middle: only what is kept is
+        # lost then. It is an error if that is all.
+        self.assertEqual(done.returncode, 0 if there else 1, done.stderr.decode())
+        lost = int(self.one(trace, "SELECT ifnull(sum(packets), 0) FROM loss WHERE reason = 'dropped'"))
         self.assertGreaterEqual(2 * there + lost, 2000)
 
     def test_ends_of_programs(self):
