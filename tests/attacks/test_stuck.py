@@ -104,8 +104,8 @@ class Stuck(Attack):
                 os.close(fd)
                 self.drop_clients()
                 self.assert_serves()
-        self.wait_for("the descriptors of all of them",
-                      lambda: self.fd_count() <= before + 4)  # fifo, sockets: stuck until somebody reads
+        # Fifo, sockets: stuck until somebody reads. Others are given up after ten seconds.
+        self.wait_for("the descriptors of all of them", lambda: self.fd_count() <= before + 4, seconds=40)
         self.assert_stops()
 
     def test_the_very_connection(self):
