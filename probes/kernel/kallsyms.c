@@ -28,7 +28,8 @@
 #define FUNCTION_MAX (16u << 20)     /* bytes behind a symbol that may still be its function */
 #define MODULES_MAX_BYTES (1u << 20) /* of /proc/modules */
 #define LAST_BYTES 4096u             /* what the last function may have */
-#define MAGIC "ORMAKSY1"
+#define MAGIC "ORMAKSY2"
+#define STEP 128u /* symbols: a page of memory has half of them */
 
 struct symbol {
     uint64_t address;
@@ -40,7 +41,7 @@ struct range {
     uint64_t start, end;
 };
 
-/* The kept table: this, ranges, symbols, names. */
+/* The kept table: this, ranges, steps, symbols, names. */
 struct header {
     char magic[8];
     uint64_t key; /* of the boot and the modules */
@@ -51,6 +52,7 @@ struct header {
 /* What was read or, with a `map`, was kept. */
 struct orma_kallsyms {
     struct orma_buf symbols; /* struct symbol, by address */
+    struct orma_buf steps;   /* the addresses of each STEP-th: searched first, they are few pages */
     struct orma_buf names;
     struct orma_buf ranges;        /* struct range: what the kept table holds for */
     uint64_t core_start, core_end; /* the first and the last symbol that is of no module */
@@ -121,6 +123,8 @@ static void sort(struct orma_kallsyms *self)
         i++;
     if (i < num)
         qsort(symbols, num, sizeof(*symbols), by_address);
+    for (i = 0; i < num; i += STEP)
+        orma_buf_put(&self->steps, &symbols[i].address, sizeof(symbols[i].address));
 }
 
 /* Whole lines of the text; what is behind them is left in it. */
@@ -172,7 +176,7 @@ static int read_into(struct orma_kallsyms *self, int dir_fd, const char *path)
         r = -ENOENT;
     if (!r)
         sort(self);
-    return r;
+    return self->steps.failed ? -ENOMEM : r;
 }
 
 static struct orma_kallsyms *new_table(void)
@@ -203,8 +207,9 @@ static void clear(struct orma_kallsyms *self)
     if (self->map) {
         munmap(self->map, self->map_len);
         self->map = NULL;
-        self->symbols = self->names = self->ranges = (struct orma_buf){0};
+        self->symbols = self->steps = self->names = self->ranges = (struct orma_buf){0};
     }
+    orma_buf_fini(&self->steps);
     orma_buf_fini(&self->symbols);
     orma_buf_fini(&self->names);
     orma_buf_fini(&self->ranges);
@@ -297,13 +302,15 @@ static bool adopt(struct orma_kallsyms *self, uint64_t key)
     memcpy(&header, at, sizeof(header));
     size_t ranges = (size_t)header.ranges_num * sizeof(struct range);
     size_t symbols = (size_t)header.symbols_num * sizeof(struct symbol);
+    size_t steps = ((size_t)header.symbols_num + STEP - 1) / STEP * sizeof(uint64_t);
     if (memcmp(header.magic, MAGIC, sizeof(header.magic)) != 0 || header.key != key ||
         header.names_len > UINT32_MAX || !header.names_len || !symbols ||
-        sizeof(header) + ranges + symbols + header.names_len != self->map_len ||
+        sizeof(header) + ranges + steps + symbols + header.names_len != self->map_len ||
         at[self->map_len - 1])
         return false;
     at += sizeof(header);
     self->ranges = part(&at, ranges);
+    self->steps = part(&at, steps);
     self->symbols = part(&at, symbols);
     self->names = part(&at, header.names_len);
     return true;
@@ -355,6 +362,7 @@ static void keep(const struct orma_kallsyms *self, int folder, uint64_t key)
         return;
     bool whole = orma_fd_write_all(fd, &header, sizeof(header)) == 0 &&
                  orma_fd_write_all(fd, self->ranges.data, self->ranges.len) == 0 &&
+                 orma_fd_write_all(fd, self->steps.data, self->steps.len) == 0 &&
                  orma_fd_write_all(fd, self->symbols.data, self->symbols.len) == 0 &&
                  orma_fd_write_all(fd, self->names.data, self->names.len) == 0;
     orma_fd_close(&fd);
@@ -424,7 +432,11 @@ struct orma_str orma_kallsyms_find(struct orma_kallsyms *self, uint64_t address)
     if (self->proc_fd >= 0 && !covered(self, address))
         read_again(self);
     const struct symbol *symbols = (const void *)self->symbols.data;
-    size_t low = ORMA_UPPER_BOUND(symbols, symbols_num(self), .address, address);
+    const uint64_t *steps = (const void *)self->steps.data;
+    const size_t num = symbols_num(self), steps_num = self->steps.len / sizeof(*steps);
+    const size_t end = ORMA_UPPER_BOUND(steps, steps_num, , address) * STEP;
+    size_t low = ORMA_PARTITION_POINT(i, end ? end - STEP : 0, ORMA_MIN(end, num),
+                                      symbols[i].address <= address);
 
     if (!low || address - symbols[low - 1].address > FUNCTION_MAX)
         return (struct orma_str){NULL, 0};
