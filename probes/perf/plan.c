@@ -561,8 +561,8 @@ static void halve_stack(struct orma_perf_plan *self)
 }
 
 /* Room for a tenth of a second: a reader who is late by half of it is in time. To look less often,
- * where there is more room, saves a tenth of what a profile costs. Where samples come faster than
- * that, their stacks are shorter. */
+ * where there is more room, saves a tenth of what a profile costs. Where samples come so fast that
+ * there is half of that room, their stacks are shorter. */
 static void plan_ring(struct orma_perf_plan *self)
 {
     const struct perf_event_attr *attr = &self->events[0].attr;
@@ -571,7 +571,7 @@ static void plan_ring(struct orma_perf_plan *self)
 
     if (!self->unwind || self->ring_fixed)
         return;
-    while (!self->stack_fixed && hz * (self->stack_bytes + 1024u) / 10 > RING_MAX &&
+    while (!self->stack_fixed && hz * (self->stack_bytes + 1024u) / 20 > RING_MAX &&
            self->stack_bytes / 2 + 8 > ORMA_PERF_STACK_BYTES)
         halve_stack(self);
     record = self->stack_bytes + 1024u;
