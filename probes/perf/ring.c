@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sdk/base/clock.h"
@@ -281,33 +282,50 @@ static struct orma_perf_ring *oldest(struct orma_perf_rings *self, uint64_t unti
     return ret;
 }
 
-bool orma_perf_rings_next(struct orma_perf_rings *self, uint64_t until,
-                          void (*take)(void *ctx, const struct orma_perf_record *record), void *ctx)
+static bool take_oldest(struct orma_perf_rings *self, uint64_t until, orma_perf_take *take,
+                        void *ctx)
 {
     struct orma_perf_record record;
     struct orma_perf_ring *ring;
     int r = 0;
 
-    pthread_mutex_lock(&self->lock);
     while (r <= 0 && (ring = oldest(self, until))) {
         r = orma_perf_ring_next(ring, self->plan, &record);
-        if (r > 0)
+        if (r > 0) {
             take(ctx, &record);
-        else if (r < 0 && !self->bad_records++)
+            release(ring);
+        } else if (r < 0 && !self->bad_records++) {
             orma_log_warn("linux.perf: cpu %u: invalid record in the kernel's ring", ring->cpu);
+        }
     }
-    if (r > 0)
-        release(ring);
-    pthread_mutex_unlock(&self->lock);
     return r > 0;
 }
 
-bool orma_perf_rings_unread(struct orma_perf_rings *self)
+bool orma_perf_rings_next(struct orma_perf_rings *self, uint64_t until, uint64_t saves,
+                          orma_perf_take *take, void *ctx)
 {
     pthread_mutex_lock(&self->lock);
-    bool ret = oldest(self, UINT64_MAX);
+    bool ret = self->saves == saves && take_oldest(self, until, take, ctx);
     pthread_mutex_unlock(&self->lock);
     return ret;
+}
+
+bool orma_perf_rings_save(struct orma_perf_rings *self, uint64_t until, orma_perf_take *take,
+                          void *ctx)
+{
+    pthread_mutex_lock(&self->lock);
+    bool ret = take_oldest(self, until, take, ctx);
+    self->saves++; /* when it has been taken: who sees this sees that */
+    pthread_mutex_unlock(&self->lock);
+    return ret;
+}
+
+uint64_t orma_perf_rings_now(const struct orma_perf_rings *self)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(self->plan->events[0].attr.clockid, &now); /* the kernel took it, too */
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 int orma_perf_ring_read(struct orma_perf_ring *self, const struct orma_perf_plan *plan,

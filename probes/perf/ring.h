@@ -50,17 +50,25 @@ struct orma_perf_rings {
     struct orma_perf_ring *all;
     size_t num;
     pthread_mutex_t lock; /* of what is in the rings */
+    _Atomic uint64_t saves;
     uint64_t bad_records;
 };
 
+typedef void orma_perf_take(void *ctx, const struct orma_perf_record *record);
+
 /*
  * Takes the oldest record of all rings, if it is older than `until`: `take` copies what it needs,
- * with the lock held. False: there is none. *_unread: is there one?
+ * with the lock held. False: there is none, or some were saved since there were so many `saves`.
  */
-bool orma_perf_rings_next(struct orma_perf_rings *self, uint64_t until,
-                          void (*take)(void *ctx, const struct orma_perf_record *record),
+bool orma_perf_rings_next(struct orma_perf_rings *self, uint64_t until, uint64_t saves,
+                          orma_perf_take *take, void *ctx);
+
+/* The same for who saves them from who should take them: that one must see what was saved first. */
+bool orma_perf_rings_save(struct orma_perf_rings *self, uint64_t until, orma_perf_take *take,
                           void *ctx);
-bool orma_perf_rings_unread(struct orma_perf_rings *self);
+
+/* By the clock of the records. */
+uint64_t orma_perf_rings_now(const struct orma_perf_rings *self);
 
 /* Polled counters: reads the group now. 0 or -errno. */
 int orma_perf_ring_read(struct orma_perf_ring *self, const struct orma_perf_plan *plan,

@@ -4,8 +4,8 @@
  * A ring per cpu (ring.h) as the config asks (plan.h). At each period all rings are emptied, in
  * the order of time over all of them: a FORK on one cpu comes before the samples of the child on
  * another. So records of the last moments stay until the next round, as an older one may still be
- * on its way. The worker (worker.h) makes packets of them (encode.h): it takes them itself, or, if
- * it has not come to the end soon after the round began, we save them from the rings in slices. A
+ * on its way. The worker (worker.h) makes packets of them (encode.h): it takes them itself, and we
+ * come by a moment later. If it has not come to the end, we save them from the rings in slices. A
  * flush is answered when the worker has done all of a round that began after it.
  */
 #include "probes/perf/source.h"
@@ -28,7 +28,7 @@
 #define NAME "linux.perf"
 #define CHECK_EVERY 16               /* records between two looks at the clock */
 #define SETTLED_NS UINT64_C(5000000) /* that old, no older record comes any more */
-#define WORKER_MS 10u                /* that the worker has for a round of its own */
+#define WORKER_MS 10u                /* that the worker has for a round */
 #define MARK_STOP UINT64_MAX
 
 struct perf {
@@ -44,7 +44,6 @@ struct perf {
     struct orma_buf flushes;  /* u64 ids: to be answered at the end of this round ... */
     struct orma_buf flushes2; /* ... and of the next */
     bool in_round, stopping, stopped, without_kernel;
-    bool trusted; /* the worker, with the round that began last */
 };
 
 static struct perf *perf_of(struct orma_source *source)
@@ -60,14 +59,6 @@ static void arm(struct event *timer, uint32_t ms)
 }
 
 /* ---- rounds ---- */
-
-static uint64_t event_clock(const struct perf *self)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(self->plan.events[0].attr.clockid, &now); /* the kernel took it, too */
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void read_counters(struct perf *self)
 {
@@ -89,7 +80,7 @@ static void put_record(void *ctx, const struct orma_perf_record *record)
 /* False: the slice is used up. */
 static bool drain(struct perf *self, uint64_t until_ns)
 {
-    for (unsigned n = 1; orma_perf_rings_next(&self->rings, self->until, put_record, self); n++) {
+    for (unsigned n = 1; orma_perf_rings_save(&self->rings, self->until, put_record, self); n++) {
         if (n % CHECK_EVERY == 0 && orma_clock_boottime() > until_ns)
             return false;
     }
@@ -139,55 +130,45 @@ static void end_round(struct perf *self)
     mark_flushes(self);
     orma_perf_worker_kick(self->worker);
     if (self->stopping) {
-        const struct orma_perf_record end = {.kind = ORMA_PERF_END, .time = event_clock(self)};
+        const struct orma_perf_record end = {.kind = ORMA_PERF_END,
+                                             .time = orma_perf_rings_now(&self->rings)};
 
         orma_perf_worker_put(self->worker, &end);
         orma_perf_worker_mark(self->worker, MARK_STOP);
         return;
     }
-    arm(self->timer, self->flushes.len ? 0 : self->trusted ? WORKER_MS : self->plan.read_period_ms);
+    arm(self->timer, self->flushes.len ? 0 : self->plan.read_period_ms);
     take_packets(self); /* of the round before; last: it may tell of a flush */
 }
 
 static void begin_round(struct perf *self)
 {
     self->in_round = true;
-    self->until = self->stopping || self->flushes.len ? UINT64_MAX : event_clock(self) - SETTLED_NS;
+    self->until = self->stopping || self->flushes.len
+                      ? UINT64_MAX
+                      : orma_perf_rings_now(&self->rings) - SETTLED_NS;
     if (self->plan.poll)
         read_counters(self);
-}
-
-/* It takes the records out of the rings itself, if that is worth it, and it has nothing else to do.
- */
-static bool trust_worker(struct perf *self)
-{
-    /* Without an end, it might never come to one. */
-    uint64_t until = self->stopping ? self->until : ORMA_MIN(self->until, event_clock(self));
-
-    if (self->plan.read_period_ms < 2 * WORKER_MS || !orma_perf_worker_idle(self->worker))
-        return false;
-    self->trusted = orma_perf_rings_unread(&self->rings);
-    if (self->trusted)
-        orma_perf_worker_round(self->worker, until);
-    return true;
 }
 
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct perf *self = arg;
-    bool begun = self->in_round, trusted = self->trusted;
+    uint64_t due = 0;
 
     (void)fd;
     (void)what;
-    self->trusted = false;
-    if (trusted && !self->flushes.len && !self->stopping && orma_perf_worker_idle(self->worker)) {
-        arm(self->timer, self->plan.read_period_ms - WORKER_MS);
+    if (!self->in_round && !self->flushes.len && !self->stopping)
+        due = orma_perf_worker_due(self->worker);
+    if (due) { /* it has done this round */
+        due -= orma_clock_now(ORMA_CLOCK_MONOTONIC);
+        arm(self->timer, (uint32_t)ORMA_MIN(due / 1000000, self->plan.read_period_ms) + WORKER_MS);
+        take_packets(self); /* last: it may tell of a flush */
         return;
     }
-    if (!begun)
+    if (!self->in_round)
         begin_round(self);
-    if (self->plan.poll || (!begun && trust_worker(self)) ||
-        drain(self, orma_clock_boottime() + ORMA_SOURCE_SLICE_NS))
+    if (self->plan.poll || drain(self, orma_clock_boottime() + ORMA_SOURCE_SLICE_NS))
         end_round(self);
     else
         arm(self->timer, 0);
@@ -443,7 +424,11 @@ static void perf_start(struct orma_source *source)
 
     for (size_t i = 0; i < self->rings.num && !self->plan.events[0].attr.enable_on_exec; i++)
         orma_perf_ring_enable(&self->rings.all[i]);
-    arm(self->timer, self->plan.read_period_ms);
+    bool alone = !self->plan.poll && self->plan.read_period_ms >= 2 * WORKER_MS;
+    if (alone) /* else it is always late */
+        orma_perf_worker_begin(self->worker, self->plan.read_period_ms * UINT64_C(1000000),
+                               SETTLED_NS);
+    arm(self->timer, self->plan.read_period_ms + (alone ? WORKER_MS : 0));
     if (self->plan.clear_period_ms)
         arm(self->clear_timer, self->plan.clear_period_ms);
 }

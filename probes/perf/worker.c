@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "sdk/base/clock.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 
@@ -20,12 +22,10 @@
 #define KICK_AT (1u << 20) /* so much of the queue is worth waking the worker up */
 #define OUT_AT 65536u      /* packets are handed over in pieces of that size */
 
-enum item_kind { ITEM_RECORD, ITEM_MARK, ITEM_ROUND };
-
 struct item {
     struct orma_perf_record record; /* its pointers are set when it is taken */
-    enum item_kind kind;
-    uint64_t value; /* the mark; of a round, where it ends */
+    bool is_mark;
+    uint64_t mark;
     size_t chain_bytes, calls_bytes, stack_bytes, text_bytes; /* behind this, in that order */
 };
 
@@ -41,12 +41,14 @@ struct orma_perf_worker {
     pthread_mutex_t lock; /* of what follows, up to the end of the block */
     pthread_cond_t filled;
     struct orma_buf queue, out;
-    bool busy; /* with what was in the queue */
+    bool busy;                              /* with what was in the queue, or with a round */
+    uint64_t due_ns, period_ns, settled_ns; /* of rounds of its own; period 0: there are none */
 
     atomic_bool stop;
     struct orma_buf work, made; /* the worker's sides */
     struct orma_buf one;        /* the record that it took out of a ring */
     uint32_t one_cpu;
+    uint64_t saves;        /* of the rings, when its queue was empty */
     struct orma_buf taken; /* the loop's side */
     int fd;
     atomic_bool clear; /* written by the loop, taken by the worker */
@@ -178,11 +180,14 @@ static bool stopped(const struct orma_perf_worker *self)
     return atomic_load_explicit(&self->stop, memory_order_relaxed);
 }
 
-static void process_round(struct orma_perf_worker *self, uint64_t until)
+/* Until somebody saves records from it: those come first. */
+static void process_round(struct orma_perf_worker *self)
 {
+    const uint64_t until = orma_perf_rings_now(self->rings) - self->settled_ns;
     struct orma_perf_record lost = {.kind = ORMA_PERF_LOST, .lost = 1};
 
-    while (!stopped(self) && orma_perf_rings_next(self->rings, until, keep_one, self)) {
+    while (!stopped(self) &&
+           orma_perf_rings_next(self->rings, until, self->saves, keep_one, self)) {
         lost.cpu = self->one_cpu;
         if (self->one.len)
             (void)process_record(self, self->one.data);
@@ -196,26 +201,45 @@ static size_t process_item(struct orma_perf_worker *self, const uint8_t *at)
     struct item item;
 
     memcpy(&item, at, sizeof(item));
-    if (item.kind == ITEM_RECORD)
+    if (!item.is_mark)
         return process_record(self, at);
-    if (item.kind == ITEM_MARK)
-        put_mark(self, item.value);
-    else
-        process_round(self, item.value);
+    put_mark(self, item.mark);
     return padded(sizeof(item));
 }
 
-/* False: it is time to end. */
+/* Until something is in the queue, it is time for a round, or to end. */
+static void wait_for_work(struct orma_perf_worker *self)
+{
+    struct timespec due = {.tv_sec = (time_t)(self->due_ns / 1000000000u),
+                           .tv_nsec = (long)(self->due_ns % 1000000000u)};
+
+    if (self->period_ns)
+        (void)pthread_cond_timedwait(&self->filled, &self->lock, &due);
+    else
+        pthread_cond_wait(&self->filled, &self->lock);
+}
+
+static bool is_due(const struct orma_perf_worker *self)
+{
+    return self->period_ns && orma_clock_now(ORMA_CLOCK_MONOTONIC) >= self->due_ns;
+}
+
+/* What is in the queue, or nothing: a round is due. False: it is time to end. */
 static bool fetch(struct orma_perf_worker *self)
 {
     pthread_mutex_lock(&self->lock);
     self->busy = false;
-    while (!self->queue.len && !stopped(self))
-        pthread_cond_wait(&self->filled, &self->lock);
+    while (!self->queue.len && !stopped(self) && !is_due(self))
+        wait_for_work(self);
     struct orma_buf empty = self->work;
     self->work = self->queue;
     self->queue = empty;
     self->busy = true;
+    self->saves = self->rings->saves;
+    if (!self->work.len) /* never twice in a row, however late it is */
+        self->due_ns =
+            ORMA_MAX(self->due_ns, orma_clock_now(ORMA_CLOCK_MONOTONIC) - self->period_ns / 2) +
+            self->period_ns;
     pthread_mutex_unlock(&self->lock);
     return !stopped(self);
 }
@@ -225,6 +249,8 @@ static void *run(void *arg)
     struct orma_perf_worker *self = arg;
 
     while (fetch(self)) {
+        if (!self->work.len)
+            process_round(self);
         for (size_t at = 0; at < self->work.len;)
             at += process_item(self, self->work.data + at);
         orma_buf_clear(&self->work);
@@ -239,6 +265,7 @@ int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_rin
                          struct orma_perf_worker **ret)
 {
     struct orma_perf_worker *self = calloc(1, sizeof(*self));
+    pthread_condattr_t clock;
     int r;
 
     if (!self)
@@ -253,7 +280,10 @@ int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_rin
         return r;
     }
     pthread_mutex_init(&self->lock, NULL);
-    pthread_cond_init(&self->filled, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&self->filled, &clock);
+    pthread_condattr_destroy(&clock);
     r = -pthread_create(&self->thread, NULL, run, self);
     if (r < 0) {
         orma_fd_close(&self->fd);
@@ -336,9 +366,9 @@ void orma_perf_worker_put(struct orma_perf_worker *self, const struct orma_perf_
     pthread_mutex_unlock(&self->lock);
 }
 
-static void order(struct orma_perf_worker *self, enum item_kind kind, uint64_t value)
+void orma_perf_worker_mark(struct orma_perf_worker *self, uint64_t mark)
 {
-    const struct item item = {.kind = kind, .value = value};
+    const struct item item = {.is_mark = true, .mark = mark};
 
     pthread_mutex_lock(&self->lock);
     if (self->lost)
@@ -348,20 +378,20 @@ static void order(struct orma_perf_worker *self, enum item_kind kind, uint64_t v
     pthread_cond_signal(&self->filled); /* who wakes up finds the lock free */
 }
 
-void orma_perf_worker_mark(struct orma_perf_worker *self, uint64_t mark)
-{
-    order(self, ITEM_MARK, mark);
-}
-
-void orma_perf_worker_round(struct orma_perf_worker *self, uint64_t until)
-{
-    order(self, ITEM_ROUND, until);
-}
-
-bool orma_perf_worker_idle(struct orma_perf_worker *self)
+void orma_perf_worker_begin(struct orma_perf_worker *self, uint64_t period_ns, uint64_t settled_ns)
 {
     pthread_mutex_lock(&self->lock);
-    bool ret = !self->busy && !self->queue.len;
+    self->due_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) + period_ns;
+    self->period_ns = period_ns;
+    self->settled_ns = settled_ns;
+    pthread_mutex_unlock(&self->lock);
+    pthread_cond_signal(&self->filled); /* it waits for ever */
+}
+
+uint64_t orma_perf_worker_due(struct orma_perf_worker *self)
+{
+    pthread_mutex_lock(&self->lock);
+    uint64_t ret = self->busy || self->queue.len || is_due(self) ? 0 : self->due_ns;
     pthread_mutex_unlock(&self->lock);
     return ret;
 }

@@ -3,16 +3,16 @@
  * emptying the kernel's rings while files are opened and stacks unwound.
  *
  *   loop ── put(record) ──► queue (bounded) ──► thread: encode.h ──► packets ──► loop ── on_packets
- *   loop ── round(until) ─► queue ──► thread: takes the records out of the rings itself
+ *   rings ── at each period ──────────────────► thread
  *
- * A thread that keeps up takes its records where the kernel left them. While it has something else
- * to do (opens a large file), the loop saves them from the rings by put().
+ * A thread that keeps up takes its records out of the rings, where the kernel left them. While it
+ * has something else to do (opens a large file), the loop saves them from there by put().
  *
  * Order is kept, marks included: when a mark comes out, the packets of everything
  * that was put before it have come out, too. When the queue is full, samples lose
  * their stacks; when it is twice as full, all records are counted as lost.
  *
- * Threads: put, round, mark, take and free belong to the loop's thread; what the encoder
+ * Threads: put, mark, begin, due, take and free belong to the loop's thread; what the encoder
  * uses belongs to the worker from start to free.
  */
 #ifndef ORMA_PROBES_PERF_WORKER_H
@@ -34,11 +34,13 @@ void orma_perf_worker_put(struct orma_perf_worker *self, const struct orma_perf_
 void orma_perf_worker_mark(struct orma_perf_worker *self, uint64_t mark);
 void orma_perf_worker_kick(struct orma_perf_worker *self);
 
-/* It is to empty the rings of all records before `until`. */
-void orma_perf_worker_round(struct orma_perf_worker *self, uint64_t until);
+/* From now on, it empties the rings each so often of records that are older than `settled_ns`. */
+void orma_perf_worker_begin(struct orma_perf_worker *self, uint64_t period_ns, uint64_t settled_ns);
 
-/* It has done all that it was given. */
-bool orma_perf_worker_idle(struct orma_perf_worker *self);
+/* When it will do so the next time (CLOCK_MONOTONIC), if it has done all that it should; else
+ * 0.
+ */
+uint64_t orma_perf_worker_due(struct orma_perf_worker *self);
 
 /* Where the packets of the encoder go: hand it to orma_perf_encoder_init(). */
 struct orma_source_sink *orma_perf_worker_sink(struct orma_perf_worker *self);

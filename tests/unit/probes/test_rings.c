@@ -168,6 +168,7 @@ static void wait_for_mark(struct recording *r)
 {
     struct pollfd p = {orma_perf_worker_fd(r->worker), POLLIN, 0};
 
+    r->mark = 0;
     orma_perf_worker_mark(r->worker, MARK);
     while (r->mark != MARK) {
         cr_assert_eq(poll(&p, 1, 30000), 1);
@@ -188,17 +189,15 @@ Test(perf_rings, the_oldest_record_of_all_comes_first)
     struct recording r;
 
     setup(&r);
-    cr_assert_not(orma_perf_rings_unread(&r.rings));
     for (uint64_t time = 10; time <= 60; time += 10)
         put_sample(&r, time % 20 ? 0 : 1, time);
-    cr_assert(orma_perf_rings_unread(&r.rings));
-    while (orma_perf_rings_next(&r.rings, 60, take_time, &r))
+    while (orma_perf_rings_next(&r.rings, 60, 0, take_time, &r))
         ;
     expect_times(&r, expected, 5);
     cr_assert(is_empty(&r.rings.all[0]), "the kernel has its room back");
     cr_assert_not(is_empty(&r.rings.all[1]), "60 was not due");
     put_sample(&r, 0, 70);
-    while (orma_perf_rings_next(&r.rings, UINT64_MAX, take_time, &r))
+    while (orma_perf_rings_next(&r.rings, UINT64_MAX, 0, take_time, &r))
         ;
     expect_times(&r, expected, 7);
     teardown(&r);
@@ -214,7 +213,7 @@ Test(perf_rings, nonsense_empties_its_ring_alone)
     put_words(&r.rings.all[1], nonsense, ORMA_ARRAY_LEN(nonsense));
     put_sample(&r, 1, 20);
     put_sample(&r, 0, 30);
-    while (orma_perf_rings_next(&r.rings, UINT64_MAX, take_time, &r))
+    while (orma_perf_rings_next(&r.rings, UINT64_MAX, 0, take_time, &r))
         ;
     expect_times(&r, expected, 2);
     cr_assert_eq(r.rings.bad_records, 1);
@@ -222,49 +221,67 @@ Test(perf_rings, nonsense_empties_its_ring_alone)
     teardown(&r);
 }
 
-Test(perf_worker, empties_the_rings_itself)
+Test(perf_rings, what_was_saved_comes_before_what_is_left)
 {
-    const uint64_t expected[] = {10, 20, 30};
     struct recording r;
 
     setup(&r);
     put_sample(&r, 0, 10);
     put_sample(&r, 1, 20);
     put_sample(&r, 0, 30);
-    put_sample(&r, 1, 40);
-    orma_perf_worker_round(r.worker, 40);
+    cr_assert(orma_perf_rings_next(&r.rings, UINT64_MAX, 0, take_time, &r));
+    cr_assert(orma_perf_rings_save(&r.rings, UINT64_MAX, take_time, &r));
+    cr_assert_not(orma_perf_rings_next(&r.rings, UINT64_MAX, 0, take_time, &r));
+    cr_assert_not(is_empty(&r.rings.all[0]));
+    cr_assert(orma_perf_rings_next(&r.rings, UINT64_MAX, r.rings.saves, take_time, &r));
+    teardown(&r);
+}
+
+Test(perf_worker, empties_the_rings_at_each_period)
+{
+    const uint64_t expected[] = {10, 20, 30};
+    struct recording r;
+
+    setup(&r);
+    cr_assert_eq(orma_perf_worker_due(r.worker), 0);
+    orma_perf_worker_begin(r.worker, 2000000, 5000000);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(expected); i++) {
+        put_sample(&r, i % RINGS, expected[i]);
+        while (!is_empty(&r.rings.all[i % RINGS]))
+            usleep(1000);
+    }
     wait_for_mark(&r);
     expect_times(&r, expected, ORMA_ARRAY_LEN(expected));
-    cr_assert(is_empty(&r.rings.all[0]));
-    cr_assert_not(is_empty(&r.rings.all[1]));
     teardown(&r);
 }
 
 /* What waits in the rings while the worker has to wait is saved, and comes out in its place. */
 Test(perf_worker, that_is_stuck_loses_nothing)
 {
-    const uint64_t expected[] = {10, 20, 30, 40};
+    const uint64_t expected[] = {10, 20, 30, 40, 50};
     struct recording r;
 
     setup(&r);
     cr_assert_eq(mkfifo(pf_path(&r.pf, "proc/77/maps"), 0600), 0); /* to be read: that lasts */
     put_sample(&r, 0, 10);
     put_sample(&r, 1, 20);
-    uint64_t tail = r.rings.all[0].page->data_tail;
-    orma_perf_worker_round(r.worker, 100);
-    while (__atomic_load_n(&r.rings.all[0].page->data_tail, __ATOMIC_ACQUIRE) == tail)
+    orma_perf_worker_begin(r.worker, 1000000, 0);
+    while (!is_empty(&r.rings.all[0]))
         usleep(1000);
-    cr_assert_not(orma_perf_worker_idle(r.worker));
+    cr_assert_eq(orma_perf_worker_due(r.worker), 0);
     put_sample(&r, 0, 30);
     put_sample(&r, 1, 40);
-    while (orma_perf_rings_next(&r.rings, 100, give_to_worker, &r))
+    while (orma_perf_rings_save(&r.rings, UINT64_MAX, give_to_worker, &r))
         ;
     cr_assert(is_empty(&r.rings.all[0]));
     cr_assert(is_empty(&r.rings.all[1]));
+    put_sample(&r, 0, 50); /* must not overtake them */
     int fd = open(pf_path(&r.pf, "proc/77/maps"), O_WRONLY | O_CLOEXEC);
     cr_assert_geq(fd, 0);
     cr_assert_eq(unlink(pf_path(&r.pf, "proc/77/maps")), 0);
     (void)close(fd);
+    while (!is_empty(&r.rings.all[0]))
+        usleep(1000);
     wait_for_mark(&r);
     expect_times(&r, expected, ORMA_ARRAY_LEN(expected));
     teardown(&r);
