@@ -24,9 +24,7 @@
 #include "sdk/base/mapped.h"
 #include "sdk/base/search.h"
 
-#define NUMBER_BITS 22
-#define NUMBER_MASK ((UINT64_C(1) << NUMBER_BITS) - 1)
-#define START_MAX (UINT64_MAX >> NUMBER_BITS) /* nobody links a file to higher addresses */
+#define SYMBOLS_MAX (4u << 20)
 #define NAME_MAX_LEN 4096u
 #define BUCKET_MIN 8u /* symbols, on average */
 #define SCAN_MAX 64u  /* buckets with more are sorted */
@@ -104,121 +102,122 @@ static void take_build_id(struct orma_perf_symtab *self, const uint8_t *head)
     }
 }
 
-static void take_bias(struct orma_perf_symtab *self, const uint8_t *elf)
+/* Functions are where code is. */
+static void take_segments(struct orma_perf_symtab *self, const uint8_t *elf)
 {
     const uint64_t offset = FIELD(self, elf, Ehdr, e_phoff), num = FIELD(self, elf, Ehdr, e_phnum);
     const uint8_t *head;
+    bool found = false;
 
     for (uint64_t i = 0; i < num && (head = entry(self, offset, i, SIZE(self, Phdr))); i++) {
-        if (FIELD(self, head, Phdr, p_type) == PT_LOAD && FIELD(self, head, Phdr, p_flags) & PF_X) {
-            self->load_bias = FIELD(self, head, Phdr, p_vaddr) - FIELD(self, head, Phdr, p_offset);
-            return;
+        const uint64_t start = FIELD(self, head, Phdr, p_vaddr);
+
+        if (FIELD(self, head, Phdr, p_type) != PT_LOAD ||
+            !(FIELD(self, head, Phdr, p_flags) & PF_X))
+            continue;
+        if (!found) { /* the lowest */
+            self->load_bias = start - FIELD(self, head, Phdr, p_offset);
+            self->base = start;
         }
+        found = true;
+        self->span = start + FIELD(self, head, Phdr, p_memsz) - self->base;
     }
-}
-
-/* ---- buckets ---- */
-
-static size_t bucket_of(const struct orma_perf_symtab *self, uint64_t place)
-{
-    return ((place >> NUMBER_BITS) - self->base) >> self->shift;
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const struct orma_perf_symbol *x = a, *y = b;
-
-    return x->place < y->place ? -1 : x->place > y->place;
-}
-
-/* Each symbol into its bucket, by exchanging. `next`: where the next one of each bucket goes. */
-static void distribute(struct orma_perf_symtab *self, uint32_t *next)
-{
-    struct orma_perf_symbol *symbols = self->symbols;
-
-    for (size_t b = 0; b < self->buckets_num; b++) {
-        const uint32_t begin = self->first[b], end = self->first[b + 1];
-
-        for (uint32_t i = next[b]; i < end;) {
-            const struct orma_perf_symbol one = symbols[i];
-            const size_t its = bucket_of(self, one.place);
-
-            if (its == b) {
-                i++;
-                continue;
-            }
-            symbols[i] = symbols[next[its]];
-            symbols[next[its]++] = one;
-        }
-        if (end - begin > SCAN_MAX)
-            qsort(&symbols[begin], end - begin, sizeof(*symbols), by_place);
-    }
-}
-
-/* `last`: the highest start. False: no memory. */
-static bool make_buckets(struct orma_perf_symtab *self, uint64_t last)
-{
-    while ((last - self->base) >> self->shift > self->symbols_num / BUCKET_MIN)
-        self->shift++;
-    self->buckets_num = ((last - self->base) >> self->shift) + 1;
-    self->first = calloc(self->buckets_num + 1, sizeof(*self->first));
-    uint32_t *next = malloc(self->buckets_num * sizeof(*next));
-    if (self->first && next) {
-        for (size_t i = 0; i < self->symbols_num; i++)
-            self->first[bucket_of(self, self->symbols[i].place) + 1]++;
-        for (size_t b = 0; b < self->buckets_num; b++) {
-            next[b] = self->first[b];
-            self->first[b + 1] += self->first[b];
-        }
-        distribute(self, next);
-    }
-    free(next);
-    return self->first && next;
+    self->span = found ? ORMA_MIN(self->span, (uint64_t)UINT32_MAX) : UINT32_MAX;
 }
 
 /* ---- symbols ---- */
 
-/* False: it is something else, or has no name. */
-static bool take_symbol(const struct orma_perf_symtab *self, const uint8_t *at, size_t number,
+/* False: it is no function with a name, or not where code is. */
+static bool take_symbol(const struct orma_perf_symtab *self, const uint8_t *at,
                         struct orma_perf_symbol *ret)
 {
     const unsigned type = ELF64_ST_TYPE(FIELD(self, at, Sym, st_info));
 
     if ((type != STT_FUNC && type != STT_GNU_IFUNC) || FIELD(self, at, Sym, st_shndx) == SHN_UNDEF)
         return false;
-    const uint64_t start = FIELD(self, at, Sym, st_value);
+    const uint64_t value = FIELD(self, at, Sym, st_value), start = value - self->base;
     *ret = (struct orma_perf_symbol){
-        start << NUMBER_BITS | number,
-        (uint32_t)ORMA_MIN(FIELD(self, at, Sym, st_size), (uint64_t)UINT32_MAX),
+        (uint32_t)start, (uint32_t)ORMA_MIN(FIELD(self, at, Sym, st_size), (uint64_t)UINT32_MAX),
         (uint32_t)FIELD(self, at, Sym, st_name)};
-    return start && start <= START_MAX && ret->name && ret->name < self->names_len;
+    return value && start < self->span && ret->name && ret->name < self->names_len;
+}
+
+static size_t bucket_of(const struct orma_perf_symtab *self, uint64_t start)
+{
+    return start >> self->shift;
+}
+
+/* How many there are, and where buckets begin: that of `b` at first[b + 1], see place(). */
+static void count(struct orma_perf_symtab *self, const uint8_t *at, size_t num)
+{
+    uint32_t *first = self->first;
+    struct orma_perf_symbol symbol;
+
+    for (size_t i = 0; i < num; i++, at += SIZE(self, Sym)) {
+        if (take_symbol(self, at, &symbol)) {
+            first[bucket_of(self, symbol.start) + 2]++;
+            self->symbols_num++;
+        }
+    }
+    for (size_t b = 0; b < self->buckets_num; b++)
+        first[b + 2] += first[b + 1];
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct orma_perf_symbol *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* Into their buckets, in their order. first[b + 1] moves from the begin of `b` to its end, where
+ * the next one begins. If the file changes meanwhile, symbols are missing, or in the wrong bucket.
+ */
+static void place(struct orma_perf_symtab *self, const uint8_t *at, size_t num)
+{
+    struct orma_perf_symbol symbol;
+
+    for (size_t i = 0; i < num; i++, at += SIZE(self, Sym)) {
+        if (!take_symbol(self, at, &symbol))
+            continue;
+        uint32_t *to = &self->first[bucket_of(self, symbol.start) + 1];
+        if (*to < self->symbols_num)
+            self->symbols[(*to)++] = symbol;
+    }
+    for (size_t b = 0; b < self->buckets_num; b++) {
+        const uint32_t begin = self->first[b], end = ORMA_MAX(self->first[b + 1], begin);
+
+        self->first[b + 1] = end;
+        if (end - begin > SCAN_MAX)
+            qsort(&self->symbols[begin], end - begin, sizeof(*self->symbols), by_start);
+    }
 }
 
 static int take_symbols(struct orma_perf_symtab *self, const uint8_t *head, const uint8_t *names)
 {
-    const uint64_t size = FIELD(self, head, Shdr, sh_size), step = SIZE(self, Sym);
-    const size_t num = ORMA_MIN(size / step, NUMBER_MASK);
+    const uint64_t size = FIELD(self, head, Shdr, sh_size);
+    const size_t num = ORMA_MIN(size / SIZE(self, Sym), (uint64_t)SYMBOLS_MAX);
     const uint8_t *at = bytes_at(self, FIELD(self, head, Shdr, sh_offset), size);
-    struct orma_perf_symbol symbol;
-    uint64_t first = UINT64_MAX, last = 0;
 
     self->names_len = FIELD(self, names, Shdr, sh_size);
     self->names =
         (const char *)bytes_at(self, FIELD(self, names, Shdr, sh_offset), self->names_len);
     if (!num || !at || !self->names || FIELD(self, names, Shdr, sh_type) != SHT_STRTAB)
         return 0;
-    self->symbols = malloc(num * sizeof(*self->symbols)); /* what is not used is not there */
+    while (self->span >> self->shift > num / BUCKET_MIN)
+        self->shift++;
+    self->buckets_num = (self->span >> self->shift) + 1;
+    self->first = calloc(self->buckets_num + 2, sizeof(*self->first));
+    if (!self->first)
+        return -ENOMEM;
+    count(self, at, num);
+    self->symbols = calloc(self->symbols_num + 1, sizeof(*self->symbols));
     if (!self->symbols)
         return -ENOMEM;
-    for (size_t i = 0; i < num; i++, at += step) {
-        if (!take_symbol(self, at, i, &symbol))
-            continue;
-        self->symbols[self->symbols_num++] = symbol;
-        first = ORMA_MIN(first, symbol.place);
-        last = ORMA_MAX(last, symbol.place);
-    }
-    self->base = first >> NUMBER_BITS;
-    return !self->symbols_num || make_buckets(self, last >> NUMBER_BITS) ? 0 : -ENOMEM;
+    place(self, at, num);
+    return 0;
 }
 
 static int take_sections(struct orma_perf_symtab *self, const uint8_t *elf)
@@ -259,7 +258,7 @@ static int read_elf(struct orma_perf_symtab *self)
         return -ENOEXEC;
     self->wide = ident[EI_CLASS] == ELFCLASS64;
     self->swapped = (ident[EI_DATA] == ELFDATA2MSB) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-    take_bias(self, elf);
+    take_segments(self, elf);
     return take_sections(self, elf);
 }
 
@@ -286,36 +285,37 @@ void orma_perf_symtab_fini(struct orma_perf_symtab *self)
 
 /* ---- looking up ---- */
 
-/* The last one at or before a place; NULL: there is none. */
-static const struct orma_perf_symbol *find(const struct orma_perf_symtab *self, uint64_t place)
+/* The last one at or before an address, which counts from `base`; NULL: there is none. */
+static const struct orma_perf_symbol *find(const struct orma_perf_symtab *self, uint64_t address)
 {
-    size_t b = ORMA_MIN(bucket_of(self, place), self->buckets_num - 1);
+    size_t b = bucket_of(self, address);
 
     for (;;) {
         const uint32_t begin = self->first[b], end = self->first[b + 1];
         const struct orma_perf_symbol *best = NULL, *s = &self->symbols[begin];
 
         if (end - begin > SCAN_MAX) {
-            const uint32_t before = ORMA_UPPER_BOUND(s, end - begin, .place, place);
+            const uint32_t before = ORMA_UPPER_BOUND(s, end - begin, .start, address);
 
             best = before ? &s[before - 1] : NULL;
         } else {
             for (; s < &self->symbols[end]; s++)
-                best = s->place <= place && (!best || s->place > best->place) ? s : best;
+                best = s->start <= address && (!best || s->start >= best->start) ? s : best;
         }
         if (best || !begin)
             return best;
-        b = bucket_of(self, self->symbols[begin - 1].place);
+        b = ORMA_MIN(bucket_of(self, self->symbols[begin - 1].start), b - 1);
     }
 }
 
 uint32_t orma_perf_symtab_find(const struct orma_perf_symtab *self, uint64_t address)
 {
-    if (!self->symbols_num || address > START_MAX || address < self->base)
+    address -= self->base;
+    if (!self->symbols_num || address >= self->span)
         return 0;
     /* Aliases share a start; assembly has no size: then it goes to the next symbol. */
-    const struct orma_perf_symbol *s = find(self, address << NUMBER_BITS | NUMBER_MASK);
-    if (!s || (s->size && address - (s->place >> NUMBER_BITS) >= s->size))
+    const struct orma_perf_symbol *s = find(self, address);
+    if (!s || (s->size && address - s->start >= s->size))
         return 0;
     return s->name;
 }

@@ -15,7 +15,7 @@
 #define ORMA_PERF_BUILD_ID_MAX 64
 
 struct orma_perf_symbol {
-    uint64_t place;      /* its start above its number in the file: sorts by both */
+    uint32_t start;      /* from the base */
     uint32_t size, name; /* size 0: not known; name: offset in `names` */
 };
 
@@ -27,7 +27,7 @@ struct orma_perf_symtab {
     size_t symbols_num;
     uint32_t *first; /* of each bucket, in `symbols`; one more: the end */
     size_t buckets_num;
-    uint64_t base; /* the lowest start */
+    uint64_t base, span; /* addresses of code */
     unsigned shift;
     bool wide, swapped; /* how the file has its numbers: as 64 bits, in the other byte order */
     struct orma_mapped *map;

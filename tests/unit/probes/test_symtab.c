@@ -105,7 +105,7 @@ static void put_segment(struct made *m, uint32_t flags, uint64_t offset, uint64_
     put_word(m, address);
     put_word(m, address);
     put_word(m, 0x1000);
-    put_word(m, 0x1000);
+    put_word(m, 0xfff00000); /* in memory: addresses that functions may have */
     if (!m->wide)
         put(m, flags, 4);
     put_word(m, 0x1000);
@@ -196,6 +196,7 @@ static const struct symbol known[] = {
     {0x6008, 0x10, FUNC, SHN_UNDEF, "elsewhere"},
     {0x600c, 0x10, FUNC, 1, NULL},
     {0, 0x10, FUNC, 1, "nowhere"},
+    {0x51ff, 0, FUNC, 1, "before_code"},
     {0x8000, 0x1000, STT_GNU_IFUNC | STB_WEAK << 4, 1, "chosen"},
 };
 
@@ -279,7 +280,7 @@ static uint64_t start_of(unsigned spread, size_t i)
     case 0:
         return 0x10000 + any % 0x1000000;
     case 1:
-        return i == 7 ? UINT64_C(0x3ffff000000) : 0x400000 + any % 0x4000;
+        return i == 7 ? 0xf0000000 : 0x400000 + any % 0x4000;
     default:
         return 0x400000 + any % 9 * 0x800000 + any % 7001 / (i % 50 + 1);
     }
