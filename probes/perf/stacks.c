@@ -165,29 +165,29 @@ static uint64_t intern_name(struct orma_perf_encoder *self, const char *path)
 }
 
 /* `name`: the number of the function's; 0: none. */
-static uint64_t intern_frame_of(struct orma_perf_encoder *self, uint64_t mapping, uint64_t rel_pc,
-                                uint64_t name)
+static void put_new_frame(struct orma_perf_encoder *self, uint64_t iid, uint64_t mapping,
+                          uint64_t rel_pc, uint64_t name)
 {
-    const uint64_t key[3] = {mapping, rel_pc, name};
-    uint64_t iid;
-
-    if (known(self, hash_of(ROLE_FRAME, key, sizeof(key)), &iid))
-        return iid;
     size_t begun = orma_pb_begin(&self->interned, ORMA_PB_INTERNED_DATA_FRAMES);
+
     orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_IID, iid);
     if (name)
         orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_FUNCTION_NAME_ID, name);
     orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_MAPPING_ID, mapping);
     orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_REL_PC, rel_pc);
     orma_pb_end(&self->interned, begun);
-    return iid;
 }
 
 static uint64_t intern_frame(struct orma_perf_encoder *self, uint64_t mapping, uint64_t rel_pc,
                              struct orma_str function)
 {
-    return intern_frame_of(self, mapping, rel_pc,
-                           function.len ? intern_function(self, function) : 0);
+    const uint64_t name = function.len ? intern_function(self, function) : 0;
+    const uint64_t key[3] = {mapping, rel_pc, name};
+    uint64_t iid;
+
+    if (!known(self, hash_of(ROLE_FRAME, key, sizeof(key)), &iid))
+        put_new_frame(self, iid, mapping, rel_pc, name);
+    return iid;
 }
 
 static uint64_t intern_stack(struct orma_perf_encoder *self, const uint64_t *frames, size_t num)
@@ -270,19 +270,28 @@ static uint64_t address_name(struct orma_perf_encoder *self, const struct orma_p
     return iid;
 }
 
-/* Of a file, the name follows from the place: it is looked up once. */
+/* Of a file, the name follows from the place. The file itself remembers the number: it was asked
+ * for the rule of the same address. Of several processes that run the file, it knows one. */
 static uint64_t file_frame(struct orma_perf_encoder *self, struct orma_perf_mapping *m, uint64_t pc)
 {
-    const struct orma_perf_symtab *elf = &m->file->elf;
-    const uint64_t rel_pc = pc - m->start + m->offset + elf->load_bias;
+    const struct orma_perf_file *file = m->file;
+    const uint64_t offset = pc - m->start + m->offset, rel_pc = offset + file->elf.load_bias;
     const uint64_t key[2] = {intern_mapping(self, m, NULL), rel_pc};
-    uint64_t hash = hash_of(ROLE_PLACE, key, sizeof(key)), iid = orma_map_get(&self->iids, hash);
+    struct orma_unwind_note *note =
+        file->unwind
+            ? orma_unwind_file_note(file->unwind, orma_unwind_file_address(file->unwind, offset))
+            : NULL;
+    uint64_t iid;
 
-    if (iid != ORMA_MAP_NONE)
-        return iid;
-    const uint64_t name = symbol_name(self, m->file, rel_pc);
-    iid = intern_frame_of(self, key[0], rel_pc, name ? name : address_name(self, m, pc));
-    (void)orma_map_put(&self->iids, hash, iid); /* else it is looked up again */
+    if (note && note->owner == key[0])
+        return note->value;
+    if (!known(self, hash_of(ROLE_PLACE, key, sizeof(key)), &iid)) {
+        const uint64_t name = symbol_name(self, m->file, rel_pc);
+
+        put_new_frame(self, iid, key[0], rel_pc, name ? name : address_name(self, m, pc));
+    }
+    if (note)
+        *note = (struct orma_unwind_note){key[0], iid};
     return iid;
 }
 

@@ -2,7 +2,7 @@
  *   ELF header ─► program headers ─► PT_GNU_EH_FRAME ─► .eh_frame (up to the end of its segment)
  *                                 └ without one: the section headers' .eh_frame, indexed once
  *
- *   pc ─► rule: a map from pc to the number of a rule; rules that are equal are stored once
+ *   pc ─► place: the number of its rule; rules that are equal are stored once
  */
 #include "probes/unwind/file.h"
 
@@ -29,6 +29,14 @@ struct load_segment {
     bool code;
 };
 
+/* An address that was asked for. */
+struct place {
+    uint64_t pc;
+    struct orma_unwind_note note;
+    bool used, has_rule;
+    uint32_t rule; /* its number; 0: there is none */
+};
+
 struct orma_unwind_file {
     struct load_segment segments[SEGMENTS_MAX];
     unsigned segments_num;
@@ -38,7 +46,8 @@ struct orma_unwind_file {
     struct orma_unwind_cies cies; /* of `eh` */
     uint64_t entry;
     struct orma_buf index; /* struct orma_unwind_cfi_entry, where the file has no table */
-    struct orma_map by_pc; /* pc → number of a rule; 0: none */
+    struct place *places;  /* by pc: what each frame of each stack is asked for */
+    size_t places_num, places_cap;
     struct orma_map by_content;
     struct orma_buf rules;
 };
@@ -188,7 +197,7 @@ void orma_unwind_file_free(struct orma_unwind_file *self)
     orma_unwind_table_fini(&self->table);
     orma_buf_fini(&self->index);
     orma_buf_fini(&self->rules);
-    orma_map_fini(&self->by_pc);
+    free(self->places);
     orma_map_fini(&self->by_content);
     free(self);
 }
@@ -223,7 +232,7 @@ static bool find_fde(struct orma_unwind_file *self, uint64_t pc, uint64_t *ret)
 }
 
 /* The number of a rule, from 1; 0: there is none. */
-static uint64_t make_rule(struct orma_unwind_file *self, uint64_t pc)
+static uint32_t make_rule(struct orma_unwind_file *self, uint64_t pc)
 {
     struct orma_unwind_rule rule;
     uint64_t fde;
@@ -234,30 +243,83 @@ static uint64_t make_rule(struct orma_unwind_file *self, uint64_t pc)
     uint64_t hash = orma_hash_bytes_from(orma_hash_seed(), &rule, used);
     uint64_t known = orma_map_get(&self->by_content, hash);
     if (known != ORMA_MAP_NONE)
-        return known;
+        return (uint32_t)known;
     orma_buf_put(&self->rules, &rule, sizeof(rule));
     if (self->rules.failed)
         return 0;
     known = self->rules.len / sizeof(rule);
     (void)orma_map_put(&self->by_content, hash, known); /* else it is stored twice */
-    return known;
+    return (uint32_t)known;
+}
+
+/* Whoever makes up return addresses does not know the seed. */
+static struct place *probe(struct place *places, size_t cap, uint64_t pc)
+{
+    size_t at = orma_mix64(pc ^ orma_hash_seed()) & (cap - 1);
+
+    while (places[at].used && places[at].pc != pc)
+        at = (at + 1) & (cap - 1);
+    return &places[at];
+}
+
+static ORMA_COLD bool grow_places(struct orma_unwind_file *self)
+{
+    size_t cap = self->places_cap ? self->places_cap * 2 : 64;
+    struct place *places = calloc(cap, sizeof(*places));
+
+    if (!places)
+        return false;
+    for (size_t i = 0; i < self->places_cap; i++) {
+        if (self->places[i].used)
+            *probe(places, cap, self->places[i].pc) = self->places[i];
+    }
+    free(self->places);
+    self->places = places;
+    self->places_cap = cap;
+    return true;
+}
+
+/* NULL: no memory. */
+static struct place *place_of(struct orma_unwind_file *self, uint64_t pc)
+{
+    struct place *place = self->places_cap ? probe(self->places, self->places_cap, pc) : NULL;
+
+    if (place && place->used)
+        return place;
+    if (self->places_num >= ADDRESSES_MAX) { /* begin anew, with the rules, too */
+        memset(self->places, 0, self->places_cap * sizeof(*self->places));
+        self->places_num = 0;
+        orma_map_clear(&self->by_content);
+        orma_buf_clear(&self->rules);
+    }
+    if (self->places_num * 3 >= self->places_cap * 2 && !grow_places(self))
+        return NULL;
+    place = probe(self->places, self->places_cap, pc);
+    *place = (struct place){.pc = pc, .used = true};
+    self->places_num++;
+    return place;
+}
+
+struct orma_unwind_note *orma_unwind_file_note(struct orma_unwind_file *self, uint64_t pc)
+{
+    struct place *place = place_of(self, pc);
+
+    return place ? &place->note : NULL;
 }
 
 const struct orma_unwind_rule *orma_unwind_file_rule(struct orma_unwind_file *self, uint64_t pc)
 {
-    uint64_t number = orma_map_get(&self->by_pc, pc);
+    struct place *place = place_of(self, pc);
 
-    if (number == ORMA_MAP_NONE) {
-        if (self->by_pc.len >= ADDRESSES_MAX) { /* begin anew, with the rules, too */
-            orma_map_clear(&self->by_pc);
-            orma_map_clear(&self->by_content);
-            orma_buf_clear(&self->rules);
-        }
-        number = make_rule(self, pc);
-        (void)orma_map_put(&self->by_pc, pc, number); /* else it is made again */
+    if (!place)
+        return NULL;
+    if (!place->has_rule) {
+        place->rule = make_rule(self, pc);
+        place->has_rule = true;
     }
-    return number ? (const struct orma_unwind_rule *)(const void *)self->rules.data + (number - 1)
-                  : NULL;
+    return place->rule
+               ? (const struct orma_unwind_rule *)(const void *)self->rules.data + (place->rule - 1)
+               : NULL;
 }
 
 bool orma_unwind_file_start(struct orma_unwind_file *self, uint64_t pc, uint64_t *ret)

@@ -3,7 +3,7 @@
  * .eh_frame with its table, and the rules of the addresses that were met.
  *
  * Rules are made when an address is first asked for, and kept. The file is read
- * when it is opened, never mapped: it may shrink. Bytes are hostile.
+ * where it is mapped, and may shrink. Bytes are hostile.
  * Threads: none; a file belongs to one thread.
  */
 #ifndef ORMA_UNWIND_FILE_H
@@ -24,6 +24,14 @@ void orma_unwind_file_free(struct orma_unwind_file *self);
 
 /* The address that the file's code at `offset` is meant for. */
 uint64_t orma_unwind_file_address(const struct orma_unwind_file *self, uint64_t offset);
+
+/* What a caller remembers of an address: zero at first, and when the file had to forget it. */
+struct orma_unwind_note {
+    uint64_t owner, value;
+};
+
+/* NULL: no memory. Valid until the next call. */
+struct orma_unwind_note *orma_unwind_file_note(struct orma_unwind_file *self, uint64_t pc);
 
 /* NULL: the file has none for this address. Valid until the next call. */
 const struct orma_unwind_rule *orma_unwind_file_rule(struct orma_unwind_file *self, uint64_t pc);
