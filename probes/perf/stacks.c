@@ -290,8 +290,8 @@ static uint64_t file_frame(struct orma_perf_encoder *self, struct orma_perf_mapp
 
         put_new_frame(self, iid, key[0], rel_pc, name ? name : address_name(self, m, pc));
     }
-    if (note)
-        *note = (struct orma_unwind_note){key[0], iid};
+    if (note && iid <= UINT32_MAX)
+        *note = (struct orma_unwind_note){(uint32_t)key[0], (uint32_t)iid};
     return iid;
 }
 

@@ -33,9 +33,10 @@ struct load_segment {
 struct place {
     uint64_t pc;
     struct orma_unwind_note note;
-    bool used, has_rule;
-    uint32_t rule; /* its number; 0: there is none */
+    uint32_t state; /* from RULES on: the number of its rule, from 0 */
 };
+
+enum { FREE, NEW, WITHOUT_RULE, RULES };
 
 struct orma_unwind_file {
     struct load_segment segments[SEGMENTS_MAX];
@@ -257,7 +258,7 @@ static struct place *probe(struct place *places, size_t cap, uint64_t pc)
 {
     size_t at = orma_mix64(pc ^ orma_hash_seed()) & (cap - 1);
 
-    while (places[at].used && places[at].pc != pc)
+    while (places[at].state != FREE && places[at].pc != pc)
         at = (at + 1) & (cap - 1);
     return &places[at];
 }
@@ -270,7 +271,7 @@ static ORMA_COLD bool grow_places(struct orma_unwind_file *self)
     if (!places)
         return false;
     for (size_t i = 0; i < self->places_cap; i++) {
-        if (self->places[i].used)
+        if (self->places[i].state != FREE)
             *probe(places, cap, self->places[i].pc) = self->places[i];
     }
     free(self->places);
@@ -284,7 +285,7 @@ static struct place *place_of(struct orma_unwind_file *self, uint64_t pc)
 {
     struct place *place = self->places_cap ? probe(self->places, self->places_cap, pc) : NULL;
 
-    if (place && place->used)
+    if (place && place->state != FREE)
         return place;
     if (self->places_num >= ADDRESSES_MAX) { /* begin anew, with the rules, too */
         memset(self->places, 0, self->places_cap * sizeof(*self->places));
@@ -295,7 +296,7 @@ static struct place *place_of(struct orma_unwind_file *self, uint64_t pc)
     if (self->places_num * 3 >= self->places_cap * 2 && !grow_places(self))
         return NULL;
     place = probe(self->places, self->places_cap, pc);
-    *place = (struct place){.pc = pc, .used = true};
+    *place = (struct place){.pc = pc, .state = NEW};
     self->places_num++;
     return place;
 }
@@ -313,13 +314,11 @@ const struct orma_unwind_rule *orma_unwind_file_rule(struct orma_unwind_file *se
 
     if (!place)
         return NULL;
-    if (!place->has_rule) {
-        place->rule = make_rule(self, pc);
-        place->has_rule = true;
-    }
-    return place->rule
-               ? (const struct orma_unwind_rule *)(const void *)self->rules.data + (place->rule - 1)
-               : NULL;
+    if (place->state == NEW)
+        place->state = WITHOUT_RULE + make_rule(self, pc);
+    return place->state >= RULES ? (const struct orma_unwind_rule *)(const void *)self->rules.data +
+                                       (place->state - RULES)
+                                 : NULL;
 }
 
 bool orma_unwind_file_start(struct orma_unwind_file *self, uint64_t pc, uint64_t *ret)

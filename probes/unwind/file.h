@@ -27,7 +27,7 @@ uint64_t orma_unwind_file_address(const struct orma_unwind_file *self, uint64_t 
 
 /* What a caller remembers of an address: zero at first, and when the file had to forget it. */
 struct orma_unwind_note {
-    uint64_t owner, value;
+    uint32_t owner, value;
 };
 
 /* NULL: no memory. Valid until the next call. */
