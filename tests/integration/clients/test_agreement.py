@@ -130,7 +130,9 @@ class Agreement(Case):
         # perf counts the wake-ups and preemptions that it saw the end of; the first run begins before it records.
         self.assertNear(cpu["cpu_ns"] / 1e6, ran, 0.05, 2, "time on the CPU")
         self.assertNear(waits["waits"], switches, 0.05, 5, "waits")
-        self.assertNear(waits["mean_ns"] / 1e6, mean, 0.1, 0.02, "mean wait")
+        # A wait that one of them did not see may have been the longest.
+        unseen = (abs(waits["waits"] - switches) + 1) * waits["max_ns"] / 1e6 / waits["waits"]
+        self.assertNear(waits["mean_ns"] / 1e6, mean, 0.1, max(0.02, unseen), "mean wait")
         ours = [int(ns) / 1e6 for ns in str(longer).split(",")]
         self.assertEqual(ours[0], waits["max_ns"] / 1e6)
         self.assertNear(min(ours, key=lambda ms: abs(ms - longest)), longest, 0.05, 0.02, "longest wait that perf saw")
