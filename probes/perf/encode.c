@@ -17,8 +17,13 @@
 void orma_perf_encoder_init(struct orma_perf_encoder *self, const struct orma_perf_plan *plan,
                             struct orma_perf_processes *processes, struct orma_source_sink *sink)
 {
-    *self = (struct orma_perf_encoder){
-        .plan = plan, .processes = processes, .sink = sink, .next_iid = 1, .age = 1, .fresh = true};
+    *self = (struct orma_perf_encoder){.plan = plan,
+                                       .processes = processes,
+                                       .sink = sink,
+                                       .next_iid = 1,
+                                       .first_iid = 1,
+                                       .age = 1,
+                                       .fresh = true};
 }
 
 void orma_perf_encoder_fini(struct orma_perf_encoder *self)
@@ -85,7 +90,7 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
         orma_perf_processes_scan(self->processes, self->plan->pids,
                                  self->plan->off_cpu ? 0 : self->plan->pids_num);
     }
-    if (self->iids.len > INTERNED_MAX)
+    if (self->next_iid - self->first_iid > INTERNED_MAX)
         orma_perf_encoder_clear(self);
     orma_buf_clear(&self->interned);
     if (self->plan->off_cpu)
@@ -131,7 +136,8 @@ uint64_t orma_perf_encode_stack(struct orma_perf_encoder *self,
     uint64_t error, stack, flags = ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE;
     struct orma_buf *out = &self->packet;
 
-    if (!process || self->iids.len > INTERNED_MAX) /* numbers hold until the end */
+    if (!process ||
+        self->next_iid - self->first_iid > INTERNED_MAX) /* numbers hold until the end */
         return 0;
     orma_buf_clear(&self->interned);
     orma_perf_tell_names(self, process, record);

@@ -31,8 +31,8 @@ struct orma_perf_encoder {
     struct orma_source_sink *sink;
     struct orma_map counted; /* cpu + 1 → sum of the periods of its samples, where they have them */
     struct orma_map iids;    /* hash of what is interned → iid */
-    uint64_t next_iid;
-    bool fresh; /* the next packet begins a new interning state */
+    uint64_t next_iid, first_iid; /* first_iid: of this state of interning */
+    bool fresh;                   /* the next packet begins a new interning state */
     struct orma_buf interned, packet;
     uint64_t frames[ORMA_PERF_FRAMES_MAX];
     struct orma_perf_kepts kepts;

@@ -40,6 +40,7 @@ enum role {
 void orma_perf_encoder_clear(struct orma_perf_encoder *self)
 {
     orma_map_clear(&self->iids);
+    self->first_iid = self->next_iid;
     self->fresh = true;
     self->age++;
 }
@@ -270,8 +271,11 @@ static uint64_t address_name(struct orma_perf_encoder *self, const struct orma_p
     return iid;
 }
 
-/* Of a file, the name follows from the place. The file itself remembers the number: it was asked
- * for the rule of the same address. Of several processes that run the file, it knows one. */
+/*
+ * Of a file, the name follows from the place. The file itself remembers the number: it was asked
+ * for the rule of the same address. Of several processes that run the file it knows the first, and
+ * what it forgot, it does not learn again: the table of numbers has the others.
+ */
 static uint64_t file_frame(struct orma_perf_encoder *self, struct orma_perf_mapping *m, uint64_t pc)
 {
     const struct orma_perf_file *file = m->file;
@@ -281,17 +285,18 @@ static uint64_t file_frame(struct orma_perf_encoder *self, struct orma_perf_mapp
         file->unwind
             ? orma_unwind_file_note(file->unwind, orma_unwind_file_address(file->unwind, offset))
             : NULL;
-    uint64_t iid;
+    uint64_t iid = self->next_iid;
 
     if (note && note->owner == key[0])
         return note->value;
-    if (!known(self, hash_of(ROLE_PLACE, key, sizeof(key)), &iid)) {
-        const uint64_t name = symbol_name(self, m->file, rel_pc);
-
-        put_new_frame(self, iid, key[0], rel_pc, name ? name : address_name(self, m, pc));
-    }
-    if (note && iid <= UINT32_MAX)
+    if (note && note->owner < self->first_iid && iid <= UINT32_MAX) {
         *note = (struct orma_unwind_note){(uint32_t)key[0], (uint32_t)iid};
+        self->next_iid++;
+    } else if (known(self, hash_of(ROLE_PLACE, key, sizeof(key)), &iid)) {
+        return iid;
+    }
+    const uint64_t name = symbol_name(self, m->file, rel_pc);
+    put_new_frame(self, iid, key[0], rel_pc, name ? name : address_name(self, m, pc));
     return iid;
 }
 

@@ -49,6 +49,7 @@ struct orma_unwind_file {
     struct orma_buf index; /* struct orma_unwind_cfi_entry, where the file has no table */
     struct place *places;  /* by pc: what each frame of each stack is asked for */
     size_t places_num, places_cap;
+    bool forgot; /* there were too many */
     struct orma_map by_content;
     struct orma_buf rules;
 };
@@ -283,19 +284,19 @@ static ORMA_COLD bool grow_places(struct orma_unwind_file *self)
 /* NULL: no memory. */
 static struct place *place_of(struct orma_unwind_file *self, uint64_t pc)
 {
-    struct place *place = self->places_cap ? probe(self->places, self->places_cap, pc) : NULL;
-
-    if (place && place->state != FREE)
+    if (self->places_num * 3 >= self->places_cap * 2 && !grow_places(self))
+        return NULL;
+    struct place *place = probe(self->places, self->places_cap, pc);
+    if (place->state != FREE)
         return place;
     if (self->places_num >= ADDRESSES_MAX) { /* begin anew, with the rules, too */
         memset(self->places, 0, self->places_cap * sizeof(*self->places));
         self->places_num = 0;
+        self->forgot = true;
         orma_map_clear(&self->by_content);
         orma_buf_clear(&self->rules);
+        return place_of(self, pc);
     }
-    if (self->places_num * 3 >= self->places_cap * 2 && !grow_places(self))
-        return NULL;
-    place = probe(self->places, self->places_cap, pc);
     *place = (struct place){.pc = pc, .state = NEW};
     self->places_num++;
     return place;
@@ -305,7 +306,7 @@ struct orma_unwind_note *orma_unwind_file_note(struct orma_unwind_file *self, ui
 {
     struct place *place = place_of(self, pc);
 
-    return place ? &place->note : NULL;
+    return place && !self->forgot ? &place->note : NULL;
 }
 
 const struct orma_unwind_rule *orma_unwind_file_rule(struct orma_unwind_file *self, uint64_t pc)

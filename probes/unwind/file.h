@@ -25,12 +25,13 @@ void orma_unwind_file_free(struct orma_unwind_file *self);
 /* The address that the file's code at `offset` is meant for. */
 uint64_t orma_unwind_file_address(const struct orma_unwind_file *self, uint64_t offset);
 
-/* What a caller remembers of an address: zero at first, and when the file had to forget it. */
+/* What a caller remembers of an address: zero at first. */
 struct orma_unwind_note {
     uint32_t owner, value;
 };
 
-/* NULL: no memory. Valid until the next call. */
+/* NULL: no memory, or so many addresses were asked for that some were forgotten. Valid until the
+ * next call. */
 struct orma_unwind_note *orma_unwind_file_note(struct orma_unwind_file *self, uint64_t pc);
 
 /* NULL: the file has none for this address. Valid until the next call. */

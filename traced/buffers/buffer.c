@@ -29,7 +29,7 @@
 /* How far ahead of the write pointer pages are made to exist, and how much at a time. */
 #define TOUCH_AHEAD ((size_t)1 << 20)
 #define TOUCH_STEP ((size_t)256 << 10)
-#define TOUCH_LEAST ((size_t)64 << 10)
+#define TOUCH_LEAST ((size_t)32 << 10)
 /*
  * A buffer begins anew when so much was written. A chunk that was read stays at least until as much
  * again was written: by then chunks that were committed out of order have come.
@@ -748,8 +748,8 @@ void traced_buffer_patch(struct traced_buffer *self, struct traced_seq *seq, uin
 
 bool traced_buffer_touch_ahead(struct traced_buffer *self)
 {
-    /* Half of what was written: a session of some kilobytes needs no megabyte. */
-    size_t ahead = ORMA_MIN((self->used / 2 + TOUCH_LEAST) & ~(size_t)4095, TOUCH_AHEAD);
+    /* A quarter of what was written: a session of some kilobytes needs no megabyte. */
+    size_t ahead = ORMA_MIN((self->used / 4 + TOUCH_LEAST) & ~(size_t)4095, TOUCH_AHEAD);
     size_t want = ORMA_MIN(self->size, self->wptr + ahead);
 
     self->touched = ORMA_MAX(self->touched, self->used & ~(size_t)4095);
