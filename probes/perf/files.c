@@ -148,7 +148,7 @@ struct orma_perf_file *orma_perf_files_get(struct orma_perf_files *self, uint32_
     file = calloc(1, sizeof(*file));
     if (!file)
         return NULL;
-    *file = (struct orma_perf_file){.fd = -1, .inode = map->inode};
+    *file = (struct orma_perf_file){.number = ++self->numbers, .fd = -1, .inode = map->inode};
     memcpy(file->build_id, map->build_id, map->build_id_len);
     file->build_id_len = map->build_id_len;
     file->path = strndup(path.data, path.len);

@@ -17,7 +17,8 @@
 struct orma_unwind_file;
 
 struct orma_perf_file {
-    char *path; /* as in /proc/PID/maps, may be "[vdso]" */
+    uint64_t number; /* no two files have the same, whatever was forgotten */
+    char *path;      /* as in /proc/PID/maps, may be "[vdso]" */
     uint64_t inode;
     uint8_t build_id[ORMA_PERF_BUILD_ID_MAX]; /* as the kernel, or else the file, says */
     size_t build_id_len;
@@ -31,6 +32,7 @@ struct orma_perf_files {
     int proc_fd;            /* the owner's */
     struct orma_map by_key; /* struct orma_perf_file * */
     size_t open_num;
+    uint64_t numbers; /* of files, so far */
 };
 
 void orma_perf_files_fini(struct orma_perf_files *self);

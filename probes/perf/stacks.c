@@ -238,7 +238,7 @@ static uint64_t kernel_frame(struct orma_perf_encoder *self, uint64_t pc)
 static uint64_t symbol_name(struct orma_perf_encoder *self, const struct orma_perf_file *file,
                             uint64_t rel_pc)
 {
-    const uint64_t key[2] = {(uintptr_t)file, orma_perf_symtab_find(&file->elf, rel_pc)};
+    const uint64_t key[2] = {file->number, orma_perf_symtab_find(&file->elf, rel_pc)};
     const uint64_t hash = hash_of(ROLE_SYMBOL, key, sizeof(key));
 
     if (!key[1])
