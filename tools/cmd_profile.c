@@ -45,6 +45,8 @@
 #define FREQUENCY_ONE 999 /* of one command: threads that live shorter than a period go unseen */
 #define FREQUENCY_ALL 99
 #define FREQUENCY_HIGH 20000 /* to try where there were few samples */
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
 
 enum {
     OPT_FREQUENCY = 1,
@@ -648,11 +650,12 @@ static void tell_coverage(const struct profile *self, const struct orma_stacks *
     bool often = self->request.frequency_hz >= FREQUENCY_HIGH;
     if (self->cpu_ns > COVERAGE_MIN_NS && seen < COVERAGE_LEAST * used)
         fprintf(stderr,
-                "%s: samples explain %.0f %% of the %sCPU time: threads that live shorter %s\n",
+                "%s: samples explain %.0f %% of the %sCPU time: threads that live shorter than the "
+                "time between samples are not seen%s\n",
                 self->program, 100.0 * seen / used, kernel ? "" : "user's ",
-                often ? "than the time between samples are not seen, nor is the taking of so many"
-                      : "than the time between samples are not seen; -F 20000 takes most of them "
-                        "in, and so does -a as root, at any -F");
+                often ? ", nor what so many samples cost"
+                      : "; -F " TEXT(FREQUENCY_HIGH) " takes most of them in, and so does -a as "
+                                                     "root, at any -F");
     else if (stacks->samples < SAMPLES_FEW && !often)
         fprintf(stderr, "%s: %" PRIu64 " sample%s: shares are rough; -F %d takes more\n",
                 self->program, stacks->samples, stacks->samples == 1 ? "" : "s", FREQUENCY_HIGH);

@@ -48,8 +48,8 @@ static void tell_cut(const struct orma_perf_encoder *self)
                       (unsigned long long)self->too_long, bytes / 1024,
                       self->plan->stack_fixed
                           ? "a larger --stack-size shows where they began"
-                          : "with a lower frequency, and as root or with more memory that may be "
-                            "locked (ulimit -l), 63 are");
+                          : "63 are at up to 5,000 samples a second, as root or with enough memory "
+                            "that may be locked (ulimit -l)");
 }
 
 static void end_session(struct orma_perf_encoder *self, uint64_t time)
@@ -80,6 +80,12 @@ static uint64_t count_of(struct orma_perf_encoder *self, const struct orma_perf_
     return ret;
 }
 
+/* Readers have to keep all that was interned. */
+static bool is_full(const struct orma_perf_encoder *self)
+{
+    return self->next_iid - self->first_iid > INTERNED_MAX;
+}
+
 void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_record *record)
 {
     struct orma_perf_sampled what = {0};
@@ -90,7 +96,7 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
         orma_perf_processes_scan(self->processes, self->plan->pids,
                                  self->plan->off_cpu ? 0 : self->plan->pids_num);
     }
-    if (self->next_iid - self->first_iid > INTERNED_MAX)
+    if (is_full(self))
         orma_perf_encoder_clear(self);
     orma_buf_clear(&self->interned);
     if (self->plan->off_cpu)
@@ -136,8 +142,7 @@ uint64_t orma_perf_encode_stack(struct orma_perf_encoder *self,
     uint64_t error, stack, flags = ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE;
     struct orma_buf *out = &self->packet;
 
-    if (!process ||
-        self->next_iid - self->first_iid > INTERNED_MAX) /* numbers hold until the end */
+    if (!process || is_full(self)) /* numbers hold until the end */
         return 0;
     orma_buf_clear(&self->interned);
     orma_perf_tell_names(self, process, record);

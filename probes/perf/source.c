@@ -161,8 +161,9 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     if (!self->in_round && !self->flushes.len && !self->stopping)
         due = orma_perf_worker_due(self->worker);
     if (due) { /* it has done this round */
-        due -= orma_clock_now(ORMA_CLOCK_MONOTONIC);
-        arm(self->timer, (uint32_t)ORMA_MIN(due / 1000000, self->plan.read_period_ms) + WORKER_MS);
+        uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+
+        arm(self->timer, (uint32_t)((ORMA_MAX(due, now) - now) / 1000000) + WORKER_MS);
         take_packets(self); /* last: it may tell of a flush */
         return;
     }
@@ -425,7 +426,7 @@ static void perf_start(struct orma_source *source)
     for (size_t i = 0; i < self->rings.num && !self->plan.events[0].attr.enable_on_exec; i++)
         orma_perf_ring_enable(&self->rings.all[i]);
     bool alone = !self->plan.poll && self->plan.read_period_ms >= 2 * WORKER_MS;
-    if (alone) /* else it is always late */
+    if (alone) /* in less time it would always be late */
         orma_perf_worker_begin(self->worker, self->plan.read_period_ms * UINT64_C(1000000),
                                SETTLED_NS);
     arm(self->timer, self->plan.read_period_ms + (alone ? WORKER_MS : 0));

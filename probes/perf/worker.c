@@ -163,8 +163,7 @@ static size_t process_record(struct orma_perf_worker *self, const uint8_t *at)
     return (size_t)(data - at);
 }
 
-/* A copy in memory that stays warm: the kernel gets its room back, the ring is free for the loop.
- */
+/* In memory that stays warm: the kernel gets its room back, the loop may look into the rings. */
 static void keep_one(void *ctx, const struct orma_perf_record *record)
 {
     struct orma_perf_worker *self = ctx;
@@ -236,10 +235,8 @@ static bool fetch(struct orma_perf_worker *self)
     self->queue = empty;
     self->busy = true;
     self->saves = self->rings->saves;
-    if (!self->work.len) /* never twice in a row, however late it is */
-        self->due_ns =
-            ORMA_MAX(self->due_ns, orma_clock_now(ORMA_CLOCK_MONOTONIC) - self->period_ns / 2) +
-            self->period_ns;
+    if (!self->work.len)
+        self->due_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) + self->period_ns;
     pthread_mutex_unlock(&self->lock);
     return !stopped(self);
 }

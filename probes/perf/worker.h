@@ -37,9 +37,7 @@ void orma_perf_worker_kick(struct orma_perf_worker *self);
 /* From now on, it empties the rings each so often of records that are older than `settled_ns`. */
 void orma_perf_worker_begin(struct orma_perf_worker *self, uint64_t period_ns, uint64_t settled_ns);
 
-/* When it will do so the next time (CLOCK_MONOTONIC), if it has done all that it should; else
- * 0.
- */
+/* When it will do so next (CLOCK_MONOTONIC). 0: it has not done all that it should. */
 uint64_t orma_perf_worker_due(struct orma_perf_worker *self);
 
 /* Where the packets of the encoder go: hand it to orma_perf_encoder_init(). */

@@ -738,6 +738,18 @@ static void expect_same(struct engine *e, const char *const *queries, size_t num
     orma_buf_fini(&without);
 }
 
+/* Over these tables, and nothing else. */
+static void expect_same_over(const char *tables, const char *const *queries, size_t num)
+{
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "tables", tables, "");
+    expect_same(&e, queries, num);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
 /* Functions whose frame SQLite sets itself do not give it to others over the same window. */
 Test(exec, keeps_frames_of_windows_apart)
 {
@@ -749,13 +761,7 @@ Test(exec, keeps_frames_of_windows_apart)
         "SELECT sum(id) OVER (ORDER BY k ROWS UNBOUNDED PRECEDING), row_number() OVER (ORDER BY "
         "k), sum(id) OVER (ORDER BY k) FROM t1",
     };
-    struct engine e;
-
-    engine_init(&e);
-    engine_expect(&e, "rows", rows, "");
-    expect_same(&e, queries, ORMA_ARRAY_LEN(queries));
-    engine_fini(&e);
-    orma_assert_no_leaks();
+    expect_same_over(rows, queries, ORMA_ARRAY_LEN(queries));
 }
 
 /* Keys of few bits, of many, of more than 64 with the row, in order already, with NULL at either
@@ -799,13 +805,7 @@ Test(exec, sorts_many_rows)
         "SELECT DISTINCT k, s FROM t ORDER BY s, k DESC",
         "SELECT max(id) FROM (SELECT id FROM t ORDER BY w DESC, id LIMIT -1 OFFSET 1000)",
     };
-    struct engine e;
-
-    engine_init(&e);
-    engine_expect(&e, "rows", many, "");
-    expect_same(&e, queries, ORMA_ARRAY_LEN(queries));
-    engine_fini(&e);
-    orma_assert_no_leaks();
+    expect_same_over(many, queries, ORMA_ARRAY_LEN(queries));
 }
 
 /* Joins that find one row at most do not matter to the order of rows; others do. */
@@ -857,13 +857,7 @@ Test(exec, joins_with_nothing)
         ("SELECT a.id, b.n FROM t1 a LEFT JOIN (SELECT id, v AS n FROM t2 WHERE k > 100 UNION ALL "
          "SELECT id, s FROM t3 WHERE k > 100) b ON b.id = a.id WHERE b.n IS NULL"),
     };
-    struct engine e;
-
-    engine_init(&e);
-    engine_expect(&e, "rows", rows, "");
-    expect_same(&e, queries, ORMA_ARRAY_LEN(queries));
-    engine_fini(&e);
-    orma_assert_no_leaks();
+    expect_same_over(rows, queries, ORMA_ARRAY_LEN(queries));
 }
 
 /* A row that is given by its number makes constants of what it is compared with. */

@@ -678,6 +678,35 @@ Test(unwind, asked_in_any_order)
     orma_assert_no_leaks();
 }
 
+/* A note stays until so many addresses were asked for that all are forgotten. Rules are made anew.
+ */
+Test(unwind, notes_of_addresses)
+{
+    struct orma_unwind_file *file;
+    struct orma_unwind_rule kept;
+    struct copy copy;
+    uint64_t pc;
+
+    copy_self(&copy);
+    cr_assert_eq(orma_unwind_file_read(copy.fd, &file), 0);
+    for (pc = copy.code; !orma_unwind_file_rule(file, pc); pc++)
+        cr_assert_lt(pc, copy.code + copy.code_len);
+    kept = *orma_unwind_file_rule(file, pc);
+    cr_assert_eq(orma_unwind_file_note(file, pc)->owner, 0);
+    *orma_unwind_file_note(file, pc) = (struct orma_unwind_note){7, 8};
+    for (uint64_t i = 1; i <= 1000; i++)
+        cr_assert_eq(orma_unwind_file_note(file, pc + i)->owner, 0);
+    cr_assert_eq(orma_unwind_file_note(file, pc)->owner, 7);
+    cr_assert_eq(orma_unwind_file_note(file, pc)->value, 8);
+    for (uint64_t i = 1; i <= QUESTIONS; i++)
+        (void)orma_unwind_file_note(file, pc + i);
+    cr_assert_null(orma_unwind_file_note(file, pc));
+    cr_assert(memcmp(orma_unwind_file_rule(file, pc), &kept, sizeof(kept)) == 0);
+    orma_unwind_file_free(file);
+    close(copy.fd);
+    orma_assert_no_leaks();
+}
+
 /* Whatever the table says, a rule is that of the function that the address lies in. */
 Test(unwind, asks_a_table_that_lies)
 {
