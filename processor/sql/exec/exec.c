@@ -667,6 +667,7 @@ static bool can_fill(struct orma_exec_plan *plan)
             return false;
     }
     plan->at = 0;
+    plan->tried = true;
     return true;
 }
 

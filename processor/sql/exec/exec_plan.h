@@ -246,6 +246,7 @@ struct orma_exec_plan {
     struct orma_exec_vec *spare[2 * EXEC_DEPTH_MAX];
     unsigned spare_num;
     bool ran;
+    bool tried;      /* each block of results could be made: nothing may be given up for its cost */
     uint64_t looked; /* rows that scans gave */
     bool sure;       /* what is folded may be left out for rows for which SQLite works it out */
     bool has_others; /* queries in expressions, or parts of a UNION ALL */

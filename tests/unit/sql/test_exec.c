@@ -808,6 +808,38 @@ Test(exec, sorts_many_rows)
     expect_same_over(many, queries, ORMA_ARRAY_LEN(queries));
 }
 
+/* Results are tried before the first row is out; whether a call is worth it is decided then. Else
+ * SQLite would begin anew behind the rows that were given. */
+Test(exec, gives_up_before_the_first_row_or_never)
+{
+    static const char *const sizes[] = {"16000", "20000", "32767", "32769", "40000", "65537"};
+    static const char query[] = "SELECT quote(id) || quote(k) FROM t ORDER BY id";
+    struct orma_buf with = {0}, without = {0}, sql = {0};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(sizes); i++) {
+        struct engine e;
+
+        engine_init(&e);
+        orma_buf_clear(&sql);
+        orma_buf_printf(
+            &sql,
+            "CREATE TABLE p(id INTEGER, k INTEGER); INSERT INTO p WITH RECURSIVE n(i) AS (SELECT "
+            "0 UNION ALL SELECT i + 1 FROM n WHERE i < %s) SELECT i, i %% 5 FROM n;"
+            "CREATE PERFETTO TABLE t AS SELECT id, k FROM p;",
+            sizes[i]);
+        engine_expect(&e, "tables", orma_buf_cstr(&sql), "");
+        e.sql->planner.by_columns = true;
+        (void)run(&e, query, ORMA_EXEC_MODE_AUTO, &with);
+        (void)run(&e, query, ORMA_EXEC_MODE_OFF, &without);
+        cr_expect(!strcmp(orma_buf_cstr(&with), orma_buf_cstr(&without)), "%s rows", sizes[i]);
+        engine_fini(&e);
+    }
+    orma_buf_fini(&with);
+    orma_buf_fini(&without);
+    orma_buf_fini(&sql);
+    orma_assert_no_leaks();
+}
+
 /* Joins that find one row at most do not matter to the order of rows; others do. */
 Test(exec, knows_what_comes_once)
 {
