@@ -264,6 +264,33 @@ def interrupts_in_text(reference, ours):
         ours["bounds"] = reference.get("bounds", [])
 
 
+@rule("the last line", "a text ends with a line also where no end of line is behind it, and a sample without an empty line behind its frames; "
+      "the reference loses it", "all tables, rows of the last time (of text)")
+def last_line(reference, ours):
+    kinds = {row.get("str_value", "").strip("'") for row in ours.get("metadata", []) if row.get("name") == "'trace_type'"}
+    if not kinds & {"perf_text", "systrace"}:
+        return
+    def fixed(row):
+        return tuple(sorted(row.items()))
+    def known(row, counts):
+        counts[fixed(row)] -= 1
+        return counts[fixed(row)] >= 0
+    kept, extra = {}, []
+    for table in ours:
+        theirs, mine = collections.Counter(map(fixed, reference.get(table, []))), collections.Counter(map(fixed, ours[table]))
+        if table not in ("bounds", "stats", "import_log") and theirs - mine:
+            return
+        counts = collections.Counter(theirs)
+        kept[table] = [row for row in ours[table] if known(row, counts)]
+        extra += [(table, row) for row in map(dict, (mine - theirs).elements()) if table not in ("bounds", "stats", "import_log")]
+    end = max([int(row["end_ts"]) for row in ours.get("bounds", [])], default=0)
+    timed = [row for _, row in extra if "ts" in row]
+    if timed and all(end - int(row["ts"]) in (0, 1) for row in timed) and sum(table == "thread" for table, _ in extra) <= 1:
+        for table, _ in extra:
+            ours[table] = kept[table]
+        ours["bounds"] = reference.get("bounds", [])
+
+
 @rule("numbers for texts", "a process or thread that is named by a text instead of a number gets a number that means nothing: the "
       "reference takes the place of the text in its memory, ours is out of the range of real ones", "thread.tid, process.pid and all labels")
 def numbers_for_texts(reference, ours):
@@ -366,3 +393,9 @@ def bad_time(error, trace):
 @refusal("a list without events", "an empty JSON list is a recording in which nothing happened")
 def empty_list(error, trace):
     return "Unknown trace type provided" in error and trace.strip() == b"[]"
+
+
+@refusal("one line that is none", "the reference reads nothing of a text of perf script of which one line is damaged; ours counts that line and reads "
+         "the others")
+def damaged_text(error, trace):
+    return "Perf text parser: unable to" in error

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compares tables and queries with the reference's on random traces that others made.
+"""Compares tables and queries with the reference's on traces that others made.
 
-    tests/conformance/random_traces.py SHELL [--kind KIND] [--only REGEX] [--show] [--kept]
+    tests/conformance/random_traces.py SHELL [--folder random|mutants] [--kind KIND] [--only REGEX] [--show] [--kept]
 
-Each KIND.tar.gz of the folder has traces (or queries) and what the reference answered. Tables are compared by meaning: its
+The folders of samples: random has traces of generators, mutants has files of real programs, each changed in a few places. Each KIND.tar.gz of the folder has traces (or queries) and what the reference answered. Tables are compared by meaning: its
 tables.py turns ids into labels. What differs by a rule of kept.py is not a difference; --kept tells how often each rule was
 needed. A line `ok KIND/SEED` or `FAIL KIND/SEED` for each case, for passing.py to judge.
 """
@@ -103,12 +103,13 @@ class Suite:
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("shell")
+    p.add_argument("--folder", default="random", choices=("random", "mutants"))
     p.add_argument("--kind", action="append")
     p.add_argument("--only", default="")
     p.add_argument("--show", action="store_true", help="say what differs")
     p.add_argument("--kept", action="store_true", help="say which rules were needed, and how often")
     args = p.parse_args()
-    folder = shared.require("samples", "random")
+    folder = shared.require("samples", args.folder)
     with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(2) as pool:
         suite = Suite(folder, args.shell, pathlib.Path(work))
         for kind in args.kind or sorted(f.name[:-7] for f in folder.glob("*.tar.gz")):

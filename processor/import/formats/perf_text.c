@@ -155,7 +155,7 @@ static uint32_t comm_text(struct orma_import_ctx *imp, struct orma_str comm)
 static void read_frame(struct orma_import_ctx *imp, struct perf_text *p, struct orma_str line)
 {
     struct orma_str rest = orma_str_trim(line), address;
-    struct orma_mapping m = {0};
+    struct orma_mapping m = {.end = UINT64_MAX}; /* where it lies, the text does not say */
     struct orma_stack_frame f = {0};
 
     if (!orma_str_cut(&rest, ' ', &address) || p->frames_num == FRAMES_MAX)
@@ -292,10 +292,11 @@ struct collapsed {
 static uint32_t profile_of(struct orma_import_ctx *imp, struct collapsed *c)
 {
     if (!c->profile)
-        c->profile = 1 + orma_callstacks_aggregate(imp->model, "collapsed_stack_file",
-                                                   orma_model_cstr(imp->model, "Collapsed stacks"),
-                                                   orma_model_cstr(imp->model, "samples"),
-                                                   orma_model_cstr(imp->model, "count"));
+        c->profile =
+            1 + orma_callstacks_aggregate(imp->model, "collapsed_stack_file",
+                                          orma_model_cstr(imp->model, "collapsed_stack samples"),
+                                          orma_model_cstr(imp->model, "samples"),
+                                          orma_model_cstr(imp->model, "count"));
     return c->profile - 1;
 }
 
@@ -306,8 +307,9 @@ static uint32_t collapsed_stack(struct orma_import_ctx *imp, struct orma_str sta
     struct orma_str name;
 
     while (orma_str_cut(&stack, ';', &name)) {
-        const struct orma_stack_frame f = {.mapping = orma_callstacks_dummy_mapping(imp->model, ""),
-                                           .name = orma_model_str(imp->model, name)};
+        const struct orma_stack_frame f = {
+            .mapping = orma_callstacks_dummy_mapping(imp->model, "[collapsed_stack]"),
+            .name = orma_model_str(imp->model, name)};
 
         if (name.len)
             callsite = orma_callstacks_callsite(imp->model, callsite,

@@ -95,7 +95,8 @@ static const struct function *function_of(const struct pprof *p, uint64_t id)
 static void add_mapping(struct pprof *p, struct orma_pb_reader r)
 {
     struct orma_pb_field f;
-    struct orma_mapping m = {0};
+    const uint32_t unknown = orma_model_lit(p->imp->model, "[unknown]");
+    struct orma_mapping m = {.name = unknown};
     uint64_t id = 0;
 
     while (orma_pb_next(&r, &f)) {
@@ -115,7 +116,7 @@ static void add_mapping(struct pprof *p, struct orma_pb_reader r)
             m.exact_offset = val;
             break;
         case ORMA_PB_PPROF_MAPPING_FILENAME:
-            m.name = string(p, val);
+            m.name = string_or(p, &f, unknown);
             break;
         case ORMA_PB_PPROF_MAPPING_BUILD_ID:
             m.build_id = string(p, val);
@@ -179,7 +180,8 @@ static uint32_t add_lines(struct pprof *p, struct orma_pb_reader r, uint32_t *re
 /* Of each location that lies in no mapping, a new one: such locations never are the same frame. */
 static uint32_t unknown_mapping(struct pprof *p)
 {
-    const struct orma_mapping m = {.name = orma_model_lit(p->imp->model, "[unknown]")};
+    const struct orma_mapping m = {.name = orma_model_lit(p->imp->model, "[unknown]"),
+                                   .end = UINT64_MAX};
 
     return orma_callstacks_add_mapping(p->imp->model, &m);
 }
@@ -194,6 +196,8 @@ static void add_location(struct pprof *p, struct orma_pb_reader r)
     struct orma_stack_frame frame = {.name = orma_model_lit(p->imp->model, "[unknown]")};
     uint64_t id = 0, mapping = 0;
 
+    if (r.pos == r.end)
+        return; /* it has no number, so no sample is there */
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_PPROF_LOCATION_ID)
             id = orma_pb_u64(&f);
