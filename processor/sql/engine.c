@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "processor/sql/base/aux_terms.h"
 #include "processor/sql/exec/exec.h"
 #include "processor/sql/functions/functions.h"
 #include "processor/sql/script/exec.h"
@@ -22,6 +23,7 @@
 #include "processor/sql/tables/dataframe_tables.h"
 #include "processor/sql/tables/derived.h"
 #include "processor/sql/tables/index.h"
+#include "processor/sql/tables/number_texts.h"
 #include "processor/sql/tables/vtab.h"
 #include "processor/symbols/symbolizer.h"
 
@@ -79,6 +81,7 @@ static int open_db(struct orma_sql *self)
     int on = 0;
 
     self->planner.aggregates_replaced = false;
+    self->planner.aux_safe = orma_aux_terms_are_safe();
     if (sqlite3_open_v2(":memory:", &self->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, temp))
         return -EIO;
@@ -147,6 +150,7 @@ void orma_sql_close(struct orma_sql *self)
         return;
     close_db(self);
     orma_derived_fini(self);
+    orma_number_texts_free(self->number_texts);
     orma_packages_fini(self);
     orma_sqlstats_free(self->stats);
     orma_sql_reads_fini(&self->planner.reads);

@@ -96,7 +96,7 @@ ROOMS = {
                              " orma_sql_fields_ orma_sql_is_macro_type orma_sql_parse_ orma_sql_put_"
                              " orma_sql_source_ orma_sql_text_ orma_sql_type_ orma_sql_unquote",
     "processor/sql/sqlite": "orma_sqlite_",
-    "processor/sql/tables": "orma_dataframe_tables_ orma_derived_ orma_filter_ orma_index_ orma_indexes_ orma_rowscan_ orma_sort_"
+    "processor/sql/tables": "orma_dataframe_tables_ orma_derived_ orma_filter_ orma_index_ orma_indexes_ orma_number_texts_ orma_rowscan_ orma_sort_"
                             " orma_top_ orma_vtab_",
     "processor/sql/exec": "orma_exec_",
     "processor/sql/functions": "orma_functions_ orma_date_ orma_json_args_ orma_sums_",

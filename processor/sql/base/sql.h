@@ -56,6 +56,8 @@ enum orma_exec_mode {
 struct orma_sql_planner {
     bool planned;             /* there was one */
     bool args;                /* it reads ids of sets of args */
+    bool rowids;              /* it may read numbers of rows */
+    bool aux_safe;            /* base/aux_terms.h: of the SQLite that we run on */
     bool off;                 /* orma_columnar(0) */
     bool aggregates_replaced; /* by functions of the user with the same names */
     uint32_t rows_max;        /* of the tables that were planned */
@@ -104,6 +106,7 @@ struct orma_sql {
 
     /* Parts that only their files look into; those that are made when first needed may be NULL. */
     struct orma_index *indexes;                        /* tables/index.c; when needed */
+    struct orma_number_texts *number_texts;            /* tables/number_texts.c; when needed */
     struct orma_derived *derived;                      /* tables/derived.c; when needed */
     struct orma_packages *packages;                    /* script/packages.c */
     struct orma_sql_user_func *user_funcs;             /* script/user_func.c: a list */

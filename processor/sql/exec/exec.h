@@ -39,6 +39,7 @@ static inline void orma_exec_begin(struct orma_sql *sql)
     sql->planner.planned = false;
     sql->planner.rows_max = 0;
     sql->planner.args = false;
+    sql->planner.rowids = false;
     sql->planner.reads.list.len = 0;
     sql->planner.reads.failed = false;
     sql->planner.reads.on = true;

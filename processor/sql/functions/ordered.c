@@ -145,7 +145,8 @@ static int rows_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     (void)base;
     for (int i = 0; i < info->nConstraint; i++) {
-        if (info->aConstraint[i].iColumn != 1 || !info->aConstraint[i].usable)
+        if (info->aConstraint[i].iColumn != 1 || !info->aConstraint[i].usable ||
+            info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
             continue;
         info->aConstraintUsage[i].argvIndex = 1;
         info->aConstraintUsage[i].omit = 1;

@@ -22,8 +22,10 @@ static const char *op_name(int op)
 {
     switch (op) {
     case SQLITE_INDEX_CONSTRAINT_EQ:
+    case ORMA_PLAN_OP_EQUAL:
         return "=";
     case SQLITE_INDEX_CONSTRAINT_IS:
+    case ORMA_PLAN_OP_IS:
         return "IS";
     case SQLITE_INDEX_CONSTRAINT_NE:
         return "!=";

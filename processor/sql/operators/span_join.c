@@ -20,11 +20,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "processor/sql/base/aux_terms.h"
 #include "sdk/base/buf.h"
 
 /* Span joins that read from one another; far more than people write, far less than the stack. */
 #define NESTING_MAX 16
 #define CONSTRAINTS_MAX 64
+/* Keeps rows of one time in several partitions apart. */
+#define PART_MIX 0x9e3779b97f4a7c15u
 /* Operator in a plan: a column of the sources is not smaller than the value. */
 #define OP_SOURCE_GEQ SQLITE_INDEX_CONSTRAINT_FUNCTION
 
@@ -139,6 +142,54 @@ static int column_for(const struct orma_span *v, int side, int col, int op)
     return v->columns[col].side == side ? v->columns[col].col : ORMA_SPAN_NONE;
 }
 
+/* SQLite's rules of affinity, for the names of types. */
+static bool is_text(const char *type)
+{
+    return !strcasestr(type, "INT") &&
+           (strcasestr(type, "CHAR") || strcasestr(type, "CLOB") || strcasestr(type, "TEXT"));
+}
+
+static bool is_numeric(const char *type)
+{
+    return *type && !is_text(type) && (strcasestr(type, "INT") || !strcasestr(type, "BLOB"));
+}
+
+/* Whether a comparison with an output column is one of numbers, whatever the other side is. */
+static bool compares_numbers(const struct orma_span *v, int col)
+{
+    const struct orma_span_out *o = &v->columns[col - v->first_column];
+
+    return col < v->first_column || is_numeric(v->sides[o->side].columns[o->col].type);
+}
+
+/*
+ * Whether the sides understand a comparison as SQLite does for the output: they see a value, and
+ * not the affinity of what it was compared with. Numbers are compared by number in any case; texts
+ * as such only with what is known to be a text.
+ */
+static bool means_the_same(const struct orma_span *v, sqlite3_index_info *info, int i)
+{
+    const int col = info->aConstraint[i].iColumn, op = info->aConstraint[i].op;
+    sqlite3_value *val = NULL;
+
+    if (op == OP_SOURCE_GEQ)
+        return true;
+    if (orma_aux_is_auxiliary(op) && !v->sql->planner.aux_safe)
+        return false;
+    if (compares_numbers(v, col)) {
+        for (int side = 0; side < ORMA_SPAN_SIDES; side++) {
+            int own = column_for(v, side, col, op);
+
+            if (own != ORMA_SPAN_NONE && is_text(v->sides[side].columns[own].type))
+                return false;
+        }
+        return true;
+    }
+    const struct orma_span_out *o = &v->columns[col - v->first_column];
+    return is_text(v->sides[o->side].columns[o->col].type) &&
+           !sqlite3_vtab_rhs_value(info, i, &val) && val && sqlite3_value_type(val) == SQLITE_TEXT;
+}
+
 static bool in_order(const struct orma_span *v, const sqlite3_index_info *info)
 {
     int ts_at = v->part ? 1 : 0; /* rows come in order of (partition, ts) */
@@ -170,7 +221,8 @@ static int span_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
         if (c->op != OP_SOURCE_GEQ && column_for(v, 0, c->iColumn, c->op) == ORMA_SPAN_NONE &&
             column_for(v, 1, c->iColumn, c->op) == ORMA_SPAN_NONE)
             continue;
-        if (sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY"))
+        if (sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") ||
+            !means_the_same(v, info, i))
             continue;
         orma_buf_printf(&plan, "%d,%d;", c->op, c->iColumn);
         info->aConstraintUsage[i].argvIndex = ++args;
@@ -227,6 +279,21 @@ static void put_select(const struct orma_span *v, int side, struct orma_buf *tex
             orma_buf_put_str(text, "NULL");
     }
     put_name(text, " FROM %s", src->table);
+}
+
+/* Texts that look like numbers become numbers where they are compared as such. */
+static void read_numbers(const struct orma_span *v, const char *plan, int argc,
+                         sqlite3_value **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        int op, col, len = 0;
+
+        if (sscanf(plan, "%d,%d;%n", &op, &col, &len) != 2 || !len)
+            return;
+        plan += len;
+        if (compares_numbers(v, col))
+            (void)sqlite3_value_numeric_type(argv[i]); /* for what it does to the value */
+    }
 }
 
 /* WHERE from the plan; argument i of the scan is ?i+1 of the statement. */
@@ -400,6 +467,7 @@ static int span_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int
                                       orma_span_names[v->kind]);
     finalize_sides(c);
     c->mixed_part_known = 0;
+    read_numbers(v, strchr(plan, ';') + 1, argc, argv);
     for (int i = 0; i < ORMA_SPAN_SIDES && !r; i++)
         r = prepare_side(v, c, i, plan, argc, argv);
     for (int i = 0; i < ORMA_SPAN_SIDES && !r; i++)
@@ -462,8 +530,11 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
 static int span_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 {
     const struct span_cursor *c = (const struct span_cursor *)base;
+    const struct orma_span *v = (const struct orma_span *)base->pVtab;
 
-    *ret = ORMA_MAX(c->sides[0].ts, c->sides[1].ts);
+    /* Of the same row the same in each scan, whatever was pushed down: joins go by it. */
+    uint64_t part = v->part ? (uint64_t)part_value(v, c) : 0;
+    *ret = (int64_t)((uint64_t)ORMA_MAX(c->sides[0].ts, c->sides[1].ts) + part * PART_MIX);
     return SQLITE_OK;
 }
 

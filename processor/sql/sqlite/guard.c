@@ -334,9 +334,11 @@ static int check_pragma(struct orma_sql *sql, const char *name, const char *arg,
                : SQLITE_OK;
 }
 
-/* For who resolves names himself. */
+/* For who resolves names himself, and for plans: SQLite 3.40 does not tell them of row numbers. */
 static void note_read(struct orma_sql *sql, const char *table, const char *column)
 {
+    if (column && !sqlite3_stricmp(column, "ROWID"))
+        sql->planner.rowids = true;
     if (sql->planner.reads.on && column && *column)
         orma_sql_reads_add(&sql->planner.reads, orma_str_from(table), orma_str_from(column));
 }

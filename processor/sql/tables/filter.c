@@ -16,6 +16,8 @@
 
 /* IN: lists whose values lie within this many of each other get a bit for each. */
 #define BITS_MAX (1u << 22)
+/* Shorter ones are searched. */
+#define BITS_VALUES_MIN 16
 #define PATTERN_MAX 50000
 
 bool orma_filter_can(const struct orma_column_def *def, int op)
@@ -279,8 +281,7 @@ static bool add_value(struct orma_filter *self, int64_t val)
     return true;
 }
 
-/* The value as an integer column would hold it; false: no integer is equal to it. */
-static bool integer_of(sqlite3_value *val, int64_t *ret)
+bool orma_filter_integer_of(sqlite3_value *val, int64_t *ret)
 {
     switch (sqlite3_value_numeric_type(val)) {
     case SQLITE_INTEGER:
@@ -317,7 +318,7 @@ static bool add_in(struct orma_filter *self, const struct orma_storage *storage,
         return !number || add_value(self, number);
     }
     if (def->kind != ORMA_COL_DOUBLE)
-        return !integer_of(val, &number) || add_value(self, number);
+        return !orma_filter_integer_of(val, &number) || add_value(self, number);
     if (sqlite3_value_numeric_type(val) != SQLITE_INTEGER &&
         sqlite3_value_numeric_type(val) != SQLITE_FLOAT)
         return true;
@@ -346,7 +347,7 @@ static void make_bits(struct orma_filter *self)
 {
     uint64_t span = (uint64_t)self->values[self->values_num - 1] - (uint64_t)self->values[0];
 
-    if (span >= BITS_MAX)
+    if (span >= BITS_MAX || (self->values_num < BITS_VALUES_MIN && span >= 64))
         return;
     self->bits = calloc(span / 64 + 1, sizeof(*self->bits));
     for (uint32_t i = 0; self->bits && i < self->values_num; i++) {
@@ -356,25 +357,15 @@ static void make_bits(struct orma_filter *self)
     }
 }
 
-bool orma_filter_init_in(struct orma_filter *self, struct orma_storage *storage,
-                         const struct orma_column_def *def, unsigned col,
-                         sqlite3_value *(*next)(void *data), void *data)
+/* All values are there: sorts them. */
+static void finish_in(struct orma_filter *self)
 {
-    bool is_double = def->kind == ORMA_COL_DOUBLE;
+    bool is_double = self->kind == ORMA_FILTER_IN_DOUBLE;
     uint32_t kept = 0;
 
-    *self = (struct orma_filter){
-        .col = col,
-        .op = ORMA_FILTER_OP_IN,
-        .kind = is_double ? ORMA_FILTER_IN_DOUBLE : ORMA_FILTER_IN,
-    };
-    for (sqlite3_value *val = next(data); val; val = next(data)) {
-        if (!add_in(self, storage, def, val))
-            return false;
-    }
     if (!self->values_num) {
         self->kind = ORMA_FILTER_NONE_PASS;
-        return true;
+        return;
     }
     qsort(self->values, self->values_num, sizeof(*self->values), is_double ? by_double : by_int);
     for (uint32_t i = 0; i < self->values_num; i++) {
@@ -384,6 +375,40 @@ bool orma_filter_init_in(struct orma_filter *self, struct orma_storage *storage,
     self->values_num = kept;
     if (!is_double)
         make_bits(self);
+}
+
+void orma_filter_init_ids(struct orma_filter *self, unsigned col, int64_t *ids, uint32_t num)
+{
+    *self = (struct orma_filter){
+        .col = col,
+        .op = SQLITE_INDEX_CONSTRAINT_EQ,
+        .kind = ORMA_FILTER_IN,
+        .values = ids,
+        .values_num = num,
+        .values_cap = num,
+    };
+    if (num == 1) {
+        self->lo = ids[0];
+        self->kind = ORMA_FILTER_STR_ID;
+        return;
+    }
+    finish_in(self);
+}
+
+bool orma_filter_init_in(struct orma_filter *self, struct orma_storage *storage,
+                         const struct orma_column_def *def, unsigned col,
+                         sqlite3_value *(*next)(void *data), void *data)
+{
+    *self = (struct orma_filter){
+        .col = col,
+        .op = ORMA_FILTER_OP_IN,
+        .kind = def->kind == ORMA_COL_DOUBLE ? ORMA_FILTER_IN_DOUBLE : ORMA_FILTER_IN,
+    };
+    for (sqlite3_value *val = next(data); val; val = next(data)) {
+        if (!add_in(self, storage, def, val))
+            return false;
+    }
+    finish_in(self);
     return true;
 }
 

@@ -63,6 +63,12 @@ bool orma_filter_init_in(struct orma_filter *self, struct orma_storage *storage,
                          const struct orma_column_def *def, unsigned col,
                          sqlite3_value *(*next)(void *data), void *data);
 
+/* The value as an integer column would hold it; false: no integer is equal to it. */
+bool orma_filter_integer_of(sqlite3_value *val, int64_t *ret);
+
+/* One of these texts, by their ids: in any order, some perhaps twice. Takes `ids` over: malloc. */
+void orma_filter_init_ids(struct orma_filter *self, unsigned col, int64_t *ids, uint32_t num);
+
 void orma_filter_fini(struct orma_filter *self);
 
 /* Keeps of `rows` those that pass; returns how many. */

@@ -55,6 +55,10 @@ enum {
     ORMA_PLAN_ARGS = 16, /* reads ids of sets of args, or args */
 };
 
+/* Beside those of filters, in plans: equality of a text by any affinity, of which SQLite looks at
+ * the rows again. */
+enum { ORMA_PLAN_OP_EQUAL = 1001, ORMA_PLAN_OP_IS = 1002 };
+
 /* vtab_plan.c: best_index of tables over columns, with a plan for orma_plan_read(). */
 int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info);
 

@@ -9,6 +9,7 @@
 
 #include "processor/sql/base/sql.h"
 #include "processor/sql/base/values.h"
+#include "processor/sql/tables/filter.h"
 #include "sdk/base/search.h"
 
 enum { BY_SCAN, BY_SET, BY_ID };
@@ -206,13 +207,15 @@ static int args_filter(sqlite3_vtab_cursor *base, int how, const char *plan, int
     c->from_source = c->eof = false;
     c->row = c->end = 0;
     if (how != BY_SCAN) {
+        int64_t id;
+
         /* SQLite checks the row again, so a value that is no integer only has to find nothing. */
-        if (argc < 1 || sqlite3_value_numeric_type(argv[0]) != SQLITE_INTEGER)
+        if (argc < 1 || !orma_filter_integer_of(argv[0], &id))
             c->eof = true;
         else if (how == BY_SET)
-            filter_set(c, sqlite3_value_int64(argv[0]));
+            filter_set(c, id);
         else
-            filter_id(c, sqlite3_value_int64(argv[0]));
+            filter_id(c, id);
         return SQLITE_OK;
     }
     if (!orma_args_source_settle(args))

@@ -1,9 +1,10 @@
 /*
  * Planning of scans: what of a query the columns do themselves.
  *
- * Every comparison of a stored column is taken over whole, so SQLite need not
- * check it again; so are lists (IN), ORDER BY and GROUP BY of stored columns,
- * DISTINCT of one, and LIMIT where nothing but this table decides about rows.
+ * A comparison of a stored column is taken over whole where it is proved to be ours and to mean
+ * what SQLite means, so SQLite need not check it again; roughly where more rows may come; else it
+ * is left to SQLite. So are lists (IN), ORDER BY and GROUP BY of stored columns, DISTINCT of one,
+ * and LIMIT where nothing but this table decides about rows.
  *
  *   plan   op,col;op,col;|col,desc;       the constraints, then the order
  *   flags  bits below                     arguments: constraints, limit, offset
@@ -13,6 +14,8 @@
  */
 #include <stdlib.h>
 
+#include "processor/sql/base/aux_terms.h"
+#include "processor/sql/tables/number_texts.h"
 #include "processor/sql/tables/vtab.h"
 #include "sdk/base/buf.h"
 
@@ -86,32 +89,78 @@ struct planner {
     bool indexed;                  /* equality: rows come from an index */
 };
 
-static bool can_take(const struct planner *p, int i, unsigned col)
-{
-    const struct sqlite3_index_constraint *c = &p->info->aConstraint[i];
-    const struct orma_column_def *def = &p->v->table->def->columns[col];
+/* How a comparison may be taken over. */
+enum taking {
+    LEFT_TO_SQLITE,
+    TAKEN_ROUGHLY, /* more rows may come: SQLite looks again */
+    TAKEN_WHOLE,
+};
 
-    return p->args < FILTERS_MAX && orma_filter_can(def, c->op) &&
-           (def->kind != ORMA_COL_STRING ||
-            !sqlite3_stricmp(sqlite3_vtab_collation(p->info, i), "BINARY"));
+/*
+ * Comparisons of a column of texts. What is not known is whether the other side has a numeric
+ * affinity, which makes a number of a text that looks like one. A constant text has none; for
+ * equality the rows of both meanings are given (tables/number_texts.h).
+ */
+static enum taking taking_of_text(const struct planner *p, int i, int op)
+{
+    sqlite3_value *val = NULL;
+    bool known = !sqlite3_vtab_rhs_value(p->info, i, &val) && val;
+    int type = known ? sqlite3_value_type(val) : SQLITE_NULL;
+
+    if (sqlite3_stricmp(sqlite3_vtab_collation(p->info, i), "BINARY"))
+        return LEFT_TO_SQLITE;
+    if (known && type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+        return TAKEN_WHOLE;
+    return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_IS ? TAKEN_ROUGHLY
+                                                                                : LEFT_TO_SQLITE;
 }
 
-static void take_constraint(struct planner *p, int i, unsigned col)
+/* Other columns have numbers: each comparison of one is by number, whatever the other side is. */
+static enum taking taking_of(const struct planner *p, int i, unsigned col)
+{
+    const struct orma_column_def *def = &p->v->table->def->columns[col];
+    int op = p->info->aConstraint[i].op;
+
+    if (p->args >= FILTERS_MAX || !orma_filter_can(def, op) ||
+        (orma_aux_is_auxiliary(op) && !p->v->sql->planner.aux_safe))
+        return LEFT_TO_SQLITE;
+    switch (op) {
+    case SQLITE_INDEX_CONSTRAINT_ISNULL:
+    case SQLITE_INDEX_CONSTRAINT_ISNOTNULL:
+        return TAKEN_WHOLE;
+    case SQLITE_INDEX_CONSTRAINT_GLOB:
+    case SQLITE_INDEX_CONSTRAINT_LIKE:
+        return TAKEN_ROUGHLY; /* the functions behind patterns may be others than SQLite's */
+    }
+    return def->kind == ORMA_COL_STRING ? taking_of_text(p, i, op) : TAKEN_WHOLE;
+}
+
+/* The operator as plans have it. */
+static int planned_op(const struct planner *p, int i, unsigned col, enum taking taking)
 {
     int op = p->info->aConstraint[i].op;
-    bool pattern = op == SQLITE_INDEX_CONSTRAINT_GLOB || op == SQLITE_INDEX_CONSTRAINT_LIKE;
+
+    if (op == SQLITE_INDEX_CONSTRAINT_EQ && sqlite3_vtab_in(p->info, i, 1))
+        return ORMA_FILTER_OP_IN;
+    if (taking == TAKEN_WHOLE || p->v->table->def->columns[col].kind != ORMA_COL_STRING)
+        return op;
+    return op == SQLITE_INDEX_CONSTRAINT_EQ   ? ORMA_PLAN_OP_EQUAL
+           : op == SQLITE_INDEX_CONSTRAINT_IS ? ORMA_PLAN_OP_IS
+                                              : op;
+}
+
+static void take_constraint(struct planner *p, int i, unsigned col, enum taking taking)
+{
+    const int op = p->info->aConstraint[i].op, planned = planned_op(p, i, col, taking);
     const struct orma_table *t = p->v->table;
     sqlite3_value *val;
 
-    if (op == SQLITE_INDEX_CONSTRAINT_EQ && sqlite3_vtab_in(p->info, i, 1))
-        op = ORMA_FILTER_OP_IN;
     p->info->aConstraintUsage[i].argvIndex = ++p->args;
-    /* The functions behind patterns may be others than SQLite's: it looks again. */
-    p->info->aConstraintUsage[i].omit = !pattern;
-    p->whole &= !pattern;
-    orma_buf_printf(&p->plan, "%d,%u;", op, col);
-    double left = selectivity(p->v, p->info, i, col, op);
-    bool equal = op == SQLITE_INDEX_CONSTRAINT_EQ || op == ORMA_FILTER_OP_IN;
+    p->info->aConstraintUsage[i].omit = taking == TAKEN_WHOLE;
+    p->whole &= taking == TAKEN_WHOLE;
+    orma_buf_printf(&p->plan, "%d,%u;", planned, col);
+    double left = selectivity(p->v, p->info, i, col, planned == ORMA_FILTER_OP_IN ? planned : op);
+    bool equal = op == SQLITE_INDEX_CONSTRAINT_EQ;
 
     p->rows *= left;
     if (equal && !is_id(t, col)) { /* one index is used, not several */
@@ -122,9 +171,9 @@ static void take_constraint(struct planner *p, int i, unsigned col)
     } else if (orma_rowscan_is_sorted(t, col)) {
         p->looked_at *= left;
     }
-    if (op == SQLITE_INDEX_CONSTRAINT_EQ && sqlite3_vtab_rhs_value(p->info, i, &val))
+    if (equal && planned != ORMA_FILTER_OP_IN && sqlite3_vtab_rhs_value(p->info, i, &val))
         p->inner = true;
-    if (is_id(t, col) && op == SQLITE_INDEX_CONSTRAINT_EQ)
+    if (is_id(t, col) && equal && planned != ORMA_FILTER_OP_IN)
         p->info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE;
 }
 
@@ -143,10 +192,11 @@ static void take_constraints(struct planner *p)
         }
         if (c->usable && c->iColumn < p->v->columns_num)
             col = orma_vtab_stored_column(p->v, c->iColumn);
-        if (col >= 0 && can_take(p, i, (unsigned)col))
-            take_constraint(p, i, (unsigned)col);
-        else
+        enum taking taking = col >= 0 ? taking_of(p, i, (unsigned)col) : LEFT_TO_SQLITE;
+        if (taking == LEFT_TO_SQLITE)
             p->whole = false;
+        else
+            take_constraint(p, i, (unsigned)col, taking);
     }
 }
 
@@ -169,13 +219,14 @@ static bool is_natural_order(const struct planner *p)
     return true;
 }
 
-/* Only the first row of each value: when nothing but that column is looked at. */
+/* Only the first row of each value: when nothing but that column is looked at. Numbers of rows are
+ * no column. */
 static bool plan_distinct(struct planner *p)
 {
     int col = p->info->aOrderBy[0].iColumn;
 
     if (sqlite3_vtab_distinct(p->info) != 2 || p->info->nOrderBy != 1 || col < 0 || col >= 63 ||
-        p->info->colUsed != 1ull << col || !p->whole)
+        p->info->colUsed != 1ull << col || !p->whole || p->v->sql->planner.rowids)
         return false;
     col = orma_vtab_stored_column(p->v, col);
     if (col < 0)
@@ -365,18 +416,50 @@ static sqlite3_value *next_in_list(void *data)
     return NULL;
 }
 
+/* Texts that may be equal to one of the values. */
+static int add_texts(const struct orma_vtab *v, struct orma_filter *f, unsigned col,
+                     sqlite3_value *(*next)(void *data), void *data)
+{
+    struct orma_text_ids ids = {0};
+
+    for (sqlite3_value *val = next(data); val; val = next(data)) {
+        if (!orma_number_texts_equal(v->sql, val, &ids)) {
+            ORMA_VEC_FINI(&ids);
+            return SQLITE_NOMEM;
+        }
+    }
+    orma_filter_init_ids(f, col, ids.data, ids.len);
+    return SQLITE_OK;
+}
+
+static sqlite3_value *next_of_one(void *data)
+{
+    sqlite3_value **at = data, *val = *at;
+
+    *at = NULL;
+    return val;
+}
+
 static int add_filter(const struct orma_vtab *v, struct orma_rowscan *scan, int op, unsigned col,
                       sqlite3_value *val)
 {
     struct orma_filter *f = orma_rowscan_new_filter(scan);
     const struct orma_column_def *def = &v->table->def->columns[col];
     struct in_list list = {.list = val};
+    int r = SQLITE_OK;
 
+    if (op == ORMA_PLAN_OP_EQUAL ||
+        (op == ORMA_PLAN_OP_IS && sqlite3_value_type(val) != SQLITE_NULL))
+        return add_texts(v, f, col, next_of_one, &val);
+    if (op == ORMA_PLAN_OP_IS)
+        op = SQLITE_INDEX_CONSTRAINT_IS;
     if (op != ORMA_FILTER_OP_IN)
         return orma_filter_init(f, v->sql->storage, def, col, op, val) ? SQLITE_OK : SQLITE_NOMEM;
-    if (!orma_filter_init_in(f, v->sql->storage, def, col, next_in_list, &list))
-        return SQLITE_NOMEM;
-    return list.error;
+    if (def->kind == ORMA_COL_STRING)
+        r = add_texts(v, f, col, next_in_list, &list);
+    else if (!orma_filter_init_in(f, v->sql->storage, def, col, next_in_list, &list))
+        r = SQLITE_NOMEM;
+    return r ? r : list.error;
 }
 
 static uint64_t read_limit(int flags, sqlite3_value **argv)
