@@ -12,6 +12,7 @@
 
 struct orma_sql_read {
     uint64_t table, column; /* the column of that table */
+    bool named;             /* false: the table alone, of which no column is read */
 };
 
 struct orma_sql_reads {
@@ -30,10 +31,15 @@ static inline uint64_t orma_sql_reads_hash(uint64_t hash, struct orma_str name)
     return (hash ^ '.') * 1099511628211u;
 }
 
+static inline uint64_t orma_sql_reads_table(struct orma_str table)
+{
+    return orma_sql_reads_hash(14695981039346656037u, table);
+}
+
 static inline void orma_sql_reads_add(struct orma_sql_reads *self, struct orma_str table,
                                       struct orma_str column)
 {
-    struct orma_sql_read r = {.table = orma_sql_reads_hash(14695981039346656037u, table)};
+    struct orma_sql_read r = {.table = orma_sql_reads_table(table), .named = column.len > 0};
 
     r.column = orma_sql_reads_hash(r.table, column);
     self->failed |= ORMA_VEC_PUSH(&self->list, r) < 0;

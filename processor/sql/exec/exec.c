@@ -39,53 +39,7 @@ void orma_exec_init(struct orma_sql *sql)
 
 void orma_exec_note_function(struct orma_sql *sql, const char *name)
 {
-    static const char *const names[] = {"abs",
-                                        "avg",
-                                        "char",
-                                        "coalesce",
-                                        "count",
-                                        "dense_rank",
-                                        "extract_arg",
-                                        "first_value",
-                                        "format",
-                                        "glob",
-                                        "hex",
-                                        "ifnull",
-                                        "iif",
-                                        "instr",
-                                        "lag",
-                                        "last_value",
-                                        "lead",
-                                        "length",
-                                        "like",
-                                        "lower",
-                                        "ltrim",
-                                        "max",
-                                        "median",
-                                        "min",
-                                        "nullif",
-                                        "percentile",
-                                        "percentile_cont",
-                                        "percentile_disc",
-                                        "printf",
-                                        "quote",
-                                        "rank",
-                                        "replace",
-                                        "round",
-                                        "row_number",
-                                        "rtrim",
-                                        "sign",
-                                        "substr",
-                                        "substring",
-                                        "sum",
-                                        "total",
-                                        "trim",
-                                        "typeof",
-                                        "unicode",
-                                        "upper"};
-
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++)
-        sql->planner.aggregates_replaced |= !sqlite3_stricmp(name, names[i]);
+    sql->planner.aggregates_replaced |= orma_exec_function_is_known(orma_str_from(name));
 }
 
 static void query_free(struct orma_exec_query *q)
@@ -148,6 +102,8 @@ void orma_exec_plan_free(void *data)
     ORMA_VEC_FINI(&plan->loops);
     orma_sql_reads_fini(&plan->reads);
     orma_sql_reads_fini(&plan->tables);
+    orma_sql_reads_fini(&plan->views);
+    orma_sql_reads_fini(&plan->unsaid);
     free(plan);
     if (large)
         (void)malloc_trim(0); /* only smaller */
@@ -476,23 +432,67 @@ static bool has_table(const struct orma_sql_reads *reads, uint64_t table)
     return false;
 }
 
-/* Of tables that are read: SQLite also names columns of views, and what tables look at in the
- * schema while they are connected. */
+/* Of the schema: tables look there while they are connected. */
+static bool is_schema(uint64_t table)
+{
+    static const char *const names[] = {"sqlite_master", "sqlite_temp_master", "sqlite_schema",
+                                        "sqlite_temp_schema"};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++) {
+        if (orma_sql_reads_table(orma_str_from(names[i])) == table)
+            return true;
+    }
+    return false;
+}
+
+/* What SQLite reads that is not read here. It names a table without a column if nobody reads one,
+ * and also columns of views. */
+static bool is_unknown(const struct orma_exec_plan *plan, struct orma_sql_read theirs)
+{
+    if (has_table(&plan->tables, theirs.table))
+        return theirs.named && !has_column(&plan->reads, theirs);
+    return !has_table(&plan->views, theirs.table) && !is_schema(theirs.table);
+}
+
+static bool find_others(const struct orma_exec_plan *plan, const struct orma_sql_reads *theirs)
+{
+    for (uint32_t i = 0; i < plan->reads.list.len; i++) {
+        if (!has_column(theirs, plan->reads.list.data[i]))
+            return true;
+    }
+    for (uint32_t i = 0; i < theirs->list.len; i++) {
+        if (is_unknown(plan, theirs->list.data[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Tables that SQLite read nothing of: it may have left out a query that nobody needs. */
+static bool has_unread(const struct orma_exec_plan *plan, const struct orma_sql_reads *theirs)
+{
+    for (uint32_t i = 0; i < plan->tables.list.len; i++) {
+        const uint64_t table = plan->tables.list.data[i].table;
+
+        if (!has_table(theirs, table) && !has_table(&plan->unsaid, table))
+            return true;
+    }
+    return false;
+}
+
+/* Each table and column that names were found to be is what SQLite's authorizer saw, and the other
+ * way round. */
 static bool same_reads(struct orma_exec_plan *plan)
 {
     struct orma_sql_reads *theirs = &plan->sql->planner.reads, *ours = &plan->reads;
-    bool same = true;
 
-    if (theirs->failed || ours->failed || plan->tables.failed)
+    if (theirs->failed || ours->failed || plan->tables.failed || plan->views.failed ||
+        plan->unsaid.failed)
         return orma_exec_give_up(plan, "memory");
     sort_reads(ours);
     sort_reads(theirs);
-    for (uint32_t i = 0; same && i < ours->list.len; i++)
-        same = has_column(theirs, ours->list.data[i]);
-    for (uint32_t i = 0; same && i < theirs->list.len; i++)
-        same = has_column(ours, theirs->list.data[i]) ||
-               !has_table(&plan->tables, theirs->list.data[i].table);
-    if (same)
+    if (has_unread(plan, theirs))
+        return orma_exec_give_up(plan, "a table that SQLite does not read");
+    if (!find_others(plan, theirs))
         return true;
     plan->sql->planner.unlike++;
     if (plan->sql->planner.exec == ORMA_EXEC_MODE_BOTH) {

@@ -136,6 +136,7 @@ struct orma_exec_with {
     struct orma_exec_with *next;
     struct orma_str name;
     struct orma_exec_item *columns; /* aliases */
+    bool materialized;              /* by that word */
     struct orma_exec_select *select;
 };
 

@@ -14,7 +14,7 @@
 
 static struct orma_exec_query *bind_select(struct orma_exec_plan *plan,
                                            const struct orma_exec_select *ast,
-                                           const struct orma_exec_ctes *ctes, unsigned depth);
+                                           struct orma_exec_ctes *ctes, unsigned depth);
 
 static struct orma_exec_query *new_query(struct orma_exec_plan *plan)
 {
@@ -61,8 +61,8 @@ static bool add_conditions(struct orma_exec_plan *plan, struct orma_exec_exprs *
 /* Whether rows and columns of the query are those of its sources, so that it can be dissolved. */
 static bool is_plain(const struct orma_exec_query *q)
 {
-    return !q->grouped && !q->wins.len && !q->distinct && !q->order.len && !q->has_limit &&
-           q->sources_num;
+    return !q->is_fence && !q->grouped && !q->wins.len && !q->distinct && !q->order.len &&
+           !q->has_limit && q->sources_num;
 }
 
 /* The right side of a LEFT JOIN: all its columns must be NULL where there is no row. */
@@ -100,6 +100,8 @@ static bool dissolve(struct orma_exec_scope *s, struct orma_exec_query *sub,
     sub->sources_num = 0;
     seen->cols = sub->results;
     sub->results = (struct orma_exec_results){0};
+    for (uint32_t i = 0; i < seen->cols.len; i++)
+        seen->cols.data[i].expr->is_column |= seen->cols.data[i].expr->op != ORMA_EXEC_COLUMN;
     return true;
 }
 
@@ -177,22 +179,33 @@ static struct orma_str view_query(struct orma_str text)
     return (struct orma_str){0};
 }
 
-static bool see_name(struct orma_exec_scope *s, const struct orma_exec_from *f,
-                     const struct orma_exec_ctes *ctes, struct orma_exec_seen *seen, unsigned depth)
+static bool see_cte(struct orma_exec_scope *s, const struct orma_exec_from *f,
+                    struct orma_exec_ctes *cte, struct orma_exec_seen *seen, unsigned depth)
 {
+    const struct orma_exec_item *name = cte->with->columns;
+
+    if (cte->busy)
+        return orma_exec_refuse(s, "a recursive query");
+    cte->busy = true;
+    struct orma_exec_query *sub = bind_select(s->plan, cte->with->select, cte->sees, depth + 1);
+    cte->busy = false;
+    orma_sql_reads_add(&s->plan->views, f->name, ORMA_STR(""));
+    for (uint32_t i = 0; sub && name && i < sub->results.len; i++, name = name->next)
+        sub->results.data[i].name = name->alias;
+    if (sub)
+        sub->is_fence = cte->with->materialized;
+    return see_select(s, sub, f->join, seen);
+}
+
+static bool see_name(struct orma_exec_scope *s, const struct orma_exec_from *f,
+                     struct orma_exec_ctes *ctes, struct orma_exec_seen *seen, unsigned depth)
+{
+    struct orma_exec_ctes *cte = orma_exec_scope_cte(ctes, f->name);
     struct orma_exec_source found = {0};
     struct orma_str view;
 
-    for (const struct orma_exec_ctes *c = ctes; c; c = c->next) {
-        if (!orma_exec_same_name(c->with->name, f->name))
-            continue;
-        struct orma_exec_query *sub = bind_select(s->plan, c->with->select, c->sees, depth + 1);
-        const struct orma_exec_item *name = c->with->columns;
-
-        for (uint32_t i = 0; sub && name && i < sub->results.len; i++, name = name->next)
-            sub->results.data[i].name = name->alias;
-        return see_select(s, sub, f->join, seen);
-    }
+    if (cte)
+        return see_cte(s, f, cte, seen, depth);
     if (orma_exec_find_table(s->plan, f->name, &found, &view)) {
         seen->table = f->name;
         orma_sql_reads_add(&s->plan->tables, f->name, ORMA_STR(""));
@@ -202,29 +215,17 @@ static bool see_name(struct orma_exec_scope *s, const struct orma_exec_from *f,
     struct orma_exec_select *ast = view.len ? orma_exec_parse(&s->plan->arena, view) : NULL;
     if (!ast)
         return orma_exec_give_up(s->plan, view.len ? "the text of a view" : "a table");
+    orma_sql_reads_add(&s->plan->views, f->name, ORMA_STR(""));
     return see_select(s, bind_select(s->plan, ast, NULL, depth + 1), f->join, seen);
 }
 
-/* Conditions of USING: with the first source that has the column. */
 static bool add_using(struct orma_exec_scope *s, const struct orma_exec_from *f,
                       struct orma_exec_exprs *to)
 {
-    struct orma_exec_seen *right = &s->seen[s->seen_num - 1];
-
     for (const struct orma_exec_item *u = f->using; u; u = u->next) {
-        struct orma_exec_ast name = {.op = ORMA_EXEC_NAME, .name = u->alias, .table = right->alias};
         struct orma_exec_expr *e = orma_exec_new_expr(s->plan, ORMA_EXEC_EQ, 2);
 
-        if (!e)
-            return false;
-        s->in_using = true;
-        e->args[1] = orma_exec_bind_expr(s, &name);
-        s->seen_num--;
-        name.table.len = 0;
-        e->args[0] = orma_exec_bind_expr(s, &name);
-        s->seen_num++;
-        s->in_using = false;
-        if (!e->args[0] || !e->args[1])
+        if (!e || !orma_exec_scope_pair(s, u->alias, &e->args[0], &e->args[1]))
             return false;
         e->types = EXEC_INT | EXEC_NULL;
         if (!add_conditions(s->plan, to, e))
@@ -234,7 +235,7 @@ static bool add_using(struct orma_exec_scope *s, const struct orma_exec_from *f,
 }
 
 static bool bind_from(struct orma_exec_scope *s, const struct orma_exec_from *f,
-                      const struct orma_exec_ctes *ctes, unsigned depth)
+                      struct orma_exec_ctes *ctes, unsigned depth)
 {
     for (; f; f = f->next) {
         if (s->seen_num == EXEC_SOURCES_MAX)
@@ -244,6 +245,8 @@ static bool bind_from(struct orma_exec_scope *s, const struct orma_exec_from *f,
 
         *seen =
             (struct orma_exec_seen){.alias = f->alias.len ? f->alias : f->name, .using = f->using};
+        if (f->select && f->alias.len) /* SQLite may call its columns by that */
+            orma_sql_reads_add(&s->plan->views, f->alias, ORMA_STR(""));
         bool ok = f->select ? see_select(s, bind_select(s->plan, f->select, ctes, depth + 1),
                                          f->join, seen)
                             : see_name(s, f, ctes, seen, depth);
@@ -280,15 +283,6 @@ static bool add_result(struct orma_exec_scope *s, struct orma_exec_result r)
            (ORMA_VEC_PUSH(&s->q->results, r) == 0 || orma_exec_give_up(s->plan, "memory"));
 }
 
-static bool is_used(const struct orma_exec_seen *seen, struct orma_str name)
-{
-    for (const struct orma_exec_item *u = seen->using; u; u = u->next) {
-        if (orma_exec_same_name(u->alias, name))
-            return true;
-    }
-    return false;
-}
-
 static bool add_star(struct orma_exec_scope *s, const struct orma_exec_item *item)
 {
     for (unsigned i = 0; i < s->seen_num; i++) {
@@ -299,7 +293,7 @@ static bool add_star(struct orma_exec_scope *s, const struct orma_exec_item *ite
         for (uint32_t k = 0; k < seen->cols.len; k++) {
             struct orma_exec_result r = seen->cols.data[k];
 
-            if (r.hidden || (!item->table.len && is_used(seen, r.name)))
+            if (r.hidden || (!item->table.len && orma_exec_scope_is_merged(seen, r.name)))
                 continue;
             if (seen->table.len)
                 orma_sql_reads_add(&s->plan->reads, seen->table, r.name);
@@ -605,7 +599,7 @@ static bool has_on(const struct orma_exec_from *f)
 
 /* The first source of each item of FROM, before it is known how many an item has. */
 static bool bind_sources(struct orma_exec_scope *s, const struct orma_exec_select *ast,
-                         const struct orma_exec_ctes *ctes, unsigned depth)
+                         struct orma_exec_ctes *ctes, unsigned depth)
 {
     unsigned first[EXEC_SOURCES_MAX] = {0}, num = 0;
 
@@ -626,7 +620,7 @@ static bool bind_sources(struct orma_exec_scope *s, const struct orma_exec_selec
 
 static struct orma_exec_query *bind_with(struct orma_exec_plan *plan,
                                          const struct orma_exec_select *ast,
-                                         const struct orma_exec_ctes *ctes, unsigned depth)
+                                         struct orma_exec_ctes *ctes, unsigned depth)
 {
     struct orma_exec_scope *s = calloc(1, sizeof(*s)), *outer = plan->outer;
     struct orma_exec_query *q = new_query(plan);
@@ -639,6 +633,7 @@ static struct orma_exec_query *bind_with(struct orma_exec_plan *plan,
                                       .windows = ast->windows,
                                       .ctes = ctes,
                                       .bind_select = bind_select,
+                                      .bind_call = orma_exec_bind_call,
                                       .select_depth = depth};
         ok = ast->from ? bind_sources(s, ast, ctes, depth) : orma_exec_give_up(plan, "no FROM");
     }
@@ -689,7 +684,8 @@ static struct orma_exec_query *bind_around(struct orma_exec_plan *plan,
     bool ok = q;
 
     if (ok) {
-        *s = (struct orma_exec_scope){.plan = plan, .q = q, .seen_num = 1};
+        *s = (struct orma_exec_scope){
+            .plan = plan, .q = q, .seen_num = 1, .bind_call = orma_exec_bind_call};
         q->set = set;
         q->distinct = set != ORMA_EXEC_UNION_ALL;
         ok = see_query(s, sub, &s->seen[0], &src) && add_star(s, &star) &&
@@ -718,7 +714,7 @@ static bool goes_on(const struct orma_exec_select *last, const struct orma_exec_
  */
 static struct orma_exec_query *bind_compound(struct orma_exec_plan *plan,
                                              const struct orma_exec_select *ast,
-                                             const struct orma_exec_ctes *ctes, unsigned depth)
+                                             struct orma_exec_ctes *ctes, unsigned depth)
 {
     const struct orma_exec_select *last = ast;
     struct orma_exec_query *list = NULL, *whole = NULL;
@@ -756,22 +752,14 @@ static struct orma_exec_query *bind_compound(struct orma_exec_plan *plan,
 
 static struct orma_exec_query *bind_select(struct orma_exec_plan *plan,
                                            const struct orma_exec_select *ast,
-                                           const struct orma_exec_ctes *ctes, unsigned depth)
+                                           struct orma_exec_ctes *ctes, unsigned depth)
 {
     if (depth > VIEWS_MAX || plan->why || plan->queries.len > 200) {
         orma_exec_give_up(plan, "nested too deeply");
         return NULL;
     }
-    for (const struct orma_exec_with *w = ast->with; w; w = w->next) {
-        struct orma_exec_ctes *c = orma_arena_alloc(&plan->arena, sizeof(*c));
-
-        if (!c) {
-            orma_exec_give_up(plan, "memory");
-            return NULL;
-        }
-        *c = (struct orma_exec_ctes){.next = ctes, .with = w, .sees = ctes};
-        ctes = c;
-    }
+    if (!orma_exec_scope_with(plan, ast->with, &ctes))
+        return NULL;
     if (ast->more)
         plan->outer = NULL;
     return ast->more ? bind_compound(plan, ast, ctes, depth) : bind_with(plan, ast, ctes, depth);

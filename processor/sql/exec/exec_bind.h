@@ -13,9 +13,10 @@ struct orma_exec_seen {
 
 /* CTEs in sight, the newest first. */
 struct orma_exec_ctes {
-    const struct orma_exec_ctes *next;
+    struct orma_exec_ctes *next;
     const struct orma_exec_with *with;
-    const struct orma_exec_ctes *sees; /* what its own query sees */
+    struct orma_exec_ctes *sees; /* what its own query sees */
+    bool busy;                   /* its query is bound: to see itself would be recursion */
 };
 
 struct orma_exec_scope {
@@ -26,18 +27,40 @@ struct orma_exec_scope {
     const struct orma_exec_results *aliases; /* of results, where they may be used; or NULL */
     const struct orma_exec_window *windows;  /* of the WINDOW clause */
     bool aggregates, window_funcs;           /* are allowed here */
-    bool in_using;                           /* SQLite does not say which columns it finds */
     unsigned depth;
     /* For queries in expressions: how they are bound, and what they see. */
     struct orma_exec_query *(*bind_select)(struct orma_exec_plan *plan,
                                            const struct orma_exec_select *ast,
-                                           const struct orma_exec_ctes *ctes, unsigned depth);
-    const struct orma_exec_ctes *ctes;
+                                           struct orma_exec_ctes *ctes, unsigned depth);
+    struct orma_exec_ctes *ctes;
     unsigned select_depth;
+    /* How calls are bound: exec_bind_call.c. */
+    struct orma_exec_expr *(*bind_call)(struct orma_exec_scope *s, const struct orma_exec_ast *ast);
     /* Of a query in an expression: what is around it, where it may be seen; or NULL. */
     struct orma_exec_scope *outer;
     const struct orma_exec_item *items; /* whose names win over what is around */
 };
+
+/* exec_scope.c: puts the CTEs of a WITH in front. False: memory is out. */
+bool orma_exec_scope_with(struct orma_exec_plan *plan, const struct orma_exec_with *with,
+                          struct orma_exec_ctes **ctes);
+/* The CTE that a name of FROM means; NULL: it means a table or a view. */
+struct orma_exec_ctes *orma_exec_scope_cte(struct orma_exec_ctes *ctes, struct orma_str name);
+
+/* Whether the column is the same as one of a source to the left, by USING. */
+bool orma_exec_scope_is_merged(const struct orma_exec_seen *seen, struct orma_str name);
+
+/* What a name stands for; NULL: nothing that is known here. */
+struct orma_exec_expr *orma_exec_scope_find(struct orma_exec_scope *s,
+                                            const struct orma_exec_ast *ast);
+
+/* Whether it is TRUE or FALSE and means that. */
+bool orma_exec_scope_is_truth(struct orma_exec_scope *s, const struct orma_exec_ast *ast);
+
+/* The columns of the newest source and of the first one to the left of it that has the name.
+ * False: refused. */
+bool orma_exec_scope_pair(struct orma_exec_scope *s, struct orma_str name,
+                          struct orma_exec_expr **ret_left, struct orma_exec_expr **ret_right);
 
 /* exec_union.c: one more part of a UNION ALL; NULL: it could not be bound. */
 bool orma_exec_add_part(struct orma_exec_plan *plan, struct orma_exec_query *q,
@@ -55,6 +78,24 @@ bool orma_exec_bind_in_select(struct orma_exec_scope *s, const struct orma_exec_
                               struct orma_exec_expr *e);
 bool orma_exec_bind_value(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
                           struct orma_exec_expr *e);
+
+/* Always false. */
+static inline bool orma_exec_refuse(struct orma_exec_scope *s, const char *why)
+{
+    return orma_exec_give_up(s->plan, why);
+}
+
+/* exec_bind_call.c */
+struct orma_exec_expr *orma_exec_bind_call(struct orma_exec_scope *s,
+                                           const struct orma_exec_ast *ast);
+
+/* Parts of expressions; NULL: memory is out. */
+struct orma_exec_expr *orma_exec_new_slot(struct orma_exec_scope *s, uint8_t types, unsigned slot);
+struct orma_exec_expr *orma_exec_new_const(struct orma_exec_scope *s, uint8_t tag, int64_t bits);
+/* An expression whose arguments are bound; NULL: given up. */
+struct orma_exec_expr *orma_exec_bind_args(struct orma_exec_scope *s, enum orma_exec_op op,
+                                           const struct orma_exec_ast *args);
+uint8_t orma_exec_types_of_case(const struct orma_exec_expr *e);
 
 /* NULL: it was given up. */
 struct orma_exec_expr *orma_exec_bind_expr(struct orma_exec_scope *s,

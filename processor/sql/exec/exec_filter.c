@@ -29,6 +29,14 @@ static int op_of(enum orma_exec_op op, bool turned)
     }
 }
 
+/* Whether SQLite compares them as they are: of a text and a number an affinity changes one. */
+static bool is_of_kind(const struct orma_exec_expr *col, const struct orma_exec_expr *val)
+{
+    const uint8_t text = val->val.tag & EXEC_TEXT;
+
+    return val->val.tag == EXEC_NULL || (col->types & EXEC_TEXT) == text;
+}
+
 /* A column in a list of constants, of which there may be any number. */
 static bool is_in(struct orma_exec_plan *plan, const struct orma_exec_expr *e, unsigned *ret_col)
 {
@@ -37,7 +45,7 @@ static bool is_in(struct orma_exec_plan *plan, const struct orma_exec_expr *e, u
     if (!c || c->op != ORMA_EXEC_COLUMN || !c->source->table)
         return false;
     for (unsigned i = 1; i < e->num; i++) {
-        if (e->args[i]->op != ORMA_EXEC_CONST)
+        if (e->args[i]->op != ORMA_EXEC_CONST || !is_of_kind(c, e->args[i]))
             return false;
     }
     struct orma_vcolumn v = orma_exec_table_vcolumn(plan, c->source, c->col);
@@ -56,7 +64,8 @@ bool orma_exec_is_filter(struct orma_exec_plan *plan, const struct orma_exec_exp
     for (unsigned i = 0; i < e->num && e->num <= 2; i++) {
         const struct orma_exec_expr *c = e->args[i], *val = e->num == 2 ? e->args[1 - i] : NULL;
 
-        if (c->op != ORMA_EXEC_COLUMN || !c->source->table || (val && val->op != ORMA_EXEC_CONST))
+        if (c->op != ORMA_EXEC_COLUMN || !c->source->table ||
+            (val && (val->op != ORMA_EXEC_CONST || !is_of_kind(c, val))))
             continue;
         struct orma_vcolumn v = orma_exec_table_vcolumn(plan, c->source, c->col);
         *ret_op = op_of(e->op, i);

@@ -98,41 +98,6 @@ static bool value_of(struct orma_exec_plan *plan, sqlite3_stmt *stmt, struct orm
 
 /* ---- texts of expressions ---- */
 
-static const char *op_text(enum orma_exec_op op)
-{
-    static const char *const texts[] = {
-        [ORMA_EXEC_OR] = "OR",
-        [ORMA_EXEC_AND] = "AND",
-        [ORMA_EXEC_EQ] = "=",
-        [ORMA_EXEC_NE] = "<>",
-        [ORMA_EXEC_LT] = "<",
-        [ORMA_EXEC_LE] = "<=",
-        [ORMA_EXEC_GT] = ">",
-        [ORMA_EXEC_GE] = ">=",
-        [ORMA_EXEC_IS] = "IS",
-        [ORMA_EXEC_IS_NOT] = "IS NOT",
-        [ORMA_EXEC_BIT_AND] = "&",
-        [ORMA_EXEC_BIT_OR] = "|",
-        [ORMA_EXEC_SHIFT_LEFT] = "<<",
-        [ORMA_EXEC_SHIFT_RIGHT] = ">>",
-        [ORMA_EXEC_ADD] = "+",
-        [ORMA_EXEC_SUB] = "-",
-        [ORMA_EXEC_MUL] = "*",
-        [ORMA_EXEC_DIV] = "/",
-        [ORMA_EXEC_REM] = "%",
-        [ORMA_EXEC_CONCAT] = "||",
-        [ORMA_EXEC_NOT] = "NOT",
-        [ORMA_EXEC_NEG] = "-",
-        [ORMA_EXEC_PLUS] = "+",
-        [ORMA_EXEC_IS_NULL] = "ISNULL",
-        [ORMA_EXEC_NOT_NULL] = "NOTNULL",
-        [ORMA_EXEC_LIKE] = "LIKE",
-        [ORMA_EXEC_GLOB] = "GLOB",
-    };
-
-    return texts[op];
-}
-
 static void put(struct orma_buf *to, const struct orma_exec_plan *plan,
                 const struct orma_exec_expr *e);
 
@@ -200,7 +165,7 @@ static void put_operator(struct orma_buf *to, const struct orma_exec_plan *plan,
     orma_buf_put_str(to, e->negated ? "(NOT (" : "(");
     if (e->num == 2 || behind)
         put(to, plan, e->args[0]);
-    orma_buf_printf(to, " %s ", op_text(e->op));
+    orma_buf_printf(to, " %s ", orma_exec_operator_of(e->op)->text);
     if (!behind)
         put(to, plan, e->args[e->num - 1]);
     orma_buf_put_str(to, e->negated ? "))" : ")");
@@ -252,62 +217,15 @@ static void put(struct orma_buf *to, const struct orma_exec_plan *plan,
 
 /* ---- what can be remembered ---- */
 
-static bool is_pure_of_ours(const struct orma_exec_plan *plan, struct orma_str name, int args)
+/* Functions of the trace as a whole, and pure ones of constants. A constant that is a column of a
+ * sub-select stays one: exec_bind.c. */
+bool orma_exec_is_fixed(const struct orma_exec_expr *e)
 {
-    const struct orma_sql_func *f = orma_builtins_find(plan->sql, name, args);
-
-    if (!f)
-        f = orma_builtins_find(plan->sql, name, -1);
-    return f && f->scalar && f->flags & SQLITE_DETERMINISTIC;
-}
-
-/* Functions whose value depends on their arguments alone. */
-static bool is_pure(const struct orma_exec_plan *plan, struct orma_str name, int args)
-{
-    static const char *const names[] = {
-        "abs",    "char",      "format", "hex",    "instr",   "length", "lower", "ltrim",
-        "min",    "max",       "printf", "quote",  "replace", "round",  "rtrim", "sign",
-        "substr", "substring", "trim",   "typeof", "unicode", "upper",
-    };
-
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++) {
-        if (strlen(names[i]) == name.len && !sqlite3_strnicmp(names[i], name.data, (int)name.len))
-            return true;
-    }
-    return is_pure_of_ours(plan, name, args);
-}
-
-/* Functions of scripts, and others that may fail: they are called where SQLite calls them, too. */
-static bool is_callable(struct orma_exec_plan *plan, struct orma_str name, int args)
-{
-    static const char *const safe[] = {
-        "char",  "format", "hex",  "instr",  "length",    "lower", "ltrim",  "quote",   "printf",
-        "round", "rtrim",  "sign", "substr", "substring", "trim",  "typeof", "unicode", "upper"};
-    bool made = plan->sql->is_steady(plan->sql, name, args);
-
-    for (size_t i = 0; !made && i < ORMA_ARRAY_LEN(safe); i++) {
-        if (orma_exec_same_name(name, orma_str_from(safe[i])))
-            return true;
-    }
-    if (!made && !is_pure(plan, name, args))
-        return orma_exec_give_up(plan, "a function");
-    return !plan->sure || orma_exec_give_up(plan, "a function that may fail");
-}
-
-/* Functions of the trace as a whole, and pure ones of constants. */
-bool orma_exec_is_fixed(const struct orma_exec_plan *plan, const struct orma_exec_expr *e)
-{
-    static const char *const of_trace[] = {"trace_start", "trace_end", "trace_dur"};
-
-    for (size_t i = 0; !e->num && i < ORMA_ARRAY_LEN(of_trace); i++) {
-        if (orma_exec_same_name(e->name, orma_str_from(of_trace[i])))
-            return true;
-    }
     for (unsigned i = 0; i < e->num; i++) {
-        if (e->args[i]->op != ORMA_EXEC_CONST)
+        if (e->args[i]->op != ORMA_EXEC_CONST || e->args[i]->is_column)
             return false;
     }
-    return e->num && is_pure(plan, e->name, (int)e->num);
+    return e->function->form == EXEC_FORM_OF_TRACE || (e->num && e->function->is_pure);
 }
 
 bool orma_exec_call_now(struct orma_exec_plan *plan, struct orma_exec_expr *e)
@@ -336,8 +254,7 @@ bool orma_exec_call_now(struct orma_exec_plan *plan, struct orma_exec_expr *e)
 
 /* The only leaf that is no constant, if it is a text: in *ret, which begins as NULL. False: there
  * are others, or what stands between is not to be remembered. */
-static bool find_leaf(const struct orma_exec_plan *plan, struct orma_exec_expr *e,
-                      struct orma_exec_expr **ret)
+static bool find_leaf(struct orma_exec_expr *e, struct orma_exec_expr **ret)
 {
     if (e->op == ORMA_EXEC_CONST)
         return true;
@@ -352,10 +269,10 @@ static bool find_leaf(const struct orma_exec_plan *plan, struct orma_exec_expr *
         return true;
     }
     if (e->op == ORMA_EXEC_ARG || e->op == ORMA_EXEC_MEMO || e->op == ORMA_EXEC_APPLY || e->sub ||
-        (e->op == ORMA_EXEC_CALL && !is_pure(plan, e->name, (int)e->num)))
+        (e->op == ORMA_EXEC_CALL && !e->function->is_pure))
         return false;
     for (unsigned i = 0; i < e->num; i++) {
-        if (!find_leaf(plan, e->args[i], ret))
+        if (!find_leaf(e->args[i], ret))
             return false;
     }
     return true;
@@ -395,20 +312,6 @@ static bool make_memo(struct orma_exec_plan *plan, struct orma_exec_expr *e,
 
 /* ---- calls ---- */
 
-/* What the executor cannot do by itself. */
-static bool can_run(const struct orma_exec_expr *e)
-{
-    switch (e->op) {
-    case ORMA_EXEC_CALL:
-    case ORMA_EXEC_LIKE:
-    case ORMA_EXEC_GLOB:
-    case ORMA_EXEC_CONCAT:
-        return false;
-    default:
-        return true;
-    }
-}
-
 /* The call with parameters for what the executor makes of its arguments, which are put into `to`.
  * NULL: given up. */
 static struct orma_exec_expr *take_params(struct orma_exec_plan *plan, struct orma_exec_expr *e,
@@ -424,7 +327,7 @@ static struct orma_exec_expr *take_params(struct orma_exec_plan *plan, struct or
     *copy = *e;
     if (e->op == ORMA_EXEC_CONST)
         return copy;
-    if (can_run(e)) {
+    if (!orma_exec_operator_of(e->op)->by_sqlite) {
         if (to->num == EXEC_PARAMS_MAX) {
             orma_exec_give_up(plan, "a function of many columns");
             return NULL;
@@ -434,8 +337,11 @@ static struct orma_exec_expr *take_params(struct orma_exec_plan *plan, struct or
         copy->col = to->num;
         return copy;
     }
-    if (e->op == ORMA_EXEC_CALL && !is_callable(plan, e->name, (int)e->num))
+    /* Called where SQLite calls it, too. */
+    if (e->op == ORMA_EXEC_CALL && e->function->may_fail && plan->sure) {
+        orma_exec_give_up(plan, "a function that may fail");
         return NULL;
+    }
     copy->args = args;
     for (unsigned i = 0; i < e->num; i++) {
         if (!(args[i] = take_params(plan, e->args[i], to)))
@@ -563,14 +469,16 @@ struct orma_exec_expr *orma_exec_fold(struct orma_exec_plan *plan, struct orma_e
 {
     struct orma_exec_expr *leaf = NULL;
 
-    if (e->folded || (!e->num && can_run(e)))
+    const bool by_sqlite = orma_exec_operator_of(e->op)->by_sqlite;
+
+    if (e->folded || (!e->num && !by_sqlite))
         return e;
     e->folded = true;
-    if (find_leaf(plan, e, &leaf) && leaf && e->op != ORMA_EXEC_PLUS) {
+    if (find_leaf(e, &leaf) && leaf && e->op != ORMA_EXEC_PLUS) {
         make_memo(plan, e, leaf);
         return e;
     }
-    if (!can_run(e)) {
+    if (by_sqlite) {
         make_call(plan, e);
         return e;
     }

@@ -11,7 +11,7 @@
 
 #include "processor/sql/dialect/script.h"
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/exec/exec_ast.h"
+#include "processor/sql/exec/exec_funcs.h"
 #include "sdk/base/defs.h"
 
 #define DEPTH_MAX 100
@@ -450,19 +450,6 @@ static struct orma_exec_ast *read_unary(struct parser *p)
 
 /* ---- operators ---- */
 
-static const struct {
-    const char *text;
-    int level;
-    enum orma_exec_op op;
-} binary_ops[] = {
-    {"=", 4, ORMA_EXEC_EQ},     {"==", 4, ORMA_EXEC_EQ},         {"!=", 4, ORMA_EXEC_NE},
-    {"<>", 4, ORMA_EXEC_NE},    {"<", 5, ORMA_EXEC_LT},          {"<=", 5, ORMA_EXEC_LE},
-    {">", 5, ORMA_EXEC_GT},     {">=", 5, ORMA_EXEC_GE},         {"&", 6, ORMA_EXEC_BIT_AND},
-    {"|", 6, ORMA_EXEC_BIT_OR}, {"<<", 6, ORMA_EXEC_SHIFT_LEFT}, {">>", 6, ORMA_EXEC_SHIFT_RIGHT},
-    {"+", 7, ORMA_EXEC_ADD},    {"-", 7, ORMA_EXEC_SUB},         {"*", 8, ORMA_EXEC_MUL},
-    {"/", 8, ORMA_EXEC_DIV},    {"%", 8, ORMA_EXEC_REM},         {"||", 9, ORMA_EXEC_CONCAT},
-};
-
 /* The binary operator at hand and its level; 0: none. */
 static int level_of(const struct parser *p, enum orma_exec_op *ret)
 {
@@ -474,13 +461,10 @@ static int level_of(const struct parser *p, enum orma_exec_op *ret)
         *ret = ORMA_EXEC_AND;
         return 2;
     }
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(binary_ops); i++) {
-        if (is_op(p, binary_ops[i].text)) {
-            *ret = binary_ops[i].op;
-            return binary_ops[i].level;
-        }
-    }
-    return 0;
+    if (p->tok.kind != ORMA_TOK_OPERATOR ||
+        !orma_exec_operator_find(orma_token_text(p->text, p->tok), ret))
+        return 0;
+    return orma_exec_operator_of(*ret)->level;
 }
 
 static struct orma_exec_ast *read_in(struct parser *p, struct orma_exec_ast *left)
@@ -755,7 +739,7 @@ static struct orma_exec_with *read_with(struct parser *p)
         if (accept(p, "not"))
             expect(p, "materialized");
         else
-            accept(p, "materialized");
+            w->materialized = accept(p, "materialized");
         expect_kind(p, ORMA_TOK_OPEN);
         w->select = read_select(p);
         expect_kind(p, ORMA_TOK_CLOSE);

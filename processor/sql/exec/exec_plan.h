@@ -13,6 +13,7 @@
 #define ORMA_PROCESSOR_SQL_EXEC_PLAN_H
 #include "processor/sql/exec/exec.h"
 #include "processor/sql/exec/exec_ast.h"
+#include "processor/sql/exec/exec_funcs.h"
 #include "processor/sql/tables/vtab.h"
 #include "processor/store/large.h"
 #include "sdk/base/map.h"
@@ -27,14 +28,6 @@
 #define EXEC_KEYS_MAX 4
 /* Of a row of a LEFT JOIN that has none. */
 #define EXEC_NO_ROW UINT32_MAX
-
-/* Types of values, which are also the bits of sets of types. */
-enum orma_exec_tag {
-    EXEC_NULL = 1,
-    EXEC_INT = 2,
-    EXEC_REAL = 4, /* bits of the double; never a NaN */
-    EXEC_TEXT = 8, /* id of the pool; never 0 */
-};
 
 enum orma_exec_affinity {
     EXEC_AFF_NONE,
@@ -61,16 +54,18 @@ struct orma_exec_expr {
     uint8_t types; /* that values can have; integers that overflow are not counted */
     uint8_t affinity;
     bool negated, has_base, has_else;
-    bool folded; /* exec_fold.c has seen it */
+    bool folded;    /* exec_fold.c has seen it */
+    bool is_column; /* no COLUMN, but a result of a sub-select that is no column there */
     struct orma_str name;
     unsigned num;
     struct orma_exec_expr **args;
-    struct orma_exec_value val;      /* CONST */
-    struct orma_exec_source *source; /* COLUMN */
-    unsigned col;                    /* COLUMN: of the source; SLOT: which */
-    struct orma_exec_memo *memo;     /* MEMO */
-    struct orma_exec_call *call;     /* APPLY */
-    struct orma_exec_sub *sub;       /* IN_SELECT, VALUE, EXISTS */
+    struct orma_exec_value val;                /* CONST */
+    struct orma_exec_source *source;           /* COLUMN */
+    unsigned col;                              /* COLUMN: of the source; SLOT: which */
+    struct orma_exec_memo *memo;               /* MEMO */
+    struct orma_exec_call *call;               /* APPLY */
+    const struct orma_exec_function *function; /* CALL */
+    struct orma_exec_sub *sub;                 /* IN_SELECT, VALUE, EXISTS */
 };
 
 ORMA_VEC_STRUCT(orma_exec_exprs, struct orma_exec_expr *);
@@ -94,29 +89,6 @@ struct orma_exec_key {
     bool desc, nulls_last;
 };
 ORMA_VEC_STRUCT(orma_exec_keys, struct orma_exec_key);
-
-enum orma_exec_func {
-    EXEC_COUNT_ALL,
-    EXEC_COUNT,
-    EXEC_SUM,
-    EXEC_TOTAL,
-    EXEC_AVG,
-    EXEC_MIN,
-    EXEC_MAX,
-    EXEC_ROW_NUMBER,
-    EXEC_RANK,
-    EXEC_DENSE_RANK,
-    EXEC_LEAD,
-    EXEC_LAG,
-    EXEC_FIRST_VALUE,
-    EXEC_LAST_VALUE,
-    EXEC_NTH_VALUE,
-    EXEC_NTILE,
-    EXEC_PERCENT_RANK,
-    EXEC_CUME_DIST,
-    EXEC_PERCENTILE, /* and the like */
-    EXEC_BARE,       /* a column that is no part of the groups: of one row of each */
-};
 
 struct orma_exec_agg {
     enum orma_exec_func func;
@@ -171,6 +143,7 @@ struct orma_exec_query {
     unsigned sources_num;
     struct orma_exec_exprs where;
     bool grouped;   /* GROUP BY, or aggregates without */
+    bool is_fence;  /* AS MATERIALIZED: it stays a query of its own */
     bool appearing; /* groups in the order of their first rows: those of DISTINCT */
     struct orma_exec_keys groups;
     struct orma_exec_aggs aggs;
@@ -256,7 +229,9 @@ struct orma_exec_plan {
     struct orma_exec_place *place;
     uint32_t at;
     ORMA_VEC(struct orma_exec_loop) loops; /* of SQLite's plan, in its order */
-    struct orma_sql_reads reads, tables;   /* columns that were found; tables, without columns */
+    /* What names were found to be: columns of tables; tables, views and CTEs, without columns; and
+     * tables that SQLite may not name. */
+    struct orma_sql_reads reads, tables, views, unsaid;
 };
 
 /* Rows that are evaluated: those of a frame, or of sources while a query runs. */
@@ -305,7 +280,7 @@ bool orma_exec_literal(struct orma_exec_plan *plan, struct orma_str text,
                        struct orma_exec_value *ret);
 
 /* exec_fold.c: calls that give the same for all rows are constants. */
-bool orma_exec_is_fixed(const struct orma_exec_plan *plan, const struct orma_exec_expr *e);
+bool orma_exec_is_fixed(const struct orma_exec_expr *e);
 bool orma_exec_call_now(struct orma_exec_plan *plan, struct orma_exec_expr *e);
 
 /* What depends on one text alone is remembered by text; unknown functions end it. */

@@ -254,10 +254,10 @@ static bool find_missing(struct orma_exec_plan *plan, struct orma_exec_sub *sub,
     const struct orma_exec_rows r = {.num = 1, .frame = &frame, .slot = &row};
 
     for (unsigned i = 0; slots && i < num; i++) {
-        enum orma_exec_func f = i < q->groups.len ? EXEC_MIN : q->aggs.data[i - q->groups.len].func;
-
         slots[i].vals = &zero;
-        slots[i].tag = f <= EXEC_COUNT ? EXEC_INT : f == EXEC_TOTAL ? EXEC_REAL : EXEC_NULL;
+        slots[i].tag = i < q->groups.len
+                           ? (uint8_t)EXEC_NULL
+                           : orma_exec_function_of(q->aggs.data[i - q->groups.len].func)->empty;
     }
     bool ok = slots ? orma_exec_eval(plan, q->results.data[0].expr, &r, v)
                     : orma_exec_give_up(plan, "memory");

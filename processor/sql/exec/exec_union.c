@@ -60,12 +60,19 @@ static bool are_told_apart(const struct orma_exec_query *q)
 }
 
 /* SQLite puts each part in order and merges them: there the order changes in which windows and
- * groups come, and so that of equal rows. */
-static bool have_own_order(const struct orma_exec_query *sub)
+ * groups come, and so that of equal rows. Of a set no rows are equal; but what several windows say
+ * depends on which of them comes first. */
+static bool have_own_order(const struct orma_exec_query *sub, bool set)
 {
     for (uint32_t i = 0; i < sub->parts.len; i++) {
-        if (sub->parts.data[i]->wins.len || sub->parts.data[i]->groups.len)
+        const struct orma_exec_query *part = sub->parts.data[i];
+
+        if (set ? part->wins.len > 1 : part->wins.len || part->groups.len)
             return true;
+        for (unsigned k = 0; k < part->sources_num; k++) {
+            if (part->sources[k]->query && have_own_order(part->sources[k]->query, set))
+                return true;
+        }
     }
     return false;
 }
@@ -74,8 +81,8 @@ bool orma_exec_check_union_order(struct orma_exec_scope *s, const struct orma_ex
 {
     if (items && !are_told_apart(s->q))
         return orma_exec_give_up(s->plan, "columns of a compound query with the same name");
-    if (items && !s->q->distinct && have_own_order(s->q->sources[0]->query))
-        return orma_exec_give_up(s->plan, "windows or groups below the order of a UNION ALL");
+    if (items && have_own_order(s->q->sources[0]->query, s->q->distinct))
+        return orma_exec_give_up(s->plan, "windows or groups below the order of a compound query");
     for (; items; items = items->next) {
         bool is_result = items->expr->op == ORMA_EXEC_NUMBER ||
                          (items->expr->op == ORMA_EXEC_NAME && !items->expr->table.len);

@@ -339,7 +339,7 @@ static void note_read(struct orma_sql *sql, const char *table, const char *colum
 {
     if (column && !sqlite3_stricmp(column, "ROWID"))
         sql->planner.rowids = true;
-    if (sql->planner.reads.on && column && *column)
+    if (sql->planner.reads.on && table && column)
         orma_sql_reads_add(&sql->planner.reads, orma_str_from(table), orma_str_from(column));
 }
 
