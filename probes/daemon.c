@@ -115,6 +115,7 @@ static int serve(const struct orma_probes_config *config, bool background, bool 
     (void)sigaction(SIGINT, &stop, NULL); /* fails for bad arguments only */
     (void)sigaction(SIGTERM, &stop, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
     r = orma_probes_run(running);
     orma_probes_free(running);
     if (r < 0)

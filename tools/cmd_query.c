@@ -232,8 +232,9 @@ static int load_merged(const struct query *q, struct orma_processor *tp, const c
     orma_buf_printf(&path, "%s/traces.tar", folder);
     if (path.failed)
         return -ENOMEM;
-    int r = orma_convert_merge_write("orma query", orma_buf_cstr(&path), NULL, q->apart, q->traces,
-                                     q->traces_num);
+    const struct orma_output_want want = {
+        .program = "orma query", .path = orma_buf_cstr(&path), .quiet = true};
+    int r = orma_convert_merge_write(&want, NULL, q->apart, q->traces, q->traces_num);
     orma_load_cache_avoid(); /* it is made anew each time */
     if (r == 0)
         r = orma_load_trace(tp, "orma query", orma_buf_cstr(&path), ORMA_LOAD_PROGRESS, NULL);

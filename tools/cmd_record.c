@@ -13,11 +13,11 @@
 #include "protos/fields/config.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
-#include "sdk/base/replace.h"
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_writer.h"
 #include "tools/base/units.h"
 #include "tools/commands.h"
+#include "tools/output/output.h"
 #include "tools/record/child.h"
 #include "tools/record/explain.h"
 #include "tools/record/names.h"
@@ -34,11 +34,18 @@
 #define BUFFER_DEFAULT ((uint64_t)32 << 20)
 #define BACKGROUND_WAIT_MS 30000
 
+static struct orma_output_want wanted(const struct orma_record *rec)
+{
+    return (struct orma_output_want){.program = "orma record",
+                                     .path = rec->out_path,
+                                     .force = rec->force,
+                                     .binary = true,
+                                     .quiet = true};
+}
+
 /* Standard output, the file that was named, or one named by the date. */
 static int name_output(struct orma_record *rec)
 {
-    struct stat st;
-
     if (rec->out_path && !strcmp(rec->out_path, "-")) {
         if (isatty(STDOUT_FILENO)) {
             fprintf(stderr, "orma record: refusing to write a trace to a terminal: redirect "
@@ -56,18 +63,8 @@ static int name_output(struct orma_record *rec)
                  localtime_r(&now, &tm));
         rec->out_path = rec->path_buf;
     }
-    if (stat(rec->out_path, &st) < 0)
-        return 0; /* open_output() says what is wrong */
-    if (S_ISDIR(st.st_mode)) {
-        fprintf(stderr, "orma record: %s is a directory: name a file with -o\n", rec->out_path);
-        return -EISDIR;
-    }
-    if (!rec->force && S_ISREG(st.st_mode)) {
-        fprintf(stderr, "orma record: %s: %s; --force overwrites it, -o names another\n",
-                rec->out_path, strerror(EEXIST));
-        return -EEXIST;
-    }
-    return 0;
+    const struct orma_output_want want = wanted(rec);
+    return orma_output_check(&want);
 }
 
 /* Once nothing but the recording itself can fail. */
@@ -77,22 +74,10 @@ static int open_output(struct orma_record *rec)
         rec->out_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
         return rec->out_fd < 0 ? -errno : 0;
     }
-    int exist = rec->force ? 0 : O_EXCL;
-    int r = 0;
-    rec->out_fd = open(rec->out_path, O_CREAT | O_RDWR | O_CLOEXEC | exist, 0644);
     /* From here on the file is ours: who reads what was there before keeps it, and who comes now,
      * or after we were killed, finds what is recorded. */
-    if (rec->out_fd < 0)
-        r = -errno;
-    else
-        r = orma_replace_begin(&rec->out_fd, rec->out_path);
-    if (r < 0) {
-        fprintf(stderr, "orma record: %s: %s\n", rec->out_path, strerror(-r));
-        return r;
-    }
-    struct stat st;
-    rec->out_created = fstat(rec->out_fd, &st) == 0 && S_ISREG(st.st_mode);
-    return 0;
+    const struct orma_output_want want = wanted(rec);
+    return orma_output_begin(&want, 0644, &rec->out_fd, &rec->out_created);
 }
 
 /* Can this source record now? What our own probes can do, or what the running service offers. */
@@ -389,49 +374,34 @@ static int record(struct orma_record *rec)
 }
 
 /* A snapshot is whole or nothing: until then the file is what it was. */
-static int open_snapshot(struct orma_record *rec, struct orma_whole *ret)
-{
-    int r = orma_whole_open(ret, rec->out_path, !rec->force, 0644);
-
-    if (r < 0)
-        fprintf(stderr, "orma record: %s: %s\n", rec->out_path, strerror(-r));
-    return r;
-}
-
 static int snapshot(struct orma_record *rec)
 {
     struct orma_buf request = {0}, error = {0};
     char size[ORMA_UNITS_TEXT_MAX];
     uint64_t bytes = 0;
-    struct orma_whole out = {.fd = -1};
+    struct orma_output out;
     int r = name_output(rec);
+    const struct orma_output_want want = wanted(rec);
 
     if (r == 0)
         r = connect_service(rec);
     if (r == 0)
-        r = rec->to_stdout ? open_output(rec) : open_snapshot(rec, &out);
+        r = orma_output_open(&out, &want);
     if (r < 0)
         return ORMA_EXIT_FAILURE;
     orma_service_clone_request_put(&request, rec->clone);
-    r = orma_service_clone(rec->service.consumer, &request, rec->to_stdout ? rec->out_fd : out.fd,
-                           &bytes, &error);
-    if (out.fd >= 0) {
-        int end = orma_whole_close(&out, r >= 0 || bytes);
-
-        if (r >= 0 && end < 0)
-            orma_buf_printf(&error, "%s: %s", rec->out_path, strerror(-end));
-        r = r < 0 ? r : end;
-    }
+    r = orma_service_clone(rec->service.consumer, &request, out.fd, &bytes, &error);
     if (r < 0)
         fprintf(stderr, "orma record: %s ('orma status' lists the sessions)\n",
                 orma_buf_cstr(&error));
-    else if (!rec->quiet)
+    int end = orma_output_close(&out, bytes ? 0 : r, NULL);
+    if (r >= 0 && end >= 0 && !rec->quiet)
         fprintf(stderr, "%s: %s, snapshot of session %s\n",
                 rec->to_stdout ? "standard output" : rec->out_path,
                 orma_units_format_size(bytes, size), rec->clone);
     orma_buf_fini(&request);
     orma_buf_fini(&error);
-    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+    return r < 0 || end < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
 
 static int run(const struct orma_command *self, int argc, char **argv)
@@ -478,7 +448,8 @@ const struct orma_command orma_cmd_record = {
     .details =
         "Without a preset it records scheduling (as root, or with access to tracefs) and the track "
         "events of instrumented programs. Presets: sched, apps, irq, syscalls, disk, mem, power, "
-        "cpu, net, timer, faults, workqueue, signal, log. A kernel event is named GROUP/EVENT, a whole "
+        "cpu, net, timer, faults, workqueue, signal, log. A kernel event is named GROUP/EVENT, a "
+        "whole "
         "group GROUP/*.\n\n"
         "If a tracing service runs on this machine, it is used; otherwise service and probes run "
         "inside this process, on private sockets. With COMMAND, recording lasts as long as it runs "

@@ -8,6 +8,7 @@
 #include "tools/commands.h"
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
+#include "tools/output/output.h"
 #include "tools/report/options.h"
 #ifdef ORMA_HAVE_VIEW
 #include "tools/view/file.h"
@@ -15,7 +16,7 @@
 
 #define TOP_DEFAULT 10
 
-enum { OPT_HTML = ORMA_REPORT_OPT_OWN };
+enum { OPT_HTML = ORMA_REPORT_OPT_OWN, OPT_FORCE };
 
 static const struct orma_option options[] = {
     {ORMA_REPORT_OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
@@ -27,6 +28,7 @@ static const struct orma_option options[] = {
     {OPT_HTML, 0, "html", "FILE",
      "One file of HTML with the sections and the timeline, which opens anywhere without a "
      "network."},
+    {OPT_FORCE, 'f', "force", NULL, "Overwrite the file of --html if it exists."},
 #endif
     {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
     ORMA_LOAD_CACHE_OPTION(ORMA_REPORT_OPT_CACHE),
@@ -38,15 +40,25 @@ struct args {
     struct orma_report_request request;
     struct orma_report_names sections;
     const char *html;
+    bool force;
 };
 
 static int take_option(struct args *a, int id)
 {
+    if (id == OPT_FORCE) {
+        a->force = true;
+        return ORMA_EXIT_OK;
+    }
     if (id != OPT_HTML)
         return orma_report_take_option(&a->cli, id, &a->request, &a->sections);
     a->html = a->cli.value;
     a->request.form = ORMA_REPORT_JSON;
     return ORMA_EXIT_OK;
+}
+
+static struct orma_output_want wanted(const struct args *a)
+{
+    return (struct orma_output_want){.program = "orma report", .path = a->html, .force = a->force};
 }
 
 #ifdef ORMA_HAVE_VIEW
@@ -65,7 +77,8 @@ static int write_view(const struct args *a, struct orma_processor *tp, const cha
         fprintf(stderr, "orma report: %s: %s\n", a->request.trace, *why ? why : strerror(-r));
         return ORMA_EXIT_FAILURE;
     }
-    int code = orma_view_file_write(view, a->html, "orma report");
+    const struct orma_output_want want = wanted(a);
+    int code = orma_view_file_write(view, &want);
     orma_view_free(view);
     return code;
 }
@@ -95,9 +108,12 @@ static int write_html(const struct args *a, struct orma_processor *tp)
 
 static int report(const struct args *a)
 {
+    const struct orma_output_want want = wanted(a);
     struct orma_processor *tp = NULL;
-    int r = orma_processor_new(NULL, &tp), code = ORMA_EXIT_FAILURE;
+    int r = a->html ? orma_output_check(&want) : 0, code = ORMA_EXIT_FAILURE;
 
+    if (r == 0)
+        r = orma_processor_new(NULL, &tp);
     if (r == 0)
         r = orma_load_trace(tp, "orma report", a->request.trace, ORMA_LOAD_PROGRESS, NULL);
     if (r == 0 && a->html) {

@@ -26,12 +26,14 @@ enum {
     OPT_NO_OPEN,
     OPT_AT,
     OPT_UI,
-    OPT_CACHE
+    OPT_CACHE,
+    OPT_FORCE
 };
 
 static const struct orma_option options[] = {
     {OPT_OUT, 'o', "out", "FILE",
      "Write one file of HTML that opens anywhere, without this program and without a network."},
+    {OPT_FORCE, 'f', "force", NULL, "Overwrite FILE if it exists."},
     {OPT_SIZE, 0, "max-size", "SIZE",
      "How large FILE may become (28mb): beyond, short slices and states are shown in groups."},
     {OPT_EXACT, 0, "exact", NULL, "Every slice on its own, however large FILE becomes."},
@@ -52,7 +54,7 @@ struct view {
     const char *trace, *out, *at;
     uint64_t size, ends[2]; /* ends: of the range, from the begin of the trace */
     uint16_t port;
-    bool range, exact, no_open, perfetto;
+    bool range, exact, no_open, perfetto, force;
 };
 
 static int parse_number(struct view *v, int id)
@@ -93,6 +95,9 @@ static int parse_option(struct view *v, int id)
         return ORMA_EXIT_OK;
     case OPT_CACHE:
         orma_load_cache_set(v->cli.value);
+        return ORMA_EXIT_OK;
+    case OPT_FORCE:
+        v->force = true;
         return ORMA_EXIT_OK;
     case OPT_EXACT:
         v->exact = true;
@@ -142,9 +147,9 @@ static int parse(struct view *v, bool *ret_go_on)
         return code;
     if (!v->trace)
         return orma_cli_usage_error(&v->cli, "no trace given: orma view TRACE");
-    if (!v->out && (v->exact || v->size))
-        return orma_cli_usage_error(&v->cli,
-                                    "--exact and --max-size are about a file: add -o FILE");
+    if (!v->out && (v->exact || v->size || v->force))
+        return orma_cli_usage_error(
+            &v->cli, "--exact, --max-size and --force are about a file: add -o FILE");
     if (v->perfetto && (v->out || v->range || v->at))
         return orma_cli_usage_error(&v->cli, "-o, --range and --at are about the viewer of orma");
     if (v->out && (v->port || v->no_open || v->at))
@@ -172,6 +177,11 @@ static const char *base_name(const char *path)
     const char *slash = strrchr(path, '/');
 
     return slash && slash[1] ? slash + 1 : path;
+}
+
+static struct orma_output_want wanted(const struct view *v)
+{
+    return (struct orma_output_want){.program = "orma view", .path = v->out, .force = v->force};
 }
 
 static int show(const struct view *v, struct orma_processor *tp)
@@ -209,7 +219,8 @@ static int show(const struct view *v, struct orma_processor *tp)
         fprintf(stderr, "orma view: %s: %s\n", v->trace, *why ? why : strerror(-r));
         return ORMA_EXIT_FAILURE;
     }
-    int code = orma_view_file_write(view, v->out, "orma view");
+    const struct orma_output_want want = wanted(v);
+    int code = orma_view_file_write(view, &want);
 
     orma_view_free(view);
     return code;
@@ -247,7 +258,10 @@ static int run(const struct orma_command *self, int argc, char **argv)
         return serve_perfetto(&v);
     if (v.out)
         config.query_timeout_ms = 0;
-    int r = orma_processor_new(&config, &tp);
+    const struct orma_output_want want = wanted(&v);
+    int r = v.out ? orma_output_check(&want) : 0;
+    if (r == 0)
+        r = orma_processor_new(&config, &tp);
     if (r == 0)
         r = orma_load_symbols_from_environment(tp, "orma view");
     if (r == 0)

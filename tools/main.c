@@ -76,6 +76,7 @@ int main(int argc, char **argv)
     if (daemon_main)
         return daemon_main(argc, argv);
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file larger than its limit */
 
     int code = run(argc, argv);
     bool written = fflush(stdout) == 0 && !ferror(stdout);

@@ -203,6 +203,7 @@ static void handle_signals(void)
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL); /* write() has the error */
 }
 
 static void notify_ready(void)

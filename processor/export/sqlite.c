@@ -1,7 +1,8 @@
 /*
  * Copies tables and views into a new database through one connection: the file is attached, CREATE
- * TABLE ... AS SELECT runs for each name, and the whole is one transaction without a journal, since
- * a file that is cut off is thrown away.
+ * TABLE ... AS SELECT runs for each name, and the whole is one transaction without a journal on
+ * disk, since a file that is cut off is thrown away. (A connection that is DEFENSIVE has one in
+ * memory at least.)
  */
 #include "processor/export/sqlite.h"
 
@@ -10,10 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "processor/api/processor_impl.h"
 #include "processor/sql/script/exec.h"
+#include "processor/sql/sqlite/output_file.h"
+#include "processor/sql/sqlite/temp_files.h"
 #include "processor/sql/tables/proj.h"
 #include "processor/store/table.h"
 #include "sdk/base/fd.h"
@@ -27,15 +31,6 @@ static int run(sqlite3 *db, const char *sql, struct orma_buf *error)
         return 0;
     orma_buf_put_str(error, sqlite3_errmsg(db));
     return sqlite3_errcode(db) == SQLITE_FULL ? -ENOSPC : -EIO;
-}
-
-static int attach(sqlite3 *db, const char *path, struct orma_buf *error)
-{
-    char *sql = sqlite3_mprintf("ATTACH DATABASE %Q AS " SCHEMA, path);
-    int r = sql ? run(db, sql, error) : -ENOMEM;
-
-    sqlite3_free(sql);
-    return r;
 }
 
 static int copy_table(sqlite3 *db, const char *name, struct orma_buf *error)
@@ -64,7 +59,7 @@ static int copy_all(sqlite3 *db, struct orma_buf *error)
     return r;
 }
 
-static int fill(struct orma_sql *sql, const char *path, struct orma_buf *error)
+static int fill(struct orma_sql *sql, struct orma_buf *error)
 {
     bool before = sql->file_access;
 
@@ -75,13 +70,13 @@ static int fill(struct orma_sql *sql, const char *path, struct orma_buf *error)
             return r;
     }
     sql->file_access = true;
-    int r = attach(sql->db, path, error);
+    int r = run(sql->db, "ATTACH DATABASE '" ORMA_SQLITE_OUTPUT "' AS " SCHEMA, error);
     if (r < 0) {
         sql->file_access = before;
         return r;
     }
     r = run(sql->db,
-            "PRAGMA " SCHEMA ".journal_mode = OFF; PRAGMA " SCHEMA ".synchronous = OFF; BEGIN",
+            "PRAGMA " SCHEMA ".journal_mode = MEMORY; PRAGMA " SCHEMA ".synchronous = OFF; BEGIN",
             error);
     sql->file_access = before;
     if (r == 0)
@@ -91,48 +86,6 @@ static int fill(struct orma_sql *sql, const char *path, struct orma_buf *error)
     else
         (void)sqlite3_exec(sql->db, "ROLLBACK", NULL, NULL, NULL); /* the file goes anyway */
     (void)sqlite3_exec(sql->db, "DETACH DATABASE " SCHEMA, NULL, NULL, NULL); /* closes it */
-    return r;
-}
-
-/* Makes the file, of which SQLite would not say what is wrong with it. */
-static int make(const char *path, struct orma_buf *error)
-{
-    ORMA_AUTO(orma_fd_close) int fd = -1;
-
-    (void)unlink(path); /* of a process that was killed */
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    int r = fd < 0 ? -errno : 0;
-    if (r < 0)
-        orma_buf_put_str(error, strerror(-r));
-    return r;
-}
-
-int orma_export_sqlite(struct orma_processor *tp, const char *path, struct orma_buf *error)
-{
-    struct orma_buf part = {0};
-    int r;
-
-    if (!orma_fd_can_replace(path)) {
-        orma_buf_put_str(error, "not a regular file");
-        return -EEXIST;
-    }
-    orma_buf_printf(&part, "%s.part%d", path, (int)getpid());
-    r = part.failed ? -ENOMEM : make(orma_buf_cstr(&part), error);
-    if (r < 0)
-        goto out;
-    orma_sql_exec_enter(orma_processor_sql(tp)); /* forgets interrupts of queries before */
-    r = fill(orma_processor_sql(tp), orma_buf_cstr(&part), error);
-    orma_sql_exec_leave(orma_processor_sql(tp));
-    if (r == 0 && rename(orma_buf_cstr(&part), path) < 0) {
-        r = -errno;
-        orma_buf_put_str(error, strerror(-r));
-    }
-    if (r < 0)
-        (void)unlink(orma_buf_cstr(&part)); /* half of it is none */
-out:
-    if (r == -ENOMEM && !error->len)
-        orma_buf_put_str(error, "out of memory");
-    orma_buf_fini(&part);
     return r;
 }
 
@@ -158,31 +111,88 @@ static int hand_over(int fd, orma_export_piece_fn *fn, void *ctx)
     return r;
 }
 
+/* A file of ours in the temporary folder, which nobody else sees. Descriptor or -errno. */
+static int open_temporary(struct orma_buf *error)
+{
+    const char *tmp = getenv("TMPDIR");
+    char path[256];
+
+    snprintf(path, sizeof(path), "%.200s/orma-export-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0) {
+        int r = -errno;
+        orma_buf_printf(error, "%s: %s", path, strerror(-r));
+        return r;
+    }
+    (void)unlink(path); /* it was ours alone */
+    return fd;
+}
+
+/* Into a file that is ours to read and write. */
+static int export_file(struct orma_processor *tp, int fd, struct orma_buf *error)
+{
+    if (!orma_sqlite_temp_vfs()) { /* it is what knows the output */
+        orma_buf_put_str(error, "SQLite takes no files of ours");
+        return -ENOTSUP;
+    }
+    orma_sql_exec_enter(orma_processor_sql(tp)); /* forgets interrupts of queries before */
+    orma_sqlite_output_begin(fd);
+    int r = fill(orma_processor_sql(tp), error);
+    int err = orma_sqlite_output_end();
+    orma_sql_exec_leave(orma_processor_sql(tp));
+
+    if (err) { /* SQLite says "full" of every write that fails */
+        orma_buf_clear(error);
+        orma_buf_put_str(error, strerror(err));
+        r = -err;
+    }
+    if (r == -ENOMEM && !error->len)
+        orma_buf_put_str(error, "out of memory");
+    return r;
+}
+
 int orma_export_sqlite_pieces(struct orma_processor *tp, orma_export_piece_fn *fn, void *ctx,
                               struct orma_buf *error)
 {
-    const char *tmp = getenv("TMPDIR");
-    struct orma_buf path = {0};
-    char dir[256];
-    int r = 0;
+    ORMA_AUTO(orma_fd_close) int fd = open_temporary(error);
 
-    snprintf(dir, sizeof(dir), "%.200s/orma-export-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(dir)) {
-        r = -errno;
-        orma_buf_printf(error, "%s: %s", dir, strerror(-r));
-        return r;
-    }
-    orma_buf_printf(&path, "%s/trace.db", dir);
-    r = orma_export_sqlite(tp, orma_buf_cstr(&path), error);
+    if (fd < 0)
+        return fd;
+    int r = export_file(tp, fd, error);
     if (r == 0) {
-        ORMA_AUTO(orma_fd_close) int fd = open(orma_buf_cstr(&path), O_RDONLY | O_CLOEXEC);
-
-        r = fd < 0 ? -errno : hand_over(fd, fn, ctx);
+        r = lseek(fd, 0, SEEK_SET) < 0 ? -errno : hand_over(fd, fn, ctx);
         if (r < 0)
             orma_buf_put_str(error, strerror(-r));
     }
-    (void)unlink(orma_buf_cstr(&path)); /* may not have come to be */
-    (void)rmdir(dir);
-    orma_buf_fini(&path);
+    return r;
+}
+
+struct copy {
+    int fd, error;
+};
+
+static bool put_piece(void *ctx, const void *data, size_t len, bool more)
+{
+    struct copy *copy = ctx;
+
+    (void)more;
+    copy->error = orma_fd_write_all(copy->fd, data, len);
+    return copy->error == 0;
+}
+
+int orma_export_sqlite(struct orma_processor *tp, int fd, struct orma_buf *error)
+{
+    struct copy copy = {.fd = fd};
+    const int flags = fcntl(fd, F_GETFL);
+    struct stat st;
+
+    if (flags >= 0 && (flags & (O_ACCMODE | O_APPEND)) == O_RDWR && fstat(fd, &st) == 0 &&
+        S_ISREG(st.st_mode) && !st.st_size)
+        return export_file(tp, fd, error);
+    int r = orma_export_sqlite_pieces(tp, put_piece, &copy, error);
+    if (r == 0 && copy.error) {
+        r = copy.error;
+        orma_buf_put_str(error, strerror(-r));
+    }
     return r;
 }

@@ -8,10 +8,12 @@
 
 /*
  * Stored tables come under their own names (__intrinsic_slice), what people query (slice, thread,
- * views) as tables, too, so that no function of ours is needed to read them. An existing file is
- * replaced when all is written. -errno, with the reason in `error`.
+ * views) as tables, too, so that no function of ours is needed to read them. `fd` is empty; an
+ * SQLite file is not written from front to back, so what cannot be read and written anywhere (a
+ * pipe) gets a copy of a temporary one. -errno, with the reason in `error`; then what is in `fd` is
+ * nothing.
  */
-int orma_export_sqlite(struct orma_processor *tp, const char *path, struct orma_buf *error);
+int orma_export_sqlite(struct orma_processor *tp, int fd, struct orma_buf *error);
 
 /* Takes a piece of the file; false: enough. */
 typedef bool orma_export_piece_fn(void *ctx, const void *data, size_t len, bool more);

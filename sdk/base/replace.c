@@ -2,12 +2,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 
 /* A new file beside `path`, with rights and owner of `like`. Descriptor or -errno. */
@@ -44,6 +50,31 @@ static bool resolve(const char *path, char real[PATH_MAX])
     return realpath(path, real) != NULL;
 }
 
+int orma_replace_descriptor(const char *path)
+{
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    char target[PATH_MAX];
+    int fd = -1, end = 0;
+
+    if (!strcmp(path, "/dev/stdout") || !strcmp(path, "/dev/stderr"))
+        return path[8] == 'o' ? STDOUT_FILENO : STDERR_FILENO;
+    for (size_t hops = 0; hops < 2; hops++) {
+        for (size_t i = 0; i < ORMA_ARRAY_LEN(folders); i++) {
+            size_t len = strlen(folders[i]);
+
+            if (!strncmp(path, folders[i], len) && sscanf(path + len, "%9d%n", &fd, &end) == 1 &&
+                !path[len + (size_t)end])
+                return fd;
+        }
+        ssize_t n = readlink(path, target, sizeof(target) - 1);
+        if (hops || n <= 0)
+            return -1;
+        target[n] = '\0';
+        path = target;
+    }
+    return -1;
+}
+
 int orma_replace_begin(int *fd, const char *path)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf temp = {0};
@@ -68,54 +99,292 @@ int orma_replace_begin(int *fd, const char *path)
     return 0;
 }
 
-/* Where nothing of that name is, or nothing that could be replaced. */
-static int open_itself(struct orma_whole *self, const char *path, int flags, mode_t mode)
+/* ---- results that take their name at the end ---- */
+
+#define NAMED_MAX 32
+#define LINK_TRIES 16
+#define COPY_BYTES ((size_t)1 << 30)
+
+/* Names of results that are not whole, for orma_whole_abandon(). */
+static _Atomic(char *) named[NAMED_MAX];
+
+static void remember(char *temp)
 {
-    orma_buf_printf(&self->path, "%s", path);
-    self->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode);
+    for (size_t i = 0; i < NAMED_MAX; i++) {
+        char *none = NULL;
+
+        if (atomic_compare_exchange_strong(&named[i], &none, temp))
+            return;
+    }
+}
+
+static void forget(char *temp)
+{
+    for (size_t i = 0; i < NAMED_MAX; i++) {
+        char *it = temp;
+
+        if (atomic_compare_exchange_strong(&named[i], &it, NULL))
+            return;
+    }
+}
+
+void orma_whole_abandon(void)
+{
+    for (size_t i = 0; i < NAMED_MAX; i++) {
+        const char *temp = atomic_load(&named[i]);
+
+        if (temp)
+            (void)unlink(temp); /* the process ends */
+    }
+}
+
+static int open_direct(struct orma_whole *self, const char *path)
+{
+    int fd = orma_replace_descriptor(path);
+
+    self->kind = ORMA_WHOLE_DIRECT;
+    self->fd =
+        fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    return self->fd < 0 ? -errno : 0;
+}
+
+static void put_folder(struct orma_buf *to, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (slash)
+        orma_buf_put(to, path, (size_t)(slash - path) + 1);
+    else
+        orma_buf_put_str(to, "./");
+}
+
+/* "/proc/self/fd/7": how a file without a name is named to link(). */
+static void name_descriptor(int fd, char ret[32])
+{
+    snprintf(ret, 32, "/proc/self/fd/%d", fd);
+}
+
+/* A file without a name in that folder. */
+static int make_unnamed(const char *folder, mode_t mode)
+{
+    char name[32];
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+
+    if (fd < 0)
+        return errno == EISDIR || errno == EINVAL ? -EOPNOTSUPP : -errno;
+    name_descriptor(fd, name);
+    if (access(name, F_OK) == 0)
+        return fd;
+    (void)close(fd); /* no /proc: it could get no name */
+    return -EOPNOTSUPP;
+}
+
+/* A file with a name that nobody can guess, in the folder of the result. */
+static int make_named(struct orma_whole *self, mode_t mode)
+{
+    put_folder(&self->temp, orma_buf_cstr(&self->path));
+    orma_buf_put_str(&self->temp, ".orma-XXXXXX");
+    orma_buf_put_byte(&self->temp, 0);
+    if (self->temp.failed)
+        return -ENOMEM;
+    int fd = mkostemp((char *)self->temp.data, O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    remember((char *)self->temp.data);
+    mode_t mask = umask(0);
+    (void)umask(mask);              /* it had to be set to be seen */
+    (void)fchmod(fd, mode & ~mask); /* mkostemp() made it ours alone */
+    return fd;
+}
+
+/* Somewhere else, for a folder that takes no new file. */
+static int make_spooled(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof(path), "%s/orma-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    (void)unlink(path); /* it was ours alone */
+    return fd;
+}
+
+static int make_aside(struct orma_whole *self, mode_t mode)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf folder = {0};
+
+    put_folder(&folder, orma_buf_cstr(&self->path));
+    if (folder.failed || self->path.failed)
+        return -ENOMEM;
+    self->kind = ORMA_WHOLE_UNNAMED;
+    self->fd = make_unnamed(orma_buf_cstr(&folder), mode);
+    if (self->fd == -EOPNOTSUPP) {
+        self->kind = ORMA_WHOLE_NAMED;
+        self->fd = make_named(self, mode);
+    }
+    if (self->replaces && (self->fd == -EACCES || self->fd == -EPERM || self->fd == -EROFS)) {
+        self->kind = ORMA_WHOLE_SPOOLED;
+        self->fd = make_spooled();
+    }
+    return self->fd < 0 ? self->fd : 0;
+}
+
+/* Mode and owner of the file that is replaced. */
+static void look_like(int fd, const struct stat *old)
+{
+    bool given = fchown(fd, old->st_uid, old->st_gid) == 0; /* only root may give files away */
+
+    (void)fchmod(fd, old->st_mode & (given ? 07777 : 0777)); /* else it has those of a new file */
+}
+
+static void drop(struct orma_whole *self)
+{
+    if (self->temp.len) {
+        (void)unlink((char *)self->temp.data); /* it is not there if it could not be made */
+        forget((char *)self->temp.data);
+    }
     if (self->fd >= 0)
-        return 0;
-    int err = errno;
+        (void)close(self->fd); /* what was in it is not wanted */
+    self->fd = -1;
+    orma_buf_fini(&self->temp);
     orma_buf_fini(&self->path);
-    return -err;
 }
 
 int orma_whole_open(struct orma_whole *self, const char *path, bool fresh, mode_t mode)
 {
     char real[PATH_MAX];
     struct stat st;
+    int r;
 
-    *self = (struct orma_whole){.fd = -1};
-    if (fresh || stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-        return open_itself(self, path, fresh ? O_EXCL : 0, mode);
-    if (access(path, W_OK) < 0)
+    *self = (struct orma_whole){.fd = -1, .fresh = fresh};
+    bool there = stat(path, &st) == 0;
+    if (!there && errno != ENOENT)
+        return -errno;
+    if (!there && lstat(path, &st) == 0) /* a link that leads nowhere */
+        return fresh ? -EEXIST : -ENOENT;
+    if (there && S_ISDIR(st.st_mode))
+        return -EISDIR;
+    if (there && (!S_ISREG(st.st_mode) || orma_replace_descriptor(path) >= 0))
+        return open_direct(self, path);
+    if (there && fresh)
+        return -EEXIST;
+    if (there && access(path, W_OK) < 0)
         return -errno; /* a folder that lets us is no leave to replace what is not ours to write */
-    if (resolve(path, real))
-        self->fd = make_beside(real, &st, &self->temp);
-    if (self->fd >= 0) {
-        orma_buf_printf(&self->path, "%s", real);
-        return 0;
+    if (there && !resolve(path, real))
+        return -errno;
+    self->replaces = there;
+    orma_buf_put_str(&self->path, there ? real : path);
+    r = make_aside(self, mode);
+    if (r < 0)
+        drop(self);
+    else if (there && self->kind != ORMA_WHOLE_SPOOLED)
+        look_like(self->fd, &st);
+    return r;
+}
+
+int orma_whole_move(struct orma_whole *self, const char *path)
+{
+    orma_buf_clear(&self->path);
+    orma_buf_put_str(&self->path, path);
+    return self->path.failed ? -ENOMEM : 0;
+}
+
+/* A file without a name gets `path`, where nothing may be. */
+static int link_unnamed(int fd, const char *path)
+{
+    char from[32];
+
+    name_descriptor(fd, from);
+    return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}
+
+/* The same with a name of its own first, which then takes the place of what is there. */
+static int link_over(struct orma_whole *self, const char *path)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf temp = {0};
+    uint64_t name;
+    int r = -EEXIST;
+
+    for (unsigned i = 0; i < LINK_TRIES && r == -EEXIST; i++) {
+        if (getrandom(&name, sizeof(name), 0) != sizeof(name))
+            return -errno;
+        orma_buf_clear(&temp);
+        put_folder(&temp, path);
+        orma_buf_printf(&temp, ".orma-%016" PRIx64, name);
+        r = temp.failed ? -ENOMEM : link_unnamed(self->fd, orma_buf_cstr(&temp));
     }
-    orma_buf_fini(&self->temp);
-    return open_itself(self, path, O_TRUNC, mode);
+    if (r == 0 && rename(orma_buf_cstr(&temp), path) < 0) {
+        r = -errno;
+        (void)unlink(orma_buf_cstr(&temp)); /* the old one stays */
+    }
+    return r;
+}
+
+/* Gives the name to a file that has another one. */
+static int rename_named(struct orma_whole *self, const char *path)
+{
+    const char *temp = (char *)self->temp.data;
+
+    if (!self->fresh)
+        return rename(temp, path) < 0 ? -errno : 0;
+    if (link(temp, path) == 0)
+        return 0; /* drop() removes the other name */
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS)
+        return -errno;
+    if (access(path, F_OK) == 0)
+        return -EEXIST; /* a file system without links: nothing tells faster */
+    return rename(temp, path) < 0 ? -errno : 0;
+}
+
+static int copy_spooled(struct orma_whole *self, const char *path)
+{
+    ORMA_AUTO(orma_fd_close) int to = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    ssize_t n = 1;
+
+    if (to < 0 || lseek(self->fd, 0, SEEK_SET) < 0)
+        return -errno;
+    while (n > 0) {
+        n = sendfile(to, self->fd, NULL, COPY_BYTES);
+        if (n < 0 && errno == EINTR)
+            n = 1;
+    }
+    return n < 0 ? -errno : 0;
+}
+
+static int take_name(struct orma_whole *self)
+{
+    const char *path = orma_buf_cstr(&self->path);
+    int r;
+
+    /* After a crash either the old file is there or all of the new one. File systems of others
+     * tell only now what they could not write. */
+    if ((self->replaces || self->kind == ORMA_WHOLE_NAMED) && fsync(self->fd) < 0)
+        return -errno;
+    switch (self->kind) {
+    case ORMA_WHOLE_DIRECT:
+        break;
+    case ORMA_WHOLE_UNNAMED:
+        r = self->replaces ? -EEXIST : link_unnamed(self->fd, path);
+        return r == -EEXIST && !self->fresh ? link_over(self, path) : r;
+    case ORMA_WHOLE_NAMED:
+        return rename_named(self, path);
+    case ORMA_WHOLE_SPOOLED:
+        return copy_spooled(self, path);
+    }
+    return 0;
 }
 
 int orma_whole_close(struct orma_whole *self, bool good)
 {
-    const char *temp = self->temp.len ? (char *)self->temp.data : NULL;
-    struct stat st;
-    int r = 0;
+    int r = good && self->fd >= 0 && self->kind != ORMA_WHOLE_DIRECT ? take_name(self) : 0;
 
-    if (!temp && !good && self->fd >= 0 && fstat(self->fd, &st) == 0 && S_ISREG(st.st_mode))
-        (void)unlink(orma_buf_cstr(&self->path));
-    if (self->fd >= 0 && close(self->fd) < 0)
-        r = -errno;
-    if (temp && good && !r && rename(temp, orma_buf_cstr(&self->path)) < 0)
-        r = -errno;
-    if (temp && (!good || r))
-        (void)unlink(temp);
-    orma_buf_fini(&self->temp);
-    orma_buf_fini(&self->path);
-    self->fd = -1;
+    if (self->kind == ORMA_WHOLE_DIRECT && self->fd >= 0) {
+        if (close(self->fd) < 0 && good)
+            r = -errno;
+        self->fd = -1;
+    }
+    drop(self);
     return r;
 }

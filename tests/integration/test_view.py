@@ -72,7 +72,7 @@ class ViewCase(Case):
 
     def page(self, trace, *options):
         out = self.dir / "t.html"
-        self.orma("view", trace, "-o", out, *options)
+        self.orma("view", trace, "-o", out, "--force", *options)
         return out.read_bytes()
 
     def sql(self, trace, sql):

@@ -13,6 +13,7 @@
 
 #include "sdk/base/defs.h"
 #include "sdk/base/nearest.h"
+#include "tools/base/inputs.h"
 
 #define HELP_WIDTH 80
 #define HELP_INDENT 26
@@ -140,6 +141,8 @@ static int take_value(struct orma_cli *self, const struct orma_option *o, const 
         }
         self->value = self->argv[self->idx++];
     }
+    if (self->value)
+        orma_inputs_add(self->value, ORMA_INPUTS_FILE);
     return o->id;
 }
 
@@ -195,6 +198,7 @@ int orma_cli_next(struct orma_cli *self)
         return letter_option(self);
     }
     self->value = arg;
+    orma_inputs_add(arg, ORMA_INPUTS_FILE);
     return ORMA_CLI_POSITIONAL;
 }
 

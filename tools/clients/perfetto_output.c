@@ -18,6 +18,7 @@
 #include "protos/fields/config.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/replace.h"
+#include "tools/base/inputs.h"
 #include "tools/clients/perfetto_impl.h"
 #include "tools/service/background.h"
 
@@ -50,7 +51,8 @@ static void remove_if_empty(int fd, const char *path)
 {
     struct stat st;
 
-    if (fd >= 0 && strcmp(path, "-") && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !st.st_size)
+    if (fd >= 0 && strcmp(path, "-") && strncmp(path, "/dev/", 5) && fstat(fd, &st) == 0 &&
+        S_ISREG(st.st_mode) && !st.st_size)
         (void)unlink(path); /* somebody else may have been faster */
 }
 
@@ -97,7 +99,13 @@ void orma_perfetto_release_signals(void)
 int orma_perfetto_open(const struct orma_perfetto *self, const char *path)
 {
     int exist = self->args.no_clobber ? O_EXCL : 0;
-    int fd;
+    int fd, own = orma_replace_descriptor(path);
+    const char *hit = own < 0 && strcmp(path, "-") ? orma_inputs_hit(path) : NULL;
+
+    if (hit) {
+        orma_perfetto_say(self, "%s is also an input (%s): it would be overwritten", path, hit);
+        return -EINVAL;
+    }
 
     if (!strcmp(path, "-")) {
         if (isatty(STDOUT_FILENO)) {
@@ -107,6 +115,8 @@ int orma_perfetto_open(const struct orma_perfetto *self, const char *path)
             return -EINVAL;
         }
         fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    } else if (own >= 0) {
+        fd = fcntl(own, F_DUPFD_CLOEXEC, 3);
     } else {
         fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | exist, 0600);
         if (fd < 0 && errno == ENXIO)
@@ -125,6 +135,8 @@ int orma_perfetto_truncate_output(struct orma_perfetto *self)
     if (self->out_fd < 0 || self->truncated || !strcmp(self->args.out_path, "-"))
         return 0;
     self->truncated = true;
+    if (orma_replace_descriptor(self->args.out_path) >= 0)
+        return 0;
     int r = orma_replace_begin(&self->out_fd, self->args.out_path);
     signal_out_fd = self->out_fd;
     if (r < 0)

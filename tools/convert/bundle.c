@@ -17,7 +17,7 @@
 
 #define MAPS_MAX 64
 
-enum { OPT_SYMBOLS = 1, OPT_NO_SYMBOLS, OPT_MAP, OPT_NO_MAPS, OPT_VERBOSE };
+enum { OPT_SYMBOLS = 1, OPT_NO_SYMBOLS, OPT_MAP, OPT_NO_MAPS, OPT_VERBOSE, OPT_FORCE };
 
 const struct orma_option orma_convert_bundle_options[] = {
     {OPT_SYMBOLS, 0, "symbol-paths", "DIR,...",
@@ -27,6 +27,7 @@ const struct orma_option orma_convert_bundle_options[] = {
     {OPT_MAP, 0, "proguard-map", "[PACKAGE=]FILE",
      "A mapping file of ProGuard or R8; may be repeated."},
     {OPT_NO_MAPS, 0, "no-auto-proguard-maps", NULL, "Ignore PERFETTO_PROGUARD_MAP."},
+    {OPT_FORCE, 'f', "force", NULL, "Overwrite the archive if it exists."},
     {OPT_VERBOSE, 0, "verbose", NULL, "Print each module and the file with its symbols."},
     {0},
 };
@@ -45,6 +46,7 @@ static const struct orma_command command = {
 struct bundle {
     struct orma_convert convert; /* for messages and the load */
     const char *in, *out;
+    struct orma_output_want want;
     char *paths; /* with ':' between them; NULL: none */
     bool no_symbols, no_maps;
     const char *maps[MAPS_MAX];
@@ -137,13 +139,14 @@ static int write_archive(const struct bundle *self)
 {
     struct orma_convert_tar tar;
 
-    if (orma_convert_tar_open(&tar, self->convert.program, self->out) == 0 &&
+    if (orma_convert_tar_open(&tar, &self->want) == 0 &&
         orma_convert_tar_add_file(&tar, self->in, "trace.perfetto") == 0 && self->symbols.len)
         (void)orma_convert_tar_add_bytes(&tar, "symbols.pb", self->symbols.data, self->symbols.len);
     if (!tar.failed && self->names.len)
         (void)orma_convert_tar_add_bytes(&tar, "deobfuscation.pb", self->names.data,
                                          self->names.len);
-    return orma_convert_tar_close(&tar); /* it knows whether all went well */
+    return orma_convert_tar_close(&tar,
+                                  "a trace with its names"); /* it knows whether all went well */
 }
 
 /* ---- the command line ---- */
@@ -192,6 +195,9 @@ static int take(struct bundle *self, const struct orma_cli *cli, int id)
     case OPT_VERBOSE:
         self->convert.verbose = true;
         return 0;
+    case OPT_FORCE:
+        self->want.force = true;
+        return 0;
     case ORMA_CLI_POSITIONAL:
         return take_word(self, cli, cli->value);
     }
@@ -221,19 +227,17 @@ static int parse(struct bundle *self, struct orma_cli *cli)
 
 static int run(struct bundle *self)
 {
-    struct stat in, out;
+    struct stat in;
 
     if (stat(self->in, &in) < 0 || !S_ISREG(in.st_mode)) {
         orma_convert_say(&self->convert, "%s: %s", self->in,
                          stat(self->in, &in) < 0 ? strerror(errno) : "not a regular file");
         return -EINVAL;
     }
-    if (stat(self->out, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
-        orma_convert_say(&self->convert, "%s is also the input: it would be overwritten",
-                         self->out);
-        return -EINVAL;
-    }
-    int r = find_symbols(self);
+    self->want.path = self->out;
+    int r = orma_output_check(&self->want);
+    if (r == 0)
+        r = find_symbols(self);
     if (r == 0)
         r = find_names(self);
     return r == 0 ? write_archive(self) : r;
@@ -241,7 +245,10 @@ static int run(struct bundle *self)
 
 int orma_convert_bundle_main(const char *program, int usage_code, int argc, char **argv)
 {
-    struct bundle self = {.convert = {.program = program, .in_fd = -1, .out_fd = -1, .raw = true}};
+    const bool compatible = usage_code != ORMA_EXIT_USAGE;
+    struct bundle self = {
+        .convert = {.program = program, .in_fd = -1, .out_fd = -1, .raw = true},
+        .want = {.program = program, .force = compatible, .quiet = compatible, .binary = true}};
     struct orma_cli cli;
 
     orma_cli_init(&cli, &command, program, argc, argv);
@@ -251,7 +258,7 @@ int orma_convert_bundle_main(const char *program, int usage_code, int argc, char
     } else {
         self.convert.in_path = self.in;
         code = run(&self) < 0;
-        if (!code)
+        if (!code && compatible)
             printf("Wrote %s.\n", self.out);
     }
     free(self.paths);

@@ -15,9 +15,10 @@
 
 #include "processor/export/profile.h"
 #include "sdk/base/fd.h"
-#include "sdk/base/replace.h"
+#include "tools/base/inputs.h"
 #include "tools/convert/bundle.h"
 #include "tools/load/cache.h"
+#include "tools/output/output.h"
 
 const struct orma_convert_mode orma_convert_modes[] = {
     {"text", "protobuf trace to text, packed packets unpacked", orma_convert_text},
@@ -222,54 +223,28 @@ static int open_input(struct orma_convert *self, bool wanted)
     return 0;
 }
 
-static int open_output(struct orma_convert *self, const struct orma_convert_mode *mode,
-                       const char *path, bool force, struct orma_whole *ret)
-{
-    struct stat in, out;
-
-    if (!strcmp(path, "-")) {
-        if (mode->binary && isatty(STDOUT_FILENO)) {
-            orma_convert_say(self,
-                             "refusing to write binary data to a terminal: name an output file");
-            return -EINVAL;
-        }
-        self->out_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-        return self->out_fd < 0 ? -errno : 0;
-    }
-    if (stat(path, &out) == 0 && fstat(self->in_fd, &in) == 0 && in.st_dev == out.st_dev &&
-        in.st_ino == out.st_ino && S_ISREG(in.st_mode)) {
-        orma_convert_say(self, "%s is also the input: it would be overwritten", path);
-        return -EINVAL;
-    }
-    int r = orma_whole_open(ret, path, !force, 0644);
-    bool is_dir = r < 0 && stat(path, &out) == 0 && S_ISDIR(out.st_mode);
-    if (r < 0)
-        orma_convert_say(self, "%s: %s%s", path, strerror(is_dir ? EISDIR : -r),
-                         r == -EEXIST && !is_dir ? "; --force overwrites it" : "");
-    self->out_fd = ret->fd;
-    return r;
-}
-
 static int convert(struct orma_convert *self, const struct orma_convert_mode *mode,
                    const char *out_path, bool force)
 {
-    struct orma_whole out = {.fd = -1};
+    const struct orma_output_want want = {.program = self->program,
+                                          .path = out_path,
+                                          .force = force,
+                                          .binary = mode->binary,
+                                          .quiet = self->compatible};
+    struct orma_output out = {.fd = -1};
     int r = open_input(self, !mode->no_input);
 
     if (r == 0 && !mode->files)
-        r = open_output(self, mode, out_path, force, &out);
+        r = orma_output_open(&out, &want);
+    self->out_fd = out.fd;
     if (r == 0)
         r = mode->run(self);
     if (out.fd >= 0) { /* half a result looks like a whole one */
-        int end = orma_whole_close(&out, r >= 0 || self->keep);
+        int end = orma_output_close(&out, self->keep ? 0 : r, mode->name);
 
-        self->out_fd = -1;
-        if (end < 0 && r >= 0)
-            orma_convert_say(self, "%s: %s", out_path, strerror(-end));
         r = r < 0 ? r : end;
     }
     orma_fd_close(&self->in_fd);
-    orma_fd_close(&self->out_fd);
     if (self->reader_left)
         return ORMA_EXIT_PIPE;
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
@@ -320,6 +295,7 @@ int orma_convert_main(const struct orma_command *command, const char *program,
         orma_convert_say(&self, "'%s': %s", mode->name, mode->help);
         return ORMA_EXIT_FAILURE;
     }
+    orma_inputs_drop(args.words[0]);
     const char *out_path = args.out_path ? args.out_path : args.words[2];
     self.in_path = args.words[1] ? args.words[1] : "-";
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */

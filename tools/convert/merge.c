@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "processor/processor.h"
 #include "sdk/base/defs.h"
@@ -17,7 +18,7 @@
 
 #define MANIFEST_NAME "perfetto_manifest.json"
 
-enum { OPT_OUTPUT = 1, OPT_MANIFEST, OPT_APART, OPT_NO_VALIDATE, OPT_STRICT };
+enum { OPT_OUTPUT = 1, OPT_MANIFEST, OPT_APART, OPT_NO_VALIDATE, OPT_STRICT, OPT_FORCE };
 
 const struct orma_option orma_convert_merge_options[] = {
     {OPT_OUTPUT, 'o', "output", "FILE", "The tar to write."},
@@ -27,6 +28,7 @@ const struct orma_option orma_convert_merge_options[] = {
     {OPT_NO_VALIDATE, 0, "no-validate", NULL,
      "Do not check that the clocks of all traces can be related."},
     {OPT_STRICT, 0, "strict", NULL, "Fail if they cannot."},
+    {OPT_FORCE, 'f', "force", NULL, "Overwrite the tar if it exists."},
     {0},
 };
 
@@ -35,7 +37,7 @@ struct merge {
     int usage; /* what to exit with after a wrong command line */
     const char *traces[ORMA_CONVERT_MERGE_MAX];
     size_t num;
-    bool apart, no_validate, strict;
+    bool apart, no_validate, strict, force;
 };
 
 static const char *base_name(const char *path)
@@ -99,18 +101,21 @@ bool orma_convert_merge_fits(const char *program, const char *const *traces, siz
     return num < ORMA_CONVERT_MERGE_MAX;
 }
 
-int orma_convert_merge_write(const char *program, const char *out_path, const char *manifest,
-                             bool apart, const char *const *traces, size_t num)
+int orma_convert_merge_write(const struct orma_output_want *want, const char *manifest, bool apart,
+                             const char *const *traces, size_t num)
 {
     struct orma_convert_tar tar;
+    char what[64];
 
-    if (orma_convert_tar_open(&tar, program, out_path) == 0 && manifest)
+    if (orma_convert_tar_open(&tar, want) == 0 && manifest)
         (void)orma_convert_tar_add_file(&tar, manifest, MANIFEST_NAME); /* closing tells */
     else if (!tar.failed && apart)
         add_machines(&tar, traces, num);
     for (size_t i = 0; i < num && !tar.failed; i++)
         (void)orma_convert_tar_add_file(&tar, traces[i], base_name(traces[i]));
-    return orma_convert_tar_close(&tar);
+    snprintf(what, sizeof(what), "%zu trace%s%s", num, num == 1 ? "" : "s",
+             manifest || apart ? " plus manifest" : "");
+    return orma_convert_tar_close(&tar, what);
 }
 
 /* ---- do they fit together? ---- */
@@ -138,12 +143,14 @@ static int validate(const struct merge *m)
     int code = orma_processor_new(NULL, &tp) < 0 ||
                orma_load_trace(tp, m->program, m->out_path, ORMA_LOAD_QUIET, NULL) < 0;
     int64_t sum = code ? 0 : troubles(tp);
+    bool compatible = m->usage != ORMA_EXIT_USAGE;
 
     orma_processor_free(tp);
     if (code)
         return 1;
     if (!sum) {
-        printf("Validation: all traces line up on the shared timeline.\n");
+        fprintf(compatible ? stdout : stderr,
+                "Validation: all traces line up on the shared timeline.\n");
         return 0;
     }
     fprintf(stderr,
@@ -151,6 +158,14 @@ static int validate(const struct merge *m)
             "a manifest can\n",
             m->program, m->out_path, m->strict ? "error" : "warning", sum);
     return m->strict;
+}
+
+/* What went into a pipe cannot be read again. */
+static bool is_file(const char *path)
+{
+    struct stat st;
+
+    return strcmp(path, "-") && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 /* ---- the command line ---- */
@@ -187,6 +202,9 @@ static int parse(struct merge *m, const struct orma_command *self, int argc, cha
         case OPT_STRICT:
             m->strict = true;
             break;
+        case OPT_FORCE:
+            m->force = true;
+            break;
         case ORMA_CLI_POSITIONAL:
             code = take_trace(m, cli.value);
             break;
@@ -214,12 +232,19 @@ int orma_convert_merge_run(const struct orma_command *self, const char *program,
         return code;
     if (m.manifest && m.apart)
         return complain(program, m.manifest, "a manifest names the machines: leave out --apart");
-    if (orma_convert_merge_write(program, m.out_path, m.manifest, m.apart, m.traces, m.num) < 0)
+    const bool compatible = usage != ORMA_EXIT_USAGE;
+    const struct orma_output_want want = {.program = program,
+                                          .path = m.out_path,
+                                          .force = m.force || compatible,
+                                          .quiet = compatible,
+                                          .binary = true};
+    if (orma_convert_merge_write(&want, m.manifest, m.apart, m.traces, m.num) < 0)
         return ORMA_EXIT_FAILURE;
-    printf("Wrote %s (%zu trace%s%s).\n", m.out_path, m.num, m.num == 1 ? "" : "s",
-           m.manifest || m.apart ? " plus manifest" : "");
+    if (compatible)
+        printf("Wrote %s (%zu trace%s%s).\n", m.out_path, m.num, m.num == 1 ? "" : "s",
+               m.manifest || m.apart ? " plus manifest" : "");
     fflush(stdout);
-    return m.no_validate ? ORMA_EXIT_OK : validate(&m);
+    return m.no_validate || !is_file(m.out_path) ? ORMA_EXIT_OK : validate(&m);
 }
 
 static const struct orma_command util_merge = {

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "tools/base/cli.h"
+#include "tools/output/output.h"
 
 /* More traces than that are refused. */
 #define ORMA_CONVERT_MERGE_MAX 1024
@@ -26,6 +27,6 @@ bool orma_convert_merge_fits(const char *program, const char *const *traces, siz
 
 /* Writes the tar. `manifest` NULL: none; then `apart` makes one, of a machine for each trace. 0 or
  * negative after saying why. */
-int orma_convert_merge_write(const char *program, const char *out_path, const char *manifest,
-                             bool apart, const char *const *traces, size_t num);
+int orma_convert_merge_write(const struct orma_output_want *want, const char *manifest, bool apart,
+                             const char *const *traces, size_t num);
 #endif

@@ -50,7 +50,7 @@ static void fill_header(struct header *h, const char *name, uint64_t size)
 
 static int write_all(struct orma_convert_tar *self, const void *data, size_t len)
 {
-    int r = orma_fd_write_all(self->fd, data, len);
+    int r = orma_fd_write_all(self->out.fd, data, len);
 
     return r < 0 ? complain(self, self->path, strerror(-r)) : 0;
 }
@@ -92,17 +92,15 @@ static int copy(struct orma_convert_tar *self, const char *what, int from, uint6
     return fill_block(self, size);
 }
 
-int orma_convert_tar_open(struct orma_convert_tar *self, const char *program, const char *path)
+int orma_convert_tar_open(struct orma_convert_tar *self, const struct orma_output_want *want)
 {
-    *self = (struct orma_convert_tar){.program = program, .path = path, .fd = -1};
+    *self =
+        (struct orma_convert_tar){.program = want->program, .path = want->path, .out = {.fd = -1}};
     self->block = malloc(COPY_BLOCK);
-    orma_buf_printf(&self->part, "%s.part%d", path, (int)getpid());
-    if (!self->block || self->part.failed)
-        return complain(self, path, strerror(ENOMEM));
-    if (!orma_fd_can_replace(path))
-        return complain(self, path, "not a regular file");
-    self->fd = open(orma_buf_cstr(&self->part), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    return self->fd < 0 ? complain(self, path, strerror(errno)) : 0;
+    if (!self->block)
+        return complain(self, self->path, strerror(ENOMEM));
+    self->failed = orma_output_open(&self->out, want) < 0;
+    return self->failed ? -1 : 0;
 }
 
 int orma_convert_tar_add_file(struct orma_convert_tar *self, const char *path, const char *name)
@@ -130,23 +128,13 @@ int orma_convert_tar_add_bytes(struct orma_convert_tar *self, const char *name, 
     return fill_block(self, len);
 }
 
-int orma_convert_tar_close(struct orma_convert_tar *self)
+int orma_convert_tar_close(struct orma_convert_tar *self, const char *what)
 {
-    const char *part = orma_buf_cstr(&self->part);
-
     if (!self->failed)
         (void)write_all(self, zeros, sizeof(zeros)); /* `failed` tells */
-    if (self->fd >= 0) {
-        if (close(self->fd) < 0 && !self->failed)
-            (void)complain(self, self->path, strerror(errno));
-        if (!self->failed && rename(part, self->path) < 0)
-            (void)complain(self, self->path, strerror(errno));
-        if (self->failed)
-            (void)unlink(part); /* half an archive is none */
-    }
-    orma_buf_fini(&self->part);
+    if (self->out.fd >= 0 && orma_output_close(&self->out, self->failed ? -1 : 0, what) < 0)
+        self->failed = true;
     free(self->block);
     self->block = NULL;
-    self->fd = -1;
     return self->failed ? -1 : 0;
 }

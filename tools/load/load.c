@@ -12,6 +12,7 @@
 
 #include "sdk/base/clock.h"
 #include "sdk/base/defs.h"
+#include "tools/base/inputs.h"
 #include "tools/load/cache.h"
 
 #define MEGABYTE 1e6
@@ -89,6 +90,7 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
 
     if (r)
         return r;
+    orma_inputs_add(path, ORMA_INPUTS_FILE);
     r = orma_processor_load_file(tp, path, show ? on_progress : NULL, &p);
     uint64_t took = orma_clock_now(ORMA_CLOCK_MONOTONIC) - start;
 

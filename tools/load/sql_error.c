@@ -8,6 +8,8 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/str.h"
 
+#define TRACEBACK "Traceback (most recent call last):"
+
 static bool is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
@@ -52,6 +54,28 @@ static size_t place_of_name(struct orma_str line, size_t from, const char *messa
     return from;
 }
 
+const char *orma_load_sql_message(const char *text)
+{
+    const char *message = text;
+
+    for (const char *p = text; *p; p++)
+        message = *p == '\n' && p[1] ? p + 1 : message;
+    return message;
+}
+
+void orma_load_put_sql_error(const char *text, struct orma_buf *to)
+{
+    struct orma_str rest = orma_str_from(text), line;
+    unsigned row, col;
+
+    while (!strncmp(text, TRACEBACK, strlen(TRACEBACK)) && rest.len &&
+           orma_str_cut(&rest, '\n', &line)) {
+        if (sscanf(line.data, "  File \"stdin\" line %u col %u", &row, &col) == 2)
+            orma_buf_printf(to, "line %u col %u: ", row, col);
+    }
+    orma_buf_put_str(to, orma_load_sql_message(text));
+}
+
 /*
  * The processor's text has frames of three lines: "  File "stdin" line 1 col 2", the line, a caret;
  * last the message. Here the SQL has the name that the user gave it, and the caret is below the
@@ -61,15 +85,13 @@ void orma_load_print_sql_error(const char *prefix, const char *from,
                                const struct orma_processor *tp)
 {
     struct orma_str rest = orma_str_from(orma_processor_error(tp)), line, text, caret;
-    const char *message = rest.data;
+    const char *message = orma_load_sql_message(rest.data);
     unsigned row, col;
 
-    for (const char *p = rest.data; *p; p++)
-        message = *p == '\n' && p[1] ? p + 1 : message;
     fputs(prefix, stderr);
     while (rest.len && orma_str_cut(&rest, '\n', &line)) {
         if (sscanf(line.data, "  File \"stdin\" line %u col %u", &row, &col) != 2) {
-            if (!orma_str_eq_c(line, "Traceback (most recent call last):"))
+            if (!orma_str_eq_c(line, TRACEBACK))
                 fprintf(stderr, "%.*s\n", ORMA_STR_ARG(line));
             continue;
         }

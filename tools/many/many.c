@@ -24,10 +24,13 @@
 
 #include "sdk/base/vec.h"
 #include "tools/base/cli.h"
+#include "tools/base/inputs.h"
 #include "tools/base/temporary.h"
 #include "tools/load/cache.h"
 #include "tools/load/sql_error.h"
+#include "tools/many/columns.h"
 #include "tools/many/find.h"
+#include "tools/output/output.h"
 
 #define CELL_MAX ((uint32_t)1 << 30)
 #define COLUMNS_MAX 2000
@@ -48,6 +51,7 @@ struct many {
     struct orma_query *insert; /* NULL: the table is not made yet */
     unsigned columns;          /* of a trace's rows, those of metadata included */
     size_t running, finished, failed, kept;
+    bool fresh; /* the file did not exist */
 };
 
 /* ---- in the process of a trace ---- */
@@ -226,7 +230,12 @@ static _Noreturn void run_process(const struct orma_many *args, const char *path
 
         rewind(out); /* the error is all that is read: it stands in front */
         fputc('E', out);
-        put_text(out, r == 0 ? "the last statement gives no rows" : *text ? text : strerror(-r));
+        struct orma_buf plain = {0};
+        orma_load_put_sql_error(r == 0  ? "the last statement gives no rows"
+                                : *text ? text
+                                        : strerror(-r),
+                                &plain);
+        put_text(out, orma_buf_cstr(&plain));
     }
     _exit(fflush(out) ? 1 : 0);
 }
@@ -259,7 +268,7 @@ static int complain(const struct many *m, const char *what)
 
 static int fail_db(const struct many *m)
 {
-    return complain(m, orma_processor_error(m->db));
+    return complain(m, orma_load_sql_message(orma_processor_error(m->db)));
 }
 
 /* Which question the database has the answers of. */
@@ -284,6 +293,38 @@ static int check_question(struct many *m)
 }
 
 /* A database without a name is a file that nobody sees, and is gone with us however we end. */
+/* The file is none of the traces, and one that can be kept. */
+static int check_file(struct many *m)
+{
+    const struct orma_output_want want = {
+        .program = m->args->program, .path = m->args->file, .force = true, .no_force = true};
+    struct stat st;
+
+    for (uint32_t i = 0; i < m->jobs.len; i++)
+        orma_inputs_add(m->jobs.data[i].path, ORMA_INPUTS_FILE);
+    if (!m->args->file)
+        return 0;
+    if (orma_output_check(&want) < 0)
+        return -EINVAL;
+    m->fresh = stat(m->args->file, &st) < 0;
+    if (m->fresh || (S_ISREG(st.st_mode) && strcmp(m->args->file, "-")))
+        return 0;
+    return complain(m, "a database cannot be kept there: name a regular file");
+}
+
+/* A file that was made for results which could not be written is of no use. */
+static void drop_file(const struct many *m)
+{
+    static const char *const beside[] = {"", "-journal"};
+
+    for (size_t i = 0; m->fresh && i < ORMA_ARRAY_LEN(beside); i++) {
+        ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+
+        orma_buf_printf(&path, "%s%s", m->args->file, beside[i]);
+        (void)unlink(orma_buf_cstr(&path)); /* the journal is mostly gone already */
+    }
+}
+
 static int open_db(struct many *m)
 {
     const struct orma_processor_config config = {.size = sizeof(config), .sql_file_access = true};
@@ -388,21 +429,19 @@ static int open_result(struct many *m)
     return r;
 }
 
-/* The names of columns, each behind a comma. */
+/* The names of columns, each behind a comma. The first column is the path of the trace. */
 static bool get_names(FILE *in, struct cell *c, uint32_t num, struct orma_buf *names)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf taken = {0};
+
+    orma_buf_put_str(&taken, "trace");
+    orma_buf_put_byte(&taken, '\0');
     for (uint32_t i = 0; i < num; i++) {
         if (!get_cell(in, c) || c->type != ORMA_VALUE_TEXT)
             return false;
-        orma_buf_put_str(names, ", \"");
-        for (const char *p = orma_buf_cstr(&c->bytes); *p; p++) {
-            orma_buf_put_byte(names, (uint8_t)*p);
-            if (*p == '"')
-                orma_buf_put_byte(names, '"');
-        }
-        orma_buf_put_byte(names, '"');
+        orma_many_put_name(names, &taken, orma_buf_cstr(&c->bytes));
     }
-    return true;
+    return !names->failed && !taken.failed;
 }
 
 static int insert_rows(struct many *m, const struct job *job, FILE *in, struct cell *c)
@@ -487,7 +526,7 @@ static int begin_again(struct many *m, const struct job *job)
 }
 
 /* The process of a trace is done: all of its rows come in, or none. */
-static int finish_job(struct many *m, struct job *job, int status)
+static int store_rows(struct many *m, struct job *job, int status)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
     int r = begin(m, job);
@@ -511,6 +550,21 @@ static int finish_job(struct many *m, struct job *job, int status)
     m->finished++;
     show_progress(m);
     return r < 0 ? fail_db(m) : 0;
+}
+
+/* Signals that end us wait meanwhile: a journal would stay beside the file. */
+static int finish_job(struct many *m, struct job *job, int status)
+{
+    sigset_t ends, before;
+
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &ends, &before); /* fails for bad arguments only */
+    int r = store_rows(m, job, status);
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    return r;
 }
 
 static int wait_for_one(struct many *m)
@@ -653,10 +707,32 @@ static int tell_failures(struct many *m)
     return ORMA_EXIT_FAILURE;
 }
 
+/* The name by which rows have numbers: one that is no column's. */
+static const char *rowid_of(struct many *m)
+{
+    static const char *const names[] = {"rowid", "oid", "_rowid_"};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++) {
+        const char *name[] = {names[i], NULL};
+        int64_t columns = 0;
+
+        if (run_sql(m,
+                    "SELECT count(*) FROM pragma_table_info('result', 'many') WHERE lower(name) = "
+                    "?1",
+                    name, &columns) >= 0 &&
+            !columns)
+            return names[i];
+    }
+    return "1"; /* all three are columns: the order within a trace is that of SQLite */
+}
+
 static int print_result(struct many *m)
 {
-    const char *sql = m->args->then ? m->args->then : "SELECT * FROM result ORDER BY trace, rowid";
+    char all[80];
+    const char *sql = m->args->then ? m->args->then : all;
     int64_t there = 0;
+
+    snprintf(all, sizeof(all), "SELECT * FROM result ORDER BY trace, %s", rowid_of(m));
 
     if (run_sql(m, "SELECT count(*) FROM pragma_table_info('result', 'many')", NULL, &there) < 0)
         return fail_db(m);
@@ -670,11 +746,24 @@ static int print_result(struct many *m)
     return r;
 }
 
+static void say_file(const struct many *m)
+{
+    struct stat st;
+    char what[96];
+
+    snprintf(what, sizeof(what), "results of %zu of %" PRIu32 " traces", m->finished - m->failed,
+             m->jobs.len);
+    if (stat(m->args->file, &st) == 0)
+        orma_output_say(m->args->file, (int64_t)st.st_size, what);
+}
+
 int orma_many_run(const struct orma_many *self)
 {
     struct many m = {.args = self};
     int r = find_traces(&m);
 
+    if (!r)
+        r = check_file(&m);
     if (!r)
         r = open_db(&m);
     if (!r)
@@ -684,10 +773,15 @@ int orma_many_run(const struct orma_many *self)
     if (!r)
         r = run_jobs(&m);
     orma_query_free(m.insert);
+    const bool lost = r != 0;
     if (!r)
         r = print_result(&m);
     int code = r ? ORMA_EXIT_FAILURE : tell_failures(&m);
     orma_processor_free(m.db);
+    if (lost)
+        drop_file(&m);
+    else if (self->file)
+        say_file(&m);
     orma_buf_fini(&m.paths);
     ORMA_VEC_FINI(&m.jobs);
     return code;

@@ -18,10 +18,12 @@
 
 #include "processor/flame/flame.h"
 #include "sdk/base/fd.h"
+#include "tools/base/inputs.h"
 #include "tools/base/units.h"
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
 #include "tools/load/symbols.h"
+#include "tools/output/output.h"
 #include "tools/profile/text.h"
 
 #define TRACE_NAME "raw-trace"
@@ -46,6 +48,7 @@ enum {
     OPT_FORMAT,
     OPT_OUT,
     OPT_ASCII,
+    OPT_FORCE,
 };
 
 #define CHOICE_OPTIONS                                                                             \
@@ -78,6 +81,7 @@ static const struct orma_option options[] = {
     {OPT_FORMAT, 0, "format", "NAME",
      "Instead of text: collapsed, speedscope, svg, or html (flame graphs)."},
     {OPT_OUT, 'o', "out", "FILE", "Write there instead of to standard output."},
+    {OPT_FORCE, 'f', "force", NULL, "Overwrite FILE if it exists."},
     {OPT_ASCII, 0, "ascii", NULL, "Lines of trees in plain characters."},
     {0},
 };
@@ -100,7 +104,7 @@ struct args {
     enum view view;
     enum orma_stacks_by by;
     struct orma_profile_report_style style;
-    bool has_format;
+    bool has_format, force;
     enum orma_flame_format format;
     int64_t top;
 };
@@ -227,6 +231,9 @@ static int take_option(struct args *a, int id)
         break;
     case OPT_OUT:
         a->out = a->cli.value;
+        break;
+    case OPT_FORCE:
+        a->force = true;
         break;
     case OPT_ASCII:
         a->style.ascii = true;
@@ -384,38 +391,63 @@ static int put_view(struct args *a, const struct orma_stacks *s)
     return 0;
 }
 
-static int put_file(struct args *a, const struct orma_stacks *s, const char *path)
+static int put_file(struct args *a, const struct orma_stacks *s, const char *path, int fd)
 {
-    struct orma_flame flame = {.stacks = s, .title = path};
+    struct orma_flame flame = {.stacks = s, .title = path, .sink = orma_reflect_sink_fd(fd)};
 
-    (void)fflush(a->style.out); /* nothing was written yet */
-    flame.sink = orma_reflect_sink_fd(fileno(a->style.out));
     return orma_flame_write(&flame, a->format);
+}
+
+/* To a file that was named. */
+static int write_out(struct args *a, const struct orma_stacks *s, const char *path,
+                     const struct orma_output_want *want)
+{
+    struct orma_output out;
+    int r = orma_output_open(&out, want);
+
+    if (r < 0)
+        return r;
+    if (a->has_format) {
+        r = put_file(a, s, path, out.fd);
+        if (r < 0)
+            (void)orma_output_failed(&out, -r);
+    } else {
+        a->style.out = orma_output_stream(&out);
+        r = a->style.out ? put_view(a, s) : -EIO;
+    }
+    return orma_output_close(&out, r, a->has_format ? "a profile" : "what the profile says");
+}
+
+static int write_stdout(struct args *a, const struct orma_stacks *s, const char *path)
+{
+    (void)fflush(stdout); /* nothing was written yet */
+    int r = a->has_format ? put_file(a, s, path, STDOUT_FILENO) : put_view(a, s);
+
+    if (fflush(stdout) || ferror(stdout) || r == -EPIPE)
+        return orma_cli_output_failed(a->program, r == -EPIPE ? EPIPE : errno);
+    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
 
 static int report(struct args *a)
 {
+    const struct orma_output_want want = {.program = a->program, .path = a->out, .force = a->force};
+    const bool to_file = a->out && strcmp(a->out, "-") != 0;
     struct orma_processor *tp = NULL;
     struct orma_stacks s = {0};
     char path[PATH_SIZE];
-    int r = find_trace(a, a->paths[0], path) ? orma_processor_new(NULL, &tp) : -ENOENT;
+    int r = find_trace(a, a->paths[0], path) ? 0 : -ENOENT, code = ORMA_EXIT_FAILURE;
 
+    if (r == 0 && a->paths[0])
+        orma_inputs_add(a->paths[0], ORMA_INPUTS_FOLDER);
+    if (r == 0 && a->out)
+        r = orma_output_check(&want);
+    if (r == 0)
+        r = orma_processor_new(NULL, &tp);
     if (r == 0)
         r = load_stacks(a, tp, path, &s);
-    if (r == 0 && a->out) {
-        a->style.out = fopen(a->out, "we");
-        if (!a->style.out) {
-            r = -errno;
-            fprintf(stderr, "%s: %s: %s\n", a->program, a->out, strerror(-r));
-        }
-    }
     if (r == 0)
-        r = a->has_format ? put_file(a, &s, path) : put_view(a, &s);
-    int code = r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
-    if (a->style.out && (fflush(a->style.out) || ferror(a->style.out) || r == -EPIPE))
-        code = orma_cli_output_failed(a->program, r == -EPIPE ? EPIPE : errno);
-    if (a->out && a->style.out && fclose(a->style.out))
-        code = orma_cli_output_failed(a->program, errno);
+        code =
+            to_file ? orma_output_exit(write_out(a, &s, path, &want)) : write_stdout(a, &s, path);
     orma_stacks_fini(&s);
     orma_processor_free(tp);
     return code;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sdk/base/defs.h"
+#include "tools/base/inputs.h"
 #include "tools/base/units.h"
 #include "tools/record/presets.h"
 #include "tools/record/record_impl.h"
@@ -138,6 +139,7 @@ static int parse_option(struct orma_record *rec, int id)
             return orma_cli_usage_error(&rec->cli, "a command must follow '--'");
         break;
     case ORMA_CLI_POSITIONAL:
+        orma_inputs_drop(value); /* the name of a preset or event */
         if (!orma_record_request_add(&rec->request, value)) {
             const char *names[64] = {0};
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "tools/base/inputs.h"
+
 int orma_report_take_top(const struct orma_cli *cli, size_t *ret)
 {
     uint64_t num;
@@ -59,6 +61,8 @@ int orma_report_take_option(const struct orma_cli *cli, int id, struct orma_repo
         orma_load_cache_set(cli->value);
         break;
     case ORMA_CLI_POSITIONAL:
+        if (request->trace)
+            orma_inputs_drop(cli->value);
         if (request->trace)
             return orma_report_take_section(cli, sections);
         request->trace = cli->value;

@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "processor/export/sqlite.h"
 #include "sdk/base/fd.h"
 #include "tools/base/cell.h"
 #include "tools/load/load.h"
+#include "tools/output/output.h"
 #include "tools/report/options.h"
 #include "tools/report/why.h"
 #include "tools/shell/prompt_impl.h"
@@ -186,12 +188,22 @@ static void read_file(struct orma_shell_prompt_state *p, const char *path)
 static void export(struct orma_shell_prompt_state *p, const char *path)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
+    const struct orma_output_want want = {.path = path, .no_force = true, .quiet = true};
+    struct orma_output out;
+    struct stat st;
 
+    if (!strcmp(path, "-") || (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) {
+        fprintf(stderr, "%s: not a regular file\n", path);
+        return;
+    }
+    if (orma_output_open(&out, &want) < 0)
+        return;
     orma_shell_set_interruptible(p->tp);
-    int r = orma_export_sqlite(p->tp, path, &error);
+    int r = orma_export_sqlite(p->tp, out.fd, &error);
     orma_shell_set_interruptible(NULL);
     if (r < 0)
         fprintf(stderr, "%s: %s\n", path, orma_buf_cstr(&error));
+    (void)orma_output_close(&out, r, "all tables"); /* it has said what went wrong */
 }
 
 /* The words of a line; those in quotes may have blanks. At most WORDS_MAX. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/base/inputs.h"
 #include "tools/convert/bundle.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/merge.h"
@@ -76,6 +77,7 @@ const struct orma_option orma_shell_export_options[] = {
      "The format; all but sqlite take SQL behind the trace, whose last result they write, or "
      "without it a folder with a "
      "file for each table."},
+    {ORMA_SHELL_FORCE, 'f', "force", NULL, "Overwrite FILE if it exists."},
     {ORMA_SHELL_ARGS, 0, "args", NULL,
      "With parquet and arrow: tables get a column args, what their arg_set_id stands for as JSON; "
      "in a result, the column of this name is JSON."},
@@ -189,6 +191,9 @@ static int run_export(const struct orma_command *self, int argc, char **argv)
         return orma_shell_missing("export", "no trace file given");
     if (!sh.export_file)
         return orma_shell_missing("export", "no output given: add -o FILE");
+    orma_inputs_drop(sh.words[0]);
+    if (orma_shell_export_check(&sh))
+        return 1;
     return orma_shell_execute(&sh);
 }
 

@@ -213,6 +213,9 @@ static int take_option(struct orma_shell *sh, const struct orma_cli *cli, int id
     case ORMA_SHELL_OUTPUT:
         sh->export_file = cli->value;
         break;
+    case ORMA_SHELL_FORCE:
+        sh->force = true;
+        break;
     case ORMA_SHELL_ARGS:
         sh->export_args = true;
         break;

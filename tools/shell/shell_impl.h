@@ -39,6 +39,7 @@ enum orma_shell_option {
     ORMA_SHELL_EXPORT,
     ORMA_SHELL_OUTPUT,
     ORMA_SHELL_TO,
+    ORMA_SHELL_FORCE,
     ORMA_SHELL_ARGS,
     ORMA_SHELL_HTTPD,
     ORMA_SHELL_STDIOD,
@@ -103,6 +104,7 @@ struct orma_shell {
     const char *export_file;
     const char *export_to;  /* the format; NULL: sqlite */
     const char *export_sql; /* NULL: all tables */
+    bool force;             /* replace what exists */
     bool export_args;       /* the column `args` is JSON; tables get it */
     const char *remote;     /* the address of a server that has the trace */
     struct orma_shell_package packages[ORMA_SHELL_PACKAGES_MAX];
@@ -160,6 +162,8 @@ int orma_shell_read_sql(const char *path, struct orma_buf *ret);
 
 /* Every table and view into an SQLite file. 0 or 1, with the message printed. */
 int orma_shell_export(struct orma_shell *self, const char *path);
+/* Could the export of the options be written? Asked before the load. 0 or 1, with the message. */
+int orma_shell_export_check(const struct orma_shell *self);
 /* Whether this is a format of --to. */
 bool orma_shell_export_knows(const char *name);
 bool orma_shell_export_has_json(const char *name);

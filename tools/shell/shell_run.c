@@ -6,18 +6,24 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tools/output/output.h"
 #include "tools/shell/shell_impl.h"
 
 static int write_perf_file(const struct orma_shell *sh)
 {
-    FILE *f = fopen(sh->perf_file, "we");
+    const struct orma_output_want want = {.program = orma_shell_program(NULL),
+                                          .path = sh->perf_file,
+                                          .force = !orma_shell_is_orma(),
+                                          .no_force = true,
+                                          .quiet = true};
+    struct orma_output out;
 
-    if (!f) {
-        fprintf(stderr, "%s: %s\n", sh->perf_file, strerror(errno));
+    if (orma_output_open(&out, &want) < 0)
         return 1;
-    }
-    fprintf(f, "%" PRIu64 ",%" PRIu64, sh->load_ns, sh->query_ns);
-    return fclose(f) ? 1 : 0;
+    FILE *f = orma_output_stream(&out);
+    if (f)
+        fprintf(f, "%" PRIu64 ",%" PRIu64, sh->load_ns, sh->query_ns);
+    return orma_output_close(&out, f ? 0 : -EIO, NULL) < 0;
 }
 
 static int run(struct orma_shell *sh, const struct orma_buf *sql)

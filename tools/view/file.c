@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
-#include "sdk/base/replace.h"
 #include "tools/base/cli.h"
 #include "tools/base/units.h"
 #include "tools/view/page.h"
@@ -20,31 +19,26 @@ uint64_t orma_view_file_budget(uint64_t page_bytes)
 
 static int put(void *ctx, const void *data, size_t len)
 {
-    const struct orma_whole *file = ctx;
+    const struct orma_output *file = ctx;
 
     return orma_fd_write_all(file->fd, data, len);
 }
 
-int orma_view_file_write(const struct orma_view *view, const char *path, const char *program)
+int orma_view_file_write(const struct orma_view *view, const struct orma_output_want *want)
 {
-    struct orma_whole file;
+    struct orma_output file;
     struct orma_view_totals totals = orma_view_totals(view);
-    char size[ORMA_UNITS_TEXT_MAX] = "", shorter[ORMA_UNITS_TEXT_MAX];
-    int r = orma_whole_open(&file, path, false, 0644);
+    char shorter[ORMA_UNITS_TEXT_MAX];
+    int r = orma_output_open(&file, want);
 
-    if (r == 0) {
-        int wrong = orma_view_write_page(view, &orma_view_page, put, &file);
-        off_t bytes = lseek(file.fd, 0, SEEK_CUR);
-
-        r = orma_whole_close(&file, wrong == 0);
-        r = wrong ? wrong : r;
-        orma_units_format_size(bytes > 0 ? (uint64_t)bytes : 0, size);
-    }
-    if (r < 0) {
-        fprintf(stderr, "%s: %s: %s\n", program, path, strerror(-r));
+    if (r < 0)
         return ORMA_EXIT_FAILURE;
-    }
-    fprintf(stderr, "%s: %s; open it in a browser\n", path, size);
+    r = orma_view_write_page(view, &orma_view_page, put, &file);
+    if (r < 0)
+        (void)orma_output_failed(&file, -r);
+    r = orma_output_close(&file, r, "a timeline; open it in a browser");
+    if (r < 0)
+        return orma_output_exit(r);
     if (totals.grouped)
         fprintf(stderr,
                 "%" PRIu64 " of %" PRIu64

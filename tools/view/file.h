@@ -4,6 +4,7 @@
 #ifndef ORMA_TOOLS_VIEW_FILE_H
 #define ORMA_TOOLS_VIEW_FILE_H
 #include "processor/view/view.h"
+#include "tools/output/output.h"
 
 /* The largest page that is written unless the user says otherwise, in bytes. */
 #define ORMA_VIEW_FILE_BYTES ((uint64_t)28 << 20)
@@ -12,5 +13,5 @@
 uint64_t orma_view_file_budget(uint64_t page_bytes);
 
 /* What to exit with; what was written, or what is wrong, is said on stderr. */
-int orma_view_file_write(const struct orma_view *view, const char *path, const char *program);
+int orma_view_file_write(const struct orma_view *view, const struct orma_output_want *want);
 #endif

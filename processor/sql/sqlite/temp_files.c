@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "processor/sql/sqlite/output_file.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 
@@ -217,11 +218,18 @@ static const sqlite3_io_methods methods = {
 static int open_file(sqlite3_vfs *self, const char *name, sqlite3_file *file, int flags,
                      int *ret_flags)
 {
-    if (name)
+    bool is_output = false;
+
+    if (name && !orma_sqlite_output_is(name, &is_output))
         return default_open(self, name, file, flags, ret_flags);
-    *(struct temp_file *)file = (struct temp_file){.base.pMethods = &methods, .fd = -1, .end = SPILL_END};
     if (ret_flags)
         *ret_flags = flags;
+    if (is_output) {
+        orma_sqlite_output_open(file);
+        return SQLITE_OK;
+    }
+    *(struct temp_file *)file =
+        (struct temp_file){.base.pMethods = &methods, .fd = -1, .end = SPILL_END};
     return SQLITE_OK;
 }
 
@@ -237,6 +245,7 @@ static void make_vfs(void)
     vfs.zName = VFS_NAME;
     vfs.xOpen = open_file;
     vfs.szOsFile = ORMA_MAX(vfs.szOsFile, (int)sizeof(struct temp_file));
+    vfs.szOsFile = ORMA_MAX(vfs.szOsFile, orma_sqlite_output_size());
     if (sqlite3_vfs_register(&vfs, 0))
         default_open = NULL;
 }
