@@ -10,8 +10,8 @@ usage() {
 Usage: tools/quickstart.sh [--seconds N] [--output FILE] [--help]
 
 Installs what the build needs (as root; otherwise prints the line to run and exits 3), builds into
-build-quickstart/, records N seconds (default 5) of this machine and of the demo program, and prints
-what was seen. As root it records the kernel, too; otherwise what the kernel allows.
+build/, records N seconds (default 5) of this machine and of the demo program, and prints what was
+seen. As root it records the kernel, too; otherwise what the kernel allows.
 TXT
 }
 
@@ -32,15 +32,14 @@ esac
 # shellcheck disable=SC2086
 orma_install $ORMA_BUILD_PACKAGES
 
-build=build-quickstart
+build=build
 if [ ! -f $build/build.ninja ]; then
     echo "Configuring ..." >&2
-    rm -rf $build
-    meson setup $build -Dtests=false -Dlibrary=false --buildtype=release >$build.log 2>&1 || { cat $build.log >&2; exit 1; }
+    meson setup $build --buildtype=release >$build.log 2>&1 || { cat $build.log >&2; exit 1; }
     rm -f $build.log
 fi
-echo "Building ..." >&2
-ninja -C $build --quiet
+echo "Building (one to four minutes the first time) ..." >&2
+ninja -C $build tools/orma tools/compat.stamp sdk/orma_demo >&2 # it shows how far it is
 
 if [ "$(id -u)" -eq 0 ] && [ ! -e /sys/kernel/tracing/trace ]; then
     mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null ||
