@@ -451,7 +451,15 @@ class Small(Trust):
         p.kill()
 
     def test_a_recording_with_an_end_shows_what_is_left(self):
+        self.env["TERM"] = "xterm"
         self.assertRegex(self.on_terminal(ORMA, "record", "-t", "1s", "cpu", "-o", "t.pftrace"), r"\d\.\d s left")
+
+    def test_nothing_is_drawn_over_what_a_command_writes_nor_on_a_dumb_terminal(self):
+        for term, argv in (("xterm", ["--", "sh", "-c", "sleep 0.6; echo compiled >&2"]), ("dumb", ["-t", "1s"])):
+            self.env["TERM"] = term
+            seen = self.on_terminal(ORMA, "record", "--force", "-o", "t.pftrace", "cpu", *argv)
+            self.assertNotIn("\x1b", seen)
+            self.assertNotRegex(seen.replace("\r\n", "\n"), "\r")
 
 
 if __name__ == "__main__":

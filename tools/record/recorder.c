@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -123,6 +124,15 @@ static void print_time(const struct state *st)
         fprintf(stderr, ", %.1f s left", whole - done);
 }
 
+/* A command writes to the same terminal: a line that is drawn again and again would be in its way.
+ * Dumb terminals cannot draw one. */
+static bool can_draw(const struct orma_recorder *rec)
+{
+    const char *term = getenv("TERM");
+
+    return rec->progress && !rec->command && term && strcmp(term, "dumb");
+}
+
 static void progress(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
@@ -131,7 +141,7 @@ static void progress(struct state *st)
     struct stat file;
     char size[ORMA_UNITS_TEXT_MAX], text[160];
 
-    if (!rec->progress)
+    if (!can_draw(rec))
         return;
     if (orma_consumer_stats_wait(rec->consumer, &stats) == 0)
         orma_ledger_read(orma_buf_str(&stats), &loss);
