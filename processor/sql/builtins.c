@@ -84,6 +84,7 @@ static const struct orma_sql_module *const modules[] = {
     orma_operators_absent_modules,
     orma_operators_dataframes_modules,
     orma_operators_mipmap_modules,
+    orma_operators_window_modules,
     orma_functions_ordered_modules,
     orma_operators_span_join_modules,
     NULL,

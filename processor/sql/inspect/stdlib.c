@@ -285,11 +285,10 @@ static void make_summary(struct reader *r, const char *kind)
     put_fields(out, "Columns", &r->columns);
 }
 
-/* Nothing is NULL. */
+/* What is not there is an empty text: clients of others stop at a NULL. */
 static void put_cell(struct reader *r, unsigned col, uint32_t row, struct orma_str s)
 {
-    if (s.len)
-        orma_dataframe_put_text(r->call->frame, col, row, s);
+    orma_dataframe_put_text(r->call->frame, col, row, s);
 }
 
 /* At most so many bytes, without half a character at the end. */

@@ -1,6 +1,5 @@
 /*
- * What a screen can show of many rows: windows in steps, counters and slices in
- * buckets.
+ * What a screen can show of many rows: counters and slices in buckets.
  *
  *     CREATE VIRTUAL TABLE t USING __intrinsic_counter_mipmap((SELECT ts, value FROM ...));
  *     SELECT * FROM t(start, end, step);
@@ -192,8 +191,8 @@ static int mip_create(sqlite3 *db, void *aux, int argc, const char *const *argv,
     return mip_connect(db, aux, argc, argv, ret, ret_error);
 }
 
-/* All arguments, as equalities on hidden columns that begin at `first`. */
-static int need_args(sqlite3_vtab *base, sqlite3_index_info *info, int first, const char *name)
+int orma_operators_need_args(sqlite3_vtab *base, sqlite3_index_info *info, int first, int num,
+                             const char *name)
 {
     unsigned given = 0;
 
@@ -201,7 +200,7 @@ static int need_args(sqlite3_vtab *base, sqlite3_index_info *info, int first, co
         const struct sqlite3_index_constraint *c = &info->aConstraint[i];
         int arg = c->iColumn - first;
 
-        if (arg < 0 || arg >= ARGS || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
+        if (arg < 0 || arg >= num || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
             continue;
         if (!c->usable)
             return SQLITE_CONSTRAINT; /* another order of the tables will do */
@@ -213,16 +212,17 @@ static int need_args(sqlite3_vtab *base, sqlite3_index_info *info, int first, co
     }
     info->estimatedCost = 1000;
     info->estimatedRows = 1000;
-    if (given == (1u << ARGS) - 1)
+    if (given == (1u << num) - 1)
         return SQLITE_OK;
-    return orma_result_vtab_error(&base->zErrMsg, "%s: expected %d arguments", name, ARGS);
+    return orma_result_vtab_error(&base->zErrMsg, "%s: expected %d arguments", name, num);
 }
 
 static int mip_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     const struct mip_kind *kind = ((struct mip_vtab *)base)->kind;
 
-    return need_args(base, info, kind->slices ? SLICE_COLUMNS : COUNTER_COLUMNS, kind->name);
+    return orma_operators_need_args(base, info, kind->slices ? SLICE_COLUMNS : COUNTER_COLUMNS,
+                                    ARGS, kind->name);
 }
 
 static int mip_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
@@ -439,128 +439,6 @@ static const sqlite3_module mip_module = {
     .xRename = mip_rename,
 };
 
-/* ---- windows ---- */
-
-enum { WINDOW_COLUMNS = 3 };
-enum { WIN_START, WIN_DUR, WIN_QUANTUM };
-
-struct window_cursor {
-    sqlite3_vtab_cursor base;
-    int64_t args[ARGS];
-    uint64_t at, num;
-};
-
-static int window_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
-                          sqlite3_vtab **ret, char **ret_error)
-{
-    sqlite3_vtab *v = calloc(1, sizeof(*v));
-    int r = SQLITE_NOMEM;
-
-    (void)aux;
-    (void)argc;
-    (void)argv;
-    (void)ret_error;
-    if (v)
-        r = sqlite3_declare_vtab(db, "CREATE TABLE x(ts INTEGER, dur INTEGER, quantum_ts INTEGER, "
-                                     "window_start INTEGER HIDDEN, window_dur INTEGER HIDDEN, "
-                                     "quantum INTEGER HIDDEN)");
-    if (r)
-        free(v);
-    else
-        *ret = v;
-    return r;
-}
-
-static int window_disconnect(sqlite3_vtab *base)
-{
-    free(base);
-    return SQLITE_OK;
-}
-
-static int window_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
-{
-    return need_args(base, info, WINDOW_COLUMNS, "__intrinsic_window");
-}
-
-static int window_open(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
-{
-    struct window_cursor *c = calloc(1, sizeof(*c));
-
-    (void)base;
-    if (!c)
-        return SQLITE_NOMEM;
-    *ret = &c->base;
-    return SQLITE_OK;
-}
-
-static int window_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int argc,
-                         sqlite3_value **argv)
-{
-    struct window_cursor *c = (struct window_cursor *)base;
-    uint64_t dur, quantum;
-
-    (void)num;
-    (void)plan;
-    for (int i = 0; i < argc && i < ARGS; i++)
-        c->args[i] = sqlite3_value_int64(argv[i]);
-    if (c->args[WIN_DUR] < 0 || c->args[WIN_QUANTUM] < 0)
-        return orma_result_vtab_error(&base->pVtab->zErrMsg,
-                                      "__intrinsic_window: dur and quantum must not be negative");
-    dur = (uint64_t)c->args[WIN_DUR];
-    quantum = (uint64_t)c->args[WIN_QUANTUM];
-    c->at = 0;
-    c->num = quantum ? dur / quantum + (dur % quantum != 0) : 1;
-    return SQLITE_OK;
-}
-
-static int window_next(sqlite3_vtab_cursor *base)
-{
-    ((struct window_cursor *)base)->at++;
-    return SQLITE_OK;
-}
-
-static int window_eof(sqlite3_vtab_cursor *base)
-{
-    const struct window_cursor *c = (const struct window_cursor *)base;
-
-    return c->at >= c->num;
-}
-
-static int window_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
-{
-    const struct window_cursor *c = (const struct window_cursor *)base;
-    uint64_t quantum = (uint64_t)c->args[WIN_QUANTUM];
-
-    if (idx == 0)
-        sqlite3_result_int64(ctx, (int64_t)((uint64_t)c->args[WIN_START] + c->at * quantum));
-    else if (idx == 1)
-        sqlite3_result_int64(ctx, quantum ? c->args[WIN_QUANTUM] : c->args[WIN_DUR]);
-    else if (idx == 2)
-        sqlite3_result_int64(ctx, (int64_t)c->at);
-    else if (idx < WINDOW_COLUMNS + ARGS)
-        sqlite3_result_int64(ctx, c->args[idx - WINDOW_COLUMNS]);
-    return SQLITE_OK;
-}
-
-static int window_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
-{
-    *ret = (sqlite3_int64)((const struct window_cursor *)base)->at;
-    return SQLITE_OK;
-}
-
-static const sqlite3_module window_module = {
-    .xConnect = window_connect,
-    .xBestIndex = window_best_index,
-    .xDisconnect = window_disconnect,
-    .xOpen = window_open,
-    .xClose = mip_close,
-    .xFilter = window_filter,
-    .xNext = window_next,
-    .xEof = window_eof,
-    .xColumn = window_column,
-    .xRowid = window_rowid,
-};
-
 const struct orma_sql_module orma_operators_mipmap_modules[] = {
     {.name = "__intrinsic_counter_mipmap",
      .module = &mip_module,
@@ -572,9 +450,5 @@ const struct orma_sql_module orma_operators_mipmap_modules[] = {
      .usage = "((SELECT id, ts, dur, depth ...)), then (start, end, step)",
      .doc = "ts, id, count, dur, depth: of each depth and bucket the longest slice, and how many "
             "there are."},
-    {.name = "__intrinsic_window",
-     .module = &window_module,
-     .usage = "(start, dur, quantum)",
-     .doc = "ts, dur, quantum_ts: a window in steps of `quantum`; 0: the whole window."},
     {0},
 };

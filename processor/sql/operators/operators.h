@@ -31,8 +31,14 @@ extern const struct orma_tvf orma_operators_tvf_preceding_flow;
 extern const struct orma_tvf orma_operators_tvf_slice_layout;
 extern const struct orma_tvf orma_operators_tvf_tree_partition;
 
+/* xBestIndex of a table with `num` arguments, hidden columns from `first` on: takes them if all are
+ * given as equalities. Gives the SQLite code; the error text names the table. */
+int orma_operators_need_args(sqlite3_vtab *base, sqlite3_index_info *info, int first, int num,
+                             const char *name);
+
 extern const struct orma_sql_module orma_operators_absent_modules[];
 extern const struct orma_sql_module orma_operators_dataframes_modules[];
 extern const struct orma_sql_module orma_operators_mipmap_modules[];
 extern const struct orma_sql_module orma_operators_span_join_modules[];
+extern const struct orma_sql_module orma_operators_window_modules[];
 #endif

@@ -25,6 +25,29 @@ Test(mipmap, windows)
             "error: must not be negative"}, );
 }
 
+Test(mipmap, windows_that_are_made)
+{
+    static const char setup[] =
+        "CREATE PERFETTO TABLE s AS SELECT column1 AS ts, column2 AS dur, column3 AS x FROM "
+        "(VALUES (5,10,'a'),(25,10,'b'));"
+        "CREATE VIRTUAL TABLE w USING __intrinsic_window(0, 0, 1);"
+        "CREATE VIRTUAL TABLE j USING SPAN_JOIN(s, w);"
+        "DROP TABLE w; CREATE VIRTUAL TABLE w USING __intrinsic_window(0, 35, 10)";
+
+    CHECKS(setup, {"its columns", "SELECT * FROM w", "0 10 0\n10 10 1\n20 10 2\n30 10 3"},
+           {"a join over one that was made again", "SELECT ts, dur, x, quantum_ts FROM j",
+            "5 5 a 0\n10 5 a 1\n25 5 b 2\n30 5 b 3"},
+           {"a table function still", "SELECT count(*) FROM __intrinsic_window(0, 7, 2)", "4"}, );
+    CHECKS(NULL,
+           {"too few", "CREATE VIRTUAL TABLE w USING __intrinsic_window(0, 1)",
+            "error: expected start, duration and quantum"},
+           {"no numbers", "CREATE VIRTUAL TABLE w USING __intrinsic_window(0, x, 1)",
+            "error: must be whole numbers"},
+           {"negative",
+            "CREATE VIRTUAL TABLE w USING __intrinsic_window(0, -5, 1); SELECT * FROM w",
+            "error: must not be negative"}, );
+}
+
 Test(mipmap, counters)
 {
     static const char setup[] =

@@ -43,7 +43,7 @@ static const struct engine_check checks[] = {
      "4 own.two w own.two.w VIEW 1\n5 own.two f own.two.f FUNCTION 1\n"
      "6 own.two g own.two.g TABLE_FUNCTION 1\n7 own.two _m own.two._m MACRO 0"},
     {"comments", "SELECT short_description, description" OWN " AND name IN ('t', 'v')",
-     "All of it. And more. Second paragraph. All of it. And more. Second paragraph.\nNULL NULL"},
+     "All of it. And more. Second paragraph. All of it. And more. Second paragraph.\n "},
     {"columns", "SELECT cols, args" OWN " AND name = 't'",
      "[{\"name\":\"id\",\"type\":\"ID(slice.id)\",\"description\":\"The \\\"key\\\".\"},"
      "{\"name\":\"name\",\"type\":\"STRING\",\"description\":\"\"}] []"},
@@ -55,7 +55,7 @@ static const struct engine_check checks[] = {
      "[] TABLE [{\"name\":\"ts\",\"type\":\"LONG\",\"description\":\"\"}]"},
     {"summary of a module", "SELECT summary, description, return_type" OWN " AND name = 'own.two'",
      "Package: own\nModule: own.two\nQualified name: own.two\nSearch aliases: own own two\n"
-     "Kind: public MODULE NULL NULL"},
+     "Kind: public MODULE  "},
     {"summary of a table", "SELECT summary" OWN " AND name = 't'",
      "Package: own\nModule: own.one\nName: t\nQualified name: own.one.t\n"
      "Search aliases: own own one t\nKind: public TABLE\n"
@@ -75,6 +75,11 @@ static const struct engine_check checks[] = {
     {"all JSON",
      "SELECT count() FROM __intrinsic_stdlib_objects WHERE NOT json_valid(args) OR "
      "NOT json_valid(cols) OR args IS NULL OR cols IS NULL",
+     "0"},
+    {"no NULLs",
+     "SELECT count() FROM __intrinsic_stdlib_objects WHERE description IS NULL OR return_type IS "
+     "NULL "
+     "OR return_description IS NULL OR short_description IS NULL OR summary IS NULL",
      "0"},
     {"ours",
      "SELECT object_type FROM __intrinsic_stdlib_objects WHERE qualified_name = "
