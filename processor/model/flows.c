@@ -15,6 +15,7 @@
 struct waiting {
     uint64_t flow;
     uint32_t track;
+    uint32_t from; /* of a flow that is forgotten: where it comes from; else ORMA_SLICE_NONE */
 };
 
 struct v1 {
@@ -46,6 +47,16 @@ bool orma_flows_active(struct orma_model *model, uint64_t flow)
     struct orma_flows *st = model->flows;
 
     return st && orma_map_get(&st->slices, flow) != ORMA_MAP_NONE;
+}
+
+void orma_flows_forget(struct orma_model *model, uint64_t flow)
+{
+    struct orma_flows *st = model->flows;
+    uint64_t from = st ? orma_map_take(&st->slices, flow) : ORMA_MAP_NONE;
+
+    for (uint32_t i = 0; from != ORMA_MAP_NONE && i < st->waiting_num; i++)
+        if (st->waiting[i].flow == flow && st->waiting[i].from == ORMA_SLICE_NONE)
+            st->waiting[i].from = (uint32_t)from;
 }
 
 void orma_flows_begin(struct orma_model *model, uint32_t slice, uint64_t flow)
@@ -180,7 +191,9 @@ static void on_begun(void *data, uint32_t track, uint32_t slice)
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < st->waiting_num; i++) {
-        if (st->waiting[i].track == track)
+        if (st->waiting[i].track == track && st->waiting[i].from != ORMA_SLICE_NONE)
+            insert(model, st, st->waiting[i].flow, st->waiting[i].from, slice);
+        else if (st->waiting[i].track == track)
             end_waiting(model, st, st->waiting[i].flow, slice);
         else
             st->waiting[kept++] = st->waiting[i];
@@ -208,7 +221,7 @@ void orma_flows_end_on(struct orma_model *model, uint32_t track, int64_t ts, uin
     }
     if (!st)
         return;
-    st->waiting[st->waiting_num++] = (struct waiting){flow, track};
+    st->waiting[st->waiting_num++] = (struct waiting){flow, track, ORMA_SLICE_NONE};
     model->slices.begun = on_begun;
     model->slices.begun_data = model;
 }

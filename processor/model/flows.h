@@ -15,6 +15,9 @@
 
 bool orma_flows_active(struct orma_model *model, uint64_t flow);
 
+/* The number is free for another flow; ends of this one that wait for a slice still bind. */
+void orma_flows_forget(struct orma_model *model, uint64_t flow);
+
 /* Of an active flow only a count is kept. */
 void orma_flows_begin(struct orma_model *model, uint32_t slice, uint64_t flow);
 void orma_flows_step(struct orma_model *model, uint32_t slice, uint64_t flow);

@@ -15,8 +15,9 @@
 
 #define ORMA_ID_NONE UINT32_MAX
 
-/* A name replaces one of lower or equal rank. */
+/* A name replaces one of lower or equal rank. ID: it is known by that alone. */
 enum orma_thread_name_rank {
+    ORMA_THREAD_NAME_ID,
     ORMA_THREAD_NAME_OTHER,
     ORMA_THREAD_NAME_FTRACE,
     ORMA_THREAD_NAME_TREE,
@@ -26,6 +27,7 @@ enum orma_thread_name_rank {
 };
 
 enum orma_process_name_rank {
+    ORMA_PROCESS_NAME_ID,
     ORMA_PROCESS_NAME_OTHER,
     ORMA_PROCESS_NAME_LABEL,
     ORMA_PROCESS_NAME_DESCRIPTOR,

@@ -55,14 +55,15 @@ static bool has(const uint8_t *data, size_t len, size_t at, const char *magic, s
     return len >= at + magic_len && !memcmp(data + at, magic, magic_len);
 }
 
-/* The text without blanks, as far as it takes to tell JSON. */
+/* The text without blanks, as far as it takes to tell JSON; a list may begin with a comma. */
 static bool is_json(const uint8_t *data, size_t len)
 {
     char squeezed[4];
     unsigned n = 0;
 
     for (size_t i = 0; i < len && n < sizeof(squeezed); i++)
-        if (!strchr(" \t\r\n", data[i]) || !data[i])
+        if ((!strchr(" \t\r\n", data[i]) || !data[i]) &&
+            !(data[i] == ',' && n == 1 && squeezed[0] == '['))
             squeezed[n++] = (char)data[i];
     if (n >= 2 && squeezed[0] == '{' && (squeezed[1] == '"' || squeezed[1] == '}'))
         return true;
@@ -438,9 +439,12 @@ static enum orma_format json_format(const uint8_t *data, size_t len)
     } kinds[] = {{"{\"perfetto_manifest\"", ORMA_FORMAT_MANIFEST},
                  {"{\"meta\"", ORMA_FORMAT_GECKO},
                  {"{\"libs\"", ORMA_FORMAT_GECKO}};
+    const size_t mark = has(data, len, 0, ORMA_STR("\xef\xbb\xbf").data, 3) ? 3 : 0;
     char squeezed[24] = "";
     unsigned n = 0;
 
+    data += mark;
+    len -= mark;
     for (size_t i = 0; i < len && n < sizeof(squeezed) - 1; i++)
         if (!strchr(" \t\r\n", data[i]) || !data[i])
             squeezed[n++] = (char)data[i];

@@ -13,8 +13,10 @@
 #include "protos/reflect/json_reader.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <strings.h>
 
 #include "protos/reflect/json_inline.h"
 #include "protos/reflect/number.h"
@@ -99,10 +101,39 @@ static bool read_number(struct orma_str text, struct orma_json_value *ret)
     return to_double(text, &val);
 }
 
+/* NaN and infinities, as programs print them. */
+static bool is_not_finite(struct orma_str text, double *ret)
+{
+    static const struct {
+        const char *word;
+        double val;
+    } words[] = {{"nan", NAN}, {"inf", INFINITY}, {"infinity", INFINITY}};
+    const bool negative = text.len && text.data[0] == '-';
+
+    if (text.len && (negative || text.data[0] == '+')) {
+        text.data++;
+        text.len--;
+    }
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(words); i++) {
+        if (text.len == strlen(words[i].word) && !strncasecmp(text.data, words[i].word, text.len)) {
+            *ret = negative ? -words[i].val : words[i].val;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool read_word(struct orma_str text, struct orma_json_value *ret)
 {
+    double val;
+
     if (orma_str_eq(text, ORMA_STR("null"))) {
         ret->type = ORMA_JSON_NULL;
+        return true;
+    }
+    if (is_not_finite(text, &val)) {
+        ret->type = ORMA_JSON_REAL;
+        ret->integer = 0;
         return true;
     }
     ret->boolean = orma_str_eq(text, ORMA_STR("true"));
@@ -150,6 +181,12 @@ bool orma_json_read(struct orma_json *self, struct orma_json_value *ret)
         return (to[-1] == '}') == (*pos == '{') ? true : fail(self);
     }
     return read_number(ret->raw, ret) || read_word(ret->raw, ret) ? true : fail(self);
+}
+
+bool orma_json_resume(struct orma_json *self, const char *before)
+{
+    self->failed = self->pos <= orma_json_skip_blanks(before, self->end);
+    return !self->failed;
 }
 
 struct orma_json orma_json_inside(const struct orma_json_value *c)
@@ -334,8 +371,8 @@ double orma_json_number(const struct orma_json_value *value)
 
     if (value->type == ORMA_JSON_INT)
         return (double)value->integer;
-    if (value->type == ORMA_JSON_REAL)
-        (void)to_double(value->raw, &val); /* it was checked when it was read */
+    if (value->type == ORMA_JSON_REAL && !to_double(value->raw, &val))
+        (void)is_not_finite(value->raw, &val); /* it was checked when it was read */
     return val;
 }
 

@@ -13,8 +13,8 @@
  *             ...
  *
  * Failure is sticky: after the first malformed byte `failed` is set and reads give false.
- * Lenient where writers are sloppy: commas may trail, numbers may begin with zeros, strings hold
- * what they will, halves of surrogate pairs stay.
+ * Lenient where writers are sloppy: commas may trail, numbers may begin with zeros or be NaN or
+ * infinite, strings hold what they will, halves of surrogate pairs stay.
  *
  * A cursor, for text that must be JSON to the letter (RFC 8259). It goes in and out of containers
  * in place, so all of the text is read once, whatever its depth.
@@ -71,6 +71,10 @@ const char *orma_json_skip(const char *pos, const char *end);
 
 /* The next value. False: malformed, or nothing but blanks left (then not failed). */
 bool orma_json_read(struct orma_json *self, struct orma_json_value *ret);
+
+/* After a failure: goes on behind the value that began at or behind `before`. False: it has no end.
+ */
+bool orma_json_resume(struct orma_json *self, const char *before);
 
 /* A reader of what is between the brackets of a container. */
 struct orma_json orma_json_inside(const struct orma_json_value *container);

@@ -3,6 +3,8 @@
  *
  *   [ {event}, {event} ...            a bare list, which may be cut off
  *   { "traceEvents": [ {event} ... ], "metadata": {...}, "systemTraceEvents": "...", ... }
+ *   { "traceEvents": { "traceEvents": [ ... ] } }
+ *   {event} {event} ...              lines, also with commas behind them
  *
  * An event is read once: what it says becomes a record (chrome_json_record.c), from which rows are
  * made in sorted order (chrome_json_event.c). Only its args are passed over here. Where it ends
@@ -18,6 +20,10 @@
 #include "processor/import/formats/systrace.h"
 #include "protos/reflect/json_inline.h"
 
+/* Objects with events in objects. */
+#define NESTED_MAX 16
+/* Lines of events are told by the first, which is not longer. */
+#define FIRST_LINE_MAX ((size_t)65536)
 /* Longer names of members are not waited for. */
 #define KEY_MAX 65536
 
@@ -30,6 +36,7 @@ struct json_file {
     bool in_text, after_backslash;
     bool any;           /* event could be read */
     const char *broken; /* what was wrong first outside of events; NULL: nothing */
+    unsigned nested;    /* objects around the one that is read */
     uint64_t searched;  /* bytes that were looked at for events behind damage */
     struct orma_json_scratch scratch;
     struct orma_json_profiles profiles;
@@ -113,6 +120,17 @@ static bool read_times(struct orma_import_ctx *imp, struct orma_str text,
     return true;
 }
 
+/* The event's duration by its end where ts or dur have more decimals than ns. */
+static void round_end(struct orma_json_event *e, int64_t ts, int64_t *dur)
+{
+    const unsigned place = ORMA_JSON_PLACE(dur);
+
+    if (orma_json_event_rounded(e, ts, dur)) {
+        e->ns[place] = *dur;
+        e->times |= 1u << place;
+    }
+}
+
 /* The order of events with equal timestamps: ends first, which makes room; then slices that have
  * errors to tell: of negative length, of none; then longer ones before shorter, then the rest. */
 static int64_t order_key(const struct orma_json_event *e, int64_t dur)
@@ -138,6 +156,12 @@ static void on_event(struct orma_file *file, struct orma_str text, struct orma_j
         return;
     }
     f->any = true;
+    if (e->phase == 'M')
+        ts = ORMA_MAX(ts, 0); /* it means nothing, and nothing comes before 0 */
+    if (e->phase == 'X' && e->dur.type &&
+        ORMA_UNLIKELY(e->present & ~e->times &
+                      (1u << ORMA_JSON_PLACE(ts) | 1u << ORMA_JSON_PLACE(dur))))
+        round_end(e, ts, &dur);
     if (e->phase == 'P') {
         orma_json_profile_event(file, &f->profiles, &f->records, e, text, &f->scratch.text);
         return;
@@ -344,9 +368,24 @@ static const char *read_events(struct orma_file *file, struct json_file *f, cons
 }
 
 /* So much of a line that can't be read is enough to know it by. */
-#define LINE_SHOWN_MAX 200
+#define LINE_SHOWN_MAX ((size_t)200)
 
-/* Lines of the kernel's tracer in a text of their own: whoever wrote the file wrote all of them. */
+/* A line of the kernel's tracer that is none. */
+static void bad_kernel_line(struct orma_file *file, struct orma_str line)
+{
+    struct orma_import_ctx *imp = file->imp;
+    ORMA_MODEL_ARGS(args, imp->model);
+
+    orma_args_put_str(
+        args, orma_model_cstr(imp->model, "line"),
+        orma_model_str(imp->model,
+                       (struct orma_str){line.data, ORMA_MIN(line.len, LINE_SHOWN_MAX)}));
+    orma_model_log(imp->model, imp->model->base, ORMA_STAT_SYSTRACE_PARSE_FAILURE, INT64_MIN, -1,
+                   args);
+}
+
+/* Lines of the kernel's tracer in a text of their own, which somebody else wrote: what is none of
+ * them is counted, and the events stay. */
 static void on_kernel_text(struct orma_file *file, const struct orma_json_value *v)
 {
     struct json_file *f = file->state;
@@ -358,12 +397,8 @@ static void on_kernel_text(struct orma_file *file, const struct orma_json_value 
         return;
     }
     for (text.data = copy; orma_str_cut(&text, '\n', &line);) {
-        if (!line.len || line.data[0] == '#' || orma_systrace_line(file, line))
-            continue;
-        orma_file_error(file, -EBADMSG,
-                        "Not a known systrace event format (line: %.*s) (ERR:tp-parse)",
-                        (int)ORMA_MIN(line.len, (size_t)LINE_SHOWN_MAX), line.data);
-        return;
+        if (line.len && line.data[0] != '#' && !orma_systrace_line(file, line))
+            bad_kernel_line(file, line);
     }
 }
 
@@ -380,6 +415,9 @@ static void on_member(struct orma_file *file, struct orma_str key, struct orma_s
     else if (orma_str_eq(key, ORMA_STR("displayTimeUnit")))
         orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
                        ORMA_STAT_JSON_DISPLAY_TIME_UNIT);
+    else if (orma_str_eq(key, ORMA_STR("traceEvents")))
+        (void)skip_broken(file, file->state, text.data, text.data + text.len,
+                          "traceEvents is no list");
     else if (!orma_str_eq(key, ORMA_STR("systemTraceEvents")))
         return;
     else if (v.type == ORMA_JSON_STRING)
@@ -435,7 +473,8 @@ static const char *read_member(struct orma_file *file, struct json_file *f, cons
     if (pos == end)
         return pos;
     if (*pos == '}') {
-        f->where = AT_END;
+        f->where = f->nested ? IN_OBJECT : AT_END;
+        f->nested -= f->nested > 0;
         return pos + 1;
     }
     const char *error = NULL, *value = read_key(pos, end, &key, &error);
@@ -443,6 +482,10 @@ static const char *read_member(struct orma_file *file, struct json_file *f, cons
         return error && at_end ? leave_object(file, f, pos, end, error) : pos;
     if (orma_str_eq(key, ORMA_STR("traceEvents")) && *value == '[') {
         f->where = IN_EVENTS;
+        return value + 1;
+    }
+    if (orma_str_eq(key, ORMA_STR("traceEvents")) && *value == '{' && f->nested < NESTED_MAX) {
+        f->nested++;
         return value + 1;
     }
     const char *to = value_end(f, value, end);
@@ -454,20 +497,40 @@ static const char *read_member(struct orma_file *file, struct json_file *f, cons
     return to;
 }
 
+/* The first bracket. Where an event begins instead, it is the first of lines of them. */
+static const char *read_start(struct json_file *f, const char *pos, const char *end)
+{
+    const struct orma_str mark = ORMA_STR("\xef\xbb\xbf");
+
+    if ((size_t)(end - pos) >= mark.len && !memcmp(pos, mark.data, mark.len))
+        pos += mark.len;
+    pos = skip(pos, end, false);
+    if (pos == end)
+        return pos;
+    if (*pos == '[') {
+        f->where = IN_LIST;
+        return pos + 1;
+    }
+    const char *near = pos + ORMA_MIN((size_t)(end - pos), FIRST_LINE_MAX);
+    if (orma_json_event_take(pos, near, &f->scratch.event) && f->scratch.event.phase) {
+        f->where = IN_LIST;
+        return pos;
+    }
+    f->where = IN_OBJECT;
+    return pos + 1;
+}
+
 static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
 {
     struct json_file *f = file->state;
     const char *start = (const char *)data, *pos = start, *end = start + len, *before = NULL;
 
+    if (f->where == AT_START)
+        pos = read_start(f, pos, end);
     while (pos != before && f->where != AT_END && !orma_file_failed(file)) {
         before = pos;
         switch (f->where) {
         case AT_START:
-            pos = skip(pos, end, false);
-            if (pos < end) {
-                f->where = *pos == '[' ? IN_LIST : IN_OBJECT;
-                pos++;
-            }
             break;
         case IN_LIST:
         case IN_EVENTS:

@@ -113,6 +113,10 @@ void orma_json_records_fini(struct orma_json_records *self);
 /* Microseconds, as a number or as the text of one, to ns. False: it is none. */
 bool orma_json_time(const struct orma_json_value *value, int64_t *ret_ns);
 
+/* The duration of a slice that begins at `ts_ns`: its end is rounded, so that slices that end
+ * together do so here. Only for times with more decimals than ns have. */
+bool orma_json_event_rounded(const struct orma_json_event *event, int64_t ts_ns, int64_t *ret_ns);
+
 /* The same of one of the event's times. */
 static inline bool orma_json_event_time(const struct orma_json_event *event,
                                         const struct orma_json_value *value, int64_t *ret_ns)
@@ -129,12 +133,21 @@ static inline bool orma_json_event_time(const struct orma_json_event *event,
 /* An id as a number, or as the text of a hexadecimal one. False: it is neither. */
 bool orma_json_event_id(const struct orma_json_value *value, uint64_t *ret);
 
+/* How a pid or tid was written. */
+struct orma_json_id {
+    uint32_t number; /* 0: none */
+    uint32_t
+        name; /* pool id of the text that stands for it, 0: it is a number like those of systems */
+    bool digits; /* the text is a number, which names only what has no other name */
+};
+
 /*
- * A pid or tid as a number: a text stands for one of its own, far from those of systems, and its
- * pool id is in *ret_name (0: it is no text). 0: none.
+ * A pid or tid: a text, or a number that no system gives (of 64 bits, or negative), stands for a
+ * number of its own, far from those of systems. The same text and number are the same.
  */
-uint32_t orma_json_event_number(struct orma_import_ctx *imp, const struct orma_json_value *value,
-                                struct orma_buf *scratch, uint32_t *ret_name);
+struct orma_json_id orma_json_event_number(struct orma_import_ctx *imp,
+                                           const struct orma_json_value *value,
+                                           struct orma_buf *scratch);
 
 /* Leaves an event that could not be read, or not all of it; `stat` counts it. `error`: a pool id.
  */
@@ -147,6 +160,7 @@ void orma_json_event_log(struct orma_file *file, enum orma_stat stat, struct orm
 struct orma_json_paths {
     struct orma_buf key, flat; /* the path so far: with the indexes of arrays, and without */
     bool odd;                  /* a name has brackets of its own, so `flat` means nothing */
+    bool dropped;              /* of the last args: not all could be read */
     struct orma_json_key {
         const char *text; /* of the pool */
         uint32_t len, key, flat;
@@ -172,6 +186,9 @@ struct orma_json_scratch {
     } counters[ORMA_JSON_COUNTERS];
     struct orma_json_paths paths;
     struct orma_buf text, name;
+    struct orma_map spilled; /* by track of a thread: its last slice on another one */
+    struct orma_map ended;   /* flows that had an end: their numbers may be used again */
+    struct orma_map noted;   /* processes and threads of 64-bit ids, which are told of them */
 };
 
 void orma_json_event_scratch_fini(struct orma_json_scratch *self);

@@ -140,6 +140,10 @@ static void put_leaf(struct orma_import_ctx *imp, struct orma_json_paths *p,
     case ORMA_JSON_REAL:
         arg.type = ORMA_ARG_REAL;
         arg.d = orma_json_number(v);
+        if (ORMA_UNLIKELY(arg.d != arg.d)) { /* SQL has no such number */
+            arg.type = ORMA_ARG_STRING;
+            arg.i = orma_model_lit(imp->model, "NaN");
+        }
         break;
     case ORMA_JSON_STRING:
         arg.type = ORMA_ARG_STRING;
@@ -189,7 +193,8 @@ static bool skip_rest(struct orma_json *j, const char *begin)
     return !j->failed;
 }
 
-/* The container that begins at j->pos, up to its end. What is broken in it ends it, and no more. */
+/* The container that begins at j->pos, up to its end. A broken value is left out; what else is
+ * broken in it ends it, and no more. */
 static bool put_container(struct orma_import_ctx *imp, struct orma_json_paths *p, unsigned depth,
                           struct orma_json *j, struct orma_args_list *ret)
 {
@@ -210,15 +215,20 @@ static bool put_container(struct orma_import_ctx *imp, struct orma_json_paths *p
         } else {
             break;
         }
-        j->pos = orma_json_skip_blanks(j->pos, j->end);
-        if (j->pos < j->end && (*j->pos == '{' || *j->pos == '['))
+        const char *at = j->pos = orma_json_skip_blanks(j->pos, j->end);
+        if (j->pos < j->end && (*j->pos == '{' || *j->pos == '[')) {
             more = put_container(imp, p, depth + 1, j, ret);
-        else if ((more = orma_json_read(j, &leaf)))
+        } else if (orma_json_read(j, &leaf)) {
             put_leaf(imp, p, &leaf, ret);
+        } else {
+            p->dropped = true;
+            more = orma_json_resume(j, at);
+        }
         p->key.len = len;
         p->flat.len = flat_len;
     }
     p->odd = odd;
+    p->dropped |= !closed;
     return closed || skip_rest(j, begin);
 }
 
@@ -241,6 +251,7 @@ void orma_json_args(struct orma_import_ctx *imp, struct orma_json_paths *paths,
     orma_buf_put(&paths->flat, begin.data, begin.len);
     paths->odd = memchr(begin.data, '[', begin.len) != NULL;
     paths->num = 0;
+    paths->dropped = false;
     if (v->type == ORMA_JSON_OBJECT || v->type == ORMA_JSON_ARRAY)
         (void)put_container(imp, paths, 0, &j, ret); /* what could be read is there */
     else
@@ -251,8 +262,11 @@ void orma_json_args(struct orma_import_ctx *imp, struct orma_json_paths *paths,
 /* The event's args, in `list`. */
 static struct orma_args_list *event_args(struct event *e, struct orma_args_list *list)
 {
-    if (e->json->args.type == ORMA_JSON_OBJECT)
+    if (e->json->args.type == ORMA_JSON_OBJECT) {
         orma_json_args(e->imp, &e->scratch->paths, ORMA_STR("args"), &e->json->args, list);
+        if (ORMA_UNLIKELY(e->scratch->paths.dropped))
+            failure(e);
+    }
     return list;
 }
 
@@ -284,11 +298,40 @@ static void slice_flow(struct event *e, uint32_t track)
         log_event(e, ORMA_STAT_FLOW_WITHOUT_DIRECTION);
 }
 
-/* Flows as events of their own. They bind to the slice that was last on the thread, even if it is
- * complete and has ended: what begins next takes it away. */
+/*
+ * The track of the slice that a flow binds to: that of the thread, on which it is the last slice,
+ * even if it is complete and has ended: what begins next takes it away. A slice on another track,
+ * because it overlaps, is the one if it begins with the flow, or goes on where the other has ended.
+ */
+static uint32_t flow_track(struct event *e)
+{
+    struct orma_model *m = e->imp->model;
+    const struct orma_table *t = orma_model_table(m, ORMA_TABLE_SLICE);
+    const uint32_t track = orma_model_thread_track(m, m->base, e->utid);
+    const uint64_t found = orma_map_get(&e->scratch->spilled, track);
+
+    if (ORMA_LIKELY(found == ORMA_MAP_NONE))
+        return track;
+    const uint32_t row = (uint32_t)found;
+    const int64_t ts = orma_table_int(t, ORMA_SLICE_TS, row);
+    const bool goes_on = e->ts - ts < orma_table_int(t, ORMA_SLICE_DUR, row);
+    if (e->ts == ts || (goes_on && orma_slices_top(&m->slices, track, e->ts) == ORMA_SLICE_NONE))
+        return (uint32_t)orma_table_int(t, ORMA_SLICE_TRACK_ID, row);
+    return track;
+}
+
+/* Begins a flow. A number whose flow had an end is free for another one. */
+static void begin_flow(struct event *e, uint32_t track, uint64_t flow)
+{
+    if (orma_map_take(&e->scratch->ended, flow) != ORMA_MAP_NONE)
+        orma_flows_forget(e->imp->model, flow);
+    orma_flows_begin_on(e->imp->model, track, ORMA_SLICES_LAST, flow);
+}
+
+/* Flows as events of their own. */
 static void on_flow(struct event *e)
 {
-    uint32_t track = orma_model_thread_track(e->imp->model, e->imp->model->base, e->utid);
+    const uint32_t track = flow_track(e);
     uint64_t number;
 
     if (!orma_json_event_id(&e->json->id, &number)) {
@@ -296,14 +339,17 @@ static void on_flow(struct event *e)
         return;
     }
     uint64_t flow = orma_flows_id_v1(e->imp->model, number, e->category, e->shown);
-    if (e->json->phase == 's')
-        orma_flows_begin_on(e->imp->model, track, ORMA_SLICES_LAST, flow);
-    else if (e->json->phase == 't')
+    if (e->json->phase == 's') {
+        begin_flow(e, track, flow);
+    } else if (e->json->phase == 't') {
         orma_flows_step_on(e->imp->model, track, ORMA_SLICES_LAST, flow);
-    else
+    } else {
         orma_flows_end_on(e->imp->model, track, ORMA_SLICES_LAST, flow,
                           e->json->bp.type == ORMA_JSON_STRING &&
                               orma_str_eq(e->json->bp.raw, ORMA_STR("e")));
+        if (orma_flows_active(e->imp->model, flow) && orma_map_put(&e->scratch->ended, flow, 1) < 0)
+            e->imp->model->storage->failed = true;
+    }
 }
 
 /* ---- slices ---- */
@@ -362,7 +408,9 @@ static void on_complete(struct event *e)
         failure(e);
         return;
     }
-    uint32_t track = orma_model_thread_track(e->imp->model, e->imp->model->base, e->utid);
+    const uint32_t thread_track =
+        orma_model_thread_track(e->imp->model, e->imp->model->base, e->utid);
+    uint32_t track = thread_track;
     struct orma_args_list *args = event_args(e, list);
     uint32_t existing = orma_slices_overlapped(&e->imp->model->slices, e->ts, e->dur, track);
     if (existing != ORMA_SLICE_NONE) {
@@ -377,8 +425,12 @@ static void on_complete(struct event *e)
         log_overlap(e, existing);
         track = orma_async_nest(e->imp->model, &spec, e->ts, e->dur);
     }
-    set_thread_time(e, orma_slices_complete(&e->imp->model->slices, e->ts, e->dur, track,
-                                            e->category, e->shown, args));
+    const uint32_t row = orma_slices_complete(&e->imp->model->slices, e->ts, e->dur, track,
+                                              e->category, e->shown, args);
+    if (existing != ORMA_SLICE_NONE && row != ORMA_SLICE_NONE &&
+        orma_map_put(&e->scratch->spilled, thread_track, row) < 0)
+        e->imp->model->storage->failed = true;
+    set_thread_time(e, row);
     slice_flow(e, track);
 }
 
@@ -515,6 +567,15 @@ static uint32_t known_counter_name(struct event *e, struct orma_str key, unsigne
     return known->shown;
 }
 
+/* A number, or the text of one. What is none (NaN) or infinite is no value of a counter. */
+static bool counter_value(const struct orma_json_value *v, double *ret)
+{
+    *ret = orma_json_number(v);
+    return v->type == ORMA_JSON_STRING
+               ? orma_json_text_number(v->raw, ret)
+               : v->type == ORMA_JSON_INT || (v->type == ORMA_JSON_REAL && *ret - *ret == 0);
+}
+
 static void on_counter(struct event *e)
 {
     struct orma_json args = orma_json_inside(&e->json->args);
@@ -525,15 +586,17 @@ static void on_counter(struct event *e)
         failure(e);
         return;
     }
-    for (unsigned num = 0; orma_json_member(&args, &key, &v); num++) {
-        double value = orma_json_number(&v);
+    for (unsigned num = 0; orma_json_name(&args, &key); num++) {
+        const char *at = args.pos;
+        double value;
 
-        if (v.type == ORMA_JSON_STRING ? !orma_json_text_number(v.raw, &value)
-                                       : v.type != ORMA_JSON_INT && v.type != ORMA_JSON_REAL) {
-            failure(e);
+        if (orma_json_read(&args, &v) && counter_value(&v, &value)) {
+            put_counter(e, known_counter_name(e, key, num), value);
             continue;
         }
-        put_counter(e, known_counter_name(e, key, num), value);
+        failure(e);
+        if (args.failed && !orma_json_resume(&args, at))
+            break;
     }
 }
 
@@ -671,24 +734,52 @@ void orma_json_metadata(struct orma_file *file, const struct orma_json_value *ob
 
 /* ---- all ---- */
 
+/* A process or thread by a number that no system gives: that is an arg of it, and its name until it
+ * has another one. */
+ORMA_COLD static void note_id(struct event *e, bool of_process, uint32_t row, uint32_t digits)
+{
+    struct orma_model *m = e->imp->model;
+    struct orma_processes *p = orma_model_processes(m, m->base);
+    const uint64_t key = (uint64_t)of_process << 32 | row;
+    ORMA_MODEL_ARGS(args, m);
+
+    if (orma_map_get(&e->scratch->noted, key) != ORMA_MAP_NONE)
+        return;
+    m->storage->failed |= orma_map_put(&e->scratch->noted, key, 1) < 0;
+    orma_args_put_str(args, orma_model_cstr(m, of_process ? "original_pid" : "original_tid"),
+                      digits);
+    if (of_process) {
+        orma_processes_name_process(p, row, digits, ORMA_PROCESS_NAME_ID);
+        orma_model_add_args(m, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, row, args);
+    } else {
+        orma_processes_name_thread(p, row, digits, ORMA_THREAD_NAME_ID);
+        orma_model_add_args(m, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, row, args);
+    }
+}
+
 static void find_thread(struct event *e)
 {
     struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
-    uint32_t pid_name, tid_name = 0;
+    const struct orma_json_id pid =
+        orma_json_event_number(e->imp, &e->json->pid, &e->scratch->text);
+    const struct orma_json_id tid =
+        orma_json_event_number(e->imp, &e->json->tid, &e->scratch->text);
 
-    e->pid = orma_json_event_number(e->imp, &e->json->pid, &e->scratch->text, &pid_name);
-    e->tid = orma_json_event_number(e->imp, &e->json->tid, &e->scratch->text, &tid_name);
-    if (!e->tid) /* none, or no number that a thread has */
-        e->tid = e->pid;
+    e->pid = pid.number;
+    e->tid = tid.number ? tid.number : pid.number; /* none, or no number that a thread has */
     /* A text names again at each event: its process, and the thread that had this tid last, which
      * may be one of another process. */
-    if (pid_name)
-        orma_processes_name_process(p, orma_processes_process(p, e->pid), pid_name,
+    if (pid.name && pid.digits)
+        note_id(e, true, orma_processes_process(p, e->pid), pid.name);
+    else if (pid.name)
+        orma_processes_name_process(p, orma_processes_process(p, e->pid), pid.name,
                                     ORMA_PROCESS_NAME_OTHER);
-    if (tid_name)
-        orma_processes_name_thread(p, orma_processes_thread(p, e->tid), tid_name,
+    if (tid.name && !tid.digits)
+        orma_processes_name_thread(p, orma_processes_thread(p, e->tid), tid.name,
                                    ORMA_THREAD_NAME_OTHER);
     e->utid = orma_processes_thread_of(p, e->tid, e->pid);
+    if (tid.name && tid.digits)
+        note_id(e, false, e->utid, tid.name);
 }
 
 /* `last`: of the text that stood there before, which is often the same. */
@@ -715,6 +806,9 @@ void orma_json_event_intern(struct orma_import_ctx *imp, struct orma_json_event 
 void orma_json_event_scratch_fini(struct orma_json_scratch *self)
 {
     orma_json_event_paths_fini(&self->paths);
+    orma_map_fini(&self->spilled);
+    orma_map_fini(&self->ended);
+    orma_map_fini(&self->noted);
     orma_buf_fini(&self->text);
     orma_buf_fini(&self->name);
 }

@@ -109,7 +109,6 @@ static void add_sample(struct chunk *c, int64_t node, int64_t ts)
     struct orma_import_ctx *imp = c->file->imp;
     uint64_t callsite = orma_map_get(&c->p->nodes, node_key(c->profile, node));
     const void *record;
-    uint32_t name;
 
     if (callsite == ORMA_MAP_NONE) {
         orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
@@ -117,8 +116,8 @@ static void add_sample(struct chunk *c, int64_t node, int64_t ts)
         return;
     }
     struct orma_json_sample s = {
-        .pid = orma_json_event_number(imp, &c->event->pid, c->scratch, &name),
-        .tid = orma_json_event_number(imp, &c->event->tid, c->scratch, &name),
+        .pid = orma_json_event_number(imp, &c->event->pid, c->scratch).number,
+        .tid = orma_json_event_number(imp, &c->event->tid, c->scratch).number,
         .callsite = (uint32_t)callsite,
     };
     s.tid = s.tid ? s.tid : s.pid;
@@ -180,12 +179,11 @@ void orma_json_profile_event(struct orma_file *file, struct orma_json_profiles *
     struct orma_json_value samples = orma_json_find(&profile, "samples");
     struct orma_json_value deltas = orma_json_find(&data, "timeDeltas");
     uint64_t id;
-    uint32_t name;
     int64_t start;
 
     if (!orma_json_event_id(&e->id, &id))
         return;
-    uint32_t pid = orma_json_event_number(file->imp, &e->pid, scratch, &name);
+    const uint32_t pid = orma_json_event_number(file->imp, &e->pid, scratch).number;
     c.profile = orma_fnv1a(orma_fnv1a(ORMA_FNV1A_BASIS, &id, sizeof(id)), &pid, sizeof(pid)) >> 1;
     if (orma_json_time(&begun, &start)) {
         start_profile(&c, start);

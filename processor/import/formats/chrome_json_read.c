@@ -2,10 +2,12 @@
  * processes, and what is left of an event that cannot be read. */
 #include "processor/import/formats/chrome_json.h"
 
+#include <inttypes.h>
+
 #include "protos/reflect/json_inline.h"
 
 /* So much of a broken event is kept. */
-#define RAW_EVENT_MAX ((size_t)4096)
+#define RAW_EVENT_MAX ((size_t)65536)
 /* Processes and threads that are known by name alone have ids from here on. */
 #define NAMED_ID 0x80000000u
 /* Times of so few bytes cannot overflow. */
@@ -463,6 +465,54 @@ bool orma_json_time(const struct orma_json_value *v, int64_t *ret_ns)
     return true;
 }
 
+/* A time in ns and billionths of one, cut. False: negative, or another form. */
+struct fine_time {
+    int64_t ns;
+    uint32_t part;
+};
+
+#define PART_DIGITS 9
+#define PART_UNIT 1000000000u
+
+static bool fine_time(struct orma_str text, struct fine_time *ret)
+{
+    const char *point = memchr(text.data, '.', text.len);
+    const size_t whole = point ? (size_t)(point - text.data) : text.len;
+    struct orma_str decimals = {text.data + text.len, 0};
+
+    if (point)
+        decimals = (struct orma_str){point + 1, text.len - whole - 1};
+    *ret = (struct fine_time){0};
+    for (size_t i = 0; i < whole + 3 + PART_DIGITS; i++) {
+        const size_t at = i - whole;
+        const char c = i < whole ? text.data[i] : at < decimals.len ? decimals.data[at] : '0';
+
+        if (c < '0' || c > '9')
+            return false;
+        if (i >= whole + 3)
+            ret->part = ret->part * 10 + (uint32_t)(c - '0');
+        else if (__builtin_mul_overflow(ret->ns, 10, &ret->ns) ||
+                 __builtin_add_overflow(ret->ns, c - '0', &ret->ns))
+            return false;
+    }
+    return true;
+}
+
+bool orma_json_event_rounded(const struct orma_json_event *e, int64_t ts_ns, int64_t *ret_ns)
+{
+    struct fine_time ts, dur;
+    int64_t end;
+
+    if (!fine_time(e->ts.raw, &ts) || !fine_time(e->dur.raw, &dur) ||
+        __builtin_add_overflow(ts.ns, dur.ns, &end))
+        return false;
+    const int64_t part = (int64_t)ts.part + dur.part + PART_UNIT / 2;
+    if (__builtin_add_overflow(end, part / PART_UNIT, &end) || end < ts_ns)
+        return false;
+    *ret_ns = end - ts_ns;
+    return true;
+}
+
 bool orma_json_event_id(const struct orma_json_value *v, uint64_t *ret)
 {
     const char *digits = "0123456789abcdefABCDEF";
@@ -486,22 +536,50 @@ bool orma_json_event_id(const struct orma_json_value *v, uint64_t *ret)
     return s.len && s.len <= 16;
 }
 
-uint32_t orma_json_event_number(struct orma_import_ctx *imp, const struct orma_json_value *v,
-                                struct orma_buf *scratch, uint32_t *ret_name)
+/* The text of a number that needs more than 32 bits, or a sign. */
+static bool is_large(struct orma_str s)
 {
-    int64_t number = v->type == ORMA_JSON_REAL
-                         ? (int64_t)ORMA_MAX(-1, ORMA_MIN(orma_json_number(v), 1e10))
-                         : v->integer;
+    const size_t sign = s.len && s.data[0] == '-';
+    uint64_t val;
 
-    *ret_name = 0;
-    if (v->type == ORMA_JSON_STRING) {
-        *ret_name = orma_model_str(imp->model, orma_json_text(v, scratch));
-        return *ret_name | NAMED_ID;
-    }
-    return number < 0 || number > UINT32_MAX ? 0 : (uint32_t)number;
+    for (size_t i = sign; i < s.len; i++)
+        if (s.data[i] < '0' || s.data[i] > '9')
+            return false;
+    return s.len > sign && (sign || !orma_str_to_u64(s, &val) || val > UINT32_MAX);
 }
 
-/* The text up to a length that fits on a page. */
+struct orma_json_id orma_json_event_number(struct orma_import_ctx *imp,
+                                           const struct orma_json_value *v,
+                                           struct orma_buf *scratch)
+{
+    struct orma_str text = v->raw;
+    int64_t number = v->integer;
+    bool written = v->type == ORMA_JSON_STRING || v->type == ORMA_JSON_REAL;
+
+    if (v->type == ORMA_JSON_INT && (uint64_t)number <= UINT32_MAX)
+        return (struct orma_json_id){.number = (uint32_t)number};
+    if (v->type == ORMA_JSON_STRING) {
+        text = orma_json_text(v, scratch);
+    } else if (v->type == ORMA_JSON_REAL) {
+        const double real = orma_json_number(v);
+
+        if (real != real)
+            return (struct orma_json_id){0};
+        written = !(real > -9e18 && real < 9e18);
+        number = orma_model_whole(real);
+        if (!written && (uint64_t)number <= UINT32_MAX)
+            return (struct orma_json_id){.number = (uint32_t)number};
+    } else if (v->type != ORMA_JSON_INT) {
+        return (struct orma_json_id){0};
+    }
+    const uint32_t name = written
+                              ? orma_model_str(imp->model, text)
+                              : orma_strpool_addf(&imp->model->storage->pool, "%" PRId64, number);
+    const bool digits = v->type != ORMA_JSON_STRING || is_large(text);
+    return (struct orma_json_id){name | NAMED_ID, name, digits};
+}
+
+/* The text, up to a length that holds all but the largest events. */
 void orma_json_event_log(struct orma_file *file, enum orma_stat stat, struct orma_str text,
                          uint32_t error)
 {
