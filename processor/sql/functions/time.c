@@ -188,6 +188,17 @@ static void to_timecode(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
 }
 
+/* The length of an interval; one that is still open has none, and sums over it would lack it. */
+static void closed_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    if (sqlite3_value_type(argv[0]) == SQLITE_INTEGER && sqlite3_value_int64(argv[0]) < 0)
+        orma_result_error(ctx, "Interval intersect only works on intervals with non negative "
+                               "duration. Leave out or close what is still open.");
+    else
+        sqlite3_result_value(ctx, argv[0]);
+}
+
 const struct orma_sql_func orma_functions_time[] = {
     {.name = "trace_start",
      .flags = SQLITE_DETERMINISTIC,
@@ -219,6 +230,12 @@ const struct orma_sql_func orma_functions_time[] = {
      .scalar = to_monotonic,
      .usage = "(ts) -> LONG",
      .doc = "CLOCK_MONOTONIC at that time; NULL if the trace has no snapshot of it."},
+    {.name = "__intrinsic_closed_dur",
+     .args = 1,
+     .flags = SQLITE_DETERMINISTIC,
+     .scalar = closed_dur,
+     .usage = "(dur) -> DURATION",
+     .doc = "The duration itself; an error if it is negative, as that of what is still open."},
     {.name = "__intrinsic_abs_time_str",
      .args = 1,
      .flags = SQLITE_DETERMINISTIC,

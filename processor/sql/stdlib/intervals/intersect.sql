@@ -125,7 +125,7 @@ RETURNS TableOrSubquery AS
     max(_iis.ts, $ts) AS ts,
     min(_iis.ts + _iis.dur, $ts + $dur) - max(_iis.ts, $ts) AS dur
   FROM $intervals_table AS _iis
-  WHERE _iis.ts < $ts + $dur
+  WHERE _iis.ts < $ts + __intrinsic_closed_dur($dur)
     AND (_iis.ts + _iis.dur > $ts OR (_iis.dur = 0 AND _iis.ts >= $ts))
 );
 

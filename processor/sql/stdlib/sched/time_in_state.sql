@@ -44,7 +44,7 @@ CREATE PERFETTO FUNCTION sched_time_in_state_for_thread_in_interval(
 RETURNS TABLE(state STRING, io_wait BOOL, blocked_function LONG, dur DURATION) AS
 SELECT s.state, s.io_wait, s.blocked_function, _sched_in_interval!($ts, $dur) AS dur
 FROM thread_state AS s
-WHERE s.utid = $utid AND s.dur != -1 AND s.ts < $ts + $dur AND s.ts + s.dur > $ts
+WHERE s.utid = $utid AND s.dur != -1 AND s.ts < $ts + __intrinsic_closed_dur($dur) AND s.ts + s.dur > $ts
 GROUP BY s.state, s.io_wait, s.blocked_function
 ORDER BY dur DESC;
 
@@ -54,7 +54,7 @@ CREATE PERFETTO FUNCTION sched_time_in_state_and_cpu_for_thread_in_interval(
 RETURNS TABLE(state STRING, io_wait BOOL, cpu LONG, blocked_function LONG, dur DURATION) AS
 SELECT s.state, s.io_wait, s.cpu, s.blocked_function, _sched_in_interval!($ts, $dur) AS dur
 FROM thread_state AS s
-WHERE s.utid = $utid AND s.dur != -1 AND s.ts < $ts + $dur AND s.ts + s.dur > $ts
+WHERE s.utid = $utid AND s.dur != -1 AND s.ts < $ts + __intrinsic_closed_dur($dur) AND s.ts + s.dur > $ts
 GROUP BY s.state, s.io_wait, s.cpu, s.blocked_function
 ORDER BY dur DESC;
 
@@ -62,7 +62,7 @@ CREATE PERFETTO FUNCTION sched_time_in_state_for_cpu_in_interval(cpu LONG, ts TI
 RETURNS TABLE(end_state STRING, dur LONG) AS
 SELECT s.end_state, _sched_in_interval!($ts, $dur) AS dur
 FROM sched AS s
-WHERE s.cpu = $cpu AND s.dur != -1 AND s.ts < $ts + $dur AND s.ts + s.dur > $ts
+WHERE s.cpu = $cpu AND s.dur != -1 AND s.ts < $ts + __intrinsic_closed_dur($dur) AND s.ts + s.dur > $ts
   AND s.utid NOT IN (SELECT utid FROM thread WHERE is_idle)
 GROUP BY s.end_state
 ORDER BY dur DESC;
