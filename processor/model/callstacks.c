@@ -126,7 +126,7 @@ void orma_callstacks_check_mapping(struct orma_model *model, uint16_t machine, u
                        ORMA_STAT_SYMBOLIZATION_TMP_BUILD_ID_NOT_FOUND);
 }
 
-/* A breakpad module id is text already; its last digit counts versions. */
+/* A breakpad module id is text already, and stays as it is; its last digit counts versions. */
 #define BREAKPAD_LEN 33
 
 uint32_t orma_callstacks_build_id(struct orma_model *model, struct orma_str bytes)
@@ -142,15 +142,7 @@ uint32_t orma_callstacks_build_id(struct orma_model *model, struct orma_str byte
         orma_buf_put_byte(&hex, (uint8_t)digits[c >> 4]);
         orma_buf_put_byte(&hex, (uint8_t)digits[c & 15]);
     }
-    if (breakpad) {
-        orma_buf_clear(&hex);
-        for (size_t i = 0; i < BREAKPAD_LEN - 1; i++) {
-            uint8_t c = (uint8_t)bytes.data[i];
-
-            orma_buf_put_byte(&hex, c >= 'A' && c <= 'F' ? c | 32 : c);
-        }
-    }
-    uint32_t id = orma_model_str(model, orma_buf_str(&hex));
+    uint32_t id = orma_model_str(model, breakpad ? bytes : orma_buf_str(&hex));
     model->storage->failed |= hex.failed;
     orma_buf_fini(&hex);
     return id;

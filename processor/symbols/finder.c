@@ -59,9 +59,14 @@ void orma_finder_fini(struct orma_finder *self)
     orma_map_fini(&self->by_id);
 }
 
+/* Module ids of Breakpad, in hexadecimal. */
+#define BREAKPAD_LEN 33
+
 static bool parse_id(struct orma_str hex, struct build_id *ret)
 {
     *ret = (struct build_id){0};
+    if (hex.len == BREAKPAD_LEN)
+        hex.len--; /* that digit counts versions */
     if (hex.len % 2 || hex.len / 2 > ORMA_BUILD_ID_MAX)
         return false;
     for (size_t i = 0; i < hex.len; i += 2) {

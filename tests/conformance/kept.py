@@ -427,6 +427,15 @@ def decimals_of_microseconds(reference, ours):
         side["bounds"] = []
 
 
+@rule("events of another clock", "an event of the kernel has its own time and is shown, also where the times that it tells are of a clock that the trace "
+      "does not relate; the reference leaves it out", "ftrace.name (gpu_work_period)")
+def events_of_another_clock(reference, ours):
+    if any(row.get("name") == "'gpu_work_period'" for row in reference.get("ftrace", [])) or \
+       not any(row.get("name", "").startswith("'clock_sync_failure") for row in reference.get("stats", [])):
+        return
+    ours["ftrace"] = [row for row in ours.get("ftrace", []) if row.get("name") != "'gpu_work_period'"]
+
+
 @rule("large integers", "an integer of more than 63 bits in JSON is a number as large; the reference makes -1 of it", "args")
 def large_integers(reference, ours):
     for table in reference:

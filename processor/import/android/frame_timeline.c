@@ -19,7 +19,8 @@
 /* FrameTimelineEvent */
 enum { EXPECTED_DISPLAY = 1, ACTUAL_DISPLAY, EXPECTED_SURFACE, ACTUAL_SURFACE, FRAME_END };
 
-/* The fields of all start messages, and their numbers in each of the two forms. */
+/* The fields of all start messages, and their numbers in each of the two forms. TRIED: by the rules
+ * that are tried out. */
 enum {
     COOKIE = 1,
     TOKEN,
@@ -36,17 +37,48 @@ enum {
     PRESENT_DELAY,
     RESYNC_JITTER,
     JANK_SCORE,
+    JANK_TYPE_TRIED,
+    PRESENT_TYPE_TRIED,
+    JANK_METADATA,
     START_FIELDS,
 };
 static const uint8_t surface_fields[START_FIELDS] = {
-    0,          COOKIE,       TOKEN,         DISPLAY_TOKEN,   PID,
-    LAYER,      PRESENT_TYPE, ON_TIME,       GPU_COMPOSITION, JANK_TYPE,
-    PREDICTION, IS_BUFFER,    JANK_SEVERITY, PRESENT_DELAY,   RESYNC_JITTER,
+    0,
+    COOKIE,
+    TOKEN,
+    DISPLAY_TOKEN,
+    PID,
+    LAYER,
+    PRESENT_TYPE,
+    ON_TIME,
+    GPU_COMPOSITION,
+    JANK_TYPE,
+    PREDICTION,
+    IS_BUFFER,
+    JANK_SEVERITY,
+    PRESENT_DELAY,
+    RESYNC_JITTER,
     JANK_SCORE,
+    JANK_TYPE_TRIED,
+    PRESENT_TYPE_TRIED,
+    JANK_METADATA,
 };
 static const uint8_t display_fields[START_FIELDS] = {
-    0,         COOKIE,     TOKEN,         PID,           PRESENT_TYPE, ON_TIME, GPU_COMPOSITION,
-    JANK_TYPE, PREDICTION, JANK_SEVERITY, PRESENT_DELAY, JANK_SCORE,
+    0,
+    COOKIE,
+    TOKEN,
+    PID,
+    PRESENT_TYPE,
+    ON_TIME,
+    GPU_COMPOSITION,
+    JANK_TYPE,
+    PREDICTION,
+    JANK_SEVERITY,
+    PRESENT_DELAY,
+    JANK_SCORE,
+    JANK_TYPE_TRIED,
+    PRESENT_TYPE_TRIED,
+    JANK_METADATA,
 };
 
 enum present { PRESENT_DROPPED = 4 };
@@ -304,17 +336,19 @@ static void put_actual(struct orma_import_ctx *imp, struct orma_args_list *args,
                                            "Dropped Frame",       "Unknown Present"};
     static const char *const predictions[] = {"Unspecified Prediction", "Valid Prediction",
                                               "Expired Prediction", "Unknown Prediction"};
-    int64_t jank = num(s, JANK_TYPE);
+    int64_t jank = num(s, JANK_TYPE), jank_tried = num(s, JANK_TYPE_TRIED);
 
     put_tokens(imp, args, s, surface);
     bool known = put_enum(imp, args, item, "Present type", &s->fields[PRESENT_TYPE], presents,
                           ORMA_ARRAY_LEN(presents));
     bool dropped = known && num(s, PRESENT_TYPE) == PRESENT_DROPPED;
-    put_text(imp, args, "Present type (experimental)", presents[0]);
+    bool tried = put_enum(imp, args, item, "Present type (experimental)",
+                          &s->fields[PRESENT_TYPE_TRIED], presents, ORMA_ARRAY_LEN(presents));
     put_int(imp, args, "On time finish", num(s, ON_TIME) != 0);
     put_int(imp, args, "GPU composition", num(s, GPU_COMPOSITION) != 0);
     orma_args_put_str(args, orma_model_lit(imp->model, "Jank type"), jank_text(imp, jank));
-    put_text(imp, args, "Jank type (experimental)", "Unspecified");
+    orma_args_put_str(args, orma_model_lit(imp->model, "Jank type (experimental)"),
+                      jank_text(imp, jank_tried));
     put_severity(imp, args, s);
     put_real(imp, args, "Jank Severity Score", real(s, JANK_SCORE));
     put_real(imp, args, "Present Delay (ms)", real(s, PRESENT_DELAY));
@@ -325,12 +359,12 @@ static void put_actual(struct orma_import_ctx *imp, struct orma_args_list *args,
     if (surface)
         put_text(imp, args, "Is Buffer?", is_buffer_text(s));
     put_text(imp, args, "Jank tag", surface ? surface_tag(jank, dropped) : display_tag(jank));
-    put_text(imp, args, "Jank tag (experimental)", "No Jank");
-    orma_args_put(args,
-                  (struct orma_args_item){
-                      .flat_key = orma_model_lit(imp->model, "Jank Metadata (debugging only)"),
-                      .key = orma_model_lit(imp->model, "Jank Metadata (debugging only)"),
-                      .type = ORMA_ARG_STRING});
+    tried = tried && num(s, PRESENT_TYPE_TRIED) == PRESENT_DROPPED;
+    put_text(imp, args, "Jank tag (experimental)",
+             !jank_tried ? "Unspecified"
+             : surface   ? surface_tag(jank_tried, tried)
+                         : display_tag(jank_tried));
+    put_real(imp, args, "Jank Metadata (debugging only)", real(s, JANK_METADATA));
 }
 
 /* ---- events ---- */

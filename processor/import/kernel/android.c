@@ -170,11 +170,13 @@ static void kgsl_frequency(struct orma_import_ctx *imp, const struct orma_kernel
                        (double)f.num[ORMA_PB_KGSL_GPU_FREQUENCY_FTRACE_EVENT_GPU_FREQ] / 1000);
 }
 
-/* How much of a stretch of time a card worked for a user. */
+/* How much of a stretch of time a card worked for a user. Its times are of MONOTONIC_RAW. */
 static void gpu_work(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
+    struct orma_table *slices = orma_model_table(imp->model, ORMA_TABLE_SLICE);
+    struct orma_clock_span span;
     struct orma_event_fields f;
-    int64_t dur;
+    int64_t dur, ts;
 
     orma_event_fields_read(&f, e->payload);
     int64_t start = f.num[ORMA_PB_GPU_WORK_PERIOD_FTRACE_EVENT_START_TIME_NS];
@@ -186,19 +188,27 @@ static void gpu_work(struct orma_import_ctx *imp, const struct orma_kernel_event
                        ORMA_STAT_GPU_WORK_PERIOD_NEGATIVE_DURATION);
         return;
     }
+    if (!orma_reader_to_trace_time(imp->reader, e->machine, ORMA_CLOCK_MONOTONIC_RAW, start, &ts,
+                                   &span))
+        return;
     const struct orma_track_dim dims[] = {
         orma_dim(orma_model_lit(imp->model, "ugpu"), orma_model_ugpu(imp->model, e->machine, gpu)),
         orma_dim(orma_model_lit(imp->model, "gpu"), gpu),
         orma_dim(orma_model_lit(imp->model, "uid"),
                  f.num[ORMA_PB_GPU_WORK_PERIOD_FTRACE_EVENT_UID]),
     };
-    uint32_t track = orma_model_slice_track(imp->model, e->machine, "android_gpu_work_period",
-                                            orma_model_lit(imp->model, "GPU Work Period"), 3, dims);
-    double active = (double)f.num[ORMA_PB_GPU_WORK_PERIOD_FTRACE_EVENT_TOTAL_ACTIVE_DURATION_NS];
-    orma_slices_complete(&imp->model->slices, start, dur, track, 0,
-                         orma_strpool_addf(&imp->model->storage->pool, "%%%.2f",
-                                           dur ? 100 * active / (double)dur : 0.0),
-                         NULL);
+    uint32_t track =
+        orma_model_slice_track(imp->model, e->machine, "android_gpu_work_period", 0, 3, dims);
+    int64_t active = f.num[ORMA_PB_GPU_WORK_PERIOD_FTRACE_EVENT_TOTAL_ACTIVE_DURATION_NS];
+    uint32_t row =
+        orma_slices_complete(&imp->model->slices, ts, dur, track, 0,
+                             orma_strpool_addf(&imp->model->storage->pool, "%%%.2f",
+                                               dur ? 100 * (double)active / (double)dur : 0.0),
+                             NULL);
+    if (row == ORMA_SLICE_NONE)
+        return;
+    orma_table_set(slices, ORMA_SLICE_THREAD_TS, row, ts);
+    orma_table_set(slices, ORMA_SLICE_THREAD_DUR, row, active);
 }
 
 /* States of the controller of Mali cards, by event. */

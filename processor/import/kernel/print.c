@@ -461,8 +461,8 @@ static void on_zero(struct orma_import_ctx *imp, const struct orma_kernel_event 
         phase = 'E';
     else if (bits & 4)
         phase = 'C';
-    /* Kernel threads write it, too, for processes that they are not of. */
     const struct atrace a = {.phase = phase,
+                             .tgid = (uint32_t)f.num[ORMA_PB_ZERO_FTRACE_EVENT_PID],
                              .name = f.str[ORMA_PB_ZERO_FTRACE_EVENT_NAME],
                              .value = f.num[ORMA_PB_ZERO_FTRACE_EVENT_VALUE]};
     kernel_mark(imp, e, &a);

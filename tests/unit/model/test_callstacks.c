@@ -85,7 +85,7 @@ Test(callstacks, build_ids_are_hexadecimal_also_those_of_breakpad)
     } cases[] = {
         {{"", 0}, ""},
         {{"\x00\xff", 2}, "00ff"},
-        {{"0123456789ABCDEF0123456789ABCDEF1", 33}, "0123456789abcdef0123456789abcdef"},
+        {{"0123456789ABCDEF0123456789ABCDEF1", 33}, "0123456789ABCDEF0123456789ABCDEF1"},
         {{"0123456789ABCDEF0123456789ABCDEx1", 33},
          "303132333435363738394142434445463031323334353637383941424344457831"},
     };

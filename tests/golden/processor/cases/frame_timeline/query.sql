@@ -9,3 +9,4 @@ SELECT ts, present_type, on_time_finish, gpu_composition, jank_type, jank_severi
 FROM actual_frame_timeline_slice ORDER BY ts;
 SELECT a.ts AS surface, b.ts AS display, f.trace_id FROM flow f JOIN slice a ON f.slice_out = a.id JOIN slice b ON f.slice_in = b.id ORDER BY a.ts;
 SELECT name, value FROM stats WHERE name GLOB 'frame_timeline*';
+SELECT s.ts, a.key, a.display_value FROM slice s JOIN args a USING (arg_set_id) WHERE a.key GLOB '*experimental*' OR a.key GLOB 'Jank Metadata*' ORDER BY s.ts, s.id, a.key;
