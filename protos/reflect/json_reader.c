@@ -125,15 +125,8 @@ static bool is_not_finite(struct orma_str text, double *ret)
 
 static bool read_word(struct orma_str text, struct orma_json_value *ret)
 {
-    double val;
-
     if (orma_str_eq(text, ORMA_STR("null"))) {
         ret->type = ORMA_JSON_NULL;
-        return true;
-    }
-    if (is_not_finite(text, &val)) {
-        ret->type = ORMA_JSON_REAL;
-        ret->integer = 0;
         return true;
     }
     ret->boolean = orma_str_eq(text, ORMA_STR("true"));
@@ -151,6 +144,7 @@ bool orma_json_read(struct orma_json *self, struct orma_json_value *ret)
 {
     const char *pos = orma_json_skip_blanks(self->pos, self->end), *to;
     struct orma_json_digits digits;
+    double val;
 
     *ret = (struct orma_json_value){0};
     if (self->failed || pos == self->end)
@@ -180,7 +174,11 @@ bool orma_json_read(struct orma_json *self, struct orma_json_value *ret)
         ret->type = *pos == '{' ? ORMA_JSON_OBJECT : ORMA_JSON_ARRAY;
         return (to[-1] == '}') == (*pos == '{') ? true : fail(self);
     }
-    return read_number(ret->raw, ret) || read_word(ret->raw, ret) ? true : fail(self);
+    if (read_number(ret->raw, ret) || read_word(ret->raw, ret))
+        return true;
+    ret->type = ORMA_JSON_REAL;
+    ret->integer = 0;
+    return is_not_finite(ret->raw, &val) ? true : fail(self);
 }
 
 bool orma_json_resume(struct orma_json *self, const char *before)

@@ -83,7 +83,7 @@ files("each field of each statsd atom in the packets is an arg of ours, as many 
       "fields that are newer than its copy of the atoms' messages", """
     perfetto/gperfetto__93b86b70.pftrace.gz#rows""")
 
-RULES, QUERIES, ANSWERS, REFUSALS = [], [], [], []
+RULES, QUERIES, ANSWERS, REFUSALS, NO_TRACES = [], [], [], [], []
 Rule = collections.namedtuple("Rule", "name reason columns apply")
 
 
@@ -102,6 +102,11 @@ def answer(name, reason):
 def refusal(name, reason):
     """Of a file that the reference refuses with this error, and ours reads."""
     return lambda f: REFUSALS.append(Rule(name, reason, "", f)) or f
+
+
+def no_trace(name, reason):
+    """Of a file that ours refuses, and of which the reference shows something."""
+    return lambda f: NO_TRACES.append(Rule(name, reason, "", f)) or f
 
 
 def zipped(reference, ours, table, *keys):
@@ -427,6 +432,12 @@ def decimals_of_microseconds(reference, ours):
         side["bounds"] = []
 
 
+@rule("ends of lines", "what ends a line is no part of it; the reference keeps the carriage returns of lines of logcat", "logs.msg")
+def ends_of_lines(reference, ours):
+    for row in reference.get("logs", []):
+        row["msg"] = re.sub(r"(\\r|\r)+'$", "'", row.get("msg") or "")
+
+
 @rule("events of another clock", "an event of the kernel has its own time and is shown, also where the times that it tells are of a clock that the trace "
       "does not relate; the reference leaves it out", "ftrace.name (gpu_work_period)")
 def events_of_another_clock(reference, ours):
@@ -527,3 +538,9 @@ def damaged_text(error, trace):
 @refusal("a line of kernel text", "the reference reads no event of a JSON file of whose lines of kernel text one is none; ours counts that line")
 def damaged_kernel_text(error, trace):
     return "Not a known systrace event format" in error and b"systemTraceEvents" in trace
+
+
+@no_trace("an empty profile", "a text is no profile because its bytes can be read as empty fields of one; the reference finds no sample in it")
+def empty_profile(tables, trace):
+    kinds = {row.get("str_value") for row in tables.get("metadata", []) if row.get("name") == "'trace_type'"}
+    return kinds == {"'pprof'"} and not tables.get("aggsample") and not tables.get("frame")

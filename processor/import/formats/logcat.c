@@ -399,7 +399,7 @@ static size_t logcat_read(struct orma_file *file, const uint8_t *data, size_t le
 
         if (!end && rest.len < LINE_MAX)
             break; /* the last one without an end is cut off */
-        if (line.len && line.data[line.len - 1] == '\r')
+        while (line.len && line.data[line.len - 1] == '\r') /* some have passed two programs */
             line.len--;
         if (read_header(line, &e)) {
             if (!(n = long_entry(rest, at_end)))

@@ -7,6 +7,27 @@
 #include "protos/fields/trace.h"
 #include "protos/reflect/text.h"
 
+/* Octal escapes of characters that C has letters for become those: that is how this text is written
+ * elsewhere. In place. */
+static void name_escapes(struct orma_buf *text)
+{
+    static const char codes[] = "007010013014", letters[] = "abvf";
+    size_t to = 0;
+
+    for (size_t i = 0; i < text->len; i++) {
+        const char *at = NULL;
+
+        text->data[to++] = text->data[i];
+        if (text->data[i] != '\\' || i + 1 == text->len)
+            continue;
+        for (const char *code = codes; *code && text->len - i > 3 && !at; code += 3)
+            at = memcmp(text->data + i + 1, code, 3) ? NULL : code;
+        text->data[to++] = at ? (uint8_t)letters[(at - codes) / 3] : text->data[i + 1];
+        i += at ? 3 : 1;
+    }
+    text->len = to;
+}
+
 static void write_text(struct orma_import_ctx *imp, struct orma_str bytes)
 {
     const struct orma_schema *schema = orma_schema_default();
@@ -19,6 +40,7 @@ static void write_text(struct orma_import_ctx *imp, struct orma_str bytes)
     int r = orma_text_print(schema, msg, bytes.data, bytes.len, NULL, &text);
     if (r == -ENOMEM)
         imp->model->storage->failed = true;
+    name_escapes(&text);
     while (text.len && text.data[text.len - 1] == '\n')
         text.len--;
     orma_metadata_str(imp->model, "trace_config_pbtxt", false, ORMA_METADATA_TRACE, 0,
