@@ -6,8 +6,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sdk/base/log.h"
+#include "sdk/base/shown.h"
 #include "tools/applets.h"
 #include "tools/commands.h"
 #include "tools/pages.h"
@@ -78,6 +80,12 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
     signal(SIGXFSZ, SIG_IGN); /* so is a file larger than its limit */
 
+    /* Messages quote names of traces, services and statements. */
+    FILE *shown = isatty(STDERR_FILENO) ? orma_shown_open(stderr, true) : NULL;
+    if (shown) {
+        (void)setvbuf(shown, NULL, _IONBF, 0);
+        stderr = shown;
+    }
     int code = run(argc, argv);
     bool written = fflush(stdout) == 0 && !ferror(stdout);
     if (written || code != ORMA_EXIT_OK)

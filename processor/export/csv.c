@@ -11,18 +11,27 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sdk/base/buf.h"
 #include "sdk/base/defs.h"
+#include "sdk/base/shown.h"
 #include "sdk/base/utf8.h"
 #include "sdk/base/vec.h"
 
 /* A column of the table form is never wider than this. */
-#define CELL_MAX 60
+#define CELL_WIDTH_MAX 60u
 /* Rows that are kept to find the widths; later ones are fitted to them. */
 #define ROWS_KEPT 1000
 
 /* ---- CSV ---- */
+
+static struct orma_str text_of(struct orma_query *q, unsigned col)
+{
+    const char *text = orma_query_text(q, col);
+
+    return (struct orma_str){text, orma_query_bytes(q, col)};
+}
 
 /* Numbers past 1e247 are cut off at this length, as by the program whose output this is. */
 #define NUMBER_MAX 256
@@ -43,7 +52,9 @@ static void csv_cell(struct orma_query *q, unsigned col, FILE *out)
         fputs(number, out);
         break;
     case ORMA_VALUE_TEXT:
-        fprintf(out, "\"%s\"", orma_query_text(q, col));
+        fputc('"', out);
+        fwrite(orma_query_text(q, col), 1, orma_query_bytes(q, col), out);
+        fputc('"', out);
         break;
     case ORMA_VALUE_BLOB:
         fputs("\"<raw bytes>\"", out);
@@ -76,19 +87,33 @@ static int print_csv(struct orma_query *q, FILE *out)
 
 /* ---- RFC 4180 ---- */
 
-void orma_print_rfc4180_text(const char *text, FILE *out)
+static bool needs_quotes(struct orma_str text)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
+    for (size_t i = 0; i < text.len; i++) {
+        if (memchr(",\"\r\n", text.data[i], 4))
+            return true;
+    }
+    return false;
+}
+
+void orma_print_rfc4180_str(struct orma_str text, FILE *out)
+{
+    if (!needs_quotes(text)) {
+        fwrite(text.data, 1, text.len, out);
         return;
     }
     fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '"')
             fputc('"', out);
-        fputc(*text, out);
+        fputc(text.data[i], out);
     }
     fputc('"', out);
+}
+
+void orma_print_rfc4180_text(const char *text, FILE *out)
+{
+    orma_print_rfc4180_str(orma_str_from(text), out);
 }
 
 static void hex_bytes(const void *data, size_t len, FILE *out)
@@ -109,7 +134,7 @@ static void rfc4180_cell(struct orma_query *q, unsigned col, FILE *out)
         fprintf(out, "%.17g", orma_query_double(q, col));
         break;
     case ORMA_VALUE_TEXT:
-        orma_print_rfc4180_text(orma_query_text(q, col), out);
+        orma_print_rfc4180_str(text_of(q, col), out);
         break;
     case ORMA_VALUE_BLOB:
         hex_bytes(orma_query_blob(q, col), orma_query_bytes(q, col), out);
@@ -142,10 +167,9 @@ static int print_rfc4180(struct orma_query *q, FILE *out)
 /* ---- JSON ---- */
 
 /* Characters that stand for themselves are written together. */
-void orma_print_json_text(const char *text, FILE *out)
+void orma_print_json_str(struct orma_str rest, FILE *out)
 {
-    struct orma_str rest = orma_str_from(text);
-    const char *from = text;
+    const char *from = rest.data;
 
     fputc('"', out);
     while (rest.len) {
@@ -171,6 +195,11 @@ void orma_print_json_text(const char *text, FILE *out)
     fputc('"', out);
 }
 
+void orma_print_json_text(const char *text, FILE *out)
+{
+    orma_print_json_str(orma_str_from(text), out);
+}
+
 static void json_cell(struct orma_query *q, unsigned col, FILE *out)
 {
     double val;
@@ -190,7 +219,7 @@ static void json_cell(struct orma_query *q, unsigned col, FILE *out)
             fputs("null", out); /* JSON has no infinity */
         break;
     case ORMA_VALUE_TEXT:
-        orma_print_json_text(orma_query_text(q, col), out);
+        orma_print_json_str(text_of(q, col), out);
         break;
     case ORMA_VALUE_BLOB:
         fputc('"', out);
@@ -303,16 +332,42 @@ static unsigned width_of(const char *text)
     return n;
 }
 
-static void add_cell(struct table *t, const char *text)
+/* A cell as it is shown: what a terminal would obey is '?', a new line or tab a blank. */
+static void put_shown(struct orma_buf *to, struct orma_str text)
+{
+    while (text.len) {
+        uint32_t code = 0;
+        size_t len = orma_utf8_decode(text, &code);
+
+        if (*text.data == '\n' || *text.data == '\t')
+            orma_buf_put_byte(to, ' ');
+        else if (len && orma_shown_is_plain(code))
+            orma_buf_put(to, text.data, len);
+        else
+            orma_buf_put_byte(to, '?');
+        len = len ? len : 1;
+        text = (struct orma_str){text.data + len, text.len - len};
+    }
+    orma_buf_put_byte(to, '\0');
+}
+
+static void add_str(struct table *t, struct orma_str text)
 {
     if (ORMA_GROW(&t->cells, &t->cap, t->num + (size_t)1)) {
         t->failed = true;
         return;
     }
     unsigned col = (unsigned)(t->num % t->columns);
-    t->widths[col] = ORMA_MIN(ORMA_MAX(t->widths[col], width_of(text)), (unsigned)CELL_MAX);
-    t->cells[t->num++] = t->text.len;
-    orma_buf_put(&t->text, text, strlen(text) + 1);
+    size_t at = t->cells[t->num++] = t->text.len;
+    put_shown(&t->text, text);
+    if (!t->text.failed)
+        t->widths[col] =
+            ORMA_MIN(ORMA_MAX(t->widths[col], width_of((char *)t->text.data + at)), CELL_WIDTH_MAX);
+}
+
+static void add_cell(struct table *t, const char *text)
+{
+    add_str(t, orma_str_from(text));
 }
 
 static void add_value(struct table *t, struct orma_query *q, unsigned col)
@@ -330,7 +385,7 @@ static void add_value(struct table *t, struct orma_query *q, unsigned col)
         snprintf(number, sizeof(number), "%.12g", orma_query_double(q, col));
         break;
     case ORMA_VALUE_TEXT:
-        add_cell(t, orma_query_text(q, col));
+        add_str(t, text_of(q, col));
         return;
     case ORMA_VALUE_BLOB:
         add_cell(t, "<raw bytes>");
@@ -340,7 +395,7 @@ static void add_value(struct table *t, struct orma_query *q, unsigned col)
     add_cell(t, number);
 }
 
-/* A cell in its width: cut with a mark, control characters as blanks. */
+/* A cell in its width: cut with a mark. */
 static void print_cell(const char *text, unsigned width, bool right, bool last, FILE *out)
 {
     unsigned have = width_of(text), pad = have < width ? width - have : 0;
@@ -352,7 +407,7 @@ static void print_cell(const char *text, unsigned width, bool right, bool last, 
             fputs("…", out);
             break;
         }
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+        fputc(*text, out);
     }
     if (!right && !last)
         fprintf(out, "%*s", (int)pad, "");
@@ -373,9 +428,13 @@ static void flush_rows(struct table *t, FILE *out)
 
 static void print_head(struct table *t, struct orma_query *q, FILE *out)
 {
-    for (unsigned i = 0; i < t->columns; i++)
-        print_cell(orma_query_column_name(q, i), t->widths[i], t->right[i], i + 1 == t->columns,
-                   out);
+    for (unsigned i = 0; i < t->columns; i++) {
+        ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
+
+        put_shown(&name, orma_str_from(orma_query_column_name(q, i)));
+        print_cell(name.failed ? "" : (char *)name.data, t->widths[i], t->right[i],
+                   i + 1 == t->columns, out);
+    }
     for (unsigned i = 0; i < t->columns; i++) {
         for (unsigned n = 0; n < t->widths[i]; n++)
             fputc('-', out);
@@ -394,7 +453,7 @@ static int print_table(struct orma_query *q, FILE *out)
     if (!t.widths || !t.right)
         goto out;
     for (unsigned i = 0; i < t.columns; i++)
-        t.widths[i] = ORMA_MIN(width_of(orma_query_column_name(q, i)), (unsigned)CELL_MAX);
+        t.widths[i] = ORMA_MIN(width_of(orma_query_column_name(q, i)), CELL_WIDTH_MAX);
     while ((r = orma_query_step(q)) == 1) {
         for (unsigned i = 0; i < t.columns; i++)
             add_value(&t, q, i);
@@ -446,9 +505,12 @@ static int print_rows(struct orma_query *q, enum orma_print_form form, FILE *out
 int orma_print_rows(struct orma_query *q, enum orma_print_form form, FILE *out)
 {
     /* A cell is some calls, each of which would take the lock. */
-    int locking = __fsetlocking(out, FSETLOCKING_BYCALLER);
-    int r = print_rows(q, form, out);
+    int locking = __fsetlocking(out, FSETLOCKING_BYCALLER), fd = fileno(out);
+    FILE *shown = fd >= 0 && isatty(fd) ? orma_shown_open(out, false) : NULL;
+    int r = print_rows(q, form, shown ? shown : out);
 
+    if (shown && fclose(shown) && !r)
+        r = -EIO;
     (void)__fsetlocking(out, locking);
     return r;
 }
@@ -463,7 +525,7 @@ static int print_one(struct orma_query *q, enum orma_print_form form, FILE *out,
         return r;
     }
     if (*printed && form != ORMA_PRINT_JSON)
-        fputc('\n', out);
+        fputs(form == ORMA_PRINT_RFC4180 ? "\r\n" : "\n", out);
     *printed = true;
     return orma_print_rows(q, form, out);
 }

@@ -2,7 +2,10 @@
  * Results as text: CSV and JSON for programs, a table for people.
  *
  * CSV has the form that the field's tools print: names and texts in double
- * quotes without escapes, NULL as "[NULL]", doubles with six decimals.
+ * quotes without escapes, NULL as "[NULL]", doubles with six decimals. Texts are whole, zeros
+ * inside included.
+ *
+ * On a terminal each form is shown by sdk/base/shown.h: no text can give it orders.
  */
 #ifndef ORMA_PROCESSOR_EXPORT_CSV_H
 #define ORMA_PROCESSOR_EXPORT_CSV_H
@@ -10,6 +13,7 @@
 #include <stdio.h>
 
 #include "processor/processor.h"
+#include "sdk/base/str.h"
 
 enum orma_print_form {
     ORMA_PRINT_CSV,
@@ -34,7 +38,9 @@ int orma_print_rows(struct orma_query *q, enum orma_print_form form, FILE *out);
 
 /* A text as JSON has it, with quotes; bytes that are no UTF-8 become U+FFFD. */
 void orma_print_json_text(const char *text, FILE *out);
+void orma_print_json_str(struct orma_str text, FILE *out);
 
 /* A text as a cell of RFC 4180: quoted if it has to be. */
 void orma_print_rfc4180_text(const char *text, FILE *out);
+void orma_print_rfc4180_str(struct orma_str text, FILE *out);
 #endif

@@ -86,8 +86,9 @@ static void put_line(void *ctx, struct orma_str line)
     for (size_t i = 0; i < line.len; i++) {
         char c = line.data[i];
 
-        if (c == '/' && i && line.data[i - 1] == '<')
-            orma_buf_put_byte(&w->out, '\\'); /* or "</script>" would end the data */
+        /* "</script>" would end the data, and "<!--<script>" hide their end. */
+        if ((c == '/' || c == '!') && i && line.data[i - 1] == '<')
+            orma_buf_put_byte(&w->out, '\\');
         orma_buf_put_byte(&w->out, (uint8_t)(c == '\n' || c == '\r' ? ' ' : c));
     }
     orma_buf_put_byte(&w->out, '\n');

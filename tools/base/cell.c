@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "sdk/base/shown.h"
 #include "sdk/base/utf8.h"
 
 struct range {
@@ -48,9 +49,7 @@ static size_t next(struct orma_str text, struct orma_str *ret_shown, unsigned *r
     uint32_t code = 0;
     size_t len = orma_utf8_decode(text, &code);
 
-    /* Controls, and what turns the direction of writing or is invisible. */
-    if (!len || code < ' ' || (code >= 0x7f && code < 0xa0) || (code >= 0x2028 && code <= 0x202e) ||
-        (code >= 0x2066 && code <= 0x2069)) {
+    if (!len || !orma_shown_is_plain(code)) {
         *ret_shown = ORMA_STR("?");
         *ret_width = 1;
         return len ? len : 1;

@@ -178,6 +178,14 @@ static int letter_option(struct orma_cli *self)
     return ORMA_CLI_BAD;
 }
 
+/* A statement may begin with a comment: "-- rows\nSELECT 1". No option has a blank in its name. */
+static bool is_comment(const char *arg)
+{
+    size_t len = strcspn(arg, "=");
+
+    return memchr(arg, ' ', len) || memchr(arg, '\n', len) || memchr(arg, '\t', len);
+}
+
 int orma_cli_next(struct orma_cli *self)
 {
     if (self->letters)
@@ -191,9 +199,9 @@ int orma_cli_next(struct orma_cli *self)
         self->idx = self->argc;
         return ORMA_CLI_REST;
     }
-    if (arg[0] == '-' && arg[1] == '-')
+    if (arg[0] == '-' && arg[1] == '-' && !is_comment(arg))
         return long_option(self, arg + 2);
-    if (arg[0] == '-' && arg[1]) {
+    if (arg[0] == '-' && arg[1] && arg[1] != '-') {
         self->letters = arg + 1;
         return letter_option(self);
     }
@@ -202,10 +210,25 @@ int orma_cli_next(struct orma_cli *self)
     return ORMA_CLI_POSITIONAL;
 }
 
+/* Where a line of a list goes on, "  name   what it is": below what it is. 0: no such line. */
+static size_t hang_of(const char *line)
+{
+    size_t at = strspn(line, " "), blanks;
+
+    if (at < 2)
+        return 0;
+    at += strcspn(line + at, " \n");
+    blanks = strspn(line + at, " ");
+    return blanks >= 2 && line[at + blanks] != '\n' && at + blanks < HELP_WIDTH / 2 ? at + blanks
+                                                                                    : 0;
+}
+
 void orma_cli_wrap_to(FILE *out, const char *text, size_t indent, size_t width)
 {
+    const size_t left = indent;
     size_t col = indent;
 
+    indent = left + hang_of(text);
     while (*text) {
         size_t len = strcspn(text, " \n");
 
@@ -217,9 +240,10 @@ void orma_cli_wrap_to(FILE *out, const char *text, size_t indent, size_t width)
         col += len;
         text += len;
         if (*text == '\n') {
-            fprintf(out, "\n%*s", text[1] == '\n' ? 0 : (int)indent, "");
-            col = indent;
+            fprintf(out, "\n%*s", text[1] == '\n' ? 0 : (int)left, "");
+            col = left;
             text++;
+            indent = left + hang_of(text);
         } else if (*text == ' ') {
             if (col + 1 + strcspn(text + 1, " \n") <= width) {
                 fputc(' ', out);

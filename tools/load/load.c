@@ -143,7 +143,7 @@ unsigned orma_load_print_health(const struct orma_processor *tp,
                                 void *ctx, FILE *out)
 {
     static const char *const sections[] = {"Trace errors", "Import errors", "Data losses"};
-    bool colour = isatty(fileno(out));
+    bool colour = isatty(out == stderr ? STDERR_FILENO : fileno(out));
     struct orma_processor_stat stat;
     unsigned found = 0;
 

@@ -7,11 +7,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "protos/fields/common.h"
 #include "protos/fields/ipc.h"
 #include "protos/fields/track_event.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/shown.h"
 #include "sdk/ipc/methods.h"
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_reader.h"
@@ -359,7 +361,7 @@ static void print_sessions(struct orma_str state, FILE *out)
     }
 }
 
-void orma_service_state_print(struct orma_str state, bool details, FILE *out)
+static void print_state(struct orma_str state, bool details, FILE *out)
 {
     struct orma_pb_reader r = orma_pb_reader(state.data, state.len);
     struct orma_str version = {0};
@@ -375,6 +377,16 @@ void orma_service_state_print(struct orma_str state, bool details, FILE *out)
     print_producers(state, out);
     print_sources(state, details, out);
     print_sessions(state, out);
+}
+
+void orma_service_state_print(struct orma_str state, bool details, FILE *out)
+{
+    /* Producers say what they are called. */
+    FILE *shown = isatty(fileno(out)) ? orma_shown_open(out, false) : NULL;
+
+    print_state(state, details, shown ? shown : out);
+    if (shown)
+        (void)fclose(shown); /* main() looks whether all could be written */
 }
 
 /* The name in a TracingServiceState.DataSource; empty: it has none. */

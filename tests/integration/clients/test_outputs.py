@@ -287,5 +287,74 @@ class Outputs(Case):
                               f"orma {' '.join(command)} {option}={arg}: add it to the tables of this test")
 
 
+class Texts(Case):
+    """What texts of traces become in outputs and on terminals."""
+
+    def setUp(self):
+        super().setUp()
+        (self.dir / "in.json").write_text(json.dumps({"traceEvents": EVENTS[:3]}))
+
+    def test_zeros_inside(self):
+        sql = "SELECT 'a' || char(0) || 'b' AS x; SELECT 1 AS y"
+        for form, wanted in (("plain", b'"x"\n"a\0b"\n\n"y"\n1\n'), ("rfc4180", b"x\r\na\0b\r\n\r\ny\r\n1\r\n"),
+                             ("json", b'[{"x": "a\\u0000b"}]\n[{"y": 1}]\n'), ("tsv", b"a\\0b\n\n1\n"),
+                             ("table", b"x\n---\na?b\n\ny\n-\n1\n")):
+            self.assertEqual(self.orma("query", "in.json", sql, "--format", form).stdout, wanted, form)
+        done = self.orma("export", "--to", "jsonl", "-o", "-", "in.json", "SELECT 'a' || char(0) || 'b' AS x")
+        self.assertEqual(json.loads(done.stdout), {"x": "a\0b"})
+
+    def test_a_statement_begins_with_a_comment(self):
+        for comment in ("-- a comment\n", "--comment=1\n", "-- a=b\n", "--\t\n"):
+            if comment == "--comment=1\n":
+                self.orma("query", "in.json", comment + "SELECT 7", code=2)  # it looks like an option
+                continue
+            self.assertEqual(self.orma("query", "in.json", comment + "SELECT 7").stdout.splitlines()[-1], b"7")
+
+    def on_a_terminal(self, *argv):
+        """What the program writes to a terminal, both outputs."""
+        import pty
+        main, side = pty.openpty()
+        p = subprocess.Popen([str(a) for a in argv], cwd=self.dir, env={**self.env, "TERM": "xterm"}, stdin=subprocess.DEVNULL,
+                             stdout=side, stderr=side)
+        os.close(side)
+        got = b""
+        while True:
+            try:
+                more = os.read(main, 65536)
+            except OSError:
+                break
+            if not more:
+                break
+            got += more
+        os.close(main)
+        p.wait(30 * SLOW)
+        return got.decode()
+
+    def test_no_text_gives_orders_to_the_terminal(self):
+        bad = [0x07, 0x08, 0x0d, 0x1b, 0x7f, 0x85, 0x9b, 0x61c, 0x200e, 0x200f, 0x2028, *range(0x202a, 0x202f), *range(0x2066, 0x206a), 0xfeff]
+        text = " || ".join(f"char({c})" for c in bad)
+        quoted = "".join(map(chr, bad))
+        (self.dir / "evil.json").write_text(json.dumps({"traceEvents": [
+            {"name": quoted, "ph": "X", "ts": 1, "dur": 5, "pid": 1, "tid": 1}]}))
+        calls = [[ORMA, "query", "in.json", f"SELECT {text} AS x", "--format", form] for form in ("table", "plain", "rfc4180", "json", "tsv")]
+        calls += [[ORMA, "query", "in.json", f'SELECT 1 AS "{quoted}"'], [ORMA, "query", "in.json", f'SELECT "{quoted}"()'],
+                  [ORMA, "query", "in.json", f'SELECT * FROM "{quoted}"'], [SHELL, "-Q", f"SELECT {text}", "in.json"],
+                  [SHELL, "-Q", f'SELECT "{quoted}"()', "in.json"], [ORMA, "view", "in.json", "-o", f"no/{quoted}"],
+                  [ORMA, "report", "evil.json"], [ORMA, "stats", f"{quoted}"], [ORMA, f"{quoted}"],
+                  [ORMA, "query", "--all", "evil.json", f'SELECT "{quoted}"()']]
+        for argv in calls:
+            got = re.sub("\x1b\\[[0-9;]*[mK]|\r\n|\r(?=(?:Loading|Names|[0-9]| *\x1b|$))", "", self.on_a_terminal(*argv))
+            found = [hex(ord(c)) for c in got if ord(c) in bad and c not in "\r\n"]
+            self.assertEqual(found, [], (argv, got))
+
+    def test_a_page_of_systrace_stays_one_page(self):
+        (self.dir / "t.systrace").write_text(
+            "# tracer: nop\n#\n  prog-10 [000] .... 1.000000: tracing_mark_write: B|10|x <!--<script> </script><b>\n"
+            "  prog-10 [000] .... 1.000100: tracing_mark_write: E|10\n")
+        page = self.orma("convert", "systrace", "t.systrace").stdout.decode()
+        self.assertIn("script>", page)
+        self.assertNotIn("<!--<script", page)
+
+
 if __name__ == "__main__":
     unittest.main()
