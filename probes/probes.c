@@ -30,6 +30,7 @@
 #include "protos/pbc.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
+#include "sdk/ipc/sock.h"
 #include "sdk/transport/producer.h"
 #include "sdk/transport/writer.h"
 
@@ -59,6 +60,7 @@ struct orma_probes {
     struct event *wakeup_event, *stop_event, *commit_timer, *retry_timer;
     int stop_fd;
     uint32_t retry_ms;
+    bool stranger; /* it was said that who listens is not trusted */
     atomic_uint refused; /* sources that could not be made; anybody may read it */
 };
 
@@ -295,6 +297,9 @@ static void on_retry(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (r < 0) {
+        if (r == -EPERM && !self->stranger)
+            orma_log_warn("%s is not used: %s", orma_sock_producer_addr(), orma_sock_why(EPERM));
+        self->stranger = r == -EPERM;
         orma_log_debug("no service: %s", strerror(-r));
         retry_later(self);
         return;

@@ -170,7 +170,7 @@ static int connect_service(struct orma_record *rec)
         how = ORMA_SERVICE_ATTACH_OWN;
     int r = orma_service_attach(&rec->service, "orma record", how);
 
-    if (r == -ENOENT || r == -ECONNREFUSED || r == -EACCES) {
+    if (r == -ENOENT || r == -ECONNREFUSED || r == -EACCES || r == -EPERM) {
         if (running)
             fprintf(stderr, "orma record: no service is running%s: start traced%s\n",
                     rec->clone ? ", so there is no session to clone"

@@ -44,7 +44,7 @@ static int show(bool details)
     struct orma_buf state = {0};
     int r = orma_consumer_new(NULL, TIMEOUT_MS, &consumer);
 
-    if (r == -EACCES || r == -EPERM) {
+    if (r == -EACCES) {
         fprintf(stderr,
                 "orma status: no permission to use the service on %s: ask to be added to its group "
                 "('traced --set-socket-permissions' sets which group that is)\n",
@@ -55,7 +55,7 @@ static int show(bool details)
         fprintf(stderr,
                 "orma status: no service on %s: %s; start one with 'traced', or let 'orma record' "
                 "bring its own\n",
-                orma_sock_consumer_addr(), strerror(-r));
+                orma_sock_consumer_addr(), orma_sock_why(-r));
         return ORMA_EXIT_FAILURE;
     }
     r = orma_service_state_query(consumer, &state);

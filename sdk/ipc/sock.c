@@ -26,6 +26,10 @@
 #include "sdk/base/str.h"
 
 #define RUN_DIR "/run/perfetto"
+#define RUN_PRODUCER RUN_DIR "/traced-producer.sock"
+#define RUN_CONSUMER RUN_DIR "/traced-consumer.sock"
+#define TMP_PRODUCER "/tmp/perfetto-producer"
+#define TMP_CONSUMER "/tmp/perfetto-consumer"
 
 /* The kernel's struct sockaddr_vm: not every C library brings its headers. */
 struct vm_addr {
@@ -133,6 +137,38 @@ static int new_socket(const struct orma_sock_addr *addr, int flags)
     return sock;
 }
 
+static bool is_ours(uid_t uid)
+{
+    return uid == 0 || uid == geteuid();
+}
+
+/* May programs send what they know to who listens at this path? */
+static bool is_trusted(int sock, const char *path)
+{
+    const bool tmp = !strcmp(path, TMP_PRODUCER) || !strcmp(path, TMP_CONSUMER);
+    struct ucred peer;
+    socklen_t len = sizeof(peer);
+    struct stat st;
+
+    if (!tmp && strcmp(path, RUN_PRODUCER) && strcmp(path, RUN_CONSUMER))
+        return true;
+    if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+        return false;
+    if (tmp) /* anybody can make one, or a link to another service's */
+        return is_ours(peer.uid) && lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) &&
+               is_ours(st.st_uid);
+    /* Root made the folder, and said who may put a socket there. */
+    return is_ours(peer.uid) ||
+           (lstat(RUN_DIR, &st) == 0 && (peer.uid == st.st_uid || !(st.st_mode & S_IWOTH)));
+}
+
+const char *orma_sock_why(int err)
+{
+    return err == EPERM ? "a program of another user listens there, which is not trusted; name the "
+                          "service in " ORMA_SOCK_PRODUCER_ENV " and " ORMA_SOCK_CONSUMER_ENV
+                        : strerror(err);
+}
+
 int orma_sock_connect(const char *text)
 {
     struct orma_sock_addr addr;
@@ -145,6 +181,8 @@ int orma_sock_connect(const char *text)
         return sock;
     if (connect(sock, (struct sockaddr *)&addr.addr, addr.len) < 0)
         return -errno;
+    if (addr.family == AF_UNIX && !is_trusted(sock, text))
+        return -EPERM;
     r = orma_fd_set_nonblock(sock);
     if (r < 0)
         return r;
@@ -269,12 +307,10 @@ static const char *default_addr(const char *env, const char *run_path, const cha
 
 const char *orma_sock_producer_addr(void)
 {
-    return default_addr(ORMA_SOCK_PRODUCER_ENV, RUN_DIR "/traced-producer.sock",
-                        "/tmp/perfetto-producer");
+    return default_addr(ORMA_SOCK_PRODUCER_ENV, RUN_PRODUCER, TMP_PRODUCER);
 }
 
 const char *orma_sock_consumer_addr(void)
 {
-    return default_addr(ORMA_SOCK_CONSUMER_ENV, RUN_DIR "/traced-consumer.sock",
-                        "/tmp/perfetto-consumer");
+    return default_addr(ORMA_SOCK_CONSUMER_ENV, RUN_CONSUMER, TMP_CONSUMER);
 }

@@ -28,8 +28,15 @@ struct orma_sock_addr {
 /* -EINVAL: empty, too long or a bad port; -ENXIO: the host is not known. */
 int orma_sock_parse(const char *text, struct orma_sock_addr *ret);
 
-/* Connected descriptor (the connect itself may block), or -errno. */
+/*
+ * Connected descriptor (the connect itself may block), or -errno. On a socket of the default places
+ * (below) root, this user, or whom root gave /run/perfetto must listen, else -EPERM: in /tmp anybody
+ * may. An address that somebody chose is trusted as it is.
+ */
 int orma_sock_connect(const char *text);
+
+/* What the error number of a connect means, for people. */
+const char *orma_sock_why(int err);
 
 /*
  * Listening descriptor, or -errno. A stale socket file (nobody accepts on it)

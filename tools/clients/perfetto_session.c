@@ -20,6 +20,7 @@
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/ipc/methods.h"
+#include "sdk/ipc/sock.h"
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
@@ -71,7 +72,7 @@ static int connect_service(struct orma_perfetto *self, struct orma_consumer **re
         orma_perfetto_say(self,
                           "no tracing service answers (%s): start traced, or use tracebox or 'orma "
                           "record', which bring their own",
-                          strerror(-r));
+                          orma_sock_why(-r));
     return r;
 }
 

@@ -86,7 +86,7 @@ int orma_triggers_fire(const char *program, const char *const *names, size_t num
         r = orma_ipc_client_wait_bound(ipc, TIMEOUT_MS);
     if (r < 0) {
         fprintf(stderr, "%s: no tracing service answers (%s): is traced running?\n", program,
-                strerror(-r));
+                orma_sock_why(-r));
         return r;
     }
     r = introduce(ipc, &st);

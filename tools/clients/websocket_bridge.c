@@ -109,7 +109,7 @@ static bool connect_service(struct peer *p)
 
     if (fd < 0) {
         fprintf(stderr, PROGRAM ": no tracing service on %s: %s; start traced\n",
-                orma_sock_consumer_addr(), strerror(-fd));
+                orma_sock_consumer_addr(), orma_sock_why(-fd));
         refuse(p, "503 Service Unavailable");
         return false;
     }

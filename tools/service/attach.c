@@ -40,7 +40,7 @@ static int wait_for_probes(struct orma_consumer *consumer)
 
 static bool nobody_listens(int r)
 {
-    return r == -ENOENT || r == -ECONNREFUSED || r == -EACCES;
+    return r == -ENOENT || r == -ECONNREFUSED || r == -EACCES || r == -EPERM;
 }
 
 int orma_service_attach(struct orma_service_attached *ret, const char *program,
@@ -51,6 +51,9 @@ int orma_service_attach(struct orma_service_attached *ret, const char *program,
                 ? -ENOENT
                 : orma_consumer_new(NULL, CONNECT_TIMEOUT_MS, &ret->consumer);
 
+    if (r == -EPERM)
+        fprintf(stderr, "%s: %s is not used: %s\n", program, orma_sock_consumer_addr(),
+                orma_sock_why(EPERM));
     if (r == 0 || (how == ORMA_SERVICE_ATTACH_RUNNING && nobody_listens(r)))
         return r;
     if (!nobody_listens(r)) {

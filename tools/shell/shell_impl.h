@@ -181,8 +181,10 @@ int orma_shell_interactive(struct orma_shell *self);
 /* The query of the options, asked of the server `remote`. An exit code. */
 int orma_shell_query_remote(struct orma_shell *self);
 
-/* The path of a server's socket by its name; makes the folder. 0 or -errno. */
+/* The path of a server's socket by its name; makes the folder. 0 or -errno; -EPERM: the folder is not
+ * ours. */
 int orma_shell_socket_path(const char *name, struct orma_buf *ret);
+const char *orma_shell_socket_why(int err);
 
 /* Servers: shell_server.c. Everything is freed; an exit code. */
 int orma_shell_serve_http(struct orma_shell *self);

@@ -103,7 +103,7 @@ static int open_remote(struct remote *r)
     r->fd = fd < 0 ? -1 : fd;
     return fd < 0 ? complain(r, fd == -ENOENT || fd == -ECONNREFUSED
                                     ? "no server there; 'server unix' or 'server http' starts one"
-                                    : strerror(-fd))
+                                    : orma_shell_socket_why(-fd))
                   : 0;
 }
 

@@ -28,6 +28,7 @@
 #include "tools/shell/shell_impl.h"
 
 #define PROGRAM orma_shell_program(NULL)
+#define BACKLOG 16
 #define UNIX_IDLE_MS (30 * 60 * 1000u)
 #define STDIO_BLOCK ((size_t)256 << 10)
 #define STDIO_STOP_MS 3000
@@ -227,17 +228,30 @@ static bool good_name(const char *name)
     return true;
 }
 
-/* DIR/perfetto, made if it is missing. 0 or -errno. */
+/* DIR/perfetto, made if it is missing. What lies there is run, killed and overwritten by its name,
+ * so it must be ours alone: in /tmp anybody may have made it. 0 or -errno; -EPERM: it is not. */
 static int socket_dir(struct orma_buf *ret)
 {
     const char *dir = getenv("XDG_RUNTIME_DIR");
+    struct stat st;
 
     if (!dir || !*dir)
         dir = getenv("TMPDIR");
     orma_buf_printf(ret, "%s/perfetto", dir && *dir ? dir : "/tmp");
     if (mkdir(orma_buf_cstr(ret), 0700) < 0 && errno != EEXIST)
         return -errno;
-    return 0;
+    if (lstat(orma_buf_cstr(ret), &st) < 0)
+        return -errno;
+    if (!S_ISDIR(st.st_mode))
+        return -ENOTDIR;
+    return st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)) ? 0 : -EPERM;
+}
+
+const char *orma_shell_socket_why(int err)
+{
+    return err == EPERM ? "the folder belongs to another user, or others may write to it; set "
+                          "XDG_RUNTIME_DIR to one of your own"
+                        : strerror(err);
 }
 
 /* The path of a socket by its name. 0 or -errno. */
@@ -278,13 +292,15 @@ static void make_name(char *ret, size_t size)
              animals[random[2] % 8]);
 }
 
-static int connect_to(const struct sockaddr_un *addr)
+/* 0 or -errno. *ret_peer (may be NULL): who listens. */
+static int connect_to(const struct sockaddr_un *addr, struct ucred *ret_peer)
 {
     ORMA_AUTO(orma_fd_close) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    socklen_t len = sizeof(*ret_peer);
 
-    if (fd < 0)
+    if (fd < 0 || connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) < 0)
         return -errno;
-    return connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) < 0 ? -errno : 0;
+    return ret_peer && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, ret_peer, &len) < 0 ? -errno : 0;
 }
 
 static int make_addr(const char *path, struct sockaddr_un *ret)
@@ -296,15 +312,15 @@ static int make_addr(const char *path, struct sockaddr_un *ret)
     return 0;
 }
 
-/* A listening socket at `path`; a dead one is replaced. */
-static int listen_at(const char *path)
+/* A socket at `path`, which does not listen yet; a dead one is replaced. */
+static int bind_at(const char *path)
 {
     struct sockaddr_un addr;
     int r = make_addr(path, &addr);
 
     if (r < 0)
         return r;
-    r = connect_to(&addr);
+    r = connect_to(&addr, NULL);
     if (r == 0)
         return -EADDRINUSE;
     if (r == -ECONNREFUSED)
@@ -312,8 +328,8 @@ static int listen_at(const char *path)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -errno;
-    if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 || chmod(path, 0600) < 0 ||
-        listen(fd, 16) < 0) {
+    /* The file gets the mode of the socket: it is nobody else's from its first moment. */
+    if (fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0) {
         r = -errno;
         orma_fd_close(&fd);
         return r;
@@ -326,7 +342,8 @@ static int write_pid(const char *path)
     char text[32];
 
     snprintf(text, sizeof(text), "%d\n", (int)getpid());
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    (void)unlink(path); /* of a server that was killed; a link that somebody left leads nowhere */
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return -errno;
     int r = orma_fd_write_all(fd, text, strlen(text));
@@ -336,7 +353,7 @@ static int write_pid(const char *path)
 
 static int serve_at(struct orma_shell *sh, const char *path)
 {
-    struct orma_server_config config = {.unix_fd = listen_at(path)};
+    struct orma_server_config config = {.unix_fd = bind_at(path)};
     struct orma_buf pid = {0};
     int code = 1, r = config.unix_fd < 0 ? config.unix_fd : 0;
 
@@ -346,6 +363,8 @@ static int serve_at(struct orma_shell *sh, const char *path)
         if (daemon(1, 0) < 0)
             r = -errno;
     }
+    if (r == 0 && listen(config.unix_fd, BACKLOG) < 0) /* its pid is what `kill` asks for */
+        r = -errno;
     if (r == 0)
         r = write_pid(orma_buf_cstr(&pid));
     if (r < 0) {
@@ -385,7 +404,7 @@ static int serve_unix(struct orma_shell *sh)
         r = orma_shell_socket_path(sh->socket_name, &path);
     int code = 1;
     if (r < 0) {
-        fprintf(stderr, "%s: %s: %s\n", PROGRAM, orma_buf_cstr(&path), strerror(-r));
+        fprintf(stderr, "%s: %s: %s\n", PROGRAM, orma_buf_cstr(&path), orma_shell_socket_why(-r));
     } else {
         printf("%s\n", sh->socket_path ? sh->socket_path : sh->socket_name);
         fflush(stdout);
@@ -397,29 +416,22 @@ static int serve_unix(struct orma_shell *sh)
 
 /* ---- kill ---- */
 
+/* The kernel tells who listens: a file beside the socket could name any process. */
 static int kill_at(const char *path)
 {
-    struct orma_buf pid = {0}, text = {0};
+    struct ucred peer = {.pid = -1};
     struct sockaddr_un addr;
-    uint64_t number;
-    int r;
+    int r = make_addr(path, &addr);
 
-    pid_path(path, &pid);
-    r = orma_fd_read_file(AT_FDCWD, orma_buf_cstr(&pid), 64, &text);
-    if (r == 0 && (!orma_str_to_u64(orma_str_trim(orma_buf_str(&text)), &number) || number < 2 ||
-                   number > INT32_MAX))
-        r = -EBADMSG;
-    /* Somebody answers there: the number is that of a server, not of whoever got it later. */
     if (r == 0)
-        r = make_addr(path, &addr);
-    if (r == 0)
-        r = connect_to(&addr);
-    if (r == 0 && kill((pid_t)number, SIGTERM) < 0)
+        r = connect_to(&addr, &peer);
+    if (r == 0 && (peer.pid < 2 || peer.uid != geteuid()))
+        r = -EPERM;
+    if (r == 0 && kill(peer.pid, SIGTERM) < 0)
         r = -errno;
     if (r < 0)
-        fprintf(stderr, "server kill: no server at %s: %s\n", path, strerror(-r));
-    orma_buf_fini(&pid);
-    orma_buf_fini(&text);
+        fprintf(stderr, "server kill: no server at %s: %s\n", path,
+                r == -EPERM ? "a program of another user listens there" : strerror(-r));
     return r < 0;
 }
 
@@ -435,8 +447,8 @@ static int kill_server(const char *target)
         orma_buf_put_str(&path, target);
     else
         r = orma_shell_socket_path(target, &path);
-    int code =
-        r < 0 ? orma_shell_missing("server kill", strerror(-r)) : kill_at(orma_buf_cstr(&path));
+    int code = r < 0 ? orma_shell_missing("server kill", orma_shell_socket_why(-r))
+                     : kill_at(orma_buf_cstr(&path));
     orma_buf_fini(&path);
     return code;
 }
