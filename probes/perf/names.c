@@ -20,6 +20,15 @@ uint64_t orma_perf_record_clock(const void *ctx)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Converted once: the same process always has the same start, however often it is told. */
+static uint64_t boot_start(const struct orma_perf_encoder *self, struct orma_perf_process *process)
+{
+    if (!process->boot_start)
+        process->boot_start =
+            process->start + orma_clock_boottime() - orma_perf_record_clock(self->plan);
+    return process->boot_start;
+}
+
 static void put_process(struct orma_perf_encoder *self, struct orma_perf_process *process)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf words = {0};
@@ -38,8 +47,7 @@ static void put_process(struct orma_perf_encoder *self, struct orma_perf_process
     }
     if (process->start)
         orma_pb_put_u64(&self->packet, ORMA_PB_PROCESS_TREE_PROCESS_PROCESS_START_FROM_BOOT,
-                        process->start + orma_clock_boottime() -
-                            orma_perf_record_clock(self->plan));
+                        boot_start(self, process));
     if (is_comm)
         orma_pb_put_u64(&self->packet, ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE_IS_COMM, 1);
     orma_pb_end(&self->packet, begun);

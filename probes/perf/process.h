@@ -34,6 +34,7 @@ struct orma_perf_mapping {
 struct orma_perf_process {
     uint32_t pid, parent; /* parent 0: not known */
     uint64_t start;       /* as its FORK says; 0: it was there before */
+    uint64_t boot_start;  /* the same in ns since boot, converted once; 0: not yet */
     bool wanted;
     bool complete;      /* all that is mapped was seen by records */
     bool gone, told;    /* told: the trace has its name */

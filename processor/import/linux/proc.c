@@ -164,6 +164,22 @@ static void set_args(struct orma_import_ctx *imp, uint32_t upid, const struct pr
     orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, upid, args);
 }
 
+/*
+ * A start that is later under the same pid is another process. Starts come in ticks from /proc and
+ * in ns, by way of several clocks, from others: within a tick they are the same.
+ */
+#define TICK_NS 10000000
+
+static bool starts_later(const struct orma_table *t, uint32_t upid, int64_t start)
+{
+    int64_t known;
+
+    if (orma_table_is_null(t, ORMA_PROCESS_START_TS, upid))
+        return false;
+    known = orma_table_int(t, ORMA_PROCESS_START_TS, upid);
+    return start > known && (uint64_t)start - (uint64_t)known >= TICK_NS;
+}
+
 /* The tree counts from boot, whatever the trace does. */
 static bool from_boot(struct orma_import_ctx *imp, uint16_t machine, int64_t *start)
 {
@@ -186,10 +202,7 @@ static void add_proc(struct orma_import_ctx *imp, const struct orma_item *item,
         return;
     p.has_start = p.has_start && from_boot(imp, item->machine, &start);
     uint32_t upid = orma_processes_find_process(procs, p.pid);
-    /* A later start under the same pid is another process. */
-    if (upid != ORMA_ID_NONE && p.has_start &&
-        !orma_table_is_null(t, ORMA_PROCESS_START_TS, upid) &&
-        orma_table_int(t, ORMA_PROCESS_START_TS, upid) < start)
+    if (upid != ORMA_ID_NONE && p.has_start && starts_later(t, upid, start))
         upid = orma_processes_start(procs, start, ORMA_ID_NONE, p.pid, 0, ORMA_THREAD_NAME_OTHER);
     uint32_t parent = orma_processes_process(procs, p.ppid);
     if (upid == ORMA_ID_NONE)
