@@ -16,6 +16,7 @@
 
 #include "sdk/base/assert.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/utf8.h"
 
 #define BLOCK ((size_t)256 << 10)
 
@@ -75,10 +76,11 @@ static size_t path_of(const struct writer *w, uint32_t node, struct orma_buf *re
 /* Frames are parted by ';', stacks by line ends; a blank before digits would end the stack. */
 static void put_plain(struct orma_buf *out, const char *name)
 {
-    for (; *name; name++)
-        orma_buf_put_byte(out, *name == ';'                 ? ':'
-                               : (unsigned char)*name < ' ' ? ' '
-                                                            : (uint8_t)*name);
+    for (struct orma_str rest = orma_str_from(name); rest.len;) {
+        uint32_t c = orma_utf8_next(&rest);
+
+        (void)orma_utf8_put(out, c == ';' ? ':' : c < ' ' ? ' ' : c);
+    }
 }
 
 static void put_thread(struct orma_buf *out, const struct orma_stacks *s, uint32_t thread)
@@ -119,13 +121,13 @@ static void write_collapsed(struct writer *w)
 static void put_string(struct orma_buf *out, const char *text)
 {
     orma_buf_put_byte(out, '"');
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
+    for (struct orma_str rest = orma_str_from(text); rest.len;) {
+        uint32_t c = orma_utf8_next(&rest);
 
         if (c < ' ' || c == '"' || c == '\\' || c == '<' || c == '&')
             orma_buf_printf(out, "\\u%04x", c);
         else
-            orma_buf_put_byte(out, c);
+            (void)orma_utf8_put(out, c);
     }
     orma_buf_put_byte(out, '"');
 }
@@ -264,15 +266,16 @@ static void put_data(struct writer *w)
     orma_buf_put_str(&w->out, "]}");
 }
 
+/* XML has no way to write control characters, U+FFFE and U+FFFF. */
 static void put_markup(struct orma_buf *out, const char *text)
 {
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
+    for (struct orma_str rest = orma_str_from(text); rest.len;) {
+        uint32_t c = orma_utf8_next(&rest);
 
         if (c == '<' || c == '>' || c == '&' || c == '"' || c == '\'')
             orma_buf_printf(out, "&#%u;", c);
         else
-            orma_buf_put_byte(out, c < ' ' ? ' ' : c);
+            (void)orma_utf8_put(out, c < ' ' ? ' ' : c == 0xfffe || c == 0xffff ? 0xfffd : c);
     }
 }
 

@@ -38,6 +38,16 @@ size_t orma_utf8_decode(struct orma_str text, uint32_t *ret_code)
     return len;
 }
 
+uint32_t orma_utf8_next(struct orma_str *text)
+{
+    uint32_t code = 0xfffd;
+    size_t len = orma_utf8_decode(*text, &code);
+
+    len = len ? len : 1;
+    *text = (struct orma_str){text->data + len, text->len - len};
+    return code;
+}
+
 bool orma_utf8_is_valid(struct orma_str text)
 {
     for (size_t i = 0, n; i < text.len; i += n) {

@@ -23,6 +23,12 @@ static inline size_t orma_utf8_len(struct orma_str text)
     return orma_utf8_decode(text, &code);
 }
 
+/*
+ * Takes the first character off a text that is not empty: its code point, or U+FFFD and one byte if
+ * the text does not begin with a well-formed one.
+ */
+uint32_t orma_utf8_next(struct orma_str *text);
+
 /* True if all of the text is well-formed. */
 bool orma_utf8_is_valid(struct orma_str text);
 

@@ -29,6 +29,19 @@ Test(utf8, decodes_what_it_encodes)
     orma_assert_no_leaks();
 }
 
+Test(utf8, goes_through_a_text_with_a_stand_in_for_what_is_no_character)
+{
+    struct orma_str text = ORMA_STR("a\xff\xc3\xa4\xe2\x82");
+    static const uint32_t codes[] = {'a', 0xfffd, 0xe4, 0xfffd, 0xfffd};
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(codes); i++) {
+        cr_assert(text.len);
+        cr_assert_eq(orma_utf8_next(&text), codes[i], "%u", i);
+    }
+    cr_assert_eq(text.len, 0);
+    orma_assert_no_leaks();
+}
+
 Test(utf8, refuses_what_is_not_well_formed)
 {
     static const struct {
