@@ -200,7 +200,7 @@ export class Panel {
          el("button", { type: "button", class: "small", onclick: () => this.app.zoomTo(...this.app.span(c)) }, "Zoom to it (F)"),
          el("button", { type: "button", class: "small", onclick: () => this.app.dim(s.name[i]) }, "Highlight this name"),
          el("button", { type: "button", class: "small", onclick: () => void this.selection({ from: this.app.span(c)[0], to: this.app.span(c)[1], rows: [c.row] }) }, "Statistics inside"),
-         ...(row.kind === RowKind.Thread && s.dur[i] > 0 ? [el("button", { type: "button", class: "small", onclick: () => void why(this.app, s.id[i], trace.text(s.name[i]), reason) }, "Why so long?")] : []),
+         ...(row.kind === RowKind.Thread && s.dur[i] > 0 ? [el("button", { type: "button", class: "small", onclick: () => void why(this.app, s.id[i], reason) }, "Why so long?")] : []),
          el("button", { type: "button", class: "small", onclick: () => this.app.note() }, "Note (N)"),
          el("button", { type: "button", class: "small", onclick: (e: Event) => {
            this.app.copyLink();

@@ -18,12 +18,17 @@ SELECT kind, iif(kind = 'ran', 'ran', coalesce(_orma_why_cause(kind, who), kind)
   CAST(ts AS TEXT) AS at FROM orma_why_reason GROUP BY kind, who ORDER BY time DESC`;
 }
 
+/** As one word of a command line. */
+function quoted(text: string): string {
+  return /^[\w./+-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`;
+}
+
 /** What was known of where the time of a slice went; the figures are those of `orma why`. */
-export async function why(app: App, slice: number, name: string, into: HTMLElement): Promise<void> {
+export async function why(app: App, slice: number, into: HTMLElement): Promise<void> {
   const { source, info } = app.trace;
   if (!source.sql) {
     into.replaceChildren(el("b", {}, "Why"), el("p", {}, "This page is a file: the answer needs the trace. On a machine that has it:"),
-                         el("pre", {}, `orma why ${info.title} --slice '${name.replace(/'/g, "'\\''")}'`));
+                         el("pre", {}, `orma why ${quoted(info.title)} --slice ${slice}`));
     return;
   }
   into.replaceChildren(el("b", {}, "Why"), el("p", { class: "note" }, "\u2026"));
