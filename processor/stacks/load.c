@@ -337,19 +337,23 @@ struct stretch {
     int64_t utid, from, to;
 };
 
-/* Slices of the name, by thread and time, merged where they overlap. */
+/* Slices of the name whose end is known, by thread and time, merged where they overlap. */
 static void load_stretches(struct loader *l, struct orma_buf *ret)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
     struct stretch open = {.utid = -1};
+    struct rows rows = rows_of(l, "INCLUDE PERFETTO MODULE orma.durations");
 
-    orma_buf_put_str(&sql,
-                     "SELECT tt.utid, s.ts, CASE WHEN s.dur < 0 THEN 9223372036854775807 ELSE "
-                     "s.ts + s.dur END FROM slice s JOIN thread_track tt ON tt.id = s.track_id "
-                     "WHERE 1");
+    while (next(&rows))
+        ;
+    orma_buf_put_str(&sql, "INCLUDE PERFETTO MODULE orma.durations; "
+                           "SELECT tt.utid, s.ts, coalesce(o.end_ts, s.ts + s.dur) FROM slice s "
+                           "JOIN thread_track tt ON tt.id = s.track_id "
+                           "LEFT JOIN orma_open_slice o ON o.id = s.id "
+                           "WHERE (s.dur >= 0 OR o.end_ts IS NOT NULL)");
     put_name(&sql, "s.name", l->choice->slice);
     orma_buf_put_str(&sql, " ORDER BY 1, 2");
-    struct rows rows = rows_of(l, orma_buf_cstr(&sql));
+    rows = rows_of(l, orma_buf_cstr(&sql));
     while (next(&rows)) {
         const struct stretch s = {orma_query_int64(rows.q, 0), orma_query_int64(rows.q, 1),
                                   orma_query_int64(rows.q, 2)};

@@ -90,6 +90,44 @@ static inline int64_t next_place(struct orma_view *self, unsigned kind, uint32_t
             (vec)->data[place_] = __VA_ARGS__;                                                     \
     } while (0)
 
+/* ---- what has no end in its table, and lasted until a time that is known ---- */
+
+#define OPEN(table) "SELECT id, end_ts - ts FROM " table " WHERE end_ts IS NOT NULL"
+
+static void load_lasted(struct orma_view *self)
+{
+    static const char *const tables[] = {[ORMA_VIEW_SLICES] = OPEN("orma_open_slice"),
+                                         [ORMA_VIEW_STATES] = OPEN("orma_open_state"),
+                                         [ORMA_VIEW_SCHED] = OPEN("orma_open_run")};
+    struct orma_view_query module = orma_view_query(self, "INCLUDE PERFETTO MODULE orma.durations");
+
+    while (orma_view_next(&module))
+        ;
+    for (unsigned kind = ORMA_VIEW_SLICES; kind < ORMA_ARRAY_LEN(tables); kind++) {
+        struct orma_view_query q = orma_view_query(self, tables[kind]);
+
+        while (orma_view_next(&q)) {
+            uint64_t dur = (uint64_t)ORMA_MAX(orma_view_int(&q, 1), 0);
+
+            if (orma_map_put(&self->lasted[kind], (uint64_t)orma_view_int(&q, 0), dur) < 0)
+                orma_view_fail(self, -ENOMEM);
+        }
+    }
+}
+
+/* -1: it has no end that is known, and is in no sum. */
+static int64_t duration_of(struct orma_view *self, unsigned kind, const struct orma_view_query *q,
+                           int64_t ts)
+{
+    int64_t dur = orma_view_duration(q, 2, ts), most = orma_view_near(INT64_MAX) - ts;
+
+    if (ORMA_LIKELY(dur >= 0))
+        return dur;
+    uint64_t lasted = orma_map_get(&self->lasted[kind], (uint64_t)orma_view_int(q, 1));
+
+    return lasted == ORMA_MAP_NONE ? -1 : lasted < (uint64_t)most ? (int64_t)lasted : most;
+}
+
 /* ---- slices ---- */
 
 /* The tracks in the order of their numbers get their lanes. */
@@ -123,7 +161,7 @@ static void take_slice(struct orma_view *self, const struct orma_view_query *q)
 
     if (!t || t->row == ORMA_VIEW_NONE)
         return;
-    int64_t ts = orma_view_time(q, 0), dur = orma_view_duration(q, 2, ts);
+    int64_t ts = orma_view_time(q, 0), dur = duration_of(self, ORMA_VIEW_SLICES, q, ts);
     uint32_t lane = (uint32_t)orma_view_int(q, 4) + t->first;
 
     self->rows.data[t->row].by_slices += 2 * (double)(dur > 0 ? dur : 1);
@@ -184,7 +222,7 @@ static void take_state(struct orma_view *self, const struct orma_view_query *q)
         return;
     struct orma_view_state s = {.id = (uint32_t)orma_view_int(q, 1),
                                 .ts = orma_view_time(q, 0),
-                                .dur = orma_view_duration(q, 2, orma_view_time(q, 0)),
+                                .dur = duration_of(self, ORMA_VIEW_STATES, q, orma_view_time(q, 0)),
                                 .row = row,
                                 .state = state_text(self, q),
                                 .cpu = orma_view_is_null(q, 5) ? -1 : (int32_t)orma_view_int(q, 5),
@@ -205,7 +243,7 @@ static void take_sched(struct orma_view *self, const struct orma_view_query *q)
         return;
     struct orma_view_state s = {.id = (uint32_t)orma_view_int(q, 1),
                                 .ts = orma_view_time(q, 0),
-                                .dur = orma_view_duration(q, 2, orma_view_time(q, 0)),
+                                .dur = duration_of(self, ORMA_VIEW_SCHED, q, orma_view_time(q, 0)),
                                 .row = orma_view_row_of_ucpu(self, orma_view_int(q, 3)),
                                 .cpu = (int32_t)(orma_view_int(q, 3) % ORMA_VIEW_MACHINE_CPUS),
                                 .state = orma_view_text(q, 5),
@@ -432,6 +470,7 @@ static void load_all(struct orma_view *self, orma_view_shown *show)
         count(self, &sources[i]);
     for (unsigned kind = ORMA_VIEW_SLICES; kind <= ORMA_VIEW_SAMPLES; kind++)
         make_places(self, kind);
+    load_lasted(self);
     if (self->err)
         return;
     read_all(self, show);

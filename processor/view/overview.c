@@ -35,13 +35,12 @@ static double *parts_of(struct overview *o, uint32_t row)
     return o->sums + (size_t)o->places[top] * PARTS;
 }
 
-/* `busy`: how much of the time counts. */
+/* `busy`: how much of the time counts. What has no end that is known does not. */
 static void add(struct overview *o, uint32_t row, int64_t ts, int64_t dur, double busy)
 {
     double *parts = parts_of(o, row);
     double from = (double)(ts - o->view->from) / o->part_ns;
-    int64_t end = o->view->partial.all ? o->view->partial.until : o->view->to;
-    double to = from + (double)(dur < 0 ? end - ts : dur) / o->part_ns;
+    double to = from + (double)(dur < 0 ? 0 : dur) / o->part_ns;
 
     from = from < 0 ? 0 : from;
     to = to > PARTS ? PARTS : to;
@@ -59,7 +58,7 @@ static double share_of(int64_t busy, int64_t dur)
     return dur > 0 ? (double)busy / (double)dur : 1;
 }
 
-/* What has no end lasts until the next one of its row. `shares`: of a picture, else NULL. */
+/* `shares`: of a picture, else NULL. */
 static void add_states(struct overview *o, const struct orma_view_state *s, uint32_t num,
                        uint32_t only, const struct orma_view_share *shares)
 {
@@ -72,22 +71,8 @@ static void add_states(struct overview *o, const struct orma_view_state *s, uint
         }
         if (only && s[i].state != only)
             continue;
-        if (dur < 0 && i + 1 < num && s[i + 1].row == s[i].row)
-            dur = s[i + 1].ts - s[i].ts;
         add(o, s[i].row, s[i].ts, dur, 1);
     }
-}
-
-/* Until the next one of the outermost lane; -1: there is none. */
-static int64_t until_next(const struct orma_view *v, uint32_t at)
-{
-    const struct orma_view_slice *s = v->slices.data;
-
-    for (uint32_t i = at + 1; i < v->slices.len && s[i].row == s[at].row; i++) {
-        if (!s[i].depth)
-            return s[i].ts - s[at].ts;
-    }
-    return -1;
 }
 
 static void add_all(struct overview *o)
@@ -101,8 +86,7 @@ static void add_all(struct overview *o)
         const struct orma_view_slice *s = &v->slices.data[i];
 
         if (!s->depth && !v->rows.data[s->row].has_states)
-            add(o, s->row, s->ts, s->dur < 0 ? until_next(v, i) : s->dur,
-                s->count ? share_of(s->busy, s->dur) : 1);
+            add(o, s->row, s->ts, s->dur, s->count ? share_of(s->busy, s->dur) : 1);
     }
     if (v->states.len || v->slices.len)
         return;

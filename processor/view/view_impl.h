@@ -197,7 +197,10 @@ struct orma_view {
     struct orma_buf info;
     struct orma_view_totals totals;
     struct orma_view_places places[ORMA_VIEW_SAMPLES + 1]; /* by kind; only while reading */
-    struct orma_view_track *lanes;                         /* by track; only while reading */
+    /* By kind, and the id of what has no end in its table: how long it lasted; only while reading.
+     */
+    struct orma_map lasted[ORMA_VIEW_SCHED + 1];
+    struct orma_view_track *lanes; /* by track; only while reading */
     size_t num_lanes;
     ORMA_VEC(uint32_t) texts; /* number of a text + 1 by that of the processor; 0: not known yet */
     struct orma_view_partial partial;

@@ -254,7 +254,7 @@ class WhatIsPacked(ViewCase):
                          {"args.a": 2 ** 53, "args.b": str(2 ** 53 + 1), "args.c": str(-2 ** 63), "args.d": -5})
 
     def test_how_busy_it_was(self):
-        """Where a switch was missed, the one before has no end: it counts until the next."""
+        """Where a switch was missed, the one before has no end: it does not count."""
         switch = lambda ts, a, b: (f'event {{ timestamp: {ts} pid: {a} sched_switch {{ prev_comm: "t{a}" prev_pid: {a} prev_state: 1 '
                                    f'next_comm: "t{b}" next_pid: {b} next_prio: 120 }} }}')
         text = self.trace("packet { trusted_packet_sequence_id: 1 ftrace_events { cpu: 0 "
@@ -270,7 +270,8 @@ class WhatIsPacked(ViewCase):
             parts[row] = r.data[r.at:r.at + n]
             r.at += n
         cpus = next(part for row, part in parts.items() if view.rows[row]["text"] == "CPUs")
-        self.assertGreaterEqual(min(cpus[2:n // 2 - 2]), 250)
+        self.assertEqual(max(cpus[2:n // 4 - 2]), 0)
+        self.assertGreaterEqual(min(cpus[n // 4 + 2:n // 2 - 2]), 250)
         self.assertEqual(max(cpus[n // 2 + 2:3 * n // 4 - 2]), 0)
 
     def test_busy_threads_come_first(self):
@@ -313,11 +314,13 @@ class WhatIsPacked(ViewCase):
         view = View(self.page(trace))
         told = sorted((view.begin + t, d, view.strings[s].split("+io")[0].split("-io")[0], cpu)
                       for _, c in view.items(view_reader.STATES) for t, d, s, cpu in zip(c["ts"], c["dur"], c["state"], c["cpu"]))
-        asked = sorted((t, d, s, -1 if cpu is None else cpu) for t, d, s, cpu in self.sql(trace, "SELECT ts, dur, state, cpu FROM thread_state"))
+        asked = sorted((t, d, s, -1 if cpu is None else cpu) for t, d, s, cpu in self.sql(trace, "INCLUDE PERFETTO MODULE orma.durations; "
+                       "SELECT s.ts, coalesce(o.end_ts - s.ts, s.dur), s.state, s.cpu FROM thread_state s LEFT JOIN orma_open_state o USING (id)"))
         self.assertEqual(told, asked)
         told = sorted((view.begin + t, d, view.rows[row]["id"], view.rows[who]["id"])
                       for row, c in view.items(view_reader.SCHED) for t, d, who in zip(c["ts"], c["dur"], c["other"]))
-        self.assertEqual(told, sorted(map(tuple, self.sql(trace, "SELECT ts, dur, cpu, tid FROM sched_slice JOIN thread USING (utid)"))))
+        self.assertEqual(told, sorted(map(tuple, self.sql(trace, "INCLUDE PERFETTO MODULE orma.durations; "
+                         "SELECT s.ts, coalesce(o.end_ts - s.ts, s.dur), s.cpu, tid FROM sched_slice s JOIN thread USING (utid) LEFT JOIN orma_open_run o USING (id)"))))
 
     def test_heaps(self):
         text = self.trace(HEAP, "t.txt")

@@ -7,8 +7,8 @@ WITH
     GROUP BY $who
   ),
   waits AS (
-    SELECT $who AS who, sum(dur) AS waited_ns
-    FROM orma_wait$grouped WHERE ts >= $from AND ts < $end$threads
+    SELECT $who AS who, sum(min(ts + dur, $to) - max(ts, $from)) AS waited_ns
+    FROM orma_state$grouped WHERE state IN ('R', 'R+') AND ts < $to AND ts + dur > $from$threads
     GROUP BY $who
   ),
   gaps AS (

@@ -190,12 +190,12 @@ export class Painter {
   }
 
   /** Its end was not recorded: it fades out. */
-  private torn(ctx: OffscreenCanvasRenderingContext2D, x: number, y: number, w: number): void {
+  private torn(ctx: OffscreenCanvasRenderingContext2D, x: number, y: number, w: number, h = LANE - 2): void {
     const gradient = ctx.createLinearGradient(x, 0, x + w, 0);
     gradient.addColorStop(0, `${this.colors.background}00`);
     gradient.addColorStop(1, this.colors.background);
     ctx.fillStyle = gradient;
-    ctx.fillRect(x + 1, y, w, LANE - 2);
+    ctx.fillRect(x + Math.min(1, w / 2), y, w, h);
   }
 
   /** Of several in one pixel or group: what they mostly are, and before it, as high as its share, that the thread ran. */
@@ -218,6 +218,7 @@ export class Painter {
       const look = this.look(s.state[item]);
       const several = num > 1 || s.count[item] > 0;
       if (!several || look.label !== running.label) bar(look, look.height);
+      if (!several && s.dur[item] < 0) this.torn(ctx, x, 1, w, STATE);
       if (!several) return;
       const share = lane.share(first, num);
       ctx.globalAlpha = Math.max(0.35, Math.min(1, STATE * share));

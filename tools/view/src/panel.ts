@@ -3,7 +3,7 @@
 import type { App, Chosen, Note } from "./app";
 import { type Column, el, table } from "./dom";
 import { flameGraph } from "./flame";
-import { addSamples, addSlices, addStack, type Area, type Flame, newFlame, SliceStats, Times, type TimeStats } from "./stats";
+import { addSamples, addSlices, addStack, type Area, type Flame, newFlame, type NameStats, SliceStats, Times, type TimeStats } from "./stats";
 import { duration, number, place, quantity } from "./time";
 import { type Row, type RowData, RowKind, shortName } from "./trace";
 import { stateLook, STATES } from "./color";
@@ -229,7 +229,7 @@ export class Panel {
     if (!data.states) return [];
     const { trace } = this.app;
     const times = new Times(...this.app.span(c), trace.running);
-    times.add(data.states, trace.endOf(c.row), (s) => s.state);
+    times.add(data.states, (s) => s.state);
     const stats = times.list().sort((a, b) => b.time - a.time);
     return stats.length ? [el("b", {}, "The thread meanwhile"), this.list(stats.map((s) => [s.key < 0 ? MIXED : stateLook(trace.text(s.key)).label, atLeast(times.mixed) + duration(s.time)]))] : [];
   }
@@ -304,8 +304,8 @@ export class Panel {
     let cores = 0;
     const here = await this.eachRow(rows, area, async (data, n) => {
       figures.add(data);
-      for await (const part of trace.statesIn(n, area.from, area.to)) states.add(part, trace.endOf(n), (s) => s.state);
-      for await (const part of trace.schedIn(n, area.from, area.to)) ran.add(part, trace.endOf(n), (s) => s.other);
+      for await (const part of trace.statesIn(n, area.from, area.to)) states.add(part, (s) => s.state);
+      for await (const part of trace.schedIn(n, area.from, area.to)) ran.add(part, (s) => s.other);
       if (trace.rows[n]?.kind === RowKind.Cpu) cores++;
       const v = data.values;
       if (!v) return;
@@ -325,7 +325,8 @@ export class Panel {
         { name: "Self", text: (r) => atLeast(r.merged) + duration(r.self), sort: (r) => r.self, number: true },
         { name: "Median", text: (r) => duration(r.p50), sort: (r) => r.p50, number: true },
         { name: "p99", text: (r) => duration(r.p99), sort: (r) => r.p99, number: true },
-        { name: "Max", text: (r) => duration(r.max), sort: (r) => r.max, number: true }], slices, 2, "Slices that touch the range, with their whole durations"));
+        { name: "Max", text: (r) => duration(r.max), sort: (r) => r.max, number: true },
+        ...(slices.some((r) => r.open) ? [{ name: "No end", text: (r: NameStats) => number(r.open), sort: (r: NameStats) => r.open, number: true }] : [])], slices, 2, "Slices that touch the range, with their whole durations"));
     const spent = states.list().filter((s) => s.key < 0 || stateLook(trace.text(s.key)).height);
     const all = states.total - states.list().reduce((sum, s) => sum + (spent.includes(s) ? 0 : s.time), 0);
     const timed = (name: string, who: (key: number) => string, times: Times, whole: number): Column<TimeStats>[] => [{ name, text: (r) => (r.key < 0 ? MIXED : who(r.key)) },
@@ -341,6 +342,8 @@ export class Panel {
     if (values.length)
       tables.append(table([{ name: "Counter", text: (r) => trace.label(r.row) },
         ...(["first", "last", "low", "high"] as const).map((key, k) => ({ name: ["First", "Last", "Lowest", "Highest"][k], text: (r: (typeof values)[number]) => quantity(r[key], r.row.unit), sort: (r: (typeof values)[number]) => r[key], number: true }))], values, 0, "Counters"));
+    const open = states.open + ran.open;
+    if (open) tables.append(el("p", { class: "note" }, `${number(open)} ${open === 1 ? "run or state has" : "runs and states have"} no known end: switches are missing there. They are in no figure.`));
     if (!tables.childElementCount) out.push(el("p", {}, "Nothing in these rows at this time."));
     out.push(tables);
     this.put(...out);

@@ -14,11 +14,12 @@ export interface NameStats {
   p50: number;
   p99: number;
   merged: number; // slices that are known in groups only: figures are lower bounds
+  open: number; // slices whose end is not known: they are counted, and in no other figure
 }
 
 /** Slices that touch the range, by name. Durations are whole ones, self time is what their children leave. Rows are added one by one. */
 export class SliceStats {
-  private readonly all = new Map<number, { durs: number[]; self: number; merged: number; count: number; total: number }>();
+  private readonly all = new Map<number, { durs: number[]; self: number; merged: number; count: number; total: number; open: number }>();
 
   constructor(private readonly from: number, private readonly to: number) {}
 
@@ -27,10 +28,15 @@ export class SliceStats {
     if (!s) return;
     const children = childTimes(data);
     for (let i = 0; i < s.n; i++) {
-      const dur = Math.max(0, s.dur[i]);
-      if (s.start[i] > this.to || s.start[i] + dur < this.from) continue;
+      const dur = s.dur[i];
+      if (s.start[i] > this.to || (dur >= 0 && s.start[i] + dur < this.from)) continue;
       let entry = this.all.get(s.name[i]);
-      if (!entry) this.all.set(s.name[i], (entry = { durs: [], self: 0, merged: 0, count: 0, total: 0 }));
+      if (!entry) this.all.set(s.name[i], (entry = { durs: [], self: 0, merged: 0, count: 0, total: 0, open: 0 }));
+      if (dur < 0) {
+        entry.count++;
+        entry.open++;
+        continue;
+      }
       const own = s.count[i] ? s.longest[i] : dur;
       if (s.count[i]) entry.merged += s.count[i] - 1;
       entry.count++;
@@ -44,7 +50,7 @@ export class SliceStats {
     return [...this.all].map(([name, e]) => {
       const sorted = Float64Array.from(e.durs).sort();
       const at = (q: number): number => sorted[Math.min(sorted.length - 1, Math.ceil(q * sorted.length) - 1)] ?? 0;
-      return { name, count: e.count, total: e.total, self: e.self, min: sorted[0], max: sorted[sorted.length - 1], p50: at(0.5), p99: at(0.99), merged: e.merged };
+      return { name, count: e.count, total: e.total, self: e.self, min: sorted[0] ?? 0, max: sorted[sorted.length - 1] ?? 0, p50: at(0.5), p99: at(0.99), merged: e.merged, open: e.open };
     });
   }
 }
@@ -73,14 +79,19 @@ export class Times {
   /** Of all that was added: the time, and what of it is not known apart. */
   total = 0;
   mixed = 0;
+  /** States whose end is not known: they are in no sum. */
+  open = 0;
 
   /** `running`: the state of which groups know how long it was. */
   constructor(private readonly from: number, private readonly to: number, private readonly running = -1) {}
 
-  /** `last`: until when lasts what has no end. */
-  add(s: States | undefined, last: number, key: (s: States) => ArrayLike<number>): void {
+  add(s: States | undefined, key: (s: States) => ArrayLike<number>): void {
     for (let i = 0; s && i < s.n; i++) {
-      const end = s.dur[i] < 0 ? Math.max(last, s.start[i]) : s.start[i] + s.dur[i];
+      if (s.dur[i] < 0) {
+        if (s.start[i] < this.to) this.open++;
+        continue;
+      }
+      const end = s.start[i] + s.dur[i];
       const part = Math.min(end, this.to) - Math.max(s.start[i], this.from);
       if (part <= 0) continue;
       const n = key(s)[i];
@@ -161,27 +172,32 @@ export function addSamples(root: Flame, trace: Trace, data: RowData, from: numbe
   }
 }
 
-/** Of slices: time inside the range, merged by names on the way down. */
+/** A slice on the way down, with what is above it; known: it has time of its own. */
+interface Level { node: Flame; end: number; known: boolean; up: Level | undefined }
+
+/** Of slices: time inside the range, merged by names on the way down. One whose end is not known has no time but that of its children. */
 export function addSlices(root: Flame, trace: Trace, data: RowData, from: number, to: number): void {
   const s = data.slices;
   if (!s) return;
-  const open: { node: Flame; end: number }[] = [];
+  const top: Level = { node: root, end: Infinity, known: false, up: undefined };
+  const open: Level[] = []; // by depth
   for (let i = 0; i < s.n; i++) {
     const d = s.depth[i];
-    const end = s.dur[i] < 0 ? trace.span : s.start[i] + s.dur[i];
-    const part = Math.min(end, to) - Math.max(s.start[i], from);
-    const above = d > 0 && open[d - 1] && open[d - 1].end >= s.start[i] ? open[d - 1].node : undefined;
-    const parent = above ?? root;
-    if (part <= 0 || s.start[i] > to) {
-      open[d] = { node: parent, end };
+    const known = s.dur[i] >= 0;
+    const end = known ? s.start[i] + s.dur[i] : Infinity;
+    const part = known ? Math.min(end, to) - Math.max(s.start[i], from) : 0;
+    const above = d > 0 && open[d - 1]?.end >= s.start[i] ? open[d - 1] : top;
+    if (s.start[i] > to || (known && part <= 0)) {
+      open[d] = { ...above, end };
       continue;
     }
-    const node = below(parent, trace.text(s.name[i]) || "(no name)", "");
+    const node = below(above.node, trace.text(s.name[i]) || "(no name)", "");
     node.total += part;
     node.self += part;
-    if (above) above.self -= part;
-    else root.total += part;
-    open[d] = { node, end };
+    let up: Level | undefined = above;
+    for (; up && !up.known; up = up.up) up.node.total += part;
+    if (up) up.node.self -= part;
+    open[d] = { node, end, known, up: above };
     open.length = d + 1;
   }
 }

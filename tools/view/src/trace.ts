@@ -228,12 +228,12 @@ export function lanesOf(s: Slices, end: number): Lane[] {
   return starts.map((start, d) => new Lane(start, ends[d], items[d]));
 }
 
-/** With what ran in it: of a core all, of a thread what is in this state. */
+/** With what is known to have run in it: of a core all, of a thread what is in this state. */
 export function laneOf(s: States, end: number, running?: number): Lane {
   const ends = new Float64Array(s.n);
   settleEnds(s.start, ends, (i) => s.dur[i], end);
   const busy = new Float64Array(s.n + 1);
-  for (let i = 0; i < s.n; i++) busy[i + 1] = busy[i] + (s.count[i] ? s.busy[i] : running === undefined || s.state[i] === running ? ends[i] - s.start[i] : 0);
+  for (let i = 0; i < s.n; i++) busy[i + 1] = busy[i] + (s.dur[i] < 0 ? 0 : s.count[i] ? s.busy[i] : running === undefined || s.state[i] === running ? s.dur[i] : 0);
   return new Lane(s.start, ends, undefined, busy);
 }
 
@@ -389,7 +389,7 @@ export class Trace {
     this.pendingRows = {};
   }
 
-  /** Until when lasts what has no end: until that of the machine, or of the trace. */
+  /** Until when is drawn what has no end: until that of the machine, or of the trace. */
   endOf(row: number): number {
     let at = this.rows[row];
     for (let n = 0; at && at.parent >= 0 && n < 64; n++) at = this.rows[at.parent];

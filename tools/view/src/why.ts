@@ -11,8 +11,9 @@ const PIECES = ["path AS SELECT * FROM orma_why_path!(orma_why_interval)", "cut 
 function sql(slice: number): string {
   return `INCLUDE PERFETTO MODULE orma.why;
 CREATE OR REPLACE PERFETTO TABLE orma_why_interval AS
-SELECT s.id, s.ts, s.dur, t.utid, t.upid, s.name FROM slice AS s JOIN thread_track AS k ON k.id = s.track_id JOIN thread AS t USING (utid)
-WHERE s.id = ${slice} AND s.dur > 0;
+SELECT s.id, s.ts, iif(s.dur < 0, o.end_ts - s.ts, s.dur) AS dur, t.utid, t.upid, s.name
+FROM slice AS s JOIN thread_track AS k ON k.id = s.track_id JOIN thread AS t USING (utid) LEFT JOIN orma_open_slice AS o ON o.id = s.id
+WHERE s.id = ${slice} AND coalesce(o.end_ts > s.ts, s.dur > 0);
 ${PIECES.map((piece) => `CREATE OR REPLACE PERFETTO TABLE orma_why_${piece};`).join("\n")}
 SELECT kind, iif(kind = 'ran', 'ran', coalesce(_orma_why_cause(kind, who), kind)) AS cause, sum(dur) AS time, count(*) AS times, max(dur) AS longest,
   CAST(ts AS TEXT) AS at FROM orma_why_reason GROUP BY kind, who ORDER BY time DESC`;

@@ -128,6 +128,25 @@ test("self times, figures and flame graphs of slices", () => {
   assert.equal([...[...part.children.values()][0].children.values()][0].total, 15);
 });
 
+test("what has no known end is in no figure", () => {
+  const data = slices([[0, -1, 0, 1], [10, 20, 1, 2], [12, -1, 2, 3], [14, 5, 3, 4], [40, 30, 1, 2], [200, -1, 0, 1], [250, -1, 0, 5]]);
+  const figures = new SliceStats(0, 1000);
+  figures.add(data);
+  const stats = new Map(figures.list().map((s) => [s.name, s]));
+  assert.deepEqual([1, 2, 3, 5].map((n) => [stats.get(n)!.count, stats.get(n)!.open, stats.get(n)!.total, stats.get(n)!.self, stats.get(n)!.max]),
+                   [[2, 2, 0, 0, 0], [2, 0, 50, 50, 30], [1, 1, 0, 0, 0], [1, 1, 0, 0, 0]]);
+  const root = newFlame("all");
+  addSlices(root, { text: (n: number) => `n${n}` } as unknown as Trace, data, 0, 1000);
+  const flat = (node: Flame): unknown[] => [node.name, node.total, node.self, ...[...node.children.values()].map(flat)];
+  assert.deepEqual(flat(root), ["all", 50, 0, ["n1", 50, 0, ["n2", 50, 45, ["n3", 5, 0, ["n4", 5, 5]]]], ["n5", 0, 0]]);
+  const s = states([[0, 10, 1], [10, -1, 1], [40, 10, 2], [50, -1, 1]]);
+  const times = new Times(5, 45, 1);
+  times.add(s, (t) => t.state);
+  assert.deepEqual([times.total, times.open, times.list().map((t) => [t.key, t.time])], [10, 1, [[1, 5], [2, 5]]]);
+  const lane = laneOf(s, 100, 1);
+  assert.deepEqual([lane.share(0, 2), lane.share(1, 1), lane.share(3, 1)], [0.25, 0, 0]);
+});
+
 test("what has no end lasts until the next", () => {
   const lane = laneOf(states([[0, -1, 0], [10, 5, 0], [20, -1, 0]]), 100);
   assert.deepEqual([...lane.end], [10, 15, 100]);
@@ -149,7 +168,7 @@ test("times of states that are known together are the least that they can be", (
   s.most = Float64Array.of(0, 60, 0);
   const figures = (from: number, to: number, running = 1): [number, [number, number][]] => {
     const times = new Times(from, to, running);
-    times.add(s, 1000, (t) => t.state);
+    times.add(s, (t) => t.state);
     return [times.total, times.list().map((t) => [t.key, t.time])];
   };
   assert.deepEqual(figures(5, 200), [115, [[1, 45], [2, 60], [-1, 10]]]);

@@ -1,16 +1,22 @@
 -- Runs on cpus and waits for them, ready to be summed up.
 
--- What was on each cpu, the idle threads too, and whether the end of it was recorded. The last
--- one of a cpu lasts until the trace ends.
+INCLUDE PERFETTO MODULE orma.durations;
+
+-- What was on each cpu, the idle threads too, and whether it is known until when. If it is not, it
+-- has the time up to the next one.
 CREATE PERFETTO TABLE _orma_on_cpu AS
 WITH next AS (
   SELECT id, ts, dur, ucpu, utid, end_state, lead(ts) OVER (PARTITION BY ucpu ORDER BY ts, id) AS next_ts
   FROM sched
 )
-SELECT
-  id, ts, iif(dur >= 0, dur, coalesce(next_ts, trace_end()) - ts) AS dur, ucpu, utid, end_state,
-  dur >= 0 OR next_ts IS NULL AS known
+SELECT id, ts, dur, ucpu, utid, end_state, 1 AS known
 FROM next
+WHERE dur >= 0
+UNION ALL
+SELECT
+  n.id, n.ts, coalesce(o.end_ts, n.next_ts, trace_end()) - n.ts AS dur, n.ucpu, n.utid, n.end_state,
+  o.end_ts IS NOT NULL AS known
+FROM next AS n JOIN orma_open_run AS o ON o.id = n.id
 ORDER BY id;
 
 -- Runs: a thread on a cpu, without the idle threads, and without those whose end is unknown.
@@ -91,7 +97,7 @@ FROM _orma_state_pair
 WHERE state IN ('R', 'R+') AND dur >= 0 AND next_state = 'Running'
 ORDER BY id;
 
--- States whose end is unknown, although the thread did something later: switches are missing.
+-- States whose end is unknown: switches are missing.
 CREATE PERFETTO TABLE orma_state_unknown_end(
   -- Alias for `thread_state.id`.
   id LONG,
@@ -101,12 +107,30 @@ CREATE PERFETTO TABLE orma_state_unknown_end(
   utid JOINID(thread.id),
   -- The state.
   state STRING,
-  -- When the next state that is known began.
+  -- When the next state that is known began; the end of the trace if there is none.
   next_ts TIMESTAMP
 ) AS
-SELECT id, ts, utid, state, next_ts
-FROM _orma_state_pair
-WHERE dur = -1 AND next_ts IS NOT NULL
+SELECT p.id, p.ts, p.utid, p.state, coalesce(p.next_ts, trace_end()) AS next_ts
+FROM _orma_state_pair AS p JOIN orma_open_state AS o ON o.id = p.id
+WHERE o.end_ts IS NULL AND p.state NOT IN ('X', 'Z')
+ORDER BY p.id;
+
+-- How long threads were in each state, as far as it is known: what has no known end is not among them.
+CREATE PERFETTO TABLE orma_state(
+  -- Alias for `thread_state.id`.
+  id LONG,
+  -- When it began.
+  ts TIMESTAMP,
+  -- How long it lasted.
+  dur DURATION,
+  -- The thread.
+  utid JOINID(thread.id),
+  -- The state.
+  state STRING
+) AS
+SELECT id, ts, dur, utid, state FROM thread_state WHERE dur >= 0
+UNION ALL
+SELECT id, ts, end_ts - ts AS dur, utid, state FROM orma_open_state WHERE end_ts IS NOT NULL
 ORDER BY id;
 
 -- The thread that ran longest on a cpu in some time; NULL if none did.

@@ -1,6 +1,9 @@
 -- System calls of threads.
 
--- Calls, with what they returned. Those that did not return are not among them.
+INCLUDE PERFETTO MODULE orma.durations;
+
+-- Calls, with what they returned. Of those that did not return, only those are among them whose thread
+-- ended in them.
 CREATE PERFETTO VIEW orma_syscall(
   -- Alias for `slice.id`.
   id LONG,
@@ -18,13 +21,14 @@ CREATE PERFETTO VIEW orma_syscall(
   failed BOOL
 ) AS
 SELECT
-  s.id, s.ts, nullif(s.dur, 0) AS dur, substr(s.name, iif(s.category IS NULL, 5, 1)) AS name, t.utid,
+  s.id, s.ts, nullif(iif(s.dur < 0, o.end_ts - s.ts, s.dur), 0) AS dur, substr(s.name, iif(s.category IS NULL, 5, 1)) AS name, t.utid,
   CAST(extract_arg(s.arg_set_id, 'ret') AS INT) AS ret,
   coalesce(extract_arg(s.arg_set_id, 'ret') BETWEEN -4095 AND -1, 0)
     OR s.category = 'strace' AND extract_arg(s.arg_set_id, 'ret') GLOB '[-?]* E*' AS failed
 FROM slice AS s
 JOIN thread_track AS t ON s.track_id = t.id
-WHERE s.dur >= 0 AND (
+LEFT JOIN orma_open_slice AS o ON o.id = s.id
+WHERE (s.dur >= 0 OR o.end_ts IS NOT NULL) AND (
   s.name GLOB 'sys_*' AND s.category IS NULL
   OR s.category = 'strace' AND extract_arg(s.arg_set_id, 'ret') != '?'
 );

@@ -1,6 +1,7 @@
 -- Where the time of a thread went, and because of whom.
 
 INCLUDE PERFETTO MODULE intervals.intersect;
+INCLUDE PERFETTO MODULE orma.durations;
 INCLUDE PERFETTO MODULE orma.irqs;
 INCLUDE PERFETTO MODULE orma.sched;
 INCLUDE PERFETTO MODULE orma.syscalls;
@@ -10,18 +11,22 @@ INCLUDE PERFETTO MODULE sched.thread_executing_span;
 CREATE PERFETTO TABLE _orma_why_gap AS
 SELECT ts FROM gap WHERE cpu IS NOT NULL ORDER BY ts;
 
--- States of threads with an end: the next one that is known, where switches are missing, or that of
--- the trace. Waits have the cpu on which the thread ran then. What a thread did while events were
--- lost, is not known.
+-- States of threads with an end; where it is not known, the begin of the next one, or the end of the
+-- trace. Waits have the cpu on which the thread ran then. What a thread did while events were lost, is
+-- not known.
+CREATE PERFETTO TABLE _orma_why_ended AS
+SELECT
+  p.ts, iif(p.dur >= 0, p.ts + p.dur, coalesce(o.end_ts, p.next_ts, trace_end())) AS end_ts, p.utid, p.state,
+  p.dur >= 0 OR o.end_ts IS NOT NULL AS known, p.next_ts IS NOT NULL AS goes_on, p.ucpu, p.next_ucpu
+FROM _orma_state_pair AS p LEFT JOIN orma_open_state AS o ON o.id = p.id
+WHERE p.dur != 0 AND p.state NOT IN ('X', 'Z');
+
 CREATE PERFETTO TABLE _orma_why_known AS
 SELECT
-  ts, iif(dur >= 0, dur, coalesce(next_ts, trace_end()) - ts) AS dur, utid,
+  ts, end_ts - ts AS dur, utid, goes_on,
   CASE
-    WHEN dur < 0 AND next_ts IS NOT NULL THEN 'unknown'
-    WHEN EXISTS (
-      SELECT 1 FROM _orma_why_gap AS g
-      WHERE g.ts > p.ts AND g.ts <= iif(p.dur >= 0, p.ts + p.dur, coalesce(p.next_ts, trace_end()))
-    ) THEN 'lost'
+    WHEN NOT known THEN 'unknown'
+    WHEN EXISTS (SELECT 1 FROM _orma_why_gap AS g WHERE g.ts > p.ts AND g.ts <= p.end_ts) THEN 'lost'
     WHEN state = 'Running' THEN 'ran'
     WHEN state IN ('R', 'R+') THEN 'waited'
     WHEN state = 'D' OR state GLOB 'D*' THEN 'blocked'
@@ -29,8 +34,7 @@ SELECT
     ELSE 'slept'
   END AS state,
   iif(state = 'Running', ucpu, next_ucpu) AS ucpu, state IN ('R', 'R+') AS ready
-FROM _orma_state_pair AS p
-WHERE dur != 0 AND state NOT IN ('X', 'Z');
+FROM _orma_why_ended AS p;
 
 -- Where the switch to a thread is missing: the first event that it caused then, on which cpu, and when
 -- that cpu was last seen with another thread. The switch is between the two: had the thread left a
@@ -65,7 +69,7 @@ SELECT
   iif(k.ready, max(k.ts, f.other_ts), k.ts) AS other_ts
 FROM _orma_why_first_event AS f
 JOIN _orma_why_known AS k ON k.utid = f.utid AND k.ts = f.state_ts
-WHERE k.state = 'unknown' AND f.ts <= k.ts + k.dur;
+WHERE k.state = 'unknown' AND k.goes_on AND f.ts <= k.ts + k.dur;
 
 CREATE PERFETTO TABLE _orma_why_state AS
 WITH

@@ -1,0 +1,112 @@
+-- How long runs, states and slices lasted of which no end was seen (`dur` is -1). This is the one
+-- place that says so: sums in reports, in `orma why`, `orma diff` and the timeline all have it from
+-- here. What has no `end_ts` here is in no sum.
+
+-- Until when a machine is known to have gone on. One of several may have stopped before the others.
+CREATE PERFETTO TABLE _orma_machine_end AS
+WITH seen AS (
+  SELECT c.machine_id, max(s.ts + max(s.dur, 0)) AS ts
+  FROM sched AS s JOIN cpu AS c ON c.ucpu = s.ucpu
+  WHERE (SELECT count(*) FROM machine) > 1
+  GROUP BY c.machine_id
+  UNION ALL
+  SELECT t.machine_id, max(s.ts + max(s.dur, 0)) AS ts
+  FROM thread_state AS s JOIN thread AS t ON t.utid = s.utid
+  WHERE (SELECT count(*) FROM machine) > 1
+  GROUP BY t.machine_id
+)
+SELECT m.id AS machine_id, coalesce(max(s.ts), trace_end()) AS ts
+FROM machine AS m LEFT JOIN seen AS s ON s.machine_id = m.id
+GROUP BY m.id;
+
+-- The last run of each cpu, and of each thread the last state.
+CREATE PERFETTO TABLE _orma_last_run AS
+SELECT ucpu, max(id) AS id FROM sched GROUP BY ucpu;
+
+CREATE PERFETTO TABLE _orma_last_state AS
+SELECT utid, max(id) AS id FROM thread_state GROUP BY utid;
+
+-- The last one of a cpu lasts until its thread, or the recording, ends; another one was followed by a
+-- run of somebody else, and the switch between them is missing.
+
+-- Runs that were not seen to end, and until when they lasted as far as is known.
+CREATE PERFETTO TABLE orma_open_run(
+  -- Alias for `sched.id`.
+  id LONG,
+  -- When it began.
+  ts TIMESTAMP,
+  -- Until when it is known to have lasted; NULL: nobody knows.
+  end_ts TIMESTAMP,
+  -- The cpu: `cpu.id`.
+  ucpu LONG,
+  -- The thread.
+  utid JOINID(thread.id)
+) AS
+SELECT
+  s.id, s.ts,
+  iif(l.id = s.id AND coalesce(t.end_ts >= s.ts, 1), min(coalesce(t.end_ts, e.ts), max(e.ts, s.ts)), NULL)
+    AS end_ts,
+  s.ucpu, s.utid
+FROM sched AS s
+JOIN _orma_last_run AS l ON l.ucpu = s.ucpu
+JOIN thread AS t ON t.utid = s.utid
+JOIN _orma_machine_end AS e ON e.machine_id = t.machine_id
+WHERE s.dur < 0
+ORDER BY s.id;
+
+-- The last one of a thread lasts until the thread, or the recording, ends; to run, until the run on that
+-- cpu does. After another one switches are missing.
+
+-- States of threads that were not seen to end, and until when they lasted as far as is known.
+CREATE PERFETTO TABLE orma_open_state(
+  -- Alias for `thread_state.id`.
+  id LONG,
+  -- When it began.
+  ts TIMESTAMP,
+  -- Until when it is known to have lasted; NULL: nobody knows.
+  end_ts TIMESTAMP,
+  -- The thread.
+  utid JOINID(thread.id),
+  -- The state.
+  state STRING
+) AS
+SELECT
+  s.id, s.ts,
+  CASE
+    WHEN l.id != s.id OR t.end_ts < s.ts THEN NULL
+    WHEN s.state = 'Running' AND c.ucpu IS NOT NULL THEN r.end_ts
+    ELSE min(coalesce(t.end_ts, e.ts), max(e.ts, s.ts))
+  END AS end_ts,
+  s.utid, s.state
+FROM thread_state AS s
+JOIN _orma_last_state AS l ON l.utid = s.utid
+JOIN thread AS t ON t.utid = s.utid
+JOIN _orma_machine_end AS e ON e.machine_id = t.machine_id
+LEFT JOIN _orma_last_run AS c ON c.ucpu = s.ucpu
+LEFT JOIN orma_open_run AS r ON r.ucpu = s.ucpu AND r.utid = s.utid AND r.ts = s.ts
+WHERE s.dur < 0
+ORDER BY s.id;
+
+-- Calls that did not return, work that was going on: they end with their thread or process.
+
+-- Slices that were not seen to end, and when they did as far as is known.
+CREATE PERFETTO TABLE orma_open_slice(
+  -- Alias for `slice.id`.
+  id LONG,
+  -- When it began.
+  ts TIMESTAMP,
+  -- When its thread or process ended; NULL: it did not, as far as is known.
+  end_ts TIMESTAMP
+) AS
+WITH ends AS (
+  SELECT s.id, s.ts, coalesce(t.end_ts, p.end_ts) AS end_ts
+  FROM slice AS s
+  LEFT JOIN thread_track AS k ON k.id = s.track_id
+  LEFT JOIN thread AS t ON t.utid = k.utid
+  LEFT JOIN process_track AS o ON o.id = s.track_id
+  LEFT JOIN process AS p ON p.upid = o.upid
+  WHERE s.dur < 0
+)
+SELECT id, ts, iif(end_ts >= ts, end_ts, NULL) AS end_ts
+FROM ends
+ORDER BY id;
