@@ -13,16 +13,12 @@
 #include <string.h>
 
 #include "processor/stacks/stacks.h"
-#include "processor/symbols/demangle.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/map.h"
 
 #define FRAMES                                                                                     \
-    "SELECT coalesce(f.deobfuscated_name, f.name), m.name, f.symbol_set_id, f.rel_pc "             \
-    "FROM stack_profile_frame f LEFT JOIN stack_profile_mapping m ON m.id = f.mapping "            \
-    "ORDER BY f.id"
-#define SYMBOLS                                                                                    \
-    "SELECT symbol_set_id, name, inlined FROM stack_profile_symbol ORDER BY symbol_set_id, id"
+    "SELECT frame_id, name, coalesce(module, ''), inlined FROM orma_frame_function "               \
+    "ORDER BY frame_id, nr"
 #define CALLSITES "SELECT parent_id, frame_id FROM stack_profile_callsite ORDER BY id"
 #define NODES_MAX (16u << 20)
 
@@ -35,7 +31,7 @@ struct loader {
     struct orma_processor *tp;
     const struct orma_stacks_choice *choice;
     struct orma_map names, by_key, by_child, by_utid;
-    struct orma_buf frames, frame_functions, symbols, site_nodes;
+    struct orma_buf frames, frame_functions, site_nodes;
     int err;
 };
 
@@ -120,88 +116,47 @@ static uint32_t function_of(struct loader *l, uint32_t name, uint32_t module, bo
     return (uint32_t)known;
 }
 
-static uint32_t keep_name(struct loader *l, const char *name)
-{
-    char *plain = *name ? orma_demangle(name) : NULL;
-    uint32_t ret = keep_text(l, plain ? plain : *name ? name : "[unknown]");
-
-    free(plain);
-    return ret;
-}
-
-struct symbol {
-    int64_t set;
-    uint32_t name;
-    bool inlined;
-};
-
-static void load_symbols(struct loader *l)
-{
-    struct rows rows = rows_of(l, SYMBOLS);
-
-    while (next(&rows)) {
-        const struct symbol s = {.set = orma_query_int64(rows.q, 0),
-                                 .name = keep_name(l, text(&rows, 1)),
-                                 .inlined = !is_null(&rows, 2) && orma_query_int64(rows.q, 2)};
-
-        orma_buf_put(&l->symbols, &s, sizeof(s));
-    }
-}
-
-static const struct symbol *symbols_of(const struct loader *l, int64_t set, size_t *ret_num)
-{
-    const struct symbol *all = (const void *)l->symbols.data;
-    size_t num = l->symbols.len / sizeof(*all), lo = 0, hi = num, end;
-
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (all[mid].set < set)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (end = lo; end < num && all[end].set == set; end++)
-        ;
-    *ret_num = end - lo;
-    return all ? all + lo : NULL;
-}
-
-static void put_function(struct loader *l, struct frame *frame, uint32_t name, uint32_t module,
-                         bool inlined)
+static void put_function(struct loader *l, uint32_t name, uint32_t module, bool inlined)
 {
     uint32_t function = function_of(l, name, module, inlined);
 
     orma_buf_put(&l->frame_functions, &function, sizeof(function));
-    frame->num++;
+    ((struct frame *)(void *)(l->frames.data + l->frames.len))[-1].num++;
 }
 
-static uint32_t keep_module(struct loader *l, const char *path)
+static void include(struct loader *l, const char *module)
 {
-    const char *slash = strrchr(path, '/');
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
 
-    return keep_text(l, slash && slash[1] ? slash + 1 : path);
+    orma_buf_printf(&sql, "INCLUDE PERFETTO MODULE %s", module);
+    struct rows rows = rows_of(l, orma_buf_cstr(&sql));
+    while (next(&rows))
+        ;
 }
 
 static void load_frames(struct loader *l)
 {
+    int64_t last = -1;
+
+    include(l, "orma.frames");
     struct rows rows = rows_of(l, FRAMES);
-
     while (next(&rows)) {
-        struct frame frame = {.first = (uint32_t)(l->frame_functions.len / sizeof(uint32_t))};
-        uint32_t module = keep_module(l, text(&rows, 1));
-        size_t num = 0;
-        const struct symbol *s =
-            is_null(&rows, 2) ? NULL : symbols_of(l, orma_query_int64(rows.q, 2), &num);
+        int64_t id = orma_query_int64(rows.q, 0);
 
-        for (size_t i = 0; i < num; i++)
-            put_function(l, &frame, s[i].name, module, s[i].inlined || i + 1 < num);
-        if (!num)
-            put_function(l, &frame, keep_name(l, text(&rows, 0)), module, false);
-        orma_buf_put(&l->frames, &frame, sizeof(frame));
+        for (; last < id && !l->frames.failed; last++) {
+            const struct frame frame = {.first =
+                                            (uint32_t)(l->frame_functions.len / sizeof(uint32_t))};
+
+            orma_buf_put(&l->frames, &frame, sizeof(frame));
+        }
+        if (l->frames.failed)
+            break;
+        uint32_t name = keep_text(l, text(&rows, 1)), module = keep_text(l, text(&rows, 2));
+        put_function(l, name, module, orma_query_int64(rows.q, 3));
     }
-    if (l->frames.failed || l->frame_functions.failed || l->symbols.failed)
+    if (l->frames.failed || l->frame_functions.failed)
         l->err = -ENOMEM;
+    orma_query_free(rows.q);
 }
 
 /* ---- the tree ---- */
@@ -342,10 +297,8 @@ static void load_stretches(struct loader *l, struct orma_buf *ret)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
     struct stretch open = {.utid = -1};
-    struct rows rows = rows_of(l, "INCLUDE PERFETTO MODULE orma.durations");
 
-    while (next(&rows))
-        ;
+    include(l, "orma.durations");
     orma_buf_put_str(&sql, "INCLUDE PERFETTO MODULE orma.durations; "
                            "SELECT tt.utid, s.ts, coalesce(o.end_ts, s.ts + s.dur) FROM slice s "
                            "JOIN thread_track tt ON tt.id = s.track_id "
@@ -353,7 +306,7 @@ static void load_stretches(struct loader *l, struct orma_buf *ret)
                            "WHERE (s.dur >= 0 OR o.end_ts IS NOT NULL)");
     put_name(&sql, "s.name", l->choice->slice);
     orma_buf_put_str(&sql, " ORDER BY 1, 2");
-    rows = rows_of(l, orma_buf_cstr(&sql));
+    struct rows rows = rows_of(l, orma_buf_cstr(&sql));
     while (next(&rows)) {
         const struct stretch s = {orma_query_int64(rows.q, 0), orma_query_int64(rows.q, 1),
                                   orma_query_int64(rows.q, 2)};
@@ -442,21 +395,6 @@ static void add_errors(struct loader *l, int64_t site, uint64_t errors)
     self->cut += errors;
 }
 
-/*
- * Samples of time are a period apart. Of other events one stands for as many as the counter went on
- * since the sample before of its cpu; the first, of which that is not known, for no more than the
- * second.
- */
-#define WEIGHTS                                                                                    \
-    "WITH w AS (SELECT s.id, coalesce(c.value - lag(c.value) OVER q, min(c.value, "                \
-    "coalesce(lead(c.value) OVER q - c.value, c.value))) AS weight FROM "                          \
-    "__intrinsic_profiler_sample s JOIN __intrinsic_profiler_session n ON n.id = s.session_id "    \
-    "JOIN __intrinsic_profiler_counter_set cs USING (counter_set_id) "                             \
-    "JOIN __intrinsic_counter c ON c.id = cs.counter_id "                                          \
-    "JOIN perf_counter_track y ON y.id = c.track_id AND y.is_timebase "                            \
-    "WHERE n.timebase_unit != 'ns'"
-#define WINDOW " WINDOW q AS (PARTITION BY c.track_id ORDER BY c.ts, s.id)"
-
 static void load_samples(struct loader *l)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
@@ -468,13 +406,10 @@ static void load_samples(struct loader *l)
     if (inside)
         load_stretches(l, &stretches);
     put_event(l, &event);
-    orma_buf_put_str(&sql, WEIGHTS);
-    orma_buf_put_str(&sql, orma_buf_cstr(&event));
-    orma_buf_put_str(&sql,
-                     WINDOW ") SELECT s.callsite_id, coalesce(k.utid, -1), count(*), min(s.ts), "
-                            "max(s.ts), sum(s.unwind_error IS NOT NULL), "
-                            "sum(coalesce(CAST(w.weight AS INT), 1)) " FROM_SAMPLES
-                            "LEFT JOIN w ON w.id = s.id WHERE 1");
+    orma_buf_put_str(&sql, "SELECT s.callsite_id, coalesce(k.utid, -1), count(*), min(s.ts), "
+                           "max(s.ts), sum(s.unwind_error IS NOT NULL), "
+                           "sum(coalesce(w.weight, 1)) " FROM_SAMPLES
+                           "LEFT JOIN _orma_sample_weight w ON w.id = s.id WHERE 1");
     put_choice(&sql, l->choice);
     orma_buf_put_str(&sql, orma_buf_cstr(&event));
     orma_buf_put_str(&sql,
@@ -877,7 +812,6 @@ int orma_stacks_load(struct orma_stacks *self, struct orma_processor *tp,
 
     *self = (struct orma_stacks){.kind = choice->kind};
     orma_buf_put_byte(&self->texts, 0);
-    load_symbols(&l);
     load_frames(&l);
     load_tree(&l);
     if (choice->kind == ORMA_STACKS_SAMPLES)
@@ -902,7 +836,6 @@ int orma_stacks_load(struct orma_stacks *self, struct orma_processor *tp,
     orma_map_fini(&l.by_utid);
     orma_buf_fini(&l.frames);
     orma_buf_fini(&l.frame_functions);
-    orma_buf_fini(&l.symbols);
     orma_buf_fini(&l.site_nodes);
     if (l.err == 0 && !self->weight)
         l.err = -ENODATA;

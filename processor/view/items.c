@@ -99,10 +99,8 @@ static void load_lasted(struct orma_view *self)
     static const char *const tables[] = {[ORMA_VIEW_SLICES] = OPEN("orma_open_slice"),
                                          [ORMA_VIEW_STATES] = OPEN("orma_open_state"),
                                          [ORMA_VIEW_SCHED] = OPEN("orma_open_run")};
-    struct orma_view_query module = orma_view_query(self, "INCLUDE PERFETTO MODULE orma.durations");
 
-    while (orma_view_next(&module))
-        ;
+    orma_view_include(self, "orma.durations");
     for (unsigned kind = ORMA_VIEW_SLICES; kind < ORMA_ARRAY_LEN(tables); kind++) {
         struct orma_view_query q = orma_view_query(self, tables[kind]);
 

@@ -295,8 +295,9 @@ static void pack_allocations(struct orma_view_packer *p)
 /*
  * Graphs of objects: each class below the one that keeps it. They are given numbers behind those of
  * the call sites, and go into `frames` as if they were some; nothing of them is known to be freed.
+ * The number behind theirs; 0: there are none.
  */
-static void pack_graphs(struct orma_view_packer *p, struct orma_buf *frames)
+static uint64_t pack_graphs(struct orma_view_packer *p, struct orma_buf *frames)
 {
     struct orma_view_query q = orma_view_query(
         p->view, "SELECT coalesce(p.name, 'process') || ' ' || p.pid, "
@@ -326,32 +327,60 @@ static void pack_graphs(struct orma_view_packer *p, struct orma_buf *frames)
         orma_view_put_uint(frames, orma_view_text(&q, 4));
         orma_view_put_uint(frames, 0);
     }
+    return end;
 }
 
-/* Call sites with the one that called them, in the order of their numbers. */
+/*
+ * Call sites with the one that called them, in the order of their numbers. Where calls were
+ * compiled in, a call site is the innermost function, and those above it are call sites of their
+ * own, with numbers from `next` on.
+ */
+static void pack_sites(struct orma_view_packer *p, uint64_t next)
+{
+    struct orma_view_query q = orma_view_query(
+        p->view, "SELECT c.id, c.parent_id, o.nr, o.name, m.name FROM stack_profile_callsite c "
+                 "JOIN stack_profile_frame f ON f.id = c.frame_id "
+                 "JOIN orma_frame_function o ON o.frame_id = f.id "
+                 "LEFT JOIN stack_profile_mapping m ON m.id = f.mapping ORDER BY c.id, o.nr DESC");
+    uint64_t above = 0; /* number of what called, + 1; 0: nobody */
+    bool begins = true;
+
+    while (orma_view_next(&q)) {
+        uint64_t id = orma_view_int(&q, 2) ? next++ : (uint64_t)orma_view_int(&q, 0);
+
+        if (begins)
+            above = orma_view_is_null(&q, 1) ? 0 : (uint64_t)orma_view_int(&q, 1) + 1;
+        orma_view_put_uint(&p->raw, id);
+        orma_view_put_uint(&p->raw, above);
+        orma_view_put_uint(&p->raw, orma_view_text(&q, 3));
+        orma_view_put_uint(&p->raw, orma_view_text(&q, 4));
+        above = id + 1;
+        begins = !orma_view_int(&q, 2);
+    }
+}
+
+static uint64_t number_behind_sites(struct orma_view *self)
+{
+    struct orma_view_query q =
+        orma_view_query(self, "SELECT coalesce(max(id) + 1, 0) FROM stack_profile_callsite");
+    uint64_t ret = 0;
+
+    while (orma_view_next(&q))
+        ret = (uint64_t)orma_view_int(&q, 0);
+    return ret;
+}
+
 static void pack_frames(struct orma_view_packer *p)
 {
     struct orma_buf graphs = {0};
-    struct orma_view_query q;
-    bool any;
 
     pack_allocations(p);
-    pack_graphs(p, &graphs);
-    any = p->raw.len != 0;
+    uint64_t next = pack_graphs(p, &graphs);
+    bool any = p->raw.len != 0;
     orma_view_end_block(p->view, &p->raw, (struct orma_view_block){.kind = ORMA_VIEW_BLOCK_HEAPS});
     if (any || p->view->samples.len) {
-        q = orma_view_query(p->view, "SELECT c.id, c.parent_id, f.name, f.deobfuscated_name, "
-                                     "m.name FROM stack_profile_callsite c "
-                                     "JOIN stack_profile_frame f ON f.id = c.frame_id "
-                                     "LEFT JOIN stack_profile_mapping m ON m.id = f.mapping "
-                                     "ORDER BY c.id");
-        while (orma_view_next(&q)) {
-            orma_view_put_uint(&p->raw, (uint64_t)orma_view_int(&q, 0));
-            orma_view_put_uint(&p->raw,
-                               orma_view_is_null(&q, 1) ? 0 : (uint64_t)orma_view_int(&q, 1) + 1);
-            orma_view_put_uint(&p->raw, orma_view_text(&q, orma_view_is_null(&q, 3) ? 2 : 3));
-            orma_view_put_uint(&p->raw, orma_view_text(&q, 4));
-        }
+        orma_view_include(p->view, "orma.frames");
+        pack_sites(p, next ? next : number_behind_sites(p->view));
         orma_buf_put(&p->raw, graphs.data, graphs.len);
         p->raw.failed |= graphs.failed;
         orma_view_end_block(p->view, &p->raw,

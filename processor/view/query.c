@@ -42,6 +42,17 @@ bool orma_view_next(struct orma_view_query *q)
     return false;
 }
 
+void orma_view_include(struct orma_view *self, const char *module)
+{
+    struct orma_buf sql = {0};
+
+    orma_buf_printf(&sql, "INCLUDE PERFETTO MODULE %s", module);
+    struct orma_view_query q = orma_view_query(self, orma_buf_cstr(&sql));
+    while (orma_view_next(&q))
+        ;
+    orma_buf_fini(&sql);
+}
+
 /* The type of a cell, and its value or number of a text; -1: it is not in columns. */
 static inline int cell_of(const struct orma_view_query *q, unsigned col, int64_t *ret)
 {

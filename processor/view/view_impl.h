@@ -220,6 +220,7 @@ struct orma_view_query {
     struct orma_query_row row;
 };
 struct orma_view_query orma_view_query(struct orma_view *self, const char *sql);
+void orma_view_include(struct orma_view *self, const char *module); /* of the standard library */
 /* False at the end and after a failure; the query is freed then. */
 bool orma_view_next(struct orma_view_query *q);
 bool orma_view_is_null(const struct orma_view_query *q, unsigned col);

@@ -1,5 +1,7 @@
 -- Samples of programs with their functions and stacks by name.
 
+INCLUDE PERFETTO MODULE orma.frames;
+
 -- The functions of the stacks that were sampled, the innermost first (nr 0).
 CREATE PERFETTO TABLE _orma_stack_frame AS
 WITH RECURSIVE
@@ -17,22 +19,23 @@ WITH RECURSIVE
     FROM up JOIN stack_profile_callsite AS c USING (id)
     WHERE parent_id IS NOT NULL
   )
-SELECT leaf, nr, coalesce(f.deobfuscated_name, f.name) AS name
+SELECT
+  leaf, row_number() OVER (PARTITION BY leaf ORDER BY up.nr, f.nr) - 1 AS nr, f.name, f.module
 FROM up
 JOIN stack_profile_callsite AS c USING (id)
-JOIN stack_profile_frame AS f ON f.id = c.frame_id
+JOIN orma_frame_function AS f ON f.frame_id = c.frame_id
 ORDER BY leaf, nr;
 
 CREATE PERFETTO TABLE _orma_stack AS
-SELECT leaf, group_concat(coalesce(nullif(name, ''), '?'), ' < ') AS stack
+SELECT leaf, group_concat(name, ' < ') AS stack
 FROM _orma_stack_frame
 GROUP BY leaf;
 
 -- Each function of a stack once, and whether it is the innermost.
 CREATE PERFETTO TABLE _orma_stack_function AS
-SELECT leaf, coalesce(nullif(name, ''), '[unknown]') AS function, min(nr) = 0 AS is_leaf
+SELECT leaf, name AS function, coalesce(module, '') AS module, min(nr) = 0 AS is_leaf
 FROM _orma_stack_frame
-GROUP BY leaf, function;
+GROUP BY leaf, function, coalesce(module, '');
 
 -- Samples, whoever took them.
 CREATE PERFETTO VIEW orma_sample(
@@ -47,11 +50,11 @@ CREATE PERFETTO VIEW orma_sample(
   -- All functions, the innermost first: `leaf < its caller < ...`.
   stack STRING
 ) AS
-SELECT s.id, s.ts, x.utid, f.name AS function, k.stack
+SELECT s.id, s.ts, x.utid, nullif(f.name, '[unknown]') AS function, k.stack
 FROM stack_sample AS s
 LEFT JOIN stack_sample_task_context AS x ON x.id = s.task_context_id
 LEFT JOIN stack_profile_callsite AS c ON c.id = s.callsite_id
-LEFT JOIN stack_profile_frame AS f ON f.id = c.frame_id
+LEFT JOIN orma_frame_function AS f ON f.frame_id = c.frame_id AND f.nr = 0
 LEFT JOIN _orma_stack AS k ON k.leaf = s.callsite_id;
 
 -- What samples counted, and what profiles of others (pprof, collapsed stacks) and of heaps have as sums
@@ -72,8 +75,9 @@ CREATE PERFETTO TABLE orma_stack_weight(
 ) AS
 SELECT
   s.ts, x.utid, coalesce(t.upid, x.upid) AS upid, s.callsite_id, coalesce(e.name, 'samples') AS counted,
-  1 AS weight
+  coalesce(w.weight, 1) AS weight
 FROM stack_sample AS s
+LEFT JOIN _orma_sample_weight AS w ON w.id = s.id
 LEFT JOIN stack_sample_task_context AS x ON x.id = s.task_context_id
 LEFT JOIN thread AS t ON t.utid = x.utid
 LEFT JOIN (

@@ -71,29 +71,30 @@ FROM _orma_why_first_event AS f
 JOIN _orma_why_known AS k ON k.utid = f.utid AND k.ts = f.state_ts
 WHERE k.state = 'unknown' AND k.goes_on AND f.ts <= k.ts + k.dur;
 
+-- inferred: no switch tells it, but other events do.
 CREATE PERFETTO TABLE _orma_why_state AS
 WITH
   parts AS (
-    SELECT ts, dur, utid, iif(state = 'lost', 'unknown', state) AS state, ucpu
+    SELECT ts, dur, utid, iif(state = 'lost', 'unknown', state) AS state, ucpu, 0 AS inferred
     FROM _orma_why_known
     WHERE state != 'unknown'
     UNION ALL
-    SELECT ts, dur, utid, state, NULL AS ucpu
+    SELECT ts, dur, utid, state, NULL AS ucpu, 0 AS inferred
     FROM _orma_why_known AS k
     WHERE state = 'unknown' AND NOT EXISTS (
       SELECT 1 FROM _orma_why_seen AS s WHERE s.utid = k.utid AND s.state_ts = k.ts
     )
     UNION ALL
-    SELECT state_ts AS ts, other_ts - state_ts AS dur, utid, 'waited' AS state, ucpu
+    SELECT state_ts AS ts, other_ts - state_ts AS dur, utid, 'waited' AS state, ucpu, 1 AS inferred
     FROM _orma_why_seen
     UNION ALL
-    SELECT other_ts AS ts, ts - other_ts AS dur, utid, 'unknown' AS state, NULL AS ucpu
+    SELECT other_ts AS ts, ts - other_ts AS dur, utid, 'unknown' AS state, NULL AS ucpu, 0 AS inferred
     FROM _orma_why_seen
     UNION ALL
-    SELECT ts, end_ts - ts AS dur, utid, 'ran' AS state, ucpu
+    SELECT ts, end_ts - ts AS dur, utid, 'ran' AS state, ucpu, 1 AS inferred
     FROM _orma_why_seen
   )
-SELECT row_number() OVER (ORDER BY ts) AS id, ts, dur, utid, state, ucpu
+SELECT row_number() OVER (ORDER BY ts) AS id, ts, dur, utid, state, ucpu, inferred
 FROM parts
 WHERE dur > 0
 ORDER BY id;
@@ -267,7 +268,7 @@ WHERE waker_id != run_id;
 -- without anybody to blame, a piece is its own; while it is blocked, the piece is of the thread that
 -- was going to wake it, or to wake that one, and so on. Columns of pieces: id, interval_id, ts, dur,
 -- root_utid, utid (the thread of the piece), state (of that thread: ran, waited, blocked, slept,
--- unknown), ucpu.
+-- unknown), ucpu, inferred (no switch tells that state, but other events do).
 
 -- The critical paths of the threads: id, ts, dur, utid (of the root), path_utid.
 CREATE PERFETTO MACRO orma_why_path(intervals TableOrSubquery)
@@ -323,7 +324,7 @@ RETURNS TableOrSubquery AS
 (
   SELECT
     row_number() OVER (ORDER BY i.ts) AS id, c.interval_id, i.ts, i.dur, c.root_utid, i.utid,
-    s.state, s.ucpu
+    s.state, s.ucpu, s.inferred
   FROM _interval_intersect!(($cut, _orma_why_state), (utid)) AS i
   JOIN $cut AS c ON c.id = i.id_0
   JOIN _orma_why_state AS s ON s.id = i.id_1
@@ -331,7 +332,7 @@ RETURNS TableOrSubquery AS
 
 -- For a table of such pieces: what was the reason of each. Columns: interval_id, ts, dur,
 -- root_utid, kind, who (a thread, a call, an interrupt; NULL: nobody), utid (the thread that is to
--- blame; NULL: none). Kinds:
+-- blame; NULL: none), inferred. Kinds:
 --   ran           it ran itself
 --   CPU taken     it waited for a cpu, on which `who` ran
 --   CPU idle      it waited for a cpu that was idle: a quota, or the way out of idle
@@ -419,18 +420,21 @@ RETURNS TableOrSubquery AS
     p.interval_id, t.ts, t.dur, p.root_utid,
     iif(h.is_idle, 'CPU idle', 'CPU taken') AS kind,
     iif(h.is_idle, NULL, coalesce(h.name, '[' || h.tid || ']')) AS who,
-    iif(h.is_idle, NULL, t.utid) AS utid
+    iif(h.is_idle, NULL, t.utid) AS utid, p.inferred
   FROM _or_taken AS t
   JOIN _or_pieces AS p ON p.id = t.piece
   JOIN thread AS h ON h.utid = t.utid
   UNION ALL
-  SELECT p.interval_id, s.ts, s.dur, p.root_utid, 'interrupted' AS kind, s.name AS who, NULL AS utid
+  SELECT p.interval_id, s.ts, s.dur, p.root_utid, 'interrupted' AS kind, s.name AS who, NULL AS utid,
+    p.inferred
   FROM _or_stolen AS s JOIN _or_pieces AS p ON p.id = s.piece
   UNION ALL
-  SELECT p.interval_id, t.ts, t.dur, p.root_utid, 'throttled' AS kind, NULL AS who, NULL AS utid
+  SELECT p.interval_id, t.ts, t.dur, p.root_utid, 'throttled' AS kind, NULL AS who, NULL AS utid,
+    p.inferred
   FROM _or_throttled AS t JOIN _or_pieces AS p ON p.id = t.piece
   UNION ALL
-  SELECT p.interval_id, f.ts, f.dur, p.root_utid, 'page faults' AS kind, NULL AS who, NULL AS utid
+  SELECT p.interval_id, f.ts, f.dur, p.root_utid, 'page faults' AS kind, NULL AS who, NULL AS utid,
+    p.inferred
   FROM _or_faulted AS f JOIN _or_pieces AS p ON p.id = f.piece
   UNION ALL
   SELECT
@@ -448,7 +452,7 @@ RETURNS TableOrSubquery AS
       WHEN p.state IN ('blocked', 'slept') THEN
         coalesce(c.name, iif(g.piece IS NULL, 'the kernel', 'a page fault'))
     END AS who,
-    iif(p.utid != p.root_utid, p.utid, NULL) AS utid
+    iif(p.utid != p.root_utid, p.utid, NULL) AS utid, p.inferred
   FROM _or_pieces AS p
   JOIN _or_rest AS r ON r.id = p.id
   JOIN thread AS h ON h.utid = p.utid
