@@ -9,9 +9,11 @@ const struct orma_loss_word orma_loss_words[ORMA_LOST_REASONS] = {
                                "a ring buffer was full, and its oldest data made room before "
                                "they were read; with --ring that is what was asked for",
                                "a larger buffer (-b 128mb), or --stream instead of --ring"},
-    [ORMA_LOST_DISCARDED] = {"discarded", 9,
-                             "a buffer with the policy DISCARD was full: it keeps the oldest data",
-                             "a larger buffer"},
+    [ORMA_LOST_DISCARDED] =
+        {"discarded", 9,
+         "a buffer with the policy DISCARD was full (it keeps the oldest data), or "
+         "a buffer was smaller than a single chunk",
+         "a larger buffer"},
     [ORMA_LOST_INVALID] = {"invalid", 10,
                            "the service refused data that was malformed or forged: a bug of the "
                            "program that sent it",

@@ -331,6 +331,12 @@ static int check_command(const struct orma_record *rec)
     return -ENOENT;
 }
 
+/* Its session is never read itself: there would be an empty file. */
+static bool is_clone_mode(const struct orma_service_trace_config *info)
+{
+    return info->trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT;
+}
+
 static int check_config(const struct orma_record *rec)
 {
     struct orma_service_trace_config config_info;
@@ -338,11 +344,18 @@ static int check_config(const struct orma_record *rec)
 
     if (r < 0)
         fprintf(stderr, "orma record: %s: not a trace config\n", rec->config_path);
+    else if (is_clone_mode(&config_info))
+        fprintf(
+            stderr,
+            "orma record: %s: trigger_mode CLONE_SNAPSHOT writes a file for each trigger, which "
+            "'perfetto -c %s -o FILE' does; 'orma record --trigger NAME' writes one at "
+            "the first\n",
+            rec->config_path, rec->config_path);
     else if (config_info.has_output_path)
         fprintf(
             stderr,
             "orma record: the config has an output_path; remove it and name the file with -o\n");
-    return r < 0 || config_info.has_output_path ? -EINVAL : 0;
+    return r < 0 || config_info.has_output_path || is_clone_mode(&config_info) ? -EINVAL : 0;
 }
 
 static int record(struct orma_record *rec)

@@ -212,6 +212,8 @@ static void print_losses(struct orma_processor *tp, const struct orma_ledger *lo
     print_ring(tp, loss, "The");
     if (orma_ledger_aged_out(loss))
         printf(".\n");
+    if (orma_ledger_remedy(loss))
+        printf("%s.\n", orma_ledger_remedy(loss));
     if (switches)
         printf("%" PRId64 " %s missing in the kernel's own record%s: how long threads ran "
                "and waited near them is unknown (dur is -1 there).\n",

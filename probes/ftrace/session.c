@@ -23,6 +23,7 @@
 #include "probes/ftrace/setup.h"
 #include "probes/ftrace/stats.h"
 #include "probes/ftrace/symbols.h"
+#include "probes/ftrace/watch.h"
 #include "probes/kernel/kallsyms.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/clock.h"
@@ -38,6 +39,7 @@ struct session {
     struct orma_ftrace_print_filter *print_filter;
     struct orma_map printk;
     struct orma_ftrace_snapshot at_start;
+    struct orma_ftrace_watch watch;
     struct orma_buf packet;
     struct orma_map inodes;   /* seen in this tick -> device */
     struct orma_map fd_pairs; /* returned by system calls in this tick: pid << 32 | fd */
@@ -60,6 +62,9 @@ static void put_stats(struct session *self, uint32_t phase,
         .events = &self->events,
         .counts = phase == ORMA_PB_FTRACE_STATS_END_OF_TRACE ? &self->translate.counts : NULL,
         .setup_error = self->error[0] ? self->error : NULL,
+        .incidents = phase == ORMA_PB_FTRACE_STATS_END_OF_TRACE
+                         ? orma_buf_str(&self->watch.incidents)
+                         : (struct orma_str){0},
         .exclusive_error = self->error[0] && self->is_exclusive ? self->error : NULL,
     };
 
@@ -246,6 +251,7 @@ static void session_free(struct orma_source *source)
     orma_map_fini(&self->inodes);
     orma_map_fini(&self->fd_pairs);
     orma_ftrace_snapshot_fini(&self->at_start);
+    orma_ftrace_watch_fini(&self->watch);
     orma_ftrace_translate_fini(&self->translate);
     orma_buf_fini(&self->packet);
     free(self);
@@ -302,6 +308,24 @@ static void session_start(struct orma_source *source)
     orma_ftrace_select_fd_syscalls(&self->translate.fd_syscalls);
     on_tick(&self->drain); /* who else is there, and wants to know what */
     orma_ftrace_instance_activate(self->instance, &self->drain, true);
+    orma_ftrace_watch_start(&self->watch, &self->instance->fs, &self->events);
+}
+
+/* Of the newest event that was read, of any cpu; 0: there is none. */
+static uint64_t last_event_ns(const struct session *self)
+{
+    uint64_t last = 0;
+
+    for (unsigned i = 0; i < self->instance->cpus_num; i++)
+        last = ORMA_MAX(last, self->drain.cpus[i].last_ts);
+    return self->instance->clock ? 0 : last; /* of the boot clock only */
+}
+
+static void check_settings(struct session *self, bool at_end)
+{
+    if (self->instance && self->drain.active)
+        orma_ftrace_watch_check(&self->watch, &self->instance->fs, &self->events,
+                                last_event_ns(self), at_end, self->drain.syscalls != NULL);
 }
 
 static void session_flush(struct orma_source *source, uint64_t flush_id)
@@ -311,6 +335,7 @@ static void session_flush(struct orma_source *source, uint64_t flush_id)
 
     if (self->instance && self->drain.active)
         orma_ftrace_drain_flush(self->instance);
+    check_settings(self, false);
     put_both_stats(self);
     processes = orma_source_of_processes(source->env, source->session_id);
     if (processes)
@@ -322,6 +347,7 @@ static void session_stop(struct orma_source *source)
 {
     struct session *self = session_of(source);
 
+    check_settings(self, true);
     if (self->instance && self->started)
         orma_ftrace_instance_activate(self->instance, &self->drain, false);
     if (self->started)

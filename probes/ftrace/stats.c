@@ -93,6 +93,7 @@ static void put_report(struct orma_buf *out, const struct orma_ftrace_report *re
     if (report->exclusive_error)
         orma_pb_put_cstr(out, ORMA_PB_FTRACE_STATS_EXCLUSIVE_FEATURE_ERROR,
                          report->exclusive_error);
+    orma_buf_put(out, report->incidents.data, report->incidents.len);
     if (report->setup_error)
         orma_pb_put_cstr(out, ORMA_PB_FTRACE_STATS_ATRACE_ERRORS, report->setup_error);
     for (unsigned i = 0; report->counts && i < ORMA_FTRACE_PARSE_STATUS_NUM; i++) {

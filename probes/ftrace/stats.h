@@ -34,6 +34,7 @@ struct orma_ftrace_report {
     const struct orma_ftrace_translate_counts *counts; /* for parse errors; may be NULL */
     const char *exclusive_error;                       /* may be NULL */
     const char *setup_error;                           /* may be NULL: why nothing is recorded */
+    struct orma_str incidents;                         /* fields of FtraceStats: see watch.h */
 };
 
 /* cpus_num cpus with the given ids; missing files count as zero. -ENOMEM. */

@@ -140,9 +140,13 @@ const struct orma_sql_view orma_sql_views[] = {
      "LEFT JOIN _stat_key_to_severity_and_name s ON l.stat_key = s.key"},
     {"loss", "SELECT l.id, l.sequence_id, l.buffer, l.producer_id, l.writer_id, l.utid, "
              "t.name AS thread_name, l.upid, p.name AS process_name, l.reason, l.packets, "
+             "NULL AS source, NULL AS ts, NULL AS ts_end, NULL AS text, "
              "l.machine_id, l.trace_id FROM __intrinsic_loss l "
              "LEFT JOIN __intrinsic_thread t ON l.utid = t.id "
-             "LEFT JOIN __intrinsic_process p ON l.upid = p.id"},
+             "LEFT JOIN __intrinsic_process p ON l.upid = p.id "
+             "UNION ALL SELECT i.id + (SELECT count(*) FROM __intrinsic_loss), NULL, NULL, NULL, "
+             "NULL, NULL, NULL, NULL, i.producer, i.reason, NULL, i.source, i.ts, i.ts_end, "
+             "i.text, i.machine_id, i.trace_id FROM __intrinsic_incident i"},
     {"gap", "SELECT g.id, g.ts, g.reason, g.sequence_id, g.pid, g.tid, g.cpu, t.id AS utid, "
             "p.id AS upid, g.machine_id FROM __intrinsic_gap g "
             "LEFT JOIN __intrinsic_process p ON p.id = (SELECT max(q.id) FROM __intrinsic_process "

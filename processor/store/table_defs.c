@@ -579,6 +579,19 @@ static const struct orma_column_def cols_loss[] = {
     {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of trace_file */
 };
 
+static const struct orma_column_def cols_incident[] = {
+    {"id", ORMA_COL_ID, 0},
+    {"reason", ORMA_COL_STRING, 0},
+    {"source", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"producer", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"pid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32},
+    {"ts", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_TIME},
+    {"ts_end", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"text", ORMA_COL_STRING, 0},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32},                   /* id of machine */
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of trace_file */
+};
+
 static const struct orma_column_def cols_gap[] = {
     {"id", ORMA_COL_ID, 0},
     {"ts", ORMA_COL_INT, ORMA_COL_TIME},
@@ -1281,6 +1294,7 @@ const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {
                                             cols_experimental_proto_path},
     [ORMA_TABLE_TRACK] = {"__intrinsic_track", 12, cols_track},
     [ORMA_TABLE_LOSS] = {"__intrinsic_loss", 11, cols_loss},
+    [ORMA_TABLE_INCIDENT] = {"__intrinsic_incident", 10, cols_incident},
     [ORMA_TABLE_GAP] = {"__intrinsic_gap", 8, cols_gap},
     [ORMA_TABLE_FTRACE_SOURCE] = {"_orma_ftrace_source", 4, cols_ftrace_source},
     [ORMA_TABLE_FTRACE_PREV] = {"_orma_ftrace_prev", 5, cols_ftrace_prev},

@@ -51,7 +51,7 @@ static void read_args(struct orma_te_encoder *e)
             break;
         case ORMA_ARG_KIND_EXTRA_INT:
         case ORMA_ARG_KIND_EXTRA_DOUBLE:
-            e->extra_num++;
+            e->extra_num += a->ptr != NULL; /* without a track there is nowhere to count */
             break;
         }
     }
@@ -65,7 +65,7 @@ static bool describe_all(struct orma_te_encoder *e)
         const struct orma_arg *a = &e->ev->args[i];
 
         if ((a->kind == ORMA_ARG_KIND_EXTRA_INT || a->kind == ORMA_ARG_KIND_EXTRA_DOUBLE) &&
-            !orma_te_describe(e->t, e->seq, a->ptr))
+            a->ptr && !orma_te_describe(e->t, e->seq, a->ptr))
             return false;
     }
     return true;
@@ -183,6 +183,8 @@ static void put_extra_counters(struct orma_te_encoder *e)
         const struct orma_track *track = a->ptr;
         double val;
 
+        if (!track)
+            continue;
         if (a->kind == ORMA_ARG_KIND_EXTRA_INT) {
             orma_pb_put_u64(b, ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS, track->uuid);
             orma_pb_put_u64(b, ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_VALUES, a->num);
@@ -253,7 +255,7 @@ static void put_value(struct orma_te_encoder *e, const struct orma_arg *a)
                         orma_te_intern(e, ORMA_TE_STRING_VALUE, text));
         break;
     case ORMA_ARG_KIND_PROTO:
-        orma_pb_put_cstr(b, ORMA_PB_DEBUG_ANNOTATION_PROTO_TYPE_NAME, a->key);
+        orma_pb_put_cstr(b, ORMA_PB_DEBUG_ANNOTATION_PROTO_TYPE_NAME, a->key ? a->key : "");
         orma_pb_put_str(b, ORMA_PB_DEBUG_ANNOTATION_PROTO_VALUE, text);
         break;
     }
@@ -344,7 +346,7 @@ static void put_other(struct orma_te_encoder *e, const struct orma_arg *a)
         orma_pb_put_u64(b, a->len, a->num);
         break;
     case ORMA_ARG_KIND_FIELD_BYTES:
-        orma_pb_put_bytes(b, (uint32_t)a->num, a->ptr, a->len);
+        orma_pb_put_bytes(b, (uint32_t)a->num, a->ptr, a->ptr ? a->len : 0);
         break;
     }
 }

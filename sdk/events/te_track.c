@@ -93,9 +93,10 @@ struct orma_track orma_track_thread(void)
     return t;
 }
 
+/* NULL is the empty name. */
 static uint64_t hash_name(const char *name)
 {
-    return orma_fnv1a(ORMA_FNV1A_BASIS, name, strlen(name));
+    return orma_fnv1a(ORMA_FNV1A_BASIS, name, name ? strlen(name) : 0);
 }
 
 struct orma_track orma_track_named(const char *name, uint64_t id, const struct orma_track *parent)
@@ -103,7 +104,7 @@ struct orma_track orma_track_named(const char *name, uint64_t id, const struct o
     struct orma_track t = {
         .uuid = id ^ hash_name(name) ^ (parent ? parent->uuid : 0),
         .parent = parent,
-        .name = name,
+        .name = name ? name : "",
         .kind = ORMA_TRACK_NAMED,
     };
 
@@ -115,7 +116,7 @@ struct orma_track orma_track_counter(const char *name, uint64_t id, const struct
     struct orma_track t = {
         .uuid = hash_name(name) ^ COUNTER_MAGIC ^ id ^ (parent ? parent->uuid : 0),
         .parent = parent,
-        .name = name,
+        .name = name ? name : "",
         .kind = ORMA_TRACK_COUNTER,
     };
 

@@ -405,7 +405,7 @@ int orma_recording_start(const struct orma_recording_args *args, struct orma_rec
     struct orma_recording_args full = ORMA_RECORDING_ARGS;
     struct orma_recording *self;
 
-    if (!args || args->struct_size < offsetof(struct orma_recording_args, path))
+    if (!args || !ret || args->struct_size < offsetof(struct orma_recording_args, path))
         return -EINVAL;
     memcpy(&full, args, ORMA_MIN(args->struct_size, sizeof(full)));
     if (full.mode > ORMA_RECORDING_DISCARD || full.buffer_kb > BUFFER_KB_MAX ||
@@ -440,6 +440,8 @@ static int recording_state(struct orma_recording *self)
 
 int orma_recording_flush(struct orma_recording *recording)
 {
+    if (!recording)
+        return -EINVAL;
     if (recording->life != orma_fork_generation())
         return -ECANCELED;
     if (recording_state(recording) != RUNNING)
@@ -459,6 +461,8 @@ int orma_recording_flush(struct orma_recording *recording)
 
 int orma_recording_stop(struct orma_recording *recording, struct orma_recording_counts *ret)
 {
+    if (!recording)
+        return -EINVAL;
     if (recording->life != orma_fork_generation())
         return -ECANCELED; /* and stays in memory: its locks may be held by nobody */
     finish_once(recording);

@@ -400,6 +400,8 @@ int orma_trigger(const char *name)
 {
     struct trigger t = {name, -EAGAIN};
 
+    if (!name)
+        return -EINVAL;
     revive();
     pthread_mutex_lock(&g.lock);
     if (g.thread)

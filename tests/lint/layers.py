@@ -58,7 +58,7 @@ LAYERS = {
     "processor/symbols": ["processor/symbols", "protos/fields"] + SDK_LOW,
     "processor/store": ["processor/store", "protos"] + SDK_LOW,
     "processor/cache": ["processor/cache", "processor/read", "processor/store"] + SDK_LOW,
-    "processor/model": ["processor/model", "processor/store", "protos/fields", "protos/tables"] + SDK_LOW,
+    "processor/model": ["processor/model", "processor/store", "protos", "protos/fields", "protos/tables"] + SDK_LOW,
     "processor/import/core": ["processor/import/core"] + MODEL,
     "processor/import/kernel": ["processor/import/kernel", "processor/import/core"] + MODEL,
     "processor/import/events": ["processor/import/events", "processor/import/core"] + MODEL,

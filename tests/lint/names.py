@@ -37,7 +37,7 @@ ROOMS = {
     "sdk/tracing": "orma_init orma_shutdown orma_flush orma_trigger orma_wait_for_session orma_startup_",
     "sdk/tracefile": "orma_tracefile_",
     "sdk/examples": "orma_category_demo orma_category_demo_",
-    "protos": "orma_deflated_ orma_loss_ orma_pbc_",
+    "protos": "orma_deflated_ orma_incident_ orma_loss_ orma_pbc_",
     "protos/perfetto": "perfetto__",
     "protos/tables": "orma_ftrace_names orma_ftrace_fields orma_ftrace_message_ orma_ftrace_messages orma_ftrace_messages_ orma_ftrace_tracepoint_ orma_ftrace_tracepoints"
                      " orma_ftrace_tracepoints_ orma_ftrace_tables_ orma_syscall_ orma_atrace_",
@@ -61,7 +61,8 @@ ROOMS = {
                         " traced_scrape traced_scrape_",
     "traced/sessions": "traced_session_ traced_sessions_ traced_instance_ traced_instances_ traced_flush traced_flush_"
                        " traced_flushes_ traced_gather_ traced_trigger_ traced_triggers_ traced_clone_"
-                       " traced_snapshots_ traced_clocks_ traced_machine_ traced_machines_ traced_admission_ traced_boost_",
+                       " traced_snapshots_ traced_clocks_ traced_machine_ traced_machines_ traced_admission_ traced_boost_"
+                       " traced_incidents_",
     "traced/endpoints": "traced_consumer_ traced_queries_ traced_relay_ traced_producer_endpoint traced_producer_relay_endpoint"
                         " traced_clone_request traced_clone_request_",
     "protos/reflect": "orma_embedded_ orma_field_ orma_json_ orma_number_ orma_reflect_ orma_scalar_"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "protos/fields/common.h"
+#include "sdk/base/buf.h"
 #include "sdk/base/defs.h"
 #include "sdk/wire/pb_reader.h"
 
@@ -68,7 +69,32 @@ static void read_buffer(struct orma_pb_reader r, struct orma_ledger *ret)
     ret->buffer_used += in > out ? ORMA_MIN(in - out, size) : 0;
 }
 
-void orma_ledger_read(struct orma_str trace_stats, struct orma_ledger *ret)
+void orma_ledger_add_incident(struct orma_ledger *self, struct orma_str text, uint32_t kind)
+{
+    size_t used = strlen(self->incidents), left = sizeof(self->incidents) - used;
+    const char *sep = self->incidents_num ? "; " : "";
+
+    self->incidents_num++;
+    self->incident_is_loss |= orma_incident_is_loss(kind);
+    self->incident_is_doubt |= !orma_incident_is_loss(kind);
+    if (strlen(sep) + text.len < left - 4) /* whole, with room for the dots */
+        (void)snprintf(self->incidents + used, left, "%s%.*s", sep, ORMA_STR_ARG(text)); /* fits */
+    else if (used < 4 || strcmp(self->incidents + used - 3, "..."))
+        (void)snprintf(self->incidents + used, left, "..."); /* fits */
+}
+
+void orma_ledger_read_incident(struct orma_ledger *self, struct orma_pb_reader message,
+                               uint64_t start_ns)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    struct orma_incident incident;
+
+    orma_incident_read(message, &incident);
+    orma_incident_put_text(&text, &incident, start_ns);
+    orma_ledger_add_incident(self, orma_buf_str(&text), incident.kind);
+}
+
+void orma_ledger_read(struct orma_str trace_stats, uint64_t start_ns, struct orma_ledger *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(trace_stats.data, trace_stats.len);
     struct orma_pb_field f;
@@ -81,6 +107,8 @@ void orma_ledger_read(struct orma_str trace_stats, struct orma_ledger *ret)
             read_sequence(orma_pb_sub(&f), ret);
         else if (f.id == ORMA_PB_TRACE_STATS_FLUSHES_FAILED)
             ret->flushes_failed = f.num;
+        else if (f.id == ORMA_PB_TRACE_STATS_ORMA_INCIDENTS)
+            orma_ledger_read_incident(ret, orma_pb_sub(&f), start_ns);
     }
 }
 
@@ -127,9 +155,22 @@ uint64_t orma_ledger_aged_out(const struct orma_ledger *self)
     return self->has_ledger ? self->lost[ORMA_LOST_OVERWRITTEN] : self->chunks_overwritten;
 }
 
+/* What is counted in other units than packets. */
+static bool has_others(const struct orma_ledger *self)
+{
+    return self->kernel_overrun || self->kprobes_missed || self->perf_lost || self->perf_skipped ||
+           self->unreadable;
+}
+
+static bool is_known(const struct orma_ledger *self)
+{
+    return !self->unknown && !self->unreported && !self->incident_is_doubt;
+}
+
 bool orma_ledger_is_none(const struct orma_ledger *self)
 {
-    return !self->unknown && !self->unreported && !self->kernel_overrun && !orma_ledger_total(self);
+    return is_known(self) && !self->incident_is_loss && !has_others(self) &&
+           !orma_ledger_total(self);
 }
 
 struct text {
@@ -166,32 +207,78 @@ static void put_packets(struct text *out, const struct orma_ledger *self, uint64
     put(out, ")");
 }
 
-/* Why the numbers are not all. */
+/* Why the numbers are not all, and what is missing without a number. */
 static void put_reasons(struct text *out, const struct orma_ledger *self)
 {
+    const char *sep = ": ";
     bool one = self->unreported == 1;
 
-    if (self->unknown)
-        put(out, ": %s", self->unknown);
-    if (self->unreported)
-        put(out, "%s%" PRIu64 " writer%s ended without %s last report", self->unknown ? "; " : ": ",
-            self->unreported, one ? "" : "s", one ? "its" : "their");
+    if (self->unknown) {
+        put(out, "%s%s", sep, self->unknown);
+        sep = "; ";
+    }
+    if (self->unreported) {
+        put(out, "%s%" PRIu64 " writer%s ended without %s last report", sep, self->unreported,
+            one ? "" : "s", one ? "its" : "their");
+        sep = "; ";
+    }
+    if (self->incidents_num)
+        put(out, "%s%s", sep, self->incidents);
+    else if (self->flushes_failed) /* who did not answer is an incident, if it mattered */
+        put(out, "; %" PRIu64 " flush%s not answered in time", self->flushes_failed,
+            self->flushes_failed == 1 ? " was" : "es were");
+}
+
+static void put_others(struct text *out, const struct orma_ledger *self, const char *sep)
+{
+    const struct {
+        uint64_t num;
+        const char *one, *many, *text;
+    } others[] = {
+        {self->kernel_overrun, "kernel event", "kernel events", orma_loss_overrun.name},
+        {self->kprobes_missed, "hit of a kprobe", "hits of kprobes", "missed"},
+        {self->perf_lost, "record of perf", "records of perf", "overrun"},
+        {self->perf_skipped, "stack", "stacks", "not unwound in time"},
+        {self->unreadable, "packet", "packets",
+         "that cannot be read (names and clocks that they refer to were lost)"},
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(others); i++) {
+        if (!others[i].num)
+            continue;
+        put(out, "%s%" PRIu64 " %s %s", sep, others[i].num,
+            others[i].num == 1 ? others[i].one : others[i].many, others[i].text);
+        sep = ", ";
+    }
 }
 
 void orma_ledger_format(const struct orma_ledger *self, char *ret, size_t ret_size)
 {
-    uint64_t total = orma_ledger_total(self), kernel = self->kernel_overrun;
-    bool known = !self->unknown && !self->unreported;
+    uint64_t total = orma_ledger_total(self);
+    bool known = is_known(self);
     struct text out = {ret, ret_size};
 
-    if (!total && !kernel)
-        put(&out, known ? "nothing lost" : "what was lost is not known");
-    else
+    if (total || has_others(self))
         put(&out, known ? "lost " : "lost at least ");
+    else if (self->incident_is_loss)
+        put(&out, "incomplete");
+    else
+        put(&out, known ? "nothing lost" : "what was lost is not known");
     if (total)
         put_packets(&out, self, total);
-    if (kernel)
-        put(&out, "%s%" PRIu64 " kernel event%s %s", total ? ", " : "", kernel,
-            kernel == 1 ? "" : "s", orma_loss_overrun.name);
+    put_others(&out, self, total ? ", " : "");
     put_reasons(&out, self);
+}
+
+const char *orma_ledger_remedy(const struct orma_ledger *self)
+{
+    if (self->unreadable && self->ring)
+        return "To keep a ring readable, have programs repeat names and clocks: "
+               "incremental_state_config { clear_period_ms: 1000 } in the config ('orma record "
+               "--ring' does it), or make the buffer larger";
+    if (self->unreadable)
+        return "Names and clocks were lost together with other data: a larger buffer helps";
+    if (self->perf_lost || self->perf_skipped)
+        return "Samples come faster than they are read: a lower frequency (-F), or fewer processes";
+    return NULL;
 }

@@ -42,7 +42,7 @@ static void read_ledger(struct orma_processor *tp, struct orma_ledger *ret)
 
     if (orma_query_prepare(tp,
                            "SELECT reason, sum(packets), count(sequence_id), count(*) FROM loss "
-                           "GROUP BY reason",
+                           "WHERE text IS NULL GROUP BY reason",
                            SIZE_MAX, &q, &rest) != 0)
         return;
     while (orma_query_step(q) == 1) {
@@ -61,10 +61,25 @@ static void read_ledger(struct orma_processor *tp, struct orma_ledger *ret)
     orma_query_free(q);
 }
 
+static void read_incidents(struct orma_processor *tp, struct orma_ledger *ret)
+{
+    struct orma_query *q;
+    const char *rest;
+
+    if (orma_query_prepare(tp, "SELECT reason, text FROM loss WHERE text IS NOT NULL ORDER BY id",
+                           SIZE_MAX, &q, &rest) != 0)
+        return;
+    while (orma_query_step(q) == 1)
+        orma_ledger_add_incident(ret, orma_str_from(orma_query_text(q, 1)),
+                                 orma_incident_of_name(orma_query_text(q, 0)));
+    orma_query_free(q);
+}
+
 void orma_load_loss(struct orma_processor *tp, struct orma_ledger *ret)
 {
     *ret = (struct orma_ledger){0};
     read_ledger(tp, ret);
+    read_incidents(tp, ret);
     if (!ret->has_ledger) {
         ret->chunks_overwritten = sum_of_stat(tp, "traced_buf_chunks_overwritten");
         ret->chunks_discarded = sum_of_stat(tp, "traced_buf_chunks_discarded");
@@ -75,7 +90,13 @@ void orma_load_loss(struct orma_processor *tp, struct orma_ledger *ret)
             ret->unknown = "the trace holds no statistics of its recording";
     }
     ret->kernel_overrun = sum_of_stat(tp, "ftrace_cpu_overrun_delta") +
-                          sum_of_stat(tp, "ftrace_cpu_dropped_events_delta");
+                          sum_of_stat(tp, "ftrace_cpu_dropped_events_delta") +
+                          sum_of_stat(tp, "ftrace_cpu_commit_overrun_delta");
+    ret->kprobes_missed = sum_of_stat(tp, "ftrace_kprobe_misses_delta");
+    ret->perf_lost = sum_of_stat(tp, "perf_cpu_lost_records");
+    ret->perf_skipped = sum_of_stat(tp, "perf_samples_skipped_dataloss");
+    ret->unreadable = sum_of_stat(tp, "packet_skipped_seq_needs_incremental_state_invalid");
+    ret->flushes_failed = sum_of_stat(tp, "traced_flushes_failed");
     /* Where the service writes all the time, the buffer is a ring, too, but nobody wants it to
      * overflow. */
     ret->ring = orma_load_number(tp, "SELECT count(*) FROM metadata WHERE name = "

@@ -22,7 +22,7 @@ struct outcome {
     struct orma_ledger loss;
     /* Of the config, but for track_event; those that took no part. */
     unsigned others_num, missing_num;
-    bool wants_kernel, others_took_part;
+    bool wants_kernel, wants_programs, others_took_part;
     bool knows_ring;  /* it has overwritten data, and kept_ns is known */
     uint64_t kept_ns; /* how long a time it holds; 0: nothing that can be read */
 };
@@ -89,6 +89,9 @@ static void print_last_line(const struct outcome *o)
         fprintf(stderr, ", the ring kept the newest %s",
                 orma_units_format_duration(o->kept_ns, text));
     fputc('\n', stderr);
+    const char *remedy = orma_ledger_remedy(&o->loss);
+    if (remedy)
+        fprintf(stderr, "orma record: %s\n", remedy);
 }
 
 static void look_at_source(void *ctx, const char *name)
@@ -97,6 +100,7 @@ static void look_at_source(void *ctx, const char *name)
     bool had = orma_recorder_had_source(o->run, name);
 
     o->others_num += strcmp(name, "track_event") != 0;
+    o->wants_programs |= !strcmp(name, "track_event");
     if (!strcmp(name, "linux.ftrace"))
         o->wants_kernel = true;
     else if (o->rec->config_path || !strcmp(name, "track_event"))
@@ -104,7 +108,7 @@ static void look_at_source(void *ctx, const char *name)
     if (had || !strcmp(name, "track_event")) /* of programs that may as well not run */
         return;
     o->missing_num++;
-    if (!o->rec->allow_unknown)
+    if (!o->rec->allow_unknown && (o->rec->quiet || !o->scanned)) /* else the last line says it */
         fprintf(
             stderr,
             "orma record: no producer offered the data source '%s': nothing of it was recorded\n",
@@ -149,6 +153,20 @@ static unsigned print_names(const struct outcome *o, const struct orma_buf *list
     return num;
 }
 
+static const char *why_no_kernel(const struct outcome *o)
+{
+    if (file_was_full(o))
+        return o->rec->config_path ? "the file was full before the first of them came: a larger "
+                                     "max_file_size_bytes"
+                                   : "the file was full before the first of them came: a larger "
+                                     "--max-size";
+    if (orma_ledger_total(&o->loss))
+        return o->rec->config_path ? "all that linux.ftrace wrote was lost: a larger buffer"
+                                   : "all that linux.ftrace wrote was lost: a larger buffer (-b)";
+    return orma_recorder_had_source(o->run, "linux.ftrace") ? "linux.ftrace never answered"
+                                                            : "no producer offered linux.ftrace";
+}
+
 /* Why there are none, or fewer than asked for. True: that makes the recording a failure. */
 static bool judge_kernel_events(const struct outcome *o)
 {
@@ -164,7 +182,7 @@ static bool judge_kernel_events(const struct outcome *o)
         fprintf(stderr, "orma record: no kernel events: %.*s\n", (int)scan->setup_error.len - 1,
                 (const char *)scan->setup_error.data);
     else if (!scan->has_kernel_stats && !scan->has_kernel_events)
-        fprintf(stderr, "orma record: no kernel events: linux.ftrace did not start\n");
+        fprintf(stderr, "orma record: no kernel events: %s\n", why_no_kernel(o));
     else if (!unknown && !scan->has_kernel_events && scan->unknown.len)
         fprintf(stderr, "orma record: no kernel events: this kernel has none of those asked for\n");
     if (unknown)
@@ -178,11 +196,11 @@ static const char *why_nothing(const struct outcome *o)
 {
     if (orma_ledger_total(&o->loss))
         return "all of it was lost";
-    if (o->wants_kernel && o->others_num == 1)
-        return "none of the kernel's events happened";
+    if (o->wants_kernel && (o->others_num == 1 || kernel_is_all(o)))
+        return "none of the kernel's events happened, or filters let none pass";
     if (o->others_num && o->missing_num == o->others_num)
         return "no producer offered a data source that was asked for";
-    if (o->others_num && o->rec->config_path)
+    if (!o->wants_programs || (o->others_num && o->rec->config_path))
         return "no data source had anything to write";
     return "no program wrote events";
 }
@@ -204,8 +222,10 @@ static bool judge_data(const struct outcome *o)
 static bool judge(struct outcome *o)
 {
     if (o->knows_ring && !o->kept_ns) {
-        fprintf(stderr, "orma record: nothing in the ring can be read: what its data refer to was "
-                        "overwritten; make it larger (-b)\n");
+        fprintf(stderr,
+                "orma record: nothing in the ring can be read: what its data refer to was "
+                "overwritten; make it larger%s\n",
+                o->rec->config_path ? "" : " (-b)");
         return false;
     }
     if (o->config_info->trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_START_TRACING)
@@ -229,6 +249,12 @@ int orma_record_outcome(struct orma_record *rec, const struct orma_recorder *run
     if (!run->bytes && rec->request.trigger) {
         fprintf(stderr, "orma record: the trigger '%s' never fired: nothing was recorded\n",
                 rec->request.trigger);
+        return ORMA_EXIT_FAILURE;
+    }
+    if (!run->bytes && !failed) { /* a file of no bytes is no trace */
+        fprintf(stderr, "orma record: nothing was recorded: %s\n",
+                config_info->trigger_mode ? "none of the config's triggers came"
+                                          : "the service wrote nothing");
         return ORMA_EXIT_FAILURE;
     }
     rec->out_created = false; /* something to read: it stays */

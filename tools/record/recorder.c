@@ -144,10 +144,11 @@ static void progress(struct state *st)
     if (!can_draw(rec))
         return;
     if (orma_consumer_stats_wait(rec->consumer, &stats) == 0)
-        orma_ledger_read(orma_buf_str(&stats), &loss);
+        orma_ledger_read(orma_buf_str(&stats), 0, &loss);
     orma_buf_fini(&stats);
-    loss.lost[ORMA_LOST_CUT] = loss.lost[ORMA_LOST_UNPATCHED] = 0; /* what is not read yet */
-    loss.unreported = 0;                                           /* for the last line */
+    loss.lost[ORMA_LOST_CUT] = loss.lost[ORMA_LOST_UNPATCHED] = 0;  /* what is not read yet */
+    loss.unreported = loss.incidents_num = loss.flushes_failed = 0; /* for the last line */
+    loss.incident_is_loss = loss.incident_is_doubt = false;
     loss.ring = !rec->service_writes;
     uint64_t bytes = loss.bytes_written;
     if (rec->service_writes && fstat(rec->out_fd, &file) == 0 && S_ISREG(file.st_mode))
@@ -395,7 +396,7 @@ static int collect(struct state *st)
     look_at_file(st);
     /* After the reading: what is still in a buffer counts as not delivered. */
     if (orma_consumer_stats_wait(rec->consumer, &stats) == 0) {
-        orma_ledger_read(orma_buf_str(&stats), &rec->loss);
+        orma_ledger_read(orma_buf_str(&stats), 0, &rec->loss);
         rec->has_loss = true;
     }
     orma_buf_fini(&stats);

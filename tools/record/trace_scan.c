@@ -9,12 +9,16 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "sdk/base/mapped.h"
 #include "protos/fields/ftrace.h"
+#include "protos/fields/orma_ext.h"
+#include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/map.h"
+#include "sdk/base/mapped.h"
 #include "sdk/wire/pb_reader.h"
 
 #define CPUS_MAX 1024
+#define KERNEL_MAX 16  /* sources of kernel events in one trace */
 #define TRACE_PACKET 1 /* Trace.packet */
 /* The service's own packets; what it says behind its last statistics is no data. */
 #define SERVICE_SEQUENCE 1
@@ -23,6 +27,13 @@ struct scan {
     struct orma_record_trace_scan *ret;
     uint64_t first[CPUS_MAX], last[CPUS_MAX]; /* events that the kernel lost, by CPU */
     bool seen[CPUS_MAX];
+    bool saw_kprobes;
+    uint64_t first_missed, last_missed; /* hits of kprobes */
+    uint64_t start_ns;                  /* of the session */
+    uint64_t unreadable, perf_lost, perf_skipped;
+    struct orma_map valid;                    /* sequences whose names and clocks are known */
+    struct orma_pb_reader kernel[KERNEL_MAX]; /* the last statistics of each source of events */
+    uint32_t kernel_seq[KERNEL_MAX];
     bool compressed;
     bool has_stats;
     bool data_behind; /* the last statistics */
@@ -41,6 +52,7 @@ static void read_cpu(struct scan *s, struct orma_pb_reader r, bool at_start)
             break;
         case ORMA_PB_FTRACE_CPU_STATS_OVERRUN:
         case ORMA_PB_FTRACE_CPU_STATS_DROPPED_EVENTS:
+        case ORMA_PB_FTRACE_CPU_STATS_COMMIT_OVERRUN:
             lost += f.num;
             break;
         }
@@ -66,6 +78,43 @@ static void note(struct orma_buf *list, const struct orma_pb_field *f)
     orma_buf_put(list, "\n", 1);
 }
 
+static void read_kprobes(struct scan *s, struct orma_pb_reader r, bool at_start)
+{
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_FTRACE_KPROBE_STATS_MISSES)
+            s->last_missed = f.num;
+    }
+    if (at_start && !s->saw_kprobes)
+        s->first_missed = s->last_missed;
+    s->saw_kprobes = true;
+}
+
+/* Each has all incidents so far. */
+static void keep_kernel_stats(struct scan *s, uint32_t sequence, struct orma_pb_reader r)
+{
+    for (size_t i = 0; i < KERNEL_MAX; i++) {
+        if (s->kernel_seq[i] && s->kernel_seq[i] != sequence)
+            continue;
+        s->kernel_seq[i] = sequence;
+        s->kernel[i] = r;
+        return;
+    }
+}
+
+static void read_kernel_incidents(struct scan *s)
+{
+    struct orma_pb_field f;
+
+    for (size_t i = 0; i < KERNEL_MAX && s->kernel_seq[i]; i++) {
+        while (orma_pb_next(&s->kernel[i], &f)) {
+            if (f.id == ORMA_PB_FTRACE_STATS_ORMA_FTRACE_INCIDENTS)
+                orma_ledger_read_incident(&s->ret->loss, orma_pb_sub(&f), s->start_ns);
+        }
+    }
+}
+
 static void read_kernel_stats(struct scan *s, struct orma_pb_reader r)
 {
     struct orma_pb_reader again = r;
@@ -81,6 +130,9 @@ static void read_kernel_stats(struct scan *s, struct orma_pb_reader r)
         switch (f.id) {
         case ORMA_PB_FTRACE_STATS_CPU_STATS:
             read_cpu(s, orma_pb_sub(&f), at_start);
+            break;
+        case ORMA_PB_FTRACE_STATS_KPROBE_STATS:
+            read_kprobes(s, orma_pb_sub(&f), at_start);
             break;
         case ORMA_PB_FTRACE_STATS_UNKNOWN_FTRACE_EVENTS:
             note(&s->ret->unknown, &f);
@@ -130,10 +182,54 @@ static bool is_list(const struct orma_pb_field *f)
            f->id == ORMA_PB_TRACE_PACKET_SYSTEM_INFO || f->id == ORMA_PB_TRACE_PACKET_CPU_INFO;
 }
 
-static void read_packet(struct scan *s, struct orma_pb_reader r)
+static void read_perf_sample(struct scan *s, struct orma_pb_reader r)
 {
     struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_PERF_SAMPLE_KERNEL_RECORDS_LOST)
+            s->perf_lost += f.num;
+        else if (f.id == ORMA_PB_PERF_SAMPLE_SAMPLE_SKIPPED_REASON)
+            s->perf_skipped += f.num == ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_UNWIND_ENQUEUE;
+    }
+}
+
+static void read_service_event(struct scan *s, struct orma_pb_reader r, uint64_t timestamp)
+{
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_TRACING_SERVICE_EVENT_TRACING_STARTED)
+            s->start_ns = timestamp;
+    }
+}
+
+/* Can it be read? By the same rules as when it is imported. */
+struct state {
+    uint64_t flags, dropped;
+    bool cleared;
+};
+
+static void follow_state(struct scan *s, uint32_t sequence, const struct state *now)
+{
+    bool valid;
+
+    if (now->cleared || now->flags & ORMA_PB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED)
+        (void)orma_map_put(&s->valid, sequence, 1); /* no memory: it counts as lost */
+    else if (now->dropped)
+        (void)orma_map_take(&s->valid, sequence);
+    if (!(now->flags & ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE))
+        return;
+    valid = orma_map_get(&s->valid, sequence) != ORMA_MAP_NONE;
+    s->unreadable += !valid;
+}
+
+static void read_packet(struct scan *s, struct orma_pb_reader r)
+{
+    struct orma_pb_field f, event = {0}, kernel = {0};
     uint32_t sequence = 0;
+    uint64_t timestamp = 0;
+    struct state state = {0};
     bool stats = false, has_list = false, has_data = false;
 
     while (orma_pb_next(&r, &f)) {
@@ -150,9 +246,28 @@ static void read_packet(struct scan *s, struct orma_pb_reader r)
             break;
         case ORMA_PB_TRACE_PACKET_FTRACE_STATS:
             read_kernel_stats(s, orma_pb_sub(&f));
+            kernel = f;
+            break;
+        case ORMA_PB_TRACE_PACKET_TIMESTAMP:
+            timestamp = f.num;
+            break;
+        case ORMA_PB_TRACE_PACKET_SERVICE_EVENT:
+            event = f;
+            break;
+        case ORMA_PB_TRACE_PACKET_PERF_SAMPLE:
+            read_perf_sample(s, orma_pb_sub(&f));
+            break;
+        case ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS:
+            state.flags = f.num;
+            break;
+        case ORMA_PB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED:
+            state.cleared = state.cleared || f.num;
+            break;
+        case ORMA_PB_TRACE_PACKET_PREVIOUS_PACKET_DROPPED:
+            state.dropped = f.num;
             break;
         case ORMA_PB_TRACE_PACKET_TRACE_STATS:
-            orma_ledger_read(orma_pb_str(&f), &s->ret->loss);
+            orma_ledger_read(orma_pb_str(&f), s->start_ns, &s->ret->loss);
             stats = true;
             break;
         case ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS:
@@ -161,6 +276,12 @@ static void read_packet(struct scan *s, struct orma_pb_reader r)
             break;
         }
     }
+    if (event.data)
+        read_service_event(s, orma_pb_sub(&event), timestamp);
+    if (kernel.data && sequence)
+        keep_kernel_stats(s, sequence, orma_pb_sub(&kernel));
+    if (sequence)
+        follow_state(s, sequence, &state);
     if (sequence && sequence != SERVICE_SEQUENCE) {
         s->has_lists |= has_list;
         s->ret->has_data |= has_data;
@@ -187,6 +308,11 @@ static bool scan(struct scan *s, const void *data, size_t len)
         return false;
     if (!s->has_stats || s->data_behind)
         loss->unknown = "the trace ends before its last statistics";
+    read_kernel_incidents(s);
+    loss->unreadable = s->unreadable;
+    loss->perf_lost = s->perf_lost;
+    loss->perf_skipped = s->perf_skipped;
+    loss->kprobes_missed = s->last_missed - ORMA_MIN(s->first_missed, s->last_missed);
     s->ret->has_data |= s->ret->has_kernel_events;
     s->ret->has_lists_only = s->has_lists && !s->ret->has_data;
     s->ret->has_data |= s->has_lists;
@@ -209,6 +335,8 @@ bool orma_record_trace_scan(int fd, struct orma_record_trace_scan *ret)
         s->ret = ret;
         ok = scan(s, orma_mapped_data(file), orma_mapped_size(file)) && !orma_mapped_torn(file);
     }
+    if (s)
+        orma_map_fini(&s->valid);
     free(s);
     orma_mapped_close(file);
     if (!ok)

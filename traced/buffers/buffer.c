@@ -543,7 +543,9 @@ static ORMA_COLD void refuse(struct traced_buffer *self, struct traced_seq *seq,
                              const struct traced_record *rec, const struct traced_chunk *chunk)
 {
     self->stats.abi_violations++;
-    seq->ledger.invalid += count_refused(self, rec, chunk, 0);
+    /* Larger than this buffer is not malformed: the buffer is too small. */
+    uint64_t *fate = rec->size > self->size ? &seq->ledger.discarded : &seq->ledger.invalid;
+    *fate += count_refused(self, rec, chunk, 0);
 }
 
 static void store(struct traced_record *to, const struct traced_record *rec,

@@ -51,7 +51,7 @@ enum traced_trigger_mode traced_config_trigger_mode(const config_t *config)
 /* ---- how much there may be of what ---- */
 
 const struct traced_config_limit traced_config_limits[] = {
-    {"data_sources", 512},
+    {"data_sources", TRACED_DATA_SOURCES_MAX},
     {"data_sources.producer_name_filter", 1024},
     {"data_sources.producer_name_regex_filter", 1024},
     {"data_sources.machine_name_filter", 64},

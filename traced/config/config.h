@@ -13,6 +13,7 @@
 #include "sdk/base/buf.h"
 
 #define TRACED_BUFFERS_MAX 128
+#define TRACED_DATA_SOURCES_MAX 512
 
 /* How many of a repeated field there may be (rule 25 of docs/service.md). Ends with field NULL. */
 struct traced_config_limit {

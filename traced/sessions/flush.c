@@ -80,8 +80,10 @@ static void note_slow(const struct session_flush *f)
     unsigned num = 0;
 
     ORMA_LIST_EACH (struct traced_instance, inst, &s->instances.list, session_link) {
-        if (inst->no_flush || orma_map_get(&f->pending, inst->producer->id) == ORMA_MAP_NONE ||
-            num++ >= SLOW_MAX)
+        if (inst->no_flush || orma_map_get(&f->pending, inst->producer->id) == ORMA_MAP_NONE)
+            continue;
+        inst->owes_flush = f->id;
+        if (num++ >= SLOW_MAX)
             continue;
         size_t ds = orma_pb_begin(&msg, ORMA_PB_TRACING_SERVICE_EVENT_DATA_SOURCES_DATA_SOURCE);
         orma_pb_put_cstr(&msg, ORMA_PB_TRACING_SERVICE_EVENT_DATA_SOURCES_DATA_SOURCE_PRODUCER_NAME,
@@ -322,6 +324,8 @@ void traced_flush(struct traced_session *s, enum traced_flush_scope scope, uint3
     struct flush_request *r = request_new(s, scope, flags);
 
     s->flushes.requested++;
+    if (weight(flags) == 2)
+        traced_incidents_note_end_asked(s);
     if (!r) {
         s->flushes.failed++;
         fn(s, false, ctx);

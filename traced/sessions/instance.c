@@ -269,6 +269,7 @@ static void stop(struct traced_instance *inst)
 {
     if (inst->state == TRACED_INSTANCE_STOPPED || inst->state == TRACED_INSTANCE_STOPPING)
         return;
+    inst->never_started = inst->state == TRACED_INSTANCE_STARTING;
     bool wait = inst->will_notify_on_stop && inst->state != TRACED_INSTANCE_CONFIGURED;
     send_stop(inst);
     set_state(inst, wait ? TRACED_INSTANCE_STOPPING : TRACED_INSTANCE_STOPPED);
@@ -302,6 +303,7 @@ void traced_instance_free(struct traced_instance *inst)
 {
     struct traced_session *s = inst->session;
 
+    traced_incidents_note_gone(inst);
     if (inst->state != TRACED_INSTANCE_STOPPED)
         set_state(inst, TRACED_INSTANCE_STOPPED);
     ORMA_ASSERT(inst->producer->instances_num > 0);
@@ -383,6 +385,7 @@ static void setup_instance(struct traced_session *s, struct traced_data_source *
         traced_instance_free(inst);
         return;
     }
+    traced_incidents_note_offered(s, entry);
     s->registry->events->instance_changed(inst);
     if (s->state == TRACED_STARTED)
         start(inst);

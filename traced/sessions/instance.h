@@ -48,6 +48,9 @@ struct traced_instance {
     struct traced_instance_config *config; /* as the producer gets it; a reference */
     bool will_notify_on_start, will_notify_on_stop;
     bool handles_incremental_state_clear, no_flush;
+    bool never_started; /* when it was told to stop, it had not said that it had started */
+    uint64_t
+        owes_flush; /* a flush that was to be the last, and was not answered in time; 0: none */
 };
 
 /* What a session does when its data sources have got so far. */

@@ -84,6 +84,7 @@ void traced_session_end(struct traced_session *self)
     traced_session_note_state(self);
     traced_session_timers_stop(self);
     event_del(self->output.write_timer);
+    traced_incidents_note_end(self);
     lose_reports(self);
     for (size_t i = 0; i < self->buffers_num; i++)
         traced_buffer_settle(self->buffers[i].buf);
@@ -123,6 +124,7 @@ void traced_session_disable(struct traced_session *self)
     self->state = TRACED_STOPPING;
     traced_session_note_state(self);
     traced_session_cancel_duration(self);
+    traced_incidents_note_end_asked(self);
     traced_instances_stop_all(self);
     if (!was_started) {
         traced_session_end(self);
@@ -233,6 +235,7 @@ void traced_session_free(struct traced_session *self)
     free_buffers(self);
     traced_session_reader_fini(&self->reader);
     traced_snapshots_fini(&self->snapshots);
+    traced_incidents_fini(&self->incidents);
     orma_buf_fini(&self->config_bytes);
     free(self->detach_key);
     free(self->clone_trigger.name);

@@ -31,6 +31,7 @@
 #include "traced/producers/registry.h"
 #include "traced/sessions/flush.h"
 #include "traced/sessions/gather.h"
+#include "traced/sessions/incidents.h"
 #include "traced/sessions/instance.h"
 #include "traced/sessions/read.h"
 #include "traced/sessions/registry.h"
@@ -89,6 +90,7 @@ struct traced_session {
     struct traced_instances instances;
     struct traced_gather gather;
     struct traced_flushes flushes;
+    struct traced_incidents incidents;
     struct traced_triggers triggers;
     struct traced_session_timers timers;
     struct traced_session_output output;

@@ -244,6 +244,7 @@ static void copy_state(struct traced_session *to, struct traced_session *from)
     to->uuid_lsb = from->uuid_lsb; /* the half that identifies the source */
     traced_flushes_copy_counts(&to->flushes, &from->flushes);
     traced_snapshots_copy(&to->snapshots, &from->snapshots);
+    traced_incidents_copy(to, from);
     traced_triggers_move(from, to);
     to->reader.stats_due = true;
     traced_session_note_state(to);

@@ -147,6 +147,7 @@ static void put_totals(struct orma_buf *out, const struct traced_session *s)
     orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FLUSHES_SUCCEEDED, s->flushes.succeeded);
     orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FLUSHES_FAILED, s->flushes.failed);
     orma_pb_put_u64(out, ORMA_PB_TRACE_STATS_FINAL_FLUSH_OUTCOME, s->flushes.final);
+    traced_incidents_put(out, s);
 }
 
 /* A ledger with each of its fields in one byte, and its frame. */

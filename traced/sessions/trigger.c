@@ -35,6 +35,7 @@ struct traced_trigger *traced_trigger_new(struct traced_session *s,
     };
     orma_list_insert(&s->triggers.list, &t->link);
     s->triggers.num++;
+    s->incidents.triggered = true;
     if (t->name && t->producer_name)
         return t;
     trigger_free(t);

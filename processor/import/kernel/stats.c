@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "processor/import/kernel/kernel.h"
+#include "processor/model/incidents.h"
 #include "protos/fields/ftrace.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/buf.h"
 
@@ -235,7 +237,8 @@ static void setup_errors(struct orma_import_ctx *imp, const struct orma_packet_c
 /* Whenever it was written, it is of the whole session. */
 static bool stats_early(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
-    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len), again = r;
+    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len), again = r,
+                          incidents = r;
     struct orma_pb_field f;
     struct orma_stats *stats = orma_model_stats(imp->model, ctx->machine);
     struct orma_str kprobes = {NULL, 0};
@@ -256,6 +259,9 @@ static bool stats_early(struct orma_import_ctx *imp, const struct orma_packet_ct
     kprobe_stats(stats, kprobes, at_end);
     if (!at_end)
         setup_errors(imp, ctx);
+    for (; at_end && orma_pb_next(&incidents, &f);)
+        if (f.id == ORMA_PB_FTRACE_STATS_ORMA_FTRACE_INCIDENTS)
+            orma_model_add_incident(imp->model, ctx->machine, orma_pb_str(&f));
     check_statuses(imp, ctx);
     return true;
 }

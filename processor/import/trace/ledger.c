@@ -9,7 +9,10 @@
 #include <stdlib.h>
 
 #include "processor/import/trace/trace.h"
+#include "processor/model/incidents.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/loss.h"
+#include "sdk/wire/pb_writer.h"
 
 /* The service's own packets; what it says behind its last statistics is no data. */
 #define SERVICE_SEQUENCE 1
@@ -17,12 +20,14 @@
 /* What is known of one trace of the file. */
 struct known {
     uint32_t trace_row;
-    bool expected;    /* it has a config */
-    bool ours;        /* written by our service: the last TraceStats is behind all data */
-    bool has_stats;   /* at least one TraceStats */
-    bool has_counts;  /* ... with a ledger, as we write them */
-    bool unsettled;   /* ... the last of which leaves packets of some writer unexplained */
-    uint64_t packets; /* of all writers, before the last TraceStats */
+    bool expected;             /* it has a config */
+    bool ours;                 /* written by our service: the last TraceStats is behind all data */
+    bool has_stats;            /* at least one TraceStats */
+    bool has_counts;           /* ... with a ledger, as we write them */
+    bool unsettled;            /* ... the last of which leaves packets of some writer unexplained */
+    uint64_t packets;          /* of all writers, before the last TraceStats */
+    uint16_t machine;          /* that the last TraceStats is of */
+    struct orma_buf incidents; /* of it, as in protos/orma_ext.proto */
 };
 
 struct orma_trace_ledger {
@@ -94,6 +99,7 @@ void orma_trace_ledger_begin(struct orma_import_ctx *imp)
         return;
     known->has_stats = true;
     known->unsettled = false;
+    orma_buf_clear(&known->incidents);
     known->packets = packets_of(imp, imp->model->trace_row);
 }
 
@@ -157,6 +163,29 @@ void orma_trace_ledger_add(struct orma_import_ctx *imp, uint16_t machine, struct
         add_row(imp, machine, counts, orma_loss_unreported.name, NULL);
 }
 
+void orma_trace_ledger_add_incident(struct orma_import_ctx *imp, uint16_t machine,
+                                    struct orma_str message)
+{
+    struct known *known = current(imp);
+
+    if (!known)
+        return;
+    known->machine = machine;
+    orma_pb_put_bytes(&known->incidents, ORMA_PB_TRACE_STATS_ORMA_INCIDENTS, message.data,
+                      message.len);
+    imp->model->storage->failed |= known->incidents.failed;
+}
+
+static void add_incidents(struct orma_import_ctx *imp, const struct known *known)
+{
+    struct orma_pb_reader r = orma_pb_reader(known->incidents.data, known->incidents.len);
+    struct orma_pb_field f;
+
+    orma_model_use_trace(imp->model, known->trace_row);
+    while (orma_pb_next(&r, &f))
+        orma_model_add_incident(imp->model, known->machine, orma_pb_str(&f));
+}
+
 /* Data behind the last statistics, or in a buffer when they were made, or none of those at all. */
 static bool lacks_the_end(const struct orma_import_ctx *imp, const struct known *known)
 {
@@ -172,6 +201,7 @@ void orma_trace_ledger_finish(struct orma_import_ctx *imp)
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOSS);
 
     for (uint32_t i = 0; self && i < self->num; i++) {
+        add_incidents(imp, &self->traces[i]);
         if (!lacks_the_end(imp, &self->traces[i]))
             continue;
         uint32_t row = orma_table_add(t);
@@ -185,6 +215,8 @@ void orma_trace_ledger_fini(struct orma_import_ctx *imp)
 {
     struct orma_trace_ledger *self = orma_trace(imp)->ledger;
 
+    for (uint32_t i = 0; self && i < self->num; i++)
+        orma_buf_fini(&self->traces[i].incidents);
     if (self)
         free(self->traces);
 }

@@ -29,6 +29,10 @@ void orma_trace_ledger_begin(struct orma_import_ctx *imp);
 /* One OrmaSequenceCounts of it. */
 void orma_trace_ledger_add(struct orma_import_ctx *imp, uint16_t machine, struct orma_str counts);
 
+/* One OrmaIncident of it. */
+void orma_trace_ledger_add_incident(struct orma_import_ctx *imp, uint16_t machine,
+                                    struct orma_str message);
+
 /* After the last packet. */
 void orma_trace_ledger_finish(struct orma_import_ctx *imp);
 void orma_trace_ledger_fini(struct orma_import_ctx *imp);

@@ -11,6 +11,7 @@
 #include "processor/import/trace/trace.h"
 #include "protos/fields/common.h"
 #include "protos/fields/config.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/trace.h"
 #include "protos/loss.h"
 
@@ -201,6 +202,8 @@ static bool stats_early(struct orma_import_ctx *imp, const struct orma_packet_ct
             flush_outcome(stats, orma_pb_u64(&f));
         else if (f.id == ORMA_TRACE_STATS_SEQUENCE_COUNTS)
             orma_trace_ledger_add(imp, ctx->machine, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_TRACE_STATS_ORMA_INCIDENTS)
+            orma_trace_ledger_add_incident(imp, ctx->machine, orma_pb_str(&f));
     }
     return true;
 }

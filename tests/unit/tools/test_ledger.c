@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "protos/fields/common.h"
 #include "sdk/wire/pb_writer.h"
@@ -14,7 +15,7 @@ Test(loss, prefers_packets_to_chunks)
     size_t m = orma_pb_begin(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS);
     orma_pb_put_u64(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS_CHUNKS_OVERWRITTEN, 3);
     orma_pb_end(&b, m);
-    orma_ledger_read(orma_buf_str(&b), &loss);
+    orma_ledger_read(orma_buf_str(&b), 0, &loss);
     orma_ledger_format(&loss, text, sizeof(text));
     cr_assert_str_eq(text, "lost 3 chunks (3 overwritten)");
 
@@ -23,7 +24,7 @@ Test(loss, prefers_packets_to_chunks)
     orma_pb_put_u64(&b, 7, 2);
     orma_pb_put_u64(&b, 8, 40);
     orma_pb_end(&b, m);
-    orma_ledger_read(orma_buf_str(&b), &loss);
+    orma_ledger_read(orma_buf_str(&b), 0, &loss);
     cr_assert_eq(orma_ledger_total(&loss), 42);
     orma_ledger_format(&loss, text, sizeof(text));
     cr_assert_str_eq(text, "lost 42 packets (2 dropped, 40 overwritten)");
@@ -43,7 +44,7 @@ Test(loss, says_what_is_not_known)
         orma_pb_put_u64(&b, 6, 10);
         orma_pb_put_u64(&b, 13, 1);
         orma_pb_end(&b, m);
-        orma_ledger_read(orma_buf_str(&b), &loss);
+        orma_ledger_read(orma_buf_str(&b), 0, &loss);
         orma_ledger_format(&loss, text, sizeof(text));
         cr_assert_eq(orma_ledger_total(&loss), 0);
         cr_assert_str_eq(text,
@@ -62,7 +63,7 @@ Test(loss, nothing_is_nothing_and_garbage_too)
     struct orma_ledger loss;
     char text[ORMA_LEDGER_TEXT_MAX];
 
-    orma_ledger_read(ORMA_STR("\x0a\xff\xff"), &loss);
+    orma_ledger_read(ORMA_STR("\x0a\xff\xff"), 0, &loss);
     orma_ledger_format(&loss, text, sizeof(text));
     cr_assert_str_eq(text, "nothing lost");
 }
@@ -81,7 +82,7 @@ Test(loss, knows_how_full_the_buffers_are)
     orma_pb_put_u64(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS_BUFFER_SIZE, 1000);
     orma_pb_put_u64(&b, ORMA_PB_TRACE_STATS_BUFFER_STATS_BYTES_OVERWRITTEN, 5);
     orma_pb_end(&b, m);
-    orma_ledger_read(orma_buf_str(&b), &loss);
+    orma_ledger_read(orma_buf_str(&b), 0, &loss);
     cr_assert_eq(loss.buffer_bytes, 2000);
     cr_assert_eq(loss.buffer_used, 600);
     orma_buf_fini(&b);
@@ -130,4 +131,66 @@ Test(loss, every_reason_has_a_word_a_text_and_a_field_of_its_own)
         cr_assert_eq(orma_ledger_of_name(word->name), i);
     }
     cr_assert_eq(orma_ledger_of_name("emitted"), ORMA_LOST_REASONS);
+}
+
+static void put_incident(struct orma_buf *out, const struct orma_incident *incident)
+{
+    orma_incident_put(out, ORMA_PB_TRACE_STATS_ORMA_INCIDENTS, incident);
+}
+
+Test(loss, incidents_are_part_of_the_sentence)
+{
+    const uint64_t second = 1000000000;
+    struct orma_buf b = {0};
+    struct orma_ledger loss;
+    char text[ORMA_LEDGER_TEXT_MAX];
+
+    put_incident(&b, &(struct orma_incident){.kind = ORMA_PB_ORMA_INCIDENT_CHANGED,
+                                             .what = ORMA_STR("tracing_on: 1 -> 0"),
+                                             .from_ns = 11 * second,
+                                             .until_ns = 13 * second});
+    orma_ledger_read(orma_buf_str(&b), 10 * second, &loss);
+    cr_assert_not(orma_ledger_is_none(&loss));
+    orma_ledger_format(&loss, text, sizeof(text));
+    cr_assert_str_eq(text, "incomplete: another program changed the kernel's tracer between 1.00 s "
+                           "and 3.00 s of the recording (tracing_on: 1 -> 0): kernel events may be "
+                           "missing since then");
+
+    put_incident(&b, &(struct orma_incident){.kind = ORMA_PB_ORMA_INCIDENT_SILENT,
+                                             .pid = 7,
+                                             .producer = ORMA_STR("a\nb"),
+                                             .from_ns = 13 * second,
+                                             .until_ns = 18 * second});
+    orma_ledger_read(orma_buf_str(&b), 0, &loss);
+    loss.perf_lost = 1;
+    orma_ledger_format(&loss, text, sizeof(text));
+    cr_assert(strstr(text, "lost at least 1 record of perf overrun: another program changed the "
+                           "kernel's tracer (tracing_on"));
+    cr_assert(strstr(text, "; 'a?b' (pid 7) did not answer for 5.0 s at the end"), "%s", text);
+    orma_buf_fini(&b);
+    orma_assert_no_leaks();
+}
+
+Test(loss, more_incidents_than_fit_are_cut_between_two)
+{
+    struct orma_ledger loss = {.has_ledger = true};
+    char text[ORMA_LEDGER_TEXT_MAX];
+
+    for (unsigned i = 0; i < 1000; i++)
+        orma_ledger_add_incident(&loss, ORMA_STR("this happened"), ORMA_PB_ORMA_INCIDENT_CHANGED);
+    cr_assert_eq(loss.incidents_num, 1000);
+    orma_ledger_format(&loss, text, sizeof(text));
+    cr_assert_str_eq(text + strlen(text) - strlen("this happened..."), "this happened...");
+}
+
+Test(loss, every_incident_has_a_name_of_its_own_and_words)
+{
+    for (uint32_t kind = 1; kind <= ORMA_PB_ORMA_INCIDENT_KILLED; kind++) {
+        ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+
+        cr_assert_eq(orma_incident_of_name(orma_incident_name(kind)), kind);
+        orma_incident_put_text(&text, &(struct orma_incident){.kind = kind}, 0);
+        cr_assert_not(strstr(orma_buf_cstr(&text), "no words"), "%u", kind);
+    }
+    cr_assert_eq(orma_incident_of_name("overrun"), ORMA_PB_ORMA_INCIDENT_KIND_UNSPECIFIED);
 }

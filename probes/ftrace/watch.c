@@ -1,0 +1,204 @@
+/*
+ * All enabled events stand in one file (set_event), so that a flush reads eight
+ * files, however many events there are. A tree of ordinary files does not keep
+ * it; there the events are not watched.
+ */
+#include "probes/ftrace/watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "protos/incident.h"
+#include "sdk/base/clock.h"
+#include "sdk/base/defs.h"
+
+#define VALUE_MAX 40   /* bytes of a setting that are shown */
+#define NAMES_SHOWN 3u /* events */
+
+static const char *const files[ORMA_FTRACE_WATCH_FILES] = {
+    "tracing_on",    "current_tracer",        "trace_clock",    "buffer_size_kb",
+    "set_event_pid", "set_event_notrace_pid", "tracing_cpumask"};
+
+/* Of trace_clock the choice, of others the first line. */
+static bool read_setting(const struct orma_tracefs *fs, const char *file, struct orma_buf *ret)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf line = {0};
+
+    if (!orma_tracefs_line(fs, file, &line))
+        return false;
+    orma_buf_clear(ret);
+    if (!strcmp(file, "trace_clock"))
+        orma_tracefs_choice(orma_buf_str(&line), ret);
+    else
+        orma_buf_put(ret, line.data, line.len);
+    return !ret->failed;
+}
+
+/* "group:event" a line: is it there? */
+static bool has_line(struct orma_str text, const char *group, const char *name)
+{
+    size_t group_len = strlen(group), name_len = strlen(name);
+    struct orma_str line;
+
+    while (text.len && orma_str_cut(&text, '\n', &line)) {
+        if (line.len == group_len + 1 + name_len && !memcmp(line.data, group, group_len) &&
+            line.data[group_len] == ':' && !memcmp(line.data + group_len + 1, name, name_len))
+            return true;
+    }
+    return false;
+}
+
+static bool is_enabled_here(const struct orma_ftrace_event *ev)
+{
+    return ev->plan && !ev->decode_only;
+}
+
+/* How many of them are not on, those that were told before left out. Fills the names. */
+static unsigned find_off(struct orma_ftrace_watch *self, const struct orma_ftrace_events *events,
+                         struct orma_str on, struct orma_buf *names)
+{
+    unsigned num = 0;
+
+    for (size_t i = 0; i < events->num; i++) {
+        const struct orma_ftrace_event *ev = &events->list[i];
+
+        if (!is_enabled_here(ev) || self->event_told[i] || has_line(on, ev->group, ev->name))
+            continue;
+        self->event_told[i] = true;
+        if (num++ < NAMES_SHOWN)
+            orma_buf_printf(names, "%s%s/%s", num > 1 ? ", " : "", ev->group, ev->name);
+    }
+    if (num > NAMES_SHOWN)
+        orma_buf_printf(names, " and %u more", num - NAMES_SHOWN);
+    return num;
+}
+
+void orma_ftrace_watch_start(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
+                             const struct orma_ftrace_events *events)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf on = {0}, names = {0};
+
+    self->ok_ns = orma_clock_boottime();
+    for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++)
+        self->told[i] = !read_setting(fs, files[i], &self->was[i]);
+    self->event_told = calloc(events->num + 1, sizeof(*self->event_told));
+    if (!self->event_told)
+        return;
+    if (orma_tracefs_read(fs, "set_event", &on) < 0 ||
+        find_off(self, events, orma_buf_str(&on), &names)) {
+        free(self->event_told);
+        self->event_told = NULL;
+    }
+}
+
+static void note(struct orma_ftrace_watch *self, struct orma_str what, uint64_t from, uint64_t now)
+{
+    const struct orma_incident incident = {.kind = ORMA_PB_ORMA_INCIDENT_CHANGED,
+                                           .source = ORMA_STR("linux.ftrace"),
+                                           .what = what,
+                                           .from_ns = from,
+                                           .until_ns = now};
+
+    orma_incident_put(&self->incidents, ORMA_PB_FTRACE_STATS_ORMA_FTRACE_INCIDENTS, &incident);
+}
+
+static void put_value(struct orma_buf *out, struct orma_str value)
+{
+    if (!value.len)
+        orma_buf_put_str(out, "empty");
+    orma_buf_put(out, value.data, ORMA_MIN(value.len, VALUE_MAX));
+}
+
+/* "tracing_on: 1 -> 0" */
+static void note_change(struct orma_ftrace_watch *self, const char *file, struct orma_str was,
+                        struct orma_str is, uint64_t from, uint64_t now)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf what = {0};
+
+    orma_buf_printf(&what, "%s: ", file);
+    put_value(&what, was);
+    orma_buf_put_str(&what, " -> ");
+    put_value(&what, is);
+    note(self, orma_buf_str(&what), from, now);
+}
+
+static void check_files(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
+                        uint64_t last_event_ns, uint64_t now)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf is = {0};
+
+    for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++) {
+        struct orma_str was = orma_buf_str(&self->was[i]);
+
+        if (self->told[i] || !read_setting(fs, files[i], &is) ||
+            orma_str_eq(was, orma_buf_str(&is)))
+            continue;
+        self->told[i] = true;
+        /* It was still recording when the newest event came. */
+        uint64_t from = i == 0 ? ORMA_MAX(self->ok_ns, last_event_ns) : self->ok_ns;
+        note_change(self, files[i], was, orma_buf_str(&is), ORMA_MIN(from, now), now);
+    }
+}
+
+static void check_events(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
+                         const struct orma_ftrace_events *events, uint64_t now)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf on = {0}, names = {0}, what = {0};
+
+    if (!self->event_told || orma_tracefs_read(fs, "set_event", &on) < 0 ||
+        !find_off(self, events, orma_buf_str(&on), &names))
+        return;
+    orma_buf_printf(&what, "switched off: %s", orma_buf_cstr(&names));
+    note(self, orma_buf_str(&what), self->ok_ns, now);
+}
+
+static void check_filter(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
+                         const struct orma_ftrace_event *ev, uint64_t now)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf is = {0};
+    struct orma_str was = orma_str_from(ev->filter ? ev->filter : "none");
+    char path[512];
+
+    (void)snprintf(path, sizeof(path), "events/%s/%s/filter", ev->group, ev->name); /* fits */
+    if (!orma_tracefs_line(fs, path, &is) || !is.len || orma_str_eq(was, orma_buf_str(&is)))
+        return;
+    note_change(self, path, was, orma_buf_str(&is), self->ok_ns, now);
+}
+
+static void check_filters(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
+                          const struct orma_ftrace_events *events, bool own_syscalls, uint64_t now)
+{
+    for (size_t i = 0; self->event_told && i < events->num; i++) {
+        const struct orma_ftrace_event *ev = &events->list[i];
+
+        if (!is_enabled_here(ev) || self->event_told[i] ||
+            (own_syscalls && !strcmp(ev->group, "raw_syscalls")))
+            continue;
+        check_filter(self, fs, ev, now);
+    }
+}
+
+void orma_ftrace_watch_check(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
+                             const struct orma_ftrace_events *events, uint64_t last_event_ns,
+                             bool filters, bool own_syscalls)
+{
+    uint64_t now = orma_clock_boottime();
+
+    if (!self->ok_ns)
+        return;
+    check_files(self, fs, last_event_ns, now);
+    check_events(self, fs, events, now);
+    if (filters)
+        check_filters(self, fs, events, own_syscalls, now);
+    self->ok_ns = now;
+}
+
+void orma_ftrace_watch_fini(struct orma_ftrace_watch *self)
+{
+    for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++)
+        orma_buf_fini(&self->was[i]);
+    free(self->event_told);
+    orma_buf_fini(&self->incidents);
+    *self = (struct orma_ftrace_watch){0};
+}

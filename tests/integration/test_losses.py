@@ -1,0 +1,136 @@
+"""What a recording lacks is told in the same words by record, stats, report and the table loss: events that somebody
+switched off, programs that do not answer, rings that cannot be read, data sources that nobody offers, triggers that
+never come."""
+from orma_env import *
+
+NO_TRACEFS = have_tracefs()
+TRACEFS = pathlib.Path("/sys/kernel/tracing")
+
+
+class Losses(Case):
+    def sentence(self, record):
+        """The part of the last line that is about losses: behind name, size and time."""
+        lines = [line for line in record.decode().splitlines() if line.startswith("t.pftrace: ")]
+        self.assertEqual(len(lines), 1, record)
+        return lines[0].split(", ", 2)[2].partition(", the ring kept")[0]
+
+    def everywhere(self, record, *words, text_rows=1):
+        """All commands print the sentence of the last line, and it has these words."""
+        sentence = self.sentence(record)
+        for word in words:
+            self.assertIn(word, sentence)
+        brief = self.orma("stats", "--brief", "t.pftrace").stdout.decode()
+        self.assertTrue(brief.startswith(sentence[0].upper() + sentence[1:]), f"{sentence}\n{brief}")
+        stats = self.orma("stats", "t.pftrace").stdout.decode()
+        self.assertIn(sentence[1:], stats)
+        self.assertNotIn("Nothing was lost", stats)
+        report = " ".join(self.orma("report", "t.pftrace", "overview").stdout.decode().split())
+        self.assertIn(sentence, report)
+        rows = self.query("t.pftrace", "SELECT reason, text FROM loss WHERE text IS NOT NULL")
+        self.assertEqual(len(rows), text_rows, rows)
+        for row in rows:
+            self.assertIn(row["text"], sentence)
+        return rows
+
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_events_that_somebody_switches_off(self):
+        p = self.start(ORMA, "record", "--private", "-t", "2500ms", "-o", "t.pftrace", "sched/sched_switch",
+                       "sched/sched_waking", stderr=subprocess.PIPE)
+        root = self.instance_of(p)
+        time.sleep(0.5)
+        (root / "events/sched/sched_waking/enable").write_text("0")
+        time.sleep(0.3)
+        (root / "tracing_on").write_text("0")
+        record = p.communicate(timeout=30 * SLOW)[1]
+        self.assertEqual(p.returncode, 0, record)
+        rows = self.everywhere(record, "incomplete: another program changed the kernel's tracer", "tracing_on: 1 -> 0",
+                               "switched off: sched/sched_waking", text_rows=2)
+        self.assertEqual({r["reason"] for r in rows}, {"switched off"})
+        times = self.query("t.pftrace", "SELECT ts, ts_end FROM loss WHERE text GLOB '*tracing_on*'")[0]
+        self.assertLess(int(times["ts"]), int(times["ts_end"]))
+        last = int(self.one("t.pftrace", "SELECT max(ts) FROM ftrace_event"))
+        self.assertLessEqual(last, int(times["ts"]), "it was on when the last event came")
+
+    def instance_of(self, p):
+        """The folder in tracefs that the recording uses, once it does."""
+        mine = TRACEFS / "instances"
+
+        def found():
+            roots = [TRACEFS, *(mine.glob(f"orma-{p.pid}*") if mine.exists() else [])]
+            return [r for r in roots if "sched:sched_waking" in (r / "set_event").read_text().split() and
+                    (r / "tracing_on").read_text().strip() == "1"]
+        self.wait_for("the recording", found)
+        return found()[-1]
+
+    def test_a_program_that_is_frozen(self):
+        (self.dir / "c.txt").write_text("""buffers { size_kb: 1024 } duration_ms: 1000 flush_timeout_ms: 300
+            data_source_stop_timeout_ms: 300 data_sources { config { name: "track_event" } }""")
+        self.start_traced()
+        demo = self.start(DEMO, "--threads", "1", "--iterations", "100000000", "--spin", "1000000",
+                          stdout=subprocess.DEVNULL)
+        p = self.start(ORMA, "record", "-c", "c.txt", "-o", "t.pftrace", stderr=subprocess.PIPE)
+        self.wait_for("the file", (self.dir / "t.pftrace").exists)
+        time.sleep(0.6)
+        demo.send_signal(signal.SIGSTOP)
+        try:
+            record = p.communicate(timeout=30 * SLOW)[1]
+        finally:
+            demo.send_signal(signal.SIGCONT)
+            demo.kill()
+        self.assertEqual(p.returncode, 0, record)
+        rows = self.everywhere(record, "what was lost is not known", f"(pid {demo.pid}) did not answer for 0.")
+        self.assertEqual(rows[0]["reason"], "no answer")
+
+    def test_a_ring_that_lost_its_names(self):
+        (self.dir / "c.txt").write_text("""buffers { size_kb: 256 fill_policy: RING_BUFFER }
+            buffers { size_kb: 256 } data_sources { config { name: "track_event" } }
+            data_sources { config { name: "linux.system_info" target_buffer: 1 } }
+            incremental_state_config { clear_period_ms: 100000000 }""")
+        record = self.orma("record", "--private", "--allow-unknown", "-c", "c.txt", "-o", "t.pftrace", "--", DEMO, "--threads", "1",
+                           "--iterations", "20000", code=None).stderr
+        self.everywhere(record, "packets that cannot be read (names and clocks that they refer to were lost)",
+                        text_rows=0)
+        self.assertIn(b"clear_period_ms: 1000", record)
+
+    def orma(self, *argv, code=0, **more):
+        """`code` None: any."""
+        if code is None:
+            return self.run_program(ORMA, *argv, **more)
+        return super().orma(*argv, code=code, **more)
+
+    def test_a_data_source_that_nobody_offers(self):
+        (self.dir / "c.txt").write_text("""buffers { size_kb: 64 } duration_ms: 300
+            data_sources { config { name: "com.example.none" } } data_sources { config { name: "linux.sys_stats"
+            sys_stats_config { stat_period_ms: 100 stat_counters: STAT_CPU_TIMES } } }""")
+        record = self.orma("record", "--private", "--allow-unknown", "-c", "c.txt", "-o", "t.pftrace").stderr
+        self.everywhere(record, "incomplete: no producer offered the data source 'com.example.none'")
+        again = self.orma("record", "--private", "-f", "-c", "c.txt", "-o", "t.pftrace", code=1)
+        self.assertIn(b"no producer offers the data source 'com.example.none'", again.stderr)
+
+    def test_a_trigger_that_never_comes(self):
+        for mode in ("START_TRACING", "STOP_TRACING", "CLONE_SNAPSHOT"):
+            with self.subTest(mode):
+                (self.dir / "c.txt").write_text(f"""buffers {{ size_kb: 64 }}
+                    data_sources {{ config {{ name: "linux.system_info" }} }} trigger_config {{ trigger_mode: {mode}
+                    trigger_timeout_ms: 300 triggers {{ name: "never" }} }}""")
+                record = self.orma("record", "--private", "-f", "-c", "c.txt", "-o", "t.pftrace", code=1).stderr
+                self.assertIn(b"'perfetto -c c.txt -o FILE'" if mode == "CLONE_SNAPSHOT" else
+                              b"nothing was recorded: none of the config's triggers came", record)
+                self.assertFalse((self.dir / "t.pftrace").exists(), "a file of no bytes is no trace")
+
+    def test_a_program_that_is_killed(self):
+        self.start_traced()
+        demo = self.start(DEMO, "--threads", "1", "--iterations", "100000000", "--spin", "100000",
+                          stdout=subprocess.DEVNULL)
+        p = self.start(ORMA, "record", "-t", "1500ms", "-o", "t.pftrace", "apps", stderr=subprocess.PIPE)
+        self.wait_for("the file", (self.dir / "t.pftrace").exists)
+        time.sleep(0.7)
+        demo.kill()
+        record = p.communicate(timeout=30 * SLOW)[1]
+        self.assertEqual(p.returncode, 0, record)
+        rows = self.everywhere(record, "what was lost is not known", f"(pid {demo.pid}) went away at ")
+        self.assertEqual(rows[0]["reason"], "killed")
+
+
+if __name__ == "__main__":
+    main()
