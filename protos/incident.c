@@ -9,19 +9,40 @@
 #define TEXT_MAX 200
 
 static const struct {
-    const char *name;
+    const char *name, *text;
     bool is_loss;
 } kinds[] = {
-    [ORMA_PB_ORMA_INCIDENT_KIND_UNSPECIFIED] = {"unknown", false},
-    [ORMA_PB_ORMA_INCIDENT_CHANGED] = {"switched off", true},
-    [ORMA_PB_ORMA_INCIDENT_SILENT] = {"no answer", false},
-    [ORMA_PB_ORMA_INCIDENT_NOT_STARTED] = {"not started", true},
-    [ORMA_PB_ORMA_INCIDENT_ENDED_EARLY] = {"ended early", true},
-    [ORMA_PB_ORMA_INCIDENT_NOT_OFFERED] = {"not offered", true},
-    [ORMA_PB_ORMA_INCIDENT_UNCOUNTED] = {"not counted", false},
-    [ORMA_PB_ORMA_INCIDENT_NO_TRIGGER] = {"no trigger", true},
-    [ORMA_PB_ORMA_INCIDENT_MORE] = {"more", false},
-    [ORMA_PB_ORMA_INCIDENT_KILLED] = {"killed", false},
+    [ORMA_PB_ORMA_INCIDENT_KIND_UNSPECIFIED] = {"unknown", "written by a newer version", false},
+    [ORMA_PB_ORMA_INCIDENT_CHANGED] =
+        {"changed",
+         "another program changed the kernel's tracer (tracefs) while "
+         "it was recording",
+         true},
+    [ORMA_PB_ORMA_INCIDENT_SILENT] =
+        {"no answer",
+         "a program was stopped, frozen or hanging at the end, and did "
+         "not hand over what it had",
+         false},
+    [ORMA_PB_ORMA_INCIDENT_NOT_STARTED] = {"not started",
+                                           "a data source was there, but never said that it had "
+                                           "started",
+                                           true},
+    [ORMA_PB_ORMA_INCIDENT_ENDED_EARLY] = {"ended early",
+                                           "who records the system went away before the end", true},
+    [ORMA_PB_ORMA_INCIDENT_NOT_OFFERED] = {"not offered",
+                                           "no program offered a data source that was asked for",
+                                           true},
+    [ORMA_PB_ORMA_INCIDENT_UNCOUNTED] = {"not counted",
+                                         "a program does not say how much it drops: its SDK keeps "
+                                         "no count, or it ended before its first report",
+                                         false},
+    [ORMA_PB_ORMA_INCIDENT_NO_TRIGGER] = {"no trigger",
+                                          "none of the triggers came that the session waited for",
+                                          true},
+    [ORMA_PB_ORMA_INCIDENT_MORE] = {"more", "more went wrong than is listed", false},
+    [ORMA_PB_ORMA_INCIDENT_KILLED] = {"killed",
+                                      "a program ended before it had said how much it dropped last",
+                                      false},
 };
 
 void orma_incident_read(struct orma_pb_reader r, struct orma_incident *ret)
@@ -210,6 +231,11 @@ void orma_incident_put_text(struct orma_buf *out, const struct orma_incident *se
         orma_buf_put_str(out, "something went wrong that this version has no words for");
         break;
     }
+}
+
+const char *orma_incident_text(uint32_t kind)
+{
+    return kind < ORMA_ARRAY_LEN(kinds) ? kinds[kind].text : NULL;
 }
 
 const char *orma_incident_name(uint32_t kind)

@@ -36,6 +36,9 @@ void orma_incident_put(struct orma_buf *out, uint32_t field, const struct orma_i
 void orma_incident_put_text(struct orma_buf *out, const struct orma_incident *self,
                             uint64_t start_ns);
 
+/* What it means; NULL: there is no such kind. */
+const char *orma_incident_text(uint32_t kind);
+
 /* One word for it, as the reason in the table `loss`. */
 const char *orma_incident_name(uint32_t kind);
 

@@ -52,4 +52,10 @@ extern const struct orma_loss_word orma_loss_unreported;
 
 /* The reason that a field of OrmaSequenceCounts counts; ORMA_LOST_REASONS: none. */
 enum orma_loss_reason orma_loss_of_field(uint32_t field);
+
+struct orma_buf;
+
+/* Appends a statistic of losses or errors in words, without a full stop: "7 kernel events lost: the
+ * kernel's buffer was full before it was read (cpu 0)". `idx` NULL: it has no index. */
+void orma_loss_put_stat(struct orma_buf *out, const char *name, const int64_t *idx, int64_t value);
 #endif

@@ -574,7 +574,7 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
     take_cpu_time(self); /* before we have other children */
     orma_buf_fini(&run.sources);
     *ret_code = ORMA_MAX(run.child_code, ORMA_EXIT_OK);
-    if (run.has_loss && (orma_ledger_total(&run.loss) || run.loss.unreported)) {
+    if (run.has_loss && !orma_ledger_is_none(&run.loss)) {
         orma_ledger_format(&run.loss, loss, sizeof(loss));
         fprintf(stderr, "%s: %s\n", self->program, loss);
     }

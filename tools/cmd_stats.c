@@ -119,6 +119,8 @@ static bool is_fine(void *ctx, const struct orma_processor_stat *stat)
         "traced_buf_data_loss_overwrite", "traced_buf_sequence_packet_loss"};
     const struct orma_ledger *loss = ctx;
 
+    if (!strcmp(stat->name, MISMATCHED)) /* told beside the losses */
+        return true;
     if (!strcmp(stat->name, "perf_record_skipped"))
         return is_harmless_record(stat->idx);
     for (size_t i = 0; orma_ledger_aged_out(loss) && i < ORMA_ARRAY_LEN(of_rings); i++) {
@@ -136,8 +138,7 @@ static unsigned count_troubles(struct orma_processor *tp, struct orma_ledger *lo
     unsigned num = 0;
 
     for (uint32_t n = 0; orma_processor_stat(tp, n, &stat); n++)
-        num += stat.value > 0 && !strcmp(stat.severity, severity) && !is_fine(loss, &stat) &&
-               strcmp(stat.name, MISMATCHED) != 0;
+        num += stat.value > 0 && !strcmp(stat.severity, severity) && !is_fine(loss, &stat);
     return num;
 }
 
@@ -216,7 +217,7 @@ static void print_losses(struct orma_processor *tp, const struct orma_ledger *lo
         printf("%s.\n", orma_ledger_remedy(loss));
     if (switches)
         printf("%" PRId64 " %s missing in the kernel's own record%s: how long threads ran "
-               "and waited near them is unknown (dur is -1 there).\n",
+               "and waited near them is unknown (dur is -1 there), and in no sum.\n",
                switches, switches == 1 ? "switch is" : "switches are",
                loss->kernel_overrun ? ", lost in its buffers or never written" : "");
 }
@@ -235,9 +236,11 @@ static int print_stats(struct orma_processor *tp, bool all)
     unsigned troubles = print_setup_errors(tp);
     troubles += orma_load_print_health(tp, is_fine, &loss, stdout);
     if (orma_ledger_is_none(&loss) && (troubles || switches))
-        printf("Nothing that the kernel and programs gave was lost.\n");
+        printf("%s\n", loss.has_ledger ? "Nothing that the kernel and programs gave was lost."
+                                       : "No loss was counted.");
     else if (orma_ledger_is_none(&loss))
-        printf("Nothing was lost, and everything could be read.\n");
+        printf("%s, and everything could be read.\n",
+               loss.has_ledger ? "Nothing was lost" : "No loss was counted");
     else if (!troubles)
         printf("Everything that the trace holds could be read.\n");
     if (orma_ledger_total(&loss) && loss.has_ledger)

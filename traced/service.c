@@ -119,8 +119,10 @@ static void on_committed(struct traced_producer *producer, uint64_t flush_id)
     struct traced_sessions *sessions = producer->registry->context;
 
     want_touch(ORMA_CONTAINER_OF(sessions, struct traced_service, sessions));
-    ORMA_LIST_EACH (struct traced_session, s, &sessions->list, link)
+    ORMA_LIST_EACH (struct traced_session, s, &sessions->list, link) {
         traced_session_output_note_data(s);
+        traced_session_note_rings(s);
+    }
     if (flush_id)
         traced_flush_ack(sessions, producer, flush_id);
 }

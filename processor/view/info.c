@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "processor/view/view_impl.h"
+#include "protos/loss.h"
 #include "protos/reflect/json.h"
 
 #define EXACT_DIGITS 15 /* of numbers, that a browser keeps */
@@ -31,13 +32,11 @@ static void put_text(struct orma_view *self, struct orma_str text)
     orma_buf_fini(&quoted);
 }
 
-/* Rows of a query as an array of arrays; texts and whole numbers only. */
-static void put_table(struct orma_view *self, const char *name, const char *sql)
+/* Rows of a query as arrays; texts and whole numbers only. */
+static void put_rows(struct orma_view *self, bool first, const char *sql)
 {
     struct orma_view_query q = orma_view_query(self, sql);
-    bool first = true;
 
-    orma_buf_printf(&self->info, ",\"%s\":[", name);
     for (; orma_view_next(&q); first = false) {
         orma_buf_put_str(&self->info, first ? "[" : ",[");
         for (unsigned col = 0; col < orma_query_columns(q.query); col++) {
@@ -50,15 +49,49 @@ static void put_table(struct orma_view *self, const char *name, const char *sql)
         }
         orma_buf_put_byte(&self->info, ']');
     }
+}
+
+static void put_table(struct orma_view *self, const char *name, const char *sql)
+{
+    orma_buf_printf(&self->info, ",\"%s\":[", name);
+    put_rows(self, true, sql);
     orma_buf_put_byte(&self->info, ']');
 }
 
 #define LOST                                                                                       \
     "SELECT reason, sum(packets), count(DISTINCT sequence_id) FROM loss "                          \
     "WHERE reason NOT IN ('emitted', 'delivered') AND packets > 0 GROUP BY 1 ORDER BY 2 DESC"
+#define INCIDENTS                                                                                  \
+    "SELECT text, '', 'data_loss', 1 FROM loss WHERE text IS NOT NULL ORDER BY id LIMIT 100"
+/* What cannot be read counts, too, whatever its severity. */
 #define PROBLEMS                                                                                   \
-    "SELECT name, idx, severity, value FROM stats WHERE value > 0 AND severity IN ('data_loss', "  \
-    "'error') ORDER BY severity, value DESC LIMIT 100"
+    "SELECT name, idx, severity, value FROM stats WHERE value > 0 AND (severity IN ('data_loss', " \
+    "'error') OR name = 'packet_skipped_seq_needs_incremental_state_invalid') "                    \
+    "ORDER BY severity, value DESC LIMIT 100"
+/* The statistics as sentences, as everywhere. */
+static void put_problems(struct orma_view *self)
+{
+    orma_buf_put_str(&self->info, ",\"problems\":[");
+    size_t begin = self->info.len;
+    put_rows(self, true, INCIDENTS);
+    struct orma_view_query q = orma_view_query(self, PROBLEMS);
+    while (orma_view_next(&q)) {
+        struct orma_buf text = {0};
+        int64_t idx = orma_view_int(&q, 1);
+        bool indexed = orma_query_type(q.query, 1) == ORMA_VALUE_INT64;
+
+        orma_loss_put_stat(&text, orma_query_text(q.query, 0), indexed ? &idx : NULL,
+                           orma_view_int(&q, 3));
+        orma_buf_put_str(&self->info, self->info.len > begin ? ",[" : "[");
+        put_text(self, orma_buf_str(&text));
+        orma_buf_put_str(&self->info, ",\"\",");
+        put_text(self, orma_view_bytes(&q, 2));
+        orma_buf_printf(&self->info, ",%" PRId64 "]", orma_view_int(&q, 3));
+        orma_buf_fini(&text);
+    }
+    orma_buf_put_byte(&self->info, ']');
+}
+
 #define FACTS                                                                                      \
     "SELECT name, coalesce(str_value, CAST(int_value AS TEXT)) FROM metadata WHERE "               \
     "coalesce(str_value, int_value) IS NOT NULL AND length(coalesce(str_value, '')) < 200 LIMIT "  \
@@ -140,7 +173,7 @@ void orma_view_make_info(struct orma_view *self)
                         self->partial.read, self->partial.all, self->partial.until - self->from);
     } else {
         put_table(self, "lost", LOST);
-        put_table(self, "problems", PROBLEMS);
+        put_problems(self);
         put_table(self, "facts", FACTS);
         put_report(self);
     }

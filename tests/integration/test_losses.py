@@ -1,6 +1,7 @@
 """What a recording lacks is told in the same words by record, stats, report and the table loss: events that somebody
 switched off, programs that do not answer, rings that cannot be read, data sources that nobody offers, triggers that
 never come."""
+import view_reader
 from orma_env import *
 
 NO_TRACEFS = have_tracefs()
@@ -21,12 +22,18 @@ class Losses(Case):
             self.assertIn(word, sentence)
         brief = self.orma("stats", "--brief", "t.pftrace").stdout.decode()
         self.assertTrue(brief.startswith(sentence[0].upper() + sentence[1:]), f"{sentence}\n{brief}")
+        (self.dir / "t.html").unlink(missing_ok=True)
         stats = self.orma("stats", "t.pftrace").stdout.decode()
         self.assertIn(sentence[1:], stats)
         self.assertNotIn("Nothing was lost", stats)
         report = " ".join(self.orma("report", "t.pftrace", "overview").stdout.decode().split())
         self.assertIn(sentence, report)
+        self.orma("view", "-o", "t.html", "t.pftrace")
+        problems = [p[0] for p in view_reader.View((self.dir / "t.html").read_bytes()).info["problems"]]
         rows = self.query("t.pftrace", "SELECT reason, text FROM loss WHERE text IS NOT NULL")
+        for text in [row["text"] for row in rows] or ["packets cannot be read"]:
+            self.assertTrue(any(text in p for p in problems), f"{text}\n{problems}")
+        self.assertFalse([p for p in problems if "_" in p.partition(":")[0].partition("'")[0]], "sentences, not names")
         self.assertEqual(len(rows), text_rows, rows)
         for row in rows:
             self.assertIn(row["text"], sentence)
@@ -45,7 +52,7 @@ class Losses(Case):
         self.assertEqual(p.returncode, 0, record)
         rows = self.everywhere(record, "incomplete: another program changed the kernel's tracer", "tracing_on: 1 -> 0",
                                "switched off: sched/sched_waking", text_rows=2)
-        self.assertEqual({r["reason"] for r in rows}, {"switched off"})
+        self.assertEqual({r["reason"] for r in rows}, {"changed"})
         times = self.query("t.pftrace", "SELECT ts, ts_end FROM loss WHERE text GLOB '*tracing_on*'")[0]
         self.assertLess(int(times["ts"]), int(times["ts_end"]))
         last = int(self.one("t.pftrace", "SELECT max(ts) FROM ftrace_event"))
@@ -91,6 +98,20 @@ class Losses(Case):
         self.everywhere(record, "packets that cannot be read (names and clocks that they refer to were lost)",
                         text_rows=0)
         self.assertIn(b"clear_period_ms: 1000", record)
+
+    def test_a_ring_repeats_its_names(self):
+        """Without a period in the config the service asks for them each time that a quarter has gone by."""
+        (self.dir / "c.txt").write_text("""buffers { size_kb: 512 fill_policy: RING_BUFFER }
+            data_sources { config { name: "track_event" } }""")
+        record = self.orma("record", "--private", "-c", "c.txt", "-o", "t.pftrace", "--", DEMO, "--threads", "1",
+                           "--iterations", "20000", "--spin", "20000").stderr
+        overwritten = int(self.one("t.pftrace", "SELECT sum(packets) FROM loss WHERE reason = 'overwritten'"))
+        skipped = int(self.one("t.pftrace", """SELECT sum(value) FROM stats
+            WHERE name = 'packet_skipped_seq_needs_incremental_state_invalid'"""))
+        slices = int(self.one("t.pftrace", "SELECT count(*) FROM slice"))
+        self.assertGreater(overwritten, 10000, record)
+        self.assertGreater(slices, 1000, record)
+        self.assertLess(skipped, 2 * slices, "most of the ring can be read")
 
     def orma(self, *argv, code=0, **more):
         """`code` None: any."""

@@ -263,7 +263,9 @@ void orma_ledger_format(const struct orma_ledger *self, char *ret, size_t ret_si
     else if (self->incident_is_loss)
         put(&out, "incomplete");
     else
-        put(&out, known ? "nothing lost" : "what was lost is not known");
+        put(&out, !known             ? "what was lost is not known"
+                  : self->has_ledger ? "nothing lost"
+                                     : "no loss was counted"); /* by a service that counts little */
     if (total)
         put_packets(&out, self, total);
     put_others(&out, self, total ? ", " : "");

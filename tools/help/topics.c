@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "probes/probes.h"
+#include "protos/incident.h"
 #include "protos/loss.h"
 #include "tools/base/cli.h"
 #include "tools/record/presets.h"
@@ -101,6 +102,13 @@ static int show_loss(const char *about)
         show_loss_word(&orma_loss_words[i]);
     show_loss_word(&orma_loss_overrun);
     show_loss_word(&orma_loss_unreported);
+    printf("\nWhat has no number, and is told with its time where that is known:\n\n");
+    for (uint32_t kind = 1; orma_incident_text(kind); kind++) {
+        const struct orma_loss_word word = {.name = orma_incident_name(kind),
+                                            .text = orma_incident_text(kind)};
+
+        show_loss_word(&word);
+    }
     printf("\nThe kernel's events are counted as events, all others as packets.\n\n"
            "  orma stats t.pftrace                      # the summary\n"
            "  orma query t.pftrace 'SELECT * FROM loss' # who lost what\n");

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "protos/loss.h"
+#include "sdk/base/buf.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/defs.h"
 #include "tools/base/inputs.h"
@@ -138,6 +140,23 @@ static const char *section_of(const struct orma_processor_stat *stat)
     return strcmp(stat->source, "trace") ? "Import errors" : "Trace errors";
 }
 
+/* As the processor's shell has it. */
+static void print_name(const struct orma_processor_stat *stat, FILE *out)
+{
+    fprintf(out, "    %s", stat->name);
+    if (stat->indexed)
+        fprintf(out, "[%" PRId64 "]", stat->idx);
+    fprintf(out, ": %" PRId64 "\n", stat->value);
+}
+
+static void print_words(const struct orma_processor_stat *stat, FILE *out)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+
+    orma_loss_put_stat(&text, stat->name, stat->indexed ? &stat->idx : NULL, stat->value);
+    fprintf(out, "    %s [%s]\n", orma_buf_cstr(&text), stat->name);
+}
+
 unsigned orma_load_print_health(const struct orma_processor *tp,
                                 bool (*is_fine)(void *ctx, const struct orma_processor_stat *stat),
                                 void *ctx, FILE *out)
@@ -161,10 +180,10 @@ unsigned orma_load_print_health(const struct orma_processor *tp,
             if (!any)
                 fprintf(out, "  %s:\n", section);
             any = true;
-            fprintf(out, "    %s", stat.name);
-            if (stat.indexed)
-                fprintf(out, "[%" PRId64 "]", stat.idx);
-            fprintf(out, ": %" PRId64 "\n", stat.value);
+            if (is_fine)
+                print_words(&stat, out);
+            else
+                print_name(&stat, out);
         }
     }
     return found;

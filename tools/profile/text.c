@@ -142,7 +142,7 @@ void orma_profile_report_head(const struct orma_profile_report_style *style,
         if (!orma_stacks_is_memory(s))
             fprintf(out, " in %" PRIu64 " wait%s", s->samples, plural(s->samples));
         fputc('\n', out);
-        if (!orma_stacks_is_memory(s) && (s->cut || s->without_stack))
+        if (!orma_stacks_is_memory(s) && (s->lost || s->cut || s->without_stack))
             put_losses(out, s);
         return;
     }

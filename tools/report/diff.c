@@ -726,7 +726,7 @@ static void print_notes(struct diff *d)
         struct orma_report_diff_request one = *d->request;
 
         one.program = d->request->traces[i];
-        orma_report_notes_each(&d->notes[i], ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED,
+        orma_report_notes_each(&d->notes[i], ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED, false,
                                print_note, &one);
         lost |= d->notes[i].kernel.len || d->notes[i].trace.len;
         unknown |= d->notes[i].sched.len != 0;

@@ -44,7 +44,8 @@ static void read_sched(struct orma_report_notes *self, struct orma_processor *tp
 
     if (switches)
         orma_buf_printf(&self->sched,
-                        "%" PRId64 " %s in the kernel's record: times near them are unknown",
+                        "%" PRId64 " %s in the kernel's record: what threads did near them is "
+                        "unknown (it counts as \"unknown\", and in no other sum)",
                         switches, switches == 1 ? "switch is missing" : "switches are missing");
 }
 
@@ -98,13 +99,21 @@ void orma_report_notes_fini(struct orma_report_notes *self)
     orma_buf_fini(&self->trace);
 }
 
-void orma_report_notes_each(struct orma_report_notes *self, unsigned basis,
+static void print_one(struct orma_buf *note, bool *told,
+                      void (*print)(void *ctx, const char *note), void *ctx)
+{
+    if (note->len && !(told && *told))
+        print(ctx, orma_buf_cstr(note));
+    if (told)
+        *told = true;
+}
+
+void orma_report_notes_each(struct orma_report_notes *self, unsigned basis, bool once,
                             void (*print)(void *ctx, const char *note), void *ctx)
 {
-    if (self->trace.len)
-        print(ctx, orma_buf_cstr(&self->trace));
-    if ((basis & ORMA_REPORT_OF_KERNEL) && self->kernel.len)
-        print(ctx, orma_buf_cstr(&self->kernel));
-    if ((basis & ORMA_REPORT_OF_SCHED) && self->sched.len)
-        print(ctx, orma_buf_cstr(&self->sched));
+    print_one(&self->trace, once ? &self->told_trace : NULL, print, ctx);
+    if (basis & ORMA_REPORT_OF_KERNEL)
+        print_one(&self->kernel, once ? &self->told_kernel : NULL, print, ctx);
+    if (basis & ORMA_REPORT_OF_SCHED)
+        print_one(&self->sched, once ? &self->told_sched : NULL, print, ctx);
 }

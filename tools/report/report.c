@@ -97,7 +97,7 @@ static void print_text(struct report *self, const struct orma_report_section *s,
     if (s == orma_report_sections) { /* the overview */
         print_losses(self, result);
     }
-    orma_report_notes_each(&self->notes, s->basis, print_text_note, self);
+    orma_report_notes_each(&self->notes, s->basis, true, print_text_note, self);
 }
 
 static void print_json_note(void *ctx, const char *note)
@@ -120,7 +120,7 @@ static void print_json(struct report *self, const struct orma_report_section *s,
     orma_report_render_json(&self->frame, result);
     fprintf(self->out, ",\n     \"more\": %s, \"notes\": [", result->more ? "true" : "false");
     self->lines = 0;
-    orma_report_notes_each(&self->notes, s->basis, print_json_note, self);
+    orma_report_notes_each(&self->notes, s->basis, false, print_json_note, self);
     fputs("],\n     \"sql\": ", self->out);
     orma_print_json_text(sql, self->out);
     fputc('}', self->out);
@@ -139,7 +139,7 @@ static void print_csv(struct report *self, const struct orma_report_section *s,
     if (self->shown)
         fputs("\r\n", self->out);
     orma_report_render_csv(&self->frame, result);
-    orma_report_notes_each(&self->notes, s->basis, print_csv_note, self);
+    orma_report_notes_each(&self->notes, s->basis, true, print_csv_note, self);
 }
 
 static void print_section(struct report *self, const struct orma_report_section *s, const char *sql,

@@ -162,10 +162,11 @@ struct traced_buffer {
     size_t touched;    /* bytes whose pages exist */
     size_t rewind_min; /* it begins anew when so much was written */
     enum traced_policy policy;
-    bool discarding; /* the discard buffer is full */
-    bool settled;    /* the session has ended */
-    bool paused;     /* see traced_buffer_read() */
-    uint64_t read_at; /* bytes that had been written when the last reading began */
+    bool discarding;    /* the discard buffer is full */
+    bool settled;       /* the session has ended */
+    bool paused;        /* see traced_buffer_read() */
+    uint64_t read_at;   /* bytes that had been written when the last reading began */
+    uint64_t repeat_at; /* ... when its writers were last asked to repeat names and clocks */
     struct traced_buffer_stats stats;
     struct orma_map seqs_by_key;
     struct orma_map producers; /* ids of those that have a sequence -> 1 */

@@ -345,3 +345,14 @@ Test(recording, texts_whose_hashes_collide_stay_apart)
     close(fd);
     orma_assert_no_leaks();
 }
+
+Test(recording, null_does_nothing)
+{
+    struct orma_recording_args args = ORMA_RECORDING_ARGS;
+    struct orma_recording *r = NULL;
+
+    cr_assert_eq(orma_recording_start(&args, NULL), -EINVAL);
+    cr_assert_eq(orma_recording_start(NULL, &r), -EINVAL);
+    cr_assert_eq(orma_recording_flush(NULL), -EINVAL);
+    cr_assert_eq(orma_recording_stop(NULL, NULL), -EINVAL);
+}

@@ -203,6 +203,34 @@ Test(track_event, annotations_of_every_type)
     te_free(f);
 }
 
+/* Nothing aborts the program, recorded or not: NULL is an empty text, or no track. */
+static void emit_nulls(void)
+{
+    struct orma_track named = orma_track_named(NULL, 0, NULL);
+    struct orma_track counter = orma_track_counter(NULL, 0, NULL);
+
+    ORMA_INSTANT(work, "named", ORMA_TRACK(&named));
+    ORMA_COUNTER_ON(work, &counter, 5);
+    ORMA_INSTANT(work, "extra", ORMA_EXTRA_COUNTER(NULL, 1));
+    ORMA_INSTANT(work, "message", ORMA_ARG_PROTO("k", NULL, "", 0));
+    ORMA_INSTANT(work, "bytes", ORMA_FIELD_BYTES(2000, NULL, 4));
+}
+
+Test(track_event, null_does_nothing)
+{
+    struct fixture *f = te_new();
+
+    emit_nulls();
+    te_start(f, 1, (struct orma_str){0});
+    emit_nulls();
+    te_stop(f, 1);
+    struct orma_te_reader r = te_read(f, 1);
+    cr_assert_eq(r.errors, 0);
+    EXPECT(&r, 2, INSTANT, "extra", "");
+    orma_te_reader_fini(&r);
+    te_free(f);
+}
+
 static uint64_t next_random(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;

@@ -65,6 +65,9 @@ Test(loss, nothing_is_nothing_and_garbage_too)
 
     orma_ledger_read(ORMA_STR("\x0a\xff\xff"), 0, &loss);
     orma_ledger_format(&loss, text, sizeof(text));
+    cr_assert_str_eq(text, "no loss was counted");
+    loss.has_ledger = true;
+    orma_ledger_format(&loss, text, sizeof(text));
     cr_assert_str_eq(text, "nothing lost");
 }
 
