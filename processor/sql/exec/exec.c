@@ -111,6 +111,11 @@ void orma_exec_plan_free(void *data)
 
 /* ---- what a query is worth ---- */
 
+static bool is_large(const struct orma_sql *sql)
+{
+    return sql->planner.exec != ORMA_EXEC_MODE_AUTO || sql->planner.rows_max >= ROWS_MIN;
+}
+
 /* A scan whose rows are taken as columns; equality most likely gives few. */
 static bool is_long_scan(const struct orma_exec_plan *plan)
 {
@@ -140,8 +145,34 @@ static uint32_t rows_below(const struct orma_exec_query *q)
     return rows;
 }
 
+/* Older ones turn values of a compound query into what its first part has, in some of their plans:
+ * then the executor takes it whatever the size of tables. */
+static bool converts_parts(void)
+{
+    return sqlite3_libversion_number() < 3041000;
+}
+
+/* Whether a text may have parts of a compound query; cheap, and not exact. */
+static bool may_be_compound(struct orma_str text)
+{
+    static const char *const words[] = {"union", "intersect", "except"};
+
+    for (size_t i = 0; i + 5 <= text.len; i++) {
+        for (size_t w = 0; w < ORMA_ARRAY_LEN(words); w++) {
+            if ((text.data[i] | 0x20) == words[w][0] && strlen(words[w]) <= text.len - i &&
+                !sqlite3_strnicmp(text.data + i, words[w], (int)strlen(words[w])))
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool is_worth(struct orma_exec_plan *plan)
 {
+    if (plan->mixes && converts_parts())
+        return true;
+    if (!is_large(plan->sql))
+        return false;
     if (is_long_scan(plan))
         return true;
     for (uint32_t i = 0; i < plan->queries.len; i++) {
@@ -510,6 +541,7 @@ static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
         return orma_exec_give_up(plan, "the text");
     if (!orma_exec_bind(plan, ast))
         return false;
+    orma_exec_check(plan);
     if (plan->root->results.len != (uint32_t)sqlite3_column_count(stmt) ||
         plan->root->results.len > COLUMNS_MAX)
         return orma_exec_give_up(plan, "the number of columns");
@@ -548,18 +580,23 @@ static sqlite3_stmt *make_statement(struct orma_exec_plan *plan, sqlite3_stmt *s
     return made;
 }
 
-bool orma_exec_may_run(const struct orma_sql *sql)
+static bool is_on(const struct orma_sql *sql)
 {
     const struct orma_sql_planner *p = &sql->planner;
 
-    return p->planned && p->exec != ORMA_EXEC_MODE_OFF && !p->off && !p->aggregates_replaced &&
-           (p->exec != ORMA_EXEC_MODE_AUTO || p->rows_max >= ROWS_MIN);
+    return p->planned && p->exec != ORMA_EXEC_MODE_OFF && !p->off && !p->aggregates_replaced;
+}
+
+bool orma_exec_may_run(const struct orma_sql *sql)
+{
+    return is_on(sql) && is_large(sql);
 }
 
 sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqlite3_stmt *stmt)
 {
-    struct orma_exec_plan *plan =
-        orma_exec_may_run(sql) && text.len < (1u << 20) ? calloc(1, sizeof(*plan)) : NULL;
+    const bool asked = is_on(sql) && text.len < (1u << 20) &&
+                       (is_large(sql) || (converts_parts() && may_be_compound(text)));
+    struct orma_exec_plan *plan = asked ? calloc(1, sizeof(*plan)) : NULL;
     sqlite3_stmt *made = NULL;
 
     if (!plan)
@@ -622,7 +659,8 @@ static bool run(struct orma_exec_plan *plan)
         if (!(plan->out[i] = orma_exec_take_vec(plan)))
             return false;
     }
-    if (plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !is_looked_up_enough(plan))
+    if (plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !plan->mixes &&
+        !is_looked_up_enough(plan))
         return false;
     return orma_exec_run_subs(plan) && orma_exec_run(plan, plan->root);
 }

@@ -91,8 +91,8 @@ struct orma_exec_expr *orma_exec_over_groups(struct orma_exec_scope *s, struct o
     }
     if (e->op == ORMA_EXEC_COLUMN)
         return bare_column(s, e);
-    /* Of no rows it is NULL, unless SQLite dissolves the sub-select. */
-    if (e->is_column && !g->len) {
+    /* Beside aggregates of no rows it is NULL where SQLite does not dissolve the sub-select. */
+    if (e->is_column && !g->len && s->q->wins.len) {
         orma_exec_refuse(s, "a constant column beside aggregates");
         return NULL;
     }

@@ -55,6 +55,7 @@ struct orma_exec_expr {
     uint8_t affinity;
     bool negated, has_base, has_else;
     bool folded;    /* exec_fold.c has seen it */
+    bool checked;   /* and exec_check.c */
     bool is_column; /* no COLUMN, but a result of a sub-select that is no column there */
     struct orma_str name;
     unsigned num;
@@ -222,6 +223,7 @@ struct orma_exec_plan {
     bool tried;      /* each block of results could be made: nothing may be given up for its cost */
     uint64_t looked; /* rows that scans gave */
     bool sure;       /* what is folded may be left out for rows for which SQLite works it out */
+    bool mixes;      /* texts with numbers in a column of a compound query */
     bool has_others; /* queries in expressions, or parts of a UNION ALL */
     /* Of the results: values of a batch, and the first row of the next. */
     struct orma_exec_vec **out;
@@ -256,6 +258,9 @@ static inline bool orma_exec_give_up(struct orma_exec_plan *plan, const char *wh
 
 /* exec_bind.c: names become sources and columns. False: it was given up. */
 bool orma_exec_bind(struct orma_exec_plan *plan, struct orma_exec_select *ast);
+
+/* exec_check.c: what binding promises to all later stages, as assertions. */
+void orma_exec_check(const struct orma_exec_plan *plan);
 
 /* exec_names.c */
 struct orma_exec_expr *orma_exec_new_expr(struct orma_exec_plan *plan, enum orma_exec_op op,

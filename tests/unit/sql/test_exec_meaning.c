@@ -219,6 +219,32 @@ Test(exec_meaning, keeps_windows_of_a_set_apart)
     check_in_all_modes(checks, ORMA_ARRAY_LEN(checks));
 }
 
+/* The default gives what the executor gives: older SQLites turn values into what the first part
+ * has, where they write the rows down. */
+Test(exec_meaning, keeps_types_of_mixed_parts)
+{
+    static const char *const queries[] = {
+        "SELECT typeof(x), count(*) FROM (SELECT id AS x FROM t1 WHERE id < 0 UNION SELECT s FROM "
+        "t1) "
+        "u, t1 GROUP BY 1",
+        "SELECT typeof(x), count(*) FROM (SELECT id AS x FROM big WHERE id < 0 UNION SELECT s FROM "
+        "big) u, t1 GROUP BY 1",
+    };
+    static const char *const want[] = {"null 5\ntext 20", "null 5\ntext 25"};
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "setup", setup, "");
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(queries); i++) {
+        e.sql->planner.exec = ORMA_EXEC_MODE_ON;
+        expect(&e, queries[i], queries[i], want[i]);
+        e.sql->planner.exec = ORMA_EXEC_MODE_AUTO;
+        expect(&e, queries[i], queries[i], want[i]);
+    }
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
 /* Whatever the table says a function is, SQLite takes it for that, too. */
 Test(exec_meaning, knows_of_functions_what_sqlite_knows)
 {
