@@ -130,13 +130,6 @@ int orma_fd_read_file(int dir_fd, const char *path, size_t max_bytes, struct orm
     return fd < 0 ? -errno : orma_fd_read_all(fd, max_bytes, ret);
 }
 
-bool orma_fd_can_replace(const char *path)
-{
-    struct stat st;
-
-    return lstat(path, &st) < 0 || S_ISREG(st.st_mode);
-}
-
 int orma_fd_write_file(int dir_fd, const char *path, const char *text)
 {
     ORMA_AUTO(orma_fd_close) int fd = openat(dir_fd, path, O_WRONLY | O_CLOEXEC);

@@ -43,9 +43,6 @@ int orma_fd_read_at(int fd, void *to, size_t len, uint64_t at);
 /* orma_fd_read_all() for a path; dir_fd may be AT_FDCWD. */
 int orma_fd_read_file(int dir_fd, const char *path, size_t max_bytes, struct orma_buf *ret);
 
-/* May a file be renamed to this? Not where a device, a pipe, a folder or a link would be gone. */
-bool orma_fd_can_replace(const char *path);
-
 /* Writes `text` into an existing file (tracefs, sysfs). 0 or -errno. */
 int orma_fd_write_file(int dir_fd, const char *path, const char *text);
 
