@@ -422,9 +422,8 @@ static void on_member(struct orma_file *file, struct orma_str key, struct orma_s
         return;
     else if (v.type == ORMA_JSON_STRING)
         on_kernel_text(file, &v);
-    else
-        orma_file_error(file, -EBADMSG,
-                        "Failure parsing JSON: systemTraceEvents is not an string. (ERR:tp-parse)");
+    else /* traces of other systems, in forms of their own */
+        bad_kernel_line(file, text);
 }
 
 /* The key at `pos` up to its value. NULL: not whole, or malformed, which is reported. */
