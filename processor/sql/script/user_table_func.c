@@ -401,8 +401,9 @@ static int compare_nothing(void *data, int a_len, const void *a, int b_len, cons
 
 static void expire_statements(struct orma_sql *sql)
 {
-    (void)sqlite3_create_collation_v2(sql->db, "__orma_epoch", SQLITE_UTF8, NULL, compare_nothing,
-                                      NULL);
+    for (int i = 0; i < 2; i++) /* anew: the first time there was none */
+        (void)sqlite3_create_collation_v2(sql->db, "__orma_epoch", SQLITE_UTF8, NULL,
+                                          compare_nothing, NULL);
 }
 
 static int install(struct orma_sql *sql, const struct orma_statement *s,

@@ -66,7 +66,6 @@ struct gen {
 
     unsigned keys[GRAMMAR_KEYS_MAX]; /* the columns of ORDER BY, by number from 0 */
     unsigned keys_num;
-    bool total; /* nothing is left to be ordered: rows come one after the other */
     bool loose; /* of values that are equal but not alike (1, 1.0) either may be a row */
 };
 

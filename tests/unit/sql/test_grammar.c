@@ -62,7 +62,7 @@ static void answer_fini(struct answer *a)
 struct rule {
     const unsigned *keys;
     unsigned keys_num;
-    bool total, loose;
+    bool loose;
 };
 
 static void put_cell(struct orma_buf *out, sqlite3_stmt *stmt, int i, bool loose)
@@ -87,7 +87,7 @@ static void add_row(struct answer *a, sqlite3_stmt *stmt, const struct rule *rul
     orma_buf_fini(&row);
     for (unsigned i = 0; i < rule->keys_num; i++) {
         if ((int)rule->keys[i] < sqlite3_column_count(stmt))
-            put_cell(&a->keys, stmt, (int)rule->keys[i], rule->loose);
+            put_cell(&a->keys, stmt, (int)rule->keys[i], true); /* 0.0 is -0.0 to it */
     }
 }
 
@@ -124,7 +124,7 @@ static void step_all(struct engine *e, struct orma_sql_stmt *stmt, const struct 
     ret->many |= e->sql->limits.out_of_time;
     if (r < 0)
         ret->error = error_of(e);
-    if (!rule->total && ret->rows.len)
+    if (ret->rows.len)
         qsort(ret->rows.data, ret->rows.len, sizeof(*ret->rows.data), by_text);
 }
 
@@ -295,7 +295,7 @@ static bool check(struct engine *e, struct gen *g, uint64_t seed, struct counts 
 
     grammar_statement(g, seed);
     const char *query = orma_buf_cstr(&g->text);
-    const struct rule rule = {g->keys, g->keys_num, g->total, g->loose};
+    const struct rule rule = {g->keys, g->keys_num, g->loose};
     for (enum way way = PLAIN; way <= DEFAULT; way++)
         ask(e, query, way, &rule, &answers[way]);
     counts->valid += answers[OFF].begun;
