@@ -164,17 +164,36 @@ uint32_t orma_strpool_add_c(struct orma_strpool *self, const char *text)
     return orma_strpool_add(self, orma_str_from(text));
 }
 
+/* A text that is longer than what orma_strpool_addf() has on its stack. */
+ORMA_COLD static uint32_t add_long(struct orma_strpool *self, size_t len, const char *fmt,
+                                   va_list args)
+{
+    char *text = len < TEXT_MAX ? malloc(len + 1) : NULL;
+    uint32_t id;
+
+    if (!text)
+        return fail(self);
+    (void)vsnprintf(text, len + 1, fmt, args); /* it had this length before */
+    id = orma_strpool_add(self, (struct orma_str){text, len});
+    free(text);
+    return id;
+}
+
 uint32_t orma_strpool_addf(struct orma_strpool *self, const char *fmt, ...)
 {
     char text[512];
-    va_list args;
+    va_list args, again;
 
     va_start(args, fmt);
+    va_copy(again, args);
     int len = vsnprintf(text, sizeof(text), fmt, args);
+    uint32_t id = len < 0 ? fail(self)
+                  : (size_t)len < sizeof(text)
+                      ? orma_strpool_add(self, (struct orma_str){text, (size_t)len})
+                      : add_long(self, (size_t)len, fmt, again);
+    va_end(again);
     va_end(args);
-    if (len < 0)
-        return fail(self);
-    return orma_strpool_add(self, (struct orma_str){text, ORMA_MIN((size_t)len, sizeof(text) - 1)});
+    return id;
 }
 
 uint32_t orma_strpool_find(const struct orma_strpool *self, struct orma_str s)

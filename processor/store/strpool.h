@@ -40,6 +40,7 @@ void orma_strpool_fini(struct orma_strpool *self);
 /* The id of a copy of `s`; a NULL data pointer gives the empty text. */
 uint32_t orma_strpool_add(struct orma_strpool *self, struct orma_str s);
 uint32_t orma_strpool_add_c(struct orma_strpool *self, const char *text);
+/* Of any length. */
 uint32_t orma_strpool_addf(struct orma_strpool *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
 
 /* The id of a text that is there already, or 0. */

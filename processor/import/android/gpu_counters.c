@@ -554,13 +554,15 @@ const struct orma_importer orma_android_gpu_counters_importer = {.name = "gpu_co
 
 static uint32_t uuid_text(struct orma_import_ctx *imp, struct orma_str bytes)
 {
-    char text[64];
-    size_t len = 0;
+    struct orma_buf text = {0};
+    uint32_t id;
 
-    for (size_t i = 0; i < bytes.len && len + 2 < sizeof(text); i++)
-        len +=
-            (size_t)snprintf(text + len, sizeof(text) - len, "%02x", (unsigned char)bytes.data[i]);
-    return orma_model_str(imp->model, (struct orma_str){text, len});
+    for (size_t i = 0; i < bytes.len && !text.failed; i++)
+        orma_buf_printf(&text, "%02x", (unsigned char)bytes.data[i]);
+    imp->model->storage->failed |= text.failed;
+    id = orma_model_str(imp->model, orma_buf_str(&text));
+    orma_buf_fini(&text);
+    return id;
 }
 
 static void put_extra(struct orma_import_ctx *imp, struct orma_args_list *args,

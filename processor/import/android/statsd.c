@@ -63,14 +63,18 @@ static uint32_t known_name(struct orma_import_ctx *imp, const struct orma_schema
     uint32_t ids = orma_schema_find_enum(schema, ORMA_STR("perfetto.protos.AtomId"));
     const char *value =
         ids == ORMA_SCHEMA_NONE ? NULL : orma_schema_value_name(schema, ids, (int32_t)number);
-    char lower[128];
-    size_t n = 0;
+    struct orma_buf lower = {0};
+    uint32_t id;
 
     if (!number || !value || !orma_str_starts(orma_str_from(value), PREFIX))
         return 0;
-    for (value += PREFIX.len; *value && n < sizeof(lower); value++)
-        lower[n++] = (char)(*value >= 'A' && *value <= 'Z' ? *value - 'A' + 'a' : *value);
-    return orma_model_str(imp->model, (struct orma_str){lower, n});
+    for (value += PREFIX.len; *value; value++)
+        orma_buf_put_byte(&lower,
+                          (uint8_t)(*value >= 'A' && *value <= 'Z' ? *value - 'A' + 'a' : *value));
+    imp->model->storage->failed |= lower.failed;
+    id = orma_model_str(imp->model, orma_buf_str(&lower));
+    orma_buf_fini(&lower);
+    return id;
 }
 
 /* What is to be shown, and how: `message` with args below `prefix`. */

@@ -93,19 +93,20 @@ static void read_entries(struct orma_file *file, struct orma_art_cursor *c)
 static void option_line(struct orma_file *file, struct orma_str line)
 {
     struct orma_str value = line, key;
-    char name[64];
+    struct orma_buf name = {0};
     int64_t num;
 
-    if (!orma_str_cut(&value, '=', &key) || value.data == key.data || !key.len ||
-        key.len >= sizeof(name))
+    if (!orma_str_cut(&value, '=', &key) || value.data == key.data || !key.len)
         return;
-    memcpy(name, key.data, key.len);
-    name[key.len] = '\0';
+    orma_buf_put(&name, key.data, key.len);
     if (orma_str_to_i64(value, &num))
-        orma_metadata_int(file->imp->model, name, false, ORMA_METADATA_TRACE, 0, num);
+        orma_metadata_int(file->imp->model, orma_buf_cstr(&name), false, ORMA_METADATA_TRACE, 0,
+                          num);
     else
-        orma_metadata_str(file->imp->model, name, false, ORMA_METADATA_TRACE, 0,
+        orma_metadata_str(file->imp->model, orma_buf_cstr(&name), false, ORMA_METADATA_TRACE, 0,
                           orma_model_str(file->imp->model, value));
+    file->imp->model->storage->failed |= name.failed;
+    orma_buf_fini(&name);
 }
 
 static void read_summary(struct orma_file *file, struct orma_art_cursor *c)

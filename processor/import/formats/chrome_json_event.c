@@ -76,24 +76,24 @@ static void failure(struct event *e)
 
 /* ---- args ---- */
 
-/* Longer paths are cut when they have no indexes. */
-#define FLAT_MAX 1024
-
 /* The key without what is in brackets. */
 static uint32_t flat_key(struct orma_import_ctx *imp, struct orma_str key, uint32_t id)
 {
-    char flat[FLAT_MAX];
-    size_t n = 0;
+    struct orma_buf flat = {0};
     bool in = false, any = false;
 
-    for (size_t i = 0; i < key.len && n < sizeof(flat); i++) {
+    for (size_t i = 0; i < key.len; i++) {
         in = in || key.data[i] == '[';
         any = any || in;
         if (!in)
-            flat[n++] = key.data[i];
+            orma_buf_put_byte(&flat, (uint8_t)key.data[i]);
         in = in && key.data[i] != ']';
     }
-    return any ? orma_model_str(imp->model, (struct orma_str){flat, n}) : id;
+    imp->model->storage->failed |= flat.failed;
+    if (any)
+        id = orma_model_str(imp->model, orma_buf_str(&flat));
+    orma_buf_fini(&flat);
+    return id;
 }
 
 /* The ids of the path. */
@@ -109,7 +109,7 @@ static void find_keys(struct orma_import_ctx *imp, struct orma_json_paths *p,
         return;
     }
     arg->key = orma_model_str(imp->model, key);
-    if (p->odd || key.len >= FLAT_MAX)
+    if (p->odd)
         arg->flat_key = flat_key(imp, key, arg->key);
     else
         arg->flat_key = flat.len == key.len ? arg->key : orma_model_str(imp->model, flat);

@@ -1,8 +1,12 @@
 /*
- * The log of ninja, version 5: a line per output with (start, end) in ms. The log does not
- * name workers, so they are reconstructed: outputs are sorted by start, and each goes to the first
- * worker that is free by then, or to a new one. Each worker becomes a thread. Outputs of the same
- * command follow each other with equal times and hash, and are joined.
+ * The log of ninja, version 5 and later: a line per output with
+ *
+ *     start <tab> end <tab> time of the file <tab> output <tab> hash of the command
+ *
+ * Start and end are in ms; versions differ in how the hash is made. The log does not name workers,
+ * so they are reconstructed: commands are sorted by start, and each goes to the first worker that
+ * is free by then, or to a new one. Each worker becomes a thread. Outputs of one command have equal
+ * times and hash, also where other lines stand between them.
  */
 #include "processor/import/formats/formats.h"
 
@@ -12,12 +16,14 @@
 #include "sdk/base/vec.h"
 
 #define BUILD_PID 1
+#define VERSION_MIN 5
 
+/* A line, and then the first one of its command. */
 struct job {
     int64_t start, end; /* ms */
-    struct orma_str hash;
+    struct orma_str hash, name;
+    uint32_t idx;   /* order in the file */
     uint32_t names; /* of all outputs, as pool id */
-    uint32_t idx;
 };
 
 struct ninja {
@@ -26,55 +32,107 @@ struct ninja {
     bool has_version;
 };
 
-static void add_output(struct orma_file *file, struct ninja *n, const struct job *j,
-                       struct orma_str name)
+/* False: it is none. */
+static bool read_output(struct orma_str line, struct job *ret)
 {
-    struct orma_strpool *pool = &file->imp->model->storage->pool;
-    struct job *last = n->num ? &n->jobs[n->num - 1] : NULL;
+    struct orma_str part[5] = {{0}};
+    unsigned num = 0;
 
-    /* One command may make several files. */
-    if (last && last->start == j->start && last->end == j->end &&
-        orma_str_eq(last->hash, j->hash)) {
-        last->names = orma_strpool_addf(pool, "%s %.*s", orma_strpool_cstr(pool, last->names),
-                                        ORMA_STR_ARG(name));
+    while (num < 5 && orma_str_cut(&line, '\t', &part[num]))
+        num++;
+    *ret = (struct job){.name = part[3], .hash = part[4]};
+    return num == 5 && orma_str_to_i64(part[0], &ret->start) &&
+           orma_str_to_i64(part[1], &ret->end) && ret->start >= 0 && ret->end >= ret->start &&
+           ret->end <= INT64_MAX / 1000000;
+}
+
+static void read_line(struct orma_file *file, struct ninja *n, struct orma_str line)
+{
+    struct job j;
+
+    if (!read_output(line, &j)) {
+        orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
+                       ORMA_STAT_NINJA_PARSE_ERRORS);
+        orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
         return;
     }
     if (ORMA_GROW(&n->jobs, &n->cap, n->num + (size_t)1)) {
         file->imp->model->storage->failed = true;
         return;
     }
-    n->jobs[n->num] = *j;
-    n->jobs[n->num].names = orma_model_str(file->imp->model, name);
-    n->jobs[n->num].idx = n->num;
-    n->num++;
+    j.idx = n->num;
+    n->jobs[n->num++] = j;
 }
 
-static void read_line(struct orma_file *file, struct ninja *n, struct orma_str line)
+/* "# ninja log v7" */
+static void read_version(struct orma_file *file, struct orma_str line)
 {
-    struct orma_str part[5] = {{0}}, rest = line;
-    struct job j = {0};
-    unsigned num = 0;
+    const struct orma_str prefix = ORMA_STR("# ninja log v");
+    uint64_t version = 0;
 
-    while (num < 5 && orma_str_cut(&rest, '\t', &part[num]))
-        num++;
-    if (num < 5 || !orma_str_to_i64(part[0], &j.start) || !orma_str_to_i64(part[1], &j.end) ||
-        j.start < 0 || j.end < j.start || j.end > INT64_MAX / 1000000) {
-        orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
-                       ORMA_STAT_NINJA_PARSE_ERRORS);
-        orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
-        return;
-    }
-    j.hash = part[4];
-    add_output(file, n, &j, part[3]);
+    if (orma_str_starts(line, prefix))
+        (void)orma_str_to_u64((struct orma_str){line.data + prefix.len, line.len - prefix.len},
+                              &version);
+    if (version < VERSION_MIN)
+        orma_file_error(file, -ENOTSUP,
+                        "unsupported version of the ninja log: version %d and later can be read; "
+                        "build again with a newer ninja",
+                        VERSION_MIN);
+}
+
+static int order(int64_t a, int64_t b)
+{
+    return a < b ? -1 : a > b;
 }
 
 static int by_start(const void *a, const void *b)
 {
     const struct job *x = a, *y = b;
 
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return x->idx < y->idx ? -1 : x->idx > y->idx;
+    return x->start != y->start ? order(x->start, y->start) : order(x->idx, y->idx);
+}
+
+static int by_command(const void *a, const void *b)
+{
+    const struct job *x = a, *y = b;
+    int hashes;
+
+    if (x->start != y->start || x->end != y->end)
+        return x->start != y->start ? order(x->start, y->start) : order(x->end, y->end);
+    if (x->hash.len != y->hash.len)
+        return order((int64_t)x->hash.len, (int64_t)y->hash.len);
+    hashes = x->hash.len ? memcmp(x->hash.data, y->hash.data, x->hash.len) : 0;
+    return hashes ? hashes : order(x->idx, y->idx);
+}
+
+/* Where a name comes again, it is of another build. */
+static bool is_of_command(const struct job *first, const struct job *j)
+{
+    return first->start == j->start && first->end == j->end && orma_str_eq(first->hash, j->hash) &&
+           !orma_str_eq(first->name, j->name);
+}
+
+/* One job for each command, with the names of its outputs. */
+static void join_outputs(struct orma_file *file, struct ninja *n)
+{
+    struct orma_buf names = {0};
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0, end; i < n->num; i = end) {
+        struct job first = n->jobs[i];
+
+        orma_buf_clear(&names);
+        orma_buf_put(&names, first.name.data, first.name.len);
+        for (end = i + 1; end < n->num && is_of_command(&first, &n->jobs[end]); end++) {
+            orma_buf_put_byte(&names, ' ');
+            orma_buf_put(&names, n->jobs[end].name.data, n->jobs[end].name.len);
+        }
+        file->imp->model->storage->failed |= names.failed;
+        first.names = orma_model_str(file->imp->model, orma_buf_str(&names));
+        n->jobs[kept++] = first;
+    }
+    n->num = kept;
+    orma_buf_fini(&names);
 }
 
 struct worker {
@@ -116,8 +174,11 @@ static void add_slices(struct orma_file *file, struct ninja *n)
         orma_model_processes(imp->model, imp->model->base),
         orma_processes_process(orma_model_processes(imp->model, imp->model->base), BUILD_PID),
         orma_model_cstr(imp->model, "Build"), ORMA_PROCESS_NAME_OTHER);
-    if (n->num)
+    if (n->num) {
+        qsort(n->jobs, n->num, sizeof(*n->jobs), by_command);
+        join_outputs(file, n);
         qsort(n->jobs, n->num, sizeof(*n->jobs), by_start);
+    }
     for (uint32_t i = 0; i < n->num; i++) {
         const struct job *j = &n->jobs[i];
 
@@ -139,11 +200,11 @@ static size_t ninja_read(struct orma_file *file, const uint8_t *data, size_t len
 
     (void)at_end; /* it is read once, whole */
     while (orma_str_cut(&rest, '\n', &line) && !orma_file_failed(file)) {
+        if (line.len && line.data[line.len - 1] == '\r')
+            line.len--;
         if (!n->has_version) {
             n->has_version = true;
-            if (!orma_str_starts(line, ORMA_STR("# ninja log v5")))
-                orma_file_error(file, -ENOTSUP,
-                                "unsupported version of the ninja log: only version 5 can be read");
+            read_version(file, line);
         } else if (line.len && line.data[0] != '#') {
             read_line(file, n, line);
         }

@@ -351,6 +351,33 @@ Test(table, rows_can_be_taken_back)
     orma_assert_no_leaks();
 }
 
+/* Long names stay whole, so that those stay apart that differ late. */
+Test(strpool, texts_that_are_made_may_be_long)
+{
+    static const size_t lens[] = {0, 510, 511, 512, 513, 4095, 199999};
+    bool failed = false;
+    struct orma_strpool p;
+
+    cr_assert_eq(orma_strpool_init(&p, &failed), 0);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(lens); i++) {
+        char *text = malloc(lens[i] + 1);
+
+        for (size_t k = 0; k < lens[i]; k++)
+            text[k] = "\xc3\xa9"[k % 2];
+        text[lens[i]] = '\0';
+        uint32_t a = orma_strpool_addf(&p, "%s a", text), b = orma_strpool_addf(&p, "%s b", text);
+
+        cr_assert_eq(orma_strpool_get(&p, a).len, lens[i] + 2);
+        cr_assert_eq(orma_strpool_get(&p, b).data[lens[i] + 1], 'b');
+        cr_assert_neq(a, b);
+        cr_assert_eq(orma_strpool_addf(&p, "%s%c%c", text, ' ', 'a'), a);
+        free(text);
+    }
+    orma_strpool_fini(&p);
+    cr_assert_not(failed);
+    orma_assert_no_leaks();
+}
+
 Test(strpool, equal_texts_have_one_id)
 {
     bool failed = false;
