@@ -14,7 +14,6 @@
 
 #define TAR_MAGIC_AT 257
 #define ENOUGH 4096
-#define STACKS_LOOK (1 << 20) /* within so many bytes three stacks are looked for */
 #define PPROF_MIN 10
 #define PPROF_LOOK (1 << 16) /* so many bytes are searched for fields of a profile */
 
@@ -136,59 +135,135 @@ static bool is_numbers(struct orma_str word, char mark, bool both)
     return at && at == word.len && !both;
 }
 
-/* "comm 12/34 [001] 56.789: event": before one of the colons there are a time and a thread. */
+/* "12", "12/34"; -1 is no thread. */
+static bool is_thread(struct orma_str word)
+{
+    return is_numbers(word, '/', false) || orma_str_eq(word, ORMA_STR("-1")) ||
+           orma_str_eq(word, ORMA_STR("-1/-1"));
+}
+
+#define TIME_MAX 40     /* digits and a point, less one */
+#define MICROS_DIGITS 6 /* perf prints so many behind the point, or 9 */
+
+/* "comm 12/34 [001] K ", which a time follows. */
+static bool is_perf_who(struct orma_str who, bool precise)
+{
+    struct orma_str word = cut_last_word(&who);
+
+    if (word.len && word.len <= 4 && memchr("KUHGg", word.data[0], 5))
+        word = cut_last_word(&who); /* the mode */
+    if (word.len > 2 && word.data[0] == '[' && word.data[word.len - 1] == ']' &&
+        is_numbers((struct orma_str){word.data + 1, word.len - 2}, 0, false))
+        word = cut_last_word(&who); /* the cpu */
+    return is_thread(word) && (precise || cut_last_word(&who).len);
+}
+
+/* "comm 12/34 [001] 56.789012: event": before one of the colons there are a time and a thread. */
 static bool is_perf_text(struct orma_str line)
 {
-    for (size_t i = 1; i < line.len; i++) {
-        struct orma_str rest = {line.data, i}, word;
-
-        if (line.data[i] != ':' || !is_digit(line.data[i - 1]) ||
-            !is_numbers(cut_last_word(&rest), '.', true))
+    for (size_t i = 1, from; i < line.len; i++) {
+        if (line.data[i] != ':' || !is_digit(line.data[i - 1]))
             continue;
-        word = cut_last_word(&rest);
-        if (word.len > 2 && word.data[0] == '[' && word.data[word.len - 1] == ']' &&
-            is_numbers((struct orma_str){word.data + 1, word.len - 2}, 0, false))
-            word = cut_last_word(&rest);
-        if (is_numbers(word, '/', false) && cut_last_word(&rest).len)
+        for (from = i; from && i - from < TIME_MAX && !is_blank(line.data[from - 1]);)
+            from--;
+        const struct orma_str time = {line.data + from, i - from};
+        size_t whole = skip_digits(time, 0);
+        bool precise = time.len > whole + MICROS_DIGITS;
+
+        if (is_numbers(time, '.', true) && is_perf_who((struct orma_str){line.data, from}, precise))
             return true;
     }
     return false;
 }
 
-/* "a;b;c 12" */
-static bool is_collapsed(struct orma_str line)
+/* "a;b;c 12", "a 1.5" */
+static bool is_collapsed(struct orma_str line, bool *ret_semicolon)
 {
     struct orma_str word = cut_last_word(&line);
 
-    return is_numbers(word, 0, false) && line.len && memchr(line.data, ';', line.len);
+    *ret_semicolon = line.len && memchr(line.data, ';', line.len);
+    return line.len && (is_numbers(word, 0, false) || is_numbers(word, '.', false));
 }
 
-/* "[pid  ]123 1700000000.123456 call(": the time is what tells it. */
-static bool is_strace(struct orma_str line)
+/* "name(...", "<... name resumed>", "+++ exited", "--- SIGCHLD": what strace prints behind the
+ * time.
+ */
+static bool is_traced(struct orma_str line, size_t at)
 {
-    size_t at = 0, from;
+    size_t from = at;
 
-    if (orma_str_starts(line, ORMA_STR("[pid")))
-        at = skip_blanks(line, 4);
-    from = at;
-    at = skip_digits(line, at);
-    if (at > from && at < line.len && (line.data[at] == ' ' || line.data[at] == ']')) {
-        from = at = skip_blanks(line, at + 1); /* that was the pid */
-        at = skip_digits(line, at);
-    }
-    if (at - from < 9 || at == line.len || line.data[at] != '.')
-        return false;
-    from = at + 1;
-    at = skip_digits(line, from);
-    if (at == from || at == line.len || line.data[at] != ' ')
-        return false;
-    from = at = skip_blanks(line, at);
     while (at < line.len &&
            ((line.data[at] | 32) >= 'a' || line.data[at] == '_' || is_digit(line.data[at])))
         at++;
-    return (at > from && at < line.len && line.data[at] == '(') ||
-           (from < line.len &&
-            (line.data[from] == '<' || line.data[from] == '+' || line.data[from] == '-'));
+    if (at > from && at < line.len && line.data[at] == '(')
+        return true;
+    const struct orma_str rest = {line.data + from, line.len - from};
+    return orma_str_starts(rest, ORMA_STR("<... ")) || orma_str_starts(rest, ORMA_STR("+++ ")) ||
+           orma_str_starts(rest, ORMA_STR("--- "));
+}
+
+/* "name(args) = ret" or so: calls have a result, or are not finished. */
+static bool is_whole_call(struct orma_str line, size_t at)
+{
+    return is_traced(line, at) &&
+           (orma_str_find(line, ORMA_STR(") = ")) ||
+            orma_str_find(line, ORMA_STR("unfinished ...>")) ||
+            orma_str_find(line, ORMA_STR(" resumed>")) || orma_str_find(line, ORMA_STR(")  ")));
+}
+
+static bool is_call(struct orma_str line)
+{
+    return is_whole_call(line, 0);
+}
+
+/* Behind "123 ", "123<comm> ", "[pid   123] "; 0 if it is none. */
+static size_t skip_strace_pid(struct orma_str line)
+{
+    bool bracket = orma_str_starts(line, ORMA_STR("[pid"));
+    size_t from = bracket ? skip_blanks(line, 4) : 0, at = skip_digits(line, from);
+    const char *end;
+
+    if (at == from || at >= line.len)
+        return 0;
+    if (line.data[at] == '<' && (end = memchr(line.data + at, '>', line.len - at)))
+        at = (size_t)(end - line.data) + 1;
+    return at < line.len && line.data[at] == (bracket ? ']' : ' ') ? skip_blanks(line, at + 1) : 0;
+}
+
+/* "12:34:56" of the day; 0 if it is none. */
+static size_t skip_time_of_day(struct orma_str line, size_t at)
+{
+    if (skip_digits(line, at) != at + 2 || line.len < at + 9 || line.data[at + 2] != ':' ||
+        skip_digits(line, at + 3) != at + 5 || line.data[at + 5] != ':' ||
+        skip_digits(line, at + 6) != at + 8)
+        return 0;
+    return at + 8;
+}
+
+/* "[pid  ]123 1700000000.123456 call(", with -f and -ttt, -tt, -t or -r. */
+static bool is_strace(struct orma_str line)
+{
+    size_t at = skip_strace_pid(line), end;
+    bool fraction;
+
+    at = skip_blanks(line, at);
+    if ((end = skip_time_of_day(line, at))) {
+        if (end < line.len && line.data[end] == '.')
+            end = skip_digits(line, end + 1);
+        return end < line.len && line.data[end] == ' ' &&
+               is_whole_call(line, skip_blanks(line, end));
+    }
+    end = skip_digits(line, at);
+    size_t digits = end - at;
+    if (!digits || end >= line.len)
+        return false;
+    if ((fraction = line.data[end] == '.'))
+        end = skip_digits(line, end + 1);
+    if (end >= line.len || line.data[end] != ' ' || (!fraction && digits < 10))
+        return false;
+    end = skip_blanks(line, end);
+    /* Fewer digits are the time since the last call. */
+    return digits >= 9 ? is_traced(line, end) : is_whole_call(line, end);
 }
 
 /* ---- logcat ---- */
@@ -288,29 +363,61 @@ static unsigned lines_of(const uint8_t *data, size_t len, struct orma_str *lines
     return num;
 }
 
-/* The first three lines must be stacks, as far as there are whole ones; they may be long. */
+#define STACKS_SURE 3   /* so many lines must be stacks, as far as there are whole ones */
+#define STACKS_LINES 64 /* one of so many must have more than one frame */
+
 static bool is_stacks(const uint8_t *data, size_t len, bool at_end)
 {
     struct orma_str rest = {(const char *)data, len}, line;
     unsigned num = 0;
+    bool deep = false, semicolon;
 
-    while (num < 3 && rest.len && (at_end || memchr(rest.data, '\n', rest.len))) {
+    while ((num < STACKS_SURE || !deep) && num < STACKS_LINES && rest.len &&
+           (at_end || memchr(rest.data, '\n', rest.len))) {
         (void)orma_str_cut(&rest, '\n', &line);
         line = orma_str_trim(line);
         if (!line.len || line.data[0] == '#')
             continue;
-        if (!is_collapsed(line))
+        if (!is_collapsed(line, &semicolon))
             return false;
+        deep = deep || semicolon;
         num++;
     }
-    return num;
+    return deep;
+}
+
+/* What perf prints that is no sample, and what strace says of itself. */
+static bool is_remark(struct orma_str line)
+{
+    return line.data[0] == '#' || orma_str_starts(line, ORMA_STR("PERF_RECORD_")) ||
+           orma_str_starts(line, ORMA_STR("strace: ")) ||
+           (orma_str_starts(line, ORMA_STR("Process ")) &&
+            orma_str_find(line, ORMA_STR(" attached")));
+}
+
+/* Headings may be long; only comments so far do not say what follows them. */
+static enum orma_format by_line(const uint8_t *data, size_t len, bool at_end)
+{
+    struct orma_str rest = {(const char *)data, len}, line;
+
+    while (rest.len && (at_end || memchr(rest.data, '\n', rest.len))) {
+        (void)orma_str_cut(&rest, '\n', &line);
+        if (line.len && line.data[line.len - 1] == '\r')
+            line.len--;
+        if (line.len && !is_remark(line))
+            return is_perf_text(line) ? ORMA_FORMAT_PERF_TEXT
+                   : is_strace(line)  ? ORMA_FORMAT_STRACE
+                                      : ORMA_FORMAT_UNKNOWN;
+    }
+    return at_end || len >= ORMA_DETECT_MAX || (len && data[0] != '#') ? ORMA_FORMAT_UNKNOWN
+                                                                       : ORMA_FORMAT_MORE;
 }
 
 static enum orma_format text_format(const uint8_t *data, size_t len, bool at_end)
 {
-    size_t look = ORMA_MIN(len, (size_t)ENOUGH);
-    struct orma_str lines[8];
-    unsigned num = lines_of(data, look, lines, 8);
+    size_t look = ORMA_MIN(len, (size_t)ENOUGH), most = ORMA_MIN(len, (size_t)ORMA_DETECT_MAX);
+    struct orma_str lines[1];
+    unsigned num = lines_of(data, look, lines, 1);
 
     if (memchr(data, 0, look))
         return ORMA_FORMAT_UNKNOWN;
@@ -318,14 +425,9 @@ static enum orma_format text_format(const uint8_t *data, size_t len, bool at_end
         return ORMA_FORMAT_LOGCAT;
     if (num && is_battery_stats(lines[0]))
         return ORMA_FORMAT_DUMPSTATE;
-    if (is_stacks(data, ORMA_MIN(len, (size_t)STACKS_LOOK), at_end && len <= STACKS_LOOK))
+    if (is_stacks(data, most, at_end && most == len))
         return ORMA_FORMAT_COLLAPSED;
-    for (unsigned i = 0; i < num; i++)
-        if (lines[i].data[0] != '#')
-            return is_perf_text(lines[i]) ? ORMA_FORMAT_PERF_TEXT
-                   : is_strace(lines[i])  ? ORMA_FORMAT_STRACE
-                                          : ORMA_FORMAT_UNKNOWN;
-    return ORMA_FORMAT_UNKNOWN;
+    return by_line(data, most, at_end);
 }
 
 /* ---- messages ---- */
@@ -454,15 +556,97 @@ static enum orma_format json_format(const uint8_t *data, size_t len)
     return is_json(data, len) ? ORMA_FORMAT_JSON : ORMA_FORMAT_UNKNOWN;
 }
 
-enum orma_format orma_detect_format(const uint8_t *data, size_t len, bool at_end)
+/* Of text as people and editors write it; 0: neither. */
+static unsigned wide_text(const uint8_t *data, size_t len)
+{
+    size_t letters[2] = {0}, look = ORMA_MIN(len, (size_t)64) & ~(size_t)1;
+
+    if (has(data, len, 0, "\xff\xfe\0\0", 4) || has(data, len, 0, "\0\0\xfe\xff", 4))
+        return 32;
+    if (has(data, len, 0, "\xff\xfe", 2) || has(data, len, 0, "\xfe\xff", 2))
+        return 16;
+    for (size_t i = 0; i < look; i++)
+        if (data[i] >= ' ' && data[i] < 0x7f && !data[i ^ 1])
+            letters[i & 1]++;
+    return look >= 8 && ORMA_MAX(letters[0], letters[1]) * 2 > look * 3 / 4 ? 16 : 0;
+}
+
+/* "5.678901: ", which systrace has behind a cpu only. */
+static bool has_perf_time(struct orma_str line)
+{
+    struct orma_str word;
+
+    while (!memchr(line.data, '[', line.len) && orma_str_cut(&line, ' ', &word))
+        if (word.len > MICROS_DIGITS + 2 && word.data[word.len - 1] == ':' &&
+            is_numbers((struct orma_str){word.data, word.len - 1}, '.', true))
+            return true;
+    return false;
+}
+
+/* "addr symbol (module)" */
+static bool is_perf_frame(struct orma_str line)
+{
+    struct orma_str word;
+
+    if (!line.len || line.data[line.len - 1] != ')' || memchr(line.data, '=', line.len))
+        return false;
+    while (line.len && orma_str_cut(&line, ' ', &word))
+        if (word.len >= 8 && word.len <= 16 && strspn(word.data, "0123456789abcdef") >= word.len &&
+            line.len)
+            return true;
+    return false;
+}
+
+static bool is_perf_without_threads(const uint8_t *data, size_t len)
+{
+    struct orma_str lines[16];
+    unsigned num = lines_of(data, len, lines, 16);
+
+    for (unsigned i = 0; i < num; i++)
+        if (is_perf_frame(orma_str_trim(lines[i])) || has_perf_time(lines[i]))
+            return true;
+    return false;
+}
+
+/* Texts that lack what rows are made of, and how to get it. */
+static const char *text_foreign(const uint8_t *data, size_t len)
+{
+    size_t look = ORMA_MIN(len, (size_t)ENOUGH);
+    struct orma_str line[1] = {{0}};
+
+    if (wide_text(data, len) == 16)
+        return "text in UTF-16; `iconv -f UTF-16 -t UTF-8` makes text of it that can be read";
+    if (wide_text(data, len) == 32)
+        return "text in UTF-32; `iconv -f UTF-32 -t UTF-8` makes text of it that can be read";
+    if (memchr(data, 0, look) || !lines_of(data, look, line, 1))
+        return NULL;
+    if (orma_str_starts(line[0], ORMA_STR("% time ")) &&
+        orma_str_find(line[0], ORMA_STR("syscall")))
+        return "a summary of `strace -c`, which has no single calls; record with `strace -f -ttt "
+               "-T "
+               "-o FILE`";
+    if (is_call(line[0]))
+        return "text of `strace` without times; record with `strace -f -ttt -T -o FILE`";
+    if (is_perf_without_threads(data, look))
+        return "text of `perf script` without threads or times; print it with `perf script -F "
+               "+tid,+time`";
+    return NULL;
+}
+
+size_t orma_detect_mark(const uint8_t *data, size_t len)
+{
+    return has(data, len, 0, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
+static enum orma_format unmarked(const uint8_t *data, size_t len, bool at_end)
 {
     size_t look = ORMA_MIN(len, (size_t)ENOUGH);
     enum orma_format format;
 
-    if (len < ENOUGH && !at_end)
-        return ORMA_FORMAT_MORE;
     if ((format = binary_format(data, len)) != ORMA_FORMAT_UNKNOWN)
         return format;
+    if (wide_text(data, len))
+        return ORMA_FORMAT_UNKNOWN;
     if ((format = json_format(data, look)) != ORMA_FORMAT_UNKNOWN)
         return format;
     if (memmem(data, look, "<?xml", 5) && memmem(data, look, "trace-query-result", 18))
@@ -474,7 +658,8 @@ enum orma_format orma_detect_format(const uint8_t *data, size_t len, bool at_end
     if ((format = text_format(data, len, at_end)) != ORMA_FORMAT_UNKNOWN)
         return format;
     if (is_systrace(data, look))
-        return ORMA_FORMAT_SYSTRACE;
+        return is_blank((char)data[0]) && text_foreign(data, len) ? ORMA_FORMAT_UNKNOWN
+                                                                  : ORMA_FORMAT_SYSTRACE;
     if ((format = message_format(data, len)) != ORMA_FORMAT_UNKNOWN)
         return format;
     if (len && data[0] == 0x09)
@@ -484,10 +669,23 @@ enum orma_format orma_detect_format(const uint8_t *data, size_t len, bool at_end
     return ORMA_FORMAT_UNKNOWN;
 }
 
+/* Programs of Windows begin texts with a mark, which says nothing about what follows. */
+enum orma_format orma_detect_format(const uint8_t *data, size_t len, bool at_end)
+{
+    size_t mark = orma_detect_mark(data, len);
+
+    if (len < ENOUGH && !at_end)
+        return ORMA_FORMAT_MORE;
+    return unmarked(data + mark, len - mark, at_end);
+}
+
 const char *orma_detect_foreign(const uint8_t *data, size_t len)
 {
     size_t look = ORMA_MIN(len, (size_t)ENOUGH);
+    const char *text = text_foreign(data, len);
 
+    if (text)
+        return text;
     if (has(data, len, 0, "\x17\x08\x44tracing", 10))
         return "trace-cmd's trace.dat; `trace-cmd report` makes text of it that can be read";
     if (has(data, len, 0, "\xc1\x1f\xfc\xc1", 4) || has(data, len, 0, "\xc1\xfc\x1f\xc1", 4) ||

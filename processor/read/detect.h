@@ -43,6 +43,12 @@ enum orma_format {
 /* As in the metadata `trace_type`. */
 extern const char *const orma_detect_format_names[ORMA_FORMATS_NUM];
 
+/* Of so many bytes the format is known, or never. */
+#define ORMA_DETECT_MAX ((size_t)1 << 20)
+
+/* Bytes of the mark that texts may begin with (BOM): 0 or 3. */
+size_t orma_detect_mark(const uint8_t *data, size_t len);
+
 /* `at_end`: there are no more bytes, so never ORMA_FORMAT_MORE. */
 enum orma_format orma_detect_format(const uint8_t *data, size_t len, bool at_end);
 

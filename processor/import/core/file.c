@@ -328,12 +328,15 @@ void orma_file_damage(struct orma_file *self, const void *at, size_t len, const 
 
 static size_t read_bytes(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
 {
-    self->given.data = data;
-    self->given.len = len;
-    size_t used = self->ops->read(self, data, len, at_end);
+    size_t mark = self->given.at ? 0 : orma_detect_mark(data, len); /* no binary format has one */
+
+    self->given.at += mark;
+    self->given.data = data + mark;
+    self->given.len = len - mark;
+    size_t used = self->ops->read(self, data + mark, len - mark, at_end);
 
     self->given.at += used;
-    return used;
+    return mark + used;
 }
 
 size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
@@ -445,9 +448,10 @@ void orma_file_feed(struct orma_file *self, const uint8_t *data, size_t len)
     self->imp->model->storage->failed |= self->head.failed;
     if (orma_file_failed(self) || self->head.len < DETECT_BYTES)
         return;
-    if (detect(self, self->head.data, self->head.len, true))
+    if (detect(self, self->head.data, self->head.len, self->head.len >= ORMA_DETECT_MAX))
         feed_known(self, self->head.data, self->head.len);
-    orma_buf_fini(&self->head);
+    if (self->detected)
+        orma_buf_fini(&self->head);
 }
 
 /* ---- events ---- */
