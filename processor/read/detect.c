@@ -240,6 +240,19 @@ static size_t skip_time_of_day(struct orma_str line, size_t at)
     return at + 8;
 }
 
+/* Behind "(+     0.000123) " of -r beside another time, "[  59] [00007f3db8875ad7] " of -n and -i.
+ */
+static size_t skip_columns(struct orma_str line, size_t at)
+{
+    const char *end;
+
+    at = skip_blanks(line, at);
+    while (at < line.len && (line.data[at] == '[' || line.data[at] == '(') &&
+           (end = memchr(line.data + at, line.data[at] == '[' ? ']' : ')', line.len - at)))
+        at = skip_blanks(line, (size_t)(end - line.data) + 1);
+    return at;
+}
+
 /* "[pid  ]123 1700000000.123456 call(", with -f and -ttt, -tt, -t or -r. */
 static bool is_strace(struct orma_str line)
 {
@@ -251,7 +264,7 @@ static bool is_strace(struct orma_str line)
         if (end < line.len && line.data[end] == '.')
             end = skip_digits(line, end + 1);
         return end < line.len && line.data[end] == ' ' &&
-               is_whole_call(line, skip_blanks(line, end));
+               is_whole_call(line, skip_columns(line, end));
     }
     end = skip_digits(line, at);
     size_t digits = end - at;
@@ -261,7 +274,7 @@ static bool is_strace(struct orma_str line)
         end = skip_digits(line, end + 1);
     if (end >= line.len || line.data[end] != ' ' || (!fraction && digits < 10))
         return false;
-    end = skip_blanks(line, end);
+    end = skip_columns(line, end);
     /* Fewer digits are the time since the last call. */
     return digits >= 9 ? is_traced(line, end) : is_whole_call(line, end);
 }
@@ -608,6 +621,38 @@ static bool is_perf_without_threads(const uint8_t *data, size_t len)
     return false;
 }
 
+/* "comm-123  (  45) [001] ...", or a heading of trace-cmd. */
+static bool is_kernel_line(struct orma_str line)
+{
+    struct orma_str heading = line, name;
+
+    for (size_t i = 0, at; i + 1 < line.len; i++) {
+        if (line.data[i] != '-' || (at = skip_digits(line, i + 1)) == i + 1)
+            continue;
+        at = skip_blanks(line, at);
+        if (at < line.len && line.data[at] == '(')
+            at = skip_columns(line, at);
+        size_t end = at < line.len && line.data[at] == '[' ? skip_digits(line, at + 1) : at;
+        if (end > at + 1 && end < line.len && line.data[end] == ']')
+            return true;
+    }
+    if (orma_str_find(line, ORMA_STR(": cpus=")))
+        (void)orma_str_cut(&heading, ':', &name);
+    return orma_str_starts(orma_str_trim(heading), ORMA_STR("cpus=")) ||
+           orma_str_starts(line, ORMA_STR("version = "));
+}
+
+static bool is_kernel_text(const uint8_t *data, size_t len)
+{
+    struct orma_str lines[4];
+    unsigned num = lines_of(data, len, lines, ORMA_ARRAY_LEN(lines));
+
+    for (unsigned i = 0; i < num; i++)
+        if (is_kernel_line(lines[i]))
+            return true;
+    return false;
+}
+
 /* Texts that lack what rows are made of, and how to get it. */
 static const char *text_foreign(const uint8_t *data, size_t len)
 {
@@ -657,6 +702,8 @@ static enum orma_format unmarked(const uint8_t *data, size_t len, bool at_end)
         return ORMA_FORMAT_NINJA;
     if ((format = text_format(data, len, at_end)) != ORMA_FORMAT_UNKNOWN)
         return format;
+    if (is_kernel_text(data, look))
+        return ORMA_FORMAT_SYSTRACE;
     if (is_systrace(data, look))
         return is_blank((char)data[0]) && text_foreign(data, len) ? ORMA_FORMAT_UNKNOWN
                                                                   : ORMA_FORMAT_SYSTRACE;
