@@ -100,6 +100,7 @@ static const struct state_bit old_bits[] = {{1, 'S'},    {2, 'D'},     {4, 'T'},
 /* What the kernel reports in no state of Linux 4.14 and later. */
 #define MODERN_PREEMPTED 0x100u
 #define MODERN_INVALID 0xfe00u
+#define INVALID 0xffffu /* of a text that names no state */
 #define OLD_IDLE 0x402u /* sleeps without being interrupted, and not counted as load */
 #define STATE_LETTERS_MAX 3
 
@@ -143,7 +144,7 @@ uint32_t orma_sched_state_text(struct orma_model *model, uint16_t machine, int64
 
     if (!st)
         return 0;
-    if (ORMA_UNLIKELY(age == 2 && raw & MODERN_INVALID)) {
+    if (ORMA_UNLIKELY(raw & MODERN_INVALID && (age == 2 || raw == INVALID))) {
         orma_stats_inc(orma_model_stats(model, machine), ORMA_STAT_TASK_STATE_INVALID);
         return 0;
     }

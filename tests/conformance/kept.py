@@ -74,6 +74,7 @@ files("the text ends with this sample and its frames, but has no empty line behi
     gecko/ffprofiler__test.perf.gz#bounds rows threads frames
     perfscript/flamegraph__perf-dd-stacks-01.txt#bounds rows frames
     perfscript/inferno__java-inline.txt#bounds rows
+    perfscript/ms__perf.data.txt#rows
     perfscript/inferno__versioned-vmlinux.txt#bounds rows threads frames
     perfscript/speedscope__one-sample.linux-perf.txt#bounds rows threads frames""")
 files("the file names seven cores, 2 to 8; the reference has an eighth", """
@@ -278,6 +279,34 @@ def interrupts_in_text(reference, ours):
     if extra:
         ours["cpu"] = [row for row in ours.get("cpu", []) if row.get("cpu") in known]
         ours["bounds"] = reference.get("bounds", [])
+
+
+def of_kernel_text(reference):
+    return any(re.search("systrace|json", row.get("trace_type", "")) for row in reference.get("file", []))
+
+
+@rule("names with blanks", "in text of the kernel the name of a thread ends before the key of its number, not at the first blank, as the begin of "
+      "that thread's own lines shows; the reference cuts it there", "thread.name, process.name, args *_comm (of text)")
+def names_with_blanks(reference, ours):
+    if not of_kernel_text(reference):
+        return
+    for table, keys in (("thread", ["tid"]), ("process", ["pid"]), ("ftrace", ["ts", "utid"])):
+        for theirs, mine in zipped(reference, ours, table, *keys):
+            for column, value in mine.items():
+                cut = (theirs.get(column) or "").rstrip("'")
+                if (column == "name" or column.endswith("_comm")) and cut and (value or "").startswith(cut + " "):
+                    theirs[column] = value
+
+
+@rule("states that are none", "text that names no state of a thread says nothing of it; the reference takes all bits for set, and shows the first three",
+      "sched.end_state, thread_state.state (of text)")
+def states_that_are_none(reference, ours):
+    if not of_kernel_text(reference):
+        return
+    for table, column in (("sched", "end_state"), ("thread_state", "state")):
+        for theirs, mine in zipped(reference, ours, table, "ts", "utid"):
+            if theirs.get(column) == "'SDT'" and mine.get(column) in ("NULL", None):
+                theirs[column] = mine.get(column)
 
 
 @rule("the last line", "a text ends with a line also where no end of line is behind it, and a sample without an empty line behind its frames; "

@@ -12,17 +12,20 @@
  *
  * A line of the trace is read twice: first for its time, by which it is sorted, and then, in order,
  * for what the event does (systrace_event.c). In a line, the comm may contain any character, so the
- * pid is the first "-<digits>" that the rest of the line fits.
+ * pid is the first "-<digits>" that the rest of the line fits. trace-cmd has forms of its own:
+ *
+ *     file or buffer:             comm-123   [001] ...       of several files or buffers
+ *         comm-123     1d..2 ...                             report -l: the cpu and its flags
+ *     ... 7726618308089: ...                                 nanoseconds, of clocks that have no
+ * others
  */
 #include "processor/import/formats/systrace.h"
 
 #include <errno.h>
 
 #include "processor/import/core/ports.h"
+#include "processor/import/formats/lines.h"
 #include "processor/model/sched.h"
-
-/* Longer lines are not waited for. */
-#define LINE_MAX ((size_t)1 << 20)
 
 enum where {
     AT_START,
@@ -36,6 +39,7 @@ enum where {
 };
 
 struct systrace {
+    struct orma_formats_lines lines;
     enum where where;
     bool html;
 };
@@ -53,14 +57,15 @@ struct line {
 
 static bool digits(struct orma_str *rest, uint64_t *ret)
 {
-    size_t n = 0;
+    const char *at = rest->data, *begin = at, *end = at + ORMA_MIN(rest->len, (size_t)18);
+    uint64_t val = 0;
 
-    *ret = 0;
-    while (n < rest->len && rest->data[n] >= '0' && rest->data[n] <= '9' && n < 18)
-        *ret = *ret * 10 + (uint64_t)(rest->data[n++] - '0');
-    if (!n)
+    for (; at < end && (unsigned char)(*at - '0') < 10; at++)
+        val = val * 10 + (unsigned char)(*at - '0');
+    *ret = val;
+    if (at == begin)
         return false; /* there may be no text at all */
-    *rest = (struct orma_str){rest->data + n, rest->len - n};
+    *rest = (struct orma_str){at, rest->len - (size_t)(at - begin)};
     return true;
 }
 
@@ -78,6 +83,49 @@ static bool letter(struct orma_str *rest, char c)
     return true;
 }
 
+/* "( 456) ", or nothing. */
+static bool read_tgid(struct orma_str *rest, struct line *ret)
+{
+    uint64_t val;
+
+    if (!letter(rest, '('))
+        return true;
+    blanks(rest);
+    if (digits(rest, &val)) {
+        ret->tgid = (uint32_t)val;
+        ret->has_tgid = true;
+    } else {
+        while (letter(rest, '-'))
+            ;
+    }
+    blanks(rest);
+    if (!letter(rest, ')'))
+        return false;
+    blanks(rest);
+    return true;
+}
+
+static bool is_flag(char c)
+{
+    return c == '.' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "[001] ", or "1" with the flags behind it. */
+static bool read_cpu(struct orma_str *rest, struct line *ret)
+{
+    bool bracket = letter(rest, '[');
+    uint64_t val;
+
+    if (!digits(rest, &val) || val >= ORMA_CPUS_MAX ||
+        (bracket ? !letter(rest, ']')
+                 : rest->len < 3 || !is_flag(rest->data[0]) || !is_flag(rest->data[1]) ||
+                       !is_flag(rest->data[2])))
+        return false;
+    ret->cpu = (uint32_t)val;
+    blanks(rest);
+    return true;
+}
+
 /* "123  ( 456) [001] " */
 static bool read_ids(struct orma_str *rest, struct line *ret)
 {
@@ -87,35 +135,27 @@ static bool read_ids(struct orma_str *rest, struct line *ret)
         return false;
     ret->pid = (uint32_t)val;
     blanks(rest);
-    if (letter(rest, '(')) {
-        blanks(rest);
-        if (digits(rest, &val)) {
-            ret->tgid = (uint32_t)val;
-            ret->has_tgid = true;
-        } else {
-            while (letter(rest, '-'))
-                ;
-        }
-        blanks(rest);
-        if (!letter(rest, ')'))
-            return false;
-        blanks(rest);
-    }
-    if (!letter(rest, '[') || !digits(rest, &val) || !letter(rest, ']') || val >= ORMA_CPUS_MAX)
-        return false;
-    ret->cpu = (uint32_t)val;
-    blanks(rest);
-    return true;
+    return read_tgid(rest, ret) && read_cpu(rest, ret);
 }
 
-/* "12.345678:" */
+/* Numbers without a point are nanoseconds, if there are so many that they may be. */
+#define NS_MIN 1000000000u
+
+/* "12.345678:", "12345678901:" */
 static bool read_time(struct orma_str *rest, int64_t *ret)
 {
     struct orma_str time = *rest;
     uint64_t seconds, fraction = 0;
     unsigned n = 0;
 
-    if (!digits(&time, &seconds) || seconds > 9000000000u || !letter(&time, '.'))
+    if (!digits(&time, &seconds))
+        return false;
+    if (seconds >= NS_MIN && letter(&time, ':')) {
+        *ret = (int64_t)seconds;
+        *rest = time;
+        return true;
+    }
+    if (seconds > 9000000000u || !letter(&time, '.'))
         return false;
     for (; time.len && *time.data >= '0' && *time.data <= '9'; n++) {
         if (n < 9)
@@ -129,11 +169,6 @@ static bool read_time(struct orma_str *rest, int64_t *ret)
     *ret = (int64_t)(seconds * 1000000000 + fraction);
     *rest = time;
     return true;
-}
-
-static bool is_flag(char c)
-{
-    return c == '.' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 static bool is_depth(char c)
@@ -188,16 +223,33 @@ static bool read_event(struct orma_str rest, struct line *ret)
     return true;
 }
 
+/* Comms are moved to the right, to so many characters; they have fewer. */
+#define COMM_WIDTH 16
+
+/* What stands before the pid, without "buffer: ". */
+static struct orma_str comm_of(struct orma_str s)
+{
+    const char *comm = s.data + s.len - ORMA_MIN(s.len, (size_t)COMM_WIDTH);
+
+    if (s.len > COMM_WIDTH + 2 && comm[0] == ' ' && comm[-1] == ' ' && comm[-2] == ':')
+        s = (struct orma_str){comm, COMM_WIDTH};
+    return orma_str_trim(s);
+}
+
 static bool read_line(struct orma_str text, struct line *ret)
 {
-    for (size_t i = 0; i + 1 < text.len; i++) {
-        struct orma_str rest = {text.data + i + 1, text.len - i - 1};
+    const char *end = text.data + text.len;
 
-        *ret = (struct line){0};
-        if (text.data[i] != '-' || rest.data[0] < '0' || rest.data[0] > '9' ||
-            !read_ids(&rest, ret))
+    for (const char *at = text.data;
+         at < end && (at = memchr(at, '-', (size_t)(end - at))) && at + 1 < end; at++) {
+        struct orma_str rest = {at + 1, (size_t)(end - at) - 1};
+
+        if (rest.data[0] < '0' || rest.data[0] > '9')
             continue;
-        ret->comm = orma_str_trim((struct orma_str){text.data, i});
+        *ret = (struct line){0};
+        if (!read_ids(&rest, ret))
+            continue;
+        ret->comm = comm_of((struct orma_str){text.data, (size_t)(at - text.data)});
         if (orma_str_eq(ret->comm, ORMA_STR("<...>")))
             ret->comm = (struct orma_str){0};
         return read_event(rest, ret);
@@ -347,24 +399,55 @@ static bool contains(struct orma_str s, const char *what)
     return orma_str_find(s, orma_str_from(what));
 }
 
-/* "CPU:1 [LOST 5 EVENTS]": the kernel's own buffer had no space for them. */
+/* "CPU:1 [LOST 5 EVENTS]", of trace-cmd "CPU:1 [5 EVENTS DROPPED]", with or without the number: the
+ * kernel's own buffer had no space for them. */
 static bool lost_line(struct orma_file *file, struct orma_str line)
 {
-    struct orma_str cpu, rest = line, num;
-    uint64_t of_cpu, events;
+    struct orma_stats *stats = orma_model_stats(file->imp->model, file->imp->model->base);
+    struct orma_str rest = line;
+    uint64_t cpu, events;
 
-    if (!orma_str_starts(line, ORMA_STR("CPU:")))
+    if (!orma_str_starts(line, ORMA_STR("CPU:")) && !orma_str_starts(line, ORMA_STR("CPU ")))
         return false;
     rest = (struct orma_str){line.data + 4, line.len - 4};
-    const char *lost = orma_str_find(rest, ORMA_STR("[LOST "));
-    if (!lost || !orma_str_cut(&rest, ' ', &cpu) || !orma_str_to_u64(cpu, &of_cpu))
-        return true; /* "CPU:1 buffer started": nothing was lost */
-    rest = (struct orma_str){lost + 6, (size_t)(line.data + line.len - lost) - 6};
-    if (orma_str_cut(&rest, ' ', &num) && orma_str_to_u64(num, &events) &&
-        of_cpu < ORMA_UCPUS_PER_MACHINE && events < INT32_MAX)
-        orma_stats_add_at(orma_model_stats(file->imp->model, file->imp->model->base),
-                          ORMA_STAT_FTRACE_CPU_OVERRUN_DELTA, (int32_t)of_cpu, (int64_t)events);
+    if (!digits(&rest, &cpu) || cpu >= ORMA_UCPUS_PER_MACHINE)
+        return true;
+    blanks(&rest);
+    /* "buffer started", "is empty": nothing was lost */
+    if (!orma_str_starts(rest, ORMA_STR("[LOST ")) && !contains(rest, "EVENTS DROPPED]"))
+        return true;
+    rest = (struct orma_str){rest.data + 1, rest.len - 1};
+    if (orma_str_starts(rest, ORMA_STR("LOST ")))
+        rest = (struct orma_str){rest.data + 5, rest.len - 5};
+    if (digits(&rest, &events) && events < INT32_MAX)
+        orma_stats_add_at(stats, ORMA_STAT_FTRACE_CPU_OVERRUN_DELTA, (int32_t)cpu, (int64_t)events);
+    else
+        orma_stats_add_at(stats, ORMA_STAT_FTRACE_CPU_HAS_DATA_LOSS, (int32_t)cpu, 1);
     return true;
+}
+
+/* "=> function (address)" of a stack that an event of its own has. */
+static bool is_stack(struct orma_str line)
+{
+    return orma_str_starts(line, ORMA_STR("=> ")) ||
+           orma_str_starts(line, ORMA_STR("<stack trace"));
+}
+
+/* Headings, and remarks of the kernel about what it lost. */
+static bool is_heading_line(struct orma_file *file, struct orma_str line)
+{
+    return !line.len || line.data[0] == '#' || orma_str_starts(line, ORMA_STR("TRACE:")) ||
+           orma_str_starts(line, ORMA_STR("cpus=")) || orma_str_starts(line, ORMA_STR("version")) ||
+           is_stack(line) || lost_line(file, line);
+}
+
+/* Without "buffer: ". */
+static struct orma_str without_buffer(struct orma_str line)
+{
+    const char *at = orma_str_find(line, ORMA_STR(": "));
+
+    return at ? orma_str_trim((struct orma_str){at + 2, (size_t)(line.data + line.len - at) - 2})
+              : (struct orma_str){0};
 }
 
 static void on_text(struct orma_file *file, struct orma_str line)
@@ -372,12 +455,10 @@ static void on_text(struct orma_file *file, struct orma_str line)
     struct orma_str first = line;
 
     blanks(&first);
-    /* Headings, and remarks of the kernel about what it lost. */
-    if (!first.len || first.data[0] == '#' || orma_str_starts(first, ORMA_STR("TRACE:")) ||
-        orma_str_starts(first, ORMA_STR("cpus=")) || orma_str_starts(first, ORMA_STR("version")) ||
-        lost_line(file, first))
+    if (is_heading_line(file, first) || orma_systrace_line(file, line))
         return;
-    if (orma_systrace_line(file, line))
+    first = without_buffer(first);
+    if (first.len && is_heading_line(file, first))
         return;
     orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
                    ORMA_STAT_SYSTRACE_PARSE_FAILURE);
@@ -428,21 +509,10 @@ static void on_line(struct orma_file *file, struct systrace *s, struct orma_str 
 static size_t systrace_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
 {
     struct systrace *s = file->state;
-    struct orma_str rest = {(const char *)data, len};
+    struct orma_str rest = {(const char *)data, len}, line;
 
-    while (rest.len && !orma_file_failed(file)) {
-        const char *end = memchr(rest.data, '\n', rest.len);
-        size_t n = end ? (size_t)(end - rest.data) : rest.len;
-
-        if (!end && !at_end && rest.len < LINE_MAX)
-            break;
-        struct orma_str line = {rest.data, n};
-        if (n && line.data[n - 1] == '\r')
-            line.len--;
+    while (!orma_file_failed(file) && orma_formats_next_line(&s->lines, file, &rest, at_end, &line))
         on_line(file, s, line);
-        n = ORMA_MIN(n + 1, rest.len);
-        rest = (struct orma_str){rest.data + n, rest.len - n};
-    }
     return len - rest.len;
 }
 
