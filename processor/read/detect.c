@@ -554,12 +554,9 @@ static enum orma_format json_format(const uint8_t *data, size_t len)
     } kinds[] = {{"{\"perfetto_manifest\"", ORMA_FORMAT_MANIFEST},
                  {"{\"meta\"", ORMA_FORMAT_GECKO},
                  {"{\"libs\"", ORMA_FORMAT_GECKO}};
-    const size_t mark = has(data, len, 0, ORMA_STR("\xef\xbb\xbf").data, 3) ? 3 : 0;
     char squeezed[24] = "";
     unsigned n = 0;
 
-    data += mark;
-    len -= mark;
     for (size_t i = 0; i < len && n < sizeof(squeezed) - 1; i++)
         if (!strchr(" \t\r\n", data[i]) || !data[i])
             squeezed[n++] = (char)data[i];
@@ -589,7 +586,7 @@ static bool has_perf_time(struct orma_str line)
 {
     struct orma_str word;
 
-    while (!memchr(line.data, '[', line.len) && orma_str_cut(&line, ' ', &word))
+    while (line.len && !memchr(line.data, '[', line.len) && orma_str_cut(&line, ' ', &word))
         if (word.len > MICROS_DIGITS + 2 && word.data[word.len - 1] == ':' &&
             is_numbers((struct orma_str){word.data, word.len - 1}, '.', true))
             return true;
