@@ -566,7 +566,7 @@ def damaged_text(error, trace):
 
 @refusal("a line of kernel text", "the reference reads no event of a JSON file of whose lines of kernel text one is none; ours counts that line")
 def damaged_kernel_text(error, trace):
-    return "Not a known systrace event format" in error and b"systemTraceEvents" in trace
+    return re.search("Not a known systrace event format|systemTraceEvents is not an string", error) is not None and b"systemTraceEvents" in trace
 
 
 @no_trace("an empty profile", "a text is no profile because its bytes can be read as empty fields of one; the reference finds no sample in it")
