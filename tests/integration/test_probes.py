@@ -116,15 +116,15 @@ class Probes(Case):
             return (f'event {{ timestamp: {ts} pid: {prev} sched_switch {{ prev_comm: "a" prev_pid: {prev} '
                     f'prev_state: 1 next_comm: "b" next_pid: {then} next_prio: 120 }} }}')
 
-        for prev, words in ((9, "1 switch is missing in the kernel's own record"), (7, "Nothing was lost")):
+        for prev, words in ((9, "1 switch is missing in the kernel's own record"), (7, "No loss was counted")):
             text = self.file("t.txt", "packet { trusted_packet_sequence_id: 1 ftrace_events { cpu: 0 " +
                              switch(1000, 5, 7) + switch(2000, prev, 5) + switch(3000, 5, 8) + " } } packet { trace_stats { buffer_stats { buffer_size: 4096 } } }")
             trace = self.dir / "t.pftrace"
             self.orma("convert", "--force", "binary", text, trace)
             self.assertIn(words, self.orma("stats", trace).stdout.decode())
             brief = self.orma("stats", "--brief", trace).stdout.decode()
-            self.assertEqual(brief, "Nothing lost; 1 switch that the kernel did not record.\n" if prev == 9
-                             else "Nothing lost.\n")
+            self.assertEqual(brief, "No loss was counted; 1 switch that the kernel did not record.\n" if prev == 9
+                             else "No loss was counted.\n")
             open_waits = self.one(trace, "SELECT count(*) FROM thread_state WHERE state = 'Running' AND dur = -1")
             self.assertEqual(open_waits, "2" if prev == 9 else "1")
 
