@@ -4,8 +4,11 @@
  * dispatch (producer.c), since the callers are callbacks that still use it.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "sdk/transport/producer_impl.h"
@@ -71,6 +74,18 @@ void orma_producer_set_pool(struct orma_producer *self, struct orma_pool *pool)
     }
 }
 
+/* What its giver can make smaller, or what may have no memory left, is a SIGBUS in the program that
+ * traces. Files on a file system have no seals; those of huge pages may run out of them. */
+static bool keeps_its_size(int fd)
+{
+    const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
+    const int has = fcntl(fd, F_GET_SEALS);
+    struct statfs fs;
+
+    return has >= 0 && (has & seals) == seals && fstatfs(fd, &fs) == 0 &&
+           fs.f_type != HUGETLBFS_MAGIC;
+}
+
 int orma_producer_map_pool(struct orma_producer *self, int fd, uint32_t page_size)
 {
     size_t size = EMULATED_SIZE;
@@ -82,6 +97,8 @@ int orma_producer_map_pool(struct orma_producer *self, int fd, uint32_t page_siz
 
         if (fstat(fd, &st) < 0)
             return -errno;
+        if (!keeps_its_size(fd))
+            return -EBADMSG;
         if (st.st_size <= 0 || !orma_shm_sizes_valid(page_size, (uint64_t)st.st_size))
             return -EBADMSG;
         size = (size_t)st.st_size;

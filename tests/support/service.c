@@ -528,8 +528,11 @@ void orma_test_service_setup_tracing(struct orma_test_service *self, size_t size
     struct orma_buf b = {0};
 
     if (!self->emulate) {
-        self->shm_fd = orma_fd_shared_memory("orma_test", size);
+        self->shm_fd = self->unsealed ? memfd_create("orma_test", MFD_CLOEXEC | MFD_ALLOW_SEALING)
+                                      : orma_fd_shared_memory("orma_test", size);
         assert(self->shm_fd >= 0);
+        if (self->unsealed && ftruncate(self->shm_fd, (off_t)size) < 0)
+            abort();
         void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, self->shm_fd, 0);
         assert(base != MAP_FAILED);
         int r = orma_shm_init(&self->shm, base, size, (uint32_t)page_size);

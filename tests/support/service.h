@@ -39,6 +39,7 @@ struct orma_test_service {
     uint64_t command_request; /* of GetAsyncCommand */
     struct orma_shm shm;
     int shm_fd;
+    bool unsealed;        /* the memory could be made smaller */
     bool emulate;         /* as for TCP: no shared memory, chunks come inline */
     bool stalled;         /* commits are kept and not looked at */
     struct orma_buf kept; /* of whole CommitData requests, length first */

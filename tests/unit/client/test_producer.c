@@ -38,6 +38,21 @@ Test(producer, a_refused_connection_can_be_tried_again)
     orma_assert_no_leaks();
 }
 
+/* Memory that its giver can make smaller would end the program by SIGBUS. */
+Test(producer, takes_no_memory_that_may_shrink)
+{
+    struct fixture *f = fixture_new_with((struct orma_producer_config){0});
+
+    f->service->unsealed = true;
+    fixture_connect(f);
+    cr_assert(orma_producer_is_connected(f->producer));
+    orma_test_service_setup_tracing(f->service, 1 << 16, 4096);
+    fixture_settle(f);
+    cr_assert_not(orma_producer_is_connected(f->producer));
+    fixture_free(f);
+    orma_assert_no_leaks();
+}
+
 Test(producer, runs_the_life_of_an_instance)
 {
     struct fixture *f = fixture_new_with((struct orma_producer_config){0});
