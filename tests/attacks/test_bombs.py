@@ -164,6 +164,15 @@ class Bombs(Case):
                   "select max(depth) from slice; select count(*) from ancestor_slice((select max(id) from slice))")
         self.load(b"".join(event(many - i, num(9, 1) + sub(23, "n")) for i in range(many)))
 
+    def test_a_long_way_up(self):
+        """Tracks whose parents are a chain: described from its top, resolving one is a step each."""
+        many = times(100000, 1000000)
+        chain = b"".join(sub(1, num(10, 1) + sub(60, num(1, i) + (num(5, i - 1) if i > 1 else b"") + sub(2, "t")))
+                         for i in range(1, many + 1))
+        code, said = self.load(chain + event(5, num(9, 3) + num(11, many)), "select count(*) as n from track")
+        self.assertEqual(code, 0, said[-300:])
+        self.assertIn(f"\n{many}\n", said)
+
     def test_tracks_that_meet_in_a_hash(self):
         """Ids that a mixing function without a seed would put into one place."""
         def unmix(x):

@@ -36,6 +36,7 @@ enum orma_events_merge {
 };
 
 struct orma_events_track {
+    struct orma_events_track *below; /* on the way down while rows are made */
     uint64_t uuid;
     uint32_t trace; /* row of the file: others have tracks of the same uuid */
     uint64_t order; /* of the packet that described it: no earlier event knows it */

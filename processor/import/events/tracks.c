@@ -690,25 +690,40 @@ bool orma_events_resolve_for_event(struct orma_import_ctx *imp, struct orma_even
     return orma_events_resolve(imp, t);
 }
 
+/* The parent that gets its rows before the track does; NULL: none needs any. */
+static struct orma_events_track *parent_without_rows(struct orma_import_ctx *imp,
+                                                     const struct orma_events_track *t)
+{
+    struct orma_events_track *parent =
+        t->parent_uuid ? orma_events_find(imp, t->parent_uuid, t->machine) : NULL;
+
+    /* Resolving has shown that the way up ends. */
+    return parent && parent->resolved && !parent->has_rows ? parent : NULL;
+}
+
 bool orma_events_make_rows(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name,
                            const struct orma_seq *seq)
 {
+    struct orma_events_track *top = t, *parent;
+
     if (ORMA_LIKELY(t->has_rows))
         return true;
     if (!orma_events_resolve_for_event(imp, t))
         return false;
-    t->has_rows = true;
-    t->saw_first = !t->is_default && seq->saw_first;
-    if (t->parent_uuid) {
-        struct orma_events_track *parent = orma_events_find(imp, t->parent_uuid, t->machine);
-
-        /* Resolving has shown that the way up ends. */
-        if (parent && parent->resolved)
-            (void)orma_events_make_rows(imp, parent, 0, seq);
+    /* Up, and down again: the way is as long as the file wants, and no stack is. */
+    for (t->below = NULL;; top = parent) {
+        top->described = top->has_rows = true;
+        top->saw_first = !top->is_default && seq->saw_first;
+        parent = parent_without_rows(imp, top);
+        if (!parent)
+            break;
+        parent->below = top;
     }
-    t->name = row_name(imp, t, name);
-    t->reserved = true;
-    make_rows(imp, t);
+    for (; top; top = top->below) {
+        top->name = row_name(imp, top, top == t ? name : 0);
+        top->reserved = true;
+        make_rows(imp, top);
+    }
     return true;
 }
 
