@@ -76,6 +76,8 @@ class Sql(Server):
                    "create perfetto function f(x int) returns int as select f($x) + 1; select f(1)",
                    "create perfetto macro m(x Expr) returns Expr as m!($x); select m!(1)",
                    "create perfetto macro a(x Expr) returns Expr as ($x + $x); select " + repeat(times(16, 40), "a!(") + "1" + repeat(times(16, 40), ")"),
+                   "create perfetto function t(n long) returns table(x long) as select $n as x; "
+                   "create or replace perfetto function t(n long) returns table(x long) as select x from t($n + 1); select * from t(1)",
                    "create view v1 as select * from v1; select * from v1", "with r as (select * from r) select * from r"))
 
     def test_what_takes_memory(self):

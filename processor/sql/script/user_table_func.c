@@ -15,6 +15,8 @@
 
 #define ARGS_MAX 100
 #define POOL_MAX 4
+/* Bodies that read table functions, whose bodies do: each takes stack of the thread. */
+#define DEPTH_MAX 100
 
 struct table_func {
     unsigned refs;
@@ -224,6 +226,8 @@ static int func_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int
     (void)plan;
     give_back(c);
     c->row = 0;
+    if (def->sql->run.depth > DEPTH_MAX)
+        return set_error(base->pVtab, sqlite3_mprintf("%s: calls itself too deeply", def->name));
     if (def->pool_num > 0)
         c->stmt = def->pool[--def->pool_num];
     else if (sqlite3_prepare_v3(def->sql->db, def->body->text, (int)def->body->len,

@@ -221,6 +221,11 @@ Test(function, gives_one_value)
          "3628800"},
         {"endless recursion", CPF "f(x LONG) RETURNS LONG AS SELECT f($x + 1); SELECT f(0)",
          "error: f: calls itself too deeply"},
+        {"endless recursion of tables",
+         CPF "t(x LONG) RETURNS TABLE(y LONG) AS SELECT $x AS y; CREATE OR REPLACE PERFETTO "
+             "FUNCTION t(x LONG) RETURNS TABLE(y LONG) AS SELECT y FROM t($x + 1); SELECT * FROM "
+             "t(0)",
+         "error: t: calls itself too deeply"},
         {"native ones stay", CPF "hash(a ANY...) RETURNS LONG DELEGATES TO __intrinsic_unhex", ""},
         {"native ones are not replaced",
          CPF "extract_arg(a LONG, b STRING) RETURNS LONG AS SELECT 1",
