@@ -14,6 +14,7 @@
 #include "processor/sql/base/aux_terms.h"
 #include "processor/sql/exec/exec.h"
 #include "processor/sql/functions/functions.h"
+#include "processor/sql/operators/operators.h"
 #include "processor/sql/script/exec.h"
 #include "processor/sql/script/modules.h"
 #include "processor/sql/script/script.h"
@@ -116,6 +117,7 @@ static void close_db(struct orma_sql *self)
     orma_sql_user_table_funcs_fini(self);
     sqlite3_close_v2(self->db);
     self->db = NULL;
+    orma_operators_mipmaps_fini(self);
     orma_dataframe_tables_fini(self);
     self->dataframes.dropped = 0;
     orma_macros_fini(&self->macros);

@@ -111,6 +111,7 @@ struct orma_sql {
     struct orma_packages *packages;                    /* script/packages.c */
     struct orma_sql_user_func *user_funcs;             /* script/user_func.c: a list */
     struct orma_sql_user_table_func *user_table_funcs; /* script/user_table_func.c: a list */
+    struct orma_mipmap_rows *mipmaps;                  /* operators/mipmap.c: a list */
     struct orma_sqlstats *stats;                       /* script/sqlstats.c; when needed */
     struct orma_sql_timeline *timelines[2];            /* functions/time.c; when needed, malloc */
     int64_t bounds_start, bounds_end;                  /* of the trace: functions/time.c */

@@ -18,7 +18,7 @@ struct regex {
     pcre2_code *code;
     pcre2_match_data *match;
     pcre2_match_context *limits;
-    uint32_t groups;
+    uint32_t groups, options;
 };
 
 static void regex_free(void *data)
@@ -61,6 +61,7 @@ static struct regex *compile(sqlite3_context *ctx, struct orma_str pattern, uint
         regex_free(self);
         return NULL;
     }
+    self->options = options;
     pcre2_set_match_limit(self->limits, MATCH_STEPS_MAX);
     (void)pcre2_jit_compile(self->code, PCRE2_JIT_COMPLETE); /* only faster */
     (void)pcre2_pattern_info(self->code, PCRE2_INFO_CAPTURECOUNT, &self->groups);
@@ -73,7 +74,7 @@ static struct regex *get_regex(sqlite3_context *ctx, int arg, sqlite3_value *pat
 {
     struct regex *self = sqlite3_get_auxdata(ctx, arg);
 
-    if (self)
+    if (self && self->options == options) /* flags may be another column */
         return self;
     self = compile(ctx, orma_value_str(pattern), options);
     if (!self)
@@ -189,6 +190,15 @@ static void put_replacement(struct orma_buf *out, struct orma_str with, struct o
     }
 }
 
+/* Where the next character begins. */
+static size_t behind_character(struct orma_str in, size_t at)
+{
+    do
+        at++;
+    while (at < in.len && ((uint8_t)in.data[at] & 0xc0) == 0x80);
+    return at;
+}
+
 /* regexp_replace_simple(input, pattern, replacement) */
 static void regexp_replace(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -216,7 +226,7 @@ static void regexp_replace(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         orma_buf_put(&out, in.data + done, begin - done);
         put_replacement(&out, with, in, places);
         done = end;
-        from = end > begin ? end : end + 1; /* an empty match: go on behind the next byte */
+        from = end > begin ? end : behind_character(in, end); /* an empty match */
     }
     if (r < 0) {
         orma_buf_fini(&out);

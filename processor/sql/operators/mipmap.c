@@ -4,8 +4,9 @@
  *     CREATE VIRTUAL TABLE t USING __intrinsic_counter_mipmap((SELECT ts, value FROM ...));
  *     SELECT * FROM t(start, end, step);
  *
- * The rows of the query are kept with the table, in order of (depth, ts). A scan
- * goes through them once and gives a row for each bucket that has any, so that it
+ * The rows of the query are kept as long as the table is there, in order of (depth, ts): SQLite
+ * connects to a table again whenever it reads the schema anew, and what the query read may be gone
+ * by then. A scan goes through them once and gives a row for each bucket that has any, so that it
  * costs no more than the rows it passes, however many buckets are empty.
  */
 #include <stdlib.h>
@@ -50,12 +51,20 @@ static const struct mip_kind slice_kind = {
 enum { ARGS = 3, COUNTER_COLUMNS = 4, SLICE_COLUMNS = 5 };
 enum { W_START, W_END, W_STEP };
 
+/* Rows of a table, in the list of the engine until it is dropped. */
+struct orma_mipmap_rows {
+    struct orma_mipmap_rows *next;
+    char *name;    /* of the table */
+    unsigned refs; /* of the list, and of connections to the table */
+    struct point *points;
+    size_t len, cap;
+};
+
 struct mip_vtab {
     sqlite3_vtab base;
     struct orma_sql *sql;
     const struct mip_kind *kind;
-    struct point *points;
-    size_t len, cap;
+    struct orma_mipmap_rows *rows;
 };
 
 struct mip_cursor {
@@ -64,16 +73,53 @@ struct mip_cursor {
     size_t at, to; /* the bucket at hand: points[at .. to) */
     bool first;    /* of its depth: what lies before the window counts for the first bucket */
     bool eof;
+    bool none; /* the table has no rows: one of zeros stands for them, which viewers read */
     /* Of the bucket. */
     double min, max;
     size_t longest;
 };
 
+static void rows_unref(struct orma_mipmap_rows *self)
+{
+    if (!self || --self->refs)
+        return;
+    sqlite3_free(self->name);
+    free(self->points);
+    free(self);
+}
+
+/* Where the rows of a table are in the list, or its end. */
+static struct orma_mipmap_rows **find_rows(struct orma_sql *sql, const char *name)
+{
+    struct orma_mipmap_rows **at = &sql->mipmaps;
+
+    while (*at && sqlite3_stricmp((*at)->name, name))
+        at = &(*at)->next;
+    return at;
+}
+
+static void forget_rows(struct orma_sql *sql, const char *name)
+{
+    struct orma_mipmap_rows **at = find_rows(sql, name), *gone = *at;
+
+    if (gone)
+        *at = gone->next;
+    rows_unref(gone);
+}
+
+void orma_operators_mipmaps_fini(struct orma_sql *sql)
+{
+    while (sql->mipmaps)
+        forget_rows(sql, sql->mipmaps->name);
+}
+
 static struct point *add_point(struct mip_vtab *v)
 {
-    if (ORMA_GROW(&v->points, &v->cap, v->len + (size_t)1))
+    struct orma_mipmap_rows *rows = v->rows;
+
+    if (ORMA_GROW(&rows->points, &rows->cap, rows->len + (size_t)1))
         return NULL;
-    return &v->points[v->len++];
+    return &rows->points[rows->len++];
 }
 
 static int take_point(struct mip_vtab *v, sqlite3_stmt *stmt, const int *cols, char **ret_error)
@@ -146,37 +192,73 @@ static int read_points(struct mip_vtab *v, const char *query, char **ret_error)
     else if (r && !*ret_error)
         r = orma_result_vtab_error(ret_error, "%s: %s", v->kind->name, sqlite3_errmsg(v->sql->db));
     (void)sqlite3_finalize(stmt); /* its error was reported */
-    if (!r && orma_sql_sort(v->sql, v->points, v->len, sizeof(*v->points), by_place) < 0)
+    if (!r && orma_sql_sort(v->sql, v->rows->points, v->rows->len, sizeof(*v->rows->points),
+                            by_place) < 0)
         r = orma_sql_is_interrupted(v->sql) ? SQLITE_INTERRUPT : SQLITE_NOMEM;
     return r;
 }
 
 static int mip_disconnect(sqlite3_vtab *base)
 {
-    free(((struct mip_vtab *)base)->points);
+    rows_unref(((struct mip_vtab *)base)->rows);
     free(base);
     return SQLITE_OK;
 }
 
-static int mip_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
-                       sqlite3_vtab **ret, char **ret_error)
+static int mip_destroy(sqlite3_vtab *base)
 {
-    const struct mip_kind *kind =
-        sqlite3_stricmp(argv[0], slice_kind.name) ? &counter_kind : &slice_kind;
-    struct mip_vtab *v;
-    int r;
+    const struct mip_vtab *v = (const struct mip_vtab *)base;
 
-    if (argc != 4)
-        return orma_result_vtab_error(ret_error, "%s: expected one query in parentheses",
-                                      kind->name);
-    v = calloc(1, sizeof(*v));
+    forget_rows(v->sql, v->rows->name);
+    return mip_disconnect(base);
+}
+
+/* Rows that belong to no list yet. */
+static struct orma_mipmap_rows *rows_new(const char *name)
+{
+    struct orma_mipmap_rows *rows = calloc(1, sizeof(*rows));
+
+    if (!rows)
+        return NULL;
+    rows->refs = 1;
+    rows->name = sqlite3_mprintf("%s", name);
+    if (rows->name)
+        return rows;
+    rows_unref(rows);
+    return NULL;
+}
+
+/* Reads the rows of a table that has none, and puts them on the list. */
+static int make_rows(struct mip_vtab *v, const char *query, char **ret_error)
+{
+    int r = read_points(v, query, ret_error);
+
+    if (r)
+        return r;
+    forget_rows(v->sql, v->rows->name);
+    v->rows->next = v->sql->mipmaps;
+    v->sql->mipmaps = v->rows;
+    v->rows->refs++;
+    return SQLITE_OK;
+}
+
+static int connect_to(sqlite3 *db, struct orma_sql *sql, const char *const *argv,
+                      struct orma_mipmap_rows *known, sqlite3_vtab **ret, char **ret_error)
+{
+    struct mip_vtab *v = calloc(1, sizeof(*v));
+    int r = SQLITE_NOMEM;
+
     if (!v)
-        return SQLITE_NOMEM;
-    v->sql = aux;
-    v->kind = kind;
-    r = read_points(v, argv[3], ret_error);
-    if (!r)
-        r = sqlite3_declare_vtab(db, kind->declaration);
+        return r;
+    v->sql = sql;
+    v->kind = sqlite3_stricmp(argv[0], slice_kind.name) ? &counter_kind : &slice_kind;
+    v->rows = known ? known : rows_new(argv[2]);
+    if (known)
+        known->refs++;
+    if (v->rows)
+        r = sqlite3_declare_vtab(db, v->kind->declaration);
+    if (!r && !known)
+        r = make_rows(v, argv[3], ret_error);
     if (r)
         (void)mip_disconnect(&v->base); /* cannot fail */
     else
@@ -184,11 +266,21 @@ static int mip_connect(sqlite3 *db, void *aux, int argc, const char *const *argv
     return r;
 }
 
+static int mip_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
+                       sqlite3_vtab **ret, char **ret_error)
+{
+    if (argc != 4)
+        return orma_result_vtab_error(ret_error, "%s: expected one query in parentheses", argv[0]);
+    return connect_to(db, aux, argv, *find_rows(aux, argv[2]), ret, ret_error);
+}
+
 /* Another function than connect: without a query there is no table. */
 static int mip_create(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **ret,
                       char **ret_error)
 {
-    return mip_connect(db, aux, argc, argv, ret, ret_error);
+    if (argc != 4)
+        return orma_result_vtab_error(ret_error, "%s: expected one query in parentheses", argv[0]);
+    return connect_to(db, aux, argv, NULL, ret, ret_error);
 }
 
 int orma_operators_need_args(sqlite3_vtab *base, sqlite3_index_info *info, int first, int num,
@@ -249,17 +341,19 @@ static size_t lower(const struct mip_vtab *v, size_t from, int64_t depth, int64_
 {
     struct point key = {.ts = ts, .depth = depth};
 
-    return ORMA_PARTITION_POINT(i, from, v->len, by_place(&v->points[i], &key) < 0);
+    return ORMA_PARTITION_POINT(i, from, v->rows->len, by_place(&v->rows->points[i], &key) < 0);
 }
 
 /* Where the window begins in the depth of points[from], which is its first. */
 static size_t enter_depth(const struct mip_vtab *v, size_t from, int64_t start)
 {
-    int64_t depth = v->points[from].depth;
+    int64_t depth = v->rows->points[from].depth;
     size_t at = lower(v, from, depth, start);
 
-    if (at > from && (at == v->len || v->points[at].depth != depth || v->points[at].ts != start) &&
-        (!v->kind->slices || v->points[at - 1].end > start))
+    if (at > from &&
+        (at == v->rows->len || v->rows->points[at].depth != depth ||
+         v->rows->points[at].ts != start) &&
+        (!v->kind->slices || v->rows->points[at - 1].end > start))
         at--; /* it reaches into the window */
     return at;
 }
@@ -278,9 +372,9 @@ static int64_t bucket_end(const int64_t *window, int64_t ts)
 static void sum_up(const struct mip_vtab *v, struct mip_cursor *c)
 {
     c->longest = c->at;
-    c->min = c->max = v->points[c->at].value;
+    c->min = c->max = v->rows->points[c->at].value;
     for (size_t i = c->at; i < c->to; i++) {
-        const struct point *p = &v->points[i], *best = &v->points[c->longest];
+        const struct point *p = &v->rows->points[i], *best = &v->rows->points[c->longest];
 
         if (!v->kind->slices) {
             c->min = ORMA_MIN(c->min, p->value);
@@ -294,19 +388,19 @@ static void sum_up(const struct mip_vtab *v, struct mip_cursor *c)
 /* The bucket that begins with points[c->at], or the first one of a later depth. */
 static void find_bucket(const struct mip_vtab *v, struct mip_cursor *c)
 {
-    while (c->at < v->len) {
-        int64_t depth = v->points[c->at].depth;
+    while (c->at < v->rows->len) {
+        int64_t depth = v->rows->points[c->at].depth;
 
         if (c->first)
             c->at = enter_depth(v, c->at, c->window[W_START]);
         c->first = false;
-        if (c->at < v->len && v->points[c->at].depth == depth &&
-            v->points[c->at].ts < c->window[W_END]) {
-            c->to = lower(v, c->at, depth, bucket_end(c->window, v->points[c->at].ts));
+        if (c->at < v->rows->len && v->rows->points[c->at].depth == depth &&
+            v->rows->points[c->at].ts < c->window[W_END]) {
+            c->to = lower(v, c->at, depth, bucket_end(c->window, v->rows->points[c->at].ts));
             sum_up(v, c);
             return;
         }
-        c->at = depth == INT64_MAX ? v->len : lower(v, c->at, depth + 1, INT64_MIN);
+        c->at = depth == INT64_MAX ? v->rows->len : lower(v, c->at, depth + 1, INT64_MIN);
         c->first = true;
     }
     c->eof = true;
@@ -328,7 +422,8 @@ static int mip_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int 
     c->at = 0;
     c->first = true;
     c->eof = c->window[W_END] <= c->window[W_START];
-    if (!c->eof)
+    c->none = !v->rows->len && !v->kind->slices && !c->eof;
+    if (!c->eof && !c->none)
         find_bucket(v, c);
     return SQLITE_OK;
 }
@@ -337,10 +432,15 @@ static int mip_next(sqlite3_vtab_cursor *base)
 {
     struct mip_cursor *c = (struct mip_cursor *)base;
 
+    if (c->none) {
+        c->eof = true;
+        return SQLITE_OK;
+    }
     c->at = c->to;
     /* The next point may be of another depth. */
     const struct mip_vtab *v = (struct mip_vtab *)base->pVtab;
-    c->first = c->at < v->len && v->points[c->at].depth != v->points[c->at - 1].depth;
+    c->first =
+        c->at < v->rows->len && v->rows->points[c->at].depth != v->rows->points[c->at - 1].depth;
     find_bucket(v, c);
     return SQLITE_OK;
 }
@@ -353,14 +453,15 @@ static int mip_eof(sqlite3_vtab_cursor *base)
 static void counter_column(const struct mip_vtab *v, const struct mip_cursor *c,
                            sqlite3_context *ctx, int idx)
 {
-    const struct point *last = &v->points[c->to - 1];
+    static const struct point none;
+    const struct point *last = c->none ? &none : &v->rows->points[c->to - 1];
 
     switch (idx) {
     case 0:
-        sqlite3_result_double(ctx, c->min);
+        sqlite3_result_double(ctx, c->none ? 0 : c->min);
         break;
     case 1:
-        sqlite3_result_double(ctx, c->max);
+        sqlite3_result_double(ctx, c->none ? 0 : c->max);
         break;
     case 2:
         sqlite3_result_int64(ctx, last->ts);
@@ -374,7 +475,7 @@ static void counter_column(const struct mip_vtab *v, const struct mip_cursor *c,
 static void slice_column(const struct mip_vtab *v, const struct mip_cursor *c, sqlite3_context *ctx,
                          int idx)
 {
-    const struct point *p = &v->points[c->longest];
+    const struct point *p = &v->rows->points[c->longest];
 
     switch (idx) {
     case 0:
@@ -418,8 +519,13 @@ static int mip_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 
 static int mip_rename(sqlite3_vtab *base, const char *name)
 {
-    (void)base;
-    (void)name;
+    struct orma_mipmap_rows *rows = ((struct mip_vtab *)base)->rows;
+    char *copy = sqlite3_mprintf("%s", name);
+
+    if (!copy)
+        return SQLITE_NOMEM;
+    sqlite3_free(rows->name);
+    rows->name = copy;
     return SQLITE_OK;
 }
 
@@ -428,7 +534,7 @@ static const sqlite3_module mip_module = {
     .xConnect = mip_connect,
     .xBestIndex = mip_best_index,
     .xDisconnect = mip_disconnect,
-    .xDestroy = mip_disconnect,
+    .xDestroy = mip_destroy,
     .xOpen = mip_open,
     .xClose = mip_close,
     .xFilter = mip_filter,

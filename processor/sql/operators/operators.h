@@ -39,6 +39,9 @@ int orma_operators_need_args(sqlite3_vtab *base, sqlite3_index_info *info, int f
 extern const struct orma_sql_module orma_operators_absent_modules[];
 extern const struct orma_sql_module orma_operators_dataframes_modules[];
 extern const struct orma_sql_module orma_operators_mipmap_modules[];
+
+/* The connection is closed: rows of mipmaps go. mipmap.c */
+void orma_operators_mipmaps_fini(struct orma_sql *sql);
 extern const struct orma_sql_module orma_operators_span_join_modules[];
 extern const struct orma_sql_module orma_operators_window_modules[];
 #endif

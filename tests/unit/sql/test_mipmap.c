@@ -71,6 +71,36 @@ Test(mipmap, counters)
          "0 5.0\n10 4.0"}, );
 }
 
+/* SQLite connects to tables again after a failure: their rows must not come from what is gone. */
+Test(mipmap, outlives_what_it_was_made_of)
+{
+    static const char setup[] =
+        "CREATE PERFETTO TABLE c AS SELECT 10 AS ts, 5.0 AS value;"
+        "CREATE VIRTUAL TABLE m USING __intrinsic_counter_mipmap((SELECT ts, value FROM c));"
+        "CREATE VIRTUAL TABLE e USING __intrinsic_counter_mipmap((SELECT ts, value FROM c WHERE "
+        "0));"
+        "DROP TABLE c;";
+
+    CHECKS(setup, {"at once", "SELECT * FROM m(0, 50, 10)", "5.0 5.0 10 5.0"},
+           {"a failure", "CREATE VIRTUAL TABLE n USING __intrinsic_counter_mipmap((SELECT 1))",
+            "error: has no column"},
+           {"renamed", "ALTER TABLE m RENAME TO k; SELECT * FROM k(0, 50, 10)", "5.0 5.0 10 5.0"},
+           {"no samples: a row of zeros", "SELECT * FROM e(0, 50, 10)", "0.0 0.0 0 0.0"},
+           {"dropped and made again",
+            "DROP TABLE m; CREATE VIRTUAL TABLE m USING __intrinsic_counter_mipmap((SELECT 1 AS "
+            "ts, 2.0 AS value)); SELECT * FROM m(0, 50, 10)",
+            "2.0 2.0 1 2.0"}, );
+    struct engine e;
+
+    engine_init(&e);
+    engine_expect(&e, "setup", setup, "");
+    engine_expect(&e, "a failure",
+                  "CREATE VIRTUAL TABLE n USING __intrinsic_counter_mipmap((SELECT 1))",
+                  "error: has no column");
+    engine_expect(&e, "rows are still there", "SELECT * FROM m(0, 50, 10)", "5.0 5.0 10 5.0");
+    engine_fini(&e);
+}
+
 Test(mipmap, slices)
 {
     static const char setup[] =
