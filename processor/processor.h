@@ -62,6 +62,14 @@ struct orma_processor_damage {
 };
 struct orma_processor_damage orma_processor_damage(const struct orma_processor *self);
 
+/*
+ * What of the trace is in no table, and why: sentences of the table import_account, by number from
+ * 0; NULL: there are no more. Without any, everything that the trace holds could be read, but for
+ * `orma_processor_edges()` units that lie outside of what was recorded.
+ */
+const char *orma_processor_unread(const struct orma_processor *self, uint32_t n);
+uint64_t orma_processor_edges(const struct orma_processor *self);
+
 /* The statement: as it was written, or for PerfettoSQL what was made of it. */
 struct orma_str orma_query_sql(const struct orma_query *self);
 

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #include "processor/export/csv.h"
@@ -222,6 +223,24 @@ static void print_losses(struct orma_processor *tp, const struct orma_ledger *lo
                loss->kernel_overrun ? ", lost in its buffers or never written" : "");
 }
 
+static unsigned print_unread(struct orma_processor *tp)
+{
+    if (orma_processor_unread(tp, 0))
+        printf("Could not be read:\n");
+    return orma_load_print_unread(tp, "  ", UINT_MAX, stdout);
+}
+
+/* The end of the sentence that everything could be read. */
+static void print_edges(struct orma_processor *tp)
+{
+    uint64_t edges = orma_processor_edges(tp);
+
+    if (edges)
+        printf(", but for %" PRIu64 " event%s outside of the recorded time", edges,
+               edges == 1 ? "" : "s");
+    printf(".\n");
+}
+
 static int print_stats(struct orma_processor *tp, bool all)
 {
     int64_t switches = orma_load_missing_switches(tp);
@@ -235,14 +254,16 @@ static int print_stats(struct orma_processor *tp, bool all)
     fflush(stdout);
     unsigned troubles = print_setup_errors(tp);
     troubles += orma_load_print_health(tp, is_fine, &loss, stdout);
+    troubles += print_unread(tp);
     if (orma_ledger_is_none(&loss) && (troubles || switches))
         printf("%s\n", loss.has_ledger ? "Nothing that the kernel and programs gave was lost."
                                        : "No loss was counted.");
-    else if (orma_ledger_is_none(&loss))
-        printf("%s, and everything could be read.\n",
-               loss.has_ledger ? "Nothing was lost" : "No loss was counted");
     else if (!troubles)
-        printf("Everything that the trace holds could be read.\n");
+        printf("%s", !orma_ledger_is_none(&loss) ? "Everything that the trace holds could be read"
+                     : loss.has_ledger           ? "Nothing was lost, and everything could be read"
+                                       : "No loss was counted, and everything could be read");
+    if (!troubles && !(orma_ledger_is_none(&loss) && switches))
+        print_edges(tp);
     if (orma_ledger_total(&loss) && loss.has_ledger)
         r = print_ledger(tp);
     print_advice(tp);

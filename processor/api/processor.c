@@ -503,6 +503,32 @@ struct orma_processor_damage orma_processor_damage(const struct orma_processor *
     };
 }
 
+const char *orma_processor_unread(const struct orma_processor *self, uint32_t n)
+{
+    const struct orma_table *t = &self->storage.tables[ORMA_TABLE_IMPORT_ACCOUNT];
+
+    for (uint32_t row = 0; row < t->rows; row++)
+        if (!orma_table_is_null(t, ORMA_IMPORT_ACCOUNT_MESSAGE, row) && n-- == 0)
+            return orma_strpool_cstr(&self->storage.pool,
+                                     (uint32_t)orma_table_int(t, ORMA_IMPORT_ACCOUNT_MESSAGE, row));
+    return NULL;
+}
+
+uint64_t orma_processor_edges(const struct orma_processor *self)
+{
+    const struct orma_table *t = &self->storage.tables[ORMA_TABLE_IMPORT_ACCOUNT];
+    const char *edge = orma_account_reason_names[ORMA_ACCOUNT_NOT_ASKED];
+    uint64_t units = 0;
+
+    for (uint32_t row = 0; row < t->rows; row++) {
+        uint32_t reason = (uint32_t)orma_table_int(t, ORMA_IMPORT_ACCOUNT_REASON, row);
+
+        if (!strcmp(orma_strpool_cstr(&self->storage.pool, reason), edge))
+            units += (uint64_t)orma_table_int(t, ORMA_IMPORT_ACCOUNT_COUNT, row);
+    }
+    return units;
+}
+
 void orma_processor_interrupt(struct orma_processor *self)
 {
     self->interrupted = true;

@@ -187,6 +187,7 @@ static void finish(struct orma_reader *self, struct orma_seq *seq, struct burst 
 {
     self->order += b.packets * ORMA_ORDER_STEP;
     self->packets += b.packets;
+    self->took += b.packets;
     self->bursts++;
     self->last_ts = ORMA_MAX(self->last_ts, b.ts);
     self->sorter.max_ts = ORMA_MAX(self->sorter.max_ts, b.ts);

@@ -278,6 +278,33 @@ static void count_packet_failure(struct orma_reader *self, const struct orma_rea
                             why, orma_reader_offset(self, (const uint8_t *)p->bytes.data));
 }
 
+ORMA_COLD static void drop(struct orma_reader *self, const struct orma_read_packet *p,
+                           const struct orma_seq *seq, enum orma_packet_drop why)
+{
+    if (self->hooks.dropped)
+        self->hooks.dropped(self->hooks.data, seq->trace, why, p->field,
+                            orma_reader_offset(self, (const uint8_t *)p->bytes.data));
+}
+
+/* Packets that say nothing of what was recorded: without a payload they are about their sequence,
+ * and some are for those who look for a place in the file, or for its writers. */
+static bool is_upkeep(uint32_t field)
+{
+    return !field || field == ORMA_PB_TRACE_PACKET_SYNCHRONIZATION_MARKER ||
+           field == ORMA_PB_TRACE_PACKET_TRACE_PROVENANCE;
+}
+
+/* What no importer takes. */
+ORMA_COLD static bool is_unwanted(struct orma_reader *self, const struct orma_read_packet *p,
+                                  const struct orma_seq *seq)
+{
+    self->unwanted[ORMA_MIN(p->field, ORMA_PACKET_FIELDS_MAX - 1)]++;
+    if (is_upkeep(p->field))
+        return false;
+    drop(self, p, seq, ORMA_PACKET_UNWANTED);
+    return true;
+}
+
 static void clock_failed(struct orma_reader *self, const struct orma_read_packet *p,
                          struct orma_seq *seq, uint64_t order, enum orma_clock_result why)
 {
@@ -285,6 +312,7 @@ static void clock_failed(struct orma_reader *self, const struct orma_read_packet
         defer(self, p, seq, order);
         return;
     }
+    drop(self, p, seq, ORMA_PACKET_NO_CLOCK);
     count_packet_failure(self, p, seq, why);
     self->hooks.undeferrable(self->hooks.data, (uint16_t)seq->machine,
                              orma_reader_offset(self, (const uint8_t *)p->bytes.data));
@@ -328,14 +356,21 @@ static void read_timed(struct orma_reader *self, const struct orma_read_packet *
     if (ORMA_UNLIKELY(p->dropped) && seq->packets > 1)
         self->hooks.lost(self->hooks.data, seq, (uint16_t)seq->machine, time.ts);
     if (!(uses_of(self, p->field) & ORMA_FIELD_WANTED)) {
-        self->unwanted[ORMA_MIN(p->field, ORMA_PACKET_FIELDS_MAX - 1)]++;
+        self->took += !is_unwanted(self, p, seq);
         return;
     }
     if (ORMA_UNLIKELY(self->watches_order) && p->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT &&
         p->has_timestamp && orma_sorter_is_late(seq, time.ts))
         seq->tokenize_events = true;
-    if (tokenized(self, p, seq, time.ts, order) || !orma_reader_sortable(self, time.ts))
+    if (tokenized(self, p, seq, time.ts, order)) {
+        self->took++;
         return;
+    }
+    if (!orma_reader_sortable(self, time.ts)) {
+        drop(self, p, seq, ORMA_PACKET_BAD_TIME);
+        return;
+    }
+    self->took++;
     if (p->has_timestamp && record && p->has_sequence)
         orma_sorter_push_packet(&self->sorter, seq, p, record, &time, order);
     else
@@ -438,11 +473,13 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
     if (!good) {
         orma_stats_inc(orma_reader_stats(self, self->at.machine),
                        ORMA_STAT_TOKENIZER_SKIPPED_PACKETS);
+        self->broken++;
         return;
     }
     self->damage.good = true;
     if (p->field == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ||
         p->field == ORMA_PB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS) {
+        self->took++;
         read_compressed(self, p);
         return;
     }
@@ -474,12 +511,15 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
         count_missing_sequence(self, p);
     }
     if (uses_of(self, p->field) & ORMA_FIELD_EARLY &&
-        self->hooks.early(self->hooks.data, p, p->has_sequence ? seq : NULL, machine, order))
+        self->hooks.early(self->hooks.data, p, p->has_sequence ? seq : NULL, machine, order)) {
+        self->took++;
         return;
+    }
     if (p->flags & ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) {
         if (!p->sequence) {
             orma_damage_packet(self, (const uint8_t *)p->bytes.data, p->bytes.len,
                                "a packet needs state but belongs to no sequence");
+            self->broken++;
             return;
         }
         seq->needed++;
@@ -488,6 +528,7 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
             self->hooks.skipped(self->hooks.data,
                                 ORMA_STAT_PACKET_SKIPPED_SEQ_NEEDS_INCREMENTAL_STATE_INVALID, seq,
                                 machine, (const uint8_t *)p->bytes.data);
+            drop(self, p, seq, ORMA_PACKET_LOST_STATE);
             return;
         }
     }
@@ -578,6 +619,7 @@ ORMA_COLD static void skip_empty(struct orma_reader *self, const uint8_t **pos, 
     uint64_t num = (uint64_t)(at - *pos) / 2;
     self->order += num * ORMA_ORDER_STEP;
     self->packets += num;
+    self->took += num;
     self->unwanted[0] += (uint32_t)num;
     *pos = at;
 }
@@ -650,6 +692,12 @@ void orma_reader_note_read(struct orma_reader *self)
     self->flushes = 0;
 }
 
+static void took_late(struct orma_reader *self, const struct orma_seq *seq)
+{
+    if (self->hooks.took_late)
+        self->hooks.took_late(self->hooks.data, seq->trace);
+}
+
 static void retry_deferred(struct orma_reader *self, const struct deferred *d)
 {
     struct orma_read_packet p;
@@ -661,12 +709,20 @@ static void retry_deferred(struct orma_reader *self, const struct deferred *d)
     enum orma_clock_result r = packet_time(self, d->seq, &p, &time);
     self->file = d->seq->trace;
     if (r != ORMA_CLOCK_OK) {
+        drop(self, &p, d->seq, ORMA_PACKET_NO_CLOCK);
         count_packet_failure(self, &p, d->seq, r);
         self->hooks.undeferrable(self->hooks.data, d->machine, orma_reader_offset(self, d->data));
-    } else if (uses_of(self, p.field) & ORMA_FIELD_WANTED &&
-               !tokenized(self, &p, d->seq, time.ts, d->order) &&
-               orma_reader_sortable(self, time.ts))
+    } else if (!(uses_of(self, p.field) & ORMA_FIELD_WANTED)) {
+        if (!is_unwanted(self, &p, d->seq))
+            took_late(self, d->seq);
+    } else if (tokenized(self, &p, d->seq, time.ts, d->order)) {
+        took_late(self, d->seq);
+    } else if (!orma_reader_sortable(self, time.ts)) {
+        drop(self, &p, d->seq, ORMA_PACKET_BAD_TIME);
+    } else {
+        took_late(self, d->seq);
         push_loose(self, &p, d->seq, time.ts, d->order);
+    }
     d->seq->gen = gen;
     orma_seq_gen_unref(d->gen);
 }

@@ -15,11 +15,11 @@
 #define ORMA_PROCESSOR_READ_READER_H
 #include "processor/read/damage.h"
 #include "processor/read/inflate.h"
-#include "sdk/base/mapped.h"
 #include "processor/read/packet.h"
 #include "processor/read/sorter.h"
 #include "processor/read/timeline.h"
 #include "processor/store/storage.h"
+#include "sdk/base/mapped.h"
 
 /* What is done with packets of a field, so that hooks are asked only where they have an answer. */
 enum orma_field_use {
@@ -27,6 +27,14 @@ enum orma_field_use {
     ORMA_FIELD_EARLY = 2,
     ORMA_FIELD_TOKENIZE = 4,
     ORMA_FIELD_TOKENIZE_ODD = 8, /* only without a sequence or time, or if seq->tokenize_events */
+};
+
+/* Why a packet that is whole is not handed on. */
+enum orma_packet_drop {
+    ORMA_PACKET_UNWANTED,   /* no importer takes its payload */
+    ORMA_PACKET_NO_CLOCK,   /* its time can't be converted */
+    ORMA_PACKET_BAD_TIME,   /* its time is before zero, or before what was handed on already */
+    ORMA_PACKET_LOST_STATE, /* what it refers to was lost */
 };
 
 struct orma_reader_hooks {
@@ -42,6 +50,10 @@ struct orma_reader_hooks {
      * none) is not there. */
     void (*skipped)(void *data, enum orma_stat stat, const struct orma_seq *seq, uint16_t machine,
                     const uint8_t *at);
+    /* A packet of the file (row) is not handed on; one that was deferred is. May be NULL. */
+    void (*dropped)(void *data, uint32_t file, enum orma_packet_drop why, uint32_t field,
+                    int64_t offset);
+    void (*took_late)(void *data, uint32_t file);
     /* Packets of a sequence are missing in front of this time. */
     void (*lost)(void *data, const struct orma_seq *seq, uint16_t machine, int64_t ts);
     /* A machine that was not seen before; if it was: it takes the host's place. */
@@ -113,7 +125,9 @@ struct orma_reader {
     struct orma_unpacked unpacked; /* out of packets and of containers; the owner counts `in` */
     /* Packets with a payload that no importer takes, by field; larger numbers in the last one. */
     uint32_t unwanted[ORMA_PACKET_FIELDS_MAX];
-    uint64_t packets;
+    uint64_t packets; /* that were cut so far, and those that were handed on or used up: */
+    uint64_t took;    /* the others are deferred, or hooks.dropped() or damaged() was told */
+    uint64_t broken;  /* of those that damaged() was told of */
     struct orma_mapped *mapped; /* the whole file, where it is mapped; the owner's */
     bool gone;                  /* it is no longer what was read */
     uint32_t unchecked;         /* looks at it since somebody asked whether it is what it was */

@@ -155,5 +155,7 @@ const struct orma_sql_view orma_sql_views[] = {
             "__intrinsic_thread u WHERE u.tid = g.tid AND u.upid = p.id), (SELECT max(l.utid) FROM "
             "__intrinsic_loss l WHERE l.sequence_id = g.sequence_id))"},
     {"skipped_packet", "SELECT id, field, name, packets FROM __intrinsic_skipped_packet"},
+    {"import_account", "SELECT id, trace_id, unit, units, kind, reason, count, first_offset, "
+                       "message FROM __intrinsic_import_account"},
     {NULL, NULL},
 };

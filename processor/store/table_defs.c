@@ -1142,6 +1142,18 @@ static const struct orma_column_def cols_winscope_transform[] = {
     {"ty", ORMA_COL_DOUBLE, 0},
 };
 
+static const struct orma_column_def cols_import_account[] = {
+    {"id", ORMA_COL_ID, 0},
+    {"trace_id", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of trace_file */
+    {"unit", ORMA_COL_STRING, 0},
+    {"units", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"kind", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+    {"reason", ORMA_COL_STRING, 0},
+    {"count", ORMA_COL_INT, 0},
+    {"first_offset", ORMA_COL_INT, ORMA_COL_NULLABLE},
+    {"message", ORMA_COL_STRING, ORMA_COL_NULLABLE},
+};
+
 static const struct orma_column_def cols_heap_graph_class[] = {
     {"id", ORMA_COL_ID, 0},
     {"name", ORMA_COL_STRING, 0},
@@ -1382,6 +1394,7 @@ const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {
                                         cols_winscope_trace_rect},
     [ORMA_TABLE_WINSCOPE_TRANSFORM] = {"__intrinsic_winscope_transform", 7,
                                        cols_winscope_transform},
+    [ORMA_TABLE_IMPORT_ACCOUNT] = {"__intrinsic_import_account", 9, cols_import_account},
     [ORMA_TABLE_HEAP_GRAPH_CLASS] = {"__intrinsic_heap_graph_class", 7, cols_heap_graph_class},
     [ORMA_TABLE_HEAP_GRAPH_OBJECT] = {"__intrinsic_heap_graph_object", 12, cols_heap_graph_object},
     [ORMA_TABLE_HEAP_GRAPH_OBJECT_DATA] = {"__intrinsic_heap_graph_object_data", 7,

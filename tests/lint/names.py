@@ -113,7 +113,7 @@ ROOMS = {
     "processor/cache": "orma_cache_",
     "processor/model": "orma_model_ orma_processes_ orma_callstacks_ orma_sched_ orma_slices_ orma_flows_ orma_heap_graph_"
                        " orma_tracks_ orma_async_ orma_ids_ orma_metadata_ orma_lanes_ orma_legacy_ orma_translate_",
-    "processor/import/core": "orma_import_ orma_file_ orma_files_ orma_manifest_",
+    "processor/import/core": "orma_import_ orma_file_ orma_files_ orma_manifest_ orma_account_ orma_accounts_",
     "processor/import/kernel": "orma_kernel_",
     "processor/import/events": "orma_events_",
     "processor/import/profile": "orma_profile_",

@@ -21,6 +21,8 @@
 /* The processor's words for a file that it does not know; they are those of others. */
 #define UNKNOWN_FORMAT "Unknown trace type provided (ERR:fmt)"
 #define REDRAW_NS 100000000u
+/* So many sentences about what could not be read stand in front of the answer. */
+#define UNREAD_SHOWN 3
 
 struct progress {
     uint64_t start_ns, drawn_ns;
@@ -49,25 +51,28 @@ static int on_progress(void *data, uint64_t done, uint64_t total)
     return 0;
 }
 
-/* "orma query: t.pftrace: 2 damaged places were skipped, 1234 bytes in all, the first at byte 99;
- * the rest was read". */
-static void print_damage(const struct orma_processor *tp, const char *program, const char *path)
+unsigned orma_load_print_unread(const struct orma_processor *tp, const char *indent, unsigned max,
+                                FILE *out)
 {
-    struct orma_processor_damage d = orma_processor_damage(tp);
+    const char *message;
+    unsigned num = 0;
 
-    if (d.places) {
-        fprintf(stderr, "%s: %s: %" PRIu64 " damaged place%s skipped, %" PRIu64 " byte%s in all",
-                program, path, d.places, d.places == 1 ? " was" : "s were", d.bytes,
-                d.bytes == 1 ? "" : "s");
-        if (d.first_offset >= 0)
-            fprintf(stderr, ", the first at byte %" PRId64, d.first_offset);
-        fprintf(stderr, "; the rest was read\n");
-    }
-    if (d.cut_off_bytes)
-        fprintf(stderr,
-                "%s: %s: cut off: the last %" PRIu64
-                " byte%s could not be read, or more is missing\n",
-                program, path, d.cut_off_bytes, d.cut_off_bytes == 1 ? "" : "s");
+    for (; (message = orma_processor_unread(tp, num)); num++)
+        if (num < max)
+            fprintf(out, "%s%s\n", indent, message);
+    if (num > max)
+        fprintf(out, "%s%u more kinds of data could not be read: 'orma stats' lists them\n", indent,
+                num - max);
+    return num;
+}
+
+/* Of the file, in front of whatever the command prints. */
+static void print_unread(const struct orma_processor *tp, const char *program, const char *path)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf indent = {0};
+
+    orma_buf_printf(&indent, "%s: %s: ", program, path);
+    (void)orma_load_print_unread(tp, orma_buf_cstr(&indent), UNREAD_SHOWN, stderr);
 }
 
 /* `more`: what it seems to be, or which member of an archive it is. */
@@ -118,7 +123,7 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
         fprintf(stderr, "%s: %s: the file is empty: no trace\n", program, path);
         return -EBADMSG;
     }
-    print_damage(tp, program, path);
+    print_unread(tp, program, path);
     orma_load_cache_tell(tp, program);
     if (chatter == ORMA_LOAD_SHELL) {
         double mb = (double)orma_processor_size(tp) / MEGABYTE, s = (double)took / 1e9;

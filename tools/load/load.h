@@ -21,6 +21,11 @@ enum orma_load_chatter {
 int orma_load_trace(struct orma_processor *tp, const char *program, const char *path,
                     enum orma_load_chatter chatter, uint64_t *ret_ns);
 
+/* What of the trace is in no table, and why: a line each behind `indent`. At most `max`, and a line
+ * that says how many more there are. Returns how many there are in all. */
+unsigned orma_load_print_unread(const struct orma_processor *tp, const char *indent, unsigned max,
+                                FILE *out);
+
 /*
  * Errors and losses that the statistics of a loaded trace tell, in sections;
  * colours if `out` is a terminal. Those that `is_fine` (or NULL) accepts are

@@ -49,22 +49,24 @@ static void read_sched(struct orma_report_notes *self, struct orma_processor *tp
                         switches, switches == 1 ? "switch is missing" : "switches are missing");
 }
 
+/* So many sentences about what could not be read stand in each note. */
+#define UNREAD_SHOWN 2
+
 static void read_trace(struct orma_report_notes *self, struct orma_processor *tp,
                        const struct orma_ledger *loss)
 {
-    struct orma_processor_damage damage = orma_processor_damage(tp);
+    const char *message;
+    unsigned num = 0;
 
     if (orma_ledger_total(loss))
         orma_buf_printf(&self->trace,
                         "%" PRIu64 " %s lost on the way to the file: counts may be too low",
                         orma_ledger_total(loss), loss->has_ledger ? "packets were" : "chunks were");
-    if (damage.places)
-        orma_buf_printf(&self->trace, "%s%" PRIu64 " damaged %s of the file skipped",
-                        self->trace.len ? "; " : "", damage.places,
-                        damage.places == 1 ? "place" : "places");
-    else if (damage.cut_off_bytes)
-        orma_buf_printf(&self->trace, "%sthe file is cut off at its end",
-                        self->trace.len ? "; " : "");
+    for (; (message = orma_processor_unread(tp, num)); num++)
+        if (num < UNREAD_SHOWN)
+            orma_buf_printf(&self->trace, "%s%s", self->trace.len ? "; " : "", message);
+    if (num > UNREAD_SHOWN)
+        orma_buf_printf(&self->trace, "; and %u more: orma stats", num - UNREAD_SHOWN);
 }
 
 static void read_losses(struct orma_report_notes *self, struct orma_processor *tp,

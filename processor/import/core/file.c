@@ -13,6 +13,8 @@
 #include "processor/import/core/file.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -254,6 +256,10 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
         imp->model->storage->failed = true;
         return false;
     }
+    self->account = orma_accounts_get(&self->import->accounts, imp->model, self->row,
+                                      self->ops ? self->ops->unit : ORMA_ACCOUNT_PACKET);
+    self->units_before = imp->reader->packets - imp->reader->broken;
+    self->took_before = imp->reader->took;
     orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, self->row, orma_model_cstr(imp->model, name));
     orma_table_set(t, ORMA_TRACE_FILE_IS_CONTAINER, self->row, is_container(self->format));
     orma_table_set(t, ORMA_TRACE_FILE_PROCESSING_ORDER, self->row, self->import->files_begun++);
@@ -326,6 +332,56 @@ void orma_file_damage(struct orma_file *self, const void *at, size_t len, const 
 
 /* ---- bytes ---- */
 
+/* ---- the account ---- */
+
+/* Where a byte of the file is; -1: not in the file as such. */
+static int64_t place_of(const struct orma_file *self, const uint8_t *at)
+{
+    uintptr_t into = (uintptr_t)at - (uintptr_t)self->given.data;
+
+    if (!at)
+        return -1;
+    if (self->given.data && into <= self->given.len)
+        return (int64_t)(self->given.at + into);
+    return self->parent || !self->imp->reader ? -1 : orma_reader_offset(self->imp->reader, at);
+}
+
+struct orma_unit_end orma_file_skipped(struct orma_file *self, enum orma_account_reason reason,
+                                       const char *kind)
+{
+    struct orma_model *model = self->imp->model;
+
+    return orma_account_skipped(self->account, model, reason, orma_model_cstr(model, kind), 1,
+                                place_of(self, self->unit_at));
+}
+
+struct orma_unit_end orma_file_skippedf(struct orma_file *self, enum orma_account_reason reason,
+                                        const char *fmt, ...)
+{
+    char kind[200];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(kind, sizeof(kind), fmt, args);
+    va_end(args);
+    return orma_file_skipped(self, reason, kind);
+}
+
+struct orma_unit_end orma_file_damaged(struct orma_file *self, const char *kind, const void *at,
+                                       size_t len, const char *why)
+{
+    struct orma_model *model = self->imp->model;
+
+    orma_file_damage(self, at, len, why);
+    return orma_account_damaged(self->account, model, orma_model_cstr(model, kind), 1,
+                                place_of(self, at));
+}
+
+void orma_file_cut_off(struct orma_file *self, uint64_t bytes)
+{
+    orma_model_cut_off(self->imp->model, bytes);
+}
+
 static size_t read_bytes(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
 {
     size_t mark = self->given.at ? 0 : orma_detect_mark(data, len); /* no binary format has one */
@@ -336,7 +392,21 @@ static size_t read_bytes(struct orma_file *self, const uint8_t *data, size_t len
     size_t used = self->ops->read(self, data + mark, len - mark, at_end);
 
     self->given.at += used;
+    self->given.data += used;
+    self->given.len -= used;
     return mark + used;
+}
+
+/* Packets are counted by the reader: those of this file go to its account. */
+static void end_packets(struct orma_file *self, struct orma_str rest)
+{
+    struct orma_reader *r = self->imp->reader;
+
+    orma_reader_end_file(r, rest);
+    orma_account_begin(self->account, r->packets - r->broken - self->units_before);
+    (void)orma_account_took(self->account, r->took - self->took_before);
+    self->units_before = r->packets - r->broken;
+    self->took_before = r->took;
 }
 
 size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
@@ -349,8 +419,7 @@ size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bo
         size_t used = orma_reader_map(self->imp->reader, data, len);
 
         if (at_end && !orma_file_failed(self))
-            orma_reader_end_file(self->imp->reader,
-                                 (struct orma_str){(const char *)data + used, len - used});
+            end_packets(self, (struct orma_str){(const char *)data + used, len - used});
         return used;
     }
     if (self->ops->whole && !at_end)
@@ -456,18 +525,21 @@ void orma_file_feed(struct orma_file *self, const uint8_t *data, size_t len)
 
 /* ---- events ---- */
 
-void orma_file_add(struct orma_file *self, int64_t ts, int64_t key, const uint8_t *data, size_t len)
+struct orma_unit_end orma_file_add(struct orma_file *self, int64_t ts, int64_t key,
+                                   const uint8_t *data, size_t len)
 {
+    const struct orma_unit_end waits = {false};
     struct orma_file_events *e = &self->events;
 
     if (ts < 0) {
         orma_stats_inc(orma_model_stats(self->imp->model, self->imp->model->base),
                        ORMA_STAT_TRACE_SORTER_NEGATIVE_TIMESTAMP_DROPPED);
-        return;
+        return orma_file_skippedf(self, ORMA_ACCOUNT_CLOCK, "%ss of a time before zero",
+                                  self->account->unit);
     }
     if (ORMA_GROW(&e->list, &e->cap, e->num + (size_t)1)) {
         self->imp->model->storage->failed = true;
-        return;
+        return waits;
     }
     if (e->num && (ts < e->last_ts || (ts == e->last_ts && e->strict))) {
         if (!e->unsorted)
@@ -479,6 +551,8 @@ void orma_file_add(struct orma_file *self, int64_t ts, int64_t key, const uint8_
     }
     e->list[e->num] = (struct orma_file_event){ts, key, data, (uint32_t)len, e->num};
     e->num++;
+    self->account->waiting++;
+    return waits;
 }
 
 static inline bool is_before(const struct orma_file_event *a, const struct orma_file_event *b,
@@ -628,8 +702,12 @@ static void convert_events(struct orma_file *self)
     int64_t ts;
 
     for (uint32_t i = 0; i < e->num; i++) {
-        if (!orma_file_relate(self, self->clock, e->list[i].ts, &ts))
+        if (!orma_file_relate(self, self->clock, e->list[i].ts, &ts)) {
+            self->account->waiting--;
+            self->unit_at = e->list[i].len ? e->list[i].data : NULL;
+            (void)orma_file_skippedf(self, ORMA_ACCOUNT_CLOCK, "%ss", self->account->unit);
             continue;
+        }
         e->list[kept] = e->list[i];
         e->list[kept++].ts = ts;
     }
@@ -648,7 +726,7 @@ void orma_file_finish(struct orma_file *self)
             feed_known(self, self->head.data, self->head.len);
     }
     if (self->detected && !self->ops && !orma_file_failed(self))
-        orma_reader_end_file(imp->reader, (struct orma_str){NULL, 0});
+        end_packets(self, (struct orma_str){NULL, 0});
     if (self->ops && !orma_file_failed(self)) {
         if (self->ops->whole && self->all.len)
             (void)read_bytes(self, self->all.data, self->all.len, true);

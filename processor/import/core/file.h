@@ -13,6 +13,7 @@
  */
 #ifndef ORMA_PROCESSOR_IMPORT_CORE_FILE_H
 #define ORMA_PROCESSOR_IMPORT_CORE_FILE_H
+#include "processor/import/core/account.h"
 #include "processor/import/core/import.h"
 #include "processor/read/detect.h"
 #include "sdk/base/buf.h"
@@ -22,13 +23,14 @@ struct orma_file;
 struct orma_format_ops {
     size_t state_bytes; /* zeroed, in file->state; may be 0 */
     uint32_t clock;     /* what its times are of; 0: it has none */
+    const char *unit;   /* what its account counts: "line" */
     bool whole;         /* is read once, when all bytes are there */
     bool idle_zero;     /* pid 0 is the idle process */
     /* Returns how many bytes were used; the others come again with what follows them. Failure is
      * told by orma_file_error(). */
     size_t (*read)(struct orma_file *file, const uint8_t *data, size_t len, bool at_end);
     /* An item of the file, in its place in time; item->aux is the file. NULL: there are none. */
-    void (*parse)(struct orma_file *file, const struct orma_item *item);
+    struct orma_unit_end (*parse)(struct orma_file *file, const struct orma_item *item);
     /* When everything is parsed. May be NULL. */
     void (*finish)(struct orma_file *file);
     void (*fini)(struct orma_file *file);
@@ -75,9 +77,12 @@ struct orma_file {
     uint32_t row;     /* in trace_file */
     uint16_t machine; /* of what does not say its own */
     uint64_t size;
-    uint32_t clock;       /* what its times are of */
-    struct orma_buf head; /* bytes whose format is not known yet */
-    struct orma_buf all;  /* fed bytes of a format that wants all of them */
+    struct orma_account *account;       /* never NULL once ops->read() is called */
+    uint64_t units_before, took_before; /* of packets: what the reader had counted before */
+    const uint8_t *unit_at; /* where the unit at hand begins; NULL: nowhere in the file */
+    uint32_t clock;         /* what its times are of */
+    struct orma_buf head;   /* bytes whose format is not known yet */
+    struct orma_buf all;    /* fed bytes of a format that wants all of them */
     struct orma_pieces pieces;
     struct orma_file_events events;
     struct {
@@ -141,9 +146,37 @@ void orma_file_expect_clock(struct orma_file *self, uint32_t clock);
 /* A time of some clock in that of the trace. False: nothing relates the two, which is logged. */
 bool orma_file_relate(struct orma_file *self, uint32_t clock, int64_t ns, int64_t *ret_ts);
 
-/* Notes an event. */
-void orma_file_add(struct orma_file *self, int64_t ts, int64_t key, const uint8_t *data,
-                   size_t len);
+/*
+ * The account of the file (account.h). A unit begins at `at`, in what ops->read() was given or in
+ * what it gave to orma_file_add(), and ends by one of the calls below.
+ */
+static inline void orma_file_unit(struct orma_file *self, const void *at)
+{
+    orma_account_begin(self->account, 1);
+    self->unit_at = (const uint8_t *)at;
+}
+
+static inline struct orma_unit_end orma_file_took(struct orma_file *self)
+{
+    return orma_account_took(self->account, 1);
+}
+
+/* `kind`: a noun in the plural. */
+struct orma_unit_end orma_file_skipped(struct orma_file *self, enum orma_account_reason reason,
+                                       const char *kind);
+struct orma_unit_end orma_file_skippedf(struct orma_file *self, enum orma_account_reason reason,
+                                        const char *fmt, ...) ORMA_PRINTF(3, 4);
+
+/* `len` bytes of it, or of what read() was given: orma_file_damage() is told. */
+struct orma_unit_end orma_file_damaged(struct orma_file *self, const char *kind, const void *at,
+                                       size_t len, const char *why);
+
+/* Bytes at the end of the file that are no whole unit, since more is missing; 0: none. */
+void orma_file_cut_off(struct orma_file *self, uint64_t bytes);
+
+/* Notes an event: the unit waits for its place in time. */
+struct orma_unit_end orma_file_add(struct orma_file *self, int64_t ts, int64_t key,
+                                   const uint8_t *data, size_t len);
 
 /* For the end of the import. */
 void orma_files_finish(struct orma_import *import);

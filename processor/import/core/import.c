@@ -48,11 +48,62 @@ static void hook_skipped(void *data, enum orma_stat stat, const struct orma_seq 
     orma_model_log(model, machine, stat, INT64_MIN, orma_reader_offset(&self->reader, at), args);
 }
 
+static struct orma_account *packets_of(struct orma_import *self, uint32_t file)
+{
+    return orma_accounts_get(&self->accounts, &self->model, file, ORMA_ACCOUNT_PACKET);
+}
+
 static void hook_damaged(void *data, int64_t offset, uint64_t bytes, const char *why)
 {
     struct orma_import *self = data;
+    struct orma_account *account = packets_of(self, self->reader.at.row);
 
+    orma_account_begin(account, 1);
+    (void)orma_account_damaged(account, &self->model,
+                               orma_model_cstr(&self->model, "damaged places"), 1, offset);
     orma_model_damage(&self->model, offset, bytes, why);
+}
+
+/* "packets of v8_code_event". */
+static uint32_t name_unread(struct orma_import *self, uint32_t field)
+{
+    const struct orma_schema *schema = orma_schema_default();
+    uint32_t msg = orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.TracePacket"));
+    const struct orma_field *f = orma_schema_field(schema, msg, field);
+    struct orma_strpool *pool = &self->model.storage->pool;
+
+    return f ? orma_strpool_addf(pool, "packets of %.100s", orma_field_name(schema, f))
+             : orma_strpool_addf(pool, "packets of field %u", (unsigned)field);
+}
+
+static void hook_dropped(void *data, uint32_t file, enum orma_packet_drop why, uint32_t field,
+                         int64_t offset)
+{
+    static const struct {
+        enum orma_account_reason reason;
+        const char *kind;
+    } kinds[] = {
+        [ORMA_PACKET_UNWANTED] = {ORMA_ACCOUNT_NOT_READ, NULL},
+        [ORMA_PACKET_NO_CLOCK] = {ORMA_ACCOUNT_CLOCK, "packets"},
+        [ORMA_PACKET_BAD_TIME] = {ORMA_ACCOUNT_CLOCK, "packets with an impossible time"},
+        [ORMA_PACKET_LOST_STATE] = {ORMA_ACCOUNT_LOST_STATE, "packets"},
+    };
+    struct orma_import *self = data;
+    uint32_t *known = &self->unread_kinds[ORMA_MIN(field, ORMA_PACKET_FIELDS_MAX - 1)], kind;
+
+    if (kinds[why].kind)
+        kind = orma_model_cstr(&self->model, kinds[why].kind);
+    else if (*known && field < ORMA_PACKET_FIELDS_MAX - 1)
+        kind = *known;
+    else
+        kind = *known = name_unread(self, field);
+    (void)orma_account_skipped(packets_of(self, file), &self->model, kinds[why].reason, kind, 1,
+                               offset);
+}
+
+static void hook_took_late(void *data, uint32_t file)
+{
+    (void)orma_account_took(packets_of(data, file), 1);
 }
 
 static void hook_cut_off(void *data, uint64_t bytes)
@@ -106,7 +157,9 @@ static void emit(void *data, const struct orma_item *item)
 
         orma_model_use_trace(&self->model, file->row);
         self->reader.file = file->row;
-        file->ops->parse(file, item);
+        file->unit_at = item->len ? item->data : NULL;
+        file->account->waiting--;
+        (void)file->ops->parse(file, item);
     } else if (self->kinds[item->kind].parse) {
         self->kinds[item->kind].parse(self->kinds[item->kind].ctx, item);
     }
@@ -141,7 +194,8 @@ static struct orma_import_ctx *add_room(struct orma_import *self,
                                     .state = state,
                                     .ports = &self->ports,
                                     .options = &self->options,
-                                    .late = &self->late};
+                                    .late = &self->late,
+                                    .accounts = &self->accounts};
     if (room->offer)
         room->offer(&self->ports, ctx);
     return ctx;
@@ -206,6 +260,8 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
         .early = hook_early,
         .tokenize = hook_tokenize,
         .skipped = hook_skipped,
+        .dropped = hook_dropped,
+        .took_late = hook_took_late,
         .lost = hook_lost,
         .damaged = hook_damaged,
         .cut_off = hook_cut_off,
@@ -244,6 +300,7 @@ void orma_import_fini(struct orma_import *self)
     orma_import_late_fini(self);
     orma_reader_fini(&self->reader);
     orma_files_fini(self);
+    orma_accounts_fini(&self->accounts);
     orma_manifest_free(self->manifest);
     for (const struct orma_importer_row *r = self->table->importers; r->importer; r++) {
         struct orma_import_ctx *ctx = find_room(self, r->room);
@@ -265,7 +322,8 @@ static void write_skipped(struct orma_import *self)
     for (uint32_t i = 1; i < ORMA_PACKET_FIELDS_MAX; i++) {
         if (!self->reader.unwanted[i])
             continue;
-        const struct orma_schema *schema = orma_schema_default(); /* unpacked for whom it is of use */
+        const struct orma_schema *schema =
+            orma_schema_default(); /* unpacked for whom it is of use */
         uint32_t msg = orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.TracePacket"));
         const struct orma_field *f = orma_schema_field(schema, msg, i);
         uint32_t row = orma_table_add(t);
@@ -275,6 +333,19 @@ static void write_skipped(struct orma_import *self)
                            orma_model_cstr(&self->model, orma_field_name(schema, f)));
         orma_table_set(t, ORMA_SKIPPED_PACKET_PACKETS, row, self->reader.unwanted[i]);
     }
+}
+
+/* The accounts become a table. Files of which nothing was read are no trace. */
+static void write_accounts(struct orma_import *self)
+{
+    const char *why;
+
+    orma_accounts_write(&self->accounts, &self->model);
+    if (!orma_accounts_nothing(&self->accounts))
+        return;
+    why = orma_accounts_sentence(&self->model);
+    orma_file_error(self->files, -EBADMSG, "nothing in it could be read: %s",
+                    why ? why : "it holds no event");
 }
 
 void orma_import_finish(struct orma_import *self)
@@ -290,6 +361,7 @@ void orma_import_finish(struct orma_import *self)
     }
     orma_files_finish(self);
     orma_model_finish(&self->model);
+    write_accounts(self);
     orma_stats_add(&self->model.storage->stats[0], ORMA_STAT_CLOCK_SYNC_CACHE_MISS,
                    self->reader.timeline.clocks.cache_misses);
 }

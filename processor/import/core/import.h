@@ -8,6 +8,7 @@
  */
 #ifndef ORMA_PROCESSOR_IMPORT_CORE_IMPORT_H
 #define ORMA_PROCESSOR_IMPORT_CORE_IMPORT_H
+#include "processor/import/core/account.h"
 #include "processor/import/core/importer.h"
 #include "processor/import/core/late.h"
 #include "processor/import/core/ports.h"
@@ -38,12 +39,15 @@ struct orma_import {
     unsigned rooms_num;
     struct orma_import_ctx *formats;      /* of the formats */
     struct orma_file *files, *files_last; /* in the order in which they were found */
-    struct orma_manifest *manifest;       /* what a file said of the others; NULL: none did */
-    uint32_t files_begun;                 /* containers, too */
-    uint16_t host;                        /* the machine of files of which nothing is said */
-    bool no_host;                         /* it has no row yet */
-    uint64_t uuid;                        /* made from the first bytes of what is loaded */
-    char error_text[512];                 /* of orma_file_error() */
+    struct orma_accounts accounts;
+    uint32_t unread_kinds[ORMA_PACKET_FIELDS_MAX]; /* names of packets that nothing takes; 0: of
+                                                      none yet */
+    struct orma_manifest *manifest; /* what a file said of the others; NULL: none did */
+    uint32_t files_begun;           /* containers, too */
+    uint16_t host;                  /* the machine of files of which nothing is said */
+    bool no_host;                   /* it has no row yet */
+    uint64_t uuid;                  /* made from the first bytes of what is loaded */
+    char error_text[512];           /* of orma_file_error() */
     int error_code;
 };
 

@@ -19,6 +19,7 @@
 #include "processor/model/model.h"
 #include "processor/read/reader.h"
 
+struct orma_accounts;
 struct orma_import_late;
 struct orma_ports;
 
@@ -40,7 +41,8 @@ struct orma_import_ctx {
     void *state;                /* of the room */
     struct orma_ports *ports;   /* of the other rooms */
     const struct orma_import_options *options;
-    struct orma_import_late *late; /* what waits (late.h); NULL as `reader` is */
+    struct orma_import_late *late;  /* what waits (late.h); NULL as `reader` is */
+    struct orma_accounts *accounts; /* of the files; NULL as `reader` is */
 };
 
 /* A folder of importers. */

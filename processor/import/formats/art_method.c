@@ -177,7 +177,8 @@ void orma_format_art_add_event(struct orma_file *file, int64_t ts, uint32_t tid,
         return;
     }
     *e = (struct event){method, thread_index(file, tid), action};
-    orma_file_add(file, ts, 0, (const uint8_t *)e, sizeof(*e));
+    orma_file_unit(file, NULL);
+    (void)orma_file_add(file, ts, 0, (const uint8_t *)e, sizeof(*e));
 }
 
 static uint32_t track_of(struct orma_file *file, struct orma_art_thread *t)
@@ -209,7 +210,7 @@ static uint32_t track_of(struct orma_file *file, struct orma_art_thread *t)
     return t->track = orma_tracks_get(&model->tracks, &spec);
 }
 
-void orma_format_art_parse(struct orma_file *file, const struct orma_item *item)
+struct orma_unit_end orma_format_art_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_model *model = file->imp->model;
     struct orma_art *art = file->state;
@@ -217,11 +218,11 @@ void orma_format_art_parse(struct orma_file *file, const struct orma_item *item)
 
     memcpy(&e, item->data, sizeof(e));
     if (e.thread >= art->threads.len)
-        return; /* memory is out */
+        return orma_file_skipped(file, ORMA_ACCOUNT_NO_WORD, "records"); /* memory is out */
     uint32_t track = track_of(file, &art->threads.data[e.thread]);
     if (e.action != ORMA_ART_ENTER) {
         orma_slices_end(&model->slices, item->ts, track, 0, 0, NULL);
-        return;
+        return orma_file_took(file);
     }
     uint64_t at = orma_map_get(&art->methods_by, e.method);
     struct orma_art_method m = {.line = ORMA_ART_LINE_NONE};
@@ -234,6 +235,7 @@ void orma_format_art_parse(struct orma_file *file, const struct orma_item *item)
     if (m.line != ORMA_ART_LINE_NONE)
         orma_args_put_int(args, orma_model_lit(model, "line_number"), m.line);
     orma_slices_begin(&model->slices, item->ts, track, 0, m.name, args);
+    return orma_file_took(file);
 }
 
 void orma_format_art_fini(struct orma_file *file)
@@ -266,13 +268,19 @@ static bool hex(struct orma_str s, uint64_t *ret)
     return s.len;
 }
 
+static void damaged_line(struct orma_file *file, struct orma_str line)
+{
+    orma_file_unit(file, line.data);
+    (void)orma_file_damaged(file, "lines", line.data, line.len, ORMA_DAMAGED_LINE);
+}
+
 static void method_line(struct orma_file *file, struct orma_str line)
 {
     struct orma_str rest = line, word;
     uint64_t id;
 
     if (!orma_str_cut(&rest, '\t', &word) || !hex(word, &id))
-        orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
+        damaged_line(file, line);
     else
         orma_format_art_add_method(file, id, rest);
 }
@@ -283,7 +291,7 @@ static void thread_line(struct orma_file *file, struct orma_str line)
     uint64_t tid;
 
     if (!orma_str_cut(&rest, '\t', &word) || !orma_str_to_u64(word, &tid) || tid > UINT32_MAX)
-        orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
+        damaged_line(file, line);
     else
         orma_format_art_add_thread(file, (uint32_t)tid, rest);
 }
@@ -378,8 +386,12 @@ static void read_record(struct orma_file *file, struct orma_art_cursor *c, uint3
     uint32_t us = (uint32_t)orma_format_art_number(&r, 4);
     if (__builtin_add_overflow(art->start_us, us, &ts) || __builtin_mul_overflow(ts, 1000, &ts))
         ts = INT64_MAX; /* nothing sorts it */
-    if (!r.failed && (method & 3) < 3)
+    if (!r.failed && (method & 3) < 3) {
         orma_format_art_add_event(file, ts, tid, method & ~3u, (enum orma_art_action)(method & 3));
+        return;
+    }
+    orma_file_unit(file, c->pos);
+    (void)orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of an unknown action");
 }
 
 static void read_records(struct orma_file *file, struct orma_art_cursor c)
@@ -392,7 +404,7 @@ static void read_records(struct orma_file *file, struct orma_art_cursor c)
         read_record(file, &c, tid);
         c.pos += art->record_size - art->tid_size;
     }
-    orma_model_cut_off(file->imp->model, (uint64_t)(c.end - c.pos));
+    orma_file_cut_off(file, (uint64_t)(c.end - c.pos));
 }
 
 /* ---- the streaming form ---- */
@@ -469,7 +481,7 @@ static size_t art_read(struct orma_file *file, const uint8_t *data, size_t len, 
         return len;
     }
     const uint8_t *good = walk(file, c, true);
-    orma_model_cut_off(file->imp->model, (uint64_t)(data + len - good));
+    orma_file_cut_off(file, (uint64_t)(data + len - good));
     c.end = good;
     (void)walk(file, c, false);
     return len;
@@ -478,6 +490,7 @@ static size_t art_read(struct orma_file *file, const uint8_t *data, size_t len, 
 const struct orma_format_ops orma_format_art_method = {
     .state_bytes = sizeof(struct art),
     .clock = ORMA_CLOCK_MONOTONIC,
+    .unit = "record",
     .whole = true,
     .read = art_read,
     .parse = orma_format_art_parse,

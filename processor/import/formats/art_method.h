@@ -53,6 +53,6 @@ void orma_format_art_add_event(struct orma_file *file, int64_t ts, uint32_t tid,
                                enum orma_art_action action);
 
 /* `parse` and `fini` of the formats. */
-void orma_format_art_parse(struct orma_file *file, const struct orma_item *item);
+struct orma_unit_end orma_format_art_parse(struct orma_file *file, const struct orma_item *item);
 void orma_format_art_fini(struct orma_file *file);
 #endif

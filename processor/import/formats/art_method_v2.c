@@ -175,13 +175,14 @@ static size_t art_read(struct orma_file *file, const uint8_t *data, size_t len, 
         good = c.pos;
     while (!orma_file_failed(file) && c.pos < c.end && read_block(file, &c));
     if (c.failed)
-        orma_model_cut_off(file->imp->model, (uint64_t)(data + len - good));
+        orma_file_cut_off(file, (uint64_t)(data + len - good));
     return len;
 }
 
 const struct orma_format_ops orma_format_art_method_v2 = {
     .state_bytes = sizeof(struct art_v2),
     .clock = ORMA_CLOCK_MONOTONIC,
+    .unit = "record",
     .whole = true,
     .read = art_read,
     .parse = orma_format_art_parse,

@@ -315,8 +315,11 @@ bool orma_formats_battery_read(struct orma_file *file, struct orma_formats_batte
         return true;
     if (!orma_str_cut(&rest, ',', &when) || !read_clock(self, when))
         return false;
-    if (rest.len && self->has_time)
-        orma_file_add(file, self->now_ms * NS_PER_MS, 0, (const uint8_t *)rest.data, rest.len);
+    if (rest.len && self->has_time) {
+        orma_file_unit(file, rest.data); /* of the line, and one more: it has a time */
+        (void)orma_file_add(file, self->now_ms * NS_PER_MS, 0, (const uint8_t *)rest.data,
+                            rest.len);
+    }
     return true;
 }
 

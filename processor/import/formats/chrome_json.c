@@ -46,36 +46,39 @@ struct json_file {
 
 /* ---- one event ---- */
 
-static void record_parse(struct orma_file *file, struct json_file *f, const struct orma_item *item)
+static struct orma_unit_end record_parse(struct orma_file *file, struct json_file *f,
+                                         const struct orma_item *item)
 {
+    struct orma_unit_end end = {false};
     struct orma_json_sample sample;
 
     switch (orma_json_record_get(item->data, &f->scratch.event, &sample)) {
     case ORMA_JSON_RECORD_EVENT:
-        orma_json_event_parse(file, item->ts, &f->scratch);
+        end = orma_json_event_parse(file, item->ts, &f->scratch);
         break;
     case ORMA_JSON_RECORD_SAMPLE:
         orma_json_profile_sample(file, item->ts, &sample);
+        end = orma_file_took(file);
         break;
     }
     orma_json_records_taken(&f->records, item->data);
+    return end;
 }
 
-static void json_parse(struct orma_file *file, const struct orma_item *item)
+static struct orma_unit_end json_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct json_file *f = file->state;
 
-    if (!item->len) {
-        record_parse(file, f, item);
-    } else if (item->data[0] == '{') {
+    if (!item->len)
+        return record_parse(file, f, item);
+    if (item->data[0] == '{') {
         /* It was well formed when it was noted. */
         (void)orma_json_event_read((struct orma_str){(const char *)item->data, item->len},
                                    &f->scratch.event);
         orma_json_event_intern(file->imp, &f->scratch.event, &f->scratch.text);
-        orma_json_event_parse(file, item->ts, &f->scratch);
-    } else {
-        orma_systrace_parse(file, item);
+        return orma_json_event_parse(file, item->ts, &f->scratch);
     }
+    return orma_systrace_parse(file, item);
 }
 
 /* What a time is instead of a number. Nothing is said of one that is not there. */
@@ -143,17 +146,21 @@ static int64_t order_key(const struct orma_json_event *e, int64_t dur)
 }
 
 /* Notes an event that was read. */
-static void on_event(struct orma_file *file, struct orma_str text, struct orma_json_event *e)
+static struct orma_unit_end on_event(struct orma_file *file, struct orma_str text,
+                                     struct orma_json_event *e)
 {
     struct json_file *f = file->state;
     int64_t ts = 0, dur = 0;
     uint32_t error;
 
+    orma_file_unit(file, text.data);
     if (!e->members)
-        return; /* some writers end their list with an empty event */
+        return orma_file_took(file); /* some writers end their list with an empty event */
     if (!read_times(file->imp, text, e, &ts, &dur, &error)) {
         orma_json_event_log(file, ORMA_STAT_JSON_TOKENIZER_FAILURE, text, error);
-        return;
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED,
+                                 e->phase ? "events without a valid time"
+                                          : "events without a phase");
     }
     f->any = true;
     if (e->phase == 'M')
@@ -162,15 +169,15 @@ static void on_event(struct orma_file *file, struct orma_str text, struct orma_j
         ORMA_UNLIKELY(e->present & ~e->times &
                       (1u << ORMA_JSON_PLACE(ts) | 1u << ORMA_JSON_PLACE(dur))))
         round_end(e, ts, &dur);
-    if (e->phase == 'P') {
-        orma_json_profile_event(file, &f->profiles, &f->records, e, text, &f->scratch.text);
-        return;
-    }
+    if (e->phase == 'P')
+        return orma_json_profile_event(file, &f->profiles, &f->records, e, text, &f->scratch.text);
     file->events.strict |= e->phase == 'X';
     orma_json_event_intern(file->imp, e, &f->scratch.text);
-    const void *record = orma_json_record_event(&f->records, e, text.data);
-    orma_file_add(file, ts, order_key(e, dur), record ? record : (const uint8_t *)text.data,
-                  record ? 0 : text.len);
+    const void *record = orma_json_event_is_read(e->phase) /* others show their place */
+                             ? orma_json_record_event(&f->records, e, text.data)
+                             : NULL;
+    return orma_file_add(file, ts, order_key(e, dur), record ? record : (const uint8_t *)text.data,
+                         record ? 0 : text.len);
 }
 
 /* ---- damage ---- */
@@ -237,13 +244,16 @@ static const char *read_event(struct orma_file *file, struct json_file *f, const
     struct orma_json_event e = {0};
 
     if (orma_json_event_read(text, &e)) {
-        on_event(file, text, &e);
+        (void)on_event(file, text, &e);
         return to;
     }
     orma_json_event_log(file, ORMA_STAT_JSON_TOKENIZER_FAILURE, text,
                         orma_model_cstr(file->imp->model, "malformed JSON"));
     const char *next =
         may_search(file, f, (size_t)(to - pos)) ? find_event(file, f, pos + 1, to, false) : NULL;
+    orma_file_unit(file, pos);
+    (void)orma_account_damaged(file->account, file->imp->model,
+                               orma_model_cstr(file->imp->model, "events"), 1, -1);
     return skip_damage(file, f, pos, next ? next : to, "malformed JSON");
 }
 
@@ -352,7 +362,7 @@ static const char *read_events(struct orma_file *file, struct json_file *f, cons
         const char *to = f->scanned ? NULL : orma_json_event_take(pos, end, &f->scratch.event);
         const char *before = pos;
         if (to) {
-            on_event(file, (struct orma_str){pos, (size_t)(to - pos)}, &f->scratch.event);
+            (void)on_event(file, (struct orma_str){pos, (size_t)(to - pos)}, &f->scratch.event);
             pos = to;
             continue;
         }
@@ -382,6 +392,8 @@ static void bad_kernel_line(struct orma_file *file, struct orma_str line)
                        (struct orma_str){line.data, ORMA_MIN(line.len, LINE_SHOWN_MAX)}));
     orma_model_log(imp->model, imp->model->base, ORMA_STAT_SYSTRACE_PARSE_FAILURE, INT64_MIN, -1,
                    args);
+    orma_file_unit(file, NULL);
+    (void)orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines of the kernel's tracer");
 }
 
 /* Lines of the kernel's tracer in a text of their own, which somebody else wrote: what is none of
@@ -402,15 +414,42 @@ static void on_kernel_text(struct orma_file *file, const struct orma_json_value 
     }
 }
 
+/* A member that nothing reads, or its elements. */
+static struct orma_unit_end unread_member(struct orma_file *file, struct orma_str key,
+                                          const struct orma_json_value *v)
+{
+    const int len = (int)ORMA_MIN(key.len, (size_t)100);
+    struct orma_json_value element;
+    uint64_t num = 0;
+
+    if (v->type == ORMA_JSON_ARRAY) {
+        for (struct orma_json list = orma_json_inside(v); orma_json_element(&list, &element);)
+            num++;
+        if (!num)
+            return orma_file_took(file);
+        orma_account_begin(file->account, num - 1); /* instead of the list */
+        return orma_account_skipped(file->account, file->imp->model, ORMA_ACCOUNT_NOT_READ,
+                                    orma_strpool_addf(&file->imp->model->storage->pool,
+                                                      "elements of the list '%.*s'", len, key.data),
+                                    num, -1);
+    }
+    return orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "members '%.*s'", len, key.data);
+}
+
 /* A member of the outer object that is whole, other than the events. */
-static void on_member(struct orma_file *file, struct orma_str key, struct orma_str text)
+static struct orma_unit_end on_member(struct orma_file *file, struct orma_str key,
+                                      struct orma_str text)
 {
     struct orma_json j = orma_json(text);
     struct orma_json_value v;
 
-    if (!orma_json_read(&j, &v))
+    orma_file_unit(file, text.data);
+    if (!orma_json_read(&j, &v)) {
         (void)skip_broken(file, file->state, text.data, text.data + text.len, "malformed value");
-    else if (orma_str_eq(key, ORMA_STR("metadata")))
+        return orma_account_damaged(file->account, file->imp->model,
+                                    orma_model_cstr(file->imp->model, "members"), 1, -1);
+    }
+    if (orma_str_eq(key, ORMA_STR("metadata")))
         orma_json_metadata(file, &v);
     else if (orma_str_eq(key, ORMA_STR("displayTimeUnit")))
         orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
@@ -419,11 +458,12 @@ static void on_member(struct orma_file *file, struct orma_str key, struct orma_s
         (void)skip_broken(file, file->state, text.data, text.data + text.len,
                           "traceEvents is no list");
     else if (!orma_str_eq(key, ORMA_STR("systemTraceEvents")))
-        return;
+        return unread_member(file, key, &v);
     else if (v.type == ORMA_JSON_STRING)
         on_kernel_text(file, &v);
     else /* traces of other systems, in forms of their own */
         bad_kernel_line(file, text);
+    return orma_file_took(file);
 }
 
 /* The key at `pos` up to its value. NULL: not whole, or malformed, which is reported. */
@@ -492,7 +532,7 @@ static const char *read_member(struct orma_file *file, struct json_file *f, cons
         to = end;
     if (!to)
         return at_end ? leave_endless(file, f, pos, end) : pos;
-    on_member(file, key, (struct orma_str){value, (size_t)(to - value)});
+    (void)on_member(file, key, (struct orma_str){value, (size_t)(to - value)});
     return to;
 }
 
@@ -550,7 +590,7 @@ static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len,
     if (at_end && f->where != IN_LIST && !file->events.num)
         orma_file_error(file, -EBADMSG, "JSON trace file is incomplete (ERR:tp-corrupt)");
     else if (at_end && (f->where != IN_LIST || pos < end)) /* what came before is read */
-        orma_model_cut_off(file->imp->model, ORMA_MAX((uint64_t)(end - pos), 1u));
+        orma_file_cut_off(file, ORMA_MAX((uint64_t)(end - pos), 1u));
     return (size_t)(pos - start);
 }
 
@@ -567,6 +607,7 @@ static void json_fini(struct orma_file *file)
 const struct orma_format_ops orma_format_json = {
     .state_bytes = sizeof(struct json_file),
     .clock = ORMA_CLOCK_TRACE_FILE,
+    .unit = "event",
     .read = json_read,
     .parse = json_parse,
     .fini = json_fini,

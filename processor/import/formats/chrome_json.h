@@ -149,6 +149,9 @@ struct orma_json_id orma_json_event_number(struct orma_import_ctx *imp,
                                            const struct orma_json_value *value,
                                            struct orma_buf *scratch);
 
+/* Whether events of the phase, which is none of V8's profiler, are read. */
+bool orma_json_event_is_read(char phase);
+
 /* Leaves an event that could not be read, or not all of it; `stat` counts it. `error`: a pool id.
  */
 void orma_json_event_log(struct orma_file *file, enum orma_stat stat, struct orma_str text,
@@ -194,7 +197,8 @@ struct orma_json_scratch {
 void orma_json_event_scratch_fini(struct orma_json_scratch *self);
 
 /* What was read into scratch->event, in its place in time. */
-void orma_json_event_parse(struct orma_file *file, int64_t ts, struct orma_json_scratch *scratch);
+struct orma_unit_end orma_json_event_parse(struct orma_file *file, int64_t ts,
+                                           struct orma_json_scratch *scratch);
 
 /* ---- chrome_json_profile.c ---- */
 
@@ -207,9 +211,11 @@ struct orma_json_profiles {
 };
 
 /* Notes the samples of an event of phase P, which is `text`. */
-void orma_json_profile_event(struct orma_file *file, struct orma_json_profiles *profiles,
-                             struct orma_json_records *records, const struct orma_json_event *event,
-                             struct orma_str text, struct orma_buf *scratch);
+struct orma_unit_end orma_json_profile_event(struct orma_file *file,
+                                             struct orma_json_profiles *profiles,
+                                             struct orma_json_records *records,
+                                             const struct orma_json_event *event,
+                                             struct orma_str text, struct orma_buf *scratch);
 
 void orma_json_profile_sample(struct orma_file *file, int64_t ts,
                               const struct orma_json_sample *sample);

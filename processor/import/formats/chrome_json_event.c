@@ -36,6 +36,7 @@ struct event {
     uint32_t pid, tid, utid;
     uint32_t name, category; /* pool ids, 0: none */
     uint32_t shown;          /* the name, or the text for none */
+    bool failed, unknown;    /* it is in no table: it could not be, or nothing reads it */
 };
 
 static uint32_t text_id(struct event *e, const struct orma_json_value *v)
@@ -71,6 +72,7 @@ static void log_event(struct event *e, enum orma_stat stat)
 
 static void failure(struct event *e)
 {
+    e->failed = true;
     log_event(e, ORMA_STAT_JSON_PARSER_FAILURE);
 }
 
@@ -336,6 +338,7 @@ static void on_flow(struct event *e)
 
     if (!orma_json_event_id(&e->json->id, &number)) {
         log_event(e, ORMA_STAT_FLOW_INVALID_ID);
+        e->failed = true;
         return;
     }
     uint64_t flow = orma_flows_id_v1(e->imp->model, number, e->category, e->shown);
@@ -586,18 +589,21 @@ static void on_counter(struct event *e)
         failure(e);
         return;
     }
+    bool any = false;
     for (unsigned num = 0; orma_json_name(&args, &key); num++) {
         const char *at = args.pos;
         double value;
 
         if (orma_json_read(&args, &v) && counter_value(&v, &value)) {
             put_counter(e, known_counter_name(e, key, num), value);
+            any = true;
             continue;
         }
         failure(e);
         if (args.failed && !orma_json_resume(&args, at))
             break;
     }
+    e->failed = !any; /* members that are no numbers have an entry in the log */
 }
 
 /* ---- thread states, an extension ---- */
@@ -687,13 +693,16 @@ static void on_metadata(struct event *e)
     struct orma_str what = orma_strpool_get(&e->imp->model->storage->pool, e->name);
     bool of_process = orma_str_starts(what, ORMA_STR("process_"));
 
-    if (e->json->args.type != ORMA_JSON_OBJECT)
+    e->unknown = e->json->args.type != ORMA_JSON_OBJECT;
+    if (e->unknown)
         return;
     if (orma_str_eq(what, ORMA_STR("thread_name")) || orma_str_eq(what, ORMA_STR("process_name")))
         on_name(e, of_process);
     else if (orma_str_eq(what, ORMA_STR("thread_sort_index")) ||
              orma_str_eq(what, ORMA_STR("process_sort_index")))
         on_sort_index(e, of_process);
+    else
+        e->unknown = true;
 }
 
 static void put_metadata(struct orma_model *m, const char *name, const struct orma_json_value *v,
@@ -813,7 +822,28 @@ void orma_json_event_scratch_fini(struct orma_json_scratch *self)
     orma_buf_fini(&self->name);
 }
 
-void orma_json_event_parse(struct orma_file *file, int64_t ts, struct orma_json_scratch *scratch)
+bool orma_json_event_is_read(char phase)
+{
+    return strchr("BEXiIRbenstfCTM", phase);
+}
+
+/* What became of the event. */
+static struct orma_unit_end end_of(struct event *e)
+{
+    if (ORMA_LIKELY(!e->failed && !e->unknown))
+        return orma_file_took(e->file);
+    if (e->failed)
+        return orma_file_skippedf(e->file, ORMA_ACCOUNT_DAMAGED, "events of phase %c",
+                                  e->json->phase);
+    if (e->json->phase != 'M')
+        return orma_file_skippedf(e->file, ORMA_ACCOUNT_NOT_READ, "events of phase %c",
+                                  e->json->phase);
+    return orma_file_skippedf(e->file, ORMA_ACCOUNT_NOT_READ, "metadata events '%.100s'",
+                              orma_strpool_cstr(&e->imp->model->storage->pool, e->shown));
+}
+
+struct orma_unit_end orma_json_event_parse(struct orma_file *file, int64_t ts,
+                                           struct orma_json_scratch *scratch)
 {
     const struct orma_json_event *json = &scratch->event;
     struct event e = {.file = file, .imp = file->imp, .scratch = scratch, .json = json, .ts = ts};
@@ -859,6 +889,9 @@ void orma_json_event_parse(struct orma_file *file, int64_t ts, struct orma_json_
     case 'M':
         on_metadata(&e);
         break;
+    default:
+        e.unknown = true;
     }
     file->imp->model->storage->failed |= scratch->text.failed || scratch->name.failed;
+    return end_of(&e);
 }

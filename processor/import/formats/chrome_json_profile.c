@@ -104,7 +104,7 @@ static void add_node(struct chunk *c, const struct orma_json_value *node, int64_
     note_children(c, node, callsite);
 }
 
-static void add_sample(struct chunk *c, int64_t node, int64_t ts)
+static struct orma_unit_end add_sample(struct chunk *c, int64_t node, int64_t ts)
 {
     struct orma_import_ctx *imp = c->file->imp;
     uint64_t callsite = orma_map_get(&c->p->nodes, node_key(c->profile, node));
@@ -113,7 +113,8 @@ static void add_sample(struct chunk *c, int64_t node, int64_t ts)
     if (callsite == ORMA_MAP_NONE) {
         orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
                        ORMA_STAT_LEGACY_V8_CPU_PROFILE_INVALID_SAMPLE);
-        return;
+        return orma_file_skipped(c->file, ORMA_ACCOUNT_DAMAGED,
+                                 "samples of V8's profiler whose node is not there");
     }
     struct orma_json_sample s = {
         .pid = orma_json_event_number(imp, &c->event->pid, c->scratch).number,
@@ -122,9 +123,9 @@ static void add_sample(struct chunk *c, int64_t node, int64_t ts)
     };
     s.tid = s.tid ? s.tid : s.pid;
     if ((record = orma_json_record_sample(c->records, &s)))
-        orma_file_add(c->file, ts, INT64_MAX, record, 0);
-    else
-        imp->model->storage->failed = true;
+        return orma_file_add(c->file, ts, INT64_MAX, record, 0);
+    imp->model->storage->failed = true;
+    return orma_file_skipped(c->file, ORMA_ACCOUNT_NO_WORD, "samples"); /* memory is out */
 }
 
 static unsigned count(const struct orma_json_value *list)
@@ -137,8 +138,8 @@ static unsigned count(const struct orma_json_value *list)
     return num;
 }
 
-static void add_samples(struct chunk *c, const struct orma_json_value *samples,
-                        const struct orma_json_value *deltas)
+static struct orma_unit_end add_samples(struct chunk *c, const struct orma_json_value *samples,
+                                        const struct orma_json_value *deltas)
 {
     uint64_t at = orma_map_get(&c->p->times, c->profile);
     struct orma_json nodes = orma_json_inside(samples), times = orma_json_inside(deltas);
@@ -146,30 +147,37 @@ static void add_samples(struct chunk *c, const struct orma_json_value *samples,
     int64_t ts = (int64_t)at, ns;
 
     if (!count(samples) && !count(deltas))
-        return;
+        return orma_file_took(c->file);
     if (count(samples) != count(deltas)) {
         fails(c, ORMA_STAT_JSON_TOKENIZER_FAILURE,
               "v8 profile: samples and timeDeltas differ in length");
-        return;
+        return orma_file_skipped(c->file, ORMA_ACCOUNT_DAMAGED, "events of phase P");
     }
     if (at == ORMA_MAP_NONE) {
         fails(c, ORMA_STAT_JSON_TOKENIZER_FAILURE,
               "v8 profile id does not exist: cannot compute timestamp from delta");
-        return;
+        return orma_file_skipped(c->file, ORMA_ACCOUNT_DAMAGED, "events of phase P");
     }
+    struct orma_unit_end end = orma_file_took(c->file);
     while (orma_json_element(&nodes, &node) && orma_json_element(&times, &delta)) {
+        orma_file_unit(c->file, node.raw.data);
         if (node.type != ORMA_JSON_INT || !orma_json_time(&delta, &ns) ||
-            __builtin_add_overflow(ts, ns, &ns))
+            __builtin_add_overflow(ts, ns, &ns)) {
+            (void)orma_file_skipped(c->file, ORMA_ACCOUNT_DAMAGED,
+                                    "samples of V8's profiler without a time");
             continue;
+        }
         ts = ns;
-        add_sample(c, node.integer, ts);
+        (void)add_sample(c, node.integer, ts);
     }
     put(c, &c->p->times, c->profile, (uint64_t)ts & INT64_MAX);
+    return end;
 }
 
-void orma_json_profile_event(struct orma_file *file, struct orma_json_profiles *p,
-                             struct orma_json_records *records, const struct orma_json_event *e,
-                             struct orma_str text, struct orma_buf *scratch)
+struct orma_unit_end orma_json_profile_event(struct orma_file *file, struct orma_json_profiles *p,
+                                             struct orma_json_records *records,
+                                             const struct orma_json_event *e, struct orma_str text,
+                                             struct orma_buf *scratch)
 {
     struct chunk c = {file, p, records, e, text, scratch, 0};
     struct orma_json_value data = orma_json_find(&e->args, "data"), node;
@@ -182,12 +190,12 @@ void orma_json_profile_event(struct orma_file *file, struct orma_json_profiles *
     int64_t start;
 
     if (!orma_json_event_id(&e->id, &id))
-        return;
+        return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "events of phase P without an id");
     const uint32_t pid = orma_json_event_number(file->imp, &e->pid, scratch).number;
     c.profile = orma_fnv1a(orma_fnv1a(ORMA_FNV1A_BASIS, &id, sizeof(id)), &pid, sizeof(pid)) >> 1;
     if (orma_json_time(&begun, &start)) {
         start_profile(&c, start);
-        return;
+        return orma_file_took(file);
     }
     for (struct orma_json list = orma_json_inside(&nodes); orma_json_element(&list, &node);) {
         struct orma_json_value number = orma_json_find(&node, "id");
@@ -195,7 +203,7 @@ void orma_json_profile_event(struct orma_file *file, struct orma_json_profiles *
         if (number.type == ORMA_JSON_INT)
             add_node(&c, &node, number.integer);
     }
-    add_samples(&c, &samples, &deltas);
+    return add_samples(&c, &samples, &deltas);
 }
 
 void orma_json_profile_sample(struct orma_file *file, int64_t ts, const struct orma_json_sample *s)

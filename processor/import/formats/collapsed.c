@@ -88,13 +88,18 @@ static size_t collapsed_read(struct orma_file *file, const uint8_t *data, size_t
     while (!orma_file_failed(file) &&
            orma_formats_next_line(&c->lines, file, &rest, at_end, &line)) {
         line = orma_str_trim(line);
-        if (line.len && line.data[0] != '#' && !read_stack(file, c, line))
-            orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
+        if (!line.len || line.data[0] == '#')
+            continue;
+        orma_file_unit(file, line.data);
+        (void)(read_stack(file, c, line)
+                   ? orma_file_took(file)
+                   : orma_file_damaged(file, "lines", line.data, line.len, ORMA_DAMAGED_LINE));
     }
     return len - rest.len;
 }
 
 const struct orma_format_ops orma_format_collapsed = {
     .state_bytes = sizeof(struct collapsed),
+    .unit = "line",
     .read = collapsed_read,
 };

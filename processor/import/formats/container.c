@@ -161,7 +161,7 @@ static void read_tar(struct archive *a, const uint8_t *data, size_t len)
             return;
         }
         if (size > len - pos) { /* what is there of it is read */
-            orma_model_cut_off(a->file->imp->model, 1);
+            orma_file_cut_off(a->file, 1);
             size = len - pos;
         }
         struct orma_str body = {(const char *)data + pos, (size_t)size};
@@ -357,7 +357,7 @@ static void read_cut_zip(struct archive *a, const uint8_t *data, size_t len)
             pos += 16; /* the data descriptor: sizes that the header lacks */
     }
     if (a->num)
-        orma_model_cut_off(a->file->imp->model, 1);
+        orma_file_cut_off(a->file, 1);
     else
         bad(a, "it has no list of members; it may be cut off");
 }
@@ -483,6 +483,8 @@ static void import_member(struct archive *a, const struct member *m)
     struct orma_import_ctx *imp = a->file->imp;
     struct orma_file *inside = orma_file_new(a->file->import, a->file, m->row);
 
+    orma_file_unit(a->file, m->data);
+    (void)orma_file_took(a->file); /* it has an account of its own */
     if (!inside || orma_file_failed(a->file))
         return;
     if (!m->packed) {
@@ -519,6 +521,11 @@ static void keep_bug_report(struct archive *a)
         if (orma_str_starts(name, ORMA_STR("bugreport-")) && name.len > 4 &&
             !memcmp(name.data + name.len - 4, ".txt", 4)) {
             a->list[0] = a->list[i];
+            orma_account_begin(a->file->account, a->num - 1);
+            (void)orma_account_skipped(
+                a->file->account, a->file->imp->model, ORMA_ACCOUNT_NOT_READ,
+                orma_model_cstr(a->file->imp->model, "files beside the text of the bug report"),
+                a->num - 1, -1);
             a->num = 1;
             return;
         }
@@ -573,6 +580,7 @@ static void archive_fini(struct orma_file *file)
 
 const struct orma_format_ops orma_format_archive = {
     .state_bytes = sizeof(struct archive),
+    .unit = ORMA_ACCOUNT_MEMBER,
     .whole = true,
     .read = archive_read,
     .fini = archive_fini,

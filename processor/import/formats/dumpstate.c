@@ -84,23 +84,25 @@ static bool is_service_mark(struct orma_file *file, struct dumpstate *d, struct 
     return false;
 }
 
-static void add_line(struct orma_file *file, struct dumpstate *d, struct orma_str line)
+static struct orma_unit_end add_line(struct orma_file *file, struct dumpstate *d,
+                                     struct orma_str line)
 {
     struct orma_model *model = file->imp->model;
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_ANDROID_DUMPSTATE);
 
     if (is_mark(line)) {
         begin_section(file, d, line);
-        return;
+        return orma_file_took(file);
     }
     if (d->dumpsys && is_service_mark(file, d, line))
-        return;
+        return orma_file_took(file);
     if (!d->no_history && !orma_formats_battery_read(file, &d->battery, line))
         orma_stats_inc(orma_model_stats(model, model->base), ORMA_STAT_ANDROID_BR_PARSE_ERRORS);
     uint32_t row = orma_table_add(t);
     orma_table_set(t, ORMA_ANDROID_DUMPSTATE_SECTION, row, d->section);
     orma_table_set(t, ORMA_ANDROID_DUMPSTATE_SERVICE, row, d->service);
     orma_table_set(t, ORMA_ANDROID_DUMPSTATE_LINE, row, orma_model_str(model, line));
+    return orma_file_took(file);
 }
 
 static size_t dumpstate_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
@@ -116,18 +118,20 @@ static size_t dumpstate_read(struct orma_file *file, const uint8_t *data, size_t
             break; /* it comes again, with more */
         if (line.len && line.data[line.len - 1] == '\r')
             line.len--;
-        add_line(file, file->state, line);
+        orma_file_unit(file, rest.data);
+        (void)add_line(file, file->state, line);
         n += end != NULL;
         rest = (struct orma_str){rest.data + n, rest.len - n};
     }
     return len - rest.len;
 }
 
-static void dumpstate_parse(struct orma_file *file, const struct orma_item *item)
+static struct orma_unit_end dumpstate_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct dumpstate *d = file->state;
 
     orma_formats_battery_parse(file, &d->battery, item);
+    return orma_file_took(file);
 }
 
 static void dumpstate_fini(struct orma_file *file)
@@ -140,6 +144,7 @@ static void dumpstate_fini(struct orma_file *file)
 const struct orma_format_ops orma_format_dumpstate = {
     .state_bytes = sizeof(struct dumpstate),
     .clock = ORMA_CLOCK_REALTIME,
+    .unit = "line",
     .read = dumpstate_read,
     .parse = dumpstate_parse,
     .fini = dumpstate_fini,

@@ -264,8 +264,8 @@ static uint32_t read_args(struct orma_file *file, struct record *r, uint32_t num
 
 /* ---- records ---- */
 
-static void keep(struct orma_file *file, int64_t ts, const struct event *e,
-                 const struct orma_args_item *args)
+static struct orma_unit_end keep(struct orma_file *file, int64_t ts, const struct event *e,
+                                 const struct orma_args_item *args)
 {
     struct fuchsia *s = file->state;
     size_t size = sizeof(*e) + e->args_num * sizeof(*args);
@@ -273,15 +273,21 @@ static void keep(struct orma_file *file, int64_t ts, const struct event *e,
 
     if (!kept) {
         file->imp->model->storage->failed = true;
-        return;
+        return orma_file_skipped(file, ORMA_ACCOUNT_NO_WORD, "records"); /* memory is out */
     }
     *kept = *e;
     if (args && e->args_num)
         memcpy(kept->args, args, e->args_num * sizeof(*args));
-    orma_file_add(file, ts, 0, (const uint8_t *)kept, size);
+    return orma_file_add(file, ts, 0, (const uint8_t *)kept, size);
 }
 
-static void read_event(struct orma_file *file, struct record *r)
+/* Of a record that is whole, and says what can't be. */
+static struct orma_unit_end broken(struct orma_file *file)
+{
+    return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records");
+}
+
+static struct orma_unit_end read_event(struct orma_file *file, struct record *r)
 {
     struct event e = {.kind = (uint8_t)bits(r->head, 16, 4)};
     struct orma_args_item args[ARGS_MAX];
@@ -294,26 +300,26 @@ static void read_event(struct orma_file *file, struct record *r)
     e.args_num = read_args(file, r, bits(r->head, 20, 4), args);
     if (e.kind >= EVENTS_NUM) {
         count(file, ORMA_STAT_FUCHSIA_INVALID_EVENT);
-        return;
+        return orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "events of type %u", e.kind);
     }
     if (e.kind != INSTANT && e.kind != BEGIN && e.kind != END)
         e.data = next_word(r);
     if (r->bad || !to_ns(file, ticks, &ts))
-        return;
+        return broken(file);
     if (e.kind == COMPLETE) {
         if (!to_ns(file, e.data, &end))
-            return;
+            return broken(file);
         if (end < ts) {
             count(file, ORMA_STAT_FUCHSIA_TIMESTAMP_OVERFLOW);
-            return;
+            return broken(file);
         }
         e.data = (uint64_t)end;
     }
-    keep(file, ts, &e, args);
+    return keep(file, ts, &e, args);
 }
 
 /* The outgoing and incoming thread of a cpu: all in the first word, or in the words behind it. */
-static void read_old_switch(struct orma_file *file, struct record *r)
+static struct orma_unit_end read_old_switch(struct orma_file *file, struct record *r)
 {
     struct event e = {.kind = SWITCH,
                       .cpu = bits(r->head, 16, 8),
@@ -328,8 +334,7 @@ static void read_old_switch(struct orma_file *file, struct record *r)
     thread_of(file, r, bits(r->head, 28, 8), &e);
     thread_of(file, r, bits(r->head, 36, 8), &in);
     e.other = in.thread;
-    if (!r->bad && to_ns(file, ticks, &ts))
-        keep(file, ts, &e, NULL);
+    return !r->bad && to_ns(file, ticks, &ts) ? keep(file, ts, &e, NULL) : broken(file);
 }
 
 static const struct orma_args_item *
@@ -343,7 +348,7 @@ find_arg(struct orma_file *file, const struct orma_args_item *args, uint32_t num
     return NULL;
 }
 
-static void read_scheduling(struct orma_file *file, struct record *r)
+static struct orma_unit_end read_scheduling(struct orma_file *file, struct record *r)
 {
     uint32_t type = bits(r->head, 60, 4), num;
     struct event e = {.kind = type == 1 ? SWITCH : WAKEUP,
@@ -353,12 +358,11 @@ static void read_scheduling(struct orma_file *file, struct record *r)
     const struct orma_args_item *weight;
     int64_t ts;
 
-    if (!type) {
-        read_old_switch(file, r);
-        return;
-    }
+    if (!type)
+        return read_old_switch(file, r);
     if (type > 2)
-        return; /* of kinds to come */
+        return orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "scheduling records of type %u",
+                                  type);
     uint64_t ticks = next_word(r);
     e.thread = (uint32_t)next_word(r);
     if (type == 1)
@@ -370,11 +374,10 @@ static void read_scheduling(struct orma_file *file, struct record *r)
     }
     if ((weight = find_arg(file, args, num, "outgoing_weight")))
         e.from_idle = weight->i == IDLE_WEIGHT;
-    if (!r->bad && to_ns(file, ticks, &ts))
-        keep(file, ts, &e, NULL);
+    return !r->bad && to_ns(file, ticks, &ts) ? keep(file, ts, &e, NULL) : broken(file);
 }
 
-static void read_object(struct orma_file *file, struct record *r)
+static struct orma_unit_end read_object(struct orma_file *file, struct record *r)
 {
     struct orma_processes *procs = orma_model_processes(file->imp->model, file->imp->model->base);
     struct fuchsia *s = file->state;
@@ -385,7 +388,7 @@ static void read_object(struct orma_file *file, struct record *r)
     const struct orma_args_item *process = find_arg(file, args, num, "process");
 
     if (r->bad)
-        return;
+        return broken(file);
     if (type == OBJECT_PROCESS) {
         orma_processes_name_process(procs, orma_processes_bare_process(procs, koid), name,
                                     ORMA_PROCESS_NAME_SYSTEM);
@@ -398,10 +401,26 @@ static void read_object(struct orma_file *file, struct record *r)
                                   orma_processes_bare_process(procs, (uint32_t)process->i), false);
         }
         orma_processes_name_thread(procs, utid, name, ORMA_THREAD_NAME_TREE);
+    } else {
+        return orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "kernel objects of type %u", type);
     }
+    return orma_file_took(file);
 }
 
-static void read_record(struct orma_file *file, struct record *r)
+/* Of records that nothing shows. */
+static struct orma_unit_end unread(struct orma_file *file, unsigned type)
+{
+    static const char *const names[] = {[BLOB] = "records of blobs",
+                                        [USER_OBJECT] = "records of user objects",
+                                        [LOG] = "records of logs",
+                                        [LARGE] = "large records"};
+
+    return type < ORMA_ARRAY_LEN(names) && names[type]
+               ? orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, names[type])
+               : orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "records of type %u", type);
+}
+
+static struct orma_unit_end read_record(struct orma_file *file, struct record *r)
 {
     struct fuchsia *s = file->state;
     uint64_t key;
@@ -428,17 +447,15 @@ static void read_record(struct orma_file *file, struct record *r)
         put(file, &s->threads, key, (uint32_t)next_word(r));
         break;
     case EVENT:
-        read_event(file, r);
-        break;
+        return read_event(file, r);
     case KERNEL_OBJECT:
-        read_object(file, r);
-        break;
+        return read_object(file, r);
     case SCHEDULING:
-        read_scheduling(file, r);
-        break;
-    default: /* blobs, logs, objects of programs: nothing shows them */
-        break;
+        return read_scheduling(file, r);
+    default:
+        return unread(file, bits(r->head, 0, 4));
     }
+    return r->bad ? broken(file) : orma_file_took(file);
 }
 
 /* Large blobs have more bits for their size. */
@@ -504,7 +521,7 @@ static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, co
         return at;
     }
     if (size > (size_t)(end - pos) && is_likely(word_at(pos)))
-        orma_model_cut_off(file->imp->model, (uint64_t)(end - pos));
+        orma_file_cut_off(file, (uint64_t)(end - pos));
     else
         orma_file_damage(file, pos, (size_t)(end - pos), "a record of Fuchsia is broken");
     return end;
@@ -531,7 +548,8 @@ static size_t fuchsia_read(struct orma_file *file, const uint8_t *data, size_t l
             continue;
         }
         r.end = pos + size;
-        read_record(file, &r);
+        orma_file_unit(file, pos);
+        (void)read_record(file, &r);
         any |= !r.bad;
         if (r.bad && r.end < end && !is_chain(r.end, end)) {
             pos = skip_damage(file, pos, end);
@@ -545,7 +563,7 @@ static size_t fuchsia_read(struct orma_file *file, const uint8_t *data, size_t l
     }
     if (pos < end) {
         count(file, ORMA_STAT_FUCHSIA_RECORD_READ_ERROR);
-        orma_model_cut_off(file->imp->model, (uint64_t)(end - pos));
+        orma_file_cut_off(file, (uint64_t)(end - pos));
     }
     return len;
 }
@@ -706,7 +724,7 @@ static void on_event(struct orma_import_ctx *imp, struct orma_args_list *args, i
     }
 }
 
-static void fuchsia_parse(struct orma_file *file, const struct orma_item *item)
+static struct orma_unit_end fuchsia_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_import_ctx *imp = file->imp;
     const struct event *e = (const struct event *)(const void *)item->data;
@@ -733,6 +751,7 @@ static void fuchsia_parse(struct orma_file *file, const struct orma_item *item)
     default:
         on_event(imp, args, item->ts, e);
     }
+    return orma_file_took(file);
 }
 
 static void fuchsia_fini(struct orma_file *file)
@@ -749,6 +768,7 @@ static void fuchsia_fini(struct orma_file *file)
 const struct orma_format_ops orma_format_fuchsia = {
     .state_bytes = sizeof(struct fuchsia),
     .clock = ORMA_CLOCK_BOOTTIME,
+    .unit = "record",
     .whole = true,
     .read = fuchsia_read,
     .parse = fuchsia_parse,

@@ -228,7 +228,7 @@ static void add_event(struct thread *t, int64_t ts, const struct gecko_event *e)
     *copy = *e;
     copy->pid = t->pid;
     copy->tid = t->tid;
-    orma_file_add(t->file, ts, 0, (const uint8_t *)copy, sizeof(*copy));
+    (void)orma_file_add(t->file, ts, 0, (const uint8_t *)copy, sizeof(*copy));
 }
 
 static void read_samples(struct thread *t, const struct orma_json_value *thread)
@@ -244,12 +244,17 @@ static void read_samples(struct thread *t, const struct orma_json_value *thread)
         struct orma_json_value time = list_get(&times, i);
         int64_t at = stacks.values[i].type == ORMA_JSON_INT ? stacks.values[i].integer : -1;
 
-        if (i < deltas.num && ms(&deltas.values[i], &delta))
+        orma_file_unit(t->file, stacks.values[i].raw.data);
+        if (i < deltas.num && ms(&deltas.values[i], &delta)) {
             ts += delta;
-        else if (!ms(&time, &ts))
+        } else if (!ms(&time, &ts)) {
+            (void)orma_file_skipped(t->file, ORMA_ACCOUNT_DAMAGED, "samples without a time");
             continue;
-        if (at < 0 || at >= t->stacks_num)
+        }
+        if (at < 0 || at >= t->stacks_num) {
+            (void)orma_file_skipped(t->file, ORMA_ACCOUNT_NOT_READ, "samples without a stack");
             continue;
+        }
         const struct gecko_event e = {.callsite = t->callsites[at], .phase = -1};
         add_event(t, ts, &e);
     }
@@ -278,9 +283,12 @@ static void read_markers(struct thread *t, const struct orma_json_value *thread)
         struct gecko_event e = {.name = string(t, &name), .data = d.raw};
         int64_t ts;
 
+        orma_file_unit(t->file, phases.values[i].raw.data);
         if (phases.values[i].type != ORMA_JSON_INT || phases.values[i].integer < 0 ||
-            phases.values[i].integer > PHASE_END)
+            phases.values[i].integer > PHASE_END) {
+            (void)orma_file_skipped(t->file, ORMA_ACCOUNT_NOT_READ, "markers of an unknown phase");
             continue;
+        }
         e.phase = (int)phases.values[i].integer;
         if (d.type != ORMA_JSON_OBJECT)
             e.data = (struct orma_str){0};
@@ -290,11 +298,12 @@ static void read_markers(struct thread *t, const struct orma_json_value *thread)
             c = orma_json_find(&c, "name");
             e.category = text(t, &c);
         }
-        if (!ms(e.phase == PHASE_END ? &end : &start, &ts))
+        if (!ms(e.phase == PHASE_END ? &end : &start, &ts) ||
+            (e.phase == PHASE_INTERVAL && !ms(&end, &e.end))) {
+            (void)orma_file_skipped(t->file, ORMA_ACCOUNT_DAMAGED, "markers without a time");
             continue;
+        }
         if (e.phase == PHASE_INTERVAL) {
-            if (!ms(&end, &e.end))
-                continue;
             e.end = orma_slice_end(
                 ts, orma_model_whole((orma_json_number(&end) - orma_json_number(&start)) * 1e6));
         }
@@ -481,7 +490,7 @@ static void parse_marker(struct orma_file *file, int64_t ts, const struct gecko_
     }
 }
 
-static void gecko_parse(struct orma_file *file, const struct orma_item *item)
+static struct orma_unit_end gecko_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct gecko_event e;
 
@@ -492,6 +501,7 @@ static void gecko_parse(struct orma_file *file, const struct orma_item *item)
         orma_callstacks_stack(file->imp->model, item->ts, "gecko", utid, e.callsite);
     else
         parse_marker(file, item->ts, &e, utid);
+    return orma_file_took(file);
 }
 
 static void gecko_fini(struct orma_file *file)
@@ -507,6 +517,7 @@ static void gecko_fini(struct orma_file *file)
 const struct orma_format_ops orma_format_gecko = {
     .state_bytes = sizeof(struct gecko),
     .clock = ORMA_CLOCK_TRACE_FILE,
+    .unit = "event",
     .whole = true,
     .read = gecko_read,
     .parse = gecko_parse,

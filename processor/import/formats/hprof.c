@@ -19,7 +19,13 @@
 #define CLASSES_MAX (1u << 24)
 
 /* Records of the file. */
-enum { R_STRING = 0x01, R_LOAD_CLASS = 0x02, R_HEAP_DUMP = 0x0c, R_HEAP_SEGMENT = 0x1c };
+enum {
+    R_STRING = 0x01,
+    R_LOAD_CLASS = 0x02,
+    R_HEAP_DUMP = 0x0c,
+    R_HEAP_SEGMENT = 0x1c,
+    R_HEAP_DUMP_END = 0x2c
+};
 
 /* What heap dumps consist of. */
 enum {
@@ -276,7 +282,7 @@ static void read_heap_info(struct orma_hprof *h, struct orma_hprof_reader *r, bo
         h->graph->last_heap_type = orma_model_cstr(h->imp->model, heap_type(pool_text(h, name)));
 }
 
-static void read_heap(struct orma_hprof *h, struct orma_hprof_reader r, bool again)
+static struct orma_unit_end read_heap(struct orma_hprof *h, struct orma_hprof_reader r, bool again)
 {
     while (r.pos < r.end && !r.failed && !h->imp->model->storage->failed) {
         uint8_t tag = (uint8_t)orma_hprof_number(&r, 1);
@@ -306,20 +312,30 @@ static void read_heap(struct orma_hprof *h, struct orma_hprof_reader r, bool aga
     if (r.failed && !again) {
         h->graph->truncated = true;
         count(h, ORMA_STAT_HPROF_HEAP_DUMP_ERRORS);
+        return orma_file_skipped(h->file, ORMA_ACCOUNT_DAMAGED,
+                                 "heap dumps from a broken object to their end");
     }
+    return again ? (struct orma_unit_end){true} : orma_file_took(h->file);
 }
 
 /* ---- records ---- */
 
-static void read_record(struct orma_hprof *h, uint8_t tag, struct orma_hprof_reader r, bool again)
+/* Records are counted the first time. */
+static struct orma_unit_end read_record(struct orma_hprof *h, uint8_t tag,
+                                        struct orma_hprof_reader r, bool again)
 {
     uint64_t id;
+
+    if (!again)
+        orma_file_unit(h->file, r.pos);
 
     switch (tag) {
     case R_STRING:
         id = orma_hprof_id(&r);
-        if (again || r.failed)
-            return;
+        if (r.failed)
+            break;
+        if (again)
+            return (struct orma_unit_end){true};
         put(h, &h->strings, id,
             orma_model_str(h->imp->model,
                            (struct orma_str){(const char *)r.pos, (size_t)(r.end - r.pos)}));
@@ -337,9 +353,18 @@ static void read_record(struct orma_hprof *h, uint8_t tag, struct orma_hprof_rea
     case R_HEAP_SEGMENT:
         if (again)
             count(h, ORMA_STAT_HPROF_HEAP_DUMP_COUNTER);
-        read_heap(h, r, again);
+        return read_heap(h, r, again);
+    case R_HEAP_DUMP_END:
         break;
+    default:
+        return again
+                   ? (struct orma_unit_end){false}
+                   : orma_file_skippedf(h->file, ORMA_ACCOUNT_NOT_READ, "records of type %u", tag);
     }
+    if (again)
+        return (struct orma_unit_end){!r.failed};
+    return r.failed ? orma_file_skipped(h->file, ORMA_ACCOUNT_DAMAGED, "records")
+                    : orma_file_took(h->file);
 }
 
 static void read_records(struct orma_hprof *h, struct orma_hprof_reader r, bool again)
@@ -364,7 +389,7 @@ static void read_records(struct orma_hprof *h, struct orma_hprof_reader r, bool 
             break;
         if (!again)
             count(h, ORMA_STAT_HPROF_RECORD_COUNTER);
-        read_record(h, tag, body, again);
+        (void)read_record(h, tag, body, again);
     }
     h->graph->truncated |= r.failed;
 }
@@ -389,6 +414,7 @@ static size_t hprof_read(struct orma_file *file, const uint8_t *data, size_t len
     struct orma_hprof_reader r = {.pos = data, .end = data + len};
 
     (void)at_end; /* it is read once, whole */
+    h->file = file;
     h->imp = file->imp;
     h->end = data + len;
     h->graph = calloc(1, sizeof(*h->graph));
@@ -431,6 +457,7 @@ static void hprof_fini(struct orma_file *file)
 
 const struct orma_format_ops orma_format_hprof = {
     .state_bytes = sizeof(struct orma_hprof),
+    .unit = "record",
     .whole = true,
     .read = hprof_read,
     .fini = hprof_fini,

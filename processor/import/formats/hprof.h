@@ -47,6 +47,7 @@ struct orma_hprof_class {
 };
 
 struct orma_hprof {
+    struct orma_file *file;
     struct orma_import_ctx *imp;
     unsigned id_bytes;
     int64_t ts;

@@ -234,34 +234,35 @@ static uint64_t value_of(struct orma_file *file, const struct element *e)
 
 /* ---- rows ---- */
 
-static void end_row(struct orma_file *file)
+static struct orma_unit_end end_row(struct orma_file *file)
 {
     struct instruments *in = file->state;
     struct orma_stats *stats = orma_model_stats(file->imp->model, file->imp->model->base);
     const struct row *r = &in->row;
     struct event *e;
 
+    orma_file_unit(file, NULL);
     if (!r->has_ts)
-        return; /* of another table */
+        return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "rows of other tables");
     if (!r->has_thread) {
         orma_stats_inc(stats, ORMA_STAT_INSTRUMENTS_ROW_MISSING_THREAD);
-        return;
+        return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "rows without a thread");
     }
     if (!r->has_stack) {
         orma_stats_inc(stats, ORMA_STAT_INSTRUMENTS_ROW_MISSING_BACKTRACE);
-        return;
+        return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "rows without a backtrace");
     }
     e = orma_arena_alloc(&in->arena, sizeof(*e));
     if (!e) {
         file->imp->model->storage->failed = true;
-        return;
+        return orma_file_skipped(file, ORMA_ACCOUNT_NO_WORD, "rows"); /* memory is out */
     }
     *e = (struct event){.tid = (uint32_t)(r->thread >> 32),
                         .pid = r->pid ? r->pid : (uint32_t)r->thread,
                         .core = r->core,
                         .callsite = r->callsite,
                         .has_core = r->has_core};
-    orma_file_add(file, r->ts, 0, (const uint8_t *)e, sizeof(*e));
+    return orma_file_add(file, r->ts, 0, (const uint8_t *)e, sizeof(*e));
 }
 
 /* What was closed is part of what it lies in. */
@@ -329,7 +330,7 @@ static void close_element(struct orma_file *file)
     uint64_t value;
 
     if (e->kind == KIND_ROW) {
-        end_row(file);
+        (void)end_row(file);
         return;
     }
     if (e->kind == KIND_OTHER)
@@ -445,7 +446,7 @@ static void refuse(struct orma_file *file, const uint8_t *data, size_t len)
     if (error == XML_ERROR_NO_MEMORY)
         file->imp->model->storage->failed = true;
     else if (error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN)
-        orma_model_cut_off(file->imp->model, ORMA_MAX(len - at, (size_t)1));
+        orma_file_cut_off(file, ORMA_MAX(len - at, (size_t)1));
     else
         orma_file_damage(file, data + at, len - at, "XML that is not well formed");
 }
@@ -466,7 +467,7 @@ static size_t instruments_read(struct orma_file *file, const uint8_t *data, size
     return len;
 }
 
-static void instruments_parse(struct orma_file *file, const struct orma_item *item)
+static struct orma_unit_end instruments_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_import_ctx *imp = file->imp;
     struct orma_processes *p = orma_model_processes(imp->model, imp->model->base);
@@ -486,6 +487,7 @@ static void instruments_parse(struct orma_file *file, const struct orma_item *it
         .counter_set = ORMA_COUNTER_SET_NONE,
     };
     orma_callstacks_sample(imp->model, &row);
+    return orma_file_took(file);
 }
 
 static void instruments_fini(struct orma_file *file)
@@ -507,6 +509,7 @@ static void instruments_fini(struct orma_file *file)
 const struct orma_format_ops orma_format_instruments = {
     .state_bytes = sizeof(struct instruments),
     .clock = ORMA_CLOCK_TRACE_FILE,
+    .unit = "row",
     .whole = true,
     .read = instruments_read,
     .parse = instruments_parse,

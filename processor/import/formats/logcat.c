@@ -342,11 +342,11 @@ static bool read_entry(struct orma_str bytes, struct entry *e)
     return true;
 }
 
-static void bad_line(struct orma_file *file, struct orma_str line)
+static struct orma_unit_end bad_line(struct orma_file *file, struct orma_str line)
 {
     orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
                    ORMA_STAT_ANDROID_LOG_FORMAT_INVALID);
-    orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
+    return orma_file_damaged(file, "lines", line.data, line.len, ORMA_DAMAGED_LINE);
 }
 
 /* Of the entries so far. */
@@ -355,19 +355,19 @@ struct logcat {
 };
 
 /* In a file with times a line without one is no entry. */
-static void add(struct orma_file *file, const struct entry *e, struct orma_str bytes)
+static struct orma_unit_end add(struct orma_file *file, const struct entry *e,
+                                struct orma_str bytes)
 {
     struct logcat *state = file->state;
 
-    if (state->timed && !e->timed) {
-        bad_line(file, bytes);
-        return;
-    }
+    orma_file_unit(file, bytes.data);
+    if (state->timed && !e->timed)
+        return bad_line(file, bytes);
     if (!state->any && e->monotonic)
         orma_file_set_clock(file, ORMA_CLOCK_MONOTONIC);
     state->any = true;
     state->timed |= e->timed;
-    orma_file_add(file, e->ts, 0, (const uint8_t *)bytes.data, bytes.len);
+    return orma_file_add(file, e->ts, 0, (const uint8_t *)bytes.data, bytes.len);
 }
 
 /* How long the entry is whose header begins here: up to the next one behind an empty line. 0: its
@@ -404,20 +404,21 @@ static size_t logcat_read(struct orma_file *file, const uint8_t *data, size_t le
         if (read_header(line, &e)) {
             if (!(n = long_entry(rest, at_end)))
                 break; /* it comes again, with more */
-            add(file, &e, (struct orma_str){rest.data, n});
+            (void)add(file, &e, (struct orma_str){rest.data, n});
         } else if (read_line(line, &e)) {
-            add(file, &e, line);
+            (void)add(file, &e, line);
         } else if (line.len && !orma_str_starts(line, ORMA_STR("---------"))) {
-            bad_line(file, line);
+            orma_file_unit(file, line.data);
+            (void)bad_line(file, line);
         }
         skip(&rest, ORMA_MIN(n + 1, rest.len));
     }
     if (at_end)
-        orma_model_cut_off(file->imp->model, rest.len);
+        orma_file_cut_off(file, rest.len);
     return len - rest.len;
 }
 
-static void logcat_parse(struct orma_file *file, const struct orma_item *item)
+static struct orma_unit_end logcat_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_import_ctx *imp = file->imp;
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOGS);
@@ -425,7 +426,7 @@ static void logcat_parse(struct orma_file *file, const struct orma_item *item)
     struct entry e;
 
     if (!read_entry((struct orma_str){(const char *)item->data, item->len}, &e))
-        return; /* it could be read before: the file has changed since */
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "entries that changed meanwhile");
     uint32_t row = orma_table_add(t);
     orma_table_set_time(t, ORMA_LOGS_TS, row, item->ts);
     if (e.tid || e.pid || e.timed)
@@ -434,11 +435,13 @@ static void logcat_parse(struct orma_file *file, const struct orma_item *item)
     orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_model_cstr(imp->model, "android_logcat"));
     orma_table_set(t, ORMA_LOGS_TAG, row, orma_model_str(imp->model, e.tag));
     orma_table_set(t, ORMA_LOGS_MSG, row, orma_model_str(imp->model, e.text));
+    return orma_file_took(file);
 }
 
 const struct orma_format_ops orma_format_logcat = {
     .state_bytes = sizeof(struct logcat),
     .clock = ORMA_CLOCK_REALTIME,
+    .unit = "entry",
     .read = logcat_read,
     .parse = logcat_parse,
 };

@@ -390,10 +390,13 @@ static size_t manifest_read(struct orma_file *file, const uint8_t *data, size_t 
         return len;
     }
     read_manifest(&s, (struct orma_str){(const char *)data, len});
+    orma_file_unit(file, data);
     if (!s.failed)
         orma_manifest_apply(s.manifest, file);
+    (void)orma_file_took(file); /* a part that is wrong ends the import */
     orma_buf_fini(&s.scratch);
     return len;
 }
 
-const struct orma_format_ops orma_format_manifest = {.whole = true, .read = manifest_read};
+const struct orma_format_ops orma_format_manifest = {
+    .unit = "manifest", .whole = true, .read = manifest_read};

@@ -46,22 +46,22 @@ static bool read_output(struct orma_str line, struct job *ret)
            ret->end <= INT64_MAX / 1000000;
 }
 
-static void read_line(struct orma_file *file, struct ninja *n, struct orma_str line)
+static struct orma_unit_end read_line(struct orma_file *file, struct ninja *n, struct orma_str line)
 {
     struct job j;
 
     if (!read_output(line, &j)) {
         orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
                        ORMA_STAT_NINJA_PARSE_ERRORS);
-        orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
-        return;
+        return orma_file_damaged(file, "lines", line.data, line.len, ORMA_DAMAGED_LINE);
     }
     if (ORMA_GROW(&n->jobs, &n->cap, n->num + (size_t)1)) {
         file->imp->model->storage->failed = true;
-        return;
+        return orma_file_skipped(file, ORMA_ACCOUNT_NO_WORD, "lines"); /* memory is out */
     }
     j.idx = n->num;
     n->jobs[n->num++] = j;
+    return orma_file_took(file);
 }
 
 /* "# ninja log v7" */
@@ -206,7 +206,10 @@ static size_t ninja_read(struct orma_file *file, const uint8_t *data, size_t len
             n->has_version = true;
             read_version(file, line);
         } else if (line.len && line.data[0] != '#') {
-            read_line(file, n, line);
+            {
+                orma_file_unit(file, line.data);
+                (void)read_line(file, n, line);
+            }
         }
     }
     if (!orma_file_failed(file))
@@ -223,6 +226,7 @@ static void ninja_fini(struct orma_file *file)
 
 const struct orma_format_ops orma_format_ninja = {
     .state_bytes = sizeof(struct ninja),
+    .unit = "line",
     .whole = true,
     .read = ninja_read,
     .fini = ninja_fini,

@@ -52,7 +52,7 @@ bool orma_formats_unpacked(struct orma_file *inside, const struct orma_inflater 
     else if (result < 0)
         orma_file_error(inside, result, "the %s stream is corrupt (ERR:decomp)", of);
     else if (at_end && !done && inside->size)
-        orma_model_cut_off(imp->model, 1);
+        orma_file_cut_off(inside, 1);
     else if (at_end && !done)
         orma_file_error(inside, -EBADMSG, "the %s stream is cut off (ERR:decomp)", of);
     return result == 0;
@@ -60,8 +60,11 @@ bool orma_formats_unpacked(struct orma_file *inside, const struct orma_inflater 
 
 static bool set_up(struct orma_file *file, struct packed *p)
 {
-    if (!p->inside)
+    if (!p->inside) {
+        orma_file_unit(file, NULL);
+        (void)orma_file_took(file); /* the file inside has an account of its own */
         p->inside = orma_file_new(file->import, file, orma_file_list(file, 0, 0));
+    }
     if (!p->inflater)
         p->inflater = orma_inflater_new(file->format == ORMA_FORMAT_ZSTD ? ORMA_INFLATE_ZSTD
                                                                          : ORMA_INFLATE_ZLIB);
@@ -104,6 +107,7 @@ static void packed_fini(struct orma_file *file)
 
 const struct orma_format_ops orma_format_packed = {
     .state_bytes = sizeof(struct packed),
+    .unit = ORMA_ACCOUNT_MEMBER,
     .read = packed_read,
     .fini = packed_fini,
 };

@@ -410,7 +410,7 @@ static void on_comm(struct orma_import_ctx *imp, struct orma_perf_cursor c)
         orma_processes_name_process(p, orma_processes_upid(p, utid), name, ORMA_PROCESS_NAME_OTHER);
 }
 
-static void perf_parse(struct orma_file *file, const struct orma_item *item)
+static struct orma_unit_end perf_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_perf_data *p = file->state;
     struct orma_perf_cursor c = {item->data, item->data + item->len, false};
@@ -428,6 +428,7 @@ static void perf_parse(struct orma_file *file, const struct orma_item *item)
         on_sample(file->imp, p, item->ts, c, &h);
         break;
     }
+    return orma_file_took(file);
 }
 
 /* ---- reading ---- */
@@ -449,8 +450,55 @@ static uint64_t trailing_time(const struct orma_perf_attr *a, struct orma_perf_c
     return orma_format_perf_number(&c, 8);
 }
 
-static void note_record(struct orma_file *file, struct orma_perf_data *p, const uint8_t *at,
-                        const struct header *h)
+/* Records whose contents are in no table, by what perf calls them. */
+static struct orma_unit_end unread(struct orma_file *file, uint32_t type)
+{
+    static const struct {
+        uint32_t type;
+        const char *kind;
+    } kinds[] = {
+        {2, "records of lost events"},
+        {4, "records of exits"},
+        {5, "records of throttling"},
+        {6, "records of throttling"},
+        {7, "records of forks"},
+        {8, "records of counts (READ)"},
+        {11, "records of auxiliary data"},
+        {13, "records of lost samples"},
+        {14, "records of switches"},
+        {15, "records of switches"},
+        {16, "records of namespaces"},
+        {17, "records of kernel symbols"},
+        {18, "records of BPF programs"},
+        {19, "records of cgroups"},
+        {81, "compressed records (perf record -z)"},
+        {83, "compressed records (perf record -z)"},
+        {66, "records of trace events' formats"},
+        {71, "records of auxiliary data"},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(kinds); i++)
+        if (kinds[i].type == type)
+            return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, kinds[i].kind);
+    return orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "records of type %u", (unsigned)type);
+}
+
+/* What perf writes for its own reading: nothing of it could be a row. */
+static bool is_for_reading(uint32_t type)
+{
+    static const uint32_t types[] = {
+        RECORD_ITRACE_START,  RECORD_FINISHED_ROUND,         RECORD_TIME_CONV,
+        69 /* ID_INDEX */,    73 /* THREAD_MAP */,           74 /* CPU_MAP */,
+        75 /* STAT_CONFIG */, ORMA_PERF_RECORD_EVENT_UPDATE, 82 /* FINISHED_INIT */};
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(types); i++)
+        if (types[i] == type)
+            return true;
+    return false;
+}
+
+static struct orma_unit_end note_record(struct orma_file *file, struct orma_perf_data *p,
+                                        const uint8_t *at, const struct header *h)
 {
     struct orma_stats *stats = orma_model_stats(file->imp->model, file->imp->model->base);
     struct orma_perf_cursor c = {at + HEADER, at + h->size, false};
@@ -461,7 +509,7 @@ static void note_record(struct orma_file *file, struct orma_perf_data *p, const 
     case RECORD_SAMPLE:
         if (!read_sample(attr_of(p, c), c, &s)) {
             orma_stats_add_at(stats, ORMA_STAT_PERF_RECORD_SKIPPED, RECORD_SAMPLE, 1);
-            return;
+            return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "samples");
         }
         time = s.time;
         break;
@@ -473,20 +521,20 @@ static void note_record(struct orma_file *file, struct orma_perf_data *p, const 
     case RECORD_ITRACE_START:
     case RECORD_FINISHED_ROUND:
     case RECORD_TIME_CONV:
-        return;
+        return orma_file_took(file);
     case ORMA_PERF_RECORD_ATTR:
     case ORMA_PERF_RECORD_EVENT_TYPE:
     case ORMA_PERF_RECORD_EVENT_UPDATE:
     case ORMA_PERF_RECORD_FEATURE:
         if (p->piped)
-            return; /* they were read first */
+            return orma_file_took(file); /* they were read first */
         __attribute__((fallthrough));
     default:
         orma_stats_add_at(stats, ORMA_STAT_PERF_UNKNOWN_RECORD_TYPE, (int32_t)h->type, 1);
         orma_stats_add_at(stats, ORMA_STAT_PERF_RECORD_SKIPPED, (int32_t)h->type, 1);
-        return;
+        return is_for_reading(h->type) ? orma_file_took(file) : unread(file, h->type);
     }
-    orma_file_add(file, (int64_t)(time & INT64_MAX), 0, at, h->size);
+    return orma_file_add(file, (int64_t)(time & INT64_MAX), 0, at, h->size);
 }
 
 /* perf's own clock is a clock of its own; others are those of the system, by their number there. */
@@ -540,7 +588,7 @@ static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, co
     if (end - at < HEADER) {
         at = end;
         if (is_likely(h)) {
-            orma_model_cut_off(file->imp->model, (uint64_t)(end - pos));
+            orma_file_cut_off(file, (uint64_t)(end - pos));
             return end;
         }
     }
@@ -574,10 +622,11 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
         }
         c.end = pos + h.size;
         uint64_t behind = orma_format_perf_behind(h.type, c);
-        note_record(file, p, pos, &h);
+        orma_file_unit(file, pos);
+        (void)note_record(file, p, pos, &h);
         pos += h.size;
         if (behind > (size_t)(end - pos)) {
-            orma_model_cut_off(file->imp->model, (uint64_t)(end - pos));
+            orma_file_cut_off(file, (uint64_t)(end - pos));
             break;
         }
         pos += behind;
@@ -604,6 +653,7 @@ static void perf_fini(struct orma_file *file)
 
 const struct orma_format_ops orma_format_perf_data = {
     .state_bytes = sizeof(struct orma_perf_data),
+    .unit = "record",
     .whole = true,
     .read = perf_read,
     .parse = perf_parse,

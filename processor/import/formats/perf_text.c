@@ -406,16 +406,18 @@ static void end_sample(struct orma_file *file, struct perf_text *p)
 
     if (p->within != SAMPLE)
         return;
+    orma_file_unit(file, NULL);
     if (!p->frames_num) {
         orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
                        ORMA_STAT_PERF_TEXT_IMPORTER_SAMPLE_NO_FRAMES);
+        (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "samples without a frame");
         return;
     }
     for (unsigned i = p->frames_num; i-- > 0;)
         callsite = callsite_from_one(imp, callsite, p->frames[i]);
     e = orma_arena_alloc(&p->arena, sizeof(*e));
     if (!e) {
-        imp->model->storage->failed = true;
+        imp->model->storage->failed = true; /* the unit has no end */
         return;
     }
     *e = (struct text_event){
@@ -425,7 +427,7 @@ static void end_sample(struct orma_file *file, struct perf_text *p)
         .comm = comm_text(imp, p->sample.comm),
         .has_pid = p->sample.has_pid,
     };
-    orma_file_add(file, p->sample.ts, 0, (const uint8_t *)e, sizeof(*e));
+    (void)orma_file_add(file, p->sample.ts, 0, (const uint8_t *)e, sizeof(*e));
 }
 
 static enum within begin(struct orma_file *file, struct perf_text *p, struct orma_str line)
@@ -434,13 +436,21 @@ static enum within begin(struct orma_file *file, struct perf_text *p, struct orm
     p->in_line = false;
     if (!read_header(line, &p->sample)) {
         /* Records without a time, headings, source code. */
-        if (orma_str_starts(line, RECORD) || line.data[0] == '#' || line.data[0] == '|')
+        if (line.data[0] == '#' || line.data[0] == '|')
             return OTHER;
-        orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
+        orma_file_unit(file, line.data);
+        if (orma_str_starts(line, RECORD)) {
+            (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "records that are no sample");
+            return OTHER;
+        }
+        (void)orma_file_damaged(file, "lines", line.data, line.len, ORMA_DAMAGED_LINE);
         return DAMAGE;
     }
-    if (orma_str_starts(orma_str_trim(p->sample.rest), RECORD))
+    if (orma_str_starts(orma_str_trim(p->sample.rest), RECORD)) {
+        orma_file_unit(file, line.data);
+        (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "records that are no sample");
         return OTHER;
+    }
     read_in_line(file->imp, p, p->sample.rest);
     return SAMPLE;
 }
@@ -477,7 +487,7 @@ static size_t perf_text_read(struct orma_file *file, const uint8_t *data, size_t
         /* A name may go on where the text ends. */
         if (at_end && !rest.len && data[len - 1] != '\n' && line.len &&
             line.data[line.len - 1] != ')')
-            orma_model_cut_off(file->imp->model, line.len);
+            orma_file_cut_off(file, line.len);
         else
             on_line(file, p, line);
     }
@@ -486,7 +496,7 @@ static size_t perf_text_read(struct orma_file *file, const uint8_t *data, size_t
     return len - rest.len;
 }
 
-static void perf_text_parse(struct orma_file *file, const struct orma_item *item)
+static struct orma_unit_end perf_text_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_processes *p = orma_model_processes(file->imp->model, file->imp->model->base);
     struct text_event e;
@@ -500,6 +510,7 @@ static void perf_text_parse(struct orma_file *file, const struct orma_item *item
     if (e.comm && e.has_pid && e.pid == e.tid && upid != ORMA_ID_NONE)
         orma_processes_name_process(p, upid, e.comm, ORMA_PROCESS_NAME_OTHER);
     orma_callstacks_stack(file->imp->model, item->ts, "perf_text", utid, e.callsite);
+    return orma_file_took(file);
 }
 
 static void perf_text_fini(struct orma_file *file)
@@ -512,6 +523,7 @@ static void perf_text_fini(struct orma_file *file)
 const struct orma_format_ops orma_format_perf_text = {
     .state_bytes = sizeof(struct perf_text),
     .clock = ORMA_CLOCK_MONOTONIC,
+    .unit = "sample",
     .read = perf_text_read,
     .parse = perf_text_parse,
     .fini = perf_text_fini,

@@ -243,7 +243,8 @@ static void add_type(struct pprof *p, struct orma_pb_reader r)
         orma_callstacks_aggregate(p->imp->model, "pprof_file", name, type, unit);
 }
 
-static void add_sample(struct pprof *p, struct orma_pb_reader r)
+static struct orma_unit_end add_sample(struct orma_file *file, struct pprof *p,
+                                       struct orma_pb_reader r)
 {
     struct orma_pb_field f;
     uint64_t stack[STACK_MAX], val;
@@ -269,8 +270,25 @@ static void add_sample(struct pprof *p, struct orma_pb_reader r)
         if (frame != ORMA_MAP_NONE)
             callsite = orma_callstacks_callsite(p->imp->model, callsite, (uint32_t)frame);
     }
-    for (unsigned i = 0; callsite != ORMA_CALLSITE_NONE && i < ORMA_MIN(num, p->types_num); i++)
+    if (callsite == ORMA_CALLSITE_NONE)
+        return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "samples without a stack");
+    if (!num || !p->types_num)
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "samples without a value");
+    for (unsigned i = 0; i < ORMA_MIN(num, p->types_num); i++)
         orma_callstacks_aggregate_add(p->imp->model, p->profiles[i], callsite, (double)values[i]);
+    return orma_file_took(file);
+}
+
+static void add_samples(struct orma_file *file, struct orma_pb_reader r)
+{
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_PB_PPROF_PROFILE_SAMPLE)
+            continue;
+        orma_file_unit(file, f.data);
+        (void)add_sample(file, file->state, orma_pb_sub(&f));
+    }
 }
 
 static void each(struct pprof *p, struct orma_pb_reader r, uint32_t id,
@@ -296,7 +314,7 @@ static size_t pprof_read(struct orma_file *file, const uint8_t *data, size_t len
         if (f.id == ORMA_PB_PPROF_PROFILE_STRING_TABLE)
             add_string(p, orma_pb_str(&f));
     if (r.failed) /* what is before it is read */
-        orma_model_cut_off(file->imp->model, (uint64_t)(data + len - good));
+        orma_file_cut_off(file, (uint64_t)(data + len - good));
     if (!p->strings_num) {
         orma_file_error(file, -EBADMSG, "Invalid pprof: empty string table (ERR:tp-corrupt)");
         return len;
@@ -306,7 +324,7 @@ static size_t pprof_read(struct orma_file *file, const uint8_t *data, size_t len
     each(p, r, ORMA_PB_PPROF_PROFILE_FUNCTION, add_function);
     each(p, r, ORMA_PB_PPROF_PROFILE_MAPPING, add_mapping);
     each(p, r, ORMA_PB_PPROF_PROFILE_LOCATION, add_location);
-    each(p, r, ORMA_PB_PPROF_PROFILE_SAMPLE, add_sample);
+    add_samples(file, r);
     return len;
 }
 
@@ -323,6 +341,7 @@ static void pprof_fini(struct orma_file *file)
 
 const struct orma_format_ops orma_format_pprof = {
     .state_bytes = sizeof(struct pprof),
+    .unit = "sample",
     .whole = true,
     .read = pprof_read,
     .fini = pprof_fini,

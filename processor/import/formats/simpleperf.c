@@ -109,7 +109,7 @@ static uint32_t read_frame(struct orma_file *file, struct orma_pb_reader r)
 }
 
 /* Innermost first, as it is written. A stack of which a frame is not known is none. */
-static void read_sample(struct orma_file *file, struct orma_pb_reader r)
+static struct orma_unit_end read_sample(struct orma_file *file, struct orma_pb_reader r)
 {
     struct simpleperf *s = file->state;
     uint32_t frames[FRAMES_MAX], num = 0;
@@ -129,14 +129,36 @@ static void read_sample(struct orma_file *file, struct orma_pb_reader r)
     while (num-- > 0 && !broken)
         e.callsite = orma_callstacks_callsite(file->imp->model, e.callsite, frames[num]);
     if (e.callsite == ORMA_CALLSITE_NONE)
-        return;
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED,
+                                 "samples without a stack, or of files that have no record");
     kept = orma_arena_alloc(&s->arena, sizeof(*kept));
     if (!kept) {
         file->imp->model->storage->failed = true;
-        return;
+        return orma_file_skipped(file, ORMA_ACCOUNT_NO_WORD, "samples"); /* memory is out */
     }
     *kept = e;
-    orma_file_add(file, ts, 0, (const uint8_t *)kept, sizeof(*kept));
+    return orma_file_add(file, ts, 0, (const uint8_t *)kept, sizeof(*kept));
+}
+
+/* What a record holds; records of samples are read last, all others are counted before. */
+static struct orma_unit_end read_field(struct orma_file *file, const struct orma_pb_field *f,
+                                       bool samples)
+{
+    if (samples != (f->id == RECORD_SAMPLE))
+        return (struct orma_unit_end){false}; /* read in the other turn */
+    orma_file_unit(file, f->data);
+    switch (f->id) {
+    case RECORD_SAMPLE:
+        return read_sample(file, orma_pb_sub(f));
+    case RECORD_FILE:
+        read_file(file, orma_pb_sub(f));
+        return orma_file_took(file);
+    case RECORD_THREAD:
+        read_thread(file, orma_pb_sub(f));
+        return orma_file_took(file);
+    default:
+        return orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "records of field %u", f->id);
+    }
 }
 
 /* False where the file ends too early. */
@@ -153,12 +175,7 @@ static bool each(struct orma_file *file, const uint8_t *data, size_t len, bool s
             return false;
         struct orma_pb_reader r = orma_pb_reader(data + at, size);
         while (orma_pb_next(&r, &f)) {
-            if (f.id == RECORD_SAMPLE && samples)
-                read_sample(file, orma_pb_sub(&f));
-            else if (f.id == RECORD_FILE && !samples)
-                read_file(file, orma_pb_sub(&f));
-            else if (f.id == RECORD_THREAD && !samples)
-                read_thread(file, orma_pb_sub(&f));
+            (void)read_field(file, &f, samples);
         }
         if (r.failed)
             return false;
@@ -181,7 +198,7 @@ static size_t simpleperf_read(struct orma_file *file, const uint8_t *data, size_
     return len;
 }
 
-static void simpleperf_parse(struct orma_file *file, const struct orma_item *item)
+static struct orma_unit_end simpleperf_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_processes *p = orma_model_processes(file->imp->model, file->imp->model->base);
     struct event e;
@@ -189,6 +206,7 @@ static void simpleperf_parse(struct orma_file *file, const struct orma_item *ite
     memcpy(&e, item->data, sizeof(e));
     orma_callstacks_stack(file->imp->model, item->ts, "simpleperf", orma_processes_thread(p, e.tid),
                           e.callsite);
+    return orma_file_took(file);
 }
 
 static void simpleperf_fini(struct orma_file *file)
@@ -203,6 +221,7 @@ static void simpleperf_fini(struct orma_file *file)
 const struct orma_format_ops orma_format_simpleperf = {
     .state_bytes = sizeof(struct simpleperf),
     .clock = ORMA_CLOCK_MONOTONIC,
+    .unit = "record",
     .whole = true,
     .read = simpleperf_read,
     .parse = simpleperf_parse,

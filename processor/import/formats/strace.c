@@ -314,26 +314,28 @@ static bool is_beside(struct orma_file *file, struct orma_str line)
     return true;
 }
 
-static void on_line(struct orma_file *file, struct orma_str line)
+static struct orma_unit_end on_line(struct orma_file *file, struct orma_str line)
 {
     struct call c;
     int64_t ts;
     enum line r = read_line(line, &c, true);
 
+    orma_file_unit(file, line.data);
     if (r == LINE_NONE) {
         count(file, ORMA_STAT_STRACE_PARSE_FAILURE);
-        orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
-        return;
+        return orma_file_damaged(file, "lines", line.data, line.len, ORMA_DAMAGED_LINE);
     }
     note_caller(file, &c);
     if (!time_of(file, &c, &ts)) {
         count(file, ORMA_STAT_STRACE_UNSUPPORTED_TIMESTAMP_FORMAT);
-        return;
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED,
+                                 "lines whose time can't be told (strace -ttt prints it)");
     }
     if (r == LINE_NO_CALL)
         count(file, ORMA_STAT_STRACE_PARSE_FAILURE);
     if (r == LINE_OK || orma_str_starts(c.rest, ORMA_STR("+++ superseded by execve")))
-        orma_file_add(file, ts, 0, (const uint8_t *)line.data, line.len);
+        return orma_file_add(file, ts, 0, (const uint8_t *)line.data, line.len);
+    return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "lines of signals and exits");
 }
 
 /* On a terminal strace may speak of itself in the middle of a line: what was before it goes on in
@@ -362,7 +364,7 @@ static void put_together(struct orma_file *file, struct orma_str rest)
     }
     memcpy(whole, s->cut.data, s->cut.len);
     memcpy(whole + s->cut.len, rest.data, rest.len);
-    on_line(file, (struct orma_str){whole, s->cut.len + rest.len});
+    (void)on_line(file, (struct orma_str){whole, s->cut.len + rest.len});
 }
 
 static void any_line(struct orma_file *file, struct orma_str line)
@@ -384,7 +386,7 @@ static void any_line(struct orma_file *file, struct orma_str line)
     if (cut_remark(file, line, &cut))
         s->cut = cut;
     else
-        on_line(file, line);
+        (void)on_line(file, line);
 }
 
 static size_t strace_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
@@ -666,7 +668,7 @@ static void superseded(struct strace *s, uint32_t leader, struct orma_str rest)
     }
 }
 
-static void strace_parse(struct orma_file *file, const struct orma_item *item)
+static struct orma_unit_end strace_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_import_ctx *imp = file->imp;
     struct strace *s = file->state;
@@ -675,11 +677,11 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
 
     if (!c.has_tid && !main_thread(s, &c.tid)) {
         count(file, ORMA_STAT_STRACE_MISSING_PID);
-        return;
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines without a pid (strace -f)");
     }
     if (r == LINE_NO_CALL) {
         superseded(s, c.tid, c.rest);
-        return;
+        return orma_file_took(file);
     }
     struct orma_processes *p = orma_model_processes(imp->model, imp->model->base);
     const uint32_t utid = orma_processes_thread(p, c.tid);
@@ -695,8 +697,10 @@ static void strace_parse(struct orma_file *file, const struct orma_item *item)
     if (c.comm.len)
         orma_processes_name_thread(p, utid, orma_model_str(imp->model, c.comm),
                                    ORMA_THREAD_NAME_OTHER);
-    if (!(orma_str_starts(c.rest, ORMA_STR("<... ")) ? resume(s, &t) : call(&t)))
-        count(file, ORMA_STAT_STRACE_PARSE_FAILURE);
+    if (orma_str_starts(c.rest, ORMA_STR("<... ")) ? resume(s, &t) : call(&t))
+        return orma_file_took(file);
+    count(file, ORMA_STAT_STRACE_PARSE_FAILURE);
+    return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines that are no call");
 }
 
 static void strace_fini(struct orma_file *file)
@@ -710,6 +714,7 @@ static void strace_fini(struct orma_file *file)
 const struct orma_format_ops orma_format_strace = {
     .state_bytes = sizeof(struct strace),
     .clock = ORMA_CLOCK_REALTIME,
+    .unit = "line",
     .read = strace_read,
     .parse = strace_parse,
     .fini = strace_fini,

@@ -263,11 +263,12 @@ bool orma_systrace_line(struct orma_file *file, struct orma_str text)
 
     if (!read_line(text, &line))
         return false;
-    orma_file_add(file, line.ts, 0, (const uint8_t *)text.data, text.len);
+    orma_file_unit(file, text.data);
+    (void)orma_file_add(file, line.ts, 0, (const uint8_t *)text.data, text.len);
     return true;
 }
 
-void orma_systrace_parse(struct orma_file *file, const struct orma_item *item)
+struct orma_unit_end orma_systrace_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_import_ctx *imp = file->imp;
     struct orma_processes *p = orma_model_processes(imp->model, imp->model->base);
@@ -275,7 +276,7 @@ void orma_systrace_parse(struct orma_file *file, const struct orma_item *item)
     struct orma_buf scratch = {0};
 
     if (!read_line((struct orma_str){(const char *)item->data, item->len}, &line))
-        return; /* it could be read before: the file has changed since */
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines that changed meanwhile");
     /* The name is of the thread that has the tid so far; its process may tell that it is another.
      */
     uint32_t named = orma_processes_thread(p, line.pid);
@@ -296,9 +297,16 @@ void orma_systrace_parse(struct orma_file *file, const struct orma_item *item)
         e.common_flags = line.flags.data[2] == 's' ? 0x10 : 0x08;
         e.has_flags = true;
     }
-    orma_systrace_event(imp, &e, named, line.event, line.args, &scratch);
+    enum orma_systrace_end end =
+        orma_systrace_event(imp, &e, named, line.event, line.args, &scratch);
     imp->model->storage->failed |= scratch.failed;
     orma_buf_fini(&scratch);
+    if (end == ORMA_SYSTRACE_READ)
+        return orma_file_took(file);
+    file->account->of_use = true;
+    return orma_file_skippedf(
+        file, end == ORMA_SYSTRACE_UNREAD ? ORMA_ACCOUNT_NOT_READ : ORMA_ACCOUNT_DAMAGED,
+        "kernel events '%.*s'", (int)ORMA_MIN(line.event.len, (size_t)100), line.event.data);
 }
 
 /* ---- lists of processes ---- */
@@ -375,6 +383,21 @@ static bool is_heading(const struct orma_str *words, const char *const *titles)
     return true;
 }
 
+/* A line of a list that is no heading. */
+static struct orma_unit_end list_row(struct orma_file *file, const struct systrace *s,
+                                     const struct orma_str *words, const struct orma_str *rests,
+                                     unsigned num)
+{
+    orma_file_unit(file, words[0].data);
+    if (s->where == IN_PROCESSES && num == WORDS_MAX)
+        process_row(file, words, rests[9]);
+    else if (s->where == IN_THREADS && num >= 4)
+        thread_row(file, words, rests[3]);
+    else
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines of a list of processes");
+    return orma_file_took(file);
+}
+
 static void list_line(struct orma_file *file, struct systrace *s, struct orma_str line)
 {
     static const char *const processes[] = {"USER", "PID", "PPID", "VSZ"};
@@ -386,10 +409,8 @@ static void list_line(struct orma_file *file, struct systrace *s, struct orma_st
         s->where = IN_THREADS;
     else if (num >= 4 && is_heading(words, processes))
         s->where = IN_PROCESSES;
-    else if (s->where == IN_PROCESSES && num == WORDS_MAX)
-        process_row(file, words, rests[9]);
-    else if (s->where == IN_THREADS && num >= 4)
-        thread_row(file, words, rests[3]);
+    else if (num)
+        (void)list_row(file, s, words, rests, num);
 }
 
 /* ---- the file ---- */
@@ -462,7 +483,8 @@ static void on_text(struct orma_file *file, struct orma_str line)
         return;
     orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
                    ORMA_STAT_SYSTRACE_PARSE_FAILURE);
-    orma_file_damage(file, line.data, line.len, ORMA_DAMAGED_LINE);
+    orma_file_unit(file, line.data);
+    (void)orma_file_damaged(file, "lines", line.data, line.len, ORMA_DAMAGED_LINE);
 }
 
 static enum where in_section(struct orma_str line)
@@ -519,6 +541,7 @@ static size_t systrace_read(struct orma_file *file, const uint8_t *data, size_t 
 const struct orma_format_ops orma_format_systrace = {
     .state_bytes = sizeof(struct systrace),
     .clock = ORMA_CLOCK_MONOTONIC,
+    .unit = "line",
     .idle_zero = true,
     .read = systrace_read,
     .parse = orma_systrace_parse,

@@ -510,9 +510,14 @@ static struct orma_str marker(struct orma_str args)
 
 /* ---- all ---- */
 
-/* False: something is missing. */
-static bool event(struct orma_import_ctx *imp, struct orma_kernel_event *e, uint32_t named,
-                  struct orma_str name, struct orma_str args, struct orma_buf *scratch)
+static enum orma_systrace_end end_of(bool good)
+{
+    return good ? ORMA_SYSTRACE_READ : ORMA_SYSTRACE_BROKEN;
+}
+
+static enum orma_systrace_end event(struct orma_import_ctx *imp, struct orma_kernel_event *e,
+                                    uint32_t named, struct orma_str name, struct orma_str args,
+                                    struct orma_buf *scratch)
 {
     const struct plain *p;
 
@@ -520,29 +525,34 @@ static bool event(struct orma_import_ctx *imp, struct orma_kernel_event *e, uint
         orma_str_eq_c(name, "print"))
         orma_port_marker(imp, e, marker(args));
     else if (orma_str_eq_c(name, "sched_switch"))
-        return on_switch(imp, e, args, scratch);
+        return end_of(on_switch(imp, e, args, scratch));
     else if (orma_str_eq_c(name, "sched_waking"))
-        return on_waking(imp, e, named, args);
+        return end_of(on_waking(imp, e, named, args));
     else if (orma_str_eq_c(name, "sched_blocked_reason"))
-        return on_blocked(imp, args);
+        return end_of(on_blocked(imp, args));
     else if (orma_str_eq_c(name, "workqueue_execute_start"))
-        return on_work(imp, e, named, args);
+        return end_of(on_work(imp, e, named, args));
     else if (orma_str_eq_c(name, "workqueue_execute_end"))
         orma_slices_end(&imp->model->slices, e->ts,
                         orma_model_thread_track(imp->model, imp->model->base, named),
                         orma_model_lit(imp->model, "workqueue"), 0, NULL);
     else if ((p = find_plain(name)))
-        return plain_event(imp, e, p, name, args, scratch);
-    return true;
+        return end_of(plain_event(imp, e, p, name, args, scratch));
+    else
+        return ORMA_SYSTRACE_UNREAD;
+    return ORMA_SYSTRACE_READ;
 }
 
-void orma_systrace_event(struct orma_import_ctx *imp, const struct orma_kernel_event *of,
-                         uint32_t named, struct orma_str name, struct orma_str args,
-                         struct orma_buf *scratch)
+enum orma_systrace_end orma_systrace_event(struct orma_import_ctx *imp,
+                                           const struct orma_kernel_event *of, uint32_t named,
+                                           struct orma_str name, struct orma_str args,
+                                           struct orma_buf *scratch)
 {
     struct orma_kernel_event e = *of;
+    enum orma_systrace_end end = event(imp, &e, named, name, args, scratch);
 
-    if (!event(imp, &e, named, name, args, scratch))
+    if (end == ORMA_SYSTRACE_BROKEN)
         orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
                        ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+    return end;
 }

@@ -121,11 +121,28 @@ static bool bundle_clock(struct orma_import_ctx *imp, const struct orma_packet_c
     return true;
 }
 
+/* Events that can't be sorted, or that are none. */
+ORMA_COLD static void count_dropped(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                                    enum orma_account_reason reason, const char *kind, uint64_t num)
+{
+    struct orma_account *account = orma_kernel_account(imp);
+
+    orma_account_begin(account, num);
+    (void)orma_account_skipped(account, imp->model, reason, orma_model_cstr(imp->model, kind), num,
+                               orma_import_packet_offset(imp, ctx));
+}
+
 /* What was wrong with a list, once all of it was walked. */
-static void count_bad(struct orma_import_ctx *imp, uint16_t machine,
+static void count_bad(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
                       const struct orma_bundle_cursor *c)
 {
-    struct orma_stats *stats = orma_model_stats(imp->model, machine);
+    struct orma_stats *stats = orma_model_stats(imp->model, ctx->machine);
+
+    if (c->untimed)
+        count_dropped(imp, ctx, ORMA_ACCOUNT_DAMAGED, "kernel events without a time", c->untimed);
+    if (c->uneven)
+        count_dropped(imp, ctx, ORMA_ACCOUNT_DAMAGED,
+                      "lists of kernel events from a broken one to their end", 1);
 
     orma_stats_add(stats, ORMA_STAT_FTRACE_BUNDLE_TOKENIZER_ERRORS, c->untimed);
     if (c->uneven)
@@ -165,6 +182,14 @@ static bool is_even(struct orma_import_ctx *imp, const struct orma_packet_ctx *c
     return (int64_t)last < span.hi && ts >= 0 && *ret_last >= ts;
 }
 
+static void took(struct orma_import_ctx *imp, uint64_t events)
+{
+    struct orma_account *account = orma_kernel_account(imp);
+
+    orma_account_begin(account, events);
+    (void)orma_account_took(account, events);
+}
+
 static bool push_stretch(struct orma_import_ctx *imp, const struct orma_kernel_bundle *whole,
                          enum orma_item_kind kind, uint32_t from, uint32_t to, int64_t first,
                          int64_t last, int64_t offset)
@@ -179,6 +204,7 @@ static bool push_stretch(struct orma_import_ctx *imp, const struct orma_kernel_b
     uint32_t idx = orma_sorter_add_bundle(&imp->reader->sorter, &part);
     if (idx != UINT32_MAX)
         orma_sorter_push_bundle(&imp->reader->sorter, idx, kind, first, last);
+    took(imp, to - from);
     return idx != UINT32_MAX;
 }
 
@@ -219,6 +245,9 @@ static void push_uneven(struct orma_import_ctx *imp, const struct orma_packet_ct
     while (orma_bundle_cursor_next(&c, b, &item)) {
         int64_t ts;
         bool good = event_ts(imp, ctx, clock, (int64_t)c.time, &ts);
+
+        if (!good)
+            count_dropped(imp, ctx, ORMA_ACCOUNT_CLOCK, "kernel events", 1);
         int64_t this_offset = (int64_t)((uint64_t)ts - c.time);
 
         if (good && from < to && ts >= last && this_offset == offset) {
@@ -234,7 +263,7 @@ static void push_uneven(struct orma_import_ctx *imp, const struct orma_packet_ct
         offset = this_offset;
     }
     push_stretch(imp, b, kind, from, to, first, last, offset);
-    count_bad(imp, ctx->machine, &c);
+    count_bad(imp, ctx, &c);
 }
 
 /* Events that say when and of whom, but not what, are no reason to look for their clock: true if
@@ -250,8 +279,10 @@ static bool says_nothing(struct orma_import_ctx *imp, const struct orma_packet_c
     for (; orma_bundle_cursor_next(&c, b, &item); num++)
         if (!orma_bundle_event_is_bare((struct orma_str){(const char *)item.data, item.len}))
             return false;
-    if (num)
-        count_bad(imp, ctx->machine, &c);
+    if (num) {
+        count_bad(imp, ctx, &c);
+        count_dropped(imp, ctx, ORMA_ACCOUNT_DAMAGED, "kernel events without contents", num);
+    }
     orma_stats_add(orma_model_stats(imp->model, ctx->machine), ORMA_STAT_FTRACE_MISSING_EVENT_ID,
                    num);
     return num > 0;
@@ -278,7 +309,7 @@ static void push_list(struct orma_import_ctx *imp, const struct orma_packet_ctx 
         return;
     }
     if (ORMA_UNLIKELY(c.untimed || c.uneven))
-        count_bad(imp, ctx->machine, &c);
+        count_bad(imp, ctx, &c);
     if (!num)
         return;
     if (*idx == UINT32_MAX || offset != b->clock_offset) {
@@ -286,6 +317,7 @@ static void push_list(struct orma_import_ctx *imp, const struct orma_packet_ctx 
         *idx = orma_sorter_add_bundle(sorter, b);
     }
     *earliest = ORMA_MIN(*earliest, first);
+    took(imp, num);
     if (*idx != UINT32_MAX)
         orma_sorter_push_bundle(sorter, *idx, kind, first, last);
 }

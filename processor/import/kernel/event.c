@@ -7,10 +7,6 @@
 #include "protos/fields/ftrace.h"
 #include "protos/tables/ftrace_events.h"
 
-/* Events described in the trace have fields from here on; below are those that we don't know yet.
- */
-#define GENERIC_FIRST 65536
-
 static uint32_t event_name(struct orma_import_ctx *imp, struct orma_kernel_state *st,
                            uint32_t field)
 {
@@ -18,6 +14,29 @@ static uint32_t event_name(struct orma_import_ctx *imp, struct orma_kernel_state
         return st->names[field];
     const struct orma_ftrace_message *m = orma_ftrace_message_find(field);
     return st->names[field] = m ? orma_model_cstr(imp->model, orma_ftrace_name(m->name)) : 0;
+}
+
+ORMA_COLD void orma_kernel_turn(struct orma_import_ctx *imp, const struct orma_item *item,
+                                enum orma_account_reason reason, uint32_t kind)
+{
+    if (imp->accounts)
+        orma_account_turn(orma_kernel_account(imp), imp->model, reason, kind, 1,
+                          orma_import_item_offset(imp, item));
+}
+
+ORMA_COLD void orma_kernel_turn_early(struct orma_import_ctx *imp, const struct orma_item *item)
+{
+    orma_kernel_turn(imp, item, ORMA_ACCOUNT_NOT_ASKED,
+                     orma_model_cstr(imp->model, "kernel events from before the recording began"));
+}
+
+/* Of a kind that neither we nor the trace have a name for. */
+ORMA_COLD static void turn_unknown(struct orma_import_ctx *imp, const struct orma_item *item,
+                                   uint32_t field)
+{
+    orma_kernel_turn(
+        imp, item, ORMA_ACCOUNT_NOT_READ,
+        orma_strpool_addf(&imp->model->storage->pool, "kernel events of kind %u", (unsigned)field));
 }
 
 /* False: the event names no thread, or nothing happens in it, which is counted. */
@@ -51,7 +70,13 @@ static bool read_event(struct orma_import_ctx *imp, const struct orma_item *item
     if (ORMA_UNLIKELY(!ret->field))
         orma_stats_inc(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_FTRACE_MISSING_EVENT_ID);
-    return !r.failed && ret->field && has_pid;
+    if (ORMA_LIKELY(!r.failed && ret->field && has_pid))
+        return true;
+    orma_kernel_turn(imp, item, ORMA_ACCOUNT_DAMAGED,
+                     orma_model_cstr(imp->model, r.failed     ? "kernel events"
+                                                 : ret->field ? "kernel events without a pid"
+                                                              : "kernel events without contents"));
+    return false;
 }
 
 static void parse_event(struct orma_import_ctx *imp, const struct orma_item *item)
@@ -61,7 +86,13 @@ static void parse_event(struct orma_import_ctx *imp, const struct orma_item *ite
     struct orma_kernel_event e;
     uint32_t name;
 
-    if (orma_kernel_too_early(imp, item->machine, item->ts) || !read_event(imp, item, &e))
+    if (ORMA_UNLIKELY(orma_kernel_too_early(imp, item->machine, item->ts))) {
+        orma_kernel_turn(
+            imp, item, ORMA_ACCOUNT_NOT_ASKED,
+            orma_model_cstr(imp->model, "kernel events from before the recording began"));
+        return;
+    }
+    if (!read_event(imp, item, &e))
         return;
     ORMA_ASSERT_HOT(st && item->bundle < imp->reader->sorter.bundles_num);
     e.cpu = imp->reader->sorter.bundles[item->bundle].cpu;
@@ -78,8 +109,9 @@ static void parse_event(struct orma_import_ctx *imp, const struct orma_item *ite
         orma_kernel_generic_parse(imp, generic, &e);
     if (e.field != ORMA_PB_FTRACE_EVENT_SCHED_SWITCH) {
         e.utid = orma_processes_thread(orma_model_processes(imp->model, e.machine), e.pid);
-        if (name || e.field < GENERIC_FIRST)
-            orma_kernel_add_row(imp, item, name, e.utid, e.common_flags, e.cpu);
+        orma_kernel_add_row(imp, item, name, e.utid, e.common_flags, e.cpu);
+        if (ORMA_UNLIKELY(!name))
+            turn_unknown(imp, item, e.field);
     }
     if (e.field < ORMA_FTRACE_FIELDS_MAX && ORMA_UNLIKELY(st->symbol_fields[e.field]) &&
         !imp->options->no_ftrace_raw)

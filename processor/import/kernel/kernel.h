@@ -11,6 +11,7 @@
  */
 #ifndef ORMA_PROCESSOR_IMPORT_KERNEL_KERNEL_H
 #define ORMA_PROCESSOR_IMPORT_KERNEL_KERNEL_H
+#include "processor/import/core/account.h"
 #include "processor/import/core/ports.h"
 #include "processor/model/sched.h"
 #include "processor/read/bundle.h"
@@ -178,6 +179,20 @@ static inline struct orma_kernel_state *orma_kernel_state(struct orma_import_ctx
 
     return ORMA_LIKELY(st) ? st : orma_kernel_state_new(imp);
 }
+
+/* Of the kernel events of the file that is read, or emitted, now. */
+static inline struct orma_account *orma_kernel_account(struct orma_import_ctx *imp)
+{
+    return orma_accounts_get(imp->accounts, imp->model, imp->reader->file,
+                             ORMA_ACCOUNT_KERNEL_EVENT);
+}
+
+/* An event that was handed to the sorter is in no table after all, or in one as a number only. */
+ORMA_COLD void orma_kernel_turn(struct orma_import_ctx *imp, const struct orma_item *item,
+                                enum orma_account_reason reason, uint32_t kind);
+
+/* The same for one from before the recording began. */
+ORMA_COLD void orma_kernel_turn_early(struct orma_import_ctx *imp, const struct orma_item *item);
 
 /* The limits of a machine in the trace that is read now; NULL: no memory. */
 static inline struct orma_kernel_limits *orma_kernel_limits(struct orma_import_ctx *imp,

@@ -37,8 +37,10 @@ static void parse_compact_switch(struct orma_import_ctx *imp, const struct orma_
     struct orma_sched_cpu_state *c = orma_sched_cpu(imp->model, item->machine, cpu);
     struct orma_sched_cpu_state prev;
 
-    if (!c || orma_kernel_too_early(imp, item->machine, item->ts))
+    if (!c || orma_kernel_too_early(imp, item->machine, item->ts)) {
+        orma_kernel_turn_early(imp, item);
         return;
+    }
     bool raw_only = orma_kernel_raw_only(imp, item->machine, item->ts);
     uint32_t comm = orma_kernel_comm(imp, item, item->sched.comm_index);
     uint32_t utid = orma_sched_named_thread(imp->model, item->machine, item->sched.pid, comm);
@@ -73,12 +75,17 @@ static void parse_compact_waking(struct orma_import_ctx *imp, const struct orma_
     uint32_t cpu = imp->reader->sorter.bundles[item->bundle].cpu;
     struct orma_sched_cpu_state *c = orma_sched_cpu(imp->model, item->machine, cpu);
 
-    if (!c || orma_kernel_too_early(imp, item->machine, item->ts))
+    if (!c || orma_kernel_too_early(imp, item->machine, item->ts)) {
+        orma_kernel_turn_early(imp, item);
         return;
+    }
     bool raw_only = orma_kernel_raw_only(imp, item->machine, item->ts);
     if (!c->known) {
         orma_stats_inc(orma_model_stats(imp->model, item->machine),
                        ORMA_STAT_COMPACT_SCHED_WAKING_SKIPPED);
+        orma_kernel_turn(
+            imp, item, ORMA_ACCOUNT_NOT_ASKED,
+            orma_model_cstr(imp->model, "wakings from before the first switch of their CPU"));
         return;
     }
     orma_kernel_add_row(imp, item, st->sched_waking, c->utid, item->sched.common_flags, cpu);

@@ -8,16 +8,38 @@
 #include "processor/import/formats/systrace.h"
 #include "tests/support/room.h"
 
-/* Everything in one go, events in the order in which they lie in the file. */
-static void load(struct room *r, struct orma_file *f, const struct orma_format_ops *ops,
-                 const char *text)
+/* "read 2|1 not read events of phase D", sorted as they came. */
+static void put_account(struct room *r, const struct orma_account *a, struct orma_buf *ret)
 {
+    orma_buf_printf(ret, "read %d", (int)a->took);
+    for (uint32_t i = 0; i < a->kinds.len; i++)
+        orma_buf_printf(ret, "|%d %s %s at %d", (int)a->kinds.data[i].count,
+                        orma_account_reason_names[a->kinds.data[i].reason],
+                        orma_strpool_cstr(&r->storage.pool, a->kinds.data[i].name),
+                        (int)a->kinds.data[i].first);
+}
+
+/* The balance of every file that any test loads. */
+static void check_account(const struct orma_account *a)
+{
+    cr_assert_eq(a->units, a->took + orma_account_counted(a), "%d units", (int)a->units);
+}
+
+/* Everything in one go, events in the order in which they lie in the file. The account, in words,
+ * goes to `ret_account` (may be NULL). */
+static void load_counted(struct room *r, struct orma_file *f, const struct orma_format_ops *ops,
+                         const char *text, struct orma_buf *ret_account)
+{
+    struct orma_account account = {.unit = ops->unit};
     const uint8_t *data = (const uint8_t *)text;
 
-    *f = (struct orma_file){
-        .imp = &r->ctx, .ops = ops, .given = {.data = data, .len = strlen(text)}};
+    *f = (struct orma_file){.imp = &r->ctx,
+                            .ops = ops,
+                            .account = &account,
+                            .given = {.data = data, .len = strlen(text)}};
     f->state = ops->state_bytes ? calloc(1, ops->state_bytes) : NULL;
     cr_assert_eq(ops->read(f, data, strlen(text), true), strlen(text));
+    cr_assert_eq(account.waiting, f->events.num);
     for (uint32_t i = 0; i < f->events.num; i++) {
         const struct orma_item item = {
             .ts = f->events.list[i].ts,
@@ -27,7 +49,8 @@ static void load(struct room *r, struct orma_file *f, const struct orma_format_o
             .aux = (uint64_t)(uintptr_t)f,
         };
 
-        ops->parse(f, &item);
+        f->unit_at = item.len ? item.data : NULL;
+        (void)ops->parse(f, &item);
     }
     if (ops->finish)
         ops->finish(f);
@@ -35,6 +58,74 @@ static void load(struct room *r, struct orma_file *f, const struct orma_format_o
         ops->fini(f);
     free(f->state);
     free(f->events.list);
+    check_account(&account);
+    if (ret_account)
+        put_account(r, &account, ret_account);
+    ORMA_VEC_FINI(&account.kinds);
+    f->account = NULL;
+}
+
+static void load(struct room *r, struct orma_file *f, const struct orma_format_ops *ops,
+                 const char *text)
+{
+    load_counted(r, f, ops, text, NULL);
+}
+
+Test(room_formats, each_unit_is_read_or_counted)
+{
+    static const struct {
+        const char *what;
+        const struct orma_format_ops *ops;
+        const char *text, *expected;
+    } cases[] = {
+        {"strace", &orma_format_strace,
+         "7 1.000001 read(3) = 1\nnonsense\n1.000002 read(3) = 1\n7 10:00:00 read(3) = 1\n"
+         "7 1.000003 <... read res\n7 1.000004 no call\n",
+         "read 1|1 damaged lines at 23|1 damaged lines without a pid (strace -f) at 32"
+         "|1 damaged lines with a time of day and no date (strace -ttt) at 53"
+         "|2 damaged lines that are no call at 76"},
+        {"kernel text", &orma_format_systrace,
+         " a-7 ( 7) [002] d..1 1.000001: cpu_idle: state=1 cpu_id=3\n"
+         " a-7 ( 7) [002] d..1 1.000002: cpu_idle: state=1\nnonsense\n"
+         " a-7 ( 7) [002] d..1 1.000003: nobody_knows: x=1\n",
+         "read 1|1 damaged lines at 107|1 damaged kernel events 'cpu_idle' at 58"
+         "|1 not read kernel events 'nobody_knows' at 116"},
+        {"collapsed stacks", &orma_format_collapsed, "a;b 2\n# remark\n\na;c x\n",
+         "read 1|1 damaged lines at 16"},
+        {"ninja", &orma_format_ninja, "# ninja log v5\n1\t2\t0\ta\tff\n2\t1\t0\tb\tff\n",
+         "read 1|1 damaged lines at 26"},
+        {"logcat", &orma_format_logcat,
+         "--------- beginning of main\n01-01 10:00:00.000  1  2 I tag: text\nnonsense\n",
+         "read 1|1 damaged lines at 65"},
+        {"events of JSON", &orma_format_json,
+         "[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"name\":\"a\"},"
+         "{\"ph\":\"D\",\"pid\":1,\"ts\":2,\"name\":\"o\"},{\"ts\":3,\"name\":\"p\"},"
+         "{\"ph\":\"i\",\"ts\":\"x\"},{\"ph\":\"C\",\"pid\":1,\"ts\":4,\"name\":\"c\"},{]},{},"
+         "{\"ph\":\"M\",\"pid\":1,\"name\":\"other\",\"args\":{}},"
+         "{\"ph\":\"D\",\"pid\":1,\"ts\":-5,\"name\":\"o\"}]",
+         "read 2|1 damaged events without a phase at 91|1 damaged events without a valid time at "
+         "116"
+         "|1 damaged events at -1|1 clock events of a time before zero at 219"
+         "|1 not read events of phase D at 54|1 damaged events of phase C at -1"
+         "|1 not read metadata events 'other' at -1"},
+        {"members of JSON", &orma_format_json,
+         "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}],"
+         "\"displayTimeUnit\":\"ns\",\"samples\":[1,2],\"other\":{}}",
+         "read 2|2 not read elements of the list 'samples' at -1|1 not read members 'other' at "
+         "114"},
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        struct room *r = room_new(&orma_formats_room, NULL);
+        struct orma_buf got = {0};
+        struct orma_file f;
+
+        load_counted(r, &f, cases[i].ops, cases[i].text, &got);
+        cr_expect_str_eq(orma_buf_cstr(&got), cases[i].expected, "%s: %s", cases[i].what,
+                         orma_buf_cstr(&got));
+        orma_buf_fini(&got);
+        room_free(r);
+    }
 }
 
 Test(room_formats, calls_of_strace_are_slices_of_their_threads)
@@ -105,7 +196,8 @@ Test(room_formats, commands_of_a_build_lie_on_as_many_workers_as_ran_at_once)
 
 static void json_event(struct room *r, int64_t ts, const char *text)
 {
-    struct orma_file f = {.imp = &r->ctx};
+    struct orma_account account = {.unit = "event"};
+    struct orma_file f = {.imp = &r->ctx, .account = &account};
     struct orma_json_scratch scratch = {0};
 
     cr_assert(orma_json_event_read(orma_str_from(text), &scratch.event));
@@ -141,7 +233,8 @@ Test(room_formats, args_in_json_have_the_keys_of_their_own_event)
         "{\"a\":[1,{\"b\":2}],\"c\":3}", "{\"a\":[1,{\"b\":2}],\"c\":3}", "{\"a\":[1,2],\"d\":3}",
         "{\"a[x\":{\"y]z\":[1]},\"e]\":2}", "{\"a\":[1,{\"b\":2}],\"c\":3}"};
     struct room *r = room_new(&orma_formats_room, NULL);
-    struct orma_file f = {.imp = &r->ctx};
+    struct orma_account account = {.unit = "event"};
+    struct orma_file f = {.imp = &r->ctx, .account = &account};
     struct orma_json_scratch scratch = {0};
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(args); i++) {
@@ -179,11 +272,13 @@ Test(room_formats, kernel_events_as_text_are_handed_to_the_kernel_room)
         if (with)
             room_record_calls(r); /* before, nobody was there */
         for (unsigned i = 0; i < ORMA_ARRAY_LEN(lines); i++) {
-            struct orma_file f = {.imp = &r->ctx};
+            struct orma_account account = {.unit = "line"};
+            struct orma_file f = {.imp = &r->ctx, .account = &account};
             struct orma_item item = {
                 .ts = i, .data = (const uint8_t *)lines[i], .len = (uint32_t)strlen(lines[i])};
 
-            orma_systrace_parse(&f, &item);
+            cr_assert_eq(orma_systrace_parse(&f, &item).took, i < 2);
+            ORMA_VEC_FINI(&account.kinds);
         }
     }
     room_expect_calls(r, "handle 0 field=11 cpu=2\nmarker 1 pid=7 cpu=2 B|7|x\n");
