@@ -94,7 +94,7 @@ LAYERS = {
     "processor/export": ["processor/export", "processor/columns", "processor/api", "processor/processor.h", "processor/import/core",
                          "processor/metrics", "processor/sql"] + MODEL,
     "processor/view": ["processor/view", "processor/api", "processor/processor.h", "processor/sql", "processor/store",
-                       "protos/reflect"] + SDK_LOW,
+                       "protos", "protos/reflect"] + SDK_LOW,
     "processor/serve": ["processor/serve", "processor/export", "processor/api", "processor/processor.h",
                         "processor/metrics", "processor/sql"] + MODEL,
     "processor/assembly": ["processor"],
