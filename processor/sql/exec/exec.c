@@ -599,6 +599,8 @@ sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqli
     struct orma_exec_plan *plan = asked ? calloc(1, sizeof(*plan)) : NULL;
     sqlite3_stmt *made = NULL;
 
+    if (sql->planner.planned && !asked)
+        sql->planner.why = NULL; /* of a statement before */
     if (!plan)
         return NULL;
     plan->sql = sql;
