@@ -128,6 +128,17 @@ class Losses(Case):
         again = self.orma("record", "--private", "-f", "-c", "c.txt", "-o", "t.pftrace", code=1)
         self.assertIn(b"no producer offers the data source 'com.example.none'", again.stderr)
 
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_the_reason_of_an_empty_recording_is_the_right_one(self):
+        for says, argv in (("none of the kernel's events happened", ["-t", "300ms", "sched/sched_switch if prev_pid == 1234567"]),
+                           ("all that linux.ftrace wrote was lost", ["--ring", "-b", "4kb", "-t", "300ms", "sched/sched_switch"]),
+                           ("the file was full before the first of them", ["--max-size", "20kb", "-t", "2s", "sched", "syscalls"])):
+            with self.subTest(says):
+                text = self.orma("record", "--private", "-f", "-o", "t.pftrace", *argv, code=1).stderr.decode()
+                self.assertIn(says, text)
+                for wrong in ("no program wrote", "did not start", "invalid"):
+                    self.assertNotIn(wrong, text)
+
     def test_a_trigger_that_never_comes(self):
         for mode in ("START_TRACING", "STOP_TRACING", "CLONE_SNAPSHOT"):
             with self.subTest(mode):
