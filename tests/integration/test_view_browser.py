@@ -145,6 +145,24 @@ class Timeline(BrowserCase):
         self.assertEqual(told, asked)
         self.nothing_wrong()
 
+    def test_what_has_no_known_end_is_in_no_figure(self):
+        """Switches are missing: who ran then is seen, and fades, but has no time; no share is more than the whole."""
+        line = ("           x-1 [000] d..2 {}.000000: sched_switch: prev_comm={} prev_pid={} prev_prio=120 prev_state=S ==> next_comm={} next_pid={} next_prio=120\n")
+        trace = self.trace("# tracer: nop\n#\n" + "".join(line.format(100 + i, f"n{a}", a, f"n{b}", b)
+                           for i, (a, b) in enumerate([(0, 1), (1, 2), (3, 2), (3, 2), (3, 4), (4, 1), (1, 2)])), "t.txt")
+        b = self.open_file(trace)
+        got = b.run("const rows = orma.trace.rows.filter((r) => r && r.items).map((r) => r.n); orma.chooseArea({ from: 0, to: orma.trace.span, rows });"
+                    "await new Promise((r) => setTimeout(r, 500)); return [...document.querySelectorAll('.content tbody tr')].map((tr) => [...tr.cells].map((c) => c.innerText))")
+        note = b.run("return document.querySelector('.content').innerText")
+        begin, end = self.sql(trace, "SELECT start_ts, end_ts FROM trace_bounds")[0]
+        asked = {f"{name} {tid}": 100 * dur / (end - begin) for name, tid, dur in
+                 self.sql(trace, "INCLUDE PERFETTO MODULE orma.sched; SELECT name, tid, sum(dur) FROM orma_run JOIN thread USING (utid) GROUP BY utid HAVING sum(dur) > 0")}
+        told = {row[0]: float(row[2].rstrip(" %")) for row in got if row[0].startswith("n") and row[1] != "0 ns"}
+        self.assertEqual(told, {name: round(share, 1) for name, share in asked.items()})
+        self.assertLessEqual(max(float(row[2].rstrip(" %")) for row in got), 100)
+        self.assertIn("no known end", note)
+        self.nothing_wrong()
+
     def test_rows_that_are_read_in_part(self):
         events = [{"ph": "X", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 907.0 if i % 500 == 1 else i % 11 / 4, "name": f"s{i % 5}"} for i in range(60000)]
         trace = self.trace(json.dumps({"traceEvents": events}))
@@ -357,7 +375,7 @@ class Timeline(BrowserCase):
         n = self.sql(trace, "SELECT count(*) FROM thread_state WHERE state IN ('R', 'R+') AND dur >= 0")[0][0]
         self.assertEqual(waits, f"Waits for a CPU by length: {n} waits")
         self.assertEqual(sum(int(t) for t in b.run("return [...document.querySelectorAll('#report-latency rect + text')].map((t) => t.textContent)")), n)
-        share = self.sql(trace, "SELECT 100.0 * sum(dur) / 2 / (trace_end() - trace_start()) FROM sched_slice JOIN thread USING (utid) WHERE dur >= 0 AND tid")[0][0]
+        share = self.sql(trace, "INCLUDE PERFETTO MODULE orma.sched; SELECT 100.0 * sum(dur) / 2 / (trace_end() - trace_start()) FROM orma_run")[0][0]
         self.assertIn(f"{share:.1f} % of 2 CPUs", cpu)
         self.nothing_wrong()
 

@@ -73,15 +73,16 @@ export async function cpuPlot(app: App): Promise<HTMLElement | undefined> {
 /** Where the bars begin, in ns: 0, then 1, 2 and 5 of each power of ten from 1 \u00b5s on. */
 const BOUNDS = [0, ...Array.from({ length: 24 }, (_, k) => [1, 2, 5][k % 3] * 10 ** (3 + Math.floor(k / 3)))];
 
-/** How many waits for a CPU lasted how long. */
+/** How many waits for a CPU lasted how long: those that a run ended. */
 export async function waitPlot(app: App): Promise<HTMLElement | undefined> {
   const { trace } = app;
   const counts = BOUNDS.map(() => 0);
   for (const row of trace.rows) {
     if (row?.kind !== RowKind.Thread || !row.items) continue;
+    let wait = -1; // it counts when something follows it: else it was still going on at the end
     for await (const s of trace.statesIn(row.n)) for (let i = 0; i < s.n; i++) {
-      if (s.dur[i] < 0 || s.count[i] || !stateLook(trace.text(s.state[i])).label.startsWith("Runnable")) continue;
-      counts[BOUNDS.findLastIndex((bound) => bound <= s.dur[i])]++;
+      if (wait >= 0) counts[BOUNDS.findLastIndex((bound) => bound <= wait)]++;
+      wait = !s.count[i] && stateLook(trace.text(s.state[i])).label.startsWith("Runnable") ? s.dur[i] : -1;
     }
   }
   const sum = counts.reduce((a, b) => a + b, 0);
