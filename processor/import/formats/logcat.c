@@ -336,7 +336,11 @@ static bool read_entry(struct orma_str bytes, struct entry *e)
 
     if (bytes.len && bytes.data[0] != '[' && bytes.data[0] != '\033')
         return read_line(bytes, e);
-    if (!orma_str_cut(&rest, '\n', &line) || !read_header(line, e))
+    if (!orma_str_cut(&rest, '\n', &line))
+        return read_line(bytes, e);
+    while (line.len && line.data[line.len - 1] == '\r')
+        line.len--;
+    if (!read_header(line, e))
         return read_line(bytes, e);
     e->text = orma_str_trim(rest);
     return true;
@@ -370,6 +374,18 @@ static struct orma_unit_end add(struct orma_file *file, const struct entry *e,
     return orma_file_add(file, e->ts, 0, (const uint8_t *)bytes.data, bytes.len);
 }
 
+/* The next line end that an empty line follows, which may end with a carriage return. NULL: none.
+ */
+static const char *find_gap(struct orma_str s)
+{
+    const char *end = s.data + s.len, *at = s.data;
+
+    for (; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        if ((at + 1 < end && at[1] == '\n') || (at + 2 < end && at[1] == '\r' && at[2] == '\n'))
+            return at;
+    return NULL;
+}
+
 /* How long the entry is whose header begins here: up to the next one behind an empty line. 0: its
  * end is not there yet. */
 static size_t long_entry(struct orma_str rest, bool at_end)
@@ -378,8 +394,8 @@ static size_t long_entry(struct orma_str rest, bool at_end)
     struct orma_str at = rest;
 
     /* One look from front to back: a mark that is far away must not be looked for by each entry. */
-    for (const char *gap; (gap = orma_str_find(at, ORMA_STR("\n\n")));) {
-        skip(&at, (size_t)(gap - at.data) + 1);
+    for (const char *gap; (gap = find_gap(at));) {
+        skip(&at, (size_t)(gap - at.data) + 1 + (gap[1] == '\r'));
         for (size_t i = 0; i < ORMA_ARRAY_LEN(heads); i++)
             if (orma_str_starts((struct orma_str){at.data + 1, at.len - 1}, heads[i]))
                 return (size_t)(gap - rest.data);
@@ -418,6 +434,23 @@ static size_t logcat_read(struct orma_file *file, const uint8_t *data, size_t le
     return len - rest.len;
 }
 
+/* The text of several lines, without carriage returns at their ends. */
+static uint32_t text_of(struct orma_import_ctx *imp, struct orma_str text)
+{
+    struct orma_buf plain = {0};
+    uint32_t id;
+
+    if (!text.len || !orma_str_find(text, ORMA_STR("\r\n")))
+        return orma_model_str(imp->model, text);
+    for (size_t i = 0; i < text.len; i++)
+        if (text.data[i] != '\r' || i + 1 == text.len || text.data[i + 1] != '\n')
+            orma_buf_put_byte(&plain, (uint8_t)text.data[i]);
+    imp->model->storage->failed |= plain.failed;
+    id = orma_model_str(imp->model, orma_buf_str(&plain));
+    orma_buf_fini(&plain);
+    return id;
+}
+
 static struct orma_unit_end logcat_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_import_ctx *imp = file->imp;
@@ -434,7 +467,7 @@ static struct orma_unit_end logcat_parse(struct orma_file *file, const struct or
     orma_table_set(t, ORMA_LOGS_PRIO, row, e.prio);
     orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_model_cstr(imp->model, "android_logcat"));
     orma_table_set(t, ORMA_LOGS_TAG, row, orma_model_str(imp->model, e.tag));
-    orma_table_set(t, ORMA_LOGS_MSG, row, orma_model_str(imp->model, e.text));
+    orma_table_set(t, ORMA_LOGS_MSG, row, text_of(imp, e.text));
     return orma_file_took(file);
 }
 
