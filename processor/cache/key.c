@@ -75,7 +75,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
             b->here - (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) < info->dlpi_phdr[i].p_memsz;
     for (unsigned i = 0; ours && i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_NOTE)
-            find_in_notes((const uint8_t *)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr,
+            find_in_notes((const uint8_t *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
                           info->dlpi_phdr[i].p_memsz, b->key);
     return ours;
 }

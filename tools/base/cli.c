@@ -99,7 +99,8 @@ static bool has_word(const char *words, const char *word)
 {
     size_t len = strlen(word);
 
-    for (; words; words = strchr(words, ' '), words += words != NULL) {
+    for (const char *blank; words; words = blank ? blank + 1 : NULL) {
+        blank = strchr(words, ' ');
         if (!strncmp(words, word, len) && (words[len] == ' ' || !words[len]))
             return true;
     }

@@ -155,6 +155,8 @@ static void string_agg_value(sqlite3_context *ctx)
     uint32_t skip = s->list[s->first].sep_len;
     if (s->text.failed)
         sqlite3_result_error_nomem(ctx);
+    else if (s->text.len == skip) /* all texts are empty: there may be no buffer */
+        orma_result_str(ctx, ORMA_STR(""));
     else
         orma_result_str(ctx,
                         (struct orma_str){(const char *)s->text.data + skip, s->text.len - skip});
