@@ -373,8 +373,16 @@ static void any_line(struct orma_file *file, struct orma_str line)
     struct orma_str cut;
     struct call c;
 
-    if (!line.len || is_beside(file, line))
+    if (!line.len)
         return;
+    if (is_beside(file, line)) {
+        if (!s->summary && line.data[0] != ' ')
+            return; /* a remark, which says who was attached */
+        orma_file_unit(file, line.data);
+        (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ,
+                                "lines of stacks, dumps and summaries");
+        return;
+    }
     if (s->cut.len) {
         bool goes_on = read_line(line, &c, true) == LINE_NONE;
 
