@@ -41,11 +41,18 @@
 /* The functions of the host, whose SQLite need not be the one that the processor has. */
 static const sqlite3_api_routines *sqlite3_api;
 
+#include "processor/sql/base/aux_terms.h"
+
 /* Schemas that are there anyway: traces have no tables in them, but in the first. */
 #define SCHEMA_DEFAULT "temp"
 #define COLUMNS_MAX 2000 /* of a table: as SQLite's own limit */
 /* Before the number of a value in a plan. */
 #define PLACE '\1'
+/* Around a comparison that holds by the affinity of texts only: LOOSE, number of its value, space,
+ * comparison, LOOSE_END. */
+#define LOOSE '\2'
+#define LOOSE_END '\3'
+#define LOOSE_MAX 64
 /* Longer texts stay parameters. */
 #define LITERAL_MAX 1000
 /* The cost of starting a scan, and of a row, in units of the planner. */
@@ -63,6 +70,7 @@ struct registry {
     sqlite3 *db;
     struct trace *traces;
     unsigned refs; /* of functions and modules */
+    bool aux_safe; /* processor/sql/base/aux_terms.h: of the host */
 };
 
 struct table {
@@ -71,6 +79,8 @@ struct table {
     char *name;
     int columns;
     char **names;
+    bool *numeric;  /* the column compares as numbers */
+    bool aux_safe;  /* as of the registry */
     int id;         /* the column `id`; -1: there is none */
     bool looked;    /* the next two are known */
     bool id_unique; /* whole numbers, each once */
@@ -81,8 +91,9 @@ struct cursor {
     sqlite3_vtab_cursor base;
     char *plan; /* that `query` was made of */
     struct orma_query *query;
-    bool literal; /* `query` has the values of the scan in its text */
-    int *place;   /* of each column of the table in the query; -1: not there */
+    bool literal;     /* `query` has the values of the scan in its text */
+    uint64_t numbers; /* which of them look like numbers: bits */
+    int *place;       /* of each column of the table in the query; -1: not there */
     int id_place;
     unsigned cells_num;
     struct orma_cell *cells; /* of the row */
@@ -147,9 +158,17 @@ static void table_free(struct table *t)
     for (int i = 0; i < t->columns; i++)
         sqlite3_free(t->names[i]);
     free(t->names);
+    free(t->numeric);
     sqlite3_free(t->name);
     trace_unref(t->trace);
     free(t);
+}
+
+/* The types that tables of traces have. */
+static bool is_numeric(const char *type)
+{
+    return strstr(type, "INT") || strstr(type, "DOUB") || strstr(type, "REAL") ||
+           !strcmp(type, "LONG") || !strcmp(type, "BOOL");
 }
 
 /* Reads the columns of the table, and writes the declaration of them. */
@@ -165,10 +184,15 @@ static int read_columns(struct table *t, sqlite3_str *declaration)
     while (!r && (r = orma_query_step(q)) == 1 && t->columns < COLUMNS_MAX) {
         const char *name = orma_query_text(q, 0), *type = orma_query_text(q, 1);
         char **names = realloc(t->names, (size_t)(t->columns + 1) * sizeof(*names));
+        bool *numeric = realloc(t->numeric, (size_t)(t->columns + 1) * sizeof(*numeric));
 
-        r = names ? 0 : -ENOMEM;
-        if (names) {
+        if (numeric)
+            t->numeric = numeric;
+        r = names && numeric ? 0 : -ENOMEM;
+        if (names)
             t->names = names;
+        if (!r) {
+            numeric[t->columns] = is_numeric(type);
             names[t->columns] = sqlite3_mprintf("%s", name);
             r = names[t->columns] ? 0 : -ENOMEM;
         }
@@ -202,6 +226,7 @@ static int table_connect(sqlite3 *db, void *data, int argc, const char *const *a
     }
     t->trace = trace;
     trace->refs++;
+    t->aux_safe = registry->aux_safe;
     t->id = -1;
     t->rows = ROWS_GUESS;
     t->name = sqlite3_mprintf("%s", argv[2]);
@@ -349,6 +374,30 @@ static void put_columns(const struct table *t, const sqlite3_index_info *info, s
     sqlite3_str_appendf(plan, " FROM \"%w\"", t->name);
 }
 
+/*
+ * Whether a comparison means the same there and in the host: numbers are compared as such, texts
+ * with what is known to be a text, patterns as a whole. Of equality with anything else the value
+ * decides, in write_query(): *ret_loose.
+ */
+static bool means_the_same(const struct table *t, sqlite3_index_info *info, int i, int args,
+                           bool *ret_loose)
+{
+    const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+    sqlite3_value *val = NULL;
+
+    *ret_loose = false;
+    if (orma_aux_is_auxiliary(c->op) && !t->aux_safe)
+        return false;
+    if (t->numeric[c->iColumn] || !takes_value(c->op) || c->op == SQLITE_INDEX_CONSTRAINT_LIKE ||
+        c->op == SQLITE_INDEX_CONSTRAINT_GLOB)
+        return true;
+    if (!sqlite3_vtab_rhs_value(info, i, &val) && val && sqlite3_value_type(val) == SQLITE_TEXT)
+        return true;
+    *ret_loose = true;
+    return (c->op == SQLITE_INDEX_CONSTRAINT_EQ || c->op == SQLITE_INDEX_CONSTRAINT_IS) &&
+           args < LOOSE_MAX;
+}
+
 /* False: not all constraints are in the query, so a limit must not be. */
 static bool put_where(const struct table *t, sqlite3_index_info *info, sqlite3_str *plan, int *args,
                       double *share)
@@ -362,20 +411,31 @@ static bool put_where(const struct table *t, sqlite3_index_info *info, sqlite3_s
 
         if (is_limit(c->op))
             continue;
+        bool loose;
+
         if (!c->usable || !op || c->iColumn < 0 ||
-            strcmp(sqlite3_vtab_collation(info, i), "BINARY")) {
+            strcmp(sqlite3_vtab_collation(info, i), "BINARY") ||
+            !means_the_same(t, info, i, *args, &loose)) {
             all = false;
             continue;
         }
         /* These can mean something else in the host, which checks them again: it may need more
          * rows. */
-        all = all && c->op != SQLITE_INDEX_CONSTRAINT_LIKE && c->op != SQLITE_INDEX_CONSTRAINT_GLOB;
-        sqlite3_str_appendf(plan, "%s\"%w\" %s", before, t->names[c->iColumn], op);
+        all = all && !loose && c->op != SQLITE_INDEX_CONSTRAINT_LIKE &&
+              c->op != SQLITE_INDEX_CONSTRAINT_GLOB;
+        sqlite3_str_appendall(plan, before);
+        if (loose)
+            sqlite3_str_appendf(plan, "%c%d ", LOOSE, *args + 1);
+        sqlite3_str_appendf(plan, "\"%w\" %s", t->names[c->iColumn], op);
         before = " AND ";
-        if (takes_value(c->op)) {
-            sqlite3_str_appendf(plan, " %c%d", PLACE, ++*args);
-            info->aConstraintUsage[i].argvIndex = *args;
-        }
+        /* Each has its argument, needed or not: only then SQLite keeps to what the term depends on.
+         */
+        sqlite3_str_appendf(plan, takes_value(c->op) ? " %c%d" : " AND (1 OR %c%d)", PLACE,
+                            ++*args);
+        info->aConstraintUsage[i].argvIndex = *args;
+        info->aConstraintUsage[i].omit = c->op == SQLITE_INDEX_CONSTRAINT_EQ && !loose;
+        if (loose)
+            sqlite3_str_appendchar(plan, 1, LOOSE_END);
         *share *= share_of(t, c);
     }
     return all;
@@ -441,7 +501,6 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
         if (!info->aConstraint[i].usable || is_limit(op))
             continue;
         if (op == SQLITE_INDEX_CONSTRAINT_EQ && info->aConstraintUsage[i].argvIndex) {
-            info->aConstraintUsage[i].omit = 1; /* the same comparison, value by value */
             if (t->id_unique && info->aConstraint[i].iColumn == t->id)
                 info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE;
         }
@@ -506,6 +565,8 @@ static bool is_literal(sqlite3_value *value)
 {
     const char *text;
 
+    if (sqlite3_value_type(value) == SQLITE_NULL)
+        return true;
     if (sqlite3_value_type(value) == SQLITE_INTEGER)
         return sqlite3_value_int64(value) != INT64_MIN;
     return sqlite3_value_type(value) == SQLITE_TEXT &&
@@ -521,20 +582,54 @@ static bool are_literals(int argc, sqlite3_value **argv)
     return !argc;
 }
 
-/* The query of a plan: with values or, where `argv` is NULL, with parameters. */
-static char *write_query(const char *plan, int argc, sqlite3_value **argv)
+/* Which values are numbers, or texts that look like one: bits. A text may be equal to them that is
+ * another text. */
+static uint64_t look_like_numbers(int argc, sqlite3_value **argv)
 {
+    uint64_t bits = 0;
+
+    for (int i = 0; i < argc && i < LOOSE_MAX; i++) {
+        int type = sqlite3_value_type(argv[i]);
+        const char *text = type == SQLITE_TEXT ? (const char *)sqlite3_value_text(argv[i]) : "";
+        bool number = type == SQLITE_INTEGER || type == SQLITE_FLOAT ||
+                      (text && *text && strchr("0123456789+-. \t\n\v\f\r", *text));
+
+        bits |= (uint64_t)number << i;
+    }
+    return bits;
+}
+
+/* The query of a plan: with values or, where `argv` is NULL, with parameters. Of `numbers` no text
+ * is asked for equality: the host does that. */
+static char *write_query(const char *plan, int argc, sqlite3_value **argv, uint64_t numbers)
+{
+    static const char marks[] = {PLACE, LOOSE, LOOSE_END, 0};
     sqlite3_str *sql = sqlite3_str_new(NULL);
 
     while (*plan) {
-        const char *end = strchrnul(plan, PLACE);
+        const char *end = plan + strcspn(plan, marks);
 
         sqlite3_str_append(sql, plan, (int)(end - plan));
         if (!*end)
             break;
+        if (*end == LOOSE_END) {
+            plan = end + 1;
+            continue;
+        }
+        if (*end == LOOSE) {
+            long which = strtol(end + 1, (char **)(uintptr_t)&plan, 10);
+
+            if (numbers >> (which - 1) & 1) {
+                sqlite3_str_appendf(sql, " (1 OR ?%ld)", which);
+                plan = strchrnul(plan, LOOSE_END);
+            }
+            continue;
+        }
         long at = strtol(end + 1, (char **)(uintptr_t)&plan, 10);
         if (!argv || at < 1 || at > argc)
             sqlite3_str_appendf(sql, "?%ld", at);
+        else if (sqlite3_value_type(argv[at - 1]) == SQLITE_NULL)
+            sqlite3_str_appendall(sql, "NULL");
         else if (sqlite3_value_type(argv[at - 1]) == SQLITE_INTEGER)
             sqlite3_str_appendf(sql, "%lld", sqlite3_value_int64(argv[at - 1]));
         else
@@ -564,7 +659,8 @@ static const char *read_places(struct cursor *c, const struct table *t, const ch
 static int set_plan(struct cursor *c, struct table *t, const char *plan, int argc,
                     sqlite3_value **argv)
 {
-    bool again = c->plan && !strcmp(c->plan, plan);
+    const uint64_t numbers = strchr(plan, LOOSE) ? look_like_numbers(argc, argv) : 0;
+    bool again = c->plan && !strcmp(c->plan, plan) && c->numbers == numbers;
     int r;
 
     if (again && (!c->literal || !argc))
@@ -577,8 +673,9 @@ static int set_plan(struct cursor *c, struct table *t, const char *plan, int arg
         if (!c->plan)
             return -ENOMEM;
     }
-    c->literal = !again && are_literals(argc, argv);
-    char *sql = write_query(read_places(c, t, plan), argc, c->literal ? argv : NULL);
+    c->numbers = numbers;
+    c->literal = !again && !numbers && are_literals(argc, argv);
+    char *sql = write_query(read_places(c, t, plan), argc, c->literal ? argv : NULL, numbers);
     r = sql ? orma_query_prepare(t->trace->tp, sql, ORMA_WHOLE, &c->query, NULL) : -ENOMEM;
     sqlite3_free(sql);
     if (r) {
@@ -925,6 +1022,7 @@ int sqlite3_ormasqlite_init(sqlite3 *db, char **ret_error, const sqlite3_api_rou
         return SQLITE_NOMEM;
     registry->db = db;
     registry->refs = 1;
+    registry->aux_safe = orma_aux_terms_are_safe();
     int r = sqlite3_create_module_v2(db, "orma", &module, registry, registry_unref);
     for (size_t i = 0; !r && i < sizeof(functions) / sizeof(functions[0]); i++) {
         registry->refs++; /* given back also when it fails */

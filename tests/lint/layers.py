@@ -85,7 +85,7 @@ LAYERS = {
     "processor/api": ["processor/api", "processor/processor.h", "processor/cache", "processor/import/core",
                       "processor/metrics", "processor/sql", "processor/symbols"] + MODEL,
     "processor/include": [],
-    "processor/extension": ["processor/include"],
+    "processor/extension": ["processor/include", "processor/sql/base/aux_terms.h"],
     "processor/columns": ["processor/columns", "processor/api", "processor/processor.h", "processor/sql", "processor/store"] + SDK_LOW,
     "processor/library": ["processor/library", "processor/columns", "processor/include", "processor/api", "processor/metrics",
                           "processor/processor.h"] + MODEL,

@@ -215,6 +215,21 @@ class Sqlite(Installed):
         self.assertLess(empty, 300)
         self.assertLess(failed, 40)
 
+    def test_joins_filter_what_they_may(self):
+        """Over tables of a trace as over copies of them: outer joins, and texts beside numbers."""
+        db, _ = self.both(self.recorded())
+        for name in ("thread", "process"):
+            types = ", ".join(f'"{c[1]}" {c[2]}' for c in db.execute(f"PRAGMA temp.table_info({name})"))
+            db.execute(f"CREATE TABLE main.copy_{name}({types})")
+            db.execute(f"INSERT INTO main.copy_{name} SELECT * FROM temp.{name}")
+        terms = ("t.name != 'main'", "t.name IS NOT NULL", "t.name LIKE '%o%'", "t.name GLOB '*a*'", "t.tid IS NOT 1", "t.name = p.pid",
+                 "t.name IS p.upid", "p.name = t.tid", "t.name = CAST(7 AS INTEGER)", "t.name IS NULL")
+        for join in ("JOIN", "LEFT JOIN"):
+            for term in terms:
+                sql = f"SELECT count(*), count(p.upid) FROM @thread t {join} @process p ON t.upid = p.upid AND {term}"
+                theirs, copies = (db.execute(sql.replace("@", prefix)).fetchall() for prefix in ("temp.", "copy_"))
+                self.assertEqual(theirs, copies, sql)
+
     def test_several_traces(self):
         other = self.root / "o'ther.json"
         write_trace(other, slices=3)
