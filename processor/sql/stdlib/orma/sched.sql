@@ -10,7 +10,7 @@ WITH next AS (
   FROM sched
 )
 SELECT id, ts, dur, ucpu, utid, end_state, 1 AS known
-FROM next
+FROM sched
 WHERE dur >= 0
 UNION ALL
 SELECT
@@ -116,7 +116,7 @@ WHERE o.end_ts IS NULL AND p.state NOT IN ('X', 'Z')
 ORDER BY p.id;
 
 -- How long threads were in each state, as far as it is known: what has no known end is not among them.
-CREATE PERFETTO TABLE orma_state(
+CREATE PERFETTO VIEW orma_state(
   -- Alias for `thread_state.id`.
   id LONG,
   -- When it began.
@@ -130,8 +130,7 @@ CREATE PERFETTO TABLE orma_state(
 ) AS
 SELECT id, ts, dur, utid, state FROM thread_state WHERE dur >= 0
 UNION ALL
-SELECT id, ts, end_ts - ts AS dur, utid, state FROM orma_open_state WHERE end_ts IS NOT NULL
-ORDER BY id;
+SELECT id, ts, end_ts - ts AS dur, utid, state FROM orma_open_state WHERE end_ts IS NOT NULL;
 
 -- The thread that ran longest on a cpu in some time; NULL if none did.
 CREATE PERFETTO FUNCTION orma_who_ran(
