@@ -81,8 +81,10 @@ Test(room_formats, each_unit_is_read_or_counted)
         {"strace", &orma_format_strace,
          "7 1.000001 read(3) = 1\nnonsense\n1.000002 read(3) = 1\n7 10:00:00 read(3) = 1\n"
          "7 1.000003 <... read res\n7 1.000004 no call\n",
-         "read 1|1 damaged lines at 23|1 damaged lines without a pid (strace -f) at 32"
-         "|1 damaged lines with a time of day and no date (strace -ttt) at 53"
+         "read 1"
+         "|1 damaged lines at 23"
+         "|1 damaged lines whose time can't be told (strace -ttt prints it) at 53"
+         "|1 damaged lines without a pid (strace -f) at 32"
          "|2 damaged lines that are no call at 76"},
         {"kernel text", &orma_format_systrace,
          " a-7 ( 7) [002] d..1 1.000001: cpu_idle: state=1 cpu_id=3\n"
@@ -103,16 +105,20 @@ Test(room_formats, each_unit_is_read_or_counted)
          "{\"ph\":\"i\",\"ts\":\"x\"},{\"ph\":\"C\",\"pid\":1,\"ts\":4,\"name\":\"c\"},{]},{},"
          "{\"ph\":\"M\",\"pid\":1,\"name\":\"other\",\"args\":{}},"
          "{\"ph\":\"D\",\"pid\":1,\"ts\":-5,\"name\":\"o\"}]",
-         "read 2|1 damaged events without a phase at 91|1 damaged events without a valid time at "
-         "116"
-         "|1 damaged events at -1|1 clock events of a time before zero at 219"
-         "|1 not read events of phase D at 54|1 damaged events of phase C at -1"
+         "read 2"
+         "|1 damaged events without a phase at 91"
+         "|1 damaged events without a valid time at 111"
+         "|1 damaged events at -1"
+         "|1 clock events of a time before zero at 219"
+         "|1 not read events of phase D at 54"
+         "|1 damaged events of phase C at -1"
          "|1 not read metadata events 'other' at -1"},
         {"members of JSON", &orma_format_json,
          "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}],"
          "\"displayTimeUnit\":\"ns\",\"samples\":[1,2],\"other\":{}}",
-         "read 2|2 not read elements of the list 'samples' at -1|1 not read members 'other' at "
-         "114"},
+         "read 2"
+         "|2 not read elements of the list 'samples' at -1"
+         "|1 not read members 'other' at 106"},
     };
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
