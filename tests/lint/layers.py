@@ -10,6 +10,8 @@ import pathlib
 import re
 import sys
 
+import tree
+
 SDK_LOW = ["sdk/base", "sdk/wire"]
 SDK_LINK = SDK_LOW + ["sdk/shm", "sdk/ipc"]
 SDK_ALL = SDK_LINK + ["sdk/transport", "sdk/events", "sdk/sources", "sdk/recording", "sdk/tracing", "sdk/include"]
@@ -163,7 +165,7 @@ def check(root, path):
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     tops = sorted({name.split("/")[0] for name in LAYERS})
-    files = [p for t in tops for p in sorted((root / t).rglob("*.[ch]"))]
+    files = tree.find(root, "*.[ch]", *tops)
     problems = [p for f in files for p in check(root, f)]
     for p in problems:
         print(p)

@@ -20,6 +20,7 @@ import subprocess
 import sys
 
 import symbols
+import tree
 
 # A room's prefixes end in `_`; other words are whole names. Generated tables have the prefixes of their rooms.
 ROOMS = {
@@ -165,7 +166,7 @@ def code(path):
 
 def texts_of(root):
     tops = symbols.PRODUCT + ("tests",)
-    return {p.relative_to(root).as_posix(): code(p) for t in tops for p in sorted((root / t).rglob("*.[ch]"))}
+    return {p.relative_to(root).as_posix(): code(p) for p in tree.find(root, "*.[ch]", *tops)}
 
 
 def check_tags(texts):

@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 
+import tree
+
 ROOT = pathlib.Path(sys.argv[1]).resolve()
 BUILD = pathlib.Path(sys.argv[2]).resolve()
 PRODUCT = ("sdk", "protos", "traced", "probes", "processor", "tools")
@@ -75,10 +77,7 @@ def code(path):
 
 @functools.lru_cache(maxsize=None)
 def files(pattern, *tops):
-    found = []
-    for top in tops or PRODUCT:
-        found += [p.relative_to(ROOT).as_posix() for p in (ROOT / top).rglob(pattern)]
-    return sorted(found)
+    return [p.relative_to(ROOT).as_posix() for p in tree.find(ROOT, pattern, *(tops or PRODUCT))]
 
 
 def run(*argv, env=None, **more):

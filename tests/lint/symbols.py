@@ -8,6 +8,8 @@ import pathlib
 import re
 import subprocess
 
+import tree
+
 PRODUCT = ("sdk", "protos", "traced", "probes", "processor", "tools")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
@@ -79,14 +81,13 @@ def homes(sources):
 def includes(root):
     """{room: {room, ...}} by #include, of all files of the product, headers too."""
     rooms = {}
-    for top in PRODUCT:
-        for path in sorted((root / top).rglob("*.[ch]")):
-            room = path.relative_to(root).parent.as_posix()
-            seen = rooms.setdefault(room, set())
-            for target in INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
-                other = target.rpartition("/")[0]
-                if other and other != room and (root / target).exists():
-                    seen.add(other)
+    for path in tree.find(root, "*.[ch]", *PRODUCT):
+        room = path.relative_to(root).parent.as_posix()
+        seen = rooms.setdefault(room, set())
+        for target in INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
+            other = target.rpartition("/")[0]
+            if other and other != room and (root / target).exists():
+                seen.add(other)
     return rooms
 
 

@@ -11,11 +11,23 @@ import commits
 import knots
 import names
 import symbols
+import tree
 
 
 def graph(**arrows):
     nodes = set(arrows) | {b for bs in arrows.values() for b in bs.split()}
     return {n: {b: {f"{b}_get"} for b in arrows.get(n, "").split()} for n in sorted(nodes)}
+
+
+class Tree(unittest.TestCase):
+    def test_what_git_ignores_anywhere_is_not_ours(self):
+        with tempfile.TemporaryDirectory() as root:
+            root = pathlib.Path(root)
+            (root / ".gitignore").write_text("/build*/\nnode_modules/\n*.pyc\n")
+            for name in "a/x.c", "a/node_modules/deps/y.c", "node_modules/z.c", "b/build/w.c":
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).touch()
+            self.assertEqual([p.relative_to(root).as_posix() for p in tree.find(root, "*.c", "a", "b")], ["a/x.c", "b/build/w.c"])
 
 
 class Knots(unittest.TestCase):
