@@ -259,9 +259,13 @@ packet {{
         names = "SELECT deobfuscated_name FROM stack_profile_frame WHERE name != ''"
         self.needs_libdw(SHELL, "util", "symbolize", "t.pftrace")
         trace = (self.dir / "t.pftrace").read_bytes()
-        for program, *more in (SHELL,), (TRACECONV,), (ORMA, "convert"):
-            done = self.run_program(program, *more, "bundle", "--proguard-map", "base=map.txt", "t.pftrace", "t.tar")
-            self.assertEqual((done.returncode, done.stdout), (0, b"Wrote t.tar.\n"), done.stderr)
+        bundle = "bundle", "--proguard-map", "base=map.txt", "t.pftrace", "t.tar"
+        for says, program, *more in (b"Wrote t.tar.\n", SHELL), (b"Wrote t.tar.\n", TRACECONV), (b"", ORMA, "convert"):
+            if not says:  # what other programs overwrite, ours keeps
+                self.assertIn(b"--force overwrites it", self.run_program(program, *more, *bundle).stderr)
+                (self.dir / "t.tar").unlink()
+            done = self.run_program(program, *more, *bundle)
+            self.assertEqual((done.returncode, done.stdout), (0, says), done.stderr)
             found = self.members("t.tar")
             self.assertEqual(list(found), ["trace.perfetto", "symbols.pb", "deobfuscation.pb"])
             self.assertEqual(found["trace.perfetto"], trace)
@@ -290,7 +294,7 @@ packet {{
 
     def test_a_bundle_that_cannot_be(self):
         for code, words, says in (1, ["none", "t.tar"], "none: No such file"), (1, [".", "t.tar"], "not a regular file"), \
-                (1, ["t.pftrace", "t.pftrace"], "is also the input"), (1, ["t.pftrace", "no/such/t.tar"], "No such file"), \
+                (1, ["t.pftrace", "t.pftrace"], "is also an input"), (1, ["t.pftrace", "no/such/t.tar"], "No such file"), \
                 (1, ["--proguard-map=t.pftrace", "t.pftrace", "t.tar"], "not a line"), \
                 (2, ["-", "t.tar"], "'-' cannot be used"), (2, ["t.pftrace"], "name an archive"), (2, [], "name a trace"), \
                 (2, ["a", "b", "c"], "unexpected argument"), (2, ["--oops", "a", "b"], "oops"):
