@@ -161,8 +161,8 @@ static const char *difference(struct answer *a, struct answer *b, bool same_tabl
 {
     if (a->begun != b->begun)
         return is_misused(a) || is_misused(b) ? NULL : "validity";
-    if (!a->begun)
-        return strcmp(a->error, b->error) ? "errors" : NULL;
+    if (!a->begun) /* which mistake is found first, and what is suggested, depends on the tables */
+        return same_tables && strcmp(a->error, b->error) ? "errors" : NULL;
     if (a->many || b->many)
         return NULL;
     if ((a->error || b->error) && !same_tables)
