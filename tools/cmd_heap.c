@@ -263,26 +263,34 @@ static uint64_t end_of(const struct heap *self)
     return self->time_ms ? orma_clock_boottime() + self->time_ms * 1000000u : UINT64_MAX;
 }
 
+static int tell_write_error(const struct heap *self, int r)
+{
+    if (r < 0)
+        fprintf(stderr, PROGRAM ": %s/" TRACE_NAME ": %s\n", self->folder.path, strerror(-r));
+    return r;
+}
+
 static int collect(struct heap *self, int signal_fd, uint64_t end_ns)
 {
     uint64_t next_ns = orma_clock_boottime() + self->dump_ms * 1000000u;
     unsigned signals = 0;
     int r = 0;
 
-    for (bool ended = false; !ended && r == 0;) {
+    /* A command that we started goes on when we cannot write: its exit code is asked for. */
+    for (bool ended = false; !ended && (r == 0 || !self->pid);) {
         ended = wait_a_turn(self, signal_fd, end_ns, &signals);
-        r = orma_heap_collector_turn(self->collector);
+        int turn = orma_heap_collector_turn(self->collector);
+        if (r == 0)
+            r = tell_write_error(self, turn);
         if (r == 0 && self->dump_ms && orma_clock_boottime() >= next_ns) {
-            r = orma_heap_collector_dump(self->collector);
+            r = tell_write_error(self, orma_heap_collector_dump(self->collector));
             next_ns += self->dump_ms * 1000000u;
         }
     }
     if (r == 0)
-        r = orma_heap_collector_turn(self->collector);
+        r = tell_write_error(self, orma_heap_collector_turn(self->collector));
     if (r == 0)
-        r = orma_heap_collector_dump(self->collector);
-    if (r < 0)
-        fprintf(stderr, PROGRAM ": %s/" TRACE_NAME ": %s\n", self->folder.path, strerror(-r));
+        r = tell_write_error(self, orma_heap_collector_dump(self->collector));
     return r;
 }
 

@@ -218,6 +218,8 @@ class Heap(Case):
         done = self.run_program(ORMA, "heap", "-i", "1k", "-d", "10ms", "-o", self.out, "--", "./p")
         self.assertIn(b"No space left", done.stderr)
         self.assertEqual(done.returncode, 5, "the command's own")
+        done = self.run_program(ORMA, "heap", "-i", "1k", "-d", "10ms", "-o", self.out / "2", "--", "sh", "-c", "./p; sleep 0.5; exit 7")
+        self.assertEqual((done.returncode, done.stderr.count(b"No space left")), (7, 1), done.stderr)
 
     def test_a_program_that_writes_over_the_ring(self):
         """The header says where to go on reading, and what is read: both are the program's to change."""
