@@ -352,11 +352,16 @@ class Screens(Case):
 
     def writes_a_file(self):
         """One without a name, in our folder."""
-        for fd in pathlib.Path("/proc").glob("[0-9]*/fd/*"):
-            with contextlib.suppress(OSError):
-                target = os.readlink(fd)
-                if target.startswith(str(self.dir)) and ("(deleted)" in target or ".orma-" in target) and fd.stat().st_size:
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):  # it ends meanwhile, or closes the file
+                if any(self.is_new_file(fd) for fd in (process / "fd").iterdir()):
                     return True
+        return False
+
+    def is_new_file(self, fd):
+        with contextlib.suppress(OSError):
+            target = os.readlink(fd)
+            return target.startswith(str(self.dir)) and ("(deleted)" in target or ".orma-" in target) and fd.stat().st_size > 0
         return False
 
     def wait_for(self, is_so):
