@@ -5,7 +5,7 @@
 
 orma.h is the public headers; orma.c is everything else that the SDK needs, in one translation unit.
 Names that several source files have for themselves get the file's (`drop` of writer.c becomes
-`writer_c_drop`); a file's macros end with it; comments stay behind, and functions that nobody calls.
+`writer_c_drop`); a file's macros end with it; comments stay behind, and what nobody uses.
 Fields are named by their numbers.
 """
 import collections
@@ -295,13 +295,21 @@ def function_name(item):
     return None
 
 
+def variable_name(item):
+    """Of a static variable that the item declares; else None."""
+    decls = list(declarations(item))
+    if len(decls) != 1 or decls[0][0][1] != "static" or decls[0][-1][1] != ";":
+        return None
+    return name_of(decls[0])
+
+
 def prune(text, roots):
-    """Without the functions that nobody calls; those that are left are static."""
+    """Without functions that nobody calls and variables that nobody uses; functions that are left are static."""
     pieces = list(items(text))
     pieces = [p for p in pieces if not (m := AUTO.match(p.lstrip())) or
               text.count(m.group(1) + "_p") > 0]
-    names = [None if p.lstrip().startswith("#") or AUTO.match(p.lstrip()) else function_name(p)
-             for p in pieces]
+    names = [None if p.lstrip().startswith("#") or AUTO.match(p.lstrip()) else
+             function_name(p) or variable_name(p) for p in pieces]
     uses, known = {}, {n for n in names if n}
     todo = set(roots)
     for piece, name in zip(pieces, names):
@@ -342,7 +350,7 @@ def without_unused(text):
 
 
 def as_static(piece):
-    """The function, seen in this file only."""
+    """The function or variable, seen in this file only."""
     begin = next(m.start() for m in TOKEN.finditer(piece) if m.lastgroup not in ("space", "comment"))
     if re.match(r"(static|extern)\b", piece[begin:]):
         return piece
