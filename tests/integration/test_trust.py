@@ -319,7 +319,7 @@ class Small(Trust):
     def test_an_output_that_is_a_folder(self):
         for argv in (["record", "-t", "1", "apps"], ["record", "-f", "-t", "1", "apps"]):
             done = self.orma(*argv, "-o", self.dir, code=1)
-            self.assertIn(b"is a directory", done.stderr)
+            self.assertIn(b": Is a directory", done.stderr)
             self.assertNotIn(b"--force", done.stderr)
 
     def test_sessions_have_the_name_of_their_recorder(self):
