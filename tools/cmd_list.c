@@ -302,7 +302,7 @@ static int list_rows(struct list *self, const char *sql)
 }
 
 #define FROM_MODULES                                                                               \
-    "SELECT name, 'in ' || module || coalesce(': ' || short_description, '') "                     \
+    "SELECT name, 'in ' || module || coalesce(': ' || nullif(short_description, ''), '') "         \
     "FROM __intrinsic_stdlib_objects WHERE exposed AND module NOT GLOB 'prelude.*' "               \
     "AND object_type IN "
 

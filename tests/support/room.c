@@ -133,6 +133,54 @@ struct room *room_new(const struct orma_import_room *what,
     return self;
 }
 
+static void clock_failed(void *data, uint16_t machine, enum orma_stat stat, uint64_t source,
+                         int64_t ns, uint64_t target, int64_t offset)
+{
+    (void)ns;
+    (void)source;
+    (void)target;
+    (void)offset;
+    orma_stats_inc(orma_model_stats(&((struct room *)data)->model, machine), stat);
+}
+
+static void settled(void *data, uint32_t clock)
+{
+    orma_buf_printf(&((struct room *)data)->calls, "settled %u\n", (unsigned)clock);
+}
+
+static void tied(void *data, const struct orma_clock_value *values, uint32_t num)
+{
+    (void)values;
+    orma_buf_printf(&((struct room *)data)->calls, "tied %u\n", (unsigned)num);
+}
+
+static void unrelatable(void *data, uint16_t machine, uint32_t source, uint32_t target)
+{
+    orma_buf_printf(&((struct room *)data)->calls, "unrelatable %u %u %u\n", machine,
+                    (unsigned)source, (unsigned)target);
+}
+
+static void mixed(void *data, uint16_t machine, int64_t num)
+{
+    orma_buf_printf(&((struct room *)data)->calls, "mixed %u %lld\n", machine, (long long)num);
+}
+
+void room_add_reader(struct room *self)
+{
+    const struct orma_reader_hooks hooks = {
+        .data = self,
+        .clock_failed = clock_failed,
+        .timeline = {.data = self,
+                     .settled = settled,
+                     .tied = tied,
+                     .unrelatable = unrelatable,
+                     .mixed = mixed},
+    };
+
+    orma_reader_init(&self->reader, &self->storage, &hooks, NULL);
+    self->ctx.reader = &self->reader;
+}
+
 void room_free(struct room *self)
 {
     cr_assert(!self->storage.failed);
@@ -140,6 +188,8 @@ void room_free(struct room *self)
         if ((*i)->fini)
             (*i)->fini(&self->ctx);
     free(self->ctx.state);
+    if (self->ctx.reader)
+        orma_reader_fini(&self->reader);
     orma_seqs_fini(&self->seqs);
     orma_model_fini(&self->model);
     orma_schema_free(self->ports.schema);

@@ -15,6 +15,7 @@
 #ifndef ORMA_TESTS_SUPPORT_ROOM_H
 #define ORMA_TESTS_SUPPORT_ROOM_H
 #include "processor/import/core/ports.h"
+#include "processor/read/reader.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/support/rows.h"
 
@@ -48,12 +49,16 @@ struct room {
     struct orma_seq *seq; /* whose packets come; its state is valid and empty */
     struct orma_arena bytes;
     struct orma_buf calls; /* of ports that are recorded, a line each */
+    struct orma_reader reader;
 };
 
 /* `importers`: NULL-terminated, those that finish and are freed with the room. */
 struct room *room_new(const struct orma_import_room *what,
                       const struct orma_importer *const *importers);
 void room_free(struct room *self);
+
+/* Times of other clocks need a reader: one that has read nothing, and relates no clocks. */
+void room_add_reader(struct room *self);
 
 /* The end of the trace: of the importers, then of the model. */
 void room_finish(struct room *self);

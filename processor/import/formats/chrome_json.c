@@ -436,6 +436,14 @@ static struct orma_unit_end unread_member(struct orma_file *file, struct orma_st
     return orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "members '%.*s'", len, key.data);
 }
 
+static struct orma_unit_end damaged_member(struct orma_file *file, struct orma_str text,
+                                           const char *what)
+{
+    (void)skip_broken(file, file->state, text.data, text.data + text.len, what);
+    return orma_account_damaged(file->account, file->imp->model,
+                                orma_model_cstr(file->imp->model, "members"), 1, -1);
+}
+
 /* A member of the outer object that is whole, other than the events. */
 static struct orma_unit_end on_member(struct orma_file *file, struct orma_str key,
                                       struct orma_str text)
@@ -444,25 +452,19 @@ static struct orma_unit_end on_member(struct orma_file *file, struct orma_str ke
     struct orma_json_value v;
 
     orma_file_unit(file, text.data);
-    if (!orma_json_read(&j, &v)) {
-        (void)skip_broken(file, file->state, text.data, text.data + text.len, "malformed value");
-        return orma_account_damaged(file->account, file->imp->model,
-                                    orma_model_cstr(file->imp->model, "members"), 1, -1);
-    }
+    if (!orma_json_read(&j, &v))
+        return damaged_member(file, text, "malformed value");
     if (orma_str_eq(key, ORMA_STR("metadata")))
         orma_json_metadata(file, &v);
     else if (orma_str_eq(key, ORMA_STR("displayTimeUnit")))
         orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
                        ORMA_STAT_JSON_DISPLAY_TIME_UNIT);
     else if (orma_str_eq(key, ORMA_STR("traceEvents")))
-        (void)skip_broken(file, file->state, text.data, text.data + text.len,
-                          "traceEvents is no list");
-    else if (!orma_str_eq(key, ORMA_STR("systemTraceEvents")))
-        return unread_member(file, key, &v);
-    else if (v.type == ORMA_JSON_STRING)
+        return damaged_member(file, text, "traceEvents is no list");
+    else if (orma_str_eq(key, ORMA_STR("systemTraceEvents")) && v.type == ORMA_JSON_STRING)
         on_kernel_text(file, &v);
-    else /* traces of other systems, in forms of their own */
-        bad_kernel_line(file, text);
+    else /* traces of other systems, too, which have forms of their own */
+        return unread_member(file, key, &v);
     return orma_file_took(file);
 }
 

@@ -458,10 +458,8 @@ static struct orma_unit_end unread(struct orma_file *file, uint32_t type)
         const char *kind;
     } kinds[] = {
         {2, "records of lost events"},
-        {4, "records of exits"},
         {5, "records of throttling"},
         {6, "records of throttling"},
-        {7, "records of forks"},
         {8, "records of counts (READ)"},
         {11, "records of auxiliary data"},
         {13, "records of lost samples"},
@@ -483,13 +481,21 @@ static struct orma_unit_end unread(struct orma_file *file, uint32_t type)
     return orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "records of type %u", (unsigned)type);
 }
 
-/* What perf writes for its own reading: nothing of it could be a row. */
-static bool is_for_reading(uint32_t type)
+/* What perf writes for its own reading, and when threads begin and end, which samples and names say
+ * anyway: nothing of it could be a row. */
+static bool makes_no_row(uint32_t type)
 {
-    static const uint32_t types[] = {
-        RECORD_ITRACE_START,  RECORD_FINISHED_ROUND,         RECORD_TIME_CONV,
-        69 /* ID_INDEX */,    73 /* THREAD_MAP */,           74 /* CPU_MAP */,
-        75 /* STAT_CONFIG */, ORMA_PERF_RECORD_EVENT_UPDATE, 82 /* FINISHED_INIT */};
+    static const uint32_t types[] = {RECORD_ITRACE_START,
+                                     RECORD_FINISHED_ROUND,
+                                     RECORD_TIME_CONV,
+                                     4 /* EXIT */,
+                                     7 /* FORK */,
+                                     69 /* ID_INDEX */,
+                                     73 /* THREAD_MAP */,
+                                     74 /* CPU_MAP */,
+                                     75 /* STAT_CONFIG */,
+                                     ORMA_PERF_RECORD_EVENT_UPDATE,
+                                     82 /* FINISHED_INIT */};
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(types); i++)
         if (types[i] == type)
@@ -532,7 +538,7 @@ static struct orma_unit_end note_record(struct orma_file *file, struct orma_perf
     default:
         orma_stats_add_at(stats, ORMA_STAT_PERF_UNKNOWN_RECORD_TYPE, (int32_t)h->type, 1);
         orma_stats_add_at(stats, ORMA_STAT_PERF_RECORD_SKIPPED, (int32_t)h->type, 1);
-        return is_for_reading(h->type) ? orma_file_took(file) : unread(file, h->type);
+        return makes_no_row(h->type) ? orma_file_took(file) : unread(file, h->type);
     }
     return orma_file_add(file, (int64_t)(time & INT64_MAX), 0, at, h->size);
 }

@@ -8,10 +8,12 @@ A case is a file NAME.case: a line that says what it is about, then sections
     #! trace NAME        the text of a trace (`orma convert binary`); commands see the file NAME
     #! file NAME         any other file
     #! run ARGS...       arguments of orma, as a shell has them; the output follows: standard output, "stderr: "
-                         before each line of standard error, and "exit: N" if that is not 0
+                         before each line of standard error, and "exit: N" if that is not 0; sizes of
+                         files with all tables are SIZE
 """
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -35,6 +37,7 @@ def orma(program, folder, line):
     done = subprocess.run([program, *words], cwd=folder, env=env, capture_output=True, timeout=120)
     out = done.stdout.decode(errors="backslashreplace").replace("\r\n", "\n")
     out += "".join(f"stderr: {l}\n" for l in done.stderr.decode(errors="backslashreplace").splitlines())
+    out = re.sub(r"[0-9.]+ [KM]iB, all tables", "SIZE, all tables", out)
     return out + (f"exit: {done.returncode}\n" if done.returncode else "")
 
 

@@ -160,7 +160,8 @@ Test(room_formats, lines_of_strace_that_cannot_be_read_are_damage)
         bool damaged;
     } cases[] = {
         {"1.000001 read() = 0\n", ORMA_STAT_STRACE_MISSING_PID, false},
-        {"7 12:00:01 read() = 0\n", ORMA_STAT_STRACE_UNSUPPORTED_TIMESTAMP_FORMAT, false},
+        {"7 1.000001 --- SIGTERM ---\n7 12:00:01 read() = 0\n",
+         ORMA_STAT_STRACE_UNSUPPORTED_TIMESTAMP_FORMAT, false},
         {"7 hello\n", ORMA_STAT_STRACE_PARSE_FAILURE, true},
         {"\xff\xfe\n", ORMA_STAT_STRACE_PARSE_FAILURE, true},
     };
@@ -169,6 +170,7 @@ Test(room_formats, lines_of_strace_that_cannot_be_read_are_damage)
         struct room *r = room_new(&orma_formats_room, NULL);
         struct orma_file f;
 
+        room_add_reader(r);
         load(r, &f, &orma_format_strace, cases[i].text);
         cr_assert_eq(r->storage.stats[0].single[cases[i].stat], 1, "%s", cases[i].text);
         cr_assert_eq(f.damage.to - f.damage.from, cases[i].damaged ? strlen(cases[i].text) - 1 : 0,

@@ -332,6 +332,7 @@ Test(room_kernel, no_handler_needs_any_field_of_its_event)
     struct room *r = room_new(&orma_kernel_room, importers);
     unsigned handled = 0;
 
+    room_add_reader(r);
     for (uint32_t field = 1; field < ORMA_FTRACE_FIELDS_MAX; field++) {
         handled += event(r, (struct where){field, 1, 5}, field, MSG({0}));
         (void)event(r, (struct where){field, 1, 5}, field,

@@ -369,12 +369,14 @@ Test(formats, what_cannot_be_read_says_why)
     } bad[] = {
         {"hello", "Unknown trace type provided (ERR:fmt)"},
         {"{\"traceEvents\":[{\"ph\":\"X\"", "JSON trace file is incomplete (ERR:tp-corrupt)"},
-        {"{\"traceEvents\":[],\"systemTraceEvents\":[]}", "systemTraceEvents"},
+        {"{\"traceEvents\":[],\"systemTraceEvents\":[1]}", "'systemTraceEvents'"},
+        {"{\"traceEvents\":[],\"systemTraceEvents\":{\"type\":\"x\"}}", "'systemTraceEvents'"},
+        {"{\"traceEvents\":5}", "traceEvents is no list"},
         {"{\"a\" 1}", "Failure parsing JSON"},
         {"SLOW....", "ART Method trace: trace is incomplete (ERR:tp-corrupt)"},
         {"*version\n3\nclock=thread-cpu\n*end\n", "only times of threads"},
         {"\x48\x07\x12\x06\x0a\x01\x01\x12\x01\x05", "Invalid pprof: empty string table"},
-        {"# ninja log v9\n", "version 5"},
+        {"# ninja log v4\n", "version 5"},
         {"PK\3\4....", "zip archive is corrupt"},
     };
 
@@ -385,6 +387,28 @@ Test(formats, what_cannot_be_read_says_why)
         cr_assert_lt(load(tp, bad[i].text, strlen(bad[i].text), 4), 0, "%s", bad[i].text);
         cr_assert(strstr(orma_processor_error(tp), bad[i].error), "%s: %s", bad[i].text,
                   orma_processor_error(tp));
+        orma_processor_free(tp);
+    }
+    orma_assert_no_leaks();
+}
+
+/* Whoever recorded nothing has a trace all the same. */
+Test(formats, what_holds_nothing_is_no_error)
+{
+    static const char *const texts[] = {
+        "[]",
+        "{\"traceEvents\":[]}",
+        "# ninja log v9\n",
+        "{\"traceEvents\":[],\"systemTraceEvents\":[]}",
+        "{\"traceEvents\":[],\"systemTraceEvents\":\"\"}",
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(texts); i++) {
+        struct orma_processor *tp;
+
+        cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+        cr_assert_eq(load(tp, texts[i], strlen(texts[i]), 4), 0, "%s: %s", texts[i],
+                     orma_processor_error(tp));
         orma_processor_free(tp);
     }
     orma_assert_no_leaks();

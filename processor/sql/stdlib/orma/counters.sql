@@ -1,5 +1,4 @@
--- Counters, with what they belong to.
-
+-- Tracks of counters, with what they belong to.
 CREATE PERFETTO VIEW orma_counter_track(
   -- Alias for `counter_track.id`.
   id LONG,

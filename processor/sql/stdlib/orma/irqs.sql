@@ -1,5 +1,4 @@
 -- Interrupts, softirqs and timers on cpus.
-
 CREATE PERFETTO VIEW orma_interrupt(
   -- Alias for `slice.id`.
   id LONG,

@@ -13,6 +13,7 @@ WITH each AS (
 )
 SELECT parent_id AS id, sum(dur) AS dur FROM each GROUP BY parent_id;
 
+-- Slices, with the thread or process that they belong to.
 CREATE PERFETTO VIEW orma_slice(
   -- Alias for `slice.id`.
   id LONG,
