@@ -685,7 +685,7 @@ static struct orma_unit_end strace_parse(struct orma_file *file, const struct or
 
     if (!c.has_tid && !main_thread(s, &c.tid)) {
         count(file, ORMA_STAT_STRACE_MISSING_PID);
-        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines without a pid (strace -f)");
+        return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "lines without a pid (strace -f)");
     }
     if (r == LINE_NO_CALL) {
         superseded(s, c.tid, c.rest);

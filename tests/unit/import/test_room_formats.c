@@ -84,7 +84,7 @@ Test(room_formats, each_unit_is_read_or_counted)
          "read 1"
          "|1 damaged lines at 23"
          "|1 damaged lines whose time can't be told (strace -ttt prints it) at 53"
-         "|1 damaged lines without a pid (strace -f) at 32"
+         "|1 not read lines without a pid (strace -f) at 32"
          "|2 damaged lines that are no call at 76"},
         {"kernel text", &orma_format_systrace,
          " a-7 ( 7) [002] d..1 1.000001: cpu_idle: state=1 cpu_id=3\n"
