@@ -261,13 +261,15 @@ static void add_frame(struct orma_import_ctx *imp, struct perf_text *p, struct o
     p->frames[p->frames_num++] = known->frame;
 }
 
-/* Takes the address off the begin of a line; false: there is none. */
+/* Takes the address off the begin of a line, which some write with 0x; false: there is none. */
 static bool cut_address(struct orma_str *line)
 {
     size_t at = 0, from;
 
     while (at < line->len && orma_formats_is_blank(line->data[at]))
         at++;
+    if (line->len - at > 2 && line->data[at] == '0' && line->data[at + 1] == 'x')
+        at += 2;
     for (from = at; at < line->len && is_hex_digit(line->data[at]);)
         at++;
     if (at == from || at - from > 16 || (at < line->len && line->data[at] != ' '))
