@@ -145,7 +145,8 @@ uint32_t orma_sched_state_text(struct orma_model *model, uint16_t machine, int64
     if (!st)
         return 0;
     if (ORMA_UNLIKELY(raw & MODERN_INVALID && (age == 2 || raw == INVALID))) {
-        orma_stats_inc(orma_model_stats(model, machine), ORMA_STAT_TASK_STATE_INVALID);
+        if (age == 2) /* of older kernels, and of texts, it is not counted by others either */
+            orma_stats_inc(orma_model_stats(model, machine), ORMA_STAT_TASK_STATE_INVALID);
         return 0;
     }
     if (ORMA_LIKELY(raw < ORMA_ARRAY_LEN(st->texts[age]) && st->texts[age][raw]))

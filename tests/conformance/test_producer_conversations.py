@@ -1,6 +1,7 @@
 """A program with our SDK against the service's side of recorded conversations: it sends the requests
 that the recorded program sent, though not in the same frames, and each reply reaches it at its time."""
 import contextlib
+import fcntl
 import os
 import pathlib
 import shutil
@@ -105,8 +106,9 @@ class Player:
         data = frame(b"\x10" + put_varint(self.seen[method][which - 1][0]) + rest)
         reply = message(message(payload).get(INVOKE_REPLY, b"")).get(3, b"")
         if method == "GetAsyncCommand" and SETUP_TRACING in message(reply) and self.shm_size:
-            self.shm = os.memfd_create("shmem")
+            self.shm = os.memfd_create("shmem", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
             os.ftruncate(self.shm, self.shm_size)
+            fcntl.fcntl(self.shm, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
             socket.send_fds(conn, [data], [self.shm])
         else:
             with contextlib.suppress(BrokenPipeError):  # it has ended: what it lacked, compare() finds

@@ -154,6 +154,7 @@ static struct orma_unit_end on_event(struct orma_file *file, struct orma_str tex
     uint32_t error;
 
     orma_file_unit(file, text.data);
+    file->account->of_use |= e->phase != 0; /* an event of a trace, whether it can be read or not */
     if (!e->members)
         return orma_file_took(file); /* some writers end their list with an empty event */
     if (!read_times(file->imp, text, e, &ts, &dur, &error)) {
@@ -522,6 +523,7 @@ static const char *read_member(struct orma_file *file, struct json_file *f, cons
     if (!value)
         return error && at_end ? leave_object(file, f, pos, end, error) : pos;
     if (orma_str_eq(key, ORMA_STR("traceEvents")) && *value == '[') {
+        file->account->of_use = true; /* a trace, whatever else is in it */
         f->where = IN_EVENTS;
         return value + 1;
     }
