@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "processor/model/model.h"
+#include "sdk/base/assert.h"
 #include "sdk/base/buf.h"
 
 /* Kinds of one account that are told apart; what comes later goes to the last one. */
@@ -257,6 +258,7 @@ static void write_account(struct orma_account *a, struct orma_model *model, stru
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_IMPORT_ACCOUNT);
     uint64_t ended = a->took + orma_account_counted(a);
 
+    ORMA_ASSERT_HOT(ended == a->units || model->storage->failed);
     if (ended != a->units) /* whichever is more: it is shown, and no test lets it pass */
         (void)orma_account_skipped(a, model, ORMA_ACCOUNT_NO_WORD, orma_model_cstr(model, a->unit),
                                    ended < a->units ? a->units - ended : ended - a->units, -1);

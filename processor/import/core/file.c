@@ -397,16 +397,22 @@ static size_t read_bytes(struct orma_file *self, const uint8_t *data, size_t len
     return mark + used;
 }
 
-/* Packets are counted by the reader: those of this file go to its account. */
-static void end_packets(struct orma_file *self, struct orma_str rest)
+/* Packets are counted by the reader: those of this file go to its account. After each piece, for a
+ * file that fails has no end. */
+static void count_packets(struct orma_file *self)
 {
-    struct orma_reader *r = self->imp->reader;
+    const struct orma_reader *r = self->imp->reader;
 
-    orma_reader_end_file(r, rest);
     orma_account_begin(self->account, r->packets - r->broken - self->units_before);
     (void)orma_account_took(self->account, r->took - self->took_before);
     self->units_before = r->packets - r->broken;
     self->took_before = r->took;
+}
+
+static void end_packets(struct orma_file *self, struct orma_str rest)
+{
+    orma_reader_end_file(self->imp->reader, rest);
+    count_packets(self);
 }
 
 size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
@@ -418,6 +424,7 @@ size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bo
     if (!self->ops) {
         size_t used = orma_reader_map(self->imp->reader, data, len);
 
+        count_packets(self);
         if (at_end && !orma_file_failed(self))
             end_packets(self, (struct orma_str){(const char *)data + used, len - used});
         return used;
@@ -479,6 +486,7 @@ static void feed_known(struct orma_file *self, const uint8_t *data, size_t len)
 {
     if (!self->ops) {
         (void)orma_reader_feed(self->imp->reader, data, len); /* its failure is sticky */
+        count_packets(self);
     } else if (self->ops->whole) {
         orma_buf_put(&self->all, data, len);
         self->imp->model->storage->failed |= self->all.failed;
