@@ -20,6 +20,7 @@
 #include "processor/sql/script/script.h"
 #include "processor/sql/script/sqlstats.h"
 #include "processor/sql/sqlite/guard.h"
+#include "processor/sql/sqlite/older.h"
 #include "processor/sql/sqlite/temp_files.h"
 #include "processor/sql/tables/dataframe_tables.h"
 #include "processor/sql/tables/derived.h"
@@ -83,6 +84,7 @@ static int open_db(struct orma_sql *self)
 
     self->planner.aggregates_replaced = false;
     self->planner.aux_safe = orma_aux_terms_are_safe();
+    orma_sqlite_older_try(self);
     if (sqlite3_open_v2(":memory:", &self->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, temp))
         return -EIO;

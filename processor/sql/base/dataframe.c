@@ -202,6 +202,23 @@ void orma_dataframe_put_double(struct orma_dataframe *self, unsigned idx, uint32
     orma_table_set_double(&self->table, idx, row, val);
 }
 
+static void become_text(struct orma_dataframe *self, unsigned idx)
+{
+    self->columns[idx].type = ORMA_DATAFRAME_TEXT;
+    self->defs[idx].kind = ORMA_COL_STRING;
+    self->table.columns[idx].kind = ORMA_COL_STRING;
+}
+
+void orma_dataframe_set_type(struct orma_dataframe *self, unsigned idx,
+                             enum orma_dataframe_type type)
+{
+    ORMA_ASSERT(self->columns[idx].type == ORMA_DATAFRAME_UNKNOWN);
+    if (type == ORMA_DATAFRAME_TEXT)
+        become_text(self, idx);
+    else if (type == ORMA_DATAFRAME_DOUBLE)
+        (void)become_double(self, idx); /* there is no integer that could be inexact */
+}
+
 void orma_dataframe_put_str(struct orma_dataframe *self, unsigned idx, uint32_t row,
                             uint32_t pool_id)
 {
@@ -209,11 +226,8 @@ void orma_dataframe_put_str(struct orma_dataframe *self, unsigned idx, uint32_t 
 
     if (!pool_id)
         return;
-    if (col->type == ORMA_DATAFRAME_UNKNOWN) {
-        col->type = ORMA_DATAFRAME_TEXT;
-        self->defs[idx].kind = ORMA_COL_STRING;
-        self->table.columns[idx].kind = ORMA_COL_STRING;
-    }
+    if (col->type == ORMA_DATAFRAME_UNKNOWN)
+        become_text(self, idx);
     if (col->type == ORMA_DATAFRAME_TEXT)
         orma_table_set(&self->table, idx, row, pool_id);
     else

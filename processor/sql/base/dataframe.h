@@ -80,6 +80,10 @@ void orma_dataframe_put_str(struct orma_dataframe *self, unsigned col, uint32_t 
 bool orma_dataframe_put_value(struct orma_dataframe *self, unsigned col, uint32_t row,
                               sqlite3_value *val);
 
+/* Gives a column without values a type; UNKNOWN: it becomes one of integers. */
+void orma_dataframe_set_type(struct orma_dataframe *self, unsigned idx,
+                             enum orma_dataframe_type type);
+
 /* A column of integers becomes one of doubles; `error` is set if that changes one. */
 void orma_dataframe_make_double(struct orma_dataframe *self, unsigned col);
 

@@ -52,12 +52,21 @@ enum orma_exec_mode {
     ORMA_EXEC_MODE_BOTH, /* the same, and SQLite runs the statement, too */
 };
 
+/* What the SQLite that we run on answers otherwise than newer ones: sqlite/older.h. */
+struct orma_sql_older {
+    bool converts_parts; /* of compound queries */
+    bool fences_ctes;    /* that are used twice */
+    bool drops_on;       /* behind RIGHT JOIN, unless a text that has one was noted */
+};
+
 /* What tables/ notes while SQLite prepares a statement, for exec/. */
 struct orma_sql_planner {
-    bool planned;             /* there was one */
-    bool args;                /* it reads ids of sets of args */
-    bool rowids;              /* it may read numbers of rows */
-    bool aux_safe;            /* base/aux_terms.h: of the SQLite that we run on */
+    bool planned;  /* there was one */
+    bool args;     /* it reads ids of sets of args */
+    bool rowids;   /* it may read numbers of rows */
+    bool aux_safe; /* base/aux_terms.h: of the SQLite that we run on */
+    struct orma_sql_older older;
+    bool distinct;            /* the statement is a SELECT DISTINCT */
     bool off;                 /* orma_columnar(0) */
     bool aggregates_replaced; /* by functions of the user with the same names */
     uint32_t rows_max;        /* of the tables that were planned */

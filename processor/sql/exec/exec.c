@@ -111,6 +111,13 @@ void orma_exec_plan_free(void *data)
 
 /* ---- what a query is worth ---- */
 
+static bool is_on(const struct orma_sql *sql)
+{
+    const struct orma_sql_planner *p = &sql->planner;
+
+    return p->planned && p->exec != ORMA_EXEC_MODE_OFF && !p->off && !p->aggregates_replaced;
+}
+
 static bool is_large(const struct orma_sql *sql)
 {
     return sql->planner.exec != ORMA_EXEC_MODE_AUTO || sql->planner.rows_max >= ROWS_MIN;
@@ -145,19 +152,24 @@ static uint32_t rows_below(const struct orma_exec_query *q)
     return rows;
 }
 
-/* Older ones turn values of a compound query into what its first part has, in some of their plans:
- * then the executor takes it whatever the size of tables. */
-static bool converts_parts(void)
+/* What an older SQLite answers otherwise than newer ones the executor takes whenever it can. */
+static bool is_mended(const struct orma_exec_plan *plan)
 {
-    return sqlite3_libversion_number() < 3041000;
+    const struct orma_sql_older *older = &plan->sql->planner.older;
+
+    return (plan->mixes && older->converts_parts) ||
+           (plan->used_twice && plan->bare_constant && older->fences_ctes);
 }
 
-/* Whether a text may have parts of a compound query; cheap, and not exact. */
-static bool may_be_compound(struct orma_str text)
+/* Whether that may be so of a text; cheap, and not exact. */
+static bool may_be_mended(const struct orma_sql *sql, struct orma_str text)
 {
-    static const char *const words[] = {"union", "intersect", "except"};
+    static const char *const words[] = {"union", "intersect", "except", "with"};
 
-    for (size_t i = 0; i + 5 <= text.len; i++) {
+    if (!sql->planner.older.converts_parts && !sql->planner.older.fences_ctes)
+        return false;
+
+    for (size_t i = 0; i + 4 <= text.len; i++) {
         for (size_t w = 0; w < ORMA_ARRAY_LEN(words); w++) {
             if ((text.data[i] | 0x20) == words[w][0] && strlen(words[w]) <= text.len - i &&
                 !sqlite3_strnicmp(text.data + i, words[w], (int)strlen(words[w])))
@@ -169,8 +181,6 @@ static bool may_be_compound(struct orma_str text)
 
 static bool is_worth(struct orma_exec_plan *plan)
 {
-    if (plan->mixes && converts_parts())
-        return true;
     if (!is_large(plan->sql))
         return false;
     if (is_long_scan(plan))
@@ -547,7 +557,10 @@ static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
         return orma_exec_give_up(plan, "the number of columns");
     if (!same_columns(plan, stmt) || !same_reads(plan))
         return false;
-    if (plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !is_worth(plan))
+    plan->mended = is_mended(plan);
+    if (!plan->mended && !is_on(plan->sql))
+        return orma_exec_give_up(plan, "the executor is off");
+    if (!plan->mended && plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !is_worth(plan))
         return orma_exec_give_up(plan, "nothing to win");
     if (needs_loops(plan) && (!ask_loops(plan) || !check_indexes(plan)))
         return false;
@@ -580,13 +593,6 @@ static sqlite3_stmt *make_statement(struct orma_exec_plan *plan, sqlite3_stmt *s
     return made;
 }
 
-static bool is_on(const struct orma_sql *sql)
-{
-    const struct orma_sql_planner *p = &sql->planner;
-
-    return p->planned && p->exec != ORMA_EXEC_MODE_OFF && !p->off && !p->aggregates_replaced;
-}
-
 bool orma_exec_may_run(const struct orma_sql *sql)
 {
     return is_on(sql) && is_large(sql);
@@ -594,8 +600,9 @@ bool orma_exec_may_run(const struct orma_sql *sql)
 
 sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqlite3_stmt *stmt)
 {
-    const bool asked = is_on(sql) && text.len < (1u << 20) &&
-                       (is_large(sql) || (converts_parts() && may_be_compound(text)));
+    const struct orma_sql_planner *p = &sql->planner;
+    const bool asked = text.len < (1u << 20) && p->planned && !p->aggregates_replaced &&
+                       ((is_on(sql) && is_large(sql)) || may_be_mended(sql, text));
     struct orma_exec_plan *plan = asked ? calloc(1, sizeof(*plan)) : NULL;
     sqlite3_stmt *made = NULL;
 
@@ -605,6 +612,7 @@ sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqli
         return NULL;
     plan->sql = sql;
     plan->args = sql->planner.args;
+    plan->distinct = sql->planner.distinct;
     plan->given = sql->planner.given;
     plan->generation = sql->tables_generation;
     plan->text = orma_str_dup(text);
@@ -661,7 +669,7 @@ static bool run(struct orma_exec_plan *plan)
         if (!(plan->out[i] = orma_exec_take_vec(plan)))
             return false;
     }
-    if (plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !plan->mixes &&
+    if (plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !plan->mended &&
         !is_looked_up_enough(plan))
         return false;
     return orma_exec_run_subs(plan) && orma_exec_run(plan, plan->root);
@@ -790,7 +798,7 @@ static bool start(struct orma_exec_plan *plan)
         return !plan->why;
     if (!run(plan) || !can_fill(plan))
         return false;
-    if (plan->sql->planner.exec == ORMA_EXEC_MODE_BOTH)
+    if (plan->sql->planner.exec == ORMA_EXEC_MODE_BOTH && !plan->mended)
         run_both_ways(plan);
     return true;
 }
@@ -895,6 +903,7 @@ static int next_batch(struct exec_cursor *c)
 static int start_query(struct exec_cursor *c, struct orma_sql *sql)
 {
     c->query = c->plan->given;
+    sql->planner.distinct = c->plan->distinct;
     if (!c->query && sqlite3_prepare_v2(sql->db, c->plan->text, -1, &c->query, NULL))
         return orma_plan_table_fail(c->base.pVtab);
     return step_query(c);

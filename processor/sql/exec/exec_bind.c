@@ -187,6 +187,8 @@ static bool see_cte(struct orma_exec_scope *s, const struct orma_exec_from *f,
     if (cte->busy)
         return orma_exec_refuse(s, "a recursive query");
     cte->busy = true;
+    s->plan->used_twice |= cte->used;
+    cte->used = true;
     struct orma_exec_query *sub = bind_select(s->plan, cte->with->select, cte->sees, depth + 1);
     cte->busy = false;
     orma_sql_reads_add(&s->plan->views, f->name, ORMA_STR(""));

@@ -17,6 +17,7 @@ struct orma_exec_ctes {
     const struct orma_exec_with *with;
     struct orma_exec_ctes *sees; /* what its own query sees */
     bool busy;                   /* its query is bound: to see itself would be recursion */
+    bool used;
 };
 
 struct orma_exec_scope {

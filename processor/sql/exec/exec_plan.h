@@ -206,6 +206,7 @@ struct orma_exec_plan {
     sqlite3_stmt *stmt;          /* that was made for it */
     sqlite3_stmt *given; /* the same with parameters, which outlives it: runs instead; NULL */
     char *text;          /* of the statement; malloc */
+    bool distinct;       /* sql.h: of the statement */
     bool args;           /* SQLite's plan reads ids of sets of args; */
     bool ids;            /* so does this one, */
     bool sets;           /* or only looks into the sets */
@@ -224,7 +225,10 @@ struct orma_exec_plan {
     uint64_t looked; /* rows that scans gave */
     bool sure;       /* what is folded may be left out for rows for which SQLite works it out */
     bool mixes;      /* texts with numbers in a column of a compound query */
-    bool has_others; /* queries in expressions, or parts of a UNION ALL */
+    bool used_twice; /* a name of WITH is, */
+    bool bare_constant; /* and there is a constant of a sub-select beside aggregates of all rows */
+    bool mended;        /* SQLite is too old to answer it as newer ones do */
+    bool has_others;    /* queries in expressions, or parts of a UNION ALL */
     /* Of the results: values of a batch, and the first row of the next. */
     struct orma_exec_vec **out;
     struct orma_exec_column *columns;

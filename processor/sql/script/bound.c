@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "processor/sql/dialect/token.h"
+#include "processor/sql/sqlite/older.h"
 
 /* Longer texts are not worth being written into a statement. */
 #define TEXT_MAX 65536
@@ -202,6 +203,7 @@ static sqlite3_stmt *make(struct orma_sql_stmt *stmt, struct orma_str text)
     sqlite3_stmt *made = NULL, *plain = NULL;
 
     orma_exec_begin(sql);
+    orma_sqlite_older_note(sql, text);
     bool ok = !sqlite3_prepare_v2(sql->db, text.data, (int)text.len, &plain, NULL) && plain &&
               !sqlite3_bind_parameter_count(plain);
     sql->planner.reads.on = false;

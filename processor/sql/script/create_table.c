@@ -203,9 +203,9 @@ static void make_doubles(const struct orma_statement *s, struct orma_dataframe *
     }
 }
 
-static enum orma_dataframe_type declared_type(const struct orma_sql_field *f)
+static enum orma_dataframe_type type_of(enum orma_sql_class class)
 {
-    switch (f->class) {
+    switch (class) {
     case ORMA_CLASS_INTEGER:
         return ORMA_DATAFRAME_INT;
     case ORMA_CLASS_REAL:
@@ -234,8 +234,42 @@ static struct orma_dataframe *new_frame(struct orma_sql *sql, const struct orma_
     free(names);
     for (int i = 0; frame && s->columns.given && i < num; i++)
         frame->columns[i].declared =
-            declared_type(in_schema(&s->columns, orma_str_from(frame->columns[i].name)));
+            type_of(in_schema(&s->columns, orma_str_from(frame->columns[i].name))->class);
     return frame;
+}
+
+static bool has_values(const struct orma_dataframe *frame)
+{
+    for (unsigned i = 0; i < frame->columns_num; i++) {
+        if (frame->columns[i].type == ORMA_DATAFRAME_UNKNOWN)
+            return false;
+    }
+    return true;
+}
+
+/* Columns without values have the types of those that they come from. */
+static void type_empty(struct orma_sql *sql, const struct orma_statement *s,
+                       struct orma_dataframe *frame)
+{
+    sqlite3_stmt *query = NULL;
+
+    if (has_values(frame) ||
+        sqlite3_prepare_v2(sql->db, s->body.data, (int)s->body.len, &query, NULL))
+        return;
+    for (unsigned i = 0; i < frame->columns_num; i++) {
+        const struct orma_dataframe_column *col = &frame->columns[i];
+        const char *type = sqlite3_column_decltype(query, (int)i);
+
+        if (col->type != ORMA_DATAFRAME_UNKNOWN)
+            continue;
+        if (col->declared != ORMA_DATAFRAME_UNKNOWN)
+            orma_dataframe_set_type(frame, i, col->declared);
+        else if (type && !sqlite3_stricmp(type, "TEXT"))
+            orma_dataframe_set_type(frame, i, ORMA_DATAFRAME_TEXT);
+        else if (type && (!sqlite3_stricmp(type, "DOUBLE") || !sqlite3_stricmp(type, "REAL")))
+            orma_dataframe_set_type(frame, i, ORMA_DATAFRAME_DOUBLE);
+    }
+    sqlite3_finalize(query);
 }
 
 static int bad_value(struct orma_sql *sql, const struct orma_statement *s,
@@ -337,6 +371,8 @@ static int build_frame(struct orma_sql *sql, const struct orma_statement *s,
         r = check_types(sql, s, frame);
     if (r == 0)
         make_doubles(s, frame);
+    if (r == 0)
+        type_empty(sql, s, frame);
     if (r == 0 && orma_dataframe_finish(frame) < 0)
         r = frame->error ? bad_value(sql, s, frame) : orma_sql_error_oom(&sql->error);
     if (r < 0)

@@ -17,6 +17,7 @@
 #include "processor/sql/script/hint.h"
 #include "processor/sql/script/sqlstats.h"
 #include "processor/sql/script/stub.h"
+#include "processor/sql/sqlite/older.h"
 #include "processor/sql/tables/dataframe_tables.h"
 #include "processor/sql/tables/derived.h"
 #include "sdk/base/assert.h"
@@ -248,12 +249,13 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
         orma_sql_exec_hint(sql, (struct orma_str){0});
     if (r <= 0)
         return r;
+    const struct orma_str text = s->kind == ORMA_STMT_SQLITE ? s->body : orma_sql_text_str(s->text);
+    orma_sqlite_older_note(sql, text);
     stmt->source = orma_sql_source_ref(self->script.source);
     stmt->at = place_in_script(s->text, 0);
     stmt->end = orma_script_pos(&self->script);
     if (sql->run.depth == 1) /* not those of modules and functions */
-        stmt->stats = orma_sqlstats_begin(
-            sql, s->kind == ORMA_STMT_SQLITE ? s->body : orma_sql_text_str(s->text));
+        stmt->stats = orma_sqlstats_begin(sql, text);
     if (s->kind == ORMA_STMT_SQLITE) {
         r = prepare(sql, s, s->body, s->body_at, &stmt->stmt);
         if (!r) {

@@ -200,11 +200,29 @@ static void take_constraints(struct planner *p)
     }
 }
 
+/* Of SELECT DISTINCT a ... ORDER BY b the first row of each value counts, which is that of the
+ * table whoever runs the statement. */
+static bool takes_first_rows(const struct planner *p)
+{
+    const int distinct = sqlite3_vtab_distinct(p->info);
+    uint64_t ordered = 0;
+
+    for (int i = 0; i < p->info->nOrderBy; i++) {
+        const int col = p->info->aOrderBy[i].iColumn;
+
+        ordered |= col < 0 ? 0 : 1ull << ORMA_MIN(col, 63);
+    }
+    return p->v->sql->planner.distinct && (distinct == 0 || distinct == 3) &&
+           p->info->colUsed & ~ordered;
+}
+
 /* ORDER BY that the rows follow anyhow. */
 static bool is_natural_order(const struct planner *p)
 {
     const struct sqlite3_index_info *info = p->info;
 
+    if (takes_first_rows(p) && info->aOrderBy[0].desc)
+        return false;
     for (int i = 0; i < info->nOrderBy; i++) {
         int col = orma_vtab_stored_column(p->v, info->aOrderBy[i].iColumn);
 
@@ -254,7 +272,7 @@ static void put_keys(struct planner *p)
 /* We sort better than SQLite does, but not again and again inside a join. */
 static bool plan_sort(struct planner *p)
 {
-    if (p->info->nOrderBy > ORMA_SQL_SCAN_KEYS_MAX || p->inner ||
+    if (p->info->nOrderBy > ORMA_SQL_SCAN_KEYS_MAX || p->inner || takes_first_rows(p) ||
         sqlite3_vtab_distinct(p->info) == 2)
         return false;
     for (int i = 0; i < p->info->nOrderBy; i++) {
