@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -71,6 +72,30 @@ static int run(int argc, char **argv)
     return command ? command->run(command, argc - 1, argv + 1) : unknown(argv[1]);
 }
 
+static FILE *plain_stderr;
+
+/* Writes what was kept of a character that is not whole. */
+static void close_shown(void)
+{
+    FILE *shown = stderr;
+
+    stderr = plain_stderr;
+    (void)fclose(shown);
+}
+
+/* Messages quote names of traces, services and statements. */
+static void show_messages(void)
+{
+    FILE *shown = isatty(STDERR_FILENO) ? orma_shown_open(stderr, true) : NULL;
+
+    if (!shown)
+        return;
+    (void)setvbuf(shown, NULL, _IONBF, 0);
+    plain_stderr = stderr;
+    stderr = shown;
+    (void)atexit(close_shown);
+}
+
 int main(int argc, char **argv)
 {
     orma_main_fn *daemon_main = argc > 0 ? orma_applet_daemon(argv[0]) : NULL;
@@ -80,12 +105,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
     signal(SIGXFSZ, SIG_IGN); /* so is a file larger than its limit */
 
-    /* Messages quote names of traces, services and statements. */
-    FILE *shown = isatty(STDERR_FILENO) ? orma_shown_open(stderr, true) : NULL;
-    if (shown) {
-        (void)setvbuf(shown, NULL, _IONBF, 0);
-        stderr = shown;
-    }
+    show_messages();
     int code = run(argc, argv);
     bool written = fflush(stdout) == 0 && !ferror(stdout);
     if (written || code != ORMA_EXIT_OK)
