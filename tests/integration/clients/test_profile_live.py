@@ -187,8 +187,9 @@ class ProfileLive(ProfileCase):
         stacks = self.stacks()
         total = sum(stacks.values())
         self.assertGreater(total, 40)
-        whole = sum(n for s, n in stacks.items() if "main" in s)
-        self.assertGreater(whole, 0.99 * sum(n for s, n in stacks.items() if not before_or_behind(s)), "stacks reach main")
+        ours = sum(n for s, n in stacks.items() if not before_or_behind(s))
+        cut = ours - sum(n for s, n in stacks.items() if "main" in s)
+        self.assertLessEqual(cut, max(0.01 * ours, 4), "stacks that do not reach main")  # few samples: 1 % would be chance
         inside = {f: sum(n for s, n in stacks.items() if f in s) for f in ("fifty", "thirty", "down", "sorting")}
         spun = inside["fifty"] + inside["thirty"] + inside["down"]
         for function, share in ("fifty", 0.5), ("thirty", 0.3), ("down", 0.2):
