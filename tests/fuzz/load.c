@@ -1,5 +1,6 @@
 #include "tests/fuzz/load.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "processor/import/core/file.h"
 #include "processor/store/storage.h"
 #include "sdk/base/hash.h"
+#include "tests/support/account.h"
 
 /* Every cell once: columns that are made when they are asked for, args of every set. */
 static uint64_t read_tables(struct orma_storage *storage)
@@ -32,6 +34,17 @@ static uint64_t read_tables(struct orma_storage *storage)
         orma_args_list_fini(&args);
     }
     return sum;
+}
+
+/* Whatever the bytes are, each unit of them was read or is counted. */
+static void check_account(const struct orma_storage *storage)
+{
+    const char *wrong = account_wrong(storage);
+
+    if (!wrong)
+        return;
+    fprintf(stderr, "%s\n", wrong);
+    abort();
 }
 
 /* Somebody who writes over the bytes between two looks at them. */
@@ -95,6 +108,7 @@ static int run(const uint8_t *data, size_t size, size_t step, struct meddler *me
     if (!r && (!file || orma_file_failed(file)))
         r = -1;
     if (!r) {
+        check_account(storage);
         orma_storage_write_stats(storage, imp->model.machines_num);
         orma_args_log_end(&storage->args);
         meddle(meddler);

@@ -1,12 +1,13 @@
 /*
  * Mutated trace files through the whole processor: loaded, all tables read, modules
  * included, and statements nobody should write asked of what came of them. Every run
- * is a child's; what ends in a signal, a report of a sanitizer, a leak or 40 seconds
- * of the cpu is kept with its report.
+ * is a child's; what ends in a signal, a report of a sanitizer, a leak, an account that
+ * does not balance or 40 seconds of the cpu is kept with its report.
  *
- *     storm_files [--runs N] [--seed S] [--only K] [--out FOLDER] SEEDS...
+ *     storm_files [--runs N] [--seed S] [--only K] [--load] [--out FOLDER] SEEDS...
  *
- * Run k of seed S is always the same: --only K repeats it in this process. In the
+ * Run k of seed S is always the same: --only K repeats it in this process. --load asks for nothing
+ * but the account, which is many times as fast. In the
  * normal run of the tests it is short; for a night, give it a build with
  * -Db_sanitize=address,undefined, many runs and all traces there are.
  */
@@ -26,6 +27,7 @@
 #include "processor/api/processor_impl.h"
 #include "processor/processor.h"
 #include "sdk/base/fd.h"
+#include "tests/support/account.h"
 #include "tests/support/hostile_sql.h"
 #include "tests/support/leaks.h"
 
@@ -43,6 +45,7 @@ struct storm {
     size_t seeds_num;
     uint64_t seed, state, loaded;
     const char *out;
+    bool load_only;
     struct hostile_sql hostile;
 };
 
@@ -254,6 +257,21 @@ static int load(struct storm *s, struct orma_processor *tp, const struct orma_bu
     return r ? r : orma_processor_finish(tp);
 }
 
+/* Each unit of the file was read, or is counted with a reason. */
+static void check_account(struct orma_processor *tp)
+{
+    struct orma_query *q = NULL;
+
+    if (orma_query_prepare(tp, ACCOUNT_WRONG_SQL, SIZE_MAX, &q, NULL) < 0)
+        return; /* no memory or no time */
+    if (orma_query_step(q) == 1) {
+        fprintf(stderr, "the account is wrong: %s: %s units, %s of them ended\n",
+                orma_query_text(q, 1), orma_query_text(q, 2), orma_query_text(q, 3));
+        abort();
+    }
+    orma_query_free(q);
+}
+
 static void ask(struct storm *s, struct orma_sql *sql, bool all)
 {
     (void)hostile_sql_prepare(sql);
@@ -294,8 +312,11 @@ static bool run_once(struct storm *s, uint64_t run, bool keep)
         abort();
     (void)sqlite3_limit(orma_processor_sql(tp)->db, SQLITE_LIMIT_LENGTH, 16 << 20);
     int r = load(s, tp, &b);
-    if (r == 0)
-        ask(s, orma_processor_sql(tp), run % 4 == 0);
+    if (r == 0) {
+        check_account(tp);
+        if (!s->load_only)
+            ask(s, orma_processor_sql(tp), run % 4 == 0);
+    }
     if (!keep)
         printf("run %llu: %zu bytes, %s\n", (unsigned long long)run, b.len,
                r ? orma_processor_error(tp) : "loaded");
@@ -419,11 +440,9 @@ static void finish(struct storm *s)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"runs", 1, NULL, 'r'},
-                                            {"seed", 1, NULL, 's'},
-                                            {"only", 1, NULL, 'k'},
-                                            {"out", 1, NULL, 'o'},
-                                            {0}};
+    static const struct option options[] = {{"runs", 1, NULL, 'r'}, {"seed", 1, NULL, 's'},
+                                            {"only", 1, NULL, 'k'}, {"out", 1, NULL, 'o'},
+                                            {"load", 0, NULL, 'l'}, {0}};
     static struct storm s = {.seed = 1, .out = "."};
     uint64_t runs = 100, only = UINT64_MAX;
     unsigned bad = 0;
@@ -437,6 +456,8 @@ int main(int argc, char **argv)
             only = strtoull(optarg, NULL, 0);
         else if (c == 'o')
             s.out = optarg;
+        else if (c == 'l')
+            s.load_only = true;
         else
             return 2;
     }

@@ -16,6 +16,7 @@
 #include "processor/processor.h"
 #include "sdk/base/fd.h"
 #include "tests/fuzz/made_trace.h"
+#include "tests/support/account.h"
 #include "tests/support/leaks.h"
 
 #define TAR_BLOCK 512
@@ -156,6 +157,7 @@ static const struct {
      "counter WHERE track_id NOT IN (SELECT id FROM track)"},
     {"times lie within the bounds",
      "SELECT id FROM slice, trace_bounds WHERE ts < start_ts OR ts + max(dur, 0) > end_ts"},
+    {"all that was read is accounted for", ACCOUNT_WRONG_SQL},
     {"nothing fails",
      "SELECT name, value FROM stats WHERE severity = 'error' AND value > 0 AND name != "
      "'slice_drop_overlapping_complete_event'"},

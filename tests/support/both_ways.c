@@ -6,11 +6,13 @@
 
 #include "processor/assembly/importers.h"
 #include "processor/import/core/file.h"
+#include "tests/support/account.h"
 
 struct loaded {
     struct orma_storage storage;
     struct orma_import import;
-    bool late; /* decoding args did more than make args */
+    const char *account; /* what is wrong with it */
+    bool late;           /* decoding args did more than make args */
 };
 
 /* LATER: args are decoded when all else is there, which makes the numbers of texts others. */
@@ -60,6 +62,7 @@ static struct loaded *load(const uint8_t *data, size_t len, size_t step, enum wa
     if (file && !orma_file_failed(file))
         orma_file_finish(file);
     orma_import_finish(&l->import);
+    l->account = file && !orma_file_failed(file) ? account_wrong(&l->storage) : NULL;
     orma_args_log_end(&l->storage.args);
     settle(l);
     return l;
@@ -157,8 +160,9 @@ const char *both_ways_differ(const uint8_t *data, size_t len, size_t step)
     for (enum way way = SHORT_WAY; way <= LATER && !ret; way++) {
         struct loaded *got = load(data, len, step, way);
 
-        ret = expected && got ? storage_differs(&got->storage, &expected->storage, way)
-                              : "out of memory";
+        ret = !expected || !got ? "out of memory"
+              : got->account    ? got->account
+                                : storage_differs(&got->storage, &expected->storage, way);
         if (!ret && got->late)
             ret = "rows or statistics that came with args";
         unload(got);

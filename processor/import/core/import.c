@@ -335,17 +335,25 @@ static void write_skipped(struct orma_import *self)
     }
 }
 
+/* Nothing of any file was read: what the first one of them seems to be. */
+static void refuse(struct orma_import *self)
+{
+    const char *why = orma_accounts_sentence(&self->model), *like = NULL;
+
+    for (const struct orma_file *f = self->files; f && !like; f = f->next)
+        like = f->like;
+    orma_file_error(self->files, -EBADMSG, "nothing in it could be read: %s%s%s",
+                    why ? why : "it holds no event", like ? "; this is " : "", like ? like : "");
+}
+
 /* The accounts become a table. Files of which nothing was read are no trace. */
 static void write_accounts(struct orma_import *self)
 {
-    const char *why;
-
-    orma_accounts_write(&self->accounts, &self->model);
-    if (!orma_accounts_nothing(&self->accounts))
+    if (self->reader.error) /* nobody will see the tables, and what was read has no end */
         return;
-    why = orma_accounts_sentence(&self->model);
-    orma_file_error(self->files, -EBADMSG, "nothing in it could be read: %s",
-                    why ? why : "it holds no event");
+    orma_accounts_write(&self->accounts, &self->model);
+    if (orma_accounts_nothing(&self->accounts, &self->model))
+        refuse(self);
 }
 
 void orma_import_finish(struct orma_import *self)
