@@ -19,6 +19,7 @@
 #include "processor/api/symbolize.h"
 #include "processor/import/core/file.h"
 #include "processor/metrics/metrics.h"
+#include "processor/read/foreign.h"
 #include "processor/sql/engine.h"
 #include "processor/sql/script/exec.h"
 #include "processor/sql/script/modules.h"
@@ -319,8 +320,12 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
         return fail(self, -EBUSY, "a trace is loaded already");
     if (fd < 0 || fstat(fd, &st) < 0)
         return fail(self, -errno, "%s", strerror(errno));
-    if (S_ISDIR(st.st_mode))
-        return fail(self, -EISDIR, "%s", strerror(EISDIR));
+    if (S_ISDIR(st.st_mode)) {
+        const char *is = orma_foreign_folder(path);
+
+        return fail(self, -EISDIR, "%s%s%s", strerror(EISDIR), is ? ": this is " : "",
+                    is ? is : "");
+    }
     if (!S_ISREG(st.st_mode)) { /* a pipe: piece by piece */
         uint8_t piece[65536];
         ssize_t n;

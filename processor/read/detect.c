@@ -1,13 +1,15 @@
 /*
  * Binary formats are known by magic bytes, JSON by the keys near its begin, texts by the form of
  * their first lines. What is most specific is asked first. Messages of protobuf come late, since
- * many bytes can be read as such. ENOUGH bytes decide; fewer do only at the end of a file.
+ * many bytes can be read as such. ENOUGH bytes decide; fewer do only at the end of a file. Files of
+ * others that look like one of ours are told by foreign.c first.
  */
 #include "processor/read/detect.h"
 
 #include <string.h>
 #include <strings.h>
 
+#include "processor/read/foreign.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/str.h"
 #include "sdk/wire/pb_reader.h"
@@ -650,6 +652,12 @@ static bool is_kernel_text(const uint8_t *data, size_t len)
     return false;
 }
 
+static bool is_xml(const uint8_t *data, size_t len)
+{
+    return orma_str_starts(orma_str_trim((struct orma_str){(const char *)data, len}),
+                           ORMA_STR("<?xml"));
+}
+
 /* Texts that lack what rows are made of, and how to get it. */
 static const char *text_foreign(const uint8_t *data, size_t len)
 {
@@ -687,11 +695,11 @@ static enum orma_format unmarked(const uint8_t *data, size_t len, bool at_end)
 
     if ((format = binary_format(data, len)) != ORMA_FORMAT_UNKNOWN)
         return format;
-    if (wide_text(data, len))
+    if (wide_text(data, len) || orma_foreign_find(data, len))
         return ORMA_FORMAT_UNKNOWN;
     if ((format = json_format(data, look)) != ORMA_FORMAT_UNKNOWN)
         return format;
-    if (memmem(data, look, "<?xml", 5) && memmem(data, look, "trace-query-result", 18))
+    if (is_xml(data, look) && memmem(data, look, "trace-query-result", 18))
         return ORMA_FORMAT_INSTRUMENTS;
     if (has(data, len, 0, "TRACE:\n", 7) && memmem(data, look, "\x78\x9c", 2))
         return ORMA_FORMAT_CTRACE;
@@ -725,22 +733,15 @@ enum orma_format orma_detect_format(const uint8_t *data, size_t len, bool at_end
 
 const char *orma_detect_foreign(const uint8_t *data, size_t len)
 {
-    size_t look = ORMA_MIN(len, (size_t)ENOUGH);
+    const size_t mark = orma_detect_mark(data, len);
     const char *text = text_foreign(data, len);
 
-    if (text)
-        return text;
-    if (has(data, len, 0, "\x17\x08\x44tracing", 10))
-        return "trace-cmd's trace.dat; `trace-cmd report` makes text of it that can be read";
-    if (has(data, len, 0, "\xc1\x1f\xfc\xc1", 4) || has(data, len, 0, "\xc1\xfc\x1f\xc1", 4) ||
-        memmem(data, look, "/* CTF 1.8", 10))
-        return "the Common Trace Format (LTTng); `babeltrace2` reads it";
-    if (memmem(data, look, "print fmt:", 10) && memmem(data, look, "field:", 6))
-        return "the format file of a kernel event, which holds no trace";
-    if (has(data, len, 0,
-            "\x7f"
-            "ELF",
-            4))
-        return "an ELF file";
-    return NULL;
+    return text ? text : orma_foreign_find(data + mark, len - mark);
+}
+
+const char *orma_detect_guess(const uint8_t *data, size_t len)
+{
+    const size_t mark = orma_detect_mark(data, len);
+
+    return orma_foreign_guess(data + mark, len - mark);
 }

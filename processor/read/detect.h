@@ -52,6 +52,9 @@ size_t orma_detect_mark(const uint8_t *data, size_t len);
 /* `at_end`: there are no more bytes, so never ORMA_FORMAT_MORE. */
 enum orma_format orma_detect_format(const uint8_t *data, size_t len, bool at_end);
 
-/* Of bytes whose format is not known: what they seem to be, for people; or NULL. */
+/* Of bytes whose format is not known: what they are, for people, and what reads them; or NULL. */
 const char *orma_detect_foreign(const uint8_t *data, size_t len);
+
+/* Of a file of which nothing could be read: what it seems to be; NULL: nothing is known of it. */
+const char *orma_detect_guess(const uint8_t *data, size_t len);
 #endif

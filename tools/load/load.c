@@ -78,9 +78,13 @@ static void print_unread(const struct orma_processor *tp, const char *program, c
 /* `more`: what it seems to be, or which member of an archive it is. */
 static void print_unknown(const char *program, const char *path, const char *more)
 {
+    const bool known = strstr(more, ": this is ") && !strstr(more, "that is known");
     const char *name;
 
-    fprintf(stderr, "%s: %s: not a trace of a known format%s (known are", program, path, more);
+    fprintf(stderr, "%s: %s: not a trace of a known format%s%s", program, path, more,
+            known ? "\n" : " (known are");
+    if (known)
+        return;
     for (unsigned i = 0; (name = orma_processor_format(i)); i++)
         fprintf(stderr, "%s %s", i ? "," : "", name);
     fprintf(stderr, ")\n");

@@ -116,7 +116,7 @@ uint64_t orma_account_counted(const struct orma_account *self)
     return counted;
 }
 
-bool orma_accounts_nothing(const struct orma_accounts *self)
+bool orma_accounts_nothing(const struct orma_accounts *self, const struct orma_model *model)
 {
     uint64_t units = 0, took = 0;
 
@@ -124,9 +124,9 @@ bool orma_accounts_nothing(const struct orma_accounts *self)
         if (!strcmp(a->unit, ORMA_ACCOUNT_MEMBER))
             continue;
         units += a->units;
-        took += a->took + a->of_use;
+        took += a->took - a->aside + a->of_use;
     }
-    return units && !took;
+    return (units || model->damage.places || model->damage.cut_off) && !took;
 }
 
 /* ---- sentences ---- */

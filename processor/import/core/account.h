@@ -60,6 +60,7 @@ struct orma_account {
     const char *unit; /* "line"; a literal */
     uint64_t units, took;
     uint64_t waiting; /* for their place in time */
+    uint64_t aside;   /* of those that were taken: they hold nothing */
     bool of_use;      /* units that are not read still name threads: the file is a trace */
     ORMA_VEC(struct orma_account_kind) kinds;
 };
@@ -115,8 +116,8 @@ uint64_t orma_account_counted(const struct orma_account *self);
 /* The end of the import: the table, with its sentences. */
 void orma_accounts_write(struct orma_accounts *self, struct orma_model *model);
 
-/* True if there were units, and none of any file was taken. */
-bool orma_accounts_nothing(const struct orma_accounts *self);
+/* True if there were units, damage or a cut end, and no unit of any file was taken. */
+bool orma_accounts_nothing(const struct orma_accounts *self, const struct orma_model *model);
 
 /* The first sentence of the table; NULL: there is none. After orma_accounts_write(). */
 const char *orma_accounts_sentence(const struct orma_model *model);

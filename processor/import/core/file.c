@@ -209,6 +209,8 @@ static void unknown(struct orma_file *self, const uint8_t *data, size_t len)
                           (uint32_t)orma_table_int(t, ORMA_TRACE_FILE_NAME, self->row));
     const char *like = orma_detect_foreign(data, len);
 
+    if (!like)
+        like = orma_detect_guess(data, len);
     orma_file_error(self, -EBADMSG, "Unknown trace type provided (ERR:fmt)%s%.100s%s%s",
                     *name ? " in member " : "", name, like ? ": this is " : "", like ? like : "");
 }
@@ -249,9 +251,13 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
         self->import->uuid = orma_fnv1a(ORMA_FNV1A_BASIS, data, ORMA_MIN(len, (size_t)UUID_BYTES));
     self->ops = self->import->table->formats[self->format];
     if (!self->ops && !is_packets(self->format)) {
-        orma_file_error(self, -ENOTSUP, "a trace of format %s can't be read", name);
+        const char *like = orma_detect_foreign(data, len);
+
+        orma_file_error(self, -ENOTSUP, "a trace of format %s can't be read%s%s", name,
+                        like ? ": this is " : "", like ? like : "");
         return false;
     }
+    self->like = orma_detect_guess(data, ORMA_MIN(len, (size_t)DETECT_BYTES));
     if (self->ops && self->ops->state_bytes && !(self->state = calloc(1, self->ops->state_bytes))) {
         imp->model->storage->failed = true;
         return false;

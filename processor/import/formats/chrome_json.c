@@ -34,6 +34,7 @@ struct json_file {
     size_t scanned; /* of a value that is not whole yet */
     size_t depth;   /* and where in it that is */
     bool in_text, after_backslash;
+    bool behind;        /* something follows the end */
     bool any;           /* event could be read */
     const char *broken; /* what was wrong first outside of events; NULL: nothing */
     unsigned nested;    /* objects around the one that is read */
@@ -415,6 +416,13 @@ static void on_kernel_text(struct orma_file *file, const struct orma_json_value 
     }
 }
 
+/* What holds nothing makes no trace. */
+static struct orma_unit_end took_aside(struct orma_file *file)
+{
+    file->account->aside++;
+    return orma_file_took(file);
+}
+
 /* A member that nothing reads, or its elements. */
 static struct orma_unit_end unread_member(struct orma_file *file, struct orma_str key,
                                           const struct orma_json_value *v)
@@ -427,7 +435,7 @@ static struct orma_unit_end unread_member(struct orma_file *file, struct orma_st
         for (struct orma_json list = orma_json_inside(v); orma_json_element(&list, &element);)
             num++;
         if (!num)
-            return orma_file_took(file);
+            return took_aside(file);
         orma_account_begin(file->account, num - 1); /* instead of the list */
         return orma_account_skipped(file->account, file->imp->model, ORMA_ACCOUNT_NOT_READ,
                                     orma_strpool_addf(&file->imp->model->storage->pool,
@@ -457,10 +465,11 @@ static struct orma_unit_end on_member(struct orma_file *file, struct orma_str ke
         return damaged_member(file, text, "malformed value");
     if (orma_str_eq(key, ORMA_STR("metadata")))
         orma_json_metadata(file, &v);
-    else if (orma_str_eq(key, ORMA_STR("displayTimeUnit")))
+    else if (orma_str_eq(key, ORMA_STR("displayTimeUnit"))) {
         orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
                        ORMA_STAT_JSON_DISPLAY_TIME_UNIT);
-    else if (orma_str_eq(key, ORMA_STR("traceEvents")))
+        return took_aside(file);
+    } else if (orma_str_eq(key, ORMA_STR("traceEvents")))
         return damaged_member(file, text, "traceEvents is no list");
     else if (orma_str_eq(key, ORMA_STR("systemTraceEvents")) && v.type == ORMA_JSON_STRING)
         on_kernel_text(file, &v);
@@ -563,6 +572,20 @@ static const char *read_start(struct json_file *f, const char *pos, const char *
     return pos + 1;
 }
 
+/* What follows the list or the object; commas and brackets say nothing. */
+static void count_behind(struct orma_file *file, struct json_file *f, struct orma_str rest)
+{
+    const char *pos = rest.data, *end = rest.data + rest.len;
+
+    while (pos < end && (!*pos || strchr(" \t\r\n,]}", *pos)))
+        pos++;
+    if (pos == end || f->behind)
+        return;
+    f->behind = true;
+    orma_file_unit(file, pos);
+    (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "texts behind the end of the JSON value");
+}
+
 static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
 {
     struct json_file *f = file->state;
@@ -588,8 +611,10 @@ static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len,
     }
     if (at_end && f->broken && !f->any)
         bad(file, f->broken);
-    if (f->where == AT_END)
-        return len; /* whatever follows */
+    if (f->where == AT_END) {
+        count_behind(file, f, (struct orma_str){pos, (size_t)(end - pos)});
+        return len;
+    }
     pos = at_end ? skip(pos, end, true) : pos;
     if (at_end && f->where != IN_LIST && !file->events.num)
         orma_file_error(file, -EBADMSG, "JSON trace file is incomplete (ERR:tp-corrupt)");

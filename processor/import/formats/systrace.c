@@ -41,7 +41,7 @@ enum where {
 struct systrace {
     struct orma_formats_lines lines;
     enum where where;
-    bool html;
+    bool html, section; /* a page; one that has a trace in it */
 };
 
 /* ---- lines ---- */
@@ -510,6 +510,7 @@ static void on_line(struct orma_file *file, struct systrace *s, struct orma_str 
     case IN_HTML:
         if (contains(line, SECTION))
             s->where = IN_SECTION;
+        s->section |= s->where == IN_SECTION;
         break;
     case IN_SECTION:
         s->where = in_section(line);
@@ -535,6 +536,9 @@ static size_t systrace_read(struct orma_file *file, const uint8_t *data, size_t 
 
     while (!orma_file_failed(file) && orma_formats_next_line(&s->lines, file, &rest, at_end, &line))
         on_line(file, s, line);
+    if (at_end && s->html && !s->section)
+        orma_file_error(file, -EBADMSG, "Unknown trace type provided (ERR:fmt): this is %s",
+                        file->like ? file->like : "a page of HTML without a trace in it");
     return len - rest.len;
 }
 
