@@ -127,6 +127,13 @@ void orma_args_put_place(struct orma_args_list *self, struct orma_args_place pla
                                             .i = (int64_t)(uintptr_t)place.bytes});
 }
 
+/* Minus zero is zero, as columns have it: else a set would not be equal to itself once stored. */
+static inline void drop_sign_of_zero(struct orma_args_item *arg)
+{
+    if (ORMA_UNLIKELY(arg->type == ORMA_ARG_REAL))
+        arg->d += 0.0;
+}
+
 void orma_args_put(struct orma_args_list *self, struct orma_args_item arg)
 {
     if (ORMA_UNLIKELY(arg.type == ORMA_ARG_PLACE)) {
@@ -137,6 +144,7 @@ void orma_args_put(struct orma_args_list *self, struct orma_args_item arg)
 
     if (have) {
         self->memo = NULL;
+        drop_sign_of_zero(&arg);
         if (!arg.yields)
             *have = arg;
         return;
@@ -148,6 +156,7 @@ void orma_args_put_new(struct orma_args_list *self, struct orma_args_item arg)
 {
     if (self->len == self->cap && !list_grow(self))
         return;
+    drop_sign_of_zero(&arg);
     self->args[self->len++] = arg;
     self->memo = NULL;
     if (self->placed && self->len <= self->places_mask / 2)

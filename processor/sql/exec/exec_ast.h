@@ -64,6 +64,8 @@ enum orma_exec_op {
     ORMA_EXEC_ARG,
     ORMA_EXEC_LEAST, /* min(a, b), max(a, b) */
     ORMA_EXEC_GREATEST,
+    ORMA_EXEC_COALESCE,
+    ORMA_EXEC_NULLIF,
     ORMA_EXEC_ROW, /* the number of the row of a source */
 };
 

@@ -222,65 +222,28 @@ static struct orma_exec_expr *bind_window(struct orma_exec_scope *s,
     return e;
 }
 
-/* nullif(a, b) is CASE WHEN a = b THEN NULL ELSE a END, compared without affinity. */
-static bool fill_nullif(struct orma_exec_scope *s, const struct orma_exec_expr *in,
-                        struct orma_exec_expr *e)
-{
-    struct orma_exec_expr *null = orma_exec_new_const(s, EXEC_NULL, 0);
-    struct orma_exec_expr *test = orma_exec_new_expr(s->plan, ORMA_EXEC_EQ, 2);
-
-    for (unsigned i = 0; test && i < 2; i++) {
-        test->args[i] = orma_exec_new_expr(s->plan, ORMA_EXEC_PLUS, 1);
-        if (!test->args[i])
-            return false;
-        test->args[i]->args[0] = in->args[i];
-        test->args[i]->types = in->args[i]->types;
-    }
-    if (!test || !null)
-        return false;
-    test->types = EXEC_INT | EXEC_NULL;
-    e->args[0] = test;
-    e->args[1] = null;
-    e->args[2] = in->args[0];
-    return true;
-}
-
-/* coalesce(a, b, c) is CASE WHEN a NOTNULL THEN a WHEN b NOTNULL THEN b ELSE c END. */
-static bool fill_coalesce(struct orma_exec_scope *s, const struct orma_exec_expr *in,
-                          struct orma_exec_expr *e)
-{
-    for (unsigned i = 0; i + 1 < in->num; i++) {
-        struct orma_exec_expr *test = orma_exec_new_expr(s->plan, ORMA_EXEC_NOT_NULL, 1);
-
-        if (!test)
-            return false;
-        test->types = EXEC_INT;
-        test->args[0] = e->args[2 * i + 1] = in->args[i];
-        e->args[2 * i] = test;
-    }
-    e->args[e->num - 1] = in->args[in->num - 1];
-    return true;
-}
-
 static struct orma_exec_expr *bind_choice(struct orma_exec_scope *s,
                                           const struct orma_exec_ast *ast,
                                           const struct orma_exec_function *f)
 {
-    const bool coalesces = f->form == EXEC_FORM_CHOICE;
-    struct orma_exec_expr *in = orma_exec_bind_args(s, ORMA_EXEC_CALL, ast->args);
-    struct orma_exec_expr *e =
-        in ? orma_exec_new_expr(s->plan, ORMA_EXEC_CASE, coalesces ? 2 * in->num - 1 : 3) : NULL;
+    const enum orma_exec_op op = f->form == EXEC_FORM_IIF      ? ORMA_EXEC_CASE
+                                 : f->form == EXEC_FORM_CHOICE ? ORMA_EXEC_COALESCE
+                                                               : ORMA_EXEC_NULLIF;
+    struct orma_exec_expr *e = orma_exec_bind_args(s, op, ast->args);
 
     if (!e)
         return NULL;
-    e->has_else = true;
-    if (f->form == EXEC_FORM_IIF)
-        memcpy(e->args, in->args, 3 * sizeof(*e->args));
-    else if (!(coalesces ? fill_coalesce(s, in, e) : fill_nullif(s, in, e)))
-        return NULL;
-    e->types = orma_exec_types_of_case(e);
-    if (coalesces && !(in->args[in->num - 1]->types & EXEC_NULL))
-        e->types &= (uint8_t)~EXEC_NULL;
+    if (op == ORMA_EXEC_CASE) {
+        e->has_else = true;
+        e->types = orma_exec_types_of_case(e);
+    } else if (op == ORMA_EXEC_NULLIF) {
+        e->types = e->args[0]->types | EXEC_NULL;
+    } else {
+        for (unsigned i = 0; i < e->num; i++)
+            e->types |= e->args[i]->types;
+        if (!(e->args[e->num - 1]->types & EXEC_NULL))
+            e->types &= (uint8_t)~EXEC_NULL;
+    }
     return e;
 }
 

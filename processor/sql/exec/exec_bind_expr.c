@@ -7,6 +7,9 @@
 
 #include "processor/sql/exec/exec_bind.h"
 
+/* In each other: what stands in one is worked out twice. */
+#define BETWEENS_MAX 3
+
 struct orma_exec_expr *orma_exec_new_slot(struct orma_exec_scope *s, uint8_t types, unsigned slot)
 {
     struct orma_exec_expr *e = orma_exec_new_expr(s->plan, ORMA_EXEC_SLOT, 0);
@@ -253,10 +256,24 @@ struct orma_exec_expr *orma_exec_bind_args(struct orma_exec_scope *s, enum orma_
 
 /* ---- all of them ---- */
 
+/* How many BETWEEN stand in each other. */
+static unsigned betweens_in(const struct orma_exec_ast *ast)
+{
+    unsigned most = 0;
+
+    for (const struct orma_exec_ast *a = ast->args; a; a = a->next)
+        most = ORMA_MAX(most, betweens_in(a));
+    return most + (ast->op == ORMA_EXEC_BETWEEN);
+}
+
 /* x BETWEEN a AND b is x >= a AND x <= b. */
 static struct orma_exec_expr *bind_between(struct orma_exec_scope *s,
                                            const struct orma_exec_ast *ast)
 {
+    if (betweens_in(ast->args) > BETWEENS_MAX) {
+        orma_exec_refuse(s, "BETWEEN in BETWEEN");
+        return NULL;
+    }
     struct orma_exec_expr *in = orma_exec_bind_args(s, ORMA_EXEC_BETWEEN, ast->args);
     struct orma_exec_expr *both = orma_exec_new_expr(s->plan, ORMA_EXEC_AND, 2);
 

@@ -38,7 +38,7 @@ static void check_expr(const struct orma_exec_query *q, struct orma_exec_expr *e
 {
     const unsigned args = orma_exec_operator_of(e->op)->args;
 
-    if (e->checked) /* operands of coalesce() and BETWEEN come twice */
+    if (e->checked) /* the first operand of BETWEEN comes twice */
         return;
     e->checked = true;
     ORMA_ASSERT(is_bound(e->op) && e->affinity <= EXEC_AFF_OPEN);

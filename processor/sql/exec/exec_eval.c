@@ -556,6 +556,45 @@ static bool eval_case(struct orma_exec_plan *plan, const struct orma_exec_expr *
     return ok;
 }
 
+/* The first value that is not NULL; arguments that no row needs are not evaluated. */
+static bool eval_coalesce(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
+                          const struct orma_exec_rows *r, struct orma_exec_vec *ret)
+{
+    struct orma_exec_vec *v = orma_exec_take_vec(plan);
+    uint32_t left = r->num;
+    bool ok = v;
+
+    ret->tagged = true;
+    memset(ret->tags, EXEC_NULL, r->num);
+    memset(ret->vals, 0, r->num * sizeof(*ret->vals));
+    for (unsigned k = 0; ok && left && k < e->num; k++) {
+        ok = orma_exec_eval(plan, e->args[k], r, v);
+        for (uint32_t i = 0; ok && i < r->num; i++) {
+            if (ret->tags[i] != EXEC_NULL || orma_exec_tag_at(v, i) == EXEC_NULL)
+                continue;
+            orma_exec_set(ret, i, orma_exec_tag_at(v, i), v->vals[i]);
+            left--;
+        }
+    }
+    orma_exec_give_vec(plan, v);
+    return ok;
+}
+
+/* Compared without affinity, as arguments of functions are. */
+static bool null_if(struct orma_exec_plan *plan, const struct orma_exec_vec *a,
+                    const struct orma_exec_vec *b, uint32_t num, struct orma_exec_vec *ret)
+{
+    if (!compare(plan, ORMA_EXEC_EQ, EXEC_AFF_NONE, a, b, num, ret))
+        return false;
+    orma_exec_make_tagged(ret, num);
+    for (uint32_t i = 0; i < num; i++) {
+        const bool equal = ret->tags[i] == EXEC_INT && ret->vals[i];
+
+        orma_exec_set(ret, i, equal ? EXEC_NULL : orma_exec_tag_at(a, i), a->vals[i]);
+    }
+    return true;
+}
+
 static bool eval_two(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
                      const struct orma_exec_vec *a, const struct orma_exec_vec *b, uint32_t num,
                      struct orma_exec_vec *ret)
@@ -588,6 +627,8 @@ static bool eval_two(struct orma_exec_plan *plan, const struct orma_exec_expr *e
     case ORMA_EXEC_GREATEST:
         take_best(plan, e->op == ORMA_EXEC_LEAST, a, b, num, ret);
         return true;
+    case ORMA_EXEC_NULLIF:
+        return null_if(plan, a, b, num, ret);
     default:
         return orma_exec_give_up(plan, "an operator");
     }
@@ -682,6 +723,8 @@ bool orma_exec_eval(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
         return eval_many(plan, e, r, ret);
     case ORMA_EXEC_CASE:
         return eval_case(plan, e, r, ret);
+    case ORMA_EXEC_COALESCE:
+        return eval_coalesce(plan, e, r, ret);
     default:
         return eval_operator(plan, e, r, ret);
     }

@@ -190,6 +190,11 @@ static void put(struct orma_buf *to, const struct orma_exec_plan *plan,
         orma_buf_put_str(to, e->op == ORMA_EXEC_LEAST ? "min" : "max");
         put_list(to, plan, e, 0);
         break;
+    case ORMA_EXEC_COALESCE:
+    case ORMA_EXEC_NULLIF:
+        orma_buf_put_str(to, e->op == ORMA_EXEC_COALESCE ? "coalesce" : "nullif");
+        put_list(to, plan, e, 0);
+        break;
     case ORMA_EXEC_CASE:
         put_case(to, plan, e);
         break;

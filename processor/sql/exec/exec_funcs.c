@@ -353,6 +353,8 @@ static const struct orma_exec_operator operators[] = {
     [ORMA_EXEC_ARG] = {.args = 2, .typing = EXEC_GIVES_ANY},
     [ORMA_EXEC_LEAST] = {.args = 2, .typing = EXEC_GIVES_ANY},
     [ORMA_EXEC_GREATEST] = {.args = 2, .typing = EXEC_GIVES_ANY},
+    [ORMA_EXEC_COALESCE] = {.typing = EXEC_GIVES_ANY},
+    [ORMA_EXEC_NULLIF] = {.args = 2, .typing = EXEC_GIVES_ANY},
     [ORMA_EXEC_ROW] = {.typing = EXEC_GIVES_ANY},
 };
 

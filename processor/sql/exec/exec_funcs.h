@@ -49,7 +49,7 @@ enum orma_exec_func {
 /* What a scalar function becomes while it is bound. */
 enum orma_exec_form {
     EXEC_FORM_CALL,   /* a call, by SQLite */
-    EXEC_FORM_CHOICE, /* CASE: coalesce() */
+    EXEC_FORM_CHOICE, /* coalesce() */
     EXEC_FORM_IIF,
     EXEC_FORM_NULLIF,
     EXEC_FORM_LEAST, /* two at a time */

@@ -5,7 +5,8 @@
  * has 64 buckets, and a value given for one is wrong by 1/128 at most. Whole numbers below 128 have
  * a bucket each.
  *
- *   sketch: version (1), 1 if all values are whole, least, greatest (8 bytes each),
+ *   sketch: version (2), 0 if all values are whole, least, greatest (8 bytes each: integers if all
+ *           are whole, else doubles; in version 1 always doubles),
  *           then per bucket in order: its number less that of the one before (zigzag), its count
  *
  * All but the first 18 bytes are varints. Sketches come from files of others: nothing in them is
@@ -21,7 +22,7 @@
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 
-#define VERSION 1
+#define VERSION 2
 #define SHIFT 46
 #define HEAD 18
 #define NUMBER_MAX ((int64_t)(UINT64_C(0x7ff) << (52 - SHIFT)))
@@ -31,10 +32,16 @@ struct bucket {
     uint64_t count;
 };
 
+/* A value: exact as an integer if it is whole. */
+struct end {
+    double real;
+    int64_t whole;
+};
+
 struct sketch {
     struct bucket *buckets; /* in order */
     size_t len, cap;
-    double least, greatest;
+    struct end least, greatest;
     uint64_t count;
     bool real; /* not all are whole */
 };
@@ -64,7 +71,7 @@ static double value_of(const struct sketch *s, int64_t number)
     double val = isinf(high) ? low : low + (high - low) / 2;
 
     val = s->real ? val : floor(val);
-    return ORMA_MAX(ORMA_MIN(number < 0 ? -val : val, s->greatest), s->least);
+    return ORMA_MAX(ORMA_MIN(number < 0 ? -val : val, s->greatest.real), s->least.real);
 }
 
 /* False: no memory, or more than can be counted. */
@@ -87,10 +94,16 @@ static bool add(struct sketch *s, int64_t number, uint64_t count)
     return true;
 }
 
-static void extend(struct sketch *s, double least, double greatest, bool real)
+static void extend(struct sketch *s, struct end least, struct end greatest, bool real)
 {
-    s->least = s->count ? ORMA_MIN(s->least, least) : least;
-    s->greatest = s->count ? ORMA_MAX(s->greatest, greatest) : greatest;
+    if (!s->count) {
+        s->least = least;
+        s->greatest = greatest;
+    }
+    s->least.real = ORMA_MIN(s->least.real, least.real);
+    s->least.whole = ORMA_MIN(s->least.whole, least.whole);
+    s->greatest.real = ORMA_MAX(s->greatest.real, greatest.real);
+    s->greatest.whole = ORMA_MAX(s->greatest.whole, greatest.whole);
     s->real |= real;
 }
 
@@ -106,10 +119,36 @@ static void sketch_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         orma_result_error(ctx, "PERCENTILE_SKETCH: expected numbers");
         return;
     }
-    double val = sqlite3_value_double(argv[0]);
+    const struct end val = {sqlite3_value_double(argv[0]), sqlite3_value_int64(argv[0])};
     extend(s, val, val, type == SQLITE_FLOAT);
-    if (!add(s, number_of(val), 1))
+    if (!add(s, number_of(val.real), 1))
         sqlite3_result_error_nomem(ctx);
+}
+
+static int64_t whole_of(double val)
+{
+    return val >= 0x1p63 ? INT64_MAX : val <= -0x1p63 ? INT64_MIN : (int64_t)val;
+}
+
+/* False: it is no number. */
+static bool read_end(const uint8_t *head, const uint8_t *at, struct end *ret)
+{
+    if (head[0] == VERSION && !head[1]) {
+        memcpy(&ret->whole, at, sizeof(ret->whole));
+        ret->real = (double)ret->whole;
+    } else {
+        memcpy(&ret->real, at, sizeof(ret->real));
+        ret->whole = isnan(ret->real) ? 0 : whole_of(ret->real);
+    }
+    return !isnan(ret->real);
+}
+
+static void put_end(const struct sketch *s, struct end val, struct orma_buf *out)
+{
+    if (s->real)
+        orma_buf_put(out, &val.real, sizeof(val.real));
+    else
+        orma_buf_put(out, &val.whole, sizeof(val.whole));
 }
 
 /* Adds what a sketch has. */
@@ -117,10 +156,10 @@ static bool merge(struct sketch *s, const uint8_t *data, size_t len)
 {
     struct orma_pb_reader r = orma_pb_reader(data + HEAD, len - HEAD);
     int64_t number = 0;
-    double ends[2];
+    struct end ends[2];
 
-    memcpy(ends, data + 2, sizeof(ends));
-    if (!(ends[0] <= ends[1]))
+    if (!read_end(data, data + 2, &ends[0]) || !read_end(data, data + 10, &ends[1]) ||
+        ends[0].real > ends[1].real || ends[0].whole > ends[1].whole)
         return false;
     extend(s, ends[0], ends[1], data[1]);
     for (bool first = true; r.pos < r.end; first = false) {
@@ -142,7 +181,7 @@ static bool is_sketch(sqlite3_value *val)
     const uint8_t *data;
 
     return sqlite3_value_type(val) == SQLITE_BLOB && sqlite3_value_bytes(val) > HEAD &&
-           (data = sqlite3_value_blob(val)) && data[0] == VERSION && data[1] <= 1;
+           (data = sqlite3_value_blob(val)) && (data[0] == VERSION || data[0] == 1) && data[1] <= 1;
 }
 
 /* False: the error is set. NULL adds nothing. */
@@ -170,8 +209,8 @@ static void put(const struct sketch *s, struct orma_buf *out)
 
     orma_buf_put_byte(out, VERSION);
     orma_buf_put_byte(out, s->real);
-    orma_buf_put(out, &s->least, sizeof(s->least));
-    orma_buf_put(out, &s->greatest, sizeof(s->greatest));
+    put_end(s, s->least, out);
+    put_end(s, s->greatest, out);
     for (size_t i = 0; i < s->len; i++) {
         int64_t step = s->buckets[i].number - before;
 
@@ -214,13 +253,15 @@ static void percentile_of(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
         while (left >= s.buckets[at].count && at + 1 < s.len)
             left -= s.buckets[at++].count;
-        double val = percent <= 0     ? s.least
-                     : percent >= 100 ? s.greatest
-                                      : value_of(&s, s.buckets[at].number);
-        if (s.real || fabs(val) >= 0x1p63)
-            sqlite3_result_double(ctx, val);
+        const double middle = value_of(&s, s.buckets[at].number);
+        const struct end val = percent <= 0     ? s.least
+                               : percent >= 100 ? s.greatest
+                                                : (struct end){middle, whole_of(middle)};
+        if (s.real)
+            sqlite3_result_double(ctx, val.real);
         else
-            sqlite3_result_int64(ctx, (int64_t)val);
+            sqlite3_result_int64(ctx,
+                                 ORMA_MAX(ORMA_MIN(val.whole, s.greatest.whole), s.least.whole));
     }
     free(s.buckets);
 }

@@ -45,6 +45,26 @@ Test(args, equal_sets_are_stored_once_and_have_the_id_of_their_first_row)
     orma_assert_no_leaks();
 }
 
+/* Else such a set would get another number each time it is not among the recent ones. */
+Test(args, minus_zero_makes_no_other_set_than_zero)
+{
+    struct orma_storage *s = storage_new();
+    struct orma_args_list list = {0};
+
+    orma_args_put_real(&list, 1, -0.0);
+    const uint32_t set = orma_args_commit(&s->args, &list);
+    orma_args_list_clear(&list);
+    orma_args_put_int(&list, 1, 1);
+    orma_args_put_real(&list, 1, -0.0); /* in the place of another */
+    cr_assert_eq(orma_args_commit(&s->args, &list), set);
+    orma_args_list_clear(&list);
+    orma_args_put_real(&list, 1, 0.0);
+    cr_assert_eq(orma_args_commit(&s->args, &list), set);
+    orma_args_list_fini(&list);
+    storage_free(s);
+    orma_assert_no_leaks();
+}
+
 Test(args, a_set_that_begins_like_another_is_another)
 {
     struct orma_storage *s = storage_new();

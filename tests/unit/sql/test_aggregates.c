@@ -540,6 +540,8 @@ static void compare_many(unsigned rows, unsigned queries)
         }
         if (!g.total_order && strstr(query, "LIMIT"))
             continue; /* which rows are shown is up to the engine */
+        if (strstr(query, "round(") && sqlite3_libversion_number() < 3050000)
+            continue; /* ours is that of newer ones */
         ours(&e, query, true, &with, false, !g.total_order);
         plain(db, query, &reference, !g.total_order);
         cr_assert_str_eq(orma_buf_cstr(&with), orma_buf_cstr(&reference),

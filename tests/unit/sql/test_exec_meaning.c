@@ -244,6 +244,27 @@ Test(exec_meaning, answers_on_an_older_sqlite_as_on_a_newer_one)
     check_in_all_modes(checks, ORMA_ARRAY_LEN(checks));
 }
 
+/* What stands in each other is worked out once, or left to SQLite. */
+Test(exec_meaning, does_not_work_out_the_same_again_and_again)
+{
+#define TEN(x) x x x x x x x x x x
+    static const struct engine_check checks[] = {
+        {"coalesce()",
+         "SELECT sum(" TEN("coalesce(") TEN("coalesce(") "NULL" TEN(", v)")
+             TEN(", k)") ") FROM big",
+         "66115"},
+        {"nullif()",
+         "SELECT count(" TEN("nullif(") TEN("nullif(") "id" TEN(", v)") TEN(", k)") ") FROM big",
+         "4993"},
+        {"BETWEEN",
+         "SELECT count(*) FROM big WHERE " TEN("(") TEN("(") "id" TEN(" BETWEEN 0 AND v)")
+             TEN(" BETWEEN 1 AND k)"),
+         "3048"},
+    };
+
+    check_in_all_modes(checks, ORMA_ARRAY_LEN(checks));
+}
+
 /* SQL does not say which row of equal ones counts: that of the table is the first, always. */
 Test(exec_meaning, orders_distinct_rows_by_the_first_of_each)
 {
