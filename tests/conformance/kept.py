@@ -37,6 +37,9 @@ def files(why, sections):
         FILES.update({f"{path}#{name}": why for name in names.split()})
 
 
+files("old pages of systrace have their trace in a script, of which the reference reads nothing", """
+    systrace/catapult__android_systrace.html#args_top bounds counters_top ftrace_top processes rows sched_cpu sched_end_state slice slice_depth slice_top stats_nonzero thread_state threads top_threads_cpu track_types frames metadata clocks logs
+    systrace/catapult__trivial_systrace.html#args_top bounds counters_top ftrace_top processes rows sched_cpu sched_end_state slice slice_depth slice_top stats_nonzero thread_state threads top_threads_cpu track_types frames metadata clocks logs""")
 files("`perf report -D` prints as many samples as ours, the first with the same time: the reference finds no clock for perf's own times, "
       "and loses every sample", """
     perfdata/hotspot__perf.data.true.v2#bounds rows threads processes track_types counters_top args_top frames metadata stats_nonzero
@@ -551,6 +554,14 @@ def states_in_wrong_order(reference, ours):
     name = "'generic_task_state_invalid_order'"
     if reference.get("thread_state") == ours.get("thread_state") and not any(row["name"] == name for row in ours.get("stats", [])):
         reference["stats"] = [row for row in reference.get("stats", []) if row["name"] != name]
+
+
+@rule("traces in scripts", "old pages of systrace have their trace in a script, of which the reference reads nothing", "all tables")
+def traces_in_scripts(reference, ours):
+    kinds = {row.get("str_value") for row in reference.get("metadata", []) if row.get("name") == "'trace_type'"}
+    if kinds == {"'systrace'"} and not any(reference.get(table) for table in ("sched", "ftrace", "slice", "counter")):
+        ours.clear()
+        ours.update(reference)
 
 
 @refusal("a bad time ends a file", "the reference reads nothing behind an event whose dur or tts is no number, and then calls the file "

@@ -237,6 +237,13 @@ static const struct orma_manifest_file *what_is_said(struct orma_file *self)
     return said;
 }
 
+/* Bytes of other kinds may be taken for it. */
+static bool is_lenient(enum orma_format format)
+{
+    return format == ORMA_FORMAT_PROTO || format == ORMA_FORMAT_JSON ||
+           format == ORMA_FORMAT_SYSTRACE;
+}
+
 static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
 {
     struct orma_import_ctx *imp = self->imp;
@@ -257,7 +264,8 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
                         like ? ": this is " : "", like ? like : "");
         return false;
     }
-    self->like = orma_detect_guess(data, ORMA_MIN(len, (size_t)DETECT_BYTES));
+    if (is_lenient(self->format))
+        self->like = orma_detect_guess(data, ORMA_MIN(len, (size_t)DETECT_BYTES));
     if (self->ops && self->ops->state_bytes && !(self->state = calloc(1, self->ops->state_bytes))) {
         imp->model->storage->failed = true;
         return false;

@@ -31,6 +31,7 @@ enum where {
     AT_START,
     IN_LINES,     /* of the tracer */
     IN_HTML,      /* between what is of interest */
+    IN_SCRIPT,    /* lines of the tracer in a text of old pages: each ends with \n\ */
     IN_SECTION,   /* of data: the next heading says which */
     IN_PROCESSES, /* a list of processes */
     IN_THREADS,
@@ -487,6 +488,26 @@ static void on_text(struct orma_file *file, struct orma_str line)
     (void)orma_file_damaged(file, "lines", line.data, line.len, ORMA_DAMAGED_LINE);
 }
 
+/* Without the end that it has as part of a text of a script. */
+static void script_line(struct orma_file *file, struct systrace *s, struct orma_str line)
+{
+    static const char *const ends[] = {"\\n\\", "\\n\";"};
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(ends); i++) {
+        const size_t n = strlen(ends[i]);
+
+        if (line.len < n || memcmp(line.data + line.len - n, ends[i], n))
+            continue;
+        line.len -= n;
+        if (i)
+            s->where = IN_HTML;
+        if (orma_str_trim(line).len)
+            on_text(file, line);
+        return;
+    }
+    s->where = IN_HTML; /* "; */
+}
+
 static enum where in_section(struct orma_str line)
 {
     if (line.len && line.data[0] == '#' && contains(line, "TASK-PID"))
@@ -510,7 +531,12 @@ static void on_line(struct orma_file *file, struct systrace *s, struct orma_str 
     case IN_HTML:
         if (contains(line, SECTION))
             s->where = IN_SECTION;
-        s->section |= s->where == IN_SECTION;
+        else if (contains(line, "linuxPerfData = \"\\"))
+            s->where = IN_SCRIPT;
+        s->section |= s->where != IN_HTML;
+        break;
+    case IN_SCRIPT:
+        script_line(file, s, line);
         break;
     case IN_SECTION:
         s->where = in_section(line);
