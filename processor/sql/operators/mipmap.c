@@ -73,7 +73,6 @@ struct mip_cursor {
     size_t at, to; /* the bucket at hand: points[at .. to) */
     bool first;    /* of its depth: what lies before the window counts for the first bucket */
     bool eof;
-    bool none; /* the table has no rows: one of zeros stands for them, which viewers read */
     /* Of the bucket. */
     double min, max;
     size_t longest;
@@ -120,6 +119,16 @@ static struct point *add_point(struct mip_vtab *v)
     if (ORMA_GROW(&rows->points, &rows->cap, rows->len + (size_t)1))
         return NULL;
     return &rows->points[rows->len++];
+}
+
+/* What stands for a query without rows: viewers read the first row of any answer. */
+static bool add_zeros(struct mip_vtab *v)
+{
+    struct point *p = add_point(v);
+
+    if (p)
+        *p = (struct point){0};
+    return p != NULL;
 }
 
 static int take_point(struct mip_vtab *v, sqlite3_stmt *stmt, const int *cols, char **ret_error)
@@ -188,7 +197,7 @@ static int read_points(struct mip_vtab *v, const char *query, char **ret_error)
     while (!r && (r = sqlite3_step(stmt)) == SQLITE_ROW)
         r = take_point(v, stmt, cols, ret_error);
     if (r == SQLITE_DONE)
-        r = SQLITE_OK;
+        r = v->rows->len || add_zeros(v) ? SQLITE_OK : SQLITE_NOMEM;
     else if (r && !*ret_error)
         r = orma_result_vtab_error(ret_error, "%s: %s", v->kind->name, sqlite3_errmsg(v->sql->db));
     (void)sqlite3_finalize(stmt); /* its error was reported */
@@ -344,17 +353,18 @@ static size_t lower(const struct mip_vtab *v, size_t from, int64_t depth, int64_
     return ORMA_PARTITION_POINT(i, from, v->rows->len, by_place(&v->rows->points[i], &key) < 0);
 }
 
-/* Where the window begins in the depth of points[from], which is its first. */
+/*
+ * Where the window begins in the depth of points[from], which is its first: with the point before
+ * it, unless one lies at its very start. Viewers draw that one as far as it reaches.
+ */
 static size_t enter_depth(const struct mip_vtab *v, size_t from, int64_t start)
 {
     int64_t depth = v->rows->points[from].depth;
     size_t at = lower(v, from, depth, start);
 
-    if (at > from &&
-        (at == v->rows->len || v->rows->points[at].depth != depth ||
-         v->rows->points[at].ts != start) &&
-        (!v->kind->slices || v->rows->points[at - 1].end > start))
-        at--; /* it reaches into the window */
+    if (at > from && (at == v->rows->len || v->rows->points[at].depth != depth ||
+                      v->rows->points[at].ts != start))
+        at--;
     return at;
 }
 
@@ -422,8 +432,7 @@ static int mip_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int 
     c->at = 0;
     c->first = true;
     c->eof = c->window[W_END] <= c->window[W_START];
-    c->none = !v->rows->len && !v->kind->slices && !c->eof;
-    if (!c->eof && !c->none)
+    if (!c->eof)
         find_bucket(v, c);
     return SQLITE_OK;
 }
@@ -432,10 +441,6 @@ static int mip_next(sqlite3_vtab_cursor *base)
 {
     struct mip_cursor *c = (struct mip_cursor *)base;
 
-    if (c->none) {
-        c->eof = true;
-        return SQLITE_OK;
-    }
     c->at = c->to;
     /* The next point may be of another depth. */
     const struct mip_vtab *v = (struct mip_vtab *)base->pVtab;
@@ -453,15 +458,14 @@ static int mip_eof(sqlite3_vtab_cursor *base)
 static void counter_column(const struct mip_vtab *v, const struct mip_cursor *c,
                            sqlite3_context *ctx, int idx)
 {
-    static const struct point none;
-    const struct point *last = c->none ? &none : &v->rows->points[c->to - 1];
+    const struct point *last = &v->rows->points[c->to - 1];
 
     switch (idx) {
     case 0:
-        sqlite3_result_double(ctx, c->none ? 0 : c->min);
+        sqlite3_result_double(ctx, c->min);
         break;
     case 1:
-        sqlite3_result_double(ctx, c->none ? 0 : c->max);
+        sqlite3_result_double(ctx, c->max);
         break;
     case 2:
         sqlite3_result_int64(ctx, last->ts);
@@ -555,6 +559,6 @@ const struct orma_sql_module orma_operators_mipmap_modules[] = {
      .module = &mip_module,
      .usage = "((SELECT id, ts, dur, depth ...)), then (start, end, step)",
      .doc = "ts, id, count, dur, depth: of each depth and bucket the longest slice, and how many "
-            "there are."},
+            "there are; the slice before `start` counts for the first."},
     {0},
 };

@@ -112,10 +112,17 @@ Test(mipmap, slices)
     CHECKS(setup,
            {"buckets", "SELECT * FROM m(0, 300, 20)",
             "0 0 1 100 0\n200 5 1 -1 0\n13 2 3 5 1\n60 4 1 30 1"},
-           {"what reaches into the window", "SELECT * FROM m(50, 150, 10)",
+           {"what comes before the window", "SELECT * FROM m(50, 150, 10)",
+            "0 0 1 100 0\n19 3 1 0 1\n60 4 1 30 1"},
+           {"what ended before is there, as viewers expect", "SELECT * FROM m(110, 150, 10)",
             "0 0 1 100 0\n60 4 1 30 1"},
-           {"what ended is gone", "SELECT * FROM m(110, 150, 10)", ""},
-           {"what is still open", "SELECT id FROM m(1000, 1001, 1)", "5"}, );
+           {"unless one begins at the start", "SELECT * FROM m(60, 150, 10)",
+            "0 0 1 100 0\n60 4 1 30 1"},
+           {"none before", "SELECT * FROM m(-20, -10, 10)", ""},
+           {"what is still open", "SELECT id FROM m(1000, 1001, 1) WHERE depth = 0", "5"}, );
+    CHECKS("CREATE VIRTUAL TABLE e USING __intrinsic_slice_mipmap((SELECT 1 AS id, 2 AS ts, 3 AS "
+           "dur, 4 AS depth WHERE 0));",
+           {"no slices: a row of zeros", "SELECT * FROM e(10, 50, 10)", "0 0 1 0 0"}, );
 }
 
 Test(mipmap, refuses_wrong_sources)
