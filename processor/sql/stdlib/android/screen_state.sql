@@ -2,19 +2,35 @@
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
+-- From the start of the trace on: NULL until somebody said.
 CREATE PERFETTO TABLE _android_screen_states AS
-SELECT *
-FROM counter_leading_intervals!(
-  (
-    SELECT c.id, c.ts, 0 AS track_id, c.value
-    FROM counter AS c JOIN counter_track AS t ON t.id = c.track_id
-    WHERE t.name = 'ScreenState'
+WITH
+  samples AS MATERIALIZED (
+    SELECT ts, dur, value
+    FROM counter_leading_intervals!(
+      (
+        SELECT c.id, c.ts, 0 AS track_id, c.value
+        FROM counter AS c JOIN counter_track AS t ON t.id = c.track_id
+        WHERE t.name = 'ScreenState'
+      )
+    )
+    WHERE dur > 0
+  ),
+  whole AS (
+    SELECT
+      trace_start() AS ts,
+      ifnull((SELECT min(ts) FROM samples), trace_end()) - trace_start() AS dur,
+      NULL AS value
+    UNION ALL
+    SELECT ts, dur, value FROM samples
   )
-)
-WHERE dur > 0;
+SELECT row_number() OVER (ORDER BY ts) AS id, ts, dur, value
+FROM whole
+WHERE dur > 0
+ORDER BY ts;
 
--- simple_screen_state: off, doze, on; short_screen_state tells more of them apart; one row
--- 'unknown' where nobody said.
+-- simple_screen_state: off, doze, on; short_screen_state tells more of them apart; 'unknown' where
+-- nobody said.
 CREATE PERFETTO TABLE android_screen_state(
   id ID, ts TIMESTAMP, dur DURATION, simple_screen_state STRING, short_screen_state STRING,
   screen_state STRING
@@ -46,10 +62,7 @@ SELECT
     WHEN 4 THEN 'Always-on display (doze-suspend)'
     WHEN 5 THEN 'Screen on (VR)'
     WHEN 6 THEN 'Screen on (suspend)'
-    ELSE 'unknown'
+    ELSE 'Unknown'
   END AS screen_state
 FROM _android_screen_states
-UNION ALL
-SELECT 0, trace_start(), trace_dur(), 'unknown', 'unknown', 'unknown'
-WHERE NOT EXISTS (SELECT 1 FROM _android_screen_states)
 ORDER BY ts;

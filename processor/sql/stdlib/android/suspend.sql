@@ -20,7 +20,16 @@ SELECT * FROM steps
 ORDER BY ts;
 
 -- The whole trace as stretches that are 'awake' or 'suspended'.
-CREATE PERFETTO TABLE android_suspend_state(ts TIMESTAMP, dur DURATION, power_state STRING) AS
+CREATE PERFETTO TABLE android_suspend_state(
+  -- Start of the stretch.
+  ts TIMESTAMP,
+  -- Its length.
+  dur DURATION,
+  -- The machine: that of the trace.
+  machine_id JOINID(machine.id),
+  -- 'awake' or 'suspended'.
+  power_state STRING
+) AS
 WITH awake AS (
   SELECT
     trace_start() AS ts,
@@ -29,9 +38,10 @@ WITH awake AS (
   SELECT ts + dur AS ts, lead(ts, 1, trace_end()) OVER (ORDER BY ts) - ts - dur AS dur
   FROM _android_suspends
 )
-SELECT ts, dur, 'awake' AS power_state FROM awake
+SELECT ts, dur, 0 AS machine_id, 'awake' AS power_state FROM awake
+WHERE dur > 0
 UNION ALL
-SELECT ts, dur, 'suspended' AS power_state FROM _android_suspends
+SELECT ts, dur, 0 AS machine_id, 'suspended' AS power_state FROM _android_suspends
 ORDER BY ts;
 
 -- How long something took, not counting the time in which the machine was suspended.

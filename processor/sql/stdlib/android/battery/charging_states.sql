@@ -2,18 +2,34 @@
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
+-- From the start of the trace on: NULL until somebody said.
 CREATE PERFETTO TABLE _android_battery_status AS
-SELECT *
-FROM counter_leading_intervals!(
-  (
-    SELECT c.id, c.ts, 0 AS track_id, c.value
-    FROM counter AS c JOIN counter_track AS t ON t.id = c.track_id
-    WHERE t.name = 'BatteryStatus'
+WITH
+  samples AS MATERIALIZED (
+    SELECT ts, dur, value
+    FROM counter_leading_intervals!(
+      (
+        SELECT c.id, c.ts, 0 AS track_id, c.value
+        FROM counter AS c JOIN counter_track AS t ON t.id = c.track_id
+        WHERE t.name = 'BatteryStatus'
+      )
+    )
+    WHERE dur > 0
+  ),
+  whole AS (
+    SELECT
+      trace_start() AS ts,
+      ifnull((SELECT min(ts) FROM samples), trace_end()) - trace_start() AS dur,
+      NULL AS value
+    UNION ALL
+    SELECT ts, dur, value FROM samples
   )
-)
-WHERE dur > 0;
+SELECT row_number() OVER (ORDER BY ts) AS id, ts, dur, value
+FROM whole
+WHERE dur > 0
+ORDER BY ts;
 
--- One row 'unknown' where nobody said.
+-- 'unknown' where nobody said.
 CREATE PERFETTO TABLE android_charging_states(
   id LONG, ts TIMESTAMP, dur DURATION, short_charging_state STRING, charging_state STRING
 ) AS
@@ -34,7 +50,4 @@ SELECT
     ELSE 'Unknown'
   END AS charging_state
 FROM _android_battery_status
-UNION ALL
-SELECT 0, trace_start(), trace_dur(), 'unknown', 'Unknown'
-WHERE NOT EXISTS (SELECT 1 FROM _android_battery_status)
 ORDER BY ts;
