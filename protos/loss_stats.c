@@ -13,6 +13,35 @@ static const struct stat_words {
     const char
         *index; /* what the index of the statistic is; NULL: it has none, or it tells nothing */
 } words[] = {
+    {"app_wakelock_unknown_id", "wakelocks of apps without a name", NULL},
+    {"generic_task_state_invalid_order", "states of threads in an impossible order", NULL},
+    {"incremental_state_cleared_missing_sequence_id", "packets that clear the state of no writer",
+     NULL},
+    {"interned_data_missing_sequence_id", "packets with names for no writer", NULL},
+    {"invalid_clock_snapshots", "clock snapshots that contradict others or themselves", NULL},
+    {"kernel_trackevent_format_error", "kernel events that name a track in a wrong form", NULL},
+    {"meminfo_unknown_keys", "values of /proc/meminfo under a key that is not known", NULL},
+    {"namespaced_thread_missing_process", "threads in a namespace whose process is missing", NULL},
+    {"previous_packet_dropped_missing_sequence_id", "packets that follow a loss of no writer",
+     NULL},
+    {"rss_stat_unknown_keys", "sizes of memory under a key that is not known", NULL},
+    {"slice_drop_overlapping_complete_event",
+     "slices were left out: they overlap others of their track", NULL},
+    {"slice_max_depth_exceeded", "slices were left out: they lie too deep in others", NULL},
+    {"slice_negative_duration", "slices were left out: they end before they begin", NULL},
+    {"task_state_invalid", "states of threads that no kernel has", NULL},
+    {"trace_packet_defaults_missing_sequence_id", "packets with defaults for no writer", NULL},
+    {"track_descriptor_missing_uuid", "descriptors of tracks without a number", NULL},
+    {"track_event_counter_invalid_track_uuid", "counter values of a track that is no counter",
+     NULL},
+    {"track_event_counter_missing_track_uuid", "counter values without a track", NULL},
+    {"track_event_counter_missing_value", "counter events without a value", NULL},
+    {"track_event_invalid_timestamp", "track events of an impossible time", NULL},
+    {"track_event_missing_sequence_id", "track events of no writer", NULL},
+    {"track_event_missing_timestamp", "track events without a time", NULL},
+    {"track_event_track_hierarchy_loop", "tracks that are their own parents", NULL},
+    {"track_event_track_hierarchy_too_deep", "tracks with too many parents", NULL},
+    {"vmstat_unknown_keys", "values of /proc/vmstat under a key that is not known", NULL},
     {"clock_sync_failure", "times could not be converted: no clock snapshot relates them", NULL},
     {"clock_sync_failure_no_path", "times could not be converted: their clock is never related",
      NULL},
@@ -104,6 +133,29 @@ static void put_name(struct orma_buf *out, const char *name)
         orma_buf_put_byte(out, (uint8_t)(*name == '_' ? ' ' : *name));
 }
 
+/* "times were lost" of one: "time was lost". */
+static void put_one(struct orma_buf *out, const char *text)
+{
+    static const char *const verbs[][2] = {{" are ", " is "}, {" were ", " was "}};
+    const char *end = text + strcspn(text, " ");
+    const size_t len = (size_t)(end - text);
+    const char *verb = NULL;
+    size_t i = 0;
+
+    if (len < 2 || end[-1] != 's') {
+        orma_buf_put_str(out, text);
+        return;
+    }
+    orma_buf_put(out, text, len - (len > 4 && !memcmp(end - 4, "ches", 4) ? 2 : 1));
+    for (; !verb && i < ORMA_ARRAY_LEN(verbs); i++)
+        verb = strncmp(end, verbs[i][0], strlen(verbs[i][0])) ? NULL : end;
+    if (verb) {
+        orma_buf_put_str(out, verbs[i - 1][1]);
+        end += strlen(verbs[i - 1][0]);
+    }
+    orma_buf_put_str(out, end);
+}
+
 void orma_loss_put_stat(struct orma_buf *out, const char *name, const int64_t *idx, int64_t value)
 {
     const struct stat_words *w = find(name);
@@ -111,6 +163,8 @@ void orma_loss_put_stat(struct orma_buf *out, const char *name, const int64_t *i
     orma_buf_printf(out, "%" PRId64 " ", value);
     if (!w)
         put_name(out, name);
+    else if (value == 1)
+        put_one(out, w->text);
     else
         orma_buf_put_str(out, w->text);
     if (idx && (!w || w->index))

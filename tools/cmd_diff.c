@@ -106,7 +106,7 @@ static int diff(struct args *a)
         r = orma_processor_new(NULL, &a->request.tp[i]);
         if (r == 0)
             r = orma_load_trace(a->request.tp[i], "orma diff", a->request.traces[i],
-                                ORMA_LOAD_PROGRESS, NULL);
+                                ORMA_LOAD_TELLS, NULL);
     }
     if (r == 0) {
         code = orma_report_diff_run(&a->request, stdout);

@@ -115,7 +115,7 @@ static int report(const struct args *a)
     if (r == 0)
         r = orma_processor_new(NULL, &tp);
     if (r == 0)
-        r = orma_load_trace(tp, "orma report", a->request.trace, ORMA_LOAD_PROGRESS, NULL);
+        r = orma_load_trace(tp, "orma report", a->request.trace, ORMA_LOAD_TELLS, NULL);
     if (r == 0 && a->html) {
         code = write_html(a, tp);
     } else if (r == 0) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "processor/export/csv.h"
+#include "sdk/base/buf.h"
 #include "tools/base/units.h"
 #include "tools/commands.h"
 #include "tools/load/cache.h"
@@ -131,6 +132,25 @@ static bool is_fine(void *ctx, const struct orma_processor_stat *stat)
     return false;
 }
 
+/* What is fine, or among what could not be read. */
+struct told {
+    struct orma_processor *tp;
+    struct orma_ledger *loss;
+};
+
+static bool is_told(void *ctx, const struct orma_processor_stat *stat)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    const struct told *told = ctx;
+
+    if (is_fine(told->loss, stat))
+        return true;
+    orma_buf_printf(&sql,
+                    "SELECT count(*) FROM import_account WHERE unit = 'statistic' AND kind = '%s'",
+                    stat->name);
+    return orma_load_number(told->tp, orma_buf_cstr(&sql)) > 0;
+}
+
 /* How many statistics of this severity are troubles of a kind that is told nowhere else. */
 static unsigned count_troubles(struct orma_processor *tp, struct orma_ledger *loss,
                                const char *severity)
@@ -253,7 +273,7 @@ static int print_stats(struct orma_processor *tp, bool all)
     print_losses(tp, &loss, switches);
     fflush(stdout);
     unsigned troubles = print_setup_errors(tp);
-    troubles += orma_load_print_health(tp, is_fine, &loss, stdout);
+    troubles += orma_load_print_health(tp, is_told, &(struct told){tp, &loss}, stdout);
     troubles += print_unread(tp);
     if (orma_ledger_is_none(&loss) && (troubles || switches))
         printf("%s\n", loss.has_ledger ? "Nothing that the kernel and programs gave was lost."
@@ -276,7 +296,7 @@ static int stats(const char *trace, bool brief, bool all)
     int code = ORMA_EXIT_OK, r = orma_processor_new(NULL, &tp);
 
     if (r == 0)
-        r = orma_load_trace(tp, "orma stats", trace, ORMA_LOAD_PROGRESS, NULL);
+        r = orma_load_trace(tp, "orma stats", trace, ORMA_LOAD_TELLS, NULL);
     if (r < 0) {
         orma_processor_free(tp);
         return ORMA_EXIT_FAILURE;

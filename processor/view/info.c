@@ -63,17 +63,21 @@ static void put_table(struct orma_view *self, const char *name, const char *sql)
     "WHERE reason NOT IN ('emitted', 'delivered') AND packets > 0 GROUP BY 1 ORDER BY 2 DESC"
 #define INCIDENTS                                                                                  \
     "SELECT text, '', 'data_loss', 1 FROM loss WHERE text IS NOT NULL ORDER BY id LIMIT 100"
-/* What cannot be read counts, too, whatever its severity. */
+#define UNREAD                                                                                     \
+    "SELECT message, '', CASE reason WHEN 'error' THEN 'error' ELSE 'data_loss' END, count FROM "  \
+    "import_account WHERE message IS NOT NULL ORDER BY id LIMIT 100"
+/* What the sentences of the account do not say. */
 #define PROBLEMS                                                                                   \
-    "SELECT name, idx, severity, value FROM stats WHERE value > 0 AND (severity IN ('data_loss', " \
-    "'error') OR name = 'packet_skipped_seq_needs_incremental_state_invalid') "                    \
-    "ORDER BY severity, value DESC LIMIT 100"
+    "SELECT name, idx, severity, value FROM stats WHERE value > 0 AND severity IN ('data_loss', "  \
+    "'error') AND name NOT IN ('damaged_places', 'damaged_bytes') AND name NOT IN (SELECT kind "   \
+    "FROM import_account WHERE unit = 'statistic') ORDER BY severity, value DESC LIMIT 100"
 /* The statistics as sentences, as everywhere. */
 static void put_problems(struct orma_view *self)
 {
     orma_buf_put_str(&self->info, ",\"problems\":[");
     size_t begin = self->info.len;
     put_rows(self, true, INCIDENTS);
+    put_rows(self, self->info.len == begin, UNREAD);
     struct orma_view_query q = orma_view_query(self, PROBLEMS);
     while (orma_view_next(&q)) {
         struct orma_buf text = {0};

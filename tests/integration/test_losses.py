@@ -32,7 +32,7 @@ class Losses(Case):
         self.orma("view", "-o", "t.html", "t.pftrace")
         problems = [p[0] for p in view_reader.View((self.dir / "t.html").read_bytes()).info["problems"]]
         rows = self.query("t.pftrace", "SELECT reason, text FROM loss WHERE text IS NOT NULL")
-        for text in [row["text"] for row in rows] or ["packets cannot be read"]:
+        for text in [row["text"] for row in rows] or ["what they refer to is not in the trace"]:
             self.assertTrue(any(text in p for p in problems), f"{text}\n{problems}")
         self.assertFalse([p for p in problems if "_" in p.partition(":")[0].partition("'")[0]], "sentences, not names")
         self.assertEqual(len(rows), text_rows, rows)

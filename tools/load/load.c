@@ -66,13 +66,32 @@ unsigned orma_load_print_unread(const struct orma_processor *tp, const char *ind
     return num;
 }
 
+/* The same where statistics are listed by name behind it, as the processor's shell does. */
+static void print_units(struct orma_processor *tp, const char *indent)
+{
+    static const char sql[] =
+        "SELECT message FROM import_account WHERE message IS NOT NULL AND unit != 'statistic' "
+        "ORDER BY id";
+    struct orma_query *q;
+
+    if (orma_query_prepare(tp, sql, SIZE_MAX, &q, NULL) != 0)
+        return;
+    for (unsigned num = 0; num < UNREAD_SHOWN && orma_query_step(q) == 1; num++)
+        fprintf(stderr, "%s%s\n", indent, orma_query_text(q, 0));
+    orma_query_free(q);
+}
+
 /* Of the file, in front of whatever the command prints. */
-static void print_unread(const struct orma_processor *tp, const char *program, const char *path)
+static void print_unread(struct orma_processor *tp, const char *program, const char *path,
+                         bool shell)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf indent = {0};
 
     orma_buf_printf(&indent, "%s: %s: ", program, path);
-    (void)orma_load_print_unread(tp, orma_buf_cstr(&indent), UNREAD_SHOWN, stderr);
+    if (shell)
+        print_units(tp, orma_buf_cstr(&indent));
+    else
+        (void)orma_load_print_unread(tp, orma_buf_cstr(&indent), UNREAD_SHOWN, stderr);
 }
 
 /* `more`: what it seems to be, or which member of an archive it is. */
@@ -95,8 +114,8 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
 {
     uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
     struct progress p = {.start_ns = start, .drawn_ns = start, .plain = chatter == ORMA_LOAD_SHELL};
-    bool show =
-        chatter == ORMA_LOAD_SHELL || (chatter == ORMA_LOAD_PROGRESS && isatty(STDERR_FILENO));
+    const bool live = chatter == ORMA_LOAD_PROGRESS || chatter == ORMA_LOAD_TELLS;
+    bool show = chatter == ORMA_LOAD_SHELL || (live && isatty(STDERR_FILENO));
     int r = orma_load_cache_use(tp, program);
 
     if (r)
@@ -107,7 +126,7 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
 
     if (ret_ns)
         *ret_ns = took;
-    if (p.any && chatter == ORMA_LOAD_PROGRESS)
+    if (p.any && live)
         fprintf(stderr, "\r\033[K");
     if (r < 0) {
         const char *error = orma_processor_error(tp);
@@ -127,7 +146,8 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
         fprintf(stderr, "%s: %s: the file is empty: no trace\n", program, path);
         return -EBADMSG;
     }
-    print_unread(tp, program, path);
+    if (chatter != ORMA_LOAD_TELLS)
+        print_unread(tp, program, path, chatter == ORMA_LOAD_SHELL);
     orma_load_cache_tell(tp, program);
     if (chatter == ORMA_LOAD_SHELL) {
         double mb = (double)orma_processor_size(tp) / MEGABYTE, s = (double)took / 1e9;

@@ -13,6 +13,7 @@
 enum orma_load_chatter {
     ORMA_LOAD_QUIET,    /* nothing */
     ORMA_LOAD_PROGRESS, /* a live line if stderr is a terminal, gone at the end */
+    ORMA_LOAD_TELLS,    /* the same; the command itself says what could not be read */
     ORMA_LOAD_SHELL,    /* as the processor's shell prints it: always, with a last line */
 };
 

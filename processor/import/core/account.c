@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "processor/model/model.h"
+#include "protos/loss.h"
 #include "sdk/base/assert.h"
 #include "sdk/base/buf.h"
 
@@ -141,8 +142,8 @@ static const char *const words[ORMA_ACCOUNT_REASONS_NUM][2] = {
     [ORMA_ACCOUNT_CLOCK] = {"was dropped: nothing relates its time to the trace's",
                             "were dropped: nothing relates their times to the trace's"},
     [ORMA_ACCOUNT_LOST_STATE] =
-        {"was dropped: what it refers to was lost while it was recorded; larger buffers keep it",
-         "were dropped: what they refer to was lost while they were recorded; larger buffers keep "
+        {"was dropped: what it refers to is not in the trace; in a ring, larger buffers keep it",
+         "were dropped: what they refer to is not in the trace; in a ring, larger buffers keep "
          "it"},
     [ORMA_ACCOUNT_NO_WORD] = {"was neither read nor counted: please report this",
                               "were neither read nor counted: please report this"},
@@ -268,6 +269,61 @@ static void write_account(struct orma_account *a, struct orma_model *model, stru
     write_kinds(a, model, text);
 }
 
+/* ---- statistics ---- */
+
+/* Each of them stands for units that have rows, for a damaged place, or loses nothing; those of
+ * switches are told where they matter, with the state of threads. */
+static const uint16_t told_stats[] = {
+    ORMA_STAT_CLOCK_SYNC_FAILURE,
+    ORMA_STAT_CLOCK_SYNC_FAILURE_NO_PATH,
+    ORMA_STAT_CLOCK_SYNC_FAILURE_UNDEFERRABLE_PACKET_LOSS,
+    ORMA_STAT_CLOCK_SYNC_FAILURE_UNKNOWN_SOURCE_CLOCK,
+    ORMA_STAT_CLOCK_SYNC_FAILURE_UNKNOWN_TARGET_CLOCK,
+    ORMA_STAT_CLOCK_SYNC_UNRELATABLE_CLOCK_DOMAINS,
+    ORMA_STAT_DAMAGED_BYTES,
+    ORMA_STAT_DAMAGED_PLACES,
+    ORMA_STAT_FTRACE_BUNDLE_TOKENIZER_ERRORS,
+    ORMA_STAT_FUCHSIA_INVALID_EVENT,
+    ORMA_STAT_FUCHSIA_RECORD_READ_ERROR,
+    ORMA_STAT_INSTRUMENTS_ROW_MISSING_BACKTRACE,
+    ORMA_STAT_INSTRUMENTS_ROW_MISSING_THREAD,
+    ORMA_STAT_MISMATCHED_SCHED_SWITCH_TIDS,
+    ORMA_STAT_SLICE_SPILL_OVERLAPPING_COMPLETE_EVENT,
+    ORMA_STAT_SYSTRACE_PARSE_FAILURE,
+};
+
+/* What the import found wrong, and no unit says. */
+static bool is_trouble(uint16_t stat)
+{
+    const struct orma_stat_def *def = &orma_stat_defs[stat];
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(told_stats); i++)
+        if (told_stats[i] == stat)
+            return false;
+    return def->source == ORMA_SOURCE_ANALYSIS && def->kind != ORMA_STAT_INDEXED &&
+           (def->severity == ORMA_SEVERITY_ERROR || def->severity == ORMA_SEVERITY_DATA_LOSS);
+}
+
+static void write_stats(struct orma_model *model, struct orma_buf *text)
+{
+    struct orma_table *t = orma_model_table(model, ORMA_TABLE_IMPORT_ACCOUNT);
+
+    for (uint16_t stat = 0; stat < ORMA_STATS_NUM; stat++) {
+        const char *name = orma_stat_defs[stat].name;
+        int64_t sum = 0;
+
+        for (unsigned m = 0; is_trouble(stat) && m < ORMA_MACHINES_MAX; m++)
+            sum = orma_stats_sum(sum, model->storage->stats[m].single[stat]);
+        if (sum <= 0)
+            continue;
+        uint32_t row = add_row(model, 0, "statistic", "error", (uint64_t)sum);
+
+        orma_table_set(t, ORMA_IMPORT_ACCOUNT_KIND, row, orma_model_cstr(model, name));
+        orma_loss_put_stat(text, name, NULL, sum);
+        set_message(model, row, text);
+    }
+}
+
 void orma_accounts_write(struct orma_accounts *self, struct orma_model *model)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
@@ -282,6 +338,7 @@ void orma_accounts_write(struct orma_accounts *self, struct orma_model *model)
         put_cut_off(&text, model);
         set_message(model, add_row(model, 0, "end", "cut off", 1), &text);
     }
+    write_stats(model, &text);
 }
 
 const char *orma_accounts_sentence(const struct orma_model *model)

@@ -10,8 +10,13 @@ static void pass_over(struct orma_formats_lines *self, struct orma_file *file,
     const char *end = rest->len ? memchr(rest->data, '\n', rest->len) : NULL;
     size_t len = end ? (size_t)(end - rest->data) + 1 : rest->len;
 
-    if (len)
-        orma_file_damage(file, rest->data, len, ORMA_DAMAGED_LINE);
+    if (len && !self->endless) {
+        orma_file_unit(file, rest->data);
+        (void)orma_file_damaged(file, "lines that are too long", rest->data, len,
+                                ORMA_DAMAGED_LINE);
+    } else if (len) {
+        orma_file_damage(file, rest->data, len, ORMA_DAMAGED_LINE); /* more of it */
+    }
     *rest = (struct orma_str){rest->data + len, rest->len - len};
     self->endless = !end;
 }

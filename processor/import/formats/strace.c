@@ -328,8 +328,8 @@ static struct orma_unit_end on_line(struct orma_file *file, struct orma_str line
     note_caller(file, &c);
     if (!time_of(file, &c, &ts)) {
         count(file, ORMA_STAT_STRACE_UNSUPPORTED_TIMESTAMP_FORMAT);
-        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED,
-                                 "lines whose time can't be told (strace -ttt prints it)");
+        return orma_file_skipped(file, ORMA_ACCOUNT_CLOCK,
+                                 "lines with a time of another form than the first one");
     }
     if (r == LINE_NO_CALL)
         count(file, ORMA_STAT_STRACE_PARSE_FAILURE);

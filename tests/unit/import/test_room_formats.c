@@ -83,7 +83,7 @@ Test(room_formats, each_unit_is_read_or_counted)
          "7 1.000003 <... read res\n7 1.000004 no call\n",
          "read 1"
          "|1 damaged lines at 23"
-         "|1 damaged lines whose time can't be told (strace -ttt prints it) at 53"
+         "|1 clock lines with a time of another form than the first one at 53"
          "|1 not read lines without a pid (strace -f) at 32"
          "|2 damaged lines that are no call at 76"},
         {"kernel text", &orma_format_systrace,

@@ -490,6 +490,11 @@ class TraceProcessor:
     def disable_and_read_metatrace(self):
         return self._served("metatraces").disable_and_read_metatrace()
 
+    def unread(self):
+        """What of the trace is in no table, and why: a sentence each, the same as on the command line. Without any,
+        everything that the trace holds could be read."""
+        return [row.message for row in self.query("SELECT message FROM import_account WHERE message IS NOT NULL ORDER BY id")]
+
     def _served(self, what):
         if not self.http:
             raise TraceProcessorException(f"{what} are recorded by servers: this goes with addr")
