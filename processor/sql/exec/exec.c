@@ -29,6 +29,7 @@ void orma_exec_init(struct orma_sql *sql)
     const char *mode = getenv("ORMA_EXEC");
 
     sql->planner.exec = ORMA_EXEC_MODE_AUTO;
+    sql->planner.rows_min = ROWS_MIN;
     if (mode && !strcmp(mode, "off"))
         sql->planner.exec = ORMA_EXEC_MODE_OFF;
     else if (mode && !strcmp(mode, "on"))
@@ -120,7 +121,7 @@ static bool is_on(const struct orma_sql *sql)
 
 static bool is_large(const struct orma_sql *sql)
 {
-    return sql->planner.exec != ORMA_EXEC_MODE_AUTO || sql->planner.rows_max >= ROWS_MIN;
+    return sql->planner.exec != ORMA_EXEC_MODE_AUTO || sql->planner.rows_max >= sql->planner.rows_min;
 }
 
 /* A scan whose rows are taken as columns; equality most likely gives few. */

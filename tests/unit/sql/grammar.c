@@ -1,13 +1,7 @@
-#include "tests/unit/sql/grammar.h"
+/* Tables, queries and statements of the grammar. */
+#include "tests/unit/sql/grammar_impl.h"
 
 #include <stdio.h>
-#include <string.h>
-
-#include "sdk/base/defs.h"
-
-/* Deeper expressions have no parts but columns and literals. */
-#define DEPTH_MAX 3
-#define QUERIES_MAX 3
 
 #define COLUMNS "(id INTEGER, k INTEGER, v INTEGER, s TEXT, d DOUBLE, b INTEGER)"
 #define FILL(name, rows)                                                                           \
@@ -50,504 +44,6 @@ static const struct grammar_shape table_shape = {
     .unique = true,
 };
 
-static void put_query(struct gen *g, struct grammar_shape *shape);
-static void put_value(struct gen *g, enum grammar_type type);
-static void put_condition(struct gen *g);
-
-static bool chance(struct gen *g, uint32_t one_in)
-{
-    return !below(g, one_in);
-}
-
-static enum grammar_type any_type(struct gen *g)
-{
-    return (enum grammar_type)below(g, GRAMMAR_TYPES);
-}
-
-/* What `write` writes, apart. */
-#define APART(g, write)                                                                            \
-    __extension__({                                                                                \
-        struct orma_buf before_ = (g)->text;                                                       \
-        (g)->text = (struct orma_buf){0};                                                          \
-        write;                                                                                     \
-        struct orma_buf apart_ = (g)->text;                                                        \
-        (g)->text = before_;                                                                       \
-        apart_;                                                                                    \
-    })
-
-static void put_apart(struct gen *g, struct orma_buf *apart)
-{
-    PUT(g, "%s", orma_buf_cstr(apart));
-    orma_buf_fini(apart);
-}
-
-/* ---- columns ---- */
-
-static void put_column_of(struct gen *g, const struct grammar_source *s, unsigned at)
-{
-    if (*s->alias)
-        PUT(g, "%s.", s->alias);
-    PUT(g, "%s", s->shape.columns[at].name);
-}
-
-/* A column of the type, if there is one; of another now and then. False: there is none. */
-static bool put_column(struct gen *g, enum grammar_type type)
-{
-    struct grammar_scope *scope = g->scope;
-    bool any = chance(g, 12);
-
-    if (scope && scope->outer && scope->outer->num && chance(g, 4))
-        scope = scope->outer;
-    if (!scope || !scope->num)
-        return false;
-    for (unsigned i = 0; i < 8; i++) {
-        const struct grammar_source *s = &scope->sources[below(g, scope->num)];
-        unsigned at = below(g, s->shape.num);
-
-        if (!any && s->shape.columns[at].type != type)
-            continue;
-        put_column_of(g, s, at);
-        return true;
-    }
-    return false;
-}
-
-static void put_literal(struct gen *g, enum grammar_type type)
-{
-    switch (chance(g, 15) ? GRAMMAR_TYPES : type) {
-    case GRAMMAR_INT:
-        PUT(g, "%s",
-            PICK(g, "0", "1", "-1", "3", "7", "17", "100", "5", "2", "9007199254740993",
-                 "-9223372036854775808", "9223372036854775807", "TRUE", "FALSE", "0x10"));
-        break;
-    case GRAMMAR_REAL:
-        PUT(g, "%s", PICK(g, "0.0", "-0.0", "2.5", "7.0", "1e300", "9007199254740992.0", "-1.5"));
-        break;
-    case GRAMMAR_TEXT:
-        PUT(g, "%s",
-            PICK(g, "'a'", "''", "'7'", "'07'", "'7.0'", "'B'", "'1e1'", "'bc'", "'x''y'"));
-        break;
-    default:
-        PUT(g, "%s", PICK(g, "NULL", "NULL", "x'37'", "CAST('7' AS NUMERIC)"));
-    }
-}
-
-/* ---- values ---- */
-
-static void put_plain(struct gen *g, enum grammar_type type)
-{
-    if (chance(g, 4) || !put_column(g, type))
-        put_literal(g, type);
-}
-
-static void put_case(struct gen *g, enum grammar_type type)
-{
-    if (chance(g, 3)) {
-        PUT(g, "CASE ");
-        put_value(g, type);
-        PUT(g, " WHEN ");
-        put_value(g, type);
-    } else {
-        PUT(g, "CASE WHEN ");
-        put_condition(g);
-    }
-    PUT(g, " THEN ");
-    put_value(g, type);
-    if (!chance(g, 3)) {
-        PUT(g, " ELSE ");
-        put_value(g, type);
-    }
-    PUT(g, " END");
-}
-
-/* One value of a query: an aggregate without groups, or one row. */
-static void put_scalar_query(struct gen *g, enum grammar_type type)
-{
-    struct grammar_shape shape = {.num = 1};
-
-    if (g->queries >= QUERIES_MAX) {
-        put_plain(g, type);
-        return;
-    }
-    shape.columns[0].type = type;
-    bool aggregates = g->aggregates, windows = g->windows;
-    g->aggregates = g->windows = false;
-    g->loose = true;
-    PUT(g, "(SELECT %s(c0) FROM (", PICK(g, "max", "min", "count", "max"));
-    put_query(g, &shape);
-    PUT(g, "))");
-    g->aggregates = aggregates;
-    g->windows = windows;
-}
-
-static void put_function(struct gen *g, enum grammar_type type)
-{
-    switch (below(g, type == GRAMMAR_TEXT ? 9 : 12)) {
-    case 0:
-        PUT(g, "coalesce(");
-        put_value(g, type);
-        PUT(g, ", ");
-        put_value(g, type);
-        PUT(g, ")");
-        return;
-    case 1:
-        PUT(g, "%s(", PICK(g, "nullif", "ifnull", "min", "max"));
-        put_value(g, type);
-        PUT(g, ", ");
-        put_value(g, type);
-        PUT(g, ")");
-        return;
-    case 2:
-        PUT(g, "iif(");
-        put_condition(g);
-        PUT(g, ", ");
-        put_value(g, type);
-        PUT(g, ", ");
-        put_value(g, type);
-        PUT(g, ")");
-        return;
-    case 3:
-        PUT(g, "CAST(");
-        put_value(g, any_type(g));
-        PUT(g, " AS %s)",
-            type == GRAMMAR_INT    ? PICK(g, "INT", "INTEGER", "BIGINT")
-            : type == GRAMMAR_REAL ? PICK(g, "REAL", "DOUBLE", "NUMERIC")
-                                   : PICK(g, "TEXT", "VARCHAR"));
-        return;
-    }
-    if (type == GRAMMAR_TEXT) {
-        PUT(g, "%s(", PICK(g, "upper", "lower", "hex", "quote", "typeof", "trim", "+"));
-        put_value(g, any_type(g));
-        PUT(g, ")");
-        return;
-    }
-    PUT(g, "%s(",
-        type == GRAMMAR_INT ? PICK(g, "length", "unicode", "length", "+", "-", "NOT ")
-                            : PICK(g, "abs", "round", "+", "-", "sign"));
-    put_value(g, type == GRAMMAR_INT ? GRAMMAR_TEXT : GRAMMAR_REAL);
-    PUT(g, ")");
-}
-
-static void put_aggregate(struct gen *g, enum grammar_type type);
-static void put_window(struct gen *g, enum grammar_type type);
-
-static void put_operator(struct gen *g, enum grammar_type type)
-{
-    PUT(g, "(");
-    put_value(g, type);
-    PUT(g, " %s ",
-        type == GRAMMAR_INT    ? PICK(g, "+", "-", "*", "/", "%", "&", "|", "<<", ">>")
-        : type == GRAMMAR_REAL ? PICK(g, "+", "-", "*", "/")
-                               : "||");
-    put_value(g, type == GRAMMAR_TEXT ? any_type(g) : type);
-    PUT(g, ")");
-}
-
-static void put_value(struct gen *g, enum grammar_type type)
-{
-    if (g->depth >= DEPTH_MAX) {
-        put_plain(g, type);
-        return;
-    }
-    g->depth++;
-    switch (below(g, 16)) {
-    case 0:
-        put_case(g, type);
-        break;
-    case 1:
-    case 2:
-        put_function(g, type);
-        break;
-    case 3:
-    case 4:
-        put_operator(g, type);
-        break;
-    case 5:
-        if (chance(g, 2))
-            put_scalar_query(g, type);
-        else
-            put_plain(g, type);
-        break;
-    case 6:
-        PUT(g, "(");
-        put_condition(g);
-        PUT(g, ")");
-        break;
-    default:
-        put_plain(g, type);
-    }
-    g->depth--;
-}
-
-/* ---- conditions ---- */
-
-static void put_list(struct gen *g, enum grammar_type type)
-{
-    for (uint32_t i = below(g, 4), first = i; i; i--) {
-        PUT(g, "%s", i == first ? "" : ", ");
-        put_literal(g, chance(g, 6) ? any_type(g) : type);
-    }
-}
-
-static void put_sub_query(struct gen *g, enum grammar_type type)
-{
-    struct grammar_shape shape = {.num = 1};
-
-    shape.columns[0].type = type;
-    bool aggregates = g->aggregates, windows = g->windows;
-    g->aggregates = g->windows = false;
-    PUT(g, "(");
-    put_query(g, &shape);
-    PUT(g, ")");
-    g->aggregates = aggregates;
-    g->windows = windows;
-}
-
-static void put_in(struct gen *g)
-{
-    enum grammar_type type = any_type(g);
-
-    put_value(g, type);
-    PUT(g, " %sIN ", PICK(g, "", "NOT "));
-    if (chance(g, 2) && g->queries < QUERIES_MAX) {
-        put_sub_query(g, chance(g, 4) ? any_type(g) : type);
-        return;
-    }
-    PUT(g, "(");
-    put_list(g, type);
-    PUT(g, ")");
-}
-
-static void put_comparison(struct gen *g)
-{
-    enum grammar_type type = any_type(g);
-
-    put_value(g, type);
-    PUT(g, " %s ",
-        PICK(g, "=", "<", ">", "<=", ">=", "!=", "<>", "IS", "IS NOT", "=",
-             "IS NOT DISTINCT FROM"));
-    put_value(g, chance(g, 5) ? any_type(g) : type);
-    if (type == GRAMMAR_TEXT && chance(g, 6))
-        PUT(g, " COLLATE %s", PICK(g, "NOCASE", "RTRIM", "BINARY"));
-}
-
-static void put_pattern(struct gen *g)
-{
-    put_value(g, GRAMMAR_TEXT);
-    PUT(g, " %s%s ", PICK(g, "", "NOT "), PICK(g, "LIKE", "GLOB", "LIKE"));
-    PUT(g, "%s", PICK(g, "'%a%'", "'b%'", "'7'", "'*7*'", "''", "'_'", "'[a-c]*'", "NULL", "7"));
-}
-
-static void put_condition(struct gen *g)
-{
-    g->depth++;
-    switch (below(g, g->depth > DEPTH_MAX ? 7 : 14)) {
-    case 0:
-    case 1:
-    case 2:
-        put_comparison(g);
-        break;
-    case 3:
-        put_pattern(g);
-        break;
-    case 4:
-        put_plain(g, any_type(g));
-        PUT(g, " %s", PICK(g, "IS NULL", "IS NOT NULL", "NOTNULL", "ISNULL"));
-        break;
-    case 5:
-        put_plain(g, any_type(g));
-        PUT(g, " IS %s%s", PICK(g, "", "NOT "), PICK(g, "TRUE", "FALSE"));
-        break;
-    case 6:
-        put_in(g);
-        break;
-    case 7:
-        put_value(g, GRAMMAR_INT);
-        PUT(g, " %sBETWEEN ", PICK(g, "", "NOT "));
-        put_plain(g, GRAMMAR_INT);
-        PUT(g, " AND ");
-        put_plain(g, any_type(g));
-        break;
-    case 8:
-        if (g->queries < QUERIES_MAX) {
-            PUT(g, "%sEXISTS ", PICK(g, "", "NOT "));
-            put_sub_query(g, any_type(g));
-            break;
-        }
-        put_plain(g, GRAMMAR_INT);
-        break;
-    case 9:
-        put_value(g, any_type(g));
-        break;
-    default:
-        PUT(g, "%s", PICK(g, "(", "NOT (", "("));
-        put_condition(g);
-        PUT(g, "%s", PICK(g, " OR ", " AND ", " AND "));
-        put_condition(g);
-        PUT(g, ")");
-    }
-    g->depth--;
-}
-
-/* ---- aggregates and windows ---- */
-
-static void put_filter(struct gen *g)
-{
-    if (!chance(g, 6))
-        return;
-    PUT(g, " FILTER (WHERE ");
-    put_condition(g);
-    PUT(g, ")");
-}
-
-/* Those whose result does not depend on the order of rows. */
-static void put_aggregate(struct gen *g, enum grammar_type type)
-{
-    bool aggregates = g->aggregates, windows = g->windows;
-
-    g->aggregates = g->windows = false;
-    switch (below(g, 10)) {
-    case 0:
-        PUT(g, "count(*)");
-        break;
-    case 1:
-        PUT(g, "count(DISTINCT ");
-        put_plain(g, any_type(g));
-        PUT(g, ")");
-        break;
-    case 2:
-        PUT(g, "length(group_concat(");
-        put_plain(g, GRAMMAR_TEXT);
-        PUT(g, "))");
-        break;
-    case 3:
-        PUT(g, "json_array_length(json_group_array(");
-        put_plain(g, GRAMMAR_INT);
-        PUT(g, "))");
-        break;
-    case 4:
-        PUT(g, "%s(", PICK(g, "sum", "avg", "total"));
-        put_plain(g, any_type(g));
-        PUT(g, " %% 100)"); /* small and whole: their sum has no order */
-        break;
-    case 5:
-        PUT(g, "count(");
-        put_value(g, any_type(g));
-        PUT(g, ")");
-        break;
-    default:
-        PUT(g, "%s(", PICK(g, "min", "max"));
-        put_value(g, type);
-        PUT(g, ")");
-    }
-    g->aggregates = aggregates;
-    g->windows = windows;
-}
-
-/* ORDER BY of a window that leaves no ties; false: there is none. */
-static bool put_total_order(struct gen *g)
-{
-    const struct grammar_scope *s = g->scope;
-
-    for (unsigned i = 0; i < s->num; i++) {
-        if (!s->sources[i].shape.unique)
-            return false;
-    }
-    PUT(g, " ORDER BY ");
-    if (chance(g, 2)) {
-        put_plain(g, any_type(g));
-        PUT(g, "%s, ", PICK(g, "", " DESC", " NULLS LAST", " DESC NULLS FIRST"));
-    }
-    for (unsigned i = 0; i < s->num; i++) {
-        PUT(g, "%s", i ? ", " : "");
-        put_column_of(g, &s->sources[i], 0);
-        PUT(g, "%s", PICK(g, "", " DESC"));
-    }
-    return true;
-}
-
-static void put_frame(struct gen *g)
-{
-    if (!chance(g, 2))
-        return;
-    PUT(g, " %s BETWEEN %s AND %s%s", PICK(g, "ROWS", "GROUPS", "RANGE"),
-        PICK(g, "UNBOUNDED PRECEDING", "CURRENT ROW"),
-        PICK(g, "CURRENT ROW", "UNBOUNDED FOLLOWING"),
-        PICK(g, "", "", " EXCLUDE CURRENT ROW", " EXCLUDE TIES", " EXCLUDE GROUP"));
-}
-
-static void put_partition(struct gen *g)
-{
-    if (!chance(g, 2))
-        return;
-    PUT(g, "PARTITION BY ");
-    put_plain(g, any_type(g));
-}
-
-/* By the order of rows where that is total, else by peers only. */
-static void put_window(struct gen *g, enum grammar_type type)
-{
-    bool aggregates = g->aggregates, windows = g->windows, filter = false;
-
-    g->aggregates = g->windows = false;
-    struct orma_buf order = {0};
-    bool total = false;
-    order = APART(g, total = g->scope->num && put_total_order(g));
-    switch (below(g, total ? 6 : 3)) {
-    case 0:
-        PUT(g, "%s()", PICK(g, "rank", "dense_rank", "percent_rank", "cume_dist"));
-        break;
-    case 1:
-        PUT(g, "count(");
-        put_plain(g, any_type(g));
-        PUT(g, ")");
-        filter = true;
-        break;
-    case 2:
-        PUT(g, "%s(", PICK(g, "min", "max"));
-        put_value(g, type);
-        PUT(g, ")");
-        filter = true;
-        break;
-    case 3:
-        PUT(g, "%s", PICK(g, "row_number()", "ntile(3)", "row_number()"));
-        break;
-    case 4:
-        PUT(g, "%s(", PICK(g, "lag", "lead"));
-        put_value(g, type);
-        if (chance(g, 2)) {
-            PUT(g, ", %u", below(g, 3));
-            if (chance(g, 2)) {
-                PUT(g, ", ");
-                put_literal(g, type);
-            }
-        }
-        PUT(g, ")");
-        break;
-    default:
-        PUT(g, "%s(", PICK(g, "first_value", "last_value"));
-        put_value(g, type);
-        PUT(g, ")");
-    }
-    if (filter)
-        put_filter(g);
-    PUT(g, " OVER (");
-    put_partition(g);
-    if (total) {
-        put_apart(g, &order);
-        put_frame(g);
-    } else {
-        orma_buf_fini(&order);
-        if (chance(g, 2)) {
-            PUT(g, " ORDER BY ");
-            put_plain(g, any_type(g));
-        }
-    }
-    PUT(g, ")");
-    g->aggregates = aggregates;
-    g->windows = windows;
-}
-
 /* ---- FROM ---- */
 
 static void name_new(struct gen *g, char *ret, const char *stem)
@@ -578,12 +74,12 @@ static void put_source(struct gen *g, struct grammar_source *s, bool first)
 
         s->shape = c->shape;
         PUT(g, "%s %s", c->name, s->alias);
-    } else if (g->queries < QUERIES_MAX && chance(g, 5)) {
+    } else if (g->queries < GRAMMAR_QUERIES_MAX && chance(g, 5)) {
         fill_shape(g, &s->shape);
         struct grammar_scope *scope = g->scope; /* it does not see its neighbours */
         g->scope = scope ? scope->outer : NULL;
         PUT(g, "(");
-        put_query(g, &s->shape);
+        grammar_put_query(g, &s->shape);
         PUT(g, ") %s", s->alias);
         g->scope = scope;
     } else {
@@ -647,12 +143,12 @@ static void put_join(struct gen *g, struct grammar_scope *scope)
     if (!chance(g, 3)) {
         const struct grammar_source *left = &scope->sources[below(g, scope->num - 1)];
 
-        put_column_of(g, &s, below(g, s.shape.num));
+        grammar_put_column_of(g, &s, below(g, s.shape.num));
         PUT(g, " %s ", PICK(g, "=", "=", "=", "IS", "<", "!="));
-        put_column_of(g, left, below(g, left->shape.num));
+        grammar_put_column_of(g, left, below(g, left->shape.num));
         PUT(g, " AND ");
     }
-    put_condition(g);
+    grammar_put_condition(g);
 }
 
 static void put_from(struct gen *g, struct grammar_scope *scope)
@@ -680,13 +176,13 @@ static void put_results(struct gen *g, struct grammar_shape *shape, bool grouped
         if (grouped && key->len && (chance(g, 3) || !i))
             PUT(g, "%s", key->data);
         else if (grouped && chance(g, 8))
-            put_literal(g, type);
+            grammar_put_literal(g, type);
         else if (grouped)
-            put_aggregate(g, type);
+            grammar_put_aggregate(g, type);
         else if (g->windows && chance(g, 2))
-            put_window(g, type);
+            grammar_put_window(g, type);
         else
-            put_value(g, type);
+            grammar_put_value(g, type);
         snprintf(shape->columns[i].name, sizeof(shape->columns[i].name), "c%u", i);
         PUT(g, " AS %s", shape->columns[i].name);
     }
@@ -705,10 +201,10 @@ static void put_select(struct gen *g, struct grammar_shape *shape)
     if (grouped && scope.num && chance(g, 2)) {
         unsigned depth = g->depth;
 
-        g->depth = DEPTH_MAX - 1;
+        g->depth = GRAMMAR_DEPTH_MAX - 1;
         do {
             orma_buf_fini(&key);
-            key = APART(g, put_value(g, any_type(g)));
+            key = APART(g, grammar_put_value(g, any_type(g)));
         } while (!strpbrk(orma_buf_cstr(&key), ".(")); /* a number would be that of a column */
         g->depth = depth;
     }
@@ -718,7 +214,7 @@ static void put_select(struct gen *g, struct grammar_shape *shape)
     g->windows = false;
     if (scope.num && chance(g, 2)) {
         PUT(g, " WHERE ");
-        put_condition(g);
+        grammar_put_condition(g);
     }
     if (key.len)
         PUT(g, " GROUP BY %s", key.data);
@@ -738,7 +234,7 @@ static void put_values(struct gen *g, struct grammar_shape *shape)
         PUT(g, "%s(", i == first ? "" : ", ");
         for (unsigned k = 0; k < shape->num; k++) {
             PUT(g, "%s", k ? ", " : "");
-            put_literal(g, shape->columns[k].type);
+            grammar_put_literal(g, shape->columns[k].type);
         }
         PUT(g, ")");
     }
@@ -779,7 +275,7 @@ static void put_cte(struct gen *g, struct grammar_cte *c, bool recursive)
         return;
     }
     fill_shape(g, &c->shape);
-    struct orma_buf query = APART(g, put_query(g, &c->shape));
+    struct orma_buf query = APART(g, grammar_put_query(g, &c->shape));
     PUT(g, "%s", c->name);
     if (chance(g, 3)) {
         PUT(g, "(");
@@ -822,13 +318,13 @@ static void put_with(struct gen *g)
 }
 
 /* Inside of others: no order, and so no limit. */
-static void put_query(struct gen *g, struct grammar_shape *shape)
+void grammar_put_query(struct gen *g, struct grammar_shape *shape)
 {
     unsigned depth = g->depth, ctes = g->ctes_num;
 
     g->depth = 0;
     g->queries++;
-    if (g->queries < QUERIES_MAX && chance(g, 12))
+    if (g->queries < GRAMMAR_QUERIES_MAX && chance(g, 12))
         put_with(g);
     put_compound(g, shape);
     if (chance(g, 10))
@@ -840,15 +336,21 @@ static void put_query(struct gen *g, struct grammar_shape *shape)
 
 /* ---- statements ---- */
 
-static void put_order(struct gen *g, unsigned num)
+static void put_order(struct gen *g, const struct grammar_shape *shape)
 {
+    const unsigned num = shape->num;
     bool total = chance(g, 2);
     unsigned keys = total ? num : below(g, num) + 1, from = below(g, num);
 
     PUT(g, " ORDER BY ");
     for (unsigned i = 0; i < keys; i++) {
-        g->keys[g->keys_num++] = (from + i) % num;
-        PUT(g, "%s%u%s", i ? ", " : "", (from + i) % num + 1,
+        const unsigned col = (from + i) % num;
+        bool nocase = shape->columns[col].type == GRAMMAR_TEXT && chance(g, 4);
+
+        total &= !nocase;
+        g->nocase[g->keys_num] = nocase;
+        g->keys[g->keys_num++] = col;
+        PUT(g, "%s%u%s%s", i ? ", " : "", col + 1, nocase ? " COLLATE NOCASE" : "",
             PICK(g, "", " DESC", "", " NULLS LAST", " DESC NULLS FIRST"));
     }
     if (!total || !chance(g, 3))
@@ -865,19 +367,40 @@ void grammar_statement(struct gen *g, uint64_t seed)
     orma_buf_clear(&text);
     *g = (struct gen){.seed = seed, .text = text};
     (void)below(g, 2);
+    g->params = chance(g, 4);
+    g->rows_min = chance(g, 4) ? 4096 : below(g, 40);
+    g->more = below(g, 1024);
     fill_shape(g, &shape);
     if (chance(g, 5))
         put_with(g);
     put_compound(g, &shape);
     if (chance(g, 2))
-        put_order(g, shape.num);
+        put_order(g, &shape);
 }
 
-char *grammar_over(const char *statement, char kind)
+char *grammar_over(const char *statement, char kind, struct grammar_values *ret)
 {
-    char *text = strdup(statement);
+    struct orma_buf out = {0};
 
-    for (char *at = text ? strchr(text, '@') : NULL; at; at = strchr(at, '@'))
-        *at = kind;
-    return text;
+    for (const char *at = statement; *at; at++) {
+        const char *end = *at == *GRAMMAR_PARAM ? strchr(at, *GRAMMAR_PARAM_END) : NULL;
+
+        if (end && ret && ret->num < GRAMMAR_VALUES_MAX) {
+            ret->texts[ret->num++] = strndup(at + 1, (size_t)(end - at - 1));
+            orma_buf_put_str(&out, "?");
+            at = end;
+        } else if (*at != *GRAMMAR_PARAM && *at != *GRAMMAR_PARAM_END) {
+            orma_buf_put_byte(&out, (uint8_t)(*at == '@' ? kind : *at));
+        }
+    }
+    char *copy = strdup(orma_buf_cstr(&out));
+    orma_buf_fini(&out);
+    return copy;
+}
+
+void grammar_values_fini(struct grammar_values *self)
+{
+    for (unsigned i = 0; i < self->num; i++)
+        free(self->texts[i]);
+    self->num = 0;
 }

@@ -15,6 +15,11 @@
 #define GRAMMAR_COLUMNS_MAX 8
 #define GRAMMAR_SOURCES_MAX 4
 #define GRAMMAR_KEYS_MAX 8
+#define GRAMMAR_VALUES_MAX 64
+
+/* Around a literal that may be a parameter. */
+#define GRAMMAR_PARAM "\x01"
+#define GRAMMAR_PARAM_END "\x02"
 
 /* What makes the tables: of SQLite with the prefix p, ours with the prefix t. */
 extern const char grammar_rows[];
@@ -61,17 +66,30 @@ struct gen {
     struct grammar_cte ctes[8];
     unsigned ctes_num;
     bool aggregates, windows; /* may stand here */
+    bool params;              /* some literals are parameters */
 
     /* ---- the result ---- */
 
     unsigned keys[GRAMMAR_KEYS_MAX]; /* the columns of ORDER BY, by number from 0 */
     unsigned keys_num;
-    bool loose; /* of values that are equal but not alike (1, 1.0) either may be a row */
+    bool nocase[GRAMMAR_KEYS_MAX];
+    uint32_t rows_min; /* of tables for which the executor is asked by default */
+    uint32_t more;     /* a number for who runs it */
+    bool loose;        /* of values that are equal but not alike (1, 1.0) either may be a row */
 };
 
 /* A statement of the seed, in `text`. */
 void grammar_statement(struct gen *g, uint64_t seed);
 
-/* A copy over tables of one kind; to be freed. */
-char *grammar_over(const char *statement, char kind);
+/* Literals, in the order of their parameters. */
+struct grammar_values {
+    char *texts[GRAMMAR_VALUES_MAX];
+    unsigned num;
+};
+
+void grammar_values_fini(struct grammar_values *self);
+
+/* A copy over tables of one kind; to be freed. `ret`: with parameters, of these values; NULL: the
+ * values are literals. */
+char *grammar_over(const char *statement, char kind, struct grammar_values *ret);
 #endif
