@@ -121,7 +121,8 @@ static bool is_on(const struct orma_sql *sql)
 
 static bool is_large(const struct orma_sql *sql)
 {
-    return sql->planner.exec != ORMA_EXEC_MODE_AUTO || sql->planner.rows_max >= sql->planner.rows_min;
+    return sql->planner.exec != ORMA_EXEC_MODE_AUTO ||
+           sql->planner.rows_max >= sql->planner.rows_min;
 }
 
 /* A scan whose rows are taken as columns; equality most likely gives few. */
@@ -366,6 +367,26 @@ static bool is_source(const struct orma_exec_plan *plan, const struct orma_exec_
     return false;
 }
 
+static bool may_fail(const struct orma_exec_expr *e)
+{
+    bool found = e->op == ORMA_EXEC_CALL && e->function->may_fail;
+
+    for (unsigned i = 0; i < e->num && !found; i++)
+        found = may_fail(e->args[i]);
+    return found;
+}
+
+/* SQLite works results out before it sorts, so also for rows behind the limit: whether for all of
+ * them depends on their order. */
+static bool check_limited(struct orma_exec_plan *plan, const struct orma_exec_query *q)
+{
+    for (uint32_t i = 0; q->has_limit && q->order.len && i < q->results.len; i++) {
+        if (may_fail(q->results.data[i].expr))
+            return orma_exec_give_up(plan, "a function that may fail behind a LIMIT");
+    }
+    return true;
+}
+
 static bool fold_query(struct orma_exec_plan *plan, struct orma_exec_query *q)
 {
     fold_all(plan, &q->where, q->sources_num == 1);
@@ -380,6 +401,8 @@ static bool fold_query(struct orma_exec_plan *plan, struct orma_exec_query *q)
     for (uint32_t i = 0; i < q->wins.len && !plan->why; i++)
         fold_window(plan, q->wins.data[i]);
     const bool named = is_source(plan, q);
+    if (!check_limited(plan, q))
+        return false;
     plan->sure = named; /* nobody may read them */
     for (uint32_t i = 0; i < q->results.len && !plan->why; i++) {
         if (named)

@@ -58,6 +58,9 @@ struct agg {
     struct coder set; /* of distinct values */
     struct orma_exec_values vals;
     uint32_t same; /* which has its values, or its sums; mostly itself */
+    /* Of integers in a sum: the bits that any of them has, and the sum of their sizes, halved. */
+    int64_t bits;
+    uint64_t size;
 };
 
 struct grouper {
@@ -356,6 +359,23 @@ static bool add_one(struct grouper *g, struct agg *a, uint32_t group, uint8_t ta
     return true;
 }
 
+/* Where rows come in another order than SQLite has, integers of both signs may overflow there on
+ * the way to a sum that does not: unless they are too small for that in any order. */
+static bool add_in_any_order(struct grouper *g, struct agg *a, const struct orma_exec_vec *v,
+                             uint32_t num)
+{
+    for (uint32_t i = 0; i < num; i++) {
+        const int64_t val = orma_exec_tag_at(v, i) == EXEC_INT ? v->vals[i] : 0;
+
+        a->bits |= val;
+        a->size += ((uint64_t)(val ^ val >> 63) >> 1) + 1;
+        if (ORMA_UNLIKELY(a->size >= UINT64_C(1) << 62) && a->bits < 0)
+            return orma_exec_give_up(g->plan, "a sum that overflows in some order");
+        a->size = ORMA_MIN(a->size, UINT64_C(1) << 62);
+    }
+    return true;
+}
+
 static bool fold_sum(struct grouper *g, struct agg *a, const struct orma_exec_vec *v,
                      const uint32_t *codes, uint32_t num)
 {
@@ -533,7 +553,8 @@ static bool fold(struct grouper *g, struct agg *a, const struct orma_exec_rows *
         fold_bare(g, a, g->vec, codes, rows->num);
         return true;
     default:
-        return fold_sum(g, a, g->vec, codes, rows->num);
+        return (g->in_order || add_in_any_order(g, a, g->vec, rows->num)) &&
+               fold_sum(g, a, g->vec, codes, rows->num);
     }
 }
 

@@ -163,7 +163,7 @@ bool orma_exec_bind_value(struct orma_exec_scope *s, const struct orma_exec_ast 
     struct orma_exec_query *q = sub->query;
     const bool one = q->grouped && q->groups.len == q->keys.len; /* without GROUP BY */
     if (q->limit == 0 || q->offset || (q->keys.len && (q->wins.len || q->having.len)) ||
-        (exists && (q->grouped || q->parts.len)))
+        (exists && (q->grouped || q->parts.len || q->set > ORMA_EXEC_UNION)))
         return orma_exec_give_up(s->plan, "a query of rows as a value");
     e->types = exists ? EXEC_INT : q->results.data[0].expr->types | EXEC_NULL;
     if (!exists)

@@ -43,6 +43,7 @@ struct grammar_answer {
     uint8_t types[GRAMMAR_COLUMNS_MAX]; /* of values of each column: bits 1 << SQLITE_... */
     char *error;
     bool begun, many; /* it was valid; it has too many rows */
+    bool mended;      /* SQLite is too old to answer it as newer ones do: sqlite/older.h */
 };
 
 void grammar_answer_fini(struct grammar_answer *self);

@@ -265,6 +265,24 @@ Test(exec_meaning, does_not_work_out_the_same_again_and_again)
     check_in_all_modes(checks, ORMA_ARRAY_LEN(checks));
 }
 
+/* What is not shown counts all the same. */
+Test(exec_meaning, looks_at_what_is_not_shown_as_sqlite_does)
+{
+    static const struct engine_check checks[] = {
+        {"EXISTS of what is left of a set",
+         "SELECT count(*) FROM t1 WHERE EXISTS (SELECT k + 100 FROM big EXCEPT SELECT k FROM t1)",
+         "5"},
+        {"of what is in both",
+         "SELECT count(*) FROM t1 WHERE EXISTS (SELECT k + 100 FROM big INTERSECT SELECT k FROM "
+         "t1)",
+         "0"},
+        {"an error in a row behind the limit",
+         "SELECT twice(iif(id, 1, s)) FROM t1 ORDER BY -v DESC LIMIT 1", "error: twice["},
+    };
+
+    check_in_all_modes(checks, ORMA_ARRAY_LEN(checks));
+}
+
 /* SQL does not say which row of equal ones counts: that of the table is the first, always. */
 Test(exec_meaning, orders_distinct_rows_by_the_first_of_each)
 {

@@ -17,7 +17,7 @@
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/grammar_ask.h"
 
-#define QUERIES 3000
+#define QUERIES 2000
 /* Those that take longer are not compared: cross joins of queries in queries. */
 #define TIME_MAX_NS 60000000
 /* So many that differ are shown. */
@@ -148,6 +148,9 @@ static bool check(struct orma_processor *tp, struct gen *g, uint64_t seed, struc
     grammar_statement(g, seed);
     const char *query = orma_buf_cstr(&g->text);
     pairs[3][1] = GRAMMAR_RPC + g->more % (GRAMMAR_WAYS - GRAMMAR_RPC);
+    /* SQLite keeps some rows of a UNION twice in a view that is ordered by another collation. */
+    if (pairs[3][1] == GRAMMAR_VIEW && memchr(g->nocase, true, sizeof(g->nocase)))
+        pairs[3][1] = GRAMMAR_RPC;
     /* Columns of tables make reals of integers. */
     const bool loose = g->loose || (!g->params && pairs[3][1] == GRAMMAR_TABLE);
     const struct grammar_rule rule = {g->keys,     g->nocase, g->keys_num,
@@ -159,7 +162,7 @@ static bool check(struct orma_processor *tp, struct gen *g, uint64_t seed, struc
     for (size_t i = 0; i < (g->params ? 3 : ORMA_ARRAY_LEN(pairs)) && same; i++) {
         enum grammar_way way = i ? pairs[i][1] : GRAMMAR_PLAIN;
 
-        if (off.many || !grammar_is_to_compare(way, &off))
+        if (off.many || !grammar_is_to_compare(way, &off) || (!i && off.mended))
             continue;
         grammar_ask(tp, query, way, &rule, &other);
         const char *what = i ? grammar_difference(&off, GRAMMAR_OFF, &other, way)
