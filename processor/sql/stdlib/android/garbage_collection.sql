@@ -1,5 +1,7 @@
 -- Collections of garbage, and how they were scheduled.
 
+INCLUDE PERFETTO MODULE android.startup.startups;
+INCLUDE PERFETTO MODULE counters.intervals;
 INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE slices.with_context;
 
@@ -76,3 +78,112 @@ FROM _android_collections AS g
 LEFT JOIN heaps AS h USING (id)
 LEFT JOIN states AS s USING (id)
 ORDER BY g.id;
+
+-- Sizes of heaps in KB, from one change to the next.
+CREATE PERFETTO TABLE _gc_heap_counter AS
+SELECT c.ts, c.dur, t.upid, CAST(c.value AS INT) AS value
+FROM counter_leading_intervals!(
+  (
+    SELECT c.*
+    FROM counter AS c JOIN process_counter_track AS t ON t.id = c.track_id
+    WHERE t.name = 'Heap size (KB)'
+  )
+) AS c
+JOIN process_counter_track AS t ON t.id = c.track_id
+ORDER BY c.ts;
+
+-- From the first to the last of them; NULL if there is none.
+CREATE PERFETTO TABLE _gc_stats_window AS
+SELECT
+  min(ts) AS gc_stats_window_start,
+  max(ts) AS gc_stats_window_end,
+  max(ts) - min(ts) AS gc_stats_window_dur
+FROM _gc_heap_counter;
+
+-- How much each process allocated: by how much its heap grew between two readings.
+CREATE PERFETTO TABLE _gc_heap_allocated AS
+SELECT
+  t.upid, c.ts, lead(c.ts) OVER one_track - c.ts AS dur, c.value,
+  max(c.value - lag(c.value, 1, c.value) OVER one_track, 0.0) AS allocated
+FROM counter AS c JOIN process_counter_track AS t ON t.id = c.track_id
+WHERE t.name = 'Heap size (KB)'
+WINDOW one_track AS (PARTITION BY c.track_id ORDER BY c.ts)
+ORDER BY t.upid, c.ts;
+
+-- MB times seconds: of what collections left, and of what there was.
+CREATE PERFETTO TABLE _gc_heap_utilization AS
+SELECT
+  p.upid,
+  sum(e.min_heap_mb * e.gc_dur / 1e9) AS heap_live_mbs,
+  sum(e.max_heap_mb * e.gc_dur / 1e9) AS heap_total_mbs
+FROM process AS p LEFT JOIN android_garbage_collection_events AS e USING (upid)
+GROUP BY p.upid
+ORDER BY p.upid;
+
+-- What each process's heap and collections were in that time.
+CREATE PERFETTO TABLE _android_garbage_collection_process_stats AS
+WITH
+  heaps AS (
+    SELECT
+      upid, min(ts) AS ts, max(ts) - min(ts) AS dur,
+      sum(value * dur / 1e9) / 1e3 AS heap_size_mbs
+    FROM _gc_heap_counter
+    GROUP BY upid
+  ),
+  allocated AS (
+    SELECT upid, sum(allocated) / 1e3 AS heap_allocated_mb FROM _gc_heap_allocated GROUP BY upid
+  ),
+  runs AS (
+    SELECT upid, sum(gc_running_dur) AS gc_running_dur, sum(reclaimed_mb) AS reclaimed_mb
+    FROM android_garbage_collection_events
+    GROUP BY upid
+  ),
+  starts AS (
+    SELECT
+      e.upid, sum(e.gc_running_dur) AS gc_during_android_startup_dur,
+      sum(e.reclaimed_mb) AS reclaimed_mb
+    FROM android_garbage_collection_events AS e
+    WHERE EXISTS (
+      SELECT 1 FROM android_startups AS s
+      WHERE s.ts < e.gc_ts + e.gc_dur AND s.ts_end > e.gc_ts
+    )
+    GROUP BY e.upid
+  ),
+  total_starts AS (SELECT sum(dur) AS dur FROM android_startups)
+SELECT
+  h.upid, h.ts, h.dur, h.heap_size_mbs, h.heap_size_mbs / nullif(h.dur / 1e9, 0) AS heap_size_mb,
+  a.heap_allocated_mb, a.heap_allocated_mb / nullif(h.dur / 1e9, 0) AS heap_allocation_rate,
+  u.heap_live_mbs, u.heap_total_mbs, u.heap_live_mbs / u.heap_total_mbs AS heap_utilization,
+  r.gc_running_dur, r.gc_running_dur * 1.0 / nullif(h.dur, 0) AS gc_running_rate,
+  r.reclaimed_mb / nullif(r.gc_running_dur / 1e9, 0) AS gc_running_efficiency,
+  s.gc_during_android_startup_dur, t.dur AS total_android_startup_dur,
+  s.gc_during_android_startup_dur * 1.0 / nullif(t.dur, 0) AS gc_during_android_startup_rate,
+  s.reclaimed_mb / nullif(s.gc_during_android_startup_dur / 1e9, 0)
+    AS gc_during_android_startup_efficiency
+FROM heaps AS h
+LEFT JOIN allocated AS a USING (upid)
+LEFT JOIN _gc_heap_utilization AS u USING (upid)
+LEFT JOIN runs AS r USING (upid)
+LEFT JOIN starts AS s USING (upid)
+CROSS JOIN total_starts AS t
+ORDER BY h.upid;
+
+-- The sums over all processes; NULL where there is no heap.
+CREATE PERFETTO TABLE _android_garbage_collection_stats AS
+SELECT
+  w.gc_stats_window_start AS ts, w.gc_stats_window_dur AS dur,
+  sum(p.heap_size_mbs) AS heap_size_mbs,
+  sum(p.heap_size_mbs) / nullif(w.gc_stats_window_dur / 1e9, 0) AS heap_size_mb,
+  sum(p.heap_allocated_mb) AS heap_allocated_mb,
+  sum(p.heap_allocated_mb) / nullif(w.gc_stats_window_dur / 1e9, 0) AS heap_allocation_rate,
+  sum(p.heap_live_mbs) AS heap_live_mbs, sum(p.heap_total_mbs) AS heap_total_mbs,
+  sum(p.heap_live_mbs) / sum(p.heap_total_mbs) AS heap_utilization,
+  sum(p.gc_running_dur) AS gc_running_dur,
+  sum(p.gc_running_dur) * 1.0 / nullif(w.gc_stats_window_dur, 0) AS gc_running_rate,
+  sum(p.gc_during_android_startup_dur) AS gc_during_android_startup_dur,
+  max(p.total_android_startup_dur) AS total_android_startup_dur,
+  sum(p.gc_during_android_startup_dur) * 1.0 / nullif(max(p.total_android_startup_dur), 0)
+    AS gc_during_android_startup_rate,
+  avg(p.gc_running_efficiency) AS gc_running_efficiency,
+  avg(p.gc_during_android_startup_efficiency) AS gc_during_android_startup_efficiency
+FROM _gc_stats_window AS w LEFT JOIN _android_garbage_collection_process_stats AS p;

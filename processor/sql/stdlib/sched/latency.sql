@@ -2,6 +2,12 @@
 
 INCLUDE PERFETTO MODULE sched.runnable;
 
+-- Runs of threads, as states and on their cpus.
+CREATE PERFETTO VIEW _sched_with_thread_state_join AS
+SELECT t.id AS thread_state_id, s.id AS sched_id
+FROM sched AS s JOIN thread_state AS t ON t.utid = s.utid AND t.ts = s.ts;
+
+-- One row for each run that a wait came before.
 CREATE PERFETTO TABLE sched_latency_for_running_interval(
   -- Alias for `thread_state.id`: the run.
   thread_state_id JOINID(thread_state.id),

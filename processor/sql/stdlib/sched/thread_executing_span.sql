@@ -2,76 +2,120 @@
 
 INCLUDE PERFETTO MODULE intervals.intersect;
 
--- Runs of states of a thread in which it was awake (running, or waiting for a cpu), and those
--- between them in which it slept. The id of a run is that of its first state.
-CREATE PERFETTO TABLE _thread_state_runs AS
+-- Whether the trace comes from Fuchsia, whose states have other names.
+CREATE PERFETTO TABLE _is_fuchsia AS
+SELECT EXISTS(SELECT 1 FROM metadata WHERE name = 'trace_type' AND str_value = 'fuchsia')
+  AS is_fuchsia;
+
+CREATE PERFETTO MACRO _is_runnable_state(state Expr)
+RETURNS Expr AS
+($state = 'R' OR $state = 'Runnable' AND (SELECT is_fuchsia FROM _is_fuchsia));
+
+-- States of threads that were woken and wait for a cpu, with who woke them.
+CREATE PERFETTO TABLE _runnable_state AS
+SELECT
+  id, ts, dur, state, utid, waker_id, waker_utid, ifnull(irq_context, 0) AS is_irq
+FROM thread_state
+WHERE dur != -1 AND waker_id IS NOT NULL AND _is_runnable_state!(state)
+ORDER BY id;
+
+-- States in which threads sleep.
+CREATE PERFETTO TABLE _sleep_state AS
+SELECT id, ts, dur, state, blocked_function, utid
+FROM thread_state
+WHERE dur != -1 AND (state = 'S' OR state = 'D' OR state = 'I' OR state = 'Blocked' AND (
+  SELECT is_fuchsia FROM _is_fuchsia
+))
+ORDER BY id;
+
+-- The end of the last state of each thread.
+CREATE PERFETTO TABLE _thread_end_ts AS
+SELECT max(ts) + dur AS end_ts, utid
+FROM thread_state
+WHERE dur != -1
+GROUP BY utid;
+
+-- The first sleep of each thread whose end is known.
+CREATE PERFETTO TABLE _first_sleep_state AS
+SELECT s.id, s.ts, s.dur, s.state, s.blocked_function, s.utid
+FROM _sleep_state AS s
+JOIN _runnable_state AS r ON r.utid = s.utid AND r.ts = s.ts + s.dur
+GROUP BY s.utid
+HAVING s.id = min(s.id)
+ORDER BY s.utid;
+
+-- The first time that a thread was woken, where no sleep before it is known.
+CREATE PERFETTO TABLE _first_runnable_state AS
+SELECT r.id, r.ts, r.dur, r.state, r.utid, r.waker_id, r.waker_utid, r.is_irq
+FROM (
+  SELECT
+    id, ts, dur, state, utid, waker_id, waker_utid, ifnull(irq_context, 0) AS is_irq
+  FROM thread_state
+  WHERE dur != -1 AND waker_utid IS NOT NULL AND _is_runnable_state!(state)
+  GROUP BY utid
+  HAVING id = min(id)
+) AS r
+LEFT JOIN _first_sleep_state AS s USING (utid)
+WHERE s.id IS NULL OR r.ts < s.ts + s.dur
+ORDER BY r.utid;
+
+-- Threads that were woken: after which sleep; NULL for the first time, if it is not in the trace.
+CREATE PERFETTO TABLE _wakeup AS
 WITH
-  states AS (
+  woken AS (
     SELECT
-      id, ts,
-      -- Where switches are missing, a state ends when the next one that is known begins.
-      iif(
-        dur = -1,
-        coalesce(lead(ts) OVER (PARTITION BY utid ORDER BY ts, id), trace_end()) - ts, dur
-      ) AS dur,
-      utid, state, blocked_function,
-      iif(coalesce(irq_context, 0), NULL, waker_id) AS waker_id,
-      state IN ('R', 'R+', 'Running') AS awake
-    FROM thread_state
-    WHERE utid NOT IN (SELECT utid FROM thread WHERE is_idle)
+      s.state, s.blocked_function, r.id, r.ts, r.utid, r.waker_id, r.waker_utid,
+      s.ts AS prev_end_ts, r.is_irq
+    FROM _sleep_state AS s JOIN _runnable_state AS r ON r.utid = s.utid AND r.ts = s.ts + s.dur
   ),
-  changes AS (
+  all_woken AS (
+    SELECT * FROM woken
+    UNION ALL
     SELECT
-      *, awake IS NOT lag(awake) OVER (PARTITION BY utid ORDER BY ts, id) AS changed
-    FROM states
+      NULL AS state, NULL AS blocked_function, r.id, r.ts, r.utid, r.waker_id, r.waker_utid,
+      NULL AS prev_end_ts, r.is_irq
+    FROM _first_runnable_state AS r
   )
-SELECT
-  id, ts, dur, utid, state, blocked_function, waker_id, awake,
-  sum(changed) OVER (PARTITION BY utid ORDER BY ts, id) AS run
-FROM changes
-ORDER BY id;
-
-CREATE PERFETTO TABLE _thread_runs AS
-SELECT
-  min(id) AS id, utid, run, awake, min(ts) AS ts, sum(dur) AS dur
-FROM _thread_state_runs
-GROUP BY utid, run
-ORDER BY utid, run;
-
--- The run of each state.
-CREATE PERFETTO TABLE _thread_run_of_state AS
-SELECT id, min(id) OVER (PARTITION BY utid, run) AS run_id
-FROM _thread_state_runs
-ORDER BY id;
+SELECT w.*, t.end_ts AS thread_end_ts
+FROM all_woken AS w LEFT JOIN _thread_end_ts AS t USING (utid);
 
 -- One row for each run in which a thread was awake: who woke it (waker_id, another row; NULL if
 -- it is not known or was an interrupt), how long it had slept before, in which state and where
 -- in the kernel, and its run before that.
-CREATE PERFETTO TABLE _wakeup_graph AS
-WITH
-  runs AS (
-    SELECT
-      id, utid, ts, dur, awake, lag(id) OVER w AS sleep_id, lag(dur) OVER w AS sleep_dur,
-      lag(id, 2) OVER w AS prev_id
-    FROM _thread_runs
-    WINDOW w AS (PARTITION BY utid ORDER BY run)
-  )
+CREATE PERFETTO TABLE _wakeup_spans AS
 SELECT
-  r.utid,
-  r.id,
-  w.run_id AS waker_id,
-  r.ts,
-  i.state AS idle_state,
-  i.blocked_function AS idle_reason,
-  r.sleep_dur AS idle_dur,
-  r.prev_id,
-  r.dur
-FROM runs AS r
-JOIN _thread_state_runs AS first ON first.id = r.id
-LEFT JOIN _thread_run_of_state AS w ON w.id = first.waker_id
-LEFT JOIN _thread_state_runs AS i ON i.id = r.sleep_id
-WHERE r.awake
-ORDER BY r.id;
+  utid, id, ts, prev_end_ts, waker_id, is_irq, state, blocked_function,
+  lag(id) OVER one_thread AS prev_id,
+  lead(prev_end_ts, 1, thread_end_ts) OVER one_thread - ts AS dur
+FROM _wakeup
+WINDOW one_thread AS (PARTITION BY utid ORDER BY ts)
+ORDER BY utid, ts;
+
+-- For each state in which a thread ran (waker_id), the run that it belongs to (id).
+CREATE PERFETTO TABLE _wakeup_map AS
+SELECT last_id AS id, state_id AS waker_id
+FROM (
+  SELECT
+    state_id,
+    max(span_nr) OVER (PARTITION BY utid ORDER BY ts, is_state ROWS UNBOUNDED PRECEDING) AS nr
+  FROM (
+    SELECT id AS state_id, utid, ts, 1 AS is_state, NULL AS span_nr
+    FROM thread_state WHERE state = 'Running' AND dur != -1
+    UNION ALL
+    SELECT NULL, utid, ts, 0, _auto_id FROM _wakeup_spans
+  )
+) AS m
+LEFT JOIN (SELECT _auto_id AS nr, id AS last_id FROM _wakeup_spans) AS s USING (nr)
+WHERE m.state_id IS NOT NULL
+ORDER BY m.state_id;
+
+CREATE PERFETTO TABLE _wakeup_graph AS
+SELECT
+  w.utid, w.id, iif(w.is_irq, NULL, m.id) AS waker_id, w.ts, w.state AS idle_state,
+  w.blocked_function AS idle_reason, w.ts - w.prev_end_ts AS idle_dur, w.prev_id, w.dur
+FROM _wakeup_spans AS w
+LEFT JOIN _wakeup_map AS m ON m.waker_id = w.waker_id
+ORDER BY w.id;
 
 -- For nodes (id): their critical paths over the rows of `node_table` (as _wakeup_graph). Columns:
 -- root_id, depth, ts, dur, id, utid, parent_id.

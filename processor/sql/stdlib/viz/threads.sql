@@ -2,10 +2,14 @@
 
 INCLUDE PERFETTO MODULE linux.threads;
 
+-- The threads of the kernel.
+CREATE PERFETTO TABLE _kernel_threads AS
+SELECT utid FROM linux_kernel_threads ORDER BY utid;
+
 -- One row for each thread. The idle ones of the cpus stand for no thread of the kernel.
 CREATE PERFETTO TABLE _threads_with_kernel_flag AS
 SELECT
   id, utid, upid, tid, name, is_main_thread, is_idle, machine_id,
-  utid IN (SELECT utid FROM linux_kernel_threads) AS is_kernel_thread
+  utid IN (SELECT utid FROM _kernel_threads) AS is_kernel_thread
 FROM thread
 ORDER BY id;

@@ -17,4 +17,4 @@ FROM counter_leading_intervals!(
 ) AS i
 JOIN cpu_counter_track AS t ON t.id = i.track_id
 LEFT JOIN cpu AS c ON c.cpu = t.cpu AND c.machine_id IS t.machine_id
-ORDER BY i.ts;
+ORDER BY i.track_id, i.ts;

@@ -18,4 +18,4 @@ FROM counter_leading_intervals!(
   )
 ) AS i
 JOIN cpu_counter_track AS t ON t.id = i.track_id
-ORDER BY i.ts;
+ORDER BY i.track_id, i.ts;

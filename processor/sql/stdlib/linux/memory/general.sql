@@ -18,3 +18,11 @@ ORDER BY c.ts;
 CREATE PERFETTO FUNCTION _memory_of(name STRING)
 RETURNS TABLE(ts TIMESTAMP, dur DURATION, upid JOINID(process.id), value LONG) AS
 SELECT ts, dur, upid, value FROM _memory_counter_intervals WHERE counter_name = $name AND dur > 0;
+
+-- All counters of processes, each sample until the next one, the last until the trace is over.
+CREATE PERFETTO VIEW _all_counters_per_process AS
+SELECT
+  c.ts, lead(c.ts, 1, trace_end() + 1) OVER (PARTITION BY c.track_id ORDER BY c.ts) - c.ts AS dur,
+  t.upid, c.value, c.track_id, t.name
+FROM counter AS c JOIN process_counter_track AS t ON t.id = c.track_id
+WHERE t.upid IS NOT NULL;

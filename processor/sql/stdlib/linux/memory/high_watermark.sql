@@ -2,7 +2,8 @@
 
 INCLUDE PERFETTO MODULE linux.memory.process;
 
-CREATE PERFETTO TABLE _memory_rss_marks AS
+-- From one new mark to the next.
+CREATE PERFETTO TABLE _memory_rss_high_watermark_per_process_table AS
 WITH
   sums AS (
     SELECT
@@ -32,4 +33,4 @@ CREATE PERFETTO VIEW memory_rss_high_watermark_per_process(
   rss_high_watermark LONG
 ) AS
 SELECT m.ts, m.dur, m.upid, p.pid, p.name AS process_name, m.rss_high_watermark
-FROM _memory_rss_marks AS m JOIN process AS p USING (upid);
+FROM _memory_rss_high_watermark_per_process_table AS m JOIN process AS p USING (upid);

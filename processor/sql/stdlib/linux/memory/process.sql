@@ -45,3 +45,24 @@ SELECT
   m.ts, m.dur, m.upid, p.pid, p.name AS process_name, m.anon_rss, m.file_rss, m.shmem_rss, m.rss,
   m.swap, m.anon_rss_and_swap, m.rss_and_swap
 FROM _memory_rss_and_swap AS m JOIN process AS p USING (upid);
+
+-- Samples of the kinds of memory; the value is that of the counter.
+CREATE PERFETTO VIEW _anon_rss AS
+SELECT ts, dur, upid, value AS anon_rss_val FROM _all_counters_per_process
+WHERE name = 'mem.rss.anon';
+
+CREATE PERFETTO VIEW _file_rss AS
+SELECT ts, dur, upid, value AS file_rss_val FROM _all_counters_per_process
+WHERE name = 'mem.rss.file';
+
+CREATE PERFETTO VIEW _shmem_rss AS
+SELECT ts, dur, upid, value AS shmem_rss_val FROM _all_counters_per_process
+WHERE name = 'mem.rss.shmem';
+
+CREATE PERFETTO VIEW _swap AS
+SELECT ts, dur, upid, value AS swap_val FROM _all_counters_per_process
+WHERE name = 'mem.swap';
+
+-- The kinds of memory side by side.
+CREATE PERFETTO TABLE _memory_rss_and_swap_per_process_table AS
+SELECT ts, dur, upid, anon_rss, file_rss, shmem_rss, swap FROM _memory_all;

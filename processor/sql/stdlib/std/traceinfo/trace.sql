@@ -1,5 +1,6 @@
 -- What is known of each trace, in one row.
 
+-- `machines` are the systems that it speaks of.
 CREATE PERFETTO TABLE _metadata_by_trace AS
 WITH
   traces AS (SELECT DISTINCT trace_id FROM metadata WHERE trace_id IS NOT NULL),
@@ -16,11 +17,13 @@ WITH
     GROUP BY trace_id
   ),
   machines AS (
-    SELECT trace_id, group_concat(machine_id, ',') AS machines
+    SELECT trace_id, group_concat(ifnull(sysname, ''), ', ') AS machines
     FROM (
-      SELECT DISTINCT trace_id, machine_id FROM metadata
-      WHERE trace_id IS NOT NULL AND machine_id IS NOT NULL
-      ORDER BY trace_id, machine_id
+      SELECT DISTINCT t.trace_id, m.id, m.sysname
+      FROM traces AS t
+      LEFT JOIN metadata AS d ON d.trace_id = t.trace_id
+      JOIN machine AS m ON m.id = ifnull(d.machine_id, 0)
+      ORDER BY t.trace_id, m.id
     )
     GROUP BY trace_id
   )

@@ -9,6 +9,33 @@ SELECT track_id AS id, min(ts) AS ts FROM slice GROUP BY track_id
 UNION ALL
 SELECT track_id AS id, min(ts) AS ts FROM counter GROUP BY track_id;
 
+-- The first moment of each track that has any.
+CREATE PERFETTO TABLE _min_ts_per_track AS
+SELECT id, min(ts) AS min_ts
+FROM _track_event_first_ts
+WHERE id IN (SELECT id FROM track WHERE type GLOB '*_track_event')
+GROUP BY id
+ORDER BY id;
+
+-- Tracks that are above others.
+CREATE PERFETTO TABLE _track_event_has_children AS
+SELECT DISTINCT t.parent_id AS id
+FROM track AS t
+JOIN track AS p ON p.id = t.parent_id
+WHERE t.type GLOB '*_track_event'
+ORDER BY t.parent_id;
+
+-- Tracks with what orders them.
+CREATE PERFETTO TABLE _track_event_tracks_unordered AS
+SELECT
+  t.id, t.name, t.parent_id,
+  extract_arg(p.source_arg_set_id, 'child_ordering') AS parent_ordering,
+  coalesce(extract_arg(t.source_arg_set_id, 'sibling_order_rank'), 0) AS rank,
+  extract_arg(t.source_arg_set_id, 'description') AS description
+FROM track AS t LEFT JOIN track AS p ON p.id = t.parent_id
+WHERE t.type GLOB '*_track_event'
+ORDER BY t.id;
+
 CREATE PERFETTO TABLE _track_event_tracks AS
 SELECT
   t.id,

@@ -119,3 +119,26 @@ RETURNS TableOrSubquery AS
   FROM _cau_sums
   ORDER BY ts
 );
+
+-- Who ran on which cpu, idle threads left out.
+CREATE PERFETTO VIEW _sched_without_id AS
+SELECT ts, dur, utid, ucpu
+FROM sched
+WHERE utid NOT IN (SELECT utid FROM thread WHERE is_idle) AND dur != -1;
+
+-- Frequencies with the cpu they are of.
+CREATE PERFETTO VIEW _cpu_freq_for_metrics AS
+SELECT id, ts, dur, cpu, ucpu, freq FROM cpu_frequency_counters WHERE freq IS NOT NULL;
+
+CREATE VIRTUAL TABLE _sched_beside_cpu_freq USING SPAN_LEFT_JOIN(
+  _sched_without_id PARTITIONED ucpu, _cpu_freq_for_metrics PARTITIONED ucpu
+);
+
+-- Runs by the frequency of their cpu: `id` is that of its counter.
+CREATE PERFETTO TABLE _cpu_freq_per_thread_no_id AS
+SELECT ts, dur, ucpu, utid, id, cpu, freq FROM _sched_beside_cpu_freq;
+
+-- The same with numbers of their own.
+CREATE PERFETTO VIEW _cpu_freq_per_thread AS
+SELECT _auto_id AS id, ts, dur, ucpu, cpu, utid, freq, id AS counter_id
+FROM _cpu_freq_per_thread_no_id;
