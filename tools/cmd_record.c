@@ -171,7 +171,9 @@ static int connect_service(struct orma_record *rec)
     int r = orma_service_attach(&rec->service, "orma record", how);
 
     if (r == -ENOENT || r == -ECONNREFUSED || r == -EACCES || r == -EPERM) {
-        if (running)
+        if (running && r == -EACCES)
+            orma_service_say_no_permission("orma record");
+        else if (running && r != -EPERM) /* of which it has been said why */
             fprintf(stderr, "orma record: no service is running%s: start traced%s\n",
                     rec->clone ? ", so there is no session to clone"
                                : " that a trigger could reach",
@@ -429,8 +431,10 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
     orma_cli_init(&rec.cli, self, "orma record", argc, argv);
     int code = orma_record_parse(&rec, &go_on);
-    if (!go_on)
+    if (!go_on) {
+        orma_arena_fini(&rec.names);
         return code;
+    }
     rec.signal_fd = orma_recorder_signals();
     if (rec.signal_fd < 0)
         code = ORMA_EXIT_FAILURE;
@@ -438,6 +442,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
         code = rec.clone ? snapshot(&rec) : record(&rec);
     orma_service_attached_fini(&rec.service);
     orma_buf_fini(&rec.config);
+    orma_arena_fini(&rec.names);
     if (rec.out_created)
         (void)unlink(rec.out_path); /* nothing came into it */
     orma_fd_close(&rec.out_fd);
@@ -468,7 +473,9 @@ const struct orma_command orma_cmd_record = {
         "inside this process, on private sockets. With COMMAND, recording lasts as long as it runs "
         "(at most TIME), it finds the service through its environment, and its exit code is "
         "ours.\n\n"
-        "Ctrl-C ends a recording and keeps the trace.",
+        "Ctrl-C ends a recording and keeps the trace; a second one, half a second later or more, "
+        "waits "
+        "for no program and keeps what is there.",
     .examples = "  orma record -t 10s -o trace.pftrace\n"
                 "  orma record -t 5s sched irq syscalls -b 64mb\n"
                 "  orma record -o build.pftrace -- make -j4\n"

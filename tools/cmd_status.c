@@ -8,6 +8,7 @@
 #include "sdk/ipc/sock.h"
 #include "sdk/transport/consumer.h"
 #include "tools/commands.h"
+#include "tools/service/attach.h"
 #include "tools/service/leftovers.h"
 #include "tools/service/state.h"
 
@@ -45,10 +46,7 @@ static int show(bool details)
     int r = orma_consumer_new(NULL, TIMEOUT_MS, &consumer);
 
     if (r == -EACCES) {
-        fprintf(stderr,
-                "orma status: no permission to use the service on %s: ask to be added to its group "
-                "('traced --set-socket-permissions' sets which group that is)\n",
-                orma_sock_consumer_addr());
+        orma_service_say_no_permission("orma status");
         return ORMA_EXIT_FAILURE;
     }
     if (r < 0) {

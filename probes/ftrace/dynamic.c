@@ -81,6 +81,14 @@ static void set_name(struct wish *wish, const char *first, const char *second)
         wish->name[0] = '_';
 }
 
+/* Long names lose their end for it. */
+static void put_suffix(struct wish *wish, const char *suffix)
+{
+    size_t len = strlen(wish->name), room = sizeof(wish->name) - strlen(suffix) - 1;
+
+    strcpy(wish->name + ORMA_MIN(len, room), suffix);
+}
+
 static struct orma_ftrace_dynamic *find_same(struct orma_list *all, const struct wish *wish)
 {
     ORMA_LIST_EACH (struct orma_ftrace_dynamic, d, all, link) {
@@ -232,6 +240,8 @@ static int add_uprobe(struct context *c, const char *spec, char *rest, bool is_r
                                      r == -ENOENT ? "the function or the file does not exist"
                                                   : strerror(-r));
     set_name(&wish, base_name(rest), place);
+    if (is_return) /* as perf probe calls them */
+        put_suffix(&wish, "__return");
     r = make_at(&wish, rest, offset, c->events, c->all, c->fs, c->saved);
     orma_buf_fini(&wish.what);
     return r;

@@ -410,10 +410,18 @@ static bool journald_usable(const struct orma_source_env *env, char *why, size_t
 
     (void)snprintf(path, sizeof(path), "%s/kmsg", env->dev_root); /* cut: not found */
     fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        (void)snprintf(why, why_size,
-                       "%s: %s; the kernel's log needs: sudo setcap cap_syslog+ep traced_probes",
-                       path, strerror(errno)); /* cut: fine */
+    if (fd < 0) {
+        int err = errno;
+        char self[PATH_MAX]; /* setcap takes no links, and traced_probes is one to orma */
+        ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+        self[ORMA_MAX(len, 0)] = '\0';
+        (void)snprintf(
+            why, why_size,
+            "%s: %s; the kernel's log needs root, or for all users of this program: sudo "
+            "setcap cap_syslog+ep %s",
+            path, strerror(err), len > 0 ? self : "PROGRAM"); /* cut: fine */
+    }
     bool ok = fd >= 0;
     orma_fd_close(&fd);
     return ok;

@@ -177,7 +177,7 @@ static int escape(struct orma_scan *scan, struct orma_buf *out)
 int orma_text_string(struct orma_scan *scan, struct orma_buf *out)
 {
     int quote = scan->text[0];
-    uint64_t begun = scan->col; /* escapes become the current token */
+    uint64_t begun = scan->col, begun_line = scan->line; /* escapes become the current token */
 
     for (;;) {
         const char *from = scan->pos;
@@ -187,10 +187,20 @@ int orma_text_string(struct orma_scan *scan, struct orma_buf *out)
             scan->pos++;
         orma_buf_put(out, from, (size_t)(scan->pos - from));
         int c = orma_scan_peek(scan);
-        if (c < 0 || c == '\n') {
+        if (c == '\n') {
+            orma_buf_put_byte(out, '\n');
+            orma_scan_skip(scan);
+            continue;
+        }
+        if (c < 0 && scan->line == begun_line) {
             scan->col = begun;
             scan->len = 1;
-            return orma_scan_fail(scan, "this string is not closed on its line");
+            return orma_scan_fail(scan, "this string is not closed");
+        }
+        if (c < 0) {
+            orma_scan_mark(scan);
+            return orma_scan_fail(scan, "the string that begins at %llu:%llu is not closed",
+                                  (unsigned long long)begun_line, (unsigned long long)begun);
         }
         if (c == quote) {
             orma_scan_skip(scan);

@@ -22,7 +22,6 @@
 
 /* Answers that need no work of producers come at once; so long is a dead service. */
 #define CALL_TIMEOUT_MS 10000
-#define FLUSH_TIMEOUT_DEFAULT_MS 5000
 
 static const char *const methods[] = ORMA_CONSUMER_PORT_METHODS;
 
@@ -203,17 +202,33 @@ int orma_consumer_disable(struct orma_consumer *self)
                               CALL_TIMEOUT_MS, NULL);
 }
 
-int orma_consumer_flush_wait(struct orma_consumer *self, uint32_t flush_timeout_ms, uint64_t flags)
+static void on_flush_reply(void *ctx, bool success, bool has_more, struct orma_str reply)
+{
+    struct orma_consumer_flush *flush = ctx;
+
+    (void)has_more;
+    (void)reply;
+    *flush = (struct orma_consumer_flush){.done = true, .complete = success};
+}
+
+int orma_consumer_flush_begin(struct orma_consumer *self, uint32_t flush_timeout_ms, uint64_t flags,
+                              struct orma_consumer_flush *flush)
 {
     struct orma_buf args = {0};
-    uint32_t wait_ms = flush_timeout_ms ? flush_timeout_ms : FLUSH_TIMEOUT_DEFAULT_MS;
 
+    *flush = (struct orma_consumer_flush){0};
     orma_pb_put_u64(&args, ORMA_PB_FLUSH_REQUEST_TIMEOUT_MS, flush_timeout_ms);
     orma_pb_put_u64(&args, ORMA_PB_FLUSH_REQUEST_FLAGS, flags);
-    int r = orma_consumer_call(self, methods[ORMA_CONSUMER_PORT_FLUSH], &args, -1,
-                               (int)ORMA_MIN(wait_ms, 3600000u) + CALL_TIMEOUT_MS, NULL);
+    int r = args.failed ? -ENOMEM
+                        : orma_ipc_client_invoke(self->ipc, methods[ORMA_CONSUMER_PORT_FLUSH],
+                                                 args.data, args.len, -1, on_flush_reply, flush);
     orma_buf_fini(&args);
     return r;
+}
+
+void orma_consumer_flush_forget(struct orma_consumer *self, struct orma_consumer_flush *flush)
+{
+    orma_ipc_client_forget(self->ipc, flush);
 }
 
 int orma_consumer_free_buffers(struct orma_consumer *self)

@@ -65,9 +65,16 @@ int orma_consumer_call(struct orma_consumer *self, const char *method, const str
 /* Stops the session. */
 int orma_consumer_disable(struct orma_consumer *self);
 
-/* Flushes all producers of the session; flush_timeout_ms 0: as configured. -EREMOTEIO: not all
- * answered. */
-int orma_consumer_flush_wait(struct orma_consumer *self, uint32_t flush_timeout_ms, uint64_t flags);
+/* A flush of all producers of the session: a later dispatch writes *flush, which has to live until
+ * it is done or forgotten. The service answers after flush_timeout_ms (0: as configured) at the
+ * latest. */
+struct orma_consumer_flush {
+    bool done;
+    bool complete; /* all producers answered */
+};
+int orma_consumer_flush_begin(struct orma_consumer *self, uint32_t flush_timeout_ms, uint64_t flags,
+                              struct orma_consumer_flush *flush);
+void orma_consumer_flush_forget(struct orma_consumer *self, struct orma_consumer_flush *flush);
 
 /* Ends the session and its buffers. */
 int orma_consumer_free_buffers(struct orma_consumer *self);

@@ -119,6 +119,63 @@ class Record(Case):
         self.assertEqual(p.wait(20 * SLOW), 0)
         self.assertEqual(self.one(trace, "SELECT count(*) > 0 FROM metadata"), "1")
 
+    def test_two_signals_at_once_are_one(self):
+        """As `timeout -s INT` sends them: to its child, then to its group. Nothing is written before the end."""
+        trace = self.dir / "t.pftrace"
+        p = self.start(ORMA, "record", "--ring", "--private", "-o", trace, "apps", "--", "sleep", "600", stderr=subprocess.PIPE)
+        self.wait_for("the command to run", lambda: pathlib.Path(f"/proc/{p.pid}/task/{p.pid}/children").read_text())
+        p.send_signal(signal.SIGINT)
+        time.sleep(0.003)
+        p.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        self.end_children(p)
+        _, text = p.communicate(timeout=30 * SLOW)
+        self.assertNotIn(b"second signal", text)
+        self.assertEqual(self.one(trace, "SELECT count(*) > 0 FROM metadata"), "1")
+
+    def end_children(self, p):
+        for child in pathlib.Path(f"/proc/{p.pid}/task/{p.pid}/children").read_text().split():
+            kill_quietly(int(child))
+
+    def test_a_second_signal_waits_for_nobody_and_keeps_the_trace(self):
+        """The program that is recorded stands still and answers no flush."""
+        for mode in "--ring", "--stream":
+            trace = self.dir / f"t{mode}.pftrace"
+            p = self.start(ORMA, "record", mode, "--private", "-o", trace, "apps", "--",
+                           DEMO, "--threads", "1", "--iterations", "100000000", "--wait", "60000",
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            children = pathlib.Path(f"/proc/{p.pid}/task/{p.pid}/children")
+            self.wait_for("the command to run", children.read_text)
+            time.sleep(2 * min(SLOW, 2))
+            demo = int(children.read_text().split()[0])
+            os.kill(demo, signal.SIGSTOP)
+            p.send_signal(signal.SIGINT)
+            time.sleep(1)
+            p.send_signal(signal.SIGINT)
+            self.addCleanup(kill_quietly, demo)
+            time.sleep(1)
+            kill_quietly(demo) # the command is waited for as ever
+            _, text = p.communicate(timeout=30 * SLOW)
+            self.assertIn(b"ended at once, as the second signal asked", text)
+            self.assertNotIn(b"nothing lost", text, "nobody knows")
+            self.assertGreater(self.demo_slices(trace), 0)
+
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_an_event_without_its_group(self):
+        done = self.orma("record", "--explain", "sched_switch")
+        self.assertIn(b"sched/sched_switch", done.stdout)
+        done = self.orma("record", "--explain", "sched_swich", code=2)
+        self.assertIn(b"did you mean 'sched_switch'", done.stderr)
+
+    def test_a_string_of_a_config_over_lines(self):
+        (self.dir / "c.pbtxt").write_text("""buffers { size_kb: 512 } duration_ms: 100
+            data_sources { config { name: "linux.process_stats" } }
+            data_sources { config { name: "org.chromium.trace_event" chrome_config { trace_config: "{
+              \\"included_categories\\": [ \\"cc\\" ] }" } } }""")
+        self.orma("record", "--private", "--allow-unknown", "-c", "c.pbtxt", "-o", "t.pftrace")
+        text = self.orma("convert", "text", "t.pftrace", "-").stdout.decode()
+        self.assertIn(r'trace_config: "{\n  ', text)
+
     def test_standard_output_holds_the_trace(self):
         done = self.orma("record", "-t", "200ms", "-o", "-", "cpu")
         trace = self.dir / "t.pftrace"

@@ -152,9 +152,13 @@ struct orma_test_session *orma_test_session_start(const struct orma_test_config 
 
 void orma_test_session_flush(struct orma_test_session *self)
 {
-    int r = orma_consumer_flush_wait(self->consumer, TIMEOUT_MS, ORMA_FLUSH_FLAGS_EXPLICIT);
+    struct orma_consumer_flush flush;
+    int r =
+        orma_consumer_flush_begin(self->consumer, TIMEOUT_MS, ORMA_FLUSH_FLAGS_EXPLICIT, &flush);
 
-    assert(r == 0);
+    while (r == 0 && !flush.done)
+        r = orma_consumer_wait(self->consumer, 2 * TIMEOUT_MS);
+    assert(r == 0 && flush.complete);
 }
 
 /* ---- reading ---- */

@@ -216,7 +216,7 @@ static bool judge_data(const struct outcome *o)
     if (!o->scanned || !nothing)
         return false;
     fprintf(stderr, "orma record: nothing was recorded: %s\n", why_nothing(o));
-    return true;
+    return !o->missing_num || !o->rec->allow_unknown; /* else it was known that nothing may come */
 }
 
 static bool judge(struct outcome *o)

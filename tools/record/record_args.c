@@ -4,6 +4,7 @@
 #include "sdk/base/defs.h"
 #include "tools/base/inputs.h"
 #include "tools/base/units.h"
+#include "tools/record/names.h"
 #include "tools/record/presets.h"
 #include "tools/record/record_impl.h"
 
@@ -66,6 +67,33 @@ const struct orma_option orma_record_options[] = {
     {OPT_QUIET, 'q', "quiet", NULL, "No progress, no last line; errors only."},
     {0},
 };
+
+/* A preset, "group/name", or the name of an event of which the kernel has one only. */
+static int add_word(struct orma_record *rec, const char *word)
+{
+    const char *names[64] = {0};
+    char event[256];
+
+    if (orma_record_request_add(&rec->request, word))
+        return ORMA_EXIT_OK;
+    if (orma_record_names_whole_event(word, event, sizeof(event))) {
+        const char *kept = orma_arena_strdup(&rec->names, orma_str_from(event));
+
+        if (kept && orma_record_request_add(&rec->request, kept))
+            return ORMA_EXIT_OK;
+    }
+    for (size_t i = 0; orma_record_presets[i].name && i < ORMA_ARRAY_LEN(names) - 1; i++)
+        names[i] = orma_record_presets[i].name;
+    const char *near = orma_cli_did_you_mean(word, names);
+    if (!near && orma_record_names_near_event(word, event, sizeof(event)))
+        near = event;
+    return near ? orma_cli_usage_error(
+                      &rec->cli, "unknown preset or event '%s'; did you mean '%s'?", word, near)
+                : orma_cli_usage_error(&rec->cli,
+                                       "unknown preset or event '%s' ('orma list' shows them; a "
+                                       "command follows '--')",
+                                       word);
+}
 
 static int parse_option(struct orma_record *rec, int id)
 {
@@ -140,20 +168,7 @@ static int parse_option(struct orma_record *rec, int id)
         break;
     case ORMA_CLI_POSITIONAL:
         orma_inputs_drop(value); /* the name of a preset or event */
-        if (!orma_record_request_add(&rec->request, value)) {
-            const char *names[64] = {0};
-
-            for (size_t i = 0; orma_record_presets[i].name && i < ORMA_ARRAY_LEN(names) - 1; i++)
-                names[i] = orma_record_presets[i].name;
-            const char *near = orma_cli_did_you_mean(value, names);
-            return near ? orma_cli_usage_error(&rec->cli, "unknown preset '%s'; did you mean '%s'?",
-                                               value, near)
-                        : orma_cli_usage_error(&rec->cli,
-                                               "unknown preset '%s' (an event is 'group/name', a "
-                                               "command follows '--')",
-                                               value);
-        }
-        break;
+        return add_word(rec, value);
     }
     return ORMA_EXIT_OK;
 }

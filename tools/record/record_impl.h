@@ -6,6 +6,7 @@
 #define ORMA_TOOLS_RECORD_IMPL_H
 #include <stdbool.h>
 
+#include "sdk/base/arena.h"
 #include "sdk/base/buf.h"
 #include "tools/base/cli.h"
 #include "tools/record/record_config.h"
@@ -26,6 +27,7 @@ struct orma_record {
     enum orma_service_config_form config_form;
     bool shaped; /* an option was given that makes no sense beside a config */
     struct orma_buf config;
+    struct orma_arena names; /* of events that were given without their group */
     char *const *command;
     int out_fd;
     bool out_created;

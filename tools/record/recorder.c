@@ -30,6 +30,10 @@
 #define START_TIMEOUT_MS 10000
 #define STOP_TIMEOUT_MS 20000
 #define READ_TIMEOUT_MS 10000
+/* Signals so close together are one request: `timeout` signals its child and then its group. */
+#define SAME_REQUEST_MS 500
+/* So long nothing is said about the end that is waited for. */
+#define END_SILENCE_MS 1000
 /* Once a signal has asked for the end, an output that takes nothing is given up after so long.
  * Where the service writes it, the service in this process waits, too, at its own end. */
 #define OUTPUT_PATIENCE_MS 2000
@@ -41,7 +45,8 @@ struct state {
     bool all_started;    /* every data source */
     bool stop_asked;
     bool progress_shown;
-    int signals;
+    int signals;                   /* that asked for the end; see SAME_REQUEST_MS */
+    uint64_t asked_ns;             /* MONOTONIC, of the last one that counts */
     uint64_t full_since_ns;        /* the output has no room; see is_stuck() */
     pid_t child;                   /* 0: none running */
     struct orma_record_pump *pump; /* NULL: the service writes straight to out_fd, or not at all */
@@ -98,12 +103,16 @@ static void on_event(void *ctx, struct orma_str events)
 /* Several signals may wait; the second that asks for an end takes the first's patience away. */
 static void take_signals(struct state *st)
 {
+    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
     struct signalfd_siginfo info;
     int code;
 
     while (read(st->rec->signal_fd, &info, sizeof(info)) == sizeof(info)) {
         if (info.ssi_signo != SIGCHLD) {
-            st->signals++;
+            if (!st->signals || now - st->asked_ns > SAME_REQUEST_MS * 1000000ull) {
+                st->signals++;
+                st->asked_ns = now;
+            }
             st->stop_asked = true;
         } else if (st->child && orma_record_child_reap(st->child, &code)) {
             st->rec->child_code = code;
@@ -256,28 +265,65 @@ static bool is_stuck(struct state *st)
     return now - st->full_since_ns > SERVICE_PATIENCE_MS * 1000000ull;
 }
 
-/* Asks for the end if need be and waits for it. */
+struct end_wait {
+    uint64_t begin_ns, limit_ns;
+    bool told;
+};
+
+/* Whether to wait on for the end: not after a second signal, nor for ever. */
+static bool may_wait(struct state *st, struct end_wait *wait)
+{
+    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+
+    if (st->rec->progress && !wait->told && now - wait->begin_ns > END_SILENCE_MS * 1000000ull) {
+        fprintf(stderr,
+                "%s: waiting for the last data of all producers (Ctrl-C takes what is there)\n",
+                st->rec->program);
+        wait->told = true;
+    }
+    return st->signals < 2 && now < wait->limit_ns;
+}
+
+/* 0: all producers answered, or it was said that some did not. 1: not waited for. */
+static int flush(struct state *st, struct end_wait *wait)
+{
+    struct orma_consumer *consumer = st->rec->consumer;
+    struct orma_consumer_flush flush = {0};
+    int r = orma_consumer_flush_begin(consumer, 0, ORMA_FLUSH_FLAGS_STOP, &flush);
+
+    while (r == 0 && !flush.done && may_wait(st, wait))
+        r = turn(st);
+    if (!flush.done)
+        orma_consumer_flush_forget(consumer, &flush);
+    else if (!flush.complete)
+        say(st->rec, "not all producers answered the flush; the end of their data may be missing",
+            0);
+    return r < 0 ? r : !flush.done;
+}
+
+/* Asks for the end if need be and waits for it. 1: it has not come, but what is there can be read.
+ */
 static int stop(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
-    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + STOP_TIMEOUT_MS * 1000000ull;
+    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    struct end_wait wait = {.begin_ns = now, .limit_ns = now + STOP_TIMEOUT_MS * 1000000ull};
     int r;
 
-    st->full_since_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    st->full_since_ns = now;
     if (!orma_consumer_ended(rec->consumer, NULL)) {
-        r = orma_consumer_flush_wait(rec->consumer, 0, ORMA_FLUSH_FLAGS_STOP);
-        if (r == -EREMOTEIO)
-            say(rec, "not all producers answered the flush; the end of their data may be missing",
-                0);
-        else if (r < 0)
+        r = flush(st, &wait);
+        if (r < 0)
             return r;
         r = orma_consumer_disable(rec->consumer);
         if (r < 0)
             return r;
     }
     while (!orma_consumer_ended(rec->consumer, NULL)) {
-        if (st->signals > 1 || orma_clock_now(ORMA_CLOCK_MONOTONIC) > end || is_stuck(st))
+        if (is_stuck(st))
             return -ETIMEDOUT;
+        if (!may_wait(st, &wait))
+            return 1;
         r = turn(st);
         if (r < 0)
             return r;
@@ -399,6 +445,8 @@ static int collect(struct state *st)
         orma_ledger_read(orma_buf_str(&stats), 0, &rec->loss);
         rec->has_loss = true;
     }
+    if (!orma_consumer_ended(rec->consumer, NULL))
+        rec->loss.unknown = "its end was not waited for";
     orma_buf_fini(&stats);
     (void)orma_consumer_free_buffers(rec->consumer); /* closing would do the same */
     return r;
@@ -455,11 +503,18 @@ int orma_recorder_run(struct orma_recorder *self)
         return r;
     r = run(&st);
     int stopped = r == -ECONNRESET ? r : stop(&st); /* also when the command could not be started */
-    if (stopped < 0 && r >= 0)
+    if (stopped > 0)
+        say(self,
+            st.signals > 1
+                ? "ended at once, as the second signal asked: what producers had not handed over "
+                  "may be missing"
+                : "the session did not end in time; the end of the trace may be missing",
+            0);
+    else if (stopped < 0 && r >= 0)
         say(self, "the session did not end in time; the end of the trace may be missing",
             stopped == -ETIMEDOUT ? 0 : stopped);
     self->duration_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - st.started_ns;
-    if (stopped == 0) {
+    if (stopped >= 0) {
         int collected = collect(&st);
         r = r < 0 ? r : collected;
     }
@@ -468,7 +523,7 @@ int orma_recorder_run(struct orma_recorder *self)
         look_at_file(&st); /* so that it is not taken for empty, and removed */
     }
     wait_for_command(&st);
-    return r < 0 ? r : stopped;
+    return r < 0 ? r : ORMA_MIN(stopped, 0);
 }
 
 int orma_recorder_signals(void)

@@ -43,6 +43,14 @@ static bool nobody_listens(int r)
     return r == -ENOENT || r == -ECONNREFUSED || r == -EACCES || r == -EPERM;
 }
 
+void orma_service_say_no_permission(const char *program)
+{
+    fprintf(stderr,
+            "%s: no permission to use the service on %s: ask to be added to its group "
+            "('traced --set-socket-permissions' sets which group that is)\n",
+            program, orma_sock_consumer_addr());
+}
+
 int orma_service_attach(struct orma_service_attached *ret, const char *program,
                         enum orma_service_attach_how how)
 {

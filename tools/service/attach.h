@@ -26,5 +26,7 @@ enum orma_service_attach_how {
  */
 int orma_service_attach(struct orma_service_attached *ret, const char *program,
                         enum orma_service_attach_how how);
+/* Why a service that runs cannot be used by this user. */
+void orma_service_say_no_permission(const char *program);
 void orma_service_attached_fini(struct orma_service_attached *self);
 #endif
