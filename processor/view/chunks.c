@@ -44,7 +44,8 @@ static int deflate_into(struct orma_buf *out, const struct orma_buf *raw, int ef
 
     if (r != Z_OK)
         return -ENOMEM;
-    uint8_t *to = orma_buf_extend(out, deflateBound(&z, raw->len));
+    /* zlib's bound is too small by a byte or two for less than 8 bytes that are only stored. */
+    uint8_t *to = orma_buf_extend(out, deflateBound(&z, raw->len) + 16);
 
     if (to) {
         z.next_in = raw->data;

@@ -15,8 +15,6 @@
 #include <event2/http.h>
 #include <inttypes.h>
 #include <math.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,6 +27,7 @@
 
 #include "protos/reflect/json.h"
 #include "sdk/base/clock.h"
+#include "tools/view/crowd.h"
 #include "tools/view/page.h"
 
 #define ROWS_MAX 10000
@@ -96,6 +95,7 @@ static void answer(struct evhttp_request *req, const char *type, struct orma_str
 static void refuse(struct evhttp_request *req, int code, const char *why)
 {
     head(req, "text/plain; charset=utf-8");
+    evhttp_add_header(evhttp_request_get_output_headers(req), "Connection", "close");
     evbuffer_add_printf(evhttp_request_get_output_buffer(req), "%s\n", why);
     evhttp_send_reply(req, code, why, NULL);
 }
@@ -410,22 +410,12 @@ static void start_browser(const char *url)
 
 static int listen_on(struct server *s, struct evhttp *http)
 {
-    struct evhttp_bound_socket *socket =
-        evhttp_bind_socket_with_handle(http, "127.0.0.1", s->config->port);
-    struct sockaddr_storage address;
-    ev_socklen_t len = sizeof(address);
+    uint16_t port = s->config->port;
+    int r = orma_crowd_listen(s->base, http, &port);
 
-    if (!socket)
-        return -errno;
-    /* Whoever is accepted there has it, too; else the end of an answer waits 40 ms. */
-    (void)setsockopt(evhttp_bound_socket_get_fd(socket), IPPROTO_TCP, TCP_NODELAY, &(int){1},
-                     sizeof(int));
-    if (getsockname(evhttp_bound_socket_get_fd(socket), (struct sockaddr *)&address, &len) < 0)
-        return -errno;
-    unsigned port = ntohs(((struct sockaddr_in *)&address)->sin_port);
-    snprintf(s->host[0], sizeof(s->host[0]), "127.0.0.1:%u", port);
-    snprintf(s->host[1], sizeof(s->host[1]), "localhost:%u", port);
-    return 0;
+    snprintf(s->host[0], sizeof(s->host[0]), "127.0.0.1:%u", (unsigned)port);
+    snprintf(s->host[1], sizeof(s->host[1]), "localhost:%u", (unsigned)port);
+    return r;
 }
 
 static void announce(const struct server *s)
@@ -493,6 +483,7 @@ int orma_view_serve(const struct orma_view_serve *self)
         r = run(&s, http);
     if (http)
         evhttp_free(http);
+    orma_crowd_fini();
     if (s.base)
         event_base_free(s.base);
     if (s.packed_fd >= 0)

@@ -420,6 +420,7 @@ const struct traced_endpoint traced_consumer_endpoint = {
     .client_name = "consumer",
     .ports = ports,
     .cutoff_ms = 10000,
+    .bind_ms = 30000,
     .queue_max = (size_t)16 << 20,
     .urgent = true,
     .gone = gone,

@@ -430,6 +430,15 @@ static bool wind_up(struct traced_conn *conn)
     return self->scraping && traced_scrape_some(self, NULL, &self->gone_page, &budget);
 }
 
+/* By and large: what each thing costs with the lists and maps that it is in. */
+static size_t held(const struct traced_conn *conn)
+{
+    const struct traced_producer *self = conn->client;
+
+    return self->descriptor_bytes + self->data_sources_num * 512 +
+           (self->writers.len + self->known_seqs.len + self->scraped.len) * 64;
+}
+
 static void gone(struct traced_conn *conn)
 {
     traced_producer_free(producer_of(conn));
@@ -440,8 +449,8 @@ static const struct traced_port *const ports_with_relay[] = {&port, &traced_rela
 
 #define ENDPOINT(ports_)                                                                           \
     {                                                                                              \
-        .client_name = "producer", .ports = (ports_), .cutoff_ms = 10,                             \
-        .queue_max = (size_t)4 << 20, .wind_up = wind_up, .gone = gone,                            \
+        .client_name = "producer", .ports = (ports_), .cutoff_ms = 10, .bind_ms = 30000,           \
+        .queue_max = (size_t)4 << 20, .wind_up = wind_up, .held = held, .gone = gone,              \
     }
 
 const struct traced_endpoint traced_producer_endpoint = ENDPOINT(ports);

@@ -74,6 +74,11 @@ void traced_conn_free(struct traced_conn *self)
     event_free_if(self->read_event);
     event_free_if(self->write_event);
     event_free_if(self->cutoff_event);
+    event_free_if(self->bind_event);
+    if (self->user) {
+        (void)traced_user_hold(self->user, self->held, 0); /* less is never too much */
+        traced_users_leave(&self->network->users, self->user);
+    }
     orma_ipc_stream_fini(&self->in);
     orma_fd_close(&self->fd);
     free(self->machine_name);
@@ -120,6 +125,8 @@ static void begin_end(struct traced_conn *self, bool hear_out)
         event_del(self->write_event);
     if (self->cutoff_event)
         event_del(self->cutoff_event);
+    if (self->bind_event)
+        event_del(self->bind_event);
     forget_out(self);
     (void)shutdown(self->fd, SHUT_RDWR); /* it may be over already */
     if (!hear_out) {
@@ -133,6 +140,23 @@ static void begin_end(struct traced_conn *self, bool hear_out)
 void traced_conn_close(struct traced_conn *self)
 {
     begin_end(self, self->client && self->endpoint->wind_up);
+}
+
+/* What is kept for it counts for its user. */
+static void settle_account(struct traced_conn *self)
+{
+    size_t held = self->in.end - self->in.begin + self->out_bytes;
+
+    if (self->client && self->endpoint->held)
+        held += self->endpoint->held(self);
+    bool fine = traced_user_hold(self->user, self->held, held);
+    self->held = held;
+    if (fine || self->ending)
+        return;
+    if (traced_loop_may_log(self->network->loop))
+        orma_log_warn("cut off the %s with pid %d: its user, %d, makes us keep %zu MiB",
+                      self->endpoint->client_name, self->pid, self->uid, self->user->bytes >> 20);
+    traced_conn_close(self);
 }
 
 void traced_conn_call_later(struct traced_conn *self)
@@ -183,6 +207,24 @@ static void on_cutoff(evutil_socket_t fd, short what, void *arg)
         orma_log_warn("cut off the %s with pid %d: it read nothing for %u ms",
                       self->endpoint->client_name, self->pid, self->endpoint->cutoff_ms);
     traced_conn_close(self);
+}
+
+static void on_bind_timeout(evutil_socket_t fd, short what, void *arg)
+{
+    struct traced_conn *self = arg;
+
+    (void)fd;
+    (void)what;
+    if (traced_loop_may_log(self->network->loop))
+        orma_log_warn("cut off a client of uid %d with pid %d: it has bound to no port for %u ms",
+                      self->uid, self->pid, self->endpoint->bind_ms);
+    begin_end(self, false);
+}
+
+static void note_bound(struct traced_conn *self)
+{
+    event_free_if(self->bind_event);
+    self->bind_event = NULL;
 }
 
 static void on_writable(evutil_socket_t fd, short what, void *arg)
@@ -315,6 +357,7 @@ static void handle_bind(struct traced_conn *self, const struct orma_ipc_frame *i
             continue;
         reply.success = true;
         reply.service_id = id;
+        note_bound(self);
         send_encoded(self, &reply, port->method_names, port->methods_end, -1);
         return;
     }
@@ -466,6 +509,7 @@ static bool slice(struct traced_work *work)
     if (!self->call_open && !self->has_frames && !self->over)
         receive(self);
     handle_frames(self, end_ns);
+    settle_account(self);
     if (self->call_open || self->has_frames)
         return true;
     if (self->over)
@@ -495,6 +539,39 @@ void traced_conn_hear_now(struct traced_conn *self, uint64_t end_ns)
 
 /* ---- making one ---- */
 
+/* Who it is, and whether there may be one more. */
+static int enter(struct traced_conn *self)
+{
+    struct traced_users *users = &self->network->users;
+
+    traced_conn_find_peer(self);
+    self->user =
+        traced_users_enter(users, self->is_unix ? (uint32_t)self->uid : TRACED_USER_NETWORK);
+    if (self->user)
+        return 0;
+    if (traced_loop_may_log(self->network->loop))
+        orma_log_warn("refused a %s of uid %d with pid %d: this user has half of the connections "
+                      "that the others leave (%zu at most in all)",
+                      self->endpoint->client_name, self->uid, self->pid, users->conns_max);
+    return -EUSERS;
+}
+
+static int make_events(struct traced_conn *self)
+{
+    struct event_base *base = self->network->loop->base;
+    uint32_t ms = self->endpoint->bind_ms;
+    struct timeval wait = {ms / 1000, ms % 1000 * 1000};
+
+    self->read_event = event_new(base, self->fd, EV_READ | EV_PERSIST, on_readable, self);
+    self->write_event = event_new(base, self->fd, EV_WRITE | EV_PERSIST, on_writable, self);
+    self->cutoff_event = evtimer_new(base, on_cutoff, self);
+    self->bind_event = evtimer_new(base, on_bind_timeout, self);
+    return self->read_event && self->write_event && self->cutoff_event && self->bind_event &&
+                   event_add(self->read_event, NULL) == 0 && event_add(self->bind_event, &wait) == 0
+               ? 0
+               : -ENOMEM;
+}
+
 int traced_conn_new(struct traced_network *network, int fd, const struct traced_endpoint *endpoint)
 {
     struct traced_conn *self = calloc(1, sizeof(*self));
@@ -509,15 +586,10 @@ int traced_conn_new(struct traced_network *network, int fd, const struct traced_
     orma_list_init(&self->out);
     orma_list_insert(&network->conns, &self->link);
     network->conns_num++;
-    traced_conn_find_peer(self);
-    self->read_event = event_new(network->loop->base, fd, EV_READ | EV_PERSIST, on_readable, self);
-    self->write_event =
-        event_new(network->loop->base, fd, EV_WRITE | EV_PERSIST, on_writable, self);
-    self->cutoff_event = evtimer_new(network->loop->base, on_cutoff, self);
-    if (!self->read_event || !self->write_event || !self->cutoff_event ||
-        event_add(self->read_event, NULL) < 0) {
+    int r = enter(self);
+    if (r == 0)
+        r = make_events(self);
+    if (r < 0)
         traced_conn_free(self);
-        return -ENOMEM;
-    }
-    return 0;
+    return r;
 }

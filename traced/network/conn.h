@@ -2,7 +2,8 @@
  * One client's connection: frames in, calls to the methods of a port, frames
  * out. Nothing here blocks. What the socket does not take at once is queued;
  * a client that does not read the oldest queued frame in time, or for whom too
- * much is queued, is cut off (rules 3 and 4 of docs/service.md).
+ * much is queued, is cut off (rules 3 and 4 of docs/service.md). So is one that does
+ * not bind in time, or whose user has enough (rule 5).
  *
  * Frames are handled in slices (turn.h), each connection in its turn and its
  * frames in order; a call that is long may take several.
@@ -64,12 +65,15 @@ struct traced_endpoint {
     const char *client_name;                /* for the log: "producer" */
     const struct traced_port *const *ports; /* by service id - 1; NULL behind the last */
     uint32_t cutoff_ms;                     /* how long the oldest queued frame may wait */
+    uint32_t bind_ms;                       /* how long until it has bound */
     size_t queue_max;                       /* bytes that may be queued */
     bool urgent;                            /* its requests come before other work */
     /* One slice of what is to be done after a client was heard out. False: there is nothing more.
      * NULL: what it has sent and is not handled yet may be thrown away at its end. */
     bool (*wind_up)(struct traced_conn *conn);
     void (*gone)(struct traced_conn *conn);
+    /* Bytes that are kept for the client, beside what is on its way. */
+    size_t (*held)(const struct traced_conn *conn);
     /* Everything queued was taken by the socket, or traced_conn_call_later() was called. */
     void (*drained)(struct traced_conn *conn);
 };
@@ -95,13 +99,16 @@ struct traced_conn {
     uint32_t machine_id;
     char *machine_name; /* NULL: this machine */
     struct event *read_event, *write_event, *cutoff_event;
+    struct event *bind_event; /* NULL: it has bound */
+    struct traced_user *user;
+    size_t held; /* of it, by this connection */
     struct orma_ipc_stream in;
     struct orma_list out; /* out_frame.link */
     size_t out_bytes;
     void *client; /* the endpoint's: made by the first call of its port; NULL: not yet */
 };
 
-/* Takes the socket, also on failure. */
+/* Takes the socket, also on failure. -EUSERS: its user has enough connections. -ENOMEM. */
 int traced_conn_new(struct traced_network *network, int fd, const struct traced_endpoint *endpoint);
 /* At the end of the network only: everybody else closes. */
 void traced_conn_free(struct traced_conn *self);

@@ -59,7 +59,7 @@ static void on_accept(evutil_socket_t fd, short what, void *arg)
 
         if (sock >= 0) {
             (void)traced_conn_new(self->network, sock,
-                                  self->endpoint); /* no memory: the client sees the end */
+                                  self->endpoint); /* else the client sees the end */
             continue;
         }
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
@@ -137,6 +137,7 @@ int traced_network_init(struct traced_network *self, struct traced_loop *loop, v
 {
     *self = (struct traced_network){.loop = loop, .context = context};
     orma_list_init(&self->conns);
+    traced_users_init(&self->users);
     self->listeners = calloc(LISTENERS_MAX, sizeof(*self->listeners));
     return self->listeners ? 0 : -ENOMEM;
 }
@@ -145,6 +146,7 @@ void traced_network_fini(struct traced_network *self)
 {
     ORMA_LIST_EACH (struct traced_conn, c, &self->conns, link)
         traced_conn_free(c);
+    traced_users_fini(&self->users);
     for (size_t i = 0; i < self->listeners_num; i++)
         listener_fini(&self->listeners[i]);
     free(self->listeners);

@@ -2,8 +2,9 @@
  * The sockets that a service listens on, and the connections made there.
  *
  * What clients of a socket may call is handed in as an endpoint (conn.h); nothing
- * here depends on what the methods do. When descriptors run out, accepting
- * rests for a moment; clients wait in the backlog.
+ * here depends on what the methods do. What one user may have of all is bounded
+ * (user.h). When descriptors run out all the same, accepting rests for a moment;
+ * clients wait in the backlog.
  * Threads: the service's loop.
  */
 #ifndef ORMA_TRACED_NETWORK_NETWORK_H
@@ -14,6 +15,7 @@
 #include "sdk/base/buf.h"
 #include "sdk/base/list.h"
 #include "traced/loop/loop.h"
+#include "traced/network/user.h"
 
 struct traced_endpoint;
 struct traced_listener;
@@ -23,6 +25,7 @@ struct traced_network {
     void *context;          /* of the methods of the endpoints; opaque here */
     struct orma_list conns; /* traced_conn.link */
     size_t conns_num;
+    struct traced_users users;
     struct traced_listener *listeners; /* owned */
     size_t listeners_num;
 };

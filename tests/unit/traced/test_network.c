@@ -65,6 +65,7 @@ static const struct traced_endpoint endpoint = {
     .client_name = "test",
     .ports = ports,
     .cutoff_ms = 10000,
+    .bind_ms = 10000,
     .queue_max = 1 << 20,
     .wind_up = wind_up,
     .gone = gone,
@@ -154,4 +155,93 @@ Test(traced_network, handles_what_was_sent_before_the_end)
     cr_assert_str_eq(seen, "ggww.");
     cr_assert_eq(n.network.conns_num, 0);
     net_fini(&n);
+}
+
+Test(traced_network, ends_connections_that_do_not_bind)
+{
+    static struct traced_endpoint hasty;
+    struct orma_ipc_frame bind = {
+        .kind = ORMA_IPC_BIND, .request_id = 1, .service_name = ORMA_STR("TestPort")};
+    struct orma_buf out = {0};
+    struct net n;
+    char byte;
+    int fds[2];
+
+    net_init(&n);
+    cr_assert_eq(orma_ipc_frame_encode(&out, &bind, NULL, 0), 0);
+    hasty = endpoint;
+    hasty.bind_ms = 1;
+    for (int binds = 0; binds < 2; binds++) {
+        cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+        if (binds)
+            cr_assert_eq(send(fds[1], out.data, out.len, 0), (ssize_t)out.len);
+        cr_assert_eq(traced_conn_new(&n.network, fds[0], &hasty), 0);
+        if (binds)
+            turn(&n); /* before its time is looked at */
+        usleep(5000);
+        turn(&n);
+        ssize_t got = recv(fds[1], &byte, 1, MSG_DONTWAIT);
+        cr_assert(binds ? n.network.conns_num == 2 : got == 0 && n.network.conns_num == 1,
+                  "%d: %zd, %zu", binds, got, n.network.conns_num);
+        close(fds[1]);
+    }
+    orma_buf_fini(&out);
+    net_fini(&n);
+}
+
+static size_t enter_many(struct traced_users *users, uint64_t id, struct traced_user **ret)
+{
+    size_t num = 0;
+
+    for (struct traced_user *user; num < 1000 && (user = traced_users_enter(users, id)); num++)
+        *ret = user;
+    return num;
+}
+
+static void leave_many(struct traced_users *users, struct traced_user *user, size_t num)
+{
+    while (num--)
+        traced_users_leave(users, user);
+}
+
+Test(traced_network, no_user_takes_all_connections)
+{
+    struct traced_users users;
+    struct traced_user *first, *second, *own;
+
+    traced_users_init(&users);
+    users.conns_max = 100;
+    users.own = 7;
+    size_t a = enter_many(&users, 12345, &first),
+           b = enter_many(&users, TRACED_USER_NETWORK, &second);
+    cr_assert_eq(a, 50);
+    cr_assert_eq(b, 25, "half of what the other left");
+    cr_assert_eq(enter_many(&users, 12345, &first), 0, "what others have taken is not there");
+    cr_assert_eq(enter_many(&users, 7, &own), 1000,
+                 "the service's own user stops at the kernel's limit");
+    traced_users_leave(&users, first);
+    cr_assert_null(traced_users_enter(&users, 12345), "there is nothing left");
+    leave_many(&users, own, 1000);
+    leave_many(&users, second, b);
+    cr_assert_eq(enter_many(&users, 12345, &first), 1, "one had left");
+    leave_many(&users, first, a);
+    cr_assert_eq(users.conns, 0);
+    traced_users_fini(&users);
+}
+
+Test(traced_network, what_is_kept_counts_for_its_user)
+{
+    struct traced_users users;
+
+    traced_users_init(&users);
+    users.own = 7;
+    struct traced_user *user = traced_users_enter(&users, 12345),
+                       *root = traced_users_enter(&users, 0);
+    cr_assert(traced_user_hold(user, 0, TRACED_USER_BYTES_MAX));
+    cr_assert(!traced_user_hold(user, 0, 1), "one byte too much");
+    cr_assert(traced_user_hold(user, 1, 1), "who holds no more than before is not to blame");
+    cr_assert(traced_user_hold(root, 0, 2 * TRACED_USER_BYTES_MAX));
+    traced_users_leave(&users, user);
+    traced_users_leave(&users, root);
+    traced_users_fini(&users);
 }
