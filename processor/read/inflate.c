@@ -200,13 +200,8 @@ static void into_buf(void *data, const uint8_t *bytes, size_t len)
     orma_buf_put(data, bytes, len);
 }
 
-int orma_inflate(enum orma_inflate_form form, struct orma_str in, struct orma_buf *ret)
-{
-    return orma_inflate_bounded(form, in, UINT64_MAX, ret);
-}
-
-int orma_inflate_bounded(enum orma_inflate_form form, struct orma_str in, uint64_t max,
-                         struct orma_buf *ret)
+int orma_inflate(enum orma_inflate_form form, struct orma_str in, uint64_t max,
+                 struct orma_buf *ret)
 {
     struct orma_inflater *self = orma_inflater_new(form);
 

@@ -3,8 +3,8 @@
  *
  * Output is bounded: at most ORMA_INFLATE_RATIO bytes per byte of input plus
  * ORMA_INFLATE_FREE, so that a bomb gives -EFBIG instead of filling memory. What is packed in what
- * was packed multiplies: struct orma_unpacked bounds all that comes out of one file in the same
- * way.
+ * was packed multiplies, and what came out of packets is kept until the load ends: struct
+ * orma_unpacked bounds all that comes out of one file, to what recordings reach.
  */
 #ifndef ORMA_PROCESSOR_READ_INFLATE_H
 #define ORMA_PROCESSOR_READ_INFLATE_H
@@ -15,6 +15,11 @@
 #define ORMA_INFLATE_RATIO 1040
 #define ORMA_INFLATE_FREE ((size_t)1 << 20)
 
+/* Of all that is packed in a file. Traces reach 40, and synthetic ones come larger in small files
+ * only: whoever has a larger one unpacks it himself first. */
+#define ORMA_UNPACKED_RATIO 64
+#define ORMA_UNPACKED_FREE ((size_t)256 << 20)
+
 /* What came out of everything that was packed in a file, however deep. */
 struct orma_unpacked {
     uint64_t in;  /* bytes of the file itself so far */
@@ -24,9 +29,9 @@ struct orma_unpacked {
 /* So many bytes may still come out. */
 static inline uint64_t orma_unpacked_left(const struct orma_unpacked *self)
 {
-    uint64_t max = self->in > (UINT64_MAX - ORMA_INFLATE_FREE) / ORMA_INFLATE_RATIO
+    uint64_t max = self->in > (UINT64_MAX - ORMA_UNPACKED_FREE) / ORMA_UNPACKED_RATIO
                        ? UINT64_MAX
-                       : self->in * ORMA_INFLATE_RATIO + ORMA_INFLATE_FREE;
+                       : self->in * ORMA_UNPACKED_RATIO + ORMA_UNPACKED_FREE;
 
     return max > self->out ? max - self->out : 0;
 }
@@ -40,18 +45,20 @@ static inline bool orma_unpacked_add(struct orma_unpacked *self, uint64_t len)
     return ok;
 }
 
+#define ORMA_UNPACKED_BOMB                                                                         \
+    "unpacks to more than 64 times the size of the file and 256 MiB: refused as a bomb; if it "    \
+    "is none, unpack it before it is loaded (ERR:decomp)"
+
 enum orma_inflate_form {
     ORMA_INFLATE_ZLIB, /* or gzip, by its header; several gzip members are one stream */
     ORMA_INFLATE_RAW,  /* deflate without a header, as in zip */
     ORMA_INFLATE_ZSTD,
 };
 
-/* Appends to `ret`. 0, -EBADMSG (what came out whole is there), -EFBIG, -ENOMEM, -ENOTSUP. */
-int orma_inflate(enum orma_inflate_form form, struct orma_str in, struct orma_buf *ret);
-
-/* The same for at most `max` bytes of output; -EFBIG when there are more. */
-int orma_inflate_bounded(enum orma_inflate_form form, struct orma_str in, uint64_t max,
-                         struct orma_buf *ret);
+/* Appends at most `max` bytes to `ret`. 0, -EBADMSG (what came out whole is there), -EFBIG (there
+ * are more), -ENOMEM, -ENOTSUP. */
+int orma_inflate(enum orma_inflate_form form, struct orma_str in, uint64_t max,
+                 struct orma_buf *ret);
 
 /* ---- piece by piece ---- */
 

@@ -411,7 +411,7 @@ static int unpack(struct orma_reader *self, enum orma_inflate_form form, struct 
 {
     if (!orma_buf_extend(ret, sizeof(struct orma_blob)))
         return -ENOMEM;
-    int r = orma_inflate_bounded(form, bytes, orma_unpacked_left(&self->unpacked), ret);
+    int r = orma_inflate(form, bytes, orma_unpacked_left(&self->unpacked), ret);
     if (r != -ENOMEM && !orma_unpacked_add(&self->unpacked, ret->len - sizeof(struct orma_blob)))
         r = -EFBIG;
     return r;
@@ -446,8 +446,7 @@ static void read_compressed(struct orma_reader *self, const struct orma_read_pac
         self->error = "compressed packets of a kind that was not built in";
         break;
     case -EFBIG:
-        self->error = "compressed packets unpack to far more than their size: refused "
-                      "as a bomb (ERR:decomp)";
+        self->error = "what compressed packets hold " ORMA_UNPACKED_BOMB;
         break;
     case -ELOOP:
         self->error = "compressed packets inside compressed packets (ERR:decomp)";

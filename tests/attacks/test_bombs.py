@@ -98,6 +98,18 @@ class Bombs(Case):
             data = zlib.compress(sub(1, sub(50, data)) * (20 if i else 1), 1)
         self.load(sub(1, sub(50, data)))
 
+    def test_small_files_of_large_packets(self):
+        """Each stream is within what deflate can do; what counts is what all of them hold."""
+        for inner in (EMPTY, PACKET, event(1, num(9, 3) + num(11, 1)), sub(1, sub(900, bytes(1 << 20)))):
+            one = sub(1, sub(50, zlib.compress(inner * ((8 << 20) // len(inner)), 9)))
+            self.assert_refused(one * 45)
+            if inner == EMPTY:
+                self.assert_refused(gzip.compress(one * 45, 1))
+
+    def test_descriptors_in_packets(self):
+        one = sub(1, num(10, 1) + sub(72, sub(2, gzip.compress(bytes(200 << 20), 9))))
+        self.load(one * 20)
+
     def test_packets_in_packets(self):
         data = b""
         for _ in range(1500):

@@ -105,6 +105,9 @@ static int finish(struct orma_convert *self, const struct orma_convert_packets *
 
 /* ---- text ---- */
 
+/* Unpacked, as in the importer. */
+#define SET_MAX ((uint64_t)64 << 20)
+
 /* A trace may bring the definitions of its own extensions; the rest of it is printed with them. */
 static void learn(const struct orma_convert *self, struct orma_schema **schema,
                   const struct orma_pb_field *descriptor)
@@ -118,7 +121,8 @@ static void learn(const struct orma_convert *self, struct orma_schema **schema,
         struct orma_str set = orma_pb_str(&f);
 
         if (f.id == ORMA_PB_EXTENSION_DESCRIPTOR_EXTENSION_SET_GZIP) {
-            result = orma_inflate(ORMA_INFLATE_ZLIB, set, &inflated);
+            orma_buf_clear(&inflated);
+            result = orma_inflate(ORMA_INFLATE_ZLIB, set, SET_MAX, &inflated);
             set = orma_buf_str(&inflated);
         } else if (f.id != ORMA_PB_EXTENSION_DESCRIPTOR_EXTENSION_SET) {
             continue;

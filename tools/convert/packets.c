@@ -22,11 +22,14 @@ static bool find_compressed(const struct orma_pb_field *packet, struct orma_str 
     return true;
 }
 
+/* Of one packet, at once in memory; writers put at most some MiB into one. */
+#define INFLATED_MAX ((uint64_t)512 << 20)
+
 static int unpack(struct orma_convert_packets *self, enum orma_inflate_form form,
                   struct orma_str bytes)
 {
     orma_buf_clear(&self->inflated);
-    int r = orma_inflate(form, bytes, &self->inflated);
+    int r = orma_inflate(form, bytes, INFLATED_MAX, &self->inflated);
 
     if (r == -EBADMSG || r == -EFBIG) {
         self->damaged = true; /* what came out whole is worth having */

@@ -517,10 +517,7 @@ bool orma_file_is_bomb(struct orma_file *self, size_t len)
         return false;
     if (orma_unpacked_add(&imp->reader->unpacked, len))
         return false;
-    orma_file_error(self, -EFBIG,
-                    "what is packed unpacks to more than %d times its size: refused as a bomb "
-                    "(ERR:decomp)",
-                    ORMA_INFLATE_RATIO);
+    orma_file_error(self, -EFBIG, "what is packed " ORMA_UNPACKED_BOMB);
     return true;
 }
 

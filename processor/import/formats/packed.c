@@ -43,10 +43,7 @@ bool orma_formats_unpacked(struct orma_file *inside, const struct orma_inflater 
         orma_file_error(inside, result,
                         "this build can't unpack %s: it was built without the library", of);
     else if (result == -EFBIG)
-        orma_file_error(inside, result,
-                        "the %s stream unpacks to more than %d times its size: refused as a bomb "
-                        "(ERR:decomp)",
-                        of, ORMA_INFLATE_RATIO);
+        orma_file_error(inside, result, "the %s stream " ORMA_UNPACKED_BOMB, of);
     else if (result < 0 && inside->size)
         tell_broken(inside->parent, inflater, bytes);
     else if (result < 0)

@@ -6,6 +6,9 @@
 #include "protos/fields/trace.h"
 #include "protos/reflect/schema.h"
 
+/* Unpacked; those of whole Android systems have some hundred KiB. */
+#define SET_MAX ((uint64_t)64 << 20)
+
 static void add_set(struct orma_import_ctx *imp, struct orma_str set)
 {
     if (!imp->ports->schema && orma_schema_new(orma_schema_default(), &imp->ports->schema)) {
@@ -27,10 +30,14 @@ static bool extensions_early(struct orma_import_ctx *imp, const struct orma_pack
         if (f.id == ORMA_PB_EXTENSION_DESCRIPTOR_EXTENSION_SET) {
             add_set(imp, orma_pb_str(&f));
         } else if (f.id == ORMA_PB_EXTENSION_DESCRIPTOR_EXTENSION_SET_GZIP) {
+            struct orma_unpacked none = {0},
+                                 *unpacked = imp->reader ? &imp->reader->unpacked : &none;
+            uint64_t max = ORMA_MIN(orma_unpacked_left(unpacked), SET_MAX);
             struct orma_buf set = {0};
 
-            if (!orma_inflate(ORMA_INFLATE_ZLIB, orma_pb_str(&f), &set))
+            if (!orma_inflate(ORMA_INFLATE_ZLIB, orma_pb_str(&f), max, &set))
                 add_set(imp, orma_buf_str(&set));
+            (void)orma_unpacked_add(unpacked, set.len); /* not more than was left */
             imp->model->storage->failed |= set.failed;
             orma_buf_fini(&set);
         }
