@@ -8,6 +8,8 @@ class Server(Attack):
     """Serves a small trace; self.port. At the end of each test it must still answer."""
     trace_bytes = b"".join(sub(1, num(8, i) + num(10, 1) + sub(11, num(9, 1) + num(11, 1) + sub(23, f"n{i}"))) for i in range(200))
 
+    server_args = ()
+
     def setUp(self):
         super().setUp()
         self.trace = self.dir / "trace"
@@ -18,7 +20,7 @@ class Server(Attack):
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             self.port = s.getsockname()[1]
-        self.server = self.start(SHELL, "server", "http", "--port", self.port, self.trace,
+        self.server = self.start(SHELL, "server", "http", "--port", self.port, *self.server_args, self.trace,
                                  stdout=subprocess.DEVNULL, stderr=self.log)
         self.wait_for("the server", lambda: self.server.poll() is None and self.try_status(), 20)
 

@@ -88,6 +88,35 @@ class Sql(Server):
         if SLOW == 1:
             self.assertLess(self.server_memory_kb(), 1500000)
 
+    def test_what_expands(self):
+        """A few lines that each make a multiple of the one before, in all ways that text is made from text."""
+        def chain(kind, body, end, num):
+            return ";".join([kind.format(0) + body.replace("B", "$x+$x")] + [
+                kind.format(i) + body.replace("B", f"m{i - 1}!(m{i - 1}!($x))") for i in range(1, num)]) + end
+        macro = "create perfetto macro m{}(x Expr) returns Expr as "
+        self.each((chain(macro, "B", ";select m5!(1)", 6),
+                   chain(macro, "B", ";create perfetto view v as select m11!(1) as x", 12),
+                   chain(macro, "__intrinsic_stringify!(B)", ";select m9!(1)", 10),
+                   macro.format("") + "$x, $x;select __intrinsic_token_apply!(m, (" + repeat(30, "m!(") + "1" + repeat(30, ")") + "))",
+                   ";".join(f"create perfetto view w{i} as select a.x as x from w{i - 1} a join w{i - 1} b using (x)" if i else
+                            "create perfetto view w0 as select 1 as x" for i in range(16)) + ";select * from w15",
+                   f"select length({repeat(12, 'replace(')}'aaaaaaaaaa'" + repeat(12, ", 'a', 'aaaaaaaaaa')") + ")"), 120)
+        if SLOW == 1:
+            self.assertLess(self.server_memory_kb(), 1500000)
+
+    def test_scripts_without_rows_end_in_time(self):
+        """SQLite asks whether to go on when it reads rows; what only makes things ends, too."""
+        self.server.terminate()
+        self.server.wait(20 * SLOW)
+        self.server_args = ("--query-timeout", "200ms")
+        self.start_server()
+        for name, kind in {"a": "create perfetto view {0} as select * from {1}", "b": "create view {0} as select * from {1}",
+                           "c": "create perfetto function {0}(x long) returns long as select {1}($x) + 1",
+                           "d": "create perfetto function {0}(x long) returns table(x long) as select x from {1}($x)"}.items():
+            first = kind.replace("{1}($x) + 1", "$x").replace("x from {1}($x)", "$x as x").format(name + "0", "slice")
+            got = self.sql(";".join([first] + [kind.format(f"{name}{i}", f"{name}{i - 1}") for i in range(1, 4000)]), 60)
+            self.assertIn(b"takes longer than 0.2 s", got, first)
+
     def test_what_spoils_the_server(self):
         """Nothing that one client says changes the answers to the next for good: pragmas change nothing, and tables
         of its own that hide others go when the first tables are restored."""

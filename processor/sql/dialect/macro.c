@@ -121,6 +121,7 @@ struct expander {
     const struct orma_macro *active[ORMA_MACRO_DEPTH_MAX]; /* whose bodies are being expanded */
     int active_num;
     int depth;
+    size_t work; /* bytes that were read and written: this is what is held at once, at most */
 };
 
 /* A part of a source that is being read. */
@@ -159,6 +160,20 @@ static int ORMA_PRINTF(4, 5)
 
 static int expand(struct expander *x, struct slice s, const struct bindings *b,
                   struct orma_sql_text *out);
+
+/* What a text costs until now: its bytes, and where they came from. */
+static size_t cost_of(const struct orma_sql_text *text)
+{
+    return text->buf.len + text->pieces.len;
+}
+
+/* False: it was too much. Pieces look through the sources that a text holds. */
+static bool count_work(struct expander *x, const struct orma_sql_text *out, size_t before,
+                       size_t read)
+{
+    x->work += cost_of(out) - before + read + out->sources.len / 64;
+    return x->work <= ORMA_MACRO_WORK_MAX;
+}
 
 /* True if a blank must keep what was put in apart from what stands there. */
 static bool would_grow_together(const struct orma_sql_text *out, char next)
@@ -277,6 +292,7 @@ static int read_args(struct expander *x, struct slice inside, const struct bindi
         part.end = find_comma(&inside);
         uint32_t next = part.end;
         copy_raw(part, b, &ret->raws[ret->num]);
+        x->work += cost_of(&ret->raws[ret->num]) + (next - inside.at);
         trim(&part);
         int r = expand(x, part, b, &ret->texts[ret->num++]);
         if (r < 0)
@@ -462,6 +478,7 @@ static int apply_macro(struct expander *x, const struct slice *s, uint32_t at,
                 take_element(&args->raws[k + 1], a->raws[k].ranges[i], &a->one.raws[k]);
             else
                 take_element(&args->texts[k + 1], a->lists[k].ranges[i], &a->one.raws[k]);
+            x->work += cost_of(&a->one.texts[k]) + cost_of(&a->one.raws[k]);
         }
         if (i || prefix)
             orma_sql_text_put_made(out, origin_at(s, at), orma_str_from(joint));
@@ -594,6 +611,7 @@ static int expand_tokens(struct expander *x, struct slice s, const struct bindin
 
     while (s.at < s.end && !out->failed) {
         struct orma_token tok = orma_token_next(slice_text(&s), s.at);
+        size_t before = cost_of(out);
         int bound = -1, r = 0;
 
         s.at += tok.len;
@@ -608,6 +626,9 @@ static int expand_tokens(struct expander *x, struct slice s, const struct bindin
         else if (!r)
             put_token(out, &s, tok, b || x->depth > 1, after);
         after = bound >= 0 || r;
+        if (!count_work(x, out, before, tok.len))
+            return fail(x, &s, tok.at, "macro expansion copies more than %zu MiB",
+                        ORMA_MACRO_WORK_MAX >> 20);
     }
     if (!out->failed)
         return 0;

@@ -7,8 +7,9 @@
  * anything of the body. Names that are no parameter stay as they are.
  *
  * Bounded: nesting (ORMA_MACRO_DEPTH_MAX), calls per statement
- * (ORMA_MACRO_CALLS_MAX), size (ORMA_SQL_EXPANDED_MAX); a macro that calls
- * itself is an error.
+ * (ORMA_MACRO_CALLS_MAX), size (ORMA_SQL_EXPANDED_MAX), and bytes that are read and
+ * written on the way (ORMA_MACRO_WORK_MAX), as each level copies those below; a
+ * macro that calls itself is an error.
  */
 #ifndef ORMA_PROCESSOR_SQL_DIALECT_MACRO_H
 #define ORMA_PROCESSOR_SQL_DIALECT_MACRO_H
@@ -18,6 +19,7 @@
 #define ORMA_MACRO_DEPTH_MAX 100
 #define ORMA_MACRO_CALLS_MAX 200000
 #define ORMA_MACRO_ARGS_MAX 64
+#define ORMA_MACRO_WORK_MAX ((size_t)256 << 20)
 
 struct orma_macro {
     char *name;

@@ -106,13 +106,9 @@ ORMA_COLD static int refuse_stale(struct orma_sql *sql)
         "query reads from it: load it again");
 }
 
-int orma_sql_exec_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at)
+/* The text for a failure whose kind is known; what SQLite says only if there is nothing else. */
+static int say_why(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at, int r)
 {
-    int r = errno_of(sqlite3_errcode(sql->db));
-
-    /* What makes a virtual table fails with an ordinary error when it is interrupted. */
-    if (r == -EINVAL && orma_sql_is_interrupted(sql))
-        r = -ECANCELED;
     if (r == -ECANCELED && sql->limits.memory.out)
         r = -ENOMEM;
     if (sql->error.set)
@@ -133,6 +129,23 @@ int orma_sql_exec_take_error(struct orma_sql *sql, const struct orma_sql_text *t
     else
         take_message(sql, text, at, r);
     return r;
+}
+
+int orma_sql_exec_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at)
+{
+    int r = errno_of(sqlite3_errcode(sql->db));
+
+    /* What makes a virtual table fails with an ordinary error when it is interrupted. */
+    if (r == -EINVAL && orma_sql_is_interrupted(sql))
+        r = -ECANCELED;
+    return say_why(sql, text, at, r);
+}
+
+/* SQLite looks at an interrupt when rows are read, and of a script that reads none at nothing. */
+static int refuse_stopped(struct orma_sql *sql)
+{
+    orma_sql_look_at_limits(sql);
+    return orma_sql_is_told_to_stop(sql) ? say_why(sql, NULL, 0, -ECANCELED) : 0;
 }
 
 void orma_sql_exec_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error)
@@ -293,6 +306,8 @@ int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret)
     else if (sql->run.depth > DEPTH_MAX)
         r = orma_sql_error_set(&sql->error, NULL, 0, "scripts run scripts too deeply");
     else
+        r = refuse_stopped(sql);
+    if (r == 0)
         r = next_statement(self, stmt);
     if (r < 0 && stmt)
         orma_sqlstats_end(sql, stmt->stats);

@@ -356,7 +356,36 @@ Test(macro, stays_bounded_when_it_doubles)
     orma_buf_put_str(&sql, "12345678");
     for (int i = 0; i < 40; i++)
         orma_buf_put_str(&sql, ")");
+    expect_error("pieces", orma_buf_cstr(&sql), "macro expansion copies more than 256 MiB");
+
+    orma_buf_clear(&sql);
+    orma_buf_put_str(&sql, MACRO "m(a Expr) returns Expr as $a, $a; select ");
+    for (int i = 0; i < 7; i++)
+        orma_buf_put_str(&sql, "m!(");
+    orma_buf_put_str(&sql, "'");
+    for (int i = 0; i < 1 << 20; i++)
+        orma_buf_put_str(&sql, "x");
+    orma_buf_put_str(&sql, "')))))))");
     expect_error("size", orma_buf_cstr(&sql), "grows over 64 MiB");
+
+    /* Comments are read again with each call, and make nothing. */
+    orma_buf_clear(&sql);
+    orma_buf_put_str(&sql, MACRO "m0() returns Expr as 1 /*");
+    for (int i = 0; i < 1 << 20; i++)
+        orma_buf_put_str(&sql, "x");
+    orma_buf_put_str(&sql, "*/ + 1;");
+    for (int i = 1; i < 20; i++)
+        orma_buf_printf(&sql, MACRO "m%d() returns Expr as m%d!() m%d!();", i, i - 1, i - 1);
+    orma_buf_put_str(&sql, "select m19!()");
+    expect_error("comments", orma_buf_cstr(&sql), "macro expansion copies more than 256 MiB");
+
+    /* Each level copies those below: the result would be small enough. */
+    orma_buf_clear(&sql);
+    orma_buf_put_str(&sql, MACRO "m0(x Expr) returns Expr as $x+$x;");
+    for (int i = 1; i < 6; i++)
+        orma_buf_printf(&sql, MACRO "m%d(x Expr) returns Expr as m%d!(m%d!($x));", i, i - 1, i - 1);
+    orma_buf_put_str(&sql, "select m5!(1)");
+    expect_error("levels", orma_buf_cstr(&sql), "macro expansion copies more than 256 MiB");
 
     orma_buf_clear(&sql);
     orma_buf_put_str(&sql, MACRO "m0() returns Expr as /**/ 1;");
