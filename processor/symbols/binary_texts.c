@@ -7,9 +7,6 @@
 
 #include "processor/symbols/demangle.h"
 
-/* A longer name takes the demangler too long. */
-#define DEMANGLE_BYTES_MAX 4096u
-
 size_t orma_binary_keep(struct orma_binary *self, const char *text)
 {
     size_t at = self->texts.len;
@@ -23,8 +20,7 @@ size_t orma_binary_keep(struct orma_binary *self, const char *text)
 
 size_t orma_binary_keep_name(struct orma_binary *self, const char *name)
 {
-    char *text =
-        name && strnlen(name, DEMANGLE_BYTES_MAX) < DEMANGLE_BYTES_MAX ? orma_demangle(name) : NULL;
+    char *text = orma_demangle(name);
     size_t at = orma_binary_keep(self, text ? text : name);
 
     free(text);

@@ -11,4 +11,9 @@ bool orma_demangle_available(void);
 
 /* For free(). NULL: no such name, or there is no demangler for it. */
 char *orma_demangle(const char *name);
+
+/* The same where nothing but us limits memory and time (binaries are read in processes that have
+ * limits): names of C++ that name parts of themselves so often that they could fill the memory give
+ * NULL. */
+char *orma_demangle_careful(const char *name);
 #endif

@@ -251,7 +251,7 @@ static void demangle(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     (void)argc;
     if (!is_text_or_null(ctx, argv[0], "demangle: the symbol must be a text"))
         return;
-    text = orma_demangle((const char *)sqlite3_value_text(argv[0]));
+    text = orma_demangle_careful((const char *)sqlite3_value_text(argv[0]));
     if (text)
         sqlite3_result_text(ctx, text, -1, free);
     else if (!orma_demangle_available())

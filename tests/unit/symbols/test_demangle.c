@@ -60,6 +60,39 @@ Test(demangle, names_that_would_fill_the_memory)
     orma_assert_no_leaks();
 }
 
+/* The same for C++, whose demangler has no limit of its own: two letters that name the level before
+ * make twice of it. Names with as many parts that do not are shown. */
+Test(demangle, names_of_cxx_that_would_fill_the_memory)
+{
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char name[4096];
+
+    if (!orma_demangle_available())
+        cr_skip_test("no library with a demangler");
+    for (unsigned levels = 5; levels < 36; levels += 30) {
+        size_t at = (size_t)snprintf(name, sizeof(name), "_Z1f1AIiiE");
+
+        for (unsigned i = 0; i < levels; i++)
+            at += (size_t)snprintf(name + at, sizeof(name) - at, "S_IS%c_S%c_E", digits[i],
+                                   digits[i]);
+        char *text = orma_demangle_careful(name);
+        cr_assert_eq(text != NULL, levels == 5, "%u: %s", levels, name);
+        free(text);
+    }
+    size_t at = (size_t)snprintf(name, sizeof(name), "_Z1f1AIiiE");
+    for (unsigned i = 0; i < 30; i++)
+        at += (size_t)snprintf(name + at, sizeof(name) - at, "S_IS%c_iE", digits[i]);
+    char *text = orma_demangle_careful(name);
+    cr_assert_not_null(text, "%s", name);
+    free(text);
+    memset(name, 'P', sizeof(name) - 1);
+    memcpy(name, "_Z1f", 4);
+    name[sizeof(name) - 1] = '\0';
+    name[sizeof(name) - 2] = 'i';
+    free(orma_demangle_careful(name)); /* deep */
+    orma_assert_no_leaks();
+}
+
 Test(demangle, names_of_cxx)
 {
     if (!orma_demangle_available())
