@@ -77,7 +77,7 @@ void orma_te_source_turn(struct orma_producer *producer)
 static enum orma_policy policy_of(struct orma_str config, struct orma_str *ret_te)
 {
     struct orma_pb_reader r = orma_pb_reader(config.data, config.len);
-    enum orma_policy policy = g.policy;
+    enum orma_policy policy = orma_policy_of_config(0, g.policy);
     struct orma_pb_field f;
 
     *ret_te = (struct orma_str){0};
@@ -85,7 +85,7 @@ static enum orma_policy policy_of(struct orma_str config, struct orma_str *ret_t
         if (f.id == ORMA_PB_DATA_SOURCE_CONFIG_TRACK_EVENT_CONFIG)
             *ret_te = (struct orma_str){(const char *)f.data, f.len};
         if (f.id == ORMA_PB_DATA_SOURCE_CONFIG_BUFFER_EXHAUSTED_POLICY)
-            policy = orma_policy_of_config(f.num, policy);
+            policy = orma_policy_of_config(f.num, g.policy);
     }
     return policy;
 }

@@ -233,15 +233,21 @@ void orma_ds_set_listener(void (*fn)(void))
 enum orma_policy orma_ds_policy(const struct orma_data_source *source, struct orma_str config)
 {
     struct orma_pb_reader r = orma_pb_reader(config.data, config.len);
-    enum orma_policy policy = source->exhausted == ORMA_EXHAUSTED_STALL ? ORMA_POLICY_STALL
-                              : source->exhausted == ORMA_EXHAUSTED_STALL_THEN_DROP
-                                  ? ORMA_POLICY_STALL_THEN_DROP
-                                  : ORMA_POLICY_DROP;
+    static const enum orma_policy policies[] = {
+        [ORMA_EXHAUSTED_DROP] = ORMA_POLICY_DROP,
+        [ORMA_EXHAUSTED_STALL] = ORMA_POLICY_STALL,
+        [ORMA_EXHAUSTED_STALL_THEN_DROP] = ORMA_POLICY_STALL_THEN_DROP,
+        [ORMA_EXHAUSTED_BY_CONFIG] = ORMA_POLICY_BY_CONFIG,
+    };
+    enum orma_policy program = source->exhausted < ORMA_ARRAY_LEN(policies)
+                                   ? policies[source->exhausted]
+                                   : ORMA_POLICY_DROP;
+    enum orma_policy policy = orma_policy_of_config(0, program);
     struct orma_pb_field f;
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_DATA_SOURCE_CONFIG_BUFFER_EXHAUSTED_POLICY)
-            policy = orma_policy_of_config(f.num, policy);
+            policy = orma_policy_of_config(f.num, program);
     }
     return policy;
 }

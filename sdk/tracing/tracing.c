@@ -288,7 +288,7 @@ int orma_init(const struct orma_init_args *args)
         return -EINVAL;
     if (args)
         memcpy(&full, args, ORMA_MIN(args->struct_size, sizeof(full)));
-    if (full.exhausted > ORMA_EXHAUSTED_STALL_THEN_DROP)
+    if (full.exhausted > ORMA_EXHAUSTED_BY_CONFIG)
         return -EINVAL;
     pthread_mutex_lock(&g.lock);
     watch_forks();

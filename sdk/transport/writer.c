@@ -46,17 +46,19 @@
 /* 1: lost before this one; 256: because the shared memory was full. */
 #define PREVIOUS_DROPPED 257u
 
-enum orma_policy orma_policy_of_config(uint64_t value, enum orma_policy otherwise)
+enum orma_policy orma_policy_of_config(uint64_t value, enum orma_policy program)
 {
+    enum orma_policy most = program == ORMA_POLICY_BY_CONFIG ? ORMA_POLICY_STALL : program;
+
     switch (value) {
     case ORMA_PB_DATA_SOURCE_CONFIG_BUFFER_EXHAUSTED_DROP:
         return ORMA_POLICY_DROP;
     case ORMA_PB_DATA_SOURCE_CONFIG_BUFFER_EXHAUSTED_STALL_THEN_ABORT:
-        return ORMA_POLICY_STALL; /* nothing of ours aborts the host */
+        return most; /* nothing of ours aborts the host */
     case ORMA_PB_DATA_SOURCE_CONFIG_BUFFER_EXHAUSTED_STALL_THEN_DROP:
-        return ORMA_POLICY_STALL_THEN_DROP;
+        return most == ORMA_POLICY_STALL ? ORMA_POLICY_STALL_THEN_DROP : most;
     }
-    return otherwise;
+    return program == ORMA_POLICY_BY_CONFIG ? ORMA_POLICY_DROP : program;
 }
 
 int orma_writer_new_in_pool(struct orma_pool *pool, uint32_t target_buffer, enum orma_policy policy,

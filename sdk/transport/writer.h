@@ -25,10 +25,15 @@ enum orma_policy {
     ORMA_POLICY_DROP,            /* never waits */
     ORMA_POLICY_STALL,           /* waits up to 30 s, then drops; the host is never aborted */
     ORMA_POLICY_STALL_THEN_DROP, /* waits up to 100 ms, then drops until there is space again */
+    ORMA_POLICY_BY_CONFIG,       /* of a program, not of a writer: see orma_policy_of_config() */
 };
 
-/* That of DataSourceConfig.buffer_exhausted_policy; `otherwise` if it is unset. */
-enum orma_policy orma_policy_of_config(uint64_t value, enum orma_policy otherwise);
+/*
+ * What DataSourceConfig.buffer_exhausted_policy (0: unset) makes of the program's policy: none that
+ * waits longer than that, for who records others must not make them wait. That of a program may be
+ * BY_CONFIG: then the config has it.
+ */
+enum orma_policy orma_policy_of_config(uint64_t value, enum orma_policy program);
 
 struct orma_writer_counts {
     uint64_t emitted; /* packets begun, the dropped ones included */

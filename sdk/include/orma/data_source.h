@@ -57,7 +57,7 @@ struct orma_data_source_ops {
 /* Static, and registered for good. Begins with ORMA_DATA_SOURCE(); the rest is set by name. */
 struct orma_data_source {
     uint32_t enabled;   /* the library's: one bit per session */
-    uint32_t exhausted; /* enum orma_exhausted, unless the session's config has its own */
+    uint32_t exhausted; /* enum orma_exhausted */
     const char *name;
     const struct orma_data_source_ops *ops;
     void *user;

@@ -14,11 +14,16 @@
 
 ORMA_BEGIN_DECLS
 
-/* What a writer does when no chunk of shared memory is free. */
+/*
+ * What a writer does when no chunk of shared memory is free. A session's config may have a policy
+ * that waits less (buffer_exhausted_policy); one that waits more only if the program leaves it to
+ * the config.
+ */
 enum orma_exhausted {
     ORMA_EXHAUSTED_DROP,            /* loses the event at once */
     ORMA_EXHAUSTED_STALL,           /* waits up to 30 s, then loses it */
     ORMA_EXHAUSTED_STALL_THEN_DROP, /* waits up to 100 ms, then loses events until there is space */
+    ORMA_EXHAUSTED_BY_CONFIG,       /* any of these, as the session's config says; else drops */
 };
 
 /* Start from ORMA_INIT_ARGS; what is 0 or NULL has a good default. */
@@ -32,7 +37,7 @@ struct orma_init_args {
     uint32_t commit_period_ms; /* how long full chunks may wait for the service; default 50 */
     uint32_t connect_wait_ms;  /* orma_init() waits so long for the service and running sessions;
                                   default: see below; ORMA_NO_WAIT: not at all */
-    uint32_t exhausted;        /* enum orma_exhausted, unless the session's config has its own */
+    uint32_t exhausted;        /* enum orma_exhausted */
     uint32_t no_tsc;           /* stamp events by the kernel's clock only */
 };
 #define ORMA_INIT_ARGS                                                                             \

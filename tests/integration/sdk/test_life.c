@@ -407,7 +407,8 @@ static void play_flood(void)
     many("flood", FLOOD);
 }
 
-/* What the session says overrules what the program said; four pages of memory are never enough. */
+/* A session may let the program wait less than it would, and more only if the program leaves that
+ * to it. Four pages of memory are never enough. */
 static void test_policies(void)
 {
     static const struct {
@@ -415,7 +416,9 @@ static void test_policies(void)
         bool whole;
     } cases[] = {
         {ORMA_EXHAUSTED_DROP, 0, false},
-        {ORMA_EXHAUSTED_DROP, 2 /* stall */, true},
+        {ORMA_EXHAUSTED_DROP, 2 /* stall */, false},
+        {ORMA_EXHAUSTED_BY_CONFIG, 2, true},
+        {ORMA_EXHAUSTED_BY_CONFIG, 0, false},
         {ORMA_EXHAUSTED_STALL, 1 /* drop */, false},
         {ORMA_EXHAUSTED_STALL, 0, true},
     };

@@ -283,6 +283,7 @@ static void take_turns(void)
 
 static void play_turns(void)
 {
+    source.exhausted = ORMA_EXHAUSTED_BY_CONFIG;
     assert(orma_data_source_register(&source) == 0);
     begin_under_fire();
     while (!enough())
