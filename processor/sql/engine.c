@@ -19,6 +19,7 @@
 #include "processor/sql/script/modules.h"
 #include "processor/sql/script/script.h"
 #include "processor/sql/script/sqlstats.h"
+#include "processor/sql/sqlite/forks.h"
 #include "processor/sql/sqlite/guard.h"
 #include "processor/sql/sqlite/older.h"
 #include "processor/sql/sqlite/temp_files.h"
@@ -82,6 +83,7 @@ static int open_db(struct orma_sql *self)
     const char *temp = orma_sqlite_temp_vfs();
     int on = 0;
 
+    orma_sqlite_watch_forks();
     self->planner.aggregates_replaced = false;
     self->planner.aux_safe = orma_aux_terms_are_safe();
     orma_sqlite_older_try(self);

@@ -103,9 +103,28 @@ static struct block *map_block(size_t bytes)
     return b;
 }
 
+/* Around fork(): the child finds the lock free, and what it is for whole. */
+static void hold_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void drop_lock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(hold_lock, drop_lock, drop_lock);
+}
+
 /* *ret_dirty: bytes that may be anything; the others are 0. */
 static void *take(size_t bytes, size_t *ret_dirty)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, watch_forks);
     pthread_mutex_lock(&lock);
     struct block *b = best_kept(bytes);
     if (b) {

@@ -157,10 +157,28 @@ static struct orma_mapped *take_entry(void)
     return e;
 }
 
+/* Around fork(): the child finds the lock free, and the list whole. */
+static void hold_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void drop_lock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(hold_lock, drop_lock, drop_lock);
+}
+
 static struct orma_mapped *acquire(int *ret_error)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct orma_mapped *e = NULL;
 
+    (void)pthread_once(&once, watch_forks);
     pthread_mutex_lock(&lock);
     int r = mapped_num ? 0 : install();
     if (!r && !(e = take_entry()))

@@ -43,14 +43,14 @@
  * Threads: any number of processors may live side by side, nothing is shared. A processor, with its
  * queries, is used by one thread at a time; only orma_processor_interrupt() may come from another
  * one. A large load has helpers (threads, and processes while frames get names), which have ended
- * when the call returns.
+ * when the call returns. A thread that loads or asks needs a stack of at least 512 KiB.
  *
  * Signals: while a file is mapped (orma_processor_load_file()), the process has a handler for
  * SIGBUS, which passes on what is not about such a file. A program that wants none feeds bytes
  * instead.
  *
  * fork(): the child must not touch processors of its parent, not even to free them. It may make its
- * own. exec() is fine at any time: all descriptors close.
+ * own, whatever other threads of the parent were doing. exec() is fine at any time: all descriptors close.
  *
  * Unloading: the library stays mapped after dlclose().
  *

@@ -1,8 +1,12 @@
 /* liborma_processor by its exported symbols alone: parameters, columns, limits, messages. */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "processor/include/orma/arrow.h"
 #include "processor/include/orma/processor.h"
@@ -513,4 +517,60 @@ Test(library, metrics_and_summaries_are_messages)
     cr_assert_str_eq(orma_processor_version(), ORMA_VERSION);
     orma_processor_free(tp);
     orma_assert_no_leaks();
+}
+
+/* ---- fork ---- */
+
+static int make_and_ask(void)
+{
+    struct orma_processor *tp = NULL;
+    struct orma_query *q = NULL;
+    int r = orma_processor_new(NULL, &tp);
+
+    if (r == 0)
+        r = orma_processor_finish(tp);
+    if (r == 0)
+        r = orma_query_prepare(tp, "SELECT COUNT(*) FROM slice ORDER BY 1", ORMA_WHOLE, &q, NULL);
+    if (r == 0)
+        r = orma_query_step(q) == 1 ? 0 : -1;
+    orma_query_free(q);
+    orma_processor_free(tp);
+    return r;
+}
+
+static void *keep_making(void *arg)
+{
+    atomic_bool *done = arg;
+
+    while (!atomic_load(done))
+        cr_assert_eq(make_and_ask(), 0);
+    return NULL;
+}
+
+/* Whatever locks other threads hold at that moment, of ours and of SQLite. */
+Test(library, a_child_of_a_busy_program_makes_its_own, .timeout = 240)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    cr_skip("the sanitizer's own locks are not fit for forks of programs with threads");
+#endif
+    pthread_t threads[3];
+    atomic_bool done = false;
+    int status = 0;
+
+    for (size_t i = 0; i < 3; i++)
+        cr_assert_eq(pthread_create(&threads[i], NULL, keep_making, &done), 0);
+    for (int i = 0; i < 60 && !status; i++) {
+        pid_t pid = fork();
+
+        cr_assert_geq(pid, 0);
+        if (pid == 0) {
+            alarm(60); /* instead of a hang */
+            _exit(make_and_ask() ? 1 : 0);
+        }
+        cr_assert_eq(waitpid(pid, &status, 0), pid);
+    }
+    atomic_store(&done, true);
+    for (size_t i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    cr_assert_eq(status, 0, "a child ended with %#x", (unsigned)status);
 }
