@@ -57,7 +57,7 @@ ROOMS = {
     "traced/buffers": "traced_buffer_ traced_seq_ traced_record_ traced_packet_",
     "traced/output": "traced_file_ traced_compress traced_compression_",
     "traced/config": "traced_config_ traced_names_ traced_patterns_ traced_regex_ traced_wanted_",
-    "traced/network": "traced_network_ traced_conn_",
+    "traced/network": "traced_network_ traced_conn_ traced_user",
     "traced/producers": "traced_producer_ traced_producers_ traced_target_ traced_targets_ traced_commit traced_commit_"
                         " traced_scrape traced_scrape_",
     "traced/sessions": "traced_session_ traced_sessions_ traced_instance_ traced_instances_ traced_flush traced_flush_"
@@ -84,7 +84,7 @@ ROOMS = {
     "tools/profile": "orma_profile_report_ orma_cmd_profile_report orma_cmd_profile_diff",
     "tools/report": "orma_report_",
     "tools/service": "orma_service_",
-    "tools/view": "orma_view_page orma_view_serve orma_view_file_",
+    "tools/view": "orma_view_page orma_view_serve orma_view_file_ orma_crowd_",
     "tools/shell": "orma_shell_ orma_cmd_shell orma_cmd_metrics orma_cmd_summarize orma_cmd_serve orma_cmd_export orma_line_editor_",
     "processor/read": "orma_reader_ orma_sorter_ orma_damage_ orma_clocks_ orma_inflater_ orma_inflate orma_inflate_"
                       " orma_seq_ orma_seqs_ orma_pipe_ orma_bundle_ orma_stream_ orma_burst_ orma_detect_ orma_run_ orma_loose_"
