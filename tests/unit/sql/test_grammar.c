@@ -135,6 +135,16 @@ static void report(struct orma_processor *tp, const struct gen *g, uint64_t seed
     free(least);
 }
 
+/* SQLite 3.40 has values where an outer join has none, if they are columns of the query around that
+ * of one side. It does not do so with virtual tables; newer ones do not at all. */
+static bool may_plain_be_wrong(const char *query)
+{
+    const bool outer =
+        strstr(query, "LEFT ") || strstr(query, "RIGHT JOIN") || strstr(query, "FULL JOIN");
+
+    return sqlite3_libversion_number() < 3041000 && outer && strstr(query, "(SELECT");
+}
+
 /* Whether the statement of a seed is the same in all ways. */
 static bool check(struct orma_processor *tp, struct gen *g, uint64_t seed, struct counts *counts)
 {
@@ -162,7 +172,8 @@ static bool check(struct orma_processor *tp, struct gen *g, uint64_t seed, struc
     for (size_t i = 0; i < (g->params ? 3 : ORMA_ARRAY_LEN(pairs)) && same; i++) {
         enum grammar_way way = i ? pairs[i][1] : GRAMMAR_PLAIN;
 
-        if (off.many || !grammar_is_to_compare(way, &off) || (!i && off.mended))
+        if (off.many || !grammar_is_to_compare(way, &off) ||
+            (!i && (off.mended || may_plain_be_wrong(query))))
             continue;
         grammar_ask(tp, query, way, &rule, &other);
         const char *what = i ? grammar_difference(&off, GRAMMAR_OFF, &other, way)
