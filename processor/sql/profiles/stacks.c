@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "processor/sql/profiles/annotate.h"
 #include "processor/sql/profiles/profiles.h"
 #include "processor/sql/tables/index.h"
 #include "protos/fields/pprof.h"
@@ -21,6 +22,8 @@
 
 #define TYPES_MAX 16
 #define DEPTH_MAX 4096
+/* Of locations that are a name; those of frames have their annotation there. */
+#define NAME_KEY (UINT64_C(64) << 32)
 #define NONE UINT32_MAX
 
 /* ---- making stacks ---- */
@@ -165,62 +168,43 @@ static void counter_for_sample(sqlite3_context *ctx, int argc, sqlite3_value **a
 
 /* ---- annotations ---- */
 
-static bool ends_with(const char *text, const char *end)
+static void add_annotated(struct orma_dataframe *out, const struct orma_table *t, uint32_t row,
+                          const char *annotation)
 {
-    size_t a = strlen(text), b = strlen(end);
+    const uint32_t to = orma_dataframe_add(out);
 
-    return a >= b && !strcmp(text + a - b, end);
-}
-
-/* How the code of a frame was made, as far as its mapping says; NULL: machine code of a library. */
-static const char *annotation_of(const struct orma_storage *st, uint32_t frame)
-{
-    const struct orma_table *f = &st->tables[ORMA_TABLE_STACK_PROFILE_FRAME];
-    const struct orma_table *m = &st->tables[ORMA_TABLE_STACK_PROFILE_MAPPING];
-    int64_t mapping = orma_table_int(f, ORMA_STACK_PROFILE_FRAME_MAPPING, frame);
-    const char *name;
-
-    if (orma_table_is_null(f, ORMA_STACK_PROFILE_FRAME_MAPPING, frame) || mapping < 0 ||
-        mapping >= m->rows)
-        return NULL;
-    name = orma_strpool_cstr(
-        &st->pool, (uint32_t)orma_table_int(m, ORMA_STACK_PROFILE_MAPPING_NAME, (uint32_t)mapping));
-    if (ends_with(name, ".oat") || ends_with(name, ".odex"))
-        return "aot";
-    if (ends_with(name, ".vdex") || ends_with(name, ".dex") || ends_with(name, ".jar") ||
-        ends_with(name, ".apk"))
-        return "interp";
-    return strstr(name, "jit-cache") || strstr(name, "jit-code-cache") ? "jit" : NULL;
+    orma_dataframe_put_int(out, 0, to, row);
+    orma_dataframe_put_int(out, 1, to, orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_DEPTH, row));
+    if (!orma_table_is_null(t, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, row))
+        orma_dataframe_put_int(out, 2, to,
+                               orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, row));
+    orma_dataframe_put_int(out, 3, to,
+                           orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_FRAME_ID, row));
+    if (annotation)
+        orma_dataframe_put_text(out, 4, to, orma_str_from(annotation));
 }
 
 static int run_annotated(struct orma_tvf_call *call)
 {
     const struct orma_storage *st = call->sql->storage;
     const struct orma_table *t = &st->tables[ORMA_TABLE_STACK_PROFILE_CALLSITE];
-    uint32_t row, step = 0;
+    struct orma_ints rows = {0}, annotations = {0};
+    uint32_t row;
 
     if (orma_value_is_null(call->argv[0]))
         return 0;
     if (!orma_value_id(call->argv[0], &row) || row >= t->rows)
         return orma_tvf_fail(call, "experimental_annotated_callstack: no such call site");
-    for (; row < t->rows && step++ <= t->rows;) {
-        uint32_t out = orma_dataframe_add(call->frame);
-        uint32_t frame = (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_FRAME_ID, row);
-        const char *annotation = annotation_of(st, frame);
-        bool root = orma_table_is_null(t, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, row);
-
-        orma_dataframe_put_int(call->frame, 0, out, row);
-        orma_dataframe_put_int(call->frame, 1, out,
-                               orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_DEPTH, row));
-        orma_dataframe_put_int(call->frame, 3, out, frame);
-        if (annotation)
-            orma_dataframe_put_text(call->frame, 4, out, orma_str_from(annotation));
-        if (root)
-            break;
-        row = (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, row);
-        orma_dataframe_put_int(call->frame, 2, out, row);
-    }
-    return 0;
+    orma_profiles_chain(st, row, t->rows, &rows);
+    orma_profiles_annotate(st, &rows, &annotations);
+    const bool failed = rows.failed || annotations.failed;
+    for (size_t i = 0; i < rows.len && !failed; i++)
+        add_annotated(
+            call->frame, t, (uint32_t)rows.data[i],
+            orma_profiles_annotation_name((enum orma_profiles_annotation)annotations.data[i]));
+    orma_ints_fini(&rows);
+    orma_ints_fini(&annotations);
+    return failed ? -ENOMEM : 0;
 }
 
 const struct orma_tvf orma_profiles_tvf_annotated_callstack = {
@@ -361,23 +345,25 @@ static void put_line(struct orma_buf *out, uint64_t function, int64_t line)
     orma_pb_end(out, at);
 }
 
-/* The name that is shown: with what the frame is, where that is asked for. */
-static uint32_t frame_name(struct profile *p, uint32_t frame, bool annotate)
+/* The name that is shown: with what the frame is, if that is given. */
+static uint32_t shown_name(struct profile *p, uint32_t name, const char *annotation)
+{
+    return annotation ? orma_strpool_addf(&p->st->pool, "%s [%s]",
+                                          orma_strpool_cstr(&p->st->pool, name), annotation)
+                      : name;
+}
+
+static uint32_t frame_name(const struct profile *p, uint32_t frame)
 {
     const struct orma_table *t = &p->st->tables[ORMA_TABLE_STACK_PROFILE_FRAME];
     uint32_t name = (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_FRAME_DEOBFUSCATED_NAME, frame);
-    const char *annotation = annotate ? annotation_of(p->st, frame) : NULL;
 
-    if (!name)
-        name = (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_FRAME_NAME, frame);
-    if (annotation)
-        name = orma_strpool_addf(&p->st->pool, "%s [%s]", orma_strpool_cstr(&p->st->pool, name),
-                                 annotation);
-    return name;
+    return name ? name : (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_FRAME_NAME, frame);
 }
 
 /* Symbols of a frame stand together, the innermost first. Lines go to `lines`. */
-static void put_lines(struct profile *p, uint32_t frame, bool annotate, struct orma_buf *lines)
+static void put_lines(struct profile *p, uint32_t frame, const char *annotation,
+                      struct orma_buf *lines)
 {
     const struct orma_table *f = &p->st->tables[ORMA_TABLE_STACK_PROFILE_FRAME];
     const struct orma_table *s = &p->st->tables[ORMA_TABLE_STACK_PROFILE_SYMBOL];
@@ -389,29 +375,31 @@ static void put_lines(struct profile *p, uint32_t frame, bool annotate, struct o
              row < s->rows &&
              orma_table_int(s, ORMA_STACK_PROFILE_SYMBOL_SYMBOL_SET_ID, row) == set;
              row++) {
-            put_line(lines,
-                     function_id(
-                         p, (uint32_t)orma_table_int(s, ORMA_STACK_PROFILE_SYMBOL_NAME, row),
-                         (uint32_t)orma_table_int(s, ORMA_STACK_PROFILE_SYMBOL_SOURCE_FILE, row)),
+            const uint32_t name = (uint32_t)orma_table_int(s, ORMA_STACK_PROFILE_SYMBOL_NAME, row);
+            const uint32_t file =
+                (uint32_t)orma_table_int(s, ORMA_STACK_PROFILE_SYMBOL_SOURCE_FILE, row);
+
+            put_line(lines, function_id(p, shown_name(p, name, annotation), file),
                      orma_table_int(s, ORMA_STACK_PROFILE_SYMBOL_LINE_NUMBER, row));
             any = true;
         }
     }
     if (!any)
-        put_line(lines, function_id(p, frame_name(p, frame, annotate), 0), 0);
+        put_line(lines, function_id(p, shown_name(p, frame_name(p, frame), annotation), 0), 0);
 }
 
-static uint64_t frame_location(struct profile *p, uint32_t frame, bool annotate)
+static uint64_t frame_location(struct profile *p, uint32_t frame,
+                               enum orma_profiles_annotation annotation)
 {
     const struct orma_table *t = &p->st->tables[ORMA_TABLE_STACK_PROFILE_FRAME];
     struct orma_buf lines = {0};
     bool fresh;
-    uint64_t id = number(p, &p->location_ids, (uint64_t)(annotate ? 2 : 1) << 32 | frame,
+    uint64_t id = number(p, &p->location_ids, (uint64_t)(annotation + 1) << 32 | frame,
                          &p->locations_num, &fresh);
 
     if (!fresh)
         return id;
-    put_lines(p, frame, annotate, &lines);
+    put_lines(p, frame, orma_profiles_annotation_name(annotation), &lines);
     uint64_t mapping =
         orma_table_is_null(t, ORMA_STACK_PROFILE_FRAME_MAPPING, frame)
             ? 0
@@ -433,8 +421,7 @@ static uint64_t name_location(struct profile *p, struct orma_str name)
 {
     uint32_t pool_id = orma_strpool_add(&p->st->pool, name);
     bool fresh;
-    uint64_t id =
-        number(p, &p->location_ids, (uint64_t)3 << 32 | pool_id, &p->locations_num, &fresh);
+    uint64_t id = number(p, &p->location_ids, NAME_KEY | pool_id, &p->locations_num, &fresh);
 
     if (fresh) {
         uint64_t function = function_id(p, pool_id, 0);
@@ -451,17 +438,24 @@ static void add_callsite(struct profile *p, uint64_t id, bool annotate)
 {
     const struct orma_table *t = &p->st->tables[ORMA_TABLE_STACK_PROFILE_CALLSITE];
     const struct orma_table *f = &p->st->tables[ORMA_TABLE_STACK_PROFILE_FRAME];
+    struct orma_ints rows = {0}, annotations = {0};
 
-    for (int depth = 0; id < t->rows && depth < DEPTH_MAX; depth++) {
-        uint32_t row = (uint32_t)id;
-        int64_t frame = orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_FRAME_ID, row);
+    if (id < t->rows)
+        orma_profiles_chain(p->st, (uint32_t)id, DEPTH_MAX, &rows);
+    if (annotate)
+        orma_profiles_annotate(p->st, &rows, &annotations);
+    p->failed |= rows.failed || annotations.failed;
+    for (size_t i = 0; i < rows.len && !p->failed; i++) {
+        const int64_t frame =
+            orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_FRAME_ID, (uint32_t)rows.data[i]);
+        const enum orma_profiles_annotation annotation =
+            annotate ? (enum orma_profiles_annotation)annotations.data[i] : ORMA_PROFILES_NATIVE;
 
         if (frame >= 0 && frame < f->rows)
-            orma_ints_add(&p->stacks, (int64_t)frame_location(p, (uint32_t)frame, annotate));
-        if (orma_table_is_null(t, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, row))
-            break;
-        id = (uint64_t)orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, row);
+            orma_ints_add(&p->stacks, (int64_t)frame_location(p, (uint32_t)frame, annotation));
     }
+    orma_ints_fini(&rows);
+    orma_ints_fini(&annotations);
 }
 
 static void add_entry(struct profile *p, const struct orma_pb_field *entry)
@@ -483,8 +477,8 @@ static void add_entry(struct profile *p, const struct orma_pb_field *entry)
             break;
         case ORMA_PB_STACK_ENTRY_FRAME_ID:
             if (orma_pb_u64(&f) < p->st->tables[ORMA_TABLE_STACK_PROFILE_FRAME].rows)
-                orma_ints_add(&p->stacks,
-                              (int64_t)frame_location(p, (uint32_t)orma_pb_u64(&f), false));
+                orma_ints_add(&p->stacks, (int64_t)frame_location(p, (uint32_t)orma_pb_u64(&f),
+                                                                  ORMA_PROFILES_NATIVE));
             break;
         }
     }

@@ -104,6 +104,63 @@ Test(stacks, may_be_annotated)
     orma_assert_no_leaks();
 }
 
+Test(stacks, annotate_functions_of_symbols_too)
+{
+    struct engine e;
+    unsigned counts[16] = {0};
+    struct orma_buf text = {0};
+
+    engine_init(&e);
+    fill(&e);
+    read_profile(&e, "SELECT experimental_profile(stack_from_stack_profile_callsite(1, 1))", counts,
+                 &text);
+    cr_assert_str_eq(orma_buf_cstr(&text), " samples count work_inner [aot] work_outer [aot] "
+                                           "/bin/app.odex main [aot] ");
+    orma_buf_fini(&text);
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
+/* Each is called by the one before. */
+Test(stacks, annotate_frames_of_the_runtime)
+{
+    static const struct {
+        const char *function;
+        int mapping;
+    } frames[] = {{"before", 1}, {"art_jni_trampoline", 1}, {"native", 1},
+                  {"helper", 1}, {"nterp_iget", 1},         {"other", 2},
+                  {"shown", 3}};
+    static const char *const mappings[] = {"/lib/libart.so", "/lib/libc.so", "/x/base.apk"};
+    struct engine e;
+
+    engine_init(&e);
+    fill(&e);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(mappings); i++)
+        orma_table_set(&e.storage.tables[ORMA_TABLE_STACK_PROFILE_MAPPING],
+                       ORMA_STACK_PROFILE_MAPPING_NAME, add(&e, ORMA_TABLE_STACK_PROFILE_MAPPING),
+                       orma_storage_cstr(&e.storage, mappings[i]));
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(frames); i++) {
+        struct orma_table *f = &e.storage.tables[ORMA_TABLE_STACK_PROFILE_FRAME];
+        struct orma_table *c = &e.storage.tables[ORMA_TABLE_STACK_PROFILE_CALLSITE];
+        uint32_t frame = add(&e, ORMA_TABLE_STACK_PROFILE_FRAME);
+        uint32_t site = add(&e, ORMA_TABLE_STACK_PROFILE_CALLSITE);
+
+        orma_table_set(f, ORMA_STACK_PROFILE_FRAME_NAME, frame,
+                       orma_storage_cstr(&e.storage, frames[i].function));
+        orma_table_set(f, ORMA_STACK_PROFILE_FRAME_MAPPING, frame, frames[i].mapping);
+        orma_table_set(c, ORMA_STACK_PROFILE_CALLSITE_FRAME_ID, site, frame);
+        if (i)
+            orma_table_set(c, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, site, site - 1);
+    }
+    engine_expect(&e, "frames",
+                  "SELECT name, annotation FROM experimental_annotated_callstack(8) a JOIN "
+                  "stack_profile_frame f ON a.frame_id = f.id ORDER BY a.id",
+                  "before NULL\nart_jni_trampoline common-frame\nnative NULL\nhelper "
+                  "common-frame\nnterp_iget common-frame-interp\nother NULL\nshown interp");
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
 /*  sample 0: set 0 (cycles 5, instructions 7)    sample 1: none */
 Test(stacks, counters_that_were_read_with_samples)
 {
