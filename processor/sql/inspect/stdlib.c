@@ -5,7 +5,9 @@
  * the order of the file: so the text is read once for each of these. Objects are the statements
  * CREATE PERFETTO TABLE, VIEW, FUNCTION and MACRO. What describes one are the lines of comment
  * right before it, without a blank line between; columns, arguments and RETURNS are described by
- * the lines of comment before them. Comments between slash and star are for readers of the file.
+ * the lines of comment before them. Comments between slash and star are for readers of the file,
+ * but for one that begins with "declared" right behind the star: objects that the program makes
+ * itself stand there as if they were made by SQL.
  */
 #include <errno.h>
 
@@ -406,6 +408,32 @@ static int reader_fini(struct reader *r)
     return failed ? -ENOMEM : 0;
 }
 
+/* What stands in the comment that describes objects of the program itself; empty if there is none.
+ */
+static struct orma_str declared(struct orma_str text)
+{
+    static const char begin[] = "/*declared";
+    const char *at = memmem(text.data, text.len, begin, sizeof(begin) - 1), *line, *end;
+
+    if (!at || !(line = memchr(at, '\n', text.len - (size_t)(at - text.data))))
+        return (struct orma_str){0};
+    end = memmem(line, text.len - (size_t)(line - text.data), "*/", 2);
+    return (struct orma_str){line, end ? (size_t)(end - line) : 0};
+}
+
+static int read_all_kinds(struct reader *r, struct orma_str text)
+{
+    int ret;
+
+    r->text = text;
+    ret = read_kinds(r, K_TABLE, K_VIEW);
+    if (ret == 0)
+        ret = read_kinds(r, K_FUNCTION, K_FUNCTION);
+    if (ret == 0)
+        ret = read_kinds(r, K_MACRO, K_MACRO);
+    return ret;
+}
+
 static int read_module(void *data, const char *package, const char *key, struct orma_str text)
 {
     struct reader r = {.call = data, .package = package, .key = key, .text = text};
@@ -414,11 +442,9 @@ static int read_module(void *data, const char *package, const char *key, struct 
     if (text.len > ORMA_SQL_TEXT_MAX)
         return 0;
     put_module(&r);
-    ret = read_kinds(&r, K_TABLE, K_VIEW);
-    if (ret == 0)
-        ret = read_kinds(&r, K_FUNCTION, K_FUNCTION);
-    if (ret == 0)
-        ret = read_kinds(&r, K_MACRO, K_MACRO);
+    ret = read_all_kinds(&r, text);
+    if (ret == 0 && declared(text).len)
+        ret = read_all_kinds(&r, declared(text));
     memory = reader_fini(&r);
     return ret ? ret : memory;
 }

@@ -85,6 +85,14 @@ static const struct engine_check checks[] = {
      "SELECT object_type FROM __intrinsic_stdlib_objects WHERE qualified_name = "
      "'slices.with_context.thread_slice'",
      "VIEW"},
+    {"what the program makes is described",
+     "SELECT object_type, description, json_extract(cols, '$[1].name'), json_extract(cols, "
+     "'$[1].type'), exposed FROM __intrinsic_stdlib_objects WHERE qualified_name = "
+     "'prelude.after_eof.views.flow'",
+     "VIEW Arrows from slices to slices. slice_out JOINID(slice.id) 1"},
+    {"its functions, too",
+     "SELECT object_type, return_type FROM __intrinsic_stdlib_objects WHERE name = 'trace_end'",
+     "FUNCTION TIMESTAMP"},
     {"ours have comments",
      "SELECT json_extract(value, '$.description') FROM __intrinsic_stdlib_objects, json_each(cols) "
      "WHERE qualified_name = 'slices.with_context.thread_slice' AND json_extract(value, '$.name') "
