@@ -34,7 +34,8 @@ enum orma_packet_drop {
     ORMA_PACKET_UNWANTED,   /* no importer takes its payload */
     ORMA_PACKET_NO_CLOCK,   /* its time can't be converted */
     ORMA_PACKET_BAD_TIME,   /* its time is before zero, or before what was handed on already */
-    ORMA_PACKET_LOST_STATE, /* what it refers to was lost */
+    ORMA_PACKET_LOST_STATE, /* what it refers to is not in the trace */
+    ORMA_PACKET_DROPS_NUM,
 };
 
 struct orma_reader_hooks {

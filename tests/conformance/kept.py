@@ -575,6 +575,11 @@ def empty_list(error, trace):
     return "Unknown trace type provided" in error and trace.strip() == b"[]"
 
 
+@refusal("a page with a damaged first tag", "lines of the kernel's tracer are in the page; the reference tells pages by their first tag")
+def damaged_page(error, trace):
+    return "Unknown trace type provided" in error and b"# tracer" in trace[:4096]
+
+
 @refusal("one line that is none", "the reference reads nothing of a text of perf script of which one line is damaged; ours counts that line and reads "
          "the others")
 def damaged_text(error, trace):
@@ -584,6 +589,17 @@ def damaged_text(error, trace):
 @refusal("a line of kernel text", "the reference reads no event of a JSON file of whose lines of kernel text one is none; ours counts that line")
 def damaged_kernel_text(error, trace):
     return re.search("Not a known systrace event format|systemTraceEvents is not an string", error) is not None and b"systemTraceEvents" in trace
+
+
+@no_trace("a page without a trace", "a page of HTML that has no trace in it is no trace; the reference shows nothing of it")
+def page_without_trace(tables, trace):
+    return trace[:400].lstrip().lower().startswith((b"<!doctype html", b"<html")) and b"trace-data" not in trace
+
+
+@no_trace("calls of no thread", "of a text of strace without a pid no line is read, by both; ours says so and how to record")
+def calls_of_no_thread(tables, trace):
+    kinds = {row.get("str_value") for row in tables.get("metadata", []) if row.get("name") == "'trace_type'"}
+    return kinds == {"'strace'"} and not tables.get("slice")
 
 
 @no_trace("an empty profile", "a text is no profile because its bytes can be read as empty fields of one; the reference finds no sample in it")

@@ -28,7 +28,7 @@ struct orma_account *orma_accounts_get(struct orma_accounts *self, struct orma_m
 {
     struct orma_account *a = self->last;
 
-    if (a && a->file == file && !strcmp(a->unit, unit))
+    if (a && a->file == file && (a->unit == unit || !strcmp(a->unit, unit)))
         return a;
     for (a = self->first; a; a = a->next)
         if (a->file == file && !strcmp(a->unit, unit))
@@ -312,9 +312,9 @@ static void write_stats(struct orma_model *model, struct orma_buf *text)
         const char *name = orma_stat_defs[stat].name;
         int64_t sum = 0;
 
-        for (unsigned m = 0; is_trouble(stat) && m < ORMA_MACHINES_MAX; m++)
+        for (unsigned m = 0; m < model->machines_num; m++)
             sum = orma_stats_sum(sum, model->storage->stats[m].single[stat]);
-        if (sum <= 0)
+        if (sum <= 0 || !is_trouble(stat))
             continue;
         uint32_t row = add_row(model, 0, "statistic", "error", (uint64_t)sum);
 

@@ -30,7 +30,7 @@ enum orma_account_reason {
     ORMA_ACCOUNT_NOT_READ,  /* of a kind that no importer reads */
     ORMA_ACCOUNT_NOT_ASKED, /* outside of what was asked for; no sentence says it */
     ORMA_ACCOUNT_CLOCK, /* its time is none, or of a clock that nothing relates to the trace's */
-    ORMA_ACCOUNT_LOST_STATE, /* what it refers to was lost while it was recorded */
+    ORMA_ACCOUNT_LOST_STATE, /* what it refers to is not in the trace */
     ORMA_ACCOUNT_NO_WORD,    /* its importer did not say: a bug, which tests look for */
     ORMA_ACCOUNT_REASONS_NUM,
 };

@@ -91,8 +91,10 @@ static void hook_dropped(void *data, uint32_t file, enum orma_packet_drop why, u
     struct orma_import *self = data;
     uint32_t *known = &self->unread_kinds[ORMA_MIN(field, ORMA_PACKET_FIELDS_MAX - 1)], kind;
 
+    if (kinds[why].kind && !self->drop_kinds[why])
+        self->drop_kinds[why] = orma_model_cstr(&self->model, kinds[why].kind);
     if (kinds[why].kind)
-        kind = orma_model_cstr(&self->model, kinds[why].kind);
+        kind = self->drop_kinds[why];
     else if (*known && field < ORMA_PACKET_FIELDS_MAX - 1)
         kind = *known;
     else

@@ -42,6 +42,7 @@ struct orma_import {
     struct orma_accounts accounts;
     uint32_t unread_kinds[ORMA_PACKET_FIELDS_MAX]; /* names of packets that nothing takes; 0: of
                                                       none yet */
+    uint32_t drop_kinds[ORMA_PACKET_DROPS_NUM];    /* the same of packets that were dropped */
     struct orma_manifest *manifest; /* what a file said of the others; NULL: none did */
     uint32_t files_begun;           /* containers, too */
     uint16_t host;                  /* the machine of files of which nothing is said */

@@ -37,6 +37,7 @@ struct event {
     uint32_t name, category; /* pool ids, 0: none */
     uint32_t shown;          /* the name, or the text for none */
     bool failed, unknown;    /* it is in no table: it could not be, or nothing reads it */
+    bool endless;            /* an end of what did not begin */
 };
 
 static uint32_t text_id(struct event *e, const struct orma_json_value *v)
@@ -386,6 +387,7 @@ static void on_end(struct event *e)
     uint32_t slice = orma_slices_end(&e->imp->model->slices, e->ts, track, e->category, e->name,
                                      event_args(e, list));
 
+    e->endless = slice == ORMA_SLICE_NONE;
     if (slice != ORMA_SLICE_NONE && e->has_tts &&
         !orma_table_is_null(t, ORMA_SLICE_THREAD_TS, slice))
         orma_table_set(
@@ -501,9 +503,10 @@ static void on_async(struct event *e)
     track.id = (int64_t)orma_fnv1a(orma_fnv1a(ORMA_FNV1A_BASIS, &e->category, sizeof(e->category)),
                                    id.raw.data, id.raw.len);
     if (e->json->phase == 'e') {
-        orma_slices_end(&e->imp->model->slices, e->ts,
-                        orma_legacy_async_track(e->imp->model, &track, ORMA_ASYNC_END, e->ts),
-                        e->category, e->name, event_args(e, list));
+        uint32_t on = orma_legacy_async_track(e->imp->model, &track, ORMA_ASYNC_END, e->ts);
+
+        e->endless = orma_slices_end(&e->imp->model->slices, e->ts, on, e->category, e->name,
+                                     event_args(e, list)) == ORMA_SLICE_NONE;
         return;
     }
     uint32_t row;
@@ -830,8 +833,10 @@ bool orma_json_event_is_read(char phase)
 /* What became of the event. */
 static struct orma_unit_end end_of(struct event *e)
 {
-    if (ORMA_LIKELY(!e->failed && !e->unknown))
+    if (ORMA_LIKELY(!e->failed && !e->unknown && !e->endless))
         return orma_file_took(e->file);
+    if (e->endless)
+        return orma_file_skipped(e->file, ORMA_ACCOUNT_LOST_STATE, "ends of slices");
     if (e->failed)
         return orma_file_skippedf(e->file, ORMA_ACCOUNT_DAMAGED, "events of phase %c",
                                   e->json->phase);

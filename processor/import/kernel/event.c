@@ -34,9 +34,9 @@ ORMA_COLD void orma_kernel_turn_early(struct orma_import_ctx *imp, const struct 
 ORMA_COLD static void turn_unknown(struct orma_import_ctx *imp, const struct orma_item *item,
                                    uint32_t field)
 {
-    orma_kernel_turn(
-        imp, item, ORMA_ACCOUNT_NOT_READ,
-        orma_strpool_addf(&imp->model->storage->pool, "kernel events of kind %u", (unsigned)field));
+    orma_kernel_turn(imp, item, ORMA_ACCOUNT_NOT_READ,
+                     orma_strpool_addf(&imp->model->storage->pool,
+                                       "kernel events with the number %u", (unsigned)field));
 }
 
 /* False: the event names no thread, or nothing happens in it, which is counted. */
