@@ -32,6 +32,7 @@
 #include "tools/service/trace_config.h"
 
 #define BUFFER_DEFAULT ((uint64_t)32 << 20)
+#define SNAPSHOT_CONNECT_MS 5000
 #define BACKGROUND_WAIT_MS 30000
 
 static struct orma_output_want wanted(const struct orma_record *rec)
@@ -63,13 +64,21 @@ static int name_output(struct orma_record *rec)
                  localtime_r(&now, &tm));
         rec->out_path = rec->path_buf;
     }
-    const struct orma_output_want want = wanted(rec);
+    ORMA_AUTO(orma_buf_fini) struct orma_buf first = {0};
+    struct orma_output_want want = wanted(rec);
+
+    if (rec->snapshots) {
+        orma_buf_printf(&first, "%s.0", rec->out_path);
+        want.path = orma_buf_cstr(&first);
+    }
     return orma_output_check(&want);
 }
 
 /* Once nothing but the recording itself can fail. */
 static int open_output(struct orma_record *rec)
 {
+    if (rec->snapshots)
+        return 0; /* each has its own */
     if (rec->to_stdout) {
         rec->out_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
         return rec->out_fd < 0 ? -errno : 0;
@@ -162,7 +171,7 @@ static void drop_absent_events(struct orma_record *rec)
 
 static int connect_service(struct orma_record *rec)
 {
-    bool running = rec->clone || (rec->request.trigger && !rec->command);
+    bool running = rec->clone || ((rec->request.trigger || rec->has_triggers) && !rec->command);
     enum orma_service_attach_how how =
         running ? ORMA_SERVICE_ATTACH_RUNNING : ORMA_SERVICE_ATTACH_ANY;
 
@@ -263,6 +272,65 @@ static void on_started(void *ctx)
     orma_service_background_silence();
 }
 
+/* A snapshot is whole or nothing. 0, or negative: has said why. */
+static int clone_into(struct orma_record *rec, struct orma_consumer *consumer,
+                      const struct orma_buf *request, const char *path, const char *of_what)
+{
+    struct orma_output_want want = wanted(rec);
+    struct orma_buf error = {0};
+    char size[ORMA_UNITS_TEXT_MAX];
+    struct orma_output out;
+    uint64_t bytes = 0;
+
+    want.path = path;
+    if (orma_output_open(&out, &want) < 0)
+        return -EIO;
+    int r = orma_service_clone(consumer, request, out.fd, &bytes, &error);
+    if (r < 0)
+        fprintf(stderr, "orma record: %s%s\n", orma_buf_cstr(&error),
+                rec->clone ? " ('orma status' lists the sessions)" : "");
+    int end = orma_output_close(&out, bytes ? 0 : r, NULL);
+    if (r >= 0 && end >= 0 && !rec->quiet)
+        fprintf(stderr, "%s: %s, snapshot %s\n", rec->to_stdout ? "standard output" : path,
+                orma_units_format_size(bytes, size), of_what);
+    orma_buf_fini(&error);
+    return r < 0 ? r : end;
+}
+
+/* A trigger asks for one: PATH.N on a second connection, while the first keeps the session. */
+static void on_snapshot(void *ctx, const struct orma_buf *request, const char *trigger)
+{
+    ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *consumer = NULL;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0}, of_what = {0};
+    struct orma_record *rec = ctx;
+    const char *addr =
+        rec->service.host ? orma_service_host_consumer_addr(rec->service.host) : NULL;
+    int r = orma_consumer_new(addr, SNAPSHOT_CONNECT_MS, &consumer);
+
+    orma_buf_printf(&path, "%s.%u", rec->out_path, rec->snapshots_num++);
+    orma_buf_printf(&of_what, "at the trigger '%s'", trigger);
+    if (r < 0)
+        fprintf(stderr, "orma record: no snapshot: the service does not answer: %s\n",
+                strerror(-r));
+    else
+        r = clone_into(rec, consumer, request, orma_buf_cstr(&path), orma_buf_cstr(&of_what));
+    rec->snapshots_failed += r < 0;
+}
+
+/* Of a config whose triggers write the files. */
+static int snapshots_outcome(const struct orma_record *rec, const struct orma_recorder *run,
+                             bool failed)
+{
+    if (!failed && !rec->snapshots_num) {
+        fprintf(stderr,
+                "orma record: none of the config's triggers came: no snapshot was written\n");
+        return ORMA_EXIT_FAILURE;
+    }
+    if (run->child_code > 0)
+        return run->child_code;
+    return failed || rec->snapshots_failed ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+}
+
 static int run_session(struct orma_record *rec, const struct orma_service_trace_config *config_info)
 {
     struct orma_recorder run = {
@@ -280,10 +348,12 @@ static int run_session(struct orma_record *rec, const struct orma_service_trace_
             rec->service.host ? orma_service_host_consumer_addr(rec->service.host) : NULL,
         .signal_fd = rec->signal_fd,
         .on_started = on_started,
+        .on_snapshot = rec->snapshots ? on_snapshot : NULL,
         .ctx = rec,
     };
     int r = orma_recorder_run(&run);
-    int code = orma_record_outcome(rec, &run, config_info, r < 0);
+    int code = rec->snapshots ? snapshots_outcome(rec, &run, r < 0)
+                              : orma_record_outcome(rec, &run, config_info, r < 0);
 
     orma_buf_fini(&run.sources);
     return code;
@@ -333,31 +403,36 @@ static int check_command(const struct orma_record *rec)
     return -ENOENT;
 }
 
-/* Its session is never read itself: there would be an empty file. */
-static bool is_clone_mode(const struct orma_service_trace_config *info)
-{
-    return info->trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT;
-}
-
-static int check_config(const struct orma_record *rec)
+static int check_config(struct orma_record *rec)
 {
     struct orma_service_trace_config config_info;
-    int r = orma_service_trace_config_read(orma_buf_str(&rec->config), &config_info);
 
-    if (r < 0)
+    if (orma_service_trace_config_read(orma_buf_str(&rec->config), &config_info) < 0) {
         fprintf(stderr, "orma record: %s: not a trace config\n", rec->config_path);
-    else if (is_clone_mode(&config_info))
-        fprintf(
-            stderr,
-            "orma record: %s: trigger_mode CLONE_SNAPSHOT writes a file for each trigger, which "
-            "'perfetto -c %s -o FILE' does; 'orma record --trigger NAME' writes one at "
-            "the first\n",
-            rec->config_path, rec->config_path);
-    else if (config_info.has_output_path)
+        return -EINVAL;
+    }
+    if (config_info.has_output_path) {
         fprintf(
             stderr,
             "orma record: the config has an output_path; remove it and name the file with -o\n");
-    return r < 0 || config_info.has_output_path || is_clone_mode(&config_info) ? -EINVAL : 0;
+        return -EINVAL;
+    }
+    rec->has_triggers = config_info.trigger_mode != 0;
+    if (rec->has_triggers && rec->private_service && !rec->command) {
+        fprintf(
+            stderr,
+            "orma record: %s has triggers; with --private only a COMMAND can fire them: add one\n",
+            rec->config_path);
+        return -EINVAL;
+    }
+    rec->snapshots = config_info.trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT;
+    if (!rec->snapshots || (rec->out_path && strcmp(rec->out_path, "-") != 0))
+        return 0;
+    fprintf(stderr,
+            "orma record: %s: each trigger writes a file (CLONE_SNAPSHOT): name them with "
+            "-o FILE, they are called FILE.0, FILE.1, ...\n",
+            rec->config_path);
+    return -EINVAL;
 }
 
 static int record(struct orma_record *rec)
@@ -388,35 +463,19 @@ static int record(struct orma_record *rec)
     return connect_and_run(rec);
 }
 
-/* A snapshot is whole or nothing: until then the file is what it was. */
 static int snapshot(struct orma_record *rec)
 {
-    struct orma_buf request = {0}, error = {0};
-    char size[ORMA_UNITS_TEXT_MAX];
-    uint64_t bytes = 0;
-    struct orma_output out;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf request = {0}, of_what = {0};
     int r = name_output(rec);
-    const struct orma_output_want want = wanted(rec);
 
     if (r == 0)
         r = connect_service(rec);
-    if (r == 0)
-        r = orma_output_open(&out, &want);
     if (r < 0)
         return ORMA_EXIT_FAILURE;
     orma_service_clone_request_put(&request, rec->clone);
-    r = orma_service_clone(rec->service.consumer, &request, out.fd, &bytes, &error);
-    if (r < 0)
-        fprintf(stderr, "orma record: %s ('orma status' lists the sessions)\n",
-                orma_buf_cstr(&error));
-    int end = orma_output_close(&out, bytes ? 0 : r, NULL);
-    if (r >= 0 && end >= 0 && !rec->quiet)
-        fprintf(stderr, "%s: %s, snapshot of session %s\n",
-                rec->to_stdout ? "standard output" : rec->out_path,
-                orma_units_format_size(bytes, size), rec->clone);
-    orma_buf_fini(&request);
-    orma_buf_fini(&error);
-    return r < 0 || end < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+    orma_buf_printf(&of_what, "of session %s", rec->clone);
+    r = clone_into(rec, rec->service.consumer, &request, rec->out_path, orma_buf_cstr(&of_what));
+    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
 
 static int run(const struct orma_command *self, int argc, char **argv)

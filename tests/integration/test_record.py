@@ -227,6 +227,24 @@ class Record(Case):
         self.assertIn(b"'never' never fired", done.stderr)
         self.assertFalse(trace.exists())
 
+    def test_a_config_whose_triggers_write_snapshots(self):
+        (self.dir / "c.pbtxt").write_text("""buffers { size_kb: 4096 } data_sources { config { name: "track_event" } }
+            trigger_config { trigger_mode: CLONE_SNAPSHOT trigger_timeout_ms: 600000 triggers { name: "now" } }""")
+        record = ["record", "-c", "c.pbtxt", "-o", "t.pftrace"]
+        done = self.orma(*record, code=1)
+        self.assertIn(b"no service is running that a trigger could reach", done.stderr)
+        self.assertIn(b"only a COMMAND can fire", self.orma(*record, "--private", code=1).stderr)
+        self.assertIn(b"FILE.0", self.orma(*record[:-1], "-", code=1).stderr)
+        fire = f"{DEMO} --threads 1 --iterations 50 && {BUILD}/compat/trigger_perfetto now && sleep {0.3 * SLOW}"
+        done = self.orma(*record, "--private", "--", "sh", "-c", f"{fire} && {fire}")
+        self.assertFalse((self.dir / "t.pftrace").exists())
+        counts = [self.demo_slices(self.dir / f"t.pftrace.{i}") for i in range(2)]
+        self.assertGreater(counts[0], 0)
+        self.assertGreater(counts[1], counts[0], "the session went on")
+        self.assertIn(b"--force overwrites", self.orma(*record, "--private", "--", "true", code=1).stderr)
+        done = self.orma(*record, "--private", "-f", "--", "true", code=1)
+        self.assertIn(b"none of the config's triggers came", done.stderr)
+
     def test_a_snapshot_while_the_session_goes_on(self):
         self.start_traced()
         whole, part = self.dir / "whole.pftrace", self.dir / "part.pftrace"

@@ -42,25 +42,13 @@
 #define OUTPUT_PATIENCE_MS 2000
 /* A session that has not ended so long after its time will not end. */
 #define OVERTIME_MS 60000u
-/* Further hits while snapshots are being written are kept, up to a bound. */
-#define HITS_MAX 256
 
 static const char *const methods[] = ORMA_CONSUMER_PORT_METHODS;
-
-struct hit {
-    uint64_t session_id;
-    uint64_t boot_time_ns;
-    uint32_t delay_ms;
-    int32_t uid;
-    bool has_uid;
-    char *trigger, *producer; /* owned */
-};
 
 struct session {
     struct orma_perfetto *self;
     struct orma_consumer *consumer;
-    struct hit hits[HITS_MAX];
-    size_t hits_num;
+    struct orma_service_hits hits;
     bool stopping;
 };
 
@@ -88,37 +76,6 @@ static int call(struct orma_consumer *c, enum orma_consumer_port_method method,
 
 /* ---- what the service tells ---- */
 
-static void read_hit(struct hit *hit, struct orma_pb_reader r)
-{
-    struct orma_pb_field f;
-
-    while (orma_pb_next(&r, &f)) {
-        switch (f.id) {
-        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_TRACING_SESSION_ID:
-            hit->session_id = orma_pb_u64(&f);
-            break;
-        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_TRIGGER_NAME:
-            free(hit->trigger);
-            hit->trigger = orma_str_dup(orma_pb_str(&f));
-            break;
-        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_PRODUCER_NAME:
-            free(hit->producer);
-            hit->producer = orma_str_dup(orma_pb_str(&f));
-            break;
-        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_PRODUCER_UID:
-            hit->uid = orma_pb_i32(&f);
-            hit->has_uid = true;
-            break;
-        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_BOOT_TIME_NS:
-            hit->boot_time_ns = orma_pb_u64(&f);
-            break;
-        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_TRIGGER_DELAY_MS:
-            hit->delay_ms = orma_pb_u32(&f);
-            break;
-        }
-    }
-}
-
 static void on_event(void *ctx, struct orma_str events)
 {
     struct session *s = ctx;
@@ -130,18 +87,10 @@ static void on_event(void *ctx, struct orma_str events)
             orma_perfetto_report_status(s->self, ORMA_BACKGROUND_OK);
             if (s->self->args.background)
                 orma_service_background_silence(); /* whoever started it is gone now */
-        } else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT && s->hits_num < HITS_MAX)
-            read_hit(&s->hits[s->hits_num++], orma_pb_sub(&f));
-        else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT)
-            orma_perfetto_say(s->self, "too many triggers at once: skipped one snapshot");
+        } else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT) {
+            orma_service_hits_put(&s->hits, orma_pb_str(&f));
+        }
     }
-}
-
-static void free_hit(struct hit *hit)
-{
-    free(hit->trigger);
-    free(hit->producer);
-    *hit = (struct hit){0};
 }
 
 /* ---- snapshots ---- */
@@ -151,45 +100,27 @@ static bool clones_on_trigger(const struct orma_perfetto *self)
     return self->config_info.trigger_mode == ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG_CLONE_SNAPSHOT;
 }
 
-/* The request for args->clone_*, or for a hit. */
-static void put_clone_request(struct orma_buf *b, const struct orma_perfetto_args *args,
-                              const struct hit *hit)
+static void put_clone_request(struct orma_buf *b, const struct orma_perfetto_args *args)
 {
-    if (!hit && args->clone_name)
+    if (args->clone_name)
         orma_pb_put_cstr(b, ORMA_PB_CLONE_SESSION_REQUEST_UNIQUE_SESSION_NAME, args->clone_name);
-    else if (hit)
-        orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_SESSION_ID, hit->session_id);
     else
         orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_SESSION_ID,
                         args->clone_for_bugreport ? UINT64_MAX : args->clone_id);
     orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_SKIP_TRACE_FILTER, args->clone_for_bugreport);
     orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_FOR_BUGREPORT, args->clone_for_bugreport);
-    if (!hit)
-        return;
-    if (hit->trigger)
-        orma_pb_put_cstr(b, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_NAME, hit->trigger);
-    if (hit->producer)
-        orma_pb_put_cstr(b, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_PRODUCER_NAME,
-                         hit->producer);
-    if (hit->has_uid)
-        orma_pb_put_i64(b, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_TRUSTED_PRODUCER_UID,
-                        hit->uid);
-    orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_BOOT_TIME_NS, hit->boot_time_ns);
-    orma_pb_put_u64(b, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_DELAY_MS, hit->delay_ms);
 }
 
 /* 0 and *ret_bytes, or negative: has said why. */
-static int clone_session(struct orma_perfetto *self, struct orma_consumer *c, const struct hit *hit,
-                         int fd, uint64_t *ret_bytes)
+static int clone_session(struct orma_perfetto *self, struct orma_consumer *c,
+                         const struct orma_buf *request, int fd, uint64_t *ret_bytes)
 {
-    struct orma_buf request = {0}, error = {0};
+    struct orma_buf error = {0};
+    int r = orma_service_clone(c, request, fd, ret_bytes, &error);
 
-    put_clone_request(&request, &self->args, hit);
-    int r = orma_service_clone(c, &request, fd, ret_bytes, &error);
     if (r < 0)
         orma_perfetto_say(self, "%s", orma_buf_cstr(&error));
     orma_buf_fini(&error);
-    orma_buf_fini(&request);
     return r;
 }
 
@@ -213,7 +144,7 @@ static void say_written(const struct orma_perfetto *self, const char *path, uint
                       strcmp(path, "-") ? path : "standard output");
 }
 
-static int snapshot_into(struct orma_perfetto *self, const struct hit *hit, int fd,
+static int snapshot_into(struct orma_perfetto *self, const struct orma_buf *request, int fd,
                          const char *path)
 {
     ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *c = NULL;
@@ -225,9 +156,8 @@ static int snapshot_into(struct orma_perfetto *self, const struct hit *hit, int 
         r = orma_consumer_observe(c, ORMA_PB_OBSERVABLE_EVENTS_TYPE_CLONE_TRIGGER_HIT, on_event,
                                   &none);
     if (r == 0)
-        r = clone_session(self, c, hit, fd, &bytes);
-    for (size_t i = 0; i < none.hits_num; i++)
-        free_hit(&none.hits[i]); /* of a session that is only a copy: nothing to clone again */
+        r = clone_session(self, c, request, fd, &bytes);
+    orma_service_hits_fini(&none.hits); /* of a session that is only a copy: nothing to clone */
     if (r == 0)
         say_written(self, path, bytes);
     else if (!bytes)
@@ -236,35 +166,42 @@ static int snapshot_into(struct orma_perfetto *self, const struct hit *hit, int 
 }
 
 /* FILE.N on a second connection, while the first keeps the session alive. */
-static void snapshot(struct orma_perfetto *self, const struct hit *hit)
+static void snapshot(struct orma_perfetto *self, const struct orma_buf *request)
 {
     struct orma_buf path = {0};
 
     orma_buf_printf(&path, "%s.%u", self->args.out_path, self->snapshots++);
     ORMA_AUTO(orma_fd_close) int fd = orma_perfetto_open(self, orma_buf_cstr(&path));
     if (fd >= 0 && (ftruncate(fd, 0) == 0 || errno == EINVAL))
-        (void)snapshot_into(self, hit, fd, orma_buf_cstr(&path)); /* it has said why */
+        (void)snapshot_into(self, request, fd, orma_buf_cstr(&path)); /* it has said why */
     orma_buf_fini(&path);
 }
 
 static void take_hits(struct session *s)
 {
-    for (size_t i = 0; i < s->hits_num; i++) {
-        snapshot(s->self, &s->hits[i]);
-        free_hit(&s->hits[i]);
+    ORMA_AUTO(orma_buf_fini) struct orma_buf request = {0}, trigger = {0};
+
+    while (orma_service_hits_take(&s->hits, &request, &trigger)) {
+        snapshot(s->self, &request);
+        orma_buf_clear(&request);
     }
-    s->hits_num = 0;
+    if (s->hits.skipped)
+        orma_perfetto_say(s->self, "too many triggers at once: skipped %u snapshots",
+                          s->hits.skipped);
+    s->hits.skipped = 0;
 }
 
 static int run_clone(struct orma_perfetto *self)
 {
     ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *c = NULL;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf request = {0};
     int r = connect_service(self, &c);
 
+    put_clone_request(&request, &self->args);
     if (r == 0)
         r = orma_perfetto_truncate_output(self);
     if (r == 0)
-        r = clone_session(self, c, NULL, self->out_fd, &self->bytes);
+        r = clone_session(self, c, &request, self->out_fd, &self->bytes);
     if (r == 0)
         say_written(self, self->args.out_path, self->bytes);
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
@@ -572,7 +509,6 @@ int orma_perfetto_run_session(struct orma_perfetto *self)
     case ORMA_PERFETTO_NOTHING:
         break;
     }
-    for (size_t i = 0; i < s.hits_num; i++)
-        free_hit(&s.hits[i]);
+    orma_service_hits_fini(&s.hits);
     return code;
 }

@@ -25,7 +25,10 @@ struct orma_record {
     int parent_fd;           /* the process that waits for our start; -1: none */
     const char *config_path; /* NULL: made from the request */
     enum orma_service_config_form config_form;
-    bool shaped; /* an option was given that makes no sense beside a config */
+    bool shaped;       /* an option was given that makes no sense beside a config */
+    bool has_triggers; /* the config */
+    bool snapshots;    /* each of its triggers writes a file of its own, PATH.N */
+    unsigned snapshots_num, snapshots_failed;
     struct orma_buf config;
     struct orma_arena names; /* of events that were given without their group */
     char *const *command;

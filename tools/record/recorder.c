@@ -23,6 +23,7 @@
 #include "tools/base/units.h"
 #include "tools/record/child.h"
 #include "tools/record/pump.h"
+#include "tools/service/clone.h"
 #include "tools/service/readback.h"
 
 #define TICK_MS 250
@@ -45,10 +46,11 @@ struct state {
     bool all_started;    /* every data source */
     bool stop_asked;
     bool progress_shown;
-    int signals;                   /* that asked for the end; see SAME_REQUEST_MS */
-    uint64_t asked_ns;             /* MONOTONIC, of the last one that counts */
-    uint64_t full_since_ns;        /* the output has no room; see is_stuck() */
-    pid_t child;                   /* 0: none running */
+    int signals;            /* that asked for the end; see SAME_REQUEST_MS */
+    uint64_t asked_ns;      /* MONOTONIC, of the last one that counts */
+    uint64_t full_since_ns; /* the output has no room; see is_stuck() */
+    pid_t child;            /* 0: none running */
+    struct orma_service_hits hits;
     struct orma_record_pump *pump; /* NULL: the service writes straight to out_fd, or not at all */
     uint64_t size_before;          /* of out_fd, if it is a file */
     bool cut;                      /* the output took no data, and was given up */
@@ -97,6 +99,8 @@ static void on_event(void *ctx, struct orma_str events)
             st->all_started |= orma_pb_bool(&f);
         else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_INSTANCE_STATE_CHANGES)
             note_source(st->rec, orma_pb_sub(&f));
+        else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT)
+            orma_service_hits_put(&st->hits, orma_pb_str(&f));
     }
 }
 
@@ -177,6 +181,24 @@ static void progress_end(struct state *st)
     st->progress_shown = false;
 }
 
+/* Not inside of a dispatch: a snapshot takes its time. */
+static void take_hits(struct state *st)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf request = {0}, trigger = {0};
+
+    if (st->hits.num)
+        progress_end(st);
+    while (orma_service_hits_take(&st->hits, &request, &trigger)) {
+        st->rec->on_snapshot(st->rec->ctx, &request, orma_buf_cstr(&trigger));
+        orma_buf_clear(&request);
+        orma_buf_clear(&trigger);
+    }
+    if (st->hits.skipped)
+        fprintf(stderr, "%s: too many triggers at once: %u snapshots were not made\n",
+                st->rec->program, st->hits.skipped);
+    st->hits.skipped = 0;
+}
+
 /* One turn of the loop. 0, or the end of the connection. */
 static int turn(struct state *st)
 {
@@ -190,7 +212,9 @@ static int turn(struct state *st)
         return -errno;
     if (n > 0 && fds[1].revents)
         take_signals(st);
-    return n > 0 && fds[0].revents ? orma_consumer_dispatch(st->rec->consumer) : 0;
+    int r = n > 0 && fds[0].revents ? orma_consumer_dispatch(st->rec->consumer) : 0;
+    take_hits(st);
+    return r;
 }
 
 static int spawn_command(struct state *st)
@@ -437,7 +461,7 @@ static int collect(struct state *st)
             say(rec, error, 0);
         r = -EREMOTEIO;
     }
-    if (!rec->service_writes && r == 0)
+    if (!rec->service_writes && !rec->on_snapshot && r == 0)
         r = read_back(st);
     look_at_file(st);
     /* After the reading: what is still in a buffer counts as not delivered. */
@@ -472,6 +496,8 @@ static void wait_for_command(struct state *st)
 static int enable(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
+    uint32_t types = ORMA_PB_OBSERVABLE_EVENTS_TYPE_ALL_DATA_SOURCES_STARTED |
+                     ORMA_PB_OBSERVABLE_EVENTS_TYPE_DATA_SOURCES_INSTANCES;
     int fd = rec->service_writes ? rec->out_fd : -1, pipe_fd = -1, r = 0;
 
     if (fd >= 0 && !file_size(fd, &st->size_before)) {
@@ -481,11 +507,10 @@ static int enable(struct state *st)
     if (r == 0)
         r = orma_consumer_enable(rec->consumer, rec->config, fd);
     orma_fd_close(&pipe_fd); /* the service has its own */
+    if (rec->on_snapshot)
+        types |= ORMA_PB_OBSERVABLE_EVENTS_TYPE_CLONE_TRIGGER_HIT;
     if (r == 0)
-        r = orma_consumer_observe(rec->consumer,
-                                  ORMA_PB_OBSERVABLE_EVENTS_TYPE_ALL_DATA_SOURCES_STARTED |
-                                      ORMA_PB_OBSERVABLE_EVENTS_TYPE_DATA_SOURCES_INSTANCES,
-                                  on_event, st);
+        r = orma_consumer_observe(rec->consumer, types, on_event, st);
     if (r < 0) {
         say(rec, "cannot start the session", r);
         end_pump(st, false);
@@ -499,8 +524,10 @@ int orma_recorder_run(struct orma_recorder *self)
     int r = enable(&st);
 
     self->child_code = -1;
-    if (r < 0)
+    if (r < 0) {
+        orma_service_hits_fini(&st.hits);
         return r;
+    }
     r = run(&st);
     int stopped = r == -ECONNRESET ? r : stop(&st); /* also when the command could not be started */
     if (stopped > 0)
@@ -522,6 +549,7 @@ int orma_recorder_run(struct orma_recorder *self)
         end_pump(&st, false);
         look_at_file(&st); /* so that it is not taken for empty, and removed */
     }
+    orma_service_hits_fini(&st.hits);
     wait_for_command(&st);
     return r < 0 ? r : ORMA_MIN(stopped, 0);
 }

@@ -31,6 +31,9 @@ struct orma_recorder {
     void (*on_started)(void *ctx);
     /* Asked then: is it worth going on, or is something missing? It has been said. NULL: always. */
     bool (*may_begin)(void *ctx);
+    /* trigger_mode CLONE_SNAPSHOT: called for what triggers ask for, an encoded
+     * CloneSessionRequest; the session itself is not read. NULL: the session is read. */
+    void (*on_snapshot)(void *ctx, const struct orma_buf *request, const char *trigger);
     void *ctx;
 
     /* Results. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "protos/fields/common.h"
 #include "protos/fields/ipc.h"
 #include "sdk/base/str.h"
 #include "sdk/ipc/methods.h"
@@ -92,4 +93,74 @@ void orma_service_clone_request_put(struct orma_buf *out, const char *session)
         orma_pb_put_u64(out, ORMA_PB_CLONE_SESSION_REQUEST_SESSION_ID, id);
     else
         orma_pb_put_cstr(out, ORMA_PB_CLONE_SESSION_REQUEST_UNIQUE_SESSION_NAME, session);
+}
+
+/* ---- triggers ---- */
+
+#define HITS_MAX 256
+
+void orma_service_hits_fini(struct orma_service_hits *self)
+{
+    orma_buf_fini(&self->queue);
+    *self = (struct orma_service_hits){0};
+}
+
+void orma_service_hits_put(struct orma_service_hits *self, struct orma_str hit)
+{
+    if (self->num == HITS_MAX) {
+        self->skipped++;
+        return;
+    }
+    orma_pb_put_bytes(&self->queue, 1, hit.data, hit.len);
+    self->num++;
+}
+
+/* The fields of a hit have other numbers in the request. */
+static void put_request(struct orma_buf *out, struct orma_pb_reader hit, struct orma_buf *trigger)
+{
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&hit, &f)) {
+        switch (f.id) {
+        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_TRACING_SESSION_ID:
+            orma_pb_put_u64(out, ORMA_PB_CLONE_SESSION_REQUEST_SESSION_ID, orma_pb_u64(&f));
+            break;
+        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_TRIGGER_NAME:
+            orma_pb_put_str(out, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_NAME, orma_pb_str(&f));
+            orma_buf_put(trigger, f.data, f.len);
+            break;
+        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_PRODUCER_NAME:
+            orma_pb_put_str(out, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_PRODUCER_NAME,
+                            orma_pb_str(&f));
+            break;
+        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_PRODUCER_UID:
+            orma_pb_put_i64(out, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_TRUSTED_PRODUCER_UID,
+                            orma_pb_i32(&f));
+            break;
+        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_BOOT_TIME_NS:
+            orma_pb_put_u64(out, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_BOOT_TIME_NS,
+                            orma_pb_u64(&f));
+            break;
+        case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_TRIGGER_DELAY_MS:
+            orma_pb_put_u64(out, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_DELAY_MS,
+                            orma_pb_u64(&f));
+            break;
+        }
+    }
+}
+
+bool orma_service_hits_take(struct orma_service_hits *self, struct orma_buf *ret_request,
+                            struct orma_buf *trigger)
+{
+    struct orma_pb_reader r = orma_pb_reader(self->queue.data, self->queue.len);
+    struct orma_pb_field f;
+
+    if (!self->num || !orma_pb_next(&r, &f))
+        return false;
+    put_request(ret_request, orma_pb_sub(&f), trigger);
+    size_t used = (size_t)(f.data + f.len - self->queue.data);
+    memmove(self->queue.data, self->queue.data + used, self->queue.len - used);
+    self->queue.len -= used;
+    self->num--;
+    return true;
 }

@@ -19,6 +19,22 @@ struct orma_consumer;
 int orma_service_clone(struct orma_consumer *consumer, const struct orma_buf *request, int fd,
                        uint64_t *ret_bytes, struct orma_buf *error);
 
+/*
+ * Snapshots that a session's triggers ask for (trigger_mode CLONE_SNAPSHOT). The owner queues each
+ * ObservableEvents.CloneTriggerHit and makes the snapshots later, outside of a dispatch, each over
+ * a connection of its own: the first one keeps the session. Zero-initialised is empty.
+ */
+struct orma_service_hits {
+    struct orma_buf queue;
+    unsigned num, skipped; /* in the queue; too many at once */
+};
+void orma_service_hits_fini(struct orma_service_hits *self);
+void orma_service_hits_put(struct orma_service_hits *self, struct orma_str hit);
+/* The oldest one as an encoded CloneSessionRequest, appended; false: there is none. The trigger's
+ * name is put into `trigger`. */
+bool orma_service_hits_take(struct orma_service_hits *self, struct orma_buf *ret_request,
+                            struct orma_buf *trigger);
+
 /* Fills a CloneSessionRequest: a session's number as `orma status` shows it, or its unique name. */
 void orma_service_clone_request_put(struct orma_buf *out, const char *session);
 #endif
