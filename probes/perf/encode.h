@@ -36,7 +36,8 @@ struct orma_perf_encoder {
     struct orma_buf interned, packet;
     uint64_t frames[ORMA_PERF_FRAMES_MAX];
     struct orma_perf_kepts kepts;
-    uint64_t too_long; /* stacks that are cut where their copies end */
+    uint64_t cut;      /* stacks that are not whole, */
+    uint64_t too_long; /* and of these, those that are cut where their copies end */
     bool generated;    /* the stack at hand has frames in generated code, whose names may change */
 };
 

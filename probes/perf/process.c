@@ -33,6 +33,7 @@
 #define CMDLINE_MAX 4096u
 #define REREAD_NS UINT64_C(1000000000)
 #define REREAD_MISS_NS UINT64_C(50000000)
+#define MISS_SHARE 100u
 
 int orma_perf_processes_init(struct orma_perf_processes *self, const char *proc_root,
                              const Perfetto__Protos__PerfEventConfig *config)
@@ -421,6 +422,19 @@ static void read_mappings(struct orma_perf_processes *self, struct orma_perf_pro
     }
 }
 
+/* An address that lies in none is a library that came meanwhile, or nothing: as it may be the
+ * first, all is read again soon, but not so often that reading costs more than MISS_SHARE says. */
+void orma_perf_process_read(struct orma_perf_processes *self, struct orma_perf_process *process,
+                            uint64_t now_ns)
+{
+    uint64_t begun = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+
+    process->read_ns = now_ns;
+    read_mappings(self, process);
+    uint64_t took = orma_clock_now(ORMA_CLOCK_MONOTONIC) - begun;
+    process->miss_ns = ORMA_MIN(took * MISS_SHARE, REREAD_MISS_NS);
+}
+
 /* Callers are often of the same file. */
 static struct orma_perf_mapping *find(struct orma_perf_process *process, uint64_t address)
 {
@@ -443,10 +457,9 @@ struct orma_perf_mapping *orma_perf_process_find(struct orma_perf_processes *sel
     struct orma_perf_mapping *m = find(process, address);
     uint64_t age_ns = now_ns - process->read_ns;
 
-    if (process->complete || (process->read_ns && age_ns < (m ? REREAD_NS : REREAD_MISS_NS)))
+    if (process->complete || (process->read_ns && age_ns < (m ? REREAD_NS : process->miss_ns)))
         return m;
-    process->read_ns = now_ns;
-    read_mappings(self, process);
+    orma_perf_process_read(self, process, now_ns);
     return find(process, address);
 }
 

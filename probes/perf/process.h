@@ -42,6 +42,7 @@ struct orma_perf_process {
     char *program;      /* path of what it executed; NULL: not seen */
     uint64_t judged_ns; /* when `wanted` was found out: a process may execute another program */
     uint64_t read_ns;   /* when the mappings were read; BOOTTIME */
+    uint64_t miss_ns;   /* and so long after it they are read again for an address in none */
     struct orma_perf_mapping *mappings;      /* executable ones, by start */
     size_t mappings_num, mappings_cap, last; /* last: the one that was found last */
     uint64_t version;               /* of the mappings: no two of any process are the same */
@@ -97,6 +98,10 @@ struct orma_perf_thread *orma_perf_thread_get(struct orma_perf_processes *self, 
 /* Its command line, each word ended by 0. True: nothing but the name of a thread is known. */
 bool orma_perf_process_cmdline(struct orma_perf_processes *self, struct orma_perf_process *process,
                                struct orma_buf *ret);
+
+/* Reads what is mapped now. */
+void orma_perf_process_read(struct orma_perf_processes *self, struct orma_perf_process *process,
+                            uint64_t now_ns);
 
 /* The mapping of a user address; NULL: none that is known. Valid until the next call. */
 struct orma_perf_mapping *orma_perf_process_find(struct orma_perf_processes *self,

@@ -515,6 +515,7 @@ static uint64_t put_unwound(struct orma_perf_encoder *self, struct orma_perf_pro
     bool unseen;
     enum orma_unwind_end end = unwind_stack(self, process, &state, record, now_ns, num, &unseen);
     self->too_long += end == ORMA_UNWIND_CUT && record->stack_len >= self->plan->stack_bytes;
+    self->cut += end != ORMA_UNWIND_COMPLETE;
     if (end != ORMA_UNWIND_COMPLETE)
         put_frame(self, num,
                   intern_frame(self, intern_name(self, "[unknown]"), 0, ORMA_STR("[truncated]")));

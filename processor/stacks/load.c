@@ -731,6 +731,20 @@ static bool is_unnamed(const char *name)
     return !strcmp(name, "[unknown]") || !strncmp(name, "0x", 2);
 }
 
+/* The node whose function answers for what is here: of memory, whoever called the allocator. */
+static uint32_t owner_of(const struct orma_stacks *self, uint32_t node)
+{
+    const struct orma_stacks_node *n = orma_stacks_nodes(self);
+    const struct orma_stacks_function *f = orma_stacks_functions(self);
+    uint32_t owner = node;
+
+    if (!orma_stacks_is_memory(self))
+        return node;
+    while (owner && orma_stacks_is_allocator(orma_stacks_text(self, f[n[owner].function].name)))
+        owner = n[owner].parent;
+    return owner ? owner : node;
+}
+
 /* A parent comes before its children, so from the end each hands on what is complete. */
 static void sum_up(struct loader *l)
 {
@@ -741,7 +755,7 @@ static void sum_up(struct loader *l)
     for (size_t i = orma_stacks_nodes_num(self); i-- > 1;) {
         n[i].total += n[i].self;
         n[n[i].parent].total += n[i].total;
-        f[n[i].function].self += n[i].self;
+        f[n[owner_of(self, (uint32_t)i)].function].self += n[i].self;
         if (is_unnamed(orma_stacks_text(self, f[n[i].function].name)))
             self->unnamed += n[i].self;
     }

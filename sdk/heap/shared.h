@@ -18,7 +18,7 @@
 #define ORMA_HEAP_ATTACH_MAGIC UINT64_C(0x31747461616d726f)
 #define ORMA_HEAP_RING_AT 4096u
 #define ORMA_HEAP_RING_BYTES (UINT64_C(16) << 20) /* power of two */
-#define ORMA_HEAP_STACK_MAX 16384u
+#define ORMA_HEAP_STACK_MAX (63u << 10)           /* as many as samples of time have */
 #define ORMA_HEAP_INTERVAL (512u << 10)
 
 enum orma_heap_kind {
@@ -29,6 +29,14 @@ enum orma_heap_kind {
     ORMA_HEAP_MAP,   /* as ALLOC: anonymous memory that is not malloc's */
     ORMA_HEAP_UNMAP, /* `bytes` from `address` on are mapped no more */
     ORMA_HEAP_END,
+    ORMA_HEAP_MAPPED, /* a library that was not there before: look now, it waits for you */
+};
+
+/* Of a START, its count: what is below 2 begins with nothing allocated. */
+enum orma_heap_start {
+    ORMA_HEAP_BEGUN,    /* a new program; `bytes` 1: its operator new does not call malloc */
+    ORMA_HEAP_FORKED,   /* a copy of one that is known */
+    ORMA_HEAP_ATTACHED, /* it ran before */
 };
 
 struct orma_heap_shared {
@@ -63,9 +71,9 @@ struct orma_heap_record {
     _Atomic uint32_t size; /* with what follows it, a multiple of 8; last to be written */
     uint32_t kind;
     uint32_t pid, tid;
-    uint64_t time;                  /* BOOTTIME */
+    uint64_t time;                  /* BOOTTIME; of FREE and UNMAP, before it was done */
     uint64_t address, bytes, count; /* what the sample stands for; of MAP, its length */
     uint64_t regs[ORMA_HEAP_REGS];
-    uint64_t stack_len; /* bytes behind this */
+    uint64_t stack_len; /* bytes behind this; what is left of the record is zero */
 };
 #endif

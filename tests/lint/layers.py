@@ -119,7 +119,7 @@ LAYERS = {
     "tools/view": ["tools/view", "tools/output", "tools/base", "processor", "protos"] + SDK_LOW,
     "tests/unit/model": ["tests/unit/model", "tests/support", "processor/model", "processor/store"] + SDK_LOW,
     "tests/unit/import": ["tests/support", "processor/import"] + MODEL,
-    "tests": ["tests", "tools", "processor", "traced", "probes", "protos", "sdk/tracefile"] + SDK_ALL,
+    "tests": ["tests", "tools", "processor", "traced", "probes", "protos", "sdk/tracefile", "sdk/heap"] + SDK_ALL,
 }
 # Public headers are found by -I sdk/include.
 PUBLIC = re.compile(r"orma/[a-z_]+\.h$")

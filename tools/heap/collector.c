@@ -33,7 +33,6 @@
 #define SAMPLES_PER_PACKET 4000u
 #define MAPS_MAX 65536u /* of a process */
 #define STALE_MIN 4096u
-#define START_ATTACHED 2 /* count of the record: it ran before */
 #define RECORD_MAX (sizeof(struct orma_heap_record) + ORMA_HEAP_STACK_MAX)
 
 enum heap { HEAP_MALLOC, HEAP_MMAP };
@@ -47,13 +46,13 @@ struct site {
 };
 
 struct live {
-    uint64_t bytes, count;
+    uint64_t bytes, count, time;
     uint32_t site, program; /* number of the program that allocated it: others have run since */
 };
 
 /* A mapping, or what is left of it. Those of a process are in order. */
 struct map {
-    uint64_t start, end, bytes, count;
+    uint64_t start, end, bytes, count, time;
     uint32_t site;
 };
 
@@ -198,6 +197,7 @@ int orma_heap_collector_new(uint64_t interval, int shared_fd, int out_fd,
                                          .unwind = ORMA_PERF_REGS_MASK != 0,
                                          .names = true,
                                          .on_exec = true,
+                                         .stack_bytes = ORMA_HEAP_STACK_MAX,
                                          .clock_id = ORMA_PB_BUILTIN_CLOCK_BOOTTIME};
     self->plan.events[0].attr.clockid = CLOCK_BOOTTIME;
     r = shared_fd < 0 ? make_ring(self, interval) : map_ring(self, interval, shared_fd);
@@ -256,6 +256,8 @@ struct orma_heap_collector_stats orma_heap_collector_stats(const struct orma_hea
 {
     struct orma_heap_collector_stats ret = self->stats;
 
+    ret.cut = self->encoder.cut;
+    ret.too_deep = self->encoder.too_long;
     ret.lost = atomic_load_explicit(&self->shared->lost, memory_order_relaxed);
     return ret;
 }
@@ -308,15 +310,17 @@ static uint32_t find_site(struct orma_heap_collector *self, struct process *proc
     return (uint32_t)known;
 }
 
-static void take_free(struct orma_heap_collector *self, uint32_t pid, uint64_t address)
+/* What was allocated there since `time`, another thread got when it was free already. */
+static void take_free(struct orma_heap_collector *self, uint32_t pid, uint64_t address,
+                      uint64_t time)
 {
     struct process *process = orma_map_get_ptr(&self->process_of, pid);
-    uint64_t val =
-        process ? orma_map_take(&self->live, key_of(process->program, address)) : ORMA_MAP_NONE;
+    uint64_t key = process ? key_of(process->program, address) : 0;
+    struct live *l = process ? orma_map_get_ptr(&self->live, key) : NULL;
 
-    if (val == ORMA_MAP_NONE)
+    if (!l || l->time > time)
         return; /* another with the same bit, or one of before */
-    struct live *l = (struct live *)(uintptr_t)val;
+    (void)orma_map_take(&self->live, key);
     struct site *s = &sites_of(self)[l->site];
     s->freed += l->bytes;
     s->frees += l->count;
@@ -367,7 +371,7 @@ static void take_alloc(struct orma_heap_collector *self, const struct orma_heap_
 
     if (!process)
         return;
-    take_free(self, r->pid, r->address); /* a free that was lost */
+    take_free(self, r->pid, r->address, r->time); /* a free that was lost, or comes yet */
     uint32_t site = site_of_sample(self, process, r, HEAP_MALLOC);
     if (site == SITES_MAX)
         return;
@@ -376,7 +380,7 @@ static void take_alloc(struct orma_heap_collector *self, const struct orma_heap_
     l = self->live.len < LIVE_MAX ? malloc(sizeof(*l)) : NULL;
     if (!l)
         return;
-    *l = (struct live){r->bytes, r->count, site, process->program};
+    *l = (struct live){r->bytes, r->count, r->time, site, process->program};
     if (orma_map_put_ptr(&self->live, key_of(process->program, r->address), l) < 0)
         free(l);
     else
@@ -409,7 +413,8 @@ static bool put_piece(struct orma_buf *left, const struct map *m, uint64_t start
                       uint64_t count)
 {
     double part = (double)(end - start) / (double)(m->end - m->start);
-    const struct map piece = {start, end, (uint64_t)((double)m->bytes * part), count, m->site};
+    const struct map piece = {start, end,     (uint64_t)((double)m->bytes * part),
+                              count, m->time, m->site};
 
     if (start >= end)
         return false;
@@ -417,8 +422,10 @@ static bool put_piece(struct orma_buf *left, const struct map *m, uint64_t start
     return true;
 }
 
-/* What lies in [from, to) is gone; of mappings on either side, a part may be left. */
-static void take_unmap(struct orma_heap_collector *self, uint32_t pid, uint64_t from, uint64_t len)
+/* What lies in [from, to) is gone, but for what came since `time`; of mappings on either side, a
+ * part may be left. */
+static void take_unmap(struct orma_heap_collector *self, uint32_t pid, uint64_t from, uint64_t len,
+                       uint64_t time)
 {
     struct process *process = orma_map_get_ptr(&self->process_of, pid);
     uint64_t to = from + len < from ? UINT64_MAX : from + len;
@@ -433,6 +440,11 @@ static void take_unmap(struct orma_heap_collector *self, uint32_t pid, uint64_t 
         lo--;
     for (hi = lo; hi < num && m[hi].start < to; hi++) {
         struct site *s = &sites_of(self)[m[hi].site];
+
+        if (m[hi].time > time) {
+            orma_buf_put(&left, &m[hi], sizeof(*m));
+            continue;
+        }
         bool before = put_piece(&left, &m[hi], m[hi].start, from, m[hi].count);
         bool behind = (!before || num < MAPS_MAX) && /* parted for ever: the rest counts as gone */
                       put_piece(&left, &m[hi], to, m[hi].end, before ? 0 : m[hi].count);
@@ -451,12 +463,13 @@ static void take_unmap(struct orma_heap_collector *self, uint32_t pid, uint64_t 
 static void take_map(struct orma_heap_collector *self, const struct orma_heap_record *r)
 {
     struct process *process = process_of(self, r->pid);
-    struct map new = {r->address, r->address + r->count, r->bytes, 1, 0};
+    struct map new = {r->address, r->address + r->count, r->bytes, 1, r->time, 0};
     size_t num;
 
     if (!process || !r->count || new.end < new.start)
         return;
-    take_unmap(self, r->pid, r->address, r->count); /* what was not said */
+    take_unmap(self, r->pid, r->address, r->count,
+               UINT64_MAX); /* what was not said, or comes yet */
     new.site = site_of_sample(self, process, r, HEAP_MMAP);
     if (new.site == SITES_MAX)
         return;
@@ -512,6 +525,16 @@ static void forget_live(struct orma_heap_collector *self, struct process *proces
         drop_stale(self);
 }
 
+/* What is mapped is read as long as the program waits for us. */
+static void take_mapped(struct orma_heap_collector *self, uint32_t pid)
+{
+    const uint64_t now = orma_clock_boottime();
+    struct orma_perf_process *p = orma_perf_process_get(&self->processes, pid, now);
+
+    if (p)
+        orma_perf_process_read(&self->processes, p, now);
+}
+
 static void take_start(struct orma_heap_collector *self, const struct orma_heap_record *r)
 {
     const struct orma_perf_record begun = {
@@ -520,17 +543,15 @@ static void take_start(struct orma_heap_collector *self, const struct orma_heap_
     struct process *process = process_of(self, r->pid);
 
     self->stats.programs++;
+    self->stats.own_new |= r->count != ORMA_HEAP_FORKED && r->bytes;
     if (process) {
         forget_live(self, process);
         process->start = r->time;
-        process->attached = r->count == START_ATTACHED;
+        process->attached = r->count == ORMA_HEAP_ATTACHED;
     }
     orma_perf_process_forget(&self->processes, r->pid);
     orma_perf_encode_names(&self->encoder, &begun); /* as long as it waits for us */
-    struct orma_perf_process *p =
-        orma_perf_process_get(&self->processes, r->pid, orma_clock_boottime());
-    if (p)
-        (void)orma_perf_process_find(&self->processes, p, 0, orma_clock_boottime());
+    take_mapped(self, r->pid);
 }
 
 static void take_record(struct orma_heap_collector *self, const struct orma_heap_record *r)
@@ -543,13 +564,16 @@ static void take_record(struct orma_heap_collector *self, const struct orma_heap
         take_alloc(self, r);
         break;
     case ORMA_HEAP_FREE:
-        take_free(self, r->pid, r->address);
+        take_free(self, r->pid, r->address, r->time);
         break;
     case ORMA_HEAP_MAP:
         take_map(self, r);
         break;
     case ORMA_HEAP_UNMAP:
-        take_unmap(self, r->pid, r->address, r->bytes);
+        take_unmap(self, r->pid, r->address, r->bytes, r->time);
+        break;
+    case ORMA_HEAP_MAPPED:
+        take_mapped(self, r->pid);
         break;
     default: /* PAD, END */
         break;
@@ -565,7 +589,7 @@ static bool copy_record(struct orma_heap_record *to, const struct orma_heap_reco
     memcpy((void *)to, (const void *)from, ORMA_MIN(size, RECORD_MAX));
     if (to->kind == ORMA_HEAP_PAD)
         return true;
-    return size >= sizeof(*to) && size <= RECORD_MAX && to->stack_len == size - sizeof(*to);
+    return size >= sizeof(*to) && size <= RECORD_MAX && to->stack_len <= size - sizeof(*to);
 }
 
 int orma_heap_collector_turn(struct orma_heap_collector *self)

@@ -33,6 +33,8 @@ int orma_heap_collector_dump(struct orma_heap_collector *self);
 
 struct orma_heap_collector_stats {
     uint64_t programs, samples, lost;
+    uint64_t cut, too_deep; /* samples whose stacks are not whole; of these, for their depth */
+    bool own_new; /* a program's operator new is its allocator's: not in front of it, we miss it */
     bool corrupted; /* somebody wrote nonsense into the ring: what came behind it is not read */
 };
 struct orma_heap_collector_stats orma_heap_collector_stats(const struct orma_heap_collector *self);

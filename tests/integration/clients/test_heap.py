@@ -62,6 +62,119 @@ int main(int argc, char **argv)
 }
 """
 
+STACK_END = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+/* The C library allocates while it holds the thread's lock: on the first thread a stream, on others a set of cpus. */
+static void *ask(void *arg)
+{
+    pthread_attr_t attr;
+    if (pthread_getattr_np(pthread_self(), &attr))
+        abort();
+    pthread_attr_destroy(&attr);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    ask(NULL);
+    pthread_create(&t, NULL, ask, NULL);
+    pthread_join(t, NULL);
+    return 0;
+}
+"""
+FAILURES = r"""
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#define MB (1UL << 20)
+char *volatile kept;
+__attribute__((noinline)) void stays(void) { char *p = malloc(6 * MB); kept = realloc(p, PTRDIFF_MAX) ? NULL : p; }
+__attribute__((noinline)) void stays_mapped(void)
+{
+    kept = mmap(0, 5 * MB, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mremap(kept, 5 * MB, 1UL << 60, MREMAP_MAYMOVE) != MAP_FAILED || munmap(kept + 1, MB) == 0 ||
+        mmap(kept, 5 * MB, 3, MAP_SHARED | MAP_FIXED, -1, 0) != MAP_FAILED)
+        abort();
+}
+int main(void) { stays(); stays_mapped(); return 0; }
+"""
+ALLOCATOR = r"""
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+static char *at, *end;
+void *memalign(size_t align, size_t n)
+{
+    char *p = (char *)(((unsigned long)at + 16 + align - 1) & -align);
+    if (!at || p + n > end) {
+        size_t len = n + align + (8 << 20);
+        at = mmap(0, len, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        end = at + len;
+        p = (char *)(((unsigned long)at + 16 + align - 1) & -align);
+    }
+    at = p + n;
+    ((size_t *)p)[-1] = n;
+    return p;
+}
+void *malloc(size_t n) { return memalign(16, n); }
+void *calloc(size_t num, size_t n) { return memalign(16, num * n); }
+void *realloc(void *p, size_t n)
+{
+    void *ret = memalign(16, n);
+    if (p) memcpy(ret, p, n < ((size_t *)p)[-1] ? n : ((size_t *)p)[-1]);
+    return ret;
+}
+void free(void *p) { (void)p; }
+"""
+PLUGINS = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+char *volatile kept;
+__attribute__((noinline)) void load(const char *path, const char *function)
+{
+    void *library = dlopen(path, RTLD_NOW);
+    void *(*allocate)(void) = dlsym(library, function);
+    kept = allocate();
+    dlclose(library);
+}
+int main(int argc, char **argv) { load(argv[1], "first_one"); load(argv[2], "second_one"); return 0; }
+"""
+DEEP = r"""
+#include <pthread.h>
+#include <stdlib.h>
+char *volatile kept;
+__attribute__((noinline)) int down(int n)
+{
+    volatile char room[4096];
+    room[n] = n;
+    if (n > 0) return down(n - 1) + room[n];
+    kept = malloc(1 << 20);
+    return room[n];
+}
+__attribute__((noinline)) void not_deep(void) { down(12); }
+__attribute__((noinline)) void too_deep(void) { down(30); }
+static void *run(void *arg) { not_deep(); return arg; }
+int main(void)
+{
+    pthread_t t;
+    not_deep();
+    pthread_create(&t, NULL, run, NULL);
+    pthread_join(t, NULL);
+    too_deep();
+    return 0;
+}
+"""
+STRINGS = r"""
+#include <string>
+#include <vector>
+__attribute__((noinline)) void fill(std::vector<std::string> &v) { for (int i = 0; i < 5000; i++) v.push_back(std::string(1000, 'x')); }
+int main() { auto *v = new std::vector<std::string>; fill(*v); return 0; }
+"""
+
 
 @unittest.skipIf(not COMPILER or os.uname().machine not in ("x86_64", "aarch64"), "no C compiler, or another cpu")
 class Heap(Case):
@@ -127,6 +240,59 @@ class Heap(Case):
         self.assertNotIn("room", sums, "room for addresses is no memory")
         self.assertAlmostEqual(int(sums["little"]["live"]), 2000 * 4096, delta=4 * 2000 * 4096 / 16 ** 0.5)
         self.assertTrue(list(self.out.glob("heap_dump.*.mmap.pb")))
+
+    def watch(self, program, *argv):
+        """What it allocated by name of function, and what was said about it."""
+        shutil.rmtree(self.out, ignore_errors=True)
+        done = self.run_program(ORMA, "heap", "-i", "64k", "-o", self.out, "--", program, *argv)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return self.sums(), done.stdout.decode(), done.stderr.decode()
+
+    def test_the_c_library_allocates_with_its_locks_held(self):
+        done = self.run_program(ORMA, "heap", "-o", self.out, "--", self.compile(STACK_END, "end"), timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+
+    def test_calls_that_fail_free_nothing(self):
+        sums, _, _ = self.watch(self.compile(FAILURES, "failures"))
+        self.assertEqual((int(sums["stays"]["live"]), int(sums["stays"]["total"])), (6 << 20, 6 << 20))
+        self.assertEqual((int(sums["stays_mapped"]["live"]), int(sums["stays_mapped"]["total"])), (5 << 20, 5 << 20))
+
+    def test_an_allocator_that_maps_counts_once(self):
+        library = self.compile(ALLOCATOR, "liballocator.so", "-shared", "-fPIC")
+        self.compile(SOURCE, "other", f"-Wl,-rpath,{self.dir}", "-Wl,--no-as-needed", library)
+        done = self.run_program(ORMA, "heap", "-i", "64k", "-o", self.out, "--", "./other")
+        self.assertEqual(done.returncode, 5, done.stderr.decode())
+        sums = self.sums()
+        self.assertEqual(int(sums["lose"]["live"]), 200 * 65536)
+        heaps = {r["heap_name"] for r in self.query(self.out / "raw-trace", "SELECT DISTINCT heap_name FROM heap_profile_allocation")}
+        self.assertEqual(heaps, {"libc.malloc"})
+
+    def test_libraries_that_come_and_go(self):
+        """Two, at the same addresses, with other names."""
+        source = "#include <stdlib.h>\nvoid *%s(void) { char *p = malloc(1 << 20); *p = 1; return p; }\n"
+        paths = [self.compile(source % name, f"lib{name}.so", "-shared", "-fPIC") for name in ("first_one", "second_one")]
+        sums, _, said = self.watch(self.compile(PLUGINS, "plugins", "-ldl"), *paths)
+        for name in "first_one", "second_one":
+            self.assertEqual(int(sums[name]["live"]), 1 << 20, name)
+        self.assertGreaterEqual(int(sums["load"]["live"]), 2 << 20)
+        self.assertNotIn("are cut", said)
+
+    def test_deep_stacks(self):
+        """Those of a first thread and of others are copied as far as those of samples of time."""
+        sums, _, said = self.watch(self.compile(DEEP, "deep"))
+        self.assertEqual(int(sums["not_deep"]["live"]), 2 << 20)
+        self.assertNotIn("too_deep", sums)
+        self.assertRegex(said, r"1 of \d+ stacks are cut \(\[truncated\]\): 1 are deeper than the 63 KiB")
+
+    @unittest.skipIf(not shutil.which("g++"), "no C++ compiler")
+    def test_who_calls_operator_new_answers_for_it(self):
+        (self.dir / "strings.cc").write_text(STRINGS)
+        subprocess.run(["g++", "-O1", "-g", "-o", self.dir / "strings", self.dir / "strings.cc"], check=True)
+        _, text, _ = self.watch("./strings")
+        rows = re.search(r"function\n((?:.+\n)+)", text)[1].splitlines()
+        self.assertRegex(rows[0], r"^ *(9\d|100)\.\d % ")
+        self.assertIn("fill", rows[0])
+        self.assertNotRegex(text, r"\n *[1-9][\d.]* % .*operator new")
 
     def attach(self, pid, *argv, code=0):
         shutil.rmtree(self.out, ignore_errors=True)

@@ -1,0 +1,134 @@
+/* Many writers, which never wait for each other (shared.h). */
+#include <string.h>
+
+#include "sdk/heap/parts.h"
+
+#define FULL_TRIES 20
+#define PAGE 4096u
+#define SMALL_STACK 8192u
+#define DEAD_NS UINT64_C(3000000000) /* a reader that does not move for so long is none */
+
+/* Its ring is full: is there anybody to empty it? */
+static void check_reader(struct orma_heap_shared *s)
+{
+    uint32_t beat = atomic_load_explicit(&s->beat, memory_order_relaxed);
+
+    if (atomic_exchange_explicit(&orma_hook_state.beat_seen, beat, memory_order_relaxed) != beat ||
+        !atomic_load_explicit(&orma_hook_state.beat_since, memory_order_relaxed))
+        atomic_store_explicit(&orma_hook_state.beat_since, orma_hook_sys_now(),
+                              memory_order_relaxed);
+    else if (orma_hook_sys_now() -
+                 atomic_load_explicit(&orma_hook_state.beat_since, memory_order_relaxed) >
+             DEAD_NS)
+        orma_hook_fall_idle();
+}
+
+static struct orma_heap_record *at_position(struct orma_heap_shared *s, uint64_t position)
+{
+    return (struct orma_heap_record *)(void *)((uint8_t *)s + ORMA_HEAP_RING_AT +
+                                               (position & (ORMA_HEAP_RING_BYTES - 1)));
+}
+
+/* NULL: full. Its bytes are zero. */
+static struct orma_heap_record *reserve(struct orma_heap_shared *s, uint32_t size,
+                                        uint64_t *ret_end)
+{
+    uint64_t head = atomic_load_explicit(&s->head, memory_order_relaxed);
+
+    for (unsigned tries = 0; tries < FULL_TRIES;) {
+        uint64_t rest = ORMA_HEAP_RING_BYTES - (head & (ORMA_HEAP_RING_BYTES - 1));
+        uint32_t need = rest < size ? (uint32_t)rest : size;
+        /* Pairs with the reader's release: what it gave back is zero. */
+        uint64_t tail = atomic_load_explicit(&s->tail, memory_order_acquire);
+
+        if (head - tail + need > ORMA_HEAP_RING_BYTES) {
+            tries++;
+            orma_hook_sys_nap();
+            head = atomic_load_explicit(&s->head, memory_order_relaxed);
+            continue;
+        }
+        if (!atomic_compare_exchange_weak_explicit(&s->head, &head, head + need,
+                                                   memory_order_relaxed, memory_order_relaxed))
+            continue;
+        if (need == size) {
+            *ret_end = head + size;
+            return at_position(s, head);
+        }
+        at_position(s, head)->kind = ORMA_HEAP_PAD; /* at least 8 bytes: sizes are multiples of 8 */
+        atomic_store_explicit(&at_position(s, head)->size, need, memory_order_release);
+        head += need;
+    }
+    atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
+    check_reader(s);
+    return NULL;
+}
+
+/* Frames of others, whatever tools that watch memory think of reading them. */
+static __attribute__((no_sanitize("address"))) void copy_words(void *to, uintptr_t from, size_t len)
+{
+    const volatile uint64_t *words = (const void *)from;
+
+    for (size_t i = 0; i < len / sizeof(*words); i++)
+        ((uint64_t *)to)[i] = words[i];
+}
+
+/*
+ * The first thread's stack has nothing else mapped far below its end, so what lies between is
+ * stack; and a thread's own storage lies above its stack, which is never quite small. Where other
+ * stacks end is only guessed: the system looks for us, and where it may not, the page is all that
+ * is certain.
+ */
+static bool is_stack(uintptr_t sp)
+{
+    const uintptr_t end = orma_hook_next.stack_end, own = (uintptr_t)&orma_hook_own;
+
+    return (sp < end && end - sp < ORMA_HEAP_MAIN_STACK) || (sp < own && own - sp < SMALL_STACK);
+}
+
+static size_t copy_stack(void *to, uintptr_t sp, size_t len)
+{
+    if (!is_stack(sp)) {
+        int64_t n = orma_hook_sys_copy(to, (const void *)sp, len);
+        if (n > 0)
+            return (size_t)n & ~(size_t)7;
+        if (len > PAGE - (sp & (PAGE - 1)))
+            len = PAGE - (sp & (PAGE - 1));
+    }
+    copy_words(to, sp, len);
+    return len;
+}
+
+uint64_t orma_hook_put(struct orma_heap_shared *s, const struct orma_hook_note *note)
+{
+    const size_t stack_len = note->regs ? note->stack_len & ~(size_t)7 : 0;
+    const uint32_t size = (uint32_t)(sizeof(struct orma_heap_record) + stack_len);
+    uint64_t end = 0;
+    struct orma_heap_record *r = reserve(s, size, &end);
+
+    if (!r)
+        return 0;
+    r->kind = (uint32_t)note->kind;
+    r->pid = atomic_load_explicit(&orma_hook_state.pid, memory_order_relaxed);
+    r->tid = orma_hook_sys_gettid();
+    r->time = note->time ? note->time : orma_hook_sys_now();
+    r->address = note->address;
+    r->bytes = note->bytes;
+    r->count = note->count;
+    if (note->regs) {
+        memcpy(r->regs, note->regs, sizeof(r->regs));
+        r->stack_len = copy_stack(r + 1, (uintptr_t)note->regs[1], stack_len);
+    }
+    /* Pairs with the reader's acquire. */
+    atomic_store_explicit(&r->size, size, memory_order_release);
+    return end;
+}
+
+void orma_hook_wait(struct orma_heap_shared *s, uint64_t end)
+{
+    for (unsigned i = 0; end && i < ORMA_HEAP_PATIENCE; i++) {
+        if (atomic_load_explicit(&s->tail, memory_order_relaxed) >= end ||
+            !atomic_load_explicit(&s->on, memory_order_relaxed))
+            return;
+        orma_hook_sys_nap();
+    }
+}

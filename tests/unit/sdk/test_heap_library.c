@@ -1,0 +1,478 @@
+/*
+ * The library that `orma heap` preloads, with its wrappers under other names, and below it system
+ * calls and an allocator that fail when they are told to. We are the reader, too: what the records
+ * add up to must be what the program has.
+ */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "sdk/heap/parts.h"
+
+#define INTERVAL (64u << 10)
+#define UNIT INTERVAL /* all sizes are multiples: each allocation is reported, with its size */
+#define RING_FD 4711
+#define LIVE_MAX 512u
+#define USED_MAX (1u << 20) /* of the ring, by one test */
+
+static _Alignas(4096) uint8_t memory[ORMA_HEAP_RING_AT + ORMA_HEAP_RING_BYTES];
+static struct orma_heap_shared *const ring = (struct orma_heap_shared *)(void *)memory;
+
+/* ---- what fails ---- */
+
+static unsigned calls, fails_at; /* 0: none */
+static const char *failed;
+
+static bool fails(const char *what)
+{
+    if (++calls != fails_at)
+        return false;
+    failed = what;
+    errno = ENOMEM;
+    return true;
+}
+
+/* ---- the reader ---- */
+
+struct live {
+    uint64_t address, bytes, time;
+};
+
+static struct live allocated[LIVE_MAX], mapped[LIVE_MAX]; /* mapped: in units */
+static unsigned allocated_num, mapped_num, starts, shown;
+static uint64_t stack_len;
+
+static void add(struct live *to, unsigned *num, uint64_t address, uint64_t bytes, uint64_t time)
+{
+    cr_assert_lt(*num, LIVE_MAX);
+    to[(*num)++] = (struct live){address, bytes, time};
+}
+
+static void drop(struct live *from, unsigned *num, uint64_t address, uint64_t len, uint64_t time)
+{
+    for (unsigned i = 0; i < *num; i++) {
+        if (from[i].address >= address && from[i].address < address + len && from[i].time <= time)
+            from[i--] = from[--*num];
+    }
+}
+
+static void take(const struct orma_heap_record *r)
+{
+    switch (r->kind) {
+    case ORMA_HEAP_START:
+        starts++;
+        break;
+    case ORMA_HEAP_ALLOC:
+        drop(allocated, &allocated_num, r->address, 1, UINT64_MAX);
+        add(allocated, &allocated_num, r->address, r->bytes, r->time);
+        stack_len = r->stack_len;
+        break;
+    case ORMA_HEAP_FREE:
+        drop(allocated, &allocated_num, r->address, 1, r->time);
+        break;
+    case ORMA_HEAP_MAP:
+        cr_assert_eq(r->bytes, r->count);
+        drop(mapped, &mapped_num, r->address, r->count, UINT64_MAX);
+        for (uint64_t at = 0; at < r->count; at += UNIT)
+            add(mapped, &mapped_num, r->address + at, UNIT, r->time);
+        break;
+    case ORMA_HEAP_UNMAP:
+        drop(mapped, &mapped_num, r->address, r->bytes, r->time);
+        break;
+    case ORMA_HEAP_MAPPED:
+        shown++;
+        break;
+    default:
+        break;
+    }
+}
+
+static void read_ring(void)
+{
+    for (;;) {
+        uint64_t tail = ring->tail, offset = tail & (ORMA_HEAP_RING_BYTES - 1);
+        struct orma_heap_record *r = (void *)(memory + ORMA_HEAP_RING_AT + offset);
+        uint32_t size = r->size;
+
+        if (!size)
+            return;
+        if (r->kind != ORMA_HEAP_PAD)
+            take(r);
+        memset((void *)r, 0, size);
+        ring->tail = tail + size;
+    }
+}
+
+/* ---- what lies below ---- */
+
+static bool copies = true; /* process_vm_readv() may be forbidden */
+
+void *orma_hook_sys_mmap(void *at, size_t len, int prot, int flags, int fd, int64_t offset)
+{
+    if (fails("mmap"))
+        return MAP_FAILED;
+    return fd == RING_FD ? memory : mmap(at, len, prot, flags, fd, offset);
+}
+
+int orma_hook_sys_munmap(void *at, size_t len)
+{
+    if (fails("munmap"))
+        return -1;
+    return at == memory ? 0 : munmap(at, len);
+}
+
+void *orma_hook_sys_mremap(void *old, size_t old_len, size_t len, int flags, void *to)
+{
+    return fails("mremap") ? MAP_FAILED : mremap(old, old_len, len, flags, to);
+}
+
+int orma_hook_sys_open(const char *path)
+{
+    return fails("open") || strcmp(path, "ring") ? -1 : RING_FD;
+}
+
+int orma_hook_sys_close(int fd)
+{
+    (void)fd;
+    return fails("close") ? -1 : 0;
+}
+
+int orma_hook_sys_fstat(int fd, struct stat *ret)
+{
+    *ret = (struct stat){.st_ino = (ino_t)fd, .st_size = sizeof(memory)};
+    return fails("fstat") ? -1 : 0;
+}
+
+int orma_hook_sys_memory(const char *name, size_t size)
+{
+    (void)name;
+    cr_assert_eq(size, sizeof(memory));
+    return fails("memfd") ? -1 : RING_FD;
+}
+
+int64_t orma_hook_sys_copy(void *to, const void *from, size_t len)
+{
+    if (!copies || fails("copy"))
+        return -1;
+    const struct iovec here = {to, len}, there = {(void *)(uintptr_t)from, len};
+
+    return process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+}
+
+uint32_t orma_hook_sys_gettid(void)
+{
+    return 7;
+}
+
+/* Others have a turn: we read. */
+void orma_hook_sys_nap(void)
+{
+    ring->beat++;
+    read_ring();
+}
+
+static uint64_t clock_ns = 1;
+
+uint64_t orma_hook_sys_now(void)
+{
+    return clock_ns++;
+}
+
+static void *next_malloc(size_t n)
+{
+    return fails("malloc") ? NULL : malloc(n);
+}
+
+static void *next_calloc(size_t num, size_t n)
+{
+    return fails("calloc") ? NULL : calloc(num, n);
+}
+
+static void *next_realloc(void *p, size_t n)
+{
+    return fails("realloc") ? NULL : realloc(p, n);
+}
+
+static void *next_memalign(size_t align, size_t n)
+{
+    return fails("memalign") ? NULL : aligned_alloc(align, n);
+}
+
+/* ---- helpers ---- */
+
+/* As after a start, with nobody there. */
+static void reset(void)
+{
+    memset(memory, 0, USED_MAX);
+    orma_hook_next.malloc = next_malloc;
+    orma_hook_next.calloc = next_calloc;
+    orma_hook_next.realloc = next_realloc;
+    orma_hook_next.memalign = next_memalign;
+    orma_hook_next.free = free;
+    orma_hook_next.start = orma_hook_next.end = 0;
+    atomic_store(&orma_hook_state.shared, NULL);
+    atomic_store(&orma_hook_state.large, ORMA_HEAP_NO_SIZE);
+    atomic_store(&orma_hook_attach.active, 0);
+    atomic_store(&orma_hook_attach.wanted, 0);
+    orma_hook_own.left = 0;
+    orma_hook_own.inside = false;
+    orma_hook_forget_all();
+    allocated_num = mapped_num = starts = shown = calls = fails_at = 0;
+    failed = NULL;
+}
+
+/* A reader comes, and is found by the next allocation. */
+static void listen_for(uint64_t interval)
+{
+    atomic_store(&orma_hook_attach.wanted, interval);
+    orma_hook_own.left = 0;
+    orma_hook_free(orma_hook_malloc(1));
+}
+
+static uint64_t sum(const struct live *of, unsigned num)
+{
+    uint64_t ret = 0;
+
+    for (unsigned i = 0; i < num; i++)
+        ret += of[i].bytes;
+    return ret;
+}
+
+static void expect(const char *after, uint64_t heap, uint64_t maps)
+{
+    if (!orma_hook_listener()) {
+        cr_assert_eq(starts, 0, "%s: it began, but %s failed", after, failed);
+        heap = maps = 0;
+    }
+    read_ring();
+    cr_assert_eq(sum(allocated, allocated_num), heap, "%s, %s failed: %lu, not %lu", after,
+                 failed ? failed : "nothing", (unsigned long)sum(allocated, allocated_num),
+                 (unsigned long)heap);
+    cr_assert_eq(sum(mapped, mapped_num), maps, "%s, %s failed: %lu mapped, not %lu", after,
+                 failed ? failed : "nothing", (unsigned long)sum(mapped, mapped_num),
+                 (unsigned long)maps);
+}
+
+#define ANON (MAP_PRIVATE | MAP_ANONYMOUS)
+#define RW (PROT_READ | PROT_WRITE)
+
+static uint64_t of(const void *p, uint64_t bytes)
+{
+    return p ? bytes : 0;
+}
+
+/* ---- each call fails in turn ---- */
+
+static void use_heap(void)
+{
+    void *p = orma_hook_malloc(2 * UNIT), *q = orma_hook_calloc(3, UNIT), *r = NULL;
+    uint64_t p_has = of(p, 2 * UNIT), q_has = of(q, 3 * UNIT), r_has = 0;
+
+    expect("malloc, calloc", p_has + q_has, 0);
+    void *moved = orma_hook_realloc(p, 5 * UNIT);
+    if (moved) {
+        p = moved;
+        p_has = 5 * UNIT;
+    }
+    expect("realloc", p_has + q_has, 0);
+    moved = orma_hook_reallocarray(q, 2, UNIT);
+    if (moved) {
+        q = moved;
+        q_has = 2 * UNIT;
+    }
+    expect("reallocarray", p_has + q_has, 0);
+    if (orma_hook_posix_memalign(&r, 4096, UNIT) == 0)
+        r_has = UNIT;
+    expect("posix_memalign", p_has + q_has + r_has, 0);
+    orma_hook_free(r);
+    r = orma_hook_aligned_alloc(64, UNIT);
+    r_has = of(r, UNIT);
+    expect("aligned_alloc", p_has + q_has + r_has, 0);
+    orma_hook_free(p);
+    orma_hook_free(q);
+    orma_hook_free(r);
+    expect("free", 0, 0);
+}
+
+static void use_maps(void)
+{
+    char *p = orma_hook_mmap(NULL, 8 * UNIT, RW, ANON, -1, 0);
+    if (p == MAP_FAILED)
+        return;
+    expect("mmap", 0, 8 * UNIT);
+    bool cut = orma_hook_munmap(p + 2 * UNIT, UNIT) == 0;
+    uint64_t has = (cut ? 7 : 8) * UNIT;
+    expect("munmap", 0, has);
+    if (orma_hook_mmap64(p + 2 * UNIT, UNIT, RW, ANON | MAP_FIXED, -1, 0) != MAP_FAILED)
+        has = 8 * UNIT;
+    expect("MAP_FIXED", 0, has);
+    if (orma_hook_mmap(p, UNIT, PROT_NONE, ANON | MAP_FIXED, -1, 0) != MAP_FAILED)
+        has -= UNIT;
+    expect("room over it", 0, has);
+    char *to = orma_hook_mremap(p + 4 * UNIT, 4 * UNIT, 6 * UNIT, MREMAP_MAYMOVE);
+    if (to != MAP_FAILED)
+        has += 2 * UNIT;
+    expect("mremap", 0, has);
+    if (to != MAP_FAILED)
+        (void)munmap(to, 6 * UNIT);
+    (void)munmap(p, 8 * UNIT);
+}
+
+static void each_fails(void (*use)(void))
+{
+    for (unsigned at = 0;; at++) {
+        reset();
+        fails_at = at;
+        listen_for(INTERVAL);
+        use();
+        cr_assert(orma_hook_listener() || failed, "nobody listens, and nothing failed");
+        if (at && !failed)
+            break;
+    }
+}
+
+Test(heap_library, a_call_of_malloc_that_fails_changes_nothing)
+{
+    each_fails(use_heap);
+}
+
+Test(heap_library, a_mapping_that_fails_changes_nothing)
+{
+    each_fails(use_maps);
+}
+
+Test(heap_library, a_command_is_found_by_its_path_or_not_at_all)
+{
+    for (unsigned at = 0;; at++) {
+        reset();
+        *ring = (struct orma_heap_shared){.magic = ORMA_HEAP_MAGIC, .interval = INTERVAL, .on = 1};
+        fails_at = at;
+        orma_hook_start_by_path("ring");
+        cr_assert_eq(orma_hook_listener() != NULL, starts == 1, "%s failed", failed);
+        cr_assert(at == 0 ? starts == 1 : true);
+        if (at && !failed)
+            break;
+    }
+    reset();
+    orma_hook_start_by_path("elsewhere");
+    cr_assert_null(orma_hook_listener());
+}
+
+/* ---- readers that come ---- */
+
+Test(heap_library, what_was_counted_before_a_reader_came_is_not_counted)
+{
+    reset();
+    listen_for(INTERVAL);
+    read_ring();
+    for (int i = 0; i < 10; i++) {
+        void *p = orma_hook_malloc(100 * UNIT);
+        orma_hook_own.epoch--; /* it had taken the size off, and had not seen the reader yet */
+        orma_hook_own.left = -100 * (int64_t)UNIT;
+        cr_assert_eq(orma_hook_hits(100 * UNIT), 1);
+        cr_assert_gt(orma_hook_own.left, 0);
+        orma_hook_own.epoch--;
+        orma_hook_own.left = -100 * (int64_t)UNIT;
+        cr_assert_leq(orma_hook_hits(16), 1, "not as often as fits into what was before");
+        orma_hook_free(p);
+    }
+}
+
+Test(heap_library, a_reader_knows_of_the_program_before_it_hears_of_allocations)
+{
+    reset();
+    orma_hook_own.left = 0;
+    atomic_store(&orma_hook_attach.wanted, (uint64_t)INTERVAL);
+    void *p = orma_hook_malloc(UNIT);
+    cr_assert_eq(starts, 1, "seen, and only then");
+    expect("malloc", UNIT, 0);
+    orma_hook_free(p);
+    expect("free", 0, 0);
+}
+
+Test(heap_library, a_reader_that_went_is_noticed)
+{
+    reset();
+    listen_for(INTERVAL);
+    ring->on = 0;
+    orma_hook_own.left = 0;
+    orma_hook_free(orma_hook_malloc(1));
+    cr_assert_null(orma_hook_listener());
+    cr_assert_eq(orma_hook_attach.active, 0);
+}
+
+/* ---- what counts ---- */
+
+Test(heap_library, what_an_allocator_maps_counts_when_it_gives_it_out)
+{
+    reset();
+    listen_for(INTERVAL);
+    orma_hook_next.end = UINTPTR_MAX; /* we are in it */
+    char *p = orma_hook_mmap(NULL, 8 * UNIT, RW, ANON, -1, 0);
+    expect("mmap", 0, 0);
+    orma_hook_next.end = 0;
+    (void)munmap(p, 8 * UNIT);
+}
+
+Test(heap_library, memory_that_somebody_else_got_meanwhile_stays)
+{
+    reset();
+    listen_for(INTERVAL);
+    void *p = orma_hook_malloc(UNIT);
+    read_ring();
+    uint64_t before = orma_hook_sys_now();
+    cr_assert(orma_hook_forget(p));
+    cr_assert_eq(orma_hook_sample(p, 3 * UNIT, 1, NULL), p);
+    orma_hook_report_free(p, before);
+    expect("a free that comes late", 3 * UNIT, 0);
+    orma_hook_free(p);
+    expect("free", 0, 0);
+}
+
+static __attribute__((noinline)) void *deep(size_t bytes)
+{
+    volatile char room[8192];
+    void *p;
+
+    memset((void *)(uintptr_t)room, 1, sizeof(room));
+    p = bytes > sizeof(room) ? deep(bytes - sizeof(room)) : orma_hook_malloc(UNIT);
+    return room[17] ? p : NULL;
+}
+
+/* The test's stack is the first thread's, or may not be known: then it is copied otherwise. */
+Test(heap_library, deep_stacks_are_copied_up_to_the_limit)
+{
+    uintptr_t end = orma_hook_next.stack_end;
+
+    for (int i = 0; i < 3; i++) {
+        reset();
+        orma_hook_next.stack_end = i ? 0 : end;
+        copies = i < 2;
+        listen_for(INTERVAL);
+        void *p = deep(40 << 10);
+        read_ring();
+        if (i < 2)
+            cr_assert_gt(stack_len, 40u << 10);
+        else
+            cr_assert_leq(stack_len, 4096, "no more than is surely there");
+        cr_assert_leq(stack_len, ORMA_HEAP_STACK_MAX);
+        orma_hook_free(p);
+    }
+    orma_hook_next.stack_end = end;
+    copies = true;
+}
+
+Test(heap_library, a_full_ring_loses_records_and_counts_them)
+{
+    reset();
+    listen_for(INTERVAL);
+    ring->head = ring->tail + ORMA_HEAP_RING_BYTES; /* whatever is read, there is no room */
+    void *p = orma_hook_malloc(UNIT);
+    cr_assert_not_null(p);
+    cr_assert_gt(ring->lost, 0);
+    orma_hook_free(p);
+}
