@@ -42,6 +42,16 @@ static bool next_line(struct orma_str *head, struct orma_str *ret)
     return true;
 }
 
+/* Each line ends as it should: with half of an end, others see other lines. */
+static bool has_whole_ends(struct orma_str head)
+{
+    for (size_t i = 0; i < head.len; i++) {
+        if (head.data[i] == '\n' && (!i || head.data[i - 1] != '\r'))
+            return false;
+    }
+    return true;
+}
+
 /* Digits alone: to others 0x10 is a zero, and 010 is ten. */
 static bool is_decimal(struct orma_str s)
 {
@@ -54,13 +64,36 @@ static bool is_decimal(struct orma_str s)
 
 #define NO_LENGTH UINT64_MAX
 
-/* False: a length that is no number, or not the one that was said before. */
+/* A name and a value that all readers see in the same way: somebody between us and the client may
+ * take "Origin : x", a line that goes on, or a CR alone for something else than we do. */
+static bool is_plain_header(struct orma_str name, struct orma_str value)
+{
+    static const char also[] = "!#$%&'*+-.^_`|~";
+
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.data[i];
+
+        if (!(c >= '0' && c <= '9') && !((c | 32) >= 'a' && (c | 32) <= 'z') &&
+            !memchr(also, c, sizeof(also) - 1))
+            return false;
+    }
+    for (size_t i = 0; i < value.len; i++) {
+        unsigned char c = (unsigned char)value.data[i];
+
+        if ((c < ' ' && c != '\t') || c == 0x7f)
+            return false;
+    }
+    return name.len;
+}
+
+/* False: no header; or a length that is no number, or not the one that was said before. */
 static bool take_header(struct orma_http_request *rq, struct orma_str line, uint64_t *length)
 {
     struct orma_str name, value = line;
 
-    if (!orma_str_cut(&value, ':', &name))
-        return true;
+    if (!orma_str_find(line, ORMA_STR(":")) || !orma_str_cut(&value, ':', &name) ||
+        !is_plain_header(name, value))
+        return false;
     value = orma_str_trim(value);
     if (is_name(name, "Content-Length")) {
         uint64_t before = *length;
@@ -125,7 +158,7 @@ enum orma_http_parse orma_http_request_parse(struct orma_str data, struct orma_h
         return data.len >= ORMA_HTTP_HEAD_MAX ? ORMA_HTTP_BAD : ORMA_HTTP_MORE;
     *ret = (struct orma_http_request){.used = (size_t)(end - data.data) + 4};
     head = (struct orma_str){data.data, (size_t)(end - data.data)};
-    if (!next_line(&head, &line) || !take_first_line(ret, line))
+    if (!has_whole_ends(head) || !next_line(&head, &line) || !take_first_line(ret, line))
         return ORMA_HTTP_BAD;
     while (next_line(&head, &line)) {
         if (!take_header(ret, line, &length))

@@ -64,6 +64,19 @@ class Http(Server):
             got = self.ask(raw, 2)  # the rest of a request that never comes is waited for
             self.assertNotEqual(self.code(got), 200, raw[:80])
 
+    def test_requests_in_requests(self):
+        """What another reader could take for the end of a request, or for a header, is refused: nothing hides in it."""
+        first = b"POST /status HTTP/1.1\r\nHost: localhost\r\n"
+        second = b"POST /status HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
+        for lines in (b"Transfer-Encoding : chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n", b"Transfer-Encoding:\tchunked\r\n\r\n0\r\n\r\n",
+                      b"Transfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n", b"X: a\r\n Content-Length: 80\r\n\r\n",
+                      b"X: a\rContent-Length: 80\r\n\r\n", b"Content-Length: 0\0\r\n\r\n", b"Content-Length\r\n\r\n", b": 5\r\n\r\n",
+                      b"Content-Length:\r\n\r\n", b"Content-Length: 0\x0b\r\n\r\n", b"Origin : https://evil.com\r\n\r\n",
+                      b"\x7fOrigin: https://evil.com\r\n\r\n", b"X: a\nY: b\r\n\r\n", b"Content\xadLength: 80\r\n\r\n"):
+            got = self.ask(first + lines + second, 5)
+            self.assertEqual(self.code(got), 400, lines)
+            self.assertEqual(got.count(b"HTTP/1.1 "), 1, lines)
+
     def test_random_requests(self):
         good = [self.post("/status"), self.post("/query", sub(1, "select 1")), self.post("/rpc", b"\x0a\x02\x10\x03"),
                 b"GET /websocket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
