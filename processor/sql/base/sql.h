@@ -56,7 +56,9 @@ enum orma_exec_mode {
 struct orma_sql_older {
     bool converts_parts; /* of compound queries */
     bool fences_ctes;    /* that are used twice */
-    bool drops_on;       /* behind RIGHT JOIN, unless a text that has one was noted */
+    bool mixes_joins;    /* a RIGHT or FULL JOIN with what is around it: */
+    bool made_joins;     /* a view or function has one, */
+    bool keeps_apart;    /* or the statement: queries in FROM stay what they are */
 };
 
 /* What tables/ notes while SQLite prepares a statement, for exec/. */

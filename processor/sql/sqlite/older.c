@@ -2,8 +2,8 @@
 
 #include "processor/sql/dialect/token.h"
 
-/* SQLite's own name of the bit is private: leaving out tables of LEFT JOINs that nobody reads. */
-#define OMIT_NOOP_JOIN 0x100u
+/* SQLite's own name of the bit is private: making one query of a query and those in its FROM. */
+#define QUERY_FLATTENER 0x1u
 
 static const char rows[] = "CREATE TABLE t(a INTEGER PRIMARY KEY); INSERT INTO t VALUES (1)";
 
@@ -18,9 +18,14 @@ static const char of_fences[] =
     "WITH c AS (SELECT 1 AS x FROM t WHERE a < 0) SELECT 1 FROM (SELECT x, count(*) FROM c "
     "UNION ALL SELECT x, count(*) FROM c) WHERE x IS NULL";
 
-/* ON of a join behind a RIGHT JOIN is not tested for rows without a match. */
+/* ON of a join behind a RIGHT JOIN is not tested for rows without a match; */
 static const char of_joins[] = "SELECT b.a FROM t a RIGHT JOIN t b JOIN "
                                "(SELECT x.a FROM t x LEFT JOIN t y ON x.a = y.a) ON b.a = 77";
+
+/* and a RIGHT JOIN in a part of UNION ALL is done as a JOIN, too. */
+static const char of_unions[] =
+    "SELECT 1 FROM (SELECT a FROM t WHERE a < 0 UNION ALL SELECT x.a FROM t x RIGHT JOIN t y ON "
+    "y.a = 77) WHERE a IS NOT NULL";
 
 static bool gives_rows(sqlite3 *db, const char *query)
 {
@@ -41,7 +46,7 @@ void orma_sqlite_older_try(struct orma_sql *sql)
     if (!sqlite3_open(":memory:", &db) && !sqlite3_exec(db, rows, NULL, NULL, NULL)) {
         older->converts_parts = gives_rows(db, of_parts);
         older->fences_ctes = gives_rows(db, of_fences);
-        older->drops_on = gives_rows(db, of_joins);
+        older->mixes_joins = gives_rows(db, of_joins) || gives_rows(db, of_unions);
     }
     (void)sqlite3_close(db); /* nothing is kept */
 }
@@ -82,12 +87,21 @@ static bool is_distinct(struct orma_str text)
     return false;
 }
 
+static bool has_outer_join(struct orma_str text)
+{
+    return has_word(text, "join") && (has_word(text, "right") || has_word(text, "full"));
+}
+
 void orma_sqlite_older_note(struct orma_sql *sql, struct orma_str text)
 {
+    struct orma_sql_older *older = &sql->planner.older;
+    const bool outer = older->mixes_joins && has_outer_join(text);
+
     sql->planner.distinct = is_distinct(text);
-    if (!sql->planner.older.drops_on || !has_word(text, "join") ||
-        (!has_word(text, "right") && !has_word(text, "full")))
+    older->made_joins |= outer && (has_word(text, "view") || has_word(text, "function"));
+    if (older->keeps_apart == (outer || older->made_joins))
         return;
-    sql->planner.older.drops_on = false;
-    sqlite3_test_control(SQLITE_TESTCTRL_OPTIMIZATIONS, sql->db, OMIT_NOOP_JOIN);
+    older->keeps_apart = outer || older->made_joins;
+    sqlite3_test_control(SQLITE_TESTCTRL_OPTIMIZATIONS, sql->db,
+                         older->keeps_apart ? QUERY_FLATTENER : 0u);
 }

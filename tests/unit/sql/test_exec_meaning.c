@@ -239,6 +239,14 @@ Test(exec_meaning, answers_on_an_older_sqlite_as_on_a_newer_one)
          "SELECT b.id FROM t1 a RIGHT JOIN t1 b JOIN (SELECT x.id FROM t1 x LEFT JOIN t1 y ON x.id "
          "= y.id) ON b.k = 77",
          ""},
+        {"RIGHT JOIN in a part of UNION ALL",
+         "SELECT count(*), count(id) FROM (SELECT id FROM t1 WHERE id > 9 UNION ALL SELECT x.id "
+         "FROM t1 x RIGHT JOIN t1 y ON y.id = 77)",
+         "5 0"},
+        {"in a view",
+         "CREATE OR REPLACE PERFETTO VIEW both AS SELECT id FROM t1 WHERE id > 9 UNION ALL SELECT "
+         "x.id FROM t1 x RIGHT JOIN t1 y ON y.id = 77; SELECT count(*), count(id) FROM both",
+         "5 0"},
     };
 
     check_in_all_modes(checks, ORMA_ARRAY_LEN(checks));
