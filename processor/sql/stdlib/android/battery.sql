@@ -8,12 +8,12 @@ WHERE t.name = $name;
 
 -- One row for each time at which any of the values was read; the others are NULL.
 CREATE PERFETTO VIEW android_battery_charge(
-  ts TIMESTAMP, capacity_percent DOUBLE, charge_uah DOUBLE, current_avg_ua DOUBLE,
+  ts TIMESTAMP, current_avg_ua DOUBLE, capacity_percent DOUBLE, charge_uah DOUBLE,
   current_ua DOUBLE, voltage_uv DOUBLE, energy_counter_uwh DOUBLE, power_mw DOUBLE
 ) AS
 SELECT
-  a.ts, capacity.value AS capacity_percent, charge.value AS charge_uah,
-  average.value AS current_avg_ua, now.value AS current_ua, voltage.value AS voltage_uv,
+  a.ts, average.value AS current_avg_ua, capacity.value AS capacity_percent,
+  charge.value AS charge_uah, now.value AS current_ua, voltage.value AS voltage_uv,
   energy.value AS energy_counter_uwh, power.value AS power_mw
 FROM (
   SELECT DISTINCT c.ts
