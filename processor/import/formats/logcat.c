@@ -440,7 +440,7 @@ static uint32_t text_of(struct orma_import_ctx *imp, struct orma_str text)
     struct orma_buf plain = {0};
     uint32_t id;
 
-    if (!text.len || !orma_str_find(text, ORMA_STR("\r\n")))
+    if (!text.len || !memchr(text.data, '\r', text.len))
         return orma_model_str(imp->model, text);
     for (size_t i = 0; i < text.len; i++)
         if (text.data[i] != '\r' || i + 1 == text.len || text.data[i + 1] != '\n')
