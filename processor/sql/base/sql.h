@@ -54,11 +54,13 @@ enum orma_exec_mode {
 
 /* What the SQLite that we run on answers otherwise than newer ones: sqlite/older.h. */
 struct orma_sql_older {
-    bool converts_parts; /* of compound queries */
-    bool fences_ctes;    /* that are used twice */
-    bool mixes_joins;    /* a RIGHT or FULL JOIN with what is around it: */
-    bool made_joins;     /* a view or function has one, */
-    bool keeps_apart;    /* or the statement: queries in FROM stay what they are */
+    bool converts_parts;   /* of compound queries */
+    bool fences_ctes;      /* that are used twice */
+    bool mixes_joins;      /* a RIGHT or FULL JOIN with what is around it */
+    bool drops_collations; /* in comparisons that follow from others */
+    /* Optimizations that are off for the statement at hand, and for all because of what was made.
+     */
+    unsigned off, always_off;
 };
 
 /* What tables/ notes while SQLite prepares a statement, for exec/. */

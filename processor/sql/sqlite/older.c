@@ -4,8 +4,11 @@
 
 /* SQLite's own name of the bit is private: making one query of a query and those in its FROM. */
 #define QUERY_FLATTENER 0x1u
+/* Concluding x.s = 'a' from x.s = y.s and y.s = 'a'. */
+#define TRANSITIVE 0x80u
 
-static const char rows[] = "CREATE TABLE t(a INTEGER PRIMARY KEY); INSERT INTO t VALUES (1)";
+static const char rows[] = "CREATE TABLE t(a INTEGER PRIMARY KEY); INSERT INTO t VALUES (1);"
+                           "CREATE TABLE u(s TEXT); INSERT INTO u VALUES ('b')";
 
 /* Each gives a row where SQLite is wrong. */
 
@@ -27,6 +30,11 @@ static const char of_unions[] =
     "SELECT 1 FROM (SELECT a FROM t WHERE a < 0 UNION ALL SELECT x.a FROM t x RIGHT JOIN t y ON "
     "y.a = 77) WHERE a IS NOT NULL";
 
+/* What is concluded from a comparison by another collation is compared without it. */
+static const char of_collations[] =
+    "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM (SELECT 1) CROSS JOIN u x CROSS JOIN u y WHERE x.s = "
+    "y.s AND y.s COLLATE NOCASE = 'B')";
+
 static bool gives_rows(sqlite3 *db, const char *query)
 {
     sqlite3_stmt *stmt = NULL;
@@ -46,6 +54,7 @@ void orma_sqlite_older_try(struct orma_sql *sql)
     if (!sqlite3_open(":memory:", &db) && !sqlite3_exec(db, rows, NULL, NULL, NULL)) {
         older->converts_parts = gives_rows(db, of_parts);
         older->fences_ctes = gives_rows(db, of_fences);
+        older->drops_collations = gives_rows(db, of_collations);
         older->mixes_joins = gives_rows(db, of_joins) || gives_rows(db, of_unions);
     }
     (void)sqlite3_close(db); /* nothing is kept */
@@ -95,13 +104,18 @@ static bool has_outer_join(struct orma_str text)
 void orma_sqlite_older_note(struct orma_sql *sql, struct orma_str text)
 {
     struct orma_sql_older *older = &sql->planner.older;
-    const bool outer = older->mixes_joins && has_outer_join(text);
+    const bool makes = has_word(text, "view") || has_word(text, "function");
+    unsigned off = older->always_off;
 
     sql->planner.distinct = is_distinct(text);
-    older->made_joins |= outer && (has_word(text, "view") || has_word(text, "function"));
-    if (older->keeps_apart == (outer || older->made_joins))
+    if (older->mixes_joins && has_outer_join(text))
+        off |= QUERY_FLATTENER;
+    if (older->drops_collations && has_word(text, "collate"))
+        off |= TRANSITIVE;
+    if (makes)
+        older->always_off = off;
+    if (older->off == off)
         return;
-    older->keeps_apart = outer || older->made_joins;
-    sqlite3_test_control(SQLITE_TESTCTRL_OPTIMIZATIONS, sql->db,
-                         older->keeps_apart ? QUERY_FLATTENER : 0u);
+    older->off = off;
+    sqlite3_test_control(SQLITE_TESTCTRL_OPTIMIZATIONS, sql->db, off);
 }

@@ -239,6 +239,8 @@ Test(exec_meaning, answers_on_an_older_sqlite_as_on_a_newer_one)
          "SELECT b.id FROM t1 a RIGHT JOIN t1 b JOIN (SELECT x.id FROM t1 x LEFT JOIN t1 y ON x.id "
          "= y.id) ON b.k = 77",
          ""},
+        {"a collation beside an equality",
+         "SELECT count(*) FROM t1 x JOIN t1 y USING (s) WHERE y.s COLLATE NOCASE = 'B'", "1"},
         {"RIGHT JOIN in a part of UNION ALL",
          "SELECT count(*), count(id) FROM (SELECT id FROM t1 WHERE id > 9 UNION ALL SELECT x.id "
          "FROM t1 x RIGHT JOIN t1 y ON y.id = 77)",
