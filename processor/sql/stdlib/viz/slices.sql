@@ -17,8 +17,8 @@ LEFT JOIN process_track AS pt ON pt.id = s.track_id
 LEFT JOIN thread AS t ON t.id = tt.utid
 LEFT JOIN process AS p ON p.id = coalesce(t.upid, pt.upid);
 
--- The slices of `inits` (id, dur) and all of `nodes` (id, parent_id, name) above them: their own
--- time and count, 0 for those that only lead to them.
+-- The slices of `inits` (id, dur) and all of `nodes` (id, parent_id, name) above them: the time of
+-- each that none of its children takes. self_count is 0 for those that only lead to `inits`.
 CREATE PERFETTO MACRO _viz_slice_ancestor_agg(inits TableOrSubquery, nodes TableOrSubquery)
 RETURNS TableOrSubquery AS
 (
@@ -29,7 +29,7 @@ RETURNS TableOrSubquery AS
     )
   SELECT
     n.id, n.parent_id AS parentId, n.name,
-    iif(i.id IS NULL, 0, d.self_dur) AS self_dur,
+    d.self_dur,
     i.id IS NOT NULL AS self_count,
     1 AS simple_count
   FROM _vsa_reached AS r

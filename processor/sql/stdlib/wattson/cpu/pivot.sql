@@ -15,14 +15,16 @@ CREATE PERFETTO MACRO _cpu_stats_subquery(
 RETURNS TableOrSubquery AS
 (
   SELECT
-    ts, dur, curve_value AS $curve_col,
-    iif(policy IN (SELECT policy FROM _filtered_curves_2d_raw), 0, static) AS $static_col,
-    ifnull(freq, 0) AS $freq_col, ifnull(idle, 1) AS $idle_col
+    trace_start() AS ts, trace_dur() AS dur, 0 AS $curve_col, 0 AS $static_col, 0 AS $freq_col,
+    1 AS $idle_col
+  WHERE $cpu NOT IN (SELECT cpu FROM _dev_cpu_policy_map)
+  UNION ALL
+  SELECT
+    ts, dur, curve_value,
+    iif(policy IN (SELECT policy FROM _filtered_curves_2d_raw), 0, static), ifnull(freq, 0),
+    ifnull(idle, 1)
   FROM _idle_freq_materialized
   WHERE cpu = $cpu
-  UNION ALL
-  SELECT trace_start(), trace_dur(), 0, 0, 0, 1
-  WHERE $cpu NOT IN (SELECT cpu FROM _dev_cpu_policy_map)
 );
 
 CREATE PERFETTO TABLE _stats_cpu0 AS
