@@ -152,6 +152,7 @@ struct profile {
     bool partial, print_config, shaped, all, user_only, per_process, ask_servers;
     enum call_graph call_graph;
     struct orma_record_child child;
+    struct rusage before;       /* of children that were there before the command */
     uint64_t cpu_ns, kernel_ns; /* that the command used, and of it in the kernel; 0: not known */
     const char *dir;            /* as given; NULL: a temporary one */
     struct orma_convert_profile_folder folder;
@@ -341,6 +342,7 @@ static int prepare_command(struct profile *self)
         fprintf(stderr, "%s: %s: not found\n", self->program, self->command[0]);
         return -ENOENT;
     }
+    (void)getrusage(RUSAGE_CHILDREN, &self->before);
     int r = orma_record_child_prepare(&self->child, self->command);
     if (r < 0)
         fprintf(stderr, "%s: cannot start a process: %s\n", self->program, strerror(-r));
@@ -523,17 +525,21 @@ static int open_folder(struct profile *self)
 
 /* ---- recording and results ---- */
 
-/* What the command and its children used of the cpus. */
+static uint64_t ns_of(struct timeval t)
+{
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+/* What the command and its children used of the cpus. We may have had others, before this program
+ * was executed. */
 static void take_cpu_time(struct profile *self)
 {
     struct rusage used;
 
     if (!self->child.pid || getrusage(RUSAGE_CHILDREN, &used) < 0)
         return;
-    self->kernel_ns =
-        (uint64_t)used.ru_stime.tv_sec * 1000000000u + (uint64_t)used.ru_stime.tv_usec * 1000u;
-    self->cpu_ns = self->kernel_ns + (uint64_t)used.ru_utime.tv_sec * 1000000000u +
-                   (uint64_t)used.ru_utime.tv_usec * 1000u;
+    self->kernel_ns = ns_of(used.ru_stime) - ns_of(self->before.ru_stime);
+    self->cpu_ns = self->kernel_ns + ns_of(used.ru_utime) - ns_of(self->before.ru_utime);
 }
 
 /* Without its samples the command is not worth running; the source has said what is wrong. */

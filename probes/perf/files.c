@@ -65,16 +65,15 @@ static int open_of_process(const struct orma_perf_files *self, uint32_t pid, con
 }
 
 /* What lies at the path is gone, or another file: the kernel keeps the one that is mapped. */
-static int open_mapped(const struct orma_perf_files *self, const struct orma_perf_file *file,
-                       uint32_t pid, const struct orma_perf_map_event *map)
+static int open_mapped(const struct orma_perf_files *self, uint32_t pid,
+                       const struct orma_perf_map_event *map)
 {
     char name[80];
 
     snprintf(name, sizeof(name), "%u/map_files/%llx-%llx", pid, (unsigned long long)map->start,
              (unsigned long long)(map->start + map->len));
     int fd = open_regular(self->proc_fd, name);
-    if (fd < 0 &&
-        (file->inode || file->build_id_len)) { /* that needs rights; the program does not */
+    if (fd < 0) { /* that needs rights; the program does not */
         snprintf(name, sizeof(name), "%u/exe", pid);
         fd = open_regular(self->proc_fd, name);
     }
@@ -112,15 +111,15 @@ static int open_file(const struct orma_perf_files *self, const struct orma_perf_
 
     if (!strcmp(file->path, "[vdso]"))
         return open_vdso();
-    if (*file->path != '/')
+    if (*file->path != '/' || file->path[1] == '/') /* "//anon": the kernel's words for none */
         return -1;
     fd = open_of_process(self, pid, file->path);
     if (fd < 0)
         fd = open_regular(AT_FDCWD, file->path);
     if (fd >= 0 && !is_same(file, fd))
         orma_fd_close(&fd);
-    if (fd < 0 && map)
-        fd = open_mapped(self, file, pid, map);
+    if (fd < 0 && map && (file->inode || file->build_id_len)) /* else it could be any file */
+        fd = open_mapped(self, pid, map);
     if (fd >= 0 && !is_same(file, fd))
         orma_fd_close(&fd);
     return fd;

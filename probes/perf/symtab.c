@@ -127,6 +127,17 @@ static void take_segments(struct orma_perf_symtab *self, const uint8_t *elf)
 
 /* ---- symbols ---- */
 
+/* Of a function without a size, all that it can have: to the end of its section. 0: not known. */
+static uint64_t most_of(const struct orma_perf_symtab *self, const uint8_t *at, uint64_t value)
+{
+    const uint64_t idx = FIELD(self, at, Sym, st_shndx);
+    const uint8_t *head = entry(self, self->sections, idx, SIZE(self, Shdr));
+    const uint64_t start = head ? FIELD(self, head, Shdr, sh_addr) : 0;
+    const uint64_t size = head ? FIELD(self, head, Shdr, sh_size) : 0;
+
+    return value - start < size ? size - (value - start) : 0;
+}
+
 /* False: it is no function with a name, or not where code is. */
 static bool take_symbol(const struct orma_perf_symtab *self, const uint8_t *at,
                         struct orma_perf_symbol *ret)
@@ -136,9 +147,12 @@ static bool take_symbol(const struct orma_perf_symtab *self, const uint8_t *at,
     if ((type != STT_FUNC && type != STT_GNU_IFUNC) || FIELD(self, at, Sym, st_shndx) == SHN_UNDEF)
         return false;
     const uint64_t value = FIELD(self, at, Sym, st_value), start = value - self->base;
-    *ret = (struct orma_perf_symbol){
-        (uint32_t)start, (uint32_t)ORMA_MIN(FIELD(self, at, Sym, st_size), (uint64_t)UINT32_MAX),
-        (uint32_t)FIELD(self, at, Sym, st_name)};
+    uint64_t size = FIELD(self, at, Sym, st_size);
+    if (!size)
+        size = most_of(self, at, value);
+    *ret =
+        (struct orma_perf_symbol){(uint32_t)start, (uint32_t)ORMA_MIN(size, (uint64_t)UINT32_MAX),
+                                  (uint32_t)FIELD(self, at, Sym, st_name)};
     return value && start < self->span && ret->name && ret->name < self->names_len;
 }
 
@@ -228,6 +242,7 @@ static int take_sections(struct orma_perf_symtab *self, const uint8_t *elf)
 
     if (!offset || !head)
         return 0;
+    self->sections = offset;
     if (!num) /* too many for this field */
         num = ORMA_MIN(FIELD(self, head, Shdr, sh_size), (uint64_t)UINT32_MAX);
     for (uint64_t i = 1; i < num && (head = entry(self, offset, i, step)); i++) {

@@ -28,6 +28,7 @@ struct orma_perf_symtab {
     uint32_t *first; /* of each bucket, in `symbols`; one more: the end */
     size_t buckets_num;
     uint64_t base, span; /* addresses of code */
+    uint64_t sections;   /* where their heads are in the file */
     unsigned shift;
     bool wide, swapped; /* how the file has its numbers: as 64 bits, in the other byte order */
     struct orma_mapped *map;

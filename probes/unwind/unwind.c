@@ -67,6 +67,16 @@ static bool recover(const struct orma_unwind_value *v, const struct orma_unwind_
     return true;
 }
 
+/* The return address was taken off the stack, as vfork() does, which parent and child share. */
+static bool keeps_pc_in_register(const struct orma_unwind_rule *rule)
+{
+    for (unsigned i = 0; i < rule->saved_num; i++) {
+        if (rule->saved[i].reg == ORMA_UNWIND_PC)
+            return rule->saved[i].kind == ORMA_UNWIND_REGISTER;
+    }
+    return false;
+}
+
 /* 1: the caller is in `state`; else how it ends, negated. */
 static int step_by_rule(const struct orma_unwind_rule *rule, const struct orma_unwind_section *eh,
                         struct orma_unwind_state *state)
@@ -77,7 +87,8 @@ static int step_by_rule(const struct orma_unwind_rule *rule, const struct orma_u
 
     if (!evaluate(&rule->cfa, eh, state, NULL, &cfa))
         return -ORMA_UNWIND_CUT;
-    if (cfa < sp + ORMA_UNWIND_LEAF_FRAMES && !rule->signal)
+    if (cfa < sp + ORMA_UNWIND_LEAF_FRAMES && !rule->signal &&
+        (cfa < sp || !keeps_pc_in_register(rule)))
         return -ORMA_UNWIND_STUCK;
     next.known &= rule->signal ? UINT64_MAX : ORMA_UNWIND_KEPT;
     next.regs[ORMA_UNWIND_SP] = cfa;
@@ -201,6 +212,18 @@ static ORMA_COLD int step_behind_rules(struct orma_unwind *self,
     return 1;
 }
 
+/*
+ * Nobody calls there: makecontext() and the kernel put the beginning of a function on the stack, as
+ * what its caller returns to. It is the first of its stack, and the frame is of that function.
+ */
+static ORMA_COLD bool is_put_there(const struct orma_unwind_code *code)
+{
+    uint64_t start;
+
+    return code->file && orma_unwind_file_start(code->file, code->address + 1, &start) &&
+           start == code->address + 1;
+}
+
 /* *called: this frame has called somebody; in turn, whether the next one has. */
 static int step_by_code(struct orma_unwind *self, const struct orma_unwind_code *code,
                         struct orma_unwind_state *state, bool *called)
@@ -216,8 +239,14 @@ static int step_by_code(struct orma_unwind *self, const struct orma_unwind_code 
         return -ORMA_UNWIND_COMPLETE;
     if (!rule && leaf && step_behind_rules(self, code, state) > 0)
         return 1;
+    if (!rule && !leaf && is_put_there(code)) {
+        self->frames[self->frames_num - 1]++;
+        return -ORMA_UNWIND_COMPLETE;
+    }
     if (!rule)
         return step_by_frame_pointer(self, state);
+    if (rule->signal && !leaf) /* what the handler returns to was put there, too */
+        self->frames[self->frames_num - 1]++;
     *called = !rule->signal;
     eh = orma_unwind_file_section(code->file);
     return self->guess && needs_frame_pointer(rule, state) ? step_by_search(self, rule, eh, state)

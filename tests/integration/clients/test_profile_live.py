@@ -206,6 +206,13 @@ class ProfileLive(ProfileCase):
         self.assertEqual({(r["process"], r["thread"]) for r in rows}, {(str(program), "shares")})
         self.check_shares()
 
+    def test_what_earlier_children_used_is_not_the_command_s(self):
+        """A shell that has had children becomes orma: the kernel adds them up for it."""
+        burns = self.compile("int main(void) { for (volatile unsigned long i = 0; i < 100000000; i++); return 0; }", "burns")
+        done = self.run_program("sh", "-c", f'"{burns}"; "{burns}"; exec "$@"', "sh", ORMA, "profile", "-o", self.dir / "out", "--", burns)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertNotIn(b"explain", done.stderr)
+
     def test_a_command_with_frame_pointers(self):
         program = self.compile(SHARES, "shares", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer")
         self.profile("--call-graph", "fp", "--user-only", "--", program, "4", code=7)

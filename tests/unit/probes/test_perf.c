@@ -791,6 +791,32 @@ Test(perf_mappings, own_functions_are_found)
     orma_perf_processes_fini(&processes);
 }
 
+/* Where generated code was, a library may lie by now: the kernel's names for code without a file
+ * begin with two slashes. */
+Test(perf_mappings, generated_code_has_no_file)
+{
+    static const char *const names[] = {"//anon", "/dev/zero", "/nowhere"};
+    config_t config = CONFIG_INIT;
+    struct orma_perf_processes processes;
+    uint64_t pc = (uint64_t)(uintptr_t)&orma_perf_name_matches;
+
+    cr_assert_eq(orma_perf_processes_init(&processes, "/proc", &config), 0);
+    struct orma_perf_process *p = orma_perf_process_get(&processes, (uint32_t)getpid(), 1);
+    struct orma_perf_mapping *m = orma_perf_process_find(&processes, p, pc, 1);
+    cr_assert_not_null(m);
+    const struct orma_perf_map_event event = {
+        .start = m->start, .len = m->end - m->start, .offset = m->offset};
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(names); i++) {
+        struct orma_perf_file *file = orma_perf_files_get(&processes.files, (uint32_t)getpid(),
+                                                          &event, orma_str_from(names[i]));
+
+        cr_assert_lt(file->fd, 0, "%s", names[i]);
+        orma_perf_files_load(&processes.files, file, (uint32_t)getpid());
+        cr_expect_eq(file->elf.symbols_num, 0, "%s", names[i]);
+    }
+    orma_perf_processes_fini(&processes);
+}
+
 /* ---- live ---- */
 
 struct found {

@@ -58,13 +58,15 @@ static void put_symbol(struct made *m, const struct symbol *s, uint32_t name)
     }
 }
 
+#define CODE_AT 0x6400 /* the section of code that begins there has the number 4 */
+
 static void put_section(struct made *m, uint32_t type, uint64_t offset, uint64_t size,
                         uint32_t link, uint64_t align)
 {
     put(m, 0, 4);
     put(m, type, 4);
     put_word(m, 0);
-    put_word(m, 0);
+    put_word(m, type == SHT_PROGBITS ? CODE_AT : 0);
     put_word(m, offset);
     put_word(m, size);
     put(m, link, 4);
@@ -92,7 +94,7 @@ static void put_header(struct made *m, uint64_t sections_at)
     put(m, m->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr), 2);
     put(m, 2, 2);
     put(m, m->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), 2);
-    put(m, 5, 2);
+    put(m, 6, 2);
     put(m, 0, 2);
 }
 
@@ -152,8 +154,9 @@ static void make(struct made *m, const struct symbol *symbols, size_t num, uint6
     orma_buf_put(&m->bytes, rest.bytes.data, rest.bytes.len);
     put_section(m, SHT_NULL, 0, 0, 0, 0);
     put_section(m, SHT_NOTE, begin, notes_len, 0, 4);
-    put_section(m, SHT_DYNSYM, begin, symbols_len, 4, 8); /* .symtab has more: not looked at */
-    put_section(m, SHT_SYMTAB, begin + notes_len, symbols_len, 4, 8);
+    put_section(m, SHT_DYNSYM, begin, symbols_len, 5, 8); /* .symtab has more: not looked at */
+    put_section(m, SHT_SYMTAB, begin + notes_len, symbols_len, 5, 8);
+    put_section(m, SHT_PROGBITS, 0, 23, 0, 4);
     put_section(m, SHT_STRTAB, begin + notes_len + symbols_len, names.len + extra_names, 0, 1);
     orma_buf_fini(&rest.bytes);
 }
@@ -190,6 +193,7 @@ static const struct symbol known[] = {
     {0, 0, 0, 0, NULL},
     {0x7000, 0x10, FUNC, 1, "sized"},
     {0x6000, 0, FUNC, 1, "unsized"},
+    {CODE_AT, 0, FUNC, 4, "of_its_section"},
     {0x6100, 0x20, FUNC, 1, "first_alias"},
     {0x6100, 0x10, FUNC, 1, "last_alias"},
     {0x6004, 0x10, STT_OBJECT, 1, "data"},
@@ -213,6 +217,8 @@ Test(perf_symtab, every_form_of_file)
                  {0x6100, "last_alias"},
                  {0x610f, "last_alias"},
                  {0x6110, ""},
+                 {CODE_AT + 22, "of_its_section"},
+                 {CODE_AT + 23, ""},
                  {0x7000, "sized"},
                  {0x700f, "sized"},
                  {0x7010, ""},
@@ -228,7 +234,7 @@ Test(perf_symtab, every_form_of_file)
         make(&m, known, ORMA_ARRAY_LEN(known), 0);
         cr_assert_eq(read_made(&m, &elf), 0, "%s", m.what);
         cr_expect_eq(elf.load_bias, 0x5000, "%s", m.what);
-        cr_expect_eq(elf.symbols_num, 5, "%s: %zu", m.what, elf.symbols_num);
+        cr_expect_eq(elf.symbols_num, 6, "%s: %zu", m.what, elf.symbols_num);
         cr_assert_eq(elf.build_id_len, 20, "%s", m.what);
         cr_expect_arr_eq(elf.build_id, "0123456789abcdefghij", 20);
         for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {

@@ -18,6 +18,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "probes/unwind/expr.h"
@@ -522,6 +523,103 @@ Test(unwind, goes_on_where_a_signal_interrupted)
     cr_expect_eq(caught.end, ORMA_UNWIND_COMPLETE);
     free_areas(&caught.areas);
     orma_assert_no_leaks();
+}
+
+/* As if the caller had been sampled where we return to. */
+static __attribute__((noinline)) void unwind_caller(void)
+{
+    uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    struct orma_unwind run = {
+        .find = find, .ctx = &caught.areas, .frames = caught.frames, .frames_max = FRAMES_MAX};
+    struct orma_unwind_state state = {.known = ORMA_UNWIND_BIT(ORMA_UNWIND_PC) |
+                                               ORMA_UNWIND_BIT(ORMA_UNWIND_SP) |
+                                               ORMA_UNWIND_BIT(ORMA_UNWIND_FP)};
+
+    state.regs[ORMA_UNWIND_PC] = *(uint64_t *)(uintptr_t)(here + 8);
+    state.regs[ORMA_UNWIND_FP] = *(uint64_t *)(uintptr_t)here;
+    state.regs[ORMA_UNWIND_SP] = here + 16;
+    state.stack_address = here;
+    state.stack = (const uint8_t *)(uintptr_t)here;
+    state.stack_len = 8192;
+    caught.end = orma_unwind_run(&run, &state);
+    caught.num = run.frames_num;
+}
+
+static uint64_t returns_to; /* of the handler, or of the coroutine */
+
+static __attribute__((noinline)) void on_handled(int sig)
+{
+    (void)sig;
+    returns_to = (uint64_t)(uintptr_t)__builtin_return_address(0);
+    unwind_caller();
+    __asm__ volatile("");
+}
+
+Test(unwind, what_a_handler_returns_to_is_no_call)
+{
+    struct sigaction act = {.sa_handler = on_handled};
+
+    read_areas(&caught.areas);
+    sigaction(SIGUSR2, &act, NULL);
+    raise(SIGUSR2);
+    cr_assert_gt(caught.num, 3);
+    cr_expect_eq(caught.frames[1], returns_to, "the first byte of the trampoline");
+    cr_expect_eq(caught.end, ORMA_UNWIND_COMPLETE);
+    free_areas(&caught.areas);
+}
+
+static ucontext_t outside, inside;
+
+static __attribute__((noinline)) void on_stack_of_its_own(void)
+{
+    returns_to = (uint64_t)(uintptr_t)__builtin_return_address(0);
+    unwind_caller();
+    __asm__ volatile("");
+}
+
+Test(unwind, a_coroutine_begins_where_its_context_was_made)
+{
+    static char stack[64 << 10];
+
+    read_areas(&caught.areas);
+    getcontext(&inside);
+    inside.uc_stack = (stack_t){.ss_sp = stack, .ss_size = sizeof(stack)};
+    inside.uc_link = &outside;
+    makecontext(&inside, on_stack_of_its_own, 0);
+    cr_assert_eq(swapcontext(&outside, &inside), 0);
+    cr_assert_eq(caught.num, 2);
+    cr_expect_eq(caught.frames[1], returns_to, "the first byte of a function");
+    cr_expect_eq(caught.end, ORMA_UNWIND_COMPLETE);
+    free_areas(&caught.areas);
+}
+
+/* As vfork() does: its child would overwrite a return address on the stack that both have. */
+__asm__(".text\n .type pops_its_return, @function\n pops_its_return:\n .cfi_startproc\n"
+        "popq %rdi\n .cfi_adjust_cfa_offset -8\n .cfi_register %rip, %rdi\n"
+        "popped: nop\n pushq %rdi\n .cfi_adjust_cfa_offset 8\n .cfi_offset %rip, -8\n ret\n"
+        ".cfi_endproc\n .size pops_its_return, . - pops_its_return\n");
+extern const char popped[];
+
+Test(unwind, a_return_address_in_a_register)
+{
+    const uint64_t caller = (uint64_t)(uintptr_t)&on_stack_of_its_own + 8;
+    uint64_t stack[64] = {0};
+    struct orma_unwind run = {
+        .find = find, .ctx = &caught.areas, .frames = caught.frames, .frames_max = FRAMES_MAX};
+    struct orma_unwind_state state = {.known = ORMA_UNWIND_BIT(ORMA_UNWIND_REGS) - 1};
+
+    read_areas(&caught.areas);
+    state.regs[ORMA_UNWIND_PC] = (uint64_t)(uintptr_t)popped;
+    state.regs[ORMA_UNWIND_SP] = (uint64_t)(uintptr_t)stack;
+    state.regs[5] = caller; /* rdi */
+    state.stack_address = (uint64_t)(uintptr_t)stack;
+    state.stack = (const uint8_t *)stack;
+    state.stack_len = sizeof(stack);
+    (void)orma_unwind_run(&run, &state);
+    cr_assert_geq(run.frames_num, 2);
+    cr_expect_eq(caught.frames[0], (uint64_t)(uintptr_t)popped);
+    cr_expect_eq(caught.frames[1], caller - 1);
+    free_areas(&caught.areas);
 }
 #endif
 
