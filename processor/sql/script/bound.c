@@ -94,11 +94,21 @@ static bool reads_as(sqlite3 *db, const char *literal, double value)
     return same && !memcmp(&seen, &value, sizeof(value));
 }
 
+/* Of a literal zero SQLite makes -0.0 behind a minus; of a value it does not. */
+static char *double_literal(double value)
+{
+    if (isnan(value))
+        return sqlite3_mprintf("NULL");
+    if (value == 0 && !signbit(value))
+        return sqlite3_mprintf("(0.0 + 0.0)");
+    return sqlite3_mprintf("(%!.17g)", value);
+}
+
 void orma_bound_note_double(struct orma_sql_stmt *stmt, unsigned param, double value)
 {
     if (!stmt->bound)
         return;
-    char *literal = isnan(value) ? sqlite3_mprintf("NULL") : sqlite3_mprintf("(%!.17g)", value);
+    char *literal = double_literal(value);
     if (!isnan(value) && !reads_as(stmt->sql->db, literal, value)) {
         sqlite3_free(literal);
         literal = sqlite3_mprintf("");

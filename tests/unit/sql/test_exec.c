@@ -1055,6 +1055,7 @@ Test(exec, knows_what_parameters_mean)
         {"SELECT id, k + ?1 + :x, :x FROM t1 WHERE k > ?1 ORDER BY d, id", {"3", "-7"}, true},
         {"SELECT ?2, count(*) FROM t1 WHERE s = ?1 GROUP BY k", {"'a''b'", "'''\"'"}, true},
         {"SELECT d * ?, typeof(?), - ? FROM t1 ORDER BY k, id", {"0.1", "1e300", "-3"}, true},
+        {"SELECT id, -(?1), - ?1 FROM t1 ORDER BY k, id", {"0.0"}, true},
         {"SELECT sum(d + ?) FROM t1 GROUP BY k", {"0.30000000000000004"}, true},
         {"SELECT v FROM t1 ORDER BY k, id LIMIT ? OFFSET ?", {"7", "3"}, true},
         {"SELECT v FROM t1 ORDER BY v, id LIMIT ?", {"'x'"}, false},
