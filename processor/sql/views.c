@@ -133,7 +133,7 @@ const struct orma_sql_view orma_sql_views[] = {
      "LEFT JOIN __intrinsic_profiler_execution_context e ON s.execution_context_id = e.id "
      "WHERE s.source = 'instruments'"},
     {"_stat_key_to_severity_and_name",
-     "SELECT DISTINCT key, severity, name FROM __intrinsic_stats"},
+     "SELECT DISTINCT key, severity, name FROM __intrinsic_stats ORDER BY key"},
     {"_trace_import_logs",
      "SELECT l.id, l.trace_id, l.ts, l.byte_offset, s.severity, s.name, l.arg_set_id "
      "FROM __intrinsic_trace_import_logs l "

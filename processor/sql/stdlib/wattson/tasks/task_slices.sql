@@ -73,7 +73,7 @@ JOIN thread AS t USING (utid)
 LEFT JOIN process AS p USING (upid)
 LEFT JOIN android_process_metadata AS m USING (upid)
 WHERE s.dur > 0
-ORDER BY s.id;
+ORDER BY t.utid, s.ts;
 
 CREATE PERFETTO TABLE _irqs AS
 SELECT row_number() OVER (ORDER BY ts) - 1 AS id, * FROM _all_irqs_flattened_slices ORDER BY ts;
@@ -94,7 +94,7 @@ UNION ALL
 SELECT
   c.ts, c.dur, i.cpu, i.irq_id, NULL, NULL, NULL, NULL, i.irq_name, i.irq_name, NULL, 1
 FROM _task_cuts AS c JOIN _irqs AS i ON i.id = c.irq
-ORDER BY ts;
+ORDER BY cpu, ts;
 
 -- Times in which a cpu of a known device is not idle; they have numbers in order.
 CREATE PERFETTO TABLE _idle_exits AS

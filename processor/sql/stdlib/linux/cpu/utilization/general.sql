@@ -108,13 +108,15 @@ RETURNS TableOrSubquery AS
       SELECT
         ts,
         CAST(sum(min(ts_end, ts + ($interval)) - rest_ts) AS REAL) / ($interval)
-          AS unnormalized_utilization
+          AS unnormalized_utilization,
+        CAST(sum(min(ts_end, ts + ($interval)) - rest_ts) AS REAL)
+        / (($interval) * _cpu_count()) AS utilization
       FROM _cau_parts
       GROUP BY ts
     )
   SELECT
     ts,
-    min(1.0, unnormalized_utilization / _cpu_count()) AS utilization,
+    min(1.0, utilization) AS utilization,
     unnormalized_utilization
   FROM _cau_sums
   ORDER BY ts
