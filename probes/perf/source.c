@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probes/perf/blocked.h"
 #include "probes/perf/encode.h"
 #include "probes/perf/tasks.h"
 #include "probes/perf/worker.h"
@@ -26,6 +27,8 @@
 #include "sdk/base/log.h"
 
 #define NAME "linux.perf"
+#define LOOK_AT_ONCE_NS UINT64_C(4000000) /* so much later a wait is worth a look */
+#define BLOCKED_LOOKS_MAX 64u
 #define CHECK_EVERY 16               /* records between two looks at the clock */
 #define SETTLED_NS UINT64_C(5000000) /* that old, no older record comes any more */
 #define WORKER_MS 10u                /* that the worker has for a round */
@@ -419,12 +422,37 @@ static int perf_create(struct orma_source_env *env,
     return 0;
 }
 
+static void put_blocked(void *ctx, const struct orma_perf_record *record)
+{
+    struct perf *self = ctx;
+
+    orma_perf_worker_put(self->worker, record);
+}
+
+/* Who waits already is looked at: where, no record of the kernel will say. */
+static void find_blocked(struct perf *self)
+{
+    const uint64_t now = orma_perf_rings_now(&self->rings);
+    const struct orma_perf_record look = {.kind = ORMA_PERF_LOOK, .time = now + LOOK_AT_ONCE_NS};
+    size_t num = 0;
+
+    for (size_t i = 0; i < self->plan.pids_num; i++)
+        num += orma_perf_blocked_find(self->processes.proc_fd, (uint32_t)self->plan.pids[i], now,
+                                      put_blocked, self);
+    for (size_t i = 0; self->plan.unwind && i < ORMA_MIN(num, (size_t)BLOCKED_LOOKS_MAX); i++)
+        orma_perf_worker_put(self->worker, &look);
+    if (num)
+        orma_perf_worker_kick(self->worker);
+}
+
 static void perf_start(struct orma_source *source)
 {
     struct perf *self = perf_of(source);
 
     for (size_t i = 0; i < self->rings.num && !self->plan.events[0].attr.enable_on_exec; i++)
         orma_perf_ring_enable(&self->rings.all[i]);
+    if (self->plan.off_cpu && !self->plan.events[0].attr.enable_on_exec)
+        find_blocked(self);
     bool alone = !self->plan.poll && self->plan.read_period_ms >= 2 * WORKER_MS;
     if (alone) /* in less time it would always be late */
         orma_perf_worker_begin(self->worker, self->plan.read_period_ms * UINT64_C(1000000),

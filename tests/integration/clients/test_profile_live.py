@@ -283,6 +283,29 @@ class ProfileLive(ProfileCase):
         self.assertNotIn("[truncated]", tree, "long waits have whole stacks")
         self.check_wakers(done)
 
+    def test_who_waits_already_when_it_begins(self):
+        """A process that hangs: no thread of it ever runs."""
+        source = r"""
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile int sink;
+__attribute__((noinline)) void lock_twice(void) { pthread_mutex_lock(&lock); pthread_mutex_lock(&lock); sink++; }
+__attribute__((noinline)) void read_nothing(int fd) { char c; while (read(fd, &c, 1) > 0) sink++; }
+static void *run(void *arg) { lock_twice(); return arg; }
+int main(void) { int fds[2]; pthread_t t; pipe(fds); pthread_create(&t, 0, run, 0); read_nothing(fds[0]); return 0; }
+"""
+        hung = self.start(self.compile(source, "hung", "-pthread", "-w"))
+        for _ in range(1000):
+            states = [(t / "stat").read_text().rsplit(")", 1)[1].split()[0] for t in pathlib.Path(f"/proc/{hung.pid}/task").iterdir()]
+            if states == ["S", "S"] and "hung" in os.readlink(f"/proc/{hung.pid}/exe"):
+                break
+            time.sleep(0.01)
+        said = self.profile("--off-cpu", "-p", hung.pid, "-d", "300").stdout.decode()
+        self.assertIn("2 waits", said)
+        for function in "lock_twice", "read_nothing":
+            self.assertIn(function, said)
+
     def test_what_it_waits_for_with_frame_pointers(self):
         """Where nobody tells the frame pointer, it is found in the stack."""
         self.profile("--off-cpu", "--", self.compile(WAITS, "waits", "-O0", "-fno-omit-frame-pointer"))
