@@ -3,7 +3,7 @@ WITH
   known AS (
     SELECT ucpu, utid, dur, min(ts + dur, $to) - max(ts, $from) AS ns,
       utid IN (SELECT utid FROM thread WHERE is_idle) AS idle
-    FROM _orma_on_cpu WHERE known AND ts < $to AND ts + dur > $from
+    FROM _orma_on_cpu WHERE ts < $to AND ts + dur > $from
   ),
   used AS (
     SELECT ucpu, sum(iif(idle, 0, ns)) AS busy, sum(iif(idle, ns, 0)) AS idle,

@@ -2,29 +2,33 @@
 -- place that says so: sums in reports, in `orma why`, `orma diff` and the timeline all have it from
 -- here. What has no `end_ts` here is in no sum.
 
+-- The last run of each cpu, and of each thread the last state; and until when they were seen.
+CREATE PERFETTO TABLE _orma_last_run AS
+SELECT ucpu, max(id) AS id, max(ts + max(dur, 0)) AS seen_ts FROM sched GROUP BY ucpu;
+
+CREATE PERFETTO TABLE _orma_last_state AS
+SELECT utid, max(id) AS id, max(ts + max(dur, 0)) AS seen_ts FROM thread_state GROUP BY utid;
+
+-- Runs without an end, and of each thread the last state if it has none: few, so that joins cost nothing.
+CREATE PERFETTO TABLE _orma_endless_run AS
+SELECT id, ts, ucpu, utid FROM sched WHERE dur < 0;
+
+CREATE PERFETTO TABLE _orma_endless_last AS
+SELECT id, ts, ucpu, utid, state FROM thread_state
+WHERE dur < 0 AND id IN (SELECT id FROM _orma_last_state);
+
 -- Until when a machine is known to have gone on. One of several may have stopped before the others.
 CREATE PERFETTO TABLE _orma_machine_end AS
 WITH seen AS (
-  SELECT c.machine_id, max(s.ts + max(s.dur, 0)) AS ts
-  FROM sched AS s JOIN cpu AS c ON c.ucpu = s.ucpu
-  WHERE (SELECT count(*) FROM machine) > 1
-  GROUP BY c.machine_id
+  SELECT c.machine_id, l.seen_ts FROM _orma_last_run AS l JOIN cpu AS c ON c.ucpu = l.ucpu
   UNION ALL
-  SELECT t.machine_id, max(s.ts + max(s.dur, 0)) AS ts
-  FROM thread_state AS s JOIN thread AS t ON t.utid = s.utid
-  WHERE (SELECT count(*) FROM machine) > 1
-  GROUP BY t.machine_id
+  SELECT t.machine_id, l.seen_ts FROM _orma_last_state AS l JOIN thread AS t ON t.utid = l.utid
 )
-SELECT m.id AS machine_id, coalesce(max(s.ts), trace_end()) AS ts
+SELECT
+  m.id AS machine_id,
+  coalesce(iif((SELECT count(*) FROM machine) > 1, max(s.seen_ts), NULL), trace_end()) AS ts
 FROM machine AS m LEFT JOIN seen AS s ON s.machine_id = m.id
 GROUP BY m.id;
-
--- The last run of each cpu, and of each thread the last state.
-CREATE PERFETTO TABLE _orma_last_run AS
-SELECT ucpu, max(id) AS id FROM sched GROUP BY ucpu;
-
-CREATE PERFETTO TABLE _orma_last_state AS
-SELECT utid, max(id) AS id FROM thread_state GROUP BY utid;
 
 -- The last one of a cpu lasts until its thread, or the recording, ends; another one was followed by a
 -- run of somebody else, and the switch between them is missing.
@@ -47,11 +51,10 @@ SELECT
   iif(l.id = s.id AND coalesce(t.end_ts >= s.ts, 1), min(coalesce(t.end_ts, e.ts), max(e.ts, s.ts)), NULL)
     AS end_ts,
   s.ucpu, s.utid
-FROM sched AS s
+FROM _orma_endless_run AS s
 JOIN _orma_last_run AS l ON l.ucpu = s.ucpu
 JOIN thread AS t ON t.utid = s.utid
 JOIN _orma_machine_end AS e ON e.machine_id = t.machine_id
-WHERE s.dur < 0
 ORDER BY s.id;
 
 -- The last one of a thread lasts until the thread, or the recording, ends; to run, until the run on that
@@ -73,19 +76,21 @@ CREATE PERFETTO TABLE orma_open_state(
 SELECT
   s.id, s.ts,
   CASE
-    WHEN l.id != s.id OR t.end_ts < s.ts THEN NULL
+    WHEN t.end_ts < s.ts THEN NULL
     WHEN s.state = 'Running' AND c.ucpu IS NOT NULL THEN r.end_ts
     ELSE min(coalesce(t.end_ts, e.ts), max(e.ts, s.ts))
   END AS end_ts,
   s.utid, s.state
-FROM thread_state AS s
-JOIN _orma_last_state AS l ON l.utid = s.utid
+FROM _orma_endless_last AS s
 JOIN thread AS t ON t.utid = s.utid
 JOIN _orma_machine_end AS e ON e.machine_id = t.machine_id
 LEFT JOIN _orma_last_run AS c ON c.ucpu = s.ucpu
 LEFT JOIN orma_open_run AS r ON r.ucpu = s.ucpu AND r.utid = s.utid AND r.ts = s.ts
-WHERE s.dur < 0
-ORDER BY s.id;
+UNION ALL
+SELECT id, ts, NULL AS end_ts, utid, state
+FROM thread_state
+WHERE dur < 0 AND id NOT IN (SELECT id FROM _orma_endless_last)
+ORDER BY id;
 
 -- Calls that did not return, work that was going on: they end with their thread or process.
 

@@ -2,21 +2,15 @@
 
 INCLUDE PERFETTO MODULE orma.durations;
 
--- What was on each cpu, the idle threads too, and whether it is known until when. If it is not, it
--- has the time up to the next one.
+-- What was on each cpu, the idle threads too, as far as it is known until when.
 CREATE PERFETTO TABLE _orma_on_cpu AS
-WITH next AS (
-  SELECT id, ts, dur, ucpu, utid, end_state, lead(ts) OVER (PARTITION BY ucpu ORDER BY ts, id) AS next_ts
-  FROM sched
-)
-SELECT id, ts, dur, ucpu, utid, end_state, 1 AS known
+SELECT id, ts, dur, ucpu, utid, end_state
 FROM sched
 WHERE dur >= 0
 UNION ALL
-SELECT
-  n.id, n.ts, coalesce(o.end_ts, n.next_ts, trace_end()) - n.ts AS dur, n.ucpu, n.utid, n.end_state,
-  o.end_ts IS NOT NULL AS known
-FROM next AS n JOIN orma_open_run AS o ON o.id = n.id
+SELECT o.id, o.ts, o.end_ts - o.ts AS dur, o.ucpu, o.utid, s.end_state
+FROM orma_open_run AS o JOIN sched AS s ON s.id = o.id
+WHERE o.end_ts IS NOT NULL
 ORDER BY id;
 
 -- Runs: a thread on a cpu, without the idle threads, and without those whose end is unknown.
@@ -40,7 +34,7 @@ SELECT
   id, ts, dur, ucpu, lag(ucpu) OVER (PARTITION BY utid ORDER BY ts, id) AS prev_ucpu, utid,
   end_state
 FROM _orma_on_cpu
-WHERE known AND utid NOT IN (SELECT utid FROM thread WHERE is_idle)
+WHERE utid NOT IN (SELECT utid FROM thread WHERE is_idle)
 ORDER BY id;
 
 -- Runs whose end was not recorded: from when on, and when the next run on that cpu began.
@@ -56,9 +50,14 @@ CREATE PERFETTO TABLE orma_run_unknown_end(
   -- The thread.
   utid JOINID(thread.id)
 ) AS
-SELECT id, ts, dur, ucpu, utid
-FROM _orma_on_cpu
-WHERE NOT known
+WITH next AS (
+  SELECT id, ts, ucpu, utid, lead(ts) OVER (PARTITION BY ucpu ORDER BY ts, id) AS next_ts
+  FROM sched
+  WHERE ucpu IN (SELECT ucpu FROM orma_open_run WHERE end_ts IS NULL)
+)
+SELECT id, ts, coalesce(next_ts, trace_end()) - ts AS dur, ucpu, utid
+FROM next
+WHERE id IN (SELECT id FROM orma_open_run WHERE end_ts IS NULL)
 ORDER BY id;
 
 -- States of threads, each with the one that follows it.
@@ -110,10 +109,12 @@ CREATE PERFETTO TABLE orma_state_unknown_end(
   -- When the next state that is known began; the end of the trace if there is none.
   next_ts TIMESTAMP
 ) AS
-SELECT p.id, p.ts, p.utid, p.state, coalesce(p.next_ts, trace_end()) AS next_ts
-FROM _orma_state_pair AS p JOIN orma_open_state AS o ON o.id = p.id
-WHERE o.end_ts IS NULL AND p.state NOT IN ('X', 'Z')
-ORDER BY p.id;
+SELECT id, ts, utid, state, coalesce(next_ts, trace_end()) AS next_ts
+FROM _orma_state_pair
+WHERE dur < 0
+  AND id NOT IN (SELECT id FROM orma_open_state WHERE end_ts IS NOT NULL)
+  AND state != 'X' AND state != 'Z'
+ORDER BY id;
 
 -- How long threads were in each state, as far as it is known: what has no known end is not among them.
 CREATE PERFETTO VIEW orma_state(

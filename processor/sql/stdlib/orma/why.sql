@@ -101,7 +101,7 @@ ORDER BY id;
 
 -- What was on each cpu, as intervals of `ucpu`.
 CREATE PERFETTO VIEW _orma_why_on_cpu AS
-SELECT id, ts, dur, ucpu FROM _orma_on_cpu WHERE known AND dur > 0;
+SELECT id, ts, dur, ucpu FROM _orma_on_cpu WHERE dur > 0;
 
 -- Interrupts, softirqs and timers, as intervals of `ucpu`. A timer that fired in one of the others is
 -- not there by itself; the interrupt of the timer of the cpu has the name of the first one that did.
