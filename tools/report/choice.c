@@ -68,7 +68,11 @@ static void put_quoted(struct orma_buf *out, const char *before, const char *tex
     orma_buf_put_byte(out, '\'');
 }
 
-/* `name` or `number` of the table `of` is what the user wrote; paths match by their last part. */
+/*
+ * `name` or `number` of the table `of` is what the user wrote; paths match by their last part. A
+ * process is also called as its main thread: names of processes are paths, command lines, or those
+ * of a script's interpreter.
+ */
 static void put_match(struct orma_buf *out, const char *of, const char *number, const char *pattern)
 {
     int64_t num;
@@ -78,6 +82,10 @@ static void put_match(struct orma_buf *out, const char *of, const char *number, 
     if (!strcmp(of, "process")) {
         orma_buf_put_str(out, " OR process.name GLOB ");
         put_quoted(out, "*/", pattern);
+        orma_buf_put_str(out, " OR process.upid IN (SELECT m.upid FROM thread AS m WHERE "
+                              "m.is_main_thread AND m.name GLOB ");
+        put_quoted(out, "", pattern);
+        orma_buf_put_byte(out, ')');
     }
     if (orma_str_to_i64(orma_str_from(pattern), &num))
         orma_buf_printf(out, " OR %s.%s = %" PRId64, of, number, num);

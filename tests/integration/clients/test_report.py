@@ -162,6 +162,20 @@ class Report(Case):
                 for t in ("t.pftrace", "nested.pftrace")}
         self.assertEqual(*wall.values())
 
+    def test_a_process_by_its_main_thread(self):
+        """A text of the kernel's events has no names of processes."""
+        switch = "{0[0]}-{0[1]} (100) [000] d..3 {1}.0: sched_switch: prev_comm={0[0]} prev_pid={0[1]} prev_prio=120 " \
+                 "prev_state=S ==> next_comm={2[0]} next_pid={2[1]} next_prio=120\n"
+        threads = [("first", 100), ("helper", 101)]
+        (self.dir / "names.txt").write_text("# tracer: nop\n#\n" + "".join(
+            " " + switch.format(threads[n % 2], n + 1, threads[1 - n % 2]) for n in range(5)))
+        for name in ("first", "fir*"):
+            done = self.orma("report", "names.txt", "threads", "--process", name, "--csv").stdout.decode()
+            self.assertIn("first 100", done)
+            self.assertIn("helper 101", done)
+        self.orma("why", "names.txt", "--process", "first")
+        self.assertIn("no process 'helper'", self.orma("why", "names.txt", "--process", "helper", code=1).stderr.decode())
+
     def test_wrong_names(self):
         for words, code, says in (
                 (["slwoest"], 2, "unknown section 'slwoest'; did you mean 'slowest'?"),
