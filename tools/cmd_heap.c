@@ -34,8 +34,6 @@
 #include "tools/record/recorder.h"
 
 #define PROGRAM "orma heap"
-#define TRACE_NAME "raw-trace"
-#define FLAME_NAME "flamegraph.html"
 #define LIBRARY "liborma_heap.so"
 #define TURN_MS 2
 #define INTERVAL_MIN 1u
@@ -266,7 +264,8 @@ static uint64_t end_of(const struct heap *self)
 static int tell_write_error(const struct heap *self, int r)
 {
     if (r < 0)
-        fprintf(stderr, PROGRAM ": %s/" TRACE_NAME ": %s\n", self->folder.path, strerror(-r));
+        fprintf(stderr, PROGRAM ": %s/" ORMA_CONVERT_PROFILE_TRACE ": %s\n", self->folder.path,
+                strerror(-r));
     return r;
 }
 
@@ -389,22 +388,6 @@ static const char *name_of(const struct heap *self)
     return self->pid ? process : self->command[0];
 }
 
-static int write_flame_graph(struct heap *self, const struct orma_stacks *stacks)
-{
-    struct orma_flame flame = {.stacks = stacks, .title = name_of(self)};
-    int fd = openat(self->folder.fd, FLAME_NAME, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-    int r = fd < 0 ? -errno : 0;
-
-    if (r == 0) {
-        flame.sink = orma_reflect_sink_fd(fd);
-        r = orma_flame_write(&flame, ORMA_FLAME_HTML);
-    }
-    orma_fd_close(&fd);
-    if (r < 0)
-        fprintf(stderr, PROGRAM ": %s/" FLAME_NAME ": %s\n", self->folder.path, strerror(-r));
-    return r;
-}
-
 static int put_kind(struct heap *self, struct orma_processor *tp, enum orma_stacks_kind kind,
                     bool picture)
 {
@@ -425,7 +408,7 @@ static int put_kind(struct heap *self, struct orma_processor *tp, enum orma_stac
                                   error));
     orma_profile_report_top(&style, &stacks);
     fputc('\n', stdout);
-    r = picture ? write_flame_graph(self, &stacks) : 0;
+    r = picture ? orma_convert_profile_folder_flame(&self->folder, &stacks, name_of(self)) : 0;
     orma_stacks_fini(&stacks);
     return r;
 }
@@ -468,7 +451,7 @@ static int answer(struct heap *self)
     tell_losses(self, &stats);
     if (!stats.samples)
         return 0;
-    snprintf(path, sizeof(path), "%s/" TRACE_NAME, self->folder.path);
+    snprintf(path, sizeof(path), "%s/" ORMA_CONVERT_PROFILE_TRACE, self->folder.path);
     r = orma_processor_new(NULL, &tp);
     if (r == 0)
         r = orma_load_symbols_from_here(tp, PROGRAM, &names);
@@ -482,7 +465,8 @@ static int answer(struct heap *self)
     if (r == 0)
         r = orma_convert_profile_folder_fill(&self->folder, &ex);
     if (r == 0)
-        printf("%s: " FLAME_NAME ", " TRACE_NAME " (orma profile report --heap live|allocated)\n",
+        printf("%s: " ORMA_CONVERT_PROFILE_FLAME ", " ORMA_CONVERT_PROFILE_TRACE
+               " (orma profile report --heap live|allocated)\n",
                self->folder.path);
     orma_processor_free(tp);
     if (r == 0)
@@ -510,15 +494,7 @@ static int open_folder(struct heap *self)
 {
     int r = orma_convert_profile_folder_open(&self->folder, PROGRAM, self->dir, true);
 
-    if (r < 0)
-        return r;
-    self->trace_fd =
-        openat(self->folder.fd, TRACE_NAME, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
-    if (self->trace_fd >= 0)
-        return 0;
-    r = -errno;
-    fprintf(stderr, PROGRAM ": %s/" TRACE_NAME ": %s\n", self->folder.path, strerror(-r));
-    return r;
+    return r < 0 ? r : orma_convert_profile_folder_trace(&self->folder, &self->trace_fd);
 }
 
 static int watch(struct heap *self)
@@ -553,16 +529,14 @@ static int heap(struct heap *self)
     if (r == 0)
         r = watch(self);
     struct stat st;
-    if (r < 0 && self->folder.made && fstat(self->trace_fd, &st) == 0 && !st.st_size &&
-        unlinkat(self->folder.fd, TRACE_NAME, 0) == 0)
-        (void)rmdir(self->folder.path); /* nothing came of it */
+    if (r < 0 && fstat(self->trace_fd, &st) == 0 && !st.st_size)
+        orma_convert_profile_folder_drop(&self->folder);
     return r < 0 && self->code <= 0 ? ORMA_EXIT_FAILURE : ORMA_MAX(self->code, 0);
 }
 
 static int run(const struct orma_command *command, int argc, char **argv)
 {
-    struct heap self = {.folder = {.fd = -1},
-                        .trace_fd = -1,
+    struct heap self = {.trace_fd = -1,
                         .interval = ORMA_HEAP_INTERVAL,
                         .code = -1,
                         .pid_fd = -1,

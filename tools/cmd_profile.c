@@ -33,8 +33,6 @@
 
 #define FREQUENCY_DEFAULT 100
 #define FREQUENCY_MAX 100000
-#define TRACE_NAME "raw-trace"
-#define FLAME_NAME "flamegraph.html"
 #define WAITS_TOP 5
 #define WAITS_MIN 0.02
 #define COVERAGE_LEAST 0.9
@@ -159,6 +157,7 @@ struct profile {
     char *const *command;
     struct orma_buf config; /* encoded */
     int trace_fd;
+    bool cut_short; /* of a recording that failed something is there */
     struct orma_service_attached service;
 };
 
@@ -509,18 +508,7 @@ static int open_folder(struct profile *self)
 {
     int r = orma_convert_profile_folder_open(&self->folder, self->program, self->dir, true);
 
-    if (r < 0)
-        return r;
-    self->trace_fd =
-        openat(self->folder.fd, TRACE_NAME, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
-    if (self->trace_fd < 0) {
-        int err = errno;
-
-        fprintf(stderr, "%s: %s/" TRACE_NAME ": %s\n", self->program, self->folder.path,
-                strerror(err));
-        return -err;
-    }
-    return 0;
+    return r < 0 ? r : orma_convert_profile_folder_trace(&self->folder, &self->trace_fd);
 }
 
 /* ---- recording and results ---- */
@@ -584,27 +572,8 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
         orma_ledger_format(&run.loss, loss, sizeof(loss));
         fprintf(stderr, "%s: %s\n", self->program, loss);
     }
+    self->cut_short = r < 0; /* it has been said why */
     return r < 0 && (run.not_spawned || !run.bytes) ? r : 0;
-}
-
-static int write_flame_graph(struct profile *self, const struct orma_stacks *stacks)
-{
-    struct orma_flame flame = {.stacks = stacks,
-                               .title = self->command ? self->command[0] : "orma profile"};
-    int fd = openat(self->folder.fd, FLAME_NAME, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-    int r = fd < 0 ? -errno : 0;
-
-    if (r == 0) {
-        flame.sink = orma_reflect_sink_fd(fd);
-        r = orma_flame_write(&flame, ORMA_FLAME_HTML);
-    }
-    orma_fd_close(&fd);
-    if (r < 0 && r != -EEXIST)
-        (void)unlinkat(self->folder.fd, FLAME_NAME, 0); /* half a file is none */
-    if (r < 0)
-        fprintf(stderr, "%s: %s/" FLAME_NAME ": %s\n", self->program, self->folder.path,
-                strerror(-r));
-    return r;
 }
 
 /* What there is to say when nothing was sampled. */
@@ -728,13 +697,15 @@ static int answer(struct profile *self, struct orma_processor *tp)
           stdout);
     tell_coverage(self, &stacks);
     (void)put_waits(self, tp); /* none: then it has said so */
-    r = write_flame_graph(self, &stacks);
+    r = orma_convert_profile_folder_flame(&self->folder, &stacks,
+                                          self->command ? self->command[0] : "orma profile");
     if (r == 0)
         r = orma_convert_profile_folder_fill(&self->folder, &all);
     if (r == 0 && self->per_process)
         r = orma_convert_profile_folder_fill(&self->folder, &each);
     if (r == 0)
-        printf("%s: " FLAME_NAME " (a flame graph), profile.pb (for pprof), " TRACE_NAME
+        printf("%s: " ORMA_CONVERT_PROFILE_FLAME
+               " (a flame graph), profile.pb (for pprof), " ORMA_CONVERT_PROFILE_TRACE
                " (orma profile report, orma query)\n",
                self->folder.path);
     orma_stacks_fini(&stacks);
@@ -760,7 +731,7 @@ static int export_all(struct profile *self)
         fprintf(stderr, "%s: %s\n", self->program, strerror(-r));
         return r;
     }
-    snprintf(path, sizeof(path), "%s/" TRACE_NAME, self->folder.path);
+    snprintf(path, sizeof(path), "%s/" ORMA_CONVERT_PROFILE_TRACE, self->folder.path);
     r = orma_load_symbols_from_here(tp, self->program, &names);
     if (r == 0)
         r = orma_load_trace(tp, self->program, path, ORMA_LOAD_PROGRESS, NULL);
@@ -782,8 +753,7 @@ static void drop_folder(struct profile *self, bool has_trace)
 {
     if (has_trace && (!self->folder.made || self->dir))
         return;
-    if (unlinkat(self->folder.fd, TRACE_NAME, 0) == 0 && self->folder.made)
-        (void)rmdir(self->folder.path); /* nothing came of it */
+    orma_convert_profile_folder_drop(&self->folder);
 }
 
 static int profile(struct profile *self)
@@ -810,17 +780,15 @@ static int profile(struct profile *self)
     if (r == 0 && (r = export_all(self)) == -ENODATA)
         drop_folder(self, true);
     orma_fd_close(&signal_fd);
-    if (r == -ENODATA && self->child.pid > 0)
+    if (r == -ENODATA && self->child.pid > 0 && !self->cut_short)
         return code; /* it was too short, or did nothing: its own affair */
-    return r < 0 && code == ORMA_EXIT_OK ? ORMA_EXIT_FAILURE : code;
+    return (r < 0 || self->cut_short) && code == ORMA_EXIT_OK ? ORMA_EXIT_FAILURE : code;
 }
 
 static int run_as(const struct orma_command *command, const char *program, int argc, char **argv)
 {
-    struct profile self = {.program = program,
-                           .folder = {.fd = -1},
-                           .trace_fd = -1,
-                           .child = {.go_fd = -1, .error_fd = -1}};
+    struct profile self = {
+        .program = program, .trace_fd = -1, .child = {.go_fd = -1, .error_fd = -1}};
     bool go_on;
 
     self.request.native = command == &orma_cmd_profile;

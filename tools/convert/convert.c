@@ -296,6 +296,7 @@ int orma_convert_main(const struct orma_command *command, const char *program,
         return ORMA_EXIT_FAILURE;
     }
     orma_inputs_drop(args.words[0]);
+    self.force = args.force;
     const char *out_path = args.out_path ? args.out_path : args.words[2];
     self.in_path = args.words[1] ? args.words[1] : "-";
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */

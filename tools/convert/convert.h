@@ -32,6 +32,7 @@ struct orma_convert {
     int64_t pid;           /* 0: all */
     int64_t from_ns, to_ns;
     const char *folder; /* NULL: a new temporary one */
+    bool force;         /* files in it are replaced */
     enum orma_convert_truncate
         truncate; /* json, systrace, ctrace: kernel events kept are at this end */
     /* Out. */

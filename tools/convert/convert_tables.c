@@ -201,14 +201,15 @@ int orma_convert_profile(struct orma_convert *self)
                                      .to_ns = self->to_ns};
     r = orma_convert_profile_folder_open(&folder, self->program, self->folder, false);
     if (r == 0) {
+        folder.force = self->force;
         r = orma_convert_profile_folder_fill(&folder, &ex);
+        if (r == 0 && !ex.written) {
+            orma_convert_say(self, "%s: no such profiles in this trace", self->in_path);
+            r = -ENODATA;
+        }
+        if (r < 0 && folder.made)
+            (void)rmdir(folder.path); /* it stays if something is in it */
         orma_convert_profile_folder_close(&folder);
-    }
-    if (r == 0 && !ex.written) {
-        orma_convert_say(self, "%s: no such profiles in this trace", self->in_path);
-        if (folder.made)
-            (void)rmdir(folder.path);
-        r = -ENODATA;
     }
     orma_processor_free(tp);
     return r;

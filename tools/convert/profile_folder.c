@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
+#include "tools/output/output.h"
 
 static bool is_empty(int dir_fd)
 {
@@ -48,23 +49,26 @@ int orma_convert_profile_folder_open(struct orma_convert_profile_folder *self, c
 {
     int r;
 
-    *self = (struct orma_convert_profile_folder){.program = program, .path = path, .fd = -1};
+    *self = (struct orma_convert_profile_folder){.program = program, .path = path};
     r = path ? 0 : make_temporary(self);
     if (r < 0)
         return r;
     self->made |= path && mkdir(path, 0777) == 0;
     int err = path && !self->made ? errno : EEXIST;
-    self->fd = open(self->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (self->fd < 0) {
+    int fd = open(self->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
         err = err == EEXIST ? errno : err; /* why it is not there matters more */
 
         fprintf(stderr, "%s: %s: %s%s\n", program, self->path, strerror(err),
                 err == ENOENT ? "; the folder it is in must exist" : "");
+        self->path = NULL;
         return -err;
     }
-    if (must_be_empty && !is_empty(self->fd)) {
+    bool refused = must_be_empty && !is_empty(fd);
+    orma_fd_close(&fd);
+    if (refused) {
         fprintf(stderr, "%s: %s: the folder is not empty; name another\n", program, self->path);
-        orma_fd_close(&self->fd);
+        self->path = NULL;
         return -ENOTEMPTY;
     }
     return 0;
@@ -72,7 +76,63 @@ int orma_convert_profile_folder_open(struct orma_convert_profile_folder *self, c
 
 void orma_convert_profile_folder_close(struct orma_convert_profile_folder *self)
 {
-    orma_fd_close(&self->fd);
+    for (uint32_t i = 0; i < self->written.len; i++)
+        free(self->written.data[i]);
+    ORMA_VEC_FINI(&self->written);
+    self->path = NULL;
+}
+
+void orma_convert_profile_folder_path(const struct orma_convert_profile_folder *self,
+                                      const char *name, struct orma_buf *ret)
+{
+    orma_buf_printf(ret, "%s/%s", self->path, name);
+}
+
+static struct orma_output_want want(const struct orma_convert_profile_folder *self,
+                                    struct orma_buf *path)
+{
+    return (struct orma_output_want){.program = self->program,
+                                     .path = orma_buf_cstr(path),
+                                     .force = self->force,
+                                     .quiet = true}; /* the command has lines of its own */
+}
+
+int orma_convert_profile_folder_trace(struct orma_convert_profile_folder *self, int *ret_fd)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+    bool created;
+
+    orma_convert_profile_folder_path(self, ORMA_CONVERT_PROFILE_TRACE, &path);
+    struct orma_output_want trace = want(self, &path);
+    return orma_output_begin(&trace, 0644, ret_fd, &created);
+}
+
+void orma_convert_profile_folder_drop(const struct orma_convert_profile_folder *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+
+    orma_convert_profile_folder_path(self, ORMA_CONVERT_PROFILE_TRACE, &path);
+    if (unlink(orma_buf_cstr(&path)) == 0 && self->made)
+        (void)rmdir(self->path); /* somebody else may have put something there */
+}
+
+int orma_convert_profile_folder_flame(struct orma_convert_profile_folder *self,
+                                      const struct orma_stacks *stacks, const char *title)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+    struct orma_flame flame = {.stacks = stacks, .title = title};
+    struct orma_output out;
+
+    orma_convert_profile_folder_path(self, ORMA_CONVERT_PROFILE_FLAME, &path);
+    struct orma_output_want page = want(self, &path);
+    int r = orma_output_open(&out, &page);
+    if (r < 0)
+        return r;
+    flame.sink = orma_reflect_sink_fd(out.fd);
+    r = orma_flame_write(&flame, ORMA_FLAME_HTML);
+    if (r < 0)
+        (void)orma_output_failed(&out, -r); /* says so */
+    return orma_output_close(&out, r, NULL);
 }
 
 static void name_of(const struct orma_profile *p, unsigned again, char ret[128])
@@ -95,31 +155,55 @@ static void name_of(const struct orma_profile *p, unsigned again, char ret[128])
              p->kind == ORMA_PROFILE_PERF ? "profile" : "heap_dump", p->pid, heap, more);
 }
 
+static bool is_written(const struct orma_convert_profile_folder *self, const char *name)
+{
+    for (uint32_t i = 0; i < self->written.len; i++) {
+        if (!strcmp(self->written.data[i], name))
+            return true;
+    }
+    return false;
+}
+
+/* A pid may have been two processes. */
+static int take_name(struct orma_convert_profile_folder *self, const struct orma_profile *p,
+                     char ret[128])
+{
+    unsigned again = 1;
+
+    do
+        name_of(p, again++, ret);
+    while (is_written(self, ret));
+    char *copy = strdup(ret);
+    if (copy && ORMA_VEC_PUSH(&self->written, copy) == 0)
+        return 0;
+    free(copy);
+    fprintf(stderr, "%s: %s: %s\n", self->program, self->path, strerror(ENOMEM));
+    return -ENOMEM;
+}
+
 static int write_profile(void *ctx, const struct orma_profile *p)
 {
     struct orma_convert_profile_folder *self = ctx;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+    struct orma_output out;
     char name[128];
-    int fd = -1;
+    int r = take_name(self, p, name);
 
-    /* A pid may have been two processes. */
-    for (unsigned again = 1; fd < 0; again++) {
-        name_of(p, again, name);
-        fd = openat(self->fd, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
-    int r = fd < 0 ? -errno : orma_fd_write_all(fd, p->bytes.data, p->bytes.len);
-    if (fd >= 0 && r < 0)
-        (void)unlinkat(self->fd, name, 0); /* half a profile is none */
-    orma_fd_close(&fd);
-    if (r < 0) {
-        fprintf(stderr, "%s: %s/%s: %s\n", self->program, self->path, name, strerror(-r));
+    if (r < 0)
         return r;
-    }
-    if (!p->in_one)
-        printf("%s/%s: %" PRIu64 " %s\n", self->path, name, p->samples,
+    orma_convert_profile_folder_path(self, name, &path);
+    struct orma_output_want profile = want(self, &path);
+    r = orma_output_open(&out, &profile);
+    if (r < 0)
+        return r;
+    r = orma_fd_write_all(out.fd, p->bytes.data, p->bytes.len);
+    if (r < 0)
+        (void)orma_output_failed(&out, -r); /* says so */
+    r = orma_output_close(&out, r, NULL);
+    if (r == 0 && !p->in_one)
+        printf("%s: %" PRIu64 " %s\n", orma_buf_cstr(&path), p->samples,
                p->kind == ORMA_PROFILE_PERF ? "samples" : "bytes not freed");
-    return 0;
+    return r;
 }
 
 int orma_convert_profile_folder_fill(struct orma_convert_profile_folder *self,

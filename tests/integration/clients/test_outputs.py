@@ -4,6 +4,7 @@ OUTPUTS has all commands that write a file, READ_ONLY the options that name a fi
 """
 import json
 import re
+import sys
 import threading
 
 from orma_env import *
@@ -227,6 +228,56 @@ class Outputs(Case):
             self.assertIn("input", done.stderr.decode())
         self.assertEqual(os.listdir(self.dir / "prof"), ["raw-trace"])
         self.check_inputs("folders")
+
+    def test_profiles_in_a_folder(self):
+        """`convert profile` replaces nothing unasked; on a full disk nothing is left, and the command fails."""
+        program = [sys.executable, "-c", "x = [bytes(5000) for _ in range(3000)]"]
+        done = self.run_program(ORMA, "heap", "-i", "4k", "-o", "heap", "--", *program)
+        if done.returncode or not (self.dir / "heap/flamegraph.html").exists():
+            self.skipTest(f"no heap to be seen here: {done.stderr.decode()}")
+        made = [p for p in sorted(os.listdir(self.dir / "heap")) if p.endswith(".pb")]
+        words = ["convert", "profile", "heap/raw-trace", "--output-dir"]
+        self.orma(*words, "p")
+        self.assertEqual((sorted(os.listdir(self.dir / "p")), bool(made)), (made, True))
+        profile = self.dir / "p" / made[0]
+        profile.write_bytes(b"precious")
+        done = self.orma(*words, "p", code=1)
+        self.assertIn(f"p/{made[0]}: File exists; --force overwrites it", done.stderr.decode())
+        self.assertEqual(profile.read_bytes(), b"precious")
+        self.orma(*words, "p", "--force")
+        self.assertNotEqual(profile.read_bytes(), b"precious")
+        profile.unlink()
+        before = (self.dir / "heap/raw-trace").read_bytes()
+        os.link(self.dir / "heap/raw-trace", profile)
+        done = self.orma(*words, "p", "--force", code=1)
+        self.assertIn("is also an input", done.stderr.decode())
+        self.assertEqual((self.dir / "heap/raw-trace").read_bytes(), before)
+        small = self.dir / "small"
+        small.mkdir()
+        if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "none", small],
+                                          capture_output=True).returncode:
+            self.skipTest("no file system of our own can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", small])
+        done = self.orma(*words, "small", code=1)
+        self.assertRegex(done.stderr.decode(), r"small/heap_dump\.\d+.*\.pb: .*No space left")
+        self.assertEqual(list(small.iterdir()), [])
+        done = self.orma("heap", "-i", "4k", "-o", "small", "--", *program, code=1)
+        self.assertRegex(done.stderr.decode(), "No space left")
+        self.assertEqual([p for p in small.iterdir() if not p.stat().st_size], [])
+
+    def test_a_recording_of_samples_on_a_full_disk(self):
+        small = self.dir / "small"
+        small.mkdir()
+        if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "none", small],
+                                          capture_output=True).returncode:
+            self.skipTest("no file system of our own can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", small])
+        done = self.run_program(ORMA, "profile", "-o", "small", "--", sys.executable, "-c", "sum(i * i for i in range(300000))")
+        if "perf_event_paranoid" in done.stderr.decode():
+            self.skipTest("perf events are not allowed here")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr.decode(), "No space left")
+        self.assertEqual([p for p in small.iterdir() if not p.stat().st_size], [])
 
     def test_all_of_many_traces(self):
         done = self.orma("query", "--all", "*.json", "-o", "soft.json", "SELECT 1", code=1)
