@@ -68,6 +68,8 @@ struct orma_processor_damage orma_processor_damage(const struct orma_processor *
  * `orma_processor_edges()` units that lie outside of what was recorded.
  */
 const char *orma_processor_unread(const struct orma_processor *self, uint32_t n);
+/* The same without statistics of errors, for who lists these anyway. */
+const char *orma_processor_unread_unit(const struct orma_processor *self, uint32_t n);
 uint64_t orma_processor_edges(const struct orma_processor *self);
 
 /* The statement: as it was written, or for PerfettoSQL what was made of it. */

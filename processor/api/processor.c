@@ -508,15 +508,35 @@ struct orma_processor_damage orma_processor_damage(const struct orma_processor *
     };
 }
 
-const char *orma_processor_unread(const struct orma_processor *self, uint32_t n)
+static const char *account_text(const struct orma_processor *self, unsigned column, uint32_t row)
 {
     const struct orma_table *t = &self->storage.tables[ORMA_TABLE_IMPORT_ACCOUNT];
 
-    for (uint32_t row = 0; row < t->rows; row++)
-        if (!orma_table_is_null(t, ORMA_IMPORT_ACCOUNT_MESSAGE, row) && n-- == 0)
-            return orma_strpool_cstr(&self->storage.pool,
-                                     (uint32_t)orma_table_int(t, ORMA_IMPORT_ACCOUNT_MESSAGE, row));
+    return orma_strpool_cstr(&self->storage.pool, (uint32_t)orma_table_int(t, column, row));
+}
+
+static const char *unread(const struct orma_processor *self, uint32_t n, bool stats)
+{
+    const struct orma_table *t = &self->storage.tables[ORMA_TABLE_IMPORT_ACCOUNT];
+
+    for (uint32_t row = 0; row < t->rows; row++) {
+        if (orma_table_is_null(t, ORMA_IMPORT_ACCOUNT_MESSAGE, row) ||
+            (!stats && !strcmp(account_text(self, ORMA_IMPORT_ACCOUNT_UNIT, row), "statistic")))
+            continue;
+        if (n-- == 0)
+            return account_text(self, ORMA_IMPORT_ACCOUNT_MESSAGE, row);
+    }
     return NULL;
+}
+
+const char *orma_processor_unread(const struct orma_processor *self, uint32_t n)
+{
+    return unread(self, n, true);
+}
+
+const char *orma_processor_unread_unit(const struct orma_processor *self, uint32_t n)
+{
+    return unread(self, n, false);
 }
 
 uint64_t orma_processor_edges(const struct orma_processor *self)

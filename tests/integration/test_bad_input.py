@@ -110,14 +110,14 @@ class BadInput(Case):
         path.write_bytes(damaged)
         done = self.run_program(ORMA, "stats", path)
         self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stderr.decode(), r"t\.pftrace: \d+ damaged places? w.* skipped, \d+ bytes in all, the first at byte "
+        self.assertRegex(done.stdout.decode(), r"  \d+ damaged places? w.* skipped, \d+ bytes in all, the first at byte "
                                                r"\d+; the rest was read")
         self.assertIn("damaged_places", done.stdout.decode())
         # Where a place lies in what names are looked up by, all that the sequence has behind it is gone.
         self.assertGreater(int(self.one(path, "SELECT count(*) FROM slice")), 0.4 * all_slices)
         path.write_bytes(whole[:-3])
         done = self.run_program(ORMA, "stats", path)
-        self.assertIn("cut off: the last ", done.stderr.decode())
+        self.assertIn("cut off: the last ", done.stdout.decode())
 
     def test_a_truncated_trace_gives_its_whole_packets(self):
         whole = recorded()

@@ -108,7 +108,7 @@ class Containers(Case):
         zeroes = gzip.compress(bytes(100 * MIB), 9)
         inner = zlib.compress(bytes(64 * MIB), 9)
         for what, data in (("gzip", zeroes), ("gzip of a gzip", gzip.compress(zeroes)),
-                           ("zip of gzips", zipped([(str(i), gzip.compress(TRACE[:1] + bytes(100 * MIB), 9)) for i in range(2)],
+                           ("zip of gzips", zipped([(str(i), gzip.compress(TRACE[:1] + bytes(140 * MIB), 9)) for i in range(2)],
                                                    zipfile.ZIP_DEFLATED))):
             with self.subTest(what):
                 code, text = self.load(data)

@@ -66,21 +66,6 @@ unsigned orma_load_print_unread(const struct orma_processor *tp, const char *ind
     return num;
 }
 
-/* The same where statistics are listed by name behind it, as the processor's shell does. */
-static void print_units(struct orma_processor *tp, const char *indent)
-{
-    static const char sql[] =
-        "SELECT message FROM import_account WHERE message IS NOT NULL AND unit != 'statistic' "
-        "ORDER BY id";
-    struct orma_query *q;
-
-    if (orma_query_prepare(tp, sql, SIZE_MAX, &q, NULL) != 0)
-        return;
-    for (unsigned num = 0; num < UNREAD_SHOWN && orma_query_step(q) == 1; num++)
-        fprintf(stderr, "%s%s\n", indent, orma_query_text(q, 0));
-    orma_query_free(q);
-}
-
 /* Of the file, in front of whatever the command prints. */
 static void print_unread(struct orma_processor *tp, const char *program, const char *path,
                          bool shell)
@@ -88,9 +73,13 @@ static void print_unread(struct orma_processor *tp, const char *program, const c
     ORMA_AUTO(orma_buf_fini) struct orma_buf indent = {0};
 
     orma_buf_printf(&indent, "%s: %s: ", program, path);
-    if (shell)
-        print_units(tp, orma_buf_cstr(&indent));
-    else
+    const char *message;
+
+    /* The processor's shell lists statistics by name behind it. */
+    for (uint32_t n = 0; shell && n < UNREAD_SHOWN && (message = orma_processor_unread_unit(tp, n));
+         n++)
+        fprintf(stderr, "%s%s\n", orma_buf_cstr(&indent), message);
+    if (!shell)
         (void)orma_load_print_unread(tp, orma_buf_cstr(&indent), UNREAD_SHOWN, stderr);
 }
 

@@ -216,7 +216,8 @@ static bool judge_data(const struct outcome *o)
     if (!o->scanned || !nothing)
         return false;
     fprintf(stderr, "orma record: nothing was recorded: %s\n", why_nothing(o));
-    return !o->missing_num || !o->rec->allow_unknown; /* else it was known that nothing may come */
+    /* Of some sources it was known that they may not come; the others had nothing to say. */
+    return !o->rec->allow_unknown || !o->missing_num || o->missing_num == o->others_num;
 }
 
 static bool judge(struct outcome *o)

@@ -17,6 +17,11 @@ def before_or_behind(stack, begin="main"):
     return begin not in stack and any(part in frame for frame in stack for part in ("execve", "_dl_start", "do_exit", "do_group_exit"))
 
 
+def few(samples):
+    """1 per cent of them, or what is chance where there are few."""
+    return max(0.01 * samples, 4)
+
+
 class ProfileCase(Case):
     user = ()  # what is put before a command, to run it as somebody else
 

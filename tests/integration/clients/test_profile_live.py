@@ -189,7 +189,7 @@ class ProfileLive(ProfileCase):
         self.assertGreater(total, 40)
         ours = sum(n for s, n in stacks.items() if not before_or_behind(s))
         cut = ours - sum(n for s, n in stacks.items() if "main" in s)
-        self.assertLessEqual(cut, max(0.01 * ours, 4), "stacks that do not reach main")  # few samples: 1 % would be chance
+        self.assertLessEqual(cut, few(ours), "stacks that do not reach main")
         inside = {f: sum(n for s, n in stacks.items() if f in s) for f in ("fifty", "thirty", "down", "sorting")}
         spun = inside["fifty"] + inside["thirty"] + inside["down"]
         for function, share in ("fifty", 0.5), ("thirty", 0.3), ("down", 0.2):
@@ -361,7 +361,8 @@ int main(void) { int fds[2]; pthread_t t; pipe(fds); pthread_create(&t, 0, run, 
         for row in self.rows():
             self.addCleanup(pathlib.Path(f"/tmp/perf-{row['pid']}.map").unlink, missing_ok=True)
         self.assertRegex(self.report().splitlines()[4], r"made_while_it_ran")
-        self.assertNotIn(b"without a name", done.stdout)
+        nameless = re.search(rb"in functions without a name: ([0-9.]+) %", done.stdout)  # stubs of the loader have none
+        self.assertLess(float(nameless.group(1)) if nameless else 0, 5)
 
     @unittest.skipIf(not shutil.which("strip") or not shutil.which("nm"), "no binutils")
     def test_functions_without_names_are_told_apart(self):
@@ -542,7 +543,7 @@ class ProfileOrdinary(ProfileLive):
         done = self.profile("--", self.compile(SHARES, "shares"), "2", code=7)
         self.assertIn(b"the kernel's own work is not seen", done.stderr)
         self.assertIn(b"sysctl kernel.perf_event_paranoid=1", done.stderr)
-        self.assertEqual(done.stderr.count(b"not seen"), 1)
+        self.assertEqual(done.stderr.count(b"own work is not seen"), 1)
 
     def test_what_is_refused_is_said_once(self):
         program = shutil.which("su")

@@ -207,13 +207,87 @@ CREATE PERFETTO TABLE _orma_why_by_interrupt AS
 SELECT DISTINCT id_0 AS id
 FROM _interval_intersect!((_orma_why_doubtful, _orma_why_interrupt), (ucpu));
 
+-- The graph of sched.thread_executing_span follows threads that were seen to be woken. Here each run
+-- counts, for a switch or a wake-up may be missing.
+--
+-- Runs of states of a thread in which it was awake (running, or waiting for a cpu), and those
+-- between them in which it slept. The id of a run is that of its first state.
+CREATE PERFETTO TABLE _orma_why_state_runs AS
+WITH
+  states AS (
+    SELECT
+      id, ts,
+      -- Where switches are missing, a state ends when the next one that is known begins.
+      iif(
+        dur = -1,
+        coalesce(lead(ts) OVER (PARTITION BY utid ORDER BY ts, id), trace_end()) - ts, dur
+      ) AS dur,
+      utid, state, blocked_function,
+      iif(coalesce(irq_context, 0), NULL, waker_id) AS waker_id,
+      state IN ('R', 'R+', 'Running') AS awake
+    FROM thread_state
+    WHERE utid NOT IN (SELECT utid FROM thread WHERE is_idle)
+  ),
+  changes AS (
+    SELECT
+      *, awake IS NOT lag(awake) OVER (PARTITION BY utid ORDER BY ts, id) AS changed
+    FROM states
+  )
+SELECT
+  id, ts, dur, utid, state, blocked_function, waker_id, awake,
+  sum(changed) OVER (PARTITION BY utid ORDER BY ts, id) AS run
+FROM changes
+ORDER BY id;
+
+CREATE PERFETTO TABLE _orma_why_runs AS
+SELECT
+  min(id) AS id, utid, run, awake, min(ts) AS ts, sum(dur) AS dur
+FROM _orma_why_state_runs
+GROUP BY utid, run
+ORDER BY utid, run;
+
+-- The run of each state.
+CREATE PERFETTO TABLE _orma_why_run_of_state AS
+SELECT id, min(id) OVER (PARTITION BY utid, run) AS run_id
+FROM _orma_why_state_runs
+ORDER BY id;
+
+-- One row for each run in which a thread was awake: who woke it (waker_id, another row; NULL if
+-- it is not known or was an interrupt), how long it had slept before, in which state and where
+-- in the kernel, and its run before that.
+CREATE PERFETTO TABLE _orma_why_wakeups AS
+WITH
+  runs AS (
+    SELECT
+      id, utid, ts, dur, awake, lag(id) OVER w AS sleep_id, lag(dur) OVER w AS sleep_dur,
+      lag(id, 2) OVER w AS prev_id
+    FROM _orma_why_runs
+    WINDOW w AS (PARTITION BY utid ORDER BY run)
+  )
+SELECT
+  r.utid,
+  r.id,
+  w.run_id AS waker_id,
+  r.ts,
+  i.state AS idle_state,
+  i.blocked_function AS idle_reason,
+  r.sleep_dur AS idle_dur,
+  r.prev_id,
+  r.dur
+FROM runs AS r
+JOIN _orma_why_state_runs AS first ON first.id = r.id
+LEFT JOIN _orma_why_run_of_state AS w ON w.id = first.waker_id
+LEFT JOIN _orma_why_state_runs AS i ON i.id = r.sleep_id
+WHERE r.awake
+ORDER BY r.id;
+
 -- Wakers that were not seen to run: the switch to them is missing, but that they woke somebody says
 -- that they ran then. If the last stretch in which one is known to have been awake lasts until the
 -- wake-up, that one woke; else it slept, as far as is known, and has a stretch of no length (its id:
 -- 2 ^ 40 and more).
 CREATE PERFETTO TABLE _orma_why_hidden_waker AS
 SELECT g.id AS woken_id, s.waker_utid AS utid, g.ts
-FROM _wakeup_graph AS g JOIN thread_state AS s ON s.id = g.id
+FROM _orma_why_wakeups AS g JOIN thread_state AS s ON s.id = g.id
 WHERE g.waker_id IS NULL AND s.waker_utid IS NOT NULL AND NOT coalesce(s.irq_context, 0)
   AND s.waker_utid NOT IN (SELECT utid FROM thread WHERE is_idle)
   AND s.id NOT IN (SELECT id FROM _orma_why_by_interrupt);
@@ -221,7 +295,7 @@ WHERE g.waker_id IS NULL AND s.waker_utid IS NOT NULL AND NOT coalesce(s.irq_con
 CREATE PERFETTO TABLE _orma_why_hidden_moment AS
 WITH moments AS (
   SELECT ts, utid, NULL AS woken_id, id AS run_id
-  FROM _wakeup_graph
+  FROM _orma_why_wakeups
   WHERE utid IN (SELECT utid FROM _orma_why_hidden_waker)
   UNION ALL
   SELECT ts, utid, woken_id, NULL AS run_id FROM _orma_why_hidden_waker
@@ -232,7 +306,7 @@ CREATE PERFETTO TABLE _orma_why_hidden_run AS
 SELECT
   m.woken_id, m.ts, m.utid, r.id AS run_id, m.ts - (r.ts + r.dur) AS idle_dur,
   iif(m.ts > r.ts + r.dur, m.woken_id + (1 << 40), r.id) AS waker_id
-FROM _orma_why_hidden_moment AS m JOIN _wakeup_graph AS r ON r.id = m.run_id
+FROM _orma_why_hidden_moment AS m JOIN _orma_why_wakeups AS r ON r.id = m.run_id
 WHERE m.woken_id IS NOT NULL
 ORDER BY m.woken_id;
 
@@ -243,7 +317,7 @@ WITH woken AS (
   SELECT
     g.id, g.utid, g.ts, g.dur, g.idle_dur,
     iif(i.id IS NULL, coalesce(g.waker_id, h.waker_id), NULL) AS waker_id, g.prev_id, g.idle_state
-  FROM _wakeup_graph AS g
+  FROM _orma_why_wakeups AS g
   LEFT JOIN _orma_why_hidden_run AS h ON h.woken_id = g.id
   LEFT JOIN _orma_why_by_interrupt AS i ON i.id = g.id
 )
