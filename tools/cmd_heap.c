@@ -427,12 +427,12 @@ static void tell_losses(const struct heap *self, const struct orma_heap_collecto
         fprintf(stderr, PROGRAM ": %llu reports found no room and are missing: try a larger -i\n",
                 (unsigned long long)stats->lost);
     if (stats->own_new)
-        fprintf(stderr, PROGRAM ": the allocator brings an operator new of its own: what C++ code "
-                                "gets by it is missing\n");
+        fprintf(stderr, PROGRAM ": the allocator has an operator new of its own: what C++ code gets "
+                                "by it is missing, unless it calls malloc\n");
     if (stats->cut)
         fprintf(stderr,
-                PROGRAM ": %llu of %llu stacks are cut ([truncated]): %llu are deeper than the %u "
-                        "KiB that are copied\n",
+                PROGRAM ": %llu of %llu stacks are cut ([truncated]), %llu of them at the %u KiB "
+                        "that are copied\n",
                 (unsigned long long)stats->cut, (unsigned long long)stats->samples,
                 (unsigned long long)stats->too_deep, ORMA_HEAP_STACK_MAX >> 10);
     if (stats->corrupted)

@@ -33,6 +33,7 @@
 
 #define BUFFER_DEFAULT ((uint64_t)32 << 20)
 #define SNAPSHOT_CONNECT_MS 5000
+#define SNAPSHOTS_CHECKED 64 /* names of files that must not be there */
 #define BACKGROUND_WAIT_MS 30000
 
 static struct orma_output_want wanted(const struct orma_record *rec)
@@ -64,14 +65,20 @@ static int name_output(struct orma_record *rec)
                  localtime_r(&now, &tm));
         rec->out_path = rec->path_buf;
     }
-    ORMA_AUTO(orma_buf_fini) struct orma_buf first = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
     struct orma_output_want want = wanted(rec);
 
-    if (rec->snapshots) {
-        orma_buf_printf(&first, "%s.0", rec->out_path);
-        want.path = orma_buf_cstr(&first);
+    int r = 0;
+
+    if (!rec->snapshots)
+        return orma_output_check(&want);
+    for (unsigned i = 0; r == 0 && i < SNAPSHOTS_CHECKED; i++) {
+        orma_buf_clear(&path);
+        orma_buf_printf(&path, "%s.%u", rec->out_path, i);
+        want.path = orma_buf_cstr(&path);
+        r = orma_output_check(&want);
     }
-    return orma_output_check(&want);
+    return r;
 }
 
 /* Once nothing but the recording itself can fail. */
@@ -289,7 +296,7 @@ static int clone_into(struct orma_record *rec, struct orma_consumer *consumer,
     if (r < 0)
         fprintf(stderr, "orma record: %s%s\n", orma_buf_cstr(&error),
                 rec->clone ? " ('orma status' lists the sessions)" : "");
-    int end = orma_output_close(&out, bytes ? 0 : r, NULL);
+    int end = orma_output_close(&out, r, NULL);
     if (r >= 0 && end >= 0 && !rec->quiet)
         fprintf(stderr, "%s: %s, snapshot %s\n", rec->to_stdout ? "standard output" : path,
                 orma_units_format_size(bytes, size), of_what);
@@ -321,14 +328,15 @@ static void on_snapshot(void *ctx, const struct orma_buf *request, const char *t
 static int snapshots_outcome(const struct orma_record *rec, const struct orma_recorder *run,
                              bool failed)
 {
-    if (!failed && !rec->snapshots_num) {
+    if (!failed && !rec->snapshots_num && !run->snapshots_skipped) {
         fprintf(stderr,
                 "orma record: none of the config's triggers came: no snapshot was written\n");
         return ORMA_EXIT_FAILURE;
     }
     if (run->child_code > 0)
         return run->child_code;
-    return failed || rec->snapshots_failed ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+    return failed || rec->snapshots_failed || run->snapshots_skipped ? ORMA_EXIT_FAILURE
+                                                                     : ORMA_EXIT_OK;
 }
 
 static int run_session(struct orma_record *rec, const struct orma_service_trace_config *config_info)
@@ -532,9 +540,8 @@ const struct orma_command orma_cmd_record = {
         "inside this process, on private sockets. With COMMAND, recording lasts as long as it runs "
         "(at most TIME), it finds the service through its environment, and its exit code is "
         "ours.\n\n"
-        "Ctrl-C ends a recording and keeps the trace; a second one, half a second later or more, "
-        "waits "
-        "for no program and keeps what is there.",
+        "Ctrl-C ends a recording and keeps the trace. A second one, at least half a second later, "
+        "waits for no program and keeps what is there.",
     .examples = "  orma record -t 10s -o trace.pftrace\n"
                 "  orma record -t 5s sched irq syscalls -b 64mb\n"
                 "  orma record -o build.pftrace -- make -j4\n"

@@ -39,7 +39,7 @@ size_t orma_perf_blocked_find(int proc_fd, uint32_t pid, uint64_t time,
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     while (dir && (entry = readdir(dir))) {
         struct orma_perf_record out = {
-            .kind = ORMA_PERF_SWITCH, .pid = pid, .time = time, .out = true};
+            .kind = ORMA_PERF_SWITCH, .pid = pid, .time = time, .out = true, .assumed = true};
         uint64_t tid;
 
         if (!orma_str_to_u64(orma_str_from(entry->d_name), &tid) ||

@@ -38,6 +38,7 @@ struct orma_perf_record {
     uint32_t cpu, pid, tid;
     uint16_t misc;                   /* PERF_RECORD_MISC_*: the mode of the cpu */
     bool exec, out, preempted;       /* out of LOST: of switches */
+    bool assumed;                    /* SWITCH: nobody saw it, the thread waited already */
     uint32_t parent_pid, parent_tid; /* FORK */
     uint64_t lost;                   /* LOST: records that did not fit */
     struct orma_str text;            /* COMM: the name; MAP: the path */

@@ -91,7 +91,8 @@ void orma_perf_waits_out(struct orma_perf_waits *self, const struct orma_perf_re
 {
     struct orma_perf_wait *wait = orma_map_get_ptr(&self->by_tid, record->tid);
 
-    if (!wait) {
+    /* A thread may run at the time that is assumed, and wait when it is looked at. */
+    if (!wait || (wait->record.assumed && !record->assumed)) {
         put(self, copy_of(record));
         wait = orma_map_get_ptr(&self->by_tid, record->tid);
     }

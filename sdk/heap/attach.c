@@ -3,7 +3,7 @@
  * somebody has come. When the reader ends, or no longer moves, it is idle again. Memory that was
  * shared stays mapped, as a thread may be writing to it; the reader has given its pages back.
  *
- *   idle ─► `large` is set ─► START is in the ring, and seen ─► `epoch`, `shared`: threads report
+ *   idle ─► START is in the ring, and seen ─► `epoch` ─► `large` ─► `shared`: threads report
  *
  * Whoever sees `shared` sees what was set before; whoever sees `large` alone finds nobody yet.
  */

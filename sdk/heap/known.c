@@ -68,6 +68,16 @@ void orma_hook_forget_all(void)
         atomic_store_explicit(&libraries[i], 0, memory_order_relaxed);
 }
 
+void orma_hook_forget_library(uint64_t hash)
+{
+    for (uint64_t i = hash % LIBRARIES; i < hash % LIBRARIES + LIBRARIES_WINDOW; i++) {
+        uint64_t is = hash;
+
+        (void)atomic_compare_exchange_strong_explicit(&libraries[i], &is, 0, memory_order_relaxed,
+                                                      memory_order_relaxed);
+    }
+}
+
 bool orma_hook_is_new_library(uint64_t hash)
 {
     for (uint64_t i = hash % LIBRARIES; i < hash % LIBRARIES + LIBRARIES_WINDOW; i++) {

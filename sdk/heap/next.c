@@ -95,9 +95,12 @@ static void *boot_malloc(size_t n)
 
 static void *boot_calloc(size_t num, size_t n)
 {
+    size_t all;
+
     orma_hook_next_resolve();
-    return orma_hook_next.calloc == boot_calloc ? from_arena(num * n)
-                                                : orma_hook_next.calloc(num, n);
+    if (orma_hook_next.calloc != boot_calloc)
+        return orma_hook_next.calloc(num, n);
+    return __builtin_mul_overflow(num, n, &all) ? NULL : from_arena(all);
 }
 
 static void *boot_realloc(void *p, size_t n)

@@ -124,6 +124,8 @@ void orma_hook_remember(const void *p);
 void orma_hook_forget_all(void);
 /* True: it is new, and from now on not any more. */
 bool orma_hook_is_new_library(uint64_t hash);
+/* The reader could not be told of it: it is new again. */
+void orma_hook_forget_library(uint64_t hash);
 
 ORMA_HEAP_INLINE uint32_t orma_hook_place(const void *p)
 {

@@ -107,8 +107,13 @@ static void show_library(struct orma_heap_shared *s, void *caller)
     hash = mix(hash, (uintptr_t)object.end);
     for (const char *c = object.link->name; *c; c++)
         hash = mix(hash, (uint8_t)*c);
-    if (orma_hook_is_new_library(hash | 1))
-        orma_hook_wait(s, orma_hook_put(s, &(struct orma_hook_note){.kind = ORMA_HEAP_MAPPED}));
+    if (!orma_hook_is_new_library(hash | 1))
+        return;
+    uint64_t end = orma_hook_put(s, &(struct orma_hook_note){.kind = ORMA_HEAP_MAPPED});
+    if (end)
+        orma_hook_wait(s, end);
+    else
+        orma_hook_forget_library(hash | 1); /* no room: its next allocation tries again */
 }
 
 /* ---- reports ---- */

@@ -23,7 +23,8 @@
 
 enum orma_heap_kind {
     ORMA_HEAP_PAD = 1,
-    ORMA_HEAP_START, /* a program begins: what its pid held before is gone */
+    ORMA_HEAP_START, /* a program begins: what its pid held before is gone; `bytes` 1: its allocator has an
+                      * operator new of its own */
     ORMA_HEAP_ALLOC,
     ORMA_HEAP_FREE,
     ORMA_HEAP_MAP,   /* as ALLOC: anonymous memory that is not malloc's */

@@ -179,9 +179,9 @@ static void snapshot(struct orma_perfetto *self, const struct orma_buf *request)
 
 static void take_hits(struct session *s)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf request = {0}, trigger = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf request = {0};
 
-    while (orma_service_hits_take(&s->hits, &request, &trigger)) {
+    while (orma_service_hits_take(&s->hits, &request, NULL)) {
         snapshot(s->self, &request);
         orma_buf_clear(&request);
     }

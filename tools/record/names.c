@@ -5,6 +5,7 @@
  */
 #include "tools/record/names.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,22 +134,24 @@ static void reduce(const char **names, bool to_group)
     }
 }
 
-bool orma_record_names_whole_event(const char *name, char *ret, size_t ret_size)
+int orma_record_names_whole_event(const char *name, char *ret, size_t ret_size)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf list = {0};
-    unsigned num = 0;
+    int num = 0, r = orma_probes_kernel_events(NULL, &list);
 
-    if (orma_probes_kernel_events(NULL, &list) < 0)
-        return false;
+    if (r < 0)
+        return r;
     const char **names = lines_of(&list);
-    for (size_t i = 0; names && names[i]; i++) {
+    if (!names)
+        return -ENOMEM;
+    for (size_t i = 0; names[i]; i++) {
         const char *slash = strchr(names[i], '/');
 
         if (slash && !strcmp(slash + 1, name) && num++ == 0)
             snprintf(ret, ret_size, "%s", names[i]);
     }
     free(names);
-    return num == 1;
+    return num;
 }
 
 bool orma_record_names_near_event(const char *name, char *ret, size_t ret_size)

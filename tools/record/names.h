@@ -32,9 +32,9 @@ unsigned orma_record_names_check(struct orma_record_name_check *check, struct or
 void orma_record_names_sources(struct orma_str config, void (*fn)(void *ctx, const char *name),
                                void *ctx);
 
-/* The kernel's only event of this name, as "group/name" in `ret`; false: there is none, or there
- * are several, or they cannot be read. */
-bool orma_record_names_whole_event(const char *name, char *ret, size_t ret_size);
+/* How many events of this name the kernel has, the first one as "group/name" in `ret`; -errno: they
+ * cannot be read. */
+int orma_record_names_whole_event(const char *name, char *ret, size_t ret_size);
 
 /* The kernel's event nearest to `name` ("group/name"), in `ret`; false: none is near, or they
  * cannot be read. */

@@ -76,23 +76,33 @@ static int add_word(struct orma_record *rec, const char *word)
 
     if (orma_record_request_add(&rec->request, word))
         return ORMA_EXIT_OK;
-    if (orma_record_names_whole_event(word, event, sizeof(event))) {
+    int num = orma_record_names_whole_event(word, event, sizeof(event));
+    if (num == 1) {
         const char *kept = orma_arena_strdup(&rec->names, orma_str_from(event));
 
         if (kept && orma_record_request_add(&rec->request, kept))
             return ORMA_EXIT_OK;
     }
+    if (num > 1)
+        return orma_cli_usage_error(&rec->cli, "%d groups have an event '%s': name one, as in '%s'",
+                                    num, word, event);
     for (size_t i = 0; orma_record_presets[i].name && i < ORMA_ARRAY_LEN(names) - 1; i++)
         names[i] = orma_record_presets[i].name;
     const char *near = orma_cli_did_you_mean(word, names);
     if (!near && orma_record_names_near_event(word, event, sizeof(event)))
         near = event;
-    return near ? orma_cli_usage_error(
-                      &rec->cli, "unknown preset or event '%s'; did you mean '%s'?", word, near)
-                : orma_cli_usage_error(&rec->cli,
-                                       "unknown preset or event '%s' ('orma list' shows them; a "
-                                       "command follows '--')",
-                                       word);
+    if (near)
+        return orma_cli_usage_error(&rec->cli, "unknown preset or event '%s'; did you mean '%s'?",
+                                    word, near);
+    if (num < 0)
+        return orma_cli_usage_error(&rec->cli,
+                                    "unknown preset '%s'; the kernel's events cannot be read (%s), "
+                                    "so an event needs its group: 'group/%s'",
+                                    word, strerror(-num), word);
+    return orma_cli_usage_error(&rec->cli,
+                                "unknown preset or event '%s' ('orma list' shows them; a command "
+                                "follows '--')",
+                                word);
 }
 
 static int parse_option(struct orma_record *rec, int id)

@@ -99,7 +99,7 @@ static void on_event(void *ctx, struct orma_str events)
             st->all_started |= orma_pb_bool(&f);
         else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_INSTANCE_STATE_CHANGES)
             note_source(st->rec, orma_pb_sub(&f));
-        else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT)
+        else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT && st->rec->on_snapshot)
             orma_service_hits_put(&st->hits, orma_pb_str(&f));
     }
 }
@@ -188,15 +188,24 @@ static void take_hits(struct state *st)
 
     if (st->hits.num)
         progress_end(st);
-    while (orma_service_hits_take(&st->hits, &request, &trigger)) {
+    while (st->signals < 2 && orma_service_hits_take(&st->hits, &request, &trigger)) {
         st->rec->on_snapshot(st->rec->ctx, &request, orma_buf_cstr(&trigger));
         orma_buf_clear(&request);
         orma_buf_clear(&trigger);
+        take_signals(st);
     }
-    if (st->hits.skipped)
-        fprintf(stderr, "%s: too many triggers at once: %u snapshots were not made\n",
-                st->rec->program, st->hits.skipped);
-    st->hits.skipped = 0;
+}
+
+/* What triggers asked for and nobody will make any more. */
+static void give_up_hits(struct state *st)
+{
+    unsigned num = st->hits.num + st->hits.skipped;
+
+    if (num)
+        fprintf(stderr, "%s: %u snapshot%s that triggers asked for %s not made\n", st->rec->program,
+                num, num == 1 ? "" : "s", num == 1 ? "was" : "were");
+    st->rec->snapshots_skipped = num;
+    orma_service_hits_fini(&st->hits);
 }
 
 /* One turn of the loop. 0, or the end of the connection. */
@@ -325,20 +334,20 @@ static int flush(struct state *st, struct end_wait *wait)
     return r < 0 ? r : !flush.done;
 }
 
-/* Asks for the end if need be and waits for it. 1: it has not come, but what is there can be read.
- */
+/* Asks for the end if need be and waits for it. 1: not all of it was waited for, but what is there
+ * can be read. */
 static int stop(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
     uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
     struct end_wait wait = {.begin_ns = now, .limit_ns = now + STOP_TIMEOUT_MS * 1000000ull};
-    int r;
+    int r, missed = 0;
 
     st->full_since_ns = now;
     if (!orma_consumer_ended(rec->consumer, NULL)) {
-        r = flush(st, &wait);
-        if (r < 0)
-            return r;
+        missed = flush(st, &wait);
+        if (missed < 0)
+            return missed;
         r = orma_consumer_disable(rec->consumer);
         if (r < 0)
             return r;
@@ -352,7 +361,7 @@ static int stop(struct state *st)
         if (r < 0)
             return r;
     }
-    return 0;
+    return missed;
 }
 
 /* Has somebody asked for the end since the last look? The end of the command does not count. */
@@ -444,8 +453,8 @@ static void end_pump(struct state *st, bool complete)
     st->cut = r == -ECANCELED;
 }
 
-/* After the end: data, sums. */
-static int collect(struct state *st)
+/* After the end, or what was waited of it: data, sums. */
+static int collect(struct state *st, bool missed)
 {
     struct orma_recorder *rec = st->rec;
     struct orma_buf stats = {0};
@@ -469,7 +478,7 @@ static int collect(struct state *st)
         orma_ledger_read(orma_buf_str(&stats), 0, &rec->loss);
         rec->has_loss = true;
     }
-    if (!orma_consumer_ended(rec->consumer, NULL))
+    if (missed)
         rec->loss.unknown = "its end was not waited for";
     orma_buf_fini(&stats);
     (void)orma_consumer_free_buffers(rec->consumer); /* closing would do the same */
@@ -535,21 +544,22 @@ int orma_recorder_run(struct orma_recorder *self)
             st.signals > 1
                 ? "ended at once, as the second signal asked: what producers had not handed over "
                   "may be missing"
-                : "the session did not end in time; the end of the trace may be missing",
+                : "not all producers answered in time; the end of the trace may be missing",
             0);
     else if (stopped < 0 && r >= 0)
         say(self, "the session did not end in time; the end of the trace may be missing",
             stopped == -ETIMEDOUT ? 0 : stopped);
     self->duration_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - st.started_ns;
     if (stopped >= 0) {
-        int collected = collect(&st);
+        take_hits(&st); /* of what came while an answer was waited for */
+        int collected = collect(&st, stopped > 0);
         r = r < 0 ? r : collected;
     }
     if (stopped < 0) {
         end_pump(&st, false);
         look_at_file(&st); /* so that it is not taken for empty, and removed */
     }
-    orma_service_hits_fini(&st.hits);
+    give_up_hits(&st);
     wait_for_command(&st);
     return r < 0 ? r : ORMA_MIN(stopped, 0);
 }

@@ -41,10 +41,11 @@ struct orma_recorder {
     uint64_t duration_ns; /* from start to end */
     struct orma_ledger loss;
     bool has_loss;
-    int child_code;       /* -1: the command was not run or has not ended */
-    bool not_spawned;     /* the command was not started: there is nothing to keep */
-    bool ended_by_itself; /* the service ended it: time over, file full */
-    bool reader_left;     /* nobody reads out_fd any more */
+    unsigned snapshots_skipped; /* that triggers asked for: too many at once */
+    int child_code;             /* -1: the command was not run or has not ended */
+    bool not_spawned;           /* the command was not started: there is nothing to keep */
+    bool ended_by_itself;       /* the service ended it: time over, file full */
+    bool reader_left;           /* nobody reads out_fd any more */
     /* Names of the data sources that took part, one a line; orma_buf_fini(). */
     struct orma_buf sources;
 };

@@ -113,6 +113,11 @@ void orma_service_hits_put(struct orma_service_hits *self, struct orma_str hit)
     }
     orma_pb_put_bytes(&self->queue, 1, hit.data, hit.len);
     self->num++;
+    if (self->queue.failed) { /* no memory: it holds less than was put */
+        self->skipped += self->num;
+        self->num = 0;
+        orma_buf_clear(&self->queue);
+    }
 }
 
 /* The fields of a hit have other numbers in the request. */
@@ -127,7 +132,8 @@ static void put_request(struct orma_buf *out, struct orma_pb_reader hit, struct 
             break;
         case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_TRIGGER_NAME:
             orma_pb_put_str(out, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_NAME, orma_pb_str(&f));
-            orma_buf_put(trigger, f.data, f.len);
+            if (trigger)
+                orma_buf_put(trigger, f.data, f.len);
             break;
         case ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT_PRODUCER_NAME:
             orma_pb_put_str(out, ORMA_PB_CLONE_SESSION_REQUEST_CLONE_TRIGGER_PRODUCER_NAME,
@@ -150,17 +156,15 @@ static void put_request(struct orma_buf *out, struct orma_pb_reader hit, struct 
 }
 
 bool orma_service_hits_take(struct orma_service_hits *self, struct orma_buf *ret_request,
-                            struct orma_buf *trigger)
+                            struct orma_buf *ret_trigger)
 {
     struct orma_pb_reader r = orma_pb_reader(self->queue.data, self->queue.len);
     struct orma_pb_field f;
 
     if (!self->num || !orma_pb_next(&r, &f))
         return false;
-    put_request(ret_request, orma_pb_sub(&f), trigger);
-    size_t used = (size_t)(f.data + f.len - self->queue.data);
-    memmove(self->queue.data, self->queue.data + used, self->queue.len - used);
-    self->queue.len -= used;
+    put_request(ret_request, orma_pb_sub(&f), ret_trigger);
+    orma_buf_consume(&self->queue, (size_t)(f.data + f.len - self->queue.data));
     self->num--;
     return true;
 }

@@ -31,9 +31,9 @@ struct orma_service_hits {
 void orma_service_hits_fini(struct orma_service_hits *self);
 void orma_service_hits_put(struct orma_service_hits *self, struct orma_str hit);
 /* The oldest one as an encoded CloneSessionRequest, appended; false: there is none. The trigger's
- * name is put into `trigger`. */
+ * name is appended to `ret_trigger`, which may be NULL. */
 bool orma_service_hits_take(struct orma_service_hits *self, struct orma_buf *ret_request,
-                            struct orma_buf *trigger);
+                            struct orma_buf *ret_trigger);
 
 /* Fills a CloneSessionRequest: a session's number as `orma status` shows it, or its unique name. */
 void orma_service_clone_request_put(struct orma_buf *out, const char *session);
