@@ -625,12 +625,13 @@ static void tell_coverage(const struct profile *self, const struct orma_stacks *
     bool often = self->request.frequency_hz >= FREQUENCY_HIGH;
     if (self->cpu_ns > COVERAGE_MIN_NS && seen < COVERAGE_LEAST * used)
         fprintf(stderr,
-                "%s: samples explain %.0f %% of the %sCPU time: threads that live shorter than the "
-                "time between samples are not seen%s\n",
+                "%s: samples explain %.0f %% of the %sCPU time: no sample falls into threads that "
+                "live shorter than the time between two, nor into time that %s\n",
                 self->program, 100.0 * seen / used, kernel ? "" : "user's ",
-                often ? ", nor what so many samples cost"
-                      : "; -F " TEXT(FREQUENCY_HIGH) " takes most of them in, and so does -a as "
-                                                     "root, at any -F");
+                often ? "so many samples cost"
+                      : "a host takes from this machine; -F " TEXT(
+                            FREQUENCY_HIGH) " takes most such threads in, and so does -a as "
+                                            "root, at any -F");
     else if (stacks->samples < SAMPLES_FEW && !often)
         fprintf(stderr, "%s: %" PRIu64 " sample%s: shares are rough; -F %d takes more\n",
                 self->program, stacks->samples, stacks->samples == 1 ? "" : "s", FREQUENCY_HIGH);

@@ -77,7 +77,7 @@ static bool is_systrace(const uint8_t *data, size_t len)
     const char *text = (const char *)data;
 
     if (len && (text[0] == ' ' || text[0] == '\t'))
-        return true;
+        return orma_str_trim((struct orma_str){text, len}).len > 0;
     if (len >= 14 && !strncasecmp(text, "<!doctype html", 14))
         return true;
     if (len >= 5 && !strncasecmp(text, "<html", 5))

@@ -246,6 +246,7 @@ static const char *find_text(struct orma_str head)
  * anything. */
 static const struct {
     const char *has, *also, *is;
+    bool list; /* a list; all others are objects */
 } jsons[] = {
     {"speedscope.app/file-format-schema", NULL,
      READS("a profile of speedscope", "https://www.speedscope.app reads it")},
@@ -265,7 +266,7 @@ static const struct {
     {"{\"resourceLogs\":[", NULL,
      READS("logs of OpenTelemetry (OTLP)", "what takes OTLP reads them")},
     {"{\"data\":[{\"traceID\":", NULL, READS("a trace of Jaeger", "Jaeger reads it")},
-    {"\"traceId\":", "\"localEndpoint\":", READS("spans of Zipkin", "Zipkin reads them")},
+    {"\"traceId\":", "\"localEndpoint\":", READS("spans of Zipkin", "Zipkin reads them"), true},
     {"{\"log\":{\"version\":", "\"creator\":",
      READS("an archive of HTTP requests (HAR)", "the developer tools of browsers read it")},
     {"\"dhatFileVersion\":", NULL, READS("a heap profile of DHAT", "dh_view.html reads it")},
@@ -304,7 +305,8 @@ static const char *find_json(struct orma_str head)
         has_text(json, "\"traceEvents\":") || has_text(json, "\"ph\":"))
         return NULL;
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(jsons); i++)
-        if (has_text(json, jsons[i].has) && (!jsons[i].also || has_text(json, jsons[i].also)))
+        if (jsons[i].list == (json.data[0] == '[') && has_text(json, jsons[i].has) &&
+            (!jsons[i].also || has_text(json, jsons[i].also)))
             return jsons[i].is;
     return NULL;
 }
@@ -334,16 +336,18 @@ const char *orma_foreign_guess(const uint8_t *data, size_t len)
                           text = orma_str_trim(head);
     const char *line = text.len ? memchr(text.data, '\n', text.len) : NULL;
 
+    const char first = text.len ? text.data[0] : ' ';
+
     if (!is_text(head))
         return NULL;
     if (starts_with_tag(text, "<!doctype html") || starts_with_tag(text, "<html"))
         return READS("a page of HTML without a trace in it", "browsers read it");
     if (starts_with_tag(text, "<?xml"))
         return "XML, and not as `xctrace export` writes it";
-    if (text.data[0] == '{' && line && line + 1 < text.data + text.len && line[1] == '{')
+    if (first == '{' && line && line + 1 < text.data + text.len && line[1] == '{')
         return READS("lines of JSON without trace events",
                      "`jq` reads them; events have a phase (\"ph\") and a time (\"ts\")");
-    if (text.data[0] == '{' || text.data[0] == '[')
+    if (first == '{' || first == '[')
         return READS("JSON without trace events",
                      "`jq` reads it; those have a list \"traceEvents\", or a phase (\"ph\")");
     return "text of no form that is known";

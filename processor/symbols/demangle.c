@@ -118,24 +118,35 @@ static char *demangle_without_suffix(const char *name)
     return ret;
 }
 
-char *orma_demangle(const char *name)
+static bool is_short(const char *name)
 {
-    if (!name || strnlen(name, NAME_BYTES_MAX) == NAME_BYTES_MAX)
+    return name && strnlen(name, NAME_BYTES_MAX) < NAME_BYTES_MAX;
+}
+
+static char *demangle(const char *name, bool careful)
+{
+    if (!is_short(name))
         return NULL;
     char *text = orma_rust_demangle(name);
     if (text)
         return text;
     /* Without the prefix the library takes names for types: "i" would become "int". */
-    if ((strncmp(name, "_Z", 2) && strncmp(name, "__Z", 3)) || !orma_demangle_available())
+    if ((strncmp(name, "_Z", 2) && strncmp(name, "__Z", 3)) || !orma_demangle_available() ||
+        (careful && would_explode(name)))
         return NULL;
     name += name[1] == '_';
     text = demangle_cxx(name);
     return text ? text : demangle_without_suffix(name);
 }
 
+char *orma_demangle(const char *name)
+{
+    return demangle(name, false);
+}
+
 char *orma_demangle_careful(const char *name)
 {
-    return name && would_explode(name) ? NULL : orma_demangle(name);
+    return demangle(name, true);
 }
 #else
 bool orma_demangle_available(void)

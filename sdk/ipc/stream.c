@@ -74,6 +74,7 @@ int orma_ipc_stream_recv(struct orma_ipc_stream *self, int sock)
     if (r < 0)
         return r;
     self->end += (size_t)n;
+    self->touched = ORMA_MAX(self->touched, self->end);
     return (int)n;
 }
 

@@ -14,9 +14,10 @@
 #include <stdint.h>
 
 struct orma_ipc_stream {
-    uint8_t *buf; /* allocated at the first byte, freed when empty frames are all there is */
+    uint8_t *buf; /* allocated at the first byte, freed at the end */
     size_t begin, end;
-    int fd; /* -1: none */
+    size_t touched; /* of the buffer, ever: so much memory is kept */
+    int fd;         /* -1: none */
 };
 
 void orma_ipc_stream_init(struct orma_ipc_stream *self);

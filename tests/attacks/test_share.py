@@ -48,7 +48,7 @@ class Share(Attack):
         self.assertLess(self.fd_count(), 200)
         good = self.producer("good")
         self.assertTrue(good.initialized[0])
-        self.assertIn("this user has half of the connections", self.said())
+        self.assertIn("has half of the connections", self.said())
         self.assert_ends()
 
     def fill(self):

@@ -71,9 +71,11 @@ static void make_room(int max)
         if (!is_ours(fd, &info))
             continue;
         num++;
-        if ((idlest < 0 || info.tcpi_last_data_recv > most_ms) && !has_request(fd)) {
+        /* Who reads a long answer is not idle either. */
+        const uint32_t idle_ms = ORMA_MIN(info.tcpi_last_data_recv, info.tcpi_last_data_sent);
+        if ((idlest < 0 || idle_ms > most_ms) && !has_request(fd)) {
             idlest = fd;
-            most_ms = info.tcpi_last_data_recv;
+            most_ms = idle_ms;
         }
     }
     if (num > max && idlest >= 0)

@@ -38,6 +38,7 @@ struct out_frame {
 };
 
 /* What is read of a peer that goes away, if its socket can't say how much that is. */
+#define USER_TEXT_MAX 24
 #define HEAR_OUT_MAX ((uint64_t)16 << 20)
 
 /* ---- end of a connection ---- */
@@ -142,10 +143,20 @@ void traced_conn_close(struct traced_conn *self)
     begin_end(self, self->client && self->endpoint->wind_up);
 }
 
+/* "user 1000", or all who come by the network together. */
+static const char *user_of(const struct traced_conn *self, char ret[USER_TEXT_MAX])
+{
+    if (!self->is_unix)
+        return "the network";
+    snprintf(ret, USER_TEXT_MAX, "user %d", self->uid);
+    return ret;
+}
+
 /* What is kept for it counts for its user. */
 static void settle_account(struct traced_conn *self)
 {
-    size_t held = self->in.end - self->in.begin + self->out_bytes;
+    size_t held = self->in.touched + self->out_bytes;
+    char who[USER_TEXT_MAX];
 
     if (self->client && self->endpoint->held)
         held += self->endpoint->held(self);
@@ -154,8 +165,9 @@ static void settle_account(struct traced_conn *self)
     if (fine || self->ending)
         return;
     if (traced_loop_may_log(self->network->loop))
-        orma_log_warn("cut off the %s with pid %d: its user, %d, makes us keep %zu MiB",
-                      self->endpoint->client_name, self->pid, self->uid, self->user->bytes >> 20);
+        orma_log_warn("cut off the %s with pid %d: %s makes us keep %zu MiB",
+                      self->endpoint->client_name, self->pid, user_of(self, who),
+                      self->user->bytes >> 20);
     traced_conn_close(self);
 }
 
@@ -252,6 +264,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     }
     event_del(self->write_event);
     event_del(self->cutoff_event);
+    settle_account(self); /* what went out is kept no more */
     if (self->client && self->endpoint->drained)
         traced_conn_call_later(self);
 }
@@ -543,6 +556,7 @@ void traced_conn_hear_now(struct traced_conn *self, uint64_t end_ns)
 static int enter(struct traced_conn *self)
 {
     struct traced_users *users = &self->network->users;
+    char who[USER_TEXT_MAX];
 
     traced_conn_find_peer(self);
     self->user =
@@ -550,9 +564,9 @@ static int enter(struct traced_conn *self)
     if (self->user)
         return 0;
     if (traced_loop_may_log(self->network->loop))
-        orma_log_warn("refused a %s of uid %d with pid %d: this user has half of the connections "
-                      "that the others leave (%zu at most in all)",
-                      self->endpoint->client_name, self->uid, self->pid, users->conns_max);
+        orma_log_warn("refused a %s with pid %d: %s has half of the connections that the others "
+                      "leave (%zu at most in all), or memory is out",
+                      self->endpoint->client_name, self->pid, user_of(self, who), users->conns_max);
     return -EUSERS;
 }
 

@@ -505,7 +505,10 @@ static void script_line(struct orma_file *file, struct systrace *s, struct orma_
             on_text(file, line);
         return;
     }
-    s->where = IN_HTML; /* "; */
+    if (orma_str_eq(orma_str_trim(line), ORMA_STR("\";")))
+        s->where = IN_HTML;
+    else if (orma_str_trim(line).len)
+        on_text(file, line); /* read or damaged: the script goes on */
 }
 
 static enum where in_section(struct orma_str line)

@@ -58,9 +58,8 @@ struct orma_sql_older {
     bool fences_ctes;      /* that are used twice */
     bool mixes_joins;      /* a RIGHT or FULL JOIN with what is around it */
     bool drops_collations; /* in comparisons that follow from others */
-    /* Optimizations that are off for the statement at hand, and for all because of what was made.
-     */
-    unsigned off, always_off;
+    unsigned off;          /* optimizations that are off: for this statement; */
+    unsigned always_off;   /* for all, since a view or function needs it */
 };
 
 /* What tables/ notes while SQLite prepares a statement, for exec/. */

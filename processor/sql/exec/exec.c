@@ -637,6 +637,7 @@ sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqli
     plan->sql = sql;
     plan->args = sql->planner.args;
     plan->distinct = sql->planner.distinct;
+    plan->off = sql->planner.older.off;
     plan->given = sql->planner.given;
     plan->generation = sql->tables_generation;
     plan->text = orma_str_dup(text);
@@ -784,6 +785,19 @@ static void end_query(const struct orma_exec_plan *plan, sqlite3_stmt *query)
         sqlite3_finalize(query);
 }
 
+/* As the statement was prepared, though others may have been since. */
+static int prepare_text(const struct orma_exec_plan *plan, sqlite3_stmt **ret)
+{
+    struct orma_sql *sql = plan->sql;
+
+    sql->planner.distinct = plan->distinct;
+    if (sql->planner.older.off != plan->off) {
+        sql->planner.older.off = plan->off;
+        sqlite3_test_control(SQLITE_TESTCTRL_OPTIMIZATIONS, sql->db, plan->off);
+    }
+    return sqlite3_prepare_v2(sql->db, plan->text, -1, ret, NULL);
+}
+
 /* Runs the statement in SQLite, too, and compares every cell. */
 ORMA_COLD static void run_both_ways(struct orma_exec_plan *plan)
 {
@@ -792,7 +806,7 @@ ORMA_COLD static void run_both_ways(struct orma_exec_plan *plan)
     uint32_t at = 0, rows = 0;
     int r;
 
-    if (!stmt && sqlite3_prepare_v2(plan->sql->db, plan->text, -1, &stmt, NULL))
+    if (!stmt && prepare_text(plan, &stmt))
         return;
     while ((r = sqlite3_step(stmt)) == SQLITE_ROW) {
         if (at == batch.rows) {
@@ -924,11 +938,10 @@ static int next_batch(struct exec_cursor *c)
     return r < 0 ? SQLITE_INTERRUPT : SQLITE_OK;
 }
 
-static int start_query(struct exec_cursor *c, struct orma_sql *sql)
+static int start_query(struct exec_cursor *c)
 {
     c->query = c->plan->given;
-    sql->planner.distinct = c->plan->distinct;
-    if (!c->query && sqlite3_prepare_v2(sql->db, c->plan->text, -1, &c->query, NULL))
+    if (!c->query && prepare_text(c->plan, &c->query))
         return orma_plan_table_fail(c->base.pVtab);
     return step_query(c);
 }
@@ -956,7 +969,7 @@ static int exec_filter(sqlite3_vtab_cursor *base, int num, const char *str, int 
         if (orma_sql_is_told_to_stop(sql))
             return SQLITE_INTERRUPT;
         sql->planner.why = c->plan->why;
-        return start_query(c, sql);
+        return start_query(c);
     }
     return next_batch(c);
 }

@@ -207,6 +207,7 @@ struct orma_exec_plan {
     sqlite3_stmt *given; /* the same with parameters, which outlives it: runs instead; NULL */
     char *text;          /* of the statement; malloc */
     bool distinct;       /* sql.h: of the statement */
+    unsigned off;        /* sql.h: optimizations of SQLite, for the statement */
     bool args;           /* SQLite's plan reads ids of sets of args; */
     bool ids;            /* so does this one, */
     bool sets;           /* or only looks into the sets */

@@ -68,7 +68,7 @@ static double border(int64_t number)
 static double value_of(const struct sketch *s, int64_t number)
 {
     double low = border(llabs(number)), high = border(llabs(number) + 1);
-    double val = isinf(high) ? low : low + (high - low) / 2;
+    double val = isfinite(low) && isfinite(high) ? low + (high - low) / 2 : low;
 
     val = s->real ? val : floor(val);
     return ORMA_MAX(ORMA_MIN(number < 0 ? -val : val, s->greatest.real), s->least.real);

@@ -441,11 +441,11 @@ static void add_callsite(struct profile *p, uint64_t id, bool annotate)
     struct orma_ints rows = {0}, annotations = {0};
 
     if (id < t->rows)
-        orma_profiles_chain(p->st, (uint32_t)id, DEPTH_MAX, &rows);
-    if (annotate)
+        orma_profiles_chain(p->st, (uint32_t)id, annotate ? t->rows : DEPTH_MAX, &rows);
+    if (annotate) /* by callers, from the root on */
         orma_profiles_annotate(p->st, &rows, &annotations);
     p->failed |= rows.failed || annotations.failed;
-    for (size_t i = 0; i < rows.len && !p->failed; i++) {
+    for (size_t i = 0; i < ORMA_MIN(rows.len, (size_t)DEPTH_MAX) && !p->failed; i++) {
         const int64_t frame =
             orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_FRAME_ID, (uint32_t)rows.data[i]);
         const enum orma_profiles_annotation annotation =

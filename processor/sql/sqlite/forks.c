@@ -29,8 +29,11 @@ static void after(void)
 
 static void watch(void)
 {
+    uint8_t seed;
+
     if (sqlite3_initialize())
-        return; /* whoever opens a connection is told */
+        return;                   /* whoever opens a connection is told */
+    sqlite3_randomness(1, &seed); /* the first call takes MASTER inside PRNG: not after this */
     for (size_t i = 0; i < ORMA_ARRAY_LEN(ids); i++)
         mutexes[i] = sqlite3_mutex_alloc(ids[i]); /* static: nothing is made */
     (void)pthread_atfork(before, after, after);

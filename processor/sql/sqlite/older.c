@@ -73,10 +73,9 @@ static bool has_word(struct orma_str text, const char *word)
     return false;
 }
 
-/* SELECT DISTINCT outside of all parentheses. */
+/* SELECT DISTINCT, in a sub-select too: at most something is sorted that need not be. */
 static bool is_distinct(struct orma_str text)
 {
-    unsigned depth = 0;
     bool select = false;
 
     if (!has_word(text, "distinct"))
@@ -87,11 +86,9 @@ static bool is_distinct(struct orma_str text)
 
         if (tok.kind == ORMA_TOK_SPACE || tok.kind == ORMA_TOK_COMMENT)
             continue;
-        depth += tok.kind == ORMA_TOK_OPEN;
-        depth -= tok.kind == ORMA_TOK_CLOSE && depth;
         if (select && orma_word_eq(word, ORMA_STR("distinct")))
             return true;
-        select = !depth && orma_word_eq(word, ORMA_STR("select"));
+        select = orma_word_eq(word, ORMA_STR("select"));
     }
     return false;
 }

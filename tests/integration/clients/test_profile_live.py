@@ -211,7 +211,8 @@ class ProfileLive(ProfileCase):
         burns = self.compile("int main(void) { for (volatile unsigned long i = 0; i < 100000000; i++); return 0; }", "burns")
         done = self.run_program("sh", "-c", f'"{burns}"; "{burns}"; exec "$@"', "sh", ORMA, "profile", "-o", self.dir / "out", "--", burns)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
-        self.assertNotIn(b"explain", done.stderr)
+        for share in re.findall(rb"explain (\d+) %", done.stderr):  # hosts that stop the machine take some
+            self.assertGreater(int(share), 50, "a third would be with the children before it")
 
     def test_a_command_with_frame_pointers(self):
         program = self.compile(SHARES, "shares", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer")

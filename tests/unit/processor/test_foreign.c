@@ -166,12 +166,14 @@ Test(foreign, each_kind_is_named)
 /* Ours that hold the words of others. */
 Test(foreign, what_can_be_read_is_not_taken_for_it)
 {
-    static const char *const texts[] = {
+    static char long_args[6000]; /* what tells that it is ours lies behind what is looked at */
+    const char *const texts[] = {
         "{\"traceEvents\":[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"{\\\"resourceSpans\\\":[\"}]"
         "}",
         "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\",\"args\":{\"nodes\":[{\"callFrame\":{}}]}"
         "}]",
         "{\"nodes\":[{\"callFrame\":{}}],\"traceEvents\":[]}",
+        long_args,
         "buffers of a;b 12\nc;d 3\n",
         "packet {;a 12\nb;c 3\n",
         "GIF89a;b 12\nMDMP;c 3\n",
@@ -182,6 +184,10 @@ Test(foreign, what_can_be_read_is_not_taken_for_it)
         "</script>\n</html>\n",
     };
 
+    snprintf(long_args, sizeof(long_args),
+             "[{\"args\":{\"cpuProfile\":{\"nodes\":[{\"callFrame\":{}}],\"x\":\"%05000d\"}},"
+             "\"name\":\"a\",\"ph\":\"X\",\"ts\":1,\"dur\":1}]",
+             0);
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(texts); i++) {
         struct orma_processor *tp;
 
@@ -199,6 +205,21 @@ static void put_file(const char *path, const char *bytes, size_t len)
 
     cr_assert_eq(write(fd, bytes, len), (ssize_t)len);
     (void)close(fd);
+}
+
+/* As many as are looked at, and nothing behind them. */
+Test(foreign, blanks_are_nothing)
+{
+    char *blanks = malloc(4096);
+    struct orma_processor *tp;
+
+    cr_assert(blanks);
+    memset(blanks, ' ', 4096);
+    cr_assert_eq(orma_processor_new(NULL, &tp), 0);
+    cr_assert(load(tp, blanks, 4096, 4096));
+    orma_processor_free(tp);
+    free(blanks);
+    orma_assert_no_leaks();
 }
 
 /* A folder is known by a file in it. */

@@ -28,6 +28,10 @@ Test(sketch, has_the_least_and_the_greatest_value_exactly)
          "3.0"},
         {"of version 1, with doubles",
          "SELECT percentile_of_sketch(x'0100000000000000f03f000000000000f03f80ff0101', 100)", "1"},
+        {"with infinity",
+         "SELECT percentile_of_sketch(percentile_sketch(column1), 10) FROM (VALUES (-9e999), (1.0), "
+         "(2.0))",
+         "-Inf"},
         {"of a later version", "SELECT percentile_of_sketch(x'0300', 100)", "error: expected what"},
     };
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "protos/fields/common.h"
+#include "protos/loss.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/support/leaks.h"
 #include "tools/base/ledger.h"
@@ -196,4 +197,31 @@ Test(loss, every_incident_has_a_name_of_its_own_and_words)
         cr_assert_not(strstr(orma_buf_cstr(&text), "no words"), "%u", kind);
     }
     cr_assert_eq(orma_incident_of_name("overrun"), ORMA_PB_ORMA_INCIDENT_KIND_UNSPECIFIED);
+}
+
+Test(loss, statistics_have_the_words_of_one_and_of_many)
+{
+    static const struct {
+        const char *name, *one, *many;
+    } cases[] = {
+        {"track_event_missing_sequence_id", "1 track event of no writer",
+         "2 track events of no writer"},
+        {"slice_negative_duration", "1 slice was left out: it ends before it begins",
+         "2 slices were left out: they end before they begin"},
+        {"misplaced_end_event", "1 end of slices that nothing began",
+         "2 ends of slices that nothing began"},
+        {"of_no_words", "1 of no words", "2 of no words"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct orma_buf text = {0};
+
+        orma_loss_put_stat(&text, cases[i].name, NULL, 1);
+        cr_assert_str_eq(orma_buf_cstr(&text), cases[i].one);
+        orma_buf_clear(&text);
+        orma_loss_put_stat(&text, cases[i].name, NULL, 2);
+        cr_assert_str_eq(orma_buf_cstr(&text), cases[i].many);
+        orma_buf_fini(&text);
+    }
+    orma_assert_no_leaks();
 }
