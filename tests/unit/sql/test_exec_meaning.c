@@ -245,6 +245,10 @@ Test(exec_meaning, answers_on_an_older_sqlite_as_on_a_newer_one)
          "SELECT count(*), count(id) FROM (SELECT id FROM t1 WHERE id > 9 UNION ALL SELECT x.id "
          "FROM t1 x RIGHT JOIN t1 y ON y.id = 77)",
          "5 0"},
+        {"behind a part with a sub-select",
+         "SELECT count(*), sum(id) FROM (SELECT id FROM t1 WHERE (SELECT id < 0) UNION ALL SELECT "
+         "y.id FROM (SELECT s FROM t1 WHERE id = 3) x RIGHT JOIN t1 y) LIMIT 100",
+         "5 10"},
         {"in a view",
          "CREATE OR REPLACE PERFETTO VIEW both AS SELECT id FROM t1 WHERE id > 9 UNION ALL SELECT "
          "x.id FROM t1 x RIGHT JOIN t1 y ON y.id = 77; SELECT count(*), count(id) FROM both",
