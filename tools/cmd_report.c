@@ -7,6 +7,7 @@
 
 #include "tools/commands.h"
 #include "tools/load/load.h"
+#include "tools/load/loss.h"
 #include "tools/load/symbols.h"
 #include "tools/output/output.h"
 #include "tools/report/options.h"
@@ -65,7 +66,13 @@ static struct orma_output_want wanted(const struct args *a)
 static int write_view(const struct args *a, struct orma_processor *tp, const char *json)
 {
     const char *slash = strrchr(a->request.trace, '/');
+    ORMA_AUTO(orma_buf_fini) struct orma_buf losses = {0};
+    struct orma_ledger loss;
+
+    orma_load_loss(tp, &loss);
+    orma_load_put_losses(tp, &loss, &losses);
     struct orma_view_config config = {.title = slash && slash[1] ? slash + 1 : a->request.trace,
+                                      .losses = orma_buf_cstr(&losses),
                                       .report = json,
                                       .budget = orma_view_file_budget(ORMA_VIEW_FILE_BYTES)};
     struct orma_view *view;

@@ -11,6 +11,7 @@
 #include "tools/commands.h"
 #include "tools/load/cache.h"
 #include "tools/load/load.h"
+#include "tools/load/loss.h"
 #include "tools/load/symbols.h"
 #include "tools/view/file.h"
 #include "tools/view/serve.h"
@@ -186,7 +187,13 @@ static struct orma_output_want wanted(const struct view *v)
 
 static int show(const struct view *v, struct orma_processor *tp)
 {
-    struct orma_view_config config = {.title = base_name(v->trace)};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf losses = {0};
+    struct orma_ledger loss;
+
+    orma_load_loss(tp, &loss);
+    orma_load_put_losses(tp, &loss, &losses);
+    struct orma_view_config config = {.title = base_name(v->trace),
+                                      .losses = orma_buf_cstr(&losses)};
     struct orma_view *view;
     uint64_t size = v->size ? v->size : ORMA_VIEW_FILE_BYTES;
 

@@ -74,7 +74,7 @@ export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 configure build-test-gcc -Dwerror=true --buildtype=release -Ddebug=true
 suite build-test-gcc "gcc, release" all --timeout-multiplier 4 # machines have slow hours
-configure build-test-gcc-asan -Dwerror=true --buildtype=debug -Dc_args=-g1 -Db_sanitize=address,undefined -Dtestpoints=true
+configure build-test-gcc-asan -Dwerror=true --buildtype=debug -Doptimization=1 -Dc_args=-g1 -Db_sanitize=address,undefined -Dtestpoints=true
 suite build-test-gcc-asan "gcc, address and undefined-behaviour sanitizers" all --no-suite lint --timeout-multiplier 8
 CC=clang configure build-test-tsan -Dwerror=true --buildtype=debug -Db_sanitize=thread -Db_lundef=false -Dtestpoints=true
 suite build-test-tsan "clang, thread sanitizer" all --suite stress --timeout-multiplier 8

@@ -58,9 +58,6 @@ static void put_table(struct orma_view *self, const char *name, const char *sql)
     orma_buf_put_byte(&self->info, ']');
 }
 
-#define LOST                                                                                       \
-    "SELECT reason, sum(packets), count(DISTINCT sequence_id) FROM loss "                          \
-    "WHERE reason NOT IN ('emitted', 'delivered') AND packets > 0 GROUP BY 1 ORDER BY 2 DESC"
 #define INCIDENTS                                                                                  \
     "SELECT text, '', 'data_loss', 1 FROM loss WHERE text IS NOT NULL ORDER BY id LIMIT 100"
 #define UNREAD                                                                                     \
@@ -173,10 +170,13 @@ void orma_view_make_info(struct orma_view *self)
     if (self->partial.all) {
         orma_buf_printf(&self->info,
                         ",\"partial\":{\"read\":%" PRIu64 ",\"all\":%" PRIu64 ",\"until\":%" PRId64
-                        "},\"lost\":[],\"problems\":[],\"facts\":[]",
+                        "},\"problems\":[],\"facts\":[]",
                         self->partial.read, self->partial.all, self->partial.until - self->from);
     } else {
-        put_table(self, "lost", LOST);
+        if (self->config.losses) {
+            orma_buf_put_str(&self->info, ",\"losses\":");
+            put_text(self, orma_str_from(self->config.losses));
+        }
         put_problems(self);
         put_table(self, "facts", FACTS);
         put_report(self);

@@ -17,7 +17,7 @@
 #define BLOCKS_MAX (UINT32_C(1) << 20)
 
 struct head {
-    uint32_t info, info_crc, blocks, title; /* title: its CRC-32 */
+    uint32_t info, info_crc, blocks, texts; /* texts: the CRC-32 of those of the config */
 };
 
 static uint32_t crc_of(const void *data, size_t len)
@@ -31,9 +31,16 @@ static bool is_kept(const struct orma_view_config *config)
     return config->stored && !config->from_ns && !config->to_ns && !config->report;
 }
 
-static uint32_t title_crc(const struct orma_view_config *config)
+static uint32_t texts_crc(const struct orma_view_config *config)
 {
-    return config->title ? crc_of(config->title, strlen(config->title)) : 0;
+    const char *const texts[] = {config->title, config->losses};
+    uLong crc = 0;
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(texts); i++) {
+        if (texts[i])
+            crc = crc32(crc, (const Bytef *)texts[i], (uInt)strlen(texts[i]));
+    }
+    return (uint32_t)crc;
 }
 
 /* ---- writing ---- */
@@ -44,7 +51,7 @@ static int write_kept(void *ctx, int fd)
     struct head head = {.info = (uint32_t)self->info.len,
                         .info_crc = crc_of(self->info.data, self->info.len),
                         .blocks = self->blocks.len,
-                        .title = title_crc(&self->config)};
+                        .texts = texts_crc(&self->config)};
     int r = orma_fd_write_all(fd, &head, sizeof(head));
 
     for (uint32_t i = 0; r == 0 && i < self->blocks.len; i++) {
@@ -114,7 +121,7 @@ static int read_kept(struct orma_view *self)
     int r = orma_fd_read_at(self->kept, &head, sizeof(head), (uint64_t)at);
     if (r < 0)
         return r;
-    if (head.title != title_crc(&self->config) || head.info > INFO_MAX || head.blocks > BLOCKS_MAX)
+    if (head.texts != texts_crc(&self->config) || head.info > INFO_MAX || head.blocks > BLOCKS_MAX)
         return -EBADMSG; /* or the trace has another name now */
     at += (off_t)sizeof(head);
     r = read_lengths(self, at, head.blocks, head.info, (uint64_t)st.st_size);

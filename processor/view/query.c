@@ -131,6 +131,8 @@ void orma_view_strings_init(struct orma_view_strings *self)
 {
     *self = (struct orma_view_strings){0};
     self->failed = ORMA_VEC_PUSH(&self->ends, 0) < 0;
+    /* Pictures and levels ask for it: here its number does not depend on when. */
+    (void)orma_view_string(self, ORMA_STR("Running"));
 }
 
 void orma_view_strings_fini(struct orma_view_strings *self)

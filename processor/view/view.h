@@ -32,8 +32,9 @@ void orma_view_free_picture(struct orma_buf *picture); /* NULL is fine */
 struct orma_view_config {
     const char *title;      /* shown in the head of the page; usually the name of the trace */
     int64_t from_ns, to_ns; /* only this range of the trace's clock; both 0: all */
-    const char *report;     /* a JSON object that the page shows first; NULL: none. Valid during
-                             * orma_view_new() only */
+    const char *losses;     /* what was lost, as a sentence; NULL: nobody asked */
+    const char *report;     /* a JSON object that the page shows first; NULL: none. Both are
+                             * valid during orma_view_new() only */
     uint64_t budget;        /* bytes of packed blocks to stay below: the shortest slices are merged
                              * into groups until they do. 0: everything exactly */
     bool stored;            /* blocks are not made smaller: they are sent on this machine only */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "processor/export/files.h"
+#include "tools/base/inputs.h"
 #include "tools/fleet/packed.h"
 
 /* A part of a path: what has a meaning in one is written as %XX, as Hive does. */
@@ -85,6 +86,11 @@ static int take_file(struct orma_fleet_pack *self, unsigned table, struct orma_c
     if (r || orma_columns_is_empty(columns))
         return r;
     r = put_path(self, table, &path);
+    if (!r && orma_inputs_hit((char *)path.data)) {
+        orma_buf_printf(self->why, "%s, which is to be written, is one of the inputs",
+                        (char *)path.data);
+        return -EEXIST;
+    }
     if (!r)
         r = orma_whole_open(whole, (char *)path.data, false, 0666);
     if (r)

@@ -13,6 +13,7 @@
 #include "sdk/base/map.h"
 #include "sdk/base/vec.h"
 #include "tools/base/cli.h"
+#include "tools/base/inputs.h"
 #include "tools/base/temporary.h"
 #include "tools/fleet/packed.h"
 #include "tools/many/find.h"
@@ -448,6 +449,8 @@ static int list_traces(struct load *l)
             l->traces.data[num++] = l->traces.data[i];
     }
     l->traces.len = num;
+    for (uint32_t i = 0; l->args->folder && i < num; i++)
+        orma_inputs_add(l->traces.data[i].path, ORMA_INPUTS_FILE);
     return 0;
 }
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/base/units.h"
+
 int64_t orma_load_number(struct orma_processor *tp, const char *sql)
 {
     struct orma_query *q;
@@ -119,4 +121,16 @@ uint64_t orma_load_span_ns(struct orma_processor *tp)
     int64_t span = orma_load_number(tp, "SELECT end_ts - start_ts FROM trace_bounds");
 
     return span > 0 ? (uint64_t)span : 0;
+}
+
+void orma_load_put_losses(struct orma_processor *tp, const struct orma_ledger *loss,
+                          struct orma_buf *out)
+{
+    char text[ORMA_LEDGER_TEXT_MAX], kept[ORMA_UNITS_TEXT_MAX];
+
+    orma_ledger_format(loss, text, sizeof(text));
+    orma_buf_put_str(out, text);
+    if (orma_ledger_aged_out(loss))
+        orma_buf_printf(out, "; the ring kept the newest %s",
+                        orma_units_format_duration(orma_load_span_ns(tp), kept));
 }

@@ -14,6 +14,10 @@ int64_t orma_load_number(struct orma_processor *tp, const char *sql);
  * `unknown`. */
 void orma_load_loss(struct orma_processor *tp, struct orma_ledger *ret);
 
+/* The sentence of orma_ledger_format(), and what a ring kept: as reports and pages say it. */
+void orma_load_put_losses(struct orma_processor *tp, const struct orma_ledger *loss,
+                          struct orma_buf *out);
+
 /*
  * Switches that the kernel did not record, at least: where another thread leaves a cpu than the one
  * that was put on it last. In compact form only the states tell that whose end was not seen.

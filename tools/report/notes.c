@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 
-#include "tools/base/units.h"
 #include "tools/load/loss.h"
 
 /* "cpu 0: 12, cpu 1: 3" of a statistic with an index. */
@@ -69,25 +68,13 @@ static void read_trace(struct orma_report_notes *self, struct orma_processor *tp
         orma_buf_printf(&self->trace, "; and %u more: orma stats", num - UNREAD_SHOWN);
 }
 
-static void read_losses(struct orma_report_notes *self, struct orma_processor *tp,
-                        const struct orma_ledger *loss)
-{
-    char text[ORMA_LEDGER_TEXT_MAX], kept[ORMA_UNITS_TEXT_MAX];
-
-    orma_ledger_format(loss, text, sizeof(text));
-    orma_buf_put_str(&self->losses, text);
-    if (orma_ledger_aged_out(loss))
-        orma_buf_printf(&self->losses, "; the ring kept the newest %s",
-                        orma_units_format_duration(orma_load_span_ns(tp), kept));
-}
-
 void orma_report_notes_read(struct orma_report_notes *self, struct orma_processor *tp)
 {
     struct orma_ledger loss;
 
     *self = (struct orma_report_notes){0};
     orma_load_loss(tp, &loss);
-    read_losses(self, tp, &loss);
+    orma_load_put_losses(tp, &loss, &self->losses);
     read_kernel(self, tp);
     read_sched(self, tp);
     read_trace(self, tp, &loss);

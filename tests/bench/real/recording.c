@@ -82,7 +82,7 @@ const char *real_record_kernel(const struct real_made *made, bool compact, doubl
     char config[REAL_PATH_MAX + 32];
     struct rusage usage;
     int status;
-    pid_t done;
+    pid_t done = -1;
 
     if (geteuid() != 0)
         return "needs root, and tracefs";

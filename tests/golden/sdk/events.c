@@ -163,7 +163,7 @@ static void correlations(void)
 
 static void names(void)
 {
-    char name[16];
+    char name[20];
 
     for (int i = 0; i < 3; i++) {
         snprintf(name, sizeof(name), "isle %d", i);

@@ -19,7 +19,7 @@ def before_or_behind(stack, begin="main"):
 
 def few(samples):
     """1 per cent of them, or what is chance where there are few."""
-    return max(0.01 * samples, 4)
+    return max(0.01 * samples, 8)
 
 
 class ProfileCase(Case):

@@ -593,6 +593,18 @@ class Files(Fleet):
         self.export("runs", code=1)
         self.assertIn("1 of 6 traces written", self.messages)
 
+    def test_an_output_that_leads_to_an_input(self):
+        path = self.traces(1)[0]
+        before = path.read_bytes()
+        self.export("runs")
+        next((self.root / "lake/trace").rglob("*.parquet")).unlink()
+        out = next((self.root / "lake/slice").rglob("*.parquet"))
+        out.unlink()
+        out.symlink_to(path)
+        self.export("runs", code=1)
+        self.assertIn("is one of the inputs", self.messages)
+        self.assertEqual(path.read_bytes(), before)
+
     def test_names_in_paths(self):
         self.traces(1, "{}{}t{}.json")
         self.fleet("export", "--to", "lake", "--label", "build=a/../b %:é", "--label", "date=20240229", "00t0.json")

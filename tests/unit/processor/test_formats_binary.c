@@ -530,7 +530,7 @@ Test(formats, damage_in_a_profile_of_firefox)
     orma_assert_no_leaks();
 }
 
-/* gzip in gzip: what was 300 MiB of blanks is 660 bytes then. */
+/* gzip in gzip: a systrace of 300 MiB of blanks. */
 static const uint8_t bomb[] = {
 #include "tests/unit/processor/bomb.inc"
 };

@@ -21,6 +21,11 @@ export function el<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props =
   return ret;
 }
 
+/** What was lost, in the words of all commands. */
+export function verdict(losses = "it is not known whether anything was lost"): HTMLElement {
+  return el("p", { class: "verdict" }, el("b", {}, losses.charAt(0).toUpperCase() + losses.slice(1)), ".");
+}
+
 export interface Column<T> {
   name: string;
   text: (row: T) => string;

@@ -10,8 +10,8 @@ function counted(n: number, what: string): string {
 }
 
 export function header(app: App): HTMLElement {
-  const { counts, lost, title } = app.trace.info;
-  const packets = lost.reduce((sum, [, n]) => sum + n, 0);
+  const { counts, problems, title, losses = "" } = app.trace.info;
+  const lost = /^(lost|incomplete)/.test(losses);
   const facts = [duration(app.trace.span), counted(counts.slices, "slice"), counted(counts.states, "thread state"), counted(counts.values, "value"), counted(counts.logs, "message")].filter(Boolean).join(" \u00b7 ");
   const button = (text: string, label: string, run: () => void): HTMLElement => el("button", { type: "button", "aria-label": label, title: label, onclick: run }, text);
   const step = (text: string, label: string, run: () => void): HTMLElement => {
@@ -19,8 +19,8 @@ export function header(app: App): HTMLElement {
     ret.className = "step"; // of use once something is searched for
     return ret;
   };
-  const loss = el("button", { type: "button", class: packets || app.trace.info.problems.length ? "lost" : "", onclick: () => app.panel.show("Trace") },
-                  packets ? `\u25b2 ${number(packets)} packets lost` : app.trace.info.problems.length ? `\u25b2 ${app.trace.info.problems.length} problem${app.trace.info.problems.length > 1 ? "s" : ""}` : "About");
+  const loss = el("button", { type: "button", class: lost || problems.length ? "lost" : "", title: losses, onclick: () => app.panel.show("Trace") },
+                  lost ? `\u25b2 ${losses.split(/[(:;]/)[0].trim()}` : problems.length ? `\u25b2 ${problems.length} problem${problems.length > 1 ? "s" : ""}` : "About");
   const report = app.hasReport ? [button("Report", "The report", () => app.showReport(true)), button("Timeline", "The timeline", () => app.showReport(false))] : [];
   return el("header", {}, el("h1", { title }, title), el("span", { class: "facts" }, facts), loss, ...report,
     el("div", { class: "search" }, app.searchBox, button("Filter", "Filter rows by this name; all again when the box is empty", () => {

@@ -1,7 +1,7 @@
 // What lies below the timeline: details of one item, figures of a range, flame graphs, logs, SQL.
 
 import type { App, Chosen, Note } from "./app";
-import { type Column, el, table } from "./dom";
+import { type Column, el, table, verdict } from "./dom";
 import { flameGraph } from "./flame";
 import { addSamples, addSlices, addStack, type Area, type Flame, newFlame, type NameStats, SliceStats, Times, type TimeStats } from "./stats";
 import { duration, number, place, quantity } from "./time";
@@ -20,10 +20,6 @@ const priority = (n: number): string => ["", "", "Verbose", "Debug", "Info", "Wa
 
 const TABS = ["Details", "Selection", "Flame graph", "Log", "SQL", "Trace"] as const;
 type Tab = (typeof TABS)[number];
-
-const LOST: Record<string, string> = {
-  overwritten: "overwritten in a ring buffer", discarded: "no room in a discard buffer", dropped: "dropped by the program: no chunk was free",
-};
 
 export class Panel {
   readonly splitter = el("div", { class: "splitter", role: "separator", "aria-orientation": "horizontal", "aria-label": "Height of the panel", tabindex: 0, "aria-valuenow": 230 });
@@ -450,11 +446,8 @@ export class Panel {
 
   private about(): void {
     const { info, span, begin } = this.app.trace;
-    const out: Node[] = [el("h2", {}, info.title)];
+    const out: Node[] = [el("h2", {}, info.title), verdict(info.losses)];
     const cols = el("div", { class: "cols" });
-    if (info.lost.length)
-      cols.append(table([{ name: "What was lost", text: (r: [string, number, number]) => LOST[r[0]] ?? r[0].replace(/_/g, " ") }, { name: "Packets", text: (r) => number(r[1]), sort: (r) => r[1], number: true },
-        { name: "Writers", text: (r) => number(r[2]), number: true }], info.lost, 1, "Losses"));
     if (info.problems.length)
       cols.append(table([{ name: "Problem", text: (r: [string, number | string, string, number]) => `${r[0]}${r[1] !== "" && r[1] !== null ? `[${r[1]}]` : ""}` }, { name: "Value", text: (r) => number(r[3]), sort: (r) => r[3], number: true },
         { name: "Severity", text: (r) => r[2] }], info.problems, 1, "Problems while recording or reading"));
@@ -474,7 +467,6 @@ export class Panel {
     if (gaps.length)
       cols.append(table([{ name: "Where", text: (r: (typeof gaps)[number]) => { const row = this.app.trace.rows[r.row]; return row ? this.app.trace.label(row) : "?"; }, go: (r) => this.app.showRow(r.row) }, { name: "Before", text: (r) => place(r.to), sort: (r) => r.to, go: (r) => void this.app.trace.load(r.row).then(() => this.app.zoomTo(r.from, r.to)) },
         { name: "What", text: (r) => r.reason }], gaps, -1, "Gaps: data is missing before these times"));
-    if (!info.lost.length && !info.problems.length) cols.append(el("p", {}, "No losses and no read errors are known."));
     cols.append(this.list([["Length", duration(span)], ["Begins at", `${begin} ns of the trace's clock`], ...info.facts.map(([k, v]) => [k.replace(/_/g, " "), v] as [string, string])]));
     out.push(cols);
     this.put(...out);

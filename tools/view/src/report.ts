@@ -1,7 +1,7 @@
 // The sections of `orma report` as a page: tables with bars, lines over time, what is missing beside the figures.
 
 import type { App } from "./app";
-import { el } from "./dom";
+import { el, verdict } from "./dom";
 import { flameGraph } from "./flame";
 import { cpuPlot, waitPlot } from "./plots";
 import { addSamples, newFlame } from "./stats";
@@ -78,7 +78,7 @@ export class ReportPage {
     const picked = report.sections.filter((s) => s.rows?.length);
     const absent = report.sections.filter((s) => s.lacks !== undefined);
     this.root.append(
-      el("p", { class: "verdict" }, el("b", {}, report.losses ? report.losses.charAt(0).toUpperCase() + report.losses.slice(1) : "It is not known whether anything was lost"), "."),
+      verdict(report.losses),
       el("nav", { "aria-label": "Sections" }, ...picked.map((s) => el("a", { href: `#report-${s.name}`, onclick: (e: Event) => {
         e.preventDefault();
         document.getElementById(`report-${s.name}`)?.scrollIntoView();

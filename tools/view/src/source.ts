@@ -10,7 +10,7 @@ export interface Info {
   from: string; // ns of the trace's clock; a text, as numbers of JSON are too coarse
   to: string;
   counts: { slices: number; states: number; values: number; logs: number; flows: number; grouped: number; groupNs: number; merged: number; mergedNs: number };
-  lost: [string, number, number][]; // reason, packets, writers
+  losses?: string; // what was lost, as every command says it
   problems: [string, number | string, string, number][];
   facts: [string, string][];
   report?: import("./report").Report;
