@@ -1,0 +1,147 @@
+"""Where our answers to a web UI differ from the reference's on purpose: the rules, by what the cells say.
+
+Each rule gets one cell of theirs and ours in the same place, and says whether they mean the same:
+
+    @cell("name", "reason", "column, ...")
+    def name(theirs, ours): ...
+
+A rule of whole answers takes out of both sides what it covers, and leaves everything else to be compared:
+
+    @answer("name", "reason", "column, ...")      the columns that it needs; for other answers it is not asked
+    def name(columns, theirs, ours): ...          new (theirs, ours)
+
+Numbers of arg sets are in `Numbers`: what follows from them is asked with our number."""
+import collections
+import json
+import re
+
+CELLS, ANSWERS = [], []
+Rule = collections.namedtuple("Rule", "name reason columns apply")
+
+
+def cell(name, reason, columns):
+    return lambda f: CELLS.append(Rule(name, reason, set(columns.split(", ")), f)) or f
+
+
+def answer(name, reason, columns):
+    return lambda f: ANSWERS.append(Rule(name, reason, set(columns.split(", ")), f)) or f
+
+
+class Numbers:
+    """Numbers of arg sets are given in the order in which sets are made, and equal sets of ours have one number where
+    the reference has several: theirs → ours, learned from rows that are equal otherwise."""
+
+    COLUMNS = {"arg_set_id", "argSetId"}
+    ASKED = re.compile(r"(?<=__intrinsic_arg_set_to_json\()\d+(?=\))")
+
+    def __init__(self):
+        self.ours = {}
+
+    def ask(self, sql):
+        return self.ASKED.sub(lambda m: self.ours.get(m.group(), m.group()), sql)
+
+    def learn(self, columns, theirs, ours):
+        at = [i for i, name in enumerate(columns) if name in self.COLUMNS]
+        for want, have in zip(theirs, ours):
+            for i in at:
+                if (want[i] is None) == (have[i] is None) and self.ours.setdefault(want[i], have[i]) == have[i]:
+                    want[i] = have[i]
+
+
+@cell("prose", "descriptions are in our own words, and most statistics have none", "description, title, remediation, return_description")
+def prose(theirs, ours):
+    return True
+
+
+OURS = re.compile(r"^( *)(?:9\d{4}|\[perfetto\.protos\.orma_\w+\]): .*\n|^( *)(?:9\d{4}|\[perfetto\.protos\.orma_\w+\]) \{\n(?:\2 .*\n)*\2\}\n", re.M)
+
+
+@cell("our fields", "fields that this recorder added to the configuration have names here, and numbers there", "configText, value")
+def our_fields(theirs, ours):
+    return OURS.sub("", theirs + "\n") == OURS.sub("", ours + "\n")
+
+
+@cell("lines of events", "the reference leaves numbers out of this line that are args of the event in its own tables", "args")
+def lines_of_events(theirs, ours):
+    head, _, words = theirs.rpartition(": ")
+    have = ours.removeprefix(head + ": ").split(" ")
+    return ours.startswith(head + ": ") and bool(words) and all("=" in w and w in have for w in words.split(" "))
+
+
+@answer("times of this run", "how long the import took is different each time", "name, value")
+def times_of_this_run(columns, theirs, ours):
+    name, value = columns.index("name"), columns.index("value")
+    for row in theirs + ours:
+        if row[name].endswith("_duration_ns"):
+            row[value] = ""
+    return theirs, ours
+
+
+@answer("several heaps", "a process with two heaps dumps both at once; the reference counts what each of them holds once for each of the two: "
+        "its numbers are twice the sums of heap_profile_allocation, ours those sums", "retained, allocated, delta")
+def several_heaps(columns, theirs, ours):
+    at = [columns.index(name) for name in ("retained", "allocated", "delta")]
+    for want, have in zip(theirs, ours):
+        if all(want[i] and have[i] and int(want[i]) == 2 * int(have[i]) for i in at):
+            for i in at:
+                want[i] = have[i]
+    return theirs, ours
+
+
+@answer("names of no file", "what a stack ran in is no file here, and its name no path; as the names have another order, merged nodes "
+        "have other numbers", "id, parentId, mapping_name")
+def names_of_no_file(columns, theirs, ours):
+    node, parent, mapping = (columns.index(name) for name in ("id", "parentId", "mapping_name"))
+    if not any((row[mapping] or "").startswith("s/[") for row in theirs):
+        return theirs, ours
+    number = {}
+    for want, have in zip(theirs, ours):
+        for i in (node, parent):
+            if number.setdefault(want[i], have[i]) == have[i]:
+                want[i] = have[i]
+        if (want[mapping] or "").startswith("s/["):
+            want[mapping] = "s" + want[mapping][2:]
+    return (theirs, ours) if len(set(number.values())) == len(number) else ([], ours)
+
+
+@answer("the library", "modules have helpers of their own, and some modules of the reference are not there; what both have is "
+        "exposed in both or in none, and nothing is NULL", "module, name, object_type, exposed, cols")
+def the_library(columns, theirs, ours):
+    at = [columns.index(name) for name in ("module", "name", "object_type", "exposed")]
+    theirs, ours = ({tuple(row[i] for i in at[:3]): row[at[3]] for row in rows if None not in row} for rows in (theirs, ours))
+    return tuple([[*key, rows[key]] + [""] * (len(columns) - 4) for key in theirs if key in ours] for rows in (theirs, ours))
+
+
+@answer("metrics", "some metrics of the reference are not there", "name")
+def metrics(columns, theirs, ours):
+    known = [row for row in theirs if row in ours]
+    return (known, ours) if columns == ["name"] and len(known) == len(ours) else (theirs, ours)
+
+
+def equal(columns, theirs, ours, numbers):
+    """Whether they say the same, and the names of the rules that it took."""
+    def same():
+        return theirs == ours or collections.Counter(map(json.dumps, theirs)) == collections.Counter(map(json.dumps, ours))
+    used = []
+    if same():
+        return True, used
+    theirs, ours = [list(r) for r in theirs], [list(r) for r in ours]
+    for r in ANSWERS:
+        if r.columns <= set(columns):
+            before = json.dumps([theirs, ours])
+            theirs, ours = r.apply(columns, theirs, ours)
+            if json.dumps([theirs, ours]) != before:
+                used.append(r.name)
+            if same():
+                return True, used
+    if len(theirs) != len(ours):
+        return False, used
+    numbers.learn(columns, theirs, ours)
+    for want, have in zip(theirs, ours):
+        for i, name in enumerate(columns):
+            if want[i] != have[i] and want[i] is not None and have[i] is not None:
+                for r in CELLS:
+                    if name in r.columns and want[i] != have[i] and r.apply(want[i], have[i]):
+                        want[i] = have[i]
+                        used.append(r.name)
+    return same(), used
