@@ -33,9 +33,18 @@ static bool is_letter(int c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+/* A bit for each byte that words have: letters, digits, '_', '$', and what is not ASCII. */
+static const uint64_t word_bytes[4] = {0x03ff001000000000, 0x07fffffe87fffffe, UINT64_MAX,
+                                       UINT64_MAX};
+
+static inline bool is_word_byte(unsigned char c)
+{
+    return word_bytes[c >> 6] >> (c & 63) & 1;
+}
+
 bool orma_word_is_byte(unsigned char c)
 {
-    return is_letter(c) || is_digit(c) || c == '$' || c >= 0x80;
+    return is_word_byte(c);
 }
 
 static bool at_nbsp(const struct cursor *c)
@@ -45,7 +54,7 @@ static bool at_nbsp(const struct cursor *c)
 
 static bool at_word(const struct cursor *c)
 {
-    return c->pos < c->len && orma_word_is_byte(c->text[c->pos]) && !at_nbsp(c);
+    return c->pos < c->len && is_word_byte(c->text[c->pos]) && !at_nbsp(c);
 }
 
 static void skip_word(struct cursor *c)
@@ -267,7 +276,7 @@ struct orma_token orma_token_next_solid(struct orma_str text, uint32_t at)
     return tok;
 }
 
-static unsigned char lower(char c)
+static inline unsigned char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (unsigned char)(c | 0x20) : (unsigned char)c;
 }

@@ -65,7 +65,7 @@ static const char *exists_as(struct orma_sql *sql, const char *name)
     return ours && is_projection(name) ? "view" : made_as(sql, name);
 }
 
-/* Fails unless the name is free. */
+/* The error of a name that is taken; 0: it is free. */
 static int check_is_free(struct orma_sql *sql, const struct orma_statement *s, const char *name)
 {
     const char *type = exists_as(sql, name);
@@ -73,6 +73,26 @@ static int check_is_free(struct orma_sql *sql, const struct orma_statement *s, c
     return type ? orma_sql_error_set(&sql->error, s->text, s->name_at, "%s %s already exists", type,
                                      name)
                 : 0;
+}
+
+/* The same without reading the schema through, as SQLite says so itself when it makes the object:
+ * tables, and what is there from the start. */
+static int check_early(struct orma_sql *sql, const struct orma_statement *s, const char *name)
+{
+    bool taken =
+        !sqlite3_table_column_metadata(sql->db, "main", name, NULL, NULL, NULL, NULL, NULL, NULL) ||
+        (!orma_packages_overridden(sql) && (is_stored(name) || is_projection(name)));
+
+    return taken ? check_is_free(sql, s, name) : 0;
+}
+
+/* An error in what is made under a name that is taken by a view: the name counts. */
+static int check_late(struct orma_sql *sql, const struct orma_statement *s, const char *name, int r)
+{
+    int taken =
+        r < 0 && !s->replace && r != -ENOMEM && r != -ECANCELED ? check_is_free(sql, s, name) : 0;
+
+    return taken < 0 ? taken : r;
 }
 
 /* How messages about the columns begin. */
@@ -238,38 +258,49 @@ static struct orma_dataframe *new_frame(struct orma_sql *sql, const struct orma_
     return frame;
 }
 
-static bool has_values(const struct orma_dataframe *frame)
+/* Each column has values, or a type that was declared; those of the latter get it. */
+static bool is_typed(struct orma_dataframe *frame)
 {
+    bool typed = true;
+
     for (unsigned i = 0; i < frame->columns_num; i++) {
-        if (frame->columns[i].type == ORMA_DATAFRAME_UNKNOWN)
-            return false;
+        const struct orma_dataframe_column *col = &frame->columns[i];
+
+        if (col->type != ORMA_DATAFRAME_UNKNOWN)
+            continue;
+        if (col->declared != ORMA_DATAFRAME_UNKNOWN)
+            orma_dataframe_set_type(frame, i, col->declared);
+        else
+            typed = false;
     }
-    return true;
+    return typed;
 }
 
 /* Columns without values have the types of those that they come from. */
-static void type_empty(struct orma_sql *sql, const struct orma_statement *s,
+static void type_empty(struct orma_sql *sql, const struct orma_statement *s, sqlite3_stmt *query,
                        struct orma_dataframe *frame)
 {
-    sqlite3_stmt *query = NULL;
+    sqlite3_stmt *plain = NULL; /* the executor's own statement does not know the types */
 
-    if (has_values(frame) ||
-        sqlite3_prepare_v2(sql->db, s->body.data, (int)s->body.len, &query, NULL))
+    if (is_typed(frame))
         return;
+    if (orma_exec_of(sql, query)) {
+        if (sqlite3_prepare_v2(sql->db, s->body.data, (int)s->body.len, &plain, NULL))
+            return;
+        query = plain;
+    }
     for (unsigned i = 0; i < frame->columns_num; i++) {
         const struct orma_dataframe_column *col = &frame->columns[i];
         const char *type = sqlite3_column_decltype(query, (int)i);
 
         if (col->type != ORMA_DATAFRAME_UNKNOWN)
             continue;
-        if (col->declared != ORMA_DATAFRAME_UNKNOWN)
-            orma_dataframe_set_type(frame, i, col->declared);
-        else if (type && !sqlite3_stricmp(type, "TEXT"))
+        if (type && !sqlite3_stricmp(type, "TEXT"))
             orma_dataframe_set_type(frame, i, ORMA_DATAFRAME_TEXT);
         else if (type && (!sqlite3_stricmp(type, "DOUBLE") || !sqlite3_stricmp(type, "REAL")))
             orma_dataframe_set_type(frame, i, ORMA_DATAFRAME_DOUBLE);
     }
-    sqlite3_finalize(query);
+    sqlite3_finalize(plain);
 }
 
 static int bad_value(struct orma_sql *sql, const struct orma_statement *s,
@@ -366,13 +397,13 @@ static int build_frame(struct orma_sql *sql, const struct orma_statement *s,
         r = orma_sql_error_oom(&sql->error);
     if (r == 0)
         r = fill_frame(sql, s, query, frame);
-    sqlite3_finalize(query);
     if (r == 0)
         r = check_types(sql, s, frame);
     if (r == 0)
         make_doubles(s, frame);
     if (r == 0)
-        type_empty(sql, s, frame);
+        type_empty(sql, s, query, frame);
+    sqlite3_finalize(query);
     if (r == 0 && orma_dataframe_finish(frame) < 0)
         r = frame->error ? bad_value(sql, s, frame) : orma_sql_error_oom(&sql->error);
     if (r < 0)
@@ -386,9 +417,13 @@ static int build_frame(struct orma_sql *sql, const struct orma_statement *s,
 static int replace(struct orma_sql *sql, const struct orma_statement *s, const char *drop,
                    const char *create)
 {
-    int r = orma_sql_run_plain(sql, "SAVEPOINT orma_create"), r2 = 0;
+    int r, r2 = 0;
 
-    if (!r && drop)
+    if (!drop)
+        return orma_sql_run_plain(sql, create) ? orma_sql_exec_take_error(sql, s->text, s->name_at)
+                                               : 0;
+    r = orma_sql_run_plain(sql, "SAVEPOINT orma_create");
+    if (!r)
         r = orma_sql_run_plain(sql, drop);
     if (!r)
         r = orma_sql_run_plain(sql, create);
@@ -445,11 +480,10 @@ int orma_sql_exec_create_table(struct orma_sql *sql, const struct orma_statement
                                    name);
     }
     if (r == 0 && !s->replace)
-        r = check_is_free(sql, s, name);
-    if (r == 0)
-        r = build_frame(sql, s, &frame);
-    if (r == 0)
+        r = check_early(sql, s, name);
+    if (r == 0 && (r = build_frame(sql, s, &frame)) == 0)
         r = install_table(sql, s, name, frame);
+    r = check_late(sql, s, name, r);
     orma_dataframe_unref(frame);
     free(name);
     return r;
@@ -465,7 +499,7 @@ int orma_sql_exec_create_view(struct orma_sql *sql, const struct orma_statement 
 
     if (!name)
         return orma_sql_error_oom(&sql->error);
-    r = s->replace ? 0 : check_is_free(sql, s, name);
+    r = s->replace ? 0 : check_early(sql, s, name);
     if (r == 0)
         r = orma_sql_exec_prepare_body(sql, s, &query);
     if (r == 0 && s->columns.given)
@@ -483,6 +517,7 @@ int orma_sql_exec_create_view(struct orma_sql *sql, const struct orma_statement 
     }
     if (r == 0)
         r = replace(sql, s, drop, orma_buf_cstr(&create));
+    r = check_late(sql, s, name, r);
     sqlite3_free(drop);
     orma_buf_fini(&create);
     free(name);
