@@ -6,8 +6,9 @@
 /* Messages, then SQL; keys are paths. */
 extern const struct orma_embedded orma_metrics_files;
 
-/* Functions of the messages in those files, and fields that they add to TraceMetrics. NULL ends
- * each. */
+/* Functions of the messages in those files, fields that they add to TraceMetrics, and names of
+ * metrics that others have. NULL ends each. */
 extern const char *const orma_metrics_functions[];
 extern const char *const orma_metrics_fields[];
+extern const char *const orma_metrics_absent[];
 #endif

@@ -21,6 +21,7 @@
 #include "processor/metrics/embedded.h"
 
 #include "processor/sql/script/exec.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/text.h"
 #include "sdk/wire/pb_writer.h"
@@ -725,6 +726,14 @@ static int take_output(struct orma_metrics *self, const char *name, const struct
     return 0;
 }
 
+static bool is_absent(const char *name)
+{
+    for (const char *const *known = orma_metrics_absent; *known; known++)
+        if (!strcmp(name, *known))
+            return true;
+    return false;
+}
+
 static int compute_one(struct orma_metrics *self, const char *name, struct orma_buf *out)
 {
     const struct orma_field *f = root_field(self, orma_str_from(name));
@@ -734,6 +743,10 @@ static int compute_one(struct orma_metrics *self, const char *name, struct orma_
 
     while (m && !(m->field && !strcmp(m->field, name)))
         m = m->next;
+    if ((!m || !f) && is_absent(name)) {
+        orma_pb_put_cstr(out, ORMA_PB_TRACE_METRICS_ORMA_ABSENT, name);
+        return 0;
+    }
     if (!m || !f)
         return fail(self, "Unknown metric %s", name);
     orma_buf_printf(&text, "Metric \"%s\"", m->path);

@@ -37,7 +37,8 @@ int orma_metrics_add_protos(struct orma_metrics *self, const struct orma_proto_s
 /* The SQL of the virtual path "dir/name.sql"; that of a known path is replaced. 0, -EINVAL. */
 int orma_metrics_add_sql(struct orma_metrics *self, const char *path, struct orma_str sql);
 
-/* Appends the TraceMetrics of these metrics to `out`. 0, -EINVAL, -ENOMEM, -ECANCELED. */
+/* Appends the TraceMetrics of these metrics to `out`. Metrics that others have and we have not are
+ * no errors: their names are in its field orma_absent. 0, -EINVAL, -ENOMEM, -ECANCELED. */
 int orma_metrics_compute(struct orma_metrics *self, const char *const *names, size_t num,
                          enum orma_metrics_format format, struct orma_buf *out);
 

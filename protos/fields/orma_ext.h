@@ -93,4 +93,9 @@ enum {
     ORMA_PB_TRACE_CONFIG_COMPRESSION_CONFIG_DEFLATE_ORMA_LEVEL = 90001,
 };
 
+/* TraceMetrics, extended */
+enum {
+    ORMA_PB_TRACE_METRICS_ORMA_ABSENT = 90001,
+};
+
 #endif
