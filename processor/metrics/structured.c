@@ -85,9 +85,28 @@ static struct orma_structured_query *find_shared(struct orma_structured *s, stru
     return NULL;
 }
 
+/* A query that only chooses rows and columns of something that is there: a copy would be waste. */
+static bool is_plain(struct orma_str msg)
+{
+    struct orma_str part;
+
+    return (orma_msg_str(msg, SQ(TABLE), &part) || orma_msg_str(msg, SQ(SIMPLE_SLICES), &part) ||
+            orma_msg_str(msg, SQ(INNER_QUERY_ID), &part)) &&
+           !orma_msg_str(msg, SQ(GROUP_BY), &part) && !orma_msg_str(msg, SQ(ORDER_BY), &part);
+}
+
+static void name_table(const struct orma_structured *s, unsigned num, char name[40])
+{
+    if (s->owner)
+        snprintf(name, 40, "_orma_summarizer_%u_%u", s->owner, num);
+    else
+        snprintf(name, 40, "_orma_structured_%u", num);
+}
+
 /* CREATE PERFETTO TABLE of a shared query, if it has none yet. */
 static int make_table(struct orma_sq_gen *g, struct orma_structured_query *q)
 {
+    struct orma_structured_query *outer = g->s->making;
     struct orma_buf text = {0};
     char name[sizeof(q->table)];
     int r;
@@ -97,9 +116,16 @@ static int make_table(struct orma_sq_gen *g, struct orma_structured_query *q)
     if (q->busy)
         return orma_sq_fail(g, "it needs itself");
     q->busy = true;
-    snprintf(name, sizeof(name), "_orma_structured_%u", g->s->tables++);
-    orma_buf_printf(&text, "CREATE PERFETTO TABLE %s AS\n", name);
+    q->is_view = g->s->owner && is_plain(q->msg);
+    g->s->making = q;
+    orma_buf_clear(&q->uses);
+    orma_buf_clear(&q->sql);
+    name_table(g->s, g->s->tables++, name);
+    orma_buf_printf(&text, "CREATE PERFETTO %s %s AS\n", q->is_view ? "VIEW" : "TABLE", name);
+    const size_t begin = text.len;
     r = orma_structured_sql(g->s, q->msg, &text);
+    if (r == 0 && g->s->owner)
+        orma_buf_put(&q->sql, text.data + begin, text.len - begin);
     if (r == 0) {
         r = orma_sql_exec_run(g->s->sql, "Structured query", orma_buf_str(&text));
         if (r < 0) {
@@ -109,8 +135,20 @@ static int make_table(struct orma_sq_gen *g, struct orma_structured_query *q)
     }
     if (r == 0)
         memcpy(q->table, name, sizeof(name));
+    g->s->making = outer;
     q->busy = false;
     orma_buf_fini(&text);
+    return r;
+}
+
+/* The query itself, as if it stood here. */
+static int write_out(struct orma_sq_gen *g, struct orma_structured_query *q)
+{
+    if (q->busy)
+        return orma_sq_fail(g, "it needs itself");
+    q->busy = true;
+    int r = generate(g, q->msg);
+    q->busy = false;
     return r;
 }
 
@@ -121,11 +159,22 @@ static int from_shared(struct orma_sq_gen *g, struct orma_str id)
 
     if (!q)
         return orma_sq_fail(g, "there is no query '%.*s'", (int)ORMA_MIN(id.len, 100u), id.data);
+    if (g->s->inlined)
+        return write_out(g, q);
+    if (g->s->owner && g->s->making)
+        orma_sq_note(&g->s->making->uses, id);
     int r = make_table(g, q);
     orma_buf_printf(&body, "SELECT * FROM %s", q->table);
     r = r < 0 ? r : orma_sq_add_clause(g, &body);
     orma_buf_fini(&body);
     return r;
+}
+
+int orma_structured_make(struct orma_structured *self, struct orma_structured_query *query)
+{
+    struct orma_sq_gen g = {.s = self, .generate = generate, .from_shared = from_shared};
+
+    return make_table(&g, query);
 }
 
 int orma_structured_sql(struct orma_structured *self, struct orma_str msg, struct orma_buf *out)
@@ -160,15 +209,20 @@ int orma_structured_sql_of(struct orma_structured *self, struct orma_str id, str
     return r;
 }
 
+void orma_structured_drop_one(struct orma_structured *self, struct orma_structured_query *query)
+{
+    char text[80];
+
+    if (!query->table[0])
+        return;
+    snprintf(text, sizeof(text), "DROP %s IF EXISTS %s", query->is_view ? "VIEW" : "TABLE",
+             query->table);
+    (void)orma_sql_run_plain(self->sql, text); /* a table more does no harm */
+    query->table[0] = '\0';
+}
+
 void orma_structured_drop(struct orma_structured *self)
 {
-    for (size_t i = 0; i < self->queries_num; i++) {
-        char text[80];
-
-        if (!self->queries[i].table[0])
-            continue;
-        snprintf(text, sizeof(text), "DROP TABLE IF EXISTS %s", self->queries[i].table);
-        (void)orma_sql_run_plain(self->sql, text); /* a table more does no harm */
-        self->queries[i].table[0] = '\0';
-    }
+    for (size_t i = 0; i < self->queries_num; i++)
+        orma_structured_drop_one(self, &self->queries[i]);
 }

@@ -16,8 +16,11 @@
 struct orma_structured_query {
     struct orma_str id; /* slices of the specs */
     struct orma_str msg;
-    char table[40]; /* its table; "": not made yet */
-    bool busy;      /* being made: asking for it again is a cycle */
+    char table[40];       /* its table; "": not made yet */
+    bool is_view;         /* it is a view instead */
+    bool busy;            /* being made: asking for it again is a cycle */
+    struct orma_buf uses; /* of a summarizer: ids of others that it was made of, each with a zero */
+    struct orma_buf sql;  /* of a summarizer: what its table was made of */
 };
 
 struct orma_structured {
@@ -26,6 +29,13 @@ struct orma_structured {
     size_t queries_num;
     unsigned tables; /* made so far, for their names */
     struct orma_buf error;
+
+    /* ---- of summarizers (summarizer.h) ---- */
+
+    unsigned owner;           /* their number; 0: of a summary, which makes tables only */
+    bool inlined;             /* shared queries are written out: nothing is made */
+    struct orma_buf *modules; /* gets the names of included modules, each with a zero; or NULL */
+    struct orma_structured_query *making;
 };
 
 /* Appends the SQL of the query `msg`. 0, -EINVAL with `error`, -ENOMEM. */
@@ -34,7 +44,12 @@ int orma_structured_sql(struct orma_structured *self, struct orma_str msg, struc
 /* The same for a shared query: its own SQL, or SELECT * of the table that was made of it. */
 int orma_structured_sql_of(struct orma_structured *self, struct orma_str id, struct orma_buf *out);
 
-/* Drops the tables that were made. */
+/* Makes the table of a shared query if it has none yet, and those that it needs. 0, -EINVAL,
+ * -ENOMEM. */
+int orma_structured_make(struct orma_structured *self, struct orma_structured_query *query);
+
+/* Drops the table of one query, if it was made; then those of all. */
+void orma_structured_drop_one(struct orma_structured *self, struct orma_structured_query *query);
 void orma_structured_drop(struct orma_structured *self);
 
 /* Sets `error`. Returns -EINVAL. */

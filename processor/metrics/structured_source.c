@@ -16,6 +16,9 @@ static int run(struct orma_sq_gen *g, struct orma_str script, const char *what)
 {
     struct orma_sql_exec *exec = NULL;
     struct orma_sql_stmt *stmt;
+
+    if (g->s->inlined)
+        return 0; /* it ran when the table was made */
     int r = orma_sql_exec_new(g->s->sql, "Structured query", script, &exec);
 
     while (r == 0 && (r = orma_sql_exec_next(exec, &stmt)) > 0) {
@@ -34,8 +37,10 @@ static int run(struct orma_sq_gen *g, struct orma_str script, const char *what)
 
 int orma_sq_include(struct orma_sq_gen *g, struct orma_str module)
 {
-    struct orma_buf text = {0};
+    struct orma_buf text = {0}, *noted = g->s->modules;
 
+    if (noted && !orma_sq_in_list(noted, module))
+        orma_sq_note(noted, module);
     orma_buf_printf(&text, "INCLUDE PERFETTO MODULE %.*s;", ORMA_STR_ARG(module));
     int r = run(g, orma_buf_str(&text), "a module");
     orma_buf_fini(&text);

@@ -37,7 +37,14 @@ struct orma_rpc {
     struct orma_rpc_stream common; /* of those without one of their own */
     uint64_t last_request, responses;
     struct orma_metatrace metatrace;
+    struct orma_summarizers *summarizers; /* of `tp`; NULL: none was made yet */
 };
+
+static void forget_summarizers(struct orma_rpc *self)
+{
+    orma_summarizers_free(self->summarizers);
+    self->summarizers = NULL;
+}
 
 int orma_rpc_new(const struct orma_processor_config *config, struct orma_rpc **ret)
 {
@@ -62,6 +69,7 @@ void orma_rpc_free(struct orma_rpc *self)
 {
     if (!self)
         return;
+    forget_summarizers(self);
     orma_processor_free(self->tp);
     orma_rpc_stream_fini(&self->common);
     orma_metatrace_fini(&self->metatrace);
@@ -137,6 +145,7 @@ static int start_anew(struct orma_rpc *self)
         orma_processor_free(tp);
         return -EIO;
     }
+    forget_summarizers(self);
     pthread_mutex_lock(&self->tp_lock);
     struct orma_processor *old = self->tp;
     self->tp = tp;
@@ -189,6 +198,7 @@ static const char *finalize(struct orma_rpc *self)
 
 void orma_rpc_restore(struct orma_rpc *self)
 {
+    forget_summarizers(self);
     (void)orma_processor_restore(
         self->tp); /* HTTP has no place for an error; queries will show it */
 }
@@ -225,41 +235,9 @@ static void reset(struct orma_rpc *self, struct orma_str args)
 
 /* ---- methods with one result ---- */
 
-/* What the table below says of a method that this build does not have. */
-struct absent {
-    uint32_t method, result, error_field;
-    const char *error;
-};
-
-static const struct absent absent[] = {
-    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_CREATE_SUMMARIZER,
-     ORMA_PB_TRACE_PROCESSOR_RPC_CREATE_SUMMARIZER_RESULT, ORMA_PB_CREATE_SUMMARIZER_RESULT_ERROR,
-     "this build has no summarizers"},
-    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_UPDATE_SUMMARIZER_SPEC,
-     ORMA_PB_TRACE_PROCESSOR_RPC_UPDATE_SUMMARIZER_SPEC_RESULT,
-     ORMA_PB_UPDATE_SUMMARIZER_SPEC_RESULT_ERROR, "this build has no summarizers"},
-    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_QUERY_SUMMARIZER,
-     ORMA_PB_TRACE_PROCESSOR_RPC_QUERY_SUMMARIZER_RESULT, ORMA_PB_QUERY_SUMMARIZER_RESULT_ERROR,
-     "this build has no summarizers"},
-    {ORMA_PB_TRACE_PROCESSOR_RPC_TPM_DESTROY_SUMMARIZER,
-     ORMA_PB_TRACE_PROCESSOR_RPC_DESTROY_SUMMARIZER_RESULT, ORMA_PB_DESTROY_SUMMARIZER_RESULT_ERROR,
-     "this build has no summarizers"},
-};
-
-static const struct absent *find_absent(uint32_t method)
-{
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(absent); i++) {
-        if (absent[i].method == method)
-            return &absent[i];
-    }
-    return NULL;
-}
-
 /* The field of the response that the result of a method goes to; 0: none, or unknown. */
 static uint32_t result_field(uint32_t method)
 {
-    const struct absent *a = find_absent(method);
-
     switch (method) {
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_APPEND_TRACE_DATA:
         return ORMA_PB_TRACE_PROCESSOR_RPC_APPEND_RESULT;
@@ -278,7 +256,7 @@ static uint32_t result_field(uint32_t method)
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_DISABLE_AND_READ_METATRACE:
         return ORMA_PB_TRACE_PROCESSOR_RPC_METATRACE;
     }
-    return a ? a->result : 0;
+    return orma_rpc_summarizer_result(method);
 }
 
 /* What a metatrace calls it; NULL: it takes no time. */
@@ -295,6 +273,10 @@ static const char *name_of(uint32_t method)
         return "COMPUTE_METRIC";
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_RESTORE_INITIAL_TABLES:
         return "RESTORE_INITIAL_TABLES";
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_UPDATE_SUMMARIZER_SPEC:
+        return "UPDATE_SUMMARIZER_SPEC";
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_QUERY_SUMMARIZER:
+        return "QUERY_SUMMARIZER";
     }
     return NULL;
 }
@@ -302,7 +284,6 @@ static const char *name_of(uint32_t method)
 static bool carry_out(struct orma_rpc *self, uint32_t method, struct orma_str args,
                       struct orma_buf *out)
 {
-    const struct absent *a = find_absent(method);
     const char *error;
 
     switch (method) {
@@ -342,9 +323,7 @@ static bool carry_out(struct orma_rpc *self, uint32_t method, struct orma_str ar
         orma_rpc_register_package(self->tp, args, out);
         return true;
     }
-    if (a)
-        orma_pb_put_cstr(out, a->error_field, a->error);
-    return a != NULL;
+    return orma_rpc_summarizer(self->tp, &self->summarizers, method, args, out);
 }
 
 bool orma_rpc_call(struct orma_rpc *self, uint32_t method, struct orma_str args,

@@ -1,6 +1,6 @@
 /*
  * The calls of the RPC that are more than a query: modules of SQL that clients register, metrics,
- * trace summaries. Each decodes its arguments completely before it changes anything.
+ * trace summaries, summarizers. Each decodes its arguments completely before it changes anything.
  */
 #include "processor/serve/rpc_calls.h"
 
@@ -227,4 +227,71 @@ void orma_rpc_summarize(struct orma_processor *tp, struct orma_str args, struct 
         free(w.ids[--w.num]);
     free(w.metadata);
     orma_summary_free(s);
+}
+
+/* ---- summarizers ---- */
+
+#define RPC(x) ORMA_PB_TRACE_PROCESSOR_RPC_##x
+
+uint32_t orma_rpc_summarizer_result(uint32_t method)
+{
+    switch (method) {
+    case RPC(TPM_CREATE_SUMMARIZER):
+        return RPC(CREATE_SUMMARIZER_RESULT);
+    case RPC(TPM_UPDATE_SUMMARIZER_SPEC):
+        return RPC(UPDATE_SUMMARIZER_SPEC_RESULT);
+    case RPC(TPM_QUERY_SUMMARIZER):
+        return RPC(QUERY_SUMMARIZER_RESULT);
+    case RPC(TPM_DESTROY_SUMMARIZER):
+        return RPC(DESTROY_SUMMARIZER_RESULT);
+    }
+    return 0;
+}
+
+static void create_summarizer(struct orma_summarizers *all, struct orma_str name,
+                              struct orma_buf *out)
+{
+    const char *error = orma_summarizers_create(all, name);
+
+    if (error)
+        orma_pb_put_cstr(out, ORMA_PB_CREATE_SUMMARIZER_RESULT_ERROR, error);
+    else
+        orma_pb_put_bytes(out, ORMA_PB_CREATE_SUMMARIZER_RESULT_SUMMARIZER_ID, name.data, name.len);
+}
+
+bool orma_rpc_summarizer(struct orma_processor *tp, struct orma_summarizers **all, uint32_t method,
+                         struct orma_str args, struct orma_buf *out)
+{
+    struct orma_pb_reader r = orma_pb_reader(args.data, args.len);
+    struct orma_str field[3] = {ORMA_STR(""), ORMA_STR(""), ORMA_STR("")}; /* 1: the name, always */
+    struct orma_pb_field f;
+    const char *error;
+
+    if (!orma_rpc_summarizer_result(method) ||
+        (!*all && orma_summarizers_new(orma_processor_sql(tp), all)))
+        return false;
+    while (orma_pb_next(&r, &f)) {
+        if (f.id < ORMA_ARRAY_LEN(field) && f.wire == ORMA_PB_LEN)
+            field[f.id] = orma_pb_str(&f);
+    }
+    switch (method) {
+    case RPC(TPM_CREATE_SUMMARIZER):
+        create_summarizer(*all, field[ORMA_PB_CREATE_SUMMARIZER_ARGS_SUMMARIZER_ID], out);
+        break;
+    case RPC(TPM_UPDATE_SUMMARIZER_SPEC):
+        orma_summarizers_update(*all, field[ORMA_PB_UPDATE_SUMMARIZER_SPEC_ARGS_SUMMARIZER_ID],
+                                field[ORMA_PB_UPDATE_SUMMARIZER_SPEC_ARGS_SPEC], out);
+        break;
+    case RPC(TPM_QUERY_SUMMARIZER):
+        orma_summarizers_query(*all, field[ORMA_PB_QUERY_SUMMARIZER_ARGS_SUMMARIZER_ID],
+                               field[ORMA_PB_QUERY_SUMMARIZER_ARGS_QUERY_ID], out);
+        break;
+    case RPC(TPM_DESTROY_SUMMARIZER):
+        error =
+            orma_summarizers_destroy(*all, field[ORMA_PB_DESTROY_SUMMARIZER_ARGS_SUMMARIZER_ID]);
+        if (error)
+            orma_pb_put_cstr(out, ORMA_PB_DESTROY_SUMMARIZER_RESULT_ERROR, error);
+        break;
+    }
+    return true;
 }
