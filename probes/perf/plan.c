@@ -413,6 +413,15 @@ static void plan_unwinding(struct orma_perf_plan *self, struct perf_event_attr *
     attr->exclude_callchain_user = 1;
 }
 
+/* A function that has no frame, or has not made it yet, hides its caller from the kernel. */
+static void plan_leaf(struct orma_perf_plan *self, struct perf_event_attr *attr)
+{
+    self->leaf = true;
+    attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    attr->sample_regs_user = ORMA_PERF_REGS_MASK;
+    attr->sample_stack_user = ORMA_PERF_LEAF_BYTES;
+}
+
 /* What becomes of processes: their names, ends, and what they map. */
 static void plan_records(struct perf_event_attr *attr)
 {
@@ -464,6 +473,8 @@ static void plan_stacks(struct orma_perf_plan *self,
     }
     if (self->unwind)
         plan_unwinding(self, attr);
+    else if (self->user_frames && !self->lbr && ORMA_PERF_REGS_MASK)
+        plan_leaf(self, attr);
 }
 
 /* A sample for each time that a thread leaves its cpu, and a record when it is back. */

@@ -25,6 +25,7 @@ struct orma_source_env;
 #define ORMA_PERF_LOOK_PERIOD_MS 5u
 #define ORMA_PERF_SWITCH_PAGES 256u      /* 100 000 switches a second, between two rounds */
 #define ORMA_PERF_STACK_BYTES_MAX 65528u /* the kernel's; a record's size is a u16 */
+#define ORMA_PERF_LEAF_BYTES 256u
 #define ORMA_PERF_RAW_MAX 1024u
 #define ORMA_PERF_RECORDS_MIN 32u /* a ring that holds fewer loses them */
 
@@ -58,6 +59,7 @@ struct orma_perf_plan {
     bool
         unwind; /* the stack is copied, and unwound by us; else the kernel follows frame pointers */
     bool lbr;   /* callers as the processor has recorded them */
+    bool leaf;  /* with frame pointers: the top of the stack is copied, for who called the leaf */
     uint32_t stack_bytes;
     bool stack_fixed; /* as the config says */
     int32_t *pids;    /* not NULL: these processes are watched, not the cpus */

@@ -235,7 +235,7 @@ static uint64_t kernel_frame(struct orma_perf_encoder *self, uint64_t pc)
 }
 
 /* Many frames are of one function: its name is looked at for the first of them. 0: it has none. */
-static uint64_t symbol_name(struct orma_perf_encoder *self, const struct orma_perf_file *file,
+static uint64_t symbol_name(struct orma_perf_encoder *self, struct orma_perf_file *file,
                             uint64_t rel_pc)
 {
     const uint64_t key[2] = {file->number, orma_perf_symtab_find(&file->elf, rel_pc)};
@@ -246,7 +246,7 @@ static uint64_t symbol_name(struct orma_perf_encoder *self, const struct orma_pe
     uint64_t iid = orma_map_get(&self->iids, hash);
     if (iid != ORMA_MAP_NONE)
         return iid;
-    const struct orma_str name = orma_perf_symtab_name(&file->elf, (uint32_t)key[1]);
+    const struct orma_str name = orma_perf_symtab_name(&file->elf, key[1]);
     if (!name.len)
         return 0;
     iid = intern_function(self, name);
@@ -278,7 +278,7 @@ static uint64_t address_name(struct orma_perf_encoder *self, const struct orma_p
  */
 static uint64_t file_frame(struct orma_perf_encoder *self, struct orma_perf_mapping *m, uint64_t pc)
 {
-    const struct orma_perf_file *file = m->file;
+    struct orma_perf_file *file = m->file;
     const uint64_t offset = pc - m->start + m->offset, rel_pc = offset + file->elf.load_bias;
     const uint64_t key[2] = {intern_mapping(self, m, NULL), rel_pc};
     struct orma_unwind_note *note =
@@ -324,32 +324,6 @@ static void put_frame(struct orma_perf_encoder *self, size_t *num, uint64_t fram
 {
     if (*num < ORMA_PERF_FRAMES_MAX)
         self->frames[(*num)++] = frame;
-}
-
-/* The chain is leaf first; a return address belongs to the call before it. */
-static void put_chain(struct orma_perf_encoder *self, struct orma_perf_process *process,
-                      const struct orma_perf_record *record, uint64_t now_ns, size_t *num)
-{
-    bool in_kernel = false, leaf = true;
-
-    for (size_t i = 0; i < record->chain_num; i++) {
-        uint64_t pc = record->chain[i];
-
-        if (pc >= (uint64_t)PERF_CONTEXT_MAX) { /* a marker: what follows is of this mode */
-            in_kernel = pc == (uint64_t)PERF_CONTEXT_KERNEL;
-            leaf = true;
-            continue;
-        }
-        if (!pc || (self->plan->lbr && !in_kernel && !leaf)) /* what frame pointers say */
-            continue;
-        uint64_t at = leaf ? pc : pc - 1;
-        put_frame(self, num,
-                  in_kernel ? kernel_frame(self, at) : user_frame(self, process, at, now_ns));
-        leaf = false;
-    }
-    for (size_t i = 0; i < record->calls_num; i++)
-        put_frame(self, num,
-                  user_frame(self, process, record->calls[i * ORMA_PERF_CALL_WORDS], now_ns));
 }
 
 /* ---- unwinding ---- */
@@ -403,6 +377,90 @@ static void start_state(struct orma_unwind_state *state, const struct orma_perf_
     *state = (struct orma_unwind_state){0};
 }
 #endif
+
+/* ---- what the kernel has found ---- */
+
+/* The stack of frame pointers leaves a caller out where the leaf has no frame; 0: it does not. */
+static uint64_t caller_left_out(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                                const struct orma_perf_record *record, uint64_t next,
+                                uint64_t now_ns)
+{
+    struct code_of of = {self->processes, process, now_ns};
+    const struct orma_unwind unwind = {.find = find_code, .ctx = &of};
+    struct orma_unwind_state state;
+    uint64_t caller;
+
+    if (!self->plan->leaf || record->abi != PERF_SAMPLE_REGS_ABI_64)
+        return 0;
+    start_state(&state, record);
+    return orma_unwind_leaf_caller(&unwind, &state, &caller) && caller != next ? caller : 0;
+}
+
+/* Where threads of Go begin there may be anything in the frame pointer. */
+static bool is_first(struct orma_perf_encoder *self, struct orma_perf_process *process, uint64_t pc,
+                     uint64_t now_ns)
+{
+    const struct orma_perf_mapping *m =
+        orma_perf_process_find(self->processes, process, pc, now_ns);
+    struct orma_unwind_file *file = m && m->file->elf.go.data ? m->file->unwind : NULL;
+
+    return file && orma_unwind_file_is_first(
+                       file, orma_unwind_file_address(file, pc - m->start + m->offset));
+}
+
+static bool is_marker(uint64_t pc)
+{
+    return pc >= (uint64_t)PERF_CONTEXT_MAX;
+}
+
+/* The chain is leaf first; a return address belongs to the call before it. */
+static void put_user_chain(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                           const struct orma_perf_record *record, size_t from, uint64_t now_ns,
+                           size_t *num)
+{
+    const uint64_t *chain = record->chain + from;
+    size_t len = 0;
+
+    while (from + len < record->chain_num && !is_marker(chain[len]))
+        len++;
+    for (size_t i = 0; i < len && !(i && self->plan->lbr); i++) { /* not what frame pointers say */
+        if (!chain[i])
+            continue;
+        const uint64_t at = i ? chain[i] - 1 : chain[i];
+        put_frame(self, num, user_frame(self, process, at, now_ns));
+        if (is_first(self, process, at, now_ns))
+            return;
+        const uint64_t caller =
+            i ? 0 : caller_left_out(self, process, record, len > 1 ? chain[1] : 0, now_ns);
+        if (caller)
+            put_frame(self, num, user_frame(self, process, caller - 1, now_ns));
+    }
+}
+
+static void put_chain(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                      const struct orma_perf_record *record, uint64_t now_ns, size_t *num)
+{
+    bool in_kernel = false, leaf = true;
+
+    if (record->chain_num && !is_marker(record->chain[0]))
+        put_user_chain(self, process, record, 0, now_ns, num);
+    for (size_t i = 0; i < record->chain_num; i++) {
+        const uint64_t pc = record->chain[i];
+
+        if (is_marker(pc)) { /* what follows is of this mode */
+            in_kernel = pc == (uint64_t)PERF_CONTEXT_KERNEL;
+            leaf = true;
+            if (!in_kernel)
+                put_user_chain(self, process, record, i + 1, now_ns, num);
+        } else if (in_kernel && pc) {
+            put_frame(self, num, kernel_frame(self, leaf ? pc : pc - 1));
+            leaf = false;
+        }
+    }
+    for (size_t i = 0; i < record->calls_num; i++)
+        put_frame(self, num,
+                  user_frame(self, process, record->calls[i * ORMA_PERF_CALL_WORDS], now_ns));
+}
 
 static uint64_t error_of(enum orma_unwind_end end)
 {

@@ -26,8 +26,10 @@
 
 #define SYMBOLS_MAX (4u << 20)
 #define NAME_MAX_LEN 4096u
-#define BUCKET_MIN 8u /* symbols, on average */
-#define SCAN_MAX 64u  /* buckets with more are sorted */
+#define BUCKET_MIN 8u                   /* symbols, on average */
+#define SCAN_MAX 64u                    /* buckets with more are sorted */
+#define IN_GO_TABLE (UINT64_C(1) << 32) /* of a name: that is what it is an offset of */
+#define IN_STUBS (UINT64_C(1) << 33)
 
 /* ---- reading ---- */
 
@@ -274,6 +276,7 @@ static int read_elf(struct orma_perf_symtab *self)
     self->wide = ident[EI_CLASS] == ELFCLASS64;
     self->swapped = (ident[EI_DATA] == ELFDATA2MSB) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     take_segments(self, elf);
+    (void)orma_unwind_go_open(elf, orma_mapped_size(self->map), &self->go); /* few are of Go */
     return take_sections(self, elf);
 }
 
@@ -294,6 +297,7 @@ void orma_perf_symtab_fini(struct orma_perf_symtab *self)
 {
     free(self->symbols);
     free(self->first);
+    orma_perf_plt_fini(&self->plt);
     orma_mapped_close(self->map);
     *self = (struct orma_perf_symtab){0};
 }
@@ -323,7 +327,7 @@ static const struct orma_perf_symbol *find(const struct orma_perf_symtab *self, 
     }
 }
 
-uint32_t orma_perf_symtab_find(const struct orma_perf_symtab *self, uint64_t address)
+static uint64_t find_symbol(const struct orma_perf_symtab *self, uint64_t address)
 {
     address -= self->base;
     if (!self->symbols_num || address >= self->span)
@@ -335,8 +339,44 @@ uint32_t orma_perf_symtab_find(const struct orma_perf_symtab *self, uint64_t add
     return s->name;
 }
 
-struct orma_str orma_perf_symtab_name(const struct orma_perf_symtab *self, uint32_t name)
+static struct orma_str name_of(void *ctx, uint64_t address)
 {
+    const struct orma_perf_symtab *self = ctx;
+    const uint64_t name = find_symbol(self, address);
+
+    return name ? orma_perf_symtab_name(self, name) : ORMA_STR("");
+}
+
+static uint64_t find_stub(struct orma_perf_symtab *self, uint64_t address)
+{
+    const struct orma_perf_plt_names known = {name_of, self};
+
+    if (!self->plt_read)
+        orma_perf_plt_read(&self->plt, orma_mapped_data(self->map), orma_mapped_size(self->map),
+                           &known);
+    self->plt_read = true;
+    const uint32_t name = orma_perf_plt_find(&self->plt, address);
+    return name ? IN_STUBS | name : 0;
+}
+
+uint64_t orma_perf_symtab_find(struct orma_perf_symtab *self, uint64_t address)
+{
+    const uint64_t name = find_symbol(self, address);
+    struct orma_unwind_go_function f;
+
+    if (name || !self->map)
+        return name;
+    if (self->go.data && orma_unwind_go_find(&self->go, address, &f))
+        return IN_GO_TABLE | f.name;
+    return find_stub(self, address);
+}
+
+struct orma_str orma_perf_symtab_name(const struct orma_perf_symtab *self, uint64_t name)
+{
+    if (name & IN_GO_TABLE)
+        return orma_unwind_go_name(&self->go, (uint32_t)name);
+    if (name & IN_STUBS)
+        return orma_perf_plt_name(&self->plt, (uint32_t)name);
     const size_t most = ORMA_MIN(self->names_len - name, (size_t)NAME_MAX_LEN);
 
     return (struct orma_str){self->names + name, strnlen(self->names + name, most)};

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probes/perf/plt.h"
+#include "probes/unwind/go.h"
 #include "sdk/base/str.h"
 
 #define ORMA_PERF_BUILD_ID_MAX 64
@@ -34,6 +36,9 @@ struct orma_perf_symtab {
     struct orma_mapped *map;
     const char *names; /* the file's: it may change, and become zeroes (sdk/base/mapped.h) */
     size_t names_len;
+    bool plt_read; /* when the first address was in none of the symbols */
+    struct orma_perf_plt plt;
+    struct orma_unwind_go go; /* names of Go functions, which stripping leaves */
 };
 
 /* Reads from `fd` (the caller's). 0, -ENOEXEC or -EINVAL: not such a file, or -errno. */
@@ -41,8 +46,8 @@ int orma_perf_symtab_read(struct orma_perf_symtab *self, int fd);
 void orma_perf_symtab_fini(struct orma_perf_symtab *self);
 
 /* The function that covers an address as the file counts them: where its name is; 0: none does. */
-uint32_t orma_perf_symtab_find(const struct orma_perf_symtab *self, uint64_t address);
+uint64_t orma_perf_symtab_find(struct orma_perf_symtab *self, uint64_t address);
 
 /* The text of a name that was found; may be empty. */
-struct orma_str orma_perf_symtab_name(const struct orma_perf_symtab *self, uint32_t name);
+struct orma_str orma_perf_symtab_name(const struct orma_perf_symtab *self, uint64_t name);
 #endif

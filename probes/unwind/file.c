@@ -1,6 +1,7 @@
 /*
  *   ELF header ─► program headers ─► PT_GNU_EH_FRAME ─► .eh_frame (up to the end of its segment)
  *                                 └ without one: the section headers' .eh_frame, indexed once
+ *   section headers ─► .gopclntab, of Go programs: for what .eh_frame says nothing about
  *
  *   pc ─► place: the number of its rule; rules that are equal are stored once
  */
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/unwind/go.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/map.h"
@@ -45,6 +47,7 @@ struct orma_unwind_file {
     struct orma_unwind_section eh;
     struct orma_unwind_table table;
     struct orma_unwind_cies cies; /* of `eh` */
+    struct orma_unwind_go go;
     uint64_t entry;
     struct orma_buf index; /* struct orma_unwind_cfi_entry, where the file has no table */
     struct place *places;  /* by pc: what each frame of each stack is asked for */
@@ -167,7 +170,9 @@ static int read_elf(struct orma_unwind_file *self)
                 head.p_offset, head.p_vaddr, head.p_memsz, head.p_filesz, head.p_flags & PF_X};
     }
     r = eh.p_type ? read_header(self, &eh) : read_by_sections(self, &elf);
-    return self->index.failed ? -ENOMEM : r;
+    bool is_go =
+        orma_unwind_go_open(orma_mapped_data(self->map), orma_mapped_size(self->map), &self->go);
+    return self->index.failed ? -ENOMEM : is_go ? 0 : r;
 }
 
 int orma_unwind_file_read(int fd, struct orma_unwind_file **ret)
@@ -239,7 +244,10 @@ static uint32_t make_rule(struct orma_unwind_file *self, uint64_t pc)
     struct orma_unwind_rule rule;
     uint64_t fde;
 
-    if (!find_fde(self, pc, &fde) || !orma_unwind_cfi_rule(&self->eh, &self->cies, fde, pc, &rule))
+    memset(&rule, 0, sizeof(rule));
+    if ((!find_fde(self, pc, &fde) ||
+         !orma_unwind_cfi_rule(&self->eh, &self->cies, fde, pc, &rule)) &&
+        !orma_unwind_go_rule(&self->go, pc, &rule))
         return 0;
     size_t used = offsetof(struct orma_unwind_rule, saved) + rule.saved_num * sizeof(*rule.saved);
     uint64_t hash = orma_hash_bytes_from(orma_hash_seed(), &rule, used);
@@ -324,9 +332,26 @@ const struct orma_unwind_rule *orma_unwind_file_rule(struct orma_unwind_file *se
 
 bool orma_unwind_file_start(struct orma_unwind_file *self, uint64_t pc, uint64_t *ret)
 {
+    struct orma_unwind_go_function f;
     uint64_t fde;
 
-    return find_fde(self, pc, &fde) && orma_unwind_cfi_start(&self->eh, &self->cies, fde, pc, ret);
+    if (find_fde(self, pc, &fde) && orma_unwind_cfi_start(&self->eh, &self->cies, fde, pc, ret))
+        return true;
+    if (!orma_unwind_go_find(&self->go, pc, &f))
+        return false;
+    *ret = f.start;
+    return true;
+}
+
+bool orma_unwind_file_is_first(struct orma_unwind_file *self, uint64_t pc)
+{
+    const struct orma_unwind_rule *rule = orma_unwind_file_rule(self, pc);
+
+    for (unsigned i = 0; rule && i < rule->saved_num; i++) {
+        if (rule->saved[i].reg == ORMA_UNWIND_PC)
+            return rule->saved[i].kind == ORMA_UNWIND_UNDEFINED;
+    }
+    return false;
 }
 
 bool orma_unwind_file_is_entry(const struct orma_unwind_file *self, uint64_t pc)
@@ -355,6 +380,8 @@ int orma_unwind_file_frame_pointers(struct orma_unwind_file *self)
     const struct orma_unwind_cfi_entry *entries;
     unsigned looked = 0, kept = 0;
 
+    if (self->go.data && !self->eh.len) /* its compiler always does */
+        return 100;
     orma_unwind_cfi_index(&self->eh, &all);
     size_t num = all.len / sizeof(*entries);
     size_t step = ORMA_MAX(num / LOOK_AT, (size_t)1);

@@ -1,6 +1,6 @@
 /*
  * What a program or library on disk says about unwinding its code: segments,
- * .eh_frame with its table, and the rules of the addresses that were met.
+ * .eh_frame with its table (of Go, .gopclntab), and the rules of the addresses that were met.
  *
  * Rules are made when an address is first asked for, and kept. The file is read
  * where it is mapped, and may shrink. Bytes are hostile.
@@ -39,6 +39,9 @@ const struct orma_unwind_rule *orma_unwind_file_rule(struct orma_unwind_file *se
 
 /* Where the function around `pc` begins, as its rules tell. False: it has none. */
 bool orma_unwind_file_start(struct orma_unwind_file *self, uint64_t pc, uint64_t *ret);
+
+/* Does its rule say that nobody called it? */
+bool orma_unwind_file_is_first(struct orma_unwind_file *self, uint64_t pc);
 
 /* Is it what runs first of a program, or of its loader? Nobody called that, and often it has no
  * rule. */

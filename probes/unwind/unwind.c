@@ -318,3 +318,22 @@ enum orma_unwind_end orma_unwind_run(struct orma_unwind *self, struct orma_unwin
             return (enum orma_unwind_end) - r;
     }
 }
+
+bool orma_unwind_leaf_caller(const struct orma_unwind *self, const struct orma_unwind_state *state,
+                             uint64_t *ret)
+{
+    struct orma_unwind_state next = *state;
+    const struct orma_unwind_rule *rule;
+    struct orma_unwind_code code;
+
+    if (!self->find(self->ctx, state->regs[ORMA_UNWIND_PC], &code) || !code.file)
+        return false;
+    rule = orma_unwind_file_rule(code.file, code.address);
+    if (!rule || rule->signal || rule->cfa.kind != ORMA_UNWIND_REGISTER ||
+        rule->cfa.from != ORMA_UNWIND_SP ||
+        step_by_rule(rule, orma_unwind_file_section(code.file), &next) <= 0 ||
+        !is_code(self, next.regs[ORMA_UNWIND_PC]))
+        return false;
+    *ret = next.regs[ORMA_UNWIND_PC];
+    return true;
+}

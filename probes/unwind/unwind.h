@@ -70,6 +70,14 @@ struct orma_unwind {
 /* `state` is changed. */
 enum orma_unwind_end orma_unwind_run(struct orma_unwind *self, struct orma_unwind_state *state);
 
+/*
+ * Where the leaf was called, by the rule of its address, if that needs neither frame pointer nor
+ * guess: what frame pointers leave out, as the function has no frame, or not yet, or no more.
+ * False: there is no such rule, its caller is not in the copy of the stack, or nobody's code.
+ */
+bool orma_unwind_leaf_caller(const struct orma_unwind *self, const struct orma_unwind_state *state,
+                             uint64_t *ret);
+
 /* Eight bytes of the copied stack. */
 static inline bool orma_unwind_load(const struct orma_unwind_state *state, uint64_t address,
                                     uint64_t *ret)

@@ -107,7 +107,10 @@ Test(perf_plan, says_what_is_wrong)
 
 /* ---- records ---- */
 
-enum { WORDS = 11 };
+/* The last two: a thread of the kernel, which has no registers and no stack; or none are sampled.
+ */
+#define USER_WORDS (ORMA_PERF_REGS_MASK ? 2 : 0)
+enum { WORDS = 11 + USER_WORDS };
 
 static size_t sample_record(uint64_t words[WORDS])
 {
@@ -116,6 +119,7 @@ static size_t sample_record(uint64_t words[WORDS])
     const uint32_t pids[2] = {77, 78}, cpu[2] = {3, 0};
     const uint64_t rest[] = {1, 4242, 4, (uint64_t)PERF_CONTEXT_USER, 0x1000, 0x2000, 0x3000};
 
+    memset(words, 0, WORDS * 8);
     memcpy(words, &head, 8);
     memcpy(words + 1, pids, 8);
     words[2] = 123456789;
@@ -136,6 +140,8 @@ static void stacks_plan(struct orma_perf_plan *plan)
     cr_assert_eq(make(plan, &config, why), 0);
     cr_assert(plan->stacks);
     cr_assert_not(plan->unwind);
+    cr_assert_eq(plan->leaf, ORMA_PERF_REGS_MASK != 0);
+    cr_assert_eq(plan->events[0].attr.sample_stack_user, plan->leaf ? ORMA_PERF_LEAF_BYTES : 0);
 }
 
 Test(perf_record, is_decoded)

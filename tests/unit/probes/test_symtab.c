@@ -178,9 +178,9 @@ static int read_made(const struct made *m, struct orma_perf_symtab *ret)
     return r;
 }
 
-static struct orma_str name_at(const struct orma_perf_symtab *self, uint64_t address)
+static struct orma_str name_at(struct orma_perf_symtab *self, uint64_t address)
 {
-    uint32_t name = orma_perf_symtab_find(self, address);
+    uint64_t name = orma_perf_symtab_find(self, address);
 
     return name ? orma_perf_symtab_name(self, name) : (struct orma_str){"", 0};
 }
@@ -327,7 +327,7 @@ Test(perf_symtab, finds_what_a_walk_finds)
 
 /* ---- hostile files ---- */
 
-static void ask(const struct orma_perf_symtab *elf)
+static void ask(struct orma_perf_symtab *elf)
 {
     for (uint64_t address = 0x5ff0; address < 0x9010; address += 8) {
         struct orma_str name = name_at(elf, address);

@@ -267,6 +267,8 @@ static void join_too(struct areas *areas, struct orma_unwind_state state, const 
     before.top = state.regs[ORMA_UNWIND_SP];
 }
 
+static unsigned leaves; /* steps whose caller could be told without a frame pointer */
+
 static enum orma_unwind_end unwind(struct tracee *t, struct areas *areas, uint64_t *frames,
                                    size_t *num)
 {
@@ -282,6 +284,12 @@ static enum orma_unwind_end unwind(struct tracee *t, struct areas *areas, uint64
         .stack_address = r->rsp,
     };
     const struct orma_unwind_state begun = state;
+    uint64_t caller;
+
+    if (orma_unwind_leaf_caller(&run, &begun, &caller)) {
+        leaves++;
+        cr_assert_eq(caller, t->shadow[t->depth - 1], "pc %llx", r->rip);
+    }
     enum orma_unwind_end end = orma_unwind_run(&run, &state);
 
     *num = run.frames_num;
@@ -474,6 +482,7 @@ Test(unwind, agrees_with_the_calls_at_every_instruction)
     cr_expect_eq(wrong, 0, "%u of %u, first %s", wrong, steps, first);
     cr_expect_eq(oracle_wrong, 0, "%u", oracle_wrong);
     cr_expect_eq(cut, 0, "%u of %u end early", cut, steps);
+    cr_expect_gt(leaves, steps / 4, "%u of %u", leaves, steps);
     cr_expect_gt(joined_num, steps / 2, "most of a stack is that of the instruction before");
     free_areas(&areas);
     orma_assert_no_leaks();

@@ -1,0 +1,106 @@
+"""orma profile of programs of every make: stripped, of Go, of other C libraries, with stubs, with debug information elsewhere."""
+import shutil
+
+from profile_case import *
+
+GO = shutil.which("go")
+BURN = """
+volatile unsigned long sink;
+__attribute__((noinline)) unsigned long leaf(unsigned long n) { unsigned long x = n | 1; for (long i = 0; i < 30000000; i++) { x ^= x << 13; x ^= x >> 7; } return x; }
+"""
+# The leaf has no frame, as its compiler leaves those of leaves out.
+CALLS = BURN + """
+__attribute__((noinline)) unsigned long middle(unsigned long n) { volatile char room[64]; room[n & 63] = 1; return leaf(n) + room[n & 63]; }
+__attribute__((noinline)) unsigned long outer(unsigned long n) { volatile char room[64]; room[n & 63] = 1; return middle(n) + room[n & 63]; }
+int main(int argc, char **argv) { for (int i = 0; i < 6; i++) sink += outer((unsigned long)i); return 0; }
+"""
+TINY = "unsigned long tiny(unsigned long n) { return n * 3; }\n"
+STUBS = """
+unsigned long tiny(unsigned long n);
+volatile unsigned long sink;
+int main(void) { for (unsigned long i = 0; i < 100000000; i++) sink += tiny(i); return 0; }
+"""
+GO_PROGRAM = """
+package main
+
+import "os"
+
+//go:noinline
+func leaf(n int) (x uint64) {
+	x = 1
+	for i := 0; i < n; i++ {
+		x ^= x << 13
+		x ^= x >> 7
+	}
+	return
+}
+
+type worker struct{ sum uint64 }
+
+//go:noinline
+func (w *worker) work(n int) { w.sum += leaf(n) }
+
+func main() {
+	w := &worker{}
+	done := make(chan int)
+	go func() { w.work(100000000); done <- 1 }()
+	<-done
+	w.work(100000000)
+	if w.sum == 1 {
+		os.Exit(1)
+	}
+}
+"""
+
+
+@unittest.skipIf(not COMPILER, "no C compiler")
+class ProfileBinaries(ProfileCase):
+    def with_leaf(self, name="leaf"):
+        """Stacks that end in it, and how many samples they are."""
+        stacks = {s: n for s, n in self.stacks().items() if name in s}
+        self.assertGreater(sum(stacks.values()), 50, stacks)
+        return stacks
+
+    def share(self, stacks, *names):
+        """Of those samples, whose that have these functions one behind the other."""
+        hits = sum(n for s, n in stacks.items() if any(s[i:i + len(names)] == names for i in range(len(s))))
+        return hits / sum(stacks.values())
+
+    def test_the_caller_of_a_leaf_without_a_frame(self):
+        program = self.compile(CALLS, "calls", "-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer")
+        self.profile("--call-graph", "fp", "--", program)
+        self.assertGreater(self.share(self.with_leaf(), "main", "outer", "middle", "leaf"), 0.95)
+
+    def test_stubs_are_named_after_what_they_call(self):
+        library = self.compile(TINY, "libtiny.so", "-shared", "-fPIC", "-O2")
+        for flags in [], ["-fcf-protection=full", "-Wl,-z,ibtplt"], ["-Wl,-z,now"], ["-s"]:
+            try:
+                program = self.compile(STUBS, "stubs", "-O2", *flags, library, f"-Wl,-rpath,{self.dir}")
+            except subprocess.CalledProcessError:
+                continue  # not of this linker
+            self.profile("--", program)
+            names = {s[-1] for s in self.stacks() if s}
+            self.assertIn("tiny@plt", names, flags)
+            self.assertNotIn("_init", names, flags)
+            for path in self.out.iterdir():
+                path.unlink()
+
+    @unittest.skipIf(not GO, "no Go")
+    def test_go(self):
+        (self.dir / "hot.go").write_text(GO_PROGRAM)
+        self.env |= {"HOME": str(self.dir), "GO111MODULE": "off", "CGO_ENABLED": "0"}
+        for flags in [], ["-ldflags", "-s -w"], ["-buildmode=pie", "-ldflags", "-s -w"]:
+            made = self.run_program(GO, "build", *flags, "-o", self.dir / "hot", self.dir / "hot.go")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            for how in "auto", "dwarf":
+                self.profile("--call-graph", how, "--", self.dir / "hot")
+                stacks = self.with_leaf("main.leaf")
+                self.assertGreater(self.share(stacks, "main.main", "main.(*worker).work", "main.leaf"), 0.3, flags)
+                self.assertGreater(self.share(stacks, "main.(*worker).work", "main.leaf"), 0.95, flags)
+                self.assertLessEqual(sum(n for s, n in stacks.items() if "[truncated]" in s), few(sum(stacks.values())))
+                for path in self.out.iterdir():
+                    path.unlink()
+
+
+if __name__ == "__main__":
+    main()
