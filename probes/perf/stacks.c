@@ -349,6 +349,19 @@ static bool find_code(void *ctx, uint64_t pc, struct orma_unwind_code *ret)
     return true;
 }
 
+static bool find_start(void *ctx, uint64_t pc, uint64_t *ret)
+{
+    const struct code_of *of = ctx;
+    const struct orma_perf_mapping *m =
+        orma_perf_process_find(of->processes, of->process, pc, of->now_ns);
+    const uint64_t shift = m ? m->start - m->offset - m->file->elf.load_bias : 0;
+
+    if (!m || !orma_perf_symtab_start(&m->file->elf, pc - shift, ret))
+        return false;
+    *ret += shift;
+    return true;
+}
+
 #if ORMA_PERF_REGS_MASK
 #if defined(__x86_64__)
 /* By number of register in DWARF: its place among those that are sampled. */
@@ -521,6 +534,7 @@ static enum orma_unwind_end unwind_stack(struct orma_perf_encoder *self,
     struct code_of of = {self->processes, process, now_ns};
     const size_t room = ORMA_PERF_FRAMES_MAX - 1, before = *num;
     struct orma_unwind unwind = {.find = find_code,
+                                 .start = find_start,
                                  .ctx = &of,
                                  .frames = pcs,
                                  .guess = record->regs_partial,

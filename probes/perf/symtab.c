@@ -146,9 +146,12 @@ static bool take_symbol(const struct orma_perf_symtab *self, const uint8_t *at,
 {
     const unsigned type = ELF64_ST_TYPE(FIELD(self, at, Sym, st_info));
 
-    if ((type != STT_FUNC && type != STT_GNU_IFUNC) || FIELD(self, at, Sym, st_shndx) == SHN_UNDEF)
-        return false;
     const uint64_t value = FIELD(self, at, Sym, st_value), start = value - self->base;
+    const bool is_entry = type == STT_NOTYPE && value == self->entry; /* `_start`, of assembly */
+
+    if ((type != STT_FUNC && type != STT_GNU_IFUNC && !is_entry) ||
+        FIELD(self, at, Sym, st_shndx) == SHN_UNDEF)
+        return false;
     uint64_t size = FIELD(self, at, Sym, st_size);
     if (!size)
         size = most_of(self, at, value);
@@ -275,6 +278,7 @@ static int read_elf(struct orma_perf_symtab *self)
         return -ENOEXEC;
     self->wide = ident[EI_CLASS] == ELFCLASS64;
     self->swapped = (ident[EI_DATA] == ELFDATA2MSB) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    self->entry = FIELD(self, elf, Ehdr, e_entry);
     take_segments(self, elf);
     (void)orma_unwind_go_open(elf, orma_mapped_size(self->map), &self->go); /* few are of Go */
     return take_sections(self, elf);
@@ -327,16 +331,31 @@ static const struct orma_perf_symbol *find(const struct orma_perf_symtab *self, 
     }
 }
 
-static uint64_t find_symbol(const struct orma_perf_symtab *self, uint64_t address)
+static const struct orma_perf_symbol *find_covering(const struct orma_perf_symtab *self,
+                                                    uint64_t address)
 {
     address -= self->base;
     if (!self->symbols_num || address >= self->span)
-        return 0;
+        return NULL;
     /* Aliases share a start; assembly has no size: then it goes to the next symbol. */
     const struct orma_perf_symbol *s = find(self, address);
-    if (!s || (s->size && address - s->start >= s->size))
-        return 0;
-    return s->name;
+    return s && (!s->size || address - s->start < s->size) ? s : NULL;
+}
+
+static uint64_t find_symbol(const struct orma_perf_symtab *self, uint64_t address)
+{
+    const struct orma_perf_symbol *s = find_covering(self, address);
+
+    return s ? s->name : 0;
+}
+
+bool orma_perf_symtab_start(const struct orma_perf_symtab *self, uint64_t address, uint64_t *ret)
+{
+    const struct orma_perf_symbol *s = find_covering(self, address);
+
+    if (s)
+        *ret = self->base + s->start;
+    return s;
 }
 
 static struct orma_str name_of(void *ctx, uint64_t address)

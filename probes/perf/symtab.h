@@ -30,6 +30,7 @@ struct orma_perf_symtab {
     uint32_t *first; /* of each bucket, in `symbols`; one more: the end */
     size_t buckets_num;
     uint64_t base, span; /* addresses of code */
+    uint64_t entry;      /* where the program begins; 0: nowhere */
     uint64_t sections;   /* where their heads are in the file */
     unsigned shift;
     bool wide, swapped; /* how the file has its numbers: as 64 bits, in the other byte order */
@@ -47,6 +48,9 @@ void orma_perf_symtab_fini(struct orma_perf_symtab *self);
 
 /* The function that covers an address as the file counts them: where its name is; 0: none does. */
 uint64_t orma_perf_symtab_find(struct orma_perf_symtab *self, uint64_t address);
+
+/* Where the function begins that covers it; false: none does. */
+bool orma_perf_symtab_start(const struct orma_perf_symtab *self, uint64_t address, uint64_t *ret);
 
 /* The text of a name that was found; may be empty. */
 struct orma_str orma_perf_symtab_name(const struct orma_perf_symtab *self, uint64_t name);

@@ -149,6 +149,16 @@ static int read_by_sections(struct orma_unwind_file *self, const Elf64_Ehdr *elf
     return -ENOEXEC;
 }
 
+/* Without rules, callers are looked for (scan.h). */
+static bool has_code(const struct orma_unwind_file *self)
+{
+    for (unsigned i = 0; i < self->segments_num; i++) {
+        if (self->segments[i].code)
+            return true;
+    }
+    return false;
+}
+
 static int read_elf(struct orma_unwind_file *self)
 {
     Elf64_Ehdr elf;
@@ -172,7 +182,7 @@ static int read_elf(struct orma_unwind_file *self)
     r = eh.p_type ? read_header(self, &eh) : read_by_sections(self, &elf);
     bool is_go =
         orma_unwind_go_open(orma_mapped_data(self->map), orma_mapped_size(self->map), &self->go);
-    return self->index.failed ? -ENOMEM : is_go ? 0 : r;
+    return self->index.failed ? -ENOMEM : is_go || has_code(self) ? 0 : r;
 }
 
 int orma_unwind_file_read(int fd, struct orma_unwind_file **ret)
@@ -223,6 +233,16 @@ uint64_t orma_unwind_file_address(const struct orma_unwind_file *self, uint64_t 
             best = s;
     }
     return best ? offset - best->offset + best->address : offset;
+}
+
+size_t orma_unwind_file_bytes(const struct orma_unwind_file *self, uint64_t address, void *ret,
+                              size_t len)
+{
+    const struct load_segment *s = segment_of(self, address);
+    const uint64_t there = s ? s->file_size - (address - s->address) : 0;
+
+    len = ORMA_MIN(len, there);
+    return len && read_at(self, address - s->address + s->offset, ret, len) ? len : 0;
 }
 
 static bool find_fde(struct orma_unwind_file *self, uint64_t pc, uint64_t *ret)

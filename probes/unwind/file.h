@@ -15,7 +15,7 @@
 
 struct orma_unwind_file;
 
-/* Reads from `fd`, which stays the caller's. 0, -ENOEXEC: nothing that we can unwind, -EFBIG,
+/* Reads from `fd`, which stays the caller's. 0, -ENOEXEC: no program of this machine, -EFBIG,
  * -ENOMEM. */
 int orma_unwind_file_read(int fd, struct orma_unwind_file **ret);
 
@@ -24,6 +24,10 @@ void orma_unwind_file_free(struct orma_unwind_file *self);
 
 /* The address that the file's code at `offset` is meant for. */
 uint64_t orma_unwind_file_address(const struct orma_unwind_file *self, uint64_t offset);
+
+/* Code at an address: how many bytes of it there are, up to `len`. */
+size_t orma_unwind_file_bytes(const struct orma_unwind_file *self, uint64_t address, void *ret,
+                              size_t len);
 
 /* What a caller remembers of an address: zero at first. */
 struct orma_unwind_note {

@@ -11,6 +11,7 @@
 #include "probes/unwind/unwind.h"
 
 #include "probes/unwind/expr.h"
+#include "probes/unwind/scan.h"
 #include "sdk/base/defs.h"
 
 #define GUESS_BYTES 8192u
@@ -137,6 +138,25 @@ static ORMA_COLD int step_by_frame_pointer(struct orma_unwind *self,
     return 1;
 }
 
+/* Code of a file without rules. */
+static ORMA_COLD int step_by_scan(struct orma_unwind *self, const struct orma_unwind_code *code,
+                                  bool leaf, struct orma_unwind_state *state)
+{
+    const uint64_t pc = state->regs[ORMA_UNWIND_PC] - !leaf;
+    struct orma_unwind_code back = {code->file, code->address + 1};
+    uint64_t at, to;
+
+    if (!leaf && orma_unwind_scan_is_last(&back))
+        return -ORMA_UNWIND_COMPLETE;
+    if (!orma_unwind_scan(self, code, pc, state, &at) || !orma_unwind_load(state, at, &to))
+        return -ORMA_UNWIND_NO_RULE;
+    state->known = BIT(ORMA_UNWIND_SP) | BIT(ORMA_UNWIND_PC);
+    state->regs[ORMA_UNWIND_SP] = at + 8;
+    state->regs[ORMA_UNWIND_PC] = to;
+    self->guessed++;
+    return 1;
+}
+
 static bool needs_frame_pointer(const struct orma_unwind_rule *rule,
                                 const struct orma_unwind_state *state)
 {
@@ -243,14 +263,17 @@ static int step_by_code(struct orma_unwind *self, const struct orma_unwind_code 
         self->frames[self->frames_num - 1]++;
         return -ORMA_UNWIND_COMPLETE;
     }
-    if (!rule)
-        return step_by_frame_pointer(self, state);
+    if (!rule) {
+        int r = step_by_scan(self, code, leaf, state);
+
+        return r != -ORMA_UNWIND_NO_RULE ? r : step_by_frame_pointer(self, state);
+    }
     if (rule->signal && !leaf) /* what the handler returns to was put there, too */
         self->frames[self->frames_num - 1]++;
     *called = !rule->signal;
     eh = orma_unwind_file_section(code->file);
-    return self->guess && needs_frame_pointer(rule, state) ? step_by_search(self, rule, eh, state)
-                                                           : step_by_rule(rule, eh, state);
+    return needs_frame_pointer(rule, state) ? step_by_search(self, rule, eh, state)
+                                            : step_by_rule(rule, eh, state);
 }
 
 static uint64_t stir(uint64_t hash, uint64_t word)

@@ -4,8 +4,9 @@
  *
  *   pc ─► find(): whose code is that ─► its rule (file.h) ─► the caller's registers ─► again
  *
- * Where code is executable but has no rules (generated code, assembly), one step
- * is tried by frame pointer, and marked as a guess. Threads: none.
+ * Where code is executable but has no rules (generated code, assembly, small C libraries), its
+ * caller is looked for in the stack (scan.h), then by frame pointer, and marked as a guess.
+ * Threads: none.
  */
 #ifndef ORMA_UNWIND_UNWIND_H
 #define ORMA_UNWIND_UNWIND_H
@@ -57,6 +58,8 @@ struct orma_unwind_past {
 struct orma_unwind {
     /* Whose code lies at `pc`? False: nobody's. */
     bool (*find)(void *ctx, uint64_t pc, struct orma_unwind_code *ret);
+    /* Where the function around `pc` begins, as its symbols tell; NULL: nobody knows. */
+    bool (*start)(void *ctx, uint64_t pc, uint64_t *ret);
     void *ctx;
     uint64_t *frames; /* out: leaf first; of callers the call, not what follows it */
     size_t frames_max;

@@ -4,6 +4,7 @@ import shutil
 from profile_case import *
 
 GO = shutil.which("go")
+MUSL = shutil.which("musl-gcc")
 BURN = """
 volatile unsigned long sink;
 __attribute__((noinline)) unsigned long leaf(unsigned long n) { unsigned long x = n | 1; for (long i = 0; i < 30000000; i++) { x ^= x << 13; x ^= x >> 7; } return x; }
@@ -13,6 +14,23 @@ CALLS = BURN + """
 __attribute__((noinline)) unsigned long middle(unsigned long n) { volatile char room[64]; room[n & 63] = 1; return leaf(n) + room[n & 63]; }
 __attribute__((noinline)) unsigned long outer(unsigned long n) { volatile char room[64]; room[n & 63] = 1; return middle(n) + room[n & 63]; }
 int main(int argc, char **argv) { for (int i = 0; i < 6; i++) sink += outer((unsigned long)i); return 0; }
+"""
+# Called back by code that has no rules.
+SORTS = BURN.replace("30000000", "3000000") + """
+#include <pthread.h>
+#include <stdlib.h>
+static int compare(const void *a, const void *b) { sink += leaf(*(const unsigned *)a); return *(const int *)a - *(const int *)b; }
+static void *thread(void *arg) { for (int i = 0; i < 40; i++) sink += leaf((unsigned long)i); return arg; }
+int main(void)
+{
+    int v[20];
+    pthread_t t;
+    for (int i = 0; i < 20; i++) v[i] = i * 7 % 20;
+    pthread_create(&t, NULL, thread, NULL);
+    qsort(v, 20, sizeof(*v), compare);
+    pthread_join(t, NULL);
+    return 0;
+}
 """
 TINY = "unsigned long tiny(unsigned long n) { return n * 3; }\n"
 STUBS = """
@@ -100,6 +118,20 @@ class ProfileBinaries(ProfileCase):
                 self.assertLessEqual(sum(n for s, n in stacks.items() if "[truncated]" in s), few(sum(stacks.values())))
                 for path in self.out.iterdir():
                     path.unlink()
+
+    @unittest.skipIf(not MUSL, "no musl-gcc")
+    def test_a_c_library_without_rules(self):
+        for flags in [], ["-static"], ["-static-pie", "-fPIE"]:
+            program = self.compile(SORTS, "sorts", "-O2", *flags, compiler=MUSL)
+            self.profile("--", program)
+            stacks = self.with_leaf()
+            below = {s: n for s, n in stacks.items() if "compare" in s}
+            self.assertGreater(self.share(below, "compare", "leaf"), 0.95)
+            self.assertGreater(sum(n for s, n in below.items() if "main" in s), 0.95 * sum(below.values()), flags)
+            self.assertGreater(sum(n for s, n in stacks.items() if "thread" in s), 50)
+            self.assertLessEqual(sum(n for s, n in stacks.items() if "[truncated]" in s), few(sum(stacks.values())), flags)
+            for path in self.out.iterdir():
+                path.unlink()
 
 
 if __name__ == "__main__":
