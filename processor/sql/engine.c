@@ -80,10 +80,10 @@ static int make_views(struct orma_sql *self)
 
 static int open_db(struct orma_sql *self)
 {
+    orma_sqlite_watch_forks(); /* before anything that starts SQLite */
     const char *temp = orma_sqlite_temp_vfs();
     int on = 0;
 
-    orma_sqlite_watch_forks();
     self->planner.aggregates_replaced = false;
     self->planner.aux_safe = orma_aux_terms_are_safe();
     orma_sqlite_older_try(self);

@@ -20,7 +20,8 @@
 const char *const orma_account_reason_names[ORMA_ACCOUNT_REASONS_NUM] = {
     [ORMA_ACCOUNT_DAMAGED] = "damaged",       [ORMA_ACCOUNT_NOT_READ] = "not read",
     [ORMA_ACCOUNT_NOT_ASKED] = "not asked",   [ORMA_ACCOUNT_CLOCK] = "clock",
-    [ORMA_ACCOUNT_LOST_STATE] = "lost state", [ORMA_ACCOUNT_NO_WORD] = "no word",
+    [ORMA_ACCOUNT_LOST_STATE] = "lost state", [ORMA_ACCOUNT_NO_BEGIN] = "no begin",
+    [ORMA_ACCOUNT_NO_WORD] = "no word",
 };
 
 struct orma_account *orma_accounts_get(struct orma_accounts *self, struct orma_model *model,
@@ -108,6 +109,15 @@ struct orma_unit_end orma_account_damaged(struct orma_account *self, struct orma
     return (struct orma_unit_end){false};
 }
 
+void orma_account_end_alone(struct orma_accounts *self, struct orma_model *model, uint32_t file)
+{
+    struct orma_account *a = orma_accounts_get(self, model, file, "end of a slice");
+
+    orma_account_begin(a, 1);
+    (void)orma_account_skipped(a, model, ORMA_ACCOUNT_NO_BEGIN,
+                               orma_model_cstr(model, "ends of slices"), 1, -1);
+}
+
 uint64_t orma_account_counted(const struct orma_account *self)
 {
     uint64_t counted = 0;
@@ -145,6 +155,10 @@ static const char *const words[ORMA_ACCOUNT_REASONS_NUM][2] = {
         {"was dropped: what it refers to is not in the trace; in a ring, larger buffers keep it",
          "were dropped: what they refer to is not in the trace; in a ring, larger buffers keep "
          "it"},
+    [ORMA_ACCOUNT_NO_BEGIN] =
+        {"has no row: its beginning is not in the trace, but before it or overwritten in a ring",
+         "have no row: their beginnings are not in the trace, but before it or overwritten in a "
+         "ring"},
     [ORMA_ACCOUNT_NO_WORD] = {"was neither read nor counted: please report this",
                               "were neither read nor counted: please report this"},
 };

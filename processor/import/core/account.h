@@ -31,6 +31,7 @@ enum orma_account_reason {
     ORMA_ACCOUNT_NOT_ASKED, /* outside of what was asked for; no sentence says it */
     ORMA_ACCOUNT_CLOCK, /* its time is none, or of a clock that nothing relates to the trace's */
     ORMA_ACCOUNT_LOST_STATE, /* what it refers to is not in the trace */
+    ORMA_ACCOUNT_NO_BEGIN,   /* it ends what the trace does not begin */
     ORMA_ACCOUNT_NO_WORD,    /* its importer did not say: a bug, which tests look for */
     ORMA_ACCOUNT_REASONS_NUM,
 };
@@ -109,6 +110,9 @@ static inline void orma_account_turn(struct orma_account *self, struct orma_mode
     self->took -= units;
     (void)orma_account_skipped(self, model, reason, kind, units, at);
 }
+
+/* An end of a slice that nothing began, in a packet or event that was taken. */
+void orma_account_end_alone(struct orma_accounts *self, struct orma_model *model, uint32_t file);
 
 /* What was counted, without those that were taken. */
 uint64_t orma_account_counted(const struct orma_account *self);

@@ -16,6 +16,7 @@
  */
 #ifndef ORMA_PROCESSOR_IMPORT_CORE_IMPORTER_H
 #define ORMA_PROCESSOR_IMPORT_CORE_IMPORTER_H
+#include "processor/import/core/account.h"
 #include "processor/model/model.h"
 #include "processor/read/reader.h"
 
@@ -124,6 +125,14 @@ static inline int64_t orma_import_item_offset(const struct orma_import_ctx *imp,
 {
     return imp->reader && item->data ? orma_reader_offset(imp->reader, item->data - item->before)
                                      : -1;
+}
+
+/* What orma_slices_end() gave for an event that was taken: ends of what nothing began have no row,
+ * and are counted. */
+static inline void orma_import_ended(struct orma_import_ctx *imp, uint32_t slice)
+{
+    if (ORMA_UNLIKELY(slice == ORMA_SLICE_NONE) && imp->accounts)
+        orma_account_end_alone(imp->accounts, imp->model, imp->reader->file);
 }
 
 #endif

@@ -173,7 +173,8 @@ static inline void put_slice(struct orma_import_ctx *imp, int64_t ts, uint32_t t
     if (type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN)
         orma_slices_begin(&imp->model->slices, ts, track, category, name, args);
     else if (type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_END)
-        orma_slices_end(&imp->model->slices, ts, track, category, name, NULL);
+        orma_import_ended(
+            imp, orma_slices_end(&imp->model->slices, ts, track, category, name, NULL));
     else
         orma_slices_complete(&imp->model->slices, ts, 0, track, category, name, args);
 }

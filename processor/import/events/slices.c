@@ -260,13 +260,17 @@ void orma_events_end(struct orma_import_ctx *imp, struct orma_events_record *e)
     const bool more = e->annotated || e->typed || e->stacked;
 
     if (ORMA_UNLIKELY(more) &&
-        !orma_slices_would_end(&imp->model->slices, e->item->ts, track, e->category_id, e->name_id))
+        !orma_slices_would_end(&imp->model->slices, e->item->ts, track, e->category_id,
+                               e->name_id)) {
+        orma_import_ended(imp, ORMA_SLICE_NONE);
         return;
+    }
     orma_events_start_args(imp,
                            e->annotated ? orma_slices_open_args(&imp->model->slices, track) : NULL);
     orma_events_collect_args(imp, args, e, false);
     uint32_t slice =
         orma_slices_end(&imp->model->slices, e->item->ts, track, e->category_id, e->name_id, args);
+    orma_import_ended(imp, slice);
     if (slice == ORMA_SLICE_NONE)
         return;
     if (e->has_thread_ns && has_thread_time(e))

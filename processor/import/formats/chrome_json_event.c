@@ -836,7 +836,7 @@ static struct orma_unit_end end_of(struct event *e)
     if (ORMA_LIKELY(!e->failed && !e->unknown && !e->endless))
         return orma_file_took(e->file);
     if (e->endless)
-        return orma_file_skipped(e->file, ORMA_ACCOUNT_LOST_STATE, "ends of slices");
+        return orma_file_skipped(e->file, ORMA_ACCOUNT_NO_BEGIN, "ends of slices");
     if (e->failed)
         return orma_file_skippedf(e->file, ORMA_ACCOUNT_DAMAGED, "events of phase %c",
                                   e->json->phase);

@@ -260,8 +260,9 @@ static void by_cookie(struct orma_import_ctx *imp, const struct orma_kernel_even
 
     async_spec(imp, e, a->tgid, a->name, "atrace_async_slice", &spec);
     if (a->phase == 'F') {
-        orma_slices_end(&imp->model->slices, e->ts,
-                        orma_async_end(imp->model, &spec, cookie, e->ts), 0, name, NULL);
+        orma_import_ended(
+            imp, orma_slices_end(&imp->model->slices, e->ts,
+                                 orma_async_end(imp->model, &spec, cookie, e->ts), 0, name, NULL));
         return;
     }
     ORMA_MODEL_ARGS(args, imp->model);
@@ -311,8 +312,9 @@ static void on_named_track(struct orma_import_ctx *imp, const struct orma_kernel
                           args);
         break;
     default:
-        orma_slices_end(&imp->model->slices, e->ts,
-                        orma_async_end(imp->model, &spec, cookie, e->ts), 0, 0, args);
+        orma_import_ended(
+            imp, orma_slices_end(&imp->model->slices, e->ts,
+                                 orma_async_end(imp->model, &spec, cookie, e->ts), 0, 0, args));
     }
 }
 
@@ -337,7 +339,8 @@ static void on_atrace(struct orma_import_ctx *imp, const struct orma_kernel_even
         read_kill(imp, e, a->name);
         break;
     case 'E':
-        orma_slices_end(&imp->model->slices, e->ts, own_track(imp, e, a->tgid), 0, 0, NULL);
+        orma_import_ended(imp, orma_slices_end(&imp->model->slices, e->ts,
+                                               own_track(imp, e, a->tgid), 0, 0, NULL));
         break;
     case 'I':
         orma_slices_complete(&imp->model->slices, e->ts, 0, own_track(imp, e, a->tgid), 0,
