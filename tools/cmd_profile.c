@@ -28,6 +28,7 @@
 #include "tools/record/frame_pointers.h"
 #include "tools/record/profile_config.h"
 #include "tools/record/recorder.h"
+#include "tools/record/watched.h"
 #include "tools/service/attach.h"
 #include "tools/service/config_file.h"
 
@@ -74,7 +75,8 @@ enum {
     "HW_STALLED_CYCLES_BACKEND, SW_TASK_CLOCK, SW_PAGE_FAULTS, SW_CONTEXT_SWITCHES"
 
 static const struct orma_option options[] = {
-    {OPT_PID, 'p', "pid", "PIDS", "These processes, separated by commas, and what they start."},
+    {OPT_PID, 'p', "pid", "PIDS",
+     "These processes, separated by commas, and what they start: until the last of them ends."},
     {OPT_NAME, 'n', "name", "NAMES", "The running processes of these names, separated by commas."},
     {OPT_PARTIAL, 0, "partial-matching", NULL, "NAMES may be parts of names."},
     {OPT_ALL, 'a', "all", NULL,
@@ -562,9 +564,16 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
         run.child_producer_addr = orma_service_host_producer_addr(self->service.host);
         run.child_consumer_addr = orma_service_host_consumer_addr(self->service.host);
     }
+    struct orma_record_watched watched = {.fd = -1};
+    if (!self->command && self->request.pids.len)
+        orma_record_watched_open(&watched, (const int32_t *)(const void *)self->request.pids.data,
+                                 self->request.pids.len / sizeof(int32_t));
+    run.watched = watched.fd >= 0 ? &watched : NULL;
     if (!self->command && !self->request.duration_ms && !self->config_path)
-        fprintf(stderr, "%s: profiling; Ctrl-C ends it\n", self->program);
+        fprintf(stderr, "%s: profiling; Ctrl-C%s ends it\n", self->program,
+                run.watched ? ", or the end of the processes," : "");
     r = orma_recorder_run(&run);
+    orma_record_watched_close(&watched);
     take_cpu_time(self); /* before we have other children */
     orma_buf_fini(&run.sources);
     *ret_code = ORMA_MAX(run.child_code, ORMA_EXIT_OK);

@@ -23,6 +23,7 @@
 #include "tools/base/units.h"
 #include "tools/record/child.h"
 #include "tools/record/pump.h"
+#include "tools/record/watched.h"
 #include "tools/service/clone.h"
 #include "tools/service/readback.h"
 
@@ -211,16 +212,20 @@ static void give_up_hits(struct state *st)
 /* One turn of the loop. 0, or the end of the connection. */
 static int turn(struct state *st)
 {
-    struct pollfd fds[2] = {
+    struct orma_record_watched *watched = st->rec->watched;
+    struct pollfd fds[] = {
         {.fd = orma_consumer_fd(st->rec->consumer), .events = POLLIN},
         {.fd = st->rec->signal_fd, .events = POLLIN},
+        {.fd = watched ? watched->fd : -1, .events = POLLIN},
     };
-    int n = poll(fds, 2, TICK_MS);
+    int n = poll(fds, ORMA_ARRAY_LEN(fds), TICK_MS);
 
     if (n < 0 && errno != EINTR)
         return -errno;
     if (n > 0 && fds[1].revents)
         take_signals(st);
+    if (n > 0 && fds[2].revents)
+        st->stop_asked |= orma_record_watched_ended(watched);
     int r = n > 0 && fds[0].revents ? orma_consumer_dispatch(st->rec->consumer) : 0;
     take_hits(st);
     return r;

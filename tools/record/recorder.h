@@ -13,6 +13,7 @@
 
 struct orma_consumer;
 struct orma_record_child;
+struct orma_record_watched;
 
 struct orma_recorder {
     /* Set by the caller. */
@@ -26,7 +27,8 @@ struct orma_recorder {
     char *const *command;               /* NULL: none */
     struct orma_record_child *prepared; /* NULL: the command gets its process when it is run */
     const char *child_producer_addr, *child_consumer_addr;
-    int signal_fd; /* signalfd of SIGINT, SIGTERM, SIGHUP, SIGCHLD */
+    int signal_fd;                       /* signalfd of SIGINT, SIGTERM, SIGHUP, SIGCHLD */
+    struct orma_record_watched *watched; /* it ends with the last of these; NULL: it does not */
     /* Called once, when all data sources have started (or took too long to). May be NULL. */
     void (*on_started)(void *ctx);
     /* Asked then: is it worth going on, or is something missing? It has been said. NULL: always. */

@@ -264,6 +264,24 @@ class ProfileLive(ProfileCase):
         self.assertEqual({(r["process"], r["pid"]) for r in rows}, {(str(program), str(running.pid))})
         self.check_shares()
 
+    def test_it_ends_with_the_last_of_the_processes(self):
+        program = self.compile(SHARES, "shares")
+        first, last = (self.start(*self.user, program, "1000") for _ in range(2))
+        done = self.start(*self.user, ORMA, "profile", "-o", self.out, "-p", f"{first.pid},{last.pid}", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertIn(b"the end of the processes", done.stderr.readline())
+        time.sleep(1 * SLOW)  # of samples
+        first.kill()
+        first.wait()
+        with self.assertRaises(subprocess.TimeoutExpired):
+            done.wait(0.5)
+        last.kill()
+        last.wait()
+        out, err = done.communicate(timeout=60 * SLOW)
+        if b"perf_event_paranoid" in err:
+            self.skipTest("perf events are not allowed here")
+        self.assertEqual(done.returncode, 0, err)
+        self.assertIn(b"2 processes", out)
+
     def test_what_it_waits_for(self):
         done = self.profile("--off-cpu", "--", self.compile(WAITS, "waits", "-fomit-frame-pointer"))
         self.assertIn(b"waited in", done.stdout)
