@@ -21,9 +21,12 @@ struct orma_processor_names {
 };
 
 struct orma_processor_symbols {
-    const char *binary_paths;  /* folders with binaries, ':' between them; NULL: none */
-    const char *mode;          /* find, index; NULL: find */
-    bool this_machine;         /* without binary_paths: the binaries that are installed here */
+    const char *binary_paths; /* folders with binaries, ':' between them; NULL: none */
+    const char *mode;         /* find, index; NULL: find */
+    bool this_machine;        /* without binary_paths: the binaries that are installed here */
+    /* REALTIME, of a trace that was made here: files without a build id are taken, too, if they
+     * have not changed since; 0: none are. */
+    uint64_t unchanged_since_ns;
     const char *proguard_maps; /* [PACKAGE=]PATH of mappings, ':' between them; NULL: none */
     /* URLs of debuginfod servers, blanks between them, asked about binaries without debug
      * information; NULL: the network is not used. */

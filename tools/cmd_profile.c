@@ -16,6 +16,7 @@
 #include "processor/flame/flame.h"
 #include "protos/reflect/schema.h"
 #include "protos/reflect/text.h"
+#include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "tools/applets.h"
 #include "tools/commands.h"
@@ -153,6 +154,7 @@ struct profile {
     enum call_graph call_graph;
     struct orma_record_child child;
     struct rusage before;       /* of children that were there before the command */
+    uint64_t begun_ns;          /* of the recording; REALTIME */
     uint64_t cpu_ns, kernel_ns; /* that the command used, and of it in the kernel; 0: not known */
     const char *dir;            /* as given; NULL: a temporary one */
     struct orma_convert_profile_folder folder;
@@ -568,6 +570,7 @@ static int record(struct profile *self, int signal_fd, int *ret_code)
     if (!self->command && self->request.pids.len)
         orma_record_watched_open(&watched, (const int32_t *)(const void *)self->request.pids.data,
                                  self->request.pids.len / sizeof(int32_t));
+    self->begun_ns = orma_clock_now(ORMA_CLOCK_REALTIME);
     run.watched = watched.fd >= 0 ? &watched : NULL;
     if (!self->command && !self->request.duration_ms && !self->config_path)
         fprintf(stderr, "%s: profiling; Ctrl-C%s ends it\n", self->program,
@@ -733,7 +736,7 @@ static int export_files(struct profile *self, struct orma_processor *tp)
 static int export_all(struct profile *self)
 {
     char path[4200];
-    struct orma_load_names names = {.ask_servers = self->ask_servers};
+    struct orma_load_names names = {.ask_servers = self->ask_servers, .since_ns = self->begun_ns};
     struct orma_processor *tp = NULL;
     int r = orma_processor_new(NULL, &tp);
 

@@ -48,6 +48,7 @@ struct orma_processor {
     int64_t begun_ns;                   /* when the first bytes came */
     struct orma_symbolizer *symbolizer; /* for the end of the load; NULL: none */
     struct orma_processor_names names;  /* who hears of what it finds */
+    uint64_t unchanged_since_ns;        /* files without a build id; see orma_processor_symbols */
     char *proguard_maps;
     uint32_t options;          /* of the import, as a number: part of the key of the cache */
     struct orma_cached cached; /* what the storage is mapped from, and where to */
@@ -394,6 +395,7 @@ int orma_processor_set_symbols(struct orma_processor *self,
     if (r == -ENOTSUP)
         return fail(self, r, "this build reads no binaries: it was made without libdw");
     self->names = symbols->names;
+    self->unchanged_since_ns = symbols->binary_paths ? 0 : symbols->unchanged_since_ns;
     if (r == 0 && self->symbolizer && symbols->servers) {
         r = orma_symbolizer_set_servers(self->symbolizer, symbols->servers);
         if (r == -ENOTSUP)
@@ -450,7 +452,11 @@ static int read_maps(struct orma_processor *self, struct orma_buf *packets)
 
 static int find_symbols(struct orma_processor *self)
 {
-    struct orma_symbolize s = {self->symbolizer, apply_packets, tell_module, self, {0}};
+    struct orma_symbolize s = {.symbolizer = self->symbolizer,
+                               .put = apply_packets,
+                               .told = tell_module,
+                               .data = self,
+                               .unchanged_since_ns = self->unchanged_since_ns};
     int r = 0;
 
     if (self->symbolizer && is_of_packets(self))

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "processor/api/processor_impl.h"
@@ -65,7 +66,20 @@ static bool same_module(const struct place *a, const struct place *b)
 
 /* ---- what needs names ---- */
 
-static void collect(const struct orma_storage *st, struct orma_buf *places)
+/* Nothing but the path says which file it was: so it must have been there all the time. */
+static bool is_unchanged(struct orma_str path, uint64_t since_ns)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    struct stat st;
+
+    if (!path.len || *path.data != '/' || memchr(path.data, '\0', path.len))
+        return false;
+    orma_buf_put(&text, path.data, path.len);
+    return stat(orma_buf_cstr(&text), &st) == 0 && S_ISREG(st.st_mode) &&
+           (uint64_t)st.st_ctim.tv_sec * 1000000000u + (uint64_t)st.st_ctim.tv_nsec < since_ns;
+}
+
+static void collect(const struct orma_storage *st, uint64_t since_ns, struct orma_buf *places)
 {
     const struct orma_table *frames = &st->tables[ORMA_TABLE_STACK_PROFILE_FRAME];
     const struct orma_table *mappings = &st->tables[ORMA_TABLE_STACK_PROFILE_MAPPING];
@@ -83,7 +97,7 @@ static void collect(const struct orma_storage *st, struct orma_buf *places)
                 (uint64_t)orma_table_int(mappings, ORMA_STACK_PROFILE_MAPPING_LOAD_BIAS, m),
             .pc = (uint64_t)orma_table_int(frames, ORMA_STACK_PROFILE_FRAME_REL_PC, i),
         };
-        if (orma_strpool_get(&st->pool, p.build_id).len)
+        if (since_ns || orma_strpool_get(&st->pool, p.build_id).len)
             orma_buf_put(places, &p, sizeof(p));
     }
 }
@@ -312,8 +326,8 @@ static int run_crew(struct orma_symbolize *self, struct crew *crew)
 }
 
 /* Places in order, by module. */
-static int make_jobs(const struct orma_storage *st, const struct place *places, size_t num,
-                     struct jobs *ret)
+static int make_jobs(const struct orma_storage *st, uint64_t since_ns, const struct place *places,
+                     size_t num, struct jobs *ret)
 {
     for (size_t i = 0, end; i < num; i = end) {
         for (end = i + 1; end < num && same_module(&places[end], &places[i]);)
@@ -323,6 +337,8 @@ static int make_jobs(const struct orma_storage *st, const struct place *places, 
                                            places[i].load_bias},
                                 .places = &places[i],
                                 .num = end - i};
+        if (!job.module.build_id.len && !is_unchanged(job.module.path, since_ns))
+            continue;
         if (ORMA_VEC_PUSH(ret, job))
             return -ENOMEM;
     }
@@ -335,14 +351,15 @@ int orma_symbolize_storage(struct orma_symbolize *self, const struct orma_storag
     struct orma_buf buf = {0};
 
     self->result = (struct orma_symbolize_result){0};
-    collect(storage, &buf);
+    collect(storage, self->unchanged_since_ns, &buf);
     struct place *places = (struct place *)(void *)buf.data;
     size_t num = buf.len / sizeof(*places);
     if (num)
         qsort(places, num, sizeof(*places), by_module);
     for (size_t i = 0; i < num; i++)
         self->result.frames += !i || by_module(&places[i], &places[i - 1]) != 0;
-    int r = buf.failed ? -ENOMEM : make_jobs(storage, places, num, &crew.jobs);
+    int r = buf.failed ? -ENOMEM
+                       : make_jobs(storage, self->unchanged_since_ns, places, num, &crew.jobs);
     if (r == 0)
         r = run_crew(self, &crew);
     for (size_t i = 0; i < crew.jobs.len; i++) {

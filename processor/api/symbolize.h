@@ -16,7 +16,7 @@ struct orma_storage;
 
 /* How the work went. */
 struct orma_symbolize_result {
-    uint64_t frames;         /* without symbols, in modules that have a build id */
+    uint64_t frames;         /* without symbols, in modules that can be told from others */
     uint64_t frames_named;   /* of these */
     uint64_t modules;        /* they are of */
     uint64_t modules_found;  /* for which a binary was found */
@@ -38,6 +38,9 @@ struct orma_symbolize {
     orma_symbolize_put_fn *put;
     orma_symbolize_told_fn *told;
     void *data;
+    /* Modules without a build id: their files are taken if nobody changed them since (REALTIME), as
+     * where a trace was just made. 0: they are left out. */
+    uint64_t unchanged_since_ns;
     struct orma_symbolize_result result;
 };
 

@@ -112,6 +112,8 @@ int orma_load_symbols_from_here(struct orma_processor *tp, const char *program,
     if (!symbols.binary_paths && !orma_binary_supported())
         return 0; /* nobody asked for it */
     if (names)
+        symbols.unchanged_since_ns = names->since_ns;
+    if (names)
         symbols.names = (struct orma_processor_names){on_packets, on_module, names};
     int r = orma_load_symbols_servers(program, names && names->ask_servers, &symbols.servers);
     return r < 0 ? r : set(tp, program, &symbols);

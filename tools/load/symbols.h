@@ -35,6 +35,9 @@ int orma_load_symbols_from_environment(struct orma_processor *tp, const char *pr
  * Progress on a terminal.
  */
 struct orma_load_names {
+    /* REALTIME: when the recording began. Files without a build id are taken if they have not
+     * changed since; 0: they are not. */
+    uint64_t since_ns;
     bool ask_servers; /* those of DEBUGINFOD_URLS, whatever the environment says of asking */
     struct orma_buf packets;
     bool drawn;

@@ -103,6 +103,21 @@ class ProfileBinaries(ProfileCase):
             for path in self.out.iterdir():
                 path.unlink()
 
+    @unittest.skipIf(not shutil.which("objcopy") or not shutil.which("strip"), "no objcopy and strip")
+    def test_debug_information_elsewhere_of_a_program_without_a_build_id(self):
+        program = self.compile(CALLS.replace("unsigned long leaf", "static unsigned long leaf", 1), "calls", "-O2", "-Wl,--build-id=none")
+        for command in (["objcopy", "--only-keep-debug", "calls", "calls.debug"], ["strip", "calls"],
+                        ["objcopy", "--add-gnu-debuglink=calls.debug", "calls"]):
+            self.assertEqual(self.run_program(*command).returncode, 0)
+        self.profile("--", program)
+        named = self.orma("profile", "report", "--format", "collapsed", self.out).stdout
+        self.assertIn(b"main;outer;middle;leaf", named)
+        for path in self.out.iterdir():
+            path.unlink()
+        # A file that was changed meanwhile may be another one.
+        self.profile("--", "sh", "-c", f"{program}; touch {program}")
+        self.assertNotIn(b"leaf", self.orma("profile", "report", "--format", "collapsed", self.out).stdout)
+
     @unittest.skipIf(not GO, "no Go")
     def test_go(self):
         (self.dir / "hot.go").write_text(GO_PROGRAM)
