@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "processor/symbols/binary_impl.h"
+#include "processor/symbols/unpack.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/search.h"
@@ -26,6 +27,7 @@
 #define SECTIONS_MAX 65536u
 /* Debug information is packed to a third or so; what claims to be so much is a bomb. */
 #define UNPACKED_FACTOR 64u
+#define UNPACKED_MAX ((uint64_t)4 << 30)
 
 bool orma_binary_supported(void)
 {
@@ -285,6 +287,24 @@ static const struct orma_binary_symbol *find_symbol(const struct orma_binary *se
 
 /* ---- a binary ---- */
 
+/* Debug information that libelf may not be able to unpack. What cannot be is left out. */
+static int unpack(struct orma_binary *self, uint64_t size, struct orma_binary_info *info)
+{
+    uint64_t most = ORMA_MIN(UNPACKED_FACTOR * size, UNPACKED_MAX);
+    int fd = -1;
+    int r = orma_unpack(self->fd, size, most, &fd, &size);
+
+    if (r < 0)
+        info->has_dwarf = false;
+    if (r <= 0)
+        return 0;
+    (void)elf_end(self->elf);
+    orma_fd_close(&self->fd);
+    self->fd = fd;
+    self->elf = begin(fd);
+    return peek(self->elf, size, info);
+}
+
 int orma_binary_open(const char *path, struct orma_binary **ret)
 {
     struct orma_binary_info info;
@@ -301,6 +321,8 @@ int orma_binary_open(const char *path, struct orma_binary **ret)
 
         self->elf = begin(self->fd);
         r = peek(self->elf, size, &info);
+        if (r == 0 && info.has_dwarf)
+            r = unpack(self, size, &info);
         self->thumb = r == 0 && gelf_getehdr(self->elf, &head) && head.e_machine == EM_ARM;
     }
     if (r == 0)

@@ -9,6 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifdef ORMA_HAVE_ZSTD
+#include <elf.h>
+#include <zstd.h>
+#endif
+
 #include "processor/symbols/demangle.h"
 #include "processor/symbols/lookup.h"
 #include "processor/symbols/symbolizer.h"
@@ -333,6 +338,76 @@ Test(symbols, packed_debug_information)
     sample_fini(&s);
     orma_assert_no_leaks();
 }
+
+#ifdef ORMA_HAVE_ZSTD
+/* Debug sections as `objcopy --compress-debug-sections=zstd` leaves them; `lie`: their size is one
+ * that they do not have. */
+static void pack_by_zstd(const char *from, const char *to, uint64_t lie)
+{
+    struct orma_buf file = {0};
+    Elf64_Shdr *heads, *names;
+    Elf64_Ehdr elf;
+
+    cr_assert_eq(orma_fd_read_file(AT_FDCWD, from, SIZE_MAX / 2, &file), 0);
+    memcpy(&elf, file.data, sizeof(elf));
+    heads = malloc(elf.e_shnum * sizeof(*heads));
+    memcpy(heads, file.data + elf.e_shoff, elf.e_shnum * sizeof(*heads));
+    names = &heads[elf.e_shstrndx];
+    for (unsigned i = 1; i < elf.e_shnum; i++) {
+        const char *name = (const char *)file.data + names->sh_offset + heads[i].sh_name;
+        const Elf64_Chdr packed = {
+            .ch_type = 2, .ch_size = heads[i].sh_size + lie, .ch_addralign = 1};
+        size_t room = ZSTD_compressBound(heads[i].sh_size), begin;
+
+        if (strncmp(name, ".debug", 6))
+            continue;
+        uint8_t *to_bytes = malloc(room);
+        size_t len =
+            ZSTD_compress(to_bytes, room, file.data + heads[i].sh_offset, heads[i].sh_size, 3);
+        cr_assert_not(ZSTD_isError(len));
+        while (file.len % 16)
+            orma_buf_put_byte(&file, 0);
+        begin = file.len;
+        orma_buf_put(&file, &packed, sizeof(packed));
+        orma_buf_put(&file, to_bytes, len);
+        free(to_bytes);
+        heads[i].sh_flags |= SHF_COMPRESSED;
+        heads[i].sh_offset = begin;
+        heads[i].sh_size = sizeof(packed) + len;
+        heads[i].sh_addralign = 8;
+    }
+    memcpy(file.data + elf.e_shoff, heads, elf.e_shnum * sizeof(*heads));
+    free(heads);
+    int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+    cr_assert(fd >= 0 && orma_fd_write_all(fd, file.data, file.len) == 0);
+    close(fd);
+    orma_buf_fini(&file);
+}
+
+Test(symbols, debug_information_packed_by_zstd)
+{
+    NEEDS_LIBDW();
+    struct sample s = sample_new();
+    struct orma_symbolizer_module m = {.path = orma_str_from(in(&s, "packed")),
+                                       .load_bias = UINT64_MAX};
+    static const uint64_t lies[] = {1, 1000000, (uint64_t)1 << 40, UINT64_MAX / 2};
+
+    pack_by_zstd(SAMPLE, in(&s, "packed"), 0);
+    struct orma_symbolizer *z = symbolizer(NULL, ORMA_SYMBOLIZER_FIND);
+    expect_all(z, &m, &s);
+    orma_symbolizer_free(z);
+    for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
+        struct orma_source_frame f[ORMA_SOURCE_FRAMES_MAX];
+
+        pack_by_zstd(SAMPLE, in(&s, "packed"), lies[i]);
+        z = symbolizer(NULL, ORMA_SYMBOLIZER_FIND);
+        cr_expect_leq(orma_symbolizer_frames(z, &m, s.inlined, f), 1, "what it claims is not so");
+        orma_symbolizer_free(z);
+    }
+    sample_fini(&s);
+    orma_assert_no_leaks();
+}
+#endif
 
 Test(symbols, modes_have_names)
 {

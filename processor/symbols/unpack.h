@@ -1,0 +1,15 @@
+/*
+ * Sections that are packed in a way that libelf may not know (Zstandard): a copy of the file in
+ * memory, with these sections unpacked behind its end. Bytes are hostile: what a section claims to
+ * be is checked by the caller, and no more than that is unpacked. Threads: none.
+ */
+#ifndef ORMA_PROCESSOR_SYMBOLS_UNPACK_H
+#define ORMA_PROCESSOR_SYMBOLS_UNPACK_H
+#include <stdint.h>
+
+/*
+ * 1: *ret_fd is such a copy, of *ret_size bytes; 0: nothing is packed so. -ENOTSUP: this build
+ * cannot unpack it; -EFBIG: more than `max` bytes; -EBADMSG: not what it claims to be; -errno.
+ */
+int orma_unpack(int fd, uint64_t size, uint64_t max, int *ret_fd, uint64_t *ret_size);
+#endif
