@@ -433,10 +433,7 @@ static bool wind_up(struct traced_conn *conn)
 /* By and large: what each thing costs with the lists and maps that it is in. */
 static size_t held(const struct traced_conn *conn)
 {
-    const struct traced_producer *self = conn->client;
-
-    return self->descriptor_bytes + self->data_sources_num * 512 +
-           (self->writers.len + self->known_seqs.len + self->scraped.len) * 64;
+    return traced_producer_held(conn->client);
 }
 
 static void gone(struct traced_conn *conn)

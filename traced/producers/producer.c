@@ -160,6 +160,7 @@ void traced_producer_remove_source(struct traced_data_source *ds)
 
     ds->producer->data_sources_num--;
     ds->producer->descriptor_bytes -= ds->descriptor.len;
+    ds->producer->names_bytes -= ds->name ? strlen(ds->name) + 1 : 0;
     registry->data_sources_num--;
     registry->events->data_source_gone(ds);
     orma_list_remove(&ds->link);
@@ -185,6 +186,14 @@ static void set_flags(struct traced_data_source *ds,
     ds->will_notify_on_stop = desc->will_notify_on_stop;
     ds->handles_incremental_state_clear = desc->handles_incremental_state_clear;
     ds->no_flush = desc->no_flush;
+}
+
+size_t traced_producer_held(const struct traced_producer *self)
+{
+    return self->descriptor_bytes + self->names_bytes + self->data_sources_num * 512 +
+           (self->name ? strlen(self->name) + 1 : 0) +
+           (self->sdk_version ? strlen(self->sdk_version) + 1 : 0) +
+           (self->writers.len + self->known_seqs.len + self->scraped.len) * 64;
 }
 
 static bool may_add(struct traced_producer *self,
@@ -215,6 +224,7 @@ traced_producer_add_source(struct traced_producer *self,
     orma_list_insert(&registry->data_sources, &ds->registry_link);
     self->data_sources_num++;
     self->descriptor_bytes += ds->descriptor.len;
+    self->names_bytes += ds->name ? strlen(ds->name) + 1 : 0;
     registry->data_sources_num++;
     if (!ds->name || ds->descriptor.failed) {
         traced_producer_remove_source(ds);

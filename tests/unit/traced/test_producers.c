@@ -150,6 +150,29 @@ Test(traced_producers, write_into_their_targets_only)
     bed_fini(&b);
 }
 
+/* All texts that it sends are its user's memory. */
+Test(traced_producers, are_charged_for_names)
+{
+    Perfetto__Protos__DataSourceDescriptor desc = PERFETTO__PROTOS__DATA_SOURCE_DESCRIPTOR__INIT;
+    char name[5001];
+    struct bed b;
+
+    bed_init(&b);
+    const size_t before = traced_producer_held(b.producer);
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    desc.name = name;
+    struct traced_data_source *ds =
+        traced_producer_add_source(b.producer, &desc, orma_str_from("some bytes"));
+    cr_assert_not_null(ds);
+    cr_expect_geq(traced_producer_held(b.producer), before + sizeof(name) + 10);
+    traced_producer_remove_source(ds);
+    cr_expect_eq(traced_producer_held(b.producer), before);
+    b.producer->sdk_version = strdup(name);
+    cr_expect_eq(traced_producer_held(b.producer), before + sizeof(name));
+    bed_fini(&b);
+}
+
 Test(traced_producers, give_sequences_ids_and_report_their_counts)
 {
     struct orma_buf request = {0};
