@@ -174,6 +174,7 @@ int orma_binary_peek(const char *path, struct orma_binary_info *ret)
 
 struct symbol_reader {
     struct orma_binary *self;
+    Elf *elf; /* of the binary, or a small one inside */
     struct orma_buf symbols, names;
     size_t file; /* of the local symbols that follow; 0: unknown */
 };
@@ -214,16 +215,16 @@ static void read_symbols(struct symbol_reader *r, Elf_Scn *section, const GElf_S
         unsigned type = GELF_ST_TYPE(sym.st_info);
         bool local = GELF_ST_BIND(sym.st_info) == STB_LOCAL;
         if (type == STT_FILE)
-            r->file = keep_name(r, elf_strptr(r->self->elf, head->sh_link, sym.st_name));
+            r->file = keep_name(r, elf_strptr(r->elf, head->sh_link, sym.st_name));
         if ((type != STT_FUNC && type != STT_GNU_IFUNC) || sym.st_shndx == SHN_UNDEF)
             continue;
-        const char *name = elf_strptr(r->self->elf, head->sh_link, sym.st_name);
+        const char *name = elf_strptr(r->elf, head->sh_link, sym.st_name);
         if (!name || !*name)
             continue;
         const struct orma_binary_symbol s = {
             .start = sym.st_value & ~(uint64_t)r->self->thumb,
             .size = sym.st_size,
-            .end = sym.st_size ? 0 : end_of_section(r->self->elf, &sym),
+            .end = sym.st_size ? 0 : end_of_section(r->elf, &sym),
             .name = keep_name(r, name),
             .file = local ? r->file : 0,
         };
@@ -231,6 +232,32 @@ static void read_symbols(struct symbol_reader *r, Elf_Scn *section, const GElf_S
         if (r->names.failed || r->symbols.failed || r->names.len > NAMES_BYTES_MAX)
             return;
     }
+}
+
+static bool is_small_file(Elf *elf, const GElf_Shdr *head)
+{
+    const char *name = section_name(elf, head);
+
+    return name && head->sh_type == SHT_PROGBITS && !strcmp(name, ".gnu_debugdata");
+}
+
+static void read_best_table(struct symbol_reader *r, Elf *elf);
+
+/* What stripping left of the symbols: the functions that the dynamic ones lack. */
+static void read_inside(struct symbol_reader *r, Elf_Scn *section)
+{
+    Elf_Data *data = elf_rawdata(section, NULL);
+    struct orma_binary_info info;
+    ORMA_AUTO(orma_fd_close) int fd = -1;
+    struct stat st;
+
+    if (!data || !data->d_buf || orma_unpack_xz(data->d_buf, data->d_size, &fd) < 0 ||
+        fstat(fd, &st) < 0)
+        return;
+    Elf *elf = begin(fd);
+    if (peek(elf, (uint64_t)st.st_size, &info) == 0)
+        read_best_table(r, elf);
+    (void)elf_end(elf);
 }
 
 /* By address; of several at one address the longest comes last, and wins. */
@@ -245,15 +272,17 @@ static int by_start(const void *a, const void *b)
     return x->name < y->name ? -1 : x->name > y->name; /* of equals, too */
 }
 
-static int load_symbols(struct orma_binary *self)
+static void read_best_table(struct symbol_reader *r, Elf *elf)
 {
-    struct symbol_reader r = {.self = self};
-    Elf_Scn *section = NULL, *found = NULL;
+    Elf_Scn *section = NULL, *found = NULL, *inside = NULL;
     GElf_Shdr head, found_head = {0};
 
-    while ((section = elf_nextscn(self->elf, section))) {
+    r->elf = elf;
+    while ((section = elf_nextscn(elf, section))) {
         if (!gelf_getshdr(section, &head))
             continue;
+        if (is_small_file(elf, &head))
+            inside = section;
         /* The full table holds the dynamic symbols, too. */
         if (head.sh_type == SHT_SYMTAB || (head.sh_type == SHT_DYNSYM && !found)) {
             found = section;
@@ -261,7 +290,16 @@ static int load_symbols(struct orma_binary *self)
         }
     }
     if (found)
-        read_symbols(&r, found, &found_head);
+        read_symbols(r, found, &found_head);
+    if (inside && elf == r->self->elf && (!found || found_head.sh_type != SHT_SYMTAB))
+        read_inside(r, inside);
+}
+
+static int load_symbols(struct orma_binary *self)
+{
+    struct symbol_reader r = {.self = self};
+
+    read_best_table(&r, self->elf);
     if (r.symbols.failed || r.names.failed) {
         orma_buf_fini(&r.symbols);
         orma_buf_fini(&r.names);

@@ -12,6 +12,9 @@
 #ifdef ORMA_HAVE_ZSTD
 #include <zstd.h>
 #endif
+#ifdef ORMA_HAVE_DEMANGLE
+#include <dlfcn.h>
+#endif
 
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
@@ -158,3 +161,77 @@ int orma_unpack(int fd, uint64_t size, uint64_t max, int *ret_fd, uint64_t *ret_
     *ret_size = f.end;
     return 1;
 }
+
+/* ---- xz ---- */
+
+#define XZ_BYTES_MAX ((size_t)256 << 20)
+#define XZ_MEMORY_MAX ((uint64_t)256 << 20)
+
+#ifdef ORMA_HAVE_DEMANGLE
+/* As in lzma/container.h. */
+typedef int (*decode_fn)(uint64_t *memory, uint32_t flags, const void *allocator, const uint8_t *in,
+                         size_t *in_pos, size_t in_size, uint8_t *out, size_t *out_pos,
+                         size_t out_size);
+enum { LZMA_OK = 0, LZMA_BUF_ERROR = 10 };
+
+static decode_fn find_decoder(void)
+{
+    void *lib = dlopen("liblzma.so.5", RTLD_LAZY | RTLD_LOCAL); /* stays for ever */
+    decode_fn ret = NULL;
+
+    if (lib)
+        *(void **)&ret = dlsym(lib, "lzma_stream_buffer_decode");
+    return ret;
+}
+
+/* Nothing says how large it becomes. */
+static int decode(decode_fn decoder, const uint8_t *packed, size_t len, uint8_t **ret,
+                  size_t *ret_len)
+{
+    for (size_t room = ORMA_MAX(len, (size_t)1 << 16) * 8; room <= XZ_BYTES_MAX; room *= 2) {
+        uint64_t memory = XZ_MEMORY_MAX;
+        size_t in = 0, out = 0;
+        uint8_t *bytes = malloc(room);
+
+        if (!bytes)
+            return -ENOMEM;
+        int r = decoder(&memory, 0, NULL, packed, &in, len, bytes, &out, room);
+        if (r == LZMA_OK) {
+            *ret = bytes;
+            *ret_len = out;
+            return 0;
+        }
+        free(bytes);
+        if (r != LZMA_BUF_ERROR)
+            return -EBADMSG;
+    }
+    return -EFBIG;
+}
+
+int orma_unpack_xz(const void *packed, size_t len, int *ret_fd)
+{
+    decode_fn decoder = find_decoder();
+    uint8_t *bytes = NULL;
+    size_t bytes_len = 0;
+    int r = !decoder                 ? -ENOTSUP
+            : len > XZ_BYTES_MAX / 8 ? -EFBIG
+                                     : decode(decoder, packed, len, &bytes, &bytes_len);
+
+    if (r < 0)
+        return r;
+    int fd = memfd_create("unpacked", MFD_CLOEXEC);
+    r = fd < 0 ? -errno : orma_fd_write_all(fd, bytes, bytes_len);
+    free(bytes);
+    if (r < 0)
+        orma_fd_close(&fd);
+    else
+        *ret_fd = fd;
+    return r;
+}
+#else
+int orma_unpack_xz(const void *packed, size_t len, int *ret_fd)
+{
+    (void)packed, (void)len, (void)ret_fd;
+    return -ENOTSUP;
+}
+#endif

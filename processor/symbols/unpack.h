@@ -5,6 +5,7 @@
  */
 #ifndef ORMA_PROCESSOR_SYMBOLS_UNPACK_H
 #define ORMA_PROCESSOR_SYMBOLS_UNPACK_H
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -12,4 +13,11 @@
  * cannot unpack it; -EFBIG: more than `max` bytes; -EBADMSG: not what it claims to be; -errno.
  */
 int orma_unpack(int fd, uint64_t size, uint64_t max, int *ret_fd, uint64_t *ret_size);
+
+/*
+ * A small file of symbols that is inside a stripped one (.gnu_debugdata), packed by xz: unpacked,
+ * as a file in memory. -ENOTSUP: liblzma is not installed, or the build loads no libraries; -EFBIG,
+ * -EBADMSG, -ENOMEM, -errno.
+ */
+int orma_unpack_xz(const void *packed, size_t len, int *ret_fd);
 #endif

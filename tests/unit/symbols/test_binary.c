@@ -1,5 +1,6 @@
 /* Binaries: addresses of a sample program, its stripped forms, and broken ones. */
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -408,6 +409,30 @@ Test(symbols, debug_information_packed_by_zstd)
     orma_assert_no_leaks();
 }
 #endif
+
+/* As Fedora strips its programs: a small file of symbols, packed, stays inside. */
+Test(symbols, symbols_inside_a_stripped_binary)
+{
+    NEEDS_LIBDW();
+    struct sample s = sample_new();
+    struct orma_source_frame f[ORMA_SOURCE_FRAMES_MAX];
+
+    if (!shell(&s, "command -v xz") || !dlopen("liblzma.so.5", RTLD_LAZY))
+        cr_skip_test("needs xz and liblzma");
+    NEEDS_TOOLS(&s, "strip -g -o mini sample && xz -k mini && "
+                    "strip -o x sample && objcopy --add-section .gnu_debugdata=mini.xz x && "
+                    "head -c 100 mini.xz > cut && cp x y && "
+                    "objcopy --update-section .gnu_debugdata=cut y");
+    struct orma_symbolizer *z = symbolizer(NULL, ORMA_SYMBOLIZER_FIND);
+    struct orma_symbolizer_module m = {.path = orma_str_from(in(&s, "x")), .load_bias = UINT64_MAX};
+
+    expect_symbols_only(z, &m, &s);
+    m.path = orma_str_from(in(&s, "y"));
+    cr_expect_eq(orma_symbolizer_frames(z, &m, s.inlined, f), 0, "it is cut off");
+    orma_symbolizer_free(z);
+    sample_fini(&s);
+    orma_assert_no_leaks();
+}
 
 Test(symbols, modes_have_names)
 {
