@@ -251,7 +251,7 @@ static void read_inside(struct symbol_reader *r, Elf_Scn *section)
     ORMA_AUTO(orma_fd_close) int fd = -1;
     struct stat st;
 
-    if (!data || !data->d_buf || orma_unpack_xz(data->d_buf, data->d_size, &fd) < 0 ||
+    if (!data || !data->d_buf || orma_binary_unpack_xz(data->d_buf, data->d_size, &fd) < 0 ||
         fstat(fd, &st) < 0)
         return;
     Elf *elf = begin(fd);
@@ -330,7 +330,7 @@ static int unpack(struct orma_binary *self, uint64_t size, struct orma_binary_in
 {
     uint64_t most = ORMA_MIN(UNPACKED_FACTOR * size, UNPACKED_MAX);
     int fd = -1;
-    int r = orma_unpack(self->fd, size, most, &fd, &size);
+    int r = orma_binary_unpack(self->fd, size, most, &fd, &size);
 
     if (r < 0)
         info->has_dwarf = false;

@@ -138,7 +138,7 @@ static int take_section(struct file *f, uint64_t head_at)
     return pwrite(f->copy, &head, sizeof(head), (off_t)head_at) == (ssize_t)sizeof(head) ? 1 : -EIO;
 }
 
-int orma_unpack(int fd, uint64_t size, uint64_t max, int *ret_fd, uint64_t *ret_size)
+int orma_binary_unpack(int fd, uint64_t size, uint64_t max, int *ret_fd, uint64_t *ret_size)
 {
     struct file f = {.fd = fd, .copy = -1, .size = size, .left = max};
     Elf64_Ehdr elf;
@@ -208,7 +208,7 @@ static int decode(decode_fn decoder, const uint8_t *packed, size_t len, uint8_t 
     return -EFBIG;
 }
 
-int orma_unpack_xz(const void *packed, size_t len, int *ret_fd)
+int orma_binary_unpack_xz(const void *packed, size_t len, int *ret_fd)
 {
     decode_fn decoder = find_decoder();
     uint8_t *bytes = NULL;
@@ -229,7 +229,7 @@ int orma_unpack_xz(const void *packed, size_t len, int *ret_fd)
     return r;
 }
 #else
-int orma_unpack_xz(const void *packed, size_t len, int *ret_fd)
+int orma_binary_unpack_xz(const void *packed, size_t len, int *ret_fd)
 {
     (void)packed, (void)len, (void)ret_fd;
     return -ENOTSUP;

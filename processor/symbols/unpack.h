@@ -12,12 +12,12 @@
  * 1: *ret_fd is such a copy, of *ret_size bytes; 0: nothing is packed so. -ENOTSUP: this build
  * cannot unpack it; -EFBIG: more than `max` bytes; -EBADMSG: not what it claims to be; -errno.
  */
-int orma_unpack(int fd, uint64_t size, uint64_t max, int *ret_fd, uint64_t *ret_size);
+int orma_binary_unpack(int fd, uint64_t size, uint64_t max, int *ret_fd, uint64_t *ret_size);
 
 /*
  * A small file of symbols that is inside a stripped one (.gnu_debugdata), packed by xz: unpacked,
  * as a file in memory. -ENOTSUP: liblzma is not installed, or the build loads no libraries; -EFBIG,
  * -EBADMSG, -ENOMEM, -errno.
  */
-int orma_unpack_xz(const void *packed, size_t len, int *ret_fd);
+int orma_binary_unpack_xz(const void *packed, size_t len, int *ret_fd);
 #endif
