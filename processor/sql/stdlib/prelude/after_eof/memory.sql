@@ -10,7 +10,9 @@ CREATE PERFETTO VIEW heap_graph(
   -- The process, of all machines.
   upid JOINID(process.upid),
   dump_reason STRING,
-  heap_size LONG
+  heap_size LONG,
+  -- Whether packets of it are missing.
+  truncated BOOL
 );
 
 -- Classes of managed heaps.
