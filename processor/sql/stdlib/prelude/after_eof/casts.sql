@@ -1,13 +1,28 @@
 -- Casts as macros.
 
-CREATE PERFETTO MACRO cast_int(value Expr)
+-- A value as an integer.
+CREATE PERFETTO MACRO cast_int(
+  -- The value.
+  value Expr
+)
+-- An expression.
 RETURNS Expr AS
 CAST($value AS INT);
 
-CREATE PERFETTO MACRO cast_double(value Expr)
+-- A value as a real number.
+CREATE PERFETTO MACRO cast_double(
+  -- The value.
+  value Expr
+)
+-- An expression.
 RETURNS Expr AS
 CAST($value AS REAL);
 
-CREATE PERFETTO MACRO cast_string(value Expr)
+-- A value as a text.
+CREATE PERFETTO MACRO cast_string(
+  -- The value.
+  value Expr
+)
+-- An expression.
 RETURNS Expr AS
 CAST($value AS TEXT);

@@ -1,8 +1,11 @@
 -- Whether one slice encloses another: same track, starts no later, ends no earlier.
 CREATE PERFETTO FUNCTION slice_is_ancestor(
-    ancestor_id JOINID(slice.id),
-    descendant_id JOINID(slice.id)
+    -- The slice that may enclose the other.
+    ancestor_id LONG,
+    -- The other.
+    descendant_id LONG
 )
+-- True if it does.
 RETURNS BOOL AS
 SELECT
   outside.track_id = inside.track_id
