@@ -546,6 +546,26 @@ class Server(Shell):
             self.assertIn("t.pftrace", out)
         self.shell("server", "stdio", input=b"\x08\x01", code=1)
 
+    def test_summarizers(self):
+        """Queries built step by step; restoring the initial tables ends them, the tables too."""
+        spec = field(2, field(1, b"longest") + field(2, field(1, b"slice")) + b"\x60\x01")  # limit 1
+        table = "SELECT 'rows ' || count(*) FROM _orma_summarizer_1_0"
+        out = self.shell("server", "stdio", self.trace, input=b"".join((
+            request(0, 16, field(111, field(1, b"mine"))),
+            request(1, 17, field(112, field(1, b"mine") + field(2, spec))),
+            request(2, 18, field(113, field(1, b"mine") + field(2, b"longest"))),
+            query(3, table),
+            request(4, 7),  # restore the initial tables
+            query(5, table),
+            request(6, 18, field(113, field(1, b"mine") + field(2, b"longest"))),
+            request(7, 16, field(111, field(1, b"mine"))),
+            request(8, 19, field(114, field(1, b"mine"))),
+            request(9, 19, field(114, field(1, b"mine"))))))
+        self.assertIn("LIMIT 1", out)
+        self.assertIn("rows 1\0", out)
+        self.assertIn("no such table: _orma_summarizer_1_0", out)
+        self.assertEqual(out.count("there is no summarizer 'mine'"), 2)
+
     def test_unix(self):
         self.env["XDG_RUNTIME_DIR"] = str(self.dir)
         p = self.start(SHELL, "server", "unix", "--name", "mine", self.trace, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
