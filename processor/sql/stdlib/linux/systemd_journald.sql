@@ -1,7 +1,7 @@
 -- What journald logged.
 
 CREATE PERFETTO VIEW linux_systemd_journald_logs(
-  id ID(logs.id), ts TIMESTAMP, utid JOINID(thread.id), prio LONG, tag STRING, msg STRING,
+  id ID, ts TIMESTAMP, utid JOINID(thread.id), prio LONG, tag STRING, msg STRING,
   uid LONG, comm STRING, systemd_unit STRING, hostname STRING, transport STRING
 ) AS
 SELECT

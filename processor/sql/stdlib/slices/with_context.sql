@@ -95,7 +95,7 @@ JOIN process AS p ON +k.upid = p.id;
 -- Both; thread columns are NULL for slices of processes.
 CREATE PERFETTO VIEW thread_or_process_slice(
   -- Alias for `slice.id`.
-  id ID(slice.id),
+  id JOINID(slice.id),
   -- Alias for `slice.ts`.
   ts TIMESTAMP,
   -- Alias for `slice.dur`.

@@ -6,7 +6,7 @@ RETURNS Expr AS
 
 -- One row for each operation: where it was, how long it took, and what happened to it.
 CREATE PERFETTO VIEW linux_perf_spe_record(
-  ts LONG, utid JOINID(thread.id), exception_level STRING, instruction_frame_id LONG,
+  ts TIMESTAMP, utid JOINID(thread.id), exception_level STRING, instruction_frame_id LONG,
   operation STRING, data_virtual_address LONG, data_physical_address LONG, total_latency LONG,
   issue_latency LONG, translation_latency LONG, data_source STRING, exception_gen BOOL,
   retired BOOL, l1d_access BOOL, l1d_refill BOOL, tlb_access BOOL, tlb_refill BOOL,

@@ -145,6 +145,8 @@ CREATE PERFETTO VIEW cpu_profile_stack_sample(
 
 -- Processes of Chrome whose data begins late.
 CREATE PERFETTO VIEW experimental_missing_chrome_processes(
+  -- Number of the row.
+  id ID,
   -- The process, of all machines.
   upid LONG,
   reliable_from LONG

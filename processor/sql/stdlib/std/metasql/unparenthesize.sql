@@ -5,6 +5,6 @@ RETURNS Expr AS
 $element;
 
 -- (a, b) becomes a, b.
-CREATE PERFETTO MACRO metasql_unparenthesize_exprlist(exprlist ExprList)
+CREATE PERFETTO MACRO metasql_unparenthesize_exprlist(expr ExprList)
 RETURNS UnparenExprList AS
-__intrinsic_token_apply!(_metasql_element, $exprlist);
+__intrinsic_token_apply!(_metasql_element, $expr);

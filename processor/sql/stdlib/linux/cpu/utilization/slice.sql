@@ -26,7 +26,7 @@ SELECT
 FROM thread_slice AS s LEFT JOIN ran USING (id)
 ORDER BY s.id;
 
-CREATE PERFETTO FUNCTION cpu_cycles_per_thread_slice_in_interval(ts TIMESTAMP, dur LONG)
+CREATE PERFETTO FUNCTION cpu_cycles_per_thread_slice_in_interval(ts TIMESTAMP, dur DURATION)
 RETURNS TABLE(
   id JOINID(slice.id), name STRING, utid JOINID(thread.id), thread_name STRING,
   upid JOINID(process.id), process_name STRING, millicycles LONG, megacycles LONG
