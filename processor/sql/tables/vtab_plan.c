@@ -36,20 +36,46 @@ static bool is_id(const struct orma_table *t, unsigned col)
     return t->columns[col].kind <= ORMA_COL_ALIAS;
 }
 
+/* Some rows, from all over the table. */
+static uint32_t sample_rows(const struct orma_table *t, uint32_t rows[SAMPLE])
+{
+    uint32_t num = 0, step = t->rows / SAMPLE + 1;
+
+    for (uint32_t row = step / 2; row < t->rows && num < SAMPLE; row += step)
+        rows[num++] = row;
+    return num;
+}
+
 /* The part of the rows that pass, tried on some of them. */
 static double try_constant(const struct orma_vtab *v, unsigned col, int op, sqlite3_value *val)
 {
-    uint32_t rows[SAMPLE], num = 0, total = v->table->rows, step = total / SAMPLE + 1;
+    uint32_t rows[SAMPLE], num;
     struct orma_filter f;
 
     if (!orma_filter_init(&f, v->sql->storage, &v->table->def->columns[col], col, op, val)) {
         orma_filter_fini(&f);
         return 0.1;
     }
-    for (uint32_t row = step / 2; row < total && num < SAMPLE; row += step)
-        rows[num++] = row;
+    num = sample_rows(v->table, rows);
     uint32_t passed = orma_filter_apply(&f, v->sql->storage, v->table, rows, num);
     orma_filter_fini(&f);
+    return num ? (passed + 0.5) / (num + 1.0) : 1;
+}
+
+/* The part of the table's rows that the projection has, tried on some of them: few tracks are those
+ * of threads, and joins should begin with them. */
+static double try_choices(const struct orma_vtab *v)
+{
+    uint32_t rows[SAMPLE], num = sample_rows(v->table, rows), passed = num;
+    struct orma_rowscan scan;
+
+    if (!v->proj || v->proj->choices[0].choice == ORMA_CHOOSE_ALL)
+        return 1;
+    orma_rowscan_init(&scan);
+    orma_vtab_start_scan(v->sql, v->table, v->proj, &scan);
+    for (unsigned i = 0; i < scan.filters_num; i++)
+        passed = orma_filter_apply(&scan.filters[i], v->sql->storage, v->table, rows, passed);
+    orma_rowscan_fini(&scan);
     return num ? (passed + 0.5) / (num + 1.0) : 1;
 }
 
@@ -385,6 +411,7 @@ int orma_vtab_plan(sqlite3_vtab *base, sqlite3_index_info *info)
     r = plan_args(v, info);
     if (r)
         return r;
+    p.rows *= try_choices(v);
     take_constraints(&p);
     plan_order(&p);
     plan_limit(&p);

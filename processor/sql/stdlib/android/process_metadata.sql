@@ -8,20 +8,29 @@ LEFT JOIN process AS parent ON parent.upid = p.parent_upid
 WHERE p.pid = 0 OR parent.pid IN (0, 2)
 ORDER BY p.upid;
 
--- Packages that may be meant by a user id of a process: all those of the id without its user.
-CREATE PERFETTO TABLE _packages_by_app_id AS
-SELECT
-  uid AS app_id, package_name, version_code, debuggable, count(*) OVER (PARTITION BY uid) AS sharing
-FROM package_list;
+-- Whether a process is the kernel's own.
+CREATE PERFETTO FUNCTION android_is_kernel_task(
+  -- The process.
+  upid LONG
+)
+-- Whether it is.
+RETURNS BOOL AS
+SELECT $upid IN (SELECT upid FROM _android_kernel_tasks);
 
--- The package of a process: the only one of its user id, or of several the one that it is named after.
+-- How many packages have a user.
+CREATE PERFETTO TABLE _uid_package_count AS
+SELECT uid, count(*) AS cnt FROM package_list GROUP BY uid ORDER BY uid;
+
+-- The package of a process: the only one of its user id, or of several the one that it is named after,
+-- with or without something behind it.
 CREATE PERFETTO TABLE _package_of_process AS
 SELECT
-  p.upid, l.package_name, l.version_code, l.debuggable, l.sharing > 1 AS shared_uid,
+  p.upid, l.package_name, l.version_code, l.debuggable,
   row_number() OVER (PARTITION BY p.upid ORDER BY length(l.package_name) DESC) AS choice
 FROM process AS p
-JOIN _packages_by_app_id AS l ON l.app_id = p.uid % 100000
-WHERE l.sharing = 1 OR p.name = l.package_name OR p.name GLOB l.package_name || ':*';
+JOIN _uid_package_count AS n ON n.uid = p.uid % 100000
+JOIN package_list AS l ON l.uid = n.uid
+WHERE n.cnt = 1 OR p.name GLOB l.package_name || '*';
 
 -- One row for each process.
 CREATE PERFETTO TABLE android_process_metadata(
@@ -50,9 +59,10 @@ CREATE PERFETTO TABLE android_process_metadata(
 ) AS
 SELECT
   p.upid, p.pid, p.name AS process_name, p.uid, p.android_user_id AS user_id, u.type AS user_type,
-  l.shared_uid, l.package_name, l.version_code, l.debuggable,
+  n.cnt > 1 AS shared_uid, l.package_name, l.version_code, l.debuggable,
   p.upid IN (SELECT upid FROM _android_kernel_tasks) AS is_kernel_task
 FROM process AS p
+LEFT JOIN _uid_package_count AS n ON n.uid = p.uid % 100000
 LEFT JOIN _package_of_process AS l ON l.upid = p.upid AND l.choice = 1
 LEFT JOIN __intrinsic_android_user_list AS u ON u.android_user_id = p.uid / 100000
 ORDER BY p.upid;

@@ -4,18 +4,21 @@ INCLUDE PERFETTO MODULE graphs.hierarchy;
 INCLUDE PERFETTO MODULE slices.self_dur;
 INCLUDE PERFETTO MODULE slices.with_context;
 
--- All slices; columns of threads and processes are NULL where there is none.
+-- All slices: those of threads, of processes, and others. Columns of threads and processes are NULL
+-- where there is none.
 CREATE PERFETTO VIEW _viz_slices_for_ui_table AS
 SELECT
-  s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name AS track_name,
-  t.name AS thread_name, t.utid, t.tid, p.name AS process_name, p.upid, p.pid, s.depth,
+  id, ts, dur, category, name, track_id, track_name, thread_name, utid, tid, process_name, upid,
+  pid, depth, parent_id, arg_set_id
+FROM thread_or_process_slice
+UNION ALL
+SELECT
+  s.id, s.ts, s.dur, s.category, s.name, s.track_id, k.name AS track_name, NULL AS thread_name,
+  NULL AS utid, NULL AS tid, NULL AS process_name, NULL AS upid, NULL AS pid, s.depth,
   s.parent_id, s.arg_set_id
-FROM slice AS s
-JOIN track AS k ON k.id = s.track_id
-LEFT JOIN thread_track AS tt ON tt.id = s.track_id
-LEFT JOIN process_track AS pt ON pt.id = s.track_id
-LEFT JOIN thread AS t ON t.id = tt.utid
-LEFT JOIN process AS p ON p.id = coalesce(t.upid, pt.upid);
+FROM track AS k
+JOIN slice AS s ON s.track_id = k.id
+WHERE k.id NOT IN (SELECT id FROM thread_track) AND k.id NOT IN (SELECT id FROM process_track);
 
 -- The slices of `inits` (id, dur) and all of `nodes` (id, parent_id, name) above them: the time of
 -- each that none of its children takes. self_count is 0 for those that only lead to `inits`.

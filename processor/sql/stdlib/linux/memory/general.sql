@@ -4,7 +4,7 @@
 CREATE PERFETTO TABLE _memory_counter_intervals AS
 SELECT
   c.id, c.ts,
-  lead(c.ts, 1, coalesce(p.end_ts, trace_end())) OVER (PARTITION BY c.track_id ORDER BY c.ts) - c.ts
+  lead(c.ts, 1, coalesce(p.end_ts, trace_end() + 1)) OVER (PARTITION BY c.track_id ORDER BY c.ts) - c.ts
     AS dur,
   t.name AS counter_name, t.upid, CAST(c.value AS INT) AS value
 FROM counter AS c

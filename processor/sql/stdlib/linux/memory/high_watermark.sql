@@ -2,7 +2,7 @@
 
 INCLUDE PERFETTO MODULE linux.memory.process;
 
--- From one new mark to the next.
+-- From one new mark to the next. The sample after it has a row of its own, with the same mark.
 CREATE PERFETTO TABLE _memory_rss_high_watermark_per_process_table AS
 WITH
   sums AS (
@@ -17,8 +17,8 @@ WITH
   changes AS (
     SELECT
       *,
-      lag(mark) OVER (PARTITION BY upid ORDER BY ts) IS NOT mark AS changed,
-      max(ts + dur) OVER (PARTITION BY upid) AS ts_end
+      lag(mark, 2) OVER (PARTITION BY upid ORDER BY ts) IS NOT mark AS changed,
+      min(max(ts + dur) OVER (PARTITION BY upid), trace_end()) AS ts_end
     FROM marks
   )
 SELECT

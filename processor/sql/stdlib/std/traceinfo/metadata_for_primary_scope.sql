@@ -5,4 +5,4 @@ SELECT m.name, m.str_value, m.int_value, m.key_type
 FROM metadata AS m
 WHERE coalesce(m.machine_id, 0) = 0
   AND (m.trace_id IS NULL OR m.trace_id = (SELECT min(trace_id) FROM metadata))
-ORDER BY m.id;
+ORDER BY m.name, m.id;

@@ -5,17 +5,18 @@ INCLUDE PERFETTO MODULE viz.summary.slices;
 INCLUDE PERFETTO MODULE viz.track_event_callstacks;
 
 CREATE PERFETTO TABLE _track_event_first_ts AS
-SELECT track_id AS id, min(ts) AS ts FROM slice GROUP BY track_id
+SELECT track_id AS id, min(ts) AS ts, 1 AS kind FROM counter GROUP BY track_id
 UNION ALL
-SELECT track_id AS id, min(ts) AS ts FROM counter GROUP BY track_id;
+SELECT track_id AS id, min(ts) AS ts, 2 AS kind FROM slice GROUP BY track_id
+UNION ALL
+SELECT track_id AS id, min(ts) AS ts, 3 AS kind FROM state GROUP BY track_id;
 
 -- The first moment of each track that has any.
 CREATE PERFETTO TABLE _min_ts_per_track AS
-SELECT id, min(ts) AS min_ts
+SELECT id, ts AS min_ts
 FROM _track_event_first_ts
 WHERE id IN (SELECT id FROM track WHERE type GLOB '*_track_event')
-GROUP BY id
-ORDER BY id;
+ORDER BY kind, id;
 
 -- Tracks that are above others.
 CREATE PERFETTO TABLE _track_event_has_children AS
@@ -50,8 +51,7 @@ SELECT
   c.unit,
   extract_arg(t.source_arg_set_id, 'builtin_counter_type') AS builtin_counter_type,
   extract_arg(t.source_arg_set_id, 'y_axis_share_key') AS y_axis_share_key,
-  t.id IN (SELECT id FROM _track_event_first_ts)
-    OR t.id IN (SELECT track_id FROM state) AS has_data,
+  t.id IN (SELECT id FROM _track_event_first_ts) AS has_data,
   t.id IN (SELECT parent_id FROM track WHERE parent_id IS NOT NULL) AS has_children,
   t.id IN (SELECT track_id FROM _track_event_tracks_with_callstacks) AS has_callstacks,
   coalesce(extract_arg(t.source_arg_set_id, 'sibling_order_rank'), 0) AS rank,
@@ -82,11 +82,11 @@ SELECT
   upid, utid, parent_id, is_counter, is_state, name, description, unit, builtin_counter_type,
   y_axis_share_key, has_data, has_children, has_callstacks, min_track_id, track_ids,
   row_number() OVER (
-    PARTITION BY parent_id, upid, utid
+    PARTITION BY parent_id
     ORDER BY
       CASE ordering WHEN 'explicit' THEN rank WHEN 'chronological' THEN first_ts END,
       name,
       min_track_id
   ) AS order_id
 FROM groups
-ORDER BY min_track_id;
+ORDER BY parent_id, order_id;

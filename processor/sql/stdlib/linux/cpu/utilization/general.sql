@@ -3,9 +3,10 @@
 INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE linux.cpu.frequency;
 
+-- How many cpus there are, as far as their numbers tell.
 CREATE PERFETTO FUNCTION _cpu_count()
 RETURNS LONG AS
-SELECT count(*) FROM cpu WHERE cpu IS NOT NULL;
+SELECT max(cpu) + 1 FROM cpu;
 
 -- Who ran, without idle threads.
 CREATE PERFETTO VIEW _cpu_sched_busy AS

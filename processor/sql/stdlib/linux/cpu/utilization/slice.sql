@@ -24,7 +24,7 @@ SELECT
   s.id, s.name, s.utid, s.thread_name, s.upid, s.process_name, ran.millicycles,
   CAST(ran.millicycles / 1e9 AS INT) AS megacycles
 FROM thread_slice AS s LEFT JOIN ran USING (id)
-ORDER BY s.id;
+ORDER BY s.track_id, s.id;
 
 CREATE PERFETTO FUNCTION cpu_cycles_per_thread_slice_in_interval(ts TIMESTAMP, dur DURATION)
 RETURNS TABLE(
