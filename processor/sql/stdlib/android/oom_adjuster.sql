@@ -3,29 +3,55 @@
 INCLUDE PERFETTO MODULE counters.intervals;
 INCLUDE PERFETTO MODULE slices.with_context;
 
-CREATE PERFETTO FUNCTION android_oom_adj_score_to_bucket_name(oom_score LONG)
+-- The name of a score.
+CREATE PERFETTO FUNCTION android_oom_adj_score_to_bucket_name(
+  -- The score.
+  oom_score LONG
+)
+-- Its name.
 RETURNS STRING AS
 SELECT
   CASE
     WHEN $oom_score IS NULL THEN NULL
-    WHEN $oom_score < -900 THEN 'native'
-    WHEN $oom_score < -800 THEN 'system'
-    WHEN $oom_score < -700 THEN 'persistent'
-    WHEN $oom_score < 0 THEN 'persistent_service'
-    WHEN $oom_score < 50 THEN 'foreground_app'
-    WHEN $oom_score < 100 THEN 'perceptible_foreground_app'
-    WHEN $oom_score < 200 THEN 'visible_app'
-    WHEN $oom_score < 225 THEN 'perceptible_app'
-    WHEN $oom_score < 250 THEN 'perceptible_medium_app'
-    WHEN $oom_score < 300 THEN 'perceptible_low_app'
-    WHEN $oom_score < 400 THEN 'backup'
-    WHEN $oom_score < 500 THEN 'heavy_weight_app'
-    WHEN $oom_score < 600 THEN 'service'
-    WHEN $oom_score < 700 THEN 'home_app'
-    WHEN $oom_score < 800 THEN 'previous_app'
-    WHEN $oom_score < 900 THEN 'service_b'
-    WHEN $oom_score < 950 THEN 'cached_app'
-    WHEN $oom_score < 1000 THEN 'cached_app_lmk_first'
+    WHEN $oom_score >= 900 THEN 'cached'
+    WHEN $oom_score >= 250 THEN 'background'
+    WHEN $oom_score > 200 THEN 'job'
+    WHEN $oom_score = 200 THEN 'foreground_service'
+    WHEN $oom_score >= 100 THEN 'bfgs'
+    WHEN $oom_score >= 0 THEN 'foreground'
+    ELSE 'system'
+  END;
+
+-- A finer name of a score.
+CREATE PERFETTO FUNCTION android_oom_adj_score_to_detailed_bucket_name(
+  -- The score.
+  value LONG,
+  -- The user of the process, without the person. Not used.
+  android_appid LONG
+)
+-- Its name.
+RETURNS STRING AS
+SELECT
+  CASE
+    WHEN $value IS NULL THEN NULL
+    WHEN $value < -900 THEN 'native'
+    WHEN $value < -800 THEN 'system'
+    WHEN $value < -700 THEN 'persistent'
+    WHEN $value < 0 THEN 'persistent_service'
+    WHEN $value < 50 THEN 'foreground_app'
+    WHEN $value < 100 THEN 'perceptible_foreground_app'
+    WHEN $value < 200 THEN 'visible_app'
+    WHEN $value < 225 THEN 'perceptible_app'
+    WHEN $value < 250 THEN 'perceptible_medium_app'
+    WHEN $value < 300 THEN 'perceptible_low_app'
+    WHEN $value < 400 THEN 'backup'
+    WHEN $value < 500 THEN 'heavy_weight_app'
+    WHEN $value < 600 THEN 'service'
+    WHEN $value < 700 THEN 'home_app'
+    WHEN $value < 800 THEN 'previous_app'
+    WHEN $value < 900 THEN 'service_b'
+    WHEN $value < 950 THEN 'cached_app'
+    WHEN $value < 1000 THEN 'cached_app_lmk_first'
     ELSE 'unknown_app'
   END;
 

@@ -6,6 +6,8 @@ SELECT
   CASE
     WHEN $slice_name GLOB 'Lock contention on thread list lock*'
       THEN 'Lock contention on thread list lock <...>'
+    WHEN $slice_name GLOB 'Lock contention on a monitor lock*'
+      THEN 'Lock contention on a monitor lock <...>'
     WHEN $slice_name GLOB 'Lock contention on*' THEN 'Lock contention on <...>'
     WHEN $slice_name GLOB 'monitor contention with*' THEN 'monitor contention with <...>'
     WHEN $slice_name GLOB 'SuspendThreadByThreadId*' THEN 'SuspendThreadByThreadId <...>'

@@ -72,8 +72,9 @@ WITH frames AS (
     c.cuj_id, min(f.ts) AS ts, max(f.ts + f.dur) AS ts_end, min(f.frame_id) AS begin_vsync,
     max(f.frame_id) AS end_vsync
   FROM _jank_cujs_slices AS c
-  JOIN android_frames AS f
-    ON f.upid = c.upid AND f.ts < c.ts_end AND f.ts + f.dur > c.ts
+  JOIN android_frames_choreographer_do_frame AS d ON d.upid = c.upid
+  JOIN android_frames AS f ON f.do_frame_id = d.id
+  WHERE f.ts < c.ts_end AND f.ts + f.dur > c.ts
   GROUP BY c.cuj_id
 )
 SELECT

@@ -48,9 +48,8 @@ CREATE PERFETTO TABLE android_app_vsync_delay_per_frame(
   -- From the planned begin on.
   app_vsync_delay LONG
 ) AS
-SELECT f.frame_id, d.ts - e.ts AS app_vsync_delay
+SELECT f.frame_id, f.ts - e.ts AS app_vsync_delay
 FROM android_frames AS f
-JOIN slice AS d ON d.id = f.do_frame_id
 JOIN slice AS e ON e.id = f.expected_frame_timeline_id
 ORDER BY f.frame_id;
 
@@ -119,5 +118,5 @@ SELECT
   iif(c.cpu_time > 50e6, 1, NULL) AS was_big_jank,
   iif(c.cpu_time > 200e6, 1, NULL) AS was_huge_jank
 FROM android_frames_ui_time AS u
-JOIN android_frames_overrun AS o USING (frame_id)
-JOIN _estimated_cpu_time_per_frame AS c USING (frame_id);
+CROSS JOIN android_frames_overrun AS o ON o.frame_id = u.frame_id
+CROSS JOIN _estimated_cpu_time_per_frame AS c ON c.frame_id = u.frame_id;
