@@ -1,33 +1,24 @@
 -- Frames of scrolls in Chrome that came later than they could.
 
+INCLUDE PERFETTO MODULE chrome.event_latency;
+
+-- The name of a slice.
+CREATE PERFETTO FUNCTION _slice_name_from_id(
+  -- The slice.
+  id LONG
+)
+-- Its name.
+RETURNS STRING AS
+SELECT name FROM slice WHERE id = $id;
+
 -- Updates of scrolls that were shown: when the frame with them was presented.
 CREATE PERFETTO TABLE _presented_gesture_scrolls AS
-WITH
-  updates AS (
-    SELECT
-      id, ts, dur,
-      extract_arg(arg_set_id, 'event_latency.event_latency_id') AS scroll_update_id,
-      extract_arg(arg_set_id, 'event_latency.gesture_scroll_id') AS scroll_id,
-      extract_arg(arg_set_id, 'event_latency.event_type') AS event_type
-    FROM slice
-    WHERE name = 'EventLatency' AND extract_arg(arg_set_id, 'event_latency.event_type') GLOB
-      '*GESTURE_SCROLL_UPDATE'
-  ),
-  shown AS (
-    SELECT parent_id, max(ts + dur) AS presentation_timestamp
-    FROM slice
-    WHERE name IN (
-      'SubmitCompositorFrameToPresentationCompositorFrame', 'SwapEndToPresentationCompositorFrame',
-      'BufferReadyToLatch', 'LatchToSwapEnd'
-    ) AND dur != -1
-    GROUP BY parent_id
-  )
-SELECT
-  u.id, u.ts, u.dur, u.scroll_update_id, u.scroll_id, s.presentation_timestamp, u.event_type
-FROM updates AS u JOIN shown AS s ON s.parent_id = u.id
-ORDER BY u.id;
+SELECT id, ts, dur, scroll_update_id, scroll_id, presentation_timestamp, event_type
+FROM chrome_gesture_scroll_updates
+WHERE is_presented
+ORDER BY id;
 
--- The first update of each frame, with the last input that the frame shows.
+-- The same, with the last input before the next of them: frames show it, too.
 CREATE PERFETTO TABLE chrome_presented_gesture_scrolls(
   -- The first update of the frame.
   id LONG,
@@ -46,13 +37,35 @@ CREATE PERFETTO TABLE chrome_presented_gesture_scrolls(
   -- Kind of the update.
   event_type STRING
 ) AS
+WITH numbered AS (
+  SELECT
+    *, sum(is_presented) OVER (PARTITION BY scroll_id ORDER BY ts, id ROWS UNBOUNDED PRECEDING) AS frame
+  FROM chrome_gesture_scroll_updates
+)
 SELECT
-  id, min(ts) AS ts, dur, max(ts) AS last_presented_input_ts, scroll_update_id, scroll_id,
-  presentation_timestamp, event_type
-FROM (SELECT * FROM _presented_gesture_scrolls ORDER BY id)
-GROUP BY scroll_id, presentation_timestamp
-HAVING id = min(id)
-ORDER BY ts;
+  p.id, p.ts, p.dur,
+  (
+    SELECT max(n.ts) FROM numbered AS n WHERE n.scroll_id IS p.scroll_id AND n.frame = p.frame
+  ) AS last_presented_input_ts,
+  p.scroll_update_id, p.scroll_id, p.presentation_timestamp, p.event_type
+FROM numbered AS p
+WHERE p.is_presented
+ORDER BY p.ts;
+
+-- How far each update moved the page.
+CREATE PERFETTO TABLE chrome_scroll_updates_with_deltas(
+  -- The update.
+  scroll_update_id LONG,
+  -- By how much, down is positive.
+  delta_y DOUBLE
+) AS
+SELECT
+  extract_arg(arg_set_id, 'scroll_deltas.trace_id') AS scroll_update_id,
+  CAST(extract_arg(arg_set_id, 'scroll_deltas.provided_to_compositor_delta_y') AS REAL) AS delta_y
+FROM slice
+WHERE name = 'InputHandlerProxy::HandleGestureScrollUpdate_Result'
+  AND extract_arg(arg_set_id, 'scroll_deltas.trace_id') IS NOT NULL
+ORDER BY id;
 
 -- When frames were shown.
 CREATE PERFETTO TABLE chrome_unique_frame_presentation_ts(
@@ -63,21 +76,29 @@ SELECT DISTINCT presentation_timestamp
 FROM chrome_presented_gesture_scrolls
 ORDER BY presentation_timestamp;
 
--- The time between two refreshes of the display, as far as frames tell it.
+-- The time between two refreshes of the display: what Chrome says, or as far as frames tell it.
 CREATE PERFETTO TABLE chrome_vsyncs(
-  -- The shortest time between two frames, in ms; NULL without frames.
+  -- In ms; NULL without frames.
   vsync_interval DOUBLE
 ) AS
-SELECT min(delay) / 1e6 AS vsync_interval
-FROM (
+WITH delays AS (
   SELECT
     presentation_timestamp - lag(presentation_timestamp) OVER (ORDER BY presentation_timestamp)
       AS delay
   FROM chrome_unique_frame_presentation_ts
 )
-WHERE delay > 0;
+SELECT
+  min(
+    coalesce((SELECT min(vsync_interval_ms) FROM chrome_gesture_scroll_updates), 1e9),
+    coalesce((SELECT min(delay) / 1e6 FROM delays WHERE delay > 0), 1e9)
+  ) AS vsync_interval
+FROM (SELECT 1)
+WHERE EXISTS (SELECT 1 FROM delays WHERE delay > 0)
+UNION ALL
+SELECT NULL AS vsync_interval
+WHERE NOT EXISTS (SELECT 1 FROM delays WHERE delay > 0);
 
--- One row for each frame.
+-- One row for each update that was shown.
 CREATE PERFETTO TABLE chrome_full_frame_view(
   -- The first update of the frame.
   id LONG,
@@ -100,17 +121,109 @@ SELECT
   id, ts, last_presented_input_ts, scroll_id, scroll_update_id, id AS event_latency_id, dur,
   presentation_timestamp
 FROM chrome_presented_gesture_scrolls
-ORDER BY ts;
+ORDER BY id;
 
--- Frames with the time since the frame before, in ms.
-CREATE PERFETTO TABLE _chrome_frame_delays AS
+-- The same, with how far the page was moved.
+CREATE PERFETTO TABLE chrome_full_frame_delta_view(
+  -- The first update of the frame.
+  id LONG,
+  -- Its start.
+  ts TIMESTAMP,
+  -- The scroll.
+  scroll_id LONG,
+  -- Number of the update.
+  scroll_update_id LONG,
+  -- Start of the last update of the frame.
+  last_presented_input_ts TIMESTAMP,
+  -- By how much; NULL: not known.
+  delta_y DOUBLE,
+  -- The EventLatency slice.
+  event_latency_id LONG,
+  -- Its length.
+  dur DURATION,
+  -- When the frame was shown.
+  presentation_timestamp LONG
+) AS
 SELECT
-  id, scroll_id, event_latency_id, presentation_timestamp,
-  (presentation_timestamp - lag(presentation_timestamp) OVER one_scroll) / 1e6
+  f.id, f.ts, f.scroll_id, f.scroll_update_id, f.last_presented_input_ts, d.delta_y,
+  f.event_latency_id, f.dur, f.presentation_timestamp
+FROM chrome_full_frame_view AS f
+LEFT JOIN chrome_scroll_updates_with_deltas AS d USING (scroll_update_id)
+ORDER BY f.id;
+
+-- One row for each frame: updates that were shown at one time.
+CREATE PERFETTO TABLE chrome_merged_frame_view(
+  -- The first update of the frame.
+  id LONG,
+  -- Start of the last input.
+  max_start_ts TIMESTAMP,
+  -- Start of the first input.
+  min_start_ts TIMESTAMP,
+  -- The scroll.
+  scroll_id LONG,
+  -- Number of the first update.
+  scroll_update_id LONG,
+  -- Numbers of all updates.
+  encapsulated_scroll_ids STRING,
+  -- How far they moved the page.
+  total_delta DOUBLE,
+  -- How far each of them did.
+  segregated_delta_y STRING,
+  -- The first EventLatency slice.
+  event_latency_id LONG,
+  -- The largest length.
+  dur DURATION,
+  -- When the frame was shown.
+  presentation_timestamp LONG
+) AS
+SELECT
+  min(id) AS id, max(last_presented_input_ts) AS max_start_ts, min(ts) AS min_start_ts, scroll_id,
+  scroll_update_id, group_concat(scroll_update_id, ',') AS encapsulated_scroll_ids,
+  sum(delta_y) AS total_delta, group_concat(delta_y, ',') AS segregated_delta_y,
+  min(event_latency_id) AS event_latency_id, max(dur) AS dur, presentation_timestamp
+FROM chrome_full_frame_delta_view
+GROUP BY presentation_timestamp
+ORDER BY presentation_timestamp;
+
+-- The same, with the time since the frame before, in ms.
+CREATE PERFETTO TABLE chrome_frame_info_with_delay(
+  -- The first update of the frame.
+  id LONG,
+  -- Start of the last input.
+  max_start_ts TIMESTAMP,
+  -- Start of the first input.
+  min_start_ts TIMESTAMP,
+  -- The scroll.
+  scroll_id LONG,
+  -- Number of the first update.
+  scroll_update_id LONG,
+  -- Numbers of all updates.
+  encapsulated_scroll_ids STRING,
+  -- How far they moved the page.
+  total_delta DOUBLE,
+  -- How far each of them did.
+  segregated_delta_y STRING,
+  -- The EventLatency slice.
+  event_latency_id LONG,
+  -- Its length.
+  dur DURATION,
+  -- When the frame was shown.
+  presentation_timestamp LONG,
+  -- Since the frame before was shown; 0 for the first of a scroll.
+  delay_since_last_frame DOUBLE,
+  -- From the last input of the frame before to the first of this; 0 for the first of a scroll.
+  delay_since_last_input DOUBLE,
+  -- The EventLatency slice of the frame before; -1 for the first of a scroll.
+  prev_event_latency_id LONG
+) AS
+SELECT
+  *,
+  coalesce((presentation_timestamp - lag(presentation_timestamp) OVER one_scroll) / 1e6, 0.0)
     AS delay_since_last_frame,
-  (last_presented_input_ts - lag(last_presented_input_ts) OVER one_scroll) / 1e6
-    AS delay_since_last_input
-FROM chrome_full_frame_view
+  coalesce((min_start_ts - lag(max_start_ts) OVER one_scroll) / 1e6, 0.0)
+    AS delay_since_last_input,
+  lag(event_latency_id, 1, -1) OVER one_scroll AS prev_event_latency_id
+FROM chrome_merged_frame_view
 WINDOW one_scroll AS (PARTITION BY scroll_id ORDER BY presentation_timestamp)
 ORDER BY presentation_timestamp;
 
@@ -120,15 +233,84 @@ CREATE PERFETTO TABLE chrome_janky_frames_no_cause(
   delay_since_last_frame DOUBLE,
   -- The EventLatency slice.
   event_latency_id LONG,
+  -- The time between two refreshes, in ms.
+  vsync_interval DOUBLE,
+  -- The device, where it is known.
+  hardware_class STRING,
   -- The scroll.
   scroll_id LONG,
-  -- The time between two refreshes, in ms.
-  vsync_interval DOUBLE
+  -- The EventLatency slice of the frame before.
+  prev_event_latency_id LONG
 ) AS
-SELECT d.delay_since_last_frame, d.event_latency_id, d.scroll_id, v.vsync_interval
-FROM _chrome_frame_delays AS d CROSS JOIN chrome_vsyncs AS v
+SELECT
+  d.delay_since_last_frame, d.event_latency_id, v.vsync_interval,
+  (SELECT str_value FROM metadata WHERE name = 'cr-hardware-class') AS hardware_class,
+  d.scroll_id, d.prev_event_latency_id
+FROM chrome_frame_info_with_delay AS d CROSS JOIN chrome_vsyncs AS v
 WHERE d.delay_since_last_frame > v.vsync_interval * 1.5
-  AND d.delay_since_last_input < v.vsync_interval * 1.5;
+  AND d.delay_since_last_input < v.vsync_interval * 1.5
+ORDER BY d.presentation_timestamp;
+
+-- The same, with the stage that took longer than in the frame before by most.
+CREATE PERFETTO TABLE chrome_janky_frames_no_subcause(
+  -- Time since the frame before, in ms.
+  delay_since_last_frame DOUBLE,
+  -- The EventLatency slice.
+  event_latency_id LONG,
+  -- The time between two refreshes, in ms.
+  vsync_interval DOUBLE,
+  -- The device, where it is known.
+  hardware_class STRING,
+  -- The scroll.
+  scroll_id LONG,
+  -- The EventLatency slice of the frame before.
+  prev_event_latency_id LONG,
+  -- Slice of the stage.
+  cause_id LONG
+) AS
+SELECT
+  j.*,
+  (
+    SELECT s.id
+    FROM slice AS s
+    LEFT JOIN slice AS p ON p.parent_id = j.prev_event_latency_id AND p.name = s.name
+    WHERE s.parent_id = j.event_latency_id
+    ORDER BY s.dur - coalesce(p.dur, 0) DESC, s.id
+    LIMIT 1
+  ) AS cause_id
+FROM chrome_janky_frames_no_cause AS j;
+
+-- The same, by names; of the time in the process that draws, the stage in it.
+CREATE PERFETTO TABLE chrome_janky_frames(
+  -- The stage.
+  cause_of_jank STRING,
+  -- The stage in it.
+  sub_cause_of_jank STRING,
+  -- Time since the frame before, in ms.
+  delay_since_last_frame DOUBLE,
+  -- The EventLatency slice.
+  event_latency_id LONG,
+  -- The time between two refreshes, in ms.
+  vsync_interval DOUBLE,
+  -- The device, where it is known.
+  hardware_class STRING,
+  -- The scroll.
+  scroll_id LONG
+) AS
+SELECT
+  _slice_name_from_id(j.cause_id) AS cause_of_jank,
+  (
+    SELECT s.name
+    FROM slice AS s
+    LEFT JOIN slice AS c
+      ON c.parent_id = j.prev_event_latency_id AND c.name = _slice_name_from_id(j.cause_id)
+    LEFT JOIN slice AS p ON p.parent_id = c.id AND p.name = s.name
+    WHERE s.parent_id = j.cause_id
+    ORDER BY s.dur - coalesce(p.dur, 0) DESC, s.id
+    LIMIT 1
+  ) AS sub_cause_of_jank,
+  j.delay_since_last_frame, j.event_latency_id, j.vsync_interval, j.hardware_class, j.scroll_id
+FROM chrome_janky_frames_no_subcause AS j;
 
 -- The part of all frames that came late, in percent.
 CREATE PERFETTO TABLE chrome_janky_frames_percentage(
@@ -152,7 +334,7 @@ CREATE PERFETTO TABLE chrome_frames_per_scroll(
   scroll_jank_percentage DOUBLE
 ) AS
 WITH
-  frames AS (SELECT scroll_id, count(*) AS num FROM _chrome_frame_delays GROUP BY scroll_id),
+  frames AS (SELECT scroll_id, count(*) AS num FROM chrome_frame_info_with_delay GROUP BY scroll_id),
   janky AS (
     SELECT scroll_id, count(*) AS num FROM chrome_janky_frames_no_cause GROUP BY scroll_id
   )
