@@ -17,13 +17,39 @@ SELECT
   f.mapping AS mapping_id,
   s.source_file,
   s.line_number,
-  coalesce(s.inlined, 0) AS inlined,
+  s.inlined,
+  s.id AS symbol_id,
+  c.frame_id,
   row_number() OVER (PARTITION BY c.id ORDER BY s.id DESC) = 1 AS outermost,
   row_number() OVER (PARTITION BY c.id ORDER BY s.id) = 1 AS innermost
 FROM stack_profile_callsite AS c
 JOIN stack_profile_frame AS f ON f.id = c.frame_id
 LEFT JOIN stack_profile_symbol AS s ON s.symbol_set_id = f.symbol_set_id
 ORDER BY node;
+
+-- Frames with the symbols that they have: several where functions were inlined.
+CREATE PERFETTO TABLE _callstack_spf_summary AS
+SELECT
+  f.id, f.symbol_set_id, min(s.id) AS min_symbol_id, max(s.id) AS max_symbol_id
+FROM stack_profile_frame AS f
+LEFT JOIN stack_profile_symbol AS s USING (symbol_set_id)
+GROUP BY f.id
+ORDER BY f.id;
+
+-- The nodes by what they were made of.
+CREATE PERFETTO TABLE _callstack_spc_raw_forest AS
+SELECT
+  n.callsite_id, n.symbol_id,
+  iif(n.outermost, n.parent_callsite_id, n.callsite_id) AS parent_callsite_id,
+  iif(
+    n.outermost, p.min_symbol_id,
+    (SELECT b.symbol_id FROM _callstack_nodes AS b WHERE b.node = n.node - 1)
+  ) AS parent_symbol_id,
+  n.frame_id, CAST(NULL AS INT) AS jit_code_id, n.innermost AS is_leaf
+FROM _callstack_nodes AS n
+LEFT JOIN stack_profile_callsite AS c ON c.id = n.parent_callsite_id
+LEFT JOIN _callstack_spf_summary AS p ON p.id = c.frame_id
+ORDER BY n.node;
 
 CREATE PERFETTO TABLE _callstack_innermost AS
 SELECT callsite_id, node FROM _callstack_nodes WHERE innermost ORDER BY callsite_id;
@@ -36,7 +62,7 @@ SELECT
   n.mapping_id,
   n.source_file,
   n.line_number,
-  CAST(NULL AS INT) AS column_number,
+  0 AS column_number,
   n.inlined,
   n.callsite_id,
   n.innermost AS is_leaf_function_in_callsite_frame

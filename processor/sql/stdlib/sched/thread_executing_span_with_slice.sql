@@ -17,20 +17,18 @@ SELECT slice_id, depth AS slice_depth, ts, dur, utid
 FROM _slice_flattened
 WHERE dur > 0;
 
-CREATE PERFETTO VIEW _span_ended_state_view AS
-SELECT * FROM _span_thread_state_view WHERE dur > 0;
-
 CREATE VIRTUAL TABLE _span_state_beside_slice USING SPAN_LEFT_JOIN(
-  _span_ended_state_view PARTITIONED utid, _span_slice_view PARTITIONED utid
+  _span_thread_state_view PARTITIONED utid, _span_slice_view PARTITIONED utid
 );
 
 -- States cut by the slices that were open.
 CREATE PERFETTO TABLE _span_thread_state_slice AS
 SELECT
-  row_number() OVER (ORDER BY ts, thread_state_id) AS id, ts, dur, ts + dur AS ts_end, utid,
+  row_number() OVER (ORDER BY ts, utid) AS id, ts, dur, ts + dur AS ts_end, utid,
   thread_state_id, state, function, cpu, io_wait, slice_id, slice_depth
 FROM _span_state_beside_slice
-ORDER BY ts, thread_state_id;
+WHERE dur > 0
+ORDER BY ts, utid;
 
 -- The same by thread, as what the thread itself does.
 CREATE PERFETTO VIEW _self_view AS

@@ -19,7 +19,7 @@ LEFT JOIN cpu AS c ON c.ucpu = e.ucpu
 WHERE s.callsite_id IS NOT NULL AND coalesce(n.timebase_unit, 'ns') = 'ns'
 ORDER BY s.ts, s.id;
 
-CREATE PERFETTO TABLE _cpu_profiling_callstacks AS
+CREATE PERFETTO TABLE _cpu_profiling_self_callsites AS
 SELECT * FROM _callstacks_for_callsites!((SELECT callsite_id FROM cpu_profiling_samples));
 
 CREATE PERFETTO TABLE cpu_profiling_summary_tree(
@@ -29,6 +29,6 @@ CREATE PERFETTO TABLE cpu_profiling_summary_tree(
 SELECT
   r.id, r.parent_id, r.name, r.mapping_name, r.source_file, r.line_number, r.self_count,
   a.cumulative_count
-FROM _callstacks_self_to_cumulative!(_cpu_profiling_callstacks) AS a
-JOIN _cpu_profiling_callstacks AS r USING (id)
+FROM _callstacks_self_to_cumulative!(_cpu_profiling_self_callsites) AS a
+JOIN _cpu_profiling_self_callsites AS r USING (id)
 ORDER BY r.id;

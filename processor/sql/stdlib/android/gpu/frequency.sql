@@ -3,12 +3,12 @@
 INCLUDE PERFETTO MODULE counters.intervals;
 
 CREATE PERFETTO TABLE android_gpu_frequency(
-  ts TIMESTAMP, dur DURATION, gpu_id LONG, prev_gpu_freq LONG, gpu_freq LONG, next_gpu_freq LONG
+  ts TIMESTAMP, dur DURATION, gpu_id LONG, gpu_freq LONG, prev_gpu_freq LONG, next_gpu_freq LONG
 ) AS
 SELECT
   i.ts, i.dur, t.gpu_id,
-  CAST(lag(i.value) OVER (PARTITION BY i.track_id ORDER BY i.ts) AS INT) AS prev_gpu_freq,
   CAST(i.value AS INT) AS gpu_freq,
+  CAST(lag(i.value) OVER (PARTITION BY i.track_id ORDER BY i.ts) AS INT) AS prev_gpu_freq,
   CAST(i.next_value AS INT) AS next_gpu_freq
 FROM counter_leading_intervals!(
   (
@@ -18,4 +18,4 @@ FROM counter_leading_intervals!(
   )
 ) AS i
 JOIN gpu_counter_track AS t ON t.id = i.track_id
-ORDER BY i.ts;
+ORDER BY i.track_id, i.ts;

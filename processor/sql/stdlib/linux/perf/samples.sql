@@ -2,7 +2,7 @@
 
 INCLUDE PERFETTO MODULE callstacks.stack_profile;
 
-CREATE PERFETTO TABLE _linux_perf_callstacks AS
+CREATE PERFETTO TABLE _linux_perf_raw_callstacks AS
 SELECT *
 FROM _callstacks_for_callsites!((SELECT callsite_id FROM perf_sample WHERE callsite_id IS NOT NULL));
 
@@ -14,6 +14,6 @@ CREATE PERFETTO TABLE linux_perf_samples_summary_tree(
 SELECT
   r.id, r.parent_id, r.name, r.mapping_name, r.source_file, r.line_number, r.self_count,
   a.cumulative_count
-FROM _callstacks_self_to_cumulative!(_linux_perf_callstacks) AS a
-JOIN _linux_perf_callstacks AS r USING (id)
+FROM _callstacks_self_to_cumulative!(_linux_perf_raw_callstacks) AS a
+JOIN _linux_perf_raw_callstacks AS r USING (id)
 ORDER BY r.id;
