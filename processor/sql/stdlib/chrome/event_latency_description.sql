@@ -1,0 +1,68 @@
+-- What the stages of EventLatency slices mean.
+
+CREATE PERFETTO TABLE chrome_event_latency_stage_descriptions(
+  -- The stage.
+  name STRING,
+  -- What happens in it.
+  description STRING
+) AS
+WITH data(place, name, description) AS (
+  VALUES
+    (1, 'TouchRendererHandlingToBrowserMain',
+     'The page has handled a touch that scrolls wait for; the browser has yet to go on.'),
+    (2, 'GenerationToBrowserMain',
+     'The system has the input; the main thread of the browser has yet to begin with it.'),
+    (3, 'GenerationToRendererCompositor',
+     'The system has the input; the compositor of the renderer has yet to get it.'),
+    (4, 'BrowserMainToRendererCompositor',
+     'The browser has passed the input on; the compositor of the renderer has yet to get it.'),
+    (5, 'RendererCompositorQueueingDelay',
+     'The input waits until the compositor of the renderer takes it.'),
+    (6, 'RendererCompositorToMain',
+     'The input is on its way from the compositor to the main thread of the renderer.'),
+    (7, 'RendererCompositorProcessing', 'The compositor of the renderer handles the input.'),
+    (8, 'RendererMainProcessing', 'The main thread of the renderer handles the input.'),
+    (9, 'EndActivateToSubmitCompositorFrame',
+     'The frame is complete; the compositor has yet to send it.'),
+    (10, 'SubmitCompositorFrameToPresentationCompositorFrame',
+     'The frame is on its way from the compositor to the screen.'),
+    (11, 'ArrivedInRendererCompositorToTermination',
+     'The input came to the compositor of the renderer, and led to no frame.'),
+    (12, 'RendererCompositorStartedToTermination',
+     'The compositor began with the input, and it led to no frame.'),
+    (13, 'RendererMainFinishedToTermination',
+     'The main thread was done with the input, and it led to no frame.'),
+    (14, 'RendererCompositorFinishedToTermination',
+     'The compositor was done with the input, and it led to no frame.'),
+    (15, 'RendererMainStartedToTermination',
+     'The main thread began with the input, and it led to no frame.'),
+    (16, 'RendererCompositorFinishedToBeginImplFrame',
+     'The compositor was done with the input; its next frame has yet to begin.'),
+    (17, 'RendererCompositorFinishedToCommit',
+     'The compositor was done with the input; the main thread has yet to give it the page.'),
+    (18, 'RendererCompositorFinishedToEndCommit',
+     'The compositor was done with the input; it has yet to take over the page.'),
+    (19, 'RendererCompositorFinishedToActivation',
+     'The compositor was done with the input; the page has yet to become the one that it draws.'),
+    (20, 'RendererCompositorFinishedToEndActivate',
+     'The compositor was done with the input, until the page was the one that it draws.'),
+    (21, 'RendererMainFinishedToBeginImplFrame',
+     'The main thread was done with the input; the next frame has yet to begin.'),
+    (22, 'RendererMainFinishedToSendBeginMainFrame',
+     'The main thread was done with the input; it has yet to be asked for a frame.'),
+    (23, 'RendererMainFinishedToCommit',
+     'The main thread was done with the input; it has yet to give the page to the compositor.'),
+    (24, 'SubmitToReceiveCompositorFrame',
+     'The frame is on its way to the process that draws.'),
+    (25, 'ReceiveCompositorFrameToStartDraw',
+     'The process that draws has the frame, and has yet to begin.'),
+    (26, 'StartDrawToSwapStart', 'The frame is drawn.'),
+    (27, 'SwapStartToBufferAvailable', 'The frame waits for a buffer.'),
+    (28, 'BufferAvailableToBufferReady', 'The GPU fills the buffer.'),
+    (29, 'BufferReadyToLatch', 'The buffer is ready; the system has yet to take it.'),
+    (30, 'LatchToSwapEnd', 'The system has the buffer, until Chrome is told so.'),
+    (31, 'SwapEndToPresentationCompositorFrame', 'The picture is on its way to the screen.'),
+    (32, 'LatchToPresentation', 'The system has the buffer, until the picture is shown.'),
+    (33, 'SwapStartToPresentation', 'The frame is drawn, until the picture is shown.')
+)
+SELECT name, description FROM data ORDER BY place;
