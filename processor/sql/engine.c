@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "processor/sql/base/aux_terms.h"
 #include "processor/sql/exec/exec.h"
 #include "processor/sql/functions/functions.h"
 #include "processor/sql/operators/operators.h"
@@ -21,7 +20,6 @@
 #include "processor/sql/script/sqlstats.h"
 #include "processor/sql/sqlite/forks.h"
 #include "processor/sql/sqlite/guard.h"
-#include "processor/sql/sqlite/older.h"
 #include "processor/sql/sqlite/temp_files.h"
 #include "processor/sql/tables/dataframe_tables.h"
 #include "processor/sql/tables/derived.h"
@@ -85,8 +83,7 @@ static int open_db(struct orma_sql *self)
     int on = 0;
 
     self->planner.aggregates_replaced = false;
-    self->planner.aux_safe = orma_aux_terms_are_safe();
-    orma_sqlite_older_try(self);
+    self->planner.older = (struct orma_sql_older){0};
     if (sqlite3_open_v2(":memory:", &self->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, temp))
         return -EIO;

@@ -52,22 +52,17 @@ enum orma_exec_mode {
     ORMA_EXEC_MODE_BOTH, /* the same, and SQLite runs the statement, too */
 };
 
-/* What the SQLite that we run on answers otherwise than newer ones: sqlite/older.h. */
+/* Optimizations of SQLite that are off, since older versions do them wrong: sqlite/older.h. */
 struct orma_sql_older {
-    bool converts_parts;   /* of compound queries */
-    bool fences_ctes;      /* that are used twice */
-    bool mixes_joins;      /* a RIGHT or FULL JOIN with what is around it */
-    bool drops_collations; /* in comparisons that follow from others */
-    unsigned off;          /* optimizations that are off: for this statement; */
-    unsigned always_off;   /* for all, since a view or function needs it */
+    unsigned off;        /* for this statement; */
+    unsigned always_off; /* for all, since a view or function needs it */
 };
 
 /* What tables/ notes while SQLite prepares a statement, for exec/. */
 struct orma_sql_planner {
-    bool planned;  /* there was one */
-    bool args;     /* it reads ids of sets of args */
-    bool rowids;   /* it may read numbers of rows */
-    bool aux_safe; /* base/aux_terms.h: of the SQLite that we run on */
+    bool planned; /* there was one */
+    bool args;    /* it reads ids of sets of args */
+    bool rowids;  /* it may read numbers of rows */
     struct orma_sql_older older;
     bool distinct;            /* the statement is a SELECT DISTINCT */
     bool off;                 /* orma_columnar(0) */

@@ -5,6 +5,8 @@
  */
 #include "processor/sql/dialect/token.h"
 
+#include <string.h>
+
 #define NBSP_0 0xc2
 #define NBSP_1 0xa0
 
@@ -57,10 +59,16 @@ static bool at_word(const struct cursor *c)
     return c->pos < c->len && is_word_byte(c->text[c->pos]) && !at_nbsp(c);
 }
 
+/* Most bytes of a statement are seen here. */
 static void skip_word(struct cursor *c)
 {
-    while (at_word(c))
-        c->pos++;
+    const unsigned char *text = c->text;
+    uint32_t pos = c->pos;
+
+    while (pos < c->len && is_word_byte(text[pos]) &&
+           !(text[pos] == NBSP_0 && pos + 1 < c->len && text[pos + 1] == NBSP_1))
+        pos++;
+    c->pos = pos;
 }
 
 static enum orma_tok scan_space(struct cursor *c)
@@ -79,20 +87,20 @@ static enum orma_tok scan_space(struct cursor *c)
 
 static enum orma_tok scan_line_comment(struct cursor *c)
 {
-    while (c->pos < c->len && c->text[c->pos] != '\n')
-        c->pos++;
+    const unsigned char *end = memchr(c->text + c->pos, '\n', c->len - c->pos);
+
+    c->pos = end ? (uint32_t)(end - c->text) : c->len;
     return ORMA_TOK_COMMENT;
 }
 
 /* As in SQLite a comment that is not closed reaches to the end. */
 static enum orma_tok scan_block_comment(struct cursor *c)
 {
-    for (c->pos += 2; c->pos < c->len; c->pos++) {
-        if (c->text[c->pos] == '*' && peek(c, 1) == '/') {
-            c->pos += 2;
-            break;
-        }
-    }
+    const unsigned char *end = c->text + c->len, *at = c->text + c->pos + 2;
+
+    while ((at = memchr(at, '*', (size_t)(end - at))) && at + 1 < end && at[1] != '/')
+        at++;
+    c->pos = at && at + 1 < end ? (uint32_t)(at - c->text) + 2 : c->len;
     return ORMA_TOK_COMMENT;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/base/dataframe.h"
+#include "processor/sql/base/trials.h"
 #include "processor/sql/base/values.h"
 #include "processor/sql/dialect/script.h"
 #include "processor/sql/exec/exec_plan.h"
@@ -157,25 +158,20 @@ static uint32_t rows_below(const struct orma_exec_query *q)
 /* What an older SQLite answers otherwise than newer ones the executor takes whenever it can. */
 static bool is_mended(const struct orma_exec_plan *plan)
 {
-    const struct orma_sql_older *older = &plan->sql->planner.older;
-
-    return (plan->mixes && older->converts_parts) ||
-           (plan->used_twice && plan->bare_constant && older->fences_ctes);
+    return (plan->mixes && orma_trial(ORMA_TRIAL_CONVERTS_PARTS)) ||
+           (plan->used_twice && plan->bare_constant && orma_trial(ORMA_TRIAL_FENCES_CTES));
 }
 
 /* Whether that may be so of a text; cheap, and not exact. */
-static bool may_be_mended(const struct orma_sql *sql, struct orma_str text)
+static bool may_be_mended(struct orma_str text)
 {
     static const char *const words[] = {"union", "intersect", "except", "with"};
-
-    if (!sql->planner.older.converts_parts && !sql->planner.older.fences_ctes)
-        return false;
 
     for (size_t i = 0; i + 4 <= text.len; i++) {
         for (size_t w = 0; w < ORMA_ARRAY_LEN(words); w++) {
             if ((text.data[i] | 0x20) == words[w][0] && strlen(words[w]) <= text.len - i &&
                 !sqlite3_strnicmp(text.data + i, words[w], (int)strlen(words[w])))
-                return true;
+                return orma_trial(ORMA_TRIAL_CONVERTS_PARTS) || orma_trial(ORMA_TRIAL_FENCES_CTES);
         }
     }
     return false;
@@ -626,7 +622,7 @@ sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqli
 {
     const struct orma_sql_planner *p = &sql->planner;
     const bool asked = text.len < (1u << 20) && p->planned && !p->aggregates_replaced &&
-                       ((is_on(sql) && is_large(sql)) || may_be_mended(sql, text));
+                       ((is_on(sql) && is_large(sql)) || may_be_mended(text));
     struct orma_exec_plan *plan = asked ? calloc(1, sizeof(*plan)) : NULL;
     sqlite3_stmt *made = NULL;
 

@@ -1,5 +1,6 @@
 #include "processor/sql/sqlite/older.h"
 
+#include "processor/sql/base/trials.h"
 #include "processor/sql/dialect/token.h"
 
 /* SQLite's own name of the bit is private: making one query of a query and those in its FROM. */
@@ -7,71 +8,32 @@
 /* Concluding x.s = 'a' from x.s = y.s and y.s = 'a'. */
 #define TRANSITIVE 0x80u
 
-static const char rows[] = "CREATE TABLE t(a INTEGER PRIMARY KEY); INSERT INTO t VALUES (1);"
-                           "CREATE TABLE u(s TEXT); INSERT INTO u VALUES ('b')";
+/* Words that matter, as bits. */
+enum { DISTINCT = 1, VIEW = 2, FUNCTION = 4, JOIN = 8, RIGHT = 16, FULL = 32, COLLATE = 64 };
 
-/* Each gives a row where SQLite is wrong. */
+static const struct word {
+    char text[9];
+    uint8_t len, bit;
+} words[] = {{"distinct", 8, DISTINCT}, {"view", 4, VIEW},   {"function", 8, FUNCTION},
+             {"join", 4, JOIN},         {"right", 5, RIGHT}, {"full", 4, FULL},
+             {"collate", 7, COLLATE}};
 
-/* Values of all parts become what the first part has, once the rows are kept in a table. */
-static const char of_parts[] = "WITH c(x) AS (SELECT a FROM t WHERE a < 0 UNION ALL SELECT '7')"
-                               "SELECT 1 FROM c, c AS d WHERE typeof(c.x) = 'integer'";
-
-/* A name of WITH that is used twice is no part of the query around it any more. */
-static const char of_fences[] =
-    "WITH c AS (SELECT 1 AS x FROM t WHERE a < 0) SELECT 1 FROM (SELECT x, count(*) FROM c "
-    "UNION ALL SELECT x, count(*) FROM c) WHERE x IS NULL";
-
-/* ON of a join behind a RIGHT JOIN is not tested for rows without a match; */
-static const char of_joins[] = "SELECT b.a FROM t a RIGHT JOIN t b JOIN "
-                               "(SELECT x.a FROM t x LEFT JOIN t y ON x.a = y.a) ON b.a = 77";
-
-/* and a RIGHT JOIN in a part of UNION ALL is done as a JOIN, too: 3.40 does so always, 3.53 where
- * the part before it has a sub-select. Both give the second row. */
-static const char of_unions[] =
-    "SELECT 1 FROM (SELECT 1 FROM t WHERE (SELECT 0) UNION ALL SELECT 2 FROM t x RIGHT JOIN t y) "
-    "LIMIT 1 OFFSET 1";
-
-/* What is concluded from a comparison by another collation is compared without it. */
-static const char of_collations[] =
-    "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM (SELECT 1) CROSS JOIN u x CROSS JOIN u y WHERE x.s = "
-    "y.s AND y.s COLLATE NOCASE = 'B')";
-
-static bool gives_rows(sqlite3 *db, const char *query)
+/* Those that may be in the text. Texts are walked once for all of them: each statement is. */
+static unsigned find_words(struct orma_str text)
 {
-    sqlite3_stmt *stmt = NULL;
-    bool found =
-        !sqlite3_prepare_v2(db, query, -1, &stmt, NULL) && sqlite3_step(stmt) == SQLITE_ROW;
+    unsigned found = 0;
 
-    (void)sqlite3_finalize(stmt); /* versions without RIGHT JOIN have nothing wrong there */
+    for (size_t i = 0; i + 4 <= text.len; i++) {
+        const char first = text.data[i] | 0x20, second = text.data[i + 1] | 0x20;
+
+        if (second != 'i' && second != 'u' && second != 'o')
+            continue; /* of all of them */
+        for (size_t w = 0; w < ORMA_ARRAY_LEN(words); w++)
+            if (words[w].text[0] == first && words[w].len <= text.len - i &&
+                !sqlite3_strnicmp(text.data + i, words[w].text, words[w].len))
+                found |= words[w].bit;
+    }
     return found;
-}
-
-void orma_sqlite_older_try(struct orma_sql *sql)
-{
-    struct orma_sql_older *older = &sql->planner.older;
-    sqlite3 *db = NULL;
-
-    *older = (struct orma_sql_older){0};
-    if (!sqlite3_open(":memory:", &db) && !sqlite3_exec(db, rows, NULL, NULL, NULL)) {
-        older->converts_parts = gives_rows(db, of_parts);
-        older->fences_ctes = gives_rows(db, of_fences);
-        older->drops_collations = gives_rows(db, of_collations);
-        older->mixes_joins = gives_rows(db, of_joins) || gives_rows(db, of_unions);
-    }
-    (void)sqlite3_close(db); /* nothing is kept */
-}
-
-/* ---- words of texts ---- */
-
-static bool has_word(struct orma_str text, const char *word)
-{
-    const size_t len = strlen(word);
-
-    for (size_t i = 0; i + len <= text.len; i++) {
-        if ((text.data[i] | 0x20) == word[0] && !sqlite3_strnicmp(text.data + i, word, (int)len))
-            return true;
-    }
-    return false;
 }
 
 /* SELECT DISTINCT, in a sub-select too: at most something is sorted that need not be. */
@@ -79,8 +41,6 @@ static bool is_distinct(struct orma_str text)
 {
     bool select = false;
 
-    if (!has_word(text, "distinct"))
-        return false;
     for (struct orma_token tok = orma_token_next(text, 0); tok.kind != ORMA_TOK_END;
          tok = orma_token_next(text, tok.at + tok.len)) {
         const struct orma_str word = orma_token_text(text, tok);
@@ -94,23 +54,18 @@ static bool is_distinct(struct orma_str text)
     return false;
 }
 
-static bool has_outer_join(struct orma_str text)
-{
-    return has_word(text, "join") && (has_word(text, "right") || has_word(text, "full"));
-}
-
 void orma_sqlite_older_note(struct orma_sql *sql, struct orma_str text)
 {
     struct orma_sql_older *older = &sql->planner.older;
-    const bool makes = has_word(text, "view") || has_word(text, "function");
+    const unsigned has = find_words(text);
     unsigned off = older->always_off;
 
-    sql->planner.distinct = is_distinct(text);
-    if (older->mixes_joins && has_outer_join(text))
+    sql->planner.distinct = (has & DISTINCT) && is_distinct(text);
+    if ((has & JOIN) && (has & (RIGHT | FULL)) && orma_trial(ORMA_TRIAL_MIXES_JOINS))
         off |= QUERY_FLATTENER;
-    if (older->drops_collations && has_word(text, "collate"))
+    if ((has & COLLATE) && orma_trial(ORMA_TRIAL_DROPS_COLLATIONS))
         off |= TRANSITIVE;
-    if (makes)
+    if (has & (VIEW | FUNCTION))
         older->always_off = off;
     if (older->off == off)
         return;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/base/aux_terms.h"
+#include "processor/sql/base/trials.h"
 #include "processor/sql/tables/number_texts.h"
 #include "processor/sql/tables/vtab.h"
 #include "sdk/base/buf.h"
@@ -148,7 +149,7 @@ static enum taking taking_of(const struct planner *p, int i, unsigned col)
     int op = p->info->aConstraint[i].op;
 
     if (p->args >= FILTERS_MAX || !orma_filter_can(def, op) ||
-        (orma_aux_is_auxiliary(op) && !p->v->sql->planner.aux_safe))
+        (orma_aux_is_auxiliary(op) && orma_trial(ORMA_TRIAL_SPREADS_TERMS)))
         return LEFT_TO_SQLITE;
     switch (op) {
     case SQLITE_INDEX_CONSTRAINT_ISNULL:
