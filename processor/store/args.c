@@ -144,9 +144,10 @@ void orma_args_put(struct orma_args_list *self, struct orma_args_item arg)
 
     if (have) {
         self->memo = NULL;
-        drop_sign_of_zero(&arg);
-        if (!arg.yields)
+        if (!arg.yields) {
             *have = arg;
+            drop_sign_of_zero(have);
+        }
         return;
     }
     orma_args_put_new(self, arg);
@@ -156,8 +157,8 @@ void orma_args_put_new(struct orma_args_list *self, struct orma_args_item arg)
 {
     if (self->len == self->cap && !list_grow(self))
         return;
-    drop_sign_of_zero(&arg);
-    self->args[self->len++] = arg;
+    self->args[self->len] = arg;
+    drop_sign_of_zero(&self->args[self->len++]);
     self->memo = NULL;
     if (self->placed && self->len <= self->places_mask / 2)
         *place_of(self, arg.key) = ++self->placed;

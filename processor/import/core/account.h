@@ -60,9 +60,8 @@ struct orma_account {
     uint32_t file;    /* row in trace_file */
     const char *unit; /* "line"; a literal */
     uint64_t units, took;
-    uint64_t waiting; /* for their place in time */
-    uint64_t aside;   /* of those that were taken: they hold nothing */
-    bool of_use;      /* units that are not read still name threads: the file is a trace */
+    uint64_t aside; /* of those that were taken: they hold nothing */
+    bool of_use;    /* units that are not read still name threads: the file is a trace */
     ORMA_VEC(struct orma_account_kind) kinds;
 };
 

@@ -570,7 +570,6 @@ struct orma_unit_end orma_file_add(struct orma_file *self, int64_t ts, int64_t k
     }
     e->list[e->num] = (struct orma_file_event){ts, key, data, (uint32_t)len, e->num};
     e->num++;
-    self->account->waiting++;
     return waits;
 }
 
@@ -722,7 +721,6 @@ static void convert_events(struct orma_file *self)
 
     for (uint32_t i = 0; i < e->num; i++) {
         if (!orma_file_relate(self, self->clock, e->list[i].ts, &ts)) {
-            self->account->waiting--;
             self->unit_at = e->list[i].len ? e->list[i].data : NULL;
             (void)orma_file_skippedf(self, ORMA_ACCOUNT_CLOCK, "%ss", self->account->unit);
             continue;

@@ -160,7 +160,6 @@ static void emit(void *data, const struct orma_item *item)
         orma_model_use_trace(&self->model, file->row);
         self->reader.file = file->row;
         file->unit_at = item->len ? item->data : NULL;
-        file->account->waiting--;
         (void)file->ops->parse(file, item);
     } else if (self->kinds[item->kind].parse) {
         self->kinds[item->kind].parse(self->kinds[item->kind].ctx, item);

@@ -155,7 +155,8 @@ static struct orma_unit_end on_event(struct orma_file *file, struct orma_str tex
     uint32_t error;
 
     orma_file_unit(file, text.data);
-    file->account->of_use |= e->phase != 0; /* an event of a trace, whether it can be read or not */
+    if (ORMA_UNLIKELY(!f->any)) /* an event of a trace, whether it can be read or not */
+        file->account->of_use |= e->phase != 0;
     if (!e->members)
         return orma_file_took(file); /* some writers end their list with an empty event */
     if (!read_times(file->imp, text, e, &ts, &dur, &error)) {
@@ -549,6 +550,15 @@ static const char *read_member(struct orma_file *file, struct json_file *f, cons
     return to;
 }
 
+/* What most files begin with; all events would be walked over to find that none of them is one. */
+static bool begins_with_events(const char *pos, const char *end)
+{
+    const struct orma_str key = ORMA_STR("\"traceEvents\"");
+
+    pos = skip(pos, end, false);
+    return orma_str_starts((struct orma_str){pos, (size_t)(end - pos)}, key);
+}
+
 /* The first bracket. Where an event begins instead, it is the first of lines of them. */
 static const char *read_start(struct json_file *f, const char *pos, const char *end)
 {
@@ -564,7 +574,8 @@ static const char *read_start(struct json_file *f, const char *pos, const char *
         return pos + 1;
     }
     const char *near = pos + ORMA_MIN((size_t)(end - pos), FIRST_LINE_MAX);
-    if (orma_json_event_take(pos, near, &f->scratch.event) && f->scratch.event.phase) {
+    if (!begins_with_events(pos + 1, near) && orma_json_event_take(pos, near, &f->scratch.event) &&
+        f->scratch.event.phase) {
         f->where = IN_LIST;
         return pos;
     }

@@ -149,8 +149,23 @@ struct orma_json_id orma_json_event_number(struct orma_import_ctx *imp,
                                            const struct orma_json_value *value,
                                            struct orma_buf *scratch);
 
+/* Whether that is a number as systems give them, or nothing at all: what most are. */
+static inline bool orma_json_event_is_plain(const struct orma_json_value *value)
+{
+    return value->type == ORMA_JSON_INT ? (uint64_t)value->integer <= UINT32_MAX : !value->type;
+}
+
 /* Whether events of the phase, which is none of V8's profiler, are read. */
-bool orma_json_event_is_read(char phase);
+static inline bool orma_json_event_is_read(char phase)
+{
+#define BIT(c) (UINT64_C(1) << ((c) - '@'))
+    const uint64_t read = BIT('B') | BIT('E') | BIT('X') | BIT('i') | BIT('I') | BIT('R') |
+                          BIT('b') | BIT('e') | BIT('n') | BIT('s') | BIT('t') | BIT('f') |
+                          BIT('C') | BIT('T') | BIT('M');
+#undef BIT
+
+    return phase >= '@' && read >> (phase - '@') & 1; /* of ASCII: below 64 */
+}
 
 /* Leaves an event that could not be read, or not all of it; `stat` counts it. `error`: a pool id.
  */
@@ -190,8 +205,11 @@ struct orma_json_scratch {
     struct orma_json_paths paths;
     struct orma_buf text, name;
     struct orma_map spilled; /* by track of a thread: its last slice on another one */
-    struct orma_map ended;   /* flows that had an end: their numbers may be used again */
-    struct orma_map noted;   /* processes and threads of 64-bit ids, which are told of them */
+    struct {
+        bool *flows; /* by number of a flow: it had an end, so its number may be used again */
+        uint32_t cap;
+    } ended;
+    struct orma_map noted; /* processes and threads of 64-bit ids, which are told of them */
 };
 
 void orma_json_event_scratch_fini(struct orma_json_scratch *self);

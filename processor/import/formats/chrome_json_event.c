@@ -14,6 +14,8 @@
  */
 #include "processor/import/formats/chrome_json.h"
 
+#include <stdlib.h>
+
 #include "processor/model/async.h"
 #include "processor/model/flows.h"
 #include "processor/model/thread_counters.h"
@@ -25,6 +27,9 @@
 #define ARGS_DEPTH_MAX 64
 
 /* An event at work. */
+/* Why an event is in no table: it could not be, nothing reads it, or it ends what did not begin. */
+enum { FAILED = 1, UNKNOWN = 2, ENDLESS = 4 };
+
 struct event {
     struct orma_file *file;
     struct orma_import_ctx *imp;
@@ -36,8 +41,7 @@ struct event {
     uint32_t pid, tid, utid;
     uint32_t name, category; /* pool ids, 0: none */
     uint32_t shown;          /* the name, or the text for none */
-    bool failed, unknown;    /* it is in no table: it could not be, or nothing reads it */
-    bool endless;            /* an end of what did not begin */
+    unsigned unread;         /* bits of why it is in no table; 0: it is */
 };
 
 static uint32_t text_id(struct event *e, const struct orma_json_value *v)
@@ -73,7 +77,7 @@ static void log_event(struct event *e, enum orma_stat stat)
 
 static void failure(struct event *e)
 {
-    e->failed = true;
+    e->unread |= FAILED;
     log_event(e, ORMA_STAT_JSON_PARSER_FAILURE);
 }
 
@@ -311,9 +315,12 @@ static uint32_t flow_track(struct event *e)
     struct orma_model *m = e->imp->model;
     const struct orma_table *t = orma_model_table(m, ORMA_TABLE_SLICE);
     const uint32_t track = orma_model_thread_track(m, m->base, e->utid);
+
+    if (ORMA_LIKELY(!e->scratch->spilled.len))
+        return track;
     const uint64_t found = orma_map_get(&e->scratch->spilled, track);
 
-    if (ORMA_LIKELY(found == ORMA_MAP_NONE))
+    if (found == ORMA_MAP_NONE)
         return track;
     const uint32_t row = (uint32_t)found;
     const int64_t ts = orma_table_int(t, ORMA_SLICE_TS, row);
@@ -323,11 +330,27 @@ static uint32_t flow_track(struct event *e)
     return track;
 }
 
+/* The number of the flow, which are numbers from 0 on, is free when another one begins. */
+static void note_end(struct event *e, uint64_t flow)
+{
+    struct orma_json_scratch *s = e->scratch;
+    const uint32_t before = s->ended.cap;
+
+    if (ORMA_GROW(&s->ended.flows, &s->ended.cap, flow + 1)) {
+        e->imp->model->storage->failed = true;
+        return;
+    }
+    memset(s->ended.flows + before, 0, s->ended.cap - before);
+    s->ended.flows[flow] = true;
+}
+
 /* Begins a flow. A number whose flow had an end is free for another one. */
 static void begin_flow(struct event *e, uint32_t track, uint64_t flow)
 {
-    if (orma_map_take(&e->scratch->ended, flow) != ORMA_MAP_NONE)
+    if (flow < e->scratch->ended.cap && e->scratch->ended.flows[flow]) {
         orma_flows_forget(e->imp->model, flow);
+        e->scratch->ended.flows[flow] = false;
+    }
     orma_flows_begin_on(e->imp->model, track, ORMA_SLICES_LAST, flow);
 }
 
@@ -339,7 +362,7 @@ static void on_flow(struct event *e)
 
     if (!orma_json_event_id(&e->json->id, &number)) {
         log_event(e, ORMA_STAT_FLOW_INVALID_ID);
-        e->failed = true;
+        e->unread |= FAILED;
         return;
     }
     uint64_t flow = orma_flows_id_v1(e->imp->model, number, e->category, e->shown);
@@ -351,8 +374,8 @@ static void on_flow(struct event *e)
         orma_flows_end_on(e->imp->model, track, ORMA_SLICES_LAST, flow,
                           e->json->bp.type == ORMA_JSON_STRING &&
                               orma_str_eq(e->json->bp.raw, ORMA_STR("e")));
-        if (orma_flows_active(e->imp->model, flow) && orma_map_put(&e->scratch->ended, flow, 1) < 0)
-            e->imp->model->storage->failed = true;
+        if (orma_flows_active(e->imp->model, flow))
+            note_end(e, flow);
     }
 }
 
@@ -387,9 +410,9 @@ static void on_end(struct event *e)
     uint32_t slice = orma_slices_end(&e->imp->model->slices, e->ts, track, e->category, e->name,
                                      event_args(e, list));
 
-    e->endless = slice == ORMA_SLICE_NONE;
-    if (slice != ORMA_SLICE_NONE && e->has_tts &&
-        !orma_table_is_null(t, ORMA_SLICE_THREAD_TS, slice))
+    if (slice == ORMA_SLICE_NONE)
+        e->unread |= ENDLESS;
+    else if (e->has_tts && !orma_table_is_null(t, ORMA_SLICE_THREAD_TS, slice))
         orma_table_set(
             t, ORMA_SLICE_THREAD_DUR, slice,
             (int64_t)((uint64_t)e->tts - (uint64_t)orma_table_int(t, ORMA_SLICE_THREAD_TS, slice)));
@@ -505,8 +528,9 @@ static void on_async(struct event *e)
     if (e->json->phase == 'e') {
         uint32_t on = orma_legacy_async_track(e->imp->model, &track, ORMA_ASYNC_END, e->ts);
 
-        e->endless = orma_slices_end(&e->imp->model->slices, e->ts, on, e->category, e->name,
-                                     event_args(e, list)) == ORMA_SLICE_NONE;
+        if (orma_slices_end(&e->imp->model->slices, e->ts, on, e->category, e->name,
+                            event_args(e, list)) == ORMA_SLICE_NONE)
+            e->unread |= ENDLESS;
         return;
     }
     uint32_t row;
@@ -576,10 +600,11 @@ static uint32_t known_counter_name(struct event *e, struct orma_str key, unsigne
 /* A number, or the text of one. What is none (NaN) or infinite is no value of a counter. */
 static bool counter_value(const struct orma_json_value *v, double *ret)
 {
-    *ret = orma_json_number(v);
-    return v->type == ORMA_JSON_STRING
-               ? orma_json_text_number(v->raw, ret)
-               : v->type == ORMA_JSON_INT || (v->type == ORMA_JSON_REAL && *ret - *ret == 0);
+    if (v->type == ORMA_JSON_INT || v->type == ORMA_JSON_REAL) {
+        *ret = orma_json_number(v);
+        return *ret - *ret == 0;
+    }
+    return v->type == ORMA_JSON_STRING && orma_json_text_number(v->raw, ret);
 }
 
 static void on_counter(struct event *e)
@@ -606,7 +631,7 @@ static void on_counter(struct event *e)
         if (args.failed && !orma_json_resume(&args, at))
             break;
     }
-    e->failed = !any; /* members that are no numbers have an entry in the log */
+    e->unread = any ? 0 : FAILED; /* members that are no numbers have an entry in the log */
 }
 
 /* ---- thread states, an extension ---- */
@@ -696,16 +721,17 @@ static void on_metadata(struct event *e)
     struct orma_str what = orma_strpool_get(&e->imp->model->storage->pool, e->name);
     bool of_process = orma_str_starts(what, ORMA_STR("process_"));
 
-    e->unknown = e->json->args.type != ORMA_JSON_OBJECT;
-    if (e->unknown)
+    if (e->json->args.type != ORMA_JSON_OBJECT) {
+        e->unread |= UNKNOWN;
         return;
+    }
     if (orma_str_eq(what, ORMA_STR("thread_name")) || orma_str_eq(what, ORMA_STR("process_name")))
         on_name(e, of_process);
     else if (orma_str_eq(what, ORMA_STR("thread_sort_index")) ||
              orma_str_eq(what, ORMA_STR("process_sort_index")))
         on_sort_index(e, of_process);
     else
-        e->unknown = true;
+        e->unread |= UNKNOWN;
 }
 
 static void put_metadata(struct orma_model *m, const char *name, const struct orma_json_value *v,
@@ -769,9 +795,9 @@ ORMA_COLD static void note_id(struct event *e, bool of_process, uint32_t row, ui
     }
 }
 
-static void find_thread(struct event *e)
+/* By ids of which one at least is a text, or a number that no system gives. */
+static void find_named_thread(struct event *e, struct orma_processes *p)
 {
-    struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
     const struct orma_json_id pid =
         orma_json_event_number(e->imp, &e->json->pid, &e->scratch->text);
     const struct orma_json_id tid =
@@ -792,6 +818,22 @@ static void find_thread(struct event *e)
     e->utid = orma_processes_thread_of(p, e->tid, e->pid);
     if (tid.name && tid.digits)
         note_id(e, false, e->utid, tid.name);
+}
+
+static void find_thread(struct event *e)
+{
+    struct orma_processes *p = orma_model_processes(e->imp->model, e->imp->model->base);
+    const struct orma_json_value *pid = &e->json->pid, *tid = &e->json->tid;
+
+    if (ORMA_UNLIKELY(!orma_json_event_is_plain(pid) || !orma_json_event_is_plain(tid))) {
+        find_named_thread(e, p);
+        return;
+    }
+    e->pid = pid->type ? (uint32_t)pid->integer : 0;
+    e->tid = tid->type ? (uint32_t)tid->integer : 0;
+    if (!e->tid)
+        e->tid = e->pid;
+    e->utid = orma_processes_thread_of(p, e->tid, e->pid);
 }
 
 /* `last`: of the text that stood there before, which is often the same. */
@@ -819,25 +861,18 @@ void orma_json_event_scratch_fini(struct orma_json_scratch *self)
 {
     orma_json_event_paths_fini(&self->paths);
     orma_map_fini(&self->spilled);
-    orma_map_fini(&self->ended);
+    free(self->ended.flows);
     orma_map_fini(&self->noted);
     orma_buf_fini(&self->text);
     orma_buf_fini(&self->name);
 }
 
-bool orma_json_event_is_read(char phase)
+/* The event is in no table. */
+ORMA_COLD static struct orma_unit_end leave_out(struct event *e)
 {
-    return strchr("BEXiIRbenstfCTM", phase);
-}
-
-/* What became of the event. */
-static struct orma_unit_end end_of(struct event *e)
-{
-    if (ORMA_LIKELY(!e->failed && !e->unknown && !e->endless))
-        return orma_file_took(e->file);
-    if (e->endless)
+    if (e->unread & ENDLESS)
         return orma_file_skipped(e->file, ORMA_ACCOUNT_NO_BEGIN, "ends of slices");
-    if (e->failed)
+    if (e->unread & FAILED)
         return orma_file_skippedf(e->file, ORMA_ACCOUNT_DAMAGED, "events of phase %c",
                                   e->json->phase);
     if (e->json->phase != 'M')
@@ -895,8 +930,8 @@ struct orma_unit_end orma_json_event_parse(struct orma_file *file, int64_t ts,
         on_metadata(&e);
         break;
     default:
-        e.unknown = true;
+        e.unread |= UNKNOWN;
     }
     file->imp->model->storage->failed |= scratch->text.failed || scratch->name.failed;
-    return end_of(&e);
+    return ORMA_LIKELY(!e.unread) ? orma_file_took(file) : leave_out(&e);
 }

@@ -394,6 +394,58 @@ bool orma_json_event_read(struct orma_str text, struct orma_json_event *ret)
 
 /* ---- times ---- */
 
+/* A time in ns and billionths of one, cut. */
+struct fine_time {
+    uint64_t ns;
+    uint32_t part;
+};
+
+#define PART_DIGITS 9u
+#define PART_UNIT 1000000000u
+
+static const uint32_t powers[] = {1,      10,      100,      1000,      10000,
+                                  100000, 1000000, 10000000, 100000000, 1000000000};
+
+static inline bool is_digit(const char *at, const char *end)
+{
+    return at < end && (unsigned char)(*at - '0') < 10;
+}
+
+/* Up to `max` digits, as if there were so many. */
+static inline uint32_t read_decimals(const char **at, const char *end, unsigned max)
+{
+    unsigned num = 0;
+    uint32_t val = 0;
+
+    for (; num < max && is_digit(*at, end); num++)
+        val = val * 10 + (uint32_t)(*(*at)++ - '0');
+    return val * powers[max - num];
+}
+
+/* False: negative, of another form, or too large. */
+static bool fine_time(struct orma_str text, struct fine_time *ret)
+{
+    const char *at = text.data, *end = at + text.len;
+    uint64_t us = 0;
+
+    for (; is_digit(at, end); at++) {
+        if (us > INT64_MAX / 10000)
+            return false;
+        us = us * 10 + (uint64_t)(*at - '0');
+    }
+    if (us >= INT64_MAX / 1000)
+        return false;
+    *ret = (struct fine_time){.ns = us * 1000};
+    if (at < end && *at == '.' && end - text.data > 1) {
+        at++;
+        ret->ns += read_decimals(&at, end, 3);
+        ret->part = read_decimals(&at, end, PART_DIGITS);
+        while (is_digit(at, end))
+            at++;
+    }
+    return at == end && text.len;
+}
+
 /* Decimal text without exponent: exact, with the fraction of a ns rounded. */
 static bool exact_time(struct orma_str text, int64_t *ret_ns)
 {
@@ -453,11 +505,18 @@ static inline bool short_time(struct orma_str text, int64_t *ret_ns)
 
 bool orma_json_time(const struct orma_json_value *v, int64_t *ret_ns)
 {
+    struct fine_time fine;
     double us;
 
     if (v->type != ORMA_JSON_INT && v->type != ORMA_JSON_REAL && v->type != ORMA_JSON_STRING)
         return false;
-    if (ORMA_LIKELY(short_time(v->raw, ret_ns)) || exact_time(v->raw, ret_ns))
+    if (ORMA_LIKELY(short_time(v->raw, ret_ns)))
+        return true;
+    if (fine_time(v->raw, &fine)) {
+        *ret_ns = (int64_t)(fine.ns + (fine.part >= PART_UNIT / 2));
+        return true;
+    }
+    if (exact_time(v->raw, ret_ns))
         return true;
     if (!orma_json_text_number(v->raw, &us) || !(us > -9.2e15 && us < 9.2e15))
         return false;
@@ -465,51 +524,16 @@ bool orma_json_time(const struct orma_json_value *v, int64_t *ret_ns)
     return true;
 }
 
-/* A time in ns and billionths of one, cut. False: negative, or another form. */
-struct fine_time {
-    int64_t ns;
-    uint32_t part;
-};
-
-#define PART_DIGITS 9
-#define PART_UNIT 1000000000u
-
-static bool fine_time(struct orma_str text, struct fine_time *ret)
-{
-    const char *point = memchr(text.data, '.', text.len);
-    const size_t whole = point ? (size_t)(point - text.data) : text.len;
-    struct orma_str decimals = {text.data + text.len, 0};
-
-    if (point)
-        decimals = (struct orma_str){point + 1, text.len - whole - 1};
-    *ret = (struct fine_time){0};
-    for (size_t i = 0; i < whole + 3 + PART_DIGITS; i++) {
-        const size_t at = i - whole;
-        const char c = i < whole ? text.data[i] : at < decimals.len ? decimals.data[at] : '0';
-
-        if (c < '0' || c > '9')
-            return false;
-        if (i >= whole + 3)
-            ret->part = ret->part * 10 + (uint32_t)(c - '0');
-        else if (__builtin_mul_overflow(ret->ns, 10, &ret->ns) ||
-                 __builtin_add_overflow(ret->ns, c - '0', &ret->ns))
-            return false;
-    }
-    return true;
-}
-
 bool orma_json_event_rounded(const struct orma_json_event *e, int64_t ts_ns, int64_t *ret_ns)
 {
     struct fine_time ts, dur;
-    int64_t end;
 
-    if (!fine_time(e->ts.raw, &ts) || !fine_time(e->dur.raw, &dur) ||
-        __builtin_add_overflow(ts.ns, dur.ns, &end))
+    if (!fine_time(e->ts.raw, &ts) || !fine_time(e->dur.raw, &dur))
         return false;
-    const int64_t part = (int64_t)ts.part + dur.part + PART_UNIT / 2;
-    if (__builtin_add_overflow(end, part / PART_UNIT, &end) || end < ts_ns)
+    const uint64_t end = ts.ns + dur.ns + (ts.part + dur.part + PART_UNIT / 2) / PART_UNIT;
+    if (end > INT64_MAX || (int64_t)end < ts_ns)
         return false;
-    *ret_ns = end - ts_ns;
+    *ret_ns = (int64_t)end - ts_ns;
     return true;
 }
 

@@ -13,10 +13,12 @@
 #include "protos/reflect/number.h"
 
 #define NUMBER_MAX 64
+#define DIGITS_MAX 15 /* of integers that all are doubles */
 
 struct collapsed {
     struct orma_formats_lines lines;
     uint32_t profile; /* + 1; 0: not made yet */
+    uint32_t mapping; /* the same, of all frames */
 };
 
 /* The profile of the file, made with its first stack. */
@@ -31,16 +33,23 @@ static uint32_t profile_of(struct orma_import_ctx *imp, struct collapsed *c)
     return c->profile - 1;
 }
 
+/* What frames lie in, made with the first one. */
+static uint32_t mapping_of(struct orma_import_ctx *imp, struct collapsed *c)
+{
+    if (!c->mapping)
+        c->mapping = 1 + orma_callstacks_dummy_mapping(imp->model, "[collapsed_stack]");
+    return c->mapping - 1;
+}
+
 /* Names that are empty are left out. */
-static uint32_t stack_of(struct orma_import_ctx *imp, struct orma_str stack)
+static uint32_t stack_of(struct orma_import_ctx *imp, struct collapsed *c, struct orma_str stack)
 {
     uint32_t callsite = ORMA_CALLSITE_NONE;
     struct orma_str name;
 
     while (orma_str_cut(&stack, ';', &name)) {
-        const struct orma_stack_frame f = {
-            .mapping = orma_callstacks_dummy_mapping(imp->model, "[collapsed_stack]"),
-            .name = orma_model_str(imp->model, name)};
+        const struct orma_stack_frame f = {.mapping = mapping_of(imp, c),
+                                           .name = orma_model_str(imp->model, name)};
 
         if (name.len)
             callsite = orma_callstacks_callsite(imp->model, callsite,
@@ -49,11 +58,29 @@ static uint32_t stack_of(struct orma_import_ctx *imp, struct orma_str stack)
     return callsite;
 }
 
+/* What nearly all are. */
+static bool read_whole(struct orma_str word, double *ret)
+{
+    int64_t val = 0;
+
+    if (word.len > DIGITS_MAX)
+        return false;
+    for (size_t i = 0; i < word.len; i++) {
+        if (word.data[i] < '0' || word.data[i] > '9')
+            return false;
+        val = val * 10 + (word.data[i] - '0');
+    }
+    *ret = (double)val;
+    return word.len;
+}
+
 /* "12", "1.5", "2e3"; what is below zero was never seen, and is none. */
 static bool read_count(struct orma_str word, double *ret)
 {
     char text[NUMBER_MAX];
 
+    if (read_whole(word, ret))
+        return true;
     if (!word.len || word.len >= sizeof(text) || word.data[0] < '0' || word.data[0] > '9')
         return false;
     memcpy(text, word.data, word.len);
@@ -73,7 +100,7 @@ static bool read_stack(struct orma_file *file, struct collapsed *c, struct orma_
     uint32_t profile = profile_of(imp, c);
     if (count == 0)
         return true;
-    uint32_t callsite = stack_of(imp, stack);
+    uint32_t callsite = stack_of(imp, c, stack);
     if (callsite == ORMA_CALLSITE_NONE)
         return false;
     orma_callstacks_aggregate_add(imp->model, profile, callsite, count);

@@ -27,6 +27,7 @@
 struct entry {
     int64_t ts;
     bool timed, monotonic;
+    bool lines;        /* the text may have several */
     uint32_t pid, tid; /* 0: unknown */
     uint32_t prio;
     struct orma_str tag, text;
@@ -343,6 +344,7 @@ static bool read_entry(struct orma_str bytes, struct entry *e)
     if (!read_header(line, e))
         return read_line(bytes, e);
     e->text = orma_str_trim(rest);
+    e->lines = true;
     return true;
 }
 
@@ -440,7 +442,7 @@ static uint32_t text_of(struct orma_import_ctx *imp, struct orma_str text)
     struct orma_buf plain = {0};
     uint32_t id;
 
-    if (!text.len || !memchr(text.data, '\r', text.len))
+    if (!memchr(text.data, '\r', text.len))
         return orma_model_str(imp->model, text);
     for (size_t i = 0; i < text.len; i++)
         if (text.data[i] != '\r' || i + 1 == text.len || text.data[i + 1] != '\n')
@@ -456,7 +458,7 @@ static struct orma_unit_end logcat_parse(struct orma_file *file, const struct or
     struct orma_import_ctx *imp = file->imp;
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOGS);
     struct orma_processes *procs = orma_model_processes(imp->model, imp->model->base);
-    struct entry e;
+    struct entry e = {.lines = false};
 
     if (!read_entry((struct orma_str){(const char *)item->data, item->len}, &e))
         return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "entries that changed meanwhile");
@@ -467,7 +469,9 @@ static struct orma_unit_end logcat_parse(struct orma_file *file, const struct or
     orma_table_set(t, ORMA_LOGS_PRIO, row, e.prio);
     orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_model_cstr(imp->model, "android_logcat"));
     orma_table_set(t, ORMA_LOGS_TAG, row, orma_model_str(imp->model, e.tag));
-    orma_table_set(t, ORMA_LOGS_MSG, row, text_of(imp, e.text));
+    orma_table_set(t, ORMA_LOGS_MSG, row,
+                   e.lines && e.text.len ? text_of(imp, e.text)
+                                         : orma_model_str(imp->model, e.text));
     return orma_file_took(file);
 }
 
