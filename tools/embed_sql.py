@@ -42,7 +42,7 @@ def table(name, files, packed):
         entries.append(f'    {{"{key}",')
         entries += ["     " + literal(line) for line in text.splitlines()] or ['     ""']
         entries.append(f"     , 0, {size}}},")
-    packer = zlib.compressobj(9, memLevel=9)
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9)
     data = packer.compress(bytes(body)) + packer.flush()
     blob = list(bytes_literals(data))
     blob[-1] += ";"

@@ -1,6 +1,7 @@
 #include "protos/reflect/embedded.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #ifdef ORMA_HAVE_ZLIB
 #include <zlib.h>
@@ -8,13 +9,23 @@
 int orma_embedded_unpack(const struct orma_embedded *self, char **ret)
 {
     char *text = malloc((size_t)self->len + 1);
-    uLongf len = self->len;
+    z_stream z = {
+        .next_in = (Bytef *)(uintptr_t)self->packed,
+        .avail_in = self->packed_len,
+        .next_out = (Bytef *)text,
+        .avail_out = self->len,
+    };
+    bool ok = text && inflateInit2(&z, -MAX_WBITS) == Z_OK;
 
-    if (!text || uncompress((Bytef *)text, &len, self->packed, self->packed_len) != Z_OK) {
+    if (ok) {
+        ok = inflate(&z, Z_FINISH) == Z_STREAM_END && !z.avail_out;
+        (void)inflateEnd(&z); /* there is nothing left that could be said */
+    }
+    if (!ok) {
         free(text); /* our own bytes: only memory can be missing */
         return -ENOMEM;
     }
-    text[len] = '\0';
+    text[self->len] = '\0';
     *ret = text;
     return 0;
 }

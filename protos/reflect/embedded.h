@@ -1,6 +1,7 @@
 /*
  * Files that are part of the program: modules of SQL, metrics, pages. Where the build has zlib,
- * most are one deflated text. Tables are made by tools/embed_sql.py and tools/embed_files.py.
+ * most are one deflated text, without a checksum. Tables are made by tools/embed_sql.py and
+ * tools/embed_files.py.
  */
 #ifndef ORMA_PROTOS_REFLECT_EMBEDDED_H
 #define ORMA_PROTOS_REFLECT_EMBEDDED_H

@@ -49,6 +49,9 @@ struct real {
     bool on; /* the whole is in it */
 };
 
+/* Half the size of a sum that may overflow. */
+#define LARGE_SUM (UINT64_C(1) << 62)
+
 struct agg {
     const struct orma_exec_agg *def;
     /* By group; NULL where the function needs none, and before the first double. */
@@ -359,19 +362,40 @@ static bool add_one(struct grouper *g, struct agg *a, uint32_t group, uint8_t ta
     return true;
 }
 
+/* Integers of no more than 32 bits and no sign, which most are: all at once, each as the largest.
+ * False: there are others. */
+static bool add_small(struct agg *a, const struct orma_exec_vec *v, uint32_t num)
+{
+    int64_t bits = 0;
+
+    if (v->tagged || v->tag != EXEC_INT)
+        return false;
+    for (uint32_t i = 0; i < num; i++)
+        bits |= v->vals[i];
+    const uint64_t size = a->size + (uint64_t)num * ((uint64_t)bits / 2 + 1);
+
+    if ((uint64_t)bits > UINT32_MAX || size >= LARGE_SUM)
+        return false;
+    a->bits |= bits;
+    a->size = size;
+    return true;
+}
+
 /* Where rows come in another order than SQLite has, integers of both signs may overflow there on
  * the way to a sum that does not: unless they are too small for that in any order. */
 static bool add_in_any_order(struct grouper *g, struct agg *a, const struct orma_exec_vec *v,
                              uint32_t num)
 {
+    if (add_small(a, v, num))
+        return true;
     for (uint32_t i = 0; i < num; i++) {
         const int64_t val = orma_exec_tag_at(v, i) == EXEC_INT ? v->vals[i] : 0;
 
         a->bits |= val;
         a->size += ((uint64_t)(val ^ val >> 63) >> 1) + 1;
-        if (ORMA_UNLIKELY(a->size >= UINT64_C(1) << 62) && a->bits < 0)
+        if (ORMA_UNLIKELY(a->size >= LARGE_SUM) && a->bits < 0)
             return orma_exec_give_up(g->plan, "a sum that overflows in some order");
-        a->size = ORMA_MIN(a->size, UINT64_C(1) << 62);
+        a->size = ORMA_MIN(a->size, LARGE_SUM);
     }
     return true;
 }
