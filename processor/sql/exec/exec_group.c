@@ -362,14 +362,12 @@ static bool add_one(struct grouper *g, struct agg *a, uint32_t group, uint8_t ta
     return true;
 }
 
-/* Integers of no more than 32 bits and no sign, which most are: all at once, each as the largest.
- * False: there are others. */
+/* Integers of no more than 32 bits and no sign, which most are: all at once, each as the largest;
+ * what is no integer adds nothing, or too much. False: there are others. */
 static bool add_small(struct agg *a, const struct orma_exec_vec *v, uint32_t num)
 {
     int64_t bits = 0;
 
-    if (v->tagged || v->tag != EXEC_INT)
-        return false;
     for (uint32_t i = 0; i < num; i++)
         bits |= v->vals[i];
     const uint64_t size = a->size + (uint64_t)num * ((uint64_t)bits / 2 + 1);
@@ -381,12 +379,35 @@ static bool add_small(struct agg *a, const struct orma_exec_vec *v, uint32_t num
     return true;
 }
 
+/* Integers of no more than 51 bits: the sizes of so many as are in a block do not overflow. */
+static bool add_signed(struct agg *a, const struct orma_exec_vec *v, uint32_t num)
+{
+    int64_t bits = 0;
+    uint64_t size = num, all = 0;
+
+    if (v->tagged)
+        return false;
+    for (uint32_t i = 0; i < num; i++) {
+        const int64_t val = v->vals[i];
+        const uint64_t half = (uint64_t)(val ^ val >> 63) >> 1;
+
+        bits |= val;
+        all |= half;
+        size += half;
+    }
+    if (all >= LARGE_SUM / EXEC_BLOCK / 2 || a->size + size >= LARGE_SUM)
+        return false;
+    a->bits |= bits;
+    a->size += size;
+    return true;
+}
+
 /* Where rows come in another order than SQLite has, integers of both signs may overflow there on
  * the way to a sum that does not: unless they are too small for that in any order. */
 static bool add_in_any_order(struct grouper *g, struct agg *a, const struct orma_exec_vec *v,
                              uint32_t num)
 {
-    if (add_small(a, v, num))
+    if ((!v->tagged && v->tag != EXEC_INT) || add_small(a, v, num) || add_signed(a, v, num))
         return true;
     for (uint32_t i = 0; i < num; i++) {
         const int64_t val = orma_exec_tag_at(v, i) == EXEC_INT ? v->vals[i] : 0;

@@ -193,6 +193,17 @@ static void filter_id(struct cursor *c, int64_t id)
     c->eof = c->at >= c->list.len;
 }
 
+/* Mostly it is an integer, or none: of a join that asks for each of its rows. */
+static inline bool integer_of(sqlite3_value *val, int64_t *ret)
+{
+    const int type = sqlite3_value_type(val);
+
+    if (ORMA_UNLIKELY(type != SQLITE_INTEGER && type != SQLITE_NULL))
+        return orma_filter_integer_of(val, ret);
+    *ret = sqlite3_value_int64(val);
+    return type == SQLITE_INTEGER;
+}
+
 static int args_filter(sqlite3_vtab_cursor *base, int how, const char *plan, int argc,
                        sqlite3_value **argv)
 {
@@ -210,7 +221,7 @@ static int args_filter(sqlite3_vtab_cursor *base, int how, const char *plan, int
         int64_t id;
 
         /* SQLite checks the row again, so a value that is no integer only has to find nothing. */
-        if (argc < 1 || !orma_filter_integer_of(argv[0], &id))
+        if (argc < 1 || !integer_of(argv[0], &id))
             c->eof = true;
         else if (how == BY_SET)
             filter_set(c, id);
