@@ -16,7 +16,7 @@
 #include "tests/support/leaks.h"
 #include "tests/support/probes_fixture.h"
 
-enum { PAGE = 4096, DATA = 2 * PAGE, RECORD = 11 * 8, RINGS = 2, PID = 77, MARK = 5 };
+enum { PAGE = 4096, DATA = 2 * PAGE, RECORD = 13 * 8, RINGS = 2, PID = 77, MARK = 5 };
 
 struct recording {
     struct pf pf;
@@ -136,8 +136,10 @@ static void put_sample(struct recording *r, size_t ring, uint64_t time)
     const struct perf_event_header head = {
         .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = RECORD};
     const uint32_t pids[2] = {PID, PID};
-    uint64_t words[RECORD / 8] = {
-        0, 0, time, ring, 1, 4242, 4, (uint64_t)PERF_CONTEXT_USER, 0x1000, 0x2000, 0x3000};
+    uint64_t words[RECORD / 8] = {0,      0,      time,   ring,
+                                  1,      4242,   4,      (uint64_t)PERF_CONTEXT_USER,
+                                  0x1000, 0x2000, 0x3000, /* no registers, no stack: */ 0,
+                                  0};
 
     memcpy(words, &head, 8);
     memcpy(words + 1, pids, 8);
