@@ -473,7 +473,7 @@ static void plan_stacks(struct orma_perf_plan *self,
     }
     if (self->unwind)
         plan_unwinding(self, attr);
-    else if (self->user_frames && !self->lbr && ORMA_PERF_REGS_MASK)
+    else if (self->user_frames && !self->lbr && ORMA_PERF_REGS_MASK != 0)
         plan_leaf(self, attr);
 }
 

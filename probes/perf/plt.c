@@ -7,7 +7,6 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/search.h"
 
-#define SECTIONS_MAX 65536u
 #define STUBS_MAX 65536u
 #define STUB_BYTES 16u
 #define NAME_LEN_MAX 4096u
@@ -50,7 +49,7 @@ static bool open_file(struct file *f, uint16_t *ret_machine)
         return false;
     *ret_machine = elf.e_machine;
     f->sections_at = elf.e_shoff;
-    f->num = ORMA_MIN(elf.e_shnum, SECTIONS_MAX);
+    f->num = elf.e_shnum;
     if (!section(f, elf.e_shstrndx, &texts))
         return false;
     f->texts_at = texts.sh_offset;

@@ -16,7 +16,6 @@
 
 #include "sdk/base/defs.h"
 
-#define SECTIONS_MAX 65536u
 #define RELOCATIONS_MAX (1u << 20)
 #define NAME_LEN_MAX 4096u
 #define PAIRS_MAX 65536u
@@ -127,7 +126,7 @@ static bool open_sections(const uint8_t *elf, size_t len, struct sections *ret)
         head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != ORMA_UNWIND_MACHINE ||
         head.e_shentsize != sizeof(names) || head.e_shoff > len)
         return false;
-    *ret = (struct sections){elf, len, head.e_shoff, 0, 0, ORMA_MIN(head.e_shnum, SECTIONS_MAX)};
+    *ret = (struct sections){elf, len, head.e_shoff, 0, 0, head.e_shnum};
     if (!section(ret, head.e_shstrndx, &names) || names.sh_offset > len)
         return false;
     ret->names = names.sh_offset;

@@ -231,19 +231,17 @@ void orma_rpc_summarize(struct orma_processor *tp, struct orma_str args, struct 
 
 /* ---- summarizers ---- */
 
-#define RPC(x) ORMA_PB_TRACE_PROCESSOR_RPC_##x
-
 uint32_t orma_rpc_summarizer_result(uint32_t method)
 {
     switch (method) {
-    case RPC(TPM_CREATE_SUMMARIZER):
-        return RPC(CREATE_SUMMARIZER_RESULT);
-    case RPC(TPM_UPDATE_SUMMARIZER_SPEC):
-        return RPC(UPDATE_SUMMARIZER_SPEC_RESULT);
-    case RPC(TPM_QUERY_SUMMARIZER):
-        return RPC(QUERY_SUMMARIZER_RESULT);
-    case RPC(TPM_DESTROY_SUMMARIZER):
-        return RPC(DESTROY_SUMMARIZER_RESULT);
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_CREATE_SUMMARIZER:
+        return ORMA_PB_TRACE_PROCESSOR_RPC_CREATE_SUMMARIZER_RESULT;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_UPDATE_SUMMARIZER_SPEC:
+        return ORMA_PB_TRACE_PROCESSOR_RPC_UPDATE_SUMMARIZER_SPEC_RESULT;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_QUERY_SUMMARIZER:
+        return ORMA_PB_TRACE_PROCESSOR_RPC_QUERY_SUMMARIZER_RESULT;
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_DESTROY_SUMMARIZER:
+        return ORMA_PB_TRACE_PROCESSOR_RPC_DESTROY_SUMMARIZER_RESULT;
     }
     return 0;
 }
@@ -275,18 +273,18 @@ bool orma_rpc_summarizer(struct orma_processor *tp, struct orma_summarizers **al
             field[f.id] = orma_pb_str(&f);
     }
     switch (method) {
-    case RPC(TPM_CREATE_SUMMARIZER):
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_CREATE_SUMMARIZER:
         create_summarizer(*all, field[ORMA_PB_CREATE_SUMMARIZER_ARGS_SUMMARIZER_ID], out);
         break;
-    case RPC(TPM_UPDATE_SUMMARIZER_SPEC):
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_UPDATE_SUMMARIZER_SPEC:
         orma_summarizers_update(*all, field[ORMA_PB_UPDATE_SUMMARIZER_SPEC_ARGS_SUMMARIZER_ID],
                                 field[ORMA_PB_UPDATE_SUMMARIZER_SPEC_ARGS_SPEC], out);
         break;
-    case RPC(TPM_QUERY_SUMMARIZER):
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_QUERY_SUMMARIZER:
         orma_summarizers_query(*all, field[ORMA_PB_QUERY_SUMMARIZER_ARGS_SUMMARIZER_ID],
                                field[ORMA_PB_QUERY_SUMMARIZER_ARGS_QUERY_ID], out);
         break;
-    case RPC(TPM_DESTROY_SUMMARIZER):
+    case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_DESTROY_SUMMARIZER:
         error =
             orma_summarizers_destroy(*all, field[ORMA_PB_DESTROY_SUMMARIZER_ARGS_SUMMARIZER_ID]);
         if (error)

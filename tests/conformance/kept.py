@@ -139,6 +139,28 @@ def numbers_of_cpus(reference, ours):
                 row["cpu"] = str(int(row["cpu"]) % 4096)
 
 
+@rule("jobs of ninja", "which of the jobs that begin at the same time takes the first free worker is not said by the log: here the one whose line "
+      "comes first; a job that ends before it begins is a line that could not be read, and takes no worker",
+      "slice.track_id, thread, track, stats, import_log")
+def jobs_of_ninja(reference, ours):
+    if "'Worker'" not in {row.get("name") for row in ours.get("thread", [])}:
+        return
+    for side in (reference, ours):
+        for table in ("thread", "track", "thread_track"):
+            side.pop(table, None)
+        side["slice"] = sorted(({k: row[k] for k in ("ts", "dur", "name", "depth")} for row in side.get("slice", [])), key=lambda r: (int(r["ts"]), r["name"], r["dur"]))
+        for table, name in ("stats", "slice_negative_duration"), ("stats", "ninja_parse_errors"), ("import_log", "slice_negative_duration"):
+            side[table] = [row for row in side.get(table, []) if row.get("name") != f"'{name}'"]
+
+
+@rule("flows into one slice", "several frames of programs end in one of the display: these flows have no order of their own", "flow")
+def flows_into_one_slice(reference, ours):
+    def ends(row):
+        return [v for k, v in sorted(row.items()) if k != "id"]
+    if sorted(map(ends, reference.get("flow", []))) == sorted(map(ends, ours.get("flow", []))):
+        reference["flow"] = ours.get("flow", [])
+
+
 @rule("open states", "the end of this state was not recorded: switches are missing between it and the next, and what the thread "
       "did there nobody knows; the reference draws the state until the next event of the thread", "thread_state.dur")
 def open_states(reference, ours):

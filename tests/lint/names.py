@@ -91,7 +91,7 @@ ROOMS = {
                       " orma_timeline_",
     "processor/symbols": "orma_symbolizer_ orma_binary_ orma_lookup_ orma_finder_ orma_worker_ orma_dwarf_ orma_debuginfod_ orma_demangle orma_demangle_ orma_proguard_"
                          " orma_rust_",
-    "processor/metrics": "orma_metrics_ orma_builder_ orma_structured_ orma_sq_ orma_summary_ orma_msg_ orma_proto_sources_",
+    "processor/metrics": "orma_metrics_ orma_builder_ orma_structured_ orma_sq_ orma_summary_ orma_summarizers_ orma_msg_ orma_proto_sources_",
     "processor/sql": "orma_sql_open orma_sql_close orma_sql_reset orma_sql_data_ready orma_sql_override_stdlib orma_sql_views"
                      " orma_sql_builtins",
     "processor/sql/base": "orma_sql_ orma_sql_error_text orma_builtins_ orma_dataframe_ orma_ints_ orma_plan_table_ orma_result_ orma_rows_ orma_tvf_",

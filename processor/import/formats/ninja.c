@@ -157,10 +157,8 @@ static struct worker *find_worker(struct orma_import_ctx *imp, struct workers *w
         return NULL;
     }
     w->utid = orma_processes_thread_of(p, workers->len, BUILD_PID);
-    orma_processes_name_thread(
-        p, w->utid,
-        orma_strpool_addf(&imp->model->storage->pool, "Worker %u", (unsigned)workers->len),
-        ORMA_THREAD_NAME_OTHER);
+    orma_processes_name_thread(p, w->utid, orma_model_lit(imp->model, "Worker"),
+                               ORMA_THREAD_NAME_OTHER);
     return w;
 }
 

@@ -75,7 +75,7 @@ static int try_terms(void)
     return orma_aux_terms_are_safe() ? IS_NOT_SO : IS_SO;
 }
 
-bool orma_trial(enum orma_trial trial)
+bool orma_sql_trial(enum orma_sql_trial trial)
 {
     int so = atomic_load_explicit(&found[trial], memory_order_relaxed);
 

@@ -10,7 +10,7 @@
 #define ORMA_PROCESSOR_SQL_BASE_TRIALS_H
 #include <stdbool.h>
 
-enum orma_trial {
+enum orma_sql_trial {
     ORMA_TRIAL_CONVERTS_PARTS,   /* of compound queries */
     ORMA_TRIAL_FENCES_CTES,      /* that are used twice */
     ORMA_TRIAL_MIXES_JOINS,      /* a RIGHT or FULL JOIN with what is around it */
@@ -19,5 +19,5 @@ enum orma_trial {
     ORMA_TRIALS_NUM,
 };
 
-bool orma_trial(enum orma_trial trial);
+bool orma_sql_trial(enum orma_sql_trial trial);
 #endif

@@ -44,11 +44,6 @@ static inline bool is_word_byte(unsigned char c)
     return word_bytes[c >> 6] >> (c & 63) & 1;
 }
 
-bool orma_word_is_byte(unsigned char c)
-{
-    return is_word_byte(c);
-}
-
 static bool at_nbsp(const struct cursor *c)
 {
     return peek(c, 0) == NBSP_0 && peek(c, 1) == NBSP_1;

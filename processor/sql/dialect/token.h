@@ -58,9 +58,6 @@ static inline bool orma_token_is(struct orma_str text, struct orma_token tok, co
            orma_word_eq(orma_token_text(text, tok), orma_str_from(word));
 }
 
-/* True if the byte may be inside an identifier. */
-bool orma_word_is_byte(unsigned char c);
-
 /* A whole text that can stand as a bare identifier: a letter or '_', then these and digits. */
 bool orma_word_is_plain(struct orma_str s);
 #endif

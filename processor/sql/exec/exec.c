@@ -158,8 +158,8 @@ static uint32_t rows_below(const struct orma_exec_query *q)
 /* What an older SQLite answers otherwise than newer ones the executor takes whenever it can. */
 static bool is_mended(const struct orma_exec_plan *plan)
 {
-    return (plan->mixes && orma_trial(ORMA_TRIAL_CONVERTS_PARTS)) ||
-           (plan->used_twice && plan->bare_constant && orma_trial(ORMA_TRIAL_FENCES_CTES));
+    return (plan->mixes && orma_sql_trial(ORMA_TRIAL_CONVERTS_PARTS)) ||
+           (plan->used_twice && plan->bare_constant && orma_sql_trial(ORMA_TRIAL_FENCES_CTES));
 }
 
 /* Whether that may be so of a text; cheap, and not exact. */
@@ -171,7 +171,7 @@ static bool may_be_mended(struct orma_str text)
         for (size_t w = 0; w < ORMA_ARRAY_LEN(words); w++) {
             if ((text.data[i] | 0x20) == words[w][0] && strlen(words[w]) <= text.len - i &&
                 !sqlite3_strnicmp(text.data + i, words[w], (int)strlen(words[w])))
-                return orma_trial(ORMA_TRIAL_CONVERTS_PARTS) || orma_trial(ORMA_TRIAL_FENCES_CTES);
+                return orma_sql_trial(ORMA_TRIAL_CONVERTS_PARTS) || orma_sql_trial(ORMA_TRIAL_FENCES_CTES);
         }
     }
     return false;

@@ -175,7 +175,7 @@ static bool means_the_same(const struct orma_span *v, sqlite3_index_info *info, 
 
     if (op == OP_SOURCE_GEQ)
         return true;
-    if (orma_aux_is_auxiliary(op) && orma_trial(ORMA_TRIAL_SPREADS_TERMS))
+    if (orma_aux_is_auxiliary(op) && orma_sql_trial(ORMA_TRIAL_SPREADS_TERMS))
         return false;
     if (compares_numbers(v, col)) {
         for (int side = 0; side < ORMA_SPAN_SIDES; side++) {

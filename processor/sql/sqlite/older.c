@@ -61,9 +61,9 @@ void orma_sqlite_older_note(struct orma_sql *sql, struct orma_str text)
     unsigned off = older->always_off;
 
     sql->planner.distinct = (has & DISTINCT) && is_distinct(text);
-    if ((has & JOIN) && (has & (RIGHT | FULL)) && orma_trial(ORMA_TRIAL_MIXES_JOINS))
+    if ((has & JOIN) && (has & (RIGHT | FULL)) && orma_sql_trial(ORMA_TRIAL_MIXES_JOINS))
         off |= QUERY_FLATTENER;
-    if ((has & COLLATE) && orma_trial(ORMA_TRIAL_DROPS_COLLATIONS))
+    if ((has & COLLATE) && orma_sql_trial(ORMA_TRIAL_DROPS_COLLATIONS))
         off |= TRANSITIVE;
     if (has & (VIEW | FUNCTION))
         older->always_off = off;

@@ -149,7 +149,7 @@ static enum taking taking_of(const struct planner *p, int i, unsigned col)
     int op = p->info->aConstraint[i].op;
 
     if (p->args >= FILTERS_MAX || !orma_filter_can(def, op) ||
-        (orma_aux_is_auxiliary(op) && orma_trial(ORMA_TRIAL_SPREADS_TERMS)))
+        (orma_aux_is_auxiliary(op) && orma_sql_trial(ORMA_TRIAL_SPREADS_TERMS)))
         return LEFT_TO_SQLITE;
     switch (op) {
     case SQLITE_INDEX_CONSTRAINT_ISNULL:

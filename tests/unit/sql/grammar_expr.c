@@ -329,12 +329,16 @@ static void put_filter(struct gen *g)
     PUT(g, ")");
 }
 
-/* Those whose result does not depend on the order of rows. */
+/* Those whose result does not depend on the order of rows. One with nothing but columns of the
+ * query around it is an aggregate of that: other values there would be of any row. */
 void grammar_put_aggregate(struct gen *g, enum grammar_type type)
 {
     bool aggregates = g->aggregates, windows = g->windows;
+    struct grammar_scope *scope = g->scope, *outer = scope ? scope->outer : NULL;
 
     g->aggregates = g->windows = false;
+    if (scope)
+        scope->outer = NULL;
     switch (below(g, 10)) {
     case 0:
         PUT(g, "count(*)");
@@ -369,6 +373,8 @@ void grammar_put_aggregate(struct gen *g, enum grammar_type type)
         grammar_put_value(g, type);
         PUT(g, ")");
     }
+    if (scope)
+        scope->outer = outer;
     g->aggregates = aggregates;
     g->windows = windows;
 }
