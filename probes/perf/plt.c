@@ -8,6 +8,7 @@
 #include "sdk/base/search.h"
 
 #define STUBS_MAX 65536u
+#define LOOKS_MAX (1u << 24) /* stubs and relocations of all sections, which may overlap */
 #define STUB_BYTES 16u
 #define NAME_LEN_MAX 4096u
 #define NAMES_BYTES_MAX (16u << 20)
@@ -21,7 +22,7 @@ struct file {
     const uint8_t *bytes;
     size_t len;
     uint64_t sections_at, texts_at, texts_len;
-    unsigned num;
+    unsigned num, left; /* left: of LOOKS_MAX */
 };
 
 static bool read_at(const struct file *f, uint64_t at, void *to, size_t num)
@@ -78,12 +79,13 @@ static void add_stub(struct orma_perf_plt *self, uint64_t start, uint64_t end, u
 }
 
 /* jmp *slot(%rip), behind endbr64, bnd, or nothing. */
-static void read_x86(struct orma_perf_plt *self, const struct file *f, const Elf64_Shdr *head)
+static void read_x86(struct orma_perf_plt *self, struct file *f, const Elf64_Shdr *head)
 {
     const uint64_t step = head->sh_entsize == 8 ? 8 : STUB_BYTES;
     uint8_t code[STUB_BYTES];
 
-    for (uint64_t at = 0; at + step <= head->sh_size && at / step <= STUBS_MAX; at += step) {
+    for (uint64_t at = 0; at + step <= head->sh_size && at / step <= STUBS_MAX && f->left;
+         at += step, f->left--) {
         if (!read_at(f, head->sh_offset + at, code, step))
             return;
         for (unsigned i = 0; i + 6 <= step; i++) {
@@ -100,11 +102,12 @@ static void read_x86(struct orma_perf_plt *self, const struct file *f, const Elf
 }
 
 /* adrp x16, page of slot; ldr x17, [x16, rest]; add; br: behind bti, or nothing. */
-static void read_arm(struct orma_perf_plt *self, const struct file *f, const Elf64_Shdr *head)
+static void read_arm(struct orma_perf_plt *self, struct file *f, const Elf64_Shdr *head)
 {
     uint32_t code[2], before = 0;
 
-    for (uint64_t at = 0; at + 8 <= head->sh_size && at / STUB_BYTES <= STUBS_MAX; at += 4) {
+    for (uint64_t at = 0; at + 8 <= head->sh_size && at / STUB_BYTES <= STUBS_MAX && f->left;
+         at += 4, f->left--) {
         if (!read_at(f, head->sh_offset + at, code, sizeof(code)))
             return;
         if ((code[0] & 0x9f00001fu) == 0x90000010u && (code[1] & 0xffc003ffu) == 0xf9400211u) {
@@ -172,8 +175,8 @@ static bool is_choice(uint64_t info)
     return ELF64_R_TYPE(info) == R_X86_64_IRELATIVE || ELF64_R_TYPE(info) == R_AARCH64_IRELATIVE;
 }
 
-static void take_relocations(struct orma_perf_plt *self, const struct file *f,
-                             const Elf64_Shdr *head, const struct orma_perf_plt_names *known)
+static void take_relocations(struct orma_perf_plt *self, struct file *f, const Elf64_Shdr *head,
+                             const struct orma_perf_plt_names *known)
 {
     struct stub *stubs = (struct stub *)(void *)self->stubs.data;
     const size_t num = self->stubs.len / sizeof(*stubs);
@@ -182,7 +185,7 @@ static void take_relocations(struct orma_perf_plt *self, const struct file *f,
     if (head->sh_offset > f->len || !section(f, head->sh_link, &symbols))
         return; /* section 0 is one, without symbols */
     const uint64_t all = ORMA_MIN(head->sh_size, f->len - head->sh_offset) / sizeof(Elf64_Rela);
-    for (uint64_t i = 0; i < all; i++) {
+    for (uint64_t i = 0; i < all && f->left; i++, f->left--) {
         Elf64_Rela r;
 
         if (!read_at(f, head->sh_offset + i * sizeof(r), &r, sizeof(r)))
@@ -212,7 +215,7 @@ static void spread_names(struct stub *stubs, size_t num)
 void orma_perf_plt_read(struct orma_perf_plt *self, const uint8_t *elf, size_t len,
                         const struct orma_perf_plt_names *known)
 {
-    struct file f = {.bytes = elf, .len = len};
+    struct file f = {.bytes = elf, .len = len, .left = LOOKS_MAX};
     uint16_t machine;
     Elf64_Shdr head;
 

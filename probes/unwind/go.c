@@ -1,9 +1,8 @@
 /*
  *   header ─► list: start, offset ─► function: start, name, ..., distances ─► names
  *                                                                         └─► pairs of varints:
- *                                                                 how the distance changes, and
- *                                                                 for how many instructions it
- * holds
+ *                                            how the distance changes, and for how many
+ *                                            instructions it holds
  *
  * Go 1.16 took names and distances out into tables of their own, Go 1.18 made starts offsets of the
  * beginning of the code. A program that may be loaded anywhere has that beginning in a relocation.
@@ -16,7 +15,7 @@
 
 #include "sdk/base/defs.h"
 
-#define RELOCATIONS_MAX (1u << 20)
+#define RELOCATIONS_MAX (1u << 20) /* that are looked at, in all sections together */
 #define NAME_LEN_MAX 4096u
 #define PAIRS_MAX 65536u
 #define DISTANCE_MAX (1 << 30)
@@ -137,13 +136,14 @@ static bool open_sections(const uint8_t *elf, size_t len, struct sections *ret)
 /* What the loader would write at an address; 0: nothing. */
 static uint64_t relocation_of(const struct sections *s, uint64_t address)
 {
+    uint32_t left = RELOCATIONS_MAX;
     Elf64_Shdr head;
 
     for (unsigned i = 0; i < s->num && section(s, i, &head); i++) {
         if (head.sh_type != SHT_RELA || head.sh_offset > s->len)
             continue;
         uint64_t num = ORMA_MIN(head.sh_size, s->len - head.sh_offset) / sizeof(Elf64_Rela);
-        for (uint64_t k = 0; k < ORMA_MIN(num, (uint64_t)RELOCATIONS_MAX); k++) {
+        for (uint64_t k = 0; k < num && left; k++, left--) {
             Elf64_Rela r;
 
             if (read_at(s->elf, s->len, head.sh_offset + k * sizeof(r), &r, sizeof(r)) &&

@@ -19,13 +19,13 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 
-#define SECTIONS_MAX 65536u
 #define BLOCK_BYTES 65536u
 #define PACKED_BY_ZSTD 2 /* ELFCOMPRESS_ZSTD, which older headers lack */
 
 struct file {
     int fd, copy;             /* copy -1: none was needed so far */
     uint64_t size, end, left; /* end: of the copy; left: bytes that may still be unpacked */
+    uint64_t packed;          /* of the file that may still be read: sections do not overlap */
 };
 
 static bool read_at(int fd, uint64_t at, void *to, size_t len)
@@ -120,8 +120,9 @@ static int take_section(struct file *f, uint64_t head_at)
         !read_at(f->fd, head.sh_offset, &packed, sizeof(packed)) ||
         packed.ch_type != PACKED_BY_ZSTD)
         return 0;
-    if (packed.ch_size > f->left)
+    if (packed.ch_size > f->left || head.sh_size > f->packed)
         return -EFBIG;
+    f->packed -= head.sh_size;
     int r = f->copy < 0 ? make_copy(f) : 0;
     const uint64_t at = f->end;
     if (r == 0)
@@ -140,7 +141,7 @@ static int take_section(struct file *f, uint64_t head_at)
 
 int orma_binary_unpack(int fd, uint64_t size, uint64_t max, int *ret_fd, uint64_t *ret_size)
 {
-    struct file f = {.fd = fd, .copy = -1, .size = size, .left = max};
+    struct file f = {.fd = fd, .copy = -1, .size = size, .left = max, .packed = size};
     Elf64_Ehdr elf;
     int r = 0;
 
