@@ -194,10 +194,10 @@ Test(room_formats, commands_of_a_build_lie_on_as_many_workers_as_ran_at_once)
          "50\t200\t0\tc\t2\n"
          "100\t110\t0\td\t3\n"
          "9\t8\t0\te\t4\n");
-    room_expect(r, ORMA_TABLE_SLICE, "ts dur name track_id.utid.name",
-                "0 100000000 a 'Worker 1'\n"
-                "50000000 150000000 'b c' 'Worker 2'\n"
-                "100000000 10000000 d 'Worker 1'\n");
+    room_expect(r, ORMA_TABLE_SLICE, "ts dur name track_id.utid.tid",
+                "0 100000000 a 1\n"
+                "50000000 150000000 'b c' 2\n"
+                "100000000 10000000 d 1\n");
     cr_assert_eq(room_stat(r, NINJA_PARSE_ERRORS), 1);
     room_free(r);
 }

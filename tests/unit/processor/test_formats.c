@@ -144,9 +144,9 @@ static const struct sample samples[] = {
      "b|2|3.0\na|1|4.0\nb|1|5.0\n"},
     {"jobs of ninja are given to as few workers as there can have been",
      "# ninja log v5\n0\t10\t1\ta.o\tff\n0\t10\t1\tb.o\tff\n5\t20\t1\tc.o\t1\n12\t13\t1\td.o\t2\n",
-     "SELECT s.name, s.dur, t.name FROM slice s JOIN thread_track k ON k.id = s.track_id "
+     "SELECT s.name, s.dur, t.name || t.tid FROM slice s JOIN thread_track k ON k.id = s.track_id "
      "JOIN thread t USING (utid) ORDER BY s.id",
-     "a.o b.o|10000000|Worker 1\nc.o|15000000|Worker 2\nd.o|1000000|Worker 1\n"},
+     "a.o b.o|10000000|Worker1\nc.o|15000000|Worker2\nd.o|1000000|Worker1\n"},
     {"calls that strace saw",
      "7 1700000000.000001 read(3, \"a = b\", 10) = 4 <0.000012>\n"
      "[pid 8] 1700000000.000002 futex(0x1, FUTEX_WAIT <unfinished ...>\n"
