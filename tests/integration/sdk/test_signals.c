@@ -513,6 +513,11 @@ static void play_forks(void)
 
 static void test_forks(void)
 {
+#ifdef __SANITIZE_ADDRESS__
+    /* Its own locks are not fit for forks of programs with threads: a child may wait for ever. */
+    fprintf(stderr, "forks: left out under the address sanitizer\n");
+    return;
+#endif
     run_with(&usual, play_forks, false);
 }
 
