@@ -155,10 +155,8 @@ static const char *const words[ORMA_ACCOUNT_REASONS_NUM][2] = {
         {"was dropped: what it refers to is not in the trace; in a ring, larger buffers keep it",
          "were dropped: what they refer to is not in the trace; in a ring, larger buffers keep "
          "it"},
-    [ORMA_ACCOUNT_NO_BEGIN] =
-        {"has no row: its beginning is not in the trace, but before it or overwritten in a ring",
-         "have no row: their beginnings are not in the trace, but before it or overwritten in a "
-         "ring"},
+    [ORMA_ACCOUNT_NO_BEGIN] = {"has no row: nothing in the trace begins what it ends",
+                               "have no row: nothing in the trace begins what they end"},
     [ORMA_ACCOUNT_NO_WORD] = {"was neither read nor counted: please report this",
                               "were neither read nor counted: please report this"},
 };
