@@ -115,6 +115,9 @@ static int make_table(struct orma_sq_gen *g, struct orma_structured_query *q)
         return 0;
     if (q->busy)
         return orma_sq_fail(g, "it needs itself");
+    if (g->s->nested >= ORMA_SQ_DEPTH_MAX)
+        return orma_sq_fail(g, "queries are nested too deeply");
+    g->s->nested++;
     q->busy = true;
     q->is_view = g->s->owner && is_plain(q->msg);
     g->s->making = q;
@@ -126,6 +129,8 @@ static int make_table(struct orma_sq_gen *g, struct orma_structured_query *q)
     r = orma_structured_sql(g->s, q->msg, &text);
     if (r == 0 && g->s->owner)
         orma_buf_put(&q->sql, text.data + begin, text.len - begin);
+    if (r == 0 && (q->uses.failed || q->sql.failed))
+        r = -ENOMEM;
     if (r == 0) {
         r = orma_sql_exec_run(g->s->sql, "Structured query", orma_buf_str(&text));
         if (r < 0) {
@@ -136,6 +141,7 @@ static int make_table(struct orma_sq_gen *g, struct orma_structured_query *q)
     if (r == 0)
         memcpy(q->table, name, sizeof(name));
     g->s->making = outer;
+    g->s->nested--;
     q->busy = false;
     orma_buf_fini(&text);
     return r;

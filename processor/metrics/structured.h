@@ -28,6 +28,7 @@ struct orma_structured {
     struct orma_structured_query *queries;
     size_t queries_num;
     unsigned tables; /* made so far, for their names */
+    unsigned nested; /* tables that are being made, each for the one before */
     struct orma_buf error;
 
     /* ---- of summarizers (summarizer.h) ---- */

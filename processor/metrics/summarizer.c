@@ -16,7 +16,7 @@
 #include "sdk/wire/pb_writer.h"
 
 #define SUMMARIZERS_MAX 256
-#define QUERIES_MAX 10000
+#define QUERIES_MAX 1000
 #define INFO(x) ORMA_PB_SUMMARIZER_QUERY_SYNC_INFO_##x
 #define RESULT(x) ORMA_PB_QUERY_SUMMARIZER_RESULT_##x
 
@@ -100,8 +100,8 @@ const char *orma_summarizers_create(struct orma_summarizers *self, struct orma_s
 {
     struct summarizer *s;
 
-    if (!name.len)
-        return "a summarizer needs an id";
+    if (!name.len || memchr(name.data, 0, name.len))
+        return "a summarizer needs an id, without bytes that are zero";
     if (*find(self, name))
         return "there is a summarizer with this id already";
     if (self->num == SUMMARIZERS_MAX)
@@ -158,6 +158,8 @@ static const char *read_queries(struct orma_str spec, struct orma_structured_que
         *ret = grown;
         if (!orma_msg_str(msg, SQ(ID), &id) || !id.len)
             return "a query has no id";
+        if (memchr(id.data, 0, id.len))
+            return "the id of a query has a byte that is zero";
         if (*num == QUERIES_MAX)
             return "too many queries";
         if (find_query(grown, *num, id))
@@ -308,7 +310,8 @@ static int put_shape(struct orma_structured *s, const char *table, struct orma_b
     return r;
 }
 
-/* Its SQL over the tables of other queries, the same without them, and the query as text. */
+/* Its SQL over the tables of other queries, the same without them where that is not too long, and
+ * the query as text. */
 static int put_texts(struct orma_structured *s, const struct orma_structured_query *q,
                      struct orma_buf *out)
 {
@@ -320,12 +323,16 @@ static int put_texts(struct orma_structured *s, const struct orma_structured_que
     int r = orma_structured_sql(s, q->msg, &sql);
     s->inlined = false;
     s->modules = NULL;
+    const bool alone = r != -EINVAL; /* too long to be written out, though the tables were made */
+    if (!alone)
+        r = 0;
+    orma_buf_clear(&s->error);
     for (const char *at = (const char *)modules.data, *end = at ? at + modules.len : NULL;
          at && at < end; at += strlen(at) + 1)
         orma_buf_printf(&text, "INCLUDE PERFETTO MODULE %s;\n", at);
     orma_buf_put(&text, sql.data, sql.len);
     orma_pb_put_bytes(out, RESULT(SQL), q->sql.data, q->sql.len);
-    if (r == 0)
+    if (r == 0 && alone)
         orma_pb_put_bytes(out, RESULT(STANDALONE_SQL), text.data, text.len);
     orma_buf_clear(&text);
     if (r == 0)

@@ -246,6 +246,19 @@ uint32_t orma_rpc_summarizer_result(uint32_t method)
     return 0;
 }
 
+static void put_error(uint32_t method, const char *error, struct orma_buf *out)
+{
+    orma_pb_put_cstr(out,
+                     method == ORMA_PB_TRACE_PROCESSOR_RPC_TPM_CREATE_SUMMARIZER
+                         ? ORMA_PB_CREATE_SUMMARIZER_RESULT_ERROR
+                     : method == ORMA_PB_TRACE_PROCESSOR_RPC_TPM_UPDATE_SUMMARIZER_SPEC
+                         ? ORMA_PB_UPDATE_SUMMARIZER_SPEC_RESULT_ERROR
+                     : method == ORMA_PB_TRACE_PROCESSOR_RPC_TPM_QUERY_SUMMARIZER
+                         ? ORMA_PB_QUERY_SUMMARIZER_RESULT_ERROR
+                         : ORMA_PB_DESTROY_SUMMARIZER_RESULT_ERROR,
+                     error);
+}
+
 static void create_summarizer(struct orma_summarizers *all, struct orma_str name,
                               struct orma_buf *out)
 {
@@ -271,6 +284,10 @@ bool orma_rpc_summarizer(struct orma_processor *tp, struct orma_summarizers **al
     while (orma_pb_next(&r, &f)) {
         if (f.id < ORMA_ARRAY_LEN(field) && f.wire == ORMA_PB_LEN)
             field[f.id] = orma_pb_str(&f);
+    }
+    if (r.failed) {
+        put_error(method, "the arguments are malformed", out);
+        return true;
     }
     switch (method) {
     case ORMA_PB_TRACE_PROCESSOR_RPC_TPM_CREATE_SUMMARIZER:

@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <stdio.h>
 
 #include "processor/metrics/summarizer.h"
 #include "protos/fields/trace_processor.h"
@@ -111,6 +112,49 @@ Test(summarizer, tables_are_made_when_they_are_asked_for_and_last)
     expect("nothing changed", update(&f, T OF_A),
            "queries { query_id: \"a\" } queries { query_id: \"b\" }");
     engine_expect(&f.e, "and the tables stay", "SELECT x FROM _orma_summarizer_1_0", "5\n4\n3");
+    fini(&f);
+}
+
+/* Each is made of the one before. */
+static void update_with_chain(struct fixture *f, unsigned num, bool twice)
+{
+    struct orma_buf spec = {0};
+    char before[16] = "a";
+
+    orma_buf_put_str(&spec, T);
+    for (unsigned i = 0; i < num; i++) {
+        if (twice)
+            orma_buf_printf(&spec,
+                            "query { id: 'q%u' experimental_union { use_union_all: true queries { "
+                            "inner_query_id: '%s' } queries { inner_query_id: '%s' } } } ",
+                            i, before, before);
+        else
+            orma_buf_printf(&spec,
+                            "query { id: 'q%u' inner_query_id: '%s' order_by { ordering_specs { "
+                            "column_name: 'x' } } } ",
+                            i, before);
+        snprintf(before, sizeof(before), "q%u", i);
+    }
+    (void)update(f, orma_buf_cstr(&spec));
+    orma_buf_fini(&spec);
+}
+
+Test(summarizer, hostile_chains_and_ids_are_refused)
+{
+    struct fixture f;
+
+    init(&f);
+    cr_assert_not_null(orma_summarizers_create(f.all, (struct orma_str){"s\0t", 3}));
+    cr_assert_null(orma_summarizers_create(f.all, ORMA_STR("s")));
+    update_with_chain(&f, 900, false);
+    expect("all at once", query(&f, "q899"), "nested too deeply");
+    expect("some levels", query(&f, "q40"), "row_count: 3");
+    expect("written out, too", orma_buf_cstr(&f.text), "standalone_sql");
+    update_with_chain(&f, 10, true);
+    expect("twice as many each time", query(&f, "q9"), "row_count: 3072");
+    cr_assert_null(strstr(orma_buf_cstr(&f.text), "standalone_sql"), "it is too long");
+    expect("an id of two", update(&f, "query { id: 'b\\000c' table { table_name: 't' } }"),
+           "a byte that is zero");
     fini(&f);
 }
 
