@@ -77,7 +77,7 @@ enum {
 
 static const struct orma_option options[] = {
     {OPT_PID, 'p', "pid", "PIDS",
-     "These processes, separated by commas, and what they start: until the last of them ends."},
+     "These processes, separated by commas, and what they start. It ends when all PIDS have ended."},
     {OPT_NAME, 'n', "name", "NAMES", "The running processes of these names, separated by commas."},
     {OPT_PARTIAL, 0, "partial-matching", NULL, "NAMES may be parts of names."},
     {OPT_ALL, 'a', "all", NULL,
@@ -636,14 +636,15 @@ static void tell_coverage(const struct profile *self, const struct orma_stacks *
         used -= (double)self->kernel_ns;
     bool often = self->request.frequency_hz >= FREQUENCY_HIGH;
     if (self->cpu_ns > COVERAGE_MIN_NS && seen < COVERAGE_LEAST * used)
-        fprintf(stderr,
-                "%s: samples explain %.0f %% of the %sCPU time: no sample falls into threads that "
-                "live shorter than the time between two, nor into time that %s\n",
-                self->program, 100.0 * seen / used, kernel ? "" : "user's ",
-                often ? "so many samples cost"
-                      : "a host takes from this machine; -F " TEXT(
-                            FREQUENCY_HIGH) " takes most such threads in, and so does -a as "
-                                            "root, at any -F");
+        fprintf(
+            stderr,
+            "%s: samples explain %.0f %% of the %sCPU time: the rest may be of threads that live "
+            "shorter than the time between two samples, or time that %s\n",
+            self->program, 100.0 * seen / used, kernel ? "" : "user's ",
+            often ? "so many samples cost"
+                  : "a host takes from this machine; -F " TEXT(
+                        FREQUENCY_HIGH) " takes most such threads in, and so does -a as "
+                                        "root, at any -F");
     else if (stacks->samples < SAMPLES_FEW && !often)
         fprintf(stderr, "%s: %" PRIu64 " sample%s: shares are rough; -F %d takes more\n",
                 self->program, stacks->samples, stacks->samples == 1 ? "" : "s", FREQUENCY_HIGH);

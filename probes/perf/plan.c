@@ -580,12 +580,12 @@ static void plan_ring(struct orma_perf_plan *self)
     uint64_t hz = attr->freq ? ORMA_MIN(ORMA_MAX(attr->sample_freq, 1u), 1000000u) : 1000;
     uint64_t record, page = (uint64_t)sysconf(_SC_PAGESIZE), want, room_ms, period_ms;
 
-    if (!self->unwind || self->ring_fixed)
+    if ((!self->unwind && !self->leaf) || self->ring_fixed)
         return;
-    while (!self->stack_fixed && hz * (self->stack_bytes + 1024u) / 20 > RING_MAX &&
+    while (self->unwind && !self->stack_fixed && hz * (self->stack_bytes + 1024u) / 20 > RING_MAX &&
            self->stack_bytes / 2 + 8 > ORMA_PERF_STACK_BYTES)
         halve_stack(self);
-    record = self->stack_bytes + 1024u;
+    record = (self->unwind ? self->stack_bytes : ORMA_PERF_LEAF_BYTES) + 1024u;
     want = ORMA_MIN(ORMA_MAX(hz * record / 10, ORMA_PERF_RECORDS_MIN * record), RING_MAX);
     while (self->ring_pages * page < want)
         self->ring_pages *= 2;

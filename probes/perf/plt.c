@@ -190,6 +190,8 @@ static void take_relocations(struct orma_perf_plt *self, struct file *f, const E
 
         if (!read_at(f, head->sh_offset + i * sizeof(r), &r, sizeof(r)))
             return;
+        if (!ELF64_R_SYM(r.r_info) && !is_choice(r.r_info))
+            continue; /* most are relative */
         size_t at = ORMA_OFFSET_FIND(stubs, num, .slot, r.r_offset);
         if (at >= num || stubs[at].slot != r.r_offset || stubs[at].name)
             continue;

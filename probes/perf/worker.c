@@ -354,7 +354,8 @@ void orma_perf_worker_put(struct orma_perf_worker *self, const struct orma_perf_
     } else {
         if (self->queue.len >= QUEUE_MAX && item.stack_bytes) {
             item.stack_bytes = item.record.stack_len = 0;
-            item.record.stack_skipped = true;
+            /* With frame pointers it is but the top of it, for a leaf. */
+            item.record.stack_skipped = self->encoder->plan->unwind;
         }
         if (self->lost)
             append_lost(self, record->cpu);

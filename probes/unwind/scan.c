@@ -8,6 +8,7 @@
 #define LOOK_BYTES 1024u /* of a function that jumps on, */
 #define JUMPS_MAX 8u     /* so many such jumps, */
 #define JUMPS_DEEP 2u    /* and so often */
+#define LOOKS_MAX 4096u  /* at functions and jumps, in one stack: any byte may look like one */
 #define ADDRESS_MAX (UINT64_C(1) << 47)
 #define ADDRESS_MIN 65536u
 
@@ -48,7 +49,7 @@ static uint64_t jump_at(const uint8_t *b, unsigned i, uint64_t address)
 
 /* What is looked for: a call of the function that begins at `start`. */
 struct search {
-    const struct orma_unwind *self;
+    struct orma_unwind *self;
     struct orma_unwind_file *file;
     uint64_t start; /* as the file counts; 0: not known */
     uint64_t near;  /* then: some place in it */
@@ -76,13 +77,17 @@ static enum call jumps_to(const struct jumps *j, uint64_t address, unsigned dept
 {
     uint8_t b[LOOK_BYTES];
     unsigned jumps = 0;
-    const size_t len = orma_unwind_file_bytes(j->file, address, b, sizeof(b));
     enum call ret = CALLS_NOT;
     uint64_t to;
 
+    if (j->s->self->looked++ >= LOOKS_MAX)
+        return CALLS_NOT;
+    const size_t len = orma_unwind_file_bytes(j->file, address, b, sizeof(b));
     for (unsigned i = 0; i + 5 <= len && jumps < JUMPS_MAX && ret != CALLS_THIS; i++) {
         if (!(to = jump_at(b, i, address)))
             continue;
+        if (j->s->self->looked++ >= LOOKS_MAX)
+            return CALLS_NOT;
         if (!is_in_function(j, address + i, address))
             break;
         if (j->file == j->s->file && to == j->s->start)
@@ -112,7 +117,7 @@ static bool bytes_before(struct orma_unwind_file *file, uint64_t address, uint8_
 
 static enum call call_before(const struct search *s, uint64_t back)
 {
-    const struct orma_unwind *self = s->self;
+    struct orma_unwind *self = s->self;
     struct orma_unwind_code code;
     uint8_t b[CALL_BYTES];
     int32_t distance;
@@ -137,8 +142,8 @@ static enum call call_before(const struct search *s, uint64_t back)
     return jumps_to(&jumps, target, JUMPS_DEEP);
 }
 
-bool orma_unwind_scan(const struct orma_unwind *self, const struct orma_unwind_code *code,
-                      uint64_t pc, const struct orma_unwind_state *state, uint64_t *ret)
+bool orma_unwind_scan(struct orma_unwind *self, const struct orma_unwind_code *code, uint64_t pc,
+                      const struct orma_unwind_state *state, uint64_t *ret)
 {
     const uint64_t begin = (state->regs[ORMA_UNWIND_SP] + 7) & ~UINT64_C(7);
     struct search s = {.self = self, .file = code->file, .near = code->address};
@@ -172,6 +177,7 @@ bool orma_unwind_scan(const struct orma_unwind *self, const struct orma_unwind_c
 /* hlt, or a system call and hlt: what should never be reached. */
 bool orma_unwind_scan_is_last(const struct orma_unwind_code *code)
 {
+#if defined(__x86_64__)
     uint8_t b[12];
 
     if (!code->file || orma_unwind_file_bytes(code->file, code->address, b, sizeof(b)) < sizeof(b))
@@ -181,4 +187,8 @@ bool orma_unwind_scan_is_last(const struct orma_unwind_code *code)
             return true;
     }
     return b[0] == 0xf4;
+#else
+    (void)code;
+    return false;
+#endif
 }

@@ -17,7 +17,7 @@
  * no word looks like it. The copy of a stack may end early, where it has a page that was never
  * written: so that says nothing about where the stack begins.
  */
-bool orma_unwind_scan(const struct orma_unwind *self, const struct orma_unwind_code *code,
+bool orma_unwind_scan(struct orma_unwind *self, const struct orma_unwind_code *code,
                       uint64_t pc, const struct orma_unwind_state *state, uint64_t *ret);
 
 /* Does the thread end behind the call that returns to `code`, as it does where it began? */

@@ -311,7 +311,7 @@ enum orma_unwind_end orma_unwind_run(struct orma_unwind *self, struct orma_unwin
 {
     bool called = false; /* by this frame: its pc is a return address */
 
-    self->frames_num = self->guessed = 0;
+    self->frames_num = self->guessed = self->looked = 0;
     if (self->past)
         self->past->joined = 0;
     for (;;) {

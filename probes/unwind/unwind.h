@@ -65,7 +65,8 @@ struct orma_unwind {
     size_t frames_max;
     bool guess;        /* the frame pointer of the leaf is not known: look for it in the stack */
     size_t frames_num; /* out */
-    unsigned guessed;  /* out: frames that were found by frame pointer */
+    unsigned guessed;  /* out: frames that were found by frame pointer or scan */
+    unsigned looked;   /* out: how often code was read to see where it jumps (scan.c) */
     struct orma_unwind_mark *marks; /* out, one for each frame; NULL: not wanted, as is `past` */
     struct orma_unwind_past *past;  /* NULL: there is none */
 };

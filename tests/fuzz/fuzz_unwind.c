@@ -16,11 +16,18 @@ static bool find(void *ctx, uint64_t pc, struct orma_unwind_code *ret)
     return pc % 7 != 0;
 }
 
+static bool start(void *ctx, uint64_t pc, uint64_t *ret)
+{
+    (void)ctx;
+    *ret = pc & ~UINT64_C(63);
+    return pc % 5 != 0;
+}
+
 static void unwind(struct orma_unwind_file *file, const uint8_t *stack, size_t len)
 {
     uint64_t frames[FRAMES_MAX];
     struct orma_unwind run = {
-        .find = find, .ctx = file, .frames = frames, .frames_max = FRAMES_MAX};
+        .find = find, .start = start, .ctx = file, .frames = frames, .frames_max = FRAMES_MAX};
     struct orma_unwind_state state = {
         .known = ORMA_UNWIND_BIT(ORMA_UNWIND_REGS) - 1, .stack = stack, .stack_len = len};
 

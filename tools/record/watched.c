@@ -1,5 +1,6 @@
 #include "tools/record/watched.h"
 
+#include <errno.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,9 +24,9 @@ void orma_record_watched_open(struct orma_record_watched *self, const int32_t *p
         int fd = open_process(pids[i]);
         struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
-        if (fd < 0)
+        if (fd < 0 && errno == ESRCH) /* it has ended */
             continue;
-        if (epoll_ctl(self->fd, EPOLL_CTL_ADD, fd, &event) < 0) {
+        if (fd < 0 || epoll_ctl(self->fd, EPOLL_CTL_ADD, fd, &event) < 0) {
             orma_fd_close(&fd);
             orma_record_watched_close(self); /* then nobody can say which is the last */
             return;

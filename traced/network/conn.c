@@ -37,8 +37,8 @@ struct out_frame {
     uint8_t data[];
 };
 
-/* What is read of a peer that goes away, if its socket can't say how much that is. */
 #define USER_TEXT_MAX 24
+/* What is read of a peer that goes away, if its socket can't say how much that is. */
 #define HEAR_OUT_MAX ((uint64_t)16 << 20)
 
 /* ---- end of a connection ---- */
