@@ -1022,7 +1022,7 @@ int sqlite3_ormasqlite_init(sqlite3 *db, char **ret_error, const sqlite3_api_rou
         return SQLITE_NOMEM;
     registry->db = db;
     registry->refs = 1;
-    registry->aux_safe = orma_aux_terms_are_safe();
+    registry->aux_safe = orma_aux_terms_are_safe(NULL);
     int r = sqlite3_create_module_v2(db, "orma", &module, registry, registry_unref);
     for (size_t i = 0; !r && i < sizeof(functions) / sizeof(functions[0]); i++) {
         registry->refs++; /* given back also when it fails */

@@ -37,8 +37,9 @@ static uint32_t texts_crc(const struct orma_view_config *config)
     uLong crc = 0;
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(texts); i++) {
-        if (texts[i])
-            crc = crc32(crc, (const Bytef *)texts[i], (uInt)strlen(texts[i]));
+        const char *text = texts[i] ? texts[i] : "";
+
+        crc = crc32(crc, (const Bytef *)text, (uInt)strlen(text) + 1);
     }
     return (uint32_t)crc;
 }

@@ -164,7 +164,9 @@ static inline bool orma_json_event_is_read(char phase)
                           BIT('C') | BIT('T') | BIT('M');
 #undef BIT
 
-    return phase >= '@' && read >> (phase - '@') & 1; /* of ASCII: below 64 */
+    const unsigned bit = (unsigned char)phase - (unsigned)'@';
+
+    return bit < 64 && read >> bit & 1; /* any byte may stand in a file */
 }
 
 /* Leaves an event that could not be read, or not all of it; `stat` counts it. `error`: a pool id.

@@ -26,10 +26,10 @@
 /* Args in args in args. */
 #define ARGS_DEPTH_MAX 64
 
-/* An event at work. */
 /* Why an event is in no table: it could not be, nothing reads it, or it ends what did not begin. */
 enum { FAILED = 1, UNKNOWN = 2, ENDLESS = 4 };
 
+/* An event at work. */
 struct event {
     struct orma_file *file;
     struct orma_import_ctx *imp;

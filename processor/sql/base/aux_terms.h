@@ -146,8 +146,9 @@ static const sqlite3_module orma_aux_module = {
     .xRowid = orma_aux_rowid,
 };
 
-/* Whether auxiliary operators are offered only to tables that they may filter. */
-static inline bool orma_aux_terms_are_safe(void)
+/* Whether auxiliary operators are offered only to tables that they may filter. `ret_ran` (may be
+ * NULL): it could be tried. */
+static inline bool orma_aux_terms_are_safe(bool *ret_ran)
 {
     static const char query[] = "SELECT 1 FROM t x LEFT JOIN t y ON x.a != 1";
     sqlite3 *db = NULL;
@@ -159,6 +160,8 @@ static inline bool orma_aux_terms_are_safe(void)
 
     (void)sqlite3_finalize(stmt); /* what went wrong is known */
     (void)sqlite3_close(db);
+    if (ret_ran)
+        *ret_ran = ran;
     return ran && !taken;
 }
 #endif

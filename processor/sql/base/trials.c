@@ -72,7 +72,10 @@ static int try_queries(const char *const texts[2])
 
 static int try_terms(void)
 {
-    return orma_aux_terms_are_safe() ? IS_NOT_SO : IS_SO;
+    bool ran;
+    const bool safe = orma_aux_terms_are_safe(&ran);
+
+    return !ran ? UNKNOWN : safe ? IS_NOT_SO : IS_SO;
 }
 
 bool orma_sql_trial(enum orma_sql_trial trial)

@@ -171,7 +171,8 @@ static bool may_be_mended(struct orma_str text)
         for (size_t w = 0; w < ORMA_ARRAY_LEN(words); w++) {
             if ((text.data[i] | 0x20) == words[w][0] && strlen(words[w]) <= text.len - i &&
                 !sqlite3_strnicmp(text.data + i, words[w], (int)strlen(words[w])))
-                return orma_sql_trial(ORMA_TRIAL_CONVERTS_PARTS) || orma_sql_trial(ORMA_TRIAL_FENCES_CTES);
+                return orma_sql_trial(ORMA_TRIAL_CONVERTS_PARTS) ||
+                       orma_sql_trial(ORMA_TRIAL_FENCES_CTES);
         }
     }
     return false;
@@ -785,11 +786,12 @@ static void end_query(const struct orma_exec_plan *plan, sqlite3_stmt *query)
 static int prepare_text(const struct orma_exec_plan *plan, sqlite3_stmt **ret)
 {
     struct orma_sql *sql = plan->sql;
+    const unsigned off = plan->off | sql->planner.older.always_off; /* of views made since, too */
 
     sql->planner.distinct = plan->distinct;
-    if (sql->planner.older.off != plan->off) {
-        sql->planner.older.off = plan->off;
-        sqlite3_test_control(SQLITE_TESTCTRL_OPTIMIZATIONS, sql->db, plan->off);
+    if (sql->planner.older.off != off) {
+        sql->planner.older.off = off;
+        sqlite3_test_control(SQLITE_TESTCTRL_OPTIMIZATIONS, sql->db, off);
     }
     return sqlite3_prepare_v2(sql->db, plan->text, -1, ret, NULL);
 }

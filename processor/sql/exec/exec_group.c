@@ -363,7 +363,8 @@ static bool add_one(struct grouper *g, struct agg *a, uint32_t group, uint8_t ta
 }
 
 /* Integers of no more than 32 bits and no sign, which most are: all at once, each as the largest;
- * what is no integer adds nothing, or too much. False: there are others. */
+ * values that are no integers may be counted, too, which only makes the bound larger.
+ * False: there are others. */
 static bool add_small(struct agg *a, const struct orma_exec_vec *v, uint32_t num)
 {
     int64_t bits = 0;

@@ -203,7 +203,7 @@ Test(seam, keeps_rows_that_differ_by_number)
 Test(seam, tries_out_what_sqlite_offers)
 {
     if (sqlite3_libversion_number() / 1000 == 3040)
-        cr_expect_not(orma_aux_terms_are_safe());
+        cr_expect_not(orma_aux_terms_are_safe(NULL));
     if (sqlite3_libversion_number() >= 3053000)
-        cr_expect(orma_aux_terms_are_safe());
+        cr_expect(orma_aux_terms_are_safe(NULL));
 }

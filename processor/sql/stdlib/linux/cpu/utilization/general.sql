@@ -3,10 +3,10 @@
 INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE linux.cpu.frequency;
 
--- How many cpus there are, as far as their numbers tell.
+-- How many cpus there are in all machines, as far as their numbers tell.
 CREATE PERFETTO FUNCTION _cpu_count()
 RETURNS LONG AS
-SELECT max(cpu) + 1 FROM cpu;
+SELECT sum(num) FROM (SELECT max(cpu) + 1 AS num FROM cpu GROUP BY machine_id);
 
 -- Who ran, without idle threads.
 CREATE PERFETTO VIEW _cpu_sched_busy AS
