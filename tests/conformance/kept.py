@@ -143,12 +143,13 @@ def numbers_of_cpus(reference, ours):
       "comes first; a job that ends before it begins is a line that could not be read, and takes no worker",
       "slice.track_id, thread, track, stats, import_log")
 def jobs_of_ninja(reference, ours):
-    if "'Worker'" not in {row.get("name") for row in ours.get("thread", [])}:
-        return
+    for side in (reference, ours):
+        if {row.get("name") for row in side.get("thread", [])} - {"NULL"} != {"'Worker'"}:
+            return
     for side in (reference, ours):
         for table in ("thread", "track", "thread_track"):
             side.pop(table, None)
-        side["slice"] = sorted(({k: row[k] for k in ("ts", "dur", "name", "depth")} for row in side.get("slice", [])), key=lambda r: (int(r["ts"]), r["name"], r["dur"]))
+        side["slice"] = sorted(({k: v for k, v in row.items() if k not in ("id", "slice_id", "track_id", "parent_id")} for row in side.get("slice", [])), key=lambda r: (int(r["ts"]), r["name"], r["dur"]))
         for table, name in ("stats", "slice_negative_duration"), ("stats", "ninja_parse_errors"), ("import_log", "slice_negative_duration"):
             side[table] = [row for row in side.get(table, []) if row.get("name") != f"'{name}'"]
 
@@ -157,7 +158,8 @@ def jobs_of_ninja(reference, ours):
 def flows_into_one_slice(reference, ours):
     def ends(row):
         return [v for k, v in sorted(row.items()) if k != "id"]
-    if sorted(map(ends, reference.get("flow", []))) == sorted(map(ends, ours.get("flow", []))):
+    theirs, mine = reference.get("flow", []), ours.get("flow", [])
+    if sorted(map(ends, theirs)) == sorted(map(ends, mine)) and [r["slice_in"] for r in theirs] == [r["slice_in"] for r in mine]:
         reference["flow"] = ours.get("flow", [])
 
 

@@ -43,6 +43,8 @@ class Numbers:
     def learn(self, columns, theirs, ours):
         at = [i for i, name in enumerate(columns) if name in self.COLUMNS]
         for want, have in zip(theirs, ours):
+            if any(want[i] != have[i] for i in range(len(columns)) if i not in at):
+                continue
             for i in at:
                 if (want[i] is None) == (have[i] is None) and self.ours.setdefault(want[i], have[i]) == have[i]:
                     want[i] = have[i]
@@ -65,14 +67,14 @@ def our_fields(theirs, ours):
 def lines_of_events(theirs, ours):
     head, _, words = theirs.rpartition(": ")
     have = ours.removeprefix(head + ": ").split(" ")
-    return ours.startswith(head + ": ") and bool(words) and all("=" in w and w in have for w in words.split(" "))
+    return ours.startswith(head + ": ") and bool(words) and all("=" in w for w in have) and all("=" in w and w in have for w in words.split(" "))
 
 
 @answer("times of this run", "how long the import took is different each time", "name, value")
 def times_of_this_run(columns, theirs, ours):
     name, value = columns.index("name"), columns.index("value")
     for row in theirs + ours:
-        if row[name].endswith("_duration_ns"):
+        if row[name] and re.match(r"strace_processing_\w*_duration_ns|s\w*_duration_ns$", row[name]):
             row[value] = ""
     return theirs, ours
 
@@ -81,8 +83,9 @@ def times_of_this_run(columns, theirs, ours):
         "its numbers are twice the sums of heap_profile_allocation, ours those sums", "retained, allocated, delta")
 def several_heaps(columns, theirs, ours):
     at = [columns.index(name) for name in ("retained", "allocated", "delta")]
-    for want, have in zip(theirs, ours):
-        if all(want[i] and have[i] and int(want[i]) == 2 * int(have[i]) for i in at):
+    differ = [(want, have) for want, have in zip(theirs, ours) if any(want[i] != have[i] for i in at)]
+    if all(want[i] and have[i] and int(want[i]) == 2 * int(have[i]) for want, have in differ for i in at):
+        for want, have in differ:
             for i in at:
                 want[i] = have[i]
     return theirs, ours
@@ -106,6 +109,8 @@ def names_of_no_file(columns, theirs, ours):
 
 # Of these some columns are not there yet.
 INCOMPLETE = ("sandroid", "schrome", "spixel", "sv8")
+# Of modules that are there, these are not, or are of another kind.
+NOT_HERE = {"scpu_cycles_per_thread_per_cpu_in_interval", "strace_bounds", "straced_clone_flush_latency", "straced_trigger_clone_flush_latency"}
 
 
 @answer("the library", "modules have helpers of their own, some modules of the reference are not there, and tables have columns of "
@@ -119,6 +124,10 @@ def the_library(columns, theirs, ours):
     def names(o):
         return {e["name"] for part in ("args", "cols") for e in json.loads(o[part][1:])}
     theirs, ours, out = objects(theirs), objects(ours), ([], [])
+    modules = {key[0] for key in ours}
+    lost = [list(key) for key, o in theirs.items() if key not in ours and key[0] in modules and o["exposed"] == "1" and o["package"] not in INCOMPLETE and key[1] not in NOT_HERE]
+    if lost or not ours:
+        return lost or [["all of it"]], []
     for key, want in theirs.items():
         have = ours.get(key)
         compared = have and want["exposed"] == "1" and want["package"] not in INCOMPLETE and not key[1].startswith("s_")
@@ -132,13 +141,21 @@ def the_library(columns, theirs, ours):
 @answer("metrics", "some metrics of the reference are not there", "name")
 def metrics(columns, theirs, ours):
     known = [row for row in theirs if row in ours]
-    return (known, ours) if columns == ["name"] and len(known) == len(ours) else (theirs, ours)
+    return (known, ours) if columns == ["name"] and ours and len(known) == len(ours) else (theirs, ours)
 
 
-def equal(columns, theirs, ours, numbers):
-    """Whether they say the same, and the names of the rules that it took."""
+def equal(sql, columns, theirs, ours, numbers):
+    """Whether they say the same, and the names of the rules that it took. Of an order that is asked for last, the columns
+    that make it are in order; rows that are equal in them may come in any."""
+    ordered = re.search(r"\border\s+by\b([^()]*)$", sql, re.I)
+    keys = [columns.index(w) for w in re.findall(r"\w+", ordered[1]) if w in columns] if ordered else []
+
+    def order(rows):
+        return [[row[i] for i in keys] for row in rows]
+
     def same():
-        return theirs == ours or collections.Counter(map(json.dumps, theirs)) == collections.Counter(map(json.dumps, ours))
+        return theirs == ours or (collections.Counter(map(json.dumps, theirs)) == collections.Counter(map(json.dumps, ours)) and
+                                  order(theirs) == order(ours))
     used = []
     if same():
         return True, used
@@ -153,7 +170,6 @@ def equal(columns, theirs, ours, numbers):
                 return True, used
     if len(theirs) != len(ours):
         return False, used
-    numbers.learn(columns, theirs, ours)
     for want, have in zip(theirs, ours):
         for i, name in enumerate(columns):
             if want[i] != have[i] and want[i] is not None and have[i] is not None:
@@ -161,4 +177,5 @@ def equal(columns, theirs, ours, numbers):
                     if name in r.columns and want[i] != have[i] and r.apply(want[i], have[i]):
                         want[i] = have[i]
                         used.append(r.name)
+    numbers.learn(columns, theirs, ours)
     return same(), used

@@ -9,6 +9,7 @@ import re
 import struct
 import subprocess
 import sys
+import threading
 
 from conversation import fields, put_varint, varint
 
@@ -80,6 +81,7 @@ class Server:
             m = re.search(rb"http://localhost:(\d+)", line)
             if m:
                 self.port = int(m.group(1))
+                threading.Thread(target=self.process.stderr.read, daemon=True).start()  # a full pipe would stop it
                 return
         raise RuntimeError("the server did not start")
 
