@@ -12,6 +12,7 @@
 #include "sdk/base/log.h"
 #include "sdk/base/shown.h"
 #include "tools/applets.h"
+#include "tools/commit.h"
 #include "tools/commands.h"
 #include "tools/pages.h"
 #include "tools/shell/shell.h"
@@ -63,7 +64,7 @@ static int run(int argc, char **argv)
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return orma_help_run(&orma_help_tables, argc - 1, argv + 1);
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-        puts(ORMA_VERSION_TEXT);
+        puts(*ORMA_COMMIT ? ORMA_VERSION_TEXT " (commit " ORMA_COMMIT ")" : ORMA_VERSION_TEXT);
         return ORMA_EXIT_OK;
     }
     const struct orma_command *command = find(argv[1]);

@@ -1,27 +1,41 @@
 #!/usr/bin/env bash
-# The README, word for word, on a Debian that has nothing installed: a chroot made by mmdebstrap.
+# README.md and docs/start.md, word for word, on a Debian that has nothing installed: a chroot made by mmdebstrap or
+# debootstrap.
 #     tests/integration/bare_machine.sh [SUITE]          # bookworm
-# It takes some ten minutes and the network, so it runs in the long form only: ORMA_BARE=long. Needs root.
-# What README shows is run from top to bottom: quickstart, commands, installation; then a program against the
-# installed SDK, and Python with the installed package. `make` is a stub: what it records is not the matter here.
+# It takes ten minutes and more, and the network, so it runs in the long form only: ORMA_BARE=long. Needs root.
+# ORMA_BARE_BASE=FILE names a tar of such a chroot: it is unpacked, or made and kept there.
+# An ordinary user's quickstart must name a line that apt-get takes. Then root types what README shows, from top to bottom,
+# and what docs/start.md shows. At the end the ordinary user's quickstart runs with the packages there.
+# `make` is a stub: what it records is not the matter here.
 set -eu
 [ "${ORMA_BARE-}" = long ] || { echo "long form only: ORMA_BARE=long"; exit 77; }
 [ "$(id -u)" -eq 0 ] || { echo "needs root, for a chroot"; exit 77; }
-command -v mmdebstrap >/dev/null || { echo "needs the package mmdebstrap"; exit 77; }
 suite=${1-bookworm}
 source=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d) root=
+work=$(mktemp -d) root=$work/root
+base=${ORMA_BARE_BASE-$work/base.tar}
 
 leave() {
-    [ -z "$root" ] || for folder in sys/kernel/tracing sys proc dev; do
+    for folder in sys/kernel/tracing sys proc dev; do
         ! mountpoint -q "$root/$folder" || umount "$root/$folder"
     done
     rm -rf --one-file-system "$work"
 }
 trap leave EXIT
 
-mmdebstrap --quiet --variant=apt --include=ca-certificates "$suite" "$work/root"
-root=$work/root
+mkdir "$root"
+if [ ! -e "$base" ]; then
+    if command -v mmdebstrap >/dev/null; then
+        mmdebstrap --quiet --variant=apt --include=ca-certificates "$suite" "$base"
+    elif command -v debootstrap >/dev/null; then
+        debootstrap --variant=minbase --include=ca-certificates "$suite" "$work/made" >/dev/null
+        tar -C "$work/made" -cf "$base" .
+    else
+        echo "needs the package mmdebstrap or debootstrap"
+        exit 77
+    fi
+fi
+tar -C "$root" --exclude=./dev/* -xf "$base"
 mkdir "$root/root/orma"
 git -C "$source" archive HEAD | tar -x -C "$root/root/orma"
 for folder in proc sys dev; do
@@ -29,36 +43,58 @@ for folder in proc sys dev; do
 done
 [ ! -e /sys/kernel/tracing/trace ] || mount --bind /sys/kernel/tracing "$root/sys/kernel/tracing"
 
-# Lines of the ```sh blocks before the section on programs. The two traces to compare are made here.
-python3 - "$source/README.md" >"$root/root/steps.sh" <<'PY'
-import re, sys
-text = open(sys.argv[1]).read()
-blocks = [(m.start(), m.group(1)) for m in re.finditer(r"^```sh\n(.*?)^```$", text, re.M | re.S)]
-tests = text.index("## Tests")
+# The lines of README before its section on tests, and all of docs/start.md; what a block is called is its file.
+python3 - "$source" >"$root/root/steps.sh" <<'PY'
+import re, shlex, sys
+block = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.M | re.S)
 print("set -eux")
-for at, block in blocks:
-    if at > tests:
-        continue
-    for line in block.splitlines():
-        if " diff before" in line:
-            for name in ("before", "after"):
-                print(f"build/tools/orma record -t 1s -o {name}.pftrace")
-        print(line)
+for page, end in (("README.md", "\n## Tests"), ("docs/start.md", None)):
+    text = open(f"{sys.argv[1]}/{page}").read()
+    for language, name, body in block.findall(text[:text.index(end) if end else None]):
+        if name.strip():
+            print(f"printf %s {shlex.quote(body)} >{name.strip()}")
+        elif language == "python":
+            print(f"python3 -c {shlex.quote(body)}")
+        elif language == "sh":
+            if " diff before" in body: # the two traces to compare are made here
+                for trace in ("before", "after"):
+                    print(f"build/tools/orma record -t 1s -o {trace}.pftrace")
+            if "cmake " in body:
+                print("apt-get install -y -qq --no-install-recommends cmake >/dev/null")
+            print(body)
 PY
 cat >>"$root/root/steps.sh" <<'SH'
-cd /tmp
 orma --version
-printf '#include <orma/orma.h>\nint main(void) { return orma_init(NULL) < 0; }\n' >user.c
-cc user.c -o user $(pkg-config --cflags --libs orma)
-./user
+cd /tmp # no source tree around
+/root/orma/first
 python3 -c "
 from orma.trace_processor import TraceProcessor
 rows = TraceProcessor(trace='/root/orma/trace.pftrace').query('SELECT count(*) AS n FROM process')
 assert next(iter(rows)).n > 0"
 SH
+
+# Before and after root has installed the packages.
+cat >"$root/root/user.sh" <<'SH'
+set -eux
+id user >/dev/null 2>&1 || useradd -m user
+rm -rf /home/user/orma
+cp -a /root/orma /home/user/orma
+chown -R user /home/user/orma
+cd /home/user/orma
+code=0
+su user -c 'tools/quickstart.sh --seconds 1' >/tmp/said 2>&1 || code=$?
+cat /tmp/said
+case $1 in
+before)
+    test $code = 3
+    sh -c "$(sed -n 's/^ *sudo apt-get install/apt-get install -s -qq/p' /tmp/said)" >/dev/null
+    ;;
+after) test $code = 0 ;;
+esac
+SH
 mkdir "$root/root/stubs"
 printf '#!/bin/bash\nexec -a make sleep 0.3\n' >"$root/root/stubs/make"
 chmod +x "$root/root/stubs/make"
 chroot "$root" env -i PATH=/root/stubs:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-    sh -c 'apt-get update -qq && cd /root/orma && sh /root/steps.sh'
-echo "README works on $suite."
+    sh -euc 'apt-get update -qq; sh /root/user.sh before; cd /root/orma; sh /root/steps.sh; sh /root/user.sh after'
+echo "README and the first steps work on $suite."

@@ -25,6 +25,7 @@ from orma_env import *
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 BLOCK = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```$", re.M | re.S)  # also in lists
+FILE = re.compile(r"^```\w+ (\w+\.\w+)\n(.*?)^```$", re.M | re.S)  # a block that is called as a file is that file
 PROGRAMS = ("orma", "traced", "traced_probes", "perfetto", "tracebox", "traceconv", "trace_processor_shell", "meson", "ninja")
 
 # (page, what stands there, what is run)
@@ -54,6 +55,9 @@ STUBS = {
     # tests: that there are some of these names; a build folder: that its options exist
     "meson": 'if [ "$1" = test ]; then got=$({real_meson} "$@" --no-rebuild --list 2>/dev/null) && [ -n "$got" ]; exit; fi\n'
              'for a; do case $a in -Db_*|-Dc_*|-Dwerror=*) ;; -D*) o=${{a#-D}}; grep -q "^option(.${{o%%=*}}." meson_options.txt || exit 1;; esac; done',
+    # not everybody has it: else that there is a project
+    "cmake": 'if [ "$1" = -S ]; then grep -q "pkg_check_modules(ORMA" CMakeLists.txt; fi && '
+             '{{ [ ! -x {real_cmake} ] || exec {real_cmake} "$@"; }}',
     # settings of the repository: that the folder is there
     "git": 'for a; do :; done; [ ! "$1" = config ] || [ -d "$a" ]',
 }
@@ -105,7 +109,7 @@ class Documents(Case):
         stubs = self.dir / "stubs"
         stubs.mkdir()
         for name, body in STUBS.items():
-            real = {f"real_{n}": shutil.which(n) or n for n in ("ninja", "meson")}
+            real = {f"real_{n}": shutil.which(n) or n for n in ("ninja", "meson", "cmake")}
             (stubs / name).write_text("#!/bin/sh\n" + body.format(**real) + "\n")
             (stubs / name).chmod(0o755)
         self.env["PATH"] = ":".join(map(str, [stubs, BUILD / "tools", BUILD / "compat", BUILD / "probes", self.env["PATH"]]))
@@ -189,15 +193,22 @@ class Documents(Case):
         (self.work / "extension/sql").mkdir(parents=True)
         (self.work / "extension/sql/mine.sql").write_text("CREATE PERFETTO TABLE mine AS SELECT 1 AS one;\n")
 
-    def prepare_sdk(self, page):
+    def skip_with_sanitizers(self):
         if "san" in subprocess.run(["nm", "-Du", BUILD / "sdk/liborma.so"], capture_output=True, text=True).stdout:
             self.skipTest("a library with sanitizers links into no plain program")
+
+    def prepare_sdk(self, page):
+        self.skip_with_sanitizers()
         first = [b for _, lang, b in blocks(page) if lang == "c" and "int main" in b][0]
         (self.work / "first.c").write_text(first)
 
+    def prepare_start(self, _):
+        self.skip_with_sanitizers()
+        self.env["PYTHONPATH"] = str(ROOT / "tools/python")
+        self.env["PYTHONDONTWRITEBYTECODE"] = "1"
+
     def prepare_reach(self, _):
-        if "san" in subprocess.run(["nm", "-Du", BUILD / "sdk/liborma.so"], capture_output=True, text=True).stdout:
-            self.skipTest("a library with sanitizers links into no plain program")
+        self.skip_with_sanitizers()
         self.record()
         self.env["PYTHONPATH"] = str(ROOT / "tools/python")
         self.env["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -208,6 +219,8 @@ class Documents(Case):
             (self.work / example.name).symlink_to(example)
 
     def page(self, page):
+        for name, block in FILE.findall(page.read_text()):
+            (self.work / name).write_text(block)
         getattr(self, "prepare_" + page.stem.replace("-", "_").lower(), lambda _: None)(page)
         for number, language, block in blocks(page):
             if language == "sh":
