@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Commands that answer questions about traces: what they print, and what they exit with.
 
-    run.py ORMA CASES_DIR [--update]
+    run.py ORMA CASES_DIR [--update] [--every N]
 
 A case is a file NAME.case: a line that says what it is about, then sections
 
@@ -10,7 +10,10 @@ A case is a file NAME.case: a line that says what it is about, then sections
     #! run ARGS...       arguments of orma, as a shell has them; the output follows: standard output, "stderr: "
                          before each line of standard error, and "exit: N" if that is not 0; sizes of
                          files with all tables are SIZE
+
+--every N takes each Nth case, always the same ones.
 """
+import argparse
 import os
 import pathlib
 import re
@@ -67,11 +70,15 @@ def run_case(program, path, update):
 
 
 def main():
-    program, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
-    update, bad = "--update" in sys.argv[3:], []
-    cases = sorted(folder.glob("*.case"))
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("program", type=lambda s: pathlib.Path(s).resolve())
+    p.add_argument("folder", type=pathlib.Path)
+    p.add_argument("--update", action="store_true")
+    p.add_argument("--every", type=int, default=1)
+    args = p.parse_args()
+    cases, bad = sorted(args.folder.glob("*.case"))[::args.every], []
     for path in cases:
-        bad += run_case(program, path, update)
+        bad += run_case(args.program, path, args.update)
     print("\n".join(bad))
     print(f"{len(cases)} cases, {len(bad)} differences")
     return 1 if bad or not cases else 0
