@@ -32,6 +32,9 @@ esac
 # shellcheck disable=SC2086
 orma_install $ORMA_TEST_PACKAGES
 
+# The interpreter itself: what version managers put into PATH starts a shell or two for each of some thousand programs.
+PATH=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'):$PATH
+
 # Other people's readers and a newer SQLite, where npm is: tests that want one skip without it.
 if command -v npm >/dev/null; then
     npm install --prefix tests/npm --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error >/dev/null &&

@@ -25,6 +25,21 @@ def recorded():
     return RECORDED
 
 
+def packets(trace):
+    """Where each packet begins."""
+    at, ret = 0, []
+    while at < len(trace):
+        ret.append(at)
+        size, shift, at = 0, 0, at + 1
+        while True:
+            size |= (trace[at] & 0x7f) << shift
+            shift, at = shift + 7, at + 1
+            if trace[at - 1] < 0x80:
+                break
+        at += size
+    return ret
+
+
 class BadInput(Case):
     def message(self, *argv, code, says, lines=2):
         done = self.run_program(*argv)
@@ -104,8 +119,10 @@ class BadInput(Case):
         path.write_bytes(whole)
         all_slices = int(self.one(path, "SELECT count(*) FROM slice"))
         damaged = bytearray(whole)
-        places = [random_.randrange(len(whole) // 4, len(whole)) for _ in range(50)]
-        for at in places:
+        # Anywhere, which may be inside of a text and then tells nothing; and where packets begin.
+        places = [random_.randrange(len(whole) // 4, len(whole)) for _ in range(30)]
+        begins = [at for at in packets(whole) if at > len(whole) // 4]
+        for at in places + random_.sample(begins, 20):
             damaged[at] = 0x07
         path.write_bytes(damaged)
         done = self.run_program(ORMA, "stats", path)

@@ -228,12 +228,13 @@ class ProfileTruth(ProfileCase):
             ret[tuple(re.sub(r"( \(inlined\))|\(.*\)( const)?$", "", name).removeprefix("void ") for name in stack.split(";"))] += int(num)
         return ret
 
-    def check(self, truth, stacks, begin="main", delta=0.03):
+    def check(self, truth, stacks, begin="main", delta=0.03, cut=None):
+        """`cut`: the part of the stacks that may lack their outer end, where it is more than a few."""
         total = sum(stacks.values())
         self.assertGreater(total, 200)
         whole = sum(n for stack, n in stacks.items() if begin in stack)
         outside = sum(n for stack, n in stacks.items() if before_or_behind(stack, begin))
-        self.assertLessEqual(total - outside - whole, few(total), [s for s in stacks if begin not in s and not before_or_behind(s, begin)][:3])
+        self.assertLessEqual(total - outside - whole, cut * total if cut else few(total), [s for s in stacks if begin not in s and not before_or_behind(s, begin)][:3])
         self.assertLess(outside, 0.1 * total)
         inside = {name: sum(n for stack, n in stacks.items() if any(name in f for f in stack)) for name in truth}
         for name, ns in truth.items():
@@ -265,7 +266,8 @@ class ProfileTruth(ProfileCase):
         program = self.compile(CLIMB, "climb", "-fomit-frame-pointer")
         truth = self.run_measured(program, "-F", HZ)
         stacks = self.collapsed()
-        self.check(truth, stacks)
+        # The outer end comes from the sample before: on a busy machine a stack has grown beyond it by then.
+        self.check(truth, stacks, cut=0.2)
         deepest = max(s.count("climb") for s in stacks)
         self.assertGreater(deepest, 300, "170 KB")
         self.assertIn(b"as in the sample before", self.orma("profile", "report", self.out).stdout, "said to be a guess")
