@@ -26,10 +26,10 @@ enum {
 
 static const struct orma_option options[] = {
     {OPT_FAIL_ON, 0, "fail-on", "LIMIT",
-     "Exit with 1 if a difference passes this, as '+5%:slice=request' (kinds: slice, cpu, wait, "
-     "sleep, call, function; names may be patterns; -5%: if it got less). May be repeated."},
+     "Exit with 1 if a difference passes this, as '+5%:slice=request' (kinds: process, lifetime, "
+     "slice, cpu, wait, sleep, call, function; names may be patterns; -5%: if it got less). May be repeated."},
     {OPT_TOP, 'n', "top", "N", "Show N rows of each section (20); 0: all."},
-    {OPT_PROCESS, 'p', "process", "NAME|PID", "Compare this process only, or those that match."},
+    {OPT_PROCESS, 'p', "process", "NAME|PID", "Compare this process only, or those that match. A=B: it is called A before, B after."},
     {OPT_THREAD, 't', "thread", "NAME|TID", "Compare this thread only, or those that match."},
     {OPT_JSON, 0, "json", NULL, "One JSON object."},
     {OPT_MARKDOWN, 0, "markdown", NULL, "Tables in Markdown, for comments of a review."},
@@ -149,8 +149,9 @@ const struct orma_command orma_cmd_diff = {
     .summary = "Show what takes more or less time in a second trace.",
     .synopsis = "[OPTIONS] BEFORE AFTER [SECTION...]",
     .details =
-        "Sections: slices, cpu, waits, sleeps, calls, functions, stacks. Compared are the median, "
-        "the mean and the sum per second of each name. Noise is estimated from ten blocks of each "
+        "Sections: processes, lifetimes, slices, cpu, waits, sleeps, calls, functions, stacks. The "
+        "first two compare programs that began and ended in both traces, by run; the others the "
+        "median, the mean and the sum per second of each name. Noise is estimated from ten blocks of each "
         "trace; what it could explain, or what all names share as on a slower machine, is not "
         "listed. The largest changes of sums come first; 'explains' is their part of all changes "
         "that are listed.",

@@ -57,15 +57,25 @@ static int read_range(struct orma_report_choice *self, struct orma_processor *tp
 
 /* ---- names ---- */
 
-static void put_quoted(struct orma_buf *out, const char *before, const char *text)
+static void put_escaped(struct orma_buf *out, const char *before, const char *text, size_t max)
 {
     orma_buf_printf(out, "'%s", before);
-    for (; *text; text++) {
+    for (; *text && max; text++, max--) {
         if (*text == '\'')
             orma_buf_put_byte(out, '\'');
         orma_buf_put_byte(out, (uint8_t)*text);
     }
     orma_buf_put_byte(out, '\'');
+}
+
+static void put_quoted(struct orma_buf *out, const char *before, const char *text)
+{
+    put_escaped(out, before, text, SIZE_MAX);
+}
+
+void orma_report_put_quoted(struct orma_buf *out, const char *text, size_t max)
+{
+    put_escaped(out, "", text, max);
 }
 
 /*

@@ -12,6 +12,10 @@
  * with all its waits, may be their doing; medians do not see it. Where events were lost, sums say
  * nothing: they are no tests. Where switches are missing, a thread may have run, waited or slept
  * longer by all the time of its states whose ends are unknown: a change must be larger than that.
+ *
+ * Programs that began and ended in both traces are compared by run, not by second: "it takes four
+ * times as long" is no rate. One run tells nothing of noise, so a change must be larger than what
+ * runs of equal programs differ by on a busy machine.
  */
 #include "tools/report/diff.h"
 
@@ -47,6 +51,11 @@
  */
 #define MORE_MIN_NS 5e5
 #define MORE_MIN_OF_THREADS_NS 5e6
+/* A run of a program beside another one: with fewer than BLOCKS_MIN of them, and with more. */
+#define FEW_RUNS_NOISE 0.25
+#define FEW_LIVES_NOISE 0.5 /* they hold waits for everything */
+#define RUNS_NOISE BETWEEN_MACHINES
+#define LIVES_NOISE 0.25
 #define FALSE_ALARMS 0.05
 #define TIMES_MIN 9.0 /* from here on a change is so many times as much, not per cent */
 #define WIDTH 80
@@ -63,9 +72,28 @@ static const struct section {
     bool counts;                /* what is summed up are samples, no times */
     bool common;                /* names can share a change: all get slower with the machine */
     bool of_wall;               /* sums are a part of the time that passes, not of work */
+    bool of_runs;               /* items are whole processes: compared by run, not by second */
     const char *unknown;        /* sums lack times of these states without an end; or NULL */
     unsigned basis;             /* enum orma_report_basis */
 } sections[] = {
+    {.name = "processes",
+     .kind = "process",
+     .question = "Which programs took more or less CPU, from begin to end?",
+     .module = "processes",
+     .items = "name, ts, cpu_dur AS dur, unknown_dur FROM orma_whole_process\n"
+              "WHERE cpu_dur IS NOT NULL$processes",
+     .metrics = 1 << MEAN,
+     .of_runs = true,
+     .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
+    {.name = "lifetimes",
+     .kind = "lifetime",
+     .question = "Which programs took more or less time, from begin to end?",
+     .module = "processes",
+     .items = "name, ts, dur, 0 AS unknown_dur FROM orma_whole_process WHERE 1$processes",
+     .metrics = 1 << MEAN,
+     .of_wall = true,
+     .of_runs = true,
+     .basis = ORMA_REPORT_OF_KERNEL},
     {.name = "slices",
      .kind = "slice",
      .question = "Which slices changed?",
@@ -131,12 +159,14 @@ static const struct section {
      .counts = true},
 };
 
+static const char items_sql[] = "INCLUDE PERFETTO MODULE orma.diff;\n"
+                                "INCLUDE PERFETTO MODULE orma.%s;\n"
+                                "CREATE OR REPLACE PERFETTO TABLE _orma_diff_item AS\n"
+                                "SELECT %s AS name, ts, dur, %s FROM (SELECT %s);\n";
 static const char blocks_sql[] =
-    "INCLUDE PERFETTO MODULE orma.diff;\n"
-    "INCLUDE PERFETTO MODULE orma.%s;\n"
-    "CREATE OR REPLACE PERFETTO TABLE _orma_diff_item AS SELECT %s;\n"
     "SELECT * FROM _orma_diff_blocks!(_orma_diff_item, %" PRId64 ", %" PRId64 ")\n"
     "ORDER BY name, nr";
+static const char runs_sql[] = "SELECT * FROM _orma_diff_runs!(_orma_diff_item) ORDER BY name, nr";
 
 /* From when to when anything is known of those that were chosen. */
 static const char span_sql[] = "INCLUDE PERFETTO MODULE orma.slices;\n"
@@ -162,7 +192,7 @@ static const char unknown_sql[] = "INCLUDE PERFETTO MODULE orma.sched;\n"
 
 struct sums {
     double n, total, median, p99, blocks;
-    double unknown; /* by which the total may be too low, per second */
+    double unknown; /* by which the total may be too low, per second; of runs: the mean */
 };
 
 struct change {
@@ -183,6 +213,7 @@ struct diff {
     ORMA_VEC(struct change) changes;
     int64_t from_ts[2], to_ts[2];
     double seconds[2];
+    char *processes[2]; /* what --process chooses, of each trace; or NULL */
     double others; /* the part of the CPUs that others had, in the trace where it was more */
     double common[ORMA_ARRAY_LEN(sections)]; /* the part by which all durations changed; or 0 */
     struct orma_report_request ranges[2];    /* what was chosen, of each trace */
@@ -227,7 +258,8 @@ static void take_row(struct change *c, unsigned side, const struct orma_report_r
     double median = number(r, row, 4);
 
     if (isnan(nr)) {
-        c->side[side] = (struct sums){n, total, median, number(r, row, 5), 0, 0};
+        c->side[side] = (struct sums){
+            n, total, median, number(r, row, 5), 0, c->section->of_runs ? number(r, row, 6) / n : 0};
         return;
     }
     c->side[side].blocks++;
@@ -251,11 +283,24 @@ static bool can_test(const struct diff *d, const struct change *c, enum metric m
 
     if (!(c->section->metrics & (1U << m)))
         return false;
+    if (c->section->of_runs)
+        return a->n && b->n && !is_short(&d->notes[0], c->section) &&
+               !is_short(&d->notes[1], c->section);
     if (m == TOTAL && (is_short(&d->notes[0], c->section) || is_short(&d->notes[1], c->section)))
         return false;
     if (m == TOTAL)
         return fmax(a->blocks, b->blocks) >= BLOCKS_MIN;
     return fmin(a->blocks, b->blocks) >= BLOCKS_MIN;
+}
+
+static double noise_of_runs(const struct change *c, const struct orma_report_noise_test *test)
+{
+    const struct sums *a = &c->side[0], *b = &c->side[1];
+    double more = fmax(test->mean[0], test->mean[1]), unknown = fmax(a->unknown, b->unknown);
+
+    if (fmin(a->blocks, b->blocks) < BLOCKS_MIN)
+        return unknown + more * (c->section->of_wall ? FEW_LIVES_NOISE : FEW_RUNS_NOISE);
+    return unknown + hypot(test->within, more * (c->section->of_wall ? LIVES_NOISE : RUNS_NOISE));
 }
 
 /* What of a difference could be noise; `p`: how often a test may be wrong. */
@@ -266,6 +311,8 @@ static double noise_of(const struct diff *d, const struct change *c, enum metric
     double own = m == MEDIAN && c->section->basis ? OWN_NOISE_NS : 0; /* calls are short */
     double others = m == MEDIAN ? 0 : d->others * fmax(test->mean[0], test->mean[1]);
 
+    if (c->section->of_runs)
+        return noise_of_runs(c, test);
     if (c->section->of_wall) { /* of 1e9 ns in a second */
         between = BETWEEN_RECORDINGS * 1e9;
         others = d->others * 1e9;
@@ -279,7 +326,7 @@ static bool is_worth_a_line(const struct change *c, enum metric m, double more)
     if (c->section->counts)
         return true;
     if (c->section->basis)
-        return fabs(more) >= (m == TOTAL ? MORE_MIN_OF_THREADS_NS : MORE_MIN_NS);
+        return fabs(more) >= (m == TOTAL || c->section->of_runs ? MORE_MIN_OF_THREADS_NS : MORE_MIN_NS);
     return m != TOTAL || fabs(more) >= MORE_MIN_NS; /* a slice may be rare, and matter */
 }
 
@@ -287,7 +334,9 @@ static void judge_metric(struct diff *d, struct change *c, enum metric m, double
 {
     struct orma_report_noise_test test = orma_report_noise_compare(&c->value[m], p);
     double from = test.mean[0], delta = test.mean[1] - from, noise = noise_of(d, c, m, &test);
-    double more = m == TOTAL ? delta : delta * c->side[1].n / d->seconds[1];
+    double more = m == TOTAL             ? delta
+                  : c->section->of_runs ? delta * c->side[1].n
+                                        : delta * c->side[1].n / d->seconds[1];
 
     if (fabs(delta) <= noise || !is_worth_a_line(c, m, more))
         return;
@@ -390,6 +439,30 @@ static const char *name_at(const struct orma_report_result *r, size_t row)
     return row < r->rows ? orma_report_result_cell(r, row, 0)->text : NULL;
 }
 
+/* The program that was chosen by another name in the second trace has the name of the first. */
+static void put_name(const struct diff *d, unsigned side, struct orma_buf *out)
+{
+    enum { THREAD_NAME_MAX = 15 };
+    const char *names[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        const char *slash = d->processes[i] ? strrchr(d->processes[i], '/') : NULL;
+
+        names[i] = slash ? slash + 1 : d->processes[i];
+    }
+    if (!side || !names[0] || !strcmp(names[0], names[1])) {
+        orma_buf_put_str(out, "name");
+        return;
+    }
+    orma_buf_put_str(out, "iif(name IN (");
+    orma_report_put_quoted(out, names[1], SIZE_MAX);
+    orma_buf_put_str(out, ", ");
+    orma_report_put_quoted(out, names[1], THREAD_NAME_MAX);
+    orma_buf_put_str(out, "), ");
+    orma_report_put_quoted(out, names[0], SIZE_MAX);
+    orma_buf_put_str(out, ", name)");
+}
+
 /* The rows of a name, of either trace or of both; `at` moves behind them. */
 static int add(struct diff *d, const struct section *s, const char *name,
                const struct orma_report_result *r, size_t *at)
@@ -449,11 +522,16 @@ static int read_section(struct diff *d, const struct section *s)
     int err = 0;
 
     for (unsigned i = 0; i < 2 && err == 0; i++) {
-        ORMA_AUTO(orma_buf_fini) struct orma_buf items = {0}, sql = {0};
+        ORMA_AUTO(orma_buf_fini) struct orma_buf items = {0}, name = {0}, sql = {0};
 
         orma_report_choice_put(&d->choices[i], s->items, false, &items);
-        orma_buf_printf(&sql, blocks_sql, s->module, orma_buf_cstr(&items), d->from_ts[i],
-                        d->to_ts[i]);
+        put_name(d, i, &name);
+        orma_buf_printf(&sql, items_sql, s->module, orma_buf_cstr(&name),
+                        s->of_runs ? "unknown_dur" : "self_dur", orma_buf_cstr(&items));
+        if (s->of_runs)
+            orma_buf_put_str(&sql, runs_sql);
+        else
+            orma_buf_printf(&sql, blocks_sql, d->from_ts[i], d->to_ts[i]);
         err = orma_report_result_read(d->request->tp[i], orma_buf_cstr(&sql), SIZE_MAX, &r[i]);
         if (err < 0)
             fprintf(stderr, "%s: %s: %s\n", d->request->program, d->request->traces[i],
@@ -834,22 +912,35 @@ static int check_sections(const struct orma_report_diff_request *request)
     return orma_report_check_names(request->program, request->sections, names);
 }
 
+/* "A=B": the program has another name in the second trace. */
+static int split_process(struct diff *d)
+{
+    const char *text = d->request->process, *eq = text ? strchr(text, '=') : NULL;
+
+    if (!text)
+        return 0;
+    d->processes[0] = strndup(text, eq ? (size_t)(eq - text) : strlen(text));
+    d->processes[1] = strdup(eq ? eq + 1 : text);
+    return d->processes[0] && d->processes[1] ? 0 : -ENOMEM;
+}
+
 static int read_all(struct diff *d)
 {
-    int r = 0;
+    int r = split_process(d);
 
     for (unsigned i = 0; i < 2; i++)
         orma_report_notes_read(&d->notes[i], d->request->tp[i]);
     for (unsigned i = 0; i < 2 && r == 0; i++) {
         d->ranges[i] = (struct orma_report_request){.program = d->request->traces[i],
-                                                    .process = d->request->process,
+                                                    .process = d->processes[i],
                                                     .thread = d->request->thread};
         r = orma_report_choice_init(&d->choices[i], d->request->tp[i], &d->ranges[i]);
         if (r == 0)
             r = read_span(d, i);
     }
     for (size_t i = 0; i < ORMA_ARRAY_LEN(sections) && r == 0; i++) {
-        if (is_wanted(d, sections[i].name))
+        /* A thread is no program. */
+        if (is_wanted(d, sections[i].name) && !(sections[i].of_runs && d->request->thread))
             r = read_section(d, &sections[i]);
     }
     return r;
@@ -878,6 +969,7 @@ int orma_report_diff_run(const struct orma_report_diff_request *request, FILE *o
     for (unsigned i = 0; i < 2; i++) {
         orma_report_choice_fini(&d.choices[i]);
         orma_report_notes_fini(&d.notes[i]);
+        free(d.processes[i]);
     }
     return r < 0 || d.passed ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }

@@ -141,7 +141,7 @@ class Diff(Case):
         for path, seed, replies in (("a.perf", 1, 3), ("b.perf", 2, 3), ("c.perf", 3, 5)):
             self.stacks(path, seed, replies)
         diff = lambda b, *argv: json.loads(self.orma("diff", "a.perf", b, "--json", *argv).stdout)["sections"]
-        self.assertEqual([s["rows"] for s in diff("b.perf")], [[]] * 7)
+        self.assertEqual([s["rows"] for s in diff("b.perf")], [[]] * 9)
         rows = {r["name"]: r for r in diff("c.perf", "stacks")[0]["rows"]}
         self.assertEqual(set(rows), {"spin < reply < main", "spin < parse < main"})
         self.assertAlmostEqual(rows["spin < reply < main"]["change_pct"], 100 * (5 / 3 - 1), delta=20)
@@ -206,7 +206,7 @@ class Diff(Case):
         for _ in range(3):
             for name, factor in (("a", "1"), ("b", "10")):
                 self.orma("record", "-q", "-f", "-o", name, "apps", "--", LOAD, factor, "1")
-            said = lambda b: json.loads(self.orma("diff", "a", b, "--process", "diff_load", "--json").stdout)["sections"][0]
+            said = lambda b: json.loads(self.orma("diff", "a", b, "slices", "--process", "diff_load", "--json").stdout)["sections"][0]
             self.assertEqual(said("a")["rows"], [])
             rows = {r["name"]: r for r in said("b")["rows"]}
             self.assertLessEqual(set(rows), {"parse", "work", "reply", "request"})

@@ -1,0 +1,42 @@
+-- Processes from their begin to their end.
+
+INCLUDE PERFETTO MODULE orma.sched;
+
+-- Processes that began and ended while it was recorded: what they took as a whole.
+CREATE PERFETTO TABLE orma_whole_process(
+  -- Alias for `process.upid`.
+  upid JOINID(process.id),
+  -- The last part of its name: what it is called wherever it lies.
+  name STRING,
+  -- When it began.
+  ts TIMESTAMP,
+  -- How long it lived.
+  dur DURATION,
+  -- How long its threads ran, as far as it is known; NULL if no run of them was seen.
+  cpu_dur DURATION,
+  -- How long they may have run besides: they were in states of which the end was not recorded.
+  unknown_dur DURATION
+) AS
+WITH
+  runs AS (
+    SELECT t.upid, sum(r.dur) AS dur
+    FROM orma_run AS r JOIN thread AS t ON t.utid = r.utid
+    GROUP BY t.upid
+  ),
+  gaps AS (
+    SELECT t.upid, sum(g.next_ts - g.ts) AS dur
+    FROM orma_state_unknown_end AS g JOIN thread AS t ON t.utid = g.utid
+    GROUP BY t.upid
+  )
+SELECT
+  p.upid,
+  iif(
+    substr(p.name, 1, 1) IN ('/', '.'),
+    coalesce(nullif(substr(p.name, length(rtrim(p.name, replace(p.name, '/', ''))) + 1), ''), p.name),
+    p.name) AS name,
+  p.start_ts AS ts, p.end_ts - p.start_ts AS dur, r.dur AS cpu_dur, coalesce(g.dur, 0) AS unknown_dur
+FROM process AS p
+LEFT JOIN runs AS r ON r.upid = p.upid
+LEFT JOIN gaps AS g ON g.upid = p.upid
+WHERE p.start_ts >= trace_start() AND p.end_ts >= p.start_ts AND p.name IS NOT NULL
+ORDER BY p.upid;
