@@ -127,6 +127,11 @@ SELECT
   _oom_score_at(server_upid, server_ts) AS server_oom_score
 FROM _binder_async_txn;
 
+-- A length on a clock that stands while the machine sleeps; -1 for what has no end.
+CREATE PERFETTO FUNCTION _monotonic_dur(ts TIMESTAMP, dur DURATION)
+RETURNS DURATION AS
+SELECT iif($dur = -1, -1, to_monotonic($ts + $dur) - to_monotonic($ts));
+
 -- All calls, with both ends.
 CREATE PERFETTO TABLE android_binder_txns(
   -- Interface that was called, where it is known.
@@ -208,8 +213,8 @@ SELECT
   a.client_dur, a.binder_reply_id, a.server_process, a.server_thread, a.server_upid,
   a.server_utid, a.server_tid, a.server_pid, a.server_ts, a.server_dur, a.client_oom_score,
   a.server_oom_score, a.is_sync,
-  to_monotonic(a.client_ts + a.client_dur) - to_monotonic(a.client_ts) AS client_monotonic_dur,
-  to_monotonic(a.server_ts + a.server_dur) - to_monotonic(a.server_ts) AS server_monotonic_dur,
+  _monotonic_dur(a.client_ts, a.client_dur) AS client_monotonic_dur,
+  _monotonic_dur(a.server_ts, a.server_dur) AS server_monotonic_dur,
   c.version_code AS client_package_version_code, s.version_code AS server_package_version_code,
   c.debuggable AS is_client_package_debuggable, s.debuggable AS is_server_package_debuggable
 FROM calls AS a
@@ -217,23 +222,33 @@ LEFT JOIN android_process_metadata AS c ON c.upid = a.client_upid
 LEFT JOIN android_process_metadata AS s ON s.upid = a.server_upid
 ORDER BY a.binder_txn_id;
 
--- What the threads of both ends did: intervals of their states, cut to the call or the answer.
+-- What the threads of both ends did: intervals of their states, cut to the call or the answer. What has no
+-- end lasts until the trace ends.
 CREATE PERFETTO VIEW _sync_binder_states AS
+WITH
+  ends AS (
+    SELECT
+      binder_txn_id, client_ts, client_tid, binder_reply_id, server_ts, server_tid,
+      'binder_txn' AS thread_state_type, utid, ts, iif(dur = -1, trace_end(), ts + dur) AS ts_end
+    FROM _binder_txn
+    UNION ALL
+    SELECT
+      binder_txn_id, client_ts, client_tid, binder_reply_id, server_ts, server_tid,
+      'binder_reply' AS thread_state_type, utid, ts, iif(dur = -1, trace_end(), ts + dur) AS ts_end
+    FROM _binder_reply
+  ),
+  states AS (
+    SELECT
+      utid, ts, iif(dur = -1, trace_end(), ts + dur) AS ts_end, state, blocked_function
+    FROM thread_state
+  )
 SELECT
   b.binder_txn_id, b.client_ts, b.client_tid, b.binder_reply_id, b.server_ts, b.server_tid,
-  'binder_txn' AS thread_state_type, s.state, s.blocked_function,
-  min(s.ts + iif(s.dur = -1, trace_end() - s.ts, s.dur), b.ts + b.dur) - max(s.ts, b.ts) AS dur
-FROM _binder_txn AS b
-JOIN thread_state AS s ON s.utid = b.utid
-WHERE s.ts < b.ts + b.dur AND s.ts + iif(s.dur = -1, trace_end() - s.ts, s.dur) > b.ts
-UNION ALL
-SELECT
-  b.binder_txn_id, b.client_ts, b.client_tid, b.binder_reply_id, b.server_ts, b.server_tid,
-  'binder_reply' AS thread_state_type, s.state, s.blocked_function,
-  min(s.ts + iif(s.dur = -1, trace_end() - s.ts, s.dur), b.ts + b.dur) - max(s.ts, b.ts) AS dur
-FROM _binder_reply AS b
-JOIN thread_state AS s ON s.utid = b.utid
-WHERE s.ts < b.ts + b.dur AND s.ts + iif(s.dur = -1, trace_end() - s.ts, s.dur) > b.ts;
+  b.thread_state_type, s.state, s.blocked_function,
+  min(s.ts_end, b.ts_end) - max(s.ts, b.ts) AS dur
+FROM ends AS b
+JOIN states AS s ON s.utid = b.utid
+WHERE s.ts < b.ts_end AND s.ts_end > b.ts;
 
 -- How long the threads of both ends were in which state during calls that wait for an answer.
 CREATE PERFETTO VIEW android_sync_binder_thread_state_by_txn(

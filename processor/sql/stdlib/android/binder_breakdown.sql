@@ -1,6 +1,7 @@
 -- Why calls between processes took so long: what their threads did meanwhile.
 
 INCLUDE PERFETTO MODULE android.binder;
+INCLUDE PERFETTO MODULE android.slices;
 INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE intervals.overlap;
 
@@ -29,14 +30,10 @@ CREATE PERFETTO FUNCTION _binder_reason(
 RETURNS STRING AS
 SELECT
   CASE
-    WHEN $name = 'mm_vmscan_direct_reclaim' THEN 'kernel_memory_reclaim'
-    WHEN $name GLOB 'GC: Wait For*' THEN 'userspace_memory_reclaim'
-    WHEN $state = 'S' AND ($name GLOB 'monitor contention*'
-      OR $name GLOB 'Lock contention on a monitor lock*') THEN 'monitor_contention'
-    WHEN $state = 'S' AND $name GLOB 'Lock contention*' THEN 'art_lock_contention'
-    WHEN $state = 'S' AND $flat_id NOT IN ($binder_txn_id, $binder_reply_id)
-      AND $name IN ('binder transaction', 'binder reply') THEN 'binder'
-    WHEN $state = 'S' AND $name = 'Contending for pthread mutex' THEN 'mutex_contention'
+    WHEN _blocking_reason($name) GLOB '*_reclaim' THEN _blocking_reason($name)
+    WHEN $state = 'S' AND _blocking_reason($name) IS NOT NULL
+      AND NOT (_blocking_reason($name) = 'binder' AND $flat_id IN ($binder_txn_id, $binder_reply_id))
+      THEN _blocking_reason($name)
     WHEN $state != 'S' AND $io_wait = 1 THEN 'IO'
     ELSE $state
   END;

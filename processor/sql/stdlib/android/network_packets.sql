@@ -8,7 +8,7 @@ CREATE PERFETTO VIEW android_network_packets(
   ts TIMESTAMP,
   -- Its length: 0 for single packets.
   dur DURATION,
-  -- Name of the track: interface and direction.
+  -- Name of the track, if it is one of a process.
   track_name STRING,
   -- The package, or the user.
   package_name STRING,

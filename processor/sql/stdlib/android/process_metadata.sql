@@ -30,7 +30,7 @@ SELECT
 FROM process AS p
 JOIN _uid_package_count AS n ON n.uid = p.uid % 100000
 JOIN package_list AS l ON l.uid = n.uid
-WHERE n.cnt = 1 OR p.name GLOB l.package_name || '*';
+WHERE n.cnt = 1 OR substr(p.name, 1, length(l.package_name)) = l.package_name;
 
 -- One row for each process.
 CREATE PERFETTO TABLE android_process_metadata(

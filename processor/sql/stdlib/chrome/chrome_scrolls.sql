@@ -15,7 +15,7 @@ CREATE PERFETTO TABLE chrome_scrolls(
 WITH
   events AS MATERIALIZED (
     SELECT
-      ts, dur, extract_arg(arg_set_id, 'event_latency.event_type') AS event_type,
+      id, ts, dur, extract_arg(arg_set_id, 'event_latency.event_type') AS event_type,
       extract_arg(arg_set_id, 'event_latency.gesture_scroll_id') AS gesture_id
     FROM slice
     WHERE name = 'EventLatency'
@@ -24,7 +24,7 @@ WITH
   updates AS (
     SELECT
       *,
-      sum(event_type = 'FIRST_GESTURE_SCROLL_UPDATE') OVER (ORDER BY ts ROWS UNBOUNDED PRECEDING)
+      sum(event_type = 'FIRST_GESTURE_SCROLL_UPDATE') OVER (ORDER BY ts, id ROWS UNBOUNDED PRECEDING)
         AS scroll_no
     FROM events
     WHERE event_type GLOB '*GESTURE_SCROLL_UPDATE' AND dur >= 0

@@ -117,7 +117,7 @@ SELECT
 FROM latencies
 ORDER BY id;
 
--- Those of updates of scrolls, with the scroll.
+-- Those of updates of scrolls, with the scroll: the last one that began before, unless it was over.
 CREATE PERFETTO TABLE chrome_gesture_scroll_updates(
   -- The slice.
   id LONG,
@@ -152,12 +152,16 @@ CREATE PERFETTO TABLE chrome_gesture_scroll_updates(
   -- The scroll.
   scroll_id LONG
 ) AS
+WITH scrolls AS (
+  SELECT id, ts, ts + dur AS ts_end, lead(ts) OVER (ORDER BY ts, id) AS next_ts FROM chrome_scrolls
+)
 SELECT
   e.id, e.name, e.ts, e.dur, e.scroll_update_id, e.is_presented, e.event_type, e.track_id,
   e.vsync_interval_ms, e.is_janky_scrolled_frame AS is_janky, e.buffer_available_timestamp,
   e.buffer_ready_timestamp, e.latch_timestamp, e.swap_end_timestamp, e.presentation_timestamp,
   s.id AS scroll_id
 FROM chrome_event_latencies AS e
-LEFT JOIN chrome_scrolls AS s ON e.ts >= s.ts AND e.ts <= s.ts + s.dur
+LEFT JOIN scrolls AS s
+  ON e.ts >= s.ts AND e.ts <= s.ts_end AND (s.next_ts IS NULL OR e.ts < s.next_ts)
 WHERE e.event_type GLOB '*GESTURE_SCROLL_UPDATE'
 ORDER BY e.id;

@@ -12,12 +12,12 @@ CREATE PERFETTO TABLE chrome_interactions(
   name STRING,
   -- Its begin.
   ts TIMESTAMP,
-  -- Its length.
+  -- Its length; -1: it was not over when the trace ended.
   dur DURATION
 ) AS
 SELECT
   id AS scoped_id, 'chrome_page_loads' AS type, 'PageLoad' AS name, navigation_start_ts AS ts,
-  coalesce(lcp, fcp) AS dur
+  coalesce(lcp, fcp, -1) AS dur
 FROM chrome_page_loads
 UNION ALL
 SELECT

@@ -20,7 +20,8 @@ JOIN process_track AS k ON k.id = s.track_id
 WHERE s.name = 'PageLoadMetrics.NavigationToFirstContentfulPaint'
   AND extract_arg(s.arg_set_id, 'page_load.navigation_id') IS NOT NULL;
 
--- One row for each page that showed something. What is not known is NULL.
+-- One row for each page whose first contents were waited for. What is not known, or had not come when the
+-- trace ended, is NULL.
 CREATE PERFETTO TABLE chrome_page_loads(
   -- Its number here.
   id LONG,
@@ -54,29 +55,29 @@ CREATE PERFETTO TABLE chrome_page_loads(
 WITH
   ends AS MATERIALIZED (
     SELECT
-      s.name, s.ts, s.dur, extract_arg(s.arg_set_id, 'page_load.navigation_id') AS navigation_id,
+      s.name, s.dur, s.ts + s.dur AS ts_end, extract_arg(s.arg_set_id, 'page_load.navigation_id') AS navigation_id,
       k.upid
     FROM slice AS s
     JOIN process_track AS k ON k.id = s.track_id
-    WHERE s.name GLOB 'PageLoadMetrics.*'
+    WHERE s.name GLOB 'PageLoadMetrics.*' AND s.dur >= 0
   ),
   pages AS (
     SELECT
       navigation_id, upid,
       max(iif(name = 'PageLoadMetrics.NavigationToLargestContentfulPaint', dur, NULL)) AS lcp,
-      max(iif(name = 'PageLoadMetrics.NavigationToDOMContentLoadedEventFired', ts + dur, NULL))
+      max(iif(name = 'PageLoadMetrics.NavigationToDOMContentLoadedEventFired', ts_end, NULL))
         AS dom_ts,
-      max(iif(name = 'PageLoadMetrics.NavigationToMainFrameOnLoad', ts + dur, NULL)) AS load_ts,
-      max(iif(name = 'PageLoadMetrics.UserTimingMarkFullyLoaded', ts + dur, NULL)) AS loaded_ts,
-      max(iif(name = 'PageLoadMetrics.UserTimingMarkFullyVisible', ts + dur, NULL)) AS visible_ts,
-      max(iif(name = 'PageLoadMetrics.UserTimingMarkInteractive', ts + dur, NULL)) AS ready_ts
+      max(iif(name = 'PageLoadMetrics.NavigationToMainFrameOnLoad', ts_end, NULL)) AS load_ts,
+      max(iif(name = 'PageLoadMetrics.UserTimingMarkFullyLoaded', ts_end, NULL)) AS loaded_ts,
+      max(iif(name = 'PageLoadMetrics.UserTimingMarkFullyVisible', ts_end, NULL)) AS visible_ts,
+      max(iif(name = 'PageLoadMetrics.UserTimingMarkInteractive', ts_end, NULL)) AS ready_ts
     FROM ends
     WHERE navigation_id IS NOT NULL
     GROUP BY navigation_id, upid
   )
 SELECT
   CAST(row_number() OVER (ORDER BY f.ts) AS INT) AS id, f.navigation_id, f.ts AS navigation_start_ts,
-  f.dur AS fcp, f.ts + f.dur AS fcp_ts, p.lcp, f.ts + p.lcp AS lcp_ts,
+  nullif(f.dur, -1) AS fcp, f.ts + nullif(f.dur, -1) AS fcp_ts, p.lcp, f.ts + p.lcp AS lcp_ts,
   p.dom_ts AS dom_content_loaded_event_ts, p.load_ts AS load_event_ts,
   p.loaded_ts AS mark_fully_loaded_ts, p.visible_ts AS mark_fully_visible_ts,
   p.ready_ts AS mark_interactive_ts, f.url, f.browser_upid

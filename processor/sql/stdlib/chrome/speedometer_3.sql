@@ -59,7 +59,7 @@ WHERE category GLOB '*blink.user_timing*' AND name GLOB 'iteration-[0-9]*' AND d
 CREATE PERFETTO TABLE chrome_speedometer_3_measure(
   -- Its begin.
   ts TIMESTAMP,
-  -- Its length.
+  -- Its length; -1: it has no end.
   dur DURATION,
   -- Suite, test and part.
   name STRING,
@@ -89,18 +89,22 @@ CREATE PERFETTO TABLE chrome_speedometer_3_iteration(
   name STRING,
   -- Its number.
   iteration LONG,
-  -- Geometric mean of what the suites took, in ns.
+  -- Geometric mean of what the suites took, in ns. NULL: a part of one has no end.
   geomean DOUBLE,
   -- Runs a second, by that mean.
   score DOUBLE
 ) AS
 WITH
   suites AS (
-    SELECT iteration, suite_name, sum(dur) AS dur
+    SELECT iteration, suite_name, iif(min(dur) < 0, NULL, sum(dur)) AS dur
     FROM chrome_speedometer_3_measure
     GROUP BY iteration, suite_name
   ),
-  means AS (SELECT iteration, exp(avg(ln(dur))) AS geomean FROM suites GROUP BY iteration)
+  means AS (
+    SELECT iteration, iif(count(*) = count(dur), exp(avg(ln(dur))), NULL) AS geomean
+    FROM suites
+    GROUP BY iteration
+  )
 SELECT i.ts, i.dur, i.name, i.iteration, m.geomean, 1e9 / m.geomean AS score
 FROM _chrome_speedometer_3_iteration_slice AS i
 JOIN means AS m USING (iteration)

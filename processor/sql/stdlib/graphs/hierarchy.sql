@@ -14,16 +14,3 @@ RETURNS TableOrSubquery AS
     (SELECT id AS node_id FROM $init_table)
   )
 );
-
--- Each of the nodes and all that lie below them.
-CREATE PERFETTO MACRO _tree_reachable_descendants_or_self(
-  tree_table TableOrSubquery, init_table TableOrSubquery
-)
-RETURNS TableOrSubquery AS
-(
-  SELECT node_id AS id, parent_node_id
-  FROM graph_reachable_bfs!(
-    (SELECT parent_id AS source_node_id, id AS dest_node_id FROM $tree_table WHERE parent_id IS NOT NULL),
-    (SELECT id AS node_id FROM $init_table)
-  )
-);

@@ -6,10 +6,6 @@ CREATE PERFETTO MACRO _io_column(column ColumnName)
 RETURNS _ProjectionFragment AS
 $column;
 
-CREATE PERFETTO MACRO _io_is(column ColumnName, same ColumnName)
-RETURNS Expr AS
-_io_a.$column IS _io_b.$same;
-
 -- How many segments are active, wherever that may change. Columns: ts, value. A segment of
 -- duration -1 never ends.
 CREATE PERFETTO MACRO intervals_overlap_count(

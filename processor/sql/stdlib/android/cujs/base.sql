@@ -16,15 +16,24 @@ ORDER BY s.ts, s.id;
 
 -- Marks of such slices: `J<NAME>#FT#KIND[#VALUE]`, or `FT#KIND[#VALUE]` on the track of the slice.
 CREATE PERFETTO TABLE _cuj_instant_events AS
+WITH marks AS (
+  SELECT
+    c.cuj_id, s.ts,
+    CASE
+      WHEN s.name GLOB 'FT#*' AND k.name = c.cuj_slice_name THEN substr(s.name, 4)
+      WHEN substr(s.name, 1, length(c.cuj_slice_name) + 4) = c.cuj_slice_name || '#FT#'
+        THEN substr(s.name, length(c.cuj_slice_name) + 5)
+    END AS mark
+  FROM _jank_cujs_slices AS c
+  JOIN process_track AS k ON k.upid = c.upid
+  JOIN slice AS s ON s.track_id = k.id
+  WHERE s.name GLOB '*FT#*' AND s.ts BETWEEN c.ts AND c.ts_end
+)
 SELECT
-  c.cuj_id, s.ts, str_split(s.name, '#', iif(s.name GLOB 'FT#*', 1, 2)) AS kind,
-  CAST(str_split(s.name, '#', iif(s.name GLOB 'FT#*', 2, 3)) AS INT) AS value
-FROM _jank_cujs_slices AS c
-JOIN process_track AS k ON k.upid = c.upid
-JOIN slice AS s ON s.track_id = k.id
-WHERE (s.name GLOB 'FT#*' AND k.name = c.cuj_slice_name OR s.name GLOB c.cuj_slice_name || '#FT#*')
-  AND s.ts BETWEEN c.ts AND c.ts_end
-ORDER BY s.ts;
+  cuj_id, ts, str_split(mark, '#', 0) AS kind, CAST(str_split(mark, '#', 1) AS INT) AS value
+FROM marks
+WHERE mark IS NOT NULL
+ORDER BY ts;
 
 -- How each of them ended.
 CREATE PERFETTO TABLE _cuj_state_markers AS

@@ -15,15 +15,14 @@ ORDER BY b.binder_txn_id;
 -- Buffers that came and went. The size of one that went is negative.
 CREATE PERFETTO TABLE _raw_dmabuf_events AS
 SELECT
-  s.ts, s.utid,
-  extract_arg(s.arg_set_id, 'inode') AS inode,
+  c.ts, t.utid,
+  extract_arg(c.arg_set_id, 'inode') AS inode,
   CAST(c.value AS INT) AS buf_size,
   c.value > 0 AS is_alloc
 FROM counter AS c
 JOIN thread_counter_track AS t ON t.id = c.track_id
-JOIN thread_slice AS s ON s.utid = t.utid AND s.ts = c.ts
 WHERE t.name = 'mem.dma_heap_change'
-ORDER BY s.ts;
+ORDER BY c.ts, c.id;
 
 -- The thread for which a buffer was made: the caller, where the allocator made it for another one.
 CREATE PERFETTO TABLE _attributed_dmabufs AS
@@ -31,9 +30,12 @@ SELECT
   e.ts, e.inode, e.buf_size, e.is_alloc, ifnull(c.utid, e.utid) AS utid
 FROM _raw_dmabuf_events AS e
 LEFT JOIN _gralloc_binders AS g
-  ON g.utid = e.utid AND e.ts BETWEEN g.ts AND g.ts + g.dur AND e.is_alloc
+  ON g.utid = e.utid AND e.is_alloc
+  AND e.ts BETWEEN g.ts AND iif(g.dur = -1, trace_end(), g.ts + g.dur)
 LEFT JOIN thread_slice AS c ON c.id = g.client_slice_id
 ORDER BY e.ts;
+
+CREATE PERFETTO INDEX _attributed_dmabufs_by_inode ON _attributed_dmabufs(inode, ts);
 
 -- The thread that a buffer (inode) was made for last, if this is where it goes.
 CREATE PERFETTO FUNCTION _alloc_source(

@@ -1,21 +1,16 @@
 -- What the main threads of programs did while they were started, by causes.
 
+INCLUDE PERFETTO MODULE android.slices;
 INCLUDE PERFETTO MODULE android.startup.startups;
 INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE intervals.overlap;
 
--- The cause that a slice stands for. NULL: none.
+-- The cause that a slice stands for: what keeps any thread, or a step of a start. NULL: none.
 CREATE PERFETTO FUNCTION _normalize_android_string(name STRING)
 RETURNS STRING AS
 SELECT
   CASE
-    WHEN $name = 'mm_vmscan_direct_reclaim' THEN 'kernel_memory_reclaim'
-    WHEN $name GLOB 'GC: Wait For*' THEN 'userspace_memory_reclaim'
-    WHEN $name GLOB 'monitor contention*' THEN 'monitor_contention'
-    WHEN $name GLOB 'Lock contention on a monitor lock*' THEN 'monitor_contention'
-    WHEN $name GLOB 'Lock contention*' THEN 'art_lock_contention'
-    WHEN $name IN ('binder transaction', 'binder reply') THEN 'binder'
-    WHEN $name = 'Contending for pthread mutex' THEN 'mutex_contention'
+    WHEN _blocking_reason($name) IS NOT NULL THEN _blocking_reason($name)
     WHEN $name GLOB 'dlopen*' THEN 'dlopen'
     WHEN $name GLOB 'VerifyClass*' THEN 'verify_class'
     WHEN $name = 'inflate' THEN 'inflate'
@@ -56,14 +51,17 @@ JOIN thread AS t ON t.upid = p.upid AND t.is_main_thread
 WHERE s.dur > 0
 ORDER BY id;
 
--- Slices of these threads in these times, with the cause that they stand for.
+-- Slices of these threads in these times, once each, with the cause that they stand for.
 CREATE PERFETTO TABLE _startup_relevant_slices AS
 SELECT
-  s.id, s.parent_id, s.depth, _normalize_android_string(s.name) AS name, s.ts, s.dur, r.utid
-FROM _startup_root_slices AS r
-JOIN thread_track AS k ON k.utid = r.utid
+  s.id, s.parent_id, s.depth, _normalize_android_string(s.name) AS name, s.ts, s.dur, k.utid
+FROM (SELECT DISTINCT utid FROM _startup_root_slices) AS t
+JOIN thread_track AS k ON k.utid = t.utid
 JOIN slice AS s ON s.track_id = k.id
-WHERE s.dur > 0 AND s.ts < r.ts + r.dur AND s.ts + s.dur > r.ts
+WHERE s.dur > 0 AND EXISTS (
+  SELECT 1 FROM _startup_root_slices AS r
+  WHERE r.utid = k.utid AND s.ts < r.ts + r.dur AND s.ts + s.dur > r.ts
+)
 ORDER BY s.id;
 
 CREATE PERFETTO INDEX _startup_relevant_slices_by_id ON _startup_relevant_slices(id);

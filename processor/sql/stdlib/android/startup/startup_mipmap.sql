@@ -5,7 +5,7 @@ INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE sched.states;
 INCLUDE PERFETTO MODULE slices.flat_slices;
 
--- Starts, with the process and its main thread.
+-- Starts, with the process and its main thread; one row for each process.
 CREATE PERFETTO TABLE _mipmap_startup AS
 SELECT
   s.startup_id AS id, s.startup_id, s.ts, s.ts_end, s.dur, s.package, s.startup_type, p.upid, t.utid
@@ -14,14 +14,16 @@ JOIN android_startup_processes AS p USING (startup_id)
 JOIN thread AS t ON t.upid = p.upid AND t.is_main_thread
 ORDER BY s.startup_id;
 
--- The innermost slices of these threads, where they meet the start.
+-- The innermost slices of these threads that meet a start, once each.
 CREATE PERFETTO TABLE _mipmap_flat_slice AS
 SELECT
   f.slice_id, f.ts, f.dur, f.depth, f.name, f.root_id, f.track_id, f.utid, f.tid, f.thread_name,
   f.upid, f.pid, f.process_name
-FROM _mipmap_startup AS s
-JOIN _slice_flattened AS f ON f.utid = s.utid
-WHERE f.ts < s.ts_end AND f.ts + f.dur > s.ts
+FROM _slice_flattened AS f
+WHERE EXISTS (
+  SELECT 1 FROM _mipmap_startup AS s
+  WHERE s.utid = f.utid AND f.ts < s.ts_end AND f.ts + f.dur > s.ts
+)
 ORDER BY f.ts;
 
 CREATE PERFETTO VIEW _mipmap_thread_state AS
@@ -50,12 +52,12 @@ SELECT
   s.dur AS startup_dur
 FROM _interval_intersect!(
   (
-    (SELECT id, ts, dur, utid FROM _mipmap_startup WHERE dur > 0),
+    (SELECT _auto_id AS id, ts, dur, utid FROM _mipmap_startup WHERE dur > 0),
     (SELECT id, ts, dur, utid FROM _mipmap_flat_slice_thread_states_and_slices WHERE dur > 0)
   ),
   (utid)
 ) AS i
-JOIN _mipmap_startup AS s ON s.id = i.id_0
+JOIN _mipmap_startup AS s ON s._auto_id = i.id_0
 JOIN _mipmap_flat_slice_thread_states_and_slices AS f ON f.id = i.id_1
 ORDER BY s.startup_id, i.ts;
 
@@ -117,19 +119,33 @@ CREATE PERFETTO TABLE _android_startup_mipmap_1ms(
   -- The function of the kernel in which it waited.
   blocked_function STRING
 ) AS
-WITH
+WITH RECURSIVE
+  begins AS MATERIALIZED (
+    SELECT startup_id, min(ts) AS ts FROM _mipmap_startup_buckets_1ms GROUP BY startup_id
+  ),
+  -- The milliseconds that each piece lies in, one after the other.
+  parts(id, startup_id, group_hash, ts, ts_end, bucket_ts) AS (
+    SELECT
+      s.id, s.startup_id, s.group_hash, s.ts, s.ts + s.dur,
+      b.ts + (s.ts - b.ts) / 1000000 * 1000000
+    FROM _mipmap_startup_slices_with_ids AS s
+    JOIN begins AS b USING (startup_id)
+    UNION ALL
+    SELECT id, startup_id, group_hash, bucket_ts + 1000000, ts_end, bucket_ts + 1000000
+    FROM parts
+    WHERE bucket_ts + 1000000 < ts_end
+  ),
   sums AS (
     SELECT
-      b.id AS bucket_id, b.startup_id, b.ts, b.dur, s.group_hash, min(s.id) AS slice_id,
-      sum(min(s.ts + s.dur, b.ts + 1000000) - max(s.ts, b.ts)) AS covered
-    FROM _mipmap_startup_buckets_1ms AS b
-    JOIN _mipmap_startup_slices_with_ids AS s
-      ON s.startup_id = b.startup_id AND s.ts < b.ts + 1000000 AND s.ts + s.dur > b.ts
-    GROUP BY b.id, s.group_hash
+      startup_id, bucket_ts AS ts, 1e6 AS dur, group_hash, min(id) AS slice_id,
+      sum(min(ts_end, bucket_ts + 1000000) - ts) AS covered
+    FROM parts
+    GROUP BY startup_id, bucket_ts, group_hash
   ),
   winners AS (
     SELECT * FROM (
-      SELECT *, row_number() OVER (PARTITION BY bucket_id ORDER BY covered DESC, slice_id) AS place
+      SELECT
+        *, row_number() OVER (PARTITION BY startup_id, ts ORDER BY covered DESC, slice_id) AS place
       FROM sums
     )
     WHERE place = 1

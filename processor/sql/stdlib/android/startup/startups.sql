@@ -52,7 +52,8 @@ SELECT
   max(s.name GLOB 'activityResume*') AS resumes
 FROM _android_startups_raw AS n
 JOIN marks AS s ON s.ts >= n.ts AND s.ts <= n.ts_end
-WHERE s.process_name = n.package OR s.process_name GLOB n.package || ':*'
+WHERE s.process_name = n.package 
+  OR substr(s.process_name, 1, length(n.package) + 1) = n.package || ':'
 GROUP BY n.startup_id, s.upid;
 
 -- cold: the process had to be made; warm: the activity; hot: it only came to the front.

@@ -8,11 +8,11 @@ SELECT s.startup_id, s.ts, s.ts_end, s.dur, s.package, s.startup_type, p.upid
 FROM android_startups AS s
 JOIN android_startup_processes AS p USING (startup_id);
 
--- Frames of the processes that were started, with the end of what gave them to the GPU.
+-- Frames of the processes that were started, with the end of what gave them to the GPU. NULL: it has none.
 CREATE PERFETTO TABLE _startup_frames AS
 SELECT
   s.startup_id, s.upid, s.ts AS startup_ts, f.frame_id, f.draw_frame_id, d.ts AS do_ts,
-  d.ts + d.dur AS do_end, w.ts + w.dur AS draw_end
+  d.ts + nullif(d.dur, -1) AS do_end, w.ts + nullif(w.dur, -1) AS draw_end
 FROM _startups_with_upid AS s
 JOIN thread AS t ON t.upid = s.upid AND t.is_main_thread
 JOIN android_frames AS f ON f.ui_thread_utid = t.utid
@@ -48,7 +48,7 @@ WITH
       f.*, row_number() OVER (PARTITION BY f.startup_id, f.upid ORDER BY f.do_ts) AS place
     FROM _startup_frames AS f
     JOIN reports AS r USING (startup_id, upid)
-    WHERE f.do_end >= r.ts
+    WHERE f.do_end IS NULL OR f.do_end >= r.ts
   )
 SELECT startup_id, frame_id, draw_frame_id, draw_end - startup_ts AS ttfd, upid
 FROM frames
@@ -59,9 +59,9 @@ ORDER BY startup_id;
 CREATE PERFETTO TABLE android_startup_time_to_display(
   -- The start.
   startup_id LONG,
-  -- Until the first frame was given to the GPU.
+  -- Until the first frame was given to the GPU. NULL: not before the trace ended.
   time_to_initial_display LONG,
-  -- Until the first frame was that the program calls complete.
+  -- Until the first frame was that the program calls complete. NULL as above.
   time_to_full_display LONG,
   -- The first frame.
   ttid_frame_id LONG,

@@ -18,7 +18,8 @@ FROM chrome_gesture_scroll_updates
 WHERE is_presented
 ORDER BY id;
 
--- The same, with the last input before the next of them: frames show it, too.
+-- The same, with the last input before the next of them: frames show it, too. An update without a scroll
+-- is judged among those without.
 CREATE PERFETTO TABLE chrome_presented_gesture_scrolls(
   -- The first update of the frame.
   id LONG,
@@ -37,20 +38,23 @@ CREATE PERFETTO TABLE chrome_presented_gesture_scrolls(
   -- Kind of the update.
   event_type STRING
 ) AS
-WITH numbered AS (
-  SELECT
-    *, sum(is_presented) OVER (PARTITION BY scroll_id ORDER BY ts, id ROWS UNBOUNDED PRECEDING) AS frame
-  FROM chrome_gesture_scroll_updates
-)
+WITH
+  numbered AS (
+    SELECT
+      *,
+      sum(is_presented) OVER (PARTITION BY scroll_id ORDER BY ts, id ROWS UNBOUNDED PRECEDING)
+        AS frame
+    FROM chrome_gesture_scroll_updates
+  ),
+  last_inputs AS (
+    SELECT *, max(ts) OVER (PARTITION BY scroll_id, frame) AS last_presented_input_ts FROM numbered
+  )
 SELECT
-  p.id, p.ts, p.dur,
-  (
-    SELECT max(n.ts) FROM numbered AS n WHERE n.scroll_id IS p.scroll_id AND n.frame = p.frame
-  ) AS last_presented_input_ts,
-  p.scroll_update_id, p.scroll_id, p.presentation_timestamp, p.event_type
-FROM numbered AS p
-WHERE p.is_presented
-ORDER BY p.ts;
+  id, ts, dur, last_presented_input_ts, scroll_update_id, scroll_id, presentation_timestamp,
+  event_type
+FROM last_inputs
+WHERE is_presented
+ORDER BY ts;
 
 -- How far each update moved the page.
 CREATE PERFETTO TABLE chrome_scroll_updates_with_deltas(
@@ -87,16 +91,14 @@ WITH delays AS (
       AS delay
   FROM chrome_unique_frame_presentation_ts
 )
-SELECT
-  min(
-    coalesce((SELECT min(vsync_interval_ms) FROM chrome_gesture_scroll_updates), 1e9),
-    coalesce((SELECT min(delay) / 1e6 FROM delays WHERE delay > 0), 1e9)
-  ) AS vsync_interval
-FROM (SELECT 1)
-WHERE EXISTS (SELECT 1 FROM delays WHERE delay > 0)
-UNION ALL
-SELECT NULL AS vsync_interval
-WHERE NOT EXISTS (SELECT 1 FROM delays WHERE delay > 0);
+SELECT min(vsync_interval) AS vsync_interval
+FROM (
+  SELECT delay / 1e6 AS vsync_interval FROM delays WHERE delay > 0
+  UNION ALL
+  SELECT vsync_interval_ms
+  FROM chrome_gesture_scroll_updates
+  WHERE EXISTS (SELECT 1 FROM delays WHERE delay > 0)
+);
 
 -- One row for each update that was shown.
 CREATE PERFETTO TABLE chrome_full_frame_view(
@@ -148,7 +150,11 @@ SELECT
   f.id, f.ts, f.scroll_id, f.scroll_update_id, f.last_presented_input_ts, d.delta_y,
   f.event_latency_id, f.dur, f.presentation_timestamp
 FROM chrome_full_frame_view AS f
-LEFT JOIN chrome_scroll_updates_with_deltas AS d USING (scroll_update_id)
+LEFT JOIN (
+  SELECT scroll_update_id, sum(delta_y) AS delta_y
+  FROM chrome_scroll_updates_with_deltas
+  GROUP BY scroll_update_id
+) AS d USING (scroll_update_id)
 ORDER BY f.id;
 
 -- One row for each frame: updates that were shown at one time.
@@ -176,14 +182,20 @@ CREATE PERFETTO TABLE chrome_merged_frame_view(
   -- When the frame was shown.
   presentation_timestamp LONG
 ) AS
+WITH frames AS (
+  SELECT
+    min(id) AS id, max(last_presented_input_ts) AS max_start_ts, min(ts) AS min_start_ts,
+    group_concat(scroll_update_id, ',') AS encapsulated_scroll_ids, sum(delta_y) AS total_delta,
+    group_concat(delta_y, ',') AS segregated_delta_y, max(dur) AS dur, presentation_timestamp
+  FROM (SELECT * FROM chrome_full_frame_delta_view ORDER BY id)
+  GROUP BY presentation_timestamp
+)
 SELECT
-  min(id) AS id, max(last_presented_input_ts) AS max_start_ts, min(ts) AS min_start_ts, scroll_id,
-  scroll_update_id, group_concat(scroll_update_id, ',') AS encapsulated_scroll_ids,
-  sum(delta_y) AS total_delta, group_concat(delta_y, ',') AS segregated_delta_y,
-  min(event_latency_id) AS event_latency_id, max(dur) AS dur, presentation_timestamp
-FROM chrome_full_frame_delta_view
-GROUP BY presentation_timestamp
-ORDER BY presentation_timestamp;
+  f.id, f.max_start_ts, f.min_start_ts, u.scroll_id, u.scroll_update_id, f.encapsulated_scroll_ids,
+  f.total_delta, f.segregated_delta_y, f.id AS event_latency_id, f.dur, f.presentation_timestamp
+FROM frames AS f
+JOIN chrome_full_frame_view AS u ON u.id = f.id
+ORDER BY f.presentation_timestamp;
 
 -- The same, with the time since the frame before, in ms.
 CREATE PERFETTO TABLE chrome_frame_info_with_delay(
