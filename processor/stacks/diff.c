@@ -1,7 +1,8 @@
 /*
- * Two shares are compared by z = (a/A - b/B) / sqrt(p (1-p) (1/A + 1/B)), p = (a+b)/(A+B). Among
- * hundreds of functions some differ by chance: p-values are sorted, and those up to the last one
- * that is at most (rank / number) * 5 % are called changed (Benjamini and Hochberg).
+ * Of n samples that stand for a time T each: amounts are compared by z = (aT - bU) / sqrt(aT^2 +
+ * bU^2), shares by z = (a/A - b/B) / sqrt(p (1-p) (1/A + 1/B)), p = (a+b)/(A+B). Among hundreds of
+ * functions some differ by chance: p-values are sorted, and those up to the last one that is at
+ * most (rank / number) * 2.5 % are called changed (Benjamini and Hochberg), for either kind of test.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 #include "sdk/base/map.h"
 
 #define SAMPLES_MIN 5 /* of both: fewer say nothing */
-#define FALSE_RATE 0.05
+#define FALSE_RATE 0.025 /* of each kind of test */
+#define NORMAL_95 1.96
 
 static uint64_t hash_of(const char *a, const char *b)
 {
@@ -84,49 +86,98 @@ static void join_moved(struct orma_buf *ret)
     orma_map_fini(&gone);
 }
 
-static void judge(struct orma_stacks_change *row, double a, double b)
-{
-    double p = (double)(row->before + row->after) / (a + b);
-    double spread = sqrt(p * (1 - p) * (1 / a + 1 / b));
+/* How a weight is counted. */
+struct scale {
+    double all;   /* the weight of all functions */
+    double unit;  /* of an amount, that a weight of 1 stands for */
+    double by_one; /* weight of a sample; 0: weights are no counts of samples */
+};
 
-    row->share_before = (double)row->before / a;
-    row->share_after = (double)row->after / b;
-    row->z = spread > 0 ? (row->share_after - row->share_before) / spread : 0;
+static struct scale scale_of(const struct orma_stacks *s, bool periods)
+{
+    struct scale ret = {.all = (double)s->weight, .unit = periods ? (double)s->period_ns : 1};
+
+    if (s->kind == ORMA_STACKS_SAMPLES && s->samples)
+        ret.by_one = ret.all / (double)s->samples;
+    return ret;
 }
 
-static int by_z(const void *a, const void *b)
+static void judge(struct orma_stacks_change *row, const struct scale *a, const struct scale *b,
+                  bool amounts)
 {
-    double x = fabs(((const struct orma_stacks_change *)a)->z),
-           y = fabs(((const struct orma_stacks_change *)b)->z);
+    double before = (double)row->before, after = (double)row->after;
 
+    row->amount_before = before * a->unit;
+    row->amount_after = after * b->unit;
+    row->share_before = before / a->all;
+    row->share_after = after / b->all;
+    row->error = NAN;
+    if (!(a->by_one > 0) || !(b->by_one > 0))
+        return;
+    double p = (before / a->by_one + after / b->by_one) /
+               (a->all / a->by_one + b->all / b->by_one);
+    double spread = sqrt(p * (1 - p) * (a->by_one / a->all + b->by_one / b->all));
+    row->z_share = spread > 0 ? (row->share_after - row->share_before) / spread : 0;
+    row->verdict = ORMA_STACKS_CHANCE;
+    if (!amounts)
+        return;
+    spread = sqrt(before * a->by_one * a->unit * a->unit + after * b->by_one * b->unit * b->unit);
+    row->z_amount = spread > 0 ? (row->amount_after - row->amount_before) / spread : 0;
+    row->error = NORMAL_95 * spread;
+}
+
+static int compare(double x, double y)
+{
     return x > y ? -1 : x < y;
+}
+
+static int by_z_amount(const void *a, const void *b)
+{
+    const struct orma_stacks_change *x = a, *y = b;
+
+    return compare(fabs(x->z_amount), fabs(y->z_amount));
+}
+
+static int by_z_share(const void *a, const void *b)
+{
+    const struct orma_stacks_change *x = a, *y = b;
+
+    return compare(fabs(x->z_share), fabs(y->z_share));
 }
 
 static int by_change(const void *a, const void *b)
 {
     const struct orma_stacks_change *x = a, *y = b;
-    double dx = fabs(x->share_after - x->share_before), dy = fabs(y->share_after - y->share_before);
+    int r = (int)y->verdict - (int)x->verdict;
 
-    if (x->significant != y->significant)
-        return x->significant ? -1 : 1;
-    return dx > dy ? -1 : dx < dy ? 1 : strcmp(x->name, y->name);
+    if (r == 0 && x->verdict == ORMA_STACKS_SHARE)
+        r = compare(fabs(x->share_after - x->share_before), fabs(y->share_after - y->share_before));
+    if (r == 0)
+        r = compare(fabs(x->amount_after - x->amount_before),
+                    fabs(y->amount_after - y->amount_before));
+    return r ? r : strcmp(x->name, y->name);
 }
 
-static void mark(struct orma_stacks_change *rows, size_t num)
+/* `rows` are sorted by the z of this test. */
+static void mark(struct orma_stacks_change *rows, size_t num, enum orma_stacks_verdict verdict)
 {
     size_t tested = 0, last = 0, rank = 0;
 
     for (size_t i = 0; i < num; i++)
         tested += rows[i].before + rows[i].after >= SAMPLES_MIN;
     for (size_t i = 0; i < num; i++) {
+        double z = verdict == ORMA_STACKS_AMOUNT ? rows[i].z_amount : rows[i].z_share;
+
         if (rows[i].before + rows[i].after < SAMPLES_MIN)
             continue;
         rank++;
-        if (erfc(fabs(rows[i].z) / sqrt(2)) <= FALSE_RATE * (double)rank / (double)tested)
+        if (erfc(fabs(z) / sqrt(2)) <= FALSE_RATE * (double)rank / (double)tested)
             last = i + 1;
     }
-    for (size_t i = 0; i < last; i++)
-        rows[i].significant = rows[i].before + rows[i].after >= SAMPLES_MIN;
+    for (size_t i = 0; i < last; i++) {
+        if (rows[i].before + rows[i].after >= SAMPLES_MIN && rows[i].verdict < verdict)
+            rows[i].verdict = verdict;
+    }
 }
 
 void orma_stacks_diff(const struct orma_stacks *before, const struct orma_stacks *after,
@@ -147,9 +198,15 @@ void orma_stacks_diff(const struct orma_stacks *before, const struct orma_stacks
             rows[num++] = rows[i];
     }
     ret->len = num * sizeof(*rows);
+    bool periods = before->period_ns && after->period_ns;
+    const struct scale a = scale_of(before, periods), b = scale_of(after, periods);
     for (size_t i = 0; i < num; i++)
-        judge(&rows[i], (double)before->weight, (double)after->weight);
-    qsort(rows, num, sizeof(*rows), by_z);
-    mark(rows, num);
+        judge(&rows[i], &a, &b, periods || (before->event && after->event));
+    if (a.by_one > 0 && b.by_one > 0) {
+        qsort(rows, num, sizeof(*rows), by_z_share);
+        mark(rows, num, ORMA_STACKS_SHARE);
+        qsort(rows, num, sizeof(*rows), by_z_amount);
+        mark(rows, num, ORMA_STACKS_AMOUNT);
+    }
     qsort(rows, num, sizeof(*rows), by_change);
 }

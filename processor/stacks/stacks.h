@@ -204,17 +204,28 @@ void orma_stacks_sums(const struct orma_stacks *self, enum orma_stacks_by by, st
 
 /* ---- two of them ---- */
 
+enum orma_stacks_verdict {
+    ORMA_STACKS_UNTESTED, /* weights of which nothing tells the noise: bytes, waits */
+    ORMA_STACKS_CHANCE,   /* may be chance */
+    ORMA_STACKS_SHARE,    /* another share, of an amount that may be the same */
+    ORMA_STACKS_AMOUNT,
+};
+
 struct orma_stacks_change {
     const char *name, *module;
-    uint64_t before, after; /* weights */
-    double share_before, share_after, z;
-    bool significant; /* beyond what chance makes of so many functions */
+    uint64_t before, after;             /* weights */
+    double amount_before, amount_after; /* nanoseconds where both periods are known, else weights */
+    double error;                       /* of their difference, with 95 %; NAN: not known */
+    double share_before, share_after;
+    double z_amount, z_share; /* differences by their standard deviation; 0: no test */
+    enum orma_stacks_verdict verdict;
 };
 
 /*
- * Functions of both, by name and module (moved ones by name alone), what changed most first. Shares
- * of self weight; a z-test of two shares each, and of all of them together Benjamini-Hochberg at 5
- * %.
+ * Functions of both, by name and module (moved ones by name alone), of self weight; what changed
+ * most first. Samples are counts: amounts are compared by the test of two counts where both periods
+ * are known, shares by that of two proportions; of all functions together by Benjamini and Hochberg
+ * so that at most 5 % of what is said to have changed is chance.
  */
 void orma_stacks_diff(const struct orma_stacks *before, const struct orma_stacks *after,
                       struct orma_buf *ret);

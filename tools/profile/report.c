@@ -537,8 +537,13 @@ const struct orma_command orma_cmd_profile_diff = {
     .name = "profile diff",
     .summary = "What changed between two profiles, beyond chance.",
     .synopsis = "[OPTIONS] BEFORE AFTER",
-    .details = "Shares of the functions themselves are compared by a test of two proportions each; "
-               "'changed' are those that stand out among all (false ones: at most 5 %).",
+    .details =
+        "Compared is what functions take themselves: how much, with the range that holds the true "
+        "change with 95 %, and by how many points their share differs. 'more', 'less': the amount "
+        "changed; 'share only': the amount may be the same, beside others that changed; 'unclear': "
+        "samples are too few to tell (among all that is said to have changed, at most 5 % are "
+        "chance). Of bytes and waits nothing tells how much is chance. Amounts are those of the "
+        "whole recordings.",
     .examples = "  orma profile diff before/ after/\n",
     .options = diff_options,
     .run = run_diff,

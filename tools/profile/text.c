@@ -6,6 +6,7 @@
 #include "tools/profile/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "tools/base/cell.h"
@@ -367,27 +368,70 @@ void orma_profile_report_sums(const struct orma_profile_report_style *style,
         fprintf(style->out, "and %zu other%s\n", num - top, plural(num - top));
 }
 
+/* An amount of both: as one of them is written, where both have that unit. */
+static const char *change_amount(const struct orma_stacks *s, double val, bool ns,
+                                 char ret[ORMA_UNITS_TEXT_MAX])
+{
+    if (ns)
+        return orma_units_format_duration((uint64_t)fabs(val), ret);
+    struct orma_stacks plain = *s;
+    plain.period_ns = 0;
+    return amount(&plain, (uint64_t)fabs(val), ret);
+}
+
+static const char *verdict_of(const struct orma_stacks_change *c)
+{
+    switch (c->verdict) {
+    case ORMA_STACKS_AMOUNT:
+        return c->amount_after > c->amount_before ? "more" : "less";
+    case ORMA_STACKS_SHARE:
+        return "share only";
+    case ORMA_STACKS_CHANCE:
+        return "unclear";
+    default:
+        return "";
+    }
+}
+
+static void put_change(const struct orma_profile_report_style *style, const struct orma_stacks *s,
+                       const struct orma_stacks_change *c, bool ns)
+{
+    double delta = c->amount_after - c->amount_before;
+    char text[ORMA_UNITS_TEXT_MAX], error[ORMA_UNITS_TEXT_MAX + 4];
+
+    snprintf(error, sizeof(error), "%c%s", delta < 0 ? '-' : '+',
+             change_amount(s, delta, ns, text));
+    fprintf(style->out, "%*s", AMOUNT_WIDTH + 1, error);
+    *error = '\0';
+    if (!isnan(c->error))
+        snprintf(error, sizeof(error), "+-%s", change_amount(s, c->error, ns, text));
+    fprintf(style->out, " %-*s", AMOUNT_WIDTH + 2, error);
+    fprintf(style->out, " %*s", AMOUNT_WIDTH, change_amount(s, c->amount_before, ns, text));
+    fprintf(style->out, " %*s", AMOUNT_WIDTH, change_amount(s, c->amount_after, ns, text));
+    fprintf(style->out, " %+6.1f pt  %-10s  ", 100 * (c->share_after - c->share_before),
+            verdict_of(c));
+    put_text(style->out, c->name, left_of(style, 66), false);
+    if (*c->module && style->width == NO_LIMIT) {
+        fputs("  ", style->out);
+        put_text(style->out, c->module, NO_LIMIT, false);
+    }
+    fputc('\n', style->out);
+}
+
 void orma_profile_report_diff(const struct orma_profile_report_style *style,
                               const struct orma_stacks *before, const struct orma_stacks *after)
 {
+    bool ns = before->period_ns && after->period_ns;
     ORMA_AUTO(orma_buf_fini) struct orma_buf changes = {0};
     const struct orma_stacks_change *c;
 
     orma_stacks_diff(before, after, &changes);
     c = (const void *)changes.data;
     size_t num = changes.len / sizeof(*c), top = style->top ? ORMA_MIN(style->top, num) : num;
-    fprintf(style->out, "  change    before   after      z                  function\n");
-    for (size_t i = 0; i < top; i++) {
-        fprintf(style->out, "%+7.1f pt %6.1f %% %6.1f %% %+7.1f  %-15s ",
-                100 * (c[i].share_after - c[i].share_before), 100 * c[i].share_before,
-                100 * c[i].share_after, c[i].z, c[i].significant ? "changed" : "not significant");
-        put_text(style->out, c[i].name, left_of(style, 56), false);
-        if (*c[i].module && style->width == NO_LIMIT) {
-            fputs("  ", style->out);
-            put_text(style->out, c[i].module, NO_LIMIT, false);
-        }
-        fputc('\n', style->out);
-    }
+    fprintf(style->out, " %*s %-*s %*s %*s    share              function\n", AMOUNT_WIDTH, "change",
+            AMOUNT_WIDTH + 2, "", AMOUNT_WIDTH, "before", AMOUNT_WIDTH, "after");
+    for (size_t i = 0; i < top; i++)
+        put_change(style, before, &c[i], ns);
     if (top < num)
         fprintf(style->out, "and %zu other%s\n", num - top, plural(num - top));
 }

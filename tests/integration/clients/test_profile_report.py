@@ -21,6 +21,20 @@ def script(stacks, step=0.001):
     return "\n".join(out) + "\n"
 
 
+def sampled(**times):
+    """A trace as text in which each function was sampled so often, once in a millisecond."""
+    strings = lambda kind, texts: "".join(f' {kind} {{ iid: {i} str: "{s}" }}' for i, s in enumerate(texts, 1))
+    frames = "".join(f" frames {{ iid: {i} function_name_id: {i} mapping_id: 1 rel_pc: {i} }} callstacks {{ iid: {i} frame_ids: {i} }}"
+                     for i in range(1, len(times) + 1))
+    out = ["packet { trusted_packet_sequence_id: 2 sequence_flags: 1 timestamp: 1 trace_packet_defaults { perf_sample_defaults { timebase {"
+           " counter: SW_CPU_CLOCK } } } interned_data {" + strings("mapping_paths", ["app"]) + strings("function_names", times) +
+           " mappings { iid: 1 path_string_ids: 1 }" + frames + " } }"]
+    stacks = [i for i, num in enumerate(times.values(), 1) for _ in range(num)]
+    out += [f"packet {{ trusted_packet_sequence_id: 2 sequence_flags: 2 timestamp: {n * 1000000} perf_sample {{ cpu: 0 pid: 7 tid: 7 "
+            f"cpu_mode: MODE_USER timebase_count: {n * 1000000} callstack_iid: {stack} }} }}" for n, stack in enumerate(stacks, 1)]
+    return "\n".join(out) + "\n"
+
+
 STACKS = [("app", 10, 10, ["main", "work", "parse"], 50), ("app", 10, 10, ["main", "work", "write@libc.so"], 20),
           ("app", 10, 11, ["main", "down", "down", "down"], 20), ("second", 20, 20, ["main", "<b>&\";x"], 10)]
 
@@ -120,10 +134,19 @@ class Report(Case):
         more[1] = (*more[1][:4], 450)
         (self.dir / "after.txt").write_text(script(more))
         text = self.orma("profile", "diff", self.dir / "before.txt", self.dir / "after.txt").stdout.decode()
-        self.assertRegex(text, r"-25\.0 pt +50\.0 % +25\.0 % +-[\d.]+ +changed +parse")
-        self.assertRegex(text, r"\+25\.0 pt +20\.0 % +45\.0 % +\+[\d.]+ +changed +write")
-        self.assertRegex(text, r"not significant +down")
+        self.assertRegex(text, r"-250 +500 +250 +-25\.0 pt +share only +parse")
+        self.assertRegex(text, r"\+250 +200 +450 +\+25\.0 pt +share only +write")
+        self.assertRegex(text, r"unclear +down")
         self.orma("profile", "diff", self.dir / "before.txt", code=2)
+
+    def test_differences_of_time(self):
+        """What takes as long as before beside something that grew has another share only."""
+        for path, write in (("before", 20), ("after", 200)):
+            (self.dir / f"{path}.txt").write_text(sampled(parse=50, write=write))
+            self.orma("convert", "binary", f"{path}.txt", path)
+        text = self.orma("profile", "diff", "before", "after").stdout.decode()
+        self.assertRegex(text, r"\+180\.0 ms \+-29\.1 ms +20\.0 ms +200\.0 ms +\+51\.4 pt +more +write")
+        self.assertRegex(text, r"\+0 ns \+-19\.6 ms +50\.0 ms +50\.0 ms +-51\.4 pt +share only +parse")
 
     def test_traces_without_samples(self):
         (self.dir / "none.json").write_text('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"n"}]')
