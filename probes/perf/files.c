@@ -103,9 +103,18 @@ static bool is_same(const struct orma_perf_file *file, int fd)
     return !file->inode || (fstat(fd, &st) == 0 && st.st_ino == file->inode);
 }
 
+/* Containers have files of their own at the same paths. */
+static bool is_ours(const char *path, int fd)
+{
+    struct stat theirs, ours;
+
+    return fstat(fd, &theirs) < 0 ||
+           (stat(path, &ours) == 0 && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino);
+}
+
 /* `map`: how `pid` has it mapped; NULL: not known. */
-static int open_file(const struct orma_perf_files *self, const struct orma_perf_file *file,
-                     uint32_t pid, const struct orma_perf_map_event *map)
+static int open_file(const struct orma_perf_files *self, struct orma_perf_file *file, uint32_t pid,
+                     const struct orma_perf_map_event *map)
 {
     int fd;
 
@@ -114,6 +123,8 @@ static int open_file(const struct orma_perf_files *self, const struct orma_perf_
     if (*file->path != '/' || file->path[1] == '/') /* "//anon": the kernel's words for none */
         return -1;
     fd = open_of_process(self, pid, file->path);
+    if (fd >= 0 && !is_ours(file->path, fd))
+        file->seen_by = pid;
     if (fd < 0)
         fd = open_regular(AT_FDCWD, file->path);
     if (fd >= 0 && !is_same(file, fd))
@@ -190,6 +201,7 @@ void orma_perf_files_load(struct orma_perf_files *self, struct orma_perf_file *f
         }
         if (orma_unwind_file_read(file->fd, &file->unwind) < 0)
             file->unwind = NULL;
+        file->elf.go = orma_unwind_file_go(file->unwind);
     }
     orma_fd_close(&file->fd);
 }

@@ -22,8 +22,9 @@ struct orma_perf_file {
     uint64_t inode;
     uint8_t build_id[ORMA_PERF_BUILD_ID_MAX]; /* as the kernel, or else the file, says */
     size_t build_id_len;
-    int fd;      /* -1: not open, or read already */
-    bool loaded; /* what follows is there, as far as it will be */
+    uint32_t seen_by; /* the process at whose path it is: at ours lies another; 0: the same */
+    int fd;           /* -1: not open, or read already */
+    bool loaded;      /* what follows is there, as far as it will be */
     struct orma_perf_symtab elf;
     struct orma_unwind_file *unwind; /* NULL: it has no rules */
 };

@@ -1,9 +1,9 @@
 #include "probes/perf/plt.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/unwind/elf_view.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/search.h"
 
@@ -19,52 +19,16 @@ struct stub {
 };
 
 struct file {
-    const uint8_t *bytes;
-    size_t len;
-    uint64_t sections_at, texts_at, texts_len;
-    unsigned num, left; /* left: of LOOKS_MAX */
+    struct orma_unwind_elf elf;
+    unsigned left; /* of LOOKS_MAX */
 };
-
-static bool read_at(const struct file *f, uint64_t at, void *to, size_t num)
-{
-    if (at > f->len || num > f->len - at)
-        return false;
-    memcpy(to, f->bytes + at, num);
-    return true;
-}
-
-static bool section(const struct file *f, uint64_t i, Elf64_Shdr *ret)
-{
-    return i < f->num && read_at(f, f->sections_at + i * sizeof(*ret), ret, sizeof(*ret));
-}
-
-static bool open_file(struct file *f, uint16_t *ret_machine)
-{
-    Elf64_Ehdr elf;
-    Elf64_Shdr texts;
-
-    if (!read_at(f, 0, &elf, sizeof(elf)) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
-        elf.e_ident[EI_CLASS] != ELFCLASS64 ||
-        (elf.e_ident[EI_DATA] == ELFDATA2MSB) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ||
-        elf.e_shentsize != sizeof(texts) || elf.e_shoff > f->len)
-        return false;
-    *ret_machine = elf.e_machine;
-    f->sections_at = elf.e_shoff;
-    f->num = elf.e_shnum;
-    if (!section(f, elf.e_shstrndx, &texts))
-        return false;
-    f->texts_at = texts.sh_offset;
-    f->texts_len = texts.sh_size;
-    return true;
-}
 
 static bool is_stubs(const struct file *f, const Elf64_Shdr *head)
 {
-    char name[5] = "";
+    char name[6];
 
     return head->sh_type == SHT_PROGBITS && head->sh_flags & SHF_EXECINSTR &&
-           head->sh_name < f->texts_len &&
-           read_at(f, f->texts_at + head->sh_name, name, sizeof(name)) &&
+           orma_unwind_elf_name(&f->elf, head, name, sizeof(name)) &&
            memcmp(name, ".plt", 4) == 0 && (!name[4] || name[4] == '.');
 }
 
@@ -86,7 +50,7 @@ static void read_x86(struct orma_perf_plt *self, struct file *f, const Elf64_Shd
 
     for (uint64_t at = 0; at + step <= head->sh_size && at / step <= STUBS_MAX && f->left;
          at += step, f->left--) {
-        if (!read_at(f, head->sh_offset + at, code, step))
+        if (!orma_unwind_elf_read(&f->elf, head->sh_offset + at, code, step))
             return;
         for (unsigned i = 0; i + 6 <= step; i++) {
             int32_t distance;
@@ -108,7 +72,7 @@ static void read_arm(struct orma_perf_plt *self, struct file *f, const Elf64_Shd
 
     for (uint64_t at = 0; at + 8 <= head->sh_size && at / STUB_BYTES <= STUBS_MAX && f->left;
          at += 4, f->left--) {
-        if (!read_at(f, head->sh_offset + at, code, sizeof(code)))
+        if (!orma_unwind_elf_read(&f->elf, head->sh_offset + at, code, sizeof(code)))
             return;
         if ((code[0] & 0x9f00001fu) == 0x90000010u && (code[1] & 0xffc003ffu) == 0xf9400211u) {
             const uint64_t address = head->sh_addr + at;
@@ -159,12 +123,14 @@ static uint32_t put_name(struct orma_perf_plt *self, const struct file *f,
     Elf64_Sym sym;
 
     if (symbols->sh_size / sizeof(sym) <= number ||
-        !read_at(f, symbols->sh_offset + number * sizeof(sym), &sym, sizeof(sym)) ||
-        !section(f, symbols->sh_link, &texts) || texts.sh_type != SHT_STRTAB ||
-        texts.sh_offset > f->len || texts.sh_size > f->len - texts.sh_offset || !sym.st_name ||
+        !orma_unwind_elf_read(&f->elf, symbols->sh_offset + number * sizeof(sym), &sym,
+                              sizeof(sym)) ||
+        !orma_unwind_elf_section(&f->elf, symbols->sh_link, &texts) ||
+        texts.sh_type != SHT_STRTAB || texts.sh_offset > f->elf.len ||
+        texts.sh_size > f->elf.len - texts.sh_offset || !sym.st_name ||
         sym.st_name >= texts.sh_size)
         return 0;
-    const char *text = (const char *)f->bytes + texts.sh_offset + sym.st_name;
+    const char *text = (const char *)f->elf.bytes + texts.sh_offset + sym.st_name;
     const size_t len = strnlen(text, ORMA_MIN(texts.sh_size - sym.st_name, (uint64_t)NAME_LEN_MAX));
     return put_text(self, text, len);
 }
@@ -182,13 +148,13 @@ static void take_relocations(struct orma_perf_plt *self, struct file *f, const E
     const size_t num = self->stubs.len / sizeof(*stubs);
     Elf64_Shdr symbols;
 
-    if (head->sh_offset > f->len || !section(f, head->sh_link, &symbols))
+    if (head->sh_offset > f->elf.len || !orma_unwind_elf_section(&f->elf, head->sh_link, &symbols))
         return; /* section 0 is one, without symbols */
-    const uint64_t all = ORMA_MIN(head->sh_size, f->len - head->sh_offset) / sizeof(Elf64_Rela);
+    const uint64_t all = ORMA_MIN(head->sh_size, f->elf.len - head->sh_offset) / sizeof(Elf64_Rela);
     for (uint64_t i = 0; i < all && f->left; i++, f->left--) {
         Elf64_Rela r;
 
-        if (!read_at(f, head->sh_offset + i * sizeof(r), &r, sizeof(r)))
+        if (!orma_unwind_elf_read(&f->elf, head->sh_offset + i * sizeof(r), &r, sizeof(r)))
             return;
         if (!ELF64_R_SYM(r.r_info) && !is_choice(r.r_info))
             continue; /* most are relative */
@@ -217,17 +183,16 @@ static void spread_names(struct stub *stubs, size_t num)
 void orma_perf_plt_read(struct orma_perf_plt *self, const uint8_t *elf, size_t len,
                         const struct orma_perf_plt_names *known)
 {
-    struct file f = {.bytes = elf, .len = len, .left = LOOKS_MAX};
-    uint16_t machine;
+    struct file f = {.left = LOOKS_MAX};
     Elf64_Shdr head;
 
     *self = (struct orma_perf_plt){0};
-    if (!open_file(&f, &machine))
+    if (!orma_unwind_elf_open(&f.elf, elf, len))
         return;
-    for (unsigned i = 1; i < f.num && section(&f, i, &head); i++) {
-        if (is_stubs(&f, &head) && machine == EM_X86_64)
+    for (unsigned i = 1; orma_unwind_elf_section(&f.elf, i, &head); i++) {
+        if (is_stubs(&f, &head) && f.elf.machine == EM_X86_64)
             read_x86(self, &f, &head);
-        else if (is_stubs(&f, &head) && machine == EM_AARCH64)
+        else if (is_stubs(&f, &head) && f.elf.machine == EM_AARCH64)
             read_arm(self, &f, &head);
     }
     struct stub *stubs = (struct stub *)(void *)self->stubs.data;
@@ -235,7 +200,7 @@ void orma_perf_plt_read(struct orma_perf_plt *self, const uint8_t *elf, size_t l
     if (!num || self->stubs.failed)
         return;
     qsort(stubs, num, sizeof(*stubs), by_slot);
-    for (unsigned i = 1; i < f.num && section(&f, i, &head); i++) {
+    for (unsigned i = 1; orma_unwind_elf_section(&f.elf, i, &head); i++) {
         if (head.sh_type == SHT_RELA)
             take_relocations(self, &f, &head, known);
     }

@@ -8,6 +8,7 @@
  */
 #include "probes/perf/encode_parts.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -145,13 +146,25 @@ static uint64_t intern_place(struct orma_perf_encoder *self, const struct place 
     return iid;
 }
 
+/* Without a build id, readers take what lies at the path: so it must be the path of this file. */
+static const char *path_of(const struct orma_perf_file *file, char *text, size_t size)
+{
+    return file->seen_by && !file->build_id_len &&
+                   (size_t)snprintf(text, size, "/proc/%u/root%s", file->seen_by, file->path) < size
+               ? text
+               : file->path;
+}
+
 /* `owner`: the process, of code that it generates. */
 static uint64_t intern_mapping(struct orma_perf_encoder *self, struct orma_perf_mapping *m,
                                const struct orma_perf_process *owner)
 {
-    const struct place place = {m->start, m->end, m->offset, m->file, m->file->path, owner};
+    char text[PATH_MAX + 32];
 
     if (m->iid_age != self->age) {
+        const struct place place = {
+            m->start, m->end, m->offset, m->file, path_of(m->file, text, sizeof(text)), owner};
+
         m->iid = intern_place(self, &place);
         m->iid_age = self->age;
     }
@@ -300,11 +313,10 @@ static uint64_t file_frame(struct orma_perf_encoder *self, struct orma_perf_mapp
     return iid;
 }
 
-static uint64_t user_frame(struct orma_perf_encoder *self, struct orma_perf_process *process,
-                           uint64_t pc, uint64_t now_ns)
+/* `m`: where `pc` lies; NULL: in no mapping that is known. */
+static uint64_t frame_in(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                         struct orma_perf_mapping *m, uint64_t pc, uint64_t now_ns)
 {
-    struct orma_perf_mapping *m = orma_perf_process_find(self->processes, process, pc, now_ns);
-
     if (m)
         orma_perf_files_load(&self->processes->files, m->file, process->pid);
     if (m && (m->file->elf.symbols_num || m->file->unwind))
@@ -318,6 +330,13 @@ static uint64_t user_frame(struct orma_perf_encoder *self, struct orma_perf_proc
     if (!name.len && iid == next)
         orma_perf_late_add(process, m->file, pc, rel_pc);
     return iid;
+}
+
+static uint64_t user_frame(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                           uint64_t pc, uint64_t now_ns)
+{
+    return frame_in(self, process, orma_perf_process_find(self->processes, process, pc, now_ns), pc,
+                    now_ns);
 }
 
 static void put_frame(struct orma_perf_encoder *self, size_t *num, uint64_t frame)
@@ -395,8 +414,7 @@ static void start_state(struct orma_unwind_state *state, const struct orma_perf_
 
 /* The stack of frame pointers leaves a caller out where the leaf has no frame; 0: it does not. */
 static uint64_t caller_left_out(struct orma_perf_encoder *self, struct orma_perf_process *process,
-                                const struct orma_perf_record *record, uint64_t next,
-                                uint64_t now_ns)
+                                const struct orma_perf_record *record, uint64_t now_ns)
 {
     struct code_of of = {self->processes, process, now_ns};
     const struct orma_unwind unwind = {.find = find_code, .ctx = &of};
@@ -406,16 +424,13 @@ static uint64_t caller_left_out(struct orma_perf_encoder *self, struct orma_perf
     if (!self->plan->leaf || record->abi != PERF_SAMPLE_REGS_ABI_64)
         return 0;
     start_state(&state, record);
-    return orma_unwind_leaf_caller(&unwind, &state, &caller) && caller != next ? caller : 0;
+    return orma_unwind_leaf_caller(&unwind, &state, &caller) ? caller : 0;
 }
 
 /* Where threads of Go begin there may be anything in the frame pointer. */
-static bool is_first(struct orma_perf_encoder *self, struct orma_perf_process *process, uint64_t pc,
-                     uint64_t now_ns)
+static bool is_first(const struct orma_perf_mapping *m, uint64_t pc)
 {
-    const struct orma_perf_mapping *m =
-        orma_perf_process_find(self->processes, process, pc, now_ns);
-    struct orma_unwind_file *file = m && m->file->elf.go.data ? m->file->unwind : NULL;
+    struct orma_unwind_file *file = m && m->file->elf.go ? m->file->unwind : NULL;
 
     return file && orma_unwind_file_is_first(
                        file, orma_unwind_file_address(file, pc - m->start + m->offset));
@@ -440,11 +455,11 @@ static void put_user_chain(struct orma_perf_encoder *self, struct orma_perf_proc
         if (!chain[i])
             continue;
         const uint64_t at = i ? chain[i] - 1 : chain[i];
-        put_frame(self, num, user_frame(self, process, at, now_ns));
-        if (is_first(self, process, at, now_ns))
+        struct orma_perf_mapping *m = orma_perf_process_find(self->processes, process, at, now_ns);
+        put_frame(self, num, frame_in(self, process, m, at, now_ns));
+        if (is_first(m, at))
             return;
-        const uint64_t caller =
-            i ? 0 : caller_left_out(self, process, record, len > 1 ? chain[1] : 0, now_ns);
+        const uint64_t caller = i ? 0 : caller_left_out(self, process, record, now_ns);
         if (caller)
             put_frame(self, num, user_frame(self, process, caller - 1, now_ns));
     }

@@ -280,7 +280,6 @@ static int read_elf(struct orma_perf_symtab *self)
     self->swapped = (ident[EI_DATA] == ELFDATA2MSB) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     self->entry = FIELD(self, elf, Ehdr, e_entry);
     take_segments(self, elf);
-    (void)orma_unwind_go_open(elf, orma_mapped_size(self->map), &self->go); /* few are of Go */
     return take_sections(self, elf);
 }
 
@@ -385,7 +384,7 @@ uint64_t orma_perf_symtab_find(struct orma_perf_symtab *self, uint64_t address)
 
     if (name || !self->map)
         return name;
-    if (self->go.data && orma_unwind_go_find(&self->go, address, &f))
+    if (self->go && orma_unwind_go_find(self->go, address, &f))
         return IN_GO_TABLE | f.name;
     return find_stub(self, address);
 }
@@ -393,7 +392,7 @@ uint64_t orma_perf_symtab_find(struct orma_perf_symtab *self, uint64_t address)
 struct orma_str orma_perf_symtab_name(const struct orma_perf_symtab *self, uint64_t name)
 {
     if (name & IN_GO_TABLE)
-        return orma_unwind_go_name(&self->go, (uint32_t)name);
+        return orma_unwind_go_name(self->go, (uint32_t)name);
     if (name & IN_STUBS)
         return orma_perf_plt_name(&self->plt, (uint32_t)name);
     const size_t most = ORMA_MIN(self->names_len - name, (size_t)NAME_MAX_LEN);

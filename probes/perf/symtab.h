@@ -39,7 +39,8 @@ struct orma_perf_symtab {
     size_t names_len;
     bool plt_read; /* when the first address was in none of the symbols */
     struct orma_perf_plt plt;
-    struct orma_unwind_go go; /* names of Go functions, which stripping leaves */
+    /* Names of Go functions, which stripping leaves; set by who has read them. NULL: none. */
+    const struct orma_unwind_go *go;
 };
 
 /* Reads from `fd` (the caller's). 0, -ENOEXEC or -EINVAL: not such a file, or -errno. */

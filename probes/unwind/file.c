@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/unwind/elf_view.h"
 #include "probes/unwind/go.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/hash.h"
@@ -125,21 +126,15 @@ static int read_header(struct orma_unwind_file *self, const Elf64_Phdr *header)
 }
 
 /* Static programs of some C libraries have .eh_frame, but no table of it. */
-static int read_by_sections(struct orma_unwind_file *self, const Elf64_Ehdr *elf)
+static int read_by_sections(struct orma_unwind_file *self)
 {
-    Elf64_Shdr names, head;
-    char name[sizeof(".eh_frame")];
+    struct orma_unwind_elf elf;
+    Elf64_Shdr head;
 
-    if (!elf->e_shoff || elf->e_shentsize != sizeof(head) || elf->e_shnum > HEADERS_MAX ||
-        !read_at(self, elf->e_shoff + (uint64_t)elf->e_shstrndx * sizeof(names), &names,
-                 sizeof(names)))
+    if (!orma_unwind_elf_open(&elf, orma_mapped_data(self->map), orma_mapped_size(self->map)))
         return -ENOEXEC;
-    for (unsigned i = 0; i < elf->e_shnum; i++) {
-        if (!read_at(self, elf->e_shoff + (uint64_t)i * sizeof(head), &head, sizeof(head)))
-            return -ENOEXEC;
-        if (head.sh_type == SHT_NOBITS ||
-            !read_at(self, names.sh_offset + head.sh_name, name, sizeof(name)) ||
-            memcmp(name, ".eh_frame", sizeof(name)) != 0)
+    for (unsigned i = 0; orma_unwind_elf_section(&elf, i, &head); i++) {
+        if (head.sh_type == SHT_NOBITS || !orma_unwind_elf_is_named(&elf, &head, ".eh_frame"))
             continue;
         int r = find_section(self, head.sh_offset, head.sh_size, head.sh_addr, &self->eh);
         if (r == 0)
@@ -179,7 +174,7 @@ static int read_elf(struct orma_unwind_file *self)
             self->segments[self->segments_num++] = (struct load_segment){
                 head.p_offset, head.p_vaddr, head.p_memsz, head.p_filesz, head.p_flags & PF_X};
     }
-    r = eh.p_type ? read_header(self, &eh) : read_by_sections(self, &elf);
+    r = eh.p_type ? read_header(self, &eh) : read_by_sections(self);
     bool is_go =
         orma_unwind_go_open(orma_mapped_data(self->map), orma_mapped_size(self->map), &self->go);
     return self->index.failed ? -ENOMEM : is_go || has_code(self) ? 0 : r;
@@ -377,6 +372,11 @@ bool orma_unwind_file_is_first(struct orma_unwind_file *self, uint64_t pc)
 bool orma_unwind_file_is_entry(const struct orma_unwind_file *self, uint64_t pc)
 {
     return self->entry && pc - self->entry < ENTRY_BYTES;
+}
+
+const struct orma_unwind_go *orma_unwind_file_go(const struct orma_unwind_file *self)
+{
+    return self && self->go.data ? &self->go : NULL;
 }
 
 const struct orma_unwind_section *orma_unwind_file_section(const struct orma_unwind_file *self)

@@ -14,6 +14,7 @@
 #include "probes/unwind/cfi.h"
 
 struct orma_unwind_file;
+struct orma_unwind_go;
 
 /* Reads from `fd`, which stays the caller's. 0, -ENOEXEC: no program of this machine, -EFBIG,
  * -ENOMEM. */
@@ -50,6 +51,9 @@ bool orma_unwind_file_is_first(struct orma_unwind_file *self, uint64_t pc);
 /* Is it what runs first of a program, or of its loader? Nobody called that, and often it has no
  * rule. */
 bool orma_unwind_file_is_entry(const struct orma_unwind_file *self, uint64_t pc);
+
+/* Its table of Go functions; NULL: it has none, or `self` is NULL. */
+const struct orma_unwind_go *orma_unwind_file_go(const struct orma_unwind_file *self);
 
 /* What expressions of rules are offsets of. */
 const struct orma_unwind_section *orma_unwind_file_section(const struct orma_unwind_file *self);

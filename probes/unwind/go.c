@@ -10,9 +10,9 @@
  */
 #include "probes/unwind/go.h"
 
-#include <elf.h>
 #include <string.h>
 
+#include "probes/unwind/elf_view.h"
 #include "sdk/base/defs.h"
 
 #define RELOCATIONS_MAX (1u << 20) /* that are looked at, in all sections together */
@@ -93,60 +93,20 @@ static bool read_header(struct orma_unwind_go *self)
 
 /* ---- where it is ---- */
 
-struct sections {
-    const uint8_t *elf;
-    size_t len;
-    uint64_t at, names, names_len;
-    unsigned num;
-};
-
-static bool section(const struct sections *s, unsigned i, Elf64_Shdr *ret)
-{
-    return i < s->num &&
-           read_at(s->elf, s->len, s->at + (uint64_t)i * sizeof(*ret), ret, sizeof(*ret));
-}
-
-static bool is_named(const struct sections *s, const Elf64_Shdr *head, const char *name)
-{
-    char text[32];
-    size_t len = strlen(name) + 1;
-
-    return head->sh_name < s->names_len && len <= s->names_len - head->sh_name &&
-           len <= sizeof(text) && read_at(s->elf, s->len, s->names + head->sh_name, text, len) &&
-           memcmp(text, name, len) == 0;
-}
-
-static bool open_sections(const uint8_t *elf, size_t len, struct sections *ret)
-{
-    Elf64_Ehdr head;
-    Elf64_Shdr names;
-
-    if (!read_at(elf, len, 0, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-        head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != ORMA_UNWIND_MACHINE ||
-        head.e_shentsize != sizeof(names) || head.e_shoff > len)
-        return false;
-    *ret = (struct sections){elf, len, head.e_shoff, 0, 0, head.e_shnum};
-    if (!section(ret, head.e_shstrndx, &names) || names.sh_offset > len)
-        return false;
-    ret->names = names.sh_offset;
-    ret->names_len = ORMA_MIN(names.sh_size, len - names.sh_offset);
-    return true;
-}
-
 /* What the loader would write at an address; 0: nothing. */
-static uint64_t relocation_of(const struct sections *s, uint64_t address)
+static uint64_t relocation_of(const struct orma_unwind_elf *s, uint64_t address)
 {
     uint32_t left = RELOCATIONS_MAX;
     Elf64_Shdr head;
 
-    for (unsigned i = 0; i < s->num && section(s, i, &head); i++) {
+    for (unsigned i = 0; orma_unwind_elf_section(s, i, &head); i++) {
         if (head.sh_type != SHT_RELA || head.sh_offset > s->len)
             continue;
         uint64_t num = ORMA_MIN(head.sh_size, s->len - head.sh_offset) / sizeof(Elf64_Rela);
         for (uint64_t k = 0; k < num && left; k++, left--) {
             Elf64_Rela r;
 
-            if (read_at(s->elf, s->len, head.sh_offset + k * sizeof(r), &r, sizeof(r)) &&
+            if (orma_unwind_elf_read(s, head.sh_offset + k * sizeof(r), &r, sizeof(r)) &&
                 r.r_offset == address)
                 return (uint64_t)r.r_addend;
         }
@@ -158,19 +118,20 @@ static uint64_t relocation_of(const struct sections *s, uint64_t address)
 
 bool orma_unwind_go_open(const uint8_t *elf, size_t len, struct orma_unwind_go *ret)
 {
-    struct sections s;
+    struct orma_unwind_elf s;
     Elf64_Shdr head, table = {0};
     uint64_t text = 0;
 
     *ret = (struct orma_unwind_go){0};
-    if (!open_sections(elf, len, &s))
+    if (!orma_unwind_elf_open(&s, elf, len) || s.machine != ORMA_UNWIND_MACHINE)
         return false;
-    for (unsigned i = 1; i < s.num && section(&s, i, &head); i++) {
+    for (unsigned i = 1; orma_unwind_elf_section(&s, i, &head); i++) {
         if (head.sh_type != SHT_PROGBITS || head.sh_flags & SHF_COMPRESSED)
             continue;
-        if (is_named(&s, &head, ".gopclntab") || is_named(&s, &head, ".data.rel.ro.gopclntab"))
+        if (orma_unwind_elf_is_named(&s, &head, ".gopclntab") ||
+            orma_unwind_elf_is_named(&s, &head, ".data.rel.ro.gopclntab"))
             table = head;
-        else if (is_named(&s, &head, ".text"))
+        else if (orma_unwind_elf_is_named(&s, &head, ".text"))
             text = head.sh_addr;
     }
     if (!table.sh_size || table.sh_offset > len || table.sh_size > len - table.sh_offset)

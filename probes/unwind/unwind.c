@@ -342,6 +342,20 @@ enum orma_unwind_end orma_unwind_run(struct orma_unwind *self, struct orma_unwin
     }
 }
 
+/* Where the frame pointer leads to the same place, it leaves nobody out. */
+static bool is_by_frame_pointer(const struct orma_unwind_rule *rule,
+                                const struct orma_unwind_state *state, uint64_t cfa)
+{
+    for (unsigned i = 0; i < rule->saved_num; i++) {
+        const struct orma_unwind_value *v = &rule->saved[i];
+
+        if (v->reg == ORMA_UNWIND_PC)
+            return v->kind == ORMA_UNWIND_AT_CFA && state->known & BIT(ORMA_UNWIND_FP) &&
+                   cfa + (uint64_t)v->offset == state->regs[ORMA_UNWIND_FP] + 8;
+    }
+    return false;
+}
+
 bool orma_unwind_leaf_caller(const struct orma_unwind *self, const struct orma_unwind_state *state,
                              uint64_t *ret)
 {
@@ -355,6 +369,7 @@ bool orma_unwind_leaf_caller(const struct orma_unwind *self, const struct orma_u
     if (!rule || rule->signal || rule->cfa.kind != ORMA_UNWIND_REGISTER ||
         rule->cfa.from != ORMA_UNWIND_SP ||
         step_by_rule(rule, orma_unwind_file_section(code.file), &next) <= 0 ||
+        is_by_frame_pointer(rule, state, next.regs[ORMA_UNWIND_SP]) ||
         !is_code(self, next.regs[ORMA_UNWIND_PC]))
         return false;
     *ret = next.regs[ORMA_UNWIND_PC];

@@ -77,7 +77,9 @@ enum orma_unwind_end orma_unwind_run(struct orma_unwind *self, struct orma_unwin
 /*
  * Where the leaf was called, by the rule of its address, if that needs neither frame pointer nor
  * guess: what frame pointers leave out, as the function has no frame, or not yet, or no more.
- * False: there is no such rule, its caller is not in the copy of the stack, or nobody's code.
+ * False: there is no such rule, its caller is not in the copy of the stack, or nobody's code, or
+ * the frame pointer leads there. Which place of the stack it is counts, not what stands there: in a
+ * recursion that is the same for many.
  */
 bool orma_unwind_leaf_caller(const struct orma_unwind *self, const struct orma_unwind_state *state,
                              uint64_t *ret);

@@ -118,6 +118,17 @@ class ProfileBinaries(ProfileCase):
         self.profile("--", "sh", "-c", f"{program}; touch {program}")
         self.assertNotIn(b"leaf", self.orma("profile", "report", "--format", "collapsed", self.out).stdout)
 
+    def test_files_of_a_container_are_not_looked_for_outside_of_it(self):
+        inside = self.compile(CALLS, "inside", "-O2", "-s", "-Wl,--build-id=none")
+        outside = self.compile(CALLS.replace("leaf", "stranger"), "outside", "-O2", "-Wl,--build-id=none")
+        command = ["unshare", "-m", "sh", "-c", f"mount --bind {inside} {outside} && exec {outside}"]
+        if not shutil.which("unshare") or self.run_program(*command).returncode:
+            self.skipTest("no mount namespaces here")
+        self.profile("--", *command)
+        named = self.orma("profile", "report", "--format", "collapsed", self.out).stdout
+        self.assertIn(b"outside;", named)
+        self.assertNotIn(b"stranger", named)
+
     @unittest.skipIf(not GO, "no Go")
     def test_go(self):
         (self.dir / "hot.go").write_text(GO_PROGRAM)

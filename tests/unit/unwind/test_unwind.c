@@ -123,6 +123,18 @@ static __attribute__((noinline)) int recursion(int n)
     return n ? recursion(n - 1) + n : (int)burnt;
 }
 
+/* Each call returns to the same place. It keeps a frame pointer, of which its rules say nothing. */
+void recursion_with_frames(int n);
+extern const char recursion_has_frame[];
+__asm__(".text\n.type recursion_with_frames, @function\n"
+        "recursion_with_frames:\n.cfi_startproc\n"
+        "pushq %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset %rbp, -16\n"
+        "movq %rsp, %rbp\n"
+        "recursion_has_frame:\n"
+        "testl %edi, %edi\nje 1f\ndecl %edi\ncall recursion_with_frames\n"
+        "1: popq %rbp\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n"
+        ".size recursion_with_frames, . - recursion_with_frames\n");
+
 static __attribute__((noinline)) void take(volatile char *memory, int n)
 {
     for (int i = 0; i < n; i++)
@@ -168,6 +180,7 @@ static __attribute__((noinline)) void all_shapes(void)
         numbers[i] = i * 7919 % 101;
     qsort(numbers, 24, sizeof(*numbers), compare);
     burnt += (unsigned long)recursion(30);
+    recursion_with_frames(8);
     dynamic(20);
     aligned(20);
     many(1, 2, 3, 4, 5, 6, 7, 8);
@@ -183,7 +196,8 @@ struct tracee {
     struct user_regs_struct regs;
     uint8_t stack[STACK_BYTES];
     size_t stack_len;
-    uint64_t shadow[FRAMES_MAX]; /* return addresses, outermost first */
+    uint64_t shadow[FRAMES_MAX]; /* return addresses, outermost first, */
+    uint64_t places[FRAMES_MAX]; /* and where they are */
     unsigned depth;
 };
 
@@ -269,6 +283,20 @@ static void join_too(struct areas *areas, struct orma_unwind_state state, const 
 
 static unsigned leaves; /* steps whose caller could be told without a frame pointer */
 
+/* The frame pointer leaves out the caller of what has made no frame yet; not of what has. */
+static void check_leaf(const struct tracee *t, bool left_out, uint64_t caller)
+{
+    if (left_out) {
+        leaves++;
+        cr_assert_eq(caller, t->shadow[t->depth - 1], "pc %llx", t->regs.rip);
+        cr_assert_neq(t->regs.rbp + 8, t->places[t->depth - 1], "pc %llx", t->regs.rip);
+    }
+    if (t->regs.rip == (uintptr_t)recursion_with_frames)
+        cr_assert(left_out);
+    if (t->regs.rip == (uintptr_t)recursion_has_frame)
+        cr_assert_not(left_out);
+}
+
 static enum orma_unwind_end unwind(struct tracee *t, struct areas *areas, uint64_t *frames,
                                    size_t *num)
 {
@@ -284,12 +312,10 @@ static enum orma_unwind_end unwind(struct tracee *t, struct areas *areas, uint64
         .stack_address = r->rsp,
     };
     const struct orma_unwind_state begun = state;
-    uint64_t caller;
+    uint64_t caller = 0;
+    const bool left_out = orma_unwind_leaf_caller(&run, &begun, &caller);
 
-    if (orma_unwind_leaf_caller(&run, &begun, &caller)) {
-        leaves++;
-        cr_assert_eq(caller, t->shadow[t->depth - 1], "pc %llx", r->rip);
-    }
+    check_leaf(t, left_out, caller);
     enum orma_unwind_end end = orma_unwind_run(&run, &state);
 
     *num = run.frames_num;
@@ -330,6 +356,7 @@ static bool step(struct tracee *t)
         return false;
     if (kind > 0 && t->regs.rsp == sp - 8 && t->depth < FRAMES_MAX) {
         memcpy(&back, t->stack, sizeof(back));
+        t->places[t->depth] = t->regs.rsp;
         t->shadow[t->depth++] = back;
     }
     if (kind < 0 && t->depth)
@@ -465,6 +492,7 @@ Test(unwind, agrees_with_the_calls_at_every_instruction)
     if (!WIFSTOPPED(status))
         cr_skip_test("no tracing of processes here");
     cr_assert(run_to(&t, (uint64_t)(uintptr_t)all_shapes));
+    t.places[0] = t.regs.rsp;
     memcpy(&t.shadow[t.depth++], t.stack, sizeof(uint64_t));
     do {
         enum orma_unwind_end end = unwind(&t, &areas, frames, &num);
