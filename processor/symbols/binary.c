@@ -92,7 +92,6 @@ static bool sections_are_sane(Elf *elf, uint64_t file_size, struct orma_binary_i
 {
     Elf_Scn *section = NULL;
     GElf_Shdr head;
-    uint64_t unpacked = 0;
     size_t num = 0;
 
     while ((section = elf_nextscn(elf, section))) {
@@ -102,7 +101,7 @@ static bool sections_are_sane(Elf *elf, uint64_t file_size, struct orma_binary_i
             return false;
         const char *name = section_name(elf, &head);
         uint64_t size = head.sh_type == SHT_NOBITS ? 0 : unpacked_size(section, &head, name);
-        if (size > FILE_BYTES_MAX || (unpacked += size) > UNPACKED_FACTOR * file_size)
+        if (size > FILE_BYTES_MAX || (ret->packed_bytes += size) > UNPACKED_FACTOR * file_size)
             return false;
         if (head.sh_type == SHT_NOBITS)
             continue;
@@ -251,7 +250,8 @@ static void read_inside(struct symbol_reader *r, Elf_Scn *section)
     ORMA_AUTO(orma_fd_close) int fd = -1;
     struct stat st;
 
-    if (!data || !data->d_buf || orma_binary_unpack_xz(data->d_buf, data->d_size, &fd) < 0 ||
+    if (!data || !data->d_buf ||
+        orma_binary_unpack_xz(data->d_buf, data->d_size, r->self->unpack_left, &fd) < 0 ||
         fstat(fd, &st) < 0)
         return;
     Elf *elf = begin(fd);
@@ -328,9 +328,8 @@ static const struct orma_binary_symbol *find_symbol(const struct orma_binary *se
 /* Debug information that libelf may not be able to unpack. What cannot be is left out. */
 static int unpack(struct orma_binary *self, uint64_t size, struct orma_binary_info *info)
 {
-    uint64_t most = ORMA_MIN(UNPACKED_FACTOR * size, UNPACKED_MAX);
     int fd = -1;
-    int r = orma_binary_unpack(self->fd, size, most, &fd, &size);
+    int r = orma_binary_unpack(self->fd, size, self->unpack_left, &fd, &size);
 
     if (r < 0)
         info->has_dwarf = false;
@@ -359,8 +358,11 @@ int orma_binary_open(const char *path, struct orma_binary **ret)
 
         self->elf = begin(self->fd);
         r = peek(self->elf, size, &info);
+        self->unpack_left = ORMA_MIN(UNPACKED_FACTOR * size, UNPACKED_MAX);
+        const uint64_t claimed = r == 0 ? info.packed_bytes : 0;
         if (r == 0 && info.has_dwarf)
             r = unpack(self, size, &info);
+        self->unpack_left -= ORMA_MIN(claimed, self->unpack_left);
         self->thumb = r == 0 && gelf_getehdr(self->elf, &head) && head.e_machine == EM_ARM;
     }
     if (r == 0)

@@ -6,8 +6,9 @@
  * the file (a virtual address of its program headers), not of a process.
  *
  * Files are hostile. They are read, never mapped, so one that shrinks is an error and no signal;
- * sizes are capped, what unpacks to unlikely sizes is refused, and each file has a budget of
- * entries of debug information: past it, addresses get what the symbol table knows.
+ * sizes are capped, what unpacks to unlikely sizes is refused (all that one binary unpacks to
+ * together), and each file has a budget of entries of debug information: past it, addresses get
+ * what the symbol table knows.
  *
  * Without libdw (the build says so) everything here fails with -ENOTSUP.
  * Threads: none.
@@ -26,13 +27,14 @@ struct orma_binary;
 
 struct orma_binary_info {
     uint8_t build_id[ORMA_BUILD_ID_MAX];
-    size_t build_id_len;  /* 0: it has none */
-    uint64_t load_bias;   /* of the first executable segment: its address less its offset */
-    char debug_link[256]; /* name of the file with the debug information; "" if none is named */
-    uint32_t debug_crc;   /* what its CRC-32 must be */
-    bool has_dwarf;       /* debug information */
-    bool has_symbols;     /* a full symbol table, not only what the dynamic linker needs */
-    bool has_code;        /* false: a file of debug information only; load_bias means nothing */
+    size_t build_id_len;   /* 0: it has none */
+    uint64_t load_bias;    /* of the first executable segment: its address less its offset */
+    char debug_link[256];  /* name of the file with the debug information; "" if none is named */
+    uint32_t debug_crc;    /* what its CRC-32 must be */
+    uint64_t packed_bytes; /* of its sections that are packed, once they are unpacked */
+    bool has_dwarf;        /* debug information */
+    bool has_symbols;      /* a full symbol table, not only what the dynamic linker needs */
+    bool has_code;         /* false: a file of debug information only; load_bias means nothing */
 };
 
 /* A function at an address. Texts are never NULL; line 0: unknown. */

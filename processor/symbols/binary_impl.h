@@ -33,7 +33,8 @@ struct orma_dwarf_unit {
 struct orma_binary {
     int fd;
     Elf *elf;
-    bool thumb; /* the lowest bit of function addresses is a flag */
+    uint64_t unpack_left; /* bytes that may still come out of what is packed in it */
+    bool thumb;           /* the lowest bit of function addresses is a flag */
     struct orma_binary_symbol *symbols;
     size_t symbols_num;
     char *names;

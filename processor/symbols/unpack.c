@@ -12,11 +12,8 @@
 #ifdef ORMA_HAVE_ZSTD
 #include <zstd.h>
 #endif
-#ifdef ORMA_HAVE_DEMANGLE
-#include <dlfcn.h>
-#endif
-
 #include "sdk/base/defs.h"
+#include "sdk/base/dynlib.h"
 #include "sdk/base/fd.h"
 
 #define BLOCK_BYTES 65536u
@@ -27,11 +24,6 @@ struct file {
     uint64_t size, end, left; /* end: of the copy; left: bytes that may still be unpacked */
     uint64_t packed;          /* of the file that may still be read: sections do not overlap */
 };
-
-static bool read_at(int fd, uint64_t at, void *to, size_t len)
-{
-    return at <= INT64_MAX && pread(fd, to, len, (off_t)at) == (ssize_t)len;
-}
 
 static int make_copy(struct file *f)
 {
@@ -80,8 +72,7 @@ static int unpack(struct file *f, uint64_t at, uint64_t len, uint64_t want)
     while (r == 0 && len) {
         ZSTD_inBuffer in = {block, ORMA_MIN(len, (uint64_t)BLOCK_BYTES), 0};
 
-        if (!read_at(f->fd, at, block, in.size))
-            r = -EBADMSG;
+        r = orma_fd_read_at(f->fd, block, in.size, at);
         at += in.size;
         len -= in.size;
         for (bool more = true; r == 0 && more;) {
@@ -112,18 +103,19 @@ static int take_section(struct file *f, uint64_t head_at)
     Elf64_Shdr head;
     Elf64_Chdr packed;
 
-    if (!read_at(f->fd, head_at, &head, sizeof(head)))
-        return -EBADMSG;
+    int r = orma_fd_read_at(f->fd, &head, sizeof(head), head_at);
+    if (r < 0)
+        return r;
     if (!(head.sh_flags & SHF_COMPRESSED) || head.sh_type == SHT_NOBITS ||
         head.sh_size < sizeof(packed) || head.sh_offset > f->size ||
         head.sh_size > f->size - head.sh_offset ||
-        !read_at(f->fd, head.sh_offset, &packed, sizeof(packed)) ||
+        orma_fd_read_at(f->fd, &packed, sizeof(packed), head.sh_offset) < 0 ||
         packed.ch_type != PACKED_BY_ZSTD)
         return 0;
     if (packed.ch_size > f->left || head.sh_size > f->packed)
         return -EFBIG;
     f->packed -= head.sh_size;
-    int r = f->copy < 0 ? make_copy(f) : 0;
+    r = f->copy < 0 ? make_copy(f) : 0;
     const uint64_t at = f->end;
     if (r == 0)
         r = unpack(f, head.sh_offset + sizeof(packed), head.sh_size - sizeof(packed),
@@ -145,7 +137,7 @@ int orma_binary_unpack(int fd, uint64_t size, uint64_t max, int *ret_fd, uint64_
     Elf64_Ehdr elf;
     int r = 0;
 
-    if (!read_at(fd, 0, &elf, sizeof(elf)) || elf.e_ident[EI_CLASS] != ELFCLASS64 ||
+    if (orma_fd_read_at(fd, &elf, sizeof(elf), 0) < 0 || elf.e_ident[EI_CLASS] != ELFCLASS64 ||
         (elf.e_ident[EI_DATA] == ELFDATA2MSB) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ||
         elf.e_shentsize != sizeof(Elf64_Shdr) || elf.e_shoff > size ||
         elf.e_shnum > (size - elf.e_shoff) / sizeof(Elf64_Shdr))
@@ -165,74 +157,64 @@ int orma_binary_unpack(int fd, uint64_t size, uint64_t max, int *ret_fd, uint64_
 
 /* ---- xz ---- */
 
-#define XZ_BYTES_MAX ((size_t)256 << 20)
+#define XZ_BYTES_MAX ((uint64_t)256 << 20)
 #define XZ_MEMORY_MAX ((uint64_t)256 << 20)
 
-#ifdef ORMA_HAVE_DEMANGLE
-/* As in lzma/container.h. */
-typedef int (*decode_fn)(uint64_t *memory, uint32_t flags, const void *allocator, const uint8_t *in,
-                         size_t *in_pos, size_t in_size, uint8_t *out, size_t *out_pos,
-                         size_t out_size);
+/* The library has its own headers, which nobody needs for one function: as in lzma/container.h. */
+int lzma_stream_buffer_decode(uint64_t *memory, uint32_t flags, const void *allocator,
+                              const uint8_t *in, size_t *in_pos, size_t in_size, uint8_t *out,
+                              size_t *out_pos, size_t out_size);
 enum { LZMA_OK = 0, LZMA_BUF_ERROR = 10 };
 
-static decode_fn find_decoder(void)
-{
-    void *lib = dlopen("liblzma.so.5", RTLD_LAZY | RTLD_LOCAL); /* stays for ever */
-    decode_fn ret = NULL;
+#define FUNCTIONS(X) X(lzma_stream_buffer_decode)
 
-    if (lib)
-        *(void **)&ret = dlsym(lib, "lzma_stream_buffer_decode");
-    return ret;
-}
+struct functions {
+    FUNCTIONS(ORMA_DYNLIB_POINTER)
+};
 
 /* Nothing says how large it becomes. */
-static int decode(decode_fn decoder, const uint8_t *packed, size_t len, uint8_t **ret,
-                  size_t *ret_len)
+static int decode(const struct functions *lzma, const uint8_t *packed, size_t len, size_t max,
+                  struct orma_buf *ret)
 {
-    for (size_t room = ORMA_MAX(len, (size_t)1 << 16) * 8; room <= XZ_BYTES_MAX; room *= 2) {
+    size_t room = ORMA_MAX(len, (size_t)1 << 16) * 4;
+
+    do {
         uint64_t memory = XZ_MEMORY_MAX;
         size_t in = 0, out = 0;
-        uint8_t *bytes = malloc(room);
 
-        if (!bytes)
+        room = ORMA_MIN(room * 2, max);
+        orma_buf_clear(ret);
+        if (!orma_buf_extend(ret, room))
             return -ENOMEM;
-        int r = decoder(&memory, 0, NULL, packed, &in, len, bytes, &out, room);
-        if (r == LZMA_OK) {
-            *ret = bytes;
-            *ret_len = out;
+        int r = lzma->lzma_stream_buffer_decode(&memory, 0, NULL, packed, &in, len, ret->data, &out,
+                                                room);
+        ret->len = out;
+        if (r == LZMA_OK)
             return 0;
-        }
-        free(bytes);
         if (r != LZMA_BUF_ERROR)
             return -EBADMSG;
-    }
+    } while (room < max);
     return -EFBIG;
 }
 
-int orma_binary_unpack_xz(const void *packed, size_t len, int *ret_fd)
+int orma_binary_unpack_xz(const void *packed, size_t len, uint64_t max, int *ret_fd)
 {
-    decode_fn decoder = find_decoder();
-    uint8_t *bytes = NULL;
-    size_t bytes_len = 0;
-    int r = !decoder                 ? -ENOTSUP
-            : len > XZ_BYTES_MAX / 8 ? -EFBIG
-                                     : decode(decoder, packed, len, &bytes, &bytes_len);
+    static const char *const names[] = {FUNCTIONS(ORMA_DYNLIB_NAME)};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf bytes = {0};
+    struct functions lzma;
 
+    if (!orma_dynlib_load("liblzma.so.5", names, ORMA_ARRAY_LEN(names), &lzma))
+        return -ENOTSUP;
+    if (len > XZ_BYTES_MAX / 8)
+        return -EFBIG;
+    int r = decode(&lzma, packed, len, (size_t)ORMA_MIN(max, XZ_BYTES_MAX), &bytes);
     if (r < 0)
         return r;
-    int fd = memfd_create("unpacked", MFD_CLOEXEC);
-    r = fd < 0 ? -errno : orma_fd_write_all(fd, bytes, bytes_len);
-    free(bytes);
+    ORMA_AUTO(orma_fd_close) int fd = memfd_create("unpacked", MFD_CLOEXEC);
+    r = fd < 0 ? -errno : orma_fd_write_all(fd, bytes.data, bytes.len);
     if (r < 0)
-        orma_fd_close(&fd);
-    else
-        *ret_fd = fd;
-    return r;
+        return r;
+    *ret_fd = fd;
+    fd = -1;
+    return 0;
 }
-#else
-int orma_binary_unpack_xz(const void *packed, size_t len, int *ret_fd)
-{
-    (void)packed, (void)len, (void)ret_fd;
-    return -ENOTSUP;
-}
-#endif

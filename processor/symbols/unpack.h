@@ -16,8 +16,8 @@ int orma_binary_unpack(int fd, uint64_t size, uint64_t max, int *ret_fd, uint64_
 
 /*
  * A small file of symbols that is inside a stripped one (.gnu_debugdata), packed by xz: unpacked,
- * as a file in memory. -ENOTSUP: liblzma is not installed, or the build loads no libraries; -EFBIG,
- * -EBADMSG, -ENOMEM, -errno.
+ * as a file in memory. -ENOTSUP: liblzma is not installed; -EFBIG: more
+ * than `max` bytes, or than is likely; -EBADMSG, -ENOMEM, -errno.
  */
-int orma_binary_unpack_xz(const void *packed, size_t len, int *ret_fd);
+int orma_binary_unpack_xz(const void *packed, size_t len, uint64_t max, int *ret_fd);
 #endif
