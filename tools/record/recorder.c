@@ -212,7 +212,7 @@ static void give_up_hits(struct state *st)
 /* One turn of the loop. 0, or the end of the connection. */
 static int turn(struct state *st)
 {
-    struct orma_record_watched *watched = st->rec->watched;
+    struct orma_record_watched *watched = st->stop_asked ? NULL : st->rec->watched;
     struct pollfd fds[] = {
         {.fd = orma_consumer_fd(st->rec->consumer), .events = POLLIN},
         {.fd = st->rec->signal_fd, .events = POLLIN},
@@ -224,7 +224,7 @@ static int turn(struct state *st)
         return -errno;
     if (n > 0 && fds[1].revents)
         take_signals(st);
-    if (n > 0 && fds[2].revents)
+    if (watched && (!watched->left || (n > 0 && fds[2].revents)))
         st->stop_asked |= orma_record_watched_ended(watched);
     int r = n > 0 && fds[0].revents ? orma_consumer_dispatch(st->rec->consumer) : 0;
     take_hits(st);

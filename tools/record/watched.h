@@ -9,14 +9,17 @@
 #include <stdint.h>
 
 struct orma_record_watched {
-    int fd; /* readable: one has ended; -1: nothing to wait for */
-    size_t left;
+    int fd;   /* readable: one has ended; -1: nobody can say */
+    int *fds; /* one for each process; -1: it has ended */
+    size_t num, left;
 };
 
-/* Those that run now. Without any, or where the kernel cannot tell, fd is -1. */
+/* Where the kernel cannot tell, or without processes, fd is -1. */
 void orma_record_watched_open(struct orma_record_watched *self, const int32_t *pids, size_t num);
+
+/* As often as one likes. */
 void orma_record_watched_close(struct orma_record_watched *self);
 
-/* Asked when fd is readable: true once the last one has ended. */
+/* Asked at first, and when fd is readable: has the last one ended, before or since? */
 bool orma_record_watched_ended(struct orma_record_watched *self);
 #endif
