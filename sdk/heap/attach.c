@@ -43,7 +43,8 @@ void orma_hook_start_by_path(const char *path)
     struct orma_heap_shared *s = NULL;
     struct stat st;
 
-    if (fd >= 0 && orma_hook_sys_fstat(fd, &st) == 0 && (uint64_t)st.st_size == SIZE)
+    if (fd >= 0 && orma_hook_sys_keeps_size(fd) && orma_hook_sys_fstat(fd, &st) == 0 &&
+        (uint64_t)st.st_size == SIZE)
         s = map_shared(fd);
     if (fd >= 0)
         (void)orma_hook_sys_close(fd);

@@ -41,9 +41,13 @@
 void *orma_hook_sys_mmap(void *at, size_t len, int prot, int flags, int fd, int64_t offset);
 int orma_hook_sys_munmap(void *at, size_t len);
 void *orma_hook_sys_mremap(void *old, size_t old_len, size_t len, int flags, void *to);
+/* Does the mapping at `at` show a file? False where that cannot be known. Keeps errno. */
+bool orma_hook_sys_is_file(const void *at);
 int orma_hook_sys_open(const char *path);
 int orma_hook_sys_close(int fd);
 int orma_hook_sys_fstat(int fd, struct stat *ret);
+/* Is it sealed so that its size stays? */
+bool orma_hook_sys_keeps_size(int fd);
 /* A memfd of that size, which can neither shrink nor grow. */
 int orma_hook_sys_memory(const char *name, size_t size);
 /* Reads memory of our own; what is not mapped, or may not be read, ends it. Bytes, or -1. */

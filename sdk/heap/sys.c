@@ -1,4 +1,5 @@
 /* By number: the functions of the C library may be ours, or act on a cancellation. */
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -23,6 +24,60 @@ void *orma_hook_sys_mremap(void *old, size_t old_len, size_t len, int flags, voi
     return (void *)syscall(SYS_mremap, old, old_len, len, flags, to);
 }
 
+/* One line of /proc/PID/maps, as far as it was read: "START-END MODE OFFSET DEVICE INODE PATH". */
+struct line {
+    uint64_t number, start, end;
+    unsigned field, same; /* same: characters of the path that are those of NO_FILE */
+    bool has_inode;
+};
+
+/* What the kernel calls memory that is shared with children. */
+#define NO_FILE "/dev/zero (deleted)"
+
+static void take(struct line *line, char c)
+{
+    if (line->field == 0 && c == '-') {
+        line->start = line->number;
+        line->number = 0;
+    } else if (line->field < 5 && c == ' ') {
+        line->end = line->field ? line->end : line->number;
+        line->field++;
+    } else if (line->field == 0) {
+        line->number = line->number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    } else if (line->field == 4) {
+        line->has_inode |= c != '0';
+    } else if (line->field == 5 && (line->same || c != ' ')) {
+        line->same = line->same < sizeof(NO_FILE) && c == NO_FILE[line->same] ? line->same + 1
+                                                                              : sizeof(NO_FILE);
+    }
+}
+
+bool orma_hook_sys_is_file(const void *at)
+{
+    const int saved = errno,
+              fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    struct line line = {0};
+    char block[512];
+    bool found = false;
+    long n;
+
+    while (fd >= 0 && !found && (n = syscall(SYS_read, fd, block, sizeof(block))) > 0) {
+        for (long i = 0; i < n && !found; i++) {
+            if (block[i] != '\n') {
+                take(&line, block[i]);
+                continue;
+            }
+            found = (uintptr_t)at - line.start < line.end - line.start;
+            if (!found)
+                line = (struct line){0};
+        }
+    }
+    if (fd >= 0)
+        (void)orma_hook_sys_close(fd);
+    errno = saved;
+    return found && line.has_inode && line.same != sizeof(NO_FILE) - 1;
+}
+
 int orma_hook_sys_open(const char *path)
 {
     return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
@@ -36,6 +91,13 @@ int orma_hook_sys_close(int fd)
 int orma_hook_sys_fstat(int fd, struct stat *ret)
 {
     return (int)syscall(SYS_fstat, fd, ret);
+}
+
+bool orma_hook_sys_keeps_size(int fd)
+{
+    const int seals = (int)syscall(SYS_fcntl, fd, F_GET_SEALS);
+
+    return seals >= 0 && (seals & F_SEAL_SHRINK) && (seals & F_SEAL_GROW);
 }
 
 int orma_hook_sys_memory(const char *name, size_t size)

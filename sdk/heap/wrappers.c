@@ -220,6 +220,8 @@ EXPORT void *orma_hook_mremap(void *old, size_t old_len, size_t len, int flags, 
     orma_hook_report_unmap(old, old_len, time);
     if (to)
         orma_hook_report_unmap(to, len, time);
+    if (hits && orma_hook_sys_is_file(p)) /* as in mmap_for() */
+        hits = 0;
     orma_hook_sample_map(p, len, hits, CALLER);
     return p;
 }

@@ -43,10 +43,12 @@ char *volatile kept;
 __attribute__((noinline)) void half(void) { char *p = ANON(8 * MB, 3); munmap(p + 2 * MB, 4 * MB); kept = p; }
 __attribute__((noinline)) void gone(void) { for (int i = 0; i < 10; i++) munmap(ANON(MB, 3), MB); }
 __attribute__((noinline)) void moved(void) { kept = mremap(ANON(MB, 3), MB, 3 * MB, MREMAP_MAYMOVE); }
+__attribute__((noinline)) void moved_shared(void) { kept = mremap(mmap(0, MB, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0), MB, 2 * MB, MREMAP_MAYMOVE); }
+__attribute__((noinline)) void moved_file(void) { kept = mremap(mmap(0, MB, 3, MAP_PRIVATE, memfd_create("a", 0), 0), MB, 7 * MB, MREMAP_MAYMOVE); }
 __attribute__((noinline)) void over(void) { char *p = ANON(5 * MB, 3); kept = mmap(p, MB, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0); }
 __attribute__((noinline)) void room(void) { kept = ANON(1000 * MB, PROT_NONE); }
 __attribute__((noinline)) void little(void) { for (int i = 0; i < 2000; i++) kept = ANON(4096, 3); }
-int main(void) { half(); gone(); moved(); over(); room(); little(); return 0; }
+int main(void) { half(); gone(); moved(); moved_shared(); moved_file(); over(); room(); little(); return 0; }
 """
 SERVER = r"""
 #include <stdlib.h>
@@ -235,9 +237,10 @@ class Heap(Case):
         heaps = {r["heap_name"] for r in self.query(self.out / "raw-trace", "SELECT DISTINCT heap_name FROM heap_profile_allocation")}
         self.assertIn("mmap", heaps)
         sums, mib = self.sums(), 1 << 20
-        for function, live, total in ("half", 4, 8), ("gone", 0, 10), ("moved", 3, 4), ("over", 5, 6):
+        for function, live, total in ("half", 4, 8), ("gone", 0, 10), ("moved", 3, 4), ("moved_shared", 2, 3), ("over", 5, 6):
             self.assertEqual((int(sums[function]["live"]), int(sums[function]["total"])), (live * mib, total * mib), function)
         self.assertNotIn("room", sums, "room for addresses is no memory")
+        self.assertNotIn("moved_file", sums, "nor is a file")
         self.assertAlmostEqual(int(sums["little"]["live"]), 2000 * 4096, delta=4 * 2000 * 4096 / 16 ** 0.5)
         self.assertTrue(list(self.out.glob("heap_dump.*.mmap.pb")))
 

@@ -130,9 +130,23 @@ void *orma_hook_sys_mremap(void *old, size_t old_len, size_t len, int flags, voi
     return fails("mremap") ? MAP_FAILED : mremap(old, old_len, len, flags, to);
 }
 
+static const void *file; /* where one is mapped */
+
+bool orma_hook_sys_is_file(const void *at)
+{
+    return at == file;
+}
+
 int orma_hook_sys_open(const char *path)
 {
     return fails("open") || strcmp(path, "ring") ? -1 : RING_FD;
+}
+
+static bool keeps_size = true;
+
+bool orma_hook_sys_keeps_size(int fd)
+{
+    return fd == RING_FD && keeps_size;
 }
 
 int orma_hook_sys_close(int fd)
@@ -317,6 +331,12 @@ static void use_maps(void)
     if (to != MAP_FAILED)
         has += 2 * UNIT;
     expect("mremap", 0, has);
+    char *view = mmap(NULL, 2 * UNIT, RW, ANON, -1, 0);
+    file = view;
+    (void)orma_hook_mremap(view, 2 * UNIT, UNIT, 0);
+    file = NULL;
+    expect("mremap of a file", 0, has);
+    (void)munmap(view, 2 * UNIT);
     if (to != MAP_FAILED)
         (void)munmap(to, 6 * UNIT);
     (void)munmap(p, 8 * UNIT);
@@ -360,6 +380,11 @@ Test(heap_library, a_command_is_found_by_its_path_or_not_at_all)
     reset();
     orma_hook_start_by_path("elsewhere");
     cr_assert_null(orma_hook_listener());
+    *ring = (struct orma_heap_shared){.magic = ORMA_HEAP_MAGIC, .interval = INTERVAL, .on = 1};
+    keeps_size = false; /* who gave it could cut it, and so kill us */
+    orma_hook_start_by_path("ring");
+    cr_assert_null(orma_hook_listener());
+    keeps_size = true;
 }
 
 /* ---- readers that come ---- */
