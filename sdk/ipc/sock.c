@@ -31,6 +31,9 @@
 #define TMP_PRODUCER "/tmp/perfetto-producer"
 #define TMP_CONSUMER "/tmp/perfetto-consumer"
 
+#define UNIX_PATIENCE_S 2 /* that a connect may wait */
+#define PATIENCE_S 20
+
 /* The kernel's struct sockaddr_vm: not every C library brings its headers. */
 struct vm_addr {
     sa_family_t family;
@@ -164,9 +167,20 @@ static bool is_trusted(int sock, const char *path)
 
 const char *orma_sock_why(int err)
 {
-    return err == EPERM ? "a program of another user listens there, which is not trusted; name the "
-                          "service in " ORMA_SOCK_PRODUCER_ENV " and " ORMA_SOCK_CONSUMER_ENV
-                        : strerror(err);
+    return err == ETIMEDOUT ? "who listens there takes no connection: it is stopped, or overwhelmed"
+           : err == EPERM
+               ? "a program of another user listens there, which is not trusted; name the "
+                 "service in " ORMA_SOCK_PRODUCER_ENV " and " ORMA_SOCK_CONSUMER_ENV
+               : strerror(err);
+}
+
+/* connect(2) waits for room in the queue of who listens, which takes for ever if that one is
+ * stopped; the network has longer ways. */
+static void limit_connect(int sock, int family)
+{
+    const struct timeval limit = {.tv_sec = family == AF_UNIX ? UNIX_PATIENCE_S : PATIENCE_S};
+
+    (void)setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)); /* else it may wait */
 }
 
 int orma_sock_connect(const char *text)
@@ -179,8 +193,9 @@ int orma_sock_connect(const char *text)
     ORMA_AUTO(orma_fd_close) int sock = new_socket(&addr, 0);
     if (sock < 0)
         return sock;
+    limit_connect(sock, addr.family);
     if (connect(sock, (struct sockaddr *)&addr.addr, addr.len) < 0)
-        return -errno;
+        return errno == EAGAIN || errno == EINPROGRESS ? -ETIMEDOUT : -errno;
     if (addr.family == AF_UNIX && !is_trusted(sock, text))
         return -EPERM;
     r = orma_fd_set_nonblock(sock);
@@ -201,7 +216,9 @@ static int remove_stale(const char *path)
     if (!S_ISSOCK(st.st_mode))
         return -EEXIST;
     ORMA_AUTO(orma_fd_close) int probe = orma_sock_connect(path);
-    if (probe >= 0)
+    if (probe == -ENOENT)
+        return 0;
+    if (probe != -ECONNREFUSED && probe != -EPERM) /* a stopped one does not answer in time */
         return -EADDRINUSE;
     return unlink(path) < 0 ? -errno : 0;
 }

@@ -29,9 +29,10 @@ struct orma_sock_addr {
 int orma_sock_parse(const char *text, struct orma_sock_addr *ret);
 
 /*
- * Connected descriptor (the connect itself may block), or -errno. On a socket of the default places
- * (below) root, this user, or whom root gave /run/perfetto must listen, else -EPERM: in /tmp anybody
- * may. An address that somebody chose is trusted as it is.
+ * Connected descriptor, or -errno. The connect itself may block: for 2 s, by the network for 20,
+ * then -ETIMEDOUT. On a socket of the default places (below) root, this user, or whom root gave
+ * /run/perfetto must listen, else -EPERM: in /tmp anybody may. An address that somebody chose is
+ * trusted as it is.
  */
 int orma_sock_connect(const char *text);
 

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/ipc/client.h"
 #include "sdk/ipc/frame.h"
@@ -203,6 +205,31 @@ Test(sock, a_stale_socket_is_replaced_and_a_living_one_is_not)
     close(file);
     cr_assert_eq(orma_sock_listen(path), -EEXIST);
     unlink(path);
+    rmdir(dir);
+}
+
+/* Its queue is full, and nobody takes anything out. */
+Test(sock, who_takes_no_connection_is_waited_for_with_a_limit)
+{
+    char dir[] = "/tmp/orma-test-XXXXXX";
+    struct sockaddr_un addr = {.sun_family = AF_UNIX};
+    int clients[4];
+
+    cr_assert(mkdtemp(dir));
+    snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/sock", dir);
+    int stopped = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    cr_assert_eq(bind(stopped, (struct sockaddr *)&addr, sizeof(addr)), 0);
+    cr_assert_eq(listen(stopped, 0), 0);
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(clients); i++) {
+        clients[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        (void)connect(clients[i], (struct sockaddr *)&addr, sizeof(addr));
+    }
+    cr_assert_eq(orma_sock_listen(addr.sun_path), -EADDRINUSE,
+                 "its socket is not taken away, either");
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(clients); i++)
+        close(clients[i]);
+    close(stopped);
+    unlink(addr.sun_path);
     rmdir(dir);
 }
 
