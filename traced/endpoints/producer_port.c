@@ -105,9 +105,7 @@ static int initialize_connection(struct traced_conn *conn, const struct traced_c
     struct traced_producer *self = traced_producer_new(conn, sessions->producers);
     if (!self)
         return -ENOSPC;
-    self->name = orma_str_dup(args.name);
-    self->sdk_version = orma_str_dup(args.version);
-    if (!self->name || !self->sdk_version) {
+    if (!traced_producer_name(self, args.name, args.version)) {
         traced_conn_close(conn);
         return -ENOMEM;
     }

@@ -188,11 +188,18 @@ static void set_flags(struct traced_data_source *ds,
     ds->no_flush = desc->no_flush;
 }
 
+bool traced_producer_name(struct traced_producer *self, struct orma_str name,
+                          struct orma_str version)
+{
+    self->name = orma_str_dup(name);
+    self->sdk_version = orma_str_dup(version);
+    self->names_bytes += name.len + version.len + 2;
+    return self->name && self->sdk_version;
+}
+
 size_t traced_producer_held(const struct traced_producer *self)
 {
     return self->descriptor_bytes + self->names_bytes + self->data_sources_num * 512 +
-           (self->name ? strlen(self->name) + 1 : 0) +
-           (self->sdk_version ? strlen(self->sdk_version) + 1 : 0) +
            (self->writers.len + self->known_seqs.len + self->scraped.len) * 64;
 }
 

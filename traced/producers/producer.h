@@ -60,7 +60,7 @@ struct traced_producer {
     uint64_t stream_request_id;
     struct orma_list data_sources; /* traced_data_source.link */
     size_t data_sources_num, descriptor_bytes;
-    size_t names_bytes;         /* of its data sources */
+    size_t names_bytes;         /* its own, and of its data sources */
     struct orma_list instances; /* traced_instance.producer_link */
     size_t instances_num;
     uint64_t flush_acked;    /* the highest flush id that it has answered */
@@ -76,6 +76,10 @@ struct traced_producer *traced_producer_new(struct traced_conn *conn,
                                             struct traced_producers *registry);
 /* Reports it first (struct traced_producer_events). Packets that were not read yet stay. */
 void traced_producer_free(struct traced_producer *self);
+
+/* Once, as it begins. False: no memory. */
+bool traced_producer_name(struct traced_producer *self, struct orma_str name,
+                          struct orma_str version);
 
 /* Bytes that are kept for it, all that it has made us keep. */
 size_t traced_producer_held(const struct traced_producer *self);
