@@ -19,6 +19,8 @@ enum link_kind { LINK_SAME_PROCESS, LINK_PARENT };
 struct orma_process_link {
     enum link_kind kind;
     uint32_t utid, other;
+    uint32_t next, next_other; /* of those that wait for `utid`, and for the thread `other` */
+    bool resolved;
 };
 
 static struct orma_table *threads(const struct orma_processes *self)
@@ -67,6 +69,7 @@ void orma_processes_fini(struct orma_processes *self)
 {
     free(self->older);
     free(self->links);
+    orma_map_fini(&self->first_link);
     free(self->thread_ranks);
     free(self->process_ranks);
     orma_ids_fini(&self->by_tid);
@@ -155,43 +158,34 @@ void orma_processes_set_idle(struct orma_processes *self)
 
 /* ---- links that wait ---- */
 
+/* Puts the link with number `at` in front of what waits for the thread; what was there before. */
+static uint32_t put_first(struct orma_processes *self, uint32_t utid, uint32_t at)
+{
+    uint64_t first = orma_map_get(&self->first_link, utid);
+
+    if (orma_map_put(&self->first_link, utid, at))
+        self->storage->failed = true;
+    return first == ORMA_MAP_NONE ? ORMA_ID_NONE : (uint32_t)first;
+}
+
 static void add_link(struct orma_processes *self, enum link_kind kind, uint32_t utid,
                      uint32_t other)
 {
-    if (ORMA_GROW(&self->links, &self->links_cap, self->links_num + (size_t)1)) {
+    const uint32_t at = self->links_num;
+
+    if (ORMA_GROW(&self->links, &self->links_cap, at + (size_t)1)) {
         self->storage->failed = true;
         return;
     }
-    self->links[self->links_num++] = (struct orma_process_link){kind, utid, other};
+    struct orma_process_link *link = &self->links[self->links_num++];
+    *link = (struct orma_process_link){kind,         utid, other, put_first(self, utid, at),
+                                       ORMA_ID_NONE, false};
+    if (kind == LINK_SAME_PROCESS)
+        link->next_other = put_first(self, other, at);
+    self->links_waiting++;
 }
 
-static void set_upid(struct orma_processes *self, uint32_t utid, uint32_t upid);
-
-/* `utid` is of `upid` now: what waited for that. Linked threads follow in turn. */
-static void resolve_links(struct orma_processes *self, uint32_t utid, uint32_t upid)
-{
-    for (uint32_t i = 0; i < self->links_num;) {
-        struct orma_process_link link = self->links[i];
-        bool first = link.utid == utid;
-
-        if (!first && (link.kind == LINK_PARENT || link.other != utid)) {
-            i++;
-            continue;
-        }
-        self->links[i] = self->links[--self->links_num];
-        if (link.kind == LINK_PARENT) {
-            orma_table_set(processes(self), ORMA_PROCESS_PARENT_UPID, link.other, upid);
-            continue;
-        }
-        uint32_t peer = first ? link.other : link.utid;
-        if (orma_processes_upid(self, peer) == ORMA_ID_NONE) {
-            set_upid(self, peer, upid);
-            i = 0; /* the list was changed below us */
-        }
-    }
-}
-
-static void set_upid(struct orma_processes *self, uint32_t utid, uint32_t upid)
+static void give_process(struct orma_processes *self, uint32_t utid, uint32_t upid)
 {
     struct orma_table *t = threads(self);
     int64_t tid = orma_table_int(t, ORMA_THREAD_TID, utid);
@@ -200,13 +194,60 @@ static void set_upid(struct orma_processes *self, uint32_t utid, uint32_t upid)
     self->changes++;
     orma_table_set(t, ORMA_THREAD_UPID, utid, upid);
     orma_table_set(t, ORMA_THREAD_IS_MAIN_THREAD, utid, tid == pid);
-    resolve_links(self, utid, upid);
+}
+
+ORMA_VEC_STRUCT(utids, uint32_t);
+
+/* `utid` is of `upid` now: what waited for that. Threads that it is linked to go to `todo`. */
+static void resolve_links(struct orma_processes *self, uint32_t utid, uint32_t upid,
+                          struct utids *todo)
+{
+    uint64_t at = orma_map_take(&self->first_link, utid);
+
+    while (at != ORMA_MAP_NONE && at != ORMA_ID_NONE) {
+        struct orma_process_link *link = &self->links[at];
+        const bool first = link->utid == utid;
+        const uint32_t peer = first ? link->other : link->utid;
+
+        at = first ? link->next : link->next_other;
+        self->links_waiting -= !link->resolved;
+        if (link->resolved)
+            continue;
+        link->resolved = true;
+        if (link->kind == LINK_PARENT) {
+            orma_table_set(processes(self), ORMA_PROCESS_PARENT_UPID, link->other, upid);
+        } else if (orma_processes_upid(self, peer) == ORMA_ID_NONE) {
+            give_process(self, peer, upid);
+            if (ORMA_VEC_PUSH(todo, peer))
+                self->storage->failed = true;
+        }
+    }
+}
+
+/* A trace may link as many threads as it likes, one to the next: so this is no recursion. */
+static void set_upid(struct orma_processes *self, uint32_t utid, uint32_t upid)
+{
+    struct utids todo = {0};
+
+    give_process(self, utid, upid);
+    if (!self->links_waiting)
+        return;
+    resolve_links(self, utid, upid, &todo);
+    while (todo.len)
+        resolve_links(self, todo.data[--todo.len], upid, &todo);
+    ORMA_VEC_FINI(&todo);
+    if (!self->links_waiting) {
+        self->links_num = 0;
+        orma_map_clear(&self->first_link);
+    }
 }
 
 void orma_processes_link(struct orma_processes *self, uint32_t utid, uint32_t other)
 {
     uint32_t upid = orma_processes_upid(self, utid), upid_other = orma_processes_upid(self, other);
 
+    if (utid == other)
+        return;
     if (upid == ORMA_ID_NONE && upid_other == ORMA_ID_NONE)
         add_link(self, LINK_SAME_PROCESS, utid, other);
     else if (upid == ORMA_ID_NONE)
@@ -422,6 +463,18 @@ bool orma_processes_note_inner(struct orma_processes *self, uint32_t pid, uint32
     if (depth <= num && orma_map_put(&self->ns_ids, (uint64_t)pid << 32 | inner[depth - 1], tid))
         self->storage->failed = true;
     return true;
+}
+
+void orma_processes_expect_inner(struct orma_processes *self, uint32_t pid, uint32_t tid,
+                                 const uint32_t *inner, uint32_t num)
+{
+    const uint64_t depth =
+        pid == tid && num ? num : orma_map_get(&self->ns_depth, pid); /* of a thread's process */
+
+    if (!num || (pid == tid && orma_map_get(&self->ns_depth, pid) != ORMA_MAP_NONE) ||
+        depth > num || orma_processes_outer(self, pid, inner[depth - 1]) != ORMA_ID_NONE)
+        return;
+    (void)orma_processes_note_inner(self, pid, tid, inner, num);
 }
 
 uint32_t orma_processes_outer(const struct orma_processes *self, uint32_t pid, uint32_t id)

@@ -50,9 +50,11 @@ struct orma_processes {
     struct orma_map ns_depth, ns_ids;
     struct orma_map unknown; /* upid → thread of no known tid */
     uint32_t idle_utid, idle_upid;
-    bool idle_known;                 /* pid 0 is the idle process: true once a format says so */
-    struct orma_process_link *links; /* waiting */
+    bool idle_known; /* pid 0 is the idle process: true once a format says so */
+    struct orma_process_link *links;
     uint32_t links_num, links_cap;
+    uint32_t links_waiting;                /* of them: the others are resolved */
+    struct orma_map first_link;            /* utid → the first of those that wait for it */
     uint8_t *thread_ranks, *process_ranks; /* of names, by row; shared growth */
     uint32_t thread_ranks_num, process_ranks_num;
     uint64_t changes; /* of what the answers below depend on; from 1 */
@@ -124,6 +126,10 @@ void orma_processes_name_process(struct orma_processes *self, uint32_t upid, uin
  */
 bool orma_processes_note_inner(struct orma_processes *self, uint32_t pid, uint32_t tid,
                                const uint32_t *inner, uint32_t num);
+
+/* The same of what the trace says later, if nothing is known yet. */
+void orma_processes_expect_inner(struct orma_processes *self, uint32_t pid, uint32_t tid,
+                                 const uint32_t *inner, uint32_t num);
 
 /* The id outside of what `pid` (outside) knows as `id`; ORMA_ID_NONE if it is in no namespace. */
 uint32_t orma_processes_outer(const struct orma_processes *self, uint32_t pid, uint32_t id);

@@ -385,7 +385,13 @@ static void outer_ids(struct orma_import_ctx *imp, const struct orma_events_trac
     uint32_t outer =
         t->trusted_pid ? orma_processes_outer(procs, t->trusted_pid, id) : ORMA_ID_NONE;
 
-    *ret_pid = outer == ORMA_ID_NONE ? t->pid : t->trusted_pid;
+    /* Of a thread that nobody looked at, the process is known. */
+    const bool in_namespace =
+        outer != ORMA_ID_NONE ||
+        (t->trusted_pid && t->trusted_pid != t->pid &&
+         orma_processes_outer(procs, t->trusted_pid, t->pid) == t->trusted_pid);
+
+    *ret_pid = in_namespace ? t->trusted_pid : t->pid;
     *ret_tid = outer == ORMA_ID_NONE ? t->tid : outer;
 }
 

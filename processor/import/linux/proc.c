@@ -224,32 +224,74 @@ static void add_proc(struct orma_import_ctx *imp, const struct orma_item *item,
     set_args(imp, upid, &p);
 }
 
+struct tree_thread {
+    uint32_t tid, tgid;
+    struct orma_str name; /* data NULL: none */
+};
+
+static struct tree_thread read_thread(struct orma_str bytes, struct inner_ids *ret_inner)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct tree_thread t = {0};
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_PROCESS_TREE_THREAD_NSTID)
+            read_inner(ret_inner, &f);
+        else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_TID)
+            t.tid = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_TGID)
+            t.tgid = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_NAME)
+            t.name = orma_pb_str(&f);
+    }
+    return t;
+}
+
 static void add_thread(struct orma_import_ctx *imp, const struct orma_item *item,
                        struct orma_str bytes)
 {
     struct orma_processes *procs = orma_model_processes(imp->model, item->machine);
+    struct inner_ids inner = {.num = 0};
+    const struct tree_thread t = read_thread(bytes, &inner);
+
+    (void)orma_processes_thread_of(procs, t.tid, t.tgid);
+    if (t.name.data) /* of the thread that has the tid now, whatever the process was */
+        orma_processes_name_thread(procs, orma_processes_thread(procs, t.tid),
+                                   orma_model_str(imp->model, without_work(t.name)),
+                                   ORMA_THREAD_NAME_TREE);
+    note_inner(imp, item, t.tgid, t.tid, &inner);
+}
+
+/*
+ * Processes are looked at after they have begun, and their events need the ids outside: so these
+ * are noted as the file is read, before events are in order.
+ */
+static bool tree_tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+{
+    struct orma_processes *procs = orma_model_processes(imp->model, ctx->machine);
+    const struct orma_str bytes = ctx->p->payload;
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
-    uint32_t tid = 0, tgid = 0;
-    struct orma_str name = {NULL, 0};
-    struct inner_ids inner = {.num = 0};
 
     while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_PROCESS_TREE_THREAD_NSTID)
-            read_inner(&inner, &f);
-        else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_TID)
-            tid = orma_pb_u32(&f);
-        else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_TGID)
-            tgid = orma_pb_u32(&f);
-        else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_NAME)
-            name = orma_pb_str(&f);
+        struct inner_ids inner = {.num = 0};
+
+        if (f.id != ORMA_PB_PROCESS_TREE_PROCESSES)
+            continue;
+        const struct proc p = read_proc(orma_pb_str(&f), &inner);
+        orma_processes_expect_inner(procs, p.pid, p.pid, inner.ids, inner.num);
     }
-    (void)orma_processes_thread_of(procs, tid, tgid);
-    if (name.data) /* of the thread that has the tid now, whatever the process was */
-        orma_processes_name_thread(procs, orma_processes_thread(procs, tid),
-                                   orma_model_str(imp->model, without_work(name)),
-                                   ORMA_THREAD_NAME_TREE);
-    note_inner(imp, item, tgid, tid, &inner);
+    r = orma_pb_reader(bytes.data, bytes.len);
+    while (orma_pb_next(&r, &f)) {
+        struct inner_ids inner = {.num = 0};
+
+        if (f.id != ORMA_PB_PROCESS_TREE_THREADS)
+            continue;
+        const struct tree_thread t = read_thread(orma_pb_str(&f), &inner);
+        orma_processes_expect_inner(procs, t.tgid, t.tid, inner.ids, inner.num);
+    }
+    return false;
 }
 
 static void tree_parse(struct orma_import_ctx *imp, const struct orma_item *item)
@@ -268,7 +310,7 @@ static void tree_parse(struct orma_import_ctx *imp, const struct orma_item *item
 
 static const uint16_t tree_fields[] = {ORMA_PB_TRACE_PACKET_PROCESS_TREE, 0};
 const struct orma_importer orma_linux_process_tree_importer = {
-    .name = "process_tree", .fields = tree_fields, .parse = tree_parse};
+    .name = "process_tree", .fields = tree_fields, .tokenize = tree_tokenize, .parse = tree_parse};
 
 /* ---- process stats ---- */
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "processor/import/trace/trace.h"
+#include "processor/read/damage.h"
 #include "processor/read/inflate.h"
 #include "protos/fields/trace.h"
 #include "protos/reflect/schema.h"
@@ -21,6 +22,26 @@ static void add_set(struct orma_import_ctx *imp, struct orma_str set)
         imp->model->storage->failed = true;
 }
 
+static void add_packed_set(struct orma_import_ctx *imp, struct orma_str packet,
+                           struct orma_str packed)
+{
+    struct orma_unpacked none = {0}, *unpacked = imp->reader ? &imp->reader->unpacked : &none;
+    const uint64_t max = ORMA_MIN(orma_unpacked_left(unpacked), SET_MAX);
+    ORMA_AUTO(orma_buf_fini) struct orma_buf set = {0};
+    int r = orma_inflate(ORMA_INFLATE_ZLIB, packed, max, &set);
+
+    (void)orma_unpacked_add(unpacked, set.len); /* not more than was left */
+    if (!r)
+        add_set(imp, orma_buf_str(&set));
+    else if (r != -ENOMEM && imp->reader)
+        orma_damage_packet(imp->reader, (const uint8_t *)packet.data, packet.len,
+                           r == -EFBIG     ? "descriptors that unpack to more than is allowed"
+                           : r == -ENOTSUP ? "descriptors that are packed in a way that was not "
+                                             "built in"
+                                           : "descriptors that can't be unpacked");
+    imp->model->storage->failed |= r == -ENOMEM;
+}
+
 static bool extensions_early(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
@@ -30,16 +51,7 @@ static bool extensions_early(struct orma_import_ctx *imp, const struct orma_pack
         if (f.id == ORMA_PB_EXTENSION_DESCRIPTOR_EXTENSION_SET) {
             add_set(imp, orma_pb_str(&f));
         } else if (f.id == ORMA_PB_EXTENSION_DESCRIPTOR_EXTENSION_SET_GZIP) {
-            struct orma_unpacked none = {0},
-                                 *unpacked = imp->reader ? &imp->reader->unpacked : &none;
-            uint64_t max = ORMA_MIN(orma_unpacked_left(unpacked), SET_MAX);
-            struct orma_buf set = {0};
-
-            if (!orma_inflate(ORMA_INFLATE_ZLIB, orma_pb_str(&f), max, &set))
-                add_set(imp, orma_buf_str(&set));
-            (void)orma_unpacked_add(unpacked, set.len); /* not more than was left */
-            imp->model->storage->failed |= set.failed;
-            orma_buf_fini(&set);
+            add_packed_set(imp, ctx->p->bytes, orma_pb_str(&f));
         }
     }
     return true;

@@ -77,6 +77,26 @@ Test(processes, links_wait_until_the_process_of_a_thread_is_known)
     fixture_free(f);
 }
 
+/* Each was made by the one before, and of none the process is known. */
+Test(processes, links_may_be_as_many_as_a_trace_likes)
+{
+    const uint32_t num = 200000;
+    struct fixture *f = fixture_new();
+    uint32_t first = orma_processes_thread(procs(f), 1000), last = first;
+
+    orma_processes_link(procs(f), first, first);
+    for (uint32_t i = 1; i < num; i++) {
+        uint32_t next = orma_processes_thread(procs(f), 1000 + i);
+
+        orma_processes_link(procs(f), last, next);
+        last = next;
+    }
+    (void)orma_processes_thread_of(procs(f), 1000 + num / 2, 5);
+    cr_assert_neq(orma_processes_upid(procs(f), first), ORMA_ID_NONE);
+    cr_assert_eq(orma_processes_upid(procs(f), first), orma_processes_upid(procs(f), last));
+    fixture_free(f);
+}
+
 Test(processes, a_name_gives_way_to_one_of_equal_or_higher_rank)
 {
     static const struct {
