@@ -24,6 +24,7 @@
 #include "protos/fields/orma_ext.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/text.h"
+#include "sdk/base/vec.h"
 #include "sdk/wire/pb_writer.h"
 
 #define ROOT "perfetto.protos.TraceMetrics"
@@ -182,17 +183,27 @@ static int add_function(struct orma_metrics *self, uint32_t msg)
     return r;
 }
 
-/* Functions for the message and for those in its fields. */
-static int add_reachable(struct orma_metrics *self, uint32_t msg)
+/* Functions for the message and for those in its fields. Who added messages said how deep they are
+ * in each other, so this is no recursion. */
+static int add_reachable(struct orma_metrics *self, uint32_t first)
 {
-    uint32_t count;
-    const struct orma_field *fields = orma_schema_fields(schema_of(self), msg, &count);
-    int r = self->has_fn[msg] ? 0 : add_function(self, msg);
+    ORMA_VEC(uint32_t) todo = {0};
+    int r = ORMA_VEC_PUSH(&todo, first);
 
-    for (uint32_t i = 0; i < count && r == 0; i++) {
-        if (fields[i].type == ORMA_TYPE_MESSAGE && !self->has_fn[fields[i].type_idx])
-            r = add_reachable(self, fields[i].type_idx);
+    while (r == 0 && todo.len) {
+        const uint32_t msg = todo.data[--todo.len];
+        uint32_t count;
+        const struct orma_field *fields = orma_schema_fields(schema_of(self), msg, &count);
+
+        if (self->has_fn[msg])
+            continue;
+        r = add_function(self, msg);
+        for (uint32_t i = 0; i < count && r == 0; i++) {
+            if (fields[i].type == ORMA_TYPE_MESSAGE && !self->has_fn[fields[i].type_idx])
+                r = ORMA_VEC_PUSH(&todo, fields[i].type_idx);
+        }
     }
+    ORMA_VEC_FINI(&todo);
     return r;
 }
 
