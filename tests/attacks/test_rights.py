@@ -1,5 +1,8 @@
 """What another user may see and do, where the consumer socket is open to everybody: nothing of root's sessions.
 As a user who is not root there is nobody to compare with, and the test is skipped."""
+import re
+
+import websocket
 from attack import *
 
 OTHER = 12345
@@ -94,6 +97,39 @@ class Rights(Attack):
         self.start_traced()
         self.assertIn("PermissionError", self.as_other(lambda: Consumer(self.consumer_path).ask("capabilities")))
         self.assert_ends()
+
+    def test_the_bridge_is_for_browsers_of_its_user(self):
+        """A port on the loopback is everybody's, and whoever is no browser says what origin he likes."""
+        bridge = self.start(BUILD / "compat/websocket_bridge", "--port", "0", stderr=subprocess.PIPE)
+        port = int(re.search(rb"127\.0\.0\.1:(\d+)", bridge.stderr.readline()).group(1))
+
+        def shake_hands():
+            s, head = websocket.connect(port, "/traced", 30 * SLOW)
+            s.close()
+            return head
+
+        self.assertIn(" 101 ", shake_hands())
+        said = self.as_other(shake_hands)
+        self.assertNotIn(" 101 ", said)
+        self.assertIn(str(OTHER), bridge.stderr.readline().decode())
+        r, w = os.pipe()
+        child = os.fork()
+        if not child:
+            try:
+                os.setuid(OTHER)
+                kept = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
+                os.write(w, b"%d" % len(kept))
+                time.sleep(1000)
+            finally:
+                os._exit(1)
+        os.close(w)
+        try:
+            with os.fdopen(r, "rb") as f:
+                self.assertEqual(f.read(2), b"40")
+            self.assertIn(" 101 ", shake_hands(), "others take no places")
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 /*
  * One thread, poll() over at most PEERS_MAX pairs of a browser's connection and
- * a connection to the service. Bytes are not looked at: the service checks its
- * consumers, and what may talk to this port are pages of the viewer only.
+ * a connection to the service. Bytes are not looked at: the service knows us only, so who may
+ * talk to this port are pages of the viewer, in a browser of the user who runs us.
  *
  * Nothing blocks. What one side does not take waits, up to WAITING_MAX; then the other side is
  * not read until it did. So a browser that stops reading stops its own recording only.
@@ -23,6 +23,7 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/ipc/sock.h"
+#include "tools/clients/bridge_user.h"
 
 #define PROGRAM "websocket_bridge"
 #define PORT_DEFAULT 8037
@@ -63,6 +64,7 @@ struct peer {
 struct bridge {
     int listener;
     const char *origins;
+    bool refused;               /* somebody, which was said */
     uint64_t now_ms, accept_ms; /* accept_ms: not before that; 0: now */
     struct peer peers[PEERS_MAX];
     uint8_t block[BLOCK];
@@ -208,6 +210,26 @@ static bool on_service(struct bridge *b, struct peer *p)
 
 /* ---- the loop ---- */
 
+/* Before it takes one of few places, and before anything is read. */
+static bool may_connect(struct bridge *b, int fd)
+{
+    static const char no[] =
+        "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    uint32_t uid = 0;
+    const bool known = orma_websocket_bridge_user(fd, &uid);
+
+    if (known && orma_websocket_bridge_is_ours(uid))
+        return true;
+    if (!b->refused && known)
+        fprintf(stderr,
+                PROGRAM ": refused a connection of user %u: the browser must be of the user who "
+                        "runs this\n",
+                uid);
+    b->refused |= known;                                              /* else it is gone already */
+    (void)!send(fd, no, sizeof(no) - 1, MSG_DONTWAIT | MSG_NOSIGNAL); /* it may have gone */
+    return false;
+}
+
 static void on_connection(struct bridge *b)
 {
     int fd = accept4(b->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -217,14 +239,15 @@ static void on_connection(struct bridge *b)
             b->accept_ms = b->now_ms + ACCEPT_PAUSE_MS; /* else poll() tells of it for ever */
         return;
     }
-    for (size_t i = 0; i < PEERS_MAX; i++) {
+    const bool welcome = may_connect(b, fd);
+    for (size_t i = 0; welcome && i < PEERS_MAX; i++) {
         if (b->peers[i].web < 0) {
             b->peers[i].web = fd;
             b->peers[i].since_ms = b->now_ms;
             return;
         }
     }
-    (void)close(fd); /* too many */
+    (void)close(fd); /* too many, or not for us */
 }
 
 static short events_of(bool read, const struct orma_outbox *out)
