@@ -40,6 +40,14 @@ const struct orma_report_section orma_report_why_sections[] = {
         BASIS,
     },
     {
+        .name = "behind",
+        .question = "And what kept those threads: which calls, and who had their CPU?",
+        .has = HAS,
+        .file = "why-behind",
+        .nothing = "nobody: no other thread woke it when it slept",
+        BASIS,
+    },
+    {
         .name = "chain",
         .question = "Who did what, one after the other, while it was blocked longest?",
         .has = HAS,

@@ -1,4 +1,6 @@
+INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE orma.sched;
+INCLUDE PERFETTO MODULE orma.syscalls;
 WITH
   worst AS (
     SELECT ts, root_utid FROM orma_why_piece WHERE utid != root_utid
@@ -8,12 +10,28 @@ WITH
     SELECT s.ts, s.ts + s.dur AS end_ts, s.utid
     FROM worst AS w JOIN _orma_why_state AS s
       ON s.utid = w.root_utid AND s.ts <= w.ts AND s.ts + s.dur > w.ts
+  ),
+  chain AS MATERIALIZED (
+    SELECT p.id, p.ts, p.dur, p.utid, p.state, p.ucpu
+    FROM sleep AS s
+    JOIN orma_why_piece AS p
+      ON p.root_utid = s.utid AND p.ts >= s.ts AND p.ts < s.end_ts
+    ORDER BY p.ts LIMIT $top
+  ),
+  pieces AS (SELECT id, ts, dur, utid FROM chain),
+  calls AS (
+    SELECT id, ts, dur, utid FROM orma_syscall
+    WHERE dur > 0 AND utid IN (SELECT utid FROM chain)
+  ),
+  -- The call that it was in for most of the piece.
+  inside AS (
+    SELECT i.id_0 AS id, i.id_1 AS call_id, max(i.dur) AS dur
+    FROM _interval_intersect!((pieces, calls), (utid)) AS i
+    GROUP BY i.id_0
   )
-SELECT p.ts AS at_ts, p.dur AS dur_ns,
-  orma_thread_label(p.utid) AS thread, p.state AS state,
-  iif(p.state IN ('ran', 'waited'), p.ucpu, NULL) AS cpu, p.utid AS _utid
-FROM sleep AS s
-JOIN orma_why_piece AS p
-  ON p.root_utid = s.utid AND p.ts >= s.ts AND p.ts < s.end_ts
-JOIN thread AS t ON t.utid = p.utid
-ORDER BY p.ts LIMIT $top
+SELECT c.ts AS at_ts, c.dur AS dur_ns,
+  orma_thread_label(c.utid) AS thread, c.state AS state,
+  iif(c.state IN ('ran', 'waited'), c.ucpu, NULL) AS cpu,
+  orma_syscall_label(i.call_id) AS call, c.utid AS _utid
+FROM chain AS c LEFT JOIN inside AS i ON i.id = c.id
+ORDER BY c.ts

@@ -32,3 +32,25 @@ WHERE (s.dur >= 0 OR o.end_ts IS NOT NULL) AND (
   s.name GLOB 'sys_*' AND s.category IS NULL
   OR s.category = 'strace' AND extract_arg(s.arg_set_id, 'ret') != '?'
 );
+
+-- A call with what it is about, as far as the kernel's record tells: the address of a futex, the number of
+-- a file.
+CREATE PERFETTO FUNCTION orma_syscall_label(
+  -- Alias for `slice.id`.
+  id LONG
+)
+RETURNS STRING AS
+SELECT
+  CASE
+    WHEN category IS NOT NULL OR extract_arg(arg_set_id, 'args[0]') IS NULL THEN call
+    WHEN call = 'futex' THEN 'futex ' || printf('0x%x', extract_arg(arg_set_id, 'args[0]'))
+    WHEN call IN (
+      'accept', 'accept4', 'connect', 'epoll_pwait', 'epoll_wait', 'fallocate', 'fdatasync', 'flock', 'fsync',
+      'ftruncate', 'getdents64', 'ioctl', 'pread64', 'preadv', 'pwrite64', 'pwritev', 'read', 'readv', 'recvfrom',
+      'recvmmsg', 'recvmsg', 'sendfile', 'sendmmsg', 'sendmsg', 'sendto', 'sync_file_range', 'syncfs', 'write', 'writev')
+      THEN call || ' of file ' || extract_arg(arg_set_id, 'args[0]')
+    ELSE call
+  END
+FROM (
+  SELECT arg_set_id, category, substr(name, iif(category IS NULL, 5, 1)) AS call FROM slice WHERE id = $id
+);
