@@ -21,7 +21,9 @@ enum {
     OPT_PROCESS,
     OPT_THREAD,
     OPT_CACHE,
-    OPT_SAME_SPEED
+    OPT_SAME_SPEED,
+    OPT_TREE,
+    OPT_ALL
 };
 
 static const struct orma_option options[] = {
@@ -31,6 +33,7 @@ static const struct orma_option options[] = {
     {OPT_TOP, 'n', "top", "N", "Show N rows of each section (20); 0: all."},
     {OPT_PROCESS, 'p', "process", "NAME|PID", "Compare this process only, or those that match. A=B: it is called A before, B after."},
     {OPT_THREAD, 't', "thread", "NAME|TID", "Compare this thread only, or those that match."},
+    ORMA_REPORT_TREE_OPTIONS_AS(OPT_TREE, OPT_ALL),
     {OPT_JSON, 0, "json", NULL, "One JSON object."},
     {OPT_MARKDOWN, 0, "markdown", NULL, "Tables in Markdown, for comments of a review."},
     {OPT_SAME_SPEED, 0, "same-speed", NULL,
@@ -79,6 +82,9 @@ static int take_option(struct args *a, int id)
     case OPT_THREAD:
         a->request.thread = a->cli.value;
         return ORMA_EXIT_OK;
+    case OPT_TREE:
+    case OPT_ALL:
+        return orma_report_take_scope(&a->cli, id == OPT_ALL, &a->request.tree, &a->request.all);
     case OPT_CACHE:
         orma_load_cache_set(a->cli.value);
         return ORMA_EXIT_OK;

@@ -350,6 +350,7 @@ static int run_session(struct orma_record *rec, const struct orma_service_trace_
         .duration_ms = config_info->trigger_mode ? 0 : config_info->duration_ms,
         .progress = !rec->quiet && !rec->background && isatty(STDERR_FILENO),
         .command = rec->command,
+        .note_command = !rec->snapshots,
         .child_producer_addr =
             rec->service.host ? orma_service_host_producer_addr(rec->service.host) : NULL,
         .child_consumer_addr =

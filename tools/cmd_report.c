@@ -23,6 +23,7 @@ static const struct orma_option options[] = {
     {ORMA_REPORT_OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
     ORMA_REPORT_RANGE_OPTIONS,
     ORMA_REPORT_FILTER_OPTIONS,
+    ORMA_REPORT_TREE_OPTIONS,
     ORMA_REPORT_GROUP_OPTION,
     ORMA_REPORT_FORM_OPTIONS,
 #ifdef ORMA_HAVE_VIEW

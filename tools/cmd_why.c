@@ -19,6 +19,7 @@ static const struct orma_option options[] = {
      "Explain this thread; with --slice: only slices of it."},
     {ORMA_REPORT_OPT_PROCESS, 'p', "process", "NAME|PID",
      "Explain the threads of this process; or as above."},
+    ORMA_REPORT_TREE_OPTION,
     ORMA_REPORT_RANGE_OPTIONS,
     {ORMA_REPORT_OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
     ORMA_REPORT_FORM_OPTIONS,
@@ -53,7 +54,10 @@ static int why(struct args *a)
 static int run(const struct orma_command *self, int argc, char **argv)
 {
     struct args a = {
-        .request = {.program = "orma why", .top = TOP_DEFAULT, .table = orma_report_why_sections}};
+        .request = {.program = "orma why",
+                    .top = TOP_DEFAULT,
+                    .table = orma_report_why_sections,
+                    .of = ORMA_REPORT_WHY_OF}};
     int id, code = ORMA_EXIT_OK;
 
     a.request.sections = a.sections.names;
@@ -67,8 +71,6 @@ static int run(const struct orma_command *self, int argc, char **argv)
         return code;
     if (!a.request.trace)
         return orma_cli_usage_error(&a.cli, "no trace given: orma why TRACE --slice NAME");
-    if (!a.request.slice && !a.request.thread && !a.request.process)
-        return orma_cli_usage_error(&a.cli, "say what to explain: --slice, --thread or --process");
     return why(&a);
 }
 
@@ -83,12 +85,16 @@ const struct orma_command orma_cmd_why = {
     .summary = "Explain why a slice, a thread or a process took so long.",
     .synopsis = "[OPTIONS] TRACE --slice NAME|ID [SECTION...]\n"
                 "[OPTIONS] TRACE --thread NAME|TID [SECTION...]\n"
-                "[OPTIONS] TRACE --process NAME|PID [SECTION...]",
+                "[OPTIONS] TRACE --process NAME|PID [SECTION...]\n"
+                "[OPTIONS] TRACE --tree NAME|PID [SECTION...]\n"
+                "[OPTIONS] TRACE [SECTION...]",
     .details =
         "Sections: causes, time, blockers, chain, calls, cpus, faults, slow. The time is that of "
         "the critical path: while a thread is blocked, the threads that were going to wake it "
         "are looked at, and those that were going to wake these. A cause is named if it takes 3 % "
         "of the time, and more than what is unknown.\n\n"
+        "Of a trace that was recorded for a command (orma record -- COMMAND), that command is "
+        "explained if nothing is chosen: what it started is what it waits for.\n\n"
         "The trace needs the switches of threads; what else it may tell comes from more events: "
         "'orma record sched syscalls irq timer faults'.",
     .examples = "  orma why trace.pftrace --slice request\n"

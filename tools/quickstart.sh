@@ -39,7 +39,7 @@ if [ ! -f $build/build.ninja ]; then
     rm -f $build.log
 fi
 echo "Building (one to four minutes the first time) ..." >&2
-ninja -C $build tools/orma tools/compat.stamp sdk/orma_demo >&2 # it shows how far it is
+ninja -C $build tools/orma tools/compat.stamp sdk/orma_demo sdk/heap/liborma_heap.so >&2 # it shows how far it is
 
 if [ "$(id -u)" -eq 0 ] && [ ! -e /sys/kernel/tracing/trace ]; then
     mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null ||
@@ -54,10 +54,10 @@ echo "Recording $seconds seconds ..." >&2
 $orma record -o "$output" -- sh -c "$build/sdk/orma_demo --threads 4 --iterations 2000 --spin 50000 & sleep $seconds; wait"
 
 echo "Trace: $output"
-$orma report "$output" overview threads latency
+$orma report "$output" --all overview threads latency
 echo
 $orma report "$output" slices --process orma_demo 2>/dev/null || echo "(no slices of the demo)"
 echo
-echo "All sections: $orma report $output"
+echo "All sections: $orma report --all $output"
 html=${output%.*}.html
-$orma report "$output" --html "$html" 2>/dev/null && echo "Report with the timeline, for a browser: $html"
+$orma report "$output" --all --html "$html" 2>/dev/null && echo "Report with the timeline, for a browser: $html"

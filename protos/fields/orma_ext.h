@@ -49,6 +49,13 @@ enum {
     ORMA_PB_ORMA_INCIDENT_UNTIL_NS = 7,
 };
 
+/* OrmaCommand */
+enum {
+    ORMA_PB_ORMA_COMMAND_PID = 1,
+    ORMA_PB_ORMA_COMMAND_STARTED_NS = 2,
+    ORMA_PB_ORMA_COMMAND_ARGS = 3,
+};
+
 /* OrmaPerfConfig */
 enum {
     ORMA_PB_ORMA_PERF_CONFIG_FOLLOW_CHILDREN = 1,
@@ -81,6 +88,11 @@ enum {
 /* ProcessTree.Process, extended */
 enum {
     ORMA_PB_PROCESS_TREE_PROCESS_ORMA_CGROUP = 90001,
+};
+
+/* ProcessTree, extended */
+enum {
+    ORMA_PB_PROCESS_TREE_ORMA_COMMAND = 90001,
 };
 
 /* PerfEventConfig, extended */

@@ -1,5 +1,6 @@
 """orma record, end to end: a real kernel trace and a real instrumented program, through real daemons and
 shared memory, asked in SQL."""
+import json
 import re
 
 from orma_env import *
@@ -104,6 +105,30 @@ class Record(Case):
         self.orma("record", "-o", trace, "apps", "--", "sh", "-c", "exit 7", code=7)
         self.assertTrue(trace.exists())
         self.orma("record", "-f", "-o", trace, "apps", "--", "/nonexistent/program", code=127)
+
+    def test_the_trace_says_for_which_command_it_was_recorded(self):
+        words = "SELECT coalesce(max(str_value), 'none') FROM metadata WHERE name = 'orma_command'"
+        for how in ("--ring", "--stream"):
+            with self.subTest(how):
+                trace = self.dir / f"t{how}.pftrace"
+                self.orma("record", how, "-o", trace, "apps", "--", DEMO, "--threads", "1", "--iterations", "10")
+                self.assertEqual(self.one(trace, words), f"{DEMO} --threads 1 --iterations 10")
+        trace = self.dir / "machine.pftrace"
+        self.orma("record", "-t", "100ms", "-o", trace, "cpu")
+        self.assertEqual(self.one(trace, words), "none")
+
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_a_recording_for_a_command_is_about_what_it_started(self):
+        trace = self.dir / "t.pftrace"
+        self.orma("record", "-o", trace, "sched", "--", "sh", "-c", "sh -c 'sleep 0.2; true' & wait; true")
+        got = json.loads(self.orma("report", trace, "threads", "--json", "--top", "0").stdout)
+        self.assertIn("what it started", got["scope"])
+        names = {row["thread"].split()[0] for row in got["sections"][0]["rows"]}
+        self.assertLessEqual(names, {"sh", "sleep"})
+        self.assertIn("sh", names)
+        whole = json.loads(self.orma("report", trace, "threads", "--json", "--top", "0", "--all").stdout)
+        self.assertNotIn("scope", whole)
+        self.assertGreater(len(whole["sections"][0]["rows"]), len(got["sections"][0]["rows"]))
 
     def test_a_running_service_is_used(self):
         self.start_traced()

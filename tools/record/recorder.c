@@ -22,6 +22,7 @@
 #include "sdk/wire/pb_reader.h"
 #include "tools/base/units.h"
 #include "tools/record/child.h"
+#include "tools/record/command_note.h"
 #include "tools/record/pump.h"
 #include "tools/record/watched.h"
 #include "tools/service/clone.h"
@@ -51,6 +52,7 @@ struct state {
     uint64_t asked_ns;      /* MONOTONIC, of the last one that counts */
     uint64_t full_since_ns; /* the output has no room; see is_stuck() */
     pid_t child;            /* 0: none running */
+    struct orma_record_command command;
     struct orma_service_hits hits;
     struct orma_record_pump *pump; /* NULL: the service writes straight to out_fd, or not at all */
     uint64_t size_before;          /* of out_fd, if it is a file */
@@ -234,6 +236,7 @@ static int turn(struct state *st)
 static int spawn_command(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
+    uint64_t now = orma_clock_boottime();
     pid_t pid;
 
     if (rec->prepared) {
@@ -253,6 +256,8 @@ static int spawn_command(struct state *st)
         return (int)pid;
     }
     st->child = pid;
+    st->command = (struct orma_record_command){
+        .pid = pid, .started_ns = rec->prepared ? 0 : now, .argv = rec->command};
     return 0;
 }
 
@@ -379,16 +384,21 @@ static bool is_asked(void *ctx)
     return st->signals > before;
 }
 
-static int read_back(struct state *st)
+static struct orma_fd_wait patience(struct state *st)
 {
-    struct orma_recorder *rec = st->rec;
-    struct orma_fd_wait wait = {
-        .stop_fd = rec->signal_fd,
+    return (struct orma_fd_wait){
+        .stop_fd = st->rec->signal_fd,
         .asked = is_asked,
         .ctx = st,
         .hurry = st->signals > 0,
         .patience_ms = OUTPUT_PATIENCE_MS,
     };
+}
+
+static int read_back(struct state *st)
+{
+    struct orma_recorder *rec = st->rec;
+    struct orma_fd_wait wait = patience(st);
     int r = orma_service_readback(rec->consumer, rec->out_fd, READ_TIMEOUT_MS, &wait, &rec->bytes);
 
     if (r == -ECANCELED) {
@@ -399,6 +409,24 @@ static int read_back(struct state *st)
     if (r < 0 && !rec->reader_left)
         say(rec, "cannot write the trace", r);
     return r;
+}
+
+/* Behind all that the service wrote. A trace without it is whole, but about the machine. */
+static void note_command(struct state *st)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf packet = {0};
+    struct orma_recorder *rec = st->rec;
+    struct orma_fd_wait wait = patience(st);
+
+    if (!rec->note_command || !st->command.pid || !rec->bytes || rec->reader_left)
+        return;
+    orma_record_command_put(&packet, &st->command);
+    int r = packet.failed ? -ENOMEM
+                          : orma_fd_write_until(rec->out_fd, packet.data, packet.len, &wait);
+    if (r < 0)
+        say(rec, "the trace does not say which command it was made for", r);
+    else
+        rec->bytes += packet.len;
 }
 
 static bool file_size(int fd, uint64_t *ret)
@@ -478,6 +506,8 @@ static int collect(struct state *st, bool missed)
     if (!rec->service_writes && !rec->on_snapshot && r == 0)
         r = read_back(st);
     look_at_file(st);
+    if (r == 0)
+        note_command(st);
     /* After the reading: what is still in a buffer counts as not delivered. */
     if (orma_consumer_stats_wait(rec->consumer, &stats) == 0) {
         orma_ledger_read(orma_buf_str(&stats), 0, &rec->loss);

@@ -25,6 +25,7 @@ struct orma_recorder {
     uint32_t duration_ms;               /* of the config, for the live line; 0: until stopped */
     bool progress;                      /* a live line on stderr */
     char *const *command;               /* NULL: none */
+    bool note_command;                  /* the trace says which one it was made for */
     struct orma_record_child *prepared; /* NULL: the command gets its process when it is run */
     const char *child_producer_addr, *child_consumer_addr;
     int signal_fd;                       /* signalfd of SIGINT, SIGTERM, SIGHUP, SIGCHLD */

@@ -9,6 +9,7 @@
 #include "tools/base/cell.h"
 #include "tools/base/units.h"
 #include "tools/load/loss.h"
+#include "tools/report/result.h"
 
 /* ---- times ---- */
 
@@ -151,30 +152,70 @@ static int check_match(struct orma_processor *tp, const char *program, const cha
 
 /* ---- conditions ---- */
 
+/* `upid` is of a process that was chosen, or that one of these started, directly or not. */
+static void put_tree(const struct orma_report_choice *self, const char *upid, struct orma_buf *out)
+{
+    if (self->command.len && self->request->of) {
+        orma_buf_printf(out, "%s IN (%s)", upid, orma_buf_cstr((struct orma_buf *)&self->roots));
+        return;
+    }
+    orma_buf_printf(out,
+                    "%s IN (WITH RECURSIVE of_tree(upid) AS (%s UNION SELECT child.upid FROM "
+                    "process AS child JOIN of_tree ON child.parent_upid = of_tree.upid) "
+                    "SELECT upid FROM of_tree)",
+                    upid, orma_buf_cstr((struct orma_buf *)&self->roots));
+}
+
 static void put_threads(struct orma_report_choice *self)
 {
     const struct orma_report_request *r = self->request;
+    const char *and = "";
 
-    if (!r->thread && !r->process)
+    if (!r->thread && !r->process && !self->roots.len)
         return;
     orma_buf_printf(&self->threads, " AND utid IN (SELECT thread.utid FROM thread%s WHERE ",
                     r->process ? " JOIN process USING (upid)" : "");
-    if (r->thread)
+    if (r->thread) {
         put_match(&self->threads, "thread", "tid", r->thread);
-    if (r->thread && r->process)
-        orma_buf_put_str(&self->threads, " AND ");
-    if (r->process)
+        and = " AND ";
+    }
+    if (r->process) {
+        orma_buf_put_str(&self->threads, and);
         put_match(&self->threads, "process", "pid", r->process);
+        and = " AND ";
+    }
+    if (self->roots.len) {
+        orma_buf_put_str(&self->threads, and);
+        put_tree(self, "thread.upid", &self->threads);
+    }
     orma_buf_put_byte(&self->threads, ')');
 }
 
 static void put_processes(struct orma_report_choice *self)
 {
-    if (!self->request->process)
+    if (self->request->process) {
+        orma_buf_put_str(&self->processes, " AND upid IN (SELECT upid FROM process WHERE ");
+        put_match(&self->processes, "process", "pid", self->request->process);
+        orma_buf_put_byte(&self->processes, ')');
+    }
+    if (self->roots.len) {
+        orma_buf_put_str(&self->processes, " AND ");
+        put_tree(self, "upid", &self->processes);
+    }
+}
+
+/* What has no process is nobody else's, where nothing was chosen. */
+static void put_owners(struct orma_report_choice *self)
+{
+    const struct orma_buf *owners = self->request->thread ? &self->threads : &self->processes;
+
+    if (!self->command.len) {
+        orma_buf_put(&self->owners, owners->data, owners->len);
         return;
-    orma_buf_put_str(&self->processes, " AND upid IN (SELECT upid FROM process WHERE ");
-    put_match(&self->processes, "process", "pid", self->request->process);
-    orma_buf_put_byte(&self->processes, ')');
+    }
+    orma_buf_put_str(&self->owners, " AND (upid IS NULL OR ");
+    put_tree(self, "upid", &self->owners);
+    orma_buf_put_byte(&self->owners, ')');
 }
 
 static void put_slices(struct orma_report_choice *self)
@@ -202,6 +243,61 @@ static const char *group_of(struct orma_processor *tp, const struct orma_report_
                : NULL;
 }
 
+/*
+ * The process of the command that the trace was recorded for. Only where the kernel told of new
+ * processes: elsewhere most of what the command started has no parent, and would be left out.
+ */
+static const char command_sql[] =
+    "INCLUDE PERFETTO MODULE orma.command; SELECT upid, command FROM orma_command "
+    "WHERE upid IS NOT NULL AND (SELECT count(*) FROM orma_command) = 1 "
+    "AND EXISTS (SELECT 1 FROM ftrace_event WHERE name = 'task_newtask')";
+
+static void find_command(struct orma_report_choice *self, struct orma_processor *tp)
+{
+    struct orma_report_result found;
+
+    self->untold = orma_load_number(tp, "SELECT EXISTS (SELECT 1 FROM metadata WHERE name = "
+                                        "'orma_command_pid')");
+    if (!self->untold ||
+        orma_report_result_read(tp, command_sql, 1, &found) < 0)
+        return;
+    self->untold = found.rows != 1;
+    if (found.rows == 1) {
+        const char *command = orma_report_result_cell(&found, 0, 1)->text;
+
+        orma_buf_printf(&self->roots, "SELECT %" PRId64 " AS upid",
+                        orma_report_result_cell(&found, 0, 0)->num);
+        orma_buf_put_str(&self->command, command ? command : "");
+    }
+    orma_report_result_fini(&found);
+}
+
+static int find_roots(struct orma_report_choice *self, struct orma_processor *tp)
+{
+    const struct orma_report_request *r = self->request;
+
+    if (r->tree) {
+        orma_buf_put_str(&self->roots, "SELECT upid FROM process WHERE ");
+        put_match(&self->roots, "process", "pid", r->tree);
+    } else if (!r->all && !r->process && !r->thread && !r->slice) {
+        find_command(self, tp);
+    }
+    return check_match(tp, r->program, "process", "pid", r->tree);
+}
+
+void orma_report_choice_put_scope(const struct orma_report_choice *self, struct orma_buf *out)
+{
+    if (!self->command.len)
+        return;
+    orma_buf_put_str(out, "Of '");
+    for (size_t i = 0; i < self->command.len; i++)
+        orma_buf_put_byte(out, self->command.data[i] < ' ' ? '?' : self->command.data[i]);
+    orma_buf_put_str(out, self->request->of
+                              ? "', for which this was recorded."
+                              : "' and what it started, for which this was recorded; --all shows "
+                                "the whole machine.");
+}
+
 int orma_report_choice_init(struct orma_report_choice *self, struct orma_processor *tp,
                             const struct orma_report_request *request)
 {
@@ -214,12 +310,13 @@ int orma_report_choice_init(struct orma_report_choice *self, struct orma_process
         r = check_match(tp, request->program, "thread", "tid", request->thread);
     if (r == 0)
         r = check_match(tp, request->program, "slice", "id", request->slice);
+    if (r == 0)
+        r = find_roots(self, tp);
     self->group = group_of(tp, request);
     put_threads(self);
     put_processes(self);
     put_slices(self);
-    const struct orma_buf *owners = request->thread ? &self->threads : &self->processes;
-    orma_buf_put(&self->owners, owners->data, owners->len);
+    put_owners(self);
     return r;
 }
 
@@ -229,6 +326,8 @@ void orma_report_choice_fini(struct orma_report_choice *self)
     orma_buf_fini(&self->processes);
     orma_buf_fini(&self->owners);
     orma_buf_fini(&self->slices);
+    orma_buf_fini(&self->roots);
+    orma_buf_fini(&self->command);
 }
 
 bool orma_report_choice_fits(const struct orma_report_choice *self, const char *sql)
@@ -236,7 +335,8 @@ bool orma_report_choice_fits(const struct orma_report_choice *self, const char *
     const struct orma_report_request *r = self->request;
     bool threads = strstr(sql, "$threads") || strstr(sql, "$owners");
 
-    return (!r->thread || threads) && (!r->process || threads || strstr(sql, "$processes")) &&
+    return (!r->thread || threads) &&
+           ((!r->process && !r->tree) || threads || strstr(sql, "$processes")) &&
            (!r->slice || strstr(sql, "$slices"));
 }
 

@@ -13,6 +13,10 @@ struct orma_report_choice {
     int64_t from_ts, to_ts;
     const char *group; /* column of orma_thread_group that rows are grouped by; NULL: by thread */
     struct orma_buf threads, processes, owners, slices; /* conditions that begin with AND, or "" */
+    /* SQL: the upids whose trees are looked at; "": all. `command`: nobody chose them, but the trace
+     * was recorded for this command. Sections without a place for it are then of the machine. */
+    struct orma_buf roots, command;
+    bool untold; /* it was recorded for a command, and does not tell of new processes */
 };
 
 /* 0, or with the message printed -EINVAL: a time that is none; -ERANGE: an empty range; -ENOENT:
@@ -20,6 +24,9 @@ struct orma_report_choice {
 int orma_report_choice_init(struct orma_report_choice *self, struct orma_processor *tp,
                             const struct orma_report_request *request);
 void orma_report_choice_fini(struct orma_report_choice *self);
+
+/* A sentence on what is left out because the trace was recorded for a command, or "". */
+void orma_report_choice_put_scope(const struct orma_report_choice *self, struct orma_buf *out);
 
 /* True if the SQL has a place for everything that was chosen. */
 bool orma_report_choice_fits(const struct orma_report_choice *self, const char *sql);

@@ -570,14 +570,15 @@ static int read_span(struct diff *d, unsigned side)
 
     d->from_ts[side] = d->choices[side].start_ts;
     d->to_ts[side] = d->choices[side].end_ts;
-    if (d->request->process || d->request->thread)
+    bool some = d->choices[side].threads.len;
+    if (some)
         r = read_numbers(d, side, span_sql, span);
     if (r == 0 && span[1] > span[0]) {
         d->from_ts[side] = (int64_t)span[0];
         d->to_ts[side] = (int64_t)span[1];
     }
     d->seconds[side] = fmax((double)(d->to_ts[side] - d->from_ts[side]), 1) / 1e9;
-    if (r == 0 && (d->request->process || d->request->thread)) {
+    if (r == 0 && some) {
         double ns = fmax((double)orma_load_span_ns(d->request->tp[side]), 1);
 
         r = read_numbers(d, side, others_sql, others);
@@ -867,12 +868,24 @@ static bool is_wanted(const struct diff *d, const char *name)
     return *n != NULL;
 }
 
+static void print_scope(struct diff *d)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+
+    if (d->request->form == ORMA_REPORT_DIFF_JSON)
+        return;
+    orma_report_choice_put_scope(&d->choices[1], &text);
+    if (text.len)
+        fprintf(d->out, "%s\n\n", orma_buf_cstr(&text));
+}
+
 static int print_all(struct diff *d)
 {
     bool any = false;
     int r = 0;
 
     print_begin(d);
+    print_scope(d);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(sections) && r == 0; i++) {
         struct orma_report_result rows = {0};
 
@@ -924,20 +937,42 @@ static int split_process(struct diff *d)
     return d->processes[0] && d->processes[1] ? 0 : -ENOMEM;
 }
 
+static int choose(struct diff *d, unsigned side, bool all)
+{
+    d->ranges[side] = (struct orma_report_request){.program = d->request->traces[side],
+                                                   .process = d->processes[side],
+                                                   .thread = d->request->thread,
+                                                   .tree = d->request->tree,
+                                                   .all = all};
+    return orma_report_choice_init(&d->choices[side], d->request->tp[side], &d->ranges[side]);
+}
+
+/* A command is compared with a command, or a machine with a machine. */
+static int choose_both(struct diff *d)
+{
+    int r = choose(d, 0, d->request->all);
+
+    if (r == 0)
+        r = choose(d, 1, d->request->all);
+    for (unsigned i = 0; i < 2 && r == 0; i++) {
+        if (d->choices[i].command.len && !d->choices[!i].command.len) {
+            orma_report_choice_fini(&d->choices[i]);
+            r = choose(d, i, true);
+        }
+    }
+    return r;
+}
+
 static int read_all(struct diff *d)
 {
     int r = split_process(d);
 
     for (unsigned i = 0; i < 2; i++)
         orma_report_notes_read(&d->notes[i], d->request->tp[i]);
-    for (unsigned i = 0; i < 2 && r == 0; i++) {
-        d->ranges[i] = (struct orma_report_request){.program = d->request->traces[i],
-                                                    .process = d->processes[i],
-                                                    .thread = d->request->thread};
-        r = orma_report_choice_init(&d->choices[i], d->request->tp[i], &d->ranges[i]);
-        if (r == 0)
-            r = read_span(d, i);
-    }
+    if (r == 0)
+        r = choose_both(d);
+    for (unsigned i = 0; i < 2 && r == 0; i++)
+        r = read_span(d, i);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(sections) && r == 0; i++) {
         /* A thread is no program. */
         if (is_wanted(d, sections[i].name) && !(sections[i].of_runs && d->request->thread))

@@ -37,6 +37,8 @@ struct orma_report_diff_request {
     const char *traces[2];
     const char *const *sections;  /* names, ended by NULL; none: all */
     const char *process, *thread; /* patterns of names, or numbers; NULL: all */
+    const char *tree;             /* the same: these processes, and what they started */
+    bool all;                     /* the machines, also of traces that were recorded for commands */
     const struct orma_report_limit *limits;
     size_t limits_num;
     size_t top;      /* rows of a section; 0: all */

@@ -14,6 +14,17 @@ int orma_report_take_top(const struct orma_cli *cli, size_t *ret)
     return ORMA_EXIT_OK;
 }
 
+int orma_report_take_scope(const struct orma_cli *cli, bool all, const char **tree, bool *ret_all)
+{
+    if (all ? *tree != NULL : *ret_all)
+        return orma_cli_usage_error(cli, "--tree and --all exclude each other");
+    if (all)
+        *ret_all = true;
+    else
+        *tree = cli->value;
+    return ORMA_EXIT_OK;
+}
+
 int orma_report_take_section(const struct orma_cli *cli, struct orma_report_names *names)
 {
     if (names->num == ORMA_REPORT_NAMES_MAX)
@@ -37,6 +48,10 @@ int orma_report_take_option(const struct orma_cli *cli, int id, struct orma_repo
     case ORMA_REPORT_OPT_PROCESS:
         request->process = cli->value;
         break;
+    case ORMA_REPORT_OPT_TREE:
+    case ORMA_REPORT_OPT_ALL:
+        return orma_report_take_scope(cli, id == ORMA_REPORT_OPT_ALL, &request->tree,
+                                      &request->all);
     case ORMA_REPORT_OPT_THREAD:
         request->thread = cli->value;
         break;

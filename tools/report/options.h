@@ -23,6 +23,8 @@ enum {
     ORMA_REPORT_OPT_SQL,
     ORMA_REPORT_OPT_CACHE,
     ORMA_REPORT_OPT_GROUP,
+    ORMA_REPORT_OPT_TREE,
+    ORMA_REPORT_OPT_ALL,
     ORMA_REPORT_OPT_OWN
 };
 
@@ -40,6 +42,20 @@ enum {
     {                                                                                              \
         ORMA_REPORT_OPT_TO, 0, "to", "TIME", "End there."                                          \
     }
+#define ORMA_REPORT_TREE_OPTION_AS(of_tree)                                                        \
+    {                                                                                              \
+        of_tree, 0, "tree", "NAME|PID", "Only this process and what it started."                   \
+    }
+#define ORMA_REPORT_TREE_OPTION ORMA_REPORT_TREE_OPTION_AS(ORMA_REPORT_OPT_TREE)
+#define ORMA_REPORT_TREE_OPTIONS_AS(of_tree, of_all)                                               \
+    ORMA_REPORT_TREE_OPTION_AS(of_tree),                                                           \
+    {                                                                                              \
+        of_all, 0, "all", NULL,                                                                    \
+            "The whole machine, also of a trace that was recorded for a command (orma record -- "  \
+            "COMMAND), which is of that command and what it started else."                         \
+    }
+#define ORMA_REPORT_TREE_OPTIONS                                                                   \
+    ORMA_REPORT_TREE_OPTIONS_AS(ORMA_REPORT_OPT_TREE, ORMA_REPORT_OPT_ALL)
 #define ORMA_REPORT_FILTER_OPTIONS                                                                 \
     {ORMA_REPORT_OPT_PROCESS, 'p', "process", "NAME|PID",                                          \
      "Only this process; NAME may be a pattern: 'post*'."},                                        \
@@ -64,6 +80,7 @@ struct orma_report_names {
 
 /* Exit codes, as orma_cli_next()'s users return them; messages are printed. */
 int orma_report_take_top(const struct orma_cli *cli, size_t *ret);
+int orma_report_take_scope(const struct orma_cli *cli, bool all, const char **tree, bool *ret_all);
 int orma_report_take_section(const struct orma_cli *cli, struct orma_report_names *names);
 /* Any of the options above; the first argument is the trace, the others are sections. */
 int orma_report_take_option(const struct orma_cli *cli, int id, struct orma_report_request *request,

@@ -351,6 +351,13 @@ static int check_sections(const struct orma_report_request *request,
 
 static void print_begin(struct report *self)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf scope = {0};
+
+    orma_report_choice_put_scope(&self->choice, &scope);
+    if (scope.len && self->request->form == ORMA_REPORT_TEXT) {
+        orma_cli_wrap_to(self->out, orma_buf_cstr(&scope), 0, self->frame.width);
+        fputc('\n', self->out);
+    }
     if (self->request->form != ORMA_REPORT_JSON)
         return;
     fputs("{\"trace\": ", self->out);
@@ -360,6 +367,10 @@ static void print_begin(struct report *self)
             ", \"to_ts\": %" PRId64 ",\n \"losses\": ",
             self->choice.start_ts, self->choice.end_ts, self->choice.from_ts, self->choice.to_ts);
     orma_print_json_text(orma_buf_cstr(&self->notes.losses), self->out);
+    if (scope.len) {
+        fputs(",\n \"scope\": ", self->out);
+        orma_print_json_text(orma_buf_cstr(&scope), self->out);
+    }
     fputs(",\n \"sections\": [", self->out);
 }
 
@@ -443,6 +454,13 @@ int orma_report_run(struct orma_processor *tp, const struct orma_report_request 
     if (r < 0)
         return ORMA_EXIT_USAGE;
     r = orma_report_choice_init(&self.choice, tp, request);
+    if (r == 0 && request->of && !self.choice.threads.len && !request->slice) {
+        fprintf(stderr, "%s: %s\n", request->program,
+                self.choice.untold ? "the trace does not tell what its command did: record it with "
+                                     "the kernel's events (as root: orma record -- COMMAND)"
+                                   : request->of);
+        r = -EINVAL;
+    }
     bool usage = r == -EINVAL;
     if (r == 0) {
         self.frame = (struct orma_report_frame){

@@ -18,8 +18,13 @@ struct orma_report_request {
      * counts what there is to look at. */
     const char *const *prepare;
     const char *const *sections;          /* names, ended by NULL; none: all that have data */
+    /* What to say if nothing is chosen and the trace was recorded for no command, which is looked at
+     * without what it started; NULL: then it is all. */
+    const char *of;
     const char *from, *to;                /* as the user wrote them; NULL: the whole trace */
     const char *process, *thread, *slice; /* patterns of names, or numbers; NULL: all */
+    const char *tree; /* the same: these processes, and what they started */
+    bool all; /* the whole machine, also of a trace that was recorded for a command */
     const char *group;                    /* "name", "thread"; NULL: short-lived ones by name */
     size_t top;                           /* rows of a section; 0: all */
     unsigned width;                       /* of lines; 0: as of the terminal */

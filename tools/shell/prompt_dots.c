@@ -226,6 +226,7 @@ static const struct orma_option report_options[] = {
     {ORMA_REPORT_OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
     ORMA_REPORT_RANGE_OPTIONS,
     ORMA_REPORT_FILTER_OPTIONS,
+    ORMA_REPORT_TREE_OPTIONS,
     ORMA_REPORT_GROUP_OPTION,
     ORMA_REPORT_FORM_OPTIONS,
     {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
@@ -298,9 +299,8 @@ static void print_why(struct orma_shell_prompt_state *p, const char *arg, FILE *
     if (*arg != '-') /* all of it is a name */
         request.slice = arg;
     request.prepare = request.slice ? orma_report_why_of_slices : orma_report_why_of_threads;
-    if (right && !request.slice && !request.thread && !request.process)
-        fprintf(stderr, ".why: say what to explain: --slice, --thread or --process\n");
-    else if (right)
+    request.of = ORMA_REPORT_WHY_OF;
+    if (right)
         (void)orma_report_run(p->tp, &request, out); /* its messages are printed */
     free(words);
 }

@@ -294,14 +294,48 @@ static bool tree_tokenize(struct orma_import_ctx *imp, const struct orma_packet_
     return false;
 }
 
+/* ---- the command that the recording was made for ---- */
+
+static void add_command(struct orma_import_ctx *imp, const struct orma_item *item,
+                        struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    ORMA_AUTO(orma_buf_fini) struct orma_buf words = {0};
+    struct orma_pb_field f;
+    int64_t started = INT64_MIN;
+    uint32_t pid = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_ORMA_COMMAND_PID)
+            pid = orma_pb_u32(&f);
+        else if (f.id == ORMA_PB_ORMA_COMMAND_STARTED_NS)
+            started = orma_pb_i64(&f);
+        else if (f.id == ORMA_PB_ORMA_COMMAND_ARGS)
+            orma_buf_printf(&words, "%s%.*s", words.len ? " " : "", ORMA_STR_ARG(orma_pb_str(&f)));
+    }
+    if (!pid || (started > 0 && !from_boot(imp, item->machine, &started)))
+        return;
+    orma_metadata_int(imp->model, "orma_command_pid", false, ORMA_METADATA_MACHINE_AND_TRACE,
+                      item->machine, pid);
+    if (started > 0)
+        orma_metadata_int(imp->model, "orma_command_ts", false, ORMA_METADATA_MACHINE_AND_TRACE,
+                          item->machine, started);
+    orma_metadata_str(imp->model, "orma_command", false, ORMA_METADATA_MACHINE_AND_TRACE,
+                      item->machine, orma_model_str(imp->model, orma_buf_str(&words)));
+    imp->model->storage->failed |= words.failed;
+}
+
 static void tree_parse(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
 
-    while (orma_pb_next(&r, &f))
+    while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_PROCESS_TREE_PROCESSES)
             add_proc(imp, item, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_PROCESS_TREE_ORMA_COMMAND)
+            add_command(imp, item, orma_pb_str(&f));
+    }
     r = orma_pb_reader(item->data, item->len);
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_PROCESS_TREE_THREADS)
