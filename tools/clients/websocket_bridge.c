@@ -48,7 +48,8 @@ const struct orma_command orma_cmd_websocket_bridge = {
     .summary = "Let the viewer in a browser record with the service of this machine.",
     .synopsis = "[OPTIONS]",
     .details = "https://ui.perfetto.dev, 'Record new trace', target Linux, connects to it. It runs "
-               "until Ctrl-C.",
+               "until Ctrl-C. The browser must be of the user who runs it, or runs it by sudo: it "
+               "may do all that this user may.",
     .examples = "  tracebox websocket_bridge\n",
     .options = options,
 };
