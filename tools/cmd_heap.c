@@ -264,7 +264,7 @@ static uint64_t end_of(const struct heap *self)
 static int tell_write_error(const struct heap *self, int r)
 {
     if (r < 0)
-        fprintf(stderr, PROGRAM ": %s/" ORMA_CONVERT_PROFILE_TRACE ": %s\n", self->folder.path,
+        fprintf(stderr, PROGRAM ": %s/" ORMA_LOAD_FOLDER_TRACE ": %s\n", self->folder.path,
                 strerror(-r));
     return r;
 }
@@ -451,7 +451,7 @@ static int answer(struct heap *self)
     tell_losses(self, &stats);
     if (!stats.samples)
         return 0;
-    snprintf(path, sizeof(path), "%s/" ORMA_CONVERT_PROFILE_TRACE, self->folder.path);
+    snprintf(path, sizeof(path), "%s/" ORMA_LOAD_FOLDER_TRACE, self->folder.path);
     r = orma_processor_new(NULL, &tp);
     if (r == 0)
         r = orma_load_symbols_from_here(tp, PROGRAM, &names);
@@ -465,7 +465,7 @@ static int answer(struct heap *self)
     if (r == 0)
         r = orma_convert_profile_folder_fill(&self->folder, &ex);
     if (r == 0)
-        printf("%s: " ORMA_CONVERT_PROFILE_FLAME ", " ORMA_CONVERT_PROFILE_TRACE
+        printf("%s: " ORMA_CONVERT_PROFILE_FLAME ", " ORMA_LOAD_FOLDER_TRACE
                " (orma profile report --heap live|allocated)\n",
                self->folder.path);
     orma_processor_free(tp);

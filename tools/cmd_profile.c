@@ -719,7 +719,7 @@ static int answer(struct profile *self, struct orma_processor *tp)
         r = orma_convert_profile_folder_fill(&self->folder, &each);
     if (r == 0)
         printf("%s: " ORMA_CONVERT_PROFILE_FLAME
-               " (a flame graph), profile.pb (for pprof), " ORMA_CONVERT_PROFILE_TRACE
+               " (a flame graph), profile.pb (for pprof), " ORMA_LOAD_FOLDER_TRACE
                " (orma profile report, orma query)\n",
                self->folder.path);
     orma_stacks_fini(&stacks);
@@ -745,7 +745,7 @@ static int export_all(struct profile *self)
         fprintf(stderr, "%s: %s\n", self->program, strerror(-r));
         return r;
     }
-    snprintf(path, sizeof(path), "%s/" ORMA_CONVERT_PROFILE_TRACE, self->folder.path);
+    snprintf(path, sizeof(path), "%s/" ORMA_LOAD_FOLDER_TRACE, self->folder.path);
     r = orma_load_symbols_from_here(tp, self->program, &names);
     if (r == 0)
         r = orma_load_trace(tp, self->program, path, ORMA_LOAD_PROGRESS, NULL);

@@ -199,6 +199,9 @@ static int parse(struct query *q, bool *ret_go_on)
         return orma_cli_usage_error(&q->cli, "no trace given: orma query TRACE [SQL]");
     if (q->apart && q->many.patterns_num)
         return orma_cli_usage_error(&q->cli, "--apart cannot be combined with --all");
+    const char *const others[] = {q->traces_num > 1 ? q->traces[1] : NULL, NULL};
+    if (q->traces_num && orma_cli_check_order(&q->cli, q->traces[0], others) != ORMA_EXIT_OK)
+        return ORMA_EXIT_USAGE;
     if (q->sql && q->file)
         return orma_cli_usage_error(&q->cli, "give the SQL as an argument or with -f, not both");
     *ret_go_on = true;

@@ -39,6 +39,18 @@ int orma_cli_usage_error(const struct orma_cli *self, const char *fmt, ...)
     return ORMA_EXIT_USAGE;
 }
 
+int orma_cli_check_order(const struct orma_cli *self, const char *first, const char *const *others)
+{
+    if (access(first, F_OK) == 0)
+        return ORMA_EXIT_OK;
+    for (; *others; others++) {
+        if (access(*others, F_OK) == 0)
+            return orma_cli_usage_error(self, "%s: no such file; the trace comes first: %s %s '%s'",
+                                        first, self->program, *others, first);
+    }
+    return ORMA_EXIT_OK;
+}
+
 /* errno may be that of something later than the write that failed. */
 static bool has_no_reader(int fd)
 {

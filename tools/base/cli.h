@@ -81,6 +81,10 @@ int orma_cli_output_failed(const char *program, int err);
 /* "program: text", then "Try 'program --help'.", on stderr; returns ORMA_EXIT_USAGE. */
 int orma_cli_usage_error(const struct orma_cli *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
 
+/* Where `first`, a trace, is no file, but one of `others` (ended by NULL) is: the line to type, as a
+ * usage error. Else ORMA_EXIT_OK. */
+int orma_cli_check_order(const struct orma_cli *self, const char *first, const char *const *others);
+
 void orma_cli_help(const struct orma_command *command, const char *program, FILE *out);
 
 /* Text wrapped at 80 columns; lines after the first start at `indent`, where the cursor is now. */

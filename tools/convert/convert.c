@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "tools/base/inputs.h"
 #include "tools/convert/bundle.h"
 #include "tools/load/cache.h"
+#include "tools/load/load.h"
 #include "tools/output/output.h"
 
 const struct orma_convert_mode orma_convert_modes[] = {
@@ -298,7 +300,8 @@ int orma_convert_main(const struct orma_command *command, const char *program,
     orma_inputs_drop(args.words[0]);
     self.force = args.force;
     const char *out_path = args.out_path ? args.out_path : args.words[2];
-    self.in_path = args.words[1] ? args.words[1] : "-";
+    char room[PATH_MAX];
+    self.in_path = args.words[1] ? orma_load_in_folder(args.words[1], room, sizeof(room)) : "-";
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
     return convert(&self, mode, out_path ? out_path : "-", args.force);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
+#include "tools/load/load.h"
 #include "tools/output/output.h"
 
 static bool is_empty(int dir_fd)
@@ -102,7 +103,7 @@ int orma_convert_profile_folder_trace(struct orma_convert_profile_folder *self, 
     ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
     bool created;
 
-    orma_convert_profile_folder_path(self, ORMA_CONVERT_PROFILE_TRACE, &path);
+    orma_convert_profile_folder_path(self, ORMA_LOAD_FOLDER_TRACE, &path);
     struct orma_output_want trace = want(self, &path);
     return orma_output_begin(&trace, 0644, ret_fd, &created);
 }
@@ -111,7 +112,7 @@ void orma_convert_profile_folder_drop(const struct orma_convert_profile_folder *
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
 
-    orma_convert_profile_folder_path(self, ORMA_CONVERT_PROFILE_TRACE, &path);
+    orma_convert_profile_folder_path(self, ORMA_LOAD_FOLDER_TRACE, &path);
     if (unlink(orma_buf_cstr(&path)) == 0 && self->made)
         (void)rmdir(self->path); /* somebody else may have put something there */
 }

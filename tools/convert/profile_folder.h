@@ -10,7 +10,6 @@
 #include "processor/flame/flame.h"
 #include "sdk/base/vec.h"
 
-#define ORMA_CONVERT_PROFILE_TRACE "raw-trace"
 #define ORMA_CONVERT_PROFILE_FLAME "flamegraph.html"
 
 struct orma_convert_profile_folder {

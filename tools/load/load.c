@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "protos/loss.h"
@@ -98,6 +100,16 @@ static void print_unknown(const char *program, const char *path, const char *mor
     fprintf(stderr, ")\n");
 }
 
+const char *orma_load_in_folder(const char *path, char *room, size_t size)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+        return path;
+    int len = snprintf(room, size, "%s/" ORMA_LOAD_FOLDER_TRACE, path);
+    return len > 0 && (size_t)len < size && access(room, F_OK) == 0 ? room : path;
+}
+
 int orma_load_trace(struct orma_processor *tp, const char *program, const char *path,
                     enum orma_load_chatter chatter, uint64_t *ret_ns)
 {
@@ -105,12 +117,14 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
     struct progress p = {.start_ns = start, .drawn_ns = start, .plain = chatter == ORMA_LOAD_SHELL};
     const bool live = chatter == ORMA_LOAD_PROGRESS || chatter == ORMA_LOAD_TELLS;
     bool show = chatter == ORMA_LOAD_SHELL || (live && isatty(STDERR_FILENO));
+    char room[PATH_MAX];
+    const char *file = orma_load_in_folder(path, room, sizeof(room));
     int r = orma_load_cache_use(tp, program);
 
     if (r)
         return r;
-    orma_inputs_add(path, ORMA_INPUTS_FILE);
-    r = orma_processor_load_file(tp, path, show ? on_progress : NULL, &p);
+    orma_inputs_add(path, file == path ? ORMA_INPUTS_FILE : ORMA_INPUTS_FOLDER);
+    r = orma_processor_load_file(tp, file, show ? on_progress : NULL, &p);
     uint64_t took = orma_clock_now(ORMA_CLOCK_MONOTONIC) - start;
 
     if (ret_ns)

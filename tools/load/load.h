@@ -17,8 +17,15 @@ enum orma_load_chatter {
     ORMA_LOAD_SHELL,    /* as the processor's shell prints it: always, with a last line */
 };
 
+/* The trace in a folder of `orma profile` and `orma heap`. */
+#define ORMA_LOAD_FOLDER_TRACE "raw-trace"
+
+/* A folder that `orma profile` or `orma heap` made stands for the trace in it: that path, in `room`.
+ * Else `path` itself. */
+const char *orma_load_in_folder(const char *path, char *room, size_t size);
+
 /* 0, or -errno with one line on stderr: "PROGRAM: PATH: what". *ret_ns: how long it took; may be
- * NULL. */
+ * NULL. Folders as above are taken. */
 int orma_load_trace(struct orma_processor *tp, const char *program, const char *path,
                     enum orma_load_chatter chatter, uint64_t *ret_ns);
 

@@ -26,7 +26,6 @@
 #include "tools/output/output.h"
 #include "tools/profile/text.h"
 
-#define TRACE_NAME "raw-trace"
 #define PATH_SIZE 4200
 
 enum {
@@ -272,7 +271,7 @@ static bool last_trace(char ret[PATH_SIZE])
         struct stat st;
 
         if (strncmp(entry->d_name, "profile-", 8) != 0 ||
-            (size_t)snprintf(path, sizeof(path), "%s/%s/" TRACE_NAME, tmp, entry->d_name) >=
+            (size_t)snprintf(path, sizeof(path), "%s/%s/" ORMA_LOAD_FOLDER_TRACE, tmp, entry->d_name) >=
                 sizeof(path) ||
             lstat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
             changed(&st) <= newest)
@@ -285,23 +284,16 @@ static bool last_trace(char ret[PATH_SIZE])
     return newest != INT64_MIN;
 }
 
-/* A folder of `orma profile` stands for its trace. */
-static bool find_trace(const struct args *a, const char *given, char ret[PATH_SIZE])
+/* What was given, or else the last profile; NULL, with a message: there is none. */
+static const char *find_trace(const struct args *a, const char *given, char room[PATH_SIZE])
 {
-    struct stat st;
-    int len;
-
-    if (!given) {
-        if (last_trace(ret))
-            return true;
-        fprintf(stderr,
-                "%s: no trace given, and no profile was made here; see orma profile --help\n",
-                a->program);
-        return false;
-    }
-    bool folder = stat(given, &st) == 0 && S_ISDIR(st.st_mode);
-    len = snprintf(ret, PATH_SIZE, folder ? "%s/" TRACE_NAME : "%s", given);
-    return len > 0 && len < PATH_SIZE;
+    if (given)
+        return orma_load_in_folder(given, room, PATH_SIZE);
+    if (last_trace(room))
+        return room;
+    fprintf(stderr, "%s: no trace given, and no profile was made here; see orma profile --help\n",
+            a->program);
+    return NULL;
 }
 
 static int parse_time(const struct args *a, struct orma_processor *tp, const char *text,
@@ -434,8 +426,9 @@ static int report(struct args *a)
     const bool to_file = a->out && strcmp(a->out, "-") != 0;
     struct orma_processor *tp = NULL;
     struct orma_stacks s = {0};
-    char path[PATH_SIZE];
-    int r = find_trace(a, a->paths[0], path) ? 0 : -ENOENT, code = ORMA_EXIT_FAILURE;
+    char room[PATH_SIZE];
+    const char *path = find_trace(a, a->paths[0], room);
+    int r = path ? 0 : -ENOENT, code = ORMA_EXIT_FAILURE;
 
     if (r == 0 && a->paths[0])
         orma_inputs_add(a->paths[0], ORMA_INPUTS_FOLDER);
@@ -457,11 +450,13 @@ static int diff(struct args *a)
 {
     struct orma_processor *tp[2] = {NULL, NULL};
     struct orma_stacks s[2] = {{0}};
-    char path[PATH_SIZE];
+    char room[PATH_SIZE];
     int r = 0;
 
     for (unsigned i = 0; i < 2 && r == 0; i++) {
-        r = find_trace(a, a->paths[i], path) ? orma_processor_new(NULL, &tp[i]) : -ENOENT;
+        const char *path = find_trace(a, a->paths[i], room);
+
+        r = path ? orma_processor_new(NULL, &tp[i]) : -ENOENT;
         if (r == 0)
             r = load_stacks(a, tp[i], path, &s[i]);
     }

@@ -82,7 +82,7 @@ void orma_report_put_quoted(struct orma_buf *out, const char *text, size_t max)
 /*
  * `name` or `number` of the table `of` is what the user wrote; paths match by their last part. A
  * process is also called as its main thread: names of processes are paths, command lines, or those
- * of a script's interpreter.
+ * of a script's interpreter. Labels as they are printed have the number behind the name.
  */
 static void put_match(struct orma_buf *out, const char *of, const char *number, const char *pattern)
 {
@@ -100,6 +100,11 @@ static void put_match(struct orma_buf *out, const char *of, const char *number, 
     }
     if (orma_str_to_i64(orma_str_from(pattern), &num))
         orma_buf_printf(out, " OR %s.%s = %" PRId64, of, number, num);
+    const char *blank = strrchr(pattern, ' ');
+    if (blank && blank > pattern && orma_str_to_i64(orma_str_from(blank + 1), &num)) {
+        orma_buf_printf(out, " OR %s.%s = %" PRId64 " AND %s.name GLOB ", of, number, num, of);
+        put_escaped(out, "*", pattern, (size_t)(blank - pattern));
+    }
     orma_buf_put_byte(out, ')');
 }
 
@@ -148,6 +153,25 @@ static int check_match(struct orma_processor *tp, const char *program, const cha
         return 0;
     print_no_match(tp, program, of, pattern);
     return -ENOENT;
+}
+
+/* System calls have names of their own, which are printed without this. */
+#define CALL "sys_"
+
+static int check_slice(struct orma_report_choice *self, struct orma_processor *tp)
+{
+    const struct orma_report_request *r = self->request;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+
+    if (r->slice) {
+        orma_buf_put_str(&sql, "SELECT NOT EXISTS (SELECT 1 FROM slice WHERE ");
+        put_match(&sql, "slice", "id", r->slice);
+        orma_buf_put_str(&sql, ") AND EXISTS (SELECT 1 FROM slice WHERE slice.name GLOB ");
+        put_quoted(&sql, CALL, r->slice);
+        orma_buf_put_byte(&sql, ')');
+        self->of_call = orma_load_number(tp, orma_buf_cstr(&sql)) == 1;
+    }
+    return self->of_call ? 0 : check_match(tp, r->program, "slice", "id", r->slice);
 }
 
 /* ---- conditions ---- */
@@ -225,7 +249,7 @@ static void put_slices(struct orma_report_choice *self)
     if (!self->request->slice)
         return;
     orma_buf_put_str(&self->slices, " AND (name GLOB ");
-    put_quoted(&self->slices, "", self->request->slice);
+    put_quoted(&self->slices, self->of_call ? CALL : "", self->request->slice);
     if (orma_str_to_i64(orma_str_from(self->request->slice), &id))
         orma_buf_printf(&self->slices, " OR id = %" PRId64, id);
     orma_buf_put_byte(&self->slices, ')');
@@ -309,7 +333,7 @@ int orma_report_choice_init(struct orma_report_choice *self, struct orma_process
     if (r == 0)
         r = check_match(tp, request->program, "thread", "tid", request->thread);
     if (r == 0)
-        r = check_match(tp, request->program, "slice", "id", request->slice);
+        r = check_slice(self, tp);
     if (r == 0)
         r = find_roots(self, tp);
     self->group = group_of(tp, request);

@@ -148,6 +148,16 @@ class Report(Case):
         self.assertRegex(text, r"\+180\.0 ms \+-29\.1 ms +20\.0 ms +200\.0 ms +\+51\.4 pt +more +write")
         self.assertRegex(text, r"\+0 ns \+-19\.6 ms +50\.0 ms +50\.0 ms +-51\.4 pt +share only +parse")
 
+    def test_a_folder_stands_for_its_trace(self):
+        (self.dir / "profile").mkdir()
+        (self.dir / "a.txt").rename(self.dir / "profile/raw-trace")
+        for argv in (("stats", "profile"), ("report", "profile", "functions"), ("profile", "report", "profile"), ("diff", "profile", "profile"),
+                     ("query", "profile", "SELECT count(*) FROM perf_sample"), ("convert", "json", "profile", "a.json"), ("view", "profile", "-o", "a.html")):
+            with self.subTest(argv):
+                self.orma(*argv)
+        (self.dir / "profile/raw-trace").unlink()
+        self.assertIn(b"directory", self.orma("stats", "profile", code=1).stderr)
+
     def test_traces_without_samples(self):
         (self.dir / "none.json").write_text('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"n"}]')
         done = self.orma("profile", "report", self.dir / "none.json", code=1)
