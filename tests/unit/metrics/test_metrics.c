@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #include "processor/metrics/metrics.h"
@@ -263,4 +264,44 @@ Test(metrics, are_read_when_first_needed)
     free(before);
     stop(&e, m);
     orma_assert_no_leaks();
+}
+
+#define CHAIN 3000u
+/* Sanitizers make every function's share of it larger. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
+#define STACK_BYTES ((size_t)8 << 20)
+#else
+#define STACK_BYTES ((size_t)256 << 10)
+#endif
+
+static void *add_chain(void *arg)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    struct orma_metrics *m = arg;
+
+    orma_buf_put_str(&text, "syntax = \"proto2\"; package perfetto.protos;");
+    for (unsigned i = 0; i < CHAIN; i++)
+        orma_buf_printf(&text, "message M%u { optional M%u next = 1; }", i, i + 1);
+    orma_buf_printf(&text, "message M%u { optional int32 x = 1; }", CHAIN);
+    struct orma_proto_source source = {"chain.proto", orma_buf_str(&text)};
+    return orma_metrics_add_protos(m, &source, 1) == 0 ? m : NULL;
+}
+
+/* Whoever adds messages says how many are in each other, and our stack does not grow with it. */
+Test(metrics, messages_may_hold_others_as_deep_as_they_like)
+{
+    struct orma_metrics *m;
+    pthread_attr_t attr;
+    struct engine e;
+    pthread_t thread;
+    void *done = NULL;
+
+    start(&e, &m);
+    cr_assert_eq(pthread_attr_init(&attr), 0);
+    cr_assert_eq(pthread_attr_setstacksize(&attr, STACK_BYTES), 0);
+    cr_assert_eq(pthread_create(&thread, &attr, add_chain, m), 0);
+    cr_assert_eq(pthread_join(thread, &done), 0);
+    cr_assert_not_null(done, "%s", orma_metrics_error(m));
+    engine_expect(&e, "the last of them", "SELECT length(M3000('x', 5)) > 0", "1");
+    stop(&e, m);
 }
