@@ -14,6 +14,7 @@
 #include "processor/sql/exec/exec.h"
 #include "processor/sql/functions/functions.h"
 #include "processor/sql/operators/operators.h"
+#include "processor/sql/script/deferred.h"
 #include "processor/sql/script/exec.h"
 #include "processor/sql/script/modules.h"
 #include "processor/sql/script/script.h"
@@ -121,6 +122,7 @@ static void close_db(struct orma_sql *self)
     orma_operators_mipmaps_fini(self);
     orma_dataframe_tables_fini(self);
     self->dataframes.dropped = 0;
+    orma_deferred_forget(self);
     orma_macros_fini(&self->macros);
     orma_indexes_fini(self);
 }
@@ -136,6 +138,7 @@ int orma_sql_open(struct orma_storage *storage, struct orma_sql **ret)
     self->builtins = &orma_sql_builtins;
     self->statements = orma_script_statements;
     self->is_steady = orma_sql_user_is_steady;
+    self->need = orma_deferred_need;
     self->error_offset = -1;
     orma_exec_init(self);
     *ret = self; /* the caller reads the error and closes */

@@ -105,7 +105,7 @@ ROOMS = {
     "processor/sql/functions": "orma_functions_ orma_date_ orma_json_args_ orma_sums_",
     "processor/sql/operators": "orma_operators_ orma_graph_ orma_span_",
     "processor/sql/profiles": "orma_profiles_ orma_fg_ orma_heap_tree_",
-    "processor/sql/script": "orma_bound_ orma_modules_ orma_package_ orma_packages_ orma_script_legacy orma_script_statements orma_sql_exec_"
+    "processor/sql/script": "orma_bound_ orma_deferred_ orma_modules_ orma_package_ orma_packages_ orma_script_legacy orma_script_statements orma_sql_exec_"
                             " orma_sql_stmt_ orma_sql_user_ orma_sqlstats_ orma_stub_",
     "processor/sql/inspect": "orma_inspect_",
     "processor/sql/stdlib": "orma_sql_stdlib",

@@ -27,6 +27,7 @@
 struct orma_sql_builtins;
 struct orma_statement;
 struct orma_packages;
+struct orma_deferred;
 
 /* What runs: script/exec.c. */
 struct orma_sql_run {
@@ -99,6 +100,9 @@ struct orma_sql {
     /* Whether a function that a script made gives the same for the same arguments as long as no
      * table changes. */
     bool (*is_steady)(struct orma_sql *sql, struct orma_str name, int args);
+    /* Makes what a statement needs of modules that were included; script/deferred.c. 0 or -errno
+     * with the error set. */
+    int (*need)(struct orma_sql *sql, struct orma_str statement);
 
     struct orma_sql_error error;
     struct orma_buf error_text; /* what orma_sql_error_text() gives */
@@ -117,6 +121,7 @@ struct orma_sql {
     struct orma_number_texts *number_texts;            /* tables/number_texts.c; when needed */
     struct orma_derived *derived;                      /* tables/derived.c; when needed */
     struct orma_packages *packages;                    /* script/packages.c */
+    struct orma_deferred *deferred;                    /* script/deferred.c; when needed */
     struct orma_sql_user_func *user_funcs;             /* script/user_func.c: a list */
     struct orma_sql_user_table_func *user_table_funcs; /* script/user_table_func.c: a list */
     struct orma_mipmap_rows *mipmaps;                  /* operators/mipmap.c: a list */

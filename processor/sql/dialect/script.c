@@ -493,8 +493,7 @@ static void watch_trigger(struct trigger *t, struct orma_str text, struct orma_t
     t->semicolon = tok.kind == ORMA_TOK_SEMICOLON;
 }
 
-/* Finds the next statement that is not empty. Its range is without the semicolon. */
-static bool next_range(struct orma_script *self, uint32_t *ret_at, uint32_t *ret_end)
+bool orma_script_skip(struct orma_script *self, uint32_t *ret_at, uint32_t *ret_end)
 {
     struct orma_str text = orma_sql_source_str(self->source);
     struct orma_token tok = orma_token_next_solid(text, self->pos);
@@ -554,7 +553,7 @@ int orma_script_next(struct orma_script *self, struct orma_sql_error *error)
 
     statement_clear(&self->statement);
     do {
-        if (!next_range(self, &at, &end))
+        if (!orma_script_skip(self, &at, &end))
             return 0;
         r = read_text(self, at, end, error);
         if (r == 0)

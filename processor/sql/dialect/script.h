@@ -72,6 +72,10 @@ void orma_script_fini(struct orma_script *self);
 /* 1 and self->statement is the next one; 0 at the end; -EBADMSG or -ENOMEM with `error` set. */
 int orma_script_next(struct orma_script *self, struct orma_sql_error *error);
 
+/* Passes over the next statement that is not empty: where it begins, and where its semicolon is.
+ * False at the end. */
+bool orma_script_skip(struct orma_script *self, uint32_t *ret_at, uint32_t *ret_end);
+
 /* Behind the last statement (its semicolon too). */
 static inline uint32_t orma_script_pos(const struct orma_script *self)
 {

@@ -263,6 +263,13 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
     if (r <= 0)
         return r;
     const struct orma_str text = s->kind == ORMA_STMT_SQLITE ? s->body : orma_sql_text_str(s->text);
+    if (!self->deferred && s->kind != ORMA_STMT_INCLUDE && s->kind != ORMA_STMT_CREATE_MACRO) {
+        r = sql->need(sql, text);
+        if (r < 0) {
+            orma_sql_error_wrap(&sql->error, s->text, 0);
+            return r;
+        }
+    }
     orma_sqlite_older_note(sql, text);
     stmt->source = orma_sql_source_ref(self->script.source);
     stmt->at = place_in_script(s->text, 0);

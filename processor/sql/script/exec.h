@@ -44,7 +44,8 @@ struct orma_sql_stmt {
 struct orma_sql_exec {
     struct orma_sql *sql;
     struct orma_script script;
-    bool lenient; /* a statement that fails is left out: orma_stub_make() */
+    bool lenient;  /* a statement that fails is left out: orma_stub_make() */
+    bool deferred; /* what its statements need is there: deferred.h */
 };
 
 /* `frame` names the text in tracebacks. 0, -ENOMEM, -E2BIG (with an error). */

@@ -7,6 +7,7 @@
 #include "processor/sql/script/hint.h"
 
 #include "processor/sql/dialect/token.h"
+#include "processor/sql/script/deferred.h"
 #include "processor/sql/script/packages.h"
 #include "processor/sql/sqlite/guard.h"
 #include "sdk/base/nearest.h"
@@ -80,8 +81,21 @@ static void look_in_library(struct search *s, const char *type)
     sqlite3_finalize(stmt);
 }
 
+static void consider_deferred(void *data, struct orma_str name)
+{
+    struct search *s = data;
+    char text[NAME_MAX_BYTES + 1];
+
+    if (name.len > NAME_MAX_BYTES)
+        return;
+    memcpy(text, name.data, name.len);
+    text[name.len] = '\0';
+    consider(s, text, NULL);
+}
+
 static void look_for_table(struct search *s)
 {
+    orma_deferred_each(s->sql, consider_deferred, s);
     look_in(s,
             "SELECT name, NULL FROM sqlite_master WHERE type IN ('table', 'view') UNION ALL "
             "SELECT name, NULL FROM sqlite_temp_master WHERE type IN ('table', 'view') UNION ALL "
@@ -130,6 +144,7 @@ static void look_for_function(struct search *s)
             consider(s, name, NULL);
     }
     sqlite3_finalize(stmt);
+    orma_deferred_each(s->sql, consider_deferred, s);
     look_in_library(s, "function");
 }
 

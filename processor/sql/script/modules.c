@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/sql/script/deferred.h"
 #include "processor/sql/script/exec.h"
 #include "processor/sql/script/hint.h"
 #include "processor/sql/script/stub.h"
@@ -59,6 +60,12 @@ static void note_failure(struct orma_sql *sql, struct orma_package_module *m)
     m->failure = orma_str_dup(orma_buf_str(&sql->error.message)); /* best effort */
 }
 
+/* The prelude is there as a whole; modules of others may do anything. */
+static bool is_deferred(const struct orma_package_module *m)
+{
+    return !m->owned && !orma_str_starts(orma_str_from(m->key), ORMA_STR("prelude."));
+}
+
 static int run_module(struct orma_sql *sql, struct orma_package_module *m)
 {
     struct orma_sql_exec *exec;
@@ -72,6 +79,14 @@ static int run_module(struct orma_sql *sql, struct orma_package_module *m)
     m->state = ORMA_MODULE_RUNNING;
     orma_buf_printf(&frame, "Module include \"%s\"", m->key);
     r = m->packed ? orma_packages_unpack(sql) : 0;
+    if (r == 0 && is_deferred(m)) {
+        r = orma_deferred_add(sql, orma_buf_cstr(&frame), m->text);
+        m->state = ORMA_MODULE_DONE;
+        orma_buf_fini(&frame);
+        if (r < 0)
+            note_failure(sql, m);
+        return r;
+    }
     if (r == 0)
         r = orma_sql_exec_new(sql, orma_buf_cstr(&frame), m->text, &exec);
     orma_buf_fini(&frame);
