@@ -10,6 +10,7 @@ if [ -e .git ] && command -v git >/dev/null; then # not the checkout of somebody
     if [ -n "$commit" ] && ! git --no-optional-locks diff --quiet HEAD -- 2>/dev/null; then commit=$commit+; fi
 else
     read -r commit <tools/commit.txt || true
-    case "$commit" in *[!0-9a-f]*) commit= ;; esac
+    case "$commit" in *[!0-9a-f]*) commit= ;; esac # not filled in
+    commit=$(printf %.12s "$commit")
 fi
 echo "$commit"

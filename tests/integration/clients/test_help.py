@@ -88,6 +88,16 @@ class Help(Asking):
             self.check_page(options_of(self.help_of(argv)), "trace_processor_shell")
         self.check_page({"--version", "--help"}, "orma")
 
+    def test_the_version_names_the_commit_where_it_is_known(self):
+        said = self.run_program(ORMA, "--version").stdout.decode()
+        self.assertRegex(said, r"^orma \d+\.\d+\.\d+( \(commit [0-9a-f]{12}\+?\))?\n$")
+        root = pathlib.Path(__file__).resolve().parents[3]
+        (self.dir / "tools").mkdir()
+        shutil.copy(root / "tools/commit.sh", self.dir / "tools")
+        for text, wanted in ("$Format:%H$", ""), ("0123456789abcdef" * 2 + "01234567", "0123456789ab"):
+            (self.dir / "tools/commit.txt").write_text(text + "\n")
+            self.assertEqual(self.run_program("sh", self.dir / "tools/commit.sh").stdout.decode().strip(), wanted)
+
     def test_pages_have_all_parts(self):
         for argv, name in PROGRAMS:
             self.assertRegex(self.page(name), rf"(?s)\.TH .*\.SH NAME\n{name} - \S.*\.SH DESCRIPTION\n")
