@@ -36,8 +36,8 @@ if [ ! -e "$base" ]; then
     fi
 fi
 tar -C "$root" --exclude=./dev/* -xf "$base"
-mkdir "$root/root/orma"
-git -C "$source" archive HEAD | tar -x -C "$root/root/orma"
+mkdir -p "$root/srv/orma"
+git -C "$source" archive HEAD | tar -x -C "$root/srv/orma"
 for folder in proc sys dev; do
     mount --bind /$folder "$root/$folder"
 done
@@ -66,10 +66,10 @@ PY
 cat >>"$root/root/steps.sh" <<'SH'
 orma --version
 cd /tmp # no source tree around
-/root/orma/first
+/srv/orma/first
 python3 -c "
 from orma.trace_processor import TraceProcessor
-rows = TraceProcessor(trace='/root/orma/trace.pftrace').query('SELECT count(*) AS n FROM process')
+rows = TraceProcessor(trace='/srv/orma/trace.pftrace').query('SELECT count(*) AS n FROM process')
 assert next(iter(rows)).n > 0"
 SH
 
@@ -77,10 +77,8 @@ SH
 cat >"$root/root/user.sh" <<'SH'
 set -eux
 id user >/dev/null 2>&1 || useradd -m user
-rm -rf /home/user/orma
-cp -a /root/orma /home/user/orma
-chown -R user /home/user/orma
-cd /home/user/orma
+chown -R user /srv/orma
+cd /srv/orma
 code=0
 su user -c 'tools/quickstart.sh --seconds 1' >/tmp/said 2>&1 || code=$?
 cat /tmp/said
@@ -96,5 +94,5 @@ mkdir "$root/root/stubs"
 printf '#!/bin/bash\nexec -a make sleep 0.3\n' >"$root/root/stubs/make"
 chmod +x "$root/root/stubs/make"
 chroot "$root" env -i PATH=/root/stubs:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-    sh -euc 'apt-get update -qq; sh /root/user.sh before; cd /root/orma; sh /root/steps.sh; sh /root/user.sh after'
+    sh -euc 'apt-get update -qq; sh /root/user.sh before; cd /srv/orma; sh /root/steps.sh; sh /root/user.sh after'
 echo "README and the first steps work on $suite."
