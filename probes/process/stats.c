@@ -1,8 +1,9 @@
 /*
- * Three lists, worked off in slices:
+ * Lists, worked off in slices:
  *
  *   walk   the initial scan: position in /proc, and in the tasks of one process
  *   queue  numbers that ftrace has seen
+ *   execs  who executes a program, looked up at once (execs.c)
  *   poll   the counters of all processes (poll.c)
  */
 #include "probes/process/stats.h"
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "probes/core/proc_parse.h"
+#include "probes/process/execs.h"
 #include "probes/process/poll.h"
 #include "protos/fields/orma_ext.h"
 #include "protos/fields/process.h"
@@ -60,7 +62,8 @@ struct process_stats {
     struct orma_buf packet; /* ProcessTree that is being built; empty: none */
     size_t tree;            /* orma_pb_begin() of it */
     struct orma_buf text;
-    struct orma_process_poll *poll; /* NULL: no counters wanted */
+    struct orma_process_poll *poll;   /* NULL: no counters wanted */
+    struct orma_process_execs *execs; /* NULL: not possible here, or not wanted */
 };
 
 static struct process_stats *stats_of(struct orma_source *source)
@@ -378,6 +381,17 @@ static void stats_seen(struct orma_source *source, const struct orma_source_idse
         wake(self);
 }
 
+/* A packet of its own: its time is behind that of the exec, and before the end of the process. */
+static void on_exec(void *ctx, int32_t pid)
+{
+    struct process_stats *self = ctx;
+
+    packet_close(self);
+    (void)orma_map_take(&self->seen, (uint32_t)pid); /* may not be there */
+    look_at(self, pid);
+    packet_close(self);
+}
+
 static bool stats_wants_fds(const struct orma_source *source)
 {
     return stats_of((struct orma_source *)source)->resolve_fds;
@@ -424,6 +438,7 @@ static void stats_finish(struct orma_source *source)
 {
     struct process_stats *self = stats_of(source);
 
+    orma_process_execs_take(self->execs);
     (void)run_slice(self, UINT64_MAX);
     source->sink->flush(source->sink);
 }
@@ -432,6 +447,7 @@ static void stats_free(struct orma_source *source)
 {
     struct process_stats *self = stats_of(source);
 
+    orma_process_execs_free(self->execs);
     orma_process_poll_free(self->poll);
     if (self->slice)
         event_free(self->slice);
@@ -516,6 +532,8 @@ static void stats_start(struct orma_source *source)
 {
     struct process_stats *self = stats_of(source);
 
+    if (self->on_demand && !self->execs)
+        self->execs = orma_process_execs_new(source->env, on_exec, self);
     if (self->scan_at_start) {
         start_walk(self);
         wake(self);
@@ -535,6 +553,8 @@ static void stats_stop(struct orma_source *source)
     struct process_stats *self = stats_of(source);
 
     stats_finish(source);
+    orma_process_execs_free(self->execs);
+    self->execs = NULL;
     if (self->poll)
         orma_process_poll_stop(self->poll);
     orma_source_stopped(source);

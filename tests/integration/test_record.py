@@ -130,6 +130,22 @@ class Record(Case):
         self.assertNotIn("scope", whole)
         self.assertGreater(len(whole["sections"][0]["rows"]), len(got["sections"][0]["rows"]))
 
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_who_executes_a_program_is_looked_up_at_once(self):
+        """Without events of ftrace, so it is known by the exec alone; it is there to the end."""
+        trace = self.dir / "t.pftrace"
+        self.orma("record", "-o", trace, "cpu", "--", "sh", "-c", "sleep 71 >/dev/null 2>&1 & until grep -q sleep /proc/$!/comm; do :; done")
+        rows = self.query(trace, "SELECT pid, cmdline FROM process WHERE name = 'sleep' AND cmdline = 'sleep 71'")
+        for row in rows:
+            kill_quietly(int(row["pid"]))
+        if not rows and not self.may_watch_execs():
+            self.skipTest("the kernel's event of execs cannot be watched here")
+        self.assertEqual(len(rows), 1)
+
+    def may_watch_execs(self):
+        done = self.run_program(ORMA, "profile", "-e", "sched:sched_process_exec", "-o", self.dir / "p", "-a", "--", "true")
+        return b"failed to" not in done.stderr and done.returncode == 0
+
     def test_a_running_service_is_used(self):
         self.start_traced()
         trace = self.dir / "t.pftrace"
