@@ -450,31 +450,42 @@ bool orma_processes_set_parent(struct orma_processes *self, uint32_t upid, uint3
 
 /* ---- namespaces ---- */
 
+/* Beside a depth: the process was told of in the order of events, not only found in the file. */
+#define TOLD (UINT64_C(1) << 32)
+
+static void put_inner(struct orma_processes *self, uint32_t pid, uint64_t depth, uint32_t tid,
+                      const uint32_t *inner, uint32_t num)
+{
+    if (depth <= num && orma_map_put(&self->ns_ids, (uint64_t)pid << 32 | inner[depth - 1], tid))
+        self->storage->failed = true;
+}
+
 bool orma_processes_note_inner(struct orma_processes *self, uint32_t pid, uint32_t tid,
                                const uint32_t *inner, uint32_t num)
 {
     if (!num)
         return true;
-    if (pid == tid && orma_map_put(&self->ns_depth, pid, num))
+    if (pid == tid && orma_map_put(&self->ns_depth, pid, num | TOLD))
         self->storage->failed = true;
     uint64_t depth = orma_map_get(&self->ns_depth, pid);
-    if (depth == ORMA_MAP_NONE)
+    if (depth == ORMA_MAP_NONE || !(depth & TOLD))
         return false;
-    if (depth <= num && orma_map_put(&self->ns_ids, (uint64_t)pid << 32 | inner[depth - 1], tid))
-        self->storage->failed = true;
+    put_inner(self, pid, depth & ~TOLD, tid, inner, num);
     return true;
 }
 
 void orma_processes_expect_inner(struct orma_processes *self, uint32_t pid, uint32_t tid,
                                  const uint32_t *inner, uint32_t num)
 {
-    const uint64_t depth =
-        pid == tid && num ? num : orma_map_get(&self->ns_depth, pid); /* of a thread's process */
+    uint64_t depth = orma_map_get(&self->ns_depth, pid);
 
-    if (!num || (pid == tid && orma_map_get(&self->ns_depth, pid) != ORMA_MAP_NONE) ||
-        depth > num || orma_processes_outer(self, pid, inner[depth - 1]) != ORMA_ID_NONE)
+    if (!num || (depth == ORMA_MAP_NONE) != (pid == tid)) /* known already, or its process is not */
         return;
-    (void)orma_processes_note_inner(self, pid, tid, inner, num);
+    if (pid == tid && orma_map_put(&self->ns_depth, pid, depth = num))
+        self->storage->failed = true;
+    depth &= ~TOLD;
+    if (depth <= num && orma_processes_outer(self, pid, inner[depth - 1]) == ORMA_ID_NONE)
+        put_inner(self, pid, depth, tid, inner, num);
 }
 
 uint32_t orma_processes_outer(const struct orma_processes *self, uint32_t pid, uint32_t id)

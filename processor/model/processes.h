@@ -45,7 +45,8 @@ struct orma_processes {
     uint32_t *older;        /* by utid: the live one of the same tid before it, or ORMA_ID_NONE */
     uint32_t older_cap;
     struct orma_ids by_pid; /* → upid */
-    /* Of processes in pid namespaces: pid → depth of the innermost namespace, and
+    /* Of processes in pid namespaces: pid → depth of the innermost namespace and whether that was
+     * told, and
      * pid << 32 | id inside → id outside. */
     struct orma_map ns_depth, ns_ids;
     struct orma_map unknown; /* upid → thread of no known tid */

@@ -1,4 +1,4 @@
-"""Somebody who has never seen this: the commands of the README and the examples of every --help are run as
+"""Somebody who has never seen this: the examples of every --help are run as
 they stand there (times are shortened), in an empty folder, with the programs in the search path."""
 import json
 import re
@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def examples(text):
-    """Command lines of a --help, or of a block of the README."""
+    """Command lines of a --help."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
@@ -58,20 +58,6 @@ class FirstSteps(Case):
         text = self.sh(f"{program} --help")
         self.assertIn("Examples:", text, program)
         return examples(re.sub(r" \\\n +", " ", text.partition("Examples:\n")[2]))  # a line may go on on the next
-
-    # ---- the README ----
-
-    def test_the_commands_of_the_readme(self):
-        text = (ROOT / "README.md").read_text().partition("## A trace of your own")[2].partition("```sh\n")[2]
-        lines = [line.replace("build/tools/orma", "orma") for line in examples(text.partition("```")[0])
-                 if not line.startswith("meson ")]
-        self.assertGreaterEqual(len(lines), 4)
-        for line in lines:
-            with self.subTest(line):
-                if " profile " in line:
-                    self.sh(line, code=None)  # where the kernel allows it
-                else:
-                    self.sh(line)
 
     # ---- nothing known yet ----
 

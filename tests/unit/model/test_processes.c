@@ -131,6 +131,10 @@ Test(processes, ids_inside_a_namespace_are_found_outside)
     const uint32_t of_process[] = {10, 1}, of_thread[] = {11, 2};
 
     cr_assert(!orma_processes_note_inner(procs(f), 100, 101, of_thread, 2)); /* too early */
+    orma_processes_expect_inner(procs(f), 100, 100, of_process, 2);
+    orma_processes_expect_inner(procs(f), 100, 101, of_thread, 2);
+    cr_assert_eq(orma_processes_outer(procs(f), 100, 2), 101);
+    cr_assert(!orma_processes_note_inner(procs(f), 100, 101, of_thread, 2)); /* not told so far */
     cr_assert(orma_processes_note_inner(procs(f), 100, 100, of_process, 2));
     cr_assert(orma_processes_note_inner(procs(f), 100, 101, of_thread, 2));
     cr_assert(orma_processes_note_inner(procs(f), 100, 102, of_thread, 0));
