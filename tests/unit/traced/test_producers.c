@@ -168,6 +168,7 @@ Test(traced_producers, are_charged_for_names)
     cr_expect_geq(traced_producer_held(b.producer), before + sizeof(name) + 10);
     traced_producer_remove_source(ds);
     cr_expect_eq(traced_producer_held(b.producer), before);
+    free(b.producer->name); /* it has none so far */
     cr_assert(traced_producer_name(b.producer, ORMA_STR("me"), orma_str_from(name)));
     cr_expect_eq(traced_producer_held(b.producer), before + sizeof("me") + sizeof(name));
     bed_fini(&b);
