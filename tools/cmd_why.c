@@ -89,7 +89,7 @@ const struct orma_command orma_cmd_why = {
                 "[OPTIONS] TRACE --tree NAME|PID [SECTION...]\n"
                 "[OPTIONS] TRACE [SECTION...]",
     .details =
-        "Sections: causes, time, blockers, chain, calls, cpus, faults, slow. The time is that of "
+        "Sections: causes, time, blockers, behind, chain, calls, cpus, faults, slow. The time is that of "
         "the critical path: while a thread is blocked, the threads that were going to wake it "
         "are looked at, and those that were going to wake these. A cause is named if it takes 3 % "
         "of the time, and more than what is unknown.\n\n"

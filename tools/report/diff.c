@@ -183,10 +183,10 @@ static const char others_sql[] =
 
 /* The time of states without an end, of each name. */
 static const char unknown_sql[] = "INCLUDE PERFETTO MODULE orma.sched;\n"
-                                  "SELECT t.name, total(u.next_ts - u.ts)\n"
+                                  "SELECT %s AS called, total(u.next_ts - u.ts)\n"
                                   "FROM orma_state_unknown_end AS u JOIN thread AS t USING (utid)\n"
                                   "WHERE t.name IS NOT NULL AND u.state GLOB '%s'$threads\n"
-                                  "GROUP BY t.name ORDER BY t.name";
+                                  "GROUP BY called ORDER BY called";
 
 /* ---- one trace ---- */
 
@@ -439,30 +439,6 @@ static const char *name_at(const struct orma_report_result *r, size_t row)
     return row < r->rows ? orma_report_result_cell(r, row, 0)->text : NULL;
 }
 
-/* The program that was chosen by another name in the second trace has the name of the first. */
-static void put_name(const struct diff *d, unsigned side, struct orma_buf *out)
-{
-    enum { THREAD_NAME_MAX = 15 };
-    const char *names[2];
-
-    for (unsigned i = 0; i < 2; i++) {
-        const char *slash = d->processes[i] ? strrchr(d->processes[i], '/') : NULL;
-
-        names[i] = slash ? slash + 1 : d->processes[i];
-    }
-    if (!side || !names[0] || !strcmp(names[0], names[1])) {
-        orma_buf_put_str(out, "name");
-        return;
-    }
-    orma_buf_put_str(out, "iif(name IN (");
-    orma_report_put_quoted(out, names[1], SIZE_MAX);
-    orma_buf_put_str(out, ", ");
-    orma_report_put_quoted(out, names[1], THREAD_NAME_MAX);
-    orma_buf_put_str(out, "), ");
-    orma_report_put_quoted(out, names[0], SIZE_MAX);
-    orma_buf_put_str(out, ", name)");
-}
-
 /* The rows of a name, of either trace or of both; `at` moves behind them. */
 static int add(struct diff *d, const struct section *s, const char *name,
                const struct orma_report_result *r, size_t *at)
@@ -493,14 +469,39 @@ static int merge(struct diff *d, const struct section *s, const struct orma_repo
     return err;
 }
 
+/* The program that was chosen by another name in the second trace has the name of the first. */
+static void put_name(const struct diff *d, unsigned side, struct orma_buf *out)
+{
+    enum { THREAD_NAME_MAX = 15 };
+    const char *names[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        const char *slash = d->processes[i] ? strrchr(d->processes[i], '/') : NULL;
+
+        names[i] = slash ? slash + 1 : d->processes[i];
+    }
+    if (!side || !names[0] || !strcmp(names[0], names[1])) {
+        orma_buf_put_str(out, "name");
+        return;
+    }
+    orma_buf_put_str(out, "iif(name IN (");
+    orma_report_put_quoted(out, names[1], SIZE_MAX);
+    orma_buf_put_str(out, ", ");
+    orma_report_put_quoted(out, names[1], THREAD_NAME_MAX);
+    orma_buf_put_str(out, "), ");
+    orma_report_put_quoted(out, names[0], SIZE_MAX);
+    orma_buf_put_str(out, ", name)");
+}
+
 /* Where switches are missing: what sums of the section may lack. Its changes begin at `first`. */
 static int read_unknown(struct diff *d, const struct section *s, unsigned side, uint32_t first)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0}, sql = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0}, text = {0}, sql = {0};
     struct orma_report_result r = {0};
     size_t row = 0;
 
-    orma_buf_printf(&text, unknown_sql, s->unknown);
+    put_name(d, side, &name);
+    orma_buf_printf(&text, unknown_sql, orma_buf_cstr(&name), s->unknown);
     orma_report_choice_put(&d->choices[side], orma_buf_cstr(&text), false, &sql);
     int err = orma_report_result_read(d->request->tp[side], orma_buf_cstr(&sql), SIZE_MAX, &r);
     for (uint32_t i = first; i < d->changes.len && err == 0; i++) {
@@ -814,7 +815,7 @@ static void print_notes(struct diff *d)
         fprintf(stderr, "%s: times of threads are compared as far as switches are known\n",
                 d->request->program);
     if (lost)
-        fprintf(stderr, "%s: data was lost: sums per second are not compared\n",
+        fprintf(stderr, "%s: data was lost: sums per second are not compared, nor whole programs\n",
                 d->request->program);
 }
 
