@@ -2,7 +2,8 @@
  * Of n samples that stand for a time T each: amounts are compared by z = (aT - bU) / sqrt(aT^2 +
  * bU^2), shares by z = (a/A - b/B) / sqrt(p (1-p) (1/A + 1/B)), p = (a+b)/(A+B). Among hundreds of
  * functions some differ by chance: p-values are sorted, and those up to the last one that is at
- * most (rank / number) * 2.5 % are called changed (Benjamini and Hochberg), for either kind of test.
+ * most (rank / number) * 2.5 % are called changed (Benjamini and Hochberg), for either kind of
+ * test.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "sdk/base/hash.h"
 #include "sdk/base/map.h"
 
-#define SAMPLES_MIN 5 /* of both: fewer say nothing */
+#define SAMPLES_MIN 5    /* of both: fewer say nothing */
 #define FALSE_RATE 0.025 /* of each kind of test */
 #define NORMAL_95 1.96
 
@@ -88,8 +89,8 @@ static void join_moved(struct orma_buf *ret)
 
 /* How a weight is counted. */
 struct scale {
-    double all;   /* the weight of all functions */
-    double unit;  /* of an amount, that a weight of 1 stands for */
+    double all;    /* the weight of all functions */
+    double unit;   /* of an amount, that a weight of 1 stands for */
     double by_one; /* weight of a sample; 0: weights are no counts of samples */
 };
 
@@ -114,8 +115,7 @@ static void judge(struct orma_stacks_change *row, const struct scale *a, const s
     row->error = NAN;
     if (!(a->by_one > 0) || !(b->by_one > 0))
         return;
-    double p = (before / a->by_one + after / b->by_one) /
-               (a->all / a->by_one + b->all / b->by_one);
+    double p = (before / a->by_one + after / b->by_one) / (a->all / a->by_one + b->all / b->by_one);
     double spread = sqrt(p * (1 - p) * (a->by_one / a->all + b->by_one / b->all));
     row->z_share = spread > 0 ? (row->share_after - row->share_before) / spread : 0;
     row->verdict = ORMA_STACKS_CHANCE;

@@ -98,8 +98,8 @@ static inline bool orma_stacks_is_waker(const char *function)
     return !strncmp(function, ORMA_STACKS_WOKEN, sizeof(ORMA_STACKS_WOKEN) - 1);
 }
 
-/* Does that function allocate for its caller (operator new, strdup, a container)? In lists of memory
- * its caller answers for what it allocates. */
+/* Does that function allocate for its caller (operator new, strdup, a container)? In lists of
+ * memory its caller answers for what it allocates. */
 bool orma_stacks_is_allocator(const char *function);
 
 /* 0; -ENODATA: no such samples; another negative errno with the text in orma_processor_error(). */

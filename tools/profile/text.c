@@ -428,8 +428,8 @@ void orma_profile_report_diff(const struct orma_profile_report_style *style,
     orma_stacks_diff(before, after, &changes);
     c = (const void *)changes.data;
     size_t num = changes.len / sizeof(*c), top = style->top ? ORMA_MIN(style->top, num) : num;
-    fprintf(style->out, " %*s %-*s %*s %*s    share              function\n", AMOUNT_WIDTH, "change",
-            AMOUNT_WIDTH + 2, "", AMOUNT_WIDTH, "before", AMOUNT_WIDTH, "after");
+    fprintf(style->out, " %*s %-*s %*s %*s    share              function\n", AMOUNT_WIDTH,
+            "change", AMOUNT_WIDTH + 2, "", AMOUNT_WIDTH, "before", AMOUNT_WIDTH, "after");
     for (size_t i = 0; i < top; i++)
         put_change(style, before, &c[i], ns);
     if (top < num)

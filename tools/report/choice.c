@@ -282,8 +282,7 @@ static void find_command(struct orma_report_choice *self, struct orma_processor 
 
     self->untold = orma_load_number(tp, "SELECT EXISTS (SELECT 1 FROM metadata WHERE name = "
                                         "'orma_command_pid')");
-    if (!self->untold ||
-        orma_report_result_read(tp, command_sql, 1, &found) < 0)
+    if (!self->untold || orma_report_result_read(tp, command_sql, 1, &found) < 0)
         return;
     self->untold = found.rows != 1;
     if (found.rows == 1) {

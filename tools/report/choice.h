@@ -12,10 +12,11 @@ struct orma_report_choice {
     int64_t start_ts, end_ts; /* of the trace */
     int64_t from_ts, to_ts;
     const char *group; /* column of orma_thread_group that rows are grouped by; NULL: by thread */
-    bool of_call; /* the slice that was chosen is a system call, by the name that is printed */
+    bool of_call;      /* the slice that was chosen is a system call, by the name that is printed */
     struct orma_buf threads, processes, owners, slices; /* conditions that begin with AND, or "" */
-    /* SQL: the upids whose trees are looked at; "": all. `command`: nobody chose them, but the trace
-     * was recorded for this command. Sections without a place for it are then of the machine. */
+    /* SQL: the upids whose trees are looked at; "": all. `command`: nobody chose them, but the
+     * trace was recorded for this command. Sections without a place for it are then of the machine.
+     */
     struct orma_buf roots, command;
     bool untold; /* it was recorded for a command, and does not tell of new processes */
 };

@@ -214,7 +214,7 @@ struct diff {
     int64_t from_ts[2], to_ts[2];
     double seconds[2];
     char *processes[2]; /* what --process chooses, of each trace; or NULL */
-    double others; /* the part of the CPUs that others had, in the trace where it was more */
+    double others;      /* the part of the CPUs that others had, in the trace where it was more */
     double common[ORMA_ARRAY_LEN(sections)]; /* the part by which all durations changed; or 0 */
     struct orma_report_request ranges[2];    /* what was chosen, of each trace */
     struct orma_report_choice choices[2];
@@ -258,8 +258,9 @@ static void take_row(struct change *c, unsigned side, const struct orma_report_r
     double median = number(r, row, 4);
 
     if (isnan(nr)) {
-        c->side[side] = (struct sums){
-            n, total, median, number(r, row, 5), 0, c->section->of_runs ? number(r, row, 6) / n : 0};
+        c->side[side] = (struct sums){n,      total,
+                                      median, number(r, row, 5),
+                                      0,      c->section->of_runs ? number(r, row, 6) / n : 0};
         return;
     }
     c->side[side].blocks++;
@@ -326,7 +327,8 @@ static bool is_worth_a_line(const struct change *c, enum metric m, double more)
     if (c->section->counts)
         return true;
     if (c->section->basis)
-        return fabs(more) >= (m == TOTAL || c->section->of_runs ? MORE_MIN_OF_THREADS_NS : MORE_MIN_NS);
+        return fabs(more) >=
+               (m == TOTAL || c->section->of_runs ? MORE_MIN_OF_THREADS_NS : MORE_MIN_NS);
     return m != TOTAL || fabs(more) >= MORE_MIN_NS; /* a slice may be rare, and matter */
 }
 
@@ -334,7 +336,7 @@ static void judge_metric(struct diff *d, struct change *c, enum metric m, double
 {
     struct orma_report_noise_test test = orma_report_noise_compare(&c->value[m], p);
     double from = test.mean[0], delta = test.mean[1] - from, noise = noise_of(d, c, m, &test);
-    double more = m == TOTAL             ? delta
+    double more = m == TOTAL            ? delta
                   : c->section->of_runs ? delta * c->side[1].n
                                         : delta * c->side[1].n / d->seconds[1];
 
