@@ -19,6 +19,7 @@
 struct orma_async {
     struct orma_map groups; /* hash of type and dimensions → struct orma_lanes * */
     struct orma_map roots;  /* ids of Chrome's events → the name of the first under it */
+    uint32_t with_tracks;   /* how many groups have one */
     struct orma_arena arena;
     struct orma_args_list args;
 };
@@ -84,13 +85,15 @@ struct orma_lane *orma_lanes_add(struct orma_model *model, struct orma_lanes *se
     self->lanes = lanes;
     numbered.dims[numbered.dims_num++] =
         orma_dim(orma_model_lit(model, "track_compressor_idx"), self->num);
+    if (!self->num && model->async)
+        self->number = model->async->with_tracks++;
     for (uint32_t i = 0; self->num == ORMA_LANES_FEW && i < self->num; i++)
         if (orma_map_put(&self->by_cookie, lanes[i].cookie, i) < 0)
             model->storage->failed = true;
     lanes[self->num] = (struct orma_lane){.track = orma_tracks_add(&model->tracks, &numbered),
                                           .busy_to = INT64_MIN};
     orma_table_set(orma_model_table(model, ORMA_TABLE_TRACK), ORMA_TRACK_TRACK_GROUP_ID,
-                   lanes[self->num].track, lanes[0].track);
+                   lanes[self->num].track, self->number);
     return &lanes[self->num++];
 }
 

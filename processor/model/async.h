@@ -24,6 +24,7 @@ struct orma_lane {
 struct orma_lanes {
     struct orma_lane *lanes;
     uint32_t num;
+    uint32_t number;           /* of the group, in the order in which groups get a track */
     uint32_t taken;            /* so many of the first lanes are free for nothing */
     struct orma_map by_cookie; /* of more than a few: cookie → the lane where it was last */
     /* Whose they are. */

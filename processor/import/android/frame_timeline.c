@@ -339,6 +339,7 @@ static void put_actual(struct orma_import_ctx *imp, struct orma_args_list *args,
     int64_t jank = num(s, JANK_TYPE), jank_tried = num(s, JANK_TYPE_TRIED);
 
     put_tokens(imp, args, s, surface);
+    put_real(imp, args, "Present Delay (ms)", real(s, PRESENT_DELAY));
     bool known = put_enum(imp, args, item, "Present type", &s->fields[PRESENT_TYPE], presents,
                           ORMA_ARRAY_LEN(presents));
     bool dropped = known && num(s, PRESENT_TYPE) == PRESENT_DROPPED;
@@ -351,7 +352,6 @@ static void put_actual(struct orma_import_ctx *imp, struct orma_args_list *args,
                       jank_text(imp, jank_tried));
     put_severity(imp, args, s);
     put_real(imp, args, "Jank Severity Score", real(s, JANK_SCORE));
-    put_real(imp, args, "Present Delay (ms)", real(s, PRESENT_DELAY));
     if (surface)
         put_real(imp, args, "Vsync Resynced Jitter (ms)", real(s, RESYNC_JITTER));
     put_enum(imp, args, item, "Prediction type", &s->fields[PREDICTION], predictions,

@@ -55,7 +55,8 @@ static struct fact read_fact(struct orma_import_ctx *imp, struct orma_str bytes)
 }
 
 /* The row "cr-[which-]name". */
-static void put_metadata(struct orma_import_ctx *imp, const char *which, const struct fact *fact)
+static void put_metadata(struct orma_import_ctx *imp, uint16_t machine, const char *which,
+                         const struct fact *fact)
 {
     struct orma_buf name = {0};
 
@@ -66,11 +67,11 @@ static void put_metadata(struct orma_import_ctx *imp, const char *which, const s
     if (name.failed)
         imp->model->storage->failed = true;
     else if (fact->kind == NUMBER)
-        orma_metadata_int(imp->model, (const char *)name.data, false, ORMA_METADATA_TRACE, 0,
-                          fact->num);
+        orma_metadata_int(imp->model, (const char *)name.data, false,
+                          ORMA_METADATA_MACHINE_AND_TRACE, machine, fact->num);
     else
-        orma_metadata_str(imp->model, (const char *)name.data, false, ORMA_METADATA_TRACE, 0,
-                          fact->str);
+        orma_metadata_str(imp->model, (const char *)name.data, false,
+                          ORMA_METADATA_MACHINE_AND_TRACE, machine, fact->str);
     orma_buf_fini(&name);
 }
 
@@ -111,7 +112,7 @@ static void events_parse(struct orma_import_ctx *imp, const struct orma_item *it
                            ORMA_STAT_EMPTY_CHROME_METADATA, 1);
             continue;
         }
-        put_metadata(imp, which, &fact);
+        put_metadata(imp, item->machine, which, &fact);
         put_arg(imp, args, &fact);
     }
     if (!any)
@@ -155,16 +156,18 @@ static bool typed_tokenize(struct orma_import_ctx *imp, const struct orma_packet
         {PACKET_PLAYSTORE_VERSION_CODE, false, "playstore_version_code"},
         {PACKET_ENABLED_CATEGORIES, true, "enabled_categories"},
         {PACKET_PRODUCT_VERSION, true, "product-version"},
-        {PACKET_CHANNEL, false, "channel"},
         {PACKET_OS_NAME, true, "os-name"},
+        {PACKET_CHANNEL, false, "channel"},
     };
-    struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
+    const struct orma_str bytes = ctx->p->payload;
     struct orma_pb_field f;
     char which[10];
 
     letters(orma_events(imp)->chrome_packets++, which);
-    while (orma_pb_next(&r, &f)) {
-        for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(known); i++) {
+        struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+
+        while (orma_pb_next(&r, &f)) {
             if (known[i].field != f.id)
                 continue;
             struct fact fact = {.name = orma_str_from(known[i].name),
@@ -173,7 +176,7 @@ static bool typed_tokenize(struct orma_import_ctx *imp, const struct orma_packet
                 fact.str = orma_model_str(imp->model, orma_pb_str(&f));
             else
                 fact.num = (int64_t)orma_pb_u64(&f);
-            put_metadata(imp, which, &fact);
+            put_metadata(imp, ctx->machine, which, &fact);
         }
     }
     return true;

@@ -122,6 +122,7 @@ static bool system_info_early(struct orma_import_ctx *imp, const struct orma_pac
     uint16_t m = ctx->machine;
     int64_t timezone = 0, ram = 0, sdk = 0, sdk_given = 0;
     uint32_t version = 0;
+    struct orma_str fingerprint = {0};
     bool has_timezone = false;
 
     while (orma_pb_next(&r, &f)) {
@@ -141,7 +142,7 @@ static bool system_info_early(struct orma_import_ctx *imp, const struct orma_pac
             orma_table_set(t, ORMA_MACHINE_NUM_CPUS, m, orma_pb_u32(&f));
             break;
         case ORMA_PB_SYSTEM_INFO_ANDROID_BUILD_FINGERPRINT:
-            read_fingerprint(imp, m, orma_pb_str(&f), &sdk);
+            fingerprint = orma_pb_str(&f);
             break;
         case ORMA_PB_SYSTEM_INFO_ANDROID_SDK_VERSION:
             sdk_given = orma_pb_i64(&f);
@@ -155,21 +156,27 @@ static bool system_info_early(struct orma_import_ctx *imp, const struct orma_pac
         case ORMA_PB_SYSTEM_INFO_MACHINE_NAME:
             orma_table_set(t, ORMA_MACHINE_NAME, m, orma_model_str(imp->model, orma_pb_str(&f)));
             break;
-        default:
-            read_model(imp, m, &f);
         }
     }
+    if (has_timezone)
+        orma_metadata_int(imp->model, "timezone_off_mins", false, ORMA_METADATA_MACHINE, m,
+                          timezone);
+    if (fingerprint.data)
+        read_fingerprint(imp, m, fingerprint, &sdk);
+    for (r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len); orma_pb_next(&r, &f);)
+        if (f.id == ORMA_PB_SYSTEM_INFO_ANDROID_DEVICE_MANUFACTURER)
+            read_model(imp, m, &f);
     sdk = sdk_given ? sdk_given : sdk;
     if (sdk) {
         orma_metadata_int(imp->model, "android_sdk_version", false, ORMA_METADATA_MACHINE, m, sdk);
         orma_table_set(t, ORMA_MACHINE_ANDROID_SDK_VERSION, m, sdk);
     }
-    if (has_timezone)
-        orma_metadata_int(imp->model, "timezone_off_mins", false, ORMA_METADATA_MACHINE, m,
-                          timezone);
     if (version)
         orma_metadata_str(imp->model, "tracing_service_version", false, ORMA_METADATA_MACHINE, m,
                           version);
+    for (r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len); orma_pb_next(&r, &f);)
+        if (f.id != ORMA_PB_SYSTEM_INFO_ANDROID_DEVICE_MANUFACTURER)
+            read_model(imp, m, &f);
     if (ram)
         read_ram(imp, m, ram);
     return false;
