@@ -5,7 +5,7 @@ CREATE PERFETTO TABLE _android_kernel_tasks AS
 SELECT p.upid
 FROM process AS p
 LEFT JOIN process AS parent ON parent.upid = p.parent_upid
-WHERE p.pid = 0 OR parent.pid IN (0, 2)
+WHERE p.pid = 0 OR parent.pid = 0 OR parent.name = 'kthreadd'
 ORDER BY p.upid;
 
 -- Whether a process is the kernel's own.

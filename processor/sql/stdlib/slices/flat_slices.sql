@@ -51,4 +51,8 @@ JOIN slice AS s ON s.id = f.id
 JOIN thread_track AS k ON k.id = s.track_id
 JOIN thread AS t ON t.id = k.utid
 LEFT JOIN process AS p ON p.id = t.upid
-ORDER BY f.ts;
+-- What outermost slices do before their first child and after their last comes last.
+ORDER BY
+  f.id = f.root_id
+  AND (f.ts = s.ts OR f.ts + f.dur = iif(s.dur = -1, trace_end(), s.ts + s.dur)),
+  f.root_id, f.ts;

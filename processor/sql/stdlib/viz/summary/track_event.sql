@@ -64,8 +64,18 @@ LEFT JOIN _track_event_first_ts AS f ON f.id = t.id
 WHERE t.type GLOB '*_track_event'
 ORDER BY t.id;
 
+-- A group stands where the first of its tracks would.
 CREATE PERFETTO TABLE _track_event_tracks_ordered_groups AS
-WITH groups AS (
+WITH numbered AS (
+  SELECT
+    *,
+    row_number() OVER (
+      PARTITION BY parent_id
+      ORDER BY
+        CASE ordering WHEN 'explicit' THEN rank WHEN 'chronological' THEN first_ts END, name, id
+    ) AS order_id
+  FROM _track_event_tracks
+), groups AS (
   SELECT
     group_key, upid, utid,
     min(parent_id) AS parent_id, max(is_counter) AS is_counter, max(is_state) AS is_state,
@@ -73,20 +83,13 @@ WITH groups AS (
     min(builtin_counter_type) AS builtin_counter_type, min(y_axis_share_key) AS y_axis_share_key,
     max(has_data) AS has_data, max(has_children) AS has_children,
     max(has_callstacks) AS has_callstacks, min(id) AS min_track_id,
-    group_concat(id, ',') AS track_ids, min(rank) AS rank, min(ordering) AS ordering,
-    min(first_ts) AS first_ts
-  FROM _track_event_tracks
+    group_concat(id, ',') AS track_ids, min(order_id) AS order_id
+  FROM numbered
   GROUP BY group_key, upid, utid
 )
 SELECT
   upid, utid, parent_id, is_counter, is_state, name, description, unit, builtin_counter_type,
   y_axis_share_key, has_data, has_children, has_callstacks, min_track_id, track_ids,
-  row_number() OVER (
-    PARTITION BY parent_id
-    ORDER BY
-      CASE ordering WHEN 'explicit' THEN rank WHEN 'chronological' THEN first_ts END,
-      name,
-      min_track_id
-  ) AS order_id
+  order_id
 FROM groups
 ORDER BY parent_id, order_id;
