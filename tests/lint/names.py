@@ -48,6 +48,7 @@ ROOMS = {
     "probes/ftrace": "orma_ftrace_",
     "probes/perf": "orma_perf_",
     "probes/unwind": "orma_unwind_",
+    "probes/python": "orma_python_",
     "probes/process": "orma_process_execs_ orma_process_poll_ orma_process_stats_",
     "probes/system": "orma_system_",
     "probes/inodes": "orma_inode_",
