@@ -333,6 +333,8 @@ enum orma_unwind_end orma_unwind_run(struct orma_unwind *self, struct orma_unwin
         bool found = self->find(self->ctx, pc, &code);
         if (!found && called)
             return ORMA_UNWIND_NO_CODE;
+        if (self->met)
+            self->met(self->ctx, self->frames_num, pc, state);
         self->frames[self->frames_num++] = pc;
         if (!found)
             return ORMA_UNWIND_NO_CODE;

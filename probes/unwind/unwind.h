@@ -61,6 +61,8 @@ struct orma_unwind {
     /* Where the function around `pc` begins, as its symbols tell; NULL: nobody knows. */
     bool (*start)(void *ctx, uint64_t pc, uint64_t *ret);
     void *ctx;
+    /* Each frame before its step, the leaf as number 0; NULL: nobody wants to know. */
+    void (*met)(void *ctx, size_t frame, uint64_t pc, const struct orma_unwind_state *state);
     uint64_t *frames; /* out: leaf first; of callers the call, not what follows it */
     size_t frames_max;
     bool guess;        /* the frame pointer of the leaf is not known: look for it in the stack */
