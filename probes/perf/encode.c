@@ -6,6 +6,7 @@
 
 #include "probes/kernel/kallsyms.h"
 #include "probes/perf/encode_parts.h"
+#include "probes/perf/interp.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
@@ -32,6 +33,7 @@ void orma_perf_encoder_fini(struct orma_perf_encoder *self)
     orma_map_fini(&self->counted);
     orma_perf_waits_fini(&self->waits);
     orma_perf_kepts_fini(&self->kepts);
+    orma_perf_interp_free(self->interp);
     orma_kallsyms_free(self->kernel);
     orma_buf_fini(&self->interned);
     orma_buf_fini(&self->packet);
@@ -57,6 +59,8 @@ static void end_session(struct orma_perf_encoder *self, uint64_t time)
     ORMA_MAP_EACH (slot, &self->processes->by_pid)
         orma_perf_tell_late_names(self, (struct orma_perf_process *)(uintptr_t)slot->val, time);
     tell_cut(self);
+    if (self->interp)
+        orma_perf_interp_tell(self->interp);
 }
 
 /* A process whose main thread ends has written all that it will. */

@@ -20,6 +20,7 @@ struct orma_kallsyms;
 struct orma_perf_encoder {
     uint32_t age; /* counts states of interning, from 1: which numbers of mappings hold */
     const struct orma_perf_plan *plan;
+    struct orma_perf_rings *rings; /* where the records are from; NULL: from somewhere */
     struct orma_perf_processes *processes;
     struct orma_kallsyms *kernel; /* NULL: kernel frames have no names */
     bool kernel_read;             /* or tried to: at the first frame of it */
@@ -36,9 +37,10 @@ struct orma_perf_encoder {
     struct orma_buf interned, packet;
     uint64_t frames[ORMA_PERF_FRAMES_MAX];
     struct orma_perf_kepts kepts;
-    uint64_t cut;      /* stacks that are not whole, */
-    uint64_t too_long; /* and of these, those that are cut where their copies end */
-    bool generated;    /* the stack at hand has frames in generated code, whose names may change */
+    struct orma_perf_interp *interp; /* of interp.h, at the first stack */
+    uint64_t cut;                    /* stacks that are not whole, */
+    uint64_t too_long;               /* and of these, those that are cut where their copies end */
+    bool generated; /* the stack at hand has frames in generated code, whose names may change */
 };
 
 void orma_perf_encoder_init(struct orma_perf_encoder *self, const struct orma_perf_plan *plan,

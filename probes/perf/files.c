@@ -30,6 +30,7 @@ static void file_free(struct orma_perf_file *file)
     orma_fd_close(&file->fd);
     orma_perf_symtab_fini(&file->elf);
     orma_unwind_file_free(file->unwind);
+    free(file->interpreter);
     free(file->path);
     free(file);
 }

@@ -15,6 +15,7 @@
 #include "sdk/base/map.h"
 
 struct orma_unwind_file;
+struct orma_perf_interpreter;
 
 struct orma_perf_file {
     uint64_t number; /* no two files have the same, whatever was forgotten */
@@ -27,6 +28,8 @@ struct orma_perf_file {
     bool loaded;      /* what follows is there, as far as it will be */
     struct orma_perf_symtab elf;
     struct orma_unwind_file *unwind; /* NULL: it has no rules */
+    bool interpreter_sought;
+    struct orma_perf_interpreter *interpreter; /* of interpreter.h; NULL: it has none */
 };
 
 struct orma_perf_files {

@@ -411,6 +411,8 @@ static void plan_unwinding(struct orma_perf_plan *self, struct perf_event_attr *
     attr->sample_regs_user = ORMA_PERF_REGS_MASK;
     attr->sample_stack_user = self->stack_bytes;
     attr->exclude_callchain_user = 1;
+    if (!self->off_cpu)
+        attr->wakeup_events = 1; /* who reads interpreters (prompt.h) is in a hurry */
 }
 
 /* A function that has no frame, or has not made it yet, hides its caller from the kernel. */

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/perf/interp.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
@@ -61,6 +62,7 @@ static void process_free(struct orma_perf_process *process)
 {
     jit_free(process->jit);
     jit_free(process->jit_dump);
+    orma_perf_python_free(process->python);
     free(process->mappings);
     free(process->program);
     orma_buf_fini(&process->nameless);
@@ -584,6 +586,8 @@ static void take_exec(struct orma_perf_processes *self, uint32_t pid)
     process->version = ++self->versions;
     process->complete = process->fresh_program = true;
     process->told = false;
+    orma_perf_python_free(process->python);
+    process->python = NULL;
     process->judged_ns = 0; /* another program may be wanted, or not */
     free(process->program);
     process->program = NULL;
@@ -620,8 +624,11 @@ void orma_perf_processes_take(struct orma_perf_processes *self,
         break;
     case ORMA_PERF_EXIT:
         process = orma_map_get_ptr(&self->by_pid, record->pid);
-        if (process && record->tid == record->pid)
+        if (process && record->tid == record->pid) {
             process->gone = true;
+            orma_perf_python_free(process->python);
+            process->python = NULL;
+        }
         break;
     case ORMA_PERF_MAP:
         take_map(self, record);

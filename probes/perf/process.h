@@ -24,6 +24,8 @@
 
 #define ORMA_PERF_NAME_SIZE 16 /* of a thread, with its zero: TASK_COMM_LEN */
 
+struct orma_perf_python;
+
 struct orma_perf_mapping {
     uint64_t start, end, offset;
     struct orma_perf_file *file; /* never NULL; not all are files: "[vdso]", "[anon]" */
@@ -45,11 +47,12 @@ struct orma_perf_process {
     uint64_t miss_ns;   /* and so long after it they are read again for an address in none */
     struct orma_perf_mapping *mappings;      /* executable ones, by start */
     size_t mappings_num, mappings_cap, last; /* last: the one that was found last */
-    uint64_t version;               /* of the mappings: no two of any process are the same */
-    struct orma_perf_jit *jit;      /* names of generated code; NULL: none so far */
-    struct orma_perf_jit *jit_dump; /* those of a dump */
-    struct orma_buf nameless;       /* of late.h: generated code whose name did not come yet */
-    bool late_read;                 /* its names were read for the last time */
+    uint64_t version;                /* of the mappings: no two of any process are the same */
+    struct orma_perf_jit *jit;       /* names of generated code; NULL: none so far */
+    struct orma_perf_jit *jit_dump;  /* those of a dump */
+    struct orma_perf_python *python; /* of interp.h; NULL: nobody has asked */
+    struct orma_buf nameless;        /* of late.h: generated code whose name did not come yet */
+    bool late_read;                  /* its names were read for the last time */
 };
 
 struct orma_perf_thread {
@@ -60,7 +63,8 @@ struct orma_perf_thread {
 
 struct orma_perf_processes {
     int proc_fd;
-    bool all_wanted; /* the kernel has chosen already */
+    unsigned pythons_open; /* processes whose memory is open */
+    bool all_wanted;       /* the kernel has chosen already */
     struct orma_perf_scope scope;
     struct orma_map by_pid; /* struct orma_perf_process * */
     struct orma_map by_tid; /* struct orma_perf_thread * */

@@ -222,6 +222,40 @@ bool orma_perf_ring_peek(struct orma_perf_ring *self, uint64_t *ret_time)
     return true;
 }
 
+bool orma_perf_ring_glimpse(const struct orma_perf_ring *self, uint64_t *seen,
+                            struct orma_perf_glimpse *ret)
+{
+    const uint64_t head = __atomic_load_n(&self->page->data_head, __ATOMIC_ACQUIRE);
+    const uint64_t tail = self->page->data_tail;
+    struct perf_event_header h;
+
+    if (*seen - tail > head - tail) /* it was taken before we came */
+        *seen = tail;
+    while (*seen != head) {
+        const uint64_t at = *seen, first = word_at(self, at);
+
+        memcpy(&h, &first, sizeof(h));
+        if (h.size < sizeof(h) || h.size % 8 || h.size > head - at) {
+            *seen = head; /* nonsense, which next() finds, too */
+            return false;
+        }
+        *seen = at + h.size;
+        if (h.type != PERF_RECORD_SAMPLE || h.size < 32)
+            continue;
+        const uint64_t task = word_at(self, at + 8);
+        ret->pid = (uint32_t)task;
+        ret->tid = (uint32_t)(task >> 32);
+        ret->time = word_at(self, at + 16);
+        return true;
+    }
+    return false;
+}
+
+int orma_perf_ring_fd(const struct orma_perf_ring *self)
+{
+    return fd_at(&self->leaders, 0);
+}
+
 /* The bytes in one piece. */
 static const uint64_t *record_at(struct orma_perf_ring *self, uint64_t at, size_t len)
 {

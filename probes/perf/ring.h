@@ -44,6 +44,20 @@ bool orma_perf_ring_peek(struct orma_perf_ring *self, uint64_t *ret_time);
 int orma_perf_ring_next(struct orma_perf_ring *self, const struct orma_perf_plan *plan,
                         struct orma_perf_record *ret);
 
+/* What a sample is of, without taking it. */
+struct orma_perf_glimpse {
+    uint64_t time;
+    uint32_t pid, tid;
+};
+
+/* The next sample behind `*seen`, a place that only grows, or behind what was taken. False: there
+ * is none for now. With the lock of the rings held. */
+bool orma_perf_ring_glimpse(const struct orma_perf_ring *self, uint64_t *seen,
+                            struct orma_perf_glimpse *ret);
+
+/* Readable when the kernel wants to be heard. */
+int orma_perf_ring_fd(const struct orma_perf_ring *self);
+
 /* All of a recording. */
 struct orma_perf_rings {
     const struct orma_perf_plan *plan;

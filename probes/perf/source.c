@@ -215,6 +215,7 @@ static void perf_free(struct orma_source *source)
     struct perf *self = perf_of(source);
 
     orma_perf_worker_free(self->worker);
+    orma_perf_encoder_fini(&self->encoder); /* it may look into the rings, in a hurry */
     close_rings(self);
     pthread_mutex_destroy(&self->rings.lock);
     if (self->packets)
@@ -223,7 +224,6 @@ static void perf_free(struct orma_source *source)
         event_free(self->timer);
     if (self->clear_timer)
         event_free(self->clear_timer);
-    orma_perf_encoder_fini(&self->encoder);
     orma_perf_processes_fini(&self->processes);
     orma_perf_plan_fini(&self->plan);
     orma_buf_fini(&self->flushes);
@@ -373,6 +373,8 @@ static int start_worker(struct perf *self)
         return r;
     orma_perf_encoder_init(&self->encoder, &self->plan, &self->processes,
                            orma_perf_worker_sink(self->worker)); /* it has nothing to do yet */
+    if (!self->plan.off_cpu)
+        self->encoder.rings = &self->rings;
     self->encoder.state_dir = self->source.env->state_dir;
     self->packets = event_new(self->source.env->base, orma_perf_worker_fd(self->worker),
                               EV_READ | EV_PERSIST, on_packets, self);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "probes/kernel/kallsyms.h"
+#include "probes/perf/interp.h"
 #include "probes/perf/late.h"
 #include "probes/unwind/unwind.h"
 #include "protos/fields/common.h"
@@ -35,6 +36,8 @@ enum role {
     ROLE_FRAME,
     ROLE_PLACE,  /* a frame in a file, whose name need not be looked up again */
     ROLE_KERNEL, /* the same of the kernel */
+    ROLE_PYTHON, /* the same of what an interpreter runs */
+    ROLE_SOURCE,
     ROLE_STACK
 };
 
@@ -339,6 +342,46 @@ static uint64_t user_frame(struct orma_perf_encoder *self, struct orma_perf_proc
                     now_ns);
 }
 
+/* An instruction of a Python function, by its name and where that is. */
+static uint64_t put_python_frame(struct orma_perf_encoder *self, uint64_t iid,
+                                 const struct orma_perf_interp_frame *frame)
+{
+    struct orma_perf_interp_source source = {0};
+
+    if (!orma_perf_interp_source(self->interp, &source))
+        strcpy(source.path, "[unknown]");
+    const uint64_t name = intern_function(self, orma_str_from(frame->name));
+    const uint64_t mapping = intern_name(self, source.path);
+    const uint64_t path = intern_str(self, ROLE_SOURCE, ORMA_PB_INTERNED_DATA_SOURCE_PATHS,
+                                     source.path, strlen(source.path));
+    size_t begun = orma_pb_begin(&self->interned, ORMA_PB_INTERNED_DATA_FRAMES);
+
+    orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_IID, iid);
+    orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_FUNCTION_NAME_ID, name);
+    orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_MAPPING_ID, mapping);
+    orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_REL_PC, frame->instr);
+    orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_SOURCE_PATH_IID, path);
+    if (source.line)
+        orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_LINE_NUMBER, source.line);
+    orma_pb_put_u64(&self->interned, ORMA_PB_FRAME_KIND, ORMA_PB_FRAME_KIND_INTERPRETED);
+    orma_pb_end(&self->interned, begun);
+    return iid;
+}
+
+static uint64_t python_frame(struct orma_perf_encoder *self, uint32_t at)
+{
+    struct orma_perf_interp_frame frame;
+    uint64_t iid;
+
+    if (!orma_perf_interp_get(self->interp, at, &frame))
+        return intern_frame(self, intern_name(self, "[unknown]"), 0, ORMA_STR("[unknown]"));
+    const uint64_t key[] = {frame.id, frame.instr,
+                            hash_of(ROLE_PYTHON, frame.name, strlen(frame.name))};
+    if (known(self, hash_of(ROLE_PYTHON, key, sizeof(key)), &iid))
+        return iid;
+    return put_python_frame(self, iid, &frame);
+}
+
 static void put_frame(struct orma_perf_encoder *self, size_t *num, uint64_t frame)
 {
     if (*num < ORMA_PERF_FRAMES_MAX)
@@ -351,7 +394,15 @@ struct code_of {
     struct orma_perf_processes *processes;
     struct orma_perf_process *process;
     uint64_t now_ns;
+    struct orma_perf_interp *interp; /* NULL: it has none */
 };
+
+static void met(void *ctx, size_t frame, uint64_t pc, const struct orma_unwind_state *state)
+{
+    const struct code_of *of = ctx;
+
+    orma_perf_interp_met(of->interp, frame, pc, state);
+}
 
 static bool find_code(void *ctx, uint64_t pc, struct orma_unwind_code *ret)
 {
@@ -416,7 +467,7 @@ static void start_state(struct orma_unwind_state *state, const struct orma_perf_
 static uint64_t caller_left_out(struct orma_perf_encoder *self, struct orma_perf_process *process,
                                 const struct orma_perf_record *record, uint64_t now_ns)
 {
-    struct code_of of = {self->processes, process, now_ns};
+    struct code_of of = {self->processes, process, now_ns, NULL};
     const struct orma_unwind unwind = {.find = find_code, .ctx = &of};
     struct orma_unwind_state state;
     uint64_t caller;
@@ -520,17 +571,43 @@ static bool is_hidden(struct orma_perf_encoder *self, struct orma_perf_process *
     return slash && !strcmp(slash + 1, self->hidden);
 }
 
-/* Frames of the unwound ones that are not `hidden`. */
-static void put_user_frames(struct orma_perf_encoder *self, struct orma_perf_process *process,
-                            const struct orma_unwind *unwind, uint64_t now_ns, size_t *num)
+/* Frames of the unwound ones that are not `hidden`; in place of an interpreter, what it runs.
+ * False: there is no room for the outer ones. */
+static bool put_user_frames(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                            const struct orma_unwind *unwind, uint64_t now_ns, size_t room,
+                            size_t *num)
 {
+    const struct code_of *of = unwind->ctx;
+    uint32_t from, to;
     size_t first = 0;
 
     while (self->hidden && first < unwind->frames_num &&
            is_hidden(self, process, unwind->frames[first], now_ns))
         first++;
-    for (size_t i = first; i < unwind->frames_num; i++)
-        put_frame(self, num, user_frame(self, process, unwind->frames[i], now_ns));
+    for (size_t i = first; i < unwind->frames_num; i++) {
+        bool is_native = !of->interp || !orma_perf_interp_run(of->interp, i, &from, &to);
+
+        if (is_native && *num < room)
+            put_frame(self, num, user_frame(self, process, unwind->frames[i], now_ns));
+        else if (is_native)
+            return false;
+        for (; !is_native && from < to && *num < room; from++)
+            put_frame(self, num, python_frame(self, from));
+        if (!is_native && from < to)
+            return false;
+    }
+    return true;
+}
+
+/* NULL: the program has none, or nobody can look into it. */
+static struct orma_perf_interp *interp_of(struct orma_perf_encoder *self,
+                                          struct orma_perf_process *process,
+                                          const struct orma_perf_record *record)
+{
+    if (!self->interp)
+        self->interp = orma_perf_interp_new(self->processes, self->rings);
+    return self->interp && orma_perf_interp_begin(self->interp, process, record) ? self->interp
+                                                                                 : NULL;
 }
 
 /* Frames, or as many as there is room for, and how it ended. *ret_unseen: without seeing all of
@@ -546,23 +623,28 @@ static enum orma_unwind_end unwind_stack(struct orma_perf_encoder *self,
     const struct orma_perf_kept_key key = {process->version, record->tid, self->age};
     const struct orma_unwind_state begun = *state;
     struct orma_unwind_past past;
-    struct code_of of = {self->processes, process, now_ns};
+    struct code_of of = {self->processes, process, now_ns, interp_of(self, process, record)};
     const size_t room = ORMA_PERF_FRAMES_MAX - 1, before = *num;
     struct orma_unwind unwind = {.find = find_code,
                                  .start = find_start,
                                  .ctx = &of,
+                                 .met = of.interp ? met : NULL,
                                  .frames = pcs,
                                  .guess = record->regs_partial,
                                  .frames_max = room - before};
 
-    /* A guess is nothing to go on from; of hidden frames there are no numbers. */
-    if (!unwind.guess && !self->hidden) {
+    /* A guess is nothing to go on from; of hidden frames there are no numbers; what an interpreter
+     * runs is no part of a C frame. */
+    if (!unwind.guess && !self->hidden && !of.interp) {
         unwind.marks = marks;
         unwind.past = orma_perf_kept_find(&self->kepts, &key, state, &past) ? &past : NULL;
     }
     self->generated = false;
     enum orma_unwind_end end = orma_unwind_run(&unwind, state);
-    put_user_frames(self, process, &unwind, now_ns, num);
+    if (of.interp)
+        orma_perf_interp_end(of.interp, state->regs[ORMA_UNWIND_SP], end == ORMA_UNWIND_COMPLETE);
+    if (!put_user_frames(self, process, &unwind, now_ns, room, num))
+        end = ORMA_UNWIND_TOO_DEEP;
     const struct orma_unwind_past *joined = end == ORMA_UNWIND_JOINED ? &past : NULL;
     *ret_unseen = joined && joined->unseen;
     if (joined) {
