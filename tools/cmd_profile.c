@@ -852,7 +852,8 @@ static int run(const struct orma_command *self, int argc, char **argv)
     "Stacks are unwound without frame pointers, so functions of all libraries have their "         \
     "callers. "                                                                                    \
     "Lines, and functions that were compiled into others, come from debug information where it "   \
-    "is installed.\n\n"                                                                            \
+    "is installed. Functions of Python (3.11 to 3.13) are read from the memory of the program, "   \
+    "and stand between those of its interpreter and libraries.\n\n"                                \
     "Ordinary users may profile their own programs; the kernel's side is seen as root, or with "   \
     "kernel.perf_event_paranoid at 1."
 

@@ -149,6 +149,14 @@ static bool keeps_them(int fd)
     return share >= PERCENT_MIN;
 }
 
+/* Of the functions that an interpreter of Python runs, the copied stack tells (probes/python/). */
+static bool needs_its_stack(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash && strstr(slash, "python");
+}
+
 /* `closed`: all that is mapped is in the list. */
 static bool judge(struct files *self, bool closed)
 {
@@ -159,7 +167,7 @@ static bool judge(struct files *self, bool closed)
         int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
         at += strlen(path) + 1;
-        good = keeps_them(fd);
+        good = keeps_them(fd) && !needs_its_stack(path);
         if (good && !closed)
             add_all_of(self, fd);
         orma_fd_close(&fd);
