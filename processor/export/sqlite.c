@@ -23,7 +23,6 @@
 #include "sdk/base/fd.h"
 
 #define SCHEMA "orma_export"
-#define PIECE_BYTES ((size_t)1 << 20)
 
 static int run(sqlite3 *db, const char *sql, struct orma_buf *error)
 {
@@ -89,45 +88,6 @@ static int fill(struct orma_sql *sql, struct orma_buf *error)
     return r;
 }
 
-/* Exactly what read() gives until the end; the last piece is known by the next one being empty. */
-static int hand_over(int fd, orma_export_piece_fn *fn, void *ctx)
-{
-    uint8_t *block = malloc(2 * PIECE_BYTES), *now = block, *next = block + PIECE_BYTES;
-    ssize_t len = block ? read(fd, now, PIECE_BYTES) : -1, then = 1;
-    bool wanted = true;
-
-    while (len > 0 && then > 0 && wanted) {
-        then = read(fd, next, PIECE_BYTES);
-        if (then < 0)
-            break;
-        wanted = fn(ctx, now, (size_t)len, then > 0);
-        uint8_t *swap = now;
-        now = next;
-        next = swap;
-        len = then;
-    }
-    int r = !block ? -ENOMEM : len < 0 || then < 0 ? -errno : 0;
-    free(block);
-    return r;
-}
-
-/* A file of ours in the temporary folder, which nobody else sees. Descriptor or -errno. */
-static int open_temporary(struct orma_buf *error)
-{
-    const char *tmp = getenv("TMPDIR");
-    char path[256];
-
-    snprintf(path, sizeof(path), "%.200s/orma-export-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    int fd = mkostemp(path, O_CLOEXEC);
-    if (fd < 0) {
-        int r = -errno;
-        orma_buf_printf(error, "%s: %s", path, strerror(-r));
-        return r;
-    }
-    (void)unlink(path); /* it was ours alone */
-    return fd;
-}
-
 /* Into a file that is ours to read and write. */
 static int export_file(struct orma_processor *tp, int fd, struct orma_buf *error)
 {
@@ -154,13 +114,13 @@ static int export_file(struct orma_processor *tp, int fd, struct orma_buf *error
 int orma_export_sqlite_pieces(struct orma_processor *tp, orma_export_piece_fn *fn, void *ctx,
                               struct orma_buf *error)
 {
-    ORMA_AUTO(orma_fd_close) int fd = open_temporary(error);
+    ORMA_AUTO(orma_fd_close) int fd = orma_export_temporary(error);
 
     if (fd < 0)
         return fd;
     int r = export_file(tp, fd, error);
     if (r == 0) {
-        r = lseek(fd, 0, SEEK_SET) < 0 ? -errno : hand_over(fd, fn, ctx);
+        r = lseek(fd, 0, SEEK_SET) < 0 ? -errno : orma_export_hand_over(fd, fn, ctx);
         if (r < 0)
             orma_buf_put_str(error, strerror(-r));
     }

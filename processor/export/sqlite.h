@@ -3,8 +3,8 @@
  */
 #ifndef ORMA_PROCESSOR_EXPORT_SQLITE_H
 #define ORMA_PROCESSOR_EXPORT_SQLITE_H
+#include "processor/export/pieces.h"
 #include "processor/processor.h"
-#include "sdk/base/buf.h"
 
 /*
  * Stored tables come under their own names (__intrinsic_slice), what people query (slice, thread,
@@ -14,9 +14,6 @@
  * nothing.
  */
 int orma_export_sqlite(struct orma_processor *tp, int fd, struct orma_buf *error);
-
-/* Takes a piece of the file; false: enough. */
-typedef bool orma_export_piece_fn(void *ctx, const void *data, size_t len, bool more);
 
 /* The same into a file of our own in the temporary folder, handed over in pieces (at least one). */
 int orma_export_sqlite_pieces(struct orma_processor *tp, orma_export_piece_fn *fn, void *ctx,

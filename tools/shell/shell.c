@@ -183,9 +183,12 @@ static int run_export(const struct orma_command *self, int argc, char **argv)
     }
     if (!sh.words[0] || (strcmp(sh.words[0], "sqlite") && strcmp(sh.words[0], "arrow_tar") &&
                          strcmp(sh.words[0], "perfetto")))
-        return orma_shell_missing("export", "unknown format: expected sqlite");
-    if (strcmp(sh.words[0], "sqlite"))
-        return orma_shell_missing("export", "this build writes SQLite files only: export sqlite");
+        return orma_shell_missing("export", "unknown format: expected sqlite or arrow_tar");
+    if (!strcmp(sh.words[0], "perfetto"))
+        return orma_shell_missing("export", "this build writes SQLite files and Arrow tables only: "
+                                            "export sqlite, export arrow_tar");
+    if (!strcmp(sh.words[0], "arrow_tar"))
+        sh.export_to = sh.words[0];
     sh.trace = sh.words[1];
     if (!sh.trace)
         return orma_shell_missing("export", "no trace file given");
@@ -318,8 +321,8 @@ const struct orma_command orma_shell_commands[] = {
     },
     {
         .name = "export",
-        .summary = "Write all tables of a trace into a database.",
-        .synopsis = "sqlite -o FILE TRACE",
+        .summary = "Write all tables of a trace into a database, or an archive of Arrow files.",
+        .synopsis = "sqlite -o FILE TRACE\narrow_tar -o FILE TRACE",
         .examples = "  trace_processor_shell export sqlite -o trace.db trace.pftrace\n",
         .options = orma_shell_export_options,
         .run = run_export,

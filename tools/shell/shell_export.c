@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "processor/export/arrow_tar.h"
 #include "processor/export/csv.h"
 #include "processor/export/files.h"
 #include "processor/export/sqlite.h"
@@ -332,6 +333,39 @@ static int write_sqlite(struct orma_shell *self, const char *path)
     return orma_output_close(&out, r, "all tables") < 0;
 }
 
+struct copy {
+    int fd, error;
+};
+
+static bool put_piece(void *ctx, const void *data, size_t len, bool more)
+{
+    struct copy *copy = ctx;
+
+    (void)more;
+    copy->error = orma_fd_write_all(copy->fd, data, len);
+    return copy->error == 0;
+}
+
+static int write_archive(struct orma_shell *self, const char *path)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
+    struct orma_output_want want = wanted(self, path);
+    struct orma_output out;
+
+    want.binary = true;
+    if (orma_output_open(&out, &want) < 0)
+        return 1;
+    struct copy copy = {.fd = out.fd};
+    int r = orma_export_arrow_tar_pieces(self->tp, put_piece, &copy, &error);
+    if (r == 0 && copy.error) {
+        r = copy.error;
+        orma_buf_put_str(&error, strerror(-r));
+    }
+    if (r < 0 && r != -EPIPE)
+        (void)orma_shell_complain(path, orma_buf_cstr(&error));
+    return orma_output_close(&out, r, "all stored tables") < 0;
+}
+
 int orma_shell_export_check(const struct orma_shell *self)
 {
     const struct format *format = self->export_to ? find_format(self->export_to) : NULL;
@@ -346,6 +380,8 @@ int orma_shell_export(struct orma_shell *self, const char *path)
 {
     const struct format *format = self->export_to ? find_format(self->export_to) : NULL;
 
+    if (!format && self->export_to && !strcmp(self->export_to, "arrow_tar"))
+        return write_archive(self, path);
     if (!format)
         return write_sqlite(self, path);
     return self->export_sql ? write_file(self, format, self->export_sql, path)

@@ -284,9 +284,15 @@ class Export(Shell):
             db.close()
         self.assertEqual(sorted(p.name for p in self.dir.iterdir()), ["out.db"])
 
+    def test_archive_of_arrow_files(self):
+        self.shell("export", "arrow_tar", "-o", "out.tar", self.trace)
+        with tarfile.open(self.dir / "out.tar") as tar:
+            self.assertTrue(tar.extractfile("__intrinsic_slice.arrow").read().startswith(b"ARROW1"))
+
     def test_errors(self):
         self.shell("export", "sqlite", self.trace, code=1, says="-o FILE")
-        self.shell("export", "perfetto", "-o", "x", self.trace, code=1, says="SQLite files only")
+        self.shell("export", "perfetto", "-o", "x", self.trace, code=1, says="SQLite files and Arrow tables only")
+        self.shell("export", "arrow_tar", "-o", "no/such/x", self.trace, code=1, says="no/such/x")
         self.shell("export", "nonsense", "-o", "x", self.trace, code=1, says="unknown format")
         self.shell("export", "sqlite", "-o", "no/such/x", self.trace, code=1, says="no/such/x")
 
@@ -410,7 +416,7 @@ class Server(Shell):
             answer = self.get("/trace_summary", field(2, spec) + field(3, args) + b"\x20\x01")[1]
             self.assertIn(b"double_value: 50", answer)
         self.assertIn(b"bad", self.get("/trace_summary", field(2, b"bad {"))[1])
-        self.assertTrue(self.get("/export", b"\x08\x02")[0].startswith("HTTP/1.1 501 "))
+        self.assertTrue(self.get("/export", b"\x08\x01")[0].startswith("HTTP/1.1 501 "))
         self.assertTrue(self.http(b"nonsense\r\n\r\n").startswith(b"HTTP/1.1 400 "))
         self.assertTrue(self.http(b"POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n").startswith(b"HTTP/1.1 413 "))
         self.assertIn(b"t.pftrace", self.get("/status")[1])

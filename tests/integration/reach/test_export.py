@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -121,6 +122,32 @@ class Export(unittest.TestCase):
         self.assertEqual((empty["types"], empty["rows"]), (["BIGINT", "BIGINT", "BIGINT"], []))
         self.assertIn("it exists", self.export("parquet", folder, code=1))
         self.assertEqual([p.name for p in self.root.glob("tables*")], ["tables"])
+
+    # ---- archives of Arrow files ----
+
+    def archive(self):
+        done = subprocess.run([ORMA, "export", "--force", "arrow_tar", "-o", "-", self.trace], capture_output=True, env=self.env, check=True)
+        return tarfile.open(fileobj=io.BytesIO(done.stdout))
+
+    def test_archive_has_all_stored_tables(self):
+        with self.archive() as tar:
+            names = {m.name: tar.extractfile(m).read() for m in tar}
+        self.assertTrue({"__intrinsic_slice.arrow", "__intrinsic_thread.arrow", "__intrinsic_args.arrow"} <= set(names))
+        self.assertGreater(len(names), 100)
+        for name, data in names.items():
+            self.assertTrue(data.startswith(b"ARROW1") and data.endswith(b"ARROW1"), name)
+
+    @needs("arrow")
+    def test_archive_by_apache_arrow(self):
+        out = self.root / "member.arrow"
+        with self.archive() as tar:
+            for table in ("slice", "thread", "sched_slice"):
+                out.write_bytes(tar.extractfile(f"__intrinsic_{table}.arrow").read())
+                got = self.read("arrow", str(out))
+                sql = f"SELECT * FROM __intrinsic_{table}"
+                self.assertEqual(len(got["rows"]), {"slice": 300, "sched_slice": 0}.get(table, len(got["rows"])))
+                rows = [[str(c) if c is not None else c for c in row] for row in self.expected(sql)]
+                self.assertEqual([[str(c) if c is not None else c for c in row] for row in got["rows"]], rows)
 
     # ---- args ----
 

@@ -2,6 +2,7 @@
 """Servers over HTTP: what Perfetto's Python client asks, in its messages (made and read by protoc) and its order; and
 the same by our package with addr, which must give what it gives in the process."""
 import http.client
+import io
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import re
 import socket
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import time
@@ -198,6 +200,8 @@ class Http(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "no such table: mine"):
             client.query("SELECT * FROM mine")
         self.assertTrue(client.raw("POST", "/export", protoc("encode", "ExportArgs", b"format: SQLITE")).startswith(b"SQLite format 3\0"))
+        with tarfile.open(fileobj=io.BytesIO(client.raw("POST", "/export", protoc("encode", "ExportArgs", b"format: ARROW_TAR")))) as tar:
+            self.assertTrue(tar.extractfile("__intrinsic_slice.arrow").read().startswith(b"ARROW1"))
         # The next trace takes the place of this one, with the same settings.
         write_trace(self.root / "other.json", slices=3)
         client.raw("POST", "/parse", (self.root / "other.json").read_bytes())
