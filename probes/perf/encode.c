@@ -7,6 +7,7 @@
 #include "probes/kernel/kallsyms.h"
 #include "probes/perf/encode_parts.h"
 #include "probes/perf/interp.h"
+#include "probes/perf/runtime.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
@@ -54,10 +55,17 @@ static void tell_cut(const struct orma_perf_encoder *self)
                             "that may be locked (ulimit -l)");
 }
 
+static void tell_process(struct orma_perf_encoder *self, struct orma_perf_process *process,
+                         uint64_t time)
+{
+    orma_perf_tell_late_names(self, process, time);
+    orma_perf_runtime_tell(process, &self->runtimes_told);
+}
+
 static void end_session(struct orma_perf_encoder *self, uint64_t time)
 {
     ORMA_MAP_EACH (slot, &self->processes->by_pid)
-        orma_perf_tell_late_names(self, (struct orma_perf_process *)(uintptr_t)slot->val, time);
+        tell_process(self, (struct orma_perf_process *)(uintptr_t)slot->val, time);
     tell_cut(self);
     if (self->interp)
         orma_perf_interp_tell(self->interp);
@@ -69,7 +77,7 @@ static void end_process(struct orma_perf_encoder *self, const struct orma_perf_r
     struct orma_perf_process *process = orma_map_get_ptr(&self->processes->by_pid, record->pid);
 
     if (process && record->tid == record->pid)
-        orma_perf_tell_late_names(self, process, record->time);
+        tell_process(self, process, record->time);
 }
 
 /* What the kernel has counted, or the sum of the periods of the samples that are wanted. */

@@ -52,6 +52,7 @@ struct orma_perf_process {
     struct orma_perf_jit *jit_dump;  /* those of a dump */
     struct orma_perf_python *python; /* of interp.h; NULL: nobody has asked */
     struct orma_buf nameless;        /* of late.h: generated code whose name did not come yet */
+    bool has_nameless;               /* there was such code, now or later */
     bool late_read;                  /* its names were read for the last time */
 };
 

@@ -326,6 +326,7 @@ static uint64_t frame_in(struct orma_perf_encoder *self, struct orma_perf_proces
         return file_frame(self, m, pc);
     self->generated = true;
     struct orma_str name = orma_perf_process_jit(self->processes, process, pc, now_ns);
+    process->has_nameless |= !name.len;
     if (!m)
         return intern_frame(self, intern_name(self, "[unknown]"), pc, name);
     uint64_t rel_pc = pc - m->start + m->offset, mapping = intern_mapping(self, m, process);

@@ -1,8 +1,23 @@
-"""orma profile of Python programs, without flags: it names the functions that they spend their time in, by their own measure."""
+"""orma profile of programs that others run: of Python it names the functions that they spend their time in, by their own measure;
+of node and Java it says what to do, and names them when that was done."""
 import json
+import shutil
 import sys
 
 from profile_case import *
+
+NODE = shutil.which("node")
+JAVA, JAVAC = shutil.which("java"), shutil.which("javac")
+JAVASCRIPT = """
+function slowOne(n) { let t = 0; for (let i = 0; i < n; i++) t = (t + i * i) % 1000003; return t; }
+let sum = 0; while (process.cpuUsage().user < 700000) sum += slowOne(100000);
+"""
+JAVA_SOURCE = """
+public class Loop {
+    static long slowOne(int n) { long t = 0; for (int i = 0; i < n; i++) t = (t + (long) i * i) % 1000003; return t; }
+    public static void main(String[] args) { long sum = 0; for (int i = 0; i < 1500; i++) sum += slowOne(100000); System.out.println(sum); }
+}
+"""
 
 # What each program begins with: measured(f, ...) adds the CPU time of a call to what is told of f at the end.
 MEASURING = """
@@ -425,6 +440,46 @@ for _ in rounds():
             self.assertIn(python, ([], ["top"], ["top", "middle"], ["top", "middle", "leaf"]), stack)
         if any("_PyEval_EvalFrameDefault" in s for s in stacks):
             self.assertIn(b"are without its functions", done.stderr)
+
+
+class Generated(ProfileCase):
+    """Names of generated code are written down by who generates it, when asked."""
+
+    def check(self, hint, plain, asked):
+        done = self.profile("--", *plain)
+        if not any("[unknown]" in s for s in self.collapsed()):
+            self.skipTest("it generated no code")
+        self.assertEqual(done.stderr.decode().count(hint), 1, done.stderr)
+        for path in self.out.iterdir():
+            path.unlink()
+        done = self.profile("--", *asked)
+        self.assertNotIn(hint.encode(), done.stderr)
+        # Files of names have no names for what was thrown away; but most of the time is the function's.
+        stacks = self.collapsed()
+        named = sum(n for s, n in stacks.items() if any("slowOne" in frame for frame in s))
+        self.assertGreater(named, 0.3 * sum(stacks.values()))
+
+    def collapsed(self):
+        ret = collections.Counter()
+        for line in self.orma("profile", "report", "--format", "collapsed", self.out).stdout.decode().splitlines():
+            stack, num = line.rsplit(" ", 1)
+            ret[tuple(stack.split(";"))] += int(num)
+        return ret
+
+    @unittest.skipIf(not NODE, "no node")
+    def test_node(self):
+        program = self.dir / "loop.js"
+        program.write_text(JAVASCRIPT)
+        self.check("node --perf-basic-prof-only-functions", [NODE, program], [NODE, "--perf-basic-prof-only-functions", program])
+
+    @unittest.skipIf(not JAVA or not JAVAC, "no JDK")
+    def test_java(self):
+        flags = "-XX:+UnlockDiagnosticVMOptions", "-XX:+DumpPerfMapAtExit"
+        if self.run_program(JAVA, *flags, "-version").returncode:
+            self.skipTest("it is older than JDK 17")
+        (self.dir / "Loop.java").write_text(JAVA_SOURCE)
+        subprocess.run([JAVAC, "-d", self.dir, self.dir / "Loop.java"], check=True)
+        self.check(" ".join(flags), [JAVA, "-cp", self.dir, "Loop"], [JAVA, *flags, "-cp", self.dir, "Loop"])
 
 
 if __name__ == "__main__":
