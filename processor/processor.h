@@ -73,6 +73,9 @@ struct orma_processor_damage orma_processor_damage(const struct orma_processor *
 const char *orma_processor_unread(const struct orma_processor *self, uint32_t n);
 /* The same without statistics of errors, for who lists these anyway. */
 const char *orma_processor_unread_unit(const struct orma_processor *self, uint32_t n);
+/* How many there are: an archive may have tens of thousands, and each is looked for from the first.
+ */
+uint32_t orma_processor_unread_num(const struct orma_processor *self);
 uint64_t orma_processor_edges(const struct orma_processor *self);
 
 /* The statement: as it was written, or for PerfettoSQL what was made of it. */

@@ -540,6 +540,16 @@ const char *orma_processor_unread(const struct orma_processor *self, uint32_t n)
     return unread(self, n, true);
 }
 
+uint32_t orma_processor_unread_num(const struct orma_processor *self)
+{
+    const struct orma_table *t = &self->storage.tables[ORMA_TABLE_IMPORT_ACCOUNT];
+    uint32_t num = 0;
+
+    for (uint32_t row = 0; row < t->rows; row++)
+        num += !orma_table_is_null(t, ORMA_IMPORT_ACCOUNT_MESSAGE, row);
+    return num;
+}
+
 const char *orma_processor_unread_unit(const struct orma_processor *self, uint32_t n)
 {
     return unread(self, n, false);

@@ -136,6 +136,12 @@ class Bombs(Case):
     def test_zip_of_many(self):
         self.load(zipped((str(i), b"") for i in range(5000)))
         self.load(zipped((f"{i}.pftrace", PACKET) for i in range(500)))
+        # Ten thousand traces in some kilobytes, each with something to say about it.
+        data = b"".join(sub(1, num(8, i) + num(10, 1) + sub(11, num(9, 2) + num(11, 1))) for i in range(10))
+        for _ in range(3):
+            data = zipped((f"{i}", data) for i in range(22))
+        code, said = self.load(data, seconds=30)
+        self.assertEqual(code, 0, said[-500:])
 
     def test_tar(self):
         info = tarfile.TarInfo("a")

@@ -56,12 +56,10 @@ static int on_progress(void *data, uint64_t done, uint64_t total)
 unsigned orma_load_print_unread(const struct orma_processor *tp, const char *indent, unsigned max,
                                 FILE *out)
 {
-    const char *message;
-    unsigned num = 0;
+    unsigned num = orma_processor_unread_num(tp);
 
-    for (; (message = orma_processor_unread(tp, num)); num++)
-        if (num < max)
-            fprintf(out, "%s%s\n", indent, message);
+    for (unsigned i = 0; i < num && i < max; i++)
+        fprintf(out, "%s%s\n", indent, orma_processor_unread(tp, i));
     if (num > max)
         fprintf(out, "%s%u more kinds of data could not be read: 'orma stats' lists them\n", indent,
                 num - max);

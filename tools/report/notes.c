@@ -54,16 +54,15 @@ static void read_sched(struct orma_report_notes *self, struct orma_processor *tp
 static void read_trace(struct orma_report_notes *self, struct orma_processor *tp,
                        const struct orma_ledger *loss)
 {
-    const char *message;
-    unsigned num = 0;
+    unsigned num = orma_processor_unread_num(tp);
 
     if (orma_ledger_total(loss))
         orma_buf_printf(&self->trace,
                         "%" PRIu64 " %s lost on the way to the file: counts may be too low",
                         orma_ledger_total(loss), loss->has_ledger ? "packets were" : "chunks were");
-    for (; (message = orma_processor_unread(tp, num)); num++)
-        if (num < UNREAD_SHOWN)
-            orma_buf_printf(&self->trace, "%s%s", self->trace.len ? "; " : "", message);
+    for (unsigned i = 0; i < num && i < UNREAD_SHOWN; i++)
+        orma_buf_printf(&self->trace, "%s%s", self->trace.len ? "; " : "",
+                        orma_processor_unread(tp, i));
     if (num > UNREAD_SHOWN)
         orma_buf_printf(&self->trace, "; and %u more: orma stats", num - UNREAD_SHOWN);
 }
@@ -88,8 +87,8 @@ void orma_report_notes_fini(struct orma_report_notes *self)
     orma_buf_fini(&self->trace);
 }
 
-static void print_one(struct orma_buf *note, bool *told,
-                      void (*print)(void *ctx, const char *note), void *ctx)
+static void print_one(struct orma_buf *note, bool *told, void (*print)(void *ctx, const char *note),
+                      void *ctx)
 {
     if (note->len && !(told && *told))
         print(ctx, orma_buf_cstr(note));

@@ -31,16 +31,19 @@ struct orma_account *orma_accounts_get(struct orma_accounts *self, struct orma_m
 
     if (a && a->file == file && (a->unit == unit || !strcmp(a->unit, unit)))
         return a;
-    for (a = self->first; a; a = a->next)
-        if (a->file == file && !strcmp(a->unit, unit))
+    struct orma_account *others = orma_map_get_ptr(&self->by_file, file);
+    for (a = others; a; a = a->before)
+        if (!strcmp(a->unit, unit))
             return a;
     a = calloc(1, sizeof(*a));
-    if (!a) {
+    if (!a || orma_map_put_ptr(&self->by_file, file, a) < 0) {
+        free(a);
         model->storage->failed = true;
         return &self->scrap;
     }
     a->file = file;
     a->unit = unit;
+    a->before = others;
     if (self->last)
         self->last->next = a;
     else
@@ -57,6 +60,7 @@ void orma_accounts_fini(struct orma_accounts *self)
         free(a);
     }
     ORMA_VEC_FINI(&self->scrap.kinds);
+    orma_map_fini(&self->by_file);
     self->first = self->last = NULL;
 }
 

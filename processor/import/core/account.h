@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sdk/base/map.h"
 #include "sdk/base/vec.h"
 
 struct orma_model;
@@ -56,9 +57,9 @@ struct orma_account_kind {
 };
 
 struct orma_account {
-    struct orma_account *next;
-    uint32_t file;    /* row in trace_file */
-    const char *unit; /* "line"; a literal */
+    struct orma_account *next, *before; /* before: of the same file */
+    uint32_t file;                      /* row in trace_file */
+    const char *unit;                   /* "line"; a literal */
     uint64_t units, took;
     uint64_t aside; /* of those that were taken: they hold nothing */
     bool of_use;    /* units that are not read still name threads: the file is a trace */
@@ -68,6 +69,7 @@ struct orma_account {
 /* All of an import, in the order in which they were made. */
 struct orma_accounts {
     struct orma_account *first, *last;
+    struct orma_map by_file;   /* file → the last one of it: an archive may have 65,536 */
     struct orma_account scrap; /* stands in when memory is out */
 };
 
