@@ -107,8 +107,13 @@ static bool take_header(struct orma_http_request *rq, struct orma_str line, uint
     if (is_name(name, "Transfer-Encoding"))
         return is_name(value, "identity");
     if (is_name(name, "Host")) {
+        if (rq->has_host) /* somebody between us and the client may look at the other one */
+            return false;
         rq->host = value;
+        rq->has_host = true;
     } else if (is_name(name, "Origin")) {
+        if (rq->has_origin)
+            return false;
         rq->origin = value;
         rq->has_origin = true;
     } else if (is_name(name, "Sec-Fetch-Site")) {

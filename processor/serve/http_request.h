@@ -22,7 +22,7 @@ struct orma_http_request {
     struct orma_str method, path, body; /* path: without what follows a question mark */
     struct orma_str host, origin, connection, upgrade, ws_key, ws_version;
     struct orma_str fetch_site; /* Sec-Fetch-Site: from where a browser's page asks */
-    bool has_origin, has_connection;
+    bool has_host, has_origin, has_connection;
     bool browser; /* it says that it is one */
     size_t used;  /* bytes of the whole request */
 };

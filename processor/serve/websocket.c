@@ -117,7 +117,8 @@ bool orma_ws_handshake(const struct orma_http_request *rq, struct orma_str origi
 {
     if (!origin.len)
         return refuse("403 Forbidden", "Origin not allowed", out);
-    if (!orma_http_has_word(rq->upgrade, "websocket") || rq->ws_key.len != ORMA_WS_KEY_LEN)
+    if (!orma_str_eq_c(rq->method, "GET") || !orma_http_has_word(rq->upgrade, "websocket") ||
+        rq->ws_key.len != ORMA_WS_KEY_LEN)
         return refuse("400 Bad Request", "not a WebSocket handshake", out);
     if (!orma_str_eq_c(rq->ws_version, "13"))
         return refuse("505 HTTP Version Not Supported", "WebSocket version 13 only", out);
