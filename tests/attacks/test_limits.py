@@ -1,0 +1,216 @@
+"""Programs that lack something: descriptors, memory, stack, processes, sizes of files; names that processes give
+themselves; a process that pretends to hold the library of `orma heap`; system calls that fail. Everything ends by
+itself, with a reason, and what comes out can be read."""
+import ctypes
+import fcntl
+import json
+import shutil
+
+from attack import *
+
+CONFIG = 'buffers { size_kb: 4096 } data_sources { config { name: "track_event" } } duration_ms: %d'
+STRANGER = 12345
+
+
+def limit(what, num):
+    return lambda: resource.setrlimit(what, (num, num))
+
+
+class Limits(Attack):
+    def session(self, milliseconds=20000):
+        (self.dir / "config").write_text(CONFIG % milliseconds)
+        self.trace = self.dir / "trace"
+        self.recorder = self.start(ORMA, "record", "-f", "-q", "-c", self.dir / "config", "-o", self.trace,
+                                   stderr=subprocess.DEVNULL)
+
+    def check(self, name, done, good=(0,)):
+        said = (done.stdout + done.stderr).decode(errors="replace")
+        self.assertIn(done.returncode, good, f"{name}: {said[-2000:]}")
+        self.assertNotRegex(said, "runtime error|ERROR: Address", name)
+
+    @unittest.skipIf(SLOW > 1, "sanitizers need the memory themselves")
+    def test_applications(self):
+        """0: it had a session, or went on without; 3: it waited for one in vain; 127: the loader had no memory for it."""
+        self.start_traced()
+        self.session()
+        app = lambda n: (TOOLS / "attack_app", self.dir / f"counts{n}", "count", 2, 5000, "0.2")
+        running = []
+        for name, what, nums in (("descriptors", resource.RLIMIT_NOFILE, (4, 5, 6, 7, 8, 10)),
+                                 ("memory", resource.RLIMIT_AS, (6 << 20, 8 << 20, 12 << 20, 20 << 20, 40 << 20)),
+                                 ("a stack", resource.RLIMIT_STACK, (64 << 10, 128 << 10)),
+                                 ("sizes of files", resource.RLIMIT_FSIZE, (4096, 65536))):
+            for n in nums:
+                name = f"{n} of {name}"
+                running.append((name, self.start(*app(len(running)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limit(what, n))))
+        for name, p in running:
+            said = p.communicate(timeout=60)[0].decode(errors="replace")
+            self.assertIn(p.returncode, (0, 2, 3, 127), f"{name}: {said[-500:]}")
+        self.assert_serves()
+        self.end(self.recorder)
+        self.assert_ends()
+
+    def test_sizes_of_files(self):
+        """A limit is an error with its reason, not a signal; what is written stays, or goes."""
+        kb64 = limit(resource.RLIMIT_FSIZE, 65536)
+        self.start_traced(preexec_fn=kb64)
+        (self.dir / "config").write_text(CONFIG % 500 + ' write_into_file: true file_write_period_ms: 50 output_path: "%s/out"' % self.dir)
+        self.check("session", self.run_program(BUILD / "compat/perfetto", "--txt", "-c", self.dir / "config"), (0, 1))
+        self.assert_serves()
+        self.check("record", self.run_program(ORMA, "record", "--private", "-f", "-q", "-t", "300ms", "-o", "t", "cpu", preexec_fn=kb64), (0, 1))
+        big = self.dir / "big.json"
+        big.write_text(json.dumps([dict(ph="X", name=f"n{i}" * 20, pid=1, tid=1, ts=i * 10, dur=5) for i in range(20000)]))
+        for argv in (("export", "-o", "e.sqlite", big), ("export", "--to", "parquet", "-o", "e", big), ("view", "-o", "e.html", big),
+                     ("convert", "systrace", big, "e.systrace"), ("report", "--html", "e2.html", big), ("convert", "bundle", big, "e.tar"),
+                     ("merge", "-o", "e.merged", big, big)):
+            done = self.run_program(ORMA, *argv, preexec_fn=kb64)
+            self.check(" ".join(map(str, argv)), done, (0, 1))
+            if done.returncode:
+                self.assertTrue(done.stderr.strip(), argv)
+        for left in self.dir.iterdir():
+            self.assertNotRegex(left.name, r"^\.|part|tmp", "left behind")
+        self.assert_ends()
+
+    NAMES = (b"a) S 1 (b", b"x\ny\nz", b"\xff\xfe\x80", b")))))", b"", b"a b c", b"Name:\tq", b"\x1b[31mred", b"(", b"Tgid:\t1", b'{"a":1}',
+             b"\\n\\t", b"NSpid:\t1 2", b"%s%n%d", b"</script>", b"<!--<script>")
+
+    def named(self, name, ready):
+        """A child of this name, which has a thread of another."""
+        r, w = os.pipe()
+        pid = os.fork()
+        if not pid:
+            try:
+                set_name = lambda n: ctypes.CDLL(None).prctl(15, n + b"\0", 0, 0, 0)
+                set_name(name)
+                threading.Thread(target=lambda: (set_name(b"t)\n" + name[:9]), os.write(w, b"x"), time.sleep(600)), daemon=True).start()
+                time.sleep(600)
+            finally:
+                os._exit(0)
+        self.addCleanup(lambda: (os.kill(pid, signal.SIGKILL), os.waitpid(pid, 0)))
+        os.read(r, 1)
+        os.close(r)
+        os.close(w)
+        ready[pid] = name
+
+    def test_names_of_processes(self):
+        pids = {}
+        for name in self.NAMES:
+            self.named(name, pids)
+        (self.dir / "config").write_text("""buffers { size_kb: 8192 } duration_ms: 600 data_sources { config { name: "linux.process_stats"
+            process_stats_config { scan_all_processes_on_start: true proc_stats_poll_ms: 200 record_thread_names: true } } }""")
+        self.orma("record", "--private", "-f", "-q", "-c", self.dir / "config", "-o", "trace")
+        rows = json.loads(self.orma("query", "--format=json", "trace", f"""select p.pid, (select q.pid from process q where q.upid = p.parent_upid) as ppid,
+            (select count(*) from thread t where t.upid = p.upid) as threads from process p
+            where p.pid in ({','.join(map(str, pids))})""").stdout)
+        self.assertEqual(len(rows), len(pids))
+        for row in rows:
+            self.assertEqual((int(row["ppid"]), int(row["threads"])), (os.getpid(), 2), pids[int(row["pid"])])
+        for argv in (("report", "trace"), ("stats", "trace"), ("query", "trace", "select name, cmdline from process")):
+            self.assertNotRegex(self.orma(*argv).stdout, rb"\x1b|\x9b[0-9]|\0")
+        self.orma("view", "-o", "v.html", "trace")
+        page = (self.dir / "v.html").read_bytes()
+        self.assertNotIn(b"<!--<script", page)
+
+    MAGIC = 0x31747461616d726f  # of the library of `orma heap`
+
+    def pretend(self, kind, library, w):
+        """A process of nobody that holds what looks like the library, and a ring that is none."""
+        os.setgroups([])
+        os.setgid(STRANGER)
+        os.setuid(STRANGER)
+        size = 4096 + (16 << 20)
+        fd = os.open(library, os.O_RDONLY)
+        page = mmap.mmap(fd, 65536, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        ring, given = None, 0
+        if kind == "a pipe":
+            given = os.pipe()[0] + 1
+        elif kind == "a device":
+            given = os.open("/dev/zero", os.O_RDWR) + 1
+        elif kind == "a folder":
+            given = os.open("/", os.O_RDONLY) + 1
+        elif kind == "less than none":
+            given = -5
+        elif kind != "an end":
+            memory = os.memfd_create("x", 2)
+            os.ftruncate(memory, 4096 if kind == "too little" else size)
+            given = memory + 1
+            if kind != "memory that shrinks":
+                fcntl.fcntl(memory, 1033, 2 | 4)
+            if kind in ("garbage", "records"):
+                ring = mmap.mmap(memory, size)
+        page[64:96] = struct.pack("<QQQIi", self.MAGIC, ~self.MAGIC & (1 << 64) - 1, 0, 0, given)
+        os.write(w, b"x")
+        dice, end = random.Random(SEED), time.monotonic() + 4
+        while time.monotonic() < end:
+            if kind == "an end":
+                return
+            if kind == "memory that shrinks":
+                os.ftruncate(memory, dice.choice((0, 4096, size)))
+            if ring:
+                head = struct.unpack("<Q", ring[16:24])[0]
+                at = 4096 + head % (16 << 20)
+                record = struct.pack("<IIIIQQQQ", dice.choice((0, 8, 136, 1 << 24, 1 << 31, (1 << 32) - 1)), dice.randrange(10), os.getpid(), 1,
+                                     dice.getrandbits(60), dice.getrandbits(47), 1 << 63, 1) + dice.randbytes(64)
+                if kind == "garbage":
+                    at, record = dice.randrange(4096, size - 200), dice.randbytes(100)
+                if at + len(record) < size:
+                    ring[at:at + len(record)] = record
+                ring[16:24] = struct.pack("<Q", head + dice.randrange(1000))
+            time.sleep(0.002)
+
+    @unittest.skipIf(os.geteuid() != 0, "looking into the process of another user needs root")
+    def test_libraries_that_pretend(self):
+        self.dir.chmod(0o711)
+        library = self.dir / "liborma_heap.so"
+        library.write_bytes(bytes(65536))
+        library.chmod(0o644)
+        running = []
+        for kind in ("a pipe", "a device", "a folder", "less than none", "an end", "memory that shrinks", "too little", "garbage", "records"):
+            r, w = os.pipe()
+            pid = os.fork()
+            if not pid:
+                try:
+                    self.pretend(kind, library, w)
+                finally:
+                    os._exit(0)
+            os.close(w)
+            self.assertEqual(os.read(r, 1), b"x", kind)
+            os.close(r)
+            out = self.dir / f"heap{len(running)}"
+            running.append((kind, pid, self.start(ORMA, "heap", "-p", pid, "-o", out, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)))
+        for kind, pid, p in running:
+            try:
+                said = p.communicate(timeout=60 * SLOW)[0].decode(errors="replace")
+            except subprocess.TimeoutExpired:
+                self.fail(f"{kind}: it does not end, though the process has")
+            os.waitpid(pid, 0)
+            self.assertIn(p.returncode, (0, 1), f"{kind}: {said[-1000:]}")
+            self.assertNotRegex(said, "runtime error|ERROR: Address", kind)
+
+    FAULTS = {"memfd_create": ("ENOSYS", "EMFILE"), "ftruncate": ("EIO",), "fcntl": ("EINVAL",), "epoll_ctl": ("ENOSPC",),
+              "accept4": ("EMFILE", "ECONNABORTED"), "recvmsg": ("ENOMEM", "ECONNRESET", "EINTR"), "sendmsg": ("EPIPE", "ENOBUFS", "EINTR"),
+              "write": ("ENOSPC", "EIO", "EINTR"), "writev": ("ENOSPC",), "timerfd_create": ("EMFILE",), "eventfd2": ("EMFILE",),
+              "clone3": ("EAGAIN",), "clone": ("EAGAIN",), "openat": ("EMFILE", "EACCES"), "getsockopt": ("ENOMEM",), "connect": ("ECONNREFUSED", "EINTR"),
+              "socket": ("EMFILE",), "poll": ("ENOMEM", "EINTR"), "mmap": ("ENOMEM",), "fallocate": ("EOPNOTSUPP",), "fdatasync": ("EIO",)}
+
+    @unittest.skipIf(SLOW > 1 or not shutil.which("strace"), "no strace, or a sanitizer whose own calls would fail")
+    def test_system_calls_that_fail(self):
+        """In a recorder with a service of its own, one at a time. It ends by itself, and not by a signal."""
+        done = self.run_program("strace", "-f", "-o", "/dev/null", "true")
+        if done.returncode:
+            self.skipTest("strace may not trace here")
+        (self.dir / "config").write_text(CONFIG % 200 + " write_into_file: true file_write_period_ms: 50")
+        for i in range(times(12, 1000)):
+            call = self.random.choice(sorted(self.FAULTS))
+            error, when = self.random.choice(self.FAULTS[call]), self.random.choice((1, 2, 3, 5, 8, 12, 20, 40))
+            when = max(when, 40) if call in ("mmap", "openat") else when  # of the program, not of its loader
+            name = f"{call}: {error}, the {when}th"
+            try:
+                done = self.run_program("strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:error={error}:when={when}",
+                                        ORMA, "record", "--private", "-f", "-q", "-c", self.dir / "config", "-o", self.dir / f"t{i}")
+            except subprocess.TimeoutExpired:
+                self.fail(f"{name}: it hangs")
+            self.check(name, done, (0, 1, 127))
+
+
+if __name__ == "__main__":
+    main()
