@@ -77,7 +77,8 @@ enum {
 
 static const struct orma_option options[] = {
     {OPT_PID, 'p', "pid", "PIDS",
-     "These processes, separated by commas, and what they start. It ends when all PIDS have ended."},
+     "These processes, separated by commas, and what they start. It ends when all PIDS have "
+     "ended."},
     {OPT_NAME, 'n', "name", "NAMES", "The running processes of these names, separated by commas."},
     {OPT_PARTIAL, 0, "partial-matching", NULL, "NAMES may be parts of names."},
     {OPT_ALL, 'a', "all", NULL,
@@ -627,20 +628,26 @@ static bool sees_kernel(const struct orma_stacks *stacks)
 /* Threads that live shorter than the time between two samples are never seen. */
 static void tell_coverage(const struct profile *self, const struct orma_stacks *stacks)
 {
+    const struct orma_stacks_counted *counted = &stacks->counted;
     double used = (double)self->cpu_ns, seen = (double)(stacks->samples * stacks->period_ns);
     bool kernel = self->kernel_ns && sees_kernel(stacks);
+    char unseen[80] = "";
 
     if (!stacks->period_ns || !self->cpu_ns || self->request.cpus.len)
         return;
     if (!kernel)
         used -= (double)self->kernel_ns;
     bool often = self->request.frequency_hz >= FREQUENCY_HIGH;
+    if (counted->ns && counted->unseen_ns)
+        snprintf(unseen, sizeof(unseen), "threads without a sample used %.1f %%, ",
+                 100.0 * (double)counted->unseen_ns / (double)counted->ns);
     if (self->cpu_ns > COVERAGE_MIN_NS && seen < COVERAGE_LEAST * used)
         fprintf(
             stderr,
-            "%s: samples explain %.0f %% of the %sCPU time: the rest may be of threads that live "
-            "shorter than the time between two samples, or time that %s\n",
-            self->program, 100.0 * seen / used, kernel ? "" : "user's ",
+            "%s: samples explain %.0f %% of the %sCPU time: %sthe rest may be of threads that live "
+            "shorter than the time between two samples or begin anew with each vfork(), or time "
+            "that %s\n",
+            self->program, 100.0 * seen / used, kernel ? "" : "user's ", unseen,
             often ? "so many samples cost"
                   : "a host takes from this machine; -F " TEXT(
                         FREQUENCY_HIGH) " takes most such threads in, and so does -a as "

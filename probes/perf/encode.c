@@ -32,6 +32,7 @@ void orma_perf_encoder_fini(struct orma_perf_encoder *self)
 {
     orma_map_fini(&self->iids);
     orma_map_fini(&self->counted);
+    orma_map_fini(&self->used.mute);
     orma_perf_waits_fini(&self->waits);
     orma_perf_kepts_fini(&self->kepts);
     orma_perf_interp_free(self->interp);
@@ -80,6 +81,59 @@ static void end_process(struct orma_perf_encoder *self, const struct orma_perf_r
         tell_process(self, process, record->time);
 }
 
+static void tell_used(struct orma_perf_encoder *self)
+{
+    struct orma_perf_used *u = &self->used;
+
+    if (u->ns)
+        orma_perf_tell_cpu_time(self, u->pid, u->tid, u->ns, u->time);
+    u->ns = 0;
+}
+
+/* Of the event that we opened ourselves the kernel says nothing when its thread ends (the first
+ * one; or another, for at switches threads may change their events): that one has used what all
+ * have, but for the others, if none of them lives. */
+static void end_used(struct orma_perf_encoder *self, const struct orma_perf_record *end)
+{
+    const struct orma_perf_plan *plan = self->plan;
+    struct orma_perf_used *u = &self->used;
+    bool all = plan->on_exec && plan->pids_num == 1 && !u->unsure && u->died == u->born + 1;
+
+    tell_used(self);
+    if (!end->counts_num)
+        return;
+    ORMA_MAP_EACH (slot, &u->mute) {
+        if (all && u->mute.len == 1 && end->counts[0] > u->ended_ns)
+            orma_perf_tell_cpu_time(self, (uint32_t)slot->val, (uint32_t)slot->key,
+                                    end->counts[0] - u->ended_ns, end->time);
+    }
+    orma_perf_tell_cpu_time(self, 0, 0, end->counts[0], end->time);
+}
+
+/* A thread ends with a record of each cpu, one behind the other if nobody else ends meanwhile. */
+static void take_used(struct orma_perf_encoder *self, const struct orma_perf_record *record)
+{
+    struct orma_perf_used *u = &self->used;
+
+    if (record->kind != ORMA_PERF_CPU_TIME || u->tid != record->tid || u->pid != record->pid)
+        tell_used(self);
+    if (record->kind == ORMA_PERF_CPU_TIME) {
+        u->pid = record->pid;
+        u->tid = record->tid;
+        u->time = record->time;
+        u->ns += record->counts[0];
+        u->ended_ns += record->counts[0];
+        (void)orma_map_take(&u->mute, record->tid);
+    }
+    if (record->kind == ORMA_PERF_EXIT && orma_map_put(&u->mute, record->tid, record->pid) < 0)
+        u->unsure = true;
+    u->born += record->kind == ORMA_PERF_FORK;
+    u->died += record->kind == ORMA_PERF_EXIT;
+    u->unsure |= record->kind == ORMA_PERF_LOST;
+    if (record->kind == ORMA_PERF_END)
+        end_used(self, record);
+}
+
 /* What the kernel has counted, or the sum of the periods of the samples that are wanted. */
 static uint64_t count_of(struct orma_perf_encoder *self, const struct orma_perf_record *record)
 {
@@ -113,6 +167,8 @@ void orma_perf_encode(struct orma_perf_encoder *self, const struct orma_perf_rec
     orma_buf_clear(&self->interned);
     if (self->plan->off_cpu)
         orma_perf_encode_switch(self, record);
+    if (self->plan->cpu_time)
+        take_used(self, record);
     if (record->kind == ORMA_PERF_END)
         end_session(self, record->time);
     if (record->kind == ORMA_PERF_EXIT)

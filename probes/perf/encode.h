@@ -17,6 +17,16 @@
 
 struct orma_kallsyms;
 
+/* The CPU time of threads that ended, exactly: what samples cannot say of short lives. */
+struct orma_perf_used {
+    uint32_t pid, tid;    /* whose time is summed up over the cpus: */
+    uint64_t ns, time;    /* 0: nobody's */
+    uint64_t ended_ns;    /* of all that ended */
+    uint64_t born, died;  /* beside the first */
+    bool unsure;          /* records of it may be lost */
+    struct orma_map mute; /* tid → pid: they ended, and the kernel did not say what they used */
+};
+
 struct orma_perf_encoder {
     uint32_t age; /* counts states of interning, from 1: which numbers of mappings hold */
     const struct orma_perf_plan *plan;
@@ -41,6 +51,7 @@ struct orma_perf_encoder {
     unsigned runtimes_told;          /* of runtime.h */
     uint64_t cut;                    /* stacks that are not whole, */
     uint64_t too_long;               /* and of these, those that are cut where their copies end */
+    struct orma_perf_used used;
     bool generated; /* the stack at hand has frames in generated code, whose names may change */
 };
 

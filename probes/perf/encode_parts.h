@@ -38,6 +38,9 @@ void orma_perf_tell_names(struct orma_perf_encoder *self, struct orma_perf_proce
                           const struct orma_perf_record *record);
 void orma_perf_tell_late_names(struct orma_perf_encoder *self, struct orma_perf_process *process,
                                uint64_t time);
+/* names.c: the CPU time of a thread that ended; tid 0: of all that were watched. */
+void orma_perf_tell_cpu_time(struct orma_perf_encoder *self, uint32_t pid, uint32_t tid,
+                             uint64_t ns, uint64_t time);
 /* Now, by the clock of the records. `ctx`: the plan. */
 uint64_t orma_perf_record_clock(const void *ctx);
 

@@ -6,6 +6,7 @@
 
 #include "probes/perf/late.h"
 #include "probes/perf/plan.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/process.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
@@ -88,6 +89,34 @@ void orma_perf_tell_names(struct orma_perf_encoder *self, struct orma_perf_proce
         if (thread)
             thread->told = false;
     }
+}
+
+void orma_perf_tell_cpu_time(struct orma_perf_encoder *self, uint32_t pid, uint32_t tid,
+                             uint64_t ns, uint64_t time)
+{
+    const struct orma_perf_record ended = {.time = time, .pid = pid, .tid = tid};
+    struct orma_buf *out = &self->packet;
+
+    struct orma_perf_process *process =
+        tid ? orma_perf_process_get(self->processes, pid, orma_clock_boottime()) : NULL;
+
+    if (process)
+        orma_perf_tell_names(self, process, &ended);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP, time);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, self->plan->clock_id);
+    size_t begun = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_PROCESS_TREE);
+    if (tid) {
+        size_t in = orma_pb_begin(out, ORMA_PB_PROCESS_TREE_THREADS);
+
+        orma_pb_put_u64(out, ORMA_PB_PROCESS_TREE_THREAD_TID, tid);
+        orma_pb_put_u64(out, ORMA_PB_PROCESS_TREE_THREAD_TGID, pid);
+        orma_pb_put_u64(out, ORMA_PB_PROCESS_TREE_THREAD_ORMA_ENDED_CPU_NS, ns);
+        orma_pb_end(out, in);
+    } else {
+        orma_pb_put_u64(out, ORMA_PB_PROCESS_TREE_ORMA_CPU_NS, ns);
+    }
+    orma_pb_end(out, begun);
+    (void)orma_source_sink_put_buf(self->sink, out); /* lost: the writer counts it */
 }
 
 /* Names that came after the samples. */

@@ -432,6 +432,20 @@ static void plan_records(struct perf_event_attr *attr)
     attr->mmap = attr->mmap2 = attr->build_id = 1;
 }
 
+static bool is_cpu_clock(const struct perf_event_attr *attr)
+{
+    return attr->type == PERF_TYPE_SOFTWARE &&
+           (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* A thread begins with a whole period of its own: one that ends within it has no sample. */
+static void plan_cpu_time(struct orma_perf_plan *self, struct perf_event_attr *attr)
+{
+    self->cpu_time = self->pids && self->names && !self->off_cpu &&
+                     !(attr->sample_type & PERF_SAMPLE_READ) && is_cpu_clock(attr);
+    attr->inherit_stat = self->cpu_time;
+}
+
 static void plan_stacks(struct orma_perf_plan *self,
                         const Perfetto__Protos__PerfEventConfig *config)
 {
@@ -466,6 +480,7 @@ static void plan_stacks(struct orma_perf_plan *self,
     if (!self->stacks)
         return;
     plan_records(attr);
+    plan_cpu_time(self, attr);
     attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
     attr->exclude_callchain_kernel = !self->kernel_frames;
     attr->exclude_callchain_user = !self->user_frames;

@@ -71,6 +71,7 @@ struct orma_perf_plan {
     struct orma_perf_event waker;
     uint32_t woken_at; /* in its raw bytes: whom it wakes up */
     bool split;        /* switches come in a ring of their own (orma_perf_plan_switches()) */
+    bool cpu_time;     /* the kernel says what each thread has used when it ends */
     bool looks;        /* threads that wait are looked at from outside: the kernel shows nothing */
     bool poll;         /* counters are read at a period, nothing is sampled */
     uint32_t ring_pages; /* power of two */

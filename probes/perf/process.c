@@ -636,6 +636,7 @@ void orma_perf_processes_take(struct orma_perf_processes *self,
     case ORMA_PERF_SAMPLE:
     case ORMA_PERF_LOST:
     case ORMA_PERF_SWITCH:
+    case ORMA_PERF_CPU_TIME:
     case ORMA_PERF_LOOK:
     case ORMA_PERF_END:
         break;

@@ -229,6 +229,11 @@ static bool decode_event(const struct perf_event_header *head, struct words *w,
         halves(w, &ret->pid, &ret->parent_pid);
         halves(w, &ret->tid, &ret->parent_tid);
         return w->ok;
+    case PERF_RECORD_READ: /* of the cpu clock: its events alone have inherit_stat */
+        ret->kind = ORMA_PERF_CPU_TIME;
+        halves(w, &ret->pid, &ret->tid);
+        ret->counts[ret->counts_num++] = word(w);
+        return w->ok;
     case PERF_RECORD_MMAP2:
         ret->kind = ORMA_PERF_MAP;
         halves(w, &ret->pid, &ret->tid);

@@ -18,10 +18,12 @@ enum orma_perf_record_kind {
     ORMA_PERF_COMM, /* a thread got a name; `exec`: with a program */
     ORMA_PERF_FORK,
     ORMA_PERF_EXIT,
-    ORMA_PERF_MAP,    /* executable memory was mapped */
-    ORMA_PERF_SWITCH, /* a thread left its cpu (`out`), or is back */
-    ORMA_PERF_LOOK,   /* it is time to look at those that wait; of our own */
-    ORMA_PERF_END,    /* of the recording; of our own */
+    ORMA_PERF_MAP,      /* executable memory was mapped */
+    ORMA_PERF_SWITCH,   /* a thread left its cpu (`out`), or is back */
+    ORMA_PERF_CPU_TIME, /* a thread has ended: counts[0] is what it used on one of the cpus */
+    ORMA_PERF_LOOK,     /* it is time to look at those that wait; of our own */
+    ORMA_PERF_END, /* of the recording; of our own. counts[0]: the CPU time of all, if it is known
+                    */
 };
 
 struct orma_perf_map_event {

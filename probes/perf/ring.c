@@ -362,6 +362,19 @@ uint64_t orma_perf_rings_now(const struct orma_perf_rings *self)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+int orma_perf_ring_total(const struct orma_perf_ring *self, uint64_t *ret)
+{
+    *ret = 0;
+    for (size_t i = 0; !self->switches && i < fds_num(&self->leaders); i++) {
+        uint64_t count;
+
+        if (read(fd_at(&self->leaders, i), &count, sizeof(count)) != sizeof(count))
+            return -EIO;
+        *ret += count;
+    }
+    return 0;
+}
+
 int orma_perf_ring_read(struct orma_perf_ring *self, const struct orma_perf_plan *plan,
                         struct orma_perf_record *ret)
 {

@@ -84,6 +84,9 @@ bool orma_perf_rings_save(struct orma_perf_rings *self, uint64_t until, orma_per
 /* By the clock of the records. */
 uint64_t orma_perf_rings_now(const struct orma_perf_rings *self);
 
+/* What the events of all its threads, and of those that came of them, have counted. 0 or -errno. */
+int orma_perf_ring_total(const struct orma_perf_ring *self, uint64_t *ret);
+
 /* Polled counters: reads the group now. 0 or -errno. */
 int orma_perf_ring_read(struct orma_perf_ring *self, const struct orma_perf_plan *plan,
                         struct orma_perf_record *ret);

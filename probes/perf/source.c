@@ -125,6 +125,21 @@ static void take_packets(struct perf *self)
     orma_perf_worker_take(self->worker, self->source.sink, on_mark, self);
 }
 
+/* One event a group, or nothing is known. */
+static void take_cpu_time(const struct perf *self, struct orma_perf_record *end)
+{
+    uint64_t sum = 0, one;
+
+    if (!self->plan.cpu_time)
+        return;
+    for (size_t i = 0; i < self->rings.num; i++) {
+        if (orma_perf_ring_total(&self->rings.all[i], &one) < 0)
+            return;
+        sum += one;
+    }
+    end->counts[end->counts_num++] = sum;
+}
+
 static void end_round(struct perf *self)
 {
     self->in_round = false;
@@ -133,9 +148,10 @@ static void end_round(struct perf *self)
     mark_flushes(self);
     orma_perf_worker_kick(self->worker);
     if (self->stopping) {
-        const struct orma_perf_record end = {.kind = ORMA_PERF_END,
-                                             .time = orma_perf_rings_now(&self->rings)};
+        struct orma_perf_record end = {.kind = ORMA_PERF_END,
+                                       .time = orma_perf_rings_now(&self->rings)};
 
+        take_cpu_time(self, &end);
         orma_perf_worker_put(self->worker, &end);
         orma_perf_worker_mark(self->worker, MARK_STOP);
         return;

@@ -237,18 +237,23 @@ static void put_name(struct orma_buf *sql, const char *column, const char *patte
     put_quoted(sql, pattern);
 }
 
-static void put_choice(struct orma_buf *sql, const struct orma_stacks_choice *c)
+static void put_who(struct orma_buf *sql, const struct orma_stacks_choice *c)
 {
-    if (c->has_from)
-        orma_buf_printf(sql, " AND s.ts >= %" PRId64, c->from_ns);
-    if (c->has_to)
-        orma_buf_printf(sql, " AND s.ts < %" PRId64, c->to_ns);
     if (c->pid)
         orma_buf_printf(sql, " AND p.pid = %" PRId64, c->pid);
     if (c->tid)
         orma_buf_printf(sql, " AND t.tid = %" PRId64, c->tid);
     put_name(sql, "p.name", c->process);
     put_name(sql, "t.name", c->thread);
+}
+
+static void put_choice(struct orma_buf *sql, const struct orma_stacks_choice *c)
+{
+    if (c->has_from)
+        orma_buf_printf(sql, " AND s.ts >= %" PRId64, c->from_ns);
+    if (c->has_to)
+        orma_buf_printf(sql, " AND s.ts < %" PRId64, c->to_ns);
+    put_who(sql, c);
 }
 
 #define FROM_SAMPLES                                                                               \
@@ -725,6 +730,74 @@ static void load_period(struct loader *l)
         l->self->lost = (uint64_t)orma_query_int64(rows.q, 0);
 }
 
+/* ---- CPU time that was counted ---- */
+
+#define COUNTED_BY_THREAD                                                                          \
+    "(SELECT utid, sum(cpu_time) AS ns FROM __intrinsic_profiler_cpu_time WHERE utid IS NOT NULL " \
+    "GROUP BY utid)"
+
+/* Beside the samples of a thread, what it used. */
+static void load_counted_threads(struct loader *l)
+{
+    struct rows rows = rows_of(l, "SELECT utid, ns FROM " COUNTED_BY_THREAD);
+
+    while (next(&rows)) {
+        uint64_t at = orma_map_get(&l->by_utid, (uint64_t)orma_query_int64(rows.q, 0) + 1);
+
+        if (at != ORMA_MAP_NONE)
+            orma_stacks_threads(l->self)[at].counted_ns = (uint64_t)orma_query_int64(rows.q, 1);
+    }
+}
+
+/* Threads that ended without a sample, by the names of their processes. */
+static void load_unseen(struct loader *l)
+{
+    struct orma_stacks_counted *counted = &l->self->counted;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+
+    orma_buf_printf(&sql,
+                    "SELECT coalesce(p.name, t.name, ''), count(*), sum(s.ns), "
+                    "sum(s.ns < %" PRIu64 ") FROM " COUNTED_BY_THREAD " s "
+                    "LEFT JOIN thread t USING (utid) LEFT JOIN process p USING (upid) "
+                    "WHERE s.utid NOT IN (SELECT k.utid FROM __intrinsic_profiler_sample y JOIN "
+                    "__intrinsic_profiler_task_context k ON k.id = y.task_context_id WHERE k.utid "
+                    "IS NOT NULL)",
+                    l->self->period_ns);
+    put_who(&sql, l->choice);
+    orma_buf_put_str(&sql, " GROUP BY 1 ORDER BY 3 DESC, 1");
+    struct rows rows = rows_of(l, orma_buf_cstr(&sql));
+    while (next(&rows)) {
+        const struct orma_stacks_unseen row = {keep_text(l, text(&rows, 0)),
+                                               (uint64_t)orma_query_int64(rows.q, 1),
+                                               (uint64_t)orma_query_int64(rows.q, 2)};
+
+        orma_buf_put(&counted->unseen_names, &row, sizeof(row));
+        counted->unseen += row.num;
+        counted->unseen_ns += row.ns;
+        counted->short_num += (uint64_t)orma_query_int64(rows.q, 3);
+    }
+    if (counted->unseen_names.failed)
+        l->err = -ENOMEM;
+}
+
+/* Of a stretch of time, nobody counted. */
+static void load_counted(struct loader *l)
+{
+    const struct orma_stacks_choice *c = l->choice;
+
+    if (c->has_from || c->has_to || c->slice || !l->self->period_ns)
+        return;
+    load_counted_threads(l);
+    load_unseen(l);
+    if (c->pid || c->tid || c->process || c->thread)
+        return;
+    struct rows rows = rows_of(
+        l,
+        "SELECT coalesce(sum(cpu_time), 0) FROM __intrinsic_profiler_cpu_time WHERE utid IS NULL");
+    while (next(&rows))
+        l->self->counted.ns = (uint64_t)orma_query_int64(rows.q, 0);
+}
+
 /* The address of a function is no name. */
 static bool is_unnamed(const char *name)
 {
@@ -837,8 +910,10 @@ int orma_stacks_load(struct orma_stacks *self, struct orma_processor *tp,
     else
         load_heap(&l);
     name_threads(&l);
-    if (choice->kind == ORMA_STACKS_SAMPLES)
+    if (choice->kind == ORMA_STACKS_SAMPLES) {
         load_period(&l);
+        load_counted(&l);
+    }
     if (l.err == 0) {
         join_parts(self);
         sum_up(&l);
@@ -866,4 +941,5 @@ void orma_stacks_fini(struct orma_stacks *self)
     orma_buf_fini(&self->threads);
     orma_buf_fini(&self->parts);
     orma_buf_fini(&self->pairs);
+    orma_buf_fini(&self->counted.unseen_names);
 }

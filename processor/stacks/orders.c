@@ -343,8 +343,14 @@ void orma_stacks_sums(const struct orma_stacks *self, enum orma_stacks_by by, st
                                           : by == ORMA_STACKS_BY_MODULE ? f[i].module
                                           : by == ORMA_STACKS_BY_THREAD ? t[i].name
                                                                         : t[i].process);
+        if (by == ORMA_STACKS_BY_THREAD || by == ORMA_STACKS_BY_PROCESS)
+            sum.counted_ns = t[i].counted_ns;
         if (at != ORMA_MAP_NONE) {
-            ((struct orma_stacks_sum *)(void *)ret->data)[at].weight += sum.weight;
+            struct orma_stacks_sum *known = &((struct orma_stacks_sum *)(void *)ret->data)[at];
+
+            known->weight += sum.weight;
+            known->counted_ns =
+                known->counted_ns && sum.counted_ns ? known->counted_ns + sum.counted_ns : 0;
             continue;
         }
         if (orma_map_put(&rows, key, ret->len / sizeof(sum)) < 0)

@@ -54,6 +54,7 @@ struct orma_stacks_thread {
     int64_t utid, tid, pid;
     uint32_t name, process; /* offsets in `texts` */
     uint64_t weight;
+    uint64_t counted_ns; /* by the kernel, when it ended; 0: not known */
 };
 
 /* What a thread adds to a node. */
@@ -66,6 +67,22 @@ struct orma_stacks_part {
 struct orma_stacks_pair {
     uint32_t text;
     uint64_t weight;
+};
+
+/*
+ * CPU time as the kernel counted it, where it did: of programs that were watched from their
+ * beginning. A thread begins with a whole period, so one that ends within it has no sample.
+ */
+struct orma_stacks_counted {
+    uint64_t ns;                  /* of all that were watched; 0: not known */
+    uint64_t unseen, unseen_ns;   /* threads that ended without a sample */
+    uint64_t short_num;           /* of these, those that used less than a period */
+    struct orma_buf unseen_names; /* struct orma_stacks_unseen, the heaviest first */
+};
+
+struct orma_stacks_unseen {
+    uint32_t process; /* offset in `texts` */
+    uint64_t num, ns;
 };
 
 struct orma_stacks {
@@ -84,6 +101,8 @@ struct orma_stacks {
     uint64_t period_ns; /* that a weight of 1 stands for; 0: not known, or no time */
     uint32_t event; /* in `texts`: what was counted, if it is not time; 0: it is, or not known */
     int64_t first_ns, last_ns;
+    struct orma_stacks_counted
+        counted; /* of SAMPLES of time, if none are left out but by process and thread */
 };
 
 static inline bool orma_stacks_is_memory(const struct orma_stacks *self)
@@ -188,6 +207,7 @@ struct orma_stacks_sum {
     const char *name;
     int64_t id; /* pid or tid; 0: it has none */
     uint64_t weight;
+    uint64_t counted_ns; /* of processes and threads; 0: not known of all of them */
 };
 
 enum orma_stacks_by {

@@ -603,6 +603,14 @@ static const struct orma_column_def cols_gap[] = {
     {"machine_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of machine */
 };
 
+static const struct orma_column_def cols_profiler_cpu_time[] = {
+    {"id", ORMA_COL_ID, 0},
+    {"ts", ORMA_COL_INT, ORMA_COL_TIME},
+    {"utid", ORMA_COL_INT, ORMA_COL_NULLABLE | ORMA_COL_U32}, /* id of thread */
+    {"cpu_time", ORMA_COL_INT, 0},
+    {"machine_id", ORMA_COL_INT, ORMA_COL_U32}, /* id of machine */
+};
+
 static const struct orma_column_def cols_ftrace_source[] = {
     {"id", ORMA_COL_ID, 0},
     {"bundle", ORMA_COL_INT, 0},
@@ -1308,6 +1316,7 @@ const struct orma_table_def orma_table_defs[ORMA_TABLES_NUM] = {
     [ORMA_TABLE_LOSS] = {"__intrinsic_loss", 11, cols_loss},
     [ORMA_TABLE_INCIDENT] = {"__intrinsic_incident", 10, cols_incident},
     [ORMA_TABLE_GAP] = {"__intrinsic_gap", 8, cols_gap},
+    [ORMA_TABLE_PROFILER_CPU_TIME] = {"__intrinsic_profiler_cpu_time", 5, cols_profiler_cpu_time},
     [ORMA_TABLE_FTRACE_SOURCE] = {"_orma_ftrace_source", 4, cols_ftrace_source},
     [ORMA_TABLE_FTRACE_PREV] = {"_orma_ftrace_prev", 5, cols_ftrace_prev},
     [ORMA_TABLE_SKIPPED_PACKET] = {"__intrinsic_skipped_packet", 4, cols_skipped_packet},

@@ -93,6 +93,12 @@ enum {
 /* ProcessTree, extended */
 enum {
     ORMA_PB_PROCESS_TREE_ORMA_COMMAND = 90001,
+    ORMA_PB_PROCESS_TREE_ORMA_CPU_NS = 90002,
+};
+
+/* ProcessTree.Thread, extended */
+enum {
+    ORMA_PB_PROCESS_TREE_THREAD_ORMA_ENDED_CPU_NS = 90001,
 };
 
 /* PerfEventConfig, extended */

@@ -129,6 +129,54 @@ static void put_losses(FILE *out, const struct orma_stacks *s)
     fputc('\n', out);
 }
 
+#define UNSEEN_TOP 3u
+
+static void put_unseen(const struct orma_profile_report_style *style, const struct orma_stacks *s)
+{
+    const struct orma_stacks_counted *c = &s->counted;
+    const struct orma_stacks_unseen *rows = (const void *)c->unseen_names.data;
+    size_t num = c->unseen_names.len / sizeof(*rows), top = ORMA_MIN(num, UNSEEN_TOP);
+    char text[ORMA_UNITS_TEXT_MAX];
+    uint64_t rest = c->unseen_ns;
+
+    fprintf(style->out, "; %" PRIu64 " thread%s ended without a sample", c->unseen,
+            plural(c->unseen));
+    if (c->short_num == c->unseen)
+        fputs(" as they used less than a period", style->out);
+    else
+        fprintf(style->out, ", %" PRIu64 " of them within a period", c->short_num);
+    fprintf(style->out, ": %s", orma_units_format_duration(c->unseen_ns, text));
+    for (size_t i = 0; i < top; i++) {
+        fputs(i ? ", " : " in ", style->out);
+        put_text(style->out, orma_stacks_text(s, rows[i].process), left_of(style, style->width / 2),
+                 false);
+        if (num > 1)
+            fprintf(style->out, " %s", orma_units_format_duration(rows[i].ns, text));
+        rest -= rows[i].ns;
+    }
+    if (top < num)
+        fprintf(style->out, ", others %s", orma_units_format_duration(rest, text));
+}
+
+/* What samples cannot say. */
+static void put_counted(const struct orma_profile_report_style *style, const struct orma_stacks *s)
+{
+    char text[ORMA_UNITS_TEXT_MAX];
+
+    if (!s->counted.ns && !s->counted.unseen)
+        return;
+    fputs("counted by the kernel: ", style->out);
+    if (s->counted.ns)
+        fprintf(style->out, "%s of CPU time", orma_units_format_duration(s->counted.ns, text));
+    else
+        fputs("of CPU time not all", style->out);
+    if (s->counted.unseen)
+        put_unseen(style, s);
+    else
+        fputs("; no thread ended without a sample", style->out);
+    fputc('\n', style->out);
+}
+
 void orma_profile_report_head(const struct orma_profile_report_style *style,
                               const struct orma_stacks *s, uint64_t cpu_ns)
 {
@@ -163,6 +211,7 @@ void orma_profile_report_head(const struct orma_profile_report_style *style,
                 orma_units_format_duration(cpu_ns, text));
     fputc('\n', out);
     put_losses(out, s);
+    put_counted(style, s);
 }
 
 /* ---- top ---- */
@@ -348,10 +397,31 @@ void orma_profile_report_callers(const struct orma_profile_report_style *style,
 
 /* ---- sums and differences ---- */
 
+/* Processes and threads of one name together: there may be thousands. */
+static void put_unseen_names(const struct orma_profile_report_style *style,
+                             const struct orma_stacks *s)
+{
+    const struct orma_stacks_unseen *rows = (const void *)s->counted.unseen_names.data;
+    size_t num = s->counted.unseen_names.len / sizeof(*rows);
+    char text[ORMA_UNITS_TEXT_MAX];
+
+    if (num)
+        fputs("ended without a sample:\n", style->out);
+    for (size_t i = 0; i < num && (!style->top || i < style->top); i++) {
+        fprintf(style->out, "%*s  ", AMOUNT_WIDTH + 8,
+                orma_units_format_duration(rows[i].ns, text));
+        put_text(style->out, orma_stacks_text(s, rows[i].process), left_of(style, 40), false);
+        fprintf(style->out, ", %" PRIu64 " thread%s\n", rows[i].num, plural(rows[i].num));
+    }
+    if (style->top && style->top < num)
+        fprintf(style->out, "and %zu other name%s\n", num - style->top, plural(num - style->top));
+}
+
 void orma_profile_report_sums(const struct orma_profile_report_style *style,
                               const struct orma_stacks *s, enum orma_stacks_by by)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sums = {0};
+    char text[ORMA_UNITS_TEXT_MAX];
     const struct orma_stacks_sum *rows;
 
     orma_stacks_sums(s, by, &sums);
@@ -362,10 +432,15 @@ void orma_profile_report_sums(const struct orma_profile_report_style *style,
         put_text(style->out, *rows[i].name ? rows[i].name : "[no name]", left_of(style, 30), false);
         if (rows[i].id)
             fprintf(style->out, " (%" PRId64 ")", rows[i].id);
+        if (rows[i].counted_ns)
+            fprintf(style->out, ", %s counted",
+                    orma_units_format_duration(rows[i].counted_ns, text));
         fputc('\n', style->out);
     }
     if (top < num)
         fprintf(style->out, "and %zu other%s\n", num - top, plural(num - top));
+    if (by == ORMA_STACKS_BY_PROCESS)
+        put_unseen_names(style, s);
 }
 
 /* An amount of both: as one of them is written, where both have that unit. */

@@ -227,6 +227,7 @@ static void add_proc(struct orma_import_ctx *imp, const struct orma_item *item,
 struct tree_thread {
     uint32_t tid, tgid;
     struct orma_str name; /* data NULL: none */
+    uint64_t cpu_ns;      /* that it had used when it ended; 0: it is not told */
 };
 
 static struct tree_thread read_thread(struct orma_str bytes, struct inner_ids *ret_inner)
@@ -244,8 +245,24 @@ static struct tree_thread read_thread(struct orma_str bytes, struct inner_ids *r
             t.tgid = orma_pb_u32(&f);
         else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_NAME)
             t.name = orma_pb_str(&f);
+        else if (f.id == ORMA_PB_PROCESS_TREE_THREAD_ORMA_ENDED_CPU_NS)
+            t.cpu_ns = orma_pb_u64(&f);
     }
     return t;
+}
+
+/* What the kernel counted; of all that were watched: ORMA_ID_NONE. */
+static void add_cpu_time(struct orma_import_ctx *imp, const struct orma_item *item, uint32_t utid,
+                         uint64_t ns)
+{
+    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_PROFILER_CPU_TIME);
+    uint32_t row = orma_table_add(t);
+
+    orma_table_set(t, ORMA_PROFILER_CPU_TIME_TS, row, item->ts);
+    if (utid != ORMA_ID_NONE)
+        orma_table_set(t, ORMA_PROFILER_CPU_TIME_UTID, row, utid);
+    orma_table_set(t, ORMA_PROFILER_CPU_TIME_CPU_TIME, row, (int64_t)ORMA_MIN(ns, INT64_MAX));
+    orma_table_set(t, ORMA_PROFILER_CPU_TIME_MACHINE_ID, row, item->machine);
 }
 
 static void add_thread(struct orma_import_ctx *imp, const struct orma_item *item,
@@ -255,7 +272,9 @@ static void add_thread(struct orma_import_ctx *imp, const struct orma_item *item
     struct inner_ids inner = {.num = 0};
     const struct tree_thread t = read_thread(bytes, &inner);
 
-    (void)orma_processes_thread_of(procs, t.tid, t.tgid);
+    uint32_t utid = orma_processes_thread_of(procs, t.tid, t.tgid);
+    if (t.cpu_ns)
+        add_cpu_time(imp, item, utid, t.cpu_ns);
     if (t.name.data) /* of the thread that has the tid now, whatever the process was */
         orma_processes_name_thread(procs, orma_processes_thread(procs, t.tid),
                                    orma_model_str(imp->model, without_work(t.name)),
@@ -335,6 +354,8 @@ static void tree_parse(struct orma_import_ctx *imp, const struct orma_item *item
             add_proc(imp, item, orma_pb_str(&f));
         else if (f.id == ORMA_PB_PROCESS_TREE_ORMA_COMMAND)
             add_command(imp, item, orma_pb_str(&f));
+        else if (f.id == ORMA_PB_PROCESS_TREE_ORMA_CPU_NS)
+            add_cpu_time(imp, item, ORMA_ID_NONE, orma_pb_u64(&f));
     }
     r = orma_pb_reader(item->data, item->len);
     while (orma_pb_next(&r, &f))

@@ -52,6 +52,24 @@ int main(void)
     for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
 }
 """
+SHORT = r"""
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+volatile unsigned long sink;
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < atoi(argv[1]); i++) {
+        pid_t child = argc > 2 ? vfork() : fork();
+        if (!child) {
+            if (argc > 2) _exit(0);
+            for (int k = 0; k < 20000; k++) sink += k;
+            _exit(0);
+        }
+        waitpid(child, 0, 0);
+    }
+}
+"""
 MAKER = r"""
 #include <pthread.h>
 static void *run(void *arg) { return arg; }
@@ -256,6 +274,43 @@ class ProfileLive(ProfileCase):
         self.assertEqual([r for r in rows if "[NULL]" in (r["process"], r["thread"])], [])
         self.assertLessEqual({r["thread"] for r in rows}, {"sh", "true", "dash", "bash"})
 
+    def counted(self):
+        """ns of all together; and by pid, name: (threads that ended, ns, those of them without a sample)."""
+        rows = self.query(self.trace, """SELECT p.pid, p.name, count(*) AS threads, sum(c.ns) AS ns, sum(c.unseen) AS unseen FROM
+            (SELECT utid, sum(cpu_time) AS ns, utid NOT IN (SELECT utid FROM perf_sample WHERE utid IS NOT NULL) AS unseen
+             FROM __intrinsic_profiler_cpu_time WHERE utid IS NOT NULL GROUP BY utid) c
+            LEFT JOIN thread t USING (utid) LEFT JOIN process p USING (upid) GROUP BY p.upid""")
+        total = self.query(self.trace, "SELECT cpu_time FROM __intrinsic_profiler_cpu_time WHERE utid IS NULL")
+        self.assertEqual(len(total), 1)
+        return int(total[0]["cpu_time"]), rows
+
+    def test_lives_shorter_than_a_period_are_counted(self):
+        """Each thread that ended has its time, and the sum is what all have used."""
+        program = self.compile(SHORT, "short")
+        done = self.profile("-F", "500", "--", program, "300")
+        total, rows = self.counted()
+        self.assertEqual(sum(int(r["threads"]) for r in rows), 301)
+        self.assertEqual(sum(int(r["ns"]) for r in rows), total, "the first one has the rest")
+        unseen = sum(int(r["unseen"]) for r in rows)
+        self.assertGreater(unseen, 100)
+        self.assertEqual({r["name"].rpartition("/")[2] for r in rows}, {"short"})
+        said = done.stdout.decode()
+        self.assertRegex(said, rf"counted by the kernel: [0-9.]+ m?s of CPU time; {unseen} threads ended without a sample.*: [0-9.]+ [mu]?s in .*short")
+        report = self.orma("profile", "report", "--by", "process", self.out).stdout.decode()
+        self.assertRegex(report, rf"ended without a sample:\n.*short, {unseen} threads")
+
+    def test_a_parent_whose_clock_begins_anew_with_each_vfork(self):
+        """It has few samples or none, and all of its time."""
+        program = self.compile(SHORT, "short")
+        done = self.run_program(ORMA, "profile", "-F", "500", "-o", self.out, "--", program, "2000", "vfork")
+        if not self.trace.exists():
+            self.assertIn(b"no samples", done.stderr)
+            return
+        total, rows = self.counted()
+        self.assertGreaterEqual(sum(int(r["threads"]) for r in rows), 2000)
+        self.assertGreater(sum(int(r["ns"]) for r in rows), 0.95 * total)
+        self.assertLessEqual(sum(int(r["ns"]) for r in rows), total)
+
     def test_a_process_that_runs(self):
         program = self.compile(SHARES, "shares")
         running = self.start(*self.user, program, "1000")
@@ -380,7 +435,7 @@ int main(void) { int fds[2]; pthread_t t; pipe(fds); pthread_create(&t, 0, run, 
         done = self.profile("--", self.compile(JIT, "jit"), "late")
         for row in self.rows():
             self.addCleanup(pathlib.Path(f"/tmp/perf-{row['pid']}.map").unlink, missing_ok=True)
-        self.assertRegex(self.report().splitlines()[4], r"made_while_it_ran")
+        self.assertRegex(self.report().partition("function\n")[2].splitlines()[0], r"made_while_it_ran")
         nameless = re.search(rb"in functions without a name: ([0-9.]+) %", done.stdout)  # stubs of the loader have none
         self.assertLess(float(nameless.group(1)) if nameless else 0, 5)
 

@@ -259,6 +259,15 @@ static struct orma_perf_record fork_of(struct made *m, const struct orma_perf_pl
     return finish(m, plan, 200);
 }
 
+static struct orma_perf_record used(struct made *m, const struct orma_perf_plan *plan, uint32_t tid,
+                                    uint64_t ns)
+{
+    begin(m, PERF_RECORD_READ, 0);
+    add_pair(m, 7, tid);
+    add(m, ns);
+    return finish(m, plan, 300);
+}
+
 static struct orma_perf_record mapped(struct made *m, const struct orma_perf_plan *plan,
                                       uint32_t pid, uint64_t start, uint64_t len, const char *path)
 {
@@ -375,6 +384,53 @@ Test(perf_plan, processes_alone_are_watched_alone)
     cr_assert_eq(make(&plan, &config, why), 0);
     cr_expect_null(plan.pids, "the name may come up anywhere");
     orma_perf_plan_fini(&plan);
+    orma_assert_no_leaks();
+}
+
+/* Of processes that are watched alone, by the cpu clock; without a name it would help nobody. */
+Test(perf_plan, threads_that_end_say_what_they_used)
+{
+    static const struct {
+        uint8_t extension[5]; /* length, then names (5) and off_cpu (6) */
+        bool pids, told;
+    } cases[] = {
+        {{2, 0x28, 1}, true, true},
+        {{4, 0x28, 1, 0x30, 1}, true, false},
+        {{2, 0x28, 0}, true, false},
+        {{2, 0x28, 1}, false, false},
+    };
+    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
+    Perfetto__Protos__PerfEventConfig__Scope scope =
+        PERFETTO__PROTOS__PERF_EVENT_CONFIG__SCOPE__INIT;
+    int32_t pids[] = {7};
+    struct orma_perf_plan plan;
+    char why[256];
+
+    cs.scope = &scope;
+    scope.target_pid = pids;
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        ProtobufCMessageUnknownField field = {90001, PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED,
+                                              cases[i].extension[0] + 1u,
+                                              (uint8_t *)(uintptr_t)cases[i].extension};
+        config_t config = CONFIG_INIT;
+        struct orma_perf_record rec;
+        struct made m;
+
+        config.callstack_sampling = &cs;
+        config.base.n_unknown_fields = 1;
+        config.base.unknown_fields = &field;
+        scope.n_target_pid = cases[i].pids;
+        cr_assert_eq(make(&plan, &config, why), 0);
+        cr_expect_eq(plan.cpu_time, cases[i].told, "%zu", i);
+        cr_expect_eq(plan.events[0].attr.inherit_stat, cases[i].told, "%zu", i);
+        rec = used(&m, &plan, 8, 123456);
+        cr_expect_eq(rec.kind, ORMA_PERF_CPU_TIME);
+        cr_expect_eq(rec.pid, 7);
+        cr_expect_eq(rec.tid, 8);
+        cr_expect_eq(rec.counts_num, 1);
+        cr_expect_eq(rec.counts[0], 123456);
+        orma_perf_plan_fini(&plan);
+    }
     orma_assert_no_leaks();
 }
 
