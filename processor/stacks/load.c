@@ -835,6 +835,24 @@ static void sum_up(struct loader *l)
     n[0].total += n[0].self;
 }
 
+/* What an interpreter runs stands in its place, or above it, as the program itself writes it down
+ * with -X perf: "py::". */
+static void find_without_python(struct orma_stacks *self)
+{
+    const struct orma_stacks_function *f = orma_stacks_functions(self);
+
+    for (size_t i = 0; i < orma_stacks_functions_num(self); i++) {
+        const char *name = orma_stacks_text(self, f[i].name);
+
+        if (!strncmp(name, "py::", 4)) {
+            self->without_python = 0;
+            return;
+        }
+        if (!strcmp(name, "_PyEval_EvalFrameDefault"))
+            self->without_python += f[i].total;
+    }
+}
+
 /* Depth first, so that at each node it is known which functions are above it. */
 static void sum_functions(struct loader *l)
 {
@@ -918,6 +936,7 @@ int orma_stacks_load(struct orma_stacks *self, struct orma_processor *tp,
         join_parts(self);
         sum_up(&l);
         sum_functions(&l);
+        find_without_python(self);
     }
     orma_map_fini(&l.names);
     orma_map_fini(&l.by_key);

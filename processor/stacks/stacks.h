@@ -95,6 +95,7 @@ struct orma_stacks {
     struct orma_buf pairs;     /* of WAKERS: struct orma_stacks_pair */
     uint64_t weight;           /* of all chosen samples */
     uint64_t samples, cut, without_stack, unnamed; /* unnamed: the function that ran has no name */
+    uint64_t without_python; /* weight of stacks whose interpreter is seen, but not what it runs */
     uint64_t continued; /* samples whose outer callers are those of the thread's sample before */
     uint64_t lost;      /* by the kernel, as it told; of the whole trace */
     uint64_t processes;

@@ -122,6 +122,9 @@ static void put_losses(FILE *out, const struct orma_stacks *s)
         fprintf(out, "without a stack: %" PRIu64 "; ", s->without_stack);
     if (s->unnamed)
         fprintf(out, "in functions without a name: %.1f %%; ", percent(s->unnamed, s->weight));
+    if (s->without_python)
+        fprintf(out, "in Python, but without its functions: %.1f %%; ",
+                percent(s->without_python, s->weight));
     if (!s->lost && !s->cut && !s->continued && !s->without_stack)
         fprintf(out, "nothing was lost, all stacks are whole");
     else

@@ -440,6 +440,7 @@ for _ in rounds():
             self.assertIn(python, ([], ["top"], ["top", "middle"], ["top", "middle", "leaf"]), stack)
         if any("_PyEval_EvalFrameDefault" in s for s in stacks):
             self.assertIn(b"are without its functions", done.stderr)
+            self.assertIn(b"in Python, but without its functions: ", done.stdout, "a trace says it, too")
 
 
 class Generated(ProfileCase):

@@ -3,12 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "probes/perf/prompt.h"
 #include "probes/perf/worker.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/defs.h"
@@ -183,6 +186,87 @@ static void expect_times(const struct recording *r, const uint64_t *times, size_
     cr_assert_eq(times_num(r), num, "%zu", times_num(r));
     for (size_t i = 0; i < num; i++)
         cr_assert_eq(time_at(r, i), times[i], "%zu: %llu", i, (unsigned long long)time_at(r, i));
+}
+
+/* What prompt.h hears of; nothing is taken. */
+Test(perf_rings, shows_samples_before_they_are_taken)
+{
+    struct orma_perf_glimpse glimpse;
+    uint64_t seen = 0;
+    struct recording r;
+
+    setup(&r);
+    struct orma_perf_ring *ring = &r.rings.all[0];
+    cr_assert(!orma_perf_ring_glimpse(ring, &seen, &glimpse), "none yet");
+    for (uint64_t time = 10; time <= 40; time += 10)
+        put_sample(&r, 0, time);
+    for (uint64_t time = 10; time <= 30; time += 10) {
+        cr_assert(orma_perf_ring_glimpse(ring, &seen, &glimpse));
+        cr_assert_eq(glimpse.time, time);
+        cr_assert_eq(glimpse.pid, PID);
+        cr_assert_eq(glimpse.tid, PID);
+    }
+    cr_assert_eq(ring->page->data_tail, 3 * DATA - 2 * RECORD - 8, "all is still there");
+    while (orma_perf_rings_next(&r.rings, UINT64_MAX, 0, take_time, &r))
+        ;
+    cr_assert(!orma_perf_ring_glimpse(ring, &seen, &glimpse), "40 was taken before we came");
+    put_sample(&r, 0, 50);
+    const uint64_t nonsense = 0;
+    put_words(ring, &nonsense, 1);
+    cr_assert(orma_perf_ring_glimpse(ring, &seen, &glimpse) && glimpse.time == 50);
+    cr_assert(!orma_perf_ring_glimpse(ring, &seen, &glimpse), "a record without a size");
+    cr_assert_eq(seen, ring->page->data_head);
+    teardown(&r);
+}
+
+/* Reads one frame whose address is the time; of other threads, nothing. */
+static bool read_stack(void *ctx, uint32_t pid, uint32_t tid, struct orma_python_stack *ret)
+{
+    uint64_t *times = ctx;
+
+    *ret = (struct orma_python_stack){.frames_num = 1, .runs_num = 1};
+    ret->frames[0].at = ++*times;
+    ret->runs[0] = (struct orma_python_run){pid, 1};
+    return tid == PID;
+}
+
+static void ring_bell(struct recording *r, size_t ring)
+{
+    const uint64_t one = 1;
+    int fd;
+
+    memcpy(&fd, r->rings.all[ring].leaders.data, sizeof(fd));
+    cr_assert_eq(write(fd, &one, sizeof(one)), (ssize_t)sizeof(one));
+}
+
+Test(perf_rings, reads_a_thread_as_soon_as_its_sample_is_there)
+{
+    static struct orma_python_stack stack;
+    struct orma_perf_prompt *prompt;
+    uint64_t times = 0;
+    struct recording r;
+
+    setup(&r);
+    for (size_t i = 0; i < RINGS; i++) {
+        int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+        orma_buf_put(&r.rings.all[i].leaders, &fd, sizeof(fd));
+        orma_buf_put(&r.rings.all[i].fds, &fd, sizeof(fd)); /* closed with the ring */
+    }
+    cr_assert_eq(orma_perf_prompt_new(&r.rings, read_stack, &times, &prompt), 0);
+    cr_assert(!orma_perf_prompt_take(prompt, PID, 10, &stack), "nothing there");
+    for (uint64_t time = 10; time <= 20; time += 10) {
+        put_sample(&r, 0, time);
+        ring_bell(&r, 0);
+        while (!orma_perf_prompt_take(prompt, PID, time, &stack))
+            sched_yield();
+        cr_assert_eq(stack.frames[0].at, time / 10);
+        cr_assert_eq(stack.runs[0].mark, PID);
+        cr_assert(!orma_perf_prompt_take(prompt, PID, time, &stack), "it was taken");
+    }
+    orma_perf_prompt_free(prompt);
+    orma_perf_prompt_free(NULL);
+    teardown(&r);
 }
 
 Test(perf_rings, the_oldest_record_of_all_comes_first)
