@@ -62,6 +62,21 @@ WITH RECURSIVE
     LEFT JOIN _android_wakeup_marks AS a ON a.kind = 'wakeup_attribution' AND a.id = r.id
     WHERE r.kind = 'wakeup_reason'
   ),
+  -- The next suspend and the last backoff of each.
+  events AS (
+    SELECT ts, NULL AS suspend, NULL AS backoff, 1 AS is_reason FROM reasons
+    UNION ALL
+    SELECT ts, ts, NULL, 0 FROM android_suspend_state WHERE power_state = 'suspended'
+    UNION ALL
+    SELECT ts, NULL, ts, 0 FROM _android_suspend_backoffs
+  ),
+  beside AS (
+    SELECT
+      ts, is_reason,
+      min(suspend) OVER (ORDER BY ts DESC, is_reason DESC ROWS UNBOUNDED PRECEDING) AS suspend,
+      max(backoff) OVER (ORDER BY ts, is_reason ROWS UNBOUNDED PRECEDING) AS backoff
+    FROM events
+  ),
   -- Where a reason has several causes, what stands between them.
   texts AS (
     SELECT
@@ -94,13 +109,7 @@ SELECT
     min(
       5000000000,
       ifnull(s.next - s.ts, 5000000000),
-      ifnull(
-        (
-          SELECT min(p.ts) FROM android_suspend_state AS p
-          WHERE p.power_state = 'suspended' AND p.ts > s.ts
-        ) - s.ts,
-        5000000000
-      )
+      ifnull(n.suspend - s.ts, 5000000000)
     )
   ) AS dur,
   s.raw AS raw_wakeup, s.attribution AS on_device_attribution, s.type,
@@ -109,8 +118,10 @@ SELECT
   ifnull(b.quality, 'good') AS suspend_quality, b.state AS backoff_state,
   ifnull(b.reason, 'none') AS backoff_reason, b.count AS backoff_count, b.millis AS backoff_millis
 FROM split AS s
-LEFT JOIN _android_suspend_backoffs AS b
-  ON b.ts = (
-    SELECT max(ts) FROM _android_suspend_backoffs AS x WHERE x.ts > s.since AND x.ts <= s.ts
-  )
+LEFT JOIN (
+  SELECT ts, min(suspend) AS suspend, max(backoff) AS backoff FROM beside
+  WHERE is_reason
+  GROUP BY ts
+) AS n ON n.ts = s.ts
+LEFT JOIN _android_suspend_backoffs AS b ON b.ts = n.backoff AND b.ts > s.since
 ORDER BY s.ts, s.place;
