@@ -340,10 +340,7 @@ uint32_t orma_slices_complete(struct orma_slices *self, int64_t ts, int64_t dur,
                                     : ORMA_STAT_SLICE_DROP_OVERLAPPING_COMPLETE_EVENT);
         return ORMA_SLICE_NONE;
     }
-    uint32_t row = push(self, s, ts, dur, track, category, name, args);
-    if (row != ORMA_SLICE_NONE)
-        commit_args(self, &s->entries[s->num - 1]);
-    return row;
+    return push(self, s, ts, dur, track, category, name, args);
 }
 
 static void put_unnestable(struct orma_slices *self, struct orma_slice_stack *s,

@@ -83,8 +83,12 @@ bool room_tokenize(struct room *self, const struct orma_importer *importer, uint
 /* What the sequence interns, as fields of InternedData. */
 void room_intern(struct room *self, const struct room_field *data);
 
+/* Slices that nothing came behind have no args before the end, which this is. */
 #define room_expect(self, table, columns, expected)                                                \
-    rows_expect(&(self)->storage, table, columns, expected)
+    do {                                                                                           \
+        orma_slices_finish(&(self)->model.slices);                                                 \
+        rows_expect(&(self)->storage, table, columns, expected);                                   \
+    } while (0)
 #define room_stat(self, name) rows_stat(&(self)->storage, name)
 #define room_expect_calls(self, expected)                                                          \
     do {                                                                                           \

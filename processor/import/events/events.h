@@ -70,7 +70,8 @@ struct orma_events_track {
     uint32_t track;      /* ORMA_TRACK_NONE until it exists; unused when merged */
     bool has_rows;       /* the tracks exist */
     struct orma_lanes *group;
-    uint32_t open_state; /* row of the state table, ORMA_ROW_NONE: none */
+    uint32_t open_state;               /* row of the state table, ORMA_ROW_NONE: none */
+    struct orma_args_list *state_args; /* of that row, committed when it ends; NULL: had none yet */
 };
 
 /* A process that was seen at a time. */
@@ -102,9 +103,10 @@ struct orma_events_memo {
 #define ORMA_EVENTS_SHORTS_NUM 1024
 
 struct orma_events_state {
-    struct orma_map by_uuid;                     /* → struct orma_events_track * */
-    struct orma_events_track *last;              /* found */
-    struct orma_map thread_uuids, process_uuids; /* utid, upid → uuid of its descriptor */
+    struct orma_map by_uuid;                          /* → struct orma_events_track * */
+    struct orma_events_track *last;                   /* found */
+    struct orma_map thread_uuids, process_uuids;      /* utid, upid → uuid of its descriptor */
+    ORMA_VEC(struct orma_events_track *) with_states; /* tracks that had a state */
     struct orma_arena arena;
     bool any_incremental;
     struct orma_args_list args;

@@ -81,12 +81,37 @@ static bool parser_error(struct orma_import_ctx *imp, const struct orma_item *it
     return false;
 }
 
-static void close_state(struct orma_table *table, struct orma_events_track *t, int64_t ts)
+static void commit_state(struct orma_import_ctx *imp, struct orma_events_track *t)
 {
-    if (t->open_state != ORMA_ROW_NONE)
-        orma_table_set(table, ORMA_STATE_DUR, t->open_state,
-                       ts - orma_table_int(table, ORMA_STATE_TS, t->open_state));
+    orma_storage_set_args(orma_model_table(imp->model, ORMA_TABLE_STATE), ORMA_STATE_ARG_SET_ID,
+                          t->open_state,
+                          orma_args_commit(&imp->model->storage->args, t->state_args));
+}
+
+static void close_state(struct orma_import_ctx *imp, struct orma_events_track *t, int64_t ts)
+{
+    struct orma_table *table = orma_model_table(imp->model, ORMA_TABLE_STATE);
+
+    if (t->open_state == ORMA_ROW_NONE)
+        return;
+    orma_table_set(table, ORMA_STATE_DUR, t->open_state,
+                   ts - orma_table_int(table, ORMA_STATE_TS, t->open_state));
+    commit_state(imp, t);
     t->open_state = ORMA_ROW_NONE;
+}
+
+/* The list for the args of states of the track. False: memory is out. */
+static bool need_state_args(struct orma_import_ctx *imp, struct orma_events_track *t)
+{
+    if (t->state_args)
+        return true;
+    t->state_args = calloc(1, sizeof(*t->state_args));
+    if (t->state_args && !ORMA_VEC_PUSH(&orma_events(imp)->with_states, t))
+        return true;
+    free(t->state_args);
+    t->state_args = NULL;
+    imp->model->storage->failed = true;
+    return false;
 }
 
 static void open_state(struct orma_import_ctx *imp, const struct orma_events_record *e)
@@ -114,23 +139,20 @@ static void on_state(struct orma_import_ctx *imp, struct orma_events_record *e)
     }
     (void)orma_events_make_rows(imp, t, e->name_id, e->item->gen->seq); /* it is resolved */
     if (!e->name_id) {
-        close_state(table, t, e->item->ts);
+        close_state(imp, t, e->item->ts);
         return;
     }
+    if (!need_state_args(imp, t))
+        return;
     bool goes_on = t->open_state != ORMA_ROW_NONE &&
                    orma_table_int(table, ORMA_STATE_VALUE, t->open_state) == e->name_id;
-    ORMA_MODEL_ARGS(args, imp->model);
-    if (goes_on && !orma_table_is_null(table, ORMA_STATE_ARG_SET_ID, t->open_state))
-        orma_args_load(&imp->model->storage->args,
-                       (uint32_t)orma_table_int(table, ORMA_STATE_ARG_SET_ID, t->open_state), args);
-    orma_events_start_args(imp, NULL);
-    orma_events_collect_args(imp, args, e, false);
     if (!goes_on) {
-        close_state(table, t, e->item->ts);
+        close_state(imp, t, e->item->ts);
         open_state(imp, e);
+        orma_args_list_clear(t->state_args);
     }
-    orma_storage_set_args(table, ORMA_STATE_ARG_SET_ID, t->open_state,
-                          orma_args_commit(&imp->model->storage->args, args));
+    orma_events_start_args(imp, NULL);
+    orma_events_collect_args(imp, t->state_args, e, false);
 }
 
 /* ---- events ---- */
@@ -299,7 +321,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Fields of track events that no descriptor names: of those only the event was taken. */
-static void finish(struct orma_import_ctx *imp)
+static void note_unknown_fields(struct orma_import_ctx *imp)
 {
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SKIPPED_PACKET);
     struct orma_map *map = &orma_events(imp)->unknown_fields;
@@ -323,6 +345,16 @@ static void finish(struct orma_import_ctx *imp)
         orma_table_set(t, ORMA_SKIPPED_PACKET_PACKETS, row, (int64_t)sorted[i].val);
     }
     free(sorted);
+}
+
+static void finish(struct orma_import_ctx *imp)
+{
+    struct orma_events_state *st = orma_events(imp);
+
+    for (uint32_t i = 0; i < st->with_states.len; i++)
+        if (st->with_states.data[i]->open_state != ORMA_ROW_NONE)
+            commit_state(imp, st->with_states.data[i]);
+    note_unknown_fields(imp);
     orma_events_find_missing(imp);
 }
 
@@ -333,6 +365,11 @@ static void fini(struct orma_import_ctx *imp)
     orma_events_forget_places(imp);
     ORMA_VEC_FINI(&st->described);
     ORMA_VEC_FINI(&st->active);
+    for (uint32_t i = 0; i < st->with_states.len; i++) {
+        orma_args_list_fini(st->with_states.data[i]->state_args);
+        free(st->with_states.data[i]->state_args);
+    }
+    ORMA_VEC_FINI(&st->with_states);
     orma_import_arrays_fini(&st->arrays);
     orma_map_fini(&st->unknown_fields);
     orma_map_fini(&st->by_uuid);
