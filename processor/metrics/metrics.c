@@ -24,6 +24,8 @@
 #include "protos/fields/orma_ext.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/text.h"
+#include "sdk/base/hash.h"
+#include "sdk/base/map.h"
 #include "sdk/base/vec.h"
 #include "sdk/wire/pb_writer.h"
 
@@ -48,6 +50,7 @@ struct orma_metrics {
     struct orma_schema *schema; /* NULL: unread */
     uint8_t *has_fn;            /* by message: it has a function */
     uint32_t fns_num;           /* messages that `has_fn` has room for */
+    struct orma_map fn_by_name; /* hash of the name, or what follows it → message */
     struct metric *metrics;
     struct orma_buf error;
 };
@@ -120,22 +123,50 @@ static void function_name(const char *full, struct orma_buf *out)
         orma_buf_put_byte(out, *full == '.' ? '_' : (uint8_t)*full);
 }
 
-/* The message whose function has the name; ORMA_SCHEMA_NONE: there is none. */
+/* SQLite tells functions apart without regard to case. */
+static uint64_t hash_of(const char *name)
+{
+    uint64_t ret = ORMA_FNV1A_BASIS;
+
+    for (; *name; name++) {
+        const uint8_t low = (uint8_t)tolower((unsigned char)*name);
+
+        ret = orma_fnv1a(ret, &low, 1);
+    }
+    return ret >> 1; /* there is room behind it */
+}
+
+static bool is_function(const struct orma_metrics *self, uint32_t msg, const char *name)
+{
+    struct orma_buf other = {0};
+
+    function_name(orma_schema_msg_name(schema_of(self), msg), &other);
+    bool ret = !sqlite3_stricmp(name, orma_buf_cstr(&other));
+    orma_buf_fini(&other);
+    return ret;
+}
+
+/* The message whose function has the name; ORMA_SCHEMA_NONE: there is none, and *ret_key is free.
+ * Who added messages said how many they are, so they are not looked through. */
+static uint32_t find_function_at(const struct orma_metrics *self, const char *name,
+                                 uint64_t *ret_key)
+{
+    for (uint64_t key = hash_of(name);; key++) {
+        const uint64_t msg = orma_map_get(&self->fn_by_name, key);
+
+        *ret_key = key;
+        if (msg == ORMA_MAP_NONE)
+            return ORMA_SCHEMA_NONE;
+        if (is_function(self, (uint32_t)msg, name))
+            return (uint32_t)msg;
+    }
+}
+
 static uint32_t find_function(const struct orma_metrics *self, const char *name)
 {
-    uint32_t ret = ORMA_SCHEMA_NONE;
+    uint64_t key;
 
-    for (uint32_t i = 0; i < self->fns_num && ret == ORMA_SCHEMA_NONE; i++) {
-        struct orma_buf other = {0};
-
-        if (!self->has_fn[i])
-            continue;
-        function_name(orma_schema_msg_name(schema_of(self), i), &other);
-        if (!sqlite3_stricmp(name, orma_buf_cstr(&other)))
-            ret = i;
-        orma_buf_fini(&other);
-    }
-    return ret;
+    return find_function_at(self, name, &key);
 }
 
 static int register_function(struct orma_metrics *self, const char *name, struct message_fn of)
@@ -165,10 +196,11 @@ static bool is_registered(const struct orma_metrics *self, const char *name)
 static int add_function(struct orma_metrics *self, uint32_t msg)
 {
     struct orma_buf name = {0};
+    uint64_t key;
     int r = 0;
 
     function_name(orma_schema_msg_name(schema_of(self), msg), &name);
-    const uint32_t other = find_function(self, orma_buf_cstr(&name));
+    const uint32_t other = find_function_at(self, orma_buf_cstr(&name), &key);
     if (other != ORMA_SCHEMA_NONE)
         r = fail(self, "the messages %s and %s would have one function",
                  orma_schema_msg_name(schema_of(self), other),
@@ -178,8 +210,11 @@ static int add_function(struct orma_metrics *self, uint32_t msg)
     else if (!is_registered(self, orma_buf_cstr(&name)))
         r = register_function(self, orma_buf_cstr(&name), (struct message_fn){self, msg, NULL});
     orma_buf_fini(&name);
-    if (r != -EINVAL)
+    if (r != -EINVAL) {
         self->has_fn[msg] = 1;
+        if (orma_map_put(&self->fn_by_name, key, msg) < 0)
+            r = -ENOMEM;
+    }
     return r;
 }
 
@@ -414,6 +449,7 @@ static int attach(struct orma_metrics *self)
     self->attached = db;
     if (self->has_fn)
         memset(self->has_fn, 0, self->fns_num);
+    orma_map_clear(&self->fn_by_name);
     if (sqlite3_create_function_v2(db, "NULL_IF_EMPTY", 1, flags | SQLITE_DETERMINISTIC, self,
                                    null_if_empty, NULL, NULL, NULL) ||
         sqlite3_create_function_v2(db, "UNWRAP_METRIC_PROTO", 2, flags | SQLITE_DETERMINISTIC, self,
@@ -692,6 +728,7 @@ void orma_metrics_free(struct orma_metrics *self)
     }
     orma_schema_free(self->schema);
     free(self->has_fn);
+    orma_map_fini(&self->fn_by_name);
     orma_buf_fini(&self->error);
     free(self);
 }
