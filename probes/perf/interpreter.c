@@ -158,7 +158,8 @@ struct orma_perf_interpreter *orma_perf_interpreter_of(struct orma_perf_files *f
     if (file->interpreter_sought)
         return file->interpreter;
     file->interpreter_sought = true;
-    if (!slash || !strstr(slash, "python")) /* a name that all of them have */
+    /* Modules have names like "x.cpython-311.so". */
+    if (!slash || (strncmp(slash, "/python", 7) != 0 && strncmp(slash, "/libpython", 10) != 0))
         return NULL;
     orma_perf_files_load(files, file, pid);
     file->interpreter = read_file(file);

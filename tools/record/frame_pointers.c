@@ -154,7 +154,7 @@ static bool needs_its_stack(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
-    return slash && strstr(slash, "python");
+    return slash && (!strncmp(slash, "/python", 7) || !strncmp(slash, "/libpython", 10));
 }
 
 /* `closed`: all that is mapped is in the list. */
