@@ -41,7 +41,7 @@ const struct orma_report_section orma_report_why_sections[] = {
     },
     {
         .name = "behind",
-        .question = "And what kept those threads: which calls, and who had their CPU?",
+        .question = "And what kept those threads: which calls and slices, who had their CPU?",
         .has = HAS,
         .file = "why-behind",
         .nothing = "nobody: no other thread woke it when it slept",

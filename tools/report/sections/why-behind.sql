@@ -28,17 +28,18 @@ WITH
   ),
   told_of_part AS (SELECT id, sum(dur) AS dur FROM told GROUP BY id),
   everything AS (
-    SELECT p.utid, t.what, t.dur FROM told AS t JOIN parts AS p ON p.id = t.id
+    SELECT p.id, p.utid, t.what, t.dur FROM told AS t JOIN parts AS p ON p.id = t.id
     UNION ALL
     SELECT
-      p.utid,
+      p.id, p.utid,
       p.state || iif(p.state = 'ran' AND EXISTS (SELECT 1 FROM orma_syscall), ' outside of calls', '')
         AS what,
       p.dur - coalesce(t.dur, 0) AS dur
     FROM parts AS p LEFT JOIN told_of_part AS t ON t.id = p.id
     WHERE p.dur > coalesce(t.dur, 0)
   )
-SELECT orma_thread_label(utid) AS blocker, what, sum(dur) AS time_ns,
-  100.0 * sum(dur) / (SELECT sum(dur) FROM orma_why_interval) AS share_pct, utid AS _utid
-FROM everything
-GROUP BY utid, what ORDER BY time_ns DESC, blocker, what LIMIT $top
+SELECT orma_thread_label(e.utid) AS blocker, e.what AS what, s.name AS in_slice, sum(e.dur) AS time_ns,
+  100.0 * sum(e.dur) / (SELECT sum(dur) FROM orma_why_interval) AS share_pct, e.utid AS _utid
+FROM everything AS e
+LEFT JOIN _orma_why_slice!(parts) AS s ON s.id = e.id
+GROUP BY e.utid, e.what, s.name ORDER BY time_ns DESC, blocker, what, in_slice LIMIT $top

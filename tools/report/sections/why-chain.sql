@@ -32,6 +32,8 @@ WITH
 SELECT c.ts AS at_ts, c.dur AS dur_ns,
   orma_thread_label(c.utid) AS thread, c.state AS state,
   iif(c.state IN ('ran', 'waited'), c.ucpu, NULL) AS cpu,
-  orma_syscall_label(i.call_id) AS call, c.utid AS _utid
-FROM chain AS c LEFT JOIN inside AS i ON i.id = c.id
+  orma_syscall_label(i.call_id) AS call, s.name AS in_slice, c.utid AS _utid
+FROM chain AS c
+LEFT JOIN inside AS i ON i.id = c.id
+LEFT JOIN _orma_why_slice!(pieces) AS s ON s.id = c.id
 ORDER BY c.ts

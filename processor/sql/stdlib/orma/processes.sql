@@ -27,6 +27,23 @@ WITH
     SELECT t.upid, sum(g.next_ts - g.ts) AS dur
     FROM orma_state_unknown_end AS g JOIN thread AS t ON t.utid = g.utid
     GROUP BY t.upid
+  ),
+  exits AS (SELECT utid, max(ts) AS ts FROM ftrace_event WHERE name = 'sched_process_exit' GROUP BY utid),
+  dead AS (SELECT utid, max(ts) AS ts FROM thread_state WHERE state IN ('X', 'Z') GROUP BY utid),
+  -- When the last thread exited. That a process is freed comes later, and after the end of a recording that
+  -- ends with it.
+  ends AS (
+    SELECT t.upid, max(coalesce(e.ts, d.ts, t.end_ts)) AS ts
+    FROM thread AS t
+    LEFT JOIN exits AS e ON e.utid = t.utid
+    LEFT JOIN dead AS d ON d.utid = t.utid
+    WHERE t.upid IS NOT NULL
+    GROUP BY t.upid
+    HAVING count(*) = count(coalesce(e.ts, d.ts, t.end_ts))
+  ),
+  lives AS (
+    SELECT p.upid, p.name, p.start_ts, coalesce(e.ts, p.end_ts) AS end_ts
+    FROM process AS p LEFT JOIN ends AS e ON e.upid = p.upid
   )
 SELECT
   p.upid,
@@ -35,7 +52,7 @@ SELECT
     coalesce(nullif(substr(p.name, length(rtrim(p.name, replace(p.name, '/', ''))) + 1), ''), p.name),
     p.name) AS name,
   p.start_ts AS ts, p.end_ts - p.start_ts AS dur, r.dur AS cpu_dur, coalesce(g.dur, 0) AS unknown_dur
-FROM process AS p
+FROM lives AS p
 LEFT JOIN runs AS r ON r.upid = p.upid
 LEFT JOIN gaps AS g ON g.upid = p.upid
 WHERE p.start_ts >= trace_start() AND p.end_ts >= p.start_ts AND p.name IS NOT NULL

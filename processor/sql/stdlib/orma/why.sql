@@ -535,6 +535,34 @@ RETURNS TableOrSubquery AS
   WHERE r.dur > 0
 );
 
+-- The slice that a thread was in during each piece (id, ts, dur, utid), if it was for half of it: the innermost
+-- such. System calls are none here.
+CREATE PERFETTO MACRO _orma_why_slice(pieces TableOrSubquery)
+RETURNS TableOrSubquery AS
+(
+  WITH
+    _os_pieces AS MATERIALIZED (SELECT id, ts, dur, utid FROM $pieces),
+    _os_slices AS MATERIALIZED (
+      SELECT s.id, s.ts, iif(s.dur < 0, o.end_ts - s.ts, s.dur) AS dur, t.utid, s.depth, s.name
+      FROM slice AS s
+      JOIN thread_track AS t ON s.track_id = t.id
+      LEFT JOIN orma_open_slice AS o ON o.id = s.id
+      WHERE t.utid IN (SELECT utid FROM _os_pieces)
+        AND NOT (s.category IS NULL AND s.name GLOB 'sys_*') AND s.category IS NOT 'strace'
+    ),
+    _os_timed AS (SELECT id, ts, dur, utid FROM _os_slices WHERE dur > 0),
+    _os_inside AS (
+      SELECT
+        i.id_0 AS id, s.name,
+        row_number() OVER (PARTITION BY i.id_0 ORDER BY s.depth DESC, i.dur DESC, i.id_1) AS place
+      FROM _interval_intersect!((_os_pieces, _os_timed), (utid)) AS i
+      JOIN _os_slices AS s ON s.id = i.id_1
+      JOIN _os_pieces AS p ON p.id = i.id_0
+      WHERE 2 * i.dur >= p.dur
+    )
+  SELECT id, name FROM _os_inside WHERE place = 1
+);
+
 -- Such a kind, as a sentence about the thread.
 CREATE PERFETTO FUNCTION _orma_why_cause(kind STRING, who STRING)
 RETURNS STRING AS
