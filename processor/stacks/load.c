@@ -542,23 +542,28 @@ static const struct waker *find_waker(const struct orma_buf *wakers, int64_t tid
     return lo < num && all[lo].woken == tid && all[lo].ts <= to ? &all[lo] : NULL;
 }
 
+/* Is it of the kernel, or of the C library? */
+static bool is_of_system(const struct orma_stacks *self,
+                         const struct orma_stacks_function *function)
+{
+    static const char *const system[] = {"kernel", "libc.", "libc-", "libpthread", "ld-", "[vdso]"};
+    const char *module = orma_stacks_text(self, function->module);
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(system); i++)
+        if (!strncmp(module, system[i], strlen(system[i])))
+            return true;
+    return !*module;
+}
+
 /* The innermost function of the program itself: not of the kernel, nor of the C library. */
 static const char *own_function(const struct loader *l, uint32_t node)
 {
-    static const char *const others[] = {"kernel", "libc.", "libc-", "libpthread", "ld-", "[vdso]"};
     const struct orma_stacks_node *n = orma_stacks_nodes(l->self);
     const struct orma_stacks_function *f = orma_stacks_functions(l->self);
     uint32_t own = node;
 
-    for (; own; own = n[own].parent) {
-        const char *module = orma_stacks_text(l->self, f[n[own].function].module);
-        bool other = !*module;
-
-        for (size_t i = 0; i < ORMA_ARRAY_LEN(others); i++)
-            other |= !strncmp(module, others[i], strlen(others[i]));
-        if (!other)
-            break;
-    }
+    while (own && is_of_system(l->self, &f[n[own].function]))
+        own = n[own].parent;
     own = own ? own : node;
     return own ? orma_stacks_text(l->self, f[n[own].function].name) : "";
 }
@@ -804,16 +809,24 @@ static bool is_unnamed(const char *name)
     return !strcmp(name, "[unknown]") || !strncmp(name, "0x", 2);
 }
 
-/* The node whose function answers for what is here: of memory, whoever called the allocator. */
+/* Does a function do its work for whoever called it: allocate, or wait? */
+static bool serves_its_caller(const struct orma_stacks *self,
+                              const struct orma_stacks_function *function)
+{
+    if (orma_stacks_is_memory(self))
+        return orma_stacks_is_allocator(orma_stacks_text(self, function->name));
+    return self->kind == ORMA_STACKS_OFF_CPU && is_of_system(self, function);
+}
+
+/* The node whose function answers for what is here: whoever called the allocator, or the kernel to
+ * wait. */
 static uint32_t owner_of(const struct orma_stacks *self, uint32_t node)
 {
     const struct orma_stacks_node *n = orma_stacks_nodes(self);
     const struct orma_stacks_function *f = orma_stacks_functions(self);
     uint32_t owner = node;
 
-    if (!orma_stacks_is_memory(self))
-        return node;
-    while (owner && orma_stacks_is_allocator(orma_stacks_text(self, f[n[owner].function].name)))
+    while (owner && serves_its_caller(self, &f[n[owner].function]))
         owner = n[owner].parent;
     return owner ? owner : node;
 }

@@ -351,6 +351,9 @@ class ProfileLive(ProfileCase):
         said = self.orma("profile", "report", self.out, "--off-cpu", "--by", "reason").stdout.decode()
         for reason in "sleep", "pipes", "locks (futex)":
             self.assertIn(reason, said)
+        said = self.orma("profile", "report", self.out, "--off-cpu").stdout.decode()
+        self.assertRegex(said, r"\bsleeping\b", "the list begins with the program's own functions")
+        self.assertNotRegex(said, r"\bschedule\b")
         for function in "sleeping", "piping", "blocked":
             said = self.orma("profile", "report", self.out, "--off-cpu", "--callers", function).stdout.decode()
             self.assertIn(function, said)
