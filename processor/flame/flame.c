@@ -105,9 +105,11 @@ static void write_collapsed(struct writer *w)
         size_t depth = path_of(w, parts[i].node, &path);
         const uint32_t *nodes = (const void *)path.data;
 
-        put_thread(&w->out, w->s, parts[i].thread);
+        if (!w->s->sums)
+            put_thread(&w->out, w->s, parts[i].thread);
         for (size_t d = 0; d < depth; d++) {
-            orma_buf_put_byte(&w->out, ';');
+            if (d || !w->s->sums)
+                orma_buf_put_byte(&w->out, ';');
             put_plain(&w->out, name_of(w, nodes[d]));
         }
         orma_buf_printf(&w->out, " %" PRIu64 "\n", parts[i].weight);
@@ -158,8 +160,12 @@ static void put_profile(struct writer *w, uint32_t thread, size_t from, size_t t
     const struct orma_stacks_part *parts = ORMA_STACKS_ROWS(w->s, parts, orma_stacks_part);
     uint64_t end = 0;
 
-    put_thread(&title, w->s, thread);
-    orma_buf_printf(&title, " %s %" PRId64, orma_stacks_text(w->s, t->name), t->tid);
+    if (w->s->sums) {
+        orma_buf_put_str(&title, "all");
+    } else {
+        put_thread(&title, w->s, thread);
+        orma_buf_printf(&title, " %s %" PRId64, orma_stacks_text(w->s, t->name), t->tid);
+    }
     orma_buf_put_str(&w->out, "{\"type\":\"sampled\",\"name\":");
     put_string(&w->out, orma_buf_cstr(&title));
     orma_buf_printf(&w->out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[", unit_of(w->s));
@@ -230,7 +236,10 @@ static void put_threads(struct writer *w)
     for (size_t i = 0; i < orma_stacks_threads_num(w->s); i++) {
         ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
 
-        orma_buf_printf(&name, "%s (%" PRId64 ")", orma_stacks_text(w->s, t[i].name), t[i].tid);
+        if (w->s->sums)
+            orma_buf_put_str(&name, "all");
+        else
+            orma_buf_printf(&name, "%s (%" PRId64 ")", orma_stacks_text(w->s, t[i].name), t[i].tid);
         orma_buf_printf(&w->out, "%s[", comma(i));
         put_string(&w->out, orma_buf_cstr(&name));
         orma_buf_put_byte(&w->out, ',');

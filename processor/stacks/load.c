@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@
 #include "sdk/base/map.h"
 
 #define FRAMES                                                                                     \
-    "SELECT frame_id, name, coalesce(module, ''), inlined FROM orma_frame_function "               \
+    "SELECT frame_id, name, coalesce(nullif(module, '[collapsed_stack]'), ''), inlined FROM "      \
+    "orma_frame_function "                                                                         \
     "ORDER BY frame_id, nr"
 #define CALLSITES "SELECT parent_id, frame_id FROM stack_profile_callsite ORDER BY id"
 #define NODES_MAX (16u << 20)
@@ -640,6 +642,78 @@ static void load_ended_waits(struct loader *l)
     l->self->period_ns = 1;
 }
 
+/* How many ns a unit of pprof is; 0: it is no time. */
+static uint64_t unit_ns(const char *unit)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"nanoseconds", 1},
+                 {"microseconds", 1000},
+                 {"milliseconds", 1000000},
+                 {"seconds", 1000000000}};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(units); i++)
+        if (!strcmp(unit, units[i].name))
+            return units[i].ns;
+    return 0;
+}
+
+/* The sums to take: those of the chosen event, else of time, else the first. */
+static int64_t choose_sums(struct loader *l)
+{
+    int64_t chosen = -1;
+    uint64_t ns = 0;
+    struct rows rows =
+        rows_of(l, "SELECT id, sample_type_type, coalesce(sample_type_unit, '') FROM "
+                   "__intrinsic_aggregate_profile ORDER BY id");
+
+    while (next(&rows)) {
+        uint64_t unit = unit_ns(text(&rows, 2));
+        bool wanted = l->choice->event ? !strcmp(l->choice->event, text(&rows, 1))
+                                       : chosen < 0 || (!ns && unit);
+
+        if (!wanted || (chosen >= 0 && l->choice->event))
+            continue;
+        chosen = orma_query_int64(rows.q, 0);
+        ns = unit;
+        l->self->event =
+            unit || !strcmp(text(&rows, 1), "samples") ? 0 : keep_text(l, text(&rows, 1));
+    }
+    l->self->period_ns = ns;
+    return chosen;
+}
+
+/* Files that have nothing but sums of stacks. */
+static void load_sums(struct loader *l)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    const struct orma_stacks_choice *c = l->choice;
+    bool of_all =
+        !c->has_from && !c->has_to && !c->pid && !c->tid && !c->process && !c->thread && !c->slice;
+    int64_t profile = l->self->samples || !of_all ? -1 : choose_sums(l);
+
+    if (profile < 0)
+        return;
+    l->self->sums = true;
+    orma_buf_printf(&sql,
+                    "SELECT callsite_id, sum(value) FROM __intrinsic_aggregate_sample WHERE "
+                    "callsite_id IS NOT NULL AND aggregate_profile_id = %" PRId64
+                    " GROUP BY 1 ORDER BY 1",
+                    profile);
+    struct rows rows = rows_of(l, orma_buf_cstr(&sql));
+    while (next(&rows)) {
+        double value = orma_query_double(rows.q, 1);
+
+        if (!(value >= 0.5 && value < 1e18)) {
+            l->self->left_out += value != 0;
+            continue;
+        }
+        l->self->samples++;
+        add(l, site_node(l, orma_query_int64(rows.q, 0)), -1, (uint64_t)llround(value));
+    }
+}
+
 static void load_heap(struct loader *l)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
@@ -932,16 +1006,18 @@ int orma_stacks_load(struct orma_stacks *self, struct orma_processor *tp,
     orma_buf_put_byte(&self->texts, 0);
     load_frames(&l);
     load_tree(&l);
-    if (choice->kind == ORMA_STACKS_SAMPLES)
-        load_samples(&l);
-    else if (choice->kind == ORMA_STACKS_OFF_CPU)
-        load_waits(&l);
-    else if (choice->kind == ORMA_STACKS_WAKERS)
-        load_ended_waits(&l);
-    else
-        load_heap(&l);
-    name_threads(&l);
     if (choice->kind == ORMA_STACKS_SAMPLES) {
+        load_samples(&l);
+        load_sums(&l);
+    } else if (choice->kind == ORMA_STACKS_OFF_CPU) {
+        load_waits(&l);
+    } else if (choice->kind == ORMA_STACKS_WAKERS) {
+        load_ended_waits(&l);
+    } else {
+        load_heap(&l);
+    }
+    name_threads(&l);
+    if (choice->kind == ORMA_STACKS_SAMPLES && !self->sums) {
         load_period(&l);
         load_counted(&l);
     }

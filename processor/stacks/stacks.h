@@ -8,8 +8,8 @@
  * A function is a name and a module (file of code), never an address; functions that were
  * compiled into others are functions, too. A function that recurses counts once per sample.
  *
- * Reads tables only: any trace with stack samples will do, and heap profiles. Uses the public
- * interface of the processor. Threads: none; belongs to the processor's.
+ * Reads tables only: any trace with stack samples will do, heap profiles, and files with sums of
+ * stacks. Uses the public interface of the processor. Threads: none; belongs to the processor's.
  */
 #ifndef ORMA_PROCESSOR_STACKS_STACKS_H
 #define ORMA_PROCESSOR_STACKS_STACKS_H
@@ -99,6 +99,10 @@ struct orma_stacks {
     uint64_t continued; /* samples whose outer callers are those of the thread's sample before */
     uint64_t lost;      /* by the kernel, as it told; of the whole trace */
     uint64_t processes;
+    /* A file without single samples (pprof, collapsed stacks): no threads, no times; and how many
+     * of its stacks have less than a half of what is counted, as in a difference. */
+    bool sums;
+    uint64_t left_out;
     uint64_t period_ns; /* that a weight of 1 stands for; 0: not known, or no time */
     uint32_t event; /* in `texts`: what was counted, if it is not time; 0: it is, or not known */
     int64_t first_ns, last_ns;

@@ -271,8 +271,8 @@ static bool last_trace(char ret[PATH_SIZE])
         struct stat st;
 
         if (strncmp(entry->d_name, "profile-", 8) != 0 ||
-            (size_t)snprintf(path, sizeof(path), "%s/%s/" ORMA_LOAD_FOLDER_TRACE, tmp, entry->d_name) >=
-                sizeof(path) ||
+            (size_t)snprintf(path, sizeof(path), "%s/%s/" ORMA_LOAD_FOLDER_TRACE, tmp,
+                             entry->d_name) >= sizeof(path) ||
             lstat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
             changed(&st) <= newest)
             continue;
@@ -335,7 +335,9 @@ static int load_stacks(struct args *a, struct orma_processor *tp, const char *pa
     r = orma_stacks_load(ret, tp, &a->choice);
     if (r == -ENODATA)
         fprintf(stderr, "%s: %s has no samples with stacks%s\n", a->program, path,
-                a->choice.kind == ORMA_STACKS_SAMPLES   ? " of what was chosen"
+                a->choice.kind == ORMA_STACKS_SAMPLES
+                    ? " of what was chosen (a file with sums of stacks has no processes, threads "
+                      "and times)"
                 : a->choice.kind == ORMA_STACKS_OFF_CPU ? " of waits: record with --off-cpu"
                 : a->choice.kind == ORMA_STACKS_WAKERS
                     ? " of what ends waits: record with --off-cpu, as root"

@@ -187,6 +187,22 @@ void orma_profile_report_head(const struct orma_profile_report_style *style,
     char text[ORMA_UNITS_TEXT_MAX], used[ORMA_UNITS_TEXT_MAX];
     FILE *out = style->out;
 
+    if (s->sums) {
+        fprintf(out, "%" PRIu64 " stack%s, %s", s->samples, plural(s->samples),
+                amount(s, s->weight, text));
+        if (s->event) {
+            fputs(" of ", out);
+            put_text(out, orma_stacks_text(s, s->event), NO_LIMIT, false);
+        } else {
+            fputs(s->period_ns ? " of time" : " samples", out);
+        }
+        fputs(": sums of the whole file, without threads and times\n", out);
+        if (s->left_out)
+            fprintf(out,
+                    "not shown: %" PRIu64 " stack%s with less than nothing, as of a difference\n",
+                    s->left_out, plural(s->left_out));
+        return;
+    }
     fprintf(out, "%" PRIu64 " process%s, %zu thread%s, ", s->processes,
             s->processes == 1 ? "" : "es", threads, plural(threads));
     if (s->kind != ORMA_STACKS_SAMPLES) {

@@ -158,6 +158,21 @@ class Report(Case):
         (self.dir / "profile/raw-trace").unlink()
         self.assertIn(b"directory", self.orma("stats", "profile", code=1).stderr)
 
+    def test_files_with_sums(self):
+        """Collapsed stacks and pprof have no threads and times, but functions, trees, pictures and differences."""
+        (self.dir / "a.folded").write_text("main;work;compare 90\nmain;work 10\n")
+        (self.dir / "b.folded").write_text("main;work;compare 40\nmain;work 10\n")
+        text = self.orma("profile", "report", self.dir / "a.folded").stdout.decode()
+        self.assertIn("2 stacks, 100 samples: sums of the whole file", text)
+        self.assertEqual(self.rows(text), {"compare": 90, "work": 10})
+        self.assertEqual(self.orma("convert", "collapsed", self.dir / "a.folded").stdout, b"main;work 10\nmain;work;compare 90\n")
+        self.assertIn(b'"weights":[10,90]', self.orma("convert", "speedscope", self.dir / "a.folded").stdout)
+        self.assertIn(b"compare", self.orma("convert", "flamegraph", self.dir / "a.folded").stdout)
+        text = self.orma("profile", "diff", self.dir / "a.folded", self.dir / "b.folded").stdout.decode()
+        self.assertRegex(text, r"-50 .*compare")
+        refused = self.orma("profile", "report", self.dir / "a.folded", "--thread", "x", code=1).stderr.decode()
+        self.assertIn("sums of stacks has no", refused)
+
     def test_traces_without_samples(self):
         (self.dir / "none.json").write_text('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"n"}]')
         done = self.orma("profile", "report", self.dir / "none.json", code=1)
