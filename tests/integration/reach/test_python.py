@@ -124,6 +124,21 @@ with TraceProcessor(trace=sys.argv[1], config=TraceProcessorConfig(verbose=True,
         mixed = self.open().query("SELECT * FROM (VALUES (1), ('x'))").as_pandas_dataframe()
         self.assertEqual(mixed.iloc[:, 0].tolist(), [1, "x"])
 
+    def test_notebooks_show_results(self):
+        tp = self.open()
+        result = tp.query("""WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
+            SELECT i, '<script>' || i AS text, NULL AS "a<b" FROM n""")
+        shown = result._repr_html_()
+        self.assertIn("<th>a&lt;b</th>", shown)
+        self.assertIn("&lt;script&gt;20<", shown)
+        self.assertNotIn("<script", shown)
+        self.assertNotIn("&gt;21<", shown)
+        self.assertIn("30 rows, the first 20", shown)
+        self.assertEqual([row.i for row in result][:3], [1, 2, 3], "to show it takes no rows")
+        self.assertIn("0 rows", tp.query("SELECT 1 AS x WHERE 0")._repr_html_())
+        self.assertIn("1 row<", tp.query("SELECT x'00ff' AS bytes")._repr_html_())
+        self.assertIn("2 bytes", tp.query("SELECT x'00ff' AS bytes")._repr_html_())
+
     def test_batches(self):
         for i in range(3):
             write_trace(self.root / f"many{i}.json", slices=i + 1)

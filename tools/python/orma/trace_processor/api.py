@@ -5,6 +5,7 @@ from several threads, which take turns; different ones run side by side.
 """
 import ctypes
 import dataclasses
+import html
 import json
 import os
 import threading
@@ -22,6 +23,8 @@ __all__ = ["PerfettoException", "QueryResultIterator", "SqlPackage", "TraceProce
            "TraceProcessorException"]
 
 _PIECE = 1 << 22
+# How much of a result a notebook shows.
+_SHOWN_ROWS, _SHOWN_TEXT = 20, 80
 # All rows as one batch, so that a column is one piece of memory.
 _ALL = 1 << 40
 
@@ -94,8 +97,20 @@ def _message(value):
     return [_message(v) for v in value] if isinstance(value, list) else value
 
 
+def _cell(value):
+    """A cell of a table in a notebook; numbers stand to the right."""
+    if value is None:
+        return '<td style="opacity:.5">NULL</td>'
+    if isinstance(value, (int, float)):
+        return f'<td style="text-align:right">{value}</td>'
+    text = f"{len(value)} bytes" if isinstance(value, (bytes, bytearray)) else str(value)
+    if len(text) > _SHOWN_TEXT:
+        text = text[:_SHOWN_TEXT] + "…"
+    return f'<td style="text-align:left">{html.escape(text)}</td>'
+
+
 class QueryResultIterator:
-    """Rows of a query, one by one, or all at once."""
+    """Rows of a query, one by one, or all at once. In a notebook it shows the first ones, without taking them."""
     Row = Row
 
     def __init__(self, names, cells=None, columns=None):
@@ -127,6 +142,14 @@ class QueryResultIterator:
         at, self._at = self._at, self._at + 1
         row.__dict__ = {name: column[at] for name, column in zip(self._names, self._cells())}
         return row
+
+    def _repr_html_(self):
+        cells, shown = self._cells(), min(self._rows, _SHOWN_ROWS)
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self._names)
+        rows = "".join(f"<tr>{''.join(_cell(column[i]) for column in cells)}</tr>" for i in range(shown))
+        more = f", the first {shown}" if shown < self._rows else ""
+        return (f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+                f"<p>{self._rows:,} row{'' if self._rows == 1 else 's'}{more}</p>")
 
     def as_pandas_dataframe(self):
         try:
