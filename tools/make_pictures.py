@@ -14,7 +14,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests/integration"))
 sys.dont_write_bytecode = True
-from browser import Browser  # noqa: E402
+from browser import CHROMIUM, Browser  # noqa: E402
 
 MS = 1000  # times are microseconds
 SHOP, BACKUP = 200, 400
@@ -99,7 +99,39 @@ def shop():
     return m.text()
 
 
+# The profile of docs/tutorial.md, in samples of a millisecond.
+STACKS = """clone3;start_thread;work;answer;add_up;find_price 366
+clone3;start_thread;work;answer;add_up;rand_r 3
+clone3;start_thread;work;answer;print_receipt;malloc;_int_malloc;sysmalloc 26
+clone3;start_thread;work;answer;print_receipt;malloc;_int_malloc;sysmalloc;page fault [kernel] 40
+clone3;start_thread;work;answer;print_receipt;malloc;_int_malloc;sysmalloc;mprotect;sys_mprotect [kernel] 12
+clone3;start_thread;work;answer;print_receipt;memset 22
+clone3;start_thread;work;answer;print_receipt;snprintf;vfprintf 11
+clone3;start_thread;work;answer;take_from_stock;write_books;write;sys_write [kernel];ext4_file_write_iter [kernel] 44
+clone3;start_thread;work;answer;take_from_stock;write_books;fdatasync;sys_fdatasync [kernel] 25
+clone3;start_thread;work;answer;take_from_stock;pthread_mutex_lock;futex_wait;sys_futex [kernel] 31
+clone3;start_thread;work;usleep;nanosleep;clock_nanosleep;sys_clock_nanosleep [kernel];hrtimer_nanosleep [kernel] 96
+_start;main;open;sys_openat [kernel] 6
+_start;main 4
+"""
+
+
+def flame(build, folder):
+    stacks, page = folder / "shop.folded", folder / "flame.html"
+    stacks.write_text(STACKS)
+    subprocess.run([build / "tools/orma", "convert", "flamegraph", stacks.name, page.name], check=True, cwd=folder)
+    picture = folder / "flame.png"
+    subprocess.run([CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1200,470",
+                    f"--user-data-dir={folder}/browser", f"--screenshot={picture}", f"file://{page}"], check=True, capture_output=True)
+    return picture.read_bytes()
+
+
 def main(build):
+    with tempfile.TemporaryDirectory() as folder:
+        picture = flame(build, pathlib.Path(folder))
+        out = ROOT / "docs/pictures/flame.png"
+        out.write_bytes(picture)
+        print(out)
     with tempfile.TemporaryDirectory() as folder:
         trace, page = pathlib.Path(folder) / "shop.txt", pathlib.Path(folder) / "shop.html"
         trace.write_text(shop())

@@ -105,6 +105,11 @@ class Browser:
                 raise TimeoutError(f"{condition}: not so after {seconds} s; {self.problems}")
             time.sleep(0.05)
 
+    def go(self, url):
+        """Opens a page that is none of ours."""
+        self.call("Page.navigate", url=url)
+        self.wait(f"location.href === {json.dumps(url)} && document.readyState === 'complete'")
+
     def open(self, url, there="orma.width && !orma.trace.info.partial"):
         self.problems.clear(), self.requests.clear()
         self.call("Page.navigate", url=url)

@@ -8,7 +8,11 @@ fails, fails the page. Three tables say where that is not possible as it stands:
   STUBS      programs that are replaced: they check what can be checked, and do nothing
   NOT_HERE   lines that are not run, each with its reason, and a check of what it names
 
-A row that no page needs any more is a failure, too. Lines with the comment "# as root" are left out for others.
+A row that no page needs any more is a failure, too. Lines with the comment "# as root" are left out for others, "# needs the
+right to sample" and "# needs PROGRAM" where that is not there.
+
+What a block has to print may stand behind it: <!-- says: [root|perf ...: ]TEXT -->, TEXT as it is; with "root" it is asked of
+root only, with "perf" of those who may sample. test_recipes.py does the same with docs/recipes/.
 """
 import os
 import pathlib
@@ -18,18 +22,21 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from orma_env import *
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+SAYS = re.compile(r"\n<!-- says: (?:((?:(?:root|perf) ?)+): )?(.*?) -->")
 BLOCK = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```$", re.M | re.S)  # also in lists
 FILE = re.compile(r"^```\w+ (\w+\.\w+)\n(.*?)^```$", re.M | re.S)  # a block that is called as a file is that file
 PROGRAMS = ("orma", "traced", "traced_probes", "perfetto", "tracebox", "traceconv", "trace_processor_shell", "meson", "ninja")
 
 # (page, what stands there, what is run)
 INSTEAD = [
+    ("tutorial.md", r"^export PATH=.*", ":"),
     ("", r"(orma record .*)-t \d+s", r"\1-t 300ms"),
     ("", r"^tools/quickstart\.sh$", "tools/quickstart.sh --seconds 1"),
     ("sql.md", r"\bTRACE\b", "trace.pftrace"),
@@ -64,6 +71,7 @@ STUBS = {
 
 # (pages, line, why it is not run, a check instead)
 NOT_HERE = [
+    ("tutorial.md", r"^orma profile ", "it needs the right to sample; the recipes try it where that is there", "orma profile --help"),
     ("README.md CONTRIBUTING.md", r"^tools/test\.sh", "it runs all tests, this one too", "tools/test.sh --help"),
     ("README.md", r"^build/tools/orma profile ", "it needs the right to sample, which containers lack",
      "build/tools/orma profile --help"),
@@ -80,16 +88,51 @@ NOT_HERE = [
 
 def blocks(page):
     """(line number, language, text) of the fenced blocks of a page."""
-    text = page.read_text()
+    for line, language, text, _ in blocks_of(page.read_text()):
+        yield line, language, text
+
+
+def blocks_of(text):
+    """(line number, language, text, [(who is asked, what it has to print)]) of the fenced blocks of a text."""
     for m in BLOCK.finditer(text):
-        yield text[:m.start()].count("\n") + 1, m.group(1), m.group(2)
+        says, at = [], m.end()
+        while (said := SAYS.match(text, at)):
+            at = said.end()
+            says.append(((said.group(1) or "").split(), said.group(2)))
+        yield text[:m.start()].count("\n") + 1, m.group(1), m.group(2), says
+
+
+def may_sample():
+    """Whether this machine lets us sample a program."""
+    if not hasattr(may_sample, "said"):
+        with tempfile.TemporaryDirectory() as folder:
+            may_sample.said = subprocess.run([str(ORMA), "profile", "-o", folder + "/p", "--", sys.executable, "-c", "sum(range(10**7))"],
+                                             stdin=subprocess.DEVNULL, capture_output=True, timeout=60 * SLOW).returncode == 0
+    return may_sample.said
+
+
+def runs_here(comment):
+    """Whether a line with this comment can be run."""
+    if comment == "as root":
+        return os.geteuid() == 0
+    if comment == "needs the right to sample":
+        return may_sample()
+    if comment.startswith("needs "):
+        return may_sample() and shutil.which(comment.split()[1]) is not None
+    return True
 
 
 def commands(block):
-    """Lines, those that end with a backslash joined with the next; without comments and empty ones."""
+    """Lines, those that end with a backslash, or inside of quotes, joined with the next; without comments and empty ones."""
+    held = ""
     for line in re.sub(r"\\\n\s*", " ", block).splitlines():
+        held += line
+        if held.count('"') % 2:  # a text over several lines
+            held += "\n"
+            continue
+        line, held = held, ""
         line, _, comment = re.sub(r"(^|\s)#", "\0", line, count=1).partition("\0")
-        if line.strip() and (comment.strip() != "as root" or os.geteuid() == 0):
+        if line.strip() and runs_here(comment.strip()):
             yield line.strip()
 
 
@@ -159,6 +202,12 @@ class Documents(Case):
             said = out.read().decode(errors="replace")
         at = [line[2:] for line in said.splitlines() if line.startswith("@ ")]
         self.assertEqual(code, 0, f"{page.name}:{number}: this line fails:\n  {at[-1] if at else '?'}\n{said[-3000:]}")
+        return "\n".join(line for line in said.splitlines() if not line.startswith("@ "))
+
+    def check_says(self, page, number, says, said):
+        for asked, expected in says:
+            if ("root" not in asked or have_tracefs() is None) and ("perf" not in asked or may_sample()):
+                self.assertIn(expected, said, f"{page.name}:{number}")
 
     def record(self):
         (self.work / "trace.pftrace").unlink(missing_ok=True)
@@ -207,6 +256,9 @@ class Documents(Case):
         self.env["PYTHONPATH"] = str(ROOT / "tools/python")
         self.env["PYTHONDONTWRITEBYTECODE"] = "1"
 
+    def prepare_tutorial(self, _):
+        self.skip_with_sanitizers()
+
     def prepare_reach(self, _):
         self.skip_with_sanitizers()
         self.record()
@@ -222,18 +274,21 @@ class Documents(Case):
         for name, block in FILE.findall(page.read_text()):
             (self.work / name).write_text(block)
         getattr(self, "prepare_" + page.stem.replace("-", "_").lower(), lambda _: None)(page)
-        for number, language, block in blocks(page):
+        self.run_blocks(page, page.read_text())
+
+    def run_blocks(self, page, text):
+        for number, language, block, says in blocks_of(text):
             if language == "sh":
-                self.run_block(page, number, block)
+                self.check_says(page, number, says, self.run_block(page, number, block))
             elif language == "python":
                 (self.work / "block.py").write_text(block)
-                self.run_block(page, number, f"{sys.executable} block.py")
+                self.check_says(page, number, says, self.run_block(page, number, f"{sys.executable} block.py"))
             elif not language:
                 first = next(commands(block), "x").split()[0]
                 self.assertNotIn(pathlib.PurePath(first).name, PROGRAMS, f"{page.name}:{number}: call this block ```sh")
 
 
-for path in PAGES:
+for path in PAGES if __name__ == "__main__" else []:
     if any(language in ("sh", "python", "") for _, language, _ in blocks(path)):
         setattr(Documents, "test_" + path.stem.replace("-", "_"), lambda self, path=path: self.page(path))
 
