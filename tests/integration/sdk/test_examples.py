@@ -76,6 +76,16 @@ class Examples(unittest.TestCase):
             "SELECT t.name, count(*), CAST(min(value) AS INT), CAST(max(value) AS INT) FROM counter c "
             "JOIN counter_track t ON c.track_id = t.id": ["temperature,10,15,18"]})
 
+    def test_shop(self):
+        """The program of docs/tutorial.md."""
+        for compiler in self.compilers(False):
+            if not self.can_link:
+                run(*compiler, *STRICT, "-c", SOURCE / "sdk/examples/shop.c", "-o", self.dir / "x.o")
+                continue
+            program = self.build(compiler, SOURCE / "sdk/examples/shop.c")
+            for options in [], ["--fixed"]:
+                self.assertEqual(run(program, *options, "60", env=self.env, cwd=self.dir), "60 requests answered\n")
+
     def test_raii(self):
         self.example("raii.cc", {
             "SELECT name FROM slice WHERE name LIKE 'tram%' ORDER BY name":
