@@ -91,6 +91,8 @@ static int parse_form(struct query *q)
             return ORMA_EXIT_OK;
         }
     }
+    if (!strcmp(q->cli.value, "csv"))
+        return orma_cli_usage_error(&q->cli, "unknown format 'csv': rfc4180 is CSV");
     return orma_cli_usage_error(
         &q->cli, "unknown format '%s': expected plain, rfc4180, json, tsv or table", q->cli.value);
 }
@@ -300,7 +302,8 @@ static int query(const struct query *q)
                                   tp);
         code = ORMA_EXIT_FAILURE;
     } else if (!statements) {
-        fprintf(stderr, "orma query: there is no SQL statement to run\n");
+        fprintf(stderr,
+                "orma query: there is no SQL statement to run: orma query TRACE 'SELECT ...'\n");
         code = ORMA_EXIT_FAILURE;
     }
     orma_processor_free(tp);

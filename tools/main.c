@@ -12,8 +12,8 @@
 #include "sdk/base/log.h"
 #include "sdk/base/shown.h"
 #include "tools/applets.h"
-#include "tools/commit.h"
 #include "tools/commands.h"
+#include "tools/commit.h"
 #include "tools/pages.h"
 #include "tools/shell/shell.h"
 
@@ -33,6 +33,12 @@ static int unknown(const char *name)
     for (size_t i = 0; orma_commands[i] && i < ORMA_ARRAY_LEN(names) - 1; i++)
         names[i] = orma_commands[i]->name;
     const char *near = orma_cli_did_you_mean(name, names);
+    if (!near && access(name, R_OK) == 0) {
+        fprintf(stderr,
+                "orma: '%s' is a file, and the command comes first: orma report %s, orma view %s\n",
+                name, name, name);
+        return ORMA_EXIT_USAGE;
+    }
     fprintf(stderr, "orma: unknown command '%s'", name);
     fprintf(stderr, near ? "; did you mean '%s'?\n" : "\n", near);
     fprintf(stderr, "Try 'orma --help'.\n");

@@ -127,6 +127,9 @@ static int unknown_mode(const struct orma_cli *cli, const char *name, enum orma_
         len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", len ? ", " : "", shown);
     }
     const char *near = orma_cli_did_you_mean(name, names);
+    if (!near && access(name, R_OK) == 0)
+        return orma_cli_usage_error(cli, "'%s' is a file, and the format comes first: FORMAT %s",
+                                    name, name);
     if (near)
         return orma_cli_usage_error(cli, "unknown format '%s'; did you mean '%s'?", name, near);
     return orma_cli_usage_error(cli, "unknown format '%s': there are %s", name, list);

@@ -336,8 +336,8 @@ static int load_stacks(struct args *a, struct orma_processor *tp, const char *pa
     if (r == -ENODATA)
         fprintf(stderr, "%s: %s has no samples with stacks%s\n", a->program, path,
                 a->choice.kind == ORMA_STACKS_SAMPLES
-                    ? " of what was chosen (a file with sums of stacks has no processes, threads "
-                      "and times)"
+                    ? " of what was chosen: orma profile -- PROGRAM records some (files with sums "
+                      "of stacks have no processes, threads and times)"
                 : a->choice.kind == ORMA_STACKS_OFF_CPU ? " of waits: record with --off-cpu"
                 : a->choice.kind == ORMA_STACKS_WAKERS
                     ? " of what ends waits: record with --off-cpu, as root"

@@ -74,6 +74,8 @@ static int add_word(struct orma_record *rec, const char *word)
     const char *names[64] = {0};
     char event[256];
 
+    if (*word == '/' || *word == '.') /* no group of events begins so */
+        return orma_cli_usage_error(&rec->cli, "'%s' is no event: a command follows '--'", word);
     if (orma_record_request_add(&rec->request, word))
         return ORMA_EXIT_OK;
     int num = orma_record_names_whole_event(word, event, sizeof(event));

@@ -925,7 +925,8 @@ static int check_sections(const struct orma_report_diff_request *request)
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++)
         names[i] = sections[i].name;
-    return orma_report_check_names(request->program, request->sections, names);
+    return orma_report_check_names(request->program, request->sections, names,
+                                   "names of threads and processes follow --thread, --process");
 }
 
 /* "A=B": the program has another name in the second trace. */

@@ -318,7 +318,7 @@ static int show(struct report *self, const struct orma_report_section *s, bool n
 /* ---- all ---- */
 
 int orma_report_check_names(const char *program, const char *const *wanted,
-                            const char *const *names)
+                            const char *const *names, const char *hint)
 {
     for (; *wanted; wanted++) {
         const char *const *n = names;
@@ -332,6 +332,8 @@ int orma_report_check_names(const char *program, const char *const *wanted,
         fprintf(stderr, near ? "; did you mean '%s'?" : "; there are", near);
         for (n = names; *n && !near; n++)
             fprintf(stderr, "%s %s", n == names ? "" : ",", *n);
+        if (!near)
+            fprintf(stderr, "; %s", hint);
         fputc('\n', stderr);
         return -EINVAL;
     }
@@ -346,7 +348,9 @@ static int check_sections(const struct orma_report_request *request,
 
     for (const struct orma_report_section *s = table; s->name; s++)
         names[num++] = s->name;
-    return orma_report_check_names(request->program, request->sections, names);
+    return orma_report_check_names(
+        request->program, request->sections, names,
+        "names of slices, threads and processes follow --slice, --thread, --process");
 }
 
 static void print_begin(struct report *self)

@@ -165,6 +165,23 @@ class FirstSteps(Case):
                 ("orma stats absent", 1, "absent"),
                 ("orma help tabels", 2, "did you mean 'tables'?"),
                 ("orma status --lnog", 2, "did you mean '--long'?"),
+                ("orma trace.pftrace", 2, "the command comes first: orma report trace.pftrace, orma view trace.pftrace"),
+                ("orma record ./program", 2, "a command follows '--'"),
+                ("orma profile ./program", 2, "a command follows '--'"),
+                ("orma heap ./program", 2, "a command follows '--'"),
+                ("orma report slices trace.pftrace", 2, "the trace comes first: orma report trace.pftrace 'slices'"),
+                ("orma report trace.pftrace slowst", 2, "did you mean 'slowest'?"),
+                ("orma why trace.pftrace step", 2, "follow --slice, --thread, --process"),
+                ("orma why trace.pftrace --slice stpe", 1, "did you mean 'step'?"),
+                ("orma query trace.pftrace SELECT name FROM slice", 2, "quote the query as a whole"),
+                ("orma query trace.pftrace </dev/null", 1, "orma query TRACE 'SELECT ...'"),
+                ("orma query --format=csv trace.pftrace 'SELECT 1'", 2, "rfc4180 is CSV"),
+                ("orma convert trace.pftrace json", 2, "the format comes first: FORMAT trace.pftrace"),
+                ("orma diff trace.pftrace", 2, "orma diff BEFORE AFTER"),
+                ("orma diff trace.pftrace trace.pftrace --fail-on step+5%", 2, "as '+5%:slice=request'"),
+                ("orma profile report trace.pftrace", 1, "orma profile -- PROGRAM records some"),
+                ("orma export trace.pftrace", 2, "add -o FILE"),
+                ("orma view", 2, "orma view TRACE"),
         ]:
             with self.subTest(line):
                 out = self.sh(line, code=code, says=says)
