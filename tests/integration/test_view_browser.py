@@ -563,6 +563,27 @@ class Timeline(BrowserCase):
         self.assertFalse(b.run("return [...document.querySelectorAll('.flame button')].some((x) => !x.hidden)"))
         self.nothing_wrong()
 
+    def test_a_filter_opens_what_it_finds(self):
+        b = self.open_file(self.trace(json.dumps({"traceEvents": [
+            *({"ph": "M", "pid": p, "name": "process_name", "args": {"name": name}} for p, name in ((7, "server"), (8, "client"))),
+            *({"ph": "X", "pid": p, "tid": t, "ts": 5, "dur": 9, "name": "s"} for p in (7, 8) for t in (p * 10, p * 10 + 1))]})))
+        server = b.run("return orma.trace.rows.find((r) => r && r.kind === 1 && r.id === 7).n")
+        shown = "return orma.tree.lines.filter((l) => l.row >= 0).length"
+        b.run(f"orma.tree.open.clear(); orma.tree.lay(); orma.tree.only('serv')"), b.frame()
+        self.assertEqual(b.run(shown), 3, "the process and its threads")
+        b.run(f"orma.tree.toggle({server})"), b.frame()
+        self.assertEqual(b.run(shown), 1, "folded by hand")
+        b.run("orma.tree.only('')"), b.frame()
+        self.assertEqual(b.run(shown), 2, "as before")
+        self.nothing_wrong()
+
+    def test_a_profile_opens_on_its_flame_graph(self):
+        lines = "".join(f"prog 7/7 1.{i:03}: 1 cycles:\n\t1 work (/bin/prog)\n\t2 main (/bin/prog)\n\n" for i in range(9))
+        b = self.open_file(self.trace(lines, "perf.txt"))
+        b.wait("document.querySelector('.flame canvas')"), b.frame()
+        self.assertEqual(b.run("return document.querySelector('[role=tab][aria-selected=true]').textContent"), "Flame graph")
+        self.nothing_wrong()
+
     def test_it_begins_where_something_is(self):
         events = [{"ph": "X", "pid": 1, "tid": 1, "ts": 9e6 + 1000 * i, "dur": 700, "name": "late"} for i in range(900)]
         b = self.open_file(self.trace(json.dumps({"traceEvents": [*events, {"ph": "C", "pid": 1, "ts": 0, "name": "c", "args": {"v": 1}}]})))

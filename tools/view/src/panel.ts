@@ -65,10 +65,15 @@ export class Panel {
     if (counts.logs && !counts.slices && !counts.states && !counts.values) {
       this.root.style.setProperty("height", "70vh");
       queueMicrotask(() => this.show("Log"));
-    } else if (heaps.length && !counts.slices && !counts.states) {
+    } else if (!counts.slices && !counts.states && (heaps.length || this.hasSamples())) {
       this.root.style.setProperty("height", "75vh"); // there is nothing above it
       queueMicrotask(() => this.show("Flame graph"));
     }
+  }
+
+  /** Where there are neither slices nor states, threads with items have samples. */
+  private hasSamples(): boolean {
+    return this.app.trace.rows.some((row) => row?.kind === RowKind.Thread && row.items > 0);
   }
 
   private resize(height: number): void {
@@ -135,7 +140,7 @@ export class Panel {
   private hint(): HTMLElement {
     const { counts } = this.app.trace.info;
     const some = counts.slices + counts.states + counts.values + counts.logs + this.app.trace.heaps.length > 0;
-    return el("p", { class: "note" }, !some ? "This trace has nothing that a timeline can show: no slices, no scheduling, no counters. orma stats TRACE says what was recorded."
+    return el("p", { class: "note" }, !some ? "This trace has nothing that a timeline can show: no slices, no scheduling, no counters. orma stats TRACE says what was recorded; if it is stacks with sums, orma convert flamegraph TRACE shows them."
       : !counts.slices && !counts.states ? "Only counters, logs or profiles were recorded. Click on a value for its details, drag across rows for statistics."
       : !counts.slices ? "No slices were recorded: see the CPUs and the states of threads. Click on one for its details."
         : "Click on a slice for its details, drag across rows for statistics, press ? for the keys.");

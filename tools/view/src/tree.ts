@@ -45,6 +45,7 @@ export class Tree {
   pinned: number[] = [];
   moves: number[] = []; // row and how far, one behind the other
   filter = "";
+  private readonly folded = new Set<number>(); // of those that the filter found and opened
   private readonly opened: Set<number>; // at the begin
 
   /** `before`: of the same trace, when less of it was known. */
@@ -140,7 +141,7 @@ export class Tree {
         row = only ?? row;
         const folds = row.children.length > 0;
         const own = all || !this.filter || (text ?? this.trace.label(row)).toLowerCase().includes(this.filter);
-        const open = folds && (this.open.has(n) || (this.filter !== "" && !own));
+        const open = folds && (this.filter ? !own || !this.folded.has(n) : this.open.has(n));
         push({ row: row.n, key: `r${row.n}`, level, height: this.heightOf(row), folds, open, pinned: false, setSize: shown.length, position: i + 1, text });
         if (open && level < 64) visit(row.children, level + 1, own);
       });
@@ -173,7 +174,8 @@ export class Tree {
   }
 
   toggle(row: number): void {
-    if (!this.open.delete(row)) this.open.add(row);
+    const set = this.filter ? this.folded : this.open;
+    if (!set.delete(row)) set.add(row);
     this.lay();
   }
 
@@ -202,6 +204,7 @@ export class Tree {
   /** Rows with this in their names, what is above them and what is below. */
   only(name: string): void {
     this.filter = name.trim().toLowerCase();
+    this.folded.clear();
     this.lay();
   }
 
