@@ -641,7 +641,13 @@ static void tell_coverage(const struct profile *self, const struct orma_stacks *
     if (counted->ns && counted->unseen_ns)
         snprintf(unseen, sizeof(unseen), "threads without a sample used %.1f %%, ",
                  100.0 * (double)counted->unseen_ns / (double)counted->ns);
-    if (self->cpu_ns > COVERAGE_MIN_NS && seen < COVERAGE_LEAST * used)
+    bool all_have_some = counted->ns && !counted->unseen_ns;
+    if (self->cpu_ns > COVERAGE_MIN_NS && seen < COVERAGE_LEAST * used && all_have_some)
+        fprintf(stderr,
+                "%s: samples explain %.0f %% of the %sCPU time, although no thread is without one: "
+                "the rest may be time that a host takes from this machine\n",
+                self->program, 100.0 * seen / used, kernel ? "" : "user's ");
+    else if (self->cpu_ns > COVERAGE_MIN_NS && seen < COVERAGE_LEAST * used)
         fprintf(
             stderr,
             "%s: samples explain %.0f %% of the %sCPU time: %sthe rest may be of threads that live "
