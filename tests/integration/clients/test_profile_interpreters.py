@@ -404,10 +404,12 @@ class Python(ProfileCase):
     def test_functions_stand_between_native_frames(self):
         for python in PYTHONS:
             _, stacks, _ = self.run_program_of(PROGRAMS["sorting with a key"], python)
-            called = [s for s in stacks if "key" in s]
+            called = [s for s in stacks if "key" in s and s[0] != "[truncated]"]
             self.assertTrue(called, python)
             for stack in called:
-                at = [stack.index(name) for name in ("<module>", "measured", "arrange", "key")]
+                names = ("<module>", "measured", "arrange", "key")
+                self.assertEqual([name for name in names if name not in stack], [], stack)
+                at = [stack.index(name) for name in names]
                 self.assertEqual(at, sorted(at), stack)
                 self.assertEqual(at[1], at[0] + 1, "Python calls Python in one frame of C")
                 self.assertGreater(at[3] - at[2], 1, "sorted() is C, and calls back")
