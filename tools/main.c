@@ -90,13 +90,16 @@ static void close_shown(void)
     (void)fclose(shown);
 }
 
-/* Messages quote names of traces, services and statements. */
+/* Messages quote names of traces, services and statements, also in files that somebody looks at
+ * later. */
 static void show_messages(void)
 {
-    FILE *shown = isatty(STDERR_FILENO) ? orma_shown_open(stderr, true) : NULL;
+    FILE *shown = orma_shown_open(stderr, isatty(STDERR_FILENO));
 
     if (!shown)
         return;
+    static char line[BUFSIZ]; /* a message is one write, as if nothing stood between */
+    (void)setvbuf(stderr, line, _IOFBF, sizeof(line));
     (void)setvbuf(shown, NULL, _IONBF, 0);
     plain_stderr = stderr;
     stderr = shown;
