@@ -189,7 +189,7 @@ class Liars(Attack):
             program.terminate()
         for name, place, _, program in running:
             try:
-                code = program.wait(20 * SLOW)
+                code = program.wait(50 * SLOW)  # a writer waits 30 s for memory that the service does not give back
             except subprocess.TimeoutExpired:
                 self.fail(f"{name}: SIGTERM does not end the probes")
             self.check(name, place, code, (0,))

@@ -23,7 +23,8 @@ const char orma_fleet_prepare[] =
 
 #define WHO ",tid I,thread N,pid I,process N"
 
-/* LEFT JOIN: rows stay in the order of their time, which the order of the tables ends with. */
+/* LEFT JOIN and CROSS JOIN: rows stay in the order of their time, which the order of the tables
+ * ends with. */
 const struct orma_fleet_table orma_fleet_tables[ORMA_FLEET_TABLES] = {
     {"slice", "id I,ts I,dur I,depth I,parent_id I,name N,category N,track N" WHO,
      "name, build, machine, load, ts",
@@ -33,7 +34,7 @@ const struct orma_fleet_table orma_fleet_tables[ORMA_FLEET_TABLES] = {
     {"slice_arg", "slice_id I,key N,value S,number F", "key, build, machine, load, slice_id",
      "SELECT s.id, a.key, a.display_value, CAST(coalesce(a.int_value, "
      "a.real_value, 0) AS REAL) FROM slice s "
-     "JOIN args a USING (arg_set_id)"},
+     "CROSS JOIN args a USING (arg_set_id)"},
     {"thread_state", "ts I,dur I,state N,cpu I,io_wait I,blocked_function N" WHO,
      "state, build, machine, load, ts",
      "SELECT s.ts, s.dur, s.state, coalesce(s.cpu, -1), coalesce(s.io_wait, -1), "
