@@ -171,7 +171,7 @@ class Report(Case):
         text = self.orma("profile", "diff", self.dir / "a.folded", self.dir / "b.folded").stdout.decode()
         self.assertRegex(text, r"-50 .*compare")
         refused = self.orma("profile", "report", self.dir / "a.folded", "--thread", "x", code=1).stderr.decode()
-        self.assertIn("sums of stacks has no", refused)
+        self.assertIn("sums of stacks have no", refused)
 
     def test_traces_without_samples(self):
         (self.dir / "none.json").write_text('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"n"}]')
