@@ -182,6 +182,9 @@ class Liars(Attack):
         for name, tell in LIES.items():
             place, liar = self.lie(name, tell)
             running.append((name, place, liar, self.start_at(place, PROBES)))
+        end = time.monotonic() + 60 * SLOW
+        while any(not liar.connections for _, _, liar, _ in running) and time.monotonic() < end:
+            time.sleep(0.05)
         time.sleep(3)
         for name, place, liar, program in running:
             self.assertGreater(liar.connections, 0, name)
