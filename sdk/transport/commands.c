@@ -25,6 +25,7 @@ struct orma_producer_instance {
     struct orma_ds_instance pub;
     const struct orma_ds *ds;
     struct orma_buf config;
+    bool started; /* a second start of the same instance means nothing */
     bool stopping;
 };
 
@@ -111,8 +112,9 @@ static void start_instance(struct orma_producer *self, uint64_t id, struct orma_
 {
     struct orma_producer_instance *inst = setup_instance(self, id, config);
 
-    if (!inst || inst->stopping)
+    if (!inst || inst->started || inst->stopping)
         return;
+    inst->started = true;
     if (inst->ds->ops->start)
         inst->ds->ops->start(inst->ds->ctx, &inst->pub);
     else if (inst->ds->will_notify_on_start)

@@ -101,6 +101,18 @@ Test(producer, a_start_without_setup_is_both)
     orma_assert_no_leaks();
 }
 
+Test(producer, a_second_start_means_nothing)
+{
+    struct fixture *f = fixture_new(1 << 16, 4096);
+
+    orma_test_service_start(f->service, 1, "test", FIXTURE_BUFFER, (struct orma_str){0});
+    fixture_settle(f);
+    cr_assert_eq(f->starts, 1);
+    cr_assert_eq(f->setups, 1);
+    fixture_free(f);
+    orma_assert_no_leaks();
+}
+
 /* One answer covers all before it, so the first flush must not be overtaken. */
 Test(producer, answers_flushes_in_order_and_after_the_data)
 {
