@@ -710,6 +710,7 @@ static void load_sums(struct loader *l)
             continue;
         }
         l->self->samples++;
+        l->self->rounded += value != floor(value);
         add(l, site_node(l, orma_query_int64(rows.q, 0)), -1, (uint64_t)llround(value));
     }
 }

@@ -99,10 +99,11 @@ struct orma_stacks {
     uint64_t continued; /* samples whose outer callers are those of the thread's sample before */
     uint64_t lost;      /* by the kernel, as it told; of the whole trace */
     uint64_t processes;
-    /* A file without single samples (pprof, collapsed stacks): no threads, no times; and how many
-     * of its stacks have less than a half of what is counted, as in a difference. */
+    /* A file without single samples (pprof, collapsed stacks): no threads, no times; `samples` is
+     * how many stacks it has. left_out: those with less than a half of what is counted (of a
+     * difference: with less than nothing); rounded: those whose weight is no whole number. */
     bool sums;
-    uint64_t left_out;
+    uint64_t left_out, rounded;
     uint64_t period_ns; /* that a weight of 1 stands for; 0: not known, or no time */
     uint32_t event; /* in `texts`: what was counted, if it is not time; 0: it is, or not known */
     int64_t first_ns, last_ns;

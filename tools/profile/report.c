@@ -539,7 +539,8 @@ const struct orma_command orma_cmd_profile_diff = {
         "change with 95 %, and by how many points their share differs. 'more', 'less': the amount "
         "changed; 'share only': the amount may be the same, beside others that changed; 'unclear': "
         "samples are too few to tell (among all that is said to have changed, at most 5 % are "
-        "chance). Of bytes and waits nothing tells how much is chance. Amounts are those of the "
+        "chance). Of bytes, waits, and files with sums only, nothing tells how much is chance. "
+        "Amounts are those of the "
         "whole recordings.",
     .examples = "  orma profile diff before/ after/\n",
     .options = diff_options,

@@ -199,8 +199,12 @@ void orma_profile_report_head(const struct orma_profile_report_style *style,
         fputs(": sums of the whole file, without threads and times\n", out);
         if (s->left_out)
             fprintf(out,
-                    "not shown: %" PRIu64 " stack%s with less than nothing, as of a difference\n",
+                    "not shown: %" PRIu64
+                    " stack%s with less than a half, or less than nothing, as of a difference\n",
                     s->left_out, plural(s->left_out));
+        if (s->rounded)
+            fprintf(out, "rounded to a whole number: %" PRIu64 " stack%s\n", s->rounded,
+                    plural(s->rounded));
         return;
     }
     fprintf(out, "%" PRIu64 " process%s, %zu thread%s, ", s->processes,

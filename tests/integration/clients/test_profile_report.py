@@ -170,6 +170,11 @@ class Report(Case):
         self.assertIn(b"compare", self.orma("convert", "flamegraph", self.dir / "a.folded").stdout)
         text = self.orma("profile", "diff", self.dir / "a.folded", self.dir / "b.folded").stdout.decode()
         self.assertRegex(text, r"-50 .*compare")
+        self.assertNotRegex(text, r"\+-|unclear|\bless\b", "how much of a sum is chance, nothing tells")
+        (self.dir / "c.folded").write_text("main;work 10.25\nmain;idle 0.25\n")
+        text = self.orma("profile", "report", self.dir / "c.folded").stdout.decode()
+        self.assertIn("not shown: 1 stack with less than a half", text)
+        self.assertIn("rounded to a whole number: 1 stack\n", text)
         refused = self.orma("profile", "report", self.dir / "a.folded", "--thread", "x", code=1).stderr.decode()
         self.assertIn("sums of stacks have no", refused)
 
