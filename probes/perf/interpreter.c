@@ -9,7 +9,8 @@
 #include "sdk/base/mapped.h"
 
 #define SYMBOLS_MAX 65536u
-#define NAME_LEN 32u /* longer than all that are looked for */
+#define NAME_LEN 32u        /* longer than all that are looked for */
+#define EVAL_MAX (1u << 20) /* bytes of the loop; builds that were seen have 43 to 56 thousand */
 #define COLD_MAX (256u << 10)
 #define COLD_STEP 32u
 #define TARGETS 8u
@@ -58,8 +59,10 @@ static void find_exported(const struct orma_unwind_elf *elf, struct exported *wa
     Elf64_Shdr head;
 
     for (unsigned i = 0; i < elf->sections_num && orma_unwind_elf_section(elf, i, &head); i++) {
-        if (head.sh_type == SHT_DYNSYM)
-            find_symbols(elf, &head, wanted, num);
+        if (head.sh_type != SHT_DYNSYM)
+            continue;
+        find_symbols(elf, &head, wanted, num);
+        return; /* a file has one */
     }
 }
 
@@ -135,7 +138,7 @@ static struct orma_perf_interpreter *read_file(struct orma_perf_file *file)
                               orma_mapped_size(file->elf.map)))
         return NULL;
     find_exported(&elf, wanted, ORMA_ARRAY_LEN(wanted));
-    if (!wanted[3].address || !wanted[3].size)
+    if (!wanted[3].address || !wanted[3].size || wanted[3].size > EVAL_MAX)
         return NULL;
     struct orma_perf_interpreter *ret = calloc(1, sizeof(*ret));
     if (!ret)
