@@ -125,6 +125,8 @@ class Site:
 
 
 def main(build, out):
+    if not shutil.which("sphinx-build"):
+        sys.exit("tools/make_site.py: sphinx-build is not there; on Debian: apt-get install furo python3-myst-parser python3-sphinx")
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "source"
         source.mkdir()

@@ -134,6 +134,7 @@ def commands(block):
         line, _, comment = re.sub(r"(^|\s)#", "\0", line, count=1).partition("\0")
         if line.strip() and runs_here(comment.strip()):
             yield line.strip()
+    assert not held, f"a quotation mark without its other: {held}"
 
 
 class Documents(Case):
