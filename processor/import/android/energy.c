@@ -31,9 +31,11 @@ static const struct {
     {"S2M_VDD_CPUCL2", "cpu.big"},       {"S2S_VDD_G3D", "gpu"},
     {"S1M_VDD_MIF", "memory.interface"}, {"S5M_VDD_INT", "system.fabric"},
     {"S9S_VDD_AOC", "aoc.logic"},        {"L2S_VDD_AOC_RET", "aoc.memory"},
-    {"S4S_VDD2H_MEM", "ddr.a"},          {"S10S_VDD2L", "ddr.b"},
-    {"S5S_VDDQ_MEM", "ddr.c"},           {"VSYS_PWR_MODEM", "modem"},
+    {"S5S_VDDQ_MEM", "ddr.a"},           {"S10S_VDD2L", "ddr.b"},
+    {"S4S_VDD2H_MEM", "ddr.c"},          {"VSYS_PWR_MODEM", "modem"},
     {"VSYS_PWR_RFFE", "radio.frontend"}, {"VSYS_PWR_WLAN_BT", "wifi.bt"},
+    {"VSYS_PWR_DISPLAY", "display"},     {"S10M_VDD_TPU", "tpu"},
+    {"L9S_GNSS_CORE", "gps"},
 };
 
 static uint64_t rail_key(uint16_t machine, uint64_t session, uint32_t index)
@@ -161,8 +163,8 @@ static bool rails_tokenize(struct orma_import_ctx *imp, const struct orma_packet
             f.id == ORMA_PB_POWER_RAILS_RAIL_DESCRIPTOR || f.id == ORMA_PB_POWER_RAILS_ENERGY_DATA;
     }
     if (!any)
-        orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
-                       ORMA_STAT_POWER_RAIL_EMPTY_PACKET);
+        orma_model_log(imp->model, ctx->machine, ORMA_STAT_POWER_RAIL_EMPTY_PACKET, ctx->ts, -1,
+                       NULL);
     return true;
 }
 

@@ -78,13 +78,14 @@ CREATE PERFETTO VIEW android_battery_stats_event_slices(
 WITH
   events AS (
     SELECT
-      s.ts, str_split(s.name, '=', 0) AS kind, str_split(s.name, '=', 1) AS rest
+      s.ts, t.name AS track_name, substr(s.name, 1, 1) AS edge,
+      substr(s.name, instr(s.name, '=') + 1) AS rest
     FROM slice AS s JOIN track AS t ON t.id = s.track_id
-    WHERE s.name GLOB '[+-]battery_stats.*=*'
+    WHERE s.name GLOB '[+-]*=*' AND t.name GLOB 'battery_stats.*'
   ),
   edges AS (
     SELECT
-      ts, substr(kind, 1, 1) AS edge, substr(kind, 2) AS track_name,
+      ts, edge, track_name,
       trim(substr(rest, instr(rest, ':') + 1), '"') AS str_value,
       CAST(substr(rest, 1, instr(rest, ':') - 1) AS INT) AS int_value
     FROM events
@@ -94,7 +95,7 @@ WITH
       *, lead(ts) OVER one_thing AS next_ts, lead(edge) OVER one_thing AS next_edge,
       row_number() OVER one_thing AS nr
     FROM edges
-    WINDOW one_thing AS (PARTITION BY track_name, str_value, int_value ORDER BY ts)
+    WINDOW one_thing AS (PARTITION BY track_name, int_value, str_value ORDER BY ts)
   )
 SELECT
   iif(edge = '+', ts, trace_start()) AS ts,

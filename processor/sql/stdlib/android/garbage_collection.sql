@@ -79,17 +79,13 @@ LEFT JOIN heaps AS h USING (id)
 LEFT JOIN states AS s USING (id)
 ORDER BY g.id;
 
--- Sizes of heaps in KB, from one change to the next.
+-- Sizes of heaps in KB, from one reading to the next.
 CREATE PERFETTO TABLE _gc_heap_counter AS
-SELECT c.ts, c.dur, t.upid, CAST(c.value AS INT) AS value
-FROM counter_leading_intervals!(
-  (
-    SELECT c.*
-    FROM counter AS c JOIN process_counter_track AS t ON t.id = c.track_id
-    WHERE t.name = 'Heap size (KB)'
-  )
-) AS c
-JOIN process_counter_track AS t ON t.id = c.track_id
+SELECT
+  c.ts, lead(c.ts, 1, trace_end()) OVER (PARTITION BY c.track_id ORDER BY c.ts) - c.ts AS dur,
+  t.upid, CAST(c.value AS INT) AS value
+FROM counter AS c JOIN process_counter_track AS t ON t.id = c.track_id
+WHERE t.name = 'Heap size (KB)'
 ORDER BY c.ts;
 
 -- From the first to the last of them; NULL if there is none.
@@ -100,10 +96,10 @@ SELECT
   max(ts) - min(ts) AS gc_stats_window_dur
 FROM _gc_heap_counter;
 
--- How much each process allocated: by how much its heap grew between two readings.
+-- How much each process allocated: by how much its heap grew since the reading before, `dur` ago.
 CREATE PERFETTO TABLE _gc_heap_allocated AS
 SELECT
-  t.upid, c.ts, lead(c.ts) OVER one_track - c.ts AS dur, c.value,
+  t.upid, c.ts, c.ts - lag(c.ts) OVER one_track AS dur, c.value,
   max(c.value - lag(c.value, 1, c.value) OVER one_track, 0.0) AS allocated
 FROM counter AS c JOIN process_counter_track AS t ON t.id = c.track_id
 WHERE t.name = 'Heap size (KB)'
@@ -120,15 +116,16 @@ FROM process AS p LEFT JOIN android_garbage_collection_events AS e USING (upid)
 GROUP BY p.upid
 ORDER BY p.upid;
 
--- What each process's heap and collections were in that time.
+-- What each process's heap and collections were in that time, of a heap as far as it was read
+-- twice.
 CREATE PERFETTO TABLE _android_garbage_collection_process_stats AS
 WITH
   heaps AS (
     SELECT
-      upid, min(ts) AS ts, max(ts) - min(ts) AS dur,
-      sum(value * dur / 1e9) / 1e3 AS heap_size_mbs
-    FROM _gc_heap_counter
-    GROUP BY upid
+      a.upid, w.gc_stats_window_start AS ts, w.gc_stats_window_dur AS dur,
+      sum(a.value * a.dur) / 1e12 AS heap_size_mbs
+    FROM _gc_heap_allocated AS a CROSS JOIN _gc_stats_window AS w
+    GROUP BY a.upid
   ),
   allocated AS (
     SELECT upid, sum(allocated) / 1e3 AS heap_allocated_mb FROM _gc_heap_allocated GROUP BY upid
@@ -151,8 +148,8 @@ WITH
   ),
   total_starts AS (SELECT sum(dur) AS dur FROM android_startups)
 SELECT
-  h.upid, h.ts, h.dur, h.heap_size_mbs, h.heap_size_mbs / nullif(h.dur / 1e9, 0) AS heap_size_mb,
-  a.heap_allocated_mb, a.heap_allocated_mb / nullif(h.dur / 1e9, 0) AS heap_allocation_rate,
+  h.upid, h.ts, h.dur, h.heap_size_mbs, h.heap_size_mbs * 1e9 / nullif(h.dur, 0) AS heap_size_mb,
+  a.heap_allocated_mb, a.heap_allocated_mb * 1e9 / nullif(h.dur, 0) AS heap_allocation_rate,
   u.heap_live_mbs, u.heap_total_mbs, u.heap_live_mbs / u.heap_total_mbs AS heap_utilization,
   r.gc_running_dur, r.gc_running_dur * 1.0 / nullif(h.dur, 0) AS gc_running_rate,
   r.reclaimed_mb / nullif(r.gc_running_dur / 1e9, 0) AS gc_running_efficiency,

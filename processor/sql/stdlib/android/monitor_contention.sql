@@ -21,11 +21,11 @@ SELECT CAST(regexp_extract($slice_name, ' waiters=([0-9]+) ') AS INT);
 
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocking_method(slice_name STRING)
 RETURNS STRING AS
-SELECT regexp_extract($slice_name, '\) at (.*)\([^()]*\) waiters=');
+SELECT regexp_extract($slice_name, '\) at ([^(]*\([^)]*\))\(');
 
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocked_method(slice_name STRING)
 RETURNS STRING AS
-SELECT regexp_extract($slice_name, ' blocking from (.*)\([^()]*\)$');
+SELECT regexp_extract($slice_name, ' blocking from ([^(]*\([^)]*\))\(');
 
 -- Class and method, without types and arguments.
 CREATE PERFETTO FUNCTION _android_short_method(method STRING)
@@ -46,11 +46,11 @@ SELECT _android_short_method(android_extract_android_monitor_contention_blocked_
 
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocking_src(slice_name STRING)
 RETURNS STRING AS
-SELECT regexp_extract($slice_name, '\(([^()]*)\) waiters=');
+SELECT regexp_extract($slice_name, '\) at [^(]*\([^)]*\)\(([^)]*)');
 
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_blocked_src(slice_name STRING)
 RETURNS STRING AS
-SELECT regexp_extract($slice_name, ' blocking from .*\(([^()]*)\)$');
+SELECT regexp_extract($slice_name, ' blocking from [^(]*\([^)]*\)\(([^)]*)');
 
 -- The lock, where the name of the slice tells it.
 CREATE PERFETTO FUNCTION android_extract_android_monitor_contention_lock_name(slice_name STRING)

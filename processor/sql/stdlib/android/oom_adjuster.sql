@@ -55,24 +55,21 @@ SELECT
     ELSE 'unknown_app'
   END;
 
--- The runs of the part of the system that changes scores.
+-- The runs of the part of the system that changes scores. Names are 'updateOomAdj_REASON', at times
+-- with what triggered them: 'updateOomAdj_REASON_TRIGGER'.
 CREATE PERFETTO TABLE _android_oom_adjusters AS
 SELECT
-  s.id, s.ts, s.dur, s.track_id, s.thread_name, s.name AS reason,
-  lead(s.ts, 1, trace_end()) OVER (ORDER BY s.ts) AS next_ts
+  s.id, s.ts, s.dur, s.track_id, s.thread_name, s.utid, str_split(s.name, '_', 1) AS reason,
+  str_split(s.name, '_', 2) AS trigger, lead(s.ts, 1, trace_end()) OVER (ORDER BY s.ts) AS next_ts
 FROM thread_slice AS s
 WHERE s.name GLOB 'updateOomAdj_*' AND s.process_name = 'system_server'
 ORDER BY s.ts;
 
--- Each score until the next one of its process; oom_adj_*: the run that set it, if it is known.
-CREATE PERFETTO TABLE android_oom_adj_intervals(
-  ts TIMESTAMP, dur DURATION, score LONG, bucket STRING, upid JOINID(process.id),
-  process_name STRING, oom_adj_id LONG, oom_adj_ts TIMESTAMP, oom_adj_dur DURATION,
-  oom_adj_track_id JOINID(track.id), oom_adj_thread_name STRING, oom_adj_reason STRING,
-  oom_adj_trigger STRING
-) AS
+-- Each score until the next one of its process; oom_adj_*: the last run before it, if there is one.
+CREATE PERFETTO TABLE _oom_adjuster_intervals AS
 WITH scores AS (
-  SELECT i.ts, i.dur, CAST(i.value AS INT) AS score, t.upid, p.name AS process_name
+  SELECT
+    i.ts, i.dur, CAST(i.value AS INT) AS score, t.upid, p.name AS process_name, p.android_appid
   FROM counter_leading_intervals!(
     (
       SELECT c.id, c.ts, c.track_id, c.value
@@ -84,11 +81,23 @@ WITH scores AS (
   JOIN process AS p ON p.upid = t.upid
 )
 SELECT
-  s.ts, s.dur, s.score, android_oom_adj_score_to_bucket_name(s.score) AS bucket, s.upid,
-  s.process_name, a.id AS oom_adj_id, a.ts AS oom_adj_ts, a.dur AS oom_adj_dur,
-  a.track_id AS oom_adj_track_id, a.thread_name AS oom_adj_thread_name,
-  str_split(a.reason, '_', 1) AS oom_adj_reason, a.reason AS oom_adj_trigger
+  s.ts, s.dur, s.score, s.upid, s.process_name, a.id AS oom_adj_id, a.ts AS oom_adj_ts,
+  a.dur AS oom_adj_dur, a.track_id AS oom_adj_track_id, a.thread_name AS oom_adj_thread_name,
+  a.utid AS oom_adj_utid, a.reason AS oom_adj_reason, a.trigger AS oom_adj_trigger, s.android_appid
 FROM scores AS s
-LEFT JOIN _android_oom_adjusters AS a
-  ON s.ts >= a.ts AND s.ts < a.next_ts AND s.ts <= a.ts + a.dur
+LEFT JOIN _android_oom_adjusters AS a ON s.ts >= a.ts AND s.ts < a.next_ts
 ORDER BY s.ts;
+
+-- Each score until the next one of its process, and the run that is likely to have set it: the last
+-- one before it. A run may set scores after its end.
+CREATE PERFETTO VIEW android_oom_adj_intervals(
+  ts TIMESTAMP, dur DURATION, score LONG, bucket STRING, upid JOINID(process.id),
+  process_name STRING, oom_adj_id LONG, oom_adj_ts TIMESTAMP, oom_adj_dur DURATION,
+  oom_adj_track_id JOINID(track.id), oom_adj_thread_name STRING, oom_adj_reason STRING,
+  oom_adj_trigger STRING
+) AS
+SELECT
+  ts, dur, score, android_oom_adj_score_to_bucket_name(score) AS bucket, upid, process_name,
+  oom_adj_id, oom_adj_ts, oom_adj_dur, oom_adj_track_id, oom_adj_thread_name, oom_adj_reason,
+  oom_adj_trigger
+FROM _oom_adjuster_intervals;

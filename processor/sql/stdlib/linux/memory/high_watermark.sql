@@ -2,7 +2,8 @@
 
 INCLUDE PERFETTO MODULE linux.memory.process;
 
--- From one new mark to the next. The sample after it has a row of its own, with the same mark.
+-- From one new mark to the next. The sample after it has a row of its own, with the same mark, and
+-- so has the last one before the next new mark.
 CREATE PERFETTO TABLE _memory_rss_high_watermark_per_process_table AS
 WITH
   sums AS (
@@ -17,9 +18,11 @@ WITH
   changes AS (
     SELECT
       *,
-      lag(mark, 2) OVER (PARTITION BY upid ORDER BY ts) IS NOT mark AS changed,
+      lag(mark, 2) OVER one_process IS NOT mark OR ifnull(lead(mark) OVER one_process != mark, 0)
+        AS changed,
       min(max(ts + dur) OVER (PARTITION BY upid), trace_end()) AS ts_end
     FROM marks
+    WINDOW one_process AS (PARTITION BY upid ORDER BY ts)
   )
 SELECT
   ts, lead(ts, 1, ts_end) OVER (PARTITION BY upid ORDER BY ts) - ts AS dur, upid,

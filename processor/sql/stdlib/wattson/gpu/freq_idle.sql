@@ -38,7 +38,7 @@ WITH freqs AS (
 )
 SELECT
   trace_start() AS ts, min(ts) - trace_start() AS dur, NULL AS freq, NULL AS prev_freq,
-  (SELECT gpu_freq FROM freqs ORDER BY ts LIMIT 1) AS next_freq, max(gpu_id) AS gpu_id
+  (SELECT next_gpu_freq FROM freqs ORDER BY ts LIMIT 1) AS next_freq, max(gpu_id) AS gpu_id
 FROM freqs
 UNION ALL
 SELECT ts, dur, gpu_freq AS freq, prev_gpu_freq AS prev_freq, next_gpu_freq AS next_freq, gpu_id

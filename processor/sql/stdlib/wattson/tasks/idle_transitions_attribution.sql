@@ -9,7 +9,7 @@ INCLUDE PERFETTO MODULE wattson.utils;
 CREATE PERFETTO TABLE _idle_w_tasks AS
 SELECT e.ts, c.boundary_ts - e.ts AS dur, e.cpu, t.utid, t.upid, t.uid
 FROM _task_causing_idle_exit AS c
-JOIN _idle_exits AS e ON e.group_id = c.idle_group
+JOIN _idle_exits AS e ON e._auto_id = c.idle_group
 JOIN _active_state_w_tasks AS t ON t.idle_group = c.idle_group AND t.ts = c.boundary_ts
 WHERE c.boundary_ts > e.ts
 ORDER BY e.cpu, e.ts;

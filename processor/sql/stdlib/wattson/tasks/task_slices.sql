@@ -96,9 +96,9 @@ SELECT
 FROM _task_cuts AS c JOIN _irqs AS i ON i.id = c.irq
 ORDER BY cpu, ts;
 
--- Times in which a cpu of a known device is not idle; they have numbers in order.
+-- Times in which a cpu of a known device is not idle; `group_id`: their number among all states.
 CREATE PERFETTO TABLE _idle_exits AS
-SELECT ts, dur, cpu, idle, row_number() OVER (ORDER BY cpu, ts) - 1 AS group_id
+SELECT ts, dur, cpu, idle, _auto_id AS group_id
 FROM _adjusted_deep_idle
 WHERE idle = -1
 ORDER BY cpu, ts;
@@ -107,7 +107,7 @@ ORDER BY cpu, ts;
 CREATE PERFETTO TABLE _active_state_w_tasks AS
 SELECT
   ii.ts, ii.dur, t.cpu, t.utid, t.upid, t.tid, t.pid, t.uid, t.thread_name, t.process_name,
-  t.package_name, t.is_irq, e.group_id AS idle_group
+  t.package_name, t.is_irq, e._auto_id AS idle_group
 FROM _interval_intersect!(
   (_ii_subquery!(_all_tasks_flattened_slices), _ii_subquery!(_idle_exits)), (cpu)
 ) AS ii
@@ -115,11 +115,13 @@ JOIN _all_tasks_flattened_slices AS t ON t._auto_id = ii.id_0
 JOIN _idle_exits AS e ON e._auto_id = ii.id_1
 ORDER BY ii.ts;
 
--- The first thread in each of them.
+-- The first thread in each of them, or its start if none ran.
 CREATE PERFETTO TABLE _task_causing_idle_exit AS
-SELECT min(ts) AS boundary_ts, idle_group
+SELECT
+  coalesce(min(ts) FILTER (WHERE utid NOT IN (SELECT utid FROM thread WHERE is_idle)), min(ts))
+    AS boundary_ts,
+  idle_group
 FROM _active_state_w_tasks
-WHERE utid NOT IN (SELECT utid FROM thread WHERE is_idle)
 GROUP BY idle_group
 ORDER BY idle_group;
 
