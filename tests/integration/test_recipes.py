@@ -18,7 +18,9 @@ RECIPES = sorted((test_documents.ROOT / "docs/recipes").glob("*.md"))
 test_documents.INSTEAD[:] = [
     ("", r"(orma record .*)-t \d+s", r"\1-t 300ms"),
     ("", r"(orma profile .*)-d 1000", r"\1-d 300"),
-    ("recording.md", r"sleep 1; trigger_perfetto", "sleep 0.3; trigger_perfetto"),
+    # a second is enough for a reader, not for every busy machine
+    ("recording.md", r"sleep 1$", "until orma status | grep -q '^linux.process_stats '; do sleep 0.1; done"),
+    ("recording.md", r"sleep 1; trigger_perfetto", "until orma status | grep -q 'of these 1 started'; do sleep 0.1; done; trigger_perfetto"),
 ]
 test_documents.NOT_HERE[:] = [
     ("recording.md", r"^orma record --background", "it goes on after the test", "orma record --help"),
