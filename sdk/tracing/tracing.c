@@ -239,14 +239,20 @@ static void watch_forks(void)
     orma_fork_set_revival(revive_by_event);
 }
 
-static int wait_connected(int timeout_ms)
+static bool nobody_listens(int error)
+{
+    return error == -ENOENT || error == -ECONNREFUSED || error == -EPERM || error == -EACCES;
+}
+
+/* For a service to answer, and if `appear` for one to be there at all. */
+static int wait_connected(int timeout_ms, bool appear)
 {
     uint64_t end = now_ns() + (uint64_t)timeout_ms * 1000000;
 
     for (;;) {
         int r = orma_producer_thread_sync(g.thread, left_ms(end));
 
-        if (r == 0 || now_ns() >= end)
+        if (r == 0 || (!appear && nobody_listens(r)) || now_ns() >= end)
             return r == 0 ? 0 : -ETIMEDOUT;
         nanosleep(&(struct timespec){.tv_nsec = CONNECT_NAP_NS}, NULL);
     }
@@ -271,10 +277,9 @@ static int wait_at_start(uint32_t asked_ms)
     if (asked_ms == ORMA_NO_WAIT)
         return 0;
     if (asked_ms)
-        return wait_connected((int)ORMA_MIN(asked_ms, (uint32_t)INT_MAX));
-    /* Nobody listens: so nobody is waited for. */
+        return wait_connected((int)ORMA_MIN(asked_ms, (uint32_t)INT_MAX), true);
     if (ms)
-        (void)orma_producer_thread_sync(g.thread, (int)ms);
+        (void)wait_connected((int)ms, false);
     return 0;
 }
 

@@ -46,6 +46,7 @@ struct orma_producer_thread {
     /* the thread's */
     int retry_ms;
     uint64_t retry_at_ns;
+    int refused; /* why the last connect failed; 0: it did not */
 };
 
 static uint64_t now_ns(void)
@@ -57,7 +58,8 @@ static void connect_if_due(struct orma_producer_thread *self)
 {
     if (orma_producer_is_connected(self->producer) || now_ns() < self->retry_at_ns)
         return;
-    if (orma_producer_connect(self->producer) == 0) {
+    self->refused = orma_producer_connect(self->producer);
+    if (self->refused == 0) {
         self->retry_ms = RETRY_MIN_MS;
         return;
     }
@@ -281,6 +283,7 @@ int orma_producer_thread_flush(struct orma_producer_thread *self, orma_producer_
 }
 
 struct sync {
+    struct orma_producer_thread *thread;
     int timeout_ms;
     int result;
 };
@@ -290,11 +293,13 @@ static void sync_task(void *ctx, struct orma_producer *producer)
     struct sync *s = ctx;
 
     s->result = orma_producer_sync(producer, s->timeout_ms);
+    if (s->result == -ENOTCONN && s->thread->refused)
+        s->result = s->thread->refused;
 }
 
 int orma_producer_thread_sync(struct orma_producer_thread *self, int timeout_ms_)
 {
-    struct sync s = {timeout_ms_, 0};
+    struct sync s = {self, timeout_ms_, 0};
 
     orma_producer_thread_call(self, sync_task, &s);
     return s.result;

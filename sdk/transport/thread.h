@@ -44,7 +44,8 @@ int orma_producer_thread_flush(struct orma_producer_thread *self, orma_producer_
 
 /*
  * Waits until the service has seen all data sources and all data sent before, and
- * its commands of until then were carried out. -ETIMEDOUT, -ENOTCONN (in time: not connected).
+ * its commands of until then were carried out. -ETIMEDOUT; why it is not connected (-ENOTCONN:
+ * it was), at once.
  */
 int orma_producer_thread_sync(struct orma_producer_thread *self, int timeout_ms);
 #endif

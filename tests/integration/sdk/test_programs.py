@@ -3,8 +3,11 @@
 
 The first program of docs/sdk.md is taken from the page and run as a reader would run it."""
 import re
+import selectors
 import shutil
+import socket
 import sys
+import threading
 
 from orma_env import BUILD, Case, ORMA, SLOW, main, os, pathlib, signal, subprocess, unittest
 
@@ -42,21 +45,63 @@ class Programs(Case):
         for _ in range(5):
             self.assertEqual(self.slices(self.record(program)), 1000)
 
-    def test_the_first_program_of_the_manual_beside_a_recording(self):
-        program, trace = self.first_program(), self.dir / "t.pftrace"
+    def record_in_background(self, trace):
+        """Returns what ends it."""
         self.start_traced()
         done = self.orma("record", "--background", "-o", trace, "apps")
         pid = int(re.search(r"'kill (\d+)' ends it", done.stderr.decode()).group(1))
+
+        def end():
+            os.kill(pid, signal.SIGTERM)
+            self.wait_for("the end of the recording", lambda: not pathlib.Path(f"/proc/{pid}").exists() or
+                          ") Z " in pathlib.Path(f"/proc/{pid}/stat").read_text())
+        return end
+
+    def test_the_first_program_of_the_manual_beside_a_recording(self):
+        program, trace = self.first_program(), self.dir / "t.pftrace"
+        end = self.record_in_background(trace)
         for _ in range(5):
             self.assertEqual(self.run_program(program).returncode, 0)
-        os.kill(pid, signal.SIGTERM)
-        self.wait_for("the end of the recording", lambda: not pathlib.Path(f"/proc/{pid}").exists() or
-                      ") Z " in pathlib.Path(f"/proc/{pid}/stat").read_text())
+        end()
         self.assertEqual(self.slices(trace), 5000)
 
     def test_without_a_service_nobody_waits(self):
         self.env["ORMA_CONNECT_WAIT_MS"] = "600000"
         self.assertEqual(self.run_program(SHORT, "plain", "return", timeout=30).returncode, 0)
+
+    def forward(self, listener, refused):
+        """Closes so many connections, then hands on what the next one and the service say, with its memory."""
+        for _ in range(refused):
+            listener.accept()[0].close()
+        client = listener.accept()[0]
+        service = socket.socket(socket.AF_UNIX)
+        service.connect(self.env["PERFETTO_PRODUCER_SOCK_NAME"])
+        with client, service, selectors.DefaultSelector() as both:
+            both.register(client, selectors.EVENT_READ, service)
+            both.register(service, selectors.EVENT_READ, client)
+            while True:
+                for key, _ in both.select():
+                    data, fds, *_ = socket.recv_fds(key.fileobj, 65536, 8)
+                    if not data:
+                        return
+                    socket.send_fds(key.data, [data], fds) if fds else key.data.sendall(data)
+                    for fd in fds:
+                        os.close(fd)
+
+    def test_a_connection_that_breaks_at_once_is_made_again(self):
+        trace = self.dir / "t.pftrace"
+        end = self.record_in_background(trace)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(self.dir / "between.sock"))
+            listener.listen()
+            between = threading.Thread(target=self.forward, args=(listener, 2), daemon=True)
+            between.start()
+            env = self.env | {"PERFETTO_PRODUCER_SOCK_NAME": str(self.dir / "between.sock"), "ORMA_CONNECT_WAIT_MS": "60000"}
+            done = subprocess.run([SHORT, "plain", "return"], env=env, timeout=100 * SLOW)
+            self.assertEqual(done.returncode, 0)
+            between.join(60)
+        end()
+        self.assertEqual(self.slices(trace), 1000)
 
     def test_startup_tracing_before_and_after_init(self):
         for start in ("before", "after") * 20:
