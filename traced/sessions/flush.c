@@ -182,14 +182,27 @@ static bool in_scope(const struct traced_session *s, const struct traced_instanc
     return scope == TRACED_FLUSH_ALL || (scope == TRACED_FLUSH_TRANSFER) == transfer;
 }
 
+/* The end of a session counts for more than a snapshot of it, and that for more than the rest. */
+static unsigned weight(uint64_t flags)
+{
+    unsigned reason = flags & TRACED_FLUSH_REASON_MASK;
+
+    if (reason == (TRACED_FLUSH_STOP & TRACED_FLUSH_REASON_MASK))
+        return 2;
+    return reason == (TRACED_FLUSH_CLONE & TRACED_FLUSH_REASON_MASK);
+}
+
 static void put_ids(struct orma_buf *body, const struct session_flush *f,
                     const struct traced_producer *p)
 {
-    ORMA_LIST_EACH (struct traced_instance, inst, &p->instances, producer_link)
-        if (inst->session == f->session && !inst->no_flush &&
-            inst->state != TRACED_INSTANCE_STOPPED && in_scope(f->session, inst, f->scope))
-            orma_pb_put_u64(body, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_FLUSH_DATA_SOURCE_IDS,
-                            inst->id);
+    ORMA_LIST_EACH (struct traced_instance, inst, &p->instances, producer_link) {
+        if (inst->session != f->session || inst->no_flush ||
+            inst->state == TRACED_INSTANCE_STOPPED || !in_scope(f->session, inst, f->scope))
+            continue;
+        orma_pb_put_u64(body, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_FLUSH_DATA_SOURCE_IDS, inst->id);
+        if (weight(f->flags) == 2)
+            inst->owes_flush = f->id;
+    }
 }
 
 /* A producer without shared memory scrapes itself when it is flushed. */
@@ -285,16 +298,6 @@ static struct session_flush *next_flush(struct traced_session *s, enum traced_fl
     orma_list_insert(s->flushes.list.next, &f->link); /* the first: found at once */
     traced_turns_add(&s->registry->loop->turns, &f->work);
     return f;
-}
-
-/* The end of a session counts for more than a snapshot of it, and that for more than the rest. */
-static unsigned weight(uint64_t flags)
-{
-    unsigned reason = flags & TRACED_FLUSH_REASON_MASK;
-
-    if (reason == (TRACED_FLUSH_STOP & TRACED_FLUSH_REASON_MASK))
-        return 2;
-    return reason == (TRACED_FLUSH_CLONE & TRACED_FLUSH_REASON_MASK);
 }
 
 static struct flush_request *request_new(struct traced_session *s, enum traced_flush_scope scope,

@@ -122,18 +122,17 @@ static bool is_first_silent(const struct traced_session *s, const struct traced_
     return false;
 }
 
-/* Of `from`, into what is known of `to`. */
-static void note_silent(struct traced_session *to, const struct traced_session *from)
+static void put_silent(struct orma_buf *out, unsigned *num, const struct traced_session *s)
 {
-    ORMA_LIST_EACH (struct traced_instance, inst, (struct orma_list *)&from->instances.list,
+    ORMA_LIST_EACH (struct traced_instance, inst, (struct orma_list *)&s->instances.list,
                     session_link) {
-        if (to->incidents.num > ORMA_INCIDENTS_MAX)
+        if (*num > ORMA_INCIDENTS_MAX)
             return;
-        if (!is_silent(inst) || !is_first_silent(from, inst))
+        if (!is_silent(inst) || !is_first_silent(s, inst))
             continue;
         struct orma_incident silent = incident_of(inst, ORMA_PB_ORMA_INCIDENT_SILENT);
-        silent.from_ns = from->incidents.end_asked_ns;
-        note(to, &silent);
+        silent.from_ns = s->incidents.end_asked_ns;
+        (void)put(out, num, &silent);
     }
 }
 
@@ -142,12 +141,12 @@ void traced_incidents_copy(struct traced_session *to, const struct traced_sessio
     to->incidents = from->incidents;
     to->incidents.list = (struct orma_buf){0};
     orma_buf_put(&to->incidents.list, from->incidents.list.data, from->incidents.list.len);
-    note_silent(to, from);
+    put_silent(&to->incidents.list, &to->incidents.num, from);
 }
 
 void traced_incidents_note_end(struct traced_session *s)
 {
-    note_silent(s, s);
+    put_silent(&s->incidents.list, &s->incidents.num, s);
     ORMA_LIST_EACH (struct traced_instance, inst, &s->instances.list, session_link) {
         struct orma_incident never = incident_of(inst, ORMA_PB_ORMA_INCIDENT_NOT_STARTED);
 
@@ -218,9 +217,11 @@ static void put_no_trigger(struct orma_buf *out, const struct traced_session *s)
 
 void traced_incidents_put(struct orma_buf *out, const struct traced_session *s)
 {
-    unsigned not_offered = 0, uncounted = 0;
+    unsigned not_offered = 0, uncounted = 0, num = s->incidents.num;
 
     orma_buf_put(out, s->incidents.list.data, s->incidents.list.len);
+    if (s->state == TRACED_STOPPING) /* it is read before its end: nobody waits any more */
+        put_silent(out, &num, s);
     if (s->state != TRACED_CONFIGURED)
         put_not_offered(out, s, &not_offered);
     for (size_t i = 0; i < s->buffers_num; i++)

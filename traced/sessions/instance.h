@@ -49,8 +49,9 @@ struct traced_instance {
     bool will_notify_on_start, will_notify_on_stop;
     bool handles_incremental_state_clear, no_flush;
     bool never_started; /* when it was told to stop, it had not said that it had started */
-    uint64_t
-        owes_flush; /* a flush that was to be the last, and was not answered in time; 0: none */
+    /* The flush that is to be the last, until its producer has acknowledged it; or one for a clone
+     * that was not answered in time. 0: none. */
+    uint64_t owes_flush;
 };
 
 /* What a session does when its data sources have got so far. */
