@@ -9,11 +9,11 @@
 
 #define CMDLINE_MAX 4096u
 
-bool orma_perf_name_matches(const char *pattern, const char *name)
+static bool matches(const char *pattern, const char *name, const char *end)
 {
     const char *star = NULL, *retry = NULL;
 
-    while (*name) {
+    while (name < end) {
         if (*pattern == '*') {
             star = pattern++;
             retry = name;
@@ -32,6 +32,23 @@ bool orma_perf_name_matches(const char *pattern, const char *name)
     return !*pattern;
 }
 
+bool orma_perf_name_matches(const char *pattern, const char *name)
+{
+    const char *end = name + strlen(name), *slash = strrchr(name, '/'),
+               *title = orma_perf_name_title(name);
+
+    return matches(pattern, name, end) || (slash && matches(pattern, slash + 1, end)) ||
+           (title && matches(pattern, name, title));
+}
+
+const char *orma_perf_name_title(const char *name)
+{
+    const char *colon = strchr(name, ':');
+
+    return colon && colon[1] == ' ' && (size_t)(colon - name) == strcspn(name, " /") - 1 ? colon
+                                                                                         : NULL;
+}
+
 static bool has_pid(const int32_t *pids, size_t num, uint32_t pid)
 {
     for (size_t i = 0; i < num; i++) {
@@ -43,11 +60,8 @@ static bool has_pid(const int32_t *pids, size_t num, uint32_t pid)
 
 static bool has_name(char *const *patterns, size_t num, const char *name)
 {
-    const char *slash = strrchr(name, '/');
-
     for (size_t i = 0; i < num; i++) {
-        if (orma_perf_name_matches(patterns[i], name) ||
-            (slash && orma_perf_name_matches(patterns[i], slash + 1)))
+        if (orma_perf_name_matches(patterns[i], name))
             return true;
     }
     return false;

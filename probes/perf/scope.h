@@ -1,6 +1,8 @@
 /*
  * Scope: which processes are wanted. Patterns: the whole first word of the
- * command line, or its last path component; '*' stands for anything. Threads: none.
+ * command line, its last path component, or what stands before the colon of a
+ * title that a program gave itself ("postgres: walwriter"); '*' stands for
+ * anything. Threads: none.
  */
 #ifndef ORMA_PROBES_PERF_SCOPE_H
 #define ORMA_PROBES_PERF_SCOPE_H
@@ -25,6 +27,7 @@ void orma_perf_scope_fini(struct orma_perf_scope *self);
 /* Looks at the process' command line, if names matter. */
 bool orma_perf_scope_has(const struct orma_perf_scope *self, int proc_fd, uint32_t pid);
 
-/* '*' any run of bytes. */
 bool orma_perf_name_matches(const char *pattern, const char *name);
+/* The colon of such a title; NULL: it is none. */
+const char *orma_perf_name_title(const char *name);
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/perf/scope.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 
@@ -32,10 +33,7 @@ static bool has_name(const struct orma_buf *names, const char *name)
 
 static bool matches(const char *name, const char *wanted, bool partial)
 {
-    const char *slash = strrchr(name, '/');
-
-    return !strcmp(name, wanted) || (slash && !strcmp(slash + 1, wanted)) ||
-           (partial && strstr(name, wanted));
+    return orma_perf_name_matches(wanted, name) || (partial && strstr(name, wanted));
 }
 
 /* The first word of the command line; without one, the name. "" if it is gone. */
@@ -77,7 +75,10 @@ static int each_process(const char *proc_root, struct orma_str wanted, bool part
         if (!*is || !matches(is, orma_buf_cstr(&pattern), partial))
             continue;
         num++;
-        found(self, entry->d_name, is);
+        /* Titles change while the program runs. */
+        bool title =
+            orma_perf_name_title(is) && orma_perf_name_matches(orma_buf_cstr(&pattern), is);
+        found(self, entry->d_name, title ? orma_buf_cstr(&pattern) : is);
     }
     closedir(dir);
     return pattern.failed ? -ENOMEM : num;

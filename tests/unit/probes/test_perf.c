@@ -748,7 +748,14 @@ Test(perf_scope, patterns)
                  {"", "x", false},
                  {"*/bin/*", "/usr/bin/x", true},
                  {"a*b*c", "a-b-b", false},
-                 {"a**", "a", true}};
+                 {"a**", "a", true},
+                 {"x", "/usr/bin/x", true},
+                 {"x", "/usr/x/bin", false},
+                 {"postgres", "postgres: walwriter", true},
+                 {"post*", "postgres: walwriter ", true},
+                 {"nginx", "nginx: worker process", true},
+                 {"nginx", "my nginx: worker", false},
+                 {"postgres", "postgres:walwriter", false}};
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++)
         cr_expect_eq(orma_perf_name_matches(cases[i].pattern, cases[i].name), cases[i].match, "%s",
