@@ -401,7 +401,7 @@ static int put_kind(struct heap *self, struct orma_processor *tp, enum orma_stac
         printf("everything that was sampled was freed\n\n");
     if (r < 0)
         return r;
-    orma_profile_report_head(&style, &stacks, 0);
+    orma_profile_report_head(&style, &stacks, 0, NULL);
     printf("one sample each %s: an estimate, give or take %s\n\n",
            orma_units_format_size(self->interval, each),
            orma_units_format_size((uint64_t)sqrt((double)stacks.weight * (double)self->interval),
@@ -427,8 +427,9 @@ static void tell_losses(const struct heap *self, const struct orma_heap_collecto
         fprintf(stderr, PROGRAM ": %llu reports found no room and are missing: try a larger -i\n",
                 (unsigned long long)stats->lost);
     if (stats->own_new)
-        fprintf(stderr, PROGRAM ": the allocator has an operator new of its own: what C++ code gets "
-                                "by it is missing, unless it calls malloc\n");
+        fprintf(stderr,
+                PROGRAM ": the allocator has an operator new of its own: what C++ code gets "
+                        "by it is missing, unless it calls malloc\n");
     if (stats->cut)
         fprintf(stderr,
                 PROGRAM ": %llu of %llu stacks are cut ([truncated]), %llu of them at the %u KiB "

@@ -22,6 +22,7 @@
 #include "tools/commands.h"
 #include "tools/convert/profile_folder.h"
 #include "tools/load/load.h"
+#include "tools/load/loss.h"
 #include "tools/load/symbols.h"
 #include "tools/profile/report.h"
 #include "tools/profile/text.h"
@@ -79,7 +80,9 @@ static const struct orma_option options[] = {
     {OPT_PID, 'p', "pid", "PIDS",
      "These processes, separated by commas, and what they start. It ends when all PIDS have "
      "ended."},
-    {OPT_NAME, 'n', "name", "NAMES", "The running processes of these names, separated by commas."},
+    {OPT_NAME, 'n', "name", "NAMES",
+     "The running processes of these names, separated by commas: of the program, or what it calls "
+     "itself (nginx for 'nginx: worker process'); '*' stands for anything."},
     {OPT_PARTIAL, 0, "partial-matching", NULL, "NAMES may be parts of names."},
     {OPT_ALL, 'a', "all", NULL,
      "Everything on this machine, while COMMAND runs if there is one. The default without COMMAND, "
@@ -678,7 +681,7 @@ static void put_wakers(const struct orma_profile_report_style *style, struct orm
 }
 
 /* What threads waited for, and in which functions. */
-static int put_waits(struct profile *self, struct orma_processor *tp)
+static int put_waits(struct profile *self, struct orma_processor *tp, const char *losses)
 {
     const struct orma_stacks_choice choice = {.kind = ORMA_STACKS_OFF_CPU};
     struct orma_profile_report_style style = orma_profile_report_style(stdout);
@@ -694,7 +697,7 @@ static int put_waits(struct profile *self, struct orma_processor *tp)
     style.top = WAITS_TOP;
     style.min = WAITS_MIN;
     printf("off cpu: ");
-    orma_profile_report_head(&style, &waits, 0);
+    orma_profile_report_head(&style, &waits, 0, losses);
     orma_profile_report_sums(&style, &waits, ORMA_STACKS_BY_REASON);
     fputc('\n', stdout);
     orma_profile_report_callers(&style, &waits, ORMA_STACKS_NONE);
@@ -711,19 +714,23 @@ static int answer(struct profile *self, struct orma_processor *tp)
     struct orma_profile_report_style style = orma_profile_report_style(stdout);
     struct orma_profile_export all = {.tp = tp, .kind = ORMA_PROFILE_PERF, .in_one = true};
     struct orma_profile_export each = {.tp = tp, .kind = ORMA_PROFILE_PERF};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf losses = {0};
+    struct orma_ledger loss;
     struct orma_stacks stacks;
     int r = orma_stacks_load(&stacks, tp, &choice);
 
+    orma_load_loss(tp, &loss);
+    orma_load_put_losses(tp, &loss, &losses);
     if (r < 0) /* it may have done nothing but wait */
-        return r == -ENODATA ? put_waits(self, tp) : r;
-    orma_profile_report_head(&style, &stacks, self->cpu_ns);
+        return r == -ENODATA ? put_waits(self, tp, orma_buf_cstr(&losses)) : r;
+    orma_profile_report_head(&style, &stacks, self->cpu_ns, orma_buf_cstr(&losses));
     fputc('\n', stdout);
     orma_profile_report_top(&style, &stacks);
     fputs(self->request.events.num > 1 ? "\nthe other events: orma profile report --event NAME\n\n"
                                        : "\n",
           stdout);
     tell_coverage(self, &stacks);
-    (void)put_waits(self, tp); /* none: then it has said so */
+    (void)put_waits(self, tp, NULL); /* none: then it has said so */
     r = orma_convert_profile_folder_flame(&self->folder, &stacks,
                                           self->command ? self->command[0] : "orma profile");
     if (r == 0)

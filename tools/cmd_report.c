@@ -10,6 +10,7 @@
 #include "tools/load/loss.h"
 #include "tools/load/symbols.h"
 #include "tools/output/output.h"
+#include "tools/report/choice.h"
 #include "tools/report/options.h"
 #ifdef ORMA_HAVE_VIEW
 #include "tools/view/file.h"
@@ -72,13 +73,17 @@ static int write_view(const struct args *a, struct orma_processor *tp, const cha
 
     orma_load_loss(tp, &loss);
     orma_load_put_losses(tp, &loss, &losses);
+    struct orma_report_choice chosen; /* as in the report, which it was good enough for */
+    (void)orma_report_choice_init(&chosen, tp, &a->request);
     struct orma_view_config config = {.title = slash && slash[1] ? slash + 1 : a->request.trace,
                                       .losses = orma_buf_cstr(&losses),
                                       .report = json,
+                                      .processes = orma_buf_cstr(&chosen.processes),
                                       .budget = orma_view_file_budget(ORMA_VIEW_FILE_BYTES)};
     struct orma_view *view;
     int r = orma_view_new(tp, &config, &view);
 
+    orma_report_choice_fini(&chosen);
     if (r < 0) {
         const char *why = orma_processor_error(tp);
 

@@ -13,6 +13,7 @@
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
 #include "tools/load/symbols.h"
+#include "tools/report/choice.h"
 #include "tools/view/file.h"
 #include "tools/view/serve.h"
 
@@ -23,6 +24,8 @@ enum {
     OPT_SIZE,
     OPT_EXACT,
     OPT_RANGE,
+    OPT_TREE,
+    OPT_ALL,
     OPT_PORT,
     OPT_NO_OPEN,
     OPT_AT,
@@ -40,6 +43,11 @@ static const struct orma_option options[] = {
     {OPT_EXACT, 0, "exact", NULL, "Every slice on its own, however large FILE becomes."},
     {OPT_RANGE, 0, "range", "FROM,TO",
      "Only this part, in times from the begin of the trace: 1.5s,2s."},
+    {OPT_TREE, 0, "tree", "NAME|PID",
+     "This process and what it started first; the others in one row, folded."},
+    {OPT_ALL, 0, "all", NULL,
+     "All processes alike, also of a trace that was recorded for a command (orma record -- "
+     "COMMAND), whose processes stand first else."},
     {OPT_PORT, 'p', "port", "PORT", "Listen there; without it on any port that is free."},
     {OPT_NO_OPEN, 0, "no-open", NULL, "Print the link only, and start no browser."},
     {OPT_UI, 0, "ui", "orma|perfetto",
@@ -52,10 +60,10 @@ static const struct orma_option options[] = {
 
 struct view {
     struct orma_cli cli;
-    const char *trace, *out, *at;
+    const char *trace, *out, *at, *tree;
     uint64_t size, ends[2]; /* ends: of the range, from the begin of the trace */
     uint16_t port;
-    bool range, exact, no_open, perfetto, force;
+    bool range, exact, no_open, perfetto, force, all;
 };
 
 static int parse_number(struct view *v, int id)
@@ -108,6 +116,12 @@ static int parse_option(struct view *v, int id)
         return v->range ? ORMA_EXIT_OK
                         : orma_cli_usage_error(
                               &v->cli, "bad range '%s': expected FROM,TO as 1.5s,2s", v->cli.value);
+    case OPT_TREE:
+        v->tree = v->cli.value;
+        return ORMA_EXIT_OK;
+    case OPT_ALL:
+        v->all = true;
+        return ORMA_EXIT_OK;
     case OPT_AT:
         v->at = strchr(v->cli.value, '#') ? strchr(v->cli.value, '#') + 1 : v->cli.value;
         return ORMA_EXIT_OK;
@@ -148,11 +162,14 @@ static int parse(struct view *v, bool *ret_go_on)
         return code;
     if (!v->trace)
         return orma_cli_usage_error(&v->cli, "no trace given: orma view TRACE");
+    if (v->tree && v->all)
+        return orma_cli_usage_error(&v->cli, "--tree and --all exclude each other");
     if (!v->out && (v->exact || v->size || v->force))
         return orma_cli_usage_error(
             &v->cli, "--exact, --max-size and --force are about a file: add -o FILE");
-    if (v->perfetto && (v->out || v->range || v->at))
-        return orma_cli_usage_error(&v->cli, "-o, --range and --at are about the viewer of orma");
+    if (v->perfetto && (v->out || v->range || v->at || v->tree || v->all))
+        return orma_cli_usage_error(
+            &v->cli, "-o, --range, --at, --tree and --all are about the viewer of orma");
     if (v->out && (v->port || v->no_open || v->at))
         return orma_cli_usage_error(&v->cli,
                                     "--port, --no-open and --at are about a server: leave out -o");
@@ -185,7 +202,8 @@ static struct orma_output_want wanted(const struct view *v)
     return (struct orma_output_want){.program = "orma view", .path = v->out, .force = v->force};
 }
 
-static int show(const struct view *v, struct orma_processor *tp)
+static int show(const struct view *v, struct orma_processor *tp,
+                const struct orma_report_choice *chosen)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf losses = {0};
     struct orma_ledger loss;
@@ -193,7 +211,9 @@ static int show(const struct view *v, struct orma_processor *tp)
     orma_load_loss(tp, &loss);
     orma_load_put_losses(tp, &loss, &losses);
     struct orma_view_config config = {.title = base_name(v->trace),
-                                      .losses = orma_buf_cstr(&losses)};
+                                      .losses = orma_buf_cstr(&losses),
+                                      .processes =
+                                          orma_buf_cstr((struct orma_buf *)&chosen->processes)};
     struct orma_view *view;
     uint64_t size = v->size ? v->size : ORMA_VIEW_FILE_BYTES;
 
@@ -230,6 +250,18 @@ static int show(const struct view *v, struct orma_processor *tp)
     int code = orma_view_file_write(view, &want);
 
     orma_view_free(view);
+    return code;
+}
+
+static int choose_and_show(const struct view *v, struct orma_processor *tp)
+{
+    const struct orma_report_request request = {
+        .program = "orma view", .trace = v->trace, .tree = v->tree, .all = v->all};
+    struct orma_report_choice chosen;
+    int code = orma_report_choice_init(&chosen, tp, &request) < 0 ? ORMA_EXIT_FAILURE
+                                                                  : show(v, tp, &chosen);
+
+    orma_report_choice_fini(&chosen);
     return code;
 }
 
@@ -273,7 +305,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
         r = orma_load_symbols_from_environment(tp, "orma view");
     if (r == 0)
         r = orma_load_trace(tp, "orma view", v.trace, ORMA_LOAD_PROGRESS, NULL);
-    code = r < 0 ? ORMA_EXIT_FAILURE : show(&v, tp);
+    code = r < 0 ? ORMA_EXIT_FAILURE : choose_and_show(&v, tp);
     orma_processor_free(tp);
     return code;
 }

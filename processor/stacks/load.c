@@ -231,22 +231,23 @@ static void put_quoted(struct orma_buf *sql, const char *what)
     orma_buf_put_byte(sql, '\'');
 }
 
-static void put_name(struct orma_buf *sql, const char *column, const char *pattern)
+static bool is_given(const char *condition)
 {
-    if (!pattern)
-        return;
-    orma_buf_printf(sql, " AND %s GLOB ", column);
-    put_quoted(sql, pattern);
+    return condition && *condition;
 }
 
 static void put_who(struct orma_buf *sql, const struct orma_stacks_choice *c)
 {
-    if (c->pid)
-        orma_buf_printf(sql, " AND p.pid = %" PRId64, c->pid);
-    if (c->tid)
-        orma_buf_printf(sql, " AND t.tid = %" PRId64, c->tid);
-    put_name(sql, "p.name", c->process);
-    put_name(sql, "t.name", c->thread);
+    if (is_given(c->threads))
+        orma_buf_printf(sql, " AND t.utid IN (SELECT utid FROM thread WHERE 1%s)", c->threads);
+    if (is_given(c->processes))
+        orma_buf_printf(sql, " AND p.upid IN (SELECT upid FROM process WHERE 1%s)", c->processes);
+}
+
+/* Of all threads and processes? */
+static bool is_of_all(const struct orma_stacks_choice *c)
+{
+    return !is_given(c->threads) && !is_given(c->processes);
 }
 
 static void put_choice(struct orma_buf *sql, const struct orma_stacks_choice *c)
@@ -311,7 +312,7 @@ static void load_stretches(struct loader *l, struct orma_buf *ret)
                            "JOIN thread_track tt ON tt.id = s.track_id "
                            "LEFT JOIN orma_open_slice o ON o.id = s.id "
                            "WHERE (s.dur >= 0 OR o.end_ts IS NOT NULL)");
-    put_name(&sql, "s.name", l->choice->slice);
+    orma_buf_printf(&sql, " AND s.id IN (SELECT id FROM slice WHERE 1%s)", l->choice->slices);
     orma_buf_put_str(&sql, " ORDER BY 1, 2");
     struct rows rows = rows_of(l, orma_buf_cstr(&sql));
     while (next(&rows)) {
@@ -408,7 +409,7 @@ static void load_samples(struct loader *l)
     ORMA_AUTO(orma_buf_fini) struct orma_buf event = {0};
     ORMA_AUTO(orma_buf_fini) struct orma_buf stretches = {0};
     struct orma_stacks *self = l->self;
-    bool inside = l->choice->slice;
+    bool inside = is_given(l->choice->slices);
 
     if (inside)
         load_stretches(l, &stretches);
@@ -689,8 +690,7 @@ static void load_sums(struct loader *l)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
     const struct orma_stacks_choice *c = l->choice;
-    bool of_all =
-        !c->has_from && !c->has_to && !c->pid && !c->tid && !c->process && !c->thread && !c->slice;
+    bool of_all = !c->has_from && !c->has_to && is_of_all(c) && !is_given(c->slices);
     int64_t profile = l->self->samples || !of_all ? -1 : choose_sums(l);
 
     if (profile < 0)
@@ -723,14 +723,13 @@ static void load_heap(struct loader *l)
     orma_buf_printf(
         &sql,
         "SELECT s.callsite_id, (SELECT min(t.utid) FROM thread t WHERE t.upid = s.upid), "
-        "sum(%s), sum(abs(s.count)) FROM heap_profile_allocation s LEFT JOIN process p "
-        "USING (upid) WHERE s.callsite_id IS NOT NULL",
+        "sum(%s), sum(abs(s.count)) FROM heap_profile_allocation s WHERE "
+        "s.callsite_id IS NOT NULL",
         c->kind == ORMA_STACKS_HEAP ? "s.size" : "max(s.size, 0)");
     if (c->has_to)
         orma_buf_printf(&sql, " AND s.ts < %" PRId64, c->to_ns);
-    if (c->pid)
-        orma_buf_printf(&sql, " AND p.pid = %" PRId64, c->pid);
-    put_name(&sql, "p.name", c->process);
+    if (is_given(c->processes))
+        orma_buf_printf(&sql, " AND s.upid IN (SELECT upid FROM process WHERE 1%s)", c->processes);
     orma_buf_put_str(&sql, " GROUP BY 1, 2 ORDER BY 1, 2");
     struct rows rows = rows_of(l, orma_buf_cstr(&sql));
     while (next(&rows)) {
@@ -786,28 +785,14 @@ static bool load_event(struct loader *l)
     return l->self->event;
 }
 
-/*
- * The time between two samples of a cpu: what is commonest among the first ones. Those that nobody
- * wanted lie between others, so the mean would be too large.
- */
 static void load_period(struct loader *l)
 {
-    struct rows rows = rows_of(
-        l, "SELECT delta, count(*) FROM (SELECT round((value - lag(value) OVER (PARTITION BY "
-           "track_id ORDER BY ts)) / 1000) AS delta FROM (SELECT c.value, c.track_id, c.ts FROM "
-           "counter c JOIN perf_counter_track t ON t.id = c.track_id JOIN "
-           "__intrinsic_profiler_session n ON n.id = t.perf_session_id WHERE t.is_timebase AND "
-           "n.timebase_unit = 'ns' LIMIT 5000)) WHERE delta > 0 GROUP BY delta ORDER BY 2 DESC, 1 "
-           "LIMIT 1");
+    struct rows rows = rows_of(l, "SELECT period_ns FROM _orma_sample_period");
 
     while (next(&rows))
-        l->self->period_ns = (uint64_t)orma_query_int64(rows.q, 0) * 1000;
+        l->self->period_ns = (uint64_t)orma_query_int64(rows.q, 0);
     if (load_event(l))
         l->self->period_ns = 0;
-    rows = rows_of(
-        l, "SELECT coalesce(sum(value), 0) FROM stats WHERE name = 'perf_cpu_lost_records'");
-    while (next(&rows))
-        l->self->lost = (uint64_t)orma_query_int64(rows.q, 0);
 }
 
 /* ---- CPU time that was counted ---- */
@@ -865,11 +850,11 @@ static void load_counted(struct loader *l)
 {
     const struct orma_stacks_choice *c = l->choice;
 
-    if (c->has_from || c->has_to || c->slice || !l->self->period_ns)
+    if (c->has_from || c->has_to || is_given(c->slices) || !l->self->period_ns)
         return;
     load_counted_threads(l);
     load_unseen(l);
-    if (c->pid || c->tid || c->process || c->thread)
+    if (!is_of_all(c))
         return;
     struct rows rows = rows_of(
         l,

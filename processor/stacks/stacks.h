@@ -33,9 +33,9 @@ struct orma_stacks_choice {
     enum orma_stacks_kind kind;
     bool has_from, has_to;
     int64_t from_ns, to_ns; /* of the trace's time: [from, to) */
-    int64_t pid, tid;       /* 0: all */
-    const char *process, *thread,
-        *slice;        /* names, with '*'; NULL: all. Slice: inside one of these */
+    /* Conditions in SQL that begin with AND, over utids, upids, and columns of slice; NULL or "":
+     * all. Of slices: what their threads do inside of them. */
+    const char *threads, *processes, *slices;
     const char *event; /* what is counted; NULL: time, if there is any */
 };
 
@@ -97,7 +97,6 @@ struct orma_stacks {
     uint64_t samples, cut, without_stack, unnamed; /* unnamed: the function that ran has no name */
     uint64_t without_python; /* weight of stacks whose interpreter is seen, but not what it runs */
     uint64_t continued; /* samples whose outer callers are those of the thread's sample before */
-    uint64_t lost;      /* by the kernel, as it told; of the whole trace */
     uint64_t processes;
     /* A file without single samples (pprof, collapsed stacks): no threads, no times; `samples` is
      * how many stacks it has. left_out: those with less than a half of what is counted (of a

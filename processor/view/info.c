@@ -68,6 +68,21 @@ static void put_table(struct orma_view *self, const char *name, const char *sql)
     "SELECT name, idx, severity, value FROM stats WHERE value > 0 AND severity IN ('data_loss', "  \
     "'error') AND name NOT IN ('damaged_places', 'damaged_bytes') AND name NOT IN (SELECT kind "   \
     "FROM import_account WHERE unit = 'statistic') ORDER BY severity, value DESC LIMIT 100"
+/* What a sample stands for, where all of them count time. */
+#define PERIOD                                                                                     \
+    "SELECT period_ns FROM _orma_sample_period WHERE NOT EXISTS (SELECT 1 FROM "                   \
+    "__intrinsic_profiler_session WHERE timebase_unit != 'ns')"
+static void put_period(struct orma_view *self)
+{
+    if (!self->samples.len)
+        return;
+    orma_view_include(self, "orma.frames");
+    struct orma_view_query q = orma_view_query(self, PERIOD);
+
+    while (orma_view_next(&q))
+        orma_buf_printf(&self->info, ",\"samplePeriod\":%" PRId64, orma_view_int(&q, 0));
+}
+
 /* The statistics as sentences, as everywhere. */
 static void put_problems(struct orma_view *self)
 {
@@ -178,6 +193,7 @@ void orma_view_make_info(struct orma_view *self)
             put_text(self, orma_str_from(self->config.losses));
         }
         put_problems(self);
+        put_period(self);
         put_table(self, "facts", FACTS);
         put_report(self);
     }

@@ -33,7 +33,7 @@ static bool is_kept(const struct orma_view_config *config)
 
 static uint32_t texts_crc(const struct orma_view_config *config)
 {
-    const char *const texts[] = {config->title, config->losses};
+    const char *const texts[] = {config->title, config->losses, config->processes};
     uLong crc = 0;
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(texts); i++) {

@@ -19,7 +19,7 @@
 /* Threads of the kernel are children of its thread 2, and that one. */
 #define PROCESSES                                                                                  \
     "SELECT p.upid, p.pid, p.name, iif(p.parent_upid IS NULL, p.name, q.name) = 'kthreadd', "      \
-    "p.machine_id FROM process p "                                                                 \
+    "p.machine_id, p.upid IN (SELECT upid FROM process WHERE 1%s) FROM process p "                 \
     "LEFT JOIN process q ON q.upid = p.parent_upid AND q.machine_id IS p.machine_id"
 #define THREADS                                                                                    \
     "SELECT utid, tid, name, upid, coalesce(is_main_thread, 0), coalesce(is_idle, 0), machine_id " \
@@ -105,8 +105,11 @@ static void load_machines(struct orma_view *self)
 
 static void load_processes(struct orma_view *self)
 {
-    struct orma_view_query q = orma_view_query(self, PROCESSES);
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    const char *chosen = self->config.processes;
 
+    orma_buf_printf(&sql, PROCESSES, chosen ? chosen : "");
+    struct orma_view_query q = orma_view_query(self, orma_buf_cstr(&sql));
     while (orma_view_next(&q)) {
         int64_t machine = orma_view_int(&q, 4);
         struct orma_view_row row = {.parent = find(&self->machines, machine),
@@ -118,6 +121,8 @@ static void load_processes(struct orma_view *self)
             put(self, &self->processes, orma_view_int(&q, 0), kernel);
             continue;
         }
+        if (!orma_view_int(&q, 5))
+            row.parent = group(self, machine, "Other processes");
         row.id = orma_view_is_null(&q, 1) ? -1 : orma_view_int(&q, 1);
         row.name = orma_view_text(&q, 2);
         put(self, &self->processes, orma_view_int(&q, 0), add_row(self, &row));

@@ -35,9 +35,12 @@ struct orma_view_config {
     const char *losses;     /* what was lost, as a sentence; NULL: nobody asked */
     const char *report;     /* a JSON object that the page shows first; NULL: none. Both are
                              * valid during orma_view_new() only */
-    uint64_t budget;        /* bytes of packed blocks to stay below: the shortest slices are merged
-                             * into groups until they do. 0: everything exactly */
-    bool stored;            /* blocks are not made smaller: they are sent on this machine only */
+    /* A condition in SQL over upids that begins with AND: the processes to look at; others stand
+     * in one row, folded. NULL or "": all are looked at. Valid during orma_view_new() only. */
+    const char *processes;
+    uint64_t budget; /* bytes of packed blocks to stay below: the shortest slices are merged
+                      * into groups until they do. 0: everything exactly */
+    bool stored;     /* blocks are not made smaller: they are sent on this machine only */
     struct orma_view_progress *progress; /* NULL: nobody asks */
 };
 

@@ -332,6 +332,32 @@ class WhatIsPacked(ViewCase):
         self.assertEqual(sorted(list(h[1:]) for h in view.heaps()), sorted([h[0], *map(int, h[1:])] for h in asked))
         self.assertEqual(sum(h[5] for h in view.heaps()), 8000)
 
+    def test_a_command_and_what_it_started_come_first(self):
+        """Of a trace that was recorded for one, or with --tree; the others stand in one row."""
+        self.trace("""packet { trusted_packet_sequence_id: 1 timestamp: 500 process_tree { processes { pid: 90 ppid: 1 cmdline: "orma" } processes { pid: 300 ppid: 1 cmdline: "stranger" } } }
+packet { trusted_packet_sequence_id: 2 ftrace_events { cpu: 0
+  event { timestamp: 1000 pid: 90 task_newtask { pid: 100 comm: "orma" clone_flags: 0 } }
+  event { timestamp: 1100 pid: 90 sched_switch { prev_comm: "orma" prev_pid: 90 prev_prio: 120 prev_state: 1 next_comm: "make" next_pid: 100 next_prio: 120 } }
+  event { timestamp: 1200 pid: 100 task_newtask { pid: 101 comm: "make" clone_flags: 0 } }
+  event { timestamp: 1300 pid: 100 sched_switch { prev_comm: "make" prev_pid: 100 prev_prio: 120 prev_state: 1 next_comm: "cc1" next_pid: 101 next_prio: 120 } }
+  event { timestamp: 1400 pid: 101 sched_switch { prev_comm: "cc1" prev_pid: 101 prev_prio: 120 prev_state: 1 next_comm: "stranger" next_pid: 300 next_prio: 120 } }
+  event { timestamp: 1500 pid: 300 sched_switch { prev_comm: "stranger" prev_pid: 300 prev_prio: 120 prev_state: 1 next_comm: "swapper/0" next_pid: 0 next_prio: 120 } }
+} }
+packet { timestamp: 1600 timestamp_clock_id: 6 process_tree { [perfetto.protos.orma_command] { pid: 100 started_ns: 900 args: "make" } } }
+""", "t.txt")
+        trace = self.dir / "t.pftrace"
+        self.orma("convert", "binary", self.dir / "t.txt", trace)
+
+        def others(*options):
+            rows = View(self.page(trace, *options)).rows
+            return {row["id"] for row in rows if row["kind"] == view_reader.PROCESS and row["parent"] >= 0
+                    and rows[row["parent"]]["text"] == "Other processes"}
+        self.assertEqual(others(), {90, 300})
+        self.assertEqual(others("--tree", "101"), {90, 100, 300})
+        self.assertEqual(others("--all"), set())
+        self.assertIn(b"no process 'nobody'", self.orma("view", trace, "-o", "x.html", "--tree", "nobody", code=1).stderr)
+        self.assertIn(b"exclude each other", self.orma("view", trace, "-o", "x.html", "--tree", "make", "--all", code=2).stderr)
+
     def test_gaps_lie_where_something_was_lost(self):
         text = self.trace(SCHED.replace("cpu: 1 ", "cpu: 1 lost_events: true ") + """
 packet { trusted_packet_sequence_id: 9 trusted_pid: 10 timestamp: 2000 track_descriptor { uuid: 5 process { pid: 10 process_name: "p" } } }

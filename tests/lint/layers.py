@@ -112,7 +112,7 @@ LAYERS = {
     "tools/heap": ["tools/heap", "sdk/heap", "probes", "protos"] + SDK_LOW,
     "tools/many": ["tools/many", "tools/output", "tools/load", "tools/base", "processor"] + SDK_LOW,
     "tools/fleet": ["tools/fleet", "tools/output", "tools/many", "tools/load", "tools/base", "processor"] + SDK_LOW,
-    "tools/profile": ["tools/profile", "tools/output", "tools/convert", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
+    "tools/profile": ["tools/profile", "tools/output", "tools/report", "tools/convert", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/report": ["tools/report", "tools/output", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/help": ["tools/help", "tools/record", "tools/base", "processor", "probes", "protos"] + SDK_LOW,
     "tools/clients": ["tools/clients", "tools/output", "tools/record", "tools/service", "tools/base", "processor", "traced", "probes", "protos"] + SDK_ALL,

@@ -25,6 +25,7 @@
 #include "tools/load/symbols.h"
 #include "tools/output/output.h"
 #include "tools/profile/text.h"
+#include "tools/report/choice.h"
 
 #define PATH_SIZE 4200
 
@@ -38,6 +39,8 @@ enum {
     OPT_FROM,
     OPT_TO,
     OPT_PROCESS,
+    OPT_OF,
+    OPT_ALL,
     OPT_THREAD,
     OPT_SLICE,
     OPT_EVENT,
@@ -52,10 +55,15 @@ enum {
 
 #define CHOICE_OPTIONS                                                                             \
     {OPT_PROCESS, 'p', "process", "NAME|PID", "Only this process; NAME may be a pattern: 'cc*'."}, \
+        {OPT_OF, 0, "of", "NAME|PID", "Only this process and what it started."},                   \
+        {OPT_ALL, 0, "all", NULL,                                                                  \
+         "The whole machine, also of a trace that was recorded for a command (orma record -- "     \
+         "COMMAND), which is of that command and what it started else."},                          \
         {OPT_THREAD, 't', "thread", "NAME|TID", "Only this thread, or those that match."},         \
-        {OPT_SLICE, 's', "slice", "NAME", "Only inside slices of that name, by thread."},          \
+        {OPT_SLICE, 's', "slice", "NAME|ID", "Only inside this slice, or those that match."},      \
         {OPT_FROM, 0, "from", "TIME",                                                              \
-         "Begin there: since the begin of the trace, 1.5s or 300ms."},                             \
+         "Begin there: a time since the begin of the trace (1.5s, 300ms), or a timestamp as "      \
+         "tables have it."},                                                                       \
         {OPT_TO, 0, "to", "TIME", "End there."},                                                   \
         {OPT_EVENT, 'e', "event", "NAME",                                                          \
          "What was counted, where the trace has several: page-faults. Default: time."},            \
@@ -99,7 +107,10 @@ struct args {
     const char *paths[2];
     unsigned paths_num, paths_max;
     struct orma_stacks_choice choice;
-    const char *from, *to, *callers, *out;
+    struct orma_report_request who; /* and when */
+    struct orma_buf scope;          /* a sentence on what is left out, or "" */
+    struct orma_buf losses[2];      /* what each trace lost, as every command says it */
+    const char *callers, *out;
     enum view view;
     enum orma_stacks_by by;
     struct orma_profile_report_style style;
@@ -149,37 +160,34 @@ static int take_heap(struct args *a)
     return ORMA_EXIT_OK;
 }
 
-/* A number is an id, anything else a pattern of names. */
-static void take_name(const char *value, const char **name, int64_t *id)
-{
-    if (!orma_str_to_i64(orma_str_from(value), id) || *id <= 0) {
-        *id = 0;
-        *name = value;
-    }
-}
-
 static int take_choice(struct args *a, int id)
 {
     const char *value = a->cli.value;
 
     switch (id) {
     case OPT_PROCESS:
-        take_name(value, &a->choice.process, &a->choice.pid);
+        a->who.process = value;
+        break;
+    case OPT_OF:
+        a->who.tree = value;
+        break;
+    case OPT_ALL:
+        a->who.all = true;
         break;
     case OPT_THREAD:
-        take_name(value, &a->choice.thread, &a->choice.tid);
+        a->who.thread = value;
         break;
     case OPT_SLICE:
-        a->choice.slice = value;
+        a->who.slice = value;
         break;
     case OPT_EVENT:
         a->choice.event = value;
         break;
     case OPT_FROM:
-        a->from = value;
+        a->who.from = value;
         break;
     case OPT_TO:
-        a->to = value;
+        a->who.to = value;
         break;
     case OPT_HEAP:
         return take_heap(a);
@@ -296,54 +304,99 @@ static const char *find_trace(const struct args *a, const char *given, char room
     return NULL;
 }
 
-static int parse_time(const struct args *a, struct orma_processor *tp, const char *text,
-                      int64_t *ret)
+/* Memory is counted by process, from the begin. */
+static int check_heap(const struct args *a)
 {
-    int64_t begin = orma_load_number(tp, "SELECT trace_start()");
-    uint64_t ns;
+    const char *what = a->who.thread  ? "--thread"
+                       : a->who.slice ? "--slice"
+                       : a->who.from  ? "--from"
+                                      : NULL;
 
-    if (orma_units_parse_time_ns(text, &ns) && !__builtin_add_overflow(begin, (int64_t)ns, ret))
+    if ((a->choice.kind != ORMA_STACKS_HEAP && a->choice.kind != ORMA_STACKS_ALLOCATED) || !what)
         return 0;
-    fprintf(stderr, "%s: bad time '%s': expected one since the begin of the trace, as 1.5s\n",
-            a->program, text);
+    fprintf(stderr,
+            "%s: %s does not apply to --heap: memory is counted by process, and from the "
+            "begin\n",
+            a->program, what);
     return -EINVAL;
 }
 
-static int choose(struct args *a, struct orma_processor *tp)
+/* Files with sums have nobody to choose. */
+static int check_sums(const struct args *a, struct orma_processor *tp)
 {
-    int r = a->from ? parse_time(a, tp, a->from, &a->choice.from_ns) : 0;
+    const struct orma_report_request *who = &a->who;
 
-    if (r == 0 && a->to)
-        r = parse_time(a, tp, a->to, &a->choice.to_ns);
-    a->choice.has_from = a->from;
-    a->choice.has_to = a->to;
+    if ((!who->process && !who->tree && !who->thread && !who->slice && !who->from && !who->to) ||
+        orma_load_number(tp, "SELECT EXISTS (SELECT 1 FROM __intrinsic_aggregate_sample) AND NOT "
+                             "EXISTS (SELECT 1 FROM __intrinsic_profiler_sample)") != 1)
+        return 0;
+    fprintf(stderr,
+            "%s: %s has sums of stacks only: no processes, threads, slices and times to "
+            "choose\n",
+            who->program, who->trace);
+    return -EINVAL;
+}
+
+/* `chosen` has the texts that the choice refers to. */
+static int choose(struct args *a, struct orma_processor *tp, struct orma_report_choice *chosen)
+{
+    int r = check_sums(a, tp);
+
+    if (r == 0)
+        r = orma_report_choice_init(chosen, tp, &a->who);
+    a->choice.has_from = a->who.from;
+    a->choice.has_to = a->who.to;
+    a->choice.from_ns = chosen->from_ts;
+    a->choice.to_ns = chosen->to_ts;
+    a->choice.threads = a->who.thread ? orma_buf_cstr(&chosen->threads) : NULL;
+    a->choice.processes = orma_buf_cstr(&chosen->processes);
+    a->choice.slices = orma_buf_cstr(&chosen->slices);
     return r;
 }
 
-static int load_stacks(struct args *a, struct orma_processor *tp, const char *path,
-                       struct orma_stacks *ret)
+static const char *without_stacks(enum orma_stacks_kind kind)
 {
-    int r = orma_load_symbols_from_here(tp, a->program, NULL);
+    switch (kind) {
+    case ORMA_STACKS_SAMPLES:
+        return " of what was chosen: orma profile -- PROGRAM records some";
+    case ORMA_STACKS_OFF_CPU:
+        return " of waits: record with --off-cpu";
+    case ORMA_STACKS_WAKERS:
+        return " of what ends waits: record with --off-cpu, as root";
+    default:
+        return " of a heap";
+    }
+}
 
+static int load_stacks(struct args *a, struct orma_processor *tp, const char *path,
+                       struct orma_stacks *ret, struct orma_buf *losses)
+{
+    struct orma_report_choice chosen = {0};
+    struct orma_ledger loss;
+    int r = check_heap(a);
+
+    if (r == 0)
+        r = orma_load_symbols_from_here(tp, a->program, NULL);
     if (r == 0)
         r = orma_load_trace(tp, a->program, path, ORMA_LOAD_PROGRESS, NULL);
     if (r < 0)
         return r; /* the message is printed */
-    r = choose(a, tp);
-    if (r < 0)
-        return r;
-    r = orma_stacks_load(ret, tp, &a->choice);
-    if (r == -ENODATA)
-        fprintf(stderr, "%s: %s has no samples with stacks%s\n", a->program, path,
-                a->choice.kind == ORMA_STACKS_SAMPLES
-                    ? " of what was chosen: orma profile -- PROGRAM records some (files with sums "
-                      "of stacks have no processes, threads and times)"
-                : a->choice.kind == ORMA_STACKS_OFF_CPU ? " of waits: record with --off-cpu"
-                : a->choice.kind == ORMA_STACKS_WAKERS
-                    ? " of what ends waits: record with --off-cpu, as root"
-                    : " of a heap");
-    else if (r < 0)
-        fprintf(stderr, "%s: %s\n", a->program, orma_processor_error(tp));
+    orma_load_loss(tp, &loss);
+    orma_load_put_losses(tp, &loss, losses);
+    a->who.program = a->program;
+    a->who.trace = path;
+    r = choose(a, tp, &chosen);
+    if (r == 0) {
+        r = orma_stacks_load(ret, tp, &a->choice);
+        if (r == -ENODATA)
+            fprintf(stderr, "%s: %s has no samples with stacks%s\n", a->program, path,
+                    without_stacks(a->choice.kind));
+        else if (r < 0)
+            fprintf(stderr, "%s: %s\n", a->program, orma_processor_error(tp));
+        a->scope.len = 0; /* of two traces, the second says it */
+        orma_report_choice_put_scope(&chosen, &a->scope);
+    }
+    orma_report_choice_fini(&chosen);
     return r;
 }
 
@@ -365,7 +418,9 @@ static int put_view(struct args *a, const struct orma_stacks *s)
         a->view = VIEW_SUMS;
         a->by = ORMA_STACKS_BY_WAKER;
     }
-    orma_profile_report_head(&a->style, s, 0);
+    orma_profile_report_head(&a->style, s, 0, orma_buf_cstr(&a->losses[0]));
+    if (a->scope.len)
+        fprintf(a->style.out, "%s\n", orma_buf_cstr(&a->scope));
     fputc('\n', a->style.out);
     switch (a->view) {
     case VIEW_TOP:
@@ -439,11 +494,13 @@ static int report(struct args *a)
     if (r == 0)
         r = orma_processor_new(NULL, &tp);
     if (r == 0)
-        r = load_stacks(a, tp, path, &s);
+        r = load_stacks(a, tp, path, &s, &a->losses[0]);
     if (r == 0)
         code =
             to_file ? orma_output_exit(write_out(a, &s, path, &want)) : write_stdout(a, &s, path);
     orma_stacks_fini(&s);
+    orma_buf_fini(&a->scope);
+    orma_buf_fini(&a->losses[0]);
     orma_processor_free(tp);
     return code;
 }
@@ -460,20 +517,24 @@ static int diff(struct args *a)
 
         r = path ? orma_processor_new(NULL, &tp[i]) : -ENOENT;
         if (r == 0)
-            r = load_stacks(a, tp[i], path, &s[i]);
+            r = load_stacks(a, tp[i], path, &s[i], &a->losses[i]);
     }
     if (r == 0) {
         for (unsigned i = 0; i < 2; i++) {
             fprintf(a->style.out, "%s ", i ? "after: " : "before:");
-            orma_profile_report_head(&a->style, &s[i], 0);
+            orma_profile_report_head(&a->style, &s[i], 0, orma_buf_cstr(&a->losses[i]));
         }
+        if (a->scope.len)
+            fprintf(a->style.out, "%s\n", orma_buf_cstr(&a->scope));
         fputc('\n', a->style.out);
         orma_profile_report_diff(&a->style, &s[0], &s[1]);
     }
     for (unsigned i = 0; i < 2; i++) {
         orma_stacks_fini(&s[i]);
         orma_processor_free(tp[i]);
+        orma_buf_fini(&a->losses[i]);
     }
+    orma_buf_fini(&a->scope);
     return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
 
@@ -498,6 +559,8 @@ static int run_as(const struct orma_command *self, const char *program, unsigned
         if (r != ORMA_EXIT_OK)
             return r;
     }
+    if (a.who.tree && a.who.all)
+        return orma_cli_usage_error(&a.cli, "--of and --all exclude each other");
     if (paths == 2 && a.paths_num < 2)
         return orma_cli_usage_error(&a.cli, "two traces are compared: BEFORE AFTER");
     if (a.top >= 0)
@@ -524,6 +587,7 @@ const struct orma_command orma_cmd_profile_report = {
     .examples = "  orma profile report                        # the ten hottest functions\n"
                 "  orma profile report --tree trace.pftrace\n"
                 "  orma profile report --callers memcpy --process server\n"
+                "  orma profile report --of make build.pftrace\n"
                 "  orma profile report --format html -o flame.html\n",
     .options = options,
     .exclusive = "tree bottom-up callers by",

@@ -107,10 +107,10 @@ static const char *plural(uint64_t num)
 
 /* ---- head ---- */
 
-static void put_losses(FILE *out, const struct orma_stacks *s)
+static void put_losses(FILE *out, const struct orma_stacks *s, const char *losses)
 {
-    if (s->lost)
-        fprintf(out, "lost by the kernel: %" PRIu64 " records; ", s->lost);
+    if (losses)
+        fprintf(out, "%s; ", losses);
     if (s->cut)
         fprintf(out, "cut stacks: %" PRIu64 " (%.1f %%); ", s->cut, percent(s->cut, s->samples));
     if (s->continued)
@@ -125,8 +125,8 @@ static void put_losses(FILE *out, const struct orma_stacks *s)
     if (s->without_python)
         fprintf(out, "in Python, but without its functions: %.1f %%; ",
                 percent(s->without_python, s->weight));
-    if (!s->lost && !s->cut && !s->continued && !s->without_stack)
-        fprintf(out, "nothing was lost, all stacks are whole");
+    if (!s->cut && !s->continued && !s->without_stack)
+        fprintf(out, "all stacks are whole");
     else
         fprintf(out, "the rest is whole");
     fputc('\n', out);
@@ -181,7 +181,7 @@ static void put_counted(const struct orma_profile_report_style *style, const str
 }
 
 void orma_profile_report_head(const struct orma_profile_report_style *style,
-                              const struct orma_stacks *s, uint64_t cpu_ns)
+                              const struct orma_stacks *s, uint64_t cpu_ns, const char *losses)
 {
     size_t threads = orma_stacks_threads_num(s);
     char text[ORMA_UNITS_TEXT_MAX], used[ORMA_UNITS_TEXT_MAX];
@@ -214,8 +214,8 @@ void orma_profile_report_head(const struct orma_profile_report_style *style,
         if (!orma_stacks_is_memory(s))
             fprintf(out, " in %" PRIu64 " wait%s", s->samples, plural(s->samples));
         fputc('\n', out);
-        if (!orma_stacks_is_memory(s) && (s->lost || s->cut || s->without_stack))
-            put_losses(out, s);
+        if (!orma_stacks_is_memory(s) && (losses || s->cut || s->without_stack))
+            put_losses(out, s, losses);
         return;
     }
     fprintf(out, "%" PRIu64 " sample%s", s->samples, plural(s->samples));
@@ -233,7 +233,7 @@ void orma_profile_report_head(const struct orma_profile_report_style *style,
                 percent(s->samples * s->period_ns, cpu_ns),
                 orma_units_format_duration(cpu_ns, text));
     fputc('\n', out);
-    put_losses(out, s);
+    put_losses(out, s, losses);
     put_counted(style, s);
 }
 

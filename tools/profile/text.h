@@ -19,9 +19,11 @@ struct orma_profile_report_style {
 /* For a stream: its width, what it can show. */
 struct orma_profile_report_style orma_profile_report_style(FILE *out);
 
-/* What was sampled, and what was not, in numbers. cpu_ns: what the command used; 0: not known. */
+/* What was sampled, and what was not, in numbers. cpu_ns: what the command used; 0: not known.
+ * losses: of the recording, as orma_load_put_losses() says it; NULL: it was said already. */
 void orma_profile_report_head(const struct orma_profile_report_style *style,
-                              const struct orma_stacks *stacks, uint64_t cpu_ns);
+                              const struct orma_stacks *stacks, uint64_t cpu_ns,
+                              const char *losses);
 
 void orma_profile_report_top(const struct orma_profile_report_style *style,
                              const struct orma_stacks *stacks);

@@ -79,6 +79,8 @@ void orma_report_put_quoted(struct orma_buf *out, const char *text, size_t max)
     put_escaped(out, "", text, max);
 }
 
+#define LAST_PART(path) "substr(" path ", length(rtrim(" path ", replace(" path ", '/', ''))) + 1)"
+
 /*
  * `name` or `number` of the table `of` is what the user wrote; paths match by their last part. A
  * process is also called as its main thread: names of processes are paths, command lines, or those
@@ -91,8 +93,8 @@ static void put_match(struct orma_buf *out, const char *of, const char *number, 
     orma_buf_printf(out, "(%s.name GLOB ", of);
     put_quoted(out, "", pattern);
     if (!strcmp(of, "process")) {
-        orma_buf_put_str(out, " OR process.name GLOB ");
-        put_quoted(out, "*/", pattern);
+        orma_buf_put_str(out, " OR " LAST_PART("process.name") " GLOB ");
+        put_quoted(out, "", pattern);
         orma_buf_put_str(out, " OR process.upid IN (SELECT m.upid FROM thread AS m WHERE "
                               "m.is_main_thread AND m.name GLOB ");
         put_quoted(out, "", pattern);

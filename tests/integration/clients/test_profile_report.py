@@ -83,6 +83,13 @@ class Report(Case):
         self.assertEqual(self.rows(self.report("--thread", "11")), {"down": 100})
         self.assertEqual(self.rows(self.report("--from", "0", "--to", "0.0495"))["parse"], 100)
         self.report("--from", "100s", code=1)
+        self.assertEqual(self.rows(self.report("--thread", "app 11")), {"down": 100}, "a label as it is printed")
+        self.assertIn(b"did you mean 'second'", self.orma("profile", "report", self.dir / "a.txt", "--process", "secnod", code=1).stderr)
+
+    def test_memory_is_of_processes(self):
+        for what in ("--thread", "11"), ("--slice", "x"), ("--from", "1s"):
+            done = self.orma("profile", "report", self.dir / "a.txt", "--heap", "live", *what, code=1)
+            self.assertIn(f"{what[0]} does not apply to --heap", done.stderr.decode())
 
     def test_collapsed(self):
         for text in self.report("--format", "collapsed"), self.orma("convert", "collapsed", self.dir / "a.txt").stdout.decode():
@@ -176,7 +183,7 @@ class Report(Case):
         self.assertIn("not shown: 1 stack with less than a half", text)
         self.assertIn("rounded to a whole number: 1 stack\n", text)
         refused = self.orma("profile", "report", self.dir / "a.folded", "--thread", "x", code=1).stderr.decode()
-        self.assertIn("sums of stacks have no", refused)
+        self.assertIn("has sums of stacks only: no processes", refused)
 
     def test_traces_without_samples(self):
         (self.dir / "none.json").write_text('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"n"}]')

@@ -1,9 +1,10 @@
 // What is drawn over and above the rows: what is chosen, flows, marks, the ruler, the whole trace.
 
 import type { App } from "./app";
+import { hueOf } from "./color";
 import { shown } from "./dom";
 import { duration, place, step, tick } from "./time";
-import { RowKind } from "./trace";
+import { type Row, RowKind } from "./trace";
 import { LANE, type Line, STATE } from "./tree";
 
 export class Marks {
@@ -117,9 +118,22 @@ export class Marks {
     ctx.fillStyle = c.faint;
     ctx.fillRect(0, 0, width, 34);
     const sums = this.total();
-    ctx.fillStyle = c.counterLine;
-    ctx.globalAlpha = 0.6;
-    for (let i = 0; i < sums.length; i++) ctx.fillRect(this.app.headWidth + (i * this.app.width) / sums.length, 34 - 32 * sums[i], this.app.width / sums.length + 0.5, 32 * sums[i]);
+    const part = this.app.width / sums.length;
+    const busiest = this.isFull(sums) ? this.busiest() : [];
+    if (busiest.length > 1) {
+      const tall = 32 / busiest.length;
+      busiest.forEach(({ row, bytes }, k) => {
+        ctx.fillStyle = c.fill[hueOf(row.name)];
+        bytes.forEach((share, i) => {
+          ctx.globalAlpha = share / 255;
+          ctx.fillRect(this.app.headWidth + (i * this.app.width) / bytes.length, 1 + k * tall, this.app.width / bytes.length + 0.5, tall - 1);
+        });
+      });
+    } else {
+      ctx.fillStyle = c.counterLine;
+      ctx.globalAlpha = 0.6;
+      sums.forEach((share, i) => ctx.fillRect(this.app.headWidth + i * part, 34 - 32 * share, part + 0.5, 32 * share));
+    }
     ctx.globalAlpha = 1;
     const scale = this.app.width / Math.max(1, this.app.trace.span);
     const x = this.app.headWidth + Math.max(0, this.app.view.from) * scale;
@@ -132,13 +146,27 @@ export class Marks {
     ctx.fillStyle = c.dim;
     ctx.font = "11px system-ui, sans-serif";
     ctx.textBaseline = "middle";
-    ctx.fillText("whole trace", 8, 17);
+    ctx.fillText(busiest.length > 1 ? "whole trace: the busiest processes" : "whole trace", 8, 17, this.app.headWidth - 12);
     ctx.fillStyle = this.app.painter.colors.hatch;
     for (const gap of this.app.trace.gaps) ctx.fillRect(this.app.headWidth + gap.to * scale - 1, 0, 2, 34);
     for (const mark of this.app.marks) {
       ctx.fillStyle = "#D55E00";
       ctx.fillRect(this.app.headWidth + mark.from * scale, 0, Math.max(2, (mark.to - mark.from) * scale), 4);
     }
+  }
+
+  /** Where cores are at work all the time, their sum tells nothing. */
+  private isFull(sums: Float64Array): boolean {
+    return sums.filter((share) => share > 0.85).length > 0.8 * sums.length;
+  }
+
+  /** The processes that were at work most, each against its own busiest time. */
+  private busiest(): { row: Row; bytes: Uint8Array }[] {
+    const { trace } = this.app;
+    return [...trace.overview].flatMap(([n, bytes]) => {
+      const row = trace.rows[n];
+      return row?.kind === RowKind.Process ? [{ row, bytes }] : [];
+    }).sort((a, b) => b.row.rank - a.row.rank).slice(0, 4);
   }
 
   total(): Float64Array {

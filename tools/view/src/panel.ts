@@ -4,7 +4,7 @@ import type { App, Chosen, Note } from "./app";
 import { type Column, el, table, verdict } from "./dom";
 import { flameGraph } from "./flame";
 import { addSamples, addSlices, addStack, type Area, type Flame, newFlame, type NameStats, SliceStats, Times, type TimeStats } from "./stats";
-import { duration, number, place, quantity } from "./time";
+import { duration, number, place, quantity, samples as samplesText } from "./time";
 import { type Row, type RowData, RowKind, shortName } from "./trace";
 import { stateLook, STATES } from "./color";
 import { writeNote } from "./header";
@@ -366,7 +366,7 @@ export class Panel {
     if (!here) return;
     const what = this.area ? `the chosen range (${duration(area.to - area.from)})` : "the whole trace";
     const out: Node[] = [];
-    if (samples.total) out.push(el("h2", {}, `Samples of ${what}`), flameGraph(samples, () => this.app.painter.colors, (n) => `${number(n)} sample${n === 1 ? "" : "s"}`, "samples"));
+    if (samples.total) out.push(el("h2", {}, `Samples of ${what}`), flameGraph(samples, () => this.app.painter.colors, (n) => samplesText(n, trace.info.samplePeriod), "samples"));
     if (slices.total) out.push(el("h2", {}, `Slices of ${what}`), flameGraph(slices, () => this.app.painter.colors, duration, "slices"));
     out.push(...this.heaps());
     if (!out.length) out.push(el("p", {}, "Neither samples nor slices here. To sample a program: orma profile -- PROGRAM"));

@@ -5,7 +5,7 @@ import { el, verdict } from "./dom";
 import { flameGraph } from "./flame";
 import { cpuPlot, waitPlot } from "./plots";
 import { addSamples, newFlame } from "./stats";
-import { duration, number, place, quantity } from "./time";
+import { duration, number, place, quantity, samples } from "./time";
 
 type Cell = string | number | null | (number | null)[];
 
@@ -142,6 +142,6 @@ export class ReportPage {
     if (!trace.sites.size) return;
     const flame = newFlame("all");
     for (const row of trace.rows) if (row?.items) addSamples(flame, trace, await trace.load(row.n), 0, trace.span);
-    if (flame.total) this.root.append(el("section", { id: "report-samples" }, el("h2", {}, "Where did the samples fall?"), flameGraph(flame, () => this.app.painter.colors, (n) => `${number(n)} samples`, "samples")));
+    if (flame.total) this.root.append(el("section", { id: "report-samples" }, el("h2", {}, "Where did the samples fall?"), flameGraph(flame, () => this.app.painter.colors, (n) => samples(n, trace.info.samplePeriod), "samples")));
   }
 }

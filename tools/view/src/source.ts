@@ -13,6 +13,7 @@ export interface Info {
   losses?: string; // what was lost, as every command says it
   problems: [string, number | string, string, number][];
   facts: [string, string][];
+  samplePeriod?: number; // ns that a sample stands for
   report?: import("./report").Report;
   blocks: [BlockKind, number, number, number, number, number][]; // kind, size, crc, first, last, packed
   levels: number[]; // ns: what is shorter stands in groups there; the finest first

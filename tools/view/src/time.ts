@@ -59,3 +59,8 @@ export function quantity(v: number, unit: string): string {
     : abs >= 1e4 ? `${(v / 1e3).toFixed(1)} k` : String(+v.toPrecision(5));
   return unit ? `${text} ${unit}` : text;
 }
+
+/** `period`: ns that one stands for, where that is known. */
+export function samples(n: number, period: number | undefined): string {
+  return `${number(n)} sample${n === 1 ? "" : "s"}${period ? `, about ${duration(n * period)}` : ""}`;
+}

@@ -4,7 +4,7 @@ import { number } from "./time";
 import { type Row, RowKind, type Trace } from "./trace";
 
 export const LANE = 18;
-export const STATE = 7;
+export const STATE = 10;
 const HEAD = 24;
 const COUNTER = 36;
 const CPU = 22;
@@ -31,7 +31,7 @@ const ORDER: Record<RowKind, number> = {
 };
 
 function topOrder(trace: Trace, row: Row): number {
-  if (row.kind === RowKind.Group) return row.name === "CPUs" || row.children.some((c) => trace.rows[c]?.kind === RowKind.Cpu) ? 0 : row.name === "System" ? 5 : row.name === "Kernel threads" ? 7 : 6;
+  if (row.kind === RowKind.Group) return row.name === "CPUs" || row.children.some((c) => trace.rows[c]?.kind === RowKind.Cpu) ? 0 : row.name === "System" ? 5 : row.name === "Other processes" ? 7 : row.name === "Kernel threads" ? 8 : 6;
   if (row.kind === RowKind.Log) return 1;
   if (row.kind === RowKind.Thread) return 4;
   return 3;

@@ -52,3 +52,23 @@ JOIN __intrinsic_counter AS c ON c.id = cs.counter_id
 JOIN perf_counter_track AS y ON y.id = c.track_id AND y.is_timebase
 WHERE n.timebase_unit != 'ns'
 WINDOW q AS (PARTITION BY c.track_id ORDER BY c.ts, s.id);
+
+-- The time between two samples of a cpu: what is commonest among the first ones. Those that nobody wanted lie
+-- between others, so the mean would be too large.
+CREATE PERFETTO VIEW _orma_sample_period AS
+SELECT CAST(delta AS INT) * 1000 AS period_ns
+FROM (
+  SELECT round((value - lag(value) OVER (PARTITION BY track_id ORDER BY ts)) / 1000) AS delta
+  FROM (
+    SELECT c.value, c.track_id, c.ts
+    FROM counter AS c
+    JOIN perf_counter_track AS t ON t.id = c.track_id
+    JOIN __intrinsic_profiler_session AS n ON n.id = t.perf_session_id
+    WHERE t.is_timebase AND n.timebase_unit = 'ns'
+    LIMIT 5000
+  )
+)
+WHERE delta > 0
+GROUP BY delta
+ORDER BY count(*) DESC, delta
+LIMIT 1;
