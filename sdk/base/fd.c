@@ -22,6 +22,24 @@ void orma_fd_close(int *fd)
     errno = saved;
 }
 
+struct orma_fd_id orma_fd_identify(int fd)
+{
+    int saved = errno;
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0)
+        st.st_dev = st.st_ino = 0;
+    errno = saved;
+    return (struct orma_fd_id){st.st_dev, st.st_ino};
+}
+
+bool orma_fd_is(int fd, struct orma_fd_id id)
+{
+    struct orma_fd_id now = orma_fd_identify(fd);
+
+    return now.ino && now.ino == id.ino && now.dev == id.dev;
+}
+
 int orma_fd_set_nonblock(int fd)
 {
     int flags = fcntl(fd, F_GETFL);

@@ -6,11 +6,24 @@
 #define ORMA_SDK_BASE_FD_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "sdk/base/buf.h"
 
 /* Closes if >= 0 and sets to -1. For ORMA_AUTO(orma_fd_close) int fd = -1; errno is kept. */
 void orma_fd_close(int *fd);
+
+/*
+ * Which socket or pipe a number stands for. In somebody else's program the number may have become
+ * another file: daemons close all that they have, and the kernel gives the numbers out again.
+ */
+struct orma_fd_id {
+    uint64_t dev, ino; /* 0, 0: none */
+};
+
+struct orma_fd_id orma_fd_identify(int fd);
+/* Is it still that one? Safe in signal handlers. */
+bool orma_fd_is(int fd, struct orma_fd_id id);
 
 int orma_fd_set_nonblock(int fd);
 

@@ -44,6 +44,7 @@ enum bind_state { BIND_SENT, BIND_OK, BIND_REFUSED };
 
 struct orma_ipc_client {
     int sock;
+    struct orma_fd_id sock_id;
     struct orma_ipc_stream in;
     struct orma_buf out;      /* scratch for one frame */
     bool queues;              /* sends do not wait */
@@ -55,6 +56,11 @@ struct orma_ipc_client {
     unsigned methods_num;
     struct method methods[METHODS_MAX];
 };
+
+static bool is_ours(const struct orma_ipc_client *self)
+{
+    return orma_fd_is(self->sock, self->sock_id);
+}
 
 /* Sends `out`, or puts what the socket does not take at once behind what waits already. */
 static int enqueue(struct orma_ipc_client *self)
@@ -86,6 +92,8 @@ static int send_queued(struct orma_ipc_client *self)
     size_t done = 0;
     ssize_t n = 1;
 
+    if (self->queue.len && !is_ours(self))
+        return -EBADF;
     while (n > 0 && done < self->queue.len) {
         n = orma_sock_send_now(self->sock, self->queue.data + done, self->queue.len - done);
         done += n > 0 ? (size_t)n : 0;
@@ -115,6 +123,8 @@ static int send_frame(struct orma_ipc_client *self, const struct orma_ipc_frame 
 {
     orma_buf_clear(&self->out);
     int r = orma_ipc_frame_encode(&self->out, frame, NULL, 0);
+    if (r == 0 && !is_ours(self))
+        r = -EBADF;
     if (r < 0)
         return r;
     if (self->queues)
@@ -136,6 +146,7 @@ int orma_ipc_client_new_from_fd(int sock, const char *service, struct orma_ipc_c
         .service_name = orma_str_from(service),
     };
     self->sock = sock;
+    self->sock_id = orma_fd_identify(sock);
     int r = send_frame(self, &bind, -1);
     if (r < 0) {
         self->sock = -1; /* stays the caller's */
@@ -166,11 +177,18 @@ void orma_ipc_client_free(struct orma_ipc_client *self)
         r->fn(r->ctx, false, false, (struct orma_str){0});
         free(r);
     }
-    orma_fd_close(&self->sock);
+    orma_ipc_client_close(self);
     orma_ipc_stream_fini(&self->in);
     orma_buf_fini(&self->out);
     orma_buf_fini(&self->queue);
     free(self);
+}
+
+void orma_ipc_client_close(struct orma_ipc_client *self)
+{
+    if (is_ours(self))
+        orma_fd_close(&self->sock);
+    self->sock = -1;
 }
 
 int orma_ipc_client_fd(const struct orma_ipc_client *self)
@@ -229,6 +247,8 @@ static void on_frame(struct orma_ipc_client *self, const uint8_t *data, size_t l
 
 int orma_ipc_client_dispatch(struct orma_ipc_client *self)
 {
+    if (!is_ours(self))
+        return -EBADF;
     /* An error here is found by reading as well, behind what the service said before it went. */
     if (self->queue.len)
         (void)send_queued(self);

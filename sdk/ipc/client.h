@@ -7,6 +7,9 @@
  * ends, every callback still waiting is called once with success = false and
  * has_more = false, from orma_ipc_client_free().
  * Threads: none; the owner serialises all calls.
+ *
+ * A socket that its program has closed, so that the number may be another file's, is neither
+ * read, written nor closed: -EBADF, the connection is over.
  */
 #ifndef ORMA_SDK_IPC_CLIENT_H
 #define ORMA_SDK_IPC_CLIENT_H
@@ -30,6 +33,9 @@ int orma_ipc_client_new(const char *addr, const char *service, struct orma_ipc_c
 int orma_ipc_client_new_from_fd(int sock, const char *service, struct orma_ipc_client **ret);
 void orma_ipc_client_free(struct orma_ipc_client *self);
 ORMA_DEFINE_AUTO(struct orma_ipc_client *, orma_ipc_client_free)
+
+/* Closes the socket and does nothing else: in a child of fork(). */
+void orma_ipc_client_close(struct orma_ipc_client *self);
 
 int orma_ipc_client_fd(const struct orma_ipc_client *self);
 

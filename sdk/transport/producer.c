@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "protos/fields/common.h"
@@ -31,6 +30,8 @@
 
 /* For what is still to be sent at the end. */
 #define LAST_WORDS_MS 500
+/* Without a pipe to wake it, the owner looks so often. */
+#define NO_WAKEUP_MS 100
 #define SDK_VERSION "Orma 0.1.0"
 
 /* ---- data sources ---- */
@@ -182,10 +183,8 @@ static void commit_if_due(struct orma_producer *self)
 
 int orma_producer_dispatch(struct orma_producer *self)
 {
-    uint64_t drained;
-
-    if (read(self->wakeup_fd, &drained, sizeof(drained)) < 0)
-        drained = 0; /* nobody called */
+    orma_producer_drain_wakeup(self);
+    (void)orma_producer_renew_wakeup(self); /* without one the owner looks now and then */
     if (!self->ipc)
         return 0;
     if (self->pool)
@@ -209,7 +208,7 @@ int orma_producer_dispatch(struct orma_producer *self)
 int orma_producer_timeout_ms(const struct orma_producer *self)
 {
     if (!self->commit_due_ns)
-        return -1;
+        return self->wakeup_fd < 0 ? NO_WAKEUP_MS : -1;
     uint64_t now = now_ns();
     return now >= self->commit_due_ns ? 0 : (int)((self->commit_due_ns - now) / 1000000 + 1);
 }
@@ -264,13 +263,20 @@ int orma_producer_sync(struct orma_producer *self, int timeout_ms)
 
 /* ---- the rest ---- */
 
+void orma_producer_abandon(struct orma_producer *self)
+{
+    orma_producer_end_wakeup(self);
+    if (self->ipc)
+        orma_ipc_client_close(self->ipc);
+}
+
 int orma_producer_new(const struct orma_producer_config *config, struct orma_producer **ret)
 {
     ORMA_AUTO(orma_producer_free_p) struct orma_producer *self = calloc(1, sizeof(*self));
 
     if (!self)
         return -ENOMEM;
-    self->wakeup_fd = -1;
+    self->wakeup_fd = self->wakeup_in = -1;
     orma_list_init(&self->instances);
     pthread_mutex_init(&self->pool_lock, NULL);
     self->config = *config;
@@ -278,9 +284,9 @@ int orma_producer_new(const struct orma_producer_config *config, struct orma_pro
     self->addr = config->addr ? orma_str_dup(orma_str_from(config->addr)) : NULL;
     if (!self->name || (config->addr && !self->addr))
         return -ENOMEM;
-    self->wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (self->wakeup_fd < 0)
-        return -errno;
+    int r = orma_producer_renew_wakeup(self);
+    if (r < 0)
+        return r;
     *ret = ORMA_STEAL(self);
     return 0;
 }
@@ -297,7 +303,7 @@ void orma_producer_free(struct orma_producer *self)
     disconnect(self);
     orma_committer_fini(&self->committer);
     orma_buf_fini(&self->waits);
-    orma_fd_close(&self->wakeup_fd);
+    orma_producer_end_wakeup(self);
     pthread_mutex_destroy(&self->pool_lock);
     free(self->name);
     free(self->addr);

@@ -97,7 +97,8 @@ bool orma_producer_is_connected(const struct orma_producer *self);
 int orma_producer_fd(const struct orma_producer *self);
 /* Is it to be polled for writing? Then dispatch goes on sending. */
 bool orma_producer_wants_write(const struct orma_producer *self);
-/* Readable when writers have something to commit. Always valid. */
+/* Readable when writers have something to commit. -1: the program closed it, and there is no other
+ * yet. Dispatch may change it. */
 int orma_producer_wakeup_fd(const struct orma_producer *self);
 
 /*
@@ -108,6 +109,9 @@ int orma_producer_dispatch(struct orma_producer *self);
 
 /* Milliseconds until dispatch is wanted although nothing came (batched commits); -1: no need. */
 int orma_producer_timeout_ms(const struct orma_producer *self);
+
+/* In a child of fork(): closes the descriptors, which are the parent's; nothing else is touched. */
+void orma_producer_abandon(struct orma_producer *self);
 
 /* Waits until the service has processed everything sent so far. -ETIMEDOUT, or the connection's
  * error. */

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "sdk/base/buf.h"
+#include "sdk/base/fd.h"
 #include "sdk/base/list.h"
 #include "sdk/ipc/client.h"
 #include "sdk/transport/commit.h"
@@ -20,7 +21,9 @@ struct orma_producer {
     char *name;
     char *addr; /* NULL: the usual one */
     struct orma_producer_config config;
-    int wakeup_fd;
+    /* A pipe: whoever writes knows by its number in the file system that it is ours. */
+    int wakeup_fd, wakeup_in;
+    struct orma_fd_id wakeup_id;
 
     const struct orma_ds *sources[ORMA_PRODUCER_SOURCES_MAX];
     size_t sources_num;
@@ -46,6 +49,12 @@ struct orma_pool *orma_producer_ref_pool(struct orma_producer *self);
 
 /* ---- producer_link.c ---- */
 
+/* The pipe of orma_producer_wakeup(), made when there is none, and again when the program closed
+ * it. 0 or -errno. */
+int orma_producer_renew_wakeup(struct orma_producer *self);
+void orma_producer_end_wakeup(struct orma_producer *self);
+/* Takes what woke us. */
+void orma_producer_drain_wakeup(const struct orma_producer *self);
 /* A failure that ends the connection when the present dispatch is over. 0 is none. */
 void orma_producer_note_error(struct orma_producer *self, int r);
 /* Sends a request; `args` may be NULL, `fn` too. Failures are noted. */

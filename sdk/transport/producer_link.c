@@ -22,12 +22,60 @@ static void unmap(void *base, size_t size)
     munmap(base, size);
 }
 
+static bool is_pipe_ours(const struct orma_producer *self, int fd)
+{
+    struct orma_fd_id id = {__atomic_load_n(&self->wakeup_id.dev, __ATOMIC_RELAXED),
+                            __atomic_load_n(&self->wakeup_id.ino, __ATOMIC_RELAXED)};
+
+    return orma_fd_is(fd, id);
+}
+
+/* Who reads an old descriptor or number here wakes nobody, and the turn in which they change looks
+ * at all that is listed. */
+int orma_producer_renew_wakeup(struct orma_producer *self)
+{
+    int fds[2] = {-1, -1}, r = 0;
+
+    if (is_pipe_ours(self, self->wakeup_fd) && is_pipe_ours(self, self->wakeup_in))
+        return 0;
+    orma_producer_end_wakeup(self);
+    if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+        r = -errno;
+    struct orma_fd_id id = orma_fd_identify(fds[0]);
+    __atomic_store_n(&self->wakeup_id.dev, id.dev, __ATOMIC_RELAXED);
+    __atomic_store_n(&self->wakeup_id.ino, id.ino, __ATOMIC_RELAXED);
+    self->wakeup_fd = fds[0];
+    __atomic_store_n(&self->wakeup_in, fds[1], __ATOMIC_RELEASE);
+    return r;
+}
+
+void orma_producer_end_wakeup(struct orma_producer *self)
+{
+    int in = self->wakeup_in;
+
+    __atomic_store_n(&self->wakeup_in, -1, __ATOMIC_RELAXED);
+    if (is_pipe_ours(self, in))
+        orma_fd_close(&in);
+    if (is_pipe_ours(self, self->wakeup_fd))
+        orma_fd_close(&self->wakeup_fd);
+    self->wakeup_fd = -1;
+}
+
+void orma_producer_drain_wakeup(const struct orma_producer *self)
+{
+    char bytes[256];
+
+    while (is_pipe_ours(self, self->wakeup_fd) &&
+           read(self->wakeup_fd, bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes))
+        continue;
+}
+
 void orma_producer_wakeup(struct orma_producer *self)
 {
-    uint64_t one = 1;
+    int fd = __atomic_load_n(&self->wakeup_in, __ATOMIC_ACQUIRE);
 
-    /* A full counter means that the loop has been woken already. */
-    if (write(self->wakeup_fd, &one, sizeof(one)) < 0)
+    /* A full pipe means that the loop has been woken already. */
+    if (is_pipe_ours(self, fd) && write(fd, "", 1) < 0)
         return;
 }
 

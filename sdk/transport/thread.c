@@ -17,7 +17,6 @@
 #include <time.h>
 
 #include "sdk/base/clock.h"
-#include "sdk/base/fd.h"
 
 /* A failing connect to a local socket costs microseconds: begin impatiently, end politely. */
 #define RETRY_MIN_MS 100
@@ -190,11 +189,8 @@ void orma_producer_thread_free(struct orma_producer_thread *self)
 
 void orma_producer_thread_abandon(struct orma_producer_thread *self)
 {
-    int fds[] = {orma_producer_fd(self->producer), orma_producer_wakeup_fd(self->producer)};
-
     /* The parent's end of the connection would outlive the parent in us. */
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(fds); i++)
-        orma_fd_close(&fds[i]);
+    orma_producer_abandon(self->producer);
 }
 
 void orma_producer_thread_call(struct orma_producer_thread *self, orma_producer_task_fn fn,

@@ -9,10 +9,17 @@
  * while threads emit app COUNTS threads NUMBER                 so many threads at once, then as
  * many one after the other
  *
+ *     app COUNTS closes FOLDER       closes all descriptors that it has, as daemons do, and opens
+ *                                    files and sockets of its own
+ *     app COUNTS dies -              is killed before the service knows of its first event
+ *
  * COUNTS is 16 numbers: [0..7] emitted by thread, [8] 1 when a session is there, [9] 1 at an
  * orderly end, [10] milliseconds of the flush, [11] its result, [12] children crashed, [13] hung,
  * [14] by handlers, [15] lost without a thread's sequence to count them.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <orma/orma.h>
@@ -23,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -192,6 +200,36 @@ static void with_a_stopped_service(void)
     __atomic_store_n(&counts[8], 3, __ATOMIC_RELEASE);
 }
 
+/* Numbers that ours had are the program's own now: 0 if all are open at the end, files are empty,
+ * and nobody wrote into sockets. */
+static int with_closed_descriptors(const char *folder)
+{
+    int files[8], sockets[8][2], r = 0;
+    char path[4096], byte;
+
+    run_threads(burst, 1);
+    if (close_range(3, ~0u, 0))
+        return 4;
+    for (unsigned i = 0; i < 8; i++) {
+        snprintf(path, sizeof(path), "%s/%u", folder, i);
+        files[i] = open(path, O_RDWR | O_CREAT, 0644);
+        if (files[i] < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets[i]))
+            return 4;
+    }
+    for (unsigned i = 0; i < 20; i++) {
+        run_threads(burst, 2);
+        usleep(20000);
+    }
+    orma_shutdown();
+    for (unsigned i = 0; i < 8; i++) {
+        if (lseek(files[i], 0, SEEK_END) != 0)
+            r |= 8;
+        for (unsigned k = 0; k < 2; k++)
+            r |= read(sockets[i][k], &byte, 1) != -1 || errno != EAGAIN ? 16 : 0;
+    }
+    return r;
+}
+
 int main(int argc, char **argv)
 {
     struct orma_init_args args = ORMA_INIT_ARGS;
@@ -226,6 +264,12 @@ int main(int argc, char **argv)
         run_threads(burst, atol(argv[3]));
         for (long i = 0; i < atol(argv[3]); i++)
             run_threads(burst, 1);
+    } else if (!strcmp(mode, "closes")) {
+        per_thread = 2000;
+        return with_closed_descriptors(argv[3]);
+    } else if (!strcmp(mode, "dies")) {
+        ORMA_INSTANT(attack, "last words");
+        kill(getpid(), SIGKILL);
     } else {
         return 2;
     }
