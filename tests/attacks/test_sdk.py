@@ -6,6 +6,9 @@ from attack import *
 CONFIG = """buffers { size_kb: 65536 } data_sources { config { name: "track_event" } }
 write_into_file: true file_write_period_ms: 100 flush_period_ms: %d data_source_stop_timeout_ms: 3000"""
 
+# What the table `loss` says of programs that could not say what they lost.
+UNKNOWN = {"unreported", "killed", "not counted"}
+
 
 class Counts:
     """The 16 numbers that the program keeps."""
@@ -162,6 +165,31 @@ class Sdk(Attack):
         lost = sum(n for reason, n in self.ledger().items() if reason not in ("emitted", "delivered"))
         self.assertEqual(self.slices() + lost, total)
         self.assert_ends()
+
+    def test_descriptors_that_the_program_closed(self):
+        """Numbers of ours are its own files and sockets now: nothing is written there, nothing read, nothing closed."""
+        self.record(50)
+        folder = self.dir / "files"
+        folder.mkdir()
+        self.finish(self.app("closes", folder)[0])
+        self.end_recording()
+        self.assertEqual([f.stat().st_size for f in folder.iterdir()], [0] * 8)
+        self.assertTrue(UNKNOWN & self.reasons(), "what was on its way is lost, and who knows how much")
+        self.assert_ends()
+
+    def test_a_program_that_dies_before_it_is_known(self):
+        """... has written into memory that nobody can assign: what was lost is not known."""
+        self.record()
+        for _ in range(times(5, 50)):
+            self.assertEqual(self.app("dies", "-")[0].wait(60 * SLOW), -signal.SIGKILL)
+        self.end_recording()
+        events = int(self.one(self.trace, "select count(*) from instant where name = 'last words'"))
+        if events < times(5, 50):
+            self.assertTrue(UNKNOWN & self.reasons(), f"{events} events")
+        self.assert_ends()
+
+    def reasons(self):
+        return {r["reason"] for r in self.query(self.trace, "select reason from loss")}
 
     def test_a_plug_in_that_is_unloaded(self):
         self.record(20)

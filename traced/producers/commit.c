@@ -497,8 +497,10 @@ static void scrape_chunk(struct traced_producer *p, const struct orma_shm_chunk 
     struct chunk_header h = read_header(chunk);
     uint64_t buffer_id = h.writer_id ? orma_map_get(&p->writers, h.writer_id) : ORMA_MAP_NONE;
 
-    if (buffer_id == ORMA_MAP_NONE || buffer_id > UINT16_MAX)
+    if (buffer_id == ORMA_MAP_NONE || buffer_id > UINT16_MAX) {
+        p->has_orphans |= h.writer_id && (h.packets & ORMA_SHM_PACKETS_MASK);
         return;
+    }
     const struct traced_target *target = orma_map_get_ptr(&p->registry->targets, buffer_id);
     if (!target || (group && target->group != group))
         return;

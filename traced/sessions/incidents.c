@@ -95,7 +95,8 @@ void traced_incidents_note_gone(struct traced_instance *inst)
         struct orma_incident early = incident_of(inst, ORMA_PB_ORMA_INCIDENT_ENDED_EARLY);
 
         note(s, &early);
-    } else if (s->incidents.killed != inst->producer->id && owes_report(inst)) {
+    } else if (s->incidents.killed != inst->producer->id &&
+               (inst->producer->has_orphans || owes_report(inst))) {
         struct orma_incident killed = incident_of(inst, ORMA_PB_ORMA_INCIDENT_KILLED);
 
         s->incidents.killed = inst->producer->id;
