@@ -32,7 +32,7 @@ CREATE PERFETTO TABLE android_power_rails_counters(
   id ID(counter.id),
   -- Its time.
   ts TIMESTAMP,
-  -- Until the next one.
+  -- Until the next one; of the last one until the end of the trace.
   dur DURATION,
   -- Name of the track.
   power_rail_name STRING,
@@ -59,7 +59,7 @@ SELECT
 FROM (
   SELECT
     c.id, c.ts, c.track_id, c.value,
-    ifnull(lead(c.ts) OVER rail - c.ts, 0) AS dur,
+    lead(c.ts, 1, trace_end()) OVER rail - c.ts AS dur,
     lead(c.value) OVER rail AS next_value,
     c.value - lag(c.value) OVER rail AS delta_value
   FROM counter AS c

@@ -38,20 +38,21 @@ SELECT
   slice_depth AS self_slice_depth
 FROM _span_state_beside_slice;
 
--- The critical paths of all threads.
+-- The critical paths of all threads, also of the waits before they were first woken.
 CREATE PERFETTO TABLE _critical_path_all AS
 SELECT
-  row_number() OVER (ORDER BY root_id, ts) AS id, ts, dur, ts + dur AS ts_end, utid, root_utid
+  row_number() OVER (ORDER BY ts, root_id) AS id, ts, dur, ts + dur AS ts_end, utid, root_utid
 FROM _critical_path_by_intervals!(
   (
-    SELECT utid, min(ts) AS ts, max(ts + dur) - min(ts) AS dur
+    SELECT
+      utid, min(ts - ifnull(idle_dur, 0)) AS ts, max(ts + dur) - min(ts - ifnull(idle_dur, 0)) AS dur
     FROM _wakeup_graph
     GROUP BY utid
   ),
   _wakeup_graph
 )
 WHERE dur > 0
-ORDER BY root_id, ts;
+ORDER BY ts, root_id;
 
 -- What of which path (cr_id) is in which state (th_id).
 CREATE PERFETTO TABLE _critical_path_thread_state_slice_raw AS
