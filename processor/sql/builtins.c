@@ -30,6 +30,7 @@ static const struct orma_sql_func *const funcs[] = {
     orma_functions_ftrace,
     orma_operators_graph,
     orma_operators_intervals,
+    orma_functions_heavy,
     orma_functions_math,
     orma_functions_meta,
     orma_functions_compat,

@@ -30,11 +30,13 @@
 #include "processor/symbols/symbolizer.h"
 
 /* How often SQLite asks whether it should go on, in steps of its machine. */
-#define PROGRESS_STEPS 20000
+#define PROGRESS_STEPS 1000
 
+/* The time each time: a step may be a function over a text of many megabytes. */
 static int check_interrupt(void *data)
 {
-    return orma_sql_is_interrupted(data);
+    orma_sql_look_at_limits(data);
+    return orma_sql_is_told_to_stop(data);
 }
 
 static int put_view(sqlite3_stmt *insert, const struct orma_sql_view *v)
@@ -161,6 +163,7 @@ void orma_sql_close(struct orma_sql *self)
     orma_sqlstats_free(self->stats);
     orma_sql_reads_fini(&self->planner.reads);
     orma_symbolizer_free(self->symbolizer);
+    (void)sqlite3_close(self->plain); /* it has no statement open */
     free(self->binary_paths);
     free(self->binary_mode);
     free(self->timelines[0]);

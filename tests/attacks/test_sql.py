@@ -117,6 +117,21 @@ class Sql(Server):
             got = self.sql(";".join([first] + [kind.format(f"{name}{i}", f"{name}{i - 1}") for i in range(1, 4000)]), 60)
             self.assertIn(b"takes longer than 0.2 s", got, first)
 
+    def test_one_step_is_short(self):
+        """SQLite asks between its steps only; a function of one call ends in time, or is refused."""
+        self.server.terminate()
+        self.server.wait(20 * SLOW)
+        self.server_args = ("--query-timeout", "200ms")
+        self.start_server()
+        text = "(select hex(zeroblob(5000000)) as x)"
+        for sql in ("printf('%.*c', 2147483647, 'x')", "printf('%.*c%.*c', 2147483647, 'xyz', 2147483647, 'x')", "format('%.2147483647f', 1.0)",
+                    "format('%2147483647d%2147483647d', 1, 1)", "printf(replace(x, '00', '%.9999999e'), 1)", "replace(x, '0', x)",
+                    "instr(x, hex(zeroblob(50000)) || '1')", "replace(x, hex(zeroblob(50000)) || '1', 'a')", "trim(x, hex(zeroblob(50000)))",
+                    "x like '%' || hex(zeroblob(2400)) || '1'", "x glob '*' || hex(zeroblob(2400)) || '1'", "json_patch(json_array(x), json_array(x))",
+                    "x like '%' || hex(zeroblob(2400)) || '1' escape '%'", "concat(x, x, x, x, x, x, x, x, x, x, x, x)",
+                    ", ".join(["hex(x)"] * 500)):
+            self.assertTrue(self.sql(f"select coalesce(max(1, {sql}), 1) = 1 from {text}", 30), f"no answer to {sql}")
+
     def test_what_spoils_the_server(self):
         """Nothing that one client says changes the answers to the next for good: pragmas change nothing, and tables
         of its own that hide others go when the first tables are restored."""

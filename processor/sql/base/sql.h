@@ -128,6 +128,7 @@ struct orma_sql {
     struct orma_sqlstats *stats;                       /* script/sqlstats.c; when needed */
     struct orma_sql_timeline *timelines[2];            /* functions/time.c; when needed, malloc */
     int64_t bounds_start, bounds_end;                  /* of the trace: functions/time.c */
+    sqlite3 *plain;                                    /* functions/heavy.c; when needed */
     struct orma_symbolizer *symbolizer;                /* profiles/symbolize.c; when needed */
 
     /* ---- set by the program that opened the connection ---- */

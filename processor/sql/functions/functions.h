@@ -13,6 +13,7 @@ extern const struct orma_sql_func orma_functions_compress[];
 extern const struct orma_sql_func orma_functions_dates[];
 extern const struct orma_sql_func orma_functions_files[];
 extern const struct orma_sql_func orma_functions_ftrace[];
+extern const struct orma_sql_func orma_functions_heavy[];
 extern const struct orma_sql_func orma_functions_math[];
 extern const struct orma_sql_func orma_functions_meta[];
 extern const struct orma_sql_func orma_functions_ordered[];
