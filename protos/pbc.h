@@ -3,7 +3,9 @@
  *
  * protobuf-c recurses once per nesting level without a limit, so the nesting
  * is checked here first, by the message's own descriptor: what protobuf-c
- * would recurse into, and nothing else, counts.
+ * would recurse into, and nothing else, counts. It gives texts as strings of C, which
+ * end at their first zero byte, so that a path or a name would be another than was
+ * checked: a message with such a text is refused, too.
  *
  * Used for cold messages only: configs, descriptors, IPC arguments. Enums keep
  * unknown values; unknown fields are kept in the message.
@@ -20,7 +22,7 @@
 /*
  * The message, to be freed with protobuf_c_message_free_unpacked(msg, NULL).
  * 0, -EBADMSG: malformed or nested too deeply, -ENOMEM is reported as -EBADMSG
- * too (protobuf-c does not tell).
+ * too (protobuf-c does not tell), -EILSEQ: a text has a zero byte in it.
  */
 int orma_pbc_unpack(const ProtobufCMessageDescriptor *type, struct orma_str bytes,
                     ProtobufCMessage **ret);

@@ -33,6 +33,12 @@ static inline bool orma_str_eq_c(struct orma_str a, const char *b)
     return orma_str_eq(a, orma_str_from(b));
 }
 
+/* Such a text is a shorter one as a string of C. */
+static inline bool orma_str_has_zero(struct orma_str s)
+{
+    return s.len && memchr(s.data, 0, s.len);
+}
+
 static inline bool orma_str_starts(struct orma_str s, struct orma_str prefix)
 {
     return s.len >= prefix.len && (!prefix.len || !memcmp(s.data, prefix.data, prefix.len));

@@ -1,5 +1,6 @@
 #include "tools/service/config_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,6 +35,11 @@ static int check_binary(struct orma_str bytes, const char *path, struct orma_buf
     ProtobufCMessage *msg;
     int r = orma_pbc_unpack(&perfetto__protos__trace_config__descriptor, bytes, &msg);
 
+    if (r == -EILSEQ) {
+        orma_buf_printf(error, "%s: a text of the config (a path or a name) has a zero byte in it",
+                        path);
+        return r;
+    }
     if (r < 0) {
         orma_buf_printf(error, "%s: not a binary trace config%s", path,
                         orma_service_config_is_text(bytes) ? "; it looks like text: try --txt"

@@ -127,6 +127,8 @@ static int parse(struct orma_str args, struct clone_request *ret)
             break;
         }
     }
+    if (orma_str_has_zero(ret->args.trigger_name) || orma_str_has_zero(ret->args.trigger_producer))
+        return -EILSEQ;
     return r.failed ? -EBADMSG : 0;
 }
 

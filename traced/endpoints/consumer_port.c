@@ -316,7 +316,7 @@ static int detach(struct traced_conn *conn, const struct traced_call *call)
 
     if (r < 0)
         return r;
-    if (!self || !self->session || !key.len ||
+    if (!self || !self->session || !key.len || orma_str_has_zero(key) ||
         find_detached(conn->network->context, self->uid, key))
         return -ENOENT;
     self->session->detach_key = orma_str_dup(key);

@@ -100,6 +100,12 @@ static int initialize_connection(struct traced_conn *conn, const struct traced_c
                 conn->pid, NAME_MAX_BYTES);
         return -E2BIG;
     }
+    if (orma_str_has_zero(args.name) || orma_str_has_zero(args.version)) {
+        if (traced_loop_may_log(conn->network->loop))
+            orma_log_warn("refused a producer (pid %d): its name or version has a zero byte in it",
+                          conn->pid);
+        return -EILSEQ;
+    }
     if (sessions->lockdown && (uid_t)conn->uid != sessions->uid)
         return -EPERM;
     struct traced_producer *self = traced_producer_new(conn, sessions->producers);

@@ -68,6 +68,6 @@ void traced_conn_identify(struct traced_conn *self, const struct orma_ipc_frame 
     self->machine_id = (uint32_t)hash ? (uint32_t)hash : 1;
     struct orma_str name = frame->machine_name;
     name.len = ORMA_MIN(name.len, (size_t)NAME_MAX_BYTES);
-    if (name.len)
+    if (name.len && !orma_str_has_zero(name))
         self->machine_name = orma_str_dup(name); /* no memory: a machine without a name */
 }

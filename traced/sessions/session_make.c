@@ -178,6 +178,8 @@ int traced_session_new(struct traced_sessions *sessions, struct orma_str bytes, 
     ProtobufCMessage *msg;
     int r = orma_pbc_unpack(&perfetto__protos__trace_config__descriptor, bytes, &msg);
 
+    if (r == -EILSEQ)
+        orma_buf_put_str(error, "a text of the config (a path or a name) has a zero byte in it");
     if (r < 0)
         return r;
     config_t *config = (config_t *)msg;

@@ -17,6 +17,7 @@ struct refusal {
     const char *config, *error; /* error NULL: it is taken */
 };
 
+#define ZERO "a text of the config (a path or a name) has a zero byte in it"
 #define BUFFER "buffers { size_kb: 64 } "
 
 static const struct refusal cases[] = {
@@ -72,6 +73,13 @@ static const struct refusal cases[] = {
     {BUFFER "trace_filter { bytecode: 'x' }", "Trace filter bytecode invalid"},
     {BUFFER "write_into_file: true", "either a FD needs to be passed or output_path"},
     {BUFFER "write_into_file: true output_path: '/nowhere/x'", "Failed to create the trace file"},
+    {BUFFER "write_into_file: true output_path: '/tmp/orma-must-not-exist\\000.pftrace'", ZERO},
+    {BUFFER "unique_session_name: 'a\\000'", ZERO},
+    {BUFFER "data_sources { config { name: 'track_event\\000x' } }", ZERO},
+    {BUFFER "data_sources { producer_name_filter: '\\000' }", ZERO},
+    {BUFFER "data_sources { config { ftrace_config { atrace_apps: 'a\\000b' } } }", ZERO},
+    {BUFFER "trigger_config { triggers { name: 't\\000' } }", ZERO},
+    {BUFFER "data_sources { config { legacy_config: 'a\\000b' } }", ZERO},
     {"buffers { size_kb: 0 }", "Invalid buffer sizes"},
     {"buffers { size_kb: 4194304 }", "Invalid buffer sizes"},
     {"buffers { size_kb: 4194303 }", NULL}, /* nothing of it is touched */
