@@ -28,6 +28,7 @@
 #include "probes/sources.h"
 #include "probes/unserved.h"
 #include "protos/pbc.h"
+#include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 #include "sdk/ipc/sock.h"
@@ -37,6 +38,7 @@
 #define SOURCES_MAX 32
 #define SHM_SIZE (2u << 20)
 #define SHM_PAGE (32u << 10)
+#define STOP_WAIT_NS UINT64_C(1000000000) /* for memory, when told to stop */
 #define RETRY_FIRST_MS 1000u
 #define RETRY_STEP_MS 1000u
 #define RETRY_LIMIT_MS 10000u /* then RETRY_SLOW_MS */
@@ -59,8 +61,9 @@ struct orma_probes {
     struct event *socket_event; /* NULL while not connected */
     struct event *wakeup_event, *stop_event, *commit_timer, *retry_timer;
     int stop_fd;
+    _Atomic uint64_t wait_end; /* of all writers, once told to stop: CLOCK_MONOTONIC */
     uint32_t retry_ms;
-    bool stranger; /* it was said that who listens is not trusted */
+    bool stranger;       /* it was said that who listens is not trusted */
     atomic_uint refused; /* sources that could not be made; anybody may read it */
 };
 
@@ -150,6 +153,7 @@ static void on_setup(void *ctx, struct orma_ds_instance *inst)
         free(use);
         return;
     }
+    orma_writer_wait_until(use->writer, &self->wait_end);
     inst->user = use;
     make_source(use, binding->type);
 }
@@ -469,6 +473,10 @@ unsigned orma_probes_refused(struct orma_probes *self)
 void orma_probes_stop(struct orma_probes *self)
 {
     const uint64_t one = 1;
+    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + STOP_WAIT_NS, none = 0;
+
+    /* A service that gives no memory back does not keep us. A second signal does not wait anew. */
+    (void)atomic_compare_exchange_strong(&self->wait_end, &none, end);
     ssize_t n = write(self->stop_fd, &one, sizeof(one));
 
     (void)n; /* full: it has been told before */

@@ -159,9 +159,16 @@ static bool try_acquire(struct orma_writer *self, uint16_t packets, uint32_t pag
     return orma_pool_acquire(self->pool, self->slot, self->next_chunk_id, packets, pages, ret);
 }
 
+static bool is_at_wait_end(const struct orma_writer *self)
+{
+    uint64_t end = self->wait_end ? atomic_load_explicit(self->wait_end, memory_order_relaxed) : 0;
+
+    return end && orma_clock_now(ORMA_CLOCK_MONOTONIC) >= end;
+}
+
 static bool must_not_wait(struct orma_writer *self)
 {
-    return self->policy == ORMA_POLICY_DROP || self->dropping ||
+    return self->policy == ORMA_POLICY_DROP || self->dropping || is_at_wait_end(self) ||
            atomic_load_explicit(&self->hurry, memory_order_relaxed) ||
            atomic_load_explicit(&self->pool->closed, memory_order_relaxed);
 }
@@ -429,6 +436,11 @@ bool orma_writer_take_restart(struct orma_writer *self)
 void orma_writer_counts(const struct orma_writer *self, struct orma_writer_counts *ret)
 {
     orma_pool_counts(self->pool, self->slot, ret);
+}
+
+void orma_writer_wait_until(struct orma_writer *self, const _Atomic uint64_t *end_ns)
+{
+    self->wait_end = end_ns;
 }
 
 void orma_writer_hurry(struct orma_writer *self)

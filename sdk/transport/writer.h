@@ -12,6 +12,7 @@
  */
 #ifndef ORMA_SDK_TRANSPORT_WRITER_H
 #define ORMA_SDK_TRANSPORT_WRITER_H
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,6 +59,12 @@ int orma_writer_put(struct orma_writer *self, const void *packet, size_t len);
 
 /* Completes the current chunk, so that the next commit carries all packets put so far. */
 void orma_writer_flush(struct orma_writer *self);
+
+/*
+ * From when `*end_ns` (CLOCK_MONOTONIC) is not 0, the writer waits for a chunk until then at the
+ * longest. The owner keeps the word, and may set it from any thread and from signal handlers.
+ */
+void orma_writer_wait_until(struct orma_writer *self, const _Atomic uint64_t *end_ns);
 
 /* True once, at the first packet after a loss (and for the first of all): incremental state is to
  * be renewed. */

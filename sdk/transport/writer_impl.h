@@ -50,6 +50,7 @@ struct orma_writer {
     void *hooks_ctx;
     /* Set when the data source stops: a waiting writer gives up. */
     _Atomic bool hurry;
+    const _Atomic uint64_t *wait_end; /* see orma_writer_wait_until(); may be NULL */
 };
 
 /* As orma_writer_new(), in a pool of the caller's. Takes its own reference. */

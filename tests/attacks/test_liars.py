@@ -192,7 +192,7 @@ class Liars(Attack):
             program.terminate()
         for name, place, _, program in running:
             try:
-                code = program.wait(50 * SLOW)  # a writer waits 30 s for memory that the service does not give back
+                code = program.wait(15 * SLOW)  # of the 30 s that a writer waits for memory, one is left at the end
             except subprocess.TimeoutExpired:
                 self.fail(f"{name}: SIGTERM does not end the probes")
             self.check(name, place, code, (0,))

@@ -195,6 +195,27 @@ Test(writer, a_packet_cut_by_exhaustion_is_marked_and_counted_once)
     orma_assert_no_leaks();
 }
 
+/* It would take 30 s. */
+Test(writer, waits_no_longer_than_its_owner_says, .timeout = 20)
+{
+    struct fixture *f = fixture_new(4 * 4096, 4096);
+    struct orma_writer *w = new_writer(f, ORMA_POLICY_STALL);
+    struct orma_writer_counts counts;
+    _Atomic uint64_t end = 0;
+
+    orma_writer_wait_until(w, &end);
+    cr_assert_eq(put(w, 0, 10), 0);
+    end = 1;
+    cr_assert_eq(put(w, 1, 30000), -ENOBUFS);
+    cr_assert_eq(put(w, 2, 30000), -ENOBUFS);
+    orma_writer_counts(w, &counts);
+    cr_assert_eq(counts.emitted, 3);
+    cr_assert_eq(counts.dropped_no_chunk, 2);
+    orma_writer_free(w);
+    fixture_free(f);
+    orma_assert_no_leaks();
+}
+
 /* The loop thread may not wait for itself: it commits, and the service is a step away. */
 Test(writer, stall_then_drop_gives_up_and_counts_the_cut_packet_on_one_side)
 {
