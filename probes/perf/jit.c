@@ -14,7 +14,6 @@
 #include "sdk/base/hex.h"
 #include "sdk/base/search.h"
 
-#define FILE_MAX_BYTES (64u << 20)
 #define FUNCTIONS_MAX (1u << 20)
 #define STATUS_MAX 16384u
 
@@ -153,7 +152,13 @@ int orma_perf_jit_read(int proc_fd, uint32_t pid, struct orma_buf *ret)
     snprintf(name, sizeof(name), "%u/root/tmp/perf-%u.map", pid, inner_pid(proc_fd, pid));
     snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
     ORMA_AUTO(orma_fd_close) int fd = open_trusted(proc_fd, pid, name, path);
-    return fd < 0 ? fd : orma_fd_read_all(fd, FILE_MAX_BYTES, ret);
+    struct stat st;
+
+    if (fd < 0)
+        return fd;
+    if (fstat(fd, &st) == 0 && st.st_size > (off_t)ORMA_PERF_JIT_MAP_MAX)
+        return -EFBIG; /* perhaps of holes, for which nobody needs a disk */
+    return orma_fd_read_all(fd, ORMA_PERF_JIT_MAP_MAX, ret);
 }
 
 /* ---- dumps ---- */
@@ -261,9 +266,12 @@ void orma_perf_jit_read_dump(struct orma_perf_jit *self, int fd)
             return;
         self->at = head.size;
     }
-    while (self->functions.len / sizeof(struct orma_perf_jit_function) < FUNCTIONS_MAX &&
-           self->names.len < FILE_MAX_BYTES && self->at < (uint64_t)st.st_size &&
-           (size = read_record(self, fd, (uint64_t)st.st_size)))
+    for (unsigned i = 0;
+         i < ORMA_PERF_JIT_RECORDS_MAX &&
+         self->functions.len / sizeof(struct orma_perf_jit_function) < FUNCTIONS_MAX &&
+         self->names.len < ORMA_PERF_JIT_MAP_MAX && self->at < (uint64_t)st.st_size &&
+         (size = read_record(self, fd, (uint64_t)st.st_size));
+         i++)
         self->at += size;
     if (self->names.failed || self->functions.failed)
         orma_buf_clear(&self->functions);

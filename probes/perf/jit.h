@@ -20,6 +20,8 @@ struct orma_perf_jit {
     struct orma_buf names;     /* each ended by 0 */
     uint64_t read_ns;
     uint64_t at;           /* of a dump: where to read on */
+    uint64_t bytes;        /* of a map, when it was read */
+    bool told;             /* that it is too long */
     struct orma_map index; /* of a dump: number of a function → its name */
 };
 
@@ -38,12 +40,18 @@ bool orma_perf_jit_is_dump(const char *path);
 /* Its dump, by its own view of the file system. A descriptor, or -errno. */
 int orma_perf_jit_open_dump(int proc_fd, uint32_t pid, const char *path);
 
-/* Adds what was written to a dump since the last time. A record that makes no sense ends it. */
+/* Adds what was written to a dump since the last time, so many records at most; the next time goes
+ * on there. A record that makes no sense ends it. */
+#define ORMA_PERF_JIT_RECORDS_MAX 65536u
 void orma_perf_jit_read_dump(struct orma_perf_jit *self, int fd);
 
 /* Empty: there is none. */
 struct orma_str orma_perf_jit_find(const struct orma_perf_jit *self, uint64_t address);
 
-/* The text of the map of a process, by its own view of the file system. 0 or -errno. */
+/*
+ * The text of the map of a process, by its own view of the file system. 0 or -errno; -EFBIG: it is
+ * longer than ORMA_PERF_JIT_MAP_MAX, and nothing of it was read.
+ */
+#define ORMA_PERF_JIT_MAP_MAX (64u << 20)
 int orma_perf_jit_read(int proc_fd, uint32_t pid, struct orma_buf *ret);
 #endif

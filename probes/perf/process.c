@@ -24,6 +24,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/hex.h"
+#include "sdk/base/log.h"
 #include "sdk/base/search.h"
 
 #define PROCESSES_MAX 16384u
@@ -33,6 +34,7 @@
 #define MAPS_FILE_MAX (32u << 20)
 #define CMDLINE_MAX 4096u
 #define REREAD_NS UINT64_C(1000000000)
+#define REREAD_NS_PER_BYTE 256u /* some 4 s for 16 MiB */
 #define REREAD_MISS_NS UINT64_C(50000000)
 #define MISS_SHARE 100u
 
@@ -509,8 +511,22 @@ static void read_names(struct orma_perf_processes *self, struct orma_perf_proces
 
     if (dump)
         read_dump(self, process);
-    if (map && orma_perf_jit_read(self->proc_fd, process->pid, &text) == 0)
+    int r = map ? orma_perf_jit_read(self->proc_fd, process->pid, &text) : -ENOENT;
+    if (r == 0) {
         orma_perf_jit_parse(process->jit, orma_buf_str(&text));
+        process->jit->bytes = text.len;
+    } else if (r == -EFBIG && !process->jit->told) {
+        process->jit->told = true;
+        orma_log_warn("perf-%u.map is longer than %u MiB: functions that are only there get no "
+                      "names",
+                      process->pid, ORMA_PERF_JIT_MAP_MAX >> 20);
+    }
+}
+
+/* A long map is read anew less often. */
+static uint64_t keep_of(const struct orma_perf_jit *jit)
+{
+    return REREAD_NS + (jit ? jit->bytes * REREAD_NS_PER_BYTE : 0);
 }
 
 struct orma_str orma_perf_process_jit(struct orma_perf_processes *self,
@@ -522,7 +538,7 @@ struct orma_str orma_perf_process_jit(struct orma_perf_processes *self,
     if (ret.len)
         return ret;
     bool dump = is_old(&process->jit_dump, now_ns, REREAD_MISS_NS);
-    read_names(self, process, dump, is_old(&process->jit, now_ns, REREAD_NS));
+    read_names(self, process, dump, is_old(&process->jit, now_ns, keep_of(process->jit)));
     return find_jit(process, address);
 }
 

@@ -605,6 +605,42 @@ Test(perf_jit, a_dump_is_read_as_it_grows)
     orma_assert_no_leaks();
 }
 
+/* Holes take no disk: a file of 64 GiB is easily made. */
+Test(perf_jit, long_files_are_not_read_at_once)
+{
+    const uint64_t head[] = {two(0x4a695444, 1), two(40, 62), two(0, 1), 0, 0},
+                   debug[] = {two(2, 16), 1};
+    struct orma_buf text = {0}, records = {0};
+    int dump = memfd_create("jit-1.dump", MFD_CLOEXEC);
+    struct orma_perf_jit jit = {0};
+    struct pf pf;
+
+    pf_init(&pf);
+    pf_file(&pf, "proc/70/root/tmp/perf-70.map", "1000 10 name\n");
+    int proc = open(pf_path(&pf, "proc"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    cr_expect_eq(orma_perf_jit_read(proc, 70, &text), 0);
+    cr_expect_eq(text.len, 13);
+    cr_assert_eq(truncate(pf_path(&pf, "proc/70/root/tmp/perf-70.map"), INT64_C(64) << 30), 0);
+    cr_expect_eq(orma_perf_jit_read(proc, 70, &text), -EFBIG);
+    cr_expect_eq(text.len, 13, "nothing of it is read");
+    close(proc);
+    pf_fini(&pf);
+
+    for (unsigned i = 0; i < ORMA_PERF_JIT_RECORDS_MAX + 9; i++)
+        orma_buf_put(&records, debug, sizeof(debug));
+    put_words(dump, head, ORMA_ARRAY_LEN(head), NULL, 0);
+    cr_assert_eq(write(dump, records.data, records.len), (ssize_t)records.len);
+    orma_perf_jit_read_dump(&jit, dump);
+    cr_expect_eq(jit.at, 40 + 16 * ORMA_PERF_JIT_RECORDS_MAX);
+    orma_perf_jit_read_dump(&jit, dump);
+    cr_expect_eq(jit.at, 40 + 16 * (ORMA_PERF_JIT_RECORDS_MAX + 9));
+    close(dump);
+    orma_perf_jit_fini(&jit);
+    orma_buf_fini(&records);
+    orma_buf_fini(&text);
+    orma_assert_no_leaks();
+}
+
 Test(perf_record, calls_that_the_processor_has_recorded)
 {
     struct orma_perf_plan plan = {.lbr = true};
