@@ -186,9 +186,9 @@ static int open_locked(const char *path, int flags)
         orma_fd_close(&fd);
         return r;
     }
-    if (fstat(fd, &st) == 0 && st.st_nlink > 0)
+    if (fstat(fd, &st) == 0 && st.st_nlink > 0 && S_ISREG(st.st_mode))
         return fd;
-    orma_fd_close(&fd); /* its owner removed it between our two calls */
+    orma_fd_close(&fd); /* its owner removed it between our two calls, or it is none of ours */
     return -EBUSY;
 }
 
@@ -584,6 +584,13 @@ static bool recover_folder(const struct orma_buf *text, const char *path, bool *
     return true;
 }
 
+/* A line that was cut off has another value than its writer meant. */
+static void drop_cut_line(struct orma_buf *text)
+{
+    while (text->len && text->data[text->len - 1] != '\n')
+        text->len--;
+}
+
 static bool recover_file(const char *path)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0}, folder = {0};
@@ -593,7 +600,9 @@ static bool recover_file(const char *path)
 
     if (fd < 0)
         return false; /* its owner lives, or it is not ours */
-    if (orma_fd_read_all(fd, FILE_MAX_SIZE, &text) == 0 && value_of(&text, "path", &val)) {
+    int r = orma_fd_read_all(fd, FILE_MAX_SIZE, &text);
+    drop_cut_line(&text);
+    if (r == 0 && value_of(&text, "path", &val)) {
         orma_buf_put(&folder, val.data, val.len);
         ret = recover_folder(&text, orma_buf_cstr(&folder), &done);
     }

@@ -1,6 +1,8 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -318,6 +320,59 @@ Test(saved, survives_files_that_are_not_its_own)
     cr_assert_str_eq(pf_read(&pf, "state/other"), "path /etc");
     cr_assert_eq(orma_ftrace_saved_recover("/nonexistent/dir"), 0);
     cr_assert_eq(orma_ftrace_saved_recover(NULL), 0);
+    pf_fini(&pf);
+    orma_assert_no_leaks();
+}
+
+struct racer {
+    char dir[900];
+    _Atomic bool quit;
+};
+
+/* Replaces, cuts and removes the file while others read it. */
+static void *race(void *data)
+{
+    static const char line[] = "file buffer_size_kb 1408\nfile tracing_on 1\nfile buffer_size_kb 9";
+    struct racer *self = data;
+    char path[1000], other[1000];
+
+    (void)snprintf(path, sizeof(path), "%s/ftrace-2.state", self->dir);
+    (void)snprintf(other, sizeof(other), "%s/other", self->dir);
+    for (unsigned i = 0; !self->quit; i++) {
+        int fd = open(i % 3 ? path : other, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+        if (fd >= 0) {
+            (void)!dprintf(fd, "path %s/../tracing\n%s", self->dir, line);
+            (void)!ftruncate(fd, i % 200);
+            close(fd);
+        }
+        if (i % 3 == 0)
+            (void)rename(other, path);
+        if (i % 7 == 0)
+            (void)unlink(path);
+    }
+    return NULL;
+}
+
+Test(saved, survives_files_that_change_while_they_are_read, .timeout = 60)
+{
+    struct racer racer = {0};
+    pthread_t thread;
+    struct pf pf;
+
+    pf_init(&pf);
+    make_tree(&pf);
+    cr_assert_eq(mkdir(pf.env.state_dir, 0700), 0);
+    (void)snprintf(racer.dir, sizeof(racer.dir), "%s", pf.env.state_dir);
+    char fifo[1000];
+    (void)snprintf(fifo, sizeof(fifo), "%s/ftrace-1.state", racer.dir);
+    cr_assert_eq(mkfifo(fifo, 0600), 0, "from which nothing comes");
+    cr_assert_eq(pthread_create(&thread, NULL, race, &racer), 0);
+    for (unsigned i = 0; i < 300; i++)
+        (void)orma_ftrace_saved_recover(pf.env.state_dir); /* how many is not known */
+    racer.quit = true;
+    pthread_join(thread, NULL);
+    cr_expect_neq(pf_read(&pf, "tracing/buffer_size_kb")[0], '9', "of a line that was cut");
     pf_fini(&pf);
     orma_assert_no_leaks();
 }
