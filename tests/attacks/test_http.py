@@ -1,5 +1,8 @@
 """The HTTP server against web pages, half requests, bodies without end, readers that do not read, and clients
 that leave. Whoever else asks gets an answer, and no page of the web gets or changes anything."""
+import re
+
+import websocket
 from http_attack import *
 
 PAGES = (b"https://evil.com", b"http://ui.perfetto.dev", b"https://ui.perfetto.dev.evil.com", b"https://xui.perfetto.dev",
@@ -77,6 +80,82 @@ class Http(Server):
             got = self.ask(first + lines + second, 5)
             self.assertEqual(self.code(got), 400, lines)
             self.assertEqual(got.count(b"HTTP/1.1 "), 1, lines)
+
+    def test_many_in_one_piece(self):
+        """Requests that come at once are answered each and in their order, up to the first that is none."""
+        one = [self.post("/status")] + [self.post("/query", sub(1, f"select {i}{i} as x")) for i in (4, 7)]
+        for bad in (b"", b"POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", b"\0\r\n\r\n"):
+            s, got, wanted = self.connect(), b"", [b"44", b"77"] * (5 if bad else 6)
+            s.sendall(b"".join(one * 5) + bad + b"".join(one))
+            try:
+                while got.count(b"select 77") < len(wanted) // 2 or (bad and b"HTTP/1.1 400" not in got):
+                    more = s.recv(1 << 16)
+                    self.assertTrue(more, (bad, got))
+                    got += more
+            except ConnectionResetError:
+                pass  # with bytes of ours that it did not want
+            s.close()
+            self.assertEqual(re.findall(rb"select (\d\d) as x", got), wanted, bad)
+            self.assertEqual(got.count(b"HTTP/1.1 400"), 1 if bad else 0)
+
+    def test_chunks(self):
+        """The server takes bodies with a length; chunks of any form are refused, and nothing behind them is a request."""
+        head = b"POST /query HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+        body = sub(1, "create perfetto table smuggled as select 1 as x")
+        for chunks in (b"%x\r\n" % len(body) + body + b"\r\n0\r\n\r\n", b"%x;a=b\r\n" % len(body) + body + b"\r\n0\r\nX: y\r\n\r\n",
+                       b"0\r\n\r\n" + self.post("/query", body), b"-1\r\n" + body, b"%x\n" % len(body) + body + b"\n0\n\n",
+                       b"1\r\n\n\r\n" * 100000):
+            self.assertGreaterEqual(self.code(self.ask(head + chunks, 5)), 400, chunks[:40])
+        self.assertIn(b"no such table", self.sql("select x from smuggled"))
+
+    def web_socket(self):
+        s, head = websocket.connect(self.port, "/websocket", 20 * SLOW)
+        self.addCleanup(s.close)
+        self.assertIn(" 101 ", head)
+        return s
+
+    def test_web_socket_fragments(self):
+        """However a stream is cut into frames, and whatever stands between these, it is the same stream."""
+        whole = sub(1, num(2, 3) + sub(103, sub(1, "select 'in pieces' as x")))
+        for pieces in (1, 2, 7, len(whole)):
+            s, cut = self.web_socket(), [len(whole) * i // pieces for i in range(pieces + 1)]
+            for i in range(pieces):
+                part = bytearray(websocket.frame(2 if i == 0 else 0, whole[cut[i]:cut[i + 1]]))
+                part[0] = (2 if i == 0 else 0) | (0x80 if i == pieces - 1 else 0)
+                s.sendall(websocket.frame(9, b"p" * 125) + bytes(part) + websocket.frame(10, b""))
+            got, pongs = b"", 0
+            while b"in pieces" not in got or pongs < pieces:
+                code, data = websocket.read_frame(s)
+                pongs += code == 10 and data == b"p" * 125
+                got += data if code == 2 else b""
+            s.close()
+
+    def test_web_socket_frames_against_the_rules(self):
+        def masked(first, size, data=b""):
+            return bytes([first]) + size + b"\0\0\0\0" + data
+        query = sub(1, num(2, 3) + sub(103, sub(1, "select 1")))
+        for name, data in {
+                "not masked": bytes([0x82, len(query)]) + query,
+                "longer than 64 MiB": masked(0x82, b"\xff" + struct.pack(">Q", (64 << 20) + 1)),
+                "of 2^63 bytes": masked(0x82, b"\xff" + struct.pack(">Q", 1 << 63)),
+                "of 2^64 - 1": masked(0x82, b"\xff" + b"\xff" * 8),
+                "a ping of 126": masked(0x89, b"\xfe" + struct.pack(">H", 126), b"x" * 126),
+                "a close of 64 KiB": masked(0x88, b"\xff" + struct.pack(">Q", 1 << 16)),
+                "a ping in pieces": masked(0x09, b"\x81", b"x"),
+                "an unknown kind": masked(0x83, b"\x80"), "an unknown kind of control": masked(0x8b, b"\x80"),
+                "bits of an extension": masked(0xc2, b"\x80"),
+                "no message": websocket.frame(2, b"\xff" * 100)}.items():
+            s = self.web_socket()
+            try:
+                s.sendall(data)
+                while True:  # until it hangs up, with or without a word
+                    code, got = websocket.read_frame(s)
+                    self.assertIn(code, (2, 8), name)
+            except (EOFError, ConnectionResetError):
+                pass
+            except TimeoutError:
+                self.fail(f"{name}: the connection stays")
+            s.close()
 
     def test_random_requests(self):
         good = [self.post("/status"), self.post("/query", sub(1, "select 1")), self.post("/rpc", b"\x0a\x02\x10\x03"),
