@@ -81,6 +81,14 @@ const struct orma_report_section orma_report_sections[] = {
         .basis = ORMA_REPORT_OF_KERNEL,
     },
     {
+        .name = "futexes",
+        .question = "Which locks and conditions (futexes) were waited for, and who ended it?",
+        .has = "SELECT 1 FROM slice WHERE name = 'sys_futex' LIMIT 1",
+        .lacks = "waits for futexes",
+        .words = "sched syscalls",
+        .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED,
+    },
+    {
         .name = "io",
         .question = "How long did block devices take?",
         .has = "SELECT 1 FROM ftrace_event WHERE name = 'block_rq_issue' LIMIT 1",
