@@ -33,12 +33,37 @@ static struct orma_table *processes(const struct orma_processes *self)
     return &self->storage->tables[ORMA_TABLE_PROCESS];
 }
 
+uint32_t orma_processes_tid(struct orma_processes *self, int64_t tid)
+{
+    if (tid >= 0 && tid < ORMA_PROCESSES_WIDE)
+        return (uint32_t)tid;
+    uint64_t at = orma_map_get(&self->wide, (uint64_t)tid);
+
+    if (at != ORMA_MAP_NONE)
+        return ORMA_PROCESSES_WIDE + (uint32_t)at;
+    at = self->wide_tids.len;
+    if (at >= ORMA_ID_NONE - ORMA_PROCESSES_WIDE || ORMA_VEC_PUSH(&self->wide_tids, tid) ||
+        orma_map_put(&self->wide, (uint64_t)tid, at)) {
+        self->storage->failed = true;
+        return 0;
+    }
+    return ORMA_PROCESSES_WIDE + (uint32_t)at;
+}
+
+/* What a number of the calls stands for. */
+static int64_t told(const struct orma_processes *self, uint32_t tid)
+{
+    uint32_t at = tid - ORMA_PROCESSES_WIDE;
+
+    return tid >= ORMA_PROCESSES_WIDE && at < self->wide_tids.len ? self->wide_tids.data[at] : tid;
+}
+
 static uint32_t add_thread(struct orma_processes *self, uint32_t tid)
 {
     struct orma_table *t = threads(self);
     uint32_t utid = orma_table_add(t);
 
-    orma_table_set(t, ORMA_THREAD_TID, utid, tid);
+    orma_table_set(t, ORMA_THREAD_TID, utid, told(self, tid));
     orma_table_set(t, ORMA_THREAD_MACHINE_ID, utid, self->machine);
     return utid;
 }
@@ -77,6 +102,8 @@ void orma_processes_fini(struct orma_processes *self)
     orma_map_fini(&self->ns_depth);
     orma_map_fini(&self->ns_ids);
     orma_map_fini(&self->unknown);
+    orma_map_fini(&self->wide);
+    ORMA_VEC_FINI(&self->wide_tids);
     *self = (struct orma_processes){0};
 }
 

@@ -50,6 +50,8 @@ struct orma_processes {
      * pid << 32 | id inside → id outside. */
     struct orma_map ns_depth, ns_ids;
     struct orma_map unknown; /* upid → thread of no known tid */
+    struct orma_map wide;    /* a tid of 64 bits → its place below */
+    ORMA_VEC(int64_t) wide_tids;
     uint32_t idle_utid, idle_upid;
     bool idle_known; /* pid 0 is the idle process: true once a format says so */
     struct orma_process_link *links;
@@ -71,6 +73,13 @@ void orma_processes_fini(struct orma_processes *self);
 
 /* tid 0 and pid 0 now mean the idle thread. */
 void orma_processes_set_idle(struct orma_processes *self);
+
+/*
+ * Other kernels have tids of 64 bits. The calls below take 32: this gives the tid if it has no more,
+ * else a number that stands for it here, from ORMA_PROCESSES_WIDE on. Columns have what it stands for.
+ */
+#define ORMA_PROCESSES_WIDE UINT32_C(0xf0000000)
+uint32_t orma_processes_tid(struct orma_processes *self, int64_t tid);
 
 /* The newest live thread with this tid. */
 uint32_t orma_processes_thread(struct orma_processes *self, uint32_t tid);

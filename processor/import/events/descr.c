@@ -130,8 +130,8 @@ static void on_thread(struct orma_import_ctx *imp, uint16_t machine, uint32_t ut
         orma_processes_name_thread(procs, utid, type, ORMA_THREAD_NAME_DESCRIPTOR_TYPE);
 }
 
-static void find_pids(struct orma_str bytes, uint32_t pid_field, uint32_t *ret_pid,
-                      uint32_t tid_field, uint32_t *ret_tid)
+static void find_pids(struct orma_processes *procs, struct orma_str bytes, uint32_t pid_field,
+                      uint32_t *ret_pid, uint32_t tid_field, uint32_t *ret_tid)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
@@ -141,7 +141,7 @@ static void find_pids(struct orma_str bytes, uint32_t pid_field, uint32_t *ret_p
         if (f.id == pid_field)
             *ret_pid = orma_pb_u32(&f);
         else if (f.id == tid_field)
-            *ret_tid = orma_pb_u32(&f);
+            *ret_tid = orma_processes_tid(procs, orma_pb_i64(&f));
     }
 }
 
@@ -150,23 +150,26 @@ static void find_pids(struct orma_str bytes, uint32_t pid_field, uint32_t *ret_p
 static uint32_t upid_of(struct orma_import_ctx *imp, const struct orma_item *item,
                         const struct orma_events_track *t, struct orma_str process)
 {
+    struct orma_processes *procs = orma_model_processes(imp->model, item->machine);
     uint32_t pid, tid;
 
-    find_pids(process, ORMA_PB_PROCESS_DESCRIPTOR_PID, &pid, 0, &tid);
+    find_pids(procs, process, ORMA_PB_PROCESS_DESCRIPTOR_PID, &pid, 0, &tid);
     if (t->has_process && t->pid == pid)
         return t->upid;
-    return orma_processes_process(orma_model_processes(imp->model, item->machine), pid);
+    return orma_processes_process(procs, pid);
 }
 
 static uint32_t utid_of(struct orma_import_ctx *imp, const struct orma_item *item,
                         const struct orma_events_track *t, struct orma_str thread)
 {
+    struct orma_processes *procs = orma_model_processes(imp->model, item->machine);
     uint32_t pid, tid;
 
-    find_pids(thread, ORMA_PB_THREAD_DESCRIPTOR_PID, &pid, ORMA_PB_THREAD_DESCRIPTOR_TID, &tid);
+    find_pids(procs, thread, ORMA_PB_THREAD_DESCRIPTOR_PID, &pid, ORMA_PB_THREAD_DESCRIPTOR_TID,
+              &tid);
     if (t->has_thread && t->pid == pid && t->tid == tid)
         return t->utid;
-    return orma_processes_thread_of(orma_model_processes(imp->model, item->machine), tid, pid);
+    return orma_processes_thread_of(procs, tid, pid);
 }
 
 static void on_track(struct orma_import_ctx *imp, const struct orma_item *item)
@@ -231,16 +234,16 @@ static void on_old_thread(struct orma_import_ctx *imp, const struct orma_item *i
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
+    struct orma_processes *procs = orma_model_processes(imp->model, item->machine);
     uint32_t pid = 0, tid = 0;
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_THREAD_DESCRIPTOR_PID)
             pid = orma_pb_u32(&f);
         else if (f.id == ORMA_PB_THREAD_DESCRIPTOR_TID)
-            tid = orma_pb_u32(&f);
+            tid = orma_processes_tid(procs, orma_pb_i64(&f));
     }
-    on_thread(imp, item->machine,
-              orma_processes_thread_of(orma_model_processes(imp->model, item->machine), tid, pid),
+    on_thread(imp, item->machine, orma_processes_thread_of(procs, tid, pid),
               (struct orma_str){(const char *)item->data, item->len});
 }
 

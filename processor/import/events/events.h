@@ -188,8 +188,11 @@ void orma_events_find_missing(struct orma_import_ctx *imp);
 
 /* ---- track_event/descr.c ---- */
 
+/* A tid as processes.h takes it; the rows of the machine are not made before it needs them. */
+uint32_t orma_events_tid(struct orma_import_ctx *imp, uint16_t machine, int64_t tid);
+
 /* The thread that writes a sequence, and where its times count from. False: without pid and tid. */
-bool orma_events_read_thread(struct orma_import_ctx *imp, struct orma_seq *seq,
+bool orma_events_read_thread(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
                              struct orma_str bytes);
 
 /* A descriptor whose time has come: what it says of its process or thread. */

@@ -2,15 +2,22 @@
 #include "processor/import/events/events.h"
 #include "protos/fields/track_event.h"
 
-bool orma_events_read_thread(struct orma_import_ctx *imp, struct orma_seq *seq,
+uint32_t orma_events_tid(struct orma_import_ctx *imp, uint16_t machine, int64_t tid)
+{
+    return tid >= 0 && tid < ORMA_PROCESSES_WIDE
+               ? (uint32_t)tid
+               : orma_processes_tid(orma_model_processes(imp->model, machine), tid);
+}
+
+bool orma_events_read_thread(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
                              struct orma_str bytes)
 {
+    struct orma_seq *seq = ctx->seq;
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
     bool has_pid = false, has_tid = false, has_time = false;
     uint32_t pid = 0, tid = 0;
 
-    (void)imp;
     seq->time_us = seq->thread_time_us = seq->thread_instructions = 0;
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
@@ -19,7 +26,7 @@ bool orma_events_read_thread(struct orma_import_ctx *imp, struct orma_seq *seq,
             has_pid = true;
             break;
         case ORMA_PB_THREAD_DESCRIPTOR_TID:
-            tid = orma_pb_u32(&f);
+            tid = orma_events_tid(imp, ctx->machine, orma_pb_i64(&f));
             has_tid = true;
             break;
         case ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US:

@@ -278,7 +278,7 @@ static bool track_event_tokenize(struct orma_import_ctx *imp, const struct orma_
 static bool thread_descriptor(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     if (ctx->seq->id && ctx->seq->valid)
-        return orma_events_read_thread(imp, ctx->seq, ctx->p->payload);
+        return orma_events_read_thread(imp, ctx, ctx->p->payload);
     ORMA_MODEL_ARGS(args, imp->model);
     if (ctx->seq->id)
         orma_args_put_uint(args, orma_model_lit(imp->model, "packet_sequence_id"), ctx->seq->id);

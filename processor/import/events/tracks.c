@@ -105,8 +105,9 @@ static void read_counter(struct orma_import_ctx *imp, struct orma_events_track *
         t->unit = known->count;
 }
 
-static void read_pids(struct orma_str bytes, uint32_t pid_field, uint32_t tid_field, bool *has_pid,
-                      uint32_t *pid, bool *has_tid, uint32_t *tid)
+static void read_pids(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes,
+                      uint32_t pid_field, uint32_t tid_field, bool *has_pid, uint32_t *pid,
+                      bool *has_tid, uint32_t *tid)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
@@ -116,7 +117,7 @@ static void read_pids(struct orma_str bytes, uint32_t pid_field, uint32_t tid_fi
             *pid = orma_pb_u32(&f);
             *has_pid = true;
         } else if (f.id == tid_field && tid_field) {
-            *tid = orma_pb_u32(&f);
+            *tid = orma_events_tid(imp, machine, orma_pb_i64(&f));
             *has_tid = true;
         }
     }
@@ -136,13 +137,13 @@ static bool read_thread_scope(struct orma_import_ctx *imp, const struct orma_pac
 {
     bool has_pid = false, has_tid = false;
 
-    read_pids(bytes, ORMA_PB_THREAD_DESCRIPTOR_PID, ORMA_PB_THREAD_DESCRIPTOR_TID, &has_pid,
-              &t->pid, &has_tid, &t->tid);
+    read_pids(imp, ctx->machine, bytes, ORMA_PB_THREAD_DESCRIPTOR_PID,
+              ORMA_PB_THREAD_DESCRIPTOR_TID, &has_pid, &t->pid, &has_tid, &t->tid);
     t->has_thread = has_pid && has_tid;
     if (!t->has_thread)
         refuse(imp, ctx, ORMA_STAT_TRACK_DESCRIPTOR_THREAD_MISSING_PID_TID);
     else if (ctx->seq->valid) /* the thread that writes this sequence */
-        orma_events_read_thread(imp, ctx->seq, bytes);
+        orma_events_read_thread(imp, ctx, bytes);
     return t->has_thread;
 }
 
@@ -151,7 +152,8 @@ static bool read_process_scope(struct orma_import_ctx *imp, const struct orma_pa
 {
     bool has_pid = false;
 
-    read_pids(bytes, ORMA_PB_PROCESS_DESCRIPTOR_PID, 0, &has_pid, &t->pid, NULL, NULL);
+    read_pids(imp, ctx->machine, bytes, ORMA_PB_PROCESS_DESCRIPTOR_PID, 0, &has_pid, &t->pid, NULL,
+              NULL);
     t->has_process = has_pid;
     if (!has_pid)
         refuse(imp, ctx, ORMA_STAT_TRACK_DESCRIPTOR_PROCESS_MISSING_PID);

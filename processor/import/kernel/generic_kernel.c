@@ -38,13 +38,13 @@ static void put(struct orma_import_ctx *imp, struct orma_map *map, uint64_t key,
 }
 
 struct event {
-    uint32_t cpu, tid;
+    uint32_t cpu, tid; /* as processes.h takes it */
     uint64_t state;
     int32_t prio;
     struct orma_str comm;
 };
 
-static struct event read_event(const struct orma_item *item)
+static struct event read_event(struct orma_processes *procs, const struct orma_item *item)
 {
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
@@ -56,7 +56,7 @@ static struct event read_event(const struct orma_item *item)
             e.cpu = orma_pb_u32(&f);
             break;
         case ORMA_PB_GENERIC_KERNEL_TASK_STATE_EVENT_TID:
-            e.tid = orma_pb_u32(&f);
+            e.tid = orma_processes_tid(procs, orma_pb_i64(&f));
             break;
         case ORMA_PB_GENERIC_KERNEL_TASK_STATE_EVENT_STATE:
             e.state = orma_pb_u64(&f);
@@ -140,7 +140,7 @@ static bool switch_slices(struct orma_import_ctx *imp, struct orma_kernel_generi
 static void task_state(struct orma_import_ctx *imp, const struct orma_item *item)
 {
     struct orma_kernel_generic *st = state_of(imp);
-    struct event e = read_event(item);
+    struct event e = read_event(orma_model_processes(imp->model, item->machine), item);
 
     if (!st)
         return;
@@ -221,7 +221,7 @@ static void task_rename(struct orma_import_ctx *imp, const struct orma_item *ite
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_GENERIC_KERNEL_TASK_RENAME_EVENT_TID)
-            tid = orma_pb_u32(&f);
+            tid = orma_processes_tid(procs, orma_pb_i64(&f));
         else if (f.id == ORMA_PB_GENERIC_KERNEL_TASK_RENAME_EVENT_COMM)
             comm = orma_pb_str(&f);
     }
@@ -272,7 +272,7 @@ static void tree_thread(struct orma_import_ctx *imp, struct orma_processes *proc
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_GENERIC_KERNEL_PROCESS_TREE_THREAD_TID:
-            tid = orma_pb_u32(&f);
+            tid = orma_processes_tid(procs, orma_pb_i64(&f));
             break;
         case ORMA_PB_GENERIC_KERNEL_PROCESS_TREE_THREAD_PID:
             pid = orma_pb_u32(&f);

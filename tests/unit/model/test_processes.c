@@ -158,3 +158,22 @@ Test(processes, machines_have_ids_of_their_own)
     cr_assert_eq(orma_model_ucpu(&f->model, 0, UINT32_MAX), ORMA_UCPUS_PER_MACHINE - 1);
     fixture_free(f);
 }
+
+/* Numbers that stand for tids of 64 bits; the least and the greatest that need one. */
+Test(processes, tids_of_64_bits_have_numbers_and_are_shown_whole)
+{
+    struct fixture *f = fixture_new();
+    uint32_t wide = orma_processes_tid(procs(f), INT64_C(1) << 40), minus;
+
+    cr_assert_eq(orma_processes_tid(procs(f), 7), 7);
+    cr_assert_eq(orma_processes_tid(procs(f), ORMA_PROCESSES_WIDE - 1), ORMA_PROCESSES_WIDE - 1);
+    cr_assert_eq(wide, ORMA_PROCESSES_WIDE);
+    minus = orma_processes_tid(procs(f), INT64_MIN);
+    cr_assert_eq(orma_processes_tid(procs(f), ORMA_PROCESSES_WIDE), ORMA_PROCESSES_WIDE + 2);
+    cr_assert_eq(orma_processes_tid(procs(f), INT64_C(1) << 40), wide);
+    cr_assert_eq(orma_processes_thread_of(procs(f), wide, 7), orma_processes_thread(procs(f), wide));
+    orma_processes_thread(procs(f), minus);
+    fixture_expect(f, ORMA_TABLE_THREAD, "tid upid is_main_thread",
+                   "0 0 1\n7 1 1\n1099511627776 1 0\n-9223372036854775808 - -\n");
+    fixture_free(f);
+}
