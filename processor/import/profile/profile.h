@@ -51,7 +51,9 @@ uint32_t orma_profile_sample_callsite(struct orma_import_ctx *imp, struct orma_s
 /* A ModuleSymbols message. */
 void orma_profile_symbols(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes);
 
-/* A DeobfuscationMapping message. */
+/* ---- deobfuscate.c ---- */
+
+/* A DeobfuscationMapping message, for frames. */
 void orma_profile_deobfuscate(struct orma_import_ctx *imp, struct orma_str bytes);
 
 /* ---- heap_profile.c ---- */

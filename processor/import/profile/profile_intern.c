@@ -10,8 +10,6 @@
  *
  * ModuleSymbols messages name addresses in a module: the frames of the module's mappings are
  * indexed by their relative pc once per message, then each address sets the symbols of its frames.
- * DeobfuscationMapping
- * messages set the deobfuscated name of all frames with the short name in that package.
  */
 #include "processor/import/profile/profile.h"
 
@@ -466,85 +464,4 @@ void orma_profile_symbols(struct orma_import_ctx *imp, uint16_t machine, struct 
             add_address(imp, machine, &m, orma_pb_str(&f));
     orma_map_fini(&m.by_pc);
     free(m.next);
-}
-
-/* ---- names that a build made short ---- */
-
-struct class_names {
-    struct orma_str obfuscated, real;
-    uint32_t package; /* pool id, 0: any */
-};
-
-static bool in_package(struct orma_import_ctx *imp, uint32_t mapping, uint32_t package)
-{
-    const struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_STACK_PROFILE_MAPPING);
-    struct orma_strpool *pool = &imp->model->storage->pool;
-
-    return !package ||
-           orma_str_find(orma_strpool_get(pool, (uint32_t)orma_table_int(
-                                                    t, ORMA_STACK_PROFILE_MAPPING_NAME, mapping)),
-                         orma_strpool_get(pool, package));
-}
-
-static void rename_frames(struct orma_import_ctx *imp, uint32_t package, uint32_t from, uint32_t to)
-{
-    struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_STACK_PROFILE_FRAME);
-
-    for (uint32_t i = 0; from && i < t->rows; i++)
-        if (orma_table_int(t, ORMA_STACK_PROFILE_FRAME_NAME, i) == from &&
-            in_package(imp, (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_FRAME_MAPPING, i),
-                       package))
-            orma_table_set(t, ORMA_STACK_PROFILE_FRAME_DEOBFUSCATED_NAME, i, to);
-}
-
-static void on_method(struct orma_import_ctx *imp, const struct class_names *c,
-                      struct orma_pb_reader r)
-{
-    struct orma_pb_field f;
-    struct orma_str from = {0}, to = {0};
-    struct orma_buf name = {0};
-
-    while (orma_pb_next(&r, &f)) {
-        if (f.id == ORMA_PB_OBFUSCATED_MEMBER_OBFUSCATED_NAME)
-            from = orma_pb_str(&f);
-        else if (f.id == ORMA_PB_OBFUSCATED_MEMBER_DEOBFUSCATED_NAME)
-            to = orma_pb_str(&f);
-    }
-    orma_buf_printf(&name, "%.*s.%.*s", ORMA_STR_ARG(c->obfuscated), ORMA_STR_ARG(from));
-    uint32_t old = orma_strpool_find(&imp->model->storage->pool, orma_buf_str(&name));
-    orma_buf_clear(&name);
-    if (to.len && !memchr(to.data, '.', to.len))
-        orma_buf_printf(&name, "%.*s.", ORMA_STR_ARG(c->real));
-    orma_buf_put(&name, to.data, to.len);
-    if (old)
-        rename_frames(imp, c->package, old, orma_model_str(imp->model, orma_buf_str(&name)));
-    imp->model->storage->failed |= name.failed;
-    orma_buf_fini(&name);
-}
-
-void orma_profile_deobfuscate(struct orma_import_ctx *imp, struct orma_str bytes)
-{
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_pb_field f, g;
-    struct class_names c = {0};
-
-    while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_DEOBFUSCATION_MAPPING_PACKAGE_NAME && f.len)
-            c.package = orma_model_str(imp->model, orma_pb_str(&f));
-    r = orma_pb_reader(bytes.data, bytes.len);
-    while (orma_pb_next(&r, &f)) {
-        struct orma_pb_reader sub = orma_pb_sub(&f), again = sub;
-
-        if (f.id != ORMA_PB_DEOBFUSCATION_MAPPING_OBFUSCATED_CLASSES)
-            continue;
-        while (orma_pb_next(&sub, &g)) {
-            if (g.id == ORMA_PB_OBFUSCATED_CLASS_OBFUSCATED_NAME)
-                c.obfuscated = orma_pb_str(&g);
-            else if (g.id == ORMA_PB_OBFUSCATED_CLASS_DEOBFUSCATED_NAME)
-                c.real = orma_pb_str(&g);
-        }
-        while (orma_pb_next(&again, &g))
-            if (g.id == ORMA_PB_OBFUSCATED_CLASS_OBFUSCATED_METHODS)
-                on_method(imp, &c, orma_pb_sub(&g));
-    }
 }
