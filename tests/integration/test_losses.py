@@ -119,6 +119,27 @@ class Losses(Case):
         self.assertGreater(slices, 1000, record)
         self.assertLess(skipped, 2 * slices, "most of the ring can be read")
 
+    def test_recordings_behind_each_other(self):
+        """`cat A B`: the statistics of B say nothing of what A lost, nor when A's kernel events began."""
+        kernel = "" if NO_TRACEFS else 'data_sources { config { name: "linux.ftrace" ftrace_config { ftrace_events: "sched/sched_switch" } } }'
+        for name, size in ("lossy", 64), ("good", 32768):
+            (self.dir / "c.txt").write_text(f"""buffers {{ size_kb: {size} fill_policy: DISCARD }} buffers {{ size_kb: 4096 }}
+                data_sources {{ config {{ name: "track_event" }} }} {kernel.replace("} } }", "} target_buffer: 1 } }")}""")
+            self.orma("record", "--private", "-c", "c.txt", "-o", name, "--", DEMO, "--threads", "1", "--iterations", "5000")
+        lost = "SELECT coalesce(sum(packets), 0) FROM loss WHERE reason NOT IN ('emitted', 'delivered')"
+        counts = [lost, "SELECT count(*) FROM sched", "SELECT count(*) FROM slice"]
+        one_by_one = [[int(self.one(name, sql)) for sql in counts] for name in ("lossy", "good")]
+        self.assertGreater(one_by_one[0][0], 0)
+        self.assertEqual(one_by_one[1][0], 0)
+        for order in ("lossy", "good"), ("good", "lossy"):
+            (self.dir / "both").write_bytes(b"".join((self.dir / name).read_bytes() for name in order))
+            both = [int(self.one("both", sql)) for sql in counts]
+            self.assertEqual(both, [sum(x) for x in zip(*one_by_one)], order)
+            self.assertNotIn(b"othing lost", self.orma("stats", "--brief", "both").stdout)
+        whole = (self.dir / "good").read_bytes()
+        (self.dir / "both").write_bytes(whole[:len(whole) // 2] + whole)
+        self.assertNotIn(b"othing lost", self.orma("stats", "--brief", "both").stdout)
+
     def orma(self, *argv, code=0, **more):
         """`code` None: any."""
         if code is None:

@@ -79,7 +79,8 @@ void orma_kernel_set_tracing_start(struct orma_import_ctx *imp, uint16_t machine
 {
     struct orma_kernel_limits *l = orma_kernel_limits(imp, machine);
 
-    if (l) {
+    /* Of several recordings in a file (`cat A B`) the first: all of it was asked for. */
+    if (l && (!l->has_tracing_start || ts < l->tracing_start)) {
         l->tracing_start = ts;
         l->has_tracing_start = true;
     }

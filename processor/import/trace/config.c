@@ -122,15 +122,17 @@ static bool config_early(struct orma_import_ctx *imp, const struct orma_packet_c
     }
     orma_trace_diagnostics_config(imp, ctx->machine, ctx->p->payload);
     orma_trace(imp)->into_file |= into_file;
-    orma_trace_ledger_expect(imp);
     /* Left to itself, the service flushes before it writes, if it is told how often to write. */
     if (into_file && !flushes && (no_flush || !periodic))
         orma_stats_set(stats, ORMA_STAT_CONFIG_WRITE_INTO_FILE_NO_FLUSH, 1);
     for (unsigned i = 0; into_file && i < 64; i++)
         if (discarding >> i & 1)
             orma_stats_set_at(stats, ORMA_STAT_CONFIG_WRITE_INTO_FILE_DISCARD, (int32_t)i, 1);
-    if (msb || lsb)
+    if (msb || lsb) {
         orma_metadata_uuid(imp->model, msb, lsb);
+        orma_trace_ledger_recording(imp, msb, lsb);
+    }
+    orma_trace_ledger_expect(imp);
     return false;
 }
 

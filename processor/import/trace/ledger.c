@@ -1,12 +1,13 @@
 /*
- * One entry per trace of the file: whether its service promised statistics, and whether packets
- * came after the last of them. The totals of a TraceStats replace those of the one before it, so
- * its rows are dropped when the next one begins. At the end, a trace that lacks its last statistics
- * gets the row `unreported`.
+ * One entry per recording of each file: whether its service promised statistics, and whether
+ * packets came after the last of them. The totals of a TraceStats replace those of the one before
+ * it, so its rows are dropped when the next one begins. At the end, a trace that lacks its last
+ * statistics gets the row `unreported`.
  */
 #include "processor/import/trace/ledger.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "processor/import/trace/trace.h"
 #include "processor/model/incidents.h"
@@ -17,10 +18,23 @@
 /* The service's own packets; what it says behind its last statistics is no data. */
 #define SERVICE_SEQUENCE 1
 
-/* What is known of one trace of the file. */
+/* More recordings in one file than anybody writes behind each other; of what follows nothing is
+ * known. */
+#define RECORDINGS_MAX 256
+
+/* What is known of one recording of a file. */
 struct known {
     uint32_t trace_row;
-    bool expected;             /* it has a config */
+    uint32_t first_row;      /* of the table: the ones above are of others */
+    uint32_t number;         /* among those of its file */
+    uint64_t uuid[2];        /* 0, 0: none came yet */
+    bool is_over;            /* another one follows */
+    bool is_crowded;         /* ... too many */
+    uint64_t packets_at_end; /* if it is over */
+    int32_t first_buffer, buffers;
+    uint16_t totals_of;                       /* the machine */
+    int64_t totals[ORMA_TRACE_LEDGER_TOTALS]; /* by field of TraceStats, as last said */
+    bool expected;                            /* it has a config */
     bool ours;                 /* written by our service: the last TraceStats is behind all data */
     bool has_stats;            /* at least one TraceStats */
     bool has_counts;           /* ... with a ledger, as we write them */
@@ -35,7 +49,23 @@ struct orma_trace_ledger {
     uint32_t num;
 };
 
-/* That of the trace that is read now. NULL: no memory. */
+static struct known *add_known(struct orma_import_ctx *imp)
+{
+    struct orma_trace_ledger *self = orma_trace(imp)->ledger;
+    struct known *traces = realloc(self->traces, (self->num + 1) * sizeof(*traces));
+
+    if (!traces) {
+        imp->model->storage->failed = true;
+        return NULL;
+    }
+    self->traces = traces;
+    traces[self->num] =
+        (struct known){.trace_row = imp->model->trace_row,
+                       .first_row = orma_model_table(imp->model, ORMA_TABLE_LOSS)->rows};
+    return &traces[self->num++];
+}
+
+/* That of the recording that is read now. NULL: no memory. */
 static struct known *current(struct orma_import_ctx *imp)
 {
     struct orma_trace_ledger *self =
@@ -47,14 +77,7 @@ static struct known *current(struct orma_import_ctx *imp)
         if (self->traces[i].trace_row == imp->model->trace_row)
             return &self->traces[i];
     }
-    struct known *traces = realloc(self->traces, (self->num + 1) * sizeof(*traces));
-    if (!traces) {
-        imp->model->storage->failed = true;
-        return NULL;
-    }
-    self->traces = traces;
-    traces[self->num] = (struct known){.trace_row = imp->model->trace_row};
-    return &traces[self->num++];
+    return add_known(imp);
 }
 
 static uint64_t packets_of(const struct orma_import_ctx *imp, uint32_t trace_row)
@@ -88,15 +111,74 @@ void orma_trace_ledger_service(struct orma_import_ctx *imp, struct orma_str vers
         known->ours = true;
 }
 
+void orma_trace_ledger_recording(struct orma_import_ctx *imp, uint64_t msb, uint64_t lsb)
+{
+    struct known *known = current(imp);
+
+    if (!known || (known->uuid[0] == msb && known->uuid[1] == lsb))
+        return;
+    if (!known->uuid[0] && !known->uuid[1]) {
+        known->uuid[0] = msb;
+        known->uuid[1] = lsb;
+        return;
+    }
+    if (known->number + 1 == RECORDINGS_MAX) {
+        known->is_crowded = true;
+        return;
+    }
+    known->is_over = true;
+    known->packets_at_end = packets_of(imp, imp->model->trace_row);
+    const uint32_t number = known->number + 1;
+    const int32_t first_buffer = known->first_buffer + known->buffers;
+    known = add_known(imp); /* the one before may have moved */
+    if (!known)
+        return;
+    known->number = number;
+    known->first_buffer = first_buffer;
+    known->expected = true;
+    known->uuid[0] = msb;
+    known->uuid[1] = lsb;
+}
+
+int32_t orma_trace_ledger_first_buffer(struct orma_import_ctx *imp)
+{
+    const struct known *known = current(imp);
+
+    return known ? known->first_buffer : 0;
+}
+
+void orma_trace_ledger_note_buffers(struct orma_import_ctx *imp, int32_t num)
+{
+    struct known *known = current(imp);
+
+    if (known)
+        known->buffers = num;
+}
+
+int64_t orma_trace_ledger_more(struct orma_import_ctx *imp, uint16_t machine, uint32_t field,
+                               int64_t total)
+{
+    struct known *known = current(imp);
+
+    if (!known)
+        return 0;
+    if (known->totals_of != machine) {
+        memset(known->totals, 0, sizeof(known->totals));
+        known->totals_of = machine;
+    }
+    int64_t before = known->totals[field];
+    known->totals[field] = total;
+    return orma_stats_difference(total, before);
+}
+
 void orma_trace_ledger_begin(struct orma_import_ctx *imp)
 {
     struct known *known = current(imp);
 
-    /* The file may hold several; each has totals, so the last one counts. */
-    if (imp->model->files_read <= 1)
-        orma_table_truncate(orma_model_table(imp->model, ORMA_TABLE_LOSS), 0);
     if (!known)
         return;
+    /* There may be several; each has totals, so the last one counts. */
+    orma_table_truncate(orma_model_table(imp->model, ORMA_TABLE_LOSS), known->first_row);
     known->has_stats = true;
     known->unsettled = false;
     orma_buf_clear(&known->incidents);
@@ -111,7 +193,9 @@ static void add_row(struct orma_import_ctx *imp, uint16_t machine, const uint64_
     uint32_t row = orma_table_add(t);
 
     orma_table_set(t, ORMA_LOSS_SEQUENCE_ID, row, (int64_t)counts[ORMA_COUNTS_SEQUENCE_ID]);
-    orma_table_set(t, ORMA_LOSS_BUFFER, row, (int64_t)counts[ORMA_COUNTS_BUFFER]);
+    orma_table_set(
+        t, ORMA_LOSS_BUFFER, row,
+        orma_stats_sum((int64_t)counts[ORMA_COUNTS_BUFFER], orma_trace_ledger_first_buffer(imp)));
     orma_table_set(t, ORMA_LOSS_PRODUCER_ID, row, (int64_t)counts[ORMA_COUNTS_PRODUCER_ID]);
     orma_table_set(t, ORMA_LOSS_WRITER_ID, row, (int64_t)counts[ORMA_COUNTS_WRITER_ID]);
     orma_table_set(t, ORMA_LOSS_REASON, row, orma_model_cstr(imp->model, reason));
@@ -189,10 +273,14 @@ static void add_incidents(struct orma_import_ctx *imp, const struct known *known
 /* Data behind the last statistics, or in a buffer when they were made, or none of those at all. */
 static bool lacks_the_end(const struct orma_import_ctx *imp, const struct known *known)
 {
+    if (known->is_crowded)
+        return true;
     if (!known->has_stats)
         return known->expected;
-    return (known->ours || known->has_counts) &&
-           (known->unsettled || packets_of(imp, known->trace_row) > known->packets);
+    if (!known->ours && !known->has_counts)
+        return false;
+    uint64_t packets = known->is_over ? known->packets_at_end : packets_of(imp, known->trace_row);
+    return known->unsettled || packets > known->packets;
 }
 
 void orma_trace_ledger_finish(struct orma_import_ctx *imp)

@@ -23,7 +23,23 @@ void orma_trace_ledger_expect(struct orma_import_ctx *imp);
  */
 void orma_trace_ledger_service(struct orma_import_ctx *imp, struct orma_str version);
 
-/* A TraceStats begins; its totals replace those of earlier ones of the file. */
+/*
+ * The service's number of the recording. One that differs from the one before begins another
+ * recording: files may be written behind each other (`cat A B`), and the statistics of the second
+ * say nothing of the first.
+ */
+void orma_trace_ledger_recording(struct orma_import_ctx *imp, uint64_t msb, uint64_t lsb);
+
+/* The buffers of earlier recordings of the file: theirs have the lower numbers. */
+int32_t orma_trace_ledger_first_buffer(struct orma_import_ctx *imp);
+void orma_trace_ledger_note_buffers(struct orma_import_ctx *imp, int32_t num);
+
+/* Counters of a service that counts on: what this recording has more of than it said last. */
+enum { ORMA_TRACE_LEDGER_TOTALS = 16 };
+int64_t orma_trace_ledger_more(struct orma_import_ctx *imp, uint16_t machine, uint32_t field,
+                               int64_t total);
+
+/* A TraceStats begins; its totals replace those of earlier ones of its recording. */
 void orma_trace_ledger_begin(struct orma_import_ctx *imp);
 
 /* One OrmaSequenceCounts of it. */

@@ -1,4 +1,5 @@
 /* What the service says while it records, and the id of the trace. */
+#include "processor/import/trace/ledger.h"
 #include "processor/import/trace/trace.h"
 #include "protos/fields/common.h"
 #include "protos/fields/trace.h"
@@ -89,8 +90,10 @@ static bool uuid_early(struct orma_import_ctx *imp, const struct orma_packet_ctx
         else if (f.id == ORMA_PB_TRACE_UUID_LSB)
             lsb = orma_pb_u64(&f);
     }
-    if (msb || lsb)
+    if (msb || lsb) {
         orma_metadata_uuid(imp->model, msb, lsb);
+        orma_trace_ledger_recording(imp, msb, lsb);
+    }
     return true;
 }
 

@@ -1,8 +1,8 @@
 /*
  * Statistics of the service (TraceStats), as statistics of the trace and as its loss ledger.
  *
- * The last ones of a file count: each has totals. Losses of sequences, which readers count as they
- * go, are attributed to the buffers of their writers at the end.
+ * The last ones of a recording count: each has totals. Losses of sequences, which readers count as
+ * they go, are attributed to the buffers of their writers at the end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,11 +57,10 @@ static void buffer_stats(struct orma_stats *stats, struct orma_str bytes, int32_
         orma_stats_set_at(stats, ORMA_STAT_LONG_TRACE_MODE_BYTES_OVERWRITTEN, buffer, overwritten);
 }
 
-static void filter_stats(struct orma_stats *stats, struct orma_str bytes)
+static void filter_stats(struct orma_stats *stats, struct orma_str bytes, int32_t buffer)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
-    int32_t buffer = 0;
 
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
@@ -107,7 +106,7 @@ static void writer_stats(struct orma_import_ctx *imp, uint16_t machine, struct o
         if (f.id == ORMA_PB_TRACE_STATS_WRITER_STATS_SEQUENCE_ID)
             sequence = orma_pb_u32(&f);
         else if (f.id == ORMA_PB_TRACE_STATS_WRITER_STATS_BUFFER)
-            buffer = orma_pb_u32(&f);
+            buffer = orma_pb_u32(&f) + (uint32_t)orma_trace_ledger_first_buffer(imp);
     }
     if (map && orma_map_put(map, orma_seqs_key(&imp->reader->seqs, machine, sequence), buffer))
         imp->model->storage->failed = true;
@@ -186,18 +185,26 @@ static bool stats_early(struct orma_import_ctx *imp, const struct orma_packet_ct
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len);
     struct orma_pb_field f;
     struct orma_stats *stats = orma_model_stats(imp->model, ctx->machine);
-    int32_t buffer = 0;
+    static const uint32_t totals =
+        1u << ORMA_PB_TRACE_STATS_CHUNKS_DISCARDED | 1u << ORMA_PB_TRACE_STATS_PATCHES_DISCARDED |
+        1u << ORMA_PB_TRACE_STATS_FLUSHES_REQUESTED | 1u << ORMA_PB_TRACE_STATS_FLUSHES_SUCCEEDED |
+        1u << ORMA_PB_TRACE_STATS_FLUSHES_FAILED;
+    const int32_t first_buffer = orma_trace_ledger_first_buffer(imp);
+    int32_t buffer = first_buffer;
 
     orma_trace_ledger_begin(imp);
     while (orma_pb_next(&r, &f)) {
-        if (f.id < ORMA_ARRAY_LEN(by_field) && by_field[f.id])
+        if (f.id < ORMA_TRACE_LEDGER_TOTALS && totals >> f.id & 1)
+            orma_stats_add(stats, by_field[f.id],
+                           orma_trace_ledger_more(imp, ctx->machine, f.id, orma_pb_i64(&f)));
+        else if (f.id < ORMA_ARRAY_LEN(by_field) && by_field[f.id])
             orma_stats_set(stats, by_field[f.id], orma_pb_i64(&f));
         else if (f.id == ORMA_PB_TRACE_STATS_BUFFER_STATS)
             buffer_stats(stats, orma_pb_str(&f), buffer++, orma_trace(imp)->into_file);
         else if (f.id == ORMA_PB_TRACE_STATS_WRITER_STATS)
             writer_stats(imp, ctx->machine, orma_pb_str(&f));
         else if (f.id == ORMA_PB_TRACE_STATS_FILTER_STATS)
-            filter_stats(stats, orma_pb_str(&f));
+            filter_stats(stats, orma_pb_str(&f), first_buffer);
         else if (f.id == ORMA_PB_TRACE_STATS_FINAL_FLUSH_OUTCOME)
             flush_outcome(stats, orma_pb_u64(&f));
         else if (f.id == ORMA_TRACE_STATS_SEQUENCE_COUNTS)
@@ -205,6 +212,7 @@ static bool stats_early(struct orma_import_ctx *imp, const struct orma_packet_ct
         else if (f.id == ORMA_PB_TRACE_STATS_ORMA_INCIDENTS)
             orma_trace_ledger_add_incident(imp, ctx->machine, orma_pb_str(&f));
     }
+    orma_trace_ledger_note_buffers(imp, buffer - first_buffer);
     return true;
 }
 
