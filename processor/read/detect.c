@@ -544,6 +544,9 @@ static enum orma_format binary_format(const uint8_t *data, size_t len)
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(magics); i++)
         if (has(data, len, 0, magics[i].magic, magics[i].len))
             return magics[i].format;
+    /* A frame that is to be skipped: parallel and seekable packers begin with one. */
+    if (len >= 4 && (data[0] & 0xf0) == 0x50 && !memcmp(data + 1, "\x2a\x4d\x18", 3))
+        return ORMA_FORMAT_ZSTD;
     return ORMA_FORMAT_UNKNOWN;
 }
 

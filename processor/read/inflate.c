@@ -22,6 +22,7 @@ struct orma_inflater {
     enum orma_inflate_form form;
     int error;
     bool begun, done;
+    bool half_magic;  /* the first byte of what may be a further gzip member */
     uint64_t in, out; /* bytes so far */
     uint64_t max_out;
     size_t left; /* of what was fed last */
@@ -92,13 +93,46 @@ static int give(struct orma_inflater *self, size_t len, orma_inflate_sink *sink,
 #endif
 
 #ifdef ORMA_HAVE_ZLIB
-/* A further gzip member begins; anything else behind the first is ignored. */
-static bool next_member(struct orma_inflater *self)
+/*
+ * Behind the end of a stream: 1 if a further gzip member begins, whose magic is taken, also if its
+ * bytes come one by one; 0: padding so far. -EBADMSG: something else.
+ */
+static int next_member(struct orma_inflater *self)
 {
-    const z_stream *z = &self->z;
+    z_stream *z = &self->z;
 
-    return self->form == ORMA_INFLATE_ZLIB && z->avail_in > 1 && z->next_in[0] == 0x1f &&
-           z->next_in[1] == 0x8b;
+    while (z->avail_in) {
+        const uint8_t c = *z->next_in;
+
+        bool begins = c == 0x1f && self->form == ORMA_INFLATE_ZLIB;
+        if (self->half_magic ? c != 0x8b : !begins && c && c != '\n' && c != '\r')
+            return -EBADMSG;
+        z->next_in++;
+        z->avail_in--;
+        if (self->half_magic) {
+            self->half_magic = false;
+            return 1;
+        }
+        self->half_magic = begins;
+    }
+    return 0;
+}
+
+static int begin_member(z_stream *z)
+{
+    static const uint8_t magic[] = {0x1f, 0x8b};
+    const z_stream rest = *z;
+
+    if (inflateReset(z) != Z_OK)
+        return -EBADMSG;
+    z->next_in = (Bytef *)(uintptr_t)magic;
+    z->avail_in = sizeof(magic);
+    z->avail_out = 0;
+    int state = inflate(z, Z_NO_FLUSH);
+    bool taken = !z->avail_in && (state == Z_OK || state == Z_BUF_ERROR);
+    z->next_in = rest.next_in;
+    z->avail_in = rest.avail_in;
+    return taken ? 0 : -EBADMSG;
 }
 
 static int feed_zlib(struct orma_inflater *self, struct orma_str in, orma_inflate_sink *sink,
@@ -119,10 +153,13 @@ static int feed_zlib(struct orma_inflater *self, struct orma_str in, orma_inflat
             left -= z->avail_in;
         }
         if (self->done) {
-            if (!next_member(self))
-                return 0;
-            if (inflateReset(z) != Z_OK)
-                return -EBADMSG;
+            int more = next_member(self);
+
+            if (!more)
+                continue;
+            r = more < 0 ? more : begin_member(z);
+            if (r)
+                break;
             self->done = false;
         }
         do {
@@ -191,6 +228,22 @@ int orma_inflater_feed(struct orma_inflater *self, struct orma_str in, orma_infl
         self->error = feed_zstd(self, in, sink, data);
 #endif
     return self->error;
+}
+
+bool orma_inflate_sum(uint32_t *sum, const uint8_t *data, size_t len)
+{
+#ifdef ORMA_HAVE_ZLIB
+    for (size_t done = 0; done < len;) {
+        size_t step = ORMA_MIN(len - done, (size_t)1 << 30);
+
+        *sum = (uint32_t)crc32(*sum, data + done, (uInt)step);
+        done += step;
+    }
+    return true;
+#else
+    (void)sum, (void)data, (void)len;
+    return false;
+#endif
 }
 
 /* ---- at once ---- */

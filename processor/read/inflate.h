@@ -60,6 +60,10 @@ enum orma_inflate_form {
 int orma_inflate(enum orma_inflate_form form, struct orma_str in, uint64_t max,
                  struct orma_buf *ret);
 
+/* Adds bytes to their checksum, as zip and gzip have it; it begins at 0. False: not in this build.
+ */
+bool orma_inflate_sum(uint32_t *sum, const uint8_t *data, size_t len);
+
 /* ---- piece by piece ---- */
 
 struct orma_inflater;
@@ -73,8 +77,8 @@ void orma_inflater_free(struct orma_inflater *self);
 void orma_inflater_bound(struct orma_inflater *self, uint64_t max);
 
 /*
- * Unpacks what can be unpacked by now; `sink` gets it in pieces. What follows the end of the
- * stream is ignored. Failure is sticky, as above.
+ * Unpacks what can be unpacked by now; `sink` gets it in pieces. -EBADMSG, too, when more than
+ * padding (zeros, ends of lines) follows the end of the stream. Failure is sticky, as above.
  */
 int orma_inflater_feed(struct orma_inflater *self, struct orma_str in, orma_inflate_sink *sink,
                        void *data);

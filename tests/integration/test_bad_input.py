@@ -1,8 +1,10 @@
 """Every wrong word, file and right gives one clear message and the right exit code."""
 import gzip
 import io
+import json
 import random
 import socket
+import struct
 import tarfile
 import tempfile
 import zipfile
@@ -97,6 +99,56 @@ class BadInput(Case):
                     done = self.orma("query", "t", "SELECT count(*) AS n FROM slice")
                     self.assertGreater(int(done.stdout.decode().split()[-1]), 1000)
                     self.assertIn(what, done.stderr.decode())
+
+    def test_nothing_of_a_container_is_left_out_in_silence(self):
+        """What an archiver puts behind, between or instead of what is read: read, too, or told."""
+        def events(name):
+            return json.dumps([{"ph": "X", "pid": 1, "ts": i, "dur": 1, "name": name} for i in range(10)]).encode()
+
+        def zipped(*names):
+            file = io.BytesIO()
+            with zipfile.ZipFile(file, "w") as z:
+                for name in names:
+                    z.writestr(name, events(name))
+            return file.getvalue()
+
+        def tarred(name, kind=tarfile.REGTYPE):
+            file = io.BytesIO()
+            with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as t:
+                info = tarfile.TarInfo(name)
+                info.size, info.type = len(events(name)), kind
+                t.addfile(info, io.BytesIO(events(name)))
+            return file.getvalue()
+        one, both = zipped("a.json"), zipped("a.json", "b.json")
+        at_list, at_end = one.index(b"PK\1\2"), one.index(b"PK\5\6")
+        unlisted = both[both.index(b"PK\3\4", 4):both.index(b"PK\1\2")]
+        moved = bytearray(one[at_end:])
+        struct.pack_into("<I", moved, 16, at_list + len(unlisted))
+        short = bytearray(both)
+        struct.pack_into("<HH", short, both.index(b"PK\5\6") + 8, 1, 1)
+        packed = gzip.compress(events("a.json"))
+        whole = len(tarred("a.json").rstrip(b"\0"))
+        cases = [  # bytes, slices, what is told
+            ("zip behind zip", one + zipped("b.json"), 10, "damaged"),
+            ("a member that the list lacks", one[:at_list] + unlisted + one[at_list:at_end] + moved, 10, "damaged"),
+            ("an end that counts one of two", bytes(short), 10, "damaged"),
+            ("bytes that changed", one.replace(b'"a.json"', b'"b.json"', 1), 10, "damaged"),
+            ("text behind gzip", packed + b"text", 10, "damaged"),
+            ("padding behind gzip", packed + bytes(512), 10, None),
+            ("gzip behind gzip", gzip.compress(events("a.json")[:100]) + bytes(7) + gzip.compress(events("a.json")[100:]), 10, None),
+            ("tar behind tar", tarred("a.json") + tarred("b.json"), 20, None),
+            ("text behind tar", tarred("a.json") + b"text" * 512, 10, "damaged"),
+            ("a tar that ends in a header", tarred("a.json")[:-(-whole // 512) * 512] + tarred("b.json")[:100], 10, "cut off"),
+            ("a sparse file", tarred("a.json")[:-(-whole // 512) * 512] + tarred("b.json", b"S"), 10, "is not read"),
+        ]
+        for what, data, slices, told in cases:
+            with self.subTest(what):
+                (self.dir / "t").write_bytes(data)
+                done = self.orma("query", "t", "SELECT count(*) AS n FROM slice")
+                self.assertEqual(int(done.stdout.decode().split()[-1]), slices)
+                if told:
+                    self.assertIn(told, done.stderr.decode())
+                self.assertEqual(b"verything that the trace holds could be read" in self.orma("stats", "t").stdout, not told)
 
     def test_an_existing_output_is_not_overwritten(self):
         (self.dir / "t.pftrace").write_bytes(b"precious")

@@ -24,13 +24,21 @@ struct member {
     struct orma_str name; /* of the archive, or of its arena */
     const uint8_t *data;  /* as it lies there */
     size_t len;
-    bool packed; /* deflated */
+    bool packed;        /* deflated */
+    const uint8_t *sum; /* in the list of a zip archive; NULL: none */
     unsigned idx, kind;
     uint32_t row; /* in trace_file */
 };
 
+/* Where an entry of a zip archive lies, from its own header on; members that are left out, too. */
+struct span {
+    size_t from, to;
+};
+
 struct archive {
     struct orma_file *file;
+    struct span *spans;
+    unsigned spans_num, spans_cap;
     struct member *list;
     unsigned num, cap;
     struct orma_arena names;
@@ -122,6 +130,38 @@ static struct orma_str tar_name(struct archive *a, const uint8_t *header)
     return ret.data ? ret : name;
 }
 
+/* The sum of its bytes, with blanks in the place of the sum itself. Old ones took bytes as signed.
+ */
+static bool is_tar_header(const uint8_t *header)
+{
+    uint64_t said;
+    int64_t sum = 0, sum_signed = 0;
+
+    for (unsigned i = 0; i < BLOCK; i++) {
+        uint8_t c = i >= 148 && i < 156 ? ' ' : header[i];
+
+        sum += c;
+        sum_signed += (int8_t)c;
+    }
+    return octal(header + 148, 8, &said) && ((int64_t)said == sum || (int64_t)said == sum_signed);
+}
+
+static bool is_zero(const uint8_t *data, size_t len)
+{
+    return !len || (!data[0] && !memcmp(data, data + 1, len - 1));
+}
+
+/* A member whose bytes are not those of a file. */
+static void skip_tar_member(struct archive *a, char type)
+{
+    struct orma_model *model = a->file->imp->model;
+
+    orma_account_begin(a->file->account, 1);
+    (void)orma_account_skipped(
+        a->file->account, model, ORMA_ACCOUNT_NOT_READ,
+        orma_strpool_addf(&model->storage->pool, "members of tar's type %c", type), 1, -1);
+}
+
 /* The next header behind what is none; 0: there is nothing in this archive. */
 static size_t skip_damaged_tar(struct archive *a, const uint8_t *data, size_t len, size_t pos)
 {
@@ -144,13 +184,19 @@ static void read_tar(struct archive *a, const uint8_t *data, size_t len)
     struct orma_str long_name = {0}, long_size = {0};
     size_t pos = 0;
 
-    while (len - pos >= BLOCK && data[pos] && !orma_file_failed(a->file)) {
+    while (len - pos >= BLOCK && !orma_file_failed(a->file)) {
         const uint8_t *header = data + pos;
         uint64_t size;
 
+        if (is_zero(header, BLOCK)) { /* the end, behind which another archive may lie */
+            pos += BLOCK;
+            continue;
+        }
+
         pos += BLOCK;
-        bool good =
-            octal(header + 124, 12, &size) && (!long_size.len || orma_str_to_u64(long_size, &size));
+        bool good = octal(header + 124, 12, &size) &&
+                    (!long_size.len || orma_str_to_u64(long_size, &size)) && header[0] &&
+                    (!memcmp(header + 257, "ustar", 5) || is_tar_header(header));
         if (!good || (size > len - pos && memcmp(header + 257, "ustar", 5) != 0)) {
             if (!(pos = skip_damaged_tar(a, data, len, pos - BLOCK)))
                 return;
@@ -184,12 +230,16 @@ static void read_tar(struct archive *a, const uint8_t *data, size_t len)
             long_name = (struct orma_str){0};
             break;
         }
-        default: /* folders, links, devices */
+        default: /* folders, links, devices: nothing but names */
+            if (header[156] >= 'A' && header[156] <= 'Z' && !strchr("DKNV", header[156]))
+                skip_tar_member(a, (char)header[156]);
             long_name = (struct orma_str){0};
         }
         size = (size + BLOCK - 1) / BLOCK * BLOCK;
         pos += ORMA_MIN((size_t)size, len - pos);
     }
+    if (!is_zero(data + pos, len - pos) && !orma_file_failed(a->file))
+        orma_file_cut_off(a->file, len - pos); /* in a header */
 }
 
 /* ---- zip ---- */
@@ -279,6 +329,51 @@ static void zip_long_fields(struct orma_str extra, bool plain_is_long, uint64_t 
     }
 }
 
+static void note_span(struct archive *a, size_t from, size_t to)
+{
+    if (ORMA_GROW(&a->spans, &a->spans_cap, a->spans_num + (size_t)1))
+        a->file->imp->model->storage->failed = true;
+    else
+        a->spans[a->spans_num++] = (struct span){from, to};
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* Headers of members, or entries of a list, that the list does not name. */
+static void tell_gap(struct archive *a, const uint8_t *data, size_t from, size_t to)
+{
+    for (size_t at = from; at < to && to - at >= 4; at++) {
+        const uint8_t *next = memchr(data + at, 'P', to - at - 3);
+
+        if (!next)
+            return;
+        at = (size_t)(next - data);
+        if (!memcmp(next, "PK\3\4", 4) || !memcmp(next, "PK\1\2", 4)) {
+            orma_file_damage(a->file, next, to - at, "members that its list lacks");
+            return;
+        }
+    }
+}
+
+static void tell_gaps(struct archive *a, const uint8_t *data, size_t len)
+{
+    size_t end = 0;
+
+    if (a->spans_num)
+        qsort(a->spans, a->spans_num, sizeof(*a->spans), by_begin);
+    for (unsigned i = 0; i < a->spans_num; i++) {
+        if (a->spans[i].from > end)
+            tell_gap(a, data, end, a->spans[i].from);
+        end = ORMA_MAX(end, a->spans[i].to);
+    }
+    tell_gap(a, data, end, len);
+}
+
 /* One entry of the list; returns its size in bytes, 0 if it is invalid, which is reported. */
 static size_t zip_entry(struct archive *a, const uint8_t *data, size_t len, size_t pos)
 {
@@ -310,6 +405,8 @@ static size_t zip_entry(struct archive *a, const uint8_t *data, size_t len, size
         bad(a, "a member lies beyond its end");
         return 0;
     }
+    m.sum = entry + 16;
+    note_span(a, (size_t)place, (size_t)(m.data - data) + m.len);
     add_member(a, &m);
     return ZIP_ENTRY_LEN + name_len + extra_len + (size_t)le(entry + 32, 2);
 }
@@ -370,6 +467,7 @@ static void read_zip(struct archive *a, const uint8_t *data, size_t len)
         read_cut_zip(a, data, len);
         return;
     }
+    const size_t begin = (size_t)ORMA_MIN(list.pos, len);
     for (uint64_t i = 0; i < list.num && !orma_file_failed(a->file); i++) {
         size_t used = list.pos <= len ? zip_entry(a, data, len, (size_t)list.pos) : 0;
 
@@ -380,6 +478,9 @@ static void read_zip(struct archive *a, const uint8_t *data, size_t len)
         }
         list.pos += used;
     }
+    note_span(a, begin, (size_t)ORMA_MIN(list.pos, len));
+    if (!orma_file_failed(a->file))
+        tell_gaps(a, data, len);
 }
 
 /* ---- members ---- */
@@ -454,9 +555,23 @@ static int by_kind(const void *a, const void *b)
     return r;
 }
 
+struct unpacking {
+    struct orma_file *inside;
+    uint32_t crc;
+};
+
 static void sink(void *data, const uint8_t *bytes, size_t len)
 {
-    orma_file_feed(data, bytes, len);
+    struct unpacking *self = data;
+
+    (void)orma_inflate_sum(&self->crc, bytes, len);
+    orma_file_feed(self->inside, bytes, len);
+}
+
+static void check_sum(struct archive *a, const struct member *m, uint32_t crc)
+{
+    if (m->sum && le(m->sum, 4) != crc && !orma_file_failed(a->file))
+        orma_file_damage(a->file, m->sum, 4, "the checksum of a member is not that of its bytes");
 }
 
 static int by_idx(const void *a, const void *b)
@@ -488,17 +603,24 @@ static void import_member(struct archive *a, const struct member *m)
     if (!inside || orma_file_failed(a->file))
         return;
     if (!m->packed) {
-        if (!orma_file_is_bomb(inside, m->len))
+        if (!orma_file_is_bomb(inside, m->len)) {
+            uint32_t crc = 0;
+
+            if (m->sum && orma_inflate_sum(&crc, m->data, m->len))
+                check_sum(a, m, crc);
             orma_file_map_all(inside, m->data, m->len);
+        }
     } else {
         struct orma_inflater *z = orma_inflater_new(ORMA_INFLATE_RAW);
         struct orma_str bytes = {(const char *)m->data, m->len};
+        struct unpacking unpacking = {.inside = inside};
 
         if (z)
             orma_inflater_bound(z, orma_unpacked_left(&imp->reader->unpacked));
-        int r = z ? orma_inflater_feed(z, bytes, sink, inside) : -ENOMEM;
+        int r = z ? orma_inflater_feed(z, bytes, sink, &unpacking) : -ENOMEM;
 
-        (void)orma_formats_unpacked(inside, z, r, bytes, true);
+        if (orma_formats_unpacked(inside, z, r, bytes, true) && orma_inflater_done(z))
+            check_sum(a, m, unpacking.crc);
         orma_inflater_free(z);
     }
     orma_file_finish(inside);
@@ -575,6 +697,7 @@ static void archive_fini(struct orma_file *file)
     struct archive *a = file->state;
 
     free(a->list);
+    free(a->spans);
     orma_arena_fini(&a->names);
 }
 
