@@ -193,6 +193,7 @@ static void finish(struct orma_reader *self, struct orma_seq *seq, struct burst 
     self->sorter.max_ts = ORMA_MAX(self->sorter.max_ts, b.ts);
     self->sorter.waiting += b.packets;
     seq->packets += b.packets;
+    self->data += seq->id != ORMA_SEQ_SERVICE ? b.packets : 0;
     seq->needed += b.needed;
     if (b.incremental)
         seq->clock_raw = b.raw;

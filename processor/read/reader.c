@@ -168,6 +168,7 @@ static bool update_sequence(struct orma_reader *self, const struct orma_read_pac
 
     count_loss(p, seq);
     seq->packets++;
+    self->data += seq->id != ORMA_SEQ_SERVICE;
     if (p->first)
         seq->saw_first = true;
     if (p->has_pid) {
@@ -744,6 +745,7 @@ void orma_reader_next_file(struct orma_reader *self, const struct orma_reader_fi
     self->host_seen = false;
     self->adopts = true;
     self->seqs.trace = file->row;
+    self->data = 0;
     self->last_seq = NULL;
     if (self->packets)
         self->seqs.file++;

@@ -129,6 +129,7 @@ struct orma_reader {
     uint64_t packets; /* that were cut so far, and those that were handed on or used up: */
     uint64_t took;    /* the others are deferred, or hooks.dropped() or damaged() was told */
     uint64_t broken;  /* of those that damaged() was told of */
+    uint64_t data;    /* of this file, of sequences that are not the service's own */
     struct orma_mapped *mapped; /* the whole file, where it is mapped; the owner's */
     bool gone;                  /* it is no longer what was read */
     uint32_t unchecked;         /* looks at it since somebody asked whether it is what it was */

@@ -123,6 +123,9 @@ struct orma_seq {
     uint32_t ahead_num, ahead_cap, ahead_at;
 };
 
+/* The service's own packets; what it says behind its last statistics is no data. */
+#define ORMA_SEQ_SERVICE 1
+
 struct orma_seqs {
     struct orma_map by_id; /* file << 40 | machine << 32 | id → struct orma_seq * */
     uint32_t file;         /* of several ones: each has sequences of its own */

@@ -184,6 +184,14 @@ class Bombs(Case):
                   "select max(depth) from slice; select count(*) from ancestor_slice((select max(id) from slice))")
         self.load(b"".join(event(many - i, num(9, 1) + sub(23, "n")) for i in range(many)))
 
+    def test_many_words_about_many(self):
+        """What the service says of the whole recording, as often as there are sequences: each is a step."""
+        many = times(30000, 200000)
+        sequences = b"".join(sub(1, num(8, 5) + num(10, i + 2) + num(41, 1)) for i in range(many))
+        for what in (lambda i: sub(35, b""), lambda i: sub(89, num(1, i + 1) + num(2, 7)), lambda i: sub(33, b"")):
+            code, said = self.load(sequences + b"".join(sub(1, num(10, 1) + what(i)) for i in range(many)))
+            self.assertEqual(code, 0, said[-300:])
+
     def test_a_long_way_up(self):
         """Tracks whose parents are a chain: described from its top, resolving one is a step each."""
         many = times(100000, 1000000)

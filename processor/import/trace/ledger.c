@@ -15,9 +15,6 @@
 #include "protos/loss.h"
 #include "sdk/wire/pb_writer.h"
 
-/* The service's own packets; what it says behind its last statistics is no data. */
-#define SERVICE_SEQUENCE 1
-
 /* More recordings in one file than anybody writes behind each other; of what follows nothing is
  * known. */
 #define RECORDINGS_MAX 256
@@ -30,7 +27,7 @@ struct known {
     uint64_t uuid[2];        /* 0, 0: none came yet */
     bool is_over;            /* another one follows */
     bool is_crowded;         /* ... too many */
-    uint64_t packets_at_end; /* if it is over */
+    uint64_t packets_at_end; /* of all writers of the file */
     int32_t first_buffer, buffers;
     uint16_t totals_of;                       /* the machine */
     int64_t totals[ORMA_TRACE_LEDGER_TOTALS]; /* by field of TraceStats, as last said */
@@ -80,19 +77,10 @@ static struct known *current(struct orma_import_ctx *imp)
     return add_known(imp);
 }
 
-static uint64_t packets_of(const struct orma_import_ctx *imp, uint32_t trace_row)
+/* Of all writers so far. */
+static uint64_t packets_now(const struct orma_import_ctx *imp)
 {
-    uint64_t sum = 0;
-
-    if (!imp->reader)
-        return 0; /* no packets came */
-    ORMA_MAP_EACH (slot, &imp->reader->seqs.by_id) {
-        const struct orma_seq *seq = (const struct orma_seq *)(uintptr_t)slot->val;
-
-        if (seq->trace == trace_row && seq->id != SERVICE_SEQUENCE)
-            sum += seq->packets;
-    }
-    return sum;
+    return imp->reader ? imp->reader->data : 0;
 }
 
 void orma_trace_ledger_expect(struct orma_import_ctx *imp)
@@ -127,7 +115,7 @@ void orma_trace_ledger_recording(struct orma_import_ctx *imp, uint64_t msb, uint
         return;
     }
     known->is_over = true;
-    known->packets_at_end = packets_of(imp, imp->model->trace_row);
+    known->packets_at_end = packets_now(imp);
     const uint32_t number = known->number + 1;
     const int32_t first_buffer = known->first_buffer + known->buffers;
     known = add_known(imp); /* the one before may have moved */
@@ -182,7 +170,7 @@ void orma_trace_ledger_begin(struct orma_import_ctx *imp)
     known->has_stats = true;
     known->unsettled = false;
     orma_buf_clear(&known->incidents);
-    known->packets = packets_of(imp, imp->model->trace_row);
+    known->packets = packets_now(imp);
 }
 
 /* `packets` NULL: how many is not known. */
@@ -271,7 +259,7 @@ static void add_incidents(struct orma_import_ctx *imp, const struct known *known
 }
 
 /* Data behind the last statistics, or in a buffer when they were made, or none of those at all. */
-static bool lacks_the_end(const struct orma_import_ctx *imp, const struct known *known)
+static bool lacks_the_end(const struct known *known)
 {
     if (known->is_crowded)
         return true;
@@ -279,18 +267,40 @@ static bool lacks_the_end(const struct orma_import_ctx *imp, const struct known 
         return known->expected;
     if (!known->ours && !known->has_counts)
         return false;
-    uint64_t packets = known->is_over ? known->packets_at_end : packets_of(imp, known->trace_row);
-    return known->unsettled || packets > known->packets;
+    return known->unsettled || known->packets_at_end > known->packets;
+}
+
+/* The last recording of a file goes on to its end. In one go for all: either may be many. */
+static void end_files(struct orma_import_ctx *imp, struct orma_trace_ledger *self)
+{
+    const uint32_t rows = orma_model_table(imp->model, ORMA_TABLE_TRACE_FILE)->rows;
+    uint64_t *packets = imp->reader ? calloc(rows + (size_t)1, sizeof(*packets)) : NULL;
+
+    imp->model->storage->failed |= imp->reader && !packets;
+    if (!packets)
+        return;
+    ORMA_MAP_EACH (slot, &imp->reader->seqs.by_id) {
+        const struct orma_seq *seq = (const struct orma_seq *)(uintptr_t)slot->val;
+
+        if (seq->id != ORMA_SEQ_SERVICE && seq->trace < rows)
+            packets[seq->trace] += seq->packets;
+    }
+    for (uint32_t i = 0; i < self->num; i++)
+        if (!self->traces[i].is_over && self->traces[i].trace_row < rows)
+            self->traces[i].packets_at_end = packets[self->traces[i].trace_row];
+    free(packets);
 }
 
 void orma_trace_ledger_finish(struct orma_import_ctx *imp)
 {
-    const struct orma_trace_ledger *self = orma_trace(imp)->ledger;
+    struct orma_trace_ledger *self = orma_trace(imp)->ledger;
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_LOSS);
 
+    if (self)
+        end_files(imp, self);
     for (uint32_t i = 0; self && i < self->num; i++) {
         add_incidents(imp, &self->traces[i]);
-        if (!lacks_the_end(imp, &self->traces[i]))
+        if (!lacks_the_end(&self->traces[i]))
             continue;
         uint32_t row = orma_table_add(t);
         orma_table_set(t, ORMA_LOSS_REASON, row,
