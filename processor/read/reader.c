@@ -647,6 +647,8 @@ ORMA_COLD static bool read_odd(struct orma_reader *self, const uint8_t *at, cons
     } else if (c->record) {
         read_packet(self, c->record, &c->p, false);
         orma_damage_packet(self, at, (size_t)(*pos - at), "a packet is malformed (ERR:tp-corrupt)");
+    } else { /* a packet whose tag is spoilt looks like that */
+        orma_damage_packet(self, at, (size_t)(*pos - at), "a field of the file is no packet");
     }
     return true;
 }

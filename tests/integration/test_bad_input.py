@@ -186,6 +186,23 @@ class BadInput(Case):
         done = self.run_program(ORMA, "stats", path)
         self.assertIn("cut off: the last ", done.stdout.decode())
 
+    def test_a_bit_that_flipped_is_told(self):
+        """Of a packet's tag, which makes another field of the file of it, and of an event's type: both have no row."""
+        whole = recorded()
+        (self.dir / "t").write_bytes(whole)
+        good = int(self.one("t", "SELECT count(*) FROM slice"))
+        places = [at for at in packets(whole) if b"\x48\x01" in whole[at:at + 40] and at > len(whole) // 2]
+        self.assertTrue(places)
+        at = places[len(places) // 2]
+        for place, bit in [(at, 0x10), (at, 0x20), (at, 0x40), (whole.index(b"\x48\x01", at) + 1, 0x40)]:
+            with self.subTest(place=place - at, bit=bit):
+                spoilt = bytearray(whole)
+                spoilt[place] ^= bit
+                (self.dir / "t").write_bytes(spoilt)
+                self.assertLess(int(self.one("t", "SELECT count(*) FROM slice WHERE dur >= 0")), good)
+                self.assertNotIn(b"everything could be read", self.orma("stats", "t").stdout)
+                self.assertTrue(self.query("t", "SELECT message FROM import_account WHERE message IS NOT NULL"))
+
     def test_a_truncated_trace_gives_its_whole_packets(self):
         whole = recorded()
         last = -1

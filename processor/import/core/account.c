@@ -308,14 +308,43 @@ static const uint16_t told_stats[] = {
     ORMA_STAT_SYSTRACE_PARSE_FAILURE,
 };
 
+/* Of no weight by their names, or found by who recorded as it seems; but what they count has no
+ * row. */
+static const uint16_t rowless_stats[] = {
+    ORMA_STAT_ANDROID_INPUT_EVENT_PARSE_ERRORS,
+    ORMA_STAT_FLOW_DUPLICATE_ID,
+    ORMA_STAT_FLOW_END_WITHOUT_START,
+    ORMA_STAT_FLOW_INVALID_ID,
+    ORMA_STAT_FLOW_NO_ENCLOSING_SLICE,
+    ORMA_STAT_FLOW_STEP_WITHOUT_START,
+    ORMA_STAT_FLOW_WITHOUT_DIRECTION,
+    ORMA_STAT_FRAME_TIMELINE_EVENT_PARSER_ERRORS,
+    ORMA_STAT_GRAPHICS_FRAME_EVENT_PARSER_ERRORS,
+    ORMA_STAT_INTERNED_DATA_TOKENIZER_ERRORS,
+    ORMA_STAT_NETWORK_TRACE_INTERN_ERRORS,
+    ORMA_STAT_NETWORK_TRACE_PARSE_ERRORS,
+    ORMA_STAT_TRACK_EVENT_PARSER_ERRORS,
+    ORMA_STAT_TRACK_EVENT_TOKENIZER_ERRORS,
+    ORMA_STAT_WINSCOPE_PROTOLOG_MESSAGE_DECODING_FAILED,
+};
+
+static bool is_among(const uint16_t *stats, size_t num, uint16_t stat)
+{
+    for (size_t i = 0; i < num; i++)
+        if (stats[i] == stat)
+            return true;
+    return false;
+}
+
 /* What the import found wrong, and no unit says. */
 static bool is_trouble(uint16_t stat)
 {
     const struct orma_stat_def *def = &orma_stat_defs[stat];
 
-    for (unsigned i = 0; i < ORMA_ARRAY_LEN(told_stats); i++)
-        if (told_stats[i] == stat)
-            return false;
+    if (is_among(told_stats, ORMA_ARRAY_LEN(told_stats), stat))
+        return false;
+    if (is_among(rowless_stats, ORMA_ARRAY_LEN(rowless_stats), stat))
+        return true;
     return def->source == ORMA_SOURCE_ANALYSIS && def->kind != ORMA_STAT_INDEXED &&
            (def->severity == ORMA_SEVERITY_ERROR || def->severity == ORMA_SEVERITY_DATA_LOSS);
 }
