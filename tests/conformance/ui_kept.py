@@ -110,7 +110,7 @@ def names_of_no_file(columns, theirs, ours):
 # Of these some columns are not there yet.
 INCOMPLETE = ("sandroid", "schrome", "spixel", "sv8")
 # Of modules that are there, these are not, or are of another kind.
-NOT_HERE = {"scpu_cycles_per_thread_per_cpu_in_interval", "strace_bounds", "straced_clone_flush_latency", "straced_trigger_clone_flush_latency"}
+NOT_HERE = {"strace_bounds", "straced_clone_flush_latency", "straced_trigger_clone_flush_latency"}
 
 
 @answer("the library", "modules have helpers of their own, some modules of the reference are not there, and tables have columns of "
