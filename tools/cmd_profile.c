@@ -19,6 +19,7 @@
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "tools/applets.h"
+#include "tools/base/units.h"
 #include "tools/commands.h"
 #include "tools/convert/profile_folder.h"
 #include "tools/load/load.h"
@@ -97,8 +98,9 @@ static const struct orma_option options[] = {
      "GROUP:TRACEPOINT and mem:ADDRESS:rwx (each hit, without -F), with * in names of tracepoints; "
      "behind them /period=N/ or /freq=N/, and :u, :k (only there), :p (precise). Several: with "
      "commas, or given again; {A,B}:S reads B with each sample of A."},
-    {OPT_DURATION, 'd', "duration", "MS",
-     "How long, in milliseconds; 0, as without it: until Ctrl-C or the end of COMMAND."},
+    {OPT_DURATION, 'd', "duration", "MS|TIME",
+     "How long: in milliseconds, or with a unit (5s); 0, as without it: until Ctrl-C or the end of "
+     "COMMAND."},
     {OPT_CALL_GRAPH, 'g', "call-graph", "HOW",
      "How callers are found: dwarf (unwinding by .eh_frame, for all programs), fp (frame pointers, "
      "cheaper), lbr (the processor's record of calls, with -e cycles: no more than some 30 "
@@ -269,10 +271,11 @@ static int parse_option(struct profile *self, int id)
         rq->frequency_given = true;
         break;
     case OPT_DURATION:
-        if (!orma_str_to_u64(orma_str_from(value), &rq->duration_ms) ||
+        if ((!orma_str_to_u64(orma_str_from(value), &rq->duration_ms) &&
+             !orma_units_parse_duration_ms(value, &rq->duration_ms)) ||
             rq->duration_ms > UINT32_MAX)
-            return orma_cli_usage_error(&self->cli, "bad duration '%s': expected milliseconds",
-                                        value);
+            return orma_cli_usage_error(
+                &self->cli, "bad duration '%s': expected milliseconds, or a time as 5s", value);
         break;
     case OPT_EVENT:
         return parse_events(self, value);

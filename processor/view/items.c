@@ -100,9 +100,19 @@ static void load_lasted(struct orma_view *self)
                                          [ORMA_VIEW_STATES] = OPEN("orma_open_state"),
                                          [ORMA_VIEW_SCHED] = OPEN("orma_open_run")};
 
+    static const char *const torn[] = {[ORMA_VIEW_SLICES] = "SELECT id FROM _orma_torn_call",
+                                       [ORMA_VIEW_STATES] = "SELECT id FROM _orma_torn_state",
+                                       [ORMA_VIEW_SCHED] = "SELECT id FROM _orma_torn_run"};
+
     orma_view_include(self, "orma.durations");
     for (unsigned kind = ORMA_VIEW_SLICES; kind < ORMA_ARRAY_LEN(tables); kind++) {
-        struct orma_view_query q = orma_view_query(self, tables[kind]);
+        struct orma_view_query q = orma_view_query(self, torn[kind]);
+
+        while (orma_view_next(&q)) {
+            if (orma_map_put(&self->torn[kind], (uint64_t)orma_view_int(&q, 0), 1) < 0)
+                orma_view_fail(self, -ENOMEM);
+        }
+        q = orma_view_query(self, tables[kind]);
 
         while (orma_view_next(&q)) {
             uint64_t dur = (uint64_t)ORMA_MAX(orma_view_int(&q, 1), 0);
@@ -119,8 +129,11 @@ static int64_t duration_of(struct orma_view *self, unsigned kind, const struct o
 {
     int64_t dur = orma_view_duration(q, 2, ts), most = orma_view_near(INT64_MAX) - ts;
 
-    if (ORMA_LIKELY(dur >= 0))
+    if (ORMA_LIKELY(dur >= 0 && !self->torn[kind].len))
         return dur;
+    if (dur >= 0)
+        return orma_map_get(&self->torn[kind], (uint64_t)orma_view_int(q, 1)) == ORMA_MAP_NONE ? dur
+                                                                                               : -1;
     uint64_t lasted = orma_map_get(&self->lasted[kind], (uint64_t)orma_view_int(q, 1));
 
     return lasted == ORMA_MAP_NONE ? -1 : lasted < (uint64_t)most ? (int64_t)lasted : most;

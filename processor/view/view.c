@@ -30,8 +30,10 @@ static void free_items(struct orma_view *self)
     orma_map_fini(&self->cpus);
     orma_map_fini(&self->tracks);
     orma_map_fini(&self->children);
-    for (unsigned kind = 0; kind < ORMA_ARRAY_LEN(self->lasted); kind++)
+    for (unsigned kind = 0; kind < ORMA_ARRAY_LEN(self->lasted); kind++) {
         orma_map_fini(&self->lasted[kind]);
+        orma_map_fini(&self->torn[kind]);
+    }
     for (unsigned kind = 0; kind < ORMA_ARRAY_LEN(self->places); kind++) {
         free(self->places[kind].begin);
         free(self->places[kind].next);

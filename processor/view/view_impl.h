@@ -200,6 +200,8 @@ struct orma_view {
     /* By kind, and the id of what has no end in its table: how long it lasted; only while reading.
      */
     struct orma_map lasted[ORMA_VIEW_SCHED + 1];
+    struct orma_map
+        torn[ORMA_VIEW_SCHED + 1]; /* ids of what spans lost events; only while reading */
     struct orma_view_track *lanes; /* by track; only while reading */
     size_t num_lanes;
     ORMA_VEC(uint32_t) texts; /* number of a text + 1 by that of the processor; 0: not known yet */

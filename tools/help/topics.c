@@ -76,7 +76,8 @@ static int show_units(const char *about)
     printf("On command lines:\n"
            "  times   500ms  10s  5m  2h       fractions as in 1.5s\n"
            "  sizes   64kb  32mb  1gb          also k, m, g; 1024 based\n"
-           "  A time without a unit is in seconds; a size needs one.\n\n"
+           "  A time without a unit is in seconds (of orma profile -d, as of perf and Perfetto, "
+           "in\n  milliseconds); a size needs one.\n\n"
            "In configs the field's name gives the unit: _ms, _kb, _bytes, _ns.\n"
            "In tables every time is in nanoseconds, on the trace's clock (mostly boottime).\n");
     return ORMA_EXIT_OK;

@@ -128,7 +128,7 @@ static const struct section {
      .items = "t.name, s.ts, s.dur, NULL AS self_dur\n"
               "FROM thread_state AS s JOIN thread AS t USING (utid)\n"
               "WHERE t.name IS NOT NULL AND s.dur >= 0 AND s.state GLOB '[SDI]*'\n"
-              "  AND NOT t.is_idle$threads",
+              "  AND s.id NOT IN (SELECT id FROM _orma_torn_state) AND NOT t.is_idle$threads",
      .metrics = 1 << TOTAL,
      .of_wall = true,
      .unknown = "[SDI]*",

@@ -83,10 +83,11 @@ const struct orma_report_section orma_report_why_sections[] = {
     {
         .name = "slow",
         .question = "What does the slowest tenth have that the others lack?",
-        .has = "SELECT 1 WHERE (SELECT count(*) FROM orma_why_interval) >= 10",
+        .has = "SELECT 1 WHERE (SELECT count(*) FROM orma_why_interval) >= 10 AND EXISTS (" HAS ")",
         .file = "why-slow",
+        .nothing = "nothing: what the slowest tenth has, the others have as well",
         .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED,
-        .lacks = "ten slices or more of this name",
+        .lacks = "switches of threads, or ten slices of this name",
         .words = "sched apps",
     },
     {0},

@@ -14,6 +14,8 @@
 /* The clock of bundles that no snapshot of the service has: private to the sequence. */
 #define FTRACE_CLOCK_ID 64
 
+_Static_assert(ORMA_CPUS_MAX <= 1 << 10, "a cpu has ten bits in has_lost_packets()");
+
 struct bundle_head {
     uint32_t cpu;
     uint32_t clock;
@@ -346,6 +348,19 @@ static void note_start(struct orma_import_ctx *imp, uint16_t machine,
                       ORMA_METADATA_MACHINE_AND_TRACE, machine, l->latest_start);
 }
 
+/* Packets that are missing held bundles of any cpu: each has a gap before its next one. */
+static bool has_lost_packets(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
+                             uint32_t cpu)
+{
+    struct orma_map *losses = &orma_kernel_state(imp)->losses;
+    uint64_t num = ctx->seq->losses, key = (uint64_t)(uintptr_t)ctx->seq << 10 | cpu;
+
+    if (!num || orma_map_get(losses, key) == num)
+        return false;
+    imp->model->storage->failed |= orma_map_put(losses, key, num) < 0;
+    return true;
+}
+
 static bool ftrace_tokenize(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     struct bundle_head head;
@@ -385,7 +400,8 @@ static bool ftrace_tokenize(struct orma_import_ctx *imp, const struct orma_packe
         push_list(imp, ctx, &bundle, &idx, ORMA_ITEM_SCHED_WAKING, clock, &earliest);
     }
     push_list(imp, ctx, &bundle, &idx, ORMA_ITEM_FTRACE_EVENT, clock, &earliest);
-    if (head.lost && earliest != INT64_MAX) {
+    bool lost = has_lost_packets(imp, ctx, head.cpu) || head.lost;
+    if (lost && earliest != INT64_MAX) {
         struct orma_model_gap gap = {.ts = earliest, .of_cpu = true, .cpu = head.cpu};
 
         orma_model_add_gap(imp->model, ctx->machine, &gap);

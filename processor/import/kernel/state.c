@@ -50,8 +50,10 @@ void orma_kernel_fini(struct orma_import_ctx *imp)
         next = l->next;
         free(l);
     }
-    if (st)
+    if (st) {
         orma_map_fini(&st->setup_told);
+        orma_map_fini(&st->losses);
+    }
 }
 
 /* ---- when events count ---- */

@@ -12,11 +12,12 @@ WITH
       ON s.utid = w.root_utid AND s.ts <= w.ts AND s.ts + s.dur > w.ts
   ),
   chain AS MATERIALIZED (
-    SELECT p.id, p.ts, p.dur, p.utid, p.state, p.ucpu
+    -- The longest of them.
+    SELECT p.id, p.ts, p.dur, p.utid, p.state, p.ucpu, row_number() OVER (ORDER BY p.dur DESC, p.ts) AS nr
     FROM sleep AS s
     JOIN orma_why_piece AS p
       ON p.root_utid = s.utid AND p.ts >= s.ts AND p.ts < s.end_ts
-    ORDER BY p.ts LIMIT $top
+    ORDER BY p.dur DESC, p.ts LIMIT $top
   ),
   pieces AS (SELECT id, ts, dur, utid FROM chain),
   calls AS (
@@ -36,4 +37,5 @@ SELECT c.ts AS at_ts, c.dur AS dur_ns,
 FROM chain AS c
 LEFT JOIN inside AS i ON i.id = c.id
 LEFT JOIN _orma_why_slice!(pieces) AS s ON s.id = c.id
-ORDER BY c.ts
+-- By time; but the shortest last, which tells that there are more and is not shown.
+ORDER BY c.nr = $top, c.ts

@@ -1,4 +1,4 @@
--- How long runs, states and slices lasted of which no end was seen (`dur` is -1). This is the one
+-- How long runs, states and slices lasted of which no end was seen (`dur` is -1), or events were lost. This is the one
 -- place that says so: sums in reports, in `orma why`, `orma diff` and the timeline all have it from
 -- here. What has no `end_ts` here is in no sum.
 
@@ -30,6 +30,65 @@ SELECT
 FROM machine AS m LEFT JOIN seen AS s ON s.machine_id = m.id
 GROUP BY m.id;
 
+-- Where events of the kernel were lost: in front of these times, on these cpus.
+CREATE PERFETTO TABLE _orma_kernel_gap AS
+SELECT g.ts, c.ucpu
+FROM gap AS g JOIN cpu AS c ON c.cpu = g.cpu AND c.machine_id IS g.machine_id
+WHERE g.cpu IS NOT NULL
+ORDER BY g.ts;
+
+-- Tables have what a run, a state or a call would have lasted without the loss. But of what spans one, the
+-- end may be lost, and the beginning of another. The switches of a run are on its own cpu.
+
+-- Runs within which events of their cpu were lost: nobody knows how long they lasted.
+CREATE PERFETTO TABLE _orma_torn_run AS
+SELECT id
+FROM (
+  SELECT id, begin_ts, max(gap_ts) OVER (PARTITION BY ucpu ORDER BY at, kind ROWS UNBOUNDED PRECEDING) AS gap_ts
+  FROM (
+    SELECT NULL AS id, NULL AS begin_ts, ucpu, ts AS at, 0 AS kind, ts AS gap_ts FROM _orma_kernel_gap
+    UNION ALL
+    SELECT id, ts AS begin_ts, ucpu, ts + dur AS at, 1 AS kind, NULL AS gap_ts
+    FROM sched
+    WHERE dur >= 0 AND ucpu IN (SELECT ucpu FROM _orma_kernel_gap)
+  )
+)
+WHERE id IS NOT NULL AND gap_ts > begin_ts;
+
+-- The same of states: what ends the others may happen on any cpu.
+CREATE PERFETTO TABLE _orma_torn_state AS
+SELECT id
+FROM (
+  SELECT id, begin_ts, max(gap_ts) OVER (PARTITION BY ucpu ORDER BY at, kind ROWS UNBOUNDED PRECEDING) AS gap_ts
+  FROM (
+    SELECT NULL AS id, NULL AS begin_ts, ucpu, ts AS at, 0 AS kind, ts AS gap_ts FROM _orma_kernel_gap
+    UNION ALL
+    SELECT NULL AS id, NULL AS begin_ts, -1 AS ucpu, ts AS at, 0 AS kind, ts AS gap_ts FROM _orma_kernel_gap
+    UNION ALL
+    SELECT id, ts AS begin_ts, iif(state = 'Running', ucpu, -1) AS ucpu, ts + dur AS at, 1 AS kind, NULL AS gap_ts
+    FROM thread_state
+    WHERE dur >= 0 AND ts + dur >= (SELECT min(ts) FROM _orma_kernel_gap)
+  )
+)
+WHERE id IS NOT NULL AND gap_ts > begin_ts;
+
+-- The same of system calls.
+CREATE PERFETTO TABLE _orma_torn_call AS
+SELECT id
+FROM (
+  SELECT id, begin_ts, max(gap_ts) OVER (ORDER BY at, kind ROWS UNBOUNDED PRECEDING) AS gap_ts
+  FROM (
+    SELECT NULL AS id, NULL AS begin_ts, ts AS at, 0 AS kind, ts AS gap_ts FROM _orma_kernel_gap
+    UNION ALL
+    SELECT id, ts AS begin_ts, ts + dur AS at, 1 AS kind, NULL AS gap_ts
+    FROM slice
+    WHERE
+      dur >= 0 AND ts + dur >= (SELECT min(ts) FROM _orma_kernel_gap)
+      AND name GLOB 'sys_*' AND category IS NULL
+  )
+)
+WHERE id IS NOT NULL AND gap_ts > begin_ts;
+
 -- The last one of a cpu lasts until its thread, or the recording, ends; another one was followed by a
 -- run of somebody else, and the switch between them is missing.
 
@@ -55,7 +114,9 @@ FROM _orma_endless_run AS s
 JOIN _orma_last_run AS l ON l.ucpu = s.ucpu
 JOIN thread AS t ON t.utid = s.utid
 JOIN _orma_machine_end AS e ON e.machine_id = t.machine_id
-ORDER BY s.id;
+UNION ALL
+SELECT id, ts, NULL AS end_ts, ucpu, utid FROM sched WHERE id IN (SELECT id FROM _orma_torn_run)
+ORDER BY id;
 
 -- The last one of a thread lasts until the thread, or the recording, ends; to run, until the run on that
 -- cpu does. After another one switches are missing.

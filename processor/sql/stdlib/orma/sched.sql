@@ -6,7 +6,7 @@ INCLUDE PERFETTO MODULE orma.durations;
 CREATE PERFETTO TABLE _orma_on_cpu AS
 SELECT id, ts, dur, ucpu, utid, end_state
 FROM sched
-WHERE dur >= 0
+WHERE dur >= 0 AND id NOT IN (SELECT id FROM _orma_torn_run)
 UNION ALL
 SELECT o.id, o.ts, o.end_ts - o.ts AS dur, o.ucpu, o.utid, s.end_state
 FROM orma_open_run AS o JOIN sched AS s ON s.id = o.id
@@ -60,11 +60,11 @@ FROM next
 WHERE id IN (SELECT id FROM orma_open_run WHERE end_ts IS NULL)
 ORDER BY id;
 
--- States of threads, each with the one that follows it.
+-- States of threads, each with the one that follows it. `dur` is -1 where its end is unknown.
 CREATE PERFETTO TABLE _orma_state_pair AS
 SELECT
-  id, ts, dur, utid, state, waker_utid, irq_context,
-  ucpu, lead(state) OVER w AS next_state, lead(ts) OVER w AS next_ts, lead(ucpu) OVER w AS next_ucpu
+  id, ts, iif(id IN (SELECT id FROM _orma_torn_state), -1, dur) AS dur, dur AS shown_dur, utid, state, waker_utid,
+  irq_context, ucpu, lead(state) OVER w AS next_state, lead(ts) OVER w AS next_ts, lead(ucpu) OVER w AS next_ucpu
 FROM thread_state
 WHERE utid NOT IN (SELECT utid FROM thread WHERE is_idle)
 WINDOW w AS (PARTITION BY utid ORDER BY ts, id);
@@ -96,7 +96,7 @@ FROM _orma_state_pair
 WHERE state IN ('R', 'R+') AND dur >= 0 AND next_state = 'Running'
 ORDER BY id;
 
--- States whose end is unknown: switches are missing.
+-- States whose end is unknown: switches are missing, or events were lost within.
 CREATE PERFETTO TABLE orma_state_unknown_end(
   -- Alias for `thread_state.id`.
   id LONG,
@@ -129,7 +129,7 @@ CREATE PERFETTO VIEW orma_state(
   -- The state.
   state STRING
 ) AS
-SELECT id, ts, dur, utid, state FROM thread_state WHERE dur >= 0
+SELECT id, ts, dur, utid, state FROM thread_state WHERE dur >= 0 AND id NOT IN (SELECT id FROM _orma_torn_state)
 UNION ALL
 SELECT id, ts, end_ts - ts AS dur, utid, state FROM orma_open_state WHERE end_ts IS NOT NULL;
 

@@ -9,7 +9,7 @@ CREATE PERFETTO VIEW orma_syscall(
   id LONG,
   -- When it was entered.
   ts TIMESTAMP,
-  -- How long it took; NULL if that was not recorded (strace without -T).
+  -- How long it took; NULL if that was not recorded (strace without -T, events that were lost meanwhile).
   dur DURATION,
   -- The call, without `sys_`.
   name STRING,
@@ -21,7 +21,9 @@ CREATE PERFETTO VIEW orma_syscall(
   failed BOOL
 ) AS
 SELECT
-  s.id, s.ts, nullif(iif(s.dur < 0, o.end_ts - s.ts, s.dur), 0) AS dur, substr(s.name, iif(s.category IS NULL, 5, 1)) AS name, t.utid,
+  s.id, s.ts,
+  iif(s.id IN (SELECT id FROM _orma_torn_call), NULL, nullif(iif(s.dur < 0, o.end_ts - s.ts, s.dur), 0)) AS dur,
+  substr(s.name, iif(s.category IS NULL, 5, 1)) AS name, t.utid,
   CAST(extract_arg(s.arg_set_id, 'ret') AS INT) AS ret,
   coalesce(extract_arg(s.arg_set_id, 'ret') BETWEEN -4095 AND -1, 0)
     OR s.category = 'strace' AND extract_arg(s.arg_set_id, 'ret') GLOB '[-?]* E*' AS failed

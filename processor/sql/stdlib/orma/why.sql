@@ -7,26 +7,22 @@ INCLUDE PERFETTO MODULE orma.sched;
 INCLUDE PERFETTO MODULE orma.syscalls;
 INCLUDE PERFETTO MODULE sched.thread_executing_span;
 
--- Where events of the kernel were lost: in front of these times.
-CREATE PERFETTO TABLE _orma_why_gap AS
-SELECT ts FROM gap WHERE cpu IS NOT NULL ORDER BY ts;
-
 -- States of threads with an end; where it is not known, the begin of the next one, or the end of the
 -- trace. Waits have the cpu on which the thread ran then. What a thread did while events were lost, is
 -- not known.
 CREATE PERFETTO TABLE _orma_why_ended AS
 SELECT
-  p.ts, iif(p.dur >= 0, p.ts + p.dur, coalesce(o.end_ts, p.next_ts, trace_end())) AS end_ts, p.utid, p.state,
-  p.dur >= 0 OR o.end_ts IS NOT NULL AS known, p.next_ts IS NOT NULL AS goes_on, p.ucpu, p.next_ucpu
+  p.id, p.ts, iif(p.shown_dur >= 0, p.ts + p.shown_dur, coalesce(o.end_ts, p.next_ts, trace_end())) AS end_ts, p.utid, p.state,
+  p.shown_dur >= 0 OR o.end_ts IS NOT NULL AS known, p.next_ts IS NOT NULL AS goes_on, p.ucpu, p.next_ucpu
 FROM _orma_state_pair AS p LEFT JOIN orma_open_state AS o ON o.id = p.id
-WHERE p.dur != 0 AND p.state NOT IN ('X', 'Z');
+WHERE p.shown_dur != 0 AND p.state NOT IN ('X', 'Z');
 
 CREATE PERFETTO TABLE _orma_why_known AS
 SELECT
   ts, end_ts - ts AS dur, utid, goes_on,
   CASE
     WHEN NOT known THEN 'unknown'
-    WHEN EXISTS (SELECT 1 FROM _orma_why_gap AS g WHERE g.ts > p.ts AND g.ts <= p.end_ts) THEN 'lost'
+    WHEN id IN (SELECT id FROM _orma_torn_state) THEN 'lost'
     WHEN state = 'Running' THEN 'ran'
     WHEN state IN ('R', 'R+') THEN 'waited'
     WHEN state = 'D' OR state GLOB 'D*' THEN 'blocked'
