@@ -2,7 +2,9 @@
  * Functions of SQLite whose time grows faster than what they are given: a width in a format, a
  * text times a pattern. SQLite asks between its steps only whether to go on, so that one call
  * could hold a query for minutes. These are ours, with the same results (test_heavy.c compares):
- * they look at the limits while they work, or refuse what would take too long.
+ * they look at the limits while they work, or refuse what would take too long. LIKE and GLOB stay
+ * SQLite's: it plans by them (a pattern with a fixed beginning is a range) only if they are its
+ * own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +14,7 @@
 
 /* Bytes of work between two looks at the limits. */
 #define LOOK_BYTES (1 << 20)
-/* Text times pattern, of what cannot be interrupted: a second or so. */
-#define LIKE_WORK_MAX 1000000000u
+/* Of what cannot be interrupted: a second or so. */
 #define PATCH_WORK_MAX UINT64_C(100000000000)
 #define JSON_SUBTYPE 'J'
 
@@ -442,113 +443,6 @@ static void trim_right(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     trim(ctx, argc, argv, false, true);
 }
 
-/* ---- LIKE, GLOB ---- */
-
-/* Debian's SQLite lets no blob match. */
-static bool is_unlike_blob(sqlite3_value *a, sqlite3_value *b)
-{
-    return (sqlite3_value_type(a) == SQLITE_BLOB || sqlite3_value_type(b) == SQLITE_BLOB) &&
-           sqlite3_compileoption_used("LIKE_DOESNT_MATCH_BLOBS");
-}
-
-/* True if there is nothing to compare, or that is no work for one step; what it is is told. */
-static bool refuse_pattern(sqlite3_context *ctx, sqlite3_value *pattern, sqlite3_value *text)
-{
-    if (is_unlike_blob(pattern, text)) {
-        sqlite3_result_int(ctx, 0);
-        return true;
-    }
-    sqlite3 *db = sqlite3_context_db_handle(ctx);
-    int len = sqlite3_value_bytes(pattern);
-    uint64_t cost = (uint64_t)len * (uint64_t)sqlite3_value_bytes(text);
-    size_t work = 0;
-
-    if (len > sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, -1)) {
-        orma_result_error(ctx, "LIKE or GLOB pattern too complex");
-        return true;
-    }
-    if (cost > LIKE_WORK_MAX) {
-        orma_result_error(ctx,
-                          "LIKE or GLOB: a pattern of %d bytes for a text of %d would take too "
-                          "long; ask instr(), or for a part of the text",
-                          len, sqlite3_value_bytes(text));
-        return true;
-    }
-    return must_stop(ctx, &work, (size_t)cost);
-}
-
-/* The escape character is one that means something else: the same pattern with another. */
-static char *escape_anew(const char *pattern, char escape)
-{
-    char *copy = malloc(2 * strlen(pattern) + 1), *to = copy;
-
-    for (; copy && *pattern; pattern++) {
-        if (*pattern == escape)
-            *to++ = '\1';
-        else if (*pattern == '\1')
-            *to++ = '\1', *to++ = '\1';
-        else
-            *to++ = *pattern;
-        if (*pattern == escape && pattern[1])
-            *to++ = *++pattern;
-    }
-    if (copy)
-        *to = 0;
-    return copy;
-}
-
-/* The character as a number, or -1 if it is none or not alone. */
-static int one_char(const char *text)
-{
-    static const uint8_t first[] = {0xff, 0x7f, 0x1f, 0x0f, 0x07};
-    size_t len = *text ? char_len(text) : 0;
-
-    if (!len || text[len])
-        return -1;
-    int code = len > 4 ? -1 : (uint8_t)*text & (len == 1 ? 0xff : first[len]);
-    for (size_t i = 1; len <= 4 && i < len; i++)
-        code = code << 6 | ((uint8_t)text[i] & 0x3f);
-    return code;
-}
-
-static void like(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-    const char *escape = argc > 2 ? (const char *)sqlite3_value_text(argv[2]) : "";
-    int code = 0;
-
-    if (refuse_pattern(ctx, argv[0], argv[1]) || !escape)
-        return;
-    if (argc > 2 && (code = one_char(escape)) < 0) {
-        orma_result_error(ctx, "ESCAPE expression must be a single character");
-        return;
-    }
-    const char *pattern = (const char *)sqlite3_value_text(argv[0]);
-    const char *text = (const char *)sqlite3_value_text(argv[1]);
-    if (!pattern || !text)
-        return;
-    if (code != '%' && code != '_') {
-        sqlite3_result_int(ctx, !sqlite3_strlike(pattern, text, (unsigned)code));
-        return;
-    }
-    char *copy = escape_anew(pattern, (char)code);
-    if (copy)
-        sqlite3_result_int(ctx, !sqlite3_strlike(copy, text, 1));
-    else
-        sqlite3_result_error_nomem(ctx);
-    free(copy);
-}
-
-static void glob(sqlite3_context *ctx, int argc, sqlite3_value **argv)
-{
-    (void)argc;
-    if (refuse_pattern(ctx, argv[0], argv[1]))
-        return;
-    const char *pattern = (const char *)sqlite3_value_text(argv[0]);
-    const char *text = (const char *)sqlite3_value_text(argv[1]);
-    if (pattern && text)
-        sqlite3_result_int(ctx, !sqlite3_strglob(pattern, text));
-}
-
 /* ---- json_patch ---- */
 
 /* Where SQLite's own functions are those that ours hide here. NULL: none could be opened. */
@@ -591,11 +485,8 @@ static void json_patch(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 const struct orma_sql_func orma_functions_heavy[] = {
     {.name = "format", .args = -1, .flags = SQLITE_DETERMINISTIC, .scalar = format},
-    {.name = "glob", .args = 2, .flags = SQLITE_DETERMINISTIC, .scalar = glob},
     {.name = "instr", .args = 2, .flags = SQLITE_DETERMINISTIC, .scalar = instr},
     {.name = "json_patch", .args = 2, .flags = SQLITE_DETERMINISTIC, .scalar = json_patch},
-    {.name = "like", .args = 2, .flags = SQLITE_DETERMINISTIC, .scalar = like},
-    {.name = "like", .args = 3, .flags = SQLITE_DETERMINISTIC, .scalar = like},
     {.name = "ltrim", .args = 1, .flags = SQLITE_DETERMINISTIC, .scalar = trim_left},
     {.name = "ltrim", .args = 2, .flags = SQLITE_DETERMINISTIC, .scalar = trim_left},
     {.name = "printf", .args = -1, .flags = SQLITE_DETERMINISTIC, .scalar = format},

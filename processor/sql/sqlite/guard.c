@@ -17,7 +17,7 @@
 #define NO_TEXT_SEARCH "full text search is not there"
 #define NO_RTREE "R-trees are not there"
 #define VALUE_MAX (64 << 20)  /* one call of hex() can make one, and cannot be interrupted */
-#define LIKE_PATTERN_MAX 5000 /* the time of LIKE grows with text times pattern */
+#define LIKE_PATTERN_MAX 1000 /* the time of LIKE grows with text times pattern */
 
 // clang-format off
 const struct orma_sqlite_guard_name orma_sqlite_guard_functions[] = {

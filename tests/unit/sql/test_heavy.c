@@ -95,8 +95,7 @@ static void put_call(struct orma_buf *out)
     static const struct {
         const char *name;
         unsigned args;
-    } calls[] = {{"replace", 3}, {"instr", 2}, {"like", 2},  {"like", 3},
-                 {"glob", 2},    {"trim", 1},  {"trim", 2},  {"ltrim", 2},
+    } calls[] = {{"replace", 3}, {"instr", 2}, {"trim", 1},  {"trim", 2},      {"ltrim", 2},
                  {"rtrim", 2},   {"ltrim", 1}, {"rtrim", 1}, {"json_patch", 2}};
     unsigned which = random_below(2 * ORMA_ARRAY_LEN(calls));
     bool formats = which >= ORMA_ARRAY_LEN(calls);
@@ -168,7 +167,7 @@ Test(heavy, refuses_what_takes_too_long)
          "error: string or blob too big"},
         {"a text is not made longer", "SELECT printf('%.*s', 2147483647, 'x')", "x"},
         {"a pattern", "SELECT hex(zeroblob(1000000)) LIKE '%' || hex(zeroblob(2400)) || '1'",
-         "error: a pattern of 4802 bytes for a text of 2000000 would take too long"},
+         "error: LIKE or GLOB pattern too complex"},
         {"a patch", "SELECT json_patch(x, x) FROM (SELECT json_array(hex(zeroblob(200000))) AS x)",
          "error: json_patch: a patch of 400004 bytes for JSON of 400004 would take too long"},
         {"texts", "SELECT length(concat(x, x, x)) FROM (SELECT hex(zeroblob(20000000)) AS x)",
