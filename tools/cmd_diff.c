@@ -29,9 +29,12 @@ enum {
 static const struct orma_option options[] = {
     {OPT_FAIL_ON, 0, "fail-on", "LIMIT",
      "Exit with 1 if a difference passes this, as '+5%:slice=request' (kinds: process, lifetime, "
-     "slice, cpu, wait, sleep, call, function; names may be patterns; -5%: if it got less). May be repeated."},
+     "slice, cpu, wait, sleep, call, function, stack; names may be patterns; -5%: if it got less), "
+     "or "
+     "if one of the traces has nothing of this name. May be repeated."},
     {OPT_TOP, 'n', "top", "N", "Show N rows of each section (20); 0: all."},
-    {OPT_PROCESS, 'p', "process", "NAME|PID", "Compare this process only, or those that match. A=B: it is called A before, B after."},
+    {OPT_PROCESS, 'p', "process", "NAME|PID",
+     "Compare this process only, or those that match. A=B: it is called A before, B after."},
     {OPT_THREAD, 't', "thread", "NAME|TID", "Compare this thread only, or those that match."},
     ORMA_REPORT_TREE_OPTIONS_AS(OPT_TREE, OPT_ALL),
     {OPT_JSON, 0, "json", NULL, "One JSON object."},
@@ -52,11 +55,12 @@ struct args {
 
 static int add_limit(struct args *a)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf why = {0};
+
     if (a->request.limits_num == LIST_MAX)
         return orma_cli_usage_error(&a->cli, "more than %d limits", LIST_MAX);
-    if (!orma_report_limit_parse(a->cli.value, &a->limits[a->request.limits_num]))
-        return orma_cli_usage_error(
-            &a->cli, "--fail-on %s: expected a limit as '+5%%:slice=request'", a->cli.value);
+    if (!orma_report_limit_parse(a->cli.value, &a->limits[a->request.limits_num], &why))
+        return orma_cli_usage_error(&a->cli, "--fail-on %s: %s", a->cli.value, orma_buf_cstr(&why));
     a->request.limits_num++;
     return ORMA_EXIT_OK;
 }
@@ -157,7 +161,8 @@ const struct orma_command orma_cmd_diff = {
     .details =
         "Sections: processes, lifetimes, slices, cpu, waits, sleeps, calls, functions, stacks. The "
         "first two compare programs that began and ended in both traces, by run; the others the "
-        "median, the mean and the sum per second of each name. Noise is estimated from ten blocks of each "
+        "median, the mean and the sum per second of each name. Noise is estimated from ten blocks "
+        "of each "
         "trace; what it could explain, or what all names share as on a slower machine, is not "
         "listed. The largest changes of sums come first; 'explains' is their part of all changes "
         "that are listed.",

@@ -220,7 +220,7 @@ struct diff {
     struct orma_report_choice choices[2];
     struct orma_report_notes notes[2];
     unsigned tests[ORMA_ARRAY_LEN(sections)], sections, all_tests;
-    unsigned passed; /* limits */
+    unsigned passed; /* limits, and those that nothing can be held against */
     FILE *out;
 };
 
@@ -712,40 +712,96 @@ static int make_rows(struct diff *d, const struct section *s, struct orma_report
 
 /* ---- limits ---- */
 
-bool orma_report_limit_parse(const char *text, struct orma_report_limit *ret)
+static bool is_wanted(const struct diff *d, const char *name)
+{
+    const char *const *n = d->request->sections;
+
+    if (!*n)
+        return true;
+    while (*n && strcmp(*n, name) != 0)
+        n++;
+    return *n != NULL;
+}
+
+/* "process, lifetime, ..." */
+static void put_kinds(struct orma_buf *out)
+{
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++)
+        orma_buf_printf(out, "%s%s", i ? ", " : "", sections[i].kind);
+}
+
+static void put_unknown_kind(const struct orma_report_limit *l, struct orma_buf *why)
+{
+    const char *names[ORMA_ARRAY_LEN(sections) + 1] = {0};
+    char kind[32];
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++)
+        names[i] = sections[i].kind;
+    snprintf(kind, sizeof(kind), "%.*s", (int)ORMA_MIN(l->kind_len, sizeof(kind)), l->kind);
+    const char *near = orma_cli_did_you_mean(kind, names);
+    orma_buf_put_str(why, "there is no such kind");
+    if (near)
+        orma_buf_printf(why, "; did you mean '%s'?", near);
+    orma_buf_put_str(why, near ? " Kinds: " : "; kinds: ");
+    put_kinds(why);
+}
+
+static const struct section *section_of(const struct orma_report_limit *l)
+{
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++) {
+        if (strlen(sections[i].kind) == l->kind_len &&
+            !memcmp(sections[i].kind, l->kind, l->kind_len))
+            return &sections[i];
+    }
+    return NULL;
+}
+
+bool orma_report_limit_parse(const char *text, struct orma_report_limit *ret, struct orma_buf *why)
 {
     char *end;
     double part = strtod(text, &end) / 100;
-    const char *eq;
 
-    if (end == text || *end != '%' || end[1] != ':' || !(fabs(part) > 0) || !isfinite(part))
+    if (end == text || *end != '%' || end[1] != ':' || !end[2] || !(fabs(part) > 0) ||
+        !isfinite(part)) {
+        orma_buf_put_str(why, "expected a limit as '+5%:slice=request'");
         return false;
-    *ret = (struct orma_report_limit){.part = part, .text = text};
-    eq = strchr(end + 2, '=');
-    ret->kind = end + 2;
-    ret->kind_len = eq ? (size_t)(eq - end - 2) : 0;
-    ret->name = eq ? eq + 1 : end + 2;
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections) && eq; i++) {
-        if (strlen(sections[i].kind) == ret->kind_len &&
-            !memcmp(sections[i].kind, ret->kind, ret->kind_len))
-            return *ret->name;
     }
-    return !eq && *ret->name;
+    if (*text != '+' && *text != '-') {
+        orma_buf_put_str(why, "a limit begins with + (it must not take so much more) or - (so much "
+                              "less), as '+5%:slice=request'");
+        return false;
+    }
+    const char *eq = strchr(end + 2, '=');
+    *ret = (struct orma_report_limit){.part = part,
+                                      .text = text,
+                                      .kind = end + 2,
+                                      .kind_len = eq ? (size_t)(eq - end - 2) : 0,
+                                      .name = eq ? eq + 1 : end + 2};
+    if (eq && !section_of(ret)) {
+        put_unknown_kind(ret, why);
+        return false;
+    }
+    if (!*ret->name)
+        orma_buf_put_str(why, "expected a name behind '=', as in '+5%:slice=request'");
+    return *ret->name;
 }
 
 static bool is_meant(const struct orma_report_limit *l, const struct change *c)
 {
-    return (!l->kind_len || (strlen(c->section->kind) == l->kind_len &&
-                             !memcmp(c->section->kind, l->kind, l->kind_len))) &&
-           fnmatch(l->name, c->name, 0) == 0;
+    return (!l->kind_len || c->section == section_of(l)) && fnmatch(l->name, c->name, 0) == 0;
 }
 
+/* In neither trace. */
 static void print_no_match(const struct diff *d, const struct orma_report_limit *l)
 {
     const char **names = calloc(d->changes.len + (size_t)1, sizeof(*names)), *near = NULL;
+    const struct section *s = section_of(l);
+    size_t num = 0;
 
-    for (uint32_t i = 0; i < d->changes.len && names; i++)
-        names[i] = d->changes.data[i].name;
+    for (uint32_t i = 0; i < d->changes.len && names; i++) {
+        if (!s || d->changes.data[i].section == s)
+            names[num++] = d->changes.data[i].name;
+    }
     if (names)
         near = orma_cli_did_you_mean(l->name, names);
     fprintf(stderr, "%s: --fail-on %s: neither trace has anything of this name",
@@ -759,28 +815,75 @@ static void print_no_match(const struct diff *d, const struct orma_report_limit 
     free(names);
 }
 
-/* Whether anything is meant at all: a limit that can never be passed is a mistake. */
-static bool check_limit(struct diff *d, const struct orma_report_limit *l)
+/* Nothing tells how much more it takes where there is nothing to compare it with. */
+static void print_missing(const struct diff *d, const struct orma_report_limit *l, unsigned side)
 {
-    bool meant = false;
+    const struct section *s = section_of(l);
+
+    fprintf(stderr, "%s: limit %s: %s%s'", d->request->program, l->text, s ? s->kind : "",
+            s ? " " : "");
+    orma_cell_print(l->name, stderr);
+    fprintf(stderr, "' is not in %s, %s\n", side ? "AFTER" : "BEFORE", d->request->traces[side]);
+}
+
+/* Whether one of those that are meant is in both traces; else what there is of them is printed. */
+static bool is_in_both(const struct diff *d, const struct orma_report_limit *l)
+{
+    bool in[2] = {false, false}, both = false;
 
     for (uint32_t i = 0; i < d->changes.len; i++) {
         const struct change *c = &d->changes.data[i];
 
         if (!is_meant(l, c))
             continue;
-        meant = true;
-        if (!c->listed || (l->part > 0 ? c->part < l->part : c->part > l->part))
+        in[0] |= c->side[0].n > 0;
+        in[1] |= c->side[1].n > 0;
+        both |= c->side[0].n > 0 && c->side[1].n > 0;
+    }
+    if (both)
+        return true;
+    if (!in[0] && !in[1]) {
+        print_no_match(d, l);
+        return false;
+    }
+    for (unsigned side = 0; side < 2; side++) {
+        if (!in[side])
+            print_missing(d, l, side);
+    }
+    /* A pattern: others in each. */
+    if (in[0] && in[1])
+        fprintf(stderr, "%s: limit %s: nothing that it means is in both traces\n",
+                d->request->program, l->text);
+    return false;
+}
+
+/* False: there is nothing to hold it against, which passes no limit. */
+static bool check_limit(struct diff *d, const struct orma_report_limit *l)
+{
+    const struct section *s = section_of(l);
+
+    if (s && !is_wanted(d, s->name)) {
+        fprintf(stderr, "%s: limit %s: %s are not compared: name this section, too, or none\n",
+                d->request->program, l->text, s->name);
+        return false;
+    }
+    if (!is_in_both(d, l))
+        return false;
+    for (uint32_t i = 0; i < d->changes.len; i++) {
+        const struct change *c = &d->changes.data[i];
+
+        if (!is_meant(l, c) || !c->listed || (l->part > 0 ? c->part < l->part : c->part > l->part))
             continue;
         fprintf(stderr, "%s: %s '", d->request->program, c->section->kind);
         orma_cell_print(c->name, stderr);
-        fprintf(stderr, "' changed by %+.1f%% (%s); the limit is %s\n", 100 * c->part,
-                metric_names[c->metric], l->text);
+        if (isfinite(c->part))
+            fprintf(stderr, "' changed by %+.1f%% (%s); the limit is %s\n", 100 * c->part,
+                    metric_names[c->metric], l->text);
+        else
+            fprintf(stderr, "' is new; the limit is %s\n", l->text);
         d->passed++;
     }
-    if (!meant)
-        print_no_match(d, l);
-    return meant;
+    return true;
 }
 
 /* ---- output ---- */
@@ -858,17 +961,6 @@ static void print_begin(const struct diff *d)
     fputs(", \"b\": ", d->out);
     orma_print_json_text(d->request->traces[1], d->out);
     fprintf(d->out, ", \"tests\": %u,\n \"sections\": [", d->all_tests);
-}
-
-static bool is_wanted(const struct diff *d, const char *name)
-{
-    const char *const *n = d->request->sections;
-
-    if (!*n)
-        return true;
-    while (*n && strcmp(*n, name) != 0)
-        n++;
-    return *n != NULL;
 }
 
 static void print_scope(struct diff *d)
@@ -999,7 +1091,7 @@ int orma_report_diff_run(const struct orma_report_diff_request *request, FILE *o
         print_notes(&d);
     }
     for (size_t i = 0; i < request->limits_num && r == 0; i++)
-        r = check_limit(&d, &request->limits[i]) ? 0 : -ENOENT;
+        d.passed += !check_limit(&d, &request->limits[i]);
     for (uint32_t i = 0; i < d.changes.len; i++) {
         free(d.changes.data[i].name);
         free(d.changes.data[i].self);

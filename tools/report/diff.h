@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "processor/processor.h"
+#include "sdk/base/buf.h"
 
 enum orma_report_diff_form {
     ORMA_REPORT_DIFF_TEXT,
@@ -28,8 +29,8 @@ struct orma_report_limit {
     const char *text; /* as it was written */
 };
 
-/* False: it is none. Borrows the text. */
-bool orma_report_limit_parse(const char *text, struct orma_report_limit *ret);
+/* Borrows the text. False: it is none, and `why` says why. */
+bool orma_report_limit_parse(const char *text, struct orma_report_limit *ret, struct orma_buf *why);
 
 struct orma_report_diff_request {
     const char *program;
@@ -49,6 +50,7 @@ struct orma_report_diff_request {
 /* "slices", ..., and the question that it answers unless that is NULL; NULL past the last. */
 const char *orma_report_diff_section(unsigned n, const char **ret_question);
 
-/* What to exit with: 1 also if a limit was passed. Messages are printed. */
+/* What to exit with: 1 also if a limit was passed, or what it is about is not in both traces.
+ * Messages are printed. */
 int orma_report_diff_run(const struct orma_report_diff_request *request, FILE *out);
 #endif

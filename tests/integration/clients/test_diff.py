@@ -198,8 +198,26 @@ class Diff(Case):
         self.orma("diff", "b.json", "a.json", *limits("-5%:request"), code=1)
         self.assertRegex(self.orma("diff", "a.json", "b.json", *limits("+5%:reqest"), code=1).stderr.decode(),
                          "neither trace .* did you mean 'request'")
-        for bad in ("5:slice=x", "+5%", "+5%:slcie=x", "x%:slice=y", "0%:slice=y", "nan%:slice=y"):
+        for bad in ("5:slice=x", "+5%", "+5%:", "x%:slice=y", "0%:slice=y", "nan%:slice=y"):
             self.assertIn(b"expected a limit", self.orma("diff", "a.json", "b.json", *limits(bad), code=2).stderr)
+        for bad, why in (("5%:slice=x", "begins with + "), ("+5%:slcie=x", "did you mean 'slice'? Kinds: process, lifetime, slice, "),
+                         ("+5%:=x", "kinds: process, "), ("+5%:slice=", "expected a name behind '='")):
+            self.assertIn(why, self.orma("diff", "a.json", "b.json", *limits(bad), code=2).stderr.decode())
+
+    def test_limits_of_what_is_missing(self):
+        """Nothing tells how much more it takes: no limit is kept by what is gone, or new, or not looked at."""
+        self.load("a.json", 1)
+        self.load("b.json", 2, extra="audit")
+        said = lambda a, b, limit, *argv, code=1: self.orma("diff", a, b, "--fail-on", limit, *argv, code=code).stderr.decode()
+        for limit in ("+10%:slice=audit", "-10%:slice=audit", "+10%:audit", "+10%:slice=aud*"):
+            self.assertIn("audit' is not in AFTER, a.json".replace("audit", limit.split(":")[1].split("=")[-1]),
+                          said("b.json", "a.json", limit))
+            self.assertIn("' is not in BEFORE, a.json", said("a.json", "b.json", limit))
+        self.assertIn("limit +10%:slice=audit: slice 'audit' is not in AFTER", said("b.json", "a.json", "+10%:slice=audit"))
+        self.assertIn("slices are not compared", said("a.json", "b.json", "+10%:slice=request", "cpu"))
+        self.assertIn("neither trace", said("a.json", "b.json", "+10%:cpu=request"))
+        said("a.json", "b.json", "+10%:slice=request", code=0)
+        said("b.json", "a.json", "+10%:slice=*", code=0)  # of those that are in both
 
     def test_recordings(self):
         """Of a program with a step that takes ten times as long; a machine so busy that this is not seen gets three chances."""
