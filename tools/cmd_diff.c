@@ -160,7 +160,8 @@ const struct orma_command orma_cmd_diff = {
     .synopsis = "[OPTIONS] BEFORE AFTER [SECTION...]",
     .details =
         "Sections: processes, lifetimes, slices, cpu, waits, sleeps, calls, functions, stacks. The "
-        "first two compare programs that began and ended in both traces, by run; the others the "
+        "first two compare programs that began and ended in both traces, by run, as do the last two "
+        "of profiles of commands ('orma profile -- COMMAND'); the others the "
         "median, the mean and the sum per second of each name. Noise is estimated from ten blocks "
         "of each "
         "trace; what it could explain, or what all names share as on a slower machine, is not "

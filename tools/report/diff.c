@@ -15,7 +15,8 @@
  *
  * Programs that began and ended in both traces are compared by run, not by second: "it takes four
  * times as long" is no rate. One run tells nothing of noise, so a change must be larger than what
- * runs of equal programs differ by on a busy machine.
+ * runs of equal programs differ by on a busy machine. The same holds of samples where all that was
+ * sampled is a command, from begin to end: their noise is that of counting.
  */
 #include "tools/report/diff.h"
 
@@ -56,6 +57,7 @@
 #define FEW_LIVES_NOISE 0.5 /* they hold waits for everything */
 #define RUNS_NOISE BETWEEN_MACHINES
 #define LIVES_NOISE 0.25
+#define SAMPLES_MIN 10 /* of a function in a run */
 #define FALSE_ALARMS 0.05
 #define TIMES_MIN 9.0 /* from here on a change is so many times as much, not per cent */
 #define WIDTH 80
@@ -69,10 +71,11 @@ static const struct section {
     const char *name, *kind, *question;
     const char *module, *items; /* what is selected of modules orma.* */
     unsigned metrics;           /* bits: 1 << enum metric */
-    bool counts;                /* what is summed up are samples, no times */
+    bool counts;                /* what is summed up are samples, no times; see struct runs */
     bool common;                /* names can share a change: all get slower with the machine */
     bool of_wall;               /* sums are a part of the time that passes, not of work */
     bool of_runs;               /* items are whole processes: compared by run, not by second */
+    const char *of_run;         /* the question where samples are of whole runs */
     const char *unknown;        /* sums lack times of these states without an end; or NULL */
     unsigned basis;             /* enum orma_report_basis */
 } sections[] = {
@@ -144,16 +147,18 @@ static const struct section {
     {.name = "functions",
      .kind = "function",
      .question = "Which functions had more or less samples?",
+     .of_run = "Which functions took more or less, from begin to end?",
      .module = "samples",
-     .items = "function AS name, ts, 1 AS dur, NULL AS self_dur FROM orma_sample\n"
+     .items = "function AS name, ts, 1 AS dur, NULL AS self_dur, id AS sample_id FROM orma_sample\n"
               "WHERE function IS NOT NULL$threads",
      .metrics = 1 << TOTAL,
      .counts = true},
     {.name = "stacks",
      .kind = "stack",
      .question = "Which stacks of calls had more or less samples?",
+     .of_run = "Which stacks of calls took more or less, from begin to end?",
      .module = "samples",
-     .items = "stack AS name, ts, 1 AS dur, NULL AS self_dur FROM orma_sample\n"
+     .items = "stack AS name, ts, 1 AS dur, NULL AS self_dur, id AS sample_id FROM orma_sample\n"
               "WHERE stack IS NOT NULL$threads",
      .metrics = 1 << TOTAL,
      .counts = true},
@@ -162,7 +167,7 @@ static const struct section {
 static const char items_sql[] = "INCLUDE PERFETTO MODULE orma.diff;\n"
                                 "INCLUDE PERFETTO MODULE orma.%s;\n"
                                 "CREATE OR REPLACE PERFETTO TABLE _orma_diff_item AS\n"
-                                "SELECT %s AS name, ts, dur, %s FROM (SELECT %s);\n";
+                                "SELECT %s AS name, ts, %s AS dur, %s FROM (SELECT %s);\n";
 static const char blocks_sql[] =
     "SELECT * FROM _orma_diff_blocks!(_orma_diff_item, %" PRId64 ", %" PRId64 ")\n"
     "ORDER BY name, nr";
@@ -188,7 +193,27 @@ static const char unknown_sql[] = "INCLUDE PERFETTO MODULE orma.sched;\n"
                                   "WHERE t.name IS NOT NULL AND u.state GLOB '%s'$threads\n"
                                   "GROUP BY called ORDER BY called";
 
+/*
+ * What was sampled. A profile of a command begins and ends with it (the sampling is enabled by its
+ * exec); of one that was ended by the clock this is not known. Samples of what threads waited for
+ * have no period.
+ */
+static const char sampled_sql[] =
+    "INCLUDE PERFETTO MODULE orma.frames;\n"
+    "SELECT (SELECT group_concat(DISTINCT name) FROM stack_sample_counter_track WHERE is_timebase),"
+    "\n  (SELECT period_ns FROM _orma_sample_period),\n"
+    "  (SELECT count(*) FROM _orma_sample_weight),\n"
+    "  EXISTS (SELECT 1 FROM metadata WHERE name = 'orma_command_pid'),\n"
+    "  EXISTS (SELECT 1 FROM metadata WHERE name = 'trace_config_pbtxt' AND str_value GLOB "
+    "'*enable_on_exec: true*'),\n"
+    "  EXISTS (SELECT 1 FROM metadata WHERE name = 'trace_config_pbtxt' AND (str_value GLOB "
+    "'*duration_ms: *' OR str_value GLOB '*off_cpu: true*'))";
+
 /* ---- one trace ---- */
+
+/* How samples are compared if both traces are of commands from begin to end: by what they stand
+ * for, and not by second. */
+enum samples { BY_SECOND, BY_TIME, BY_EVENTS };
 
 struct sums {
     double n, total, median, p99, blocks;
@@ -214,7 +239,9 @@ struct diff {
     int64_t from_ts[2], to_ts[2];
     double seconds[2];
     char *processes[2]; /* what --process chooses, of each trace; or NULL */
-    double others;      /* the part of the CPUs that others had, in the trace where it was more */
+    enum samples samples;
+    double period_ns[2]; /* of samples; NAN if they do not stand for time */
+    double others;       /* the part of the CPUs that others had, in the trace where it was more */
     double common[ORMA_ARRAY_LEN(sections)]; /* the part by which all durations changed; or 0 */
     struct orma_report_request ranges[2];    /* what was chosen, of each trace */
     struct orma_report_choice choices[2];
@@ -277,6 +304,12 @@ static bool is_short(const struct orma_report_notes *notes, const struct section
     return notes->trace.len || ((s->basis & ORMA_REPORT_OF_KERNEL) && notes->kernel.len);
 }
 
+/* Are these samples of whole runs? */
+static bool is_run_of_samples(const struct diff *d, const struct section *s)
+{
+    return s->counts && d->samples != BY_SECOND;
+}
+
 /* Can noise be told of this number at all? */
 static bool can_test(const struct diff *d, const struct change *c, enum metric m)
 {
@@ -284,6 +317,9 @@ static bool can_test(const struct diff *d, const struct change *c, enum metric m
 
     if (!(c->section->metrics & (1U << m)))
         return false;
+    if (is_run_of_samples(d, c->section))
+        return fmax(a->n, b->n) >= SAMPLES_MIN && !is_short(&d->notes[0], c->section) &&
+               !is_short(&d->notes[1], c->section);
     if (c->section->of_runs)
         return a->n && b->n && !is_short(&d->notes[0], c->section) &&
                !is_short(&d->notes[1], c->section);
@@ -322,6 +358,24 @@ static double noise_of(const struct diff *d, const struct change *c, enum metric
            (m == TOTAL ? c->side[test->mean[1] < test->mean[0]].unknown : 0);
 }
 
+/* Sums of samples of one run each: so many may be chance (the error of a count is its square root),
+ * and the runs differ anyhow. */
+static struct orma_report_noise_test compare_samples(const struct change *c, double p)
+{
+    struct orma_report_noise_test test = {.mean = {c->side[0].total, c->side[1].total}};
+    double squares = 0;
+
+    for (unsigned i = 0; i < 2; i++) {
+        const struct sums *s = &c->side[i], *other = &c->side[!i];
+        double one = s->n ? s->total / s->n : other->total / other->n;
+
+        squares += one * one * fmax(s->n, 1);
+        test.mean[i] = s->n ? s->total : 0;
+    }
+    test.within = orma_report_noise_t_quantile(p / 2, 1e9) * sqrt(squares);
+    return test;
+}
+
 static bool is_worth_a_line(const struct change *c, enum metric m, double more)
 {
     if (c->section->counts)
@@ -334,8 +388,12 @@ static bool is_worth_a_line(const struct change *c, enum metric m, double more)
 
 static void judge_metric(struct diff *d, struct change *c, enum metric m, double p)
 {
-    struct orma_report_noise_test test = orma_report_noise_compare(&c->value[m], p);
-    double from = test.mean[0], delta = test.mean[1] - from, noise = noise_of(d, c, m, &test);
+    bool run = is_run_of_samples(d, c->section);
+    struct orma_report_noise_test test =
+        run ? compare_samples(c, p) : orma_report_noise_compare(&c->value[m], p);
+    double from = test.mean[0], delta = test.mean[1] - from;
+    double noise = run ? hypot(test.within, FEW_RUNS_NOISE * fmax(from, test.mean[1]))
+                       : noise_of(d, c, m, &test);
     double more = m == TOTAL            ? delta
                   : c->section->of_runs ? delta * c->side[1].n
                                         : delta * c->side[1].n / d->seconds[1];
@@ -518,6 +576,19 @@ static int read_unknown(struct diff *d, const struct section *s, unsigned side, 
     return err;
 }
 
+/* How much an item is. */
+static void put_dur(const struct diff *d, unsigned side, const struct section *s,
+                    struct orma_buf *out)
+{
+    if (!is_run_of_samples(d, s))
+        orma_buf_put_str(out, "dur");
+    else if (d->samples == BY_TIME)
+        orma_buf_printf(out, "dur * %" PRId64, (int64_t)d->period_ns[side]);
+    else
+        orma_buf_put_str(out, "dur * coalesce((SELECT w.weight FROM _orma_sample_weight AS w WHERE "
+                              "w.id = sample_id), 1)");
+}
+
 static int read_section(struct diff *d, const struct section *s)
 {
     uint32_t first = d->changes.len;
@@ -525,11 +596,12 @@ static int read_section(struct diff *d, const struct section *s)
     int err = 0;
 
     for (unsigned i = 0; i < 2 && err == 0; i++) {
-        ORMA_AUTO(orma_buf_fini) struct orma_buf items = {0}, name = {0}, sql = {0};
+        ORMA_AUTO(orma_buf_fini) struct orma_buf items = {0}, name = {0}, dur = {0}, sql = {0};
 
         orma_report_choice_put(&d->choices[i], s->items, false, &items);
         put_name(d, i, &name);
-        orma_buf_printf(&sql, items_sql, s->module, orma_buf_cstr(&name),
+        put_dur(d, i, s, &dur);
+        orma_buf_printf(&sql, items_sql, s->module, orma_buf_cstr(&name), orma_buf_cstr(&dur),
                         s->of_runs ? "unknown_dur" : "self_dur", orma_buf_cstr(&items));
         if (s->of_runs)
             orma_buf_put_str(&sql, runs_sql);
@@ -591,6 +663,44 @@ static int read_span(struct diff *d, unsigned side)
     return r;
 }
 
+/* Are there samples of a command, and of nothing else? */
+static bool is_sampled_run(const struct diff *d, unsigned side, const struct orma_report_result *r)
+{
+    const struct orma_report_request *range = &d->ranges[side];
+    bool of_command = number(r, 0, 3) > 0, on_exec = number(r, 0, 4) > 0, cut = number(r, 0, 5) > 0;
+    bool chosen = d->choices[side].command.len || range->process || range->thread || range->tree;
+
+    return !cut && !range->all && (on_exec || (of_command && chosen));
+}
+
+/* Samples of runs are compared if both traces have them, and of the same. */
+static int read_samples(struct diff *d)
+{
+    struct orma_report_result r[2] = {0};
+    const char *counted[2] = {NULL, NULL};
+    double weights[2] = {0};
+    bool runs = true;
+    int err = 0;
+
+    for (unsigned i = 0; i < 2 && err == 0; i++) {
+        err = orma_report_result_read(d->request->tp[i], sampled_sql, 1, &r[i]);
+        if (err == 0 && r[i].rows) {
+            counted[i] = orma_report_result_cell(&r[i], 0, 0)->text;
+            d->period_ns[i] = number(&r[i], 0, 1);
+            weights[i] = number(&r[i], 0, 2);
+            runs &= is_sampled_run(d, i, &r[i]);
+        }
+    }
+    if (err == 0 && runs && d->period_ns[0] > 0 && d->period_ns[1] > 0)
+        d->samples = BY_TIME;
+    else if (err == 0 && runs && weights[0] > 0 && weights[1] > 0 && counted[0] && counted[1] &&
+             !strcmp(counted[0], counted[1]))
+        d->samples = BY_EVENTS;
+    orma_report_result_fini(&r[0]);
+    orma_report_result_fini(&r[1]);
+    return err;
+}
+
 /* ---- rows ---- */
 
 static void put(struct orma_report_result *r, struct orma_report_cell cell)
@@ -630,7 +740,7 @@ static const char *const titles[] = {"name",     "times_a",     "times_b",    "p
                                      "change",   "share_pct",   "_p99_a",     "_p99_b", "_per_s_a",
                                      "_per_s_b", "_change_pct", "_noise_pct", "_metric"};
 
-static void put_row(struct orma_report_result *r, const struct change *c, double all,
+static void put_row(struct orma_report_result *r, const struct change *c, bool sums, double all,
                     const double *seconds)
 {
     const struct sums *a = &c->side[0], *b = &c->side[1];
@@ -638,8 +748,8 @@ static void put_row(struct orma_report_result *r, const struct change *c, double
     put_text(r, c->name);
     put_real(r, a->n);
     put_real(r, b->n);
-    put_real(r, a->n && !c->section->counts ? a->median : NAN);
-    put_real(r, b->n && !c->section->counts ? b->median : NAN);
+    put_real(r, a->n && sums ? a->total : a->n && !c->section->counts ? a->median : NAN);
+    put_real(r, b->n && sums ? b->total : b->n && !c->section->counts ? b->median : NAN);
     put_change(r, c);
     put_real(r, 100 * c->more / all);
     put_real(r, a->p99);
@@ -683,6 +793,7 @@ static uint32_t sort_changes(struct diff *d, const struct section *s, const stru
 static int make_rows(struct diff *d, const struct section *s, struct orma_report_result *ret)
 {
     const struct change **sorted = calloc(d->changes.len + (size_t)1, sizeof(*sorted));
+    bool sums = is_run_of_samples(d, s);
     double all;
 
     if (!sorted)
@@ -693,17 +804,19 @@ static int make_rows(struct diff *d, const struct section *s, struct orma_report
             strstr(titles[i], "p50") || strstr(titles[i], "p99") || strstr(titles[i], "per_s");
 
         snprintf(c.name, sizeof(c.name), "%s", titles[i] + c.for_programs);
+        if (sums && !strncmp(c.name, "p50", 3))
+            snprintf(c.name, sizeof(c.name), "total%s", titles[i] + 3);
         snprintf(c.title, sizeof(c.title), "%s", i == 6 ? "explains" : c.name);
         for (char *p = c.title; *p; p++)
             *p = *p == '_' ? ' ' : *p;
-        c.unit = strstr(titles[i], "_pct") ? ORMA_REPORT_PERCENT
-                 : time && !s->counts      ? ORMA_REPORT_NS
-                                           : ORMA_REPORT_PLAIN;
+        c.unit = strstr(titles[i], "_pct")                       ? ORMA_REPORT_PERCENT
+                 : time && (!s->counts || d->samples == BY_TIME) ? ORMA_REPORT_NS
+                                                                 : ORMA_REPORT_PLAIN;
         (void)ORMA_VEC_PUSH(&ret->columns, c);
     }
     uint32_t num = sort_changes(d, s, sorted, &all);
     for (uint32_t i = 0; i < num && (!d->request->top || i < d->request->top); i++)
-        put_row(ret, sorted[i], all, d->seconds);
+        put_row(ret, sorted[i], sums, all, d->seconds);
     ret->rows = ret->columns.len ? ret->cells.len / ret->columns.len : 0;
     ret->more = d->request->top && num > d->request->top;
     free(sorted);
@@ -895,6 +1008,23 @@ static void print_note(void *ctx, const char *note)
     fprintf(stderr, "%s: %s\n", r->program, note);
 }
 
+/* Whoever compares runs of a program of which nothing tells that they are runs should know. */
+static void print_rates_of_samples(const struct diff *d)
+{
+    bool rates = false;
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++)
+        rates |= sections[i].counts && d->tests[i] && d->samples == BY_SECOND;
+    double shorter = fmin(d->seconds[0], d->seconds[1]),
+           longer = fmax(d->seconds[0], d->seconds[1]);
+
+    if (rates && longer > (1 + FEW_RUNS_NOISE) * shorter)
+        fprintf(stderr,
+                "%s: samples are compared by second, of %.3g s and %.3g s: what took longer in all "
+                "has no higher rate ('orma profile diff' compares their sums)\n",
+                d->request->program, d->seconds[0], d->seconds[1]);
+}
+
 static void print_notes(struct diff *d)
 {
     bool lost = false, unknown = false;
@@ -907,6 +1037,7 @@ static void print_notes(struct diff *d)
                     d->request->program, sections[i].name, 100 * fabs(d->common[i]),
                     d->common[i] > 0 ? "longer" : "less", d->common[i] > 0 ? "slower" : "faster");
     }
+    print_rates_of_samples(d);
     for (unsigned i = 0; i < 2; i++) {
         struct orma_report_diff_request one = *d->request;
 
@@ -943,7 +1074,8 @@ static void print_section(struct diff *d, const struct section *s, bool first,
     if (!rows->rows)
         return;
     bool markdown = d->request->form == ORMA_REPORT_DIFF_MARKDOWN;
-    fprintf(d->out, markdown ? "%s### %s\n\n" : "%s%s\n\n", first ? "" : "\n", s->question);
+    fprintf(d->out, markdown ? "%s### %s\n\n" : "%s%s\n\n", first ? "" : "\n",
+            is_run_of_samples(d, s) ? s->of_run : s->question);
     if (markdown)
         orma_report_render_markdown(&frame, rows);
     else
@@ -1067,6 +1199,8 @@ static int read_all(struct diff *d)
         orma_report_notes_read(&d->notes[i], d->request->tp[i]);
     if (r == 0)
         r = choose_both(d);
+    if (r == 0)
+        r = read_samples(d);
     for (unsigned i = 0; i < 2 && r == 0; i++)
         r = read_span(d, i);
     for (size_t i = 0; i < ORMA_ARRAY_LEN(sections) && r == 0; i++) {

@@ -147,6 +147,53 @@ class Diff(Case):
         self.assertAlmostEqual(rows["spin < reply < main"]["change_pct"], 100 * (5 / 3 - 1), delta=20)
         self.assertEqual(diff("c.perf", "functions")[0]["rows"], [])  # the same function, from elsewhere
 
+    def profile(self, path, functions, on_exec=True):
+        """A profile with a sample each ms of CPU time: so many of each function, one after the other."""
+        sequence = "packet { trusted_packet_sequence_id: 1 "
+        text = ["packet { trace_config { data_sources { config { name: \"linux.perf\" perf_event_config { "
+                f"[perfetto.protos.orma_perf] {{ {'enable_on_exec: true' if on_exec else ''} }} }} }} }} }} }}\n",
+                sequence + "sequence_flags: 1 timestamp: 1 trace_packet_defaults { timestamp_clock_id: 6 "
+                "perf_sample_defaults { timebase { counter: SW_CPU_CLOCK } } } interned_data { "
+                "mapping_paths { iid: 1 str: \"app\" } mappings { iid: 1 path_string_ids: 1 }"]
+        for i, name in enumerate(functions, 1):
+            text.append(f' function_names {{ iid: {i} str: "{name}" }} callstacks {{ iid: {i} frame_ids: {i} }}'
+                        f" frames {{ iid: {i} function_name_id: {i} mapping_id: 1 rel_pc: {i} }}")
+        text.append(" } }\n")
+        ms = 0
+        for i, num in enumerate(functions.values(), 1):
+            for _ in range(num):
+                ms += 1
+                text.append(sequence + f"sequence_flags: 2 timestamp: {ms}000000 perf_sample {{ cpu: 0 pid: 5 tid: 5 cpu_mode: MODE_USER "
+                                       f"timebase_count: {ms}000000 callstack_iid: {i} }} }}\n")
+        (self.dir / "t.txt").write_text("".join(text))
+        self.orma("convert", "-f", "binary", "t.txt", path)
+
+    def test_profiles_of_a_command(self):
+        """Its functions are compared by their time from begin to end: the rate of the only one is always the same."""
+        self.profile("a", {"parse": 100, "render": 500})
+        self.profile("b", {"parse": 300, "render": 530})
+        self.profile("c", {"spin": 300})
+        self.profile("d", {"spin": 900})
+        rows = lambda a, b: json.loads(self.orma("diff", a, b, "functions", "--json").stdout)["sections"][0]["rows"]
+        self.assertEqual([(r["name"], r["total_a"], r["total_b"], r["change"]) for r in rows("a", "b")],
+                         [("parse", 100e6, 300e6, "+200.0% total")])
+        self.assertEqual([(r["name"], r["change"]) for r in rows("c", "d")], [("spin", "+200.0% total")])
+        self.assertEqual(rows("a", "a"), [])
+        text = self.orma("diff", "c", "d", "--fail-on", "+50%:function=spin", code=1)
+        self.assertIn(b"function 'spin' changed by +200.0% (total)", text.stderr)
+        self.assertRegex(text.stdout.decode(), r"from begin to end\?\n\nname  times a  times b  +total a  +total b .*\nspin +300 +900  300.0 ms  900.0 ms")
+        self.orma("diff", "d", "c", "--fail-on", "+50%:function=spin")
+        self.orma("diff", "a", "b", "--fail-on", "+50%:function=render")
+
+    def test_profiles_of_what_ran_before(self):
+        """How long they are says nothing of the program: they are compared by second, and that is said."""
+        self.profile("c", {"spin": 300}, on_exec=False)
+        self.profile("d", {"spin": 900}, on_exec=False)
+        done = self.orma("diff", "c", "d", "functions")
+        self.assertIn(b"No difference", done.stdout)
+        self.assertIn(b"samples are compared by second, of 0.299 s and 0.899 s", done.stderr)
+        self.assertNotIn(b"by second", self.orma("diff", "c", "c", "functions").stderr)
+
     def test_losses(self):
         """Sums of what was lost say nothing; medians do."""
         packet = "packet { trusted_packet_sequence_id: 1 "
