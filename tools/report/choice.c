@@ -310,16 +310,23 @@ static int find_roots(struct orma_report_choice *self, struct orma_processor *tp
     return check_match(tp, r->program, "process", "pid", r->tree);
 }
 
+void orma_report_choice_put_command(const struct orma_report_choice *self, struct orma_buf *out)
+{
+    orma_buf_put_byte(out, '\'');
+    for (size_t i = 0; i < self->command.len; i++)
+        orma_buf_put_byte(out, self->command.data[i] < ' ' ? '?' : self->command.data[i]);
+    orma_buf_put_byte(out, '\'');
+}
+
 void orma_report_choice_put_scope(const struct orma_report_choice *self, struct orma_buf *out)
 {
     if (!self->command.len)
         return;
-    orma_buf_put_str(out, "Of '");
-    for (size_t i = 0; i < self->command.len; i++)
-        orma_buf_put_byte(out, self->command.data[i] < ' ' ? '?' : self->command.data[i]);
+    orma_buf_put_str(out, "Of ");
+    orma_report_choice_put_command(self, out);
     orma_buf_put_str(out, self->request->of
-                              ? "', for which this was recorded."
-                              : "' and what it started, for which this was recorded; --all shows "
+                              ? ", for which this was recorded."
+                              : " and what it started, for which this was recorded; --all shows "
                                 "the whole machine.");
 }
 

@@ -30,6 +30,9 @@ void orma_report_choice_fini(struct orma_report_choice *self);
 /* A sentence on what is left out because the trace was recorded for a command, or "". */
 void orma_report_choice_put_scope(const struct orma_report_choice *self, struct orma_buf *out);
 
+/* The command that the trace was recorded for, in quotes. */
+void orma_report_choice_put_command(const struct orma_report_choice *self, struct orma_buf *out);
+
 /* True if the SQL has a place for everything that was chosen. */
 bool orma_report_choice_fits(const struct orma_report_choice *self, const char *sql);
 

@@ -1101,7 +1101,19 @@ static void print_scope(struct diff *d)
 
     if (d->request->form == ORMA_REPORT_DIFF_JSON)
         return;
-    orma_report_choice_put_scope(&d->choices[1], &text);
+    const struct orma_buf *before = &d->choices[0].command, *after = &d->choices[1].command;
+
+    if (!after->len ||
+        (before->len == after->len && !memcmp(before->data, after->data, after->len))) {
+        orma_report_choice_put_scope(&d->choices[1], &text);
+    } else {
+        orma_buf_put_str(&text, "Before: ");
+        orma_report_choice_put_command(&d->choices[0], &text);
+        orma_buf_put_str(&text, ", after: ");
+        orma_report_choice_put_command(&d->choices[1], &text);
+        orma_buf_put_str(&text, ", and what they started, for which these were recorded; --all "
+                                "shows the whole machines.");
+    }
     if (text.len)
         fprintf(d->out, "%s\n\n", orma_buf_cstr(&text));
 }
