@@ -383,13 +383,24 @@ static void print_end(struct report *self)
     if (self->request->form == ORMA_REPORT_JSON) {
         fputs("],\n \"absent\": [", self->out);
         print_absent_json(self);
-        fputs("]}\n", self->out);
+        fputs("]", self->out);
+        if (!self->shown && self->notes.trace.len) {
+            fputs(",\n \"notes\": [", self->out);
+            self->lines = 0;
+            orma_report_notes_each(&self->notes, 0, false, print_json_note, self);
+            fputs("]", self->out);
+        }
+        fputs("}\n", self->out);
         return;
     }
     bool text = self->request->form == ORMA_REPORT_TEXT;
     if (text && self->shown && self->absent)
         fputc('\n', self->out);
     print_absent(self, text ? self->out : stderr);
+    /* What a damaged trace has nothing of may have been in the part that could not be read. */
+    if (!self->shown && self->request->form != ORMA_REPORT_SQL)
+        orma_report_notes_each(&self->notes, 0, true, text ? print_text_note : print_csv_note,
+                               self);
 }
 
 static int run_all(struct report *self)
