@@ -3,7 +3,7 @@
  *
  *   head: 'H', columns (u32), then the name of each as a text cell
  *   row:  'R' and its cells: a byte for the type, then 8 bytes, or a length (u32) and so many bytes
- *   end:  'D'
+ *   end:  'D', then a text cell for each sentence on what of the trace could not be read
  *
  * or instead of all that 'E' and a text cell: what was wrong.
  *
@@ -202,6 +202,8 @@ static int load_and_ask(const struct orma_many *args, struct orma_processor *tp,
 
     if (!r)
         r = orma_processor_load_file(tp, path, NULL, NULL);
+    if (!r && !orma_processor_size(tp))
+        return -ENODATA;
     if (!r && args->metadata) {
         FILE *memory = open_memstream(&text, &len);
 
@@ -225,15 +227,18 @@ static _Noreturn void run_process(const struct orma_many *args, const char *path
     int r = load_and_ask(args, tp, path, out, &any);
     if (r == 0 && any) {
         fputc('D', out);
+        for (unsigned i = 0; i < orma_processor_unread_num(tp); i++)
+            put_text(out, orma_processor_unread(tp, i));
     } else {
         const char *text = orma_processor_error(tp);
 
         rewind(out); /* the error is all that is read: it stands in front */
         fputc('E', out);
         struct orma_buf plain = {0};
-        orma_load_put_sql_error(r == 0  ? "the last statement gives no rows"
-                                : *text ? text
-                                        : strerror(-r),
+        orma_load_put_sql_error(r == 0          ? "the last statement gives no rows"
+                                : r == -ENODATA ? "the file is empty: no trace"
+                                : *text         ? text
+                                                : strerror(-r),
                                 &plain);
         put_text(out, orma_buf_cstr(&plain));
     }
@@ -460,8 +465,17 @@ static int insert_rows(struct many *m, const struct job *job, FILE *in, struct c
     return r ? r : kind == 'D' ? 0 : -EBADMSG;
 }
 
-/* 0; -EBADMSG and the text in `error`: the trace failed; -EIO: the database did. */
-static int take_rows(struct many *m, const struct job *job, struct orma_buf *error)
+/* Behind the rows. */
+static void take_unread(FILE *in, struct cell *c, struct orma_buf *unread)
+{
+    while (get_cell(in, c) && c->type == ORMA_VALUE_TEXT)
+        orma_buf_printf(unread, "%s%s", unread->len ? "; " : "", orma_buf_cstr(&c->bytes));
+}
+
+/* 0, and what could not be read; -EBADMSG and the text in `error`: the trace failed; -EIO: the
+ * database did. */
+static int take_rows(struct many *m, const struct job *job, struct orma_buf *error,
+                     struct orma_buf *unread)
 {
     struct cell c = {0};
     ORMA_AUTO(orma_buf_fini) struct orma_buf names = {0};
@@ -480,6 +494,8 @@ static int take_rows(struct many *m, const struct job *job, struct orma_buf *err
     }
     if (!r)
         r = insert_rows(m, job, job->file, &c);
+    if (!r)
+        take_unread(job->file, &c, unread);
     orma_buf_fini(&c.bytes);
     return r && r != -EBADMSG ? -EIO : r;
 }
@@ -528,19 +544,20 @@ static int begin_again(struct many *m, const struct job *job)
 /* The process of a trace is done: all of its rows come in, or none. */
 static int store_rows(struct many *m, struct job *job, int status)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0}, unread = {0};
     int r = begin(m, job);
 
     if (r >= 0 && WIFSIGNALED(status))
         orma_buf_printf(&error, "its process was ended by signal %d", WTERMSIG(status));
-    else if (r >= 0 && (r = take_rows(m, job, &error)) == -EBADMSG && !error.len)
+    else if (r >= 0 && (r = take_rows(m, job, &error, &unread)) == -EBADMSG && !error.len)
         orma_buf_put_str(&error, "its process left no result: no space, or no memory");
     if (error.len) {
         r = begin_again(m, job);
         m->failed++;
     }
     if (r >= 0)
-        r = note(m, job, error.len ? "failed" : "done", orma_buf_cstr(&error));
+        r = note(m, job, error.len ? "failed" : "done",
+                 orma_buf_cstr(error.len ? &error : &unread));
     if (r >= 0)
         r = run_sql(m, "COMMIT", NULL, NULL);
     (void)fclose(job->file); /* it has no name, nothing is lost */
@@ -611,10 +628,33 @@ static int compare(const void *a, const void *b)
     return strcmp(((const struct job *)a)->path, ((const struct job *)b)->path);
 }
 
+/* A pattern that is a folder means the files in it, but which? */
+static int check_folders(const struct many *m)
+{
+    for (size_t i = 0; i < m->args->patterns_num; i++) {
+        const char *path = m->args->patterns[i];
+        int len = (int)strlen(path);
+        struct stat st;
+
+        if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+            continue;
+        while (len > 1 && path[len - 1] == '/')
+            len--;
+        fprintf(stderr,
+                "%s: '%s' is a folder: the traces in it are '%.*s/**/*.pftrace', all files "
+                "'%.*s/**'\n",
+                m->args->program, path, len, path, len, path);
+        return -EISDIR;
+    }
+    return 0;
+}
+
 static int find_traces(struct many *m)
 {
-    int r = 0;
+    int r = check_folders(m);
 
+    if (r)
+        return r;
     for (size_t i = 0; !r && i < m->args->patterns_num; i++)
         r = strcmp(m->args->patterns[i], "-") ? orma_many_find(m->args->patterns[i], &m->paths)
                                               : orma_many_list("-", &m->paths);
@@ -685,25 +725,55 @@ static int run_jobs(struct many *m)
     return r;
 }
 
-/* Failed ones, with the reason; those of the whole database, which are what its rows lack. */
+/* So many traces with the same sentence are listed one by one. */
+#define SAME_SHOWN 3
+
+/* Traces in this state that there is a sentence about; what is the same of many stands once. */
+static void print_traces(struct many *m, const char *state)
+{
+    static const char sql[] =
+        "SELECT iif(num > ?2, min(path), path), error, iif(num > ?2, num, 1) FROM (SELECT *, "
+        "count(*) OVER (PARTITION BY error) AS num FROM many.traces WHERE state = ?1 AND error IS "
+        "NOT NULL) GROUP BY error, iif(num > ?2, '', path) ORDER BY 1";
+    struct orma_query *q;
+
+    if (orma_query_prepare(m->db, sql, ORMA_WHOLE, &q, NULL))
+        return;
+    int r = orma_query_bind_text(q, 1, state, ORMA_WHOLE);
+    if (!r)
+        r = orma_query_bind_int64(q, 2, SAME_SHOWN);
+    while (!r && orma_query_step(q) == 1) {
+        if (orma_query_int64(q, 2) > 1)
+            fprintf(stderr, "  %" PRId64 " traces, %s first: %s\n", orma_query_int64(q, 2),
+                    orma_query_text(q, 0), orma_query_text(q, 1));
+        else
+            fprintf(stderr, "  %s: %s\n", orma_query_text(q, 0), orma_query_text(q, 1));
+    }
+    orma_query_free(q);
+}
+
+/* Failed ones, with the reason, and those that were not read as a whole; those of the whole
+ * database, which are what its rows lack. */
 static int tell_failures(struct many *m)
 {
-    struct orma_query *q;
+    int64_t partly = 0;
 
     if (m->kept)
         fprintf(stderr, "%s: %zu of %" PRIu32 " traces were there already\n", m->args->program,
                 m->kept, m->jobs.len);
+    if (run_sql(m, "SELECT count(*) FROM many.traces WHERE state = 'done' AND error IS NOT NULL",
+                NULL, &partly) < 0)
+        return ORMA_EXIT_FAILURE;
+    if (partly) {
+        fprintf(stderr, "%s: %" PRId64 " %s could not be read as a whole:\n", m->args->program,
+                partly, partly == 1 ? "trace" : "traces");
+        print_traces(m, "done");
+    }
     if (!m->failed)
         return ORMA_EXIT_OK;
     fprintf(stderr, "%s: %zu of %" PRIu32 " traces failed:\n", m->args->program, m->failed,
             m->jobs.len);
-    if (!orma_query_prepare(
-            m->db, "SELECT path, error FROM many.traces WHERE state = 'failed' ORDER BY path",
-            ORMA_WHOLE, &q, NULL)) {
-        while (orma_query_step(q) == 1)
-            fprintf(stderr, "  %s: %s\n", orma_query_text(q, 0), orma_query_text(q, 1));
-        orma_query_free(q);
-    }
+    print_traces(m, "failed");
     return ORMA_EXIT_FAILURE;
 }
 

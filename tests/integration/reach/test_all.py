@@ -96,6 +96,27 @@ class All(unittest.TestCase):
         self.query("--all", "runs/1.json", COUNT, "--then", "SELECT missing FROM result", code=1)
         self.assertIn("no such column: missing", self.messages)
 
+    def test_traces_that_are_empty_or_cut(self):
+        """As of one trace: an empty file is none, of a cut one is told what is missing; a mistake of all stands once."""
+        (self.root / "runs/a/empty.json").write_bytes(b"")
+        whole = (self.root / "runs/a/2.json").read_bytes()
+        (self.root / "runs/a/cut.json").write_bytes(whole[:len(whole) * 2 // 3])
+        rows = self.query("--all", "runs/a/*.json", "SELECT 1 AS a", code=1)
+        self.assertEqual(rows, ["trace,a", "runs/a/2.json,1", "runs/a/cut.json,1"])
+        self.assertIn("1 trace could not be read as a whole:\n  runs/a/cut.json: cut off: ", self.messages)
+        self.assertIn("1 of 3 traces failed:\n  runs/a/empty.json: the file is empty", self.messages)
+        self.query("--all", "runs/a/cut.json", "SELECT 1 AS a")
+        self.assertIn("runs/a/cut.json: cut off", self.messages)
+        for i in range(4):
+            write_trace(self.root / f"runs/a/same{i}.json", slices=1)
+        self.query("--all", "runs/**/[123s]*.json", "SELECT missing FROM slice", code=1)
+        self.assertIn("7 of 7 traces failed:\n  7 traces, runs/1.json first: ", self.messages)
+        self.assertEqual(self.messages.count("no such column"), 1)
+
+    def test_a_folder_is_no_pattern(self):
+        self.query("--all", "runs/", "SELECT 1 AS a", code=1)
+        self.assertIn("'runs/' is a folder: the traces in it are 'runs/**/*.pftrace'", self.messages)
+
     def test_other_columns_are_a_failure_of_their_trace(self):
         sql = ("CREATE PERFETTO TABLE many AS SELECT count(*) AS n FROM slice; CREATE PERFETTO TABLE t AS SELECT 1 AS a; "
                "SELECT * FROM (SELECT n FROM many) JOIN t")
