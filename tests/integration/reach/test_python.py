@@ -41,6 +41,22 @@ class Python(Installed):
         self.addCleanup(tp.close)
         return tp
 
+    def test_traces_that_are_none_or_not_whole(self):
+        empty, cut = self.root / "empty.json", self.root / "cut.json"
+        empty.write_bytes(b"")
+        whole = self.trace.read_bytes()
+        cut.write_bytes(whole[:len(whole) // 2])
+        for trace, words in ((str(empty), "empty.json: the trace is empty"), (b"", "the trace is empty"),
+                             (str(self.root / "absent.json"), "absent.json: No such file")):
+            with self.assertRaisesRegex(orma.TraceProcessorException, words):
+                orma.TraceProcessor(trace)
+        with self.assertWarnsRegex(UserWarning, "cut.json: cut off"):
+            self.open(str(cut))
+        with self.assertRaisesRegex(TypeError, "config is a TraceProcessorConfig, not str"):
+            orma.TraceProcessor("a", "x", "y")
+        with self.assertRaisesRegex(TypeError, "addr is a text"):
+            orma.TraceProcessor("a", orma.TraceProcessorConfig())
+
     # ---- what Perfetto's client has ----
 
     def test_one_import_is_changed(self):

@@ -57,6 +57,7 @@ FUNCTIONS = {
     "orma_processor_free": (None, c_void_p),
     "orma_processor_error": (c_char_p, c_void_p),
     "orma_processor_use_cache": (c_int, c_void_p, c_char_p),
+    "orma_processor_size": (c_uint64, c_void_p),
     "orma_processor_load_file": (c_int, c_void_p, c_char_p, PROGRESS, c_void_p),
     "orma_processor_feed": (c_int, c_void_p, c_char_p, c_size_t),
     "orma_processor_finish": (c_int, c_void_p),

@@ -9,6 +9,7 @@ import html
 import json
 import os
 import threading
+import warnings
 from typing import List, Optional
 
 from .. import columns as _columns
@@ -25,6 +26,8 @@ __all__ = ["PerfettoException", "QueryResultIterator", "SqlPackage", "TraceProce
 _PIECE = 1 << 22
 # How much of a result a notebook shows.
 _SHOWN_ROWS, _SHOWN_TEXT = 20, 80
+# How many sentences say what of a trace could not be read.
+_SHOWN_UNREAD = 3
 # All rows as one batch, so that a column is one piece of memory.
 _ALL = 1 << 40
 
@@ -201,6 +204,15 @@ def _single(trace, config):
     return trace
 
 
+def _check_types(addr, config):
+    """Of what is given by position: whoever has several traces puts them there, but these are BatchTraceProcessor's."""
+    if not hasattr(config, "resolver_registry"):
+        raise TypeError(f"config is a TraceProcessorConfig, not {type(config).__name__}: "
+                        "TraceProcessor(trace, addr, config); several traces go to BatchTraceProcessor")
+    if addr is not None and not isinstance(addr, str):
+        raise TypeError(f'addr is a text as "localhost:9001", not {type(addr).__name__}')
+
+
 class TraceProcessor:
     """
     trace: a path, a file opened for reading, bytes, anything that gives bytes piece by piece, or a URI or a
@@ -214,6 +226,7 @@ class TraceProcessor:
 
     def __init__(self, trace=None, addr=None, config=None, file_path=None, progress=None):
         config = config or TraceProcessorConfig()
+        _check_types(addr, config)
         trace = _single(trace if trace is not None else file_path, config)
         self._lock = threading.RLock()
         self._tp = self.http = None
@@ -252,11 +265,22 @@ class TraceProcessor:
         if self._tp is None:
             raise TraceProcessorException("this TraceProcessor is closed")
 
-    def _check(self, result):
+    def _check(self, result, path=None):
         if result < 0:
-            text = self._lib.orma_processor_error(self._tp).decode("utf-8", "replace")
-            raise TraceProcessorException(text or os.strerror(-result))
+            text = self._lib.orma_processor_error(self._tp).decode("utf-8", "replace") or os.strerror(-result)
+            raise TraceProcessorException(text if path is None or path in text else f"{path}: {text}")
         return result
+
+    def _tell_unread(self, path):
+        """A trace that is empty is none; what of it is in no table is said, as `orma query` does."""
+        name = "" if path is None else f"{path}: "
+        if not self._lib.orma_processor_size(self._tp):
+            raise TraceProcessorException(f"{name}the trace is empty")
+        told = [row.message for row in self.query("SELECT message FROM import_account WHERE message IS NOT NULL ORDER BY id")]
+        if len(told) > _SHOWN_UNREAD:
+            told[_SHOWN_UNREAD:] = [f"{len(told) - _SHOWN_UNREAD} more kinds of data could not be read: 'orma stats' lists them"]
+        if told:
+            warnings.warn(name + "; ".join(told), stacklevel=4)
 
     def _add_package(self, package):
         path, name = getattr(package, "path", package), getattr(package, "package", None)
@@ -287,11 +311,13 @@ class TraceProcessor:
             result = self._lib.orma_processor_load_file(self._tp, os.fsencode(trace), _library.PROGRESS(told), None)
             if raised:
                 raise raised[0]
-            self._check(result)
+            self._check(result, os.fsdecode(trace))
+            self._tell_unread(os.fsdecode(trace))
             return
         for piece in _pieces(trace):
             self._check(self._lib.orma_processor_feed(self._tp, piece, len(piece)))
         self._check(self._lib.orma_processor_finish(self._tp))
+        self._tell_unread(None)
 
     # ---- queries ----
 
