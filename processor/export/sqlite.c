@@ -34,16 +34,35 @@ static int run(sqlite3 *db, const char *sql, struct orma_buf *error)
 
 static int copy_table(sqlite3 *db, const char *name, struct orma_buf *error)
 {
-    char *sql =
-        sqlite3_mprintf("CREATE TABLE " SCHEMA ".\"%w\" AS SELECT * FROM main.\"%w\"", name, name);
+    char *sql = sqlite3_mprintf(
+        "CREATE TABLE IF NOT EXISTS " SCHEMA ".\"%w\" AS SELECT * FROM main.\"%w\"", name, name);
     int r = sql ? run(db, sql, error) : -ENOMEM;
 
     sqlite3_free(sql);
     return r;
 }
 
+/* What the prelude of SQL and modules define (args, trace_bounds), and what users made: their
+ * names, each with its terminator. Asking for them makes those that nobody has named so far. */
+static int list_defined(struct orma_processor *tp, struct orma_buf *names, struct orma_buf *error)
+{
+    static const char sql[] = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND "
+                              "name NOT GLOB '_*' AND name NOT GLOB 'sqlite_*' ORDER BY name";
+    struct orma_query *q;
+    int r = orma_query_prepare(tp, sql, ORMA_WHOLE, &q, NULL);
+
+    if (r == 0) {
+        while ((r = orma_query_step(q)) == 1)
+            orma_buf_put(names, orma_query_text(q, 0), (size_t)orma_query_bytes(q, 0) + 1);
+        orma_query_free(q);
+    }
+    if (r < 0)
+        orma_buf_put_str(error, orma_processor_error(tp));
+    return r < 0 ? r : names->failed ? -ENOMEM : 0;
+}
+
 /* Each once: stored tables have several names. */
-static int copy_all(sqlite3 *db, struct orma_buf *error)
+static int copy_all(sqlite3 *db, const struct orma_buf *defined, struct orma_buf *error)
 {
     int r = 0;
 
@@ -55,10 +74,16 @@ static int copy_all(sqlite3 *db, struct orma_buf *error)
         r = copy_table(db, p->name, error);
     for (const struct orma_sql_view *v = orma_sql_views; v->name && r == 0; v++)
         r = copy_table(db, v->name, error);
+    for (size_t at = 0; at < defined->len && r == 0;) {
+        const char *name = (const char *)defined->data + at;
+
+        r = copy_table(db, name, error);
+        at += strlen(name) + 1;
+    }
     return r;
 }
 
-static int fill(struct orma_sql *sql, struct orma_buf *error)
+static int fill(struct orma_sql *sql, const struct orma_buf *defined, struct orma_buf *error)
 {
     bool before = sql->file_access;
 
@@ -79,7 +104,7 @@ static int fill(struct orma_sql *sql, struct orma_buf *error)
             error);
     sql->file_access = before;
     if (r == 0)
-        r = copy_all(sql->db, error);
+        r = copy_all(sql->db, defined, error);
     if (r == 0)
         r = run(sql->db, "COMMIT", error);
     else
@@ -95,9 +120,13 @@ static int export_file(struct orma_processor *tp, int fd, struct orma_buf *error
         orma_buf_put_str(error, "SQLite takes no files of ours");
         return -ENOTSUP;
     }
+    ORMA_AUTO(orma_buf_fini) struct orma_buf defined = {0};
+    int r = list_defined(tp, &defined, error);
+    if (r < 0)
+        return r;
     orma_sql_exec_enter(orma_processor_sql(tp)); /* forgets interrupts of queries before */
     orma_sqlite_output_begin(fd);
-    int r = fill(orma_processor_sql(tp), error);
+    r = fill(orma_processor_sql(tp), &defined, error);
     int err = orma_sqlite_output_end();
     orma_sql_exec_leave(orma_processor_sql(tp));
 

@@ -8,10 +8,10 @@
 
 /*
  * Stored tables come under their own names (__intrinsic_slice), what people query (slice, thread,
- * views) as tables, too, so that no function of ours is needed to read them. `fd` is empty; an
- * SQLite file is not written from front to back, so what cannot be read and written anywhere (a
- * pipe) gets a copy of a temporary one. -errno, with the reason in `error`; then what is in `fd` is
- * nothing.
+ * args, and what else was defined) as tables, too, so that no function of ours is needed to read
+ * them. `fd` is empty; an SQLite file is not written from front to back, so what cannot be read and
+ * written anywhere (a pipe) gets a copy of a temporary one. -errno, with the reason in `error`;
+ * then what is in `fd` is nothing.
  */
 int orma_export_sqlite(struct orma_processor *tp, int fd, struct orma_buf *error);
 

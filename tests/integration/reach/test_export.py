@@ -227,6 +227,18 @@ class Export(unittest.TestCase):
         self.assertEqual(sqlite3.connect(out).execute("SELECT count(*) FROM slice").fetchone(), (300,))
         self.assertIn("leave the SQL out", self.export("sqlite", out, "SELECT 1", code=2))
 
+    def test_all_tables_are_the_same_in_both(self):
+        """By the names that the documentation has, also those that SQL itself defines."""
+        self.export("csv", self.root / "folder")
+        self.export("sqlite", self.root / "t.db")
+        with sqlite3.connect(self.root / "t.db") as db:
+            names = {name for name, in db.execute("SELECT name FROM sqlite_master WHERE name NOT GLOB '_*'")}
+            self.assertEqual(db.execute("SELECT start_ts < end_ts FROM trace_bounds").fetchall(), [(1,)])
+            self.assertEqual(*(db.execute(f"SELECT id, arg_set_id, key, int_value FROM {table} ORDER BY id").fetchall()
+                               for table in ("args", "__intrinsic_args")))
+        self.assertEqual(names, {p.stem for p in (self.root / "folder").iterdir()})
+        self.assertLessEqual({"args", "trace_bounds", "trace_metrics", "slice", "thread"}, names)
+
     # ---- what goes wrong ----
 
     def test_nothing_is_left_of_what_fails(self):
