@@ -970,6 +970,22 @@ static bool is_in_both(const struct diff *d, const struct orma_report_limit *l)
     return false;
 }
 
+/* A limit that nothing could pass is kept, but nobody should take that for an answer. */
+static void tell_unchecked(const struct diff *d, const struct orma_report_limit *l)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < d->changes.len && !any; i++) {
+        for (unsigned m = 0; m < METRICS && is_meant(l, &d->changes.data[i]); m++)
+            any |= can_test(d, &d->changes.data[i], m);
+    }
+    if (!any)
+        fprintf(stderr,
+                "%s: limit %s was not checked: there is too little of it to tell a change from "
+                "noise, or data was lost\n",
+                d->request->program, l->text);
+}
+
 /* False: there is nothing to hold it against, which passes no limit. */
 static bool check_limit(struct diff *d, const struct orma_report_limit *l)
 {
@@ -982,6 +998,7 @@ static bool check_limit(struct diff *d, const struct orma_report_limit *l)
     }
     if (!is_in_both(d, l))
         return false;
+    tell_unchecked(d, l);
     for (uint32_t i = 0; i < d->changes.len; i++) {
         const struct change *c = &d->changes.data[i];
 

@@ -265,6 +265,9 @@ class Diff(Case):
         self.assertIn("neither trace", said("a.json", "b.json", "+10%:cpu=request"))
         said("a.json", "b.json", "+10%:slice=request", code=0)
         said("b.json", "a.json", "+10%:slice=*", code=0)  # of those that are in both
+        (self.dir / "few.json").write_text('[{"ph": "X", "pid": 1, "tid": 1, "name": "rare", "ts": 1, "dur": 5}]')
+        self.assertIn("limit +10%:slice=rare was not checked", said("few.json", "few.json", "+10%:slice=rare", code=0))
+        self.assertNotIn("not checked", said("a.json", "a.json", "+10%:slice=request", code=0))
 
     def test_recordings(self):
         """Of a program with a step that takes ten times as long; a machine so busy that this is not seen gets three chances."""
