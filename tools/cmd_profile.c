@@ -266,8 +266,11 @@ static int parse_option(struct profile *self, int id)
     case OPT_FREQUENCY:
         if (!orma_str_to_u64(orma_str_from(value), &rq->frequency_hz) || !rq->frequency_hz ||
             rq->frequency_hz > FREQUENCY_MAX)
-            return orma_cli_usage_error(&self->cli, "bad frequency '%s': 1 to %d samples a second",
-                                        value, FREQUENCY_MAX);
+            return orma_cli_usage_error(
+                &self->cli, "bad frequency '%s': 1 to %d samples a second%s", value, FREQUENCY_MAX,
+                *value == '-' ? " (-f is no --force here: a folder that "
+                                "is there is never overwritten)"
+                              : "");
         rq->frequency_given = true;
         break;
     case OPT_DURATION:

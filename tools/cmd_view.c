@@ -113,9 +113,11 @@ static int parse_option(struct view *v, int id)
         return ORMA_EXIT_OK;
     case OPT_RANGE:
         v->range = parse_range(v->cli.value, v->ends);
-        return v->range ? ORMA_EXIT_OK
-                        : orma_cli_usage_error(
-                              &v->cli, "bad range '%s': expected FROM,TO as 1.5s,2s", v->cli.value);
+        return v->range
+                   ? ORMA_EXIT_OK
+                   : orma_cli_usage_error(
+                         &v->cli, "bad range '%s': expected FROM,TO as 1.5s,2s, the earlier first",
+                         v->cli.value);
     case OPT_TREE:
         v->tree = v->cli.value;
         return ORMA_EXIT_OK;

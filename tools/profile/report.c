@@ -18,6 +18,8 @@
 
 #include "processor/flame/flame.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/nearest.h"
+#include "tools/base/cell.h"
 #include "tools/base/inputs.h"
 #include "tools/base/units.h"
 #include "tools/load/load.h"
@@ -402,6 +404,45 @@ static int load_stacks(struct args *a, struct orma_processor *tp, const char *pa
 
 /* ---- answers ---- */
 
+#define SHARED_NAMES 3u /* are told, of functions that have the text in their names */
+
+static void print_no_function(const struct args *a, const struct orma_stacks *s)
+{
+    const struct orma_stacks_function *f = orma_stacks_functions(s);
+    struct orma_nearest near = {.wanted = orma_str_from(a->callers)};
+    unsigned shared = 0;
+
+    for (size_t i = 0; i < orma_stacks_functions_num(s); i++) {
+        const char *name = orma_stacks_text(s, f[i].name);
+
+        if (!f[i].total)
+            continue;
+        (void)orma_nearest_consider(&near, name);
+        if (!strstr(name, a->callers) || ++shared > SHARED_NAMES)
+            continue;
+        if (shared == 1)
+            fprintf(stderr, "%s: several functions have '%s' in their names: ", a->program,
+                    a->callers);
+        fputs(shared > 1 ? ", '" : "'", stderr);
+        orma_cell_print(name, stderr);
+        fputc('\'', stderr);
+    }
+    if (shared > SHARED_NAMES)
+        fputs(", ...", stderr);
+    if (shared) {
+        fputs("; name one of them whole\n", stderr);
+        return;
+    }
+    fprintf(stderr, "%s: no function is called '%s'", a->program, a->callers);
+    if (orma_nearest_get(&near)) {
+        fputs("; did you mean '", stderr);
+        orma_cell_print(orma_nearest_get(&near), stderr);
+        fputs("'?\n", stderr);
+    } else {
+        fputs("; --top 0 lists all\n", stderr);
+    }
+}
+
 static int put_view(struct args *a, const struct orma_stacks *s)
 {
     uint32_t function = ORMA_STACKS_NONE;
@@ -409,8 +450,7 @@ static int put_view(struct args *a, const struct orma_stacks *s)
     if (a->view == VIEW_CALLERS) {
         function = orma_stacks_find(s, a->callers);
         if (function == ORMA_STACKS_NONE) {
-            fprintf(stderr, "%s: no function, or several, called '%s'; --top 0 lists all\n",
-                    a->program, a->callers);
+            print_no_function(a, s);
             return -ENOENT;
         }
     }

@@ -74,7 +74,10 @@ class Report(Case):
         self.assertLess(text.index("parse"), text.index("work"))
         text = self.report("--callers", "down", "--ascii")
         self.assertEqual(self.rows(text), {"down": 20, "main": 20})
-        self.report("--callers", "nobody", code=1)
+        told = lambda name: self.orma("profile", "report", self.dir / "a.txt", "--callers", name, code=1).stderr.decode()
+        self.assertIn("no function is called 'nobody'; --top 0 lists all", told("nobody"))
+        self.assertIn("no function is called 'prase'; did you mean 'parse'?", told("prase"))
+        self.assertIn("several functions have 'w' in their names: 'w", told("w"))
 
     def test_sums_and_choices(self):
         self.assertEqual(self.rows(self.report("--by", "module")), {"app": 80, "libc.so": 20})
