@@ -532,6 +532,7 @@ bool orma_perf_interp_get(struct orma_perf_interp *self, uint32_t at,
     self->instr = instr_of(self, at);
     if (!orma_python_code_read(&memory, python->layout, python->file->code_type + python->shift,
                                code, &self->code) ||
+        orma_python_code_print(&self->code) != self->stack.frames[at].print ||
         !orma_python_text(&memory, python->layout, self->code.qualname, ret->name,
                           sizeof(ret->name)))
         return false;

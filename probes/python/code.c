@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sdk/base/defs.h"
+#include "sdk/base/hash.h"
 
 #define OBJECT_TYPE 8 /* of any object; of those of variable size, how many parts it has */
 #define OBJECT_SIZE 16
@@ -10,28 +11,48 @@
 #define UNITS_MAX (UINT64_C(1) << 28) /* no function is longer */
 #define TEXT_MAX 4096u                /* characters */
 #define TABLE_MAX 65536u
+#define HEAD_MAX 512u /* bytes in front of the instructions */
 
 enum { CODE_SHORT_MAX = 9, CODE_ONE_LINE = 10, CODE_NO_COLUMNS = 13, CODE_LONG, CODE_NONE };
 
-bool orma_python_code_read(const struct orma_python_memory *memory,
-                           const struct orma_python_layout *layout, uint64_t type, uint64_t at,
+bool orma_python_code_head(const struct orma_python_memory *memory,
+                           const struct orma_python_layout *layout, uint64_t at,
                            struct orma_python_code *ret)
 {
-    uint64_t its_type, units;
+    uint8_t head[HEAD_MAX];
+    uint64_t units;
     int32_t line;
 
-    if (at % sizeof(uint64_t) || !orma_python_u64(memory, at + OBJECT_TYPE, &its_type) ||
-        its_type != type || !orma_python_u64(memory, at + OBJECT_SIZE, &units) || !units ||
-        units > UNITS_MAX ||
-        !memory->read(memory->ctx, at + layout->code_firstlineno, &line, sizeof(line)) ||
-        !orma_python_u64(memory, at + layout->code_filename, &ret->filename) ||
-        !orma_python_u64(memory, at + layout->code_qualname, &ret->qualname) ||
-        !orma_python_u64(memory, at + layout->code_linetable, &ret->linetable))
+    if (at % sizeof(uint64_t) || layout->code_adaptive > sizeof(head) ||
+        !memory->read(memory->ctx, at, head, layout->code_adaptive))
+        return false;
+    memcpy(&ret->type, head + OBJECT_TYPE, sizeof(ret->type));
+    memcpy(&units, head + OBJECT_SIZE, sizeof(units));
+    memcpy(&line, head + layout->code_firstlineno, sizeof(line));
+    memcpy(&ret->filename, head + layout->code_filename, sizeof(ret->filename));
+    memcpy(&ret->qualname, head + layout->code_qualname, sizeof(ret->qualname));
+    memcpy(&ret->linetable, head + layout->code_linetable, sizeof(ret->linetable));
+    if (!units || units > UNITS_MAX)
         return false;
     ret->begin = at + layout->code_adaptive;
     ret->len = units * UNIT;
     ret->line = line > 0 ? (uint32_t)line : 0;
     return true;
+}
+
+bool orma_python_code_read(const struct orma_python_memory *memory,
+                           const struct orma_python_layout *layout, uint64_t type, uint64_t at,
+                           struct orma_python_code *ret)
+{
+    return orma_python_code_head(memory, layout, at, ret) && ret->type == type;
+}
+
+uint64_t orma_python_code_print(const struct orma_python_code *self)
+{
+    const uint64_t parts[] = {self->type,     self->len,       self->filename,
+                              self->qualname, self->linetable, self->line};
+
+    return orma_hash_bytes_from(0, parts, sizeof(parts));
 }
 
 /* ---- texts ---- */

@@ -9,10 +9,20 @@
 #include "probes/python/layout.h"
 
 struct orma_python_code {
+    uint64_t type;       /* where its type is */
     uint64_t begin, len; /* of its instructions, in bytes */
     uint64_t filename, qualname, linetable;
     uint32_t line; /* the first; 0: none */
 };
+
+/* What lies there, in one read; of any type. False: it cannot be a code object. */
+bool orma_python_code_head(const struct orma_python_memory *memory,
+                           const struct orma_python_layout *layout, uint64_t at,
+                           struct orma_python_code *ret);
+
+/* A number that another object at the same address most likely does not have: those of a module are
+ * freed after its import, and the next functions may lie there. */
+uint64_t orma_python_code_print(const struct orma_python_code *self);
 
 /* `type`: where the type of all code objects is. False: it is none. */
 bool orma_python_code_read(const struct orma_python_memory *memory,

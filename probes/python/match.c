@@ -85,12 +85,20 @@ static bool frame_knows_code(const struct orma_python_sample *sample,
     return false;
 }
 
+/* The code object of a frame, if it is still the one that was there when the stack was read. */
+static bool read_code(const struct match *self, const struct orma_python_frame *frame,
+                      struct orma_python_code *ret)
+{
+    return orma_python_code_read(self->memory, self->layout, self->code_type, frame->code, ret) &&
+           orma_python_code_print(ret) == frame->print;
+}
+
 static bool code_agrees(const struct match *self, struct orma_python_eval *eval, uint32_t frame)
 {
     const struct orma_python_frame *f = &self->stack->frames[frame];
     struct orma_python_code code;
 
-    if (!orma_python_code_read(self->memory, self->layout, self->code_type, f->code, &code))
+    if (!read_code(self, f, &code))
         return false;
     eval->instr = f->instr;
     if (instr_in_registers(eval, &code, &eval->instr))
@@ -104,7 +112,7 @@ static bool is_function(const struct match *self, const struct orma_python_frame
 {
     struct orma_python_code code;
 
-    return orma_python_code_read(self->memory, self->layout, self->code_type, frame->code, &code) &&
+    return read_code(self, frame, &code) &&
            (is_in_code(&code, frame->instr) || is_in_code(&code, frame->instr + UNIT));
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "probes/python/code.h"
+
 #define INTERPRETERS_MAX 64u
 #define THREADS_MAX 4096u
 #define OWNERS 3 /* a thread, a generator, a frame object; others are no functions */
@@ -86,11 +88,18 @@ static bool put_run(struct orma_python_stack *stack, uint64_t mark)
     return true;
 }
 
-static bool put_frame(struct orma_python_stack *stack, uint64_t at, const struct frame *frame)
+static bool put_frame(struct walk *self, uint64_t at, const struct frame *frame)
 {
+    struct orma_python_stack *stack = self->stack;
+    struct orma_python_code code;
+
     if (stack->frames_num == ORMA_PYTHON_FRAMES_MAX)
         return false;
-    stack->frames[stack->frames_num++] = (struct orma_python_frame){at, frame->code, frame->instr};
+    uint64_t print = orma_python_code_head(self->memory, self->layout, frame->code, &code)
+                         ? orma_python_code_print(&code)
+                         : 0;
+    stack->frames[stack->frames_num++] =
+        (struct orma_python_frame){at, frame->code, frame->instr, print};
     return true;
 }
 
@@ -105,7 +114,7 @@ static int read_run(struct walk *self, uint64_t *at, uint64_t *ret_entry)
             return -1;
         const bool is_function = self->layout->frame_is_entry || !frame.is_entry;
 
-        if (is_function && !put_frame(self->stack, *at, &frame))
+        if (is_function && !put_frame(self, *at, &frame))
             return 0;
         *ret_entry = *at;
         *at = frame.previous;

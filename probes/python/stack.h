@@ -19,6 +19,7 @@
 
 struct orma_python_frame {
     uint64_t at, code, instr; /* where it lies, its code object, the instruction that it is at */
+    uint64_t print;           /* of the code object, when this was read; 0: there was none */
 };
 
 struct orma_python_run {
