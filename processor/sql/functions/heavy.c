@@ -219,12 +219,11 @@ static bool put_conversion(struct format *f, const struct spec *s, char letter)
         sqlite3_str_appendf(f->out, spec, val ? sqlite3_value_double(val) : 0.0);
         return true;
     case 'z':
-        letters[0] = 's';
-        /* fall through */
     case 's':
     case 'q':
     case 'Q':
     case 'w':
+        letters[0] = letter == 'z' ? 's' : letter;
         val = next_arg(f);
         spec_text(s, letters, spec, sizeof(spec));
         sqlite3_str_appendf(f->out, spec, val ? (const char *)sqlite3_value_text(val) : NULL);
