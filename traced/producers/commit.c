@@ -536,6 +536,8 @@ bool traced_scrape_some(struct traced_producer *producer, const struct traced_ta
 {
     uint32_t end = producer->shm.base ? producer->shm.pages_num : 0;
 
+    if (!*page)
+        producer->has_orphans = false; /* those of the time before may be known by now */
     while (*page < end && !traced_budget_over(budget))
         scrape_page(producer, (*page)++, group, budget);
     return *page < end;

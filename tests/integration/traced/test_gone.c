@@ -13,9 +13,12 @@
 #include "protos/fields/common.h"
 #include "protos/fields/config.h"
 #include "protos/fields/ipc.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/fields/trace.h"
+#include "protos/incident.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/wire/pb_reader.h"
 #include "tests/integration/traced/fixture.h"
 #include "tests/support/leaks.h"
 #include "traced/internal.h"
@@ -225,6 +228,67 @@ Test(traced_gone, with_chunks_that_no_commit_names)
     cr_assert_eq(rig_count(&s.trace, RIG_TEXT), 2 * COMMITS + 2);
     orma_buf_fini(&args);
     fixture_fini(&s);
+}
+
+static unsigned killed_in(const struct fixture *s)
+{
+    struct orma_pb_reader trace = orma_pb_reader(s->trace.data, s->trace.len);
+    struct orma_pb_field packet, f, part;
+    unsigned num = 0;
+
+    while (orma_pb_next(&trace, &packet)) {
+        struct orma_pb_reader fields = orma_pb_sub(&packet);
+
+        while (orma_pb_next(&fields, &f)) {
+            struct orma_pb_reader stats = orma_pb_sub(&f);
+
+            while (f.id == ORMA_PB_TRACE_PACKET_TRACE_STATS && orma_pb_next(&stats, &part)) {
+                struct orma_incident incident = {0};
+
+                if (part.id == ORMA_PB_TRACE_STATS_ORMA_INCIDENTS)
+                    orma_incident_read(orma_pb_sub(&part), &incident);
+                num += incident.kind == ORMA_PB_ORMA_INCIDENT_KILLED;
+            }
+        }
+    }
+    return num;
+}
+
+/* Its first chunk is there before the service is told whose it is. */
+static void leaves_with_a_writer(bool tells, unsigned killed)
+{
+    struct fixture s;
+    struct orma_buf args = {0};
+
+    begin(&s, true);
+    struct orma_shm_chunk chunk = rig_producer_write(&s.producer, 0, 1, 0, 0, TEXTS("a", "b"));
+    orma_shm_complete(&s.producer.shm, &chunk);
+    orma_pb_put_u64(&args, ORMA_PB_FLUSH_REQUEST_TIMEOUT_MS, 50);
+    (void)rig_ok(s.consumer, "Flush", &args); /* nobody answers; its memory is looked at */
+    orma_buf_clear(&args);
+    if (tells) {
+        orma_pb_put_u64(&args, ORMA_PB_REGISTER_TRACE_WRITER_REQUEST_TRACE_WRITER_ID, 1);
+        orma_pb_put_u64(&args, ORMA_PB_REGISTER_TRACE_WRITER_REQUEST_TARGET_BUFFER,
+                        s.producer.target_buffer);
+        cr_assert(rig_ok(s.producer.client, "RegisterTraceWriter", &args));
+    }
+    leave(&s);
+    cr_assert(rig_ok(s.consumer, "QueryCapabilities", NULL));
+    fixture_disable(&s);
+    fixture_read(&s, s.consumer);
+    cr_assert_eq(killed_in(&s), killed);
+    orma_buf_fini(&args);
+    fixture_fini(&s);
+}
+
+Test(traced_gone, before_its_writer_was_known)
+{
+    leaves_with_a_writer(false, 1);
+}
+
+Test(traced_gone, whose_writer_was_known_in_time)
+{
+    leaves_with_a_writer(true, 0);
 }
 
 /* ---- sessions that end otherwise ---- */
