@@ -33,6 +33,12 @@ static inline bool orma_any_null(int argc, sqlite3_value **argv)
     return false;
 }
 
+/* So many bytes a result may have; a longer one is refused when it is given. */
+static inline size_t orma_result_max(sqlite3_context *ctx)
+{
+    return (size_t)sqlite3_limit(sqlite3_context_db_handle(ctx), SQLITE_LIMIT_LENGTH, -1);
+}
+
 /* The content of the buffer as text or blob; takes its memory. Out of memory if it failed. */
 void orma_result_buf(sqlite3_context *ctx, struct orma_buf *buf, bool blob);
 

@@ -9,12 +9,6 @@
 
 /* ---- concat, octet_length ---- */
 
-/* What is longer is refused when it is the result. */
-static size_t length_max(sqlite3_context *ctx)
-{
-    return (size_t)sqlite3_limit(sqlite3_context_db_handle(ctx), SQLITE_LIMIT_LENGTH, -1);
-}
-
 static void concat(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct orma_buf out = {0};
@@ -23,7 +17,7 @@ static void concat(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         orma_result_error(ctx, "concat: needs at least one argument");
         return;
     }
-    for (int i = 0; i < argc && out.len <= length_max(ctx); i++) {
+    for (int i = 0; i < argc && out.len <= orma_result_max(ctx); i++) {
         struct orma_str s = orma_value_str(argv[i]);
 
         orma_buf_put(&out, s.data, s.len);
@@ -43,7 +37,7 @@ static void concat_ws(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     }
     if (!sep.data)
         return;
-    for (int i = 1; i < argc && out.len <= length_max(ctx); i++) {
+    for (int i = 1; i < argc && out.len <= orma_result_max(ctx); i++) {
         struct orma_str s = orma_value_str(argv[i]);
 
         if (!s.data)

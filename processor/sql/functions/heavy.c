@@ -18,11 +18,6 @@
 #define PATCH_WORK_MAX UINT64_C(100000000000)
 #define JSON_SUBTYPE 'J'
 
-static size_t length_max(sqlite3_context *ctx)
-{
-    return (size_t)sqlite3_limit(sqlite3_context_db_handle(ctx), SQLITE_LIMIT_LENGTH, -1);
-}
-
 /* After so many bytes of work, which begin at 0 again: true if the function must end. */
 static bool must_stop(sqlite3_context *ctx, size_t *work, size_t more)
 {
@@ -284,7 +279,7 @@ static bool put_next(struct format *f)
 
 static void format(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-    struct format f = {.ctx = ctx, .argc = argc - 1, .argv = argv + 1, .max = length_max(ctx)};
+    struct format f = {.ctx = ctx, .argc = argc - 1, .argv = argv + 1, .max = orma_result_max(ctx)};
 
     f.at = argc ? (const char *)sqlite3_value_text(argv[0]) : NULL;
     if (!f.at)
@@ -311,7 +306,7 @@ static void replace(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct orma_str text = orma_value_str(argv[0]), old, new;
     struct orma_buf out = {0};
-    size_t max = length_max(ctx), work = 0;
+    size_t max = orma_result_max(ctx), work = 0;
 
     (void)argc;
     old = orma_value_str(argv[1]);

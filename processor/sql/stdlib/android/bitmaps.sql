@@ -2,37 +2,34 @@
 
 INCLUDE PERFETTO MODULE counters.intervals;
 
+CREATE PERFETTO MACRO _bitmap_counter(name Expr)
+RETURNS TableOrSubquery AS
+(
+  SELECT i.id, t.upid, i.ts, i.dur, i.track_id, CAST(i.value AS INT) AS value
+  FROM counter_leading_intervals!(
+    (
+      SELECT c.id, c.ts, c.track_id, c.value
+      FROM counter AS c JOIN process_counter_track AS t ON t.id = c.track_id
+      WHERE t.name = $name
+    )
+  ) AS i
+  JOIN process_counter_track AS t ON t.id = i.track_id
+  ORDER BY t.upid, i.ts
+);
+
 -- Bytes of each process in bitmaps, until the next sample.
 CREATE PERFETTO TABLE android_bitmap_memory(
   id ID(counter.id), upid JOINID(process.id), ts TIMESTAMP, dur DURATION,
   track_id JOINID(counter.track_id), value LONG
 ) AS
-SELECT i.id, t.upid, i.ts, i.dur, i.track_id, CAST(i.value AS INT) AS value
-FROM counter_leading_intervals!(
-  (
-    SELECT c.id, c.ts, c.track_id, c.value
-    FROM counter AS c JOIN process_counter_track AS t ON t.id = c.track_id
-    WHERE t.name = 'Bitmap Memory'
-  )
-) AS i
-JOIN process_counter_track AS t ON t.id = i.track_id
-ORDER BY t.upid, i.ts;
+SELECT * FROM _bitmap_counter!('Bitmap Memory');
 
 -- Bitmaps of each process, until the next sample.
 CREATE PERFETTO TABLE android_bitmap_count(
   id ID(counter.id), upid JOINID(process.id), ts TIMESTAMP, dur DURATION,
   track_id JOINID(counter.track_id), value LONG
 ) AS
-SELECT i.id, t.upid, i.ts, i.dur, i.track_id, CAST(i.value AS INT) AS value
-FROM counter_leading_intervals!(
-  (
-    SELECT c.id, c.ts, c.track_id, c.value
-    FROM counter AS c JOIN process_counter_track AS t ON t.id = c.track_id
-    WHERE t.name = 'Bitmap Count'
-  )
-) AS i
-JOIN process_counter_track AS t ON t.id = i.track_id
-ORDER BY t.upid, i.ts;
+SELECT * FROM _bitmap_counter!('Bitmap Count');
 
 CREATE PERFETTO VIEW _bitmap_memory_spans AS
 SELECT id AS bitmap_memory_id, upid, ts, dur, value AS bitmap_memory

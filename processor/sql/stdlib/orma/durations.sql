@@ -38,56 +38,38 @@ WHERE g.cpu IS NOT NULL
 ORDER BY g.ts;
 
 -- Tables have what a run, a state or a call would have lasted without the loss. But of what spans one, the
--- end may be lost, and the beginning of another. The switches of a run are on its own cpu.
+-- end may be lost, and the beginning of another.
 
--- Runs within which events of their cpu were lost: nobody knows how long they lasted.
+-- Those of `items` (id, ts, dur, ucpu) that span a loss on that cpu; on any cpu, where ucpu is -1.
+CREATE PERFETTO MACRO _orma_torn(items TableOrSubquery)
+RETURNS TableOrSubquery AS
+(
+  SELECT id
+  FROM (
+    SELECT id, begin_ts, max(gap_ts) OVER (PARTITION BY ucpu ORDER BY at, kind ROWS UNBOUNDED PRECEDING) AS gap_ts
+    FROM (
+      SELECT NULL AS id, NULL AS begin_ts, ucpu, ts AS at, 0 AS kind, ts AS gap_ts FROM _orma_kernel_gap
+      UNION ALL
+      SELECT NULL AS id, NULL AS begin_ts, -1 AS ucpu, ts AS at, 0 AS kind, ts AS gap_ts FROM _orma_kernel_gap
+      UNION ALL
+      SELECT id, ts AS begin_ts, ucpu, ts + dur AS at, 1 AS kind, NULL AS gap_ts
+      FROM $items
+      WHERE dur >= 0 AND ts + dur >= (SELECT min(ts) FROM _orma_kernel_gap)
+    )
+  )
+  WHERE id IS NOT NULL AND gap_ts > begin_ts
+);
+
+-- The switches of a run are on its own cpu; what ends a wait or a call may happen on any.
 CREATE PERFETTO TABLE _orma_torn_run AS
-SELECT id
-FROM (
-  SELECT id, begin_ts, max(gap_ts) OVER (PARTITION BY ucpu ORDER BY at, kind ROWS UNBOUNDED PRECEDING) AS gap_ts
-  FROM (
-    SELECT NULL AS id, NULL AS begin_ts, ucpu, ts AS at, 0 AS kind, ts AS gap_ts FROM _orma_kernel_gap
-    UNION ALL
-    SELECT id, ts AS begin_ts, ucpu, ts + dur AS at, 1 AS kind, NULL AS gap_ts
-    FROM sched
-    WHERE dur >= 0 AND ucpu IN (SELECT ucpu FROM _orma_kernel_gap)
-  )
-)
-WHERE id IS NOT NULL AND gap_ts > begin_ts;
+SELECT * FROM _orma_torn!(sched);
 
--- The same of states: what ends the others may happen on any cpu.
 CREATE PERFETTO TABLE _orma_torn_state AS
-SELECT id
-FROM (
-  SELECT id, begin_ts, max(gap_ts) OVER (PARTITION BY ucpu ORDER BY at, kind ROWS UNBOUNDED PRECEDING) AS gap_ts
-  FROM (
-    SELECT NULL AS id, NULL AS begin_ts, ucpu, ts AS at, 0 AS kind, ts AS gap_ts FROM _orma_kernel_gap
-    UNION ALL
-    SELECT NULL AS id, NULL AS begin_ts, -1 AS ucpu, ts AS at, 0 AS kind, ts AS gap_ts FROM _orma_kernel_gap
-    UNION ALL
-    SELECT id, ts AS begin_ts, iif(state = 'Running', ucpu, -1) AS ucpu, ts + dur AS at, 1 AS kind, NULL AS gap_ts
-    FROM thread_state
-    WHERE dur >= 0 AND ts + dur >= (SELECT min(ts) FROM _orma_kernel_gap)
-  )
-)
-WHERE id IS NOT NULL AND gap_ts > begin_ts;
+SELECT * FROM _orma_torn!((SELECT id, ts, dur, iif(state = 'Running', ucpu, -1) AS ucpu FROM thread_state));
 
--- The same of system calls.
 CREATE PERFETTO TABLE _orma_torn_call AS
-SELECT id
-FROM (
-  SELECT id, begin_ts, max(gap_ts) OVER (ORDER BY at, kind ROWS UNBOUNDED PRECEDING) AS gap_ts
-  FROM (
-    SELECT NULL AS id, NULL AS begin_ts, ts AS at, 0 AS kind, ts AS gap_ts FROM _orma_kernel_gap
-    UNION ALL
-    SELECT id, ts AS begin_ts, ts + dur AS at, 1 AS kind, NULL AS gap_ts
-    FROM slice
-    WHERE
-      dur >= 0 AND ts + dur >= (SELECT min(ts) FROM _orma_kernel_gap)
-      AND name GLOB 'sys_*' AND category IS NULL
-  )
-)
-WHERE id IS NOT NULL AND gap_ts > begin_ts;
+SELECT *
+FROM _orma_torn!((SELECT id, ts, dur, -1 AS ucpu FROM slice WHERE name GLOB 'sys_*' AND category IS NULL));
 
 -- The last one of a cpu lasts until its thread, or the recording, ends; another one was followed by a
 -- run of somebody else, and the switch between them is missing.
