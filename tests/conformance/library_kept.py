@@ -27,8 +27,11 @@ for name in ("_job_states", "_job_started", "android_job_scheduler_states", "and
 # Cells that mean the same if they are NULL there.
 UNKNOWN = {"millicycles", "megacycles"}  # where the thread ran at a known frequency ours are the cycles of these runs
 
+# Whose rows are not compared; they have to answer, with the columns of the reference.
 # What rests on measurements of devices that are content of the reference: there are none here, so nothing is estimated.
 POWER = re.compile(r"wattson\.curves\.|wattson\.(cpu\.(estimates|pivot)|estimates|tasks\.(attribution|idle_transitions_attribution)|ui\.continuous_estimates)$")
+# Helpers of the reference that are not exposed; ours has its own.
+NOT_HERE = {"_export_to_firefox_table"}
 
 
 def statistics(theirs, ours):
@@ -54,13 +57,8 @@ def no_processor(theirs, ours):
     return [row for i, row in enumerate(theirs) if row not in theirs[:i]] == ours
 
 
-def helper(theirs, ours):
-    """A helper of the reference that is not exposed; ours has its own."""
-    return True
-
-
 WHOLE = {"stats": statistics, "_stat_key_to_severity_and_name": statistics, "trace_metrics": metrics, "cpu_utilization_per_second": utilization,
-         "_tpu_combined_state": no_processor, "_export_to_firefox_table": helper}
+         "_tpu_combined_state": no_processor}
 
 
 def described(row):
