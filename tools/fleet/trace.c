@@ -14,6 +14,7 @@
 #include "sdk/base/fd.h"
 #include "tools/base/cli.h"
 #include "tools/load/cache.h"
+#include "tools/load/load.h"
 #include "tools/load/loss.h"
 
 #define READ_SIZE ((size_t)1 << 20)
@@ -244,6 +245,12 @@ int orma_fleet_trace_load(struct orma_fleet_trace *self, struct orma_processor *
         r = orma_load_cache_use(tp, "orma fleet");
     if (!r)
         r = orma_processor_load_file(tp, path, NULL, NULL);
+    if (!r && !orma_processor_size(tp)) {
+        orma_buf_put_str(why, ORMA_LOAD_EMPTY);
+        return -ENODATA;
+    }
+    for (unsigned i = 0; !r && i < orma_processor_unread_num(tp); i++)
+        fprintf(stderr, "orma fleet: %s: %s\n", path, orma_processor_unread(tp, i));
     if (!r)
         r = stat(path, &st) ? -errno : prepare(tp);
     if (!r)

@@ -144,7 +144,7 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
         return r;
     }
     if (chatter != ORMA_LOAD_SHELL && !orma_processor_size(tp)) {
-        fprintf(stderr, "%s: %s: the file is empty: no trace\n", program, path);
+        fprintf(stderr, "%s: %s: " ORMA_LOAD_EMPTY "\n", program, path);
         return -EBADMSG;
     }
     if (chatter != ORMA_LOAD_TELLS)

@@ -27,6 +27,7 @@
 #include "tools/base/inputs.h"
 #include "tools/base/temporary.h"
 #include "tools/load/cache.h"
+#include "tools/load/load.h"
 #include "tools/load/sql_error.h"
 #include "tools/many/columns.h"
 #include "tools/many/find.h"
@@ -236,7 +237,7 @@ static _Noreturn void run_process(const struct orma_many *args, const char *path
         fputc('E', out);
         struct orma_buf plain = {0};
         orma_load_put_sql_error(r == 0          ? "the last statement gives no rows"
-                                : r == -ENODATA ? "the file is empty: no trace"
+                                : r == -ENODATA ? ORMA_LOAD_EMPTY
                                 : *text         ? text
                                                 : strerror(-r),
                                 &plain);

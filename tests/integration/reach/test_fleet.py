@@ -579,9 +579,11 @@ class Files(Fleet):
     def test_each_once_and_whole(self):
         self.traces(5)
         (self.root / "runs/b0/m0/bad.json").write_text("this is no trace " * 30)
+        (self.root / "runs/b0/m0/nothing.json").write_bytes(b"")
         self.export("runs", code=1)
-        self.assertIn("5 of 6 traces written", self.messages)
+        self.assertIn("5 of 7 traces written", self.messages)
         self.assertIn("bad.json", self.messages)
+        self.assertIn("nothing.json: the file is empty: no trace", self.messages)
         files = sorted(str(p.relative_to(self.root)) for p in (self.root / "lake").rglob("*") if p.is_file())
         self.assertEqual(len([f for f in files if f.startswith("lake/trace/date=2026-11-27/build=b")]), 5)
         self.assertFalse([f for f in files if not f.endswith(".parquet")], "nothing is left of what was not finished")
@@ -591,7 +593,13 @@ class Files(Fleet):
         # Without the file of its trace it did not come whole, and comes again.
         next((self.root / "lake/trace").rglob("*.parquet")).unlink()
         self.export("runs", code=1)
-        self.assertIn("1 of 6 traces written", self.messages)
+        self.assertIn("1 of 7 traces written", self.messages)
+
+    def test_what_could_not_be_read_is_said(self):
+        path = self.traces(1)[0]
+        path.write_bytes(path.read_bytes()[:-20])
+        self.export("runs")
+        self.assertRegex(self.messages, rf"{path.name}: cut off: the last \d+ bytes could not be read")
 
     def test_an_output_that_leads_to_an_input(self):
         path = self.traces(1)[0]
