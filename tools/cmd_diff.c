@@ -30,8 +30,7 @@ static const struct orma_option options[] = {
     {OPT_FAIL_ON, 0, "fail-on", "LIMIT",
      "Exit with 1 if a difference passes this, as '+5%:slice=request' (kinds: process, lifetime, "
      "slice, cpu, wait, sleep, call, function, stack; names may be patterns; -5%: if it got less), "
-     "or "
-     "if one of the traces has nothing of this name. May be repeated."},
+     "or if one of the traces has nothing of this name. May be repeated."},
     {OPT_TOP, 'n', "top", "N", "Show N rows of each section (20); 0: all."},
     {OPT_PROCESS, 'p', "process", "NAME|PID",
      "Compare this process only, or those that match. A=B: it is called A before, B after."},
@@ -163,8 +162,7 @@ const struct orma_command orma_cmd_diff = {
         "first two compare programs that began and ended in both traces, by run, as do the last two "
         "of profiles of commands ('orma profile -- COMMAND'); the others the "
         "median, the mean and the sum per second of each name. Noise is estimated from ten blocks "
-        "of each "
-        "trace; what it could explain, or what all names share as on a slower machine, is not "
+        "of each trace; what it could explain, or what all names share as on a slower machine, is not "
         "listed. The largest changes of sums come first; 'explains' is their part of all changes "
         "that are listed.",
     .examples = "  orma diff before.pftrace after.pftrace\n"

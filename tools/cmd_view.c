@@ -205,7 +205,7 @@ static struct orma_output_want wanted(const struct view *v)
 }
 
 static int show(const struct view *v, struct orma_processor *tp,
-                const struct orma_report_choice *chosen)
+                struct orma_report_choice *chosen)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf losses = {0};
     struct orma_ledger loss;
@@ -214,8 +214,7 @@ static int show(const struct view *v, struct orma_processor *tp,
     orma_load_put_losses(tp, &loss, &losses);
     struct orma_view_config config = {.title = base_name(v->trace),
                                       .losses = orma_buf_cstr(&losses),
-                                      .processes =
-                                          orma_buf_cstr((struct orma_buf *)&chosen->processes)};
+                                      .processes = orma_buf_cstr(&chosen->processes)};
     struct orma_view *view;
     uint64_t size = v->size ? v->size : ORMA_VIEW_FILE_BYTES;
 

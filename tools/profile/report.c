@@ -484,6 +484,8 @@ static int put_file(struct args *a, const struct orma_stacks *s, const char *pat
 {
     struct orma_flame flame = {.stacks = s, .title = path, .sink = orma_reflect_sink_fd(fd)};
 
+    if (a->scope.len) /* there is no place for it */
+        fprintf(stderr, "%s: %s\n", a->program, orma_buf_cstr(&a->scope));
     return orma_flame_write(&flame, a->format);
 }
 

@@ -438,6 +438,8 @@ static void put_place(const struct orma_report_choice *self, struct orma_str nam
         put_ts(out, self->to_ts, self->end_ts, "trace_end() + 1");
     else if (orma_str_eq_c(name, "top"))
         put_top(self, probe, out);
+    else if (orma_str_eq_c(name, "shown"))
+        put_top(self, false, out);
     else
         put_group(self, name, out);
 }

@@ -59,8 +59,8 @@ static void read_trace(struct orma_report_notes *self, struct orma_processor *tp
     if (orma_ledger_total(loss))
         orma_buf_printf(&self->trace,
                         "%" PRIu64
-                        " %s lost on the way to the file: counts may be too low, and how "
-                        "long something took in which events are missing is unknown",
+                        " %s lost on the way to the file: counts may be too low; runs, waits and "
+                        "calls in which events of the kernel are missing count as unknown",
                         orma_ledger_total(loss), loss->has_ledger ? "packets were" : "chunks were");
     for (unsigned i = 0; i < num && i < UNREAD_SHOWN; i++)
         orma_buf_printf(&self->trace, "%s%s", self->trace.len ? "; " : "",

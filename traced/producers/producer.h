@@ -50,7 +50,7 @@ struct traced_producer {
     /* page << 4 | index -> chunk id << 16 | writer id: complete chunks that were scraped */
     struct orma_map scraped;
     uint32_t gone_page;          /* its connection is over: scraped so far */
-    bool has_orphans;            /* when it was scraped last: chunks of writers that it had not registered */
+    bool has_orphans; /* when it was scraped last: chunks of writers that it had not registered */
     struct traced_commit commit; /* the one that is being handled */
     bool shm_is_theirs;
     bool shm_announced; /* the setup command was sent */

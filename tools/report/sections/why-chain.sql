@@ -37,5 +37,5 @@ SELECT c.ts AS at_ts, c.dur AS dur_ns,
 FROM chain AS c
 LEFT JOIN inside AS i ON i.id = c.id
 LEFT JOIN _orma_why_slice!(pieces) AS s ON s.id = c.id
--- By time; but the shortest last, which tells that there are more and is not shown.
-ORDER BY c.nr = $top, c.ts
+-- By time; behind them the one that only tells that there are more.
+ORDER BY c.nr > $shown, c.ts
