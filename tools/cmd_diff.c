@@ -58,7 +58,8 @@ static int add_limit(struct args *a)
 
     if (a->request.limits_num == LIST_MAX)
         return orma_cli_usage_error(&a->cli, "more than %d limits", LIST_MAX);
-    if (!orma_report_limit_parse(a->cli.value, &a->limits[a->request.limits_num], &why))
+    if (!orma_report_limit_parse(a->cli.value, orma_report_diff_kinds(),
+                                 &a->limits[a->request.limits_num], &why))
         return orma_cli_usage_error(&a->cli, "--fail-on %s: %s", a->cli.value, orma_buf_cstr(&why));
     a->request.limits_num++;
     return ORMA_EXIT_OK;
@@ -159,10 +160,12 @@ const struct orma_command orma_cmd_diff = {
     .synopsis = "[OPTIONS] BEFORE AFTER [SECTION...]",
     .details =
         "Sections: processes, lifetimes, slices, cpu, waits, sleeps, calls, functions, stacks. The "
-        "first two compare programs that began and ended in both traces, by run, as do the last two "
+        "first two compare programs that began and ended in both traces, by run, as do the last "
+        "two "
         "of profiles of commands ('orma profile -- COMMAND'); the others the "
         "median, the mean and the sum per second of each name. Noise is estimated from ten blocks "
-        "of each trace; what it could explain, or what all names share as on a slower machine, is not "
+        "of each trace; what it could explain, or what all names share as on a slower machine, is "
+        "not "
         "listed. The largest changes of sums come first; 'explains' is their part of all changes "
         "that are listed.",
     .examples = "  orma diff before.pftrace after.pftrace\n"

@@ -204,8 +204,7 @@ static struct orma_output_want wanted(const struct view *v)
     return (struct orma_output_want){.program = "orma view", .path = v->out, .force = v->force};
 }
 
-static int show(const struct view *v, struct orma_processor *tp,
-                struct orma_report_choice *chosen)
+static int show(const struct view *v, struct orma_processor *tp, struct orma_report_choice *chosen)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf losses = {0};
     struct orma_ledger loss;

@@ -22,8 +22,8 @@ enum orma_load_chatter {
 /* The trace in a folder of `orma profile` and `orma heap`. */
 #define ORMA_LOAD_FOLDER_TRACE "raw-trace"
 
-/* A folder that `orma profile` or `orma heap` made stands for the trace in it: that path, in `room`.
- * Else `path` itself. */
+/* A folder that `orma profile` or `orma heap` made stands for the trace in it: that path, in
+ * `room`. Else `path` itself. */
 const char *orma_load_in_folder(const char *path, char *room, size_t size);
 
 /* 0, or -errno with one line on stderr: "PROGRAM: PATH: what". *ret_ns: how long it took; may be

@@ -21,7 +21,6 @@
 #include "tools/report/diff.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -247,7 +246,6 @@ struct diff {
     struct orma_report_choice choices[2];
     struct orma_report_notes notes[2];
     unsigned tests[ORMA_ARRAY_LEN(sections)], sections, all_tests;
-    unsigned passed; /* limits, and those that nothing can be held against */
     FILE *out;
 };
 
@@ -825,8 +823,18 @@ static int make_rows(struct diff *d, const struct section *s, struct orma_report
 
 /* ---- limits ---- */
 
-static bool is_wanted(const struct diff *d, const char *name)
+const struct orma_report_limit_kind *orma_report_diff_kinds(void)
 {
+    static struct orma_report_limit_kind kinds[ORMA_ARRAY_LEN(sections) + 1];
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++)
+        kinds[i] = (struct orma_report_limit_kind){sections[i].kind, sections[i].name};
+    return kinds;
+}
+
+static bool is_wanted(const void *ctx, const char *name)
+{
+    const struct diff *d = ctx;
     const char *const *n = d->request->sections;
 
     if (!*n)
@@ -836,184 +844,40 @@ static bool is_wanted(const struct diff *d, const char *name)
     return *n != NULL;
 }
 
-/* "process, lifetime, ..." */
-static void put_kinds(struct orma_buf *out)
+static struct orma_report_limit_item item_of(const struct diff *d, const struct change *c)
 {
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++)
-        orma_buf_printf(out, "%s%s", i ? ", " : "", sections[i].kind);
+    struct orma_report_limit_item ret = {.kind = c->section->kind,
+                                         .name = c->name,
+                                         .in = {c->side[0].n > 0, c->side[1].n > 0},
+                                         .listed = c->listed,
+                                         .part = c->part,
+                                         .metric = metric_names[c->metric]};
+
+    for (unsigned m = 0; m < METRICS; m++)
+        ret.tested |= can_test(d, c, m);
+    return ret;
 }
 
-static void put_unknown_kind(const struct orma_report_limit *l, struct orma_buf *why)
+static int check_limits(const struct diff *d, unsigned *ret_passed)
 {
-    const char *names[ORMA_ARRAY_LEN(sections) + 1] = {0};
-    char kind[32];
+    struct orma_report_limit_item *items = calloc(d->changes.len + (size_t)1, sizeof(*items));
+    const struct orma_report_limits limits = {
+        .program = d->request->program,
+        .traces = {d->request->traces[0], d->request->traces[1]},
+        .kinds = orma_report_diff_kinds(),
+        .is_compared = is_wanted,
+        .ctx = d,
+        .items = items,
+        .num = d->changes.len};
 
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++)
-        names[i] = sections[i].kind;
-    snprintf(kind, sizeof(kind), "%.*s", (int)ORMA_MIN(l->kind_len, sizeof(kind)), l->kind);
-    const char *near = orma_cli_did_you_mean(kind, names);
-    orma_buf_put_str(why, "there is no such kind");
-    if (near)
-        orma_buf_printf(why, "; did you mean '%s'?", near);
-    orma_buf_put_str(why, near ? " Kinds: " : "; kinds: ");
-    put_kinds(why);
-}
-
-static const struct section *section_of(const struct orma_report_limit *l)
-{
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++) {
-        if (strlen(sections[i].kind) == l->kind_len &&
-            !memcmp(sections[i].kind, l->kind, l->kind_len))
-            return &sections[i];
-    }
-    return NULL;
-}
-
-bool orma_report_limit_parse(const char *text, struct orma_report_limit *ret, struct orma_buf *why)
-{
-    char *end;
-    double part = strtod(text, &end) / 100;
-
-    if (end == text || *end != '%' || end[1] != ':' || !end[2] || !(fabs(part) > 0) ||
-        !isfinite(part)) {
-        orma_buf_put_str(why, "expected a limit as '+5%:slice=request'");
-        return false;
-    }
-    if (*text != '+' && *text != '-') {
-        orma_buf_put_str(why, "a limit begins with + (it must not take so much more) or - (so much "
-                              "less), as '+5%:slice=request'");
-        return false;
-    }
-    const char *eq = strchr(end + 2, '=');
-    *ret = (struct orma_report_limit){.part = part,
-                                      .text = text,
-                                      .kind = end + 2,
-                                      .kind_len = eq ? (size_t)(eq - end - 2) : 0,
-                                      .name = eq ? eq + 1 : end + 2};
-    if (eq && !section_of(ret)) {
-        put_unknown_kind(ret, why);
-        return false;
-    }
-    if (!*ret->name)
-        orma_buf_put_str(why, "expected a name behind '=', as in '+5%:slice=request'");
-    return *ret->name;
-}
-
-static bool is_meant(const struct orma_report_limit *l, const struct change *c)
-{
-    return (!l->kind_len || c->section == section_of(l)) && fnmatch(l->name, c->name, 0) == 0;
-}
-
-/* In neither trace. */
-static void print_no_match(const struct diff *d, const struct orma_report_limit *l)
-{
-    const char **names = calloc(d->changes.len + (size_t)1, sizeof(*names)), *near = NULL;
-    const struct section *s = section_of(l);
-    size_t num = 0;
-
-    for (uint32_t i = 0; i < d->changes.len && names; i++) {
-        if (!s || d->changes.data[i].section == s)
-            names[num++] = d->changes.data[i].name;
-    }
-    if (names)
-        near = orma_cli_did_you_mean(l->name, names);
-    fprintf(stderr, "%s: --fail-on %s: neither trace has anything of this name",
-            d->request->program, l->text);
-    if (near) {
-        fputs("; did you mean '", stderr);
-        orma_cell_print(near, stderr);
-        fputs("'?", stderr);
-    }
-    fputc('\n', stderr);
-    free(names);
-}
-
-/* Nothing tells how much more it takes where there is nothing to compare it with. */
-static void print_missing(const struct diff *d, const struct orma_report_limit *l, unsigned side)
-{
-    const struct section *s = section_of(l);
-
-    fprintf(stderr, "%s: limit %s: %s%s'", d->request->program, l->text, s ? s->kind : "",
-            s ? " " : "");
-    orma_cell_print(l->name, stderr);
-    fprintf(stderr, "' is not in %s, %s\n", side ? "AFTER" : "BEFORE", d->request->traces[side]);
-}
-
-/* Whether one of those that are meant is in both traces; else what there is of them is printed. */
-static bool is_in_both(const struct diff *d, const struct orma_report_limit *l)
-{
-    bool in[2] = {false, false}, both = false;
-
-    for (uint32_t i = 0; i < d->changes.len; i++) {
-        const struct change *c = &d->changes.data[i];
-
-        if (!is_meant(l, c))
-            continue;
-        in[0] |= c->side[0].n > 0;
-        in[1] |= c->side[1].n > 0;
-        both |= c->side[0].n > 0 && c->side[1].n > 0;
-    }
-    if (both)
-        return true;
-    if (!in[0] && !in[1]) {
-        print_no_match(d, l);
-        return false;
-    }
-    for (unsigned side = 0; side < 2; side++) {
-        if (!in[side])
-            print_missing(d, l, side);
-    }
-    /* A pattern: others in each. */
-    if (in[0] && in[1])
-        fprintf(stderr, "%s: limit %s: nothing that it means is in both traces\n",
-                d->request->program, l->text);
-    return false;
-}
-
-/* A limit that nothing could pass is kept, but nobody should take that for an answer. */
-static void tell_unchecked(const struct diff *d, const struct orma_report_limit *l)
-{
-    bool any = false;
-
-    for (uint32_t i = 0; i < d->changes.len && !any; i++) {
-        for (unsigned m = 0; m < METRICS && is_meant(l, &d->changes.data[i]); m++)
-            any |= can_test(d, &d->changes.data[i], m);
-    }
-    if (!any)
-        fprintf(stderr,
-                "%s: limit %s was not checked: there is too little of it to tell a change from "
-                "noise, or data was lost\n",
-                d->request->program, l->text);
-}
-
-/* False: there is nothing to hold it against, which passes no limit. */
-static bool check_limit(struct diff *d, const struct orma_report_limit *l)
-{
-    const struct section *s = section_of(l);
-
-    if (s && !is_wanted(d, s->name)) {
-        fprintf(stderr, "%s: limit %s: %s are not compared: name this section, too, or none\n",
-                d->request->program, l->text, s->name);
-        return false;
-    }
-    if (!is_in_both(d, l))
-        return false;
-    tell_unchecked(d, l);
-    for (uint32_t i = 0; i < d->changes.len; i++) {
-        const struct change *c = &d->changes.data[i];
-
-        if (!is_meant(l, c) || !c->listed || (l->part > 0 ? c->part < l->part : c->part > l->part))
-            continue;
-        fprintf(stderr, "%s: %s '", d->request->program, c->section->kind);
-        orma_cell_print(c->name, stderr);
-        if (isfinite(c->part))
-            fprintf(stderr, "' changed by %+.1f%% (%s); the limit is %s\n", 100 * c->part,
-                    metric_names[c->metric], l->text);
-        else
-            fprintf(stderr, "' is new; the limit is %s\n", l->text);
-        d->passed++;
-    }
-    return true;
+    if (!items)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < d->changes.len; i++)
+        items[i] = item_of(d, &d->changes.data[i]);
+    for (size_t i = 0; i < d->request->limits_num; i++)
+        *ret_passed += orma_report_limit_check(&limits, &d->request->limits[i]);
+    free(items);
+    return 0;
 }
 
 /* ---- output ---- */
@@ -1243,6 +1107,7 @@ static int read_all(struct diff *d)
 int orma_report_diff_run(const struct orma_report_diff_request *request, FILE *out)
 {
     struct diff d = {.request = request, .out = out};
+    unsigned passed = 0; /* limits, and those that nothing can be held against */
 
     if (check_sections(request) < 0)
         return ORMA_EXIT_USAGE;
@@ -1253,8 +1118,8 @@ int orma_report_diff_run(const struct orma_report_diff_request *request, FILE *o
         r = print_all(&d);
         print_notes(&d);
     }
-    for (size_t i = 0; i < request->limits_num && r == 0; i++)
-        d.passed += !check_limit(&d, &request->limits[i]);
+    if (r == 0 && request->limits_num)
+        r = check_limits(&d, &passed);
     for (uint32_t i = 0; i < d.changes.len; i++) {
         free(d.changes.data[i].name);
         free(d.changes.data[i].self);
@@ -1265,5 +1130,5 @@ int orma_report_diff_run(const struct orma_report_diff_request *request, FILE *o
         orma_report_notes_fini(&d.notes[i]);
         free(d.processes[i]);
     }
-    return r < 0 || d.passed ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+    return r < 0 || passed ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }

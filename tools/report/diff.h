@@ -12,25 +12,13 @@
 #include <stdio.h>
 
 #include "processor/processor.h"
-#include "sdk/base/buf.h"
+#include "tools/report/limits.h"
 
 enum orma_report_diff_form {
     ORMA_REPORT_DIFF_TEXT,
     ORMA_REPORT_DIFF_MARKDOWN,
     ORMA_REPORT_DIFF_JSON,
 };
-
-/* What must not happen: "+5%:slice=request". */
-struct orma_report_limit {
-    double part;      /* 0.05; negative: a gain is what must not happen */
-    const char *kind; /* name of a section in the singular, or NULL: any */
-    size_t kind_len;
-    const char *name; /* pattern */
-    const char *text; /* as it was written */
-};
-
-/* Borrows the text. False: it is none, and `why` says why. */
-bool orma_report_limit_parse(const char *text, struct orma_report_limit *ret, struct orma_buf *why);
 
 struct orma_report_diff_request {
     const char *program;
@@ -49,6 +37,9 @@ struct orma_report_diff_request {
 
 /* "slices", ..., and the question that it answers unless that is NULL; NULL past the last. */
 const char *orma_report_diff_section(unsigned n, const char **ret_question);
+
+/* What a limit may be about, ended by NULL. */
+const struct orma_report_limit_kind *orma_report_diff_kinds(void);
 
 /* What to exit with: 1 also if a limit was passed, or what it is about is not in both traces.
  * Messages are printed. */
