@@ -12,6 +12,7 @@
 
 #include "sdk/base/defs.h"
 #include "sdk/base/str.h"
+#include "sdk/wire/pb_reader.h"
 
 /* So much of a file is looked at. */
 #define LOOK ((size_t)4096)
@@ -156,6 +157,81 @@ static const char *find_bzip2(const uint8_t *data, size_t len)
                : NULL;
 }
 
+/* KeyValue { key = 1: a text, value = 2: a message } */
+static bool is_attribute(const struct orma_pb_field *field)
+{
+    struct orma_pb_reader r = orma_pb_sub(field);
+    struct orma_pb_field f;
+    bool has_key = false;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id > 2 || f.wire != ORMA_PB_LEN)
+            return false;
+        has_key |= f.id == 1 && f.len;
+    }
+    return has_key && !r.failed;
+}
+
+/* Resource { attributes = 1, dropped = 2: a number, entities = 3 } with an attribute. */
+static bool is_resource(const struct orma_pb_field *field)
+{
+    struct orma_pb_reader r = orma_pb_sub(field);
+    struct orma_pb_field f;
+    bool has_attribute = false;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id > 3 || f.wire != (f.id == 2 ? ORMA_PB_VARINT : ORMA_PB_LEN) ||
+            (f.id == 1 && !is_attribute(&f)))
+            return false;
+        has_attribute |= f.id == 1;
+    }
+    return has_attribute && !r.failed;
+}
+
+/* ScopeSpans { scope = 1, spans = 2 }, whose Span begins with ids of 16 and of 8 bytes. */
+static bool has_span(const struct orma_pb_field *field)
+{
+    struct orma_pb_reader r = orma_pb_sub(field);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == 2 && f.wire == ORMA_PB_LEN)
+            return f.len >= 28 && f.data[0] == 0x0a && f.data[1] == 16 && f.data[18] == 0x12 &&
+                   f.data[19] == 8;
+    return false;
+}
+
+/*
+ * A message of field 1, in which is a Resource; without one, spans. A packet, whose field 1 is a
+ * bundle of the kernel's events and whose field 2 is a tree of processes, has numbers where these
+ * have texts. The message may go on behind the bytes at hand.
+ */
+static const char *find_otlp_message(const uint8_t *data, size_t len)
+{
+    const uint8_t *at = data + 1, *end = data + len;
+    struct orma_pb_field f;
+    uint64_t size;
+
+    if (!len || data[0] != 0x0a || !orma_pb_varint_at(&at, end, &size))
+        return NULL;
+    struct orma_pb_reader r = orma_pb_reader(at, (size_t)ORMA_MIN(size, (uint64_t)(end - at)));
+    while (orma_pb_next(&r, &f)) {
+        if (f.wire != ORMA_PB_LEN || f.id > 3 || (f.id == 1 && f.len && !is_resource(&f)))
+            return NULL;
+        if ((f.id == 1 && f.len) || (f.id == 2 && has_span(&f)))
+            return READS("data of OpenTelemetry (OTLP)", "what takes OTLP reads it");
+    }
+    return NULL;
+}
+
+/* As a request, and as collectors write it to files: with its length in front, in four bytes. */
+static const char *find_otlp(const uint8_t *data, size_t len)
+{
+    const char *is = find_otlp_message(data, len);
+
+    return is || len < 5 || data[0] ? is : find_otlp_message(data + 4, len - 4);
+}
+
 static const char *find_bytes(const uint8_t *data, size_t len)
 {
     const char *is;
@@ -164,7 +240,7 @@ static const char *find_bytes(const uint8_t *data, size_t len)
         if (len >= magics[i].len && !memcmp(data, magics[i].magic, magics[i].len))
             return magics[i].is;
     if ((is = find_elf(data, len)) || (is = find_arrow_stream(data, len)) ||
-        (is = find_bzip2(data, len)) || (is = find_go(data, len)))
+        (is = find_bzip2(data, len)) || (is = find_go(data, len)) || (is = find_otlp(data, len)))
         return is;
     return find_gperftools(data, len);
 }

@@ -68,6 +68,16 @@ static const struct kind {
      "`xz -d` unpacks it"},
     {BINARY("BZh91AY&SY"), "`bzip2 -d` unpacks it"},
     {BINARY("\x04\x22\x4d\x18"), "`lz4 -d` unpacks it"},
+    {BYTES("\x0a\x1e\x0a\x1c\x0a\x1a\x0a\x0c"
+           "service.name\x12\x0a\x0a\x08shopping"),
+     "OpenTelemetry (OTLP)"},
+    {BYTES("\0\0\0\x20\x0a\x1e\x0a\x1c\x0a\x1a\x0a\x0c"
+           "service.name\x12\x0a\x0a\x08shopping"),
+     "OpenTelemetry (OTLP)"},
+    {BYTES("\x0a\x24\x12\x22\x12\x20\x0a\x10"
+           "0123456789abcdef\x12\x08"
+           "01234567\x2a\2ab"),
+     "OpenTelemetry (OTLP)"},
     {BINARY("\x1f\x9d\x90"), "`gzip -d` unpacks it"},
     {BINARY("7z\xbc\xaf\x27\x1c"), "7-Zip"},
     {BINARY("Rar!\x1a\x07\1\0"), "RAR"},
