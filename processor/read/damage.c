@@ -23,25 +23,6 @@ enum verdict { NO, YES, MORE };
 
 /* ---- what looks like a packet ---- */
 
-/* Fields of a TracePacket that are numbers; all others are messages or bytes. */
-static bool is_number(uint32_t field)
-{
-    switch (field) {
-    case ORMA_PB_TRACE_PACKET_TIMESTAMP:
-    case ORMA_PB_TRACE_PACKET_TIMESTAMP_CLOCK_ID:
-    case ORMA_PB_TRACE_PACKET_TRUSTED_UID:
-    case ORMA_PB_TRACE_PACKET_TRUSTED_PID:
-    case ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID:
-    case ORMA_PB_TRACE_PACKET_MACHINE_ID:
-    case ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS:
-    case ORMA_PB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED:
-    case ORMA_PB_TRACE_PACKET_PREVIOUS_PACKET_DROPPED:
-    case ORMA_PB_TRACE_PACKET_FIRST_PACKET_ON_SEQUENCE:
-        return true;
-    }
-    return false;
-}
-
 /* A body has at most one time and one sequence, and at least one of them. */
 static bool is_body(const uint8_t *data, size_t len)
 {
@@ -50,7 +31,8 @@ static bool is_body(const uint8_t *data, size_t len)
     unsigned fields = 0, times = 0, sequences = 0;
 
     while (orma_pb_next(&r, &f)) {
-        if (++fields > FIELDS_MAX || f.wire != (is_number(f.id) ? ORMA_PB_VARINT : ORMA_PB_LEN))
+        if (++fields > FIELDS_MAX ||
+            f.wire != (orma_packet_is_number(f.id) ? ORMA_PB_VARINT : ORMA_PB_LEN))
             return false;
         times += f.id == ORMA_PB_TRACE_PACKET_TIMESTAMP;
         sequences += f.id == ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID;

@@ -24,6 +24,7 @@ struct orma_read_packet {
     uint32_t dropped; /* previous_packet_dropped */
     uint32_t field;   /* number of the payload's field; 0: none */
     bool has_sequence, has_timestamp, has_clock, cleared, first, has_pid, has_uid, has_defaults;
+    bool odd; /* two payloads, or a field that is not what the format has: see strays.h */
     uint8_t timestamps, payloads; /* how many there are; one of each is the rule */
     uint64_t timestamp;
     struct orma_str payload, interned;
@@ -34,6 +35,25 @@ struct orma_read_packet {
     struct orma_str bytes; /* the whole message, always */
     struct orma_str defaults;
 };
+
+/* Fields of a TracePacket that are numbers; all others are messages or bytes. */
+static inline bool orma_packet_is_number(uint32_t field)
+{
+    switch (field) {
+    case ORMA_PB_TRACE_PACKET_TIMESTAMP:
+    case ORMA_PB_TRACE_PACKET_TIMESTAMP_CLOCK_ID:
+    case ORMA_PB_TRACE_PACKET_TRUSTED_UID:
+    case ORMA_PB_TRACE_PACKET_TRUSTED_PID:
+    case ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID:
+    case ORMA_PB_TRACE_PACKET_MACHINE_ID:
+    case ORMA_PB_TRACE_PACKET_SEQUENCE_FLAGS:
+    case ORMA_PB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED:
+    case ORMA_PB_TRACE_PACKET_PREVIOUS_PACKET_DROPPED:
+    case ORMA_PB_TRACE_PACKET_FIRST_PACKET_ON_SEQUENCE:
+        return true;
+    }
+    return false;
+}
 
 /* Fields that say something about the packet instead of being its payload. */
 static inline void orma_packet_meta(struct orma_read_packet *p, const struct orma_pb_field *f)
@@ -70,6 +90,7 @@ static inline void orma_packet_meta(struct orma_read_packet *p, const struct orm
     default:
         /* All kinds of payload are messages or bytes. Chrome tells its facts in two forms in one
          * packet: the typed one counts. */
+        p->odd |= p->field != 0;
         if (f->wire == ORMA_PB_LEN && p->field != ORMA_PB_TRACE_PACKET_CHROME_METADATA) {
             p->field = f->id;
             p->payload = orma_pb_str(f);
@@ -105,6 +126,7 @@ static inline bool orma_packet_usual(struct orma_read_packet *p, uint8_t tag, ui
 /* Any other field. */
 static inline void orma_packet_field(struct orma_read_packet *p, const struct orma_pb_field *f)
 {
+    p->odd |= f->wire != (orma_packet_is_number(f->id) ? ORMA_PB_VARINT : ORMA_PB_LEN);
     switch (f->id) {
     case ORMA_PB_TRACE_PACKET_TIMESTAMP:
         p->timestamp = orma_pb_u64(f);

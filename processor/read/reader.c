@@ -47,6 +47,13 @@ struct deferred {
     uint16_t machine;
 };
 
+static void found_stray(void *data, const char *msg, uint32_t number, const uint8_t *packet)
+{
+    struct orma_reader *self = data;
+
+    self->hooks.stray(self->hooks.data, msg, number, orma_damage_offset(self, packet));
+}
+
 void orma_reader_init(struct orma_reader *self, struct orma_storage *storage,
                       const struct orma_reader_hooks *hooks, orma_emit_fn *emit)
 {
@@ -55,6 +62,7 @@ void orma_reader_init(struct orma_reader *self, struct orma_storage *storage,
         .hooks = *hooks,
         .machines_num = 1,
         .adopts = true,
+        .strays = {.found = found_stray, .data = self},
     };
     orma_timeline_init(&self->timeline, &hooks->timeline);
     orma_sorter_init(&self->sorter, emit, hooks->data);
@@ -504,6 +512,8 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
         self->last_seq = seq;
     }
     orma_burst_note(self, p);
+    if (orma_strays_wants(p))
+        orma_strays_look(&self->strays, p);
     if (p->has_sequence) { /* also with the number 0 */
         if (!update_sequence(self, p, seq))
             return;

@@ -17,6 +17,7 @@
 #include "processor/read/inflate.h"
 #include "processor/read/packet.h"
 #include "processor/read/sorter.h"
+#include "processor/read/strays.h"
 #include "processor/read/timeline.h"
 #include "processor/store/storage.h"
 #include "sdk/base/mapped.h"
@@ -67,6 +68,8 @@ struct orma_reader_hooks {
     struct orma_timeline_hooks timeline;
     /* Bytes that were skipped, and why; offset -1: not in the file as such. */
     void (*damaged)(void *data, int64_t offset, uint64_t bytes, const char *why);
+    /* A field of a packet that is in no table: of this message, or malformed. */
+    void (*stray)(void *data, const char *msg, uint32_t number, int64_t offset);
     /* The file ends in the middle of a packet. */
     void (*cut_off)(void *data, uint64_t bytes);
     /* Every packet as it is cut; NULL: nobody wants to know. With `no_bursts` only. */
@@ -123,6 +126,7 @@ struct orma_reader {
     bool behind;    /* those are being read: not in the order of the file */
     uint32_t depth; /* of compressed packets */
     struct orma_damage damage;
+    struct orma_strays strays;
     struct orma_unpacked unpacked; /* out of packets and of containers; the owner counts `in` */
     /* Packets with a payload that no importer takes, by field; larger numbers in the last one. */
     uint32_t unwanted[ORMA_PACKET_FIELDS_MAX];

@@ -203,6 +203,54 @@ class BadInput(Case):
                 self.assertNotIn(b"everything could be read", self.orma("stats", "t").stdout)
                 self.assertTrue(self.query("t", "SELECT message FROM import_account WHERE message IS NOT NULL"))
 
+    def test_fields_that_nobody_knows_are_told(self):
+        """A bit that flips in a tag makes another field of it; importers take what they know."""
+        (self.dir / "t.txt").write_text("""
+            packet { timestamp: 5 trusted_packet_sequence_id: 1
+                process_tree { processes { pid: 77 cmdline: "some" } } }
+            packet { timestamp: 6 trusted_packet_sequence_id: 1 sys_stats { meminfo { key: 1 value: 300 } } }
+            packet { timestamp: 7 trusted_packet_sequence_id: 2 sequence_flags: 1
+                interned_data { event_names { iid: 1 name: "interned" } }
+                track_event { type: 3 track_uuid: 9 name_iid: 1 } }
+            packet { timestamp: 8 trusted_packet_sequence_id: 2 track_event { type: 3 track_uuid: 9 name: "named" } }
+            packet { trusted_packet_sequence_id: 3 ftrace_events { cpu: 0 compact_sched { intern_table: "other"
+                switch_timestamp: 20 switch_prev_state: 1 switch_next_pid: 5 switch_next_prio: 120
+                switch_next_comm_index: 0 } } }
+        """)
+        self.orma("convert", "binary", "t.txt", "whole")
+        whole = (self.dir / "whole").read_bytes()
+        account = "SELECT group_concat(message, '; ') FROM import_account WHERE unit = 'field'"
+        self.assertEqual(self.one("whole", account), "[NULL]")
+
+        def place(text, before):
+            return whole.index(text) - before
+
+        for what, at, bit, says in [
+                ("the tree as a number of the packet", place(b"\x08\x4d", 4), 0x40, "10 in TracePacket"),
+                ("a process as an unknown field", place(b"\x08\x4d", 2), 0x40, "9 in ProcessTree"),
+                ("the key of a value as an unknown field", place(b"\x08\x01\x10\xac\x02", 0), 0x20, "5 in SysStats.MeminfoValue"),
+                ("the name of an event as a number", place(b"named", 3), 2, "11 in TracePacket"),
+                ("names as an unknown field", place(b"\x08\x01\x12\x08interned", 2), 0x40, "10 in InternedData"),
+                ("switches as an unknown field", place(b"\x2a\x05other", 2), 0x58, "15 in FtraceEventBundle"),
+        ]:
+            with self.subTest(what):
+                spoilt = bytearray(whole)
+                spoilt[at] ^= bit
+                (self.dir / "t").write_bytes(spoilt)
+                self.assertIn(says, self.one("t", account))
+                self.assertNotIn(b"everything could be read", self.orma("stats", "t").stdout)
+
+    def test_parts_of_json_events_that_have_no_place_are_told(self):
+        event = {"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 5, "name": "n"}
+        for more, says in [({"args": "text"}, "no object"), ({"args": [1]}, "no object"),
+                           ({"name": {"a": 1}}, "no text"), ({"name": 7}, "no text"), ({"args": []}, None),
+                           ({"args": None}, None), ({"args": {}}, None)]:
+            with self.subTest(more):
+                (self.dir / "t.json").write_text(json.dumps([event | more]))
+                told = self.query("t.json", "SELECT message FROM import_account WHERE message IS NOT NULL")
+                self.assertEqual(len(told), 1 if says else 0)
+                self.assertIn(says or "", str(told))
+
     def test_a_truncated_trace_gives_its_whole_packets(self):
         whole = recorded()
         last = -1

@@ -160,6 +160,12 @@ static void unrelatable(void *data, uint16_t machine, uint32_t source, uint32_t 
                     (unsigned)source, (unsigned)target);
 }
 
+static void stray(void *data, const char *msg, uint32_t number, int64_t offset)
+{
+    (void)offset;
+    orma_buf_printf(&((struct room *)data)->calls, "stray %s %u\n", msg, (unsigned)number);
+}
+
 static void mixed(void *data, uint16_t machine, int64_t num)
 {
     orma_buf_printf(&((struct room *)data)->calls, "mixed %u %lld\n", machine, (long long)num);
@@ -170,6 +176,7 @@ void room_add_reader(struct room *self)
     const struct orma_reader_hooks hooks = {
         .data = self,
         .clock_failed = clock_failed,
+        .stray = stray,
         .timeline = {.data = self,
                      .settled = settled,
                      .tied = tied,

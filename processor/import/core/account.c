@@ -17,11 +17,14 @@
 /* Kinds of one account that are told apart; what comes later goes to the last one. */
 #define KINDS_MAX 200
 
+/* Fields that nobody knows are told apart up to so many. */
+#define STRAY_KINDS_MAX 32
+
 const char *const orma_account_reason_names[ORMA_ACCOUNT_REASONS_NUM] = {
     [ORMA_ACCOUNT_DAMAGED] = "damaged",       [ORMA_ACCOUNT_NOT_READ] = "not read",
     [ORMA_ACCOUNT_NOT_ASKED] = "not asked",   [ORMA_ACCOUNT_CLOCK] = "clock",
     [ORMA_ACCOUNT_LOST_STATE] = "lost state", [ORMA_ACCOUNT_NO_BEGIN] = "no begin",
-    [ORMA_ACCOUNT_NO_WORD] = "no word",
+    [ORMA_ACCOUNT_UNKNOWN] = "unknown",       [ORMA_ACCOUNT_NO_WORD] = "no word",
 };
 
 struct orma_account *orma_accounts_get(struct orma_accounts *self, struct orma_model *model,
@@ -122,6 +125,24 @@ void orma_account_end_alone(struct orma_accounts *self, struct orma_model *model
                                orma_model_cstr(model, "ends of slices"), 1, -1);
 }
 
+void orma_account_strays(struct orma_accounts *self, struct orma_model *model, uint32_t file,
+                         const char *msg, uint32_t number, uint64_t count, int64_t at)
+{
+    struct orma_account *a = orma_accounts_get(self, model, file, "field");
+    struct orma_strpool *pool = &model->storage->pool;
+    struct orma_str name = orma_str_from(msg), ours = ORMA_STR("perfetto.protos.");
+
+    if (orma_str_starts(name, ours))
+        msg += ours.len;
+    const uint32_t kind =
+        a->kinds.len < STRAY_KINDS_MAX
+            ? orma_strpool_addf(pool, "fields numbered %u in %.100s", (unsigned)number, msg)
+            : orma_model_cstr(model, "other fields");
+
+    orma_account_begin(a, count);
+    (void)orma_account_skipped(a, model, ORMA_ACCOUNT_UNKNOWN, kind, count, at);
+}
+
 uint64_t orma_account_counted(const struct orma_account *self)
 {
     uint64_t counted = 0;
@@ -161,6 +182,8 @@ static const char *const words[ORMA_ACCOUNT_REASONS_NUM][2] = {
          "it"},
     [ORMA_ACCOUNT_NO_BEGIN] = {"has no row: nothing in the trace begins what it ends",
                                "have no row: nothing in the trace begins what they end"},
+    [ORMA_ACCOUNT_UNKNOWN] = {"was passed over: newer than this version knows, or damaged",
+                              "were passed over: newer than this version knows, or damaged"},
     [ORMA_ACCOUNT_NO_WORD] = {"was neither read nor counted: please report this",
                               "were neither read nor counted: please report this"},
 };

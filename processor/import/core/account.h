@@ -33,6 +33,7 @@ enum orma_account_reason {
     ORMA_ACCOUNT_CLOCK, /* its time is none, or of a clock that nothing relates to the trace's */
     ORMA_ACCOUNT_LOST_STATE, /* what it refers to is not in the trace */
     ORMA_ACCOUNT_NO_BEGIN,   /* it ends what the trace does not begin */
+    ORMA_ACCOUNT_UNKNOWN,    /* the format has no such field, or the field no such bytes */
     ORMA_ACCOUNT_NO_WORD,    /* its importer did not say: a bug, which tests look for */
     ORMA_ACCOUNT_REASONS_NUM,
 };
@@ -114,6 +115,11 @@ static inline void orma_account_turn(struct orma_account *self, struct orma_mode
 
 /* An end of a slice that nothing began, in a packet or event that was taken. */
 void orma_account_end_alone(struct orma_accounts *self, struct orma_model *model, uint32_t file);
+
+/* Fields that are in no table, of packets that were taken: their number in the message of this full
+ * name. `at`: where the first of these packets lies, or -1. */
+void orma_account_strays(struct orma_accounts *self, struct orma_model *model, uint32_t file,
+                         const char *msg, uint32_t number, uint64_t count, int64_t at);
 
 /* What was counted, without those that were taken. */
 uint64_t orma_account_counted(const struct orma_account *self);

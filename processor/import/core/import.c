@@ -103,6 +103,14 @@ static void hook_dropped(void *data, uint32_t file, enum orma_packet_drop why, u
                                offset);
 }
 
+/* Of packets that were taken: "fields 9 of ProcessStats". */
+static void hook_stray(void *data, const char *msg, uint32_t number, int64_t offset)
+{
+    struct orma_import *self = data;
+
+    orma_account_strays(&self->accounts, &self->model, self->reader.file, msg, number, 1, offset);
+}
+
 static void hook_took_late(void *data, uint32_t file)
 {
     (void)orma_account_took(packets_of(data, file), 1);
@@ -265,6 +273,7 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
         .took_late = hook_took_late,
         .lost = hook_lost,
         .damaged = hook_damaged,
+        .stray = hook_stray,
         .cut_off = hook_cut_off,
         .new_machine = hook_new_machine,
         .clock_failed = orma_import_clocks_failed,

@@ -62,6 +62,8 @@ struct orma_events_record {
     bool has_extras, too_many_extras;
     uint8_t uuids_num[2], values_num[2]; /* of the extras */
     bool has_thread_ns, has_instructions;
+    bool malformed;    /* from some field on */
+    uint32_t unfit_id; /* a known field that is a number where it should be bytes, or vice versa */
     enum orma_events_place place;
     bool of_process; /* an async one, whose id is of the process */
     uint8_t category_iids_num;

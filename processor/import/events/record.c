@@ -183,6 +183,24 @@ static inline bool read_usual(uint8_t tag, uint64_t val, struct orma_events_reco
     return false;
 }
 
+/* Fields that are one value, and are neither a number nor bytes as they should be. */
+static bool is_unfit(const struct orma_pb_field *f)
+{
+    switch (f->id) {
+    case ORMA_PB_TRACK_EVENT_TYPE:
+    case ORMA_PB_TRACK_EVENT_TRACK_UUID:
+    case ORMA_PB_TRACK_EVENT_NAME_IID:
+    case ORMA_PB_TRACK_EVENT_COUNTER_VALUE:
+    case ORMA_PB_TRACK_EVENT_DOUBLE_COUNTER_VALUE:
+        return f->wire == ORMA_PB_LEN;
+    case ORMA_PB_TRACK_EVENT_NAME:
+    case ORMA_PB_TRACK_EVENT_CATEGORIES:
+    case ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS:
+        return f->wire != ORMA_PB_LEN;
+    }
+    return false;
+}
+
 static void read_field(const struct orma_pb_field *f, struct orma_events_record *e)
 {
     struct orma_pb_reader packed = {0};
@@ -278,8 +296,11 @@ void orma_events_read(const struct orma_item *item, struct orma_events_record *e
         }
         if (!orma_pb_next(&r, &f))
             break;
+        if (ORMA_UNLIKELY(is_unfit(&f)))
+            e->unfit_id = f.id;
         read_field(&f, e);
     }
+    e->malformed = r.failed;
     if (ORMA_UNLIKELY(e->has_extras))
         fill_extras(e);
     if (ORMA_UNLIKELY(item->extra != NULL)) {

@@ -82,6 +82,29 @@ static struct orma_unit_end json_parse(struct orma_file *file, const struct orma
     return orma_systrace_parse(file, item);
 }
 
+static bool is_empty(const struct orma_json_value *v)
+{
+    const char *end = v->raw.data + v->raw.len;
+
+    return v->type <= ORMA_JSON_NULL || !v->raw.len ||
+           (v->type == ORMA_JSON_ARRAY && *orma_json_skip_blanks(v->raw.data + 1, end) == ']');
+}
+
+/* Counts a part of an event that is of another type than those that have a place in tables. */
+static void note_part(struct orma_file *file, const struct orma_json_value *v,
+                      enum orma_json_type type, const char *kind)
+{
+    struct orma_import_ctx *imp = file->imp;
+
+    if (v->type == type || is_empty(v))
+        return;
+    struct orma_account *a =
+        orma_accounts_get(imp->accounts, imp->model, file->row, "part of an event");
+    orma_account_begin(a, 1);
+    (void)orma_account_skipped(a, imp->model, ORMA_ACCOUNT_NOT_READ,
+                               orma_model_cstr(imp->model, kind), 1, -1);
+}
+
 /* What a time is instead of a number. Nothing is said of one that is not there. */
 static uint32_t bad_time(struct orma_import_ctx *imp, const struct orma_json_value *v)
 {
@@ -175,6 +198,10 @@ static struct orma_unit_end on_event(struct orma_file *file, struct orma_str tex
     if (e->phase == 'P')
         return orma_json_profile_event(file, &f->profiles, &f->records, e, text, &f->scratch.text);
     file->events.strict |= e->phase == 'X';
+    if (ORMA_UNLIKELY(e->name.type != ORMA_JSON_STRING || e->args.type != ORMA_JSON_OBJECT)) {
+        note_part(file, &e->name, ORMA_JSON_STRING, "names of events that are no text");
+        note_part(file, &e->args, ORMA_JSON_OBJECT, "args of events that are no object");
+    }
     orma_json_event_intern(file->imp, e, &f->scratch.text);
     const void *record = orma_json_event_is_read(e->phase) /* others show their place */
                              ? orma_json_record_event(&f->records, e, text.data)
