@@ -86,6 +86,8 @@ files("the text ends with this sample and its frames, but has no empty line behi
     perfscript/ms__perf.data.txt#rows
     perfscript/inferno__versioned-vmlinux.txt#bounds rows threads frames
     perfscript/speedscope__one-sample.linux-perf.txt#bounds rows threads frames""")
+files("the file knows its two processes by texts (`grep pid`); the reference takes both, and their threads, for process 0", """
+    gecko/ffprofiler__gecko-2.json#rows threads processes""")
 files("the file names seven cores, 2 to 8; the reference has an eighth", """
     instruments/inferno__basic.xml#rows""")
 

@@ -44,6 +44,9 @@ extern const char *const orma_account_reason_names[ORMA_ACCOUNT_REASONS_NUM];
 /* The unit of archives, whose members have accounts of their own. */
 #define ORMA_ACCOUNT_MEMBER "member"
 
+/* What a unit that was read lacks: a frame of a stack, a name. */
+#define ORMA_ACCOUNT_PART "part"
+
 /* Those of packets: a packet, and an event in one. */
 #define ORMA_ACCOUNT_PACKET "packet"
 #define ORMA_ACCOUNT_KERNEL_EVENT "kernel event"

@@ -391,6 +391,18 @@ struct orma_unit_end orma_file_damaged(struct orma_file *self, const char *kind,
                                 place_of(self, at));
 }
 
+void orma_file_part(struct orma_file *self, enum orma_account_reason reason, const char *kind,
+                    const void *at)
+{
+    struct orma_model *model = self->imp->model;
+    struct orma_account *a =
+        orma_accounts_get(&self->import->accounts, model, self->row, ORMA_ACCOUNT_PART);
+
+    orma_account_begin(a, 1);
+    (void)orma_account_skipped(a, model, reason, orma_model_cstr(model, kind), 1,
+                               place_of(self, at));
+}
+
 void orma_file_cut_off(struct orma_file *self, uint64_t bytes)
 {
     orma_model_cut_off(self->imp->model, bytes);

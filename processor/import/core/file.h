@@ -172,6 +172,11 @@ struct orma_unit_end orma_file_skippedf(struct orma_file *self, enum orma_accoun
 struct orma_unit_end orma_file_damaged(struct orma_file *self, const char *kind, const void *at,
                                        size_t len, const char *why);
 
+/* A part of a unit that was read, or of what units refer to, has no row, or another than the file
+ * means. Such parts are counted apart. `at`: where it is, or NULL. */
+void orma_file_part(struct orma_file *self, enum orma_account_reason reason, const char *kind,
+                    const void *at);
+
 /* Bytes at the end of the file that are no whole unit, since more is missing; 0: none. */
 void orma_file_cut_off(struct orma_file *self, uint64_t bytes);
 

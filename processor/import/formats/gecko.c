@@ -63,6 +63,12 @@ static void list_read(struct orma_file *file, const struct orma_json_value *arra
     report_broken(file, &inside);
 }
 
+/* What a profile refers to, and does not have. */
+static void lacks(struct orma_file *file, const char *kind, const struct orma_json_value *v)
+{
+    orma_file_part(file, ORMA_ACCOUNT_DAMAGED, kind, v->raw.data);
+}
+
 static struct orma_json_value list_get(const struct list *l, int64_t idx)
 {
     return idx >= 0 && idx < l->num ? l->values[idx] : (struct orma_json_value){0};
@@ -134,6 +140,8 @@ static uint32_t string(struct thread *t, const struct orma_json_value *idx)
         return text(t, idx);
     if (idx->type == ORMA_JSON_INT)
         v = list_get(&t->strings, idx->integer);
+    if (v.type != ORMA_JSON_STRING)
+        lacks(t->file, "names outside of the profile", idx);
     return text(t, &v);
 }
 
@@ -198,14 +206,18 @@ static void read_stacks(struct thread *t, const struct orma_json_value *thread,
     t->callsites = calloc(frames.num + 1, sizeof(*t->callsites));
     t->imp->model->storage->failed |= !t->callsites;
     for (uint32_t i = 0; t->callsites && i < frames.num; i++) {
-        struct orma_json_value prefix = list_get(&prefixes, i);
-        int64_t at = frames.values[i].type == ORMA_JSON_INT ? frames.values[i].integer : -1;
+        struct orma_json_value prefix = list_get(&prefixes, i), frame = frames.values[i];
+        int64_t at = frame.type == ORMA_JSON_INT ? frame.integer : -1;
         uint32_t parent = ORMA_CALLSITE_NONE;
         struct orma_stack_frame f = {.mapping = orma_callstacks_dummy_mapping(t->imp->model, "")};
 
         /* Callers come before those they call. */
         if (prefix.type == ORMA_JSON_INT && prefix.integer >= 0 && prefix.integer < i)
             parent = t->callsites[prefix.integer];
+        else if (prefix.type != ORMA_JSON_NULL)
+            lacks(t->file, "stacks whose caller is not before it", &prefix);
+        if (at < 0 || at >= names_num)
+            lacks(t->file, "stacks whose frame is not in the profile", &frame);
         f.name = at >= 0 && at < names_num ? names[at] : 0;
         t->callsites[i] = orma_callstacks_callsite(
             t->imp->model, parent, orma_callstacks_symbolized_frame(t->imp->model, &f));
@@ -234,33 +246,45 @@ static void add_event(struct thread *t, int64_t ts, const struct gecko_event *e)
 static void read_samples(struct thread *t, const struct orma_json_value *thread)
 {
     struct orma_json_value table = orma_json_find(thread, "samples");
-    struct list stacks, times, deltas;
+    struct list stacks, times, deltas, weights;
     int64_t ts = 0, delta;
 
     column(t->file, &table, "stack", &stacks);
     column(t->file, &table, "time", &times);
     column(t->file, &table, "timeDeltas", &deltas);
-    for (uint32_t i = 0; i < stacks.num; i++) {
-        struct orma_json_value time = list_get(&times, i);
-        int64_t at = stacks.values[i].type == ORMA_JSON_INT ? stacks.values[i].integer : -1;
+    column(t->file, &table, "weight", &weights);
+    const uint32_t num = ORMA_MAX(stacks.num, ORMA_MAX(times.num, deltas.num));
+    for (uint32_t i = 0; i < num; i++) {
+        struct orma_json_value time = list_get(&times, i), stack = list_get(&stacks, i);
+        struct orma_json_value weight = list_get(&weights, i);
+        int64_t at = stack.type == ORMA_JSON_INT ? stack.integer : -1;
 
-        orma_file_unit(t->file, stacks.values[i].raw.data);
+        orma_file_unit(t->file, stack.raw.data);
         if (i < deltas.num && ms(&deltas.values[i], &delta)) {
             ts += delta;
         } else if (!ms(&time, &ts)) {
             (void)orma_file_skipped(t->file, ORMA_ACCOUNT_DAMAGED, "samples without a time");
             continue;
         }
-        if (at < 0 || at >= t->stacks_num) {
+        if (stack.type == ORMA_JSON_NULL) {
             (void)orma_file_skipped(t->file, ORMA_ACCOUNT_NOT_READ, "samples without a stack");
             continue;
         }
+        if (at < 0 || at >= t->stacks_num) {
+            (void)orma_file_skipped(t->file, ORMA_ACCOUNT_DAMAGED,
+                                    "samples whose stack is not in the profile");
+            continue;
+        }
+        if ((weight.type == ORMA_JSON_INT || weight.type == ORMA_JSON_REAL) &&
+            orma_json_number(&weight) != 1) /* a row counts as one */
+            orma_file_part(t->file, ORMA_ACCOUNT_NOT_READ, "weights of samples", weight.raw.data);
         const struct gecko_event e = {.callsite = t->callsites[at], .phase = -1};
         add_event(t, ts, &e);
     }
     free(stacks.values);
     free(times.values);
     free(deltas.values);
+    free(weights.values);
 }
 
 enum phase { PHASE_INSTANT, PHASE_INTERVAL, PHASE_START, PHASE_END };
@@ -276,20 +300,22 @@ static void read_markers(struct thread *t, const struct orma_json_value *thread)
     column(t->file, &table, "phase", &phases);
     column(t->file, &table, "category", &categories);
     column(t->file, &table, "data", &data);
-    for (uint32_t i = 0; i < phases.num; i++) {
+    const uint32_t num = ORMA_MAX(phases.num, ORMA_MAX(names.num, starts.num));
+    for (uint32_t i = 0; i < num; i++) {
         struct orma_json_value start = list_get(&starts, i), end = list_get(&ends, i);
+        struct orma_json_value phase = list_get(&phases, i);
         struct orma_json_value category = list_get(&categories, i), d = list_get(&data, i);
         struct orma_json_value name = list_get(&names, i);
-        struct gecko_event e = {.name = string(t, &name), .data = d.raw};
+        struct gecko_event e = {.data = d.raw};
         int64_t ts;
 
-        orma_file_unit(t->file, phases.values[i].raw.data);
-        if (phases.values[i].type != ORMA_JSON_INT || phases.values[i].integer < 0 ||
-            phases.values[i].integer > PHASE_END) {
+        orma_file_unit(t->file, phase.raw.data);
+        if (phase.type != ORMA_JSON_INT || phase.integer < 0 || phase.integer > PHASE_END) {
             (void)orma_file_skipped(t->file, ORMA_ACCOUNT_NOT_READ, "markers of an unknown phase");
             continue;
         }
-        e.phase = (int)phases.values[i].integer;
+        e.name = string(t, &name);
+        e.phase = (int)phase.integer;
         if (d.type != ORMA_JSON_OBJECT)
             e.data = (struct orma_str){0};
         if (category.type == ORMA_JSON_INT) {
@@ -317,14 +343,61 @@ static void read_markers(struct thread *t, const struct orma_json_value *thread)
     free(data.values);
 }
 
-/* A number, or a text that is one; 0 for others. */
-static uint32_t id_of(const struct orma_json_value *v)
+/* Tables of which no row is made; one that is empty is no loss. */
+static void pass_tables(struct orma_file *file, const struct orma_json_value *object,
+                        const char *const *names, const char *const *kinds)
 {
+    for (; *names; names++, kinds++) {
+        struct orma_json_value table = orma_json_find(object, *names), v;
+        struct orma_json inside = orma_json_inside(&table);
+        struct orma_str key;
+        bool any = false;
+
+        while (table.type == ORMA_JSON_ARRAY && orma_json_element(&inside, &v)) {
+            orma_file_unit(file, v.raw.data);
+            (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, *kinds);
+        }
+        while (table.type == ORMA_JSON_OBJECT && !any && orma_json_member(&inside, &key, &v)) {
+            struct orma_json list = orma_json_inside(&v);
+            struct orma_json_value first;
+
+            any = v.type == ORMA_JSON_ARRAY && orma_json_element(&list, &first);
+        }
+        if (any) {
+            orma_file_unit(file, table.raw.data);
+            (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, *kinds);
+        }
+    }
+}
+
+static void pass_thread_tables(struct orma_file *file, const struct orma_json_value *thread)
+{
+    static const char *const names[] = {"nativeAllocations", "jsAllocations", NULL};
+    static const char *const kinds[] = {"tables of native allocations", "tables of JS allocations"};
+
+    pass_tables(file, thread, names, kinds);
+}
+
+/* Only the process that wrote it: others are left out as elsewhere, and counted. */
+static void pass_profile_tables(struct orma_file *file, const struct orma_json_value *profile)
+{
+    static const char *const names[] = {"processes", "counters", "profilerOverhead", NULL};
+    static const char *const kinds[] = {"profiles of further processes", "tables of counters",
+                                        "tables of the profiler's own work"};
+
+    pass_tables(file, profile, names, kinds);
+}
+
+/* A number, or a text that is one; other texts and numbers stand for one that no system gives. */
+static struct orma_json_id id_of(struct thread *t, const struct orma_json_value *v)
+{
+    struct gecko *g = t->file->state;
     int64_t val = v->integer;
 
-    if (v->type == ORMA_JSON_STRING && !orma_str_to_i64(v->raw, &val))
-        return 0;
-    return val > 0 && val <= UINT32_MAX ? (uint32_t)val : 0;
+    if (v->type == ORMA_JSON_STRING && orma_str_to_i64(v->raw, &val) && val > 0 &&
+        val <= UINT32_MAX)
+        return (struct orma_json_id){.number = (uint32_t)val};
+    return orma_json_event_number(t->imp, v, &g->scratch);
 }
 
 static void read_thread(struct orma_file *file, const struct orma_json_value *thread,
@@ -342,18 +415,24 @@ static void read_thread(struct orma_file *file, const struct orma_json_value *th
     if (!strings.type)
         strings = orma_json_find(shared, "stringArray");
     list_read(file, &strings, &t.strings);
-    t.pid = id_of(&pid);
-    t.tid = id_of(&tid);
+    struct orma_json_id process = id_of(&t, &pid);
+    t.pid = process.number;
+    t.tid = id_of(&t, &tid).number;
+    if (process.name && !process.digits) {
+        t.tid = t.tid ? t.tid : t.pid; /* the only one that is known */
+        orma_processes_name_process(p, orma_processes_process(p, t.pid), process.name,
+                                    ORMA_PROCESS_NAME_OTHER);
+    }
     uint32_t utid = orma_processes_thread_of(p, t.tid, t.pid);
     orma_processes_name_thread(p, utid, text(&t, &name), ORMA_THREAD_NAME_OTHER);
     read_stacks(&t, thread, shared);
     read_samples(&t, thread);
     read_markers(&t, thread);
+    pass_thread_tables(file, thread);
     free(t.callsites);
     free(t.strings.values);
 }
 
-/* Only the process that wrote it: others, inside of "processes", are left out as elsewhere. */
 static void read_process(struct orma_file *file, const struct orma_json_value *profile)
 {
     struct orma_json_value meta = orma_json_find(profile, "meta");
@@ -363,9 +442,17 @@ static void read_process(struct orma_file *file, const struct orma_json_value *p
     struct list categories;
 
     list_read(file, &names, &categories);
-    for (struct orma_json list = orma_json_inside(&threads); orma_json_element(&list, &v);)
-        read_thread(file, &v, &shared, &categories);
+    for (struct orma_json list = orma_json_inside(&threads);
+         threads.type == ORMA_JSON_ARRAY && orma_json_element(&list, &v);) {
+        if (v.type == ORMA_JSON_OBJECT) {
+            read_thread(file, &v, &shared, &categories);
+            continue;
+        }
+        orma_file_unit(file, v.raw.data);
+        (void)orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "threads");
+    }
     free(categories.values);
+    pass_profile_tables(file, profile);
 }
 
 static bool is_thread(const struct orma_json_value *v)
@@ -430,8 +517,11 @@ static bool read_broken(struct orma_file *file, struct orma_str text)
             shared = v;
     }
     text = (struct orma_str){done, (size_t)(text.data + text.len - done)};
-    if ((others = orma_str_find(text, ORMA_STR("\"processes\":"))))
+    if ((others = orma_str_find(text, ORMA_STR("\"processes\":")))) {
         text.len = (size_t)(others - text.data);
+        orma_file_unit(file, others);
+        (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "lists of further processes");
+    }
     v = orma_json_find(&meta, "categories");
     list_read(file, &v, &categories);
     unsigned num = find_threads(file, text, &shared, &categories);
@@ -456,7 +546,7 @@ static size_t gecko_read(struct orma_file *file, const uint8_t *data, size_t len
 
 /* ---- in time ---- */
 
-static void parse_marker(struct orma_file *file, int64_t ts, const struct gecko_event *e,
+static struct orma_unit_end parse_marker(struct orma_file *file, int64_t ts, const struct gecko_event *e,
                          uint32_t utid)
 {
     struct orma_import_ctx *imp = file->imp;
@@ -485,9 +575,12 @@ static void parse_marker(struct orma_file *file, int64_t ts, const struct gecko_
         orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, args);
         break;
     case PHASE_END:
-        orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, args);
+        if (orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, args) ==
+            ORMA_SLICE_NONE)
+            return orma_file_skipped(file, ORMA_ACCOUNT_NO_BEGIN, "ends of slices");
         break;
     }
+    return orma_file_took(file);
 }
 
 static struct orma_unit_end gecko_parse(struct orma_file *file, const struct orma_item *item)
@@ -497,10 +590,9 @@ static struct orma_unit_end gecko_parse(struct orma_file *file, const struct orm
     memcpy(&e, item->data, sizeof(e));
     uint32_t utid = orma_processes_thread_of(
         orma_model_processes(file->imp->model, file->imp->model->base), e.tid, e.pid);
-    if (e.phase < 0)
-        orma_callstacks_stack(file->imp->model, item->ts, "gecko", utid, e.callsite);
-    else
-        parse_marker(file, item->ts, &e, utid);
+    if (e.phase >= 0)
+        return parse_marker(file, item->ts, &e, utid);
+    orma_callstacks_stack(file->imp->model, item->ts, "gecko", utid, e.callsite);
     return orma_file_took(file);
 }
 
