@@ -14,15 +14,13 @@
 #include "protos/fields/pprof.h"
 #include "sdk/base/vec.h"
 
-#define TYPES_MAX 16
-#define STACK_MAX 4096
-
 struct function {
     uint32_t name, file; /* pool ids */
     uint64_t line;       /* of its begin, 0: not told */
 };
 
 struct pprof {
+    struct orma_file *file;
     struct orma_import_ctx *imp;
     uint32_t *strings; /* pool ids */
     uint32_t strings_num, strings_cap;
@@ -31,8 +29,9 @@ struct pprof {
     struct orma_map functions_by; /* id → index */
     struct orma_map mappings;     /* id → row */
     struct orma_map frames;       /* id of a location → row */
-    uint32_t profiles[TYPES_MAX];
-    unsigned types_num;
+    ORMA_VEC(uint32_t) profiles; /* by type of value */
+    ORMA_VEC(uint64_t) stack;    /* of the sample at hand: ids of locations, innermost first */
+    ORMA_VEC(int64_t) values;    /* the same */
 };
 
 static void put(struct pprof *p, struct orma_map *map, uint64_t key, uint64_t val)
@@ -40,17 +39,26 @@ static void put(struct pprof *p, struct orma_map *map, uint64_t key, uint64_t va
     p->imp->model->storage->failed |= orma_map_put(map, key, val) < 0;
 }
 
-static uint32_t string(const struct pprof *p, uint64_t idx)
+/* What parts refer to, and the profile does not have. */
+static void lacks(struct pprof *p, const char *kind, const uint8_t *at)
 {
-    return idx < p->strings_num ? p->strings[idx] : ORMA_STR_EMPTY;
+    orma_file_part(p->file, ORMA_ACCOUNT_DAMAGED, kind, at);
 }
 
-/* The text that a field refers to; the default where it does not, or to none. */
-static uint32_t string_or(const struct pprof *p, const struct orma_pb_field *f, uint32_t otherwise)
+/* The text that a field refers to; the default where it refers to none. */
+static uint32_t string_or(struct pprof *p, const struct orma_pb_field *f, uint32_t otherwise)
 {
     uint64_t idx = orma_pb_u64(f);
 
-    return idx < p->strings_num ? p->strings[idx] : otherwise;
+    if (idx < p->strings_num)
+        return p->strings[idx];
+    lacks(p, "names outside of the table of strings", f->data);
+    return otherwise;
+}
+
+static uint32_t string(struct pprof *p, const struct orma_pb_field *f)
+{
+    return string_or(p, f, ORMA_STR_EMPTY);
 }
 
 static void add_string(struct pprof *p, struct orma_str s)
@@ -72,9 +80,9 @@ static void add_function(struct pprof *p, struct orma_pb_reader r)
         if (f.id == ORMA_PB_PPROF_FUNCTION_ID)
             id = orma_pb_u64(&f);
         else if (f.id == ORMA_PB_PPROF_FUNCTION_NAME)
-            fn.name = string(p, orma_pb_u64(&f));
+            fn.name = string(p, &f);
         else if (f.id == ORMA_PB_PPROF_FUNCTION_FILENAME)
-            fn.file = string(p, orma_pb_u64(&f));
+            fn.file = string(p, &f);
         else if (f.id == ORMA_PB_PPROF_FUNCTION_START_LINE)
             fn.line = orma_pb_u64(&f);
     }
@@ -119,7 +127,7 @@ static void add_mapping(struct pprof *p, struct orma_pb_reader r)
             m.name = string_or(p, &f, unknown);
             break;
         case ORMA_PB_PPROF_MAPPING_BUILD_ID:
-            m.build_id = string(p, val);
+            m.build_id = string(p, &f);
             break;
         }
     }
@@ -168,8 +176,10 @@ static uint32_t add_lines(struct pprof *p, struct orma_pb_reader r, uint32_t *re
                 line = orma_pb_u64(&g);
         }
         const struct function *fn = function_of(p, id);
-        if (!fn)
+        if (!fn) {
+            lacks(p, "lines of locations whose function is not in the profile", f.data);
             continue;
+        }
         if (set == ORMA_ROW_NONE)
             *ret_name = fn->name;
         set = add_symbol(p, set, fn, line);
@@ -235,47 +245,62 @@ static void add_type(struct pprof *p, struct orma_pb_reader r)
         else if (f.id == ORMA_PB_PPROF_VALUE_TYPE_UNIT)
             unit = string_or(p, &f, unit);
     }
-    if (p->types_num == TYPES_MAX)
-        return;
     uint32_t name = orma_strpool_addf(&p->imp->model->storage->pool, "pprof %s",
                                       orma_strpool_cstr(&p->imp->model->storage->pool, type));
-    p->profiles[p->types_num++] =
-        orma_callstacks_aggregate(p->imp->model, "pprof_file", name, type, unit);
+    if (ORMA_VEC_PUSH(&p->profiles, orma_callstacks_aggregate(p->imp->model, "pprof_file", name,
+                                                              type, unit)))
+        p->imp->model->storage->failed = true;
 }
 
-static struct orma_unit_end add_sample(struct orma_file *file, struct pprof *p,
-                                       struct orma_pb_reader r)
+/* The numbers of a sample. False: its bytes mean nothing. */
+static bool read_sample(struct pprof *p, struct orma_pb_reader r)
 {
     struct orma_pb_field f;
-    uint64_t stack[STACK_MAX], val;
-    int64_t values[TYPES_MAX];
-    unsigned depth = 0, num = 0;
-    uint32_t callsite = ORMA_CALLSITE_NONE;
+    uint64_t val;
 
+    p->stack.len = p->values.len = 0;
     while (orma_pb_next(&r, &f)) {
         struct orma_pb_reader packed = {0};
 
         if (f.id != ORMA_PB_PPROF_SAMPLE_LOCATION_ID && f.id != ORMA_PB_PPROF_SAMPLE_VALUE)
             continue;
         for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &val);) {
-            if (f.id == ORMA_PB_PPROF_SAMPLE_LOCATION_ID && depth < STACK_MAX)
-                stack[depth++] = val;
-            else if (f.id == ORMA_PB_PPROF_SAMPLE_VALUE && num < TYPES_MAX)
-                values[num++] = (int64_t)val;
+            if (f.id == ORMA_PB_PPROF_SAMPLE_LOCATION_ID ? ORMA_VEC_PUSH(&p->stack, val)
+                                                         : ORMA_VEC_PUSH(&p->values, (int64_t)val))
+                p->imp->model->storage->failed = true;
         }
+        if (packed.failed)
+            return false;
     }
-    while (depth-- > 0) {
-        uint64_t frame = orma_map_get(&p->frames, stack[depth]);
+    return !r.failed;
+}
+
+static struct orma_unit_end add_sample(struct orma_file *file, struct pprof *p,
+                                       struct orma_pb_reader r)
+{
+    const uint8_t *at = r.pos;
+    uint32_t callsite = ORMA_CALLSITE_NONE;
+
+    if (!read_sample(p, r))
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "samples");
+    for (uint32_t i = p->stack.len; i-- > 0;) {
+        uint64_t frame = orma_map_get(&p->frames, p->stack.data[i]);
 
         if (frame != ORMA_MAP_NONE)
             callsite = orma_callstacks_callsite(p->imp->model, callsite, (uint32_t)frame);
+        else
+            lacks(p, "frames of samples whose location is not in the profile", at);
     }
     if (callsite == ORMA_CALLSITE_NONE)
         return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "samples without a stack");
-    if (!num || !p->types_num)
+    const uint32_t num = ORMA_MIN(p->values.len, p->profiles.len);
+    if (!num)
         return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "samples without a value");
-    for (unsigned i = 0; i < ORMA_MIN(num, p->types_num); i++)
-        orma_callstacks_aggregate_add(p->imp->model, p->profiles[i], callsite, (double)values[i]);
+    for (uint32_t i = 0; i < num; i++)
+        orma_callstacks_aggregate_add(p->imp->model, p->profiles.data[i], callsite,
+                                      (double)p->values.data[i]);
+    if (p->values.len != p->profiles.len)
+        lacks(p, "lists of values without one of each type", at);
     return orma_file_took(file);
 }
 
@@ -309,6 +334,7 @@ static size_t pprof_read(struct orma_file *file, const uint8_t *data, size_t len
     const uint8_t *good;
 
     (void)at_end; /* it is read once, whole */
+    p->file = file;
     p->imp = file->imp;
     for (good = r.pos; orma_pb_next(&r, &f); good = r.pos)
         if (f.id == ORMA_PB_PPROF_PROFILE_STRING_TABLE)
@@ -337,6 +363,9 @@ static void pprof_fini(struct orma_file *file)
     orma_map_fini(&p->functions_by);
     orma_map_fini(&p->mappings);
     orma_map_fini(&p->frames);
+    ORMA_VEC_FINI(&p->profiles);
+    ORMA_VEC_FINI(&p->stack);
+    ORMA_VEC_FINI(&p->values);
 }
 
 const struct orma_format_ops orma_format_pprof = {

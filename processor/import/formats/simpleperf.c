@@ -8,14 +8,14 @@
 #include <errno.h>
 
 #include "processor/model/callstacks.h"
+#include "sdk/base/vec.h"
 #include "sdk/wire/pb_reader.h"
 
 #define MAGIC_LEN 10
 #define VERSION 1
-#define FRAMES_MAX 1024
 
 /* Field numbers of cmd_report_sample.proto. */
-enum { RECORD_SAMPLE = 1, RECORD_FILE = 3, RECORD_THREAD = 4 };
+enum { RECORD_SAMPLE = 1, RECORD_LOST = 2, RECORD_FILE = 3, RECORD_THREAD = 4 };
 enum { SAMPLE_TIME = 1, SAMPLE_THREAD = 2, SAMPLE_CALLCHAIN = 3 };
 enum { ENTRY_ADDRESS = 1, ENTRY_FILE = 2, ENTRY_SYMBOL = 3 };
 enum { FILE_ID = 1, FILE_PATH = 2, FILE_SYMBOL = 3 };
@@ -24,6 +24,7 @@ enum { THREAD_ID = 1, THREAD_PROCESS = 2, THREAD_NAME = 3 };
 struct simpleperf {
     struct orma_map files;   /* id → row of a mapping */
     struct orma_map symbols; /* id of a file << 32 | index → pool id */
+    ORMA_VEC(uint32_t) frames; /* of the sample at hand, innermost first */
     struct orma_arena arena;
 };
 
@@ -37,7 +38,7 @@ static void put(struct orma_file *file, struct orma_map *map, uint64_t key, uint
     file->imp->model->storage->failed |= orma_map_put(map, key, val) < 0;
 }
 
-static void read_file(struct orma_file *file, struct orma_pb_reader r)
+static struct orma_unit_end read_file(struct orma_file *file, struct orma_pb_reader r)
 {
     struct simpleperf *s = file->state;
     struct orma_pb_reader again = r;
@@ -51,14 +52,17 @@ static void read_file(struct orma_file *file, struct orma_pb_reader r)
         else if (f.id == FILE_PATH)
             m.name = orma_model_str(file->imp->model, orma_pb_str(&f));
     }
+    if (r.failed)
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of files");
     put(file, &s->files, id, orma_callstacks_add_mapping(file->imp->model, &m));
     while (orma_pb_next(&again, &f))
         if (f.id == FILE_SYMBOL)
             put(file, &s->symbols, (uint64_t)id << 32 | num++,
                 orma_model_str(file->imp->model, orma_pb_str(&f)));
+    return orma_file_took(file);
 }
 
-static void read_thread(struct orma_file *file, struct orma_pb_reader r)
+static struct orma_unit_end read_thread(struct orma_file *file, struct orma_pb_reader r)
 {
     struct orma_processes *p = orma_model_processes(file->imp->model, file->imp->model->base);
     struct orma_str name = {0};
@@ -73,10 +77,13 @@ static void read_thread(struct orma_file *file, struct orma_pb_reader r)
         else if (f.id == THREAD_NAME)
             name = orma_pb_str(&f);
     }
+    if (r.failed)
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of threads");
     uint32_t utid = orma_processes_thread_of(p, tid, pid);
     if (name.len) /* of the thread: the process is named nowhere */
         orma_processes_name_thread(p, utid, orma_model_str(file->imp->model, name),
                                    ORMA_THREAD_NAME_OTHER);
+    return orma_file_took(file);
 }
 
 static uint32_t read_frame(struct orma_file *file, struct orma_pb_reader r)
@@ -95,6 +102,8 @@ static uint32_t read_frame(struct orma_file *file, struct orma_pb_reader r)
         else if (f.id == ENTRY_SYMBOL)
             symbol = (int32_t)orma_pb_i64(&f);
     }
+    if (r.failed)
+        return ORMA_ROW_NONE;
     uint64_t mapping = orma_map_get(&s->files, id);
     if (mapping == ORMA_MAP_NONE) {
         orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
@@ -103,6 +112,9 @@ static uint32_t read_frame(struct orma_file *file, struct orma_pb_reader r)
     }
     uint64_t name = symbol < 0 ? ORMA_MAP_NONE
                                : orma_map_get(&s->symbols, (uint64_t)id << 32 | (uint32_t)symbol);
+    if (symbol >= 0 && name == ORMA_MAP_NONE)
+        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "names of frames that their file does not have",
+                       file->unit_at);
     frame.mapping = (uint32_t)mapping;
     frame.name = name == ORMA_MAP_NONE ? 0 : (uint32_t)name;
     return orma_callstacks_frame(file->imp->model, &frame);
@@ -112,22 +124,33 @@ static uint32_t read_frame(struct orma_file *file, struct orma_pb_reader r)
 static struct orma_unit_end read_sample(struct orma_file *file, struct orma_pb_reader r)
 {
     struct simpleperf *s = file->state;
-    uint32_t frames[FRAMES_MAX], num = 0;
     struct event e = {.callsite = ORMA_CALLSITE_NONE}, *kept;
     struct orma_pb_field f;
-    bool broken = false;
+    bool broken = false, has_ts = false, has_tid = false;
     int64_t ts = 0;
 
+    s->frames.len = 0;
     while (orma_pb_next(&r, &f)) {
-        if (f.id == SAMPLE_TIME)
+        if (f.id == SAMPLE_TIME) {
             ts = orma_pb_i64(&f);
-        else if (f.id == SAMPLE_THREAD)
+            has_ts = true;
+        } else if (f.id == SAMPLE_THREAD) {
             e.tid = (uint32_t)orma_pb_u64(&f);
-        else if (f.id == SAMPLE_CALLCHAIN && num < FRAMES_MAX && !broken)
-            broken = (frames[num++] = read_frame(file, orma_pb_sub(&f))) == ORMA_ROW_NONE;
+            has_tid = true;
+        } else if (f.id == SAMPLE_CALLCHAIN && !broken) {
+            uint32_t frame = read_frame(file, orma_pb_sub(&f));
+
+            broken = frame == ORMA_ROW_NONE;
+            file->imp->model->storage->failed |= !broken && ORMA_VEC_PUSH(&s->frames, frame);
+        }
     }
-    while (num-- > 0 && !broken)
-        e.callsite = orma_callstacks_callsite(file->imp->model, e.callsite, frames[num]);
+    if (r.failed)
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "samples");
+    if (!has_ts || !has_tid)
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "samples without a time or thread");
+    for (uint32_t i = broken ? 0 : s->frames.len; i-- > 0;)
+        e.callsite =
+            orma_callstacks_callsite(file->imp->model, e.callsite, s->frames.data[i]);
     if (e.callsite == ORMA_CALLSITE_NONE)
         return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED,
                                  "samples without a stack, or of files that have no record");
@@ -151,11 +174,11 @@ static struct orma_unit_end read_field(struct orma_file *file, const struct orma
     case RECORD_SAMPLE:
         return read_sample(file, orma_pb_sub(f));
     case RECORD_FILE:
-        read_file(file, orma_pb_sub(f));
-        return orma_file_took(file);
+        return read_file(file, orma_pb_sub(f));
     case RECORD_THREAD:
-        read_thread(file, orma_pb_sub(f));
-        return orma_file_took(file);
+        return read_thread(file, orma_pb_sub(f));
+    case RECORD_LOST:
+        return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "records of lost samples");
     default:
         return orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "records of field %u", f->id);
     }
@@ -169,8 +192,11 @@ static bool each(struct orma_file *file, const uint8_t *data, size_t len, bool s
     for (size_t at = MAGIC_LEN + 2, size; at + 4 <= len; at += size) {
         size = data[at] | data[at + 1] << 8 | data[at + 2] << 16 | (size_t)data[at + 3] << 24;
         at += 4;
-        if (!size)
+        if (!size) {
+            if (samples && at < len)
+                orma_file_damage(file, data + at, len - at, "bytes behind the last record");
             return true;
+        }
         if (size > len - at)
             return false;
         struct orma_pb_reader r = orma_pb_reader(data + at, size);
@@ -215,6 +241,7 @@ static void simpleperf_fini(struct orma_file *file)
 
     orma_map_fini(&s->files);
     orma_map_fini(&s->symbols);
+    ORMA_VEC_FINI(&s->frames);
     orma_arena_fini(&s->arena);
 }
 
