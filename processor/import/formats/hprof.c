@@ -1,13 +1,15 @@
 /*
  * Records of a heap dump: two passes over the file.
  *
- *   header ─► pass 1: strings, names and fields of classes, where each array lies
+ *   header ─► strings and names of classes, which may come behind what needs them
+ *          ─► pass 1: fields of classes, where each array lies
  *          ─► types of the graph (orma_hprof_put_types())
  *          ─► pass 2: roots, objects, arrays ─► rows, by hprof_objects.c
  *
  * The second pass needs all classes, since an object's fields lie in the file without names or
  * types, and a class may come after its objects. `again` means the second pass. A record that
- * exceeds the file is read as far as it goes, and the graph counts as truncated.
+ * exceeds the file is read as far as it goes, and the graph counts as truncated. A text that is cut
+ * is none.
  */
 #include "processor/import/formats/hprof.h"
 
@@ -88,6 +90,18 @@ static struct orma_str pool_text(const struct orma_hprof *h, uint64_t id)
     return s.data ? s : (struct orma_str){"", 0};
 }
 
+static uint32_t name_of_class(struct orma_hprof *h, uint64_t id, const struct orma_hprof_reader *r)
+{
+    uint64_t string = orma_map_get(&h->class_names, id), text = ORMA_MAP_NONE;
+
+    if (string != ORMA_MAP_NONE)
+        text = orma_map_get(&h->strings, string);
+    if (text != ORMA_MAP_NONE)
+        return class_name(h, pool_text(h, text));
+    orma_hprof_lacks(h, "names of classes that the dump does not have", r);
+    return ORMA_STR_EMPTY;
+}
+
 static uint32_t field_name(struct orma_hprof *h, uint32_t class, uint64_t name)
 {
     return orma_strpool_addf(&h->imp->model->storage->pool, "%.*s.%.*s",
@@ -119,7 +133,7 @@ static struct orma_hprof_class *new_class(struct orma_hprof *h, uint64_t id)
 
 /* Fields with their values (static ones), or without. */
 static void read_fields(struct orma_hprof *h, struct orma_hprof_reader *r, uint32_t class,
-                        bool statics, size_t *ret_first, size_t *ret_num)
+                        bool statics, bool again, size_t *ret_first, size_t *ret_num)
 {
     uint64_t num = orma_hprof_number(r, 2);
 
@@ -129,9 +143,11 @@ static void read_fields(struct orma_hprof *h, struct orma_hprof_reader *r, uint3
         uint8_t type = (uint8_t)orma_hprof_number(r, 1);
         unsigned size = orma_hprof_size(h, type);
         uint64_t value = statics ? orma_hprof_number(r, size) : 0;
-        struct orma_hprof_field *f = size && !r->failed ? new_field(h) : NULL;
+        struct orma_hprof_field *f = size && !r->failed && !again ? new_field(h) : NULL;
 
         r->failed |= !size;
+        if (f && orma_map_get(&h->strings, name) == ORMA_MAP_NONE)
+            orma_hprof_lacks(h, "names of fields that the dump does not have", r);
         if (f)
             *f = (struct orma_hprof_field){
                 .name = field_name(h, class, name), .type = type, .value = value};
@@ -143,24 +159,27 @@ static void read_fields(struct orma_hprof *h, struct orma_hprof_reader *r, uint3
 static void read_class(struct orma_hprof *h, struct orma_hprof_reader *r, bool again)
 {
     size_t fields_num = h->fields_num;
-    uint64_t id = orma_hprof_id(r), name = orma_map_get(&h->class_names, id), num;
+    uint64_t id = orma_hprof_id(r), num;
     struct orma_hprof_class c = {.id = id, .name = ORMA_STR_EMPTY};
 
     orma_hprof_skip(r, 4); /* stack */
     c.super = orma_hprof_id(r);
     orma_hprof_skip(r, 5ull * r->id_bytes); /* loader, signers, domain, two for later */
     c.instance_size = (uint32_t)orma_hprof_number(r, 4);
-    if (name != ORMA_MAP_NONE)
-        c.name = (uint32_t)name;
+    if (!again && !r->failed)
+        c.name = name_of_class(h, id, r);
     for (num = orma_hprof_number(r, 2); num && !r->failed; num--) { /* constants */
         orma_hprof_skip(r, 2);
         unsigned size = orma_hprof_size(h, (uint8_t)orma_hprof_number(r, 1));
         r->failed |= !size;
         orma_hprof_skip(r, size);
     }
-    read_fields(h, r, c.name, true, &c.statics, &c.statics_num);
-    read_fields(h, r, c.name, false, &c.fields, &c.fields_num);
-    if (again || r->failed || orma_map_get(&h->classes, id) != ORMA_MAP_NONE) {
+    read_fields(h, r, c.name, true, again, &c.statics, &c.statics_num);
+    read_fields(h, r, c.name, false, again, &c.fields, &c.fields_num);
+    const bool twice = orma_map_get(&h->classes, id) != ORMA_MAP_NONE;
+    if (twice && !again)
+        orma_hprof_lacks(h, "definitions of known classes", r);
+    if (again || r->failed || twice) {
         h->fields_num = fields_num;
         return;
     }
@@ -258,7 +277,7 @@ static void make_class(struct orma_hprof *h, struct orma_hprof_reader r)
     const struct orma_hprof_class *c = orma_hprof_class_of(h, orma_hprof_id(&r));
 
     if (c)
-        orma_hprof_class_object(h, c);
+        orma_hprof_class_object(h, &r, c);
     else
         count(h, ORMA_STAT_HPROF_CLASS_ERRORS);
     count(h, ORMA_STAT_HPROF_CLASS_COUNTER);
@@ -320,34 +339,43 @@ static struct orma_unit_end read_heap(struct orma_hprof *h, struct orma_hprof_re
 
 /* ---- records ---- */
 
+/* What heap dumps refer to by number. */
+static void read_names(struct orma_hprof *h, uint8_t tag, struct orma_hprof_reader r, bool cut)
+{
+    uint64_t id, name;
+
+    if (tag == R_STRING) {
+        id = orma_hprof_id(&r);
+        if (r.failed || cut)
+            return;
+        put(h, &h->strings, id,
+            orma_model_str(h->imp->model,
+                           (struct orma_str){(const char *)r.pos, (size_t)(r.end - r.pos)}));
+        count(h, ORMA_STAT_HPROF_STRING_COUNTER);
+    } else if (tag == R_LOAD_CLASS) {
+        orma_hprof_skip(&r, 4);
+        id = orma_hprof_id(&r);
+        orma_hprof_skip(&r, 4);
+        name = orma_hprof_id(&r);
+        if (!r.failed)
+            put(h, &h->class_names, id, name);
+    }
+}
+
 /* Records are counted the first time. */
 static struct orma_unit_end read_record(struct orma_hprof *h, uint8_t tag,
-                                        struct orma_hprof_reader r, bool again)
+                                        struct orma_hprof_reader r, bool cut, bool again)
 {
-    uint64_t id;
-
     if (!again)
         orma_file_unit(h->file, r.pos);
 
     switch (tag) {
     case R_STRING:
-        id = orma_hprof_id(&r);
-        if (r.failed)
-            break;
-        if (again)
-            return (struct orma_unit_end){true};
-        put(h, &h->strings, id,
-            orma_model_str(h->imp->model,
-                           (struct orma_str){(const char *)r.pos, (size_t)(r.end - r.pos)}));
-        count(h, ORMA_STAT_HPROF_STRING_COUNTER);
+        r.failed |= cut;
+        orma_hprof_skip(&r, r.id_bytes);
         break;
     case R_LOAD_CLASS:
-        orma_hprof_skip(&r, 4);
-        id = orma_hprof_id(&r);
-        orma_hprof_skip(&r, 4);
-        if (!again && !r.failed)
-            put(h, &h->class_names, id,
-                class_name(h, pool_text(h, orma_map_get(&h->strings, orma_hprof_id(&r)))));
+        orma_hprof_skip(&r, 8ull + 2 * r.id_bytes);
         break;
     case R_HEAP_DUMP:
     case R_HEAP_SEGMENT:
@@ -367,31 +395,45 @@ static struct orma_unit_end read_record(struct orma_hprof *h, uint8_t tag,
                     : orma_file_took(h->file);
 }
 
-static void read_records(struct orma_hprof *h, struct orma_hprof_reader r, bool again)
+enum pass { PASS_NAMES, PASS_CLASSES, PASS_OBJECTS };
+
+static void read_records(struct orma_hprof *h, struct orma_hprof_reader r, enum pass pass)
 {
+    const uint8_t *begin = r.pos;
+
     while (r.pos < r.end && !r.failed && !h->imp->model->storage->failed) {
         uint8_t tag = (uint8_t)orma_hprof_number(&r, 1);
         struct orma_hprof_reader body = r;
+        bool cut = false;
 
+        begin = r.pos - !r.failed;
         orma_hprof_skip(&body, 4); /* when, in us from the begin */
         uint64_t len = orma_hprof_number(&body, 4);
         r.pos = body.pos;
         r.failed = body.failed;
         if (!r.failed && len > (uint64_t)(r.end - r.pos)) { /* cut off: what there is counts */
             len = (uint64_t)(r.end - r.pos);
-            h->graph->truncated = true;
-            if (!again)
+            h->graph->truncated = cut = true;
+            if (pass == PASS_CLASSES)
                 count(h, ORMA_STAT_HPROF_SEGMENT_OVERSHOOT_COUNTER);
         }
         orma_hprof_skip(&r, len);
         body.end = r.pos;
         if (r.failed)
             break;
-        if (!again)
+        if (pass == PASS_NAMES) {
+            read_names(h, tag, body, cut);
+            continue;
+        }
+        if (pass == PASS_CLASSES)
             count(h, ORMA_STAT_HPROF_RECORD_COUNTER);
-        (void)read_record(h, tag, body, again);
+        struct orma_unit_end end = read_record(h, tag, body, cut, pass == PASS_OBJECTS);
+        if (cut && end.took && pass == PASS_CLASSES) /* all there is was read: more is missing */
+            orma_file_cut_off(h->file, 1);
     }
     h->graph->truncated |= r.failed;
+    if (r.failed && pass == PASS_CLASSES) /* in the head of a record */
+        orma_file_cut_off(h->file, (uint64_t)(r.end - begin));
 }
 
 static bool read_header(struct orma_hprof *h, struct orma_hprof_reader *r)
@@ -434,9 +476,10 @@ static size_t hprof_read(struct orma_file *file, const uint8_t *data, size_t len
     h->graph->ts = h->ts;
     h->graph->upid =
         orma_processes_process(orma_model_processes(h->imp->model, h->imp->model->base), 0);
-    read_records(h, r, false);
+    read_records(h, r, PASS_NAMES);
+    read_records(h, r, PASS_CLASSES);
     orma_hprof_put_types(h);
-    read_records(h, r, true);
+    read_records(h, r, PASS_OBJECTS);
     (void)orma_heap_graph_finish(h->imp->model, h->graph); /* nobody stops it */
     return len;
 }

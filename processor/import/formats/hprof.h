@@ -42,6 +42,8 @@ struct orma_hprof_field {
 struct orma_hprof_class {
     uint64_t id, super;
     uint32_t name; /* pool id */
+    uint32_t up;   /* nearest class above it that has fields, its index + 1; 0: none */
+    const char *kind; /* of what is derived from it; NULL: not known yet */
     uint32_t instance_size;
     size_t fields, fields_num, statics, statics_num; /* in `fields` of the dump */
 };
@@ -52,7 +54,7 @@ struct orma_hprof {
     unsigned id_bytes;
     int64_t ts;
     struct orma_map strings;     /* id → pool id */
-    struct orma_map class_names; /* id of the class → pool id */
+    struct orma_map class_names; /* id of the class → id of the string */
     struct orma_map classes;     /* id → index */
     struct orma_map arrays;      /* id of an array of values → address of what follows its id */
     struct orma_hprof_class *list;
@@ -83,7 +85,11 @@ const struct orma_hprof_class *orma_hprof_class_of(const struct orma_hprof *h, u
 void orma_hprof_instance(struct orma_hprof *h, struct orma_hprof_reader *r);
 void orma_hprof_object_array(struct orma_hprof *h, struct orma_hprof_reader *r);
 void orma_hprof_value_array(struct orma_hprof *h, struct orma_hprof_reader *r, bool has_data);
-void orma_hprof_class_object(struct orma_hprof *h, const struct orma_hprof_class *c);
+void orma_hprof_class_object(struct orma_hprof *h, const struct orma_hprof_reader *r,
+                             const struct orma_hprof_class *c);
+
+/* A part that the dump means and no row has; `r` is where it is read. */
+void orma_hprof_lacks(struct orma_hprof *h, const char *kind, const struct orma_hprof_reader *r);
 
 /* Types of the graph: names and kinds. */
 void orma_hprof_put_types(struct orma_hprof *h);

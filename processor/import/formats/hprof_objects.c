@@ -14,7 +14,6 @@
 /* Ids of types that the dump has no class for. */
 #define TYPE_OF_CLASS (1ull << 63) /* | id of the class */
 #define TYPE_OF_ARRAY (1ull << 62) /* | type of the elements */
-#define SUPERS_MAX 1000
 #define TEXT_MAX (1u << 20)
 
 static bool is_text(const struct orma_hprof *h, uint32_t id, const char *text)
@@ -37,7 +36,7 @@ static void count(struct orma_hprof *h, enum orma_stat stat)
 
 /* ---- types ---- */
 
-static const char *kind_of(const struct orma_hprof *h, const struct orma_hprof_class *c)
+static const char *kind_by_name(const struct orma_hprof *h, const struct orma_hprof_class *c)
 {
     static const struct {
         const char *name, *kind;
@@ -51,15 +50,42 @@ static const char *kind_of(const struct orma_hprof *h, const struct orma_hprof_c
         {"java.lang.DexCache", "KIND_DEXCACHE"},
     };
 
-    if (ends_with(h, c->name, "[]"))
-        return "KIND_ARRAY";
-    for (unsigned depth = 0; c && depth < SUPERS_MAX; depth++) {
-        for (unsigned i = 0; i < ORMA_ARRAY_LEN(kinds); i++)
-            if (is_text(h, c->name, kinds[i].name))
-                return kinds[i].kind;
-        c = orma_hprof_class_of(h, c->super);
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(kinds); i++)
+        if (is_text(h, c->name, kinds[i].name))
+            return kinds[i].kind;
+    return NULL;
+}
+
+/*
+ * What a class has from those above it: its kind, and which of them is the next with fields. Each
+ * class is walked over once: up to one that is known, and back down by `super`, which holds the
+ * index of the class below meanwhile. A circle ends where it was entered.
+ */
+static void inherit(struct orma_hprof *h, size_t idx)
+{
+    static const char under_way[] = "KIND_NORMAL";
+    uint64_t below = UINT64_MAX, at = idx, super;
+    const struct orma_hprof_class *top = NULL;
+
+    while (at != ORMA_MAP_NONE && !h->list[at].kind) {
+        h->list[at].kind = under_way;
+        super = orma_map_get(&h->classes, h->list[at].super);
+        h->list[at].up = (uint32_t)below;
+        below = at;
+        at = super;
     }
-    return "KIND_NORMAL";
+    if (at != ORMA_MAP_NONE && h->list[at].kind != under_way)
+        top = &h->list[at];
+    while (below != UINT64_MAX) {
+        struct orma_hprof_class *c = &h->list[below];
+        const char *own = kind_by_name(h, c);
+        uint32_t next = c->up;
+
+        c->up = !top ? 0 : top->fields_num ? (uint32_t)(top - h->list) + 1 : top->up;
+        c->kind = own ? own : top ? top->kind : "KIND_NORMAL";
+        top = c;
+        below = next == UINT32_MAX ? UINT64_MAX : next;
+    }
 }
 
 static void put_type(struct orma_hprof *h, uint64_t id, uint64_t super, uint32_t name,
@@ -83,7 +109,9 @@ void orma_hprof_put_types(struct orma_hprof *h)
         const struct orma_hprof_class *c = &h->list[i];
         struct orma_str name = orma_strpool_get(pool, c->name);
 
-        put_type(h, c->id, c->super, c->name, kind_of(h, c));
+        inherit(h, i);
+        put_type(h, c->id, c->super, c->name,
+                 ends_with(h, c->name, "[]") ? "KIND_ARRAY" : c->kind);
         put_type(h, c->id | TYPE_OF_CLASS, 0,
                  orma_strpool_addf(pool, "java.lang.Class<%.*s>", (int)name.len,
                                    name.data ? name.data : ""),
@@ -96,11 +124,15 @@ void orma_hprof_put_types(struct orma_hprof *h)
 
 /* ---- rows ---- */
 
-static uint32_t add_object(struct orma_hprof *h, uint64_t id, uint64_t type, uint64_t size)
+/* One that was there before keeps its row. */
+static uint32_t add_object(struct orma_hprof *h, const struct orma_hprof_reader *r, uint64_t id,
+                           uint64_t type, uint64_t size)
 {
     struct orma_table *t = orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
     uint32_t row = orma_heap_graph_object(h->imp->model, h->graph, id);
 
+    if (orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_SELF_SIZE, row) != -1)
+        orma_hprof_lacks(h, "records of known objects", r);
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_SELF_SIZE, row, (int64_t)size);
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, row,
                    orma_heap_graph_class(h->imp->model, h->graph, type));
@@ -211,6 +243,8 @@ static uint32_t read_text(struct orma_hprof *h, uint64_t array, bool wide)
     if (r.failed || (type != ORMA_HPROF_CHAR && type != ORMA_HPROF_BYTE) ||
         num * orma_hprof_size(h, type) > (uint64_t)(r.end - r.pos))
         return 0;
+    if (num > TEXT_MAX)
+        orma_hprof_lacks(h, "ends of texts of more than a million characters", &r);
     num = ORMA_MIN(num, (uint64_t)TEXT_MAX);
     if (type == ORMA_HPROF_CHAR)
         put_utf16(&out, r.pos, num, false);
@@ -284,15 +318,16 @@ void orma_hprof_instance(struct orma_hprof *h, struct orma_hprof_reader *r)
     data.end = r->pos;
     const struct orma_hprof_class *c = orma_hprof_class_of(h, type);
     struct values v = {
-        .object = add_object(h, id, type, c && c->instance_size ? c->instance_size : len),
+        .object = add_object(h, r, id, type, c && c->instance_size ? c->instance_size : len),
         .refs = orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_REFERENCE)->rows,
         .set = UINT32_MAX,
     };
     bool string = c && is_text(h, c->name, "java.lang.String");
-    if (!c)
+    const bool known = c;
+    if (!known)
         count(h, ORMA_STAT_HPROF_CLASS_ERRORS);
     /* Fields of the class come first, then those of what it is derived from. */
-    for (unsigned depth = 0; c && depth < SUPERS_MAX && !data.failed; depth++) {
+    for (; c && !data.failed; c = c->up ? &h->list[c->up - 1] : NULL) {
         for (size_t i = 0; i < c->fields_num && !data.failed; i++) {
             const struct orma_hprof_field *f = &h->fields[c->fields + i];
             uint64_t val = orma_hprof_number(&data, orma_hprof_size(h, f->type));
@@ -300,9 +335,8 @@ void orma_hprof_instance(struct orma_hprof *h, struct orma_hprof_reader *r)
             if (!data.failed)
                 put_field(h, &v, f, val, string);
         }
-        c = orma_hprof_class_of(h, c->super);
     }
-    if (data.failed)
+    if (data.failed || (known && data.pos != data.end)) /* fields of a class that is not there */
         count(h, ORMA_STAT_HPROF_FIELD_VALUE_ERRORS);
     put_data(h, &v);
 }
@@ -317,7 +351,7 @@ void orma_hprof_object_array(struct orma_hprof *h, struct orma_hprof_reader *r)
     orma_hprof_skip(r, num * r->id_bytes);
     if (r->failed)
         return;
-    uint32_t object = add_object(h, id, type, num * r->id_bytes);
+    uint32_t object = add_object(h, r, id, type, num * r->id_bytes);
     uint32_t set = orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_REFERENCE)->rows;
     for (uint64_t i = 0; i < num; i++)
         add_reference(
@@ -342,7 +376,7 @@ void orma_hprof_value_array(struct orma_hprof *h, struct orma_hprof_reader *r, b
         count(h, ORMA_STAT_HPROF_PRIMITIVE_ARRAY_PARSING_ERRORS);
         return;
     }
-    uint32_t row = add_data(h, add_object(h, id, TYPE_OF_ARRAY | type, len));
+    uint32_t row = add_data(h, add_object(h, r, id, TYPE_OF_ARRAY | type, len));
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_DATA_ARRAY_ELEMENT_TYPE, row,
                    orma_model_cstr(h->imp->model, orma_hprof_type_name(type)));
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_DATA_ARRAY_ELEMENT_COUNT, row, (int64_t)num);
@@ -355,7 +389,8 @@ void orma_hprof_value_array(struct orma_hprof *h, struct orma_hprof_reader *r, b
                    (int64_t)orma_fnv1a(ORMA_FNV1A_BASIS, data, len));
 }
 
-void orma_hprof_class_object(struct orma_hprof *h, const struct orma_hprof_class *c)
+void orma_hprof_class_object(struct orma_hprof *h, const struct orma_hprof_reader *r,
+                             const struct orma_hprof_class *c)
 {
     struct values v = {
         .refs = orma_model_table(h->imp->model, ORMA_TABLE_HEAP_GRAPH_REFERENCE)->rows,
@@ -365,7 +400,7 @@ void orma_hprof_class_object(struct orma_hprof *h, const struct orma_hprof_class
 
     for (size_t i = 0; i < c->statics_num; i++)
         size += orma_hprof_size(h, h->fields[c->statics + i].type);
-    v.object = add_object(h, c->id, c->id | TYPE_OF_CLASS, size);
+    v.object = add_object(h, r, c->id, c->id | TYPE_OF_CLASS, size);
     for (size_t i = 0; i < c->statics_num; i++)
         put_field(h, &v, &h->fields[c->statics + i], h->fields[c->statics + i].value, false);
     put_data(h, &v);

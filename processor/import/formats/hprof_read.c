@@ -1,4 +1,4 @@
-/* Heap dumps of Java: numbers, sizes and types, as their records have them. */
+/* Heap dumps of Java: numbers, sizes and types, as their records have them, and what these lack. */
 #include "processor/import/formats/hprof.h"
 
 uint64_t orma_hprof_number(struct orma_hprof_reader *r, unsigned bytes)
@@ -51,4 +51,9 @@ const struct orma_hprof_class *orma_hprof_class_of(const struct orma_hprof *h, u
     uint64_t i = orma_map_get(&h->classes, id);
 
     return i == ORMA_MAP_NONE ? NULL : &h->list[i];
+}
+
+void orma_hprof_lacks(struct orma_hprof *h, const char *kind, const struct orma_hprof_reader *r)
+{
+    orma_file_part(h->file, ORMA_ACCOUNT_DAMAGED, kind, r->pos);
 }
