@@ -221,7 +221,8 @@ struct orma_unit_end orma_format_art_parse(struct orma_file *file, const struct 
         return orma_file_skipped(file, ORMA_ACCOUNT_NO_WORD, "records"); /* memory is out */
     uint32_t track = track_of(file, &art->threads.data[e.thread]);
     if (e.action != ORMA_ART_ENTER) {
-        orma_slices_end(&model->slices, item->ts, track, 0, 0, NULL);
+        if (orma_slices_end(&model->slices, item->ts, track, 0, 0, NULL) == ORMA_SLICE_NONE)
+            return orma_file_skipped(file, ORMA_ACCOUNT_NO_BEGIN, "ends of slices");
         return orma_file_took(file);
     }
     uint64_t at = orma_map_get(&art->methods_by, e.method);
@@ -229,6 +230,9 @@ struct orma_unit_end orma_format_art_parse(struct orma_file *file, const struct 
 
     if (at < art->methods.len)
         m = art->methods.data[at];
+    else
+        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "names of methods that the file does not tell",
+                       NULL);
     ORMA_MODEL_ARGS(args, model);
     if (m.path)
         orma_args_put_str(args, orma_model_lit(model, "pathname"), m.path);

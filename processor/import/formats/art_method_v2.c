@@ -81,12 +81,20 @@ static void read_entries(struct orma_file *file, struct orma_art_cursor *c)
             (void)leb(&r);
         if ((time & 3) == ORMA_ART_ENTER)
             method += (uint64_t)leb(&r);
-        if (!r.failed && (time & 3) < 3)
+        if (r.failed)
+            break;
+        if ((time & 3) < 3) {
             orma_format_art_add_event(file, time_of(art, (int64_t)time >> 2), tid, method,
                                       (enum orma_art_action)(time & 3));
+            continue;
+        }
+        orma_file_unit(file, r.pos);
+        (void)orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of an unknown action");
     }
     if (r.failed && !c->failed)
         orma_file_damage(file, bytes.data, bytes.len, "fewer entries than its block says");
+    else if (r.pos < r.end && !c->failed)
+        orma_file_damage(file, r.pos, (size_t)(r.end - r.pos), "more entries than its block says");
 }
 
 /* "key=value": a fact about the trace. */
@@ -118,7 +126,7 @@ static void read_summary(struct orma_file *file, struct orma_art_cursor *c)
             break;
         option_line(file, line);
     }
-    c->pos = c->end;
+    c->pos = c->end - text.len;
 }
 
 /* False: it can't be read, or was the last. */
@@ -176,6 +184,8 @@ static size_t art_read(struct orma_file *file, const uint8_t *data, size_t len, 
     while (!orma_file_failed(file) && c.pos < c.end && read_block(file, &c));
     if (c.failed)
         orma_file_cut_off(file, (uint64_t)(data + len - good));
+    else if (c.pos < c.end && !orma_file_failed(file))
+        orma_file_damage(file, c.pos, (size_t)(c.end - c.pos), "bytes behind the summary");
     return len;
 }
 

@@ -34,7 +34,7 @@ enum {
     LOG,
     LARGE = 15
 };
-enum { META_PROVIDER_INFO = 1, META_PROVIDER_SECTION = 2, META_LAST = 4 };
+enum { META_PROVIDER_INFO = 1, META_PROVIDER_SECTION = 2, META_PROVIDER_EVENT = 3, META_LAST = 4 };
 /* Behind damage, so many records must follow each other to be believed. */
 #define CHAIN 4
 enum {
@@ -160,17 +160,30 @@ static uint32_t text_of(struct orma_file *file, struct record *r, uint32_t ref)
     return ORMA_STR_EMPTY;
 }
 
+/* The id of a process or thread. */
+static uint32_t next_koid(struct orma_file *file, struct record *r)
+{
+    uint64_t koid = next_word(r);
+
+    if (koid > UINT32_MAX)
+        orma_file_part(file, ORMA_ACCOUNT_NOT_READ, "ids of more than 32 bits", r->pos - WORD);
+    return (uint32_t)koid;
+}
+
 static void thread_of(struct orma_file *file, struct record *r, uint32_t ref, struct event *e)
 {
     struct fuchsia *s = file->state;
     uint64_t key = (uint64_t)s->provider << 8 | ref;
 
     if (!ref) {
-        e->process = (uint32_t)next_word(r);
-        e->thread = (uint32_t)next_word(r);
+        e->process = next_koid(file, r);
+        e->thread = next_koid(file, r);
         return;
     }
     uint64_t process = orma_map_get(&s->processes, key), thread = orma_map_get(&s->threads, key);
+    if (thread == ORMA_MAP_NONE)
+        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "threads of events that no record tells",
+                       r->pos);
     e->process = process == ORMA_MAP_NONE ? 0 : (uint32_t)process;
     e->thread = thread == ORMA_MAP_NONE ? 0 : (uint32_t)thread;
 }
@@ -364,9 +377,9 @@ static struct orma_unit_end read_scheduling(struct orma_file *file, struct recor
         return orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "scheduling records of type %u",
                                   type);
     uint64_t ticks = next_word(r);
-    e.thread = (uint32_t)next_word(r);
+    e.thread = next_koid(file, r);
     if (type == 1)
-        e.other = (uint32_t)next_word(r);
+        e.other = next_koid(file, r);
     num = read_args(file, r, bits(r->head, 16, 4), args);
     if ((weight = find_arg(file, args, num, "incoming_weight"))) {
         e.weight = (int32_t)weight->i;
@@ -374,6 +387,8 @@ static struct orma_unit_end read_scheduling(struct orma_file *file, struct recor
     }
     if ((weight = find_arg(file, args, num, "outgoing_weight")))
         e.from_idle = weight->i == IDLE_WEIGHT;
+    if (e.kind == SWITCH && e.cpu >= ORMA_CPUS_MAX)
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of switches on impossible cpus");
     return !r->bad && to_ns(file, ticks, &ts) ? keep(file, ts, &e, NULL) : broken(file);
 }
 
@@ -381,7 +396,7 @@ static struct orma_unit_end read_object(struct orma_file *file, struct record *r
 {
     struct orma_processes *procs = orma_model_processes(file->imp->model, file->imp->model->base);
     struct fuchsia *s = file->state;
-    uint32_t koid = (uint32_t)next_word(r), type = bits(r->head, 16, 8);
+    uint32_t koid = next_koid(file, r), type = bits(r->head, 16, 8);
     uint32_t name = text_of(file, r, bits(r->head, 24, 16));
     struct orma_args_item args[ARGS_MAX];
     uint32_t num = read_args(file, r, bits(r->head, 40, 4), args);
@@ -430,6 +445,9 @@ static struct orma_unit_end read_record(struct orma_file *file, struct record *r
         if (bits(r->head, 16, 4) == META_PROVIDER_INFO ||
             bits(r->head, 16, 4) == META_PROVIDER_SECTION)
             s->provider = (uint32_t)(r->head >> 20);
+        if (bits(r->head, 16, 4) == META_PROVIDER_EVENT && !bits(r->head, 52, 4))
+            return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ,
+                                     "records of full buffers, which lost others,");
         break;
     case INIT:
         s->ticks_per_s = next_word(r);
@@ -443,8 +461,8 @@ static struct orma_unit_end read_record(struct orma_file *file, struct record *r
         break;
     case THREAD:
         key = (uint64_t)s->provider << 8 | bits(r->head, 16, 8);
-        put(file, &s->processes, key, (uint32_t)next_word(r));
-        put(file, &s->threads, key, (uint32_t)next_word(r));
+        put(file, &s->processes, key, next_koid(file, r));
+        put(file, &s->threads, key, next_koid(file, r));
         break;
     case EVENT:
         return read_event(file, r);
@@ -619,7 +637,8 @@ static void on_counter(struct orma_import_ctx *imp, int64_t ts, const struct eve
     }
 }
 
-static void on_async(struct orma_import_ctx *imp, struct orma_args_list *args, int64_t ts,
+/* False: it ends what the trace does not begin. */
+static bool on_async(struct orma_import_ctx *imp, struct orma_args_list *args, int64_t ts,
                      const struct event *e)
 {
     struct orma_legacy_async a = {
@@ -641,9 +660,11 @@ static void on_async(struct orma_import_ctx *imp, struct orma_args_list *args, i
     if (e->kind == ASYNC_BEGIN)
         orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, args);
     else if (e->kind == ASYNC_END)
-        orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, args);
+        return orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, args) !=
+               ORMA_SLICE_NONE;
     else
         orma_slices_complete(&imp->model->slices, ts, 0, track, e->category, e->name, args);
+    return true;
 }
 
 static uint32_t state_text(struct orma_import_ctx *imp, unsigned state)
@@ -671,8 +692,7 @@ static void on_switch(struct orma_file *file, int64_t ts, const struct event *e)
     struct orma_import_ctx *imp = file->imp;
     struct fuchsia *s = file->state;
 
-    if (e->cpu >= ORMA_CPUS_MAX)
-        return;
+    ORMA_ASSERT_HOT(e->cpu < ORMA_CPUS_MAX); /* of 8 bits, or looked at when it was read */
     if (e->thread && !e->from_idle) {
         uint32_t utid = scheduled(file, e->thread), state = state_text(imp, e->state);
 
@@ -693,7 +713,8 @@ static void on_switch(struct orma_file *file, int64_t ts, const struct event *e)
                           e->cpu);
 }
 
-static void on_event(struct orma_import_ctx *imp, struct orma_args_list *args, int64_t ts,
+/* False: the same. */
+static bool on_event(struct orma_import_ctx *imp, struct orma_args_list *args, int64_t ts,
                      const struct event *e)
 {
     uint32_t track = orma_model_thread_track(imp->model, imp->model->base, thread_row(imp, e));
@@ -706,8 +727,8 @@ static void on_event(struct orma_import_ctx *imp, struct orma_args_list *args, i
         orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, args);
         break;
     case END:
-        orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, args);
-        break;
+        return orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, args) !=
+               ORMA_SLICE_NONE;
     case COMPLETE:
         orma_slices_complete(&imp->model->slices, ts, (int64_t)(e->data - (uint64_t)ts), track,
                              e->category, e->name, args);
@@ -722,24 +743,28 @@ static void on_event(struct orma_import_ctx *imp, struct orma_args_list *args, i
         orma_flows_end_on(imp->model, track, ts, e->data, true);
         break;
     }
+    return true;
 }
 
 static struct orma_unit_end fuchsia_parse(struct orma_file *file, const struct orma_item *item)
 {
     struct orma_import_ctx *imp = file->imp;
     const struct event *e = (const struct event *)(const void *)item->data;
+    bool begun = true;
 
     ORMA_MODEL_ARGS(args, imp->model);
     for (uint32_t i = 0; i < e->args_num && e->kind != COUNTER; i++)
         orma_args_put(args, e->args[i]);
     switch (e->kind) {
     case COUNTER:
+        if (!e->args_num)
+            return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "counters without a value");
         on_counter(imp, item->ts, e);
         break;
     case ASYNC_BEGIN:
     case ASYNC_INSTANT:
     case ASYNC_END:
-        on_async(imp, args, item->ts, e);
+        begun = on_async(imp, args, item->ts, e);
         break;
     case SWITCH:
         on_switch(file, item->ts, e);
@@ -749,9 +774,10 @@ static struct orma_unit_end fuchsia_parse(struct orma_file *file, const struct o
                           ORMA_ID_NONE, -1);
         break;
     default:
-        on_event(imp, args, item->ts, e);
+        begun = on_event(imp, args, item->ts, e);
     }
-    return orma_file_took(file);
+    return begun ? orma_file_took(file)
+                 : orma_file_skipped(file, ORMA_ACCOUNT_NO_BEGIN, "ends of slices");
 }
 
 static void fuchsia_fini(struct orma_file *file)

@@ -18,7 +18,6 @@
 #include "sdk/base/vec.h"
 
 #define OPEN_MAX 64
-#define FRAMES_MAX 1024
 #define PIECE (1 << 20) /* expat counts in ints */
 
 enum kind {
@@ -80,9 +79,8 @@ struct instruments {
     unsigned depth;
     struct row row;
     ORMA_VEC(struct known_frame) known;
-    uint32_t frames[FRAMES_MAX]; /* of the stack at hand: indices of `known`, innermost first */
-    unsigned frames_num;
-    bool refused;
+    ORMA_VEC(uint32_t) frames; /* of the stack at hand: indices of `known`, innermost first */
+    bool refused, in_row;
     struct orma_arena arena;
     struct orma_buf scratch;
 };
@@ -93,12 +91,24 @@ struct event {
     bool has_core;
 };
 
-static uint64_t number(struct orma_str s)
+/* None is 0; a text that is no number is told. */
+static uint64_t number(struct orma_file *file, struct orma_str s)
 {
     uint64_t val = 0;
 
-    (void)orma_str_to_u64(orma_str_trim(s), &val); /* none is 0 */
+    s = orma_str_trim(s);
+    if (s.len && !orma_str_to_u64(s, &val))
+        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "broken numbers", NULL);
     return val;
+}
+
+/* What an element is known by: a number, or any other text. */
+static uint64_t key_of(struct orma_file *file, struct orma_str id, enum kind kind)
+{
+    uint64_t val;
+    bool text = !orma_str_to_u64(id, &val) || val >> 59;
+
+    return (text ? orma_model_str(file->imp->model, id) : val) << 5 | (uint64_t)text << 4 | kind;
 }
 
 /* An attribute of an open element; of length 0 if it has none of that name. */
@@ -123,7 +133,7 @@ static uint64_t make_binary(struct orma_file *file, const struct element *e)
 {
     struct instruments *in = file->state;
     struct orma_str uuid = attr(e, "UUID");
-    struct orma_mapping m = {.start = number(attr(e, "load-addr"))};
+    struct orma_mapping m = {.start = number(file, attr(e, "load-addr"))};
 
     orma_buf_clear(&in->scratch);
     for (size_t i = 0; i < uuid.len; i++)
@@ -142,7 +152,7 @@ static uint64_t make_frame(struct orma_file *file, const struct element *e)
     const struct orma_table *t =
         orma_model_table(file->imp->model, ORMA_TABLE_STACK_PROFILE_MAPPING);
     struct instruments *in = file->state;
-    struct known_frame f = {.rel_pc = number(attr(e, "addr"))};
+    struct known_frame f = {.rel_pc = number(file, attr(e, "addr"))};
 
     f.mapping =
         e->has_value ? (uint32_t)e->value : orma_callstacks_dummy_mapping(file->imp->model, "");
@@ -160,10 +170,10 @@ static uint64_t make_stack(struct orma_file *file)
     struct instruments *in = file->state;
     uint32_t callsite = ORMA_CALLSITE_NONE;
 
-    for (unsigned i = in->frames_num; i-- > 0;) {
-        if (in->frames[i] >= in->known.len)
+    for (uint32_t i = in->frames.len; i-- > 0;) {
+        if (in->frames.data[i] >= in->known.len)
             continue; /* memory is out */
-        const struct known_frame *k = &in->known.data[in->frames[i]];
+        const struct known_frame *k = &in->known.data[in->frames.data[i]];
         const struct orma_stack_frame f = {
             .mapping = k->mapping, .name = k->name, .rel_pc = k->rel_pc - (i && k->rel_pc)};
 
@@ -212,7 +222,7 @@ static uint64_t value_of(struct orma_file *file, const struct element *e)
     case KIND_TID:
     case KIND_PID:
     case KIND_CORE:
-        return number(orma_buf_str(&e->text));
+        return number(file, orma_buf_str(&e->text));
     case KIND_BINARY:
         return make_binary(file, e);
     case KIND_FRAME:
@@ -266,8 +276,9 @@ static struct orma_unit_end end_row(struct orma_file *file)
 }
 
 /* What was closed is part of what it lies in. */
-static void give(struct instruments *in, enum kind kind, uint64_t value)
+static void give(struct orma_file *file, enum kind kind, uint64_t value)
 {
+    struct instruments *in = file->state;
     struct element *up = in->depth ? &in->open[in->depth - 1] : NULL;
     struct row *r = &in->row;
 
@@ -297,8 +308,8 @@ static void give(struct instruments *in, enum kind kind, uint64_t value)
         }
         break;
     case KIND_BACKTRACE:
-        if (kind == KIND_FRAME && in->frames_num < FRAMES_MAX)
-            in->frames[in->frames_num++] = (uint32_t)value;
+        if (kind == KIND_FRAME)
+            file->imp->model->storage->failed |= ORMA_VEC_PUSH(&in->frames, (uint32_t)value);
         break;
     case KIND_ROW:
         if (kind == KIND_TIME) {
@@ -322,6 +333,15 @@ static void give(struct instruments *in, enum kind kind, uint64_t value)
     }
 }
 
+/* A reference, or a number that is a time. */
+static bool is_time(const struct element *e)
+{
+    uint64_t val;
+
+    return attr(e, "ref").len ||
+           (orma_str_to_u64(orma_str_trim(orma_buf_str(&e->text)), &val) && val <= INT64_MAX);
+}
+
 static void close_element(struct orma_file *file)
 {
     struct instruments *in = file->state;
@@ -330,22 +350,30 @@ static void close_element(struct orma_file *file)
     uint64_t value;
 
     if (e->kind == KIND_ROW) {
+        in->in_row = false;
         (void)end_row(file);
+        return;
+    }
+    if (e->kind == KIND_TIME && !is_time(e)) {
+        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "times of rows", NULL);
         return;
     }
     if (e->kind == KIND_OTHER)
         return;
     if (ref.len) {
-        value = orma_map_get(&in->values, number(ref) << 4 | e->kind);
-        if (value == ORMA_MAP_NONE)
+        value = orma_map_get(&in->values, key_of(file, ref, e->kind));
+        if (value == ORMA_MAP_NONE) {
+            orma_file_part(file, ORMA_ACCOUNT_DAMAGED,
+                           "references to elements not before them", NULL);
             return;
+        }
     } else {
         value = value_of(file, e);
         if (id.len)
             file->imp->model->storage->failed |=
-                orma_map_put(&in->values, number(id) << 4 | e->kind, value & (UINT64_MAX >> 1)) < 0;
+                orma_map_put(&in->values, key_of(file, id, e->kind), value & (UINT64_MAX >> 1)) < 0;
     }
-    give(in, e->kind, value);
+    give(file, e->kind, value);
 }
 
 /* ---- what expat says ---- */
@@ -387,10 +415,14 @@ static void XMLCALL on_start(void *user, const char *name, const char **attrs)
     for (; e->kind != KIND_OTHER && *attrs; attrs++)
         orma_buf_put(&e->attrs, *attrs, strlen(*attrs) + 1);
     file->imp->model->storage->failed |= e->attrs.failed;
-    if (e->kind == KIND_ROW)
+    if (e->kind == KIND_ROW) {
+        if (in->in_row)
+            orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "rows around other rows", NULL);
+        in->in_row = true;
         in->row = (struct row){0};
+    }
     if (e->kind == KIND_BACKTRACE)
-        in->frames_num = 0;
+        in->frames.len = 0;
 }
 
 static void XMLCALL on_end(void *user, const char *name)
@@ -502,6 +534,7 @@ static void instruments_fini(struct orma_file *file)
     }
     orma_map_fini(&in->values);
     ORMA_VEC_FINI(&in->known);
+    ORMA_VEC_FINI(&in->frames);
     orma_arena_fini(&in->arena);
     orma_buf_fini(&in->scratch);
 }

@@ -33,7 +33,7 @@ enum record {
 };
 
 #define HEADER 8
-#define STACK_MAX 1024
+#define STACK_MAX (UINT16_MAX / 8) /* as many as a record has room for */
 /* After damage, so many plausible records in a row are taken as records. */
 #define CHAIN 3
 /* In a call chain: from here on it is a mark of whose addresses follow, not an address. */
@@ -120,7 +120,7 @@ static bool range_add(struct ranges *r, struct range new)
     return !ORMA_VEC_INSERT(r, i, new);
 }
 
-static void on_mmap(struct orma_import_ctx *imp, struct orma_perf_data *p,
+static bool on_mmap(struct orma_import_ctx *imp, struct orma_perf_data *p,
                     struct orma_perf_cursor c, const struct header *h)
 {
     uint32_t pid = (uint32_t)orma_format_perf_number(&c, 4);
@@ -141,7 +141,7 @@ static void on_mmap(struct orma_import_ctx *imp, struct orma_perf_data *p,
             (void)orma_format_perf_number(&c, 8); /* device, inode and protection */
     }
     if (c.failed || !len || m.start > UINT64_MAX - len)
-        return;
+        return false;
     m.end = m.start + len;
     const struct orma_str name = {(const char *)c.pos,
                                   strnlen((const char *)c.pos, (size_t)(c.end - c.pos))};
@@ -159,6 +159,7 @@ static void on_mmap(struct orma_import_ctx *imp, struct orma_perf_data *p,
                               m.exact_offset - m.start};
     if (r && !range_add(r, new))
         imp->model->storage->failed = true;
+    return true;
 }
 
 static uint32_t find_frame(struct orma_import_ctx *imp, struct orma_perf_data *p, uint32_t upid,
@@ -393,14 +394,14 @@ static void on_sample(struct orma_import_ctx *imp, struct orma_perf_data *p, int
     orma_callstacks_sample(imp->model, &row);
 }
 
-static void on_comm(struct orma_import_ctx *imp, struct orma_perf_cursor c)
+static bool on_comm(struct orma_import_ctx *imp, struct orma_perf_cursor c)
 {
     struct orma_processes *p = orma_model_processes(imp->model, imp->model->base);
     uint32_t pid = (uint32_t)orma_format_perf_number(&c, 4),
              tid = (uint32_t)orma_format_perf_number(&c, 4);
 
     if (c.failed)
-        return;
+        return false;
     uint32_t name = orma_model_str(
         imp->model, (struct orma_str){(const char *)c.pos,
                                       strnlen((const char *)c.pos, (size_t)(c.end - c.pos))});
@@ -408,6 +409,7 @@ static void on_comm(struct orma_import_ctx *imp, struct orma_perf_cursor c)
     orma_processes_name_thread(p, utid, name, ORMA_THREAD_NAME_TREE);
     if (pid == tid)
         orma_processes_name_process(p, orma_processes_upid(p, utid), name, ORMA_PROCESS_NAME_OTHER);
+    return true;
 }
 
 static struct orma_unit_end perf_parse(struct orma_file *file, const struct orma_item *item)
@@ -419,10 +421,12 @@ static struct orma_unit_end perf_parse(struct orma_file *file, const struct orma
     switch (h.type) {
     case RECORD_MMAP:
     case RECORD_MMAP2:
-        on_mmap(file->imp, p, c, &h);
+        if (!on_mmap(file->imp, p, c, &h))
+            return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of mappings");
         break;
     case RECORD_COMM:
-        on_comm(file->imp, c);
+        if (!on_comm(file->imp, c))
+            return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of names");
         break;
     case RECORD_SAMPLE:
         on_sample(file->imp, p, item->ts, c, &h);
@@ -618,10 +622,14 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
     if (clock == ORMA_CLOCK_PERF)
         orma_file_expect_clock(file, ORMA_CLOCK_MONOTONIC);
     const uint8_t *pos = (const uint8_t *)p->data.data, *end = pos + p->data.len;
-    while (end - pos >= HEADER && !orma_file_failed(file)) {
+    while (pos < end && !orma_file_failed(file)) {
         struct orma_perf_cursor c = {pos, end, false};
         struct header h = read_record_header(&c);
 
+        if (c.failed) {
+            orma_file_cut_off(file, (uint64_t)(end - pos));
+            break;
+        }
         if (h.size < HEADER || h.size > (size_t)(end - pos)) {
             pos = skip_damage(file, pos, end, &h);
             continue;
