@@ -135,38 +135,63 @@ static void join_outputs(struct orma_file *file, struct ninja *n)
     orma_buf_fini(&names);
 }
 
-struct worker {
-    int64_t busy_to;
-    uint32_t utid;
+/*
+ * Workers, and a tree above them: node i has the earliest time at which one of those below it is
+ * free; the leaves begin at `leaves`, and those without a worker are never free.
+ */
+struct workers {
+    uint32_t *utids;
+    int64_t *free_at;
+    uint32_t num, cap, leaves;
 };
 
-ORMA_VEC_STRUCT(workers, struct worker);
+/* Room for `num` workers at once. */
+static bool make_workers(struct workers *w, uint32_t num)
+{
+    for (w->leaves = 1; w->leaves < num;)
+        w->leaves *= 2;
+    w->free_at = calloc(2 * (size_t)w->leaves, sizeof(*w->free_at));
+    for (uint32_t i = 0; w->free_at && i < 2 * w->leaves; i++)
+        w->free_at[i] = INT64_MAX;
+    return w->free_at;
+}
 
-/* The first worker that is free, or a new one. */
-static struct worker *find_worker(struct orma_import_ctx *imp, struct workers *workers,
-                                  int64_t start)
+static void occupy(struct workers *w, uint32_t worker, int64_t until)
+{
+    uint32_t i = w->leaves + worker;
+
+    for (w->free_at[i] = until; i > 1; i /= 2)
+        w->free_at[i / 2] = ORMA_MIN(w->free_at[i & ~1u], w->free_at[i | 1]);
+}
+
+/* The first worker that is free, or a new one, takes the job. Its thread, or ORMA_ID_NONE. */
+static uint32_t take_job(struct orma_import_ctx *imp, struct workers *w, const struct job *j)
 {
     struct orma_processes *p = orma_model_processes(imp->model, imp->model->base);
+    uint32_t i = 1;
 
-    for (uint32_t i = 0; i < workers->len; i++)
-        if (workers->data[i].busy_to <= start)
-            return &workers->data[i];
-    struct worker *w = ORMA_VEC_ADD(workers);
-    if (!w) {
-        imp->model->storage->failed = true;
-        return NULL;
+    if (w->free_at[1] <= j->start) {
+        while (i < w->leaves)
+            i = 2 * i + (w->free_at[2 * i] > j->start);
+        i -= w->leaves;
+    } else {
+        if (ORMA_GROW(&w->utids, &w->cap, w->num + (size_t)1)) {
+            imp->model->storage->failed = true;
+            return ORMA_ID_NONE;
+        }
+        i = w->num++;
+        w->utids[i] = orma_processes_thread_of(p, w->num, BUILD_PID);
+        orma_processes_name_thread(p, w->utids[i], orma_model_lit(imp->model, "Worker"),
+                                   ORMA_THREAD_NAME_OTHER);
     }
-    w->utid = orma_processes_thread_of(p, workers->len, BUILD_PID);
-    orma_processes_name_thread(p, w->utid, orma_model_lit(imp->model, "Worker"),
-                               ORMA_THREAD_NAME_OTHER);
-    return w;
+    occupy(w, i, j->end);
+    return w->utids[i];
 }
 
 static void add_slices(struct orma_file *file, struct ninja *n)
 {
     struct orma_import_ctx *imp = file->imp;
     struct workers workers = {0};
-    struct worker *w;
 
     orma_processes_name_process(
         orma_model_processes(imp->model, imp->model->base),
@@ -177,18 +202,20 @@ static void add_slices(struct orma_file *file, struct ninja *n)
         join_outputs(file, n);
         qsort(n->jobs, n->num, sizeof(*n->jobs), by_start);
     }
-    for (uint32_t i = 0; i < n->num; i++) {
+    if (!make_workers(&workers, ORMA_MAX(n->num, 1u)))
+        imp->model->storage->failed = true;
+    for (uint32_t i = 0; i < n->num && !imp->model->storage->failed; i++) {
         const struct job *j = &n->jobs[i];
+        uint32_t utid = take_job(imp, &workers, j);
 
-        w = find_worker(imp, &workers, j->start);
-        if (!w)
+        if (utid == ORMA_ID_NONE)
             break;
-        w->busy_to = j->end;
         orma_slices_complete(&imp->model->slices, j->start * 1000000, (j->end - j->start) * 1000000,
-                             orma_model_thread_track(imp->model, imp->model->base, w->utid), 0,
+                             orma_model_thread_track(imp->model, imp->model->base, utid), 0,
                              j->names, NULL);
     }
-    ORMA_VEC_FINI(&workers);
+    free(workers.utids);
+    free(workers.free_at);
 }
 
 static size_t ninja_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)

@@ -521,7 +521,8 @@ static size_t find_result(struct orma_str s)
 }
 
 /* Takes ") = ret <0.000012>" off the end of a call. False: there is no result. */
-static bool cut_result(struct orma_str *call, struct orma_str *ret_result, int64_t *ret_dur)
+static bool cut_result(struct orma_str *call, struct orma_str *ret_result, int64_t *ret_dur,
+                       bool *ret_time)
 {
     struct orma_str s = orma_str_trim(*call);
     uint64_t seconds, fraction;
@@ -529,6 +530,7 @@ static bool cut_result(struct orma_str *call, struct orma_str *ret_result, int64
 
     *ret_result = (struct orma_str){0};
     *ret_dur = 0;
+    *ret_time = false;
     if (s.len > 2 && s.data[s.len - 1] == '>') {
         while (at && s.data[at - 1] != '<')
             at--;
@@ -538,11 +540,13 @@ static bool cut_result(struct orma_str *call, struct orma_str *ret_result, int64
         if (at && number(&time, &seconds) && time.len && time.data[0] == '.') {
             skip(&time, 1);
             digits = time.len;
-            if (number(&time, &fraction) && (digits -= time.len) <= 9 && seconds < 1000000000) {
+            if (number(&time, &fraction) && (digits -= time.len) <= 9 && time.len == 1 &&
+                seconds < 1000000000) {
                 for (; digits < 9; digits++)
                     fraction *= 10;
                 *ret_dur = (int64_t)(seconds * 1000000000 + fraction);
                 s = orma_str_trim((struct orma_str){s.data, at - 1});
+                *ret_time = true;
             }
         }
     }
@@ -594,10 +598,12 @@ static bool is_unfinished(struct orma_str args, struct orma_str *ret)
 
 /* What a line says, in its place in time. */
 struct told {
+    struct orma_file *file;
     struct orma_import_ctx *imp;
     int64_t ts;
     uint32_t tid, track, category;
     struct orma_str rest;
+    bool ends_nothing; /* the call that goes on is not in the text */
 };
 
 /* "<... futex resumed>) = 0" */
@@ -616,8 +622,8 @@ static bool resume(struct strace *s, struct told *t)
     name = (struct orma_str){t->rest.data, (size_t)(at - t->rest.data)};
     args = (struct orma_str){at + 9, t->rest.len - name.len - 9};
     const uint32_t id = orma_model_str(t->imp->model, name);
-    bool again = is_unfinished(args, &so_far); /* interrupted once more */
-    (void)cut_result(&args, &result, &dur);
+    bool again = is_unfinished(args, &so_far), time; /* interrupted once more */
+    (void)cut_result(&args, &result, &dur, &time);
     if (!again)
         put_arg(t->imp, list, "ret", result);
     if (orma_str_eq(name, ORMA_STR("execve")) && s->exec.leader == t->tid && s->exec.caller) {
@@ -627,10 +633,24 @@ static bool resume(struct strace *s, struct told *t)
                                   s->exec.caller));
         s->exec.leader = s->exec.caller = 0;
     }
-    orma_slices_end(slices, t->ts, t->track, t->category, id, list);
+    t->ends_nothing =
+        orma_slices_end(slices, t->ts, t->track, t->category, id, list) == ORMA_SLICE_NONE;
     if (again)
         orma_slices_begin(slices, t->ts, t->track, t->category, id, NULL);
     return true;
+}
+
+/* "4 <0.0x12>": there was a duration, which is none. Other things stand in brackets, too: paths,
+ * "<unavailable>". */
+static bool ends_in_duration(struct orma_str result)
+{
+    size_t at = result.len;
+
+    if (!at || result.data[at - 1] != '>')
+        return false;
+    while (at && result.data[at - 1] != ' ')
+        at--;
+    return at && result.data[at] == '<' && (unsigned char)(result.data[at + 1] - '0') < 10;
 }
 
 /* "read(3, ...) = 4 <0.000012>" */
@@ -648,17 +668,19 @@ static bool call(struct told *t)
     ORMA_MODEL_ARGS(list, t->imp->model);
 
     args = (struct orma_str){at + 1, t->rest.len - name.len - 1};
-    bool open = is_unfinished(args, &so_far);
+    bool open = is_unfinished(args, &so_far), time = false;
     if (open)
         args = so_far;
     else
-        open = !cut_result(&args, &result, &dur); /* the text ends in it */
+        open = !cut_result(&args, &result, &dur, &time); /* the text ends in it */
     put_arg(t->imp, list, "args", args);
     if (open) {
         orma_slices_begin(slices, t->ts, t->track, t->category, id, list);
         return true;
     }
     put_arg(t->imp, list, "ret", result);
+    if (!time && ends_in_duration(result))
+        orma_file_part(t->file, ORMA_ACCOUNT_DAMAGED, "durations of calls", NULL);
     orma_slices_complete(slices, t->ts, dur, t->track, t->category, id, list);
     return true;
 }
@@ -694,6 +716,7 @@ static struct orma_unit_end strace_parse(struct orma_file *file, const struct or
     struct orma_processes *p = orma_model_processes(imp->model, imp->model->base);
     const uint32_t utid = orma_processes_thread(p, c.tid);
     struct told t = {
+        .file = file,
         .imp = imp,
         .ts = item->ts,
         .tid = c.tid,
@@ -706,7 +729,8 @@ static struct orma_unit_end strace_parse(struct orma_file *file, const struct or
         orma_processes_name_thread(p, utid, orma_model_str(imp->model, c.comm),
                                    ORMA_THREAD_NAME_OTHER);
     if (orma_str_starts(c.rest, ORMA_STR("<... ")) ? resume(s, &t) : call(&t))
-        return orma_file_took(file);
+        return t.ends_nothing ? orma_file_skipped(file, ORMA_ACCOUNT_NO_BEGIN, "ends of calls")
+                              : orma_file_took(file);
     count(file, ORMA_STAT_STRACE_PARSE_FAILURE);
     return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines that are no call");
 }

@@ -1,0 +1,350 @@
+"""Files of other tools in which something refers to what is not there, ends too early, lies about its length, or is of a
+kind that no table has: the rest is read, and each file says what it lacks. What is whole says nothing."""
+import copy
+import json
+
+from attack import *
+
+UNBALANCED = ("select unit from import_account where units is not null group by trace_id, unit "
+              "having max(units) != sum(count) or sum(reason = 'no word') > 0")
+
+
+def leb(n):
+    out = bytearray()
+    while True:
+        byte = n & 127
+        n >>= 7
+        if (n == 0 and not byte & 64) or (n == -1 and byte & 64):
+            out.append(byte)
+            return bytes(out)
+        out.append(byte | 128)
+
+
+def words(*numbers):
+    return struct.pack(f"<{len(numbers)}Q", *[n & (1 << 64) - 1 for n in numbers])
+
+
+class Parts(Case):
+    def setUp(self):
+        super().setUp()
+        self.loads = 0
+
+    def load(self, data, sql="select 1 as n"):
+        self.loads += 1
+        path = self.dir / f"file{self.loads}"
+        path.write_bytes(data)
+        return json.loads(self.orma("query", "--cache=off", "--format=json", path, sql).stdout)
+
+    def sentences(self, data):
+        self.assertEqual(self.load(data, UNBALANCED), [])
+        return " ".join(row["message"] for row in self.load(data, "select message from import_account where message is not null"))
+
+    def whole(self, data):
+        self.assertEqual(self.sentences(data), "")
+
+    def lacks(self, data, says):
+        self.assertIn(says, self.sentences(data))
+
+    def column(self, data, sql):
+        return [next(iter(row.values())) for row in self.load(data, sql)]
+
+
+class Pprof(Parts):
+    @staticmethod
+    def profile(types=1, stack=(1, 2), values=None, locations=(1, 2), functions=(1, 2), texts=("", "cpu", "ns", "f", "g"), more=b""):
+        out = b"".join(sub(1, num(1, 1) + num(2, 2)) for _ in range(types))
+        out += sub(2, b"".join(num(1, at) for at in stack) + b"".join(num(2, v) for v in values or [1] * types))
+        out += b"".join(sub(4, num(1, at) + sub(4, num(1, at) + num(2, 10))) for at in locations)
+        out += b"".join(sub(5, num(1, at) + num(2, 2 + at)) for at in functions)
+        return out + b"".join(sub(6, s) for s in texts) + more
+
+    def test_what_it_refers_to(self):
+        self.whole(self.profile())
+        self.lacks(self.profile(locations=(1,)), "frame of samples whose location")
+        self.lacks(self.profile(functions=(1,)), "line of locations whose function")
+        self.lacks(self.profile(texts=("", "cpu", "ns")), "names outside of the table of strings")
+        self.lacks(self.profile(types=3, values=[7]), "list of values")
+        self.lacks(self.profile(types=1, values=[7, 8]), "list of values")
+
+    def test_samples_that_are_broken(self):
+        sample = num(1, 1) + num(2, 9)
+        for broken in sample + b"\x0a\x7f", sub(1, b"\x01\x82") + num(2, 3):
+            data = self.profile(more=sub(2, broken))
+            self.lacks(data, "1 sample could not be read")
+            self.assertEqual(self.load(data, "select sum(value) as n from __intrinsic_aggregate_sample"), [{"n": 1}])
+
+    def test_no_limit_cuts_in_silence(self):
+        data = self.profile(types=40, stack=[1] * 9999 + [2])
+        self.whole(data)
+        self.assertEqual(self.load(data, "select count(*) as n from __intrinsic_aggregate_sample"), [{"n": 40}])
+        self.assertEqual(self.load(data, "select max(depth) as n from stack_profile_callsite"), [{"n": 9999}])
+
+
+class Simpleperf(Parts):
+    FILE = sub(3, num(1, 1) + sub(2, "lib.so") + sub(3, "f") + sub(3, "g"))
+    THREAD = sub(4, num(1, 10) + num(2, 9) + sub(3, "main"))
+
+    @staticmethod
+    def sample(ts, chain=((1, 0), (2, 1)), more=b""):
+        return sub(1, num(1, ts) + num(2, 10) + b"".join(sub(3, num(1, at) + num(2, 1) + num(3, s)) for at, s in chain) + more)
+
+    def report(self, *more, behind=b""):
+        out = b"SIMPLEPERF" + struct.pack("<H", 1)
+        for record in (self.sample(100), self.FILE, self.THREAD, *more):
+            out += struct.pack("<I", len(record)) + record
+        return out + struct.pack("<I", 0) + behind
+
+    def test_samples(self):
+        self.whole(self.report())
+        self.lacks(self.report(self.sample(200, more=b"\x1a\x7f")), "1 sample could not be read")
+        self.lacks(self.report(sub(1, num(1, 300) + num(2, 10) + sub(3, num(1, 5) + num(2, 1) + b"\x18"))), "1 sample")
+        frame = sub(3, num(1, 5) + num(2, 1))
+        self.lacks(self.report(sub(1, num(2, 10) + frame)), "1 sample without a time or thread")
+        self.lacks(self.report(sub(1, num(1, 300) + frame)), "1 sample without a time or thread")
+        self.lacks(self.report(self.sample(200, chain=((1, 9),))), "1 name of frames")
+        self.lacks(self.report(sub(2, num(1, 100) + num(2, 50))), "1 record of lost samples")
+        self.lacks(self.report(behind=self.report()[12:]), "1 damaged place")
+
+    def test_no_limit_cuts_in_silence(self):
+        data = self.report(self.sample(200, chain=[(i, 0) for i in range(1, 3000)]))
+        self.whole(data)
+        self.assertEqual(self.load(data, "select max(depth) as n from stack_profile_callsite"), [{"n": 2998}])
+
+
+class Art(Parts):
+    THREAD = b"\0" + struct.pack("<IH", 1, 4) + b"main"
+    METHOD = b"\1" + struct.pack("<QH", 16, 18) + b"A\tf\t()V\ta.java\t12\n"
+    EVENTS = ((10, 0), (20, 0), (30, 1), (40, 1))
+
+    @staticmethod
+    def entries(events, said=None):
+        out, before, method = b"", 0, 0
+        for ts, action in events:
+            out += leb((ts << 2 | action) - before)
+            before = ts << 2 | action
+            if action == 0:
+                out += leb(16 - method)
+                method = 16
+        said = len(events) if said is None else said
+        return b"\2" + struct.pack("<I", 1) + struct.pack("<I", said)[:3] + struct.pack("<I", len(out)) + out
+
+    @staticmethod
+    def trace(*blocks):
+        return (b"SLOW" + struct.pack("<H", 0xf4) + words(1000)).ljust(32, b"\0") + b"".join(blocks)
+
+    def test_blocks(self):
+        all_of_it = self.entries(self.EVENTS)
+        self.whole(self.trace(self.THREAD, self.METHOD, all_of_it))
+        self.whole(self.trace(self.THREAD, all_of_it, self.METHOD))
+        self.lacks(self.trace(self.THREAD, self.METHOD, self.entries(self.EVENTS, 2)), "1 damaged place")
+        self.lacks(self.trace(self.THREAD, self.METHOD, self.entries(((10, 0), (20, 3), (30, 1)))), "1 record of an unknown action")
+        self.lacks(self.trace(self.THREAD, all_of_it), "2 names of methods")
+        self.lacks(self.trace(self.THREAD, self.METHOD, all_of_it, self.entries(((50, 1), (60, 1)))), "2 ends of slices have no row")
+        self.lacks(self.trace(self.THREAD, self.METHOD, all_of_it, b"\3clock=dual\n*end\n", all_of_it), "1 damaged place")
+
+
+class Hprof(Parts):
+    @staticmethod
+    def record(tag, body, length=None):
+        return bytes([tag]) + struct.pack(">II", 0, len(body) if length is None else length) + body
+
+    def text(self, number, s, length=None):
+        return self.record(1, struct.pack(">I", number) + s, length)
+
+    @staticmethod
+    def klass(number, above, size, fields):
+        out = b"\x20" + struct.pack(">9IHH", number, 0, above, 0, 0, 0, 0, 0, size, 0, 0) + struct.pack(">H", len(fields))
+        return out + b"".join(struct.pack(">IB", name, kind) for name, kind in fields)
+
+    @staticmethod
+    def instance(number, klass, body):
+        return b"\x21" + struct.pack(">4I", number, 0, klass, len(body)) + body
+
+    def setUp(self):
+        super().setUp()
+        self.texts = self.text(1, b"A") + self.text(2, b"x") + self.text(3, b"next") + self.text(4, b"B")
+        self.loaded = [self.record(2, struct.pack(">4I", 1, number, 0, name)) for number, name in ((100, 1), (101, 4))]
+        self.above, self.below = self.klass(101, 0, 4, [(2, 10)]), self.klass(100, 101, 8, [(3, 2)])
+        self.heap = (self.above + self.below + self.instance(200, 100, struct.pack(">II", 201, 7)) +
+                     self.instance(201, 100, struct.pack(">II", 0, 8)))
+
+    def dump(self, *records):
+        return b"JAVA PROFILE 1.0.2\0" + struct.pack(">IQ", 4, 1000) + b"".join(records)
+
+    def plain(self, more=b"", **how):
+        return self.dump(self.texts, *self.loaded, self.record(0x1c, self.heap + more, **how))
+
+    def test_ends(self):
+        self.whole(self.plain())
+        self.lacks(self.plain() + b"\x1c\0\0\0\0", "the last 5 bytes could not be read")
+        self.lacks(self.plain(length=len(self.heap) + 100), "cut off")
+        self.lacks(self.plain() + self.text(9, b"abc", 100), "1 record could not be read")
+
+    def test_what_it_refers_to(self):
+        names = "select name from heap_graph_class where name in ('A', 'B') order by name"
+        for data in self.plain(), self.dump(*self.loaded, self.texts, self.record(0x1c, self.heap)):
+            self.whole(data)
+            self.assertEqual(self.column(data, names), ["A", "B"])
+        self.lacks(self.dump(self.texts, self.loaded[0], self.record(0x1c, self.heap)), "1 name of classes")
+        self.lacks(self.dump(self.texts[:-14], *self.loaded, self.record(0x1c, self.heap)), "1 name of classes")
+        self.lacks(self.dump(self.texts, *self.loaded, self.record(0x1c, self.heap[len(self.above):])), "hprof field value errors")
+        self.lacks(self.plain(self.instance(300, 100, b"\0" * 50)), "hprof field value errors")
+        self.lacks(self.plain(self.instance(200, 101, b"\0" * 4)), "1 record of known objects")
+        self.lacks(self.plain(self.klass(100, 0, 0, [])), "1 definition of known classes")
+
+    def test_kinds_of_what_is_derived(self):
+        texts = self.text(1, b"java/lang/ref/WeakReference") + self.text(2, b"A") + self.text(3, b"B") + self.text(4, b"[LA;")
+        loaded = [self.record(2, struct.pack(">4I", 1, n, 0, n)) for n in (1, 2, 3, 4)]
+        heap = self.klass(3, 2, 0, []) + self.klass(2, 1, 0, []) + self.klass(1, 0, 0, []) + self.klass(4, 1, 0, [])
+        data = self.dump(texts, *loaded, self.record(0x1c, heap + self.instance(9, 3, b"")))
+        kinds = self.load(data, "select name, kind from heap_graph_class where name in ('A', 'B', 'A[]') order by name")
+        self.assertEqual([k["kind"] for k in kinds], ["KIND_WEAK_REFERENCE", "KIND_ARRAY", "KIND_WEAK_REFERENCE"])
+
+    def test_circles_and_chains_cost_what_they_weigh(self):
+        for last in 0, 1000:  # the topmost class is derived from none, or from the lowest one
+            many = 40000
+            chain = b"".join(self.klass(1000 + i, 1001 + i if i + 1 < many else last, 0, []) for i in range(many))
+            data = self.plain(chain + b"".join(self.instance(100000 + i, 1000, b"") for i in range(many)))
+            begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            self.assertEqual(self.load(data, "select count(*) as n from heap_graph_object where id >= 0"), [{"n": 2 * many + 4}])
+            self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begun, 4 * SLOW)
+
+
+class Gecko(Parts):
+    THREAD = {"name": "T", "pid": 1, "tid": 2, "stringArray": ["f", "g", "m"], "funcTable": {"name": [0, 1]},
+              "frameTable": {"func": [0, 1]}, "stackTable": {"prefix": [None, 0], "frame": [0, 1]},
+              "samples": {"stack": [1, 1, 1], "time": [1, 2, 3]},
+              "markers": {"name": [2, 2], "startTime": [1, 2], "endTime": [2, 3], "phase": [1, 1], "category": [0, 0], "data": [None, None]}}
+
+    @staticmethod
+    def profile(*threads, **more):
+        return json.dumps({"meta": {"version": 1, "categories": [{"name": "Other"}]}, "libs": [], "threads": threads, **more}).encode()
+
+    def changed(self, table, **columns):
+        thread = copy.deepcopy(self.THREAD)
+        thread[table] = {**thread[table], **columns} if isinstance(thread.get(table), dict) else columns
+        return self.profile(thread)
+
+    def test_columns_of_unequal_length(self):
+        self.whole(self.profile(self.THREAD))
+        self.whole(self.changed("samples", weight=[1, 1, None]))
+        self.lacks(self.changed("samples", stack=[1]), "2 samples whose stack is not in the profile")
+        self.lacks(self.changed("samples", stack="none"), "3 samples whose stack is not in the profile")
+        self.lacks(self.changed("samples", stack=[1, 1, 7]), "1 sample whose stack is not in the profile")
+        self.lacks(self.changed("samples", time=[1]), "2 samples without a time")
+        self.lacks(self.changed("markers", phase=[1]), "1 marker of an unknown phase")
+
+    def test_what_it_refers_to(self):
+        self.lacks(self.changed("stackTable", prefix=[1, None]), "1 stack whose caller is not before it")
+        self.lacks(self.changed("stackTable", prefix=[]), "2 stacks whose caller is not before it")
+        self.lacks(self.changed("stackTable", frame=[0, 99]), "1 stack whose frame is not in the profile")
+        self.lacks(self.changed("frameTable", func=[0, 99]), "1 name outside of the profile")
+        self.lacks(self.profile({**self.THREAD, "stringArray": ["f"]}), "names outside of the profile")
+
+    def test_what_has_no_rows(self):
+        inner = json.loads(self.profile(self.THREAD))
+        self.lacks(self.profile(self.THREAD, processes=[inner, inner]), "2 profiles of further processes")
+        self.whole(self.profile(self.THREAD, processes=[], counters=[]))
+        self.lacks(self.profile(self.THREAD, counters=[{"name": "malloc"}]), "1 table of counters")
+        self.lacks(self.changed("nativeAllocations", stack=[1], time=[1], weight=[100]), "1 table of native allocations")
+        self.whole(self.changed("nativeAllocations", stack=[], time=[], weight=[]))
+        self.lacks(self.changed("samples", weight=[1, 10, 1]), "1 weight of samples")
+        self.lacks(self.profile(self.THREAD, "no thread", 5), "2 threads could not be read")
+
+    def test_threads_known_by_texts_stay_apart(self):
+        data = self.profile({**self.THREAD, "tid": "1.1"}, {**self.THREAD, "tid": "1.2"}, {**self.THREAD, "tid": "7"})
+        self.assertEqual(self.load(data, "select count(distinct utid) as n from cpu_profile_stack_sample"), [{"n": 3}])
+        self.assertEqual(self.column(data, "select tid from thread where tid = 7"), [7])
+
+
+class Instruments(Parts):
+    FRAME = '<frame id="30" name="f" addr="0x10"/>'
+    THREAD = '<thread id="3" fmt="main  0x12 (app, pid: 9)"><tid id="4">18</tid><process id="5"><pid id="6">9</pid></process></thread>'
+
+    def row(self, frames=FRAME, thread='<thread ref="3"/>', time="200"):
+        return f"<row><sample-time>{time}</sample-time>{thread}<backtrace>{frames}</backtrace></row>"
+
+    def file(self, *rows):
+        rows = (self.row(thread=self.THREAD, time="100"), *rows)
+        return ('<?xml version="1.0"?><trace-query-result><node>' + "".join(rows) + "</node></trace-query-result>").encode()
+
+    def setUp(self):
+        super().setUp()
+        self.file_name = self.dir / "known.xml"
+        self.file_name.write_bytes(self.file())
+        p = subprocess.run([ORMA, "query", "--cache=off", self.file_name, "select 1"], env=self.env, capture_output=True, check=False)
+        if p.returncode:
+            self.skipTest("a build without expat")
+
+    def test_rows(self):
+        self.whole(self.file(self.row('<frame ref="30"/>')))
+        self.lacks(self.file(self.row('<frame ref="77"/><frame ref="30"/>')), "1 reference to elements")
+        for time in "abc", "99999999999999999999", "-5", "":
+            self.lacks(self.file(self.row(time=time)), "1 time of rows")
+        self.lacks(self.file(self.row(thread='<thread id="8"><tid>zz</tid></thread>')), "1 broken number")
+        self.lacks(self.file(self.row()[:-6] + self.row() + "</row>"), "1 row around other rows")
+
+    def test_ids_are_any_text(self):
+        data = self.file(self.row('<frame id="a" name="first" addr="1"/>'), self.row('<frame id="b" name="second" addr="2"/>'),
+                         self.row('<frame ref="a"/>', time="300"))
+        self.whole(data)
+        names = self.column(data, "select f.name from instruments_sample s join stack_profile_callsite c on c.id = s.callsite_id "
+                                  "join stack_profile_frame f on f.id = c.frame_id order by s.ts, s.id")
+        self.assertEqual(names, ["f", "first", "second", "first"])
+
+    def test_no_limit_cuts_in_silence(self):
+        data = self.file(self.row('<frame ref="30"/>' * 3000))
+        self.whole(data)
+        self.assertEqual(self.load(data, "select max(depth) as n from stack_profile_callsite"), [{"n": 2999}])
+
+
+class Fuchsia(Parts):
+    @staticmethod
+    def event(kind, ts, thread, extra=b""):
+        body = words(ts) + (words(7, 8) if not thread else b"") + extra
+        return words(4 | (1 + len(body) // 8) << 4 | kind << 16 | thread << 24 | 1 << 48) + body
+
+    @staticmethod
+    def thread(number, process, thread):
+        return words(3 | 3 << 4 | number << 16, process, thread)
+
+    def trace(self, *more):
+        name = words(2 | 2 << 4 | 1 << 16 | 4 << 32) + b"work\0\0\0\0"
+        return words(0x0016547846040010, 1 | 2 << 4, 10 ** 9) + name + self.thread(1, 100, 101) + \
+            self.event(2, 10, 1) + self.event(3, 20, 1) + b"".join(more)
+
+    def test_records(self):
+        self.whole(self.trace())
+        self.lacks(self.trace(self.event(0, 30, 9)), "1 thread of events that no record tells")
+        self.lacks(self.trace(self.event(3, 30, 1)), "1 end of slices has no row")
+        self.lacks(self.trace(self.event(1, 30, 1, words(5))), "1 counter without a value")
+        self.lacks(self.trace(self.thread(2, 100, (1 << 32) + 101)), "1 id of more than 32 bits")
+        self.lacks(self.trace(words(0 | 1 << 4 | 3 << 16 | 5 << 20)), "1 record of full buffers")
+        self.lacks(self.trace(words(8 | 4 << 4 | 0xffff << 20 | 1 << 60, 50, 101, 102)), "1 record of switches")
+
+
+class Texts(Parts):
+    def test_strace(self):
+        calls = b"10 1700000000.000100 read(3, \"x\", 1) = 1 <0.000100>\n10 1700000000.000300 write(1, \"y\", 1) = 1 <0.000050>\n"
+        self.whole(calls)
+        self.lacks(calls + b"10 1700000000.001000 <... read resumed>) = 0 <0.000500>\n", "1 end of calls has no row")
+        for wrong in b"0.x", b"0.1x", b"99999999999999.0":
+            self.lacks(calls + b"10 1700000000.001000 read(3, \"x\", 1) = 1 <" + wrong + b">\n", "1 duration of calls")
+
+        for other in b"3</tmp/file>", b"? <unavailable>":  # strace -y, and a thread that was killed in a call
+            self.whole(calls + b"10 1700000000.001000 openat(3, \"x\", 1) = " + other + b"\n")
+
+    def test_many_workers_of_ninja_cost_what_they_weigh(self):
+        data = b"# ninja log v7\n" + b"".join(b"0\t%d\t0\tf%d\th%d\n" % (60000 - i, i, i) for i in range(60000))
+        begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        self.assertEqual(self.load(data, "select count(distinct track_id) as n from slice"), [{"n": 60000}])
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begun, 4 * SLOW)
+
+    def test_workers_of_ninja_are_reused(self):
+        data = b"# ninja log v7\n0\t10\t0\ta\t1\n0\t5\t0\tb\t2\n5\t9\t0\tc\t3\n6\t20\t0\td\t4\n10\t12\t0\te\t5\n"
+        sql = "select s.name, t.tid from slice s join thread_track k on k.id = s.track_id join thread t using (utid) order by s.name"
+        self.assertEqual([row["tid"] for row in self.load(data, sql)], [1, 2, 2, 3, 1])
+
+
+if __name__ == "__main__":
+    main()
