@@ -334,6 +334,30 @@ class Texts(Parts):
         for other in b"3</tmp/file>", b"? <unavailable>":  # strace -y, and a thread that was killed in a call
             self.whole(calls + b"10 1700000000.001000 openat(3, \"x\", 1) = " + other + b"\n")
 
+    def test_markers_of_the_kernel(self):
+        line = b"          sh-10    [000] d..3   100.000%d00: tracing_mark_write: %s\n"
+        begin = b"# tracer: nop\n#\n" + line % (3, b"B|10|foo") + line % (4, b"E|10")
+        self.whole(begin)
+        for text in b"hello", b"Q|10|zz", b"C|10|zz|abc", b"B|xx|foo", b"B|99999999999|foo":
+            self.lacks(begin + line % (5, text), "1 kernel event 'tracing_mark_write'")
+
+    def test_json(self):
+        slices = [{"ph": "X", "name": "a", "ts": 1, "dur": 2, "pid": 1, "tid": 1}]
+        counter = {"ph": "C", "name": "n", "ts": 1, "pid": 1}
+
+        def trace(*more):
+            return json.dumps({"traceEvents": slices + list(more)}).encode()
+
+        self.whole(trace({**counter, "args": {"v": 5, "w": "6"}}))
+        self.lacks(trace({**counter, "args": {"v": 5, "w": "x", "z": None, "o": {}}}), "3 values of counters")
+        for wrong in [1], {"a": 1}, True, 1.5:
+            self.lacks(trace({**slices[0], "pid": wrong}), "1 pid")
+            self.lacks(trace({**slices[0], "tid": wrong}), "1 pid")
+        self.whole(trace({**slices[0], "pid": None, "tid": 2.0}))
+        for ids in (1, 2), ("1", "2"), (1.5, 1.25):
+            data = trace(*({**counter, "id": n, "args": {"v": i}} for i, n in enumerate(ids)))
+            self.assertEqual(self.load(data, "select count(distinct track_id) as n from counter"), [{"n": 2}])
+
     def test_many_workers_of_ninja_cost_what_they_weigh(self):
         data = b"# ninja log v7\n" + b"".join(b"0\t%d\t0\tf%d\th%d\n" % (60000 - i, i, i) for i in range(60000))
         begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime

@@ -24,11 +24,12 @@ static void preserve(struct orma_import_ctx *ctx, uint16_t machine)
     NOTE(ctx, "preserve %u\n", machine);
 }
 
-static void marker(struct orma_import_ctx *ctx, const struct orma_kernel_event *e,
+static bool marker(struct orma_import_ctx *ctx, const struct orma_kernel_event *e,
                    struct orma_str text)
 {
     NOTE(ctx, "marker %lld pid=%u cpu=%u %.*s\n", (long long)e->ts, e->pid, e->cpu,
          ORMA_STR_ARG(text));
+    return true;
 }
 
 static bool handle(struct orma_import_ctx *ctx, const struct orma_kernel_event *e)

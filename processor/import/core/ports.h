@@ -33,8 +33,8 @@ struct orma_kernel_port {
     void (*set_tracing_start)(struct orma_import_ctx *room, uint16_t machine, int64_t ts);
     /* The session wanted what the kernel's buffers held before it. */
     void (*preserve)(struct orma_import_ctx *room, uint16_t machine);
-    /* A text in the atrace convention, from the kernel's marker file. */
-    void (*marker)(struct orma_import_ctx *room, const struct orma_kernel_event *e,
+    /* A text from the kernel's marker file; false: it is not in the atrace convention. */
+    bool (*marker)(struct orma_import_ctx *room, const struct orma_kernel_event *e,
                    struct orma_str text);
     /* The handler of the event's field; false: it has none. */
     bool (*handle)(struct orma_import_ctx *room, const struct orma_kernel_event *e);
@@ -118,11 +118,11 @@ static inline void orma_port_preserve(struct orma_import_ctx *imp, uint16_t mach
         imp->ports->kernel.preserve(imp->ports->kernel.room, machine);
 }
 
-static inline void orma_port_marker(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+static inline bool orma_port_marker(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                                     struct orma_str text)
 {
-    if (imp->ports->kernel.room)
-        imp->ports->kernel.marker(imp->ports->kernel.room, e, text);
+    return !imp->ports->kernel.room ||
+           imp->ports->kernel.marker(imp->ports->kernel.room, e, text);
 }
 
 static inline bool orma_port_handle(struct orma_import_ctx *imp, const struct orma_kernel_event *e)

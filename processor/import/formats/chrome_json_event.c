@@ -561,6 +561,14 @@ static void put_counter(struct event *e, uint32_t name, double value)
     orma_model_add_thread_counter(e->imp->model, e->imp->model->base, e->ts, e->utid, &what, value);
 }
 
+/* Counters of one name and different ids are different ones. */
+static bool has_counter_id(const struct event *e)
+{
+    enum orma_json_type type = e->json->id.type;
+
+    return type == ORMA_JSON_STRING || type == ORMA_JSON_INT || type == ORMA_JSON_REAL;
+}
+
 /* What the counter of a key is called. */
 static uint32_t counter_name(struct event *e, struct orma_str key)
 {
@@ -570,8 +578,10 @@ static uint32_t counter_name(struct event *e, struct orma_str key)
 
     orma_buf_clear(name);
     orma_buf_put(name, begin.data, begin.len);
-    if (e->json->id.type == ORMA_JSON_STRING) {
-        struct orma_str id = orma_json_text(&e->json->id, &e->scratch->text);
+    if (has_counter_id(e)) {
+        struct orma_str id = e->json->id.type == ORMA_JSON_STRING
+                                 ? orma_json_text(&e->json->id, &e->scratch->text)
+                                 : e->json->id.raw;
 
         orma_buf_put_str(name, " id: ");
         orma_buf_put(name, id.data, id.len);
@@ -588,7 +598,7 @@ static uint32_t known_counter_name(struct event *e, struct orma_str key, unsigne
         &e->scratch->counters[(e->name * 4 + num) % ORMA_JSON_COUNTERS];
     struct orma_str shown = orma_strpool_get(&e->imp->model->storage->pool, known->shown);
 
-    if (e->json->id.type == ORMA_JSON_STRING)
+    if (has_counter_id(e))
         return counter_name(e, key);
     if (known->shown && known->name == e->name && known->key_len == key.len &&
         !memcmp(shown.data + shown.len - key.len, key.data, key.len))
@@ -617,21 +627,24 @@ static void on_counter(struct event *e)
         failure(e);
         return;
     }
-    bool any = false;
+    unsigned good = 0, bad = 0;
     for (unsigned num = 0; orma_json_name(&args, &key); num++) {
         const char *at = args.pos;
         double value;
 
         if (orma_json_read(&args, &v) && counter_value(&v, &value)) {
             put_counter(e, known_counter_name(e, key, num), value);
-            any = true;
+            good++;
             continue;
         }
         failure(e);
+        bad++;
         if (args.failed && !orma_json_resume(&args, at))
             break;
     }
-    e->unread = any ? 0 : FAILED; /* members that are no numbers have an entry in the log */
+    e->unread = good ? 0 : FAILED; /* members that are no numbers have an entry in the log */
+    for (; good && bad; bad--)
+        orma_file_part(e->file, ORMA_ACCOUNT_DAMAGED, "values of counters", NULL);
 }
 
 /* ---- thread states, an extension ---- */
@@ -795,6 +808,16 @@ ORMA_COLD static void note_id(struct event *e, bool of_process, uint32_t row, ui
     }
 }
 
+/* What can't be a pid or tid: an object, a list, true, or a number between two. */
+static bool is_no_id(const struct orma_json_value *v)
+{
+    const double val = v->type == ORMA_JSON_REAL ? orma_json_number(v) : 0;
+
+    return v->type == ORMA_JSON_OBJECT || v->type == ORMA_JSON_ARRAY ||
+           v->type == ORMA_JSON_BOOL || val != val ||
+           (val > -9e15 && val < 9e15 && (double)(int64_t)val != val);
+}
+
 /* By ids of which one at least is a text, or a number that no system gives. */
 static void find_named_thread(struct event *e, struct orma_processes *p)
 {
@@ -803,6 +826,8 @@ static void find_named_thread(struct event *e, struct orma_processes *p)
     const struct orma_json_id tid =
         orma_json_event_number(e->imp, &e->json->tid, &e->scratch->text);
 
+    if (is_no_id(&e->json->pid) || is_no_id(&e->json->tid))
+        orma_file_part(e->file, ORMA_ACCOUNT_DAMAGED, "pids and tids", NULL);
     e->pid = pid.number;
     e->tid = tid.number ? tid.number : pid.number; /* none, or no number that a thread has */
     /* A text names again at each event: its process, and the thread that had this tid last, which

@@ -523,7 +523,7 @@ static enum orma_systrace_end event(struct orma_import_ctx *imp, struct orma_ker
 
     if (orma_str_eq_c(name, "tracing_mark_write") || orma_str_eq_c(name, "0") ||
         orma_str_eq_c(name, "print"))
-        orma_port_marker(imp, e, marker(args));
+        return orma_port_marker(imp, e, marker(args)) ? ORMA_SYSTRACE_READ : ORMA_SYSTRACE_UNREAD;
     else if (orma_str_eq_c(name, "sched_switch"))
         return end_of(on_switch(imp, e, args, scratch));
     else if (orma_str_eq_c(name, "sched_waking"))

@@ -88,8 +88,8 @@ struct orma_kernel_state {
 
 void orma_kernel_fini(struct orma_import_ctx *imp);
 
-/* A text in the atrace convention, from the kernel's marker file. */
-void orma_kernel_parse_marker(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+/* A text from the kernel's marker file; false: it is not in the atrace convention. */
+bool orma_kernel_parse_marker(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                               struct orma_str text);
 
 /* A row of ftrace_event, with its place in the bundle, from which its args are decoded. */

@@ -67,7 +67,7 @@ static bool read_pid(struct orma_str s, uint32_t *ret)
     bool negative;
     uint64_t val;
 
-    if (!read_number(s, &negative, &val))
+    if (!read_number(s, &negative, &val) || val > UINT32_MAX)
         return false;
     *ret = (uint32_t)(negative ? 0 - val : val);
     return true;
@@ -361,17 +361,19 @@ static void on_atrace(struct orma_import_ctx *imp, const struct orma_kernel_even
     }
 }
 
-void orma_kernel_parse_marker(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
+bool orma_kernel_parse_marker(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                               struct orma_str text)
 {
     struct atrace a;
 
     if (orma_str_starts(text, ORMA_STR("trace_event_clock_sync:")))
-        return; /* for those who have no better clocks */
-    if (read_atrace(text, &a))
+        return true; /* for those who have no better clocks */
+    if (read_atrace(text, &a)) {
         on_atrace(imp, e, &a);
-    else
-        orma_stats_inc(orma_model_stats(imp->model, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+        return true;
+    }
+    orma_stats_inc(orma_model_stats(imp->model, e->machine), ORMA_STAT_SYSTRACE_PARSE_FAILURE);
+    return false;
 }
 
 /* Drivers have trace points of their own for the same. tgid 0: they name no process. */
@@ -479,7 +481,7 @@ static void on_print(struct orma_import_ctx *imp, const struct orma_kernel_event
     orma_kernel_cut_write(imp, e);
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_PRINT_FTRACE_EVENT_BUF)
-            orma_kernel_parse_marker(imp, e, orma_pb_str(&f));
+            (void)orma_kernel_parse_marker(imp, e, orma_pb_str(&f)); /* a row of raw events */
 }
 
 const struct orma_kernel_handler orma_kernel_print_handlers[] = {
