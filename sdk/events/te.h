@@ -170,6 +170,7 @@ struct orma_te_session {
     uint32_t renew_chunks;
     struct orma_te_seq *idle;   /* of threads that are gone: the next thread goes on with them */
     struct orma_writer *losses; /* counts what no sequence could; NULL: nothing so far */
+    bool ending;                /* no thread gets a sequence any more */
 };
 
 struct orma_te {

@@ -260,8 +260,11 @@ struct orma_te_seq *orma_te_thread_seq(struct orma_te_thread *self, uint32_t slo
 
     if (seq)
         return seq;
+    ORMA_TESTPOINT("an event needs a sequence");
     (void)orma_te_lock();
     struct orma_te_session *session = orma_te.sessions[slot];
+    if (session && session->ending)
+        session = NULL; /* quiesce() may have seen us waiting for the lock, and waits no more */
     if (session && (seq = session->idle))
         session->idle = seq->next;
     else if (session)
@@ -651,6 +654,7 @@ int orma_te_session_free(struct orma_te_session *self)
     for (struct orma_category *c = orma_te.categories; c; c = c->next)
         set_bit(c, self->slot, false);
     ORMA_ASSERT_HOT(orma_te.sessions[self->slot] == self);
+    self->ending = true;
     bool quiet = quiesce(self);
     settle_losses(self);
     if (!quiet) {

@@ -177,6 +177,26 @@ class Liars(Attack):
             self.assertGreater(liar.connections, 0, name)
             self.check(name, place, code, (0, 3))
 
+    def test_sessions_that_end_at_once(self):
+        """While threads are getting their place in them: what they got is theirs until they have left it."""
+        def tell(c):
+            dice = random.Random(SEED)
+            fd = memory(4 * SIZE)
+            c.command(SETUP_TRACING, num(1, PAGE), fd)
+            os.close(fd)
+            for i in range(1, times(4000, 100000)):
+                what = num(1, i) + sub(2, sub(1, c.sources[0]) + num(2, 1))
+                c.command(SETUP, what)
+                c.command(START, what)
+                if dice.random() < .7:
+                    time.sleep(dice.random() * 0.0003)
+                c.command(STOP, num(1, i))
+
+        place, _ = self.lie("sessions", tell)
+        for policy in (8, 3):
+            code = self.start_at(place, TOOLS / "attack_app", place / "counts", "count", policy, 0, times(2, 60)).wait(120 * SLOW)
+            self.check("sessions that end at once", place, code, (0, 3))
+
     def test_probes(self):
         running = []
         for name, tell in LIES.items():
