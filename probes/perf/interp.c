@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "probes/perf/interpreter.h"
+#include "probes/perf/peek.h"
 #include "probes/perf/prompt.h"
 #include "probes/python/match.h"
 #include "sdk/base/defs.h"
@@ -16,7 +19,9 @@
 #include "sdk/base/log.h"
 
 #define OPEN_MAX_NUM 256u /* processes whose memory is open at the same time */
-#define PAGE 4096u
+#define PAGE ORMA_PERF_PEEK_PAGE
+#define CPUS_MAX 1024u
+#define PEEK_MS 2000   /* a page may have to come from a slow disk */
 #define PAGES 128u     /* kept of a thread while it is looked at; a power of two */
 #define READS_MAX 256u /* of pages, for one sample */
 #define STATUS_MAX 4096u
@@ -31,20 +36,24 @@ struct orma_perf_python {
     const struct orma_python_layout *layout;
     struct orma_python_layout said; /* by itself */
     uint64_t cframe;                /* of match.h */
-    int mem;                        /* /proc/PID/mem */
+    int mem;                        /* /proc/PID/mem, which peek.h reads */
+    uint64_t key;                   /* of what is open: counts them */
+    atomic_bool silent;             /* a read never ended: nobody tries again */
     struct orma_map threads, ids;   /* by tid: where its state is; its id as the program has it */
     unsigned *open_num;
 };
 
 struct page {
-    uint64_t base;
-    uint32_t sample; /* when it was read: of the past, it is worth nothing */
+    uint64_t base, key; /* where, and of which memory */
+    uint32_t sample;    /* when it was read: of the past, it is worth nothing */
+    uint32_t used;      /* when somebody wanted it */
     bool there;
     uint8_t bytes[PAGE];
 };
 
 /* Memory of one process, for one sample. Each thread has its own. */
 struct reader {
+    struct orma_perf_peek *peek; /* NULL: not yet */
     struct orma_perf_python *python;
     uint32_t sample; /* counts them */
     unsigned reads;
@@ -68,28 +77,81 @@ struct orma_perf_interp {
     struct reader reader;
     bool told_closed, told_old, told_new, told_odd;
     uint64_t shown, changed;
+    uint64_t keys;                   /* memories that were opened */
     struct orma_map all;             /* struct orma_perf_python *, of all processes */
     struct orma_perf_rings *rings;   /* NULL: nobody can be in a hurry */
     struct orma_perf_prompt *prompt; /* from the first process on; NULL: none */
     /* With the lock of `prompt`: */
     struct orma_map by_pid; /* struct orma_perf_python *, those that can be read */
     struct reader prompt_reader;
+    struct orma_perf_peek
+        *prompt_peeks[CPUS_MAX]; /* each begun by, and like, the thread of its cpu */
 };
 
 /* ---- memory ---- */
 
+static struct page *slot_of(struct reader *self, uint64_t base)
+{
+    return &self->pages[base / PAGE % PAGES];
+}
+
+/* To ask costs more than to read: what the sample before needed, this one will need, too. */
+static size_t guess(struct reader *self, uint64_t *bases, size_t num)
+{
+    const uint64_t key = self->python->key;
+
+    for (size_t i = 0; i < PAGES && num < ORMA_PERF_PEEK_MAX; i++) {
+        const struct page *page = &self->pages[i];
+
+        if (page->key == key && page->used == self->sample - 1 && page->there &&
+            page->sample != self->sample && page != slot_of(self, bases[0]))
+            bases[num++] = page->base;
+    }
+    return num;
+}
+
+static void tell_silent(struct orma_perf_python *python)
+{
+    if (atomic_exchange_explicit(&python->silent, true, memory_order_relaxed))
+        return; /* the other thread has */
+    orma_log_warn("linux.perf: Python functions of process %u have no names from now on: a read of "
+                  "its memory does not end",
+                  python->pid);
+}
+
+static void fetch(struct reader *self, uint64_t base)
+{
+    uint64_t bases[ORMA_PERF_PEEK_MAX] = {base};
+    const size_t num = guess(self, bases, 1);
+    const struct orma_perf_peek_of of = {self->python->key, self->python->mem};
+    const uint8_t *pages = NULL;
+    uint32_t there = 0;
+
+    if (self->peek && !atomic_load_explicit(&self->python->silent, memory_order_relaxed) &&
+        orma_perf_peek_read(self->peek, of, bases, num, &pages, &there) == -ETIMEDOUT)
+        tell_silent(self->python);
+    for (size_t i = 0; i < num; i++) {
+        struct page *page = slot_of(self, bases[i]);
+
+        page->base = bases[i];
+        page->key = of.key;
+        page->sample = self->sample;
+        page->there = pages && there & UINT32_C(1) << i;
+        if (page->there)
+            memcpy(page->bytes, pages + i * PAGE, PAGE);
+    }
+}
+
 static const uint8_t *page_at(struct reader *self, uint64_t base)
 {
-    struct page *page = &self->pages[base / PAGE % PAGES];
+    struct page *page = slot_of(self, base);
 
-    if (page->sample == self->sample && page->base == base)
-        return page->there ? page->bytes : NULL;
-    if (self->reads++ >= READS_MAX)
-        return NULL;
-    page->base = base;
-    page->sample = self->sample;
-    page->there = base <= INT64_MAX - PAGE &&
-                  pread(self->python->mem, page->bytes, PAGE, (off_t)base) == (ssize_t)PAGE;
+    if (page->sample != self->sample || page->base != base) {
+        if (self->reads++ >= READS_MAX)
+            return NULL;
+        fetch(self, base);
+    }
+    page->used = self->sample;
     return page->there ? page->bytes : NULL;
 }
 
@@ -197,6 +259,11 @@ static bool read_promptly(void *ctx, uint32_t pid, uint32_t tid, struct orma_pyt
 
     if (!python)
         return false;
+    /* To change over to a process on the same cpu is quick, to wake up another cpu is not. */
+    struct orma_perf_peek **peek = &self->prompt_peeks[(unsigned)sched_getcpu() % CPUS_MAX];
+    if (!*peek)
+        *peek = orma_perf_peek_new(PEEK_MS);
+    self->prompt_reader.peek = *peek;
     begin_reading(&self->prompt_reader, python);
     return read_thread(&self->prompt_reader, self->processes->proc_fd, tid, ret);
 }
@@ -260,6 +327,7 @@ static bool open_memory(struct orma_perf_interp *self, struct orma_perf_python *
     python->mem = openat(self->processes->proc_fd, path, O_RDONLY | O_CLOEXEC);
     if (python->mem >= 0) {
         (*python->open_num)++;
+        python->key = ++self->keys;
         return true;
     }
     if ((errno == EACCES || errno == EPERM) && !self->told_closed) {
@@ -376,6 +444,7 @@ struct orma_perf_interp *orma_perf_interp_new(struct orma_perf_processes *proces
         return NULL;
     self->processes = processes;
     self->rings = rings;
+    self->reader.peek = orma_perf_peek_new(PEEK_MS); /* NULL: nothing is there */
     return self;
 }
 
@@ -384,6 +453,9 @@ void orma_perf_interp_free(struct orma_perf_interp *self)
     if (!self)
         return;
     orma_perf_prompt_free(self->prompt);
+    orma_perf_peek_free(self->reader.peek);
+    for (size_t i = 0; i < CPUS_MAX; i++)
+        orma_perf_peek_free(self->prompt_peeks[i]);
     ORMA_MAP_EACH (slot, &self->all)
         ((struct orma_perf_python *)(uintptr_t)slot->val)->owner = NULL;
     orma_map_fini(&self->all);
