@@ -57,8 +57,8 @@ static inline void orma_guard_unlock(pthread_mutex_t *lock)
 }
 
 /*
- * Around what makes system calls in an event: the host's errno stays as it was, and its thread is
- * not cancelled there, where it may hold a lock. ORMA_HUSHED; holds to the end of the block.
+ * Around what makes system calls in an event, or with a lock: the host's errno stays as it was, and
+ * its thread is not cancelled there. ORMA_HUSHED; holds to the end of the block.
  */
 struct orma_hush {
     int err, cancel;

@@ -10,6 +10,7 @@
 #include "orma/tracing.h"
 #include "sdk/base/assert.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/cond.h"
 #include "sdk/base/fork.h"
 #include "sdk/base/guard.h"
 #include "sdk/base/mem.h"
@@ -36,7 +37,6 @@ struct orma_te orma_te = {
     .categories = &orma_category_dynamic,
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .wait_lock = PTHREAD_MUTEX_INITIALIZER,
-    .changed = PTHREAD_COND_INITIALIZER,
     .next_site = ORMA_TE_SITE_FIRST,
 };
 __thread struct orma_te_thread *orma_te_self;
@@ -335,7 +335,7 @@ static void after_fork(void)
 {
     orma_te.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     orma_te.wait_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    orma_te.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    orma_cond_init(&orma_te.changed);
     orma_te.threads = orma_te.free_threads = NULL;
     orma_te.free_seqs = NULL;
     memset(orma_te.sessions, 0, sizeof(orma_te.sessions));
@@ -357,6 +357,7 @@ void orma_te_watch_forks(void)
 
 static void init_once(void)
 {
+    orma_cond_init(&orma_te.changed);
     has_key = pthread_key_create(&thread_key, thread_gone) == 0; /* else thread ends go unnoticed */
     orma_te_watch_forks();
     atomic_store_explicit(&orma_te.short_way, membarrier_works(), memory_order_relaxed);
@@ -679,24 +680,25 @@ static bool has_session(void)
     return has;
 }
 
+static void unlock(void *lock)
+{
+    pthread_mutex_unlock(lock);
+}
+
+/* Its thread may be cancelled meanwhile. */
 bool orma_te_wait_for_session(int timeout_ms)
 {
-    struct timespec end;
     int r = 0;
 
-    clock_gettime(CLOCK_REALTIME, &end);
-    if (timeout_ms >= 0) {
-        uint64_t ns = (uint64_t)end.tv_nsec + (uint64_t)timeout_ms * 1000000;
-
-        end.tv_sec += (time_t)(ns / 1000000000);
-        end.tv_nsec = (long)(ns % 1000000000);
-    }
+    init();
+    struct timespec end = orma_cond_in_ms((uint64_t)ORMA_MAX(timeout_ms, 0));
     /* Not on g.lock: until the wait was over, the guard would be up. */
     pthread_mutex_lock(&orma_te.wait_lock);
+    pthread_cleanup_push(unlock, &orma_te.wait_lock);
     while (!has_session() && r == 0)
         r = timeout_ms < 0 ? pthread_cond_wait(&orma_te.changed, &orma_te.wait_lock)
                            : pthread_cond_timedwait(&orma_te.changed, &orma_te.wait_lock, &end);
-    pthread_mutex_unlock(&orma_te.wait_lock);
+    pthread_cleanup_pop(1);
     return has_session();
 }
 
@@ -741,6 +743,7 @@ void orma_te_session_clear(struct orma_te_session *self)
 
 void orma_category_register(struct orma_category *category)
 {
+    ORMA_HUSHED;
     uint8_t was = orma_te_lock();
     category->next = orma_te.categories;
     orma_te.categories = category;
@@ -763,6 +766,7 @@ static void forget_keys(void)
 
 void orma_category_unregister(struct orma_category *category)
 {
+    ORMA_HUSHED;
     uint8_t was = orma_te_lock();
     for (struct orma_category **link = &orma_te.categories; *link; link = &(*link)->next) {
         if (*link == category) {

@@ -20,6 +20,7 @@
 #include "protos/fields/trace.h"
 #include "sdk/base/assert.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/cond.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/fork.h"
 #include "sdk/base/guard.h"
@@ -164,12 +165,8 @@ static void *run(void *arg)
     bool quit = false;
 
     while (!quit) {
-        struct timespec end;
+        struct timespec end = orma_cond_in_ms(self->period_ms);
 
-        clock_gettime(CLOCK_REALTIME, &end);
-        uint64_t ns = (uint64_t)end.tv_nsec + (uint64_t)self->period_ms * 1000000;
-        end.tv_sec += (time_t)(ns / 1000000000);
-        end.tv_nsec = (long)(ns % 1000000000);
         pthread_mutex_lock(&self->wake_lock);
         while (!self->quit && pthread_cond_timedwait(&self->wake, &self->wake_lock, &end) == 0)
             ;
@@ -402,6 +399,7 @@ static void after_fork(void)
 
 int orma_recording_start(const struct orma_recording_args *args, struct orma_recording **ret)
 {
+    ORMA_HUSHED;
     struct orma_recording_args full = ORMA_RECORDING_ARGS;
     struct orma_recording *self;
 
@@ -418,7 +416,7 @@ int orma_recording_start(const struct orma_recording_args *args, struct orma_rec
     self->mode = (enum orma_recording_mode)full.mode;
     pthread_mutex_init(&self->lock, NULL);
     pthread_mutex_init(&self->wake_lock, NULL);
-    pthread_cond_init(&self->wake, NULL);
+    orma_cond_init(&self->wake);
     int r = start(self, &full);
     if (r < 0) {
         if (stop_sessions(self) == 0)
@@ -440,6 +438,8 @@ static int recording_state(struct orma_recording *self)
 
 int orma_recording_flush(struct orma_recording *recording)
 {
+    ORMA_HUSHED;
+
     if (!recording)
         return -EINVAL;
     if (recording->life != orma_fork_generation())
@@ -461,6 +461,8 @@ int orma_recording_flush(struct orma_recording *recording)
 
 int orma_recording_stop(struct orma_recording *recording, struct orma_recording_counts *ret)
 {
+    ORMA_HUSHED;
+
     if (!recording)
         return -EINVAL;
     if (recording->life != orma_fork_generation())

@@ -170,6 +170,7 @@ static void init(void)
 
 int orma_data_source_register(struct orma_data_source *source)
 {
+    ORMA_HUSHED;
     struct source_impl *impl = calloc(1, sizeof(*impl));
     int r = 0;
 

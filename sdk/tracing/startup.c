@@ -104,6 +104,7 @@ static void after_fork(void)
 
 int orma_startup_tracing(const struct orma_startup_args *args)
 {
+    ORMA_HUSHED;
     struct orma_startup_args full = ORMA_STARTUP_ARGS;
 
     if (args && args->struct_size < offsetof(struct orma_startup_args, categories))

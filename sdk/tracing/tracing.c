@@ -107,6 +107,7 @@ static void run_task(void *ctx, struct orma_producer *producer)
  */
 static void run_on_loop(void (*fn)(void *arg), void *arg)
 {
+    ORMA_HUSHED;
     struct run r = {fn, arg};
 
     if (is_loop_thread) {
@@ -285,6 +286,7 @@ static int wait_at_start(uint32_t asked_ms)
 
 int orma_init(const struct orma_init_args *args)
 {
+    ORMA_HUSHED;
     struct orma_init_args full = ORMA_INIT_ARGS;
     static bool at_exit;
 
@@ -347,6 +349,7 @@ static void wait_for_takeover(void)
 
 void orma_shutdown(void)
 {
+    ORMA_HUSHED;
     pthread_mutex_lock(&g.lock);
     if (g.thread) {
         wait_for_takeover();
@@ -379,6 +382,8 @@ static bool lock_until(uint64_t end_ns)
 
 int orma_flush(int timeout_ms)
 {
+    pthread_testcancel(); /* here; with our locks nobody may be cancelled */
+    ORMA_HUSHED;
     uint64_t end_ns = now_ns() + (uint64_t)ORMA_MAX(timeout_ms, 0) * 1000000;
 
     revive();
@@ -403,6 +408,7 @@ static void trigger_task(void *ctx, struct orma_producer *producer)
 
 int orma_trigger(const char *name)
 {
+    ORMA_HUSHED;
     struct trigger t = {name, -EAGAIN};
 
     if (!name)

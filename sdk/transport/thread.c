@@ -14,9 +14,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "sdk/base/clock.h"
+#include "sdk/base/cond.h"
 
 /* A failing connect to a local socket costs microseconds: begin impatiently, end politely. */
 #define RETRY_MIN_MS 100
@@ -157,7 +157,7 @@ int orma_producer_thread_new(struct orma_producer *producer, orma_producer_turn_
     self->turn_ctx = ctx;
     self->retry_ms = RETRY_MIN_MS;
     pthread_mutex_init(&self->lock, NULL);
-    pthread_cond_init(&self->done, NULL);
+    orma_cond_init(&self->done);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     int r = pthread_create(&self->thread, NULL, run, self);
@@ -211,21 +211,10 @@ void orma_producer_thread_call(struct orma_producer_thread *self, orma_producer_
     pthread_mutex_unlock(&self->lock);
 }
 
-static struct timespec realtime_in(int ms)
-{
-    struct timespec end;
-
-    clock_gettime(CLOCK_REALTIME, &end);
-    uint64_t ns = (uint64_t)end.tv_nsec + (uint64_t)ORMA_MAX(ms, 0) * 1000000;
-    end.tv_sec += (time_t)(ns / 1000000000);
-    end.tv_nsec = (long)(ns % 1000000000);
-    return end;
-}
-
 /* Takes the task, whose memory is malloc()'s. False: it was not done in time, and frees itself. */
 static bool run_within(struct orma_producer_thread *self, struct task *task, int timeout_ms_)
 {
-    struct timespec end = realtime_in(timeout_ms_);
+    struct timespec end = orma_cond_in_ms((uint64_t)ORMA_MAX(timeout_ms_, 0));
     int r = 0;
 
     pthread_mutex_lock(&self->lock);

@@ -12,6 +12,9 @@
  *     app COUNTS closes FOLDER       closes all descriptors that it has, as daemons do, and opens
  *                                    files and sockets of its own
  *     app COUNTS dies -              is killed before the service knows of its first event
+ *     app COUNTS cancels THREADS     each is cancelled while it flushes, or waits for a session
+ *     app COUNTS clock -             waits for a session in vain, while the clock of the day is set
+ *                                    back: [10] is how long
  *
  * COUNTS is 16 numbers: [0..7] emitted by thread, [8] 1 when a session is there, [9] 1 at an
  * orderly end, [10] milliseconds of the flush, [11] its result, [12] children crashed, [13] hung,
@@ -31,6 +34,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -50,6 +54,18 @@ static double now(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* As others see the clock of the day in a program that reads it before it is set back an hour. */
+static time_t ahead;
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+    int r = (int)syscall(SYS_clock_gettime, id, t);
+
+    if (r == 0 && id == CLOCK_REALTIME)
+        t->tv_sec += ahead;
+    return r;
 }
 
 static void count(unsigned slot, uint64_t by)
@@ -180,6 +196,48 @@ static void with_forks(void)
         pthread_join(emitters[i], NULL);
 }
 
+static void *flushes(void *arg)
+{
+    for (;;) {
+        ORMA_INSTANT(attack, "flushed");
+        count((unsigned)(uintptr_t)arg, 1);
+        (void)orma_flush(100);
+    }
+    return NULL;
+}
+
+static void *waits(void *arg)
+{
+    (void)arg;
+    while (orma_wait_for_session(-1) >= 0)
+        pthread_testcancel();
+    return NULL;
+}
+
+static void with_cancelled_threads(long number)
+{
+    pthread_t thread;
+
+    for (long i = 0; i < number; i++) {
+        if (pthread_create(&thread, NULL, i % 4 ? flushes : waits, NULL))
+            continue;
+        usleep((useconds_t)(i % 10 * 100));
+        pthread_cancel(thread);
+        pthread_join(thread, NULL);
+    }
+    counts[11] = (uint64_t)(int64_t)orma_flush(10000);
+}
+
+static int with_a_clock_that_is_set(void)
+{
+    double begin = now();
+
+    ahead = 3600;
+    int r = orma_wait_for_session(300);
+    counts[10] = (uint64_t)((now() - begin) * 1000);
+    return r == 0 ? 0 : 4;
+}
+
 static int policy_of(const char *name)
 {
     return !strcmp(name, "stall") ? ORMA_EXHAUSTED_STALL
@@ -243,6 +301,8 @@ int main(int argc, char **argv)
     const char *mode = argv[2];
     args.exhausted = (uint32_t)policy_of(argv[3]);
     orma_init(&args);
+    if (!strcmp(mode, "clock"))
+        return with_a_clock_that_is_set();
     if (orma_wait_for_session(10000) != 1)
         return 3;
     __atomic_store_n(&counts[8], 1, __ATOMIC_RELEASE);
@@ -267,6 +327,8 @@ int main(int argc, char **argv)
     } else if (!strcmp(mode, "closes")) {
         per_thread = 2000;
         return with_closed_descriptors(argv[3]);
+    } else if (!strcmp(mode, "cancels")) {
+        with_cancelled_threads(atol(argv[3]));
     } else if (!strcmp(mode, "dies")) {
         ORMA_INSTANT(attack, "last words");
         kill(getpid(), SIGKILL);

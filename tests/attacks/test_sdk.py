@@ -166,6 +166,22 @@ class Sdk(Attack):
         self.assertEqual(self.slices() + lost, total)
         self.assert_ends()
 
+    def test_threads_that_are_cancelled(self):
+        """While they flush, or wait for a session: no lock stays behind, and what they wrote is there."""
+        self.record(50)
+        program, counts = self.app("cancels", times(200, 5000))
+        self.finish(program)
+        self.end_recording()
+        self.assertEqual(counts[11], 0, "the last flush of the program")
+        self.check_ledger(counts)
+        self.assert_ends()
+
+    def test_a_clock_that_is_set_back(self):
+        """A wait of 300 ms is no wait of an hour."""
+        program, counts = self.app("clock", "-")
+        self.finish(program)
+        self.assertLess(counts[10], 10000 * SLOW)
+
     def test_descriptors_that_the_program_closed(self):
         """Numbers of ours are its own files and sockets now: nothing is written there, nothing read, nothing closed."""
         self.record(50)
