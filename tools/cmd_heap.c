@@ -500,7 +500,7 @@ static int open_folder(struct heap *self)
 
 static int watch(struct heap *self)
 {
-    int signal_fd = orma_recorder_signals();
+    int signal_fd = orma_recorder_signals("orma heap");
     int r = signal_fd < 0 ? signal_fd : 0;
 
     if (r == 0)

@@ -810,7 +810,7 @@ static int profile(struct profile *self)
     r = make_config(self);
     if (r < 0 || self->print_config)
         return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
-    int signal_fd = orma_recorder_signals();
+    int signal_fd = orma_recorder_signals("orma profile");
     r = signal_fd < 0 ? signal_fd : open_folder(self);
     if (r == 0) {
         r = record(self, signal_fd, &code);

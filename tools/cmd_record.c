@@ -503,7 +503,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
         orma_arena_fini(&rec.names);
         return code;
     }
-    rec.signal_fd = orma_recorder_signals();
+    rec.signal_fd = orma_recorder_signals("orma record");
     if (rec.signal_fd < 0)
         code = ORMA_EXIT_FAILURE;
     else

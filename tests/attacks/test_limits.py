@@ -190,7 +190,8 @@ class Limits(Attack):
               "accept4": ("EMFILE", "ECONNABORTED"), "recvmsg": ("ENOMEM", "ECONNRESET", "EINTR"), "sendmsg": ("EPIPE", "ENOBUFS", "EINTR"),
               "write": ("ENOSPC", "EIO", "EINTR"), "writev": ("ENOSPC",), "timerfd_create": ("EMFILE",), "eventfd2": ("EMFILE",),
               "clone3": ("EAGAIN",), "clone": ("EAGAIN",), "openat": ("EMFILE", "EACCES"), "getsockopt": ("ENOMEM",), "connect": ("ECONNREFUSED", "EINTR"),
-              "socket": ("EMFILE",), "poll": ("ENOMEM", "EINTR"), "mmap": ("ENOMEM",), "fallocate": ("EOPNOTSUPP",), "fdatasync": ("EIO",)}
+              "socket": ("EMFILE",), "poll": ("ENOMEM", "EINTR"), "mmap": ("ENOMEM",), "fallocate": ("EOPNOTSUPP",), "fdatasync": ("EIO",), "signalfd4": ("EMFILE",)}
+    AT_THE_START = ("signalfd4", "clone3", "timerfd_create", "eventfd2", "socket")  # the first of them is told, too
 
     @unittest.skipIf(SLOW > 1 or not shutil.which("strace"), "no strace, or a sanitizer whose own calls would fail")
     def test_system_calls_that_fail(self):
@@ -199,10 +200,13 @@ class Limits(Attack):
         if done.returncode:
             self.skipTest("strace may not trace here")
         (self.dir / "config").write_text(CONFIG % 200 + " write_into_file: true file_write_period_ms: 50")
-        for i in range(times(12, 1000)):
+        for i in range(times(12, 1000) + len(self.AT_THE_START)):
             call = self.random.choice(sorted(self.FAULTS))
+            if i < len(self.AT_THE_START):
+                call = self.AT_THE_START[i]
             error, when = self.random.choice(self.FAULTS[call]), self.random.choice((1, 2, 3, 5, 8, 12, 20, 40))
             when = max(when, 40) if call in ("mmap", "openat") else when  # of the program, not of its loader
+            when = 1 if i < len(self.AT_THE_START) else when
             name = f"{call}: {error}, the {when}th"
             try:
                 done = self.run_program("strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:error={error}:when={when}",
@@ -210,6 +214,7 @@ class Limits(Attack):
             except subprocess.TimeoutExpired:
                 self.fail(f"{name}: it hangs")
             self.check(name, done, (0, 1, 127))
+            self.assertTrue(not done.returncode or done.stderr.strip(), f"{name}: it ends with {done.returncode} and says nothing")
 
 
 if __name__ == "__main__":

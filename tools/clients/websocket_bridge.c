@@ -13,7 +13,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +22,7 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/ipc/sock.h"
+#include "tools/base/signals.h"
 #include "tools/clients/bridge_user.h"
 
 #define PROGRAM "websocket_bridge"
@@ -350,23 +350,14 @@ static int listen_at(uint16_t *port)
     return fd;
 }
 
-static int stop_signals(void)
-{
-    sigset_t set;
-
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return -errno;
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 static int run(const char *origins, uint16_t port)
 {
     static struct bridge b; /* its block is large */
-    ORMA_AUTO(orma_fd_close) int stop_fd = stop_signals();
+    static const int signals[] = {SIGINT, SIGTERM, 0};
+    ORMA_AUTO(orma_fd_close) int stop_fd = orma_signals_open(PROGRAM, signals);
 
+    if (stop_fd < 0)
+        return ORMA_EXIT_FAILURE;
     b.origins = origins;
     for (size_t i = 0; i < PEERS_MAX; i++)
         b.peers[i] = (struct peer){.web = -1, .service = -1};

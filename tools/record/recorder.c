@@ -20,6 +20,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_reader.h"
+#include "tools/base/signals.h"
 #include "tools/base/units.h"
 #include "tools/record/child.h"
 #include "tools/record/command_note.h"
@@ -599,17 +600,10 @@ int orma_recorder_run(struct orma_recorder *self)
     return r < 0 ? r : ORMA_MIN(stopped, 0);
 }
 
-int orma_recorder_signals(void)
+int orma_recorder_signals(const char *program)
 {
-    sigset_t set;
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0};
 
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGCHLD);
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return -errno;
-    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    return orma_signals_open(program, signals);
 }

@@ -62,7 +62,7 @@ bool orma_recorder_had_source(const struct orma_recorder *self, const char *name
  */
 int orma_recorder_run(struct orma_recorder *self);
 
-/* Blocks the signals that end a recording and gives the descriptor for signal_fd, or -errno. Before
- * threads are started. */
-int orma_recorder_signals(void);
+/* Blocks the signals that end a recording and gives the descriptor for signal_fd, or -errno with a
+ * message of `program`. Before threads are started. */
+int orma_recorder_signals(const char *program);
 #endif

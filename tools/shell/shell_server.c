@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -23,6 +22,7 @@
 #include "processor/serve/rpc.h"
 #include "processor/serve/server.h"
 #include "sdk/base/fd.h"
+#include "tools/base/signals.h"
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
 #include "tools/shell/shell_impl.h"
@@ -83,26 +83,15 @@ static int make_rpc(struct orma_shell *sh, struct orma_rpc **ret)
     return code;
 }
 
-/* Readable when the server shall end. */
-static int stop_signals(void)
-{
-    sigset_t set;
-
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return -errno;
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 static int serve(struct orma_shell *sh, const struct orma_server_config *config, uint64_t idle_ms)
 {
+    static const int signals[] = {SIGINT, SIGTERM, 0};
     struct orma_rpc *rpc = NULL;
     struct orma_server *server = NULL;
     int unix_fd = config->unix_fd, code = make_rpc(sh, &rpc);
-    ORMA_AUTO(orma_fd_close) int stop_fd = stop_signals();
+    ORMA_AUTO(orma_fd_close) int stop_fd = orma_signals_open(PROGRAM, signals);
 
+    code |= stop_fd < 0;
     if (!code) {
         int r = orma_server_new(config, rpc, &server);
 

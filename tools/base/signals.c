@@ -1,0 +1,25 @@
+#include "tools/base/signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+int orma_signals_open(const char *program, const int *signals)
+{
+    sigset_t set, old;
+
+    sigemptyset(&set);
+    for (; *signals; signals++)
+        sigaddset(&set, *signals);
+    int fd = sigprocmask(SIG_BLOCK, &set, &old) < 0
+                 ? -1
+                 : signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (fd >= 0)
+        return fd;
+    int err = errno;
+    (void)sigprocmask(SIG_SETMASK, &old, NULL); /* as it was: that worked before */
+    fprintf(stderr, "%s: cannot watch for signals: %s\n", program, strerror(err));
+    return -err;
+}
