@@ -25,6 +25,8 @@ void traced_conn_find_peer(struct traced_conn *self)
     if (self->is_unix && getsockopt(self->fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) == 0) {
         self->uid = (int32_t)cred.uid;
         self->pid = cred.pid;
+    } else if (self->is_unix) {
+        self->uid = -1; /* nobody: 0 would be root */
     }
 }
 
