@@ -327,7 +327,7 @@ static void tell_refusal(const struct heap *self, int r)
                 len > 0 ? program : "PROGRAM");
     else if (r == -EBUSY)
         fprintf(stderr, PROGRAM ": process %d is watched already\n", pid);
-    else if (r == -EPERM || r == -EACCES)
+    else if ((r == -EPERM || r == -EACCES) && geteuid())
         fprintf(stderr,
                 PROGRAM ": process %d is not ours to watch: sudo orma heap -p %d (it belongs to "
                         "somebody else, or kernel.yama.ptrace_scope is above 0)\n",

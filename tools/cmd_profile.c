@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -234,6 +235,25 @@ static int parse_events(struct profile *self, const char *value)
     return ORMA_EXIT_OK;
 }
 
+/* Processes that are not there: none of them could be watched. */
+static int parse_pids(struct profile *self, const char *value)
+{
+    struct orma_buf *pids = &self->request.pids;
+    int code = parse_numbers(self, value, pids, "processes");
+
+    for (size_t at = 0; code == ORMA_EXIT_OK && self->request.native && at < pids->len;
+         at += sizeof(uint32_t)) {
+        uint32_t pid;
+
+        memcpy(&pid, pids->data + at, sizeof(pid));
+        if (kill((pid_t)pid, 0) < 0 && errno == ESRCH) {
+            fprintf(stderr, "%s: process %u does not exist\n", self->program, (unsigned)pid);
+            code = ORMA_EXIT_FAILURE;
+        }
+    }
+    return code;
+}
+
 static int parse_option(struct profile *self, int id)
 {
     const char *value = self->cli.value;
@@ -241,7 +261,7 @@ static int parse_option(struct profile *self, int id)
 
     switch (id) {
     case OPT_PID:
-        return parse_numbers(self, value, &rq->pids, "processes");
+        return parse_pids(self, value);
     case OPT_CPU:
         return parse_numbers(self, value, &rq->cpus, "cpus");
     case OPT_ALL:

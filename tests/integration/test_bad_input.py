@@ -68,6 +68,17 @@ class BadInput(Case):
             with self.subTest(argv=argv):
                 self.message(ORMA, *argv, code=2, says=says)
 
+    def test_wrong_forms_get_the_right_one(self):
+        (self.dir / "t.pftrace").write_bytes(recorded())
+        for argv, code, says in [
+                (["export", "csv", "t.pftrace", "t.csv"], 2, "--to csv -o FOLDER"),
+                (["export", "t.pftrace", "sqlite", "t.db"], 2, "the output goes behind -o"),
+                (["convert", "binary", "t.pftrace", "out"], 1, "is a protobuf trace already"),
+                (["profile", "-p", str(2**22 + 1)], 1, "does not exist"),
+        ]:
+            with self.subTest(argv=argv):
+                self.message(ORMA, *argv, code=code, says=says)
+
     def test_missing_files(self):
         for argv in (["query", "absent.pftrace", "select 1"], ["stats", "absent.pftrace"]):
             self.message(ORMA, *argv, code=1, says="absent.pftrace")

@@ -187,8 +187,20 @@ int orma_convert_binary(struct orma_convert *self)
                                                                       : "standard input",
                                    .error = &error,
                                    .flags = ORMA_TEXT_KEEP_ALL};
-    int r = orma_text_parse_stream(schema, trace_msg(schema), orma_reflect_source_fd(self->in_fd),
-                                   &opts, orma_reflect_sink_fd(self->out_fd));
+    struct sniffed input = {.source = orma_reflect_source_fd(self->in_fd)};
+    int r = sniff(&input);
+
+    if (r == 0 && orma_detect_format(input.head, input.len, true) == ORMA_FORMAT_PROTO) {
+        orma_convert_say(self,
+                         "%s: this is a protobuf trace already; 'convert text' makes text "
+                         "of it",
+                         self->in_path);
+        return -EBADMSG;
+    }
+    if (r == 0)
+        r = orma_text_parse_stream(schema, trace_msg(schema),
+                                   (struct orma_reflect_source){sniffed_read, &input}, &opts,
+                                   orma_reflect_sink_fd(self->out_fd));
 
     struct orma_str text = orma_str_trim(orma_buf_str(&error));
     if (r == -EBADMSG && text.len)

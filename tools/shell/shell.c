@@ -161,9 +161,15 @@ static int run_export(const struct orma_command *self, int argc, char **argv)
     struct orma_shell sh;
 
     orma_shell_init(&sh);
-    int code = orma_shell_parse(&sh, self, orma_shell_program("export"), 2, argc, argv);
+    int code = orma_shell_parse(&sh, self, orma_shell_program("export"), 3, argc, argv);
     if (code >= 0)
         return code;
+    if (!sh.export_to && sh.words[0] && orma_shell_export_knows(sh.words[0]) &&
+        strcmp(sh.words[0], "sqlite"))
+        return orma_shell_missing("export", "the format goes behind --to, the output behind -o: "
+                                            "orma export --to csv -o FOLDER TRACE");
+    if (sh.words[2])
+        return orma_shell_missing("export", "too many arguments: the output goes behind -o");
     if (sh.export_to && !orma_shell_export_knows(sh.export_to))
         return orma_shell_missing("export",
                                   "unknown format: expected parquet, arrow, csv, jsonl or sqlite");
