@@ -1,54 +1,29 @@
-/* Tracks of a process's memory. Viewers show what a figure means, word for word as the reference
- * has it. */
+/* Tracks of a process's memory. Viewers show what a figure means. */
 #include "processor/model/memory.h"
 
 #include "processor/model/model.h"
 
-#define SEE "See https://perfetto.dev/docs/data-sources/memory-counters#"
-#define SEE_EVENTS SEE "per-process-memory-events-ftrace for information."
-#define SEE_POLLED SEE "per-process-polled-counters for information."
-
 static const struct {
     const char *key, *description;
 } descriptions[] = {
-    {"virt",
-     "Virtual memory size (VmSize): Total virtual address space reserved by the process. "
-     "Useful for understanding address space layout and detecting excessive memory "
-     "reservations. WARNING: Polled periodically, so may miss short-lived changes. " SEE_POLLED},
+    {"virt", "Addresses that the process has mapped, used or not (VmSize), as it is polled"},
     {"rss",
-     "Resident set size (VmRSS): Total physical memory currently used by the process "
-     "(rss.anon + rss.file + rss.shmem). Key metric for understanding actual memory pressure "
-     "and OOM risk. WARNING: Polled periodically, so use rss.anon + rss.file + rss.shmem "
-     "from ftrace for complementary high-resolution tracking. " SEE_POLLED},
-    {"rss.anon",
-     "Anonymous resident memory (RssAnon): Physical memory for heap and stack "
-     "allocations not backed by files. High values indicate memory allocations from "
-     "malloc/new. Most important for app memory usage and detecting memory leaks. " SEE_EVENTS},
+     "Memory that the process has in RAM (VmRSS): the sum of rss.anon, rss.file and rss.shmem, "
+     "as it is polled; those three follow each change where the kernel's events are recorded"},
+    {"rss.anon", "Memory in RAM that no file backs (RssAnon): heaps and stacks. What grows here "
+                 "without an end is leaked, or kept for ever"},
     {"rss.file", "Resident pages of mapped files"},
-    {"rss.shmem", "Shared memory resident pages (RssShmem): Physical memory in shared memory "
-                  "regions (shmem/tmpfs). Used for IPC and shared data. Important for identifying "
-                  "inter-process memory usage. " SEE_EVENTS},
-    {"swap", "Swapped memory (VmSwap): Memory moved to swap storage. Does not necessarily indicate "
-             "severe pressure - kswapd may swap out inactive memory proactively. However, if "
-             "actively used and swap/anon ratio is high, this suggests inefficient memory usage or "
-             "leaks. Accessing swapped memory causes major page faults and performance "
-             "degradation. Available from both ftrace and polling for complementary views. " SEE
-             "per-process-memory-events-ftrace or "
-             "https://perfetto.dev/docs/data-sources/memory-counters#per-process-polled-counters "
-             "for information."},
+    {"rss.shmem",
+     "Shared memory in RAM (RssShmem): of tmpfs, memfd and the like; it counts in each "
+     "process that has it"},
+    {"swap", "Memory that was written to swap (VmSwap): the kernel may do that long before it is "
+             "short of RAM; using it again is a major fault"},
     {"locked", "Memory that is locked and never swapped"},
     {"rss.watermark",
-     "Peak RSS (VmHWM): Historical maximum RSS reached by the process. Useful for "
-     "capacity planning and detecting memory usage spikes that may have triggered "
-     "OOM or performance issues. WARNING: Polled periodically, so the time of the "
-     "spike may not be accurate. Prefer relying on rss.anon + rss.file + rss.shmem "
-     "which have pushed ftrace events so are more time accurate. " SEE_POLLED},
-    {"dmabuf_rss",
-     "DMA buffer RSS: Physical memory used for DMA buffers (successor to Android "
-     "ION). Used for surfaces, hardware bitmaps, media/camera buffers, and other "
-     "GPU/hardware accelerator memory. Critical for graphics/camera apps. High values "
-     "indicate GPU memory pressure or resource leaks in graphics/media pipelines. See "
-     "dmabuf ftrace events or /proc/[pid]/fdinfo polling for information."},
+     "The most that the process ever had in RAM (VmHWM), as it is polled: the time "
+     "of the peak lies between two looks"},
+    {"dmabuf_rss", "Buffers that devices share (dma-buf) and the process holds: surfaces, bitmaps, "
+                   "frames of cameras and codecs"},
 };
 
 static const char *description_of(const char *key)

@@ -179,6 +179,15 @@ int orma_convert_text(struct orma_convert *self)
 
 /* ---- from text ---- */
 
+/* An empty line is the tag of a packet, too. */
+static bool is_text(const struct sniffed *s)
+{
+    for (size_t i = 0; i < s->len; i++)
+        if (s->head[i] < ' ' && (!s->head[i] || !strchr("\t\n\r\f\v", s->head[i])))
+            return false;
+    return true;
+}
+
 int orma_convert_binary(struct orma_convert *self)
 {
     const struct orma_schema *schema = orma_schema_default();
@@ -190,7 +199,8 @@ int orma_convert_binary(struct orma_convert *self)
     struct sniffed input = {.source = orma_reflect_source_fd(self->in_fd)};
     int r = sniff(&input);
 
-    if (r == 0 && orma_detect_format(input.head, input.len, true) == ORMA_FORMAT_PROTO) {
+    if (r == 0 && !is_text(&input) &&
+        orma_detect_format(input.head, input.len, true) == ORMA_FORMAT_PROTO) {
         orma_convert_say(self,
                          "%s: this is a protobuf trace already; 'convert text' makes text "
                          "of it",
