@@ -166,6 +166,7 @@ class Sdk(Attack):
         self.assertEqual(self.slices() + lost, total)
         self.assert_ends()
 
+    @unittest.skipIf(SLOW > 1, "the address sanitizer does not see that threads which are cancelled leave their stack")
     def test_threads_that_are_cancelled(self):
         """While they flush, or wait for a session: no lock stays behind, and what they wrote is there."""
         self.record(50)
