@@ -57,7 +57,7 @@ def no_processor(theirs, ours):
     return [row for i, row in enumerate(theirs) if row not in theirs[:i]] == ours
 
 
-WHOLE = {"stats": statistics, "_stat_key_to_severity_and_name": statistics, "trace_metrics": metrics, "cpu_utilization_per_second": utilization,
+WHOLE = {"stats": statistics, "trace_metrics": metrics, "cpu_utilization_per_second": utilization,
          "_tpu_combined_state": no_processor}
 
 
