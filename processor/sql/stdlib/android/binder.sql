@@ -319,3 +319,60 @@ SELECT process_name, pid, name AS slice_name, count(*) AS event_count
 FROM thread_slice
 WHERE name GLOB 'binder *'
 GROUP BY process_name, pid, name;
+
+-- Calls between processes as a profile: who calls whom, by the time that servers take.
+CREATE PERFETTO FUNCTION android_binder_graph(
+  -- The least score of clients.
+  min_client_oom_score LONG,
+  -- Their highest score.
+  max_client_oom_score LONG,
+  -- The least score of servers.
+  min_server_oom_score LONG,
+  -- Their highest score.
+  max_server_oom_score LONG
+)
+RETURNS TABLE(
+  -- The profile, as of pprof.
+  pprof BYTES
+) AS
+SELECT
+  experimental_profile(
+    cat_stacks(client_process, server_process), 'duration', 'ns', server_dur
+  ) AS pprof
+FROM android_binder_txns
+WHERE
+  client_process IS NOT NULL AND server_process IS NOT NULL AND server_dur > 0
+  AND client_oom_score BETWEEN $min_client_oom_score AND $max_client_oom_score
+  AND server_oom_score BETWEEN $min_server_oom_score AND $max_server_oom_score;
+
+-- Calls that a process serves, as a profile: clients, their interfaces and methods, by the time that it takes.
+CREATE PERFETTO FUNCTION android_binder_incoming_graph(
+  -- The process.
+  upid JOINID(process.id)
+)
+RETURNS TABLE(
+  -- The profile, as of pprof.
+  pprof BYTES
+) AS
+SELECT
+  experimental_profile(
+    cat_stacks(client_process, interface, method_name), 'duration', 'ns', server_dur
+  ) AS pprof
+FROM android_binder_txns
+WHERE server_upid = $upid AND client_process IS NOT NULL AND server_dur > 0;
+
+-- Calls that a process makes, as a profile: its threads, servers, their interfaces and methods, by the time that these take.
+CREATE PERFETTO FUNCTION android_binder_outgoing_graph(
+  -- The process.
+  upid JOINID(process.id)
+)
+RETURNS TABLE(
+  -- The profile, as of pprof.
+  pprof BYTES
+) AS
+SELECT
+  experimental_profile(
+    cat_stacks(client_thread, server_process, interface, method_name), 'duration', 'ns', server_dur
+  ) AS pprof
+FROM android_binder_txns
+WHERE client_upid = $upid AND client_thread IS NOT NULL AND server_dur > 0;

@@ -215,3 +215,24 @@ SELECT
 FROM android_monitor_contention_chain_thread_state
 WHERE blocked_function IS NOT NULL
 GROUP BY id, blocked_function;
+
+-- Waits for locks in a process, as a profile: who waits and in which method, and below who holds the lock and where, by the
+-- time of the waits.
+CREATE PERFETTO FUNCTION android_monitor_contention_graph(
+  -- The process.
+  upid JOINID(process.id)
+)
+RETURNS TABLE(
+  -- The profile, as of pprof.
+  pprof BYTES
+) AS
+SELECT
+  experimental_profile(
+    cat_stacks(
+      blocked_thread_name || ':' || short_blocked_method,
+      blocking_thread_name || ':' || short_blocking_method
+    ),
+    'duration', 'ns', dur
+  ) AS pprof
+FROM android_monitor_contention
+WHERE upid = $upid AND dur > 0;

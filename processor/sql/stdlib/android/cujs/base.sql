@@ -98,3 +98,42 @@ LEFT JOIN frames AS f USING (cuj_id)
 LEFT JOIN _cuj_state_markers AS m USING (cuj_id)
 LEFT JOIN thread AS t ON t.upid = c.upid AND t.is_main_thread
 ORDER BY c.cuj_id;
+
+-- Frames of the process of each of them that lie in it, one for each layer.
+CREATE PERFETTO VIEW _all_frames_in_cuj AS
+SELECT c.cuj_id, c.upid, c.process_name, f.frame_id, f.ts, f.ts_end, f.dur, f.layer_id, f.layer_name
+FROM _jank_cujs_slices AS c
+JOIN android_frames_layers AS f ON f.upid = c.upid
+WHERE f.ts < c.ts_end AND f.ts_end > c.ts;
+
+-- The layer of each: that which it named, or else the only one that its frames drew.
+CREATE PERFETTO TABLE android_jank_cuj_layer_name(
+  -- Its number.
+  cuj_id LONG,
+  -- Name of the layer; NULL where it cannot be told.
+  layer_name STRING
+) AS
+WITH
+  named AS (
+    SELECT m.cuj_id, max(f.layer_name) AS layer_name
+    FROM _cuj_state_markers AS m
+    JOIN _all_frames_in_cuj AS f ON f.cuj_id = m.cuj_id AND f.layer_id = m.layer_id
+    GROUP BY m.cuj_id
+  ),
+  counted AS (
+    SELECT cuj_id, frame_id, count(DISTINCT layer_id) AS layers, max(layer_name) AS layer_name
+    FROM _all_frames_in_cuj
+    GROUP BY cuj_id, frame_id
+  ),
+  only AS (
+    SELECT cuj_id, max(layer_name) AS layer_name
+    FROM counted
+    GROUP BY cuj_id
+    HAVING max(layers) = 1
+  )
+SELECT c.cuj_id, iif(m.layer_id IS NULL, o.layer_name, n.layer_name) AS layer_name
+FROM _jank_cujs_slices AS c
+LEFT JOIN _cuj_state_markers AS m USING (cuj_id)
+LEFT JOIN named AS n USING (cuj_id)
+LEFT JOIN only AS o USING (cuj_id)
+ORDER BY c.cuj_id;
