@@ -9,7 +9,8 @@ static const struct orma_kernel_handler *const families[] = {
     orma_kernel_net_handlers,     orma_kernel_misc_handlers,
     orma_kernel_gpu_handlers,     orma_kernel_devices_handlers,
     orma_kernel_media_handlers,   orma_kernel_binder_handlers,
-    orma_kernel_android_handlers, NULL,
+    orma_kernel_android_handlers, orma_kernel_hyp_handlers,
+    NULL,
 };
 
 static bool handle(struct orma_import_ctx *imp, const struct orma_kernel_event *e)

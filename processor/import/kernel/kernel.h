@@ -38,6 +38,7 @@ extern const struct orma_kernel_handler orma_kernel_devices_handlers[];
 extern const struct orma_kernel_handler orma_kernel_media_handlers[];
 extern const struct orma_kernel_handler orma_kernel_binder_handlers[];
 extern const struct orma_kernel_handler orma_kernel_android_handlers[];
+extern const struct orma_kernel_handler orma_kernel_hyp_handlers[];
 
 /* An event that has no message of its own, described in the trace. */
 struct orma_kernel_generic_event {
