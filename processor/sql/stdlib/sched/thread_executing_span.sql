@@ -55,8 +55,8 @@ FROM (
   GROUP BY utid
   HAVING id = min(id)
 ) AS r
-LEFT JOIN _first_sleep_state AS s USING (utid)
-WHERE s.id IS NULL OR r.ts < s.ts + s.dur
+LEFT JOIN (SELECT utid, min(ts) AS ts FROM _sleep_state GROUP BY utid) AS s USING (utid)
+WHERE s.ts IS NULL OR r.ts <= s.ts
 ORDER BY r.utid;
 
 -- Threads that were woken: after which sleep; NULL for the first time, if it is not in the trace.
