@@ -156,3 +156,74 @@ CREATE PERFETTO VIEW v8_regexp_code(
 SELECT
   id AS v8_regexp_code_id, jit_code_id, v8_isolate_id, pattern
 FROM __intrinsic_v8_regexp_code;
+
+-- The same under the names that other libraries have.
+
+-- Code of functions.
+CREATE PERFETTO VIEW _v8_js_code(
+  -- Number of the row.
+  id LONG,
+  -- The piece of code.
+  jit_code_id LONG,
+  -- The function.
+  v8_js_function_id LONG,
+  -- The compiler.
+  tier STRING,
+  -- The code, where it is interpreted.
+  bytecode BYTES
+) AS
+SELECT
+  v8_js_code_id AS id, jit_code_id, v8_js_function_id, tier,
+  base64_decode(bytecode_base64) AS bytecode
+FROM v8_js_code;
+
+-- Code of V8 itself.
+CREATE PERFETTO VIEW _v8_internal_code(
+  -- Number of the row.
+  id LONG,
+  -- The piece of code.
+  jit_code_id LONG,
+  -- The isolate.
+  v8_isolate_id LONG,
+  -- Name of the function.
+  function_name STRING,
+  -- Its kind.
+  code_type STRING
+) AS
+SELECT v8_internal_code_id AS id, jit_code_id, v8_isolate_id, function_name, code_type
+FROM v8_internal_code;
+
+-- Code of WebAssembly.
+CREATE PERFETTO VIEW _v8_wasm_code(
+  -- Number of the row.
+  id LONG,
+  -- The piece of code.
+  jit_code_id LONG,
+  -- The isolate.
+  v8_isolate_id LONG,
+  -- The script.
+  v8_wasm_script_id LONG,
+  -- Name of the function.
+  function_name STRING,
+  -- The compiler.
+  tier STRING,
+  -- Where the function begins in its module.
+  code_offset_in_module LONG
+) AS
+SELECT
+  v8_wasm_code_id AS id, jit_code_id, v8_isolate_id, v8_wasm_script_id, function_name, tier,
+  code_offset_in_module
+FROM v8_wasm_code;
+
+-- Code of regular expressions.
+CREATE PERFETTO VIEW _v8_regexp_code(
+  -- Number of the row.
+  id LONG,
+  -- The piece of code.
+  jit_code_id LONG,
+  -- The isolate.
+  v8_isolate_id LONG,
+  -- The expression.
+  pattern STRING
+) AS
+SELECT v8_regexp_code_id AS id, jit_code_id, v8_isolate_id, pattern FROM v8_regexp_code;
