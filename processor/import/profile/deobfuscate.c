@@ -3,9 +3,9 @@
  *
  * A packet says of classes what their methods were called, each with the lines of the short code
  * that it became. A short name may stand for several methods: for overloads that share it, and,
- * where code was inlined, for all methods of a chain, of which one entry each covers the same lines.
- * So with a line a frame becomes the chain of entries that contain it, innermost first, as symbols
- * of its own; without one it has all the names that it may have.
+ * where code was inlined, for all methods of a chain, of which one entry each covers the same
+ * lines. So with a line a frame becomes the chain of entries that contain it, innermost first, as
+ * symbols of its own; without one it has all the names that it may have.
  *
  *   entries of a.b   [1, 4] Inner.run   [1, 4] Outer.run   [5, 9] Outer.stop
  *   frame a.b:3      Inner.run (inlined) in Outer.run
@@ -35,22 +35,113 @@ ORMA_VEC_STRUCT(entries, struct entry);
 struct names {
     struct orma_import_ctx *imp;
     uint32_t package; /* pool id, 0: any */
+    uint32_t app;     /* its app id, + 1; 0: not known */
     struct entries entries;
     struct orma_map by_name; /* name of a frame → first + 1 of a chain in `next` */
     uint32_t *next;          /* by frame */
+    uint32_t *apps; /* by frame: app id of the first process that has it, + 1; NULL: not read */
 };
 
-static bool in_package(const struct names *self, uint32_t mapping)
+/* ---- packages ---- */
+
+/* Gives the frames of a stack to an app, from the innermost on to where another stack went before.
+ */
+static void add_stack(const struct names *self, uint8_t *seen, uint32_t callsite, uint32_t app)
 {
+    const struct orma_table *t =
+        orma_model_table(self->imp->model, ORMA_TABLE_STACK_PROFILE_CALLSITE);
+
+    while (callsite < t->rows && !seen[callsite]) {
+        uint32_t frame =
+            (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_FRAME_ID, callsite);
+
+        seen[callsite] = 1;
+        if (!self->apps[frame])
+            self->apps[frame] = app + 1;
+        if (orma_table_is_null(t, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, callsite))
+            return;
+        callsite = (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_CALLSITE_PARENT_ID, callsite);
+    }
+}
+
+/* The same for a row of samples or allocations, if it has a stack, and a process that is an app. */
+static void add_row(const struct names *self, uint8_t *seen, const struct orma_table *t,
+                    uint32_t row, unsigned callsite_col, const struct orma_table *owner,
+                    unsigned upid_col, uint32_t owner_row)
+{
+    const struct orma_table *p = orma_model_table(self->imp->model, ORMA_TABLE_PROCESS);
+
+    if (orma_table_is_null(t, callsite_col, row) || orma_table_is_null(owner, upid_col, owner_row))
+        return;
+    uint32_t upid = (uint32_t)orma_table_int(owner, upid_col, owner_row);
+    if (!orma_table_is_null(p, ORMA_PROCESS_ANDROID_APPID, upid))
+        add_stack(self, seen, (uint32_t)orma_table_int(t, callsite_col, row),
+                  (uint32_t)orma_table_int(p, ORMA_PROCESS_ANDROID_APPID, upid));
+}
+
+/* Whose the frames are, by the processes that have them in samples and heaps. */
+static void read_apps(struct names *self)
+{
+    struct orma_model *model = self->imp->model;
+    const struct orma_table *samples = orma_model_table(model, ORMA_TABLE_PROFILER_SAMPLE);
+    const struct orma_table *tasks = orma_model_table(model, ORMA_TABLE_PROFILER_TASK_CONTEXT);
+    const struct orma_table *heaps = orma_model_table(model, ORMA_TABLE_HEAP_PROFILE_ALLOCATION);
+    uint32_t callsites = orma_model_table(model, ORMA_TABLE_STACK_PROFILE_CALLSITE)->rows;
+    uint32_t frames = orma_model_table(model, ORMA_TABLE_STACK_PROFILE_FRAME)->rows;
+    uint8_t *seen = calloc((size_t)callsites + 1, 1);
+
+    self->apps = calloc((size_t)frames + 1, sizeof(*self->apps));
+    if (!seen || !self->apps) {
+        self->imp->model->storage->failed = true;
+        free(seen);
+        return;
+    }
+    for (uint32_t i = 0; i < samples->rows; i++)
+        if (!orma_table_is_null(samples, ORMA_PROFILER_SAMPLE_TASK_CONTEXT_ID, i))
+            add_row(self, seen, samples, i, ORMA_PROFILER_SAMPLE_CALLSITE_ID, tasks,
+                    ORMA_PROFILER_TASK_CONTEXT_UPID,
+                    (uint32_t)orma_table_int(samples, ORMA_PROFILER_SAMPLE_TASK_CONTEXT_ID, i));
+    for (uint32_t i = 0; i < heaps->rows; i++)
+        add_row(self, seen, heaps, i, ORMA_HEAP_PROFILE_ALLOCATION_CALLSITE_ID, heaps,
+                ORMA_HEAP_PROFILE_ALLOCATION_UPID, i);
+    free(seen);
+}
+
+/* The app id of the package, + 1; 0: the trace does not list it. */
+static uint32_t app_of_package(const struct names *self)
+{
+    const struct orma_table *t = orma_model_table(self->imp->model, ORMA_TABLE_PACKAGE_LIST);
+
+    for (uint32_t i = 0; i < t->rows; i++)
+        if ((uint32_t)orma_table_int(t, ORMA_PACKAGE_LIST_PACKAGE_NAME, i) == self->package)
+            return (uint32_t)orma_table_int(t, ORMA_PACKAGE_LIST_UID, i) + 1;
+    return 0;
+}
+
+/* The path of the mapping says whose a frame is; where it does not, the process that has the frame
+ * does: code of an app also lies in files of the system and in memory. */
+static bool in_package(struct names *self, uint32_t frame)
+{
+    const struct orma_table *f = orma_model_table(self->imp->model, ORMA_TABLE_STACK_PROFILE_FRAME);
     const struct orma_table *t =
         orma_model_table(self->imp->model, ORMA_TABLE_STACK_PROFILE_MAPPING);
     struct orma_strpool *pool = &self->imp->model->storage->pool;
+    uint32_t mapping = (uint32_t)orma_table_int(f, ORMA_STACK_PROFILE_FRAME_MAPPING, frame);
+    struct orma_str path = orma_strpool_get(
+        pool, (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_MAPPING_NAME, mapping));
 
-    return !self->package ||
-           orma_str_find(orma_strpool_get(pool, (uint32_t)orma_table_int(
-                                                    t, ORMA_STACK_PROFILE_MAPPING_NAME, mapping)),
-                         orma_strpool_get(pool, self->package));
+    if (!self->package || orma_str_find(path, orma_strpool_get(pool, self->package)))
+        return true;
+    if (orma_str_starts(path, ORMA_STR("/data/app/")) || orma_str_starts(path, ORMA_STR("/memfd:")))
+        return false;
+    if (!self->app)
+        return false;
+    if (!self->apps)
+        read_apps(self);
+    return self->apps && self->apps[frame] == self->app;
 }
+
+/* ---- reading ---- */
 
 static void read_entry(struct names *self, struct orma_str class_from, struct orma_str class_to,
                        struct orma_pb_reader r)
@@ -213,7 +304,7 @@ static uint32_t all_names(const struct names *self, const struct entry *entries,
 }
 
 /* The entries of one name. */
-static void name_frames(const struct names *self, const struct entry *entries, uint32_t num)
+static void name_frames(struct names *self, const struct entry *entries, uint32_t num)
 {
     struct orma_table *t = orma_model_table(self->imp->model, ORMA_TABLE_STACK_PROFILE_FRAME);
     uint32_t line, all = num > 1 ? all_names(self, entries, num) : entries[0].name;
@@ -222,10 +313,9 @@ static void name_frames(const struct names *self, const struct entry *entries, u
     for (; at && at != ORMA_MAP_NONE; at = self->next[at - 1]) {
         uint32_t frame = (uint32_t)at - 1;
 
-        if (!in_package(self, (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_FRAME_MAPPING, frame)))
+        if (!in_package(self, frame))
             continue;
-        if (num == 1 || !line_of(self, frame, &line) ||
-            !add_chain(self, entries, num, frame, line))
+        if (num == 1 || !line_of(self, frame, &line) || !add_chain(self, entries, num, frame, line))
             orma_table_set(t, ORMA_STACK_PROFILE_FRAME_DEOBFUSCATED_NAME, frame, all);
     }
 }
@@ -252,6 +342,7 @@ void orma_profile_deobfuscate(struct orma_import_ctx *imp, struct orma_str bytes
         else if (f.id == ORMA_PB_DEOBFUSCATION_MAPPING_OBFUSCATED_CLASSES)
             read_class(&self, orma_pb_sub(&f));
     }
+    self.app = app_of_package(&self);
     if (self.entries.len)
         qsort(self.entries.data, self.entries.len, sizeof(*self.entries.data), by_frame_name);
     for (uint32_t i = 0, end; i < self.entries.len; i = end) {
@@ -264,4 +355,5 @@ void orma_profile_deobfuscate(struct orma_import_ctx *imp, struct orma_str bytes
     ORMA_VEC_FINI(&self.entries);
     orma_map_fini(&self.by_name);
     free(self.next);
+    free(self.apps);
 }
