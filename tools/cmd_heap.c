@@ -332,6 +332,8 @@ static void tell_refusal(const struct heap *self, int r)
                 PROGRAM ": process %d is not ours to watch: sudo orma heap -p %d (it belongs to "
                         "somebody else, or kernel.yama.ptrace_scope is above 0)\n",
                 pid, pid);
+    else if (r == -ETIMEDOUT)
+        fprintf(stderr, PROGRAM ": process %d: its memory does not answer\n", pid);
     else
         fprintf(stderr, PROGRAM ": process %d: %s\n", pid, strerror(-r));
 }

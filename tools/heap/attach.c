@@ -2,11 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sdk/base/buf.h"
@@ -17,13 +23,46 @@
 
 #define MAPS_MAX (32u << 20)
 #define DATA_MAX (1u << 20)
+#define ANSWER_MS 2000 /* memory that takes longer is no memory */
+
+/*
+ * Reads, or writes, in a process of its own: a page of a file system that the watched process
+ * serves itself comes when it likes, and not even SIGKILL ends such a wait. What does not answer is
+ * left alone. The child raises no signal, shares what is copied, and calls the kernel only.
+ */
+static int exchange(pid_t pid, bool write, uint64_t address, void *data, size_t len)
+{
+    void *shared = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const struct iovec here = {shared, len}, there = {(void *)(uintptr_t)address, len};
+    int status = 0;
+
+    if (shared == MAP_FAILED)
+        return -errno;
+    memcpy(shared, data, len);
+    pid_t child = (pid_t)syscall(SYS_clone, 0L, NULL, NULL, NULL, 0L);
+    if (child == 0) {
+        ssize_t n = syscall(write ? SYS_process_vm_writev : SYS_process_vm_readv, pid, &here, 1L,
+                            &there, 1L, 0L);
+
+        syscall(SYS_exit_group, n < 0 ? errno : (size_t)n == len ? 0 : EFAULT);
+    }
+    int r = child < 0 ? -errno : 0;
+    ORMA_AUTO(orma_fd_close) int ended = child > 0 ? (int)syscall(SYS_pidfd_open, child, 0) : -1;
+    struct pollfd p = {.fd = ended, .events = POLLIN};
+    if (r == 0 && ended >= 0 && poll(&p, 1, ANSWER_MS) == 0) {
+        (void)kill(child, SIGKILL);
+        r = -ETIMEDOUT;
+    } else if (r == 0) {
+        r = waitpid(child, &status, __WALL) < 0 ? -errno : -WEXITSTATUS(status);
+        memcpy(data, shared, len);
+    }
+    munmap(shared, len);
+    return r;
+}
 
 static int copy_from(pid_t pid, uint64_t address, void *to, size_t len)
 {
-    const struct iovec here = {to, len}, there = {(void *)(uintptr_t)address, len};
-    ssize_t n = process_vm_readv(pid, &here, 1, &there, 1, 0);
-
-    return n < 0 ? -errno : (size_t)n == len ? 0 : -EFAULT;
+    return exchange(pid, false, address, to, len);
 }
 
 /* What it holds is where it is only by chance otherwise. */
@@ -83,12 +122,8 @@ int orma_heap_attach_find(struct orma_heap_target *self, pid_t pid)
 
 int orma_heap_attach_ask(const struct orma_heap_target *self, uint64_t interval)
 {
-    const struct iovec here = {&interval, sizeof(interval)},
-                       there = {(void *)(uintptr_t)(self->address +
-                                                    offsetof(struct orma_heap_attach, wanted)),
-                                sizeof(interval)};
-
-    return process_vm_writev(self->pid, &here, 1, &there, 1, 0) < 0 ? -errno : 0;
+    return exchange(self->pid, true, self->address + offsetof(struct orma_heap_attach, wanted),
+                    &interval, sizeof(interval));
 }
 
 int orma_heap_attach_take(const struct orma_heap_target *self)
