@@ -200,6 +200,8 @@ static const char *why_nothing(const struct outcome *o)
         return "none of the kernel's events happened, or filters let none pass";
     if (o->others_num && o->missing_num == o->others_num)
         return "no producer offered a data source that was asked for";
+    if (o->loss.incident_is_loss || o->loss.incident_is_doubt)
+        return "what there was may not have arrived";
     if (!o->wants_programs || (o->others_num && o->rec->config_path))
         return "no data source had anything to write";
     return "no program wrote events";
