@@ -44,7 +44,10 @@ struct orma_perf_peek {
     int socket;
     struct shared *shared;       /* with the child */
     uint64_t open[OPEN_MAX_NUM]; /* keys of what the child has open */
-    pid_t hanging[HANGING_MAX];
+    struct {
+        pid_t pid;
+        struct shared *shared;
+    } hanging[HANGING_MAX];
     unsigned hanging_num;
 };
 
@@ -91,7 +94,7 @@ static inline long call(long number, long a, long b, long c, long d)
 #define BARE __attribute__((no_sanitize("address", "undefined", "thread")))
 #endif
 
-/* In memory that both have; the child lets go of it when it ends. */
+/* In memory that both have, as long as the child lives. */
 struct shared {
     uint8_t pages[BYTES];
     struct request rq;
@@ -209,14 +212,19 @@ static void let_go(pid_t child)
     pthread_mutex_unlock(&ended_lock);
 }
 
-/* Of those that were given up, some may have ended since. */
+/*
+ * Of those that were given up, some may have ended since. Until then the kernel may still write
+ * what comes to where the child asked for it, so that memory must not become anything else.
+ */
 static void bury_hanging(struct orma_perf_peek *self)
 {
     unsigned kept = 0;
 
     for (unsigned i = 0; i < self->hanging_num; i++) {
-        if (waitpid(self->hanging[i], NULL, __WALL | WNOHANG) == 0)
+        if (waitpid(self->hanging[i].pid, NULL, __WALL | WNOHANG) == 0)
             self->hanging[kept++] = self->hanging[i];
+        else
+            (void)munmap(self->hanging[i].shared, sizeof(*self->shared));
     }
     self->hanging_num = kept;
 }
@@ -254,7 +262,9 @@ static int begin(struct orma_perf_peek *self)
 static void give_up(struct orma_perf_peek *self)
 {
     (void)kill(self->child, SIGKILL); /* it is a child of ours, and nobody waited for it */
-    self->hanging[self->hanging_num++] = self->child;
+    self->hanging[self->hanging_num].pid = self->child;
+    self->hanging[self->hanging_num++].shared = self->shared;
+    self->shared = NULL;
     end_sharing(self);
 }
 

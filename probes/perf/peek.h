@@ -28,7 +28,7 @@ struct orma_perf_peek_of {
 /* `timeout_ms`: how long an answer may take. NULL: no memory. */
 struct orma_perf_peek *orma_perf_peek_new(int timeout_ms);
 
-/* A child that hangs stays behind. NULL is fine. */
+/* A child that hangs stays behind, with the memory that it reads to. NULL is fine. */
 void orma_perf_peek_free(struct orma_perf_peek *self);
 
 /*
