@@ -92,13 +92,23 @@ static int take_snapshot(struct session *self, struct orma_ftrace_snapshot *ret)
     return r;
 }
 
+/* Only the kernel's own files count what is read. */
+static void count_reads(struct session *self, const struct orma_ftrace_snapshot *now)
+{
+    if (self->instance && orma_tracefs_is_real(&self->instance->fs))
+        orma_ftrace_watch_count(&self->watch, now, self->instance->cpus, self->instance->cpus_num,
+                                self->drain.cpus);
+}
+
 static void put_both_stats(struct session *self)
 {
     struct orma_ftrace_snapshot now = {0};
 
     put_stats(self, ORMA_PB_FTRACE_STATS_START_OF_TRACE, &self->at_start);
-    if (self->instance && take_snapshot(self, &now) == 0)
+    if (self->instance && take_snapshot(self, &now) == 0) {
+        count_reads(self, &now);
         put_stats(self, ORMA_PB_FTRACE_STATS_END_OF_TRACE, &now);
+    }
     orma_ftrace_snapshot_fini(&now);
 }
 
@@ -270,6 +280,7 @@ static int session_create(struct orma_source_env *env,
     if (!self)
         return -ENOMEM;
     self->source = (struct orma_source){.type = &orma_ftrace_source, .env = env, .sink = sink};
+    self->watch.inotify_fd = -1;
     self->drain = (struct orma_ftrace_drain){
         .translate = &self->translate, .period_ms = ftrace->drain_period_ms, .ticked = on_tick};
     orma_ftrace_symbols_init(&self->symbols, NULL);
@@ -307,6 +318,7 @@ static void session_start(struct orma_source *source)
         put_stats(self, ORMA_PB_FTRACE_STATS_START_OF_TRACE, &self->at_start);
     orma_ftrace_select_fd_syscalls(&self->translate.fd_syscalls);
     on_tick(&self->drain); /* who else is there, and wants to know what */
+    count_reads(self, &self->at_start);
     orma_ftrace_instance_activate(self->instance, &self->drain, true);
     orma_ftrace_watch_start(&self->watch, &self->instance->fs, &self->events);
 }

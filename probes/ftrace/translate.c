@@ -687,6 +687,7 @@ void orma_ftrace_translate_error(struct orma_ftrace_translate *self, uint64_t ts
 {
     if ((unsigned)status < ORMA_FTRACE_PARSE_STATUS_NUM)
         self->counts.errors[status]++;
+    self->state->broken = true;
     if (!self->bundle_open)
         open_bundle(self, false);
     orma_ftrace_bundle_error(self->bundle, ts, status);
@@ -765,10 +766,10 @@ ORMA_TRACEFS_PAGE_INLINE void put_events(struct orma_ftrace_translate *self,
     /* What needs the check is rare: it goes the long way. */
     const unsigned simple = check ? 0 : self->simple_kinds;
     const uint8_t *const safe = limit - READ_AHEAD;
-    uint64_t foreign = 0;
+    uint64_t foreign = 0, walked = 0;
     bool told = false;
 
-    while (orma_tracefs_page_next(&page, &ev)) {
+    for (; orma_tracefs_page_next(&page, &ev); walked++) {
         if (check && ORMA_UNLIKELY(orma_ftrace_bundle_is_full(bundle))) {
             close_bundle(self);
             open_bundle(self, false);
@@ -809,6 +810,7 @@ ORMA_TRACEFS_PAGE_INLINE void put_events(struct orma_ftrace_translate *self,
     }
     /* Of a bundle that was lost, readers did not see the last switch. */
     self->state->running = self->state->lost ? ORMA_FTRACE_NO_PID : running;
+    self->state->walked += walked;
     self->counts.foreign += foreign;
     *state = page;
 }

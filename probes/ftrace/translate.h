@@ -78,9 +78,11 @@ struct orma_ftrace_translate_counts {
 /* One per cpu and session, kept between batches. */
 struct orma_ftrace_translate_cpu {
     uint64_t last_ts; /* end of the last bundle */
+    uint64_t walked;  /* events of the ring, wanted or not */
     uint64_t
         running; /* pid + 1 of the last switch's next task, as readers know it; 0: they do not */
     bool lost;   /* a bundle was lost on our side: the next one is marked */
+    bool broken; /* `walked` misses some: a page was not understood, or not read */
 };
 
 /* The number of a task that was noted as seen, encoded with its tag. */

@@ -1,5 +1,9 @@
 /*
- * All enabled events stand in one file (set_event), so that a flush reads eight
+ * A setting that was changed and put back leaves no trace in its file, but the kernel's inotify
+ * tells of every write. Only files that no session of ours writes while another records are asked
+ * that; current_tracer is not one of them.
+ *
+ * All enabled events stand in one file (set_event), so that a flush reads nine
  * files, however many events there are. A tree of ordinary files does not keep
  * it; there the events are not watched.
  */
@@ -8,17 +12,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
 #include "protos/incident.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/defs.h"
+#include "sdk/base/fd.h"
 
 #define VALUE_MAX 40   /* bytes of a setting that are shown */
 #define NAMES_SHOWN 3u /* events */
 
 static const char *const files[ORMA_FTRACE_WATCH_FILES] = {
-    "tracing_on",    "current_tracer",        "trace_clock",    "buffer_size_kb",
-    "set_event_pid", "set_event_notrace_pid", "tracing_cpumask"};
+    "tracing_on",      "current_tracer", "trace_clock",           "buffer_size_kb",
+    "tracing_cpumask", "set_event_pid",  "set_event_notrace_pid", "buffer_subbuf_size_kb"};
 
 /* Of trace_clock the choice, of others the first line. */
 static bool read_setting(const struct orma_tracefs *fs, const char *file, struct orma_buf *ret)
@@ -74,12 +81,52 @@ static unsigned find_off(struct orma_ftrace_watch *self, const struct orma_ftrac
     return num;
 }
 
+static void watch_writes(struct orma_ftrace_watch *self, const struct orma_tracefs *fs)
+{
+    self->inotify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++) {
+        ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+
+        self->wds[i] = -1;
+        if (self->inotify_fd < 0 || !strcmp(files[i], "current_tracer"))
+            continue;
+        orma_buf_printf(&path, "%s/%s", fs->path, files[i]);
+        if (!path.failed)
+            self->wds[i] = inotify_add_watch(self->inotify_fd, orma_buf_cstr(&path), IN_MODIFY);
+    }
+}
+
+/* More writes than inotify keeps: of any file. */
+static void note_writes(struct orma_ftrace_watch *self, const struct inotify_event *ev)
+{
+    for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++) {
+        if (self->wds[i] >= 0 && (ev->mask & IN_Q_OVERFLOW || ev->wd == self->wds[i]))
+            self->written[i] = true;
+    }
+}
+
+static void read_writes(struct orma_ftrace_watch *self)
+{
+    _Alignas(struct inotify_event) char bytes[4096];
+    ssize_t n;
+
+    while (self->inotify_fd >= 0 && (n = read(self->inotify_fd, bytes, sizeof(bytes))) > 0) {
+        for (size_t at = 0; at + sizeof(struct inotify_event) <= (size_t)n;) {
+            const struct inotify_event *ev = (const void *)(bytes + at);
+
+            note_writes(self, ev);
+            at += sizeof(*ev) + ev->len;
+        }
+    }
+}
+
 void orma_ftrace_watch_start(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
                              const struct orma_ftrace_events *events)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf on = {0}, names = {0};
 
     self->ok_ns = orma_clock_boottime();
+    watch_writes(self, fs); /* first: what is written from here on is told */
     for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++)
         self->told[i] = !read_setting(fs, files[i], &self->was[i]);
     self->event_told = calloc(events->num + 1, sizeof(*self->event_told));
@@ -110,7 +157,7 @@ static void put_value(struct orma_buf *out, struct orma_str value)
     orma_buf_put(out, value.data, ORMA_MIN(value.len, VALUE_MAX));
 }
 
-/* "tracing_on: 1 -> 0" */
+/* "tracing_on: 1 -> 0". The same: it may have been another in between. */
 static void note_change(struct orma_ftrace_watch *self, const char *file, struct orma_str was,
                         struct orma_str is, uint64_t from, uint64_t now)
 {
@@ -118,8 +165,12 @@ static void note_change(struct orma_ftrace_watch *self, const char *file, struct
 
     orma_buf_printf(&what, "%s: ", file);
     put_value(&what, was);
-    orma_buf_put_str(&what, " -> ");
-    put_value(&what, is);
+    if (orma_str_eq(was, is)) {
+        orma_buf_put_str(&what, " as before, but written to");
+    } else {
+        orma_buf_put_str(&what, " -> ");
+        put_value(&what, is);
+    }
     note(self, orma_buf_str(&what), from, now);
 }
 
@@ -131,12 +182,14 @@ static void check_files(struct orma_ftrace_watch *self, const struct orma_tracef
     for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++) {
         struct orma_str was = orma_buf_str(&self->was[i]);
 
-        if (self->told[i] || !read_setting(fs, files[i], &is) ||
-            orma_str_eq(was, orma_buf_str(&is)))
+        if (self->told[i] || !read_setting(fs, files[i], &is))
+            continue;
+        bool same = orma_str_eq(was, orma_buf_str(&is));
+        if (same && !self->written[i])
             continue;
         self->told[i] = true;
         /* It was still recording when the newest event came. */
-        uint64_t from = i == 0 ? ORMA_MAX(self->ok_ns, last_event_ns) : self->ok_ns;
+        uint64_t from = i == 0 && !same ? ORMA_MAX(self->ok_ns, last_event_ns) : self->ok_ns;
         note_change(self, files[i], was, orma_buf_str(&is), ORMA_MIN(from, now), now);
     }
 }
@@ -187,6 +240,7 @@ void orma_ftrace_watch_check(struct orma_ftrace_watch *self, const struct orma_t
 
     if (!self->ok_ns)
         return;
+    read_writes(self);
     check_files(self, fs, last_event_ns, now);
     check_events(self, fs, events, now);
     if (filters)
@@ -194,11 +248,54 @@ void orma_ftrace_watch_check(struct orma_ftrace_watch *self, const struct orma_t
     self->ok_ns = now;
 }
 
+/* Of one cpu. */
+static void count_cpu(struct orma_ftrace_watch *self, uint64_t *base, uint64_t read,
+                      struct orma_ftrace_translate_cpu *seen, uint64_t now)
+{
+    int64_t more = (int64_t)(read - seen->walked - *base);
+
+    *base = read - seen->walked;
+    if (!self->counts || seen->broken) {
+        seen->broken = false;
+        return;
+    }
+    if (more > 0 && !self->told_taken) {
+        self->told_taken = true;
+        note(self, ORMA_STR("trace_pipe: somebody else read events"), self->counted_ns, now);
+    } else if (more < 0 && !self->told_emptied) {
+        self->told_emptied = true;
+        note(self, ORMA_STR("trace: the ring was emptied"), self->counted_ns, now);
+    }
+}
+
+void orma_ftrace_watch_count(struct orma_ftrace_watch *self,
+                             const struct orma_ftrace_snapshot *snapshot,
+                             const struct orma_ftrace_instance_cpu *cpus, unsigned cpus_num,
+                             struct orma_ftrace_translate_cpu *seen)
+{
+    uint64_t now = orma_clock_boottime();
+    unsigned at = 0; /* the snapshot has them in the same order, but may lack some */
+
+    if (!self->read_base)
+        self->read_base = calloc(cpus_num + 1, sizeof(*self->read_base));
+    for (unsigned i = 0; self->read_base && i < cpus_num; i++) {
+        if (at < snapshot->cpus_num && snapshot->cpus[at].cpu == cpus[i].id)
+            count_cpu(self, &self->read_base[i], snapshot->cpus[at++].stats.read_events, &seen[i],
+                      now);
+        else
+            seen[i].broken = true; /* the next time is a first one */
+    }
+    self->counts = self->read_base;
+    self->counted_ns = now;
+}
+
 void orma_ftrace_watch_fini(struct orma_ftrace_watch *self)
 {
+    orma_fd_close(&self->inotify_fd);
+    free(self->read_base);
     for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++)
         orma_buf_fini(&self->was[i]);
     free(self->event_told);
     orma_buf_fini(&self->incidents);
-    *self = (struct orma_ftrace_watch){0};
+    *self = (struct orma_ftrace_watch){.inotify_fd = -1};
 }

@@ -1,10 +1,16 @@
 /*
- * Watch: does the kernel still record what a session set up? Others may write
- * to tracefs, too. At each flush and at the end the files are compared with
- * what they held when the session started; what differs is an incident, told
- * once with the time between which it happened.
+ * Watch: does the kernel still record what a session set up, and does the session
+ * get all of it? Others may write to tracefs, and read the rings, too. At each
+ * flush and at the end
  *
- *   start -> [check]* -> check at the end, before the session leaves
+ *   check   compares the files with what they held when the session started, and
+ *           asks inotify whether somebody wrote to them in between
+ *   count   compares, for each cpu, the events that the kernel says were read with
+ *           those that the session has seen
+ *
+ * What differs is an incident, told once with the time between which it happened.
+ *
+ *   start -> [check, count]* -> check before the session leaves, count after the last drain
  *
  * Nothing is read between flushes. Threads: none.
  */
@@ -14,16 +20,25 @@
 #include <stdint.h>
 
 #include "probes/ftrace/events.h"
+#include "probes/ftrace/instance.h"
+#include "probes/ftrace/stats.h"
 #include "probes/kernel/tracefs.h"
 #include "sdk/base/buf.h"
 
-#define ORMA_FTRACE_WATCH_FILES 7
+#define ORMA_FTRACE_WATCH_FILES 8
 
 struct orma_ftrace_watch {
     struct orma_buf was[ORMA_FTRACE_WATCH_FILES]; /* at the start */
     bool told[ORMA_FTRACE_WATCH_FILES];
+    bool written[ORMA_FTRACE_WATCH_FILES]; /* since the last check */
+    int wds[ORMA_FTRACE_WATCH_FILES];      /* of inotify; -1: it does not watch this one */
+    int inotify_fd;                        /* -1: there is none */
+    uint64_t *read_base; /* by cpu: what the kernel counts as read, less what we have seen */
+    bool counts;         /* read_base holds */
+    bool told_taken, told_emptied;
     bool *event_told;          /* by index of the session's events; NULL: events are not watched */
     uint64_t ok_ns;            /* boot clock: all was as it should be */
+    uint64_t counted_ns;       /* and all that was read came to us */
     struct orma_buf incidents; /* fields of FtraceStats, all so far */
 };
 
@@ -39,6 +54,15 @@ void orma_ftrace_watch_start(struct orma_ftrace_watch *self, const struct orma_t
 void orma_ftrace_watch_check(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
                              const struct orma_ftrace_events *events, uint64_t last_event_ns,
                              bool filters, bool own_syscalls);
+
+/*
+ * Compares what the kernel counts as read with what was `seen`, of cpus[i] by seen[i]; the first
+ * time it is taken for what is right. To be called with nothing read in between.
+ */
+void orma_ftrace_watch_count(struct orma_ftrace_watch *self,
+                             const struct orma_ftrace_snapshot *snapshot,
+                             const struct orma_ftrace_instance_cpu *cpus, unsigned cpus_num,
+                             struct orma_ftrace_translate_cpu *seen);
 
 void orma_ftrace_watch_fini(struct orma_ftrace_watch *self);
 #endif

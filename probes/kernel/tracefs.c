@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
@@ -81,6 +82,13 @@ int orma_tracefs_open(struct orma_tracefs *self, const char *root, const char *i
     self->dir_fd = -1;
     orma_tracefs_close(self);
     return r;
+}
+
+bool orma_tracefs_is_real(const struct orma_tracefs *self)
+{
+    struct statfs fs;
+
+    return fstatfs(self->dir_fd, &fs) == 0 && fs.f_type == 0x74726163; /* TRACEFS_MAGIC */
 }
 
 void orma_tracefs_close(struct orma_tracefs *self)

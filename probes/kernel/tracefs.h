@@ -38,6 +38,8 @@ int orma_tracefs_find(const char *root, char **ret);
 
 /* `instance` NULL or "": the top level; it must exist otherwise. -errno. */
 int orma_tracefs_open(struct orma_tracefs *self, const char *root, const char *instance);
+/* The kernel's, not a tree of ordinary files. */
+bool orma_tracefs_is_real(const struct orma_tracefs *self);
 void orma_tracefs_close(struct orma_tracefs *self);
 
 /* Whole file, in `ret` (cleared before). 0 or -errno. */

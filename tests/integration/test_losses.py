@@ -59,6 +59,50 @@ class Losses(Case):
         last = int(self.one("t.pftrace", "SELECT max(ts) FROM ftrace_event"))
         self.assertLessEqual(last, int(times["ts"]), "it was on when the last event came")
 
+    def meddled(self, meddle, *expected, text_rows=1):
+        """The ledger of a recording that somebody meddles with: `meddle` gets the folder in tracefs that it uses."""
+        p = self.start(ORMA, "record", "--private", "-f", "-t", "2500ms", "-o", "t.pftrace", "sched/sched_switch",
+                       "sched/sched_waking", stderr=subprocess.PIPE)
+        root = self.instance_of(p)
+        time.sleep(0.5)
+        meddle(root)
+        record = p.communicate(timeout=30 * SLOW)[1]
+        self.assertEqual(p.returncode, 0, record)
+        return self.everywhere(record, *expected, text_rows=text_rows)
+
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_events_that_somebody_else_reads(self):
+        """Who reads trace_pipe, or a ring, takes events away: the kernel counts them as read, and they never came."""
+        def read(root, name):
+            taken, fd = 0, os.open(root / name, os.O_RDONLY | os.O_NONBLOCK)
+            while taken < 4096:
+                with contextlib.suppress(BlockingIOError):
+                    taken += len(os.read(fd, 65536))
+            os.close(fd)
+        for name in "trace_pipe", "per_cpu/cpu0/trace_pipe_raw":
+            with self.subTest(name):
+                self.meddled(lambda root: read(root, name), "incomplete: another program changed the kernel's tracer",
+                             "trace_pipe: somebody else read events")
+
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_rings_that_somebody_empties(self):
+        for name in "trace", "per_cpu/cpu0/trace":
+            with self.subTest(name):
+                self.meddled(lambda root: (root / name).write_text(""),
+                             "incomplete: another program changed the kernel's tracer", "trace: the ring was emptied")
+
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_settings_that_are_put_back(self):
+        """At the end all is as it was set up; in between it was not."""
+        for name, value, back in ("tracing_on", "0", "1"), ("set_event_notrace_pid", "1", "\n"):
+            def blink(root):
+                (root / name).write_text(value)
+                time.sleep(0.2)
+                (root / name).write_text(back)
+            with self.subTest(name):
+                self.meddled(blink, "incomplete: another program changed the kernel's tracer",
+                             f"{name}: {back.strip() or 'empty'} as before, but written to")
+
     def instance_of(self, p):
         """The folder in tracefs that the recording uses, once it does. It has the rings of that open: others may be
         recording the same events at the top level, and switching them off would take nothing from this one."""
