@@ -469,8 +469,8 @@ static int answer(struct heap *self)
         r = orma_convert_profile_folder_fill(&self->folder, &ex);
     if (r == 0)
         printf("%s: " ORMA_CONVERT_PROFILE_FLAME ", " ORMA_LOAD_FOLDER_TRACE
-               " (orma profile report --heap live|allocated)\n",
-               self->folder.path);
+               " (orma profile report --heap %s %s)\n",
+               self->folder.path, live ? "live" : "allocated", self->folder.path);
     orma_processor_free(tp);
     if (r == 0)
         (void)orma_load_names_append(&names, PROGRAM, path); /* the answer has been given */

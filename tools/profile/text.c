@@ -271,9 +271,10 @@ void orma_profile_report_top(const struct orma_profile_report_style *style,
         fprintf(style->out, "%5.1f %% in %zu other function%s\n",
                 percent(s->weight - shown, s->weight), num - top, plural(num - top));
     if (orma_stacks_is_memory(s))
-        fputs("(what an allocator takes is its caller's; all functions: orma profile report "
-              "--tree)\n",
-              style->out);
+        fprintf(style->out,
+                "(what an allocator takes is its caller's; all functions: orma profile report "
+                "--heap %s --tree FOLDER)\n",
+                s->kind == ORMA_STACKS_ALLOCATED ? "allocated" : "live");
     else if (s->kind == ORMA_STACKS_OFF_CPU)
         fputs("(a wait in the kernel or the C library is its caller's; what for: --by reason; all "
               "functions: --tree)\n",

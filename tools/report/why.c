@@ -87,7 +87,7 @@ const struct orma_report_section orma_report_why_sections[] = {
         .file = "why-slow",
         .nothing = "nothing: what the slowest tenth has, the others have as well",
         .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED,
-        .lacks = "switches of threads, or ten slices of this name",
+        .lacks = "ten slices of this name to compare, or switches of threads",
         .words = "sched apps",
     },
     {0},

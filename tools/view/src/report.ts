@@ -26,6 +26,7 @@ export interface Report {
   from_ts: number;
   to_ts: number;
   losses: string;
+  scope?: string; // what of the trace it is about, where that is not all
   sections: Section[];
 }
 
@@ -78,6 +79,7 @@ export class ReportPage {
     const picked = report.sections.filter((s) => s.rows?.length);
     const absent = report.sections.filter((s) => s.lacks !== undefined);
     this.root.append(
+      ...(report.scope ? [el("p", { class: "note" }, report.scope)] : []),
       verdict(report.losses),
       el("nav", { "aria-label": "Sections" }, ...picked.map((s) => el("a", { href: `#report-${s.name}`, onclick: (e: Event) => {
         e.preventDefault();

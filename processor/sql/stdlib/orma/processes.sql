@@ -42,13 +42,14 @@ WITH
     HAVING count(*) = count(coalesce(e.ts, d.ts, t.end_ts))
   ),
   lives AS (
-    SELECT p.upid, p.name, p.start_ts, coalesce(e.ts, p.end_ts) AS end_ts
+    SELECT p.upid, p.name, p.cmdline, p.start_ts, coalesce(e.ts, p.end_ts) AS end_ts
     FROM process AS p LEFT JOIN ends AS e ON e.upid = p.upid
   )
 SELECT
   p.upid,
+  -- A name with a slash is a path if the process was started by it; threads of the kernel have slashes, too.
   iif(
-    substr(p.name, 1, 1) IN ('/', '.'),
+    substr(p.name, 1, 1) IN ('/', '.') OR (instr(p.name, ' ') = 0 AND substr(p.cmdline || ' ', 1, length(p.name) + 1) = p.name || ' '),
     coalesce(nullif(substr(p.name, length(rtrim(p.name, replace(p.name, '/', ''))) + 1), ''), p.name),
     p.name) AS name,
   p.start_ts AS ts, p.end_ts - p.start_ts AS dur, r.dur AS cpu_dur, coalesce(g.dur, 0) AS unknown_dur
