@@ -209,7 +209,8 @@ static int parse_call_graph(struct profile *self, const char *value)
         self->call_graph = (enum call_graph)i;
         return ORMA_EXIT_OK;
     }
-    return orma_cli_usage_error(&self->cli, "bad call graph '%s': auto, dwarf, fp or lbr", value);
+    return orma_cli_usage_error(&self->cli, "bad call graph '%s': auto, dwarf, fp or lbr%s", value,
+                                value[0] == '-' ? "; stacks are taken also without -g" : "");
 }
 
 static int parse_stack_size(struct profile *self, const char *value)

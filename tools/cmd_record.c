@@ -525,6 +525,19 @@ static void put_presets(struct orma_buf *out)
         orma_buf_printf(out, " %s", p->name);
 }
 
+/* Of perf, trace-cmd, strace. */
+static const struct orma_habit habits[] = {
+    {"-e", "events are words: orma record sched/sched_switch irq/*"},
+    {"-g", "stacks are taken by 'orma profile'"},
+    {"-p", "the machine is recorded, and a report is of a process: orma report FILE --tree PID; "
+           "'orma profile -p PID' samples one"},
+    {"--pid", "the machine is recorded, and a report is of a process: orma report FILE --tree "
+              "PID; 'orma profile -p PID' samples one"},
+    {"-a", "the whole machine is recorded always"},
+    {"--duration", "it is --time here: -t 10s"},
+    {0},
+};
+
 const struct orma_command orma_cmd_record = {
     .name = "record",
     .summary = "Record what this machine and its instrumented programs do.",
@@ -551,6 +564,7 @@ const struct orma_command orma_cmd_record = {
                 "  orma record --clone 3 -o now.pftrace\n",
     .put_words = put_presets,
     .options = orma_record_options,
+    .habits = habits,
     .exclusive = "ring stream",
     .run = run,
 };

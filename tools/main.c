@@ -15,6 +15,7 @@
 #include "tools/commands.h"
 #include "tools/commit.h"
 #include "tools/pages.h"
+#include "tools/record/child.h"
 #include "tools/shell/shell.h"
 
 static const struct orma_command *find(const char *name)
@@ -37,6 +38,11 @@ static int unknown(const char *name)
         fprintf(stderr,
                 "orma: '%s' is a file, and the command comes first: orma report %s, orma view %s\n",
                 name, name, name);
+        return ORMA_EXIT_USAGE;
+    }
+    if (!near && orma_record_child_exists(name)) {
+        fprintf(stderr, "orma: '%s' is no command of ours; to record it: orma record -- %s\n", name,
+                name);
         return ORMA_EXIT_USAGE;
     }
     fprintf(stderr, "orma: unknown command '%s'", name);

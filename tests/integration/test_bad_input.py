@@ -75,6 +75,10 @@ class BadInput(Case):
                 (["export", "t.pftrace", "sqlite", "t.db"], 2, "the output goes behind -o"),
                 (["convert", "binary", "t.pftrace", "out"], 1, "is a protobuf trace already"),
                 (["profile", "-p", str(2**22 + 1)], 1, "does not exist"),
+                (["profile", "-g", "--", "true"], 2, "also without -g"),
+                (["record", "-e", "sched:sched_switch"], 2, "orma record sched/sched_switch"),
+                (["record", "--pid", "1"], 2, "--tree PID"),
+                (["true", "x"], 2, "orma record -- true"),
         ]:
             with self.subTest(argv=argv):
                 self.message(ORMA, *argv, code=code, says=says)

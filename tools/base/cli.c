@@ -76,11 +76,27 @@ const char *orma_cli_did_you_mean(const char *word, const char *const *names)
     return orma_nearest_get(&near);
 }
 
+/* `shown`: with its dashes. */
+static const char *instead_of(const struct orma_cli *self, const char *shown)
+{
+    for (const struct orma_habit *h = self->command->habits; h && h->option; h++)
+        if (!strcmp(h->option, shown))
+            return h->instead;
+    return NULL;
+}
+
 static int unknown_option(const struct orma_cli *self, const char *name)
 {
     const char *names[NAMES_MAX + 1] = {0};
+    char shown[64];
     size_t num = 0;
 
+    snprintf(shown, sizeof(shown), "--%s", name);
+    const char *instead = instead_of(self, shown);
+    if (instead) {
+        orma_cli_usage_error(self, "unknown option '%s': %s", shown, instead);
+        return ORMA_CLI_BAD;
+    }
     for (const struct orma_option *o = self->command->options; o->id && num < NAMES_MAX; o++) {
         if (o->name && o->help)
             names[num++] = o->name;
@@ -187,7 +203,9 @@ static int letter_option(struct orma_cli *self)
     }
     if (letter == 'h')
         return help_asked(self);
-    orma_cli_usage_error(self, "unknown option '%s'", shown);
+    const char *instead = instead_of(self, shown);
+    orma_cli_usage_error(self, instead ? "unknown option '%s': %s" : "unknown option '%s'", shown,
+                         instead);
     return ORMA_CLI_BAD;
 }
 

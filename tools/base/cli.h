@@ -32,6 +32,12 @@ struct orma_option {
     const char *help; /* a sentence; NULL: accepted, but not shown */
 };
 
+/* What one types by the habit of another tool, and what does it here. */
+struct orma_habit {
+    const char *option; /* "-e", "--pid" */
+    const char *instead;
+};
+
 struct orma_command {
     const char *name;     /* "record"; under a compatible name: the program's */
     const char *summary;  /* one line for the overview */
@@ -39,6 +45,7 @@ struct orma_command {
     const char *details;  /* paragraphs for --help and the manual page; may be NULL */
     const char *examples; /* lines "command  # comment"; may be NULL */
     const struct orma_option *options;
+    const struct orma_habit *habits; /* ends with an empty one; NULL: none */
     const char *exclusive; /* long options that exclude each other: "json csv"; NULL: none */
     void (*put_words)(struct orma_buf *out); /* words that may follow, each behind a blank, for
                                                 completion; NULL: files only */
@@ -81,8 +88,8 @@ int orma_cli_output_failed(const char *program, int err);
 /* "program: text", then "Try 'program --help'.", on stderr; returns ORMA_EXIT_USAGE. */
 int orma_cli_usage_error(const struct orma_cli *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
 
-/* Where `first`, a trace, is no file, but one of `others` (ended by NULL) is: the line to type, as a
- * usage error. Else ORMA_EXIT_OK. */
+/* Where `first`, a trace, is no file, but one of `others` (ended by NULL) is: the line to type, as
+ * a usage error. Else ORMA_EXIT_OK. */
 int orma_cli_check_order(const struct orma_cli *self, const char *first, const char *const *others);
 
 void orma_cli_help(const struct orma_command *command, const char *program, FILE *out);
