@@ -71,7 +71,7 @@ static int print_ledger(struct orma_processor *tp)
 {
     static const char sql[] =
         "SELECT coalesce(process_name, '-') AS process, coalesce(thread_name, '-') AS thread, "
-        "reason, sum(packets) AS packets FROM loss "
+        "reason, CAST(total(packets) AS INTEGER) AS packets FROM loss "
         "WHERE reason NOT IN ('emitted', 'delivered') AND packets > 0 "
         "GROUP BY 1, 2, 3 ORDER BY packets DESC LIMIT 50";
 

@@ -132,6 +132,30 @@ class Memory(Attack):
         self.assert_serves()
         self.assert_ends()
 
+    def test_counts_that_are_lies(self):
+        """What some writers say of themselves makes the sums of all neither small nor unreadable."""
+        self.env.update(PERFETTO_CONSUMER_SOCK_NAME=str(self.consumer_path))
+        (self.dir / "config").write_text('buffers { size_kb: 1024 } data_sources { config { name: "x" } } write_into_file: true')
+        recorder = self.start(ORMA, "record", "--allow-unknown", "-c", self.dir / "config", "-o", self.dir / "trace",
+                              stderr=subprocess.PIPE)
+        p = self.producer(page=4096, size=65536)
+        p.register("x")
+        target = p.set_up()
+        for writer, emitted, dropped in (1, 6, 5), (2, 2**63 - 1, 2**63 - 2), (3, 2**63 - 1, 2**63 - 2), (4, 2**64 - 2, 2**64 - 3):
+            p.send("writer", num(1, writer) + num(2, target), drop=True)
+            p.send("commit", move(target, chunk(0, writer, [packet(10)])), drop=True)
+            p.send("commit", sub(90001, num(1, writer) + num(2, target) + num(3, emitted) + num(4, dropped)), drop=True)
+        p.ask("sync")
+        recorder.send_signal(signal.SIGINT)
+        said = recorder.communicate(timeout=60 * SLOW)[1].decode()
+        rows = self.query(self.dir / "trace", "SELECT writer_id AS w, packets FROM loss WHERE reason = 'dropped' ORDER BY 1")
+        self.assertEqual([(r["w"], int(r["packets"]) > 2**40) for r in rows], [("1", False), ("2", True), ("3", True), ("4", True)])
+        self.assertGreater(int(self.one(self.dir / "trace", "SELECT sum(packets) FROM loss WHERE reason != 'delivered'")), 2**40)
+        brief = self.orma("stats", "--brief", self.dir / "trace").stdout.decode()
+        for text in brief, said:
+            self.assertRegex(text, r"[Ll]ost (at least )?\d{13,} packets \(\d{13,} dropped")
+        self.assert_ends()
+
 
 if __name__ == "__main__":
     main()

@@ -15,6 +15,12 @@
 #include "sdk/base/defs.h"
 #include "sdk/wire/pb_reader.h"
 
+/* Counts are what writers say of themselves; a sum of lies must not come out small. */
+static void add(uint64_t *sum, uint64_t num)
+{
+    *sum = num > UINT64_MAX - *sum ? UINT64_MAX : *sum + num;
+}
+
 static void read_sequence(struct orma_pb_reader r, struct orma_ledger *ret)
 {
     struct orma_pb_field f;
@@ -24,9 +30,9 @@ static void read_sequence(struct orma_pb_reader r, struct orma_ledger *ret)
         enum orma_loss_reason reason = orma_loss_of_field(f.id);
 
         if (f.id == ORMA_COUNTS_DELIVERED)
-            ret->delivered += f.num;
+            add(&ret->delivered, f.num);
         else if (reason < ORMA_LOST_REASONS)
-            ret->lost[reason] += f.num;
+            add(&ret->lost[reason], f.num);
         else if (f.id == orma_loss_unreported.field)
             ret->unreported += f.num != 0;
     }
@@ -144,7 +150,7 @@ uint64_t orma_ledger_total(const struct orma_ledger *self)
     uint64_t sum = 0;
 
     for (unsigned i = 0; i < ORMA_LOST_REASONS; i++)
-        sum += count_of(self, i);
+        add(&sum, count_of(self, i));
     return sum;
 }
 

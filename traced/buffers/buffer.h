@@ -252,6 +252,9 @@ void traced_buffer_settle(struct traced_buffer *self);
 /* The ledger at this moment; `cut` is what was begun and can't be whole any more. */
 struct traced_ledger traced_seq_ledger(const struct traced_seq *seq);
 
+/* More packets than any writer gets to; the sum over all writers of a service stays below 2^63. */
+#define TRACED_SEQ_COUNT_MAX ((uint64_t)1 << 48)
+
 /* The writer's own totals: what it has emitted, and how much of that it dropped. */
 void traced_seq_report(struct traced_seq *seq, uint64_t emitted, uint64_t dropped);
 /* That was its last report: the writer has ended. */

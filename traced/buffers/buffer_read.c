@@ -417,6 +417,8 @@ void traced_buffer_settle(struct traced_buffer *self)
 
 void traced_seq_report(struct traced_seq *seq, uint64_t emitted, uint64_t dropped)
 {
+    emitted = ORMA_MIN(emitted, TRACED_SEQ_COUNT_MAX);
+    dropped = ORMA_MIN(dropped, TRACED_SEQ_COUNT_MAX);
     emitted -= ORMA_MIN(emitted, seq->base_emitted);
     dropped -= ORMA_MIN(dropped, seq->base_dropped);
     if (seq->ledger.emitted != UINT64_MAX && emitted < seq->ledger.emitted)

@@ -394,7 +394,9 @@ static bool take_counts(struct traced_producer *p, const struct orma_pb_field *f
     }
     struct traced_seq *seq = r.failed ? NULL : find_seq(p, writer, buffer);
     if (seq)
-        traced_seq_report(seq, emitted, no_chunk + too_large);
+        traced_seq_report(seq, emitted,
+                          ORMA_MIN(no_chunk, TRACED_SEQ_COUNT_MAX) +
+                              ORMA_MIN(too_large, TRACED_SEQ_COUNT_MAX));
     return !r.failed;
 }
 

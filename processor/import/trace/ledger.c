@@ -188,7 +188,7 @@ static void add_row(struct orma_import_ctx *imp, uint16_t machine, const uint64_
     orma_table_set(t, ORMA_LOSS_WRITER_ID, row, (int64_t)counts[ORMA_COUNTS_WRITER_ID]);
     orma_table_set(t, ORMA_LOSS_REASON, row, orma_model_cstr(imp->model, reason));
     if (packets)
-        orma_table_set(t, ORMA_LOSS_PACKETS, row, (int64_t)*packets);
+        orma_table_set(t, ORMA_LOSS_PACKETS, row, (int64_t)ORMA_MIN(*packets, INT64_MAX));
     orma_table_set(t, ORMA_LOSS_MACHINE_ID, row, machine);
     orma_table_set(t, ORMA_LOSS_TRACE_ID, row, imp->model->trace_row);
 }

@@ -33,6 +33,27 @@ Test(loss, prefers_packets_to_chunks)
     orma_assert_no_leaks();
 }
 
+Test(loss, sums_of_lies_do_not_come_out_small)
+{
+    struct orma_buf b = {0};
+    struct orma_ledger loss;
+    char text[ORMA_LEDGER_TEXT_MAX];
+
+    for (unsigned writers = 0; writers < 4; writers++) {
+        size_t m = orma_pb_begin(&b, 90001);
+        orma_pb_put_u64(&b, 7, UINT64_MAX / 2 + 1);
+        orma_pb_put_u64(&b, 8, UINT64_MAX / 2 + 1);
+        orma_pb_end(&b, m);
+    }
+    orma_ledger_read(orma_buf_str(&b), 0, &loss);
+    cr_assert_eq(orma_ledger_total(&loss), UINT64_MAX);
+    cr_assert_not(orma_ledger_is_none(&loss));
+    orma_ledger_format(&loss, text, sizeof(text));
+    cr_assert_eq(strncmp(text, "lost 18446744073709551615 packets (", 35), 0, "%s", text);
+    orma_buf_fini(&b);
+    orma_assert_no_leaks();
+}
+
 Test(loss, says_what_is_not_known)
 {
     struct orma_buf b = {0};
