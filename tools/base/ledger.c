@@ -79,13 +79,16 @@ void orma_ledger_add_incident(struct orma_ledger *self, struct orma_str text, ui
 {
     size_t used = strlen(self->incidents), left = sizeof(self->incidents) - used;
     const char *sep = self->incidents_num ? "; " : "";
+    bool full = used > 3 && !strcmp(self->incidents + used - 3, "...");
 
     self->incidents_num++;
     self->incident_is_loss |= orma_incident_is_loss(kind);
     self->incident_is_doubt |= !orma_incident_is_loss(kind);
+    if (full)
+        return; /* a short one would fit, but not stand behind the dots */
     if (strlen(sep) + text.len < left - 4) /* whole, with room for the dots */
         (void)snprintf(self->incidents + used, left, "%s%.*s", sep, ORMA_STR_ARG(text)); /* fits */
-    else if (used < 4 || strcmp(self->incidents + used - 3, "..."))
+    else
         (void)snprintf(self->incidents + used, left, "..."); /* fits */
 }
 

@@ -203,7 +203,8 @@ Test(loss, more_incidents_than_fit_are_cut_between_two)
 
     for (unsigned i = 0; i < 1000; i++)
         orma_ledger_add_incident(&loss, ORMA_STR("this happened"), ORMA_PB_ORMA_INCIDENT_CHANGED);
-    cr_assert_eq(loss.incidents_num, 1000);
+    orma_ledger_add_incident(&loss, ORMA_STR("x"), ORMA_PB_ORMA_INCIDENT_CHANGED);
+    cr_assert_eq(loss.incidents_num, 1001);
     orma_ledger_format(&loss, text, sizeof(text));
     cr_assert_str_eq(text + strlen(text) - strlen("this happened..."), "this happened...");
 }
