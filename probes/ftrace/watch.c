@@ -96,6 +96,63 @@ static void watch_writes(struct orma_ftrace_watch *self, const struct orma_trace
     }
 }
 
+static int watch_folder(const struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
+                        const char *group, const char *name)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+
+    orma_buf_printf(&path, "%s/events%s%s%s%s", fs->path, group ? "/" : "", group ? group : "",
+                    name ? "/" : "", name ? name : "");
+    return path.failed ? -1 : inotify_add_watch(self->inotify_fd, orma_buf_cstr(&path), IN_MODIFY);
+}
+
+/* Filters of system calls are set by all sessions of ours together. */
+static bool is_filtered_by_us(const struct orma_ftrace_event *ev)
+{
+    return !strcmp(ev->group, "raw_syscalls");
+}
+
+static void watch_event_writes(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
+                               const struct orma_ftrace_events *events)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0};
+
+    if (self->inotify_fd < 0)
+        return;
+    self->event_writes = calloc(events->num + 1, sizeof(*self->event_writes));
+    if (!self->event_writes)
+        return;
+    orma_buf_printf(&path, "%s/set_event", fs->path);
+    self->set_event_wd =
+        path.failed ? -1 : inotify_add_watch(self->inotify_fd, orma_buf_cstr(&path), IN_MODIFY);
+    self->events_wd = watch_folder(self, fs, NULL, NULL);
+    for (size_t i = 0; i < events->num; i++) {
+        const struct orma_ftrace_event *ev = &events->list[i];
+        struct orma_ftrace_watch_event *w = &self->event_writes[i];
+        bool on = is_enabled_here(ev);
+
+        w->wd = on && !is_filtered_by_us(ev) ? watch_folder(self, fs, ev->group, ev->name) : -1;
+        w->group_wd = on ? watch_folder(self, fs, ev->group, NULL) : -1;
+    }
+}
+
+/* `enable` and `filter` in the folder of an event, of a group or of all; and set_event. */
+static void note_event_writes(struct orma_ftrace_watch *self,
+                              const struct orma_ftrace_events *events,
+                              const struct inotify_event *ev)
+{
+    bool all = ev->mask & IN_Q_OVERFLOW || (ev->wd == self->set_event_wd && !ev->len);
+
+    if (!all && (!ev->len || (strcmp(ev->name, "enable") && strcmp(ev->name, "filter"))))
+        return;
+    all |= ev->wd == self->events_wd;
+    for (size_t i = 0; i < events->num; i++) {
+        struct orma_ftrace_watch_event *w = &self->event_writes[i];
+
+        w->written |= w->group_wd >= 0 && (all || ev->wd == w->wd || ev->wd == w->group_wd);
+    }
+}
+
 /* More writes than inotify keeps: of any file. */
 static void note_writes(struct orma_ftrace_watch *self, const struct inotify_event *ev)
 {
@@ -105,7 +162,7 @@ static void note_writes(struct orma_ftrace_watch *self, const struct inotify_eve
     }
 }
 
-static void read_writes(struct orma_ftrace_watch *self)
+static void read_writes(struct orma_ftrace_watch *self, const struct orma_ftrace_events *events)
 {
     _Alignas(struct inotify_event) char bytes[4096];
     ssize_t n;
@@ -115,6 +172,8 @@ static void read_writes(struct orma_ftrace_watch *self)
             const struct inotify_event *ev = (const void *)(bytes + at);
 
             note_writes(self, ev);
+            if (self->event_writes)
+                note_event_writes(self, events, ev);
             at += sizeof(*ev) + ev->len;
         }
     }
@@ -127,6 +186,7 @@ void orma_ftrace_watch_start(struct orma_ftrace_watch *self, const struct orma_t
 
     self->ok_ns = orma_clock_boottime();
     watch_writes(self, fs); /* first: what is written from here on is told */
+    watch_event_writes(self, fs, events);
     for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++)
         self->told[i] = !read_setting(fs, files[i], &self->was[i]);
     self->event_told = calloc(events->num + 1, sizeof(*self->event_told));
@@ -206,7 +266,8 @@ static void check_events(struct orma_ftrace_watch *self, const struct orma_trace
     note(self, orma_buf_str(&what), self->ok_ns, now);
 }
 
-static void check_filter(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
+/* True: told. */
+static bool check_filter(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
                          const struct orma_ftrace_event *ev, uint64_t now)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf is = {0};
@@ -215,8 +276,9 @@ static void check_filter(struct orma_ftrace_watch *self, const struct orma_trace
 
     (void)snprintf(path, sizeof(path), "events/%s/%s/filter", ev->group, ev->name); /* fits */
     if (!orma_tracefs_line(fs, path, &is) || !is.len || orma_str_eq(was, orma_buf_str(&is)))
-        return;
+        return false;
     note_change(self, path, was, orma_buf_str(&is), self->ok_ns, now);
+    return true;
 }
 
 static void check_filters(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
@@ -225,11 +287,35 @@ static void check_filters(struct orma_ftrace_watch *self, const struct orma_trac
     for (size_t i = 0; self->event_told && i < events->num; i++) {
         const struct orma_ftrace_event *ev = &events->list[i];
 
-        if (!is_enabled_here(ev) || self->event_told[i] ||
-            (own_syscalls && !strcmp(ev->group, "raw_syscalls")))
+        if (!is_enabled_here(ev) || self->event_told[i] || (own_syscalls && is_filtered_by_us(ev)))
             continue;
-        check_filter(self, fs, ev, now);
+        self->event_told[i] = check_filter(self, fs, ev, now);
     }
+}
+
+/* What is as it was, but was written to: it may have been off or filtered in between. */
+static void check_event_writes(struct orma_ftrace_watch *self,
+                               const struct orma_ftrace_events *events, uint64_t now)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf names = {0}, what = {0};
+    unsigned num = 0;
+
+    for (size_t i = 0; self->event_told && self->event_writes && i < events->num; i++) {
+        const struct orma_ftrace_event *ev = &events->list[i];
+        struct orma_ftrace_watch_event *w = &self->event_writes[i];
+
+        if (!w->written || w->told || self->event_told[i])
+            continue;
+        w->told = true;
+        if (num++ < NAMES_SHOWN)
+            orma_buf_printf(&names, "%s%s/%s", num > 1 ? ", " : "", ev->group, ev->name);
+    }
+    if (!num)
+        return;
+    if (num > NAMES_SHOWN)
+        orma_buf_printf(&names, " and %u more", num - NAMES_SHOWN);
+    orma_buf_printf(&what, "switched or filtered: %s", orma_buf_cstr(&names));
+    note(self, orma_buf_str(&what), self->ok_ns, now);
 }
 
 void orma_ftrace_watch_check(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
@@ -240,11 +326,12 @@ void orma_ftrace_watch_check(struct orma_ftrace_watch *self, const struct orma_t
 
     if (!self->ok_ns)
         return;
-    read_writes(self);
+    read_writes(self, events);
     check_files(self, fs, last_event_ns, now);
     check_events(self, fs, events, now);
     if (filters)
         check_filters(self, fs, events, own_syscalls, now);
+    check_event_writes(self, events, now);
     self->ok_ns = now;
 }
 
@@ -296,6 +383,7 @@ void orma_ftrace_watch_fini(struct orma_ftrace_watch *self)
     for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++)
         orma_buf_fini(&self->was[i]);
     free(self->event_told);
+    free(self->event_writes);
     orma_buf_fini(&self->incidents);
     *self = (struct orma_ftrace_watch){.inotify_fd = -1};
 }

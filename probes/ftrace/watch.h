@@ -27,6 +27,12 @@
 
 #define ORMA_FTRACE_WATCH_FILES 8
 
+/* Writes to the files of one event, or to those for its whole group. */
+struct orma_ftrace_watch_event {
+    int wd, group_wd;
+    bool written, told;
+};
+
 struct orma_ftrace_watch {
     struct orma_buf was[ORMA_FTRACE_WATCH_FILES]; /* at the start */
     bool told[ORMA_FTRACE_WATCH_FILES];
@@ -36,10 +42,12 @@ struct orma_ftrace_watch {
     uint64_t *read_base; /* by cpu: what the kernel counts as read, less what we have seen */
     bool counts;         /* read_base holds */
     bool told_taken, told_emptied;
-    bool *event_told;          /* by index of the session's events; NULL: events are not watched */
-    uint64_t ok_ns;            /* boot clock: all was as it should be */
-    uint64_t counted_ns;       /* and all that was read came to us */
-    struct orma_buf incidents; /* fields of FtraceStats, all so far */
+    bool *event_told; /* by index of the session's events; NULL: events are not watched */
+    struct orma_ftrace_watch_event *event_writes; /* the same; NULL: inotify does not watch them */
+    int events_wd, set_event_wd;                  /* for all of them */
+    uint64_t ok_ns;                               /* boot clock: all was as it should be */
+    uint64_t counted_ns;                          /* and all that was read came to us */
+    struct orma_buf incidents;                    /* fields of FtraceStats, all so far */
 };
 
 /* What the files hold now is how it should be. No memory: what cannot be kept is not watched. */

@@ -103,6 +103,21 @@ class Losses(Case):
                 self.meddled(blink, "incomplete: another program changed the kernel's tracer",
                              f"{name}: {back.strip() or 'empty'} as before, but written to")
 
+    @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
+    def test_events_that_are_put_back(self):
+        event = "events/sched/sched_switch"
+        for off, on in ((f"{event}/enable", "0"), (f"{event}/enable", "1")), ((f"{event}/filter", "prev_pid == 1"), (f"{event}/filter", "0")), \
+                (("events/sched/enable", "0"), (f"{event}/enable", "1")):
+            def blink(root):
+                for name, value in off, on:
+                    (root / name).write_text(value)
+                    time.sleep(0.1)
+                if "sched/enable" in off[0]:
+                    (root / "events/sched/sched_waking/enable").write_text("1")
+            with self.subTest(off[0]):
+                self.meddled(blink, "incomplete: another program changed the kernel's tracer",
+                             "switched or filtered: sched/sched_switch")
+
     def instance_of(self, p):
         """The folder in tracefs that the recording uses, once it does. It has the rings of that open: others may be
         recording the same events at the top level, and switching them off would take nothing from this one."""
