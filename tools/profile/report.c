@@ -360,7 +360,7 @@ static const char *without_stacks(enum orma_stacks_kind kind)
 {
     switch (kind) {
     case ORMA_STACKS_SAMPLES:
-        return " of what was chosen: 'orma profile -- PROGRAM' records some; those of 'orma heap' "
+        return " of what was chosen: orma profile -- PROGRAM records some; those of orma heap "
                "are "
                "shown with --heap live";
     case ORMA_STACKS_OFF_CPU:
