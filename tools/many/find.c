@@ -17,34 +17,75 @@
 struct walk {
     struct orma_buf path; /* of the folder at hand, with a slash behind it; empty: where we are */
     struct orma_buf *found;
+    size_t last; /* where the path that was found last begins */
     unsigned depth;
 };
 
 static void visit(struct walk *w, const char *pattern);
 
-static bool is_kind(struct walk *w, mode_t kind, bool follow)
+/* What the path leads to, with or without following a last link. 0 or -errno. */
+static int look_at(struct walk *w, bool follow, mode_t *ret_kind)
 {
     const char *path = orma_buf_cstr(&w->path);
     struct stat st;
 
-    return !(follow ? stat(path, &st) : lstat(path, &st)) && (st.st_mode & S_IFMT) == kind;
+    if ((follow ? stat(path, &st) : lstat(path, &st)) < 0)
+        return -errno;
+    *ret_kind = st.st_mode & S_IFMT;
+    return 0;
 }
 
-/* The entry `name` of the folder at hand, which fits the pattern up to `rest` ("": it is the last).
- */
-static void enter(struct walk *w, const char *name, const char *rest, bool follow)
+/* The path at hand, but not twice in a row: ** looks into a folder for two reasons. */
+static void keep(struct walk *w)
+{
+    const size_t len = w->path.len;
+
+    if (w->found->len > w->last && len + 1 == w->found->len - w->last &&
+        !memcmp(w->found->data + w->last, w->path.data, len))
+        return;
+    w->last = w->found->len;
+    orma_buf_put(w->found, w->path.data, len);
+    orma_buf_put_byte(w->found, 0);
+}
+
+/* Files may be in there, which nobody sees: whoever opens it is told why. */
+static void keep_folder(struct walk *w)
 {
     const size_t before = w->path.len;
 
+    if (!before)
+        orma_buf_put_byte(&w->path, '.');
+    else if (before > 1)
+        w->path.len--; /* the slash */
+    keep(w);
+    w->path.len = before;
+}
+
+/* The entry `name` of the folder at hand, which fits the pattern up to `rest` ("": it is the last).
+ * `listed`: there was one of this name. */
+static void enter(struct walk *w, const char *name, const char *rest, bool follow, bool listed)
+{
+    const size_t before = w->path.len;
+    mode_t kind = 0;
+
     orma_buf_put_str(&w->path, name);
-    if (!*rest && is_kind(w, S_IFREG, true)) {
-        orma_buf_put(w->found, w->path.data, w->path.len);
-        orma_buf_put_byte(w->found, 0);
-    } else if (*rest && w->depth < DEPTH_MAX && is_kind(w, S_IFDIR, follow)) {
+    const int r = look_at(w, follow || !*rest, &kind);
+    const bool gone = r == -ENOENT || r == -ENOTDIR;
+    if (gone && listed && !*rest && look_at(w, false, &kind) == 0)
+        keep(w); /* a link that leads nowhere */
+    else if (r < 0 && !gone)
+        keep(w);
+    else if (r == 0 && !*rest && kind == S_IFREG)
+        keep(w);
+    else if (r == 0 && *rest && kind == S_IFDIR) {
         orma_buf_put_byte(&w->path, '/');
-        w->depth++;
-        visit(w, rest);
-        w->depth--;
+        if (w->depth < DEPTH_MAX) {
+            w->depth++;
+            visit(w, rest);
+            w->depth--;
+        } else {
+            keep_folder(w);
+        }
     }
     w->path.len = before;
 }
@@ -55,13 +96,19 @@ static void list(struct walk *w, const char *name, const char *rest, bool follow
     DIR *dir = opendir(w->path.len ? orma_buf_cstr(&w->path) : ".");
     struct dirent *entry;
 
-    while (dir && (entry = readdir(dir))) {
+    if (!dir) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            keep_folder(w);
+        return;
+    }
+    while ((errno = 0, entry = readdir(dir))) {
         if (!fnmatch(name, entry->d_name, FNM_PERIOD) && strcmp(entry->d_name, ".") &&
             strcmp(entry->d_name, ".."))
-            enter(w, entry->d_name, rest, follow);
+            enter(w, entry->d_name, rest, follow, true);
     }
-    if (dir)
-        (void)closedir(dir); /* only read from */
+    if (errno)
+        keep_folder(w);
+    (void)closedir(dir); /* only read from */
 }
 
 static void visit(struct walk *w, const char *pattern)
@@ -81,13 +128,13 @@ static void visit(struct walk *w, const char *pattern)
     } else if (strpbrk(name, "*?[")) {
         list(w, name, rest, true);
     } else {
-        enter(w, name, rest, true);
+        enter(w, name, rest, true, false);
     }
 }
 
 int orma_many_find(const char *pattern, struct orma_buf *paths)
 {
-    struct walk w = {.found = paths};
+    struct walk w = {.found = paths, .last = paths->len};
     size_t slashes = strspn(pattern, "/");
 
     if (slashes)

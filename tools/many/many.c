@@ -677,6 +677,11 @@ static int find_traces(struct many *m)
     return 0;
 }
 
+static int64_t ns_of(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 /* Those that the database has as they are now. */
 static int skip_known(struct many *m)
 {
@@ -689,7 +694,8 @@ static int skip_known(struct many *m)
 
         (void)stat(job->path, &st); /* if it is gone, its process says so */
         job->size = st.st_size;
-        job->changed_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+        /* The time of its bytes can be set to any, as by 'cp -p'; that of its inode cannot. */
+        job->changed_ns = ORMA_MAX(ns_of(st.st_mtim), ns_of(st.st_ctim));
         snprintf(size, sizeof(size), "%" PRId64, job->size);
         snprintf(changed, sizeof(changed), "%" PRId64, job->changed_ns);
         if (run_sql(
@@ -757,8 +763,16 @@ static void print_traces(struct many *m, const char *state)
  * database, which are what its rows lack. */
 static int tell_failures(struct many *m)
 {
-    int64_t partly = 0;
+    int64_t partly = 0, all = 0;
 
+    if (run_sql(m, "SELECT count(*) FROM many.traces", NULL, &all) < 0)
+        return ORMA_EXIT_FAILURE;
+    if (m->args->file && all > m->jobs.len)
+        fprintf(stderr,
+                "%s: %s also has what came of %" PRId64 " other trace%s, asked before and not "
+                "now\n",
+                m->args->program, m->args->file, all - m->jobs.len,
+                all - m->jobs.len == 1 ? "" : "s");
     if (m->kept)
         fprintf(stderr, "%s: %zu of %" PRIu32 " traces were there already\n", m->args->program,
                 m->kept, m->jobs.len);

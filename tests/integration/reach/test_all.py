@@ -61,6 +61,35 @@ class All(unittest.TestCase):
         self.query("--all", "runs/*.pftrace", "SELECT 1 AS a", code=1)
         self.assertIn("no file fits 'runs/*.pftrace'", self.messages)
 
+    def test_what_cannot_be_looked_into_fails(self):
+        """Nobody may sum up without the traces that nobody saw."""
+        os.symlink("nowhere.json", self.root / "runs/gone.json")
+        rows = self.query("--all", "runs/**/*.json", "SELECT 1 AS a", code=1)
+        self.assertEqual(len(rows), 4)
+        self.assertIn("1 of 4 traces failed:\n  runs/gone.json: No such file or directory", self.messages)
+        os.unlink(self.root / "runs/gone.json")
+        os.symlink("round", self.root / "runs/round")
+        self.query("--all", "runs/*/2.json", "SELECT 1 AS a", code=1)
+        self.assertIn("runs/round: Too many levels of symbolic links", self.messages)
+        os.unlink(self.root / "runs/round")
+        deep = "/".join(["d"] * 70)
+        (self.root / "runs" / deep).mkdir(parents=True)
+        write_trace(self.root / "runs" / deep / "4.json", slices=1)
+        self.query("--all", "runs/**/*.json", "SELECT 1 AS a", code=1)
+        self.assertIn("1 of 4 traces failed:\n  runs/" + "/".join(["d"] * 64) + ": Is a directory", self.messages)
+
+    def test_a_folder_without_rights_fails(self):
+        closed = self.root / "runs/a"
+        closed.chmod(0o300)
+        self.addCleanup(closed.chmod, 0o700)
+        (self.root / "tmp").chmod(0o777)
+        self.root.chmod(0o755)
+        other = {"user": 12345, "group": 12345, "extra_groups": []} if os.geteuid() == 0 else {}
+        done = subprocess.run([ORMA, "query", "--all", "runs/**/*.json", "SELECT 1 AS a"], cwd=self.root, capture_output=True, text=True,
+                              env=self.env, stdin=subprocess.DEVNULL, check=False, **other)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("1 of 2 traces failed:\n  runs/a: Permission denied", done.stderr)
+
     def test_metadata_and_a_last_question(self):
         rows = self.query("--all", "runs/**/*.json", "--metadata", "trace_type,missing_one", "-j", "2", COUNT,
                           "--then", "SELECT name, sum(n) AS n, min(trace_type) AS type, max(missing_one) AS m FROM result GROUP BY name")
@@ -154,7 +183,23 @@ class All(unittest.TestCase):
         self.assertEqual(rows, ["n", "10"])
         self.query("--all", "runs/**/*.json", "-o", db, "SELECT 1 AS a", code=1)
         self.assertIn("the answers of another question", self.messages)
+        self.assertNotIn("also has", self.messages)
+        self.query("--all", "runs/*.json", "-o", db, COUNT)
+        self.assertIn("r.db also has what came of 3 other traces, asked before and not now", self.messages)
         self.assertEqual(self.rows_of(db, "SELECT sum(n) FROM result"), [(10,)])
+
+    def test_a_trace_in_the_place_of_another_is_read(self):
+        """Of the same size, and with the time of its bytes as it was: 'cp -p', 'rsync -t'."""
+        db = self.root / "r.db"
+        path = self.root / "runs/1.json"
+        before = path.stat()
+        self.query("--all", "runs/1.json", "-o", db, "SELECT name FROM slice")
+        time.sleep(0.01)
+        path.write_text(path.read_text().replace("work", "idle"))
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self.assertEqual((path.stat().st_size, path.stat().st_mtime_ns), (before.st_size, before.st_mtime_ns))
+        self.query("--all", "runs/1.json", "-o", db, "SELECT name FROM slice")
+        self.assertEqual(self.rows_of(db, "SELECT DISTINCT name LIKE 'idle%' FROM result"), [(1,)])
 
     def test_whatever_ends_it_leaves_nothing_behind(self):
         endless = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
