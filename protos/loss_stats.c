@@ -101,6 +101,14 @@ static const struct stat_words {
      "{packets cannot be read: the names and clocks that they refer|packet cannot be read: the "
      "names and clocks that it refers} to were lost",
      NULL},
+    {"packets_missing",
+     "{packets that the recorder says it delivered are|packet that the recorder says it delivered "
+     "is} not in the file",
+     NULL},
+    {"packets_repeated",
+     "{packets|packet} more in the file than the recorder says it delivered: a part may be there "
+     "twice",
+     NULL},
     {"perf_aux_lost", "{records|record} of hardware traces lost", NULL},
     {"perf_aux_truncated", "{records|record} of hardware traces cut", NULL},
     {"perf_cpu_lost_records",

@@ -870,4 +870,8 @@ const struct orma_stat_def orma_stat_defs[ORMA_STATS_NUM] = {
                                   ORMA_SOURCE_ANALYSIS, false},
     [ORMA_STAT_DAMAGED_BYTES] = {"damaged_bytes", ORMA_STAT_RARE, ORMA_SEVERITY_DATA_LOSS,
                                  ORMA_SOURCE_ANALYSIS, false},
+    [ORMA_STAT_PACKETS_MISSING] = {"packets_missing", ORMA_STAT_RARE, ORMA_SEVERITY_DATA_LOSS,
+                                   ORMA_SOURCE_ANALYSIS, false},
+    [ORMA_STAT_PACKETS_REPEATED] = {"packets_repeated", ORMA_STAT_RARE, ORMA_SEVERITY_ERROR,
+                                    ORMA_SOURCE_ANALYSIS, false},
 };

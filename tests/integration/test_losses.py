@@ -199,6 +199,41 @@ class Losses(Case):
         (self.dir / "both").write_bytes(whole[:len(whole) // 2] + whole)
         self.assertNotIn(b"othing lost", self.orma("stats", "--brief", "both").stdout)
 
+    @staticmethod
+    def packets_of(trace):
+        """Where each begins and ends."""
+        at, ret = 0, []
+        while at < len(trace):
+            begin, length, shift, more = at, 0, 0, True
+            at += 1
+            while more:
+                length |= (trace[at] & 127) << shift
+                more, shift, at = trace[at] > 127, shift + 7, at + 1
+            at += length
+            ret.append((begin, at))
+        return ret
+
+    def test_packets_that_somebody_took_out_or_put_in_twice(self):
+        """The service says how many it delivered; whoever drops some of them need not say so."""
+        (self.dir / "c.txt").write_text('buffers { size_kb: 32768 } data_sources { config { name: "track_event" } }')
+        self.orma("record", "--private", "-c", "c.txt", "-o", "t.pftrace", "--", DEMO, "--threads", "1", "--iterations", "500")
+        self.assertIn(b"Nothing was lost, and everything could be read", self.orma("stats", "t.pftrace").stdout)
+        whole = (self.dir / "t.pftrace").read_bytes()
+        packets = self.packets_of(whole)
+        begin, end = packets[len(packets) // 2]
+        begin_more, end_more = packets[len(packets) // 2 + 7]
+        for trace, words in (
+                (whole[:begin] + whole[end:], "1 packet that the recorder says it delivered is not in the file"),
+                (whole[:begin] + whole[end:begin_more] + whole[end_more:],
+                 "2 packets that the recorder says it delivered are not in the file"),
+                (whole[:end] + whole[begin:], "1 packet more in the file than the recorder says it delivered"),
+                (whole + whole, "packets more in the file than the recorder says it delivered")):
+            (self.dir / "t.pftrace").write_bytes(trace)
+            done = self.orma("stats", "t.pftrace")
+            self.assertIn(words, done.stdout.decode())
+            self.assertNotIn(b"everything could be read", done.stdout)
+            self.assertIn(words, self.orma("query", "t.pftrace", "SELECT 1").stderr.decode())
+
     def orma(self, *argv, code=0, **more):
         """`code` None: any."""
         if code is None:

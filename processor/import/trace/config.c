@@ -132,7 +132,7 @@ static bool config_early(struct orma_import_ctx *imp, const struct orma_packet_c
         orma_metadata_uuid(imp->model, msb, lsb);
         orma_trace_ledger_recording(imp, msb, lsb);
     }
-    orma_trace_ledger_expect(imp);
+    orma_trace_ledger_expect(imp, into_file);
     return false;
 }
 

@@ -36,6 +36,10 @@ struct known {
     bool has_stats;            /* at least one TraceStats */
     bool has_counts;           /* ... with a ledger, as we write them */
     bool unsettled;            /* ... the last of which leaves packets of some writer unexplained */
+    uint64_t delivered;        /* of all writers, as the last TraceStats says */
+    bool into_file;            /* the service wrote the file while it recorded */
+    bool started, disabled;    /* as the service says */
+    bool read_out;             /* all that was in the buffers after that */
     uint64_t packets;          /* of all writers, before the last TraceStats */
     uint16_t machine;          /* that the last TraceStats is of */
     struct orma_buf incidents; /* of it, as in protos/orma_ext.proto */
@@ -83,12 +87,26 @@ static uint64_t packets_now(const struct orma_import_ctx *imp)
     return imp->reader ? imp->reader->data : 0;
 }
 
-void orma_trace_ledger_expect(struct orma_import_ctx *imp)
+void orma_trace_ledger_expect(struct orma_import_ctx *imp, bool into_file)
 {
     struct known *known = current(imp);
 
-    if (known)
-        known->expected = true;
+    if (!known)
+        return;
+    known->expected = true;
+    known->into_file |= into_file;
+}
+
+void orma_trace_ledger_phase(struct orma_import_ctx *imp, enum orma_trace_ledger_phase phase)
+{
+    struct known *known = current(imp);
+
+    if (!known)
+        return;
+    known->started |= phase == ORMA_TRACE_LEDGER_STARTED;
+    known->disabled |= phase == ORMA_TRACE_LEDGER_DISABLED;
+    known->read_out |=
+        phase == ORMA_TRACE_LEDGER_CLONED || (known->disabled && phase == ORMA_TRACE_LEDGER_READ);
 }
 
 void orma_trace_ledger_service(struct orma_import_ctx *imp, struct orma_str version)
@@ -169,6 +187,7 @@ void orma_trace_ledger_begin(struct orma_import_ctx *imp)
     orma_table_truncate(orma_model_table(imp->model, ORMA_TABLE_LOSS), known->first_row);
     known->has_stats = true;
     known->unsettled = false;
+    known->delivered = 0;
     orma_buf_clear(&known->incidents);
     known->packets = packets_now(imp);
 }
@@ -221,6 +240,9 @@ void orma_trace_ledger_add(struct orma_import_ctx *imp, uint16_t machine, struct
     if (known) {
         known->has_counts = true;
         known->unsettled |= is_unsettled(counts);
+        if (__builtin_add_overflow(known->delivered, counts[ORMA_COUNTS_DELIVERED],
+                                   &known->delivered))
+            known->delivered = UINT64_MAX; /* made up */
     }
     if (seen >> ORMA_COUNTS_EMITTED & 1)
         add_row(imp, machine, counts, "emitted", &counts[ORMA_COUNTS_EMITTED]);
@@ -265,8 +287,9 @@ static bool lacks_the_end(const struct known *known)
         return true;
     if (!known->has_stats)
         return known->expected;
+    /* Others write statistics from time to time; what they say of their phases tells the last. */
     if (!known->ours && !known->has_counts)
-        return false;
+        return known->into_file && known->started && !known->read_out;
     return known->unsettled || known->packets_at_end > known->packets;
 }
 
@@ -291,6 +314,23 @@ static void end_files(struct orma_import_ctx *imp, struct orma_trace_ledger *sel
     free(packets);
 }
 
+/* What was delivered is what the file has, unless somebody took packets out or put some in twice.
+ */
+static void compare_with_file(struct orma_import_ctx *imp, const struct known *known)
+{
+    struct orma_stats *stats = orma_model_stats(imp->model, known->machine);
+
+    if (!imp->reader || !known->has_counts || known->number || known->is_over)
+        return;
+    orma_model_use_trace(imp->model, known->trace_row);
+    if (known->packets < known->delivered)
+        orma_stats_set(stats, ORMA_STAT_PACKETS_MISSING,
+                       (int64_t)ORMA_MIN(known->delivered - known->packets, (uint64_t)INT64_MAX));
+    else if (known->packets > known->delivered)
+        orma_stats_set(stats, ORMA_STAT_PACKETS_REPEATED,
+                       (int64_t)(known->packets - known->delivered));
+}
+
 void orma_trace_ledger_finish(struct orma_import_ctx *imp)
 {
     struct orma_trace_ledger *self = orma_trace(imp)->ledger;
@@ -300,6 +340,7 @@ void orma_trace_ledger_finish(struct orma_import_ctx *imp)
         end_files(imp, self);
     for (uint32_t i = 0; self && i < self->num; i++) {
         add_incidents(imp, &self->traces[i]);
+        compare_with_file(imp, &self->traces[i]);
         if (!lacks_the_end(&self->traces[i]))
             continue;
         uint32_t row = orma_table_add(t);

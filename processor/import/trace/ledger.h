@@ -8,14 +8,27 @@
  */
 #ifndef ORMA_PROCESSOR_IMPORT_TRACE_LEDGER_H
 #define ORMA_PROCESSOR_IMPORT_TRACE_LEDGER_H
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sdk/base/str.h"
 
 struct orma_import_ctx;
 
-/* A TraceConfig was read: this trace comes from a service, which ends it with statistics. */
-void orma_trace_ledger_expect(struct orma_import_ctx *imp);
+/*
+ * A TraceConfig was read: this trace comes from a service, which ends it with statistics.
+ * `into_file`: one that wrote it while it recorded, so that it may end anywhere.
+ */
+void orma_trace_ledger_expect(struct orma_import_ctx *imp, bool into_file);
+
+/* What the service says of itself: it is over when its buffers were read after the end. */
+enum orma_trace_ledger_phase {
+    ORMA_TRACE_LEDGER_STARTED,
+    ORMA_TRACE_LEDGER_DISABLED,
+    ORMA_TRACE_LEDGER_READ,
+    ORMA_TRACE_LEDGER_CLONED, /* a snapshot: there is no end */
+};
+void orma_trace_ledger_phase(struct orma_import_ctx *imp, enum orma_trace_ledger_phase phase);
 
 /*
  * The version of the service that wrote the trace. Ours puts its last statistics behind all data,

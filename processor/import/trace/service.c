@@ -40,10 +40,12 @@ static bool service_early(struct orma_import_ctx *imp, const struct orma_packet_
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_TRACING_SERVICE_EVENT_TRACING_STARTED:
+            orma_trace_ledger_phase(imp, ORMA_TRACE_LEDGER_STARTED);
             orma_metadata_int(imp->model, "tracing_started_ns", false, scope, ctx->machine, ts);
             orma_port_set_tracing_start(imp, ctx->machine, ts);
             break;
         case ORMA_PB_TRACING_SERVICE_EVENT_TRACING_DISABLED:
+            orma_trace_ledger_phase(imp, ORMA_TRACE_LEDGER_DISABLED);
             orma_metadata_int(imp->model, "tracing_disabled_ns", false, scope, ctx->machine, ts);
             break;
         case ORMA_PB_TRACING_SERVICE_EVENT_ALL_DATA_SOURCES_STARTED:
@@ -56,12 +58,14 @@ static bool service_early(struct orma_import_ctx *imp, const struct orma_packet_
             orma_reader_note_flush(imp->reader);
             break;
         case ORMA_PB_TRACING_SERVICE_EVENT_READ_TRACING_BUFFERS_COMPLETED:
+            orma_trace_ledger_phase(imp, ORMA_TRACE_LEDGER_READ);
             orma_reader_note_read(imp->reader);
             break;
         case ORMA_PB_TRACING_SERVICE_EVENT_SLOW_STARTING_DATA_SOURCES:
             slow_source(imp, ctx->machine, orma_pb_str(&f));
             break;
         case ORMA_PB_TRACING_SERVICE_EVENT_CLONE_STARTED:
+            orma_trace_ledger_phase(imp, ORMA_TRACE_LEDGER_CLONED);
             orma_stats_set(orma_model_stats(imp->model, ctx->machine),
                            ORMA_STAT_TRACED_CLONE_STARTED_TIMESTAMP_NS, ts);
             break;

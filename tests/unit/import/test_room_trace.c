@@ -181,13 +181,56 @@ Test(room_trace, a_ledger_that_nobody_closed_says_so)
         struct room *r = room_new(&orma_trace_room, importers);
 
         if (cases[i].config)
-            orma_trace_ledger_expect(&r->ctx);
+            orma_trace_ledger_expect(&r->ctx, false);
         if (cases[i].stats)
             stats(r, cases[i].emitted, cases[i].delivered, cases[i].dropped);
         uint32_t rows = orma_model_table(&r->model, ORMA_TABLE_LOSS)->rows;
         orma_trace_ledger_finish(&r->ctx);
         cr_assert_eq(orma_model_table(&r->model, ORMA_TABLE_LOSS)->rows, rows + cases[i].unreported,
                      "%s", cases[i].what);
+        room_free(r);
+    }
+}
+
+/* Others than ours write statistics now and then: their last words are that all was read. */
+Test(room_trace, a_file_that_was_written_meanwhile_may_end_anywhere)
+{
+    enum { NEVER = ORMA_TRACE_LEDGER_CLONED + 1 };
+    static const struct {
+        const char *what;
+        bool into_file;
+        unsigned phases[3];
+        bool unreported;
+    } cases[] = {
+        {"cut in the middle", true, {ORMA_TRACE_LEDGER_STARTED, NEVER, NEVER}, true},
+        {"read now and then",
+         true,
+         {ORMA_TRACE_LEDGER_STARTED, ORMA_TRACE_LEDGER_READ, NEVER},
+         true},
+        {"cut before the last data",
+         true,
+         {ORMA_TRACE_LEDGER_STARTED, ORMA_TRACE_LEDGER_READ, ORMA_TRACE_LEDGER_DISABLED},
+         true},
+        {"whole",
+         true,
+         {ORMA_TRACE_LEDGER_STARTED, ORMA_TRACE_LEDGER_DISABLED, ORMA_TRACE_LEDGER_READ},
+         false},
+        {"a snapshot", true, {ORMA_TRACE_LEDGER_STARTED, ORMA_TRACE_LEDGER_CLONED, NEVER}, false},
+        {"of a service that says nothing", true, {NEVER, NEVER, NEVER}, false},
+        {"written at the end", false, {ORMA_TRACE_LEDGER_STARTED, NEVER, NEVER}, false},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        struct room *r = room_new(&orma_trace_room, importers);
+
+        orma_trace_ledger_expect(&r->ctx, cases[i].into_file);
+        orma_trace_ledger_begin(&r->ctx);
+        for (unsigned k = 0; k < ORMA_ARRAY_LEN(cases[i].phases); k++)
+            if (cases[i].phases[k] != NEVER)
+                orma_trace_ledger_phase(&r->ctx, (enum orma_trace_ledger_phase)cases[i].phases[k]);
+        orma_trace_ledger_finish(&r->ctx);
+        cr_assert_eq(orma_model_table(&r->model, ORMA_TABLE_LOSS)->rows, cases[i].unreported, "%s",
+                     cases[i].what);
         room_free(r);
     }
 }
