@@ -16,6 +16,8 @@
 #define ORMA_PROCESSOR_STORE_IMAGE_H
 #include "processor/store/storage.h"
 
+/* Each file begins with it. */
+#define ORMA_IMAGE_MAGIC "OrmaImg1"
 #define ORMA_IMAGE_KEY_BYTES 128
 #define ORMA_IMAGE_NOTES 8
 /* Summing more would take longer than the first query. */
@@ -40,4 +42,10 @@ int orma_image_write(struct orma_storage *storage, const struct orma_image_label
  */
 int orma_image_read(struct orma_storage *storage, struct orma_image_label *label,
                     const uint8_t *data, size_t size);
+
+/* The label, if the head is as it was written: 0, else -EBADMSG. */
+int orma_image_label(const uint8_t *data, size_t size, struct orma_image_label *ret);
+
+/* Whether no byte has changed by itself, however many there are. */
+bool orma_image_is_whole(const uint8_t *data, size_t size);
 #endif

@@ -15,7 +15,6 @@
 #include "processor/store/image.h"
 #include "sdk/base/defs.h"
 
-#define ORMA_IMAGE_MAGIC "OrmaImg1"
 #define ORMA_IMAGE_ORDER 0x01020304u
 #define ORMA_IMAGE_BULK 4096u
 #define ORMA_IMAGE_ALIGN 64u

@@ -368,9 +368,10 @@ static void take_over(struct orma_storage *st, struct parts *parts)
 
 /* ---- the whole ---- */
 
-static bool sums_are_right(const uint8_t *bulk, uint64_t len, const uint8_t *sums)
+/* Of the first `most` bytes. */
+static bool sums_are_right(const uint8_t *bulk, uint64_t len, uint64_t most, const uint8_t *sums)
 {
-    for (uint64_t at = 0; at < ORMA_MIN(len, ORMA_IMAGE_SUMMED_MAX); at += ORMA_IMAGE_PIECE) {
+    for (uint64_t at = 0; at < ORMA_MIN(len, most); at += ORMA_IMAGE_PIECE) {
         uint64_t sum;
 
         memcpy(&sum, sums + at / ORMA_IMAGE_PIECE * sizeof(sum), sizeof(sum));
@@ -380,17 +381,22 @@ static bool sums_are_right(const uint8_t *bulk, uint64_t len, const uint8_t *sum
     return true;
 }
 
-/* What the two parts are, if the file is what its head says. */
+static bool get_head(const uint8_t *data, size_t size, struct orma_image_head *ret)
+{
+    if (size < ORMA_IMAGE_BULK)
+        return false;
+    memcpy(ret, data, sizeof(*ret));
+    return !memcmp(ret->magic, ORMA_IMAGE_MAGIC, sizeof(ret->magic)) &&
+           ret->head_sum == orma_image_sum(data, offsetof(struct orma_image_head, head_sum));
+}
+
+/* What the two parts are, if the file is what its head says; `sum_bytes` of the bulk are summed. */
 static int open_parts(struct in *in, struct orma_image_label *label, const uint8_t *data,
-                      size_t size)
+                      size_t size, uint64_t sum_bytes)
 {
     struct orma_image_head head;
 
-    if (size < ORMA_IMAGE_BULK)
-        return -EBADMSG;
-    memcpy(&head, data, sizeof(head));
-    if (memcmp(head.magic, ORMA_IMAGE_MAGIC, sizeof(head.magic)) ||
-        head.head_sum != orma_image_sum(data, offsetof(struct orma_image_head, head_sum)))
+    if (!get_head(data, size, &head))
         return -EBADMSG;
     if (head.order != ORMA_IMAGE_ORDER || head.tables != ORMA_TABLES_NUM ||
         memcmp(head.label.key, label->key, sizeof(label->key)))
@@ -404,12 +410,31 @@ static int open_parts(struct in *in, struct orma_image_label *label, const uint8
     const uint8_t *index = in->bulk + head.bulk_bytes;
     if (head.index_bytes < sums + sizeof(uint64_t) ||
         head.index_sum != orma_image_sum(index, (size_t)head.index_bytes) ||
-        !sums_are_right(in->bulk, in->bulk_bytes, index))
+        !sums_are_right(in->bulk, in->bulk_bytes, sum_bytes, index))
         return -EBADMSG;
     in->index = index + sums;
     in->index_end = index + head.index_bytes;
     *label = head.label;
     return 0;
+}
+
+int orma_image_label(const uint8_t *data, size_t size, struct orma_image_label *ret)
+{
+    struct orma_image_head head;
+
+    if (!get_head(data, size, &head))
+        return -EBADMSG;
+    *ret = head.label;
+    return 0;
+}
+
+bool orma_image_is_whole(const uint8_t *data, size_t size)
+{
+    struct orma_image_label label;
+    struct in in;
+
+    return !orma_image_label(data, size, &label) &&
+           !open_parts(&in, &label, data, size, UINT64_MAX);
 }
 
 int orma_image_read(struct orma_storage *storage, struct orma_image_label *label,
@@ -418,7 +443,7 @@ int orma_image_read(struct orma_storage *storage, struct orma_image_label *label
     struct parts *parts = calloc(1, sizeof(*parts));
     struct orma_image_label found = *label;
     struct in in = {0};
-    int r = parts ? open_parts(&in, &found, data, size) : -ENOMEM;
+    int r = parts ? open_parts(&in, &found, data, size, ORMA_IMAGE_SUMMED_MAX) : -ENOMEM;
 
     if (!r && !get_parts(&in, parts, storage))
         r = in.error;
