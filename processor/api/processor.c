@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "processor/api/archived.h"
 #include "processor/api/cached.h"
 #include "processor/api/processor_impl.h"
 #include "processor/api/query_impl.h"
@@ -23,6 +24,7 @@
 #include "processor/sql/engine.h"
 #include "processor/sql/script/exec.h"
 #include "processor/sql/script/modules.h"
+#include "processor/sql/tables/derived.h"
 #include "sdk/base/fd.h"
 
 /* The progress function is called after this much input. */
@@ -50,8 +52,9 @@ struct orma_processor {
     struct orma_processor_names names;  /* who hears of what it finds */
     uint64_t unchanged_since_ns;        /* files without a build id; see orma_processor_symbols */
     char *proguard_maps;
-    uint32_t options;          /* of the import, as a number: part of the key of the cache */
-    struct orma_cached cached; /* what the storage is mapped from, and where to */
+    uint32_t options;              /* of the import: part of the key of the cache */
+    struct orma_cached cached;     /* what the storage is mapped from, and where to */
+    struct orma_archived archived; /* what it was exported to before */
 };
 
 struct orma_script_run {
@@ -104,8 +107,10 @@ int orma_processor_new_of(const struct orma_processor_config *config,
         .crop_track_events = given.crop_track_events,
         .analyze_content = given.analyze_content,
     };
-    self->options = (uint32_t)given.full_sort | (uint32_t)given.no_ftrace_raw << 1 |
-                    (uint32_t)given.crop_track_events << 2 | (uint32_t)given.analyze_content << 3;
+    self->options = (given.full_sort ? ORMA_OPTION_FULL_SORT : 0) |
+                    (given.no_ftrace_raw ? ORMA_OPTION_NO_FTRACE_RAW : 0) |
+                    (given.crop_track_events ? ORMA_OPTION_CROP_TRACK_EVENTS : 0) |
+                    (given.analyze_content ? ORMA_OPTION_ANALYZE_CONTENT : 0);
     int r = orma_storage_init(&self->storage);
     if (!r)
         r = orma_import_init(&self->import, &self->storage, parts->importers, &options);
@@ -146,6 +151,7 @@ void orma_processor_free(struct orma_processor *self)
     free(self->proguard_maps);
     orma_mapped_close(self->mapped);
     orma_cached_fini(&self->cached);
+    orma_archived_fini(&self->archived);
     free(self);
 }
 
@@ -311,6 +317,20 @@ int orma_processor_keep(struct orma_processor *self, const char *name, int64_t t
                                  &(struct orma_cache_writer){write, ctx, bytes});
 }
 
+/* A pipe, or what is read whole before it is looked at: piece by piece. */
+static int load_stream(struct orma_processor *self, int fd)
+{
+    uint8_t piece[65536];
+    ssize_t n;
+    int r = 0;
+
+    while (!r && (n = read(fd, piece, sizeof(piece))) > 0)
+        r = orma_processor_feed(self, piece, (size_t)n);
+    if (!r && n < 0)
+        r = fail(self, -errno, "%s", strerror(errno));
+    return r ? r : orma_processor_finish(self);
+}
+
 int orma_processor_load_file(struct orma_processor *self, const char *path,
                              orma_progress_fn *progress, void *data)
 {
@@ -327,19 +347,14 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
         return fail(self, -EISDIR, "%s%s%s", strerror(EISDIR), is ? ": this is " : "",
                     is ? is : "");
     }
-    if (!S_ISREG(st.st_mode)) { /* a pipe: piece by piece */
-        uint8_t piece[65536];
-        ssize_t n;
-        int r = 0;
-
-        while (!r && (n = read(fd, piece, sizeof(piece))) > 0)
-            r = orma_processor_feed(self, piece, (size_t)n);
-        if (!r && n < 0)
-            r = fail(self, -errno, "%s", strerror(errno));
-        return r ? r : orma_processor_finish(self);
-    }
+    if (!S_ISREG(st.st_mode))
+        return load_stream(self, fd);
     if (!st.st_size) /* a trace of no packets */
         return orma_processor_finish(self);
+    if (orma_archived_is(fd)) {
+        (void)orma_buf_reserve(&self->archived.bytes, (size_t)st.st_size); /* else it grows */
+        return load_stream(self, fd);
+    }
     int r = load_cached(self, fd, (uint64_t)st.st_size);
     if (r)
         return r < 0 ? r : 0;
@@ -357,15 +372,80 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
     return r;
 }
 
-int orma_processor_feed(struct orma_processor *self, const void *data, size_t len)
+/* Bytes that are not those of an archive. */
+static int feed_file(struct orma_processor *self, const void *data, size_t len)
 {
     int r = begin(self);
 
     if (r)
         return r;
-    self->size += len;
     orma_file_feed(self->file, data, len);
     return check(self);
+}
+
+/* What was kept until it was clear that it is none. */
+static int feed_kept(struct orma_processor *self)
+{
+    struct orma_buf kept = self->archived.bytes;
+    int r = 0;
+
+    self->archived.bytes = (struct orma_buf){0};
+    if (kept.len)
+        r = feed_file(self, kept.data, kept.len);
+    orma_buf_fini(&kept);
+    return r;
+}
+
+int orma_processor_feed(struct orma_processor *self, const void *data, size_t len)
+{
+    if (self->finished)
+        return fail(self, -EBUSY, "a trace is loaded already");
+    if (orma_archived_feed(&self->archived, data, len) != ORMA_ARCHIVED_NONE) {
+        self->size += len;
+        return self->archived.bytes.failed ? fail(self, -ENOMEM, "out of memory") : check(self);
+    }
+    int r = feed_kept(self);
+    self->size += len;
+    return r ? r : feed_file(self, data, len);
+}
+
+static int load_archive(struct orma_processor *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf why = {0};
+    const struct orma_buf *bytes = &self->archived.bytes;
+    int r = orma_archived_read(&self->storage, bytes->data, bytes->len, self->options,
+                               &self->archived.facts, &why);
+
+    if (r)
+        return fail(self, r, "%s", why.failed ? strerror(ENOMEM) : orma_buf_cstr(&why));
+    self->archived.loaded = true;
+    self->size = self->archived.facts.size;
+    return data_ready(self);
+}
+
+int orma_processor_write_archive(struct orma_processor *self, int fd, struct orma_buf *error)
+{
+    const struct orma_archived_facts facts = {
+        .size = self->size,
+        .options = self->archived.loaded ? self->archived.facts.options : self->options,
+        .damage = orma_processor_damage(self),
+    };
+
+    if (!self->finished) {
+        orma_buf_put_str(error, "no trace is loaded");
+        return -EINVAL;
+    }
+    if (orma_derived_any(self->sql)) {
+        orma_buf_put_str(error, "queries added events to those of the trace: reset the session "
+                                "first, which takes them away");
+        return -EBUSY;
+    }
+    int r = orma_archived_write(&self->storage, &facts, fd);
+    if (r == -ESTALE)
+        orma_buf_put_str(error, "the trace file has changed since it was loaded");
+    else if (r)
+        orma_buf_put_str(error, strerror(-r));
+    return r;
 }
 
 /* A copy instead of what was there. False when memory is out. */
@@ -481,8 +561,12 @@ static int finish_import(struct orma_processor *self)
 
 int orma_processor_finish(struct orma_processor *self)
 {
+    if (!self->finished && self->archived.state == ORMA_ARCHIVED_TAKEN)
+        return load_archive(self);
     int r = begin(self);
 
+    if (!r)
+        r = feed_kept(self);
     if (r)
         return r;
     orma_file_finish(self->file);
@@ -504,6 +588,8 @@ int orma_processor_finish(struct orma_processor *self)
 
 struct orma_processor_damage orma_processor_damage(const struct orma_processor *self)
 {
+    if (self->archived.loaded)
+        return self->archived.facts.damage;
     if (self->cached.mapped)
         return orma_cached_damage(&self->cached);
     return (struct orma_processor_damage){

@@ -21,5 +21,9 @@ int orma_processor_new_of(const struct orma_processor_config *config,
 /* `text` is what went wrong last. Returns `error`. */
 int orma_processor_fail(struct orma_processor *self, int error, const char *text);
 
+/* Writes what the load left behind to an empty file that can be written anywhere: the same version
+ * loads it instead of the trace. -errno, with a sentence in `error`. */
+int orma_processor_write_archive(struct orma_processor *self, int fd, struct orma_buf *error);
+
 struct orma_sql *orma_processor_sql(struct orma_processor *self);
 #endif

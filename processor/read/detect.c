@@ -49,6 +49,7 @@ const char *const orma_detect_format_names[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_PRIMES] = "primes",
     [ORMA_FORMAT_DUMPSTATE] = "android_dumpstate",
     [ORMA_FORMAT_ARROW] = "arrow",
+    [ORMA_FORMAT_ARCHIVE] = "orma_archive",
 };
 
 static bool has(const uint8_t *data, size_t len, size_t at, const char *magic, size_t magic_len)
@@ -524,6 +525,7 @@ static enum orma_format binary_format(const uint8_t *data, size_t len)
         enum orma_format format;
     } magics[] = {
         {"ARROW1", 6, ORMA_FORMAT_ARROW},
+        {"OrmaImg1", 8, ORMA_FORMAT_ARCHIVE},
         {"\x10\0\x04\x46\x78\x54\x16\0", 8, ORMA_FORMAT_FUCHSIA},
         {"PERFILE2", 8, ORMA_FORMAT_PERF},
         {"SIMPLEPERF", 10, ORMA_FORMAT_SIMPLEPERF},

@@ -37,6 +37,7 @@ enum orma_format {
     ORMA_FORMAT_PRIMES,
     ORMA_FORMAT_DUMPSTATE,
     ORMA_FORMAT_ARROW,
+    ORMA_FORMAT_ARCHIVE, /* of ours: api/archived.h */
     ORMA_FORMATS_NUM,
 };
 

@@ -2,32 +2,49 @@
  * Images of storages that somebody else wrote: a good one with other bytes in some places, cut
  * anywhere, with sums that are right. What it has is read, added to and taken back.
  *
- *   1 byte    which image; 128 and more: cut behind what byte 2 says
+ *   1 byte    which image; 64 to 127, 192 and more: as an exported archive; 128 and more: cut
+ *             behind what byte 2 says
  *   1 byte    length, in 256ths
  *   5 bytes   again and again: region (head, index, bulk), place in it, byte
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "processor/api/archived.h"
 #include "processor/store/image_format.h"
+#include "sdk/base/fd.h"
 #include "tests/support/image.h"
 
 #define PATCH 5
 
 static const uint32_t rows[] = {0, 70, 33000};
-static struct orma_buf images[3];
+static struct orma_buf images[3], archives[3];
+
+static int write_archive(struct orma_storage *st, struct orma_buf *ret)
+{
+    static const struct orma_archived_facts facts = {.size = 1};
+    ORMA_AUTO(orma_fd_close) int fd = memfd_create("archive", MFD_CLOEXEC);
+    int r = fd < 0 ? -1 : orma_archived_write(st, &facts, fd);
+
+    if (!r && lseek(fd, 0, SEEK_SET) == 0)
+        r = orma_fd_read_all(fd, (size_t)1 << 30, ret);
+    return r;
+}
 
 /* Rarely one with blocks: it takes longest. */
 static const struct orma_buf *image_of(uint8_t first)
 {
     unsigned which = first % 8 == 7 ? 2 : first % 2;
-    struct orma_buf *image = &images[which];
+    const bool archive = first & 64;
+    struct orma_buf *image = archive ? &archives[which] : &images[which];
     struct orma_image_label label = {.key = "fuzz"};
 
     if (!image->len) {
         struct orma_storage *st = test_image_storage(rows[which]);
 
-        if (test_image_write(st, &label, image))
+        if (archive ? write_archive(st, image) : test_image_write(st, &label, image))
             abort();
         test_image_free(st);
     }
@@ -59,16 +76,30 @@ static void use(struct orma_storage *st)
     orma_args_put_int(&list, orma_storage_cstr(st, "new"), 7);
     (void)orma_args_commit(&st->args, &list);
     for (uint32_t i = 0; i < 70; i++)
-        orma_table_set(slices, ORMA_SLICE_DUR, orma_table_add(slices), -(int64_t)i * (INT64_C(1) << 40));
+        orma_table_set(slices, ORMA_SLICE_DUR, orma_table_add(slices),
+                       -(int64_t)i * (INT64_C(1) << 40));
     for (uint32_t row = 0; row < before; row += 1000)
         orma_table_set(slices, ORMA_SLICE_DUR, row, INT64_MAX - row);
     orma_table_truncate(slices, before / 2);
     orma_args_list_fini(&list);
 }
 
+static bool read_it(struct orma_storage *st, bool archive, const uint8_t *data, size_t len)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf why = {0};
+    struct orma_image_label label = {.key = "fuzz"};
+    struct orma_archived_facts facts;
+
+    if (!archive)
+        return !orma_image_read(st, &label, data, len);
+    int r = orma_archived_read(st, data, len, 0, &facts, &why);
+    if (r && !why.len)
+        abort(); /* without a reason */
+    return !r;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct orma_image_label label = {.key = "fuzz"};
     struct orma_storage *st = calloc(1, sizeof(*st));
 
     if (size < 2 || !st || orma_storage_init(st)) {
@@ -86,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         len = ORMA_MIN(len, image->len);
         memcpy(exact, copy, len); /* of its own size: sanitizers see its end */
         test_image_sum(exact, len);
-        if (!orma_image_read(st, &label, exact, len))
+        if (read_it(st, data[0] & 64, exact, len))
             use(st);
     }
     test_image_free(st);

@@ -1,12 +1,13 @@
 /*
  * Whole trace files loaded three times: without a cache, with an empty one, and from what that
- * left. Every table, view and table function that takes no arguments must have the same rows.
+ * left; and from the archives that the first and the third export. Every table, view and table
+ * function that takes no arguments must have the same rows.
  *
  *     storm_cache [--runs N] [--seed S] FILES OR FOLDERS...
  *
  * Times that loading took are left out. Then N times somebody else writes other bytes into the
- * image, with sums that are right, and statements that nobody should write are asked of what came
- * of it: build it with sanitizers.
+ * image or the archive, with sums that are right, and statements that nobody should write are asked
+ * of what came of it: build it with sanitizers.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -92,7 +93,8 @@ static struct orma_processor *load(const char *path, const char *folder, bool wa
     return tp;
 }
 
-static void compare(const char *path, struct orma_processor *a, struct orma_processor *b)
+static void compare(const char *path, const char *from, struct orma_processor *a,
+                    struct orma_processor *b)
 {
     struct hostile_sql names;
     struct orma_buf x = {0}, y = {0}, sql = {0};
@@ -110,7 +112,7 @@ static void compare(const char *path, struct orma_processor *a, struct orma_proc
         read_rows(a, orma_buf_cstr(&sql), &x);
         read_rows(b, orma_buf_cstr(&sql), &y);
         if (strcmp(orma_buf_cstr(&x), orma_buf_cstr(&y)) != 0) {
-            printf("%s: %s: %s; from the cache: %s\n", path, name, orma_buf_cstr(&x),
+            printf("%s: %s: %s; from the %s: %s\n", path, name, orma_buf_cstr(&x), from,
                    orma_buf_cstr(&y));
             different++;
         }
@@ -119,6 +121,59 @@ static void compare(const char *path, struct orma_processor *a, struct orma_proc
     orma_buf_fini(&x);
     orma_buf_fini(&y);
     orma_buf_fini(&sql);
+}
+
+/* ---- archives ---- */
+
+static void write_archive(const char *path, struct orma_processor *tp, const char *to)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
+    ORMA_AUTO(orma_fd_close) int fd = open(to, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
+
+    if (fd < 0 || orma_processor_write_archive(tp, fd, &error)) {
+        printf("%s: not exported: %s\n", path, orma_buf_cstr(&error));
+        different++;
+    }
+}
+
+/* In pieces, the first of which are too short to tell what it is. */
+static struct orma_processor *feed(const char *path)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf all = {0};
+    const struct orma_processor_config config = {.size = sizeof(config),
+                                                 .query_timeout_ms = QUERY_MS};
+    struct orma_processor *tp = NULL;
+
+    if (orma_fd_read_file(AT_FDCWD, path, (size_t)1 << 30, &all) ||
+        orma_processor_new(&config, &tp))
+        abort();
+    for (size_t at = 0, n; at < all.len; at += n) {
+        n = ORMA_MIN(all.len - at, at < 16 ? 3 : 5000);
+        (void)orma_processor_feed(tp, all.data + at, n); /* finish() tells */
+    }
+    if (orma_processor_finish(tp)) {
+        orma_processor_free(tp);
+        return NULL;
+    }
+    return tp;
+}
+
+static void compare_archive(const char *path, struct orma_processor *a, const char *archive,
+                            bool fed)
+{
+    struct orma_processor *b = fed ? feed(archive) : open_trace(archive, NULL, QUERY_MS);
+
+    if (b) {
+        const struct orma_processor_damage x = orma_processor_damage(a),
+                                           y = orma_processor_damage(b);
+
+        compare(path, "archive", a, b);
+        if (orma_processor_size(a) != orma_processor_size(b) || memcmp(&x, &y, sizeof(x)) != 0)
+            printf("%s: another size, or other damage from the archive\n", path), different++;
+    } else {
+        printf("%s: its archive cannot be loaded\n", path), different++;
+    }
+    orma_processor_free(b);
 }
 
 /* ---- somebody else's images ---- */
@@ -172,13 +227,13 @@ static void ask_anything(struct orma_processor *tp, struct hostile_sql *h)
         (void)hostile_sql_run(sql, hostile_sql_any(h), ROWS_MAX);
 }
 
-static void take_hostile(const char *path, const char *folder, struct hostile_sql *h)
+/* `folder`: the image is that of the cache there; NULL: it is the archive. */
+static void take_hostile(const char *path, const char *folder, const char *image,
+                         struct hostile_sql *h)
 {
     struct orma_buf good = {0};
-    char image[4096];
 
-    if (!find_image(folder, image, sizeof(image)) ||
-        orma_fd_read_file(AT_FDCWD, image, (size_t)64 << 20, &good))
+    if (orma_fd_read_file(AT_FDCWD, image, (size_t)64 << 20, &good))
         return;
     for (unsigned i = 0; i < runs; i++) {
         uint8_t *copy = malloc(good.len);
@@ -195,8 +250,8 @@ static void take_hostile(const char *path, const char *folder, struct hostile_sq
         free(copy);
         printf("%s --seed %llu\n", path, (unsigned long long)state);
         (void)fflush(stdout);
-        struct orma_processor *tp = open_trace(path, folder, HOSTILE_QUERY_MS);
-        if (tp && is_hit(tp)) {
+        struct orma_processor *tp = open_trace(folder ? path : image, folder, HOSTILE_QUERY_MS);
+        if (tp && (!folder || is_hit(tp))) {
             ask_anything(tp, h);
             hostile++;
         }
@@ -223,22 +278,31 @@ static void empty(const char *folder)
 static void take_file(const char *path, const char *folder)
 {
     struct orma_processor *a = load(path, NULL, false), *b;
+    char image[4096], archive[4096];
 
     if (!a) {
         refused++;
         return;
     }
+    snprintf(archive, sizeof(archive), "%s/.archive", folder);
+    write_archive(path, a, archive); /* before anybody asked anything */
+    compare_archive(path, a, archive, false);
     orma_processor_free(load(path, folder, false));
     b = load(path, folder, true);
-    if (b)
-        compare(path, a, b);
-    else
+    if (b) {
+        write_archive(path, b, archive);
+        compare(path, "cache", a, b);
+        compare_archive(path, a, archive, true);
+    } else {
         printf("%s: cannot be loaded a third time\n", path), different++;
+    }
     loaded++;
     orma_processor_free(b);
     struct hostile_sql names;
     if (runs && hostile_sql_init(&names, orma_processor_sql(a), seed) == 0) {
-        take_hostile(path, folder, &names);
+        if (find_image(folder, image, sizeof(image)))
+            take_hostile(path, folder, image, &names);
+        take_hostile(path, NULL, archive, &names);
         hostile_sql_fini(&names);
     }
     orma_processor_free(a);

@@ -129,7 +129,7 @@ ROOMS = {
     "processor/library": "orma_free orma_processor_compute_ orma_processor_summarize orma_processor_version orma_query_arrow",
     "processor/extension": "sqlite3_ormasqlite_init",
     "processor/assembly": "orma_importers orma_processor_new orma_processor_format",
-    "processor/api": "orma_processor_ orma_cached_ orma_query_ orma_script_at_ orma_script_close orma_script_offset orma_script_open"
+    "processor/api": "orma_processor_ orma_archived_ orma_cached_ orma_query_ orma_script_at_ orma_script_close orma_script_offset orma_script_open"
                      " orma_script_step orma_result_close orma_result_open orma_result_query orma_result_refuse"
                      " orma_result_statement orma_symbolize_ orma_deobfuscate_",
     "processor/stacks": "orma_stacks_",

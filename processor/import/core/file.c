@@ -257,6 +257,12 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
     if (!self->parent)
         self->import->uuid = orma_fnv1a(ORMA_FNV1A_BASIS, data, ORMA_MIN(len, (size_t)UUID_BYTES));
     self->ops = self->import->table->formats[self->format];
+    if (self->format == ORMA_FORMAT_ARCHIVE) { /* alone, it does not come here */
+        orma_file_error(self, -ENOTSUP,
+                        "an exported archive can't be read with other traces or packed: it must be "
+                        "the only input");
+        return false;
+    }
     if (!self->ops && !is_packets(self->format)) {
         const char *like = orma_detect_foreign(data, len);
 

@@ -554,6 +554,11 @@ void orma_derived_flush(struct orma_sql *sql)
     sql->tables_generation++; /* statements that were prepared over columns look again */
 }
 
+bool orma_derived_any(const struct orma_sql *sql)
+{
+    return sql->derived && sql->derived->begun;
+}
+
 void orma_derived_undo(struct orma_sql *sql)
 {
     struct orma_derived *d = sql->derived;

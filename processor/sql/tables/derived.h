@@ -19,6 +19,9 @@
 /* Adds what waits, if no statement runs. Called around every call into the engine. */
 void orma_derived_flush(struct orma_sql *sql);
 
+/* Whether there are any, or what else queries changed in the storage. */
+bool orma_derived_any(const struct orma_sql *sql);
+
 /* Takes all derived events out of the storage. No statement may be open. */
 void orma_derived_undo(struct orma_sql *sql);
 void orma_derived_fini(struct orma_sql *sql);
