@@ -355,8 +355,10 @@ int orma_rpc_export(struct orma_rpc *self, struct orma_str args, orma_export_pie
     }
     if (format == ORMA_PB_EXPORT_ARGS_ARROW_TAR)
         return orma_export_arrow_tar_pieces(self->tp, fn, ctx, error);
+    if (format == ORMA_PB_EXPORT_ARGS_PERFETTO)
+        return orma_export_archive_pieces(self->tp, fn, ctx, error);
     if (format != ORMA_PB_EXPORT_ARGS_SQLITE) {
-        orma_buf_put_str(error, "this build exports SQLite files and Arrow tables only");
+        orma_buf_put_str(error, "unknown export format");
         return -ENOTSUP;
     }
     return orma_export_sqlite_pieces(self->tp, fn, ctx, error);

@@ -13,6 +13,7 @@
  */
 #ifndef ORMA_PROCESSOR_SERVE_RPC_H
 #define ORMA_PROCESSOR_SERVE_RPC_H
+#include "processor/export/archive.h"
 #include "processor/export/arrow_tar.h"
 #include "processor/export/sqlite.h"
 #include "processor/processor.h"

@@ -189,11 +189,9 @@ static int run_export(const struct orma_command *self, int argc, char **argv)
     }
     if (!sh.words[0] || (strcmp(sh.words[0], "sqlite") && strcmp(sh.words[0], "arrow_tar") &&
                          strcmp(sh.words[0], "perfetto")))
-        return orma_shell_missing("export", "unknown format: expected sqlite or arrow_tar");
-    if (!strcmp(sh.words[0], "perfetto"))
-        return orma_shell_missing("export", "this build writes SQLite files and Arrow tables only: "
-                                            "export sqlite, export arrow_tar");
-    if (!strcmp(sh.words[0], "arrow_tar"))
+        return orma_shell_missing("export",
+                                  "unknown format: expected sqlite, arrow_tar or perfetto");
+    if (strcmp(sh.words[0], "sqlite") != 0)
         sh.export_to = sh.words[0];
     sh.trace = sh.words[1];
     if (!sh.trace)
@@ -327,8 +325,9 @@ const struct orma_command orma_shell_commands[] = {
     },
     {
         .name = "export",
-        .summary = "Write all tables of a trace into a database, or an archive of Arrow files.",
-        .synopsis = "sqlite -o FILE TRACE\narrow_tar -o FILE TRACE",
+        .summary = "Write all tables of a trace into a database, or an archive.",
+        .synopsis = "sqlite -o FILE TRACE\narrow_tar -o FILE TRACE\nperfetto -o FILE TRACE",
+        .details = ORMA_SHELL_EXPORT_DETAILS,
         .examples = "  trace_processor_shell export sqlite -o trace.db trace.pftrace\n",
         .options = orma_shell_export_options,
         .run = run_export,

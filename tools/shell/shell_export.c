@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "processor/export/archive.h"
 #include "processor/export/arrow_tar.h"
 #include "processor/export/csv.h"
 #include "processor/export/files.h"
@@ -346,7 +347,11 @@ static bool put_piece(void *ctx, const void *data, size_t len, bool more)
     return copy->error == 0;
 }
 
-static int write_archive(struct orma_shell *self, const char *path)
+typedef int export_fn(struct orma_processor *tp, orma_export_piece_fn *fn, void *ctx,
+                      struct orma_buf *error);
+
+static int write_archive(struct orma_shell *self, export_fn *export, const char *what,
+                         const char *path)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
     struct orma_output_want want = wanted(self, path);
@@ -356,14 +361,14 @@ static int write_archive(struct orma_shell *self, const char *path)
     if (orma_output_open(&out, &want) < 0)
         return 1;
     struct copy copy = {.fd = out.fd};
-    int r = orma_export_arrow_tar_pieces(self->tp, put_piece, &copy, &error);
+    int r = export(self->tp, put_piece, &copy, &error);
     if (r == 0 && copy.error) {
         r = copy.error;
         orma_buf_put_str(&error, strerror(-r));
     }
     if (r < 0 && r != -EPIPE)
         (void)orma_shell_complain(path, orma_buf_cstr(&error));
-    return orma_output_close(&out, r, "all stored tables") < 0;
+    return orma_output_close(&out, r, what) < 0;
 }
 
 int orma_shell_export_check(const struct orma_shell *self)
@@ -381,7 +386,10 @@ int orma_shell_export(struct orma_shell *self, const char *path)
     const struct format *format = self->export_to ? find_format(self->export_to) : NULL;
 
     if (!format && self->export_to && !strcmp(self->export_to, "arrow_tar"))
-        return write_archive(self, path);
+        return write_archive(self, orma_export_arrow_tar_pieces, "all stored tables", path);
+    if (!format && self->export_to && !strcmp(self->export_to, "perfetto"))
+        return write_archive(self, orma_export_archive_pieces,
+                             "an archive that this version opens again", path);
     if (!format)
         return write_sqlite(self, path);
     return self->export_sql ? write_file(self, format, self->export_sql, path)

@@ -192,4 +192,8 @@ int orma_shell_serve_stdio(struct orma_shell *self);
 int orma_shell_run_server(const struct orma_command *command, int argc, char **argv);
 extern const struct orma_option orma_shell_server_options[];
 extern const struct orma_option orma_shell_export_options[];
+#define ORMA_SHELL_EXPORT_DETAILS                                                                  \
+    "sqlite is a database with all tables, arrow_tar an archive with an Arrow file for each. "     \
+    "perfetto is what the import left behind: the same version of Orma opens it as it opens the "  \
+    "trace, with the same rows, and does not import again. It must be the only input."
 #endif

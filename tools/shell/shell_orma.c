@@ -82,8 +82,9 @@ const struct orma_command orma_cmd_serve = {
 const struct orma_command orma_cmd_export = {
     .name = "export",
     .summary = "Write all tables of a trace, or rows of a query, as files.",
-    .synopsis = "[sqlite] -o FILE TRACE\narrow_tar -o FILE TRACE\n--to FORMAT -o FOLDER "
-                "TRACE\n--to FORMAT -o FILE TRACE SQL",
+    .synopsis = "[sqlite] -o FILE TRACE\narrow_tar -o FILE TRACE\nperfetto -o FILE TRACE\n"
+                "--to FORMAT -o FOLDER TRACE\n--to FORMAT -o FILE TRACE SQL",
+    .details = ORMA_SHELL_EXPORT_DETAILS,
     .examples = "  orma export -o trace.db trace.pftrace\n"
                 "  orma export --to parquet -o tables trace.pftrace\n"
                 "  orma export --to parquet -o slices.parquet trace.pftrace 'SELECT ts, dur, name "

@@ -40,7 +40,7 @@ def orma(program, folder, line):
     done = subprocess.run([program, *words], cwd=folder, env=env, capture_output=True, timeout=120)
     out = done.stdout.decode(errors="backslashreplace").replace("\r\n", "\n")
     out += "".join(f"stderr: {l}\n" for l in done.stderr.decode(errors="backslashreplace").splitlines())
-    out = re.sub(r"[0-9.]+ [KM]iB, all (stored )?tables", r"SIZE, all \1tables", out)
+    out = re.sub(r"[0-9.]+ [KM]iB, (all (stored )?tables|an archive)", r"SIZE, \1", out)
     return out + (f"exit: {done.returncode}\n" if done.returncode else "")
 
 

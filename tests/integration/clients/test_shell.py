@@ -289,9 +289,14 @@ class Export(Shell):
         with tarfile.open(self.dir / "out.tar") as tar:
             self.assertTrue(tar.extractfile("__intrinsic_slice.arrow").read().startswith(b"ARROW1"))
 
+    def test_archive_that_is_loaded_again(self):
+        self.shell("export", "perfetto", "-o", "out.orma", self.trace)
+        sql = "SELECT ts, name FROM slice ORDER BY ts"
+        self.assertEqual(self.shell("query", "out.orma", sql), self.shell("query", self.trace, sql))
+
     def test_errors(self):
         self.shell("export", "sqlite", self.trace, code=1, says="-o FILE")
-        self.shell("export", "perfetto", "-o", "x", self.trace, code=1, says="SQLite files and Arrow tables only")
+        self.shell("export", "perfetto", "-o", "no/such/x", self.trace, code=1, says="no/such/x")
         self.shell("export", "arrow_tar", "-o", "no/such/x", self.trace, code=1, says="no/such/x")
         self.shell("export", "nonsense", "-o", "x", self.trace, code=1, says="unknown format")
         self.shell("export", "sqlite", "-o", "no/such/x", self.trace, code=1, says="no/such/x")

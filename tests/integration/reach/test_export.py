@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """orma export --to: files that readers of others understand, the same rows as orma query, and nothing half-written."""
 import csv
+import gzip
 import io
 import json
 import os
@@ -32,6 +33,11 @@ def has(reader):
 
 def needs(reader):
     return unittest.skipUnless(has(reader), f"{READERS[reader]} of npm is not installed: ORMA_NODE_MODULES is the folder that has it")
+
+
+def timeless(text):
+    """Without how long the import took."""
+    return [line for line in text.splitlines() if b"_duration_ns" not in line]
 
 
 class Export(unittest.TestCase):
@@ -148,6 +154,77 @@ class Export(unittest.TestCase):
                 self.assertEqual(len(got["rows"]), {"slice": 300, "sched_slice": 0}.get(table, len(got["rows"])))
                 rows = [[str(c) if c is not None else c for c in row] for row in self.expected(sql)]
                 self.assertEqual([[str(c) if c is not None else c for c in row] for row in got["rows"]], rows)
+
+    # ---- archives that are loaded again ----
+
+    def orma(self, *argv, code=0, **more):
+        done = subprocess.run([ORMA, *argv], capture_output=True, env=self.env, check=False, cwd=self.root, **more)
+        self.assertEqual(done.returncode, code, done.stderr.decode()[-2000:])
+        return done.stdout if not code else done.stderr.decode()
+
+    def kinds(self):
+        """Traces of the kernel, of the SDK, of a profile, and JSON that is cut off."""
+        switches = "".join(f"event {{ timestamp: {1000 + 700 * i} pid: {10 + i % 3} sched_switch {{ prev_comm: \"t{i % 3}\" prev_pid: {10 + i % 3} "
+                           f"prev_state: 1 next_comm: \"t{(i + 1) % 3}\" next_pid: {10 + (i + 1) % 3} next_prio: {i % 140} }} }}\n" for i in range(2000))
+        packets = {"kernel": "".join(f"packet {{ trusted_packet_sequence_id: 1 ftrace_events {{ cpu: {cpu} lost_events: true {switches} }} }}\n"
+                                     for cpu in (0, 1)),
+                   "sdk": "packet { trusted_packet_sequence_id: 5 sequence_flags: 1 track_descriptor { uuid: 11 thread { pid: 1 tid: 2 } } }\n"
+                   + "".join(f"packet {{ trusted_packet_sequence_id: 5 timestamp: {1000 * i} track_event {{ type: {'TYPE_SLICE_BEGIN' if i % 2 else 'TYPE_SLICE_END'} "
+                             f"track_uuid: 11 name: \"n{i % 7}\" debug_annotations {{ name: \"n\" int_value: {i} }} }} }}\n" for i in range(1, 500))}
+        for name, text in packets.items():
+            (self.root / f"{name}.txt").write_text(text)
+            self.orma("convert", "--force", "binary", f"{name}.txt", f"{name}.pftrace")
+            yield f"{name}.pftrace"
+        (self.root / "stacks.txt").write_text("".join(f"main;run;f{i % 5};g{i % 11} {i + 1}\n" for i in range(50)))
+        yield "stacks.txt"
+        (self.root / "cut.json").write_bytes(self.trace.read_bytes()[:-1500])
+        yield "cut.json"
+        yield "t.json"
+
+    def all_tables(self, trace):
+        """Every table and view; not how long the import took."""
+        names = self.orma("query", "--format=rfc4180", trace, "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
+                          "AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'sqlstats*' ORDER BY 1").decode().split()[1:]
+        self.assertGreater(len(names), 100)
+        sql = self.root / "all.sql"
+        sql.write_text(";\n".join(f"SELECT '{n}'; SELECT * FROM \"{n}\"" + (" WHERE name NOT GLOB '*_duration_ns'" if "stats" in n else "")
+                                  for n in names))
+        return self.orma("query", "--format=rfc4180", "-f", sql, trace)
+
+    def test_reload_answers_alike(self):
+        for trace in self.kinds():
+            with self.subTest(trace):
+                self.orma("export", "--force", "perfetto", "-o", "a.orma", trace)
+                self.assertEqual(self.all_tables("a.orma"), self.all_tables(trace))
+                for argv in (["stats"], ["report"], ["convert", "json"]):
+                    of_trace, of_archive = (subprocess.run([ORMA, *argv, t], capture_output=True, env=self.env, check=False, cwd=self.root)
+                                            for t in (trace, "a.orma"))
+                    self.assertEqual(of_archive.returncode, of_trace.returncode)
+                    for a, b in ((of_archive.stdout, of_trace.stdout), (of_archive.stderr, of_trace.stderr)):
+                        self.assertEqual(timeless(a.replace(b"a.orma", trace.encode())), timeless(b), argv)
+
+    def test_reload_by_all_ways(self):
+        self.orma("export", "--force", "perfetto", "-o", "a.orma", self.trace)
+        sql = "SELECT count(*), sum(dur) FROM slice"
+        expected = self.orma("query", self.trace, sql)
+        self.assertEqual(self.orma("query", "a.orma", sql), expected)
+        self.assertEqual(self.orma("query", "/dev/stdin", sql, input=(self.root / "a.orma").read_bytes()), expected)
+        self.assertEqual(self.orma("export", "--force", "perfetto", "-o", "-", "a.orma")[:8], b"OrmaImg1")
+        self.orma("view", "-o", "v.html", "a.orma")
+        self.assertGreater((self.root / "v.html").stat().st_size, 1000)
+        self.orma("query", f"--cache={self.root / 'cache'}", "a.orma", sql)
+        self.assertFalse((self.root / "cache").exists(), "it is one")
+
+    def test_reload_is_the_only_input(self):
+        self.orma("export", "--force", "perfetto", "-o", "a.orma", self.trace)
+        with tarfile.open(self.root / "two.tar", "w") as tar:
+            tar.add(self.trace, "t.json")
+            tar.add(self.root / "a.orma", "a.orma")
+        (self.root / "a.orma.gz").write_bytes(gzip.compress((self.root / "a.orma").read_bytes()))
+        for argv in (["a.orma", self.trace], ["two.tar"], ["a.orma.gz"]):
+            self.assertIn("it must be the only input", self.orma("query", *argv, "SELECT 1", code=1))
+        (self.root / "cut.orma").write_bytes((self.root / "a.orma").read_bytes()[:-100])
+        self.assertIn("damaged or cut off", self.orma("query", "cut.orma", "SELECT 1", code=1))
 
     # ---- args ----
 

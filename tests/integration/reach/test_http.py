@@ -202,6 +202,13 @@ class Http(unittest.TestCase):
         self.assertTrue(client.raw("POST", "/export", protoc("encode", "ExportArgs", b"format: SQLITE")).startswith(b"SQLite format 3\0"))
         with tarfile.open(fileobj=io.BytesIO(client.raw("POST", "/export", protoc("encode", "ExportArgs", b"format: ARROW_TAR")))) as tar:
             self.assertTrue(tar.extractfile("__intrinsic_slice.arrow").read().startswith(b"ARROW1"))
+        rows = "SELECT ts, dur, name, (SELECT group_concat(key || int_value) FROM args a WHERE a.arg_set_id = s.arg_set_id) FROM slice s"
+        before, archive = client.query(rows), client.raw("POST", "/export", protoc("encode", "ExportArgs", b"format: PERFETTO"))
+        for chunk in (archive[:5], archive[5:20000], archive[20000:]):
+            client.raw("POST", "/parse", chunk)
+        client.raw("GET", "/notify_eof")
+        self.assertEqual(client.query(rows), before)
+        self.assertEqual(len(before[1]), 40)
         # The next trace takes the place of this one, with the same settings.
         write_trace(self.root / "other.json", slices=3)
         client.raw("POST", "/parse", (self.root / "other.json").read_bytes())

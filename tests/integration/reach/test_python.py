@@ -57,6 +57,15 @@ class Python(Installed):
         with self.assertRaisesRegex(TypeError, "addr is a text"):
             orma.TraceProcessor("a", orma.TraceProcessorConfig())
 
+    def test_archives(self):
+        archive = self.root / "t.orma"
+        subprocess.run([BUILD / "tools/orma", "export", "--force", "perfetto", "-o", archive, self.trace], check=True, capture_output=True)
+        sql = "SELECT ts, dur, name FROM slice"
+        rows = [vars(row) for row in self.open().query(sql)]
+        self.assertTrue(rows)
+        self.assertEqual([vars(row) for row in self.open(str(archive)).query(sql)], rows)
+        self.assertEqual([vars(row) for row in self.open(archive.read_bytes()).query(sql)], rows)
+
     # ---- what Perfetto's client has ----
 
     def test_one_import_is_changed(self):
