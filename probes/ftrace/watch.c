@@ -9,6 +9,7 @@
  */
 #include "probes/ftrace/watch.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 
 #define VALUE_MAX 40   /* bytes of a setting that are shown */
 #define NAMES_SHOWN 3u /* events */
+#define HELD_MAX 128   /* folders of events: a descriptor each */
 
 static const char *const files[ORMA_FTRACE_WATCH_FILES] = {
     "tracing_on",      "current_tracer", "trace_clock",           "buffer_size_kb",
@@ -112,6 +114,16 @@ static bool is_filtered_by_us(const struct orma_ftrace_event *ev)
     return !strcmp(ev->group, "raw_syscalls");
 }
 
+/* The kernel makes the folders of events anew after it was short of memory, and what was watched
+ * is another then; not while somebody has them open. */
+static int hold_folder(const struct orma_tracefs *fs, const struct orma_ftrace_event *ev)
+{
+    char path[512];
+
+    (void)snprintf(path, sizeof(path), "events/%s/%s", ev->group, ev->name); /* fits */
+    return openat(fs->dir_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 static void watch_event_writes(struct orma_ftrace_watch *self, const struct orma_tracefs *fs,
                                const struct orma_ftrace_events *events)
 {
@@ -122,6 +134,7 @@ static void watch_event_writes(struct orma_ftrace_watch *self, const struct orma
     self->event_writes = calloc(events->num + 1, sizeof(*self->event_writes));
     if (!self->event_writes)
         return;
+    self->event_writes_num = events->num;
     orma_buf_printf(&path, "%s/set_event", fs->path);
     self->set_event_wd =
         path.failed ? -1 : inotify_add_watch(self->inotify_fd, orma_buf_cstr(&path), IN_MODIFY);
@@ -133,6 +146,7 @@ static void watch_event_writes(struct orma_ftrace_watch *self, const struct orma
 
         w->wd = on && !is_filtered_by_us(ev) ? watch_folder(self, fs, ev->group, ev->name) : -1;
         w->group_wd = on ? watch_folder(self, fs, ev->group, NULL) : -1;
+        w->folder_fd = w->wd >= 0 && i < HELD_MAX ? hold_folder(fs, ev) : -1;
     }
 }
 
@@ -383,6 +397,8 @@ void orma_ftrace_watch_fini(struct orma_ftrace_watch *self)
     for (size_t i = 0; i < ORMA_FTRACE_WATCH_FILES; i++)
         orma_buf_fini(&self->was[i]);
     free(self->event_told);
+    for (size_t i = 0; i < self->event_writes_num; i++)
+        orma_fd_close(&self->event_writes[i].folder_fd);
     free(self->event_writes);
     orma_buf_fini(&self->incidents);
     *self = (struct orma_ftrace_watch){.inotify_fd = -1};

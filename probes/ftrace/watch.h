@@ -30,6 +30,7 @@
 /* Writes to the files of one event, or to those for its whole group. */
 struct orma_ftrace_watch_event {
     int wd, group_wd;
+    int folder_fd; /* -1: not held */
     bool written, told;
 };
 
@@ -44,10 +45,11 @@ struct orma_ftrace_watch {
     bool told_taken, told_emptied;
     bool *event_told; /* by index of the session's events; NULL: events are not watched */
     struct orma_ftrace_watch_event *event_writes; /* the same; NULL: inotify does not watch them */
-    int events_wd, set_event_wd;                  /* for all of them */
-    uint64_t ok_ns;                               /* boot clock: all was as it should be */
-    uint64_t counted_ns;                          /* and all that was read came to us */
-    struct orma_buf incidents;                    /* fields of FtraceStats, all so far */
+    size_t event_writes_num;
+    int events_wd, set_event_wd; /* for all of them */
+    uint64_t ok_ns;              /* boot clock: all was as it should be */
+    uint64_t counted_ns;         /* and all that was read came to us */
+    struct orma_buf incidents;   /* fields of FtraceStats, all so far */
 };
 
 /* What the files hold now is how it should be. No memory: what cannot be kept is not watched. */
