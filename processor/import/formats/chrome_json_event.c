@@ -561,14 +561,6 @@ static void put_counter(struct event *e, uint32_t name, double value)
     orma_model_add_thread_counter(e->imp->model, e->imp->model->base, e->ts, e->utid, &what, value);
 }
 
-/* Counters of one name and different ids are different ones. */
-static bool has_counter_id(const struct event *e)
-{
-    enum orma_json_type type = e->json->id.type;
-
-    return type == ORMA_JSON_STRING || type == ORMA_JSON_INT || type == ORMA_JSON_REAL;
-}
-
 /* What the counter of a key is called. */
 static uint32_t counter_name(struct event *e, struct orma_str key)
 {
@@ -578,10 +570,8 @@ static uint32_t counter_name(struct event *e, struct orma_str key)
 
     orma_buf_clear(name);
     orma_buf_put(name, begin.data, begin.len);
-    if (has_counter_id(e)) {
-        struct orma_str id = e->json->id.type == ORMA_JSON_STRING
-                                 ? orma_json_text(&e->json->id, &e->scratch->text)
-                                 : e->json->id.raw;
+    if (e->json->id.type == ORMA_JSON_STRING) {
+        struct orma_str id = orma_json_text(&e->json->id, &e->scratch->text);
 
         orma_buf_put_str(name, " id: ");
         orma_buf_put(name, id.data, id.len);
@@ -598,7 +588,7 @@ static uint32_t known_counter_name(struct event *e, struct orma_str key, unsigne
         &e->scratch->counters[(e->name * 4 + num) % ORMA_JSON_COUNTERS];
     struct orma_str shown = orma_strpool_get(&e->imp->model->storage->pool, known->shown);
 
-    if (has_counter_id(e))
+    if (e->json->id.type == ORMA_JSON_STRING)
         return counter_name(e, key);
     if (known->shown && known->name == e->name && known->key_len == key.len &&
         !memcmp(shown.data + shown.len - key.len, key.data, key.len))
@@ -628,6 +618,9 @@ static void on_counter(struct event *e)
         return;
     }
     unsigned good = 0, bad = 0;
+    /* Others read no such ids: counters of one name that differ by them are one. */
+    if (ORMA_UNLIKELY(e->json->id.type == ORMA_JSON_INT || e->json->id.type == ORMA_JSON_REAL))
+        orma_file_part(e->file, ORMA_ACCOUNT_NOT_READ, "ids of counters that are numbers", NULL);
     for (unsigned num = 0; orma_json_name(&args, &key); num++) {
         const char *at = args.pos;
         double value;
@@ -813,9 +806,8 @@ static bool is_no_id(const struct orma_json_value *v)
 {
     const double val = v->type == ORMA_JSON_REAL ? orma_json_number(v) : 0;
 
-    return v->type == ORMA_JSON_OBJECT || v->type == ORMA_JSON_ARRAY ||
-           v->type == ORMA_JSON_BOOL || val != val ||
-           (val > -9e15 && val < 9e15 && (double)(int64_t)val != val);
+    return v->type == ORMA_JSON_OBJECT || v->type == ORMA_JSON_ARRAY || v->type == ORMA_JSON_BOOL ||
+           val != val || (val > -9e15 && val < 9e15 && (double)(int64_t)val != val);
 }
 
 /* By ids of which one at least is a text, or a number that no system gives. */

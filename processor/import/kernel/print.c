@@ -67,7 +67,7 @@ static bool read_pid(struct orma_str s, uint32_t *ret)
     bool negative;
     uint64_t val;
 
-    if (!read_number(s, &negative, &val) || val > UINT32_MAX)
+    if (!read_number(s, &negative, &val))
         return false;
     *ret = (uint32_t)(negative ? 0 - val : val);
     return true;

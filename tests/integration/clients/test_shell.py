@@ -421,7 +421,7 @@ class Server(Shell):
             answer = self.get("/trace_summary", field(2, spec) + field(3, args) + b"\x20\x01")[1]
             self.assertIn(b"double_value: 50", answer)
         self.assertIn(b"bad", self.get("/trace_summary", field(2, b"bad {"))[1])
-        self.assertTrue(self.get("/export", b"\x08\x01")[0].startswith("HTTP/1.1 501 "))
+        self.assertTrue(self.get("/export", b"\x08\x09")[0].startswith("HTTP/1.1 501 "))
         self.assertTrue(self.http(b"nonsense\r\n\r\n").startswith(b"HTTP/1.1 400 "))
         self.assertTrue(self.http(b"POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n").startswith(b"HTTP/1.1 413 "))
         self.assertIn(b"t.pftrace", self.get("/status")[1])
