@@ -3,8 +3,9 @@
  * them, or a bit has flipped in a tag; either way what they hold is in no table, and the importers,
  * which take the fields that they know, would not notice.
  *
- * Looked at are all packets but for what makes most of a trace and is told by its importers: the
- * events of tracks and of the kernel, the objects of heaps and samples. Threads: none.
+ * Looked at are all packets but for what makes most of a trace: the events of tracks, which their
+ * importer looks at as it reads them, and those of the kernel, samples and the objects of heaps,
+ * which nobody looks at. Threads: none.
  */
 #ifndef ORMA_PROCESSOR_READ_STRAYS_H
 #define ORMA_PROCESSOR_READ_STRAYS_H

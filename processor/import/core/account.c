@@ -6,6 +6,7 @@
 #include "processor/import/core/account.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,14 +131,15 @@ void orma_account_strays(struct orma_accounts *self, struct orma_model *model, u
 {
     struct orma_account *a = orma_accounts_get(self, model, file, "field");
     struct orma_strpool *pool = &model->storage->pool;
-    struct orma_str name = orma_str_from(msg), ours = ORMA_STR("perfetto.protos.");
+    const struct orma_str ours = ORMA_STR("perfetto.protos.");
+    char text[160];
 
-    if (orma_str_starts(name, ours))
+    if (orma_str_starts(orma_str_from(msg), ours))
         msg += ours.len;
-    const uint32_t kind =
-        a->kinds.len < STRAY_KINDS_MAX
-            ? orma_strpool_addf(pool, "fields numbered %u in %.100s", (unsigned)number, msg)
-            : orma_model_cstr(model, "other fields");
+    (void)snprintf(text, sizeof(text), "fields numbered %u in %.100s", (unsigned)number, msg);
+    uint32_t kind = orma_strpool_find(pool, orma_str_from(text));
+    if (!kind) /* not for each number that a hostile file makes up */
+        kind = orma_model_cstr(model, a->kinds.len < STRAY_KINDS_MAX ? text : "other fields");
 
     orma_account_begin(a, count);
     (void)orma_account_skipped(a, model, ORMA_ACCOUNT_UNKNOWN, kind, count, at);

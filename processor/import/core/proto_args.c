@@ -53,11 +53,14 @@ static bool is_left_out(const struct walk *w, const struct orma_walk_item *item)
 {
     if (!item->field) {
         if (!item->up && w->args->unknown) {
-            uint64_t num = orma_map_get(w->args->unknown, item->number);
+            const struct orma_import_ctx *imp = w->args->imp;
+            const uint64_t file = imp->reader ? imp->reader->file : 0;
+            const uint64_t key = file << 32 | item->number;
+            uint64_t num = orma_map_get(w->args->unknown, key);
 
             num = num == ORMA_MAP_NONE ? 1 : num + 1;
-            if (orma_map_put(w->args->unknown, item->number, num))
-                w->args->imp->model->storage->failed = true;
+            if (orma_map_put(w->args->unknown, key, num))
+                imp->model->storage->failed = true;
         }
         return true;
     }

@@ -20,7 +20,7 @@ struct orma_proto_args {
                      struct orma_arg_key *key);
     bool (*take_num)(struct orma_proto_args *self, uint64_t num, struct orma_arg_key *key);
     struct orma_map *unknown; /* counts fields of the outermost message that the schema has not:
-                                 number → how often; NULL: nobody asks */
+                                 file << 32 | number → how often; NULL: nobody asks */
     bool show_unknown;        /* fields that the schema has not are args by their numbers */
 };
 

@@ -213,11 +213,11 @@ static void parse_typed(struct orma_import_ctx *imp, struct orma_events_record *
 }
 
 /* What of a track event is in no table: a field that nobody knows, or one that has other bytes. */
-static void tell_strays(struct orma_import_ctx *imp, const char *msg, uint32_t number,
-                        uint64_t count, int64_t at)
+static void tell_strays(struct orma_import_ctx *imp, uint32_t file, const char *msg,
+                        uint32_t number, uint64_t count, int64_t at)
 {
     if (imp->accounts)
-        orma_account_strays(imp->accounts, imp->model, imp->reader->file, msg, number, count, at);
+        orma_account_strays(imp->accounts, imp->model, file, msg, number, count, at);
 }
 
 static void track_event_parse(struct orma_import_ctx *imp, const struct orma_item *item)
@@ -228,7 +228,8 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
         return;
     orma_events_read(item, &e);
     if (ORMA_UNLIKELY(e.malformed || e.unfit_id))
-        tell_strays(imp, e.malformed ? "perfetto.protos.TracePacket" : "perfetto.protos.TrackEvent",
+        tell_strays(imp, imp->reader ? imp->reader->file : 0,
+                    e.malformed ? "perfetto.protos.TracePacket" : "perfetto.protos.TrackEvent",
                     e.malformed ? ORMA_PB_TRACE_PACKET_TRACK_EVENT : e.unfit_id, 1,
                     orma_import_item_offset(imp, item));
     bool has_track = e.has_track || item->gen->has_track;
@@ -348,13 +349,15 @@ static void note_unknown_fields(struct orma_import_ctx *imp)
     if (num)
         qsort(sorted, num, sizeof(*sorted), by_number);
     for (size_t i = 0; i < num; i++) {
+        const uint32_t number = (uint32_t)sorted[i].key;
         uint32_t row = orma_table_add(t);
 
-        tell_strays(imp, "perfetto.protos.TrackEvent", (uint32_t)sorted[i].key, sorted[i].val, -1);
+        tell_strays(imp, (uint32_t)(sorted[i].key >> 32), "perfetto.protos.TrackEvent", number,
+                    sorted[i].val, -1);
         orma_table_set(t, ORMA_SKIPPED_PACKET_FIELD, row, ORMA_PB_TRACE_PACKET_TRACK_EVENT);
-        orma_table_set(t, ORMA_SKIPPED_PACKET_NAME, row,
-                       orma_strpool_addf(&imp->model->storage->pool, "track_event.%llu",
-                                         (unsigned long long)sorted[i].key));
+        orma_table_set(
+            t, ORMA_SKIPPED_PACKET_NAME, row,
+            orma_strpool_addf(&imp->model->storage->pool, "track_event.%u", (unsigned)number));
         orma_table_set(t, ORMA_SKIPPED_PACKET_PACKETS, row, (int64_t)sorted[i].val);
     }
     free(sorted);
