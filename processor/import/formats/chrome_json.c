@@ -94,15 +94,8 @@ static bool is_empty(const struct orma_json_value *v)
 static void note_part(struct orma_file *file, const struct orma_json_value *v,
                       enum orma_json_type type, const char *kind)
 {
-    struct orma_import_ctx *imp = file->imp;
-
-    if (v->type == type || is_empty(v))
-        return;
-    struct orma_account *a =
-        orma_accounts_get(imp->accounts, imp->model, file->row, "part of an event");
-    orma_account_begin(a, 1);
-    (void)orma_account_skipped(a, imp->model, ORMA_ACCOUNT_NOT_READ,
-                               orma_model_cstr(imp->model, kind), 1, -1);
+    if (v->type != type && !is_empty(v))
+        orma_file_part(file, ORMA_ACCOUNT_NOT_READ, kind, v->raw.data);
 }
 
 /* What a time is instead of a number. Nothing is said of one that is not there. */
