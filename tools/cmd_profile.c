@@ -236,23 +236,31 @@ static int parse_events(struct profile *self, const char *value)
     return ORMA_EXIT_OK;
 }
 
-/* Processes that are not there: none of them could be watched. */
+static bool any_exists(const struct orma_buf *pids)
+{
+    uint32_t pid;
+
+    for (size_t at = 0; at < pids->len; at += sizeof(pid)) {
+        memcpy(&pid, pids->data + at, sizeof(pid));
+        if (kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+            return true;
+    }
+    return false;
+}
+
+/* Of several, some may have ended; without any there is nothing to wait for. */
 static int parse_pids(struct profile *self, const char *value)
 {
-    struct orma_buf *pids = &self->request.pids;
-    int code = parse_numbers(self, value, pids, "processes");
+    const struct orma_buf *pids = &self->request.pids;
+    int code = parse_numbers(self, value, &self->request.pids, "processes");
 
-    for (size_t at = 0; code == ORMA_EXIT_OK && self->request.native && at < pids->len;
-         at += sizeof(uint32_t)) {
-        uint32_t pid;
-
-        memcpy(&pid, pids->data + at, sizeof(pid));
-        if (kill((pid_t)pid, 0) < 0 && errno == ESRCH) {
-            fprintf(stderr, "%s: process %u does not exist\n", self->program, (unsigned)pid);
-            code = ORMA_EXIT_FAILURE;
-        }
-    }
-    return code;
+    if (code != ORMA_EXIT_OK || !self->request.native || any_exists(pids))
+        return code;
+    fprintf(stderr,
+            pids->len > sizeof(uint32_t) ? "%s: none of the processes %s exists\n"
+                                         : "%s: process %s does not exist\n",
+            self->program, value);
+    return ORMA_EXIT_FAILURE;
 }
 
 static int parse_option(struct profile *self, int id)

@@ -53,7 +53,9 @@ static int exchange(pid_t pid, bool write, uint64_t address, void *data, size_t 
         (void)kill(child, SIGKILL);
         r = -ETIMEDOUT;
     } else if (r == 0) {
-        r = waitpid(child, &status, __WALL) < 0 ? -errno : -WEXITSTATUS(status);
+        r = waitpid(child, &status, __WALL) < 0 ? -errno
+            : WIFEXITED(status)                 ? -WEXITSTATUS(status)
+                                                : -EIO; /* somebody killed it */
         memcpy(data, shared, len);
     }
     munmap(shared, len);
