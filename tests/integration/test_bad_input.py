@@ -255,6 +255,25 @@ class BadInput(Case):
                 self.assertIn(says, self.one("t", account))
                 self.assertNotIn(b"everything could be read", self.orma("stats", "t").stdout)
 
+    def test_unknown_fields_are_told_of_their_file(self):
+        """Of two traces on one timeline; of many numbers, those that are told apart are counted whole."""
+        def trace(name, fields, times=1):
+            event = b"".join(bytes([n << 3 & 0x7f | 0x80, n >> 4, 1]) for n in fields)
+            body = b"\x08\x4d" + event  # pid 77, and fields that processes do not have
+            packet = b"\x12" + bytes([len(body) + 2]) + b"\x0a" + bytes([len(body)]) + body + b"\x50\x01\x40\x05"
+            (self.dir / name).write_bytes((b"\x0a" + bytes([len(packet)]) + packet) * times)
+
+        trace("a", [])
+        trace("b", [100])
+        told = self.orma("query", "--format=tsv", "a", "b", "SELECT message FROM import_account WHERE unit = 'field'").stdout.decode()
+        self.assertEqual(len(told.splitlines()), 2, told)
+        self.assertRegex(told, "\nb: 1 field numbered 100 in ProcessTree.Process ")
+        trace("many", range(100, 135), 2)
+        told = self.query("many", "SELECT kind, count FROM import_account WHERE unit = 'field' AND kind IS NOT NULL")
+        self.assertEqual(len(told), 33)
+        self.assertEqual({r["count"] for r in told if r["kind"] != "other fields"}, {"2"})
+        self.assertEqual([r["count"] for r in told if r["kind"] == "other fields"], ["6"])
+
     def test_parts_of_json_events_that_have_no_place_are_told(self):
         event = {"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 5, "name": "n"}
         for more, says in [({"args": "text"}, "no object"), ({"args": [1]}, "no object"),

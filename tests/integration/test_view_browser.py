@@ -363,6 +363,25 @@ class Timeline(BrowserCase):
         self.assertEqual([u for u in b.requests if not u.startswith("file:")], [])
         self.nothing_wrong()
 
+    def test_the_report_says_what_it_is_about(self):
+        (self.dir / "shop.txt").write_text("""
+            packet { trusted_packet_sequence_id: 1 timestamp: 500 process_tree { processes { pid: 90 cmdline: "orma" } } }
+            packet { trusted_packet_sequence_id: 2 ftrace_events { cpu: 0
+                event { timestamp: 1000 pid: 90 task_newtask { pid: 100 comm: "orma" clone_flags: 0 } }
+                event { timestamp: 1100 pid: 90 sched_switch { prev_comm: "orma" prev_pid: 90 prev_prio: 120 prev_state: 1
+                    next_comm: "shop" next_pid: 100 next_prio: 120 } }
+                event { timestamp: 8000000 pid: 100 sched_switch { prev_comm: "shop" prev_pid: 100 prev_prio: 120
+                    prev_state: 1 next_comm: "orma" next_pid: 90 next_prio: 120 } } } }
+            packet { timestamp: 8000000 timestamp_clock_id: 6 process_tree {
+                [perfetto.protos.orma_command] { pid: 100 started_ns: 900 args: "./shop" args: "-n" } } }
+        """)
+        self.orma("convert", "binary", "shop.txt", "shop.pftrace")
+        for options, told in ([], True), (["--all"], False):
+            self.orma("report", "shop.pftrace", "-f", "--html", "shop.html", *options)
+            self.browser.open((self.dir / "shop.html").as_uri())
+            text = self.browser.run("return document.querySelector('.report').innerText")
+            self.assertEqual("Of './shop -n' and what it started" in text, told)
+
     def test_plots_of_the_report(self):
         text = self.trace(SCHED, "t.txt")
         trace, out = self.dir / "t.pftrace", self.dir / "r.html"
