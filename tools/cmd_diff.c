@@ -160,13 +160,12 @@ const struct orma_command orma_cmd_diff = {
     .synopsis = "[OPTIONS] BEFORE AFTER [SECTION...]",
     .details =
         "Sections: processes, lifetimes, slices, cpu, waits, sleeps, calls, functions, stacks. The "
-        "first two compare programs that began and ended in both traces, by run, as do the last "
-        "two "
-        "of profiles of commands ('orma profile -- COMMAND'); the others the "
+        "first two compare programs that began and ended in both traces, by run, as do the "
+        "last two of profiles of commands ('orma profile -- COMMAND'); the others the "
         "median, the mean and the sum per second of each name. Noise is estimated from ten blocks "
-        "of each trace; what it could explain, or what all names share as on a slower machine, is "
-        "not "
-        "listed. The largest changes of sums come first; 'explains' is their part of all changes "
+        "of each trace; what it could explain, or what all names share as on a slower machine, "
+        "is not listed. The largest changes of sums come first; 'explains' is their part of all "
+        "changes "
         "that are listed.",
     .examples = "  orma diff before.pftrace after.pftrace\n"
                 "  orma diff before.pftrace after.pftrace slices --fail-on '+5%:slice=request'\n"

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,7 @@ bool orma_tracefs_is_real(const struct orma_tracefs *self)
 {
     struct statfs fs;
 
-    return fstatfs(self->dir_fd, &fs) == 0 && fs.f_type == 0x74726163; /* TRACEFS_MAGIC */
+    return fstatfs(self->dir_fd, &fs) == 0 && fs.f_type == TRACEFS_MAGIC;
 }
 
 void orma_tracefs_close(struct orma_tracefs *self)

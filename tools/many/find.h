@@ -5,9 +5,9 @@
 
 /*
  * Appends the path of each regular file that fits, with its terminator. Names that begin with a dot
- * fit only where the pattern has it. Links to folders are not followed by **. What may hold files that
- * fit, but cannot be looked into (no rights, too deep, a link that leads nowhere), is among the
- * paths, so that it fails with its reason where it is opened and nobody counts without it. 0 or
+ * fit only where the pattern has it. Links to folders are not followed by **. What may hold files
+ * that fit, but cannot be looked into (no rights, too deep, a link that leads nowhere), is among
+ * the paths, so that it fails with its reason where it is opened and nobody counts without it. 0 or
  * -ENOMEM.
  */
 int orma_many_find(const char *pattern, struct orma_buf *paths);
