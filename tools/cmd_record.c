@@ -358,6 +358,7 @@ static int run_session(struct orma_record *rec, const struct orma_service_trace_
         .signal_fd = rec->signal_fd,
         .on_started = on_started,
         .on_snapshot = rec->snapshots ? on_snapshot : NULL,
+        .snapshots_max = rec->snapshots_max,
         .ctx = rec,
     };
     int r = orma_recorder_run(&run);
@@ -494,6 +495,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
         .out_fd = -1,
         .signal_fd = -1,
         .parent_fd = -1,
+        .snapshots_max = ORMA_SERVICE_SNAPSHOTS_MAX,
     };
     bool go_on;
 

@@ -300,6 +300,13 @@ class Record(Case):
         self.assertGreater(counts[0], 0)
         self.assertGreater(counts[1], counts[0], "the session went on")
         self.assertIn(b"--force overwrites", self.orma(*record, "--private", "--", "true", code=1).stderr)
+        for old in self.dir.glob("t.pftrace.*"):
+            old.unlink()
+        fires = f"{BUILD}/compat/trigger_perfetto now; sleep {0.3 * SLOW}; " * 3
+        done = self.orma(*record, "--private", "--max-snapshots", "2", "--", "sh", "-c", fires, code=1)
+        self.assertEqual(len(list(self.dir.glob("t.pftrace.*"))), 2)
+        self.assertIn(b"1 snapshot that triggers asked for was not made: as many as --max-snapshots allows",
+                      done.stderr)
         done = self.orma(*record, "--private", "-f", "--", "true", code=1)
         self.assertIn(b"none of the config's triggers came", done.stderr)
 

@@ -186,7 +186,7 @@ static void take_hits(struct session *s)
         orma_buf_clear(&request);
     }
     if (s->hits.skipped)
-        orma_perfetto_say(s->self, "too many triggers at once: skipped %u snapshots",
+        orma_perfetto_say(s->self, "too many triggers: skipped %u snapshots",
                           s->hits.skipped);
     s->hits.skipped = 0;
 }
@@ -482,7 +482,7 @@ static int fire_triggers(struct orma_perfetto *self)
 int orma_perfetto_run_session(struct orma_perfetto *self)
 {
     ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *consumer = NULL;
-    struct session s = {.self = self};
+    struct session s = {.self = self, .hits.limit = ORMA_SERVICE_SNAPSHOTS_MAX};
     int code = ORMA_EXIT_FAILURE;
 
     if (self->args.action == ORMA_PERFETTO_RECORD && self->config_info.triggers_num)

@@ -20,6 +20,7 @@ enum {
     OPT_RING,
     OPT_STREAM,
     OPT_MAX_SIZE,
+    OPT_MAX_SNAPSHOTS,
     OPT_TRIGGER,
     OPT_CLONE,
     OPT_BACKGROUND,
@@ -44,6 +45,8 @@ const struct orma_option orma_record_options[] = {
      "Keep only the newest data, as much as the buffer holds, and write them at the end."},
     {OPT_STREAM, 0, "stream", NULL, "Write into FILE continuously (the default)."},
     {OPT_MAX_SIZE, 0, "max-size", "SIZE", "End the recording before FILE grows past this."},
+    {OPT_MAX_SNAPSHOTS, 0, "max-snapshots", "N",
+     "How many files the triggers of a config of mode CLONE_SNAPSHOT may write. Default: 100."},
     {OPT_TRIGGER, 0, "trigger", "NAME",
      "Keep the newest data until somebody fires NAME ('trigger_perfetto NAME', or a program), "
      "then write them and end. TIME limits the waiting; without it, a day."},
@@ -110,6 +113,7 @@ static int add_word(struct orma_record *rec, const char *word)
 static int parse_option(struct orma_record *rec, int id)
 {
     const char *value = rec->cli.value;
+    uint64_t number;
 
     switch (id) {
     case OPT_TIME:
@@ -154,6 +158,11 @@ static int parse_option(struct orma_record *rec, int id)
         if (!orma_units_parse_size_bytes(value, &rec->request.max_file_bytes))
             return orma_cli_usage_error(&rec->cli,
                                         "bad size '%s': expected a size as in 100mb or 2gb", value);
+        break;
+    case OPT_MAX_SNAPSHOTS:
+        if (!orma_str_to_u64(orma_str_from(value), &number) || !number || number > UINT32_MAX)
+            return orma_cli_usage_error(&rec->cli, "bad number '%s': expected 1 or more", value);
+        rec->snapshots_max = (unsigned)number;
         break;
     case OPT_CONFIG:
         rec->config_path = value;

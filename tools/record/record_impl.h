@@ -28,7 +28,7 @@ struct orma_record {
     bool shaped;       /* an option was given that makes no sense beside a config */
     bool has_triggers; /* the config */
     bool snapshots;    /* each of its triggers writes a file of its own, PATH.N */
-    unsigned snapshots_num, snapshots_failed;
+    unsigned snapshots_num, snapshots_failed, snapshots_max;
     struct orma_buf config;
     struct orma_arena names; /* of events that were given without their group */
     char *const *command;

@@ -206,8 +206,11 @@ static void give_up_hits(struct state *st)
     unsigned num = st->hits.num + st->hits.skipped;
 
     if (num)
-        fprintf(stderr, "%s: %u snapshot%s that triggers asked for %s not made\n", st->rec->program,
-                num, num == 1 ? "" : "s", num == 1 ? "was" : "were");
+        fprintf(stderr, "%s: %u snapshot%s that triggers asked for %s not made%s\n", st->rec->program,
+                num, num == 1 ? "" : "s", num == 1 ? "was" : "were",
+                st->hits.limit && st->hits.taken == st->hits.limit
+                    ? ": as many as --max-snapshots allows were"
+                    : "");
     st->rec->snapshots_skipped = num;
     orma_service_hits_fini(&st->hits);
 }
@@ -565,7 +568,9 @@ static int enable(struct state *st)
 
 int orma_recorder_run(struct orma_recorder *self)
 {
-    struct state st = {.rec = self, .started_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC)};
+    struct state st = {.rec = self,
+                       .hits.limit = self->snapshots_max,
+                       .started_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC)};
     int r = enable(&st);
 
     self->child_code = -1;

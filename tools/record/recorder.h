@@ -37,6 +37,7 @@ struct orma_recorder {
     /* trigger_mode CLONE_SNAPSHOT: called for what triggers ask for, an encoded
      * CloneSessionRequest; the session itself is not read. NULL: the session is read. */
     void (*on_snapshot)(void *ctx, const struct orma_buf *request, const char *trigger);
+    unsigned snapshots_max; /* how many in all; 0: any number */
     void *ctx;
 
     /* Results. */

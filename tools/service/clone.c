@@ -107,7 +107,7 @@ void orma_service_hits_fini(struct orma_service_hits *self)
 
 void orma_service_hits_put(struct orma_service_hits *self, struct orma_str hit)
 {
-    if (self->num == HITS_MAX) {
+    if (self->num == HITS_MAX || (self->limit && self->taken + self->num >= self->limit)) {
         self->skipped++;
         return;
     }
@@ -166,5 +166,6 @@ bool orma_service_hits_take(struct orma_service_hits *self, struct orma_buf *ret
     put_request(ret_request, orma_pb_sub(&f), ret_trigger);
     orma_buf_consume(&self->queue, (size_t)(f.data + f.len - self->queue.data));
     self->num--;
+    self->taken++;
     return true;
 }

@@ -23,11 +23,16 @@ int orma_service_clone(struct orma_consumer *consumer, const struct orma_buf *re
  * Snapshots that a session's triggers ask for (trigger_mode CLONE_SNAPSHOT). The owner queues each
  * ObservableEvents.CloneTriggerHit and makes the snapshots later, outside of a dispatch, each over
  * a connection of its own: the first one keeps the session. Zero-initialised is empty.
+ *
+ * Whoever may connect as a producer can fire triggers, and each makes a file: `limit` is how many
+ * snapshots there are in all (0: any number).
  */
 struct orma_service_hits {
     struct orma_buf queue;
-    unsigned num, skipped; /* in the queue; too many at once */
+    unsigned limit, taken;
+    unsigned num, skipped; /* in the queue; too many at once, or in all */
 };
+#define ORMA_SERVICE_SNAPSHOTS_MAX 100 /* the limit where nobody names another */
 void orma_service_hits_fini(struct orma_service_hits *self);
 void orma_service_hits_put(struct orma_service_hits *self, struct orma_str hit);
 /* The oldest one as an encoded CloneSessionRequest, appended; false: there is none. The trigger's
