@@ -230,16 +230,24 @@ static void perf_free(struct orma_source *source)
 {
     struct perf *self = perf_of(source);
 
-    orma_perf_worker_free(self->worker);
-    orma_perf_encoder_fini(&self->encoder); /* it may look into the rings, in a hurry */
-    close_rings(self);
-    pthread_mutex_destroy(&self->rings.lock);
+    bool ended = orma_perf_worker_free(self->worker);
+
     if (self->packets)
         event_free(self->packets);
     if (self->timer)
         event_free(self->timer);
     if (self->clear_timer)
         event_free(self->clear_timer);
+    if (!ended) { /* its thread may go on and use the rest */
+        orma_log_error(NAME ": a file of a process that was watched does not answer: what was read "
+                            "of it, and its thread, are given up");
+        for (size_t i = 0; i < self->rings.num; i++)
+            orma_perf_ring_disable(&self->rings.all[i]);
+        return;
+    }
+    orma_perf_encoder_fini(&self->encoder); /* it may look into the rings, in a hurry */
+    close_rings(self);
+    pthread_mutex_destroy(&self->rings.lock);
     orma_perf_processes_fini(&self->processes);
     orma_perf_plan_fini(&self->plan);
     orma_buf_fini(&self->flushes);

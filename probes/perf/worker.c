@@ -39,8 +39,9 @@ struct orma_perf_worker {
     struct orma_source_sink sink;
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows, up to the end of the block */
-    pthread_cond_t filled;
+    pthread_cond_t filled; /* or the thread is at its end */
     struct orma_buf queue, out;
+    bool ended;
     bool busy;                              /* with what was in the queue, or with a round */
     uint64_t due_ns, period_ns, settled_ns; /* of rounds of its own; period 0: there are none */
 
@@ -253,6 +254,10 @@ static void *run(void *arg)
         orma_buf_clear(&self->work);
         hand_over(self, false);
     }
+    pthread_mutex_lock(&self->lock);
+    self->ended = true;
+    pthread_cond_signal(&self->filled);
+    pthread_mutex_unlock(&self->lock);
     return NULL;
 }
 
@@ -291,14 +296,34 @@ int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_rin
     return 0;
 }
 
-void orma_perf_worker_free(struct orma_perf_worker *self)
+/* Waits for it, with patience. */
+static bool has_ended(struct orma_perf_worker *self)
+{
+    struct timespec until;
+    int r = 0;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ORMA_PERF_WORKER_PATIENCE_S;
+    pthread_mutex_lock(&self->lock);
+    while (!self->ended && r == 0)
+        r = pthread_cond_timedwait(&self->filled, &self->lock, &until);
+    bool ended = self->ended;
+    pthread_mutex_unlock(&self->lock);
+    return ended;
+}
+
+bool orma_perf_worker_free(struct orma_perf_worker *self)
 {
     if (!self)
-        return;
+        return true;
     pthread_mutex_lock(&self->lock);
     atomic_store_explicit(&self->stop, true, memory_order_relaxed);
     pthread_cond_signal(&self->filled);
     pthread_mutex_unlock(&self->lock);
+    if (!has_ended(self)) {
+        pthread_detach(self->thread);
+        return false;
+    }
     pthread_join(self->thread, NULL);
     pthread_mutex_destroy(&self->lock);
     pthread_cond_destroy(&self->filled);
@@ -310,6 +335,7 @@ void orma_perf_worker_free(struct orma_perf_worker *self)
     orma_buf_fini(&self->taken);
     orma_fd_close(&self->fd);
     free(self);
+    return true;
 }
 
 struct orma_source_sink *orma_perf_worker_sink(struct orma_perf_worker *self)

@@ -26,8 +26,13 @@ struct orma_perf_worker;
 int orma_perf_worker_new(struct orma_perf_encoder *encoder, struct orma_perf_rings *rings,
                          struct orma_perf_worker **ret);
 
-/* Ends the thread; what is queued is lost. NULL is fine. */
-void orma_perf_worker_free(struct orma_perf_worker *self);
+/*
+ * Ends the thread; what is queued is lost. NULL is fine. False: the thread did not end within
+ * ORMA_PERF_WORKER_PATIENCE_S, because it reads a file whose file system does not answer. It may go
+ * on one day: the worker, the encoder and the rings, and all that they use, must stay where they are.
+ */
+bool orma_perf_worker_free(struct orma_perf_worker *self);
+#define ORMA_PERF_WORKER_PATIENCE_S 5
 
 /* Copies the record. It may lie there until a mark comes, or kick(). */
 void orma_perf_worker_put(struct orma_perf_worker *self, const struct orma_perf_record *record);

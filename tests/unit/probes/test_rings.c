@@ -111,7 +111,7 @@ static void setup(struct recording *r)
 
 static void teardown(struct recording *r)
 {
-    orma_perf_worker_free(r->worker);
+    cr_assert(orma_perf_worker_free(r->worker));
     for (size_t i = 0; i < RINGS; i++)
         orma_perf_ring_close(&r->rings.all[i]);
     free(r->rings.all);
@@ -371,4 +371,22 @@ Test(perf_worker, that_is_stuck_loses_nothing)
     wait_for_mark(&r);
     expect_times(&r, expected, ORMA_ARRAY_LEN(expected));
     teardown(&r);
+}
+
+/* Its thread may go on and use all that it was given: that stays. */
+Test(perf_worker, whose_file_never_answers_is_given_up)
+{
+    static struct recording r;
+
+    setup(&r);
+    cr_assert_eq(mkfifo(pf_path(&r.pf, "proc/77/maps"), 0600), 0);
+    put_sample(&r, 0, 10);
+    orma_perf_worker_begin(r.worker, 1000000, 0);
+    while (!is_empty(&r.rings.all[0]))
+        usleep(1000);
+    cr_assert_not(orma_perf_worker_free(r.worker));
+    int fd = open(pf_path(&r.pf, "proc/77/maps"), O_WRONLY | O_CLOEXEC);
+    cr_assert_geq(fd, 0, "it still waits");
+    (void)close(fd);
+    pf_fini(&r.pf);
 }
