@@ -102,7 +102,14 @@ ROOMS = {
     "processor/sql/sqlite": "orma_sqlite_",
     "processor/sql/tables": "orma_dataframe_tables_ orma_derived_ orma_filter_ orma_index_ orma_indexes_ orma_number_texts_ orma_rowscan_ orma_sort_"
                             " orma_top_ orma_vtab_",
-    "processor/sql/exec": "orma_exec_",
+    "processor/sql/exec": "orma_exec_catalog orma_exec_funcs orma_exec_gave_up orma_exec_init orma_exec_may_run orma_exec_modules"
+                          " orma_exec_next_batch orma_exec_note_function orma_exec_plan_of orma_exec_prepare"
+                          " orma_exec_rows_read orma_exec_statement_",
+    "processor/sql/exec/base": "orma_exec_",
+    "processor/sql/exec/parse": "orma_exec_parse orma_exec_parser_",
+    "processor/sql/exec/bind": "orma_exec_bind orma_exec_bind_ orma_exec_scope_",
+    "processor/sql/exec/plan": "orma_exec_plan_",
+    "processor/sql/exec/run": "orma_exec_run_",
     "processor/sql/functions": "orma_functions_ orma_date_ orma_json_args_ orma_sums_",
     "processor/sql/operators": "orma_operators_ orma_graph_ orma_span_",
     "processor/sql/profiles": "orma_profiles_ orma_fg_ orma_heap_tree_",

@@ -16,7 +16,7 @@
  * window functions, DISTINCT, ORDER BY, LIMIT. Rows, their order, types and names are SQLite's.
  *
  * The statement becomes SELECT c0 AS "name", ... FROM __orma_exec(?1), where ?1 is the plan; who
- * wants whole columns takes them from the statement by orma_exec_of().
+ * wants whole columns takes them from the statement by orma_exec_plan_of().
  *
  * orma_columnar(0) turns it off for a connection. ORMA_EXEC in the environment: off; on (also where
  * tables are too small to be worth it); both (runs each statement in both ways and aborts when they
@@ -85,10 +85,10 @@ struct orma_exec_plan;
 bool orma_exec_gave_up(const struct orma_exec_plan *plan);
 
 /* How many rows it looked at; 0: it did not run. NULL is fine. */
-uint64_t orma_exec_looked(const struct orma_exec_plan *plan);
+uint64_t orma_exec_rows_read(const struct orma_exec_plan *plan);
 
 /* The plan behind a statement of orma_exec_prepare(); NULL: SQLite runs it. */
-struct orma_exec_plan *orma_exec_of(struct orma_sql *sql, sqlite3_stmt *stmt);
+struct orma_exec_plan *orma_exec_plan_of(struct orma_sql *sql, sqlite3_stmt *stmt);
 
 /*
  * The next rows, valid until the next call. 1: there are some; 0: that was all; -EAGAIN: step the

@@ -250,7 +250,7 @@ void orma_bound_start(struct orma_sql_stmt *stmt)
         self->given = stmt->stmt;
         stmt->stmt = made;
         if (stmt->by_columns)
-            stmt->plan = orma_exec_of(stmt->sql, made);
+            stmt->plan = orma_exec_plan_of(stmt->sql, made);
     }
 }
 
@@ -260,9 +260,9 @@ void orma_bound_reset(struct orma_sql_stmt *stmt)
     self->stepped = false;
     if (!self->given)
         return;
-    const struct orma_exec_plan *plan = orma_exec_of(stmt->sql, stmt->stmt);
+    const struct orma_exec_plan *plan = orma_exec_plan_of(stmt->sql, stmt->stmt);
     const bool gave_up = orma_exec_gave_up(plan);
-    self->pause = orma_exec_looked(plan) < ROWS_SHORT ? PAUSE : 0;
+    self->pause = orma_exec_rows_read(plan) < ROWS_SHORT ? PAUSE : 0;
     sqlite3_finalize(stmt->stmt);
     stmt->stmt = ORMA_STEAL(self->given);
     stmt->plan = NULL;

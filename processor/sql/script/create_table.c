@@ -284,7 +284,7 @@ static void type_empty(struct orma_sql *sql, const struct orma_statement *s, sql
 
     if (is_typed(frame))
         return;
-    if (orma_exec_of(sql, query)) {
+    if (orma_exec_plan_of(sql, query)) {
         if (sqlite3_prepare_v2(sql->db, s->body.data, (int)s->body.len, &plain, NULL))
             return;
         query = plain;
@@ -361,7 +361,7 @@ static int fill_by_columns(struct orma_sql *sql, const struct orma_statement *s,
 static int fill_frame(struct orma_sql *sql, const struct orma_statement *s, sqlite3_stmt *query,
                       struct orma_dataframe *frame)
 {
-    struct orma_exec_plan *plan = orma_exec_of(sql, query);
+    struct orma_exec_plan *plan = orma_exec_plan_of(sql, query);
     int r = plan ? fill_by_columns(sql, s, plan, frame) : -EAGAIN;
 
     if (r != -EAGAIN)

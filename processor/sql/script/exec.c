@@ -399,7 +399,7 @@ bool orma_sql_stmt_reset(struct orma_sql_stmt *self)
         return true;
     if (self->bound)
         orma_bound_reset(self);
-    if (orma_exec_of(self->sql, self->stmt))
+    if (orma_exec_plan_of(self->sql, self->stmt))
         return false;
     orma_sqlstats_end(self->sql, self->stats);
     self->stats = ORMA_SQLSTATS_NONE;

@@ -63,7 +63,7 @@ int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret);
 static inline void orma_sql_stmt_by_columns(struct orma_sql_stmt *self)
 {
     self->by_columns = true;
-    self->plan = self->no_output ? NULL : orma_exec_of(self->sql, self->stmt);
+    self->plan = self->no_output ? NULL : orma_exec_plan_of(self->sql, self->stmt);
 }
 
 /*

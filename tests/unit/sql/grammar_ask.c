@@ -182,7 +182,7 @@ static void ask_script(struct orma_sql *sql, const char *text, const struct gram
         orma_sql_stmt_free(stmt); /* what makes the table */
     if (ret->begun) {
         struct orma_query query = {.stmt = stmt};
-        ret->mended = sql->planner.exec == ORMA_EXEC_MODE_OFF && orma_exec_of(sql, stmt->stmt);
+        ret->mended = sql->planner.exec == ORMA_EXEC_MODE_OFF && orma_exec_plan_of(sql, stmt->stmt);
         for (unsigned i = 0; i < ORMA_MIN(values->num, stmt->params); i++)
             bind(sql, &query, i + 1, values->texts[i]);
         step_all(sql, stmt, rule, ret);

@@ -467,7 +467,7 @@ static bool ours(struct engine *e, const char *query, bool on, struct orma_buf *
     orma_buf_clear(out);
     cr_assert_eq(orma_sql_exec_new(e->sql, "test", orma_str_from(query), &exec), 0);
     cr_assert_eq(orma_sql_exec_next(exec, &stmt), 1, "%s\n%s", query, orma_sql_error_text(e->sql));
-    const struct orma_exec_plan *plan = orma_exec_of(e->sql, stmt->stmt);
+    const struct orma_exec_plan *plan = orma_exec_plan_of(e->sql, stmt->stmt);
     take_answer(e->sql->db, stmt->stmt, out, names, sorted);
     bool used = plan && !orma_exec_gave_up(plan);
     orma_sql_stmt_free(stmt);
@@ -724,7 +724,7 @@ Test(aggregates, sees_tables_that_changed)
     cr_assert_eq(orma_sql_exec_new(e.sql, "test", ORMA_STR("SELECT sum(a), max(a) FROM q"), &exec),
                  0);
     cr_assert_eq(orma_sql_exec_next(exec, &stmt), 1);
-    cr_assert_not_null(orma_exec_of(e.sql, stmt->stmt));
+    cr_assert_not_null(orma_exec_plan_of(e.sql, stmt->stmt));
     engine_expect(&e, "replace", "CREATE OR REPLACE PERFETTO TABLE q AS SELECT 'x' AS b, 7 AS a",
                   "");
     cr_assert_eq(orma_sql_stmt_step(stmt), 1, "%s", orma_sql_error_text(e.sql));

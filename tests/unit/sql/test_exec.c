@@ -703,14 +703,14 @@ static enum ran run_with(struct engine *e, const char *query, const struct value
         for (int i = 0; i < sqlite3_column_count(stmt->stmt); i++)
             gen_put_cell(out, stmt->stmt, i);
     }
-    plan = orma_exec_of(e->sql, stmt->stmt);
+    plan = orma_exec_plan_of(e->sql, stmt->stmt);
     orma_buf_put_str(out, "\n");
     for (int i = 0; i < sqlite3_column_count(stmt->stmt); i++)
         orma_buf_printf(out, "%s|", sqlite3_column_name(stmt->stmt, i));
     if (r < 0)
         orma_buf_printf(out, "\nerror %s", orma_sql_error_text(e->sql));
     bool ours = plan && !e->sql->planner.why;
-    looked = orma_exec_looked(plan);
+    looked = orma_exec_rows_read(plan);
     orma_sql_stmt_free(stmt);
     orma_sql_exec_free(exec);
     return ours ? BY_US : plan ? TRIED : BY_SQLITE;

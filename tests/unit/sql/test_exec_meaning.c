@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "processor/sql/exec/exec.h"
-#include "processor/sql/exec/exec_funcs.h"
+#include "processor/sql/exec/functions.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/sql/engine_fixture.h"
 
@@ -351,18 +351,22 @@ Test(exec_meaning, knows_of_functions_what_sqlite_knows)
     struct engine e;
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(known); i++) {
-        const struct orma_exec_function *got =
-            orma_exec_function_find(orma_str_from(known[i].name), known[i].args, known[i].over);
+        const struct orma_exec_function *got = orma_exec_function_find(
+            &orma_exec_catalog, orma_str_from(known[i].name), known[i].args, known[i].over);
 
         cr_expect_eq(got ? got->kinds : 0, known[i].kinds, "%s of %u", known[i].name,
                      known[i].args);
     }
     engine_init(&e);
     engine_expect(&e, "setup", setup, "");
-    cr_expect(orma_exec_function_of_engine(e.sql, ORMA_STR("twice"), 1, &f) && f.may_fail);
-    cr_expect(orma_exec_function_of_engine(e.sql, ORMA_STR("str_split"), 3, &f) && f.is_pure);
-    cr_expect(!orma_exec_function_of_engine(e.sql, ORMA_STR("group_concat"), 1, &f));
-    cr_expect(!orma_exec_function_of_engine(e.sql, ORMA_STR("random"), 0, &f));
+    cr_expect(orma_exec_function_of_engine(&orma_exec_catalog, e.sql, ORMA_STR("twice"), 1, &f) &&
+              f.may_fail);
+    cr_expect(
+        orma_exec_function_of_engine(&orma_exec_catalog, e.sql, ORMA_STR("str_split"), 3, &f) &&
+        f.is_pure);
+    cr_expect(
+        !orma_exec_function_of_engine(&orma_exec_catalog, e.sql, ORMA_STR("group_concat"), 1, &f));
+    cr_expect(!orma_exec_function_of_engine(&orma_exec_catalog, e.sql, ORMA_STR("random"), 0, &f));
     engine_fini(&e);
     orma_assert_no_leaks();
 }
