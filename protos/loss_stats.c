@@ -92,6 +92,10 @@ static const struct stat_words {
      "{bytes were overwritten before they were|byte was overwritten before it was} written to the "
      "file: the buffer was too small",
      "buffer"},
+    {"members_repeated",
+     "{traces have|trace has} the same bytes as another one here: all of {their|its} rows are there "
+     "twice",
+     NULL},
     {"mismatched_sched_switch_tids",
      "{switches are|switch is} missing in the kernel's record: what threads did near {them|it} is "
      "unknown, and in no sum",

@@ -206,8 +206,8 @@ static void give_up_hits(struct state *st)
     unsigned num = st->hits.num + st->hits.skipped;
 
     if (num)
-        fprintf(stderr, "%s: %u snapshot%s that triggers asked for %s not made%s\n", st->rec->program,
-                num, num == 1 ? "" : "s", num == 1 ? "was" : "were",
+        fprintf(stderr, "%s: %u snapshot%s that triggers asked for %s not made%s\n",
+                st->rec->program, num, num == 1 ? "" : "s", num == 1 ? "was" : "were",
                 st->hits.limit && st->hits.taken == st->hits.limit
                     ? ": as many as --max-snapshots allows were"
                     : "");

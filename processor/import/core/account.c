@@ -374,7 +374,9 @@ static bool is_trouble(uint16_t stat)
            (def->severity == ORMA_SEVERITY_ERROR || def->severity == ORMA_SEVERITY_DATA_LOSS);
 }
 
-static void write_stats(struct orma_model *model, struct orma_buf *text)
+/* Of one file. */
+static void write_stats(struct orma_model *model, const struct orma_trace_stats *trace,
+                        struct orma_buf *text)
 {
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_IMPORT_ACCOUNT);
 
@@ -383,12 +385,14 @@ static void write_stats(struct orma_model *model, struct orma_buf *text)
         int64_t sum = 0;
 
         for (unsigned m = 0; m < model->machines_num; m++)
-            sum = orma_stats_sum(sum, model->storage->stats[m].single[stat]);
+            sum = orma_stats_sum(sum, trace->by_machine[m].single[stat]);
         if (sum <= 0 || !is_trouble(stat))
             continue;
-        uint32_t row = add_row(model, 0, "statistic", "error", (uint64_t)sum);
+        uint32_t row = add_row(model, trace->trace, "statistic", "error", (uint64_t)sum);
 
         orma_table_set(t, ORMA_IMPORT_ACCOUNT_KIND, row, orma_model_cstr(model, name));
+        if (trace->trace)
+            put_name(text, model, trace->trace);
         orma_loss_put_stat(text, name, NULL, sum);
         set_message(model, row, text);
     }
@@ -408,7 +412,8 @@ void orma_accounts_write(struct orma_accounts *self, struct orma_model *model)
         put_cut_off(&text, model);
         set_message(model, add_row(model, 0, "end", "cut off", 1), &text);
     }
-    write_stats(model, &text);
+    for (unsigned i = 0; i < model->storage->traces_num; i++)
+        write_stats(model, model->storage->traces[i], &text);
 }
 
 const char *orma_accounts_sentence(const struct orma_model *model)

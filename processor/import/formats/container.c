@@ -25,6 +25,8 @@ struct member {
     const uint8_t *data;  /* as it lies there */
     size_t len;
     bool packed;        /* deflated */
+    bool is_trace;      /* or holds such */
+    bool repeats;       /* another one has the same bytes */
     const uint8_t *sum; /* in the list of a zip archive; NULL: none */
     unsigned idx, kind;
     uint32_t row; /* in trace_file */
@@ -517,12 +519,9 @@ static void read_head(const struct member *m, struct head *ret)
     orma_inflater_free(z);
 }
 
-static unsigned kind_of(const struct member *m)
+static unsigned kind_of(enum orma_format format)
 {
-    struct head h;
-
-    read_head(m, &h);
-    switch (orma_detect_format(h.data, h.len, true)) {
+    switch (format) {
     case ORMA_FORMAT_MANIFEST:
         return 0;
     case ORMA_FORMAT_PROTO:
@@ -553,6 +552,37 @@ static int by_kind(const void *a, const void *b)
     if (!r)
         r = x->idx < y->idx ? -1 : x->idx > y->idx;
     return r;
+}
+
+static void look_into(struct member *m)
+{
+    struct head h;
+
+    read_head(m, &h);
+    enum orma_format format = orma_detect_format(h.data, h.len, true);
+    m->kind = kind_of(format);
+    m->is_trace = format != ORMA_FORMAT_UNKNOWN && format != ORMA_FORMAT_MANIFEST &&
+                  format != ORMA_FORMAT_SYMBOLS;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+
+    if (x->is_trace != y->is_trace)
+        return x->is_trace ? -1 : 1;
+    if (x->len != y->len)
+        return x->len < y->len ? -1 : 1;
+    return memcmp(x->data, y->data, x->len);
+}
+
+/* The same trace under two names has all its rows twice: nobody wants that without a word. */
+static void find_repeated(struct archive *a)
+{
+    if (a->num)
+        qsort(a->list, a->num, sizeof(*a->list), by_bytes);
+    for (unsigned i = 1; i < a->num && a->list[i].is_trace; i++)
+        a->list[i].repeats = !by_bytes(&a->list[i - 1], &a->list[i]);
 }
 
 struct unpacking {
@@ -623,6 +653,8 @@ static void import_member(struct archive *a, const struct member *m)
             check_sum(a, m, unpacking.crc);
         orma_inflater_free(z);
     }
+    if (m->repeats)
+        orma_stats_inc(orma_model_stats(imp->model, imp->model->base), ORMA_STAT_MEMBERS_REPEATED);
     orma_file_finish(inside);
 }
 
@@ -683,7 +715,8 @@ static size_t archive_read(struct orma_file *file, const uint8_t *data, size_t l
     if (a->num)
         refuse_overlaps(a);
     for (unsigned i = 0; i < a->num && !orma_file_failed(file); i++)
-        a->list[i].kind = kind_of(&a->list[i]);
+        look_into(&a->list[i]);
+    find_repeated(a);
     list_members(a);
     if (a->num)
         qsort(a->list, a->num, sizeof(*a->list), by_kind);
