@@ -90,8 +90,8 @@ static void put_version(struct orma_buf *ret, const struct key *key)
 
 static int refuse_other(const struct key *found, const struct key *ours, struct orma_buf *why)
 {
-    const char *now = ", and only the same version loads it: export it again with this one, or "
-                      "open the trace itself";
+    const char *now = ", and only the same version can load it: export it again with this version, "
+                      "or open the trace itself";
 
     if (memcmp(found->kind, ours->kind, sizeof(ours->kind)) != 0) {
         orma_buf_put_str(why, "this is a file of the cache, not a trace: open the trace itself");
@@ -110,8 +110,8 @@ static int refuse_other(const struct key *found, const struct key *ours, struct 
 
 static int refuse_damaged(struct orma_buf *why)
 {
-    orma_buf_put_str(why, "the archive is damaged or cut off: export it again, or open the trace "
-                          "itself");
+    orma_buf_put_str(
+        why, "the archive is damaged or truncated: export it again, or open the trace itself");
     return -EBADMSG;
 }
 
@@ -172,8 +172,8 @@ static bool is_without(uint32_t options, struct orma_buf *why)
 
     if (name)
         orma_buf_printf(why,
-                        "the archive was exported without %s, which is for the import: export "
-                        "it again with it, or open the trace itself",
+                        "the archive was exported without %s, which takes effect during import: "
+                        "export it again with that option, or open the trace itself",
                         name);
     return name;
 }

@@ -221,7 +221,7 @@ static int64_t now_ns(void)
 static int begin(struct orma_processor *self)
 {
     if (self->finished)
-        return fail(self, -EBUSY, "a trace is loaded already");
+        return fail(self, -EBUSY, "a trace is already loaded");
     if (self->file)
         return 0;
     self->begun_ns = now_ns();
@@ -238,8 +238,8 @@ static int check_unchanged(struct orma_processor *self, int r)
     if (!self->mapped || !orma_mapped_changed(self->mapped))
         return r;
     return fail(self, -ESTALE,
-                "the file was written over or cut while it was read; load it again when nobody "
-                "writes to it");
+                "the file was overwritten or truncated while it was read; load it again when "
+                "nobody writes to it");
 }
 
 static int load_mapped(struct orma_processor *self, orma_progress_fn *progress, void *data)
@@ -338,7 +338,7 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
     struct stat st;
 
     if (self->finished || self->size)
-        return fail(self, -EBUSY, "a trace is loaded already");
+        return fail(self, -EBUSY, "a trace is already loaded");
     if (fd < 0 || fstat(fd, &st) < 0)
         return fail(self, -errno, "%s", strerror(errno));
     if (S_ISDIR(st.st_mode)) {
@@ -399,7 +399,7 @@ static int feed_kept(struct orma_processor *self)
 int orma_processor_feed(struct orma_processor *self, const void *data, size_t len)
 {
     if (self->finished)
-        return fail(self, -EBUSY, "a trace is loaded already");
+        return fail(self, -EBUSY, "a trace is already loaded");
     if (orma_archived_feed(&self->archived, data, len) != ORMA_ARCHIVED_NONE) {
         self->size += len;
         return self->archived.bytes.failed ? fail(self, -ENOMEM, "out of memory") : check(self);
@@ -436,8 +436,9 @@ int orma_processor_write_archive(struct orma_processor *self, int fd, struct orm
         return -EINVAL;
     }
     if (orma_derived_any(self->sql)) {
-        orma_buf_put_str(error, "queries added events to those of the trace: reset the session "
-                                "first, which takes them away");
+        orma_buf_put_str(
+            error,
+            "queries have added events to the trace: reset the session first, which removes them");
         return -EBUSY;
     }
     int r = orma_archived_write(&self->storage, &facts, fd);
@@ -473,14 +474,13 @@ int orma_processor_set_symbols(struct orma_processor *self,
                 ? orma_symbolizer_new(symbols->binary_paths, mode, &self->symbolizer)
                 : 0;
     if (r == -ENOTSUP)
-        return fail(self, r, "this build reads no binaries: it was made without libdw");
+        return fail(self, r, "this build cannot read binaries: it was built without libdw");
     self->names = symbols->names;
     self->unchanged_since_ns = symbols->binary_paths ? 0 : symbols->unchanged_since_ns;
     if (r == 0 && self->symbolizer && symbols->servers) {
         r = orma_symbolizer_set_servers(self->symbolizer, symbols->servers);
         if (r == -ENOTSUP)
-            return fail(self, r,
-                        "servers of debug information can't be asked: install libdebuginfod1");
+            return fail(self, r, "cannot ask debuginfod servers: install libdebuginfod1");
     }
     return r < 0 ? fail(self, r, "%s", strerror(-r)) : 0;
 }
@@ -799,7 +799,8 @@ int orma_query_step(struct orma_query *self)
     int r = orma_sql_stmt_step(self->stmt);
 
     if (ORMA_UNLIKELY(orma_cached_torn(&self->tp->cached)))
-        return fail(self->tp, -ESTALE, "the cache file of the trace was cut while it was in use");
+        return fail(self->tp, -ESTALE,
+                    "the cache file of the trace was truncated while it was in use");
     return r < 0 ? take_error(self->tp, r) : r;
 }
 

@@ -292,7 +292,7 @@ static bool send_batch(struct run *run)
         return out->end(out);
     if (run->error) /* not even that */
         return false;
-    run->error = "one row is larger than a message can be";
+    run->error = "a row is larger than the largest message";
     run->head_sent = !with_head;
     batch_fini(&run->batch);
     orma_buf_fini(&out->buf);

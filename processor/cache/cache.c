@@ -117,7 +117,7 @@ static void drop(int folder, const struct orma_cache_place *place, const char *n
 
     orma_buf_printf(note, "%s/%s: %s; %s", place->folder, name,
                     why == -EBADMSG ? "damaged, or not a cache file of this trace"
-                                    : "not a file of this user alone",
+                                    : "other users own or can write this file",
                     gone ? "deleted" : "it cannot be deleted");
 }
 
@@ -127,7 +127,7 @@ int orma_cache_open(const struct orma_cache_place *place, struct orma_cache_key 
     ORMA_AUTO(orma_fd_close) int folder = open_folder(place, false);
 
     if (folder == -EPERM)
-        orma_buf_printf(note, "%s: not used, others can write to it", place->folder);
+        orma_buf_printf(note, "%s: not used, because others can write to it", place->folder);
     if (folder < 0)
         return folder;
     ORMA_AUTO(orma_fd_close) int fd = open_file(folder, key->name);

@@ -342,7 +342,8 @@ static const char *type_name(enum orma_value_type type)
 
 static void refuse(struct orma_columns *self, unsigned col, uint64_t row, enum orma_value_type type)
 {
-    (void)fail(self, -EDOM, "column '%s' has %s in row %llu, and %s before: CAST it to one type",
+    (void)fail(self, -EDOM,
+               "column '%s' has %s in row %llu but %s in earlier rows: CAST it to one type",
                orma_columns_name(self, col), type_name(type),
                (unsigned long long)(self->rows_before + row + 1),
                type_name(self->batch->columns[col].type));

@@ -86,7 +86,7 @@ static int put_member(struct orma_processor *tp, const char *table, FILE *out,
         return r;
     const off_t end = ftello(out), size = end - at - BLOCK;
     if (end >= 0 && size > MEMBER_MAX) {
-        orma_buf_printf(error, "%s: a member of an archive is no larger than 8 GiB", table);
+        orma_buf_printf(error, "%s: a member of an archive cannot be larger than 8 GiB", table);
         return -EFBIG;
     }
     const size_t pad = (size_t)(-size & (BLOCK - 1));

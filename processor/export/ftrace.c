@@ -19,14 +19,14 @@ static const char *const head[] = {
     "#              | |         |       |    ||||      |         |",
 };
 
-static const char page_head[] =
-    "<!DOCTYPE html>\n"
-    "<html>\n<head><meta charset=\"utf-8\"><title>Trace</title></head>\n"
-    "<body>\n"
-    "<p>A trace of kernel events, as text. Viewers of systrace files "
-    "read it; https://ui.perfetto.dev is one.</p>\n"
-    "<!-- BEGIN TRACE -->\n"
-    "<script class=\"trace-data\" type=\"application/text\">\n";
+static const char page_head[] = "<!DOCTYPE html>\n"
+                                "<html>\n"
+                                "<head><meta charset=\"utf-8\"><title>Trace</title></head>\n"
+                                "<body>\n"
+                                "<p>A trace of kernel events, as text. Viewers of systrace files, "
+                                "such as https://ui.perfetto.dev, can open it.</p>\n"
+                                "<!-- BEGIN TRACE -->\n"
+                                "<script class=\"trace-data\" type=\"application/text\">\n";
 static const char page_tail[] = "</script>\n<!-- END TRACE -->\n</body>\n</html>\n";
 
 bool orma_export_has_ftrace(struct orma_export_writer *self)

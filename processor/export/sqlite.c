@@ -117,7 +117,7 @@ static int fill(struct orma_sql *sql, const struct orma_buf *defined, struct orm
 static int export_file(struct orma_processor *tp, int fd, struct orma_buf *error)
 {
     if (!orma_sqlite_temp_vfs()) { /* it is what knows the output */
-        orma_buf_put_str(error, "SQLite takes no files of ours");
+        orma_buf_put_str(error, "this SQLite library cannot create database files");
         return -ENOTSUP;
     }
     ORMA_AUTO(orma_buf_fini) struct orma_buf defined = {0};

@@ -919,11 +919,11 @@ static void open_function(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         schema = SCHEMA_DEFAULT;
     at = find_trace(registry, schema);
     if (!path || *at) {
-        sqlite3_result_error(
-            ctx,
-            path ? "a trace is open under this name: orma_close() it first, or choose another"
-                 : "orma_open needs a path",
-            -1);
+        sqlite3_result_error(ctx,
+                             path ? "a trace is already open under this name: orma_close() it "
+                                    "first, or choose another name"
+                                  : "orma_open needs a path",
+                             -1);
         return;
     }
     struct trace *t = calloc(1, sizeof(*t));

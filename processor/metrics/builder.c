@@ -119,7 +119,7 @@ static bool fits(uint8_t type, int64_t val)
 static void put_int(struct builder *b, const struct orma_field *f, int64_t val)
 {
     if (!fits(f->type, val)) {
-        fail(b, f, "%lld is out of its range", (long long)val);
+        fail(b, f, "%lld is out of range", (long long)val);
         return;
     }
     switch ((enum orma_field_type)f->type) {
@@ -151,7 +151,7 @@ static void put_int(struct builder *b, const struct orma_field *f, int64_t val)
         fail(b, f, "fields of type uint64 are not supported");
         break;
     default:
-        fail(b, f, "an integer can't be put into it");
+        fail(b, f, "it cannot hold an integer");
     }
 }
 
@@ -162,7 +162,7 @@ static void put_real(struct builder *b, const struct orma_field *f, double val)
     else if (f->type == ORMA_TYPE_FLOAT)
         orma_pb_put_float(&b->out, f->number, (float)val);
     else
-        fail(b, f, "a real number can't be put into it");
+        fail(b, f, "it cannot hold a real number");
 }
 
 static void put_text(struct builder *b, const struct orma_field *f, struct orma_str text)
@@ -172,7 +172,7 @@ static void put_text(struct builder *b, const struct orma_field *f, struct orma_
     if (f->type == ORMA_TYPE_STRING)
         orma_pb_put_str(&b->out, f->number, text);
     else if (f->type != ORMA_TYPE_ENUM)
-        fail(b, f, "a text can't be put into it");
+        fail(b, f, "it cannot hold a string");
     else if (!orma_schema_value_named(b->schema, f->type_idx, text, &number))
         fail(b, f, "the enum has no value '%.*s'", (int)ORMA_MIN(text.len, 100u), text.data);
     else
@@ -185,14 +185,14 @@ static void put_msg(struct builder *b, const struct orma_field *f, struct orma_s
     const char *want;
 
     if (f->type != ORMA_TYPE_MESSAGE) {
-        fail(b, f, "a message or blob can't be put into it");
+        fail(b, f, "it cannot hold a message or blob");
         return;
     }
     want = orma_schema_msg_name(b->schema, f->type_idx);
     if (blob.len && (!read_wrapped(blob, &type, &bytes, &repeated) || repeated.data))
         fail(b, f, "the value is not a message made by a function of that name");
     else if (blob.len && !orma_str_eq_c(type, want))
-        fail(b, f, "a %s is wanted, not a %.*s", want, (int)ORMA_MIN(type.len, 200u), type.data);
+        fail(b, f, "expected a %s, not a %.*s", want, (int)ORMA_MIN(type.len, 200u), type.data);
     else
         orma_pb_put_bytes(&b->out, f->number, bytes.data ? bytes.data : "", bytes.len);
 }
@@ -290,9 +290,9 @@ static void put_pair(struct builder *b, sqlite3_value *name, sqlite3_value *val)
         text ? orma_schema_field_named(b->schema, b->msg, orma_str_from(text)) : NULL;
 
     if (!text)
-        fail(b, NULL, "the names of fields are texts");
+        fail(b, NULL, "field names must be strings");
     else if (!f)
-        fail(b, NULL, "there is no field '%s'", text);
+        fail(b, NULL, "unknown field '%s'", text);
     else
         put_field(b, f, val);
 }
@@ -315,7 +315,8 @@ void orma_builder_build(const struct orma_schema *schema, uint32_t msg, sqlite3_
     struct orma_buf blob = {0};
 
     if (argc % 2) {
-        sqlite3_result_error(ctx, "fields come as name, value: the number of arguments is odd", -1);
+        sqlite3_result_error(
+            ctx, "fields are given as name and value: the number of arguments is odd", -1);
         return;
     }
     for (int i = 0; i < argc && !b.failed; i += 2)

@@ -202,7 +202,7 @@ static int add_function(struct orma_metrics *self, uint32_t msg)
     function_name(orma_schema_msg_name(schema_of(self), msg), &name);
     const uint32_t other = find_function_at(self, orma_buf_cstr(&name), &key);
     if (other != ORMA_SCHEMA_NONE)
-        r = fail(self, "the messages %s and %s would have one function",
+        r = fail(self, "the messages %s and %s would have the same function",
                  orma_schema_msg_name(schema_of(self), other),
                  orma_schema_msg_name(schema_of(self), msg));
     else if (name.failed)
@@ -292,7 +292,7 @@ static void unwrap(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
     (void)argc;
     if (sqlite3_value_type(argv[0]) != SQLITE_BLOB || !name) {
-        sqlite3_result_error(ctx, "UNWRAP_METRIC_PROTO: a blob and a name of a type are wanted",
+        sqlite3_result_error(ctx, "UNWRAP_METRIC_PROTO: expected a blob and the name of a type",
                              -1);
         return;
     }
@@ -366,16 +366,16 @@ static bool substitute(struct orma_str sql, int argc, sqlite3_value **argv, stru
 static char *check_run_args(int argc, sqlite3_value **argv)
 {
     if (argc < 1 || sqlite3_value_type(argv[0]) != SQLITE_TEXT)
-        return sqlite3_mprintf("RUN_METRIC: the path of a metric is wanted");
+        return sqlite3_mprintf("RUN_METRIC: expected the path of a metric");
     if (argc % 2 == 0)
         return sqlite3_mprintf("RUN_METRIC: a key has no value");
     for (int i = 1; i < argc; i += 2) {
         int type = sqlite3_value_type(argv[i + 1]);
 
         if (sqlite3_value_type(argv[i]) != SQLITE_TEXT)
-            return sqlite3_mprintf("RUN_METRIC: keys are texts");
+            return sqlite3_mprintf("RUN_METRIC: keys must be strings");
         if (type == SQLITE_NULL || type == SQLITE_BLOB)
-            return sqlite3_mprintf("RUN_METRIC: the value of '%s' is neither text nor number",
+            return sqlite3_mprintf("RUN_METRIC: the value of '%s' is neither a string nor a number",
                                    sqlite3_value_text(argv[i]));
     }
     return NULL;
@@ -531,7 +531,7 @@ static int add_descriptors(struct orma_metrics *self, const void *set, size_t le
     if (r == -ENOMEM)
         fail(self, "out of memory");
     else if (r)
-        r = fail(self, "the descriptors are refused: %s", orma_buf_cstr(&notes));
+        r = fail(self, "cannot use the descriptors: %s", orma_buf_cstr(&notes));
     orma_buf_fini(&notes);
     return r < 0 ? r : add_functions(self);
 }

@@ -114,7 +114,7 @@ static void next(struct reader *r)
             r->pos += *r->pos == '\\' && r->end - r->pos > 1;
         if (r->pos == r->end || *r->pos != *from) {
             r->tok = (struct orma_str){from, 1};
-            fail(r, "a text without end");
+            fail(r, "unterminated string");
             return;
         }
         r->pos++;
@@ -155,7 +155,7 @@ static struct orma_str read_word(struct reader *r)
     struct orma_str word = r->tok;
 
     if (!word.len || !is_word_byte(word.data[0]) || isdigit((unsigned char)word.data[0]))
-        fail(r, "a name expected");
+        fail(r, "expected a name");
     next(r);
     return word;
 }
@@ -170,7 +170,7 @@ static int64_t read_number(struct reader *r)
     errno = 0;
     long long val = strtoll(digits, &rest, 0);
     if (!r->tok.len || r->tok.len > 22 || *rest || errno)
-        fail(r, "a number expected");
+        fail(r, "expected a number");
     next(r);
     return minus ? -val : val;
 }
@@ -330,7 +330,7 @@ static void read_field(struct reader *r, struct field_place place)
     expect(r, "=");
     int64_t number = read_number(r);
     if (!r->err && (number < 1 || number > 0x1fffffff))
-        fail(r, "a field number lies between 1 and 536870911");
+        fail(r, "a field number must be between 1 and 536870911");
     orma_pb_put_str(r->out, FIELD_NAME, name);
     if (place.extendee)
         orma_pb_put_cstr(r->out, FIELD_EXTENDEE, place.extendee);
@@ -467,7 +467,7 @@ static void read_file(struct reader *r, const struct orma_proto_source *file)
         } else if (accept(r, "extend")) {
             read_extend(r, FILE_EXTENSION);
         } else {
-            fail(r, "message, enum, extend, import, option or package expected");
+            fail(r, "expected message, enum, extend, import, option or package");
         }
     }
     orma_pb_end(r->out, at);

@@ -114,7 +114,7 @@ static int make_table(struct orma_sq_gen *g, struct orma_structured_query *q)
     if (q->table[0])
         return 0;
     if (q->busy)
-        return orma_sq_fail(g, "it needs itself");
+        return orma_sq_fail(g, "it depends on itself");
     if (g->s->nested >= ORMA_SQ_DEPTH_MAX)
         return orma_sq_fail(g, "queries are nested too deeply");
     g->s->nested++;
@@ -151,7 +151,7 @@ static int make_table(struct orma_sq_gen *g, struct orma_structured_query *q)
 static int write_out(struct orma_sq_gen *g, struct orma_structured_query *q)
 {
     if (q->busy)
-        return orma_sq_fail(g, "it needs itself");
+        return orma_sq_fail(g, "it depends on itself");
     q->busy = true;
     int r = generate(g, q->msg);
     q->busy = false;
@@ -164,7 +164,7 @@ static int from_shared(struct orma_sq_gen *g, struct orma_str id)
     struct orma_buf body = {0};
 
     if (!q)
-        return orma_sq_fail(g, "there is no query '%.*s'", (int)ORMA_MIN(id.len, 100u), id.data);
+        return orma_sq_fail(g, "unknown query '%.*s'", (int)ORMA_MIN(id.len, 100u), id.data);
     if (g->s->inlined)
         return write_out(g, q);
     if (g->s->owner && g->s->making)
@@ -203,7 +203,7 @@ int orma_structured_sql_of(struct orma_structured *self, struct orma_str id, str
     struct orma_structured_query *q = find_shared(self, id);
 
     if (!q)
-        return orma_structured_fail(self, "there is no query '%.*s'", (int)ORMA_MIN(id.len, 100u),
+        return orma_structured_fail(self, "unknown query '%.*s'", (int)ORMA_MIN(id.len, 100u),
                                     id.data);
     if (q->table[0]) {
         orma_buf_printf(out, "SELECT * FROM %s", q->table);

@@ -71,7 +71,7 @@ static int put_filter(struct orma_sq_gen *g, struct orma_str filter, struct orma
     if (!put_values(filter, SQ(FILTER_STRING_RHS), column, sql, out) &&
         !put_values(filter, SQ(FILTER_DOUBLE_RHS), column, sql, out) &&
         !put_values(filter, SQ(FILTER_INT64_RHS), column, sql, out))
-        return orma_sq_fail(g, "the filter of column '%.*s' has nothing to compare with",
+        return orma_sq_fail(g, "the filter of column '%.*s' has no value to compare with",
                             ORMA_STR_ARG(column));
     orma_buf_put_str(out, ")");
     return 0;
@@ -88,7 +88,7 @@ static int put_filter_group(struct orma_sq_gen *g, struct orma_str group, int de
 
     (void)orma_msg_int(group, SQ(EXPERIMENTAL_FILTER_GROUP_OP), &op);
     if (op != SQ(EXPERIMENTAL_FILTER_GROUP_AND) && op != SQ(EXPERIMENTAL_FILTER_GROUP_OR))
-        return orma_sq_fail(g, "a filter group is AND or OR");
+        return orma_sq_fail(g, "a filter group must be AND or OR");
     if (depth > ORMA_SQ_DEPTH_MAX)
         return orma_sq_fail(g, "filter groups are nested too deeply");
     orma_buf_put_str(out, "(");
@@ -184,7 +184,7 @@ static int put_aggregate(struct orma_sq_gen *g, struct orma_str agg, struct orma
         break;
     case SQ(GROUP_BY_AGGREGATE_OP__PERCENTILE):
         if (percentile < 0 || percentile > 100)
-            res = orma_sq_fail(g, "a percentile lies between 0 and 100");
+            res = orma_sq_fail(g, "a percentile must be between 0 and 100");
         orma_buf_printf(out, "PERCENTILE(%s, ", c);
         put_real(out, percentile);
         orma_buf_put_str(out, ")");

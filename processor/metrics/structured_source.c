@@ -251,7 +251,7 @@ static int from_intersect(struct orma_sq_gen *g, struct orma_str ii)
         clauses[num++] = res;
     while (res >= 0 && orma_sq_next_str(&r, SQ(INTERVAL_INTERSECT_INTERVAL_INTERSECT), &query)) {
         if (num == INTERSECT_MAX)
-            return orma_sq_fail(g, "more than %d intervals are intersected", INTERSECT_MAX);
+            return orma_sq_fail(g, "more than %d interval sets to intersect", INTERSECT_MAX);
         res = g->generate(g, query);
         clauses[num++] = res;
     }
@@ -283,7 +283,7 @@ static int read_condition(struct orma_sq_gen *g, struct orma_str msg, uint32_t e
         (void)orma_msg_str(part, SQ(EXPERIMENTAL_JOIN_EQUALITY_COLUMNS_RIGHT_COLUMN),
                            &ret->right_column);
         if (!ret->left_column.len || !ret->right_column.len)
-            return orma_sq_fail(g, "a join needs a column of both sides");
+            return orma_sq_fail(g, "a join needs a column from each side");
         return 0;
     }
     if (!orma_msg_str(msg, freeform, &part))
@@ -626,5 +626,5 @@ int orma_sq_from_source(struct orma_sq_gen *g, struct orma_str msg)
         if (sources[id] && orma_msg_str(msg, id, &part))
             return sources[id](g, part);
     }
-    return orma_sq_fail(g, "it has no source");
+    return orma_sq_fail(g, "the query has no source");
 }

@@ -91,7 +91,7 @@ static struct summarizer **find(struct orma_summarizers *self, struct orma_str n
 static const char *unknown(struct orma_summarizers *self, struct orma_str name)
 {
     orma_buf_clear(&self->error);
-    orma_buf_printf(&self->error, "there is no summarizer '%.*s'", (int)ORMA_MIN(name.len, 100u),
+    orma_buf_printf(&self->error, "unknown summarizer '%.*s'", (int)ORMA_MIN(name.len, 100u),
                     name.data);
     return orma_buf_cstr(&self->error);
 }
@@ -101,9 +101,9 @@ const char *orma_summarizers_create(struct orma_summarizers *self, struct orma_s
     struct summarizer *s;
 
     if (!name.len || memchr(name.data, 0, name.len))
-        return "a summarizer needs an id, without bytes that are zero";
+        return "a summarizer needs an id without zero bytes";
     if (*find(self, name))
-        return "there is a summarizer with this id already";
+        return "a summarizer with this id already exists";
     if (self->num == SUMMARIZERS_MAX)
         return "too many summarizers: destroy one first";
     s = calloc(1, sizeof(*s));
@@ -159,7 +159,7 @@ static const char *read_queries(struct orma_str spec, struct orma_structured_que
         if (!orma_msg_str(msg, SQ(ID), &id) || !id.len)
             return "a query has no id";
         if (memchr(id.data, 0, id.len))
-            return "the id of a query has a byte that is zero";
+            return "the id of a query contains a zero byte";
         if (*num == QUERIES_MAX)
             return "too many queries";
         if (find_query(grown, *num, id))

@@ -410,7 +410,7 @@ static int read_interned(struct rows *rows, struct orma_str spec, sqlite3_stmt *
         for (size_t i = 0; res == 0 && i <= ret->data_num; i++) {
             if (orma_str_eq(i < ret->data_num ? ret->data[i].name : ret->key.name, d->name))
                 res = orma_summary_fail(rows->summary,
-                                        "interned dimension: the column '%.*s' is named twice",
+                                        "interned dimension: the column '%.*s' is listed twice",
                                         ORMA_STR_ARG(d->name));
         }
         ret->data_num++;
@@ -507,11 +507,11 @@ static int check_bundle(const struct rows *rows)
         orma_buf_clear(&other);
         shared_part(rows->metrics[i], &other);
         if (first.len != other.len || (first.len && memcmp(first.data, other.data, first.len)))
-            r = orma_summary_fail(
-                rows->summary,
-                "the metrics '%.*s' and '%.*s' are of one bundle, but differ in query, "
-                "dimensions or uniqueness",
-                ORMA_STR_ARG(rows->metrics[0]->id), ORMA_STR_ARG(rows->metrics[i]->id));
+            r = orma_summary_fail(rows->summary,
+                                  "the metrics '%.*s' and '%.*s' share a bundle, but differ in "
+                                  "query, dimensions or uniqueness",
+                                  ORMA_STR_ARG(rows->metrics[0]->id),
+                                  ORMA_STR_ARG(rows->metrics[i]->id));
     }
     orma_buf_fini(&first);
     orma_buf_fini(&other);
@@ -618,7 +618,7 @@ static int put_metadata(struct orma_summary *self, const char *id, struct orma_b
             r = 0;
             if (sqlite3_column_type(stmt->stmt, key) != SQLITE_TEXT ||
                 (type != SQLITE_TEXT && type != SQLITE_NULL)) {
-                r = orma_summary_fail(self, "metadata: key and value must be texts");
+                r = orma_summary_fail(self, "metadata: key and value must be strings");
             } else if (type == SQLITE_TEXT) {
                 size_t at = orma_pb_begin(out, ORMA_PB_TRACE_SUMMARY_METADATA);
 
@@ -653,7 +653,7 @@ static int select_metrics(struct orma_summary *self, const char *const *ids, siz
                 self->metrics[i].selected = found = true;
         }
         if (!found)
-            return orma_summary_fail(self, "there is no metric '%s'", ids[k]);
+            return orma_summary_fail(self, "unknown metric '%s'", ids[k]);
     }
     return 0;
 }

@@ -670,20 +670,19 @@ static const char *text_foreign(const uint8_t *data, size_t len)
     struct orma_str line[1] = {{0}};
 
     if (wide_text(data, len) == 16)
-        return "text in UTF-16; `iconv -f UTF-16 -t UTF-8` makes text of it that can be read";
+        return "text in UTF-16; `iconv -f UTF-16 -t UTF-8` converts it to text that can be read";
     if (wide_text(data, len) == 32)
-        return "text in UTF-32; `iconv -f UTF-32 -t UTF-8` makes text of it that can be read";
+        return "text in UTF-32; `iconv -f UTF-32 -t UTF-8` converts it to text that can be read";
     if (memchr(data, 0, look) || !lines_of(data, look, line, 1))
         return NULL;
     if (orma_str_starts(line[0], ORMA_STR("% time ")) &&
         orma_str_find(line[0], ORMA_STR("syscall")))
-        return "a summary of `strace -c`, which has no single calls; record with `strace -f -ttt "
-               "-T "
-               "-o FILE`";
+        return "a summary by `strace -c`, which has no individual calls; record with `strace -f "
+               "-ttt -T -o FILE`";
     if (is_call(line[0]))
-        return "text of `strace` without times; record with `strace -f -ttt -T -o FILE`";
+        return "`strace` output without times;  record with `strace -f -ttt -T -o FILE`";
     if (is_perf_without_threads(data, look))
-        return "text of `perf script` without threads or times; print it with `perf script -F "
+        return "`perf script` output without threads or times; print it with `perf script -F "
                "+tid,+time`";
     return NULL;
 }

@@ -40,7 +40,7 @@ static const struct {
     const char *is;
 } magics[] = {
     {BYTES("\x17\x08\x44tracing"),
-     READS("trace-cmd's trace.dat", "`trace-cmd report` makes text of it that can be read")},
+     READS("trace-cmd's trace.dat", "`trace-cmd report` converts it to text that can be read")},
     {BYTES("\xc1\x1f\xfc\xc1"),
      READS("a stream of the Common Trace Format (LTTng)", "`babeltrace2 FOLDER` reads it")},
     {BYTES("\xc1\xfc\x1f\xc1"),
@@ -50,7 +50,7 @@ static const struct {
     {BYTES("\x75\xd1\x1d\x57"),
      READS("metadata of the Common Trace Format (LTTng)", "`babeltrace2 FOLDER` reads it")},
     {BYTES("Ftrace!\0"),
-     READS("a trace of uftrace", "`uftrace dump --chrome` makes JSON of it that can be read")},
+     READS("a trace of uftrace", "`uftrace dump --chrome` converts it to JSON that can be read")},
     {BYTES("FLR\0"),
      READS("a recording of the JDK Flight Recorder (JFR)", "`jfr print` and JDK Mission Control "
                                                            "read it")},
@@ -61,10 +61,10 @@ static const struct {
     {BYTES("trac\1"), READS("a trace of Tracy", "the Tracy profiler reads it")},
     {BYTES("Nettrace"),
      READS("a trace of .NET (nettrace)",
-           "`dotnet-trace convert --format Chromium` makes JSON of it that can be read")},
+           "`dotnet-trace convert --format Chromium` converts it to JSON that can be read")},
     {BYTES("\x0d\xf0\xad\x0b\0\0\0\0"), READS("a trace of Spall", "the Spall viewer reads it")},
     {BYTES("PERFFILE"),
-     READS("perf.data in the form of before 2010", "the perf of its time reads it")},
+     READS("perf.data in the format used before 2010", "an equally old perf reads it")},
     {BYTES("\x81rforpl\xff"), READS("a raw profile of LLVM", "`llvm-profdata merge` reads it")},
     {BYTES("\xfflprofr\x81"), READS("a raw profile of LLVM", "`llvm-profdata merge` reads it")},
     {BYTES("{\xa9"), READS("a profile of Python's cProfile", "`python3 -m pstats` reads it")},
@@ -115,7 +115,7 @@ static const char *find_elf(const uint8_t *data, size_t len)
     const bool big = data[ELF_ORDER_AT] == 2;
 
     if (data[ELF_TYPE_AT + big] == ELF_TYPE_CORE)
-        return READS("a core file, the memory of a process that died", "gdb reads it");
+        return READS("a core file (the memory of a crashed process)", "gdb reads it");
     return "an ELF file, a program or library";
 }
 
@@ -145,7 +145,7 @@ static const char *find_gperftools(const uint8_t *data, size_t len)
     memcpy(words, data, sizeof(words));
     return !words[0] && words[1] == 3 && !words[2] && words[3] && words[3] < 10000000 && !words[4]
                ? READS("a CPU profile of gperftools",
-                       "`pprof -proto` makes a profile of it that can be read")
+                       "`pprof -proto` converts it to a profile that can be read")
                : NULL;
 }
 
@@ -219,7 +219,7 @@ static const char *find_otlp_message(const uint8_t *data, size_t len)
         if (f.wire != ORMA_PB_LEN || f.id > 3 || (f.id == 1 && f.len && !is_resource(&f)))
             return NULL;
         if ((f.id == 1 && f.len) || (f.id == 2 && has_span(&f)))
-            return READS("data of OpenTelemetry (OTLP)", "what takes OTLP reads it");
+            return READS("data of OpenTelemetry (OTLP)", "OTLP backends read it");
     }
     return NULL;
 }
@@ -259,7 +259,7 @@ static const struct {
     {"desc: ", "\ntime_unit: ", READS("a heap profile of massif", "`ms_print` reads it")},
     {"heap profile: ", " @ ",
      READS("a heap profile as text (gperftools, Go)",
-           "`pprof -proto` makes a profile of it that can be read")},
+           "`pprof -proto` converts it to a profile that can be read")},
     {"heap_v2/", NULL, READS("a heap profile of jemalloc", "`jeprof` reads it")},
     {"goroutine profile: total ", NULL,
      READS("a profile of Go as text", "fetched without `debug=1` it can be read")},
@@ -270,23 +270,23 @@ static const struct {
     {"--- mutex:", NULL,
      READS("a profile of Go as text", "fetched without `debug=1` it can be "
                                       "read")},
-    {"Flat profile:", NULL, "the text of gprof"},
-    {"Full thread dump ", NULL, "a dump of Java's threads (jstack)"},
+    {"Flat profile:", NULL, "gprof output"},
+    {"Full thread dump ", NULL, "a Java thread dump (jstack)"},
     {"# To display the perf.data header info", "# Overhead",
-     READS("the text of `perf report`", "that of `perf script` can be read")},
+     READS("the output of `perf report`", "that of `perf script` can be read")},
     {"/* CTF 1.", NULL,
      READS("metadata of the Common Trace Format (LTTng)", "`babeltrace2 FOLDER` reads it")},
     {"format:", "\tfield:", "the format file of a kernel event, which holds no trace"},
     {"MODULE Linux ", NULL, "a file of symbols (Breakpad), which holds no trace"},
-    {"packet {", ": ", READS("a trace as text", "`orma convert binary` makes a trace of it")},
-    {"packet: {", ": ", READS("a trace as text", "`orma convert binary` makes a trace of it")},
-    {"packet <", ": ", READS("a trace as text", "`orma convert binary` makes a trace of it")},
+    {"packet {", ": ", READS("a trace as text", "`orma convert binary` converts it to a trace")},
+    {"packet: {", ": ", READS("a trace as text", "`orma convert binary` converts it to a trace")},
+    {"packet <", ": ", READS("a trace as text", "`orma convert binary` converts it to a trace")},
     {"buffers", "{",
-     READS("a config as text, which holds no trace", "`orma record` records by it")},
+     READS("a config as text, which holds no trace", "`orma record -c` records with it")},
     {"data_sources", "{",
-     READS("a config as text, which holds no trace", "`orma record` records by it")},
+     READS("a config as text, which holds no trace", "`orma record -c` records with it")},
     {"duration_ms:", "{",
-     READS("a config as text, which holds no trace", "`orma record` records by it")},
+     READS("a config as text, which holds no trace", "`orma record -c` records with it")},
 };
 
 /* The word is whole: "buffers {" and "buffers: {", no "buffers of a; b 12". */
@@ -336,11 +336,10 @@ static const struct {
     {"{\"snapshot\":{\"meta\":{\"node_fields\"", NULL,
      READS("a heap snapshot of V8", "the developer tools of Chrome read it")},
     {"{\"resourceSpans\":[", NULL,
-     READS("spans of OpenTelemetry (OTLP)", "Jaeger and others that take OTLP read them")},
+     READS("spans of OpenTelemetry (OTLP)", "Jaeger and other OTLP backends read them")},
     {"{\"resourceMetrics\":[", NULL,
-     READS("metrics of OpenTelemetry (OTLP)", "what takes OTLP reads them")},
-    {"{\"resourceLogs\":[", NULL,
-     READS("logs of OpenTelemetry (OTLP)", "what takes OTLP reads them")},
+     READS("metrics of OpenTelemetry (OTLP)", "OTLP backends read them")},
+    {"{\"resourceLogs\":[", NULL, READS("logs of OpenTelemetry (OTLP)", "OTLP backends read them")},
     {"{\"data\":[{\"traceID\":", NULL, READS("a trace of Jaeger", "Jaeger reads it")},
     {"\"traceId\":", "\"localEndpoint\":", READS("spans of Zipkin", "Zipkin reads them"), true},
     {"{\"log\":{\"version\":", "\"creator\":",
@@ -417,16 +416,17 @@ const char *orma_foreign_guess(const uint8_t *data, size_t len)
     if (!is_text(head))
         return NULL;
     if (starts_with_tag(text, "<!doctype html") || starts_with_tag(text, "<html"))
-        return READS("a page of HTML without a trace in it", "browsers read it");
+        return READS("an HTML page that contains no trace", "browsers read it");
     if (starts_with_tag(text, "<?xml"))
-        return "XML, and not as `xctrace export` writes it";
+        return "XML that was not written by `xctrace export`";
     if (first == '{' && line && line + 1 < text.data + text.len && line[1] == '{')
         return READS("lines of JSON without trace events",
                      "`jq` reads them; events have a phase (\"ph\") and a time (\"ts\")");
     if (first == '{' || first == '[')
-        return READS("JSON without trace events",
-                     "`jq` reads it; those have a list \"traceEvents\", or a phase (\"ph\")");
-    return "text of no form that is known";
+        return READS(
+            "JSON without trace events",
+            "`jq` reads it; trace events are in a list \"traceEvents\", or have a phase (\"ph\")");
+    return "text in an unknown format";
 }
 
 const char *orma_foreign_folder(const char *path)

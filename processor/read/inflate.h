@@ -46,8 +46,8 @@ static inline bool orma_unpacked_add(struct orma_unpacked *self, uint64_t len)
 }
 
 #define ORMA_UNPACKED_BOMB                                                                         \
-    "unpacks to more than 64 times the size of the file and 256 MiB: refused as a bomb; if it "    \
-    "is none, unpack it before it is loaded (ERR:decomp)"
+    "unpacks to more than 64 times the size of the file plus 256 MiB: refused as a zip bomb; if "  \
+    "it is not one, unpack it before loading (ERR:decomp)"
 
 enum orma_inflate_form {
     ORMA_INFLATE_ZLIB, /* or gzip, by its header; several gzip members are one stream */

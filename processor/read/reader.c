@@ -455,14 +455,14 @@ static void read_compressed(struct orma_reader *self, const struct orma_read_pac
         self->error = "compressed packets of a kind that was not built in";
         break;
     case -EFBIG:
-        self->error = "what compressed packets hold " ORMA_UNPACKED_BOMB;
+        self->error = "the content of compressed packets " ORMA_UNPACKED_BOMB;
         break;
     case -ELOOP:
         self->error = "compressed packets inside compressed packets (ERR:decomp)";
         break;
     default:
         orma_damage_packet(self, (const uint8_t *)p->bytes.data, p->bytes.len,
-                           "compressed packets that can't be unpacked");
+                           "compressed packets that cannot be unpacked");
     }
     /* What came out whole before the damage is read. */
     size_t len = out.len > sizeof(struct orma_blob) ? out.len - sizeof(struct orma_blob) : 0;
@@ -658,7 +658,7 @@ ORMA_COLD static bool read_odd(struct orma_reader *self, const uint8_t *at, cons
         read_packet(self, c->record, &c->p, false);
         orma_damage_packet(self, at, (size_t)(*pos - at), "a packet is malformed (ERR:tp-corrupt)");
     } else { /* a packet whose tag is spoilt looks like that */
-        orma_damage_packet(self, at, (size_t)(*pos - at), "a field of the file is no packet");
+        orma_damage_packet(self, at, (size_t)(*pos - at), "a field of the file is not a packet");
     }
     return true;
 }

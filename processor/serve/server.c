@@ -53,10 +53,12 @@
 #define STOP_MS 3000
 
 static const char help_page[] =
-    "Orma: a trace processor\n\n"
-    "This port serves one trace to programs. Two that know how to use it:\n\n"
+    "Orma: a trace processor\n"
+    "\n"
+    "This port serves one trace to programs. Two that know how to use it:\n"
+    "\n"
     "1. https://ui.perfetto.dev: open or reload it while this runs, and say yes when it\n"
-    "   asks whether to use the native acceleration.\n"
+    "   asks whether to use native acceleration.\n"
     "2. Python: perfetto.trace_processor.TraceProcessor(addr='localhost:9001')\n";
 
 struct conn {
@@ -212,7 +214,7 @@ static bool serve(struct orma_server *self, struct conn *c, const struct orma_ht
         }
         if (job)
             reply(c, "405 Method Not Allowed", "Allow: POST\r\n",
-                  ORMA_STR("browsers ask this by POST, from an allowed page"), true);
+                  ORMA_STR("browsers must use POST, from an allowed page"), true);
         else
             reply(c, "404 Not Found", ORMA_HTTP_PROTO_HEADERS, ORMA_STR(""), true);
         orma_job_free(job);
@@ -229,7 +231,7 @@ static bool take_request(struct orma_server *self, struct conn *c)
     case ORMA_HTTP_MORE:
         return false;
     case ORMA_HTTP_BAD:
-        reply_error(c, "400 Bad Request", "no HTTP request, or a coding that is not taken");
+        reply_error(c, "400 Bad Request", "not an HTTP request, or an unsupported encoding");
         return false;
     case ORMA_HTTP_TOO_LARGE:
         reply_error(c, "413 Payload Too Large", "the body is larger than 64 MiB");
@@ -425,7 +427,7 @@ static void on_readable(struct orma_server *self, struct conn *c)
     if (c->websocket || c->raw)
         end(self, c);
     else
-        reply_error(c, "503 Service Unavailable", "too much is being sent at once: try again");
+        reply_error(c, "503 Service Unavailable", "too many requests at once: try again");
 }
 
 static void on_event(struct orma_server *self, struct conn *c, short events)
@@ -513,7 +515,7 @@ static void check_times(struct orma_server *self, struct conn *c,
     else if (c->begun_ms && !c->job && !c->ending &&
              now - c->begun_ms > REQUEST_MS + c->in.len / REQUEST_BYTES_PER_MS) {
         if (!c->websocket)
-            reply_error(c, "408 Request Timeout", "the request did not come to its end");
+            reply_error(c, "408 Request Timeout", "the request was not completed");
         c->ending = true;
     }
 }

@@ -62,7 +62,7 @@ class Pprof(Parts):
         self.whole(self.profile())
         self.lacks(self.profile(locations=(1,)), "frame of samples whose location")
         self.lacks(self.profile(functions=(1,)), "line of locations whose function")
-        self.lacks(self.profile(texts=("", "cpu", "ns")), "names outside of the table of strings")
+        self.lacks(self.profile(texts=("", "cpu", "ns")), "names missing from the string table")
         self.lacks(self.profile(types=3, values=[7]), "list of values")
         self.lacks(self.profile(types=1, values=[7, 8]), "list of values")
 
@@ -139,7 +139,7 @@ class Art(Parts):
         self.lacks(self.trace(self.THREAD, self.METHOD, self.entries(self.EVENTS, 2)), "1 damaged place")
         self.lacks(self.trace(self.THREAD, self.METHOD, self.entries(((10, 0), (20, 3), (30, 1)))), "1 record of an unknown action")
         self.lacks(self.trace(self.THREAD, all_of_it), "2 names of methods")
-        self.lacks(self.trace(self.THREAD, self.METHOD, all_of_it, self.entries(((50, 1), (60, 1)))), "2 ends of slices have no row")
+        self.lacks(self.trace(self.THREAD, self.METHOD, all_of_it, self.entries(((50, 1), (60, 1)))), "2 ends of slices were dropped")
         self.lacks(self.trace(self.THREAD, self.METHOD, all_of_it, b"\3clock=dual\n*end\n", all_of_it), "1 damaged place")
 
 
@@ -177,7 +177,7 @@ class Hprof(Parts):
     def test_ends(self):
         self.whole(self.plain())
         self.lacks(self.plain() + b"\x1c\0\0\0\0", "the last 5 bytes could not be read")
-        self.lacks(self.plain(length=len(self.heap) + 100), "cut off")
+        self.lacks(self.plain(length=len(self.heap) + 100), "truncated")
         self.lacks(self.plain() + self.text(9, b"abc", 100), "1 record could not be read")
 
     def test_what_it_refers_to(self):
@@ -235,11 +235,11 @@ class Gecko(Parts):
         self.lacks(self.changed("markers", phase=[1]), "1 marker of an unknown phase")
 
     def test_what_it_refers_to(self):
-        self.lacks(self.changed("stackTable", prefix=[1, None]), "1 stack whose caller is not before it")
-        self.lacks(self.changed("stackTable", prefix=[]), "2 stacks whose caller is not before it")
+        self.lacks(self.changed("stackTable", prefix=[1, None]), "1 stack with a later caller")
+        self.lacks(self.changed("stackTable", prefix=[]), "2 stacks with a later caller")
         self.lacks(self.changed("stackTable", frame=[0, 99]), "1 stack whose frame is not in the profile")
-        self.lacks(self.changed("frameTable", func=[0, 99]), "1 name outside of the profile")
-        self.lacks(self.profile({**self.THREAD, "stringArray": ["f"]}), "names outside of the profile")
+        self.lacks(self.changed("frameTable", func=[0, 99]), "1 name missing from the profile")
+        self.lacks(self.profile({**self.THREAD, "stringArray": ["f"]}), "names missing from the profile")
 
     def test_what_has_no_rows(self):
         inner = json.loads(self.profile(self.THREAD))
@@ -278,11 +278,11 @@ class Instruments(Parts):
 
     def test_rows(self):
         self.whole(self.file(self.row('<frame ref="30"/>')))
-        self.lacks(self.file(self.row('<frame ref="77"/><frame ref="30"/>')), "1 reference to elements")
+        self.lacks(self.file(self.row('<frame ref="77"/><frame ref="30"/>')), "1 reference to later elements")
         for time in "abc", "99999999999999999999", "-5", "":
             self.lacks(self.file(self.row(time=time)), "1 time of rows")
-        self.lacks(self.file(self.row(thread='<thread id="8"><tid>zz</tid></thread>')), "1 broken number")
-        self.lacks(self.file(self.row()[:-6] + self.row() + "</row>"), "1 row around other rows")
+        self.lacks(self.file(self.row(thread='<thread id="8"><tid>zz</tid></thread>')), "1 malformed number")
+        self.lacks(self.file(self.row()[:-6] + self.row() + "</row>"), "1 row with other rows inside")
 
     def test_ids_are_any_text(self):
         data = self.file(self.row('<frame id="a" name="first" addr="1"/>'), self.row('<frame id="b" name="second" addr="2"/>'),
@@ -315,8 +315,8 @@ class Fuchsia(Parts):
 
     def test_records(self):
         self.whole(self.trace())
-        self.lacks(self.trace(self.event(0, 30, 9)), "1 thread of events that no record tells")
-        self.lacks(self.trace(self.event(3, 30, 1)), "1 end of slices has no row")
+        self.lacks(self.trace(self.event(0, 30, 9)), "1 thread of events that no record defines")
+        self.lacks(self.trace(self.event(3, 30, 1)), "1 end of slices was dropped")
         self.lacks(self.trace(self.event(1, 30, 1, words(5))), "1 counter without a value")
         self.lacks(self.trace(self.thread(2, 100, (1 << 32) + 101)), "1 id of more than 32 bits")
         self.lacks(self.trace(words(0 | 1 << 4 | 3 << 16 | 5 << 20)), "1 record of full buffers")
@@ -327,7 +327,7 @@ class Texts(Parts):
     def test_strace(self):
         calls = b"10 1700000000.000100 read(3, \"x\", 1) = 1 <0.000100>\n10 1700000000.000300 write(1, \"y\", 1) = 1 <0.000050>\n"
         self.whole(calls)
-        self.lacks(calls + b"10 1700000000.001000 <... read resumed>) = 0 <0.000500>\n", "1 end of calls has no row")
+        self.lacks(calls + b"10 1700000000.001000 <... read resumed>) = 0 <0.000500>\n", "1 end of calls was dropped")
         for wrong in b"0.x", b"0.1x", b"99999999999999.0":
             self.lacks(calls + b"10 1700000000.001000 read(3, \"x\", 1) = 1 <" + wrong + b">\n", "1 duration of calls")
 

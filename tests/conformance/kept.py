@@ -601,7 +601,7 @@ def empty_list(error, trace):
     return "Unknown trace type provided" in error and trace.strip() == b"[]"
 
 
-@refusal("a page with a damaged first tag", "lines of the kernel's tracer are in the page; the reference tells pages by their first tag")
+@refusal("a page with a damaged first tag", "lines of ftrace are in the page; the reference tells pages by their first tag")
 def damaged_page(error, trace):
     return "Unknown trace type provided" in error and b"# tracer" in trace[:4096]
 

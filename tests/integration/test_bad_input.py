@@ -72,7 +72,7 @@ class BadInput(Case):
         (self.dir / "t.pftrace").write_bytes(recorded())
         for argv, code, says in [
                 (["export", "csv", "t.pftrace", "t.csv"], 2, "--to csv -o FOLDER"),
-                (["export", "t.pftrace", "sqlite", "t.db"], 2, "the output goes behind -o"),
+                (["export", "t.pftrace", "sqlite", "t.db"], 2, "name the output with -o"),
                 (["convert", "binary", "t.pftrace", "out"], 1, "is a protobuf trace already"),
                 (["profile", "-p", str(2**22 + 1)], 1, "does not exist"),
                 (["profile", "-g", "--", "true"], 2, "also without -g"),
@@ -103,7 +103,7 @@ class BadInput(Case):
                 info.size = len(text)
                 t.addfile(info, io.BytesIO(text))
         for kind, data in (("gzip", gzip.compress(text)), ("zip", first.getvalue()), ("tar", second.getvalue())):
-            for what in ("cut off", "damaged"):
+            for what in ("truncated", "damaged"):
                 with self.subTest(kind, what=what):
                     size = len(data) * 2 // 3
                     broken = data[:size]
@@ -153,7 +153,7 @@ class BadInput(Case):
             ("gzip behind gzip", gzip.compress(events("a.json")[:100]) + bytes(7) + gzip.compress(events("a.json")[100:]), 10, None),
             ("tar behind tar", tarred("a.json") + tarred("b.json"), 20, None),
             ("text behind tar", tarred("a.json") + b"text" * 512, 10, "damaged"),
-            ("a tar that ends in a header", tarred("a.json")[:-(-whole // 512) * 512] + tarred("b.json")[:100], 10, "cut off"),
+            ("a tar that ends in a header", tarred("a.json")[:-(-whole // 512) * 512] + tarred("b.json")[:100], 10, "truncated"),
             ("a sparse file", tarred("a.json")[:-(-whole // 512) * 512] + tarred("b.json", b"S"), 10, "is not read"),
         ]
         for what, data, slices, told in cases:
@@ -199,7 +199,7 @@ class BadInput(Case):
         self.assertGreater(int(self.one(path, "SELECT count(*) FROM slice")), 0.4 * all_slices)
         path.write_bytes(whole[:-3])
         done = self.run_program(ORMA, "stats", path)
-        self.assertIn("cut off: the last ", done.stdout.decode())
+        self.assertIn("truncated: the last ", done.stdout.decode())
 
     def test_a_bit_that_flipped_is_told(self):
         """Of a packet's tag, which makes another field of the file of it, and of an event's type: both have no row."""
@@ -276,8 +276,8 @@ class BadInput(Case):
 
     def test_parts_of_json_events_that_have_no_place_are_told(self):
         event = {"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 5, "name": "n"}
-        for more, says in [({"args": "text"}, "no object"), ({"args": [1]}, "no object"),
-                           ({"name": {"a": 1}}, "no text"), ({"name": 7}, "no text"), ({"args": []}, None),
+        for more, says in [({"args": "text"}, "non-object"), ({"args": [1]}, "non-object"),
+                           ({"name": {"a": 1}}, "non-string"), ({"name": 7}, "non-string"), ({"args": []}, None),
                            ({"args": None}, None), ({"args": {}}, None)]:
             with self.subTest(more):
                 (self.dir / "t.json").write_text(json.dumps([event | more]))

@@ -174,18 +174,18 @@ static const char *const words[ORMA_ACCOUNT_REASONS_NUM][2] = {
     [ORMA_ACCOUNT_DAMAGED] = {"could not be read: it is malformed",
                               "could not be read: they are malformed"},
     [ORMA_ACCOUNT_NOT_READ] = {"is of a kind that is not read", "are of a kind that is not read"},
-    [ORMA_ACCOUNT_NOT_ASKED] = {"lies outside of what was asked for",
-                                "lie outside of what was asked for"},
-    [ORMA_ACCOUNT_CLOCK] = {"was dropped: nothing relates its time to the trace's",
-                            "were dropped: nothing relates their times to the trace's"},
-    [ORMA_ACCOUNT_LOST_STATE] =
-        {"was dropped: what it refers to is not in the trace; in a ring, larger buffers keep it",
-         "were dropped: what they refer to is not in the trace; in a ring, larger buffers keep "
-         "it"},
-    [ORMA_ACCOUNT_NO_BEGIN] = {"has no row: nothing in the trace begins what it ends",
-                               "have no row: nothing in the trace begins what they end"},
-    [ORMA_ACCOUNT_UNKNOWN] = {"was passed over: newer than this version knows, or damaged",
-                              "were passed over: newer than this version knows, or damaged"},
+    [ORMA_ACCOUNT_NOT_ASKED] = {"is outside the requested range",
+                                "are outside the requested range"},
+    [ORMA_ACCOUNT_CLOCK] = {"was dropped: its clock cannot be aligned with the trace's",
+                            "were dropped: their clocks cannot be aligned with the trace's"},
+    [ORMA_ACCOUNT_LOST_STATE] = {"was dropped: the data it refers to is not in the trace; for a "
+                                 "ring buffer, use a larger one",
+                                 "were dropped: the data they refer to is not in the trace; for a "
+                                 "ring buffer, use a larger one"},
+    [ORMA_ACCOUNT_NO_BEGIN] = {"was dropped: the trace has no matching begin",
+                               "were dropped: the trace has no matching begins"},
+    [ORMA_ACCOUNT_UNKNOWN] = {"was skipped: newer than this version of Orma, or damaged",
+                              "were skipped: newer than this version of Orma, or damaged"},
     [ORMA_ACCOUNT_NO_WORD] = {"was neither read nor counted: please report this",
                               "were neither read nor counted: please report this"},
 };
@@ -246,7 +246,7 @@ static void put_cut_off(struct orma_buf *out, const struct orma_model *model)
     uint64_t bytes = model->damage.cut_off;
 
     orma_buf_printf(out,
-                    "cut off: the last %" PRIu64 " byte%s could not be read, or more is missing",
+                    "truncated: the last %" PRIu64 " byte%s could not be read, or more is missing",
                     bytes, bytes == 1 ? "" : "s");
 }
 

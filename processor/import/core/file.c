@@ -73,8 +73,7 @@ struct orma_file *orma_file_new(struct orma_import *import, struct orma_file *pa
     for (; up; up = up->parent)
         depth++;
     if (depth >= DEPTH_MAX)
-        orma_file_error(self, -EBADMSG, "containers lie more than %d deep in each other",
-                        DEPTH_MAX);
+        orma_file_error(self, -EBADMSG, "archives are nested more than %d deep", DEPTH_MAX);
     return self;
 }
 
@@ -259,8 +258,8 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
     self->ops = self->import->table->formats[self->format];
     if (self->format == ORMA_FORMAT_ARCHIVE) { /* alone, it does not come here */
         orma_file_error(self, -ENOTSUP,
-                        "an exported archive can't be read with other traces or packed: it must be "
-                        "the only input");
+                        "an exported archive cannot be read together with other traces, or from "
+                        "inside an archive: it must be the only input");
         return false;
     }
     if (!self->ops && !is_packets(self->format)) {
@@ -535,7 +534,7 @@ bool orma_file_is_bomb(struct orma_file *self, size_t len)
         return false;
     if (orma_unpacked_add(&imp->reader->unpacked, len))
         return false;
-    orma_file_error(self, -EFBIG, "what is packed " ORMA_UNPACKED_BOMB);
+    orma_file_error(self, -EFBIG, "packed content " ORMA_UNPACKED_BOMB);
     return true;
 }
 
@@ -571,7 +570,7 @@ struct orma_unit_end orma_file_add(struct orma_file *self, int64_t ts, int64_t k
     if (ts < 0) {
         orma_stats_inc(orma_model_stats(self->imp->model, self->imp->model->base),
                        ORMA_STAT_TRACE_SORTER_NEGATIVE_TIMESTAMP_DROPPED);
-        return orma_file_skippedf(self, ORMA_ACCOUNT_CLOCK, "%ss of a time before zero",
+        return orma_file_skippedf(self, ORMA_ACCOUNT_CLOCK, "%ss with a time before zero",
                                   self->account->unit);
     }
     if (ORMA_GROW(&e->list, &e->cap, e->num + (size_t)1)) {

@@ -352,8 +352,9 @@ static void refuse(struct orma_import *self)
 
     for (const struct orma_file *f = self->files; f && !like; f = f->next)
         like = f->like;
-    orma_file_error(self->files, -EBADMSG, "nothing in it could be read: %s%s%s",
-                    why ? why : "it holds no event", like ? "; this is " : "", like ? like : "");
+    orma_file_error(self->files, -EBADMSG, "nothing in this file could be read: %s%s%s",
+                    why ? why : "the file has no events", like ? "; this is " : "",
+                    like ? like : "");
 }
 
 /* The accounts become a table. Files of which nothing was read are no trace. */

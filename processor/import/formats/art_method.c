@@ -231,7 +231,7 @@ struct orma_unit_end orma_format_art_parse(struct orma_file *file, const struct 
     if (at < art->methods.len)
         m = art->methods.data[at];
     else
-        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "names of methods that the file does not tell",
+        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "names of methods that the file does not define",
                        NULL);
     ORMA_MODEL_ARGS(args, model);
     if (m.path)
@@ -312,7 +312,7 @@ static void option_line(struct orma_file *file, struct orma_str line)
     art->has_clock = true;
     if (orma_str_eq_c(value, "thread-cpu"))
         orma_file_error(file, -ENOTSUP,
-                        "ART Method trace: only times of threads, which belong to no clock of the "
+                        "ART Method trace: only thread times, which belong to no clock of the "
                         "trace (ERR:tp-parse)");
 }
 

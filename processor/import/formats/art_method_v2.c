@@ -72,7 +72,7 @@ static void read_entries(struct orma_file *file, struct orma_art_cursor *c)
     uint64_t time = 0, method = 0;
 
     if (!c->failed && !orma_format_art_has_thread(file, tid)) {
-        orma_file_damage(file, bytes.data, bytes.len, "entries of a thread that is not known");
+        orma_file_damage(file, bytes.data, bytes.len, "entries of an unknown thread");
         return;
     }
     while (num-- > 0 && !r.failed && !orma_file_failed(file)) {
@@ -92,9 +92,11 @@ static void read_entries(struct orma_file *file, struct orma_art_cursor *c)
         (void)orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of an unknown action");
     }
     if (r.failed && !c->failed)
-        orma_file_damage(file, bytes.data, bytes.len, "fewer entries than its block says");
+        orma_file_damage(file, bytes.data, bytes.len,
+                         "fewer entries than the header of the block says");
     else if (r.pos < r.end && !c->failed)
-        orma_file_damage(file, r.pos, (size_t)(r.end - r.pos), "more entries than its block says");
+        orma_file_damage(file, r.pos, (size_t)(r.end - r.pos),
+                         "more entries than the header of the block says");
 }
 
 /* "key=value": a fact about the trace. */
@@ -185,7 +187,7 @@ static size_t art_read(struct orma_file *file, const uint8_t *data, size_t len, 
     if (c.failed)
         orma_file_cut_off(file, (uint64_t)(data + len - good));
     else if (c.pos < c.end && !orma_file_failed(file))
-        orma_file_damage(file, c.pos, (size_t)(c.end - c.pos), "bytes behind the summary");
+        orma_file_damage(file, c.pos, (size_t)(c.end - c.pos), "bytes after the summary");
     return len;
 }
 

@@ -192,8 +192,8 @@ static struct orma_unit_end on_event(struct orma_file *file, struct orma_str tex
         return orma_json_profile_event(file, &f->profiles, &f->records, e, text, &f->scratch.text);
     file->events.strict |= e->phase == 'X';
     if (ORMA_UNLIKELY(e->name.type != ORMA_JSON_STRING || e->args.type != ORMA_JSON_OBJECT)) {
-        note_part(file, &e->name, ORMA_JSON_STRING, "names of events that are no text");
-        note_part(file, &e->args, ORMA_JSON_OBJECT, "args of events that are no object");
+        note_part(file, &e->name, ORMA_JSON_STRING, "non-string names of events");
+        note_part(file, &e->args, ORMA_JSON_OBJECT, "non-object args of events");
     }
     orma_json_event_intern(file->imp, e, &f->scratch.text);
     const void *record = orma_json_event_is_read(e->phase) /* others show their place */
@@ -290,7 +290,7 @@ static const char *leave_endless(struct orma_file *file, struct json_file *f, co
         return pos;
     if (f->where == IN_OBJECT)
         f->where = IN_EVENTS;
-    return skip_damage(file, f, pos, next, "a JSON value without an end");
+    return skip_damage(file, f, pos, next, "an unterminated JSON value");
 }
 
 /* ---- the file ---- */
@@ -379,7 +379,7 @@ static const char *read_events(struct orma_file *file, struct json_file *f, cons
             return pos + 1;
         }
         if (memchr("]}:", *pos, 3)) {
-            pos = skip_broken(file, f, pos, pos + 1, "a bracket or colon where an event should be");
+            pos = skip_broken(file, f, pos, pos + 1, "a bracket or colon instead of an event");
             continue;
         }
         const char *to = f->scanned ? NULL : orma_json_event_take(pos, end, &f->scratch.event);
@@ -416,7 +416,7 @@ static void bad_kernel_line(struct orma_file *file, struct orma_str line)
     orma_model_log(imp->model, imp->model->base, ORMA_STAT_SYSTRACE_PARSE_FAILURE, INT64_MIN, -1,
                    args);
     orma_file_unit(file, NULL);
-    (void)orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines of the kernel's tracer");
+    (void)orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines of ftrace");
 }
 
 /* Lines of the kernel's tracer in a text of their own, which somebody else wrote: what is none of
@@ -491,7 +491,7 @@ static struct orma_unit_end on_member(struct orma_file *file, struct orma_str ke
                        ORMA_STAT_JSON_DISPLAY_TIME_UNIT);
         return took_aside(file);
     } else if (orma_str_eq(key, ORMA_STR("traceEvents")))
-        return damaged_member(file, text, "traceEvents is no list");
+        return damaged_member(file, text, "traceEvents is not a list");
     else if (orma_str_eq(key, ORMA_STR("systemTraceEvents")) && v.type == ORMA_JSON_STRING)
         on_kernel_text(file, &v);
     else /* traces of other systems, too, which have forms of their own */
@@ -512,13 +512,13 @@ static const char *read_key(const char *pos, const char *end, struct orma_str *r
     }
     if (!orma_json_read(&j, &key)) {
         if (end - pos > KEY_MAX)
-            *ret_error = "a member with an endless name";
+            *ret_error = "a member with an unterminated name";
         return NULL;
     }
     *ret = key.raw;
     pos = skip(j.pos, end, false);
     if (pos < end && *pos != ':') {
-        *ret_error = "no colon after the name of a member";
+        *ret_error = "missing colon after the name of a member";
         return NULL;
     }
     pos = pos < end ? skip(pos + 1, end, false) : end;
@@ -614,7 +614,7 @@ static void count_behind(struct orma_file *file, struct json_file *f, struct orm
         return;
     f->behind = true;
     orma_file_unit(file, pos);
-    (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "texts behind the end of the JSON value");
+    (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "texts after the end of the JSON value");
 }
 
 static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)

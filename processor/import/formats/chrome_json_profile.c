@@ -114,7 +114,7 @@ static struct orma_unit_end add_sample(struct chunk *c, int64_t node, int64_t ts
         orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
                        ORMA_STAT_LEGACY_V8_CPU_PROFILE_INVALID_SAMPLE);
         return orma_file_skipped(c->file, ORMA_ACCOUNT_DAMAGED,
-                                 "samples of V8's profiler whose node is not there");
+                                 "samples of V8's profiler with an unknown node");
     }
     struct orma_json_sample s = {
         .pid = orma_json_event_number(imp, &c->event->pid, c->scratch).number,

@@ -177,7 +177,7 @@ static size_t skip_damaged_tar(struct archive *a, const uint8_t *data, size_t le
         bad(a, "the header of a member is invalid");
         return 0;
     }
-    orma_file_damage(a->file, data + pos, to - pos, "the header of a member is none");
+    orma_file_damage(a->file, data + pos, to - pos, "the header of a member is missing");
     return to;
 }
 
@@ -205,7 +205,7 @@ static void read_tar(struct archive *a, const uint8_t *data, size_t len)
             continue;
         }
         if (size > len - pos && (!a->num && pos == len)) {
-            bad(a, "a member reaches beyond its end");
+            bad(a, "a member extends past the end of the archive");
             return;
         }
         if (size > len - pos) { /* what is there of it is read */
@@ -356,7 +356,7 @@ static void tell_gap(struct archive *a, const uint8_t *data, size_t from, size_t
             return;
         at = (size_t)(next - data);
         if (!memcmp(next, "PK\3\4", 4) || !memcmp(next, "PK\1\2", 4)) {
-            orma_file_damage(a->file, next, to - at, "members that its list lacks");
+            orma_file_damage(a->file, next, to - at, "members missing from its central directory");
             return;
         }
     }
@@ -383,28 +383,28 @@ static size_t zip_entry(struct archive *a, const uint8_t *data, size_t len, size
     size_t left = len - pos;
 
     if (left < ZIP_ENTRY_LEN || memcmp(entry, "PK\1\2", 4) != 0) {
-        bad(a, "its list of members ends early");
+        bad(a, "its central directory is truncated");
         return 0;
     }
     uint64_t method = le(entry + 10, 2), size = le(entry + 20, 4), place = le(entry + 42, 4);
     size_t name_len = (size_t)le(entry + 28, 2), extra_len = (size_t)le(entry + 30, 2);
     struct member m = {.packed = method == 8};
     if (name_len + extra_len > left - ZIP_ENTRY_LEN) {
-        bad(a, "its list of members ends early");
+        bad(a, "its central directory is truncated");
         return 0;
     }
     m.name = (struct orma_str){(const char *)entry + ZIP_ENTRY_LEN, name_len};
     if (le(entry + 8, 2) & 1 || (method != 0 && method != 8)) {
         orma_file_error(a->file, -ENOTSUP,
-                        "a member of the zip archive (%.*s) is encrypted or packed in a way "
-                        "that can't be unpacked: pack it with deflate",
+                        "a member of the zip archive (%.*s) is encrypted, or its compression "
+                        "method is not supported: use deflate",
                         ORMA_STR_ARG(m.name));
         return 0;
     }
     const struct orma_str extra = {m.name.data + name_len, extra_len};
     zip_long_fields(extra, le(entry + 24, 4) == ZIP_LONG, &size, &place);
     if (!zip_body(data, len, place, size, &m)) {
-        bad(a, "a member lies beyond its end");
+        bad(a, "a member is past its end");
         return 0;
     }
     m.sum = entry + 16;
@@ -458,7 +458,7 @@ static void read_cut_zip(struct archive *a, const uint8_t *data, size_t len)
     if (a->num)
         orma_file_cut_off(a->file, 1);
     else
-        bad(a, "it has no list of members; it may be cut off");
+        bad(a, "it has no central directory; it may be truncated");
 }
 
 static void read_zip(struct archive *a, const uint8_t *data, size_t len)
@@ -475,7 +475,7 @@ static void read_zip(struct archive *a, const uint8_t *data, size_t len)
 
         if (!used) {
             if (list.pos > len)
-                bad(a, "its list of members ends early");
+                bad(a, "its central directory is truncated");
             return;
         }
         list.pos += used;
@@ -601,7 +601,7 @@ static void sink(void *data, const uint8_t *bytes, size_t len)
 static void check_sum(struct archive *a, const struct member *m, uint32_t crc)
 {
     if (m->sum && le(m->sum, 4) != crc && !orma_file_failed(a->file))
-        orma_file_damage(a->file, m->sum, 4, "the checksum of a member is not that of its bytes");
+        orma_file_damage(a->file, m->sum, 4, "the checksum of a member is wrong");
 }
 
 static int by_idx(const void *a, const void *b)
@@ -678,8 +678,8 @@ static void keep_bug_report(struct archive *a)
             orma_account_begin(a->file->account, a->num - 1);
             (void)orma_account_skipped(
                 a->file->account, a->file->imp->model, ORMA_ACCOUNT_NOT_READ,
-                orma_model_cstr(a->file->imp->model, "files beside the text of the bug report"),
-                a->num - 1, -1);
+                orma_model_cstr(a->file->imp->model, "other files of the bug report"), a->num - 1,
+                -1);
             a->num = 1;
             return;
         }
@@ -694,7 +694,7 @@ static void refuse_overlaps(struct archive *a)
         const struct member *m = &a->list[i - 1];
 
         if ((size_t)(a->list[i].data - m->data) < m->len) {
-            bad(a, "its members overlap: refused as a bomb");
+            bad(a, "its members overlap: refused as a zip bomb");
             return;
         }
     }

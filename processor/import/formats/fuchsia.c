@@ -182,7 +182,7 @@ static void thread_of(struct orma_file *file, struct record *r, uint32_t ref, st
     }
     uint64_t process = orma_map_get(&s->processes, key), thread = orma_map_get(&s->threads, key);
     if (thread == ORMA_MAP_NONE)
-        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "threads of events that no record tells",
+        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "threads of events that no record defines",
                        r->pos);
     e->process = process == ORMA_MAP_NONE ? 0 : (uint32_t)process;
     e->thread = thread == ORMA_MAP_NONE ? 0 : (uint32_t)thread;
@@ -388,7 +388,8 @@ static struct orma_unit_end read_scheduling(struct orma_file *file, struct recor
     if ((weight = find_arg(file, args, num, "outgoing_weight")))
         e.from_idle = weight->i == IDLE_WEIGHT;
     if (e.kind == SWITCH && e.cpu >= ORMA_CPUS_MAX)
-        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of switches on impossible cpus");
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED,
+                                 "records of switches on impossible CPUs");
     return !r->bad && to_ns(file, ticks, &ts) ? keep(file, ts, &e, NULL) : broken(file);
 }
 
@@ -447,7 +448,7 @@ static struct orma_unit_end read_record(struct orma_file *file, struct record *r
             s->provider = (uint32_t)(r->head >> 20);
         if (bits(r->head, 16, 4) == META_PROVIDER_EVENT && !bits(r->head, 52, 4))
             return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ,
-                                     "records of full buffers, which lost others,");
+                                     "records of full buffers, which lost other records,");
         break;
     case INIT:
         s->ticks_per_s = next_word(r);
@@ -535,13 +536,13 @@ static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, co
     while (end - at >= WORD && !is_chain(at, end))
         at++;
     if (end - at >= WORD) {
-        orma_file_damage(file, pos, (size_t)(at - pos), "a record of Fuchsia is broken");
+        orma_file_damage(file, pos, (size_t)(at - pos), "a Fuchsia record is malformed");
         return at;
     }
     if (size > (size_t)(end - pos) && is_likely(word_at(pos)))
         orma_file_cut_off(file, (uint64_t)(end - pos));
     else
-        orma_file_damage(file, pos, (size_t)(end - pos), "a record of Fuchsia is broken");
+        orma_file_damage(file, pos, (size_t)(end - pos), "a Fuchsia record is malformed");
     return end;
 }
 
@@ -575,7 +576,7 @@ static size_t fuchsia_read(struct orma_file *file, const uint8_t *data, size_t l
         }
         if (r.bad) {
             count(file, ORMA_STAT_FUCHSIA_RECORD_READ_ERROR);
-            orma_file_damage(file, pos, size, "a record of Fuchsia is broken");
+            orma_file_damage(file, pos, size, "a Fuchsia record is malformed");
         }
         pos += size;
     }

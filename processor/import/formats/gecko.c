@@ -44,7 +44,7 @@ static void report_broken(struct orma_file *file, const struct orma_json *j)
         return;
     file->imp->model->storage->failed |= orma_map_put(&g->reported, place, 0) < 0;
     orma_file_damage(file, j->pos, ORMA_MAX((size_t)(j->end - j->pos), 1u),
-                     "a broken list in a profile");
+                     "a malformed list in a profile");
 }
 
 static void list_read(struct orma_file *file, const struct orma_json_value *array, struct list *ret)
@@ -141,7 +141,7 @@ static uint32_t string(struct thread *t, const struct orma_json_value *idx)
     if (idx->type == ORMA_JSON_INT)
         v = list_get(&t->strings, idx->integer);
     if (v.type != ORMA_JSON_STRING)
-        lacks(t->file, "names outside of the profile", idx);
+        lacks(t->file, "names missing from the profile", idx);
     return text(t, &v);
 }
 
@@ -215,7 +215,7 @@ static void read_stacks(struct thread *t, const struct orma_json_value *thread,
         if (prefix.type == ORMA_JSON_INT && prefix.integer >= 0 && prefix.integer < i)
             parent = t->callsites[prefix.integer];
         else if (prefix.type != ORMA_JSON_NULL)
-            lacks(t->file, "stacks whose caller is not before it", &prefix);
+            lacks(t->file, "stacks with a later caller", &prefix);
         if (at < 0 || at >= names_num)
             lacks(t->file, "stacks whose frame is not in the profile", &frame);
         f.name = at >= 0 && at < names_num ? names[at] : 0;
@@ -383,7 +383,7 @@ static void pass_profile_tables(struct orma_file *file, const struct orma_json_v
 {
     static const char *const names[] = {"processes", "counters", "profilerOverhead", NULL};
     static const char *const kinds[] = {"profiles of further processes", "tables of counters",
-                                        "tables of the profiler's own work"};
+                                        "tables of the profiler's own overhead"};
 
     pass_tables(file, profile, names, kinds);
 }
@@ -540,14 +540,14 @@ static size_t gecko_read(struct orma_file *file, const uint8_t *data, size_t len
         read_process(file, &profile);
     else if (!read_broken(file, text))
         orma_file_error(file, -EBADMSG,
-                        "Failure parsing the profile's JSON: it is cut off (ERR:tp-corrupt)");
+                        "Failure parsing the profile's JSON: it is truncated (ERR:tp-corrupt)");
     return len;
 }
 
 /* ---- in time ---- */
 
-static struct orma_unit_end parse_marker(struct orma_file *file, int64_t ts, const struct gecko_event *e,
-                         uint32_t utid)
+static struct orma_unit_end parse_marker(struct orma_file *file, int64_t ts,
+                                         const struct gecko_event *e, uint32_t utid)
 {
     struct orma_import_ctx *imp = file->imp;
     struct gecko *g = file->state;

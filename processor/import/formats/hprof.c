@@ -98,7 +98,7 @@ static uint32_t name_of_class(struct orma_hprof *h, uint64_t id, const struct or
         text = orma_map_get(&h->strings, string);
     if (text != ORMA_MAP_NONE)
         return class_name(h, pool_text(h, text));
-    orma_hprof_lacks(h, "names of classes that the dump does not have", r);
+    orma_hprof_lacks(h, "names of classes missing from the dump", r);
     return ORMA_STR_EMPTY;
 }
 
@@ -147,7 +147,7 @@ static void read_fields(struct orma_hprof *h, struct orma_hprof_reader *r, uint3
 
         r->failed |= !size;
         if (f && orma_map_get(&h->strings, name) == ORMA_MAP_NONE)
-            orma_hprof_lacks(h, "names of fields that the dump does not have", r);
+            orma_hprof_lacks(h, "names of fields missing from the dump", r);
         if (f)
             *f = (struct orma_hprof_field){
                 .name = field_name(h, class, name), .type = type, .value = value};
@@ -332,7 +332,7 @@ static struct orma_unit_end read_heap(struct orma_hprof *h, struct orma_hprof_re
         h->graph->truncated = true;
         count(h, ORMA_STAT_HPROF_HEAP_DUMP_ERRORS);
         return orma_file_skipped(h->file, ORMA_ACCOUNT_DAMAGED,
-                                 "heap dumps from a broken object to their end");
+                                 "heap dumps from a malformed object to their end");
     }
     return again ? (struct orma_unit_end){true} : orma_file_took(h->file);
 }

@@ -110,8 +110,7 @@ void orma_hprof_put_types(struct orma_hprof *h)
         struct orma_str name = orma_strpool_get(pool, c->name);
 
         inherit(h, i);
-        put_type(h, c->id, c->super, c->name,
-                 ends_with(h, c->name, "[]") ? "KIND_ARRAY" : c->kind);
+        put_type(h, c->id, c->super, c->name, ends_with(h, c->name, "[]") ? "KIND_ARRAY" : c->kind);
         put_type(h, c->id | TYPE_OF_CLASS, 0,
                  orma_strpool_addf(pool, "java.lang.Class<%.*s>", (int)name.len,
                                    name.data ? name.data : ""),
@@ -244,7 +243,7 @@ static uint32_t read_text(struct orma_hprof *h, uint64_t array, bool wide)
         num * orma_hprof_size(h, type) > (uint64_t)(r.end - r.pos))
         return 0;
     if (num > TEXT_MAX)
-        orma_hprof_lacks(h, "ends of texts of more than a million characters", &r);
+        orma_hprof_lacks(h, "ends of strings of more than a million characters", &r);
     num = ORMA_MIN(num, (uint64_t)TEXT_MAX);
     if (type == ORMA_HPROF_CHAR)
         put_utf16(&out, r.pos, num, false);

@@ -98,7 +98,7 @@ static uint64_t number(struct orma_file *file, struct orma_str s)
 
     s = orma_str_trim(s);
     if (s.len && !orma_str_to_u64(s, &val))
-        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "broken numbers", NULL);
+        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "malformed numbers", NULL);
     return val;
 }
 
@@ -363,8 +363,7 @@ static void close_element(struct orma_file *file)
     if (ref.len) {
         value = orma_map_get(&in->values, key_of(file, ref, e->kind));
         if (value == ORMA_MAP_NONE) {
-            orma_file_part(file, ORMA_ACCOUNT_DAMAGED,
-                           "references to elements not before them", NULL);
+            orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "references to later elements", NULL);
             return;
         }
     } else {
@@ -417,7 +416,7 @@ static void XMLCALL on_start(void *user, const char *name, const char **attrs)
     file->imp->model->storage->failed |= e->attrs.failed;
     if (e->kind == KIND_ROW) {
         if (in->in_row)
-            orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "rows around other rows", NULL);
+            orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "rows with other rows inside", NULL);
         in->in_row = true;
         in->row = (struct row){0};
     }
@@ -480,7 +479,7 @@ static void refuse(struct orma_file *file, const uint8_t *data, size_t len)
     else if (error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN)
         orma_file_cut_off(file, ORMA_MAX(len - at, (size_t)1));
     else
-        orma_file_damage(file, data + at, len - at, "XML that is not well formed");
+        orma_file_damage(file, data + at, len - at, "XML that is not well-formed");
 }
 
 static size_t instruments_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)

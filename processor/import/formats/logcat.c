@@ -461,7 +461,7 @@ static struct orma_unit_end logcat_parse(struct orma_file *file, const struct or
     struct entry e = {.lines = false};
 
     if (!read_entry((struct orma_str){(const char *)item->data, item->len}, &e))
-        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "entries that changed meanwhile");
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "entries changed during the import");
     uint32_t row = orma_table_add(t);
     orma_table_set_time(t, ORMA_LOGS_TS, row, item->ts);
     if (e.tid || e.pid || e.timed)

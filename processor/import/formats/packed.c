@@ -41,7 +41,7 @@ bool orma_formats_unpacked(struct orma_file *inside, const struct orma_inflater 
         imp->model->storage->failed = true;
     else if (result == -ENOTSUP)
         orma_file_error(inside, result,
-                        "this build can't unpack %s: it was built without the library", of);
+                        "this build cannot unpack %s: it was built without that library", of);
     else if (result == -EFBIG)
         orma_file_error(inside, result, "the %s stream " ORMA_UNPACKED_BOMB, of);
     else if (result < 0 && inside->size)
@@ -51,7 +51,7 @@ bool orma_formats_unpacked(struct orma_file *inside, const struct orma_inflater 
     else if (at_end && !done && inside->size)
         orma_file_cut_off(inside, 1);
     else if (at_end && !done)
-        orma_file_error(inside, -EBADMSG, "the %s stream is cut off (ERR:decomp)", of);
+        orma_file_error(inside, -EBADMSG, "the %s stream is truncated (ERR:decomp)", of);
     return result == 0;
 }
 

@@ -290,7 +290,7 @@ bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data 
     if (!p->attrs_num || data.offset > bytes.len) {
         orma_file_error(
             file, -EBADMSG,
-            "perf.data has no attributes, or is cut off before its data (ERR:tp-parse)");
+            "perf.data has no attributes, or is truncated before its data (ERR:tp-parse)");
         return false;
     }
     p->session = orma_callstacks_session(file->imp->model, "linux.perf", 0);

@@ -442,7 +442,7 @@ static enum within begin(struct orma_file *file, struct perf_text *p, struct orm
             return OTHER;
         orma_file_unit(file, line.data);
         if (orma_str_starts(line, RECORD)) {
-            (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "records that are no sample");
+            (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "non-sample records");
             return OTHER;
         }
         (void)orma_file_damaged(file, "lines", line.data, line.len, ORMA_DAMAGED_LINE);
@@ -450,7 +450,7 @@ static enum within begin(struct orma_file *file, struct perf_text *p, struct orm
     }
     if (orma_str_starts(orma_str_trim(p->sample.rest), RECORD)) {
         orma_file_unit(file, line.data);
-        (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "records that are no sample");
+        (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "non-sample records");
         return OTHER;
     }
     read_in_line(file->imp, p, p->sample.rest);

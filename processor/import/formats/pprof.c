@@ -29,9 +29,9 @@ struct pprof {
     struct orma_map functions_by; /* id → index */
     struct orma_map mappings;     /* id → row */
     struct orma_map frames;       /* id of a location → row */
-    ORMA_VEC(uint32_t) profiles; /* by type of value */
-    ORMA_VEC(uint64_t) stack;    /* of the sample at hand: ids of locations, innermost first */
-    ORMA_VEC(int64_t) values;    /* the same */
+    ORMA_VEC(uint32_t) profiles;  /* by type of value */
+    ORMA_VEC(uint64_t) stack;     /* of the sample at hand: ids of locations, innermost first */
+    ORMA_VEC(int64_t) values;     /* the same */
 };
 
 static void put(struct pprof *p, struct orma_map *map, uint64_t key, uint64_t val)
@@ -52,7 +52,7 @@ static uint32_t string_or(struct pprof *p, const struct orma_pb_field *f, uint32
 
     if (idx < p->strings_num)
         return p->strings[idx];
-    lacks(p, "names outside of the table of strings", f->data);
+    lacks(p, "names missing from the string table", f->data);
     return otherwise;
 }
 
@@ -247,8 +247,8 @@ static void add_type(struct pprof *p, struct orma_pb_reader r)
     }
     uint32_t name = orma_strpool_addf(&p->imp->model->storage->pool, "pprof %s",
                                       orma_strpool_cstr(&p->imp->model->storage->pool, type));
-    if (ORMA_VEC_PUSH(&p->profiles, orma_callstacks_aggregate(p->imp->model, "pprof_file", name,
-                                                              type, unit)))
+    if (ORMA_VEC_PUSH(&p->profiles,
+                      orma_callstacks_aggregate(p->imp->model, "pprof_file", name, type, unit)))
         p->imp->model->storage->failed = true;
 }
 
@@ -300,7 +300,7 @@ static struct orma_unit_end add_sample(struct orma_file *file, struct pprof *p,
         orma_callstacks_aggregate_add(p->imp->model, p->profiles.data[i], callsite,
                                       (double)p->values.data[i]);
     if (p->values.len != p->profiles.len)
-        lacks(p, "lists of values without one of each type", at);
+        lacks(p, "lists of values without one value of each type", at);
     return orma_file_took(file);
 }
 

@@ -22,8 +22,8 @@ enum { FILE_ID = 1, FILE_PATH = 2, FILE_SYMBOL = 3 };
 enum { THREAD_ID = 1, THREAD_PROCESS = 2, THREAD_NAME = 3 };
 
 struct simpleperf {
-    struct orma_map files;   /* id → row of a mapping */
-    struct orma_map symbols; /* id of a file << 32 | index → pool id */
+    struct orma_map files;     /* id → row of a mapping */
+    struct orma_map symbols;   /* id of a file << 32 | index → pool id */
     ORMA_VEC(uint32_t) frames; /* of the sample at hand, innermost first */
     struct orma_arena arena;
 };
@@ -113,7 +113,7 @@ static uint32_t read_frame(struct orma_file *file, struct orma_pb_reader r)
     uint64_t name = symbol < 0 ? ORMA_MAP_NONE
                                : orma_map_get(&s->symbols, (uint64_t)id << 32 | (uint32_t)symbol);
     if (symbol >= 0 && name == ORMA_MAP_NONE)
-        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "names of frames that their file does not have",
+        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "names of frames missing from their file",
                        file->unit_at);
     frame.mapping = (uint32_t)mapping;
     frame.name = name == ORMA_MAP_NONE ? 0 : (uint32_t)name;
@@ -149,11 +149,10 @@ static struct orma_unit_end read_sample(struct orma_file *file, struct orma_pb_r
     if (!has_ts || !has_tid)
         return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "samples without a time or thread");
     for (uint32_t i = broken ? 0 : s->frames.len; i-- > 0;)
-        e.callsite =
-            orma_callstacks_callsite(file->imp->model, e.callsite, s->frames.data[i]);
+        e.callsite = orma_callstacks_callsite(file->imp->model, e.callsite, s->frames.data[i]);
     if (e.callsite == ORMA_CALLSITE_NONE)
         return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED,
-                                 "samples without a stack, or of files that have no record");
+                                 "samples without a stack, or in files without a record");
     kept = orma_arena_alloc(&s->arena, sizeof(*kept));
     if (!kept) {
         file->imp->model->storage->failed = true;
@@ -194,7 +193,7 @@ static bool each(struct orma_file *file, const uint8_t *data, size_t len, bool s
         at += 4;
         if (!size) {
             if (samples && at < len)
-                orma_file_damage(file, data + at, len - at, "bytes behind the last record");
+                orma_file_damage(file, data + at, len - at, "bytes after the last record");
             return true;
         }
         if (size > len - at)
@@ -219,8 +218,8 @@ static size_t simpleperf_read(struct orma_file *file, const uint8_t *data, size_
     }
     if (!each(file, data, len, false) || !each(file, data, len, true))
         orma_file_error(file, -EBADMSG,
-                        "Unexpected end of simpleperf_proto file (ERR:tp-corrupt): it is cut off, "
-                        "or a record in it is broken");
+                        "Unexpected end of simpleperf_proto file (ERR:tp-corrupt): it is "
+                        "truncated, or a record in it is malformed");
     return len;
 }
 

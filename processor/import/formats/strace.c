@@ -329,7 +329,7 @@ static struct orma_unit_end on_line(struct orma_file *file, struct orma_str line
     if (!time_of(file, &c, &ts)) {
         count(file, ORMA_STAT_STRACE_UNSUPPORTED_TIMESTAMP_FORMAT);
         return orma_file_skipped(file, ORMA_ACCOUNT_CLOCK,
-                                 "lines with a time of another form than the first one");
+                                 "lines with another time format than the first one");
     }
     if (r == LINE_NO_CALL)
         count(file, ORMA_STAT_STRACE_PARSE_FAILURE);
@@ -732,7 +732,7 @@ static struct orma_unit_end strace_parse(struct orma_file *file, const struct or
         return t.ends_nothing ? orma_file_skipped(file, ORMA_ACCOUNT_NO_BEGIN, "ends of calls")
                               : orma_file_took(file);
     count(file, ORMA_STAT_STRACE_PARSE_FAILURE);
-    return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines that are no call");
+    return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "non-call lines");
 }
 
 static void strace_fini(struct orma_file *file)

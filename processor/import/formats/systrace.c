@@ -277,7 +277,7 @@ struct orma_unit_end orma_systrace_parse(struct orma_file *file, const struct or
     struct orma_buf scratch = {0};
 
     if (!read_line((struct orma_str){(const char *)item->data, item->len}, &line))
-        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines that changed meanwhile");
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines changed during the import");
     /* The name is of the thread that has the tid so far; its process may tell that it is another.
      */
     uint32_t named = orma_processes_thread(p, line.pid);
@@ -395,7 +395,7 @@ static struct orma_unit_end list_row(struct orma_file *file, const struct systra
     else if (s->where == IN_THREADS && num >= 4)
         thread_row(file, words, rests[3]);
     else
-        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines of a list of processes");
+        return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "lines of a process list");
     return orma_file_took(file);
 }
 
@@ -567,7 +567,7 @@ static size_t systrace_read(struct orma_file *file, const uint8_t *data, size_t 
         on_line(file, s, line);
     if (at_end && s->html && !s->section)
         orma_file_error(file, -EBADMSG, "Unknown trace type provided (ERR:fmt): this is %s",
-                        file->like ? file->like : "a page of HTML without a trace in it");
+                        file->like ? file->like : "an HTML page that contains no trace");
     return len - rest.len;
 }
 

@@ -32,7 +32,7 @@ ORMA_COLD static void report_damage(struct orma_import_ctx *imp, const struct or
     orma_stats_inc(orma_model_stats(imp->model, ctx->machine),
                    ORMA_STAT_FTRACE_BUNDLE_TOKENIZER_ERRORS);
     orma_damage_packet(imp->reader, (const uint8_t *)damage->data, damage->len,
-                       "bytes in a bundle of kernel events that are no event");
+                       "non-event bytes in a bundle of kernel events");
     damage->len = 0;
 }
 
@@ -144,7 +144,7 @@ static void count_bad(struct orma_import_ctx *imp, const struct orma_packet_ctx 
         count_dropped(imp, ctx, ORMA_ACCOUNT_DAMAGED, "kernel events without a time", c->untimed);
     if (c->uneven)
         count_dropped(imp, ctx, ORMA_ACCOUNT_DAMAGED,
-                      "lists of kernel events from a broken one to their end", 1);
+                      "lists of kernel events from a malformed one to their end", 1);
 
     orma_stats_add(stats, ORMA_STAT_FTRACE_BUNDLE_TOKENIZER_ERRORS, c->untimed);
     if (c->uneven)
@@ -339,7 +339,7 @@ static void note_start(struct orma_import_ctx *imp, uint16_t machine,
         return;
     if (!orma_reader_is_trace_clock(imp->reader, machine, clock) &&
         !orma_reader_to_trace_time(imp->reader, machine, clock, ts, &ts, NULL)) {
-        imp->reader->error = "the clock of a bundle of kernel events has nothing to do with others "
+        imp->reader->error = "the clock of a bundle of kernel events cannot be aligned with others "
                              "(Failed to convert timestamp to trace time)";
         return;
     }
@@ -375,7 +375,7 @@ static bool ftrace_tokenize(struct orma_import_ctx *imp, const struct orma_packe
         return true;
     }
     if (head.cpu >= ORMA_CPUS_MAX) {
-        imp->reader->error = "a bundle of kernel events is of a cpu greater than any can be";
+        imp->reader->error = "a bundle of kernel events has an impossibly large CPU number";
         return true;
     }
     if (!bundle_clock(imp, ctx, &head, &clock))

@@ -36,7 +36,7 @@ ORMA_COLD static void turn_unknown(struct orma_import_ctx *imp, const struct orm
 {
     orma_kernel_turn(imp, item, ORMA_ACCOUNT_NOT_READ,
                      orma_strpool_addf(&imp->model->storage->pool,
-                                       "kernel events with the number %u", (unsigned)field));
+                                       "kernel events with field number %u", (unsigned)field));
 }
 
 /* False: the event names no thread, or nothing happens in it, which is counted. */

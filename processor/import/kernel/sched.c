@@ -85,7 +85,7 @@ static void parse_compact_waking(struct orma_import_ctx *imp, const struct orma_
                        ORMA_STAT_COMPACT_SCHED_WAKING_SKIPPED);
         orma_kernel_turn(
             imp, item, ORMA_ACCOUNT_NOT_ASKED,
-            orma_model_cstr(imp->model, "wakings from before the first switch of their CPU"));
+            orma_model_cstr(imp->model, "wakings before the first switch of their CPU"));
         return;
     }
     orma_kernel_add_row(imp, item, st->sched_waking, c->utid, item->sched.common_flags, cpu);

@@ -26,51 +26,51 @@ struct text {
 };
 
 static const struct text late_start = {
-    "preserve_ftrace_buffer_late_start", "Old kernel events may be kept from long before",
-    "The config keeps what the kernel's buffers held before the session began, and the machine had "
-    "been up for more than five minutes by then.",
-    "Unset preserve_ftrace_buffer unless the session is about the start of the machine."};
+    "preserve_ftrace_buffer_late_start", "The trace may contain old kernel events",
+    "The config keeps events that the kernel's buffers held before the session started, and the "
+    "machine had been up for more than five minutes by then.",
+    "Unset preserve_ftrace_buffer unless you want to trace the boot of the machine."};
 static const struct text tiny_buffer = {
     "tiny_ftrace_buffer", "The kernel's buffers are very small",
     "buffer_size_kb is below 1024 per CPU: bursts of events are lost before they are read.",
     "Leave buffer_size_kb unset, or set it to 2048 or more."};
 static const struct text low_bandwidth = {
-    "low_ftrace_drain_bandwidth", "The kernel's buffers are read too seldom for their size",
-    "With this buffer_size_kb and drain_period_ms less than 5 MiB/s per CPU can be read; more "
-    "events than that are lost.",
+    "low_ftrace_drain_bandwidth", "The kernel's buffers are read too rarely for their size",
+    "With this buffer_size_kb and drain_period_ms, less than 5 MiB/s per CPU can be read; events "
+    "beyond that rate are lost.",
     "Make buffer_size_kb larger or drain_period_ms shorter, or leave both unset."};
 static const struct text extreme_period = {
-    "extreme_ftrace_drain_period", "The kernel's buffers are read very often, or very seldom",
-    "drain_period_ms is outside of 100 to 60000: short periods cost CPU time, long ones lose "
+    "extreme_ftrace_drain_period", "The kernel's buffers are read very often or very rarely",
+    "drain_period_ms is not between 100 and 60000: short periods cost CPU time, long ones lose "
     "events.",
     "Leave drain_period_ms unset, or set it between 100 and 60000."};
-static const struct text syscalls = {
-    "syscalls_without_filter", "All system calls are recorded",
-    "raw_syscalls events are wanted and syscall_events names none: there are very many of them.",
-    "Name the calls that matter in syscall_events."};
+static const struct text syscalls = {"syscalls_without_filter", "All system calls are recorded",
+                                     "raw_syscalls events are enabled and syscall_events is empty: "
+                                     "the trace will have very many of them.",
+                                     "List the system calls you need in syscall_events."};
 static const struct text function_graph = {
-    "function_graph_requires_symbolize_ksyms", "Functions of the kernel will have no names",
+    "function_graph_requires_symbolize_ksyms", "Kernel functions will have no names",
     "enable_function_graph is set without symbolize_ksyms: the slices are addresses.",
     "Set symbolize_ksyms."};
 static const struct text ksyms = {
-    "events_require_symbolize_ksyms", "Events of the kernel will name no functions",
-    "An event of the config holds the address of a function, and symbolize_ksyms is not set: ",
+    "events_require_symbolize_ksyms", "Kernel events will show addresses instead of function names",
+    "An event in the config has the address of a function, and symbolize_ksyms is not set: ",
     "Set symbolize_ksyms."};
 static const struct text discard = {
-    "discard_buffer_for_streaming", "A buffer that discards is written to a file as it fills",
-    "The trace is written to its file while it is recorded, and this source writes into a buffer "
-    "that refuses new data when it is full: what comes between two writes may be lost.",
-    "Use fill_policy: RING_BUFFER for buffers that are written into a file."};
+    "discard_buffer_for_streaming", "A DISCARD buffer is written to a file while recording",
+    "The trace is written to its file while it is recorded, and this data source uses a buffer "
+    "that rejects new data when it is full: data that arrives between two writes may be lost.",
+    "Use fill_policy: RING_BUFFER for buffers that are written to a file."};
 static const struct text heap_interval = {
     "heapprofd_sampling_interval_too_low", "The heap profiler samples very often",
-    "sampling_interval_bytes is below 102400: the profiled process is slowed down, and samples may "
-    "be lost.",
+    "sampling_interval_bytes is below 102400: this slows down the profiled process, and samples "
+    "may be lost.",
     "Leave sampling_interval_bytes at its default, or set it to 102400 or more."};
 static const struct text no_video = {
     "display_video_not_enabled", "The screen was not recorded",
-    "The config wants the video of the screen, the device has a user build, and there is not one "
-    "frame: such builds must be told to allow it.",
-    "Allow recordings of the screen in the developer settings, or use a userdebug build."};
+    "The config asks for screen video, but the device has a user build and the trace has no "
+    "frames: user builds must be set to allow it.",
+    "Allow screen recording in the developer settings, or use a userdebug build."};
 
 struct config {
     uint32_t trace;

@@ -35,10 +35,10 @@ static void add_packed_set(struct orma_import_ctx *imp, struct orma_str packet,
         add_set(imp, orma_buf_str(&set));
     else if (r != -ENOMEM && imp->reader)
         orma_damage_packet(imp->reader, (const uint8_t *)packet.data, packet.len,
-                           r == -EFBIG     ? "descriptors that unpack to more than is allowed"
-                           : r == -ENOTSUP ? "descriptors that are packed in a way that was not "
-                                             "built in"
-                                           : "descriptors that can't be unpacked");
+                           r == -EFBIG ? "descriptors above the size limit when unpacked"
+                           : r == -ENOTSUP
+                               ? "descriptors with a compression method that was not built in"
+                               : "descriptors that cannot be unpacked");
     imp->model->storage->failed |= r == -ENOMEM;
 }
 

@@ -320,7 +320,8 @@ static int run_macro(struct expander *x, const struct slice *s, uint32_t at, str
     if (!macro)
         return fail(x, s, at, "unknown macro '%.*s'", ORMA_STR_ARG(name));
     if (args->num != macro->params_num)
-        return fail(x, s, at, "syntax error near '!': macro '%s' has %zu arguments, %zu are given",
+        return fail(x, s, at,
+                    "syntax error near '!': macro '%s' has %zu arguments, but %zu are given",
                     macro->name, macro->params_num, args->num);
     if (is_active(x, macro))
         return fail(x, s, at, "recursive macro expansion: '%s'", macro->name);
@@ -349,7 +350,8 @@ static int run_stringify(struct expander *x, struct slice inside, uint32_t at,
 
     trim(&solid);
     if (solid.at == solid.end || find_comma(&solid) < solid.end)
-        return fail(x, &inside, at, "syntax error near '!': __intrinsic_stringify takes one text");
+        return fail(x, &inside, at,
+                    "syntax error near '!': __intrinsic_stringify takes one argument");
     orma_sql_text_put_made(out, where, ORMA_STR("'"));
     copy_raw(inside, b, out);
     orma_sql_text_put_made(out, where, ORMA_STR("'"));
@@ -463,7 +465,7 @@ static int apply_macro(struct expander *x, const struct slice *s, uint32_t at,
         split_list(orma_sql_text_str(&args->texts[k + 1]), &a->lists[k]);
         split_list(orma_sql_text_str(&args->raws[k + 1]), &a->raws[k]);
         if (a->lists[k].full)
-            return fail(x, s, at, "token_apply of a list with more than %d elements", LIST_MAX);
+            return fail(x, s, at, "token_apply: the list has more than %d elements", LIST_MAX);
         if (a->lists[k].gap)
             return fail(x, s, at, "syntax error near '!': an element of the list is empty");
     }
@@ -508,7 +510,7 @@ static int run_apply(struct expander *x, const struct slice *s, uint32_t at, str
         return r;
     if (args->num != 2 && args->num != 3)
         return fail(x, s, at,
-                    "syntax error near '!': macro '%s' has 2 or 3 arguments, %zu are given",
+                    "syntax error near '!': macro '%s' has 2 or 3 arguments, but %zu are given",
                     apply->name, args->num);
     return apply_macro(x, s, at, args, apply->joint, apply->prefix, out);
 }
@@ -575,7 +577,7 @@ static int try_call(struct expander *x, const struct slice *s, struct orma_token
     }
     uint32_t close = find_close(s, open.at);
     if (close == s->end)
-        return fail(x, s, open.at, "the parenthesis of this macro call is not closed");
+        return fail(x, s, open.at, "missing ')' after this macro call");
 
     struct orma_sql_text made = {0};
     struct slice inside = {s->source, open.at + 1, close, s->call};
@@ -632,7 +634,7 @@ static int expand_tokens(struct expander *x, struct slice s, const struct bindin
     }
     if (!out->failed)
         return 0;
-    return fail(x, &s, ORMA_MIN(s.at, s.end), "macro expansion grows over %zu MiB or memory is out",
+    return fail(x, &s, ORMA_MIN(s.at, s.end), "macro expansion exceeds %zu MiB, or out of memory",
                 ORMA_SQL_EXPANDED_MAX >> 20);
 }
 

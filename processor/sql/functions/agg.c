@@ -214,7 +214,8 @@ const struct orma_sql_func orma_functions_agg[] = {
      .step = value_at_max_step,
      .final = value_at_max_final,
      .usage = "(ts, value) -> LONG or DOUBLE",
-     .doc = "Aggregate: the value of the row with the greatest ts, the last one of equals."},
+     .doc =
+         "Aggregate: the value of the row with the greatest ts; among equal ts, of the last row."},
     {.name = "last_non_null",
      .args = 1,
      .step = last_step,
@@ -230,6 +231,6 @@ const struct orma_sql_func orma_functions_agg[] = {
      .value = layout_value,
      .inverse = layout_inverse,
      .usage = "(ts, dur) -> LONG",
-     .doc = "Window function over rows in order of ts: the lowest row of a drawing that is free."},
+     .doc = "Window function over rows in order of ts: the lowest free row of a drawing."},
     {0},
 };

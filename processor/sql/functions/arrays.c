@@ -129,18 +129,17 @@ const struct orma_sql_func orma_functions_arrays[] = {
      .args = 1,
      .scalar = array,
      .usage = "(array_data_id) -> BYTES",
-     .doc = "The elements of an array of a heap dump as the dump has them, large ends first; NULL "
-            "if there is none. The id is that of heap_graph_object_data."},
+     .doc = "The elements of an array in a heap dump, in the dump's big-endian bytes; NULL if "
+            "there is none. The id comes from heap_graph_object_data."},
     {.name = "__intrinsic_heap_graph_array_json",
      .args = 1,
      .scalar = array_json,
      .usage = "(array_data_id) -> STRING",
-     .doc = "The same as a list in JSON; characters as numbers, what is not a number as null."},
+     .doc = "The same as a JSON list; characters are numbers, not-a-number is null."},
     {.name = "__intrinsic_video_frame_au_data",
      .args = 1,
      .scalar = frame_data,
      .usage = "(id) -> BYTES",
-     .doc = "The bytes of a row of video_frames, as the encoder of the screen made them; NULL "
-            "if there is no such row."},
+     .doc = "The encoded bytes of a row of video_frames; NULL if there is no such row."},
     {0},
 };

@@ -71,6 +71,6 @@ const struct orma_sql_func orma_functions_compress[] = {
      .args = 1,
      .scalar = zstd_compress,
      .usage = "(content ANY) -> BYTES",
-     .doc = "The text or blob as one frame of Zstandard, where that is built in; NULL for NULL."},
+     .doc = "The string or blob as one Zstandard frame, if built in; NULL for NULL."},
     {0},
 };

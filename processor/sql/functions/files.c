@@ -22,7 +22,7 @@ static const char *take_path(sqlite3_context *ctx, sqlite3_value *val, const cha
 
     if (text && s.data && s.len && strlen(s.data) == s.len)
         return s.data;
-    orma_result_error(ctx, "%s: the path must be a text", what);
+    orma_result_error(ctx, "%s: the path must be a string", what);
     return NULL;
 }
 
@@ -93,11 +93,11 @@ const struct orma_sql_func orma_functions_files[] = {
      .args = 2,
      .scalar = file_write,
      .usage = "(path STRING, content BYTES) -> VOID",
-     .doc = "Writes a file, where SQL may do so."},
+     .doc = "Writes a file, if SQL may write files."},
     {.name = "export_json",
      .args = 1,
      .scalar = export_json,
      .usage = "(path STRING) -> VOID",
-     .doc = "Writes the trace in the JSON format of Chrome, where SQL may write files."},
+     .doc = "Writes the trace in Chrome's JSON format, if SQL may write files."},
     {0},
 };

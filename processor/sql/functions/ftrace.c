@@ -472,7 +472,7 @@ const struct orma_sql_func orma_functions_ftrace[] = {
      .args = 1,
      .scalar = to_ftrace,
      .usage = "(id JOINID(ftrace_event.id)) -> STRING",
-     .doc = "The event as a line of the kernel's trace file; NULL for events that are not the "
-            "kernel's. An id that does not exist is an error."},
+     .doc = "The event as a line of the kernel's trace file; NULL for events of other sources. An "
+            "id that does not exist is an error."},
     {0},
 };

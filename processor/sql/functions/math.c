@@ -99,7 +99,7 @@ const struct orma_sql_func orma_functions_math[] = {
      .flags = SQLITE_DETERMINISTIC,
      .scalar = round_to,
      .usage = "(x [, places]) -> DOUBLE",
-     .doc = "The number rounded to so many places behind the point, by the digits that it has."},
+     .doc = "The number rounded to this many decimal places, by its decimal digits."},
     {.name = "round", .args = 2, .flags = SQLITE_DETERMINISTIC, .scalar = round_to},
     {.name = "__intrinsic_ln",
      .args = 1,

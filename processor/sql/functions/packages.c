@@ -196,6 +196,6 @@ const struct orma_sql_func orma_functions_packages[] = {
      .flags = SQLITE_DETERMINISTIC,
      .scalar = package_lookup,
      .usage = "(uid LONG) -> STRING",
-     .doc = "The package of an app's uid, the name of a user that Android always has, or uid=..."},
+     .doc = "The package of an app's uid, the name of a built-in Android user, or uid=..."},
     {0},
 };

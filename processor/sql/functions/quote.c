@@ -166,7 +166,8 @@ const struct orma_sql_func orma_functions_quote[] = {
      .flags = SQLITE_DETERMINISTIC,
      .scalar = quote,
      .usage = "(value) -> STRING",
-     .doc = "The value as SQL has it: texts between quotes, blobs as X'..', infinity as 9.0e+999."},
+     .doc =
+         "The value as an SQL literal: strings in quotes, blobs as X'..', infinity as 9.0e+999."},
     {.name = "unistr_quote",
      .args = 1,
      .flags = SQLITE_DETERMINISTIC,

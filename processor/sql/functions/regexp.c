@@ -49,7 +49,7 @@ static struct regex *compile(sqlite3_context *ctx, struct orma_str pattern, uint
         PCRE2_UCHAR text[128];
 
         pcre2_get_error_message(error, text, sizeof(text));
-        orma_result_error(ctx, "REGEXP: the pattern '%.*s' is wrong at byte %d: %s",
+        orma_result_error(ctx, "REGEXP: error in the pattern '%.*s' at byte %d: %s",
                           ORMA_STR_ARG(pattern), (int)offset, (const char *)text);
         regex_free(self);
         return NULL;
@@ -252,7 +252,7 @@ const struct orma_sql_func orma_functions_regexp[] = {
      .flags = SQLITE_DETERMINISTIC,
      .scalar = regexp,
      .usage = "(pattern, input) -> BOOL",
-     .doc = "Whether the pattern is found in the text; also input REGEXP pattern."},
+     .doc = "Whether the pattern matches anywhere in the text; also as input REGEXP pattern."},
     {.name = "__intrinsic_regexp",
      .args = 3,
      .flags = SQLITE_DETERMINISTIC,
@@ -264,7 +264,7 @@ const struct orma_sql_func orma_functions_regexp[] = {
      .flags = SQLITE_DETERMINISTIC,
      .scalar = regexp,
      .usage = "(pattern, input, flags) -> BOOL",
-     .doc = "The same under a name of its own."},
+     .doc = "The same under another name."},
     {.name = "__intrinsic_regexp_extract",
      .args = 2,
      .flags = SQLITE_DETERMINISTIC,
@@ -276,8 +276,7 @@ const struct orma_sql_func orma_functions_regexp[] = {
      .flags = SQLITE_DETERMINISTIC,
      .scalar = regexp_replace,
      .usage = "(input, pattern, replacement) -> STRING",
-     .doc = "Every match replaced by the text; \\\\0 to \\\\9 in it are the match and its groups. "
-            "The input, if "
-            "the pattern has no such group."},
+     .doc = "The input with every match replaced; \\\\0 to \\\\9 in the replacement stand for the "
+            "match and its groups. The input, if the pattern has no such group."},
     {0},
 };

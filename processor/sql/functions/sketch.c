@@ -190,7 +190,7 @@ static bool merge_value(sqlite3_context *ctx, struct sketch *s, sqlite3_value *v
     if (orma_value_is_null(val) ||
         (is_sketch(val) && merge(s, sqlite3_value_blob(val), (size_t)sqlite3_value_bytes(val))))
         return true;
-    orma_result_error(ctx, "expected what PERCENTILE_SKETCH gave");
+    orma_result_error(ctx, "expected the result of PERCENTILE_SKETCH");
     return false;
 }
 
@@ -272,20 +272,18 @@ const struct orma_sql_func orma_functions_sketch[] = {
      .step = sketch_step,
      .final = sketch_final,
      .usage = "(value) -> BYTES",
-     .doc = "Aggregate: the values as a sketch of some kilobytes, from which percentiles come that "
-            "are wrong by 1 % "
-            "of the value at most."},
+     .doc = "Aggregate: a sketch of the values, some kilobytes large, for percentiles with an "
+            "error of at most 1 % of the value."},
     {.name = "percentile_sketch_merge",
      .args = 1,
      .step = merge_step,
      .final = sketch_final,
      .usage = "(sketch) -> BYTES",
-     .doc =
-         "Aggregate: the sketch of all values of several sketches, also of those of other traces."},
+     .doc = "Aggregate: merges several sketches into one, also sketches from other traces."},
     {.name = "percentile_of_sketch",
      .args = 2,
      .scalar = percentile_of,
      .usage = "(sketch, percent) -> LONG or DOUBLE",
-     .doc = "The percentile of the values of a sketch: 50 is the median, 0 and 100 are exact."},
+     .doc = "A percentile of the values in a sketch: 50 is the median; 0 and 100 are exact."},
     {0},
 };

@@ -249,7 +249,7 @@ static void demangle(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     char *text;
 
     (void)argc;
-    if (!is_text_or_null(ctx, argv[0], "demangle: the symbol must be a text"))
+    if (!is_text_or_null(ctx, argv[0], "demangle: the symbol must be a string"))
         return;
     text = orma_demangle_careful((const char *)sqlite3_value_text(argv[0]));
     if (text)
@@ -266,21 +266,20 @@ const struct orma_sql_func orma_functions_string[] = {
      TEXT_FUNC,
      .scalar = hash,
      .usage = "(value, ...) -> LONG",
-     .doc =
-         "FNV-1a over integers (eight bytes) and texts; without arguments its start value. Other "
-         "types are an error, NULL too."},
+     .doc = "FNV-1a over integers (eight bytes) and texts; without arguments its start value. "
+            "Other types are an error, and so is NULL."},
     {.name = "__intrinsic_reverse",
      .args = 1,
      TEXT_FUNC,
      .scalar = reverse,
      .usage = "(text) -> STRING",
-     .doc = "The bytes of the text from the last to the first."},
+     .doc = "The bytes of the string in reverse order."},
     {.name = "str_split",
      .args = 3,
      TEXT_FUNC,
      .scalar = str_split,
      .usage = "(text, delimiter, index) -> STRING",
-     .doc = "The piece of that number, from 0; NULL past the last."},
+     .doc = "The piece with this index, from 0; NULL past the last."},
     {.name = "__intrinsic_base64_encode",
      .args = 1,
      TEXT_FUNC,
@@ -292,7 +291,7 @@ const struct orma_sql_func orma_functions_string[] = {
      TEXT_FUNC,
      .scalar = base64_decode,
      .usage = "(text or bytes) -> BYTES",
-     .doc = "The bytes; both alphabets are read, padding may be missing."},
+     .doc = "The decoded bytes; accepts both alphabets, with or without padding."},
     {.name = "__intrinsic_unhex",
      .args = 1,
      TEXT_FUNC,
@@ -304,13 +303,13 @@ const struct orma_sql_func orma_functions_string[] = {
      TEXT_FUNC,
      .scalar = strip_hex,
      .usage = "(text, min_digits) -> STRING",
-     .doc = "Runs of at least so many hexadecimal digits become <num>, if a decimal one is among "
-            "them or 0x stands before them."},
+     .doc = "Replaces runs of at least this many hexadecimal digits by <num>, if they contain a "
+            "decimal digit or follow 0x."},
     {.name = "__intrinsic_demangle",
      .args = 1,
      TEXT_FUNC,
      .scalar = demangle,
      .usage = "(symbol) -> STRING",
-     .doc = "The name of a C++ or Rust symbol for people; NULL if it is not mangled."},
+     .doc = "The readable name of a C++ or Rust symbol; NULL if it is not mangled."},
     {0},
 };

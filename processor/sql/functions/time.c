@@ -194,7 +194,7 @@ static void closed_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     (void)argc;
     if (sqlite3_value_type(argv[0]) == SQLITE_INTEGER && sqlite3_value_int64(argv[0]) < 0)
         orma_result_error(ctx, "Interval intersect only works on intervals with non negative "
-                               "duration. Leave out or close what is still open.");
+                               "duration. Leave out open intervals, or give them an end.");
     else
         sqlite3_result_value(ctx, argv[0]);
 }
@@ -235,7 +235,7 @@ const struct orma_sql_func orma_functions_time[] = {
      .flags = SQLITE_DETERMINISTIC,
      .scalar = closed_dur,
      .usage = "(dur) -> DURATION",
-     .doc = "The duration itself; an error if it is negative, as that of what is still open."},
+     .doc = "The duration itself; an error if it is negative, as for an unfinished slice."},
     {.name = "__intrinsic_abs_time_str",
      .args = 1,
      .flags = SQLITE_DETERMINISTIC,

@@ -454,8 +454,8 @@ const struct orma_tvf orma_functions_tvf_winscope_args = {
     .args = {"table"},
     .run = run_args,
     .usage = "('table')",
-    .doc = "Messages of a table of window traces or input events as args, fields that are not "
-           "there with their defaults. table_name is NULL; each message comes once.",
+    .doc = "Messages of a table of window traces or input events as args; missing fields have "
+           "their defaults. table_name is NULL; each message comes once.",
 };
 
 /* ---- layers ---- */
@@ -537,6 +537,6 @@ const struct orma_tvf orma_functions_tvf_winscope_paths = {
     .types = "III",
     .run = run_paths,
     .usage = "",
-    .doc = "The layers that each layer of a snapshot of SurfaceFlinger lies in, the outermost "
+    .doc = "For each layer of a SurfaceFlinger snapshot, the layers that contain it, the outermost "
            "first, itself last.",
 };

@@ -153,7 +153,7 @@ static bool decode(struct decoder *d, struct orma_str plan, int flags, struct or
         put_line(d, line);
     }
     if (!d->call->frame->table.rows) {
-        orma_buf_put_str(line, "All rows, in their order");
+        orma_buf_put_str(line, "All rows, in table order");
         put_line(d, line);
     }
     return true;
@@ -173,10 +173,9 @@ static int run_decoder(struct orma_tvf_call *call)
     if (call->argc > 1 && !orma_value_is_null(call->argv[1])) {
         d.def = find_table(orma_value_str(call->argv[1]));
         if (!d.def)
-            return orma_tvf_fail(call,
-                                 "__intrinsic_dataframe_query_plan_decoder: no stored table "
-                                 "is called '%s'",
-                                 sqlite3_value_text(call->argv[1]));
+            return orma_tvf_fail(
+                call, "__intrinsic_dataframe_query_plan_decoder: no stored table has the name '%s'",
+                sqlite3_value_text(call->argv[1]));
     }
     if (at) { /* SCAN table VIRTUAL TABLE INDEX flags:plan */
         struct orma_str head = {text.data, (size_t)(at - text.data)};
@@ -206,6 +205,6 @@ const struct orma_tvf orma_inspect_tvf_plan_decoder = {
     .required = 1,
     .run = run_decoder,
     .usage = "('plan'[, 'table'])",
-    .doc = "What a stored table does of a query by itself, step by step: the plan is the detail of "
-           "a SCAN line of EXPLAIN QUERY PLAN, or what follows INDEX there.",
+    .doc = "The steps of a query that a stored table runs itself: the plan is the detail of a SCAN "
+           "line of EXPLAIN QUERY PLAN, or the part after INDEX.",
 };

@@ -463,8 +463,8 @@ const struct orma_tvf orma_inspect_tvf_stdlib_objects = {
     .types = "TTTTTITTTTTTT",
     .run = run_stdlib_objects,
     .usage = "",
-    .doc = "What the SQL modules offer, read from their texts (object_type: MODULE, TABLE, VIEW, "
+    .doc = "What the SQL modules define, read from their source (object_type: MODULE, TABLE, VIEW, "
            "FUNCTION, TABLE_FUNCTION, MACRO); those not exposed begin with '_'. Descriptions come "
            "from lines of comment. `args` and `cols` are JSON arrays of name, type and "
-           "description; `summary` has all of it, and words to search for.",
+           "description; `summary` has all of it, with search terms.",
 };

@@ -96,7 +96,7 @@ const struct orma_tvf orma_inspect_tvf_table_info = {
     .args = {"table_name"},
     .run = table_info,
     .usage = "(table_name STRING)",
-    .doc = "The columns of a table made by CREATE PERFETTO TABLE, or of a native one.",
+    .doc = "The columns of a table made by CREATE PERFETTO TABLE, or of a built-in table.",
 };
 
 static int run_tables(struct orma_tvf_call *call)
@@ -142,5 +142,5 @@ const struct orma_tvf orma_inspect_tvf_tables = {
     .types = "T",
     .run = run_tables,
     .usage = "",
-    .doc = "The names of all native tables.",
+    .doc = "The names of all built-in tables.",
 };

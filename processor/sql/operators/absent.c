@@ -141,10 +141,9 @@ static const sqlite3_module absent_module = {
 
 #define CURVES                                                                                     \
     .module = &absent_module, .usage = "",                                                         \
-    .doc = "Power curves of devices: the name is there for libraries, without rows."
+    .doc = "Power curves of devices: exists for SQL modules; always empty."
 #define INSTRUCTIONS                                                                               \
-    .module = &absent_module, .doc = "Instruction traces: the name is there for libraries, "       \
-                                     "without rows."
+    .module = &absent_module, .doc = "Instruction traces: exists for SQL modules; always empty."
 const struct orma_sql_module orma_operators_absent_modules[] = {
     {.name = "__intrinsic_wattson_curves_cpu_1d", CURVES},
     {.name = "__intrinsic_wattson_curves_cpu_2d", CURVES},

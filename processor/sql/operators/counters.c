@@ -196,8 +196,8 @@ const struct orma_sql_func orma_operators_counters[] = {
      .step = counter_step,
      .final = counter_final,
      .usage = "(id, ts, track_id, value) -> pointer",
-     .doc = "Aggregate: samples by track, in order of ts; of a run of three or more equal values "
-            "the first two are kept, and the last one when another value follows."},
+     .doc = "Aggregate: samples by track, in order of ts; of three or more equal values in a row "
+            "it keeps the first two, and the last one if another value follows."},
     {.name = "__intrinsic_counter_intervals",
      .args = 3,
      .scalar = counter_intervals,

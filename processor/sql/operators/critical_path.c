@@ -301,13 +301,14 @@ const struct orma_sql_func orma_operators_critical_path[] = {
      .step = wakeup_step,
      .final = wakeup_final,
      .usage = "(id, utid, ts, dur, idle_dur, waker_id, prev_id) -> pointer",
-     .doc = "Aggregate: stretches in which threads were awake, how long they had slept before, "
-            "which stretch woke them, and which was the thread's stretch before."},
+     .doc = "Aggregate: intervals in which threads were awake, how long they had slept before, "
+            "which interval woke them, and the thread's previous interval."},
     {.name = "__intrinsic_critical_path_walk",
      .args = 2,
      .scalar = critical_path,
      .usage = "(graph, root_ids) -> pointer",
-     .doc = "root_id, depth, ts, dur, blocker_id, blocker_utid, parent_id: for each root of an "
-            "array its own time and that of the sleep before it, charged to those who woke it."},
+     .doc =
+         "root_id, depth, ts, dur, blocker_id, blocker_utid, parent_id: for each root of an array, "
+         "its own time and that of the sleep before it, attributed to the threads that woke it."},
     {0},
 };

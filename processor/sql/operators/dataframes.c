@@ -90,7 +90,7 @@ static void array_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         return;
     if (orma_value_is_null(argv[0])) {
         s->failed = true;
-        orma_result_error(ctx, "__intrinsic_array_agg: an array has no NULL");
+        orma_result_error(ctx, "__intrinsic_array_agg: an array cannot contain NULL");
         return;
     }
     if (!s->frame)
@@ -374,8 +374,8 @@ const struct orma_sql_module orma_operators_dataframes_modules[] = {
     {.name = "__intrinsic_table_ptr",
      .module = &ptr_module,
      .usage = "(pointer)",
-     .doc = "The rows of a frame that another function gave, as c0, c1, ...; conditions "
-            "__intrinsic_table_ptr_bind(c0, 'name') say which column is which. NULL: no rows."},
+     .doc = "The rows of a dataframe returned by another function, as c0, c1, ...; conditions "
+            "__intrinsic_table_ptr_bind(c0, 'name') name the columns. NULL: no rows."},
     {0},
 };
 
@@ -385,7 +385,7 @@ const struct orma_sql_func orma_operators_dataframes[] = {
      .step = row_frame_step,
      .final = frame_final,
      .usage = "(name, value, ...) -> pointer",
-     .doc = "Aggregate: all rows as a frame. Each column has one type."},
+     .doc = "Aggregate: all rows as a dataframe. Each column has one type."},
     {.name = "__intrinsic_array_agg",
      .args = 1,
      .step = array_step,
@@ -396,11 +396,11 @@ const struct orma_sql_func orma_operators_dataframes[] = {
      .args = -1,
      .scalar = make_struct,
      .usage = "(name, ..., value, ...) -> pointer",
-     .doc = "Names and then as many values, as a frame of one row."},
+     .doc = "Names, then as many values, as a dataframe with one row."},
     {.name = "__intrinsic_table_ptr_bind",
      .args = 2,
      .scalar = bind_elsewhere,
      .usage = "(column, name) -> BOOL",
-     .doc = "In WHERE of __intrinsic_table_ptr: which column of the frame that column is."},
+     .doc = "In the WHERE clause of __intrinsic_table_ptr: binds a column to a name."},
     {0},
 };

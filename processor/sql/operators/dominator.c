@@ -490,8 +490,8 @@ const struct orma_sql_func orma_operators_dominator[] = {
      .step = dominator_step,
      .final = dominator_final,
      .usage = "(source_node_id, dest_node_id, root_node_id) -> pointer",
-     .doc = "Aggregate: node_id, dominator_node_id: the last node that every way from the root to "
-            "the node goes through. Nodes out of reach are left out."},
+     .doc = "Aggregate: node_id, dominator_node_id: the last node on every path from the root to "
+            "the node. Unreachable nodes are left out."},
     {.name = "__intrinsic_structural_tree_partition",
      .args = 3,
      .step = partition_step,

@@ -456,7 +456,8 @@ static int check_bounded(struct orma_tvf_call *call, const struct orma_dataframe
     if (in[W_SOURCE]->table.rows != in[W_DEST]->table.rows ||
         in[W_SOURCE]->table.rows != in[W_WEIGHT]->table.rows ||
         in[W_ROOT]->table.rows != in[W_TARGET]->table.rows)
-        return orma_tvf_fail(call, "arrays of edges, and those of roots, must be equally long");
+        return orma_tvf_fail(call,
+                             "the arrays of edges, and those of roots, must have equal lengths");
     return bounded(call, in);
 }
 
@@ -509,9 +510,8 @@ const struct orma_tvf orma_operators_tvf_dfs_weight_bounded = {
     .run = run_bounded,
     .usage = "(sources, targets, weights, roots, target_weights, is_target_weight_floor)",
     .doc = "Arrays of edges and roots (of __intrinsic_array_agg() or RepeatedField()): nodes that "
-           "each root reaches depth first until the weights "
-           "of all edges taken exceed its target; the node that does so is included if that is "
-           "a floor.",
+           "each root reaches, depth first, until the sum of edge weights exceeds its target; the "
+           "node that exceeds it is included if the target is a minimum.",
 };
 
 const struct orma_sql_func orma_operators_graph[] = {
@@ -520,16 +520,16 @@ const struct orma_sql_func orma_operators_graph[] = {
      .step = graph_step,
      .final = graph_final,
      .usage = "(source_node_id, dest_node_id) -> pointer",
-     .doc = "Aggregate: a graph of its edges; a target of NULL is a node alone."},
+     .doc = "Aggregate: a graph made of edges; a NULL target means a node without edges."},
     {.name = "__intrinsic_dfs",
      .args = 2,
      .scalar = dfs,
      .usage = "(graph, start_ids) -> pointer",
-     .doc = "node_id, parent_node_id: what the nodes of an array reach, depth first."},
+     .doc = "node_id, parent_node_id: the nodes reachable from an array of nodes, depth first."},
     {.name = "__intrinsic_bfs",
      .args = 2,
      .scalar = bfs,
      .usage = "(graph, start_ids) -> pointer",
-     .doc = "node_id, parent_node_id: what the nodes of an array reach, breadth first."},
+     .doc = "node_id, parent_node_id: the nodes reachable from an array of nodes, breadth first."},
     {0},
 };

@@ -206,7 +206,7 @@ static const char *wrong_interval(const struct interval_set *s, sqlite3_value **
         return "Interval intersect only accepts positive `ts` values.";
     if (sqlite3_value_int64(argv[2]) < 0)
         return "Interval intersect only works on intervals with non negative duration. Leave out "
-               "or close what is still open.";
+               "open intervals, or give them an end.";
     if (s->len && sqlite3_value_int64(argv[1]) < s->last_ts)
         return "Interval intersect requires intervals to be sorted by ts.";
     return NULL;
@@ -628,8 +628,8 @@ const struct orma_sql_func orma_operators_intervals[] = {
      .args = -1,
      .scalar = intersect,
      .usage = "(set1, ..., partition_columns STRING) -> pointer",
-     .doc = "What up to 15 sets of intervals share, in partitions that all of them have: ts, dur, "
-            "id_0 ... id_14 (those beyond the sets NULL), partition columns."},
+     .doc = "The intersection of up to 15 interval sets, per partition: ts, dur, id_0 ... id_14 "
+            "(NULL beyond the number of sets), partition columns."},
     {.name = "__intrinsic_timestamp_set_agg",
      .args = 1,
      .step = times_step,

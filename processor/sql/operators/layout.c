@@ -38,7 +38,7 @@ static int take_tracks(struct layout *l)
     if (sqlite3_value_type(l->call->argv[0]) == SQLITE_NULL)
         return 0;
     if (sqlite3_value_type(l->call->argv[0]) != SQLITE_TEXT)
-        return orma_tvf_fail(l->call, "invalid input track id list: expected a text");
+        return orma_tvf_fail(l->call, "invalid input track id list: expected a string");
     rest = orma_value_str(l->call->argv[0]);
     while (orma_str_cut(&rest, ',', &part)) {
         uint64_t id;
@@ -190,9 +190,8 @@ const struct orma_tvf orma_operators_tvf_slice_layout = {
     .args = {"filter_track_ids"},
     .run = run_layout,
     .usage = "(track_ids STRING)",
-    .doc = "Slices of the tracks (ids with commas between them) packed into rows: id, "
-           "layout_depth. A root and all that lies in it stay together and take the first rows "
-           "that are free.",
+    .doc = "Slices of the tracks (ids separated by commas) packed into rows: id, layout_depth. A "
+           "root slice and its descendants stay together and take the first free rows.",
 };
 
 /* ---- experimental_flat_slice ---- */
@@ -358,7 +357,7 @@ const struct orma_tvf orma_operators_tvf_flat_slice = {
     .args = {"start_bound", "end_bound"},
     .run = run_flat,
     .usage = "(start_bound TIMESTAMP, end_bound TIMESTAMP)",
-    .doc = "By track, the innermost slice of each stretch of time from start_bound to end_bound; "
-           "NULL where there is none. Only slices that start within the bounds count, on tracks "
-           "from their first root on.",
+    .doc = "By track, the innermost slice at each time from start_bound to end_bound; NULL where "
+           "there is none. Only slices that start within the bounds count, on each track from its "
+           "first root slice on.",
 };

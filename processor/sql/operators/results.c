@@ -17,7 +17,7 @@ static int copy_result(struct orma_tvf_call *call, const char *const *names, con
     for (unsigned i = 1; names[i]; i++) {
         cols[i] = from ? orma_dataframe_find(from, names[i]) : -1;
         if (cols[i] < 0)
-            return orma_tvf_fail(call, "%s: the argument must be what %s gives as an aggregate",
+            return orma_tvf_fail(call, "%s: the argument must be the result of the aggregate %s",
                                  table, table);
     }
     for (uint32_t at = 0; at < from->table.rows; at++) {
@@ -61,7 +61,7 @@ const struct orma_tvf orma_operators_tvf_dominator_tree = {
     .variadic = true,
     .run = run_dominators,
     .usage = "([pointer])",
-    .doc = "What the aggregate of this name gives, as rows; no rows without it.",
+    .doc = "The result of the aggregate of this name, as rows; no rows for NULL.",
 };
 
 const struct orma_tvf orma_operators_tvf_tree_partition = {
@@ -72,7 +72,7 @@ const struct orma_tvf orma_operators_tvf_tree_partition = {
     .variadic = true,
     .run = run_partition,
     .usage = "([pointer])",
-    .doc = "What the aggregate of this name gives, as rows; no rows without it.",
+    .doc = "The result of the aggregate of this name, as rows; no rows for NULL.",
 };
 
 const struct orma_tvf orma_operators_tvf_critical_path_walk = {
@@ -83,5 +83,5 @@ const struct orma_tvf orma_operators_tvf_critical_path_walk = {
     .variadic = true,
     .run = run_walk,
     .usage = "([pointer])",
-    .doc = "What __intrinsic_critical_path_walk() gives, as rows; no rows without it.",
+    .doc = "The result of __intrinsic_critical_path_walk(), as rows; no rows for NULL.",
 };

@@ -347,7 +347,7 @@ static int run_waves(struct scan *s, sqlite3_context *ctx)
     int r = number_waves(s, &num);
 
     if (r == -ELOOP) {
-        orma_result_error(ctx, "graph scan: the graph has a circle");
+        orma_result_error(ctx, "graph scan: the graph contains a cycle");
         return -EINVAL;
     }
     if (r == 0)
@@ -373,7 +373,7 @@ static int set_up(struct scan *s, sqlite3_context *ctx, sqlite3_value **argv)
     int r;
 
     if (!step.data || !list.data) {
-        orma_result_error(ctx, "graph scan: step query and columns must be texts");
+        orma_result_error(ctx, "graph scan: step query and columns must be strings");
         return -EINVAL;
     }
     r = take_columns(s, ctx, list);
@@ -435,6 +435,6 @@ const struct orma_sql_func orma_operators_scan[] = {
      .args = 4,
      .scalar = scan,
      .usage = "(graph, init, aggregate_sql STRING, columns STRING) -> pointer",
-     .doc = "The same; the query puts the rows of all nodes that lead to a node together."},
+     .doc = "The same; the query combines the rows of all predecessors of a node."},
     {0},
 };

@@ -138,8 +138,8 @@ const struct orma_tvf orma_operators_tvf_ancestor_slice = {
     .base = ORMA_TABLE_SLICE + 1,
     .run = run_ancestor_slice,
     .usage = "(id JOINID(slice.id))",
-    .doc = "All slices that enclose the slice, in order of ids; without the slice itself. NULL "
-           "gives no rows, an id that does not exist is an error.",
+    .doc = "All ancestors of the slice, in order of ids, without the slice itself. NULL gives no "
+           "rows; an unknown id is an error.",
 };
 
 const struct orma_tvf orma_operators_tvf_descendant_slice = {
@@ -150,8 +150,8 @@ const struct orma_tvf orma_operators_tvf_descendant_slice = {
     .base = ORMA_TABLE_SLICE + 1,
     .run = run_descendant_slice,
     .usage = "(id JOINID(slice.id))",
-    .doc = "All slices nested in the slice, at any depth, in order of ids; without the slice "
-           "itself. NULL gives no rows, an id that does not exist is an error.",
+    .doc = "All descendants of the slice, in order of ids, without the slice itself. NULL gives no "
+           "rows; an unknown id is an error.",
 };
 
 const struct orma_tvf orma_operators_tvf_ancestor_callsite = {
@@ -294,8 +294,8 @@ const struct orma_tvf orma_operators_tvf_directly_connected_flow = {
     .base = ORMA_TABLE_FLOW + 1,
     .run = run_directly_connected,
     .usage = "(slice_id JOINID(slice.id))",
-    .doc = "Flows that lead away from the slice or to it, over any number of slices, without "
-           "a change of direction. NULL gives no rows, an id that does not exist is an error.",
+    .doc = "Flows that lead away from the slice or to it, over any number of slices, each followed "
+           "in one direction only. NULL gives no rows; an unknown id is an error.",
 };
 
 const struct orma_tvf orma_operators_tvf_following_flow = {
@@ -307,7 +307,8 @@ const struct orma_tvf orma_operators_tvf_following_flow = {
     .base = ORMA_TABLE_FLOW + 1,
     .run = run_following,
     .usage = "(slice_id JOINID(slice.id))",
-    .doc = "Flows out of the slice and its descendants, and so on from the slices they reach.",
+    .doc = "Flows out of the slice and its descendants, and recursively from the slices that they "
+           "reach.",
 };
 
 const struct orma_tvf orma_operators_tvf_preceding_flow = {
@@ -319,5 +320,6 @@ const struct orma_tvf orma_operators_tvf_preceding_flow = {
     .base = ORMA_TABLE_FLOW + 1,
     .run = run_preceding,
     .usage = "(slice_id JOINID(slice.id))",
-    .doc = "Flows into the slice and its ancestors, and so on from the slices they come from.",
+    .doc = "Flows into the slice and its ancestors, and recursively into the slices that they come "
+           "from.",
 };

@@ -464,7 +464,7 @@ static int span_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int
     (void)num;
     if (v->sql->run.operators >= NESTING_MAX)
         return orma_result_vtab_error(&v->base.zErrMsg,
-                                      "%s: reads from itself, or too many of them nested",
+                                      "%s: reads from itself, or is nested too deeply",
                                       orma_span_names[v->kind]);
     finalize_sides(c);
     c->mixed_part_known = 0;
@@ -602,14 +602,15 @@ const struct orma_sql_module orma_operators_span_join_modules[] = {
     {.name = "span_join",
      .module = &span_module,
      .usage = "(t1 [PARTITIONED col], t2 [PARTITIONED col])",
-     .doc = "The parts that spans of both tables share, with the columns of both."},
+     .doc = "The intersections of the spans of both tables, with the columns of both."},
     {.name = "span_left_join",
      .module = &span_module,
      .usage = "(t1 [PARTITIONED col], t2 [PARTITIONED col])",
-     .doc = "The same, and what the first table has alone, the columns of the second being NULL."},
+     .doc =
+         "The same, plus spans of only the first table, with NULL for the columns of the second."},
     {.name = "span_outer_join",
      .module = &span_module,
      .usage = "(t1 [PARTITIONED col], t2 [PARTITIONED col])",
-     .doc = "The same, and what either table has alone."},
+     .doc = "The same, plus spans of only one of the tables."},
     {0},
 };

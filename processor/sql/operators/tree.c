@@ -71,8 +71,8 @@ static struct orma_dataframe *new_frame(sqlite3_context *ctx, const struct tree_
             sqlite3_value_type(name) == SQLITE_TEXT ? orma_value_str(name).data : NULL;
         if (!names[i + T_OWN]) {
             orma_result_error(ctx,
-                              "tree: column %u after the id and the parent has no name: "
-                              "names and values take turns",
+                              "tree: column %u after the id and the parent has no name: names and "
+                              "values must alternate",
                               i + 1);
             free(names);
             return NULL;
@@ -136,8 +136,8 @@ static void tree_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         return;
     if (!read_args(argc, argv, &args)) {
         s->failed = true;
-        orma_result_error(ctx, "tree: expected the id, the parent, and pairs of a name and a value "
-                               "for other columns; all may be such pairs");
+        orma_result_error(ctx, "tree: expected the id, the parent, and name-value pairs for other "
+                               "columns (or only name-value pairs)");
         return;
     }
     if (!s->frame)
@@ -156,8 +156,7 @@ static char *find_duplicate(const struct orma_ints *ids)
 {
     for (size_t i = E_NUM; i < ids->len; i += E_NUM) {
         if (ids->data[i + E_ID] == ids->data[i - E_NUM + E_ID])
-            return sqlite3_mprintf("tree: there are several nodes %lld",
-                                   (long long)ids->data[i + E_ID]);
+            return sqlite3_mprintf("tree: duplicate node %lld", (long long)ids->data[i + E_ID]);
     }
     return NULL;
 }
@@ -276,8 +275,8 @@ static void tree_to_table(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (tree)
         orma_dataframe_result_pointer(ctx, orma_dataframe_ref(tree));
     else if (!orma_value_is_null(argv[0]))
-        orma_result_error(ctx, "__intrinsic_tree_to_table: the argument must be a tree, as "
-                               "__intrinsic_tree_from_table gives it");
+        orma_result_error(ctx, "__intrinsic_tree_to_table: the argument must be a tree made by "
+                               "__intrinsic_tree_from_table");
 }
 
 const struct orma_sql_func orma_operators_tree[] = {
@@ -286,15 +285,14 @@ const struct orma_sql_func orma_operators_tree[] = {
      .step = tree_step,
      .final = tree_final,
      .usage = "(id, parent_id[, name, value]...) -> pointer",
-     .doc =
-         "Aggregate: all rows as a tree, or several: the node's id, its parent (NULL: a root), and "
-         "columns that the nodes carry. Ids are unique, parents exist, no node is its own "
-         "ancestor. Also ('id', id, 'parent_id', parent_id, ...)."},
+     .doc = "Aggregate: all rows as one or more trees: the node's id, its parent (NULL: a root), "
+            "and further columns of the nodes. Ids are unique, parents exist, and no node is its "
+            "own ancestor. Also ('id', id, 'parent_id', parent_id, ...)."},
     {.name = "__intrinsic_tree_to_table",
      .args = 1,
      .scalar = tree_to_table,
      .usage = "(tree) -> pointer",
-     .doc = "The nodes of a tree as a frame: _tree_id and _tree_parent_id, numbers in the order of "
-            "the rows that it was made of, then the columns by their names."},
+     .doc = "The nodes of a tree as a dataframe: _tree_id and _tree_parent_id, numbered in the "
+            "order of the input rows, then the columns by their names."},
     {0},
 };

@@ -76,7 +76,7 @@ static int link_nodes(struct summary *self)
         if (orma_sql_should_stop(self->sql, i + 1))
             return -ECANCELED;
         if (i && node[S_ID] == node[S_ID - S_NUM])
-            return fail(self, "there are several nodes", node[S_ID]);
+            return fail(self, "duplicate node", node[S_ID]);
         self->parents[i] = UINT32_MAX;
         if (node[S_PARENT] < 0)
             continue;
@@ -122,7 +122,7 @@ static int sum_up(struct summary *self)
     }
     for (size_t i = 0; i < self->num && self->done < self->num; i++) {
         if (self->children[i] != UINT32_MAX)
-            return fail(self, "there is a circle through, or below, node",
+            return fail(self, "there is a cycle through, or below, node",
                         self->nodes[i * S_NUM + S_ID]);
     }
     for (size_t i = self->done; i-- > 0;) {

@@ -58,7 +58,7 @@ static int read_window(struct window_table *self, int argc, const char *const *a
         return refuse(ret_error, "expected start, duration and quantum");
     for (int i = 0; i < ARGS; i++) {
         if (!read_number(argv[MODULE_ARGS + i], &self->args[i]))
-            return refuse(ret_error, "start, duration and quantum must be whole numbers");
+            return refuse(ret_error, "start, duration and quantum must be integers");
     }
     self->fixed = true;
     return SQLITE_OK;

@@ -592,7 +592,7 @@ static int prepare(struct run *s, const struct orma_fg_config *config)
     if (s->src->rows->columns[s->src->name].type == ORMA_DATAFRAME_DOUBLE ||
         (s->src->rows->columns[s->src->name].type == ORMA_DATAFRAME_INT &&
          s->src->rows->table.columns[s->src->name].valid))
-        return refuse(s, "flamegraph: names must be texts");
+        return refuse(s, "flamegraph: names must be strings");
     return sqlite3_prepare_v2(s->src->sql->db, "SELECT __intrinsic_regexp(?1, ?2, ?3)", -1,
                               &s->regexp, NULL)
                ? refuse(s, "flamegraph: %s", sqlite3_errmsg(s->src->sql->db))

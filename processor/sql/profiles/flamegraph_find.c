@@ -184,8 +184,8 @@ const struct orma_tvf orma_profiles_tvf_flamegraph_find = {
     .required = 2,
     .run = run_find,
     .usage = "('table', 'pattern'[, 'flags'[, config]])",
-    .doc = "The frames of a flame graph whose name the pattern is found in (flags as for regexp). "
-           "The graph is a table with _tree_id and _tree_parent_id, or id and parent_id, and name, "
+    .doc = "The frames of a flame graph whose name matches the pattern (flags as for regexp). The "
+           "graph is a table with _tree_id and _tree_parent_id, or id and parent_id, and name, "
            "parents before children; or one of __intrinsic_flamegraph with its configuration. "
-           "is_outermost: no frame above it matches, so that these may be summed up.",
+           "is_outermost: no frame above it matches, so these can be summed up.",
 };

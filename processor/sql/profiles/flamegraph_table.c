@@ -108,7 +108,7 @@ const struct orma_sql_func orma_profiles_flamegraph[] = {
      .usage = "(tag STRING, ...) -> pointer",
      .doc = "Part of the configuration of a flame graph: view(kind), view_pattern(pattern[, "
             "flags]), filter(kind, pattern[, flags]), grouping(column), value(column), "
-            "aggregate(kind, column[, out]); configurations among the arguments are joined."},
+            "aggregate(kind, column[, out]); configurations among the arguments are combined."},
     {0},
 };
 

@@ -66,8 +66,8 @@ static int take_upids(struct tree *t)
     while (rest.data && orma_str_cut(&rest, ',', &part)) {
         if (!orma_str_to_i64(orma_str_trim(part), &upid) || t->upids_num == UPIDS_MAX)
             return orma_tvf_fail(t->call,
-                                 "experimental_flamegraph: upid_group must be at most %d "
-                                 "numbers with commas between them",
+                                 "experimental_flamegraph: upid_group must be at most %d numbers "
+                                 "separated by commas",
                                  UPIDS_MAX - 1);
         t->upids[t->upids_num++] = upid;
     }
@@ -84,7 +84,7 @@ static int take_constraints(struct tree *t)
 
         part = orma_str_trim(part);
         if (!part.len || t->constraints_num == CONSTRAINTS_MAX)
-            return orma_tvf_fail(t->call, "experimental_flamegraph: wrong ts_constraint");
+            return orma_tvf_fail(t->call, "experimental_flamegraph: invalid ts_constraint");
         char op = part.data[0];
         if ((op == '<' || op == '>') && part.len > 1 && part.data[1] == '=') {
             op = op == '<' ? 'l' : 'g';
@@ -92,7 +92,7 @@ static int take_constraints(struct tree *t)
         }
         part = orma_str_trim((struct orma_str){part.data + skip, part.len - skip});
         if (!strchr("<>lg=", op) || !orma_str_to_i64(part, &t->constraints[t->constraints_num].ts))
-            return orma_tvf_fail(t->call, "experimental_flamegraph: wrong ts_constraint");
+            return orma_tvf_fail(t->call, "experimental_flamegraph: invalid ts_constraint");
         t->constraints[t->constraints_num++].op = op;
     }
     return 0;
@@ -390,10 +390,9 @@ const struct orma_tvf orma_profiles_tvf_profile_tree = {
     .run = run_flamegraph,
     .usage = "(profile_type STRING, ts, ts_constraint STRING, upid, upid_group STRING, focus_str "
              "STRING)",
-    .doc =
-        "Stacks of a heap profile ('native': up to ts) or of samples ('perf': where "
-        "ts_constraint, as '>=1,<9', holds) of the processes, merged by name and mapping; with "
-        "focus_str only those that have it in a name. NULL sets no limit. 'graph': the objects of "
-        "the heap graph of one process (upid) at one time (ts), by class, each below the one "
-        "that keeps it.",
+    .doc = "Stacks of a heap profile ('native': up to ts) or of samples ('perf': within "
+           "ts_constraint, such as '>=1,<9') of the processes, merged by name and mapping; with "
+           "focus_str, only those with it in a name. NULL means no limit. 'graph': the objects of "
+           "the heap graph of one process (upid) at one time (ts), by class, each below the object "
+           "that retains it.",
 };

@@ -100,7 +100,7 @@ static void cat_stacks(sqlite3_context *ctx, int argc, sqlite3_value **argv)
             break;
         default:
             orma_buf_fini(&out);
-            orma_result_error(ctx, "CAT_STACKS: argument %d must be a stack, a text or NULL",
+            orma_result_error(ctx, "CAT_STACKS: argument %d must be a stack, a string or NULL",
                               i + 1);
             return;
         }
@@ -215,7 +215,7 @@ const struct orma_tvf orma_profiles_tvf_annotated_callstack = {
     .run = run_annotated,
     .usage = "(callsite_id JOINID(stack_profile_callsite.id))",
     .doc = "The call site and its callers up to the root; annotation says how the code of a frame "
-           "was made (aot, interp, jit), NULL for ordinary libraries.",
+           "was made (aot, interp, jit); NULL for ordinary libraries.",
 };
 
 /* ---- profiles ---- */
@@ -544,14 +544,14 @@ static struct profile *profile_new(struct orma_storage *st, int argc, sqlite3_va
 static const char *wrong_arguments(int argc, sqlite3_value **argv)
 {
     if (argc < 1 || (argc - 1) % 3 || argc > 1 + 3 * TYPES_MAX)
-        return "expected a stack, and for each value its type, its unit and itself";
+        return "expected a stack, and then type, unit and value for each value";
     if (sqlite3_value_type(argv[0]) != SQLITE_BLOB && !orma_value_is_null(argv[0]))
-        return "the stack must be of CAT_STACKS() or the like";
+        return "the stack must come from CAT_STACKS() or a similar function";
     for (int i = 1; i < argc; i += 3) {
         if (sqlite3_value_type(argv[i]) != SQLITE_TEXT ||
             sqlite3_value_type(argv[i + 1]) != SQLITE_TEXT ||
             sqlite3_value_type(argv[i + 2]) != SQLITE_INTEGER)
-            return "types and units must be texts, values integers";
+            return "types and units must be strings, values integers";
     }
     return NULL;
 }
@@ -639,8 +639,8 @@ const struct orma_sql_func orma_profiles_stacks[] = {
      .args = 2,
      .scalar = counter_for_sample,
      .usage = "(sample_id, counter_name STRING) -> DOUBLE",
-     .doc = "The value of the counter of that name that was read with the sample; NULL if it was "
-            "not. An id of no sample is an error."},
+     .doc = "The value of the counter with this name, as read with the sample; NULL if it was not "
+            "read. An unknown sample id is an error."},
     {.name = "stack_from_stack_profile_callsite",
      .args = 1,
      .scalar = stack_of_callsite,
@@ -650,7 +650,7 @@ const struct orma_sql_func orma_profiles_stacks[] = {
      .args = 2,
      .scalar = stack_of_callsite,
      .usage = "(callsite_id, annotate BOOL) -> BYTES",
-     .doc = "The same; names get how their code was made, if that is known."},
+     .doc = "The same; names are annotated with how their code was made, if known."},
     {.name = "stack_from_stack_profile_frame",
      .args = 1,
      .scalar = stack_of_frame,
@@ -660,12 +660,12 @@ const struct orma_sql_func orma_profiles_stacks[] = {
      .args = -1,
      .scalar = cat_stacks,
      .usage = "(root, ..., leaf) -> BYTES",
-     .doc = "One stack of several; a text is a frame of that name, NULL is left out."},
+     .doc = "Joins several stacks; a string is a frame of that name, NULL is skipped."},
     {.name = "experimental_profile",
      .args = -1,
      .step = profile_step,
      .final = profile_final,
      .usage = "(stack[, type, unit, value, ...]) -> BYTES",
-     .doc = "Aggregate: a profile in the format of pprof; without values, samples are counted."},
+     .doc = "Aggregate: a profile in pprof format; without values, it counts samples."},
     {0},
 };

@@ -60,7 +60,7 @@ static void agg_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         return; /* nobody knows where that is */
     struct orma_str file = orma_value_str(argv[0]);
     if (sqlite3_value_type(argv[0]) != SQLITE_TEXT || !take_int(argv[1], &p.rel_pc)) {
-        orma_result_error(ctx, "__intrinsic_symbolize_agg: a file name and an address are needed");
+        orma_result_error(ctx, "__intrinsic_symbolize_agg: expected a file name and an address");
         return;
     }
     p.file = orma_strpool_add(&orma_sql_of(ctx)->storage->pool, file);
@@ -95,15 +95,16 @@ static struct orma_symbolizer *symbolizer(sqlite3_context *ctx)
 
     if (!sql->file_access && !sql->binary_paths) {
         orma_result_error(ctx,
-                          "%s: File I/O is disabled; --allow-sql-file-access or "
-                          "PERFETTO_BINARY_PATH allows to read binaries",
+                          "%s: File I/O is disabled; use --allow-sql-file-access or set "
+                          "PERFETTO_BINARY_PATH to read binaries",
                           what);
         return NULL;
     }
     (void)orma_symbolizer_mode_of(sql->binary_mode, &mode); /* the owner has checked it */
     int r = sql->symbolizer ? 0 : orma_symbolizer_new(sql->binary_paths, mode, &sql->symbolizer);
     if (r == -ENOTSUP)
-        orma_result_error(ctx, "%s: this build reads no binaries: it was made without libdw", what);
+        orma_result_error(ctx, "%s: this build cannot read binaries: it was built without libdw",
+                          what);
     else if (r < 0)
         sqlite3_result_error_nomem(ctx);
     return r < 0 ? NULL : sql->symbolizer;
@@ -219,8 +220,8 @@ static void symbolize(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
     (void)argc;
     if (!list && sqlite3_value_type(argv[0]) != SQLITE_NULL) {
-        orma_result_error(ctx, "__intrinsic_symbolize: what __intrinsic_symbolize_agg gives is "
-                               "needed");
+        orma_result_error(
+            ctx, "__intrinsic_symbolize: expected the result of __intrinsic_symbolize_agg");
         return;
     }
     if (list) { /* without a row there is no list */
@@ -244,15 +245,15 @@ const struct orma_sql_func orma_profiles_symbolize[] = {
      .step = agg_step,
      .final = agg_final,
      .usage = "(file_name, rel_pc, mapping_id, address) -> pointer",
-     .doc = "Aggregate: addresses of binaries, for __intrinsic_symbolize. Where the mapping of the "
-            "trace is of that file, its build id must be that of the file."},
+     .doc = "Aggregate: addresses of binaries, for __intrinsic_symbolize. If the trace maps that "
+            "file, the build id must be that of the file."},
     {.name = "__intrinsic_symbolize",
      .args = 1,
      .scalar = symbolize,
      .usage = "(pointer) -> pointer",
-     .doc = "What is at these addresses: function_name, file_name, line_number, mapping_id, "
-            "address; a row for each function, the innermost first, and none where nothing is "
-            "known. Reads binaries, so SQL must be allowed to read files or PERFETTO_BINARY_PATH "
-            "be set."},
+     .doc = "The symbols at these addresses: function_name, file_name, line_number, mapping_id, "
+            "address; a row for each function, the innermost first, and none for unknown "
+            "addresses. It reads binaries, so SQL must be allowed to read files, or "
+            "PERFETTO_BINARY_PATH must be set."},
     {0},
 };

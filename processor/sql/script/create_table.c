@@ -114,8 +114,7 @@ static int check_names(struct orma_sql *sql, const struct orma_statement *s, sql
         if (!orma_word_is_plain(name))
             return orma_sql_error_set(&sql->error, s->text, s->body_at,
                                       "%s: column name '%.*s' must begin with a letter or '_' and "
-                                      "have letters, digits and "
-                                      "'_' only",
+                                      "contain only letters, digits and '_'",
                                       statement_name(s), ORMA_STR_ARG(name));
         for (int k = 0; k < i; k++) {
             if (orma_word_eq(name, column_name(query, k)))
@@ -392,7 +391,7 @@ static int build_frame(struct orma_sql *sql, const struct orma_statement *s,
         r = orma_sql_exec_check_columns(sql, s, query);
     if (r == 0 && in_query(query, ORMA_STR("_auto_id")))
         r = orma_sql_error_set(&sql->error, s->text, s->body_at,
-                               "no column may be called _auto_id: that is the number of the row");
+                               "the column name _auto_id is reserved for the row number");
     if (r == 0 && !(frame = new_frame(sql, s, query)))
         r = orma_sql_error_oom(&sql->error);
     if (r == 0)
@@ -536,7 +535,7 @@ static int cannot_index(struct orma_sql *sql, const struct orma_statement *s, co
     bool other = exists_as(sql, name); /* a view, or a table of SQLite's */
     return orma_sql_error_set(&sql->error, s->text, s->name_at,
                               "CREATE PERFETTO INDEX: table '%s' does not exist%s", name,
-                              other ? ", as one made by CREATE PERFETTO TABLE" : "");
+                              other ? ", or was not made by CREATE PERFETTO TABLE" : "");
 }
 
 static int find_indexed(struct orma_sql *sql, const struct orma_statement *s,

@@ -100,10 +100,9 @@ static void take_message(struct orma_sql *sql, const struct orma_sql_text *text,
 ORMA_COLD static int refuse_stale(struct orma_sql *sql)
 {
     orma_sql_error_clear(&sql->error); /* that was a consequence */
-    return orma_sql_error_set(
-        &sql->error, NULL, 0,
-        "the trace file was written over or cut after it was loaded, and this "
-        "query reads from it: load it again");
+    return orma_sql_error_set(&sql->error, NULL, 0,
+                              "the trace file was overwritten or truncated after it was loaded, "
+                              "and this query reads from it: load it again");
 }
 
 /* The text for a failure whose kind is known; what SQLite says only if there is nothing else. */
@@ -115,12 +114,11 @@ static int say_why(struct orma_sql *sql, const struct orma_sql_text *text, uint3
         orma_sql_error_wrap(&sql->error, text, at);
     else if (r == -ENOMEM && sql->limits.memory.out)
         orma_sql_error_set(&sql->error, text, at,
-                           "out of memory: the query gathers more than fits into %" PRIu64
-                           " MiB; narrow what it reads, or add a LIMIT",
+                           "out of memory: the query needs more than %" PRIu64
+                           " MiB; make it read less, or add a LIMIT",
                            sql->limits.memory.limit_bytes >> 20);
     else if (r == -ECANCELED && sql->limits.out_of_time)
-        orma_sql_error_set(&sql->error, text, at,
-                           "the query takes longer than %g s, which is the limit here",
+        orma_sql_error_set(&sql->error, text, at, "the query takes longer than the limit of %g s",
                            (double)sql->time_limit_ns / 1e9);
     else if (r == -ECANCELED)
         orma_sql_error_set(&sql->error, text, at, "interrupted");
@@ -311,7 +309,7 @@ int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret)
     if (!stmt)
         r = orma_sql_error_oom(&sql->error);
     else if (sql->run.depth > DEPTH_MAX)
-        r = orma_sql_error_set(&sql->error, NULL, 0, "scripts run scripts too deeply");
+        r = orma_sql_error_set(&sql->error, NULL, 0, "scripts are nested too deeply");
     else
         r = refuse_stopped(sql);
     if (r == 0)

@@ -99,6 +99,6 @@ const struct orma_tvf orma_sqlstats_tvf = {
     .types = "TIII",
     .run = run_sqlstats,
     .usage = "",
-    .doc = "The last 100 statements with the wall times in ns at which they were started, gave "
+    .doc = "The last 100 statements, with the wall times in ns at which they started, returned "
            "their first row and ended; 0: not yet.",
 };

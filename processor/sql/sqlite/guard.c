@@ -14,8 +14,8 @@
 
 /* ---- the tables ---- */
 
-#define NO_TEXT_SEARCH "full text search is not there"
-#define NO_RTREE "R-trees are not there"
+#define NO_TEXT_SEARCH "full-text search is not available"
+#define NO_RTREE "R-trees are not available"
 #define VALUE_MAX (64 << 20)  /* one call of hex() can make one, and cannot be interrupted */
 #define LIKE_PATTERN_MAX 1000 /* the time of LIKE grows with text times pattern */
 
@@ -29,7 +29,7 @@ const struct orma_sqlite_guard_name orma_sqlite_guard_functions[] = {
     {"cume_dist", NULL}, {"current_date", NULL}, {"current_time", NULL},
     {"current_timestamp", NULL}, {"date", NULL}, {"datetime", NULL}, {"degrees", NULL},
     {"dense_rank", NULL}, {"exp", NULL}, {"first_value", NULL}, {"floor", NULL}, {"format", NULL},
-    {"fts3_tokenizer", "it keeps pointers into a module that is not there"},
+    {"fts3_tokenizer", "it holds pointers into a module that is not available"},
     {"fts5", NO_TEXT_SEARCH},
     {"fts5_get_locale", NO_TEXT_SEARCH},
     {"fts5_insttoken", NO_TEXT_SEARCH},
@@ -79,13 +79,13 @@ const struct orma_sqlite_guard_name orma_sqlite_guard_functions[] = {
     {"timediff", NULL}, {"total", NULL}, {"total_changes", NULL}, {"trim", NULL}, {"trunc", NULL},
     {"typeof", NULL}, {"unhex", NULL}, {"unicode", NULL}, {"unistr", NULL},
     {"unistr_quote", NULL}, {"unixepoch", NULL},
-    {"unknown", "it stands for functions that are not there"},
+    {"unknown", "it refers to functions that are not available"},
     {"unlikely", NULL}, {"upper", NULL}, {"zeroblob", NULL},
     {NULL, NULL},
 };
 
 const struct orma_sqlite_guard_name orma_sqlite_guard_modules[] = {
-    {"bytecode", "it shows how statements of others run"},
+    {"bytecode", "it shows how other users' statements run"},
     {"carray", "it reads memory by address"},
     {"dbstat", "there is no file to show"},
     {"fts3", NO_TEXT_SEARCH}, {"fts3tokenize", NO_TEXT_SEARCH}, {"fts4", NO_TEXT_SEARCH},
@@ -95,8 +95,8 @@ const struct orma_sqlite_guard_name orma_sqlite_guard_modules[] = {
     {"rtree", NO_RTREE}, {"rtree_i32", NO_RTREE},
     {"sqlite_dbdata", "it reads raw pages"}, {"sqlite_dbpage", "it reads and writes raw pages"},
     {"sqlite_dbptr", "it reads raw pages"},
-    {"sqlite_stmt", "it shows the statements of others"},
-    {"tables_used", "it shows how statements of others run"},
+    {"sqlite_stmt", "it shows other users' statements"},
+    {"tables_used", "it shows how other users' statements run"},
     {NULL, NULL},
 };
 
@@ -315,9 +315,7 @@ static int check_pragma(struct orma_sql *sql, const char *name, const char *arg,
     const struct orma_sqlite_guard_pragma *p = orma_sqlite_guard_find_pragma(name);
 
     if (!p)
-        return refuse_pragma(sql, name,
-                             "there is none of that name, or none that is known to be "
-                             "safe");
+        return refuse_pragma(sql, name, "unknown, or not known to be safe");
     switch (p->use) {
     case ORMA_PRAGMA_ASK:
         return SQLITE_OK;
@@ -328,9 +326,11 @@ static int check_pragma(struct orma_sql *sql, const char *name, const char *arg,
             return SQLITE_OK;
         break;
     case ORMA_PRAGMA_REFUSED:
-        return refuse_pragma(sql, name, "it would change what all queries of this process get");
+        return refuse_pragma(sql, name,
+                             "it would change the results of all queries in this process");
     }
-    return arg ? refuse_pragma(sql, name, "it can be read, not set: the connection is shared")
+    return arg ? refuse_pragma(sql, name,
+                               "it can be read but not set, because the connection is shared")
                : SQLITE_OK;
 }
 

@@ -201,12 +201,12 @@ static bool read_owner(sqlite3_context *ctx, sqlite3_value **argv, struct event 
     e->has_upid = what && !strcmp(what, "upid");
     e->owner = id;
     if (!e->has_utid && !e->has_upid) {
-        fail(ctx, "a track belongs to 'utid' or 'upid', with its number");
+        fail(ctx, "the owner of a track must be 'utid' or 'upid', with a number");
         return false;
     }
     if (sqlite3_value_type(argv[1]) != SQLITE_INTEGER || id < 0 ||
         id >= sql->storage->tables[e->has_utid ? ORMA_TABLE_THREAD : ORMA_TABLE_PROCESS].rows) {
-        fail(ctx, "there is no %s %lld", what, (long long)id);
+        fail(ctx, "unknown %s %lld", what, (long long)id);
         return false;
     }
     return true;
@@ -349,8 +349,8 @@ const struct orma_sql_func orma_derived_funcs[] = {
      .flags = SQLITE_DIRECTONLY,
      .scalar = func_track,
      .usage = "(name STRING [, owner STRING, id LONG]) -> LONG",
-     .doc = "The id of a track for derived slices, made when it is first asked for. The owner is "
-            "'utid' or 'upid'."},
+     .doc = "The id of a track for derived slices, created on first use. The owner is 'utid' or "
+            "'upid'."},
     {.name = "orma_counter_track",
      .args = -1,
      .flags = SQLITE_DIRECTONLY,
@@ -362,20 +362,19 @@ const struct orma_sql_func orma_derived_funcs[] = {
      .flags = SQLITE_DIRECTONLY,
      .scalar = func_slice,
      .usage = "(track_id LONG, ts LONG, dur LONG, name STRING [, category STRING]) -> LONG",
-     .doc = "Adds a slice when the statement is over, and gives its id."},
+     .doc = "Adds a slice when the statement ends, and returns its id."},
     {.name = "orma_counter",
      .args = 3,
      .flags = SQLITE_DIRECTONLY,
      .scalar = func_counter,
      .usage = "(track_id LONG, ts LONG, value DOUBLE) -> LONG",
-     .doc = "Adds a value of a counter when the statement is over, and gives its id."},
+     .doc = "Adds a counter value when the statement ends, and returns its id."},
     {.name = "orma_describe",
      .args = -1,
      .flags = SQLITE_DIRECTONLY,
      .scalar = func_describe,
      .usage = "(slice_id LONG, text STRING [, link STRING]) -> LONG",
-     .doc = "Attaches a description, and a link to more, to a slice: its args description and "
-            "doc_link."},
+     .doc = "Attaches a description and a link to a slice: its args description and doc_link."},
     {0},
 };
 

@@ -224,7 +224,7 @@ class Export(unittest.TestCase):
         for argv in (["a.orma", self.trace], ["two.tar"], ["a.orma.gz"]):
             self.assertIn("it must be the only input", self.orma("query", *argv, "SELECT 1", code=1))
         (self.root / "cut.orma").write_bytes((self.root / "a.orma").read_bytes()[:-100])
-        self.assertIn("damaged or cut off", self.orma("query", "cut.orma", "SELECT 1", code=1))
+        self.assertIn("damaged or truncated", self.orma("query", "cut.orma", "SELECT 1", code=1))
 
     # ---- args ----
 
@@ -267,7 +267,7 @@ class Export(unittest.TestCase):
         out = self.root / "no.parquet"
         self.assertIn("no column 'args'", self.export("parquet", out, "SELECT id FROM slice", code=1, more=["--args"]))
         self.assertFalse(out.exists())
-        self.assertIn("--args goes with", self.export("csv", out, "SELECT id FROM slice", code=2, more=["--args"]))
+        self.assertIn("--args needs", self.export("csv", out, "SELECT id FROM slice", code=2, more=["--args"]))
 
     # ---- Arrow ----
 
@@ -302,7 +302,7 @@ class Export(unittest.TestCase):
         out = self.root / "t.db"
         self.export("sqlite", out)
         self.assertEqual(sqlite3.connect(out).execute("SELECT count(*) FROM slice").fetchone(), (300,))
-        self.assertIn("leave the SQL out", self.export("sqlite", out, "SELECT 1", code=2))
+        self.assertIn("leave out the SQL", self.export("sqlite", out, "SELECT 1", code=2))
 
     def test_all_tables_are_the_same_in_both(self):
         """By the names that the documentation has, also those that SQL itself defines."""

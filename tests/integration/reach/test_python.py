@@ -50,7 +50,7 @@ class Python(Installed):
                              (str(self.root / "absent.json"), "absent.json: No such file")):
             with self.assertRaisesRegex(orma.TraceProcessorException, words):
                 orma.TraceProcessor(trace)
-        with self.assertWarnsRegex(UserWarning, "cut.json: cut off"):
+        with self.assertWarnsRegex(UserWarning, "cut.json: truncated"):
             self.open(str(cut))
         with self.assertRaisesRegex(TypeError, "config is a TraceProcessorConfig, not str"):
             orma.TraceProcessor("a", "x", "y")

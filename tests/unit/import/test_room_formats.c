@@ -81,11 +81,8 @@ Test(room_formats, each_unit_is_read_or_counted)
         {"strace", &orma_format_strace,
          "7 1.000001 read(3) = 1\nnonsense\n1.000002 read(3) = 1\n7 10:00:00 read(3) = 1\n"
          "7 1.000003 <... read res\n7 1.000004 no call\n",
-         "read 1"
-         "|1 damaged lines at 23"
-         "|1 clock lines with a time of another form than the first one at 53"
-         "|1 not read lines without a pid (strace -f) at 32"
-         "|2 damaged lines that are no call at 76"},
+         "read 1|1 damaged lines at 23|1 clock lines with another time format than the first one "
+         "at 53|1 not read lines without a pid (strace -f) at 32|2 damaged non-call lines at 76"},
         {"kernel text", &orma_format_systrace,
          " a-7 ( 7) [002] d..1 1.000001: cpu_idle: state=1 cpu_id=3\n"
          " a-7 ( 7) [002] d..1 1.000002: cpu_idle: state=1\nnonsense\n"
@@ -109,7 +106,7 @@ Test(room_formats, each_unit_is_read_or_counted)
          "|1 damaged events without a phase at 91"
          "|1 damaged events without a valid time at 111"
          "|1 damaged events at -1"
-         "|1 clock events of a time before zero at 219"
+         "|1 clock events with a time before zero at 219"
          "|1 not read events of phase D at 54"
          "|1 damaged events of phase C at -1"
          "|1 not read metadata events 'other' at -1"},

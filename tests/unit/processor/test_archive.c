@@ -110,7 +110,7 @@ Test(archive, begins_as_no_other_trace_does)
 {
     refused("Orma", 4, -EBADMSG, "Unknown trace type");
     refused("OrmaImg2 and more", 17, -EBADMSG, "Unknown trace type");
-    refused("OrmaImg1", 8, -EBADMSG, "damaged or cut off");
+    refused("OrmaImg1", 8, -EBADMSG, "damaged or truncated");
     orma_assert_no_leaks();
 }
 
@@ -207,16 +207,16 @@ Test(archive, that_is_damaged_is_refused)
 
     memcpy(copy, archive.data, archive.len);
     copy[archive.len] = 0;
-    refused(copy, archive.len + 1, -EBADMSG, "damaged or cut off");
+    refused(copy, archive.len + 1, -EBADMSG, "damaged or truncated");
     for (size_t len = 8; len < archive.len; len += len < 300 || len > 4000 ? 331 : 1000)
-        refused(copy, len, -EBADMSG, "damaged or cut off");
+        refused(copy, len, -EBADMSG, "damaged or truncated");
     memcpy(&head, copy, sizeof(head));
     /* Behind the head its page is empty, and nobody reads it. */
     for (size_t at = 8; at < archive.len; at += at < sizeof(head) ? 13 : 211) {
         if (at >= sizeof(head) && at < ORMA_IMAGE_BULK)
             continue;
         copy[at] ^= 0x40;
-        refused(copy, archive.len, -EBADMSG, "damaged or cut off");
+        refused(copy, archive.len, -EBADMSG, "damaged or truncated");
         copy[at] ^= 0x40;
     }
     /* Counts that are as large as they can be, with sums that are right. */

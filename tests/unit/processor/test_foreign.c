@@ -109,10 +109,10 @@ static const struct kind {
     {BYTES("packet {\n  timestamp: 5\n}\n"), "`orma convert binary`"},
     {BYTES("# made by hand\npacket: {\n  timestamp: 5\n}\n"), "`orma convert binary`"},
     {BYTES("packet <\n  timestamp: 5\n>\n"), "`orma convert binary`"},
-    {BYTES("# a config\nbuffers {\n  size_kb: 5\n}\n"), "`orma record` records by it"},
-    {BYTES("buffers: {\n  size_kb: 5\n}\n"), "`orma record` records by it"},
-    {BYTES("data_sources {\n  config { name: \"a\" }\n}\n"), "`orma record` records by it"},
-    {BYTES("duration_ms: 500\nbuffers {\n}\n"), "`orma record` records by it"},
+    {BYTES("# a config\nbuffers {\n  size_kb: 5\n}\n"), "`orma record -c` records with it"},
+    {BYTES("buffers: {\n  size_kb: 5\n}\n"), "`orma record -c` records with it"},
+    {BYTES("data_sources {\n  config { name: \"a\" }\n}\n"), "`orma record -c` records with it"},
+    {BYTES("duration_ms: 500\nbuffers {\n}\n"), "`orma record -c` records with it"},
     {BYTES("{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\", \"shared\": {}}"),
      "speedscope"},
     {BYTES("{\"shared\": {\"frames\": []}, \"profiles\": []}"), "speedscope"},
@@ -133,17 +133,17 @@ static const struct kind {
     {BYTES("{\"start_time\":1,\"sample_count\":2,\"root_frame\":{\"time\":1}}"), "pyinstrument"},
     {BYTES("{\"version\":5,\"dataForRoots\":[]}"), "React"},
     /* by their form */
-    {BYTES("<!DOCTYPE html>\n<html><body>hello</body></html>\n"), "a page of HTML without a trace"},
-    {BYTES("<html><body>hello</body></html>\n"), "a page of HTML without a trace"},
+    {BYTES("<!DOCTYPE html>\n<html><body>hello</body></html>\n"), "an HTML page that contains no trace"},
+    {BYTES("<html><body>hello</body></html>\n"), "an HTML page that contains no trace"},
     {BYTES("<?xml version=\"1.0\"?>\n<a/>\n"), "this is XML"},
     {BYTES("{\"type\":\"a\",\"data\":{}}\n{\"type\":\"b\",\"data\":{}}\n"), "lines of JSON"},
     {BYTES("{\"type\":\"a\",\"data\":[]}"), "JSON without trace events"},
     {BYTES("{\"list\":[],\"displayTimeUnit\":\"ns\"}"), "JSON without trace events"},
     {BYTES("[{\"a\":1}]"), "JSON without trace events"},
-    {BYTES("Dear reader,\n\nthis is a letter.\n"), "text of no form that is known"},
+    {BYTES("Dear reader,\n\nthis is a letter.\n"), "text in an unknown format"},
     /* of those that can be read, what they lack */
     {BYTES("% time     seconds  usecs/call     calls    errors syscall\n"), "strace -c"},
-    {BYTES("read(3, \"\", 5) = 0\n"), "`strace` without times"},
+    {BYTES("read(3, \"\", 5) = 0\n"), "`strace` output without times"},
 };
 
 /* What loading says; NULL: it can be read. */

@@ -489,7 +489,7 @@ static void assert_gone(struct loaded *l)
 {
     for (unsigned i = 0; i < 2; i++) {
         cr_assert_lt(ask(l, "SELECT count(*) FROM heap_graph_object"), -1);
-        cr_assert(strstr(orma_processor_error(l->tp), "written over or cut"), "%s",
+        cr_assert(strstr(orma_processor_error(l->tp), "overwritten or truncated"), "%s",
                   orma_processor_error(l->tp));
         cr_assert_eq(ask(l, "SELECT count(*) FROM slice"), 1);
     }

@@ -412,7 +412,7 @@ Test(mapped, queries_that_read_a_lost_file_fail_and_others_do_not)
     for (unsigned i = 0; i < 3; i++) {
         cr_assert_lt(query(before, args_sql), 0);
         cr_assert_lt(query(after, args_sql), 0);
-        cr_assert(strstr(orma_processor_error(after), "written over or cut"), "%s",
+        cr_assert(strstr(orma_processor_error(after), "overwritten or truncated"), "%s",
                   orma_processor_error(after));
         cr_assert_eq(query(after, "SELECT count(*) FROM ftrace_event"), 0, "%s",
                      orma_processor_error(after));
@@ -450,7 +450,7 @@ static void put_slices(struct orma_buf *out)
 static void expect_lost(struct orma_processor *tp, const char *sql)
 {
     cr_assert_lt(query(tp, sql), 0, "%s", sql);
-    cr_assert(strstr(orma_processor_error(tp), "written over or cut"), "%s: %s", sql,
+    cr_assert(strstr(orma_processor_error(tp), "overwritten or truncated"), "%s: %s", sql,
               orma_processor_error(tp));
 }
 

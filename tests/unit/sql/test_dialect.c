@@ -318,9 +318,9 @@ Test(macro, refuses_what_can_not_be_expanded)
     } cases[] = {
         {"unknown", "select nope!(1)", "unknown macro 'nope'"},
         {"too few", MACRO "m(a Expr, b Expr) returns Expr as 1; select m!(1)",
-         "syntax error near '!': macro 'm' has 2 arguments, 1 are given"},
-        {"too many", MACRO "m() returns Expr as 1; select m!(1,2)", "has 0 arguments, 2 are given"},
-        {"not closed", MACRO "m(a Expr) returns Expr as 1; select m!(m!(1)", "is not closed"},
+         "syntax error near '!': macro 'm' has 2 arguments, but 1 are given"},
+        {"too many", MACRO "m() returns Expr as 1; select m!(1,2)", "has 0 arguments, but 2 are given"},
+        {"not closed", MACRO "m(a Expr) returns Expr as 1; select m!(m!(1)", "missing ')'"},
         {"calls itself", MACRO "m(a Expr) returns Expr as m!($a); select m!(1)",
          "recursive macro expansion: 'm'"},
         {"case of names", MACRO "Foo(a Expr) returns Expr as $a; select fOO!(x)",
@@ -328,7 +328,7 @@ Test(macro, refuses_what_can_not_be_expanded)
         {"an element that is empty",
          MACRO "m(a Expr) returns Expr as $a; select __intrinsic_token_apply!(m, (,a))",
          "an element of the list is empty"},
-        {"texts to stringify", "select __intrinsic_stringify!(a, b)", "takes one text"},
+        {"texts to stringify", "select __intrinsic_stringify!(a, b)", "takes one argument"},
         {"calls itself through another",
          MACRO "a() returns Expr as b!();" MACRO "b() returns Expr as a!(); select a!()",
          "recursive macro expansion"},
@@ -366,7 +366,7 @@ Test(macro, stays_bounded_when_it_doubles)
     for (int i = 0; i < 1 << 20; i++)
         orma_buf_put_str(&sql, "x");
     orma_buf_put_str(&sql, "')))))))");
-    expect_error("size", orma_buf_cstr(&sql), "grows over 64 MiB");
+    expect_error("size", orma_buf_cstr(&sql), "exceeds 64 MiB");
 
     /* Comments are read again with each call, and make nothing. */
     orma_buf_clear(&sql);

@@ -47,7 +47,7 @@ Test(table, keeps_the_rows_of_its_select)
         {"types of nothing", CPT "SELECT 1 AS id WHERE 0; SELECT * FROM perfetto_table_info('t')",
          "0 t id uint32 0 3\n1 t _auto_id id 0 0"},
         {"a number of its own", CPT "SELECT 5 AS _auto_id",
-         "error: no column may be called _auto_id"},
+         "error: the column name _auto_id is reserved"},
         {"empty", CPT "SELECT 1 AS a WHERE 0; SELECT count(*) FROM t", "0"},
         {"replaced", CPT "SELECT 1 AS a;" CORPT "SELECT a + 1 AS a FROM t; SELECT a FROM t", "2"},
         {"dropped", CPT "SELECT 1 AS a; DROP TABLE t; SELECT a FROM t", "error: no such table: t"},

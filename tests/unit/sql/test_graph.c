@@ -75,7 +75,7 @@ Test(graph, reachable_within_a_weight)
          "SELECT * FROM __intrinsic_dfs_weight_bounded((SELECT __intrinsic_array_agg(1)), "
          "(SELECT __intrinsic_array_agg(1)), (SELECT __intrinsic_array_agg(dest_node_id) FROM e),"
          "(SELECT __intrinsic_array_agg(1)), (SELECT __intrinsic_array_agg(1)), 0)",
-         "error: must be equally long"}, );
+         "error: the arrays of edges, and those of roots, must have equal lengths"}, );
 #undef BOUNDED
 }
 
@@ -152,7 +152,7 @@ Test(graph, scans)
         {"circle",
          "SELECT * FROM _graph_scan!(c, (SELECT 7 AS id, 0 AS depth), (depth), (SELECT * FROM "
          "$table))",
-         "error: the graph has a circle"},
+         "error: the graph contains a cycle"},
         {"a column that is missing in the query",
          "SELECT * FROM _graph_scan!(e, " INIT ", (depth), (SELECT id FROM $table))",
          "error: the step query has no column 'depth'"},
@@ -224,7 +224,7 @@ Test(graph, trees)
             "(name)), (name))",
             "0"},
            {"one node", TREE("(5, NULL)"), "0 NULL 5 NULL"},
-           {"twice", TREE("(1, NULL), (2, 1), (1, NULL)"), "error: there are several nodes 1"},
+           {"twice", TREE("(1, NULL), (2, 1), (1, NULL)"), "error: duplicate node 1"},
            {"no such parent", TREE("(1, NULL), (2, 9)"),
             "error: node 2 has the parent 9, which is not a node"},
            {"own parent", TREE("(1, NULL), (3, 3)"), "error: node 3 is an ancestor of itself"},

@@ -257,7 +257,7 @@ Test(stacks, of_profiles_as_one_forest)
                   "0 main 0 1 0 1 0 NULL\n1 work_outer 0 1 0 1 0 0\n2 work_inner 1 1 1 1 0 1");
     engine_expect(&e, "kind", TREE("'java', 0, NULL, 1, NULL, NULL"),
                   "error: profile_type must be 'native', 'perf' or 'graph'");
-    engine_expect(&e, "time", TREE("'perf', 0, 'x', 1, NULL, NULL"), "error: wrong ts_constraint");
+    engine_expect(&e, "time", TREE("'perf', 0, 'x', 1, NULL, NULL"), "error: invalid ts_constraint");
     engine_expect(&e, "group", TREE("'perf', 0, NULL, 1, 'a', NULL"), "error: upid_group must be");
     engine_fini(&e);
     orma_assert_no_leaks();

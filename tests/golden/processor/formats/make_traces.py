@@ -226,7 +226,7 @@ def perf_piped():
     """Records instead of sections: the attr, the name of its event, and the command line come between the others."""
     ip_tid_time_cpu_period, all_have_ids = 1 | 2 | 4 | 1 << 7 | 1 << 8, 1 << 18
     attr = struct.pack("<IIQQQQQ", 0, 112, 0, 1000, ip_tid_time_cpu_period, 0, all_have_ids).ljust(112, b"\0")
-    ids = struct.pack("<QII", 500, 0, 0)  # time and cpu, behind records that are no samples
+    ids = struct.pack("<QII", 500, 0, 0)  # time and cpu, behind non-sample records
     words = [b"perf\0\0\0\0", b"record\0\0"]
     cmdline = struct.pack("<I", len(words)) + b"".join(struct.pack("<I", len(w)) + w for w in words)
     name = b"/opt/tool".ljust(16, b"\0")
