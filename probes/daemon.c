@@ -40,16 +40,16 @@ static const struct {
      "stop and clear the kernel's tracer, even if another program uses it, and exit"},
     {{"check", no_argument, NULL, OPT_CHECK},
      "report which data sources work with this user's permissions, and exit"},
-    {{"tracefs", required_argument, NULL, OPT_TRACEFS}, "the tracefs directory"},
-    {{"proc", required_argument, NULL, OPT_PROC}, "use this tree instead of /proc"},
-    {{"sys", required_argument, NULL, OPT_SYS}, "use this tree instead of /sys"},
-    {{"dev", required_argument, NULL, OPT_DEV}, "use this tree instead of /dev"},
+    {{"tracefs", required_argument, NULL, OPT_TRACEFS}, "path of tracefs"},
+    {{"proc", required_argument, NULL, OPT_PROC}, "read this directory instead of /proc"},
+    {{"sys", required_argument, NULL, OPT_SYS}, "read this directory instead of /sys"},
+    {{"dev", required_argument, NULL, OPT_DEV}, "use this directory instead of /dev"},
     {{"state-dir", required_argument, NULL, OPT_STATE},
      "directory for the tracer's saved settings (default: /run/orma)"},
     {{"keep-privileges", no_argument, NULL, OPT_KEEP},
-     "as root: keep all privileges (needed with kptr_restrict=2)"},
+     "as root: keep all privileges (needed if kptr_restrict is 2)"},
     {{"version", no_argument, NULL, OPT_VERSION}, "print the version"},
-    {{"help", no_argument, NULL, OPT_HELP}, "print this"},
+    {{"help", no_argument, NULL, OPT_HELP}, "print this help"},
 };
 
 #define OPTIONS_NUM ORMA_ARRAY_LEN(options)
@@ -64,8 +64,10 @@ static void on_signal(int number)
 
 static void usage(FILE *out)
 {
-    fputs("Usage: traced_probes [OPTION...]\n\n"
-          "Serves the kernel's trace points, processes and counters to the tracing service.\n\n",
+    fputs("Usage: traced_probes [OPTION...]\n"
+          "\n"
+          "Provides kernel tracepoints, process data and counters to the tracing service.\n"
+          "\n",
           out);
     for (size_t i = 0; i < OPTIONS_NUM; i++) {
         char name[64];
@@ -74,9 +76,12 @@ static void usage(FILE *out)
                        options[i].opt.has_arg ? " DIR" : ""); /* fits */
         fprintf(out, "  %-20s %s\n", name, options[i].help);
     }
-    fputs("\nThe service's address is taken from PERFETTO_PRODUCER_SOCK_NAME, or is the "
-          "default.\n\nExamples:\n  traced_probes --background\n  traced_probes --check          # "
-          "what works with this user's permissions\n",
+    fputs("\n"
+          "The address of the service comes from PERFETTO_PRODUCER_SOCK_NAME, or is the default.\n"
+          "\n"
+          "Examples:\n"
+          "  traced_probes --background\n"
+          "  traced_probes --check          # what works with this user's permissions\n",
           out);
 }
 

@@ -521,7 +521,7 @@ bool orma_probes_source_usable(const struct orma_probes_config *config, const ch
     };
 
     if (!type) {
-        (void)snprintf(why, why_size, "this build has no such data source"); /* cut: fine */
+        (void)snprintf(why, why_size, "this build does not have this data source"); /* cut: fine */
         return false;
     }
     return !type->usable || type->usable(&env, why, why_size);

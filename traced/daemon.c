@@ -31,25 +31,27 @@ static struct traced_service *service;
 static const char usage[] =
     "Usage: traced [OPTION]...\n"
     "\n"
-    "The tracing service: takes data from producers, hands traces to consumers.\n"
+    "The tracing service: collects data from producers and gives traces to consumers.\n"
     "\n"
-    "  --background             go into the background\n"
+    "  --background             run in the background\n"
     "  --set-socket-permissions PGROUP:PMODE:CGROUP:CMODE\n"
     "                           group and octal mode of the producer and the consumer socket;\n"
-    "                           whoever may use the second one has the rights of this user\n"
+    "                           whoever may use the consumer socket has the rights of this user\n"
     "                           (docs/service.md, \"Who may connect\")\n"
-    "  --enable-relay-endpoint  relays of other machines may connect to the producer sockets\n"
+    "  --enable-relay-endpoint  let relays from other machines connect to the producer sockets\n"
     "  --enable-relay-endpoint-on ADDR\n"
     "                           the same for one producer socket; may be given several times\n"
-    "  --no-sandbox             keep all system calls; for debugging\n"
+    "  --no-sandbox             allow all system calls; for debugging\n"
     "  --version                print the version\n"
-    "  --help                   print this\n"
+    "  --help                   print this help\n"
     "\n"
     "Sockets: PERFETTO_PRODUCER_SOCK_NAME (a list, separated by commas) and\n"
-    "PERFETTO_CONSUMER_SOCK_NAME, else below /run/perfetto or /tmp. A descriptor whose number is\n"
-    "in TRACED_NOTIFY_FD gets a \"1\" when both are ready. A service manager may pass the sockets\n"
+    "PERFETTO_CONSUMER_SOCK_NAME, or else below /run/perfetto or /tmp. When both are ready, a "
+    "\"1\" is\n"
+    "written to the descriptor in TRACED_NOTIFY_FD. A service manager may pass the sockets\n"
     "(LISTEN_FDS, with the names producer and consumer) and is notified (NOTIFY_SOCKET).\n"
-    "\nExamples:\n"
+    "\n"
+    "Examples:\n"
     "  traced --background\n"
     "  traced --set-socket-permissions :0666:tracing:0660\n";
 
@@ -145,7 +147,7 @@ static int set_permissions(const char *path, const char *group, const char *mode
     if (*path == '@')
         return 0; /* abstract: without owner and mode */
     if ((gr && chown(path, (uid_t)-1, gr->gr_gid) < 0) || chmod(path, (mode_t)mode) < 0) {
-        fprintf(stderr, "traced: can't set group and mode of %s: %s\n", path, strerror(errno));
+        fprintf(stderr, "traced: cannot set group and mode of %s: %s\n", path, strerror(errno));
         return -1;
     }
     return 0;
@@ -223,7 +225,7 @@ static int take_sockets(struct options *options)
     int r = traced_activation_take(&options->activation);
 
     if (r < 0) {
-        fputs("traced: LISTEN_FDS must hold listening sockets: one or more of producers, one of "
+        fputs("traced: LISTEN_FDS must pass listening sockets: one or more for producers, one for "
               "consumers (named in LISTEN_FDNAMES)\n",
               stderr);
         return -1;
@@ -247,9 +249,10 @@ static bool enter_sandbox(const struct options *options)
         orma_log_warn("running without a system call filter: %s", strerror(-r));
         return true;
     }
-    fprintf(stderr,
-            "traced: can't set up the system call filter: %s; use --no-sandbox to go on without\n",
-            strerror(-r));
+    fprintf(
+        stderr,
+        "traced: cannot set up the system call filter: %s; use --no-sandbox to run without it\n",
+        strerror(-r));
     return false;
 }
 
@@ -287,7 +290,7 @@ int traced_main(int argc, char **argv)
     if (!options.permissions || apply_permissions(options.permissions) == 0) {
         handle_signals();
         if (options.background && daemon(0, 0) < 0) {
-            fprintf(stderr, "traced: can't go into the background: %s\n", strerror(errno));
+            fprintf(stderr, "traced: cannot run in the background: %s\n", strerror(errno));
         } else {
             traced_activation_ready();
             if (enter_sandbox(&options)) {

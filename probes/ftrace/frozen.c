@@ -224,8 +224,8 @@ static int frozen_create(struct orma_source_env *env,
     if (r < 0) {
         orma_log_error("linux.frozen_ftrace: instance '%s': %s", name,
                        r == -EOPNOTSUPP
-                           ? "its ring does not survive a reboot (to create one that does, on the "
-                             "kernel's command line: trace_instance= and reserve_mem=)"
+                           ? "its ring buffer does not survive a reboot (to create one that does, "
+                             "use trace_instance= and reserve_mem= on the kernel command line)"
                            : strerror(-r));
         frozen_free(&self->source);
         return r;

@@ -283,8 +283,8 @@ static int make_own(struct orma_ftrace *ftrace, const Perfetto__Protos__FtraceCo
         orma_log_warn("linux.ftrace: cannot create a separate instance: %s", why_not);
         return r;
     }
-    orma_log_warn("linux.ftrace: %s; recording in a separate instance (%s), which lacks what "
-                  "programs write to trace_marker (ftrace/print, atrace)",
+    orma_log_warn("linux.ftrace: %s; recording in a separate instance (%s), which does not get "
+                  "what programs write to trace_marker (ftrace/print, atrace)",
                   why, name);
     why[0] = '\0';
     return 0;

@@ -192,7 +192,7 @@ static int set_up(struct session *self, const Perfetto__Protos__FtraceConfig *co
     int r = orma_ftrace_get(self->source.env, &ftrace);
 
     if (r < 0)
-        return fail(self, r, "no usable tracefs");
+        return fail(self, r, "tracefs is not usable");
     r = orma_ftrace_instance_get(ftrace, config, &self->instance, self->error, sizeof(self->error));
     if (r < 0)
         return fail(self, r, "ftrace");

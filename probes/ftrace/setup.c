@@ -132,7 +132,7 @@ static void set_sizes(struct orma_ftrace_instance *self,
     }
     r = orma_ftrace_saved_write_number(&self->saved, &self->fs, "buffer_size_kb", kb);
     if (r < 0)
-        orma_log_warn("%s: cannot set a ring of %llu KiB per CPU: %s", self->fs.path,
+        orma_log_warn("%s: cannot set the ring buffer to %llu KiB per CPU: %s", self->fs.path,
                       (unsigned long long)kb, strerror(-r));
 }
 

@@ -362,7 +362,7 @@ static void count_cpu(struct orma_ftrace_watch *self, uint64_t *base, uint64_t r
     }
     if (more > 0 && !self->told_taken) {
         self->told_taken = true;
-        note(self, ORMA_STR("trace_pipe: somebody else read events"), self->counted_ns, now);
+        note(self, ORMA_STR("trace_pipe: another process read events"), self->counted_ns, now);
     } else if (more < 0 && !self->told_emptied) {
         self->told_emptied = true;
         note(self, ORMA_STR("trace: the ring was emptied"), self->counted_ns, now);

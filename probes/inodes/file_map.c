@@ -482,7 +482,7 @@ static void map_stop(struct orma_source *source)
 
     (void)evtimer_del(self->timer); /* fails for bad arguments only */
     if (run(self, LAST_SCAN_NS, UINT64_MAX))
-        orma_log_info("linux.inode_file_map: not all files were found in time");
+        orma_log_info("linux.inode_file_map: not all files were found within the time limit");
     packet_close(self);
     orma_source_stopped(source);
 }

@@ -47,13 +47,12 @@ static void tell_cut(const struct orma_perf_encoder *self)
     uint32_t bytes = self->plan->stack_bytes;
 
     if (self->too_long && bytes < ORMA_PERF_STACK_BYTES_MAX)
-        orma_log_warn("linux.perf: %llu stacks are longer than the %u KiB that are copied of each: "
-                      "%s",
-                      (unsigned long long)self->too_long, bytes / 1024,
-                      self->plan->stack_fixed
-                          ? "a larger --stack-size shows where they began"
-                          : "63 are at up to 5,000 samples a second, as root or with enough memory "
-                            "that may be locked (ulimit -l)");
+        orma_log_warn(
+            "linux.perf: %llu stacks are deeper than the %u KiB that are copied of each: %s",
+            (unsigned long long)self->too_long, bytes / 1024,
+            self->plan->stack_fixed ? "a larger --stack-size shows their outer callers"
+                                    : "63 KiB are copied at up to 5,000 samples a second, as root "
+                                      "or with enough lockable memory (ulimit -l)");
 }
 
 static void tell_process(struct orma_perf_encoder *self, struct orma_perf_process *process,

@@ -114,8 +114,8 @@ static void tell_silent(struct orma_perf_python *python)
 {
     if (atomic_exchange_explicit(&python->silent, true, memory_order_relaxed))
         return; /* the other thread has */
-    orma_log_warn("linux.perf: Python functions of process %u have no names from now on: a read of "
-                  "its memory does not end",
+    orma_log_warn("linux.perf: Python functions of process %u have no names from now on: reading "
+                  "its memory does not finish",
                   python->pid);
 }
 
@@ -332,9 +332,9 @@ static bool open_memory(struct orma_perf_interp *self, struct orma_perf_python *
     }
     if ((errno == EACCES || errno == EPERM) && !self->told_closed) {
         self->told_closed = true;
-        orma_log_warn("linux.perf: Python functions of process %u have no names, as its memory is "
-                      "closed to us: its rights, or kernel.yama.ptrace_scope (0 opens it, or start "
-                      "it with this command)",
+        orma_log_warn("linux.perf: Python functions of process %u have no names, because its "
+                      "memory cannot be read: missing permission, or kernel.yama.ptrace_scope (set "
+                      "it to 0, or start the process with this command)",
                       self->process->pid);
     }
     return false;
@@ -349,13 +349,13 @@ static void tell_version(struct orma_perf_interp *self, const char *path, uint32
         return;
     *told = true;
     if (version)
-        orma_log_warn("linux.perf: Python functions of process %u have no names: it runs Python "
-                      "%u.%u, and 3.11 to 3.13 can be read; with 'python -X perf' it writes them "
-                      "down itself",
-                      self->process->pid, version >> 24, version >> 16 & 0xff);
+        orma_log_warn(
+            "linux.perf: Python functions of process %u have no names: it runs Python %u.%u, but "
+            "only 3.11 to 3.13 can be read; with 'python -X perf' it writes the names itself",
+            self->process->pid, version >> 24, version >> 16 & 0xff);
     else
         orma_log_warn("linux.perf: Python functions of process %u have no names: %s is older than "
-                      "3.11, and 3.11 to 3.13 can be read",
+                      "3.11, but only 3.11 to 3.13 can be read",
                       self->process->pid, slash ? slash + 1 : path);
 }
 
@@ -630,8 +630,8 @@ void orma_perf_interp_tell(const struct orma_perf_interp *self)
     const uint64_t all = self->shown + self->changed;
 
     if (self->changed)
-        orma_log_warn("linux.perf: %llu of %llu stacks in Python (%.1f %%) are without its "
-                      "functions: they had changed before they could be read",
+        orma_log_warn("linux.perf: %llu of %llu stacks in Python (%.1f %%) lack Python functions: "
+                      "the stacks changed before they could be read",
                       (unsigned long long)self->changed, (unsigned long long)all,
                       100.0 * (double)self->changed / (double)all);
 }

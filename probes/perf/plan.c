@@ -141,7 +141,7 @@ static int set_raw(struct perf_event_attr *attr, const Perfetto__Protos__PerfEve
                              raw->pmu_name) >= sizeof(path) ||
             orma_fd_read_file(AT_FDCWD, path, 64, &text) < 0 ||
             !orma_str_to_u64(orma_str_trim(orma_buf_str(&text)), &type)) {
-            snprintf(why, why_size, "this machine has no performance unit '%s'", raw->pmu_name);
+            snprintf(why, why_size, "this machine has no PMU '%s'", raw->pmu_name);
             return -ENOENT;
         }
     }

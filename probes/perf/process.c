@@ -517,9 +517,9 @@ static void read_names(struct orma_perf_processes *self, struct orma_perf_proces
         process->jit->bytes = text.len;
     } else if (r == -EFBIG && !process->jit->told) {
         process->jit->told = true;
-        orma_log_warn("perf-%u.map is longer than %u MiB: functions that are only there get no "
-                      "names",
-                      process->pid, ORMA_PERF_JIT_MAP_MAX >> 20);
+        orma_log_warn(
+            "perf-%u.map is longer than %u MiB: functions that are listed only there have no names",
+            process->pid, ORMA_PERF_JIT_MAP_MAX >> 20);
     }
 }
 

@@ -12,8 +12,8 @@ static const struct {
     {"node", "JavaScript", "start it as 'node --perf-basic-prof-only-functions'"},
     {"libnode.so", "JavaScript", "start it as 'node --perf-basic-prof-only-functions'"},
     {"libjvm.so", "Java",
-     "from JDK 17 on, 'jcmd PID Compiler.perfmap' before the profile ends writes them down, or "
-     "'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit' when it ends"},
+     "from JDK 17 on, run 'jcmd PID Compiler.perfmap' before the profile ends, or start it with "
+     "'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'"},
 };
 
 static bool is_mapped(const struct orma_perf_process *process, const char *file)

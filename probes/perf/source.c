@@ -329,26 +329,27 @@ static void tell_refusal(const struct perf *self, int r, uint32_t cpu)
     if (self->plan.pids && r == -ESRCH)
         orma_log_error(NAME ": process %d: it does not exist", self->plan.pids[0]);
     else if (self->plan.pids && (r == -EACCES || r == -EPERM))
-        orma_log_error(NAME ": process %d belongs to somebody else, or kernel.perf_event_paranoid "
+        orma_log_error(NAME ": process %d belongs to another user, or kernel.perf_event_paranoid "
                             "is above 2: needs root or CAP_PERFMON",
                        self->plan.pids[0]);
     else if (r == -EACCES || r == -EPERM)
-        orma_log_error(NAME ": watching everybody needs root, CAP_PERFMON, or: sudo sysctl "
+        orma_log_error(NAME ": watching all processes needs root, CAP_PERFMON, or: sudo sysctl "
                             "kernel.perf_event_paranoid=-1");
     else if (self->plan.lbr && (r == -ENOENT || r == -EOPNOTSUPP || r == -EINVAL))
-        orma_log_error(NAME ": this machine records no calls (LBR): --call-graph=dwarf unwinds "
-                            "instead");
+        orma_log_error(
+            NAME ": this machine has no last branch record (LBR): use --call-graph=dwarf instead");
     else if (r == -ENOBUFS)
-        orma_log_error(NAME ": no memory may be locked for ring buffers; 'ulimit -l' raises it");
+        orma_log_error(NAME
+                       ": not enough lockable memory for ring buffers; raise it with 'ulimit -l'");
     else if (r == -ENODEV)
         orma_log_error(NAME ": cpu %u: this machine has no such cpu, or it is offline", cpu);
     else if (r == -EMFILE)
-        orma_log_error(NAME ": too many threads for the open files that are allowed (ulimit -n)");
+        orma_log_error(NAME ": too many threads for the limit on open files (ulimit -n)");
     else
         orma_log_error(NAME ": cpu %u: %s%s", cpu, strerror(-r),
                        r == -ENOENT || r == -EOPNOTSUPP ? " (this machine has no such counter)"
                        : r == -EINVAL
-                           ? " (the kernel does not sample this event, or not of single processes)"
+                           ? " (the kernel does not sample this event, or not for single processes)"
                            : "");
 }
 
@@ -356,13 +357,13 @@ static void tell_refusal(const struct perf *self, int r, uint32_t cpu)
 static void tell_waits(const struct perf *self)
 {
     if (self->without_kernel)
-        orma_log_warn(NAME
-                      ": waits of 10 ms or more are looked at from outside, of shorter ones only "
-                      "the time is known; with 'sudo sysctl kernel.perf_event_paranoid=1' all "
-                      "have their stacks, as root also who ended them");
+        orma_log_warn(
+            NAME ": for waits of 10 ms or more, stacks are read from outside; for shorter ones, "
+                 "only the time is known; with 'sudo sysctl kernel.perf_event_paranoid=1' all "
+                 "waits have stacks; root also sees who ended them");
     else if (!self->plan.wakers)
-        orma_log_warn(NAME ": who ends waits is not seen: that needs root, or CAP_PERFMON and "
-                           "/sys/kernel/tracing");
+        orma_log_warn(NAME ": cannot see who ends waits: that needs root, or CAP_PERFMON and "
+                           "access to /sys/kernel/tracing");
 }
 
 static int open_rings(struct perf *self)
@@ -383,8 +384,8 @@ static int open_rings(struct perf *self)
     else if (self->plan.off_cpu)
         tell_waits(self);
     else if (self->without_kernel)
-        orma_log_warn(NAME ": the kernel's own work is not seen; as root, or with 'sudo sysctl "
-                           "kernel.perf_event_paranoid=%s', it is",
+        orma_log_warn(NAME ": kernel functions are not recorded; that needs root, or 'sudo sysctl "
+                           "kernel.perf_event_paranoid=%s'",
                       self->plan.pids ? "1" : "-1");
     return r;
 }
@@ -537,7 +538,7 @@ static bool perf_usable(const struct orma_source_env *env, char *why, size_t why
     if (errno == EACCES || errno == EPERM)
         snprintf(why, why_size,
                  "needs root, CAP_PERFMON, or: sudo sysctl kernel.perf_event_paranoid=-1 (2 for "
-                 "one's own programs)");
+                 "your own programs)");
     else
         snprintf(why, why_size, "this kernel has no perf events: %s", strerror(errno));
     return false;

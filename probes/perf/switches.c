@@ -75,16 +75,16 @@ static void end_all_waits(struct orma_perf_encoder *self, uint64_t until)
         end_wait(self, wait, until);
     }
     if (self->waits.refused)
-        orma_log_warn(
-            "linux.perf: %llu waits have no stack, as memory of the program is closed to us: "
-            "its rights, or kernel.yama.ptrace_scope (0 opens it, or start it with this "
-            "command)",
-            (unsigned long long)self->waits.refused);
+        orma_log_warn("linux.perf: %llu waits have no stack, because the program's memory cannot "
+                      "be read: missing permission, or kernel.yama.ptrace_scope (set it to 0, or "
+                      "start the program with this command)",
+                      (unsigned long long)self->waits.refused);
     if (self->waits.short_num)
-        orma_log_info("linux.perf: %llu waits below %llu us, %.1f ms in all, were left out",
-                      (unsigned long long)self->waits.short_num,
-                      (unsigned long long)self->plan->off_cpu_min_ns / 1000,
-                      (double)self->waits.short_ns / 1e6);
+        orma_log_info(
+            "linux.perf: %llu waits shorter than %llu us, %.1f ms in total, were left out",
+            (unsigned long long)self->waits.short_num,
+            (unsigned long long)self->plan->off_cpu_min_ns / 1000,
+            (double)self->waits.short_ns / 1e6);
 }
 
 /* Records are as new as `until`: who was away then and is not back is worth a look. */

@@ -147,7 +147,7 @@ int main(int argc, char **argv)
         pthread_join(workers[i].thread, NULL);
     free(workers);
     if (orma_flush(5000) < 0) {
-        fprintf(stderr, "orma_demo: the service did not take the events in time\n");
+        fprintf(stderr, "orma_demo: the service did not accept the events in time\n");
         return 1;
     }
     long per_thread = options.iterations, threads = options.threads;

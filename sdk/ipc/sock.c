@@ -167,11 +167,11 @@ static bool is_trusted(int sock, const char *path)
 
 const char *orma_sock_why(int err)
 {
-    return err == ETIMEDOUT ? "who listens there takes no connection: it is stopped, or overwhelmed"
-           : err == EPERM
-               ? "a program of another user listens there, which is not trusted; name the "
-                 "service in " ORMA_SOCK_PRODUCER_ENV " and " ORMA_SOCK_CONSUMER_ENV
-               : strerror(err);
+    return err == ETIMEDOUT
+               ? "the service there does not accept connections: it is stopped or overloaded"
+           : err == EPERM ? "a program of another user, which is not trusted, listens there; name "
+                            "the service in " ORMA_SOCK_PRODUCER_ENV " and " ORMA_SOCK_CONSUMER_ENV
+                          : strerror(err);
 }
 
 /* connect(2) waits for room in the queue of who listens, which takes for ever if that one is

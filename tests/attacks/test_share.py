@@ -79,7 +79,7 @@ class Share(Attack):
             finally:
                 os._exit(0)
         self.assertEqual(os.waitpid(pid, 0)[1], 0)
-        self.assertIn("makes us keep 256 MiB", self.said())
+        self.assertIn("makes the service hold 256 MiB", self.said())
         self.assertLess(self.memory_kb() - before, (400 << 10) * (2 if SLOW > 1 else 1))  # sanitizers keep what was freed
         self.assert_serves()
         self.assert_ends()

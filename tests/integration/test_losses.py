@@ -33,7 +33,7 @@ class Losses(Case):
         self.orma("view", "-o", "t.html", "t.pftrace")
         problems = [p[0] for p in view_reader.View((self.dir / "t.html").read_bytes()).info["problems"]]
         rows = self.query("t.pftrace", "SELECT reason, text FROM loss WHERE text IS NOT NULL")
-        for text in [row["text"] for row in rows] or ["what they refer to is not in the trace"]:
+        for text in [row["text"] for row in rows] or ["the data they refer to is not in the trace"]:
             self.assertTrue(any(text in p for p in problems), f"{text}\n{problems}")
         self.assertFalse([p for p in problems if "_" in p.partition(":")[0].partition("'")[0]], "sentences, not names")
         self.assertEqual(len(rows), text_rows, rows)
@@ -83,7 +83,7 @@ class Losses(Case):
         for name in "trace_pipe", "per_cpu/cpu0/trace_pipe_raw":
             with self.subTest(name):
                 self.meddled(lambda root: read(root, name), "incomplete: another program changed the kernel's tracer",
-                             "trace_pipe: somebody else read events")
+                             "trace_pipe: another process read events")
 
     @unittest.skipIf(NO_TRACEFS, NO_TRACEFS)
     def test_rings_that_somebody_empties(self):
@@ -270,7 +270,7 @@ class Losses(Case):
         # The service writes the config before all data; one that does not fit leaves no space for any.
         long = "sched/sched_switch if " + " && ".join(f"prev_pid != {12345000 + i}" for i in range(80))
         for says, argv in (("none of the kernel's events happened", ["-t", "300ms", "sched/sched_switch if prev_pid == 1234567"]),
-                           ("all that linux.ftrace wrote was lost", ["--ring", "-b", "4kb", "-t", "300ms", "sched/sched_switch"]),
+                           ("all data of linux.ftrace was lost", ["--ring", "-b", "4kb", "-t", "300ms", "sched/sched_switch"]),
                            ("the file was full before the first of them", ["--max-size", "1kb", "-t", "20s", long, "syscalls"])):
             with self.subTest(says):
                 text = self.orma("record", "--private", "-f", "-o", "t.pftrace", *argv, code=1).stderr.decode()
@@ -285,7 +285,7 @@ class Losses(Case):
                     data_sources {{ config {{ name: "linux.system_info" }} }} trigger_config {{ trigger_mode: {mode}
                     trigger_timeout_ms: 300 triggers {{ name: "never" }} }}""")
                 record = self.orma("record", "--private", "-f", "-c", "c.txt", "-o", "t.pftrace", "--", "sleep", "1", code=1).stderr
-                self.assertIn(b"none of the config's triggers came", record)
+                self.assertIn(b"none of the config's triggers fired", record)
                 self.assertEqual(list(self.dir.glob("t.pftrace*")), [], "a file of no bytes is no trace")
 
     def test_a_program_that_is_killed(self):

@@ -47,7 +47,7 @@ class Stuck(Case):
         traced.terminate()
         self.assertEqual(traced.wait(LIMIT * SLOW), 0)
         recorder.kill()
-        self.assertRegex((self.dir / "log").read_text(), r"the trace file pipe:\[\d+\] accepts no data")
+        self.assertRegex((self.dir / "log").read_text(), r"the trace file pipe:\[\d+\] accepts no more data")
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ static int add_pattern(struct traced_wanted *self, const char *pattern, const ch
     int r = traced_patterns_add(&self->patterns, pattern, ret, &why);
 
     if (r == -EINVAL)
-        orma_buf_printf(error, "%s \"%.200s\" has an unusable regular expression \"%.200s\": %s",
+        orma_buf_printf(error, "%s \"%.200s\" has an invalid regular expression \"%.200s\": %s",
                         where, name, pattern, orma_buf_cstr(&why));
     orma_buf_fini(&why);
     return r;

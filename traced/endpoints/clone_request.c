@@ -178,9 +178,9 @@ static const char *refusal(const struct traced_consumer *consumer,
     if (consumer->uid != 0 && consumer->uid != source->uid)
         return "Not allowed to clone a session from another UID";
     if (source->state == TRACED_CLONED)
-        return "The session is a clone itself; clone the session that it was made of";
+        return "The session is a clone itself; clone the original session instead";
     if (source->output.into_file && !has_fd)
-        return "The session writes into a file; a descriptor for the clone's file must be passed";
+        return "The session writes into a file; a file descriptor for the clone must be passed";
     if (clones_num(source->registry) >= TRACED_SESSIONS_MAX)
         return "Too many clones; free some first";
     return NULL;

@@ -102,7 +102,7 @@ static int initialize_connection(struct traced_conn *conn, const struct traced_c
     }
     if (orma_str_has_zero(args.name) || orma_str_has_zero(args.version)) {
         if (traced_loop_may_log(conn->network->loop))
-            orma_log_warn("refused a producer (pid %d): its name or version has a zero byte in it",
+            orma_log_warn("refused a producer (pid %d): its name or version contains a zero byte",
                           conn->pid);
         return -EILSEQ;
     }

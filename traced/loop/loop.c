@@ -39,7 +39,7 @@ bool traced_loop_may_log(struct traced_loop *self)
 
     if (now - self->log_since_ns >= LOG_WINDOW_NS) {
         if (self->logged > LOG_LINES_MAX)
-            orma_log_warn("left out %u lines about clients", self->logged - LOG_LINES_MAX);
+            orma_log_warn("suppressed %u log lines about clients", self->logged - LOG_LINES_MAX);
         self->log_since_ns = now;
         self->logged = 0;
     }

@@ -165,7 +165,7 @@ static void settle_account(struct traced_conn *self)
     if (fine || self->ending)
         return;
     if (traced_loop_may_log(self->network->loop))
-        orma_log_warn("cut off the %s with pid %d: %s makes us keep %zu MiB",
+        orma_log_warn("disconnected the %s with pid %d: %s makes the service hold %zu MiB",
                       self->endpoint->client_name, self->pid, user_of(self, who),
                       self->user->bytes >> 20);
     traced_conn_close(self);
@@ -216,7 +216,7 @@ static void on_cutoff(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (traced_loop_may_log(self->network->loop))
-        orma_log_warn("cut off the %s with pid %d: it read nothing for %u ms",
+        orma_log_warn("disconnected the %s with pid %d: it read nothing for %u ms",
                       self->endpoint->client_name, self->pid, self->endpoint->cutoff_ms);
     traced_conn_close(self);
 }
@@ -228,8 +228,9 @@ static void on_bind_timeout(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (traced_loop_may_log(self->network->loop))
-        orma_log_warn("cut off a client of uid %d with pid %d: it has bound to no port for %u ms",
-                      self->uid, self->pid, self->endpoint->bind_ms);
+        orma_log_warn(
+            "disconnected a client of uid %d with pid %d: it did not bind to a port within %u ms",
+            self->uid, self->pid, self->endpoint->bind_ms);
     begin_end(self, false);
 }
 
@@ -276,8 +277,8 @@ static void enqueue(struct traced_conn *self, const uint8_t *data, size_t len, i
     if (!frame || self->out_bytes + len > self->endpoint->queue_max) {
         free(frame);
         if (traced_loop_may_log(self->network->loop))
-            orma_log_warn("cut off the client with pid %d: %zu bytes are queued for it", self->pid,
-                          self->out_bytes);
+            orma_log_warn("disconnected the client with pid %d: %zu bytes are queued for it",
+                          self->pid, self->out_bytes);
         traced_conn_close(self);
         return;
     }
@@ -564,8 +565,8 @@ static int enter(struct traced_conn *self)
     if (self->user)
         return 0;
     if (traced_loop_may_log(self->network->loop))
-        orma_log_warn("refused a %s with pid %d: %s has half of the connections that the others "
-                      "leave (%zu at most in all), or memory is out",
+        orma_log_warn("refused a %s with pid %d: %s already has half of the connections that other "
+                      "users leave free (%zu in total), or out of memory",
                       self->endpoint->client_name, self->pid, user_of(self, who), users->conns_max);
     return -EUSERS;
 }

@@ -44,7 +44,7 @@ static void pause_accepting(struct traced_listener *self, int err)
     struct timeval wait = {0, ACCEPT_PAUSE_MS * 1000};
 
     if (traced_loop_may_log(self->network->loop))
-        orma_log_warn("can't accept connections, trying again: %s", strerror(err));
+        orma_log_warn("cannot accept connections, retrying: %s", strerror(err));
     event_del(self->event);
     event_add(self->pause, &wait);
 }
@@ -108,9 +108,9 @@ static int add_listener(struct traced_network *self, int fd, const struct traced
 static const char *reason(int err)
 {
     if (err == -EADDRINUSE)
-        return "another service is listening there";
+        return "another service is already listening there";
     if (err == -EEXIST)
-        return "a file of that name exists and is not a socket";
+        return "a file with that name exists and is not a socket";
     return strerror(-err);
 }
 
@@ -121,7 +121,7 @@ int traced_network_listen(struct traced_network *self, const char *addr,
     int r = fd < 0 ? fd : add_listener(self, fd, endpoint, *addr == '@' ? NULL : addr);
 
     if (r < 0 && error)
-        orma_buf_printf(error, "can't listen on %s: %s", addr, reason(r));
+        orma_buf_printf(error, "cannot listen on %s: %s", addr, reason(r));
     return r;
 }
 

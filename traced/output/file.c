@@ -607,7 +607,7 @@ const char *traced_file_name(const struct traced_file *self, char buf[TRACED_FIL
     snprintf(link, sizeof(link), "/proc/self/fd/%d", self->fd);
     ssize_t len = readlink(link, path, sizeof(path));
     if (len <= 0)
-        len = snprintf(path, sizeof(path), "of descriptor %d", self->fd);
+        len = snprintf(path, sizeof(path), "of file descriptor %d", self->fd);
     size_t kept = ORMA_MIN((size_t)len, (size_t)TRACED_FILE_NAME_MAX - 1);
     memcpy(buf, path + len - kept, kept);
     buf[kept] = '\0';

@@ -110,9 +110,9 @@ void traced_producer_setup_shm(struct traced_producer *self, uint32_t size_bytes
 
             if (fd < 0 || !map_shm(self, fd, size_bytes, page_bytes)) {
                 if (traced_loop_may_log(self->registry->loop))
-                    orma_log_error("can't make %u bytes of shared memory for the producer with "
-                                   "pid %d: %s",
-                                   size_bytes, self->pid, strerror(fd < 0 ? -fd : ENOMEM));
+                    orma_log_error(
+                        "cannot create %u bytes of shared memory for the producer with pid %d: %s",
+                        size_bytes, self->pid, strerror(fd < 0 ? -fd : ENOMEM));
                 orma_fd_close(&fd);
                 traced_conn_close(self->conn);
                 return;

@@ -82,12 +82,12 @@ static void report(struct traced_session *s)
 
     traced_file_name(s->output.file, name);
     if (!s->output.finished || !state.done)
-        orma_log_error("session %" PRIu64
-                       ": the trace file %s accepts no data; its end is missing, "
-                       "%zu bytes or more",
-                       s->id, name, state.queued);
+        orma_log_error(
+            "session %" PRIu64
+            ": the trace file %s accepts no more data; its end is missing, %zu bytes or more",
+            s->id, name, state.queued);
     else if (state.error && state.error != -EFBIG && !s->output.error)
-        orma_log_error("session %" PRIu64 ": can't write the trace file %s: %s", s->id, name,
+        orma_log_error("session %" PRIu64 ": cannot write the trace file %s: %s", s->id, name,
                        traced_file_reason(state.error));
 }
 

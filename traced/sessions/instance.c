@@ -379,7 +379,7 @@ static void setup_instance(struct traced_session *s, struct traced_data_source *
     setup_memory(s, p);
     if (send_with_config(inst, ORMA_PB_GET_ASYNC_COMMAND_RESPONSE_SETUP_DATA_SOURCE) < 0) {
         if (!s->instances.warned_config && traced_loop_may_log(s->registry->loop))
-            orma_log_warn("can't send the config for data source \"%.64s\": it is too large",
+            orma_log_warn("cannot send the config for data source \"%.64s\": it is too large",
                           ds->name);
         s->instances.warned_config = true; /* once: the names are not to be trusted */
         traced_instance_free(inst);
@@ -409,7 +409,7 @@ static void warn_of_patterns(struct traced_session *s)
     s->instances.warned_patterns = true;
     if (traced_loop_may_log(s->registry->loop))
         orma_log_warn("session %" PRIu64 ": its regular expressions took more than %d steps; from "
-                      "now on, those that take more than %d match no producer",
+                                         "now on, any that takes more than %d matches no producer",
                       s->id, TRACED_PATTERNS_BUDGET, TRACED_PATTERN_STEPS);
 }
 

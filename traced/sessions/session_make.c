@@ -179,7 +179,7 @@ int traced_session_new(struct traced_sessions *sessions, struct orma_str bytes, 
     int r = orma_pbc_unpack(&perfetto__protos__trace_config__descriptor, bytes, &msg);
 
     if (r == -EILSEQ)
-        orma_buf_put_str(error, "a text of the config (a path or a name) has a zero byte in it");
+        orma_buf_put_str(error, "a string in the config (a path or a name) contains a zero byte");
     if (r < 0)
         return r;
     config_t *config = (config_t *)msg;

@@ -56,7 +56,7 @@ static void close_file(struct traced_session *self, int error)
         self->output.error = error;
         /* A consumer gets the error, and decides whether that is worth a message. */
         orma_log(self->consumer ? ORMA_LOG_INFO : ORMA_LOG_ERROR,
-                 "session %" PRIu64 ": can't write the trace file %s: %s", self->id,
+                 "session %" PRIu64 ": cannot write the trace file %s: %s", self->id,
                  traced_file_name(self->output.file, name), traced_file_reason(error));
     }
     traced_file_free(self->output.file);

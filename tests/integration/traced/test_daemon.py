@@ -69,7 +69,7 @@ class Daemon(Case):
     def test_sockets_that_are_not_enough(self):
         p = self.start_activated(self.listener("p.sock"))
         self.assertEqual(p.wait(20 * SLOW), 1)
-        self.assertIn(b"LISTEN_FDS must hold listening sockets", p.stderr.read())
+        self.assertIn(b"LISTEN_FDS must pass listening sockets", p.stderr.read())
 
     def test_a_file_is_no_socket(self):
         with open(self.dir / "file", "w+b") as f:

@@ -17,7 +17,7 @@ struct refusal {
     const char *config, *error; /* error NULL: it is taken */
 };
 
-#define ZERO "a text of the config (a path or a name) has a zero byte in it"
+#define ZERO "a string in the config (a path or a name) contains a zero byte"
 #define BUFFER "buffers { size_kb: 64 } "
 
 static const struct refusal cases[] = {
@@ -65,11 +65,11 @@ static const struct refusal cases[] = {
      "data_sources { config { name: 'x' target_buffer: 1 target_buffer_name: 'b' } }",
      "which do not match"},
     {BUFFER "data_sources { config { name: 'x' } producer_name_regex_filter: '(' }",
-     "Data source \"x\" has an unusable regular expression \"(\": missing closing parenthesis"},
+     "Data source \"x\" has an invalid regular expression \"(\": missing closing parenthesis"},
     {BUFFER "data_sources { config { name: 'x' } producer_name_regex_filter: '(a|b)+' }", NULL},
     {BUFFER "trigger_config { trigger_mode: STOP_TRACING triggers { name: 't' producer_name_regex: "
             "'a{' } triggers { name: 'u' producer_name_regex: '[' } trigger_timeout_ms: 5000 }",
-     "Trigger \"u\" has an unusable regular expression \"[\": missing terminating ]"},
+     "Trigger \"u\" has an invalid regular expression \"[\": missing terminating ]"},
     {BUFFER "trace_filter { bytecode: 'x' }", "Trace filter bytecode invalid"},
     {BUFFER "write_into_file: true", "either a FD needs to be passed or output_path"},
     {BUFFER "write_into_file: true output_path: '/nowhere/x'", "Failed to create the trace file"},
