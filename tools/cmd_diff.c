@@ -28,18 +28,20 @@ enum {
 
 static const struct orma_option options[] = {
     {OPT_FAIL_ON, 0, "fail-on", "LIMIT",
-     "Exit with 1 if a difference passes this, as '+5%:slice=request' (kinds: process, lifetime, "
-     "slice, cpu, wait, sleep, call, function, stack; names may be patterns; -5%: if it got less), "
-     "or if one of the traces has nothing of this name. May be repeated."},
+     "Exit with 1 if a difference exceeds this limit, such as '+5%:slice=request' (kinds: process, "
+     "lifetime, slice, cpu, wait, sleep, call, function, stack; names may be patterns; -5%: if it "
+     "decreased), or if the name is missing from one of the traces. May be repeated."},
     {OPT_TOP, 'n', "top", "N", "Show N rows of each section (20); 0: all."},
     {OPT_PROCESS, 'p', "process", "NAME|PID",
-     "Compare this process only, or those that match. A=B: it is called A before, B after."},
-    {OPT_THREAD, 't', "thread", "NAME|TID", "Compare this thread only, or those that match."},
+     "Compare only this process, or those that match. A=B: it is called A in the first trace, B in "
+     "the second."},
+    {OPT_THREAD, 't', "thread", "NAME|TID", "Compare only this thread, or those that match."},
     ORMA_REPORT_TREE_OPTIONS_AS(OPT_TREE, OPT_ALL),
     {OPT_JSON, 0, "json", NULL, "One JSON object."},
-    {OPT_MARKDOWN, 0, "markdown", NULL, "Tables in Markdown, for comments of a review."},
+    {OPT_MARKDOWN, 0, "markdown", NULL, "Print Markdown tables, for review comments."},
     {OPT_SAME_SPEED, 0, "same-speed", NULL,
-     "The machine was as fast in both: list also what all names share, which is divided out else."},
+     "The machine was equally fast in both: also list the common factor of all names, which is "
+     "normally removed."},
     ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
     {0},
 };
@@ -158,15 +160,13 @@ const struct orma_command orma_cmd_diff = {
     .name = "diff",
     .summary = "Show what takes more or less time in a second trace.",
     .synopsis = "[OPTIONS] BEFORE AFTER [SECTION...]",
-    .details =
-        "Sections: processes, lifetimes, slices, cpu, waits, sleeps, calls, functions, stacks. The "
-        "first two compare programs that began and ended in both traces, by run, as do the "
-        "last two of profiles of commands ('orma profile -- COMMAND'); the others the "
-        "median, the mean and the sum per second of each name. Noise is estimated from ten blocks "
-        "of each trace; what it could explain, or what all names share as on a slower machine, "
-        "is not listed. The largest changes of sums come first; 'explains' is their part of all "
-        "changes "
-        "that are listed.",
+    .details = "Sections: processes, lifetimes, slices, cpu, waits, sleeps, calls, functions, "
+               "stacks. The first two compare whole runs of programs that began and ended in both "
+               "traces; so do the last two for profiles of commands ('orma profile -- COMMAND'). "
+               "The others compare the median, the mean and the sum per second of each name. Noise "
+               "is estimated from ten blocks of each trace. Changes that noise could explain, or "
+               "that all names share (a slower machine), are not listed. The largest changes of "
+               "sums come first; 'explains' is their share of all listed changes.",
     .examples = "  orma diff before.pftrace after.pftrace\n"
                 "  orma diff before.pftrace after.pftrace slices --fail-on '+5%:slice=request'\n"
                 "  orma diff before.pftrace after.pftrace --markdown\n",

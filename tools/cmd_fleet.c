@@ -33,22 +33,23 @@ enum {
 static const struct orma_option options[] = {
     {OPT_TO, 0, "to", "URL|DIR",
      "clickhouse://[USER[:PASSWORD]@]HOST[:PORT][,HOST...][/DATABASE], or clickhouses:// for TLS; "
-     "of export: the folder. The variables CLICKHOUSE_USER and CLICKHOUSE_PASSWORD do for what is "
-     "not in the URL; the database is orma."},
+     "for export, a folder. CLICKHOUSE_USER and CLICKHOUSE_PASSWORD are used if the URL names no "
+     "user or password; the default database is orma."},
     {OPT_LABEL, 0, "label", "NAME=VALUE",
-     "A label of all these traces; date, build and machine are columns of every row. May be "
+     "Add this label to all these traces; date, build and machine are columns of every row. May be "
      "repeated."},
     {OPT_PATH_LABELS, 0, "path-labels", "PATTERN",
-     "Labels out of paths: '{build}/{machine}/*.pftrace', which has to fit their ends."},
+     "Take labels from paths: '{build}/{machine}/*.pftrace' must match the end of each path."},
     {OPT_METADATA, 0, "metadata", "[LABEL=]NAME",
-     "A label out of the table metadata. May be repeated."},
-    {OPT_JOBS, 'j', "jobs", "N", "So many traces at once; as many as there are CPUs."},
-    {OPT_RETRY, 0, "retry", "TIME", "How long to wait for a server that is away; 10min."},
+     "Take a label from the table metadata. May be repeated."},
+    {OPT_JOBS, 'j', "jobs", "N", "Number of parallel jobs (default: the number of CPUs)."},
+    {OPT_RETRY, 0, "retry", "TIME",
+     "How long to wait for a server that does not respond (default: 10min)."},
     {OPT_AGAIN, 0, "again", NULL,
-     "load: replace traces that are there, for new labels or after an update of orma."},
+     "load: replace traces that were loaded before, for new labels or after an update of orma."},
     {OPT_CLUSTER, 0, "cluster", "NAME",
-     "init, schema: also make DATABASE_all, whose tables are those of all servers of the cluster."},
-    {OPT_KEEP, 0, "keep", "DAYS", "expire: drop traces that are older."},
+     "init, schema: also create DATABASE_all, whose tables cover all servers of the cluster."},
+    {OPT_KEEP, 0, "keep", "DAYS", "expire: drop traces that are older than this."},
     ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
     {0},
 };
@@ -119,7 +120,7 @@ static int add_traces(struct fleet *f, const char *what)
     orma_buf_printf(&pattern, "%s%s", what, !stat(what, &st) ? "/**" : "");
     if (pattern.failed || orma_many_find(orma_buf_cstr(&pattern), &f->load.paths) ||
         f->load.paths.len == before) {
-        fprintf(stderr, "orma fleet: no file fits '%s'\n", what);
+        fprintf(stderr, "orma fleet: no file matches '%s'\n", what);
         return ORMA_EXIT_FAILURE;
     }
     return ORMA_EXIT_OK;
@@ -140,7 +141,7 @@ static int take(struct fleet *f, int id)
                    : bad_value(f, "NAME=VALUE");
     case OPT_PATH_LABELS:
         return orma_fleet_labels_set_pattern(&f->labels, f->cli.value)
-                   ? bad_value(f, "one pattern with {NAME} in it")
+                   ? bad_value(f, "a pattern that contains {NAME}")
                    : ORMA_EXIT_OK;
     case OPT_METADATA:
         return add_metadata(f);
@@ -182,7 +183,8 @@ static int take(struct fleet *f, int id)
 static int export(struct fleet *f)
 {
     if (f->load.again)
-        return orma_cli_usage_error(&f->cli, "--again goes with load: remove the files instead");
+        return orma_cli_usage_error(&f->cli,
+                                    "--again works with load only: remove the files instead");
     f->load.folder = f->to;
     if (mkdir(f->to, 0777) && errno != EEXIST) {
         fprintf(stderr, "orma fleet: %s: %s\n", f->to, strerror(errno));
@@ -217,8 +219,8 @@ static int run_action(struct fleet *f)
     size_t action = 0;
 
     if (!f->action)
-        return orma_cli_usage_error(&f->cli, "what to do? init, load, status, expire, export or "
-                                             "schema");
+        return orma_cli_usage_error(&f->cli,
+                                    "missing action: init, load, status, expire, export or schema");
     while (actions[action] && strcmp(actions[action], f->action))
         action++;
     if (!actions[action]) {
@@ -235,13 +237,13 @@ static int run_action(struct fleet *f)
     if (action == 5 && !f->to)
         return orma_fleet_print_schema("orma", f->cluster);
     if (!f->to)
-        return orma_cli_usage_error(&f->cli, "where to? --to %s",
+        return orma_cli_usage_error(&f->cli, "missing destination: --to %s",
                                     action == 4 ? "DIR" : "clickhouse://HOST");
     if (action == 4)
         return export(f);
     int code = ORMA_EXIT_USAGE;
     if (orma_fleet_address_parse(f->to, &to, &why))
-        (void)orma_cli_usage_error(&f->cli, "'%s' is no address: %s", f->to, why);
+        (void)orma_cli_usage_error(&f->cli, "'%s' is not a valid address: %s", f->to, why);
     else if (action == 0)
         code = orma_fleet_init(&to, f->cluster);
     else if (action == 1)
@@ -283,18 +285,19 @@ static void put_words(struct orma_buf *out)
 
 const struct orma_command orma_cmd_fleet = {
     .name = "fleet",
-    .summary = "Many traces in ClickHouse, or as Parquet by day and build.",
+    .summary = "Load many traces into ClickHouse, or write Parquet files.",
     .synopsis = "init --to URL [--cluster NAME]\nload --to URL [OPTIONS] TRACE|DIR|@LIST...\n"
                 "status --to URL\nexpire --to URL [--keep DAYS]\n"
                 "export --to DIR [OPTIONS] TRACE|DIR|@LIST...\nschema [--to URL] [--cluster NAME]",
     .details =
-        "'load' reads traces in processes side by side and brings their rows to the server: slices "
-        "and their args, states of threads, counters, functions of profiles, losses, statistics, "
-        "metadata, labels. A trace is seen when all of it is there. One whose content is there is "
-        "not read again, so that the same command goes on where it was stopped. TRACE may be a "
-        "pattern ('runs/**/*.pftrace'); @LIST is a file of paths, - is standard input.\n\n"
+        "'load' reads traces in parallel processes and sends their rows to the server: slices and "
+        "their args, thread states, counters, profile functions, losses, statistics, metadata and "
+        "labels. A trace becomes visible once fully loaded. A trace whose content is already on "
+        "the server is skipped, so an interrupted command continues when you run it again. TRACE "
+        "may be a pattern ('runs/**/*.pftrace'); @LIST is a file of paths, - is standard input.\n"
+        "\n"
         "Traces that fail are listed at the end, with exit code 1; the others are loaded. "
-        "docs/fleet.md has the tables, the views, and what to use for how many traces.",
+        "docs/fleet.md describes the tables and views, and which command suits how many traces.",
     .examples = "  orma fleet init --to clickhouse://db\n"
                 "  orma fleet load --to clickhouse://db --path-labels '{build}/{machine}/*' runs\n"
                 "  orma fleet expire --to clickhouse://db --keep 90\n"

@@ -42,16 +42,16 @@ enum { OPT_PID = 1, OPT_TIME, OPT_INTERVAL, OPT_DUMP, OPT_OUT };
 
 static const struct orma_option options[] = {
     {OPT_PID, 'p', "pid", "PID",
-     "A program that runs already, if it was started with our library in it (idle, it costs next "
-     "to "
-     "nothing): LD_PRELOAD=.../" LIBRARY " PROGRAM."},
-    {OPT_TIME, 't', "time", "TIME", "With -p: how long (until Ctrl-C, or its end)."},
+     "A running program, if it was started with our library loaded (which costs next to nothing "
+     "while idle): LD_PRELOAD=.../" LIBRARY " PROGRAM."},
+    {OPT_TIME, 't', "time", "TIME",
+     "With -p: how long (default: until Ctrl-C, or until it exits)."},
     {OPT_INTERVAL, 'i', "interval", "BYTES",
-     "A sample for each so many bytes, on average: 64k, 1m (512k). Less is more exact, and "
-     "slower."},
-    {OPT_DUMP, 'd', "dump", "TIME", "The sums so far, each so often: 500ms, 10s."},
+     "Average number of bytes between two samples: 64k, 1m (default: 512k). A smaller interval is "
+     "more exact, and slower."},
+    {OPT_DUMP, 'd', "dump", "TIME", "Also record the sums so far at this interval: 500ms, 10s."},
     {OPT_OUT, 'o', "output", "DIR",
-     "A folder for the results: an empty one, or made. Default: a new one in the temporary "
+     "A folder for the results: an empty one, or a new one. Default: a new one in the temporary "
      "folder."},
     {0},
 };
@@ -77,23 +77,23 @@ static int parse_option(struct heap *self, int id)
     case OPT_PID:
         if (!orma_str_to_u64(orma_str_from(self->cli.value), &self->pid) || !self->pid ||
             self->pid > INT32_MAX)
-            return orma_cli_usage_error(&self->cli, "bad process '%s': expected its number",
+            return orma_cli_usage_error(&self->cli, "bad process '%s': expected a process id",
                                         self->cli.value);
         break;
     case OPT_TIME:
         if (!orma_units_parse_time_ms(self->cli.value, &self->time_ms) || !self->time_ms)
-            return orma_cli_usage_error(&self->cli, "bad time '%s': expected one as 500ms",
+            return orma_cli_usage_error(&self->cli, "bad time '%s': expected a time such as 500ms",
                                         self->cli.value);
         break;
     case OPT_INTERVAL:
         if (!orma_units_parse_size_bytes(self->cli.value, &self->interval) ||
             self->interval < INTERVAL_MIN || self->interval > UINT32_MAX)
-            return orma_cli_usage_error(&self->cli, "bad interval '%s': expected bytes, as 64k",
-                                        self->cli.value);
+            return orma_cli_usage_error(
+                &self->cli, "bad interval '%s': expected a size such as 64k", self->cli.value);
         break;
     case OPT_DUMP:
         if (!orma_units_parse_time_ms(self->cli.value, &self->dump_ms) || !self->dump_ms)
-            return orma_cli_usage_error(&self->cli, "bad time '%s': expected one as 500ms",
+            return orma_cli_usage_error(&self->cli, "bad time '%s': expected a time such as 500ms",
                                         self->cli.value);
         break;
     case OPT_OUT:
@@ -196,8 +196,7 @@ static int check_command(const struct heap *self)
         return ORMA_EXIT_FAILURE;
     }
     if (orma_record_child_changes_rights(name)) {
-        fprintf(stderr, PROGRAM ": '%s' changes its rights (setuid): it takes no library of ours\n",
-                name);
+        fprintf(stderr, PROGRAM ": '%s' is setuid: it does not load our library\n", name);
         return ORMA_EXIT_FAILURE;
     }
     return 0;
@@ -321,19 +320,19 @@ static void tell_refusal(const struct heap *self, int r)
                 program);
     else if (r == -ENOENT)
         fprintf(stderr,
-                PROGRAM ": process %d has no library of ours in it; start it anew, with "
-                        "LD_PRELOAD=%s %s, or as: orma heap -- %s\n",
+                PROGRAM ": process %d has not loaded our library; restart it with LD_PRELOAD=%s "
+                        "%s, or as: orma heap -- %s\n",
                 pid, find_library(library) ? library : LIBRARY, len > 0 ? program : "PROGRAM",
                 len > 0 ? program : "PROGRAM");
     else if (r == -EBUSY)
-        fprintf(stderr, PROGRAM ": process %d is watched already\n", pid);
+        fprintf(stderr, PROGRAM ": process %d is already being watched\n", pid);
     else if ((r == -EPERM || r == -EACCES) && geteuid())
         fprintf(stderr,
-                PROGRAM ": process %d is not ours to watch: sudo orma heap -p %d (it belongs to "
-                        "somebody else, or kernel.yama.ptrace_scope is above 0)\n",
+                PROGRAM ": no permission to watch process %d: sudo orma heap -p %d (it belongs to "
+                        "another user, or kernel.yama.ptrace_scope is above 0)\n",
                 pid, pid);
     else if (r == -ETIMEDOUT)
-        fprintf(stderr, PROGRAM ": process %d: its memory does not answer\n", pid);
+        fprintf(stderr, PROGRAM ": process %d: reading its memory does not finish\n", pid);
     else
         fprintf(stderr, PROGRAM ": process %d: %s\n", pid, strerror(-r));
 }
@@ -363,7 +362,7 @@ static int attach(struct heap *self, int signal_fd)
     int fd = -1, r = orma_heap_attach_ask(&self->target, self->interval);
 
     if (r == 0) {
-        fprintf(stderr, PROGRAM ": watching process %d; Ctrl-C ends it\n", (int)self->pid);
+        fprintf(stderr, PROGRAM ": watching process %d; Ctrl-C stops it\n", (int)self->pid);
         r = wait_for_memory(self, signal_fd, end_ns, &fd);
     }
     if (r == 0)
@@ -373,7 +372,7 @@ static int attach(struct heap *self, int signal_fd)
         return collect(self, signal_fd, end_ns);
     (void)orma_heap_attach_ask(&self->target, 0); /* it has ended, or waits no more */
     if (r == -ENODATA)
-        fprintf(stderr, PROGRAM ": process %d has not allocated anything meanwhile\n",
+        fprintf(stderr, PROGRAM ": process %d has not allocated anything while it was watched\n",
                 (int)self->pid);
     else
         tell_refusal(self, r);
@@ -400,11 +399,11 @@ static int put_kind(struct heap *self, struct orma_processor *tp, enum orma_stac
     int r = orma_stacks_load(&stacks, tp, &choice);
 
     if (r == -ENODATA && kind == ORMA_STACKS_HEAP)
-        printf("everything that was sampled was freed\n\n");
+        printf("all sampled memory was freed\n\n");
     if (r < 0)
         return r;
     orma_profile_report_head(&style, &stacks, 0, NULL);
-    printf("one sample each %s: an estimate, give or take %s\n\n",
+    printf("one sample per %s: an estimate, give or take %s\n\n",
            orma_units_format_size(self->interval, each),
            orma_units_format_size((uint64_t)sqrt((double)stacks.weight * (double)self->interval),
                                   error));
@@ -419,27 +418,27 @@ static void tell_losses(const struct heap *self, const struct orma_heap_collecto
 {
     if (!stats->programs)
         fprintf(stderr,
-                PROGRAM ": '%s' did not load our library: does it bring a C library of its own?\n",
+                PROGRAM ": '%s' did not load our library: does it have its own C library?\n",
                 name_of(self));
     else if (!stats->samples)
-        fprintf(stderr,
-                PROGRAM ": no allocation was sampled: it allocates little (try -i 4k), or brings "
-                        "its own malloc\n");
+        fprintf(stderr, PROGRAM ": no allocation was sampled: it allocates little (try -i 4k), or "
+                                "has its own malloc\n");
     if (stats->lost)
-        fprintf(stderr, PROGRAM ": %llu reports found no room and are missing: try a larger -i\n",
+        fprintf(stderr,
+                PROGRAM
+                ": %llu reports are missing because their buffer was full: try a larger -i\n",
                 (unsigned long long)stats->lost);
     if (stats->own_new)
-        fprintf(stderr,
-                PROGRAM ": the allocator has an operator new of its own: what C++ code gets "
-                        "by it is missing, unless it calls malloc\n");
+        fprintf(stderr, PROGRAM ": the allocator has its own operator new: allocations of C++ code "
+                                "through it are missing, unless it calls malloc\n");
     if (stats->cut)
         fprintf(stderr,
-                PROGRAM ": %llu of %llu stacks are cut ([truncated]), %llu of them at the %u KiB "
-                        "that are copied\n",
+                PROGRAM ": %llu of %llu stacks are truncated ([truncated]), %llu of them because "
+                        "only %u KiB are copied\n",
                 (unsigned long long)stats->cut, (unsigned long long)stats->samples,
                 (unsigned long long)stats->too_deep, ORMA_HEAP_STACK_MAX >> 10);
     if (stats->corrupted)
-        fprintf(stderr, PROGRAM ": the program wrote over the shared memory: the end is missing\n");
+        fprintf(stderr, PROGRAM ": the program overwrote the shared memory: the end is missing\n");
 }
 
 static int answer(struct heap *self)
@@ -560,20 +559,21 @@ static int run(const struct orma_command *command, int argc, char **argv)
 
 const struct orma_command orma_cmd_heap = {
     .name = "heap",
-    .summary = "See which functions allocate memory, and what is not freed.",
+    .summary = "Show which functions allocate memory, and what is not freed.",
     .synopsis = "[OPTIONS] -- COMMAND [ARG]... | -p PID",
     .details =
-        "Runs COMMAND with a library of ours in front of malloc and its relatives, which reports "
-        "some of the allocations, with the stack of calls: on average one for each 512 KiB. Sums "
-        "are unbiased estimates; an allocation of at least the interval counts as what it is. "
-        "What COMMAND starts is watched as well. Anonymous memory from mmap() is a heap of its own "
-        "('mmap'), sampled in the same way; room for addresses (PROT_NONE) does not count.\n\n"
-        "-p watches a program that runs, if it was started with our library in LD_PRELOAD; it is "
-        "neither stopped nor changed. What it had allocated before is not seen.\n\n"
-        "Not reached are programs that are statically linked or setuid, and those with a malloc of "
-        "their own inside. A loop of nothing but malloc gets "
-        "slower, by up to a half; programs that spend a tenth of their time there, by a few "
-        "percent.",
+        "Runs COMMAND with a library that intercepts malloc and its relatives and samples "
+        "allocations with their call stacks: on average one per 512 KiB. Sums are unbiased "
+        "estimates; an allocation as large as the interval, or larger, counts exactly. Processes "
+        "that COMMAND starts are watched as well. Anonymous memory from mmap() is a separate heap "
+        "('mmap'), sampled in the same way; reserved addresses (PROT_NONE) do not count.\n"
+        "\n"
+        "-p watches a running program, if it was started with our library in LD_PRELOAD; it is "
+        "neither stopped nor changed. Earlier allocations are not seen.\n"
+        "\n"
+        "Statically linked programs, setuid programs, and those with their own malloc cannot be "
+        "watched. A loop of nothing but malloc gets slower by up to a half; a program that spends "
+        "a tenth of its time in malloc, by a few percent.",
     .examples = "  orma heap -- ./server\n"
                 "  orma heap -i 64k -d 1s -o results -- python3 script.py\n"
                 "  orma heap -p 4711 -t 10s\n",

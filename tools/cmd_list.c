@@ -30,7 +30,8 @@ enum { OPT_NAMES = 1, OPT_FIELDS };
 
 static const struct orma_option options[] = {
     {OPT_NAMES, 'q', "names", NULL, "Print the names only."},
-    {OPT_FIELDS, 'f', "fields", NULL, "events: with their fields, as this kernel has them."},
+    {OPT_FIELDS, 'f', "fields", NULL,
+     "events: also print their fields, as this kernel defines them."},
     {0},
 };
 
@@ -199,7 +200,7 @@ static int list_categories(struct list *self)
 
     ask_service(&state);
     if (!state.len) {
-        fprintf(stderr, "orma list: no service runs, so no program can be asked for its "
+        fprintf(stderr, "orma list: no service is running, so programs cannot be asked for their "
                         "categories; start 'traced', then the programs\n");
         return -ENOENT;
     }
@@ -342,11 +343,11 @@ static const struct kind {
     {"events", "the kernel's events; one of them with its fields", list_events},
     {"sources", "data sources of this machine and of running programs", list_sources},
     {"categories", "categories of track events of running programs", list_categories},
-    {"presets", "what 'orma record' takes as one word", list_presets},
+    {"presets", "groups of events for 'orma record'", list_presets},
     {"sections", "sections of 'orma report', 'orma why' and 'orma diff'", list_sections},
-    {"tables", "tables and views of SQL, modules' too, and columns", list_tables},
-    {"functions", "functions and macros of SQL; one with its arguments", list_functions},
-    {"modules", "modules of SQL and what they define", list_modules},
+    {"tables", "SQL tables and views, with their columns", list_tables},
+    {"functions", "SQL functions and macros, with their arguments", list_functions},
+    {"modules", "SQL modules and what they define", list_modules},
     {"metrics", "metrics of 'orma metrics'", list_metrics},
 };
 
@@ -373,7 +374,7 @@ static const struct kind *find_kind(const struct orma_cli *cli, const char *name
     if (near)
         (void)orma_cli_usage_error(cli, "unknown kind '%s'; did you mean '%s'?", name, near);
     else
-        (void)orma_cli_usage_error(cli, "unknown kind '%s': 'orma list' names all", name);
+        (void)orma_cli_usage_error(cli, "unknown kind '%s': 'orma list' shows all kinds", name);
     return NULL;
 }
 
@@ -384,7 +385,7 @@ static int list(const struct kind *kind, struct list *self)
         return ORMA_EXIT_FAILURE;
     if (self->num || !self->pattern)
         return ORMA_EXIT_OK;
-    fprintf(stderr, "orma list: none of the %s matches '%s'", kind->name, self->pattern);
+    fprintf(stderr, "orma list: no %s match '%s'", kind->name, self->pattern);
     fprintf(stderr, *self->best ? "; did you mean '%s'?\n" : "\n", self->best);
     return ORMA_EXIT_FAILURE;
 }
@@ -434,8 +435,8 @@ const struct orma_command orma_cmd_list = {
     .summary = "List events, sources, tables, functions, and other names.",
     .synopsis = "[OPTIONS] [KIND [PATTERN]]",
     .details = "Kinds: events, sources, categories, presets, sections, tables, functions, modules, "
-               "metrics; without one, what they are. PATTERN is a part of the name, or has "
-               "wildcards as in the shell: 'sched/*'. Letter case is free.",
+               "metrics; without one, the kinds are explained. PATTERN is a part of the name, or "
+               "has wildcards as in the shell: 'sched/*'. Case is ignored.",
     .examples = "  orma list events 'sched/*'\n"
                 "  orma list events sched_switch     # with its fields\n"
                 "  orma list tables slice            # with the columns of slice\n"

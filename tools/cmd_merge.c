@@ -13,9 +13,9 @@ const struct orma_command orma_cmd_merge = {
     .name = "merge",
     .summary = "Pack several traces into one file, which loads as one trace.",
     .synopsis = "-o FILE [OPTIONS] TRACE...",
-    .details = "The traces stay as they are, in a tar. Their clocks are related when it is loaded: "
-               "by snapshots, between machines by their wall clocks, or by what a manifest says of "
-               "them. Afterwards the file is loaded to see whether that works.",
+    .details = "The traces are stored unchanged in a tar. Their clocks are aligned when it is "
+               "loaded: by clock snapshots, between machines by their wall clocks, or as a "
+               "manifest says. Afterwards the file is loaded once to check that this works.",
     .examples = "  orma merge --apart phone.pftrace car.pftrace -o both.tar\n"
                 "  orma merge --manifest clocks.json app.json host.pftrace -o all.tar\n",
     .options = orma_convert_merge_options,

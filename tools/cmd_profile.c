@@ -80,72 +80,74 @@ enum {
 
 static const struct orma_option options[] = {
     {OPT_PID, 'p', "pid", "PIDS",
-     "These processes, separated by commas, and what they start. It ends when all PIDS have "
-     "ended."},
+     "Profile these processes (separated by commas) and what they start, until all of them have "
+     "exited."},
     {OPT_NAME, 'n', "name", "NAMES",
-     "The running processes of these names, separated by commas: of the program, or what it calls "
-     "itself (nginx for 'nginx: worker process'); '*' stands for anything."},
+     "Profile the running processes with these names (separated by commas): the program's name, or "
+     "what it calls itself (nginx for 'nginx: worker process'); '*' matches anything."},
     {OPT_PARTIAL, 0, "partial-matching", NULL, "NAMES may be parts of names."},
     {OPT_ALL, 'a', "all", NULL,
-     "Everything on this machine, while COMMAND runs if there is one. The default without COMMAND, "
-     "-p and -n."},
+     "Profile the whole machine; with COMMAND, while it runs. The default without COMMAND, -p and "
+     "-n."},
     {OPT_CPU, 'C', "cpu", "LIST", "Only on these cpus: 0,2-3."},
     {OPT_FREQUENCY, 'F', "frequency", "HZ",
-     "Samples per second on each cpu (999 of a command or processes, 99 of all)."},
+     "Samples per second on each CPU (default: 999 for a command or processes, 99 for the whole "
+     "machine)."},
     {OPT_FREQUENCY, 'f', NULL, "HZ", "The same as -F."},
     {OPT_EVENT, 'e', "event", "EVENTS",
-     "What is counted, as perf spells it: cpu-clock (the default), page-faults, context-switches, "
-     "cycles, instructions, cache-misses, LLC-load-misses, rHEX, UNIT/event=0xc0,umask=1,name=X/, "
-     "GROUP:TRACEPOINT and mem:ADDRESS:rwx (each hit, without -F), with * in names of tracepoints; "
-     "behind them /period=N/ or /freq=N/, and :u, :k (only there), :p (precise). Several: with "
-     "commas, or given again; {A,B}:S reads B with each sample of A."},
+     "The event to count, in perf's syntax: cpu-clock (the default), page-faults, "
+     "context-switches, cycles, instructions, cache-misses, LLC-load-misses, rHEX, "
+     "UNIT/event=0xc0,umask=1,name=X/, GROUP:TRACEPOINT and mem:ADDRESS:rwx (each hit, without "
+     "-F), with * in names of tracepoints; followed by /period=N/ or /freq=N/, and :u, :k (only in "
+     "user space or the kernel), :p (precise). Several events: separate them with commas, or "
+     "repeat the option; {A,B}:S reads B with each sample of A."},
     {OPT_DURATION, 'd', "duration", "MS|TIME",
-     "How long: in milliseconds, or with a unit (5s); 0, as without it: until Ctrl-C or the end of "
+     "How long, in milliseconds or with a unit (5s). 0 or no option: until Ctrl-C or the end of "
      "COMMAND."},
     {OPT_CALL_GRAPH, 'g', "call-graph", "HOW",
-     "How callers are found: dwarf (unwinding by .eh_frame, for all programs), fp (frame pointers, "
-     "cheaper), lbr (the processor's record of calls, with -e cycles: no more than some 30 "
-     "callers), "
-     "or auto (the default): fp where the program and all of its libraries keep them, else dwarf."},
+     "How to find callers: dwarf (unwind by .eh_frame; works for all programs), fp (frame "
+     "pointers; cheaper), lbr (the processor's last branch record, with -e cycles; at most about "
+     "30 callers), or auto (the default): fp if the program and all of its libraries keep frame "
+     "pointers, else dwarf."},
     {OPT_STACK_SIZE, 0, "stack-size", "KIB",
-     "With dwarf: so much of each stack is copied, 4 to 63 KiB (63, or 16 at least where little "
-     "memory may be locked)."},
+     "With dwarf: how much of each stack to copy, 4 to 63 KiB (default: 63, or down to 16 where "
+     "little memory may be locked)."},
     {OPT_KERNEL, 'k', "kernel-frames", NULL,
-     "Functions of the kernel, too: the default, where the kernel allows it."},
-    {OPT_USER_ONLY, 0, "user-only", NULL, "No functions of the kernel."},
+     "Include kernel functions: the default, where the kernel allows it."},
+    {OPT_USER_ONLY, 0, "user-only", NULL, "Leave out kernel functions."},
     {OPT_OFF_CPU, 0, "off-cpu", NULL,
-     "Also what threads wait for: each time that one is off its cpu for 100 us or more, with its "
-     "stack and that of the thread that woke it up (as root; without rights, stacks of waits of "
-     "10 ms or more)."},
+     "Also record what threads wait for: each time a thread is off the CPU for 100 us or more, "
+     "with its stack and that of the thread that woke it up (as root; without root, stacks of "
+     "waits of 10 ms or more)."},
     {OPT_DEBUGINFOD, 0, "debuginfod", NULL,
-     "Ask the servers that DEBUGINFOD_URLS names for debug information that is not installed."},
-    {OPT_PER_PROCESS, 0, "per-process", NULL, "A pprof file for each process, too."},
+     "Fetch missing debug information from the servers in DEBUGINFOD_URLS."},
+    {OPT_PER_PROCESS, 0, "per-process", NULL, "Also write a pprof file for each process."},
     {OPT_CONFIG, 'c', "config", "FILE",
-     "A trace config of your own with linux.perf in it; excludes all options but -o."},
-    {OPT_PRINT_CONFIG, 0, "print-config", NULL, "Print the config, and do nothing else."},
+     "Use this trace config, which must contain linux.perf; only -o can be combined with it."},
+    {OPT_PRINT_CONFIG, 0, "print-config", NULL, "Print the config and exit."},
     {OPT_OUT, 'o', "output", "DIR",
-     "A folder for the results: an empty one, or made. Default: a new one in the temporary "
+     "A folder for the results: an empty one, or a new one. Default: a new one in the temporary "
      "folder."},
     {0},
 };
 
 static const struct orma_option cpu_profile_options[] = {
-    {OPT_FREQUENCY, 'f', "frequency", "HZ", "Samples per second on each cpu (100)."},
+    {OPT_FREQUENCY, 'f', "frequency", "HZ", "Samples per second on each CPU (default: 100)."},
     {OPT_DURATION, 'd', "duration", "MS",
-     "How long, in milliseconds; 0, as without it: until Ctrl-C or the end of COMMAND."},
+     "How long, in milliseconds. 0 or no option: until Ctrl-C or the end of COMMAND."},
     {OPT_EVENT, 'e', "event", "NAME",
-     "What is counted: " EVENT_HELP ". May be given several times. Default: the clock of the cpu."},
-    {OPT_KERNEL, 'k', "kernel-frames", NULL, "Functions of the kernel, too."},
+     "The event to count: " EVENT_HELP ". May be repeated. Default: the CPU clock."},
+    {OPT_KERNEL, 'k', "kernel-frames", NULL, "Include kernel functions."},
     {OPT_NAME, 'n', "name", "NAMES",
      "Only processes of these names, separated by commas. Default: all."},
     {OPT_PARTIAL, 'p', "partial-matching", NULL, "NAMES may be parts of names."},
     {OPT_CONFIG, 'c', "config", "FILE",
-     "A trace config of your own with linux.perf in it; excludes all options but -o."},
+     "Use this trace config, which must contain linux.perf; only -o can be combined with it."},
     {OPT_NO_ANNOTATIONS, 0, "no-annotations", NULL,
-     "Accepted for scripts: functions are never annotated."},
-    {OPT_PRINT_CONFIG, 0, "print-config", NULL, "Print the config, and do nothing else."},
+     "Accepted for compatibility; functions are never annotated."},
+    {OPT_PRINT_CONFIG, 0, "print-config", NULL, "Print the config and exit."},
     {OPT_OUT, 'o', "output", "DIR",
-     "A folder for the results: an empty one, or made. Default: a new one in the temporary "
+     "A folder for the results: an empty one, or a new one. Default: a new one in the temporary "
      "folder."},
     {0},
 };
@@ -297,8 +299,7 @@ static int parse_option(struct profile *self, int id)
             rq->frequency_hz > FREQUENCY_MAX)
             return orma_cli_usage_error(
                 &self->cli, "bad frequency '%s': 1 to %d samples a second%s", value, FREQUENCY_MAX,
-                *value == '-' ? " (-f is no --force here: a folder that "
-                                "is there is never overwritten)"
+                *value == '-' ? " (-f is not --force here: an existing folder is never overwritten)"
                               : "");
         rq->frequency_given = true;
         break;
@@ -307,7 +308,8 @@ static int parse_option(struct profile *self, int id)
              !orma_units_parse_duration_ms(value, &rq->duration_ms)) ||
             rq->duration_ms > UINT32_MAX)
             return orma_cli_usage_error(
-                &self->cli, "bad duration '%s': expected milliseconds, or a time as 5s", value);
+                &self->cli, "bad duration '%s': expected milliseconds, or a time such as 5s",
+                value);
         break;
     case OPT_EVENT:
         return parse_events(self, value);
@@ -427,7 +429,8 @@ static int check_lbr(const struct profile *self)
 {
     if (try_cycles(PERF_SAMPLE_BRANCH_STACK) == 0)
         return 0;
-    fprintf(stderr, "%s: this machine records no calls (LBR); --call-graph=dwarf unwinds instead\n",
+    fprintf(stderr,
+            "%s: this machine has no last branch record (LBR); use --call-graph=dwarf instead\n",
             self->program);
     return -ENOTSUP;
 }
@@ -452,7 +455,7 @@ static void replace_cycles(struct profile *self)
         replaced = true;
     }
     if (replaced)
-        fprintf(stderr, "%s: this machine counts no cycles: cpu-clock is taken instead\n",
+        fprintf(stderr, "%s: this machine does not count cycles: using cpu-clock instead\n",
                 self->program);
 }
 
@@ -496,7 +499,7 @@ static int find_processes(struct profile *self)
     if (!found) {
         fprintf(stderr, "%s: no running process is named '%s'%s\n", self->program, self->names,
                 self->partial          ? ""
-                : self->request.native ? "; --partial-matching finds parts of names"
+                : self->request.native ? "; --partial-matching also matches parts of names"
                                        : "; -p matches parts of names");
         return -ESRCH;
     }
@@ -634,20 +637,19 @@ static void tell_nothing(const struct profile *self, const char *path)
 
     if (self->child.pid <= 0)
         fprintf(stderr,
-                "%s: no samples with stacks%s%s: did the processes run, and may they be watched? "
-                "(as root, or with kernel.perf_event_paranoid at -1)\n",
+                "%s: no samples with stacks%s%s: did the processes run, and is there permission to "
+                "watch them? (run as root, or set kernel.perf_event_paranoid to -1)\n",
                 self->program, self->dir ? " in " : "", self->dir ? path : "");
     else if (orma_record_child_changes_rights(self->command[0]))
-        fprintf(stderr,
-                "%s: '%s' changes its rights (setuid): the kernel lets nobody but root watch it\n",
-                self->program, self->command[0]);
+        fprintf(stderr, "%s: '%s' is setuid: the kernel lets only root watch it\n", self->program,
+                self->command[0]);
     else if (rq->events.num)
-        fprintf(stderr, "%s: no samples: nothing of what -e counts happened in '%s'\n",
-                self->program, self->command[0]);
+        fprintf(stderr, "%s: no samples: the events of -e did not happen in '%s'\n", self->program,
+                self->command[0]);
     else
         fprintf(stderr,
-                "%s: no samples: '%s' used %.1f ms of CPU time, and one is taken each %.1f ms; "
-                "-F %d takes more\n",
+                "%s: no samples: '%s' used %.1f ms of CPU time, and a sample is taken every %.1f "
+                "ms; -F %d takes more\n",
                 self->program, self->command[0], (double)self->cpu_ns / 1e6,
                 1e3 / (double)rq->frequency_hz, FREQUENCY_HIGH);
 }
@@ -682,22 +684,22 @@ static void tell_coverage(const struct profile *self, const struct orma_stacks *
     bool all_have_some = counted->ns && !counted->unseen_ns;
     if (self->cpu_ns > COVERAGE_MIN_NS && seen < COVERAGE_LEAST * used && all_have_some)
         fprintf(stderr,
-                "%s: samples explain %.0f %% of the %sCPU time, although no thread is without one: "
+                "%s: samples explain %.0f %% of the %sCPU time, although every thread has some: "
                 "the rest may be time that a host takes from this machine\n",
                 self->program, 100.0 * seen / used, kernel ? "" : "user's ");
     else if (self->cpu_ns > COVERAGE_MIN_NS && seen < COVERAGE_LEAST * used)
         fprintf(
             stderr,
-            "%s: samples explain %.0f %% of the %sCPU time: %sthe rest may be of threads that live "
-            "shorter than the time between two samples or begin anew with each vfork(), or time "
-            "that %s\n",
+            "%s: samples explain %.0f %% of the %sCPU time: %sthe rest may belong to threads that "
+            "live shorter than the time between two samples or start again with each vfork(), or "
+            "be time that %s\n",
             self->program, 100.0 * seen / used, kernel ? "" : "user's ", unseen,
-            often ? "so many samples cost"
+            often ? "taking the samples costs"
                   : "a host takes from this machine; -F " TEXT(
-                        FREQUENCY_HIGH) " takes most such threads in, and so does -a as "
-                                        "root, at any -F");
+                        FREQUENCY_HIGH) " catches most such threads, as does -a as root at any -F");
     else if (stacks->samples < SAMPLES_FEW && !often)
-        fprintf(stderr, "%s: %" PRIu64 " sample%s: shares are rough; -F %d takes more\n",
+        fprintf(stderr,
+                "%s: %" PRIu64 " sample%s: percentages are rough; -F %d takes more samples\n",
                 self->program, stacks->samples, stacks->samples == 1 ? "" : "s", FREQUENCY_HIGH);
 }
 
@@ -895,27 +897,28 @@ static int run(const struct orma_command *self, int argc, char **argv)
     return run_as(self, "orma profile", argc, argv);
 }
 
-#define SUMMARY "See where programs spend their time, function by function."
+#define SUMMARY "Show where programs spend their time, function by function."
 #define SYNOPSIS "[OPTIONS] [-- COMMAND [ARG]...] | report [TRACE] | diff BEFORE AFTER"
 #define CPU_PROFILE_SYNOPSIS "[OPTIONS] [-- COMMAND [ARG]...]"
 #define DETAILS                                                                                    \
-    "Samples COMMAND and what it starts, or processes, or all cpus, with the stack of calls that " \
-    "led there. Prints the ten hottest functions, and writes a flame graph (flamegraph.html), a "  \
-    "profile for pprof (profile.pb), and the trace itself (raw-trace), of which 'orma profile "    \
-    "report' tells more: trees of calls, callers of a function, sums by library and thread "       \
-    "('orma profile report --help'); 'orma profile diff' compares two.\n\n"                        \
+    "Samples COMMAND and what it starts, or processes, or all CPUs, with their call stacks. "      \
+    "Prints the ten hottest functions, and writes a flame graph (flamegraph.html), a profile for " \
+    "pprof (profile.pb), and the trace itself (raw-trace). 'orma profile report' shows more of "   \
+    "it: trees of calls, callers of a function, sums by library and thread ('orma profile report " \
+    "--help'); 'orma profile diff' compares two.\n\n"                                              \
     "Stacks are unwound without frame pointers, so functions of all libraries have their "         \
     "callers. "                                                                                    \
-    "Lines, and functions that were compiled into others, come from debug information where it "   \
-    "is installed. Functions of Python (3.11 to 3.13) are read from the memory of the program, "   \
-    "and stand between those of its interpreter and libraries.\n\n"                                \
-    "Ordinary users may profile their own programs; the kernel's side is seen as root, or with "   \
-    "kernel.perf_event_paranoid at 1."
+    "Line numbers and inlined functions come from debug information where it is installed. "       \
+    "Python "                                                                                      \
+    "functions (3.11 to 3.13) are read from the program's memory, and appear between those of "    \
+    "its "                                                                                         \
+    "interpreter and libraries.\n\n"                                                               \
+    "Ordinary users may profile their own programs; kernel functions need root, or "               \
+    "kernel.perf_event_paranoid set to 1."
 
 #define CPU_PROFILE_DETAILS                                                                        \
-    "Samples what each cpu does, with the stack of calls that led there, and writes one profile "  \
-    "per process in the format of pprof, beside the trace that they were made of (raw-trace), "    \
-    "which 'orma query' reads."
+    "Samples what each CPU does, with call stacks, and writes one profile per process in pprof's " \
+    "format, beside the trace that they were made from (raw-trace), which 'orma query' reads."
 
 const struct orma_command orma_cmd_profile = {
     .name = "profile",

@@ -43,23 +43,23 @@ static const struct orma_option options[] = {
      "default on a terminal)."},
     {OPT_CSV, 0, "csv", "plain|rfc4180|json|tsv|table", NULL}, /* its name before */
     {OPT_APART, 0, "apart", NULL,
-     "Several traces are of different machines: each machine is named after its trace."},
+     "The traces are from different machines: name each machine after its trace."},
     {OPT_FULL_SORT, 0, "full-sort", NULL,
-     "Sort all events at the end of the load: for traces whose events come very late."},
+     "Sort all events at the end of loading: for traces with events that arrive very late."},
     ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
     {OPT_ALL, 0, "all", "PATTERN",
-     "Ask each of these traces alone, several at once: 'runs/**/*.pftrace'; - reads their paths "
-     "from standard input. May be repeated. The "
-     "column trace says whose "
-     "row it is."},
+     "Run the query on each of these traces separately, in parallel: 'runs/**/*.pftrace'; - reads "
+     "paths from standard input. May be repeated. The column trace names the trace of each row."},
     {OPT_METADATA, 0, "metadata", "NAMES",
-     "With --all: these rows of the table metadata as columns, with ',' between."},
+     "With --all: add these rows of the table metadata as columns, separated by commas."},
     {OPT_THEN, 0, "then", "SQL",
-     "With --all: ask this of the table result, which has all rows, and print that instead."},
+     "With --all: run this query on the table result, which has all rows, and print its rows "
+     "instead."},
     {OPT_OUTPUT, 'o', "output", "FILE",
-     "With --all: keep the rows in this SQLite file; run again, only traces that are new or have "
-     "changed are loaded."},
-    {OPT_JOBS, 'j', "jobs", "N", "With --all: so many traces at once; as many as there are CPUs."},
+     "With --all: store the rows in this SQLite file; the next run loads only new and changed "
+     "traces."},
+    {OPT_JOBS, 'j', "jobs", "N",
+     "With --all: number of parallel jobs (default: the number of CPUs)."},
     {0},
 };
 
@@ -92,7 +92,7 @@ static int parse_form(struct query *q)
         }
     }
     if (!strcmp(q->cli.value, "csv"))
-        return orma_cli_usage_error(&q->cli, "unknown format 'csv': rfc4180 is CSV");
+        return orma_cli_usage_error(&q->cli, "unknown format 'csv': use rfc4180 for CSV");
     return orma_cli_usage_error(
         &q->cli, "unknown format '%s': expected plain, rfc4180, json, tsv or table", q->cli.value);
 }
@@ -108,8 +108,8 @@ static int take_argument(struct query *q, const char *text)
     }
     if (q->sql)
         return orma_cli_usage_error(
-            &q->cli, "'%s' is no file, and '%s' is the SQL: quote the query as a whole", text,
-            q->sql);
+            &q->cli, "'%s' is not a file, and '%s' is taken as the SQL: quote the whole query",
+            text, q->sql);
     q->sql = text;
     return ORMA_EXIT_OK;
 }
@@ -137,7 +137,7 @@ static int check_many(struct query *q)
 {
     if (q->traces_num + (q->sql != NULL) > 1)
         return orma_cli_usage_error(&q->cli,
-                                    "with --all there is one argument, the SQL: quote the pattern");
+                                    "with --all, the SQL is the only argument: quote the pattern");
     if (q->traces_num)
         q->sql = q->traces[0];
     q->traces_num = 0;
@@ -193,8 +193,7 @@ static int parse(struct query *q, bool *ret_go_on)
     if (q->many.patterns_num)
         code = check_many(q);
     else if (q->many.then || q->many.metadata || q->many.file || q->many.jobs)
-        code =
-            orma_cli_usage_error(&q->cli, "--then, --metadata, --output and --jobs go with --all");
+        code = orma_cli_usage_error(&q->cli, "--then, --metadata, --output and --jobs need --all");
     if (code != ORMA_EXIT_OK)
         return code;
     if (!q->traces_num && !q->many.patterns_num)
@@ -333,16 +332,15 @@ const struct orma_command orma_cmd_query = {
     .name = "query",
     .summary = "Query a trace in SQL.",
     .synopsis = "[OPTIONS] TRACE... [SQL]\n[OPTIONS] TRACE... -f FILE\n--all PATTERN [OPTIONS] SQL",
-    .details =
-        "TRACE is any trace that Perfetto's tools write; several are put on one timeline, as "
-        "'orma merge' does. The SQL comes from the argument, "
-        "from FILE, or from "
-        "standard input; several statements are separated by semicolons. The tables that "
-        "one starts with: slice, "
-        "thread, process, sched, thread_state, counter, args, stats.\n\n"
-        "Without SQL, on a terminal, there is a prompt: '.help' lists its commands.\n\n"
-        "With PERFETTO_BINARY_PATH or PERFETTO_PROGUARD_MAP set, the frames of stacks get "
-        "names from there; 'orma convert --help' has more.",
+    .details = "TRACE is a trace in any supported format; several traces share one timeline, as "
+               "with 'orma merge'. The SQL comes from the argument, from FILE, or from standard "
+               "input; separate statements with semicolons. The tables to start with: slice, "
+               "thread, process, sched, thread_state, counter, args, stats.\n"
+               "\n"
+               "Without SQL, on a terminal, a prompt opens: '.help' lists its commands.\n"
+               "\n"
+               "With PERFETTO_BINARY_PATH or PERFETTO_PROGUARD_MAP set, stack frames get their "
+               "names from there; see 'orma convert --help'.",
     .examples = "  orma query t.pftrace 'SELECT name, count(*) FROM slice GROUP BY name'\n"
                 "  orma query t.pftrace -f question.sql --format=json\n"
                 "  orma query --apart phone.pftrace car.pftrace 'SELECT name FROM machine'\n"

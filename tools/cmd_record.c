@@ -330,7 +330,7 @@ static int snapshots_outcome(const struct orma_record *rec, const struct orma_re
 {
     if (!failed && !rec->snapshots_num && !run->snapshots_skipped) {
         fprintf(stderr,
-                "orma record: none of the config's triggers came: no snapshot was written\n");
+                "orma record: none of the config's triggers fired: no snapshot was written\n");
         return ORMA_EXIT_FAILURE;
     }
     if (run->child_code > 0)
@@ -431,7 +431,7 @@ static int check_config(struct orma_record *rec)
     if (rec->has_triggers && rec->private_service && !rec->command) {
         fprintf(
             stderr,
-            "orma record: %s has triggers; with --private only a COMMAND can fire them: add one\n",
+            "orma record: %s has triggers; with --private, only a COMMAND can fire them: add one\n",
             rec->config_path);
         return -EINVAL;
     }
@@ -439,8 +439,8 @@ static int check_config(struct orma_record *rec)
     if (!rec->snapshots || (rec->out_path && strcmp(rec->out_path, "-") != 0))
         return 0;
     fprintf(stderr,
-            "orma record: %s: each trigger writes a file (CLONE_SNAPSHOT): name them with "
-            "-o FILE, they are called FILE.0, FILE.1, ...\n",
+            "orma record: %s: each trigger writes a file (CLONE_SNAPSHOT): name them with -o FILE; "
+            "they are called FILE.0, FILE.1, ...\n",
             rec->config_path);
     return -EINVAL;
 }
@@ -529,14 +529,14 @@ static void put_presets(struct orma_buf *out)
 
 /* Of perf, trace-cmd, strace. */
 static const struct orma_habit habits[] = {
-    {"-e", "events are words: orma record sched/sched_switch irq/*"},
-    {"-g", "stacks are taken by 'orma profile'"},
-    {"-p", "the machine is recorded, and a report is of a process: orma report FILE --tree PID; "
-           "'orma profile -p PID' samples one"},
-    {"--pid", "the machine is recorded, and a report is of a process: orma report FILE --tree "
-              "PID; 'orma profile -p PID' samples one"},
-    {"-a", "the whole machine is recorded always"},
-    {"--duration", "it is --time here: -t 10s"},
+    {"-e", "events are plain arguments: orma record sched/sched_switch irq/*"},
+    {"-g", "'orma profile' records call stacks"},
+    {"-p", "the whole machine is recorded; choose the process in the report: orma report FILE "
+           "--tree PID; 'orma profile -p PID' samples one process"},
+    {"--pid", "the whole machine is recorded; choose the process in the report: orma report FILE "
+              "--tree PID; 'orma profile -p PID' samples one process"},
+    {"-a", "the whole machine is always recorded"},
+    {"--duration", "use --time: -t 10s"},
     {0},
 };
 
@@ -546,23 +546,23 @@ const struct orma_command orma_cmd_record = {
     .synopsis = "[OPTIONS] [PRESET | GROUP/EVENT]... [-- COMMAND [ARG]...]\n"
                 "[OPTIONS] -c CONFIG [-- COMMAND [ARG]...]\n"
                 "--clone SESSION [-o FILE]",
-    .details =
-        "Without a preset it records scheduling (as root, or with access to tracefs) and the track "
-        "events of instrumented programs. Presets: sched, apps, irq, syscalls, disk, mem, power, "
-        "cpu, net, timer, faults, workqueue, signal, log. A kernel event is named GROUP/EVENT, a "
-        "whole "
-        "group GROUP/*.\n\n"
-        "If a tracing service runs on this machine, it is used; otherwise service and probes run "
-        "inside this process, on private sockets. With COMMAND, recording lasts as long as it runs "
-        "(at most TIME), it finds the service through its environment, and its exit code is "
-        "ours.\n\n"
-        "Ctrl-C ends a recording and keeps the trace. A second one, at least half a second later, "
-        "waits for no program and keeps what is there.",
+    .details = "Without a preset it records scheduling (as root, or with access to tracefs) and "
+               "the track events of instrumented programs. Presets: sched, apps, irq, syscalls, "
+               "disk, mem, power, cpu, net, timer, faults, workqueue, signal, log. A kernel event "
+               "is named GROUP/EVENT, a whole group GROUP/*.\n"
+               "\n"
+               "If a tracing service runs on this machine, it is used; otherwise service and "
+               "probes run inside this process, on private sockets. With COMMAND, recording lasts "
+               "as long as it runs (at most TIME); it finds the service through its environment, "
+               "and its exit code becomes that of orma.\n"
+               "\n"
+               "Ctrl-C ends a recording and keeps the trace. A second one, at least half a second "
+               "later, stops waiting for programs and keeps what has arrived.",
     .examples = "  orma record -t 10s -o trace.pftrace\n"
                 "  orma record -t 5s sched irq syscalls -b 64mb\n"
                 "  orma record -o build.pftrace -- make -j4\n"
                 "  orma record --ring -b 16mb        # the last moments before Ctrl-C\n"
-                "  orma record --trigger crash      # the last moments before somebody fires it\n"
+                "  orma record --trigger crash      # the last moments before it fires\n"
                 "  orma record --clone 3 -o now.pftrace\n",
     .put_words = put_presets,
     .options = orma_record_options,

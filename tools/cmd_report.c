@@ -29,11 +29,11 @@ static const struct orma_option options[] = {
     ORMA_REPORT_FORM_OPTIONS,
 #ifdef ORMA_HAVE_VIEW
     {OPT_HTML, 0, "html", "FILE",
-     "One file of HTML with the sections and the timeline, which opens anywhere without a "
+     "Write one HTML file with the sections and the timeline; it opens anywhere, without a "
      "network."},
     {OPT_FORCE, 'f', "force", NULL, "Overwrite the file of --html if it exists."},
 #endif
-    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
+    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections instead of running it."},
     ORMA_LOAD_CACHE_OPTION(ORMA_REPORT_OPT_CACHE),
     {0},
 };
@@ -168,18 +168,16 @@ static void put_sections(struct orma_buf *out)
 
 const struct orma_command orma_cmd_report = {
     .name = "report",
-    .summary = "Show who used CPUs, who waited, calls, I/O, memory, slices.",
+    .summary = "Show CPU use, waits, system calls, I/O, memory and slices.",
     .synopsis = "[OPTIONS] TRACE [SECTION...]",
-    .details =
-        "Sections: overview, threads, cpus, times, latency, switches, wakeups, syscalls, callers, "
-        "io, "
-        "io-threads, irqs, faults, memory, pressure, processes, slices, slowest, functions, "
-        "counters, logs. "
-        "Without a section, all that the trace has data for; for the others, the command that "
-        "records them.\n\n"
-        "Time on a CPU is cut to the range of --from and --to; waits, calls, slices and the like "
-        "count where they begin in it. Where events were lost, or ends are unknown, a line with "
-        "'!' and the column 'unknown' say so.",
+    .details = "Sections: overview, threads, cpus, times, latency, switches, wakeups, syscalls, "
+               "callers, io, io-threads, irqs, faults, memory, pressure, processes, slices, "
+               "slowest, functions, counters, logs. Without a section: all for which the trace has "
+               "data; for the others, the command that records them.\n"
+               "\n"
+               "CPU time is cut to the range of --from and --to; waits, calls, slices and the like "
+               "count if they begin in it. If events were lost, or ends are unknown, a line with "
+               "'!' and the column 'unknown' say so.",
     .examples = "  orma report trace.pftrace\n"
                 "  orma report trace.pftrace latency --top 30\n"
                 "  orma report trace.pftrace syscalls --process 'post*' --from 1.5s --to 2s\n"

@@ -44,7 +44,8 @@ static void print_ring(struct orma_processor *tp, const struct orma_ledger *loss
     if (orma_ledger_aged_out(loss) && span)
         printf("%s ring kept the newest %s", head, orma_units_format_duration(span, kept));
     else if (orma_ledger_aged_out(loss))
-        printf("%s ring kept nothing that can be read: what its data refer to was overwritten",
+        printf("%s ring kept nothing that can be read: names and clocks that its data refer to "
+               "were overwritten",
                head);
 }
 
@@ -276,8 +277,9 @@ static int print_stats(struct orma_processor *tp, bool all)
     troubles += orma_load_print_health(tp, is_told, &(struct told){tp, &loss}, stdout);
     troubles += print_unread(tp);
     if (orma_ledger_is_none(&loss) && (troubles || switches))
-        printf("%s\n", loss.has_ledger ? "Nothing that the kernel and programs gave was lost."
-                                       : "No loss was counted.");
+        printf("%s\n", loss.has_ledger
+                           ? "Nothing that the kernel and programs handed over was lost."
+                           : "No loss was counted.");
     else if (!troubles)
         printf("%s", !orma_ledger_is_none(&loss) ? "Everything that the trace holds could be read"
                      : loss.has_ledger           ? "Nothing was lost, and everything could be read"
@@ -353,11 +355,11 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
 const struct orma_command orma_cmd_stats = {
     .name = "stats",
-    .summary = "Show what a trace holds, what was lost or not readable.",
+    .summary = "Show what is in a trace, what was lost, what cannot be read.",
     .synopsis = "[OPTIONS] TRACE",
     .details = "Losses are counted in packets, per writer and reason, where the trace was recorded "
-               "by Orma; 'orma help loss' explains the reasons. What a ring overwrote as it was "
-               "told to is no loss. The exit code is 0 even if something was lost.",
+               "by Orma; 'orma help loss' explains the reasons. Data that a ring buffer overwrote "
+               "as configured do not count as lost. The exit code is 0 even if something was lost.",
     .examples = "  orma stats trace.pftrace\n"
                 "  orma stats --brief trace.pftrace\n",
     .options = options,

@@ -19,8 +19,8 @@ enum { OPT_LONG = 1, OPT_REPAIR };
 static const struct orma_option options[] = {
     {OPT_LONG, 'l', "long", NULL, "Show the descriptors of data sources, too."},
     {OPT_REPAIR, 0, "repair", NULL,
-     "Restore settings of the kernel's tracer that killed recordings left changed, remove their "
-     "folders, and exit."},
+     "Restore kernel tracer settings that killed recordings left changed, remove their folders, "
+     "and exit."},
     {0},
 };
 
@@ -52,7 +52,7 @@ static int show(bool details)
     if (r < 0) {
         fprintf(stderr,
                 "orma status: no service on %s: %s; start one with 'traced', or let 'orma record' "
-                "bring its own\n",
+                "start its own\n",
                 orma_sock_consumer_addr(), orma_sock_why(-r));
         return ORMA_EXIT_FAILURE;
     }
@@ -97,10 +97,10 @@ const struct orma_command orma_cmd_status = {
     .synopsis = "[OPTIONS]",
     .details =
         "Asks the service at PERFETTO_CONSUMER_SOCK_NAME, or at its usual place. Sessions of other "
-        "users are shown to root only.\n\n"
-        "A recording that is killed can't put back the settings of the kernel's tracer; the next "
-        "one "
-        "that starts does, or --repair. It needs no service, and leaves alone what is in use.",
+        "users are shown to root only.\n"
+        "\n"
+        "A killed recording cannot restore the settings of the kernel's tracer; the next recording "
+        "does, or --repair. It needs no service, and does not touch what is in use.",
     .examples = "  orma status\n"
                 "  orma status --repair     # after a kill -9\n",
     .options = options,

@@ -36,24 +36,25 @@ enum {
 
 static const struct orma_option options[] = {
     {OPT_OUT, 'o', "out", "FILE",
-     "Write one file of HTML that opens anywhere, without this program and without a network."},
+     "Write one HTML file that opens anywhere, without this program and without a network."},
     {OPT_FORCE, 'f', "force", NULL, "Overwrite FILE if it exists."},
     {OPT_SIZE, 0, "max-size", "SIZE",
-     "How large FILE may become (28mb): beyond, short slices and states are shown in groups."},
-    {OPT_EXACT, 0, "exact", NULL, "Every slice on its own, however large FILE becomes."},
+     "Limit the size of FILE (default: 28mb): above it, short slices and states are shown in "
+     "groups."},
+    {OPT_EXACT, 0, "exact", NULL, "Show every slice, however large FILE becomes."},
     {OPT_RANGE, 0, "range", "FROM,TO",
-     "Only this part, in times from the begin of the trace: 1.5s,2s."},
+     "Show only this range, in times from the start of the trace: 1.5s,2s."},
     {OPT_TREE, 0, "tree", "NAME|PID",
-     "This process and what it started first; the others in one row, folded."},
+     "Show this process and what it started first; fold the others into one row."},
     {OPT_ALL, 0, "all", NULL,
-     "All processes alike, also of a trace that was recorded for a command (orma record -- "
-     "COMMAND), whose processes stand first else."},
-    {OPT_PORT, 'p', "port", "PORT", "Listen there; without it on any port that is free."},
-    {OPT_NO_OPEN, 0, "no-open", NULL, "Print the link only, and start no browser."},
+     "Show all processes alike. By default, in a trace that was recorded for a command (orma "
+     "record -- COMMAND), its processes come first."},
+    {OPT_PORT, 'p', "port", "PORT", "Listen on this port (default: any free port)."},
+    {OPT_NO_OPEN, 0, "no-open", NULL, "Print the link, but do not start a browser."},
     {OPT_UI, 0, "ui", "orma|perfetto",
      "perfetto: serve the trace for https://ui.perfetto.dev instead (as 'orma serve' does)."},
     {OPT_AT, 0, "at", "LINK",
-     "Open at the place of a link that somebody sent (what follows its '#')."},
+     "Open at the position of a link that somebody sent (the part after its '#')."},
     ORMA_LOAD_CACHE_OPTION(OPT_CACHE),
     {0},
 };
@@ -72,8 +73,8 @@ static int parse_number(struct view *v, int id)
 
     if (id == OPT_SIZE) {
         if (!orma_units_parse_size_bytes(v->cli.value, &v->size) || v->size < (1u << 19))
-            return orma_cli_usage_error(&v->cli, "bad size '%s': expected 512kb or more, as 30mb",
-                                        v->cli.value);
+            return orma_cli_usage_error(
+                &v->cli, "bad size '%s': expected 512kb or more, such as 30mb", v->cli.value);
         return ORMA_EXIT_OK;
     }
     if (!orma_str_to_u64(orma_str_from(v->cli.value), &n) || n > UINT16_MAX)
@@ -116,7 +117,8 @@ static int parse_option(struct view *v, int id)
         return v->range
                    ? ORMA_EXIT_OK
                    : orma_cli_usage_error(
-                         &v->cli, "bad range '%s': expected FROM,TO as 1.5s,2s, the earlier first",
+                         &v->cli,
+                         "bad range '%s': expected FROM,TO such as 1.5s,2s, the earlier time first",
                          v->cli.value);
     case OPT_TREE:
         v->tree = v->cli.value;
@@ -141,8 +143,8 @@ static int parse_option(struct view *v, int id)
         return parse_number(v, id);
     case ORMA_CLI_POSITIONAL:
         if (v->trace)
-            return orma_cli_usage_error(&v->cli, "one trace at a time; several are put together "
-                                                 "by 'orma merge'");
+            return orma_cli_usage_error(&v->cli,
+                                        "only one trace at a time; 'orma merge' combines several");
         v->trace = v->cli.value;
         return ORMA_EXIT_OK;
     default:
@@ -167,14 +169,13 @@ static int parse(struct view *v, bool *ret_go_on)
     if (v->tree && v->all)
         return orma_cli_usage_error(&v->cli, "--tree and --all exclude each other");
     if (!v->out && (v->exact || v->size || v->force))
-        return orma_cli_usage_error(
-            &v->cli, "--exact, --max-size and --force are about a file: add -o FILE");
+        return orma_cli_usage_error(&v->cli, "--exact, --max-size and --force need -o FILE");
     if (v->perfetto && (v->out || v->range || v->at || v->tree || v->all))
         return orma_cli_usage_error(
-            &v->cli, "-o, --range, --at, --tree and --all are about the viewer of orma");
+            &v->cli, "-o, --range, --at, --tree and --all work with orma's own viewer only");
     if (v->out && (v->port || v->no_open || v->at))
         return orma_cli_usage_error(&v->cli,
-                                    "--port, --no-open and --at are about a server: leave out -o");
+                                    "--port, --no-open and --at need the server: leave out -o");
     *ret_go_on = true;
     return ORMA_EXIT_OK;
 }
@@ -225,7 +226,7 @@ static int show(const struct view *v, struct orma_processor *tp, struct orma_rep
 
         if (__builtin_add_overflow(begin, (int64_t)v->ends[0], &config.from_ns) ||
             __builtin_add_overflow(begin, (int64_t)v->ends[1], &config.to_ns)) {
-            fprintf(stderr, "orma view: the range ends behind the last time there is\n");
+            fprintf(stderr, "orma view: the range ends after the last possible time\n");
             return ORMA_EXIT_FAILURE;
         }
     }
@@ -312,12 +313,12 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
 const struct orma_command orma_cmd_view = {
     .name = "view",
-    .summary = "Look at a trace: in the browser, or as one file of HTML.",
+    .summary = "Show a trace as a timeline, in the browser or as one file.",
     .synopsis = "[OPTIONS] TRACE\n-o FILE.html [OPTIONS] TRACE",
-    .details = "Without -o the trace is served to a browser of this machine, at a link that is "
-               "printed and that nobody else knows. With -o everything is in one file, which can "
-               "be mailed or kept beside a build: it needs no network and asks for none. Nothing "
-               "is sent anywhere. Press ? in the page for its keys.",
+    .details = "Without -o, the trace is served to a browser on this machine, at a printed link "
+               "that nobody else knows. With -o, everything is in one file that you can mail or "
+               "keep beside a build: it needs no network. Nothing is sent anywhere. Press ? in the "
+               "page to see its keys.",
     .examples = "  orma view t.pftrace                  # the link is printed, and opened\n"
                 "  orma view t.pftrace -o t.html        # to pass on\n"
                 "  orma view t.pftrace -o t.html --range=1.5s,2s --exact\n",

@@ -16,14 +16,14 @@ static const struct orma_option options[] = {
     {ORMA_REPORT_OPT_SLICE, 's', "slice", "NAME|ID",
      "Explain this slice, or all that match: 'req*'."},
     {ORMA_REPORT_OPT_THREAD, 't', "thread", "NAME|TID",
-     "Explain this thread; with --slice: only slices of it."},
+     "Explain this thread; with --slice: only its slices."},
     {ORMA_REPORT_OPT_PROCESS, 'p', "process", "NAME|PID",
-     "Explain the threads of this process; or as above."},
+     "Explain the threads of this process; with --slice: only their slices."},
     ORMA_REPORT_TREE_OPTION,
     ORMA_REPORT_RANGE_OPTIONS,
     {ORMA_REPORT_OPT_TOP, 'n', "top", "N", "Show N rows of each section (10); 0: all."},
     ORMA_REPORT_FORM_OPTIONS,
-    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL, and do not run it."},
+    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL instead of running it."},
     ORMA_LOAD_CACHE_OPTION(ORMA_REPORT_OPT_CACHE),
     {0},
 };
@@ -53,11 +53,10 @@ static int why(struct args *a)
 
 static int run(const struct orma_command *self, int argc, char **argv)
 {
-    struct args a = {
-        .request = {.program = "orma why",
-                    .top = TOP_DEFAULT,
-                    .table = orma_report_why_sections,
-                    .of = ORMA_REPORT_WHY_OF}};
+    struct args a = {.request = {.program = "orma why",
+                                 .top = TOP_DEFAULT,
+                                 .table = orma_report_why_sections,
+                                 .of = ORMA_REPORT_WHY_OF}};
     int id, code = ORMA_EXIT_OK;
 
     a.request.sections = a.sections.names;
@@ -88,15 +87,16 @@ const struct orma_command orma_cmd_why = {
                 "[OPTIONS] TRACE --process NAME|PID [SECTION...]\n"
                 "[OPTIONS] TRACE --tree NAME|PID [SECTION...]\n"
                 "[OPTIONS] TRACE [SECTION...]",
-    .details =
-        "Sections: causes, time, blockers, behind, chain, calls, cpus, faults, slow. The time is that of "
-        "the critical path: while a thread is blocked, the threads that were going to wake it "
-        "are looked at, and those that were going to wake these. A cause is named if it takes 3 % "
-        "of the time, and more than what is unknown.\n\n"
-        "Of a trace that was recorded for a command (orma record -- COMMAND), that command is "
-        "explained if nothing is chosen: what it started is what it waits for.\n\n"
-        "The trace needs the switches of threads; what else it may tell comes from more events: "
-        "'orma record sched syscalls irq timer faults'.",
+    .details = "Sections: causes, time, blockers, behind, chain, calls, cpus, faults, slow. Time "
+               "is counted along the critical path: while a thread is blocked, it follows the "
+               "threads that wake it later, and those that wake them. A cause is listed if it "
+               "takes at least 3 % of the time, and more than the unknown part.\n"
+               "\n"
+               "If nothing is chosen and the trace was recorded for a command (orma record -- "
+               "COMMAND), that command is explained: it waits for what it started.\n"
+               "\n"
+               "The trace must have thread switches; more events explain more: 'orma record sched "
+               "syscalls irq timer faults'.",
     .examples = "  orma why trace.pftrace --slice request\n"
                 "  orma why trace.pftrace --thread worker --from 1.2s --to 1.4s\n"
                 "  orma why trace.pftrace --slice 'req*' slow --json\n",

@@ -42,8 +42,8 @@ const struct orma_command orma_cmd_self = {
     .name = "orma",
     .summary = "Records what this machine and its programs do, and answers questions about it.",
     .synopsis = "COMMAND [OPTIONS] ...\nhelp [COMMAND | TOPIC]",
-    .details = "Under the name of another program (a link to it) it answers as that program: "
-               "perfetto, trigger_perfetto, tracebox, trace_processor_shell, traceconv.",
+    .details = "Started under another name (by a link), it acts as that program: perfetto, "
+               "trigger_perfetto, tracebox, trace_processor_shell, traceconv.",
     .examples = "  orma record -t 5s -o trace.pftrace   # as root: the kernel's events, too\n"
                 "  orma report trace.pftrace            # who used the CPUs, who waited\n",
     .options = options,

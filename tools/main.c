@@ -36,13 +36,13 @@ static int unknown(const char *name)
     const char *near = orma_cli_did_you_mean(name, names);
     if (!near && access(name, R_OK) == 0) {
         fprintf(stderr,
-                "orma: '%s' is a file, and the command comes first: orma report %s, orma view %s\n",
+                "orma: '%s' is a file; give the command first: orma report %s, orma view %s\n",
                 name, name, name);
         return ORMA_EXIT_USAGE;
     }
     if (!near && orma_record_child_exists(name)) {
-        fprintf(stderr, "orma: '%s' is no command of ours; to record it: orma record -- %s\n", name,
-                name);
+        fprintf(stderr, "orma: '%s' is not an orma command; to record it: orma record -- %s\n",
+                name, name);
         return ORMA_EXIT_USAGE;
     }
     fprintf(stderr, "orma: unknown command '%s'", name);

@@ -214,7 +214,7 @@ class Record(Case):
                 time.sleep(1)
             kill_quietly(demo) # the command is waited for as ever
             _, text = p.communicate(timeout=30 * SLOW)
-            self.assertIn(b"ended at once, as the second signal asked", text)
+            self.assertIn(b"stopped at once by a second signal", text)
             self.assertNotIn(b"nothing lost", text, "nobody knows")
             self.assertGreater(self.demo_slices(trace), 0)
 
@@ -305,10 +305,10 @@ class Record(Case):
         fires = f"{BUILD}/compat/trigger_perfetto now; sleep {0.3 * SLOW}; " * 3
         done = self.orma(*record, "--private", "--max-snapshots", "2", "--", "sh", "-c", fires, code=1)
         self.assertEqual(len(list(self.dir.glob("t.pftrace.*"))), 2)
-        self.assertIn(b"1 snapshot that triggers asked for was not made: as many as --max-snapshots allows",
+        self.assertIn(b"1 snapshot that triggers requested was not written: the limit of --max-snapshots",
                       done.stderr)
         done = self.orma(*record, "--private", "-f", "--", "true", code=1)
-        self.assertIn(b"none of the config's triggers came", done.stderr)
+        self.assertIn(b"none of the config's triggers fired", done.stderr)
 
     def test_a_snapshot_while_the_session_goes_on(self):
         self.start_traced()

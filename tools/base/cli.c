@@ -45,7 +45,7 @@ int orma_cli_check_order(const struct orma_cli *self, const char *first, const c
         return ORMA_EXIT_OK;
     for (; *others; others++) {
         if (access(*others, F_OK) == 0)
-            return orma_cli_usage_error(self, "%s: no such file; the trace comes first: %s %s '%s'",
+            return orma_cli_usage_error(self, "%s: no such file; give the trace first: %s %s '%s'",
                                         first, self->program, *others, first);
     }
     return ORMA_EXIT_OK;

@@ -42,25 +42,25 @@ enum {
 
 static const struct orma_option options[] = {
     {OPT_CONFIG, 'c', "config", "FILE",
-     "The trace config: an encoded TraceConfig, or with --txt its text form. - is standard input, "
-     ":test a config of two seconds for trying."},
+     "The trace config: an encoded TraceConfig, or with --txt its text form. - is standard input; "
+     ":test is a built-in config that records two seconds."},
     {OPT_TXT, 0, "txt", NULL, "The config is text."},
     {OPT_TXT_LOSSY, 0, "txt-lossy", NULL,
-     "The config is text; fields and enum values that are not known are left out."},
+     "The config is text; unknown fields and enum values are ignored."},
     {OPT_OUT, 'o', "out", "FILE", "Where the trace goes; - is standard output."},
     {OPT_NO_CLOBBER, 0, "no-clobber", NULL, "Fail if the file of -o exists."},
     {OPT_BACKGROUND, 'd', "background", NULL,
-     "Print the process id of a child that goes on recording, and exit."},
+     "Record in the background: print the process id of the child that records, and exit."},
     {OPT_BACKGROUND_WAIT, 'D', "background-wait", NULL,
      "The same, but exit only when all data sources have started (0), on an error (1), or after 30 "
      "seconds (2)."},
     {OPT_NOTIFY_FD, 0, "notify-fd", "FD",
-     "Write one byte there when all data sources have started: 0, or 1 on an error."},
+     "Write one byte to this descriptor when all data sources have started: 0, or 1 on an error."},
     {OPT_TIME, 't', "time", "TIME", "Light form: how long, as in 500ms, 10s, 5m, 1h."},
     {OPT_BUFFER, 'b', "buffer", "SIZE", "Light form: buffer, as in 64kb, 32mb, 1gb."},
     {OPT_SIZE, 's', "size", "SIZE",
      "Light form: write into the file continuously, up to this size."},
-    {OPT_APP, 'a', "app", "NAME", "Light form: user-space events of this app; may be repeated."},
+    {OPT_APP, 'a', "app", "NAME", "Light form: user-space events of this app. May be repeated."},
     {OPT_QUERY, 0, "query", NULL, "Show producers, data sources and sessions of the service."},
     {OPT_LONG, 0, "long", NULL, "With --query: also the descriptors of the data sources."},
     {OPT_QUERY_RAW, 0, "query-raw", NULL, "The same as an encoded TracingServiceState."},
@@ -70,13 +70,13 @@ static const struct orma_option options[] = {
     {OPT_CLONE_BUGREPORT, 0, "clone-for-bugreport", NULL,
      "Snapshot of the running session with the highest bugreport_score."},
     {OPT_DETACH, 0, "detach", "KEY",
-     "Start the session and leave it to the service under this key."},
-    {OPT_ATTACH, 0, "attach", "KEY", "Wait for the end of a detached session."},
+     "Start the session and detach from it; --attach finds it by this key."},
+    {OPT_ATTACH, 0, "attach", "KEY", "Attach to a detached session and wait for its end."},
     {OPT_STOP, 0, "stop", NULL, "With --attach: end it now."},
     {OPT_IS_DETACHED, 0, "is_detached", "KEY",
-     "Exit with 0 if there is a detached session of this key, 2 if not, 1 on errors."},
+     "Exit with 0 if there is a detached session with this key, 2 if not, 1 on errors."},
     {OPT_ATTRIBUTE, 0, "add-attribute", "KEY[=VALUE]",
-     "Note this in the trace, among its attributes; may be repeated."},
+     "Add this attribute to the trace. May be repeated."},
     {OPT_GUARDRAILS, 0, "no-guardrails", NULL, "Accepted; there are no guardrails on Linux."},
     {OPT_GUARDRAILS, 0, "reset-guardrails", NULL, "Accepted; does nothing on Linux."},
     {OPT_VERSION, 0, "version", NULL, "Print the version."},
@@ -277,7 +277,7 @@ static int check(struct orma_cli *cli, struct orma_perfetto_args *args)
     if (args->no_clobber && !args->out_path)
         return BAD(cli, "'--no-clobber' needs -o FILE");
     if (args->out_path && (action == ORMA_PERFETTO_QUERY || action == ORMA_PERFETTO_IS_DETACHED))
-        return BAD(cli, "no trace is written here: -o cannot be used");
+        return BAD(cli, "-o cannot be used here: no trace is written");
     if (action == ORMA_PERFETTO_CLONE && !args->out_path)
         return BAD(cli, "a snapshot needs an output file: -o FILE");
     return 0;
@@ -327,14 +327,15 @@ const struct orma_command orma_cmd_perfetto = {
                 "--clone ID | --clone-by-name NAME | --clone-for-bugreport -o FILE\n"
                 "-c CONFIG -o FILE --detach KEY\n"
                 "--attach KEY [--stop] | --is_detached KEY",
-    .details =
-        "Asks a running service (traced) to record by a trace config, and writes the trace. The "
-        "light form makes the config: kernel events (GROUP/EVENT, or a category like sched, freq, "
-        "disk), processes and system information.\n\n"
-        "A recording lasts as long as its config says, or until SIGINT or SIGTERM; a second signal "
-        "ends the program at once. With a trigger config of mode CLONE_SNAPSHOT each trigger "
-        "writes FILE.0, FILE.1 and so on.\n\n"
-        "'orma record' does the same with friendlier words, and needs no service.",
+    .details = "Asks a running service (traced) to record by a trace config, and writes the trace. "
+               "The light form makes the config: kernel events (GROUP/EVENT, or a category like "
+               "sched, freq, disk), processes and system information.\n"
+               "\n"
+               "A recording lasts as long as its config says, or until SIGINT or SIGTERM; a second "
+               "signal ends the program at once. With a trigger config of mode CLONE_SNAPSHOT each "
+               "trigger writes FILE.0, FILE.1 and so on.\n"
+               "\n"
+               "'orma record' does the same with simpler options, and needs no running service.",
     .examples =
         "  perfetto -c config.pbtxt --txt -o trace.pftrace\n"
         "  perfetto -t 10s -b 32mb -o trace.pftrace sched freq irq/irq_handler_entry\n"

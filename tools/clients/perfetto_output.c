@@ -162,13 +162,13 @@ int orma_perfetto_check_output(const struct orma_perfetto *self)
         return -EINVAL;
     }
     if (args->detach && !config_info->write_into_file) {
-        orma_perfetto_say(self, "'--detach' needs a config with write_into_file: true: no client "
-                                "stays to read the trace");
+        orma_perfetto_say(self, "'--detach' needs a config with write_into_file: true, because no "
+                                "client stays to read the trace");
         return -EINVAL;
     }
     if (clones && !strcmp(args->out_path, "-")) {
         orma_perfetto_say(self,
-                          "triggers of mode CLONE_SNAPSHOT write a file each: name it with -o");
+                          "each trigger of mode CLONE_SNAPSHOT writes a file: name it with -o");
         return -EINVAL;
     }
     return 0;

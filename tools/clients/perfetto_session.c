@@ -59,7 +59,7 @@ static int connect_service(struct orma_perfetto *self, struct orma_consumer **re
     if (r < 0)
         orma_perfetto_say(self,
                           "no tracing service answers (%s): start traced, or use tracebox or 'orma "
-                          "record', which bring their own",
+                          "record', which start their own",
                           orma_sock_why(-r));
     return r;
 }
@@ -132,7 +132,7 @@ static int read_back(struct orma_perfetto *self, struct orma_consumer *c, int fd
     if (r == -ETIMEDOUT)
         orma_perfetto_say(self, "the trace is incomplete: the service stopped sending");
     else if (r == -ECANCELED)
-        orma_perfetto_say(self, "the trace is incomplete: the output accepts no data");
+        orma_perfetto_say(self, "the trace is incomplete: the output accepts no more data");
     else if (r < 0)
         orma_perfetto_say(self, "the trace is incomplete: %s", strerror(-r));
     return r;

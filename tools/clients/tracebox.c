@@ -32,7 +32,7 @@ enum { OPT_SYSTEM = 1 };
 
 static const struct orma_option options[] = {
     {OPT_SYSTEM, 0, "system-sockets", NULL,
-     "Listen on the system's sockets, so that programs are recorded without further settings."},
+     "Listen on the system's sockets, so that programs are recorded without further setup."},
     {0},
 };
 
@@ -45,7 +45,7 @@ static const struct {
     {"traced_probes", orma_probes_main, NULL},
     {"perfetto", orma_perfetto_main, NULL},
     {"trigger_perfetto", orma_trigger_perfetto_main, NULL},
-    {"traced_relay", NULL, "there is no relay daemon here"},
+    {"traced_relay", NULL, "Orma has no relay daemon"},
     {"traced_perf", NULL,
      "there is no daemon for it: traced_probes has the data source linux.perf"},
     {"websocket_bridge", orma_websocket_bridge_main, NULL},
@@ -148,16 +148,15 @@ int orma_tracebox_main(int argc, char **argv)
 
 const struct orma_command orma_cmd_tracebox = {
     .name = PROGRAM,
-    .summary = "All tracing programs in one; alone, perfetto with a service of its own.",
+    .summary = "All tracing programs in one; on its own, perfetto with a private service.",
     .synopsis = "[--system-sockets] [OPTIONS OF PERFETTO]\n"
                 "traced | traced_probes | perfetto | trigger_perfetto | websocket_bridge [OPTIONS]",
-    .details =
-        "Without the name of a program it starts the service and the probes inside this process, "
-        "on "
-        "private sockets, and then is perfetto: the same options (see 'perfetto --help'). Programs "
-        "that shall be recorded find the service by PERFETTO_PRODUCER_SOCK_NAME; --system-sockets "
-        "makes that unnecessary.\n\n"
-        "'orma record' does the same, and can start the program to be recorded.",
+    .details = "Without the name of a program, it starts the service and the probes inside this "
+               "process, on private sockets, and then acts as perfetto, with the same options (see "
+               "'perfetto --help'). To be recorded, a program must find the service through "
+               "PERFETTO_PRODUCER_SOCK_NAME; --system-sockets makes that unnecessary.\n"
+               "\n"
+               "'orma record' does the same, and can also start the program to record.",
     .examples = "  tracebox -t 10s -o trace.pftrace sched freq\n"
                 "  tracebox -c config.pbtxt --txt -o trace.pftrace\n"
                 "  tracebox traced --background\n",

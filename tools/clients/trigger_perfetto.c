@@ -11,8 +11,8 @@ const struct orma_command orma_cmd_trigger_perfetto = {
     .name = PROGRAM,
     .summary = "Fire triggers: start, stop or clone the sessions that wait for them.",
     .synopsis = "TRIGGER...",
-    .details = "A session waits for triggers if its config has a trigger_config. Names that no "
-               "session waits for are ignored by the service.",
+    .details = "A session waits for triggers if its config has a trigger_config. The service "
+               "ignores names that no session waits for.",
     .examples = "  trigger_perfetto crash            # one event\n"
                 "  trigger_perfetto slow_frame jank  # several\n",
     .options = options,

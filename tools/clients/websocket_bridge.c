@@ -48,8 +48,8 @@ const struct orma_command orma_cmd_websocket_bridge = {
     .summary = "Let the viewer in a browser record with the service of this machine.",
     .synopsis = "[OPTIONS]",
     .details = "https://ui.perfetto.dev, 'Record new trace', target Linux, connects to it. It runs "
-               "until Ctrl-C. The browser must be of the user who runs it, or runs it by sudo: it "
-               "may do all that this user may.",
+               "until Ctrl-C. The browser must run as the same user (or the one who called sudo): "
+               "it may do whatever that user may.",
     .examples = "  tracebox websocket_bridge\n",
     .options = options,
 };
@@ -223,8 +223,8 @@ static bool may_connect(struct bridge *b, int fd)
         return true;
     if (!b->refused && known)
         fprintf(stderr,
-                PROGRAM ": refused a connection of user %u: the browser must be of the user who "
-                        "runs this\n",
+                PROGRAM ": refused a connection from user %u: the browser must run as the user who "
+                        "started this program\n",
                 uid);
     b->refused |= known;                                              /* else it is gone already */
     (void)!send(fd, no, sizeof(no) - 1, MSG_DONTWAIT | MSG_NOSIGNAL); /* it may have gone */
@@ -367,7 +367,7 @@ static int run(const char *origins, uint16_t port)
                 strerror(-b.listener), b.listener == -EADDRINUSE ? "; --port selects another" : "");
         return ORMA_EXIT_FAILURE;
     }
-    fprintf(stderr, PROGRAM ": listening on ws://127.0.0.1:%u/traced; Ctrl-C ends it\n",
+    fprintf(stderr, PROGRAM ": listening on ws://127.0.0.1:%u/traced; Ctrl-C stops it\n",
             (unsigned)port);
     int code = serve(&b, stop_fd);
     for (size_t i = 0; i < PEERS_MAX; i++)
@@ -398,7 +398,7 @@ int orma_websocket_bridge_main(int argc, char **argv)
         case ORMA_CLI_BAD:
             return ORMA_EXIT_FAILURE;
         default:
-            return orma_cli_usage_error(&cli, "it takes no arguments"), 1;
+            return orma_cli_usage_error(&cli, "no arguments expected"), 1;
         }
     }
     return run(origins, (uint16_t)port);

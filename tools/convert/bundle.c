@@ -23,7 +23,8 @@ const struct orma_option orma_convert_bundle_options[] = {
     {OPT_SYMBOLS, 0, "symbol-paths", "DIR,...",
      "Look for binaries in these folders and below, by build id."},
     {OPT_NO_SYMBOLS, 0, "no-auto-symbol-paths", NULL,
-     "Search nowhere else: neither PERFETTO_BINARY_PATH nor the binaries of this machine."},
+     "Search nowhere else: neither in PERFETTO_BINARY_PATH nor among the binaries of this "
+     "machine."},
     {OPT_MAP, 0, "proguard-map", "[PACKAGE=]FILE",
      "A mapping file of ProGuard or R8; may be repeated."},
     {OPT_NO_MAPS, 0, "no-auto-proguard-maps", NULL, "Ignore PERFETTO_PROGUARD_MAP."},

@@ -23,19 +23,19 @@
 #include "tools/output/output.h"
 
 const struct orma_convert_mode orma_convert_modes[] = {
-    {"text", "protobuf trace to text, packed packets unpacked", orma_convert_text},
+    {"text", "protobuf trace to text; compressed packets are unpacked", orma_convert_text},
     {"binary", "text to protobuf trace", orma_convert_binary, .binary = true, .util = true,
      .util_name = "text_to_binary"},
     {"json", "Chrome's trace event format, for other viewers", orma_convert_json},
     {"systrace", "kernel events as ftrace text, wrapped in HTML", orma_convert_systrace},
     {"ctrace", "the same text, compressed", orma_convert_ctrace, .binary = true},
-    {"decompress_packets", "protobuf trace with packed packets unpacked", orma_convert_decompress,
-     .binary = true, .util = true},
+    {"decompress_packets", "protobuf trace with compressed packets unpacked",
+     orma_convert_decompress, .binary = true, .util = true},
     {"profile", "pprof profiles, one file per process", orma_convert_profile, .files = true},
     {"java_heap_profile", "Java heap graphs are not supported", NULL},
-    {"firefox", "samples for the profiler of Firefox", orma_convert_firefox},
+    {"firefox", "samples for the Firefox profiler", orma_convert_firefox},
     {"flamegraph", "samples as a flame graph: one page, no network", orma_convert_flamegraph},
-    {"flamegraph_svg", "the same as a picture", orma_convert_flamegraph_svg},
+    {"flamegraph_svg", "the same as an SVG picture", orma_convert_flamegraph_svg},
     {"collapsed", "samples as a line per stack, for scripts", orma_convert_collapsed},
     {"speedscope", "samples for https://www.speedscope.app", orma_convert_speedscope},
     {"symbolize", "functions, files and lines of a trace's frames", orma_convert_symbolize,
@@ -68,11 +68,12 @@ enum {
 const struct orma_option orma_convert_options[] = {
     {OPT_OUTPUT, 'o', "output", "FILE", "The output file, instead of a last argument."},
     {OPT_FORCE, 'f', "force", NULL, "Overwrite the output if it exists."},
-    {OPT_SKIP_UNKNOWN, 0, "skip-unknown", NULL, "text: skip fields that the schema does not have."},
+    {OPT_SKIP_UNKNOWN, 0, "skip-unknown", NULL,
+     "text: skip fields that the schema does not define."},
     {OPT_FULL_SORT, 0, "full-sort", NULL,
-     "json, systrace, ctrace: sort all events at the end of the load."},
+     "json, systrace, ctrace: sort all events at the end of loading."},
     {OPT_TRUNCATE, 't', "truncate", "start|end",
-     "json, systrace, ctrace: at most 500000 kernel events, those of the start or of the end."},
+     "json, systrace, ctrace: at most 500000 kernel events, from the start or the end."},
     {OPT_NO_ANNOTATIONS, 0, "no-annotations", NULL, "json: slices without their arguments."},
     {OPT_VERBOSE, 0, "verbose", NULL,
      "symbolize: print each module and the file with its symbols."},
@@ -80,7 +81,7 @@ const struct orma_option orma_convert_options[] = {
     {OPT_TIMESTAMPS, 0, "timestamps", "T1,T2",
      "profile: samples from T1 up to T2, nanoseconds of the trace's clock."},
     {OPT_OUTPUT_DIR, 0, "output-dir", "DIR",
-     "profile: where the files go; made where there is none. Default: a new temporary folder."},
+     "profile: the output folder; created if it does not exist. Default: a new temporary folder."},
     {OPT_ALLOC, 0, "alloc", NULL,
      "profile: allocations of native heaps. Default: all profiles in the trace."},
     {OPT_PERF, 0, "perf", NULL, "profile: CPU samples."},
@@ -128,8 +129,8 @@ static int unknown_mode(const struct orma_cli *cli, const char *name, enum orma_
     }
     const char *near = orma_cli_did_you_mean(name, names);
     if (!near && access(name, R_OK) == 0)
-        return orma_cli_usage_error(cli, "'%s' is a file, and the format comes first: FORMAT %s",
-                                    name, name);
+        return orma_cli_usage_error(cli, "'%s' is a file; give the format first: FORMAT %s", name,
+                                    name);
     if (near)
         return orma_cli_usage_error(cli, "unknown format '%s'; did you mean '%s'?", name, near);
     return orma_cli_usage_error(cli, "unknown format '%s': there are %s", name, list);
@@ -170,8 +171,7 @@ static int take_option(struct orma_cli *cli, struct orma_convert *self, struct a
         break;
     case OPT_TRUNCATE:
         if (strcmp(cli->value, "start") && strcmp(cli->value, "end"))
-            return orma_cli_usage_error(cli, "bad end to keep '%s': expected start or end",
-                                        cli->value);
+            return orma_cli_usage_error(cli, "bad value '%s': expected start or end", cli->value);
         self->truncate = *cli->value == 's' ? ORMA_TRUNCATE_START : ORMA_TRUNCATE_END;
         break;
     case OPT_PID:
@@ -181,7 +181,7 @@ static int take_option(struct orma_cli *cli, struct orma_convert *self, struct a
     case OPT_TIMESTAMPS:
         if (!take_times(cli->value, self))
             return orma_cli_usage_error(
-                cli, "bad times '%s': expected two numbers, as in 1000,2000", cli->value);
+                cli, "bad times '%s': expected two numbers, such as 1000,2000", cli->value);
         break;
     case OPT_OUTPUT_DIR:
         self->folder = cli->value;
@@ -311,30 +311,30 @@ int orma_convert_main(const struct orma_command *command, const char *program,
 
 #define MODES_TEXT                                                                                 \
     "Formats:\n"                                                                                   \
-    "  text                protobuf trace to text; compressed packets come unpacked\n"             \
-    "  binary              such text to a protobuf trace\n"                                        \
+    "  text                protobuf trace to text; compressed packets are unpacked\n"              \
+    "  binary              text to a protobuf trace\n"                                             \
     "  json                Chrome's trace event format, for other viewers\n"                       \
-    "  systrace            the kernel events as ftrace text, in a page of HTML\n"                  \
-    "  ctrace              that text, compressed\n"                                                \
+    "  systrace            kernel events as ftrace text, in an HTML page\n"                        \
+    "  ctrace              the same text, compressed\n"                                            \
     "  decompress_packets  protobuf trace with compressed packets unpacked\n"                      \
-    "  profile             pprof profiles of samples and heaps, a file per process\n"              \
+    "  profile             pprof profiles of samples and heaps, one file per process\n"            \
     "  firefox             samples with stacks, for https://profiler.firefox.com\n"                \
-    "  flamegraph          samples as a flame graph to look into: one page, no network\n"          \
-    "  flamegraph_svg      the same as a picture that stands still\n"                              \
-    "  collapsed           samples as a line per stack and how often, for scripts\n"               \
+    "  flamegraph          samples as an interactive flame graph: one page, no network\n"          \
+    "  flamegraph_svg      the same as a static SVG picture\n"                                     \
+    "  collapsed           samples as one line per stack with its count, for scripts\n"            \
     "  speedscope          samples for https://www.speedscope.app\n"                               \
     "  symbolize           functions, files and lines of frames, as packets to append\n"           \
-    "  deobfuscate         names that ProGuard or R8 made short, as packets to append\n"           \
+    "  deobfuscate         original names of what ProGuard or R8 renamed, as packets to append\n"  \
     "  bundle              a tar of the trace and these packets; see 'bundle --help'\n\n"          \
-    "Without OUTPUT the result goes to standard output, without INPUT the trace comes from "       \
-    "standard input; - stands for both. text, binary and decompress_packets are streams: traces "  \
-    "of any size pass through little memory. The others load the trace, of any kind that "         \
-    "'orma query' reads.\n\n"                                                                      \
-    "symbolize looks for binaries in the folders of PERFETTO_BINARY_PATH (':' between them), by "  \
+    "Without OUTPUT, the result goes to standard output; without INPUT, the trace comes from "     \
+    "standard input; - stands for both. text, binary and decompress_packets work as streams: "     \
+    "traces of any size need little memory. The others load the trace, in any format that 'orma "  \
+    "query' reads.\n\n"                                                                            \
+    "symbolize looks for binaries in the folders of PERFETTO_BINARY_PATH (separated by ':'), by "  \
     "name and build id or, with PERFETTO_SYMBOLIZER_MODE=index, by build id alone; without it, "   \
     "among the programs of this machine. deobfuscate reads the mappings of "                       \
-    "PERFETTO_PROGUARD_MAP=[PACKAGE=]PATH[:...]. Append what they write to the trace: "            \
-    "cat trace symbols > both. With these variables set every load of a trace does the same."
+    "PERFETTO_PROGUARD_MAP=[PACKAGE=]PATH[:...]. Append what they write to the trace: cat trace "  \
+    "symbols > both. With these variables set every load of a trace does the same."
 
 static void put_modes(struct orma_buf *out)
 {

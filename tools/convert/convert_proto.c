@@ -88,14 +88,16 @@ static int finish(struct orma_convert *self, const struct orma_convert_packets *
         orma_convert_say(self, "%s: not a protobuf trace", self->in_path);
     else if (r == -EBADMSG)
         orma_convert_say(self,
-                         "%s: cut short or damaged at byte %" PRIu64 "; what is before is done",
+                         "%s: truncated or damaged at byte %" PRIu64
+                         "; everything before it was converted",
                          self->in_path, offset);
     else if (r == -ENOTSUP)
-        orma_convert_say(self, "%s: its compression is not built into this program", self->in_path);
+        orma_convert_say(self, "%s: this program was built without its compression method",
+                         self->in_path);
     else if (r < 0)
         orma_convert_say(self, "%s: %s", self->in_path, strerror(-r));
     else if (p->damaged) {
-        orma_convert_say(self, "%s: compressed packets are damaged; what was whole is done",
+        orma_convert_say(self, "%s: compressed packets are damaged; the intact ones were converted",
                          self->in_path);
         self->keep = true;
         r = -EBADMSG;
@@ -133,7 +135,7 @@ static void learn(const struct orma_convert *self, struct orma_schema **schema,
             result = orma_schema_add(*schema, set.data, set.len, &notes);
     }
     if (result < 0)
-        orma_convert_say(self, "an extension descriptor in the trace is left out: %s",
+        orma_convert_say(self, "ignored an extension descriptor in the trace: %s",
                          notes.len ? orma_buf_cstr(&notes) : strerror(-result));
     orma_buf_fini(&inflated);
     orma_buf_fini(&notes);
@@ -202,8 +204,7 @@ int orma_convert_binary(struct orma_convert *self)
     if (r == 0 && !is_text(&input) &&
         orma_detect_format(input.head, input.len, true) == ORMA_FORMAT_PROTO) {
         orma_convert_say(self,
-                         "%s: this is a protobuf trace already; 'convert text' makes text "
-                         "of it",
+                         "%s: this is a protobuf trace already; 'convert text' turns it into text",
                          self->in_path);
         return -EBADMSG;
     }
@@ -219,8 +220,8 @@ int orma_convert_binary(struct orma_convert *self)
         orma_convert_say(self, "%s: %s", self->in_path, strerror(-r));
     else if (opts.kept)
         orma_convert_say(self,
-                         "warning: %" PRIu64 " fields that take one value have more, or stand "
-                         "beside another of their oneof; all were kept",
+                         "warning: %" PRIu64 " singular fields have several values, or share a "
+                         "oneof with another field; all were kept",
                          opts.kept);
     orma_buf_fini(&error);
     return r;

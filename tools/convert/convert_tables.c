@@ -33,10 +33,11 @@ static void say_result(const struct orma_convert *self, const struct orma_export
                          *orma_processor_error(ex->tp) ? orma_processor_error(ex->tp)
                                                        : strerror(-r));
     if (r == 0 && ex->flows_left_out)
-        orma_convert_say(self,
-                         "left out %" PRIu64 " flows between slices that are on no thread: the "
-                         "format has no place for them",
-                         ex->flows_left_out);
+        orma_convert_say(
+            self,
+            "left out %" PRIu64
+            " flows between slices that are on no thread: the format cannot express them",
+            ex->flows_left_out);
 }
 
 /* What a result is made of: without any, it is empty, and that is said. */

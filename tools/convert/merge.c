@@ -22,11 +22,11 @@ enum { OPT_OUTPUT = 1, OPT_MANIFEST, OPT_APART, OPT_NO_VALIDATE, OPT_STRICT, OPT
 
 const struct orma_option orma_convert_merge_options[] = {
     {OPT_OUTPUT, 'o', "output", "FILE", "The tar to write."},
-    {OPT_MANIFEST, 0, "manifest", "FILE", "Put this in as " MANIFEST_NAME "."},
+    {OPT_MANIFEST, 0, "manifest", "FILE", "Add this as " MANIFEST_NAME "."},
     {OPT_APART, 0, "apart", NULL,
-     "The traces are of different machines: each machine is named after its trace."},
+     "The traces are from different machines: name each machine after its trace."},
     {OPT_NO_VALIDATE, 0, "no-validate", NULL,
-     "Do not check that the clocks of all traces can be related."},
+     "Do not check whether the clocks of all traces can be aligned."},
     {OPT_STRICT, 0, "strict", NULL, "Fail if they cannot."},
     {OPT_FORCE, 'f', "force", NULL, "Overwrite the tar if it exists."},
     {0},
@@ -153,10 +153,11 @@ static int validate(const struct merge *m)
                 "Validation: all traces line up on the shared timeline.\n");
         return 0;
     }
-    fprintf(stderr,
-            "%s: %s: %s: %" PRId64 " events have clocks that nothing relates to the others; "
-            "a manifest can\n",
-            m->program, m->out_path, m->strict ? "error" : "warning", sum);
+    fprintf(
+        stderr,
+        "%s: %s: %s: %" PRId64
+        " events have clocks that cannot be aligned with the others; a manifest can define that\n",
+        m->program, m->out_path, m->strict ? "error" : "warning", sum);
     return m->strict;
 }
 

@@ -61,14 +61,14 @@ int orma_convert_profile_folder_open(struct orma_convert_profile_folder *self, c
         err = err == EEXIST ? errno : err; /* why it is not there matters more */
 
         fprintf(stderr, "%s: %s: %s%s\n", program, self->path, strerror(err),
-                err == ENOENT ? "; the folder it is in must exist" : "");
+                err == ENOENT ? "; its parent folder must exist" : "");
         self->path = NULL;
         return -err;
     }
     bool refused = must_be_empty && !is_empty(fd);
     orma_fd_close(&fd);
     if (refused) {
-        fprintf(stderr, "%s: %s: the folder is not empty; name another\n", program, self->path);
+        fprintf(stderr, "%s: %s: the folder is not empty; name another one\n", program, self->path);
         self->path = NULL;
         return -ENOTEMPTY;
     }

@@ -39,7 +39,7 @@ int orma_convert_symbols_new(const struct orma_convert *self, const char *paths,
         return r;
     r = orma_symbolizer_new(paths, mode, ret);
     if (r == 0 && servers && orma_symbolizer_set_servers(*ret, servers) < 0)
-        orma_convert_say(self, "no servers are asked: install libdebuginfod1");
+        orma_convert_say(self, "cannot ask debuginfod servers: install libdebuginfod1");
     if (r == -ENOTSUP)
         orma_convert_say(
             self, "built without libdw, so binaries cannot be read: install libdw-dev and rebuild");
@@ -62,7 +62,7 @@ void orma_convert_symbols_report(const struct orma_convert *self,
                              ? "; " ORMA_LOAD_SYMBOLS_PATHS " adds folders to search"
                              : "");
     if (s->modules_broken)
-        orma_convert_say(self, "%" PRIu64 " modules without names: their binaries are damaged",
+        orma_convert_say(self, "%" PRIu64 " modules have no names: their binaries are damaged",
                          s->modules_broken);
 }
 

@@ -76,12 +76,12 @@ int orma_fleet_check_schema(const struct orma_fleet_address *to)
             return ORMA_EXIT_FAILURE;
         if (!there)
             snprintf(text, sizeof(text),
-                     "there are no tables in database '%s': run 'orma fleet init --to ...' first",
+                     "database '%s' has no tables yet: run 'orma fleet init --to ...' first",
                      to->database);
         else if (version < ORMA_FLEET_VERSION)
             snprintf(text, sizeof(text),
-                     "the tables have version %" PRIu64 ", this program needs %d: run 'orma fleet "
-                     "init --to ...', which widens them",
+                     "the tables have version %" PRIu64
+                     ", this program needs %d: run 'orma fleet init --to ...' to update them",
                      version, ORMA_FLEET_VERSION);
         else if (version > ORMA_FLEET_VERSION)
             snprintf(text, sizeof(text),
@@ -214,7 +214,7 @@ static bool init_host(const struct orma_fleet_address *to, size_t host,
     }
     if (good)
         fprintf(stderr, "orma fleet: %s: database '%s' is ready%s\n", to->hosts[host], to->database,
-                added ? ", its tables were widened" : "");
+                added ? ", its tables were updated" : "");
     return good;
 }
 

@@ -87,8 +87,7 @@ static int take_file(struct orma_fleet_pack *self, unsigned table, struct orma_c
         return r;
     r = put_path(self, table, &path);
     if (!r && orma_inputs_hit((char *)path.data)) {
-        orma_buf_printf(self->why, "%s, which is to be written, is one of the inputs",
-                        (char *)path.data);
+        orma_buf_printf(self->why, "the output file %s is also an input", (char *)path.data);
         return -EEXIST;
     }
     if (!r)

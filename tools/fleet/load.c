@@ -184,7 +184,7 @@ static void fail_trace(struct trace *t, const char *why)
 {
     t->state = FAILED;
     free(t->why);
-    t->why = strdup(*why ? why : "it failed without a reason");
+    t->why = strdup(*why ? why : "it failed without giving a reason");
 }
 
 static void drop_file(struct load *l, struct trace *t)
@@ -247,11 +247,11 @@ static void reader_ended(struct load *l, struct trace *t, int status)
     }
     rewind(t->file);
     if (WIFSIGNALED(status))
-        orma_buf_printf(&why, "its process was ended by signal %d", WTERMSIG(status));
+        orma_buf_printf(&why, "its process was killed by signal %d", WTERMSIG(status));
     else if (WEXITSTATUS(status))
         read_reason(t, &why);
     else if (fread(&t->head, sizeof(t->head), 1, t->file) != 1)
-        orma_buf_put_str(&why, "its process left no result: no space, or no memory");
+        orma_buf_put_str(&why, "its process left no result (out of disk space or memory?)");
     if (!WIFEXITED(status) || WEXITSTATUS(status) || why.len) {
         finish(l, t, FAILED);
         fail_trace(t, orma_buf_cstr(&why));
@@ -365,7 +365,7 @@ static void sender_ended(struct load *l, struct sender *s, int status)
     l->sending--;
     s->pid = 0;
     if (WIFSIGNALED(status))
-        snprintf(ended, sizeof(ended), "its sender was ended by signal %d", WTERMSIG(status));
+        snprintf(ended, sizeof(ended), "its sender was killed by signal %d", WTERMSIG(status));
     for (size_t i = 0; i < s->num; i++) {
         struct trace *t = &l->traces.data[s->traces[i]];
 
@@ -500,7 +500,7 @@ static void tell(const struct load *l)
                     l->traces.data[i].why ? l->traces.data[i].why : "");
     }
     if (left || l->broken)
-        fprintf(stderr, "orma fleet: stopped%s%s; %zu were not read: run it again to go on\n",
+        fprintf(stderr, "orma fleet: stopped%s%s; %zu were not read: run it again to continue\n",
                 l->broken ? ": " : "", l->broken ? l->broken : "", left);
 }
 

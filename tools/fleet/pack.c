@@ -69,7 +69,7 @@ static int take_blocks(struct orma_fleet_pack *self, unsigned table, struct orma
         orma_columns_batch_unref(batch);
         if (r)
             return r == -EDOM
-                       ? orma_fleet_pack_fail(self, "a value has another type than its column", r)
+                       ? orma_fleet_pack_fail(self, "a value does not have its column's type", r)
                        : r;
         if (fwrite(&frame, sizeof(frame), 1, self->out) != 1 ||
             fwrite(body.data, 1, body.len, self->out) != body.len)
@@ -98,8 +98,8 @@ int orma_fleet_pack(const char *path, const uint8_t *hash, const struct orma_fle
         fputs(orma_buf_cstr(&self.trace.machine), out);
         if (fflush(out) || fseek(out, 0, SEEK_SET) ||
             fwrite(&self.head, sizeof(self.head), 1, out) != 1 || fflush(out))
-            r = orma_fleet_pack_fail(&self, errno ? strerror(errno) : "its rows could not be kept",
-                                     -EIO);
+            r = orma_fleet_pack_fail(
+                &self, errno ? strerror(errno) : "its rows could not be stored", -EIO);
     }
     orma_fleet_pack_fini(&self);
     return r;

@@ -92,7 +92,7 @@ static bool open_sources(struct sending *s, struct orma_fleet_answer *answer)
         s->order[i] = i;
         if (!map_source(s->batch->files[i], &s->sources[i])) {
             answer->fault = ORMA_FLEET_REFUSED;
-            orma_buf_put_str(&answer->body, "its rows cannot be read back");
+            orma_buf_put_str(&answer->body, "its stored rows cannot be read back");
             return false;
         }
     }
@@ -279,7 +279,7 @@ static void send_until(struct sending *s, size_t from, size_t to, struct orma_fl
         if (!told) {
             ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
 
-            orma_buf_printf(&text, "%s: trying again for %u s", orma_buf_cstr(&ret->body),
+            orma_buf_printf(&text, "%s: retrying for %u s", orma_buf_cstr(&ret->body),
                             batch->retry_s);
             orma_fleet_complain(batch->to, batch->host, orma_buf_cstr(&text));
         }

@@ -130,7 +130,7 @@ static const char *parse_hosts(struct orma_fleet_address *self, char *list, cons
         if (!*host || host[strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                         "0123456789.-_:[]%")]) {
             orma_buf_fini(&ports);
-            return "expected HOST[:PORT] in it";
+            return "expected HOST[:PORT]";
         }
         if (self->hosts_num == ORMA_FLEET_HOSTS_MAX) {
             orma_buf_fini(&ports);
@@ -157,7 +157,7 @@ int orma_fleet_address_parse(const char *url, struct orma_fleet_address *ret, co
     *ret = (struct orma_fleet_address){.scheme = safe ? "https" : "http"};
     *ret_why = NULL;
     if (!safe && strncmp(url, "clickhouse://", 13)) {
-        *ret_why = "it begins with clickhouse:// or clickhouses://";
+        *ret_why = "it must begin with clickhouse:// or clickhouses://";
         return -EINVAL;
     }
     /* The hosts with their ports come behind: room for them, so that nothing moves. */
@@ -175,14 +175,14 @@ int orma_fleet_address_parse(const char *url, struct orma_fleet_address *ret, co
     database = cut(host, '/', false);
     char *password = user ? cut(user, ':', false) : NULL;
     if ((user && !decode(user)) || (password && !decode(password)))
-        *ret_why = "a '%' in it is not followed by two hexadecimal digits";
+        *ret_why = "a '%' is not followed by two hexadecimal digits";
     ret->user = user;
     ret->password = password ? password : getenv("CLICKHOUSE_PASSWORD");
     if (!ret->user)
         ret->user = getenv("CLICKHOUSE_USER");
     ret->database = database && *database ? database : "orma";
     if (!is_name(ret->database))
-        *ret_why = "a database is named by letters, digits and _";
+        *ret_why = "a database name may have only letters, digits and _";
     if (!*ret_why)
         *ret_why = parse_hosts(ret, host, safe ? ":8443" : ":8123");
     return *ret_why ? -EINVAL : 0;

@@ -221,7 +221,7 @@ static int set_day(struct orma_fleet_trace *self, int64_t started, time_t change
     int64_t day = started > 0 ? started / 1000000000 / 86400 : changed / 86400;
 
     if (label && !orma_fleet_parse_day(label, &self->day)) {
-        orma_buf_printf(why, "its date '%.40s' is no day: expected 2026-11-27", label);
+        orma_buf_printf(why, "its date '%.40s' is not a date such as 2026-11-27", label);
         return -EINVAL;
     }
     if (!label)
@@ -238,7 +238,7 @@ int orma_fleet_trace_load(struct orma_fleet_trace *self, struct orma_processor *
     int r = orma_fleet_labels_of(labels, path, &named);
 
     if (r == -ENOENT) {
-        orma_buf_put_str(why, "its path does not fit the pattern of --path-labels");
+        orma_buf_put_str(why, "its path does not match the pattern of --path-labels");
         return r;
     }
     if (!r)

@@ -19,8 +19,8 @@ static const struct orma_option options[] = {
      "Print the manual page of a program or command (orma, orma-record, perfetto, ...), for man "
      "-l."},
     {OPT_COMPLETION, 0, "completion", "bash|zsh|fish",
-     "Print the completion for this shell: eval \"$(orma help --completion bash)\"; in fish: orma "
-     "help --completion fish | source."},
+     "Print the completion script for this shell: eval \"$(orma help --completion bash)\"; in "
+     "fish: orma help --completion fish | source."},
     {0},
 };
 

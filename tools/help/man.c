@@ -176,10 +176,10 @@ void orma_help_man_put(const struct orma_help_tables *tables, const struct orma_
     orma_buf_put_str(out, ".SH OPTIONS\n");
     put_options(out, command);
     orma_buf_put_str(out, ".SH EXIT STATUS\n");
-    put_text(out, is_own(page) ? "0: done. 1: it failed, and standard error says why. 2: wrong "
-                                 "usage. A command after -- gives its own."
-                               : "0: done. 1: it failed, or wrong usage; standard error says why. "
-                                 "Where a question is asked, 2 is \"no\".");
+    put_text(out, is_own(page) ? "0: success. 1: failure; standard error says why. 2: wrong usage. "
+                                 "With a command after --, its exit code."
+                               : "0: success. 1: failure or wrong usage; standard error says why. "
+                                 "For yes-or-no options, 2 means \"no\".");
     if (command->examples) {
         orma_buf_put_str(out, ".SH EXAMPLES\n");
         put_text(out, command->examples);

@@ -47,7 +47,7 @@ static int show_sources(const char *about)
     show_probes();
     printf("\nData sources of programs:\n  %-24s", "track_event");
     orma_cli_wrap(stdout, note_of("track_event"), 26);
-    printf("\nA config names them; most have a part of their own there:\n");
+    printf("\nA config enables them by name; most have their own section in it:\n");
     for (const struct orma_record_source_note *n = orma_record_source_notes; n->source; n++) {
         if (n->config)
             printf("  %-24s orma help config data_sources.config.%s\n", n->source, n->config);
@@ -59,14 +59,15 @@ static int show_sources(const char *about)
 static int show_presets(const char *about)
 {
     (void)about; /* takes none */
-    printf("Presets of 'orma record'. The default are those with a star; -a records all.\n");
+    printf("Presets of 'orma record'. Those with a star are the default; -a records all.\n");
     for (const struct orma_record_preset *p = orma_record_presets; p->name; p++) {
         printf("\n  %s%s: %s\n", p->name, p->by_default ? "*" : "", p->help);
         for (const char *const *e = p->events; e && *e; e++)
             printf("      %s\n", *e);
     }
-    printf("\nAny kernel event is a word, too: GROUP/EVENT, or GROUP/* for a whole group. 'orma "
-           "record\nWORDS --explain' prints the config that they make.\n");
+    printf("\n"
+           "Kernel events can be given as well: GROUP/EVENT, or GROUP/* for a whole group.\n"
+           "'orma record NAMES --explain' prints the resulting config.\n");
     return ORMA_EXIT_OK;
 }
 
@@ -75,10 +76,11 @@ static int show_units(const char *about)
     (void)about; /* takes none */
     printf("On command lines:\n"
            "  times   500ms  10s  5m  2h       fractions as in 1.5s\n"
-           "  sizes   64kb  32mb  1gb          also k, m, g; 1024 based\n"
-           "  A time without a unit is in seconds (of orma profile -d, as of perf and Perfetto, "
-           "in\n  milliseconds); a size needs one.\n\n"
-           "In configs the field's name gives the unit: _ms, _kb, _bytes, _ns.\n"
+           "  sizes   64kb  32mb  1gb          also k, m, g; multiples of 1024\n"
+           "  A time without a unit is in seconds (with 'orma profile -d', in milliseconds);\n"
+           "  a size needs a unit.\n"
+           "\n"
+           "In configs, the name of the field gives the unit: _ms, _kb, _bytes, _ns.\n"
            "In tables every time is in nanoseconds, on the trace's clock (mostly boottime).\n");
     return ORMA_EXIT_OK;
 }
@@ -103,7 +105,7 @@ static int show_loss(const char *about)
         show_loss_word(&orma_loss_words[i]);
     show_loss_word(&orma_loss_overrun);
     show_loss_word(&orma_loss_unreported);
-    printf("\nWhat has no number, and is told with its time where that is known:\n\n");
+    printf("\nLosses that have no number (reported with their time where it is known):\n\n");
     for (uint32_t kind = 1; orma_incident_text(kind); kind++) {
         const struct orma_loss_word word = {.name = orma_incident_name(kind),
                                             .text = orma_incident_text(kind)};
@@ -124,10 +126,10 @@ static int show_exit_codes(const char *about)
     } codes[] = {
         {ORMA_EXIT_OK, "Success. Losses do not change the code; the last line reports them."},
         {ORMA_EXIT_FAILURE,
-         "Failed, or nothing that was requested could be recorded. Standard error says why."},
+         "Failure, or nothing that was requested could be recorded. Standard error says why."},
         {ORMA_EXIT_USAGE, "Wrong usage: an unknown option, argument or value."},
         {126, "'orma record -- COMMAND': COMMAND could not be started."},
-        {ORMA_EXIT_NO_COMMAND, "'orma record -- COMMAND': there is no such COMMAND."},
+        {ORMA_EXIT_NO_COMMAND, "'orma record -- COMMAND': COMMAND was not found."},
         {ORMA_EXIT_PIPE, "The reader of the output closed it (as with '| head'); no message."},
     };
 
@@ -137,9 +139,11 @@ static int show_exit_codes(const char *about)
         printf("  %-5d", codes[i].code);
         orma_cli_wrap(stdout, codes[i].text, 7);
     }
-    printf("\n'orma record -- COMMAND' gives the code of COMMAND, and 128 + SIGNAL if a signal "
-           "ended it.\nUnder the name of another program (perfetto, traceconv, ...) the codes are "
-           "those of that program.\n");
+    printf("\n"
+           "'orma record -- COMMAND' exits with the code of COMMAND, and 128 + SIGNAL if a signal "
+           "ended it.\n"
+           "Under the name of another program (perfetto, traceconv, ...) the codes are those of "
+           "that program.\n");
     return ORMA_EXIT_OK;
 }
 

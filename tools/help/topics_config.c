@@ -13,7 +13,8 @@
 #define VALUES_SHOWN 40
 
 static const char intro[] =
-    "A trace config says what is recorded, into which buffers, and when it ends. It is text:\n\n"
+    "A trace config says what to record, into which buffers, and for how long. It is text:\n"
+    "\n"
     "  buffers { size_kb: 32768 fill_policy: RING_BUFFER }\n"
     "  data_sources {\n"
     "    config {\n"
@@ -21,15 +22,20 @@ static const char intro[] =
     "      ftrace_config { ftrace_events: \"sched/sched_switch\" }\n"
     "    }\n"
     "  }\n"
-    "  duration_ms: 10000\n\n"
+    "  duration_ms: 10000\n"
+    "\n"
     "  orma record -c my.pbtxt -o t.pftrace    # records with it\n"
-    "  orma record sched irq --explain         # a commented one to begin with\n\n"
-    "Comments go from # to the end of the line. Times are milliseconds and sizes kilobytes where\n"
-    "the name says so (_ms, _kb); there are no units. An enum's value is its name. What is\n"
-    "repeated is written several times, or as [a, b].\n\n"
-    "The fields at the top are below; 'orma help config NAME.NAME...' goes into one of them:\n\n"
+    "  orma record sched irq --explain         # a commented one to start from\n"
+    "\n"
+    "Comments go from # to the end of the line. Times are in milliseconds and sizes in kilobytes\n"
+    "if the name says so (_ms, _kb); values have no units. Enum values are written by\n"
+    "name. Repeated fields are written several times, or as [a, b].\n"
+    "\n"
+    "Below are the top-level fields; 'orma help config NAME.NAME...' shows those of a message:\n"
+    "\n"
     "  orma help config buffers\n"
-    "  orma help config data_sources.config.ftrace_config\n\n";
+    "  orma help config data_sources.config.ftrace_config\n"
+    "\n";
 
 static const char *scalar_name(unsigned type)
 {

@@ -17,7 +17,7 @@ static const struct {
     {"counter", "Values over time, on counter tracks."},
     {"sched", "Which thread ran on which CPU, from when, for how long."},
     {"thread_state", "What every thread did at any time: running, runnable, sleeping, blocked."},
-    {"flow", "Arrows between slices."},
+    {"flow", "Flows: arrows between slices."},
     {"instant", "Slices without duration: instant events."},
     {"ftrace_event", "Every kernel event, with its fields as args."},
     {"android_logs", "Lines of logs: the journal, the kernel's."},
@@ -27,20 +27,22 @@ static const struct {
     {"cpu", "The CPUs."},
     {"machine", "The machines that the trace comes from."},
     {NULL, "Where it is shown"},
-    {"track", "All tracks. Below are those of a kind, with what they belong to."},
+    {"track", "All tracks. The tables below have one kind each, with its owner."},
     {"thread_track", "Tracks of threads."},
     {"process_track", "Tracks of processes."},
-    {"counter_track", "Tracks of counters; with a unit."},
+    {"counter_track", "Tracks of counters, with their units."},
     {"cpu_counter_track", "Counters of a CPU."},
     {"process_counter_track", "Counters of a process."},
     {"thread_counter_track", "Counters of a thread."},
     {NULL, "More about it"},
-    {"args", "Details of slices, tracks, events, by arg_set_id; also extract_arg(set, 'key')."},
+    {"args",
+     "Details of slices, tracks and events, by arg_set_id; see also extract_arg(set, 'key')."},
     {"perf_sample", "Samples of call stacks; stack_profile_callsite and _frame hold the stacks."},
     {"heap_profile_allocation", "Allocations that a heap profiler sampled."},
     {NULL, "The trace itself"},
-    {"stats", "What the import counted; data losses and errors among it."},
-    {"loss", "Every writer's ledger: emitted, delivered, and lost for which reason."},
+    {"stats", "Statistics of recording and import, including data losses and errors."},
+    {"loss",
+     "For every writer: what it emitted, what was delivered, and what was lost for which reason."},
     {"metadata", "Metadata of the trace: machine, config, sizes."},
     {"clock_snapshot", "Clocks read at the same moment."},
 };
@@ -98,8 +100,8 @@ static const char *table_text(const char *name)
 
 static void show_list(void)
 {
-    printf("Tables and views that most questions need; 'orma help tables NAME' shows the columns "
-           "of\nany table.\n");
+    printf("The most useful tables and views; 'orma help tables NAME' shows the columns of any "
+           "table.\n");
     for (size_t i = 0; i < ORMA_ARRAY_LEN(tables); i++) {
         if (!tables[i].name) {
             printf("\n%s:\n", tables[i].text);
@@ -110,10 +112,12 @@ static void show_list(void)
             printf("\n  %-24s", "");
         orma_cli_wrap(stdout, tables[i].text, 26);
     }
-    printf("\nThreads and processes of a slice:\n"
+    printf("\n"
+           "Threads and processes of a slice:\n"
            "  SELECT s.name, s.dur, thread.name FROM slice s\n"
-           "  JOIN thread_track t ON s.track_id = t.id JOIN thread USING (utid)\n\n"
-           "More tables come with modules: INCLUDE PERFETTO MODULE slices.with_context;\n");
+           "  JOIN thread_track t ON s.track_id = t.id JOIN thread USING (utid)\n"
+           "\n"
+           "Modules define more tables: INCLUDE PERFETTO MODULE slices.with_context;\n");
 }
 
 static void show_columns(const char *name, const struct orma_query *q)
@@ -139,7 +143,7 @@ static int no_table(const char *name)
     }
     const char *near = orma_cli_did_you_mean(name, names);
     fprintf(stderr, "orma help: no table '%s'%s%s%s\n", name, near ? "; did you mean '" : "",
-            near ? near : "", near ? "'?" : ": 'orma list tables' knows those of modules, too");
+            near ? near : "", near ? "'?" : ": 'orma list tables' also shows those of modules");
     return ORMA_EXIT_USAGE;
 }
 

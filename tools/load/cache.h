@@ -15,9 +15,8 @@
 #define ORMA_LOAD_CACHE_OPTION(id)                                                                 \
     {                                                                                              \
         (id), 0, "cache", "auto|off|DIR",                                                          \
-            "Keep what came of a slow load, for the next time: in $XDG_CACHE_HOME/orma (auto), "   \
-            "or in DIR; or neither keep nor use it (off). Default: the variable ORMA_CACHE, or "   \
-            "auto."                                                                                \
+            "Cache the results of slow loads: in $XDG_CACHE_HOME/orma (auto), in DIR, or not at "  \
+            "all (off). Default: the variable ORMA_CACHE, or auto."                                \
     }
 
 /* From now on, of all loads of the process. */

@@ -17,7 +17,7 @@ enum orma_load_chatter {
     ORMA_LOAD_SHELL,    /* as the processor's shell prints it: always, with a last line */
 };
 
-#define ORMA_LOAD_EMPTY "the file is empty: no trace" /* in messages */
+#define ORMA_LOAD_EMPTY "the file is empty" /* in messages */
 
 /* The trace in a folder of `orma profile` and `orma heap`. */
 #define ORMA_LOAD_FOLDER_TRACE "raw-trace"

@@ -138,8 +138,7 @@ int orma_load_names_append(struct orma_load_names *self, const char *program, co
     if (r == 0)
         r = orma_fd_write_all(fd, self->packets.data, self->packets.len);
     if (r < 0)
-        fprintf(stderr, "%s: %s: the names of functions could not be added: %s\n", program, path,
-                strerror(-r));
+        fprintf(stderr, "%s: %s: cannot add function names: %s\n", program, path, strerror(-r));
     return r;
 }
 

@@ -236,7 +236,7 @@ static _Noreturn void run_process(const struct orma_many *args, const char *path
         rewind(out); /* the error is all that is read: it stands in front */
         fputc('E', out);
         struct orma_buf plain = {0};
-        orma_load_put_sql_error(r == 0          ? "the last statement gives no rows"
+        orma_load_put_sql_error(r == 0          ? "the last statement returns no rows"
                                 : r == -ENODATA ? ORMA_LOAD_EMPTY
                                 : *text         ? text
                                                 : strerror(-r),
@@ -295,7 +295,9 @@ static int check_question(struct many *m)
                 "many.question)",
                 question, NULL) < 0)
         return fail_db(m);
-    return others ? complain(m, "it has the answers of another question: choose another file") : 0;
+    return others ? complain(
+                        m, "this file holds the results of a different query: choose another file")
+                  : 0;
 }
 
 /* A database without a name is a file that nobody sees, and is gone with us however we end. */
@@ -315,7 +317,7 @@ static int check_file(struct many *m)
     m->fresh = stat(m->args->file, &st) < 0;
     if (m->fresh || (S_ISREG(st.st_mode) && strcmp(m->args->file, "-")))
         return 0;
-    return complain(m, "a database cannot be kept there: name a regular file");
+    return complain(m, "a database cannot be stored there: name a regular file");
 }
 
 /* A file that was made for results which could not be written is of no use. */
@@ -489,7 +491,7 @@ static int take_rows(struct many *m, const struct job *job, struct orma_buf *err
              get_names(job->file, &c, num, &names))
         r = m->insert || !prepare_insert(m, &names, num) ? 0 : -EIO;
     if (!r && num != m->columns) {
-        orma_buf_printf(error, "the query gives %u columns here and %u of the traces before", num,
+        orma_buf_printf(error, "the query returns %u columns here, but %u for earlier traces", num,
                         m->columns);
         r = -EBADMSG;
     }
@@ -549,9 +551,9 @@ static int store_rows(struct many *m, struct job *job, int status)
     int r = begin(m, job);
 
     if (r >= 0 && WIFSIGNALED(status))
-        orma_buf_printf(&error, "its process was ended by signal %d", WTERMSIG(status));
+        orma_buf_printf(&error, "its process was killed by signal %d", WTERMSIG(status));
     else if (r >= 0 && (r = take_rows(m, job, &error, &unread)) == -EBADMSG && !error.len)
-        orma_buf_put_str(&error, "its process left no result: no space, or no memory");
+        orma_buf_put_str(&error, "its process left no result (out of disk space or memory?)");
     if (error.len) {
         r = begin_again(m, job);
         m->failed++;
@@ -664,7 +666,7 @@ static int find_traces(struct many *m)
     if (r)
         return complain(m, strerror(-r));
     if (!m->jobs.len) {
-        fprintf(stderr, "%s: no file fits '%s'\n", m->args->program, m->args->patterns[0]);
+        fprintf(stderr, "%s: no file matches '%s'\n", m->args->program, m->args->patterns[0]);
         return -ENOENT;
     }
     qsort(m->jobs.data, m->jobs.len, sizeof(*m->jobs.data), compare);
@@ -768,19 +770,17 @@ static int tell_failures(struct many *m)
     if (run_sql(m, "SELECT count(*) FROM many.traces", NULL, &all) < 0)
         return ORMA_EXIT_FAILURE;
     if (m->args->file && all > m->jobs.len)
-        fprintf(stderr,
-                "%s: %s also has what came of %" PRId64 " other trace%s, asked before and not "
-                "now\n",
-                m->args->program, m->args->file, all - m->jobs.len,
-                all - m->jobs.len == 1 ? "" : "s");
+        fprintf(
+            stderr, "%s: %s also has the results of %" PRId64 " other trace%s from earlier runs\n",
+            m->args->program, m->args->file, all - m->jobs.len, all - m->jobs.len == 1 ? "" : "s");
     if (m->kept)
-        fprintf(stderr, "%s: %zu of %" PRIu32 " traces were there already\n", m->args->program,
+        fprintf(stderr, "%s: %zu of %" PRIu32 " traces were loaded before\n", m->args->program,
                 m->kept, m->jobs.len);
     if (run_sql(m, "SELECT count(*) FROM many.traces WHERE state = 'done' AND error IS NOT NULL",
                 NULL, &partly) < 0)
         return ORMA_EXIT_FAILURE;
     if (partly) {
-        fprintf(stderr, "%s: %" PRId64 " %s could not be read as a whole:\n", m->args->program,
+        fprintf(stderr, "%s: %" PRId64 " %s could be read only in part:\n", m->args->program,
                 partly, partly == 1 ? "trace" : "traces");
         print_traces(m, "done");
     }

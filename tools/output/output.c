@@ -58,7 +58,7 @@ static int refuse_input(const struct orma_output_want *want, const char *hit)
 
     put_program(want);
     if (folder)
-        fprintf(stderr, "%s is in %s, which is the input: name another place\n", want->path, hit);
+        fprintf(stderr, "%s is inside the input %s: choose another place\n", want->path, hit);
     else
         fprintf(stderr, "%s is also an input (%s): it would be overwritten; name another file\n",
                 strcmp(want->path, "-") ? want->path : "standard output", hit);

@@ -56,47 +56,51 @@ enum {
 };
 
 #define CHOICE_OPTIONS                                                                             \
-    {OPT_PROCESS, 'p', "process", "NAME|PID", "Only this process; NAME may be a pattern: 'cc*'."}, \
-        {OPT_OF, 0, "of", "NAME|PID", "Only this process and what it started."},                   \
+    {OPT_PROCESS, 'p', "process", "NAME|PID",                                                      \
+     "Show only this process; NAME may be a pattern: 'cc*'."},                                     \
+        {OPT_OF, 0, "of", "NAME|PID", "Show only this process and what it started."},              \
         {OPT_ALL, 0, "all", NULL,                                                                  \
-         "The whole machine, also of a trace that was recorded for a command (orma record -- "     \
-         "COMMAND), which is of that command and what it started else."},                          \
-        {OPT_THREAD, 't', "thread", "NAME|TID", "Only this thread, or those that match."},         \
-        {OPT_SLICE, 's', "slice", "NAME|ID", "Only inside this slice, or those that match."},      \
+         "Show the whole machine. By default, a trace that was recorded for a command (orma "      \
+         "record -- COMMAND) shows only that command and what it started."},                       \
+        {OPT_THREAD, 't', "thread", "NAME|TID", "Show only this thread, or those that match."},    \
+        {OPT_SLICE, 's', "slice", "NAME|ID",                                                       \
+         "Show only what is inside this slice, or those that match."},                             \
         {OPT_FROM, 0, "from", "TIME",                                                              \
-         "Begin there: a time since the begin of the trace (1.5s, 300ms), or a timestamp as "      \
-         "tables have it."},                                                                       \
-        {OPT_TO, 0, "to", "TIME", "End there."},                                                   \
+         "Start at this time: since the start of the trace (1.5s, 300ms), or a timestamp as in "   \
+         "the tables."},                                                                           \
+        {OPT_TO, 0, "to", "TIME", "End at this time."},                                            \
         {OPT_EVENT, 'e', "event", "NAME",                                                          \
-         "What was counted, where the trace has several: page-faults. Default: time."},            \
+         "Which event to show, if the trace has several: page-faults. Default: time."},            \
         {OPT_OFF_CPU, 0, "off-cpu", NULL,                                                          \
-         "Waits instead of work, of a profile made with --off-cpu."},                              \
+         "Show waits instead of CPU time, for profiles made with --off-cpu."},                     \
         {OPT_WAKERS, 0, "wakers", NULL,                                                            \
-         "Waits, and who ended them: in trees and flame graphs, the stack of the wait goes on "    \
-         "with that of its end."},                                                                 \
+         "Show waits and who ended them: in trees and flame graphs, the stack of the waker "       \
+         "follows that of the wait."},                                                             \
     {                                                                                              \
-        OPT_HEAP, 0, "heap", "WHAT", "Memory of a heap profile: live, or allocated."               \
+        OPT_HEAP, 0, "heap", "WHAT", "Show the memory of a heap profile: live, or allocated."      \
     }
 
 static const struct orma_option options[] = {
-    {OPT_TOP, 'n', "top", "N", "So many functions (10); 0: all."},
-    {OPT_TREE, 'T', "tree", NULL, "Calls from above: what each function spent, and where."},
-    {OPT_BOTTOM_UP, 'b', "bottom-up", NULL, "From the hot functions up to who called them."},
-    {OPT_CALLERS, 'c', "callers", "FUNCTION", "Who called this function."},
+    {OPT_TOP, 'n', "top", "N", "Number of functions to show (default: 10); 0: all."},
+    {OPT_TREE, 'T', "tree", NULL, "Call tree from the top: what each function spent, and where."},
+    {OPT_BOTTOM_UP, 'b', "bottom-up", NULL,
+     "Call tree from the hot functions up to their callers."},
+    {OPT_CALLERS, 'c', "callers", "FUNCTION", "Show who called this function."},
     {OPT_BY, 0, "by", "WHAT",
-     "Sums by module (library), thread, process or function; of waits by reason."},
-    {OPT_MIN, 0, "min", "PERCENT", "In trees: what is less is put together (0.5)."},
+     "Sum by module (library), thread, process or function; waits also by reason."},
+    {OPT_MIN, 0, "min", "PERCENT",
+     "In trees: combine what is below this percentage (default: 0.5)."},
     CHOICE_OPTIONS,
     {OPT_FORMAT, 0, "format", "NAME",
-     "Instead of text: collapsed, speedscope, svg, or html (flame graphs)."},
-    {OPT_OUT, 'o', "out", "FILE", "Write there instead of to standard output."},
+     "Output format: text (the default), collapsed, speedscope, svg, or html (flame graphs)."},
+    {OPT_OUT, 'o', "out", "FILE", "Write to FILE instead of standard output."},
     {OPT_FORCE, 'f', "force", NULL, "Overwrite FILE if it exists."},
-    {OPT_ASCII, 0, "ascii", NULL, "Lines of trees in plain characters."},
+    {OPT_ASCII, 0, "ascii", NULL, "Draw trees with ASCII characters."},
     {0},
 };
 
 static const struct orma_option diff_options[] = {
-    {OPT_TOP, 'n', "top", "N", "So many functions (10); 0: all."},
+    {OPT_TOP, 'n', "top", "N", "Number of functions to show (default: 10); 0: all."},
     CHOICE_OPTIONS,
     {0},
 };
@@ -301,7 +305,7 @@ static const char *find_trace(const struct args *a, const char *given, char room
         return orma_load_in_folder(given, room, PATH_SIZE);
     if (last_trace(room))
         return room;
-    fprintf(stderr, "%s: no trace given, and no profile was made here; see orma profile --help\n",
+    fprintf(stderr, "%s: no trace given, and no earlier profile found; see orma profile --help\n",
             a->program);
     return NULL;
 }
@@ -317,8 +321,7 @@ static int check_heap(const struct args *a)
     if ((a->choice.kind != ORMA_STACKS_HEAP && a->choice.kind != ORMA_STACKS_ALLOCATED) || !what)
         return 0;
     fprintf(stderr,
-            "%s: %s does not apply to --heap: memory is counted by process, and from the "
-            "begin\n",
+            "%s: %s does not apply to --heap: memory is counted by process, from the start\n",
             a->program, what);
     return -EINVAL;
 }
@@ -333,8 +336,8 @@ static int check_sums(const struct args *a, struct orma_processor *tp)
                              "EXISTS (SELECT 1 FROM __intrinsic_profiler_sample)") != 1)
         return 0;
     fprintf(stderr,
-            "%s: %s has sums of stacks only: no processes, threads, slices and times to "
-            "choose\n",
+            "%s: %s has only sums by stack: it has no processes, threads, slices or times to "
+            "choose from\n",
             who->program, who->trace);
     return -EINVAL;
 }
@@ -360,13 +363,12 @@ static const char *without_stacks(enum orma_stacks_kind kind)
 {
     switch (kind) {
     case ORMA_STACKS_SAMPLES:
-        return " of what was chosen: orma profile -- PROGRAM records some; those of orma heap "
-               "are "
-               "shown with --heap live";
+        return " in this selection: orma profile -- PROGRAM records some; for those of orma heap, "
+               "use --heap live";
     case ORMA_STACKS_OFF_CPU:
         return " of waits: record with --off-cpu";
     case ORMA_STACKS_WAKERS:
-        return " of what ends waits: record with --off-cpu, as root";
+        return " of threads that end waits: record with --off-cpu, as root";
     default:
         return " of a heap";
     }
@@ -432,7 +434,7 @@ static void print_no_function(const struct args *a, const struct orma_stacks *s)
     if (shared > SHARED_NAMES)
         fputs(", ...", stderr);
     if (shared) {
-        fputs("; name one of them whole\n", stderr);
+        fputs("; give the full name of one\n", stderr);
         return;
     }
     fprintf(stderr, "%s: no function is called '%s'", a->program, a->callers);
@@ -606,7 +608,7 @@ static int run_as(const struct orma_command *self, const char *program, unsigned
     if (a.who.tree && a.who.all)
         return orma_cli_usage_error(&a.cli, "--of and --all exclude each other");
     if (paths == 2 && a.paths_num < 2)
-        return orma_cli_usage_error(&a.cli, "two traces are compared: BEFORE AFTER");
+        return orma_cli_usage_error(&a.cli, "two traces are needed: BEFORE AFTER");
     if (a.top >= 0)
         a.style.top = (size_t)a.top;
     return run(&a);
@@ -624,10 +626,10 @@ static int run_diff(const struct orma_command *self, int argc, char **argv)
 
 const struct orma_command orma_cmd_profile_report = {
     .name = "profile report",
-    .summary = "Answers from a trace with samples: what is hot, who calls it.",
+    .summary = "Show where samples were taken: hot functions, and who calls them.",
     .synopsis = "[OPTIONS] [TRACE]",
-    .details = "TRACE is any trace with stack samples, or the folder that 'orma profile' made; "
-               "without it, the last profile of this user in the temporary folder.",
+    .details = "TRACE is any trace with stack samples, or a folder written by 'orma profile'. "
+               "Default: this user's latest profile in the temporary folder.",
     .examples = "  orma profile report                        # the ten hottest functions\n"
                 "  orma profile report --tree trace.pftrace\n"
                 "  orma profile report --callers memcpy --process server\n"
@@ -640,16 +642,14 @@ const struct orma_command orma_cmd_profile_report = {
 
 const struct orma_command orma_cmd_profile_diff = {
     .name = "profile diff",
-    .summary = "What changed between two profiles, beyond chance.",
+    .summary = "Show what changed between two profiles, beyond chance.",
     .synopsis = "[OPTIONS] BEFORE AFTER",
-    .details =
-        "Compared is what functions take themselves: how much, with the range that holds the true "
-        "change with 95 %, and by how many points their share differs. 'more', 'less': the amount "
-        "changed; 'share only': the amount may be the same, beside others that changed; 'unclear': "
-        "samples are too few to tell (among all that is said to have changed, at most 5 % are "
-        "chance). Of bytes, waits, and files with sums only, nothing tells how much is chance. "
-        "Amounts are those of the "
-        "whole recordings.",
+    .details = "Compares the self time of functions: how much it changed, with the 95 % confidence "
+               "interval, and by how many percentage points their share differs. 'more', 'less': "
+               "the amount changed; 'share only': the amount may be the same, while others "
+               "changed; 'unclear': too few samples to tell (of all reported changes, at most 5 % "
+               "are due to chance). For bytes, waits, and files that have only sums, there is no "
+               "such interval. Amounts are totals of the whole recordings.",
     .examples = "  orma profile diff before/ after/\n",
     .options = diff_options,
     .run = run_diff,

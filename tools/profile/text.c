@@ -112,10 +112,11 @@ static void put_losses(FILE *out, const struct orma_stacks *s, const char *losse
     if (losses)
         fprintf(out, "%s; ", losses);
     if (s->cut)
-        fprintf(out, "cut stacks: %" PRIu64 " (%.1f %%); ", s->cut, percent(s->cut, s->samples));
+        fprintf(out, "truncated stacks: %" PRIu64 " (%.1f %%); ", s->cut,
+                percent(s->cut, s->samples));
     if (s->continued)
         fprintf(out,
-                "too deep to be copied whole, outer callers as in the sample before: %" PRIu64
+                "too deep to copy, outer callers taken from the previous sample: %" PRIu64
                 " (%.1f %%); ",
                 s->continued, percent(s->continued, s->samples));
     if (s->without_stack)
@@ -123,7 +124,7 @@ static void put_losses(FILE *out, const struct orma_stacks *s, const char *losse
     if (s->unnamed)
         fprintf(out, "in functions without a name: %.1f %%; ", percent(s->unnamed, s->weight));
     if (s->without_python)
-        fprintf(out, "in Python, but without its functions: %.1f %%; ",
+        fprintf(out, "in Python, but without Python functions: %.1f %%; ",
                 percent(s->without_python, s->weight));
     if (!s->cut && !s->continued && !s->without_stack)
         fprintf(out, "all stacks are whole");
@@ -145,9 +146,9 @@ static void put_unseen(const struct orma_profile_report_style *style, const stru
     fprintf(style->out, "; %" PRIu64 " thread%s ended without a sample", c->unseen,
             plural(c->unseen));
     if (c->short_num == c->unseen)
-        fputs(" as they used less than a period", style->out);
+        fputs(" because they used less than a sampling period", style->out);
     else
-        fprintf(style->out, ", %" PRIu64 " of them within a period", c->short_num);
+        fprintf(style->out, ", %" PRIu64 " of them within a sampling period", c->short_num);
     fprintf(style->out, ": %s", orma_units_format_duration(c->unseen_ns, text));
     for (size_t i = 0; i < top; i++) {
         fputs(i ? ", " : " in ", style->out);
@@ -196,11 +197,11 @@ void orma_profile_report_head(const struct orma_profile_report_style *style,
         } else {
             fputs(s->period_ns ? " of time" : " samples", out);
         }
-        fputs(": sums of the whole file, without threads and times\n", out);
+        fputs(": sums over the whole file, without threads and times\n", out);
         if (s->left_out)
             fprintf(out,
                     "not shown: %" PRIu64
-                    " stack%s with less than a half, or less than nothing, as of a difference\n",
+                    " stack%s with a value below 0.5 (or negative, as in a difference)\n",
                     s->left_out, plural(s->left_out));
         if (s->rounded)
             fprintf(out, "rounded to a whole number: %" PRIu64 " stack%s\n", s->rounded,
@@ -226,8 +227,8 @@ void orma_profile_report_head(const struct orma_profile_report_style *style,
             fprintf(out, ", which stand for %" PRIu64, s->weight);
     }
     if (s->period_ns)
-        fprintf(out, ", one each %s: %s of CPU time",
-                orma_units_format_duration(s->period_ns, text), amount(s, s->samples, used));
+        fprintf(out, ", one per %s: %s of CPU time", orma_units_format_duration(s->period_ns, text),
+                amount(s, s->samples, used));
     if (s->period_ns && cpu_ns)
         fprintf(out, ", %.1f %% of the %s that were used",
                 percent(s->samples * s->period_ns, cpu_ns),
@@ -272,12 +273,12 @@ void orma_profile_report_top(const struct orma_profile_report_style *style,
                 percent(s->weight - shown, s->weight), num - top, plural(num - top));
     if (orma_stacks_is_memory(s))
         fprintf(style->out,
-                "(what an allocator takes is its caller's; all functions: orma profile report "
+                "(memory of an allocator counts for its caller; all functions: orma profile report "
                 "--heap %s --tree FOLDER)\n",
                 s->kind == ORMA_STACKS_ALLOCATED ? "allocated" : "live");
     else if (s->kind == ORMA_STACKS_OFF_CPU)
-        fputs("(a wait in the kernel or the C library is its caller's; what for: --by reason; all "
-              "functions: --tree)\n",
+        fputs("(a wait in the kernel or the C library counts for its caller; reasons: --by reason; "
+              "all functions: --tree)\n",
               style->out);
 }
 
@@ -421,7 +422,7 @@ void orma_profile_report_callers(const struct orma_profile_report_style *style,
     struct branch b = {.style = style, .s = s};
 
     fprintf(style->out, "  %s\n",
-            function == ORMA_STACKS_NONE ? "share          function, and below it who called it"
+            function == ORMA_STACKS_NONE ? "share          function, with its callers below"
                                          : "share          callers");
     orma_stacks_leaves(s, function, &list);
     put_callers(&b, &list, function == ORMA_STACKS_NONE ? style->top : 0);

@@ -20,7 +20,7 @@ static const struct {
     {ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS, "Milliseconds between two writes."},
     {ORMA_PB_TRACE_CONFIG_MAX_FILE_SIZE_BYTES, "The session ends before the file grows past this."},
     {ORMA_PB_TRACE_CONFIG_INCREMENTAL_STATE_CONFIG,
-     "Writers repeat names and tracks this often, so that what comes behind a loss can be read."},
+     "Writers repeat names and tracks this often, so that data after a loss can be read."},
     {ORMA_PB_TRACE_CONFIG_TRIGGER_CONFIG, "Named events that start, stop or clone the session."},
 };
 

@@ -109,10 +109,9 @@ static void look_at_source(void *ctx, const char *name)
         return;
     o->missing_num++;
     if (!o->rec->allow_unknown && (o->rec->quiet || !o->scanned)) /* else the last line says it */
-        fprintf(
-            stderr,
-            "orma record: no producer offered the data source '%s': nothing of it was recorded\n",
-            name);
+        fprintf(stderr,
+                "orma record: no producer offered the data source '%s': it was not recorded\n",
+                name);
 }
 
 /* Presets and events that need no kernel events can do without them. */
@@ -156,14 +155,14 @@ static unsigned print_names(const struct outcome *o, const struct orma_buf *list
 static const char *why_no_kernel(const struct outcome *o)
 {
     if (file_was_full(o))
-        return o->rec->config_path ? "the file was full before the first of them came: a larger "
-                                     "max_file_size_bytes"
-                                   : "the file was full before the first of them came: a larger "
-                                     "--max-size";
+        return o->rec->config_path
+                   ? "the file was full before the first of them arrived: use a larger "
+                     "max_file_size_bytes"
+                   : "the file was full before the first of them arrived: use a larger --max-size";
     if (orma_ledger_total(&o->loss))
-        return o->rec->config_path ? "all that linux.ftrace wrote was lost: a larger buffer"
-                                   : "all that linux.ftrace wrote was lost: a larger buffer (-b)";
-    return orma_recorder_had_source(o->run, "linux.ftrace") ? "linux.ftrace never answered"
+        return o->rec->config_path ? "all data of linux.ftrace was lost: use a larger buffer"
+                                   : "all data of linux.ftrace was lost: use a larger buffer (-b)";
+    return orma_recorder_had_source(o->run, "linux.ftrace") ? "linux.ftrace never responded"
                                                             : "no producer offered linux.ftrace";
 }
 
@@ -197,11 +196,11 @@ static const char *why_nothing(const struct outcome *o)
     if (orma_ledger_total(&o->loss))
         return "all of it was lost";
     if (o->wants_kernel && (o->others_num == 1 || kernel_is_all(o)))
-        return "none of the kernel's events happened, or filters let none pass";
+        return "none of the kernel's events happened, or filters removed them all";
     if (o->others_num && o->missing_num == o->others_num)
         return "no producer offered a data source that was asked for";
     if (o->loss.incident_is_loss || o->loss.incident_is_doubt)
-        return "what there was may not have arrived";
+        return "the data may not have arrived";
     if (!o->wants_programs || (o->others_num && o->rec->config_path))
         return "no data source had anything to write";
     return "no program wrote events";
@@ -226,8 +225,8 @@ static bool judge(struct outcome *o)
 {
     if (o->knows_ring && !o->kept_ns) {
         fprintf(stderr,
-                "orma record: nothing in the ring can be read: what its data refer to was "
-                "overwritten; make it larger%s\n",
+                "orma record: nothing in the ring can be read: names and clocks that its data "
+                "refer to were overwritten; make it larger%s\n",
                 o->rec->config_path ? "" : " (-b)");
         return false;
     }
@@ -256,7 +255,7 @@ int orma_record_outcome(struct orma_record *rec, const struct orma_recorder *run
     }
     if (!run->bytes && !failed) { /* a file of no bytes is no trace */
         fprintf(stderr, "orma record: nothing was recorded: %s\n",
-                config_info->trigger_mode ? "none of the config's triggers came"
+                config_info->trigger_mode ? "none of the config's triggers fired"
                                           : "the service wrote nothing");
         return ORMA_EXIT_FAILURE;
     }

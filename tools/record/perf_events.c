@@ -356,7 +356,7 @@ static int unknown_term(struct parse *p, const char *where, const struct terms *
 
     if (is_one_of(term, other_terms))
         return fail(p, where,
-                    "the term '%s' is not supported: options say it for all events (--help)", term);
+                    "the term '%s' is not supported: use an option for all events (--help)", term);
     for (const char *const *name = plain_terms; *name; name++)
         orma_nearest_consider(&near, *name);
     consider_files(t->unit, "format", &near, best);
@@ -413,7 +413,7 @@ static int parse_term(struct parse *p, const char *where, char *term, struct ter
         if (value && !number_of(value, &number))
             return fail(p, where, "bad value '%s' of '%s': expected a number", value, term);
         if (!spread(format, number, t))
-            return fail(p, where, "the value of '%s' is too large for its bits (%s)", term, format);
+            return fail(p, where, "the value of '%s' does not fit its bits (%s)", term, format);
         return 0;
     }
     if (!value && depth < ALIAS_DEPTH && read_unit(t->unit, "events/", term, alias, sizeof(alias)))
@@ -439,7 +439,7 @@ static int parse_term_list(struct parse *p, const char *where, const char *text,
         }
         term[n] = '\0';
         if (quoted)
-            return fail(p, where, "a quote is not closed");
+            return fail(p, where, "missing closing quote");
         int r = parse_term(p, where, term, t, depth);
         if (r < 0)
             return r;
@@ -459,7 +459,7 @@ static int parse_terms(struct parse *p, struct terms *t)
     for (; *p->at && (quoted || *p->at != '/'); p->at++)
         quoted ^= *p->at == '\'';
     if (*p->at != '/')
-        return fail(p, begin, "expected '/' behind the terms of an event");
+        return fail(p, begin, "expected '/' after the terms of an event");
     snprintf(text, sizeof(text), "%.*s", (int)(p->at - begin), begin);
     p->at++;
     return parse_term_list(p, begin, text, t, 0);
@@ -481,7 +481,7 @@ static int unknown_unit(struct parse *p, const char *where, const char *name)
 
     consider_files(fd, ".", &near, best);
     const char *found = orma_nearest_get(&near);
-    return fail(p, where, "this machine has no performance unit '%s'%s%s%s", name,
+    return fail(p, where, "this machine has no PMU '%s'%s%s%s", name,
                 found ? "; did you mean '" : "; " UNITS " lists them", found ? found : "",
                 found ? "'?" : "");
 }
@@ -590,7 +590,7 @@ static int unknown_event(struct parse *p, const char *where, const char *name)
     if (is_one_of(name, tools))
         return fail(p, where, "'%s' can be counted, but not sampled", name);
     if (dot && (!strcmp(dot, ".o") || !strcmp(dot, ".c") || !strcmp(dot, ".bpf")))
-        return fail(p, where, "programs of BPF ('%s') are not supported", name);
+        return fail(p, where, "BPF programs ('%s') are not supported", name);
     return fail(p, where, "unknown event '%s'%s%s%s", name,
                 near ? "; did you mean '" : "; --help lists them", near ? near : "",
                 near ? "'?" : "");
@@ -608,7 +608,8 @@ static int unknown_tracepoint(struct parse *p, const char *where, const char *gr
     if (found && strchr(near, '/'))
         *strchr(near, '/') = ':';
     return fail(p, where, "this kernel has no tracepoint '%s:%s'%s%s%s", group, event,
-                found ? "; did you mean '" : "; 'orma list' shows them", near, found ? "'?" : "");
+                found ? "; did you mean '" : "; 'orma list events' shows them", near,
+                found ? "'?" : "");
 }
 
 /* How many of the kernel's have a matching name; they are added. */
@@ -648,7 +649,7 @@ static int add_tracepoints(struct parse *p, const char *where, const char *group
         return r ? ORMA_MIN(r, 0) : unknown_tracepoint(p, where, group, event);
     }
     if (has_wildcard(group) || has_wildcard(event))
-        return fail(p, where, "the names of tracepoints are in /sys/kernel/tracing: %s",
+        return fail(p, where, "cannot look up tracepoints in /sys/kernel/tracing: %s",
                     strerror(-r));
     snprintf(name, sizeof(name), "%s/%s", group, event);
     return put_tracepoint(p, where, name); /* whoever records it can say more */
@@ -749,7 +750,7 @@ static int parse_modifiers(struct parse *p, size_t first, bool *ret_read)
 
         precise += *p->at == 'p';
         if (*p->at == 'b')
-            return fail(p, p->at, "the modifier 'b' is for counting, not for sampling");
+            return fail(p, p->at, "the modifier 'b' works for counting, not for sampling");
         if (!strchr(MODIFIERS, *p->at))
             return fail(p, p->at,
                         "unknown modifier '%c': u (user), k (kernel), h (hypervisor), p "
@@ -757,7 +758,7 @@ static int parse_modifiers(struct parse *p, size_t first, bool *ret_read)
                         *p->at);
         if ((before && *p->at != 'p') || precise > 3 ||
             (precise && memchr(begin, 'P', (size_t)(p->at - begin) + 1)))
-            return fail(p, p->at, "the modifier '%c' is there already", *p->at);
+            return fail(p, p->at, "the modifier '%c' is given twice", *p->at);
         *ret_read |= *p->at == 'S';
         for (size_t i = first; i < p->ret->num; i++)
             add_modifier(&p->ret->list[i], *p->at);
@@ -778,7 +779,7 @@ static int parse_symbol(struct parse *p, const char *begin, const char *name)
     if (r < 0)
         return r;
     if (t.config[0] || t.config[1] || t.config[2])
-        return fail(p, begin, "'%s' has a number of its own: no config", name);
+        return fail(p, begin, "'%s' has its own type number: config cannot be set", name);
     (void)put_symbol(e, name, t.name);
     take_terms(e, &t);
     return 0;
@@ -859,7 +860,7 @@ static int parse_group(struct parse *p)
             return r;
     } while (*p->at == ',');
     if (*p->at != '}')
-        return fail(p, *p->at ? p->at : begin, *p->at ? "expected ',' or '}'" : "'}' is missing");
+        return fail(p, *p->at ? p->at : begin, *p->at ? "expected ',' or '}'" : "missing '}'");
     if (*++p->at == ':') {
         p->at++;
         r = parse_modifiers(p, first, &read);

@@ -12,7 +12,7 @@
 const struct orma_record_preset orma_record_presets[] = {
     {
         .name = "sched",
-        .help = "which thread ran where, who woke it, life of threads",
+        .help = "which thread ran where, wakeups, starts and ends",
         .by_default = true,
         .events = EVENTS("sched/sched_switch", "sched/sched_waking", "sched/sched_wakeup_new",
                          "sched/sched_process_fork", "sched/sched_process_exec",
@@ -28,7 +28,7 @@ const struct orma_record_preset orma_record_presets[] = {
     },
     {
         .name = "irq",
-        .help = "interrupts, soft interrupts, calls between CPUs",
+        .help = "interrupts, softirqs, inter-processor interrupts",
         .events = EVENTS("irq/*", "ipi/*"),
     },
     {
@@ -86,7 +86,7 @@ const struct orma_record_preset orma_record_presets[] = {
     },
     {
         .name = "workqueue",
-        .help = "work items of the kernel",
+        .help = "kernel work items",
         .ksyms = true,
         .events = EVENTS("workqueue/*"),
     },

@@ -34,40 +34,40 @@ enum {
 
 const struct orma_option orma_record_options[] = {
     {OPT_TIME, 't', "time", "TIME",
-     "How long to record: 10 or 10s, 500ms, 5m, 2h. Without it, until Ctrl-C or the end of "
-     "COMMAND."},
-    {OPT_BUFFER, 'b', "buffer", "SIZE", "Central buffer: 64kb, 32mb (the default), 1gb."},
+     "How long to record: 10 or 10s, 500ms, 5m, 2h. Default: until Ctrl-C or the end of COMMAND."},
+    {OPT_BUFFER, 'b', "buffer", "SIZE",
+     "Size of the central buffer: 64kb, 32mb (the default), 1gb."},
     {OPT_OUT, 'o', "output", "FILE",
      "Where the trace goes; - is standard output. Default: orma-DATE-TIME.pftrace."},
     {OPT_FORCE, 'f', "force", NULL, "Overwrite FILE if it exists."},
     {OPT_ALL, 'a', "all", NULL, "Record everything that has a preset."},
     {OPT_RING, 0, "ring", NULL,
-     "Keep only the newest data, as much as the buffer holds, and write them at the end."},
+     "Keep only the newest data, as much as fits into the buffer, and write them at the end."},
     {OPT_STREAM, 0, "stream", NULL, "Write into FILE continuously (the default)."},
     {OPT_MAX_SIZE, 0, "max-size", "SIZE", "End the recording before FILE grows past this."},
     {OPT_MAX_SNAPSHOTS, 0, "max-snapshots", "N",
      "How many files the triggers of a config of mode CLONE_SNAPSHOT may write. Default: 100."},
     {OPT_TRIGGER, 0, "trigger", "NAME",
-     "Keep the newest data until somebody fires NAME ('trigger_perfetto NAME', or a program), "
-     "then write them and end. TIME limits the waiting; without it, a day."},
+     "Keep the newest data until the trigger NAME is fired ('trigger_perfetto NAME', or by a "
+     "program), then write them and stop. TIME limits the wait (default: a day)."},
     {OPT_CLONE, 0, "clone", "SESSION",
-     "Write a snapshot of a running session: its number, as 'orma status' shows it, or its unique "
-     "name. The session goes on."},
+     "Write a snapshot of a running session, given by its number as in 'orma status' or by its "
+     "unique name. The session continues."},
     {OPT_BACKGROUND, 0, "background", NULL,
-     "Go on in the background: returns once everything records, and prints the process to end "
-     "with 'kill'."},
+     "Record in the background: returns once everything is being recorded, and prints the process "
+     "id to stop it with 'kill'."},
     {OPT_CONFIG, 'c', "config", "FILE",
-     "A trace config of your own, text or binary; - is standard input. Presets, -a, -t, -b, "
-     "--ring, --stream, --max-size and --trigger cannot be combined with it."},
+     "Use this trace config, text or binary; - is standard input. Presets, -a, -t, -b, --ring, "
+     "--stream, --max-size and --trigger cannot be combined with it."},
     {OPT_TXT, 0, "txt", NULL, "Read the config as text."},
     {OPT_EXPLAIN, 0, "explain", NULL,
-     "Print the config that would be used, with comments, and record nothing."},
+     "Print the config that would be used, with comments, and exit."},
     {OPT_PRIVATE, 0, "private", NULL,
-     "Use a service of our own even if one is running on this machine."},
+     "Use a private service even if one is running on this machine."},
     {OPT_UNKNOWN, 0, "allow-unknown", NULL,
-     "Record although the config names data sources that nobody offers yet, or events that this "
+     "Record even if the config names data sources that nobody offers yet, or events that this "
      "kernel does not have."},
-    {OPT_QUIET, 'q', "quiet", NULL, "No progress, no last line; errors only."},
+    {OPT_QUIET, 'q', "quiet", NULL, "Print errors only: no progress, no summary."},
     {0},
 };
 
@@ -78,7 +78,8 @@ static int add_word(struct orma_record *rec, const char *word)
     char event[256];
 
     if (*word == '/' || *word == '.') /* no group of events begins so */
-        return orma_cli_usage_error(&rec->cli, "'%s' is no event: a command follows '--'", word);
+        return orma_cli_usage_error(&rec->cli, "'%s' is not an event: put '--' before a command",
+                                    word);
     if (orma_record_request_add(&rec->request, word))
         return ORMA_EXIT_OK;
     int num = orma_record_names_whole_event(word, event, sizeof(event));
@@ -89,8 +90,8 @@ static int add_word(struct orma_record *rec, const char *word)
             return ORMA_EXIT_OK;
     }
     if (num > 1)
-        return orma_cli_usage_error(&rec->cli, "%d groups have an event '%s': name one, as in '%s'",
-                                    num, word, event);
+        return orma_cli_usage_error(
+            &rec->cli, "%d groups have an event '%s': name one, such as '%s'", num, word, event);
     for (size_t i = 0; orma_record_presets[i].name && i < ORMA_ARRAY_LEN(names) - 1; i++)
         names[i] = orma_record_presets[i].name;
     const char *near = orma_cli_did_you_mean(word, names);
@@ -104,10 +105,9 @@ static int add_word(struct orma_record *rec, const char *word)
                                     "unknown preset '%s'; the kernel's events cannot be read (%s), "
                                     "so an event needs its group: 'group/%s'",
                                     word, strerror(-num), word);
-    return orma_cli_usage_error(&rec->cli,
-                                "unknown preset or event '%s' ('orma list' shows them; a command "
-                                "follows '--')",
-                                word);
+    return orma_cli_usage_error(
+        &rec->cli,
+        "unknown preset or event '%s' ('orma list' shows them; put '--' before a command)", word);
 }
 
 static int parse_option(struct orma_record *rec, int id)
@@ -197,10 +197,10 @@ static int parse_option(struct orma_record *rec, int id)
 static int check_together(struct orma_record *rec)
 {
     if (rec->config_path && rec->shaped)
-        return orma_cli_usage_error(&rec->cli,
-                                    "the config of -c says what to record and how long: "
-                                    "presets, -a, -t, -b, --ring, --stream, --max-size and "
-                                    "--trigger cannot be combined with it");
+        return orma_cli_usage_error(
+            &rec->cli,
+            "the config of -c already says what to record and for how long: presets, -a, -t, -b, "
+            "--ring, --stream, --max-size and --trigger cannot be combined with it");
     if (rec->clone && (rec->shaped || rec->config_path || rec->command || rec->explain ||
                        rec->background || rec->private_service))
         return orma_cli_usage_error(&rec->cli, "--clone can be combined only with -o, -f and -q");

@@ -206,10 +206,10 @@ static void give_up_hits(struct state *st)
     unsigned num = st->hits.num + st->hits.skipped;
 
     if (num)
-        fprintf(stderr, "%s: %u snapshot%s that triggers asked for %s not made%s\n",
+        fprintf(stderr, "%s: %u snapshot%s that triggers requested %s not written%s\n",
                 st->rec->program, num, num == 1 ? "" : "s", num == 1 ? "was" : "were",
                 st->hits.limit && st->hits.taken == st->hits.limit
-                    ? ": as many as --max-snapshots allows were"
+                    ? ": the limit of --max-snapshots is reached"
                     : "");
     st->rec->snapshots_skipped = num;
     orma_service_hits_fini(&st->hits);
@@ -295,7 +295,7 @@ static int run(struct state *st)
     progress_end(st);
     rec->ended_by_itself = orma_consumer_ended(rec->consumer, NULL);
     if (r < 0)
-        say(rec, "the service went away; what it wrote is kept", 0);
+        say(rec, "the service went away; what it has written so far is kept", 0);
     return r;
 }
 
@@ -323,8 +323,7 @@ static bool may_wait(struct state *st, struct end_wait *wait)
     uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
 
     if (st->rec->progress && !wait->told && now - wait->begin_ns > END_SILENCE_MS * 1000000ull) {
-        fprintf(stderr,
-                "%s: waiting for the last data of all producers (Ctrl-C takes what is there)\n",
+        fprintf(stderr, "%s: waiting for the last data of all producers (Ctrl-C stops waiting)\n",
                 st->rec->program);
         wait->told = true;
     }
@@ -343,8 +342,8 @@ static int flush(struct state *st, struct end_wait *wait)
     if (!flush.done)
         orma_consumer_flush_forget(consumer, &flush);
     else if (!flush.complete)
-        say(st->rec, "not all producers answered the flush; the end of their data may be missing",
-            0);
+        say(st->rec,
+            "some producers did not respond to the flush; the end of their data may be missing", 0);
     return r < 0 ? r : !flush.done;
 }
 
@@ -406,7 +405,7 @@ static int read_back(struct state *st)
     int r = orma_service_readback(rec->consumer, rec->out_fd, READ_TIMEOUT_MS, &wait, &rec->bytes);
 
     if (r == -ECANCELED) {
-        say(rec, "the output takes no data; the end of the trace is missing", 0);
+        say(rec, "the output accepts no more data; the end of the trace is missing", 0);
         return r;
     }
     rec->reader_left = r == -EPIPE;
@@ -425,10 +424,10 @@ static void note_command(struct state *st)
     if (!rec->note_command || !st->command.pid || !rec->bytes || rec->reader_left)
         return;
     orma_record_command_put(&packet, &st->command);
-    int r = packet.failed ? -ENOMEM
-                          : orma_fd_write_until(rec->out_fd, packet.data, packet.len, &wait);
+    int r =
+        packet.failed ? -ENOMEM : orma_fd_write_until(rec->out_fd, packet.data, packet.len, &wait);
     if (r < 0)
-        say(rec, "the trace does not say which command it was made for", r);
+        say(rec, "the trace does not say for which command it was recorded", r);
     else
         rec->bytes += packet.len;
 }
@@ -481,7 +480,7 @@ static void end_pump(struct state *st, bool complete)
         return;
     if (complete && !wait_for_pump(st)) {
         complete = false;
-        say(st->rec, "the output takes no data; the end of the trace is missing", 0);
+        say(st->rec, "the output accepts no more data; the end of the trace is missing", 0);
     }
     int r = complete ? orma_record_pump_end(st->pump, &st->rec->bytes)
                      : orma_record_pump_cancel(st->pump, &st->rec->bytes);
@@ -583,9 +582,9 @@ int orma_recorder_run(struct orma_recorder *self)
     if (stopped > 0)
         say(self,
             st.signals > 1
-                ? "ended at once, as the second signal asked: what producers had not handed over "
-                  "may be missing"
-                : "not all producers answered in time; the end of the trace may be missing",
+                ? "stopped at once by a second signal: data that producers had not handed over may "
+                  "be missing"
+                : "some producers did not respond in time; the end of the trace may be missing",
             0);
     else if (stopped < 0 && r >= 0)
         say(self, "the session did not end in time; the end of the trace may be missing",

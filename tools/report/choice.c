@@ -31,8 +31,8 @@ static int parse_time(const struct orma_report_choice *self, const char *what, c
         !__builtin_add_overflow(self->start_ts, (int64_t)ns, ret))
         return 0;
     fprintf(stderr,
-            "%s: --%s %s: expected a time since the begin of the trace, as 1.5s or 300ms, or a "
-            "timestamp of the trace\n",
+            "%s: --%s %s: expected a time since the start of the trace, such as 1.5s or 300ms, or "
+            "a timestamp of the trace\n",
             self->request->program, what, text);
     return -EINVAL;
 }
@@ -132,7 +132,7 @@ static void print_no_match(struct orma_processor *tp, const char *program, const
     }
     fprintf(stderr, "%s: the trace has no %s '%s'", program, of, pattern);
     if (!*best) {
-        fprintf(stderr, "; patterns are as in the shell: '*%s*'\n", pattern);
+        fprintf(stderr, "; patterns work as in the shell: '*%s*'\n", pattern);
         return;
     }
     fputs("; did you mean '", stderr);
@@ -324,10 +324,9 @@ void orma_report_choice_put_scope(const struct orma_report_choice *self, struct 
         return;
     orma_buf_put_str(out, "Of ");
     orma_report_choice_put_command(self, out);
-    orma_buf_put_str(out, self->request->of
-                              ? ", for which this was recorded."
-                              : " and what it started, for which this was recorded; --all shows "
-                                "the whole machine.");
+    orma_buf_put_str(out, self->request->of ? ": the trace was recorded for this command."
+                                            : " and what it started: the trace was recorded for "
+                                              "this command; --all shows the whole machine.");
 }
 
 int orma_report_choice_init(struct orma_report_choice *self, struct orma_processor *tp,

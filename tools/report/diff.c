@@ -80,7 +80,7 @@ static const struct section {
 } sections[] = {
     {.name = "processes",
      .kind = "process",
-     .question = "Which programs took more or less CPU, from begin to end?",
+     .question = "Which programs used more or less CPU, from start to end?",
      .module = "processes",
      .items = "name, ts, cpu_dur AS dur, unknown_dur FROM orma_whole_process\n"
               "WHERE cpu_dur IS NOT NULL$processes",
@@ -89,7 +89,7 @@ static const struct section {
      .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED},
     {.name = "lifetimes",
      .kind = "lifetime",
-     .question = "Which programs took more or less time, from begin to end?",
+     .question = "Which programs took more or less time, from start to end?",
      .module = "processes",
      .items = "name, ts, dur, 0 AS unknown_dur FROM orma_whole_process WHERE 1$processes",
      .metrics = 1 << MEAN,
@@ -145,8 +145,8 @@ static const struct section {
      .basis = ORMA_REPORT_OF_KERNEL},
     {.name = "functions",
      .kind = "function",
-     .question = "Which functions had more or less samples?",
-     .of_run = "Which functions took more or less, from begin to end?",
+     .question = "Which functions had more or fewer samples?",
+     .of_run = "Which functions took more or less, from start to end?",
      .module = "samples",
      .items = "function AS name, ts, 1 AS dur, NULL AS self_dur, id AS sample_id FROM orma_sample\n"
               "WHERE function IS NOT NULL$threads",
@@ -154,8 +154,8 @@ static const struct section {
      .counts = true},
     {.name = "stacks",
      .kind = "stack",
-     .question = "Which stacks of calls had more or less samples?",
-     .of_run = "Which stacks of calls took more or less, from begin to end?",
+     .question = "Which call stacks had more or fewer samples?",
+     .of_run = "Which call stacks took more or less, from start to end?",
      .module = "samples",
      .items = "stack AS name, ts, 1 AS dur, NULL AS self_dur, id AS sample_id FROM orma_sample\n"
               "WHERE stack IS NOT NULL$threads",
@@ -900,10 +900,11 @@ static void print_rates_of_samples(const struct diff *d)
            longer = fmax(d->seconds[0], d->seconds[1]);
 
     if (rates && longer > (1 + FEW_RUNS_NOISE) * shorter)
-        fprintf(stderr,
-                "%s: samples are compared by second, of %.3g s and %.3g s: what took longer in all "
-                "has no higher rate ('orma profile diff' compares their sums)\n",
-                d->request->program, d->seconds[0], d->seconds[1]);
+        fprintf(
+            stderr,
+            "%s: samples are compared per second, over %.3g s and %.3g s: what only took longer in "
+            "total does not show a higher rate ('orma profile diff' compares totals)\n",
+            d->request->program, d->seconds[0], d->seconds[1]);
 }
 
 static void print_notes(struct diff *d)
@@ -929,10 +930,10 @@ static void print_notes(struct diff *d)
         unknown |= d->notes[i].sched.len != 0;
     }
     if (unknown)
-        fprintf(stderr, "%s: times of threads are compared as far as switches are known\n",
+        fprintf(stderr, "%s: thread times are compared only where thread switches are known\n",
                 d->request->program);
     if (lost)
-        fprintf(stderr, "%s: data was lost: sums per second are not compared, nor whole programs\n",
+        fprintf(stderr, "%s: data was lost: sums per second and whole programs are not compared\n",
                 d->request->program);
 }
 
@@ -992,8 +993,8 @@ static void print_scope(struct diff *d)
         orma_report_choice_put_command(&d->choices[0], &text);
         orma_buf_put_str(&text, ", after: ");
         orma_report_choice_put_command(&d->choices[1], &text);
-        orma_buf_put_str(&text, ", and what they started, for which these were recorded; --all "
-                                "shows the whole machines.");
+        orma_buf_put_str(&text, " and what they started: the traces were recorded for these "
+                                "commands; --all compares the whole machines.");
     }
     if (text.len)
         fprintf(d->out, "%s\n\n", orma_buf_cstr(&text));
@@ -1043,7 +1044,7 @@ static int check_sections(const struct orma_report_diff_request *request)
     for (size_t i = 0; i < ORMA_ARRAY_LEN(sections); i++)
         names[i] = sections[i].name;
     return orma_report_check_names(request->program, request->sections, names,
-                                   "names of threads and processes follow --thread, --process");
+                                   "use --thread and --process to select threads and processes");
 }
 
 /* "A=B": the program has another name in the second trace. */

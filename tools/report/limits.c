@@ -44,12 +44,12 @@ bool orma_report_limit_parse(const char *text, const struct orma_report_limit_ki
 
     if (end == text || *end != '%' || end[1] != ':' || !end[2] || !(fabs(part) > 0) ||
         !isfinite(part)) {
-        orma_buf_put_str(why, "expected a limit as '+5%:slice=request'");
+        orma_buf_put_str(why, "expected a limit such as '+5%:slice=request'");
         return false;
     }
     if (*text != '+' && *text != '-') {
-        orma_buf_put_str(why, "a limit begins with + (it must not take so much more) or - (so much "
-                              "less), as '+5%:slice=request'");
+        orma_buf_put_str(why, "a limit begins with + (must not increase by more) or - (must not "
+                              "decrease by more), such as '+5%:slice=request'");
         return false;
     }
     const char *eq = strchr(end + 2, '=');
@@ -65,7 +65,7 @@ bool orma_report_limit_parse(const char *text, const struct orma_report_limit_ki
         ret->kind = kind->kind;
     }
     if (!*ret->name)
-        orma_buf_put_str(why, "expected a name behind '=', as in '+5%:slice=request'");
+        orma_buf_put_str(why, "expected a name after '=', such as '+5%:slice=request'");
     return *ret->name;
 }
 
@@ -90,8 +90,7 @@ static void print_no_match(const struct orma_report_limits *self, const struct o
         if (is_of_kind(l, &self->items[i]))
             (void)orma_nearest_consider(&near, self->items[i].name);
     }
-    fprintf(stderr, "%s: --fail-on %s: neither trace has anything of this name", self->program,
-            l->text);
+    fprintf(stderr, "%s: --fail-on %s: neither trace has this name", self->program, l->text);
     if (orma_nearest_get(&near)) {
         fputs("; did you mean '", stderr);
         orma_cell_print(orma_nearest_get(&near), stderr);
@@ -128,7 +127,7 @@ static bool is_in_both(const struct orma_report_limits *self, const struct orma_
     if (!in[0] && !in[1])
         print_no_match(self, l);
     else if (in[0] && in[1]) /* a pattern: others in each */
-        fprintf(stderr, "%s: limit %s: nothing that it means is in both traces\n", self->program,
+        fprintf(stderr, "%s: limit %s: none of its names is in both traces\n", self->program,
                 l->text);
     else
         print_missing(self, l, in[0]);
@@ -143,8 +142,8 @@ static void tell_unchecked(const struct orma_report_limits *self, const struct o
             return;
     }
     fprintf(stderr,
-            "%s: limit %s was not checked: there is too little of it to tell a change from noise, "
-            "or data was lost\n",
+            "%s: limit %s was not checked: too few occurrences to tell a change from noise, or "
+            "data was lost\n",
             self->program, l->text);
 }
 
@@ -161,7 +160,8 @@ unsigned orma_report_limit_check(const struct orma_report_limits *self,
     unsigned passed = 0;
 
     if (kind && !self->is_compared(self->ctx, kind->section)) {
-        fprintf(stderr, "%s: limit %s: %s are not compared: name this section, too, or none\n",
+        fprintf(stderr,
+                "%s: limit %s: %s are not compared: add this section, or leave out all sections\n",
                 self->program, l->text, kind->section);
         return 1;
     }

@@ -42,10 +42,11 @@ static void read_sched(struct orma_report_notes *self, struct orma_processor *tp
     int64_t switches = orma_load_missing_switches(tp);
 
     if (switches)
-        orma_buf_printf(&self->sched,
-                        "%" PRId64 " %s in the kernel's record: what threads did near them is "
-                        "unknown (it counts as \"unknown\", and in no other sum)",
-                        switches, switches == 1 ? "switch is missing" : "switches are missing");
+        orma_buf_printf(
+            &self->sched,
+            "%" PRId64
+            " %s in the kernel's record: what threads did near them counts as \"unknown\" only",
+            switches, switches == 1 ? "switch is missing" : "switches are missing");
 }
 
 /* So many sentences about what could not be read stand in each note. */
@@ -58,9 +59,8 @@ static void read_trace(struct orma_report_notes *self, struct orma_processor *tp
 
     if (orma_ledger_total(loss))
         orma_buf_printf(&self->trace,
-                        "%" PRIu64
-                        " %s lost on the way to the file: counts may be too low; runs, waits and "
-                        "calls in which events of the kernel are missing count as unknown",
+                        "%" PRIu64 " %s lost on the way to the file: counts may be too low; runs, "
+                                   "waits and calls with missing kernel events count as unknown",
                         orma_ledger_total(loss), loss->has_ledger ? "packets were" : "chunks were");
     for (unsigned i = 0; i < num && i < UNREAD_SHOWN; i++)
         orma_buf_printf(&self->trace, "%s%s", self->trace.len ? "; " : "",

@@ -32,44 +32,46 @@ enum {
 #define ORMA_REPORT_GROUP_OPTION                                                                   \
     {                                                                                              \
         ORMA_REPORT_OPT_GROUP, 0, "group-by", "name|thread",                                       \
-            "A row for all threads of a name, or for each. Default: for each, but for those that " \
-            "ended, if five or more of a name did (and not with --top 0)."                         \
+            "One row per thread name, or one per thread. Default: one per thread, but ended "      \
+            "threads of the same name share a row if there are five or more of them (and not "     \
+            "with --top 0)."                                                                       \
     }
 #define ORMA_REPORT_RANGE_OPTIONS                                                                  \
     {ORMA_REPORT_OPT_FROM, 0, "from", "TIME",                                                      \
-     "Begin there: a time since the begin of the trace (1.5s, 300ms), or a timestamp as tables "   \
-     "have it."},                                                                                  \
+     "Start at this time: since the start of the trace (1.5s, 300ms), or a timestamp as in the "   \
+     "tables."},                                                                                   \
     {                                                                                              \
-        ORMA_REPORT_OPT_TO, 0, "to", "TIME", "End there."                                          \
+        ORMA_REPORT_OPT_TO, 0, "to", "TIME", "End at this time."                                   \
     }
 #define ORMA_REPORT_TREE_OPTION_AS(of_tree)                                                        \
     {                                                                                              \
-        of_tree, 0, "tree", "NAME|PID", "Only this process and what it started."                   \
+        of_tree, 0, "tree", "NAME|PID", "Show only this process and what it started."              \
     }
 #define ORMA_REPORT_TREE_OPTION ORMA_REPORT_TREE_OPTION_AS(ORMA_REPORT_OPT_TREE)
 #define ORMA_REPORT_TREE_OPTIONS_AS(of_tree, of_all)                                               \
     ORMA_REPORT_TREE_OPTION_AS(of_tree),                                                           \
     {                                                                                              \
         of_all, 0, "all", NULL,                                                                    \
-            "The whole machine, also of a trace that was recorded for a command (orma record -- "  \
-            "COMMAND), which is of that command and what it started else."                         \
+            "Show the whole machine. By default, a trace that was recorded for a command (orma "   \
+            "record -- COMMAND) shows only that command and what it started."                      \
     }
 #define ORMA_REPORT_TREE_OPTIONS                                                                   \
     ORMA_REPORT_TREE_OPTIONS_AS(ORMA_REPORT_OPT_TREE, ORMA_REPORT_OPT_ALL)
 #define ORMA_REPORT_FILTER_OPTIONS                                                                 \
     {ORMA_REPORT_OPT_PROCESS, 'p', "process", "NAME|PID",                                          \
-     "Only this process; NAME may be a pattern: 'post*'."},                                        \
+     "Show only this process; NAME may be a pattern: 'post*'."},                                   \
         {ORMA_REPORT_OPT_THREAD, 't', "thread", "NAME|TID",                                        \
-         "Only this thread, or those that match."},                                                \
+         "Show only this thread, or those that match."},                                           \
     {                                                                                              \
-        ORMA_REPORT_OPT_SLICE, 's', "slice", "NAME|ID", "Only this slice, or those that match."    \
+        ORMA_REPORT_OPT_SLICE, 's', "slice", "NAME|ID",                                            \
+            "Show only this slice, or those that match."                                           \
     }
 #define ORMA_REPORT_FORM_OPTIONS                                                                   \
     {ORMA_REPORT_OPT_JSON, 0, "json", NULL,                                                        \
-     "One JSON object, with times in ns and the SQL of each section."},                            \
+     "Print one JSON object, with times in ns and the SQL of each section."},                      \
     {                                                                                              \
         ORMA_REPORT_OPT_CSV, 0, "csv", NULL,                                                       \
-            "CSV (RFC 4180), a table for each section with an empty line between them."            \
+            "Print CSV (RFC 4180), one table per section, separated by empty lines."               \
     }
 
 /* A list of names from the command line, ended by NULL. */

@@ -91,7 +91,7 @@ static void print_text(struct report *self, const struct orma_report_section *s,
     if (result->rows)
         orma_report_render_text(&self->frame, result);
     else
-        print_nothing(self, s->nothing ? s->nothing : "nothing in this range matches");
+        print_nothing(self, s->nothing ? s->nothing : "nothing matches in this range");
     if (result->more)
         fprintf(self->out, "(more rows: --top %zu)\n", self->request->top * 2);
     if (s == orma_report_sections) { /* the overview */
@@ -196,7 +196,8 @@ static void print_absent_of_foreign(struct report *self, FILE *out)
 
     for (const struct orma_report_section *s = self->table; s->name; s++) {
         if (self->absent >> (s - self->table) & 1)
-            orma_buf_printf(&text, "%s%s", text.len ? ", " : "nothing in this file for: ", s->name);
+            orma_buf_printf(&text, "%s%s",
+                            text.len ? ", " : "this file has no data for: ", s->name);
     }
     if (text.len)
         orma_cli_wrap_to(out, orma_buf_cstr(&text), 2, self->frame.width);
@@ -305,9 +306,7 @@ static int show(struct report *self, const struct orma_report_section *s, bool n
     if (self->request->prepare || orma_report_choice_fits(&self->choice, sql))
         return run_section(self, s, sql);
     if (named) {
-        fprintf(stderr,
-                "%s: %s cannot be limited to some %s: it is about the whole machine, or "
-                "about something else\n",
+        fprintf(stderr, "%s: %s cannot be limited to some %s: this section is not about them\n",
                 self->request->program, s->name,
                 self->request->slice ? "slices" : "threads or processes");
         return -EINVAL;
@@ -350,7 +349,7 @@ static int check_sections(const struct orma_report_request *request,
         names[num++] = s->name;
     return orma_report_check_names(
         request->program, request->sections, names,
-        "names of slices, threads and processes follow --slice, --thread, --process");
+        "use --slice, --thread and --process to select slices, threads and processes");
 }
 
 static void print_begin(struct report *self)
@@ -445,9 +444,9 @@ static int prepare(struct report *self)
     } else if (!result.rows || !orma_report_result_cell(&result, 0, 0)->num) {
         bool switches = orma_load_number(self->tp, "SELECT EXISTS (SELECT 1 FROM sched)");
 
-        fprintf(stderr, "%s: there is nothing to look at: no %s", self->request->program,
+        fprintf(stderr, "%s: nothing to explain: no %s", self->request->program,
                 self->request->slice ? "slice of a thread that matches and ended in this range\n"
-                : switches           ? "switches of threads that match in this range\n"
+                : switches           ? "thread switches that match in this range\n"
                                      : "");
         if (!self->request->slice && !switches)
             fprintf(stderr, "%s; orma record %s -t 10s -o trace.pftrace\n", self->table->lacks,
@@ -471,8 +470,8 @@ int orma_report_run(struct orma_processor *tp, const struct orma_report_request 
     r = orma_report_choice_init(&self.choice, tp, request);
     if (r == 0 && request->of && !self.choice.threads.len && !request->slice) {
         fprintf(stderr, "%s: %s\n", request->program,
-                self.choice.untold ? "the trace does not tell what its command did: record it with "
-                                     "the kernel's events (as root: orma record -- COMMAND)"
+                self.choice.untold ? "the trace does not show what its command did: record it with "
+                                     "kernel events (as root: orma record -- COMMAND)"
                                    : request->of);
         r = -EINVAL;
     }

@@ -12,16 +12,16 @@ const char *const orma_report_why_of_threads[] = {"why-of-threads", "why-pieces"
 
 #define HAS "SELECT 1 FROM orma_why_piece LIMIT 1"
 #define BASIS                                                                                      \
-    .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED, .lacks = "switches of threads",         \
+    .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED, .lacks = "thread switches",             \
     .words = "sched syscalls irq timer faults"
 
 const struct orma_report_section orma_report_why_sections[] = {
     {
         .name = "causes",
-        .question = "What kept it from going on, the worst first?",
+        .question = "What held it up, the worst first?",
         .has = HAS,
         .file = "why-causes",
-        .nothing = "nothing: no cause takes 3 % of the time, and more than what is unknown",
+        .nothing = "nothing: no cause takes 3 % of the time and more than the unknown part",
         BASIS,
     },
     {
@@ -33,7 +33,7 @@ const struct orma_report_section orma_report_why_sections[] = {
     },
     {
         .name = "blockers",
-        .question = "What did the threads do that it was blocked on?",
+        .question = "What did the threads do that blocked it?",
         .has = HAS,
         .file = "why-blockers",
         .nothing = "nobody: no other thread woke it when it slept",
@@ -41,7 +41,7 @@ const struct orma_report_section orma_report_why_sections[] = {
     },
     {
         .name = "behind",
-        .question = "And what kept those threads: which calls and slices, who had their CPU?",
+        .question = "In which calls and slices were those threads, and who had their CPU?",
         .has = HAS,
         .file = "why-behind",
         .nothing = "nobody: no other thread woke it when it slept",
@@ -49,7 +49,7 @@ const struct orma_report_section orma_report_why_sections[] = {
     },
     {
         .name = "chain",
-        .question = "Who did what, one after the other, while it was blocked longest?",
+        .question = "Who did what, step by step, during its longest wait?",
         .has = HAS,
         .file = "why-chain",
         .nothing = "nobody: no other thread woke it when it slept",
@@ -82,12 +82,12 @@ const struct orma_report_section orma_report_why_sections[] = {
     },
     {
         .name = "slow",
-        .question = "What does the slowest tenth have that the others lack?",
+        .question = "What sets the slowest tenth apart from the others?",
         .has = "SELECT 1 WHERE (SELECT count(*) FROM orma_why_interval) >= 10 AND EXISTS (" HAS ")",
         .file = "why-slow",
         .nothing = "nothing: what the slowest tenth has, the others have as well",
         .basis = ORMA_REPORT_OF_KERNEL | ORMA_REPORT_OF_SCHED,
-        .lacks = "ten slices of this name to compare, or switches of threads",
+        .lacks = "ten slices of this name to compare, or thread switches",
         .words = "sched apps",
     },
     {0},

@@ -70,8 +70,8 @@ int orma_service_attach(struct orma_service_attached *ret, const char *program,
     }
     if (r == -EACCES)
         fprintf(stderr,
-                "%s: no permission to use the service on %s (members of its group have it); "
-                "recording with a private service\n",
+                "%s: no permission to use the service on %s (members of its group may); recording "
+                "with a private service\n",
                 program, orma_sock_consumer_addr());
     r = orma_service_host_new(true, &ret->host, &what);
     if (r < 0) {

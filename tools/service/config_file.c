@@ -36,7 +36,7 @@ static int check_binary(struct orma_str bytes, const char *path, struct orma_buf
     int r = orma_pbc_unpack(&perfetto__protos__trace_config__descriptor, bytes, &msg);
 
     if (r == -EILSEQ) {
-        orma_buf_printf(error, "%s: a text of the config (a path or a name) has a zero byte in it",
+        orma_buf_printf(error, "%s: a string in the config (a path or a name) contains a zero byte",
                         path);
         return r;
     }

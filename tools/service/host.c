@@ -66,7 +66,8 @@ static int make_dir(struct orma_service_host *self)
     self->has_dir = true;
     self->lock_fd = orma_service_leftovers_mark(self->dir);
     if (self->lock_fd < 0)
-        orma_log_debug("%s: not marked as in use", self->dir); /* then it stays if we are killed */
+        orma_log_debug("%s: cannot mark the folder as in use",
+                       self->dir); /* then it stays if we are killed */
     snprintf(self->producer, sizeof(self->producer), "%s/producer.sock", self->dir);
     snprintf(self->consumer, sizeof(self->consumer), "%s/consumer.sock", self->dir);
     return 0;

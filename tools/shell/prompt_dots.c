@@ -84,7 +84,7 @@ static void schema(struct orma_shell_prompt_state *p, const char *name)
     if (strchr(name, '"') || sql.failed ||
         orma_query_prepare(p->tp, orma_buf_cstr(&sql), SIZE_MAX, &q, NULL) != 0) {
         const char *error =
-            strchr(name, '"') ? "a name has no quotes" : orma_processor_error(p->tp);
+            strchr(name, '"') ? "names are written without quotes" : orma_processor_error(p->tp);
         const char *last = strrchr(error, '\n'); /* behind where in the SQL it is, which is ours */
 
         fprintf(stderr, "%s\n", last ? last + 1 : error);
@@ -121,7 +121,8 @@ static void set_width(struct orma_shell_prompt_state *p, const char *text)
     unsigned long width = strtoul(text, &end, 10);
 
     if (*text < '0' || *text > '9' || *end || width > 100000)
-        fprintf(stderr, "bad width '%s': columns, or 0 for as wide as needed\n", text);
+        fprintf(stderr,
+                "bad width '%s': expected a number of columns, or 0 for as wide as needed\n", text);
     else
         p->width = (unsigned)width;
 }
@@ -131,7 +132,7 @@ static void set_timer(struct orma_shell_prompt_state *p, const char *text)
     if (!strcmp(text, "on") || !strcmp(text, "off"))
         p->timer = !strcmp(text, "on");
     else
-        fprintf(stderr, ".timer is on or off\n");
+        fprintf(stderr, "expected .timer on or .timer off\n");
 }
 
 static void expand(struct orma_shell_prompt_state *p, const char *arg)
@@ -148,11 +149,11 @@ static void expand(struct orma_shell_prompt_state *p, const char *arg)
     if (!*arg)
         n = p->expand == ORMA_SHELL_EXPAND_ON ? ORMA_SHELL_EXPAND_OFF : ORMA_SHELL_EXPAND_ON;
     if (n == ORMA_ARRAY_LEN(names)) {
-        fprintf(stderr, "\\x is on, off or auto\n");
+        fprintf(stderr, "expected \\x on, off or auto\n");
         return;
     }
     p->expand = (enum orma_shell_expand)n;
-    printf("each column on a line of its own: %s\n", names[n]);
+    printf("each column on its own line: %s\n", names[n]);
 }
 
 static void open_trace(struct orma_shell_prompt_state *p, const char *path)
@@ -229,12 +230,12 @@ static const struct orma_option report_options[] = {
     ORMA_REPORT_TREE_OPTIONS,
     ORMA_REPORT_GROUP_OPTION,
     ORMA_REPORT_FORM_OPTIONS,
-    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections, and do not run it."},
+    {ORMA_REPORT_OPT_SQL, 0, "sql", NULL, "Print the SQL of the sections instead of running it."},
     {0},
 };
 static const struct orma_command report_command = {
     .synopsis = "[OPTIONS] [SECTION...]",
-    .summary = "Show who used CPUs, who waited, calls, I/O, memory, slices.",
+    .summary = "Show CPU use, waits, system calls, I/O, memory and slices.",
     .options = report_options,
     .exclusive = ORMA_REPORT_FORMS,
 };
@@ -332,13 +333,13 @@ static const struct {
     {".schema", "TABLE", "columns of a table; how a view is made", MUST, schema},
     {".modules", "[PATTERN]", "modules to include, and what they define", MAY, modules},
     {".mode", "MODE", "table, box, line, csv, json or markdown", MAY, set_mode},
-    {"\\x", "[on|off|auto]", "a line for each column; auto: of rows too wide", MAY, expand},
-    {".width", "N", "cut columns at N; 0: as wide as what is in them", MUST, set_width},
+    {"\\x", "[on|off|auto]", "one line per column; auto: for rows that are too wide", MAY, expand},
+    {".width", "N", "cut columns at N characters; 0: no limit", MUST, set_width},
     {".timer", "on|off", "show how long queries take", MUST, set_timer},
-    {".report", "[SECTION...]", "answers without SQL; options as of 'orma report'", MAY, report},
-    {".why", "SLICE", "where its time went; --thread T, --process P: theirs", MUST, why},
+    {".report", "[SECTION...]", "reports without SQL; same options as 'orma report'", MAY, report},
+    {".why", "SLICE", "where its time went; or --thread T, --process P", MUST, why},
     {".read", "FILE", "run the SQL in FILE", MUST, read_file},
-    {".open", "TRACE", "load another trace in place of this one", MUST, open_trace},
+    {".open", "TRACE", "load another trace instead of this one", MUST, open_trace},
     {".export", "FILE", "write all tables into an SQLite file", MUST, export},
     {".dump", "FILE", NULL, MUST, export},
     {".reset", "", "forget all tables and functions made here", NONE, reset},
@@ -357,8 +358,9 @@ static void help(struct orma_shell_prompt_state *p, const char *none)
 {
     (void)p;
     (void)none;
-    printf("SQL ends with ';' or an empty line. Tab completes, Ctrl-R searches what was\n"
-           "typed before, Ctrl-C ends a query.\n\n");
+    printf("SQL ends with ';' or an empty line. Tab completes, Ctrl-R searches the\n"
+           "history, Ctrl-C interrupts a query.\n"
+           "\n");
     for (size_t i = 0; i < ORMA_ARRAY_LEN(dots); i++) {
         if (dots[i].help)
             printf("  %-9s %-13s %s\n", dots[i].name, dots[i].arg, dots[i].help);

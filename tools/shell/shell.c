@@ -14,13 +14,13 @@
 
 static const struct orma_option classic_options[] = {
     {ORMA_SHELL_QUERY_FILE, 'q', "query-file", "FILE",
-     "Run the SQL in FILE (- is standard input), print CSV."},
+     "Run the SQL in FILE (- is standard input), and print CSV."},
     {ORMA_SHELL_QUERY_STRING, 'Q', "query-string", "SQL", "Run SQL, print CSV."},
-    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Show a prompt afterwards."},
+    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Then open a prompt."},
     {ORMA_SHELL_WIDE, 'W', "wide", NULL, "Columns of 40 characters instead of 20 at the prompt."},
     {ORMA_SHELL_PERF_FILE, 'p', "perf-file", "FILE", "Write the times of load and query, in ns."},
     {ORMA_SHELL_EXPORT, 'e', "export", "FILE", "Write all tables into an SQLite file."},
-    {ORMA_SHELL_HTTPD, 'D', "httpd", NULL, "Serve the trace (none is needed) over HTTP."},
+    {ORMA_SHELL_HTTPD, 'D', "httpd", NULL, "Serve the trace over HTTP (a trace is optional)."},
     {ORMA_SHELL_PORT, 0, "http-port", "PORT", "With -D: the port. Default: 9001."},
     {ORMA_SHELL_ADDRESS, 0, "http-ip-address", "ADDRESS",
      "With -D: the address. Default: localhost."},
@@ -30,7 +30,7 @@ static const struct orma_option classic_options[] = {
     {ORMA_SHELL_HELP_CLASSIC, 0, "help-classic", NULL, "Show this."},
     {ORMA_SHELL_METRICS_RUN, 0, "run-metrics", "NAMES",
      "Compute these metrics (separated by commas); NAME.sql is a file, with NAME.proto beside it."},
-    {ORMA_SHELL_METRICS_PRE, 0, "pre-metrics", "FILE", "Run the SQL in FILE before metrics."},
+    {ORMA_SHELL_METRICS_PRE, 0, "pre-metrics", "FILE", "Run the SQL in FILE before the metrics."},
     {ORMA_SHELL_METRICS_OUTPUT, 0, "metrics-output", "FORM",
      "Print metrics as text (the default), binary or json."},
     {ORMA_SHELL_METRICS_EXTENSION, 0, "metric-extension", "DISK@VIRTUAL",
@@ -53,7 +53,7 @@ static const struct orma_option classic_options[] = {
 static const struct orma_option query_options[] = {
     {ORMA_SHELL_QUERY_FILE, 'f', "query-file", "FILE",
      "Read the SQL from FILE; - is standard input."},
-    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Show a prompt afterwards."},
+    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Then open a prompt."},
     {ORMA_SHELL_WIDE, 'W', "wide", NULL, "Columns of 40 characters instead of 20 at the prompt."},
     {ORMA_SHELL_PERF_FILE, 0, "perf-file", "FILE", "Write the times of load and query, in ns."},
     {ORMA_SHELL_STRUCTURED_ID, 0, "structured-query-id", "ID",
@@ -74,13 +74,12 @@ const struct orma_option orma_shell_export_options[] = {
     {ORMA_SHELL_OUTPUT, 'o', "output", "FILE",
      "The file to write, or with --to the folder; -: standard output."},
     {ORMA_SHELL_TO, 0, "to", "parquet|arrow|csv|jsonl|sqlite",
-     "The format; all but sqlite take SQL behind the trace, whose last result they write, or "
-     "without it a folder with a "
-     "file for each table."},
+     "The format. All but sqlite accept SQL after the trace, and write the result of its last "
+     "statement; without SQL they write a folder with one file per table."},
     {ORMA_SHELL_FORCE, 'f', "force", NULL, "Overwrite FILE if it exists."},
     {ORMA_SHELL_ARGS, 0, "args", NULL,
-     "With parquet and arrow: tables get a column args, what their arg_set_id stands for as JSON; "
-     "in a result, the column of this name is JSON."},
+     "With parquet and arrow: add a column args with the args of arg_set_id as JSON; in a query "
+     "result, the column of this name holds JSON."},
     ORMA_SHELL_GLOBAL_OPTIONS,
     {0},
 };
@@ -166,18 +165,20 @@ static int run_export(const struct orma_command *self, int argc, char **argv)
         return code;
     if (!sh.export_to && sh.words[0] && orma_shell_export_knows(sh.words[0]) &&
         strcmp(sh.words[0], "sqlite"))
-        return orma_shell_missing("export", "the format goes behind --to, the output behind -o: "
-                                            "orma export --to csv -o FOLDER TRACE");
+        return orma_shell_missing(
+            "export",
+            "the format follows --to, the output -o: orma export --to csv -o FOLDER TRACE");
     if (sh.words[2])
-        return orma_shell_missing("export", "too many arguments: the output goes behind -o");
+        return orma_shell_missing("export", "too many arguments: name the output with -o");
     if (sh.export_to && !orma_shell_export_knows(sh.export_to))
         return orma_shell_missing("export",
                                   "unknown format: expected parquet, arrow, csv, jsonl or sqlite");
     if (sh.export_to && !strcmp(sh.export_to, "sqlite") && sh.words[1] &&
         strcmp(sh.words[0], "sqlite"))
-        return orma_shell_missing("export", "SQLite files have all tables: leave the SQL out");
+        return orma_shell_missing("export",
+                                  "an SQLite file always has all tables: leave out the SQL");
     if (sh.export_args && (!sh.export_to || !orma_shell_export_has_json(sh.export_to)))
-        return orma_shell_missing("export", "--args goes with --to parquet and --to arrow");
+        return orma_shell_missing("export", "--args needs --to parquet or --to arrow");
     if (sh.export_to && strcmp(sh.export_to, "sqlite")) {
         sh.export_sql = sh.words[1];
         sh.words[1] = sh.words[0];
@@ -254,8 +255,8 @@ const struct orma_command orma_shell_commands[] = {
         .name = "query",
         .summary = "Run SQL on a trace and print the rows as CSV.",
         .synopsis = "[OPTIONS] TRACE [SQL]",
-        .details = "The SQL is the argument, or that of -f, or comes from standard input. Names "
-                   "and texts are quoted without escapes, NULL is \"[NULL]\".",
+        .details = "The SQL is the argument, the file of -f, or standard input. Names and strings "
+                   "are quoted without escapes; NULL is \"[NULL]\".",
         .examples =
             "  trace_processor_shell query trace.pftrace 'SELECT name, dur FROM slice LIMIT 3'\n"
             "  echo 'SELECT count(*) FROM sched' | trace_processor_shell query trace.pftrace\n",
@@ -264,7 +265,7 @@ const struct orma_command orma_shell_commands[] = {
     },
     {
         .name = "interactive",
-        .summary = "A prompt for SQL on a trace.",
+        .summary = "Open an SQL prompt for a trace.",
         .synopsis = "[OPTIONS] TRACE",
         .examples = "  trace_processor_shell interactive trace.pftrace\n",
         .options = interactive_options,
@@ -339,7 +340,7 @@ const struct orma_command orma_shell_commands[] = {
                     "unix [--name=NAME | --path=PATH] [OPTIONS] [TRACE]\nkill NAME|PATH",
         .details = "http: for https://ui.perfetto.dev and Python; stdio: one client on standard "
                    "input and output; unix: a socket in $XDG_RUNTIME_DIR/perfetto (or in the "
-                   "temporary folder). kill ends a server on a socket.",
+                   "temporary folder). kill stops a server on a socket.",
         .examples =
             "  trace_processor_shell server http trace.pftrace      # then open the viewer\n"
             "  trace_processor_shell server unix --name mine trace.pftrace\n"
@@ -354,7 +355,7 @@ const struct orma_command orma_cmd_shell = {
     .name = ORMA_SHELL_NAME,
     .summary = "Query traces in SQL.",
     .synopsis = "COMMAND [OPTIONS] TRACE\n[OPTIONS] TRACE\nhelp [COMMAND]",
-    .details = "Without a command, the flags below; without -q and -Q, a prompt. With "
+    .details = "Without a command, the flags below apply; without -q and -Q, a prompt opens. With "
                "PERFETTO_BINARY_PATH=DIR[:DIR...] or PERFETTO_PROGUARD_MAP=[PACKAGE=]PATH[:...] "
                "set, the frames of a trace get names from binaries or mappings there.",
     .examples = "  trace_processor_shell query trace.pftrace 'SELECT * FROM slice LIMIT 3'\n"

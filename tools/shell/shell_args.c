@@ -45,7 +45,9 @@ static int take_idle(struct orma_shell *sh, const struct orma_cli *cli)
     else if (!strcmp(cli->value, "never"))
         sh->idle_ms = 0;
     else if (!orma_units_parse_duration_ms(cli->value, &sh->idle_ms))
-        return orma_cli_usage_error(cli, "bad time '%s': auto, never, or as in 30m", cli->value), 1;
+        return orma_cli_usage_error(
+                   cli, "bad time '%s': expected auto, never, or a time such as 30m", cli->value),
+               1;
     return -1;
 }
 
@@ -53,7 +55,8 @@ static int take_query_timeout(struct orma_shell *sh, const struct orma_cli *cli)
 {
     if (!orma_units_parse_duration_ms(cli->value, &sh->config.query_timeout_ms) ||
         !sh->config.query_timeout_ms)
-        return orma_cli_usage_error(cli, "bad time '%s': as in 10s", cli->value), 1;
+        return orma_cli_usage_error(cli, "bad time '%s': expected a time such as 10s", cli->value),
+               1;
     return -1;
 }
 
@@ -300,7 +303,7 @@ int orma_shell_parse(struct orma_shell *self, const struct orma_command *command
             code = take_word(self, &cli, words_max, argv[i]);
     }
     if (code < 0 && self->remote && local_flag(self)) {
-        fprintf(stderr, "%s cannot be combined with --remote: the server has the processor\n",
+        fprintf(stderr, "%s cannot be combined with --remote: the server loads the trace\n",
                 local_flag(self));
         return 1;
     }

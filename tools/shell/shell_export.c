@@ -123,7 +123,7 @@ static int write_result(struct orma_shell *self, const struct format *format, co
     if (r < 0)
         orma_load_print_sql_error("", "SQL", self->tp);
     else if (code < 0)
-        (void)orma_shell_complain(path, "the last statement gives no rows");
+        (void)orma_shell_complain(path, "the last statement returns no rows");
     orma_script_close(script);
     return code != 0;
 }
@@ -295,7 +295,7 @@ static int check_folder(const char *path)
         (void)closedir(dir); /* only read from */
     if (dir && entries <= 2)
         return 0;
-    return orma_shell_complain(path, "it exists: choose another name for the folder, or remove it");
+    return orma_shell_complain(path, "the folder exists: choose another name, or remove it");
 }
 
 static int write_folder(struct orma_shell *self, const struct format *format, const char *path)
@@ -389,7 +389,7 @@ int orma_shell_export(struct orma_shell *self, const char *path)
         return write_archive(self, orma_export_arrow_tar_pieces, "all stored tables", path);
     if (!format && self->export_to && !strcmp(self->export_to, "perfetto"))
         return write_archive(self, orma_export_archive_pieces,
-                             "an archive that this version opens again", path);
+                             "an archive that this version can open again", path);
     if (!format)
         return write_sqlite(self, path);
     return self->export_sql ? write_file(self, format, self->export_sql, path)

@@ -61,15 +61,15 @@ enum orma_shell_option {
          "Leave the table ftrace_event empty."},                                                   \
         {ORMA_SHELL_CROP, 0, "crop-track-events", NULL, "Only the trace's range of interest."},    \
         {ORMA_SHELL_ADD_PACKAGE, 0, "add-sql-package", "PATH[@PACKAGE]",                           \
-         "Every .sql file below PATH becomes a module of PACKAGE (the folder's name); may be "     \
+         "Every .sql file below PATH becomes a module of PACKAGE (the folder's name). May be "     \
          "repeated."},                                                                             \
         {ORMA_SHELL_OVERRIDE_PACKAGE, 0, "override-sql-package", "PATH[@PACKAGE]",                 \
-         "The same, replacing an existing package."},                                              \
+         "The same, but replace an existing package."},                                            \
         {ORMA_SHELL_OVERRIDE_STDLIB, 0, "override-stdlib", "PATH",                                 \
          "The folders in PATH take the place of all modules; needs --dev."},                       \
         {ORMA_SHELL_DEV, 0, "dev", NULL, "Enable development options."},                           \
-        {ORMA_SHELL_ACCEPTED, 0, "dev-flag", "KEY=VALUE", "Accepted; changes nothing."},           \
-        {ORMA_SHELL_ACCEPTED, 0, "extra-checks", NULL, "Accepted; adds no checks."},               \
+        {ORMA_SHELL_ACCEPTED, 0, "dev-flag", "KEY=VALUE", "Accepted; has no effect."},             \
+        {ORMA_SHELL_ACCEPTED, 0, "extra-checks", NULL, "Accepted; has no effect."},                \
         {ORMA_SHELL_FILE_ACCESS, 0, "allow-sql-file-access", NULL,                                 \
          "SQL may write files (export_json()) and attach databases."},                             \
         {ORMA_SHELL_QUERY_TIMEOUT, 0, "query-timeout", "TIME",                                     \
@@ -81,7 +81,7 @@ enum orma_shell_option {
         {ORMA_SHELL_ABSENT, 0, "metatrace-categories", "LIST", NULL},                              \
         {ORMA_SHELL_ABSENT, 0, "register-files-dir", "PATH", NULL},                                \
         {ORMA_SHELL_CONTENT, 0, "analyze-trace-proto-content", NULL,                               \
-         "Fill experimental_proto_content: what the bytes of packets are for."},                   \
+         "Fill experimental_proto_content: what the bytes of packets are used for."},              \
     {                                                                                              \
         ORMA_SHELL_VERSION, 'v', "version", NULL, "Print the version."                             \
     }
@@ -181,8 +181,8 @@ int orma_shell_interactive(struct orma_shell *self);
 /* The query of the options, asked of the server `remote`. An exit code. */
 int orma_shell_query_remote(struct orma_shell *self);
 
-/* The path of a server's socket by its name; makes the folder. 0 or -errno; -EPERM: the folder is not
- * ours. */
+/* The path of a server's socket by its name; makes the folder. 0 or -errno; -EPERM: the folder is
+ * not ours. */
 int orma_shell_socket_path(const char *name, struct orma_buf *ret);
 const char *orma_shell_socket_why(int err);
 
@@ -194,6 +194,6 @@ extern const struct orma_option orma_shell_server_options[];
 extern const struct orma_option orma_shell_export_options[];
 #define ORMA_SHELL_EXPORT_DETAILS                                                                  \
     "sqlite is a database with all tables, arrow_tar an archive with an Arrow file for each. "     \
-    "perfetto is what the import left behind: the same version of Orma opens it as it opens the "  \
-    "trace, with the same rows, and does not import again. It must be the only input."
+    "perfetto is the imported trace: the same version of Orma opens it in place of the trace, "    \
+    "with the same rows, without importing again. It must be the only input."
 #endif

@@ -32,7 +32,7 @@ const struct orma_option orma_shell_metrics_options[] = {
     {ORMA_SHELL_METRICS_POST_QUERY, 0, "post-query", "FILE",
      "Print the rows of the SQL in FILE instead of the metrics."},
     {ORMA_SHELL_PERF_FILE, 0, "perf-file", "FILE", "Write the times of load and query, in ns."},
-    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Show a prompt afterwards."},
+    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Then open a prompt."},
     ORMA_SHELL_GLOBAL_OPTIONS,
     {0},
 };
@@ -194,7 +194,7 @@ static int check_extension(const struct orma_shell *sh, size_t idx, const char *
 
         if (!strcmp(at + 1, virtual) ||
             (strlen(disk) == (size_t)(at - other) && !strncmp(other, disk, strlen(disk))))
-            return orma_shell_complain(spec, "a path is given twice");
+            return orma_shell_complain(spec, "the same path is given twice");
     }
     return 0;
 }
@@ -244,7 +244,7 @@ static int add_pair(struct orma_shell *sh, const char *path)
         r = r < 0 ? metrics_failed(sh) : 0;
     } else {
         r = orma_shell_complain(orma_buf_cstr(&name),
-                                "cannot read it; it defines the messages of the metric");
+                                "cannot read this file, which defines the messages of the metric");
     }
     orma_buf_clear(&text);
     if (!r) {

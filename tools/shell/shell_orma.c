@@ -70,9 +70,9 @@ const struct orma_command orma_cmd_serve = {
     .synopsis = "[OPTIONS] [http] [TRACE]\nstdio [TRACE]\n"
                 "unix [--name=NAME | --path=PATH] [OPTIONS] [TRACE]\nkill NAME|PATH",
     .details =
-        "Over HTTP for https://ui.perfetto.dev and Python, unless a mode is given. stdio: one "
-        "client on standard input and output; unix: a socket in $XDG_RUNTIME_DIR/perfetto "
-        "(or in the temporary folder). kill ends a server on a socket.",
+        "Serves over HTTP for https://ui.perfetto.dev and Python, unless a mode is given. stdio: "
+        "one client on standard input and output; unix: a socket in $XDG_RUNTIME_DIR/perfetto (or "
+        "in the temporary folder). kill stops a server on a socket.",
     .examples = "  orma serve trace.pftrace             # then open https://ui.perfetto.dev\n"
                 "  orma serve unix --name mine trace.pftrace\n",
     .options = orma_shell_server_options,

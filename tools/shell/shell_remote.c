@@ -382,7 +382,7 @@ static int run_statement(struct remote *r, struct orma_str sql, uint64_t at, str
             return 1;
     }
     orma_buf_consume(r->http ? &r->body : &r->in, used);
-    return good ? res->error : complain(r, "the server is gone, or is none");
+    return good ? res->error : complain(r, "no server is running");
 }
 
 static int run_all(struct remote *r, struct orma_str sql)

@@ -44,7 +44,7 @@ const struct orma_option orma_shell_server_options[] = {
     {ORMA_SHELL_IDLE_TIMEOUT, 0, "idle-timeout", "auto|never|TIME",
      "Exit after this time without a request. auto: 30 minutes for unix, never for http."},
     {ORMA_SHELL_ACCEPTED, 0, "idle-start", "auto|orphaned|last-query",
-     "Accepted; time counts from the last request."},
+     "Accepted; the time counts from the last request."},
     ORMA_SHELL_GLOBAL_OPTIONS,
     {0},
 };
@@ -106,7 +106,7 @@ static int serve(struct orma_shell *sh, const struct orma_server_config *config,
         }
     }
     if (!code && config->unix_fd < 0)
-        fprintf(stderr, "[HTTP] Listening on http://%s:%u; Ctrl-C ends it\n",
+        fprintf(stderr, "[HTTP] Listening on http://%s:%u; Ctrl-C stops it\n",
                 config->address ? config->address : "localhost",
                 (unsigned)orma_server_port(server));
     int r = code ? 0 : orma_server_run(server, stop_fd, idle_ms);
@@ -358,7 +358,7 @@ static int serve_at(struct orma_shell *sh, const char *path)
         r = write_pid(orma_buf_cstr(&pid));
     if (r < 0) {
         fprintf(stderr, "%s: %s: %s\n", PROGRAM, path,
-                r == -EADDRINUSE ? "a server answers there already; 'server kill' ends it"
+                r == -EADDRINUSE ? "a server is already running there; 'server kill' stops it"
                                  : strerror(-r));
         orma_fd_close(&config.unix_fd);
     } else {

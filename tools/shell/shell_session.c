@@ -108,7 +108,7 @@ static int add_package(struct orma_processor *tp, const struct orma_shell_packag
     if (r < 0)
         orma_shell_complain(path, orma_processor_error(tp));
     else if (skipped)
-        fprintf(stderr, "%s: %s: %u files with a dot in their path left out\n",
+        fprintf(stderr, "%s: %s: %u files were skipped because of a dot in their path\n",
                 orma_shell_program(NULL), path, skipped);
     free(path);
     return r < 0;
@@ -139,8 +139,9 @@ static void print_left_out(const struct orma_processor *tp)
 
     if (num)
         fprintf(stderr,
-                "%s: the library's prelude describes data that have no tables here: "
-                "%u statements left out, their views are empty. The first:\n%s\n",
+                "%s: the package's prelude uses tables that do not exist here: %u statements were "
+                "skipped, and their views are empty. The first:\n"
+                "%s\n",
                 orma_shell_program(NULL), num, first);
 }
 

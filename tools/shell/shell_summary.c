@@ -23,7 +23,7 @@ const struct orma_option orma_shell_summary_options[] = {
     {ORMA_SHELL_METRICS_POST_QUERY, 0, "post-query", "FILE",
      "Print the rows of the SQL in FILE instead of the summary."},
     {ORMA_SHELL_PERF_FILE, 0, "perf-file", "FILE", "Write the times of load and query, in ns."},
-    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Show a prompt afterwards."},
+    {ORMA_SHELL_INTERACTIVE, 'i', "interactive", NULL, "Then open a prompt."},
     ORMA_SHELL_GLOBAL_OPTIONS,
     {0},
 };

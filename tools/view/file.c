@@ -42,13 +42,13 @@ int orma_view_file_write(const struct orma_view *view, const struct orma_output_
     if (totals.grouped)
         fprintf(stderr,
                 "%" PRIu64 " of %" PRIu64
-                " slices are shown in groups: those shorter than %s; --exact keeps all\n",
+                " slices are shown in groups: those shorter than %s; --exact shows all\n",
                 totals.grouped, totals.slices,
                 orma_units_format_duration((uint64_t)totals.group_ns, shorter));
     if (totals.merged)
         fprintf(stderr,
                 "%" PRIu64 " thread states, switches and values are shown in groups of up to %s; "
-                "--exact keeps all\n",
+                           "--exact shows all\n",
                 totals.merged, orma_units_format_duration((uint64_t)totals.merged_ns, shorter));
     return ORMA_EXIT_OK;
 }

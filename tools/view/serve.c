@@ -150,7 +150,7 @@ static void on_page(struct evhttp_request *req, void *data)
     const struct server *s = data;
 
     if (!is_this_host(s, req)) {
-        refuse(req, 403, "not this host");
+        refuse(req, 403, "wrong host");
         return;
     }
     answer(req, "text/html; charset=utf-8", orma_buf_str(&s->page));
@@ -191,7 +191,7 @@ static void on_other(struct evhttp_request *req, void *data)
     char *end;
 
     if (strncmp(path, blocks, sizeof(blocks) - 1)) {
-        refuse(req, 404, "nothing is here");
+        refuse(req, 404, "not found");
         return;
     }
     unsigned long n = strtoul(path + sizeof(blocks) - 1, &end, 10);
@@ -427,7 +427,8 @@ static void announce(const struct server *s)
         orma_buf_printf(&url, "&%s", s->config->fragment);
     printf("%s\n", orma_buf_cstr(&url));
     fflush(stdout);
-    fprintf(stderr, "orma view: open this link in a browser of this machine; Ctrl-C ends it\n");
+    fprintf(stderr,
+            "orma view: open this link in a browser on this machine; Ctrl-C stops the server\n");
     if (s->config->open)
         start_browser(orma_buf_cstr(&url));
     orma_buf_fini(&url);

@@ -132,7 +132,7 @@ class Convert(Case):
         text = self.orma("convert", "text", input=data).stdout
         done = self.orma("convert", "binary", input=text)
         self.assertEqual(done.stdout, data)
-        self.assertIn(b"warning: 2 fields", done.stderr)
+        self.assertIn(b"warning: 2 singular fields", done.stderr)
 
     def test_names_of_old(self):
         for argv in ([TRACECONV, "text"], [TRACECONV, "--full-sort", "text"], [SHELL, "convert", "text"]):
@@ -195,7 +195,7 @@ class Convert(Case):
 
     def test_a_trace_cut_short_gives_its_whole_packets(self):
         (self.dir / "cut").write_bytes(self.binary[:-3])
-        self.fails("text", "cut", "cut.txt", says="cut short or damaged at byte")
+        self.fails("text", "cut", "cut.txt", says="truncated or damaged at byte")
         out = (self.dir / "cut.txt").read_text()
         self.assertTrue(TRACE.startswith(out) and out.endswith("}\n"))
 

@@ -181,18 +181,18 @@ class Diff(Case):
         self.assertEqual(rows("a", "a"), [])
         text = self.orma("diff", "c", "d", "--fail-on", "+50%:function=spin", code=1)
         self.assertIn(b"function 'spin' changed by +200.0% (total)", text.stderr)
-        self.assertRegex(text.stdout.decode(), r"from begin to end\?\n\nname  times a  times b  +total a  +total b .*\nspin +300 +900  300.0 ms  900.0 ms")
+        self.assertRegex(text.stdout.decode(), r"from start to end\?\n\nname  times a  times b  +total a  +total b .*\nspin +300 +900  300.0 ms  900.0 ms")
         self.orma("diff", "d", "c", "--fail-on", "+50%:function=spin")
         self.orma("diff", "a", "b", "--fail-on", "+50%:function=render")
 
     def test_profiles_of_what_ran_before(self):
-        """How long they are says nothing of the program: they are compared by second, and that is said."""
+        """How long they are says nothing of the program: they are compared per second, and that is said."""
         self.profile("c", {"spin": 300}, on_exec=False)
         self.profile("d", {"spin": 900}, on_exec=False)
         done = self.orma("diff", "c", "d", "functions")
         self.assertIn(b"No difference", done.stdout)
-        self.assertIn(b"samples are compared by second, of 0.299 s and 0.899 s", done.stderr)
-        self.assertNotIn(b"by second", self.orma("diff", "c", "c", "functions").stderr)
+        self.assertIn(b"samples are compared per second, over 0.299 s and 0.899 s", done.stderr)
+        self.assertNotIn(b"per second", self.orma("diff", "c", "c", "functions").stderr)
 
     def test_losses(self):
         """Sums of what was lost say nothing; medians do."""
@@ -211,7 +211,7 @@ class Diff(Case):
         self.assertAlmostEqual(rows("b")[0]["change_pct"], -50, delta=1)
         self.assertEqual(rows("c"), [])
         self.assertEqual([r["change"] for r in rows("d")], ["+100.0% p50"])
-        self.assertIn(b"data was lost: sums per second are not compared", self.orma("diff", "a", "c").stderr)
+        self.assertIn(b"data was lost: sums per second and whole programs are not compared", self.orma("diff", "a", "c").stderr)
 
     def test_missing_switches(self):
         """A thread may have run all the time whose begin is not known: less CPU than before tells nothing then."""
@@ -220,7 +220,7 @@ class Diff(Case):
         self.assertAlmostEqual(self.rows()["cpu", "work"]["change_pct"], 50, delta=1)
         self.threads("b.json", 1000, 0.2)
         self.assertEqual(self.rows(), {})
-        self.assertIn(b"as far as switches are known", self.orma("diff", "a.json", "b.json").stderr)
+        self.assertIn(b"only where thread switches are known", self.orma("diff", "a.json", "b.json").stderr)
         said = json.loads(self.orma("report", "b.json", "threads", "--json").stdout)["sections"][0]["rows"][0]
         self.assertAlmostEqual(said["cpu_ns"] + said["unknown_ns"], 500 * 1e6, delta=25e6)  # what ran, and waits of 50 us
         self.threads("b.json", 3000, 0.9)
@@ -248,7 +248,7 @@ class Diff(Case):
         for bad in ("5:slice=x", "+5%", "+5%:", "x%:slice=y", "0%:slice=y", "nan%:slice=y"):
             self.assertIn(b"expected a limit", self.orma("diff", "a.json", "b.json", *limits(bad), code=2).stderr)
         for bad, why in (("5%:slice=x", "begins with + "), ("+5%:slcie=x", "did you mean 'slice'? Kinds: process, lifetime, slice, "),
-                         ("+5%:=x", "kinds: process, "), ("+5%:slice=", "expected a name behind '='")):
+                         ("+5%:=x", "kinds: process, "), ("+5%:slice=", "expected a name after '='")):
             self.assertIn(why, self.orma("diff", "a.json", "b.json", *limits(bad), code=2).stderr.decode())
 
     def test_limits_of_what_is_missing(self):

@@ -217,7 +217,7 @@ class Heap(Case):
         self.assertNotIn("report", sums, "our own functions are no part of it")
         said = done.stdout.decode()
         self.assertRegex(said, r"12\.5 MiB +[\d.]+ % +12\.5 MiB +lose")
-        self.assertRegex(said, r"one sample each 64\.0 KiB: an estimate, give or take [\d.]+ MiB")
+        self.assertRegex(said, r"one sample per 64\.0 KiB: an estimate, give or take [\d.]+ MiB")
         self.assertTrue((self.out / "flamegraph.html").exists())
         self.assertTrue(list(self.out.glob("heap_dump.*.libc.malloc.pb")))
         again = self.orma("profile", "report", self.out, "--heap", "allocated").stdout.decode()
@@ -285,7 +285,7 @@ class Heap(Case):
         sums, _, said = self.watch(self.compile(DEEP, "deep"))
         self.assertEqual(int(sums["not_deep"]["live"]), 2 << 20)
         self.assertNotIn("too_deep", sums)
-        self.assertRegex(said, r"1 of \d+ stacks are cut \(\[truncated\]\), 1 of them at the 63 KiB")
+        self.assertRegex(said, r"1 of \d+ stacks are truncated \(\[truncated\]\), 1 of them because only 63 KiB")
 
     @unittest.skipIf(not shutil.which("g++"), "no C++ compiler")
     def test_who_calls_operator_new_answers_for_it(self):
@@ -339,7 +339,7 @@ class Heap(Case):
         while not (self.dir / "first" / "raw-trace").exists() or (self.dir / "first" / "raw-trace").stat().st_size < 300:
             self.assertIsNone(first.poll())
             time.sleep(0.01)
-        self.assertIn("watched already", self.attach(server.pid, "-t", "100ms", code=1))
+        self.assertIn("already being watched", self.attach(server.pid, "-t", "100ms", code=1))
         first.kill()
         first.wait()
         for _ in range(200):  # its ring has to be full before the program can know
@@ -347,7 +347,7 @@ class Heap(Case):
             done = self.run_program(ORMA, "heap", "-p", server.pid, "-i", "64k", "-t", "500ms", "-o", self.out)
             if done.returncode == 0:
                 break
-            self.assertIn(b"watched already", done.stderr)
+            self.assertIn(b"already being watched", done.stderr)
             time.sleep(0.1)
         self.assertIn("lose", self.sums())
 
@@ -404,7 +404,7 @@ time.sleep(0.05)
 """)
         done = self.run_program(ORMA, "heap", "-d", "20ms", "-o", self.out, "--", sys.executable, self.dir / "scribble.py")
         self.assertIn(done.returncode, (0, 1), done.stderr.decode())
-        self.assertIn("wrote over the shared memory", done.stderr.decode())
+        self.assertIn("overwrote the shared memory", done.stderr.decode())
 
     def test_a_program_that_pretends_to_be_watched(self):
         """It has a file of the library's name in memory, and answers with descriptors of its own choice."""

@@ -66,7 +66,7 @@ class Help(Asking):
                 with self.subTest(command, pair=pair):
                     done = self.orma(*command.split(), *pair, code=2)
                     self.assertEqual(done.stdout, b"")
-                    self.assertRegex(done.stderr.decode(), r"cannot be combined with|excludes|are about a server")
+                    self.assertRegex(done.stderr.decode(), r"cannot be combined with|excludes|leave out -o")
 
     def page(self, name):
         text = (TOOLS / f"{name}.1").read_text()

@@ -213,7 +213,7 @@ class Outputs(Case):
         (self.dir / "full").mkdir()
         (self.dir / "full/x").write_text("x")
         done = self.orma("export", "--to", "parquet", "-o", "full", "in.json", code=1)
-        self.assertIn("it exists", done.stderr.decode())
+        self.assertIn("the folder exists", done.stderr.decode())
         done = self.orma("export", "--to", "csv", "-o", "tables/", "in.json")
         self.assertRegex(done.stderr.decode(), r"tables: \d+ tables")
         self.assertIn("slice.csv", os.listdir(self.dir / "tables"))

@@ -103,7 +103,7 @@ class WrongUsage(Perfetto):
         self.perfetto("-t", "1s", "-o", "old", "--no-clobber", code=1, says="File exists")
         self.perfetto("-t", "1s", "-o", "no/such/folder", code=1, says="no/such/folder")
         clone = self.config(CONFIG + "trigger_config { trigger_mode: CLONE_SNAPSHOT trigger_timeout_ms: 9 }")
-        self.perfetto("-c", clone, "--txt", "-o", "-", code=1, says="a file each")
+        self.perfetto("-c", clone, "--txt", "-o", "-", code=1, says="writes a file")
         path = self.config(CONFIG + 'write_into_file: true output_path: "/tmp/x"')
         self.perfetto("-c", path, "--txt", "-o", "x", code=1, says="output_path")
         self.assertEqual((self.dir / "old").read_bytes(), b"precious")

@@ -173,7 +173,7 @@ class Report(Case):
         (self.dir / "a.folded").write_text("main;work;compare 90\nmain;work 10\n")
         (self.dir / "b.folded").write_text("main;work;compare 40\nmain;work 10\n")
         text = self.orma("profile", "report", self.dir / "a.folded").stdout.decode()
-        self.assertIn("2 stacks, 100 samples: sums of the whole file", text)
+        self.assertIn("2 stacks, 100 samples: sums over the whole file", text)
         self.assertEqual(self.rows(text), {"compare": 90, "work": 10})
         self.assertEqual(self.orma("convert", "collapsed", self.dir / "a.folded").stdout, b"main;work 10\nmain;work;compare 90\n")
         self.assertIn(b'"weights":[10,90]', self.orma("convert", "speedscope", self.dir / "a.folded").stdout)
@@ -183,10 +183,10 @@ class Report(Case):
         self.assertNotRegex(text, r"\+-|unclear|\bless\b", "how much of a sum is chance, nothing tells")
         (self.dir / "c.folded").write_text("main;work 10.25\nmain;idle 0.25\n")
         text = self.orma("profile", "report", self.dir / "c.folded").stdout.decode()
-        self.assertIn("not shown: 1 stack with less than a half", text)
+        self.assertIn("not shown: 1 stack with a value below 0.5", text)
         self.assertIn("rounded to a whole number: 1 stack\n", text)
         refused = self.orma("profile", "report", self.dir / "a.folded", "--thread", "x", code=1).stderr.decode()
-        self.assertIn("has sums of stacks only: no processes", refused)
+        self.assertIn("has only sums by stack: it has no processes", refused)
 
     def test_traces_without_samples(self):
         (self.dir / "none.json").write_text('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"n"}]')

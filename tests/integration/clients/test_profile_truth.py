@@ -270,7 +270,7 @@ class ProfileTruth(ProfileCase):
         self.check(truth, stacks, cut=0.2)
         deepest = max(s.count("climb") for s in stacks)
         self.assertGreater(deepest, 300, "170 KB")
-        self.assertIn(b"as in the sample before", self.orma("profile", "report", self.out).stdout, "said to be a guess")
+        self.assertIn(b"taken from the previous sample", self.orma("profile", "report", self.out).stdout, "said to be a guess")
         for stack in stacks:  # nothing but climb between main and what it calls
             if "climb" in stack:
                 first = stack.index("climb")

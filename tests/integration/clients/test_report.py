@@ -180,7 +180,7 @@ class Report(Case):
         for words, code, says in (
                 (["slwoest"], 2, "unknown section 'slwoest'; did you mean 'slowest'?"),
                 (["nothing"], 2, "unknown section 'nothing'; there are overview, threads, "),
-                (["--slice", "map"], 1, "patterns are as in the shell: '*map*'"),
+                (["--slice", "map"], 1, "patterns work as in the shell: '*map*'"),
                 (["--slice", "open end"], 1, "did you mean 'open end ?[31m'?"),
                 (["--thread", "11"], 1, "no thread '11'"),
                 (["--from", "9s"], 1, "the range is empty"),

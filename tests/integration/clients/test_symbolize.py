@@ -79,7 +79,7 @@ packet {{
 
     def needs_libdw(self, *argv, **more):
         done = self.run_program(*argv, **more)
-        if b"made without libdw" in done.stderr:
+        if b"built without libdw" in done.stderr:
             self.skipTest("built without libdw")
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
@@ -157,7 +157,7 @@ packet {{
         self.assertEqual([r[0] + r[3] for r in self.shell_rows(self.SQL.format(places), allowed)],
                          ["sample_innermost6", "sample_middle6", "sample_outer6", "sample_plain7"])
         self.assertEqual(self.shell_rows(self.SQL.format("(SELECT * FROM _callstack_frames_without_symbols WHERE 0)")), [])
-        for bad, says in ("__intrinsic_symbolize(5)", "is needed"), ("__intrinsic_symbolize_agg(1, 2, 3, 4)", "a file name"), \
+        for bad, says in ("__intrinsic_symbolize(5)", "expected the result"), ("__intrinsic_symbolize_agg(1, 2, 3, 4)", "a file name"), \
                 ("__intrinsic_symbolize_agg('a', 'b', 3, 4)", "a file name"):
             self.assertIn(says, self.shell_rows(f"SELECT {bad}", allowed, code=1))
         # A build of another time is at that place: its names would be wrong.

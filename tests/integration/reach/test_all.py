@@ -59,7 +59,7 @@ class All(unittest.TestCase):
         os.symlink(self.root / "runs", self.root / "runs/a/round")
         self.assertEqual(len(self.query("--all", "runs/**/*.json", "SELECT 1 AS a")), 4)
         self.query("--all", "runs/*.pftrace", "SELECT 1 AS a", code=1)
-        self.assertIn("no file fits 'runs/*.pftrace'", self.messages)
+        self.assertIn("no file matches 'runs/*.pftrace'", self.messages)
 
     def test_what_cannot_be_looked_into_fails(self):
         """Nobody may sum up without the traces that nobody saw."""
@@ -121,7 +121,7 @@ class All(unittest.TestCase):
         self.assertEqual(len(self.query("--all", "runs/a/*.json", "SELECT missing FROM slice", code=1)), 0)
         self.assertIn("no such column: missing", self.messages)
         self.query("--all", "runs/1.json", "CREATE PERFETTO TABLE t AS SELECT 1 AS a", code=1)
-        self.assertIn("gives no rows", self.messages)
+        self.assertIn("returns no rows", self.messages)
         self.query("--all", "runs/1.json", COUNT, "--then", "SELECT missing FROM result", code=1)
         self.assertIn("no such column: missing", self.messages)
 
@@ -132,10 +132,10 @@ class All(unittest.TestCase):
         (self.root / "runs/a/cut.json").write_bytes(whole[:len(whole) * 2 // 3])
         rows = self.query("--all", "runs/a/*.json", "SELECT 1 AS a", code=1)
         self.assertEqual(rows, ["trace,a", "runs/a/2.json,1", "runs/a/cut.json,1"])
-        self.assertIn("1 trace could not be read as a whole:\n  runs/a/cut.json: cut off: ", self.messages)
+        self.assertIn("1 trace could be read only in part:\n  runs/a/cut.json: truncated: ", self.messages)
         self.assertIn("1 of 3 traces failed:\n  runs/a/empty.json: the file is empty", self.messages)
         self.query("--all", "runs/a/cut.json", "SELECT 1 AS a")
-        self.assertIn("runs/a/cut.json: cut off", self.messages)
+        self.assertIn("runs/a/cut.json: truncated", self.messages)
         for i in range(4):
             write_trace(self.root / f"runs/a/same{i}.json", slices=1)
         self.query("--all", "runs/**/[123s]*.json", "SELECT missing FROM slice", code=1)
@@ -156,7 +156,7 @@ class All(unittest.TestCase):
         with sqlite3.connect(db) as c:
             c.execute("ALTER TABLE result ADD COLUMN more")
         self.query("--all", "runs/**/*.json", "-o", db, "SELECT 1 AS a", code=1)
-        self.assertIn("gives 1 columns here and 2", self.messages)
+        self.assertIn("returns 1 columns here, but 2", self.messages)
 
     def rows_of(self, db, sql="SELECT count(*) FROM result"):
         with sqlite3.connect(db) as c:
@@ -175,17 +175,17 @@ class All(unittest.TestCase):
         write_trace(self.root / "runs/1.json", slices=4)
         self.bad("2.json")
         self.query("--all", "runs/**/*.json", "-o", db, COUNT, code=1)
-        self.assertIn("1 of 5 traces were there already", self.messages)
+        self.assertIn("1 of 5 traces were loaded before", self.messages)
         self.assertEqual(self.rows_of(db, "SELECT trace, count(*) FROM result GROUP BY 1 ORDER BY 1"),
                          [("runs/1.json", 4), ("runs/4.json", 1), ("runs/a/b/3 it's.json", 4), ("runs/a/bad.json", 1)])
         self.assertEqual(self.rows_of(db, "SELECT path FROM traces WHERE state = 'failed'"), [("runs/a/2.json",)])
         rows = self.query("--all", "runs/**/*.json", "-o", db, COUNT, "--then", "SELECT sum(n) AS n FROM result", code=1)
         self.assertEqual(rows, ["n", "10"])
         self.query("--all", "runs/**/*.json", "-o", db, "SELECT 1 AS a", code=1)
-        self.assertIn("the answers of another question", self.messages)
+        self.assertIn("the results of a different query", self.messages)
         self.assertNotIn("also has", self.messages)
         self.query("--all", "runs/*.json", "-o", db, COUNT)
-        self.assertIn("r.db also has what came of 3 other traces, asked before and not now", self.messages)
+        self.assertIn("r.db also has the results of 3 other traces from earlier runs", self.messages)
         self.assertEqual(self.rows_of(db, "SELECT sum(n) FROM result"), [(10,)])
 
     def test_a_trace_in_the_place_of_another_is_read(self):
@@ -233,7 +233,7 @@ class All(unittest.TestCase):
         self.query("--all", "runs/**/*.json", "-o", self.root / "no/folder/x.db", COUNT, code=1)
 
     def test_wrong_usage(self):
-        for args, text in [(["--all", "runs/*.json", "runs/1.json", "SELECT 1"], "quote the pattern"), (["--then", "SELECT 1", "runs/1.json", "SELECT 1"], "go with --all"),
+        for args, text in [(["--all", "runs/*.json", "runs/1.json", "SELECT 1"], "quote the pattern"), (["--then", "SELECT 1", "runs/1.json", "SELECT 1"], "need --all"),
                            (["--all", "runs/*.json", "-j", "0", "SELECT 1"], "from 1 to 1000")]:
             self.query(*args, code=2)
             self.assertIn(text, self.messages)

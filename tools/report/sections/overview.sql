@@ -33,7 +33,7 @@ SELECT * FROM (
   UNION ALL
   SELECT 'stack samples', count(*) FROM stack_sample
   UNION ALL
-  SELECT 'lines of logs', count(*) FROM android_logs
+  SELECT 'log lines', count(*) FROM android_logs
   UNION ALL
   SELECT 'not read', value || iif(name = 'strace_missing_pid',
     iif(value = 1, ' line', ' lines') || ' without a pid (strace -f writes it)',
