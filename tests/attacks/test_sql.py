@@ -115,7 +115,7 @@ class Sql(Server):
                            "d": "create perfetto function {0}(x long) returns table(x long) as select x from {1}($x)"}.items():
             first = kind.replace("{1}($x) + 1", "$x").replace("x from {1}($x)", "$x as x").format(name + "0", "slice")
             got = self.sql(";".join([first] + [kind.format(f"{name}{i}", f"{name}{i - 1}") for i in range(1, 4000)]), 60)
-            self.assertIn(b"takes longer than 0.2 s", got, first)
+            self.assertIn(b"takes longer than the limit of 0.2 s", got, first)
 
     def test_one_step_is_short(self):
         """SQLite asks between its steps only; a function of one call ends in time, or is refused."""

@@ -204,7 +204,7 @@ class Server(Shell):
 
     def test_a_limit_on_queries(self):
         self.start_server("--query-timeout", "300ms")
-        self.assertIn(b"takes longer than 0.3 s", self.ask(sql(ENDLESS))[1])
+        self.assertIn(b"takes longer than the limit of 0.3 s", self.ask(sql(ENDLESS))[1])
         self.works()
         self.assertIn("takes longer", self.shell("query", "--query-timeout", "300ms", self.trace, ENDLESS, code=1,
                                                  says="takes longer") + "takes longer")

@@ -126,7 +126,7 @@ class Export(unittest.TestCase):
         # A table without rows has its columns, and their types.
         empty = self.read("duckdb", f"SELECT ts, dur, cpu FROM '{folder}/sched.parquet'")
         self.assertEqual((empty["types"], empty["rows"]), (["BIGINT", "BIGINT", "BIGINT"], []))
-        self.assertIn("it exists", self.export("parquet", folder, code=1))
+        self.assertIn("the folder exists", self.export("parquet", folder, code=1))
         self.assertEqual([p.name for p in self.root.glob("tables*")], ["tables"])
 
     # ---- archives of Arrow files ----
@@ -323,8 +323,8 @@ class Export(unittest.TestCase):
         kept = self.root / "kept.parquet"
         kept.write_text("before")
         for sql, error in [("SELECT missing FROM slice", "no such column: missing"), ("SELECT abs(-9223372036854775807 - id) FROM slice", "overflow"),
-                           ("SELECT iif(id < 0, 1, 'x') FROM slice; CREATE PERFETTO TABLE t AS SELECT 1 AS a", "gives no rows"),
-                           ("/* no statement */", "gives no rows"),
+                           ("SELECT iif(id < 0, 1, 'x') FROM slice; CREATE PERFETTO TABLE t AS SELECT 1 AS a", "returns no rows"),
+                           ("/* no statement */", "returns no rows"),
                            ("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 140000) "
                             "SELECT iif(i < 139000, i, 'text') AS late FROM n", "column 'late' has text in row 139001")]:
             for path in (out, kept):

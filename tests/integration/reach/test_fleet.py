@@ -415,7 +415,7 @@ class Servers(Fleet):
         self.load("runs", code=1)
         self.assertIn("the tables have version 0, this program needs 1: run 'orma fleet init", self.messages)
         self.fleet("init", "--to", self.to)
-        self.assertIn("widened", self.messages)
+        self.assertIn("its tables were updated", self.messages)
         self.load("runs")
         self.once(range(3))
         self.assertEqual(self.rows("slice", "category = ''"), 10 + 12)

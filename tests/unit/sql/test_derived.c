@@ -137,7 +137,7 @@ Test(derived, refuse_what_does_not_fit)
         const char *sql, *want;
     } checks[] = {
         {"SELECT orma_track(NULL)", "error: a track needs a name"},
-        {"SELECT orma_track('x', 'utid', 7)", "error: there is no utid 7"},
+        {"SELECT orma_track('x', 'utid', 7)", "error: unknown utid 7"},
         {"SELECT orma_track('x', 'cpu', 0)", "error: 'utid' or 'upid'"},
         {"SELECT orma_track('x', 'utid')", "error: expected a number after 'utid'"},
         {"SELECT orma_track()", "error: orma_track(name"},

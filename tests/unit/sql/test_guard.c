@@ -311,10 +311,10 @@ Test(guard, a_query_that_takes_too_long_fails_and_says_so)
     engine_expect(&e, "endless",
                   "SELECT 1; WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) "
                   "SELECT count(*) FROM n",
-                  "error: the query takes longer than 0.2 s");
+                  "error: the query takes longer than the limit of 0.2 s");
     engine_expect(&e, "in an operator",
                   "SELECT sum(ts) FROM __intrinsic_window(0, 9223372036854775807, 1)",
-                  "error: the query takes longer than 0.2 s");
+                  "error: the query takes longer than the limit of 0.2 s");
     engine_expect(&e, "each has its own time", "SELECT 1", "1");
     e.sql->time_limit_ns = 1; /* long over when a reset begins */
     cr_assert_eq(orma_sql_reset(e.sql), 0);
