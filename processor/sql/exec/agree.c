@@ -19,10 +19,10 @@ static bool same_columns(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
 
         if (r->given && (!name || !orma_exec_same_name(r->name, orma_str_from(name))))
             return orma_exec_give_up(plan, "the name of a column");
-        if (!origin || r->expr->op != ORMA_EXEC_COLUMN || !r->expr->source->table)
+        if (!origin || r->expr->op != ORMA_EXEC_COLUMN || !r->expr->column.source->table)
             continue;
         struct orma_exec_result col =
-            orma_exec_bind_table_column(plan, r->expr->source, r->expr->col);
+            orma_exec_bind_table_column(plan, r->expr->column.source, r->expr->column.at);
         if (!orma_exec_same_name(col.name, orma_str_from(origin)))
             return orma_exec_give_up(plan, "the origin of a column");
     }

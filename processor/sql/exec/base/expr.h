@@ -11,25 +11,62 @@ enum orma_exec_affinity {
     EXEC_AFF_OPEN, /* of a UNION ALL whose parts differ: nothing may depend on it */
 };
 
+/*
+ * What `op` is says which member of the union counts. All others are operators of `args`, and need
+ * nothing else.
+ */
 struct orma_exec_expr {
     enum orma_exec_op op;
     uint8_t types; /* that values can have; integers that overflow are not counted */
     uint8_t affinity;
-    bool negated, has_base, has_else;
+    bool negated;   /* IN, IN_SELECT, LIKE, GLOB: a NOT before the word */
     bool folded;    /* plan/fold.c has seen it */
     bool checked;   /* and plan/check.c */
     bool is_column; /* no COLUMN, but a result of a sub-select that is no column there */
-    struct orma_str name;
     unsigned num;
     struct orma_exec_expr **args;
-    struct orma_exec_value val;                /* CONST */
-    struct orma_exec_source *source;           /* COLUMN */
-    unsigned col;                              /* COLUMN: of the source; SLOT: which */
-    struct orma_exec_memo *memo;               /* MEMO */
-    struct orma_exec_call *call;               /* APPLY */
-    const struct orma_exec_function *function; /* CALL */
-    struct orma_exec_sub *sub;                 /* IN_SELECT, VALUE, EXISTS */
+    union {
+        struct {
+            struct orma_exec_value val;
+            struct orma_str text; /* as it is written; empty: it was worked out */
+        } constant;               /* CONST */
+        struct {
+            struct orma_exec_source *source;
+            unsigned at; /* of its columns; of ROW nothing */
+        } column;        /* COLUMN, ROW */
+        struct {
+            unsigned at;    /* of the slots of the frame */
+            bool of_window; /* a window function gives it, not the groups */
+        } slot;             /* SLOT */
+        struct {
+            unsigned number; /* from 1 */
+        } param;             /* PARAM */
+        struct {
+            struct orma_str name; /* as it is written */
+            const struct orma_exec_function *function;
+        } call; /* CALL */
+        struct {
+            struct orma_str type;
+        } cast; /* CAST */
+        struct {
+            bool has_base, has_else; /* CASE base WHEN ... ELSE ... */
+        } choice;                    /* CASE */
+        struct {
+            struct orma_exec_sub *sub;
+        } query; /* IN_SELECT, VALUE, EXISTS */
+        struct {
+            struct orma_exec_memo *memo;
+        } remembered; /* MEMO */
+        struct {
+            struct orma_exec_call *call;
+        } applied; /* APPLY */
+    };
 };
+
+static inline bool orma_exec_is_query(const struct orma_exec_expr *e)
+{
+    return e->op == ORMA_EXEC_IN_SELECT || e->op == ORMA_EXEC_VALUE || e->op == ORMA_EXEC_EXISTS;
+}
 
 ORMA_VEC_STRUCT(orma_exec_exprs, struct orma_exec_expr *);
 

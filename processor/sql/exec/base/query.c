@@ -25,17 +25,45 @@ struct orma_exec_expr *orma_exec_new_expr(struct orma_exec_plan *plan, enum orma
     return e;
 }
 
+/* Whether what is not an argument is the same; `op` is. */
+static bool same_node(const struct orma_exec_expr *a, const struct orma_exec_expr *b)
+{
+    switch (a->op) {
+    case ORMA_EXEC_CONST:
+        return a->constant.val.tag == b->constant.val.tag &&
+               a->constant.val.bits == b->constant.val.bits;
+    case ORMA_EXEC_COLUMN:
+        return a->column.source == b->column.source && a->column.at == b->column.at;
+    case ORMA_EXEC_ROW:
+        return a->column.source == b->column.source;
+    case ORMA_EXEC_SLOT:
+        return a->slot.at == b->slot.at && a->slot.of_window == b->slot.of_window;
+    case ORMA_EXEC_PARAM:
+        return a->param.number == b->param.number;
+    case ORMA_EXEC_CALL:
+        return orma_exec_same_name(a->call.name, b->call.name);
+    case ORMA_EXEC_CAST:
+        return orma_exec_same_name(a->cast.type, b->cast.type);
+    case ORMA_EXEC_CASE:
+        return a->choice.has_base == b->choice.has_base && a->choice.has_else == b->choice.has_else;
+    case ORMA_EXEC_IN_SELECT:
+    case ORMA_EXEC_VALUE:
+    case ORMA_EXEC_EXISTS:
+        return a->query.sub == b->query.sub;
+    case ORMA_EXEC_MEMO:
+        return a->remembered.memo == b->remembered.memo;
+    case ORMA_EXEC_APPLY:
+        return a->applied.call == b->applied.call;
+    default:
+        return true;
+    }
+}
+
 bool orma_exec_same_expr(const struct orma_exec_expr *a, const struct orma_exec_expr *b)
 {
     if (a == b)
         return true;
-    if (a->op != b->op || a->num != b->num || a->negated != b->negated ||
-        a->has_base != b->has_base || a->has_else != b->has_else || a->source != b->source ||
-        a->sub != b->sub || a->memo != b->memo || a->call != b->call || a->col != b->col ||
-        a->val.tag != b->val.tag || a->val.bits != b->val.bits)
-        return false;
-    if ((a->op == ORMA_EXEC_CALL || a->op == ORMA_EXEC_CAST) &&
-        !orma_exec_same_name(a->name, b->name))
+    if (a->op != b->op || a->num != b->num || a->negated != b->negated || !same_node(a, b))
         return false;
     for (unsigned i = 0; i < a->num; i++) {
         if (!orma_exec_same_expr(a->args[i], b->args[i]))
@@ -96,10 +124,11 @@ uint32_t orma_exec_source_rows(const struct orma_exec_source *src)
 
 bool orma_exec_is_row_number(const struct orma_exec_plan *plan, const struct orma_exec_expr *col)
 {
-    if (col->op != ORMA_EXEC_COLUMN || !col->source->table)
+    if (col->op != ORMA_EXEC_COLUMN || !col->column.source->table)
         return false;
-    struct orma_vcolumn v = orma_exec_table_vcolumn(plan, col->source, col->col);
-    return v.op == ORMA_PROJ_COL && col->source->table->columns[v.col].kind <= ORMA_COL_ALIAS;
+    struct orma_vcolumn v = orma_exec_table_vcolumn(plan, col->column.source, col->column.at);
+    return v.op == ORMA_PROJ_COL &&
+           col->column.source->table->columns[v.col].kind <= ORMA_COL_ALIAS;
 }
 
 /* ---- queries ---- */

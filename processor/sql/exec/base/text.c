@@ -43,14 +43,14 @@ static void put_text(struct orma_buf *to, struct orma_str s)
 static void put_const(struct orma_buf *to, const struct orma_exec_plan *plan,
                       const struct orma_exec_expr *e)
 {
-    if (e->val.tag == EXEC_NULL)
+    if (e->constant.val.tag == EXEC_NULL)
         orma_buf_put_str(to, "NULL");
-    else if (e->val.tag == EXEC_INT && e->val.bits != INT64_MIN)
-        orma_buf_printf(to, "%" PRId64, e->val.bits);
-    else if (e->val.tag == EXEC_TEXT)
-        put_text(to, orma_strpool_get(&plan->sql->storage->pool, (uint32_t)e->val.bits));
+    else if (e->constant.val.tag == EXEC_INT && e->constant.val.bits != INT64_MIN)
+        orma_buf_printf(to, "%" PRId64, e->constant.val.bits);
+    else if (e->constant.val.tag == EXEC_TEXT)
+        put_text(to, orma_strpool_get(&plan->sql->storage->pool, (uint32_t)e->constant.val.bits));
     else
-        orma_buf_put(to, e->name.data, e->name.len);
+        orma_buf_put(to, e->constant.text.data, e->constant.text.len);
 }
 
 static void put_list(struct orma_buf *to, const struct orma_exec_plan *plan,
@@ -70,15 +70,15 @@ static void put_case(struct orma_buf *to, const struct orma_exec_plan *plan,
     unsigned i = 0;
 
     orma_buf_put_str(to, "CASE ");
-    if (e->has_base)
+    if (e->choice.has_base)
         orma_exec_put_expr(to, plan, e->args[i++]);
-    for (; i + 1 < e->num || (i < e->num && !e->has_else); i += 2) {
+    for (; i + 1 < e->num || (i < e->num && !e->choice.has_else); i += 2) {
         orma_buf_put_str(to, " WHEN ");
         orma_exec_put_expr(to, plan, e->args[i]);
         orma_buf_put_str(to, " THEN ");
         orma_exec_put_expr(to, plan, e->args[i + 1]);
     }
-    if (e->has_else) {
+    if (e->choice.has_else) {
         orma_buf_put_str(to, " ELSE ");
         orma_exec_put_expr(to, plan, e->args[i]);
     }
@@ -111,7 +111,7 @@ void orma_exec_put_expr(struct orma_buf *to, const struct orma_exec_plan *plan,
         orma_buf_put_str(to, e->affinity == EXEC_AFF_TEXT ? "CAST(?1 AS TEXT)" : "?1");
         break;
     case ORMA_EXEC_PARAM:
-        orma_buf_printf(to, "?%u", e->col);
+        orma_buf_printf(to, "?%u", e->param.number);
         break;
     case ORMA_EXEC_LEAST:
     case ORMA_EXEC_GREATEST:
@@ -129,10 +129,10 @@ void orma_exec_put_expr(struct orma_buf *to, const struct orma_exec_plan *plan,
     case ORMA_EXEC_CAST:
         orma_buf_put_str(to, "CAST(");
         orma_exec_put_expr(to, plan, e->args[0]);
-        orma_buf_printf(to, " AS %.*s)", ORMA_STR_ARG(e->name));
+        orma_buf_printf(to, " AS %.*s)", ORMA_STR_ARG(e->cast.type));
         break;
     case ORMA_EXEC_CALL:
-        orma_buf_put(to, e->name.data, e->name.len);
+        orma_buf_put(to, e->call.name.data, e->call.name.len);
         put_list(to, plan, e, 0);
         break;
     case ORMA_EXEC_IN:
@@ -156,7 +156,7 @@ bool orma_exec_is_fixed(const struct orma_exec_expr *e)
         if (e->args[i]->op != ORMA_EXEC_CONST || e->args[i]->is_column)
             return false;
     }
-    return e->function->form == EXEC_FORM_OF_TRACE || (e->num && e->function->is_pure);
+    return e->call.function->form == EXEC_FORM_OF_TRACE || (e->num && e->call.function->is_pure);
 }
 
 bool orma_exec_call_now(struct orma_exec_plan *plan, struct orma_exec_expr *e)
@@ -175,10 +175,10 @@ bool orma_exec_call_now(struct orma_exec_plan *plan, struct orma_exec_expr *e)
     orma_buf_fini(&text);
     if (!call)
         return orma_exec_give_up(plan, "a function of constants");
-    e->name = orma_str_from(call + strlen("SELECT ")); /* as it is written */
     e->op = ORMA_EXEC_CONST;
     e->num = 0;
-    e->val = v;
+    e->constant.val = v;
+    e->constant.text = orma_str_from(call + strlen("SELECT ")); /* as it is written */
     e->types = v.tag;
     return true;
 }

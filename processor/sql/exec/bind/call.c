@@ -20,9 +20,10 @@ static bool bind_percentile(struct orma_exec_scope *s, const struct orma_exec_as
     if (f->whole <= 0) /* median() */
         return true;
     const struct orma_exec_expr *e = orma_exec_bind_expr(s, ast->args->next);
-    if (!e || e->op != ORMA_EXEC_CONST || !(e->val.tag & (EXEC_INT | EXEC_REAL)))
+    if (!e || e->op != ORMA_EXEC_CONST || !(e->constant.val.tag & (EXEC_INT | EXEC_REAL)))
         return orma_exec_refuse(s, "a percentile");
-    double p = e->val.tag == EXEC_INT ? (double)e->val.bits : orma_exec_double(e->val.bits);
+    double p = e->constant.val.tag == EXEC_INT ? (double)e->constant.val.bits
+                                               : orma_exec_double(e->constant.val.bits);
     agg->fraction = p / f->whole;
     return (p >= 0 && p <= f->whole) || orma_exec_refuse(s, "a percentile");
 }
@@ -49,7 +50,7 @@ static struct orma_exec_expr *bind_aggregate(struct orma_exec_scope *s,
 {
     const bool window_funcs = s->window_funcs;
     struct orma_exec_agg agg = {
-        .func = f->func, .distinct = ast->distinct, .filtered = ast->filtered};
+        .func = f->func, .distinct = ast->call.distinct, .filtered = ast->call.filtered};
     uint32_t at;
 
     if (!s->aggregates || (agg.distinct && !f->has_distinct)) {
@@ -171,10 +172,10 @@ static bool bind_window_args(struct orma_exec_scope *s, const struct orma_exec_a
         }
         struct orma_exec_expr *e = orma_exec_bind_expr(s, arg);
         bool offset = num == 1 || f->func == EXEC_NTILE;
-        if (!e || (offset && (e->op != ORMA_EXEC_CONST || e->val.tag != EXEC_INT)))
+        if (!e || (offset && (e->op != ORMA_EXEC_CONST || e->constant.val.tag != EXEC_INT)))
             return orma_exec_refuse(s, "an argument of a window function");
         if (offset)
-            f->offset = e->val.bits;
+            f->offset = e->constant.val.bits;
         else if (num == 0)
             f->arg = e;
         else
@@ -189,10 +190,10 @@ static struct orma_exec_expr *bind_window(struct orma_exec_scope *s,
                                           const struct orma_exec_ast *ast,
                                           const struct orma_exec_function *function)
 {
-    const struct orma_exec_window *w = find_window(s, ast->over);
+    const struct orma_exec_window *w = find_window(s, ast->call.over);
     struct orma_exec_wins_func f = {.func = function->func};
 
-    if (!s->window_funcs || !w || ast->distinct) {
+    if (!s->window_funcs || !w || ast->call.distinct) {
         orma_exec_refuse(s, "a window");
         return NULL;
     }
@@ -201,7 +202,7 @@ static struct orma_exec_expr *bind_window(struct orma_exec_scope *s,
     bool ok = win && bind_window_args(s, ast, &f);
     s->window_funcs = true;
     /* SQLite keeps all values for these, whatever passes. */
-    if (ok && ast->filtered && (f.func == EXEC_MIN || f.func == EXEC_MAX) &&
+    if (ok && ast->call.filtered && (f.func == EXEC_MIN || f.func == EXEC_MAX) &&
         win->extent.from != ORMA_EXEC_FIRST)
         ok = orma_exec_refuse(s, "a FILTER of min() or max() over a frame that moves");
     if (!ok || win->funcs_num == ORMA_ARRAY_LEN(win->funcs)) {
@@ -218,7 +219,7 @@ static struct orma_exec_expr *bind_window(struct orma_exec_scope *s,
                             f.slot);
     if (!e || ORMA_VEC_PUSH(&s->q->win_slots, e) < 0)
         return NULL;
-    e->has_base = true; /* of a window */
+    e->slot.of_window = true;
     return e;
 }
 
@@ -234,7 +235,7 @@ static struct orma_exec_expr *bind_choice(struct orma_exec_scope *s,
     if (!e)
         return NULL;
     if (op == ORMA_EXEC_CASE) {
-        e->has_else = true;
+        e->choice.has_else = true;
         e->types = orma_exec_bind_case_types(e);
     } else if (op == ORMA_EXEC_NULLIF) {
         e->types = e->args[0]->types | EXEC_NULL;
@@ -278,12 +279,12 @@ static struct orma_exec_expr *bind_scalar(struct orma_exec_scope *s,
 
     if (!e)
         return NULL;
-    e->name = ast->name;
-    e->function = f;
+    e->call.name = ast->call.name;
+    e->call.function = f;
     e->types = f->types;
     if (orma_exec_is_fixed(e))
         return orma_exec_call_now(s->plan, e) ? e : NULL;
-    if (arg && (e->args[1]->op != ORMA_EXEC_CONST || e->args[1]->val.tag != EXEC_TEXT))
+    if (arg && (e->args[1]->op != ORMA_EXEC_CONST || e->args[1]->constant.val.tag != EXEC_TEXT))
         orma_exec_refuse(s, "a key of extract_arg()");
     return e;
 }
@@ -313,13 +314,13 @@ static const struct orma_exec_function *
 find_function(struct orma_exec_scope *s, const struct orma_exec_ast *ast, unsigned args)
 {
     const struct orma_exec_function *f =
-        orma_exec_function_find(s->plan->catalog, ast->name, args, ast->over);
+        orma_exec_function_find(s->plan->catalog, ast->call.name, args, ast->call.over);
 
-    if (f || ast->over)
+    if (f || ast->call.over)
         return f;
     struct orma_exec_function *other = orma_arena_alloc(&s->plan->arena, sizeof(*other));
-    return other && orma_exec_function_of_engine(s->plan->catalog, s->plan->sql, ast->name, args,
-                                                 other)
+    return other && orma_exec_function_of_engine(s->plan->catalog, s->plan->sql, ast->call.name,
+                                                 args, other)
                ? other
                : NULL;
 }
@@ -337,11 +338,11 @@ struct orma_exec_expr *orma_exec_bind_call(struct orma_exec_scope *s,
         orma_exec_refuse(s, "a function");
         return NULL;
     }
-    if (ast->over)
+    if (ast->call.over)
         return bind_window(s, ast, f);
     if (f->kinds & EXEC_AGGREGATE)
         return bind_aggregate(s, ast, f);
-    if (ast->distinct || ast->filtered) {
+    if (ast->call.distinct || ast->call.filtered) {
         orma_exec_refuse(s, "a function");
         return NULL;
     }

@@ -41,7 +41,7 @@ bool orma_exec_bind_results(struct orma_exec_scope *s, const struct orma_exec_it
         }
         struct orma_exec_result r = {.name = items->alias, .given = items->alias.len};
         if (!r.name.len && items->expr->op == ORMA_EXEC_NAME)
-            r.name = items->expr->name;
+            r.name = items->expr->name.name;
         r.expr = orma_exec_bind_expr(s, items->expr);
         if (!add_result(s, r))
             return false;
@@ -58,14 +58,14 @@ static struct orma_exec_expr *term_of_result(const struct orma_exec_scope *s,
 {
     uint64_t n;
 
-    if (ast->op == ORMA_EXEC_NUMBER && orma_str_to_u64(ast->name, &n)) {
+    if (ast->op == ORMA_EXEC_NUMBER && orma_str_to_u64(ast->literal.text, &n)) {
         if (n && n <= results->len)
             return results->data[n - 1].expr;
         orma_exec_give_up(s->plan, "the number of a result");
     }
-    for (uint32_t i = 0; names && ast->op == ORMA_EXEC_NAME && !ast->table.len && i < results->len;
-         i++) {
-        if (results->data[i].given && orma_exec_same_name(results->data[i].name, ast->name))
+    for (uint32_t i = 0;
+         names && ast->op == ORMA_EXEC_NAME && !ast->name.table.len && i < results->len; i++) {
+        if (results->data[i].given && orma_exec_same_name(results->data[i].name, ast->name.name))
             return results->data[i].expr;
     }
     return NULL;
@@ -80,7 +80,7 @@ bool orma_exec_bind_group(struct orma_exec_scope *s, const struct orma_exec_item
         if (!key.expr)
             key.expr = orma_exec_bind_expr(s, items->expr);
         if (!key.expr || items->desc || items->nulls_given || key.expr->op == ORMA_EXEC_SLOT ||
-            key.expr->op == ORMA_EXEC_CONST || (key.expr->sub && !key.expr->num) ||
+            key.expr->op == ORMA_EXEC_CONST || (orma_exec_is_query(key.expr) && !key.expr->num) ||
             ORMA_VEC_PUSH(&s->q->groups, key) < 0)
             return orma_exec_give_up(s->plan, "a term of GROUP BY");
         s->q->grouped = true;
@@ -90,7 +90,7 @@ bool orma_exec_bind_group(struct orma_exec_scope *s, const struct orma_exec_item
 
 static bool reads_window(const struct orma_exec_expr *e)
 {
-    bool reads = e->op == ORMA_EXEC_SLOT && e->has_base;
+    bool reads = e->op == ORMA_EXEC_SLOT && e->slot.of_window;
 
     for (unsigned i = 0; i < e->num; i++)
         reads |= reads_window(e->args[i]);
@@ -130,9 +130,9 @@ bool orma_exec_bind_limit(struct orma_exec_scope *s, const struct orma_exec_sele
 
         if (!terms[i])
             continue;
-        if (!e || e->op != ORMA_EXEC_CONST || e->val.tag != EXEC_INT)
+        if (!e || e->op != ORMA_EXEC_CONST || e->constant.val.tag != EXEC_INT)
             return orma_exec_give_up(s->plan, "a limit");
-        vals[i] = e->val.bits;
+        vals[i] = e->constant.val.bits;
     }
     s->q->has_limit = ast->limit;
     s->q->limit = vals[0] < 0 ? -1 : vals[0];

@@ -87,7 +87,7 @@ static bool check_union_order(struct orma_exec_scope *s, const struct orma_exec_
         return orma_exec_give_up(s->plan, "windows or groups below the order of a compound query");
     for (; items; items = items->next) {
         bool is_result = items->expr->op == ORMA_EXEC_NUMBER ||
-                         (items->expr->op == ORMA_EXEC_NAME && !items->expr->table.len);
+                         (items->expr->op == ORMA_EXEC_NAME && !items->expr->name.table.len);
 
         if (!is_result)
             return orma_exec_give_up(s->plan, "an order of a compound query by an expression");

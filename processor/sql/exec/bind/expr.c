@@ -16,14 +16,14 @@ struct orma_exec_expr *orma_exec_bind_slot(struct orma_exec_scope *s, uint8_t ty
 
     if (e) {
         e->types = types;
-        e->col = slot;
+        e->slot.at = slot;
     }
     return e;
 }
 
 static bool has_query(const struct orma_exec_expr *e)
 {
-    bool found = e->sub;
+    bool found = orma_exec_is_query(e);
 
     for (unsigned i = 0; i < e->num; i++)
         found |= has_query(e->args[i]);
@@ -87,7 +87,7 @@ struct orma_exec_expr *orma_exec_bind_over_groups(struct orma_exec_scope *s,
             continue;
         struct orma_exec_expr *slot = orma_exec_new_expr(s->plan, ORMA_EXEC_SLOT, 0);
         if (slot) {
-            slot->col = i;
+            slot->slot.at = i;
             slot->types = e->types;
             slot->affinity = e->affinity;
         }
@@ -121,7 +121,7 @@ struct orma_exec_expr *orma_exec_bind_const(struct orma_exec_scope *s, uint8_t t
     struct orma_exec_expr *e = orma_exec_new_expr(s->plan, ORMA_EXEC_CONST, 0);
 
     if (e) {
-        e->val = (struct orma_exec_value){tag, bits};
+        e->constant.val = (struct orma_exec_value){tag, bits};
         e->types = tag;
     }
     return e;
@@ -134,7 +134,8 @@ static struct orma_exec_expr *bind_name(struct orma_exec_scope *s, const struct 
     if (e)
         return e;
     if (orma_exec_scope_is_truth(s, ast))
-        return orma_exec_bind_const(s, EXEC_INT, orma_exec_same_name(ast->name, ORMA_STR("true")));
+        return orma_exec_bind_const(s, EXEC_INT,
+                                    orma_exec_same_name(ast->name.name, ORMA_STR("true")));
     orma_exec_refuse(s, "a name that is not known");
     return NULL;
 }
@@ -145,17 +146,18 @@ static struct orma_exec_expr *bind_literal(struct orma_exec_scope *s,
     struct orma_exec_value val = {EXEC_NULL, 0};
 
     if (ast->op == ORMA_EXEC_TEXT) {
-        uint32_t id = orma_strpool_add(&s->plan->sql->storage->pool, ast->name);
+        uint32_t id = orma_strpool_add(&s->plan->sql->storage->pool, ast->literal.text);
 
-        if (!id || memchr(ast->name.data, 0, ast->name.len))
+        if (!id || memchr(ast->literal.text.data, 0, ast->literal.text.len))
             orma_exec_refuse(s, "a text");
         val = (struct orma_exec_value){EXEC_TEXT, id};
-    } else if (ast->op == ORMA_EXEC_NUMBER && !orma_exec_bind_literal(s->plan, ast->name, &val)) {
+    } else if (ast->op == ORMA_EXEC_NUMBER &&
+               !orma_exec_bind_literal(s->plan, ast->literal.text, &val)) {
         orma_exec_refuse(s, "a number");
     }
     struct orma_exec_expr *e = orma_exec_bind_const(s, val.tag, val.bits);
     if (e)
-        e->name = ast->name;
+        e->constant.text = ast->literal.text;
     return e;
 }
 
@@ -172,9 +174,9 @@ static uint8_t types_of_all(const struct orma_exec_expr *e, unsigned from)
 
 uint8_t orma_exec_bind_case_types(const struct orma_exec_expr *e)
 {
-    uint8_t types = e->has_else ? e->args[e->num - 1]->types : EXEC_NULL;
+    uint8_t types = e->choice.has_else ? e->args[e->num - 1]->types : EXEC_NULL;
 
-    for (unsigned i = e->has_base + 1; i < e->num - e->has_else; i += 2)
+    for (unsigned i = e->choice.has_base + 1; i < e->num - e->choice.has_else; i += 2)
         types |= e->args[i]->types;
     return types;
 }
@@ -231,7 +233,7 @@ static void set_types(struct orma_exec_scope *s, struct orma_exec_expr *e)
         e->types = orma_exec_bind_case_types(e);
         break;
     case EXEC_GIVES_TYPE:
-        e->affinity = cast_affinity(e->name, &type);
+        e->affinity = cast_affinity(e->cast.type, &type);
         if (!type)
             orma_exec_refuse(s, "a type of CAST");
         e->types = type | null;
@@ -308,11 +310,12 @@ static struct orma_exec_expr *compute_now(struct orma_exec_scope *s, struct orma
     int64_t val;
 
     for (unsigned i = 0; i < 2; i++) {
-        if (e->args[i]->op != ORMA_EXEC_CONST || e->args[i]->val.tag != EXEC_INT ||
+        if (e->args[i]->op != ORMA_EXEC_CONST || e->args[i]->constant.val.tag != EXEC_INT ||
             e->args[i]->is_column)
             return e;
     }
-    if (!orma_exec_int_result(e->op, e->args[0]->val.bits, e->args[1]->val.bits, &val))
+    if (!orma_exec_int_result(e->op, e->args[0]->constant.val.bits, e->args[1]->constant.val.bits,
+                              &val))
         return e;
     return orma_exec_bind_const(s, EXEC_INT, val);
 }
@@ -322,15 +325,15 @@ static struct orma_exec_expr *bind_negative(struct orma_exec_scope *s,
                                             const struct orma_exec_ast *ast)
 {
     struct orma_exec_ast literal = *ast->args;
-    char *text = orma_arena_alloc(&s->plan->arena, literal.name.len + 1);
+    char *text = orma_arena_alloc(&s->plan->arena, literal.literal.text.len + 1);
 
     if (!text) {
         orma_exec_refuse(s, "memory");
         return NULL;
     }
     text[0] = '-';
-    memcpy(text + 1, literal.name.data, literal.name.len);
-    literal.name = (struct orma_str){text, literal.name.len + 1};
+    memcpy(text + 1, literal.literal.text.data, literal.literal.text.len);
+    literal.literal.text = (struct orma_str){text, literal.literal.text.len + 1};
     return bind_literal(s, &literal);
 }
 
@@ -341,7 +344,7 @@ static struct orma_exec_expr *bind_truth(struct orma_exec_scope *s, const struct
     struct orma_exec_expr *e = orma_exec_new_expr(s->plan, ORMA_EXEC_CASE, 3);
     struct orma_exec_expr *test = orma_exec_bind_expr(s, ast->args);
 
-    if (test && orma_exec_same_name(ast->args->next->name, ORMA_STR("false"))) {
+    if (test && orma_exec_same_name(ast->args->next->name.name, ORMA_STR("false"))) {
         struct orma_exec_expr *opposite = orma_exec_new_expr(s->plan, ORMA_EXEC_NOT, 1);
 
         if (opposite) {
@@ -352,7 +355,7 @@ static struct orma_exec_expr *bind_truth(struct orma_exec_scope *s, const struct
     }
     if (!e || !test)
         return NULL;
-    e->has_else = true;
+    e->choice.has_else = true;
     e->args[0] = test;
     e->args[1] = orma_exec_bind_const(s, EXEC_INT, is);
     e->args[2] = orma_exec_bind_const(s, EXEC_INT, !is);
@@ -374,9 +377,12 @@ static struct orma_exec_expr *bind_other(struct orma_exec_scope *s, const struct
     if (!e)
         return NULL;
     e->negated = ast->negated;
-    e->has_base = ast->has_base;
-    e->has_else = ast->has_else;
-    e->name = ast->name;
+    if (e->op == ORMA_EXEC_CASE) {
+        e->choice.has_base = ast->choice.has_base;
+        e->choice.has_else = ast->choice.has_else;
+    } else if (e->op == ORMA_EXEC_CAST) {
+        e->cast.type = ast->cast.type;
+    }
     for (unsigned i = 1; e->op == ORMA_EXEC_IN && i < e->num; i++) {
         if (e->args[i]->op != ORMA_EXEC_CONST)
             orma_exec_refuse(s, "a list with expressions");

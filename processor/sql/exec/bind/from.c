@@ -92,8 +92,8 @@ bool orma_exec_bind_query_source(struct orma_exec_scope *s, struct orma_exec_que
 
         if (!e)
             return false;
-        e->source = src;
-        e->col = i;
+        e->column.source = src;
+        e->column.at = i;
         e->types = sub->results.data[i].expr->types;
         e->affinity = sub->results.data[i].expr->affinity;
         if (ORMA_VEC_PUSH(&seen->cols,

@@ -106,30 +106,31 @@ bool orma_exec_scope_pair(struct orma_exec_scope *s, struct orma_str name,
 static struct orma_exec_expr *find_outside(struct orma_exec_scope *s,
                                            const struct orma_exec_ast *ast)
 {
-    for (const struct orma_exec_item *i = s->items; i && !ast->table.len; i = i->next) {
-        if (orma_exec_same_name(i->alias, ast->name))
+    for (const struct orma_exec_item *i = s->items; i && !ast->name.table.len; i = i->next) {
+        if (orma_exec_same_name(i->alias, ast->name.name))
             return NULL;
     }
-    return find_column(s->outer, ast->table, ast->name);
+    return find_column(s->outer, ast->name.table, ast->name.name);
 }
 
 /* Other names of the number of a row, which SQLite looks for before names around the query. */
 static bool is_rowid(const struct orma_exec_ast *ast)
 {
-    return orma_exec_same_name(ast->name, ORMA_STR("rowid")) ||
-           orma_exec_same_name(ast->name, ORMA_STR("_rowid_")) ||
-           orma_exec_same_name(ast->name, ORMA_STR("oid"));
+    return orma_exec_same_name(ast->name.name, ORMA_STR("rowid")) ||
+           orma_exec_same_name(ast->name.name, ORMA_STR("_rowid_")) ||
+           orma_exec_same_name(ast->name.name, ORMA_STR("oid"));
 }
 
 struct orma_exec_expr *orma_exec_scope_find(struct orma_exec_scope *s,
                                             const struct orma_exec_ast *ast)
 {
-    struct orma_exec_expr *e = find_column(s, ast->table, ast->name);
+    struct orma_exec_expr *e = find_column(s, ast->name.table, ast->name.name);
 
     if (e || is_rowid(ast))
         return e;
-    for (uint32_t i = 0; s->aliases && !ast->table.len && i < s->aliases->len; i++) {
-        if (s->aliases->data[i].given && orma_exec_same_name(s->aliases->data[i].name, ast->name))
+    for (uint32_t i = 0; s->aliases && !ast->name.table.len && i < s->aliases->len; i++) {
+        if (s->aliases->data[i].given &&
+            orma_exec_same_name(s->aliases->data[i].name, ast->name.name))
             return s->aliases->data[i].expr;
     }
     return s->outer ? find_outside(s, ast) : NULL;
@@ -137,8 +138,8 @@ struct orma_exec_expr *orma_exec_scope_find(struct orma_exec_scope *s,
 
 bool orma_exec_scope_is_truth(struct orma_exec_scope *s, const struct orma_exec_ast *ast)
 {
-    return ast->op == ORMA_EXEC_NAME && !ast->quoted && !ast->table.len &&
-           (orma_exec_same_name(ast->name, ORMA_STR("true")) ||
-            orma_exec_same_name(ast->name, ORMA_STR("false"))) &&
+    return ast->op == ORMA_EXEC_NAME && !ast->name.quoted && !ast->name.table.len &&
+           (orma_exec_same_name(ast->name.name, ORMA_STR("true")) ||
+            orma_exec_same_name(ast->name.name, ORMA_STR("false"))) &&
            !orma_exec_scope_find(s, ast);
 }

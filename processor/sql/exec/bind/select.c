@@ -48,7 +48,7 @@ static void number_slots(struct orma_exec_query *q)
     unsigned base = q->groups.len + q->aggs.len;
 
     for (uint32_t i = 0; i < q->win_slots.len; i++)
-        q->win_slots.data[i]->col += base;
+        q->win_slots.data[i]->slot.at += base;
     for (uint32_t i = 0; i < q->wins.len; i++) {
         for (unsigned k = 0; k < q->wins.data[i]->funcs_num; k++)
             q->wins.data[i]->funcs[k].slot += base;
@@ -71,7 +71,7 @@ static bool bind_groups_by_results(struct orma_exec_scope *s, const struct orma_
             break; /* numbers and names behind a star are given up */
         const char *why = s->plan->why;
         if (!r.name.len && item->expr->op == ORMA_EXEC_NAME)
-            r.name = item->expr->name;
+            r.name = item->expr->name.name;
         r.expr = orma_exec_bind_expr(s, item->expr);
         if (!r.expr) { /* an aggregate, which nobody groups by */
             s->plan->why = why;

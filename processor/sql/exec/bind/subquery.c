@@ -24,9 +24,9 @@ static unsigned sides_of(const struct orma_exec_query *q, const struct orma_exec
     unsigned sides = 0;
 
     if (e->op == ORMA_EXEC_COLUMN) {
-        unsigned i = e->source->index;
+        unsigned i = e->column.source->index;
 
-        sides = i < q->sources_num && q->sources[i] == e->source ? INSIDE : OUTSIDE;
+        sides = i < q->sources_num && q->sources[i] == e->column.source ? INSIDE : OUTSIDE;
     }
     for (unsigned i = 0; i < e->num; i++)
         sides |= sides_of(q, e->args[i]);
@@ -64,7 +64,7 @@ static struct orma_exec_sub *new_sub(struct orma_exec_scope *s, struct orma_exec
 
     if (s->bind_select) {
         s->plan->outer = ast->op == ORMA_EXEC_IN_SELECT ? NULL : s;
-        q = s->bind_select(s->plan, ast->select, s->ctes, s->select_depth + 1);
+        q = s->bind_select(s->plan, ast->query.select, s->ctes, s->select_depth + 1);
         s->plan->outer = NULL;
     }
     struct orma_exec_sub *sub = q ? calloc(1, sizeof(*sub)) : NULL;
@@ -72,7 +72,7 @@ static struct orma_exec_sub *new_sub(struct orma_exec_scope *s, struct orma_exec
     if (q && q->results.len != 1 && ast->op != ORMA_EXEC_EXISTS) {
         orma_exec_give_up(s->plan, "the number of columns");
     } else if (sub && ORMA_VEC_PUSH(&s->plan->subs, sub) == 0) {
-        e->sub = sub;
+        e->query.sub = sub;
         sub->expr = e;
         sub->query = q;
         return sub;
@@ -128,7 +128,7 @@ static bool add_keys(struct orma_exec_scope *s, struct orma_exec_sub *sub, struc
 
             if (!(r.expr = orma_exec_new_expr(s->plan, ORMA_EXEC_SLOT, 0)))
                 return false;
-            r.expr->col = i;
+            r.expr->slot.at = i;
             r.expr->types = types;
         }
         if (ORMA_VEC_PUSH(&q->results, r) < 0)
@@ -141,7 +141,7 @@ static bool add_keys(struct orma_exec_scope *s, struct orma_exec_sub *sub, struc
  */
 static bool has_bare(const struct orma_exec_query *q, const struct orma_exec_expr *e)
 {
-    bool found = e->op == ORMA_EXEC_SLOT && !e->has_base && e->col < q->keys.len;
+    bool found = e->op == ORMA_EXEC_SLOT && !e->slot.of_window && e->slot.at < q->keys.len;
 
     for (unsigned i = 0; i < e->num; i++)
         found |= has_bare(q, e->args[i]);

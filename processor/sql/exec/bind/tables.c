@@ -45,7 +45,7 @@ struct orma_exec_result orma_exec_bind_table_column(struct orma_exec_plan *plan,
 
     if (!e)
         return (struct orma_exec_result){0};
-    *e = (struct orma_exec_expr){.op = ORMA_EXEC_COLUMN, .source = src, .col = col};
+    *e = (struct orma_exec_expr){.op = ORMA_EXEC_COLUMN, .column = {src, col}};
     e->types = v.op == ORMA_PROJ_COL ? types_of(def) : EXEC_INT | EXEC_NULL;
     e->affinity = e->types & EXEC_TEXT ? EXEC_AFF_TEXT : EXEC_AFF_NUMBER;
     if (v.op == ORMA_PROJ_ARG) { /* left to SQLite */

@@ -21,19 +21,36 @@ struct orma_exec_window {
     struct orma_exec_extent extent;
 };
 
+/* What `op` is says which member of the union counts; operators have arguments alone. */
 struct orma_exec_ast {
     struct orma_exec_ast *next; /* in a list of arguments */
     enum orma_exec_op op;
-    bool negated;  /* NOT BETWEEN, NOT IN, NOT LIKE */
-    bool has_base; /* CASE x WHEN */
-    bool has_else;
-    bool distinct; /* count(DISTINCT x) */
-    bool filtered; /* its argument is one of a FILTER */
-    bool quoted;   /* NAME in double quotes: may be a text */
-    struct orma_str name, table;
+    bool negated; /* NOT BETWEEN, NOT IN, NOT LIKE, NOT GLOB */
     struct orma_exec_ast *args;
-    struct orma_exec_window *over;
-    struct orma_exec_select *select; /* IN_SELECT, VALUE, EXISTS */
+    union {
+        struct {
+            struct orma_str text; /* a number as it is written; a text without its quotes */
+        } literal;                /* NULL, NUMBER, TEXT */
+        struct {
+            struct orma_str table, name;
+            bool quoted; /* in double quotes: may be a text */
+        } name;          /* NAME */
+        struct {
+            struct orma_str name;
+            bool distinct; /* count(DISTINCT x) */
+            bool filtered; /* its argument is one of a FILTER */
+            struct orma_exec_window *over;
+        } call; /* CALL */
+        struct {
+            struct orma_str type;
+        } cast; /* CAST */
+        struct {
+            bool has_base, has_else; /* CASE base WHEN ... ELSE ... */
+        } choice;                    /* CASE */
+        struct {
+            struct orma_exec_select *select;
+        } query; /* IN_SELECT, VALUE, EXISTS */
+    };
 };
 
 struct orma_exec_from {

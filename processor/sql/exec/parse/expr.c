@@ -165,14 +165,14 @@ static void read_filter(struct orma_exec_parser *p, struct orma_exec_ast *call)
         val = orma_exec_parser_node(p, ORMA_EXEC_NUMBER);
         if (!val)
             return;
-        val->name = ORMA_STR("1");
+        val->literal.text = ORMA_STR("1");
     }
     e->next = val->next;
     e->args = test;
     test->next = val;
     val->next = NULL;
     call->args = e;
-    call->filtered = true;
+    call->call.filtered = true;
 }
 
 static void read_over(struct orma_exec_parser *p, struct orma_exec_ast *call)
@@ -182,13 +182,13 @@ static void read_over(struct orma_exec_parser *p, struct orma_exec_ast *call)
     if (!accept(p, "over"))
         return;
     if (p->tok.kind == ORMA_TOK_OPEN) {
-        call->over = orma_exec_parser_window(p);
+        call->call.over = orma_exec_parser_window(p);
         return;
     }
-    call->over = orma_exec_parser_take(p, sizeof(*call->over));
+    call->call.over = orma_exec_parser_take(p, sizeof(*call->call.over));
     struct orma_str name = orma_exec_parser_name(p);
-    if (call->over)
-        call->over->name = name;
+    if (call->call.over)
+        call->call.over->name = name;
 }
 
 /* ---- operands ---- */
@@ -199,9 +199,9 @@ static struct orma_exec_ast *read_call(struct orma_exec_parser *p, struct orma_s
 
     if (!e)
         return NULL;
-    e->name = name;
+    e->call.name = name;
     next(p);
-    e->distinct = accept(p, "distinct");
+    e->call.distinct = accept(p, "distinct");
     if (is_op(p, "*")) {
         next(p);
         e->args = orma_exec_parser_node(p, ORMA_EXEC_STAR);
@@ -223,11 +223,11 @@ static struct orma_exec_ast *read_named(struct orma_exec_parser *p)
     struct orma_exec_ast *e = orma_exec_parser_node(p, ORMA_EXEC_NAME);
     if (!e)
         return NULL;
-    e->name = name;
-    e->quoted = quoted;
+    e->name.name = name;
+    e->name.quoted = quoted;
     if (accept_kind(p, ORMA_TOK_DOT)) {
-        e->table = name;
-        e->name = orma_exec_parser_name(p);
+        e->name.table = name;
+        e->name.name = orma_exec_parser_name(p);
         p->no |= p->tok.kind == ORMA_TOK_DOT;
     }
     return e;
@@ -240,8 +240,8 @@ static struct orma_exec_ast *read_case(struct orma_exec_parser *p)
     if (!e)
         return NULL;
     struct orma_exec_ast **at = &e->args;
-    e->has_base = !is(p, "when");
-    if (e->has_base && (*at = orma_exec_parser_expr(p)))
+    e->choice.has_base = !is(p, "when");
+    if (e->choice.has_base && (*at = orma_exec_parser_expr(p)))
         at = &(*at)->next;
     while (accept(p, "when")) {
         if ((*at = orma_exec_parser_expr(p)))
@@ -250,8 +250,8 @@ static struct orma_exec_ast *read_case(struct orma_exec_parser *p)
         if (!p->no && (*at = orma_exec_parser_expr(p)))
             at = &(*at)->next;
     }
-    e->has_else = accept(p, "else");
-    if (e->has_else)
+    e->choice.has_else = accept(p, "else");
+    if (e->choice.has_else)
         *at = orma_exec_parser_expr(p);
     expect(p, "end");
     return e;
@@ -266,7 +266,7 @@ static struct orma_exec_ast *read_cast(struct orma_exec_parser *p)
     expect_kind(p, ORMA_TOK_OPEN);
     e->args = orma_exec_parser_expr(p);
     expect(p, "as");
-    e->name = orma_exec_parser_name(p);
+    e->cast.type = orma_exec_parser_name(p);
     expect_kind(p, ORMA_TOK_CLOSE);
     return e;
 }
@@ -276,9 +276,9 @@ static struct orma_exec_ast *read_literal(struct orma_exec_parser *p, enum orma_
     struct orma_exec_ast *e = orma_exec_parser_node(p, op);
 
     if (e)
-        e->name = orma_token_text(p->text, p->tok);
+        e->literal.text = orma_token_text(p->text, p->tok);
     if (e && op == ORMA_EXEC_TEXT)
-        e->name = orma_exec_parser_unquote(p, e->name);
+        e->literal.text = orma_exec_parser_unquote(p, e->literal.text);
     next(p);
     return e;
 }
@@ -294,7 +294,7 @@ static struct orma_exec_ast *read_query(struct orma_exec_parser *p, enum orma_ex
     struct orma_exec_select *select = p->read_select(p);
 
     if (e)
-        e->select = select;
+        e->query.select = select;
     return e;
 }
 
@@ -379,7 +379,7 @@ static struct orma_exec_ast *read_in(struct orma_exec_parser *p, struct orma_exe
     expect_kind(p, ORMA_TOK_OPEN);
     if (!p->no && is_select(p)) {
         e->op = ORMA_EXEC_IN_SELECT;
-        e->select = p->read_select(p);
+        e->query.select = p->read_select(p);
     } else if (!p->no) {
         read_list(p, &left->next);
     }

@@ -26,12 +26,12 @@ static bool is_bound(enum orma_exec_op op)
 
 static void check_column(const struct orma_exec_expr *e)
 {
-    ORMA_ASSERT(e->source && !e->num);
-    ORMA_ASSERT(!e->source->table != !e->source->query);
-    if (e->source->table)
-        ORMA_ASSERT(e->col < orma_exec_table_width(e->source));
+    ORMA_ASSERT(e->column.source && !e->num);
+    ORMA_ASSERT(!e->column.source->table != !e->column.source->query);
+    if (e->column.source->table)
+        ORMA_ASSERT(e->column.at < orma_exec_table_width(e->column.source));
     else
-        ORMA_ASSERT(e->col < e->source->query->results.len);
+        ORMA_ASSERT(e->column.at < e->column.source->query->results.len);
 }
 
 static void check_expr(const struct orma_exec_plan *plan, const struct orma_exec_query *q,
@@ -47,11 +47,11 @@ static void check_expr(const struct orma_exec_plan *plan, const struct orma_exec
     if (e->op == ORMA_EXEC_COLUMN)
         check_column(e);
     else if (e->op == ORMA_EXEC_SLOT)
-        ORMA_ASSERT(q->parts.len || e->col < q->slots_num);
+        ORMA_ASSERT(q->parts.len || e->slot.at < q->slots_num);
     else if (e->op == ORMA_EXEC_CALL)
-        ORMA_ASSERT(e->function && e->function->kinds & EXEC_SCALAR);
+        ORMA_ASSERT(e->call.function && e->call.function->kinds & EXEC_SCALAR);
     else if (e->op == ORMA_EXEC_IN_SELECT || e->op == ORMA_EXEC_VALUE || e->op == ORMA_EXEC_EXISTS)
-        ORMA_ASSERT(e->sub && e->sub->query);
+        ORMA_ASSERT(e->query.sub && e->query.sub->query);
     for (unsigned i = 0; i < e->num; i++) {
         ORMA_ASSERT(e->args[i]);
         check_expr(plan, q, e->args[i]);

@@ -31,9 +31,9 @@ static int op_of(enum orma_exec_op op, bool turned)
 /* Whether SQLite compares them as they are: of a text and a number an affinity changes one. */
 static bool is_of_kind(const struct orma_exec_expr *col, const struct orma_exec_expr *val)
 {
-    const uint8_t text = val->val.tag & EXEC_TEXT;
+    const uint8_t text = val->constant.val.tag & EXEC_TEXT;
 
-    return val->val.tag == EXEC_NULL || (col->types & EXEC_TEXT) == text;
+    return val->constant.val.tag == EXEC_NULL || (col->types & EXEC_TEXT) == text;
 }
 
 /* A column in a list of constants, of which there may be any number. */
@@ -41,13 +41,13 @@ static bool is_in(struct orma_exec_plan *plan, const struct orma_exec_expr *e, u
 {
     const struct orma_exec_expr *c = e->op == ORMA_EXEC_IN && !e->negated ? e->args[0] : NULL;
 
-    if (!c || c->op != ORMA_EXEC_COLUMN || !c->source->table)
+    if (!c || c->op != ORMA_EXEC_COLUMN || !c->column.source->table)
         return false;
     for (unsigned i = 1; i < e->num; i++) {
         if (e->args[i]->op != ORMA_EXEC_CONST || !is_of_kind(c, e->args[i]))
             return false;
     }
-    struct orma_vcolumn v = orma_exec_table_vcolumn(plan, c->source, c->col);
+    struct orma_vcolumn v = orma_exec_table_vcolumn(plan, c->column.source, c->column.at);
     *ret_col = v.col;
     return v.op == ORMA_PROJ_COL;
 }
@@ -63,10 +63,10 @@ bool orma_exec_plan_is_filter(struct orma_exec_plan *plan, const struct orma_exe
     for (unsigned i = 0; i < e->num && e->num <= 2; i++) {
         const struct orma_exec_expr *c = e->args[i], *val = e->num == 2 ? e->args[1 - i] : NULL;
 
-        if (c->op != ORMA_EXEC_COLUMN || !c->source->table ||
+        if (c->op != ORMA_EXEC_COLUMN || !c->column.source->table ||
             (val && (val->op != ORMA_EXEC_CONST || !is_of_kind(c, val))))
             continue;
-        struct orma_vcolumn v = orma_exec_table_vcolumn(plan, c->source, c->col);
+        struct orma_vcolumn v = orma_exec_table_vcolumn(plan, c->column.source, c->column.at);
         *ret_op = op_of(e->op, i);
         *ret_col = v.col;
         *ret_val = val;
@@ -89,8 +89,8 @@ struct orma_exec_expr *orma_exec_plan_given_column(const struct orma_exec_expr *
         const struct orma_exec_expr *val = e->args[1 - i];
 
         if (orma_exec_plan_is_integer(e->args[i]) && val->op == ORMA_EXEC_CONST &&
-            val->val.tag == EXEC_INT) {
-            *ret = val->val.bits;
+            val->constant.val.tag == EXEC_INT) {
+            *ret = val->constant.val.bits;
             return e->args[i];
         }
     }
@@ -105,7 +105,7 @@ bool orma_exec_plan_is_given(struct orma_exec_plan *plan, const struct orma_exec
     for (uint32_t i = 0; i < q->where.len; i++) {
         const struct orma_exec_expr *col = orma_exec_plan_given_column(q->where.data[i], &val);
 
-        if (col && col->source == src && orma_exec_is_row_number(plan, col))
+        if (col && col->column.source == src && orma_exec_is_row_number(plan, col))
             return true;
     }
     return false;

@@ -28,14 +28,13 @@ static bool find_leaf(struct orma_exec_expr *e, struct orma_exec_expr **ret)
         if (e->types & ~(EXEC_TEXT | EXEC_NULL) || !(e->types & EXEC_TEXT) ||
             e->affinity == EXEC_AFF_OPEN)
             return false;
-        if (*ret && (e->op != (*ret)->op || e->source != (*ret)->source || e->col != (*ret)->col ||
-                     e->affinity != (*ret)->affinity || e->has_base != (*ret)->has_base))
+        if (*ret && (e->affinity != (*ret)->affinity || !orma_exec_same_expr(e, *ret)))
             return false;
         *ret = e;
         return true;
     }
-    if (e->op == ORMA_EXEC_ARG || e->op == ORMA_EXEC_MEMO || e->op == ORMA_EXEC_APPLY || e->sub ||
-        (e->op == ORMA_EXEC_CALL && !e->function->is_pure))
+    if (e->op == ORMA_EXEC_ARG || e->op == ORMA_EXEC_MEMO || e->op == ORMA_EXEC_APPLY ||
+        orma_exec_is_query(e) || (e->op == ORMA_EXEC_CALL && !e->call.function->is_pure))
         return false;
     for (unsigned i = 0; i < e->num; i++) {
         if (!find_leaf(e->args[i], ret))
@@ -71,7 +70,7 @@ static bool make_memo(struct orma_exec_plan *plan, struct orma_exec_expr *e,
                                  .affinity = e->affinity,
                                  .num = 1,
                                  .args = args,
-                                 .memo = m,
+                                 .remembered.memo = m,
                                  .folded = true};
     return true;
 }
@@ -98,11 +97,11 @@ static struct orma_exec_expr *take_params(struct orma_exec_plan *plan, struct or
         }
         to->args[to->num++] = e;
         copy->op = ORMA_EXEC_PARAM;
-        copy->col = to->num;
+        copy->param.number = to->num;
         return copy;
     }
     /* Called where SQLite calls it, too. */
-    if (e->op == ORMA_EXEC_CALL && e->function->may_fail && plan->sure) {
+    if (e->op == ORMA_EXEC_CALL && e->call.function->may_fail && plan->sure) {
         orma_exec_give_up(plan, "a function that may fail");
         return NULL;
     }
@@ -120,7 +119,7 @@ static void make_call(struct orma_exec_plan *plan, struct orma_exec_expr *e)
     struct orma_exec_expr made = {.op = ORMA_EXEC_APPLY,
                                   .types = e->types,
                                   .affinity = e->affinity,
-                                  .call = c,
+                                  .applied.call = c,
                                   .folded = true};
     struct orma_buf text = {0};
 

@@ -9,7 +9,7 @@
 uint32_t orma_exec_plan_sources_of(const struct orma_exec_expr *e)
 {
     uint32_t mask =
-        e->op == ORMA_EXEC_COLUMN || e->op == ORMA_EXEC_ROW ? 1u << e->source->index : 0;
+        e->op == ORMA_EXEC_COLUMN || e->op == ORMA_EXEC_ROW ? 1u << e->column.source->index : 0;
 
     for (unsigned i = 0; i < e->num; i++)
         mask |= orma_exec_plan_sources_of(e->args[i]);
@@ -73,7 +73,7 @@ static void add_end(struct orma_exec_stretch *s, const struct orma_exec_expr *e,
         struct orma_exec_expr *of = e->args[i], *with = e->args[1 - i];
         bool strict = e->op == ORMA_EXEC_GT || e->op == ORMA_EXEC_LT, low = lower == (i == 0);
 
-        if (of->op != ORMA_EXEC_COLUMN || of->source != src ||
+        if (of->op != ORMA_EXEC_COLUMN || of->column.source != src ||
             orma_exec_plan_sources_of(with) & ~known ||
             (of->types | with->types) & ~(EXEC_INT | EXEC_NULL) || of->affinity == EXEC_AFF_TEXT ||
             with->affinity == EXEC_AFF_TEXT || (s->of && !orma_exec_same_expr(s->of, of)) ||
@@ -121,7 +121,7 @@ static bool find_step(struct orma_exec_join_plan *j, struct orma_exec_source *sr
 
     for (unsigned i = 0; (e = condition_at(j, src, i)); i++) {
         if ((!left && j->conds[i].done) || !splits(e, src, known, &probe, &build) ||
-            by_number != (build->op == ORMA_EXEC_COLUMN && build->source == src &&
+            by_number != (build->op == ORMA_EXEC_COLUMN && build->column.source == src &&
                           orma_exec_is_row_number(j->plan, build)))
             continue;
         *ret = (struct orma_exec_step){

@@ -93,12 +93,13 @@ static bool check_indexes(struct orma_exec_plan *plan)
 /* A column in which no value comes twice: the only key of groups, the only one that is distinct. */
 static bool is_unique(const struct orma_exec_expr *e)
 {
-    const struct orma_exec_query *q = e->op == ORMA_EXEC_COLUMN ? e->source->query : NULL;
+    const struct orma_exec_query *q = e->op == ORMA_EXEC_COLUMN ? e->column.source->query : NULL;
 
     if (!q || q->parts.len)
         return false;
-    const struct orma_exec_expr *r = q->results.data[e->col].expr;
-    if (q->grouped && q->groups.len == 1 && r->op == ORMA_EXEC_SLOT && !r->has_base && !r->col)
+    const struct orma_exec_expr *r = q->results.data[e->column.at].expr;
+    if (q->grouped && q->groups.len == 1 && r->op == ORMA_EXEC_SLOT && !r->slot.of_window &&
+        !r->slot.at)
         return true;
     return q->distinct && q->results.len == 1;
 }
@@ -236,7 +237,8 @@ bool orma_exec_plan_order_join(struct orma_exec_plan *plan, struct orma_exec_que
 
         if (!key || !e)
             return orma_exec_give_up(plan, "memory");
-        *e = (struct orma_exec_expr){.op = ORMA_EXEC_ROW, .source = loops[i], .types = EXEC_INT};
+        *e = (struct orma_exec_expr){
+            .op = ORMA_EXEC_ROW, .column.source = loops[i], .types = EXEC_INT};
         *key = (struct orma_exec_key){.expr = e};
     }
     return true;

@@ -5,16 +5,16 @@
  * does not. */
 static void find_sets(struct orma_exec_plan *plan, const struct orma_exec_expr *e, bool inside)
 {
-    if (e->op == ORMA_EXEC_COLUMN && e->source->table) {
-        const struct orma_vcolumn v = orma_exec_table_vcolumn(plan, e->source, e->col);
-        const struct orma_table *t = e->source->table, *tables = plan->sql->storage->tables;
+    if (e->op == ORMA_EXEC_COLUMN && e->column.source->table) {
+        const struct orma_vcolumn v = orma_exec_table_vcolumn(plan, e->column.source, e->column.at);
+        const struct orma_table *t = e->column.source->table, *tables = plan->sql->storage->tables;
         const bool set = v.op == ORMA_PROJ_COL && t >= tables && t < tables + ORMA_TABLES_NUM &&
                          orma_args_is_set_column(&t->def->columns[v.col]);
 
         plan->sets |= set && inside;
         plan->ids |= set != inside || v.op == ORMA_PROJ_ARG;
-    } else if (e->op == ORMA_EXEC_COLUMN && !e->source->query->parts.len) {
-        find_sets(plan, e->source->query->results.data[e->col].expr, inside);
+    } else if (e->op == ORMA_EXEC_COLUMN && !e->column.source->query->parts.len) {
+        find_sets(plan, e->column.source->query->results.data[e->column.at].expr, inside);
     } else if (inside) {
         plan->ids = true;
     }
@@ -82,7 +82,7 @@ static bool is_source(const struct orma_exec_plan *plan, const struct orma_exec_
 
 static bool may_fail(const struct orma_exec_expr *e)
 {
-    bool found = e->op == ORMA_EXEC_CALL && e->function->may_fail;
+    bool found = e->op == ORMA_EXEC_CALL && e->call.function->may_fail;
 
     for (unsigned i = 0; i < e->num && !found; i++)
         found = may_fail(e->args[i]);
@@ -148,14 +148,14 @@ static void limit_numbers(struct orma_exec_query *q)
         const struct orma_exec_expr *e = q->where.data[i];
 
         if ((e->op != ORMA_EXEC_LT && e->op != ORMA_EXEC_LE) ||
-            e->args[0]->op != ORMA_EXEC_COLUMN || !e->args[0]->source->query ||
-            e->args[0]->source->join == ORMA_EXEC_LEFT || e->args[1]->op != ORMA_EXEC_CONST ||
-            e->args[1]->val.tag != EXEC_INT)
+            e->args[0]->op != ORMA_EXEC_COLUMN || !e->args[0]->column.source->query ||
+            e->args[0]->column.source->join == ORMA_EXEC_LEFT ||
+            e->args[1]->op != ORMA_EXEC_CONST || e->args[1]->constant.val.tag != EXEC_INT)
             continue;
-        struct orma_exec_query *sub = e->args[0]->source->query;
-        const struct orma_exec_expr *slot = sub->results.data[e->args[0]->col].expr;
-        int64_t num = e->args[1]->val.bits - (e->op == ORMA_EXEC_LT);
-        if (only_numbers(sub) && slot->op == ORMA_EXEC_SLOT && slot->has_base && num > 0 &&
+        struct orma_exec_query *sub = e->args[0]->column.source->query;
+        const struct orma_exec_expr *slot = sub->results.data[e->args[0]->column.at].expr;
+        int64_t num = e->args[1]->constant.val.bits - (e->op == ORMA_EXEC_LT);
+        if (only_numbers(sub) && slot->op == ORMA_EXEC_SLOT && slot->slot.of_window && num > 0 &&
             num < UINT32_MAX)
             sub->first_rows = (uint32_t)num;
     }

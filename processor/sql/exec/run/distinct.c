@@ -163,7 +163,7 @@ bool orma_exec_run_group_distinct(struct orma_exec_plan *plan, struct orma_exec_
 
         if (!slot)
             return false;
-        slot->col = result_at(q, q->order.data[i].expr);
+        slot->slot.at = result_at(q, q->order.data[i].expr);
         slot->types = q->order.data[i].expr->types;
         slot->affinity = q->order.data[i].expr->affinity;
         q->order.data[i].expr = slot;
@@ -173,7 +173,7 @@ bool orma_exec_run_group_distinct(struct orma_exec_plan *plan, struct orma_exec_
 
         if (!slot)
             return false;
-        slot->col = i;
+        slot->slot.at = i;
         slot->types = q->results.data[i].expr->types;
         slot->affinity = q->results.data[i].expr->affinity;
         q->results.data[i].expr = slot;

@@ -317,9 +317,9 @@ static void test_null(bool want, const struct orma_exec_vec *a, uint32_t num,
 
 static void fill_const(const struct orma_exec_expr *e, uint32_t num, struct orma_exec_vec *ret)
 {
-    set_all(ret, e->val.tag);
+    set_all(ret, e->constant.val.tag);
     for (uint32_t i = 0; i < num; i++)
-        ret->vals[i] = e->val.bits;
+        ret->vals[i] = e->constant.val.bits;
 }
 
 static bool in_list(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
@@ -333,7 +333,7 @@ static bool in_list(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
         bool found = false, null = x.tag == EXEC_NULL;
 
         for (unsigned k = 1; k < e->num && !found && x.tag != EXEC_NULL; k++) {
-            struct orma_exec_value y = e->args[k]->val;
+            struct orma_exec_value y = e->args[k]->constant.val;
 
             if (y.tag != EXEC_NULL && is_changed(e->args[0]->affinity, x.tag, y.tag))
                 return orma_exec_give_up(plan, "a text compared with a number");
@@ -348,7 +348,7 @@ static bool in_list(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
 static bool in_select(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
                       const struct orma_exec_vec *a, uint32_t num, struct orma_exec_vec *ret)
 {
-    const struct orma_exec_sub *sub = e->sub;
+    const struct orma_exec_sub *sub = e->query.sub;
     bool empty = !sub->set.len && !sub->null;
 
     ret->tagged = true;
@@ -404,7 +404,7 @@ static bool remember(struct orma_exec_plan *plan, const struct orma_exec_expr *e
         struct orma_exec_value v;
         uint32_t id = orma_exec_tag_at(a, i) == EXEC_NULL ? 0 : (uint32_t)a->vals[i];
 
-        if (!orma_exec_run_memo_value(plan, e->memo, id, &v))
+        if (!orma_exec_run_memo_value(plan, e->remembered.memo, id, &v))
             return false;
         orma_exec_set(ret, i, v.tag, v.bits);
         seen |= v.tag;
@@ -446,17 +446,17 @@ static bool eval_case(struct orma_exec_plan *plan, const struct orma_exec_expr *
     ret->tagged = true;
     memset(ret->tags, EXEC_NULL, r->num);
     memset(ret->vals, 0, r->num * sizeof(*ret->vals));
-    if (ok && e->has_base)
+    if (ok && e->choice.has_base)
         ok = orma_exec_run_eval(plan, e->args[i++], r, base);
     for (; ok && i + 1 < e->num; i += 2) {
         ok = orma_exec_run_eval(plan, e->args[i], r, when) &&
              orma_exec_run_eval(plan, e->args[i + 1], r, then);
-        if (ok && e->has_base)
+        if (ok && e->choice.has_base)
             ok = compare(plan, ORMA_EXEC_EQ, e->args[0]->affinity | e->args[i]->affinity, base,
                          when, r->num, test);
-        ok = ok && choose(plan, e->has_base ? test : when, then, r->num, done, ret);
+        ok = ok && choose(plan, e->choice.has_base ? test : when, then, r->num, done, ret);
     }
-    if (ok && e->has_else)
+    if (ok && e->choice.has_else)
         ok = orma_exec_run_eval(plan, e->args[e->num - 1], r, then) &&
              choose(plan, NULL, then, r->num, done, ret);
     orma_exec_give_vec(plan, base);
@@ -548,7 +548,8 @@ static bool eval_one(struct orma_exec_plan *plan, const struct orma_exec_expr *e
                      const struct orma_exec_vec *a, struct orma_exec_vec *spare, uint32_t num,
                      struct orma_exec_vec *ret)
 {
-    static const struct orma_exec_expr zero = {.op = ORMA_EXEC_CONST, .val = {EXEC_INT, 0}};
+    static const struct orma_exec_expr zero = {.op = ORMA_EXEC_CONST,
+                                               .constant.val = {EXEC_INT, 0}};
 
     switch (e->op) {
     case ORMA_EXEC_NOT:
@@ -584,7 +585,7 @@ static bool eval_operator(struct orma_exec_plan *plan, const struct orma_exec_ex
     bool ok = a && b && orma_exec_run_eval(plan, e->args[0], r, a);
 
     if (ok && e->op == ORMA_EXEC_ARG)
-        ok = orma_exec_run_load_args(plan, a, r, (uint32_t)e->args[1]->val.bits, ret);
+        ok = orma_exec_run_load_args(plan, a, r, (uint32_t)e->args[1]->constant.val.bits, ret);
     else if (ok && two)
         ok = orma_exec_run_eval(plan, e->args[1], r, b) && eval_two(plan, e, a, b, r->num, ret);
     else if (ok)
@@ -603,8 +604,9 @@ static bool eval_many(struct orma_exec_plan *plan, const struct orma_exec_expr *
 
     for (unsigned k = 0; ok && k < e->num; k++)
         ok = (v[k] = orma_exec_take_vec(plan)) && orma_exec_run_eval(plan, e->args[k], r, v[k]);
-    ok = ok && (e->call ? orma_exec_run_apply(plan, e, v, r->num, ret)
-                        : orma_exec_run_lookup(plan, e->sub, v, r->num, ret));
+    ok =
+        ok && (e->op == ORMA_EXEC_APPLY ? orma_exec_run_apply(plan, e, v, r->num, ret)
+                                        : orma_exec_run_lookup(plan, e->query.sub, v, r->num, ret));
     for (unsigned k = 0; k < e->num; k++)
         orma_exec_give_vec(plan, v[k]);
     return ok;

@@ -35,7 +35,7 @@ static sqlite3_value *next_of(void *data)
     struct list *l = data;
 
     sqlite3_value_free(l->val);
-    l->val = ++l->at < l->e->num ? make_value(l->plan, &l->e->args[l->at]->val) : NULL;
+    l->val = ++l->at < l->e->num ? make_value(l->plan, &l->e->args[l->at]->constant.val) : NULL;
     l->failed |= !l->val && l->at < l->e->num;
     return l->val;
 }
@@ -57,7 +57,7 @@ bool orma_exec_run_add_filter(struct orma_exec_plan *plan, const struct orma_tab
         sqlite3_value_free(l.val);
         return ok || orma_exec_give_up(plan, "memory");
     }
-    sqlite3_value *copy = make_value(plan, &val->val);
+    sqlite3_value *copy = make_value(plan, &val->constant.val);
     bool ok = copy && orma_filter_init(f, st, def, col, op, copy);
     sqlite3_value_free(copy);
     return ok || orma_exec_give_up(plan, "memory");

@@ -722,7 +722,7 @@ static bool sort_groups(struct grouper *g)
     bool ok = (exprs && keys) || orma_exec_give_up(g->plan, "memory");
 
     for (unsigned i = 0; ok && i < g->keys_num; i++) {
-        exprs[i] = (struct orma_exec_expr){.op = ORMA_EXEC_SLOT, .col = i};
+        exprs[i] = (struct orma_exec_expr){.op = ORMA_EXEC_SLOT, .slot.at = i};
         keys[i] = g->q->groups.data[i];
         keys[i].expr = &exprs[i];
     }

@@ -10,12 +10,12 @@
 static bool is_known(struct orma_exec_plan *plan, const struct orma_exec_expr *col,
                      const struct orma_exec_expr *given, int64_t val, int64_t *ret)
 {
-    const struct orma_exec_source *src = given->source;
+    const struct orma_exec_source *src = given->column.source;
 
     *ret = val;
     if (orma_exec_same_expr(col, given))
         return true;
-    if (col->source != src || src->join == ORMA_EXEC_LEFT ||
+    if (col->column.source != src || src->join == ORMA_EXEC_LEFT ||
         !orma_exec_is_row_number(plan, given) || (uint64_t)val >= src->table->rows)
         return false;
     struct orma_exec_rows row = {.num = 1, .first = (uint32_t)val};
@@ -49,7 +49,7 @@ static bool add_given(struct orma_exec_plan *plan, struct orma_exec_exprs *list,
 
     if (!e || !c)
         return orma_exec_give_up(plan, "memory");
-    c->val = (struct orma_exec_value){EXEC_INT, val};
+    c->constant.val = (struct orma_exec_value){EXEC_INT, val};
     c->types = EXEC_INT;
     e->types = EXEC_INT | EXEC_NULL;
     e->args[0] = col;
@@ -73,7 +73,7 @@ static bool spread(struct orma_exec_plan *plan, struct orma_exec_exprs *list,
             int64_t known;
 
             if (!orma_exec_plan_is_integer(col) || !orma_exec_plan_is_integer(other) ||
-                (src && other->source != src) || has_given(list, other) ||
+                (src && other->column.source != src) || has_given(list, other) ||
                 !is_known(plan, col, given, val, &known))
                 continue;
             if (!add_given(plan, list, other, known))

@@ -282,20 +282,20 @@ static bool load_query(struct orma_exec_plan *plan, const struct orma_exec_query
 bool orma_exec_run_load_column(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
                                const struct orma_exec_rows *r, struct orma_exec_vec *ret)
 {
-    const struct orma_exec_source *src = e->source;
+    const struct orma_exec_source *src = e->column.source;
     const uint32_t *list = r->source[src->index];
     bool ok = true;
 
     if (src->query) {
-        ok = load_query(plan, src->query, e->col, r, list, ret);
+        ok = load_query(plan, src->query, e->column.at, r, list, ret);
     } else {
-        struct orma_vcolumn v = orma_exec_table_vcolumn(plan, src, e->col);
+        struct orma_vcolumn v = orma_exec_table_vcolumn(plan, src, e->column.at);
 
         if (v.op == ORMA_PROJ_COL) {
             load_bits(src->table, v.col, r, list, ret);
             load_tags(src->table, v.col, r, list, ret);
         } else {
-            ok = load_made(plan, src, &v, e->col, r, list, ret);
+            ok = load_made(plan, src, &v, e->column.at, r, list, ret);
         }
     }
     if (ok && list && src->join == ORMA_EXEC_LEFT)
@@ -306,7 +306,7 @@ bool orma_exec_run_load_column(struct orma_exec_plan *plan, const struct orma_ex
 void orma_exec_run_load_row(const struct orma_exec_expr *e, const struct orma_exec_rows *r,
                             struct orma_exec_vec *ret)
 {
-    const uint32_t *list = r->source[e->source->index];
+    const uint32_t *list = r->source[e->column.source->index];
 
     ret->tagged = false;
     ret->tag = EXEC_INT;
@@ -317,7 +317,7 @@ void orma_exec_run_load_row(const struct orma_exec_expr *e, const struct orma_ex
 void orma_exec_run_load_slot(const struct orma_exec_expr *e, const struct orma_exec_rows *r,
                              struct orma_exec_vec *ret)
 {
-    const struct orma_exec_slot *s = &r->frame->slots[e->col];
+    const struct orma_exec_slot *s = &r->frame->slots[e->slot.at];
 
     for (uint32_t i = 0; i < r->num; i++)
         ret->vals[i] = s->vals[r->slot[i]];

@@ -86,7 +86,7 @@ bool orma_exec_run_apply(struct orma_exec_plan *plan, const struct orma_exec_exp
     uint8_t seen = 0;
     bool ok = true;
 
-    e->call->rows += num;
+    e->applied.call->rows += num;
     for (uint32_t i = 0; ok && i < num; i++) {
         struct orma_exec_kept_call call = {.tags = {0}};
         uint64_t h = 0;
@@ -97,11 +97,11 @@ bool orma_exec_run_apply(struct orma_exec_plan *plan, const struct orma_exec_exp
             h = (h ^ (uint64_t)call.vals[k] ^ call.tags[k]) * UINT64_C(0x9e3779b97f4a7c15);
             h ^= h >> 29;
         }
-        struct orma_exec_kept_call *kept = &e->call->kept[(h >> 32) % EXEC_CALLS_KEPT];
+        struct orma_exec_kept_call *kept = &e->applied.call->kept[(h >> 32) % EXEC_CALLS_KEPT];
         if (kept->tags[EXEC_PARAMS_MAX] == EXEC_UNKNOWN ||
             memcmp(kept->tags, call.tags, EXEC_PARAMS_MAX) ||
             memcmp(kept->vals, call.vals, sizeof(call.vals))) {
-            ok = !orma_exec_should_stop(plan) && call_with(plan, e->call, e->num, &call);
+            ok = !orma_exec_should_stop(plan) && call_with(plan, e->applied.call, e->num, &call);
             *kept = call;
         }
         orma_exec_set(ret, i, kept->tags[EXEC_PARAMS_MAX], kept->ret);

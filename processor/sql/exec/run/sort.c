@@ -141,9 +141,9 @@ static bool rank_texts(struct orma_exec_plan *plan, struct codes *c)
 /* Whether values cost no more than reading what is stored. */
 static bool is_cheap(const struct orma_exec_expr *e)
 {
-    if (e->op == ORMA_EXEC_COLUMN && e->source->query)
-        return !e->source->query->parts.len &&
-               is_cheap(e->source->query->results.data[e->col].expr);
+    if (e->op == ORMA_EXEC_COLUMN && e->column.source->query)
+        return !e->column.source->query->parts.len &&
+               is_cheap(e->column.source->query->results.data[e->column.at].expr);
     return e->op == ORMA_EXEC_COLUMN || e->op == ORMA_EXEC_SLOT || e->op == ORMA_EXEC_ROW;
 }
 

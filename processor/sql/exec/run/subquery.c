@@ -7,16 +7,19 @@
 static bool take_value(struct orma_exec_plan *plan, struct orma_exec_sub *sub,
                        const struct orma_exec_rows *r, struct orma_exec_vec *v)
 {
-    sub->expr->val = (struct orma_exec_value){EXEC_NULL, 0};
+    struct orma_exec_value val = {EXEC_NULL, 0};
+
     if (sub->expr->op == ORMA_EXEC_EXISTS) {
-        sub->expr->val = (struct orma_exec_value){EXEC_INT, r->num > 0};
+        val = (struct orma_exec_value){EXEC_INT, r->num > 0};
     } else if (r->num) {
         if (!orma_exec_run_eval(plan, sub->query->results.data[0].expr, r, v))
             return false;
-        sub->expr->val = (struct orma_exec_value){orma_exec_tag_at(v, 0), v->vals[0]};
+        val = (struct orma_exec_value){orma_exec_tag_at(v, 0), v->vals[0]};
     }
     sub->expr->op = ORMA_EXEC_CONST;
-    sub->expr->types = sub->expr->val.tag;
+    sub->expr->types = val.tag;
+    sub->expr->constant.val = val;
+    sub->expr->constant.text = (struct orma_str){0};
     return true;
 }
 
