@@ -13,25 +13,12 @@ struct sum {
     bool is_real, overflow;
 };
 
-/* An integer that no double holds goes in two parts. */
-static void add_whole(struct orma_kbn *to, int64_t val, double sign)
-{
-    int64_t low = val % 16384;
-
-    if (val > -(INT64_C(1) << 52) && val < INT64_C(1) << 52) {
-        orma_kbn_add(to, sign * (double)val);
-        return;
-    }
-    orma_kbn_add(to, sign * (double)(val - low));
-    orma_kbn_add(to, sign * (double)low);
-}
-
 static void to_real(struct sum *s)
 {
     if (s->is_real)
         return;
     s->is_real = true;
-    add_whole(&s->real, s->whole, 1);
+    orma_kbn_add_int(&s->real, s->whole, 1);
 }
 
 static void sum_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -56,7 +43,7 @@ static void sum_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     }
     s->overflow |= !s->is_real;
     to_real(s);
-    add_whole(&s->real, val, 1);
+    orma_kbn_add_int(&s->real, val, 1);
 }
 
 static void sum_inverse(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -74,7 +61,7 @@ static void sum_inverse(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     }
     int64_t val = sqlite3_value_int64(argv[0]);
     if (s->is_real)
-        add_whole(&s->real, val, -1);
+        orma_kbn_add_int(&s->real, val, -1);
     else
         s->whole = (int64_t)((uint64_t)s->whole - (uint64_t)val);
 }

@@ -63,6 +63,15 @@ struct orma_exec_expr {
     };
 };
 
+/* Whether SQLite works it out, and not its arguments alone. */
+static inline bool orma_exec_is_by_sqlite(const struct orma_exec_catalog *catalog,
+                                          const struct orma_exec_expr *e)
+{
+    if (e->op == ORMA_EXEC_CALL)
+        return !e->call.function->by_values && !e->call.function->by_rows;
+    return orma_exec_operator_of(catalog, e->op)->by_sqlite;
+}
+
 static inline bool orma_exec_is_query(const struct orma_exec_expr *e)
 {
     return e->op == ORMA_EXEC_IN_SELECT || e->op == ORMA_EXEC_VALUE || e->op == ORMA_EXEC_EXISTS;

@@ -55,25 +55,8 @@ bool orma_exec_function_of_engine(const struct orma_exec_catalog *catalog, struc
                                        .kinds = EXEC_SCALAR,
                                        .types = EXEC_ANY,
                                        .is_pure = !made,
-                                       .may_fail = true,
-                                       .form = EXEC_FORM_CALL};
+                                       .may_fail = true};
     return true;
-}
-
-const struct orma_exec_function *orma_exec_function_of(const struct orma_exec_catalog *catalog,
-                                                       enum orma_exec_func func)
-{
-    static const struct orma_exec_function bare = {
-        .types = EXEC_NULL, .of_args = true, .empty = EXEC_NULL, .func = EXEC_BARE};
-    const enum orma_exec_func like = func == EXEC_COUNT_ALL ? EXEC_COUNT : func;
-
-    for (size_t i = 0; i < catalog->functions_num; i++) {
-        if (catalog->functions[i].kinds & (EXEC_AGGREGATE | EXEC_WINDOW) &&
-            catalog->functions[i].func == like)
-            return &catalog->functions[i];
-    }
-    ORMA_ASSERT(func == EXEC_BARE);
-    return &bare;
 }
 
 static bool is_written(const char *text, struct orma_str as)

@@ -52,11 +52,10 @@ struct orma_exec_key {
 ORMA_VEC_STRUCT(orma_exec_keys, struct orma_exec_key);
 
 struct orma_exec_agg {
-    enum orma_exec_func func;
+    const struct orma_exec_function *function;
     bool distinct, filtered;
     struct orma_exec_expr *arg;
-    double fraction; /* PERCENTILE */
-    bool exact;      /* one of the values */
+    double fraction; /* of a percentile */
 };
 ORMA_VEC_STRUCT(orma_exec_aggs, struct orma_exec_agg);
 
@@ -65,8 +64,8 @@ struct orma_exec_win {
     struct orma_exec_keys partition, order;
     struct orma_exec_extent extent; /* as SQLite has it, whatever is written */
     struct orma_exec_wins_func {
-        enum orma_exec_func func;
-        struct orma_exec_expr *arg, *fallback;
+        const struct orma_exec_function *function;
+        struct orma_exec_expr *arg, *fallback; /* or NULL */
         int64_t offset;
         unsigned slot;
     } funcs[16];

@@ -56,12 +56,7 @@ enum orma_exec_op {
     ORMA_EXEC_MEMO,
     ORMA_EXEC_APPLY, /* a call for each row */
     ORMA_EXEC_PARAM, /* in the text of that */
-    ORMA_EXEC_ARG,
-    ORMA_EXEC_LEAST, /* min(a, b), max(a, b) */
-    ORMA_EXEC_GREATEST,
-    ORMA_EXEC_COALESCE,
-    ORMA_EXEC_NULLIF,
-    ORMA_EXEC_ROW, /* the number of the row of a source */
+    ORMA_EXEC_ROW,   /* the number of the row of a source */
 };
 
 /* Where the frame of a row begins or ends. */

@@ -113,16 +113,6 @@ void orma_exec_put_expr(struct orma_buf *to, const struct orma_exec_plan *plan,
     case ORMA_EXEC_PARAM:
         orma_buf_printf(to, "?%u", e->param.number);
         break;
-    case ORMA_EXEC_LEAST:
-    case ORMA_EXEC_GREATEST:
-        orma_buf_put_str(to, e->op == ORMA_EXEC_LEAST ? "min" : "max");
-        put_list(to, plan, e, 0);
-        break;
-    case ORMA_EXEC_COALESCE:
-    case ORMA_EXEC_NULLIF:
-        orma_buf_put_str(to, e->op == ORMA_EXEC_COALESCE ? "coalesce" : "nullif");
-        put_list(to, plan, e, 0);
-        break;
     case ORMA_EXEC_CASE:
         put_case(to, plan, e);
         break;
@@ -156,7 +146,7 @@ bool orma_exec_is_fixed(const struct orma_exec_expr *e)
         if (e->args[i]->op != ORMA_EXEC_CONST || e->args[i]->is_column)
             return false;
     }
-    return e->call.function->form == EXEC_FORM_OF_TRACE || (e->num && e->call.function->is_pure);
+    return e->call.function->of_trace || (e->num && e->call.function->is_pure);
 }
 
 bool orma_exec_call_now(struct orma_exec_plan *plan, struct orma_exec_expr *e)

@@ -84,6 +84,46 @@ static inline void orma_exec_set_real(struct orma_exec_vec *v, uint32_t i, doubl
 int orma_exec_compare(const struct orma_strpool *pool, struct orma_exec_value a,
                       struct orma_exec_value b);
 
+static inline int64_t orma_exec_shift(int64_t val, int64_t by)
+{
+    if (by < 0) /* to the right */
+        return by <= -64 ? (val < 0 ? -1 : 0) : val >> -by;
+    return by >= 64 ? 0 : (int64_t)((uint64_t)val << by);
+}
+
 /* What an operator makes of two integers. False: it overflows, or divides by zero. */
-bool orma_exec_int_result(enum orma_exec_op op, int64_t a, int64_t b, int64_t *ret);
+static inline bool orma_exec_int_result(enum orma_exec_op op, int64_t a, int64_t b, int64_t *ret)
+{
+    switch (op) {
+    case ORMA_EXEC_ADD:
+        return !__builtin_add_overflow(a, b, ret);
+    case ORMA_EXEC_SUB:
+        return !__builtin_sub_overflow(a, b, ret);
+    case ORMA_EXEC_MUL:
+        return !__builtin_mul_overflow(a, b, ret);
+    case ORMA_EXEC_DIV:
+        if (!b || (b == -1 && a == INT64_MIN))
+            return false;
+        *ret = a / b;
+        return true;
+    case ORMA_EXEC_BIT_AND:
+        *ret = a & b;
+        return true;
+    case ORMA_EXEC_BIT_OR:
+        *ret = a | b;
+        return true;
+    case ORMA_EXEC_SHIFT_LEFT:
+        *ret = orma_exec_shift(a, b);
+        return true;
+    case ORMA_EXEC_SHIFT_RIGHT:
+        *ret = orma_exec_shift(a, b == INT64_MIN ? INT64_MAX : -b);
+        return true;
+    default:
+        if (!b)
+            return false;
+        *ret = b == -1 ? 0 : a % b;
+        return true;
+    }
+}
+
 #endif

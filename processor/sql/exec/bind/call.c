@@ -6,18 +6,25 @@
 
 #include "processor/sql/exec/bind/scope.h"
 
-static uint8_t types_of_function(const struct orma_exec_function *f, uint8_t args)
+static uint8_t types_of_function(const struct orma_exec_function *f, uint8_t first, uint8_t all)
 {
-    return f->types | (f->of_args ? args : 0);
+    switch (f->of_args) {
+    case EXEC_OF_NONE:
+        break;
+    case EXEC_OF_ALL:
+        return f->types | all;
+    case EXEC_OF_FIRST:
+        return f->types | first;
+    }
+    return f->types;
 }
 
 /* What percentile(x, constant) and the like ask for. */
 static bool bind_percentile(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
                             const struct orma_exec_function *f, struct orma_exec_agg *agg)
 {
-    agg->exact = f->exact;
     agg->fraction = 0.5;
-    if (f->whole <= 0) /* median() */
+    if (f->whole <= 0)
         return true;
     const struct orma_exec_expr *e = orma_exec_bind_expr(s, ast->args->next);
     if (!e || e->op != ORMA_EXEC_CONST || !(e->constant.val.tag & (EXEC_INT | EXEC_REAL)))
@@ -35,9 +42,9 @@ static bool place_of(struct orma_exec_scope *s, struct orma_exec_agg agg, uint32
     uint32_t at = 0;
 
     while (at < aggs->len &&
-           (aggs->data[at].func != agg.func || aggs->data[at].distinct != agg.distinct ||
+           (aggs->data[at].function != agg.function || aggs->data[at].distinct != agg.distinct ||
             aggs->data[at].fraction < agg.fraction || aggs->data[at].fraction > agg.fraction ||
-            aggs->data[at].exact != agg.exact || aggs->data[at].filtered != agg.filtered ||
+            aggs->data[at].filtered != agg.filtered || !aggs->data[at].arg != !agg.arg ||
             (agg.arg && !orma_exec_same_expr(agg.arg, aggs->data[at].arg))))
         at++;
     *ret = at;
@@ -50,7 +57,7 @@ static struct orma_exec_expr *bind_aggregate(struct orma_exec_scope *s,
 {
     const bool window_funcs = s->window_funcs;
     struct orma_exec_agg agg = {
-        .func = f->func, .distinct = ast->call.distinct, .filtered = ast->call.filtered};
+        .function = f, .distinct = ast->call.distinct, .filtered = ast->call.filtered};
     uint32_t at;
 
     if (!s->aggregates || (agg.distinct && !f->has_distinct)) {
@@ -58,19 +65,19 @@ static struct orma_exec_expr *bind_aggregate(struct orma_exec_scope *s,
         return NULL;
     }
     s->aggregates = s->window_funcs = false;
-    if (!ast->args || ast->args->op == ORMA_EXEC_STAR)
-        agg.func = EXEC_COUNT_ALL;
-    else if (!(agg.arg = orma_exec_bind_expr(s, ast->args)))
+    if (ast->args && ast->args->op != ORMA_EXEC_STAR &&
+        !(agg.arg = orma_exec_bind_expr(s, ast->args)))
         return NULL;
-    if (f->func == EXEC_PERCENTILE && !bind_percentile(s, ast, f, &agg))
+    if (!bind_percentile(s, ast, f, &agg))
         return NULL;
     s->aggregates = true;
     s->window_funcs = window_funcs;
     if (!place_of(s, agg, &at))
         return NULL;
     s->q->grouped = true;
-    return orma_exec_bind_slot(s, types_of_function(f, agg.arg ? agg.arg->types : 0),
-                               (unsigned)(s->q->groups.len + at));
+    return orma_exec_bind_slot(
+        s, types_of_function(f, agg.arg ? agg.arg->types : 0, agg.arg ? agg.arg->types : 0),
+        (unsigned)(s->q->groups.len + at));
 }
 
 static bool bind_keys(struct orma_exec_scope *s, const struct orma_exec_item *items,
@@ -160,30 +167,25 @@ static struct orma_exec_win *find_win(struct orma_exec_scope *s, const struct or
 static bool bind_window_args(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
                              struct orma_exec_wins_func *f)
 {
-    const bool counts = f->func == EXEC_NTILE || f->func == EXEC_NTH_VALUE;
+    const struct orma_exec_function *function = f->function;
     const struct orma_exec_ast *arg = ast->args;
-    unsigned num = 0;
 
-    f->offset = counts ? 0 : 1;
-    for (; arg; arg = arg->next, num++) {
-        if (arg->op == ORMA_EXEC_STAR && f->func == EXEC_COUNT) {
-            f->func = EXEC_COUNT_ALL;
+    f->offset = 1;
+    for (unsigned num = 1; arg; arg = arg->next, num++) {
+        if (arg->op == ORMA_EXEC_STAR) /* of count() */
             continue;
-        }
+        const bool offset = num == function->offset_arg;
         struct orma_exec_expr *e = orma_exec_bind_expr(s, arg);
-        bool offset = num == 1 || f->func == EXEC_NTILE;
         if (!e || (offset && (e->op != ORMA_EXEC_CONST || e->constant.val.tag != EXEC_INT)))
             return orma_exec_refuse(s, "an argument of a window function");
         if (offset)
             f->offset = e->constant.val.bits;
-        else if (num == 0)
+        else if (num == 1)
             f->arg = e;
         else
             f->fallback = e;
     }
-    if (!num && f->func == EXEC_COUNT)
-        f->func = EXEC_COUNT_ALL;
-    return f->offset >= counts && f->offset < INT32_MAX;
+    return f->offset >= function->offset_min && f->offset < INT32_MAX;
 }
 
 static struct orma_exec_expr *bind_window(struct orma_exec_scope *s,
@@ -191,7 +193,7 @@ static struct orma_exec_expr *bind_window(struct orma_exec_scope *s,
                                           const struct orma_exec_function *function)
 {
     const struct orma_exec_window *w = find_window(s, ast->call.over);
-    struct orma_exec_wins_func f = {.func = function->func};
+    struct orma_exec_wins_func f = {.function = function};
 
     if (!s->window_funcs || !w || ast->call.distinct) {
         orma_exec_refuse(s, "a window");
@@ -202,8 +204,7 @@ static struct orma_exec_expr *bind_window(struct orma_exec_scope *s,
     bool ok = win && bind_window_args(s, ast, &f);
     s->window_funcs = true;
     /* SQLite keeps all values for these, whatever passes. */
-    if (ok && ast->call.filtered && (f.func == EXEC_MIN || f.func == EXEC_MAX) &&
-        win->extent.from != ORMA_EXEC_FIRST)
+    if (ok && ast->call.filtered && function->picks_row && win->extent.from != ORMA_EXEC_FIRST)
         ok = orma_exec_refuse(s, "a FILTER of min() or max() over a frame that moves");
     if (!ok || win->funcs_num == ORMA_ARRAY_LEN(win->funcs)) {
         orma_exec_refuse(s, "a window function");
@@ -212,101 +213,59 @@ static struct orma_exec_expr *bind_window(struct orma_exec_scope *s,
     /* Behind keys and aggregates, whose number is not known yet: select.c moves it. */
     f.slot = s->q->slots_num++;
     win->funcs[win->funcs_num++] = f;
-    struct orma_exec_expr *e =
-        orma_exec_bind_slot(s,
-                            types_of_function(function, (f.arg ? f.arg->types : 0) |
-                                                            (f.fallback ? f.fallback->types : 0)),
-                            f.slot);
+    const uint8_t first = f.arg ? f.arg->types : 0;
+    struct orma_exec_expr *e = orma_exec_bind_slot(
+        s, types_of_function(function, first, first | (f.fallback ? f.fallback->types : 0)),
+        f.slot);
     if (!e || ORMA_VEC_PUSH(&s->q->win_slots, e) < 0)
         return NULL;
     e->slot.of_window = true;
     return e;
 }
 
-static struct orma_exec_expr *bind_choice(struct orma_exec_scope *s,
-                                          const struct orma_exec_ast *ast,
-                                          const struct orma_exec_function *f)
+static struct orma_exec_expr *bind_case(struct orma_exec_scope *s, const struct orma_exec_ast *ast)
 {
-    const enum orma_exec_op op = f->form == EXEC_FORM_IIF      ? ORMA_EXEC_CASE
-                                 : f->form == EXEC_FORM_CHOICE ? ORMA_EXEC_COALESCE
-                                                               : ORMA_EXEC_NULLIF;
-    struct orma_exec_expr *e = orma_exec_bind_args(s, op, ast->args);
+    struct orma_exec_expr *e = orma_exec_bind_args(s, ORMA_EXEC_CASE, ast->args);
 
     if (!e)
         return NULL;
-    if (op == ORMA_EXEC_CASE) {
-        e->choice.has_else = true;
-        e->types = orma_exec_bind_case_types(e);
-    } else if (op == ORMA_EXEC_NULLIF) {
-        e->types = e->args[0]->types | EXEC_NULL;
-    } else {
-        for (unsigned i = 0; i < e->num; i++)
-            e->types |= e->args[i]->types;
-        if (!(e->args[e->num - 1]->types & EXEC_NULL))
-            e->types &= (uint8_t)~EXEC_NULL;
-    }
+    e->choice.has_else = true;
+    e->types = orma_exec_bind_case_types(e);
     return e;
 }
 
-/* min() or max() of several: two at a time, from the left. */
-static struct orma_exec_expr *bind_best(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
-                                        enum orma_exec_op op)
+/* The types of a call whose arguments are bound. */
+static uint8_t types_of_call(const struct orma_exec_expr *e)
 {
-    struct orma_exec_expr *e = orma_exec_bind_expr(s, ast->args);
+    const struct orma_exec_function *f = e->call.function;
+    uint8_t all = 0, each = EXEC_NULL;
 
-    for (const struct orma_exec_ast *a = ast->args->next; e && a; a = a->next) {
-        struct orma_exec_expr *right = orma_exec_bind_expr(s, a);
-        struct orma_exec_expr *both = right ? orma_exec_new_expr(s->plan, op, 2) : NULL;
-
-        if (!both)
-            return NULL;
-        both->args[0] = e;
-        both->args[1] = right;
-        both->types = e->types | right->types;
-        e = both;
+    for (unsigned i = 0; i < e->num; i++) {
+        all |= e->args[i]->types;
+        each &= e->args[i]->types;
     }
-    return e;
+    const uint8_t types = types_of_function(f, e->num ? e->args[0]->types : 0, all);
+    return f->null_if_all && !each ? types & (uint8_t)~EXEC_NULL : types;
 }
 
-/* What SQLite works out: a call, or its value where it is the same for all rows. */
+/* A call, or its value where it is the same for all rows and SQLite works it out. */
 static struct orma_exec_expr *bind_scalar(struct orma_exec_scope *s,
                                           const struct orma_exec_ast *ast,
                                           const struct orma_exec_function *f)
 {
-    const bool arg = f->form == EXEC_FORM_ARG;
-    struct orma_exec_expr *e =
-        orma_exec_bind_args(s, arg ? ORMA_EXEC_ARG : ORMA_EXEC_CALL, ast->args);
+    struct orma_exec_expr *e = orma_exec_bind_args(s, ORMA_EXEC_CALL, ast->args);
 
     if (!e)
         return NULL;
     e->call.name = ast->call.name;
     e->call.function = f;
-    e->types = f->types;
-    if (orma_exec_is_fixed(e))
+    e->types = types_of_call(e);
+    if (orma_exec_is_by_sqlite(s->plan->catalog, e) && orma_exec_is_fixed(e))
         return orma_exec_call_now(s->plan, e) ? e : NULL;
-    if (arg && (e->args[1]->op != ORMA_EXEC_CONST || e->args[1]->constant.val.tag != EXEC_TEXT))
+    if (f->of_arg_set &&
+        (e->args[1]->op != ORMA_EXEC_CONST || e->args[1]->constant.val.tag != EXEC_TEXT))
         orma_exec_refuse(s, "a key of extract_arg()");
     return e;
-}
-
-static struct orma_exec_expr *bind_form(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
-                                        const struct orma_exec_function *f)
-{
-    switch (f->form) {
-    case EXEC_FORM_CHOICE:
-    case EXEC_FORM_IIF:
-    case EXEC_FORM_NULLIF:
-        return bind_choice(s, ast, f);
-    case EXEC_FORM_LEAST:
-        return bind_best(s, ast, ORMA_EXEC_LEAST);
-    case EXEC_FORM_GREATEST:
-        return bind_best(s, ast, ORMA_EXEC_GREATEST);
-    case EXEC_FORM_CALL:
-    case EXEC_FORM_ARG:
-    case EXEC_FORM_OF_TRACE:
-        break;
-    }
-    return bind_scalar(s, ast, f);
 }
 
 /* NULL: it is not known with so many arguments. */
@@ -346,5 +305,5 @@ struct orma_exec_expr *orma_exec_bind_call(struct orma_exec_scope *s,
         orma_exec_refuse(s, "a function");
         return NULL;
     }
-    return bind_form(s, ast, f);
+    return f->is_case ? bind_case(s, ast) : bind_scalar(s, ast, f);
 }

@@ -41,7 +41,7 @@ static bool can_be_bare(const struct orma_exec_query *q)
 
     for (uint32_t i = 0; i < q->aggs.len; i++) {
         const struct orma_exec_agg *a = &q->aggs.data[i];
-        bool best = a->func == EXEC_MIN || a->func == EXEC_MAX;
+        bool best = a->function->picks_row;
 
         /* with a query in it, one that ORDER BY names is another one to SQLite */
         if (best && (a->distinct || a->filtered || has_query(a->arg)))
@@ -61,11 +61,12 @@ static struct orma_exec_expr *bare_column(struct orma_exec_scope *s, struct orma
         orma_exec_refuse(s, "a column that is not grouped by");
         return NULL;
     }
-    while (at < aggs->len &&
-           (aggs->data[at].func != EXEC_BARE || !orma_exec_same_expr(aggs->data[at].arg, e)))
+    while (at < aggs->len && (aggs->data[at].function != s->plan->catalog->bare ||
+                              !orma_exec_same_expr(aggs->data[at].arg, e)))
         at++;
     if (at == aggs->len &&
-        ORMA_VEC_PUSH(aggs, (struct orma_exec_agg){.func = EXEC_BARE, .arg = e}) < 0) {
+        ORMA_VEC_PUSH(aggs, (struct orma_exec_agg){.function = s->plan->catalog->bare, .arg = e}) <
+            0) {
         orma_exec_refuse(s, "memory");
         return NULL;
     }

@@ -39,7 +39,7 @@ static bool falls_with_bare(const struct orma_exec_query *q)
         falls |= q->groups.data[i].desc && e->op == ORMA_EXEC_COLUMN && e->types & EXEC_INT;
     }
     for (uint32_t i = 0; i < q->aggs.len; i++)
-        bare |= q->aggs.data[i].func == EXEC_BARE;
+        bare |= q->aggs.data[i].function->name == NULL;
     return falls && bare;
 }
 
@@ -204,9 +204,9 @@ static bool is_indifferent(const struct orma_exec_query *q)
         return false;
     for (uint32_t i = 0; i < q->aggs.len; i++) {
         const struct orma_exec_agg *a = &q->aggs.data[i];
-        bool sums = a->func == EXEC_SUM || a->func == EXEC_AVG || a->func == EXEC_TOTAL;
+        const struct orma_exec_function *f = a->function;
 
-        if (a->func == EXEC_BARE || (sums && a->arg->types & ~(EXEC_INT | EXEC_NULL)))
+        if (f->by_order || (f->by_order_of_reals && a->arg->types & ~(EXEC_INT | EXEC_NULL)))
             return false;
     }
     return true;

@@ -146,7 +146,7 @@ static bool has_bare(const struct orma_exec_query *q, const struct orma_exec_exp
     for (unsigned i = 0; i < e->num; i++)
         found |= has_bare(q, e->args[i]);
     for (uint32_t i = 0; i < q->aggs.len; i++)
-        found |= q->aggs.data[i].func == EXEC_BARE;
+        found |= q->aggs.data[i].function->name == NULL;
     return found;
 }
 

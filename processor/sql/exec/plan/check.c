@@ -78,7 +78,7 @@ static void check_window(const struct orma_exec_plan *plan, const struct orma_ex
     check_keys(plan, q, &w->partition);
     check_keys(plan, q, &w->order);
     for (unsigned i = 0; i < w->funcs_num; i++) {
-        ORMA_ASSERT(orma_exec_function_of(plan->catalog, w->funcs[i].func)->kinds & EXEC_WINDOW);
+        ORMA_ASSERT(w->funcs[i].function->kinds & EXEC_WINDOW);
         ORMA_ASSERT(w->funcs[i].slot < q->slots_num);
         if (w->funcs[i].arg)
             check_expr(plan, q, w->funcs[i].arg);
@@ -108,7 +108,7 @@ static void check_query(const struct orma_exec_plan *plan, const struct orma_exe
     for (uint32_t i = 0; i < q->aggs.len; i++) {
         const struct orma_exec_agg *a = &q->aggs.data[i];
 
-        ORMA_ASSERT((a->func == EXEC_COUNT_ALL) == !a->arg);
+        ORMA_ASSERT(a->arg || a->function->can_be_star);
         if (a->arg)
             check_expr(plan, q, a->arg);
     }

@@ -33,8 +33,8 @@ static bool find_leaf(struct orma_exec_expr *e, struct orma_exec_expr **ret)
         *ret = e;
         return true;
     }
-    if (e->op == ORMA_EXEC_ARG || e->op == ORMA_EXEC_MEMO || e->op == ORMA_EXEC_APPLY ||
-        orma_exec_is_query(e) || (e->op == ORMA_EXEC_CALL && !e->call.function->is_pure))
+    if (e->op == ORMA_EXEC_MEMO || e->op == ORMA_EXEC_APPLY || orma_exec_is_query(e) ||
+        (e->op == ORMA_EXEC_CALL && !e->call.function->is_pure))
         return false;
     for (unsigned i = 0; i < e->num; i++) {
         if (!find_leaf(e->args[i], ret))
@@ -90,7 +90,7 @@ static struct orma_exec_expr *take_params(struct orma_exec_plan *plan, struct or
     *copy = *e;
     if (e->op == ORMA_EXEC_CONST)
         return copy;
-    if (!orma_exec_operator_of(plan->catalog, e->op)->by_sqlite) {
+    if (!orma_exec_is_by_sqlite(plan->catalog, e)) {
         if (to->num == EXEC_PARAMS_MAX) {
             orma_exec_give_up(plan, "a function of many columns");
             return NULL;
@@ -150,7 +150,7 @@ struct orma_exec_expr *orma_exec_plan_fold(struct orma_exec_plan *plan, struct o
 {
     struct orma_exec_expr *leaf = NULL;
 
-    const bool by_sqlite = orma_exec_operator_of(plan->catalog, e->op)->by_sqlite;
+    const bool by_sqlite = orma_exec_is_by_sqlite(plan->catalog, e);
 
     if (e->folded || (!e->num && !by_sqlite))
         return e;

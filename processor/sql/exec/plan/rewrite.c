@@ -19,7 +19,8 @@ static void find_sets(struct orma_exec_plan *plan, const struct orma_exec_expr *
         plan->ids = true;
     }
     for (unsigned i = 0; i < e->num; i++)
-        find_sets(plan, e->args[i], e->op == ORMA_EXEC_ARG && i == 0);
+        find_sets(plan, e->args[i],
+                  i == 0 && e->op == ORMA_EXEC_CALL && e->call.function->of_arg_set);
 }
 
 static void fold(struct orma_exec_plan *plan, struct orma_exec_expr *e)
@@ -135,7 +136,7 @@ static bool only_numbers(const struct orma_exec_query *q)
         q->wins.data[0]->partition.len)
         return false;
     for (unsigned i = 0; i < q->wins.data[0]->funcs_num; i++) {
-        if (q->wins.data[0]->funcs[i].func != EXEC_ROW_NUMBER)
+        if (!q->wins.data[0]->funcs[i].function->numbers_rows)
             return false;
     }
     return true;

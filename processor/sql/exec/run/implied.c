@@ -3,6 +3,7 @@
  * it are constants, and so is what they are equal to (`c.parent_id = p.id`).
  */
 #include "processor/sql/exec/plan/plan.h"
+#include "processor/sql/exec/run/operators.h"
 #include "processor/sql/exec/run/run.h"
 
 /* Whether `col` is known where `e`, a condition, holds: it is what is given, or another column of
@@ -20,8 +21,7 @@ static bool is_known(struct orma_exec_plan *plan, const struct orma_exec_expr *c
         return false;
     struct orma_exec_rows row = {.num = 1, .first = (uint32_t)val};
     struct orma_exec_vec *v = orma_exec_take_vec(plan);
-    bool ok =
-        v && orma_exec_run_load_column(plan, col, &row, v) && orma_exec_tag_at(v, 0) == EXEC_INT;
+    bool ok = v && orma_exec_run_column(plan, col, &row, v) && orma_exec_tag_at(v, 0) == EXEC_INT;
     if (ok)
         *ret = v->vals[0];
     orma_exec_give_vec(plan, v);

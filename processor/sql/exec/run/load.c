@@ -8,6 +8,7 @@
 #endif
 #include <stdlib.h>
 
+#include "processor/sql/exec/run/operators.h"
 #include "processor/sql/exec/run/run.h"
 
 static void load_bits(const struct orma_table *t, unsigned col, const struct orma_exec_rows *r,
@@ -112,9 +113,9 @@ static void put_arg(struct orma_args_reader *reader, uint32_t set, uint32_t key,
     }
 }
 
-bool orma_exec_run_load_args(struct orma_exec_plan *plan, const struct orma_exec_vec *sets,
-                             const struct orma_exec_rows *r, uint32_t key,
-                             struct orma_exec_vec *ret)
+/* The values under a key in arg sets. */
+static bool load_args(struct orma_exec_plan *plan, const struct orma_exec_vec *sets,
+                      const struct orma_exec_rows *r, uint32_t key, struct orma_exec_vec *ret)
 {
     struct orma_args_reader reader;
 
@@ -131,6 +132,17 @@ bool orma_exec_run_load_args(struct orma_exec_plan *plan, const struct orma_exec
             return orma_exec_give_up(plan, "an arg set that is no number");
     }
     return orma_args_is_there(reader.store) || orma_exec_give_up(plan, "a file that changed");
+}
+
+bool orma_exec_run_extract_arg(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
+                               const struct orma_exec_rows *r, struct orma_exec_vec *ret)
+{
+    struct orma_exec_vec *sets = orma_exec_take_vec(plan);
+    const bool ok = sets && orma_exec_run_eval(plan, e->args[0], r, sets) &&
+                    load_args(plan, sets, r, (uint32_t)e->args[1]->constant.val.bits, ret);
+
+    orma_exec_give_vec(plan, sets);
+    return ok;
 }
 
 /* Columns of projections that are no stored column. */
@@ -279,8 +291,8 @@ static bool load_query(struct orma_exec_plan *plan, const struct orma_exec_query
     return ok;
 }
 
-bool orma_exec_run_load_column(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
-                               const struct orma_exec_rows *r, struct orma_exec_vec *ret)
+bool orma_exec_run_column(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
+                          const struct orma_exec_rows *r, struct orma_exec_vec *ret)
 {
     const struct orma_exec_source *src = e->column.source;
     const uint32_t *list = r->source[src->index];
@@ -303,26 +315,30 @@ bool orma_exec_run_load_column(struct orma_exec_plan *plan, const struct orma_ex
     return ok;
 }
 
-void orma_exec_run_load_row(const struct orma_exec_expr *e, const struct orma_exec_rows *r,
-                            struct orma_exec_vec *ret)
+bool orma_exec_run_row(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
+                       const struct orma_exec_rows *r, struct orma_exec_vec *ret)
 {
     const uint32_t *list = r->source[e->column.source->index];
 
+    (void)plan;
     ret->tagged = false;
     ret->tag = EXEC_INT;
     for (uint32_t i = 0; i < r->num; i++)
         ret->vals[i] = list ? list[i] : r->first + i;
+    return true;
 }
 
-void orma_exec_run_load_slot(const struct orma_exec_expr *e, const struct orma_exec_rows *r,
-                             struct orma_exec_vec *ret)
+bool orma_exec_run_slot(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
+                        const struct orma_exec_rows *r, struct orma_exec_vec *ret)
 {
     const struct orma_exec_slot *s = &r->frame->slots[e->slot.at];
 
+    (void)plan;
     for (uint32_t i = 0; i < r->num; i++)
         ret->vals[i] = s->vals[r->slot[i]];
     ret->tag = s->tag;
     ret->tagged = s->tags;
     for (uint32_t i = 0; s->tags && i < r->num; i++)
         ret->tags[i] = s->tags[r->slot[i]];
+    return true;
 }

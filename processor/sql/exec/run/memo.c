@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/exec/plan/memo.h"
+#include "processor/sql/exec/run/operators.h"
 #include "processor/sql/exec/run/run.h"
 
 /* So many new texts may a memo add to the pool: for more the rows are better off in SQLite. */

@@ -13,9 +13,6 @@ void orma_exec_run_free_subqueries(struct orma_exec_plan *plan);
 /* memo.c */
 bool orma_exec_run_memo_value(struct orma_exec_plan *plan, struct orma_exec_memo *memo, uint32_t id,
                               struct orma_exec_value *ret);
-bool orma_exec_run_apply(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
-                         struct orma_exec_vec *const *args, uint32_t num,
-                         struct orma_exec_vec *ret);
 void orma_exec_run_free_memos(struct orma_exec_plan *plan);
 
 /* eval.c; false: it was given up. */
@@ -25,18 +22,6 @@ bool orma_exec_run_eval(struct orma_exec_plan *plan, const struct orma_exec_expr
 /* Which of the rows have a true value: writes their places, and returns how many; -1: given up. */
 int orma_exec_run_filter(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
                          const struct orma_exec_rows *rows, uint32_t *ret);
-
-/* load.c: columns of tables and of queries, and what lies in a frame. */
-bool orma_exec_run_load_column(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
-                               const struct orma_exec_rows *rows, struct orma_exec_vec *ret);
-void orma_exec_run_load_row(const struct orma_exec_expr *e, const struct orma_exec_rows *rows,
-                            struct orma_exec_vec *ret);
-void orma_exec_run_load_slot(const struct orma_exec_expr *e, const struct orma_exec_rows *rows,
-                             struct orma_exec_vec *ret);
-/* The values under a key in arg sets. */
-bool orma_exec_run_load_args(struct orma_exec_plan *plan, const struct orma_exec_vec *sets,
-                             const struct orma_exec_rows *rows, uint32_t key,
-                             struct orma_exec_vec *ret);
 
 /* lookup.c: what such a query gives, by its keys. */
 struct orma_exec_lookup *orma_exec_run_lookup_new(unsigned keys_num);

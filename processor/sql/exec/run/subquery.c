@@ -70,10 +70,8 @@ static bool find_missing(struct orma_exec_plan *plan, struct orma_exec_sub *sub,
 
     for (unsigned i = 0; slots && i < num; i++) {
         slots[i].vals = &zero;
-        slots[i].tag =
-            i < q->groups.len
-                ? (uint8_t)EXEC_NULL
-                : orma_exec_function_of(plan->catalog, q->aggs.data[i - q->groups.len].func)->empty;
+        slots[i].tag = i < q->groups.len ? (uint8_t)EXEC_NULL
+                                         : q->aggs.data[i - q->groups.len].function->empty;
     }
     bool ok = slots ? orma_exec_run_eval(plan, q->results.data[0].expr, &r, v)
                     : orma_exec_give_up(plan, "memory");
