@@ -1,6 +1,7 @@
 /*
- * The C data interface and the C stream interface of Apache Arrow. These structs are an ABI that
- * many projects define, under the guards that its specification gives; so any of them will do.
+ * The C data interface and the C stream interface of Apache Arrow. These structs are a fixed ABI
+ * that many projects define, with the include guards from its specification; any of the definitions
+ * will do.
  */
 #ifndef ORMA_ARROW_H
 #define ORMA_ARROW_H

@@ -1,5 +1,5 @@
 /*
- * Data sources of one's own: packets that are not track events.
+ * Custom data sources: packets that are not track events.
  *
  *     static void on_start(struct orma_ds_session *session, void *user)
  *     {
@@ -18,14 +18,14 @@
  *         orma_ds_packet_end(p);
  *     }
  *
- * Each thread writes a sequence of its own per session. What a sequence
- * defines once (names by number, ...) must be defined again when `it.fresh` is set.
+ * Each thread writes its own sequence per session. State that a sequence defines once (interned
+ * names, ...) must be defined again when `it.fresh` is set.
  *
- * A turn within a turn for the same source is skipped and counts as a loss.
+ * A nested loop over the same source is skipped and counts as a loss.
  *
- * Threads: callbacks run on the library's thread (or on that which starts and
- * stops a recording), one at a time; ORMA_DATA_SOURCE_EACH works on any. A
- * session does not end while somebody is inside its turn of the loop.
+ * Threads: callbacks run on the library's thread (or on the one that starts and stops a recording),
+ * one at a time; ORMA_DATA_SOURCE_EACH works on any thread. A session does not end while a thread
+ * is inside its iteration of the loop.
  */
 #ifndef ORMA_DATA_SOURCE_H
 #define ORMA_DATA_SOURCE_H
@@ -37,7 +37,7 @@
 
 ORMA_BEGIN_DECLS
 
-/* One running use of a data source. Valid from on_setup until on_stop returns, or until
+/* One active instance of a data source. Valid from on_setup until on_stop returns, or until
  * orma_ds_stopped(). */
 struct orma_ds_session;
 
@@ -46,15 +46,16 @@ struct orma_data_source_ops {
     size_t struct_size;
     void (*on_setup)(struct orma_ds_session *session, void *user);
     void (*on_start)(struct orma_ds_session *session, void *user);
-    /* The last chance to write. For more time: orma_ds_defer_stop(). */
+    /* The last chance to write. To get more time: orma_ds_defer_stop(). */
     void (*on_stop)(struct orma_ds_session *session, void *user);
-    /* Write what is held back; the chunks are handed over when this returns. */
+    /* Write what you have buffered; the chunks are handed over when this returns. */
     void (*on_flush)(struct orma_ds_session *session, void *user);
-    /* All sequences must define their state again: their next turn has `fresh` set. */
+    /* All sequences must define their state again: their next iteration has `fresh` set. */
     void (*on_clear)(struct orma_ds_session *session, void *user);
 };
 
-/* Static, and registered for good. Begins with ORMA_DATA_SOURCE(); the rest is set by name. */
+/* Static, and never unregistered. Initialise with ORMA_DATA_SOURCE(); set further members by name.
+ */
 struct orma_data_source {
     uint32_t enabled;   /* the library's: one bit per session */
     uint32_t exhausted; /* enum orma_exhausted */
@@ -73,17 +74,17 @@ struct orma_data_source {
 /* 0; -ENOSPC: too many; -ENOMEM. */
 ORMA_API int orma_data_source_register(struct orma_data_source *source);
 
-/* ---- in callbacks, and in turns of the loop ---- */
+/* ---- in callbacks, and inside the loop ---- */
 
-/* The DataSourceConfig as it came. */
+/* The DataSourceConfig as received. */
 ORMA_API const void *orma_ds_config(const struct orma_ds_session *session, size_t *ret_len);
-/* Something of one's own, NULL at first. */
+/* A pointer for your own use, NULL at first. */
 ORMA_API void orma_ds_set_state(struct orma_ds_session *session, void *state);
 ORMA_API void *orma_ds_state(const struct orma_ds_session *session);
 
 /*
- * Inside on_stop: the session goes on until orma_ds_stopped(), which may come from any thread, but
- * not from inside on_stop; it must come, once.
+ * Inside on_stop: the session continues until orma_ds_stopped(), which must be called exactly once,
+ * from any thread, but not from inside on_stop.
  */
 ORMA_API void orma_ds_defer_stop(struct orma_ds_session *session);
 ORMA_API void orma_ds_stopped(struct orma_ds_session *session);
@@ -92,7 +93,7 @@ ORMA_API void orma_ds_stopped(struct orma_ds_session *session);
 
 struct orma_ds_iter {
     struct orma_data_source *source;
-    struct orma_ds_session *session; /* NULL: that was the last */
+    struct orma_ds_session *session; /* NULL: end of the loop */
     void *writer;                    /* the library's */
     uint32_t rest;
     int fresh; /* the sequence starts, or restarts after a loss or a clear */
@@ -102,7 +103,7 @@ ORMA_API struct orma_ds_iter orma_ds_first(struct orma_data_source *source);
 ORMA_API void orma_ds_next(struct orma_ds_iter *it);
 ORMA_API void orma_ds_end(struct orma_ds_iter *it);
 
-/* One iteration per session that records this source. May be left by break or return. */
+/* One iteration per session that records this source. You may leave it with break or return. */
 #ifdef ORMA_DISABLE_TRACING
 #define ORMA_DATA_SOURCE_EACH(it, source_)                                                         \
     for (struct orma_ds_iter it = {(source_), NULL, NULL, 0, 0}; 0 && it.session;)
@@ -115,9 +116,9 @@ ORMA_API void orma_ds_end(struct orma_ds_iter *it);
              it.session; orma_ds_next(&it))
 #endif
 
-/* One at a time. */
+/* One packet at a time. */
 ORMA_API struct orma_packet *orma_ds_packet_begin(struct orma_ds_iter *it);
-/* 0; -ENOBUFS: lost, and counted. */
+/* 0; -ENOBUFS: the packet was lost, and counted. */
 ORMA_API int orma_ds_packet_end(struct orma_packet *packet);
 
 ORMA_END_DECLS

@@ -1,16 +1,15 @@
 /*
- * Writing one packet, field by field, straight into the trace. A packet is a
- * TracePacket message; fields are given by their numbers. It may be as large as
- * it likes: it goes on in the next chunk by itself.
+ * Writes one packet, field by field, directly into the trace. A packet is a TracePacket message;
+ * fields are given by number. It may have any size: it continues in the next chunk automatically.
  *
  *     orma_packet_u64(p, 8, orma_now());          timestamp
  *     orma_packet_nest(p, 900);                   for_testing {
  *     orma_packet_str(p, 1, "text");                str: "text"
  *     orma_packet_unnest(p);                      }
  *
- * After a failure (no memory free, nested too deep) the rest is ignored and the
- * packet counts as lost. Get a packet from data_source.h.
- * Threads: a packet belongs to the thread that began it.
+ * After a failure (out of memory, nested too deeply) the rest is ignored and the packet counts as
+ * lost. Get a packet from data_source.h.
+ * Threads: a packet belongs to the thread that started it.
  */
 #ifndef ORMA_PACKET_H
 #define ORMA_PACKET_H
@@ -31,16 +30,16 @@ ORMA_API void orma_packet_fixed32(struct orma_packet *packet, uint32_t field, ui
 ORMA_API void orma_packet_fixed64(struct orma_packet *packet, uint32_t field, uint64_t val);
 ORMA_API void orma_packet_double(struct orma_packet *packet, uint32_t field, double val);
 ORMA_API void orma_packet_float(struct orma_packet *packet, uint32_t field, float val);
-/* Also an encoded message. */
+/* Also for encoded messages. */
 ORMA_API void orma_packet_bytes(struct orma_packet *packet, uint32_t field, const void *data,
                                 size_t len);
 ORMA_API void orma_packet_str(struct orma_packet *packet, uint32_t field, const char *text);
 
-/* A nested message: what is written until the matching unnest. At most 32 deep. */
+/* A nested message: everything written until the matching unnest. At most 32 levels. */
 ORMA_API void orma_packet_nest(struct orma_packet *packet, uint32_t field);
 ORMA_API void orma_packet_unnest(struct orma_packet *packet);
 
-/* Fields that are encoded already, tags included. */
+/* Already encoded fields, including tags. */
 ORMA_API void orma_packet_raw(struct orma_packet *packet, const void *data, size_t len);
 
 ORMA_END_DECLS

@@ -1,7 +1,7 @@
 /*
- * Recording inside the process: events go into memory of one's own and from
- * there into a file, without a service and, unless asked for, without a thread.
- * The same macros, at the same time as sessions of the service.
+ * Recording inside the process: events go to the program's own memory and from there to a file,
+ * without a service and, by default, without an extra thread. It uses the same macros, and works at
+ * the same time as sessions of the service.
  *
  *     struct orma_recording_args args = ORMA_RECORDING_ARGS;
  *     struct orma_recording *recording;
@@ -12,7 +12,7 @@
  *         orma_recording_stop(recording, NULL);
  *     }
  *
- * What still runs when the program exits is written then.
+ * A recording that is still running when the program exits is completed then.
  *
  * Threads: start, flush and stop from any, one at a time per recording.
  */
@@ -28,8 +28,8 @@ ORMA_BEGIN_DECLS
 enum orma_recording_mode {
     ORMA_RECORDING_STREAM, /* full memory is written to the file, by the thread that finds it full
                             */
-    ORMA_RECORDING_RING,   /* the oldest is overwritten; the file is written at the end */
-    ORMA_RECORDING_DISCARD /* what comes too late is lost; the file is written at the end */
+    ORMA_RECORDING_RING,   /* the oldest data is overwritten; the file is written at the end */
+    ORMA_RECORDING_DISCARD /* data is lost when full; the file is written at the end */
 };
 
 struct orma_recording_args {
@@ -40,7 +40,7 @@ struct orma_recording_args {
     uint32_t buffer_kb;       /* default 4096, at most 32768 */
     const char *categories;   /* patterns, "render,io.*,-io.debug"; NULL: "*" */
     const char *sources;      /* further data sources by name, "a,b"; NULL: none */
-    uint32_t write_period_ms; /* STREAM: a thread of ours writes so often; 0: no thread */
+    uint32_t write_period_ms; /* STREAM: period of a writer thread; 0: no thread */
     const void *track_events; /* further fields of a TrackEventConfig, encoded */
     size_t track_events_len;
 };
@@ -67,9 +67,10 @@ ORMA_API int orma_recording_start(const struct orma_recording_args *args,
 ORMA_API int orma_recording_flush(struct orma_recording *recording);
 
 /*
- * Ends it, writes what is left, frees it. `ret` may be NULL. 0, or the first -errno of the file;
- * -ETIMEDOUT: a thread is stuck inside an event; its last events are missing; -ECANCELED: in
- * a child process, which has no part in its parent's recordings.
+ * Stops the recording, writes the remaining data, frees it. `ret` may be NULL. 0, or the first
+ * -errno of the file; -ETIMEDOUT: a thread is stuck inside an event, and its last events are
+ * missing; -ECANCELED: called in a child process, which does not take part in its parent's
+ * recordings.
  */
 ORMA_API int orma_recording_stop(struct orma_recording *recording,
                                  struct orma_recording_counts *ret);

@@ -23,21 +23,19 @@
  * arguments are not evaluated. With ORMA_DISABLE_TRACING defined before the
  * include, the macros vanish.
  *
- * Names of events, of arguments and of counters are string literals. Texts that
- * are made at run time go through ORMA_DYNAMIC_NAME() and ORMA_ARG_STR().
+ * Names of events, of arguments and of counters are string literals. For strings made at run time,
+ * use ORMA_DYNAMIC_NAME() and ORMA_ARG_STR().
  *
- * Threads: all macros from any, and in signal handlers, whatever these interrupt:
- * no event calls malloc(), none waits for a lock that its own thread holds, and
- * errno stays as it was. One that interrupts an event of its thread, or a moment
- * in which the library holds a lock of events, is lost and counted in the session.
- * What a handler's event may do, like any other: map memory, wait for another
- * thread to leave such a lock, wake the library's thread, wait for memory if the
- * policy is to stall, and in a recording of mode STREAM without a thread of its own
- * write to the file. orma_now() is safe as well; no other call is.
- * After fork() the child traces for itself.
+ * Threads: all macros may be used in any thread, and in signal handlers, whatever these interrupt:
+ * no event calls malloc() or waits for a lock that its own thread holds, and errno is preserved. An
+ * event that interrupts another event of its thread, or a moment in which the library holds an
+ * event lock, is lost and counted in the session. Like any other event, one in a handler may map
+ * memory, wait for another thread to release such a lock, wake the library's thread, wait for
+ * memory if the policy is to stall, and write to the file in a STREAM recording without its own
+ * thread. orma_now() is safe as well; no other call is. After fork() the child traces on its own.
  *
- * A shared object that may be unloaded defines a category of its own: with that,
- * what is known of its literals is forgotten.
+ * A shared object that may be unloaded must define its own category: this makes the library forget
+ * its literals.
  *
  * C11 and C++17, gcc and clang.
  */
@@ -54,8 +52,8 @@ ORMA_BEGIN_DECLS
 /* ---- categories ---- */
 
 /*
- * What is switched on and off. Made by ORMA_CATEGORY_DEFINE(); every member but
- * the texts is the library's.
+ * What sessions enable and disable. Made by ORMA_CATEGORY_DEFINE(); every member except the strings
+ * belongs to the library.
  */
 struct orma_category {
     uint32_t enabled; /* one bit per session that records it */
@@ -66,7 +64,7 @@ struct orma_category {
     struct orma_category *next;
 };
 
-/* One place in the source. Made by the macros; every member is the library's. */
+/* One place in the source. Made by the macros; every member belongs to the library. */
 struct orma_site {
     struct orma_category *category;
     const char *name;
@@ -79,19 +77,20 @@ ORMA_API void orma_category_register(struct orma_category *category);
 ORMA_API void orma_category_unregister(struct orma_category *category);
 
 /*
- * The category of events whose category is known at run time only:
+ * The category of events whose category is known only at run time:
  *
  *     ORMA_INSTANT(dynamic, "loaded", ORMA_DYNAMIC_CATEGORY(plugin->name));
  *
- * While any session runs, its arguments are evaluated, and each session takes the event or not.
+ * While any session is running, its arguments are evaluated, and each session decides whether to
+ * record the event.
  */
 ORMA_API extern struct orma_category orma_category_dynamic;
 
 /* In every file but the one that defines it. */
 #define ORMA_CATEGORY_DECLARE(ident) extern struct orma_category orma_category_##ident
 
-/* At file scope, once per program: the category `ident`. Texts are literals; the last two may be
- * NULL. */
+/* At file scope, once per program: defines the category `ident`. Strings are literals; the last two
+ * may be NULL. */
 #ifdef ORMA_DISABLE_TRACING
 #define ORMA_CATEGORY_DEFINE(ident, name_, description_, tags_) ORMA_CATEGORY_DECLARE(ident)
 #else
@@ -109,7 +108,7 @@ ORMA_API extern struct orma_category orma_category_dynamic;
     extern struct orma_category orma_category_##ident
 #endif
 
-/* Does a session record it right now? To skip work that only serves tracing. */
+/* True while a session records the category. Use it to skip work that only serves tracing. */
 #ifdef ORMA_DISABLE_TRACING
 #define ORMA_ENABLED(ident) 0
 #else
@@ -137,9 +136,8 @@ enum orma_child_ordering {
 enum orma_unit { ORMA_UNIT_NONE, ORMA_UNIT_NS, ORMA_UNIT_COUNT, ORMA_UNIT_BYTES };
 
 /*
- * Where events appear. Made by the functions below, then adjusted at will before
- * its first use. Must live as long as events are emitted on it; equal kind, name,
- * id and parent make the same track.
+ * Where events appear. Made by the functions below; you may adjust it before its first use. It must
+ * live as long as events are emitted on it; equal kind, name, id and parent mean the same track.
  */
 struct orma_track {
     uint64_t uuid;
@@ -154,13 +152,13 @@ struct orma_track {
     uint32_t unit;         /* enum orma_unit */
     const char *unit_name; /* instead of `unit`; kept */
     int64_t multiplier;    /* of the values; 0 is 1 */
-    uint32_t incremental;  /* shorter: differences are written; values are given as ever */
+    uint32_t incremental;  /* smaller: writes differences; you still pass values */
 };
 
-/* Of the whole trace; it has no name and no children. */
+/* Track of the whole trace; it has no name and no children. */
 ORMA_API struct orma_track orma_track_global(void);
 ORMA_API struct orma_track orma_track_process(void);
-/* Of the calling thread. */
+/* Track of the calling thread. */
 ORMA_API struct orma_track orma_track_thread(void);
 /* Child of `parent`; a root if that is NULL. `id` distinguishes tracks with the same name. */
 ORMA_API struct orma_track orma_track_named(const char *name, uint64_t id,
@@ -261,10 +259,10 @@ static inline struct orma_arg orma_arg_with_dynamic_key(const char *key, struct 
 #define ORMA_ARG_DOUBLE(key, val) orma_arg_double("" key, (val))
 #define ORMA_ARG_POINTER(key, val)                                                                 \
     orma_arg_make(ORMA_ARG_KIND_POINTER, "" key, NULL, 0, (uint64_t)(uintptr_t)(val))
-/* Copied. NULL is the empty text. */
+/* Copied. NULL is the empty string. */
 #define ORMA_ARG_STR(key, val) orma_arg_str(ORMA_ARG_KIND_STR, "" key, (val))
 #define ORMA_ARG_STRN(key, val, len) orma_arg_make(ORMA_ARG_KIND_STR, "" key, (val), (len), 0)
-/* One of few texts: written once per thread, then by number. */
+/* A string from a small set: written once per thread, then referred to by number. */
 #define ORMA_ARG_INTERNED_STR(key, val) orma_arg_str(ORMA_ARG_KIND_STATIC_STR, "" key, (val))
 /* ORMA_ARG_DICT("size", ORMA_ARG_INT("w", 3), ORMA_ARG_INT("h", 4)) */
 #define ORMA_ARG_DICT(key, ...)                                                                    \
@@ -290,17 +288,18 @@ static inline struct orma_arg orma_arg_with_dynamic_key(const char *key, struct 
 #define ORMA_DYNAMIC_NAME(text) orma_arg_str(ORMA_ARG_KIND_DYNAMIC_NAME, NULL, (text))
 /* The name of the event's category, with the category `dynamic`. Copied. */
 #define ORMA_DYNAMIC_CATEGORY(text) orma_arg_str(ORMA_ARG_KIND_DYNAMIC_CATEGORY, NULL, (text))
-/* A time that is not now: of the default clock (orma_now()), or of another (1..127, 6 is boottime).
+/* A time other than now: of the default clock (orma_now()), or of another one (1..127; 6 is
+ * boottime).
  */
 #define ORMA_TIME(ns) orma_arg_make(ORMA_ARG_KIND_TIME, NULL, NULL, 0, (uint64_t)(ns))
 #define ORMA_CLOCK_TIME(clock_id, time)                                                            \
     orma_arg_make(ORMA_ARG_KIND_TIME, NULL, NULL, (clock_id), (uint64_t)(time))
 /* This line of the source. */
 #define ORMA_SOURCE_LOCATION() orma_arg_make(ORMA_ARG_KIND_SOURCE_LOCATION, __func__, NULL, 0, 0)
-/* A line of a log. Priorities: 2 verbose, 3 debug, 4 info, 5 warning, 6 error, 7 fatal. */
+/* A log line. Priorities: 2 verbose, 3 debug, 4 info, 5 warning, 6 error, 7 fatal. */
 #define ORMA_LOG(priority, text)                                                                   \
     orma_arg_make(ORMA_ARG_KIND_LOG, __func__, (text), (size_t)(priority), 0)
-/* Slices of one id belong together, wherever they are. */
+/* Slices with the same id belong together, on any track. */
 #define ORMA_CORRELATION(id) orma_arg_make(ORMA_ARG_KIND_CORRELATION, NULL, NULL, 0, (uint64_t)(id))
 #define ORMA_CORRELATION_STR(text) orma_arg_str(ORMA_ARG_KIND_CORRELATION_STR, NULL, (text))
 /* Values of other counter tracks at the same moment. */
@@ -467,7 +466,7 @@ static inline void orma_ignore_(int num, ...)
         }                                                                                          \
     } while (0)
 
-/* A counter of the process, by its name. */
+/* A counter of the process, by name. */
 #define ORMA_COUNTER(ident, name, val)                                                             \
     ORMA_COUNTER_(ident, orma_counter, NULL, name, (int64_t)(val))
 #define ORMA_COUNTER_DOUBLE(ident, name, val)                                                      \
