@@ -20,29 +20,23 @@ static const struct {
          true},
     [ORMA_PB_ORMA_INCIDENT_SILENT] =
         {"no answer",
-         "a program was stopped, frozen or hanging at the end, and did "
-         "not hand over what it had",
+         "a program was stopped, frozen or hanging at the end, and did not hand over its data",
          false},
-    [ORMA_PB_ORMA_INCIDENT_NOT_STARTED] = {"not started",
-                                           "a data source was there, but never said that it had "
-                                           "started",
-                                           true},
-    [ORMA_PB_ORMA_INCIDENT_ENDED_EARLY] = {"ended early",
-                                           "who records the system went away before the end", true},
+    [ORMA_PB_ORMA_INCIDENT_NOT_STARTED] =
+        {"not started", "a data source existed, but never reported that it had started", true},
+    [ORMA_PB_ORMA_INCIDENT_ENDED_EARLY] =
+        {"ended early", "the system's producer (traced_probes) went away before the end", true},
     [ORMA_PB_ORMA_INCIDENT_NOT_OFFERED] = {"not offered",
-                                           "no program offered a data source that was asked for",
-                                           true},
+                                           "no program offered a requested data source", true},
     [ORMA_PB_ORMA_INCIDENT_UNCOUNTED] = {"not counted",
-                                         "a program does not say how much it drops: its SDK keeps "
-                                         "no count, or it ended before its first report",
+                                         "a program does not report how much it drops: its SDK "
+                                         "does not count, or it ended before its first report",
                                          false},
-    [ORMA_PB_ORMA_INCIDENT_NO_TRIGGER] = {"no trigger",
-                                          "none of the triggers came that the session waited for",
+    [ORMA_PB_ORMA_INCIDENT_NO_TRIGGER] = {"no trigger", "none of the session's triggers fired",
                                           true},
     [ORMA_PB_ORMA_INCIDENT_MORE] = {"more", "more went wrong than is listed", false},
-    [ORMA_PB_ORMA_INCIDENT_KILLED] = {"killed",
-                                      "a program ended before it had said how much it dropped last",
-                                      false},
+    [ORMA_PB_ORMA_INCIDENT_KILLED] =
+        {"killed", "a program ended before its last report of how much it dropped", false},
 };
 
 void orma_incident_read(struct orma_pb_reader r, struct orma_incident *ret)
@@ -228,7 +222,7 @@ void orma_incident_put_text(struct orma_buf *out, const struct orma_incident *se
         orma_buf_put_str(out, " without its last report: what it wrote last may be missing");
         break;
     default:
-        orma_buf_put_str(out, "something went wrong that this version has no words for");
+        orma_buf_put_str(out, "something went wrong that this version does not know");
         break;
     }
 }
