@@ -10,6 +10,7 @@ import abi
 import commits
 import knots
 import names
+import size
 import symbols
 import tree
 
@@ -28,6 +29,35 @@ class Tree(unittest.TestCase):
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).touch()
             self.assertEqual([p.relative_to(root).as_posix() for p in tree.find(root, "*.c", "a", "b")], ["a/x.c", "b/build/w.c"])
+
+
+class Size(unittest.TestCase):
+    def fails(self, now, before):
+        return bool(size.report({"orma": now}, {"orma": before} if before else {})[1])
+
+    def test_a_jump_in_either_direction_wants_a_line(self):
+        self.assertEqual([self.fails(now, 1000000) for now in (970000, 1030000, 969999, 1030001)], [False, False, True, True])
+        self.assertTrue(self.fails(1, None), "a program that nobody recorded")
+
+    def test_the_last_line_counts_and_has_a_reason(self):
+        with tempfile.TemporaryDirectory() as root:
+            history = pathlib.Path(root, "sizes.tsv")
+            history.write_text("# head\norma\t100\t2026-01-01\tfirst\n")
+            size.record({"orma": 200, "lib": 7}, size.read_history(history), "more modules", history)
+            size.record({"orma": 201, "lib": 7}, size.read_history(history), "nothing new", history)
+            self.assertEqual(size.read_history(history), {"orma": 200, "lib": 7})
+            self.assertNotIn("nothing new", history.read_text())
+            history.write_text("orma\t100\t2026-01-01\t \n")
+            with self.assertRaisesRegex(ValueError, "sizes.tsv:1"):
+                size.read_history(history)
+
+    def test_a_program_is_measured_without_its_symbols(self):
+        with tempfile.TemporaryDirectory() as root:
+            source, program = pathlib.Path(root, "x.c"), pathlib.Path(root, "x")
+            source.write_text("int main(void) { return 0; }\n")
+            subprocess.run(["cc", "-g", "-o", program, source], check=True)
+            self.assertEqual([size.name_of(p) for p in (program, "y/liborma.so.0.1.0")], ["x", "liborma.so"])
+            self.assertLess(size.stripped(program), program.stat().st_size)
 
 
 class Knots(unittest.TestCase):
