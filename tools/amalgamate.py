@@ -235,8 +235,6 @@ def without_asserts(text):
 
 
 def without_guard(text):
-    # Calls of one copy are for programs of many files.
-    text = re.sub(r"^#ifdef ORMA_ONE_COPY\n.*?^#endif\n", "", text, flags=re.M | re.S)
     text = re.sub(r"^#ifndef (ORMA_\w+_H)\n#define \1\n", "", text, count=1, flags=re.M)
     return re.sub(r"\n#endif\s*$", "\n", text.rstrip() + "\n")
 

@@ -432,7 +432,7 @@ static enum orma_format by_line(const uint8_t *data, size_t len, bool at_end)
 static enum orma_format text_format(const uint8_t *data, size_t len, bool at_end)
 {
     size_t look = ORMA_MIN(len, (size_t)ENOUGH), most = ORMA_MIN(len, (size_t)ORMA_DETECT_MAX);
-    struct orma_str lines[1];
+    struct orma_str lines[1] = {{0}};
     unsigned num = lines_of(data, look, lines, 1);
 
     if (memchr(data, 0, look))

@@ -300,9 +300,8 @@ static inline bool drain_one(struct orma_sorter *self, struct orma_stream *s,
 }
 
 /* Emits from one queue, or passes on to `pipe`. False: it shall stop, perhaps to go on later. */
-static inline __attribute__((always_inline)) bool drain(struct orma_sorter *self,
-                                                        struct orma_queue *q, int64_t until,
-                                                        uint64_t limit, struct orma_pipe *pipe)
+static bool drain(struct orma_sorter *self, struct orma_queue *q, int64_t until, uint64_t limit,
+                  struct orma_pipe *pipe)
 {
     for (struct orma_stream *s = first_of(q); s->has_head; s = first_of(q)) {
         if (s->head.ts > until)
@@ -316,9 +315,7 @@ static inline __attribute__((always_inline)) bool drain(struct orma_sorter *self
     return true;
 }
 
-/* A copy for each of its two callers, which know whether there is a pipe. */
-static inline __attribute__((always_inline)) void merge(struct orma_sorter *self, uint64_t limit,
-                                                        struct orma_pipe *pipe)
+static void merge(struct orma_sorter *self, uint64_t limit, struct orma_pipe *pipe)
 {
     while (self->tops_len) {
         struct orma_queue *q = self->tops[0];
@@ -332,11 +329,6 @@ static inline __attribute__((always_inline)) void merge(struct orma_sorter *self
         if (!more)
             break;
     }
-}
-
-static void merge_here(struct orma_sorter *self, uint64_t limit)
-{
-    merge(self, limit, NULL);
 }
 
 struct merge_work {
@@ -406,7 +398,7 @@ static struct pace measure_alone(struct orma_sorter *self, uint64_t limit)
     uint64_t begun = orma_clock_now(ORMA_CLOCK_MONOTONIC);
 
     self->budget = pace.every;
-    merge_here(self, limit);
+    merge(self, limit, NULL);
     pace.alone_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - begun;
     return pace;
 }
@@ -461,6 +453,6 @@ void orma_sorter_extract(struct orma_sorter *self, uint64_t limit)
     if (beside)
         merge_beside(self, limit);
     self->budget = UINT64_MAX;
-    merge_here(self, limit);
+    merge(self, limit, NULL);
     free_done_streams(self);
 }

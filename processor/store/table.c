@@ -603,17 +603,7 @@ void orma_table_truncate(struct orma_table *self, uint32_t rows)
     self->rows = rows;
 }
 
-void orma_table_set_once(struct orma_table *self, unsigned col_idx, uint32_t row, int64_t val)
-{
-    orma_table_set(self, col_idx, row, val);
-}
-
-int64_t orma_column_bits_once(const struct orma_column *col, uint32_t row)
-{
-    return orma_column_bits(col, row);
-}
-
-int64_t orma_table_int_once(const struct orma_table *self, unsigned col_idx, uint32_t row)
-{
-    return orma_table_int(self, col_idx, row);
-}
+/* Where the compiler does not inline them. */
+extern inline void orma_column_mark_valid(struct orma_column *col, uint32_t row);
+extern inline void orma_table_set(struct orma_table *self, unsigned col_idx, uint32_t row,
+                                  int64_t val);

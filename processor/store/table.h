@@ -160,15 +160,14 @@ static inline uint32_t orma_table_add(struct orma_table *self)
     return self->rows++;
 }
 
-static inline void orma_column_mark_valid(struct orma_column *col, uint32_t row)
+inline void orma_column_mark_valid(struct orma_column *col, uint32_t row)
 {
     if (col->flags & ORMA_COL_NULLABLE && col->valid)
         col->valid[row >> 6] |= 1ull << (row & 63);
 }
 
 /* Integers and string ids. Setting a value makes a nullable cell not NULL. */
-static inline void orma_table_set(struct orma_table *self, unsigned col_idx, uint32_t row,
-                                  int64_t val)
+inline void orma_table_set(struct orma_table *self, unsigned col_idx, uint32_t row, int64_t val)
 {
     struct orma_column *col = &self->columns[col_idx];
     uint32_t at = row - self->sealed;
@@ -208,11 +207,6 @@ static inline void orma_table_set(struct orma_table *self, unsigned col_idx, uin
     }
     orma_table_set_slow(self, col_idx, row, val);
 }
-
-void orma_table_set_once(struct orma_table *self, unsigned col_idx, uint32_t row, int64_t val);
-#ifdef ORMA_ONE_COPY
-#define orma_table_set orma_table_set_once
-#endif
 
 /* The same for the row that was added last, in a column that is never NULL. */
 static inline void orma_table_put(struct orma_table *self, unsigned col_idx, uint32_t row,
@@ -292,11 +286,6 @@ static inline int64_t orma_column_bits(const struct orma_column *col, uint32_t r
     return 0;
 }
 
-int64_t orma_column_bits_once(const struct orma_column *col, uint32_t row);
-#ifdef ORMA_ONE_COPY
-#define orma_column_bits orma_column_bits_once
-#endif
-
 /* The stored integer (or string id); 0 for columns of doubles with fractions. Of a NULL: any. */
 static inline int64_t orma_column_int(const struct orma_column *col, uint32_t row)
 {
@@ -331,11 +320,6 @@ static inline int64_t orma_table_int(const struct orma_table *self, unsigned col
         return self->compute ? self->compute(self->compute_data, row) : 0;
     return orma_column_int(col, row);
 }
-
-int64_t orma_table_int_once(const struct orma_table *self, unsigned col_idx, uint32_t row);
-#ifdef ORMA_ONE_COPY
-#define orma_table_int orma_table_int_once
-#endif
 
 static inline bool orma_table_is_null(const struct orma_table *self, unsigned col_idx, uint32_t row)
 {

@@ -18,16 +18,6 @@
 #define ORMA_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 /*
- * A few functions of headers are too large to be inlined where code is made to be small, and would be there once
- * in each file: a hundred times orma_pb_next(). With this, such files call one in the program, orma_x_once(), by the
- * usual name. Files made for speed inline as ever. The build asks for it where it knows that the libraries
- * with these functions are linked.
- */
-#if defined(ORMA_SMALL_RELEASE) && defined(__OPTIMIZE_SIZE__)
-#define ORMA_ONE_COPY 1
-#endif
-
-/*
  * Destructor at scope exit: ORMA_AUTO(orma_x_free_p) struct orma_x *x = ...;
  * ORMA_DEFINE_AUTO(struct orma_x *, orma_x_free) makes orma_x_free_p from a
  * destructor that takes the value. Destructors take NULL and half-built objects.

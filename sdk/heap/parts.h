@@ -31,7 +31,6 @@
 #define ORMA_HEAP_PATIENCE 1000u                   /* naps */
 #define ORMA_HEAP_MAIN_STACK (UINT64_C(128) << 20) /* so far below its end nothing is mapped */
 
-#define ORMA_HEAP_INLINE static inline __attribute__((always_inline)) /* -Os would not */
 #define ORMA_HEAP_ARENA (64u << 10)
 
 #pragma GCC visibility push(hidden) /* what is ours needs no table of addresses */
@@ -77,7 +76,7 @@ void orma_hook_next_look(void); /* the rest of it: when the program's constructo
 
 /* Memory of what dlsym() allocated. */
 extern char orma_hook_arena[ORMA_HEAP_ARENA];
-ORMA_HEAP_INLINE bool orma_hook_in_arena(const void *p)
+static inline bool orma_hook_in_arena(const void *p)
 {
     return (const char *)p >= orma_hook_arena &&
            (const char *)p < orma_hook_arena + ORMA_HEAP_ARENA;
@@ -110,7 +109,7 @@ extern struct orma_heap_attach orma_hook_attach;
 void orma_hook_fall_idle(void);
 
 /* Pairs with the release in start(). */
-ORMA_HEAP_INLINE struct orma_heap_shared *orma_hook_listener(void)
+static inline struct orma_heap_shared *orma_hook_listener(void)
 {
     return atomic_load_explicit(&orma_hook_state.shared, memory_order_acquire);
 }
@@ -131,12 +130,12 @@ bool orma_hook_is_new_library(uint64_t hash);
 /* The reader could not be told of it: it is new again. */
 void orma_hook_forget_library(uint64_t hash);
 
-ORMA_HEAP_INLINE uint32_t orma_hook_place(const void *p)
+static inline uint32_t orma_hook_place(const void *p)
 {
     return (uint32_t)(((uintptr_t)p >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 46);
 }
 
-ORMA_HEAP_INLINE bool orma_hook_may_be_sampled(const void *p)
+static inline bool orma_hook_may_be_sampled(const void *p)
 {
     return atomic_load_explicit(&orma_hook_sampled[orma_hook_place(p)], memory_order_relaxed);
 }
@@ -168,7 +167,7 @@ void orma_hook_report_free(void *p, uint64_t time);
 uint64_t orma_hook_unmap_time(void);
 void orma_hook_report_unmap(void *at, size_t len, uint64_t time);
 /* In the order that costs least: what is large is left out of the countdown. */
-ORMA_HEAP_INLINE bool orma_hook_count(size_t n)
+static inline bool orma_hook_count(size_t n)
 {
     return ORMA_HEAP_UNLIKELY(n >=
                               atomic_load_explicit(&orma_hook_state.large, memory_order_relaxed)) ||

@@ -59,12 +59,7 @@ bool orma_pb_varint_slow(const uint8_t **at, const uint8_t *end, uint64_t *ret)
     return false;
 }
 
-bool orma_pb_varint_once(const uint8_t **at, const uint8_t *end, uint64_t *ret)
-{
-    return orma_pb_varint_at(at, end, ret);
-}
-
-bool orma_pb_next_once(struct orma_pb_reader *self, struct orma_pb_field *ret)
-{
-    return orma_pb_next(self, ret);
-}
+/* Where the compiler does not inline them. */
+extern inline bool orma_pb_varint_at(const uint8_t **at, const uint8_t *end, uint64_t *ret);
+extern inline bool orma_pb_fail(struct orma_pb_reader *self);
+extern inline bool orma_pb_next(struct orma_pb_reader *self, struct orma_pb_field *ret);

@@ -61,7 +61,7 @@ static inline struct orma_pb_reader orma_pb_reader(const void *data, size_t len)
 /* The longer forms; *at moves. False: cut short, or longer than ten bytes. */
 bool orma_pb_varint_slow(const uint8_t **at, const uint8_t *end, uint64_t *ret);
 
-static inline bool orma_pb_varint_at(const uint8_t **at, const uint8_t *end, uint64_t *ret)
+inline bool orma_pb_varint_at(const uint8_t **at, const uint8_t *end, uint64_t *ret)
 {
     const uint8_t *p = *at;
 
@@ -84,12 +84,7 @@ static inline bool orma_pb_varint_at(const uint8_t **at, const uint8_t *end, uin
     return ok;
 }
 
-bool orma_pb_varint_once(const uint8_t **at, const uint8_t *end, uint64_t *ret);
-#ifdef ORMA_ONE_COPY
-#define orma_pb_varint_at orma_pb_varint_once
-#endif
-
-static inline bool orma_pb_fail(struct orma_pb_reader *self)
+inline bool orma_pb_fail(struct orma_pb_reader *self)
 {
     self->failed = true;
     self->pos = self->end;
@@ -108,7 +103,7 @@ static inline uint64_t orma_pb_varint(struct orma_pb_reader *self)
 }
 
 /* The next field. False at the end, and on malformed bytes (then `failed`). */
-static inline bool orma_pb_next(struct orma_pb_reader *self, struct orma_pb_field *ret)
+inline bool orma_pb_next(struct orma_pb_reader *self, struct orma_pb_field *ret)
 {
     uint64_t tag, num;
 
@@ -148,11 +143,6 @@ static inline bool orma_pb_next(struct orma_pb_reader *self, struct orma_pb_fiel
     }
     return orma_pb_fail(self);
 }
-
-bool orma_pb_next_once(struct orma_pb_reader *self, struct orma_pb_field *ret);
-#ifdef ORMA_ONE_COPY
-#define orma_pb_next orma_pb_next_once
-#endif
 
 static inline uint64_t orma_pb_u64(const struct orma_pb_field *f)
 {

@@ -41,7 +41,7 @@ ROOMS = {
     "protos": "orma_deflated_ orma_incident_ orma_loss_ orma_pbc_",
     "protos/perfetto": "perfetto__",
     "protos/tables": "orma_ftrace_names orma_ftrace_fields orma_ftrace_message_ orma_ftrace_messages orma_ftrace_messages_ orma_ftrace_tracepoint_ orma_ftrace_tracepoints"
-                     " orma_ftrace_tracepoints_ orma_ftrace_tables_ orma_syscall_ orma_atrace_",
+                     " orma_ftrace_tracepoints_ orma_syscall_ orma_atrace_",
     "probes": "orma_probes_",
     "probes/core": "orma_source_ orma_proc_",
     "probes/kernel": "orma_kallsyms_ orma_tracefs_",
@@ -200,6 +200,8 @@ def check_externs(texts):
     for name, text in texts.items():
         for found in EXTERN.findall(text) if name.endswith(".c") and not name.startswith("tests/") else ():
             words = " ".join(found.split())
+            if words.startswith("extern inline "):  # of a function in the header: its body where it is not inlined
+                continue
             known = [k for k in EXTERNS if k[0] == name and words.startswith(k[1])]
             used.update(known)
             if not known:

@@ -36,6 +36,7 @@ EXEMPT = {
     ("dead", "orma_schema_enum_count"): "the same: how many enums",
     ("dead", "orma_reflect_sink_buf"): "the same: the sink that writes into memory",
     ("dead", "orma_text_print_stream"): "the same: text of a message that is longer than memory",
+    ("dead", "orma_pb_fail"): "inlined wherever it is called; inline functions of a header have a body in one file",
     ("dead", "orma_shm_take"): "the model of one chunk that stress tests hold the fast path against",
     ("dead", "orma_sql_parse_columns"): "the dialect's parser as a library: fuzzed and tested alone",
     ("dead", "orma_sql_parse_prototype"): "the same",
@@ -251,14 +252,12 @@ def check_dead():
     if len(defined) < 500:
         yield f"dead: nm found only {len(defined)} symbols in {len(objects)} objects"
     public = "".join(code(h) for h in files("*.h", "sdk/include", "processor/include")) + code("sdk/tracefile/orma_tracefile.h")
-    # What a header calls by another name where code is small (ORMA_ONE_COPY): releases use it.
-    once = set(re.findall(r"^#define \w+ (\w+_once)$", "\n".join(code(h) for h in files("*.h", *PRODUCT)), re.M))
     sources = {path.replace("/", "_"): path for path in files("*.c")}
     for name, where in sorted(defined.items()):
         inside = re.search(r"([\w.-]+\.c)\.o$", where).group(1)
         folder = pathlib.PurePath(where).relative_to(BUILD).parent.parent.as_posix().replace("/", "_")
         home = [p for p in (sources.get(f"{folder}_{inside}"), sources.get(inside)) if p]
-        if name in used or name in once or name == "main" or is_word(name, public) or is_used_at_home(name, home):
+        if name in used or name == "main" or is_word(name, public) or is_used_at_home(name, home):
             continue
         if any("/examples/" in h for h in home) or exempt("dead", name):
             continue

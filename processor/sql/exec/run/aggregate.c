@@ -1,6 +1,3 @@
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3")
-#endif
 #include "processor/sql/exec/run/aggregate.h"
 
 /* Half the size of a sum that may overflow. */

@@ -1,7 +1,4 @@
 /* What chooses among values: IN, CASE, coalesce() and the like; and what was worked out before. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3")
-#endif
 #include <stdlib.h>
 
 #include "processor/sql/exec/run/operators.h"

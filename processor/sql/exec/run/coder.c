@@ -1,6 +1,3 @@
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3")
-#endif
 #include "processor/sql/exec/run/coder.h"
 
 /* Each slot may lie in a page that nobody has touched. */

@@ -3,9 +3,6 @@
  * folds the values of a block into what it keeps by group (aggregate.h). At the end groups are put
  * into the order of their keys, as SQLite gives them.
  */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3")
-#endif
 #include <stdlib.h>
 
 #include "processor/sql/exec/run/aggregate.h"

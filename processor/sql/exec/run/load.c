@@ -3,9 +3,6 @@
  * one where they are a list. Columns of a query below are its results for these rows of its frame,
  * evaluated on the spot.
  */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3")
-#endif
 #include <stdlib.h>
 
 #include "processor/sql/exec/run/operators.h"

@@ -6,9 +6,6 @@
  * compare exactly, numbers come before texts. What would need a text as a number, or an affinity
  * that changes a value, is given up.
  */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3")
-#endif
 #include "processor/sql/exec/run/operators.h"
 
 #include <math.h>

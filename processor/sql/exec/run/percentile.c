@@ -2,9 +2,6 @@
  * percentile(), median() and the like: all values, dealt out to their groups at the end, where the
  * one that is asked for is looked for without sorting the others.
  */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#pragma GCC optimize("O3")
-#endif
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
