@@ -460,13 +460,13 @@ def ftrace_tables(model, folder):
                               f'/* {r["tracefs_group"]}/{r["tracefs_event"]} */')
     assert sum(len(n) + 1 for n in places) < 65536 and len(fields_out) < 65536
     out = ["/* Ftrace messages and the tracepoints they stand for. Made by tools/gen_protos.py. */",
-           '#include "protos/tables/ftrace_events.h"', "", "char orma_ftrace_names[] ="]
+           '#include "protos/tables/ftrace_events.h"', "", "const char orma_ftrace_names[] ="]
     out += [f'    "{n}\\0"' for n in places]
     out[-1] += ";"
-    out += ["", "struct orma_ftrace_field orma_ftrace_fields[] = {"] + fields_out + ["};", "",
-            "struct orma_ftrace_message orma_ftrace_messages[] = {"] + rows + ["};", "",
+    out += ["", "const struct orma_ftrace_field orma_ftrace_fields[] = {"] + fields_out + ["};", "",
+            "const struct orma_ftrace_message orma_ftrace_messages[] = {"] + rows + ["};", "",
             f"const unsigned orma_ftrace_messages_num = {len(rows)};", "",
-            "struct orma_ftrace_tracepoint orma_ftrace_tracepoints[] = {"] + points_out + ["};", "",
+            "const struct orma_ftrace_tracepoint orma_ftrace_tracepoints[] = {"] + points_out + ["};", "",
             f"const unsigned orma_ftrace_tracepoints_num = {len(points_out)};", ""]
     return "\n".join(out)
 
@@ -476,7 +476,7 @@ def syscall_tables(folder):
     for r in read(folder, "syscalls"):
         arch.setdefault(r["arch"], {})[int(r["syscall_number"])] = r["name"]
     out = ["/* System call names by architecture. Made by tools/gen_protos.py. */",
-           '#include "protos/tables/syscalls.h"', "", "char orma_syscall_names[] =", '    "\\0"']
+           '#include "protos/tables/syscalls.h"', "", "const char orma_syscall_names[] =", '    "\\0"']
     places, at = {}, 1
     for name in sorted({n for names in arch.values() for number, n in names.items() if number < 1024}):
         out.append(f'    "{name}\\0"')
@@ -486,7 +486,7 @@ def syscall_tables(folder):
     out[-1] += ";"
     out.append("")
     for a, names in arch.items():
-        out.append(f"static uint16_t names_{a}[] = {{")
+        out.append(f"static const uint16_t names_{a}[] = {{")
         out += [f"    [{n}] = {places[s]}, /* {s} */" for n, s in sorted(names.items()) if n < 1024]
         out += ["};", ""]
     out += ["const struct orma_syscall_table orma_syscall_tables[] = {"]

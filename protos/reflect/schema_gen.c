@@ -1,7 +1,6 @@
 /*
- * Writes the default schema as C: packed where there is zlib, else as constant tables. Runs at build
- * time, on the descriptor set that protoc makes of protos/, through the same loader that
- * reads the sets of users.
+ * Writes the default schema as constant tables of C. Runs at build time, on the descriptor set that
+ * protoc makes of protos/, through the same loader that reads the sets of users.
  *
  *     schema_gen SET.bin OUT.c
  */
@@ -9,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "protos/reflect/schema_pack.h"
+#include "protos/reflect/tables.h"
+#include "sdk/base/buf.h"
 
-#ifndef ORMA_HAVE_ZLIB
 static void put_string(FILE *out, const char *s, size_t len)
 {
     fputs("    \"", out);
@@ -83,7 +82,7 @@ static void put_enums(FILE *out, const struct orma_schema *s)
     fputs("{0}};\n", out);
 }
 
-static int put_schema(FILE *out, const struct orma_schema *s)
+static void put_schema(FILE *out, const struct orma_schema *s)
 {
     fputs("/* Made by protos/reflect/schema_gen.c at build time. */\n"
           "#include \"protos/reflect/tables.h\"\n\n",
@@ -101,32 +100,7 @@ static int put_schema(FILE *out, const struct orma_schema *s)
             "    .noneofs = %u, .nextras = %u, .strings_len = %u,\n};\n\n"
             "const struct orma_schema *orma_schema_default(void)\n{\n    return &builtin;\n}\n",
             s->nmsgs, s->nfields, s->nenums, s->nvalues, s->noneofs, s->nextras, s->strings_len);
-    return 0;
 }
-#else
-static int put_schema(FILE *out, const struct orma_schema *s)
-{
-    ORMA_AUTO(orma_buf_fini) struct orma_buf packed = {0};
-    int err = orma_schema_pack(s, &packed);
-
-    fputs("/* Made by protos/reflect/schema_gen.c at build time. */\n"
-          "#include \"protos/reflect/schema_pack.h\"\n\n"
-          "static const unsigned char packed[] =",
-          out);
-    for (size_t i = 0; i < packed.len; i++) /* three digits each: no digit that follows is taken for one more */
-        fprintf(out, "%s\\%03o%s", i % 64 ? "" : "\n    \"", packed.data[i],
-                i % 64 == 63 || i + 1 == packed.len ? "\"" : "");
-    fprintf(out,
-            ";\n\nstatic uint64_t room[%zu];\n"
-            "struct orma_schema_packed orma_schema_builtin = {\n"
-            "    .bytes = packed, .len = sizeof(packed) - 1, .room = room, .schema = {\n"
-            "    .nmsgs = %u, .nfields = %u, .nenums = %u, .nvalues = %u,\n"
-            "    .noneofs = %u, .nextras = %u, .strings_len = %u,\n}};\n",
-            (orma_schema_unpacked_size(s) + 7) / 8, s->nmsgs, s->nfields, s->nenums, s->nvalues,
-            s->noneofs, s->nextras, s->strings_len);
-    return err;
-}
-#endif
 
 static int read_file(const char *path, struct orma_buf *ret)
 {
@@ -162,7 +136,7 @@ int main(int argc, char **argv)
     if (!err && !(out = fopen(argv[2], "w")))
         err = -errno;
     if (!err) {
-        err = put_schema(out, schema);
+        put_schema(out, schema);
         if (ferror(out))
             err = -EIO;
     }

@@ -1,7 +1,7 @@
 /* Ftrace messages and the tracepoints they stand for. Made by tools/gen_protos.py. */
 #include "protos/tables/ftrace_events.h"
 
-char orma_ftrace_names[] =
+const char orma_ftrace_names[] =
     "ip\0"
     "buf\0"
     "print\0"
@@ -1593,7 +1593,7 @@ char orma_ftrace_names[] =
     "virtio_video\0"
     "vmscan\0";
 
-struct orma_ftrace_field orma_ftrace_fields[] = {
+const struct orma_ftrace_field orma_ftrace_fields[] = {
     {0, 1, ORMA_PB_TYPE_UINT64, false}, /* ip */
     {3, 2, ORMA_PB_TYPE_STRING, false}, /* buf */
     {13, 1, ORMA_PB_TYPE_STRING, false}, /* prev_comm */
@@ -4264,7 +4264,7 @@ struct orma_ftrace_field orma_ftrace_fields[] = {
     {4370, 3, ORMA_PB_TYPE_UINT32, false}, /* count */
 };
 
-struct orma_ftrace_message orma_ftrace_messages[] = {
+const struct orma_ftrace_message orma_ftrace_messages[] = {
     {3, 2, 7, 0}, /* print */
     {4, 7, 82, 2}, /* sched_switch */
     {11, 2, 108, 9}, /* cpu_frequency */
@@ -4865,7 +4865,7 @@ struct orma_ftrace_message orma_ftrace_messages[] = {
 
 const unsigned orma_ftrace_messages_num = 596;
 
-struct orma_ftrace_tracepoint orma_ftrace_tracepoints[] = {
+const struct orma_ftrace_tracepoint orma_ftrace_tracepoints[] = {
     {19364, 13092, 411}, /* android_fs/android_fs_dataread_end */
     {19364, 13139, 412}, /* android_fs/android_fs_dataread_start */
     {19364, 13165, 413}, /* android_fs/android_fs_datawrite_end */

@@ -5,9 +5,6 @@
  * processor (message → names of its fields). The names of the fields of a
  * message equal the names of the tracepoint's fields.
  *
- * They are deflated where there is zlib: what is found by the functions below is there, the
- * arrays are not before. Nobody writes into them but unpack.c.
- *
  * Source: the interface tables of the format, through tools/gen_protos.py.
  */
 #ifndef ORMA_PROTOS_TABLES_FTRACE_EVENTS_H
@@ -35,7 +32,7 @@ enum orma_pb_type {
     ORMA_PB_TYPE_MESSAGE,
 };
 
-/* Names are places in orma_ftrace_names: a quarter of what pointers take, and the loader has none to set. */
+/* Names are places in orma_ftrace_names: of some thousand pointers the loader would have to set each at every start. */
 struct orma_ftrace_field {
     uint16_t name;
     uint16_t number; /* in the event's message */
@@ -57,11 +54,11 @@ struct orma_ftrace_tracepoint {
     uint16_t message_idx; /* into orma_ftrace_messages */
 };
 
-extern char orma_ftrace_names[];
-extern struct orma_ftrace_field orma_ftrace_fields[];
-extern struct orma_ftrace_message orma_ftrace_messages[]; /* by number */
+extern const char orma_ftrace_names[];
+extern const struct orma_ftrace_field orma_ftrace_fields[];
+extern const struct orma_ftrace_message orma_ftrace_messages[]; /* by number */
 extern const unsigned orma_ftrace_messages_num;
-extern struct orma_ftrace_tracepoint orma_ftrace_tracepoints[]; /* by group, then name */
+extern const struct orma_ftrace_tracepoint orma_ftrace_tracepoints[]; /* by group, then name */
 extern const unsigned orma_ftrace_tracepoints_num;
 
 static inline const char *orma_ftrace_name(uint16_t place)

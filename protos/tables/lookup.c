@@ -4,7 +4,6 @@
 
 #include "protos/tables/ftrace_events.h"
 #include "protos/tables/syscalls.h"
-#include "protos/tables/unpack.h"
 
 static int by_number(const void *key, const void *row)
 {
@@ -16,14 +15,12 @@ static int by_number(const void *key, const void *row)
 
 const struct orma_ftrace_message *orma_ftrace_message_find(uint32_t number)
 {
-    orma_ftrace_tables_unpack();
     return bsearch(&number, orma_ftrace_messages, orma_ftrace_messages_num,
                    sizeof(orma_ftrace_messages[0]), by_number);
 }
 
 const struct orma_ftrace_tracepoint *orma_ftrace_tracepoint_list(unsigned *ret_num)
 {
-    orma_ftrace_tables_unpack();
     *ret_num = orma_ftrace_tracepoints_num;
     return orma_ftrace_tracepoints;
 }
@@ -52,7 +49,6 @@ const struct orma_syscall_table *orma_syscall_table_find(const char *arch)
                  {"i386", "x86"},      {"armv7l", "arm32"},  {"armv8l", "arm32"}};
     const char *table = NULL;
 
-    orma_ftrace_tables_unpack();
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (!strcmp(arch, names[i].uname))
             table = names[i].table;

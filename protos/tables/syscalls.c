@@ -1,7 +1,7 @@
 /* System call names by architecture. Made by tools/gen_protos.py. */
 #include "protos/tables/syscalls.h"
 
-char orma_syscall_names[] =
+const char orma_syscall_names[] =
     "\0"
     "sys__llseek\0"
     "sys__newselect\0"
@@ -469,7 +469,7 @@ char orma_syscall_names[] =
     "sys_write\0"
     "sys_writev\0";
 
-static uint16_t names_x86_64[] = {
+static const uint16_t names_x86_64[] = {
     [0] = 4105, /* sys_read */
     [1] = 6636, /* sys_write */
     [2] = 3458, /* sys_open */
@@ -876,7 +876,7 @@ static uint16_t names_x86_64[] = {
     [547] = 4046, /* sys_pwritev2 */
 };
 
-static uint16_t names_arm64[] = {
+static const uint16_t names_arm64[] = {
     [0] = 2269, /* sys_io_setup */
     [1] = 2194, /* sys_io_destroy */
     [2] = 2282, /* sys_io_submit */
@@ -1212,7 +1212,7 @@ static uint16_t names_arm64[] = {
     [456] = 1425, /* sys_futex_requeue */
 };
 
-static uint16_t names_x86[] = {
+static const uint16_t names_x86[] = {
     [0] = 4347, /* sys_restart_syscall */
     [1] = 892, /* sys_exit */
     [2] = 1204, /* sys_fork */
@@ -1661,7 +1661,7 @@ static uint16_t names_x86[] = {
     [456] = 1425, /* sys_futex_requeue */
 };
 
-static uint16_t names_arm32[] = {
+static const uint16_t names_arm32[] = {
     [0] = 4347, /* sys_restart_syscall */
     [1] = 892, /* sys_exit */
     [2] = 1204, /* sys_fork */

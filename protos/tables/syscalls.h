@@ -13,7 +13,7 @@ struct orma_syscall_table {
     const uint16_t *names; /* by number; places in orma_syscall_names, 0 where there is none */
 };
 
-extern char orma_syscall_names[];
+extern const char orma_syscall_names[];
 extern const struct orma_syscall_table orma_syscall_tables[];
 extern const unsigned orma_syscall_tables_num;
 

@@ -38,7 +38,7 @@ ROOMS = {
     "sdk/tracing": "orma_init orma_shutdown orma_flush orma_trigger orma_wait_for_session orma_startup_",
     "sdk/tracefile": "orma_tracefile_",
     "sdk/examples": "orma_category_demo orma_category_demo_",
-    "protos": "orma_deflated_ orma_incident_ orma_loss_ orma_pbc_",
+    "protos": "orma_incident_ orma_loss_ orma_pbc_",
     "protos/perfetto": "perfetto__",
     "protos/tables": "orma_ftrace_names orma_ftrace_fields orma_ftrace_message_ orma_ftrace_messages orma_ftrace_messages_ orma_ftrace_tracepoint_ orma_ftrace_tracepoints"
                      " orma_ftrace_tracepoints_ orma_syscall_ orma_atrace_",

@@ -2,9 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#ifdef ORMA_HAVE_ZLIB
-#include "protos/reflect/schema_pack.h"
-#endif
 #include "sdk/wire/pb_writer.h"
 #include "tests/support/leaks.h"
 #include "tests/unit/protos/kinds.h"
@@ -101,42 +98,6 @@ Test(default_schema, a_copy_is_the_same_and_its_own)
     orma_schema_free(copy);
     orma_assert_no_leaks();
 }
-
-#ifdef ORMA_HAVE_ZLIB
-static void check_equal(const struct orma_schema *a, const struct orma_schema *b)
-{
-    cr_assert_arr_eq(a->msgs, b->msgs, a->nmsgs * sizeof(*a->msgs));
-    cr_assert_arr_eq(a->fields, b->fields, a->nfields * sizeof(*a->fields));
-    cr_assert_arr_eq(a->by_name, b->by_name, a->nfields * sizeof(*a->by_name));
-    cr_assert_arr_eq(a->enums, b->enums, a->nenums * sizeof(*a->enums));
-    cr_assert_arr_eq(a->values, b->values, a->nvalues * sizeof(*a->values));
-    cr_assert_arr_eq(a->oneofs, b->oneofs, a->noneofs * sizeof(*a->oneofs));
-    cr_assert_arr_eq(a->types, b->types, orma_schema_ntypes(a) * sizeof(*a->types));
-    cr_assert_arr_eq(a->extras, b->extras, a->nextras * sizeof(*a->extras));
-    cr_assert_arr_eq(a->strings, b->strings, a->strings_len);
-}
-
-/* Numbers that fall, negative ones, defaults, options: kinds.proto has all of them. */
-Test(schema, is_the_same_after_packing)
-{
-    struct orma_schema *s = kinds_schema(true);
-    struct orma_schema counts = {.nmsgs = s->nmsgs, .nfields = s->nfields, .nenums = s->nenums, .nvalues = s->nvalues,
-                                 .noneofs = s->noneofs, .nextras = s->nextras, .strings_len = s->strings_len};
-    struct orma_buf packed = {0};
-
-    cr_assert_eq(orma_schema_pack(s, &packed), 0);
-    cr_assert_lt(packed.len, orma_schema_unpacked_size(s));
-    uint8_t *room = malloc(orma_schema_unpacked_size(&counts));
-    cr_assert(orma_schema_unpack(&counts, packed.data, packed.len, room));
-    check_equal(s, &counts);
-    check_schema(&counts);
-    cr_assert_not(orma_schema_unpack(&counts, packed.data, packed.len / 2, room), "cut");
-    free(room);
-    orma_buf_fini(&packed);
-    orma_schema_free(s);
-    orma_assert_no_leaks();
-}
-#endif
 
 Test(schema, reads_labels_types_packing_oneofs_and_defaults)
 {
