@@ -19,21 +19,20 @@ def choice(prefix, text):
     raise ValueError(f"not a choice of rows: {text}")
 
 
-def column(prefix, name, source, keys):
+def column(prefix, name, source):
     if source == "NULL":
-        return f'{{"{name}", ORMA_PROJ_NULL, 0, 0}}'
+        return f'{{"{name}", ORMA_PROJ_NULL, 0, 0, NULL}}'
     for pattern, op in ((r"(\w+)", "COL"), (r"cpu\((\w+)\)", "CPU"), (r"(\w+)\+(\w+)", "SUM"),
                         (r"(\w+)\.(\w+)", "ARG")):
         if match := re.fullmatch(pattern, source):
             other = prefix + match[2].upper() if op == "SUM" else "0"
-            if op == "ARG":
-                other = keys.setdefault(match[2], len(keys))
-            return f'{{"{name}", ORMA_PROJ_{op}, {prefix}{match[1].upper()}, {other}}}'
+            key = f'"{match[2]}"' if op == "ARG" else "NULL"
+            return f'{{"{name}", ORMA_PROJ_{op}, {prefix}{match[1].upper()}, {other}, {key}}}'
     raise ValueError(f"not a column's value: {source}")
 
 
 def main():
-    columns, tables, keys = [], [], {}
+    columns, tables = [], []
     for number, line in enumerate(pathlib.Path(sys.argv[2]).read_text().splitlines(), 1):
         cells = line.split("\t")
         try:
@@ -46,12 +45,12 @@ def main():
                 columns += [*(["    {NULL},", "};", ""] if columns else []),
                             f"static const struct orma_proj_column cols_{name}[] = {{"]
             else:
-                columns.append(f"    {column(prefix, cells[1], cells[-1], keys)},")
+                columns.append(f"    {column(prefix, cells[1], cells[-1])},")
         except (IndexError, ValueError) as error:
             sys.exit(f"{sys.argv[2]}:{number}: {error}")
     lines = ["/* Made by tools/gen_projections.py. */", "#include <stddef.h>", "",
              '#include "processor/sql/tables/proj.h"', '#include "processor/store/table_defs.h"', "",
-             *columns, "    {NULL},", "};", "", "const char *const orma_vtab_proj_keys[] = {", *(f'    "{k}",' for k in keys), "};", "",
+             *columns, "    {NULL},", "};", "",
              "const struct orma_proj orma_vtab_projs[] = {",
              *tables, "    {NULL},", "};", ""]
     pathlib.Path(sys.argv[1]).write_text("\n".join(lines))

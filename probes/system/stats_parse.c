@@ -83,10 +83,10 @@ void orma_system_put_meminfo(struct orma_buf *out, struct orma_str text,
     }
 }
 
-static int compare_to_place(const void *key, const void *place)
+static int compare_to_name(const void *key, const void *row)
 {
     const struct orma_str *name = key;
-    const char *known = orma_system_vmstat_names + *(const uint16_t *)place + 1;
+    const char *known = ((const struct orma_system_vmstat_name *)row)->name;
     int r = strncmp(name->data, known, name->len);
 
     return r ? r : -(int)(unsigned char)known[name->len];
@@ -95,10 +95,11 @@ static int compare_to_place(const void *key, const void *place)
 /* 0: not one of them. */
 static int vmstat_key(struct orma_str name)
 {
-    const uint16_t *place = bsearch(&name, orma_system_vmstat_places, orma_system_vmstat_num,
-                                    sizeof(*orma_system_vmstat_places), compare_to_place);
+    const struct orma_system_vmstat_name *row =
+        bsearch(&name, orma_system_vmstat_names, orma_system_vmstat_num,
+                sizeof(*orma_system_vmstat_names), compare_to_name);
 
-    return place ? (unsigned char)orma_system_vmstat_names[*place] : 0;
+    return row ? row->number : 0;
 }
 
 void orma_system_put_vmstat(struct orma_buf *out, struct orma_str text,

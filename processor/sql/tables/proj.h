@@ -14,7 +14,7 @@ enum orma_proj_op {
     ORMA_PROJ_COL,  /* column `col` of the stored table */
     ORMA_PROJ_CPU,  /* the cpu's number in its machine, from a ucpu column */
     ORMA_PROJ_SUM,  /* col + other, as ts + dur */
-    ORMA_PROJ_ARG,  /* the arg orma_vtab_proj_keys[other] of the set in column `col` */
+    ORMA_PROJ_ARG,  /* the arg `key` of the set in column `col` */
     ORMA_PROJ_NULL, /* always NULL */
 };
 
@@ -22,6 +22,7 @@ struct orma_proj_column {
     const char *name; /* NULL ends the list */
     uint8_t op;       /* enum orma_proj_op */
     uint16_t col, other;
+    const char *key;
 };
 
 enum orma_proj_choice {
@@ -45,6 +46,5 @@ struct orma_proj {
     } choices[ORMA_PROJ_CHOICES_MAX];
 };
 
-extern const char *const orma_vtab_proj_keys[];
 extern const struct orma_proj orma_vtab_projs[];
 #endif

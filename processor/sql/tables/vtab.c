@@ -96,9 +96,7 @@ static void describe(struct orma_vtab *v, struct orma_buf *text)
                 .op = c->op,
                 .col = c->col,
                 .other = c->other,
-                .key = c->op != ORMA_PROJ_ARG ? 0
-                                              : orma_strpool_add_c(&v->sql->storage->pool,
-                                                                   orma_vtab_proj_keys[c->other]),
+                .key = c->key ? orma_strpool_add_c(&v->sql->storage->pool, c->key) : 0,
             };
     }
     orma_buf_put_str(text, ")");

@@ -168,9 +168,8 @@ static bool load_made(struct orma_exec_plan *plan, const struct orma_exec_source
                           orma_table_int(t, v->col, row) % ORMA_UCPUS_PER_MACHINE);
             break;
         case ORMA_PROJ_ARG:
-            key = orma_strpool_find(
-                &plan->sql->storage->pool,
-                orma_str_from(orma_vtab_proj_keys[src->proj->columns[col].other]));
+            key = orma_strpool_find(&plan->sql->storage->pool,
+                                    orma_str_from(src->proj->columns[col].key));
             orma_exec_set(ret, i, EXEC_NULL, 0);
             if (!null && key)
                 put_arg(&reader, (uint32_t)orma_table_int(t, v->col, row), key, i, ret);
