@@ -473,7 +473,7 @@ unsigned orma_probes_refused(struct orma_probes *self)
 void orma_probes_stop(struct orma_probes *self)
 {
     const uint64_t one = 1;
-    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + STOP_WAIT_NS, none = 0;
+    uint64_t end = orma_clock_monotonic() + STOP_WAIT_NS, none = 0;
 
     /* A service that gives no memory back does not keep us. A second signal does not wait anew. */
     (void)atomic_compare_exchange_strong(&self->wait_end, &none, end);

@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/str.h"
 #include "sdk/ipc/sock.h"
@@ -218,7 +219,7 @@ void traced_service_stop(struct traced_service *self)
 /* What lies in the sockets of producers belongs to the sessions that are finished now. */
 static void hear_all(struct traced_service *self)
 {
-    uint64_t end_ns = traced_loop_now_ns() + HEAR_ALL_NS;
+    uint64_t end_ns = orma_clock_monotonic() + HEAR_ALL_NS;
 
     ORMA_LIST_EACH (struct traced_producer, p, &self->producers.list, link)
         traced_conn_hear_now(p->conn, end_ns);

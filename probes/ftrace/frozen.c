@@ -87,11 +87,11 @@ static bool read_batch(struct frozen *self)
 /* True: there is more. */
 static bool run(struct frozen *self, uint64_t limit_ns)
 {
-    uint64_t begun = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t begun = orma_clock_monotonic();
 
     while (self->cpu_idx < self->cpus_num) {
         if ((self->fd >= 0 || open_cpu(self) >= 0) && read_batch(self)) {
-            if (orma_clock_now(ORMA_CLOCK_MONOTONIC) - begun > limit_ns)
+            if (orma_clock_monotonic() - begun > limit_ns)
                 return true;
             continue;
         }

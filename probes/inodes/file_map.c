@@ -341,11 +341,11 @@ static bool step(struct inode_map *self)
 
 static bool run(struct inode_map *self, uint64_t limit_ns, uint64_t batch)
 {
-    uint64_t begun = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t begun = orma_clock_monotonic();
     bool more;
 
     while ((more = step(self)) && batch--) {
-        if (batch % 16 == 0 && orma_clock_now(ORMA_CLOCK_MONOTONIC) - begun > limit_ns)
+        if (batch % 16 == 0 && orma_clock_monotonic() - begun > limit_ns)
             break;
     }
     return more;

@@ -272,12 +272,11 @@ static void give_up(struct orma_perf_peek *self)
 
 static int wait_for_answer(const struct orma_perf_peek *self)
 {
-    const uint64_t end =
-        orma_clock_now(ORMA_CLOCK_MONOTONIC) + (uint64_t)self->timeout_ms * UINT64_C(1000000);
+    const uint64_t end = orma_clock_monotonic() + (uint64_t)self->timeout_ms * UINT64_C(1000000);
     struct pollfd fd = {.fd = self->socket, .events = POLLIN};
 
     for (;;) {
-        const uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+        const uint64_t now = orma_clock_monotonic();
         int n = poll(&fd, 1, now < end ? (int)((end - now) / 1000000 + 1) : 0);
 
         if (n > 0)

@@ -431,11 +431,11 @@ static void read_mappings(struct orma_perf_processes *self, struct orma_perf_pro
 void orma_perf_process_read(struct orma_perf_processes *self, struct orma_perf_process *process,
                             uint64_t now_ns)
 {
-    uint64_t begun = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t begun = orma_clock_monotonic();
 
     process->read_ns = now_ns;
     read_mappings(self, process);
-    uint64_t took = orma_clock_now(ORMA_CLOCK_MONOTONIC) - begun;
+    uint64_t took = orma_clock_monotonic() - begun;
     process->miss_ns = ORMA_MIN(took * MISS_SHARE, REREAD_MISS_NS);
 }
 

@@ -180,7 +180,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     if (!self->in_round && !self->flushes.len && !self->stopping)
         due = orma_perf_worker_due(self->worker);
     if (due) { /* it has done this round */
-        uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+        uint64_t now = orma_clock_monotonic();
 
         arm(self->timer, (uint32_t)((ORMA_MAX(due, now) - now) / 1000000) + WORKER_MS);
         take_packets(self); /* last: it may tell of a flush */

@@ -221,7 +221,7 @@ static void wait_for_work(struct orma_perf_worker *self)
 
 static bool is_due(const struct orma_perf_worker *self)
 {
-    return self->period_ns && orma_clock_now(ORMA_CLOCK_MONOTONIC) >= self->due_ns;
+    return self->period_ns && orma_clock_monotonic() >= self->due_ns;
 }
 
 /* What is in the queue, or nothing: a round is due. False: it is time to end. */
@@ -237,7 +237,7 @@ static bool fetch(struct orma_perf_worker *self)
     self->busy = true;
     self->saves = self->rings->saves;
     if (!self->work.len)
-        self->due_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) + self->period_ns;
+        self->due_ns = orma_clock_monotonic() + self->period_ns;
     pthread_mutex_unlock(&self->lock);
     return !stopped(self);
 }
@@ -405,7 +405,7 @@ void orma_perf_worker_mark(struct orma_perf_worker *self, uint64_t mark)
 void orma_perf_worker_begin(struct orma_perf_worker *self, uint64_t period_ns, uint64_t settled_ns)
 {
     pthread_mutex_lock(&self->lock);
-    self->due_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) + period_ns;
+    self->due_ns = orma_clock_monotonic() + period_ns;
     self->period_ns = period_ns;
     self->settled_ns = settled_ns;
     pthread_mutex_unlock(&self->lock);

@@ -287,13 +287,13 @@ static void end_round(struct orma_process_poll *self)
 /* False: the round is over. */
 static bool run_slice(struct orma_process_poll *self, uint64_t limit_ns)
 {
-    uint64_t begun = orma_clock_now(ORMA_CLOCK_MONOTONIC), pid;
+    uint64_t begun = orma_clock_monotonic(), pid;
     struct dirent *entry;
 
     while (self->walk && (entry = readdir(self->walk))) {
         if (orma_str_to_u64(orma_str_from(entry->d_name), &pid) && pid && pid <= INT32_MAX)
             look_at(self, (int32_t)pid);
-        if (orma_clock_now(ORMA_CLOCK_MONOTONIC) - begun > limit_ns)
+        if (orma_clock_monotonic() - begun > limit_ns)
             return true;
     }
     if (self->walk)

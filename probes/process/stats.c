@@ -329,7 +329,7 @@ static void enqueue(struct process_stats *self, uint32_t pid)
 /* True if something is left. */
 static bool run_slice(struct process_stats *self, uint64_t limit_ns)
 {
-    uint64_t begun = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t begun = orma_clock_monotonic();
     bool more;
 
     if (self->exec_pid) {
@@ -339,7 +339,7 @@ static bool run_slice(struct process_stats *self, uint64_t limit_ns)
     while ((more = step(self))) {
         if (self->packet.len > PACKET_SOFT_MAX)
             packet_close(self);
-        if (orma_clock_now(ORMA_CLOCK_MONOTONIC) - begun > limit_ns)
+        if (orma_clock_monotonic() - begun > limit_ns)
             break;
     }
     packet_close(self);

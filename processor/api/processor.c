@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "processor/api/archived.h"
@@ -25,6 +24,7 @@
 #include "processor/sql/script/exec.h"
 #include "processor/sql/script/modules.h"
 #include "processor/sql/tables/derived.h"
+#include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 
 /* The progress function is called after this much input. */
@@ -209,14 +209,6 @@ static int check(struct orma_processor *self)
     return 0;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec ts;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock */
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* Before the first byte. */
 static int begin(struct orma_processor *self)
 {
@@ -224,7 +216,7 @@ static int begin(struct orma_processor *self)
         return fail(self, -EBUSY, "a trace is already loaded");
     if (self->file)
         return 0;
-    self->begun_ns = now_ns();
+    self->begun_ns = (int64_t)orma_clock_monotonic();
     self->sql->limits.memory.before_bytes = 0;
     (void)is_too_large(self); /* what was there before */
     self->file = orma_file_new(&self->import, NULL, 0);
@@ -367,7 +359,7 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
     const struct orma_processor_damage damage = orma_processor_damage(self);
     if (!r)
         orma_cached_write(&self->cached, &self->storage, &damage,
-                          now_ns() - self->begun_ns +
+                          (int64_t)orma_clock_monotonic() - self->begun_ns +
                               (int64_t)(self->storage.late.bytes * LATE_NS_PER_BYTE));
     return r;
 }
@@ -577,7 +569,7 @@ int orma_processor_finish(struct orma_processor *self)
     if (r)
         return check_unchanged(self, r);
     orma_stats_set(&self->storage.stats[0], ORMA_STAT_PARSE_TRACE_DURATION_NS,
-                   now_ns() - self->begun_ns);
+                   (int64_t)orma_clock_monotonic() - self->begun_ns);
     orma_storage_write_stats(&self->storage, self->import.model.machines_num);
     r = check_unchanged(self, check(self));
     orma_args_log_end(&self->storage.args);

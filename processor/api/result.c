@@ -277,7 +277,7 @@ static void put_head(struct run *run)
 static bool send_batch(struct run *run)
 {
     struct orma_result_out *out = run->out;
-    uint64_t ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - run->start_ns;
+    uint64_t ns = orma_clock_monotonic() - run->start_ns;
     bool with_head = !run->head_sent;
 
     orma_buf_clear(&out->buf);
@@ -382,7 +382,7 @@ static void send_failure(struct run *run, const char *error)
 
 static void init(struct run *run, struct orma_processor *tp, struct orma_result_out *out)
 {
-    *run = (struct run){.tp = tp, .out = out, .start_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC)};
+    *run = (struct run){.tp = tp, .out = out, .start_ns = orma_clock_monotonic()};
     batch_clear(&run->batch);
 }
 

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sdk/base/clock.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/hash.h"
 
@@ -117,10 +118,9 @@ static bool is_settled(const struct key *key)
 {
     int64_t last = ORMA_MAX(key->modified_ns, key->changed_ns);
     bool coarse = key->modified_ns % 1000000000 == 0 && key->changed_ns % 1000000000 == 0;
-    struct timespec now;
 
-    (void)clock_gettime(CLOCK_REALTIME, &now); /* cannot fail with this clock */
-    return ns_of(now) - last > (coarse ? COARSE_STEP_NS : STEP_NS);
+    return (int64_t)orma_clock_now(ORMA_CLOCK_REALTIME) - last >
+           (coarse ? COARSE_STEP_NS : STEP_NS);
 }
 
 static void name_after_key(struct orma_cache_key *key)

@@ -7,12 +7,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "processor/metrics/structured_gen.h"
 #include "processor/sql/script/exec.h"
 #include "protos/fields/trace_processor.h"
 #include "protos/reflect/text.h"
+#include "sdk/base/clock.h"
 #include "sdk/wire/pb_writer.h"
 
 #define SUMMARIZERS_MAX 256
@@ -281,10 +281,7 @@ void orma_summarizers_update(struct orma_summarizers *self, struct orma_str name
 
 static double now_ms(void)
 {
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+    return (double)orma_clock_monotonic() / 1e6;
 }
 
 /* Names of the columns and the number of rows. 0 or -EINVAL with the error set. */

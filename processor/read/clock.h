@@ -23,15 +23,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sdk/base/clock.h"
 #include "sdk/base/map.h"
 
-enum orma_clock_id {
-    ORMA_CLOCK_REALTIME = 1,
-    ORMA_CLOCK_REALTIME_COARSE = 2,
-    ORMA_CLOCK_MONOTONIC = 3,
-    ORMA_CLOCK_MONOTONIC_COARSE = 4,
-    ORMA_CLOCK_MONOTONIC_RAW = 5,
-    ORMA_CLOCK_BOOTTIME = 6,
+/* Beside the clocks of machines: those of enum orma_clock. */
+enum orma_clock_of_traces {
     ORMA_CLOCK_PERF = 10,
     ORMA_CLOCK_TRACE_FILE = 11, /* of a file that does not say what its times are */
     ORMA_CLOCK_SEQUENCE_MIN = 64,

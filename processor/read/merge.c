@@ -395,11 +395,11 @@ struct pace {
 static struct pace measure_alone(struct orma_sorter *self, uint64_t limit)
 {
     struct pace pace = {.every = self->threads_from / 4};
-    uint64_t begun = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t begun = orma_clock_monotonic();
 
     self->budget = pace.every;
     merge(self, limit, NULL);
-    pace.alone_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - begun;
+    pace.alone_ns = orma_clock_monotonic() - begun;
     return pace;
 }
 
@@ -409,7 +409,7 @@ static inline bool keeps_pace(struct pace *pace)
     if (ORMA_LIKELY(pace->items++ != 0) && pace->items <= pace->every)
         return true;
     uint64_t now =
-        orma_clock_now(ORMA_CLOCK_MONOTONIC); /* of the first item, and then of each round */
+        orma_clock_monotonic(); /* of the first item, and then of each round */
     bool slow = pace->since && now - pace->since >= pace->alone_ns;
 
     pace->since = now;

@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "processor/serve/http_reply.h"
@@ -27,6 +26,7 @@
 #include "processor/serve/outbox.h"
 #include "processor/serve/requests.h"
 #include "processor/serve/websocket.h"
+#include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 
 #define CONNS_MAX 64
@@ -92,10 +92,7 @@ struct orma_server {
 
 static uint64_t clock_ms(void)
 {
-    struct timespec ts;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock */
-    return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+    return orma_clock_monotonic() / 1000000;
 }
 
 static void end(struct orma_server *self, struct conn *c)

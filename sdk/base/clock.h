@@ -22,4 +22,9 @@ static inline uint64_t orma_clock_boottime(void)
 {
     return orma_clock_now(ORMA_CLOCK_BOOTTIME);
 }
+
+static inline uint64_t orma_clock_monotonic(void)
+{
+    return orma_clock_now(ORMA_CLOCK_MONOTONIC);
+}
 #endif

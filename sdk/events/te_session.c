@@ -159,12 +159,12 @@ static void nap(void)
 
 static uint64_t deadline(void)
 {
-    return orma_clock_now(ORMA_CLOCK_MONOTONIC) + PAUSE_MS * UINT64_C(1000000);
+    return orma_clock_monotonic() + PAUSE_MS * UINT64_C(1000000);
 }
 
 static bool is_past(uint64_t end)
 {
-    return orma_clock_now(ORMA_CLOCK_MONOTONIC) > end;
+    return orma_clock_monotonic() > end;
 }
 
 /*

@@ -104,12 +104,12 @@ static int send_queued(struct orma_ipc_client *self)
 
 int orma_ipc_client_drain(struct orma_ipc_client *self, int timeout_ms)
 {
-    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + (uint64_t)timeout_ms * 1000000u;
+    uint64_t end = orma_clock_monotonic() + (uint64_t)timeout_ms * 1000000u;
     int r;
 
     while ((r = send_queued(self)) == 0 && self->queue.len) {
         struct pollfd pfd = {.fd = self->sock, .events = POLLOUT};
-        uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+        uint64_t now = orma_clock_monotonic();
 
         if (now >= end)
             return -ETIMEDOUT;
@@ -282,10 +282,10 @@ int orma_ipc_client_wait(struct orma_ipc_client *self, int timeout_ms)
 
 int orma_ipc_client_wait_bound(struct orma_ipc_client *self, int timeout_ms)
 {
-    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + (uint64_t)timeout_ms * 1000000u;
+    uint64_t end = orma_clock_monotonic() + (uint64_t)timeout_ms * 1000000u;
 
     while (self->bind == BIND_SENT) {
-        uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+        uint64_t now = orma_clock_monotonic();
         int left = timeout_ms < 0 ? -1 : now < end ? (int)((end - now) / 1000000 + 1) : 0;
         int r = orma_ipc_client_wait(self, left);
 

@@ -268,7 +268,7 @@ static int left_ms(int timeout_ms, uint64_t deadline_ns)
 {
     if (timeout_ms < 0)
         return -1;
-    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t now = orma_clock_monotonic();
     return now >= deadline_ns ? 0 : (int)((deadline_ns - now + 999999) / 1000000);
 }
 
@@ -287,7 +287,7 @@ ssize_t orma_sock_send_now(int sock, const void *data, size_t len)
 int orma_sock_send(int sock, const void *data, size_t len, int pass_fd, int timeout_ms)
 {
     uint64_t deadline =
-        timeout_ms < 0 ? 0 : orma_clock_now(ORMA_CLOCK_MONOTONIC) + (uint64_t)timeout_ms * 1000000u;
+        timeout_ms < 0 ? 0 : orma_clock_monotonic() + (uint64_t)timeout_ms * 1000000u;
     const char *p = data;
 
     while (len) {

@@ -323,10 +323,10 @@ void orma_ds_session_start(struct orma_ds_session *self)
  */
 static bool lock_writer(struct orma_ds_session *self, struct ds_writer *w)
 {
-    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + TURN_MS * UINT64_C(1000000);
+    uint64_t end = orma_clock_monotonic() + TURN_MS * UINT64_C(1000000);
 
     while (pthread_mutex_trylock(&w->lock) != 0) {
-        if (orma_clock_now(ORMA_CLOCK_MONOTONIC) > end)
+        if (orma_clock_monotonic() > end)
             return false;
         (void)orma_pool_make_room(self->pool);
         nanosleep(&(struct timespec){.tv_nsec = TURN_NAP_NS}, NULL);

@@ -87,7 +87,7 @@ static int begin(const struct orma_startup_args *args)
         return r;
     }
     g.pool = pool;
-    g.end_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) +
+    g.end_ns = orma_clock_monotonic() +
                (args->wait_ms ? args->wait_ms : WAIT_MS_DEFAULT) * UINT64_C(1000000);
     atomic_store_explicit(&g.waits, true, memory_order_relaxed);
     return 0;
@@ -283,7 +283,7 @@ int orma_startup_due_ms(void)
     if (!orma_startup_waits())
         return -1;
     pthread_mutex_lock(&g.lock);
-    uint64_t end_ns = g.end_ns, now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t end_ns = g.end_ns, now = orma_clock_monotonic();
     pthread_mutex_unlock(&g.lock);
     return now >= end_ns ? 0 : (int)((end_ns - now) / 1000000 + 1);
 }

@@ -53,14 +53,9 @@ static struct {
     _Atomic unsigned handlers_seen;      /* events since then that seemed to be in handlers */
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static uint64_t now_ns(void)
-{
-    return orma_clock_now(ORMA_CLOCK_MONOTONIC);
-}
-
 static int left_ms(uint64_t end_ns)
 {
-    uint64_t now = now_ns();
+    uint64_t now = orma_clock_monotonic();
 
     return now >= end_ns ? 0 : (int)((end_ns - now) / 1000000 + 1);
 }
@@ -248,12 +243,12 @@ static bool nobody_listens(int error)
 /* For a service to answer, and if `appear` for one to be there at all. */
 static int wait_connected(int timeout_ms, bool appear)
 {
-    uint64_t end = now_ns() + (uint64_t)timeout_ms * 1000000;
+    uint64_t end = orma_clock_monotonic() + (uint64_t)timeout_ms * 1000000;
 
     for (;;) {
         int r = orma_producer_thread_sync(g.thread, left_ms(end));
 
-        if (r == 0 || (!appear && nobody_listens(r)) || now_ns() >= end)
+        if (r == 0 || (!appear && nobody_listens(r)) || orma_clock_monotonic() >= end)
             return r == 0 ? 0 : -ETIMEDOUT;
         nanosleep(&(struct timespec){.tv_nsec = CONNECT_NAP_NS}, NULL);
     }
@@ -331,11 +326,11 @@ static int flush_and_sync(int timeout_ms)
 static void wait_for_takeover(void)
 {
     ORMA_ASSERT_HOT(orma_guard_is_locked(&g.lock) && g.thread);
-    uint64_t begin = now_ns();
+    uint64_t begin = orma_clock_monotonic();
     unsigned trips = 0;
 
     while (orma_startup_waits() && trips < 3) {
-        uint64_t waited_ms = (now_ns() - begin) / 1000000;
+        uint64_t waited_ms = (orma_clock_monotonic() - begin) / 1000000;
         int r = orma_producer_thread_sync(g.thread, EXIT_SYNC_MS);
 
         trips += r == 0;
@@ -373,7 +368,7 @@ int orma_wait_for_session(int timeout_ms)
 static bool lock_until(uint64_t end_ns)
 {
     while (pthread_mutex_trylock(&g.lock) != 0) {
-        if (now_ns() >= end_ns)
+        if (orma_clock_monotonic() >= end_ns)
             return false;
         nanosleep(&(struct timespec){.tv_nsec = CONNECT_NAP_NS}, NULL);
     }
@@ -384,7 +379,7 @@ int orma_flush(int timeout_ms)
 {
     pthread_testcancel(); /* here; with our locks nobody may be cancelled */
     ORMA_HUSHED;
-    uint64_t end_ns = now_ns() + (uint64_t)ORMA_MAX(timeout_ms, 0) * 1000000;
+    uint64_t end_ns = orma_clock_monotonic() + (uint64_t)ORMA_MAX(timeout_ms, 0) * 1000000;
 
     revive();
     if (!lock_until(end_ns))

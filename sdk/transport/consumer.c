@@ -156,7 +156,7 @@ static int wait_for(struct orma_consumer *self, const struct waiting *w, int tim
     uint64_t end = 0, seen = UINT64_MAX;
 
     while (!w->done) {
-        uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+        uint64_t now = orma_clock_monotonic();
 
         if (seen == UINT64_MAX || (between && seen != w->replies)) {
             seen = w->replies;

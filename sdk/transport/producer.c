@@ -159,11 +159,6 @@ int orma_producer_wakeup_fd(const struct orma_producer *self)
     return self->wakeup_fd;
 }
 
-static uint64_t now_ns(void)
-{
-    return orma_clock_now(ORMA_CLOCK_MONOTONIC);
-}
-
 static void commit_if_due(struct orma_producer *self)
 {
     /* While the service takes nothing, chunks wait in its memory, and counts grow there. */
@@ -175,8 +170,8 @@ static void commit_if_due(struct orma_producer *self)
     if (need == ORMA_POOL_IDLE)
         return;
     if (need == ORMA_POOL_LISTED && delay_ns && !self->commit_due_ns)
-        self->commit_due_ns = now_ns() + delay_ns;
-    if (need == ORMA_POOL_LISTED && delay_ns && now_ns() < self->commit_due_ns)
+        self->commit_due_ns = orma_clock_monotonic() + delay_ns;
+    if (need == ORMA_POOL_LISTED && delay_ns && orma_clock_monotonic() < self->commit_due_ns)
         return;
     orma_producer_commit(self);
 }
@@ -209,7 +204,7 @@ int orma_producer_timeout_ms(const struct orma_producer *self)
 {
     if (!self->commit_due_ns)
         return self->wakeup_fd < 0 ? NO_WAKEUP_MS : -1;
-    uint64_t now = now_ns();
+    uint64_t now = orma_clock_monotonic();
     return now >= self->commit_due_ns ? 0 : (int)((self->commit_due_ns - now) / 1000000 + 1);
 }
 
@@ -224,7 +219,7 @@ static void on_synced(void *ctx, bool success, bool has_more, struct orma_str re
 /* One turn of the loop, at most until end_ns. */
 static int turn(struct orma_producer *self, uint64_t end_ns)
 {
-    uint64_t now = now_ns();
+    uint64_t now = orma_clock_monotonic();
 
     if (now >= end_ns)
         return -ETIMEDOUT;
@@ -239,7 +234,7 @@ static int turn(struct orma_producer *self, uint64_t end_ns)
 
 int orma_producer_sync(struct orma_producer *self, int timeout_ms)
 {
-    uint64_t end_ns = now_ns() + (uint64_t)ORMA_MAX(timeout_ms, 0) * 1000000;
+    uint64_t end_ns = orma_clock_monotonic() + (uint64_t)ORMA_MAX(timeout_ms, 0) * 1000000;
     int state = 0, r = 0;
 
     if (!self->ipc)

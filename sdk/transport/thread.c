@@ -48,21 +48,16 @@ struct orma_producer_thread {
     int refused; /* why the last connect failed; 0: it did not */
 };
 
-static uint64_t now_ns(void)
-{
-    return orma_clock_now(ORMA_CLOCK_MONOTONIC);
-}
-
 static void connect_if_due(struct orma_producer_thread *self)
 {
-    if (orma_producer_is_connected(self->producer) || now_ns() < self->retry_at_ns)
+    if (orma_producer_is_connected(self->producer) || orma_clock_monotonic() < self->retry_at_ns)
         return;
     self->refused = orma_producer_connect(self->producer);
     if (self->refused == 0) {
         self->retry_ms = RETRY_MIN_MS;
         return;
     }
-    self->retry_at_ns = now_ns() + (uint64_t)self->retry_ms * 1000000;
+    self->retry_at_ns = orma_clock_monotonic() + (uint64_t)self->retry_ms * 1000000;
     self->retry_ms = ORMA_MIN(self->retry_ms * 2, RETRY_MAX_MS);
 }
 
@@ -70,7 +65,7 @@ static int connection_timeout_ms(const struct orma_producer_thread *self)
 {
     if (orma_producer_is_connected(self->producer))
         return orma_producer_timeout_ms(self->producer);
-    uint64_t now = now_ns();
+    uint64_t now = orma_clock_monotonic();
     return now >= self->retry_at_ns ? 0 : (int)((self->retry_at_ns - now) / 1000000 + 1);
 }
 
@@ -137,7 +132,7 @@ static void *run(void *arg)
         if (orma_producer_dispatch(self->producer) < 0) {
             /* The service is gone: it may be back soon, but not by being asked at once. */
             self->retry_ms = RETRY_MIN_MS;
-            self->retry_at_ns = now_ns() + RETRY_MIN_MS * UINT64_C(1000000);
+            self->retry_at_ns = orma_clock_monotonic() + RETRY_MIN_MS * UINT64_C(1000000);
         }
     }
     orma_producer_free(self->producer);
@@ -241,7 +236,7 @@ static void flush_task(void *ctx, struct orma_producer *producer)
     struct flush *f = ctx;
 
     f->fn(NULL, producer);
-    uint64_t now = now_ns();
+    uint64_t now = orma_clock_monotonic();
     f->result =
         orma_producer_sync(producer, now < f->end_ns ? (int)((f->end_ns - now) / 1000000 + 1) : 0);
 }
@@ -256,7 +251,7 @@ int orma_producer_thread_flush(struct orma_producer_thread *self, orma_producer_
     f->task.fn = flush_task;
     f->task.ctx = f;
     f->fn = fn;
-    f->end_ns = now_ns() + (uint64_t)ORMA_MAX(timeout_ms_, 0) * 1000000;
+    f->end_ns = orma_clock_monotonic() + (uint64_t)ORMA_MAX(timeout_ms_, 0) * 1000000;
     if (pthread_equal(pthread_self(), self->thread)) {
         flush_task(f, self->producer);
     } else if (!run_within(self, &f->task, timeout_ms_ + GRACE_MS)) {

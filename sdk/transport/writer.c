@@ -163,7 +163,7 @@ static bool is_at_wait_end(const struct orma_writer *self)
 {
     uint64_t end = self->wait_end ? atomic_load_explicit(self->wait_end, memory_order_relaxed) : 0;
 
-    return end && orma_clock_now(ORMA_CLOCK_MONOTONIC) >= end;
+    return end && orma_clock_monotonic() >= end;
 }
 
 static bool must_not_wait(struct orma_writer *self)
@@ -177,7 +177,7 @@ static bool must_not_wait(struct orma_writer *self)
 static bool wait_loop(struct orma_writer *self, uint16_t packets, struct orma_shm_chunk *ret)
 {
     uint32_t limit_ms = self->policy == ORMA_POLICY_STALL ? STALL_MS : STALL_THEN_DROP_MS;
-    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + limit_ms * UINT64_C(1000000);
+    uint64_t end = orma_clock_monotonic() + limit_ms * UINT64_C(1000000);
     long nap_ns = 0;
 
     while (!must_not_wait(self)) {
@@ -185,7 +185,7 @@ static bool wait_loop(struct orma_writer *self, uint16_t packets, struct orma_sh
         if (try_acquire(self, packets, UINT32_MAX, ret))
             return true;
         orma_pool_starve(self->pool);
-        if (orma_clock_now(ORMA_CLOCK_MONOTONIC) >= end)
+        if (orma_clock_monotonic() >= end)
             return false;
         if (nap_ns)
             nanosleep(&(struct timespec){.tv_nsec = nap_ns}, NULL);

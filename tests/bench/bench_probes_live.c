@@ -461,14 +461,14 @@ static void start_up(void)
         fclose(f);
     if (!make_instance())
         return;
-    begun = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    begun = orma_clock_monotonic();
     struct orma_source *s = make_source(&env, &sink, list, num);
-    created = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    created = orma_clock_monotonic();
     s->type->start(s);
-    started = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    started = orma_clock_monotonic();
     s->type->stop(s);
     s->type->free(s);
-    stopped = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    stopped = orma_clock_monotonic();
     printf("\nStart-up with %zu events: formats, ring and enabling %.1f ms, recording on %.1f ms; "
            "stop %.1f ms\n",
            num, (double)(created - begun) / 1e6, (double)(started - created) / 1e6,

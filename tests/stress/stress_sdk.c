@@ -277,7 +277,7 @@ static unsigned recordings(uint64_t end_ns)
     unsigned rounds = 0;
     uint64_t events = 0;
 
-    for (; orma_clock_now(ORMA_CLOCK_MONOTONIC) < end_ns; rounds++) {
+    for (; orma_clock_monotonic() < end_ns; rounds++) {
         struct one r[3];
 
         for (uint32_t mode = 0; mode < 3; mode++)
@@ -303,7 +303,7 @@ static unsigned sessions(uint64_t end_ns)
     unsigned rounds = 0;
     uint64_t events = 0;
 
-    for (; orma_clock_now(ORMA_CLOCK_MONOTONIC) < end_ns; rounds++) {
+    for (; orma_clock_monotonic() < end_ns; rounds++) {
         struct orma_test_session *other = NULL, *s = orma_test_session_start(&config);
         struct orma_test_trace t;
 
@@ -341,9 +341,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < WORKERS; i++)
         CHECK(pthread_create(&threads[i], NULL, worker, NULL) == 0);
     CHECK(pthread_create(&threads[WORKERS], NULL, breeder, NULL) == 0);
-    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t now = orma_clock_monotonic();
     unsigned a = recordings(now + half_ns);
-    unsigned b = sessions(orma_clock_now(ORMA_CLOCK_MONOTONIC) + half_ns);
+    unsigned b = sessions(orma_clock_monotonic() + half_ns);
     atomic_store(&quit, true);
     for (int i = 0; i <= WORKERS; i++)
         pthread_join(threads[i], NULL);

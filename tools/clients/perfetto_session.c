@@ -239,13 +239,13 @@ static void take_signal(struct session *s)
 /* 0: the session ended well. Negative: has said why. */
 static int wait_for_end(struct session *s, uint64_t lifetime_ms)
 {
-    uint64_t start_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t start_ns = orma_clock_monotonic();
     const char *error = "";
 
     while (!orma_consumer_ended(s->consumer, &error)) {
         struct pollfd fds[2] = {{.fd = orma_consumer_fd(s->consumer), .events = POLLIN},
                                 {.fd = s->self->signal_fd, .events = POLLIN}};
-        uint64_t age_ms = (orma_clock_now(ORMA_CLOCK_MONOTONIC) - start_ns) / 1000000u;
+        uint64_t age_ms = (orma_clock_monotonic() - start_ns) / 1000000u;
 
         if (lifetime_ms && age_ms > lifetime_ms + OVERTIME_MS) {
             orma_perfetto_say(s->self, "timed out waiting for the session to end");

@@ -74,12 +74,12 @@ static bool has_sources(struct orma_consumer *consumer)
 static void wait_for_probes(void)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
-    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + PROBES_TIMEOUT_NS;
+    uint64_t end = orma_clock_monotonic() + PROBES_TIMEOUT_NS;
     ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *consumer = NULL;
 
     if (orma_consumer_new(NULL, CONNECT_TIMEOUT_MS, &consumer) < 0)
         return; /* the client itself will say so */
-    while (!has_sources(consumer) && orma_clock_now(ORMA_CLOCK_MONOTONIC) < end)
+    while (!has_sources(consumer) && orma_clock_monotonic() < end)
         (void)nanosleep(&pause, NULL);
 }
 

@@ -50,12 +50,12 @@ static int introduce(struct orma_ipc_client *ipc, struct state *st)
     if (r == 0)
         r = orma_ipc_client_invoke(ipc, methods[ORMA_PRODUCER_PORT_GET_ASYNC_COMMAND], NULL, 0, -1,
                                    on_command, NULL);
-    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + TIMEOUT_MS * 1000000ull;
+    uint64_t end = orma_clock_monotonic() + TIMEOUT_MS * 1000000ull;
     while (r == 0 && !st->answered) {
         r = orma_ipc_client_wait(ipc, TIMEOUT_MS);
         if (r == -EINTR)
             r = 0;
-        if (r == 0 && !st->answered && orma_clock_now(ORMA_CLOCK_MONOTONIC) > end)
+        if (r == 0 && !st->answered && orma_clock_monotonic() > end)
             r = -ETIMEDOUT;
     }
     if (r < 0)

@@ -14,11 +14,11 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "processor/serve/outbox.h"
 #include "processor/serve/websocket.h"
+#include "sdk/base/clock.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/ipc/sock.h"
@@ -83,10 +83,7 @@ static void end(struct peer *p)
 
 static uint64_t clock_ms(void)
 {
-    struct timespec ts;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock */
-    return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+    return orma_clock_monotonic() / 1000000;
 }
 
 static void put_frame(struct peer *p, enum orma_ws_op op, const void *data, size_t len)

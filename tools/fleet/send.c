@@ -248,13 +248,11 @@ static void send_once(struct sending *s, size_t from, size_t to, uint64_t loads,
  */
 static uint64_t new_loads(void)
 {
-    struct timespec now;
     uint64_t chance = 0;
 
-    (void)clock_gettime(CLOCK_REALTIME, &now);
     if (getrandom(&chance, sizeof(chance), 0) != sizeof(chance))
         chance = (uint64_t)getpid();
-    return ((uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000) << ORMA_FLEET_LOAD_BITS |
+    return orma_clock_now(ORMA_CLOCK_REALTIME) / 1000 << ORMA_FLEET_LOAD_BITS |
            (chance & ((1U << ORMA_FLEET_LOAD_BITS) - 1));
 }
 

@@ -211,7 +211,7 @@ int orma_heap_collector_new(uint64_t interval, int shared_fd, int out_fd,
     orma_perf_encoder_init(&self->encoder, &self->plan, &self->processes, &self->sink);
     self->encoder.hidden = "liborma_heap.so";
     self->started_ns = orma_clock_boottime();
-    self->ahead_ns = self->started_ns - orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    self->ahead_ns = self->started_ns - orma_clock_monotonic();
     put_clock(self);
     *ret = self;
     return 0;

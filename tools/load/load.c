@@ -36,7 +36,7 @@ struct progress {
 static int on_progress(void *data, uint64_t done, uint64_t total)
 {
     struct progress *p = data;
-    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t now = orma_clock_monotonic();
     double mb = (double)done / MEGABYTE, s = (double)(now - p->start_ns) / 1e9;
 
     if (now - p->drawn_ns < REDRAW_NS)
@@ -111,7 +111,7 @@ const char *orma_load_in_folder(const char *path, char *room, size_t size)
 int orma_load_trace(struct orma_processor *tp, const char *program, const char *path,
                     enum orma_load_chatter chatter, uint64_t *ret_ns)
 {
-    uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t start = orma_clock_monotonic();
     struct progress p = {.start_ns = start, .drawn_ns = start, .plain = chatter == ORMA_LOAD_SHELL};
     const bool live = chatter == ORMA_LOAD_PROGRESS || chatter == ORMA_LOAD_TELLS;
     bool show = chatter == ORMA_LOAD_SHELL || (live && isatty(STDERR_FILENO));
@@ -123,7 +123,7 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
         return r;
     orma_inputs_add(path, file == path ? ORMA_INPUTS_FILE : ORMA_INPUTS_FOLDER);
     r = orma_processor_load_file(tp, file, show ? on_progress : NULL, &p);
-    uint64_t took = orma_clock_now(ORMA_CLOCK_MONOTONIC) - start;
+    uint64_t took = orma_clock_monotonic() - start;
 
     if (ret_ns)
         *ret_ns = took;

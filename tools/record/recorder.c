@@ -111,7 +111,7 @@ static void on_event(void *ctx, struct orma_str events)
 /* Several signals may wait; the second that asks for an end takes the first's patience away. */
 static void take_signals(struct state *st)
 {
-    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t now = orma_clock_monotonic();
     struct signalfd_siginfo info;
     int code;
 
@@ -133,7 +133,7 @@ static void take_signals(struct state *st)
 /* "3.2 s", or "3.2 s, 6.8 s left". */
 static void print_time(const struct state *st)
 {
-    double done = (double)(orma_clock_now(ORMA_CLOCK_MONOTONIC) - st->started_ns) / 1e9;
+    double done = (double)(orma_clock_monotonic() - st->started_ns) / 1e9;
     double whole = (double)st->rec->duration_ms / 1e3;
 
     fprintf(stderr, "\r%.1f s", done);
@@ -273,7 +273,7 @@ static int run(struct state *st)
     int r = 0;
 
     while (!orma_consumer_ended(rec->consumer, NULL) && !st->stop_asked) {
-        uint64_t age_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - st->started_ns;
+        uint64_t age_ns = orma_clock_monotonic() - st->started_ns;
 
         if (start_pending && (st->all_started || age_ns > START_TIMEOUT_MS * 1000000ull)) {
             start_pending = false;
@@ -303,7 +303,7 @@ static int run(struct state *st)
 static bool is_stuck(struct state *st)
 {
     struct pollfd pfd = {.fd = st->rec->out_fd, .events = POLLOUT};
-    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t now = orma_clock_monotonic();
 
     if (!st->rec->service_writes || !st->signals || poll(&pfd, 1, 0) != 0) { /* files always have */
         st->full_since_ns = now;
@@ -320,7 +320,7 @@ struct end_wait {
 /* Whether to wait on for the end: not after a second signal, nor for ever. */
 static bool may_wait(struct state *st, struct end_wait *wait)
 {
-    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t now = orma_clock_monotonic();
 
     if (st->rec->progress && !wait->told && now - wait->begin_ns > END_SILENCE_MS * 1000000ull) {
         fprintf(stderr, "%s: waiting for the last data of all producers (Ctrl-C stops waiting)\n",
@@ -352,7 +352,7 @@ static int flush(struct state *st, struct end_wait *wait)
 static int stop(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
-    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t now = orma_clock_monotonic();
     struct end_wait wait = {.begin_ns = now, .limit_ns = now + STOP_TIMEOUT_MS * 1000000ull};
     int r, missed = 0;
 
@@ -460,7 +460,7 @@ static bool wait_for_pump(struct state *st)
         {.fd = st->rec->signal_fd, .events = POLLIN},
     };
 
-    st->full_since_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    st->full_since_ns = orma_clock_monotonic();
     for (;;) {
         int n = poll(fds, 2, TICK_MS);
 
@@ -569,7 +569,7 @@ int orma_recorder_run(struct orma_recorder *self)
 {
     struct state st = {.rec = self,
                        .hits.limit = self->snapshots_max,
-                       .started_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC)};
+                       .started_ns = orma_clock_monotonic()};
     int r = enable(&st);
 
     self->child_code = -1;
@@ -589,7 +589,7 @@ int orma_recorder_run(struct orma_recorder *self)
     else if (stopped < 0 && r >= 0)
         say(self, "the session did not end in time; the end of the trace may be missing",
             stopped == -ETIMEDOUT ? 0 : stopped);
-    self->duration_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - st.started_ns;
+    self->duration_ns = orma_clock_monotonic() - st.started_ns;
     if (stopped >= 0) {
         take_hits(&st); /* of what came while an answer was waited for */
         int collected = collect(&st, stopped > 0);

@@ -20,7 +20,7 @@
 static int wait_for_probes(struct orma_consumer *consumer)
 {
     const char *const *sources = orma_probes_sources();
-    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + CONNECT_TIMEOUT_MS * 1000000ull;
+    uint64_t end = orma_clock_monotonic() + CONNECT_TIMEOUT_MS * 1000000ull;
     struct orma_buf state = {0};
     int r = 0;
 
@@ -29,7 +29,7 @@ static int wait_for_probes(struct orma_consumer *consumer)
         r = orma_service_state_query(consumer, &state);
         while (r == 0 && *sources && orma_service_state_has_source(orma_buf_str(&state), *sources))
             sources++;
-        if (r == 0 && *sources && orma_clock_now(ORMA_CLOCK_MONOTONIC) > end)
+        if (r == 0 && *sources && orma_clock_monotonic() > end)
             r = -ETIMEDOUT;
         if (r == 0 && *sources)
             usleep(PROBES_POLL_US);

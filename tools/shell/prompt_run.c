@@ -122,7 +122,7 @@ static int run_statements(struct orma_shell_prompt_state *p, const char *sql, FI
 
 void orma_shell_run_text(struct orma_shell_prompt_state *p, const char *sql, const char *from)
 {
-    uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t start = orma_clock_monotonic();
     char text[ORMA_UNITS_TEXT_MAX];
     FILE *out = orma_temporary_open();
 
@@ -133,7 +133,7 @@ void orma_shell_run_text(struct orma_shell_prompt_state *p, const char *sql, con
     orma_shell_set_interruptible(p->tp);
     int r = run_statements(p, sql, out);
     orma_shell_set_interruptible(NULL);
-    uint64_t took_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - start;
+    uint64_t took_ns = orma_clock_monotonic() - start;
     if (r != -ECANCELED)
         show_file(out);
     (void)fclose(out); /* it was read */

@@ -72,12 +72,12 @@ static void print_row(struct orma_query *q, int width)
 /* False: the reader has seen enough. */
 static bool next_page(uint64_t *away_ns)
 {
-    uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t start = orma_clock_monotonic();
     char answer[16];
 
     fprintf(stderr, "...\nType 'q' to stop, Enter for more records: ");
     bool more = fgets(answer, sizeof(answer), stdin) && answer[0] != 'q';
-    *away_ns += orma_clock_now(ORMA_CLOCK_MONOTONIC) - start;
+    *away_ns += orma_clock_monotonic() - start;
     return more;
 }
 
@@ -115,7 +115,7 @@ static int run_statement(struct orma_script_run *script, struct orma_query *q, i
 
 static void run_line(struct orma_shell *sh, const char *line)
 {
-    uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC), away_ns = 0;
+    uint64_t start = orma_clock_monotonic(), away_ns = 0;
     struct orma_script_run *script = NULL;
     struct orma_query *q;
     int usual = sh->wide ? WIDTH_WIDE : WIDTH;
@@ -130,7 +130,7 @@ static void run_line(struct orma_shell *sh, const char *line)
         fprintf(stderr, "%s\n", r == -ECANCELED ? "interrupted" : orma_processor_error(sh->tp));
     else
         printf("\nQuery executed in %.3f ms\n\n",
-               (double)(orma_clock_now(ORMA_CLOCK_MONOTONIC) - start - away_ns) / 1e6);
+               (double)(orma_clock_monotonic() - start - away_ns) / 1e6);
     if (r == -ECANCELED)
         clearerr(stdout); /* a write may have been interrupted, too */
     orma_script_close(script);

@@ -72,12 +72,12 @@ int orma_shell_read_sql(const char *path, struct orma_buf *ret)
 
 int orma_shell_run_sql(struct orma_shell *self, struct orma_str sql)
 {
-    uint64_t start = orma_clock_now(ORMA_CLOCK_MONOTONIC);
+    uint64_t start = orma_clock_monotonic();
     unsigned statements = 0;
     int r = orma_print_query(self->tp, sql.data ? sql.data : "", sql.len, ORMA_PRINT_CSV, stdout,
                              &statements);
 
-    self->query_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) - start;
+    self->query_ns = orma_clock_monotonic() - start;
     if (r == 0 && fflush(stdout) != 0)
         r = -EIO;
     if (r == -EIO)

@@ -8,11 +8,6 @@
 /* Between slices that are further apart than this the loop has rested. */
 #define REST_NS 200000u
 
-uint64_t traced_loop_now_ns(void)
-{
-    return orma_clock_now(ORMA_CLOCK_MONOTONIC);
-}
-
 static bool idle(const struct traced_turns *self)
 {
     return orma_list_empty(&self->urgent) && orma_list_empty(&self->other);
@@ -54,13 +49,13 @@ static void run(struct traced_turns *self, struct traced_work *work)
 static void on_turn(evutil_socket_t fd, short what, void *arg)
 {
     struct traced_turns *self = arg;
-    uint64_t end = traced_loop_now_ns() + TRACED_TURN_NS;
+    uint64_t end = orma_clock_monotonic() + TRACED_TURN_NS;
 
     (void)fd;
     (void)what;
     while (!idle(self)) {
         run(self, take(self));
-        if (traced_loop_now_ns() >= end)
+        if (orma_clock_monotonic() >= end)
             break;
     }
     self->spent_ns = 0;
@@ -104,7 +99,7 @@ void traced_turns_do(struct traced_turns *self, struct traced_work *work)
 
     if (traced_work_waits(work))
         return;
-    if (!idle(self) || ((now = traced_loop_now_ns()) - self->last_ns < REST_NS &&
+    if (!idle(self) || ((now = orma_clock_monotonic()) - self->last_ns < REST_NS &&
                         self->spent_ns >= TRACED_TURN_NS)) {
         traced_turns_add(self, work);
         return;
@@ -113,6 +108,6 @@ void traced_turns_do(struct traced_turns *self, struct traced_work *work)
         self->spent_ns = 0;
     if (work->slice(work) && !traced_work_waits(work))
         traced_turns_add(self, work);
-    self->last_ns = traced_loop_now_ns();
+    self->last_ns = orma_clock_monotonic();
     self->spent_ns += self->last_ns - now;
 }

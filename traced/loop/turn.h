@@ -82,6 +82,4 @@ static inline bool traced_work_waits(const struct traced_work *work)
 {
     return !orma_list_empty(&work->link);
 }
-
-uint64_t traced_loop_now_ns(void);
 #endif

@@ -24,6 +24,7 @@
 
 #include "sdk/base/assert.h"
 #include "sdk/base/buf.h"
+#include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 #include "sdk/ipc/frame.h"
@@ -495,7 +496,7 @@ static void handle_frames(struct traced_conn *self, uint64_t end_ns)
 {
     while (self->call_open || self->has_frames) {
         handle_next(self);
-        if (traced_loop_now_ns() >= end_ns)
+        if (orma_clock_monotonic() >= end_ns)
             return;
     }
 }
@@ -513,7 +514,7 @@ static bool end_some(struct traced_conn *self)
 static bool slice(struct traced_work *work)
 {
     struct traced_conn *self = ORMA_CONTAINER_OF(work, struct traced_conn, work);
-    uint64_t end_ns = traced_loop_now_ns() + TRACED_SLICE_NS;
+    uint64_t end_ns = orma_clock_monotonic() + TRACED_SLICE_NS;
 
     if (self->pump_due) {
         self->pump_due = false;
@@ -544,7 +545,7 @@ void traced_conn_hear_now(struct traced_conn *self, uint64_t end_ns)
 {
     uint64_t mark = traced_conn_mark(self);
 
-    while (!self->over && !traced_conn_passed(self, mark) && traced_loop_now_ns() < end_ns) {
+    while (!self->over && !traced_conn_passed(self, mark) && orma_clock_monotonic() < end_ns) {
         if (!self->call_open && !self->has_frames)
             receive(self);
         handle_frames(self, end_ns);

@@ -51,7 +51,7 @@ static bool advance(struct traced_session *s)
 /* Waits for a thread that has got on. */
 static void wait_for_any(struct pollfd *fds, nfds_t num, uint64_t end_ns)
 {
-    uint64_t now = orma_clock_now(ORMA_CLOCK_MONOTONIC), count;
+    uint64_t now = orma_clock_monotonic(), count;
 
     if (now >= end_ns || poll(fds, num, (int)((end_ns - now) / 1000000 + 1)) <= 0)
         return;
@@ -93,11 +93,11 @@ static void report(struct traced_session *s)
 
 void traced_sessions_finish(struct traced_sessions *self, uint32_t max_ms)
 {
-    uint64_t end_ns = orma_clock_now(ORMA_CLOCK_MONOTONIC) + (uint64_t)max_ms * 1000000;
+    uint64_t end_ns = orma_clock_monotonic() + (uint64_t)max_ms * 1000000;
 
     ORMA_LIST_EACH (struct traced_session, s, &self->list, link)
         disable(s);
-    while (turn(self, end_ns) && orma_clock_now(ORMA_CLOCK_MONOTONIC) < end_ns)
+    while (turn(self, end_ns) && orma_clock_monotonic() < end_ns)
         continue;
     ORMA_LIST_EACH (struct traced_session, s, &self->list, link) {
         if (s->output.file) {

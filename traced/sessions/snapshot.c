@@ -16,7 +16,7 @@ struct traced_clocks traced_clocks_now(void)
         orma_clock_now(ORMA_CLOCK_REALTIME_COARSE),
         orma_clock_now(ORMA_CLOCK_MONOTONIC_COARSE),
         orma_clock_now(ORMA_CLOCK_REALTIME),
-        orma_clock_now(ORMA_CLOCK_MONOTONIC),
+        orma_clock_monotonic(),
         orma_clock_now(ORMA_CLOCK_MONOTONIC_RAW),
 #if defined(__x86_64__)
         __builtin_ia32_rdtsc(), /* <x86intrin.h> is slow to compile */

@@ -16,10 +16,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "processor/import/core/manifest.h"
 #include "processor/read/inflate.h"
+#include "sdk/base/clock.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/search.h"
 #include "sdk/base/vec.h"
@@ -102,14 +102,6 @@ void orma_files_fini(struct orma_import *import)
 }
 
 /* ---- what it is ---- */
-
-static int64_t now_ns(void)
-{
-    struct timespec ts;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock */
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 static bool is_container(enum orma_format format)
 {
@@ -311,14 +303,14 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
 /* True when the format is known and can be read. */
 static bool detect(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
 {
-    int64_t begun = now_ns();
+    int64_t begun = (int64_t)orma_clock_monotonic();
 
     if (self->detected)
         return !orma_file_failed(self);
     self->format = orma_detect_format(data, len, at_end);
     self->detected = self->format != ORMA_FORMAT_MORE;
     orma_stats_add(&self->imp->model->storage->stats[0], ORMA_STAT_GUESS_TRACE_TYPE_DURATION_NS,
-                   now_ns() - begun);
+                   (int64_t)orma_clock_monotonic() - begun);
     return self->detected && set_up(self, data, len);
 }
 

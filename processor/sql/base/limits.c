@@ -6,24 +6,21 @@
  * costs a system call.
  */
 #include <errno.h>
-#include <time.h>
 
 #include "processor/sql/base/sql.h"
+#include "sdk/base/clock.h"
 
 #define MEMORY_EVERY_NS 10000000u
 
 /* Coarse: no system call, and no limit is that short. */
-static uint64_t now_ns(void)
+static uint64_t coarse_now(void)
 {
-    struct timespec ts;
-
-    (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &ts); /* cannot fail */
-    return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+    return orma_clock_now(ORMA_CLOCK_MONOTONIC_COARSE);
 }
 
 static bool is_out_of_memory(struct orma_sql_memory *memory)
 {
-    uint64_t now = now_ns();
+    uint64_t now = coarse_now();
 
     if (memory->before_bytes && now - memory->looked_ns < MEMORY_EVERY_NS)
         return memory->out;
@@ -33,7 +30,7 @@ static bool is_out_of_memory(struct orma_sql_memory *memory)
 
 void orma_sql_look_at_limits(struct orma_sql *self)
 {
-    if (self->limits.deadline_ns && now_ns() >= self->limits.deadline_ns)
+    if (self->limits.deadline_ns && coarse_now() >= self->limits.deadline_ns)
         self->limits.out_of_time = true;
     if (is_out_of_memory(&self->limits.memory) || self->limits.out_of_time)
         atomic_store_explicit(&self->run.interrupted, true, memory_order_relaxed);
@@ -66,7 +63,7 @@ int orma_sql_settle_args(struct orma_sql *self)
 void orma_sql_start_clock(struct orma_sql *self)
 {
     self->limits.out_of_time = false;
-    self->limits.deadline_ns = self->time_limit_ns ? now_ns() + self->time_limit_ns : 0;
+    self->limits.deadline_ns = self->time_limit_ns ? coarse_now() + self->time_limit_ns : 0;
 }
 
 void orma_sql_interrupt(struct orma_sql *self)

@@ -220,10 +220,7 @@ static bool read_date(struct orma_date *self, struct orma_str s)
 
 void orma_date_set_now(struct orma_date *self)
 {
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_REALTIME, &now); /* always there */
-    self->jd_ms = ORMA_DATE_EPOCH_MS + (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    self->jd_ms = ORMA_DATE_EPOCH_MS + (int64_t)(orma_clock_now(ORMA_CLOCK_REALTIME) / 1000000);
     self->has_jd = self->is_utc = true;
     orma_date_drop_fields(self);
 }

@@ -3,10 +3,10 @@
  * there is to ask.
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "processor/sql/base/builtins.h"
 #include "processor/sql/script/sqlstats.h"
+#include "sdk/base/clock.h"
 
 #define KEPT 100
 
@@ -21,12 +21,9 @@ struct orma_sqlstats {
     uint64_t num;
 };
 
-static int64_t now_ns(void)
+static int64_t wall_clock(void)
 {
-    struct timespec ts;
-
-    (void)clock_gettime(CLOCK_REALTIME, &ts); /* cannot fail for this clock */
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+    return (int64_t)orma_clock_now(ORMA_CLOCK_REALTIME);
 }
 
 void orma_sqlstats_free(struct orma_sqlstats *self)
@@ -49,7 +46,7 @@ uint64_t orma_sqlstats_begin(struct orma_sql *sql, struct orma_str query)
         return ORMA_SQLSTATS_NONE; /* figures only: queries go on without */
     e = &s->entries[s->num % KEPT];
     free(e->query);
-    *e = (struct entry){.query = orma_str_dup(query), .started = now_ns()};
+    *e = (struct entry){.query = orma_str_dup(query), .started = wall_clock()};
     return s->num++;
 }
 
@@ -65,7 +62,7 @@ void orma_sqlstats_row(struct orma_sql *sql, uint64_t id)
     struct entry *e = find(sql, id);
 
     if (e && !e->first_next)
-        e->first_next = now_ns();
+        e->first_next = wall_clock();
 }
 
 void orma_sqlstats_end(struct orma_sql *sql, uint64_t id)
@@ -73,7 +70,7 @@ void orma_sqlstats_end(struct orma_sql *sql, uint64_t id)
     struct entry *e = find(sql, id);
 
     if (e && !e->ended)
-        e->ended = now_ns();
+        e->ended = wall_clock();
 }
 
 static int run_sqlstats(struct orma_tvf_call *call)

@@ -381,9 +381,9 @@ static void put_large(struct fixture *s, uint32_t id, const char *text)
 /* False: no pass over the second buffer was under way between two turns, for two periods. */
 static bool turns_until_second_buffer(struct fixture *s, const struct traced_session *session)
 {
-    uint64_t end = orma_clock_now(ORMA_CLOCK_MONOTONIC) + 2000000000;
+    uint64_t end = orma_clock_monotonic() + 2000000000;
 
-    while (orma_clock_now(ORMA_CLOCK_MONOTONIC) < end) {
+    while (orma_clock_monotonic() < end) {
         if (session->reader.in_pass && session->reader.buffer == 1)
             return true;
         rig_turn(&s->rig);

@@ -956,7 +956,7 @@ static volatile uint64_t sink;
 __attribute__((noinline)) void orma_fnv1a_for_ever(uint64_t until_ns);
 void orma_fnv1a_for_ever(uint64_t until_ns)
 {
-    while (orma_clock_now(ORMA_CLOCK_MONOTONIC) < until_ns) {
+    while (orma_clock_monotonic() < until_ns) {
         for (unsigned i = 0; i < 100000; i++)
             sink = sink * 31 + i;
     }
@@ -998,7 +998,7 @@ Test(perf_live, samples_this_process_by_name_of_function)
     struct orma_source *source = pf_source(&pf, &orma_perf_source, &config);
     cr_assert_not_null(source);
     source->type->start(source);
-    orma_fnv1a_for_ever(orma_clock_now(ORMA_CLOCK_MONOTONIC) + 300000000u);
+    orma_fnv1a_for_ever(orma_clock_monotonic() + 300000000u);
     source->type->flush(source, 42);
     cr_assert(pf_run(&pf, was_flushed, 30000));
     for (size_t i = 0; i < pf.packets_num; i++)
