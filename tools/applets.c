@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "probes/daemon.h"
+#include "sdk/base/path.h"
 #include "tools/clients/perfetto.h"
 #include "tools/clients/tracebox.h"
 #include "tools/clients/websocket_bridge.h"
@@ -24,16 +25,9 @@ static const struct {
     orma_main_fn *main;
 } daemons[] = {{"traced", traced_main}, {"traced_probes", orma_probes_main}};
 
-static const char *base_name(const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-
-    return slash ? slash + 1 : path;
-}
-
 orma_main_fn *orma_applet_daemon(const char *argv0)
 {
-    const char *name = base_name(argv0);
+    const char *name = argv0 ? orma_path_base(argv0) : NULL;
 
     for (size_t i = 0; name && i < ORMA_ARRAY_LEN(daemons); i++) {
         if (!strcmp(daemons[i].name, name))
@@ -44,7 +38,7 @@ orma_main_fn *orma_applet_daemon(const char *argv0)
 
 const struct orma_applet *orma_applet_find(const char *argv0)
 {
-    const char *name = base_name(argv0);
+    const char *name = argv0 ? orma_path_base(argv0) : NULL;
 
     for (const struct orma_applet *a = orma_applets; name && a->command; a++) {
         size_t len = strlen(a->command->name);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdk/base/path.h"
 #include "tools/commands.h"
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
@@ -67,7 +68,6 @@ static struct orma_output_want wanted(const struct args *a)
 #ifdef ORMA_HAVE_VIEW
 static int write_view(const struct args *a, struct orma_processor *tp, const char *json)
 {
-    const char *slash = strrchr(a->request.trace, '/');
     ORMA_AUTO(orma_buf_fini) struct orma_buf losses = {0};
     struct orma_ledger loss;
 
@@ -75,7 +75,7 @@ static int write_view(const struct args *a, struct orma_processor *tp, const cha
     orma_load_put_losses(tp, &loss, &losses);
     struct orma_report_choice chosen; /* as in the report, which it was good enough for */
     (void)orma_report_choice_init(&chosen, tp, &a->request);
-    struct orma_view_config config = {.title = slash && slash[1] ? slash + 1 : a->request.trace,
+    struct orma_view_config config = {.title = orma_path_base(a->request.trace),
                                       .losses = orma_buf_cstr(&losses),
                                       .report = json,
                                       .processes = orma_buf_cstr(&chosen.processes),

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sdk/base/path.h"
 #include "tools/base/units.h"
 #include "tools/commands.h"
 #include "tools/load/cache.h"
@@ -193,13 +194,6 @@ static int64_t first_time(struct orma_processor *tp)
     return ret;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 static struct orma_output_want wanted(const struct view *v)
 {
     return (struct orma_output_want){.program = "orma view", .path = v->out, .force = v->force};
@@ -212,7 +206,7 @@ static int show(const struct view *v, struct orma_processor *tp, struct orma_rep
 
     orma_load_loss(tp, &loss);
     orma_load_put_losses(tp, &loss, &losses);
-    struct orma_view_config config = {.title = base_name(v->trace),
+    struct orma_view_config config = {.title = orma_path_base(v->trace),
                                       .losses = orma_buf_cstr(&losses),
                                       .processes = orma_buf_cstr(&chosen->processes)};
     struct orma_view *view;

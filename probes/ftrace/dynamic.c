@@ -17,6 +17,7 @@
 #include "probes/ftrace/elf.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/log.h"
+#include "sdk/base/path.h"
 
 #define NAME_MAX_LEN 56   /* the kernel takes 63 */
 #define SAME_NAMES_MAX 32 /* events of one name, told apart by a number */
@@ -194,13 +195,6 @@ static int make_at(struct wish *wish, const char *path, uint64_t offset,
     return make(wish, events, all, fs, saved);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 struct context {
     struct orma_ftrace_events *events;
     struct orma_list *all;
@@ -239,7 +233,7 @@ static int add_uprobe(struct context *c, const char *spec, char *rest, bool is_r
                             : refuse(c, spec,
                                      r == -ENOENT ? "the function or the file does not exist"
                                                   : strerror(-r));
-    set_name(&wish, base_name(rest), place);
+    set_name(&wish, orma_path_base(rest), place);
     if (is_return) /* as perf probe calls them */
         put_suffix(&wish, "__return");
     r = make_at(&wish, rest, offset, c->events, c->all, c->fs, c->saved);

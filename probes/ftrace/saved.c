@@ -27,6 +27,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/log.h"
+#include "sdk/base/path.h"
 
 #define PREFIX "ftrace-"
 #define SUFFIX ".state"
@@ -47,13 +48,6 @@ static const char *const order[] = {
 /* And these after the ring was emptied, tracing_on last. */
 static const char *const last[] = {"set_event", "tracing_on"};
 
-static const char *base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-
-    return slash ? slash + 1 : file;
-}
-
 static bool is_one_of(const char *name, const char *const *names, size_t num)
 {
     for (size_t i = 0; i < num; i++) {
@@ -69,7 +63,7 @@ static bool is_function_list(const char *file)
     static const char *const names[] = {"set_ftrace_filter", "set_ftrace_notrace",
                                         "set_graph_function", "set_graph_notrace"};
 
-    return is_one_of(base_name(file), names, ORMA_ARRAY_LEN(names));
+    return is_one_of(orma_path_base(file), names, ORMA_ARRAY_LEN(names));
 }
 
 /* One entry a line; a plain write would add to them. */
@@ -77,7 +71,7 @@ static bool is_list(const char *file)
 {
     static const char *const names[] = {"set_event", "set_event_pid", "set_event_notrace_pid"};
 
-    return is_one_of(base_name(file), names, ORMA_ARRAY_LEN(names)) || is_function_list(file);
+    return is_one_of(orma_path_base(file), names, ORMA_ARRAY_LEN(names)) || is_function_list(file);
 }
 
 /* ---- forms in which files can be written ---- */
@@ -130,9 +124,9 @@ static void form_of(const char *file, struct orma_str text, struct orma_buf *ret
     line = orma_str_trim(line);
     if (!strcmp(file, "trace_clock"))
         orma_tracefs_choice(line, ret);
-    else if (!strcmp(base_name(file), "buffer_size_kb"))
+    else if (!strcmp(orma_path_base(file), "buffer_size_kb"))
         size_form(line, ret);
-    else if (!strcmp(base_name(file), "filter") && orma_str_eq_c(line, "none"))
+    else if (!strcmp(orma_path_base(file), "filter") && orma_str_eq_c(line, "none"))
         orma_buf_put_str(ret, "0"); /* what an event's filter says is not what it takes */
     else
         orma_buf_put(ret, line.data, line.len);
@@ -408,7 +402,7 @@ int orma_ftrace_saved_append(struct orma_ftrace_saved *self, const struct orma_t
 static void put_back(const struct orma_tracefs *fs, const char *file, struct orma_buf *value)
 {
     int r = is_list(file) ? orma_tracefs_replace_list(fs, file, orma_buf_str(value))
-            : !strcmp(base_name(file), "filter")
+            : !strcmp(orma_path_base(file), "filter")
                 ? orma_tracefs_replace(fs, file, orma_buf_cstr(value))
                 : orma_tracefs_write(fs, file, orma_buf_cstr(value));
 
@@ -420,7 +414,7 @@ static void put_back(const struct orma_tracefs *fs, const char *file, struct orm
 /* Under which name the tables have it: the cpus' own sizes count as the one of all. */
 static const char *place_of(const char *file)
 {
-    return !strcmp(base_name(file), "buffer_size_kb") ? base_name(file) : file;
+    return !strcmp(orma_path_base(file), "buffer_size_kb") ? orma_path_base(file) : file;
 }
 
 static bool comes_later(const char *file)

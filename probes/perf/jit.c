@@ -12,6 +12,7 @@
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hex.h"
+#include "sdk/base/path.h"
 #include "sdk/base/search.h"
 
 #define FUNCTIONS_MAX (1u << 20)
@@ -191,7 +192,7 @@ struct code_move {
 
 bool orma_perf_jit_is_dump(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = orma_path_base(path);
     size_t len = strlen(name);
 
     return len > 9 && !strncmp(name, "jit-", 4) && !strcmp(name + len - 5, ".dump");

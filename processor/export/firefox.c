@@ -15,6 +15,7 @@
 #include "protos/reflect/json.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/map.h"
+#include "sdk/base/path.h"
 
 #define DEPTH_MAX 4096 /* a cycle of parents in a hostile trace ends here */
 
@@ -60,15 +61,6 @@ struct writer {
 
 /* ---- functions ---- */
 
-static struct orma_str base_name(struct orma_str path)
-{
-    for (size_t i = path.len; i--;) {
-        if (path.data[i] == '/' && i + 1 < path.len)
-            return (struct orma_str){path.data + i + 1, path.len - i - 1};
-    }
-    return path;
-}
-
 /* Nodes count up from 0 without gaps. */
 static void load_nodes(struct writer *w)
 {
@@ -86,7 +78,8 @@ static void load_nodes(struct writer *w)
             .kernel =
                 orma_str_eq_c(mapping, "/kernel") || orma_str_starts(mapping, ORMA_STR("[kernel")),
         };
-        struct orma_str name = orma_export_text(&r, N_NAME), lib = base_name(mapping);
+        struct orma_str name = orma_export_text(&r, N_NAME),
+                        lib = orma_path_base_of(orma_path_trim(mapping));
 
         orma_buf_put(&w->texts, name.data, name.len);
         if (lib.len)

@@ -26,6 +26,7 @@
 #include "protos/reflect/text.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/map.h"
+#include "sdk/base/path.h"
 #include "sdk/base/vec.h"
 #include "sdk/wire/pb_writer.h"
 
@@ -643,7 +644,7 @@ static bool is_field(const struct orma_metrics *self, struct orma_str name)
 static int add_sql(struct orma_metrics *self, const char *path, struct orma_str sql)
 {
     size_t len = strlen(path);
-    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const char *base = orma_path_base(path);
     struct metric *m = find_path(self, path);
 
     orma_buf_clear(&self->error);

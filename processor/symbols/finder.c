@@ -20,6 +20,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/hex.h"
+#include "sdk/base/path.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
 /* "/" for the binaries themselves. */
@@ -254,15 +255,6 @@ ORMA_PRINTF(2, 3) static bool try_name(struct search *s, const char *fmt, ...)
     return done;
 }
 
-static struct orma_str base_name(struct orma_str path)
-{
-    for (size_t i = path.len; i--;) {
-        if (path.data[i] == '/')
-            return (struct orma_str){path.data + i + 1, path.len - i - 1};
-    }
-    return path;
-}
-
 static bool try_build_id(struct search *s, const char *root)
 {
     char hex[2 * ORMA_BUILD_ID_MAX + 1] = "";
@@ -274,7 +266,7 @@ static bool try_build_id(struct search *s, const char *root)
 
 static bool look_into(struct search *s, const char *root)
 {
-    struct orma_str path = s->module->path, base = base_name(path);
+    struct orma_str path = s->module->path, base = orma_path_base_of(path);
     struct orma_str dir = {path.data, path.len - base.len};
     struct orma_str apk = base;
     const char *sep = path.len && path.data[0] == '/' ? "" : "/";
@@ -325,7 +317,7 @@ static bool crc_is(const char *path, uint32_t want)
 
 static void try_link(struct search *s, const char *root, const char *between)
 {
-    struct orma_str binary = orma_buf_str(&s->binary), base = base_name(binary);
+    struct orma_str binary = orma_buf_str(&s->binary), base = orma_path_base_of(binary);
     struct orma_str dir = {binary.data, binary.len - base.len};
     struct orma_binary_info info;
     struct orma_buf path = {0};

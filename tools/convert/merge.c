@@ -12,6 +12,7 @@
 
 #include "processor/processor.h"
 #include "sdk/base/defs.h"
+#include "sdk/base/path.h"
 #include "tools/base/cli.h"
 #include "tools/convert/tar.h"
 #include "tools/load/load.h"
@@ -39,13 +40,6 @@ struct merge {
     size_t num;
     bool apart, no_validate, strict, force;
 };
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
 
 static int complain(const char *program, const char *what, const char *why)
 {
@@ -76,9 +70,9 @@ static void add_machines(struct orma_convert_tar *tar, const char *const *traces
     orma_buf_put_str(&text, "{\"perfetto_manifest\": {\"version\": 1, \"files\": [");
     for (size_t i = 0; i < num; i++) {
         orma_buf_put_str(&text, i ? ",\n  {\"path\": " : "\n  {\"path\": ");
-        put_text(&text, base_name(traces[i]));
+        put_text(&text, orma_path_base(traces[i]));
         orma_buf_put_str(&text, ", \"machine\": {\"name\": ");
-        put_text(&text, base_name(traces[i]));
+        put_text(&text, orma_path_base(traces[i]));
         orma_buf_put_str(&text, "}}");
     }
     orma_buf_put_str(&text, "]}}\n");
@@ -92,7 +86,7 @@ bool orma_convert_merge_fits(const char *program, const char *const *traces, siz
                              const char *path)
 {
     for (size_t i = 0; i < num; i++)
-        if (!strcmp(base_name(traces[i]), base_name(path))) {
+        if (!strcmp(orma_path_base(traces[i]), orma_path_base(path))) {
             (void)complain(program, path, "another trace has the same name: names must differ");
             return false;
         }
@@ -112,7 +106,7 @@ int orma_convert_merge_write(const struct orma_output_want *want, const char *ma
     else if (!tar.failed && apart)
         add_machines(&tar, traces, num);
     for (size_t i = 0; i < num && !tar.failed; i++)
-        (void)orma_convert_tar_add_file(&tar, traces[i], base_name(traces[i]));
+        (void)orma_convert_tar_add_file(&tar, traces[i], orma_path_base(traces[i]));
     snprintf(what, sizeof(what), "%zu trace%s%s", num, num == 1 ? "" : "s",
              manifest || apart ? " plus manifest" : "");
     return orma_convert_tar_close(&tar, what);

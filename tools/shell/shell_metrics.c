@@ -14,6 +14,7 @@
 
 #include "processor/metrics/metrics.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/path.h"
 #include "sdk/base/vec.h"
 #include "tools/shell/shell.h"
 #include "tools/shell/shell_impl.h"
@@ -229,7 +230,7 @@ int orma_shell_add_extensions(struct orma_shell *self)
 /* name.sql with name.proto beside it, as the metric `name`. */
 static int add_pair(struct orma_shell *sh, const char *path)
 {
-    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const char *base = orma_path_base(path);
     const char *dot = strrchr(base, '.');
     struct orma_buf text = {0}, name = {0};
     int r;
@@ -270,7 +271,8 @@ static int read_names(struct orma_shell *sh, char *list, const char **names, siz
 
     *ret_num = 0;
     for (char *at = strtok_r(list, ",", &rest); at && !code; at = strtok_r(NULL, ",", &rest)) {
-        char *base = strrchr(at, '/') ? strrchr(at, '/') + 1 : at, *dot = strrchr(base, '.');
+        const char *base = orma_path_base(at);
+        char *dot = strrchr(base, '.');
 
         if (*ret_num == ORMA_SHELL_LIST_MAX)
             return orma_shell_complain(at, "too many metrics at once");

@@ -16,6 +16,7 @@
 #include "processor/sql/script/exec.h"
 #include "processor/sql/script/packages.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/path.h"
 
 #define FILE_BYTES_MAX ((size_t)64 << 20)
 #define FOLDERS_MAX 32
@@ -154,23 +155,11 @@ static int replace_package(struct orma_sql *sql, int parent, const char *dir, co
     return r;
 }
 
-/* The last name of a path, without slashes. */
-static char *base_name(const char *path)
-{
-    struct orma_str s = orma_str_from(path);
-    size_t begin;
-
-    while (s.len > 1 && s.data[s.len - 1] == '/')
-        s.len--;
-    for (begin = s.len; begin > 0 && s.data[begin - 1] != '/'; begin--)
-        ;
-    return orma_str_dup((struct orma_str){s.data + begin, s.len - begin});
-}
-
 int orma_packages_add_folder(struct orma_sql *sql, const char *dir, const char *name, bool replace,
                              unsigned *ret_skipped)
 {
-    char *given = name ? strdup(name) : base_name(dir);
+    char *given = orma_str_dup(name ? orma_str_from(name)
+                                    : orma_path_base_of(orma_path_trim(orma_str_from(dir))));
     struct orma_package *old;
     int r;
 

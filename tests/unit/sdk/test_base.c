@@ -22,6 +22,7 @@
 #include "sdk/base/list.h"
 #include "sdk/base/map.h"
 #include "sdk/base/nearest.h"
+#include "sdk/base/path.h"
 #include "sdk/base/replace.h"
 #include "sdk/base/str.h"
 #include "tests/support/leaks.h"
@@ -381,4 +382,21 @@ Test(replace, a_whole_result_or_the_old_file)
     cr_assert_eq(access("/dev/null", W_OK), 0);
     close(null);
     orma_assert_no_leaks();
+}
+
+Test(path, base_is_what_stands_behind_the_last_slash)
+{
+    static const struct {
+        const char *path, *base, *trimmed;
+    } cases[] = {{"a/b/c", "c", "c"}, {"c", "c", "c"}, {"/c", "c", "c"}, {"a/b/", "", "b"},
+                 {"a//", "", "a"},    {"/", "", ""},   {"", "", ""}};
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        struct orma_str path = orma_str_from(cases[i].path);
+
+        cr_assert_str_eq(orma_path_base(cases[i].path), cases[i].base);
+        cr_assert(orma_str_eq_c(orma_path_base_of(path), cases[i].base), "%s", cases[i].path);
+        cr_assert(orma_str_eq_c(orma_path_base_of(orma_path_trim(path)), cases[i].trimmed), "%s", cases[i].path);
+    }
+    cr_assert(orma_str_eq_c(orma_path_trim(orma_str_from("//")), "/"));
 }
