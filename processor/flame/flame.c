@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protos/reflect/json.h"
 #include "sdk/base/assert.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/utf8.h"
@@ -119,19 +120,9 @@ static void write_collapsed(struct writer *w)
 
 /* ---- JSON ---- */
 
-/* In a page as well, where "</script" would end it. */
 static void put_string(struct orma_buf *out, const char *text)
 {
-    orma_buf_put_byte(out, '"');
-    for (struct orma_str rest = orma_str_from(text); rest.len;) {
-        uint32_t c = orma_utf8_next(&rest);
-
-        if (c < ' ' || c == '"' || c == '\\' || c == '<' || c == '&')
-            orma_buf_printf(out, "\\u%04x", c);
-        else
-            (void)orma_utf8_put(out, c);
-    }
-    orma_buf_put_byte(out, '"');
+    (void)orma_json_quote_in_page(out, orma_str_from(text)); /* bad UTF-8 is shown as such */
 }
 
 static const char *comma(size_t i)

@@ -22,14 +22,7 @@ static void put_escaped(struct orma_view *self, uint8_t byte)
 
 static void put_text(struct orma_view *self, struct orma_str text)
 {
-    struct orma_buf quoted = {0};
-
-    orma_json_quote(&quoted, text);
-    for (size_t i = 0; i < quoted.len; i++)
-        put_escaped(self, quoted.data[i]);
-    if (quoted.failed)
-        orma_view_fail(self, -ENOMEM);
-    orma_buf_fini(&quoted);
+    (void)orma_json_quote_in_page(&self->info, text); /* bad UTF-8 is shown as such */
 }
 
 /* Rows of a query as arrays; texts and whole numbers only. */

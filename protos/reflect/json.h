@@ -46,6 +46,9 @@ int orma_json_print(const struct orma_schema *schema, uint32_t msg, const void *
 /* A string in quotes, with the escapes of JSON. True if bad UTF-8 was replaced. */
 bool orma_json_quote(struct orma_buf *out, struct orma_str text);
 
+/* The same where JSON stands in a page, which "</script" would end: '<' is an escape, too. */
+bool orma_json_quote_in_page(struct orma_buf *out, struct orma_str text);
+
 enum orma_json_parse_flags {
     /* Fields and enum values that are not known are dropped and counted. */
     ORMA_JSON_LOSSY = 1,

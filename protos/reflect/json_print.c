@@ -30,7 +30,7 @@ struct printer {
 
 static int print_object(struct printer *p, uint32_t msg, struct orma_str bytes);
 
-bool orma_json_quote(struct orma_buf *out, struct orma_str text)
+static bool quote(struct orma_buf *out, struct orma_str text, bool in_page)
 {
     static const char raw[] = "\"\\\b\f\n\r\t", names[] = "\"\\bfnrt";
     bool replaced = false;
@@ -45,7 +45,7 @@ bool orma_json_quote(struct orma_buf *out, struct orma_str text)
         if (at) {
             orma_buf_put_byte(out, '\\');
             orma_buf_put_byte(out, (uint8_t)names[at - raw]);
-        } else if (c < ' ' || c == 0x7f) {
+        } else if (c < ' ' || c == 0x7f || (in_page && c == '<')) {
             orma_buf_printf(out, "\\u%04x", c);
         } else if (n) {
             orma_buf_put(out, rest.data, n);
@@ -57,6 +57,16 @@ bool orma_json_quote(struct orma_buf *out, struct orma_str text)
     }
     orma_buf_put_byte(out, '"');
     return replaced;
+}
+
+bool orma_json_quote(struct orma_buf *out, struct orma_str text)
+{
+    return quote(out, text, false);
+}
+
+bool orma_json_quote_in_page(struct orma_buf *out, struct orma_str text)
+{
+    return quote(out, text, true);
 }
 
 static void new_line(struct printer *p)

@@ -47,7 +47,7 @@ static int complain(const char *program, const char *what, const char *why)
     return 1;
 }
 
-/* As a JSON string. */
+/* As a JSON string; bytes that are no UTF-8 stay, as in the name of the file in the archive. */
 static void put_text(struct orma_buf *to, const char *text)
 {
     orma_buf_put_byte(to, '"');

@@ -14,6 +14,7 @@
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/inspect/inspect.h"
 #include "processor/sql/script/packages.h"
+#include "protos/reflect/json.h"
 
 #define SHORT_BYTES 160
 
@@ -123,18 +124,8 @@ static void read_comment(struct reader *r, bool whole, struct orma_buf *ret)
 
 static void put_json(struct orma_buf *out, const char *key, struct orma_str s)
 {
-    orma_buf_printf(out, "\"%s\":\"", key);
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.data[i];
-
-        if (c == '"' || c == '\\')
-            orma_buf_put_byte(out, '\\');
-        if (c < 0x20)
-            orma_buf_printf(out, "\\u%04x", c);
-        else
-            orma_buf_put_byte(out, c);
-    }
-    orma_buf_put_byte(out, '"');
+    orma_buf_printf(out, "\"%s\":", key);
+    (void)orma_json_quote(out, s); /* our own texts, or a user's: what is no UTF-8 is replaced */
 }
 
 /* The text of what is left up to a comma or the end of the list. */
