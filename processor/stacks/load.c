@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/sql/dialect/quote.h"
 #include "processor/stacks/stacks.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/map.h"
@@ -220,17 +221,6 @@ static void load_tree(struct loader *l)
 
 /* ---- which samples ---- */
 
-static void put_quoted(struct orma_buf *sql, const char *what)
-{
-    orma_buf_put_byte(sql, '\'');
-    for (; *what; what++) {
-        if (*what == '\'')
-            orma_buf_put_byte(sql, '\'');
-        orma_buf_put_byte(sql, (uint8_t)*what);
-    }
-    orma_buf_put_byte(sql, '\'');
-}
-
 static bool is_given(const char *condition)
 {
     return condition && *condition;
@@ -276,7 +266,7 @@ static void put_event(struct loader *l, struct orma_buf *sql)
         orma_buf_put_str(sql,
                          " AND s.session_id IN (SELECT perf_session_id FROM perf_counter_track "
                          "WHERE is_timebase AND name = ");
-        put_quoted(sql, l->choice->event);
+        orma_sql_put_literal(sql, orma_str_from(l->choice->event));
         orma_buf_put_byte(sql, ')');
         return;
     }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "processor/export/files.h"
+#include "processor/sql/dialect/quote.h"
 #include "tools/base/inputs.h"
 #include "tools/fleet/packed.h"
 
@@ -51,17 +52,6 @@ static int put_path(struct orma_fleet_pack *self, unsigned table, struct orma_bu
     return path->failed ? -ENOMEM : make_folders((char *)path->data);
 }
 
-static void put_quoted(struct orma_buf *to, const char *text)
-{
-    orma_buf_put_byte(to, '\'');
-    for (; *text; text++) {
-        if (*text == '\'')
-            orma_buf_put_byte(to, '\'');
-        orma_buf_put_byte(to, (uint8_t)*text);
-    }
-    orma_buf_put_byte(to, '\'');
-}
-
 /* Which trace, and of which machine: what is not in the path. */
 static const char *with_columns(struct orma_fleet_pack *self)
 {
@@ -70,7 +60,7 @@ static const char *with_columns(struct orma_fleet_pack *self)
     if (!self->columns.len) {
         orma_fleet_hash_text(self->trace.hash, hash);
         orma_buf_printf(&self->columns, "'%s' AS trace,", hash);
-        put_quoted(&self->columns, orma_buf_cstr(&self->trace.machine));
+        orma_sql_put_literal(&self->columns, orma_str_from(orma_buf_cstr(&self->trace.machine)));
         orma_buf_put_str(&self->columns, " AS machine,");
     }
     return orma_buf_cstr(&self->columns);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/sql/dialect/quote.h"
 #include "sdk/base/nearest.h"
 #include "tools/base/cell.h"
 #include "tools/base/units.h"
@@ -58,25 +59,14 @@ static int read_range(struct orma_report_choice *self, struct orma_processor *tp
 
 /* ---- names ---- */
 
-static void put_escaped(struct orma_buf *out, const char *before, const char *text, size_t max)
+static void put_quoted(struct orma_buf *out, const char *before, struct orma_str text)
 {
-    orma_buf_printf(out, "'%s", before);
-    for (; *text && max; text++, max--) {
-        if (*text == '\'')
-            orma_buf_put_byte(out, '\'');
-        orma_buf_put_byte(out, (uint8_t)*text);
-    }
-    orma_buf_put_byte(out, '\'');
-}
+    ORMA_AUTO(orma_buf_fini) struct orma_buf whole = {0};
 
-static void put_quoted(struct orma_buf *out, const char *before, const char *text)
-{
-    put_escaped(out, before, text, SIZE_MAX);
-}
-
-void orma_report_put_quoted(struct orma_buf *out, const char *text, size_t max)
-{
-    put_escaped(out, "", text, max);
+    orma_buf_put_str(&whole, before);
+    orma_buf_put(&whole, text.data, text.len);
+    orma_sql_put_literal(out, orma_buf_str(&whole));
+    out->failed |= whole.failed;
 }
 
 #define LAST_PART(path) "substr(" path ", length(rtrim(" path ", replace(" path ", '/', ''))) + 1)"
@@ -91,13 +81,13 @@ static void put_match(struct orma_buf *out, const char *of, const char *number, 
     int64_t num;
 
     orma_buf_printf(out, "(%s.name GLOB ", of);
-    put_quoted(out, "", pattern);
+    orma_sql_put_literal(out, orma_str_from(pattern));
     if (!strcmp(of, "process")) {
         orma_buf_put_str(out, " OR " LAST_PART("process.name") " GLOB ");
-        put_quoted(out, "", pattern);
+        orma_sql_put_literal(out, orma_str_from(pattern));
         orma_buf_put_str(out, " OR process.upid IN (SELECT m.upid FROM thread AS m WHERE "
                               "m.is_main_thread AND m.name GLOB ");
-        put_quoted(out, "", pattern);
+        orma_sql_put_literal(out, orma_str_from(pattern));
         orma_buf_put_byte(out, ')');
     }
     if (orma_str_to_i64(orma_str_from(pattern), &num))
@@ -105,7 +95,7 @@ static void put_match(struct orma_buf *out, const char *of, const char *number, 
     const char *blank = strrchr(pattern, ' ');
     if (blank && blank > pattern && orma_str_to_i64(orma_str_from(blank + 1), &num)) {
         orma_buf_printf(out, " OR %s.%s = %" PRId64 " AND %s.name GLOB ", of, number, num, of);
-        put_escaped(out, "*", pattern, (size_t)(blank - pattern));
+        put_quoted(out, "*", (struct orma_str){pattern, (size_t)(blank - pattern)});
     }
     orma_buf_put_byte(out, ')');
 }
@@ -169,7 +159,7 @@ static int check_slice(struct orma_report_choice *self, struct orma_processor *t
         orma_buf_put_str(&sql, "SELECT NOT EXISTS (SELECT 1 FROM slice WHERE ");
         put_match(&sql, "slice", "id", r->slice);
         orma_buf_put_str(&sql, ") AND EXISTS (SELECT 1 FROM slice WHERE slice.name GLOB ");
-        put_quoted(&sql, CALL, r->slice);
+        put_quoted(&sql, CALL, orma_str_from(r->slice));
         orma_buf_put_byte(&sql, ')');
         self->of_call = orma_load_number(tp, orma_buf_cstr(&sql)) == 1;
     }
@@ -251,7 +241,7 @@ static void put_slices(struct orma_report_choice *self)
     if (!self->request->slice)
         return;
     orma_buf_put_str(&self->slices, " AND (name GLOB ");
-    put_quoted(&self->slices, self->of_call ? CALL : "", self->request->slice);
+    put_quoted(&self->slices, self->of_call ? CALL : "", orma_str_from(self->request->slice));
     if (orma_str_to_i64(orma_str_from(self->request->slice), &id))
         orma_buf_printf(&self->slices, " OR id = %" PRId64, id);
     orma_buf_put_byte(&self->slices, ')');

@@ -36,9 +36,6 @@ void orma_report_choice_put_command(const struct orma_report_choice *self, struc
 /* True if the SQL has a place for everything that was chosen. */
 bool orma_report_choice_fits(const struct orma_report_choice *self, const char *sql);
 
-/* A text as SQL has it, at most `max` bytes of it. */
-void orma_report_put_quoted(struct orma_buf *out, const char *text, size_t max);
-
 /* The SQL with the choice in its places, and one row more than `top` if `probe`. */
 void orma_report_choice_put(const struct orma_report_choice *self, const char *sql, bool probe,
                             struct orma_buf *out);

@@ -27,6 +27,8 @@
 #include <string.h>
 
 #include "processor/export/csv.h"
+#include "processor/sql/dialect/quote.h"
+#include "sdk/base/path.h"
 #include "sdk/base/vec.h"
 #include "tools/base/cell.h"
 #include "tools/base/cli.h"
@@ -533,21 +535,18 @@ static void put_name(const struct diff *d, unsigned side, struct orma_buf *out)
     enum { THREAD_NAME_MAX = 15 };
     const char *names[2];
 
-    for (unsigned i = 0; i < 2; i++) {
-        const char *slash = d->processes[i] ? strrchr(d->processes[i], '/') : NULL;
-
-        names[i] = slash ? slash + 1 : d->processes[i];
-    }
+    for (unsigned i = 0; i < 2; i++)
+        names[i] = d->processes[i] ? orma_path_base(d->processes[i]) : NULL;
     if (!side || !names[0] || !strcmp(names[0], names[1])) {
         orma_buf_put_str(out, "name");
         return;
     }
     orma_buf_put_str(out, "iif(name IN (");
-    orma_report_put_quoted(out, names[1], SIZE_MAX);
+    orma_sql_put_literal(out, orma_str_from(names[1]));
     orma_buf_put_str(out, ", ");
-    orma_report_put_quoted(out, names[1], THREAD_NAME_MAX);
+    orma_sql_put_literal(out, (struct orma_str){names[1], strnlen(names[1], THREAD_NAME_MAX)});
     orma_buf_put_str(out, "), ");
-    orma_report_put_quoted(out, names[0], SIZE_MAX);
+    orma_sql_put_literal(out, orma_str_from(names[0]));
     orma_buf_put_str(out, ", name)");
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "processor/export/sqlite.h"
+#include "processor/sql/dialect/quote.h"
 #include "sdk/base/fd.h"
 #include "tools/base/cell.h"
 #include "tools/load/load.h"
@@ -27,17 +28,6 @@ static void quit(struct orma_shell_prompt_state *p, const char *none)
     p->done = true;
 }
 
-static void put_quoted(struct orma_buf *sql, const char *text)
-{
-    orma_buf_put_byte(sql, '\'');
-    for (; *text; text++) {
-        if (*text == '\'')
-            orma_buf_put_byte(sql, '\'');
-        orma_buf_put_byte(sql, (uint8_t)*text);
-    }
-    orma_buf_put_byte(sql, '\'');
-}
-
 /* Runs SQL with the pattern in place of each '?': a part of the name, or with wildcards. */
 static void run_with(struct orma_shell_prompt_state *p, const char *sql, const char *pattern)
 {
@@ -45,7 +35,7 @@ static void run_with(struct orma_shell_prompt_state *p, const char *sql, const c
     orma_buf_printf(&glob, strpbrk(pattern, "*?[") ? "%s" : "*%s*", pattern);
     for (const char *mark; (mark = strchr(sql, '?')); sql = mark + 1) {
         orma_buf_put(&text, sql, (size_t)(mark - sql));
-        put_quoted(&text, orma_buf_cstr(&glob));
+        orma_sql_put_literal(&text, orma_str_from(orma_buf_cstr(&glob)));
     }
     orma_buf_put_str(&text, sql);
     bool timer = p->timer;
@@ -97,7 +87,7 @@ static void schema(struct orma_shell_prompt_state *p, const char *name)
     orma_query_free(q);
     orma_buf_clear(&sql);
     orma_buf_put_str(&sql, "SELECT sql FROM sqlite_master WHERE type = 'view' AND name = ");
-    put_quoted(&sql, name);
+    orma_sql_put_literal(&sql, orma_str_from(name));
     if (orma_query_prepare(p->tp, orma_buf_cstr(&sql), SIZE_MAX, &q, NULL) != 0)
         return;
     if (orma_query_step(q) == 1)
