@@ -70,6 +70,28 @@ int orma_tvf_lacks(struct orma_sql *sql, const char *fmt, ...)
     return SQLITE_CONSTRAINT;
 }
 
+int orma_tvf_take_args(sqlite3_index_info *info, unsigned visible, unsigned num, uint8_t *marks)
+{
+    int found = 0;
+
+    for (int i = 0; i < info->nConstraint; i++) {
+        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+        int arg = c->iColumn - (int)visible;
+
+        if (arg < 0 || arg >= (int)num || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
+            continue;
+        if (!c->usable)
+            return -1;
+        if (marks[arg])
+            continue;
+        marks[arg] = 1;
+        found++;
+        info->aConstraintUsage[i].argvIndex = arg + 1;
+        info->aConstraintUsage[i].omit = 1;
+    }
+    return found;
+}
+
 static const char *type_name(char letter)
 {
     switch (letter) {
@@ -163,41 +185,17 @@ static int tvf_disconnect(sqlite3_vtab *base)
     return SQLITE_OK;
 }
 
-static int set_error(sqlite3_vtab *base, char *text)
-{
-    sqlite3_free(base->zErrMsg);
-    base->zErrMsg = text;
-    return text ? SQLITE_ERROR : SQLITE_NOMEM;
-}
-
 /* Every argument needs a usable equality. */
 static int tvf_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     struct tvf_vtab *v = (struct tvf_vtab *)base;
-    int given[ORMA_TVF_ARGS_MAX];
-    bool unusable = false;
+    uint8_t given[ORMA_TVF_ARGS_MAX] = {0};
     int last = 0;
 
-    memset(given, 0, sizeof(given));
-    for (int i = 0; i < info->nConstraint; i++) {
-        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-        int arg = c->iColumn - (int)v->visible_num;
-
-        if (arg < 0 || arg >= (int)v->args_num || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
-            continue;
-        if (!c->usable) {
-            unusable = true;
-            continue;
-        }
-        if (given[arg])
-            continue;
-        given[arg] = 1;
-        info->aConstraintUsage[i].argvIndex = arg + 1;
-        info->aConstraintUsage[i].omit = 1;
-        last = ORMA_MAX(last, arg + 1);
-    }
-    if (unusable)
-        return SQLITE_CONSTRAINT; /* another order of the tables will do */
+    if (orma_tvf_take_args(info, v->visible_num, v->args_num, given) < 0)
+        return SQLITE_CONSTRAINT;
+    for (unsigned i = 0; i < v->args_num; i++)
+        last = given[i] ? (int)i + 1 : last;
     for (unsigned i = 0; i < v->args_num; i++) {
         if (!given[i] && (!v->tvf->variadic || (int)i < last || i < v->tvf->required))
             return orma_tvf_lacks(v->sql, "%s: argument '%s' is missing", v->tvf->name,
@@ -253,7 +251,10 @@ static int take_error(struct tvf_vtab *v, struct tvf_cursor *c, int r)
     }
     if (!text && c->call.frame && c->call.frame->error)
         text = sqlite3_mprintf("%s: %s", v->tvf->name, c->call.frame->error);
-    return set_error(&v->base, text ? text : sqlite3_mprintf("%s failed", v->tvf->name));
+    r = text ? orma_result_vtab_error(&v->base.zErrMsg, "%s", text)
+             : orma_result_vtab_error(&v->base.zErrMsg, "%s failed", v->tvf->name);
+    sqlite3_free(text);
+    return r;
 }
 
 static bool new_frame(struct tvf_vtab *v, struct tvf_cursor *c)

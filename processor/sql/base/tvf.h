@@ -60,6 +60,13 @@ int orma_tvf_fail(struct orma_tvf_call *call, const char *fmt, ...) ORMA_PRINTF(
  * that. */
 int orma_tvf_lacks(struct orma_sql *sql, const char *fmt, ...) ORMA_PRINTF(2, 3);
 
+/*
+ * Which of `num` hidden columns behind `visible` others have an equality that can be used: takes
+ * them as arguments of xFilter, in the order of columns, and sets marks[column]. How many; -1:
+ * there is one, but not in this order of the tables, and another will do.
+ */
+int orma_tvf_take_args(sqlite3_index_info *info, unsigned visible, unsigned num, uint8_t *marks);
+
 /* A frame that was passed as a pointer value, NULL if it is none. */
 static inline struct orma_dataframe *orma_value_frame(sqlite3_value *val)
 {

@@ -6,6 +6,7 @@
  *
  * The call in WHERE says which column of the frame c0 is; it always holds.
  */
+#include "processor/sql/base/values.h"
 #include "processor/sql/operators/operators.h"
 
 #include <errno.h>
@@ -176,9 +177,7 @@ static int ptr_disconnect(sqlite3_vtab *base)
 
 static int ptr_refuse(sqlite3_vtab *base, const char *why)
 {
-    sqlite3_free(base->zErrMsg);
-    base->zErrMsg = sqlite3_mprintf("__intrinsic_table_ptr: %s", why);
-    return base->zErrMsg ? SQLITE_ERROR : SQLITE_NOMEM;
+    return orma_result_vtab_error(&base->zErrMsg, "__intrinsic_table_ptr: %s", why);
 }
 
 /* The first argument of a scan: the pointer. */
@@ -315,10 +314,9 @@ static int ptr_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int idx)
         orma_dataframe_result(c->frame, ctx, (unsigned)c->columns[idx], c->row);
     if (idx >= TABLE_COLUMNS || !c->unknown[idx])
         return SQLITE_OK;
-    sqlite3_free(base->pVtab->zErrMsg);
-    base->pVtab->zErrMsg = sqlite3_mprintf(
-        "__intrinsic_table_ptr: column '%s' does not exist in table", c->unknown[idx]);
-    return SQLITE_ERROR;
+    return orma_result_vtab_error(&base->pVtab->zErrMsg,
+                                  "__intrinsic_table_ptr: column '%s' does not exist in table",
+                                  c->unknown[idx]);
 }
 
 static int ptr_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)

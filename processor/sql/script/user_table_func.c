@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/base/builtins.h"
+#include "processor/sql/base/values.h"
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/script/exec.h"
 
@@ -102,33 +103,15 @@ static int func_disconnect(sqlite3_vtab *base)
     return SQLITE_OK;
 }
 
-static int set_error(sqlite3_vtab *base, char *text)
-{
-    sqlite3_free(base->zErrMsg);
-    base->zErrMsg = text;
-    return text ? SQLITE_ERROR : SQLITE_NOMEM;
-}
-
 static int func_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     const struct table_func *def = ((struct func_vtab *)base)->def;
     uint8_t given[ARGS_MAX] = {0};
-    int found = 0;
+    const int found =
+        orma_tvf_take_args(info, (unsigned)def->columns_num, (unsigned)def->args_num, given);
 
-    for (int i = 0; i < info->nConstraint; i++) {
-        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-        int arg = c->iColumn - def->columns_num;
-
-        if (arg < 0 || arg >= def->args_num || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
-            continue;
-        if (!c->usable)
-            return SQLITE_CONSTRAINT;
-        if (given[arg]++)
-            continue;
-        found++;
-        info->aConstraintUsage[i].argvIndex = arg + 1;
-        info->aConstraintUsage[i].omit = 1;
-    }
+    if (found < 0)
+        return SQLITE_CONSTRAINT;
     if (found < def->args_num)
         return orma_tvf_lacks(def->sql, "%s: invalid number of args; expected %d, received %d",
                               def->name, def->args_num, found);
@@ -186,7 +169,8 @@ static int fail_in_body(sqlite3_vtab_cursor *base)
     orma_sql_text_fini(&where);
     if (r == -ENOMEM || r == -ECANCELED)
         return r == -ENOMEM ? SQLITE_NOMEM : SQLITE_INTERRUPT;
-    return set_error(&v->base, sqlite3_mprintf("%s", orma_buf_cstr(&v->def->sql->error.message)));
+    return orma_result_vtab_error(&v->base.zErrMsg, "%s",
+                                  orma_buf_cstr(&v->def->sql->error.message));
 }
 
 static int step(sqlite3_vtab_cursor *base)
@@ -227,7 +211,8 @@ static int func_filter(sqlite3_vtab_cursor *base, int num, const char *plan, int
     give_back(c);
     c->row = 0;
     if (def->sql->run.depth > DEPTH_MAX)
-        return set_error(base->pVtab, sqlite3_mprintf("%s: calls itself too deeply", def->name));
+        return orma_result_vtab_error(&base->pVtab->zErrMsg, "%s: calls itself too deeply",
+                                      def->name);
     if (def->pool_num > 0)
         c->stmt = def->pool[--def->pool_num];
     else if (sqlite3_prepare_v3(def->sql->db, def->body->text, (int)def->body->len,
