@@ -157,7 +157,7 @@ static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
 
     if (!ast)
         return orma_exec_give_up(plan, "the text");
-    if (!orma_exec_bind(plan, ast))
+    if (!orma_exec_bind(plan, ast) || !orma_exec_plan_order(plan))
         return false;
     orma_exec_plan_check(plan);
     if (plan->root->results.len != (uint32_t)sqlite3_column_count(stmt) ||
@@ -170,7 +170,7 @@ static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
         return orma_exec_give_up(plan, "the executor is off");
     if (!plan->mended && plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !is_worth(plan))
         return orma_exec_give_up(plan, "nothing to win");
-    if (!orma_exec_plan_order(plan))
+    if (!orma_exec_plan_order_loops(plan))
         return false;
     plan->ids |= plan->args && plan->loops.len; /* rows may be in the order of a column of them */
     return orma_exec_plan_rewrite(plan);

@@ -124,6 +124,8 @@ struct orma_exec_query {
     uint32_t first_rows;            /* of its only window the query around wants no more; 0: all */
     struct orma_exec_exprs keys;    /* columns that the query around it compares with its own, */
     struct orma_exec_exprs outer;   /* which are these */
+    bool is_compound;               /* its only source is the parts of a compound query */
+    bool order_has_const;           /* ORDER BY names constants, which are left out */
     bool is_part;                   /* of a UNION ALL */
     bool has_order;                 /* it was written with one, of constants perhaps */
     bool probed;                    /* only whether it has rows is asked */

@@ -88,15 +88,6 @@ bool orma_exec_bind_group(struct orma_exec_scope *s, const struct orma_exec_item
     return true;
 }
 
-static bool reads_window(const struct orma_exec_expr *e)
-{
-    bool reads = e->op == ORMA_EXEC_SLOT && e->slot.of_window;
-
-    for (unsigned i = 0; i < e->num; i++)
-        reads |= reads_window(e->args[i]);
-    return reads;
-}
-
 bool orma_exec_bind_order(struct orma_exec_scope *s, const struct orma_exec_item *items)
 {
     for (; items; items = items->next) {
@@ -109,11 +100,7 @@ bool orma_exec_bind_order(struct orma_exec_scope *s, const struct orma_exec_item
             key.expr = orma_exec_bind_expr(s, items->expr);
         if (!key.expr)
             return false;
-        /* Their order among each other changes with what ORDER BY names. */
-        if (s->q->wins.len > 1 && reads_window(key.expr))
-            return orma_exec_give_up(s->plan, "an order by one of several windows");
-        if (key.expr->op == ORMA_EXEC_CONST && s->q->groups.len)
-            return orma_exec_give_up(s->plan, "groups ordered by a constant");
+        s->q->order_has_const |= key.expr->op == ORMA_EXEC_CONST;
         if (key.expr->op != ORMA_EXEC_CONST && ORMA_VEC_PUSH(&s->q->order, key) < 0)
             return orma_exec_give_up(s->plan, "memory");
     }

@@ -61,57 +61,16 @@ static bool are_told_apart(const struct orma_exec_query *q)
     return true;
 }
 
-/* SQLite puts each part in order and merges them: there the order changes in which windows and
- * groups come, and so that of equal rows. Of a set no rows are equal; but what several windows say
- * depends on which of them comes first. */
-static bool have_own_order(const struct orma_exec_query *sub, bool set)
-{
-    for (uint32_t i = 0; i < sub->parts.len; i++) {
-        const struct orma_exec_query *part = sub->parts.data[i];
-
-        if (set ? part->wins.len > 1 : part->wins.len || part->groups.len)
-            return true;
-        for (unsigned k = 0; k < part->sources_num; k++) {
-            if (part->sources[k]->query && have_own_order(part->sources[k]->query, set))
-                return true;
-        }
-    }
-    return false;
-}
-
 static bool check_union_order(struct orma_exec_scope *s, const struct orma_exec_item *items)
 {
     if (items && !are_told_apart(s->q))
         return orma_exec_give_up(s->plan, "columns of a compound query with the same name");
-    if (items && have_own_order(s->q->sources[0]->query, s->q->distinct))
-        return orma_exec_give_up(s->plan, "windows or groups below the order of a compound query");
     for (; items; items = items->next) {
         bool is_result = items->expr->op == ORMA_EXEC_NUMBER ||
                          (items->expr->op == ORMA_EXEC_NAME && !items->expr->name.table.len);
 
         if (!is_result)
             return orma_exec_give_up(s->plan, "an order of a compound query by an expression");
-    }
-    for (uint32_t i = 0; i < s->q->order.len; i++) {
-        for (uint32_t k = 0; k < i; k++) {
-            if (s->q->order.data[i].expr == s->q->order.data[k].expr)
-                return orma_exec_give_up(s->plan, "a term of ORDER BY that comes twice");
-        }
-    }
-    return true;
-}
-
-/* What SQLite does with a set of rows that it put together in a tree: they come in order. */
-static bool order_by_all(struct orma_exec_query *q)
-{
-    for (uint32_t i = 0; i < q->results.len; i++) {
-        struct orma_exec_key key = {.expr = q->results.data[i].expr};
-        bool known = false;
-
-        for (uint32_t k = 0; k < q->order.len; k++)
-            known |= q->order.data[k].expr == key.expr;
-        if (!known && ORMA_VEC_PUSH(&q->order, key) < 0)
-            return false;
     }
     return true;
 }
@@ -135,11 +94,11 @@ static struct orma_exec_query *bind_around(struct orma_exec_plan *plan,
         q->distinct = set != ORMA_EXEC_UNION_ALL;
         ok = orma_exec_bind_query_source(s, sub, &s->seen[0], &src) &&
              orma_exec_bind_results(s, &star) && (!order || orma_exec_bind_order(s, order)) &&
-             check_union_order(s, order) && (!ast || orma_exec_bind_limit(s, ast)) &&
-             (!q->distinct || order_by_all(q));
+             check_union_order(s, order) && (!ast || orma_exec_bind_limit(s, ast));
         for (uint32_t i = 0; ok && i < q->results.len; i++)
             q->results.data[i].given = sub->results.data[i].given;
         q->has_order = order;
+        q->is_compound = true;
         ORMA_VEC_FINI(&s->seen[0].cols);
     }
     free(s);
@@ -187,12 +146,6 @@ struct orma_exec_query *orma_exec_bind_compound(struct orma_exec_plan *plan,
         }
         if (!add_part(plan, list, q))
             return NULL;
-    }
-    /* It would put the sets below in this order as well. */
-    if (last->set == ORMA_EXEC_UNION_ALL && ast->order && list->parts.data[0]->distinct &&
-        list->parts.data[0]->set != ORMA_EXEC_UNION_ALL) {
-        orma_exec_give_up(plan, "an order of a UNION ALL of sets");
-        return NULL;
     }
     return bind_around(plan, ast, list, last->set);
 }

@@ -21,46 +21,11 @@ struct orma_exec_expr *orma_exec_bind_slot(struct orma_exec_scope *s, uint8_t ty
     return e;
 }
 
-static bool has_query(const struct orma_exec_expr *e)
-{
-    bool found = orma_exec_is_query(e);
-
-    for (unsigned i = 0; i < e->num; i++)
-        found |= has_query(e->args[i]);
-    return found;
-}
-
-/*
- * Of which row SQLite takes a column that is no part of the groups: of the one that gave the last
- * min() or max() its value, else of the first. Where it may walk rows backwards, or look for the
- * best by an order, it is left to it.
- */
-static bool can_be_bare(const struct orma_exec_query *q)
-{
-    unsigned bests = 0, elsewhere = 0;
-
-    for (uint32_t i = 0; i < q->aggs.len; i++) {
-        const struct orma_exec_agg *a = &q->aggs.data[i];
-        bool best = a->function->picks_row;
-
-        /* with a query in it, one that ORDER BY names is another one to SQLite */
-        if (best && (a->distinct || a->filtered || has_query(a->arg)))
-            return false;
-        bests += best;
-        elsewhere += best && i >= q->result_aggs;
-    }
-    return q->groups.len && (bests < 2 || !elsewhere);
-}
-
 static struct orma_exec_expr *bare_column(struct orma_exec_scope *s, struct orma_exec_expr *e)
 {
     struct orma_exec_aggs *aggs = &s->q->aggs;
     uint32_t at = 0;
 
-    if (!can_be_bare(s->q)) {
-        orma_exec_refuse(s, "a column that is not grouped by");
-        return NULL;
-    }
     while (at < aggs->len && (aggs->data[at].function != s->plan->catalog->bare ||
                               !orma_exec_same_expr(aggs->data[at].arg, e)))
         at++;

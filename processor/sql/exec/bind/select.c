@@ -12,37 +12,6 @@ static struct orma_exec_query *bind_select(struct orma_exec_plan *plan,
                                            const struct orma_exec_select *ast,
                                            struct orma_exec_ctes *ctes, unsigned depth);
 
-/*
- * SQLite gives groups in falling order of a key where the term of the order around them in the same
- * place falls, if both lists are equally long, whatever the terms are.
- */
-static void turn_groups(struct orma_exec_query *q)
-{
-    const struct orma_exec_win *w = q->wins.len ? q->wins.data[q->wins.len - 1] : NULL;
-    uint32_t before = w ? w->partition.len : 0;
-    const struct orma_exec_keys *order = w ? &w->order : &q->order;
-
-    if (before + order->len != q->groups.len)
-        return;
-    for (uint32_t i = before; i < q->groups.len; i++)
-        q->groups.data[i].desc = q->groups.data[i].nulls_last = order->data[i - before].desc;
-}
-
-/* A table may walk its times and ids from the last to the first where their order falls. */
-static bool falls_with_bare(const struct orma_exec_query *q)
-{
-    bool falls = false, bare = false;
-
-    for (uint32_t i = 0; i < q->groups.len; i++) {
-        const struct orma_exec_expr *e = q->groups.data[i].expr;
-
-        falls |= q->groups.data[i].desc && e->op == ORMA_EXEC_COLUMN && e->types & EXEC_INT;
-    }
-    for (uint32_t i = 0; i < q->aggs.len; i++)
-        bare |= q->aggs.data[i].function->name == NULL;
-    return falls && bare;
-}
-
 static void number_slots(struct orma_exec_query *q)
 {
     unsigned base = q->groups.len + q->aggs.len;
@@ -171,11 +140,6 @@ static struct orma_exec_query *bind_with(struct orma_exec_plan *plan,
     q->distinct = ast->distinct;
     q->has_order = ast->order;
     number_slots(q);
-    turn_groups(q);
-    if (falls_with_bare(q)) {
-        orma_exec_give_up(plan, "a column that is not grouped by");
-        return NULL;
-    }
     return q;
 }
 
@@ -195,93 +159,10 @@ static struct orma_exec_query *bind_select(struct orma_exec_plan *plan,
                      : bind_with(plan, ast, ctes, depth);
 }
 
-/* ---- order of rows ---- */
-
-/* Whether the result is the same in whatever order rows come. */
-static bool is_indifferent(const struct orma_exec_query *q)
-{
-    if (!q->grouped)
-        return false;
-    for (uint32_t i = 0; i < q->aggs.len; i++) {
-        const struct orma_exec_agg *a = &q->aggs.data[i];
-        const struct orma_exec_function *f = a->function;
-
-        if (f->by_order || (f->by_order_of_reals && a->arg->types & ~(EXEC_INT | EXEC_NULL)))
-            return false;
-    }
-    return true;
-}
-
-/* An order by keys that leaves ties to the order before; SQLite may have dropped that. */
-static bool hides_order(const struct orma_exec_query *q)
-{
-    return q->has_order && q->order.len && !q->has_limit;
-}
-
-/* Rows are shown as they come, one after the other: then SQLite keeps the order of a sub-select. */
-static bool keeps_order(const struct orma_exec_query *q)
-{
-    return q->sources_num == 1 && !q->grouped && !q->wins.len && !q->distinct && !q->has_order &&
-           !q->is_part;
-}
-
-/*
- * A sub-select with a LIMIT but no order, around which rows are put in order: SQLite makes one
- * query of both, whose LIMIT then comes after the order. Any rows will do for it, but they are
- * seen.
- */
-static bool moves_limit(const struct orma_exec_query *q, const struct orma_exec_query *sub)
-{
-    return sub->has_limit && !sub->order.len && !q->grouped && (q->order.len || q->wins.len);
-}
-
-static bool check_limits(struct orma_exec_plan *plan)
-{
-    for (uint32_t i = 0; i < plan->queries.len; i++) {
-        const struct orma_exec_query *q = plan->queries.data[i];
-
-        for (unsigned k = 0; k < q->sources_num; k++) {
-            if (q->sources[k]->query && moves_limit(q, q->sources[k]->query))
-                return orma_exec_give_up(plan, "a LIMIT that SQLite moves");
-        }
-    }
-    return true;
-}
-
-/* Sets `any_order` of the query and those below; it comes in as what the query around it says. */
-static bool check_order(struct orma_exec_plan *plan, struct orma_exec_query *q)
-{
-    if (q->any_order && !q->has_limit)
-        q->order.len = 0;
-    q->any_order = q->grouped ? is_indifferent(q) && !q->wins.len
-                              : q->any_order && !q->wins.len && (!q->has_limit || q->probed);
-    for (uint32_t i = 0; i < q->parts.len; i++) {
-        q->parts.data[i]->any_order = q->any_order;
-        if (!check_order(plan, q->parts.data[i]))
-            return false;
-    }
-    for (unsigned i = 0; i < q->sources_num; i++) {
-        struct orma_exec_query *sub = q->sources[i]->query;
-
-        if (!sub)
-            continue;
-        if (!q->any_order && hides_order(sub) && !keeps_order(q))
-            return orma_exec_give_up(plan, "ORDER BY in a sub-select");
-        sub->any_order = q->any_order || q->set != ORMA_EXEC_UNION_ALL; /* sets come in order */
-        if (!check_order(plan, sub))
-            return false;
-    }
-    return true;
-}
-
 bool orma_exec_bind(struct orma_exec_plan *plan, struct orma_exec_select *ast)
 {
     plan->root = bind_select(plan, ast, NULL, 0);
     for (uint32_t i = 0; i < plan->queries.len; i++)
         plan->has_others |= plan->queries.data[i]->parts.len || plan->subs.len;
-    bool ok = plan->root && check_limits(plan) && check_order(plan, plan->root);
-
-    for (uint32_t i = 0; ok && i < plan->subs.len; i++)
-        ok = check_order(plan, plan->subs.data[i]->query);
-    return ok;
+    return plan->root;
 }

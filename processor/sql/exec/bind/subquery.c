@@ -137,19 +137,6 @@ static bool add_keys(struct orma_exec_scope *s, struct orma_exec_sub *sub, struc
     return true;
 }
 
-/* Columns beside the aggregates of one group, as the keys are: which row they are of is SQLite's.
- */
-static bool has_bare(const struct orma_exec_query *q, const struct orma_exec_expr *e)
-{
-    bool found = e->op == ORMA_EXEC_SLOT && !e->slot.of_window && e->slot.at < q->keys.len;
-
-    for (unsigned i = 0; i < e->num; i++)
-        found |= has_bare(q, e->args[i]);
-    for (uint32_t i = 0; i < q->aggs.len; i++)
-        found |= q->aggs.data[i].function->name == NULL;
-    return found;
-}
-
 bool orma_exec_bind_value(struct orma_exec_scope *s, const struct orma_exec_ast *ast,
                           struct orma_exec_expr *e)
 {
@@ -166,8 +153,6 @@ bool orma_exec_bind_value(struct orma_exec_scope *s, const struct orma_exec_ast 
     e->types = exists ? EXEC_INT : q->results.data[0].expr->types | EXEC_NULL;
     if (!exists)
         e->affinity = q->results.data[0].expr->affinity;
-    if (one && q->keys.len && has_bare(q, q->results.data[0].expr))
-        return orma_exec_give_up(s->plan, "a column that is not grouped by");
     if (exists) {
         q->results.len = 0;
         q->order.len = 0;

@@ -27,8 +27,10 @@ struct orma_exec_expr *orma_exec_plan_given_column(const struct orma_exec_expr *
 bool orma_exec_plan_is_given(struct orma_exec_plan *plan, const struct orma_exec_query *q,
                              const struct orma_exec_source *src);
 
-/* order.c: SQLite's loops, where the order of rows shows them. False: given up. */
+/* order.c: the order of rows, as far as the queries say it. False: given up. */
 bool orma_exec_plan_order(struct orma_exec_plan *plan);
+/* SQLite's loops, where the order of rows shows them. False: given up. */
+bool orma_exec_plan_order_loops(struct orma_exec_plan *plan);
 /* Several sources: sets `by_loops` where SQLite's loops give rows in another order. */
 bool orma_exec_plan_order_join(struct orma_exec_plan *plan, struct orma_exec_query *q);
 #endif
