@@ -112,7 +112,7 @@ static bool same_reads(struct orma_exec_plan *plan)
 
     if (theirs->failed || ours->failed || plan->tables.failed || plan->views.failed ||
         plan->unsaid.failed)
-        return orma_exec_give_up(plan, "memory");
+        return orma_exec_give_up(plan, "out of memory");
     sort_reads(ours);
     sort_reads(theirs);
     if (has_unread(plan, theirs))

@@ -156,7 +156,7 @@ static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
         orma_exec_parse(plan->catalog, &plan->arena, orma_str_from(plan->text));
 
     if (!ast)
-        return orma_exec_give_up(plan, "the text");
+        return orma_exec_give_up(plan, "syntax that the executor does not know");
     if (!orma_exec_bind(plan, ast) || !orma_exec_plan_order(plan))
         return false;
     orma_exec_plan_check(plan);
@@ -169,7 +169,7 @@ static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
     if (!plan->mended && !is_on(plan->sql))
         return orma_exec_give_up(plan, "the executor is off");
     if (!plan->mended && plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !is_worth(plan))
-        return orma_exec_give_up(plan, "nothing to win");
+        return orma_exec_give_up(plan, "not faster than SQLite for this statement");
     if (!orma_exec_plan_order_loops(plan))
         return false;
     plan->ids |= plan->args && plan->loops.len; /* rows may be in the order of a column of them */

@@ -50,7 +50,7 @@ static bool run(struct orma_exec_plan *plan)
     plan->columns = calloc(EXEC_COLUMNS_MAX, sizeof(*plan->columns));
     plan->place = malloc(sizeof(*plan->place));
     if (!plan->out || !plan->columns || !plan->place)
-        return orma_exec_give_up(plan, "memory");
+        return orma_exec_give_up(plan, "out of memory");
     for (uint32_t i = 0; i < plan->root->results.len; i++) {
         if (!(plan->out[i] = orma_exec_take_vec(plan)))
             return false;

@@ -18,7 +18,7 @@ struct orma_exec_expr *orma_exec_new_expr(struct orma_exec_plan *plan, enum orma
         num ? orma_arena_alloc(&plan->arena, num * sizeof(struct orma_exec_expr *)) : NULL;
 
     if (!e || (num && !args)) {
-        orma_exec_give_up(plan, "memory");
+        orma_exec_give_up(plan, "out of memory");
         return NULL;
     }
     *e = (struct orma_exec_expr){.op = op, .num = num, .args = args};
@@ -80,7 +80,7 @@ struct orma_exec_vec *orma_exec_take_vec(struct orma_exec_plan *plan)
         return plan->spare[--plan->spare_num];
     struct orma_exec_vec *v = malloc(sizeof(*v));
     if (!v)
-        orma_exec_give_up(plan, "memory");
+        orma_exec_give_up(plan, "out of memory");
     return v;
 }
 
@@ -139,7 +139,7 @@ struct orma_exec_query *orma_exec_new_query(struct orma_exec_plan *plan)
 
     if (!q || ORMA_VEC_PUSH(&plan->queries, q) < 0) {
         free(q);
-        orma_exec_give_up(plan, "memory");
+        orma_exec_give_up(plan, "out of memory");
         return NULL;
     }
     q->limit = -1;

@@ -24,7 +24,7 @@ bool orma_exec_value_of(struct orma_exec_plan *plan, sqlite3_stmt *stmt,
         text.len = (size_t)sqlite3_column_bytes(stmt, 0);
         ret->tag = EXEC_TEXT;
         ret->bits = text.data ? orma_strpool_add(&plan->sql->storage->pool, text) : 0;
-        return ret->bits || orma_exec_give_up(plan, "too many texts");
+        return ret->bits || orma_exec_give_up(plan, "too many distinct strings");
     }
     return orma_exec_give_up(plan, "a blob");
 }

@@ -48,7 +48,7 @@ static bool place_of(struct orma_exec_scope *s, struct orma_exec_agg agg, uint32
             (agg.arg && !orma_exec_same_expr(agg.arg, aggs->data[at].arg))))
         at++;
     *ret = at;
-    return at < aggs->len || ORMA_VEC_PUSH(aggs, agg) == 0 || orma_exec_refuse(s, "memory");
+    return at < aggs->len || ORMA_VEC_PUSH(aggs, agg) == 0 || orma_exec_refuse(s, "out of memory");
 }
 
 static struct orma_exec_expr *bind_aggregate(struct orma_exec_scope *s,
@@ -142,7 +142,7 @@ static struct orma_exec_win *find_win(struct orma_exec_scope *s, const struct or
 
     if (!win || ORMA_VEC_PUSH(wins, win) < 0) {
         free(win);
-        orma_exec_refuse(s, "memory");
+        orma_exec_refuse(s, "out of memory");
         return NULL;
     }
     win->extent = extent_of(f, w);
@@ -294,7 +294,7 @@ struct orma_exec_expr *orma_exec_bind_call(struct orma_exec_scope *s,
         args++;
     const struct orma_exec_function *f = find_function(s, ast, args);
     if (!f || (star && !f->can_be_star)) {
-        orma_exec_refuse(s, "a function");
+        orma_exec_refuse(s, "a function that the executor does not know");
         return NULL;
     }
     if (ast->call.over)
@@ -302,7 +302,7 @@ struct orma_exec_expr *orma_exec_bind_call(struct orma_exec_scope *s,
     if (f->kinds & EXEC_AGGREGATE)
         return bind_aggregate(s, ast, f);
     if (ast->call.distinct || ast->call.filtered) {
-        orma_exec_refuse(s, "a function");
+        orma_exec_refuse(s, "a function that the executor does not know");
         return NULL;
     }
     return f->is_case ? bind_case(s, ast) : bind_scalar(s, ast, f);

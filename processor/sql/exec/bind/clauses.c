@@ -6,7 +6,7 @@
 static bool add_result(struct orma_exec_scope *s, struct orma_exec_result r)
 {
     return r.expr &&
-           (ORMA_VEC_PUSH(&s->q->results, r) == 0 || orma_exec_give_up(s->plan, "memory"));
+           (ORMA_VEC_PUSH(&s->q->results, r) == 0 || orma_exec_give_up(s->plan, "out of memory"));
 }
 
 static bool add_star(struct orma_exec_scope *s, const struct orma_exec_item *item)
@@ -102,7 +102,7 @@ bool orma_exec_bind_order(struct orma_exec_scope *s, const struct orma_exec_item
             return false;
         s->q->order_has_const |= key.expr->op == ORMA_EXEC_CONST;
         if (key.expr->op != ORMA_EXEC_CONST && ORMA_VEC_PUSH(&s->q->order, key) < 0)
-            return orma_exec_give_up(s->plan, "memory");
+            return orma_exec_give_up(s->plan, "out of memory");
     }
     return true;
 }
@@ -118,7 +118,7 @@ bool orma_exec_bind_limit(struct orma_exec_scope *s, const struct orma_exec_sele
         if (!terms[i])
             continue;
         if (!e || e->op != ORMA_EXEC_CONST || e->constant.val.tag != EXEC_INT)
-            return orma_exec_give_up(s->plan, "a limit");
+            return orma_exec_give_up(s->plan, "a LIMIT or OFFSET that is not a constant integer");
         vals[i] = e->constant.val.bits;
     }
     s->q->has_limit = ast->limit;

@@ -18,7 +18,7 @@ static bool add_columns(struct orma_exec_plan *plan, struct orma_exec_query *q,
         r.given = r.name.len;
         r.expr = orma_exec_new_expr(plan, ORMA_EXEC_SLOT, 0);
         if (!r.expr || ORMA_VEC_PUSH(&q->results, r) < 0)
-            return orma_exec_give_up(plan, "memory");
+            return orma_exec_give_up(plan, "out of memory");
         r.expr->affinity = part->results.data[i].expr->affinity;
     }
     return true;
@@ -31,7 +31,7 @@ static bool add_part(struct orma_exec_plan *plan, struct orma_exec_query *q,
         return false;
     part->is_part = true;
     if (ORMA_VEC_PUSH(&q->parts, part) < 0)
-        return orma_exec_give_up(plan, "memory");
+        return orma_exec_give_up(plan, "out of memory");
     if (part->results.len != q->results.len)
         return orma_exec_give_up(plan, "the number of columns");
     for (uint32_t i = 0; i < q->results.len; i++) {
@@ -103,7 +103,7 @@ static struct orma_exec_query *bind_around(struct orma_exec_plan *plan,
     }
     free(s);
     if (!ok)
-        orma_exec_give_up(plan, "memory");
+        orma_exec_give_up(plan, "out of memory");
     return ok ? q : NULL;
 }
 

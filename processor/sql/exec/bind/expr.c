@@ -32,7 +32,7 @@ static struct orma_exec_expr *bare_column(struct orma_exec_scope *s, struct orma
     if (at == aggs->len &&
         ORMA_VEC_PUSH(aggs, (struct orma_exec_agg){.function = s->plan->catalog->bare, .arg = e}) <
             0) {
-        orma_exec_refuse(s, "memory");
+        orma_exec_refuse(s, "out of memory");
         return NULL;
     }
     struct orma_exec_expr *slot = orma_exec_bind_slot(s, e->types, s->q->groups.len + at);
@@ -294,7 +294,7 @@ static struct orma_exec_expr *bind_negative(struct orma_exec_scope *s,
     char *text = orma_arena_alloc(&s->plan->arena, literal.literal.text.len + 1);
 
     if (!text) {
-        orma_exec_refuse(s, "memory");
+        orma_exec_refuse(s, "out of memory");
         return NULL;
     }
     text[0] = '-';
@@ -351,7 +351,7 @@ static struct orma_exec_expr *bind_other(struct orma_exec_scope *s, const struct
     }
     for (unsigned i = 1; e->op == ORMA_EXEC_IN && i < e->num; i++) {
         if (e->args[i]->op != ORMA_EXEC_CONST)
-            orma_exec_refuse(s, "a list with expressions");
+            orma_exec_refuse(s, "an IN list with values that are not constants");
     }
     set_types(s, e);
     return orma_exec_operator_of(s->plan->catalog, e->op)->folds ? compute_now(s, e) : e;

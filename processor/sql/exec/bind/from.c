@@ -10,7 +10,7 @@ static struct orma_exec_source *add_source(struct orma_exec_scope *s)
     struct orma_exec_source *src = orma_arena_alloc(&s->plan->arena, sizeof(*src));
 
     if (!src || s->q->sources_num == EXEC_SOURCES_MAX) {
-        orma_exec_give_up(s->plan, "sources");
+        orma_exec_give_up(s->plan, "more than 12 tables");
         return NULL;
     }
     *src = (struct orma_exec_source){.index = s->q->sources_num};
@@ -27,7 +27,7 @@ bool orma_exec_bind_conditions(struct orma_exec_plan *plan, struct orma_exec_exp
     if (e->op == ORMA_EXEC_AND)
         return orma_exec_bind_conditions(plan, to, e->args[0]) &&
                orma_exec_bind_conditions(plan, to, e->args[1]);
-    return ORMA_VEC_PUSH(to, e) == 0 || orma_exec_give_up(plan, "memory");
+    return ORMA_VEC_PUSH(to, e) == 0 || orma_exec_give_up(plan, "out of memory");
 }
 
 /* Whether rows and columns of the query are those of its sources, so that it can be dissolved. */
@@ -55,7 +55,7 @@ static bool dissolve(struct orma_exec_scope *s, struct orma_exec_query *sub,
     struct orma_exec_query *q = s->q;
 
     if (q->sources_num + sub->sources_num > EXEC_SOURCES_MAX)
-        return orma_exec_give_up(s->plan, "sources");
+        return orma_exec_give_up(s->plan, "more than 12 tables");
     for (unsigned i = 0; i < sub->sources_num; i++) {
         sub->sources[i]->index = q->sources_num;
         q->sources[q->sources_num++] = sub->sources[i];
@@ -67,7 +67,7 @@ static bool dissolve(struct orma_exec_scope *s, struct orma_exec_query *sub,
     }
     for (uint32_t i = 0; i < sub->where.len; i++) {
         if (ORMA_VEC_PUSH(to, sub->where.data[i]) < 0)
-            return orma_exec_give_up(s->plan, "memory");
+            return orma_exec_give_up(s->plan, "out of memory");
     }
     sub->sources_num = 0;
     seen->cols = sub->results;
@@ -98,7 +98,7 @@ bool orma_exec_bind_query_source(struct orma_exec_scope *s, struct orma_exec_que
         e->affinity = sub->results.data[i].expr->affinity;
         if (ORMA_VEC_PUSH(&seen->cols,
                           (struct orma_exec_result){sub->results.data[i].name, e, false}) < 0)
-            return orma_exec_give_up(s->plan, "memory");
+            return orma_exec_give_up(s->plan, "out of memory");
     }
     return true;
 }
@@ -134,7 +134,7 @@ static bool see_table(struct orma_exec_scope *s, struct orma_exec_source found,
         struct orma_exec_result col = orma_exec_bind_table_column(s->plan, src, i);
 
         if (!col.expr || ORMA_VEC_PUSH(&seen->cols, col) < 0)
-            return orma_exec_give_up(s->plan, "memory");
+            return orma_exec_give_up(s->plan, "out of memory");
     }
     return true;
 }
@@ -190,7 +190,9 @@ static bool see_name(struct orma_exec_scope *s, const struct orma_exec_from *f,
     struct orma_exec_select *ast =
         view.len ? orma_exec_parse(s->plan->catalog, &s->plan->arena, view) : NULL;
     if (!ast)
-        return orma_exec_give_up(s->plan, view.len ? "the text of a view" : "a table");
+        return orma_exec_give_up(s->plan, view.len
+                                              ? "a view with syntax that the executor does not know"
+                                              : "a table that is not stored in columns");
     orma_sql_reads_add(&s->plan->views, f->name, ORMA_STR(""));
     return see_select(s, s->bind_select(s->plan, ast, NULL, s->select_depth + 1), f->join, seen);
 }
@@ -214,7 +216,7 @@ static bool bind_from(struct orma_exec_scope *s, const struct orma_exec_from *f)
 {
     for (; f; f = f->next) {
         if (s->seen_num == EXEC_SOURCES_MAX)
-            return orma_exec_give_up(s->plan, "sources");
+            return orma_exec_give_up(s->plan, "more than 12 tables");
         struct orma_exec_seen *seen = &s->seen[s->seen_num++];
         unsigned first = s->q->sources_num;
 
@@ -273,7 +275,7 @@ bool orma_exec_bind_sources(struct orma_exec_scope *s, const struct orma_exec_se
 
         one.next = NULL;
         if (num == EXEC_SOURCES_MAX)
-            return orma_exec_give_up(s->plan, "sources");
+            return orma_exec_give_up(s->plan, "more than 12 tables");
         first[num++] = s->q->sources_num;
         if (!bind_from(s, &one))
             return false;

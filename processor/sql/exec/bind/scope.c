@@ -23,7 +23,7 @@ bool orma_exec_scope_with(struct orma_exec_plan *plan, const struct orma_exec_wi
         struct orma_exec_ctes *c = orma_arena_alloc(&plan->arena, sizeof(*c));
 
         if (!c)
-            return orma_exec_give_up(plan, "memory");
+            return orma_exec_give_up(plan, "out of memory");
         *c = (struct orma_exec_ctes){.next = *ctes, .with = w};
         *ctes = c;
     }

@@ -77,7 +77,7 @@ static bool bind_where_first(struct orma_exec_scope *s, const struct orma_exec_s
         return false;
     for (uint32_t i = 0; i < s->q->keys.len; i++) {
         if (ORMA_VEC_PUSH(&s->q->groups, (struct orma_exec_key){.expr = s->q->keys.data[i]}) < 0)
-            return orma_exec_give_up(s->plan, "memory");
+            return orma_exec_give_up(s->plan, "out of memory");
     }
     return true;
 }
@@ -134,7 +134,7 @@ static struct orma_exec_query *bind_with(struct orma_exec_plan *plan,
         ORMA_VEC_FINI(&s->seen[i].cols);
     free(s);
     if (!ok || plan->why) {
-        orma_exec_give_up(plan, "memory");
+        orma_exec_give_up(plan, "out of memory");
         return NULL;
     }
     q->distinct = ast->distinct;

@@ -51,7 +51,7 @@ bool orma_exec_bind_keys(struct orma_exec_plan *plan, struct orma_exec_query *q,
             return orma_exec_give_up(plan, "a query that depends on the row");
         if (ORMA_VEC_PUSH(&q->keys, e->args[left != INSIDE]) < 0 ||
             ORMA_VEC_PUSH(&q->outer, e->args[left == INSIDE]) < 0)
-            return orma_exec_give_up(plan, "memory");
+            return orma_exec_give_up(plan, "out of memory");
     }
     conditions->len = kept;
     return true;
@@ -78,7 +78,7 @@ static struct orma_exec_sub *new_sub(struct orma_exec_scope *s, struct orma_exec
         return sub;
     }
     free(sub);
-    orma_exec_give_up(s->plan, "memory");
+    orma_exec_give_up(s->plan, "out of memory");
     return NULL;
 }
 
@@ -116,7 +116,7 @@ static bool add_keys(struct orma_exec_scope *s, struct orma_exec_sub *sub, struc
     sub->keys_num = e->num = q->keys.len;
     e->args = orma_arena_alloc(&s->plan->arena, (e->num + 1) * sizeof(struct orma_exec_expr *));
     if (!e->args)
-        return orma_exec_give_up(s->plan, "memory");
+        return orma_exec_give_up(s->plan, "out of memory");
     for (unsigned i = 0; i < e->num; i++) {
         struct orma_exec_result r = {.expr = q->keys.data[i]};
 
@@ -132,7 +132,7 @@ static bool add_keys(struct orma_exec_scope *s, struct orma_exec_sub *sub, struc
             r.expr->types = types;
         }
         if (ORMA_VEC_PUSH(&q->results, r) < 0)
-            return orma_exec_give_up(s->plan, "memory");
+            return orma_exec_give_up(s->plan, "out of memory");
     }
     return true;
 }

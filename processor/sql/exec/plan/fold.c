@@ -52,7 +52,7 @@ static bool make_memo(struct orma_exec_plan *plan, struct orma_exec_expr *e,
 
     if (!m || !args) {
         free(m);
-        return orma_exec_give_up(plan, "memory");
+        return orma_exec_give_up(plan, "out of memory");
     }
     m->next = plan->memos;
     plan->memos = m;
@@ -84,7 +84,7 @@ static struct orma_exec_expr *take_params(struct orma_exec_plan *plan, struct or
     struct orma_exec_expr **args = orma_arena_alloc(&plan->arena, (e->num + 1) * sizeof(*args));
 
     if (!copy || !args) {
-        orma_exec_give_up(plan, "memory");
+        orma_exec_give_up(plan, "out of memory");
         return NULL;
     }
     *copy = *e;
@@ -126,7 +126,7 @@ static void make_call(struct orma_exec_plan *plan, struct orma_exec_expr *e)
     made.args = orma_arena_alloc(&plan->arena, EXEC_PARAMS_MAX * sizeof(struct orma_exec_expr *));
     if (!c || !made.args) {
         free(c);
-        orma_exec_give_up(plan, "memory");
+        orma_exec_give_up(plan, "out of memory");
         return;
     }
     c->next = plan->calls;
@@ -139,7 +139,7 @@ static void make_call(struct orma_exec_plan *plan, struct orma_exec_expr *e)
     orma_buf_put_str(&text, "SELECT ");
     orma_exec_put_expr(&text, plan, call);
     if (text.failed || sqlite3_prepare_v2(plan->sql->db, orma_buf_cstr(&text), -1, &c->stmt, NULL))
-        orma_exec_give_up(plan, "a function");
+        orma_exec_give_up(plan, "a function that the executor does not know");
     orma_buf_fini(&text);
     *e = made;
     for (unsigned i = 0; i < e->num && !plan->why; i++)

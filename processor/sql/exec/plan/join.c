@@ -146,7 +146,7 @@ static bool add_step(struct orma_exec_join_plan *j, struct orma_exec_step step,
         bool alone = !step.by_number && orma_exec_plan_sources_of(e) == 1u << step.src->index;
 
         if (e != used && !alone && ORMA_VEC_PUSH(&step.on, e) < 0)
-            return orma_exec_give_up(j->plan, "memory");
+            return orma_exec_give_up(j->plan, "out of memory");
     }
     j->steps[j->steps_num++] = step;
     return true;
@@ -262,12 +262,12 @@ bool orma_exec_plan_join_init(struct orma_exec_join_plan *j, struct orma_exec_pl
     j->conds_num = q->where.len;
     j->conds = calloc(j->conds_num + 1, sizeof(*j->conds));
     if (!j->conds)
-        return orma_exec_give_up(plan, "memory");
+        return orma_exec_give_up(plan, "out of memory");
     for (unsigned i = 0; i < j->conds_num; i++)
         j->conds[i] = (struct orma_exec_condition){
             .expr = q->where.data[i], .mask = orma_exec_plan_sources_of(q->where.data[i])};
     return choose_driver(j) &&
-           (plan_steps(j) || orma_exec_give_up(plan, "a join without equality"));
+           (plan_steps(j) || orma_exec_give_up(plan, "a join without an equality or a range"));
 }
 
 void orma_exec_plan_join_fini(struct orma_exec_join_plan *j)

@@ -258,13 +258,14 @@ bool orma_exec_plan_order_join(struct orma_exec_plan *plan, struct orma_exec_que
     }
     orma_exec_plan_join_fini(&j);
     if (num <= 0)
-        return orma_exec_give_up(plan, "an order of loops that does not show");
+        return orma_exec_give_up(
+            plan, "a join order that is not in the query plan: give each table its own alias");
     for (int i = 0; i < num && !same; i++) {
         struct orma_exec_key *key = ORMA_VEC_ADD(&q->by_loops);
         struct orma_exec_expr *e = orma_arena_alloc(&plan->arena, sizeof(*e));
 
         if (!key || !e)
-            return orma_exec_give_up(plan, "memory");
+            return orma_exec_give_up(plan, "out of memory");
         *e = (struct orma_exec_expr){
             .op = ORMA_EXEC_ROW, .column.source = loops[i], .types = EXEC_INT};
         *key = (struct orma_exec_key){.expr = e};
@@ -424,7 +425,7 @@ static bool order_compound(struct orma_exec_plan *plan, struct orma_exec_query *
         return orma_exec_give_up(plan, "a term of ORDER BY that comes twice");
     if (q->has_order && begins_with_set(q))
         return orma_exec_give_up(plan, "an order of a UNION ALL of sets");
-    return !q->distinct || order_by_all(q) || orma_exec_give_up(plan, "memory");
+    return !q->distinct || order_by_all(q) || orma_exec_give_up(plan, "out of memory");
 }
 
 /* ---- rules 8 and 9: sub-selects ---- */

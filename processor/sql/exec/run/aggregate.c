@@ -107,7 +107,7 @@ static bool add_real(struct orma_exec_groups *g, struct orma_exec_grouped *a, ui
     if (!g->in_order)
         return orma_exec_give_up(g->plan, "doubles whose order is open");
     if (!a->reals && !orma_exec_run_extend(&a->reals, 0, g->cap, sizeof(*a->reals)))
-        return orma_exec_give_up(g->plan, "memory");
+        return orma_exec_give_up(g->plan, "out of memory");
     struct orma_exec_real_sum *r = &a->reals[group];
     if (!r->on) {
         r->on = true;
@@ -129,7 +129,7 @@ static bool add_one(struct orma_exec_groups *g, struct orma_exec_grouped *a, uin
     case EXEC_REAL:
         return add_real(g, a, group, orma_exec_double(bits));
     case EXEC_TEXT:
-        return orma_exec_give_up(g->plan, "the sum of a text");
+        return orma_exec_give_up(g->plan, "the sum of a string: use CAST");
     }
     acc->count++;
     if (is_real(a, group))
@@ -309,7 +309,7 @@ static bool count_distinct(struct orma_exec_groups *g, struct orma_exec_grouped 
             continue;
         uint32_t code = orma_exec_run_coder_find(&a->set, group, tag, v->vals[i]);
         if (code == EXEC_NO_CODE)
-            return orma_exec_give_up(g->plan, "memory");
+            return orma_exec_give_up(g->plan, "out of memory");
         a->accs[group].count += code == known;
     }
     return true;

@@ -30,7 +30,7 @@ bool orma_exec_run_step_sum(struct orma_exec_plan *plan, struct orma_exec_state 
                             struct orma_exec_value v)
 {
     if (v.tag == EXEC_TEXT)
-        return orma_exec_give_up(plan, "the sum of a text");
+        return orma_exec_give_up(plan, "the sum of a string: use CAST");
     s->count++;
     if (v.tag == EXEC_REAL) {
         if (!s->is_real)

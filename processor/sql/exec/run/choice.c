@@ -20,7 +20,7 @@ static bool in_list(struct orma_exec_plan *plan, const struct orma_exec_expr *e,
             struct orma_exec_value y = e->args[k]->constant.val;
 
             if (y.tag != EXEC_NULL && orma_exec_run_is_changed(e->args[0]->affinity, x.tag, y.tag))
-                return orma_exec_give_up(plan, "a text compared with a number");
+                return orma_exec_give_up(plan, "a string compared with a number: use CAST");
             null |= y.tag == EXEC_NULL;
             found = y.tag != EXEC_NULL && !orma_exec_compare(pool, x, y);
         }

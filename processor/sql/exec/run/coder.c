@@ -109,7 +109,7 @@ bool orma_exec_run_coder_check(struct orma_exec_coder *c, const struct orma_exec
         return orma_exec_give_up(c->plan, "values of several types in a group");
     for (uint32_t i = 0; seen & EXEC_REAL && i < num; i++) {
         if (v->vals[i] == INT64_MIN)
-            return orma_exec_give_up(c->plan, "minus zero");
+            return orma_exec_give_up(c->plan, "a value of -0.0");
     }
     return true;
 }
@@ -141,5 +141,5 @@ bool orma_exec_run_coder_block(struct orma_exec_coder *c, bool first, const stru
             bad |= codes[i] == EXEC_NO_CODE;
         }
     }
-    return !bad || orma_exec_give_up(c->plan, "memory");
+    return !bad || orma_exec_give_up(c->plan, "out of memory");
 }

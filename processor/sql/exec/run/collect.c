@@ -24,7 +24,7 @@ static bool grow(struct orma_exec_plan *plan, struct orma_exec_query *q, struct 
         uint32_t *list = orma_large_resize(q->frame.source[s], (size_t)cap * sizeof(*list));
 
         if (!list)
-            return orma_exec_give_up(plan, "memory");
+            return orma_exec_give_up(plan, "out of memory");
         q->frame.source[s] = list;
     }
     c->cap = cap;

@@ -48,7 +48,7 @@ static bool can_compare_bits(struct orma_exec_plan *plan, struct orma_exec_slot 
         return orma_exec_give_up(plan, "values of several types to be distinct");
     for (uint32_t i = 0; tags & EXEC_REAL && i < rows; i++) {
         if (s->vals[i] == INT64_MIN && (s->tags ? s->tags[i] : s->tag) == EXEC_REAL)
-            return orma_exec_give_up(plan, "minus zero");
+            return orma_exec_give_up(plan, "a value of -0.0");
     }
     return true;
 }
@@ -70,7 +70,7 @@ static bool first_rows(struct orma_exec_plan *plan, struct orma_exec_query *q,
         size *= 2;
     uint32_t *slots = orma_large_alloc(size * sizeof(*slots)),
              *perm = orma_large_alloc(((size_t)rows + 1) * 4);
-    bool ok = (slots && perm) || orma_exec_give_up(plan, "memory");
+    bool ok = (slots && perm) || orma_exec_give_up(plan, "out of memory");
 
     if (ok)
         memset(slots, 0xff, size * sizeof(*slots));
@@ -101,7 +101,7 @@ bool orma_exec_run_distinct(struct orma_exec_plan *plan, struct orma_exec_query 
 {
     unsigned num = q->results.len;
     struct orma_exec_slot *s = calloc(num + 1, sizeof(*s));
-    bool ok = s || orma_exec_give_up(plan, "memory");
+    bool ok = s || orma_exec_give_up(plan, "out of memory");
 
     for (unsigned i = 0; ok && i < num; i++)
         ok = orma_exec_run_fill_slot(plan, q, q->results.data[i].expr, &s[i]) &&
@@ -156,7 +156,7 @@ bool orma_exec_run_group_distinct(struct orma_exec_plan *plan, struct orma_exec_
         struct orma_exec_key key = {.expr = q->results.data[i].expr};
 
         if (ORMA_VEC_PUSH(&q->groups, key) < 0)
-            return orma_exec_give_up(plan, "memory");
+            return orma_exec_give_up(plan, "out of memory");
     }
     for (uint32_t i = 0; i < q->order.len; i++) {
         struct orma_exec_expr *slot = orma_exec_new_expr(plan, ORMA_EXEC_SLOT, 0);

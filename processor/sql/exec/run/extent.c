@@ -138,7 +138,7 @@ static bool take_keys(struct extents *e, struct orma_exec_query *q, const struct
     if (!orma_exec_run_fill_slot(e->plan, q, win->order.data[0].expr, &e->keys))
         return false;
     if (e->keys.tags || e->keys.tag != EXEC_INT)
-        return orma_exec_give_up(e->plan, "a RANGE over what is no integer");
+        return orma_exec_give_up(e->plan, "a RANGE frame over a key that is not an integer");
     e->falls = win->order.data[0].desc;
     return true;
 }
@@ -154,7 +154,7 @@ bool orma_exec_run_extents(struct orma_exec_plan *plan, struct orma_exec_query *
     e.from = *ret_from = orma_large_alloc(((size_t)rows + 1) * sizeof(*e.from));
     e.to = *ret_to = orma_large_alloc(((size_t)rows + 1) * sizeof(*e.to));
     e.groups = orma_large_alloc(((size_t)rows + 1) * sizeof(*e.groups));
-    bool ok = (e.from && e.to && e.groups) || orma_exec_give_up(plan, "memory");
+    bool ok = (e.from && e.to && e.groups) || orma_exec_give_up(plan, "out of memory");
 
     ok = ok && (!ranged || take_keys(&e, q, win));
     for (uint32_t lo = 0, hi; ok && lo < rows; lo = hi) {

@@ -55,10 +55,10 @@ bool orma_exec_run_add_filter(struct orma_exec_plan *plan, const struct orma_tab
         bool ok = orma_filter_init_in(f, st, def, col, next_of, &l) && !l.failed;
 
         sqlite3_value_free(l.val);
-        return ok || orma_exec_give_up(plan, "memory");
+        return ok || orma_exec_give_up(plan, "out of memory");
     }
     sqlite3_value *copy = make_value(plan, &val->constant.val);
     bool ok = copy && orma_filter_init(f, st, def, col, op, copy);
     sqlite3_value_free(copy);
-    return ok || orma_exec_give_up(plan, "memory");
+    return ok || orma_exec_give_up(plan, "out of memory");
 }

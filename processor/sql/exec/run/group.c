@@ -36,12 +36,12 @@ static bool reserve(struct grouper *g, uint32_t num)
         struct orma_exec_value *keys = orma_large_resize(g->keys[k], (size_t)cap * sizeof(*keys));
 
         if (!keys)
-            return orma_exec_give_up(g->plan, "memory");
+            return orma_exec_give_up(g->plan, "out of memory");
         g->keys[k] = keys;
     }
     for (uint32_t a = 0; a < g->q->aggs.len; a++) {
         if (g->aggs[a].same == a && !orma_exec_run_grouped_reserve(&g->aggs[a], g->shared.cap, cap))
-            return orma_exec_give_up(g->plan, "memory");
+            return orma_exec_give_up(g->plan, "out of memory");
         if (orma_exec_should_stop(g->plan))
             return false;
     }
@@ -138,7 +138,7 @@ static bool fill_slot(struct grouper *g, unsigned at, struct orma_exec_slot *s)
     s->vals = orma_large_alloc(((size_t)g->groups + 1) * sizeof(*s->vals));
     s->tags = orma_large_alloc((size_t)g->groups + 1);
     if (!s->vals || !s->tags)
-        return orma_exec_give_up(g->plan, "memory");
+        return orma_exec_give_up(g->plan, "out of memory");
     for (uint32_t i = 0; i < g->groups && !g->plan->why; i++) {
         struct orma_exec_value v = value_of(g, at, i);
 
@@ -165,7 +165,7 @@ static bool make_frame(struct grouper *g)
     orma_exec_frame_fini(f);
     f->slots = orma_large_zeroed(num + 1, sizeof(*f->slots));
     if (!f->slots)
-        return orma_exec_give_up(g->plan, "memory");
+        return orma_exec_give_up(g->plan, "out of memory");
     f->slots_num = num;
     f->rows = g->groups;
     for (unsigned i = 0; i < num; i++) {
@@ -180,7 +180,7 @@ static bool sort_groups(struct grouper *g)
     struct orma_exec_expr *exprs = orma_large_zeroed(g->keys_num + 1, sizeof(*exprs));
     struct orma_exec_key *keys = orma_large_zeroed(g->keys_num + 1, sizeof(*keys));
     uint32_t *perm = NULL;
-    bool ok = (exprs && keys) || orma_exec_give_up(g->plan, "memory");
+    bool ok = (exprs && keys) || orma_exec_give_up(g->plan, "out of memory");
 
     for (unsigned i = 0; ok && i < g->keys_num; i++) {
         exprs[i] = (struct orma_exec_expr){.op = ORMA_EXEC_SLOT, .slot.at = i};
@@ -200,12 +200,12 @@ static bool drop_groups(struct orma_exec_plan *plan, struct orma_exec_query *q)
 {
     struct orma_exec_place *place = malloc(sizeof(*place));
     uint32_t picked[EXEC_BLOCK];
-    bool ok = place || orma_exec_give_up(plan, "memory");
+    bool ok = place || orma_exec_give_up(plan, "out of memory");
 
     for (uint32_t i = 0; ok && i < q->having.len; i++) {
         uint32_t *perm = orma_large_alloc(((size_t)q->frame.rows + 1) * sizeof(*perm)), kept = 0;
 
-        ok = perm || orma_exec_give_up(plan, "memory");
+        ok = perm || orma_exec_give_up(plan, "out of memory");
         for (uint32_t at = 0; ok && at < q->frame.rows; at += EXEC_BLOCK) {
             struct orma_exec_rows r;
 
@@ -229,7 +229,8 @@ static bool drop_groups(struct orma_exec_plan *plan, struct orma_exec_query *q)
 static bool fold_frame(struct grouper *g)
 {
     struct orma_exec_place *place = malloc(sizeof(*place));
-    bool ok = place ? orma_exec_run_collect(g->plan, g->q) : orma_exec_give_up(g->plan, "memory");
+    bool ok =
+        place ? orma_exec_run_collect(g->plan, g->q) : orma_exec_give_up(g->plan, "out of memory");
     uint32_t rows = g->q->frame.rows;
 
     for (uint32_t at = 0; ok && at < rows; at += EXEC_BLOCK) {
@@ -261,7 +262,7 @@ static bool init(struct grouper *g, struct orma_exec_plan *plan, struct orma_exe
     g->aggs = orma_large_zeroed(q->aggs.len + 1, sizeof(*g->aggs));
     g->vec = orma_exec_take_vec(plan);
     if (!g->coders || !g->keys || !g->aggs || !g->vec)
-        return orma_exec_give_up(plan, "memory");
+        return orma_exec_give_up(plan, "out of memory");
     for (uint32_t i = 0; i < q->aggs.len; i++) {
         const struct orma_exec_function *f = q->aggs.data[i].function;
 

@@ -103,7 +103,7 @@ bool orma_exec_run_hash_add(struct orma_exec_plan *plan, struct orma_exec_hash *
         h->tag = tag;
         if ((h->num == h->cap && !grow_rows(h, vals)) ||
             !find_group(h, keys ? keys->vals[i] : 0, &h->groups[h->num]))
-            return orma_exec_give_up(plan, "memory");
+            return orma_exec_give_up(plan, "out of memory");
         h->rows[h->num] = list ? list[i] : first + i;
         if (vals)
             h->vals[h->num] = vals->vals[i];
@@ -134,7 +134,7 @@ bool orma_exec_run_hash_link(struct orma_exec_plan *plan, struct orma_exec_hash 
         orma_large_free(starts);
         orma_large_free(rows);
         orma_large_free(vals);
-        return orma_exec_give_up(plan, "memory");
+        return orma_exec_give_up(plan, "out of memory");
     }
     for (uint32_t i = 0; i < h->num; i++)
         starts[h->groups[i] + 2]++;

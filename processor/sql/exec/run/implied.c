@@ -48,14 +48,14 @@ static bool add_given(struct orma_exec_plan *plan, struct orma_exec_exprs *list,
     struct orma_exec_expr *c = orma_exec_new_expr(plan, ORMA_EXEC_CONST, 0);
 
     if (!e || !c)
-        return orma_exec_give_up(plan, "memory");
+        return orma_exec_give_up(plan, "out of memory");
     c->constant.val = (struct orma_exec_value){EXEC_INT, val};
     c->types = EXEC_INT;
     e->types = EXEC_INT | EXEC_NULL;
     e->args[0] = col;
     e->args[1] = c;
     e->folded = c->folded = true;
-    return ORMA_VEC_PUSH(list, e) == 0 || orma_exec_give_up(plan, "memory");
+    return ORMA_VEC_PUSH(list, e) == 0 || orma_exec_give_up(plan, "out of memory");
 }
 
 /* Adds to `list`, of the source `src` alone if there is one, what it and a given column imply. */

@@ -95,7 +95,7 @@ static bool scan_table(struct joiner *j, const struct orma_exec_source *src, boo
 {
     static const struct orma_rowscan_order order = {.limit = ORMA_SQL_SCAN_NO_LIMIT};
     struct orma_rowscan *scan = malloc(sizeof(*scan));
-    bool ok = scan || orma_exec_give_up(j->plan, "memory");
+    bool ok = scan || orma_exec_give_up(j->plan, "out of memory");
 
     if (!ok)
         return false;
@@ -116,7 +116,7 @@ static bool scan_table(struct joiner *j, const struct orma_exec_source *src, boo
         }
     }
     if (scan->failed)
-        orma_exec_give_up(j->plan, "memory");
+        orma_exec_give_up(j->plan, "out of memory");
     orma_rowscan_fini(scan);
     free(scan);
     return ok && !j->plan->why;
@@ -224,7 +224,7 @@ static bool mark_passed(struct joiner *j, struct orma_exec_source *src)
         return true;
     src->passed = calloc(src->table->rows / 32 + 1, sizeof(*src->passed));
     if (!src->passed)
-        return orma_exec_give_up(j->plan, "memory");
+        return orma_exec_give_up(j->plan, "out of memory");
     return scan_table(j, src, false, mark_block, src);
 }
 
@@ -292,7 +292,7 @@ static bool step_by_number(struct joiner *j, unsigned at, const struct orma_exec
         uint8_t tag = orma_exec_tag_at(v, i);
 
         if (ORMA_UNLIKELY(tag & (EXEC_REAL | EXEC_TEXT)))
-            return orma_exec_give_up(j->plan, "a number of a row that is none");
+            return orma_exec_give_up(j->plan, "a join key that is not an integer");
         list[num] = row_by_number(s->src, tag, v->vals[i]);
         picked[num] = i;
         num += left || list[num] != EXEC_NO_ROW;
@@ -440,7 +440,7 @@ static bool step_by_probes(struct joiner *j, unsigned at, const struct orma_exec
     /* all pairs would be tried */
     if (s->stretch.of && !ranged && !s->build &&
         orma_exec_source_rows(s->src) > EXEC_ALL_ROWS_MAX && hash_of(j, s)->num)
-        return orma_exec_give_up(j->plan, "a join by what does not rise");
+        return orma_exec_give_up(j->plan, "a range join on a column that is not sorted");
     bool ok = eval_probe(j, s->probe, rows, &v.key) &&
               eval_probe(j, ranged ? s->stretch.lo : NULL, rows, &v.lo) &&
               eval_probe(j, ranged ? s->stretch.hi : NULL, rows, &v.hi) &&
@@ -482,7 +482,7 @@ bool orma_exec_run_scan(struct orma_exec_plan *plan, struct orma_exec_query *q,
     j.data = data;
     for (unsigned i = 0; ok && i <= j.join.steps_num; i++) {
         j.places[i] = malloc(sizeof(*j.places[i]));
-        ok = j.places[i] || orma_exec_give_up(plan, "memory");
+        ok = j.places[i] || orma_exec_give_up(plan, "out of memory");
     }
     ok = ok && prepare_steps(&j) && scan_source(&j, j.join.driver, true, drive, NULL);
     fini(&j);

@@ -126,7 +126,7 @@ static bool load_args(struct orma_exec_plan *plan, const struct orma_exec_vec *s
         else
             put_arg(&reader, (uint32_t)sets->vals[i], key, i, ret);
         if (tag & (EXEC_REAL | EXEC_TEXT))
-            return orma_exec_give_up(plan, "an arg set that is no number");
+            return orma_exec_give_up(plan, "an arg set id that is not an integer");
     }
     return orma_args_is_there(reader.store) || orma_exec_give_up(plan, "a file that changed");
 }
@@ -271,7 +271,7 @@ static bool load_query(struct orma_exec_plan *plan, const struct orma_exec_query
         return true;
     }
     place = malloc(sizeof(*place));
-    bool ok = place || orma_exec_give_up(plan, "memory");
+    bool ok = place || orma_exec_give_up(plan, "out of memory");
 
     if (ok && q->parts.len) {
         ok = load_union(plan, q, col, r, list, place, ret);

@@ -150,7 +150,7 @@ bool orma_exec_run_lookup_add(struct orma_exec_plan *plan, const struct orma_exe
         if (!keys_at(keys, t->keys_num, i, key))
             continue;
         if (!make_room(t, key))
-            return orma_exec_give_up(plan, "memory");
+            return orma_exec_give_up(plan, "out of memory");
         uint32_t *slot = find_slot(t, key);
         if (*slot != UINT32_MAX)
             continue;

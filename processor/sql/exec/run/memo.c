@@ -67,7 +67,7 @@ static bool call_with(struct orma_exec_plan *plan, struct orma_exec_call *c, uns
     struct orma_exec_value v;
 
     if (is_in_vain(plan, c))
-        return orma_exec_give_up(plan, "calls that all differ");
+        return orma_exec_give_up(plan, "function arguments that differ in nearly every row");
     for (unsigned i = 0; i < num; i++)
         bind_value(plan, c->stmt, (int)i + 1, k->tags[i], k->vals[i]);
     bool ok = sqlite3_step(c->stmt) == SQLITE_ROW && orma_exec_value_of(plan, c->stmt, &v);
@@ -75,7 +75,7 @@ static bool call_with(struct orma_exec_plan *plan, struct orma_exec_call *c, uns
     if (!ok)
         return orma_exec_give_up(plan, "an error");
     if (v.tag == EXEC_TEXT && ++c->texts > NEW_TEXTS_OF_CALLS_MAX && !plan->tried)
-        return orma_exec_give_up(plan, "too many texts");
+        return orma_exec_give_up(plan, "too many distinct strings");
     k->tags[EXEC_PARAMS_MAX] = v.tag;
     k->ret = v.bits;
     return true;
@@ -136,7 +136,7 @@ static bool take_value(struct orma_exec_plan *plan, struct orma_exec_memo *m, ui
     if (!orma_exec_value_of(plan, m->stmt, &v))
         return false;
     if (v.tag == EXEC_TEXT && ++m->calls > NEW_TEXTS_MAX && !plan->tried)
-        return orma_exec_give_up(plan, "too many texts");
+        return orma_exec_give_up(plan, "too many distinct strings");
     m->tags[id] = v.tag;
     m->vals[id] = v.bits;
     return true;
@@ -150,7 +150,7 @@ bool orma_exec_run_memo_value(struct orma_exec_plan *plan, struct orma_exec_memo
         struct orma_str s = orma_strpool_get(pool, id);
 
         if (id >= m->num && !grow(m, id, pool->len))
-            return orma_exec_give_up(plan, "memory");
+            return orma_exec_give_up(plan, "out of memory");
         if (id)
             sqlite3_bind_text64(m->stmt, 1, s.data, s.len, SQLITE_STATIC, SQLITE_UTF8);
         else

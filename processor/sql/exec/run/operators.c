@@ -92,7 +92,7 @@ bool orma_exec_run_compare_as(struct orma_exec_plan *plan, enum orma_exec_op op,
             continue;
         }
         if (orma_exec_run_is_changed(affinity, x.tag, y.tag))
-            return orma_exec_give_up(plan, "a text compared with a number");
+            return orma_exec_give_up(plan, "a string compared with a number: use CAST");
         orma_exec_set(ret, i, EXEC_INT, holds(op, orma_exec_compare(pool, x, y)));
     }
     return true;
@@ -139,7 +139,7 @@ static bool one_result(struct orma_exec_plan *plan, enum orma_exec_op op,
         return true;
     }
     if ((ta | tb) & EXEC_TEXT || (op == ORMA_EXEC_REM && (ta | tb) & EXEC_REAL))
-        return orma_exec_give_up(plan, "a text as a number");
+        return orma_exec_give_up(plan, "arithmetic on a string: use CAST");
     if (ta == EXEC_INT && tb == EXEC_INT) {
         if (orma_exec_int_result(op, a->vals[i], b->vals[i], &whole))
             orma_exec_set(ret, i, EXEC_INT, whole);
@@ -243,7 +243,7 @@ bool orma_exec_run_bits(struct orma_exec_plan *plan, const struct orma_exec_expr
             continue;
         }
         if (both != EXEC_INT)
-            return orma_exec_give_up(plan, "bits of what is no integer");
+            return orma_exec_give_up(plan, "a bitwise operator on a value that is not an integer");
         int64_t bits = 0;
         orma_exec_int_result(e->op, a->vals[i], b->vals[i], &bits);
         orma_exec_set(ret, i, EXEC_INT, bits);
@@ -267,7 +267,7 @@ bool orma_exec_run_truth(struct orma_exec_plan *plan, const struct orma_exec_vec
         *ret = orma_exec_double(v->vals[i]) != 0 ? EXEC_TRUE : EXEC_FALSE;
         return true;
     }
-    return orma_exec_give_up(plan, "a text as a condition");
+    return orma_exec_give_up(plan, "a string as a condition");
 }
 
 bool orma_exec_run_logic(struct orma_exec_plan *plan, const struct orma_exec_expr *e,

@@ -23,7 +23,7 @@ bool orma_exec_run_values_add(struct orma_exec_plan *plan, struct orma_exec_valu
 {
     if (ORMA_GROW(&self->vals, &self->vals_cap, self->num + num) ||
         ORMA_GROW(&self->groups, &self->groups_cap, self->num + num))
-        return orma_exec_give_up(plan, "memory");
+        return orma_exec_give_up(plan, "out of memory");
     for (uint32_t i = 0; i < num; i++) {
         uint8_t tag = orma_exec_tag_at(v, i);
         double d = tag == EXEC_REAL ? orma_exec_double(v->vals[i]) : (double)v->vals[i];
@@ -31,9 +31,9 @@ bool orma_exec_run_values_add(struct orma_exec_plan *plan, struct orma_exec_valu
         if (tag == EXEC_NULL)
             continue;
         if (tag == EXEC_TEXT || isinf(d))
-            return orma_exec_give_up(plan, "a percentile of what is no number");
+            return orma_exec_give_up(plan, "a percentile of a value that is not a number");
         if (tag == EXEC_REAL && v->vals[i] == INT64_MIN)
-            return orma_exec_give_up(plan, "minus zero");
+            return orma_exec_give_up(plan, "a value of -0.0");
         self->vals[self->num] = d;
         self->groups[self->num++] = codes ? codes[i] : 0;
     }
@@ -49,7 +49,7 @@ bool orma_exec_run_values_deal(struct orma_exec_plan *plan, struct orma_exec_val
     self->starts = orma_large_zeroed((size_t)groups + 1, sizeof(*self->starts));
     if (!vals || !self->starts) {
         orma_large_free(vals);
-        return orma_exec_give_up(plan, "memory");
+        return orma_exec_give_up(plan, "out of memory");
     }
     for (size_t i = 0; i < self->num; i++)
         self->starts[self->groups[i]]++;

@@ -36,7 +36,7 @@ static bool limit_rows(struct orma_exec_plan *plan, struct orma_exec_query *q)
         uint32_t *perm = orma_large_alloc((size_t)(num + 1) * sizeof(*perm));
 
         if (!perm)
-            return orma_exec_give_up(plan, "memory");
+            return orma_exec_give_up(plan, "out of memory");
         for (int64_t i = 0; i < num; i++)
             perm[i] = (uint32_t)(from + i);
         orma_exec_run_permute(q, perm, (uint32_t)num);
@@ -86,7 +86,7 @@ bool orma_exec_run_query(struct orma_exec_plan *plan, struct orma_exec_query *q)
             orma_large_resize(q->frame.slots, q->slots_num * sizeof(*slots));
 
         if (!slots)
-            return orma_exec_give_up(plan, "memory");
+            return orma_exec_give_up(plan, "out of memory");
         q->frame.slots = slots;
         memset(slots + q->frame.slots_num, 0, (q->slots_num - q->frame.slots_num) * sizeof(*slots));
         q->frame.slots_num = q->slots_num;

@@ -64,7 +64,7 @@ bool orma_exec_run_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query
     bool ok = place && v && has_room(plan, rows);
 
     ret->vals = orma_large_alloc(((size_t)rows + 1) * sizeof(*ret->vals));
-    ok = (ok && ret->vals) || orma_exec_give_up(plan, "memory");
+    ok = (ok && ret->vals) || orma_exec_give_up(plan, "out of memory");
     for (uint32_t at = 0; ok && at < rows; at += EXEC_BLOCK) {
         struct orma_exec_rows r;
         uint32_t num = ORMA_MIN(rows - at, (uint32_t)EXEC_BLOCK);
@@ -78,7 +78,7 @@ bool orma_exec_run_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query
             ret->tag = v->tag;
         if (!ret->tags && (v->tagged || v->tag != ret->tag)) {
             ret->tags = orma_large_alloc((size_t)rows + 1);
-            ok = ret->tags || orma_exec_give_up(plan, "memory");
+            ok = ret->tags || orma_exec_give_up(plan, "out of memory");
             if (ok)
                 memset(ret->tags, ret->tag, at);
         }
@@ -122,7 +122,7 @@ static bool rank_texts(struct orma_exec_plan *plan, struct codes *c)
     uint32_t num = 0;
 
     if (!list)
-        return orma_exec_give_up(plan, "memory");
+        return orma_exec_give_up(plan, "out of memory");
     for (uint32_t id = 0; id < pool->len && num < c->texts; id++) {
         if (c->ranks[id])
             list[num++] = (struct rank_text){orma_strpool_get(pool, id), id};
@@ -176,7 +176,7 @@ static bool look_at_text(struct sorter *s, struct codes *c, uint32_t id)
     const struct orma_strpool *pool = &s->plan->sql->storage->pool;
 
     if (!c->ranks && !(c->ranks = orma_large_zeroed(pool->len, sizeof(*c->ranks))))
-        return orma_exec_give_up(s->plan, "memory");
+        return orma_exec_give_up(s->plan, "out of memory");
     c->texts += !c->ranks[id];
     c->ranks[id] = 1;
     if (c->rises && c->any && id != c->last) { /* compared only as long as they seem to rise */
@@ -332,7 +332,7 @@ static bool sort_items(struct orma_exec_plan *plan, uint64_t **items, uint64_t *
     uint32_t *counts = malloc(DIGITS * sizeof(*counts));
 
     if (!counts)
-        return orma_exec_give_up(plan, "memory");
+        return orma_exec_give_up(plan, "out of memory");
     for (unsigned at = from; at < from + bits; at += DIGIT_BITS) {
         uint64_t *a = *items, *b = *spare;
         uint64_t mask = (UINT64_C(1) << ORMA_MIN(from + bits - at, (unsigned)DIGIT_BITS)) - 1;
@@ -372,7 +372,7 @@ static bool sort_counted(struct sorter *s, unsigned bits, uint32_t **ret)
     uint16_t *codes = orma_large_alloc((size_t)s->rows * sizeof(*codes));
     uint32_t *counts = orma_large_zeroed((size_t)1 << bits, sizeof(*counts)), sum = 0;
     uint32_t *perm = orma_large_alloc((size_t)s->rows * sizeof(*perm));
-    bool ok = (codes && counts && perm) || orma_exec_give_up(s->plan, "memory");
+    bool ok = (codes && counts && perm) || orma_exec_give_up(s->plan, "out of memory");
 
     for (uint32_t at = 0; ok && at < s->rows; at += EXEC_BLOCK) {
         uint32_t num = ORMA_MIN(s->rows - at, (uint32_t)EXEC_BLOCK);
@@ -419,7 +419,7 @@ static bool sort_packed(struct sorter *s, unsigned bits, uint32_t **ret)
 {
     unsigned row_bits = bits_of(s->rows);
     uint64_t *items = orma_large_alloc((size_t)s->rows * sizeof(*items)), *spare = NULL;
-    bool ok = items || orma_exec_give_up(s->plan, "memory");
+    bool ok = items || orma_exec_give_up(s->plan, "out of memory");
 
     for (uint32_t at = 0; ok && at < s->rows; at += EXEC_BLOCK) {
         uint32_t num = ORMA_MIN(s->rows - at, (uint32_t)EXEC_BLOCK);
@@ -431,7 +431,7 @@ static bool sort_packed(struct sorter *s, unsigned bits, uint32_t **ret)
     for (unsigned k = 0; k < s->num; k++) /* before there is more */
         orma_exec_slot_fini(&s->codes[k].kept);
     spare = ok ? orma_large_alloc((size_t)s->rows * sizeof(*spare)) : NULL;
-    ok = ok && (spare || orma_exec_give_up(s->plan, "memory")) &&
+    ok = ok && (spare || orma_exec_give_up(s->plan, "out of memory")) &&
          sort_items(s->plan, &items, &spare, s->rows, row_bits, bits);
     if (ok) {
         *ret = take_rows(items, spare, s->rows, row_bits);
@@ -463,7 +463,7 @@ static bool sort_in_turns(struct sorter *s, uint32_t **ret)
     uint64_t *spare = orma_large_alloc((size_t)rows * sizeof(*spare));
     uint64_t *codes = orma_large_alloc((size_t)rows * sizeof(*codes));
     uint32_t *perm = orma_large_alloc((size_t)rows * sizeof(*perm));
-    bool ok = (items && spare && codes && perm) || orma_exec_give_up(s->plan, "memory");
+    bool ok = (items && spare && codes && perm) || orma_exec_give_up(s->plan, "out of memory");
 
     for (uint32_t i = 0; ok && i < rows; i++)
         perm[i] = i;
@@ -527,7 +527,7 @@ static bool sort_few(struct sorter *s, uint32_t first, uint32_t **ret)
 {
     struct few *heap = orma_large_alloc(((size_t)first + 1) * sizeof(*heap));
     uint32_t *perm = orma_large_alloc(((size_t)first + 1) * sizeof(*perm)), have = 0;
-    bool ok = (heap && perm) || orma_exec_give_up(s->plan, "memory");
+    bool ok = (heap && perm) || orma_exec_give_up(s->plan, "out of memory");
 
     for (uint32_t at = 0; ok && first && at < s->rows; at += EXEC_BLOCK) {
         uint32_t num = ORMA_MIN(s->rows - at, (uint32_t)EXEC_BLOCK), i = 0;
@@ -583,7 +583,7 @@ bool orma_exec_run_sort(struct orma_exec_plan *plan, struct orma_exec_query *q,
         return true;
     struct codes *codes = calloc(num + 1, sizeof(*codes));
     struct sorter *s = malloc(sizeof(*s));
-    bool ok = ((codes && s) || orma_exec_give_up(plan, "memory")) &&
+    bool ok = ((codes && s) || orma_exec_give_up(plan, "out of memory")) &&
               has_room(plan, ORMA_MIN(first, q->frame.rows));
 
     if (ok) {

@@ -37,7 +37,7 @@ static bool add_values(struct orma_exec_plan *plan, struct orma_exec_sub *sub,
         if (tag != sub->type)
             return orma_exec_give_up(plan, "types of IN (SELECT ...)");
         if (orma_map_put(&sub->set, (uint64_t)v->vals[i], 1) < 0)
-            return orma_exec_give_up(plan, "memory");
+            return orma_exec_give_up(plan, "out of memory");
     }
     return true;
 }
@@ -74,7 +74,7 @@ static bool find_missing(struct orma_exec_plan *plan, struct orma_exec_sub *sub,
                                          : q->aggs.data[i - q->groups.len].function->empty;
     }
     bool ok = slots ? orma_exec_run_eval(plan, q->results.data[0].expr, &r, v)
-                    : orma_exec_give_up(plan, "memory");
+                    : orma_exec_give_up(plan, "out of memory");
     if (ok)
         sub->missing = (struct orma_exec_value){orma_exec_tag_at(v, 0), v->vals[0]};
     free(slots);
@@ -86,8 +86,8 @@ static bool fill_table(struct orma_exec_plan *plan, struct orma_exec_sub *sub,
 {
     struct orma_exec_vec *v[EXEC_KEYS_MAX + 1] = {NULL};
     struct orma_exec_query *q = sub->query;
-    bool ok =
-        (sub->table = orma_exec_run_lookup_new(sub->keys_num)) || orma_exec_give_up(plan, "memory");
+    bool ok = (sub->table = orma_exec_run_lookup_new(sub->keys_num)) ||
+              orma_exec_give_up(plan, "out of memory");
     struct orma_exec_rows r;
 
     sub->missing.tag = sub->expr->op == ORMA_EXEC_EXISTS ? EXEC_INT : EXEC_NULL;
@@ -110,7 +110,8 @@ static bool run_sub(struct orma_exec_plan *plan, struct orma_exec_sub *sub)
     struct orma_exec_place *place = malloc(sizeof(*place));
     struct orma_exec_vec *v = orma_exec_take_vec(plan);
     bool is_set = sub->expr->op == ORMA_EXEC_IN_SELECT;
-    bool ok = ((place && v) || orma_exec_give_up(plan, "memory")) && orma_exec_run_query(plan, q);
+    bool ok =
+        ((place && v) || orma_exec_give_up(plan, "out of memory")) && orma_exec_run_query(plan, q);
     struct orma_exec_rows r;
 
     if (ok && sub->keys_num) {

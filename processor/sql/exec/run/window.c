@@ -59,7 +59,7 @@ static bool mark_keys(struct orma_exec_windower *w, const struct orma_exec_keys 
 {
     struct orma_exec_place *place = malloc(sizeof(*place));
     struct orma_exec_vec *v = orma_exec_take_vec(w->plan);
-    bool ok = (place && v) || orma_exec_give_up(w->plan, "memory");
+    bool ok = (place && v) || orma_exec_give_up(w->plan, "out of memory");
 
     for (uint32_t i = 0; ok && i < keys->len; i++)
         ok = mark_key(w, keys->data[i].expr, bits, place, v);
@@ -102,7 +102,7 @@ static bool find_borders(struct orma_exec_windower *w)
     w->parts = orma_large_zeroed(words, sizeof(*w->parts));
     w->peers = orma_large_zeroed(words, sizeof(*w->peers));
     if (!w->parts || !w->peers)
-        return orma_exec_give_up(w->plan, "memory");
+        return orma_exec_give_up(w->plan, "out of memory");
     set(w->parts, 0);
     if (!mark_keys(w, &w->win->partition, w->parts))
         return false;
@@ -123,7 +123,7 @@ static bool sort_window(struct orma_exec_windower *w)
     for (uint32_t i = 0; ok && i < win->order.len; i++)
         ok = ORMA_VEC_PUSH(&keys, win->order.data[i]) == 0;
     first = first && first < w->rows ? first : UINT32_MAX;
-    ok = (ok || orma_exec_give_up(w->plan, "memory")) &&
+    ok = (ok || orma_exec_give_up(w->plan, "out of memory")) &&
          orma_exec_run_sort(w->plan, w->q, keys.data, keys.len, first, &perm);
     if (ok && perm)
         orma_exec_run_permute(w->q, perm, ORMA_MIN(first, w->rows));
@@ -172,7 +172,7 @@ static bool run_func(struct orma_exec_windower *w, const struct orma_exec_wins_f
     to->vals = ok ? orma_large_alloc(((size_t)stored + 1) * sizeof(*to->vals)) : NULL;
     to->tags = ok ? orma_large_alloc((size_t)stored + 1) : NULL;
     if (ok && (!to->vals || !to->tags))
-        ok = orma_exec_give_up(w->plan, "memory");
+        ok = orma_exec_give_up(w->plan, "out of memory");
     for (uint32_t from = 0, end; ok && from < w->rows; from = end) {
         end = orma_exec_run_end_of(w, w->parts, from);
         ok = !orma_exec_should_stop(w->plan) && run_partition(&o, f, from, end);

@@ -208,7 +208,7 @@ static bool best_of_frames(struct orma_exec_partition *o, uint32_t from, uint32_
     uint8_t seen = 0;
 
     if (!list)
-        return orma_exec_give_up(o->w->plan, "memory");
+        return orma_exec_give_up(o->w->plan, "out of memory");
     for (uint32_t i = from; i < to; i++) {
         for (; hi < o->w->to[i]; hi++) {
             struct orma_exec_value v = orma_exec_get(&o->arg, hi);
