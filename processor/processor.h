@@ -1,6 +1,6 @@
 /*
- * The C API for the rooms and programs of this project: the public header, whose manual holds here,
- * too, and what is not promised to others.
+ * The C API for the modules and programs of this project: the public header, whose manual holds
+ * here, too, and what is not promised to others.
  */
 #ifndef ORMA_PROCESSOR_PROCESSOR_H
 #define ORMA_PROCESSOR_PROCESSOR_H

@@ -1,5 +1,5 @@
 /*
- * The service puts the rooms together: it makes one state of each, hands in the
+ * The service puts the modules together: it makes one state of each, hands in the
  * tables of events and endpoints, and connects what no room can connect itself. Nothing below calls
  * it by name.
  */

@@ -1,5 +1,5 @@
 /*
- * What the rooms above the C API may see of a processor, and what they hand in.
+ * What the modules above the C API may see of a processor, and what they hand in.
  */
 #ifndef ORMA_PROCESSOR_API_PROCESSOR_IMPL_H
 #define ORMA_PROCESSOR_API_PROCESSOR_IMPL_H

@@ -414,15 +414,15 @@ int orma_deobfuscate_packets(const char *maps, struct orma_buf *out, struct orma
 static void frames_and_symbols(struct orma_import *imp, const struct orma_pb_field *f)
 {
     if (f->id == ORMA_PB_TRACE_PACKET_MODULE_SYMBOLS)
-        imp->ports.profile.symbols(imp->ports.profile.room, 0, orma_pb_str(f));
+        imp->ports.profile.symbols(imp->ports.profile.module, 0, orma_pb_str(f));
     else if (f->id == ORMA_PB_TRACE_PACKET_DEOBFUSCATION_MAPPING)
-        imp->ports.profile.deobfuscate(imp->ports.profile.room, orma_pb_str(f));
+        imp->ports.profile.deobfuscate(imp->ports.profile.module, orma_pb_str(f));
 }
 
 static void heap_graphs(struct orma_import *imp, const struct orma_pb_field *f)
 {
     if (f->id == ORMA_PB_TRACE_PACKET_DEOBFUSCATION_MAPPING)
-        imp->ports.profile.heap_names(imp->ports.profile.room, orma_pb_str(f));
+        imp->ports.profile.heap_names(imp->ports.profile.module, orma_pb_str(f));
 }
 
 static void each_field(struct orma_import *imp, const struct orma_buf *packets,

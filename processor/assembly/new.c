@@ -1,4 +1,4 @@
-/* What a processor is made of: the rooms below do not know each other, here they meet. */
+/* What a processor is made of: the modules below do not know each other, here they meet. */
 #include "processor/api/processor_impl.h"
 #include "processor/assembly/importers.h"
 #include "processor/export/export.h"

@@ -15,9 +15,9 @@
  */
 #ifndef ORMA_PROCESSOR_CACHE_CACHE_H
 #define ORMA_PROCESSOR_CACHE_CACHE_H
-#include "sdk/base/mapped.h"
 #include "processor/store/image.h"
 #include "sdk/base/buf.h"
+#include "sdk/base/mapped.h"
 
 struct orma_cache_place {
     const char *folder;   /* is made if it is not there */
@@ -70,7 +70,7 @@ void orma_cache_drop_part(const struct orma_cache_place *place, const struct orm
 int orma_cache_write_part_aside(const struct orma_cache_place *place,
                                 const struct orma_cache_key *part,
                                 const struct orma_cache_writer *writer);
-/* Writes what a file of the cache holds. For this room. */
+/* Writes what a file of the cache holds. For this module. */
 int orma_cache_put(const struct orma_cache_place *place, const struct orma_cache_key *key,
                    const struct orma_cache_writer *writer);
 #endif

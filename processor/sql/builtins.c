@@ -1,6 +1,6 @@
 /*
  * The registry of builtins: all functions, aggregates, table functions and
- * modules of the rooms below. Each room declares its own in its header.
+ * modules of the folders below. Each folder declares its own in its header.
  */
 #include "processor/sql/engine.h"
 #include "processor/sql/exec/exec.h"

@@ -3,7 +3,7 @@
  * a virtual table, views and modules on top of them, our functions, operators
  * and the PerfettoSQL dialect.
  *
- * Each arrow is a call, each room a folder:
+ * Each arrow is a call, each name a folder:
  *
  *   dialect/ ◄── script/exec.c ─┬─► SQLite ─► tables/, functions/, ...  rows
  *   cuts the     runs each one  ├─► exec/                 what needs no SQLite
@@ -13,7 +13,7 @@
  *                               ├─► dialect/macro.c       CREATE MACRO
  *                               └─► script/modules.c ─► script/exec.c   INCLUDE
  *
- * This folder stands above all rooms: it opens the connection and hands them the
+ * This folder stands above all others: it opens the connection and hands them the
  * tables of what there is. New functions and table functions are rows of
  * builtins.c, views are rows of views.c, everything else that SQL can say for
  * itself is a module in stdlib/.

@@ -1,5 +1,5 @@
 /*
- * What the files of this room share. Private to processor/view.
+ * What the files of this module share. Private to processor/view.
  */
 #ifndef ORMA_PROCESSOR_VIEW_VIEW_IMPL_H
 #define ORMA_PROCESSOR_VIEW_VIEW_IMPL_H

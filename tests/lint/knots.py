@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""No knots: files, and rooms, that cannot be built without each other.
+"""No knots: files, and modules, that cannot be built without each other.
 
     tests/lint/knots.py ROOT BUILD            # the lint: fails beyond the list in knots.txt
     tests/lint/knots.py ROOT BUILD --print    # each group, what ties it, where to cut first
     tests/lint/knots.py ROOT BUILD --update   # writes knots.txt anew; reasons of known files stay
-    tests/lint/knots.py ROOT BUILD --rooms    # the rooms from the top down, and what each one uses
+    tests/lint/knots.py ROOT BUILD --modules    # the modules from the top down, and what each one uses
 
 An arrow goes from a file to another whose function or object it uses, as the linker sees it (nm), or,
-between rooms, includes. A group is a set of files where every one reaches every other along arrows: none
+between modules, includes. A group is a set of files where every one reaches every other along arrows: none
 of them can be understood, tested or replaced alone. Where two files need each other they are one module,
 or a small table of callbacks is missing between them. What is left on purpose stands in knots.txt, each
 group with its reason; a line there that nothing needs any more fails, too, so the list only shrinks.
@@ -20,7 +20,7 @@ import symbols
 
 LIST = pathlib.Path(__file__).with_name("knots.txt")
 HEAD = """\
-# Groups of files, and of rooms, that cannot be built without each other, and why each one stays.
+# Groups of files, and of modules, that cannot be built without each other, and why each one stays.
 # tests/lint/knots.py compares. A group is its reason, then its members, indented.
 """
 
@@ -116,38 +116,38 @@ def show(graph, kind, group):
     print()
 
 
-def room_graph(sources, graph, root):
-    """{room: {room: {symbol or "#include", ...}}}"""
-    rooms = {s.room: {} for s in sources.values()}
+def module_graph(sources, graph, root):
+    """{module: {module: {symbol or "#include", ...}}}"""
+    modules = {s.module: {} for s in sources.values()}
     for name, others in graph.items():
         for other, names in others.items():
-            a, b = sources[name].room, sources[other].room
+            a, b = sources[name].module, sources[other].module
             if a != b:
-                rooms[a].setdefault(b, set()).update(names)
+                modules[a].setdefault(b, set()).update(names)
     for a, others in symbols.includes(root).items():
         for b in others:
-            rooms.setdefault(a, {}).setdefault(b, set()).add("#include")
-            rooms.setdefault(b, {})
-    return rooms
+            modules.setdefault(a, {}).setdefault(b, set()).add("#include")
+            modules.setdefault(b, {})
+    return modules
 
 
-def show_rooms(rooms):
-    """From the top down: a room stands above all that it uses."""
-    tied = {r: tuple(g) for g in symbols.groups(rooms) for r in g}
+def show_modules(modules):
+    """From the top down: a module stands above all that it uses."""
+    tied = {r: tuple(g) for g in symbols.groups(modules) for r in g}
     level = {}
 
-    def depth(room, path=()):
-        if room not in level:
-            members = tied.get(room, (room,))
-            below = {o for m in members for o in rooms[m] if o not in members}
+    def depth(module, path=()):
+        if module not in level:
+            members = tied.get(module, (module,))
+            below = {o for m in members for o in modules[m] if o not in members}
             level.update({m: 0 for m in members})
             floor = 1 + max((depth(o) for o in below), default=-1)
             level.update({m: floor for m in members})
-        return level[room]
+        return level[module]
 
-    for room in sorted(rooms, key=lambda r: (-depth(r), r)):
-        mark = f"  (in a knot with {' '.join(r for r in tied[room] if r != room)})" if room in tied else ""
-        print(f"{level[room]:2} {room} -> {' '.join(sorted(rooms[room])) or '-'}{mark}")
+    for module in sorted(modules, key=lambda r: (-depth(r), r)):
+        mark = f"  (in a knot with {' '.join(r for r in tied[module] if r != module)})" if module in tied else ""
+        print(f"{level[module]:2} {module} -> {' '.join(sorted(modules[module])) or '-'}{mark}")
 
 
 def main():
@@ -158,13 +158,13 @@ def main():
     mode = sys.argv[3] if len(sys.argv) > 3 else ""
     sources = symbols.load(root, build)
     graph = symbols.arrows(sources)
-    rooms = room_graph(sources, graph, root)
-    found = [("files", g) for g in symbols.groups(graph)] + [("rooms", g) for g in symbols.groups(rooms)]
+    modules = module_graph(sources, graph, root)
+    found = [("files", g) for g in symbols.groups(graph)] + [("modules", g) for g in symbols.groups(modules)]
     if mode == "--print":
         for kind, group in found:
-            show(graph if kind == "files" else rooms, kind, group)
-    elif mode == "--rooms":
-        show_rooms(rooms)
+            show(graph if kind == "files" else modules, kind, group)
+    elif mode == "--modules":
+        show_modules(modules)
     elif mode == "--update":
         write_list(LIST, found)
     elif mode:
@@ -173,7 +173,7 @@ def main():
     problems = [] if mode else list(problems_of(found, read_list(LIST)))
     for p in problems:
         print(p)
-    print(f"{len(sources)} files, {tied} of them in knots; {len(rooms)} rooms; {len(problems)} problems")
+    print(f"{len(sources)} files, {tied} of them in knots; {len(modules)} modules; {len(problems)} problems")
     sys.exit(1 if problems else 0)
 
 

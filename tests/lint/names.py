@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""One name, one meaning; a room's names carry the room's prefixes.
+"""One name, one meaning; a module's names carry the module's prefixes.
 
     tests/lint/names.py ROOT BUILD            # the lint
-    tests/lint/names.py ROOT BUILD --print    # the prefixes that each room uses, with how often
+    tests/lint/names.py ROOT BUILD --print    # the prefixes that each module uses, with how often
 
 1. A tag of a struct, union or enum is defined once in the whole tree. Tags without a prefix may occur
    in many source files, each for itself, but not in a header and elsewhere.
-2. What a room exports (every symbol that is not static) begins with a prefix of that room, and no two
-   rooms share one. The longest prefix that fits decides, so `orma_sql_` and `orma_sql_vtab_` may differ.
+2. What a module exports (every symbol that is not static) begins with a prefix of that module, and no two
+   modules share one. The longest prefix that fits decides, so `orma_sql_` and `orma_sql_vtab_` may differ.
 3. No symbol is defined in two files, and no source file declares what another one defines (`extern`).
 
 Exceptions stand in the tables here, with their reasons; one that nothing needs any more is a finding.
@@ -22,8 +22,8 @@ import sys
 import symbols
 import tree
 
-# A room's prefixes end in `_`; other words are whole names. Generated tables have the prefixes of their rooms.
-ROOMS = {
+# A module's prefixes end in `_`; other words are whole names. Generated tables have the prefixes of their modules.
+MODULES = {
     "sdk/base": "orma_arena_ orma_base64_ orma_buf_ orma_clock_ orma_fd_ orma_grow_ orma_guard_ orma_hash_ orma_log_"
                 " orma_log orma_map_ orma_mapped_ orma_mem_ orma_nearest_ orma_path_ orma_replace_ orma_shown_ orma_str_ orma_testpoint orma_utf8_"
                 " orma_whole_ orma_assert_ orma_fork_",
@@ -146,7 +146,7 @@ ROOMS = {
     "processor/serve": "orma_http_ orma_job_ orma_jobs_ orma_listen orma_listeners_ orma_metatrace_ orma_outbox_ orma_request_ orma_rpc_"
                        " orma_server_ orma_ws_",
 }
-# Symbols of no room: why.
+# Symbols of no module: why.
 FREE = {
     "main": "the entry of a program",
 }
@@ -210,32 +210,32 @@ def check_externs(texts):
 
 
 def owner_of(symbol, prefixes):
-    """The room whose word fits best, or None."""
+    """The module whose word fits best, or None."""
     fits = [w for w in prefixes if symbol == w or (w.endswith("_") and symbol.startswith(w))]
     return prefixes[max(fits, key=len)] if fits else None
 
 
 def check_prefixes(sources, texts):
     prefixes, words_used = {}, set()
-    for room, words in ROOMS.items():
+    for module, words in MODULES.items():
         for word in words.split():
             if word in prefixes:
-                yield f"ROOMS: '{word}' stands for {prefixes[word]} and for {room}"
-            prefixes[word] = room
-    rooms = {s.room for s in sources.values()}
-    yield from (f"ROOMS: no row for {room}" for room in sorted(rooms - set(ROOMS)))
-    yield from (f"ROOMS: no room {room}, take the row out" for room in sorted(set(ROOMS) - rooms))
+                yield f"MODULES: '{word}' stands for {prefixes[word]} and for {module}"
+            prefixes[word] = module
+    modules = {s.module for s in sources.values()}
+    yield from (f"MODULES: no row for {module}" for module in sorted(modules - set(MODULES)))
+    yield from (f"MODULES: no module {module}, take the row out" for module in sorted(set(MODULES) - modules))
     for source in sorted(sources.values(), key=lambda s: s.name):
         for symbol in sorted(source.defines - set(FREE)):
             owner = owner_of(symbol, prefixes)
             words_used.update(w for w in prefixes if symbol == w or (w.endswith("_") and symbol.startswith(w)))
-            if owner != source.room and not symbol.startswith("__"):
-                yield (f"{source.name}: '{symbol}' has no prefix of {source.room}"
-                       f"{f', but one of {owner}' if owner else f' ({ROOMS.get(source.room)})'}")
+            if owner != source.module and not symbol.startswith("__"):
+                yield (f"{source.name}: '{symbol}' has no prefix of {source.module}"
+                       f"{f', but one of {owner}' if owner else f' ({MODULES.get(source.module)})'}")
     for word in sorted(set(prefixes) - words_used):  # functions of headers, and test points, are not in every object
         headers = (t for n, t in texts.items() if n.endswith(".h") and n.rpartition("/")[0] == prefixes[word])
         if not any(re.search(rf"\b{word}", t) for t in headers):
-            yield f"ROOMS: nothing in {prefixes[word]} begins with '{word}', take it out"
+            yield f"MODULES: nothing in {prefixes[word]} begins with '{word}', take it out"
 
 
 def check_twice(sources):
@@ -245,10 +245,10 @@ def check_twice(sources):
 
 
 def show(sources):
-    for room in sorted({s.room for s in sources.values()}):
+    for module in sorted({s.module for s in sources.values()}):
         count = collections.Counter("_".join(d.split("_")[:2]) + ("_" if d.count("_") > 1 else "")
-                                    for s in sources.values() if s.room == room for d in s.defines)
-        print(f"{room}: {' '.join(f'{word}:{n}' for word, n in count.most_common())}")
+                                    for s in sources.values() if s.module == module for d in s.defines)
+        print(f"{module}: {' '.join(f'{word}:{n}' for word, n in count.most_common())}")
 
 
 def main():

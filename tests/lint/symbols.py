@@ -1,7 +1,7 @@
 """What each source file of the product defines and uses, read from the objects of a build.
 
 A source is named by its path from the root of the checkout; a generated one by its path from the
-root of the build, which looks the same. Tests are left out. A room is a folder.
+root of the build, which looks the same. Tests are left out. A module is a folder.
 """
 import json
 import pathlib
@@ -18,7 +18,7 @@ class Source:
     def __init__(self, name, generated):
         self.name = name
         self.generated = generated
-        self.room = name.rpartition("/")[0]
+        self.module = name.rpartition("/")[0]
         self.defines = set()
         self.uses = set()
 
@@ -79,16 +79,16 @@ def homes(sources):
 
 
 def includes(root):
-    """{room: {room, ...}} by #include, of all files of the product, headers too."""
-    rooms = {}
+    """{module: {module, ...}} by #include, of all files of the product, headers too."""
+    modules = {}
     for path in tree.find(root, "*.[ch]", *PRODUCT):
-        room = path.relative_to(root).parent.as_posix()
-        seen = rooms.setdefault(room, set())
+        module = path.relative_to(root).parent.as_posix()
+        seen = modules.setdefault(module, set())
         for target in INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
             other = target.rpartition("/")[0]
-            if other and other != room and (root / target).exists():
+            if other and other != module and (root / target).exists():
                 seen.add(other)
-    return rooms
+    return modules
 
 
 def groups(graph):

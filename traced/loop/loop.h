@@ -1,7 +1,7 @@
 /*
  * What all that runs on the service's thread shares: libevent's loop, the turns
  * of long work, memory that is given back in slices, and the limit on log lines
- * that clients cause. Owned by the service; the rooms above hold a pointer.
+ * that clients cause. Owned by the service; the modules above hold a pointer.
  * Threads: the service's loop.
  */
 #ifndef ORMA_TRACED_LOOP_LOOP_H

@@ -3,7 +3,7 @@
  * write into.
  *
  * Those above hand in a table of the events that they handle (struct
- * traced_producer_events); nothing in this room depends on sessions.
+ * traced_producer_events); nothing in this module depends on sessions.
  * Threads: the service's loop.
  */
 #ifndef ORMA_TRACED_PRODUCERS_REGISTRY_H

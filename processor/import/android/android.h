@@ -76,7 +76,7 @@ void orma_android_gpu_call(struct orma_import_ctx *imp, uint16_t machine, uint32
                            struct orma_str correlation);
 void orma_android_gpu_flows_fini(struct orma_import_ctx *imp);
 
-/* The state of the room; parts are made when they are needed. */
+/* The state of the module; parts are made when they are needed. */
 struct orma_android {
     struct orma_android_state *probes;                /* probes.c */
     struct orma_android_frames *frames;               /* frame_timeline.c */
@@ -98,7 +98,7 @@ static inline struct orma_android *orma_android(const struct orma_import_ctx *im
     return imp->state;
 }
 
-extern const struct orma_import_room orma_android_room;
+extern const struct orma_import_module orma_android_module;
 extern const struct orma_importer orma_android_power_rails_importer, orma_android_energy_importer,
     orma_android_frame_timeline_importer, orma_android_gpu_counters_importer,
     orma_android_gpu_info_importer, orma_android_gpu_log_importer, orma_android_gpu_stages_importer,

@@ -5,7 +5,7 @@
  * One importer takes all of these packets but those of the log, whose lines have times of their
  * own; parse() picks the function by the packet's field. Tracks of entities are cached by a hash of
  * what identifies them. The first part holds counters that kernel events report, too: the kernel
- * room reaches them through the port.
+ * module reaches them through the port.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
  * The reader's hooks and the sorter's items, each handed to the importer of its field or kind. A
- * field has one importer, a room one context; both are looked up once, when the import begins.
+ * field has one importer, a module one context; both are looked up once, when the import begins.
  */
 #include "processor/import/core/import.h"
 
@@ -174,30 +174,30 @@ static void emit(void *data, const struct orma_item *item)
     }
 }
 
-/* The context of a room; NULL: there is none. */
-static struct orma_import_ctx *find_room(struct orma_import *self,
-                                         const struct orma_import_room *room)
+/* The context of a module; NULL: there is none. */
+static struct orma_import_ctx *find_module(struct orma_import *self,
+                                           const struct orma_import_module *module)
 {
-    for (unsigned i = 0; i < self->rooms_num; i++)
-        if (self->rooms[i].room == room)
-            return &self->rooms[i].ctx;
+    for (unsigned i = 0; i < self->modules_num; i++)
+        if (self->modules[i].module == module)
+            return &self->modules[i].ctx;
     return NULL;
 }
 
 /* The same, made if it is not there yet. NULL: no memory. */
-static struct orma_import_ctx *add_room(struct orma_import *self,
-                                        const struct orma_import_room *room)
+static struct orma_import_ctx *add_module(struct orma_import *self,
+                                          const struct orma_import_module *module)
 {
-    struct orma_import_ctx *ctx = find_room(self, room);
+    struct orma_import_ctx *ctx = find_module(self, module);
 
     if (ctx)
         return ctx;
-    ORMA_ASSERT(self->rooms_num < ORMA_IMPORT_ROOMS_MAX);
-    void *state = room->state_size ? calloc(1, room->state_size) : NULL;
-    if (room->state_size && !state)
+    ORMA_ASSERT(self->modules_num < ORMA_IMPORT_MODULES_MAX);
+    void *state = module->state_size ? calloc(1, module->state_size) : NULL;
+    if (module->state_size && !state)
         return NULL;
-    self->rooms[self->rooms_num].room = room;
-    ctx = &self->rooms[self->rooms_num++].ctx;
+    self->modules[self->modules_num].module = module;
+    ctx = &self->modules[self->modules_num++].ctx;
     *ctx = (struct orma_import_ctx){.model = &self->model,
                                     .reader = &self->reader,
                                     .state = state,
@@ -205,8 +205,8 @@ static struct orma_import_ctx *add_room(struct orma_import *self,
                                     .options = &self->options,
                                     .late = &self->late,
                                     .accounts = &self->accounts};
-    if (room->offer)
-        room->offer(&self->ports, ctx);
+    if (module->offer)
+        module->offer(&self->ports, ctx);
     return ctx;
 }
 
@@ -235,13 +235,13 @@ static void add_importer(struct orma_import *self, const struct orma_importer *m
     }
 }
 
-static int add_rooms(struct orma_import *self, struct orma_reader_hooks *hooks)
+static int add_modules(struct orma_import *self, struct orma_reader_hooks *hooks)
 {
-    self->formats = add_room(self, self->table->formats_room);
+    self->formats = add_module(self, self->table->formats_module);
     if (!self->formats)
         return -ENOMEM;
     for (const struct orma_importer_row *r = self->table->importers; r->importer; r++) {
-        struct orma_import_ctx *ctx = add_room(self, r->room);
+        struct orma_import_ctx *ctx = add_module(self, r->module);
 
         if (!ctx)
             return -ENOMEM;
@@ -291,7 +291,7 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
     self->options.no_plain_events |= self->options.analyze_content;
     orma_model_init(&self->model, storage);
     orma_import_late_init(self);
-    int r = add_rooms(self, &hooks);
+    int r = add_modules(self, &hooks);
     orma_reader_init(&self->reader, storage, &hooks, emit);
     self->model.log.read = &self->reader.order;
     if (self->plain && !self->options.no_plain_events) {
@@ -299,9 +299,9 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
         self->reader.sorter.use_plain = self->plain->use_plain;
         self->reader.sorter.plain_data = self->ctx_by_field[self->plain_field];
     }
-    for (unsigned i = 0; !r && i < self->rooms_num; i++)
-        if (self->rooms[i].room->start)
-            r = self->rooms[i].room->start(&self->rooms[i].ctx);
+    for (unsigned i = 0; !r && i < self->modules_num; i++)
+        if (self->modules[i].module->start)
+            r = self->modules[i].module->start(&self->modules[i].ctx);
     return r ? r : storage->failed ? -ENOMEM : 0;
 }
 
@@ -313,13 +313,13 @@ void orma_import_fini(struct orma_import *self)
     orma_accounts_fini(&self->accounts);
     orma_manifest_free(self->manifest);
     for (const struct orma_importer_row *r = self->table->importers; r->importer; r++) {
-        struct orma_import_ctx *ctx = find_room(self, r->room);
+        struct orma_import_ctx *ctx = find_module(self, r->module);
 
         if (ctx && r->importer->fini)
             r->importer->fini(ctx);
     }
-    for (unsigned i = 0; i < self->rooms_num; i++)
-        free(self->rooms[i].ctx.state);
+    for (unsigned i = 0; i < self->modules_num; i++)
+        free(self->modules[i].ctx.state);
     orma_model_fini(&self->model);
     orma_schema_free(self->ports.schema);
 }
@@ -374,9 +374,9 @@ void orma_import_finish(struct orma_import *self)
     self->late.finished = true;
     for (const struct orma_importer_row *r = self->table->importers; r->importer; r++) {
         if (r->importer->finish)
-            r->importer->finish(find_room(self, r->room));
+            r->importer->finish(find_module(self, r->module));
         if (r->importer->finish_late && !orma_import_late_waits(self, r->importer))
-            (void)r->importer->finish_late(find_room(self, r->room)); /* nobody stops it */
+            (void)r->importer->finish_late(find_module(self, r->module)); /* nobody stops it */
     }
     orma_files_finish(self);
     orma_model_finish(&self->model);

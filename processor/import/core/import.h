@@ -1,5 +1,6 @@
 /*
- * An import under way: the reader, the model, the rooms of importers, and the files that are read.
+ * An import under way: the reader, the model, the modules of importers, and the files that are
+ * read.
  *
  *   bytes ─► file (file.h) ─► reader ─► sorter ─► importers (importer.h) ─► model ─► store
  *
@@ -13,7 +14,7 @@
 #include "processor/import/core/late.h"
 #include "processor/import/core/ports.h"
 
-#define ORMA_IMPORT_ROOMS_MAX 8
+#define ORMA_IMPORT_MODULES_MAX 8
 
 struct orma_manifest;
 
@@ -33,10 +34,10 @@ struct orma_import {
     const struct orma_importer *plain; /* the importer of plain events; NULL: there is none */
     uint16_t plain_field;              /* 0: all packets go the long way */
     struct {
-        const struct orma_import_room *room;
+        const struct orma_import_module *module;
         struct orma_import_ctx ctx;
-    } rooms[ORMA_IMPORT_ROOMS_MAX];
-    unsigned rooms_num;
+    } modules[ORMA_IMPORT_MODULES_MAX];
+    unsigned modules_num;
     struct orma_import_ctx *formats;      /* of the formats */
     struct orma_file *files, *files_last; /* in the order in which they were found */
     struct orma_accounts accounts;

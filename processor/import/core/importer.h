@@ -1,18 +1,18 @@
 /*
  * Importers: what understands one family of packets.
  *
- * Importers live in rooms (folders of import/): kernel, events, profile, linux, trace, android. A
- * room has one state, a context that says what its functions may use, and perhaps a port (ports.h)
- * through which other rooms reach it. An importer names the packet fields it takes, and its
- * functions:
+ * Importers live in modules (folders of import/): kernel, events, profile, linux, trace, android. A
+ * module has one state, a context that says what its functions may use, and perhaps a port
+ * (ports.h) through which other modules reach it. An importer names the packet fields it takes, and
+ * its functions:
  *
  *   packet ─► early ─► tokenize ─► (sorter) ─► parse ... finish, fini
  *
  * `early` and `tokenize` run as packets are read, `parse` when their time has come, `finish` at
  * the end of the trace. Where nobody else sees what comes of a packet, that waits until it is asked
  * for: `glance`, `parse_late`, `finish_late`. The table of all importers is
- * processor/assembly/importers.c, which is handed in. A new importer is a file in a room and a row
- * there.
+ * processor/assembly/importers.c, which is handed in. A new importer is a file in a module and a
+ * row there.
  */
 #ifndef ORMA_PROCESSOR_IMPORT_CORE_IMPORTER_H
 #define ORMA_PROCESSOR_IMPORT_CORE_IMPORTER_H
@@ -32,25 +32,25 @@ struct orma_import_options {
 };
 
 /*
- * What the functions of a room get, and all that they may use. What has the time of its packet and
- * becomes rows needs no reader; it is needed to convert times of other clocks, to push items that
- * come out of a packet, and to look at sequences and bundles.
+ * What the functions of a module get, and all that they may use. What has the time of its packet
+ * and becomes rows needs no reader; it is needed to convert times of other clocks, to push items
+ * that come out of a packet, and to look at sequences and bundles.
  */
 struct orma_import_ctx {
     struct orma_model *model;
-    struct orma_reader *reader; /* NULL where no packets are read: in tests of a room */
-    void *state;                /* of the room */
-    struct orma_ports *ports;   /* of the other rooms */
+    struct orma_reader *reader; /* NULL where no packets are read: in tests of a module */
+    void *state;                /* of the module */
+    struct orma_ports *ports;   /* of the other modules */
     const struct orma_import_options *options;
     struct orma_import_late *late;  /* what waits (late.h); NULL as `reader` is */
     struct orma_accounts *accounts; /* of the files; NULL as `reader` is */
 };
 
 /* A folder of importers. */
-struct orma_import_room {
+struct orma_import_module {
     const char *name;
     size_t state_size; /* zeroed; may be 0 */
-    /* Fills in the room's port. May be NULL. */
+    /* Fills in the module's port. May be NULL. */
     void (*offer)(struct orma_ports *ports, struct orma_import_ctx *self);
     /* When all ports are there. 0 or -ENOMEM. May be NULL. */
     int (*start)(struct orma_import_ctx *self);
@@ -94,14 +94,14 @@ struct orma_importer {
      * one; 0: there are none. */
     uint16_t plain_field;
     orma_read_plain_fn *read_plain;
-    orma_use_plain_fn *use_plain; /* its data is the room's context */
+    orma_use_plain_fn *use_plain; /* its data is the module's context */
     bool (*parse_plain)(struct orma_import_ctx *imp, const struct orma_item *item);
 };
 
 /* All that an import can read. */
 struct orma_format_ops;
 struct orma_importer_row {
-    const struct orma_import_room *room;
+    const struct orma_import_module *module;
     const struct orma_importer *importer;
 };
 
@@ -109,7 +109,7 @@ struct orma_importers {
     /* Up to a row of NULLs. At the end of an import they finish in this order. */
     const struct orma_importer_row *importers;
     const struct orma_format_ops *const *formats; /* by enum orma_format; NULL: not readable */
-    const struct orma_import_room *formats_room;
+    const struct orma_import_module *formats_module;
 };
 
 /* Where in the file a packet is; -1: not in the file as such. */

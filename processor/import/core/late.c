@@ -96,9 +96,9 @@ static bool finish_importers(struct orma_import *import, enum orma_family family
     bool ok = true;
 
     for (const struct orma_importer_row *r = import->table->importers; ok && r->importer; r++)
-        for (unsigned i = 0; r->importer->family == family && i < import->rooms_num; i++)
-            if (import->rooms[i].room == r->room && r->importer->finish_late)
-                ok = r->importer->finish_late(&import->rooms[i].ctx);
+        for (unsigned i = 0; r->importer->family == family && i < import->modules_num; i++)
+            if (import->modules[i].module == r->module && r->importer->finish_late)
+                ok = r->importer->finish_late(&import->modules[i].ctx);
     return ok && !import->model.storage->failed;
 }
 

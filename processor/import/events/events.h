@@ -240,7 +240,7 @@ static inline struct orma_events_state *orma_events(const struct orma_import_ctx
     return imp->state;
 }
 
-extern const struct orma_import_room orma_events_room;
+extern const struct orma_import_module orma_events_module;
 extern const struct orma_importer orma_events_chrome_events_importer,
     orma_events_chrome_metadata_importer, orma_events_track_event_importer;
 #endif

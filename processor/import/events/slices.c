@@ -110,7 +110,7 @@ static void bind_flow(struct orma_import_ctx *imp, const struct orma_events_reco
 /* And which processes of Chrome are active. */
 #define ACTIVE_PROCESSES 1042
 
-/* Extensions that other rooms understand: work that was handed to a graphics card or waited for,
+/* Extensions that other modules understand: work that was handed to a graphics card or waited for,
  * processes that begin and end. */
 static void hand_over(struct orma_import_ctx *imp, const struct orma_events_record *e,
                       uint32_t slice)
@@ -259,9 +259,8 @@ void orma_events_end(struct orma_import_ctx *imp, struct orma_events_record *e)
     uint32_t track = orma_events_track_end(imp, e);
     const bool more = e->annotated || e->typed || e->stacked;
 
-    if (ORMA_UNLIKELY(more) &&
-        !orma_slices_would_end(&imp->model->slices, e->item->ts, track, e->category_id,
-                               e->name_id)) {
+    if (ORMA_UNLIKELY(more) && !orma_slices_would_end(&imp->model->slices, e->item->ts, track,
+                                                      e->category_id, e->name_id)) {
         orma_import_ended(imp, ORMA_SLICE_NONE);
         return;
     }

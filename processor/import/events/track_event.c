@@ -416,6 +416,7 @@ const struct orma_importer orma_events_track_event_importer = {
     .parse_plain = orma_events_parse_plain,
 };
 
-const struct orma_import_room orma_events_room = {.name = "events",
-                                                  .state_size = sizeof(struct orma_events_state),
-                                                  .start = orma_events_start_places};
+const struct orma_import_module orma_events_module = {.name = "events",
+                                                      .state_size =
+                                                          sizeof(struct orma_events_state),
+                                                      .start = orma_events_start_places};

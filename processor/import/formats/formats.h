@@ -11,8 +11,8 @@ extern const struct orma_format_ops orma_format_archive, orma_format_art_method,
     orma_format_perf_data, orma_format_perf_text, orma_format_pprof, orma_format_simpleperf,
     orma_format_strace, orma_format_systrace;
 
-/* Their room; files bring the state of their format along. */
-extern const struct orma_import_room orma_formats_room;
+/* Their module; files bring the state of their format along. */
+extern const struct orma_import_module orma_formats_module;
 
 /*
  * Reports what went wrong with unpacking the file inside, if anything did. `result` is of

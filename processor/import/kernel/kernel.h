@@ -148,7 +148,7 @@ uint32_t orma_kernel_symbol(struct orma_import_ctx *imp, const struct orma_seq_g
 /* A thread inside write(2) wrote the marker at hand: its slice ends here. */
 void orma_kernel_cut_write(struct orma_import_ctx *imp, const struct orma_kernel_event *e);
 
-/* The state of the room; parts are made when they are needed. */
+/* The state of the module; parts are made when they are needed. */
 struct orma_kernel {
     const struct orma_kernel_handler *const *families; /* NULL-terminated; kernel.c */
     struct orma_kernel_state *ftrace;                  /* state.c */
@@ -228,7 +228,7 @@ static inline bool orma_kernel_too_early(struct orma_import_ctx *imp, uint16_t m
     return true;
 }
 
-extern const struct orma_import_room orma_kernel_room;
+extern const struct orma_import_module orma_kernel_module;
 extern const struct orma_importer orma_kernel_binder_importer, orma_kernel_devices_importer,
     orma_kernel_bundle_importer, orma_kernel_event_importer, orma_kernel_sched_importer,
     orma_kernel_generic_kernel_importer, orma_kernel_gpu_importer, orma_kernel_media_importer,

@@ -17,7 +17,7 @@ struct orma_kernel_state *orma_kernel_state_new(struct orma_import_ctx *imp)
 
     if (!st)
         return NULL;
-    ORMA_ASSERT(orma_kernel(imp)->families); /* set when the room offers its port */
+    ORMA_ASSERT(orma_kernel(imp)->families); /* set when the module offers its port */
     for (unsigned i = 0; orma_kernel(imp)->families[i]; i++) {
         for (const struct orma_kernel_handler *h = orma_kernel(imp)->families[i]; h->field; h++) {
             /* One handler per event: a second one would silently replace the first. */

@@ -354,5 +354,5 @@ static const uint16_t interrupt_fields[] = {ORMA_PB_TRACE_PACKET_INTERRUPT_INFO,
 const struct orma_importer orma_linux_interrupts_importer = {
     .name = "interrupt_info", .fields = interrupt_fields, .early = interrupts_early};
 
-const struct orma_import_room orma_linux_room = {.name = "linux",
-                                                 .state_size = sizeof(struct orma_linux)};
+const struct orma_import_module orma_linux_module = {.name = "linux",
+                                                     .state_size = sizeof(struct orma_linux)};

@@ -14,7 +14,7 @@ struct orma_profile_entry {
     uint32_t upid, row;
 };
 
-/* The state of the room. */
+/* The state of the module. */
 struct orma_profile_state {
     struct orma_map sessions; /* sequence and source → row; profile_packets.c */
     struct orma_map heaps; /* machine and sequence → struct orma_heap_sequence *; heap_profile.c */
@@ -66,7 +66,7 @@ void orma_profile_heap_fini(struct orma_import_ctx *imp);
 
 void orma_profile_smaps_parse(struct orma_import_ctx *imp, const struct orma_item *item);
 
-extern const struct orma_import_room orma_profile_room;
+extern const struct orma_import_module orma_profile_module;
 extern const struct orma_importer orma_profile_heap_graph_importer, orma_profile_profile_importer,
     orma_profile_v8_importer;
 #endif

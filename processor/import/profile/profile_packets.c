@@ -633,7 +633,7 @@ const struct orma_importer orma_profile_profile_importer = {
 static void offer(struct orma_ports *ports, struct orma_import_ctx *self)
 {
     ports->profile = (struct orma_profile_port){
-        .room = self,
+        .module = self,
         .inline_callsite = orma_profile_inline_callsite,
         .interned_callsite = orma_profile_interned_callsite,
         .interned_mapping = orma_profile_interned_mapping,
@@ -643,5 +643,5 @@ static void offer(struct orma_ports *ports, struct orma_import_ctx *self)
     };
 }
 
-const struct orma_import_room orma_profile_room = {
+const struct orma_import_module orma_profile_module = {
     .name = "profile", .state_size = sizeof(struct orma_profile_state), .offer = offer};

@@ -8,7 +8,7 @@
 #include "processor/import/trace/trace.h"
 
 /* From now on every packet is looked at; -ENOMEM. Rows of experimental_proto_path and
- * experimental_proto_content come at the end of the import. `imp`: of the room trace. */
+ * experimental_proto_content come at the end of the import. `imp`: of the module trace. */
 int orma_trace_content_start(struct orma_import_ctx *imp);
 
 /* A track event is imported, under its category and name (pool ids, 0: none). */

@@ -6,7 +6,7 @@
 #define ORMA_PROCESSOR_IMPORT_TRACE_TRACE_H
 #include "processor/import/core/ports.h"
 
-/* The state of the room; parts are made when they are needed. */
+/* The state of the module; parts are made when they are needed. */
 struct orma_trace {
     struct orma_map *buffers;                   /* stats.c */
     struct orma_trace_ledger *ledger;           /* ledger.c */
@@ -26,7 +26,7 @@ void orma_trace_clock_snapshot(struct orma_import_ctx *imp, uint16_t machine, st
                                const struct orma_clock_value *values, uint32_t num,
                                uint64_t primary);
 
-extern const struct orma_import_room orma_trace_room;
+extern const struct orma_import_module orma_trace_module;
 extern const struct orma_importer orma_trace_clock_importer, orma_trace_remote_clock_importer,
     orma_trace_service_importer, orma_trace_uuid_importer, orma_trace_trace_stats_importer,
     orma_trace_config_importer, orma_trace_extensions_importer, orma_trace_self_trace_importer,

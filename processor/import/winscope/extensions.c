@@ -1,6 +1,6 @@
 /*
- * The room, and packets with WinscopeExtensions: snapshots of views, windows, the input method, and
- * events of input.
+ * The module, and packets with WinscopeExtensions: snapshots of views, windows, the input method,
+ * and events of input.
  */
 #include "processor/import/winscope/winscope.h"
 
@@ -89,5 +89,5 @@ static const uint16_t fields[] = {ORMA_PB_TRACE_PACKET_WINSCOPE_EXTENSIONS, 0};
 const struct orma_importer orma_winscope_extensions_importer = {
     .name = "winscope", .fields = fields, .parse = parse, .fini = fini};
 
-const struct orma_import_room orma_winscope_room = {.name = "winscope",
-                                                    .state_size = sizeof(struct orma_winscope)};
+const struct orma_import_module orma_winscope_module = {.name = "winscope",
+                                                        .state_size = sizeof(struct orma_winscope)};

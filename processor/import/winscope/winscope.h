@@ -18,7 +18,7 @@
 /* Messages within messages are read this deep at most. */
 #define ORMA_WINSCOPE_DEPTH_MAX 64
 
-/* The state of the room. */
+/* The state of the module. */
 struct orma_winscope {
     struct orma_map rows;        /* hash of what a shared row says → row */
     struct orma_map messages;    /* hash of bytes → number of the message */
@@ -122,7 +122,7 @@ void orma_winscope_windows(struct orma_import_ctx *imp, const struct orma_item *
 void orma_winscope_input(struct orma_import_ctx *imp, const struct orma_item *item,
                          struct orma_str bytes);
 
-extern const struct orma_import_room orma_winscope_room;
+extern const struct orma_import_module orma_winscope_module;
 extern const struct orma_importer orma_winscope_extensions_importer, orma_winscope_layers_importer,
     orma_winscope_transactions_importer, orma_winscope_transitions_importer;
 #endif

@@ -1,6 +1,6 @@
 /*
  * Builtins: the functions, table functions and modules that a connection has
- * from the start. The table of all of them stands above this room
+ * from the start. The table of all of them stands above this folder
  * (processor/sql/builtins.c) and is handed in as orma_sql.builtins.
  */
 #ifndef ORMA_PROCESSOR_SQL_BASE_BUILTINS_H

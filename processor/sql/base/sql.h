@@ -1,5 +1,5 @@
 /*
- * A connection: what all rooms of processor/sql share about it.
+ * A connection: what all folders of processor/sql share about it.
  *
  * The struct belongs to engine.c, which opens and closes it. Errors: a call that
  * fails leaves its text and traceback in `error`, which the next call from outside

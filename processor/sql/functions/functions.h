@@ -1,4 +1,4 @@
-/* Scalar functions and aggregates: the table of each file of this room. */
+/* Scalar functions and aggregates: the table of each file of this folder. */
 #ifndef ORMA_PROCESSOR_SQL_FUNCTIONS_H
 #define ORMA_PROCESSOR_SQL_FUNCTIONS_H
 #include "processor/sql/base/builtins.h"

@@ -1,4 +1,4 @@
-/* SQL about SQL: the tables of each file of this room. */
+/* SQL about SQL: the tables of each file of this folder. */
 #ifndef ORMA_PROCESSOR_SQL_INSPECT_H
 #define ORMA_PROCESSOR_SQL_INSPECT_H
 #include "processor/sql/base/builtins.h"

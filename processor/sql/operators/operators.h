@@ -1,4 +1,4 @@
-/* Operators on intervals, graphs and rows: the tables of each file of this room. */
+/* Operators on intervals, graphs and rows: the tables of each file of this folder. */
 #ifndef ORMA_PROCESSOR_SQL_OPERATORS_H
 #define ORMA_PROCESSOR_SQL_OPERATORS_H
 #include "processor/sql/base/builtins.h"

@@ -1,4 +1,4 @@
-/* Call stacks as tables and files: the tables of each file of this room. */
+/* Call stacks as tables and files: the tables of each file of this folder. */
 #ifndef ORMA_PROCESSOR_SQL_PROFILES_H
 #define ORMA_PROCESSOR_SQL_PROFILES_H
 #include "processor/sql/base/builtins.h"

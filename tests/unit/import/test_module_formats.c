@@ -6,10 +6,10 @@
 #include "processor/import/formats/chrome_json.h"
 #include "processor/import/formats/formats.h"
 #include "processor/import/formats/systrace.h"
-#include "tests/support/room.h"
+#include "tests/support/module.h"
 
 /* "read 2|1 not read events of phase D", sorted as they came. */
-static void put_account(struct room *r, const struct orma_account *a, struct orma_buf *ret)
+static void put_account(struct module *r, const struct orma_account *a, struct orma_buf *ret)
 {
     orma_buf_printf(ret, "read %d", (int)a->took);
     for (uint32_t i = 0; i < a->kinds.len; i++)
@@ -27,7 +27,7 @@ static void check_account(const struct orma_account *a)
 
 /* Everything in one go, events in the order in which they lie in the file. The account, in words,
  * goes to `ret_account` (may be NULL). */
-static void load_counted(struct room *r, struct orma_file *f, const struct orma_format_ops *ops,
+static void load_counted(struct module *r, struct orma_file *f, const struct orma_format_ops *ops,
                          const char *text, struct orma_buf *ret_account)
 {
     struct orma_account account = {.unit = ops->unit};
@@ -65,13 +65,13 @@ static void load_counted(struct room *r, struct orma_file *f, const struct orma_
     f->account = NULL;
 }
 
-static void load(struct room *r, struct orma_file *f, const struct orma_format_ops *ops,
+static void load(struct module *r, struct orma_file *f, const struct orma_format_ops *ops,
                  const char *text)
 {
     load_counted(r, f, ops, text, NULL);
 }
 
-Test(room_formats, each_unit_is_read_or_counted)
+Test(module_formats, each_unit_is_read_or_counted)
 {
     static const struct {
         const char *what;
@@ -119,7 +119,7 @@ Test(room_formats, each_unit_is_read_or_counted)
     };
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
-        struct room *r = room_new(&orma_formats_room, NULL);
+        struct module *r = module_new(&orma_formats_module, NULL);
         struct orma_buf got = {0};
         struct orma_file f;
 
@@ -127,13 +127,13 @@ Test(room_formats, each_unit_is_read_or_counted)
         cr_expect_str_eq(orma_buf_cstr(&got), cases[i].expected, "%s: %s", cases[i].what,
                          orma_buf_cstr(&got));
         orma_buf_fini(&got);
-        room_free(r);
+        module_free(r);
     }
 }
 
-Test(room_formats, calls_of_strace_are_slices_of_their_threads)
+Test(module_formats, calls_of_strace_are_slices_of_their_threads)
 {
-    struct room *r = room_new(&orma_formats_room, NULL);
+    struct module *r = module_new(&orma_formats_module, NULL);
     struct orma_file f;
 
     load(r, &f, &orma_format_strace,
@@ -142,14 +142,14 @@ Test(room_formats, calls_of_strace_are_slices_of_their_threads)
          "[pid     8] 1.000025 close(3) = 0\n"
          "7 1.000029 <... futex resumed>) = 0 <0.000009>\n"
          "7 1.000030 +++ exited with 0 +++\n");
-    room_expect(r, ORMA_TABLE_SLICE, "ts dur name track_id.utid.tid {arg_set_id}",
-                "1000001000 12000 read 7 args='3, \"a\", 10',ret=1\n"
-                "1000020000 9000 futex 7 args='0x1, FUTEX_WAIT',ret=0\n"
-                "1000025000 0 close 8 args=3,ret=0\n");
-    room_free(r);
+    module_expect(r, ORMA_TABLE_SLICE, "ts dur name track_id.utid.tid {arg_set_id}",
+                  "1000001000 12000 read 7 args='3, \"a\", 10',ret=1\n"
+                  "1000020000 9000 futex 7 args='0x1, FUTEX_WAIT',ret=0\n"
+                  "1000025000 0 close 8 args=3,ret=0\n");
+    module_free(r);
 }
 
-Test(room_formats, lines_of_strace_that_cannot_be_read_are_damage)
+Test(module_formats, lines_of_strace_that_cannot_be_read_are_damage)
 {
     static const struct {
         const char *text;
@@ -164,24 +164,24 @@ Test(room_formats, lines_of_strace_that_cannot_be_read_are_damage)
     };
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
-        struct room *r = room_new(&orma_formats_room, NULL);
+        struct module *r = module_new(&orma_formats_module, NULL);
         struct orma_file f;
 
-        room_add_reader(r);
+        module_add_reader(r);
         load(r, &f, &orma_format_strace, cases[i].text);
         cr_assert_eq(r->storage.stats[0].single[cases[i].stat], 1, "%s", cases[i].text);
         cr_assert_eq(f.damage.to - f.damage.from, cases[i].damaged ? strlen(cases[i].text) - 1 : 0,
                      "%s", cases[i].text);
-        room_expect(r, ORMA_TABLE_SLICE, "ts", "");
-        room_free(r);
+        module_expect(r, ORMA_TABLE_SLICE, "ts", "");
+        module_free(r);
     }
 }
 
 /*  worker 1:  0 [== a ==] 100   100 [ d ] 110
  *  worker 2:    50 [== b c ==] 200              */
-Test(room_formats, commands_of_a_build_lie_on_as_many_workers_as_ran_at_once)
+Test(module_formats, commands_of_a_build_lie_on_as_many_workers_as_ran_at_once)
 {
-    struct room *r = room_new(&orma_formats_room, NULL);
+    struct module *r = module_new(&orma_formats_module, NULL);
     struct orma_file f;
 
     load(r, &f, &orma_format_ninja,
@@ -191,15 +191,15 @@ Test(room_formats, commands_of_a_build_lie_on_as_many_workers_as_ran_at_once)
          "50\t200\t0\tc\t2\n"
          "100\t110\t0\td\t3\n"
          "9\t8\t0\te\t4\n");
-    room_expect(r, ORMA_TABLE_SLICE, "ts dur name track_id.utid.tid",
-                "0 100000000 a 1\n"
-                "50000000 150000000 'b c' 2\n"
-                "100000000 10000000 d 1\n");
-    cr_assert_eq(room_stat(r, NINJA_PARSE_ERRORS), 1);
-    room_free(r);
+    module_expect(r, ORMA_TABLE_SLICE, "ts dur name track_id.utid.tid",
+                  "0 100000000 a 1\n"
+                  "50000000 150000000 'b c' 2\n"
+                  "100000000 10000000 d 1\n");
+    cr_assert_eq(module_stat(r, NINJA_PARSE_ERRORS), 1);
+    module_free(r);
 }
 
-static void json_event(struct room *r, int64_t ts, const char *text)
+static void json_event(struct module *r, int64_t ts, const char *text)
 {
     struct orma_account account = {.unit = "event"};
     struct orma_file f = {.imp = &r->ctx, .account = &account};
@@ -211,9 +211,9 @@ static void json_event(struct room *r, int64_t ts, const char *text)
     orma_json_event_scratch_fini(&scratch);
 }
 
-Test(room_formats, events_in_json_are_slices_counters_and_names)
+Test(module_formats, events_in_json_are_slices_counters_and_names)
 {
-    struct room *r = room_new(&orma_formats_room, NULL);
+    struct module *r = module_new(&orma_formats_module, NULL);
 
     json_event(r, 10,
                "{\"ph\":\"B\",\"pid\":7,\"tid\":8,\"ts\":0,\"name\":\"a\",\"cat\":\"c\","
@@ -224,20 +224,20 @@ Test(room_formats, events_in_json_are_slices_counters_and_names)
     json_event(r, 50,
                "{\"ph\":\"M\",\"pid\":7,\"tid\":8,\"name\":\"thread_name\","
                "\"args\":{\"name\":\"main\"}}");
-    room_finish(r);
-    room_expect(r, ORMA_TABLE_SLICE, "ts dur depth category name track_id.utid.name {arg_set_id}",
-                "10 30 0 c a main args.n[0]=1,args.n[1].x=y\n"
-                "20 5 1 - b main -\n");
-    room_expect(r, ORMA_TABLE_COUNTER, "ts value track_id.name", "50 2.5 'm v'\n");
-    room_free(r);
+    module_finish(r);
+    module_expect(r, ORMA_TABLE_SLICE, "ts dur depth category name track_id.utid.name {arg_set_id}",
+                  "10 30 0 c a main args.n[0]=1,args.n[1].x=y\n"
+                  "20 5 1 - b main -\n");
+    module_expect(r, ORMA_TABLE_COUNTER, "ts value track_id.name", "50 2.5 'm v'\n");
+    module_free(r);
 }
 
-Test(room_formats, args_in_json_have_the_keys_of_their_own_event)
+Test(module_formats, args_in_json_have_the_keys_of_their_own_event)
 {
     static const char *const args[] = {
         "{\"a\":[1,{\"b\":2}],\"c\":3}", "{\"a\":[1,{\"b\":2}],\"c\":3}", "{\"a\":[1,2],\"d\":3}",
         "{\"a[x\":{\"y]z\":[1]},\"e]\":2}", "{\"a\":[1,{\"b\":2}],\"c\":3}"};
-    struct room *r = room_new(&orma_formats_room, NULL);
+    struct module *r = module_new(&orma_formats_module, NULL);
     struct orma_account account = {.unit = "event"};
     struct orma_file f = {.imp = &r->ctx, .account = &account};
     struct orma_json_scratch scratch = {0};
@@ -251,31 +251,31 @@ Test(room_formats, args_in_json_have_the_keys_of_their_own_event)
         orma_json_event_parse(&f, 0, &scratch);
     }
     orma_json_event_scratch_fini(&scratch);
-    room_finish(r);
-    room_expect(r, ORMA_TABLE_SLICE, "{arg_set_id}",
-                "args.a[0]=1,args.a[1].b=2,args.c=3\n"
-                "args.a[0]=1,args.a[1].b=2,args.c=3\n"
-                "args.a[0]=1,args.a[1]=2,args.d=3\n"
-                "args.a[x.y]z[0]=1,args.e]=2\n"
-                "args.a[0]=1,args.a[1].b=2,args.c=3\n");
-    room_expect(r, ORMA_TABLE_ARGS, "flat_key",
-                "utid\nutid\nutid\nutid\nutid\n" /* of the tracks */
-                "args.a\nargs.a.b\nargs.c\nargs.a\nargs.a\nargs.d\nargs.az\nargs.e]\n");
-    room_free(r);
+    module_finish(r);
+    module_expect(r, ORMA_TABLE_SLICE, "{arg_set_id}",
+                  "args.a[0]=1,args.a[1].b=2,args.c=3\n"
+                  "args.a[0]=1,args.a[1].b=2,args.c=3\n"
+                  "args.a[0]=1,args.a[1]=2,args.d=3\n"
+                  "args.a[x.y]z[0]=1,args.e]=2\n"
+                  "args.a[0]=1,args.a[1].b=2,args.c=3\n");
+    module_expect(r, ORMA_TABLE_ARGS, "flat_key",
+                  "utid\nutid\nutid\nutid\nutid\n" /* of the tracks */
+                  "args.a\nargs.a.b\nargs.c\nargs.a\nargs.a\nargs.d\nargs.az\nargs.e]\n");
+    module_free(r);
 }
 
-Test(room_formats, kernel_events_as_text_are_handed_to_the_kernel_room)
+Test(module_formats, kernel_events_as_text_are_handed_to_the_kernel_module)
 {
     static const char *const lines[] = {
         " a-7 ( 7) [002] d..1 1.000001: cpu_frequency: state=100 cpu_id=3",
         " a-7 ( 7) [002] d..1 1.000002: tracing_mark_write: B|7|x",
         " a-7 ( 7) [002] d..1 1.000003: nobody_knows: x=1",
     };
-    struct room *r = room_new(&orma_formats_room, NULL);
+    struct module *r = module_new(&orma_formats_module, NULL);
 
     for (unsigned with = 0; with < 2; with++) {
         if (with)
-            room_record_calls(r); /* before, nobody was there */
+            module_record_calls(r); /* before, nobody was there */
         for (unsigned i = 0; i < ORMA_ARRAY_LEN(lines); i++) {
             struct orma_account account = {.unit = "line"};
             struct orma_file f = {.imp = &r->ctx, .account = &account};
@@ -286,12 +286,12 @@ Test(room_formats, kernel_events_as_text_are_handed_to_the_kernel_room)
             ORMA_VEC_FINI(&account.kinds);
         }
     }
-    room_expect_calls(r, "handle 0 field=11 cpu=2\nmarker 1 pid=7 cpu=2 B|7|x\n");
-    room_expect(r, ORMA_TABLE_THREAD, "tid name upid.pid", "0 swapper 0\n7 a 7\n");
-    room_free(r);
+    module_expect_calls(r, "handle 0 field=11 cpu=2\nmarker 1 pid=7 cpu=2 B|7|x\n");
+    module_expect(r, ORMA_TABLE_THREAD, "tid name upid.pid", "0 swapper 0\n7 a 7\n");
+    module_free(r);
 }
 
-Test(room_formats, arguments_end_at_blanks_and_the_first_of_a_key_counts)
+Test(module_formats, arguments_end_at_blanks_and_the_first_of_a_key_counts)
 {
     static const struct {
         const char *args, *key, *value; /* value NULL: there is none */
@@ -321,7 +321,7 @@ Test(room_formats, arguments_end_at_blanks_and_the_first_of_a_key_counts)
     }
 }
 
-Test(room_formats, times_of_json_are_microseconds_as_numbers_or_text)
+Test(module_formats, times_of_json_are_microseconds_as_numbers_or_text)
 {
     static const struct {
         const char *text;
@@ -346,17 +346,17 @@ Test(room_formats, times_of_json_are_microseconds_as_numbers_or_text)
 }
 
 /* Its length and its first byte are what a sample once had. */
-Test(room_formats, a_line_of_the_kernel_in_json_is_no_sample_of_a_profiler)
+Test(module_formats, a_line_of_the_kernel_in_json_is_no_sample_of_a_profiler)
 {
-    struct room *r = room_new(&orma_formats_room, NULL);
+    struct module *r = module_new(&orma_formats_module, NULL);
     struct orma_file f;
 
     load(r, &f, &orma_format_json,
          "{\"traceEvents\":[],\"systemTraceEvents\":\"\\u0000-1[0]1.0: a:bcd\"}");
     cr_assert_eq(f.events.num, 1);
-    room_finish(r);
-    room_expect(r, ORMA_TABLE_PROFILER_SAMPLE, "ts", "");
-    room_free(r);
+    module_finish(r);
+    module_expect(r, ORMA_TABLE_PROFILER_SAMPLE, "ts", "");
+    module_free(r);
 }
 
 static bool same_value(const struct orma_json_value *a, const struct orma_json_value *b)
@@ -473,7 +473,7 @@ static const char *const json_events[] = {
     "[1]",
 };
 
-Test(room_formats, the_shortcut_reads_events_of_json_as_the_long_way_does)
+Test(module_formats, the_shortcut_reads_events_of_json_as_the_long_way_does)
 {
     struct orma_json_event *quick = calloc(1, sizeof(*quick));
 
@@ -494,7 +494,7 @@ Test(room_formats, the_shortcut_reads_events_of_json_as_the_long_way_does)
     free(quick);
 }
 
-Test(room_formats, the_shortcut_reads_damaged_events_as_the_long_way_does)
+Test(module_formats, the_shortcut_reads_damaged_events_as_the_long_way_does)
 {
     static const char bytes[] = "{}[]\":,.-0189eE \n\\tspdx\xff";
     struct orma_json_event *quick = calloc(1, sizeof(*quick));

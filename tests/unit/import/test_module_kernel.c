@@ -1,8 +1,8 @@
-/* Kernel events through the port of their room: no reader, no bundles, no other room. */
+/* Kernel events through the port of their module: no reader, no bundles, no other module. */
 #include "processor/import/kernel/kernel.h"
 #include "protos/fields/ftrace.h"
 #include "protos/tables/syscalls.h"
-#include "tests/support/room.h"
+#include "tests/support/module.h"
 
 static const struct orma_importer *const importers[] = {
     &orma_kernel_binder_importer,
@@ -26,10 +26,11 @@ struct where {
 };
 
 /* False: nobody handles the field. */
-static bool event(struct room *r, struct where w, uint32_t field, const struct room_field *payload)
+static bool event(struct module *r, struct where w, uint32_t field,
+                  const struct module_field *payload)
 {
-    const struct orma_str bytes = room_bytes(r, payload);
-    const struct orma_item item = room_item(r, field, w.ts, bytes);
+    const struct orma_str bytes = module_bytes(r, payload);
+    const struct orma_item item = module_item(r, field, w.ts, bytes);
     const struct orma_kernel_event e = {
         .ts = w.ts,
         .cpu = w.cpu,
@@ -43,13 +44,13 @@ static bool event(struct room *r, struct where w, uint32_t field, const struct r
     return orma_port_handle(&r->ctx, &e);
 }
 
-static void print(struct room *r, struct where w, const char *text)
+static void print(struct module *r, struct where w, const char *text)
 {
     event(r, w, ORMA_PB_FTRACE_EVENT_PRINT, MSG(STR(ORMA_PB_PRINT_FTRACE_EVENT_BUF, text)));
 }
 
-static void switches(struct room *r, int64_t ts, uint32_t cpu, uint32_t prev, const char *prev_comm,
-                     int64_t state, uint32_t next, const char *next_comm)
+static void switches(struct module *r, int64_t ts, uint32_t cpu, uint32_t prev,
+                     const char *prev_comm, int64_t state, uint32_t next, const char *next_comm)
 {
     event(r, (struct where){ts, cpu, prev}, ORMA_PB_FTRACE_EVENT_SCHED_SWITCH,
           MSG(STR(ORMA_PB_SCHED_SWITCH_FTRACE_EVENT_PREV_COMM, prev_comm),
@@ -62,9 +63,9 @@ static void switches(struct room *r, int64_t ts, uint32_t cpu, uint32_t prev, co
 
 /*  cpu 1:  100 [== a ==] 150 [= idle =] 190 [== a ...
  *  a:      Running     S      R (woken at 180) Running */
-Test(room_kernel, a_chain_of_switches_becomes_slices_and_states)
+Test(module_kernel, a_chain_of_switches_becomes_slices_and_states)
 {
-    struct room *r = room_new(&orma_kernel_room, importers);
+    struct module *r = module_new(&orma_kernel_module, importers);
 
     switches(r, 100, 1, 0, "swapper/1", 0, 11, "a");
     switches(r, 150, 1, 11, "a", 1, 0, "swapper/1");
@@ -72,25 +73,25 @@ Test(room_kernel, a_chain_of_switches_becomes_slices_and_states)
           MSG(STR(ORMA_PB_SCHED_WAKING_FTRACE_EVENT_COMM, "a"),
               NUM(ORMA_PB_SCHED_WAKING_FTRACE_EVENT_PID, 11)));
     switches(r, 190, 1, 0, "swapper/1", 0, 11, "a");
-    room_expect(r, ORMA_TABLE_SCHED_SLICE, "ts dur utid.tid end_state priority ucpu",
-                "100 50 11 S 120 1\n"
-                "150 40 0 R 120 1\n"
-                "190 -1 11 - 120 1\n");
-    room_expect(r, ORMA_TABLE_THREAD_STATE, "ts dur utid.name state ucpu waker_utid",
-                "100 50 a Running 1 -\n"
-                "150 30 a S - -\n"
-                "180 10 a R - 0\n"
-                "190 -1 a Running 1 -\n");
-    room_expect(r, ORMA_TABLE_FTRACE_EVENT, "ts name utid ucpu",
-                "100 sched_switch 0 1\n"
-                "150 sched_switch 1 1\n"
-                "190 sched_switch 0 1\n");
-    room_free(r);
+    module_expect(r, ORMA_TABLE_SCHED_SLICE, "ts dur utid.tid end_state priority ucpu",
+                  "100 50 11 S 120 1\n"
+                  "150 40 0 R 120 1\n"
+                  "190 -1 11 - 120 1\n");
+    module_expect(r, ORMA_TABLE_THREAD_STATE, "ts dur utid.name state ucpu waker_utid",
+                  "100 50 a Running 1 -\n"
+                  "150 30 a S - -\n"
+                  "180 10 a R - 0\n"
+                  "190 -1 a Running 1 -\n");
+    module_expect(r, ORMA_TABLE_FTRACE_EVENT, "ts name utid ucpu",
+                  "100 sched_switch 0 1\n"
+                  "150 sched_switch 1 1\n"
+                  "190 sched_switch 0 1\n");
+    module_free(r);
 }
 
-Test(room_kernel, tasks_begin_are_renamed_and_end)
+Test(module_kernel, tasks_begin_are_renamed_and_end)
 {
-    struct room *r = room_new(&orma_kernel_room, importers);
+    struct module *r = module_new(&orma_kernel_module, importers);
 
     event(r, (struct where){10, 0, 1}, ORMA_PB_FTRACE_EVENT_TASK_NEWTASK,
           MSG(NUM(ORMA_PB_TASK_NEWTASK_FTRACE_EVENT_PID, 20),
@@ -104,76 +105,76 @@ Test(room_kernel, tasks_begin_are_renamed_and_end)
               STR(ORMA_PB_TASK_RENAME_FTRACE_EVENT_NEWCOMM, "ls")));
     event(r, (struct where){40, 0, 0}, ORMA_PB_FTRACE_EVENT_SCHED_PROCESS_FREE,
           MSG(NUM(ORMA_PB_SCHED_PROCESS_FREE_FTRACE_EVENT_PID, 20)));
-    room_expect(r, ORMA_TABLE_THREAD, "tid name start_ts end_ts upid.pid is_main_thread",
-                "0 swapper - - 0 1\n"
-                "1 - - - - -\n"
-                "20 ls 10 40 20 1\n"
-                "21 sh 20 - 20 0\n");
-    room_expect(r, ORMA_TABLE_PROCESS, "pid name start_ts end_ts",
-                "0 - - -\n"
-                "20 ls 10 40\n");
-    room_free(r);
+    module_expect(r, ORMA_TABLE_THREAD, "tid name start_ts end_ts upid.pid is_main_thread",
+                  "0 swapper - - 0 1\n"
+                  "1 - - - - -\n"
+                  "20 ls 10 40 20 1\n"
+                  "21 sh 20 - 20 0\n");
+    module_expect(r, ORMA_TABLE_PROCESS, "pid name start_ts end_ts",
+                  "0 - - -\n"
+                  "20 ls 10 40\n");
+    module_free(r);
 }
 
 /*  0 B|5|outer   10 B|5|inner   20 E   30 I|5|mark   40 E   */
-Test(room_kernel, markers_become_slices_of_the_thread_that_wrote_them)
+Test(module_kernel, markers_become_slices_of_the_thread_that_wrote_them)
 {
-    struct room *r = room_new(&orma_kernel_room, importers);
+    struct module *r = module_new(&orma_kernel_module, importers);
 
     print(r, (struct where){0, 0, 6}, "B|5|outer\n");
     print(r, (struct where){10, 0, 6}, "B|5|inner");
     print(r, (struct where){20, 0, 6}, "E|5");
     print(r, (struct where){30, 0, 6}, "I|5|mark");
     print(r, (struct where){40, 0, 6}, "E");
-    room_finish(r);
-    room_expect(r, ORMA_TABLE_SLICE, "ts dur depth name track_id.utid.tid",
-                "0 40 0 outer 6\n"
-                "10 10 1 inner 6\n"
-                "30 0 1 mark 6\n");
-    room_expect(r, ORMA_TABLE_THREAD, "tid upid.pid", "0 0\n6 5\n5 5\n");
-    room_free(r);
+    module_finish(r);
+    module_expect(r, ORMA_TABLE_SLICE, "ts dur depth name track_id.utid.tid",
+                  "0 40 0 outer 6\n"
+                  "10 10 1 inner 6\n"
+                  "30 0 1 mark 6\n");
+    module_expect(r, ORMA_TABLE_THREAD, "tid upid.pid", "0 0\n6 5\n5 5\n");
+    module_free(r);
 }
 
-Test(room_kernel, markers_become_counters_and_slices_with_cookies)
+Test(module_kernel, markers_become_counters_and_slices_with_cookies)
 {
-    struct room *r = room_new(&orma_kernel_room, importers);
+    struct module *r = module_new(&orma_kernel_module, importers);
 
     print(r, (struct where){0, 0, 6}, "C|5|heap|-12");
     print(r, (struct where){1, 0, 6}, "S|5|load|7");
     print(r, (struct where){2, 0, 6}, "S|5|load|8");
     print(r, (struct where){5, 0, 6}, "F|5|load|7");
     print(r, (struct where){9, 0, 6}, "F|5|load|8");
-    room_expect(r, ORMA_TABLE_COUNTER, "ts value track_id.name track_id.type",
-                "0 -12 heap atrace_counter\n");
-    room_expect(r, ORMA_TABLE_SLICE, "ts dur depth name track_id {arg_set_id}",
-                "1 4 0 load 1 cookie=7,legacy_unnestable_begin_count=1,"
-                "legacy_unnestable_last_begin_ts=1\n"
-                "2 7 0 load 2 cookie=8,legacy_unnestable_begin_count=1,"
-                "legacy_unnestable_last_begin_ts=2\n");
-    room_free(r);
+    module_expect(r, ORMA_TABLE_COUNTER, "ts value track_id.name track_id.type",
+                  "0 -12 heap atrace_counter\n");
+    module_expect(r, ORMA_TABLE_SLICE, "ts dur depth name track_id {arg_set_id}",
+                  "1 4 0 load 1 cookie=7,legacy_unnestable_begin_count=1,"
+                  "legacy_unnestable_last_begin_ts=1\n"
+                  "2 7 0 load 2 cookie=8,legacy_unnestable_begin_count=1,"
+                  "legacy_unnestable_last_begin_ts=2\n");
+    module_free(r);
 }
 
-Test(room_kernel, text_that_is_no_marker_is_counted_and_leaves_no_rows)
+Test(module_kernel, text_that_is_no_marker_is_counted_and_leaves_no_rows)
 {
     static const char *const texts[] = {"",       "hello",   "B",     "B|",          "Q|5|x",
                                         "C|5|x|", "C|5|x|y", "B|z|x", "tracing_mark"};
-    struct room *r = room_new(&orma_kernel_room, importers);
+    struct module *r = module_new(&orma_kernel_module, importers);
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(texts); i++) {
         print(r, (struct where){i, 0, 6}, texts[i]);
-        cr_assert_eq(room_stat(r, SYSTRACE_PARSE_FAILURE), i + 1, "'%s'", texts[i]);
+        cr_assert_eq(module_stat(r, SYSTRACE_PARSE_FAILURE), i + 1, "'%s'", texts[i]);
     }
     print(r, (struct where){50, 0, 6}, "trace_event_clock_sync: parent_ts=1");
-    cr_assert_eq(room_stat(r, SYSTRACE_PARSE_FAILURE), ORMA_ARRAY_LEN(texts));
-    room_expect(r, ORMA_TABLE_SLICE, "ts", "");
-    room_expect(r, ORMA_TABLE_COUNTER, "ts", "");
-    room_free(r);
+    cr_assert_eq(module_stat(r, SYSTRACE_PARSE_FAILURE), ORMA_ARRAY_LEN(texts));
+    module_expect(r, ORMA_TABLE_SLICE, "ts", "");
+    module_expect(r, ORMA_TABLE_COUNTER, "ts", "");
+    module_free(r);
 }
 
 /*  cpu 2:  10 [ IRQ (eth0)  20 [ NET_RX ] 30 ... ] 40: each on its own track */
-Test(room_kernel, interrupts_lie_on_tracks_of_their_cpu)
+Test(module_kernel, interrupts_lie_on_tracks_of_their_cpu)
 {
-    struct room *r = room_new(&orma_kernel_room, importers);
+    struct module *r = module_new(&orma_kernel_module, importers);
 
     event(r, (struct where){10, 2, 0}, ORMA_PB_FTRACE_EVENT_IRQ_HANDLER_ENTRY,
           MSG(NUM(ORMA_PB_IRQ_HANDLER_ENTRY_FTRACE_EVENT_IRQ, 30),
@@ -187,20 +188,20 @@ Test(room_kernel, interrupts_lie_on_tracks_of_their_cpu)
     /* There is no such vector. */
     event(r, (struct where){50, 2, 0}, ORMA_PB_FTRACE_EVENT_SOFTIRQ_ENTRY,
           MSG(NUM(ORMA_PB_SOFTIRQ_ENTRY_FTRACE_EVENT_VEC, 10)));
-    room_expect(r, ORMA_TABLE_SLICE, "ts dur name category track_id.name {arg_set_id}",
-                "10 30 'IRQ (eth0)' irq 'Irq Cpu 2' ret=handled\n"
-                "20 10 NET_RX irq 'SoftIrq Cpu 2' vec=3\n");
-    room_expect(r, ORMA_TABLE_CPU, "id cpu", "0 -\n1 -\n2 2\n");
-    room_free(r);
+    module_expect(r, ORMA_TABLE_SLICE, "ts dur name category track_id.name {arg_set_id}",
+                  "10 30 'IRQ (eth0)' irq 'Irq Cpu 2' ret=handled\n"
+                  "20 10 NET_RX irq 'SoftIrq Cpu 2' vec=3\n");
+    module_expect(r, ORMA_TABLE_CPU, "id cpu", "0 -\n1 -\n2 2\n");
+    module_free(r);
 }
 
-Test(room_kernel, frequencies_are_counters_of_cpus_that_can_be)
+Test(module_kernel, frequencies_are_counters_of_cpus_that_can_be)
 {
     static const struct {
         int64_t cpu;
         bool counts;
     } cases[] = {{0, true}, {1023, true}, {1024, false}, {-1, false}, {UINT32_MAX, false}};
-    struct room *r = room_new(&orma_kernel_room, importers);
+    struct module *r = module_new(&orma_kernel_module, importers);
     uint32_t rows = 0;
 
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
@@ -213,20 +214,20 @@ Test(room_kernel, frequencies_are_counters_of_cpus_that_can_be)
     }
     event(r, (struct where){9, 0, 0}, ORMA_PB_FTRACE_EVENT_CPU_IDLE,
           MSG(NUM(ORMA_PB_CPU_IDLE_FTRACE_EVENT_STATE, 4294967295u)));
-    room_expect(r, ORMA_TABLE_COUNTER,
-                "ts value track_id.type track_id.name {track_id.dimension_arg_set_id}",
-                "0 1800000 cpu_frequency cpufreq cpu=0\n"
-                "1 1800000 cpu_frequency cpufreq cpu=1023\n"
-                "9 4294967295 cpu_idle cpuidle cpu=0\n");
-    room_free(r);
+    module_expect(r, ORMA_TABLE_COUNTER,
+                  "ts value track_id.type track_id.name {track_id.dimension_arg_set_id}",
+                  "0 1800000 cpu_frequency cpufreq cpu=0\n"
+                  "1 1800000 cpu_frequency cpufreq cpu=1023\n"
+                  "9 4294967295 cpu_idle cpuidle cpu=0\n");
+    module_free(r);
 }
 
 /*  10: [=== transaction ===========] 40
  *  11:     20 [== reply ==] 30
  *               an arrow from the first to the second */
-Test(room_kernel, a_binder_call_and_its_reply_are_joined_by_a_flow)
+Test(module_kernel, a_binder_call_and_its_reply_are_joined_by_a_flow)
 {
-    struct room *r = room_new(&orma_kernel_room, importers);
+    struct module *r = module_new(&orma_kernel_module, importers);
 
     event(r, (struct where){10, 0, 10}, ORMA_PB_FTRACE_EVENT_BINDER_TRANSACTION,
           MSG(NUM(ORMA_PB_BINDER_TRANSACTION_FTRACE_EVENT_DEBUG_ID, 1),
@@ -242,20 +243,20 @@ Test(room_kernel, a_binder_call_and_its_reply_are_joined_by_a_flow)
     /* Sent before the trace: nobody knows what it was. */
     event(r, (struct where){50, 0, 10}, ORMA_PB_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED,
           MSG(NUM(ORMA_PB_BINDER_TRANSACTION_RECEIVED_FTRACE_EVENT_DEBUG_ID, 99)));
-    room_expect(r, ORMA_TABLE_SLICE, "ts dur name track_id.utid.tid",
-                "10 30 'binder transaction' 10\n"
-                "20 10 'binder reply' 11\n");
-    room_expect(r, ORMA_TABLE_FLOW, "slice_out slice_in", "0 1\n");
-    room_free(r);
+    module_expect(r, ORMA_TABLE_SLICE, "ts dur name track_id.utid.tid",
+                  "10 30 'binder transaction' 10\n"
+                  "20 10 'binder reply' 11\n");
+    module_expect(r, ORMA_TABLE_FLOW, "slice_out slice_in", "0 1\n");
+    module_free(r);
 }
 
 /*  10 [ sys_ioctl ] 30    40 [ sys_write (its marker at 45) ] 45, although it returns at 60 */
-Test(room_kernel, system_calls_end_with_their_result_and_writes_with_their_marker)
+Test(module_kernel, system_calls_end_with_their_result_and_writes_with_their_marker)
 {
     const struct orma_syscall_table *real = orma_syscall_table_find("x86_64");
     const uint16_t names[] = {real->names[16], real->names[1]}; /* sys_ioctl, sys_write */
     const struct orma_syscall_table table = {.names = names, .names_num = 2};
-    struct room *r = room_new(&orma_kernel_room, importers);
+    struct module *r = module_new(&orma_kernel_module, importers);
 
     r->model.machines[0].syscalls = &table;
     event(r, (struct where){10, 0, 5}, ORMA_PB_FTRACE_EVENT_SYS_ENTER,
@@ -271,74 +272,74 @@ Test(room_kernel, system_calls_end_with_their_result_and_writes_with_their_marke
           MSG(NUM(ORMA_PB_SYS_EXIT_FTRACE_EVENT_ID, 1)));
     event(r, (struct where){70, 0, 5}, ORMA_PB_FTRACE_EVENT_SYS_ENTER,
           MSG(NUM(ORMA_PB_SYS_ENTER_FTRACE_EVENT_ID, 2)));
-    room_finish(r);
-    room_expect(r, ORMA_TABLE_SLICE, "ts dur name {arg_set_id}",
-                "10 20 sys_ioctl args[0]=3,ret=-2\n"
-                "40 5 sys_write -\n"
-                "45 0 mark -\n"
-                "70 -1 sys_2 -\n");
-    cr_assert_eq(room_stat(r, TRUNCATED_SYS_WRITE_DURATION), 1);
-    room_free(r);
+    module_finish(r);
+    module_expect(r, ORMA_TABLE_SLICE, "ts dur name {arg_set_id}",
+                  "10 20 sys_ioctl args[0]=3,ret=-2\n"
+                  "40 5 sys_write -\n"
+                  "45 0 mark -\n"
+                  "70 -1 sys_2 -\n");
+    cr_assert_eq(module_stat(r, TRUNCATED_SYS_WRITE_DURATION), 1);
+    module_free(r);
 }
 
-Test(room_kernel, events_before_the_session_began_are_told_apart)
+Test(module_kernel, events_before_the_session_began_are_told_apart)
 {
-    struct room *r = room_new(&orma_kernel_room, importers);
+    struct module *r = module_new(&orma_kernel_module, importers);
 
     cr_assert(!orma_kernel_too_early(&r->ctx, 0, 5));
     orma_port_set_tracing_start(&r->ctx, 0, 10);
     cr_assert(orma_kernel_too_early(&r->ctx, 0, 9));
     cr_assert(!orma_kernel_too_early(&r->ctx, 0, 10));
-    cr_assert_eq(room_stat(r, FTRACE_PACKET_BEFORE_TRACING_START), 1);
+    cr_assert_eq(module_stat(r, FTRACE_PACKET_BEFORE_TRACING_START), 1);
     orma_port_preserve(&r->ctx, 0);
     cr_assert(!orma_kernel_too_early(&r->ctx, 0, 9));
-    room_free(r);
+    module_free(r);
 }
 
-Test(room_kernel, what_another_room_shows_is_handed_to_it)
+Test(module_kernel, what_another_module_shows_is_handed_to_it)
 {
-    struct room *r = room_new(&orma_kernel_room, importers);
+    struct module *r = module_new(&orma_kernel_module, importers);
 
-    room_record_calls(r);
+    module_record_calls(r);
     print(r, (struct where){1, 0, 6}, "C|5|ScreenState|2");
     print(r, (struct where){2, 0, 6}, "C|5|battery_stats.wifi|1");
     event(r, (struct where){3, 0, 6}, ORMA_PB_FTRACE_EVENT_GPU_MEM_TOTAL,
           MSG(NUM(ORMA_PB_GPU_MEM_TOTAL_FTRACE_EVENT_GPU_ID, 1),
               NUM(ORMA_PB_GPU_MEM_TOTAL_FTRACE_EVENT_PID, 5),
               NUM(ORMA_PB_GPU_MEM_TOTAL_FTRACE_EVENT_SIZE, 4096)));
-    room_expect_calls(r, "screen_state 0 1 2\n"
-                         "battery_stats 0 2 battery_stats.wifi 1\n"
-                         "gpu_memory 0 3 gpu=1 pid=5 4096\n");
-    room_expect(r, ORMA_TABLE_COUNTER, "ts", "");
-    room_free(r);
+    module_expect_calls(r, "screen_state 0 1 2\n"
+                           "battery_stats 0 2 battery_stats.wifi 1\n"
+                           "gpu_memory 0 3 gpu=1 pid=5 4096\n");
+    module_expect(r, ORMA_TABLE_COUNTER, "ts", "");
+    module_free(r);
 }
 
-Test(room_kernel, without_other_rooms_nothing_comes_of_that)
+Test(module_kernel, without_other_modules_nothing_comes_of_that)
 {
-    struct room *r = room_new(&orma_kernel_room, importers);
+    struct module *r = module_new(&orma_kernel_module, importers);
 
     print(r, (struct where){1, 0, 6}, "C|5|ScreenState|2");
     event(r, (struct where){3, 0, 6}, ORMA_PB_FTRACE_EVENT_GPU_MEM_TOTAL,
           MSG(NUM(ORMA_PB_GPU_MEM_TOTAL_FTRACE_EVENT_SIZE, 4096)));
     cr_assert(!event(r, (struct where){4, 0, 6}, 1023, MSG({0})));
     cr_assert(!event(r, (struct where){4, 0, 6}, ORMA_FTRACE_FIELDS_MAX, MSG({0})));
-    room_expect(r, ORMA_TABLE_COUNTER, "ts", "");
-    room_free(r);
+    module_expect(r, ORMA_TABLE_COUNTER, "ts", "");
+    module_free(r);
 }
 
 /* A payload may be anything: what is missing is 0 and empty, and no handler may fall over it. */
-Test(room_kernel, no_handler_needs_any_field_of_its_event)
+Test(module_kernel, no_handler_needs_any_field_of_its_event)
 {
-    struct room *r = room_new(&orma_kernel_room, importers);
+    struct module *r = module_new(&orma_kernel_module, importers);
     unsigned handled = 0;
 
-    room_add_reader(r);
+    module_add_reader(r);
     for (uint32_t field = 1; field < ORMA_FTRACE_FIELDS_MAX; field++) {
         handled += event(r, (struct where){field, 1, 5}, field, MSG({0}));
         (void)event(r, (struct where){field, 1, 5}, field,
                     MSG(NUM(1, -1), NUM(2, INT64_MIN), STR(3, ""), STR(4, "x"), NUM(5, 3)));
     }
     cr_assert_geq(handled, 138);
-    room_finish(r);
-    room_free(r);
+    module_finish(r);
+    module_free(r);
 }

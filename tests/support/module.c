@@ -1,4 +1,4 @@
-#include "tests/support/room.h"
+#include "tests/support/module.h"
 
 #include <stdlib.h>
 
@@ -7,12 +7,12 @@
 
 /* ---- ports that note who was called ---- */
 
-static struct room *room_of(struct orma_import_ctx *ctx)
+static struct module *module_of(struct orma_import_ctx *ctx)
 {
     return ctx->state;
 }
 
-#define NOTE(ctx, ...) orma_buf_printf(&room_of(ctx)->calls, __VA_ARGS__)
+#define NOTE(ctx, ...) orma_buf_printf(&module_of(ctx)->calls, __VA_ARGS__)
 
 static void set_tracing_start(struct orma_import_ctx *ctx, uint16_t machine, int64_t ts)
 {
@@ -43,7 +43,7 @@ static uint32_t add_row(struct orma_import_ctx *ctx, const struct orma_item *ite
 {
     (void)item;
     (void)common_flags;
-    NOTE(ctx, "add_row %s utid=%u cpu=%u\n", orma_strpool_cstr(&room_of(ctx)->storage.pool, name),
+    NOTE(ctx, "add_row %s utid=%u cpu=%u\n", orma_strpool_cstr(&module_of(ctx)->storage.pool, name),
          utid, cpu);
     return ORMA_ROW_NONE;
 }
@@ -85,34 +85,34 @@ static void service_version(struct orma_import_ctx *ctx, struct orma_str version
     NOTE(ctx, "service_version %.*s\n", ORMA_STR_ARG(version));
 }
 
-void room_record_calls(struct room *self)
+void module_record_calls(struct module *self)
 {
     static struct orma_import_ctx other;
 
     other = (struct orma_import_ctx){.model = &self->model, .state = self};
-    if (!self->ports.kernel.room)
+    if (!self->ports.kernel.module)
         self->ports.kernel =
             (struct orma_kernel_port){&other, set_tracing_start, preserve, marker, handle, add_row};
-    if (!self->ports.profile.room)
+    if (!self->ports.profile.module)
         self->ports.profile = (struct orma_profile_port){
-            .room = &other,
+            .module = &other,
             .inline_callsite = inline_callsite,
             .interned_callsite = interned_callsite,
         };
-    if (!self->ports.android.room)
+    if (!self->ports.android.module)
         self->ports.android =
             (struct orma_android_port){&other, screen_state, battery_stats, gpu_memory};
-    if (!self->ports.trace.room)
+    if (!self->ports.trace.module)
         self->ports.trace =
-            (struct orma_trace_port){.room = &other, .service_version = service_version};
+            (struct orma_trace_port){.module = &other, .service_version = service_version};
 }
 
-/* ---- the room ---- */
+/* ---- the module ---- */
 
-struct room *room_new(const struct orma_import_room *what,
-                      const struct orma_importer *const *importers)
+struct module *module_new(const struct orma_import_module *what,
+                          const struct orma_importer *const *importers)
 {
-    struct room *self = calloc(1, sizeof(*self));
+    struct module *self = calloc(1, sizeof(*self));
 
     cr_assert_eq(orma_storage_init(&self->storage), 0);
     orma_model_init(&self->model, &self->storage);
@@ -141,38 +141,38 @@ static void clock_failed(void *data, uint16_t machine, enum orma_stat stat, uint
     (void)source;
     (void)target;
     (void)offset;
-    orma_stats_inc(orma_model_stats(&((struct room *)data)->model, machine), stat);
+    orma_stats_inc(orma_model_stats(&((struct module *)data)->model, machine), stat);
 }
 
 static void settled(void *data, uint32_t clock)
 {
-    orma_buf_printf(&((struct room *)data)->calls, "settled %u\n", (unsigned)clock);
+    orma_buf_printf(&((struct module *)data)->calls, "settled %u\n", (unsigned)clock);
 }
 
 static void tied(void *data, const struct orma_clock_value *values, uint32_t num)
 {
     (void)values;
-    orma_buf_printf(&((struct room *)data)->calls, "tied %u\n", (unsigned)num);
+    orma_buf_printf(&((struct module *)data)->calls, "tied %u\n", (unsigned)num);
 }
 
 static void unrelatable(void *data, uint16_t machine, uint32_t source, uint32_t target)
 {
-    orma_buf_printf(&((struct room *)data)->calls, "unrelatable %u %u %u\n", machine,
+    orma_buf_printf(&((struct module *)data)->calls, "unrelatable %u %u %u\n", machine,
                     (unsigned)source, (unsigned)target);
 }
 
 static void stray(void *data, const char *msg, uint32_t number, int64_t offset)
 {
     (void)offset;
-    orma_buf_printf(&((struct room *)data)->calls, "stray %s %u\n", msg, (unsigned)number);
+    orma_buf_printf(&((struct module *)data)->calls, "stray %s %u\n", msg, (unsigned)number);
 }
 
 static void mixed(void *data, uint16_t machine, int64_t num)
 {
-    orma_buf_printf(&((struct room *)data)->calls, "mixed %u %lld\n", machine, (long long)num);
+    orma_buf_printf(&((struct module *)data)->calls, "mixed %u %lld\n", machine, (long long)num);
 }
 
-void room_add_reader(struct room *self)
+void module_add_reader(struct module *self)
 {
     const struct orma_reader_hooks hooks = {
         .data = self,
@@ -189,7 +189,7 @@ void room_add_reader(struct room *self)
     self->ctx.reader = &self->reader;
 }
 
-void room_free(struct room *self)
+void module_free(struct module *self)
 {
     cr_assert(!self->storage.failed);
     for (const struct orma_importer *const *i = self->importers; i && *i; i++)
@@ -207,7 +207,7 @@ void room_free(struct room *self)
     free(self);
 }
 
-void room_finish(struct room *self)
+void module_finish(struct module *self)
 {
     for (const struct orma_importer *const *i = self->importers; i && *i; i++)
         if ((*i)->finish)
@@ -220,7 +220,7 @@ void room_finish(struct room *self)
 
 /* ---- messages and packets ---- */
 
-static void write_fields(struct orma_buf *out, const struct room_field *f)
+static void write_fields(struct orma_buf *out, const struct module_field *f)
 {
     for (; f->kind != ROOM_END; f++) {
         switch (f->kind) {
@@ -252,7 +252,7 @@ static void write_fields(struct orma_buf *out, const struct room_field *f)
     }
 }
 
-struct orma_str room_bytes(struct room *self, const struct room_field *fields)
+struct orma_str module_bytes(struct module *self, const struct module_field *fields)
 {
     struct orma_buf out = {0};
 
@@ -266,7 +266,7 @@ struct orma_str room_bytes(struct room *self, const struct room_field *fields)
     return bytes;
 }
 
-struct orma_item room_item(struct room *self, uint32_t field, int64_t ts, struct orma_str bytes)
+struct orma_item module_item(struct module *self, uint32_t field, int64_t ts, struct orma_str bytes)
 {
     return (struct orma_item){
         .ts = ts,
@@ -278,10 +278,10 @@ struct orma_item room_item(struct room *self, uint32_t field, int64_t ts, struct
     };
 }
 
-void room_packet(struct room *self, const struct orma_importer *importer, uint32_t field,
-                 int64_t ts, const struct room_field *payload)
+void module_packet(struct module *self, const struct orma_importer *importer, uint32_t field,
+                   int64_t ts, const struct module_field *payload)
 {
-    struct orma_item item = room_item(self, field, ts, room_bytes(self, payload));
+    struct orma_item item = module_item(self, field, ts, module_bytes(self, payload));
 
     if (!importer->glance)
         importer->parse(&self->ctx, &item);
@@ -289,13 +289,13 @@ void room_packet(struct room *self, const struct orma_importer *importer, uint32
         (void)importer->parse_late(&self->ctx, &item);
 }
 
-static bool as_read(struct room *self,
+static bool as_read(struct module *self,
                     bool (*fn)(struct orma_import_ctx *, const struct orma_packet_ctx *),
-                    uint32_t field, int64_t ts, const struct room_field *payload)
+                    uint32_t field, int64_t ts, const struct module_field *payload)
 {
     const struct orma_read_packet p = {
         .field = field,
-        .payload = room_bytes(self, payload),
+        .payload = module_bytes(self, payload),
         .has_timestamp = true,
         .timestamp = (uint64_t)ts,
     };
@@ -304,19 +304,19 @@ static bool as_read(struct room *self,
     return fn(&self->ctx, &ctx);
 }
 
-bool room_early(struct room *self, const struct orma_importer *importer, uint32_t field, int64_t ts,
-                const struct room_field *payload)
+bool module_early(struct module *self, const struct orma_importer *importer, uint32_t field,
+                  int64_t ts, const struct module_field *payload)
 {
     return as_read(self, importer->early, field, ts, payload);
 }
 
-bool room_tokenize(struct room *self, const struct orma_importer *importer, uint32_t field,
-                   int64_t ts, const struct room_field *payload)
+bool module_tokenize(struct module *self, const struct orma_importer *importer, uint32_t field,
+                     int64_t ts, const struct module_field *payload)
 {
     return as_read(self, importer->tokenize, field, ts, payload);
 }
 
-void room_intern(struct room *self, const struct room_field *data)
+void module_intern(struct module *self, const struct module_field *data)
 {
-    cr_assert_eq(orma_seq_intern(self->seq, room_bytes(self, data)), 0);
+    cr_assert_eq(orma_seq_intern(self->seq, module_bytes(self, data)), 0);
 }
