@@ -60,8 +60,8 @@ int orma_processor_keep(struct orma_processor *self, const char *name, int64_t t
  */
 struct orma_processor_damage {
     uint64_t places, bytes;
-    int64_t first_offset;   /* -1: there is none, or it is in a file inside that is packed */
-    uint64_t cut_off_bytes; /* at the end: the begin of something that is not there */
+    int64_t first_offset;     /* -1: there is none, or it is in a file inside that is packed */
+    uint64_t truncated_bytes; /* at the end: the begin of something that is not there */
 };
 struct orma_processor_damage orma_processor_damage(const struct orma_processor *self);
 

@@ -578,7 +578,7 @@ static bool recover_folder(const struct orma_buf *text, const char *path, bool *
     return true;
 }
 
-/* A line that was cut off has another value than its writer meant. */
+/* A line that was truncated has another value than its writer meant. */
 static void drop_cut_line(struct orma_buf *text)
 {
     while (text->len && text->data[text->len - 1] != '\n')

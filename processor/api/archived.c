@@ -27,7 +27,7 @@ struct key {
 _Static_assert(sizeof(struct key) <= ORMA_IMAGE_KEY_BYTES, "the key fits into the label");
 
 /* What the label notes beside it. */
-enum { PLACES, BYTES, FIRST, CUT_OFF, SIZE, OPTIONS };
+enum { PLACES, BYTES, FIRST, TRUNCATED, SIZE, OPTIONS };
 
 void orma_archived_fini(struct orma_archived *self)
 {
@@ -125,7 +125,7 @@ int orma_archived_write(struct orma_storage *storage, const struct orma_archived
                                          [PLACES] = (int64_t)facts->damage.places,
                                          [BYTES] = (int64_t)facts->damage.bytes,
                                          [FIRST] = facts->damage.first_offset,
-                                         [CUT_OFF] = (int64_t)facts->damage.cut_off_bytes,
+                                         [TRUNCATED] = (int64_t)facts->damage.truncated_bytes,
                                          [SIZE] = (int64_t)facts->size,
                                          [OPTIONS] = facts->options,
                                      }};
@@ -210,7 +210,7 @@ int orma_archived_read(struct orma_storage *storage, const uint8_t *data, size_t
         .damage = {.places = (uint64_t)label.notes[PLACES],
                    .bytes = (uint64_t)label.notes[BYTES],
                    .first_offset = label.notes[FIRST],
-                   .cut_off_bytes = (uint64_t)label.notes[CUT_OFF]},
+                   .truncated_bytes = (uint64_t)label.notes[TRUNCATED]},
     };
     return 0;
 }

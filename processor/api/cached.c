@@ -15,7 +15,7 @@
 #define PLACES_BYTE_NS 6
 
 /* What the label of an image notes beside its key. */
-enum { PLACES, BYTES, FIRST, CUT_OFF };
+enum { PLACES, BYTES, FIRST, TRUNCATED };
 
 static const char *variable(const char *name)
 {
@@ -108,7 +108,7 @@ struct orma_processor_damage orma_cached_damage(const struct orma_cached *self)
         .places = (uint64_t)notes[PLACES],
         .bytes = (uint64_t)notes[BYTES],
         .first_offset = notes[FIRST],
-        .cut_off_bytes = (uint64_t)notes[CUT_OFF],
+        .truncated_bytes = (uint64_t)notes[TRUNCATED],
     };
 }
 
@@ -126,7 +126,7 @@ void orma_cached_write(struct orma_cached *self, struct orma_storage *storage,
     notes[PLACES] = (int64_t)damage->places;
     notes[BYTES] = (int64_t)damage->bytes;
     notes[FIRST] = damage->first_offset;
-    notes[CUT_OFF] = (int64_t)damage->cut_off_bytes;
+    notes[TRUNCATED] = (int64_t)damage->truncated_bytes;
     int r = (self->wait ? orma_cache_write : orma_cache_write_aside)(&place, &self->key, storage);
     if (r)
         orma_buf_printf(&self->note, "%s%s: not written: %s", self->note.len ? "; " : "",

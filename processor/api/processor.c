@@ -588,7 +588,7 @@ struct orma_processor_damage orma_processor_damage(const struct orma_processor *
         .places = self->import.model.damage.places,
         .bytes = self->import.model.damage.bytes,
         .first_offset = self->import.model.damage.first,
-        .cut_off_bytes = self->import.model.damage.cut_off,
+        .truncated_bytes = self->import.model.damage.truncated,
     };
 }
 

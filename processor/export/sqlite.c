@@ -1,7 +1,7 @@
 /*
  * Copies tables and views into a new database through one connection: the file is attached, CREATE
  * TABLE ... AS SELECT runs for each name, and the whole is one transaction without a journal on
- * disk, since a file that is cut off is thrown away. (A connection that is DEFENSIVE has one in
+ * disk, since a file that is truncated is thrown away. (A connection that is DEFENSIVE has one in
  * memory at least.)
  */
 #include "processor/export/sqlite.h"

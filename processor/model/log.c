@@ -87,9 +87,9 @@ void orma_model_damage(struct orma_model *self, int64_t offset, uint64_t bytes, 
     orma_model_log(self, self->base, ORMA_STAT_DAMAGED_PLACES, INT64_MIN, offset, args);
 }
 
-void orma_model_cut_off(struct orma_model *self, uint64_t bytes)
+void orma_model_truncated(struct orma_model *self, uint64_t bytes)
 {
-    self->damage.cut_off += bytes;
+    self->damage.truncated += bytes;
 }
 
 /* ---- order ---- */

@@ -73,7 +73,7 @@ struct orma_model {
     uint32_t files_read;      /* so far, this one included */
     uint32_t clock_snapshots; /* numbers of clock_snapshot that were given */
     struct {
-        uint64_t places, bytes, cut_off;
+        uint64_t places, bytes, truncated;
         int64_t first; /* the place of the first one; -1: none, or not in the file as such */
     } damage;          /* bytes that were skipped because they have no meaning */
     struct {
@@ -217,7 +217,7 @@ void orma_model_add_gap(struct orma_model *self, uint16_t machine,
                         const struct orma_model_gap *gap);
 
 void orma_model_damage(struct orma_model *self, int64_t offset, uint64_t bytes, const char *why);
-void orma_model_cut_off(struct orma_model *self, uint64_t bytes);
+void orma_model_truncated(struct orma_model *self, uint64_t bytes);
 
 /* The row of a graphics processor, and the counter track of its frequency. */
 uint32_t orma_model_ugpu(struct orma_model *self, uint16_t machine, uint32_t gpu);

@@ -60,7 +60,7 @@ static enum verdict is_packet(const uint8_t **pos, const uint8_t *end)
     return YES;
 }
 
-/* The last one of a chain may be cut off by the end of the file. */
+/* The last one of a chain may be truncated by the end of the file. */
 static enum verdict is_chain(const uint8_t *pos, const uint8_t *end, bool at_end)
 {
     for (unsigned i = 0; i < CHAIN; i++) {
@@ -173,7 +173,7 @@ bool orma_damage_tail_left(struct orma_reader *self, const uint8_t **pos, const 
     if (is_damaged(self, pos, end))
         return true;
     self->burst_tail.len = 0;
-    self->hooks.cut_off(self->hooks.data, (uint64_t)(end - *pos));
+    self->hooks.truncated(self->hooks.data, (uint64_t)(end - *pos));
     return false;
 }
 

@@ -53,7 +53,7 @@ int orma_damage_may_follow(const struct orma_reader *self, const uint8_t *pos, c
 /*
  * At the end of a file, or of unpacked bytes, the reader makes no packet of what is between *pos
  * and `end`. True: a packet lies behind damage, and *pos has moved on for the search. False:
- * nothing is left, or what is left was cut off and is counted.
+ * nothing is left, or what is left was truncated and is counted.
  */
 bool orma_damage_tail_left(struct orma_reader *self, const uint8_t **pos, const uint8_t *end);
 

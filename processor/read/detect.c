@@ -471,7 +471,7 @@ static bool is_value_type(const struct orma_pb_field *field)
 
 /*
  * A profile: its fields in any order, and no others; at least one of those that make it one. The
- * last field may be cut off, by the end of the bytes at hand or of the file.
+ * last field may be truncated, by the end of the bytes at hand or of the file.
  */
 static bool is_pprof(const uint8_t *data, size_t len)
 {

@@ -71,7 +71,7 @@ struct orma_reader_hooks {
     /* A field of a packet that is in no table: of this message, or malformed. */
     void (*stray)(void *data, const char *msg, uint32_t number, int64_t offset);
     /* The file ends in the middle of a packet. */
-    void (*cut_off)(void *data, uint64_t bytes);
+    void (*truncated)(void *data, uint64_t bytes);
     /* Every packet as it is cut; NULL: nobody wants to know. With `no_bursts` only. */
     void (*look)(void *data, struct orma_str packet);
     void *look_data; /* of look */

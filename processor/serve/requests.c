@@ -128,7 +128,7 @@ static void run_export(struct orma_job *job, struct orma_rpc *rpc)
     if (r == 0) {
         end_chunks(job);
     } else if (export.begun) {
-        job->cut = true; /* a body that is cut off says it */
+        job->cut = true; /* a body that is truncated says it */
     } else {
         job->close_after = true;
         reply(job, r == -ENOTSUP ? "501 Not Implemented" : "400 Bad Request", orma_buf_str(&error));

@@ -72,7 +72,7 @@ void orma_rpc_restore(struct orma_rpc *self);
 /* QueryArgs; each QueryResult is one call of `send`. */
 void orma_rpc_query(struct orma_rpc *self, struct orma_str args, orma_rpc_send_fn *send, void *ctx);
 
-/* ExportArgs; the file in pieces. Negative: nothing was handed over yet, or it is cut off. */
+/* ExportArgs; the file in pieces. Negative: nothing was handed over yet, or it is truncated. */
 int orma_rpc_export(struct orma_rpc *self, struct orma_str args, orma_export_piece_fn *fn,
                     void *ctx, struct orma_buf *error);
 

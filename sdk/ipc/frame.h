@@ -10,7 +10,7 @@
 #include "sdk/base/buf.h"
 #include "sdk/base/str.h"
 
-/* Length word included. Whoever sends more is cut off. */
+/* Length word included. Whoever sends more is disconnected. */
 #define ORMA_IPC_FRAME_MAX 131072u
 #define ORMA_IPC_LENGTH_SIZE 4u
 

@@ -135,7 +135,7 @@ class Containers(Case):
             self.refuses(overlapping(2, method), "overlap")
             self.refuses(overlapping(60000, method), "overlap")
 
-    def test_cut_off_and_garbage(self):
+    def test_truncated_and_garbage(self):
         for what, data in (("gzip", gzip.compress(TRACE)), ("zip", zipped([("a", TRACE)], 8)), ("tar", tarred([("a", TRACE)]))):
             for cut in (len(data) // 2, len(data) - 9):
                 with self.subTest(what, cut=cut):

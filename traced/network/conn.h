@@ -2,14 +2,14 @@
  * One client's connection: frames in, calls to the methods of a port, frames
  * out. Nothing here blocks. What the socket does not take at once is queued;
  * a client that does not read the oldest queued frame in time, or for whom too
- * much is queued, is cut off (rules 3 and 4 of docs/service.md). So is one that does
+ * much is queued, is disconnected (rules 3 and 4 of docs/service.md). So is one that does
  * not bind in time, or whose user has enough (rule 5).
  *
  * Frames are handled in slices (turn.h), each connection in its turn and its
  * frames in order; a call that is long may take several.
  *
  * Life: made by the listener; ends when the client closes, breaks the framing,
- * is cut off, or by traced_conn_close(). Whatever the reason, what a producer
+ * is disconnected, or by traced_conn_close(). Whatever the reason, what a producer
  * has sent until then is handled first, and its memory is read:
  *
  *   open ──► ending ──► over ──► freed      ending: nothing is sent, nothing new comes,

@@ -164,7 +164,7 @@ bool orma_accounts_nothing(const struct orma_accounts *self, const struct orma_m
         units += a->units;
         took += a->took - a->aside + a->of_use;
     }
-    return (units || model->damage.places || model->damage.cut_off) && !took;
+    return (units || model->damage.places || model->damage.truncated) && !took;
 }
 
 /* ---- sentences ---- */
@@ -241,9 +241,9 @@ static void put_damage(struct orma_buf *out, const struct orma_model *model)
     orma_buf_printf(out, "; the rest was read");
 }
 
-static void put_cut_off(struct orma_buf *out, const struct orma_model *model)
+static void put_truncated(struct orma_buf *out, const struct orma_model *model)
 {
-    uint64_t bytes = model->damage.cut_off;
+    uint64_t bytes = model->damage.truncated;
 
     orma_buf_printf(out,
                     "truncated: the last %" PRIu64 " byte%s could not be read, or more is missing",
@@ -408,8 +408,8 @@ void orma_accounts_write(struct orma_accounts *self, struct orma_model *model)
         put_damage(&text, model);
         set_message(model, add_row(model, 0, "place", "damaged", model->damage.places), &text);
     }
-    if (model->damage.cut_off) {
-        put_cut_off(&text, model);
+    if (model->damage.truncated) {
+        put_truncated(&text, model);
         set_message(model, add_row(model, 0, "end", "cut off", 1), &text);
     }
     for (unsigned i = 0; i < model->storage->traces_num; i++)

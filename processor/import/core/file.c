@@ -400,9 +400,9 @@ void orma_file_part(struct orma_file *self, enum orma_account_reason reason, con
                                place_of(self, at));
 }
 
-void orma_file_cut_off(struct orma_file *self, uint64_t bytes)
+void orma_file_truncated(struct orma_file *self, uint64_t bytes)
 {
-    orma_model_cut_off(self->imp->model, bytes);
+    orma_model_truncated(self->imp->model, bytes);
 }
 
 static size_t read_bytes(struct orma_file *self, const uint8_t *data, size_t len, bool at_end)
@@ -460,7 +460,7 @@ size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bo
 void orma_file_map_all(struct orma_file *self, const uint8_t *data, size_t len)
 {
     self->size = len;
-    (void)orma_file_map(self, data, len, true); /* what is left over is cut off */
+    (void)orma_file_map(self, data, len, true); /* what is left over is truncated */
 }
 
 /* Makes room for `len` more bytes without moving what was read. */

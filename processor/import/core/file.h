@@ -126,7 +126,7 @@ void orma_file_error(struct orma_file *self, int error, const char *fmt, ...) OR
 
 /*
  * Bytes at `at`, in what ops->read() was given, that were skipped since they mean nothing. What
- * follows each other is one place. Ends of files that are not whole are orma_model_cut_off().
+ * follows each other is one place. Ends of files that are not whole are orma_model_truncated().
  */
 #define ORMA_DAMAGED_LINE "a line that can't be read"
 void orma_file_damage(struct orma_file *self, const void *at, size_t len, const char *why);
@@ -178,7 +178,7 @@ void orma_file_part(struct orma_file *self, enum orma_account_reason reason, con
                     const void *at);
 
 /* Bytes at the end of the file that are no whole unit, since more is missing; 0: none. */
-void orma_file_cut_off(struct orma_file *self, uint64_t bytes);
+void orma_file_truncated(struct orma_file *self, uint64_t bytes);
 
 /* Notes an event: the unit waits for its place in time. */
 struct orma_unit_end orma_file_add(struct orma_file *self, int64_t ts, int64_t key,

@@ -116,11 +116,11 @@ static void hook_took_late(void *data, uint32_t file)
     (void)orma_account_took(packets_of(data, file), 1);
 }
 
-static void hook_cut_off(void *data, uint64_t bytes)
+static void hook_truncated(void *data, uint64_t bytes)
 {
     struct orma_import *self = data;
 
-    orma_model_cut_off(&self->model, bytes);
+    orma_model_truncated(&self->model, bytes);
 }
 
 static void hook_new_machine(void *data, uint16_t machine, uint64_t raw)
@@ -274,7 +274,7 @@ int orma_import_init(struct orma_import *self, struct orma_storage *storage,
         .lost = hook_lost,
         .damaged = hook_damaged,
         .stray = hook_stray,
-        .cut_off = hook_cut_off,
+        .truncated = hook_truncated,
         .new_machine = hook_new_machine,
         .clock_failed = orma_import_clocks_failed,
         .undeferrable = orma_import_clocks_undeferrable,

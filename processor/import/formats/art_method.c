@@ -408,7 +408,7 @@ static void read_records(struct orma_file *file, struct orma_art_cursor c)
         read_record(file, &c, tid);
         c.pos += art->record_size - art->tid_size;
     }
-    orma_file_cut_off(file, (uint64_t)(c.end - c.pos));
+    orma_file_truncated(file, (uint64_t)(c.end - c.pos));
 }
 
 /* ---- the streaming form ---- */
@@ -485,7 +485,7 @@ static size_t art_read(struct orma_file *file, const uint8_t *data, size_t len, 
         return len;
     }
     const uint8_t *good = walk(file, c, true);
-    orma_file_cut_off(file, (uint64_t)(data + len - good));
+    orma_file_truncated(file, (uint64_t)(data + len - good));
     c.end = good;
     (void)walk(file, c, false);
     return len;

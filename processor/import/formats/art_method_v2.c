@@ -6,7 +6,7 @@
  *   summary   key=value lines up to "*end"; the last block
  *
  * An exit does not say of what: slices of a thread end in the order in which they began. Reading
- * stops at what is cut off.
+ * stops at what is truncated.
  */
 #include "processor/import/formats/art_method.h"
 
@@ -185,7 +185,7 @@ static size_t art_read(struct orma_file *file, const uint8_t *data, size_t len, 
         good = c.pos;
     while (!orma_file_failed(file) && c.pos < c.end && read_block(file, &c));
     if (c.failed)
-        orma_file_cut_off(file, (uint64_t)(data + len - good));
+        orma_file_truncated(file, (uint64_t)(data + len - good));
     else if (c.pos < c.end && !orma_file_failed(file))
         orma_file_damage(file, c.pos, (size_t)(c.end - c.pos), "bytes after the summary");
     return len;

@@ -1,7 +1,7 @@
 /*
  * From text to events. The file is walked value by value and never held as a tree:
  *
- *   [ {event}, {event} ...            a bare list, which may be cut off
+ *   [ {event}, {event} ...            a bare list, which may be truncated
  *   { "traceEvents": [ {event} ... ], "metadata": {...}, "systemTraceEvents": "...", ... }
  *   { "traceEvents": { "traceEvents": [ ... ] } }
  *   {event} {event} ...              lines, also with commas behind them
@@ -280,7 +280,7 @@ static const char *read_event(struct orma_file *file, struct json_file *f, const
     return skip_damage(file, f, pos, next ? next : to, "malformed JSON");
 }
 
-/* The value at `pos` has no end in the file: goes to an event behind, or stays: it is cut off. */
+/* The value at `pos` has no end in the file: goes to an event behind, or stays: it is truncated. */
 static const char *leave_endless(struct orma_file *file, struct json_file *f, const char *pos,
                                  const char *end)
 {
@@ -650,7 +650,7 @@ static size_t json_read(struct orma_file *file, const uint8_t *data, size_t len,
     if (at_end && f->where != IN_LIST && !file->events.num)
         orma_file_error(file, -EBADMSG, "JSON trace file is incomplete (ERR:tp-corrupt)");
     else if (at_end && (f->where != IN_LIST || pos < end)) /* what came before is read */
-        orma_file_cut_off(file, ORMA_MAX((uint64_t)(end - pos), 1u));
+        orma_file_truncated(file, ORMA_MAX((uint64_t)(end - pos), 1u));
     return (size_t)(pos - start);
 }
 

@@ -209,7 +209,7 @@ static void read_tar(struct archive *a, const uint8_t *data, size_t len)
             return;
         }
         if (size > len - pos) { /* what is there of it is read */
-            orma_file_cut_off(a->file, 1);
+            orma_file_truncated(a->file, 1);
             size = len - pos;
         }
         struct orma_str body = {(const char *)data + pos, (size_t)size};
@@ -241,7 +241,7 @@ static void read_tar(struct archive *a, const uint8_t *data, size_t len)
         pos += ORMA_MIN((size_t)size, len - pos);
     }
     if (!is_zero(data + pos, len - pos) && !orma_file_failed(a->file))
-        orma_file_cut_off(a->file, len - pos); /* in a header */
+        orma_file_truncated(a->file, len - pos); /* in a header */
 }
 
 /* ---- zip ---- */
@@ -456,7 +456,7 @@ static void read_cut_zip(struct archive *a, const uint8_t *data, size_t len)
             pos += 16; /* the data descriptor: sizes that the header lacks */
     }
     if (a->num)
-        orma_file_cut_off(a->file, 1);
+        orma_file_truncated(a->file, 1);
     else
         bad(a, "it has no central directory; it may be truncated");
 }

@@ -16,8 +16,8 @@ extern const struct orma_import_module orma_formats_module;
 
 /*
  * Reports what went wrong with unpacking the file inside, if anything did. `result` is of
- * orma_inflater_feed() with `bytes`. A stream that is broken or cut off gives what came out of it,
- * if anything did, and the rest is damage. False: there is no more to come out.
+ * orma_inflater_feed() with `bytes`. A stream that is malformed or truncated gives what came out of
+ * it, if anything did, and the rest is damage. False: there is no more to come out.
  */
 struct orma_inflater;
 bool orma_formats_unpacked(struct orma_file *inside, const struct orma_inflater *inflater,

@@ -540,7 +540,7 @@ static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, co
         return at;
     }
     if (size > (size_t)(end - pos) && is_likely(word_at(pos)))
-        orma_file_cut_off(file, (uint64_t)(end - pos));
+        orma_file_truncated(file, (uint64_t)(end - pos));
     else
         orma_file_damage(file, pos, (size_t)(end - pos), "a Fuchsia record is malformed");
     return end;
@@ -582,7 +582,7 @@ static size_t fuchsia_read(struct orma_file *file, const uint8_t *data, size_t l
     }
     if (pos < end) {
         count(file, ORMA_STAT_FUCHSIA_RECORD_READ_ERROR);
-        orma_file_cut_off(file, (uint64_t)(end - pos));
+        orma_file_truncated(file, (uint64_t)(end - pos));
     }
     return len;
 }

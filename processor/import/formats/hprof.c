@@ -411,7 +411,7 @@ static void read_records(struct orma_hprof *h, struct orma_hprof_reader r, enum 
         uint64_t len = orma_hprof_number(&body, 4);
         r.pos = body.pos;
         r.failed = body.failed;
-        if (!r.failed && len > (uint64_t)(r.end - r.pos)) { /* cut off: what there is counts */
+        if (!r.failed && len > (uint64_t)(r.end - r.pos)) { /* truncated: what there is counts */
             len = (uint64_t)(r.end - r.pos);
             h->graph->truncated = cut = true;
             if (pass == PASS_CLASSES)
@@ -429,11 +429,11 @@ static void read_records(struct orma_hprof *h, struct orma_hprof_reader r, enum 
             count(h, ORMA_STAT_HPROF_RECORD_COUNTER);
         struct orma_unit_end end = read_record(h, tag, body, cut, pass == PASS_OBJECTS);
         if (cut && end.took && pass == PASS_CLASSES) /* all there is was read: more is missing */
-            orma_file_cut_off(h->file, 1);
+            orma_file_truncated(h->file, 1);
     }
     h->graph->truncated |= r.failed;
     if (r.failed && pass == PASS_CLASSES) /* in the head of a record */
-        orma_file_cut_off(h->file, (uint64_t)(r.end - begin));
+        orma_file_truncated(h->file, (uint64_t)(r.end - begin));
 }
 
 static bool read_header(struct orma_hprof *h, struct orma_hprof_reader *r)

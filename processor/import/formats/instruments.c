@@ -477,7 +477,7 @@ static void refuse(struct orma_file *file, const uint8_t *data, size_t len)
     if (error == XML_ERROR_NO_MEMORY)
         file->imp->model->storage->failed = true;
     else if (error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN)
-        orma_file_cut_off(file, ORMA_MAX(len - at, (size_t)1));
+        orma_file_truncated(file, ORMA_MAX(len - at, (size_t)1));
     else
         orma_file_damage(file, data + at, len - at, "XML that is not well-formed");
 }

@@ -416,7 +416,7 @@ static size_t logcat_read(struct orma_file *file, const uint8_t *data, size_t le
         struct orma_str line = {rest.data, n};
 
         if (!end && rest.len < LINE_MAX)
-            break; /* the last one without an end is cut off */
+            break; /* the last one without an end is truncated */
         while (line.len && line.data[line.len - 1] == '\r') /* some have passed two programs */
             line.len--;
         if (read_header(line, &e)) {
@@ -432,7 +432,7 @@ static size_t logcat_read(struct orma_file *file, const uint8_t *data, size_t le
         skip(&rest, ORMA_MIN(n + 1, rest.len));
     }
     if (at_end)
-        orma_file_cut_off(file, rest.len);
+        orma_file_truncated(file, rest.len);
     return len - rest.len;
 }
 

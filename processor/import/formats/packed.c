@@ -49,7 +49,7 @@ bool orma_formats_unpacked(struct orma_file *inside, const struct orma_inflater 
     else if (result < 0)
         orma_file_error(inside, result, "the %s stream is corrupt (ERR:decomp)", of);
     else if (at_end && !done && inside->size)
-        orma_file_cut_off(inside, 1);
+        orma_file_truncated(inside, 1);
     else if (at_end && !done)
         orma_file_error(inside, -EBADMSG, "the %s stream is truncated (ERR:decomp)", of);
     return result == 0;

@@ -598,7 +598,7 @@ static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, co
     if (end - at < HEADER) {
         at = end;
         if (is_likely(h)) {
-            orma_file_cut_off(file, (uint64_t)(end - pos));
+            orma_file_truncated(file, (uint64_t)(end - pos));
             return end;
         }
     }
@@ -627,7 +627,7 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
         struct header h = read_record_header(&c);
 
         if (c.failed) {
-            orma_file_cut_off(file, (uint64_t)(end - pos));
+            orma_file_truncated(file, (uint64_t)(end - pos));
             break;
         }
         if (h.size < HEADER || h.size > (size_t)(end - pos)) {
@@ -640,7 +640,7 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
         (void)note_record(file, p, pos, &h);
         pos += h.size;
         if (behind > (size_t)(end - pos)) {
-            orma_file_cut_off(file, (uint64_t)(end - pos));
+            orma_file_truncated(file, (uint64_t)(end - pos));
             break;
         }
         pos += behind;

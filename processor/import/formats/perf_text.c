@@ -188,7 +188,7 @@ static bool is_hex(struct orma_str word)
     return true;
 }
 
-/* "0x12" at the end of the text, behind a '+', is cut off. */
+/* "0x12" at the end of the text, behind a '+', is truncated. */
 static struct orma_str without_offset(struct orma_str s)
 {
     size_t at = s.len;
@@ -489,7 +489,7 @@ static size_t perf_text_read(struct orma_file *file, const uint8_t *data, size_t
         /* A name may go on where the text ends. */
         if (at_end && !rest.len && data[len - 1] != '\n' && line.len &&
             line.data[line.len - 1] != ')')
-            orma_file_cut_off(file, line.len);
+            orma_file_truncated(file, line.len);
         else
             on_line(file, p, line);
     }

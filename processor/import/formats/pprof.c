@@ -2,7 +2,7 @@
  * pprof: one message with samples, each of which has a call stack and a value of every type.
  *
  * Parts refer to each other by id, and come in any order; so the message is walked once for each
- * kind: strings first, then what refers to them, samples last. One that is cut off is read as far
+ * kind: strings first, then what refers to them, samples last. One that is truncated is read as far
  * as its fields are whole.
  */
 #include "processor/import/formats/formats.h"
@@ -340,7 +340,7 @@ static size_t pprof_read(struct orma_file *file, const uint8_t *data, size_t len
         if (f.id == ORMA_PB_PPROF_PROFILE_STRING_TABLE)
             add_string(p, orma_pb_str(&f));
     if (r.failed) /* what is before it is read */
-        orma_file_cut_off(file, (uint64_t)(data + len - good));
+        orma_file_truncated(file, (uint64_t)(data + len - good));
     if (!p->strings_num) {
         orma_file_error(file, -EBADMSG, "Invalid pprof: empty string table (ERR:tp-corrupt)");
         return len;

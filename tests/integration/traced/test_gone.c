@@ -173,7 +173,7 @@ static struct traced_conn *conn_of_producer(const struct fixture *s)
 }
 
 /* It lives, but takes nothing: commands are queued for it, and then its time is over. */
-Test(traced_gone, cut_off_because_it_does_not_listen)
+Test(traced_gone, truncated_because_it_does_not_listen)
 {
     struct fixture s;
 

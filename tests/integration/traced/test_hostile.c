@@ -161,7 +161,7 @@ Test(traced_hostile, random_requests_on_both_ports)
 }
 
 /* Connects, sends a frame that announces `len` bytes, and says whether the service hung up. */
-static bool is_cut_off(const char *addr, uint32_t announced, size_t sent)
+static bool is_truncated(const char *addr, uint32_t announced, size_t sent)
 {
     int fd = orma_sock_connect(addr);
     uint8_t *frame = calloc(1, 4 + sent), reply[64];
@@ -191,10 +191,10 @@ Test(traced_hostile, frames_up_to_the_limit_and_not_over_it)
     struct scene sc;
 
     scene_init(&sc);
-    cr_assert_not(is_cut_off(sc.s.rig.producer_addr, 131068, 131068), "exactly the limit");
-    cr_assert(is_cut_off(sc.s.rig.producer_addr, 131069, 131069), "one more");
-    cr_assert(is_cut_off(sc.s.rig.producer_addr, UINT32_MAX, 0), "far over");
-    cr_assert_not(is_cut_off(sc.s.rig.producer_addr, 0, 0), "an empty frame is skipped");
+    cr_assert_not(is_truncated(sc.s.rig.producer_addr, 131068, 131068), "exactly the limit");
+    cr_assert(is_truncated(sc.s.rig.producer_addr, 131069, 131069), "one more");
+    cr_assert(is_truncated(sc.s.rig.producer_addr, UINT32_MAX, 0), "far over");
+    cr_assert_not(is_truncated(sc.s.rig.producer_addr, 0, 0), "an empty frame is skipped");
     scene_fini(&sc);
 }
 

@@ -62,12 +62,12 @@ Test(model_log, damage_is_summed_up_and_its_first_place_kept)
     cr_assert_eq(f->model.damage.first, -1);
     orma_model_damage(&f->model, 100, 5, "why");
     orma_model_damage(&f->model, 200, 7, "why");
-    orma_model_cut_off(&f->model, 0);
-    orma_model_cut_off(&f->model, 3);
+    orma_model_truncated(&f->model, 0);
+    orma_model_truncated(&f->model, 3);
     cr_assert_eq(f->model.damage.places, 2);
     cr_assert_eq(f->model.damage.bytes, 12);
     cr_assert_eq(f->model.damage.first, 100);
-    cr_assert_eq(f->model.damage.cut_off, 3);
+    cr_assert_eq(f->model.damage.truncated, 3);
     fixture_free(f);
 }
 

@@ -153,7 +153,7 @@ Test(damage, an_unharmed_trace_has_none)
     put_trace(&b);
     struct outcome o = load_all_ways(&b, "unharmed");
     cr_assert_eq(o.slices, PACKETS);
-    cr_assert_eq(o.damage.places + o.damage.bytes + o.damage.cut_off_bytes, 0);
+    cr_assert_eq(o.damage.places + o.damage.bytes + o.damage.truncated_bytes, 0);
     cr_assert_eq(o.damage.first_offset, -1);
     orma_buf_fini(&b);
     orma_assert_no_leaks();
@@ -235,7 +235,7 @@ Test(damage, the_last_packet_may_be_damaged_too)
     orma_assert_no_leaks();
 }
 
-Test(damage, a_file_that_is_cut_off_is_no_damage)
+Test(damage, a_file_that_is_truncated_is_no_damage)
 {
     for (unsigned cut = 1; cut < 29; cut += 7) {
         struct orma_buf b = {0};
@@ -245,7 +245,7 @@ Test(damage, a_file_that_is_cut_off_is_no_damage)
         struct outcome o = load_all_ways(&b, "cut off");
         cr_assert_eq(o.slices, AT, "%u: %llu", cut, (unsigned long long)o.slices);
         cr_assert_eq(o.damage.places, 0);
-        cr_assert_eq(o.damage.cut_off_bytes, cut);
+        cr_assert_eq(o.damage.truncated_bytes, cut);
         orma_buf_fini(&b);
     }
     orma_assert_no_leaks();

@@ -218,7 +218,7 @@ Test(formats, rows_are_the_same_whatever_the_pieces)
 }
 
 /* An object that is cut off anywhere behind its first event gives the events before. */
-Test(formats, a_json_object_that_is_cut_off_gives_what_is_whole)
+Test(formats, a_json_object_that_is_truncated_gives_what_is_whole)
 {
     static const char text[] =
         "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"ts\":1,\"dur\":1,\"name\":"
@@ -235,7 +235,7 @@ Test(formats, a_json_object_that_is_cut_off_gives_what_is_whole)
         cr_assert_eq(load(tp, text, len, 7), 0, "%zu: %s", len, orma_processor_error(tp));
         rows(tp, "SELECT name FROM slice", &got);
         cr_assert_str_eq(orma_buf_cstr(&got), second ? "a\nb\n" : "a\n", "%zu", len);
-        cr_assert_eq(orma_processor_damage(tp).cut_off_bytes > 0, len < sizeof(text) - 1, "%zu",
+        cr_assert_eq(orma_processor_damage(tp).truncated_bytes > 0, len < sizeof(text) - 1, "%zu",
                      len);
         orma_processor_free(tp);
     }
@@ -284,7 +284,7 @@ Test(formats, damaged_lines_are_skipped_and_told)
             cr_assert_eq(d.places, 1, "%s: %llu", cases[i].what, (unsigned long long)d.places);
             cr_assert_eq(d.first_offset, (int64_t)strlen(cases[i].before), "%s", cases[i].what);
             cr_assert(d.bytes < bad && d.bytes >= bad - 2, "%s", cases[i].what);
-            cr_assert_eq(d.cut_off_bytes, 0, "%s", cases[i].what);
+            cr_assert_eq(d.truncated_bytes, 0, "%s", cases[i].what);
             orma_processor_free(tp);
         }
     }
@@ -334,7 +334,7 @@ Test(formats, damage_in_json_costs_what_is_broken)
                      (unsigned long long)d.places);
         cr_assert_geq(d.first_offset, (int64_t)strlen(SLICE(1)), "%s", between);
         cr_assert_lt(d.first_offset + (int64_t)d.bytes, (int64_t)text.len, "%s", between);
-        cr_assert_eq(d.cut_off_bytes, 0, "%s", between);
+        cr_assert_eq(d.truncated_bytes, 0, "%s", between);
         orma_processor_free(tp);
     }
     orma_buf_fini(&text);
@@ -355,7 +355,7 @@ Test(formats, brackets_in_brackets_are_no_long_work, .timeout = 60)
     cr_assert_eq(load(tp, text.data, text.len, 65536), 0, "%s", orma_processor_error(tp));
     rows(tp, "SELECT name FROM slice", &got);
     cr_assert_str_eq(orma_buf_cstr(&got), "1\n");
-    cr_assert_gt(orma_processor_damage(tp).cut_off_bytes, 0);
+    cr_assert_gt(orma_processor_damage(tp).truncated_bytes, 0);
     orma_processor_free(tp);
     orma_buf_fini(&text);
     orma_buf_fini(&got);

@@ -109,7 +109,7 @@ Test(formats, what_lies_behind_or_between_records_of_perf_is_stepped_over)
                  0);
     unsigned all = count_samples(&file, &damage);
     cr_assert_gt(all, 0);
-    cr_assert_eq(damage.places + damage.cut_off_bytes, 0);
+    cr_assert_eq(damage.places + damage.truncated_bytes, 0);
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(odd); i++) {
         struct orma_buf other = {0};
 
@@ -347,7 +347,7 @@ Test(formats, a_zip_archive_with_sizes_of_64_bits)
         if (r == 0) {
             rows(tp, "SELECT name FROM slice", &got);
             cr_assert(len < list || !strcmp(orma_buf_cstr(&got), "here\n"), "%zu", len);
-            cr_assert_gt(orma_processor_damage(tp).cut_off_bytes, 0);
+            cr_assert_gt(orma_processor_damage(tp).truncated_bytes, 0);
         }
         orma_processor_free(tp);
     }

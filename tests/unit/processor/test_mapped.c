@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "processor/processor.h"
-#include "sdk/base/mapped.h"
 #include "protos/reflect/schema.h"
 #include "protos/reflect/text.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/mapped.h"
 #include "tests/support/leaks.h"
 
 #define PAGE ((size_t)sysconf(_SC_PAGESIZE))
@@ -126,7 +126,7 @@ Test(mapped, a_large_file_is_let_go)
     close(fd);
 }
 
-Test(mapped, what_was_cut_off_reads_as_zeroes)
+Test(mapped, what_was_truncated_reads_as_zeroes)
 {
     int fd = file_of_pages(4);
     struct orma_mapped *m = map(fd);

@@ -721,7 +721,7 @@ Test(unwind, tells_how_a_file_was_compiled)
 }
 
 /* As a library that is installed over while it is watched. */
-Test(unwind, survives_a_file_that_is_cut_off)
+Test(unwind, survives_a_file_that_is_truncated)
 {
     char path[] = "/tmp/orma-unwind-XXXXXX", bytes[65536];
     struct orma_unwind_file *file;

@@ -42,7 +42,7 @@ def _varints_at_once(numpy, data):
     data = numpy.frombuffer(data, numpy.uint8)
     ends = numpy.flatnonzero(data < 128)
     if not len(ends) or ends[-1] != len(data) - 1:
-        raise Malformed("a number is cut off")
+        raise Malformed("a number is truncated")
     starts = numpy.concatenate(([0], ends[:-1] + 1))
     lengths = ends - starts + 1
     most = int(lengths.max())
@@ -72,7 +72,7 @@ def varints(data):
             value |= (byte & 127) << shift
             shift += 7
     if shift:
-        raise Malformed("a number is cut off")
+        raise Malformed("a number is truncated")
     return out
 
 
@@ -85,7 +85,7 @@ def _one(data, at):
         if byte < 128:
             return value & (1 << 64) - 1, at
         shift += 7
-    raise Malformed("a number is cut off, or too long")
+    raise Malformed("a number is truncated, or too long")
 
 
 def fields(data):
@@ -104,7 +104,7 @@ def fields(data):
             else:
                 raise Malformed(f"no field is of the wire type {kind}")
             if size > len(data) - at:
-                raise Malformed("a field is cut off")
+                raise Malformed("a field is truncated")
             value = data[at:at + size]
             at += size
         yield key >> 3, value
