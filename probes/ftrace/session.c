@@ -1,5 +1,5 @@
 /*
- * linux.ftrace: the kernel's own trace points, for one session.
+ * linux.ftrace: the kernel's own tracepoints, for one session.
  *
  *   create  find or set up the instance, choose and compile events, enable them
  *   start   recording on

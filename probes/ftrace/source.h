@@ -1,5 +1,5 @@
 /*
- * Data sources of the kernel's trace points: linux.ftrace (session.c) and
+ * Data sources of the kernel's tracepoints: linux.ftrace (session.c) and
  * linux.frozen_ftrace (frozen.c).
  */
 #ifndef ORMA_PROBES_FTRACE_SOURCE_H

@@ -763,7 +763,7 @@ ORMA_TRACEFS_PAGE_INLINE void put_events(struct orma_ftrace_translate *self,
     const size_t waking_size = self->compact_ids.waking_size;
     struct orma_tracefs_page page = *state;
     struct orma_tracefs_page_event ev;
-    /* What needs the check is rare: it goes the long way. */
+    /* What needs the check is rare: it takes the slow path. */
     const unsigned simple = check ? 0 : self->simple_kinds;
     const uint8_t *const safe = limit - READ_AHEAD;
     uint64_t foreign = 0, walked = 0;

@@ -11,7 +11,7 @@
  *
  * Compact sched names neither the task that a switch takes off the cpu nor the
  * one that wakes another: a reader takes the last switch's next task for both.
- * Kernels leave switches out (task contexts without trace points, filters of
+ * Kernels leave switches out (task contexts without tracepoints, filters of
  * events and pids, overruns), and then that is wrong for this event and for the
  * times of two threads. Such an event is written in full. So is the first
  * switch of a cpu, and each waking before it.

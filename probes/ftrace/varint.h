@@ -163,7 +163,7 @@ struct orma_ftrace_time_cache {
     unsigned len;   /* how many */
 };
 
-/* Another `high`: the long way, and remembered. */
+/* Another `high`: the slow path, and remembered. */
 ORMA_COLD __attribute__((unused)) static uint8_t *
 orma_ftrace_put_new_time(uint8_t *to, struct orma_ftrace_time_cache *cache, uint64_t ts)
 {

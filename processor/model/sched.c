@@ -3,7 +3,7 @@
  * thread was (thread_state).
  *
  * Switches may be missing: the kernel leaves some out (task contexts without
- * trace points, filters), rings overrun. A cpu's chain is broken where a switch
+ * tracepoints, filters), rings overrun. A cpu's chain is broken where a switch
  * takes off another thread than the last one has put on. How long the state
  * took that ended unseen is not known then: its row stays open (dur -1).
  */

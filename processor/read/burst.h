@@ -7,10 +7,10 @@
  *   tag len │ 40 time │ 68 02 │ 5a len track event │ 18 uid  50 sequence  f8 04 pid
  *             timestamp  flags                       └── tail: bytes as before ──┘
  *
- * The reader reads a packet the long way and notes its tail. As long as packets
+ * The reader reads a packet on the slow path and notes its tail. As long as packets
  * have this form and that tail they are the same for the state of the sequence,
  * and go to the same run of the sorter: a few comparisons each. The first one
- * that is anything else is read the long way again. It must make no difference:
+ * that is anything else is read on the slow path again. It must make no difference:
  * tests/unit/processor/test_shortcuts.c imports traces both ways.
  */
 #ifndef ORMA_PROCESSOR_READ_BURST_H

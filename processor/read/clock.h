@@ -106,7 +106,7 @@ struct orma_clocks {
     uint32_t epoch;          /* changes with the graph: cached ways are then stale */
     uint64_t searches;       /* made so far: what one has visited is marked with its number */
     uint32_t snapshots_num;
-    /* What a reference reader would have had to look up the long way: it is a statistic. */
+    /* What a reference reader would have had to look up on the slow path: it is a statistic. */
     struct {
         uint64_t from, to;
         int64_t lo, hi;

@@ -18,7 +18,7 @@
 struct orma_forwarded {
     int64_t ts;
     struct orma_seq_gen *gen;
-    const uint8_t *data; /* the event: it may have args, or must be read the long way */
+    const uint8_t *data; /* the event: it may have args, or must be read on the slow path */
     uint16_t len;
     uint16_t name_iid, category_iid;
     uint8_t type;

@@ -113,7 +113,7 @@ struct orma_reader {
     struct orma_seq *last_seq;  /* of the packet before */
     struct orma_str burst_tail; /* what that packet ended with, see burst.h; empty: no burst */
     uint64_t bursts;            /* how many were read */
-    bool no_bursts;             /* read each packet the long way: for tests */
+    bool no_bursts;             /* read each packet on the slow path: for tests */
     bool
         watches_order; /* there are sums: track events that come late are tokenized from there on */
     uint64_t order;    /* of the next packet */

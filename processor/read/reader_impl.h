@@ -1,5 +1,5 @@
 /*
- * Between the files of the reader: machines and times of packets, the long way.
+ * Between the files of the reader: machines and times of packets, the slow path.
  */
 #ifndef ORMA_PROCESSOR_READ_READER_IMPL_H
 #define ORMA_PROCESSOR_READ_READER_IMPL_H

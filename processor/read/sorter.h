@@ -3,7 +3,7 @@
  *
  * Input comes in runs that are in order already: the packets of a sequence, the
  * events of a cpu. A run is not stored packet by packet. It is a list of
- * segments, each a stretch of the file whose packets follow each other, and is
+ * segments, each a range of the file whose packets follow each other, and is
  * decoded again, one packet ahead, while runs are merged:
  *
  *   run of a sequence   [segment: 310 packets][segment: 1 packet] ...
@@ -195,7 +195,7 @@ void orma_sorter_walk_run(const struct orma_seq *seq,
 
 /*
  * A bundle. Its index, or UINT32_MAX when memory is out. Events that are not in order, or whose
- * clock does not run evenly, come as several entries with a stretch of the list each.
+ * clock does not run evenly, come as several entries with a range of the list each.
  */
 uint32_t orma_sorter_add_bundle(struct orma_sorter *self, const struct orma_kernel_bundle *bundle);
 

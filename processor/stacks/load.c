@@ -286,15 +286,15 @@ static void put_event(struct loader *l, struct orma_buf *sql)
 
 /* ---- inside slices ---- */
 
-struct stretch {
+struct thread_interval {
     int64_t utid, from, to;
 };
 
 /* Slices of the name whose end is known, by thread and time, merged where they overlap. */
-static void load_stretches(struct loader *l, struct orma_buf *ret)
+static void load_intervals(struct loader *l, struct orma_buf *ret)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
-    struct stretch open = {.utid = -1};
+    struct thread_interval open = {.utid = -1};
 
     include(l, "orma.durations");
     orma_buf_put_str(&sql, "INCLUDE PERFETTO MODULE orma.durations; "
@@ -306,8 +306,8 @@ static void load_stretches(struct loader *l, struct orma_buf *ret)
     orma_buf_put_str(&sql, " ORDER BY 1, 2");
     struct rows rows = rows_of(l, orma_buf_cstr(&sql));
     while (next(&rows)) {
-        const struct stretch s = {orma_query_int64(rows.q, 0), orma_query_int64(rows.q, 1),
-                                  orma_query_int64(rows.q, 2)};
+        const struct thread_interval s = {orma_query_int64(rows.q, 0), orma_query_int64(rows.q, 1),
+                                          orma_query_int64(rows.q, 2)};
 
         if (s.utid == open.utid && s.from <= open.to) {
             open.to = s.to > open.to ? s.to : open.to;
@@ -323,10 +323,10 @@ static void load_stretches(struct loader *l, struct orma_buf *ret)
         l->err = -ENOMEM;
 }
 
-static bool is_inside(const struct orma_buf *stretches, int64_t utid, int64_t ts)
+static bool is_inside(const struct orma_buf *intervals, int64_t utid, int64_t ts)
 {
-    const struct stretch *all = (const void *)stretches->data;
-    size_t lo = 0, hi = stretches->len / sizeof(*all);
+    const struct thread_interval *all = (const void *)intervals->data;
+    size_t lo = 0, hi = intervals->len / sizeof(*all);
 
     while (lo < hi) { /* the first behind it */
         size_t mid = lo + (hi - lo) / 2;
@@ -397,12 +397,12 @@ static void load_samples(struct loader *l)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
     ORMA_AUTO(orma_buf_fini) struct orma_buf event = {0};
-    ORMA_AUTO(orma_buf_fini) struct orma_buf stretches = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf intervals = {0};
     struct orma_stacks *self = l->self;
     bool inside = is_given(l->choice->slices);
 
     if (inside)
-        load_stretches(l, &stretches);
+        load_intervals(l, &intervals);
     put_event(l, &event);
     orma_buf_put_str(&sql, "SELECT s.callsite_id, coalesce(k.utid, -1), count(*), min(s.ts), "
                            "max(s.ts), sum(s.unwind_error IS NOT NULL), "
@@ -417,7 +417,7 @@ static void load_samples(struct loader *l)
         int64_t utid = orma_query_int64(rows.q, 1), from = orma_query_int64(rows.q, 3);
         uint64_t num = (uint64_t)orma_query_int64(rows.q, 2);
 
-        if (inside && !is_inside(&stretches, utid, from))
+        if (inside && !is_inside(&intervals, utid, from))
             continue;
         int64_t to = orma_query_int64(rows.q, 4);
         self->first_ns = self->samples && self->first_ns < from ? self->first_ns : from;
@@ -835,7 +835,7 @@ static void load_unseen(struct loader *l)
         l->err = -ENOMEM;
 }
 
-/* Of a stretch of time, nobody counted. */
+/* Of an interval, nobody counted. */
 static void load_counted(struct loader *l)
 {
     const struct orma_stacks_choice *c = l->choice;

@@ -1,7 +1,7 @@
 /*
  * The bytes of blocks and chunks, which docs/view-format.md describes.
  *
- * A chunk is a stretch of the items of one row; blocks are filled with chunks until they are large
+ * A chunk is a range of the items of one row; blocks are filled with chunks until they are large
  * enough to be packed well, and small enough that a page which needs a row does not unpack all
  * others.
  */

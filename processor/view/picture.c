@@ -3,7 +3,7 @@
  * sent at once. Short items of a row stand together as in a level that a screen does not need finer
  * for the whole trace; so what such a picture shows is true, and says up to which time it is all.
  *
- * A picture is one stretch of bytes: its block 0, with the length in front (4 bytes), and the
+ * A picture is one range of bytes: its block 0, with the length in front (4 bytes), and the
  * others. The next one is made when somebody took the one before, and not so often that the reading
  * takes much longer.
  */

@@ -14,13 +14,13 @@
  *   busy = RUNNING                      paused = 1, seq.sites_num = 0 everywhere
  *   sites_num? category's bit?          membarrier()
  *     > 0: the short way                wait until no thread is RUNNING
- *     0:   the long way, which looks    ... has all sequences ...
+ *     0:   the slow path, which looks    ... has all sequences ...
  *          at `paused` and waits        paused = 0
  *   busy = IDLE
  *
  * membarrier() makes each running thread pass a full barrier, so either its
  * `busy` is seen or it sees the zero. Where the kernel lacks it, and under
- * ThreadSanitizer, which does not model it, sites_num stays 0 and the long way
+ * ThreadSanitizer, which does not model it, sites_num stays 0 and the slow path
  * has a fence of its own.
  *
  * LOCKED means: holds or waits for g.lock, and touches no chunk.
@@ -125,11 +125,11 @@ struct orma_te_seq {
     struct orma_writer *writer;
     uint64_t last_ns; /* of the incremental clock */
     struct orma_te_entry *sites;
-    /* Entries that may be used; 0 sends every event the long way. The pauser stores 0. */
+    /* Entries that may be used; 0 sends every event down the slow path. The pauser stores 0. */
     _Atomic uint32_t sites_num;
     uint32_t sites_cap;
 
-    /* ---- the long way ---- */
+    /* ---- the slow path ---- */
     struct orma_te_session *session;
     struct orma_te_seq *next; /* session.idle */
     bool renew;               /* restart the incremental state */
@@ -153,7 +153,7 @@ struct orma_te_thread {
     struct orma_tsc_anchor clock;
     _Atomic(struct orma_te_seq *) seqs[ORMA_TE_SLOTS];
 
-    /* ---- the long way ---- */
+    /* ---- the slow path ---- */
     struct orma_te_thread *next; /* g.threads or g.free_threads */
     int32_t tid;
     struct orma_buf packet, interned, event; /* scratch */
@@ -246,7 +246,7 @@ bool orma_te_wait_for_session(int timeout_ms);
 
 /* The calling thread, registered; NULL when out of memory. */
 struct orma_te_thread *orma_te_thread_new(void);
-/* Makes busy what may be paused: for the long way. */
+/* Makes busy what may be paused: for the slow path. */
 void orma_te_thread_settle(struct orma_te_thread *self);
 /* The sequence in this slot; NULL if there can be none. The thread is RUNNING before and after. */
 struct orma_te_seq *orma_te_thread_seq(struct orma_te_thread *self, uint32_t slot);
@@ -265,7 +265,7 @@ void orma_te_each_category(void (*fn)(void *ctx, const struct orma_category *cat
 /* Called with the lock held when categories came or went; for the data source's descriptor. */
 void orma_te_set_listener(void (*fn)(void));
 
-/* ---- te_encode.c: the long way ---- */
+/* ---- te_encode.c: the slow path ---- */
 
 struct orma_te_event {
     uint32_t type;          /* of TrackEvent */

@@ -1,5 +1,5 @@
 /*
- * The two halves of the long way: te_state.c keeps what the reader of a sequence
+ * The two halves of the slow path: te_state.c keeps what the reader of a sequence
  * has been given so far, te_encode.c writes events.
  */
 #ifndef ORMA_SDK_EVENTS_TE_ENCODE_H

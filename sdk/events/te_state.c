@@ -286,7 +286,7 @@ static bool grow_sites(struct orma_te_seq *seq, uint32_t id)
         return false;
     struct orma_te_entry *sites = orma_mem_new(cap * sizeof(*sites));
     if (!sites)
-        return false; /* these sites go the long way */
+        return false; /* these sites take the slow path */
     if (seq->sites)
         memcpy(sites, seq->sites, seq->sites_cap * sizeof(*sites));
     orma_mem_free(seq->sites, seq->sites_cap * sizeof(*sites));

@@ -158,7 +158,7 @@ static inline uint8_t *put_delta(uint8_t *to, uint64_t delta)
     return orma_varint_write(to, delta);
 }
 
-/* The entry of the site, NULL if the event must go the long way. */
+/* The entry of the site, NULL if the event must take the slow path. */
 static inline const struct orma_te_entry *entry_in(const struct orma_te_seq *seq, uint32_t site_id)
 {
     if (ORMA_UNLIKELY(site_id >= atomic_load_explicit(&seq->sites_num, memory_order_relaxed)))
@@ -233,7 +233,7 @@ static void emit_plain(struct orma_te_thread *self, uint32_t slot, const struct 
         *got &= ~(UINT32_C(1) << slot);
 }
 
-/* Several sessions, an anchor to be read, a chunk's end, the long way. The thread is RUNNING. */
+/* Several sessions, an anchor to be read, a chunk's end, the slow path. The thread is RUNNING. */
 static __attribute__((noinline)) uint32_t plain_general(struct orma_te_thread *self, uint32_t type,
                                                         struct orma_site *site,
                                                         const struct orma_category *category,
@@ -349,7 +349,7 @@ void orma_instant(struct orma_site *site)
  *   [size][40 delta][68 02 5a LL 48 type ...][22 size 08 key tag value]...[f9 02 flow]
  *
  * Sizes are filled in behind their bytes. Whatever is larger, or whose key or track the reader
- * does not know yet, goes the long way; nothing has been published by then.
+ * does not know yet, takes the slow path; nothing has been published by then.
  */
 #define EVENT_SHORT_MAX 110u
 #define FLOW_LEN 10u
@@ -459,7 +459,7 @@ static inline uint8_t *put_arg(const struct orma_te_seq *seq, const struct orma_
     return NULL;
 }
 
-/* False: it must go the long way. */
+/* False: it must take the slow path. */
 static inline bool put_args(struct orma_te_thread *self, uint32_t slot,
                             const struct orma_site *site, uint32_t site_id, uint64_t ns,
                             const struct orma_arg *args, size_t num)

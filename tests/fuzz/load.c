@@ -54,7 +54,7 @@ struct meddler {
     uint64_t state;
 };
 
-/* Writes over a few bytes, sometimes a stretch of them, as a page that is gone. */
+/* Writes over a few bytes, sometimes a range of them, as a page that is gone. */
 static void meddle(struct meddler *m)
 {
     for (unsigned i = 0; m && m->size && i < 8; i++) {

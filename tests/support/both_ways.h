@@ -1,7 +1,7 @@
 /*
- * Shortcuts of the import, compared with the long way: the same trace is loaded
- * without them, with them, with a second thread as well, and with args left for later; every cell of
- * every table, every text and every statistic must be the same.
+ * Shortcuts of the import, compared with the slow path: the same trace is loaded
+ * without them, with them, with a second thread as well, and with args left for later; every cell
+ * of every table, every text and every statistic must be the same.
  */
 #ifndef ORMA_TESTS_SUPPORT_BOTH_WAYS_H
 #define ORMA_TESTS_SUPPORT_BOTH_WAYS_H

@@ -32,7 +32,7 @@ struct orma_import {
         struct orma_import_ctx *ctx;
     } kinds[ORMA_ITEM_KINDS_NUM];
     const struct orma_importer *plain; /* the importer of plain events; NULL: there is none */
-    uint16_t plain_field;              /* 0: all packets go the long way */
+    uint16_t plain_field;              /* 0: all packets take the slow path */
     struct {
         const struct orma_import_module *module;
         struct orma_import_ctx ctx;

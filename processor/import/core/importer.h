@@ -28,7 +28,7 @@ struct orma_ports;
 struct orma_import_options {
     bool no_ftrace_raw, crop_track_events;
     bool analyze_content; /* rows of experimental_proto_content */
-    bool no_plain_events; /* all of them the long way: for tests */
+    bool no_plain_events; /* all of them on the slow path: for tests */
 };
 
 /*

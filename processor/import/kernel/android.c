@@ -170,7 +170,7 @@ static void kgsl_frequency(struct orma_import_ctx *imp, const struct orma_kernel
                        (double)f.num[ORMA_PB_KGSL_GPU_FREQUENCY_FTRACE_EVENT_GPU_FREQ] / 1000);
 }
 
-/* How much of a stretch of time a card worked for a user. Its times are of MONOTONIC_RAW. */
+/* How much of an interval a card worked for a user. Its times are of MONOTONIC_RAW. */
 static void gpu_work(struct orma_import_ctx *imp, const struct orma_kernel_event *e)
 {
     struct orma_table *slices = orma_model_table(imp->model, ORMA_TABLE_SLICE);

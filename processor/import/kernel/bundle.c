@@ -3,7 +3,7 @@
  *
  * The head of a bundle names the clock of its events. Each of its three lists (switches and
  * wakings in compact form, events) goes to the sorter as one run if its times rise and one offset
- * converts them all; else event by event, or in stretches that do.
+ * converts them all; else event by event, or in runs that do.
  */
 #include "processor/import/kernel/kernel.h"
 
@@ -233,7 +233,7 @@ static bool event_ts(struct orma_import_ctx *imp, const struct orma_packet_ctx *
     return true;
 }
 
-/* The list in stretches that rise and have one offset to trace time each. */
+/* The list in runs that rise and have one offset to trace time each. */
 static void push_uneven(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
                         const struct orma_kernel_bundle *b, enum orma_item_kind kind,
                         uint64_t clock)

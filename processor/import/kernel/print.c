@@ -8,7 +8,7 @@
  *   C|tgid|name|value          counter
  *
  * read_atrace() splits the text at its bars; one function per phase makes rows of it. Drivers have
- * trace points of their own for the same purpose: `marks` lists which of their fields is the phase,
+ * tracepoints of their own for the same purpose: `marks` lists which of their fields is the phase,
  * the name, the value, and they join at kernel_mark().
  */
 #include "processor/import/kernel/fields.h"
@@ -260,9 +260,9 @@ static void by_cookie(struct orma_import_ctx *imp, const struct orma_kernel_even
 
     async_spec(imp, e, a->tgid, a->name, "atrace_async_slice", &spec);
     if (a->phase == 'F') {
-        orma_import_ended(
-            imp, orma_slices_end(&imp->model->slices, e->ts,
-                                 orma_async_end(imp->model, &spec, cookie, e->ts), 0, name, NULL));
+        orma_import_ended(imp, orma_slices_end(&imp->model->slices, e->ts,
+                                               orma_async_end(imp->model, &spec, cookie, e->ts), 0,
+                                               name, NULL));
         return;
     }
     ORMA_MODEL_ARGS(args, imp->model);
@@ -312,9 +312,9 @@ static void on_named_track(struct orma_import_ctx *imp, const struct orma_kernel
                           args);
         break;
     default:
-        orma_import_ended(
-            imp, orma_slices_end(&imp->model->slices, e->ts,
-                                 orma_async_end(imp->model, &spec, cookie, e->ts), 0, 0, args));
+        orma_import_ended(imp, orma_slices_end(&imp->model->slices, e->ts,
+                                               orma_async_end(imp->model, &spec, cookie, e->ts), 0,
+                                               0, args));
     }
 }
 
@@ -376,7 +376,7 @@ bool orma_kernel_parse_marker(struct orma_import_ctx *imp, const struct orma_ker
     return false;
 }
 
-/* Drivers have trace points of their own for the same. tgid 0: they name no process. */
+/* Drivers have tracepoints of their own for the same. tgid 0: they name no process. */
 static void kernel_mark(struct orma_import_ctx *imp, const struct orma_kernel_event *e,
                         const struct atrace *a)
 {
@@ -420,7 +420,7 @@ static const struct mark {
 #undef F
 };
 
-/* The letter of the phase. Versions of a trace point without it only tell begin from end; 0: the
+/* The letter of the phase. Versions of a tracepoint without it only tell begin from end; 0: the
  * event tells neither. */
 static char mark_phase(const struct mark *m, const struct orma_event_fields *f)
 {

@@ -3,7 +3,7 @@
  * in a bundle's own table.
  *
  * A trace of several sessions has limits per trace and machine; the last ones that were looked at
- * are remembered, since events come in stretches of one machine.
+ * are remembered, since events come in runs of one machine.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /*
  * Critical paths: what kept a thread from going on while it slept.
  *
- * The nodes are stretches in which a thread ran or wanted to, each begun by a
+ * The nodes are intervals in which a thread ran or wanted to, each begun by a
  * waker, which was a node itself, after the thread had slept for idle_dur; the
  * node of the same thread before that is its previous one:
  *

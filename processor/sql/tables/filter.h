@@ -2,7 +2,7 @@
  * Filters on columns: what WHERE asks of a table, without SQLite in between.
  *
  * A filter is one comparison of one column with a constant, brought into the
- * form that is cheapest to test. A set of filters is applied to a stretch of
+ * form that is cheapest to test. A set of filters is applied to a range of
  * rows at a time. Comparisons follow SQLite's rules for a column of the
  * declared type: numbers against texts, NULLs, doubles against integers.
  */

@@ -52,7 +52,7 @@ void orma_index_expect(struct orma_sql *self, const struct orma_table *table, un
 const struct orma_index *orma_index_get(struct orma_sql *self, const struct orma_table *table,
                                         unsigned col, bool now);
 
-/* The rows whose value (integer, or id of a text) is `val`: a stretch of perm. */
+/* The rows whose value (integer, or id of a text) is `val`: a range of perm. */
 struct orma_sql_span orma_index_span(const struct orma_index *self,
                                      const struct orma_storage *storage, int64_t val);
 

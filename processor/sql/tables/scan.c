@@ -267,7 +267,7 @@ static bool is_equality(const struct orma_rowscan *self, const struct orma_filte
             self->table->def->columns[f->col].kind == ORMA_COL_INT);
 }
 
-/* The stretches of an index for all values of a list; false: there are too many rows. */
+/* The ranges of an index for all values of a list; false: there are too many rows. */
 static bool gather(struct orma_rowscan *self, const struct orma_filter *f,
                    const struct orma_index *idx)
 {
@@ -298,7 +298,7 @@ static bool gather(struct orma_rowscan *self, const struct orma_filter *f,
     return true;
 }
 
-/* The rows of an index instead of a long stretch. */
+/* The rows of an index instead of a long range. */
 static void use_index(struct orma_rowscan *self)
 {
     unsigned best = self->filters_num;
@@ -350,7 +350,7 @@ static void reverse(uint32_t *rows, uint32_t num)
     }
 }
 
-/* The next stretch of an index walked backwards: run_at .. run_end. */
+/* The next range of an index walked backwards: run_at .. run_end. */
 static uint32_t next_of_run(struct orma_rowscan *self, uint32_t max)
 {
     if (self->run_at == self->run_end) {

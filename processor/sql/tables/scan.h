@@ -8,7 +8,7 @@
  *         use scan.block[0 .. scan.block_num)
  *     orma_rowscan_fini(&scan);
  *
- * Filters on ids and on rising times become a stretch of rows, equality and
+ * Filters on ids and on rising times become a range of rows, equality and
  * lists take the rows of an index, what is left is tested a block at a time.
  * Threads: none. The table must not change while the scan runs.
  */

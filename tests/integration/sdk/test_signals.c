@@ -7,7 +7,7 @@
  *   test_integration_sdk_signals TRACED [TEST...]
  *
  * A timer interrupts the main thread all the time. Its handler emits events that
- * go the long way: each has a text that its sequence has not seen, and the sites
+ * take the slow path: each has a text that its sequence has not seen, and the sites
  * are many.
  */
 #include <assert.h>
@@ -495,7 +495,8 @@ static void play_forks(void)
 {
     begin_under_fire();
     for (int i = 0; i < 30; i++) {
-        /* The kernel begins a fork anew at each signal: one comes amid it, the next leaves it time. */
+        /* The kernel begins a fork anew at each signal: one comes amid it, the next leaves it time.
+         */
         start_timer_of(FORK_US);
         pid_t pid = fork();
         int status;

@@ -326,7 +326,7 @@ Test(module_events, stacks_of_events_come_from_the_profile_module)
     module_free(r);
 }
 
-/* The two halves of the commonest events do what the long way does. */
+/* The two halves of the commonest events do what the slow path does. */
 Test(module_events, plain_events_are_what_the_long_way_makes_of_them)
 {
     for (unsigned way = 0; way < 2; way++) {

@@ -400,7 +400,7 @@ static void keep_and_get(const struct orma_json_event *event, struct orma_str te
     orma_json_records_taken(&records, record);
 }
 
-/* What the shortcut makes of the text must be what the long way makes of it. `end`: what can be
+/* What the shortcut makes of the text must be what the slow path makes of it. `end`: what can be
  * read behind the text. */
 static void read_up_to(struct orma_str text, const char *end, struct orma_json_event *quick)
 {

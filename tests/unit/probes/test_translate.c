@@ -653,7 +653,7 @@ Test(translate, lists_processes_once_and_again_after_a_rename)
     fx_fini(&f);
 }
 
-/* ---- simple events, and the long way ---- */
+/* ---- simple events, and the slow path ---- */
 
 static const char wakeup_format[] = "name: sched_wakeup\nID: 13\nformat:\n" COMMON
                                     "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
