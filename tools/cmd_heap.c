@@ -27,6 +27,8 @@
 #include "tools/convert/profile_folder.h"
 #include "tools/heap/attach.h"
 #include "tools/heap/collector.h"
+#include "tools/heap/front.h"
+#include "tools/heap/pids.h"
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
 #include "tools/profile/text.h"
@@ -36,6 +38,8 @@
 #define PROGRAM "orma heap"
 #define LIBRARY "liborma_heap.so"
 #define TURN_MS 2
+#define PATIENCE_NS UINT64_C(10000000000) /* for files that do not answer, */
+#define IMPATIENT_NS UINT64_C(1000000000) /* and after a signal */
 #define INTERVAL_MIN 1u
 
 enum { OPT_PID = 1, OPT_TIME, OPT_INTERVAL, OPT_DUMP, OPT_OUT };
@@ -68,6 +72,11 @@ struct heap {
     int trace_fd;
     struct orma_record_child child;
     struct orma_heap_collector *collector;
+    struct orma_heap_front *front;
+    unsigned signals;
+    uid_t user; /* that the command became; ours: none */
+    bool given_up;
+    bool incomplete; /* frees may be missing */
     int code;
 };
 
@@ -230,7 +239,12 @@ static int prepare(struct heap *self)
 
 /* ---- recording ---- */
 
-static bool has_ended(struct heap *self, int signal_fd, unsigned *signals)
+static unsigned signals_of(const struct heap *self)
+{
+    return self->front ? ORMA_MAX(self->signals, self->front->signals) : self->signals;
+}
+
+static bool has_ended(struct heap *self, int signal_fd)
 {
     struct signalfd_siginfo info;
     bool ended = false;
@@ -239,20 +253,33 @@ static bool has_ended(struct heap *self, int signal_fd, unsigned *signals)
         if (info.ssi_signo == SIGCHLD)
             ended |= orma_record_child_reap(self->child.pid, &self->code);
         else
-            ++*signals; /* the command has got it, too */
+            self->signals++; /* the command has got it, too */
     }
-    return ended || *signals > 1;
+    return ended;
+}
+
+/* Its programs cannot open what belongs to root, if it is root no more. */
+static void note_user(struct heap *self)
+{
+    char path[40];
+    struct stat st;
+
+    snprintf(path, sizeof(path), "/proc/%d", (int)self->child.pid);
+    if (self->child.pid > 0 && geteuid() == 0 && stat(path, &st) == 0 && st.st_uid)
+        self->user = st.st_uid;
 }
 
 /* One turn's time; true: it is over. */
-static bool wait_a_turn(struct heap *self, int signal_fd, uint64_t end_ns, unsigned *signals)
+static bool wait_a_turn(struct heap *self, int signal_fd, uint64_t end_ns)
 {
     struct pollfd pfds[2] = {{.fd = signal_fd, .events = POLLIN},
                              {.fd = self->pid_fd, .events = POLLIN}};
 
-    if (poll(pfds, 2, TURN_MS) > 0 && pfds[0].revents && has_ended(self, signal_fd, signals))
+    note_user(self);
+    if (poll(pfds, 2, TURN_MS) > 0 && pfds[0].revents && has_ended(self, signal_fd))
         return true;
-    return pfds[1].revents || (self->pid && *signals) || orma_clock_boottime() >= end_ns;
+    return pfds[1].revents || signals_of(self) > (self->pid ? 0 : 1) ||
+           orma_clock_boottime() >= end_ns;
 }
 
 static uint64_t end_of(const struct heap *self)
@@ -268,25 +295,53 @@ static int tell_write_error(const struct heap *self, int r)
     return r;
 }
 
+/* What was reported until now is read, unless a file that it leads to does not answer. */
+static void finish(struct heap *self, int signal_fd)
+{
+    uint64_t done = orma_heap_collector_progress(self->collector);
+    uint64_t since_ns = orma_clock_boottime();
+
+    while (!orma_heap_collector_end(self->collector)) {
+        struct pollfd p = {.fd = signal_fd, .events = POLLIN};
+        uint64_t now_ns, progress = orma_heap_collector_progress(self->collector);
+
+        if (poll(&p, 1, TURN_MS) > 0)
+            (void)has_ended(self, signal_fd);
+        (void)orma_heap_collector_beat(self->collector); /* its error comes again */
+        now_ns = orma_clock_boottime();
+        if (progress != done)
+            since_ns = now_ns;
+        done = progress;
+        if (now_ns - since_ns > (signals_of(self) ? IMPATIENT_NS : PATIENCE_NS)) {
+            orma_heap_collector_give_up(self->collector);
+            self->given_up = true;
+            return;
+        }
+    }
+}
+
 static int collect(struct heap *self, int signal_fd, uint64_t end_ns)
 {
     uint64_t next_ns = orma_clock_boottime() + self->dump_ms * 1000000u;
-    unsigned signals = 0;
-    int r = 0;
+    int r = orma_heap_collector_start(self->collector);
+
+    if (r < 0) {
+        fprintf(stderr, PROGRAM ": cannot start a thread: %s\n", strerror(-r));
+        return r;
+    }
 
     /* A command that we started goes on when we cannot write: its exit code is asked for. */
     for (bool ended = false; !ended && (r == 0 || !self->pid);) {
-        ended = wait_a_turn(self, signal_fd, end_ns, &signals);
-        int turn = orma_heap_collector_turn(self->collector);
+        ended = wait_a_turn(self, signal_fd, end_ns);
+        int beat = orma_heap_collector_beat(self->collector);
         if (r == 0)
-            r = tell_write_error(self, turn);
+            r = tell_write_error(self, beat);
         if (r == 0 && self->dump_ms && orma_clock_boottime() >= next_ns) {
             r = tell_write_error(self, orma_heap_collector_dump(self->collector));
             next_ns += self->dump_ms * 1000000u;
         }
     }
-    if (r == 0)
-        r = tell_write_error(self, orma_heap_collector_turn(self->collector));
+    finish(self, signal_fd);
     if (r == 0)
         r = tell_write_error(self, orma_heap_collector_dump(self->collector));
     return r;
@@ -340,8 +395,6 @@ static void tell_refusal(const struct heap *self, int r)
 /* Its library looks for us once it has allocated some. */
 static int wait_for_memory(struct heap *self, int signal_fd, uint64_t end_ns, int *ret_fd)
 {
-    unsigned signals = 0;
-
     for (;;) {
         int fd = orma_heap_attach_take(&self->target);
 
@@ -349,17 +402,42 @@ static int wait_for_memory(struct heap *self, int signal_fd, uint64_t end_ns, in
             *ret_fd = fd;
             return 0;
         }
+        if (fd == -ETIMEDOUT && orma_heap_attach_ask(&self->target, self->interval) == 0)
+            fd = -EAGAIN; /* it waited for us, and we were late */
         if (fd != -EAGAIN)
             return fd;
-        if (wait_a_turn(self, signal_fd, end_ns, &signals))
+        if (wait_a_turn(self, signal_fd, end_ns))
             return -ENODATA;
     }
+}
+
+/* Nothing came: what is known of why. */
+static void tell_silence(const struct heap *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    struct pollfd p = {.fd = self->pid_fd, .events = POLLIN};
+    int pid = (int)self->pid;
+    char path[40];
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    const char *state = orma_fd_read_file(AT_FDCWD, path, 4096, &text) == 0
+                            ? strrchr(orma_buf_cstr(&text), ')')
+                            : NULL;
+    if (poll(&p, 1, 0) > 0)
+        fprintf(stderr, PROGRAM ": process %d ended before its library answered\n", pid);
+    else if (state && (!strncmp(state, ") T", 3) || !strncmp(state, ") t", 3)))
+        fprintf(stderr, PROGRAM ": process %d is stopped: its library did not answer\n", pid);
+    else
+        fprintf(stderr,
+                PROGRAM ": the library in process %d did not answer: it looks for us when a thread "
+                        "has allocated 64 KiB; whether one did is not known\n",
+                pid);
 }
 
 static int attach(struct heap *self, int signal_fd)
 {
     uint64_t end_ns = end_of(self);
-    int fd = -1, r = orma_heap_attach_ask(&self->target, self->interval);
+    int refused, fd = -1, r = orma_heap_attach_ask(&self->target, self->interval);
 
     if (r == 0) {
         fprintf(stderr, PROGRAM ": watching process %d; Ctrl-C stops it\n", (int)self->pid);
@@ -372,8 +450,10 @@ static int attach(struct heap *self, int signal_fd)
         return collect(self, signal_fd, end_ns);
     (void)orma_heap_attach_ask(&self->target, 0); /* it has ended, or waits no more */
     if (r == -ENODATA)
-        fprintf(stderr, PROGRAM ": process %d has not allocated anything while it was watched\n",
-                (int)self->pid);
+        tell_silence(self);
+    else if (orma_heap_attach_refused(&self->target, &refused))
+        fprintf(stderr, PROGRAM ": the library in process %d cannot share memory with us: %s\n",
+                (int)self->pid, strerror(refused));
     else
         tell_refusal(self, r);
     return r;
@@ -389,7 +469,8 @@ static const char *name_of(const struct heap *self)
     return self->pid ? process : self->command[0];
 }
 
-static int put_kind(struct heap *self, struct orma_processor *tp, enum orma_stacks_kind kind,
+static int put_kind(struct heap *self, struct orma_processor *tp,
+                    const struct orma_heap_collector_stats *stats, enum orma_stacks_kind kind,
                     bool picture)
 {
     const struct orma_stacks_choice choice = {.kind = kind};
@@ -399,10 +480,13 @@ static int put_kind(struct heap *self, struct orma_processor *tp, enum orma_stac
     int r = orma_stacks_load(&stacks, tp, &choice);
 
     if (r == -ENODATA && kind == ORMA_STACKS_HEAP)
-        printf("all sampled memory was freed\n\n");
+        printf("%s was freed\n\n",
+               stats->left_out ? "all memory in the sums" : "all sampled memory");
     if (r < 0)
         return r;
     orma_profile_report_head(&style, &stacks, 0, NULL);
+    if (kind == ORMA_STACKS_HEAP && self->incomplete)
+        printf("some of it may have been freed: reports are missing\n");
     printf("one sample per %s: an estimate, give or take %s\n\n",
            orma_units_format_size(self->interval, each),
            orma_units_format_size((uint64_t)sqrt((double)stacks.weight * (double)self->interval),
@@ -416,18 +500,45 @@ static int put_kind(struct heap *self, struct orma_processor *tp, enum orma_stac
 
 static void tell_losses(const struct heap *self, const struct orma_heap_collector_stats *stats)
 {
+    char bytes[ORMA_UNITS_TEXT_MAX];
+
     if (!stats->programs)
         fprintf(stderr,
                 PROGRAM ": '%s' did not load our library: does it have its own C library?\n",
                 name_of(self));
+    else if (!stats->samples && self->user)
+        fprintf(stderr,
+                PROGRAM
+                ": no allocation was sampled: it became user %u, and what it starts as such "
+                "cannot open our memory (run orma heap as that user), or allocates little "
+                "(try -i 4k)\n",
+                (unsigned)self->user);
     else if (!stats->samples)
-        fprintf(stderr, PROGRAM ": no allocation was sampled: it allocates little (try -i 4k), or "
-                                "has its own malloc\n");
+        fprintf(stderr,
+                PROGRAM ": no allocation was sampled: it may allocate little (try -i 4k), have its "
+                        "own malloc, or have another /proc than we (a container)\n");
     if (stats->lost)
         fprintf(stderr,
                 PROGRAM
                 ": %llu reports are missing because their buffer was full: try a larger -i\n",
                 (unsigned long long)stats->lost);
+    if (stats->given_up)
+        fprintf(stderr,
+                PROGRAM ": a file of a watched program does not answer: the %llu reports from "
+                        "there on are missing\n",
+                (unsigned long long)stats->unread);
+    if (stats->left_out)
+        fprintf(stderr,
+                PROGRAM ": %llu allocations, %s, are in no sum: more than can be followed (try a "
+                        "larger -i)\n",
+                (unsigned long long)stats->left_out,
+                orma_units_format_size(stats->left_out_bytes, bytes));
+    if (stats->strangers)
+        fprintf(stderr,
+                PROGRAM
+                ": %llu processes are in another namespace of pids, and are not found here: "
+                "they have numbers above %u, and functions without names\n",
+                (unsigned long long)stats->strangers, ORMA_HEAP_PID_MAX);
     if (stats->own_new)
         fprintf(stderr, PROGRAM ": the allocator has its own operator new: allocations of C++ code "
                                 "through it are missing, unless it calls malloc\n");
@@ -451,6 +562,7 @@ static int answer(struct heap *self)
     int r = 0;
 
     tell_losses(self, &stats);
+    self->incomplete = stats.lost || stats.given_up || stats.corrupted;
     if (!stats.samples)
         return 0;
     snprintf(path, sizeof(path), "%s/" ORMA_LOAD_FOLDER_TRACE, self->folder.path);
@@ -460,9 +572,9 @@ static int answer(struct heap *self)
     if (r == 0)
         r = orma_load_trace(tp, PROGRAM, path, ORMA_LOAD_PROGRESS, NULL);
     orma_load_names_found(&names);
-    bool live = r == 0 && put_kind(self, tp, ORMA_STACKS_HEAP, true) == 0;
+    bool live = r == 0 && put_kind(self, tp, &stats, ORMA_STACKS_HEAP, true) == 0;
     if (r == 0)
-        r = put_kind(self, tp, ORMA_STACKS_ALLOCATED, !live);
+        r = put_kind(self, tp, &stats, ORMA_STACKS_ALLOCATED, !live);
     ex.tp = tp;
     if (r == 0)
         r = orma_convert_profile_folder_fill(&self->folder, &ex);
@@ -547,6 +659,8 @@ static int run(const struct orma_command *command, int argc, char **argv)
 
     orma_cli_init(&self.cli, command, PROGRAM, argc, argv);
     int code = parse(&self, &go_on);
+    if (go_on && orma_heap_front_begin(PROGRAM, &self.front, &code))
+        return code;
     if (go_on)
         code = heap(&self);
     orma_record_child_drop(&self.child);
@@ -554,6 +668,8 @@ static int run(const struct orma_command *command, int argc, char **argv)
     orma_fd_close(&self.trace_fd);
     orma_fd_close(&self.pid_fd);
     orma_convert_profile_folder_close(&self.folder);
+    if (self.given_up)
+        orma_heap_front_leave(self.front, code);
     return code;
 }
 

@@ -13,6 +13,7 @@
 #include "sdk/heap/parts.h"
 
 #define SIZE (ORMA_HEAP_RING_AT + ORMA_HEAP_RING_BYTES)
+#define SHOWN_NS UINT64_C(1000000000) /* a reader looks each 2 ms, or is none */
 
 static struct orma_heap_shared *map_shared(int fd)
 {
@@ -28,7 +29,7 @@ static void start(struct orma_heap_shared *s, uint64_t how)
         .kind = ORMA_HEAP_START, .count = how, .bytes = orma_hook_next.has_new};
 
     orma_hook_forget_all();
-    atomic_store_explicit(&orma_hook_state.beat_since, 0, memory_order_relaxed);
+    orma_hook_know_self();
     atomic_store_explicit(&orma_hook_attach.active, 1, memory_order_relaxed);
     orma_hook_wait(s, orma_hook_put(s, &begins));
     atomic_fetch_add_explicit(&orma_hook_state.epoch, 1, memory_order_relaxed);
@@ -37,21 +38,37 @@ static void start(struct orma_heap_shared *s, uint64_t how)
     atomic_store_explicit(&orma_hook_state.shared, s, memory_order_release);
 }
 
+/* Is it as a reader leaves it, sealed last? */
+static bool is_ready(int fd)
+{
+    struct stat st;
+
+    return orma_hook_sys_keeps_size(fd) && orma_hook_sys_fstat(fd, &st) == 0 &&
+           (uint64_t)st.st_size == SIZE;
+}
+
+/* False: nobody can be reported to by this. */
+static bool start_with(int fd, uint64_t how)
+{
+    struct orma_heap_shared *s = is_ready(fd) ? map_shared(fd) : NULL;
+
+    if (s && s->magic == ORMA_HEAP_MAGIC && s->interval) {
+        start(s, how);
+        return true;
+    }
+    if (s)
+        (void)orma_hook_sys_munmap(s, SIZE);
+    return false;
+}
+
 void orma_hook_start_by_path(const char *path)
 {
     int fd = orma_hook_sys_open(path);
-    struct orma_heap_shared *s = NULL;
-    struct stat st;
 
-    if (fd >= 0 && orma_hook_sys_keeps_size(fd) && orma_hook_sys_fstat(fd, &st) == 0 &&
-        (uint64_t)st.st_size == SIZE)
-        s = map_shared(fd);
-    if (fd >= 0)
-        (void)orma_hook_sys_close(fd);
-    if (s && s->magic == ORMA_HEAP_MAGIC && s->interval)
-        start(s, ORMA_HEAP_BEGUN);
-    else if (s)
-        (void)orma_hook_sys_munmap(s, SIZE);
+    if (fd < 0)
+        return;
+    (void)start_with(fd, ORMA_HEAP_BEGUN);
+    (void)orma_hook_sys_close(fd);
 }
 
 /* Other threads may close descriptors that they do not know, and get the number anew. */
@@ -63,42 +80,39 @@ static void close_own(int fd, const struct stat *made)
         (void)orma_hook_sys_close(fd);
 }
 
-/* Shows a reader the memory, by our descriptor. True: it has it. */
-static bool show_memory(struct orma_heap_shared *s, int fd)
+/* Shows a reader our descriptor, until it is ready; -ETIMEDOUT: it is not, within that time. */
+static int show_memory(int fd)
 {
+    const uint64_t until_ns = orma_hook_sys_now() + SHOWN_NS;
+
     atomic_store_explicit(&orma_hook_attach.fd, fd + 1, memory_order_release); /* it reads it */
-    for (unsigned i = 0; i < ORMA_HEAP_PATIENCE * 5; i++) {
-        if (atomic_load_explicit(&s->beat, memory_order_relaxed))
-            break;
+    while (!is_ready(fd)) {
+        if (orma_hook_sys_now() > until_ns)
+            return -ETIMEDOUT;
         orma_hook_sys_nap();
     }
-    atomic_store_explicit(&orma_hook_attach.fd, 0, memory_order_relaxed);
-    return atomic_load_explicit(&s->beat, memory_order_relaxed) != 0;
+    return 0;
 }
 
-/* A reader has come: memory for both. */
-static void start_for(uint64_t interval)
+/* A reader has come: memory for both. 0, or why there is none, for it to read. */
+static int start_for_reader(void)
 {
-    int fd = orma_hook_sys_memory("orma-heap", SIZE);
-    struct orma_heap_shared *s;
+    int fd = orma_hook_sys_memory("orma-heap");
     struct stat st;
 
     if (fd < 0)
-        return;
-    s = orma_hook_sys_fstat(fd, &st) == 0 ? map_shared(fd) : NULL;
-    if (!s) {
+        return -errno;
+    if (orma_hook_sys_fstat(fd, &st) < 0) {
+        int r = -errno;
+
         (void)orma_hook_sys_close(fd);
-        return;
+        return r;
     }
-    s->magic = ORMA_HEAP_MAGIC;
-    s->interval = interval;
-    atomic_store_explicit(&s->on, 1, memory_order_relaxed);
-    bool seen = show_memory(s, fd);
+    int r = show_memory(fd);
+    if (r == 0 && !start_with(fd, ORMA_HEAP_ATTACHED))
+        r = -ENOMEM;
     close_own(fd, &st);
-    if (seen)
-        start(s, ORMA_HEAP_ATTACHED);
-    else
-        (void)orma_hook_sys_munmap(s, SIZE); /* nobody has it */
+    return r;
 }
 
 struct orma_heap_shared *orma_hook_find_listener(void)
@@ -106,18 +120,17 @@ struct orma_heap_shared *orma_hook_find_listener(void)
     struct orma_heap_shared *s = orma_hook_listener();
     int saved = errno;
 
-    if (s && !atomic_load_explicit(&s->on, memory_order_relaxed)) {
+    if (s && orma_hook_is_gone(s)) {
         orma_hook_fall_idle();
         s = NULL;
     }
     if (s ||
         !ORMA_HEAP_UNLIKELY(atomic_load_explicit(&orma_hook_attach.wanted, memory_order_relaxed)))
         return s;
-    uint64_t interval = atomic_exchange_explicit(&orma_hook_attach.wanted, 0, memory_order_relaxed);
-    if (!interval)
+    if (!atomic_exchange_explicit(&orma_hook_attach.wanted, 0, memory_order_relaxed))
         return NULL; /* another thread was faster */
     orma_hook_own.inside = true;
-    start_for(interval);
+    atomic_store_explicit(&orma_hook_attach.fd, start_for_reader(), memory_order_relaxed);
     orma_hook_own.inside = false;
     errno = saved;
     return orma_hook_listener();

@@ -28,7 +28,6 @@
 #define ORMA_HEAP_NO_SIZE ((size_t)INT64_MAX) /* and what is above: nothing to count down with */
 #define ORMA_HEAP_SLOTS (1u << 18)
 #define ORMA_HEAP_WINDOW 32u
-#define ORMA_HEAP_PATIENCE 1000u                   /* naps */
 #define ORMA_HEAP_MAIN_STACK (UINT64_C(128) << 20) /* so far below its end nothing is mapped */
 
 #define ORMA_HEAP_ARENA (64u << 10)
@@ -45,13 +44,18 @@ bool orma_hook_sys_is_file(const void *at);
 int orma_hook_sys_open(const char *path);
 int orma_hook_sys_close(int fd);
 int orma_hook_sys_fstat(int fd, struct stat *ret);
-/* Is it sealed so that its size stays? */
+/* Is it sealed so that its size stays, and nothing more is to come? */
 bool orma_hook_sys_keeps_size(int fd);
-/* A memfd of that size, which can neither shrink nor grow. */
-int orma_hook_sys_memory(const char *name, size_t size);
+/* A memfd, empty, which can be sealed. Its size would be subject to RLIMIT_FSIZE (a signal). */
+int orma_hook_sys_memory(const char *name);
 /* Reads memory of our own; what is not mapped, or may not be read, ends it. Bytes, or -1. */
 int64_t orma_hook_sys_copy(void *to, const void *from, size_t len);
 uint32_t orma_hook_sys_gettid(void);
+uint32_t orma_hook_sys_getpid(void);
+/* Which namespace of pids is that of? Its inode; 0: not known. Keeps errno. */
+uint64_t orma_hook_sys_pid_space(void);
+/* A page that is zero in each child of ours, however it was forked. NULL: there is none. */
+void *orma_hook_sys_own_page(void);
 void orma_hook_sys_nap(void);     /* 200 us */
 uint64_t orma_hook_sys_now(void); /* BOOTTIME */
 
@@ -97,16 +101,24 @@ struct orma_hook_state {
     _Atomic(struct orma_heap_shared *) shared; /* NULL: nobody listens */
     _Atomic size_t large;                      /* from here on, each allocation is sampled */
     _Atomic uint32_t epoch;                    /* counts readers */
-    _Atomic uint32_t pid;
     _Atomic uint32_t maps_reported;
-    _Atomic uint32_t beat_seen;  /* of the reader, last time that its ring was full, */
-    _Atomic uint64_t beat_since; /* and when that was; 0: never */
 };
 extern struct orma_hook_state orma_hook_state;
+
+/* Who we are, for readers; pid 0: a copy of a program, of which they do not know yet. */
+struct orma_hook_self {
+    _Atomic uint32_t pid;
+    _Atomic uint64_t pid_space;
+};
+extern struct orma_hook_self *orma_hook_self;
+
+void orma_hook_know_self(void);
 extern struct orma_heap_attach orma_hook_attach;
 
 /* The reader is gone. */
 void orma_hook_fall_idle(void);
+/* It ended, or died. */
+bool orma_hook_is_gone(const struct orma_heap_shared *s);
 
 /* Pairs with the release in start(). */
 static inline struct orma_heap_shared *orma_hook_listener(void)
@@ -152,7 +164,8 @@ struct orma_hook_note {
 
 /* Where its record ends; 0: there was no room, which is counted. */
 uint64_t orma_hook_put(struct orma_heap_shared *s, const struct orma_hook_note *note);
-/* Until the reader has seen it: it can look at our memory only while we are there. */
+/* Until the reader has seen it: it can look at our memory only while we are there. One that does
+ * not read is waited for once. */
 void orma_hook_wait(struct orma_heap_shared *s, uint64_t end);
 
 /* ---- sampler.c ---- */

@@ -6,21 +6,20 @@
 #define FULL_TRIES 20
 #define PAGE 4096u
 #define SMALL_STACK 8192u
-#define DEAD_NS UINT64_C(3000000000) /* a reader that does not move for so long is none */
+#define STILL_NS UINT64_C(20000000) /* a reader that does nothing for so long is stopped */
+#define BUSY_NS UINT64_C(200000000) /* and one that does something else, not to be waited for */
 
-/* Its ring is full: is there anybody to empty it? */
-static void check_reader(struct orma_heap_shared *s)
+/* Nobody waits for a reader that is gone, or that has not moved since a wait was in vain. */
+static bool may_wait(const struct orma_heap_shared *s)
 {
-    uint32_t beat = atomic_load_explicit(&s->beat, memory_order_relaxed);
+    return !orma_hook_is_gone(s) && atomic_load_explicit(&s->given_up, memory_order_relaxed) !=
+                                        atomic_load_explicit(&s->tail, memory_order_relaxed) + 1;
+}
 
-    if (atomic_exchange_explicit(&orma_hook_state.beat_seen, beat, memory_order_relaxed) != beat ||
-        !atomic_load_explicit(&orma_hook_state.beat_since, memory_order_relaxed))
-        atomic_store_explicit(&orma_hook_state.beat_since, orma_hook_sys_now(),
-                              memory_order_relaxed);
-    else if (orma_hook_sys_now() -
-                 atomic_load_explicit(&orma_hook_state.beat_since, memory_order_relaxed) >
-             DEAD_NS)
-        orma_hook_fall_idle();
+static void give_up(struct orma_heap_shared *s)
+{
+    atomic_store_explicit(&s->given_up, atomic_load_explicit(&s->tail, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
 }
 
 static struct orma_heap_record *at_position(struct orma_heap_shared *s, uint64_t position)
@@ -42,7 +41,10 @@ static struct orma_heap_record *reserve(struct orma_heap_shared *s, uint32_t siz
         uint64_t tail = atomic_load_explicit(&s->tail, memory_order_acquire);
 
         if (head - tail + need > ORMA_HEAP_RING_BYTES) {
-            tries++;
+            if (!may_wait(s))
+                break;
+            if (++tries == FULL_TRIES)
+                give_up(s);
             orma_hook_sys_nap();
             head = atomic_load_explicit(&s->head, memory_order_relaxed);
             continue;
@@ -59,7 +61,8 @@ static struct orma_heap_record *reserve(struct orma_heap_shared *s, uint32_t siz
         head += need;
     }
     atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
-    check_reader(s);
+    if (orma_hook_is_gone(s))
+        orma_hook_fall_idle();
     return NULL;
 }
 
@@ -98,17 +101,31 @@ static size_t copy_stack(void *to, uintptr_t sp, size_t len)
     return len;
 }
 
+/*
+ * However it was forked, a copy begins with its first record. One that reports nothing, as most
+ * that execute another program, costs nothing.
+ */
+static void begin_copy(struct orma_heap_shared *s)
+{
+    orma_hook_know_self();
+    orma_hook_wait(s, orma_hook_put(s, &(struct orma_hook_note){.kind = ORMA_HEAP_START,
+                                                                .count = ORMA_HEAP_FORKED}));
+}
+
 uint64_t orma_hook_put(struct orma_heap_shared *s, const struct orma_hook_note *note)
 {
     const size_t stack_len = note->regs ? note->stack_len & ~(size_t)7 : 0;
     const uint32_t size = (uint32_t)(sizeof(struct orma_heap_record) + stack_len);
     uint64_t end = 0;
-    struct orma_heap_record *r = reserve(s, size, &end);
 
+    if (ORMA_HEAP_UNLIKELY(!atomic_load_explicit(&orma_hook_self->pid, memory_order_relaxed)))
+        begin_copy(s);
+    struct orma_heap_record *r = reserve(s, size, &end);
     if (!r)
         return 0;
     r->kind = (uint32_t)note->kind;
-    r->pid = atomic_load_explicit(&orma_hook_state.pid, memory_order_relaxed);
+    r->pid = atomic_load_explicit(&orma_hook_self->pid, memory_order_relaxed);
+    r->pid_space = atomic_load_explicit(&orma_hook_self->pid_space, memory_order_relaxed);
     r->tid = orma_hook_sys_gettid();
     r->time = note->time ? note->time : orma_hook_sys_now();
     r->address = note->address;
@@ -125,10 +142,21 @@ uint64_t orma_hook_put(struct orma_heap_shared *s, const struct orma_hook_note *
 
 void orma_hook_wait(struct orma_heap_shared *s, uint64_t end)
 {
-    for (unsigned i = 0; end && i < ORMA_HEAP_PATIENCE; i++) {
-        if (atomic_load_explicit(&s->tail, memory_order_relaxed) >= end ||
-            !atomic_load_explicit(&s->on, memory_order_relaxed))
+    const uint64_t begun_ns = orma_hook_sys_now();
+    uint64_t moved_ns = begun_ns, now_ns = begun_ns;
+    uint32_t beat = atomic_load_explicit(&s->beat, memory_order_relaxed);
+
+    while (atomic_load_explicit(&s->tail, memory_order_relaxed) < end && may_wait(s)) {
+        uint32_t beats = atomic_load_explicit(&s->beat, memory_order_relaxed);
+
+        if (beats != beat)
+            moved_ns = now_ns;
+        beat = beats;
+        if (now_ns - moved_ns > STILL_NS || now_ns - begun_ns > BUSY_NS) {
+            give_up(s);
             return;
+        }
         orma_hook_sys_nap();
+        now_ns = orma_hook_sys_now();
     }
 }

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #define ORMA_HEAP_ENV "ORMA_HEAP_SHARED" /* path of the memory */
-#define ORMA_HEAP_MAGIC UINT64_C(0x3270616568616d72)
-#define ORMA_HEAP_ATTACH_MAGIC UINT64_C(0x31747461616d726f)
+#define ORMA_HEAP_MAGIC UINT64_C(0x3370616568616d72)
+#define ORMA_HEAP_ATTACH_MAGIC UINT64_C(0x32747461616d726f)
 #define ORMA_HEAP_RING_AT 4096u
 #define ORMA_HEAP_RING_BYTES (UINT64_C(16) << 20) /* power of two */
 #define ORMA_HEAP_STACK_MAX (63u << 10)           /* as many as samples of time have */
@@ -23,8 +23,8 @@
 
 enum orma_heap_kind {
     ORMA_HEAP_PAD = 1,
-    ORMA_HEAP_START, /* a program begins: what its pid held before is gone; `bytes` 1: its allocator has an
-                      * operator new of its own */
+    ORMA_HEAP_START, /* a program begins: what its pid held before is gone; `bytes` 1: its allocator
+                      * has an operator new of its own */
     ORMA_HEAP_ALLOC,
     ORMA_HEAP_FREE,
     ORMA_HEAP_MAP,   /* as ALLOC: anonymous memory that is not malloc's */
@@ -47,19 +47,23 @@ struct orma_heap_shared {
     _Atomic uint64_t tail; /* the reader */
     _Atomic uint64_t lost; /* records that found no room */
     _Atomic uint32_t on;
-    _Atomic uint32_t beat; /* the reader counts: as long as it changes, somebody is there */
+    _Atomic uint32_t beat;  /* the reader counts: as long as it changes, it is not stopped */
+    _Atomic uint32_t owner; /* the reader's thread; the kernel sets FUTEX_OWNER_DIED at its death */
+    _Atomic uint64_t given_up; /* `tail` + 1 when a wait for the reader was in vain: nobody waits
+                                * again until it has moved */
 };
 
 /*
  * Where the library, loaded and idle, finds out that somebody wants its samples: in its own memory.
- * `orma heap -p` looks for the magic numbers there and writes `wanted`; the library makes the
- * memory to share, and says by which descriptor it can be had until `beat` is not 0 any more.
+ * `orma heap -p` looks for the magic numbers there and writes `wanted`; the library makes a file
+ * in memory, empty, and says by which descriptor it can be had. `orma heap` gives it its size and
+ * its header, and F_SEAL_SEAL last: a program that may write no large files would get a signal.
  */
 struct orma_heap_attach {
     uint64_t magic[2];       /* ORMA_HEAP_ATTACH_MAGIC, and its complement */
     _Atomic uint64_t wanted; /* interval; 0: nobody is there */
     _Atomic uint32_t active; /* somebody listens already */
-    _Atomic int32_t fd;      /* + 1 */
+    _Atomic int32_t fd;      /* + 1; below 0: -errno, why there is none */
 };
 
 #if defined(__aarch64__)
@@ -71,7 +75,8 @@ struct orma_heap_attach {
 struct orma_heap_record {
     _Atomic uint32_t size; /* with what follows it, a multiple of 8; last to be written */
     uint32_t kind;
-    uint32_t pid, tid;
+    uint32_t pid, tid;              /* as the program sees them, */
+    uint64_t pid_space;             /* in this namespace of pids (inode); 0: not known */
     uint64_t time;                  /* BOOTTIME; of FREE and UNMAP, before it was done */
     uint64_t address, bytes, count; /* what the sample stands for; of MAP, its length */
     uint64_t regs[ORMA_HEAP_REGS];

@@ -97,20 +97,14 @@ bool orma_hook_sys_keeps_size(int fd)
 {
     const int seals = (int)syscall(SYS_fcntl, fd, F_GET_SEALS);
 
-    return seals >= 0 && (seals & F_SEAL_SHRINK) && (seals & F_SEAL_GROW);
+    const int all = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+    return seals >= 0 && (seals & all) == all;
 }
 
-int orma_hook_sys_memory(const char *name, size_t size)
+int orma_hook_sys_memory(const char *name)
 {
-    int fd = (int)syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-    if (fd < 0)
-        return -1;
-    if (syscall(SYS_ftruncate, fd, size) == 0 &&
-        syscall(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-        return fd;
-    (void)orma_hook_sys_close(fd);
-    return -1;
+    return (int)syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
 int64_t orma_hook_sys_copy(void *to, const void *from, size_t len)
@@ -123,6 +117,36 @@ int64_t orma_hook_sys_copy(void *to, const void *from, size_t len)
 uint32_t orma_hook_sys_gettid(void)
 {
     return (uint32_t)syscall(SYS_gettid);
+}
+
+uint32_t orma_hook_sys_getpid(void)
+{
+    return (uint32_t)syscall(SYS_getpid);
+}
+
+uint64_t orma_hook_sys_pid_space(void)
+{
+    const int saved = errno;
+    struct stat st;
+    uint64_t ret =
+        syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
+
+    errno = saved;
+    return ret;
+}
+
+void *orma_hook_sys_own_page(void)
+{
+    const int saved = errno;
+    void *page =
+        orma_hook_sys_mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (page != MAP_FAILED && syscall(SYS_madvise, page, 4096, MADV_WIPEONFORK) < 0) {
+        (void)orma_hook_sys_munmap(page, 4096);
+        page = MAP_FAILED;
+    }
+    errno = saved;
+    return page == MAP_FAILED ? NULL : page;
 }
 
 void orma_hook_sys_nap(void)

@@ -228,14 +228,10 @@ EXPORT void *orma_hook_mremap(void *old, size_t old_len, size_t len, int flags, 
 
 /* ---- life ---- */
 
+/* Where the kernel does not wipe our page (before 4.14), fork() is all that is noticed. */
 static void in_child(void)
 {
-    struct orma_heap_shared *s = orma_hook_listener();
-
-    atomic_store_explicit(&orma_hook_state.pid, (uint32_t)getpid(), memory_order_relaxed);
-    if (s)
-        orma_hook_wait(s, orma_hook_put(s, &(struct orma_hook_note){.kind = ORMA_HEAP_START,
-                                                                    .count = ORMA_HEAP_FORKED}));
+    atomic_store_explicit(&orma_hook_self->pid, 0, memory_order_relaxed);
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -244,7 +240,6 @@ __attribute__((constructor)) static void begin(void)
     const char *path = getenv(ORMA_HEAP_ENV);
 
     orma_hook_own.inside = true;
-    atomic_store_explicit(&orma_hook_state.pid, (uint32_t)getpid(), memory_order_relaxed);
     orma_hook_next_resolve();
     orma_hook_next_look();
     (void)pthread_atfork(NULL, NULL, in_child);
@@ -259,7 +254,8 @@ __attribute__((destructor)) static void end(void)
 {
     struct orma_heap_shared *s = orma_hook_listener();
 
-    if (!s)
+    /* A copy that no reader has heard of need not end. */
+    if (!s || !atomic_load_explicit(&orma_hook_self->pid, memory_order_relaxed))
         return;
     orma_hook_own.inside = true;
     orma_hook_wait(s, orma_hook_put(s, &(struct orma_hook_note){.kind = ORMA_HEAP_END}));

@@ -110,7 +110,7 @@ class Limits(Attack):
         page = (self.dir / "v.html").read_bytes()
         self.assertNotIn(b"<!--<script", page)
 
-    MAGIC = 0x31747461616d726f  # of the library of `orma heap`
+    MAGIC = 0x32747461616d726f  # of the library of `orma heap`
 
     def pretend(self, kind, library, w):
         """A process of nobody that holds what looks like the library, and a ring that is none."""
@@ -131,24 +131,29 @@ class Limits(Attack):
             given = -5
         elif kind != "an end":
             memory = os.memfd_create("x", 2)
-            os.ftruncate(memory, 4096 if kind == "too little" else size)
-            given = memory + 1
-            if kind != "memory that shrinks":
+            if kind == "too little":
+                os.ftruncate(memory, 4096)
                 fcntl.fcntl(memory, 1033, 2 | 4)
-            if kind in ("garbage", "records"):
-                ring = mmap.mmap(memory, size)
+            given = memory + 1
         page[64:96] = struct.pack("<QQQIi", self.MAGIC, ~self.MAGIC & (1 << 64) - 1, 0, 0, given)
         os.write(w, b"x")
         dice, end = random.Random(SEED), time.monotonic() + 4
         while time.monotonic() < end:
             if kind == "an end":
                 return
+            page[92:96] = struct.pack("<i", given)  # whoever asks puts 0 there
             if kind == "memory that shrinks":
-                os.ftruncate(memory, dice.choice((0, 4096, size)))
+                try:
+                    os.ftruncate(memory, dice.choice((0, 4096, size)))
+                except OSError:
+                    pass  # it is sealed
+            elif kind in ("garbage", "records") and not ring and os.fstat(memory).st_size == size:
+                ring = mmap.mmap(memory, size)
             if ring:
                 head = struct.unpack("<Q", ring[16:24])[0]
                 at = 4096 + head % (16 << 20)
-                record = struct.pack("<IIIIQQQQ", dice.choice((0, 8, 136, 1 << 24, 1 << 31, (1 << 32) - 1)), dice.randrange(10), os.getpid(), 1,
+                record = struct.pack("<IIIIQQQQQ", dice.choice((0, 8, 136, 1 << 24, 1 << 31, (1 << 32) - 1)), dice.randrange(10), dice.choice((os.getpid(), dice.getrandbits(32))), 1,
+                                     dice.choice((0, os.stat("/proc/self/ns/pid").st_ino)),
                                      dice.getrandbits(60), dice.getrandbits(47), 1 << 63, 1) + dice.randbytes(64)
                 if kind == "garbage":
                     at, record = dice.randrange(4096, size - 200), dice.randbytes(100)

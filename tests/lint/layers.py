@@ -115,7 +115,7 @@ LAYERS = {
     "tools/record": ["tools/record", "tools/output", "tools/service", "tools/load", "tools/base", "processor", "probes", "protos"] + SDK_ALL,
     "tools/convert": ["tools/convert", "tools/output", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/shell": ["tools/shell", "tools/output", "tools/report", "tools/convert", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
-    "tools/heap": ["tools/heap", "sdk/heap", "probes", "protos"] + SDK_LOW,
+    "tools/heap": ["tools/heap", "tools/base", "sdk/heap", "probes", "protos"] + SDK_LOW,
     "tools/many": ["tools/many", "tools/output", "tools/load", "tools/base", "processor"] + SDK_LOW,
     "tools/fleet": ["tools/fleet", "tools/output", "tools/many", "tools/load", "tools/base", "processor"] + SDK_LOW,
     "tools/profile": ["tools/profile", "tools/output", "tools/report", "tools/convert", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,

@@ -22,6 +22,7 @@
 #include "sdk/heap/shared.h"
 
 #define MAPS_MAX (32u << 20)
+#define ERRNO_MAX 4095
 #define DATA_MAX (1u << 20)
 #define ANSWER_MS 2000 /* memory that takes longer is no memory */
 
@@ -124,11 +125,26 @@ int orma_heap_attach_find(struct orma_heap_target *self, pid_t pid)
 
 int orma_heap_attach_ask(const struct orma_heap_target *self, uint64_t interval)
 {
-    return exchange(self->pid, true, self->address + offsetof(struct orma_heap_attach, wanted),
-                    &interval, sizeof(interval));
+    int32_t none = 0;
+    /* What it said to somebody before us. */
+    int r = interval
+                ? exchange(self->pid, true, self->address + offsetof(struct orma_heap_attach, fd),
+                           &none, sizeof(none))
+                : 0;
+
+    return r < 0 ? r
+                 : exchange(self->pid, true,
+                            self->address + offsetof(struct orma_heap_attach, wanted), &interval,
+                            sizeof(interval));
 }
 
-int orma_heap_attach_take(const struct orma_heap_target *self)
+bool orma_heap_attach_refused(const struct orma_heap_target *self, int *ret)
+{
+    *ret = self->refused;
+    return self->refused != 0;
+}
+
+int orma_heap_attach_take(struct orma_heap_target *self)
 {
     char path[64];
     struct stat st;
@@ -136,6 +152,10 @@ int orma_heap_attach_take(const struct orma_heap_target *self)
     int r = copy_from(self->pid, self->address + offsetof(struct orma_heap_attach, fd), &number,
                       sizeof(number));
 
+    if (r == 0 && number < 0 && number >= -ERRNO_MAX) {
+        self->refused = -number;
+        r = number;
+    }
     if (r < 0 || number <= 0)
         return r < 0 ? r : number ? -EBADMSG : -EAGAIN;
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)self->pid, number - 1);

@@ -6,12 +6,14 @@
  */
 #ifndef ORMA_TOOLS_HEAP_ATTACH_H
 #define ORMA_TOOLS_HEAP_ATTACH_H
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct orma_heap_target {
     pid_t pid;
     uint64_t address; /* of its struct orma_heap_attach */
+    int refused;      /* error number; 0: it did not say */
 };
 
 /*
@@ -24,5 +26,8 @@ int orma_heap_attach_find(struct orma_heap_target *self, pid_t pid);
 int orma_heap_attach_ask(const struct orma_heap_target *self, uint64_t interval);
 
 /* The memory; -EAGAIN: it has not allocated enough yet to look. */
-int orma_heap_attach_take(const struct orma_heap_target *self);
+int orma_heap_attach_take(struct orma_heap_target *self);
+
+/* Did the library say why there is no memory? That, as an error number. */
+bool orma_heap_attach_refused(const struct orma_heap_target *self, int *ret);
 #endif

@@ -1,4 +1,7 @@
 /*
+ * The thread holds `lock` but where it looks at files of programs: between leave() and come_back(),
+ * only what is of linux.perf is its own, and the sums can be written by others, whole.
+ *
  * A record of the ring is copied, checked, and its bytes are cleared before they are given back.
  * Stacks go through the encoder of linux.perf, which names functions and interns; the heap packets
  * are on the same sequence and refer to its call stacks by their numbers.
@@ -7,11 +10,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +32,7 @@
 #include "sdk/base/search.h"
 #include "sdk/heap/shared.h"
 #include "sdk/wire/pb_writer.h"
+#include "tools/heap/pids.h"
 
 #define SEQUENCE_ID 1
 #define SITES_MAX (1u << 20)
@@ -33,6 +40,8 @@
 #define SAMPLES_PER_PACKET 4000u
 #define MAPS_MAX 65536u /* of a process */
 #define STALE_MIN 4096u
+#define PROCESSES_MAX (1u << 18)
+#define TURN_NS 2000000
 #define RECORD_MAX (sizeof(struct orma_heap_record) + ORMA_HEAP_STACK_MAX)
 
 enum heap { HEAP_MALLOC, HEAP_MMAP };
@@ -83,15 +92,23 @@ struct orma_heap_collector {
     uint64_t index, started_ns;
     uint64_t ahead_ns; /* BOOTTIME is before MONOTONIC */
     struct orma_heap_collector_stats stats;
-    int err;
+    struct orma_heap_pids pids;
+    _Atomic int err;
+    /* Of the thread */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    bool started, given_up;
+    _Atomic bool ending, ended;
+    _Atomic uint64_t done;
+    /* Our death is in the header: by the kernel, from a list that it knows of. */
+    struct robust_list_head robust;
+    struct robust_list owner;
 };
 
 /* ---- the trace ---- */
 
-static int put_packet(struct orma_source_sink *sink, const void *packet, size_t len)
+static int put_packet(struct orma_heap_collector *self, const void *packet, size_t len)
 {
-    struct orma_heap_collector *self = ORMA_CONTAINER_OF(sink, struct orma_heap_collector, sink);
-
     orma_buf_clear(&self->framed);
     size_t begun = orma_pb_begin(&self->framed, ORMA_PB_TRACE_PACKET);
     orma_buf_put(&self->framed, packet, len);
@@ -105,23 +122,78 @@ static int put_packet(struct orma_source_sink *sink, const void *packet, size_t 
     return r;
 }
 
+/* Others may look at what is here. */
+static void leave(struct orma_heap_collector *self)
+{
+    (void)pthread_mutex_unlock(&self->lock);
+}
+
+static void come_back(struct orma_heap_collector *self)
+{
+    (void)pthread_mutex_lock(&self->lock);
+    if (!self->given_up)
+        return;
+    leave(self);
+    for (;;)
+        (void)pause();
+}
+
+static int put_encoded(struct orma_source_sink *sink, const void *packet, size_t len)
+{
+    struct orma_heap_collector *self = ORMA_CONTAINER_OF(sink, struct orma_heap_collector, sink);
+
+    come_back(self);
+    int r = put_packet(self, packet, len);
+    leave(self);
+    return r;
+}
+
 static void flush_nothing(struct orma_source_sink *sink)
 {
     (void)sink; /* each packet is written at once */
 }
 
+static int put_own(struct orma_heap_collector *self, struct orma_buf *packet)
+{
+    if (packet->failed && !self->err)
+        self->err = -ENOMEM;
+    return packet->failed ? -ENOMEM : put_packet(self, packet->data, packet->len);
+}
+
 /* ---- life ---- */
 
-static int make_ring(struct orma_heap_collector *self, uint64_t interval)
+/* Whoever waits for us finds out that we died. The C library's own list is for locks that we do not
+ * use. */
+static void own_header(struct orma_heap_collector *self)
+{
+    self->owner.next = &self->robust.list;
+    self->robust.list.next = &self->owner;
+    self->robust.futex_offset = (long)((char *)&self->shared->owner - (char *)&self->owner);
+    if (syscall(SYS_set_robust_list, &self->robust, sizeof(self->robust)) == 0)
+        atomic_store(&self->shared->owner, (uint32_t)gettid());
+}
+
+static void disown_header(struct orma_heap_collector *self)
+{
+    self->robust.list.next = &self->robust.list;
+    atomic_store(&self->shared->owner, 0);
+}
+
+/*
+ * The pages are there before anybody writes to them: a program that found no memory for them would
+ * get a signal, as would one whose file became shorter, or that may make no large files. So would
+ * we: who gave us the file may change its size until it is sealed.
+ */
+static int make_memory(struct orma_heap_collector *self, uint64_t interval)
 {
     const size_t size = ORMA_HEAP_RING_AT + ORMA_HEAP_RING_BYTES;
+    struct stat st;
 
-    self->fd = memfd_create("orma-heap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (self->fd < 0)
+    if (fallocate(self->fd, 0, 0, (off_t)size) < 0 ||
+        fcntl(self->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) < 0 || fstat(self->fd, &st) < 0)
         return -errno;
-    if (ftruncate(self->fd, (off_t)size) < 0 ||
-        fcntl(self->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
-        return -errno;
+    if ((uint64_t)st.st_size != size)
+        return -EBADMSG;
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, 0);
     if (memory == MAP_FAILED)
         return -errno;
@@ -130,8 +202,31 @@ static int make_ring(struct orma_heap_collector *self, uint64_t interval)
     self->shared->magic = ORMA_HEAP_MAGIC;
     self->shared->interval = self->interval = interval;
     self->shared->on = 1;
+    own_header(self);
+    /* Last: from here on, a program that waits for it reads the header. */
+    return fcntl(self->fd, F_ADD_SEALS, F_SEAL_SEAL) < 0 ? -errno : 0;
+}
+
+static int make_ring(struct orma_heap_collector *self, uint64_t interval)
+{
+    self->fd = memfd_create("orma-heap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (self->fd < 0)
+        return -errno;
     snprintf(self->path, sizeof(self->path), "/proc/%d/fd/%d", (int)getpid(), self->fd);
-    return 0;
+    return make_memory(self, interval);
+}
+
+/* The file of a program that ran before us: a memfd that is empty, and nothing else. */
+static int take_ring(struct orma_heap_collector *self, uint64_t interval, int fd)
+{
+    struct stat st;
+
+    self->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (self->fd < 0)
+        return -errno;
+    if (fcntl(fd, F_GET_SEALS) != 0 || fstat(fd, &st) < 0 || st.st_size)
+        return -EBADMSG;
+    return make_memory(self, interval);
 }
 
 static void put_clock_value(struct orma_buf *out, uint32_t id, uint64_t value)
@@ -154,29 +249,8 @@ static void put_clock(struct orma_heap_collector *self)
     put_clock_value(out, ORMA_PB_BUILTIN_CLOCK_BOOTTIME, self->started_ns);
     put_clock_value(out, ORMA_PB_BUILTIN_CLOCK_MONOTONIC_COARSE, self->started_ns - self->ahead_ns);
     orma_pb_end(out, snapshot);
-    (void)orma_source_sink_put_buf(&self->sink, out); /* noted in self->err */
-}
-
-/* The memory of a program that ran before us: as its library made it, or not at all. */
-static int map_ring(struct orma_heap_collector *self, uint64_t interval, int fd)
-{
-    const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
-    const size_t size = ORMA_HEAP_RING_AT + ORMA_HEAP_RING_BYTES;
-    struct stat st;
-
-    self->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    if (self->fd < 0)
-        return -errno;
-    int has = fcntl(fd, F_GET_SEALS);
-    if (has < 0 || (has & seals) != seals || fstat(fd, &st) < 0 || (uint64_t)st.st_size != size)
-        return -EBADMSG; /* it could shrink under us */
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, 0);
-    if (memory == MAP_FAILED)
-        return -errno;
-    self->shared = memory;
-    self->ring = (uint8_t *)memory + ORMA_HEAP_RING_AT;
-    self->interval = interval;
-    return 0;
+    (void)put_own(self, out);
+    orma_buf_clear(out);
 }
 
 int orma_heap_collector_new(uint64_t interval, int shared_fd, int out_fd,
@@ -191,7 +265,7 @@ int orma_heap_collector_new(uint64_t interval, int shared_fd, int out_fd,
     self->fd = -1;
     self->out_fd = out_fd;
     self->processes.proc_fd = -1;
-    self->sink = (struct orma_source_sink){.put = put_packet, .flush = flush_nothing};
+    self->sink = (struct orma_source_sink){.put = put_encoded, .flush = flush_nothing};
     self->plan = (struct orma_perf_plan){.stacks = true,
                                          .user_frames = true,
                                          .unwind = ORMA_PERF_REGS_MASK != 0,
@@ -200,7 +274,9 @@ int orma_heap_collector_new(uint64_t interval, int shared_fd, int out_fd,
                                          .stack_bytes = ORMA_HEAP_STACK_MAX,
                                          .clock_id = ORMA_PB_BUILTIN_CLOCK_BOOTTIME};
     self->plan.events[0].attr.clockid = CLOCK_BOOTTIME;
-    r = shared_fd < 0 ? make_ring(self, interval) : map_ring(self, interval, shared_fd);
+    (void)pthread_mutex_init(&self->lock, NULL);
+    orma_heap_pids_init(&self->pids, PROCESSES_MAX);
+    r = shared_fd < 0 ? make_ring(self, interval) : take_ring(self, interval, shared_fd);
     if (r == 0)
         r = orma_perf_processes_init(&self->processes, "/proc", &config);
     if (r < 0) {
@@ -226,6 +302,9 @@ void orma_heap_collector_free(struct orma_heap_collector *self)
         /* Programs keep the mapping, but need not keep the memory. */
         (void)fallocate(self->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, ORMA_HEAP_RING_AT,
                         ORMA_HEAP_RING_BYTES);
+        if (self->given_up)
+            return; /* the thread may go on one day, with what it uses */
+        disown_header(self);
         (void)munmap(self->shared, ORMA_HEAP_RING_AT + ORMA_HEAP_RING_BYTES);
     }
     ORMA_MAP_EACH (slot, &self->live)
@@ -237,6 +316,8 @@ void orma_heap_collector_free(struct orma_heap_collector *self)
     orma_map_fini(&self->live);
     orma_map_fini(&self->site_of);
     orma_map_fini(&self->process_of);
+    orma_heap_pids_fini(&self->pids);
+    (void)pthread_mutex_destroy(&self->lock);
     orma_buf_fini(&self->sites);
     orma_buf_fini(&self->framed);
     orma_buf_fini(&self->packet);
@@ -259,6 +340,8 @@ struct orma_heap_collector_stats orma_heap_collector_stats(const struct orma_hea
     ret.cut = self->encoder.cut;
     ret.too_deep = self->encoder.too_long;
     ret.lost = atomic_load_explicit(&self->shared->lost, memory_order_relaxed);
+    ret.strangers = self->pids.strangers;
+    ret.given_up = self->given_up;
     return ret;
 }
 
@@ -274,12 +357,19 @@ static uint64_t key_of(uint32_t pid, uint64_t what)
     return orma_mix64(what ^ orma_mix64((uint64_t)pid << 1 | 1));
 }
 
-/* NULL: no memory. */
+/* It is in no sum: whether it was freed is not known either. */
+static void leave_out(struct orma_heap_collector *self, uint64_t count, uint64_t bytes)
+{
+    self->stats.left_out += count;
+    self->stats.left_out_bytes += bytes;
+}
+
+/* NULL: no memory, or too many. */
 static struct process *process_of(struct orma_heap_collector *self, uint32_t pid)
 {
     struct process *ret = orma_map_get_ptr(&self->process_of, pid);
 
-    if (ret)
+    if (ret || self->process_of.len >= PROCESSES_MAX)
         return ret;
     ret = calloc(1, sizeof(*ret));
     if (!ret || orma_map_put_ptr(&self->process_of, pid, ret) < 0) {
@@ -361,43 +451,47 @@ static uint32_t site_of_sample(struct orma_heap_collector *self, struct process 
 
     self->stats.samples++;
     set_regs(&record, r->regs);
-    return find_site(self, process, r->pid, heap, orma_perf_encode_stack(&self->encoder, &record));
+    leave(self);
+    uint64_t stack = orma_perf_encode_stack(&self->encoder, &record);
+    come_back(self);
+    return find_site(self, process, r->pid, heap, stack);
 }
 
 static void take_alloc(struct orma_heap_collector *self, const struct orma_heap_record *r)
 {
     struct process *process = process_of(self, r->pid);
-    struct live *l;
+    struct live *l = NULL;
+    uint32_t site = SITES_MAX;
 
-    if (!process)
-        return;
     take_free(self, r->pid, r->address, r->time); /* a free that was lost, or comes yet */
-    uint32_t site = site_of_sample(self, process, r, HEAP_MALLOC);
-    if (site == SITES_MAX)
+    if (process)
+        site = site_of_sample(self, process, r, HEAP_MALLOC);
+    if (site != SITES_MAX && self->live.len < LIVE_MAX)
+        l = malloc(sizeof(*l));
+    if (l)
+        *l = (struct live){r->bytes, r->count, r->time, site, process->program};
+    if (!l || orma_map_put_ptr(&self->live, key_of(process->program, r->address), l) < 0) {
+        free(l);
+        leave_out(self, r->count, r->bytes);
         return;
+    }
     sites_of(self)[site].allocated += r->bytes;
     sites_of(self)[site].allocs += r->count;
-    l = self->live.len < LIVE_MAX ? malloc(sizeof(*l)) : NULL;
-    if (!l)
-        return;
-    *l = (struct live){r->bytes, r->count, r->time, site, process->program};
-    if (orma_map_put_ptr(&self->live, key_of(process->program, r->address), l) < 0)
-        free(l);
-    else
-        process->lives++;
+    process->lives++;
 }
 
-/* Puts bytes in the place of others. */
-static void replace(struct orma_buf *buf, size_t at, size_t len, const void *data, size_t data_len)
+/* Puts bytes in the place of others. False: there is no room. */
+static bool replace(struct orma_buf *buf, size_t at, size_t len, const void *data, size_t data_len)
 {
     size_t rest = buf->len - at - len;
 
     if (data_len > len && !orma_buf_extend(buf, data_len - len))
-        return;
+        return false;
     memmove(buf->data + at + data_len, buf->data + at + len, rest);
     if (data_len)
         memcpy(buf->data + at, data, data_len);
     buf->len = at + data_len + rest;
+    return true;
 }
 
 /* ---- mappings ---- */
@@ -457,7 +551,7 @@ static void take_unmap(struct orma_heap_collector *self, uint32_t pid, uint64_t 
             s->frees += m[hi].count;
     }
     if (!left.failed && hi > lo)
-        replace(&process->maps, lo * sizeof(*m), (hi - lo) * sizeof(*m), left.data, left.len);
+        (void)replace(&process->maps, lo * sizeof(*m), (hi - lo) * sizeof(*m), left.data, left.len);
 }
 
 static void take_map(struct orma_heap_collector *self, const struct orma_heap_record *r)
@@ -466,20 +560,21 @@ static void take_map(struct orma_heap_collector *self, const struct orma_heap_re
     struct map new = {r->address, r->address + r->count, r->bytes, 1, r->time, 0};
     size_t num;
 
-    if (!process || !r->count || new.end < new.start)
-        return;
+    if (!r->count || new.end < new.start)
+        return; /* nonsense */
+    new.count = ORMA_MAX((new.bytes + r->count / 2) / r->count, UINT64_C(1));
     take_unmap(self, r->pid, r->address, r->count,
                UINT64_MAX); /* what was not said, or comes yet */
-    new.site = site_of_sample(self, process, r, HEAP_MMAP);
-    if (new.site == SITES_MAX)
+    new.site = process ? site_of_sample(self, process, r, HEAP_MMAP) : SITES_MAX;
+    struct map *m = process ? maps_of(process, &num) : NULL;
+    if (new.site == SITES_MAX || num >= MAPS_MAX ||
+        !replace(&process->maps, ORMA_UPPER_BOUND(m, num, .start, new.start) * sizeof(*m), 0, &new,
+                 sizeof(new))) {
+        leave_out(self, new.count, new.bytes);
         return;
+    }
     sites_of(self)[new.site].allocated += new.bytes;
-    new.count = ORMA_MAX((new.bytes + r->count / 2) / r->count, UINT64_C(1));
     sites_of(self)[new.site].allocs += new.count;
-    struct map *m = maps_of(process, &num);
-    if (num < MAPS_MAX)
-        replace(&process->maps, ORMA_UPPER_BOUND(m, num, .start, new.start) * sizeof(*m), 0, &new,
-                sizeof(new));
 }
 
 /* ---- programs ---- */
@@ -529,10 +624,12 @@ static void forget_live(struct orma_heap_collector *self, struct process *proces
 static void take_mapped(struct orma_heap_collector *self, uint32_t pid)
 {
     const uint64_t now = orma_clock_boottime();
-    struct orma_perf_process *p = orma_perf_process_get(&self->processes, pid, now);
 
+    leave(self);
+    struct orma_perf_process *p = orma_perf_process_get(&self->processes, pid, now);
     if (p)
         orma_perf_process_read(&self->processes, p, now);
+    come_back(self);
 }
 
 static void take_start(struct orma_heap_collector *self, const struct orma_heap_record *r)
@@ -549,13 +646,36 @@ static void take_start(struct orma_heap_collector *self, const struct orma_heap_
         process->start = r->time;
         process->attached = r->count == ORMA_HEAP_ATTACHED;
     }
+    leave(self);
     orma_perf_process_forget(&self->processes, r->pid);
     orma_perf_encode_names(&self->encoder, &begun); /* as long as it waits for us */
+    come_back(self);
     take_mapped(self, r->pid);
 }
 
-static void take_record(struct orma_heap_collector *self, const struct orma_heap_record *r)
+static bool is_allocation(const struct orma_heap_record *r)
 {
+    return r->kind == ORMA_HEAP_ALLOC || r->kind == ORMA_HEAP_MAP;
+}
+
+/* From here on, its pid is one of ours. False: there are too many. */
+static bool find_process(struct orma_heap_collector *self, struct orma_heap_record *r)
+{
+    if (r->kind == ORMA_HEAP_PAD)
+        return true;
+    uint32_t pid =
+        orma_heap_pids_find(&self->pids, r->pid_space, r->pid, r->kind == ORMA_HEAP_START);
+    if (!pid && is_allocation(r))
+        leave_out(self, r->count, r->bytes);
+    r->tid = pid == r->pid ? r->tid : pid; /* one that there is */
+    r->pid = pid;
+    return pid != 0;
+}
+
+static void take_record(struct orma_heap_collector *self, struct orma_heap_record *r)
+{
+    if (!find_process(self, r))
+        return;
     switch (r->kind) {
     case ORMA_HEAP_START:
         take_start(self, r);
@@ -592,12 +712,10 @@ static bool copy_record(struct orma_heap_record *to, const struct orma_heap_reco
     return size >= sizeof(*to) && size <= RECORD_MAX && to->stack_len <= size - sizeof(*to);
 }
 
-int orma_heap_collector_turn(struct orma_heap_collector *self)
+static void turn(struct orma_heap_collector *self)
 {
     _Alignas(8) static uint8_t copy[RECORD_MAX];
     const uint64_t end = self->tail + ORMA_HEAP_RING_BYTES; /* others want a turn, too */
-
-    atomic_fetch_add_explicit(&self->shared->beat, 1, memory_order_relaxed);
 
     while (!self->stats.corrupted && self->tail < end) {
         uint64_t offset = self->tail & (ORMA_HEAP_RING_BYTES - 1);
@@ -612,13 +730,93 @@ int orma_heap_collector_turn(struct orma_heap_collector *self)
             self->stats.corrupted = true;
             break;
         }
-        take_record(self, (const struct orma_heap_record *)(const void *)copy);
+        take_record(self, (struct orma_heap_record *)(void *)copy);
         memset((void *)r, 0, size);
         self->tail += size;
         /* Pairs with the acquire in reserve(): the bytes are zero. */
         atomic_store_explicit(&self->shared->tail, self->tail, memory_order_release);
+        atomic_fetch_add_explicit(&self->done, 1, memory_order_relaxed);
     }
+}
+
+/* ---- the thread ---- */
+
+static void *read_all(void *arg)
+{
+    struct orma_heap_collector *self = arg;
+
+    for (bool last = false; !last;) {
+        last = self->ending;
+        come_back(self);
+        turn(self);
+        leave(self);
+        if (!last)
+            (void)nanosleep(&(struct timespec){0, TURN_NS}, NULL);
+    }
+    self->ended = true;
+    return NULL;
+}
+
+int orma_heap_collector_start(struct orma_heap_collector *self)
+{
+    int r = pthread_create(&self->thread, NULL, read_all, self);
+
+    self->started = r == 0;
+    return -r;
+}
+
+int orma_heap_collector_beat(struct orma_heap_collector *self)
+{
+    atomic_fetch_add_explicit(&self->shared->beat, 1, memory_order_relaxed);
     return self->err;
+}
+
+bool orma_heap_collector_end(struct orma_heap_collector *self)
+{
+    self->ending = true;
+    if (self->started && !self->ended)
+        return false;
+    if (self->started)
+        (void)pthread_join(self->thread, NULL);
+    self->started = false;
+    return true;
+}
+
+/* What it works on counts, too: a large file is read for seconds. */
+uint64_t orma_heap_collector_progress(const struct orma_heap_collector *self)
+{
+    struct timespec used = {0};
+    clockid_t clock;
+
+    if (self->started && !self->ended && pthread_getcpuclockid(self->thread, &clock) == 0)
+        (void)clock_gettime(clock, &used);
+    return self->done + (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+static uint64_t count_unread(const struct orma_heap_collector *self)
+{
+    uint64_t ret = 0;
+
+    for (uint64_t at = self->tail; at < self->tail + ORMA_HEAP_RING_BYTES;) {
+        uint64_t offset = at & (ORMA_HEAP_RING_BYTES - 1);
+        const struct orma_heap_record *r = (const void *)(self->ring + offset);
+        uint32_t size = atomic_load_explicit(&r->size, memory_order_acquire);
+
+        if (size < 8 || size % 8 || size > ORMA_HEAP_RING_BYTES - offset)
+            break;
+        ret += r->kind != ORMA_HEAP_PAD;
+        at += size;
+    }
+    return ret;
+}
+
+void orma_heap_collector_give_up(struct orma_heap_collector *self)
+{
+    (void)pthread_mutex_lock(&self->lock);
+    self->given_up = self->started && !self->ended;
+    if (self->given_up)
+        self->stats.unread = count_unread(self);
+    leave(self);
 }
 
 /* ---- dumps ---- */
@@ -653,7 +851,7 @@ static void put_process_head(struct orma_heap_collector *self, struct orma_buf *
                     self->interval);
     orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_START_TIMESTAMP,
                     (process ? process->start : self->started_ns) - self->ahead_ns);
-    if (atomic_load_explicit(&self->shared->lost, memory_order_relaxed))
+    if (atomic_load_explicit(&self->shared->lost, memory_order_relaxed) || self->stats.unread)
         orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_BUFFER_OVERRAN, 1);
     if (self->stats.corrupted)
         orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_BUFFER_CORRUPTED, 1);
@@ -692,10 +890,10 @@ static void put_process(struct orma_heap_collector *self, const struct site *sit
         orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_CONTINUED, 1);
     orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_INDEX, self->index++);
     orma_pb_end(out, profile);
-    (void)orma_source_sink_put_buf(&self->sink, out); /* noted in self->err */
+    (void)put_own(self, out); /* noted in self->err */
 }
 
-int orma_heap_collector_dump(struct orma_heap_collector *self)
+static int dump(struct orma_heap_collector *self)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf copy = {0};
     uint64_t time = orma_clock_boottime();
@@ -716,4 +914,12 @@ int orma_heap_collector_dump(struct orma_heap_collector *self)
         put_process(self, &sites[from], to - from, time, to < num);
     }
     return self->err;
+}
+
+int orma_heap_collector_dump(struct orma_heap_collector *self)
+{
+    (void)pthread_mutex_lock(&self->lock);
+    int r = dump(self);
+    leave(self);
+    return r;
 }

@@ -1,6 +1,8 @@
 """orma heap: programs that allocate known sizes, and lose known ones."""
 import re
+import resource
 import shutil
+import signal
 import sys
 
 from orma_env import *
@@ -62,6 +64,120 @@ int main(int argc, char **argv)
         pause();
     for (;;) { lose(); pass(); usleep(50); }
 }
+"""
+
+FORKS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+char *volatile kept;
+int main(void)
+{
+    struct rusage used;
+    kept = malloc(65536);
+    puts("ready");
+    fflush(stdout);
+    getchar();
+    for (int i = 0; i < 20; i++) {
+        if (!fork()) { kept = malloc(65536); _exit(0); }
+        wait(NULL);
+    }
+    getrusage(RUSAGE_CHILDREN, &used);
+    printf("%ld\n", used.ru_nvcsw);
+    fflush(stdout);
+    return 0;
+}
+"""
+CLONE = r"""
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *held[100];
+__attribute__((noinline)) void hold(void) { for (int i = 0; i < 100; i++) held[i] = malloc(65536); }
+int main(void)
+{
+    hold();
+    if (!syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) {
+        for (int i = 0; i < 100; i++) free(held[i]);
+        _exit(0);
+    }
+    wait(NULL);
+    return 0;
+}
+"""
+MAPPED = r"""
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+char *volatile kept;
+__attribute__((noinline)) void before(void) { for (int i = 0; i < 10; i++) kept = malloc(1 << 20); }
+__attribute__((noinline)) void behind(void) { for (int i = 0; i < 10; i++) kept = malloc(1 << 20); }
+int main(int argc, char **argv)
+{
+    int fd = open(argv[1], O_RDONLY);
+    before();
+    usleep(300000); /* they are read */
+    mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+    close(fd);
+    close(open(argv[2], O_CREAT, 0666));
+    usleep(1200000); /* what is mapped is read again */
+    behind();
+    return 0;
+}
+"""
+FUSE = r"""
+import ctypes, os, struct, sys
+folder, content, flag = sys.argv[1:4]
+data = open(content, "rb").read()
+try:
+    fd = os.open("/dev/fuse", os.O_RDWR)
+except OSError:
+    sys.exit(1)
+options = b"fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other" % fd
+if ctypes.CDLL(None).mount(b"test", folder.encode(), b"fuse.test", 0, options):
+    sys.exit(1)
+print("ready", flush=True)
+def attributes(node):
+    length, mode, links = (0, 0o40755, 2) if node == 1 else (len(data), 0o100755, 1)
+    return struct.pack("<QQQQQQIIIIIIIIII", node, length, (length + 511) // 512, 0, 0, 0, 0, 0, 0, mode, links, 0, 0, 0, 4096, 0)
+def reply(unique, body=b"", error=0):
+    try:
+        os.write(fd, struct.pack("<IiQ", 16 + len(body), -error, unique) + body)
+    except OSError:
+        pass
+while True:
+    try:
+        request = os.read(fd, 1 << 20)
+    except OSError as e:
+        if e.errno == 19:
+            break
+        continue
+    op, unique, node = struct.unpack("<IQQ", request[4:24])
+    if op in (14, 15) and os.path.exists(flag):
+        continue  # OPEN, READ: never
+    if op == 26:
+        reply(unique, struct.pack("<IIIIHHIIHHI28s", 7, 26, 65536, 0, 12, 10, 65536, 1, 1, 0, 0, b""))
+    elif op == 1 and request[40:].split(b"\0")[0] == b"f":
+        reply(unique, struct.pack("<QQQQII", 2, 0, 0, 0, 0, 0) + attributes(2))
+    elif op == 1:
+        reply(unique, error=2)
+    elif op == 3:
+        reply(unique, struct.pack("<QII", 0, 0, 0) + attributes(node))
+    elif op in (14, 27):
+        reply(unique, struct.pack("<QII", 1, 0, 0))
+    elif op == 15:
+        offset, size = struct.unpack("<QI", request[48:60])
+        reply(unique, data[offset:offset + size])
+    elif op in (18, 25, 29):
+        reply(unique)
+    elif op not in (2, 36):
+        reply(unique, error=38)
 """
 
 STACK_END = r"""
@@ -244,6 +360,10 @@ class Heap(Case):
         self.assertAlmostEqual(int(sums["little"]["live"]), 2000 * 4096, delta=4 * 2000 * 4096 / 16 ** 0.5)
         self.assertTrue(list(self.out.glob("heap_dump.*.mmap.pb")))
 
+    def pids(self):
+        rows = self.query(self.out / "raw-trace", "SELECT DISTINCT pid FROM heap_profile_allocation JOIN process USING (upid)")
+        return {int(r["pid"]) for r in rows}
+
     def watch(self, program, *argv):
         """What it allocated by name of function, and what was said about it."""
         shutil.rmtree(self.out, ignore_errors=True)
@@ -342,7 +462,7 @@ class Heap(Case):
         self.assertIn("already being watched", self.attach(server.pid, "-t", "100ms", code=1))
         first.kill()
         first.wait()
-        for _ in range(200):  # its ring has to be full before the program can know
+        for _ in range(200):  # the program knows at its next sample
             shutil.rmtree(self.out, ignore_errors=True)
             done = self.run_program(ORMA, "heap", "-p", server.pid, "-i", "64k", "-t", "500ms", "-o", self.out)
             if done.returncode == 0:
@@ -351,13 +471,114 @@ class Heap(Case):
             time.sleep(0.1)
         self.assertIn("lose", self.sums())
 
+    def limited(self, what, num):
+        """A server that may not have more of something."""
+        self.compile(SERVER, "server")
+        server = self.serve()
+        resource.prlimit(server.pid, what, (num, num))
+        return server
+
+    def test_a_program_that_may_write_no_large_files(self):
+        """Its memory to share is one: no signal for that."""
+        server = self.limited(resource.RLIMIT_FSIZE, 4096)
+        self.attach(server.pid, "-t", "500ms")
+        self.assertIn("lose", self.sums())
+        self.assertIsNone(server.poll())
+
+    def test_a_program_that_has_no_descriptors_left(self):
+        server = self.limited(resource.RLIMIT_NOFILE, 3)
+        self.assertIn("cannot share memory with us: Too many open files", self.attach(server.pid, "-t", "2s", code=1))
+        self.assertIsNone(server.poll())
+
+    def reader_of(self, front):
+        """What reads for it: its child."""
+        return int(pathlib.Path(f"/proc/{front.pid}/task/{front.pid}/children").read_text().split()[0])
+
+    def forks(self, end):
+        """How long 20 forks take whose children allocate, after the reader was ended by that signal."""
+        self.compile(FORKS, "forks")
+        shutil.rmtree(self.out, ignore_errors=True)
+        front = self.start(ORMA, "heap", "-i", "1k", "-o", self.out, "--", "./forks", stdout=subprocess.PIPE, stdin=subprocess.PIPE)
+        self.assertEqual(front.stdout.readline(), b"ready\n")
+        reader = self.reader_of(front)
+        os.kill(reader, end)
+        self.addCleanup(lambda: end == signal.SIGSTOP and os.path.exists(f"/proc/{reader}") and os.kill(reader, signal.SIGCONT))
+        front.stdin.write(b"x")
+        front.stdin.close()
+        waits = int(front.stdout.readline())
+        if end == signal.SIGSTOP:
+            os.kill(reader, signal.SIGCONT)
+        front.wait()
+        return waits
+
+    def test_children_do_not_wait_for_a_reader_that_is_gone(self):
+        """They sleep when they wait: a voluntary switch each time."""
+        self.assertLess(self.forks(signal.SIGKILL), 40)
+        self.assertLess(self.forks(signal.SIGSTOP), 400)
+
+    def test_children_that_the_c_library_does_not_know_of(self):
+        """What they free is theirs."""
+        sums, _, _ = self.watch(self.compile(CLONE, "clone"))
+        self.assertEqual(int(sums["hold"]["live"]), 100 * 65536)
+
+    @unittest.skipIf(os.geteuid() != 0 or not shutil.which("unshare"), "another namespace needs root")
+    def test_processes_in_another_namespace_of_pids(self):
+        if self.run_program("unshare", "-pf", "--mount-proc", "true").returncode:
+            self.skipTest("no namespaces here")
+        done = self.run_program(ORMA, "heap", "-i", "64k", "-o", self.out, "--", "unshare", "-pf", "./p", "1")
+        self.assertEqual(done.returncode, 5, done.stderr.decode())
+        self.assertEqual(int(self.sums()["lose"]["live"]), 2 * 200 * 65536, "both have their functions")
+        self.assertFalse(self.pids() & {1, 2}, "nor are they those of ours that have their numbers")
+        self.compile(SERVER, "server")
+        env = dict(self.env, LD_PRELOAD=os.environ["ORMA_BUILD"] + "/sdk/heap/liborma_heap.so")
+        outer = subprocess.Popen(["unshare", "-pf", "--mount-proc", self.dir / "server"], env=env, cwd=self.dir)
+        self.addCleanup(outer.wait)
+        children = pathlib.Path(f"/proc/{outer.pid}/task/{outer.pid}/children")
+        while not children.read_text():
+            time.sleep(0.01)
+        inner = int(children.read_text())
+        self.addCleanup(os.kill, inner, signal.SIGKILL)
+        while "server" not in os.readlink(f"/proc/{inner}/exe"):
+            time.sleep(0.01)
+        self.attach(inner, "-t", "500ms")
+        self.assertIn("lose", self.sums())
+        self.assertEqual(self.pids(), {inner})
+
+    @unittest.skipIf(os.geteuid() != 0 or not shutil.which("setpriv"), "becoming an ordinary user needs root")
+    def test_a_program_that_becomes_another_user(self):
+        self.dir.chmod(0o755)
+        done = self.run_program(ORMA, "heap", "-o", self.out, "--", "setpriv", "--reuid=65534", "--clear-groups", "--", "sleep", "0.3")
+        self.assertIn("became user 65534", done.stderr.decode())
+
+    @unittest.skipIf(os.geteuid() != 0, "a file system of our own needs root")
+    def test_a_file_that_does_not_answer(self):
+        """A library of the program lies on a file system that stops to answer: nothing waits for it for ever."""
+        folder = self.dir / "fuse"
+        folder.mkdir()
+        program = self.compile(MAPPED, "mapped")
+        (self.dir / "fuse.py").write_text(FUSE)
+        files = subprocess.Popen([sys.executable, self.dir / "fuse.py", folder, program, self.dir / "hang"], stdout=subprocess.PIPE)
+        self.addCleanup(files.wait)
+        self.addCleanup(files.kill)  # all that waits for it goes on
+        self.addCleanup(subprocess.run, ["umount", "-l", folder], stderr=subprocess.DEVNULL)
+        if files.stdout.readline() != b"ready\n":
+            self.skipTest("no FUSE here")
+        done = self.run_program(ORMA, "heap", "-i", "64k", "-o", self.out, "--", program, folder / "f", self.dir / "hang", timeout=120)
+        said = done.stderr.decode()
+        self.assertEqual(done.returncode, 0, said)
+        self.assertRegex(said, r"a file of a watched program does not answer: the \d+ reports from there on are missing")
+        self.assertIn("some of it may have been freed", done.stdout.decode())
+        self.assertGreater(int(self.sums()["before"]["live"]), 0, "what came before is there")
+
     def test_programs_that_cannot_be_watched(self):
         self.compile(SERVER, "server")
         bare, idle = self.serve(library=False), self.serve("idle")
         said = self.attach(bare.pid, "-t", "100ms", code=1)
         self.assertRegex(said, r"LD_PRELOAD=\S+/liborma_heap.so \S+/server")
         self.assertEqual(said.count("\n"), 1, said)
-        self.assertIn("has not allocated anything", self.attach(idle.pid, "-t", "100ms", code=1))
+        self.assertIn("whether one did is not known", self.attach(idle.pid, "-t", "100ms", code=1))
+        idle.send_signal(signal.SIGSTOP)
+        self.assertIn("is stopped", self.attach(idle.pid, "-t", "100ms", code=1))
         idle.kill()
         idle.wait()
         self.assertIn("does not exist", self.attach(idle.pid, "-t", "100ms", code=1))
@@ -406,9 +627,29 @@ time.sleep(0.05)
         self.assertIn(done.returncode, (0, 1), done.stderr.decode())
         self.assertIn("overwrote the shared memory", done.stderr.decode())
 
+    def test_a_program_that_makes_up_processes(self):
+        """Their allocations are in no sum, and counted."""
+        (self.dir / "make_up.py").write_text("""
+import mmap, os, struct, time
+with open(os.environ["ORMA_HEAP_SHARED"], "r+b") as f:
+    m = mmap.mmap(f.fileno(), 0)
+space = os.stat("/proc/self/ns/pid").st_ino
+size = 128 if os.uname().machine == "x86_64" else 176
+for i in range(10):
+    head = struct.unpack("<Q", m[16:24])[0]
+    m[16:24] = struct.pack("<Q", head + size)
+    at = 4096 + head % 2**24
+    m[at + 4:at + 56] = struct.pack("<IIIQQQQQ", 3, 2**32 - 1 - i, 1, space, 1, i * 4096, 1 << 20, 2)
+    m[at:at + 4] = struct.pack("<I", size)
+time.sleep(0.1)
+""")
+        done = self.run_program(ORMA, "heap", "-i", "100m", "-o", self.out, "--", sys.executable, self.dir / "make_up.py")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertIn("20 allocations, 10.0 MiB, are in no sum", done.stderr.decode())
+
     def test_a_program_that_pretends_to_be_watched(self):
         """It has a file of the library's name in memory, and answers with descriptors of its own choice."""
-        magic = int.from_bytes(b"ormaatt1", "little")
+        magic = int.from_bytes(b"ormaatt2", "little")
         (self.dir / "pretend.py").write_text(f"""
 import mmap, os, struct, sys
 name, what = sys.argv[1:]

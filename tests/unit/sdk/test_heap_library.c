@@ -5,6 +5,7 @@
  */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -44,6 +45,8 @@ struct live {
 
 static struct live allocated[LIVE_MAX], mapped[LIVE_MAX]; /* mapped: in units */
 static unsigned allocated_num, mapped_num, starts, shown;
+static uint32_t last_pid;
+static uint64_t last_space;
 static uint64_t stack_len;
 
 static void add(struct live *to, unsigned *num, uint64_t address, uint64_t bytes, uint64_t time)
@@ -62,6 +65,8 @@ static void drop(struct live *from, unsigned *num, uint64_t address, uint64_t le
 
 static void take(const struct orma_heap_record *r)
 {
+    last_pid = r->pid;
+    last_space = r->pid_space;
     switch (r->kind) {
     case ORMA_HEAP_START:
         starts++;
@@ -161,11 +166,33 @@ int orma_hook_sys_fstat(int fd, struct stat *ret)
     return fails("fstat") ? -1 : 0;
 }
 
-int orma_hook_sys_memory(const char *name, size_t size)
+/* Its size, header and seals are the reader's to make: see orma_hook_sys_nap(). */
+int orma_hook_sys_memory(const char *name)
 {
     (void)name;
-    cr_assert_eq(size, sizeof(memory));
-    return fails("memfd") ? -1 : RING_FD;
+    if (fails("memfd"))
+        return -1;
+    keeps_size = false;
+    return RING_FD;
+}
+
+static struct orma_hook_self own_page; /* in each child, it is zero */
+static uint32_t pid = 1234;
+static uint64_t pid_space = 77;
+
+void *orma_hook_sys_own_page(void)
+{
+    return &own_page;
+}
+
+uint32_t orma_hook_sys_getpid(void)
+{
+    return pid;
+}
+
+uint64_t orma_hook_sys_pid_space(void)
+{
+    return pid_space;
 }
 
 int64_t orma_hook_sys_copy(void *to, const void *from, size_t len)
@@ -182,14 +209,25 @@ uint32_t orma_hook_sys_gettid(void)
     return 7;
 }
 
+static enum { READS, BEATS, IS_STOPPED } reader;
+static uint64_t interval_wanted, clock_ns = 1;
+static unsigned naps;
+
 /* Others have a turn: we read. */
 void orma_hook_sys_nap(void)
 {
-    ring->beat++;
-    read_ring();
+    naps++;
+    clock_ns += 200000;
+    if (atomic_load(&orma_hook_attach.fd) == RING_FD + 1 && reader == READS) {
+        *ring = (struct orma_heap_shared){
+            .magic = ORMA_HEAP_MAGIC, .interval = interval_wanted, .on = 1};
+        keeps_size = true;
+    }
+    if (reader != IS_STOPPED)
+        ring->beat++;
+    if (reader == READS)
+        read_ring();
 }
-
-static uint64_t clock_ns = 1;
 
 uint64_t orma_hook_sys_now(void)
 {
@@ -235,14 +273,18 @@ static void reset(void)
     orma_hook_own.left = 0;
     orma_hook_own.inside = false;
     orma_hook_forget_all();
-    allocated_num = mapped_num = starts = shown = calls = fails_at = 0;
+    allocated_num = mapped_num = starts = shown = calls = fails_at = naps = 0;
     failed = NULL;
+    reader = READS;
+    keeps_size = true;
+    atomic_store(&orma_hook_attach.fd, 0);
 }
 
 /* A reader comes, and is found by the next allocation. */
 static void listen_for(uint64_t interval)
 {
     atomic_store(&orma_hook_attach.wanted, interval);
+    interval_wanted = interval;
     orma_hook_own.left = 0;
     orma_hook_free(orma_hook_malloc(1));
 }
@@ -412,6 +454,7 @@ Test(heap_library, a_reader_knows_of_the_program_before_it_hears_of_allocations)
     reset();
     orma_hook_own.left = 0;
     atomic_store(&orma_hook_attach.wanted, (uint64_t)INTERVAL);
+    interval_wanted = INTERVAL;
     void *p = orma_hook_malloc(UNIT);
     cr_assert_eq(starts, 1, "seen, and only then");
     expect("malloc", UNIT, 0);
@@ -500,4 +543,97 @@ Test(heap_library, a_full_ring_loses_records_and_counts_them)
     cr_assert_not_null(p);
     cr_assert_gt(ring->lost, 0);
     orma_hook_free(p);
+}
+
+/* ---- readers that do not read ---- */
+
+Test(heap_library, a_reader_that_died_is_not_waited_for)
+{
+    reset();
+    listen_for(INTERVAL);
+    ring->head = ring->tail + ORMA_HEAP_RING_BYTES;
+    ring->owner = 4321 | FUTEX_OWNER_DIED;
+    naps = 0;
+    orma_hook_free(orma_hook_malloc(UNIT));
+    cr_assert_eq(naps, 0);
+    cr_assert_null(orma_hook_listener());
+    cr_assert_eq(orma_hook_attach.active, 0);
+}
+
+Test(heap_library, a_reader_that_stands_still_costs_one_wait_in_all)
+{
+    for (reader = BEATS; reader <= IS_STOPPED; reader++) {
+        const int how = reader;
+
+        reset();
+        listen_for(INTERVAL);
+        reader = how;
+        naps = 0;
+        for (int i = 0; i < 50; i++) {
+            own_page.pid = 0; /* a child: its first record would be waited for */
+            orma_hook_free(orma_hook_malloc(UNIT));
+            if (i == 0)
+                cr_assert_gt(naps, 0);
+        }
+        cr_assert_lt(naps, how == BEATS ? 1100 : 120, "%u naps", naps);
+        unsigned before = naps;
+        for (int i = 0; i < 50; i++) {
+            ring->head = ring->tail + ORMA_HEAP_RING_BYTES; /* full */
+            orma_hook_free(orma_hook_malloc(UNIT));
+        }
+        cr_assert_eq(naps, before, "not when its ring is full, either");
+        ring->tail += 8; /* it goes on */
+        own_page.pid = 0;
+        ring->head = ring->tail;
+        orma_hook_free(orma_hook_malloc(UNIT));
+        cr_assert_gt(naps, before, "and is waited for again");
+    }
+}
+
+Test(heap_library, nobody_gives_memory_to_a_reader_that_went_meanwhile)
+{
+    reset();
+    reader = IS_STOPPED;
+    listen_for(INTERVAL);
+    cr_assert_null(orma_hook_listener());
+    cr_assert_eq(orma_hook_attach.fd, -ETIMEDOUT, "and it can read why");
+    cr_assert_lt(naps, 5100);
+    unsigned before = naps;
+    orma_hook_own.left = 0;
+    orma_hook_free(orma_hook_malloc(1));
+    cr_assert_eq(naps, before, "once");
+    reset();
+    fails_at = 1;
+    listen_for(INTERVAL);
+    cr_assert_str_eq(failed, "memfd");
+    cr_assert_eq(orma_hook_attach.fd, -ENOMEM);
+}
+
+/* ---- copies ---- */
+
+Test(heap_library, a_child_begins_with_its_first_record_however_it_was_forked)
+{
+    reset();
+    listen_for(INTERVAL);
+    void *p = orma_hook_malloc(UNIT);
+    read_ring();
+    cr_assert_eq(last_pid, 1234);
+    cr_assert_eq(last_space, 77);
+    own_page = (struct orma_hook_self){0}; /* as the kernel does */
+    pid = 5678;
+    pid_space = 0; /* it is not in sight any more: where its parent was */
+    cr_assert_eq(starts, 1, "nothing yet");
+    orma_hook_free(p);
+    read_ring();
+    cr_assert_eq(starts, 2);
+    cr_assert_eq(last_pid, 5678, "what it frees is its own");
+    cr_assert_eq(last_space, 77);
+    own_page = (struct orma_hook_self){0};
+    pid = 1; /* the first one of another namespace */
+    orma_hook_free(orma_hook_malloc(UNIT));
+    read_ring();
+    cr_assert_eq(starts, 3);
+    cr_assert_eq(last_space, 0, "not known");
+    pid = 1234;
+    pid_space = 77;
 }
