@@ -36,6 +36,7 @@
 #include "tools/record/recorder.h"
 
 #define PROGRAM "orma heap"
+#define TWO_SIDED_95 1.96 /* standard deviations */
 #define LIBRARY "liborma_heap.so"
 #define TURN_MS 2
 #define PATIENCE_NS UINT64_C(10000000000) /* for files that do not answer, */
@@ -487,10 +488,11 @@ static int put_kind(struct heap *self, struct orma_processor *tp,
     orma_profile_report_head(&style, &stacks, 0, NULL);
     if (kind == ORMA_STACKS_HEAP && self->incomplete)
         printf("some of it may have been freed: reports are missing\n");
-    printf("one sample per %s: an estimate, give or take %s\n\n",
+    printf("one sample per %s: an estimate, off by at most %s in 19 of 20 runs\n\n",
            orma_units_format_size(self->interval, each),
-           orma_units_format_size((uint64_t)sqrt((double)stacks.weight * (double)self->interval),
-                                  error));
+           orma_units_format_size(
+               (uint64_t)(TWO_SIDED_95 * sqrt((double)stacks.weight * (double)self->interval)),
+               error));
     orma_profile_report_top(&style, &stacks);
     fputc('\n', stdout);
     r = picture ? orma_convert_profile_folder_flame(&self->folder, &stacks, name_of(self)) : 0;

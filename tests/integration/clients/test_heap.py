@@ -333,7 +333,7 @@ class Heap(Case):
         self.assertNotIn("report", sums, "our own functions are no part of it")
         said = done.stdout.decode()
         self.assertRegex(said, r"12\.5 MiB +[\d.]+ % +12\.5 MiB +lose")
-        self.assertRegex(said, r"one sample per 64\.0 KiB: an estimate, give or take [\d.]+ MiB")
+        self.assertRegex(said, r"one sample per 64\.0 KiB: an estimate, off by at most [\d.]+ MiB")
         self.assertTrue((self.out / "flamegraph.html").exists())
         self.assertTrue(list(self.out.glob("heap_dump.*.libc.malloc.pb")))
         again = self.orma("profile", "report", self.out, "--heap", "allocated").stdout.decode()
