@@ -37,6 +37,7 @@ enum {
     OPT_BOTTOM_UP,
     OPT_CALLERS,
     OPT_BY,
+    OPT_SORT,
     OPT_MIN,
     OPT_FROM,
     OPT_TO,
@@ -88,6 +89,8 @@ static const struct orma_option options[] = {
     {OPT_CALLERS, 'c', "callers", "FUNCTION", "Show who called this function."},
     {OPT_BY, 0, "by", "WHAT",
      "Sum by module (library), thread, process or function; waits also by reason."},
+    {OPT_SORT, 0, "sort", "WHAT",
+     "Order of the list: self (the default), or total, with all that a function calls."},
     {OPT_MIN, 0, "min", "PERCENT",
      "In trees: combine what is below this percentage (default: 0.5)."},
     CHOICE_OPTIONS,
@@ -231,6 +234,11 @@ static int take_option(struct args *a, int id)
         break;
     case OPT_BY:
         return take_by(a);
+    case OPT_SORT:
+        a->style.by_total = !strcmp(a->cli.value, "total");
+        if (!a->style.by_total && strcmp(a->cli.value, "self") != 0)
+            r = orma_cli_usage_error(&a->cli, "--sort %s: expected self or total", a->cli.value);
+        break;
     case OPT_MIN:
         r = take_number(a, 100, &number);
         a->style.min = number / 100;

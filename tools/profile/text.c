@@ -250,6 +250,45 @@ static void put_weights(FILE *out, const struct orma_stacks *s, uint64_t weight)
 
 #define TOP_USED 38u /* columns of two weights */
 
+static void put_row(const struct orma_profile_report_style *style, const struct orma_stacks *s,
+                    uint32_t function)
+{
+    const struct orma_stacks_function *f = &orma_stacks_functions(s)[function];
+
+    put_weights(style->out, s, f->self);
+    put_weights(style->out, s, f->total);
+    put_function(style, s, function, TOP_USED);
+}
+
+#define PYTHON_TOP 5
+
+/* As its frames say, or the program itself with -X perf: "py::work". */
+static bool is_python(const struct orma_stacks *s, uint32_t function)
+{
+    const struct orma_stacks_function *f = &orma_stacks_functions(s)[function];
+    struct orma_str module = orma_str_from(orma_stacks_text(s, f->module));
+
+    return !strncmp(orma_stacks_text(s, f->name), "py::", 4) ||
+           (module.len > 3 && !memcmp(module.data + module.len - 3, ".py", 3));
+}
+
+/* What is costly in Python rarely works itself: libraries in C and the interpreter do. */
+static void put_python(const struct orma_profile_report_style *style, const struct orma_stacks *s)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf order = {0};
+    unsigned shown = 0;
+
+    orma_stacks_top(s, true, &order);
+    const uint32_t *rows = (const void *)order.data;
+    for (size_t i = 0; i < order.len / sizeof(*rows) && shown < PYTHON_TOP; i++) {
+        if (!is_python(s, rows[i]))
+            continue;
+        if (!shown++)
+            fprintf(style->out, "\nPython's functions, by total:\n");
+        put_row(style, s, rows[i]);
+    }
+}
+
 void orma_profile_report_top(const struct orma_profile_report_style *style,
                              const struct orma_stacks *s)
 {
@@ -258,14 +297,12 @@ void orma_profile_report_top(const struct orma_profile_report_style *style,
     const uint32_t *rows;
     uint64_t shown = 0;
 
-    orma_stacks_top(s, false, &order);
+    orma_stacks_top(s, style->by_total, &order);
     rows = (const void *)order.data;
     size_t num = order.len / sizeof(*rows), top = style->top ? ORMA_MIN(style->top, num) : num;
     fprintf(style->out, "   self              total             function\n");
     for (size_t i = 0; i < top; i++) {
-        put_weights(style->out, s, f[rows[i]].self);
-        put_weights(style->out, s, f[rows[i]].total);
-        put_function(style, s, rows[i], TOP_USED);
+        put_row(style, s, rows[i]);
         shown += f[rows[i]].self;
     }
     if (top < num)
@@ -280,6 +317,8 @@ void orma_profile_report_top(const struct orma_profile_report_style *style,
         fputs("(a wait in the kernel or the C library counts for its caller; reasons: --by reason; "
               "all functions: --tree)\n",
               style->out);
+    if (!style->by_total && top < num)
+        put_python(style, s);
 }
 
 /* ---- trees ---- */

@@ -13,6 +13,7 @@ struct orma_profile_report_style {
     size_t top; /* rows; 0: all */
     double min; /* in trees: less than that share (0.005: half a percent) is folded */
     bool ascii; /* no lines and bars of other characters */
+    bool by_total; /* functions with all that they call first, instead of alone */
     unsigned width;
 };
 

@@ -188,6 +188,19 @@ class Report(Case):
         refused = self.orma("profile", "report", self.dir / "a.folded", "--thread", "x", code=1).stderr.decode()
         self.assertIn("has only sums by stack: it has no processes", refused)
 
+    def test_what_python_waits_for(self):
+        """Its own functions hardly work themselves: they have a list of their own, by total."""
+        lines = [f"main;py::outer;py::inner;c{i} {10 + i}" for i in range(12)] + ["main;py::other;c0 5"]
+        (self.dir / "p.folded").write_text("\n".join(lines) + "\n")
+        said = self.orma("profile", "report", "-n", "2", self.dir / "p.folded").stdout.decode()
+        own = said.split("Python's functions, by total:\n")[1].splitlines()
+        self.assertEqual([line.split()[-1] for line in own[:3]], ["py::outer", "py::inner", "py::other"])
+        self.assertNotIn("Python's", self.orma("profile", "report", "-n", "0", self.dir / "p.folded").stdout.decode())
+        first = self.orma("profile", "report", "--sort", "total", self.dir / "p.folded").stdout.decode().splitlines()
+        first = first[1 + next(i for i, line in enumerate(first) if line.endswith("function")):]
+        self.assertEqual([line.split()[-1] for line in first[:3]], ["main", "py::outer", "py::inner"])
+        self.assertIn(b"expected self or total", self.orma("profile", "report", "--sort", "x", "p.folded", code=2).stderr)
+
     def test_traces_without_samples(self):
         (self.dir / "none.json").write_text('[{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,"name":"n"}]')
         done = self.orma("profile", "report", self.dir / "none.json", code=1)
