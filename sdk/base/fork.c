@@ -23,6 +23,7 @@ struct part {
 static struct part parts[ORMA_FORK_PARTS_MAX];
 static _Atomic(fork_fn) revival;
 static uint32_t generation;
+_Atomic(uint32_t) *orma_fork_alive;
 
 static void call(_Atomic(fork_fn) *fn)
 {
@@ -48,8 +49,15 @@ static void in_parent(void)
     orma_guard_down();
 }
 
+static void mark_alive(void)
+{
+    if (orma_fork_alive)
+        atomic_store_explicit(orma_fork_alive, 1, memory_order_relaxed);
+}
+
 static void in_child(void)
 {
+    mark_alive();
     generation++;
     orma_mem_after_fork(); /* takes the guard down */
     for (size_t i = 0; i < ORMA_FORK_PARTS_MAX; i++)
@@ -58,7 +66,20 @@ static void in_child(void)
 
 static void watch(void)
 {
+    orma_fork_alive = orma_mem_new_wiped(sizeof(*orma_fork_alive));
+    mark_alive();
     (void)pthread_atfork(before, in_parent, in_child);
+}
+
+bool orma_fork_was_missed(void)
+{
+    uint32_t wiped = 0;
+
+    if (!atomic_compare_exchange_strong_explicit(orma_fork_alive, &wiped, 1, memory_order_relaxed,
+                                                 memory_order_relaxed))
+        return false; /* another thread of this child was first */
+    in_child();
+    return true;
 }
 
 void orma_fork_watch(fork_fn before_fn, fork_fn in_parent_fn, fork_fn in_child_fn)

@@ -11,6 +11,8 @@
  */
 #ifndef ORMA_SDK_BASE_FORK_H
 #define ORMA_SDK_BASE_FORK_H
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Modules that may register. */
@@ -23,6 +25,20 @@
  * registration. Without memory children are not looked after.
  */
 void orma_fork_watch(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+
+/*
+ * Children of clone() and _Fork() come without a word: memory that the kernel wipes in them tells.
+ * Called before what would use the parent's state. True: this is such a child's first call; it is
+ * as after fork() now. What shares the memory of its parent (vfork()) is its parent.
+ */
+bool orma_fork_was_missed(void);
+extern _Atomic(uint32_t) *orma_fork_alive; /* 0 in it: the child knows nothing yet; NULL: no memory */
+
+static inline bool orma_fork_check(void)
+{
+    return orma_fork_alive && !atomic_load_explicit(orma_fork_alive, memory_order_relaxed) &&
+           orma_fork_was_missed();
+}
 
 /* Counts forks down to this process: what was made under another number is an ancestor's. */
 uint32_t orma_fork_generation(void);

@@ -11,6 +11,7 @@
 #define SHIFT_MIN 6u /* a cache line */
 #define SHIFT_MAX 12u
 #define BLOCK_SIZE ((size_t)64 << 10)
+#define WIPED_SIZE ((size_t)16 << 10)
 
 __thread volatile unsigned orma_guard_depth;
 
@@ -23,6 +24,7 @@ static struct {
     pthread_mutex_t lock;
     struct piece *free[SHIFT_MAX + 1]; /* by the power of two */
     uint8_t *next, *end;               /* of the block that is being cut */
+    uint8_t *wiped_next, *wiped_end;   /* the same of one that children find empty */
     bool (*refuse)(void);
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -94,6 +96,26 @@ void *orma_mem_new(size_t size)
     if (g.refuse && g.refuse())
         return NULL;
     return is_large(size) ? new_pages(size) : new_piece(shift_of(size));
+}
+
+void *orma_mem_new_wiped(size_t size)
+{
+    ORMA_ASSERT_HOT(size > 0 && size <= WIPED_SIZE);
+    if (g.refuse && g.refuse())
+        return NULL;
+    size = (size_t)1 << shift_of(size);
+    orma_guard_lock(&g.lock);
+    if (!g.wiped_next || (size_t)(g.wiped_end - g.wiped_next) < size) {
+        g.wiped_next = new_pages(WIPED_SIZE);
+        g.wiped_end = g.wiped_next ? g.wiped_next + WIPED_SIZE : NULL;
+        if (g.wiped_next) /* without: old kernels leave it as it is */
+            (void)madvise(g.wiped_next, WIPED_SIZE, MADV_WIPEONFORK);
+    }
+    void *ret = g.wiped_next;
+    if (ret)
+        g.wiped_next += size;
+    orma_guard_unlock(&g.lock);
+    return ret;
 }
 
 void orma_mem_free(void *p, size_t size)

@@ -17,6 +17,11 @@
 /* Zero-filled; NULL when there is none. size > 0. */
 void *orma_mem_new(size_t size);
 
+/* At most 16 KiB, never freed, and all zero in a child, whichever way that was made (where the
+ * kernel can: Linux 4.14). */
+void *orma_mem_new_wiped(size_t size);
+
+
 /* NULL is fine. `size` is that of orma_mem_new(), or of the last orma_mem_resize(). */
 void orma_mem_free(void *p, size_t size);
 

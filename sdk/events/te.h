@@ -68,7 +68,8 @@
 /* The bits of sessions in a category's word. */
 #define ORMA_TE_SLOT_BITS ((UINT32_C(1) << ORMA_TE_SLOTS) - 1)
 
-enum orma_te_busy { ORMA_TE_IDLE, ORMA_TE_RUNNING, ORMA_TE_LOCKED };
+/* 0: its memory was wiped, in a child that fork() did not make (fork.h). */
+enum orma_te_busy { ORMA_TE_WIPED, ORMA_TE_IDLE, ORMA_TE_RUNNING, ORMA_TE_LOCKED };
 
 /*
  * A packet of a site but for size and time: 68 02 5a LL 48 TYPE, category, name. Behind the

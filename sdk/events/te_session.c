@@ -392,11 +392,12 @@ struct orma_te_thread *orma_te_thread_new(void)
     if (self)
         orma_te.free_threads = self->next;
     else
-        self = orma_mem_new(sizeof(*self));
+        self = orma_mem_new_wiped(sizeof(*self));
     if (self) {
         self->packet.own_mem = self->interned.own_mem = self->event.own_mem = true;
         self->tid = (int32_t)syscall(SYS_gettid);
         self->clock.limit = 0;
+        atomic_store_explicit(&self->busy, ORMA_TE_IDLE, memory_order_relaxed);
         atomic_store_explicit(&self->only_bit, ORMA_TE_NO_BIT, memory_order_relaxed);
         self->next = orma_te.threads;
         orma_te.threads = self;

@@ -48,11 +48,20 @@ static ORMA_COLD void drop_nested(struct orma_te_thread *self, uint32_t mask)
     }
 }
 
+static inline bool is_idle(const struct orma_te_thread *self)
+{
+    return self && atomic_load_explicit(&self->busy, memory_order_relaxed) == ORMA_TE_IDLE;
+}
+
 static ORMA_COLD struct orma_te_thread *enter_slow(uint32_t mask)
 {
     ORMA_HUSHED;
     struct orma_te_thread *self = orma_te_self;
 
+    if (orma_fork_check()) {
+        orma_fork_revive();
+        return NULL; /* what it was meant for is the parent's */
+    }
     if (mask & ORMA_TE_WAKE_BIT) {
         orma_fork_revive();
         if (mask == ORMA_TE_WAKE_BIT)
@@ -79,7 +88,7 @@ static inline struct orma_te_thread *enter(const struct orma_category *category,
 {
     struct orma_te_thread *self = orma_te_self;
 
-    if (ORMA_UNLIKELY(!self || atomic_load_explicit(&self->busy, memory_order_relaxed)))
+    if (ORMA_UNLIKELY(!is_idle(self)))
         return enter_slow(__atomic_load_n(&category->enabled, __ATOMIC_RELAXED) &
                           (sessions | ORMA_TE_WAKE_BIT));
     enter_fast(self);
@@ -300,7 +309,7 @@ static inline __attribute__((always_inline)) uint32_t plain(uint32_t type, struc
 {
     struct orma_te_thread *self = orma_te_self;
 
-    if (ORMA_UNLIKELY(!self || atomic_load_explicit(&self->busy, memory_order_relaxed)))
+    if (ORMA_UNLIKELY(!is_idle(self)))
         return plain_first(type, site, category, sessions);
     enter_fast(self);
 #if ORMA_HAVE_TSC
@@ -689,7 +698,7 @@ uint64_t orma_now(void)
     struct orma_te_thread *self = orma_te_self;
 
     /* An event that we interrupt may be half way through changing its anchor. */
-    if (!self || atomic_load_explicit(&self->busy, memory_order_relaxed))
+    if (!is_idle(self))
         return orma_clock_boottime();
     /* And an event that interrupts us must find the anchor whole: it is not ours to change. */
     struct orma_tsc_anchor copy = self->clock;

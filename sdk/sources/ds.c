@@ -597,6 +597,7 @@ void orma_ds_end(struct orma_ds_iter *it)
 
 struct orma_ds_iter orma_ds_first(struct orma_data_source *source)
 {
+    (void)orma_fork_check(); /* then its word says so */
     struct orma_ds_iter it = {
         .source = source,
         .rest = __atomic_load_n(&source->enabled, __ATOMIC_ACQUIRE),

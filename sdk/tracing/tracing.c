@@ -192,6 +192,7 @@ static bool is_in_handler(void)
 /* Begins anew in a child, if that is due. */
 static void revive(void)
 {
+    (void)orma_fork_check();
     if (!atomic_load_explicit(&g.revive, memory_order_relaxed))
         return;
     pthread_mutex_lock(&g.lock);
@@ -292,6 +293,7 @@ int orma_init(const struct orma_init_args *args)
         memcpy(&full, args, ORMA_MIN(args->struct_size, sizeof(full)));
     if (full.exhausted > ORMA_EXHAUSTED_BY_CONFIG)
         return -EINVAL;
+    (void)orma_fork_check();
     pthread_mutex_lock(&g.lock);
     watch_forks();
     if (atomic_load_explicit(&g.revive, memory_order_relaxed))
@@ -345,6 +347,7 @@ static void wait_for_takeover(void)
 void orma_shutdown(void)
 {
     ORMA_HUSHED;
+    (void)orma_fork_check();
     pthread_mutex_lock(&g.lock);
     if (g.thread) {
         wait_for_takeover();

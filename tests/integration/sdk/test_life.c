@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -112,6 +113,44 @@ static void test_fork(void)
                                      orma_te_reader_event(&s->te, j)->name, 5),
                    0);
     }
+    orma_test_trace_fini(&t);
+}
+
+/* Children of clone() and of _Fork() come without the handlers of fork(). */
+static void play_clone(void)
+{
+    int status;
+
+    start_tracing();
+    many("parent", 100);
+    pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+    assert(pid >= 0);
+    if (pid == 0) {
+        many("lost: it wakes the SDK", 1);
+        expect("a session of the child", (uint64_t)orma_wait_for_session(WAIT_MS), 1);
+        many("child", 100);
+        exit(failed);
+    }
+    assert(waitpid(pid, &status, 0) == pid);
+    expect("status of the child", (uint64_t)status, 0);
+    pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+    if (pid == 0)
+        exit(failed); /* nothing of ours in it may wait for the parent's threads */
+    assert(waitpid(pid, &status, 0) == pid);
+    expect("status of a child without events", (uint64_t)status, 0);
+    many("parent", 100);
+}
+
+static void test_clone(void)
+{
+    struct orma_test_session *session = begin();
+    struct orma_test_trace t;
+    struct actor a = act(play_clone);
+
+    finish(&a);
+    end(session, &t);
+    expect("parent's", orma_test_trace_count(&t, 3, "parent"), 200);
+    expect("child's", orma_test_trace_count(&t, 3, "child"), 100);
     orma_test_trace_fini(&t);
 }
 
@@ -823,6 +862,7 @@ static const struct {
     void (*run)(void);
 } tests[] = {
     {"fork", test_fork},
+    {"clone", test_clone},
     {"fork_and_exec", test_fork_and_exec},
     {"brief_life", test_brief_life},
     {"too_much", test_too_much},
