@@ -105,11 +105,11 @@ int orma_ftrace_elf_open(const char *path, struct orma_ftrace_elf **ret)
 
     if (!self)
         return -ENOMEM;
-    self->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (self->fd < 0 || fstat(self->fd, &st) < 0)
+    self->fd = orma_fd_open_regular(AT_FDCWD, path, 0);
+    if (self->fd < 0)
+        return self->fd == -EINVAL ? -ENOEXEC : self->fd;
+    if (fstat(self->fd, &st) < 0)
         return -errno;
-    if (!S_ISREG(st.st_mode))
-        return -ENOEXEC;
     self->size = (uint64_t)st.st_size;
     int r = read_tables(self);
     if (!r)

@@ -45,24 +45,13 @@ void orma_perf_files_fini(struct orma_perf_files *self)
 
 /* ---- opening ---- */
 
-/* A device must neither block us nor become our terminal. */
-static int open_regular(int dir_fd, const char *name)
-{
-    int fd = openat(dir_fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    struct stat st;
-
-    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)))
-        orma_fd_close(&fd);
-    return fd;
-}
-
 static int open_of_process(const struct orma_perf_files *self, uint32_t pid, const char *path)
 {
     char name[PATH_MAX + 32];
 
     if ((size_t)snprintf(name, sizeof(name), "%u/root%s", pid, path) >= sizeof(name))
         return -1;
-    return open_regular(self->proc_fd, name);
+    return orma_fd_open_regular(self->proc_fd, name, 0);
 }
 
 /* What lies at the path is gone, or another file: the kernel keeps the one that is mapped. */
@@ -73,10 +62,10 @@ static int open_mapped(const struct orma_perf_files *self, uint32_t pid,
 
     snprintf(name, sizeof(name), "%u/map_files/%llx-%llx", pid, (unsigned long long)map->start,
              (unsigned long long)(map->start + map->len));
-    int fd = open_regular(self->proc_fd, name);
+    int fd = orma_fd_open_regular(self->proc_fd, name, 0);
     if (fd < 0) { /* that needs rights; the program does not */
         snprintf(name, sizeof(name), "%u/exe", pid);
-        fd = open_regular(self->proc_fd, name);
+        fd = orma_fd_open_regular(self->proc_fd, name, 0);
     }
     return fd;
 }
@@ -127,7 +116,7 @@ static int open_file(const struct orma_perf_files *self, struct orma_perf_file *
     if (fd >= 0 && !is_ours(file->path, fd))
         file->seen_by = pid;
     if (fd < 0)
-        fd = open_regular(AT_FDCWD, file->path);
+        fd = orma_fd_open_regular(AT_FDCWD, file->path, 0);
     if (fd >= 0 && !is_same(file, fd))
         orma_fd_close(&fd);
     if (fd < 0 && map && (file->inode || file->build_id_len)) /* else it could be any file */

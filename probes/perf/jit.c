@@ -133,13 +133,12 @@ static bool is_trusted(int proc_fd, uint32_t pid, int fd)
 /* At a name below the root of the process, or below ours, if it is gone. */
 static int open_trusted(int proc_fd, uint32_t pid, const char *below_root, const char *path)
 {
-    const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    int fd = openat(proc_fd, below_root, flags);
+    int fd = orma_fd_open_regular(proc_fd, below_root, O_NOFOLLOW);
 
     if (fd < 0)
-        fd = open(path, flags);
+        fd = orma_fd_open_regular(AT_FDCWD, path, O_NOFOLLOW);
     if (fd < 0)
-        return -errno;
+        return fd;
     if (is_trusted(proc_fd, pid, fd))
         return fd;
     orma_fd_close(&fd);

@@ -4,10 +4,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define READ_STEP 16384
@@ -62,6 +66,28 @@ int orma_fd_write_all(int fd, const void *data, size_t len)
         len -= (size_t)n;
     }
     return 0;
+}
+
+/* Signals of a write() go to the thread that wrote: what came of ours is taken back. */
+int orma_fd_write_unsignalled(int fd, const void *data, size_t len)
+{
+    const struct timespec now = {0};
+    sigset_t ours, before, waiting;
+
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGPIPE);
+    sigaddset(&ours, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &ours, &before);
+    sigpending(&waiting);
+    int r = orma_fd_write_all(fd, data, len);
+    const int came = r == -EPIPE ? SIGPIPE : r == -EFBIG ? SIGXFSZ : 0;
+    if (came && !sigismember(&waiting, came)) {
+        sigemptyset(&ours);
+        sigaddset(&ours, came);
+        (void)sigtimedwait(&ours, NULL, &now);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return r;
 }
 
 /* 0: it takes something. -ECANCELED; -EINTR: look again. */
@@ -146,6 +172,21 @@ int orma_fd_read_file(int dir_fd, const char *path, size_t max_bytes, struct orm
     ORMA_AUTO(orma_fd_close) int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
 
     return fd < 0 ? -errno : orma_fd_read_all(fd, max_bytes, ret);
+}
+
+int orma_fd_open_regular(int dir_fd, const char *path, int flags)
+{
+    ORMA_AUTO(orma_fd_close) int at = openat(dir_fd, path, O_PATH | O_CLOEXEC | flags);
+    char name[40];
+    struct stat st;
+
+    if (at < 0 || fstat(at, &st) < 0)
+        return -errno;
+    if (!S_ISREG(st.st_mode))
+        return -EINVAL;
+    snprintf(name, sizeof(name), "/proc/self/fd/%d", at);
+    int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
 }
 
 int orma_fd_write_file(int dir_fd, const char *path, const char *text)

@@ -31,6 +31,10 @@ int orma_fd_set_nonblock(int fd);
  * unknown. */
 int orma_fd_write_all(int fd, const void *data, size_t len);
 
+/* The same in somebody else's program: a reader that went away, or a limit of file sizes, is an
+ * error (-EPIPE, -EFBIG), and no signal comes of it. */
+int orma_fd_write_unsignalled(int fd, const void *data, size_t len);
+
 /* How long an output that takes nothing is waited for. */
 struct orma_fd_wait {
     int stop_fd; /* readable: stop was requested */
@@ -55,6 +59,12 @@ int orma_fd_read_at(int fd, void *to, size_t len, uint64_t at);
 
 /* orma_fd_read_all() for a path; dir_fd may be AT_FDCWD. */
 int orma_fd_read_file(int dir_fd, const char *path, size_t max_bytes, struct orma_buf *ret);
+
+/*
+ * For reading, if it is a regular file; -EINVAL if it is something else, which is not opened at
+ * all: to open some devices does something, and a FIFO wakes its writers. flags: 0, or O_NOFOLLOW.
+ */
+int orma_fd_open_regular(int dir_fd, const char *path, int flags);
 
 /* Writes `text` into an existing file (tracefs, sysfs). 0 or -errno. */
 int orma_fd_write_file(int dir_fd, const char *path, const char *text);

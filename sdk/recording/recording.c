@@ -84,7 +84,7 @@ static void write_out(struct orma_recording *self)
     int r = out->failed ? -ENOMEM : 0;
 
     if (r == 0 && !self->error && out->len)
-        r = orma_fd_write_all(self->fd, out->data, out->len);
+        r = orma_fd_write_unsignalled(self->fd, out->data, out->len);
     if (r < 0 && !self->error)
         self->error = r;
     orma_buf_clear(out);
@@ -368,6 +368,7 @@ static void finish_all(void)
 {
     struct orma_recording *r;
 
+    (void)orma_fork_check();
     do {
         pthread_mutex_lock(&live.lock);
         r = orma_list_empty(&live.list)
@@ -411,6 +412,7 @@ int orma_recording_start(const struct orma_recording_args *args, struct orma_rec
         return -EINVAL;
     if (!(self = calloc(1, sizeof(*self))))
         return -ENOMEM;
+    (void)orma_fork_check();
     orma_fork_watch(NULL, NULL, after_fork);
     self->life = orma_fork_generation();
     self->mode = (enum orma_recording_mode)full.mode;

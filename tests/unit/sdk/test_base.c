@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -399,4 +401,52 @@ Test(path, base_is_what_stands_behind_the_last_slash)
         cr_assert(orma_str_eq_c(orma_path_base_of(orma_path_trim(path)), cases[i].trimmed), "%s", cases[i].path);
     }
     cr_assert(orma_str_eq_c(orma_path_trim(orma_str_from("//")), "/"));
+}
+
+/* In somebody else's program: no handler runs, no default action ends it, and what was pending stays. */
+Test(fd, writes_without_a_signal)
+{
+    struct rlimit small = {.rlim_cur = 4, .rlim_max = RLIM_INFINITY};
+    char path[] = "/tmp/orma-test-XXXXXX";
+    sigset_t waiting;
+    int ends[2];
+
+    cr_assert_eq(pipe(ends), 0);
+    (void)close(ends[0]);
+    cr_assert_eq(orma_fd_write_unsignalled(ends[1], "x", 1), -EPIPE);
+    (void)close(ends[1]);
+    int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    (void)unlink(path);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+    cr_assert_eq(orma_fd_write_unsignalled(fd, "12345678", 8), -EFBIG);
+    (void)close(fd);
+    cr_assert_eq(sigpending(&waiting), 0);
+    cr_assert_not(sigismember(&waiting, SIGPIPE));
+    cr_assert_not(sigismember(&waiting, SIGXFSZ));
+}
+
+Test(fd, opens_files_only)
+{
+    char folder[] = "/tmp/orma-test-XXXXXX", path[64], link[64];
+
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/fifo", folder);
+    snprintf(link, sizeof(link), "%s/link", folder);
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    cr_assert_eq(orma_fd_open_regular(AT_FDCWD, path, 0), -EINVAL);
+    cr_assert_eq(open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC), -1, "nobody had it open for reading");
+    cr_assert_eq(unlink(path), 0);
+    cr_assert_eq(orma_fd_open_regular(AT_FDCWD, path, 0), -ENOENT);
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    cr_assert_geq(fd, 0);
+    (void)close(fd);
+    cr_assert_eq(symlink(path, link), 0);
+    cr_assert_eq(orma_fd_open_regular(AT_FDCWD, link, O_NOFOLLOW), -EINVAL);
+    fd = orma_fd_open_regular(AT_FDCWD, link, 0);
+    cr_assert_geq(fd, 0);
+    (void)close(fd);
+    (void)unlink(link);
+    (void)unlink(path);
+    (void)rmdir(folder);
 }
