@@ -1,7 +1,10 @@
 """Files of other tools in which something refers to what is not there, ends too early, lies about its length, or is of a
 kind that no table has: the rest is read, and each file says what it lacks. What is whole says nothing."""
 import copy
+import io
 import json
+import tarfile
+import zipfile
 
 from attack import *
 
@@ -143,6 +146,122 @@ class Art(Parts):
         self.lacks(self.trace(self.THREAD, self.METHOD, all_of_it, b"\3clock=dual\n*end\n", all_of_it), "1 damaged place")
 
 
+class ArtText(Parts):
+    @staticmethod
+    def trace(*options, records=4):
+        text = "\n".join(("*version", "3", *options, "clock=wall", "*threads", "1\tmain", "*methods", "0x4\tA\tf\t()V\tA.java", "*end", ""))
+        body = b"".join(struct.pack("<HII", 1, 4 | i & 1, i) for i in range(records))
+        return text.encode() + b"SLOW" + struct.pack("<HHQH", 3, 32, 0, 10) + bytes(14) + body
+
+    def test_what_the_header_says(self):
+        self.whole(self.trace("data-file-overflow=false", "num-method-calls=4"))
+        self.lacks(self.trace("num-method-calls=7"), "3 records that the header counts are missing")
+        self.lacks(self.trace("num-method-calls=5"), "1 record that the header counts is missing")
+        self.lacks(self.trace("num-method-calls=3"), "1 count of records in the header could not be read")
+        self.lacks(self.trace("data-file-overflow=true"), "1 end of the recording (the buffer of the VM was full) is missing")
+        self.whole(self.trace("num-method-calls=99999999999999999999"))  # says nothing
+
+
+class PerfData(Parts):
+    @staticmethod
+    def file(samples=3, attrs=None, size=None, more=b"", behind=b"", features=((11, struct.pack("<II", 1, 8) + b"perf\0\0\0\0"),)):
+        attr = struct.pack("<IIQQQQ", 1, 64, 0, 1, 7, 0).ljust(64, b"\0") + words(0, 0)
+        data = b"".join(struct.pack("<IHH", 9, 2, 32) + struct.pack("<QIIQ", 16, 5, 5, 100 + i) for i in range(samples)) + more
+        at = 104 + len(attr)
+        place, table, bodies, bits = at + len(data) + 16 * len(features), b"", b"", 0
+        for bit, body in features:
+            bits |= 1 << bit
+            table += words(place + len(bodies), len(body))
+            bodies += body
+        head = b"PERFILE2" + words(104, len(attr), 104, len(attr) if attrs is None else attrs, at, len(data) if size is None else size,
+                                   0, 0, bits, 0, 0, 0)
+        return head + attr + data + table + bodies + behind
+
+    def samples(self, data):
+        return self.load(data, "select count(*) as n from perf_sample")[0]["n"]
+
+    def test_sizes_of_sections(self):
+        good = self.file()
+        self.whole(good)
+        self.whole(self.file(features=(), behind=bytes(6)))  # padding
+        self.assertEqual(self.samples(good), 3)
+        killed = self.file(size=0, features=())
+        self.lacks(killed, "1 end of the recording (the size of its data is 0, as perf leaves it when it is killed) is missing")
+        self.assertEqual(self.samples(killed), 3)
+        at = 104 + 80 + 3 * 32 + 16
+        self.whole(good[:at - 16] + words(at + 16, 16) + words(at + 32, 0) + good[at:])  # of a feature that perf could not write
+        self.lacks(good + good, "1 damaged place")
+        self.lacks(self.file(behind=b"more"), "1 damaged place was skipped, 4 bytes")
+        self.lacks(self.file(size=32), "damaged place")
+        self.lacks(self.file(attrs=80 + 9), "1 description of events could not be read")
+        at = 104 + 80
+        for end in at + 64, at + 96, at + 100, len(good) - 1:  # between records, behind them, in a table, in a section
+            self.lacks(good[:end], "truncated: the last 1 byte could not be read, or more is missing")
+        self.lacks(self.file(features=((11, struct.pack("<II", 2, 8) + b"perf\0\0\0\0"),)), "1 command line could not be read")
+        self.lacks(self.file(features=((12, struct.pack("<II", 1, 64)),)), "1 name of events could not be read")
+        self.lacks(self.file(features=((2, b"12345678"),)), "1 build id of files could not be read")
+
+
+class Archives(Parts):
+    JSON = json.dumps([{"ph": "X", "name": "a", "ts": 1, "dur": 2, "pid": 1, "tid": 1}]).encode()
+
+    def zip(self, *members, comment=b"", packed=zipfile.ZIP_STORED, out=None, **how):
+        out = io.BytesIO() if out is None else out
+        with zipfile.ZipFile(out, "w", packed) as z:
+            for name in members or ("t.json",):
+                with z.open(zipfile.ZipInfo(name), "w", **how) as member:
+                    member.write(self.JSON)
+            z.comment = comment
+        return out.getvalue()
+
+    def test_zip_around_its_members(self):
+        class Pipe(io.BytesIO):
+            def seekable(self):
+                return False
+
+            def tell(self):
+                raise OSError
+
+        good = self.zip()
+        for packed in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED:
+            self.whole(self.zip(packed=packed))
+            self.whole(self.zip("a.json", packed=packed, out=Pipe()))  # sizes stand behind the members
+            self.whole(self.zip(packed=packed, out=Pipe(), force_zip64=True))
+        self.whole(self.zip(comment=b"made by hand"))
+        self.whole(good + bytes(500))  # padding
+        for comment in b"PK\5\6", b"PK\5\6" + bytes(18), good, b"PK\5\6" + bytes(30000):
+            self.whole(self.zip(comment=comment))
+        for behind in b"x", b"PK\5\6", b"PK\5\6" + bytes(18), good, b"x" * 60000:
+            self.lacks(good + behind, "1 damaged place")
+        middle = good.index(b"PK\1\2")
+        end = good.index(b"PK\5\6")
+        moved = good[:middle] + b"junk" + good[middle:end + 16] + struct.pack("<IH", middle + 4, 0)
+        self.lacks(moved, "1 damaged place was skipped, 4 bytes")
+
+    def test_members_that_are_not_what_they_are_named(self):
+        self.lacks(self.zip("t.json", "folder/"), "1 member with the name of a folder")
+        self.whole(self.zip("t.json", ".hidden"))
+        self.lacks(self.zip(".hidden", "b/.c/d"), "2 hidden members")
+
+    def tar(self, *types, names=None, behind=b""):
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w") as t:
+            for i, kind in enumerate(types):
+                info = tarfile.TarInfo(names[i] if names else f"{i}.json")
+                info.size, info.type = len(self.JSON), kind
+                head = info.tobuf()
+                t.fileobj.write(head + self.JSON.ljust(512, b"\0"))
+                t.offset += len(head) + 512
+        return out.getvalue() + behind
+
+    def test_tar(self):
+        self.whole(self.tar(b"0"))
+        self.lacks(self.tar(b"0", b"5"), "1 member of tar's type 5")
+        self.lacks(self.tar(b"0", b"2"), "1 member of tar's type 2")
+        self.lacks(self.tar(b"0", behind=b"x" * 600), "damaged place")
+        self.lacks(self.tar(b"0", names=[".hidden"]), "1 hidden member")
+
+
 class Hprof(Parts):
     @staticmethod
     def record(tag, body, length=None):
@@ -168,16 +287,22 @@ class Hprof(Parts):
         self.heap = (self.above + self.below + self.instance(200, 100, struct.pack(">II", 201, 7)) +
                      self.instance(201, 100, struct.pack(">II", 0, 8)))
 
-    def dump(self, *records):
-        return b"JAVA PROFILE 1.0.2\0" + struct.pack(">IQ", 4, 1000) + b"".join(records)
+    END = b"\x2c" + bytes(8)
 
-    def plain(self, more=b"", **how):
-        return self.dump(self.texts, *self.loaded, self.record(0x1c, self.heap + more, **how))
+    def dump(self, *records, end=END):
+        return b"JAVA PROFILE 1.0.2\0" + struct.pack(">IQ", 4, 1000) + b"".join(records) + end
+
+    def plain(self, more=b""):
+        return self.dump(self.texts, *self.loaded, self.record(0x1c, self.heap + more))
 
     def test_ends(self):
         self.whole(self.plain())
         self.lacks(self.plain() + b"\x1c\0\0\0\0", "the last 5 bytes could not be read")
-        self.lacks(self.plain(length=len(self.heap) + 100), "truncated")
+        segment = self.record(0x1c, self.heap)
+        self.lacks(self.dump(self.texts, *self.loaded, self.record(0x1c, self.heap, len(self.heap) + 100), end=b""), "truncated")
+        self.lacks(self.dump(self.texts, *self.loaded, segment, end=b""), "1 end of the heap dump is missing")
+        self.lacks(self.dump(self.texts, *self.loaded, segment, self.END, self.record(0x1c, b""), end=b""), "1 end of the heap dump is missing")
+        self.whole(self.dump(self.texts, *self.loaded, self.record(0x0c, self.heap), end=b""))  # one that is no segment
         self.lacks(self.plain() + self.text(9, b"abc", 100), "1 record could not be read")
 
     def test_what_it_refers_to(self):

@@ -34,6 +34,7 @@ enum orma_account_reason {
     ORMA_ACCOUNT_LOST_STATE, /* what it refers to is not in the trace */
     ORMA_ACCOUNT_NO_BEGIN,   /* it ends what the trace does not begin */
     ORMA_ACCOUNT_UNKNOWN,    /* the format has no such field, or the field no such bytes */
+    ORMA_ACCOUNT_MISSING,    /* the file itself says that it should be there */
     ORMA_ACCOUNT_NO_WORD,    /* its importer did not say: a bug, which tests look for */
     ORMA_ACCOUNT_REASONS_NUM,
 };

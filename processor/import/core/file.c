@@ -388,16 +388,27 @@ struct orma_unit_end orma_file_damaged(struct orma_file *self, const char *kind,
                                 place_of(self, at));
 }
 
-void orma_file_part(struct orma_file *self, enum orma_account_reason reason, const char *kind,
-                    const void *at)
+static void count_parts(struct orma_file *self, enum orma_account_reason reason, const char *kind,
+                        uint64_t num, int64_t place)
 {
     struct orma_model *model = self->imp->model;
     struct orma_account *a =
         orma_accounts_get(&self->import->accounts, model, self->row, ORMA_ACCOUNT_PART);
 
-    orma_account_begin(a, 1);
-    (void)orma_account_skipped(a, model, reason, orma_model_cstr(model, kind), 1,
-                               place_of(self, at));
+    orma_account_begin(a, num);
+    (void)orma_account_skipped(a, model, reason, orma_model_cstr(model, kind), num, place);
+}
+
+void orma_file_part(struct orma_file *self, enum orma_account_reason reason, const char *kind,
+                    const void *at)
+{
+    count_parts(self, reason, kind, 1, place_of(self, at));
+}
+
+void orma_file_parts(struct orma_file *self, enum orma_account_reason reason, const char *kind,
+                     uint64_t num)
+{
+    count_parts(self, reason, kind, num, -1);
 }
 
 void orma_file_truncated(struct orma_file *self, uint64_t bytes)

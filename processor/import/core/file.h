@@ -177,6 +177,10 @@ struct orma_unit_end orma_file_damaged(struct orma_file *self, const char *kind,
 void orma_file_part(struct orma_file *self, enum orma_account_reason reason, const char *kind,
                     const void *at);
 
+/* Several of them, of which it is not known where they are. */
+void orma_file_parts(struct orma_file *self, enum orma_account_reason reason, const char *kind,
+                     uint64_t num);
+
 /* Bytes at the end of the file that are no whole unit, since more is missing; 0: none. */
 void orma_file_truncated(struct orma_file *self, uint64_t bytes);
 

@@ -29,6 +29,8 @@ struct art {
     bool has_clock; /* that was told; else the version says it */
     unsigned tid_size, record_size;
     int64_t start_us;
+    bool has_count; /* of records: streams do not know it */
+    uint64_t count;
 };
 
 /* ---- what all forms share ---- */
@@ -300,13 +302,20 @@ static void thread_line(struct orma_file *file, struct orma_str line)
         orma_format_art_add_thread(file, (uint32_t)tid, rest);
 }
 
-/* "clock=dual" */
+/* "clock=dual", and what the VM says of its records. */
 static void option_line(struct orma_file *file, struct orma_str line)
 {
     struct art *art = file->state;
     struct orma_str value = line, key;
 
-    if (!orma_str_cut(&value, '=', &key) || !orma_str_eq_c(key, "clock"))
+    if (!orma_str_cut(&value, '=', &key))
+        return;
+    if (orma_str_eq_c(key, "data-file-overflow") && orma_str_eq_c(value, "true"))
+        orma_file_part(file, ORMA_ACCOUNT_MISSING,
+                       "ends of the recording (the buffer of the VM was full)", line.data);
+    if (orma_str_eq_c(key, "num-method-calls"))
+        art->has_count = orma_str_to_u64(value, &art->count) && art->count <= UINT32_MAX;
+    if (!orma_str_eq_c(key, "clock"))
         return;
     art->dual = orma_str_eq_c(value, "dual");
     art->has_clock = true;
@@ -401,6 +410,7 @@ static void read_record(struct orma_file *file, struct orma_art_cursor *c, uint3
 static void read_records(struct orma_file *file, struct orma_art_cursor c)
 {
     const struct art *art = file->state;
+    const uint64_t num = (uint64_t)(c.end - c.pos) / art->record_size;
 
     while ((size_t)(c.end - c.pos) >= art->record_size && !orma_file_failed(file)) {
         uint32_t tid = (uint32_t)orma_format_art_number(&c, art->tid_size);
@@ -409,6 +419,11 @@ static void read_records(struct orma_file *file, struct orma_art_cursor c)
         c.pos += art->record_size - art->tid_size;
     }
     orma_file_truncated(file, (uint64_t)(c.end - c.pos));
+    if (art->has_count && art->count > num)
+        orma_file_parts(file, ORMA_ACCOUNT_MISSING, "records that the header counts",
+                        art->count - num);
+    if (art->has_count && art->count < num)
+        orma_file_parts(file, ORMA_ACCOUNT_DAMAGED, "counts of records in the header", 1);
 }
 
 /* ---- the streaming form ---- */

@@ -43,6 +43,7 @@ struct archive {
     unsigned spans_num, spans_cap;
     struct member *list;
     unsigned num, cap;
+    unsigned hidden;
     struct orma_arena names;
 };
 
@@ -62,9 +63,33 @@ static bool is_hidden(struct orma_str path)
     return false;
 }
 
+static void skip_members(struct archive *a, uint32_t kind, unsigned num)
+{
+    orma_account_begin(a->file->account, num);
+    (void)orma_account_skipped(a->file->account, a->file->imp->model, ORMA_ACCOUNT_NOT_READ, kind,
+                               num, -1);
+}
+
+/* A deflated stream of nothing has two bytes. */
+static bool is_empty(const struct member *m)
+{
+    return m->len <= (m->packed ? 2u : 0u);
+}
+
 static void add_member(struct archive *a, const struct member *m)
 {
-    if (!m->len || !m->name.len || m->name.data[m->name.len - 1] == '/' || is_hidden(m->name))
+    struct orma_model *model = a->file->imp->model;
+
+    if (is_hidden(m->name)) {
+        a->hidden += !is_empty(m);
+        return;
+    }
+    if (!m->name.len || m->name.data[m->name.len - 1] == '/') {
+        if (!is_empty(m))
+            skip_members(a, orma_model_cstr(model, "members with the name of a folder"), 1);
+        return;
+    }
+    if (!m->len)
         return;
     if (a->num == MEMBERS_MAX) {
         bad(a, "more than 65536 members");
@@ -156,12 +181,9 @@ static bool is_zero(const uint8_t *data, size_t len)
 /* A member whose bytes are not those of a file. */
 static void skip_tar_member(struct archive *a, char type)
 {
-    struct orma_model *model = a->file->imp->model;
-
-    orma_account_begin(a->file->account, 1);
-    (void)orma_account_skipped(
-        a->file->account, model, ORMA_ACCOUNT_NOT_READ,
-        orma_strpool_addf(&model->storage->pool, "members of tar's type %c", type), 1, -1);
+    skip_members(
+        a, orma_strpool_addf(&a->file->imp->model->storage->pool, "members of tar's type %c", type),
+        1);
 }
 
 /* The next header behind what is none; 0: there is nothing in this archive. */
@@ -232,8 +254,9 @@ static void read_tar(struct archive *a, const uint8_t *data, size_t len)
             long_name = (struct orma_str){0};
             break;
         }
-        default: /* folders, links, devices: nothing but names */
-            if (header[156] >= 'A' && header[156] <= 'Z' && !strchr("DKNV", header[156]))
+        default: /* folders, links, devices: nothing but names, if they are what they say */
+            if ((header[156] >= 'A' && header[156] <= 'Z' && !strchr("DKNV", header[156])) ||
+                (header[156] >= '1' && header[156] <= '6' && size))
                 skip_tar_member(a, (char)header[156]);
             long_name = (struct orma_str){0};
         }
@@ -255,9 +278,11 @@ static uint64_t le(const uint8_t *at, unsigned bytes)
     return val;
 }
 
-/* The list of members: where it is, and how many there are. */
+/* The list of members: where it is, and how many there are; and the records behind it. */
 struct zip_list {
     uint64_t pos, num;
+    size_t end_from, end_to; /* the record that ends the archive, with its comment */
+    size_t long_from;        /* the one with long numbers; end_from: there is none */
 };
 
 #define ZIP_END_LEN 22
@@ -267,26 +292,47 @@ struct zip_list {
 /* What stands in a field of 32 bits whose value is in an extra field of 64. */
 #define ZIP_LONG 0xffffffffu
 
-/* The record that ends the archive is searched from the end. Large archives have a second one,
- * which the bytes in front of the first one lead to. False: there is none. */
+/* The record at `from`, which may be none: how much speaks for it. 0: it leads to no list. */
+static unsigned zip_read_end(const uint8_t *data, size_t len, size_t from, struct zip_list *ret)
+{
+    const uint8_t *end = data + from;
+    uint64_t size = le(end + 12, 4);
+    size_t to = from + ZIP_END_LEN + (size_t)le(end + 20, 2);
+
+    *ret = (struct zip_list){le(end + 16, 4), le(end + 10, 2), from, ORMA_MIN(to, len), from};
+    if (from >= ZIP64_LOCATOR_LEN && !memcmp(end - ZIP64_LOCATOR_LEN, "PK\6\7", 4)) {
+        uint64_t at = le(end - ZIP64_LOCATOR_LEN + 8, 8);
+
+        if (at > from || from - at < ZIP64_END_LEN || memcmp(data + at, "PK\6\6", 4) != 0)
+            return 0;
+        ret->pos = le(data + at + 48, 8);
+        ret->num = le(data + at + 32, 8);
+        size = le(data + at + 40, 8);
+        ret->long_from = (size_t)at;
+    }
+    bool adjoins = ret->pos <= ret->long_from && ret->long_from - ret->pos == size;
+    return 1u + (to == len) + 2u * adjoins;
+}
+
+/* The record that ends the archive is searched from the end. A comment behind it, and what was
+ * put behind the archive, may look like one: the list lies in front of the true one, whose comment
+ * reaches to the end. False: there is none. */
 static bool zip_find_list(const uint8_t *data, size_t len, struct zip_list *ret)
 {
-    for (size_t back = ZIP_END_LEN; back <= len && back <= ZIP_END_LEN + 65535; back++) {
-        const uint8_t *end = data + len - back;
+    unsigned best = 0;
 
-        if (memcmp(end, "PK\5\6", 4) != 0)
+    for (size_t back = ZIP_END_LEN; back <= len && back <= 2 * (ZIP_END_LEN + 65535) && best < 4;
+         back++) {
+        struct zip_list list;
+
+        if (memcmp(data + len - back, "PK\5\6", 4) != 0)
             continue;
-        *ret = (struct zip_list){le(end + 16, 4), le(end + 10, 2)};
-        const uint8_t *locator = end - ZIP64_LOCATOR_LEN;
-        if (len - back < ZIP64_LOCATOR_LEN || memcmp(locator, "PK\6\7", 4) != 0)
-            return true;
-        uint64_t at = le(locator + 8, 8);
-        if (at > len || len - at < ZIP64_END_LEN || memcmp(data + at, "PK\6\6", 4) != 0)
-            return false;
-        *ret = (struct zip_list){le(data + at + 48, 8), le(data + at + 32, 8)};
-        return true;
+        unsigned good = zip_read_end(data, len, len - back, &list);
+        if (good > best)
+            *ret = list;
+        best = ORMA_MAX(best, good);
     }
-    return false;
+    return best;
 }
 
 /* Behind the local header of a member; false: it lies elsewhere. */
@@ -346,20 +392,20 @@ static int by_begin(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Headers of members, or entries of a list, that the list does not name. */
+/* Headers of members, or entries of a list, that the list does not name, and whatever else the
+ * list does not lead to; padding is none. */
 static void tell_gap(struct archive *a, const uint8_t *data, size_t from, size_t to)
 {
-    for (size_t at = from; at < to && to - at >= 4; at++) {
-        const uint8_t *next = memchr(data + at, 'P', to - at - 3);
+    while (from < to && !data[from])
+        from++;
+    if (from == to)
+        return;
+    const struct orma_str gap = {(const char *)data + from, to - from};
+    bool members = orma_str_find(gap, ORMA_STR("PK\3\4")) || orma_str_find(gap, ORMA_STR("PK\1\2"));
 
-        if (!next)
-            return;
-        at = (size_t)(next - data);
-        if (!memcmp(next, "PK\3\4", 4) || !memcmp(next, "PK\1\2", 4)) {
-            orma_file_damage(a->file, next, to - at, "members missing from its central directory");
-            return;
-        }
-    }
+    orma_file_damage(a->file, data + from, to - from,
+                     members ? "members missing from its central directory"
+                             : "bytes that its central directory does not lead to");
 }
 
 static void tell_gaps(struct archive *a, const uint8_t *data, size_t len)
@@ -374,6 +420,19 @@ static void tell_gaps(struct archive *a, const uint8_t *data, size_t len)
         end = ORMA_MAX(end, a->spans[i].to);
     }
     tell_gap(a, data, end, len);
+}
+
+/* The bytes behind a member that tell its sum and sizes once more, of 32 or 64 bits; 0: none. */
+static size_t zip_descriptor(const uint8_t *at, size_t left, const uint8_t *entry, size_t size)
+{
+    size_t mark = left >= 4 && !memcmp(at, "PK\7\10", 4) ? 4 : 0;
+
+    if (left < mark + 12 || memcmp(at + mark, entry + 16, 4) != 0)
+        return 0;
+    if (left >= mark + 20 && le(at + mark + 4, 8) == size &&
+        (le(entry + 24, 4) == ZIP_LONG || le(at + mark + 12, 8) == le(entry + 24, 4)))
+        return mark + 20;
+    return mark + 12;
 }
 
 /* One entry of the list; returns its size in bytes, 0 if it is invalid, which is reported. */
@@ -408,7 +467,10 @@ static size_t zip_entry(struct archive *a, const uint8_t *data, size_t len, size
         return 0;
     }
     m.sum = entry + 16;
-    note_span(a, (size_t)place, (size_t)(m.data - data) + m.len);
+    size_t end = (size_t)(m.data - data) + m.len;
+    if (le(entry + 8, 2) & 8)
+        end += zip_descriptor(data + end, len - end, entry, m.len);
+    note_span(a, (size_t)place, end);
     add_member(a, &m);
     return ZIP_ENTRY_LEN + name_len + extra_len + (size_t)le(entry + 32, 2);
 }
@@ -451,6 +513,11 @@ static void read_cut_zip(struct archive *a, const uint8_t *data, size_t len)
         m.len = (size_t)size;
         if (!(flags & 1) && (method == 0 || method == 8))
             add_member(a, &m);
+        else
+            skip_members(a,
+                         orma_model_cstr(a->file->imp->model,
+                                         "members that are encrypted, or packed in another way"),
+                         1);
         pos += m.len;
         if (len - pos > 16 && !memcmp(data + pos, "PK\7\10", 4))
             pos += 16; /* the data descriptor: sizes that the header lacks */
@@ -463,7 +530,7 @@ static void read_cut_zip(struct archive *a, const uint8_t *data, size_t len)
 
 static void read_zip(struct archive *a, const uint8_t *data, size_t len)
 {
-    struct zip_list list;
+    struct zip_list list = {0};
 
     if (!zip_find_list(data, len, &list)) {
         read_cut_zip(a, data, len);
@@ -481,6 +548,7 @@ static void read_zip(struct archive *a, const uint8_t *data, size_t len)
         list.pos += used;
     }
     note_span(a, begin, (size_t)ORMA_MIN(list.pos, len));
+    note_span(a, list.long_from, list.end_to);
     if (!orma_file_failed(a->file))
         tell_gaps(a, data, len);
 }
@@ -712,6 +780,8 @@ static size_t archive_read(struct orma_file *file, const uint8_t *data, size_t l
     else
         read_zip(a, data, len);
     keep_bug_report(a);
+    if (!a->num && a->hidden) /* else nobody misses them */
+        skip_members(a, orma_model_cstr(file->imp->model, "hidden members"), a->hidden);
     if (a->num)
         refuse_overlaps(a);
     for (unsigned i = 0; i < a->num && !orma_file_failed(file); i++)

@@ -379,10 +379,12 @@ static struct orma_unit_end read_record(struct orma_hprof *h, uint8_t tag,
         break;
     case R_HEAP_DUMP:
     case R_HEAP_SEGMENT:
+        h->open = tag == R_HEAP_SEGMENT;
         if (again)
             count(h, ORMA_STAT_HPROF_HEAP_DUMP_COUNTER);
         return read_heap(h, r, again);
     case R_HEAP_DUMP_END:
+        h->open = false;
         break;
     default:
         return again
@@ -477,7 +479,12 @@ static size_t hprof_read(struct orma_file *file, const uint8_t *data, size_t len
     h->graph->upid =
         orma_processes_process(orma_model_processes(h->imp->model, h->imp->model->base), 0);
     read_records(h, r, PASS_NAMES);
+    const uint64_t cut_before = file->imp->model->damage.truncated;
     read_records(h, r, PASS_CLASSES);
+    if (h->open && file->imp->model->damage.truncated == cut_before) { /* between two segments */
+        h->graph->truncated = true;
+        orma_file_part(file, ORMA_ACCOUNT_MISSING, "ends of the heap dump", NULL);
+    }
     orma_hprof_put_types(h);
     read_records(h, r, PASS_OBJECTS);
     (void)orma_heap_graph_finish(h->imp->model, h->graph); /* nobody stops it */

@@ -63,6 +63,7 @@ struct orma_hprof {
     size_t fields_num, fields_cap;
     struct orma_heap_graph *graph;
     const uint8_t *end; /* of the file */
+    bool open;          /* segments of a heap dump, and nothing behind them that ends it */
     uint32_t field_sets;
 };
 

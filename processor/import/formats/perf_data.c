@@ -610,6 +610,7 @@ static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, co
 static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
 {
     struct orma_perf_data *p = file->state;
+    const uint64_t cut_before = file->imp->model->damage.truncated;
 
     (void)at_end; /* it is read once, whole */
     if (!orma_format_perf_read_header(file, p, (struct orma_str){(const char *)data, len}))
@@ -645,6 +646,8 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
         }
         pos += behind;
     }
+    if (p->cut_off && file->imp->model->damage.truncated == cut_before)
+        orma_file_truncated(file, 1); /* between two records */
     return len;
 }
 

@@ -56,6 +56,7 @@ struct orma_perf_data {
     struct orma_map ranges; /* upid (or ORMA_ID_NONE: kernel) → struct ranges * */
     struct orma_str data;   /* the records */
     bool piped;             /* among them those that describe the others */
+    bool cut_off;           /* sections that the header leads to end behind the file */
 };
 
 /* A place in bytes of the file; reads past the end give 0 and set `failed`. */

@@ -12,6 +12,7 @@
 #include "processor/import/formats/perf_data.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "processor/model/callstacks.h"
 
@@ -31,6 +32,17 @@ struct section {
     uint64_t offset, size;
 };
 
+/* The header, its two tables, the obsolete names, the data, and of each event and feature one. */
+#define SECTIONS_MAX (5 + ORMA_PERF_ATTRS_MAX + FEATURES_NUM)
+
+/* What the header leads to: whatever else is in the file is told. */
+struct layout {
+    struct orma_str bytes;
+    struct section list[SECTIONS_MAX];
+    unsigned num;
+    bool cut_off; /* one of them ends behind the file */
+};
+
 static struct section read_section(struct orma_perf_cursor *c)
 {
     struct section s;
@@ -40,14 +52,53 @@ static struct section read_section(struct orma_perf_cursor *c)
     return s;
 }
 
-/* A cursor over the section; empty if it lies outside. */
-static struct orma_perf_cursor at(struct orma_str bytes, struct section s)
+/* A cursor over the section, as far as it lies in the file. */
+static struct orma_perf_cursor at(struct layout *l, struct section s)
 {
-    const uint8_t *data = (const uint8_t *)bytes.data;
+    const uint8_t *data = (const uint8_t *)l->bytes.data;
 
-    if (s.offset > bytes.len || s.size > bytes.len - s.offset)
-        return (struct orma_perf_cursor){data, data, true};
+    l->cut_off |= s.offset > l->bytes.len || s.size > l->bytes.len - s.offset;
+    s.offset = ORMA_MIN(s.offset, l->bytes.len);
+    s.size = ORMA_MIN(s.size, l->bytes.len - s.offset);
+    if (s.size && l->num < SECTIONS_MAX)
+        l->list[l->num++] = s;
     return (struct orma_perf_cursor){data + s.offset, data + s.offset + s.size, false};
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const struct section *x = a, *y = b;
+
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Sections are aligned: a few bytes between them are zero. */
+static void tell_gap(struct orma_file *file, const struct layout *l, uint64_t from, uint64_t to)
+{
+    const char *data = l->bytes.data;
+
+    for (; from < to && !data[from]; from++)
+        continue;
+    if (from < to)
+        orma_file_damage(file, data + from, (size_t)(to - from),
+                         "bytes of perf.data that its header does not lead to");
+}
+
+static void tell_gaps(struct orma_file *file, struct layout *l)
+{
+    uint64_t end = 0;
+
+    qsort(l->list, l->num, sizeof(*l->list), by_offset);
+    for (unsigned i = 0; i < l->num; i++) {
+        tell_gap(file, l, end, l->list[i].offset);
+        end = ORMA_MAX(end, l->list[i].offset + l->list[i].size);
+    }
+    tell_gap(file, l, end, l->bytes.len);
+}
+
+static void lacks(struct orma_file *file, const char *kind, const uint8_t *where)
+{
+    orma_file_part(file, ORMA_ACCOUNT_DAMAGED, kind, where);
 }
 
 static struct orma_str text(struct orma_perf_cursor *c)
@@ -84,15 +135,17 @@ static void add_id(struct orma_file *file, struct orma_perf_data *p, uint64_t id
     file->imp->model->storage->failed |= orma_map_put(&p->ids, id, p->attrs_num) < 0;
 }
 
-static void read_attrs(struct orma_file *file, struct orma_perf_data *p, struct orma_str bytes,
+#define MANY_ATTRS "descriptions of events behind the 256th"
+
+static void read_attrs(struct orma_file *file, struct orma_perf_data *p, struct layout *l,
                        struct section attrs, uint64_t attr_size)
 {
-    struct orma_perf_cursor c = at(bytes, attrs);
+    struct orma_perf_cursor c = at(l, attrs);
 
     while ((size_t)(c.end - c.pos) >= attr_size && p->attrs_num < ORMA_PERF_ATTRS_MAX) {
         struct orma_perf_cursor attr = {c.pos, c.pos + attr_size - 16, false};
         struct orma_perf_cursor tail = {attr.end, attr.end + 16, false};
-        struct orma_perf_cursor ids = at(bytes, read_section(&tail));
+        struct orma_perf_cursor ids = at(l, read_section(&tail));
 
         read_attr(&p->attrs[p->attrs_num], attr);
         while (ids.end - ids.pos >= 8)
@@ -100,13 +153,18 @@ static void read_attrs(struct orma_file *file, struct orma_perf_data *p, struct 
         p->attrs_num++;
         c.pos += attr_size;
     }
+    if ((size_t)(c.end - c.pos) >= attr_size)
+        orma_file_part(file, ORMA_ACCOUNT_NOT_READ, MANY_ATTRS, c.pos);
+    else if (c.pos < c.end)
+        lacks(file, "descriptions of events", c.pos);
 }
 
 /* ---- features ---- */
 
-static void read_cmdline(struct orma_import_ctx *imp, struct orma_perf_data *p,
+static void read_cmdline(struct orma_file *file, struct orma_perf_data *p,
                          struct orma_perf_cursor c)
 {
+    struct orma_import_ctx *imp = file->imp;
     struct orma_buf line = {0};
 
     for (uint64_t num = orma_format_perf_number(&c, 4); num-- > 0 && !c.failed;) {
@@ -121,17 +179,18 @@ static void read_cmdline(struct orma_import_ctx *imp, struct orma_perf_data *p,
                    orma_model_str(imp->model, orma_buf_str(&line)));
     imp->model->storage->failed |= line.failed;
     orma_buf_fini(&line);
+    if (c.failed)
+        lacks(file, "command lines", c.pos);
 }
 
-static void read_event_desc(struct orma_import_ctx *imp, struct orma_perf_data *p,
+static void read_event_desc(struct orma_file *file, struct orma_perf_data *p,
                             struct orma_perf_cursor c)
 {
     uint64_t num = orma_format_perf_number(&c, 4), size = orma_format_perf_number(&c, 4);
 
     for (unsigned i = 0; i < num && i < ORMA_PERF_ATTRS_MAX && !c.failed; i++) {
-        if (size > (size_t)(c.end - c.pos))
-            return;
-        c.pos += size;
+        c.failed |= size > (size_t)(c.end - c.pos);
+        c.pos += c.failed ? 0 : size;
         uint64_t ids = orma_format_perf_number(&c, 4);
         struct orma_str name = text(&c);
         unsigned attr = i;
@@ -142,20 +201,24 @@ static void read_event_desc(struct orma_import_ctx *imp, struct orma_perf_data *
             attr = found == ORMA_MAP_NONE ? attr : (unsigned)found;
         }
         if (!c.failed && attr < p->attrs_num)
-            p->attrs[attr].name = orma_model_str(imp->model, name);
+            p->attrs[attr].name = orma_model_str(file->imp->model, name);
     }
+    if (c.failed)
+        lacks(file, "names of events", c.pos);
 }
 
-static void read_build_ids(struct orma_import_ctx *imp, struct orma_perf_data *p,
+static void read_build_ids(struct orma_file *file, struct orma_perf_data *p,
                            struct orma_perf_cursor c)
 {
+    struct orma_import_ctx *imp = file->imp;
+
     while (c.end - c.pos >= 8) {
         struct orma_perf_cursor r = c;
         (void)orma_format_perf_number(&r, 4);
         uint64_t misc = orma_format_perf_number(&r, 2), size = orma_format_perf_number(&r, 2);
 
         if (size < 36 || size > (size_t)(c.end - c.pos))
-            return;
+            break;
         const uint8_t *id = c.pos + 12;
         size_t len = misc >> 15 & 1 ? ORMA_MIN(id[20], 20) : 20;
         const struct orma_str name = {(const char *)c.pos + 36,
@@ -166,24 +229,30 @@ static void read_build_ids(struct orma_import_ctx *imp, struct orma_perf_data *p
                 orma_callstacks_build_id(imp->model, (struct orma_str){(const char *)id, len})) < 0;
         c.pos += size;
     }
+    if (c.pos < c.end)
+        lacks(file, "build ids of files", c.pos);
 }
 
-static void read_feature(struct orma_import_ctx *imp, struct orma_perf_data *p, unsigned feature,
+static void read_feature(struct orma_file *file, struct orma_perf_data *p, unsigned feature,
                          struct orma_perf_cursor c)
 {
+    struct orma_import_ctx *imp = file->imp;
+
     switch (feature) {
     case FEATURE_BUILD_ID:
-        read_build_ids(imp, p, c);
+        read_build_ids(file, p, c);
         break;
     case FEATURE_OSRELEASE:
         orma_metadata_str(imp->model, "system_release", false, ORMA_METADATA_MACHINE, 0,
                           orma_model_str(imp->model, text(&c)));
+        if (c.failed)
+            lacks(file, "names of the system", c.pos);
         break;
     case FEATURE_CMDLINE:
-        read_cmdline(imp, p, c);
+        read_cmdline(file, p, c);
         break;
     case FEATURE_EVENT_DESC:
-        read_event_desc(imp, p, c);
+        read_event_desc(file, p, c);
         break;
     default:
         orma_stats_add_at(orma_model_stats(imp->model, imp->model->base),
@@ -200,9 +269,14 @@ static void piped_attr(struct orma_file *file, struct orma_perf_data *p, struct 
 
     (void)orma_format_perf_number(&size, 4);
     uint64_t len = orma_format_perf_number(&size, 4);
-    if (size.failed || len < ATTR_MIN || len > (size_t)(c.end - c.pos) ||
-        p->attrs_num == ORMA_PERF_ATTRS_MAX)
+    if (size.failed || len < ATTR_MIN || len > (size_t)(c.end - c.pos)) {
+        lacks(file, "descriptions of events", c.pos);
         return;
+    }
+    if (p->attrs_num == ORMA_PERF_ATTRS_MAX) {
+        orma_file_part(file, ORMA_ACCOUNT_NOT_READ, MANY_ATTRS, c.pos);
+        return;
+    }
     attr.end = attr.pos + len;
     read_attr(&p->attrs[p->attrs_num], attr);
     for (c.pos += len; c.end - c.pos >= 8;)
@@ -247,7 +321,7 @@ static bool read_piped(struct orma_file *file, struct orma_perf_data *p, struct 
         else if (type == ORMA_PERF_RECORD_EVENT_UPDATE)
             piped_update(file, p, c);
         else if (type == ORMA_PERF_RECORD_FEATURE)
-            read_feature(file->imp, p, (unsigned)orma_format_perf_number(&c, 8), c);
+            read_feature(file, p, (unsigned)orma_format_perf_number(&c, 8), c);
         pos += size;
         pos += ORMA_MIN(behind, (uint64_t)(end - pos));
     }
@@ -266,18 +340,70 @@ uint64_t orma_format_perf_behind(uint32_t type, struct orma_perf_cursor c)
     return 0;
 }
 
+/*
+ * A recording that was killed has a size of 0, since that is written last: its data reach to the
+ * end of the file, and there are no features. (perf reads it so, too.)
+ */
+static struct section find_data(struct orma_file *file, struct section data, size_t len)
+{
+    if (data.size || data.offset >= len)
+        return data;
+    orma_file_part(file, ORMA_ACCOUNT_MISSING,
+                   "ends of the recording (the size of its data is 0, as perf leaves it when it is "
+                   "killed)",
+                   NULL);
+    data.size = len - data.offset;
+    return data;
+}
+
+/* Features that perf could not write have left entries without a size behind those of the table. */
+static void pass_empty_entries(struct layout *l, uint64_t from)
+{
+    uint64_t to = l->bytes.len;
+
+    for (unsigned i = 0; i < l->num; i++)
+        if (l->list[i].offset >= from)
+            to = ORMA_MIN(to, l->list[i].offset);
+    for (; from < to && to - from >= 16 && l->num < SECTIONS_MAX; from += 16) {
+        struct orma_perf_cursor c = at(l, (struct section){from, 16});
+
+        if (read_section(&c).size) {
+            l->num--;
+            return;
+        }
+    }
+}
+
+static void read_features(struct orma_file *file, struct orma_perf_data *p, struct layout *l,
+                          uint64_t from, const uint64_t *bits)
+{
+    unsigned num = 0;
+
+    for (unsigned i = 0; i < 4; i++)
+        num += (unsigned)__builtin_popcountll(bits[i]);
+    struct orma_perf_cursor c = at(l, (struct section){from, num * UINT64_C(16)});
+    for (unsigned i = 0; i < FEATURES_NUM; i++)
+        if (bits[i / 64] >> (i % 64) & 1 && c.end - c.pos >= 16)
+            read_feature(file, p, i, at(l, read_section(&c)));
+    if (c.pos == c.end && from < l->bytes.len)
+        pass_empty_entries(l, from + num * UINT64_C(16));
+}
+
 bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data *p,
                                   struct orma_str bytes)
 {
-    struct orma_perf_cursor c = at(bytes, (struct section){8, bytes.len - ORMA_MIN(bytes.len, 8u)});
-    uint64_t size = orma_format_perf_number(&c, 8), bits[4];
+    struct layout l = {.bytes = bytes};
+    struct orma_perf_cursor c = at(&l, (struct section){0, ORMA_MIN(bytes.len, HEADER_SIZE)});
+    uint64_t bits[4];
+
+    (void)orma_format_perf_number(&c, 8); /* the magic */
+    uint64_t size = orma_format_perf_number(&c, 8);
 
     if (size == PIPE_HEADER_SIZE && !c.failed)
         return read_piped(file, p, bytes);
     uint64_t attr_size = orma_format_perf_number(&c, 8);
-    struct section attrs = read_section(&c), data = read_section(&c);
+    struct section attrs = read_section(&c), data = read_section(&c), types = read_section(&c);
 
-    (void)read_section(&c); /* names of event types, obsolete */
     for (unsigned i = 0; i < 4; i++)
         bits[i] = orma_format_perf_number(&c, 8);
     if (size != HEADER_SIZE || c.failed || attr_size < ATTR_MIN + 16 || attr_size > 4096) {
@@ -286,7 +412,7 @@ bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data 
                         HEADER_SIZE, (unsigned long long)size);
         return false;
     }
-    read_attrs(file, p, bytes, attrs, attr_size);
+    read_attrs(file, p, &l, attrs, attr_size);
     if (!p->attrs_num || data.offset > bytes.len) {
         orma_file_error(
             file, -EBADMSG,
@@ -294,11 +420,14 @@ bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data 
         return false;
     }
     p->session = orma_callstacks_session(file->imp->model, "linux.perf", 0);
-    data.size = ORMA_MIN(data.size, bytes.len - data.offset);
-    p->data = (struct orma_str){bytes.data + data.offset, data.size};
-    c = at(bytes, (struct section){data.offset + data.size, bytes.len - data.offset - data.size});
-    for (unsigned i = 0; i < FEATURES_NUM; i++)
-        if (bits[i / 64] >> (i % 64) & 1)
-            read_feature(file->imp, p, i, at(bytes, read_section(&c)));
+    (void)at(&l, types); /* names of event types, obsolete */
+    const bool ended = data.size;
+    data = find_data(file, data, bytes.len);
+    struct orma_perf_cursor records = at(&l, data);
+    p->data = (struct orma_str){(const char *)records.pos, (size_t)(records.end - records.pos)};
+    if (ended)
+        read_features(file, p, &l, data.offset + p->data.len, bits);
+    tell_gaps(file, &l);
+    p->cut_off = l.cut_off;
     return true;
 }

@@ -56,13 +56,19 @@ static uint64_t le64(const uint8_t *at)
     return val;
 }
 
-/* Bytes before the first record, which the header counts from then on. */
+/* Bytes before the first record, which the header counts from then on; features lie behind. */
 static void insert_records(struct orma_buf *file, const void *bytes, size_t len)
 {
     size_t at = (size_t)le64(file->data + 40);
     uint64_t size = le64(file->data + 48) + len;
+    uint8_t *features = file->data + at + le64(file->data + 48);
     struct orma_buf out = {0};
 
+    for (int i = __builtin_popcountll(le64(file->data + 72)); i-- > 0;) {
+        uint64_t place = le64(features + 16 * i) + len;
+
+        memcpy(features + 16 * i, &place, 8);
+    }
     memcpy(file->data + 48, &size, 8);
     orma_buf_put(&out, file->data, at);
     orma_buf_put(&out, bytes, len);
