@@ -3,7 +3,7 @@
  * them are equal, else the next hash is tried. A group is an array of lanes, and a look for one is
  * a walk over it: most groups are small, for there are as many lanes as slices overlap. In those
  * that are not, the lane of a cookie is found in a map, and the walk for a free one begins behind
- * those that are taken.
+ * those that are taken; of slices of known length the lowest lane that will do is found in a tree.
  *
  *   lane 0   [ a        ]   [ d ]        begin(c): lanes 0 and 1 are busy, so lane 2 is made
  *   lane 1      [ b  ]                   begin(d): lane 0 is the lowest that is free again
@@ -155,9 +155,84 @@ uint32_t orma_async_end(struct orma_model *model, const struct orma_track_spec *
     return lane->track;
 }
 
+/* ---- slices of known length ---- */
+
+/* Of all lanes below a node of the tree; of those that have no such slices, an empty range. */
+struct orma_lane_bounds {
+    int64_t min, max; /* of busy_to */
+};
+
+static void join_bounds(struct orma_lane_bounds *tree, uint32_t node)
+{
+    const struct orma_lane_bounds *a = &tree[2 * node], *b = &tree[2 * node + 1];
+
+    tree[node] = (struct orma_lane_bounds){ORMA_MIN(a->min, b->min), ORMA_MAX(a->max, b->max)};
+}
+
+/* A tree of all lanes, with room for as many again. */
+static void grow_tree(struct orma_model *model, struct orma_lanes *g, bool nested)
+{
+    uint32_t leaves = 2 * ORMA_LANES_FEW;
+
+    while (leaves < 2 * g->num)
+        leaves *= 2;
+    struct orma_lane_bounds *tree = realloc(g->tree, (size_t)leaves * 2 * sizeof(*tree));
+    if (!tree) {
+        model->storage->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < leaves; i++) {
+        bool has = i < g->num && (nested || g->lanes[i].of_lengths);
+
+        tree[leaves + i] = (struct orma_lane_bounds){has ? g->lanes[i].busy_to : INT64_MAX,
+                                                     has ? g->lanes[i].busy_to : INT64_MIN};
+    }
+    for (uint32_t node = leaves; --node > 0;)
+        join_bounds(tree, node);
+    g->tree = tree;
+    g->leaves = leaves;
+}
+
+/* `nested`: all lanes of the group have slices that nest. */
+static void set_busy(struct orma_model *model, struct orma_lanes *g, struct orma_lane *lane,
+                     int64_t to, bool nested)
+{
+    uint32_t i = (uint32_t)(lane - g->lanes);
+
+    lane->busy_to = to;
+    if (g->num <= ORMA_LANES_FEW)
+        return;
+    if (i >= g->leaves) {
+        grow_tree(model, g, nested);
+        return;
+    }
+    uint32_t node = g->leaves + i;
+    g->tree[node] = (struct orma_lane_bounds){to, to};
+    while (node /= 2)
+        join_bounds(g->tree, node);
+}
+
+/* The lowest lane that is busy to `ts` at most, or, if they nest, to `end` at least. */
+static struct orma_lane *first_lane(const struct orma_lanes *g, int64_t ts, int64_t end,
+                                    bool nested)
+{
+    uint32_t node = 1;
+
+    if (!(g->tree[1].min <= ts || (nested && g->tree[1].max >= end)))
+        return NULL;
+    while (node < g->leaves) {
+        node *= 2;
+        if (!(g->tree[node].min <= ts || (nested && g->tree[node].max >= end)))
+            node++;
+    }
+    return node - g->leaves < g->num ? &g->lanes[node - g->leaves] : NULL;
+}
+
 /* The lowest lane of such slices that is free by then. */
 static struct orma_lane *lengths_lane(const struct orma_lanes *g, int64_t ts)
 {
+    if (g->leaves && ts < INT64_MAX) /* then, those without such slices seem to be free */
+        return first_lane(g, ts, 0, false);
     for (uint32_t i = 0; i < g->num; i++)
         if (g->lanes[i].of_lengths && g->lanes[i].busy_to <= ts)
             return &g->lanes[i];
@@ -175,14 +250,34 @@ uint32_t orma_async_instant(struct orma_model *model, const struct orma_track_sp
     if (!lane)
         return ORMA_TRACK_NONE;
     lane->of_lengths = true;
-    lane->busy_to = orma_slice_end(ts, dur);
+    set_busy(model, g, lane, orma_slice_end(ts, dur), false);
     return lane->track;
+}
+
+/* The same by the tree: each lane that is looked at has a slice that ended, or is the one. */
+static struct orma_lane *nest_lane_of_many(struct orma_model *model, struct orma_lanes *g,
+                                           int64_t ts, int64_t end)
+{
+    struct orma_lane *lane;
+
+    while ((lane = first_lane(g, ts, end, true)) && lane->busy_to <= ts) {
+        int64_t to = orma_slices_innermost_end(&model->slices, lane->track, ts);
+
+        set_busy(model, g, lane, to, true);
+        if (to >= end)
+            return lane;
+        if (to <= ts) /* nothing lasts to where it begins: not with times that are in order */
+            return NULL;
+    }
+    return lane;
 }
 
 /* The lowest lane of such slices where this one lies inside of all that goes on. */
 static struct orma_lane *nest_lane(struct orma_model *model, struct orma_lanes *g, int64_t ts,
                                    int64_t end)
 {
+    if (g->leaves)
+        return nest_lane_of_many(model, g, ts, end);
     for (uint32_t i = 0; i < g->num; i++) {
         struct orma_lane *lane = &g->lanes[i];
 
@@ -205,7 +300,7 @@ uint32_t orma_async_nest(struct orma_model *model, const struct orma_track_spec 
         lane = orma_lanes_add(model, g, spec);
     if (!lane)
         return ORMA_TRACK_NONE;
-    lane->busy_to = end;
+    set_busy(model, g, lane, end, true);
     return lane->track;
 }
 
@@ -331,6 +426,7 @@ void orma_async_fini(struct orma_model *model)
 
         orma_map_fini(&g->by_cookie);
         free(g->lanes);
+        free(g->tree);
     }
     orma_map_fini(&st->groups);
     orma_map_fini(&st->roots);

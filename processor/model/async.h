@@ -21,12 +21,18 @@ struct orma_lane {
 /* Up to so many lanes are walked over; of more it is remembered which cookie was where. */
 #define ORMA_LANES_FEW 32
 
+struct orma_lane_bounds;
+
 struct orma_lanes {
     struct orma_lane *lanes;
     uint32_t num;
     uint32_t number;           /* of the group, in the order in which groups get a track */
     uint32_t taken;            /* so many of the first lanes are free for nothing */
     struct orma_map by_cookie; /* of more than a few: cookie → the lane where it was last */
+    /* Of more than a few that have slices of known length: a tree over their busy_to, as an array
+     * (the children of n are 2n and 2n + 1), with so many leaves. */
+    struct orma_lane_bounds *tree;
+    uint32_t leaves;
     /* Whose they are. */
     uint32_t type, machine, dims_num;
     struct orma_track_dim dims[ORMA_TRACK_DIMENSIONS_MAX];

@@ -47,6 +47,73 @@ Test(async, what_overlaps_lies_on_the_lowest_free_lane)
     fixture_free(f);
 }
 
+/* The rule, by a walk over stacks of ends: the lowest lane where the slice lies inside of all. */
+#define WALK_LANES 512
+#define WALK_DEPTH 256
+
+struct walk {
+    int64_t ends[WALK_LANES][WALK_DEPTH];
+    uint32_t depth[WALK_LANES];
+};
+
+static uint32_t walk_to(struct walk *self, int64_t ts, int64_t end)
+{
+    for (uint32_t i = 0; i < WALK_LANES; i++) {
+        uint32_t *depth = &self->depth[i];
+
+        while (*depth && self->ends[i][*depth - 1] <= ts)
+            --*depth;
+        if (*depth == WALK_DEPTH || (*depth && self->ends[i][*depth - 1] < end))
+            continue;
+        self->ends[i][(*depth)++] = end;
+        return i;
+    }
+    return UINT32_MAX;
+}
+
+Test(async, slices_that_overlap_lie_where_a_walk_finds_room)
+{
+    struct walk *walk = calloc(1, sizeof(*walk));
+    struct fixture *f = fixture_new();
+    const struct orma_track_spec spec = spec_of(f, 0);
+    uint64_t random = 1;
+    uint32_t most = 0;
+    int64_t ts = 0;
+
+    cr_assert(walk);
+    for (unsigned i = 0; i < 6000; i++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        unsigned dice = (unsigned)(random >> 33);
+        int64_t dur = 1 + (dice >> 4) % (dice % 3 ? 150 : 5);
+
+        ts += dice % 4 == 0 ? 0 : 1 + (i % 1000 < 30) * 20;
+        uint32_t lane = walk_to(walk, ts, ts + dur);
+        cr_assert_eq(orma_async_nest(&f->model, &spec, ts, dur), lane, "slice %u", i);
+        (void)orma_slices_complete(&f->model.slices, ts, dur, lane, 0, 0, NULL);
+        most = ORMA_MAX(most, lane);
+    }
+    cr_assert_gt(most, ORMA_LANES_FEW);
+    fixture_free(f);
+    free(walk);
+}
+
+/* Those with a length that do not nest, beside lanes that are open. */
+Test(async, instants_lie_on_the_lowest_lane_of_theirs)
+{
+    struct fixture *f = fixture_new();
+    const struct orma_track_spec spec = spec_of(f, 0);
+    const uint32_t many = 3 * ORMA_LANES_FEW;
+
+    for (uint32_t i = 0; i < many; i++) {
+        cr_assert_eq(begin(f, 0, i, 10), 2 * i);
+        cr_assert_eq(orma_async_instant(&f->model, &spec, 10, 10 + i), 2 * i + 1);
+    }
+    for (uint32_t i = 0; i < many; i++)
+        cr_assert_eq(orma_async_instant(&f->model, &spec, 20 + i, 1000), 2 * i + 1);
+    cr_assert_eq(orma_async_instant(&f->model, &spec, 500, 1), 2 * many);
+    fixture_free(f);
+}
+
 /* As many lanes as are no longer walked over one by one: they are given out as few are. */
 Test(async, many_lanes_are_found_as_few_are)
 {
