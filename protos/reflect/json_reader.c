@@ -257,6 +257,20 @@ bool orma_json_element(struct orma_json *self, struct orma_json_value *ret)
     return next_entry(self) && (orma_json_read(self, ret) ? true : fail(self));
 }
 
+bool orma_json_name_is(struct orma_str name, const char *wanted)
+{
+    const size_t len = strlen(wanted);
+
+    if (name.len == len || name.len > 12 * len) /* "\\ud83d\\ude00" is one character */
+        return name.len == len && !memcmp(name.data, wanted, len);
+    if (name.len < len || !memchr(name.data, '\\', name.len))
+        return false;
+    ORMA_AUTO(orma_buf_fini) struct orma_buf plain = {0};
+    const struct orma_json_value v = {.type = ORMA_JSON_STRING, .escaped = true, .raw = name};
+
+    return orma_str_eq_c(orma_json_text(&v, &plain), wanted);
+}
+
 struct orma_json_value orma_json_find(const struct orma_json_value *object, const char *key)
 {
     struct orma_json_value v;
@@ -264,7 +278,7 @@ struct orma_json_value orma_json_find(const struct orma_json_value *object, cons
 
     if (object->type == ORMA_JSON_OBJECT)
         for (struct orma_json o = orma_json_inside(object); orma_json_member(&o, &name, &v);)
-            if (orma_str_eq_c(name, key))
+            if (orma_json_name_is(name, key))
                 return v;
     return (struct orma_json_value){0};
 }

@@ -92,6 +92,9 @@ bool orma_json_element(struct orma_json *self, struct orma_json_value *ret);
 /* The name of the next member only; its value must be read. */
 bool orma_json_name(struct orma_json *self, struct orma_str *ret);
 
+/* Whether a member's name, as it is written, means that: it may have escapes. */
+bool orma_json_name_is(struct orma_str name, const char *wanted);
+
 /* The member of that name; .type is ORMA_JSON_NONE if there is none. */
 struct orma_json_value orma_json_find(const struct orma_json_value *object, const char *key);
 

@@ -479,12 +479,22 @@ class Texts(Parts):
             self.lacks(trace({**slices[0], "pid": wrong}), "1 pid")
             self.lacks(trace({**slices[0], "tid": wrong}), "1 pid")
         self.whole(trace({**slices[0], "pid": None, "tid": 2.0}))
+        escaped = trace().decode()
+        for key in "traceEvents", "name", "ph", "ts", "pid":
+            escaped = escaped.replace(f'"{key}"', f'"\\u{ord(key[0]):04x}{key[1:]}"')
+        self.assertEqual(self.load(escaped.replace('"X"', '"\\u0058"').encode(), "select name, ts from slice"), [{"name": "a", "ts": 1000}])
 
         def counters(*ids):
             return trace(*({**counter, "id": n, "args": {"v": i}} for i, n in enumerate(ids)))
 
         self.assertEqual(self.load(counters("1", "2"), "select count(distinct track_id) as n from counter"), [{"n": 2}])
         self.lacks(counters(1, 2), "2 ids of counters that are numbers")
+
+    def test_slices_that_overlap_cost_what_they_weigh(self):
+        data = json.dumps([{"ph": "X", "name": "n", "ts": i, "dur": 10 ** 6, "pid": 1, "tid": 1} for i in range(100000)]).encode()
+        begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        self.assertEqual(self.load(data, "select count(distinct track_id) as n from slice"), [{"n": 100000}])
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begun, 4 * SLOW)
 
     def test_many_workers_of_ninja_cost_what_they_weigh(self):
         data = b"# ninja log v7\n" + b"".join(b"0\t%d\t0\tf%d\th%d\n" % (60000 - i, i, i) for i in range(60000))

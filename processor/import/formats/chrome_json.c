@@ -484,15 +484,15 @@ static struct orma_unit_end on_member(struct orma_file *file, struct orma_str ke
     orma_file_unit(file, text.data);
     if (!orma_json_read(&j, &v))
         return damaged_member(file, text, "malformed value");
-    if (orma_str_eq(key, ORMA_STR("metadata")))
+    if (orma_json_name_is(key, "metadata"))
         orma_json_metadata(file, &v);
-    else if (orma_str_eq(key, ORMA_STR("displayTimeUnit"))) {
+    else if (orma_json_name_is(key, "displayTimeUnit")) {
         orma_stats_inc(orma_model_stats(file->imp->model, file->imp->model->base),
                        ORMA_STAT_JSON_DISPLAY_TIME_UNIT);
         return took_aside(file);
-    } else if (orma_str_eq(key, ORMA_STR("traceEvents")))
+    } else if (orma_json_name_is(key, "traceEvents"))
         return damaged_member(file, text, "traceEvents is not a list");
-    else if (orma_str_eq(key, ORMA_STR("systemTraceEvents")) && v.type == ORMA_JSON_STRING)
+    else if (orma_json_name_is(key, "systemTraceEvents") && v.type == ORMA_JSON_STRING)
         on_kernel_text(file, &v);
     else /* traces of other systems, too, which have forms of their own */
         return unread_member(file, key, &v);
@@ -552,12 +552,12 @@ static const char *read_member(struct orma_file *file, struct json_file *f, cons
     const char *error = NULL, *value = read_key(pos, end, &key, &error);
     if (!value)
         return error && at_end ? leave_object(file, f, pos, end, error) : pos;
-    if (orma_str_eq(key, ORMA_STR("traceEvents")) && *value == '[') {
+    if (orma_json_name_is(key, "traceEvents") && *value == '[') {
         file->account->of_use = true; /* a trace, whatever else is in it */
         f->where = IN_EVENTS;
         return value + 1;
     }
-    if (orma_str_eq(key, ORMA_STR("traceEvents")) && *value == '{' && f->nested < NESTED_MAX) {
+    if (orma_json_name_is(key, "traceEvents") && *value == '{' && f->nested < NESTED_MAX) {
         f->nested++;
         return value + 1;
     }

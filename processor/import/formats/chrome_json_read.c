@@ -93,14 +93,30 @@ static void clear_all(struct orma_json_event *e)
 
 static void set_phase(struct orma_json_event *e, const struct orma_json_value *v)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf plain = {0};
+
     if (v->type == ORMA_JSON_STRING && v->raw.len)
-        e->phase = v->raw.data[0];
+        e->phase = v->escaped ? *orma_json_text(v, &plain).data : v->raw.data[0];
+}
+
+/* So long is a name of eight characters if each is an escape. */
+#define ESCAPED_MAX 48
+
+/* Of a name with escapes. */
+ORMA_COLD static unsigned escaped_place(struct orma_str key)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf plain = {0};
+    const struct orma_json_value v = {.type = ORMA_JSON_STRING, .escaped = true, .raw = key};
+    const struct orma_str name = orma_json_text(&v, &plain);
+
+    return place_of(name_of(name, name.data + name.len));
 }
 
 /* The value behind the name. A null does not take the place of a value, but for times. */
 static bool take_value(struct orma_json *j, struct orma_json_event *e, struct orma_str key)
 {
-    const unsigned place = place_of(name_of(key, j->end));
+    const bool escaped = key.len <= ESCAPED_MAX && memchr(key.data, '\\', key.len);
+    const unsigned place = escaped ? escaped_place(key) : place_of(name_of(key, j->end));
     struct orma_json_value v;
 
     if (!orma_json_read(j, &v))

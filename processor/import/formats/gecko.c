@@ -510,10 +510,10 @@ static bool read_broken(struct orma_file *file, struct orma_str text)
     struct orma_json j =
         orma_json((struct orma_str){begin + 1, (size_t)(text.data + text.len - begin) - 1});
     const char *done = j.pos;
-    for (; orma_json_member(&j, &key, &v) && !orma_str_eq(key, ORMA_STR("threads")); done = j.pos) {
-        if (orma_str_eq(key, ORMA_STR("meta")))
+    for (; orma_json_member(&j, &key, &v) && !orma_json_name_is(key, "threads"); done = j.pos) {
+        if (orma_json_name_is(key, "meta"))
             meta = v;
-        else if (orma_str_eq(key, ORMA_STR("shared")))
+        else if (orma_json_name_is(key, "shared"))
             shared = v;
     }
     text = (struct orma_str){done, (size_t)(text.data + text.len - done)};

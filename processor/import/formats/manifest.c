@@ -359,7 +359,7 @@ static bool find_root(struct orma_str text, struct orma_json_value *ret)
         return false;
     struct orma_json o = orma_json_inside(&all);
     while (orma_json_member(&o, &key, &value))
-        if (orma_str_eq_c(key, "perfetto_manifest"))
+        if (orma_json_name_is(key, "perfetto_manifest"))
             *ret = value;
     return !o.failed && ret->type == ORMA_JSON_OBJECT;
 }
