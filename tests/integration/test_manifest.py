@@ -197,7 +197,7 @@ class Manifests(Case):
         self.assertEqual(orma("query", "both.tar", sql), apart)
         self.assertEqual(orma("query", "car", "phone", "SELECT count(*) FROM machine"), ["1"])
         self.assertIn("names must differ", orma("merge", "car", "./car", "-o", "x.tar", code=1))
-        self.assertIn("is no file", orma("query", "car", "SELECT 1", "SELECT 2", code=2))
+        self.assertIn("is not a file", orma("query", "car", "SELECT 1", "SELECT 2", code=2))
         self.assertIn("no traces to merge", orma("merge", "-o", "x.tar", code=2))
 
 

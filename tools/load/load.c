@@ -86,7 +86,7 @@ static void print_unread(struct orma_processor *tp, const char *program, const c
 /* `more`: what it seems to be, or which member of an archive it is. */
 static void print_unknown(const char *program, const char *path, const char *more)
 {
-    const bool known = strstr(more, ": this is ") && !strstr(more, "that is known");
+    const bool known = strstr(more, ": this is ") && !strstr(more, "an unknown format");
     const char *name;
 
     fprintf(stderr, "%s: %s: not a trace of a known format%s%s", program, path, more,

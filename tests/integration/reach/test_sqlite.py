@@ -271,7 +271,7 @@ class Sqlite(Installed):
                 (["SELECT orma_open(NULL)"], "needs a path"),
                 (["SELECT orma_close('x')"], "no trace is open"),
                 (["SELECT orma_run('SELECT 1')"], "no trace is open"),
-                ([opened, opened], "is open under this name"),
+                ([opened, opened], "already open under this name"),
                 ([opened, "SELECT orma_run('SELECT missing')"], "no such column: missing"),
                 ([opened, "CREATE VIRTUAL TABLE main.x USING orma"], "no trace is open as 'main'"),
                 ([opened, "CREATE VIRTUAL TABLE temp.missing USING orma"], "no such table"),
