@@ -39,7 +39,7 @@ class Neighbours(Attack):
             $N $B/orma status | grep -c "traced_probes" | sed 's/^/probes seen: /'
             kill $E; wait""")
         for who in ("probes", "status", "perfetto", "record"):
-            self.assertRegex(said, f"{who}: .*a program of another user listens there", said)
+            self.assertRegex(said, f"{who}: .*a program of another user, which is not trusted, listens there", said)
         self.assertIn("code 0", said)  # by a private service
         self.assertIn("probes seen: 0", said)
 
