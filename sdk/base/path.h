@@ -16,7 +16,7 @@ static inline const char *orma_path_base(const char *path)
 /* The same of a span. */
 static inline struct orma_str orma_path_base_of(struct orma_str path)
 {
-    const char *slash = path.len ? memrchr(path.data, '/', path.len) : NULL;
+    const char *slash = path.data && path.len ? memrchr(path.data, '/', path.len) : NULL;
     const size_t folder = slash ? (size_t)(slash + 1 - path.data) : 0;
 
     return (struct orma_str){path.data + folder, path.len - folder};

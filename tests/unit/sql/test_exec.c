@@ -951,8 +951,10 @@ Test(exec, leaves_to_sqlite_what_depends_on_it)
         const char *query, *why;
         enum orma_exec_mode mode;
     } cases[] = {
-        {"SELECT sum(drawn(k)) FROM t1", "a function", ORMA_EXEC_MODE_ON},
-        {"SELECT sum(by_way(k)) FROM t1", "a function", ORMA_EXEC_MODE_ON},
+        {"SELECT sum(drawn(k)) FROM t1", "a function that the executor does not know",
+         ORMA_EXEC_MODE_ON},
+        {"SELECT sum(by_way(k)) FROM t1", "a function that the executor does not know",
+         ORMA_EXEC_MODE_ON},
         {"SELECT sum(half(k)) FROM t1", NULL, ORMA_EXEC_MODE_ON},
         {"SELECT count(*) FROM t1 WHERE half(k) > 3", NULL, ORMA_EXEC_MODE_ON},
         {"SELECT count(*) FROM t1 WHERE half(k) > 3 AND v > 3", "a function that may fail",

@@ -20,7 +20,8 @@ static const char setup[] =
 
 struct rule_case {
     const char *query;
-    const char *why; /* it is left to SQLite; NULL: it runs here */
+    const char *why;   /* it is left to SQLite; NULL: it runs here */
+    const char *newer; /* why SQLite after 3.40 may have it instead: its plan says less */
 };
 
 /* Both ways; the executor must have run those without a reason, and refused the others for it. */
@@ -37,8 +38,11 @@ static void check_rule(const struct rule_case *cases, size_t num)
         e.sql->planner.exec = ORMA_EXEC_MODE_ON;
         engine_expect(&e, cases[i].query, cases[i].query, want);
         const char *why = e.sql->planner.why;
-        cr_expect(!why == !cases[i].why && (!why || !strcmp(why, cases[i].why)), "%s\n  %s",
-                  cases[i].query, why ? why : "it ran");
+        const char *expected = why && cases[i].newer && sqlite3_libversion_number() > 3041000
+                                   ? cases[i].newer
+                                   : cases[i].why;
+        cr_expect(!why == !expected && (!why || !strcmp(why, expected)), "%s\n  %s", cases[i].query,
+                  why ? why : "it ran");
         cr_expect(want && strchr(want, '\n'), "%s: too few rows to show an order", cases[i].query);
         free(want);
     }
@@ -68,7 +72,7 @@ RULE(3, an_index_that_sqlite_makes_orders_rows,
       "an index that SQLite makes"},
      {"SELECT a.id, c.n FROM a JOIN (SELECT k, w, count(*) AS n FROM b GROUP BY k, w) c ON c.k = "
       "a.k",
-      NULL})
+      NULL, "a join order that is not in the query plan: give each table its own alias"})
 
 RULE(4, groups_come_in_the_order_of_keys, {"SELECT s, count(*) FROM a GROUP BY s", NULL},
      {"SELECT k, s, count(*) FROM a GROUP BY k, s ORDER BY 3 DESC, 1", NULL},

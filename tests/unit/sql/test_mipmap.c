@@ -42,7 +42,7 @@ Test(mipmap, windows_that_are_made)
            {"too few", "CREATE VIRTUAL TABLE w USING __intrinsic_window(0, 1)",
             "error: expected start, duration and quantum"},
            {"no numbers", "CREATE VIRTUAL TABLE w USING __intrinsic_window(0, x, 1)",
-            "error: must be whole numbers"},
+            "error: must be integers"},
            {"negative",
             "CREATE VIRTUAL TABLE w USING __intrinsic_window(0, -5, 1); SELECT * FROM w",
             "error: must not be negative"}, );

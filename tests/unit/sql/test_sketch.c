@@ -29,10 +29,12 @@ Test(sketch, has_the_least_and_the_greatest_value_exactly)
         {"of version 1, with doubles",
          "SELECT percentile_of_sketch(x'0100000000000000f03f000000000000f03f80ff0101', 100)", "1"},
         {"with infinity",
-         "SELECT percentile_of_sketch(percentile_sketch(column1), 10) FROM (VALUES (-9e999), (1.0), "
+         "SELECT percentile_of_sketch(percentile_sketch(column1), 10) FROM (VALUES (-9e999), "
+         "(1.0), "
          "(2.0))",
          "-Inf"},
-        {"of a later version", "SELECT percentile_of_sketch(x'0300', 100)", "error: expected what"},
+        {"of a later version", "SELECT percentile_of_sketch(x'0300', 100)",
+         "error: expected the result of PERCENTILE_SKETCH"},
     };
 
     engine_checks(NULL, checks, ORMA_ARRAY_LEN(checks));
