@@ -547,7 +547,7 @@ class Heap(Case):
     @unittest.skipIf(os.geteuid() != 0 or not shutil.which("setpriv"), "becoming an ordinary user needs root")
     def test_a_program_that_becomes_another_user(self):
         self.dir.chmod(0o755)
-        done = self.run_program(ORMA, "heap", "-o", self.out, "--", "setpriv", "--reuid=65534", "--clear-groups", "--", "sleep", "0.3")
+        done = self.run_program(ORMA, "heap", "-o", self.out, "--", "setpriv", "--reuid=65534", "--clear-groups", "--", "sleep", str(SLOW))
         self.assertIn("became user 65534", done.stderr.decode())
 
     @unittest.skipIf(os.geteuid() != 0, "a file system of our own needs root")
