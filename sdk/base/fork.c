@@ -24,6 +24,7 @@ static struct part parts[ORMA_FORK_PARTS_MAX];
 static _Atomic(fork_fn) revival;
 static uint32_t generation;
 _Atomic(uint32_t) *orma_fork_alive;
+static bool found_out; /* this process, or an ancestor, by its memory */
 
 static void call(_Atomic(fork_fn) *fn)
 {
@@ -64,11 +65,21 @@ static void in_child(void)
         call(&parts[i].in_child);
 }
 
+/* Handlers of others that fork() calls first may emit events, which then find out themselves. */
+static void after_fork_in_child(void)
+{
+    const bool done = found_out && orma_fork_alive &&
+                      atomic_load_explicit(orma_fork_alive, memory_order_relaxed);
+
+    if (!done)
+        in_child();
+}
+
 static void watch(void)
 {
     orma_fork_alive = orma_mem_new_wiped(sizeof(*orma_fork_alive));
     mark_alive();
-    (void)pthread_atfork(before, in_parent, in_child);
+    (void)pthread_atfork(before, in_parent, after_fork_in_child);
 }
 
 bool orma_fork_was_missed(void)
@@ -78,6 +89,7 @@ bool orma_fork_was_missed(void)
     if (!atomic_compare_exchange_strong_explicit(orma_fork_alive, &wiped, 1, memory_order_relaxed,
                                                  memory_order_relaxed))
         return false; /* another thread of this child was first */
+    found_out = true;
     in_child();
     return true;
 }

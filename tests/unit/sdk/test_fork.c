@@ -2,7 +2,9 @@
 
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +82,55 @@ Test(fork, parts_run_around_a_fork_in_the_order_they_came)
     cr_assert_not(orma_guard_is_up());
     cr_assert_eq(orma_fork_generation(), 0);
     cr_assert_eq(run(grandchild_counts_on), 0);
+    orma_assert_no_leaks();
+}
+
+static void event_of_another_handler(void)
+{
+    note(orma_fork_check() ? '!' : '-');
+}
+
+static bool child_is_told_once(void)
+{
+    return !strcmp(trail, "bc!") && orma_fork_generation() == 1 && !orma_guard_is_up();
+}
+
+static bool grandchild_is_told_again(void)
+{
+    return !strcmp(trail, "bc!bc!") && orma_fork_generation() == 2;
+}
+
+static bool child_and_its_own(void)
+{
+    return child_is_told_once() && run(grandchild_is_told_again) == 0;
+}
+
+/* What is registered first runs first in a child. */
+Test(fork, a_handler_that_comes_first_finds_out_itself)
+{
+    cr_assert_eq(pthread_atfork(NULL, NULL, event_of_another_handler), 0);
+    orma_fork_watch(before, in_parent, in_child);
+    cr_assert_eq(run(child_and_its_own), 0);
+    cr_assert_str_eq(trail, "bp");
+    orma_assert_no_leaks();
+}
+
+static bool child_of_clone_is_told(void)
+{
+    return orma_fork_check() && !orma_fork_check() && !strcmp(trail, "c");
+}
+
+Test(fork, children_of_clone_find_out)
+{
+    int status = -1;
+
+    orma_fork_watch(before, in_parent, in_child);
+    cr_assert_not(orma_fork_check());
+    pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+    if (child == 0)
+        _exit(child_of_clone_is_told() ? 0 : 1);
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert_eq(status, 0);
     orma_assert_no_leaks();
 }
 
