@@ -177,6 +177,13 @@ static void snapshot(struct orma_perfetto *self, const struct orma_buf *request)
     orma_buf_fini(&path);
 }
 
+static void tell_skipped(struct session *s)
+{
+    if (s->hits.skipped)
+        orma_perfetto_say(s->self, "too many triggers: skipped %u snapshots", s->hits.skipped);
+    s->hits.skipped = 0;
+}
+
 static void take_hits(struct session *s)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf request = {0};
@@ -185,10 +192,8 @@ static void take_hits(struct session *s)
         snapshot(s->self, &request);
         orma_buf_clear(&request);
     }
-    if (s->hits.skipped)
-        orma_perfetto_say(s->self, "too many triggers: skipped %u snapshots",
-                          s->hits.skipped);
-    s->hits.skipped = 0;
+    if (s->hits.taken < s->hits.limit) /* else triggers may go on for ever: told at the end */
+        tell_skipped(s);
 }
 
 static int run_clone(struct orma_perfetto *self)
@@ -509,6 +514,7 @@ int orma_perfetto_run_session(struct orma_perfetto *self)
     case ORMA_PERFETTO_NOTHING:
         break;
     }
+    tell_skipped(&s);
     orma_service_hits_fini(&s.hits);
     return code;
 }
