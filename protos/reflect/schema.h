@@ -3,8 +3,8 @@
  * read from the bytes of a google.protobuf.FileDescriptorSet.
  *
  * Two kinds, one type:
- *   - orma_schema_default(): every message of protos/, which are part of the program. The
- *     first call unpacks them (1 ms, no memory of the heap); shared by all threads, never freed.
+ *   - orma_schema_default(): every message of protos/, as constants of the program; shared by all
+ *     threads, never freed.
  *   - orma_schema_new() copies a schema, and orma_schema_add() merges descriptor
  *     sets into the copy: a user's extensions, or those embedded in a trace
  *     (ExtensionDescriptor). The bytes may be hostile: a refused set leaves the

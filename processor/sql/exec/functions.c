@@ -237,7 +237,7 @@ static const struct orma_exec_function bare = {
     .group_value = orma_exec_run_group_best,
 };
 
-#define COMPARES .args = 2, .compares = true, .by_values = orma_exec_run_compare
+#define COMPARES .args = 2, .by_values = orma_exec_run_compare
 #define COMPUTES .args = 2, .folds = true, .by_values = orma_exec_run_arithmetic
 #define BITS                                                                                       \
     .args = 2, .level = 6, .typing = EXEC_GIVES_TRUTH, .folds = true,                              \
@@ -279,20 +279,18 @@ static const struct orma_exec_operator operators[] = {
                             .by_values = orma_exec_run_null_test},
     [ORMA_EXEC_CAST] = {.args = 1, .typing = EXEC_GIVES_TYPE, .by_values = orma_exec_run_cast},
     [ORMA_EXEC_IN] = {.typing = EXEC_GIVES_TRUTH,
-                      .compares = true,
                       .by_rows = orma_exec_run_in_list},
     [ORMA_EXEC_IN_SELECT] = {.args = 1,
                              .typing = EXEC_GIVES_TRUTH,
-                             .compares = true,
                              .by_values = orma_exec_run_in_set},
     [ORMA_EXEC_LIKE] = {"LIKE", .args = 2, .typing = EXEC_GIVES_TRUTH, .by_sqlite = true},
     [ORMA_EXEC_GLOB] = {"GLOB", .args = 2, .typing = EXEC_GIVES_TRUTH, .by_sqlite = true},
     [ORMA_EXEC_CASE] = {.typing = EXEC_GIVES_BRANCH, .by_rows = orma_exec_run_case},
     /* What computes a call stands in the row of its function. */
     [ORMA_EXEC_CALL] = {.typing = EXEC_GIVES_ANY},
-    /* Made by binding and planning; they are not written. */
     [ORMA_EXEC_VALUE] = {.by_values = orma_exec_run_subquery},
     [ORMA_EXEC_EXISTS] = {.by_values = orma_exec_run_subquery},
+    /* Made by binding and planning; they are not written. */
     [ORMA_EXEC_CONST] = {.by_rows = orma_exec_run_const},
     [ORMA_EXEC_COLUMN] = {.by_rows = orma_exec_run_column},
     [ORMA_EXEC_SLOT] = {.by_rows = orma_exec_run_slot},

@@ -112,8 +112,7 @@ struct orma_exec_function {
 
     /* An aggregate, also with OVER. */
     bool can_be_star;       /* count(*) */
-    bool has_distinct;      /* f(DISTINCT x) */
-    bool takes_nulls;       /* `step` is called for them, too */
+    bool has_distinct;      /* f(DISTINCT x): with a `fold` only */
     bool by_order;          /* the order of rows shows, */
     bool by_order_of_reals; /* or only if there are doubles */
     bool picks_row;         /* min(), max(): columns beside the groups are of that row */
@@ -162,7 +161,6 @@ struct orma_exec_operator {
     uint8_t level;            /* of a binary operator: how tightly it binds; 0: it is none */
     enum orma_exec_typing typing;
     bool by_sqlite; /* only SQLite works it out; of a CALL the function says that */
-    bool compares;  /* by affinities */
     bool folds;     /* of integers that are known, while it is bound */
     orma_exec_by_values *by_values;
     orma_exec_by_rows *by_rows;

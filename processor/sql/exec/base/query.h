@@ -21,6 +21,7 @@
 /* Loops over all rows look whether they should stop after so many: 1 to 3 ms. */
 #define EXEC_LOOK (1 << 18)
 #define EXEC_SOURCES_MAX 12
+#define EXEC_SOURCES_TOO_MANY "more than 12 tables"
 #define EXEC_DEPTH_MAX 60
 /* By which a query in an expression depends on the row. */
 #define EXEC_KEYS_MAX 4

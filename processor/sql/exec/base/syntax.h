@@ -38,7 +38,7 @@ enum orma_exec_op {
     ORMA_EXEC_PLUS,
     ORMA_EXEC_IS_NULL,
     ORMA_EXEC_NOT_NULL,
-    ORMA_EXEC_CAST, /* to the type `name` */
+    ORMA_EXEC_CAST, /* to the type `cast.type` */
     /* Any number. */
     ORMA_EXEC_BETWEEN, /* value, low, high */
     ORMA_EXEC_IN,      /* value, then the list */

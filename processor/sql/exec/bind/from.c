@@ -10,7 +10,7 @@ static struct orma_exec_source *add_source(struct orma_exec_scope *s)
     struct orma_exec_source *src = orma_arena_alloc(&s->plan->arena, sizeof(*src));
 
     if (!src || s->q->sources_num == EXEC_SOURCES_MAX) {
-        orma_exec_give_up(s->plan, "more than 12 tables");
+        orma_exec_give_up(s->plan, EXEC_SOURCES_TOO_MANY);
         return NULL;
     }
     *src = (struct orma_exec_source){.index = s->q->sources_num};
@@ -55,7 +55,7 @@ static bool dissolve(struct orma_exec_scope *s, struct orma_exec_query *sub,
     struct orma_exec_query *q = s->q;
 
     if (q->sources_num + sub->sources_num > EXEC_SOURCES_MAX)
-        return orma_exec_give_up(s->plan, "more than 12 tables");
+        return orma_exec_give_up(s->plan, EXEC_SOURCES_TOO_MANY);
     for (unsigned i = 0; i < sub->sources_num; i++) {
         sub->sources[i]->index = q->sources_num;
         q->sources[q->sources_num++] = sub->sources[i];
@@ -216,7 +216,7 @@ static bool bind_from(struct orma_exec_scope *s, const struct orma_exec_from *f)
 {
     for (; f; f = f->next) {
         if (s->seen_num == EXEC_SOURCES_MAX)
-            return orma_exec_give_up(s->plan, "more than 12 tables");
+            return orma_exec_give_up(s->plan, EXEC_SOURCES_TOO_MANY);
         struct orma_exec_seen *seen = &s->seen[s->seen_num++];
         unsigned first = s->q->sources_num;
 
@@ -275,7 +275,7 @@ bool orma_exec_bind_sources(struct orma_exec_scope *s, const struct orma_exec_se
 
         one.next = NULL;
         if (num == EXEC_SOURCES_MAX)
-            return orma_exec_give_up(s->plan, "more than 12 tables");
+            return orma_exec_give_up(s->plan, EXEC_SOURCES_TOO_MANY);
         first[num++] = s->q->sources_num;
         if (!bind_from(s, &one))
             return false;

@@ -130,7 +130,7 @@ uint8_t orma_exec_bind_case_types(const struct orma_exec_expr *e);
 struct orma_exec_expr *orma_exec_bind_expr(struct orma_exec_scope *s,
                                            const struct orma_exec_ast *ast);
 
-/* A copy in which what the groups are is a slot. NULL: it has columns that are no part of them. */
+/* A copy in which what the groups are is a slot. NULL: given up. */
 struct orma_exec_expr *orma_exec_bind_over_groups(struct orma_exec_scope *s,
                                                   struct orma_exec_expr *e);
 #endif

@@ -37,13 +37,14 @@ static void check_column(const struct orma_exec_expr *e)
 static void check_expr(const struct orma_exec_plan *plan, const struct orma_exec_query *q,
                        struct orma_exec_expr *e)
 {
-    const unsigned args = orma_exec_operator_of(plan->catalog, e->op)->args;
+    const struct orma_exec_operator *o = orma_exec_operator_of(plan->catalog, e->op);
 
     if (e->checked) /* the first operand of BETWEEN comes twice */
         return;
     e->checked = true;
     ORMA_ASSERT(is_bound(e->op) && e->affinity <= EXEC_AFF_OPEN);
-    ORMA_ASSERT(!args || args == e->num);
+    ORMA_ASSERT(!o->args || o->args == e->num);
+    ORMA_ASSERT(o->by_values || o->by_rows || o->by_sqlite || e->op == ORMA_EXEC_CALL);
     if (e->op == ORMA_EXEC_COLUMN)
         check_column(e);
     else if (e->op == ORMA_EXEC_SLOT)
@@ -79,6 +80,7 @@ static void check_window(const struct orma_exec_plan *plan, const struct orma_ex
     check_keys(plan, q, &w->order);
     for (unsigned i = 0; i < w->funcs_num; i++) {
         ORMA_ASSERT(w->funcs[i].function->kinds & EXEC_WINDOW);
+        ORMA_ASSERT(w->funcs[i].function->window || w->funcs[i].function->step);
         ORMA_ASSERT(w->funcs[i].slot < q->slots_num);
         if (w->funcs[i].arg)
             check_expr(plan, q, w->funcs[i].arg);
@@ -109,6 +111,8 @@ static void check_query(const struct orma_exec_plan *plan, const struct orma_exe
         const struct orma_exec_agg *a = &q->aggs.data[i];
 
         ORMA_ASSERT(a->arg || a->function->can_be_star);
+        ORMA_ASSERT(a->function->fold || a->function->step);
+        ORMA_ASSERT(!a->distinct || a->function->fold); /* steps see each value */
         if (a->arg)
             check_expr(plan, q, a->arg);
     }

@@ -295,18 +295,16 @@ static void turn_groups(struct orma_exec_query *q)
 /* ---- rule 5: columns beside groups ---- */
 
 /* A table may walk its times and ids from the last to the first where their order falls. */
-static bool falls_with_bare(const struct orma_exec_query *q)
+static bool falls(const struct orma_exec_query *q)
 {
-    bool falls = false, bare = false;
+    bool falls = false;
 
     for (uint32_t i = 0; i < q->groups.len; i++) {
         const struct orma_exec_expr *e = q->groups.data[i].expr;
 
         falls |= q->groups.data[i].desc && e->op == ORMA_EXEC_COLUMN && e->types & EXEC_INT;
     }
-    for (uint32_t i = 0; i < q->aggs.len; i++)
-        bare |= q->aggs.data[i].function->name == NULL;
-    return falls && bare;
+    return falls;
 }
 
 static bool has_query(const struct orma_exec_expr *e)
@@ -354,7 +352,7 @@ static bool check_bare(struct orma_exec_plan *plan, const struct orma_exec_query
 
     for (uint32_t i = 0; i < q->aggs.len; i++)
         bare |= q->aggs.data[i].function == plan->catalog->bare;
-    return !bare || (can_be_bare(q) && !falls_with_bare(q)) ||
+    return !bare || (can_be_bare(q) && !falls(q)) ||
            orma_exec_give_up(plan, "a column that is not grouped by");
 }
 

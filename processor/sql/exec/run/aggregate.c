@@ -77,7 +77,7 @@ bool orma_exec_run_fold_steps(struct orma_exec_groups *g, struct orma_exec_group
 
         if (v)
             x = (struct orma_exec_value){orma_exec_tag_at(v, i), v->vals[i]};
-        if ((x.tag != EXEC_NULL || f->takes_nulls) &&
+        if ((x.tag != EXEC_NULL) &&
             !f->step(g->plan, &a->states[codes ? codes[i] : 0], x))
             return false;
     }

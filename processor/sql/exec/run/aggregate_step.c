@@ -1,4 +1,4 @@
-/* Aggregates value by value, for frames of windows. */
+/* Aggregates value by value: in frames of windows, and in groups where there is no `fold`. */
 #include "processor/sql/exec/run/aggregate.h"
 
 bool orma_exec_run_step_count(struct orma_exec_plan *plan, struct orma_exec_state *s,

@@ -138,8 +138,10 @@ static bool one_result(struct orma_exec_plan *plan, enum orma_exec_op op,
         orma_exec_set(ret, i, EXEC_NULL, 0);
         return true;
     }
-    if ((ta | tb) & EXEC_TEXT || (op == ORMA_EXEC_REM && (ta | tb) & EXEC_REAL))
+    if ((ta | tb) & EXEC_TEXT)
         return orma_exec_give_up(plan, "arithmetic on a string: use CAST");
+    if (op == ORMA_EXEC_REM && (ta | tb) & EXEC_REAL)
+        return orma_exec_give_up(plan, "% of a value that is not an integer: use CAST");
     if (ta == EXEC_INT && tb == EXEC_INT) {
         if (orma_exec_int_result(op, a->vals[i], b->vals[i], &whole))
             orma_exec_set(ret, i, EXEC_INT, whole);

@@ -86,7 +86,7 @@ bool orma_exec_run_hash_cut(struct orma_exec_plan *plan, const struct orma_exec_
                             const struct orma_exec_vec *bound, uint32_t i, bool low, bool strict,
                             uint32_t *from, uint32_t *to);
 
-/* join.c: calls `each` with blocks of rows that pass all conditions. */
+/* join.c: calls `sink` with blocks of rows that pass all conditions. */
 typedef bool orma_exec_sink(struct orma_exec_plan *plan, struct orma_exec_query *q,
                             const struct orma_exec_rows *rows, void *data);
 bool orma_exec_run_scan(struct orma_exec_plan *plan, struct orma_exec_query *q,

@@ -257,7 +257,7 @@ static bool add_row(struct orma_exec_partition *o, const struct orma_exec_wins_f
 
     if (f->arg)
         v = orma_exec_get(&o->arg, i);
-    return (v.tag == EXEC_NULL && !f->function->takes_nulls) || f->function->step(o->w->plan, s, v);
+    return v.tag == EXEC_NULL || f->function->step(o->w->plan, s, v);
 }
 
 static bool drop_row(struct orma_exec_partition *o, const struct orma_exec_wins_func *f,
@@ -267,7 +267,7 @@ static bool drop_row(struct orma_exec_partition *o, const struct orma_exec_wins_
 
     if (f->arg)
         v = orma_exec_get(&o->arg, i);
-    return (v.tag == EXEC_NULL && !f->function->takes_nulls) || f->function->drop(o->w->plan, s, v);
+    return v.tag == EXEC_NULL || f->function->drop(o->w->plan, s, v);
 }
 
 static struct orma_exec_value final_of(const struct orma_exec_function *fn,
