@@ -23,8 +23,7 @@ struct part {
 static struct part parts[ORMA_FORK_PARTS_MAX];
 static _Atomic(fork_fn) revival;
 static uint32_t generation;
-_Atomic(uint32_t) *orma_fork_alive;
-static bool found_out; /* this process, or an ancestor, by its memory */
+_Atomic(_Atomic(uint32_t) *) orma_fork_alive;
 
 static void call(_Atomic(fork_fn) *fn)
 {
@@ -50,46 +49,38 @@ static void in_parent(void)
     orma_guard_down();
 }
 
-static void mark_alive(void)
-{
-    if (orma_fork_alive)
-        atomic_store_explicit(orma_fork_alive, 1, memory_order_relaxed);
-}
-
 static void in_child(void)
 {
-    mark_alive();
+    _Atomic(uint32_t) *alive = atomic_load_explicit(&orma_fork_alive, memory_order_relaxed);
+
+    if (alive)
+        atomic_store_explicit(alive, 1, memory_order_relaxed);
     generation++;
     orma_mem_after_fork(); /* takes the guard down */
     for (size_t i = 0; i < ORMA_FORK_PARTS_MAX; i++)
         call(&parts[i].in_child);
 }
 
-/* Handlers of others that fork() calls first may emit events, which then find out themselves. */
-static void after_fork_in_child(void)
-{
-    const bool done = found_out && orma_fork_alive &&
-                      atomic_load_explicit(orma_fork_alive, memory_order_relaxed);
-
-    if (!done)
-        in_child();
-}
-
 static void watch(void)
 {
-    orma_fork_alive = orma_mem_new_wiped(sizeof(*orma_fork_alive));
-    mark_alive();
-    (void)pthread_atfork(before, in_parent, after_fork_in_child);
+    _Atomic(uint32_t) *alive = orma_mem_new_wiped(sizeof(*alive));
+
+    if (alive)
+        atomic_store_explicit(alive, 1, memory_order_relaxed);
+    atomic_store_explicit(&orma_fork_alive, alive, memory_order_release);
+    (void)pthread_atfork(before, in_parent, in_child);
 }
 
 bool orma_fork_was_missed(void)
 {
+    _Atomic(uint32_t) *alive = atomic_load_explicit(&orma_fork_alive, memory_order_relaxed);
     uint32_t wiped = 0;
 
-    if (!atomic_compare_exchange_strong_explicit(orma_fork_alive, &wiped, 1, memory_order_relaxed,
+    if (orma_guard_is_up()) /* in fork(), before its handlers: they will do it */
+        return false;
+    if (!atomic_compare_exchange_strong_explicit(alive, &wiped, 1, memory_order_relaxed,
                                                  memory_order_relaxed))
         return false; /* another thread of this child was first */
-    found_out = true;
     in_child();
     return true;
 }

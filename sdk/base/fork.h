@@ -29,15 +29,18 @@ void orma_fork_watch(void (*before)(void), void (*in_parent)(void), void (*in_ch
 /*
  * Children of clone() and _Fork() come without a word: memory that the kernel wipes in them tells.
  * Called before what would use the parent's state. True: this is such a child's first call; it is
- * as after fork() now. What shares the memory of its parent (vfork()) is its parent.
+ * as after fork() now. Nothing while the guard is up: then the handlers of fork() come. What shares the memory of its parent (vfork()) is its parent.
  */
 bool orma_fork_was_missed(void);
-extern _Atomic(uint32_t) *orma_fork_alive; /* 0 in it: the child knows nothing yet; NULL: no memory */
+/* 0 in it: the child knows nothing yet; NULL: not watched, or no memory. */
+extern _Atomic(_Atomic(uint32_t) *) orma_fork_alive;
 
 static inline bool orma_fork_check(void)
 {
-    return orma_fork_alive && !atomic_load_explicit(orma_fork_alive, memory_order_relaxed) &&
-           orma_fork_was_missed();
+    /* acquire: whoever sees the address sees that this process is alive. */
+    _Atomic(uint32_t) *alive = atomic_load_explicit(&orma_fork_alive, memory_order_acquire);
+
+    return alive && !atomic_load_explicit(alive, memory_order_relaxed) && orma_fork_was_missed();
 }
 
 /* Counts forks down to this process: what was made under another number is an ancestor's. */

@@ -21,7 +21,6 @@ void *orma_mem_new(size_t size);
  * kernel can: Linux 4.14). */
 void *orma_mem_new_wiped(size_t size);
 
-
 /* NULL is fine. `size` is that of orma_mem_new(), or of the last orma_mem_resize(). */
 void orma_mem_free(void *p, size_t size);
 

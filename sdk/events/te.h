@@ -14,7 +14,7 @@
  *   busy = RUNNING                      paused = 1, seq.sites_num = 0 everywhere
  *   sites_num? category's bit?          membarrier()
  *     > 0: the short way                wait until no thread is RUNNING
- *     0:   the slow path, which looks    ... has all sequences ...
+ *     0:   the slow path, which looks   ... has all sequences ...
  *          at `paused` and waits        paused = 0
  *   busy = IDLE
  *

@@ -444,6 +444,7 @@ int orma_recording_flush(struct orma_recording *recording)
 
     if (!recording)
         return -EINVAL;
+    (void)orma_fork_check();
     if (recording->life != orma_fork_generation())
         return -ECANCELED;
     if (recording_state(recording) != RUNNING)
@@ -467,6 +468,7 @@ int orma_recording_stop(struct orma_recording *recording, struct orma_recording_
 
     if (!recording)
         return -EINVAL;
+    (void)orma_fork_check();
     if (recording->life != orma_fork_generation())
         return -ECANCELED; /* and stays in memory: its locks may be held by nobody */
     finish_once(recording);
