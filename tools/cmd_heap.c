@@ -206,7 +206,7 @@ static int check_command(const struct heap *self)
         return ORMA_EXIT_FAILURE;
     }
     if (orma_record_child_changes_rights(name)) {
-        fprintf(stderr, PROGRAM ": '%s' is setuid: it does not load our library\n", name);
+        fprintf(stderr, PROGRAM ": '%s' is setuid or setgid: it does not load our library\n", name);
         return ORMA_EXIT_FAILURE;
     }
     return 0;
@@ -538,7 +538,7 @@ static void tell_losses(const struct heap *self, const struct orma_heap_collecto
     if (stats->strangers)
         fprintf(stderr,
                 PROGRAM
-                ": %llu processes are in another namespace of pids, and are not found here: "
+                ": %llu programs are in another PID namespace, or in one that is not known: "
                 "they have numbers above %u, and functions without names\n",
                 (unsigned long long)stats->strangers, ORMA_HEAP_PID_MAX);
     if (stats->own_new)
@@ -570,7 +570,7 @@ static int answer(struct heap *self)
     snprintf(path, sizeof(path), "%s/" ORMA_LOAD_FOLDER_TRACE, self->folder.path);
     r = orma_processor_new(NULL, &tp);
     if (r == 0)
-        r = orma_load_symbols_from_here(tp, PROGRAM, &names);
+        r = stats.given_up ? 0 : orma_load_symbols_from_here(tp, PROGRAM, &names);
     if (r == 0)
         r = orma_load_trace(tp, PROGRAM, path, ORMA_LOAD_PROGRESS, NULL);
     orma_load_names_found(&names);
@@ -689,7 +689,7 @@ const struct orma_command orma_cmd_heap = {
         "-p watches a running program, if it was started with our library in LD_PRELOAD; it is "
         "neither stopped nor changed. Earlier allocations are not seen.\n"
         "\n"
-        "Statically linked programs, setuid programs, and those with their own malloc cannot be "
+        "Statically linked programs, setuid and setgid programs, and those with their own malloc cannot be "
         "watched. A loop of nothing but malloc gets slower by up to a half; a program that spends "
         "a tenth of its time in malloc, by a few percent.",
     .examples = "  orma heap -- ./server\n"

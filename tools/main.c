@@ -120,6 +120,7 @@ int main(int argc, char **argv)
         return daemon_main(argc, argv);
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write() */
     signal(SIGXFSZ, SIG_IGN); /* so is a file larger than its limit */
+    signal(SIGCHLD, SIG_DFL); /* ignored, as some start us, children end without a word */
 
     show_messages();
     int code = run(argc, argv);

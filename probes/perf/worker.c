@@ -249,7 +249,7 @@ static void *run(void *arg)
     while (fetch(self)) {
         if (!self->work.len)
             process_round(self);
-        for (size_t at = 0; at < self->work.len;)
+        for (size_t at = 0; at < self->work.len && !stopped(self);)
             at += process_item(self, self->work.data + at);
         orma_buf_clear(&self->work);
         hand_over(self, false);

@@ -149,6 +149,8 @@ int orma_heap_attach_take(struct orma_heap_target *self)
     char path[64];
     struct stat st;
     int32_t number = 0;
+
+    self->refused = 0;
     int r = copy_from(self->pid, self->address + offsetof(struct orma_heap_attach, fd), &number,
                       sizeof(number));
 

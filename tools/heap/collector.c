@@ -176,6 +176,7 @@ static void own_header(struct orma_heap_collector *self)
 static void disown_header(struct orma_heap_collector *self)
 {
     self->robust.list.next = &self->robust.list;
+    (void)syscall(SYS_set_robust_list, NULL, sizeof(self->robust)); /* its memory goes */
     atomic_store(&self->shared->owner, 0);
 }
 
@@ -216,15 +217,19 @@ static int make_ring(struct orma_heap_collector *self, uint64_t interval)
     return make_memory(self, interval);
 }
 
+#define SEAL_EXEC 0x20 /* of vm.memfd_noexec: it never was a program, and will be none */
+
 /* The file of a program that ran before us: a memfd that is empty, and nothing else. */
 static int take_ring(struct orma_heap_collector *self, uint64_t interval, int fd)
 {
     struct stat st;
+    int seals;
 
     self->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     if (self->fd < 0)
         return -errno;
-    if (fcntl(fd, F_GET_SEALS) != 0 || fstat(fd, &st) < 0 || st.st_size)
+    seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || seals & ~SEAL_EXEC || fstat(fd, &st) < 0 || st.st_size)
         return -EBADMSG;
     return make_memory(self, interval);
 }

@@ -15,6 +15,7 @@
 #include "sdk/base/clock.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
+#include "tools/base/cli.h"
 #include "tools/base/signals.h"
 
 #define LOOK_MS 20
@@ -37,14 +38,19 @@ static void count_signals(struct orma_heap_front *self, int signal_fd, uint64_t 
 /* True: it has ended, or is left behind. */
 static bool has_ended(const char *program, struct orma_heap_front *self, pid_t child, int *ret_code)
 {
-    int status;
+    int status = 0;
 
     if (self->left) {
         *ret_code = self->code;
         return true;
     }
-    if (waitpid(child, &status, WNOHANG) == 0)
+    pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == 0)
         return false;
+    if (ended < 0) { /* nobody knows how */
+        *ret_code = ORMA_EXIT_FAILURE;
+        return true;
+    }
     *ret_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (WIFSIGNALED(status))
         fprintf(stderr, "%s: what reads the reports was ended: %s\n", program,
