@@ -25,7 +25,7 @@ static const struct {
     [ORMA_PB_ORMA_INCIDENT_NOT_STARTED] =
         {"not started", "a data source existed, but never reported that it had started", true},
     [ORMA_PB_ORMA_INCIDENT_ENDED_EARLY] =
-        {"ended early", "the system's producer (traced_probes) went away before the end", true},
+        {"ended early", "the producer of the system's data went away before the end", true},
     [ORMA_PB_ORMA_INCIDENT_NOT_OFFERED] = {"not offered",
                                            "no program offered a requested data source", true},
     [ORMA_PB_ORMA_INCIDENT_UNCOUNTED] = {"not counted",

@@ -94,7 +94,7 @@ static const struct stat_words {
      "buffer"},
     {"members_repeated",
      "{traces have|trace has} the same bytes as another one here: all of {their|its} rows are there "
-     "twice",
+     "more than once",
      NULL},
     {"mismatched_sched_switch_tids",
      "{switches are|switch is} missing in the kernel's record: what threads did near {them|it} is "

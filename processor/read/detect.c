@@ -680,7 +680,7 @@ static const char *text_foreign(const uint8_t *data, size_t len)
         return "a summary by `strace -c`, which has no individual calls; record with `strace -f "
                "-ttt -T -o FILE`";
     if (is_call(line[0]))
-        return "`strace` output without times;  record with `strace -f -ttt -T -o FILE`";
+        return "`strace` output without times; record with `strace -f -ttt -T -o FILE`";
     if (is_perf_without_threads(data, look))
         return "`perf script` output without threads or times; print it with `perf script -F "
                "+tid,+time`";

@@ -288,7 +288,7 @@ static int check_oneof(struct parser *p, const struct orma_seen_msg *m,
 
     if (!held)
         return 0;
-    return FAIL(p, "\"%s\" can't stand beside \"%s\": both are of the oneof \"%s\"",
+    return FAIL(p, "\"%s\" cannot be set together with \"%s\": both are of the oneof \"%s\"",
                 name_of(p, field), name_of(p, held),
                 orma_schema_oneof_name(p->schema, m->msg, field->oneof - 1u));
 }

@@ -109,7 +109,7 @@ static int complain_of_oneof(struct orma_text_parser *p, const struct frame *fra
                              const struct orma_field *field, const struct orma_field *held)
 {
     return orma_scan_fail(&p->scan,
-                          "\"%s\" can't stand beside \"%s\": both are of the oneof \"%s\"",
+                          "\"%s\" cannot be set together with \"%s\": both are of the oneof \"%s\"",
                           name_of(p, field), name_of(p, held),
                           orma_schema_oneof_name(p->schema, frame->seen.msg, field->oneof - 1u));
 }

@@ -94,7 +94,7 @@ ORMA_COLD static bool add_block(struct orma_json_records *self)
 }
 
 /* So many bytes that are not taken yet; NULL: memory is out. */
-static inline void *module_for(struct orma_json_records *self, size_t len)
+static inline void *space_for(struct orma_json_records *self, size_t len)
 {
     if (ORMA_UNLIKELY((size_t)(self->end - self->pos) < len) && !add_block(self))
         return NULL;
@@ -175,7 +175,7 @@ static inline const uint64_t *get_value(const uint64_t *from, const char *text,
 const void *orma_json_record_event(struct orma_json_records *self, const struct orma_json_event *e,
                                    const char *text)
 {
-    struct record *r = module_for(self, RECORD_MAX);
+    struct record *r = space_for(self, RECORD_MAX);
     uint64_t *to;
     uint32_t left = e->present & ~PLACE(ts);
 
@@ -240,7 +240,7 @@ static void get_event(const struct record *r, struct orma_json_event *ret)
 const void *orma_json_record_sample(struct orma_json_records *self,
                                     const struct orma_json_sample *sample)
 {
-    struct sample_record *r = module_for(self, RECORD_MAX);
+    struct sample_record *r = space_for(self, RECORD_MAX);
 
     if (!r)
         return NULL;

@@ -516,7 +516,7 @@ static void read_cut_zip(struct archive *a, const uint8_t *data, size_t len)
         else
             skip_members(a,
                          orma_model_cstr(a->file->imp->model,
-                                         "members that are encrypted, or packed in another way"),
+                                         "encrypted or otherwise packed members"),
                          1);
         pos += m.len;
         if (len - pos > 16 && !memcmp(data + pos, "PK\7\10", 4))
@@ -644,11 +644,19 @@ static int by_bytes(const void *a, const void *b)
     return memcmp(x->data, y->data, x->len);
 }
 
-/* The same trace under two names has all its rows twice: nobody wants that without a word. */
+/* Of equals, the first to be read comes first. */
+static int by_bytes_then_place(const void *a, const void *b)
+{
+    int r = by_bytes(a, b);
+
+    return r ? r : by_kind(a, b);
+}
+
+/* The same trace under two names has all its rows more than once: nobody wants that without a word. */
 static void find_repeated(struct archive *a)
 {
     if (a->num)
-        qsort(a->list, a->num, sizeof(*a->list), by_bytes);
+        qsort(a->list, a->num, sizeof(*a->list), by_bytes_then_place);
     for (unsigned i = 1; i < a->num && a->list[i].is_trace; i++)
         a->list[i].repeats = !by_bytes(&a->list[i - 1], &a->list[i]);
 }

@@ -40,7 +40,7 @@ struct layout {
     struct orma_str bytes;
     struct section list[SECTIONS_MAX];
     unsigned num;
-    bool cut_off; /* one of them ends behind the file */
+    bool truncated; /* one of them ends behind the file */
 };
 
 static struct section read_section(struct orma_perf_cursor *c)
@@ -57,7 +57,7 @@ static struct orma_perf_cursor at(struct layout *l, struct section s)
 {
     const uint8_t *data = (const uint8_t *)l->bytes.data;
 
-    l->cut_off |= s.offset > l->bytes.len || s.size > l->bytes.len - s.offset;
+    l->truncated |= s.offset > l->bytes.len || s.size > l->bytes.len - s.offset;
     s.offset = ORMA_MIN(s.offset, l->bytes.len);
     s.size = ORMA_MIN(s.size, l->bytes.len - s.offset);
     if (s.size && l->num < SECTIONS_MAX)
@@ -137,7 +137,8 @@ static void add_id(struct orma_file *file, struct orma_perf_data *p, uint64_t id
 
 #define MANY_ATTRS "descriptions of events behind the 256th"
 
-static void read_attrs(struct orma_file *file, struct orma_perf_data *p, struct layout *l,
+/* False: there are more than are read, and where their ids lie is not known. */
+static bool read_attrs(struct orma_file *file, struct orma_perf_data *p, struct layout *l,
                        struct section attrs, uint64_t attr_size)
 {
     struct orma_perf_cursor c = at(l, attrs);
@@ -153,10 +154,12 @@ static void read_attrs(struct orma_file *file, struct orma_perf_data *p, struct 
         p->attrs_num++;
         c.pos += attr_size;
     }
-    if ((size_t)(c.end - c.pos) >= attr_size)
-        orma_file_part(file, ORMA_ACCOUNT_NOT_READ, MANY_ATTRS, c.pos);
+    const uint64_t left = (uint64_t)(c.end - c.pos) / attr_size;
+    if (left)
+        orma_file_parts(file, ORMA_ACCOUNT_NOT_READ, MANY_ATTRS, left);
     else if (c.pos < c.end)
         lacks(file, "descriptions of events", c.pos);
+    return !left;
 }
 
 /* ---- features ---- */
@@ -342,7 +345,7 @@ uint64_t orma_format_perf_behind(uint32_t type, struct orma_perf_cursor c)
 
 /*
  * A recording that was killed has a size of 0, since that is written last: its data reach to the
- * end of the file, and there are no features. (perf reads it so, too.)
+ * end of the file, and there are no features.
  */
 static struct section find_data(struct orma_file *file, struct section data, size_t len)
 {
@@ -412,7 +415,7 @@ bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data 
                         HEADER_SIZE, (unsigned long long)size);
         return false;
     }
-    read_attrs(file, p, &l, attrs, attr_size);
+    const bool knows_all = read_attrs(file, p, &l, attrs, attr_size);
     if (!p->attrs_num || data.offset > bytes.len) {
         orma_file_error(
             file, -EBADMSG,
@@ -427,7 +430,8 @@ bool orma_format_perf_read_header(struct orma_file *file, struct orma_perf_data 
     p->data = (struct orma_str){(const char *)records.pos, (size_t)(records.end - records.pos)};
     if (ended)
         read_features(file, p, &l, data.offset + p->data.len, bits);
-    tell_gaps(file, &l);
-    p->cut_off = l.cut_off;
+    if (knows_all)
+        tell_gaps(file, &l);
+    p->cut_off = l.truncated;
     return true;
 }

@@ -628,7 +628,7 @@ const struct orma_sql_func orma_operators_intervals[] = {
      .args = -1,
      .scalar = intersect,
      .usage = "(set1, ..., partition_columns STRING) -> pointer",
-     .doc = "The intersection of up to 15 interval sets, per partition: ts, dur, id_0 ... id_14 "
+     .doc = "The intersection of up to 15 interval sets, in each partition that all of them have: ts, dur, id_0 ... id_14 "
             "(NULL beyond the number of sets), partition columns."},
     {.name = "__intrinsic_timestamp_set_agg",
      .args = 1,

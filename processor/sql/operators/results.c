@@ -61,7 +61,7 @@ const struct orma_tvf orma_operators_tvf_dominator_tree = {
     .variadic = true,
     .run = run_dominators,
     .usage = "([pointer])",
-    .doc = "The result of the aggregate of this name, as rows; no rows for NULL.",
+    .doc = "The result of the aggregate of this name, as rows; no rows without it, or for NULL.",
 };
 
 const struct orma_tvf orma_operators_tvf_tree_partition = {
@@ -72,7 +72,7 @@ const struct orma_tvf orma_operators_tvf_tree_partition = {
     .variadic = true,
     .run = run_partition,
     .usage = "([pointer])",
-    .doc = "The result of the aggregate of this name, as rows; no rows for NULL.",
+    .doc = "The result of the aggregate of this name, as rows; no rows without it, or for NULL.",
 };
 
 const struct orma_tvf orma_operators_tvf_critical_path_walk = {
@@ -83,5 +83,5 @@ const struct orma_tvf orma_operators_tvf_critical_path_walk = {
     .variadic = true,
     .run = run_walk,
     .usage = "([pointer])",
-    .doc = "The result of __intrinsic_critical_path_walk(), as rows; no rows for NULL.",
+    .doc = "The result of __intrinsic_critical_path_walk(), as rows; no rows without it, or for NULL.",
 };

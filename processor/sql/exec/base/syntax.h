@@ -7,7 +7,7 @@
 enum orma_exec_op {
     /* Leaves. */
     ORMA_EXEC_NULL,
-    ORMA_EXEC_NUMBER, /* `name` is as it is written */
+    ORMA_EXEC_NUMBER, /* `literal.text` is as it is written */
     ORMA_EXEC_TEXT,
     ORMA_EXEC_NAME, /* [table.]name */
     ORMA_EXEC_STAR, /* of count(*) */

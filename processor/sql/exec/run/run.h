@@ -34,7 +34,6 @@ bool orma_exec_run_lookup_add(struct orma_exec_plan *plan, const struct orma_exe
 bool orma_exec_run_lookup(struct orma_exec_plan *plan, const struct orma_exec_sub *sub,
                           struct orma_exec_vec *const *keys, uint32_t num,
                           struct orma_exec_vec *ret);
-void orma_exec_run_free_subqueries(struct orma_exec_plan *plan);
 
 /* collect.c: rows that pass all conditions, in SQLite's order, as the frame. */
 bool orma_exec_run_collect(struct orma_exec_plan *plan, struct orma_exec_query *q);
@@ -119,7 +118,6 @@ struct orma_exec_value orma_exec_run_values_at(struct orma_exec_plan *plan,
 /* sort.c: the values of an expression for all rows of the frame, as a slot. */
 bool orma_exec_run_fill_slot(struct orma_exec_plan *plan, struct orma_exec_query *q,
                              const struct orma_exec_expr *e, struct orma_exec_slot *ret);
-void orma_exec_slot_fini(struct orma_exec_slot *s);
 
 /* A stable order of the rows of the frame by keys, as a permutation (large.h). NULL in *ret: they
  * lie in that order already. `first`: no more than so many rows are wanted. */
