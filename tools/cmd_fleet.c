@@ -44,7 +44,7 @@ static const struct orma_option options[] = {
      "Take a label from the table metadata. May be repeated."},
     {OPT_JOBS, 'j', "jobs", "N", "Number of parallel jobs (default: the number of CPUs)."},
     {OPT_RETRY, 0, "retry", "TIME",
-     "How long to wait for a server that does not respond (default: 10min)."},
+     "How long to wait for a server that is away (default: 10min)."},
     {OPT_AGAIN, 0, "again", NULL,
      "load: replace traces that were loaded before, for new labels or after an update of orma."},
     {OPT_CLUSTER, 0, "cluster", "NAME",
@@ -285,7 +285,7 @@ static void put_words(struct orma_buf *out)
 
 const struct orma_command orma_cmd_fleet = {
     .name = "fleet",
-    .summary = "Load many traces into ClickHouse, or write Parquet files.",
+    .summary = "Load many traces into ClickHouse, or write Parquet by day and build.",
     .synopsis = "init --to URL [--cluster NAME]\nload --to URL [OPTIONS] TRACE|DIR|@LIST...\n"
                 "status --to URL\nexpire --to URL [--keep DAYS]\n"
                 "export --to DIR [OPTIONS] TRACE|DIR|@LIST...\nschema [--to URL] [--cluster NAME]",

@@ -117,7 +117,7 @@ static const struct orma_option options[] = {
     {OPT_USER_ONLY, 0, "user-only", NULL, "Leave out kernel functions."},
     {OPT_OFF_CPU, 0, "off-cpu", NULL,
      "Also record what threads wait for: each time a thread is off the CPU for 100 us or more, "
-     "with its stack and that of the thread that woke it up (as root; without root, stacks of "
+     "with its stack and that of the thread that woke it up (as root or with the permissions; otherwise stacks of "
      "waits of 10 ms or more)."},
     {OPT_DEBUGINFOD, 0, "debuginfod", NULL,
      "Fetch missing debug information from the servers in DEBUGINFOD_URLS."},

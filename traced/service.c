@@ -197,7 +197,7 @@ int traced_service_new(const struct traced_config *config, struct traced_service
         r = start_listening(self, config, error);
     if (r < 0) {
         if (error && !error->len)
-            orma_buf_printf(error, "can't start: %s", strerror(-r));
+            orma_buf_printf(error, "cannot start: %s", strerror(-r));
         return r;
     }
     *ret = ORMA_STEAL(self);

@@ -333,7 +333,7 @@ const struct orma_command orma_cmd_perfetto = {
                "\n"
                "A recording lasts as long as its config says, or until SIGINT or SIGTERM; a second "
                "signal ends the program at once. With a trigger config of mode CLONE_SNAPSHOT each "
-               "trigger writes FILE.0, FILE.1 and so on.\n"
+               "trigger writes FILE.0, FILE.1 and so on, at most 100 files.\n"
                "\n"
                "'orma record' does the same with simpler options, and needs no running service.",
     .examples =

@@ -180,7 +180,8 @@ static void snapshot(struct orma_perfetto *self, const struct orma_buf *request)
 static void tell_skipped(struct session *s)
 {
     if (s->hits.skipped)
-        orma_perfetto_say(s->self, "too many triggers: skipped %u snapshots", s->hits.skipped);
+        orma_perfetto_say(s->self, "too many triggers: skipped %u snapshot%s", s->hits.skipped,
+                          s->hits.skipped == 1 ? "" : "s");
     s->hits.skipped = 0;
 }
 

@@ -90,7 +90,7 @@ static const struct orma_option options[] = {
     {OPT_BY, 0, "by", "WHAT",
      "Sum by module (library), thread, process or function; waits also by reason."},
     {OPT_SORT, 0, "sort", "WHAT",
-     "Order of the list: self (the default), or total, with all that a function calls."},
+     "Order of the list of functions: self (the default), or total, with all that a function calls."},
     {OPT_MIN, 0, "min", "PERCENT",
      "In trees: combine what is below this percentage (default: 0.5)."},
     CHOICE_OPTIONS,

@@ -46,7 +46,7 @@ const struct orma_option orma_record_options[] = {
     {OPT_STREAM, 0, "stream", NULL, "Write into FILE continuously (the default)."},
     {OPT_MAX_SIZE, 0, "max-size", "SIZE", "End the recording before FILE grows past this."},
     {OPT_MAX_SNAPSHOTS, 0, "max-snapshots", "N",
-     "How many files the triggers of a config of mode CLONE_SNAPSHOT may write. Default: 100."},
+     "How many files the triggers of a CLONE_SNAPSHOT config may write (default: 100)."},
     {OPT_TRIGGER, 0, "trigger", "NAME",
      "Keep the newest data until the trigger NAME is fired ('trigger_perfetto NAME', or by a "
      "program), then write them and stop. TIME limits the wait (default: a day)."},

@@ -567,7 +567,7 @@ static int enter(struct traced_conn *self)
         return 0;
     if (traced_loop_may_log(self->network->loop))
         orma_log_warn("refused a %s with pid %d: %s already has half of the connections that other "
-                      "users leave free (%zu in total), or out of memory",
+                      "users leave free (at most %zu in total), or out of memory",
                       self->endpoint->client_name, self->pid, user_of(self, who), users->conns_max);
     return -EUSERS;
 }
