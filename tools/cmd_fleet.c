@@ -285,7 +285,7 @@ static void put_words(struct orma_buf *out)
 
 const struct orma_command orma_cmd_fleet = {
     .name = "fleet",
-    .summary = "Load many traces into ClickHouse, or write Parquet by day and build.",
+    .summary = "Load many traces into ClickHouse or day-wise Parquet.",
     .synopsis = "init --to URL [--cluster NAME]\nload --to URL [OPTIONS] TRACE|DIR|@LIST...\n"
                 "status --to URL\nexpire --to URL [--keep DAYS]\n"
                 "export --to DIR [OPTIONS] TRACE|DIR|@LIST...\nschema [--to URL] [--cluster NAME]",

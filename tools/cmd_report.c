@@ -172,7 +172,8 @@ const struct orma_command orma_cmd_report = {
     .synopsis = "[OPTIONS] TRACE [SECTION...]",
     .details = "Sections: overview, threads, cpus, times, latency, switches, wakeups, syscalls, "
                "callers, io, io-threads, irqs, faults, memory, pressure, processes, slices, "
-               "slowest, functions, counters, futexes, logs. Without a section: all for which the trace has "
+               "slowest, functions, counters, logs. If futex calls were recorded: futexes. Without "
+               "a section: all for which the trace has "
                "data; for the others, the command that records them.\n"
                "\n"
                "CPU time is cut to the range of --from and --to; waits, calls, slices and the like "

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sdk/base/log.h"
+#include "sdk/base/path.h"
 #include "sdk/base/shown.h"
 #include "tools/applets.h"
 #include "tools/commands.h"
@@ -54,7 +55,7 @@ static int unknown(const char *name)
 /* The processor's shell has three names. */
 static bool is_shell(const char *argv0)
 {
-    const char *slash = strrchr(argv0, '/'), *name = slash ? slash + 1 : argv0;
+    const char *name = orma_path_base(argv0);
 
     return !strcmp(name, "trace_processor_shell") || !strcmp(name, "trace_processor") ||
            !strcmp(name, "tp");

@@ -17,6 +17,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/log.h"
+#include "sdk/base/path.h"
 
 #define OPEN_MAX_NUM 256u /* processes whose memory is open at the same time */
 #define PAGE ORMA_PERF_PEEK_PAGE
@@ -342,7 +343,6 @@ static bool open_memory(struct orma_perf_interp *self, struct orma_perf_python *
 
 static void tell_version(struct orma_perf_interp *self, const char *path, uint32_t version)
 {
-    const char *slash = strrchr(path, '/');
     bool *told = !version ? &self->told_old : &self->told_new;
 
     if (*told)
@@ -356,7 +356,7 @@ static void tell_version(struct orma_perf_interp *self, const char *path, uint32
     else
         orma_log_warn("linux.perf: Python functions of process %u have no names: %s is older than "
                       "3.11, but only 3.11 to 3.13 can be read",
-                      self->process->pid, slash ? slash + 1 : path);
+                      self->process->pid, orma_path_base(path));
 }
 
 /* How its version has things, unless nobody knows. */

@@ -413,7 +413,7 @@ void orma_accounts_write(struct orma_accounts *self, struct orma_model *model)
     }
     if (model->damage.truncated) {
         put_truncated(&text, model);
-        set_message(model, add_row(model, 0, "end", "cut off", 1), &text);
+        set_message(model, add_row(model, 0, "end", "truncated", 1), &text);
     }
     for (unsigned i = 0; i < model->storage->traces_num; i++)
         write_stats(model, model->storage->traces[i], &text);

@@ -242,7 +242,7 @@ Test(damage, a_file_that_is_truncated_is_no_damage)
 
         put_trace(&b);
         b.len = begins[AT] + cut;
-        struct outcome o = load_all_ways(&b, "cut off");
+        struct outcome o = load_all_ways(&b, "truncated");
         cr_assert_eq(o.slices, AT, "%u: %llu", cut, (unsigned long long)o.slices);
         cr_assert_eq(o.damage.places, 0);
         cr_assert_eq(o.damage.truncated_bytes, cut);

@@ -71,6 +71,14 @@ static inline int64_t orma_exec_bits(double d)
     return bits;
 }
 
+/* NULL for what is no number. */
+static inline struct orma_exec_value orma_exec_real_or_null(double d)
+{
+    if (d != d)
+        return (struct orma_exec_value){EXEC_NULL, 0};
+    return (struct orma_exec_value){EXEC_REAL, orma_exec_bits(d)};
+}
+
 /* A double, or NULL for what is no number. */
 static inline void orma_exec_set_real(struct orma_exec_vec *v, uint32_t i, double d)
 {

@@ -77,8 +77,7 @@ bool orma_exec_run_fold_steps(struct orma_exec_groups *g, struct orma_exec_group
 
         if (v)
             x = (struct orma_exec_value){orma_exec_tag_at(v, i), v->vals[i]};
-        if ((x.tag != EXEC_NULL) &&
-            !f->step(g->plan, &a->states[codes ? codes[i] : 0], x))
+        if (x.tag != EXEC_NULL && !f->step(g->plan, &a->states[codes ? codes[i] : 0], x))
             return false;
     }
     return true;
@@ -244,13 +243,6 @@ static double real_of(const struct orma_exec_grouped *a, uint32_t group)
     return is_real(a, group) ? orma_kbn_value(&a->reals[group].sum) : (double)a->accs[group].whole;
 }
 
-static struct orma_exec_value of_double(double d)
-{
-    if (d != d)
-        return (struct orma_exec_value){EXEC_NULL, 0};
-    return (struct orma_exec_value){EXEC_REAL, orma_exec_bits(d)};
-}
-
 struct orma_exec_value orma_exec_run_group_sum(struct orma_exec_plan *plan,
                                                struct orma_exec_grouped *a,
                                                const struct orma_exec_agg *def, uint32_t group)
@@ -259,7 +251,7 @@ struct orma_exec_value orma_exec_run_group_sum(struct orma_exec_plan *plan,
     (void)def;
     if (!a->accs[group].count)
         return (struct orma_exec_value){EXEC_NULL, 0};
-    return is_real(a, group) ? of_double(real_of(a, group))
+    return is_real(a, group) ? orma_exec_real_or_null(real_of(a, group))
                              : (struct orma_exec_value){EXEC_INT, a->accs[group].whole};
 }
 
@@ -269,7 +261,7 @@ struct orma_exec_value orma_exec_run_group_total(struct orma_exec_plan *plan,
 {
     (void)plan;
     (void)def;
-    return of_double(real_of(a, group));
+    return orma_exec_real_or_null(real_of(a, group));
 }
 
 struct orma_exec_value orma_exec_run_group_avg(struct orma_exec_plan *plan,
@@ -280,7 +272,7 @@ struct orma_exec_value orma_exec_run_group_avg(struct orma_exec_plan *plan,
     (void)def;
     if (!a->accs[group].count)
         return (struct orma_exec_value){EXEC_NULL, 0};
-    return of_double(real_of(a, group) / (double)a->accs[group].count);
+    return orma_exec_real_or_null(real_of(a, group) / (double)a->accs[group].count);
 }
 
 /* ---- counts ---- */

@@ -55,13 +55,6 @@ bool orma_exec_run_drop_sum(struct orma_exec_plan *plan, struct orma_exec_state 
     return true;
 }
 
-static struct orma_exec_value of_double(double d)
-{
-    if (d != d)
-        return (struct orma_exec_value){EXEC_NULL, 0};
-    return (struct orma_exec_value){EXEC_REAL, orma_exec_bits(d)};
-}
-
 static double real_of(const struct orma_exec_state *s)
 {
     return s->is_real ? orma_kbn_value(&s->real) : (double)s->whole;
@@ -71,19 +64,20 @@ struct orma_exec_value orma_exec_run_final_sum(const struct orma_exec_state *s)
 {
     if (!s->count)
         return (struct orma_exec_value){EXEC_NULL, 0};
-    return s->is_real ? of_double(real_of(s)) : (struct orma_exec_value){EXEC_INT, s->whole};
+    return s->is_real ? orma_exec_real_or_null(real_of(s))
+                      : (struct orma_exec_value){EXEC_INT, s->whole};
 }
 
 struct orma_exec_value orma_exec_run_final_total(const struct orma_exec_state *s)
 {
-    return of_double(real_of(s));
+    return orma_exec_real_or_null(real_of(s));
 }
 
 struct orma_exec_value orma_exec_run_final_avg(const struct orma_exec_state *s)
 {
     if (!s->count)
         return (struct orma_exec_value){EXEC_NULL, 0};
-    return of_double(real_of(s) / (double)s->count);
+    return orma_exec_real_or_null(real_of(s) / (double)s->count);
 }
 
 /* ---- min() and max() ---- */
