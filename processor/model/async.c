@@ -75,14 +75,17 @@ struct orma_lanes *orma_lanes_get(struct orma_model *model, const struct orma_tr
 struct orma_lane *orma_lanes_add(struct orma_model *model, struct orma_lanes *self,
                                  const struct orma_track_spec *spec)
 {
-    struct orma_lane *lanes = realloc(self->lanes, (self->num + 1) * sizeof(*lanes));
+    struct orma_lane *lanes = self->lanes;
     struct orma_track_spec numbered = *spec;
 
-    if (!lanes) {
-        model->storage->failed = true;
-        return NULL;
+    if (!(self->num & (self->num - 1))) { /* as many as fit, a power of two: most have one */
+        lanes = realloc(lanes, (self->num ? 2 * (size_t)self->num : 1) * sizeof(*lanes));
+        if (!lanes) {
+            model->storage->failed = true;
+            return NULL;
+        }
+        self->lanes = lanes;
     }
-    self->lanes = lanes;
     numbered.dims[numbered.dims_num++] =
         orma_dim(orma_model_lit(model, "track_compressor_idx"), self->num);
     if (!self->num && model->async)
