@@ -24,14 +24,14 @@ SOURCES = [
     "sdk/transport/commit.c", "sdk/transport/producer_link.c", "sdk/transport/commands.c",
     "sdk/transport/producer.c", "sdk/transport/thread.c", "sdk/transport/pool_drain.c",
     "sdk/events/te_config.c", "sdk/events/te_track.c", "sdk/events/te_state.c",
-    "sdk/events/te_encode.c", "sdk/events/te_session.c", "sdk/events/te_source.c",
-    "sdk/events/track_event.c",
+    "sdk/events/te_category.c", "sdk/events/te_encode.c", "sdk/events/te_session.c",
+    "sdk/events/te_source.c", "sdk/events/track_event.c",
     "sdk/sources/ds.c", "sdk/sources/ds_source.c", "sdk/recording/recording.c",
     "sdk/tracing/startup.c", "sdk/tracing/tracing.c",
 ]
 # Those that run when something begins or ends: small matters more than fast.
-COLD = {"frame", "sock", "stream", "client", "commands", "producer", "thread", "te_config",
-        "te_track", "te_session", "te_source", "ds_source", "recording", "startup", "fork",
+COLD = {"frame", "sock", "stream", "client", "commands", "producer", "thread", "te_category",
+        "te_config", "te_track", "te_session", "te_source", "ds_source", "recording", "startup", "fork",
         "tracing", "commit", "pool_drain", "producer_link"}
 COLD_BEGIN = """#ifdef __clang__
 #pragma clang attribute push(__attribute__((minsize)), apply_to = function)

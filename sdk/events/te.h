@@ -197,6 +197,7 @@ struct orma_te {
     pthread_cond_t changed; /* a session came; with wait_lock */
     _Atomic uint64_t process_uuid;
     int32_t pid;
+    void (*listener)(void); /* of categories; or NULL */
 };
 
 /* Takes and gives back g.lock, with the guard; a pauser does not wait for this thread meanwhile. */
@@ -257,6 +258,19 @@ void orma_te_lose(uint32_t slot);
 
 /* Lets the thread's next events go the short way, if they may. */
 void orma_te_seq_open(struct orma_te_thread *self, struct orma_te_seq *seq);
+
+/* Is the category one that the session has enabled? */
+bool orma_te_wants(const struct orma_te_session *session, const struct orma_category *category);
+/* Sets or clears the bit of a session in the category's word. */
+void orma_te_set_bit(struct orma_category *category, uint32_t slot, bool on);
+/*
+ * The thread's next events of all sessions go the long way. seq_cst, and so is orma_te_seq_open():
+ * if the thread opens its sequence and does not see `paused`, its store comes before ours here, and
+ * the sequence ends up closed.
+ */
+void orma_te_close_short_way(struct orma_te_thread *t);
+
+/* ---- te_category.c ---- */
 
 /* The id of a site, given to it now if it has none. */
 uint32_t orma_te_site_id(struct orma_site *site);

@@ -1,6 +1,7 @@
 /* The picture is in the header. */
+#include "sdk/events/te.h"
+
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -14,7 +15,6 @@
 #include "sdk/base/fork.h"
 #include "sdk/base/guard.h"
 #include "sdk/base/mem.h"
-#include "sdk/events/te.h"
 
 /* A thread that does not leave an event for so long is not running at all: it is left alone. */
 #define PAUSE_MS 2000u
@@ -43,7 +43,6 @@ __thread struct orma_te_thread *orma_te_self;
 
 static pthread_key_t thread_key;
 static bool has_key;
-static void (*listener)(void);
 
 uint8_t orma_te_lock(void)
 {
@@ -128,11 +127,7 @@ static uint8_t busy_of(struct orma_te_thread *t)
     return t == orma_te_self ? ORMA_TE_IDLE : atomic_load_explicit(&t->busy, memory_order_acquire);
 }
 
-/*
- * seq_cst, and so is orma_te_seq_open(): if the thread opens its sequence and does not see
- * `paused`, its store comes before ours here, and the sequence ends up closed.
- */
-static void close_short_way(struct orma_te_thread *t)
+void orma_te_close_short_way(struct orma_te_thread *t)
 {
     for (uint32_t slot = 0; slot < ORMA_TE_SLOTS; slot++) {
         struct orma_te_seq *seq = seq_of(t, slot);
@@ -148,7 +143,7 @@ static void mark_paused(bool paused)
     for (struct orma_te_thread *t = orma_te.threads; t; t = t->next) {
         atomic_store_explicit(&t->paused, paused, memory_order_seq_cst);
         if (paused)
-            close_short_way(t);
+            orma_te_close_short_way(t);
     }
 }
 
@@ -340,7 +335,7 @@ static void after_fork(void)
     orma_te.free_seqs = NULL;
     memset(orma_te.sessions, 0, sizeof(orma_te.sessions));
     atomic_store_explicit(&orma_te.process_uuid, 0, memory_order_relaxed);
-    listener = NULL;
+    orma_te.listener = NULL;
     orma_te_self = NULL;
     if (has_key)
         (void)pthread_setspecific(thread_key, NULL);
@@ -429,7 +424,7 @@ void orma_te_thread_settle(struct orma_te_thread *self)
 
 /* ---- sessions ---- */
 
-static void set_bit(struct orma_category *category, uint32_t slot, bool on)
+void orma_te_set_bit(struct orma_category *category, uint32_t slot, bool on)
 {
     uint32_t bit = UINT32_C(1) << slot;
 
@@ -440,7 +435,7 @@ static void set_bit(struct orma_category *category, uint32_t slot, bool on)
         __atomic_fetch_and(&category->enabled, ~bit, __ATOMIC_RELEASE);
 }
 
-static bool wants(const struct orma_te_session *session, const struct orma_category *category)
+bool orma_te_wants(const struct orma_te_session *session, const struct orma_category *category)
 {
     /* Each of its events says what it belongs to. */
     return category == &orma_category_dynamic ||
@@ -498,7 +493,7 @@ static int session_alloc(struct orma_str config, struct orma_pool *pool, uint32_
 static void set_bits(const struct orma_te_session *self)
 {
     for (struct orma_category *c = orma_te.categories; c; c = c->next)
-        set_bit(c, self->slot, wants(self, c));
+        orma_te_set_bit(c, self->slot, orma_te_wants(self, c));
 }
 
 int orma_te_session_new(struct orma_str config, struct orma_pool *pool, uint32_t target_buffer,
@@ -654,7 +649,7 @@ int orma_te_session_free(struct orma_te_session *self)
 {
     uint8_t was = orma_te_lock();
     for (struct orma_category *c = orma_te.categories; c; c = c->next)
-        set_bit(c, self->slot, false);
+        orma_te_set_bit(c, self->slot, false);
     ORMA_ASSERT_HOT(orma_te.sessions[self->slot] == self);
     self->ending = true;
     bool quiet = quiesce(self);
@@ -738,83 +733,4 @@ static void clear_seq(struct orma_te_seq *seq)
 void orma_te_session_clear(struct orma_te_session *self)
 {
     each_seq(self, clear_seq);
-}
-
-/* ---- categories and sites ---- */
-
-void orma_category_register(struct orma_category *category)
-{
-    ORMA_HUSHED;
-    uint8_t was = orma_te_lock();
-    category->next = orma_te.categories;
-    orma_te.categories = category;
-    for (uint32_t slot = 0; slot < ORMA_TE_SLOTS; slot++) {
-        if (orma_te.sessions[slot])
-            set_bit(category, slot, wants(orma_te.sessions[slot], category));
-    }
-    if (listener)
-        listener();
-    orma_te_unlock(was);
-}
-
-/* With the lock. */
-static void forget_keys(void)
-{
-    atomic_fetch_add_explicit(&orma_te.keys_generation, 1, memory_order_seq_cst);
-    for (struct orma_te_thread *t = orma_te.threads; t; t = t->next)
-        close_short_way(t);
-}
-
-void orma_category_unregister(struct orma_category *category)
-{
-    ORMA_HUSHED;
-    uint8_t was = orma_te_lock();
-    for (struct orma_category **link = &orma_te.categories; *link; link = &(*link)->next) {
-        if (*link == category) {
-            *link = category->next;
-            break;
-        }
-    }
-    __atomic_store_n(&category->enabled, 0, __ATOMIC_RELAXED);
-    forget_keys();
-    if (listener)
-        listener();
-    orma_te_unlock(was);
-}
-
-uint64_t orma_lost_unattributed(void)
-{
-    return atomic_load_explicit(&orma_te.unattributed, memory_order_relaxed);
-}
-
-void orma_te_each_category(void (*fn)(void *ctx, const struct orma_category *category), void *ctx)
-{
-    uint8_t was = orma_te_lock();
-    for (struct orma_category *c = orma_te.categories; c; c = c->next)
-        fn(ctx, c);
-    orma_te_unlock(was);
-}
-
-void orma_te_set_listener(void (*fn)(void))
-{
-    uint8_t was = orma_te_lock();
-    listener = fn;
-    orma_te_unlock(was);
-}
-
-uint32_t orma_te_site_id(struct orma_site *site)
-{
-    uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED), none = ORMA_TE_SITE_NONE;
-
-    if (id)
-        return id;
-    uint32_t mine = atomic_fetch_add_explicit(&orma_te.next_site, 1, memory_order_relaxed);
-    if (mine >= ORMA_TE_SITES_MAX) {
-        atomic_store_explicit(&orma_te.next_site, ORMA_TE_SITES_MAX, memory_order_relaxed);
-        mine = UINT32_MAX;
-    }
-    /* Relaxed: the id means nothing but itself. Another thread may have been first. */
-    if (__atomic_compare_exchange_n(&site->id, &none, mine, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        return mine;
-    return none;
 }
