@@ -4,14 +4,14 @@
  * The first word of a record has its type and its size in words. Texts and threads are
  * mostly numbers of entries that earlier records of the same provider made, so references are
  * resolved while the file is read, and what has a timestamp waits in the sorter as a
- * `struct event`. After damage the next record is where several plausible ones follow each other.
+ * `struct orma_format_fuchsia_event`. After damage the next record is where several plausible ones
+ * follow each other.
  */
 #include <errno.h>
 
-#include "processor/import/core/ports.h"
 #include "processor/import/formats/formats.h"
+#include "processor/import/formats/fuchsia.h"
 #include "processor/model/async.h"
-#include "processor/model/flows.h"
 #include "processor/model/sched.h"
 
 #define NS_PER_S 1000000000u
@@ -34,26 +34,12 @@ enum {
     LOG,
     LARGE = 15
 };
+
 enum { META_PROVIDER_INFO = 1, META_PROVIDER_SECTION = 2, META_PROVIDER_EVENT = 3, META_LAST = 4 };
+
 /* Behind damage, so many records must follow each other to be believed. */
 #define CHAIN 4
-enum {
-    INSTANT,
-    COUNTER,
-    BEGIN,
-    END,
-    COMPLETE,
-    ASYNC_BEGIN,
-    ASYNC_INSTANT,
-    ASYNC_END,
-    FLOW_BEGIN,
-    FLOW_STEP,
-    FLOW_END,
-    EVENTS_NUM,
-    /* ours */
-    SWITCH = EVENTS_NUM,
-    WAKEUP,
-};
+
 enum {
     ARG_NULL,
     ARG_I32,
@@ -66,30 +52,8 @@ enum {
     ARG_KOID,
     ARG_BOOL
 };
+
 enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 };
-
-struct fuchsia {
-    uint64_t ticks_per_s;
-    uint32_t provider;
-    struct orma_map strings;            /* provider << 16 | number → pool id */
-    struct orma_map processes, threads; /* provider << 8 | number → koid */
-    struct orma_map process_of;         /* koid of a thread → that of its process */
-    struct orma_arena arena;
-    uint32_t running[ORMA_CPUS_MAX]; /* row of sched_slice + 1 */
-};
-
-struct event {
-    uint8_t kind;
-    uint8_t state; /* SWITCH: how the thread went off */
-    bool from_idle, to_idle;
-    uint32_t process, thread; /* koids; SWITCH: `other` comes after `thread` */
-    uint32_t other, cpu;
-    int32_t weight;
-    uint32_t category, name;
-    uint64_t data; /* end, counter id, correlation id */
-    uint32_t args_num;
-    struct orma_args_item args[];
-};
 
 /* A record while it is read. */
 struct record {
@@ -147,7 +111,7 @@ static void put(struct orma_file *file, struct orma_map *map, uint64_t key, uint
 /* The text that a reference of 16 bits means, as pool id; 0 is none. */
 static uint32_t text_of(struct orma_file *file, struct record *r, uint32_t ref)
 {
-    struct fuchsia *s = file->state;
+    struct orma_format_fuchsia *s = file->state;
 
     if (!ref)
         return ORMA_STR_EMPTY;
@@ -170,9 +134,10 @@ static uint32_t next_koid(struct orma_file *file, struct record *r)
     return (uint32_t)koid;
 }
 
-static void thread_of(struct orma_file *file, struct record *r, uint32_t ref, struct event *e)
+static void thread_of(struct orma_file *file, struct record *r, uint32_t ref,
+                      struct orma_format_fuchsia_event *e)
 {
-    struct fuchsia *s = file->state;
+    struct orma_format_fuchsia *s = file->state;
     uint64_t key = (uint64_t)s->provider << 8 | ref;
 
     if (!ref) {
@@ -191,7 +156,7 @@ static void thread_of(struct orma_file *file, struct record *r, uint32_t ref, st
 /* Ticks as nanoseconds. False: too many, which is counted. */
 static bool to_ns(struct orma_file *file, uint64_t ticks, int64_t *ret)
 {
-    const struct fuchsia *s = file->state;
+    const struct orma_format_fuchsia *s = file->state;
     uint64_t seconds = ticks / s->ticks_per_s, rest = ticks % s->ticks_per_s, ns;
 
     if (s->ticks_per_s <= UINT64_MAX / NS_PER_S &&
@@ -277,12 +242,13 @@ static uint32_t read_args(struct orma_file *file, struct record *r, uint32_t num
 
 /* ---- records ---- */
 
-static struct orma_unit_end keep(struct orma_file *file, int64_t ts, const struct event *e,
+static struct orma_unit_end keep(struct orma_file *file, int64_t ts,
+                                 const struct orma_format_fuchsia_event *e,
                                  const struct orma_args_item *args)
 {
-    struct fuchsia *s = file->state;
+    struct orma_format_fuchsia *s = file->state;
     size_t size = sizeof(*e) + e->args_num * sizeof(*args);
-    struct event *kept = orma_arena_alloc(&s->arena, size);
+    struct orma_format_fuchsia_event *kept = orma_arena_alloc(&s->arena, size);
 
     if (!kept) {
         file->imp->model->storage->failed = true;
@@ -302,7 +268,7 @@ static struct orma_unit_end broken(struct orma_file *file)
 
 static struct orma_unit_end read_event(struct orma_file *file, struct record *r)
 {
-    struct event e = {.kind = (uint8_t)bits(r->head, 16, 4)};
+    struct orma_format_fuchsia_event e = {.kind = (uint8_t)bits(r->head, 16, 4)};
     struct orma_args_item args[ARGS_MAX];
     uint64_t ticks = next_word(r);
     int64_t ts, end;
@@ -311,15 +277,16 @@ static struct orma_unit_end read_event(struct orma_file *file, struct record *r)
     e.category = text_of(file, r, bits(r->head, 32, 16));
     e.name = text_of(file, r, bits(r->head, 48, 16));
     e.args_num = read_args(file, r, bits(r->head, 20, 4), args);
-    if (e.kind >= EVENTS_NUM) {
+    if (e.kind >= ORMA_FUCHSIA_EVENTS_NUM) {
         count(file, ORMA_STAT_FUCHSIA_INVALID_EVENT);
         return orma_file_skippedf(file, ORMA_ACCOUNT_NOT_READ, "events of type %u", e.kind);
     }
-    if (e.kind != INSTANT && e.kind != BEGIN && e.kind != END)
+    if (e.kind != ORMA_FUCHSIA_INSTANT && e.kind != ORMA_FUCHSIA_BEGIN &&
+        e.kind != ORMA_FUCHSIA_END)
         e.data = next_word(r);
     if (r->bad || !to_ns(file, ticks, &ts))
         return broken(file);
-    if (e.kind == COMPLETE) {
+    if (e.kind == ORMA_FUCHSIA_COMPLETE) {
         if (!to_ns(file, e.data, &end))
             return broken(file);
         if (end < ts) {
@@ -334,13 +301,13 @@ static struct orma_unit_end read_event(struct orma_file *file, struct record *r)
 /* The outgoing and incoming thread of a cpu: all in the first word, or in the words behind it. */
 static struct orma_unit_end read_old_switch(struct orma_file *file, struct record *r)
 {
-    struct event e = {.kind = SWITCH,
-                      .cpu = bits(r->head, 16, 8),
-                      .state = (uint8_t)bits(r->head, 24, 4),
-                      .weight = (int32_t)bits(r->head, 52, 8),
-                      .from_idle = !bits(r->head, 44, 8),
-                      .to_idle = !bits(r->head, 52, 8)};
-    struct event in = e;
+    struct orma_format_fuchsia_event e = {.kind = ORMA_FUCHSIA_SWITCH,
+                                          .cpu = bits(r->head, 16, 8),
+                                          .state = (uint8_t)bits(r->head, 24, 4),
+                                          .weight = (int32_t)bits(r->head, 52, 8),
+                                          .from_idle = !bits(r->head, 44, 8),
+                                          .to_idle = !bits(r->head, 52, 8)};
+    struct orma_format_fuchsia_event in = e;
     uint64_t ticks = next_word(r);
     int64_t ts;
 
@@ -364,9 +331,10 @@ find_arg(struct orma_file *file, const struct orma_args_item *args, uint32_t num
 static struct orma_unit_end read_scheduling(struct orma_file *file, struct record *r)
 {
     uint32_t type = bits(r->head, 60, 4), num;
-    struct event e = {.kind = type == 1 ? SWITCH : WAKEUP,
-                      .cpu = bits(r->head, 20, 16),
-                      .state = (uint8_t)bits(r->head, 36, 4)};
+    struct orma_format_fuchsia_event e = {.kind =
+                                              type == 1 ? ORMA_FUCHSIA_SWITCH : ORMA_FUCHSIA_WAKEUP,
+                                          .cpu = bits(r->head, 20, 16),
+                                          .state = (uint8_t)bits(r->head, 36, 4)};
     struct orma_args_item args[ARGS_MAX];
     const struct orma_args_item *weight;
     int64_t ts;
@@ -387,7 +355,7 @@ static struct orma_unit_end read_scheduling(struct orma_file *file, struct recor
     }
     if ((weight = find_arg(file, args, num, "outgoing_weight")))
         e.from_idle = weight->i == IDLE_WEIGHT;
-    if (e.kind == SWITCH && e.cpu >= ORMA_CPUS_MAX)
+    if (e.kind == ORMA_FUCHSIA_SWITCH && e.cpu >= ORMA_CPUS_MAX)
         return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED,
                                  "records of switches on impossible CPUs");
     return !r->bad && to_ns(file, ticks, &ts) ? keep(file, ts, &e, NULL) : broken(file);
@@ -396,7 +364,7 @@ static struct orma_unit_end read_scheduling(struct orma_file *file, struct recor
 static struct orma_unit_end read_object(struct orma_file *file, struct record *r)
 {
     struct orma_processes *procs = orma_model_processes(file->imp->model, file->imp->model->base);
-    struct fuchsia *s = file->state;
+    struct orma_format_fuchsia *s = file->state;
     uint32_t koid = next_koid(file, r), type = bits(r->head, 16, 8);
     uint32_t name = text_of(file, r, bits(r->head, 24, 16));
     struct orma_args_item args[ARGS_MAX];
@@ -438,7 +406,7 @@ static struct orma_unit_end unread(struct orma_file *file, unsigned type)
 
 static struct orma_unit_end read_record(struct orma_file *file, struct record *r)
 {
-    struct fuchsia *s = file->state;
+    struct orma_format_fuchsia *s = file->state;
     uint64_t key;
 
     switch (bits(r->head, 0, 4)) {
@@ -499,7 +467,7 @@ static bool is_likely(uint64_t head)
     case THREAD:
         return words == 3 && bits(head, 16, 8);
     case EVENT:
-        return words >= 2 + bits(head, 20, 4) && bits(head, 16, 4) < EVENTS_NUM;
+        return words >= 2 + bits(head, 20, 4) && bits(head, 16, 4) < ORMA_FUCHSIA_EVENTS_NUM;
     case SCHEDULING:
         return words >= 3 && bits(head, 60, 4) <= 2;
     case BLOB:
@@ -548,7 +516,7 @@ static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, co
 
 static size_t fuchsia_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
 {
-    struct fuchsia *s = file->state;
+    struct orma_format_fuchsia *s = file->state;
     const uint8_t *pos = data, *end = data + len;
     bool any = false;
 
@@ -589,201 +557,9 @@ static size_t fuchsia_read(struct orma_file *file, const uint8_t *data, size_t l
 
 /* ---- when their time has come ---- */
 
-static uint32_t thread_row(struct orma_import_ctx *imp, const struct event *e)
-{
-    struct orma_processes *procs = orma_model_processes(imp->model, imp->model->base);
-    uint32_t utid = orma_processes_thread(procs, e->thread);
-
-    if (orma_processes_upid(procs, utid) == ORMA_ID_NONE)
-        orma_processes_attach(procs, utid, orma_processes_bare_process(procs, e->process), false);
-    return utid;
-}
-
-/* False: the arg is not a number. */
-static bool counter_value(const struct orma_args_item *arg, double *ret)
-{
-    if (arg->type == ORMA_ARG_REAL)
-        *ret = arg->d;
-    else if (arg->type == ORMA_ARG_UINT)
-        *ret = (double)(uint64_t)arg->i;
-    else
-        *ret = (double)arg->i;
-    return arg->type == ORMA_ARG_REAL || arg->type == ORMA_ARG_UINT || arg->type == ORMA_ARG_INT;
-}
-
-static void on_counter(struct orma_import_ctx *imp, int64_t ts, const struct event *e)
-{
-    struct orma_strpool *pool = &imp->model->storage->pool;
-    uint32_t upid =
-        orma_processes_bare_process(orma_model_processes(imp->model, imp->model->base), e->process);
-
-    for (uint32_t i = 0; i < e->args_num; i++) {
-        const struct orma_args_item *a = &e->args[i];
-        double value;
-
-        if (!counter_value(a, &value)) {
-            orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
-                           ORMA_STAT_FUCHSIA_NON_NUMERIC_COUNTERS);
-            continue;
-        }
-        uint32_t name =
-            orma_strpool_addf(pool, "%s:%s:%llu", orma_strpool_cstr(pool, e->name),
-                              orma_strpool_cstr(pool, a->key), (unsigned long long)e->data);
-        const struct orma_track_dim dims[] = {orma_dim(imp->model->known.upid, upid),
-                                              orma_dim_str(imp->model->known.name, name)};
-        orma_model_counter(imp->model, ts,
-                           orma_model_counter_track(imp->model, imp->model->base, "fuchsia_counter",
-                                                    name, NULL, 2, dims),
-                           value);
-    }
-}
-
-/* False: it ends what the trace does not begin. */
-static bool on_async(struct orma_import_ctx *imp, struct orma_args_list *args, int64_t ts,
-                     const struct event *e)
-{
-    struct orma_legacy_async a = {
-        .machine = imp->model->base,
-        .upid = orma_processes_bare_process(orma_model_processes(imp->model, imp->model->base),
-                                            e->process),
-        .scope = 0,
-        .name = e->name,
-        .id = (int64_t)e->data,
-    };
-    enum orma_async_phase phase = ORMA_ASYNC_INSTANT;
-
-    if (e->kind == ASYNC_BEGIN)
-        phase = ORMA_ASYNC_BEGIN;
-    else if (e->kind == ASYNC_END)
-        phase = ORMA_ASYNC_END;
-    uint32_t track = orma_legacy_async_track(imp->model, &a, phase, ts);
-
-    if (e->kind == ASYNC_BEGIN)
-        orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, args);
-    else if (e->kind == ASYNC_END)
-        return orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, args) !=
-               ORMA_SLICE_NONE;
-    else
-        orma_slices_complete(&imp->model->slices, ts, 0, track, e->category, e->name, args);
-    return true;
-}
-
-static uint32_t state_text(struct orma_import_ctx *imp, unsigned state)
-{
-    static const char *const states[] = {"R", "R", "T", "S", "Z", "X"};
-
-    return orma_model_cstr(imp->model, states[state < ORMA_ARRAY_LEN(states) ? state : 0]);
-}
-
-static uint32_t scheduled(struct orma_file *file, uint32_t koid)
-{
-    struct fuchsia *s = file->state;
-    struct event e = {.thread = koid};
-    uint64_t process = orma_map_get(&s->process_of, koid);
-
-    if (process == ORMA_MAP_NONE)
-        return orma_processes_thread(orma_model_processes(file->imp->model, file->imp->model->base),
-                                     koid);
-    e.process = (uint32_t)process;
-    return thread_row(file->imp, &e);
-}
-
-static void on_switch(struct orma_file *file, int64_t ts, const struct event *e)
-{
-    struct orma_import_ctx *imp = file->imp;
-    struct fuchsia *s = file->state;
-
-    ORMA_ASSERT_HOT(e->cpu < ORMA_CPUS_MAX); /* of 8 bits, or looked at when it was read */
-    if (e->thread && !e->from_idle) {
-        uint32_t utid = scheduled(file, e->thread), state = state_text(imp, e->state);
-
-        if (s->running[e->cpu])
-            orma_sched_end_slice(imp->model, s->running[e->cpu] - 1, ts, state);
-        orma_sched_close_state(imp->model, ts, utid);
-        orma_sched_open_state(imp->model, imp->model->base, ts, utid, state, ORMA_ID_NONE);
-    }
-    s->running[e->cpu] = 0;
-    if (!e->other || e->to_idle)
-        return;
-    uint32_t utid = scheduled(file, e->other);
-    uint32_t row =
-        orma_sched_start_slice(imp->model, imp->model->base, ts, e->cpu, utid, e->weight);
-    s->running[e->cpu] = row == ORMA_ROW_NONE ? 0 : row + 1;
-    orma_sched_close_state(imp->model, ts, utid);
-    orma_sched_open_state(imp->model, imp->model->base, ts, utid, imp->model->known.Running,
-                          e->cpu);
-}
-
-/* False: the same. */
-static bool on_event(struct orma_import_ctx *imp, struct orma_args_list *args, int64_t ts,
-                     const struct event *e)
-{
-    uint32_t track = orma_model_thread_track(imp->model, imp->model->base, thread_row(imp, e));
-
-    switch (e->kind) {
-    case INSTANT:
-        orma_slices_complete(&imp->model->slices, ts, 0, track, e->category, e->name, args);
-        break;
-    case BEGIN:
-        orma_slices_begin(&imp->model->slices, ts, track, e->category, e->name, args);
-        break;
-    case END:
-        return orma_slices_end(&imp->model->slices, ts, track, e->category, e->name, args) !=
-               ORMA_SLICE_NONE;
-    case COMPLETE:
-        orma_slices_complete(&imp->model->slices, ts, (int64_t)(e->data - (uint64_t)ts), track,
-                             e->category, e->name, args);
-        break;
-    case FLOW_BEGIN:
-        orma_flows_begin_on(imp->model, track, ts, e->data);
-        break;
-    case FLOW_STEP:
-        orma_flows_step_on(imp->model, track, ts, e->data);
-        break;
-    case FLOW_END:
-        orma_flows_end_on(imp->model, track, ts, e->data, true);
-        break;
-    }
-    return true;
-}
-
-static struct orma_unit_end fuchsia_parse(struct orma_file *file, const struct orma_item *item)
-{
-    struct orma_import_ctx *imp = file->imp;
-    const struct event *e = (const struct event *)(const void *)item->data;
-    bool begun = true;
-
-    ORMA_MODEL_ARGS(args, imp->model);
-    for (uint32_t i = 0; i < e->args_num && e->kind != COUNTER; i++)
-        orma_args_put(args, e->args[i]);
-    switch (e->kind) {
-    case COUNTER:
-        if (!e->args_num)
-            return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "counters without a value");
-        on_counter(imp, item->ts, e);
-        break;
-    case ASYNC_BEGIN:
-    case ASYNC_INSTANT:
-    case ASYNC_END:
-        begun = on_async(imp, args, item->ts, e);
-        break;
-    case SWITCH:
-        on_switch(file, item->ts, e);
-        break;
-    case WAKEUP:
-        orma_sched_waking(imp->model, imp->model->base, item->ts, scheduled(file, e->thread),
-                          ORMA_ID_NONE, -1);
-        break;
-    default:
-        begun = on_event(imp, args, item->ts, e);
-    }
-    return begun ? orma_file_took(file)
-                 : orma_file_skipped(file, ORMA_ACCOUNT_NO_BEGIN, "ends of slices");
-}
-
 static void fuchsia_fini(struct orma_file *file)
 {
-    struct fuchsia *s = file->state;
+    struct orma_format_fuchsia *s = file->state;
 
     orma_map_fini(&s->strings);
     orma_map_fini(&s->processes);
@@ -793,11 +569,11 @@ static void fuchsia_fini(struct orma_file *file)
 }
 
 const struct orma_format_ops orma_format_fuchsia = {
-    .state_bytes = sizeof(struct fuchsia),
+    .state_bytes = sizeof(struct orma_format_fuchsia),
     .clock = ORMA_CLOCK_BOOTTIME,
     .unit = "record",
     .whole = true,
     .read = fuchsia_read,
-    .parse = fuchsia_parse,
+    .parse = orma_format_fuchsia_parse,
     .fini = fuchsia_fini,
 };
