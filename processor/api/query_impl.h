@@ -1,6 +1,6 @@
 /*
  * What the modules above the C API may see of a query: for who reads many cells, each of which
- * costs a call and a lock otherwise; processor.c makes queries, cells.c reads their rows.
+ * costs a call and a lock otherwise; query.c makes queries, cells.c reads their rows.
  */
 #ifndef ORMA_PROCESSOR_API_QUERY_IMPL_H
 #define ORMA_PROCESSOR_API_QUERY_IMPL_H

@@ -19,11 +19,8 @@
 
 #include "processor/metrics/builder.h"
 #include "processor/metrics/embedded.h"
-
+#include "processor/metrics/metrics_impl.h"
 #include "processor/sql/script/exec.h"
-#include "protos/fields/orma_ext.h"
-#include "protos/reflect/json.h"
-#include "protos/reflect/text.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/map.h"
 #include "sdk/base/path.h"
@@ -31,30 +28,8 @@
 #include "sdk/wire/pb_writer.h"
 
 #define ROOT "perfetto.protos.TraceMetrics"
+
 /* A metric that runs itself ends at the engine's depth of scripts. */
-
-struct metric {
-    struct metric *next;
-    char *path;
-    char *field; /* of TraceMetrics that it fills; NULL: a helper */
-    struct orma_buf sql;
-};
-
-struct orma_metrics {
-    struct orma_sql *sql;
-    sqlite3 *attached; /* the connection that has our functions */
-    enum {
-        UNREAD,
-        READING,
-        READ
-    } shipped;                  /* messages of ours that are not in the default schema */
-    struct orma_schema *schema; /* NULL: unread */
-    uint8_t *has_fn;            /* by message: it has a function */
-    uint32_t fns_num;           /* messages that `has_fn` has room for */
-    struct orma_map fn_by_name; /* hash of the name, or what follows it → message */
-    struct metric *metrics;
-    struct orma_buf error;
-};
 
 /* What a function of a message is registered with. */
 struct message_fn {
@@ -63,9 +38,7 @@ struct message_fn {
     const char *name; /* then: a literal */
 };
 
-static int fail(struct orma_metrics *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
-
-static int fail(struct orma_metrics *self, const char *fmt, ...)
+int orma_metrics_fail(struct orma_metrics *self, const char *fmt, ...)
 {
     char text[1024];
     va_list args;
@@ -85,7 +58,6 @@ const char *orma_metrics_error(struct orma_metrics *self)
 
 /* ---- functions of messages ---- */
 
-static int load(struct orma_metrics *self);
 static uint32_t find_function(const struct orma_metrics *self, const char *name);
 
 /* Before messages are read, those of the default schema have the numbers that they will have. */
@@ -94,7 +66,7 @@ static const struct orma_schema *schema_of(const struct orma_metrics *self)
     return self->schema ? self->schema : orma_schema_default();
 }
 
-static uint32_t root_of(const struct orma_metrics *self)
+uint32_t orma_metrics_root(const struct orma_metrics *self)
 {
     return orma_schema_find_msg(schema_of(self), ORMA_STR(ROOT));
 }
@@ -104,7 +76,7 @@ static void build_message(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     struct message_fn *fn = sqlite3_user_data(ctx);
     struct orma_metrics *self = fn->metrics;
 
-    if (fn->msg == ORMA_SCHEMA_NONE && load(self) < 0) {
+    if (fn->msg == ORMA_SCHEMA_NONE && orma_metrics_load(self) < 0) {
         sqlite3_result_error(ctx, orma_metrics_error(self), -1);
         return;
     }
@@ -187,7 +159,7 @@ static int register_function(struct orma_metrics *self, const char *name, struct
 /* Functions of shipped messages are there before those are read. */
 static bool is_registered(const struct orma_metrics *self, const char *name)
 {
-    if (self->shipped == READING)
+    if (self->shipped == ORMA_METRICS_READING)
         for (const char *const *known = orma_metrics_functions; *known; known++)
             if (!strcmp(name, *known))
                 return true;
@@ -203,9 +175,9 @@ static int add_function(struct orma_metrics *self, uint32_t msg)
     function_name(orma_schema_msg_name(schema_of(self), msg), &name);
     const uint32_t other = find_function_at(self, orma_buf_cstr(&name), &key);
     if (other != ORMA_SCHEMA_NONE)
-        r = fail(self, "the messages %s and %s would have the same function",
-                 orma_schema_msg_name(schema_of(self), other),
-                 orma_schema_msg_name(schema_of(self), msg));
+        r = orma_metrics_fail(self, "the messages %s and %s would have the same function",
+                              orma_schema_msg_name(schema_of(self), other),
+                              orma_schema_msg_name(schema_of(self), msg));
     else if (name.failed)
         r = -ENOMEM;
     else if (!is_registered(self, orma_buf_cstr(&name)))
@@ -255,7 +227,7 @@ static int add_shipped_functions(struct orma_metrics *self)
 
 static int add_functions(struct orma_metrics *self)
 {
-    if (self->shipped == UNREAD)
+    if (self->shipped == ORMA_METRICS_UNREAD)
         return add_shipped_functions(self);
 
     uint32_t num = orma_schema_msg_count(schema_of(self));
@@ -266,7 +238,7 @@ static int add_functions(struct orma_metrics *self)
     memset(grown + self->fns_num, 0, num - self->fns_num);
     self->has_fn = grown;
     self->fns_num = num;
-    int r = add_reachable(self, root_of(self));
+    int r = add_reachable(self, orma_metrics_root(self));
     /* Those behind the default schema are added ones. */
     for (uint32_t msg = orma_schema_msg_count(orma_schema_default()); msg < num && r == 0; msg++)
         r = add_reachable(self, msg);
@@ -309,9 +281,9 @@ static void unwrap(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     }
 }
 
-static struct metric *find_path(const struct orma_metrics *self, const char *path)
+static struct orma_metrics_metric *find_path(const struct orma_metrics *self, const char *path)
 {
-    for (struct metric *m = self->metrics; m; m = m->next) {
+    for (struct orma_metrics_metric *m = self->metrics; m; m = m->next) {
         if (!strcmp(m->path, path))
             return m;
     }
@@ -386,7 +358,7 @@ static void run_metric(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct orma_metrics *self = sqlite3_user_data(ctx);
     char *wrong = check_run_args(argc, argv);
-    const struct metric *m = NULL;
+    const struct orma_metrics_metric *m = NULL;
     struct orma_buf sql = {0}, frame = {0};
     struct orma_str key;
 
@@ -395,7 +367,7 @@ static void run_metric(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         if (!m)
             wrong = sqlite3_mprintf("RUN_METRIC: unknown metric path '%s'",
                                     sqlite3_value_text(argv[0]));
-        else if (load(self) < 0)
+        else if (orma_metrics_load(self) < 0)
             wrong = sqlite3_mprintf("RUN_METRIC: %s", orma_metrics_error(self));
     }
     if (m && !substitute(orma_buf_str(&m->sql), argc, argv, &sql, &key))
@@ -429,7 +401,7 @@ static int make_view(struct orma_metrics *self)
         &sql, orma_sql_has_table(self->sql, "_trace_metrics")
                   ? "DELETE FROM _trace_metrics; INSERT INTO _trace_metrics(name) "
                   : "DROP VIEW IF EXISTS trace_metrics; CREATE VIEW trace_metrics(name) AS ");
-    for (const struct metric *m = self->metrics; m; m = m->next) {
+    for (const struct orma_metrics_metric *m = self->metrics; m; m = m->next) {
         if (m->field)
             orma_buf_printf(&sql, "%s('%s')", num++ ? ", " : "VALUES ", m->field);
     }
@@ -477,7 +449,9 @@ static int reattach(void *data)
 
 /* google/protobuf/descriptor.proto */
 enum { SET_DESCRIPTOR = 1, MSG_NAME = 1, MSG_FIELD = 2 };
+
 enum { FIELD_NAME = 1, FIELD_NUMBER = 3, FIELD_LABEL = 4, FIELD_TYPE = 5, FIELD_TYPE_NAME = 6 };
+
 enum { LABEL_OPTIONAL = 1, LABEL_REQUIRED = 2, LABEL_REPEATED = 3 };
 
 static void put_field_descriptor(const struct orma_schema *schema, const struct orma_field *f,
@@ -503,7 +477,7 @@ static void put_field_descriptor(const struct orma_schema *schema, const struct 
 
 void orma_metrics_descriptors(struct orma_metrics *self, struct orma_buf *out)
 {
-    if (load(self) < 0)
+    if (orma_metrics_load(self) < 0)
         return; /* those that are known would not be all */
     for (uint32_t msg = 0; msg < self->fns_num; msg++) {
         uint32_t count;
@@ -530,9 +504,9 @@ static int add_descriptors(struct orma_metrics *self, const void *set, size_t le
 
     orma_buf_clear(&self->error);
     if (r == -ENOMEM)
-        fail(self, "out of memory");
+        orma_metrics_fail(self, "out of memory");
     else if (r)
-        r = fail(self, "cannot use the descriptors: %s", orma_buf_cstr(&notes));
+        r = orma_metrics_fail(self, "cannot use the descriptors: %s", orma_buf_cstr(&notes));
     orma_buf_fini(&notes);
     return r < 0 ? r : add_functions(self);
 }
@@ -543,7 +517,7 @@ static int add_protos(struct orma_metrics *self, const struct orma_proto_source 
     int r = orma_proto_sources_parse(self->schema, files, num, &set, &error);
 
     if (r < 0)
-        fail(self, "%s", r == -ENOMEM ? "out of memory" : orma_buf_cstr(&error));
+        orma_metrics_fail(self, "%s", r == -ENOMEM ? "out of memory" : orma_buf_cstr(&error));
     else
         r = add_descriptors(self, set.data, set.len);
     orma_buf_fini(&set);
@@ -564,7 +538,7 @@ static int read_shipped(struct orma_metrics *self, const char *texts)
 
     for (const struct orma_embedded_file *f = orma_metrics_files.files; f->key && r == 0; f++) {
         const struct orma_proto_source source = {f->key, ORMA_EMBEDDED_TEXT(f, texts)};
-        struct metric *m = is_proto(f) ? NULL : find_path(self, f->key);
+        struct orma_metrics_metric *m = is_proto(f) ? NULL : find_path(self, f->key);
 
         if (is_proto(f))
             r = add_protos(self, &source, 1);
@@ -576,14 +550,13 @@ static int read_shipped(struct orma_metrics *self, const char *texts)
     return r;
 }
 
-/* Reads what is shipped, if that was not done. 0, -ENOMEM, -EINVAL. */
-static int load(struct orma_metrics *self)
+int orma_metrics_load(struct orma_metrics *self)
 {
     char *texts = NULL;
 
-    if (self->shipped != UNREAD)
+    if (self->shipped != ORMA_METRICS_UNREAD)
         return 0;
-    self->shipped = READING;
+    self->shipped = ORMA_METRICS_READING;
     int r = orma_embedded_unpack(&orma_metrics_files, &texts);
     if (r == 0 && orma_schema_new(orma_schema_default(), &self->schema))
         r = -ENOMEM;
@@ -591,20 +564,20 @@ static int load(struct orma_metrics *self)
         r = read_shipped(self, texts);
     free(texts);
     if (r == -ENOMEM)
-        (void)fail(self, "out of memory");
-    self->shipped = READ;
+        (void)orma_metrics_fail(self, "out of memory");
+    self->shipped = ORMA_METRICS_READ;
     return r;
 }
 
 int orma_metrics_add_protos(struct orma_metrics *self, const struct orma_proto_source *files,
                             size_t num)
 {
-    int r = load(self);
+    int r = orma_metrics_load(self);
 
     return r < 0 ? r : add_protos(self, files, num);
 }
 
-static void metric_free(struct metric *m)
+static void metric_free(struct orma_metrics_metric *m)
 {
     if (!m)
         return;
@@ -614,11 +587,12 @@ static void metric_free(struct metric *m)
     free(m);
 }
 
-/* The field of TraceMetrics for "dir/name.sql": its name or, for extensions, the end of it. */
-static const struct orma_field *root_field(const struct orma_metrics *self, struct orma_str name)
+const struct orma_field *orma_metrics_root_field(const struct orma_metrics *self,
+                                                 struct orma_str name)
 {
     uint32_t count;
-    const struct orma_field *fields = orma_schema_fields(schema_of(self), root_of(self), &count);
+    const struct orma_field *fields =
+        orma_schema_fields(schema_of(self), orma_metrics_root(self), &count);
 
     for (uint32_t i = 0; i < count; i++) {
         const char *full = orma_field_name(schema_of(self), &fields[i]);
@@ -633,8 +607,8 @@ static const struct orma_field *root_field(const struct orma_metrics *self, stru
 /* Whether a metric fills the field of that name. Unread, all metrics are shipped ones. */
 static bool is_field(const struct orma_metrics *self, struct orma_str name)
 {
-    if (self->shipped != UNREAD)
-        return root_field(self, name) != NULL;
+    if (self->shipped != ORMA_METRICS_UNREAD)
+        return orma_metrics_root_field(self, name) != NULL;
     for (const char *const *known = orma_metrics_fields; *known; known++)
         if (orma_str_eq_c(name, *known))
             return true;
@@ -645,19 +619,20 @@ static int add_sql(struct orma_metrics *self, const char *path, struct orma_str 
 {
     size_t len = strlen(path);
     const char *base = orma_path_base(path);
-    struct metric *m = find_path(self, path);
+    struct orma_metrics_metric *m = find_path(self, path);
 
     orma_buf_clear(&self->error);
     if (len < 4 || strcmp(path + len - 4, ".sql"))
-        return fail(self, "Unable to find .sql extension for metric %s", path);
+        return orma_metrics_fail(self, "Unable to find .sql extension for metric %s", path);
     struct orma_str name = {base, strlen(base) - 4};
     const bool f = is_field(self, name);
-    for (const struct metric *o = self->metrics; o && f && !m; o = o->next) {
+    for (const struct orma_metrics_metric *o = self->metrics; o && f && !m; o = o->next) {
         if (o->field && orma_str_eq_c(name, o->field))
-            return fail(self,
-                        "RegisterMetric Error: Metric paths %s (which is already registered) and "
-                        "%s are both trying to output the proto field %s",
-                        o->path, path, o->field);
+            return orma_metrics_fail(
+                self,
+                "RegisterMetric Error: Metric paths %s (which is already registered) and "
+                "%s are both trying to output the proto field %s",
+                o->path, path, o->field);
     }
     if (!m) {
         m = calloc(1, sizeof(*m));
@@ -667,7 +642,7 @@ static int add_sql(struct orma_metrics *self, const char *path, struct orma_str 
         }
         if (!m || !m->path || (f && !m->field)) {
             metric_free(m);
-            fail(self, "out of memory");
+            orma_metrics_fail(self, "out of memory");
             return -ENOMEM;
         }
         m->next = self->metrics;
@@ -680,7 +655,7 @@ static int add_sql(struct orma_metrics *self, const char *path, struct orma_str 
 
 int orma_metrics_add_sql(struct orma_metrics *self, const char *path, struct orma_str sql)
 {
-    int r = load(self);
+    int r = orma_metrics_load(self);
 
     if (r == 0)
         r = add_sql(self, path, sql);
@@ -693,7 +668,7 @@ static int add_shipped(struct orma_metrics *self)
 
     for (const struct orma_embedded_file *f = orma_metrics_files.files; f->key && r == 0; f++)
         if (!is_proto(f))
-            r = add_sql(self, f->key, ORMA_STR("")); /* load() has the text */
+            r = add_sql(self, f->key, ORMA_STR("")); /* orma_metrics_load() has the text */
     return r;
 }
 
@@ -723,7 +698,7 @@ void orma_metrics_free(struct orma_metrics *self)
     if (!self)
         return;
     self->sql->on_open = NULL;
-    for (struct metric *m = self->metrics, *next; m; m = next) {
+    for (struct orma_metrics_metric *m = self->metrics, *next; m; m = next) {
         next = m->next;
         metric_free(m);
     }
@@ -732,119 +707,4 @@ void orma_metrics_free(struct orma_metrics *self)
     orma_map_fini(&self->fn_by_name);
     orma_buf_fini(&self->error);
     free(self);
-}
-
-/* ---- computing ---- */
-
-static int sql_failed(struct orma_metrics *self, const char *name, int r)
-{
-    orma_buf_clear(&self->error);
-    orma_buf_printf(&self->error, "metric %s: %s", name, orma_sql_error_text(self->sql));
-    return r;
-}
-
-static const char *type_of(const struct orma_metrics *self, const struct orma_field *f)
-{
-    return orma_schema_msg_name(self->schema, f->type_idx);
-}
-
-static int take_output(struct orma_metrics *self, const char *name, const struct orma_field *f,
-                       sqlite3_stmt *stmt, struct orma_buf *out)
-{
-    struct orma_str bytes = {"", 0};
-
-    if (sqlite3_column_count(stmt) != 1)
-        return fail(self, "Output table %s_output should have exactly one column", name);
-    int r = sqlite3_step(stmt);
-    if (r == SQLITE_ROW) {
-        if (sqlite3_column_type(stmt, 0) != SQLITE_BLOB)
-            return fail(self, "Output table %s_output column has invalid type", name);
-        int e = orma_builder_unwrap(sqlite3_column_value(stmt, 0), type_of(self, f), &bytes);
-        if (e < 0)
-            return fail(self, "Output table %s_output: the value is not a message of type %s", name,
-                        type_of(self, f));
-        orma_pb_put_bytes(out, f->number, bytes.data ? bytes.data : "", bytes.len);
-        r = sqlite3_step(stmt);
-        if (r == SQLITE_ROW)
-            return fail(self, "Output table %s_output should have at most one row", name);
-    } else if (r == SQLITE_DONE) {
-        orma_pb_put_bytes(out, f->number, "", 0);
-    }
-    if (r != SQLITE_DONE)
-        return fail(self, "metric %s: %s", name, sqlite3_errmsg(self->sql->db));
-    return 0;
-}
-
-static bool is_absent(const char *name)
-{
-    for (const char *const *known = orma_metrics_absent; *known; known++)
-        if (!strcmp(name, *known))
-            return true;
-    return false;
-}
-
-static int compute_one(struct orma_metrics *self, const char *name, struct orma_buf *out)
-{
-    const struct orma_field *f = root_field(self, orma_str_from(name));
-    struct metric *m = self->metrics;
-    struct orma_buf text = {0};
-    sqlite3_stmt *stmt = NULL;
-
-    while (m && !(m->field && !strcmp(m->field, name)))
-        m = m->next;
-    if ((!m || !f) && is_absent(name)) {
-        orma_pb_put_cstr(out, ORMA_PB_TRACE_METRICS_ORMA_ABSENT, name);
-        return 0;
-    }
-    if (!m || !f)
-        return fail(self, "Unknown metric %s", name);
-    orma_buf_printf(&text, "Metric \"%s\"", m->path);
-    int r = orma_sql_exec_run(self->sql, orma_buf_cstr(&text), orma_buf_str(&m->sql));
-    orma_buf_clear(&text);
-    if (r < 0) {
-        orma_buf_fini(&text);
-        return sql_failed(self, name, r);
-    }
-    orma_buf_printf(&text, "SELECT * FROM \"%s_output\"", name);
-    if (sqlite3_prepare_v2(self->sql->db, orma_buf_cstr(&text), -1, &stmt, NULL))
-        r = fail(self, "metric %s: %s", name, sqlite3_errmsg(self->sql->db));
-    else
-        r = take_output(self, name, f, stmt, out);
-    sqlite3_finalize(stmt);
-    orma_buf_fini(&text);
-    return r;
-}
-
-static int print(struct orma_metrics *self, const struct orma_buf *bytes,
-                 enum orma_metrics_format format, struct orma_buf *out)
-{
-    struct orma_json_print json = {.flags = ORMA_JSON_PRETTY | ORMA_JSON_INT64_NUMBERS};
-
-    switch (format) {
-    case ORMA_METRICS_BINARY:
-        orma_buf_put(out, bytes->data, bytes->len);
-        return out->failed ? -ENOMEM : 0;
-    case ORMA_METRICS_TEXT:
-        return orma_text_print(self->schema, root_of(self), bytes->data, bytes->len, NULL, out);
-    case ORMA_METRICS_JSON:
-        return orma_json_print(self->schema, root_of(self), bytes->data, bytes->len, &json, out);
-    }
-    return -EINVAL;
-}
-
-int orma_metrics_compute(struct orma_metrics *self, const char *const *names, size_t num,
-                         enum orma_metrics_format format, struct orma_buf *out)
-{
-    struct orma_buf bytes = {0};
-
-    orma_buf_clear(&self->error);
-    int r = load(self);
-    orma_sql_exec_enter(self->sql);
-    for (size_t i = 0; i < num && r == 0; i++)
-        r = compute_one(self, names[i], &bytes);
-    orma_sql_exec_leave(self->sql);
-    if (r == 0)
-        r = bytes.failed ? -ENOMEM : print(self, &bytes, format, out);
-    orma_buf_fini(&bytes);
-    return r;
 }
