@@ -82,7 +82,7 @@ MODULES = {
     "tools/record": "orma_record_ orma_recorder_",
     "sdk/heap": "orma_hook_ malloc free calloc realloc reallocarray memalign aligned_alloc posix_memalign valloc pvalloc mmap mmap64 munmap mremap",
     "tools/heap": "orma_heap_",
-    "tools/profile": "orma_profile_report_ orma_cmd_profile_report orma_cmd_profile_diff",
+    "tools/profile": "orma_profile_report_ orma_profile_session_ orma_cmd_profile_report orma_cmd_profile_diff",
     "tools/report": "orma_report_",
     "tools/service": "orma_service_",
     "tools/view": "orma_view_page orma_view_serve orma_view_file_ orma_crowd_",
@@ -134,7 +134,7 @@ MODULES = {
                                 " orma_json_profile_ orma_json_profiles_ orma_json_record_ orma_json_records_ orma_json_time",
     "processor/columns": "orma_columns_",
     "processor/library": "orma_free orma_processor_compute_ orma_processor_summarize orma_processor_version orma_query_arrow",
-    "processor/extension": "sqlite3_ormasqlite_init",
+    "processor/extension": "orma_extension_ sqlite3_ormasqlite_init",
     "processor/assembly": "orma_importers orma_processor_new orma_processor_format",
     "processor/api": "orma_processor_ orma_archived_ orma_cached_ orma_query_ orma_script_at_ orma_script_close orma_script_offset orma_script_open"
                      " orma_script_step orma_result_close orma_result_open orma_result_query orma_result_refuse"
