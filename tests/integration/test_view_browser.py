@@ -1,17 +1,11 @@
 """The timeline in a real browser: what it shows is what SQL says, from a file and from the server. Needs Chromium, or Firefox."""
 import json
-import os
-import pathlib
-import zlib
 
-import test_view
-from browser import CHROMIUM, FIREFOX, Browser, Firefox
+from browser import FIREFOX, Firefox
 from orma_env import *
+from pictures import pixels
 from test_view import HEAP, HOSTILE, OBJECTS, SCHED, Serving, made_json
-
-AXE = pathlib.Path(os.environ.get("ORMA_NODE_MODULES", pathlib.Path(__file__).resolve().parents[1] / "npm/node_modules")) / "axe-core/axe.min.js"
-
-SCENES = pathlib.Path(__file__).resolve().parent / "view_scenes"
+from view_case import BrowserCase
 
 SLICE_AT = """
 const at = (row, item) => {
@@ -21,70 +15,6 @@ const at = (row, item) => {
   return [box.left + (s.start[item] + s.dur[item] / 2 - orma.view.from) / orma.view.nsPerPx, box.top + line.y - orma.main.scrollTop + orma.laneTop(row, s.depth[item]) + 6];
 };
 """
-
-
-def pixels(png):
-    """Rows of an 8-bit PNG without interlacing, as Chromium writes them."""
-    at, data, head = 8, b"", None
-    while at < len(png):
-        size, kind = int.from_bytes(png[at:at + 4], "big"), png[at + 4:at + 8]
-        if kind == b"IHDR":
-            head = png[at + 8:at + 8 + size]
-        elif kind == b"IDAT":
-            data += png[at + 8:at + 8 + size]
-        at += size + 12
-    width, channels = int.from_bytes(head[:4], "big"), {2: 3, 6: 4}[head[9]]
-    raw, stride, rows, last = zlib.decompress(data), width * channels, [], None
-    for y in range(len(raw) // (stride + 1)):
-        kind, line = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
-        last = last or bytearray(stride)
-        for i in range(stride):
-            left = line[i - channels] if i >= channels else 0
-            up, corner = last[i], last[i - channels] if i >= channels else 0
-            if kind == 4:
-                p = left + up - corner
-                near = min((abs(p - left), 0, left), (abs(p - up), 1, up), (abs(p - corner), 2, corner))[2]
-            line[i] = (line[i] + (0, left, up, (left + up) // 2, near if kind == 4 else 0)[kind]) & 255
-        rows.append([tuple(line[i:i + 3]) for i in range(0, stride, channels)])
-        last = line
-    return rows
-
-
-CELL = 20  # pixels of a side
-
-
-def coarse(rows):
-    """Means of squares of pixels: fonts and their smoothing differ from machine to machine, what stands where does not."""
-    return [[tuple(sum(rows[y + j][x + i][c] for j in range(0, CELL, 2) for i in range(0, CELL, 2)) // (CELL // 2) ** 2 for c in range(3))
-             for x in range(0, len(rows[0]) - CELL + 1, CELL)] for y in range(0, len(rows) - CELL + 1, CELL)]
-
-
-def png(rows):
-    """Pixels as a file."""
-    part = lambda kind, data: len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
-    head = len(rows[0]).to_bytes(4, "big") + len(rows).to_bytes(4, "big") + bytes([8, 2, 0, 0, 0])
-    return (b"\x89PNG\r\n\x1a\n" + part(b"IHDR", head) + part(b"IDAT", zlib.compress(b"".join(b"\0" + bytes(v for p in row for v in p) for row in rows), 9))
-            + part(b"IEND", b""))
-
-
-@unittest.skipUnless(CHROMIUM, "needs Chromium")
-class BrowserCase(Serving):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser(slow=SLOW)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-
-    def open_file(self, trace, *options):
-        self.page(trace, *options)
-        self.browser.open((self.dir / "t.html").as_uri())
-        return self.browser
-
-    def nothing_wrong(self):
-        self.assertEqual(self.browser.problems, [])
-        self.assertEqual(self.browser.run("return document.querySelectorAll('.error:not([hidden])').length"), 0)
 
 
 class Timeline(BrowserCase):
@@ -708,45 +638,6 @@ class Timeline(BrowserCase):
         self.nothing_wrong()
 
 
-class Pictures(BrowserCase):
-    """Scenes beside pictures of them that somebody looked at: ORMA_UPDATE=1 makes them anew."""
-
-    def compare(self, name):
-        self.browser.wait("orma.settled"), self.browser.frame()
-        got = coarse(pixels(self.browser.picture()))
-        path = SCENES / f"{name}.png"
-        if os.environ.get("ORMA_UPDATE"):
-            path.write_bytes(png(got))
-        wanted = pixels(path.read_bytes())
-        self.assertEqual((len(got), len(got[0])), (len(wanted), len(wanted[0])))
-        far = [(x, y) for y, row in enumerate(got) for x, cell in enumerate(row) if max(abs(a - b) for a, b in zip(cell, wanted[y][x])) > 45]
-        self.assertLess(len(far), len(got) * len(got[0]) * 0.02, f"{name} looks otherwise at {far[:40]}, in squares of {CELL} pixels")
-
-    def test_slices(self):
-        b = self.open_file(self.trace(made_json()))
-        b.run("orma.setTheme('light', true)")
-        self.compare("slices")
-        b.run("const r = orma.trace.rows.find((r) => r && r.lanes); const data = await orma.trace.load(r.n); orma.choose({ row: r.n, kind: 'slice', item: 40, data }, true);"
-              "orma.mark('a note'); orma.zoomTo(1e6, 3e6); orma.setTheme('dark', true)")
-        self.compare("details")
-
-    def test_states(self):
-        text = self.trace(SCHED, "t.txt")
-        trace = self.dir / "t.pftrace"
-        self.orma("convert", "binary", text, trace)
-        b = self.open_file(trace)
-        b.run("orma.setTheme('light', true); orma.chooseArea({ from: 1e4, to: 2e4, rows: orma.trace.rows.filter(Boolean).map((r) => r.n) }); await new Promise((r) => setTimeout(r, 400))")
-        self.compare("states")
-
-    def test_heaps(self):
-        text = self.trace(HEAP, "t.txt")
-        trace = self.dir / "t.pftrace"
-        self.orma("convert", "binary", text, trace)
-        b = self.open_file(trace)
-        b.run("orma.setTheme('light', true)"), b.wait("document.querySelectorAll('.flame canvas').length === 2")
-        self.compare("heaps")
-
-
 @unittest.skipUnless(FIREFOX, "needs Firefox")
 class InFirefox(Serving):
     test_answers = test_who_may_ask = None
@@ -808,41 +699,6 @@ class InFirefox(Serving):
         b.wait("document.querySelector('.sql tbody td')")
         self.assertEqual(int(b.run("return document.querySelector('.sql tbody td').innerText")), self.sql(trace, "SELECT count(*) FROM slice")[0][0])
         self.nothing_wrong()
-
-
-@unittest.skipUnless(AXE.exists(), "needs axe-core: npm install --prefix tests/npm")
-class Accessibility(BrowserCase):
-    def check(self, what):
-        self.browser.call("Runtime.evaluate", expression=AXE.read_text())
-        found = self.browser.run("return (await axe.run(document, { resultTypes: ['violations'] })).violations.map((v) => [v.id, v.nodes.map((n) => n.html.slice(0, 200))])")
-        self.assertEqual(found, [], what)
-
-    def test_all_that_can_be_seen(self):
-        trace = self.trace(made_json())
-        b = self.open_file(trace)
-        for theme in ("light", "dark"):
-            b.run(f"orma.setTheme('{theme}', true); orma.choose(undefined)"), b.frame()
-            self.check(f"timeline, {theme}")
-            b.run("const r = orma.trace.rows.find((r) => r && r.lanes); orma.choose({ row: r.n, kind: 'slice', item: 5, data: await orma.trace.load(r.n) }, true)"), b.frame()
-            self.check(f"details, {theme}")
-            b.run("orma.chooseArea({ from: 0, to: orma.trace.span, rows: orma.trace.rows.filter(Boolean).map((r) => r.n) }); await new Promise((r) => setTimeout(r, 300))")
-            self.check(f"figures, {theme}")
-            for tab in ("Flame graph", "Log", "SQL", "Trace"):
-                b.run(f"orma.panel.show('{tab}'); await new Promise((r) => setTimeout(r, 200))")
-                self.check(f"{tab}, {theme}")
-            for key, more in (("?", {}), ("k", {"modifiers": 2}), ("n", {})):
-                b.run("orma.heads.focus()"), b.key(key, f"Key{key.upper()}", **more), b.frame()
-                self.check(f"dialog of {key}, {theme}")
-                b.run("document.querySelector('dialog').close()")
-        self.nothing_wrong()
-
-    def test_the_report(self):
-        out = self.dir / "r.html"
-        self.orma("report", self.trace(made_json()), "--html", out)
-        self.browser.open(out.as_uri())
-        for theme in ("light", "dark"):
-            self.browser.run(f"orma.setTheme('{theme}', true)"), self.browser.frame()
-            self.check(f"report, {theme}")
 
 
 del BrowserCase, Serving

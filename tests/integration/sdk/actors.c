@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,4 +92,28 @@ void end(struct orma_test_session *session, struct orma_test_trace *ret)
 {
     orma_test_session_stop(session, ret);
     expect("errors", orma_test_trace_check(ret), 0);
+}
+
+static bool is_wanted(const char *name, char *const *names)
+{
+    if (!*names)
+        return true;
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names;
+}
+
+void run_tests(const struct named_test *tests, size_t num, char *const *names)
+{
+    for (size_t i = 0; i < num; i++) {
+        int before = failed;
+
+        if (!is_wanted(tests[i].name, names))
+            continue;
+        failed = 0;
+        tests[i].run();
+        if (failed)
+            fprintf(stderr, "in %s\n", tests[i].name);
+        failed |= before;
+    }
 }

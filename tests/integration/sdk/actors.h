@@ -33,6 +33,14 @@ void finish(struct actor *a);
 /* Child: with the stall policy, until a session is there. */
 void start_tracing(void);
 
+struct named_test {
+    const char *name;
+    void (*run)(void);
+};
+
+/* Those of `names`, which ends with NULL; all if it is empty. Sets `failed` if one did. */
+void run_tests(const struct named_test *tests, size_t num, char *const *names);
+
 struct orma_test_session *begin(void);
 void end(struct orma_test_session *session, struct orma_test_trace *ret);
 #endif

@@ -1,5 +1,5 @@
 /*
- * Life of tracing in a process: forks, early starts and exits, a service that
+ * Life of tracing in a process: early starts and exits, a service that
  * comes back, threads that come and go, signals, no descriptors left.
  *
  *   test_integration_sdk_life TRACED [TEST...]
@@ -17,13 +17,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "orma/orma.h"
+#include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "sdk/events/te.h"
 #include "sdk/tracing/startup.h"
@@ -42,147 +42,6 @@ static void many(const char *what, int num)
 {
     for (int i = 0; i < num; i++)
         ORMA_INSTANT(life, "", ORMA_DYNAMIC_NAME(what));
-}
-
-/* ---- fork ---- */
-
-static void *many_in_thread(void *arg)
-{
-    many(arg, 100);
-    return NULL;
-}
-
-static void in_child(void)
-{
-    pthread_t thread;
-
-    many("lost: it wakes the SDK", 1);
-    expect("a session of the child", (uint64_t)orma_wait_for_session(WAIT_MS), 1);
-    many("child", 100);
-    assert(pthread_create(&thread, NULL, many_in_thread, (void *)"child's thread") == 0);
-    pthread_join(thread, NULL);
-    pid_t grandchild = fork();
-    assert(grandchild >= 0);
-    if (grandchild == 0) {
-        expect("a session of the grandchild", (uint64_t)orma_wait_for_session(WAIT_MS), 1);
-        many("grandchild", 100);
-        exit(failed);
-    }
-    int status;
-    assert(waitpid(grandchild, &status, 0) == grandchild);
-    expect("status of the grandchild", (uint64_t)status, 0);
-    many("child", 100);
-}
-
-static void play_fork(void)
-{
-    int status;
-
-    start_tracing();
-    many("parent", 100);
-    pid_t pid = fork();
-    assert(pid >= 0);
-    if (pid == 0) {
-        in_child();
-        exit(failed);
-    }
-    many("parent", 1000);
-    assert(waitpid(pid, &status, 0) == pid);
-    expect("status of the child", (uint64_t)status, 0);
-    many("parent", 100);
-}
-
-static void test_fork(void)
-{
-    struct orma_test_session *session = begin();
-    struct orma_test_trace t;
-    struct actor a = act(play_fork);
-
-    finish(&a);
-    end(session, &t);
-    expect("parent's", orma_test_trace_count(&t, 3, "parent"), 1200);
-    expect("child's", orma_test_trace_count(&t, 3, "child"), 200);
-    expect("child's thread's", orma_test_trace_count(&t, 3, "child's thread"), 100);
-    expect("grandchild's", orma_test_trace_count(&t, 3, "grandchild"), 100);
-    for (size_t i = 0; i < t.num; i++) {
-        const struct orma_test_seq *s = &t.seqs[i];
-
-        for (size_t j = 1; j < orma_te_reader_num(&s->te); j++)
-            expect("sequences of one process",
-                   (uint64_t)strncmp(orma_te_reader_event(&s->te, 0)->name,
-                                     orma_te_reader_event(&s->te, j)->name, 5),
-                   0);
-    }
-    orma_test_trace_fini(&t);
-}
-
-/* Children of clone() and of _Fork() come without the handlers of fork(). */
-static void play_clone(void)
-{
-    int status;
-
-    start_tracing();
-    many("parent", 100);
-    pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
-    assert(pid >= 0);
-    if (pid == 0) {
-        many("lost: it wakes the SDK", 1);
-        expect("a session of the child", (uint64_t)orma_wait_for_session(WAIT_MS), 1);
-        many("child", 100);
-        exit(failed);
-    }
-    assert(waitpid(pid, &status, 0) == pid);
-    expect("status of the child", (uint64_t)status, 0);
-    pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
-    if (pid == 0)
-        exit(failed); /* nothing of ours in it may wait for the parent's threads */
-    assert(waitpid(pid, &status, 0) == pid);
-    expect("status of a child without events", (uint64_t)status, 0);
-    many("parent", 100);
-}
-
-static void test_clone(void)
-{
-    struct orma_test_session *session = begin();
-    struct orma_test_trace t;
-    struct actor a = act(play_clone);
-
-    finish(&a);
-    end(session, &t);
-    expect("parent's", orma_test_trace_count(&t, 3, "parent"), 200);
-    expect("child's", orma_test_trace_count(&t, 3, "child"), 100);
-    orma_test_trace_fini(&t);
-}
-
-/* A child that does nothing but exec costs no thread and no descriptor. */
-static void play_fork_and_exec(void)
-{
-    start_tracing();
-    for (int i = 0; i < 20; i++) {
-        int status;
-        pid_t pid = fork();
-
-        assert(pid >= 0);
-        if (pid == 0) {
-            execl("/bin/true", "true", (char *)NULL);
-            _exit(127);
-        }
-        many("between", 10);
-        assert(waitpid(pid, &status, 0) == pid);
-        expect("status", (uint64_t)status, 0);
-    }
-}
-
-static void test_fork_and_exec(void)
-{
-    struct orma_test_session *session = begin();
-    struct orma_test_trace t;
-    struct actor a = act(play_fork_and_exec);
-
-    finish(&a);
-    end(session, &t);
-    expect("events", orma_test_trace_count(&t, 3, "between"), 200);
-    orma_test_trace_fini(&t);
 }
 
 /* ---- startup ---- */
@@ -857,13 +716,7 @@ static void test_reconnect_here(void)
     test_reconnect(traced_program);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} tests[] = {
-    {"fork", test_fork},
-    {"clone", test_clone},
-    {"fork_and_exec", test_fork_and_exec},
+static const struct named_test tests[] = {
     {"brief_life", test_brief_life},
     {"too_much", test_too_much},
     {"takeover", test_takeover},
@@ -887,19 +740,7 @@ int main(int argc, char **argv)
     traced_program = argv[1];
     orma_test_daemon_start(&daemon, traced_program);
     traced_pid = daemon.pid;
-    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-        bool wanted = argc == 2;
-        int before = failed;
-
-        for (int j = 2; j < argc; j++)
-            wanted |= !strcmp(argv[j], tests[i].name);
-        failed = 0;
-        if (wanted)
-            tests[i].run();
-        if (failed)
-            fprintf(stderr, "in %s\n", tests[i].name);
-        failed |= before;
-    }
+    run_tests(tests, ORMA_ARRAY_LEN(tests), argv + 2);
     expect("exit code of the service", (uint64_t)orma_test_daemon_stop(&daemon), 0);
     return failed;
 }

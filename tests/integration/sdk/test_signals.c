@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "orma/orma.h"
+#include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
 #include "tests/integration/sdk/actors.h"
 
@@ -524,10 +525,7 @@ static void test_forks(void)
 
 /* ---- the list ---- */
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} tests[] = {
+static const struct named_test tests[] = {
     {"malloc", test_malloc},
     {"events", test_events},
     {"stall", test_events_that_stall},
@@ -548,19 +546,7 @@ int main(int argc, char **argv)
     counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert(counts != MAP_FAILED);
     orma_test_daemon_start(&daemon, argv[1]);
-    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-        bool wanted = argc == 2;
-        int before = failed;
-
-        for (int j = 2; j < argc; j++)
-            wanted |= !strcmp(argv[j], tests[i].name);
-        failed = 0;
-        if (wanted)
-            tests[i].run();
-        if (failed)
-            fprintf(stderr, "in %s\n", tests[i].name);
-        failed |= before;
-    }
+    run_tests(tests, ORMA_ARRAY_LEN(tests), argv + 2);
     expect("exit code of the service", (uint64_t)orma_test_daemon_stop(&daemon), 0);
     return failed;
 }

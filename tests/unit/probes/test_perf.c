@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,7 +9,6 @@
 #include <unistd.h>
 
 #include "probes/core/source.h"
-#include "probes/perf/encode.h"
 #include "probes/perf/source.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
@@ -20,26 +18,15 @@
 #include "sdk/wire/pb_reader.h"
 #include "tests/support/leaks.h"
 #include "tests/support/probes_fixture.h"
-
-typedef Perfetto__Protos__PerfEventConfig config_t;
-typedef Perfetto__Protos__PerfEvents__Timebase timebase_t;
-
-#define CONFIG_INIT PERFETTO__PROTOS__PERF_EVENT_CONFIG__INIT
-#define TIMEBASE_INIT PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__INIT
-#define STACKS_INIT PERFETTO__PROTOS__PERF_EVENT_CONFIG__CALLSTACK_SAMPLING__INIT
-
-static int make(struct orma_perf_plan *plan, const config_t *config, char why[256])
-{
-    return orma_perf_plan_make(plan, config, NULL, why, 256);
-}
+#include "tests/unit/probes/perf_made.h"
 
 Test(perf_plan, samples_the_cpu_clock_unless_told_otherwise)
 {
-    config_t config = CONFIG_INIT;
+    perf_config_t config = CONFIG_INIT;
     struct orma_perf_plan plan;
     char why[256];
 
-    cr_assert_eq(make(&plan, &config, why), 0);
+    cr_assert_eq(perf_make(&plan, &config, why), 0);
     cr_assert_eq(plan.events_num, 1);
     cr_assert_eq(plan.events[0].attr.type, PERF_TYPE_SOFTWARE);
     cr_assert_eq(plan.events[0].attr.config, PERF_COUNT_SW_CPU_CLOCK);
@@ -54,8 +41,8 @@ Test(perf_plan, followers_are_read_with_the_timebase)
 {
     Perfetto__Protos__FollowerEvent follower = PERFETTO__PROTOS__FOLLOWER_EVENT__INIT;
     Perfetto__Protos__FollowerEvent *followers[] = {&follower};
-    timebase_t tb = TIMEBASE_INIT;
-    config_t config = CONFIG_INIT;
+    perf_timebase_t tb = TIMEBASE_INIT;
+    perf_config_t config = CONFIG_INIT;
     struct orma_perf_plan plan;
     char why[256];
 
@@ -66,7 +53,7 @@ Test(perf_plan, followers_are_read_with_the_timebase)
     config.timebase = &tb;
     config.followers = followers;
     config.n_followers = 1;
-    cr_assert_eq(make(&plan, &config, why), 0);
+    cr_assert_eq(perf_make(&plan, &config, why), 0);
     cr_assert_eq(plan.events_num, 2);
     cr_assert_not(plan.events[0].attr.freq);
     cr_assert_eq(plan.events[0].attr.sample_period, 1000000);
@@ -79,413 +66,29 @@ Test(perf_plan, says_what_is_wrong)
 {
     Perfetto__Protos__PerfEvents__Tracepoint tracepoint =
         PERFETTO__PROTOS__PERF_EVENTS__TRACEPOINT__INIT;
-    timebase_t tb = TIMEBASE_INIT;
-    config_t config = CONFIG_INIT;
+    perf_timebase_t tb = TIMEBASE_INIT;
+    perf_config_t config = CONFIG_INIT;
     struct orma_perf_plan plan;
     char why[256];
 
     config.timebase = &tb;
     tb.interval_case = PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__INTERVAL_FREQUENCY;
     tb.frequency = 0;
-    cr_assert_eq(make(&plan, &config, why), -EINVAL);
+    cr_assert_eq(perf_make(&plan, &config, why), -EINVAL);
     cr_assert_neq(strstr(why, "frequency"), NULL);
     tb.frequency = 99;
     tb.event_case = PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__EVENT_COUNTER;
     tb.counter = 4711;
-    cr_assert_eq(make(&plan, &config, why), -EINVAL);
+    cr_assert_eq(perf_make(&plan, &config, why), -EINVAL);
     cr_assert_neq(strstr(why, "counter 4711"), NULL);
     tb.event_case = PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__EVENT_TRACEPOINT;
     tb.tracepoint = &tracepoint;
     tracepoint.name = (char *)"../../etc/passwd";
-    cr_assert_eq(make(&plan, &config, why), -EINVAL);
+    cr_assert_eq(perf_make(&plan, &config, why), -EINVAL);
     config.timebase = NULL;
     config.ring_buffer_pages = 100;
-    cr_assert_eq(make(&plan, &config, why), -EINVAL);
+    cr_assert_eq(perf_make(&plan, &config, why), -EINVAL);
     cr_assert_neq(strstr(why, "power of two"), NULL);
-    orma_assert_no_leaks();
-}
-
-/* ---- records ---- */
-
-/* The last two: a thread of the kernel, which has no registers and no stack; or none are sampled.
- */
-#define USER_WORDS (ORMA_PERF_REGS_MASK ? 2 : 0)
-enum { WORDS = 11 + USER_WORDS };
-
-static size_t sample_record(uint64_t words[WORDS])
-{
-    const struct perf_event_header head = {
-        .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = WORDS * 8};
-    const uint32_t pids[2] = {77, 78}, cpu[2] = {3, 0};
-    const uint64_t rest[] = {1, 4242, 4, (uint64_t)PERF_CONTEXT_USER, 0x1000, 0x2000, 0x3000};
-
-    memset(words, 0, WORDS * 8);
-    memcpy(words, &head, 8);
-    memcpy(words + 1, pids, 8);
-    words[2] = 123456789;
-    memcpy(words + 3, cpu, 8);
-    memcpy(words + 4, rest, sizeof(rest));
-    return WORDS * 8;
-}
-
-static void stacks_plan(struct orma_perf_plan *plan)
-{
-    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
-    config_t config = CONFIG_INIT;
-    char why[256];
-
-    cs.has_user_frames = true;
-    cs.user_frames = PERFETTO__PROTOS__PERF_EVENT_CONFIG__UNWIND_MODE__UNWIND_FRAME_POINTER;
-    config.callstack_sampling = &cs;
-    cr_assert_eq(make(plan, &config, why), 0);
-    cr_assert(plan->stacks);
-    cr_assert_not(plan->unwind);
-    cr_assert_eq(plan->leaf, ORMA_PERF_REGS_MASK != 0);
-    cr_assert_eq(plan->events[0].attr.sample_stack_user, plan->leaf ? ORMA_PERF_LEAF_BYTES : 0);
-}
-
-Test(perf_record, is_decoded)
-{
-    struct orma_perf_plan plan;
-    struct orma_perf_record rec;
-    uint64_t words[WORDS];
-    size_t len = sample_record(words);
-    bool skip;
-
-    stacks_plan(&plan);
-    cr_assert(orma_perf_record_decode(&plan, words, len, &rec, &skip));
-    cr_assert_not(skip);
-    cr_assert_eq(rec.pid, 77);
-    cr_assert_eq(rec.tid, 78);
-    cr_assert_eq(rec.time, 123456789);
-    cr_assert_eq(rec.cpu, 3);
-    cr_assert_eq(rec.counts_num, 1);
-    cr_assert_eq(rec.counts[0], 4242);
-    cr_assert_eq(rec.chain_num, 4);
-    cr_assert_eq(rec.chain[3], 0x3000);
-    orma_perf_plan_fini(&plan);
-}
-
-Test(perf_record, lies_about_lengths_are_refused)
-{
-    struct orma_perf_plan plan;
-    struct orma_perf_record rec;
-    uint64_t words[WORDS];
-    size_t len = sample_record(words);
-    bool skip;
-
-    stacks_plan(&plan);
-    for (size_t cut = 0; cut < len; cut += 8) /* the chain needs all of it */
-        cr_assert_not(orma_perf_record_decode(&plan, words, cut, &rec, &skip));
-    for (unsigned at = 4; at <= 6; at += 2) { /* number of counters, of addresses */
-        uint64_t good = words[at];
-
-        words[at] = UINT64_MAX / 4;
-        cr_assert_not(orma_perf_record_decode(&plan, words, len, &rec, &skip));
-        words[at] = good;
-    }
-    orma_perf_plan_fini(&plan);
-}
-
-/* A record of another kind: header, words, and the trailer that says who, when, where. */
-struct made {
-    uint64_t words[64];
-    size_t len; /* words */
-};
-
-static void begin(struct made *m, uint32_t type, uint16_t misc)
-{
-    const struct perf_event_header head = {.type = type, .misc = misc};
-
-    memcpy(m->words, &head, 8);
-    m->len = 1;
-}
-
-static void add(struct made *m, uint64_t word)
-{
-    m->words[m->len++] = word;
-}
-
-static void add_pair(struct made *m, uint32_t a, uint32_t b)
-{
-    add(m, (uint64_t)b << 32 | a);
-}
-
-static void add_text(struct made *m, const char *text)
-{
-    size_t words = strlen(text) / 8 + 1;
-
-    memset(m->words + m->len, 0, words * 8);
-    memcpy(m->words + m->len, text, strlen(text));
-    m->len += words;
-}
-
-static struct orma_perf_record finish(struct made *m, const struct orma_perf_plan *plan,
-                                      uint64_t time)
-{
-    struct orma_perf_record ret;
-    struct perf_event_header head;
-    bool skip;
-
-    add_pair(m, 1, 1);
-    add(m, time);
-    add_pair(m, 3, 0);
-    memcpy(&head, m->words, 8);
-    head.size = (uint16_t)(m->len * 8);
-    memcpy(m->words, &head, 8);
-    for (size_t cut = 1; cut < m->len; cut++) /* a shorter one is refused, or means less */
-        (void)orma_perf_record_decode(plan, m->words, cut * 8, &ret, &skip);
-    cr_assert(orma_perf_record_decode(plan, m->words, m->len * 8, &ret, &skip));
-    cr_assert_not(skip);
-    return ret;
-}
-
-static struct orma_perf_record comm(struct made *m, const struct orma_perf_plan *plan, uint32_t pid,
-                                    const char *name, bool exec)
-{
-    begin(m, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
-    add_pair(m, pid, pid);
-    add_text(m, name);
-    return finish(m, plan, 100);
-}
-
-static struct orma_perf_record fork_of(struct made *m, const struct orma_perf_plan *plan,
-                                       uint32_t parent, uint32_t child)
-{
-    begin(m, PERF_RECORD_FORK, 0);
-    add_pair(m, child, parent);
-    add_pair(m, child, parent);
-    add(m, 200);
-    return finish(m, plan, 200);
-}
-
-static struct orma_perf_record used(struct made *m, const struct orma_perf_plan *plan, uint32_t tid,
-                                    uint64_t ns)
-{
-    begin(m, PERF_RECORD_READ, 0);
-    add_pair(m, 7, tid);
-    add(m, ns);
-    return finish(m, plan, 300);
-}
-
-static struct orma_perf_record mapped(struct made *m, const struct orma_perf_plan *plan,
-                                      uint32_t pid, uint64_t start, uint64_t len, const char *path)
-{
-    begin(m, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
-    add_pair(m, pid, pid);
-    add(m, start);
-    add(m, len);
-    add(m, 0x1000);
-    add_pair(m, 8, 1);
-    add(m, 4711);
-    add(m, 0);
-    add(m, 5);
-    add_text(m, path);
-    return finish(m, plan, 150);
-}
-
-Test(perf_record, a_copied_stack_is_decoded)
-{
-    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
-    struct orma_perf_plan plan;
-    struct orma_perf_record rec;
-    config_t config = CONFIG_INIT;
-    struct made m;
-    char why[256];
-    bool skip;
-
-    config.callstack_sampling = &cs;
-    cr_assert_eq(make(&plan, &config, why), 0);
-    if (!plan.unwind)
-        cr_skip_test("no unwinder for this cpu");
-    begin(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-    add_pair(&m, 77, 78);
-    add(&m, 123);
-    add_pair(&m, 3, 0);
-    add(&m, 1); /* counters */
-    add(&m, 4242);
-    add(&m, 0); /* no chain */
-    add(&m, PERF_SAMPLE_REGS_ABI_64);
-    for (unsigned i = 0; i < ORMA_PERF_REGS_NUM; i++)
-        add(&m, 1000 + i);
-    add(&m, 16);
-    add(&m, 0xaaaa);
-    add(&m, 0xbbbb);
-    size_t used = m.len;
-    add(&m, 8); /* so much was there */
-    cr_assert(orma_perf_record_decode(&plan, m.words, m.len * 8, &rec, &skip));
-    cr_expect_eq(rec.regs[0], 1000);
-    cr_expect_eq(rec.regs[ORMA_PERF_REGS_NUM - 1], 1000 + ORMA_PERF_REGS_NUM - 1);
-    cr_expect_eq(rec.stack_len, 8);
-    cr_expect_eq(*(const uint64_t *)(const void *)rec.stack, 0xaaaa);
-    for (size_t cut = 1; cut < m.len; cut++)
-        cr_expect_not(orma_perf_record_decode(&plan, m.words, cut * 8, &rec, &skip), "%zu", cut);
-    m.words[used] = 17; /* more than there is */
-    cr_expect_not(orma_perf_record_decode(&plan, m.words, m.len * 8, &rec, &skip));
-    orma_perf_plan_fini(&plan);
-    orma_assert_no_leaks();
-}
-
-Test(perf_record, whom_a_thread_wakes_up)
-{
-    struct orma_perf_plan plan = {.woken_at = 24};
-    struct orma_perf_record rec;
-    struct made m;
-    bool skip;
-
-    plan.events[0].attr.sample_type = PERF_SAMPLE_RAW;
-    for (unsigned i = 0; i < 2; i++) {
-        begin(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
-        add_pair(&m, 77, 78);
-        add(&m, 123);
-        add_pair(&m, 3, 0);
-        add_pair(&m, 36, i ? 0x100000 : 0x040000); /* size; flags: in an interrupt, or not */
-        for (unsigned word = 0; word < 4; word++)
-            add(&m, 0);
-        memcpy((uint8_t *)&m.words[4] + 4 + 24, &(uint32_t){4711}, 4);
-        cr_assert(orma_perf_record_decode(&plan, m.words, m.len * 8, &rec, &skip));
-        cr_expect_eq(rec.woken, 4711);
-        cr_expect_eq(rec.interrupt, i == 1);
-        for (size_t cut = 1; cut < m.len; cut++)
-            cr_expect_not(orma_perf_record_decode(&plan, m.words, cut * 8, &rec, &skip));
-    }
-    begin(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL); /* of an event that is no tracepoint */
-    add_pair(&m, 77, 78);
-    add(&m, 123);
-    add_pair(&m, 3, 0);
-    add_pair(&m, 4, 0);
-    cr_assert(orma_perf_record_decode(&plan, m.words, m.len * 8, &rec, &skip));
-    cr_expect_eq(rec.woken, 0);
-}
-
-Test(perf_plan, processes_alone_are_watched_alone)
-{
-    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
-    Perfetto__Protos__PerfEventConfig__Scope scope =
-        PERFETTO__PROTOS__PERF_EVENT_CONFIG__SCOPE__INIT;
-    int32_t pids[] = {77};
-    char *names[] = {(char *)"tool"};
-    config_t config = CONFIG_INIT;
-    struct orma_perf_plan plan;
-    char why[256];
-
-    config.callstack_sampling = &cs;
-    cs.scope = &scope;
-    scope.target_pid = pids;
-    scope.n_target_pid = 1;
-    cr_assert_eq(make(&plan, &config, why), 0);
-    cr_expect_eq(plan.pids_num, 1);
-    cr_expect(plan.events[0].attr.inherit);
-    cr_expect(plan.events[0].attr.inherit_thread, "what it starts is another process");
-    cr_expect_not(orma_perf_plan_without_kernel(&plan), "nobody said that it may");
-    orma_perf_plan_fini(&plan);
-    scope.target_cmdline = names;
-    scope.n_target_cmdline = 1;
-    cr_assert_eq(make(&plan, &config, why), 0);
-    cr_expect_null(plan.pids, "the name may come up anywhere");
-    orma_perf_plan_fini(&plan);
-    orma_assert_no_leaks();
-}
-
-/* Of processes that are watched alone, by the cpu clock; without a name it would help nobody. */
-Test(perf_plan, threads_that_end_say_what_they_used)
-{
-    static const struct {
-        uint8_t extension[5]; /* length, then names (5) and off_cpu (6) */
-        bool pids, told;
-    } cases[] = {
-        {{2, 0x28, 1}, true, true},
-        {{4, 0x28, 1, 0x30, 1}, true, false},
-        {{2, 0x28, 0}, true, false},
-        {{2, 0x28, 1}, false, false},
-    };
-    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
-    Perfetto__Protos__PerfEventConfig__Scope scope =
-        PERFETTO__PROTOS__PERF_EVENT_CONFIG__SCOPE__INIT;
-    int32_t pids[] = {7};
-    struct orma_perf_plan plan;
-    char why[256];
-
-    cs.scope = &scope;
-    scope.target_pid = pids;
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
-        ProtobufCMessageUnknownField field = {90001, PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED,
-                                              cases[i].extension[0] + 1u,
-                                              (uint8_t *)(uintptr_t)cases[i].extension};
-        config_t config = CONFIG_INIT;
-        struct orma_perf_record rec;
-        struct made m;
-
-        config.callstack_sampling = &cs;
-        config.base.n_unknown_fields = 1;
-        config.base.unknown_fields = &field;
-        scope.n_target_pid = cases[i].pids;
-        cr_assert_eq(make(&plan, &config, why), 0);
-        cr_expect_eq(plan.cpu_time, cases[i].told, "%zu", i);
-        cr_expect_eq(plan.events[0].attr.inherit_stat, cases[i].told, "%zu", i);
-        rec = used(&m, &plan, 8, 123456);
-        cr_expect_eq(rec.kind, ORMA_PERF_CPU_TIME);
-        cr_expect_eq(rec.pid, 7);
-        cr_expect_eq(rec.tid, 8);
-        cr_expect_eq(rec.counts_num, 1);
-        cr_expect_eq(rec.counts[0], 123456);
-        orma_perf_plan_fini(&plan);
-    }
-    orma_assert_no_leaks();
-}
-
-/* However fast samples come, those up to a late look find room: stacks are shorter then. */
-Test(perf_plan, rings_hold_what_comes_until_somebody_looks)
-{
-    static const unsigned rates[] = {1, 99, 999, 1999, 4999, 9999, 20000, 49999, 100000};
-    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
-    config_t config = CONFIG_INIT;
-    timebase_t tb = TIMEBASE_INIT;
-    struct orma_perf_plan plan;
-    char why[256];
-
-    config.callstack_sampling = &cs;
-    config.timebase = &tb;
-    tb.interval_case = PERFETTO__PROTOS__PERF_EVENTS__TIMEBASE__INTERVAL_FREQUENCY;
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(rates); i++) {
-        tb.frequency = rates[i];
-        cr_assert_eq(make(&plan, &config, why), 0, "%s", why);
-        if (plan.unwind) {
-            uint64_t ms = plan.read_period_ms + ORMA_MIN(plan.read_period_ms, 50u); /* late */
-            uint64_t come = rates[i] * ms / 1000;
-
-            cr_expect_leq(come * plan.stack_bytes, plan.ring_pages * UINT64_C(4096), "%u",
-                          rates[i]);
-            cr_expect_geq(plan.stack_bytes + 8, ORMA_PERF_STACK_BYTES, "%u", rates[i]);
-            cr_expect(rates[i] > 5000 || plan.stack_bytes == ORMA_PERF_STACK_BYTES_MAX);
-            cr_expect_eq(plan.events[0].attr.sample_stack_user, plan.stack_bytes);
-        }
-        orma_perf_plan_fini(&plan);
-    }
-    orma_assert_no_leaks();
-}
-
-Test(perf_plan, gives_up_memory_before_it_gives_up)
-{
-    Perfetto__Protos__PerfEventConfig__CallstackSampling cs = STACKS_INIT;
-    config_t config = CONFIG_INIT;
-    struct orma_perf_plan plan;
-    char why[256];
-    unsigned steps = 0;
-
-    config.callstack_sampling = &cs;
-    cr_assert_eq(make(&plan, &config, why), 0);
-    uint32_t pages = plan.ring_pages, period_ms = plan.read_period_ms;
-    while (orma_perf_plan_with_less_memory(&plan)) {
-        if (plan.unwind && plan.stack_bytes > 16384) /* as many stacks as before, less deep */
-            cr_expect(plan.ring_pages * 2 == pages && plan.read_period_ms == period_ms);
-        pages = plan.ring_pages;
-        if (plan.unwind)
-            cr_expect_geq(plan.ring_pages * 4096u, ORMA_PERF_RECORDS_MIN * plan.stack_bytes / 2);
-        cr_assert_lt(++steps, 40);
-    }
-    cr_expect_gt(steps, 2);
-    orma_perf_plan_fini(&plan);
     orma_assert_no_leaks();
 }
 
@@ -494,23 +97,23 @@ Test(perf_plan, gives_up_memory_before_it_gives_up)
 /* What the kernel's records say is believed, in their order. */
 Test(perf_processes, follow_the_records)
 {
-    config_t config = CONFIG_INIT;
+    perf_config_t config = CONFIG_INIT;
     ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
     struct orma_perf_processes all;
     struct orma_perf_plan plan;
     struct orma_perf_record r;
-    struct made m;
+    struct perf_made m;
     struct pf pf;
 
     pf_init(&pf);
     pf_file(&pf, "proc/none", "");
-    stacks_plan(&plan);
+    perf_stacks_plan(&plan);
     cr_assert_eq(orma_perf_processes_init(&all, pf_path(&pf, "proc"), &config), 0);
-    r = comm(&m, &plan, 70, "first", true);
+    r = perf_comm(&m, &plan, 70, "first", true);
     orma_perf_processes_take(&all, &r);
-    r = mapped(&m, &plan, 70, 0x10000, 0x4000, "/bin/first");
+    r = perf_mapped(&m, &plan, 70, 0x10000, 0x4000, "/bin/first");
     orma_perf_processes_take(&all, &r);
-    r = mapped(&m, &plan, 70, 0x11000, 0x1000, "/lib/inside.so");
+    r = perf_mapped(&m, &plan, 70, 0x11000, 0x1000, "/lib/inside.so");
     orma_perf_processes_take(&all, &r);
     struct orma_perf_process *p = orma_perf_process_get(&all, 70, 1);
     cr_expect_eq(p->mappings_num, 3, "the new one parts the old");
@@ -521,7 +124,7 @@ Test(perf_processes, follow_the_records)
     cr_expect_eq(rest->offset, 0x1000 + 0x2000);
     cr_expect_null(orma_perf_process_find(&all, p, 0x14000, 1));
 
-    r = fork_of(&m, &plan, 70, 71);
+    r = perf_fork_of(&m, &plan, 70, 71);
     orma_perf_processes_take(&all, &r);
     p = orma_perf_process_get(&all, 71, 1);
     cr_expect_eq(p->mappings_num, 3);
@@ -531,7 +134,7 @@ Test(perf_processes, follow_the_records)
     cr_expect_not(orma_perf_process_cmdline(&all, p, &name));
     cr_expect_str_eq(orma_buf_cstr(&name), "/bin/first");
 
-    r = comm(&m, &plan, 71, "second", true);
+    r = perf_comm(&m, &plan, 71, "second", true);
     orma_perf_processes_take(&all, &r);
     p = orma_perf_process_get(&all, 71, 1);
     cr_expect_eq(p->mappings_num, 0);
@@ -645,17 +248,17 @@ Test(perf_record, calls_that_the_processor_has_recorded)
 {
     struct orma_perf_plan plan = {.lbr = true};
     struct orma_perf_record rec;
-    struct made m;
+    struct perf_made m;
     bool skip;
 
     plan.events[0].attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
-    begin(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-    add_pair(&m, 77, 78);
-    add(&m, 123);
-    add_pair(&m, 3, 0);
-    add(&m, 2);
+    perf_begin(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    perf_add_pair(&m, 77, 78);
+    perf_add(&m, 123);
+    perf_add_pair(&m, 3, 0);
+    perf_add(&m, 2);
     for (unsigned i = 0; i < 6; i++)
-        add(&m, 0x1000 + i);
+        perf_add(&m, 0x1000 + i);
     cr_assert(orma_perf_record_decode(&plan, m.words, m.len * 8, &rec, &skip));
     cr_expect_eq(rec.calls_num, 2);
     cr_expect_eq(rec.calls[ORMA_PERF_CALL_WORDS], 0x1003, "where the caller's caller calls");
@@ -805,7 +408,7 @@ Test(perf_scope, names_and_pids)
         PERFETTO__PROTOS__PERF_EVENT_CONFIG__SCOPE__INIT;
     char *names[] = {(char *)"tool"}, *not_names[] = {(char *)"/opt/*"};
     int32_t pids[] = {9};
-    config_t config = CONFIG_INIT;
+    perf_config_t config = CONFIG_INIT;
     struct orma_perf_processes processes;
     struct pf pf;
 
@@ -833,7 +436,7 @@ Test(perf_scope, names_and_pids)
 Test(perf_scope, a_process_may_become_wanted)
 {
     char *names[] = {(char *)"tool"};
-    config_t config = CONFIG_INIT;
+    perf_config_t config = CONFIG_INIT;
     struct orma_perf_processes processes;
     struct pf pf;
 
@@ -851,7 +454,7 @@ Test(perf_scope, a_process_may_become_wanted)
 
 Test(perf_mappings, nonsense_lines_are_skipped)
 {
-    config_t config = CONFIG_INIT;
+    perf_config_t config = CONFIG_INIT;
     struct orma_perf_processes processes;
     struct pf pf;
 
@@ -879,7 +482,7 @@ Test(perf_mappings, nonsense_lines_are_skipped)
 
 Test(perf_mappings, own_functions_are_found)
 {
-    config_t config = CONFIG_INIT;
+    perf_config_t config = CONFIG_INIT;
     struct orma_perf_processes processes;
     uint64_t pc = (uint64_t)(uintptr_t)&orma_perf_name_matches;
 
@@ -901,7 +504,7 @@ Test(perf_mappings, own_functions_are_found)
 Test(perf_mappings, generated_code_has_no_file)
 {
     static const char *const names[] = {"//anon", "/dev/zero", "/nowhere"};
-    config_t config = CONFIG_INIT;
+    perf_config_t config = CONFIG_INIT;
     struct orma_perf_processes processes;
     uint64_t pc = (uint64_t)(uintptr_t)&orma_perf_name_matches;
 
@@ -974,8 +577,8 @@ Test(perf_live, samples_this_process_by_name_of_function)
     Perfetto__Protos__PerfEventConfig__Scope scope =
         PERFETTO__PROTOS__PERF_EVENT_CONFIG__SCOPE__INIT;
     int32_t pids[] = {getpid()};
-    timebase_t tb = TIMEBASE_INIT;
-    config_t perf = CONFIG_INIT;
+    perf_timebase_t tb = TIMEBASE_INIT;
+    perf_config_t perf = CONFIG_INIT;
     struct found found = {0};
     struct pf pf;
     char why[256];
