@@ -9,6 +9,7 @@ import unittest
 import abi
 import commits
 import knots
+import large
 import names
 import size
 import symbols
@@ -58,6 +59,31 @@ class Size(unittest.TestCase):
             subprocess.run(["cc", "-g", "-o", program, source], check=True)
             self.assertEqual([size.name_of(p) for p in (program, "y/liborma.so.0.1.0")], ["x", "liborma.so"])
             self.assertLess(size.stripped(program), program.stat().st_size)
+
+
+class Large(unittest.TestCase):
+    def test_what_is_not_listed_as_it_is_fails(self):
+        fails = lambda lines, listed: bool(list(large.problems_of({"a.c": lines} if lines else {}, {"a.c": (listed, "one list")} if listed else {})))
+        self.assertEqual([fails(*c) for c in ((0, 0), (900, 900))], [False, False])
+        self.assertEqual([fails(*c) for c in ((801, 0), (901, 900), (899, 900), (0, 900))], [True] * 4)
+
+    def test_what_is_measured(self):
+        with tempfile.TemporaryDirectory() as root:
+            root = pathlib.Path(root)
+            for name, text in {"a.c": 800 * "x\n", "b.c": 801 * "x\n", "c.c": "/* Made by tools/gen_x.py. */\n" + 801 * "x\n",
+                               "d.c": "/* By hand. */\n/* Made by tools/gen_x.py. */\n" + 801 * "x\n", "e.txt": 801 * "x\n"}.items():
+                (root / "sdk").mkdir(exist_ok=True)
+                (root / "sdk" / name).write_text(text)
+            self.assertEqual(large.measure(root), {"sdk/b.c": 801, "sdk/d.c": 803})
+
+    def test_the_list_has_reasons_and_only_shrinks(self):
+        with tempfile.TemporaryDirectory() as root:
+            listed = pathlib.Path(root, "large.tsv")
+            large.write_list(listed, {"b.c": (900, "one list"), "a.c": (801, "copied as it is")})
+            self.assertEqual(large.read_list(listed), {"a.c": (801, "copied as it is"), "b.c": (900, "one list")})
+            listed.write_text("a.c\t801\t \n")
+            with self.assertRaisesRegex(ValueError, "large.tsv:1"):
+                large.read_list(listed)
 
 
 class Knots(unittest.TestCase):
