@@ -43,8 +43,7 @@ static const struct orma_option options[] = {
     {OPT_METADATA, 0, "metadata", "[LABEL=]NAME",
      "Take a label from the table metadata. May be repeated."},
     {OPT_JOBS, 'j', "jobs", "N", "Number of parallel jobs (default: the number of CPUs)."},
-    {OPT_RETRY, 0, "retry", "TIME",
-     "How long to wait for a server that is away (default: 10min)."},
+    {OPT_RETRY, 0, "retry", "TIME", "How long to wait for a server that is away (default: 10min)."},
     {OPT_AGAIN, 0, "again", NULL,
      "load: replace traces that were loaded before, for new labels or after an update of orma."},
     {OPT_CLUSTER, 0, "cluster", "NAME",
@@ -234,6 +233,10 @@ static int run_action(struct fleet *f)
     if (reads != (f->load.paths.len > 0))
         return orma_cli_usage_error(&f->cli, reads ? "no traces given" : "%s takes no traces",
                                     f->action);
+    if (orma_many_sort(&f->load.paths)) {
+        fprintf(stderr, "orma fleet: %s\n", strerror(ENOMEM));
+        return ORMA_EXIT_FAILURE;
+    }
     if (action == 5 && !f->to)
         return orma_fleet_print_schema("orma", f->cluster);
     if (!f->to)

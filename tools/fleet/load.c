@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "tools/base/temporary.h"
 #include "tools/fleet/packed.h"
 #include "tools/many/find.h"
+#include "tools/many/processes.h"
 
 /* A batch is sent when it has so much, or nothing more comes soon. */
 #define ROWS_ENOUGH (UINT64_C(1) << 20)
@@ -127,20 +127,6 @@ static int find_known(struct load *l)
 
 /* ---- processes ---- */
 
-static pid_t start(void)
-{
-    const pid_t parent = getpid();
-
-    fflush(NULL);
-    const pid_t pid = fork();
-    if (pid)
-        return pid;
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* it fails for bad arguments only */
-    if (getppid() != parent)
-        _exit(1);
-    return 0;
-}
-
 /* The reason is all that is read of the file: it stands in front. */
 static _Noreturn void leave(FILE *out, struct orma_buf *why)
 {
@@ -212,7 +198,7 @@ static int start_reader(struct load *l, struct trace *t)
     t->file = orma_temporary_open();
     if (!t->file)
         return -errno;
-    t->pid = start();
+    t->pid = orma_many_fork();
     if (!t->pid)
         read_trace(l, t);
     if (t->pid < 0)
@@ -246,12 +232,12 @@ static void reader_ended(struct load *l, struct trace *t, int status)
         return;
     }
     rewind(t->file);
-    if (WIFSIGNALED(status))
-        orma_buf_printf(&why, "its process was killed by signal %d", WTERMSIG(status));
+    if (orma_many_put_signal(&why, "its process", status))
+        ; /* that is all there is to say */
     else if (WEXITSTATUS(status))
         read_reason(t, &why);
     else if (fread(&t->head, sizeof(t->head), 1, t->file) != 1)
-        orma_buf_put_str(&why, "its process left no result (out of disk space or memory?)");
+        orma_buf_put_str(&why, ORMA_MANY_NO_RESULT);
     if (!WIFEXITED(status) || WEXITSTATUS(status) || why.len) {
         finish(l, t, FAILED);
         fail_trace(t, orma_buf_cstr(&why));
@@ -326,7 +312,7 @@ static _Noreturn void send_batch(struct load *l, const struct sender *s, size_t 
 static int start_sender(struct load *l, struct sender *s, size_t host)
 {
     memset(s->sent, 0, sizeof(*s->sent));
-    s->pid = start();
+    s->pid = orma_many_fork();
     if (!s->pid)
         send_batch(l, s, host);
     if (s->pid < 0) {
@@ -360,19 +346,19 @@ static int start_senders(struct load *l, bool all)
 
 static void sender_ended(struct load *l, struct sender *s, int status)
 {
-    char ended[64] = "";
+    ORMA_AUTO(orma_buf_fini) struct orma_buf ended = {0};
 
     l->sending--;
     s->pid = 0;
-    if (WIFSIGNALED(status))
-        snprintf(ended, sizeof(ended), "its sender was killed by signal %d", WTERMSIG(status));
+    if (!orma_many_put_signal(&ended, "its sender", status))
+        orma_buf_put_str(&ended, "it was not sent");
     for (size_t i = 0; i < s->num; i++) {
         struct trace *t = &l->traces.data[s->traces[i]];
 
         l->rows += s->sent->done[i] ? t->head.rows : 0;
         finish(l, t, s->sent->done[i] ? DONE : FAILED);
         if (!s->sent->done[i])
-            fail_trace(t, *s->sent->why[i] ? s->sent->why[i] : *ended ? ended : "it was not sent");
+            fail_trace(t, *s->sent->why[i] ? s->sent->why[i] : orma_buf_cstr(&ended));
     }
     if (*s->sent->broken && !l->broken)
         l->broken = strdup(s->sent->broken);
@@ -383,10 +369,11 @@ static void sender_ended(struct load *l, struct sender *s, int status)
 static int wait_for_one(struct load *l)
 {
     int status;
-    const pid_t pid = waitpid(-1, &status, 0);
+    pid_t pid;
+    const int r = orma_many_wait(&pid, &status);
 
-    if (pid < 0)
-        return errno == EINTR ? 0 : -errno;
+    if (r)
+        return r == -EINTR ? 0 : r;
     for (unsigned i = 0; i < l->jobs; i++) {
         if (l->senders[i].pid == pid) {
             sender_ended(l, &l->senders[i], status);
@@ -428,11 +415,6 @@ static int run(struct load *l)
     return r;
 }
 
-static int compare(const void *a, const void *b)
-{
-    return strcmp(((const struct trace *)a)->path, ((const struct trace *)b)->path);
-}
-
 static int list_traces(struct load *l)
 {
     const struct orma_buf *paths = &l->args->paths;
@@ -440,25 +422,14 @@ static int list_traces(struct load *l)
 
     for (size_t at = 0; !r && at < paths->len; at += strlen((char *)paths->data + at) + 1)
         r = ORMA_VEC_PUSH(&l->traces, (struct trace){.path = (const char *)paths->data + at});
-    if (r || !l->traces.len)
-        return r;
-    qsort(l->traces.data, l->traces.len, sizeof(*l->traces.data), compare);
-    uint32_t num = 1;
-    for (uint32_t i = 1; i < l->traces.len; i++) { /* several patterns may find a file */
-        if (strcmp(l->traces.data[i].path, l->traces.data[num - 1].path))
-            l->traces.data[num++] = l->traces.data[i];
-    }
-    l->traces.len = num;
-    for (uint32_t i = 0; l->args->folder && i < num; i++)
+    for (uint32_t i = 0; !r && l->args->folder && i < l->traces.len; i++)
         orma_inputs_add(l->traces.data[i].path, ORMA_INPUTS_FILE);
-    return 0;
+    return r;
 }
 
 static int make_senders(struct load *l)
 {
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
-    l->jobs = l->args->jobs ? l->args->jobs : cpus > 0 ? (unsigned)cpus : 1;
+    l->jobs = orma_many_at_once(l->args->jobs);
     l->senders = calloc(l->jobs, sizeof(*l->senders));
     for (unsigned i = 0; l->senders && i < l->jobs; i++) {
         l->senders[i].sent = mmap(NULL, sizeof(*l->senders[i].sent), PROT_READ | PROT_WRITE,

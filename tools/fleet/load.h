@@ -18,7 +18,7 @@ struct orma_fleet_load {
     const struct orma_fleet_address *to; /* NULL: files below `folder` */
     const char *folder;
     const struct orma_fleet_labels *labels;
-    struct orma_buf paths; /* each ended by 0 */
+    struct orma_buf paths; /* each ended by 0; in order, each once */
     unsigned jobs;         /* of each kind; 0: as many as there are cpus */
     unsigned retry_s;      /* how long a server that is away is waited for */
     bool again;            /* contents that are there, too */

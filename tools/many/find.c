@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
+#include "sdk/base/vec.h"
 
 #define DEPTH_MAX 64
 #define LIST_BYTES_MAX ((size_t)256 << 20)
@@ -160,4 +162,33 @@ int orma_many_list(const char *file, struct orma_buf *paths)
         at += len + (at[len] == '\n');
     }
     return r < 0 ? r : paths->failed ? -ENOMEM : 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int orma_many_sort(struct orma_buf *paths)
+{
+    ORMA_VEC(const char *) sorted = {0};
+    struct orma_buf out = {0};
+    int r = 0;
+
+    for (size_t at = 0; !r && at < paths->len; at += strlen((char *)paths->data + at) + 1)
+        r = ORMA_VEC_PUSH(&sorted, (const char *)paths->data + at);
+    if (!r && sorted.len)
+        qsort(sorted.data, sorted.len, sizeof(*sorted.data), compare);
+    for (uint32_t i = 0; !r && i < sorted.len; i++) {
+        if (!i || strcmp(sorted.data[i], sorted.data[i - 1]))
+            orma_buf_put(&out, sorted.data[i], strlen(sorted.data[i]) + 1);
+    }
+    ORMA_VEC_FINI(&sorted);
+    if (r || out.failed) {
+        orma_buf_fini(&out);
+        return -ENOMEM;
+    }
+    orma_buf_fini(paths);
+    *paths = out;
+    return 0;
 }

@@ -14,4 +14,7 @@ int orma_many_find(const char *pattern, struct orma_buf *paths);
 
 /* The same for the lines of a file; "-" is standard input. 0 or -errno. */
 int orma_many_list(const char *file, struct orma_buf *paths);
+
+/* Puts them in order, each once: several patterns may find a file. 0 or -ENOMEM. */
+int orma_many_sort(struct orma_buf *paths);
 #endif

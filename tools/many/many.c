@@ -16,9 +16,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sdk/base/vec.h"
@@ -29,6 +27,7 @@
 #include "tools/many/ask.h"
 #include "tools/many/columns.h"
 #include "tools/many/find.h"
+#include "tools/many/processes.h"
 #include "tools/output/output.h"
 
 #define COLUMNS_MAX 2000
@@ -356,10 +355,9 @@ static int store_rows(struct many *m, struct job *job, int status)
     ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0}, unread = {0};
     int r = begin(m, job);
 
-    if (r >= 0 && WIFSIGNALED(status))
-        orma_buf_printf(&error, "its process was killed by signal %d", WTERMSIG(status));
-    else if (r >= 0 && (r = take_rows(m, job, &error, &unread)) == -EBADMSG && !error.len)
-        orma_buf_put_str(&error, "its process left no result (out of disk space or memory?)");
+    if (r >= 0 && !orma_many_put_signal(&error, "its process", status) &&
+        (r = take_rows(m, job, &error, &unread)) == -EBADMSG && !error.len)
+        orma_buf_put_str(&error, ORMA_MANY_NO_RESULT);
     if (error.len) {
         r = begin_again(m, job);
         m->failed++;
@@ -396,13 +394,14 @@ static int finish_job(struct many *m, struct job *job, int status)
 static int wait_for_one(struct many *m)
 {
     int status;
-    pid_t pid = waitpid(-1, &status, 0);
+    pid_t pid;
+    const int r = orma_many_wait(&pid, &status);
 
-    for (uint32_t i = 0; pid > 0 && i < m->jobs.len; i++) {
+    for (uint32_t i = 0; !r && i < m->jobs.len; i++) {
         if (m->jobs.data[i].pid == pid)
             return finish_job(m, &m->jobs.data[i], status);
     }
-    return pid < 0 && errno != EINTR ? complain(m, strerror(errno)) : 0;
+    return r && r != -EINTR ? complain(m, strerror(-r)) : 0;
 }
 
 static int start_job(struct many *m, struct job *job)
@@ -414,14 +413,9 @@ static int start_job(struct many *m, struct job *job)
         snprintf(text, sizeof(text), "no temporary file ($TMPDIR, /tmp): %s", strerror(errno));
         return complain(m, text);
     }
-    const pid_t self = getpid();
-    job->pid = fork();
-    if (job->pid == 0) {
-        /* Nobody would read what it finds. */
-        if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != self)
-            _exit(1);
+    job->pid = orma_many_fork();
+    if (job->pid == 0)
         orma_many_ask(m->args, job->path, job->file);
-    }
     if (job->pid < 0) {
         job->pid = 0;
         return complain(m, strerror(errno));
@@ -431,11 +425,6 @@ static int start_job(struct many *m, struct job *job)
 }
 
 /* ---- all of it ---- */
-
-static int compare(const void *a, const void *b)
-{
-    return strcmp(((const struct job *)a)->path, ((const struct job *)b)->path);
-}
 
 /* A pattern that is a folder means the files in it, but which? */
 static int check_folders(const struct many *m)
@@ -467,6 +456,8 @@ static int find_traces(struct many *m)
     for (size_t i = 0; !r && i < m->args->patterns_num; i++)
         r = strcmp(m->args->patterns[i], "-") ? orma_many_find(m->args->patterns[i], &m->paths)
                                               : orma_many_list("-", &m->paths);
+    if (!r)
+        r = orma_many_sort(&m->paths);
     for (size_t at = 0; !r && at < m->paths.len; at += strlen((char *)m->paths.data + at) + 1)
         r = ORMA_VEC_PUSH(&m->jobs, (struct job){.path = (const char *)m->paths.data + at});
     if (r)
@@ -475,13 +466,6 @@ static int find_traces(struct many *m)
         fprintf(stderr, "%s: no file matches '%s'\n", m->args->program, m->args->patterns[0]);
         return -ENOENT;
     }
-    qsort(m->jobs.data, m->jobs.len, sizeof(*m->jobs.data), compare);
-    uint32_t num = 1;
-    for (uint32_t i = 1; i < m->jobs.len; i++) { /* several patterns may find a file */
-        if (strcmp(m->jobs.data[i].path, m->jobs.data[num - 1].path))
-            m->jobs.data[num++] = m->jobs.data[i];
-    }
-    m->jobs.len = num;
     return 0;
 }
 
@@ -521,8 +505,7 @@ static int skip_known(struct many *m)
 
 static int run_jobs(struct many *m)
 {
-    const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN),
-                 most = m->args->jobs ? m->args->jobs : ORMA_MAX(cpus, 1);
+    const unsigned most = orma_many_at_once(m->args->jobs);
     int r = 0;
 
     for (uint32_t i = 0; !r && i < m->jobs.len; i++) {
