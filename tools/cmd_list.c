@@ -14,6 +14,7 @@
 #include "sdk/base/nearest.h"
 #include "tools/base/cell.h"
 #include "tools/commands.h"
+#include "tools/record/names.h"
 #include "tools/record/presets.h"
 #include "tools/record/source_notes.h"
 #include "tools/report/diff.h"
@@ -160,15 +161,6 @@ static const char *note_of(const char *source)
     return NULL;
 }
 
-static bool is_of_probes(const char *name)
-{
-    for (const char *const *s = orma_probes_sources(); *s; s++) {
-        if (!strcmp(*s, name))
-            return true;
-    }
-    return false;
-}
-
 static int list_sources(struct list *self)
 {
     static char names[512][ORMA_SERVICE_NAME_MAX];
@@ -179,7 +171,7 @@ static int list_sources(struct list *self)
     ask_service(&state);
     size_t num = orma_service_state_sources(orma_buf_str(&state), names, ORMA_ARRAY_LEN(names));
     for (size_t i = 0; i < num && i < ORMA_ARRAY_LEN(names); i++) {
-        bool known = is_of_probes(names[i]);
+        bool known = orma_record_names_is_of_probes(names[i]);
 
         for (size_t j = 0; j < i && !known; j++)
             known = !strcmp(names[i], names[j]);

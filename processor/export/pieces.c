@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sdk/base/fd.h"
+
 #define PIECE_BYTES ((size_t)1 << 20)
 
 /* Exactly what read() gives until the end; the last piece is known by the next one being empty. */
@@ -46,4 +48,30 @@ int orma_export_temporary(struct orma_buf *error)
     }
     (void)unlink(path); /* it was ours alone */
     return fd;
+}
+
+struct copy {
+    int fd, error;
+};
+
+static bool put_piece(void *ctx, const void *data, size_t len, bool more)
+{
+    struct copy *copy = ctx;
+
+    (void)more;
+    copy->error = orma_fd_write_all(copy->fd, data, len);
+    return copy->error == 0;
+}
+
+int orma_export_write(struct orma_processor *tp, orma_export_pieces_fn *export, int fd,
+                      struct orma_buf *error)
+{
+    struct copy copy = {.fd = fd};
+    int r = export(tp, put_piece, &copy, error);
+
+    if (r == 0 && copy.error) {
+        r = copy.error;
+        orma_buf_put_str(error, strerror(-r));
+    }
+    return r;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "processor/api/processor_impl.h"
+#include "processor/export/pieces.h"
 #include "processor/sql/script/exec.h"
 #include "processor/sql/sqlite/output_file.h"
 #include "processor/sql/sqlite/temp_files.h"
@@ -156,32 +157,13 @@ int orma_export_sqlite_pieces(struct orma_processor *tp, orma_export_piece_fn *f
     return r;
 }
 
-struct copy {
-    int fd, error;
-};
-
-static bool put_piece(void *ctx, const void *data, size_t len, bool more)
-{
-    struct copy *copy = ctx;
-
-    (void)more;
-    copy->error = orma_fd_write_all(copy->fd, data, len);
-    return copy->error == 0;
-}
-
 int orma_export_sqlite(struct orma_processor *tp, int fd, struct orma_buf *error)
 {
-    struct copy copy = {.fd = fd};
     const int flags = fcntl(fd, F_GETFL);
     struct stat st;
 
     if (flags >= 0 && (flags & (O_ACCMODE | O_APPEND)) == O_RDWR && fstat(fd, &st) == 0 &&
         S_ISREG(st.st_mode) && !st.st_size)
         return export_file(tp, fd, error);
-    int r = orma_export_sqlite_pieces(tp, put_piece, &copy, error);
-    if (r == 0 && copy.error) {
-        r = copy.error;
-        orma_buf_put_str(error, strerror(-r));
-    }
-    return r;
+    return orma_export_write(tp, orma_export_sqlite_pieces, fd, error);
 }

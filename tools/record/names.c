@@ -61,7 +61,7 @@ static const char *near_source(const char *name, char (*offered)[ORMA_SERVICE_NA
     return orma_cli_did_you_mean(name, names);
 }
 
-static bool is_of_probes(const char *name)
+bool orma_record_names_is_of_probes(const char *name)
 {
     for (const char *const *s = orma_probes_sources(); *s; s++) {
         if (!strcmp(*s, name))
@@ -76,7 +76,7 @@ static bool is_known(const char *name)
         if (!strcmp(s->source, name))
             return true;
     }
-    return is_of_probes(name);
+    return orma_record_names_is_of_probes(name);
 }
 
 static void check_source(struct check *c, const char *name)
@@ -92,10 +92,10 @@ static void check_source(struct check *c, const char *name)
     }
     size_t num = orma_service_state_sources(state, offered, SOURCES_MAX);
     const char *near = is_known(name) ? NULL : near_source(name, offered, num);
-    bool absent = state.len && (!c->in->may_come || is_of_probes(name));
+    bool absent = state.len && (!c->in->may_come || orma_record_names_is_of_probes(name));
     if (near || absent)
         problem(c, "no producer offers the data source", name, near);
-    if (absent && !near && is_of_probes(name))
+    if (absent && !near && orma_record_names_is_of_probes(name))
         orma_buf_put_str(c->out, ": traced_probes is not running");
     free(offered);
 }

@@ -26,6 +26,9 @@ struct orma_record_name_check {
 /* Appends one line for each such name, without line feed at its end; returns how many. */
 unsigned orma_record_names_check(struct orma_record_name_check *check, struct orma_buf *ret);
 
+/* Do the probes bring this data source? */
+bool orma_record_names_is_of_probes(const char *name);
+
 /*
  * Calls `fn` with the name of each data source in the config, a name once.
  */

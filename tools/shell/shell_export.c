@@ -17,6 +17,7 @@
 #include "processor/export/arrow_tar.h"
 #include "processor/export/csv.h"
 #include "processor/export/files.h"
+#include "processor/export/pieces.h"
 #include "processor/export/sqlite.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/vec.h"
@@ -334,23 +335,7 @@ static int write_sqlite(struct orma_shell *self, const char *path)
     return orma_output_close(&out, r, "all tables") < 0;
 }
 
-struct copy {
-    int fd, error;
-};
-
-static bool put_piece(void *ctx, const void *data, size_t len, bool more)
-{
-    struct copy *copy = ctx;
-
-    (void)more;
-    copy->error = orma_fd_write_all(copy->fd, data, len);
-    return copy->error == 0;
-}
-
-typedef int export_fn(struct orma_processor *tp, orma_export_piece_fn *fn, void *ctx,
-                      struct orma_buf *error);
-
-static int write_archive(struct orma_shell *self, export_fn *export, const char *what,
+static int write_archive(struct orma_shell *self, orma_export_pieces_fn *export, const char *what,
                          const char *path)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
@@ -360,12 +345,7 @@ static int write_archive(struct orma_shell *self, export_fn *export, const char 
     want.binary = true;
     if (orma_output_open(&out, &want) < 0)
         return 1;
-    struct copy copy = {.fd = out.fd};
-    int r = export(self->tp, put_piece, &copy, &error);
-    if (r == 0 && copy.error) {
-        r = copy.error;
-        orma_buf_put_str(&error, strerror(-r));
-    }
+    int r = orma_export_write(self->tp, export, out.fd, &error);
     if (r < 0 && r != -EPIPE)
         (void)orma_shell_complain(path, orma_buf_cstr(&error));
     return orma_output_close(&out, r, what) < 0;

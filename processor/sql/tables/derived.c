@@ -8,9 +8,9 @@
  */
 #include "processor/sql/tables/derived.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
+#include "processor/sql/base/values.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/map.h"
@@ -73,22 +73,6 @@ static struct orma_table *table_of(struct orma_sql *sql, enum kind kind)
 
 /* ---- functions ---- */
 
-static void fail(sqlite3_context *ctx, const char *fmt, ...) ORMA_PRINTF(2, 3);
-
-static void fail(sqlite3_context *ctx, const char *fmt, ...)
-{
-    va_list args;
-
-    va_start(args, fmt);
-    char *text = sqlite3_vmprintf(fmt, args);
-    va_end(args);
-    if (text)
-        sqlite3_result_error(ctx, text, -1);
-    else
-        sqlite3_result_error_nomem(ctx);
-    sqlite3_free(text);
-}
-
 static struct orma_derived *begin(struct orma_sql *sql)
 {
     struct orma_derived *d = sql->derived ? sql->derived : calloc(1, sizeof(*d));
@@ -114,7 +98,7 @@ static bool add(sqlite3_context *ctx, const struct event *e)
     struct orma_derived *d = begin(sql);
 
     if (d && d->events.len / sizeof(*e) >= EVENTS_MAX) {
-        fail(ctx, "more than %u derived events", EVENTS_MAX);
+        orma_result_error(ctx, "more than %u derived events", EVENTS_MAX);
         return false;
     }
     if (d)
@@ -201,12 +185,12 @@ static bool read_owner(sqlite3_context *ctx, sqlite3_value **argv, struct event 
     e->has_upid = what && !strcmp(what, "upid");
     e->owner = id;
     if (!e->has_utid && !e->has_upid) {
-        fail(ctx, "the owner of a track must be 'utid' or 'upid', with a number");
+        orma_result_error(ctx, "the owner of a track must be 'utid' or 'upid', with a number");
         return false;
     }
     if (sqlite3_value_type(argv[1]) != SQLITE_INTEGER || id < 0 ||
         id >= sql->storage->tables[e->has_utid ? ORMA_TABLE_THREAD : ORMA_TABLE_PROCESS].rows) {
-        fail(ctx, "unknown %s %lld", what, (long long)id);
+        orma_result_error(ctx, "unknown %s %lld", what, (long long)id);
         return false;
     }
     return true;
@@ -217,11 +201,11 @@ static void make_track(sqlite3_context *ctx, struct event *e, int argc, sqlite3_
     struct orma_sql *sql = orma_sql_of(ctx);
 
     if (!e->name) {
-        fail(ctx, "a track needs a name");
+        orma_result_error(ctx, "a track needs a name");
         return;
     }
     if (argc == 1)
-        fail(ctx, "expected a number after 'utid' or 'upid'");
+        orma_result_error(ctx, "expected a number after 'utid' or 'upid'");
     if (argc == 1 || (argc && !read_owner(ctx, argv, e)))
         return;
     int64_t known = find_track(sql->derived, e);
@@ -237,7 +221,7 @@ static void func_track(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     struct event e = {.kind = TRACK};
 
     if (argc < 1 || argc > 3) {
-        fail(ctx, "orma_track(name [, 'utid' | 'upid', number])");
+        orma_result_error(ctx, "orma_track(name [, 'utid' | 'upid', number])");
         return;
     }
     e.name = text_of(orma_sql_of(ctx), argv[0]);
@@ -250,7 +234,7 @@ static void func_counter_track(sqlite3_context *ctx, int argc, sqlite3_value **a
     struct event e = {.kind = TRACK, .counter = true};
 
     if (argc < 1 || argc > 4) {
-        fail(ctx, "orma_counter_track(name, unit [, 'utid' | 'upid', number])");
+        orma_result_error(ctx, "orma_counter_track(name, unit [, 'utid' | 'upid', number])");
         return;
     }
     e.name = text_of(orma_sql_of(ctx), argv[0]);
@@ -267,11 +251,11 @@ static bool read_place(sqlite3_context *ctx, sqlite3_value **argv, struct event 
         (int64_t)table_of(sql, TRACK)->rows + (sql->derived ? sql->derived->waiting[TRACK] : 0);
 
     if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER || track < 0 || track >= tracks) {
-        fail(ctx, "no such track: make one with orma_track()");
+        orma_result_error(ctx, "no such track: make one with orma_track()");
         return false;
     }
     if (sqlite3_value_type(argv[1]) != SQLITE_INTEGER) {
-        fail(ctx, "ts must be an integer");
+        orma_result_error(ctx, "ts must be an integer");
         return false;
     }
     e->track = (uint32_t)track;
@@ -286,7 +270,7 @@ static void func_slice(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     struct event e = {.kind = SLICE};
 
     if (argc < 4 || argc > 5) {
-        fail(ctx, "orma_slice(track_id, ts, dur, name [, category])");
+        orma_result_error(ctx, "orma_slice(track_id, ts, dur, name [, category])");
         return;
     }
     if (!read_place(ctx, argv, &e))
@@ -294,7 +278,7 @@ static void func_slice(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     e.dur = sqlite3_value_int64(argv[2]);
     if (sqlite3_value_type(argv[2]) != SQLITE_INTEGER || e.dur < -1 ||
         (e.dur > 0 && e.ts > INT64_MAX - e.dur)) {
-        fail(ctx, "dur must be an integer, -1 or more");
+        orma_result_error(ctx, "dur must be an integer, -1 or more");
         return;
     }
     e.name = text_of(sql, argv[3]);
@@ -312,7 +296,7 @@ static void func_counter(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (!read_place(ctx, argv, &e))
         return;
     if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) {
-        fail(ctx, "the value of a counter must be a number");
+        orma_result_error(ctx, "the value of a counter must be a number");
         return;
     }
     e.value = sqlite3_value_double(argv[2]);
@@ -329,12 +313,12 @@ static void func_describe(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     int64_t slice;
 
     if (argc < 2 || argc > 3) {
-        fail(ctx, "orma_describe(slice_id, text [, link])");
+        orma_result_error(ctx, "orma_describe(slice_id, text [, link])");
         return;
     }
     slice = sqlite3_value_int64(argv[0]);
     if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER || slice < 0 || slice >= slices) {
-        fail(ctx, "no such slice");
+        orma_result_error(ctx, "no such slice");
         return;
     }
     e.track = (uint32_t)slice;
