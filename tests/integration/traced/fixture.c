@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 
+#include "protos/fields/ipc.h"
 #include "tests/support/leaks.h"
 
 void fixture_init(struct fixture *s, bool scraping)
@@ -52,4 +53,16 @@ const char *fixture_read(struct fixture *s, struct orma_ipc_client *consumer)
     rig_read(consumer, &s->trace);
     orma_buf_clear(&s->text);
     return rig_texts(&s->trace, &s->text);
+}
+
+const char *fixture_error(struct fixture *s)
+{
+    struct orma_pb_reader r = orma_pb_reader(s->enabled.payload.data, s->enabled.payload.len);
+    struct orma_pb_field f;
+
+    orma_buf_clear(&s->text);
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_ENABLE_TRACING_RESPONSE_ERROR)
+            orma_buf_printf(&s->text, "%.*s", ORMA_STR_ARG(orma_pb_str(&f)));
+    return orma_buf_cstr(&s->text);
 }

@@ -27,4 +27,6 @@ void fixture_disable(struct fixture *s);
 void fixture_commit(struct fixture *s, uint32_t chunk_id, const char *const *texts);
 /* The texts that a consumer reads now; valid until the next call. */
 const char *fixture_read(struct fixture *s, struct orma_ipc_client *consumer);
+/* The error text of the EnableTracing reply; "" if there is none. Valid until the next call. */
+const char *fixture_error(struct fixture *s);
 #endif

@@ -41,19 +41,6 @@ static void read_file(int fd, struct orma_buf *ret)
     cr_assert_eq(orma_fd_read_all(fd, 1 << 24, ret), 0);
 }
 
-/* The error text of the EnableTracing reply; "" if there is none. */
-static const char *end_error(struct fixture *s)
-{
-    struct orma_pb_reader r = orma_pb_reader(s->enabled.payload.data, s->enabled.payload.len);
-    struct orma_pb_field f;
-
-    orma_buf_clear(&s->text);
-    while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_ENABLE_TRACING_RESPONSE_ERROR)
-            orma_buf_printf(&s->text, "%.*s", ORMA_STR_ARG(orma_pb_str(&f)));
-    return orma_buf_cstr(&s->text);
-}
-
 /* ---- files ---- */
 
 Test(traced_output, the_service_makes_the_file_at_a_path_once)
@@ -74,11 +61,12 @@ Test(traced_output, the_service_makes_the_file_at_a_path_once)
             fixture_enable(&s, -1);
             fixture_commit(&s, 0, TEXTS("text"));
             fixture_disable(&s);
-            cr_assert_str_eq(end_error(&s), "");
+            cr_assert_str_eq(fixture_error(&s), "");
         } else {
             rig_enable(s.consumer, &s.config, -1, &s.enabled);
             rig_wait(s.consumer, &s.enabled);
-            cr_assert(strstr(end_error(&s), path), "the file is there already: %s", end_error(&s));
+            cr_assert(strstr(fixture_error(&s), path), "the file is there already: %s",
+                      fixture_error(&s));
         }
         fixture_fini(&s);
     }
@@ -104,7 +92,7 @@ Test(traced_output, a_file_stays_below_its_limit)
         fixture_commit(&s, i, TEXTS("a packet with some text, so that the file becomes full"));
     rig_wait(s.consumer, &s.enabled); /* the session ends by itself */
     cr_assert(s.enabled.success);
-    cr_assert_str_eq(end_error(&s), "");
+    cr_assert_str_eq(fixture_error(&s), "");
     cr_assert_eq(fstat(fd, &st), 0);
     cr_assert_lt(st.st_size, 1500);
     cr_assert_gt(st.st_size, 1000); /* some of the rest is kept for statistics that may grow */
@@ -180,7 +168,7 @@ Test(traced_output, a_full_disk_ends_its_session_with_an_error_and_no_other)
     fixture_enable(&s, full);
     fixture_commit(&s, 0, TEXTS("lost"));
     rig_wait(s.consumer, &s.enabled); /* the session ends by itself */
-    cr_assert(strstr(end_error(&s), strerror(ENOSPC)), "%s", end_error(&s));
+    cr_assert(strstr(fixture_error(&s), strerror(ENOSPC)), "%s", fixture_error(&s));
     unsigned starts = s.producer.starts;
     rig_enable(other, &good_config, fine, &good);
     rig_producer_wait(&s.producer, &s.producer.starts, starts + 1);
@@ -227,7 +215,7 @@ Test(traced_output, a_hanging_disk_delays_nobody)
     cr_assert_not(s.enabled.done);
     close(pipe_fds[0]); /* and the disk comes back, broken */
     rig_wait(s.consumer, &s.enabled);
-    cr_assert(strstr(end_error(&s), strerror(EPIPE)), "%s", end_error(&s));
+    cr_assert(strstr(fixture_error(&s), strerror(EPIPE)), "%s", fixture_error(&s));
     close(pipe_fds[1]);
     rig_reply_fini(&other_end);
     orma_buf_fini(&other_config);
@@ -372,7 +360,7 @@ Test(traced_output, a_compressed_file_stays_below_its_limit)
         orma_pb_put_u64(&s.config, ORMA_PB_TRACE_CONFIG_FILE_WRITE_PERIOD_MS, 100);
         fixture_enable(&s, fd);
         rig_wait(s.consumer, &s.enabled);
-        cr_assert_str_eq(end_error(&s), "");
+        cr_assert_str_eq(fixture_error(&s), "");
         cr_assert_eq(fstat(fd, &st), 0);
         cr_assert_lt(st.st_size, 100);
         close(fd);

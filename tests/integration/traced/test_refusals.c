@@ -98,18 +98,6 @@ static void encode(const char *text, struct orma_buf *ret)
     orma_buf_fini(&error);
 }
 
-static const char *error_of(struct fixture *s)
-{
-    struct orma_pb_reader r = orma_pb_reader(s->enabled.payload.data, s->enabled.payload.len);
-    struct orma_pb_field f;
-
-    orma_buf_clear(&s->text);
-    while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_ENABLE_TRACING_RESPONSE_ERROR)
-            orma_buf_printf(&s->text, "%.*s", ORMA_STR_ARG(orma_pb_str(&f)));
-    return orma_buf_cstr(&s->text);
-}
-
 /* Enables; the error, "" if it was taken. */
 static const char *try_config(struct fixture *s, const struct orma_buf *config)
 {
@@ -117,7 +105,7 @@ static const char *try_config(struct fixture *s, const struct orma_buf *config)
     s->enabled = (struct rig_reply){0};
     rig_enable(s->consumer, config, -1, &s->enabled);
     cr_assert(rig_ok(s->consumer, "FreeBuffers", NULL));
-    return s->enabled.done ? error_of(s) : "";
+    return s->enabled.done ? fixture_error(s) : "";
 }
 
 Test(traced_refusals, each_with_its_text)

@@ -127,4 +127,13 @@ static inline size_t fixture_packet(uint8_t *to, uint32_t serial, size_t payload
         to[n++] = (uint8_t)(serial * 31 + i);
     return n;
 }
+
+/* Into the buffer of the latest start. */
+static inline struct orma_writer *fixture_writer(struct fixture *f, enum orma_policy policy)
+{
+    struct orma_writer *w;
+
+    cr_assert_eq(orma_writer_new(f->producer, f->inst->target_buffer, policy, &w), 0);
+    return w;
+}
 #endif

@@ -4,14 +4,6 @@
 #include "sdk/wire/pb_reader.h"
 #include "tests/unit/client/fixture.h"
 
-static struct orma_writer *new_writer(struct fixture *f, enum orma_policy policy)
-{
-    struct orma_writer *w;
-
-    cr_assert_eq(orma_writer_new(f->producer, f->inst->target_buffer, policy, &w), 0);
-    return w;
-}
-
 /* { 900: { 1: depth, 2: filler, 900: {...} } }, `filler` bytes at each level before the next. */
 static void put_tree(struct orma_packet *p, unsigned depth, size_t filler)
 {
@@ -65,7 +57,7 @@ static int put_packet(struct orma_writer *w, unsigned depth, size_t filler)
 Test(packet, nested_messages_survive_every_border)
 {
     struct fixture *f = fixture_new(1 << 20, 4096);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_DROP);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_DROP);
     unsigned num = 0;
 
     for (unsigned depth = 1; depth <= 6; depth++) {
@@ -97,7 +89,7 @@ Test(packet, nested_messages_survive_every_border)
 Test(packet, small_packets_have_a_size_of_one_byte)
 {
     struct fixture *f = fixture_new(1 << 16, 4096);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_DROP);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_DROP);
 
     cr_assert_eq(put_packet(w, 1, 10), 0);
     uint8_t *before = w->pos;
@@ -111,7 +103,7 @@ Test(packet, small_packets_have_a_size_of_one_byte)
 Test(packet, every_type_of_field_is_written)
 {
     struct fixture *f = fixture_new(1 << 16, 4096);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_DROP);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_DROP);
     struct orma_packet p;
     struct orma_pb_field field;
     uint64_t seen = 0;
@@ -164,7 +156,7 @@ Test(packet, losing_one_half_way_costs_that_one)
 {
     for (int policy = ORMA_POLICY_DROP; policy <= ORMA_POLICY_STALL_THEN_DROP; policy += 2) {
         struct fixture *f = fixture_new(4 * 4096, 4096);
-        struct orma_writer *w = new_writer(f, (enum orma_policy)policy);
+        struct orma_writer *w = fixture_writer(f, (enum orma_policy)policy);
 
         cr_assert_eq(put_packet(w, 3, 100), 0);
         cr_assert_eq(put_packet(w, 5, 8000), -ENOBUFS);
@@ -182,7 +174,7 @@ Test(packet, losing_one_half_way_costs_that_one)
 Test(packet, what_cannot_be_is_refused_and_counted)
 {
     struct fixture *f = fixture_new(1 << 16, 4096);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_DROP);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_DROP);
     static const uint8_t byte;
     struct orma_packet p;
 
@@ -206,7 +198,7 @@ Test(packet, what_cannot_be_is_refused_and_counted)
 Test(packet, open_messages_are_closed_at_the_end)
 {
     struct fixture *f = fixture_new(1 << 16, 4096);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_DROP);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_DROP);
     struct orma_packet p;
 
     orma_packet_begin(&p, w);

@@ -5,14 +5,6 @@
 #include "sdk/wire/pb_reader.h"
 #include "tests/unit/client/fixture.h"
 
-static struct orma_writer *new_writer(struct fixture *f, enum orma_policy policy)
-{
-    struct orma_writer *w;
-
-    cr_assert_eq(orma_writer_new(f->producer, f->inst->target_buffer, policy, &w), 0);
-    return w;
-}
-
 static int put(struct orma_writer *w, uint32_t serial, size_t payload)
 {
     static uint8_t packet[1 << 21];
@@ -51,7 +43,7 @@ static struct seen look(const struct orma_test_writer *w, size_t idx, uint32_t s
 Test(writer, packets_arrive_whole_and_in_order)
 {
     struct fixture *f = fixture_new(1 << 18, 4096);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_DROP);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_DROP);
 
     for (uint32_t i = 0; i < 1000; i++) {
         cr_assert_eq(put(w, i, i % 97), 0);
@@ -85,7 +77,7 @@ Test(writer, packets_of_every_size_around_a_chunk_survive)
 {
     for (size_t page = 4096; page <= 32768; page *= 8) {
         struct fixture *f = fixture_new(1 << 20, page);
-        struct orma_writer *w = new_writer(f, ORMA_POLICY_DROP);
+        struct orma_writer *w = fixture_writer(f, ORMA_POLICY_DROP);
         uint32_t num = 0;
 
         for (size_t size = page - 80; size < page + 60; size++, num++) {
@@ -114,7 +106,7 @@ Test(writer, packets_of_every_size_around_a_chunk_survive)
 Test(writer, a_packet_may_span_many_chunks)
 {
     struct fixture *f = fixture_new(1 << 20, 4096);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_DROP);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_DROP);
 
     cr_assert_eq(put(w, 1, 100), 0);
     cr_assert_eq(put(w, 2, 500000), 0);
@@ -137,7 +129,7 @@ Test(writer, a_packet_may_span_many_chunks)
 Test(writer, drops_are_counted_marked_and_cost_no_finished_packet)
 {
     struct fixture *f = fixture_new(4 * 4096, 4096);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_DROP);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_DROP);
     struct orma_writer_counts counts;
     uint32_t ok = 0, lost = 0;
 
@@ -175,7 +167,7 @@ Test(writer, drops_are_counted_marked_and_cost_no_finished_packet)
 Test(writer, a_packet_cut_by_exhaustion_is_marked_and_counted_once)
 {
     struct fixture *f = fixture_new(4 * 4096, 4096);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_DROP);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_DROP);
 
     cr_assert_eq(put(w, 0, 10), 0);
     cr_assert_eq(put(w, 1, 30000), -ENOBUFS);
@@ -199,7 +191,7 @@ Test(writer, a_packet_cut_by_exhaustion_is_marked_and_counted_once)
 Test(writer, waits_no_longer_than_its_owner_says, .timeout = 20)
 {
     struct fixture *f = fixture_new(4 * 4096, 4096);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_STALL);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_STALL);
     struct orma_writer_counts counts;
     _Atomic uint64_t end = 0;
 
@@ -220,7 +212,7 @@ Test(writer, waits_no_longer_than_its_owner_says, .timeout = 20)
 Test(writer, stall_then_drop_gives_up_and_counts_the_cut_packet_on_one_side)
 {
     struct fixture *f = fixture_new(4 * 4096, 4096);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_STALL_THEN_DROP);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_STALL_THEN_DROP);
 
     cr_assert_eq(put(w, 0, 30000), -ENOBUFS);
     cr_assert_eq(put(w, 1, 10), -ENOBUFS, "no second wait before there is room");
@@ -243,7 +235,7 @@ Test(writer, stall_then_drop_gives_up_and_counts_the_cut_packet_on_one_side)
 Test(writer, what_is_being_written_can_be_scraped)
 {
     struct fixture *f = fixture_new(1 << 16, 4096);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_DROP);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_DROP);
 
     for (uint32_t i = 0; i < 5; i++)
         cr_assert_eq(put(w, i, 20), 0);
@@ -262,7 +254,7 @@ Test(writer, what_is_being_written_can_be_scraped)
 Test(writer, never_counts_more_packets_than_a_chunk_may_hold)
 {
     struct fixture *f = fixture_new(1 << 20, 32768);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_DROP);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_DROP);
     static const uint8_t tiny[] = {0x08, 0x01};
 
     for (unsigned i = 0; i < 5000; i++) {
@@ -287,7 +279,7 @@ Test(writer, many_writers_share_pages)
     struct orma_writer *w[100];
 
     for (unsigned i = 0; i < 100; i++)
-        w[i] = new_writer(f, ORMA_POLICY_DROP);
+        w[i] = fixture_writer(f, ORMA_POLICY_DROP);
     for (uint32_t i = 0; i < 100; i++)
         cr_assert_eq(put(w[i], i, 100), 0);
     for (unsigned i = 0; i < 100; i++)
@@ -308,7 +300,7 @@ Test(writer, many_writers_share_pages)
 Test(writer, refuses_what_no_size_word_can_say)
 {
     struct fixture *f = fixture_new(1 << 16, 4096);
-    struct orma_writer *w = new_writer(f, ORMA_POLICY_DROP);
+    struct orma_writer *w = fixture_writer(f, ORMA_POLICY_DROP);
     struct orma_writer_counts counts;
     static uint8_t byte;
 

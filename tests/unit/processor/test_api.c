@@ -11,6 +11,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/support/leaks.h"
+#include "tests/unit/processor/ask.h"
 
 /* A trace of `num` instants on one thread, one every microsecond. */
 static void make_trace(struct orma_buf *out, unsigned num)
@@ -42,18 +43,6 @@ static void make_trace(struct orma_buf *out, unsigned num)
         }
         orma_pb_end(out, packet);
     }
-}
-
-static int64_t ask(struct orma_processor *tp, const char *sql)
-{
-    struct orma_query *q;
-
-    cr_assert_eq(orma_query_prepare(tp, sql, SIZE_MAX, &q, NULL), 0, "%s",
-                 orma_processor_error(tp));
-    cr_assert_eq(orma_query_step(q), 1, "%s", orma_processor_error(tp));
-    int64_t ret = orma_query_int64(q, 0);
-    orma_query_free(q);
-    return ret;
 }
 
 Test(api, bytes_in_pieces_of_any_size_give_the_same_rows)

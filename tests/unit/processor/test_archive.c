@@ -11,6 +11,7 @@
 #include "sdk/base/fd.h"
 #include "tests/support/image.h"
 #include "tests/support/leaks.h"
+#include "tests/unit/processor/ask.h"
 
 static const char json[] =
     "[{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":5,\"name\":\"a\",\"args\":{\"n\":7}},"
@@ -27,18 +28,6 @@ static struct orma_processor *load(const void *data, size_t len,
         r = orma_processor_finish(tp);
     cr_assert_eq(r, expect, "%d: %s", r, orma_processor_error(tp));
     return tp;
-}
-
-static int64_t ask(struct orma_processor *tp, const char *sql)
-{
-    struct orma_query *q;
-
-    cr_assert_eq(orma_query_prepare(tp, sql, SIZE_MAX, &q, NULL), 0, "%s",
-                 orma_processor_error(tp));
-    cr_assert_eq(orma_query_step(q), 1, "%s", orma_processor_error(tp));
-    int64_t ret = orma_query_int64(q, 0);
-    orma_query_free(q);
-    return ret;
 }
 
 static void export(struct orma_processor *tp, struct orma_buf *ret)

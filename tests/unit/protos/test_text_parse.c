@@ -5,6 +5,7 @@
 #include "protos/reflect/text.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/support/leaks.h"
+#include "tests/unit/protos/drip.h"
 #include "tests/unit/protos/kinds.h"
 
 struct result {
@@ -438,23 +439,6 @@ Test(text_parse, carets_stand_below_the_word_and_long_lines_are_cut)
     orma_buf_fini(&text);
     orma_schema_free(s);
     orma_assert_no_leaks();
-}
-
-/* A source that gives `step` bytes at a time. */
-struct drip {
-    struct orma_str left;
-    size_t step;
-};
-
-static ssize_t drip_read(void *ctx, void *to, size_t len)
-{
-    struct drip *d = ctx;
-    size_t n = ORMA_MIN(ORMA_MIN(len, d->step), d->left.len);
-
-    memcpy(to, d->left.data, n);
-    d->left.data += n;
-    d->left.len -= n;
-    return (ssize_t)n;
 }
 
 Test(text_parse, a_stream_in_any_pieces_gives_the_same_bytes)

@@ -7,6 +7,7 @@
 #include "protos/reflect/text.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/support/leaks.h"
+#include "tests/unit/protos/drip.h"
 #include "tests/unit/protos/kinds.h"
 
 static void expect_text(const struct orma_schema *s, const char *hex, uint32_t flags,
@@ -215,23 +216,6 @@ Test(numbers, do_not_depend_on_the_locale)
     orma_buf_fini(&out);
     setlocale(LC_ALL, "C");
     orma_assert_no_leaks();
-}
-
-/* A source that gives `step` bytes at a time. */
-struct drip {
-    struct orma_str left;
-    size_t step;
-};
-
-static ssize_t drip_read(void *ctx, void *to, size_t len)
-{
-    struct drip *d = ctx;
-    size_t n = ORMA_MIN(ORMA_MIN(len, d->step), d->left.len);
-
-    memcpy(to, d->left.data, n);
-    d->left.data += n;
-    d->left.len -= n;
-    return (ssize_t)n;
 }
 
 Test(text_stream, is_what_the_whole_would_be)
