@@ -74,12 +74,16 @@ static enum verdict is_chain(const uint8_t *pos, const uint8_t *end, bool at_end
     return YES;
 }
 
-int orma_damage_may_follow(const struct orma_reader *self, const uint8_t *pos, const uint8_t *end)
+int orma_damage_packets_at(const uint8_t *pos, const uint8_t *end, bool at_end)
 {
-    bool at_end = self->damage.at_end;
     enum verdict v = pos == end ? (at_end ? YES : MORE) : is_chain(pos, end, at_end);
 
     return v == MORE ? -EAGAIN : v == YES;
+}
+
+int orma_damage_may_follow(const struct orma_reader *self, const uint8_t *pos, const uint8_t *end)
+{
+    return orma_damage_packets_at(pos, end, self->damage.at_end);
 }
 
 /* The first place from `pos` on where a packet begins, or where that can't be told yet. */
@@ -94,6 +98,15 @@ static const uint8_t *find_packet(const uint8_t *pos, const uint8_t *end, bool a
         pos++;
     }
     return end;
+}
+
+const uint8_t *orma_damage_find(const uint8_t *pos, const uint8_t *end, bool at_end, int *ret)
+{
+    enum verdict v;
+    const uint8_t *at = find_packet(pos, end, at_end, &v);
+
+    *ret = v == MORE ? -EAGAIN : v == YES;
+    return at;
 }
 
 /* ---- what is said about it ---- */

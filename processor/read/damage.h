@@ -60,6 +60,14 @@ bool orma_damage_tail_left(struct orma_reader *self, const uint8_t **pos, const 
 /* All of it was read: a search that found nothing is over. */
 void orma_damage_tail_end(struct orma_reader *self);
 
+/* The same for those who read a file without a reader. Whether packets or the end are at `pos`: 1,
+ * 0, or -EAGAIN as above. */
+int orma_damage_packets_at(const uint8_t *pos, const uint8_t *end, bool at_end);
+
+/* The first place from `pos` on where packets begin: *ret 1; where that can't be told yet: -EAGAIN;
+ * or `end`: 0. */
+const uint8_t *orma_damage_find(const uint8_t *pos, const uint8_t *end, bool at_end, int *ret);
+
 /* The end of a file: one without a single good packet is no trace (reader.error). */
 void orma_damage_end(struct orma_reader *self);
 #endif

@@ -148,6 +148,13 @@ static enum orma_clock_result packet_time(struct orma_reader *self, struct orma_
     return r;
 }
 
+enum orma_clock_result orma_reader_packet_time(struct orma_reader *self, struct orma_seq *seq,
+                                               const struct orma_read_packet *p,
+                                               struct orma_packet_time *ret)
+{
+    return packet_time(self, seq, p, ret);
+}
+
 /* ---- packets ---- */
 
 static void count_loss(const struct orma_read_packet *p, struct orma_seq *seq)

@@ -8,6 +8,12 @@
 /* The machine of packets that call it so; sets self->error if there must be none. */
 uint16_t orma_reader_machine_of(struct orma_reader *self, uint32_t raw);
 
+/* The time of a packet that has one, in the trace's clock. Those of incremental clocks move them.
+ */
+enum orma_clock_result orma_reader_packet_time(struct orma_reader *self, struct orma_seq *seq,
+                                               const struct orma_read_packet *p,
+                                               struct orma_packet_time *ret);
+
 /* Counts and logs a time that can't be converted; `offset`: of the packet in the file, or -1. */
 void orma_reader_count_clock(struct orma_reader *self, const struct orma_clock_view *view,
                              uint64_t clock, int64_t ns, enum orma_clock_result why,
