@@ -17,6 +17,8 @@ const struct orma_command *const orma_commands[] = {
     &orma_cmd_summarize,
     &orma_cmd_convert,
     &orma_cmd_merge,
+    &orma_cmd_cut,
+    &orma_cmd_split,
     &orma_cmd_export,
     &orma_cmd_fleet,
     &orma_cmd_serve,

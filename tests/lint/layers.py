@@ -114,6 +114,7 @@ LAYERS = {
     "tools/load": ["tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/record": ["tools/record", "tools/output", "tools/service", "tools/load", "tools/base", "processor", "probes", "protos"] + SDK_ALL,
     "tools/convert": ["tools/convert", "tools/output", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
+    "tools/pieces": ["tools/pieces", "tools/output", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/shell": ["tools/shell", "tools/output", "tools/report", "tools/convert", "tools/load", "tools/base", "processor", "protos"] + SDK_LOW,
     "tools/heap": ["tools/heap", "tools/base", "sdk/heap", "probes", "protos"] + SDK_LOW,
     "tools/many": ["tools/many", "tools/output", "tools/load", "tools/base", "processor"] + SDK_LOW,

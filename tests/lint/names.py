@@ -77,6 +77,7 @@ MODULES = {
     "tools/help": "orma_help_ orma_cmd_help",
     "tools/load": "orma_load_",
     "tools/many": "orma_many_",
+    "tools/pieces": "orma_pieces_",
     "tools/fleet": "orma_fleet_",
     "tools/output": "orma_output_",
     "tools/record": "orma_record_ orma_recorder_",

@@ -1,0 +1,312 @@
+"""Pieces of traces: what is in them is what the whole trace says of their range.
+
+The traces are made here, at random: several sequences with interned names, clears and clocks that are told as differences,
+slices that begin on one thread and end on another, counters as differences, kernel events in both forms, compressed packets.
+"""
+import gzip
+import random
+import zlib
+
+from orma_env import *
+
+BOOT, TRACK_EVENT, DESCRIPTOR, INTERNED, DEFAULTS = 6, 11, 60, 12, 59
+START = 5_000_000_000
+
+
+def varint(n):
+    n &= (1 << 64) - 1
+    out = b""
+    while n > 127:
+        out, n = out + bytes([n & 127 | 128]), n >> 7
+    return out + bytes([n])
+
+
+def num(number, n):
+    return varint(number << 3) + varint(n)
+
+
+def field(number, *data):
+    data = b"".join(d.encode() if isinstance(d, str) else d for d in data)
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def packet(*fields):
+    return field(1, *fields)
+
+
+class Writer:
+    """One sequence: a thread with its track, interned names, and a clock of its own if `delta`."""
+
+    def __init__(self, rng, seq, delta):
+        self.rng, self.seq, self.delta, self.names, self.out = rng, seq, delta, {}, []
+        self.thread, self.counter, self.sums = 1000 + seq, 2000 + seq, 3000 + seq
+        self.raw, self.stack, self.first = 0, 0, True
+
+    def put(self, ts, *fields, clear=False):
+        head = [num(10, self.seq), num(3, 1000)]
+        if self.first:
+            head.append(num(87, 1))
+            self.first = False
+        if self.delta and not clear:
+            head.append(num(8, ts - self.raw))
+            self.raw = ts
+        else:
+            head += [num(8, ts), num(58, BOOT)]
+        self.out.append((ts, packet(*head, num(13, 1 if clear else 2), *fields)))
+
+    def clear(self, ts):
+        self.names = {}
+        self.raw = ts
+        defaults = num(58, 64 if self.delta else BOOT) + field(TRACK_EVENT, num(11, self.thread))
+        clock = field(6, field(1, num(1, 64), num(2, ts), num(3, 1)), field(1, num(1, BOOT), num(2, ts)), num(2, BOOT)) \
+            if self.delta else b""
+        self.put(ts, clock, field(DEFAULTS, defaults), clear=True)
+        tid = num(1, 100) + num(2, 100 + self.seq)
+        self.put(ts, field(DESCRIPTOR, num(1, self.thread), num(5, 50), field(4, tid, field(5, f"thread {self.seq}"))))
+        self.put(ts, field(DESCRIPTOR, num(1, self.counter), num(5, 50), field(2, f"level {self.seq}"), field(8, num(3, 2))))
+        self.put(ts, field(DESCRIPTOR, num(1, self.sums), num(5, 50), field(2, f"sum {self.seq}"), field(8, num(3, 2), num(5, 1))))
+
+    def name(self, text):
+        if text in self.names:
+            return self.names[text], b""
+        self.names[text] = iid = len(self.names) + 1
+        return iid, field(2, num(1, iid), field(2, text))
+
+    def event(self, ts, kind, text=None, track=None, value=None, category="app"):
+        body, interned = num(9, kind), b""
+        if text:
+            iid, entry = self.name(text)
+            body, interned = body + num(10, iid), entry
+            cat, entry = self.category(category)
+            body, interned = body + num(3, cat), interned + entry
+            if self.rng.random() < .3:
+                body += field(4, field(10, "note"), num(3, ts % 97))
+        if track:
+            body += num(11, track)
+        if value is not None:
+            body += num(30, value)
+        body += field(9999, "a field that nobody knows")
+        self.put(ts, field(TRACK_EVENT, body), field(INTERNED, interned) if interned else b"")
+
+    def category(self, text):
+        key = "category " + text
+        if key in self.names:
+            return self.names[key], b""
+        self.names[key] = iid = len(self.names) + 1
+        return iid, field(1, num(1, iid), field(2, text))
+
+    def step(self, ts, shared):
+        rng, roll = self.rng, self.rng.random()
+        if roll < .02:
+            self.clear(ts)
+        elif roll < .35 and self.stack < 5:
+            self.event(ts, 1, f"work {rng.randrange(12)}", category=rng.choice(("app", "net")))
+            self.stack += 1
+        elif roll < .65 and self.stack:
+            self.event(ts, 2)
+            self.stack -= 1
+        elif roll < .75:
+            self.event(ts, 4, track=self.counter, value=rng.randrange(1000))
+        elif roll < .85:
+            self.event(ts, 4, track=self.sums, value=rng.randrange(50))
+        elif roll < .92 and shared["open"] < 1:
+            self.event(ts, 1, "request", track=7)
+            shared["open"] += 1
+        elif shared["open"]:
+            self.event(ts, 2, track=7)
+            shared["open"] -= 1
+        else:
+            self.event(ts, 3, "mark")
+
+
+def kernel(rng, cpu, ts):
+    """A bundle: switches and wakings in columns, and events of the other form. Returns where it ends."""
+    names = ["swapper", "alpha", "beta", "gamma"]
+    switches, wakings, events, last, woken = [[] for _ in range(5)], [[] for _ in range(5)], b"", 0, 0
+    for _ in range(rng.randrange(1, 40)):
+        ts += rng.randrange(1000, 2_000_000)
+        roll, who = rng.random(), rng.randrange(4)
+        if roll < .6:
+            for column, n in zip(switches, (ts - last, who * 10, rng.choice((1, 0, 2)), 120, who)):
+                column.append(n)
+            last = ts
+        elif roll < .8:
+            for column, n in zip(wakings, (ts - woken, who * 10, cpu, 120, who)):
+                column.append(n)
+            woken = ts
+        else:
+            events += field(2, num(1, ts), num(2, who * 10), field(5, field(2, f"I|100|kernel {who}")))
+    compact = b"".join(field(5, n) for n in names)
+    for numbers, columns in (((1, 3, 2, 4, 6), switches), ((7, 8, 9, 10, 11), wakings)):
+        compact += b"".join(field(n, *map(varint, c)) for n, c in zip(numbers, columns) if c)
+    return ts, packet(num(10, 50 + cpu), num(3, 0), field(1, num(1, cpu), events, field(4, compact)))
+
+
+def make(seed, events=600):
+    """A trace, and where it begins and ends."""
+    rng, shared, ts = random.Random(seed), {"open": 0}, START
+    writers = [Writer(rng, 2 + i, delta=i % 2 == 0) for i in range(4)]
+    head = [packet(num(10, 1), field(6, field(1, num(1, BOOT), num(2, ts)), field(1, num(1, 3), num(2, ts - 1000)),
+                                     field(1, num(1, 1), num(2, 1_700_000_000 * 10**9)), num(2, BOOT))),
+            packet(num(10, 1), field(DESCRIPTOR, num(1, 50), field(3, num(1, 100), field(6, "the program")))),
+            packet(num(10, 1), field(DESCRIPTOR, num(1, 7), num(5, 50), field(2, "requests"))),
+            packet(num(8, ts), field(2, *[field(1, num(1, p), num(2, 1), field(3, f"process {p}")) for p in (10, 20, 30)]))]
+    for w in writers:
+        w.clear(ts)
+    for _ in range(events):
+        ts += rng.randrange(1, 400_000)
+        rng.choice(writers).step(ts, shared)
+    packets = []
+    lists = [[p for _, p in w.out] for w in writers]
+    for cpu in range(2):
+        at, bundles = START, []
+        while at < ts:
+            at, bundle = kernel(rng, cpu, at)
+            bundles.append(bundle)
+        lists.append(bundles)
+    while any(lists):  # chunks of sequences, one behind the other
+        some = rng.choice([x for x in lists if x])
+        n = rng.randrange(1, 30)
+        chunk, some[:n] = b"".join(some[:n]), []
+        packets.append(packet(field(50, zlib.compress(chunk))) if seed % 3 == 0 and rng.random() < .5 else chunk)
+    return b"".join(head + packets), ts
+
+
+OVERLAPS = "(ts < {b} AND (ts >= {a} OR dur = -1 OR ts + dur > {a}))"
+WITHIN = "(ts >= {a} AND ts < {b})"
+END = "iif(dur < 0 OR ts + dur >= {b}, 'later', ts + dur)"
+# What the whole says of a range, and what the piece says.
+CUT = {
+    "slices": f"SELECT ts, dur, s.name, category, depth, tt.name FROM slice s JOIN track tt ON s.track_id = tt.id WHERE {OVERLAPS}",
+    "parents": f"SELECT s.ts, s.name, p.ts, p.name FROM slice s LEFT JOIN slice p ON s.parent_id = p.id WHERE s.ts >= {{a}} AND s.ts < {{b}}",
+    "threads of slices": f"SELECT ts, s.name, t.name, tid, p.name FROM slice s JOIN thread_track tt ON s.track_id = tt.id JOIN thread t USING (utid) LEFT JOIN process p USING (upid) WHERE {OVERLAPS}",
+    "processes of slices": f"SELECT ts, s.name, pid, p.name FROM slice s JOIN process_track tt ON s.track_id = tt.id JOIN process p USING (upid) WHERE {OVERLAPS}",
+    "args": f"SELECT ts, s.name, flat_key, int_value, string_value FROM slice s JOIN args USING (arg_set_id) WHERE {OVERLAPS}",
+    "durations": f"SELECT s.name, count(*), sum(dur), max(dur) FROM slice s WHERE {OVERLAPS} GROUP BY 1",
+    "categories": f"SELECT category, count(*) FROM slice WHERE {OVERLAPS} GROUP BY 1",
+    "ancestors": f"SELECT s.ts, s.name, a.name, a.ts FROM slice s, ancestor_slice(s.id) a WHERE s.ts >= {{a}} AND s.ts < {{b}}",
+    "counters": f"SELECT ts, value, t.name, t.type FROM counter c JOIN track t ON c.track_id = t.id WHERE {WITHIN}",
+    "counter sums": f"SELECT t.name, count(*), sum(value), min(value), max(value) FROM counter c JOIN track t ON c.track_id = t.id WHERE {WITHIN} GROUP BY 1",
+    "switches": f"SELECT ts, cpu, tid, priority, {END} FROM sched JOIN thread USING (utid) WHERE {WITHIN}",
+    "end states": f"SELECT ts, end_state FROM sched WHERE {WITHIN} AND dur >= 0 AND ts + dur < {{b}}",
+    "names of tasks": f"SELECT DISTINCT tid, t.name FROM sched JOIN thread t USING (utid) WHERE {WITHIN}",
+    "time on cpus": f"SELECT cpu, tid, sum(dur) FROM sched JOIN thread USING (utid) WHERE {WITHIN} AND dur >= 0 AND ts + dur < {{b}} GROUP BY 1, 2",
+    "kernel events": f"SELECT ts, f.name, cpu, tid FROM ftrace_event f LEFT JOIN thread USING (utid) WHERE {WITHIN}",
+    "kernel args": f"SELECT ts, flat_key, int_value, string_value FROM ftrace_event JOIN args USING (arg_set_id) WHERE {WITHIN}",
+    "running": f"SELECT ts, tid, cpu, {END} FROM thread_state JOIN thread USING (utid) WHERE {WITHIN} AND state = 'Running'",
+    "processes": "SELECT pid, name FROM process",
+    "errors": "SELECT name, value FROM stats WHERE severity IN ('error', 'data_loss') AND value > 0 AND name NOT LIKE 'ftrace%'",
+}
+
+
+class Pieces(Case):
+    def rows(self, trace, *statements):
+        out = self.orma("query", trace, "--csv", "plain", ";".join(f"SELECT '-- next'; {s}" for s in statements)).stdout.decode()
+        parts = out.split('"-- next"\n')[1:]
+        return [sorted(p.strip().splitlines()[1:]) for p in parts]
+
+    def make(self, seed, name="whole.pftrace", **more):
+        data, end = make(seed, **more)
+        (self.dir / name).write_bytes(data)
+        return end
+
+    def same(self, whole, piece, statements, what):
+        texts = list(statements.values())
+        for name, w, p in zip(statements, self.rows(whole, *texts), self.rows(piece, *texts)):
+            self.assertEqual(w, p, f"{what}: {name}")
+
+    def test_a_cut_says_what_the_whole_says_of_the_range(self):
+        for seed in range(6):
+            end = self.make(seed)
+            rng = random.Random(seed)
+            for _ in range(3):
+                a, b = sorted(rng.randrange(START, end) for _ in range(2))
+                self.orma("cut", "whole.pftrace", "--from", a, "--to", b + 1, "-o", "piece.pftrace", "-f")
+                statements = {k: q.format(a=a, b=b + 1) for k, q in CUT.items()}
+                self.same("whole.pftrace", "piece.pftrace", statements, (seed, a, b + 1))
+
+    def test_all_of_it_is_all_of_it(self):
+        end = self.make(1)
+        self.orma("cut", "whole.pftrace", "--to", "100s", "-o", "piece.pftrace")
+        self.same("whole.pftrace", "piece.pftrace", {k: q.format(a=0, b=end * 2) for k, q in CUT.items()}, "all")
+        texts = [self.orma("convert", "text", f"{n}.pftrace").stdout for n in ("whole", "piece")]
+        self.assertEqual(*texts)  # byte for byte, the unknown fields too
+
+    def test_the_pieces_of_a_split_are_the_whole(self):
+        for seed, how in ((2, ("--every", "20ms")), (3, ("--size", "16k")), (4, ("--every", "7ms"))):
+            end = self.make(seed)
+            self.orma("split", "whole.pftrace", *how, "-o", f"pieces{seed}")
+            pieces = sorted((self.dir / f"pieces{seed}").iterdir())
+            self.assertGreater(len(pieces), 2)
+            self.orma("merge", "-o", "all.tar", "-f", *pieces)
+            statements = {k: q.format(a=0, b=end * 2) for k, q in CUT.items() if k != "processes"}
+            self.same("whole.pftrace", "all.tar", statements, (seed, how))
+            for piece in pieces:  # alone, too
+                self.assertEqual(self.rows(piece, CUT["errors"]), [[]], piece)
+
+    def test_times_and_mistakes(self):
+        end = self.make(5)
+        said = self.orma("cut", "whole.pftrace", "--from", "10ms", "--to", "30ms").stderr.decode()
+        self.assertIn("whole-cut.pftrace: ", said)
+        first = int(self.rows("whole-cut.pftrace", f"SELECT min(ts) FROM slice WHERE ts >= {START + 10**7}")[0][0])
+        self.assertGreaterEqual(first, START + 10**7)
+        for words, code, says in ((["whole.pftrace"], 2, "no range"),
+                                  (["whole.pftrace", "-f", "--from", "9s", "--to", "1s"], 1, "the range is empty"),
+                                  (["whole.pftrace", "-f", "--from", "100s"], 1, "the range is empty"),
+                                  (["whole.pftrace", "-f", "--from", "soon"], 1, "expected a time"),
+                                  (["whole.pftrace", "--from", "1ms"], 1, "exists"),
+                                  (["whole.pftrace", "--from", "1ms", "-f", "-o", "whole.pftrace"], 1, "is also an input"),
+                                  (["nowhere", "--from", "1ms"], 1, "No such file")):
+            self.assertIn(says, self.orma("cut", *words, code=code).stderr.decode(), words)
+        for words, code, says in ((["whole.pftrace"], 2, "--every"), (["whole.pftrace", "--every", "1ns"], 1, "more than 1000 pieces"),
+                                  (["whole.pftrace", "--size", "1k"], 1, "needed in each piece")):
+            self.assertIn(says, self.orma("split", *words, code=code).stderr.decode(), words)
+        (self.dir / "t.json").write_text('{"traceEvents": []}')
+        self.assertIn("only traces of packets", self.orma("cut", "t.json", "--from", "1s", code=1).stderr.decode())
+        self.assertFalse([p for p in self.dir.iterdir() if p.name.startswith("whole-0")])
+        self.assertGreater(end, START)
+
+    def test_pipes_and_compression(self):
+        self.make(6)
+        data = (self.dir / "whole.pftrace").read_bytes()
+        self.orma("cut", "whole.pftrace", "--from", "10ms", "--to", "30ms", "-o", "a", "--compress", "none")
+        piped = self.orma("cut", "-", "--from", "10ms", "--to", "30ms", "-o", "-", "--compress", "none", input=data).stdout
+        self.assertEqual(piped, (self.dir / "a").read_bytes())
+        (self.dir / "whole.pftrace.gz").write_bytes(gzip.compress(data))
+        self.orma("cut", "whole.pftrace.gz", "--from", "10ms", "--to", "30ms", "-o", "b", "--compress", "none")
+        self.assertEqual(piped, (self.dir / "b").read_bytes())
+        self.orma("cut", "whole.pftrace", "--from", "10ms", "--to", "30ms", "-o", "c", "--compress", "deflate")
+        self.assertLess((self.dir / "c").stat().st_size, len(piped) / 2)
+        self.same("a", "c", {k: q.format(a=0, b=10**12) for k, q in CUT.items()}, "deflate")
+
+    def test_damage_is_told_and_counted(self):
+        self.make(7)
+        data = bytearray((self.dir / "whole.pftrace").read_bytes())
+        at = len(data) // 2
+        data[at:at + 300] = b"\xff" * 300
+        (self.dir / "hurt.pftrace").write_bytes(data[:-5])
+        said = self.orma("cut", "hurt.pftrace", "--from", "0s", "-o", "piece.pftrace").stderr.decode()
+        self.assertRegex(said, "warning: damaged in [0-9]+ places?, [0-9]+ bytes left out; the first, at byte ")
+        self.assertEqual(self.rows("piece.pftrace", CUT["errors"].replace("'ftrace%'", "'%switch%'")), [[]])
+
+    def test_hostile_bytes(self):
+        rng = random.Random(8)
+        self.make(9, events=150)
+        data = (self.dir / "whole.pftrace").read_bytes()
+        for i in range(int(60 / SLOW)):
+            bad = bytearray(data)
+            for _ in range(rng.randrange(1, 20)):
+                at = rng.randrange(len(bad))
+                if rng.random() < .7:
+                    bad[at] = rng.randrange(256)
+                else:
+                    bad[at:at + rng.randrange(50)] = rng.randbytes(rng.randrange(50))
+            (self.dir / "bad").write_bytes(bad)
+            for words in (["cut", "bad", "--from", "5ms", "--to", "40ms", "-o", "x", "-f"],
+                          ["split", "bad", "--every", "30ms", "-o", "p", "-f"]):
+                done = self.run_program(ORMA, *words)
+                self.assertIn(done.returncode, (0, 1), (i, words, done.stderr[-2000:]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,290 @@
+#include "tools/pieces/cut.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "sdk/base/vec.h"
+#include "tools/base/units.h"
+#include "tools/pieces/copy.h"
+#include "tools/pieces/options.h"
+
+/* As everywhere (orma report): a timestamp of the trace, or a time since its start. */
+static int parse_time(const struct orma_pieces_cut_request *request, const char *what,
+                      const char *text, const struct orma_pieces_survey *survey, int64_t *ret)
+{
+    int64_t ts;
+    uint64_t ns;
+
+    if (!text)
+        return 0;
+    if (orma_str_to_i64(orma_str_from(text), &ts) && ts >= survey->first && ts <= survey->last &&
+        ts > 1000000) {
+        *ret = ts;
+        return 0;
+    }
+    if (orma_units_parse_time_ns(text, &ns) && ns <= INT64_MAX &&
+        !__builtin_add_overflow(survey->first, (int64_t)ns, ret))
+        return 0;
+    fprintf(stderr,
+            "%s: --%s %s: expected a time since the start of the trace, such as 1.5s or 300ms, or "
+            "a timestamp of the trace (%" PRId64 " to %" PRId64 ")\n",
+            request->program, what, text, survey->first, survey->last);
+    return -EINVAL;
+}
+
+static int find_range(const struct orma_pieces_cut_request *request,
+                      const struct orma_pieces_survey *survey, int64_t *range)
+{
+    range[0] = INT64_MIN;
+    range[1] = INT64_MAX;
+    if (!survey->any) {
+        fprintf(stderr, "%s: %s: nothing in it has a time\n", request->program, request->path);
+        return -ENODATA;
+    }
+    int r = parse_time(request, "from", request->from, survey, &range[0]);
+    if (r == 0)
+        r = parse_time(request, "to", request->to, survey, &range[1]);
+    if (r == 0 && (range[0] >= range[1] || range[0] > survey->last || range[1] <= survey->first)) {
+        fprintf(stderr,
+                "%s: the range is empty: the trace is %.6f s long, and --to must be later than "
+                "--from\n",
+                request->program, (double)(survey->last - survey->first) / 1e9);
+        r = -ERANGE;
+    }
+    return r;
+}
+
+static void describe(const struct orma_pieces_survey *survey, const int64_t *range,
+                     const struct orma_pieces_piece *piece, char *to, size_t size)
+{
+    char part[ORMA_UNITS_TEXT_MAX], whole[ORMA_UNITS_TEXT_MAX];
+    const int64_t from = ORMA_MAX(range[0], survey->first),
+                  until = ORMA_MIN(range[1], survey->last);
+
+    snprintf(to, size, "%s of %s, %" PRIu64 " event%s",
+             orma_units_format_duration((uint64_t)until - (uint64_t)from, part),
+             orma_units_format_duration((uint64_t)survey->last - (uint64_t)survey->first, whole),
+             piece->events, piece->events == 1 ? "" : "s");
+}
+
+static void tell_timeless(const char *program, const char *path,
+                          const struct orma_pieces_copied *copied)
+{
+    if (copied->timeless)
+        fprintf(stderr,
+                "%s: %s: warning: left out %" PRIu64 " packets whose clock nothing explains\n",
+                program, path, copied->timeless);
+}
+
+static int cut(const struct orma_pieces_cut_request *request, struct orma_pieces_source *source,
+               struct orma_pieces_survey *survey)
+{
+    int64_t range[2];
+    const struct orma_pieces_edges edges = {.times = range, .num = 2, .overlap = true};
+    struct orma_pieces_piece piece;
+    struct orma_pieces_copied copied;
+    char what[128] = "";
+    int r = orma_pieces_survey_times(survey, source, NULL);
+
+    if (r == 0)
+        r = find_range(request, survey, range);
+    if (r == 0)
+        r = orma_pieces_survey_slices(survey, source, &edges);
+    if (r < 0 || (r = orma_pieces_piece_open(&piece, &request->want,
+                                             orma_pieces_choose(source, request->packing))) < 0)
+        return r;
+    r = orma_pieces_copy(source, survey, &edges, &piece, &copied);
+    if (r == 0)
+        orma_pieces_tell_damage(source);
+    if (r == 0)
+        tell_timeless(request->program, request->path, &copied);
+    describe(survey, range, &piece, what, sizeof(what));
+    return orma_pieces_piece_close(&piece, r, what);
+}
+
+int orma_pieces_cut(const struct orma_pieces_cut_request *request)
+{
+    struct orma_pieces_source source;
+    struct orma_pieces_survey survey = {.begun = false};
+
+    if (!orma_pieces_can_pack(request->program, request->packing))
+        return -ENOTSUP;
+    int r = orma_output_check(&request->want);
+    if (r == 0)
+        r = orma_pieces_source_open(&source, request->program, request->path);
+    if (r < 0)
+        return r;
+    r = cut(request, &source, &survey);
+    orma_pieces_survey_fini(&survey);
+    orma_pieces_source_close(&source);
+    return r;
+}
+
+/* ---- split ---- */
+
+struct split {
+    const struct orma_pieces_split_request *request;
+    struct orma_pieces_source source;
+    struct orma_pieces_survey survey;
+    struct orma_pieces_sizes *sizes;
+    ORMA_VEC(int64_t) edges;
+    struct orma_pieces_piece *pieces;
+    char (*paths)[4096];
+    uint32_t num, open;
+};
+
+static int add_edge(struct split *self, int64_t ts)
+{
+    if (self->edges.len > ORMA_PIECES_MAX) {
+        fprintf(stderr, "%s: %s: more than %d pieces: choose larger ones\n", self->request->program,
+                self->request->path, ORMA_PIECES_MAX);
+        return -E2BIG;
+    }
+    return ORMA_VEC_PUSH(&self->edges, ts);
+}
+
+/* All pieces but the last are open at their ends to nothing else: the first begins before all that
+ * there is, the last one ends after it. */
+static int edges_by_time(struct split *self)
+{
+    const struct orma_pieces_survey *survey = &self->survey;
+    const uint64_t len = (uint64_t)survey->last - (uint64_t)survey->first;
+    int r = add_edge(self, INT64_MIN);
+
+    for (uint64_t at = self->request->every; r == 0 && at <= len; at += self->request->every) {
+        r = add_edge(self, (int64_t)((uint64_t)survey->first + at));
+        if (at > UINT64_MAX - self->request->every)
+            break;
+    }
+    return r ? r : add_edge(self, INT64_MAX);
+}
+
+static int edges_by_size(struct split *self)
+{
+    const struct orma_pieces_sizes *sizes = self->sizes;
+    const uint64_t size = self->request->size;
+    uint64_t sum = 0;
+    int r = add_edge(self, INT64_MIN);
+
+    if (sizes->always >= size) {
+        fprintf(stderr, "%s: %s: %" PRIu64 " bytes are needed in each piece: choose larger ones\n",
+                self->request->program, self->request->path, sizes->always);
+        return -E2BIG;
+    }
+    for (uint32_t i = 0; r == 0 && i < ORMA_PIECES_STEPS; i++) {
+        if (sum && sum + sizes->steps[i] > size - sizes->always) {
+            r = add_edge(self, sizes->from + (int64_t)i * sizes->width);
+            sum = 0;
+        }
+        sum += sizes->steps[i];
+    }
+    return r ? r : add_edge(self, INT64_MAX);
+}
+
+static int open_pieces(struct split *self)
+{
+    const struct orma_pieces_split_request *request = self->request;
+    const struct orma_str stem = orma_pieces_stem(request->path);
+    struct rlimit limit;
+    int r = 0;
+
+    self->num = self->edges.len - 1;
+    self->pieces = calloc(self->num, sizeof(*self->pieces));
+    self->paths = calloc(self->num, sizeof(*self->paths));
+    if (!self->pieces || !self->paths)
+        return -ENOMEM;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit); /* else opening tells */
+    }
+    if (mkdir(request->folder, 0777) < 0 && errno != EEXIST) {
+        r = -errno;
+        fprintf(stderr, "%s: %s: %s\n", request->program, request->folder, strerror(-r));
+    }
+    for (; r == 0 && self->open < self->num; self->open++) {
+        char *path = self->paths[self->open];
+        const int len = snprintf(path, sizeof(*self->paths), "%s/%.*s-%03u.pftrace",
+                                 request->folder, ORMA_STR_ARG(stem), self->open + 1);
+        const struct orma_output_want want = {
+            .program = request->program, .path = path, .force = request->force, .binary = true};
+
+        if (len < 0 || (size_t)len >= sizeof(*self->paths)) {
+            fprintf(stderr, "%s: %s: %s\n", request->program, request->folder,
+                    strerror(ENAMETOOLONG));
+            return -ENAMETOOLONG;
+        }
+        r = orma_pieces_piece_open(&self->pieces[self->open], &want,
+                                   orma_pieces_choose(&self->source, request->packing));
+        if (r < 0)
+            break;
+    }
+    return r;
+}
+
+static int close_pieces(struct split *self, int r)
+{
+    for (uint32_t i = 0; i < self->open; i++) {
+        const int64_t range[] = {self->edges.data[i], self->edges.data[i + 1]};
+        char what[128];
+
+        describe(&self->survey, range, &self->pieces[i], what, sizeof(what));
+        const int failed = orma_pieces_piece_close(&self->pieces[i], r, what);
+        r = r < 0 ? r : failed;
+    }
+    return r;
+}
+
+static int split(struct split *self)
+{
+    struct orma_pieces_edges edges = {0};
+    struct orma_pieces_copied copied = {0};
+    int r = orma_pieces_survey_times(&self->survey, &self->source, self->sizes);
+
+    if (r == 0 && !self->survey.any) {
+        fprintf(stderr, "%s: %s: nothing in it has a time\n", self->request->program,
+                self->request->path);
+        r = -ENODATA;
+    }
+    if (r == 0)
+        r = self->sizes ? edges_by_size(self) : edges_by_time(self);
+    edges.times = self->edges.data;
+    edges.num = self->edges.len;
+    if (r == 0)
+        r = orma_pieces_survey_slices(&self->survey, &self->source, &edges);
+    if (r == 0)
+        r = open_pieces(self);
+    if (r == 0)
+        r = orma_pieces_copy(&self->source, &self->survey, &edges, self->pieces, &copied);
+    if (r == 0)
+        orma_pieces_tell_damage(&self->source);
+    if (r == 0)
+        tell_timeless(self->request->program, self->request->path, &copied);
+    return close_pieces(self, r);
+}
+
+int orma_pieces_split(const struct orma_pieces_split_request *request)
+{
+    struct split self = {.request = request};
+
+    if (!orma_pieces_can_pack(request->program, request->packing))
+        return -ENOTSUP;
+    int r = orma_pieces_source_open(&self.source, request->program, request->path);
+    if (r < 0)
+        return r;
+    self.sizes = request->size ? calloc(1, sizeof(*self.sizes)) : NULL;
+    r = request->size && !self.sizes ? -ENOMEM : split(&self);
+    if (r == -ENOMEM)
+        fprintf(stderr, "%s: %s: %s\n", request->program, request->path, strerror(ENOMEM));
+    orma_pieces_survey_fini(&self.survey);
+    orma_pieces_source_close(&self.source);
+    ORMA_VEC_FINI(&self.edges);
+    free(self.sizes);
+    free(self.pieces);
+    free(self.paths);
+    return r;
+}
