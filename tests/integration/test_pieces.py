@@ -279,6 +279,61 @@ class Pieces(Case):
         self.assertLess((self.dir / "c").stat().st_size, len(piped) / 2)
         self.same("a", "c", {k: q.format(a=0, b=10**12) for k, q in CUT.items()}, "deflate")
 
+    def test_recompressing_changes_no_packet(self):
+        self.make(3)
+        self.orma("recompress", "whole.pftrace", "-o", "none", "--compress", "none")
+        for how in ("deflate", "zstd"):
+            self.orma("recompress", "none", "-o", how, "--compress", how)
+            self.assertLess((self.dir / how).stat().st_size, (self.dir / "none").stat().st_size / 2)
+            self.orma("recompress", how, "-o", "again", "-f", "--compress", "none")
+            self.assertEqual((self.dir / "again").read_bytes(), (self.dir / "none").read_bytes(), how)
+            self.same("whole.pftrace", how, {k: q.format(a=0, b=10**12) for k, q in CUT.items()}, how)
+
+    def test_no_secret_is_left(self):
+        secret = b"hunter2-s3cret"
+        text, ts = secret.decode(), num(8, START + 1)
+        interned = field(INTERNED, field(2, num(1, 900), field(2, text)), field(1, num(1, 900), field(2, text)), field(3, num(1, 900), field(2, text)),
+                         *[field(n, num(1, 900), field(2, secret)) for n in (5, 16, 17)], field(4, num(1, 900), field(2, text), field(3, text)))
+        note = field(4, field(10, text), field(6, text)) + field(4, field(10, "j"), field(9, '{"k": "%s"}' % text)) + \
+            field(4, field(10, "d"), field(11, field(10, text), field(6, text))) + field(4, field(10, "p"), field(14, secret))
+        event = field(TRACK_EVENT, num(9, 1), num(11, 1002), field(23, text), field(22, text), note, field(9998, secret))
+        planted = [packet(ts, interned, num(10, 2), num(13, 2), event), packet(ts, num(10, 2), num(13, 2), field(TRACK_EVENT, num(9, 2), num(11, 1002))),
+                   packet(ts, field(2, field(1, num(1, 77), num(2, 1), field(3, text), field(3, "--password=" + text)))),
+                   packet(ts, num(10, 50), field(1, num(1, 0), field(2, num(1, START + 5), num(2, 10), field(5, field(2, f"B|100|{text}\n"))),
+                                                 field(2, num(1, START + 6), num(2, 10), field(5, field(2, f"C|100|{text}|7\n"))),
+                                                 field(4, field(5, text)), field(512, secret))),
+                   packet(field(33, field(2, field(1, field(1, text))), field(9997, secret))), packet(ts, field(45, field(1, field(1, text), field(2, text)))),
+                   packet(ts, field(39, field(1, num(1, 0), num(2, 100), field(6, text), field(8, text)))),
+                   packet(ts, field(9996, secret)), packet(ts, num(10, 2), field(61, field(1, text), field(2, text))),
+                   packet(ts, field(72, field(1, field(1, field(1, text))))), packet(ts, field(36, secret)), packet(ts, num(8, 1), field(900, field(1, text))),
+                   packet(ts, field(58, secret)), field(77, secret)]
+        data, _ = make(4)
+        whole = data + b"".join(planted) + packet(field(50, zlib.compress(b"".join(planted))))
+        (self.dir / "whole.pftrace").write_bytes(whole)
+        self.orma("recompress", "whole.pftrace", "--compress", "none", "-o", "unpacked")
+        self.assertGreater((self.dir / "unpacked").read_bytes().count(secret), 40)
+        for words in ([], ["--hide", f"*{text}*"], ["--drop-args"], ["--keep", "work *"]):
+            self.orma("redact", "whole.pftrace", "-o", "out", "-f", *words)
+            self.orma("redact", "whole.pftrace", "-o", "plain", "-f", "--compress", "none", *words)
+            for name in ("out", "plain"):
+                left = (self.dir / name).read_bytes()
+                for form in (secret, secret[:9], secret.hex().encode(), text.encode("utf-16-le")):
+                    self.assertNotIn(form, left, (name, words))
+            self.orma("recompress", "out", "-o", "out.plain", "-f", "--compress", "none")
+            self.assertNotIn(secret, (self.dir / "out.plain").read_bytes())
+        kept = self.rows("out", "SELECT DISTINCT name FROM slice WHERE name GLOB 'work *'")[0]
+        self.assertGreater(len(kept), 5)
+        self.orma("redact", "whole.pftrace", "-o", "out", "-f")
+        said = self.rows("out", "SELECT count(*) FROM slice WHERE name GLOB 'r_*' AND length(name) = 15", "SELECT count(*) FROM slice WHERE name NOT GLOB 'r_*'")
+        self.assertEqual(said[1], ["0"])
+        numbers = ["SELECT ts, dur, depth, track_id FROM slice", "SELECT ts, value FROM counter", "SELECT ts, dur, cpu, tid, priority FROM sched JOIN thread USING (utid)",
+                   "SELECT ts, cpu FROM ftrace_event", "SELECT pid FROM process", "SELECT tid FROM thread", "SELECT count(*) FROM args JOIN slice USING (arg_set_id)",
+                   "SELECT count(*), count(DISTINCT name), count(DISTINCT category) FROM slice", "SELECT count(*) AS n FROM slice GROUP BY name ORDER BY n"]
+        for a, b, sql in zip(self.rows("whole.pftrace", *numbers), self.rows("out", *numbers), numbers):
+            self.assertEqual(a, b, sql)
+        self.orma("redact", "whole.pftrace", "-o", "other", "-f")  # another key
+        self.assertNotEqual(self.rows("out", "SELECT DISTINCT name FROM slice")[0], self.rows("other", "SELECT DISTINCT name FROM slice")[0])
+
     def test_damage_is_told_and_counted(self):
         self.make(7)
         data = bytearray((self.dir / "whole.pftrace").read_bytes())

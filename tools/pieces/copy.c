@@ -52,8 +52,9 @@ static void copy_event(struct copy *self, struct orma_pieces_seq *seq,
                        const struct orma_pieces_packet *packet, bool timed, int64_t ts)
 {
     struct orma_pieces_event e;
-    struct orma_pieces_values values = {.any = false};
+    struct orma_pieces_values values;
 
+    values.any = false; /* the rest is large, and read only if there is any */
     if (!orma_pieces_event_read(&self->known, seq, &packet->p, timed, &ts, &e))
         ts = self->known.last_ts; /* readers count it */
     if (self->counters->incremental.len)

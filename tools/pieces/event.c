@@ -289,10 +289,11 @@ void orma_pieces_counters_read(struct orma_pieces_counters *self, const struct o
     double doubles[ORMA_PIECES_EXTRAS] = {0};
     uint32_t num[2] = {0};
 
-    memset(ret, 0, sizeof(*ret));
-    ret->slots[0] = UINT32_MAX;
+    ret->any = false;
     if (!self->incremental.len || !(event->has_value || event->has_double || event->has_extras))
         return;
+    memset(ret, 0, sizeof(*ret));
+    ret->slots[0] = UINT32_MAX;
     if (event->type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER)
         ret->slots[0] = slot_of(self, seq, event->uuid);
     while (orma_pb_next(&r, &f)) {

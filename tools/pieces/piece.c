@@ -317,6 +317,12 @@ static void put_whole(struct orma_pieces_piece *self, struct orma_str bytes)
         flush(self);
 }
 
+void orma_pieces_piece_put_packet(struct orma_pieces_piece *self, struct orma_str bytes)
+{
+    self->packets++;
+    put_whole(self, bytes);
+}
+
 void orma_pieces_piece_put(struct orma_pieces_piece *self, const struct orma_pieces_seq *seq,
                            const struct orma_read_packet *p, const struct orma_str *payload)
 {
@@ -333,9 +339,8 @@ void orma_pieces_piece_put(struct orma_pieces_piece *self, const struct orma_pie
 
 /* ---- differences ---- */
 
-static void find_lack(struct orma_pieces_piece *self, struct orma_pieces_out_seq *o,
-                      const struct orma_pieces_seq *seq, const struct orma_pieces_event *event,
-                      struct orma_pieces_lack *ret)
+static void find_lack(struct orma_pieces_out_seq *o, const struct orma_pieces_seq *seq,
+                      const struct orma_pieces_event *event, struct orma_pieces_lack *ret)
 {
     if (o->sums_epoch != seq->sums_epoch) {
         o->sums_epoch = seq->sums_epoch;
@@ -348,7 +353,6 @@ static void find_lack(struct orma_pieces_piece *self, struct orma_pieces_out_seq
         ret->any |= ret->deltas[i] != 0;
         o->sums[i] = seq->sums[i];
     }
-    (void)self;
 }
 
 static bool need_sums(struct orma_pieces_piece *self, uint32_t num)
@@ -398,13 +402,18 @@ void orma_pieces_piece_put_event(struct orma_pieces_piece *self, const struct or
                                  const struct orma_pieces_values *values)
 {
     struct orma_pieces_out_seq *o = prepare(self, seq, p);
-    struct orma_pieces_lack lack = {.any = false};
+    const bool deltas = event->has_delta[0] || event->has_delta[1] || event->has_delta[2];
 
     if (!o)
         return;
     self->events++;
-    if (event->has_delta[0] || event->has_delta[1] || event->has_delta[2])
-        find_lack(self, o, seq, event, &lack);
+    if (ORMA_LIKELY(!deltas && !values->any)) {
+        put_whole(self, p->bytes);
+        return;
+    }
+    struct orma_pieces_lack lack = {.any = false};
+    if (deltas)
+        find_lack(o, seq, event, &lack);
     if (values->any)
         find_counters(self, counters, values, &lack);
     if (!lack.any) {

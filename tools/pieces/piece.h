@@ -72,6 +72,9 @@ void orma_pieces_piece_put_stats(struct orma_pieces_piece *self,
                                  const struct orma_pieces_seq *seq,
                                  const struct orma_read_packet *p);
 
+/* A packet, whatever is known of its sequence. */
+void orma_pieces_piece_put_packet(struct orma_pieces_piece *self, struct orma_str bytes);
+
 /* Bytes of the file as they are: fields that are no packets. */
 void orma_pieces_piece_put_raw(struct orma_pieces_piece *self, struct orma_str bytes);
 
