@@ -19,6 +19,7 @@ const struct orma_command *const orma_commands[] = {
     &orma_cmd_merge,
     &orma_cmd_cut,
     &orma_cmd_split,
+    &orma_cmd_filter,
     &orma_cmd_redact,
     &orma_cmd_recompress,
     &orma_cmd_export,

@@ -18,6 +18,7 @@ extern const struct orma_command orma_cmd_query;
 extern const struct orma_command orma_cmd_merge;
 extern const struct orma_command orma_cmd_cut;
 extern const struct orma_command orma_cmd_split;
+extern const struct orma_command orma_cmd_filter;
 extern const struct orma_command orma_cmd_redact;
 extern const struct orma_command orma_cmd_recompress;
 extern const struct orma_command orma_cmd_stats;

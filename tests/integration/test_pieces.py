@@ -279,6 +279,35 @@ class Pieces(Case):
         self.assertLess((self.dir / "c").stat().st_size, len(piped) / 2)
         self.same("a", "c", {k: q.format(a=0, b=10**12) for k, q in CUT.items()}, "deflate")
 
+    def test_a_filter_says_what_the_whole_says_of_its_threads(self):
+        for seed in (10, 12):
+            self.make(seed)
+            slices = "SELECT ts, dur, s.name, category, depth, tid FROM slice s JOIN thread_track tt ON s.track_id = tt.id JOIN thread USING (utid)"
+            requests = "SELECT ts, dur, s.name FROM slice s JOIN process_track tt ON s.track_id = tt.id"
+            counters = "SELECT ts, value, t.name FROM counter c JOIN track t ON c.track_id = t.id"
+            sched = "SELECT ts, dur, cpu, tid, end_state FROM sched JOIN thread USING (utid)"
+            kernel = "SELECT ts, f.name, tid FROM ftrace_event f JOIN thread USING (utid) WHERE f.name = 'print'"
+            empty = " LIMIT 0"
+            for words, statements in (
+                    (["--thread", "thread 3"], {slices: " WHERE tid = 103", requests: empty, counters: empty, sched: "", kernel: empty}),
+                    (["--thread", "104", "--thread", "thread 2"], {slices: " WHERE tid IN (102, 104)", requests: empty, sched: ""}),
+                    (["--process", "the prog*"], {slices: "", requests: "", counters: "", sched: "", kernel: empty}),
+                    (["--process", "process 20"], {slices: empty, requests: empty, counters: empty, sched: "", kernel: " AND tid = 20"}),
+                    (["--thread", "beta"], {slices: empty, sched: "", kernel: " AND tid = 20"}),
+                    (["--not", "--thread", "beta"], {slices: "", requests: "", counters: "", sched: "", kernel: " AND tid <> 20"}),
+                    (["--not", "--thread", "thread 3"], {slices: " WHERE tid <> 103", requests: "", counters: "", kernel: ""}),
+                    (["--source", "track_event"], {slices: "", counters: "", sched: empty, kernel: empty}),
+                    (["--not", "--source", "track_event"], {slices: empty, counters: empty, sched: "", kernel: ""}),
+                    (["--source", "ftrace*", "--process", "10"], {slices: empty, sched: "", kernel: " AND tid = 10"})):
+                self.orma("filter", "whole.pftrace", *words, "-o", "piece.pftrace", "-f")
+                want = self.rows("whole.pftrace", *[a + b for a, b in statements.items()])
+                for sql, w, got in zip(statements, want, self.rows("piece.pftrace", *statements)):
+                    self.assertEqual(w, got, (seed, words, sql))
+                self.assertEqual(self.rows("piece.pftrace", CUT["errors"]), self.rows("whole.pftrace", CUT["errors"]), words)
+        for words, code, says in (([], 2, "add --process"), (["--process", "nobody"], 1, "no process matches 'nobody'"),
+                                  (["--thread", "nobody"], 1, "no thread matches 'nobody'")):
+            self.assertIn(says, self.orma("filter", "whole.pftrace", *words, code=code).stderr.decode(), words)
+
     def test_recompressing_changes_no_packet(self):
         self.make(3)
         self.orma("recompress", "whole.pftrace", "-o", "none", "--compress", "none")
@@ -358,7 +387,9 @@ class Pieces(Case):
                     bad[at:at + rng.randrange(50)] = rng.randbytes(rng.randrange(50))
             (self.dir / "bad").write_bytes(bad)
             for words in (["cut", "bad", "--from", "5ms", "--to", "40ms", "-o", "x", "-f"],
-                          ["split", "bad", "--every", "30ms", "-o", "p", "-f"]):
+                          ["split", "bad", "--every", "30ms", "-o", "p", "-f"],
+                          ["filter", "bad", "--thread", "1*", "--thread", "102", "-o", "x", "-f"],
+                          ["redact", "bad", "-o", "x", "-f"], ["recompress", "bad", "-o", "x", "-f"]):
                 done = self.run_program(ORMA, *words)
                 self.assertIn(done.returncode, (0, 1), (i, words, done.stderr[-2000:]))
 

@@ -429,6 +429,15 @@ void orma_pieces_piece_put_event(struct orma_pieces_piece *self, const struct or
         flush(self);
 }
 
+void orma_pieces_piece_lost(struct orma_pieces_piece *self, const struct orma_pieces_seq *seq,
+                            uint32_t reasons)
+{
+    struct orma_pieces_out_seq *o = out_of(self, seq);
+
+    if (o && o->begun)
+        o->lost |= reasons;
+}
+
 /* ---- statistics ---- */
 
 /* Of a sequence, packets of the trace so far that are not here. */

@@ -72,6 +72,10 @@ void orma_pieces_piece_put_stats(struct orma_pieces_piece *self,
                                  const struct orma_pieces_seq *seq,
                                  const struct orma_read_packet *p);
 
+/* A packet of the sequence that is not for this piece, and told of losses. */
+void orma_pieces_piece_lost(struct orma_pieces_piece *self, const struct orma_pieces_seq *seq,
+                            uint32_t reasons);
+
 /* A packet, whatever is known of its sequence. */
 void orma_pieces_piece_put_packet(struct orma_pieces_piece *self, struct orma_str bytes);
 

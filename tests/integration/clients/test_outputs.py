@@ -45,7 +45,7 @@ OUTPUTS = {
     "traceconv": ([TRACECONV, "json", "IN", "OUT"], "compatible"),
 }
 # Outputs that are new files in a folder, recordings, or pieces of traces of packets: tested by themselves.
-APART = {"record", "profile", "heap", "fleet", "cut", "split", "redact", "recompress"}
+APART = {"record", "profile", "heap", "fleet", "cut", "split", "filter", "redact", "recompress"}
 WRITES = ("--output", "--out", "--html", "--perf-file", "--output-dir", "--to")
 READ_ONLY = {"--file", "--config", "--manifest", "--pre", "--post-query", "--cache", "--add-sql-package",
              "--override-sql-package", "--override-stdlib", "--summary-spec", "--spec", "--proguard-map",

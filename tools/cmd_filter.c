@@ -1,0 +1,103 @@
+/*
+ * orma filter: what is of some processes, threads, or kinds of packets, as a trace.
+ */
+#include <stdio.h>
+
+#include "tools/commands.h"
+#include "tools/pieces/filter.h"
+#include "tools/pieces/options.h"
+
+enum { OPT_PROCESS = 1, OPT_THREAD, OPT_SOURCE, OPT_NOT, OPT_OUTPUT, OPT_FORCE, OPT_COMPRESS };
+
+static const struct orma_option options[] = {
+    {OPT_PROCESS, 'p', "process", "NAME|PID",
+     "Keep what is of this process, or of those that match. May be repeated."},
+    {OPT_THREAD, 't', "thread", "NAME|TID",
+     "Keep what is of this thread, or of those that match. May be repeated."},
+    {OPT_SOURCE, 0, "source", "NAME",
+     "Keep packets of this kind, such as track_event, ftrace_events, process_stats, sys_stats or "
+     "perf_sample (the names of their fields in TracePacket). May be repeated."},
+    {OPT_NOT, 0, "not", NULL, "Leave out what matches, and keep all else."},
+    ORMA_PIECES_OUTPUT_OPTION(OPT_OUTPUT, "TRACE-filtered.pftrace"),
+    ORMA_PIECES_COMPRESS_OPTION(OPT_COMPRESS),
+    ORMA_PIECES_FORCE_OPTION(OPT_FORCE),
+    {0},
+};
+
+static int add(struct orma_cli *cli, struct orma_pieces_wants *wants)
+{
+    if (wants->num == ORMA_PIECES_WANTS_MAX)
+        return orma_cli_usage_error(cli, "%s: more than %d", cli->option, ORMA_PIECES_WANTS_MAX);
+    wants->patterns[wants->num++] = cli->value;
+    return -1;
+}
+
+static int run(const struct orma_command *self, int argc, char **argv)
+{
+    struct orma_pieces_filter_request request = {.program = "orma filter"};
+    struct orma_pieces_args args = {.suffix = "-filtered"};
+    struct orma_cli cli;
+    int id, code = -1;
+
+    orma_cli_init(&cli, self, request.program, argc, argv);
+    while (code < 0 && (id = orma_cli_next(&cli)) != ORMA_CLI_END) {
+        switch (id) {
+        case OPT_PROCESS:
+            code = add(&cli, &request.processes);
+            break;
+        case OPT_THREAD:
+            code = add(&cli, &request.threads);
+            break;
+        case OPT_SOURCE:
+            code = add(&cli, &request.sources);
+            break;
+        case OPT_NOT:
+            request.invert = true;
+            break;
+        case OPT_OUTPUT:
+            args.output = cli.value;
+            break;
+        case OPT_FORCE:
+            args.force = true;
+            break;
+        case OPT_COMPRESS:
+            code = orma_pieces_take_packing(&cli, &request.packing);
+            break;
+        default:
+            code = orma_pieces_take_other(&cli, id, &args);
+        }
+    }
+    if (code < 0 && !request.processes.num && !request.threads.num && !request.sources.num)
+        code = orma_cli_usage_error(&cli, "add --process, --thread or --source");
+    if (code < 0)
+        code = orma_pieces_finish_args(&cli, &args, &request.want);
+    if (code >= 0)
+        return code;
+    request.path = args.trace;
+    return orma_output_exit(orma_pieces_filter(&request));
+}
+
+const struct orma_command orma_cmd_filter = {
+    .name = "filter",
+    .summary = "Keep only some processes, threads or kinds of packets of a trace.",
+    .synopsis =
+        "TRACE (--process NAME|PID | --thread NAME|TID | --source NAME)... [--not] [-o FILE]",
+    .details =
+        "Names may be patterns, and are those of processes (their whole name, or the last part of "
+        "a path), of their "
+        "main threads, and of threads. Of several of one option one must match, and of several "
+        "options each. What has no "
+        "time (descriptions, clocks, the configuration) always stays.\n"
+        "With --process or --thread, packets that are of no process go, as counters of the "
+        "machine. Slices and counters "
+        "are of whom their track is, kernel events of the thread that caused them, wakings of "
+        "the thread that was woken. Switches of all threads stay, with the events that tell which "
+        "threads there are: "
+        "without them a CPU would seem to run what it did not; --source chooses packets without "
+        "them.",
+    .examples = "  orma filter trace.pftrace --process system_server -o server.pftrace\n"
+                "  orma filter trace.pftrace --source track_event --process 'my*'\n"
+                "  orma filter trace.pftrace --not --source ftrace_events -o no-kernel.pftrace\n",
+    .options = options,
+    .run = run,
+};

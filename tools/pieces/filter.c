@@ -1,0 +1,544 @@
+/*
+ * The first look finds out who is who: names of processes and threads come anywhere in a trace, and
+ * a track says of whom it is by those above it. The second one copies what is wanted.
+ *
+ * Slices stay or go with their track, so begins and ends stay together. Switches of threads stay:
+ * a CPU that misses some would show threads that run longer than they did.
+ */
+#include "tools/pieces/filter.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "processor/read/bundle.h"
+#include "protos/fields/ftrace.h"
+#include "protos/fields/process.h"
+#include "protos/fields/profiling.h"
+#include "protos/fields/trace.h"
+#include "protos/fields/track_event.h"
+#include "protos/reflect/schema.h"
+#include "sdk/base/path.h"
+#include "sdk/base/vec.h"
+#include "sdk/wire/pb_writer.h"
+#include "tools/pieces/bundle.h"
+#include "tools/pieces/survey.h"
+
+#define PARENTS_MAX 32
+
+/* Whom something is of; 0: nobody knows. */
+struct owner {
+    uint32_t pid, tid;
+};
+
+struct track {
+    uint64_t parent; /* uuid; 0: none */
+    struct owner owner;
+};
+
+struct filter {
+    const struct orma_pieces_filter_request *request;
+    struct orma_pieces_source *source;
+    struct orma_pieces_known known;
+    struct orma_pieces_piece piece;
+    const struct orma_schema *schema;
+    uint32_t packet_msg;
+    struct orma_map processes, threads; /* pids and tids that match */
+    struct orma_map of_thread;          /* tid → pid */
+    struct orma_map by_uuid;            /* → index into tracks */
+    struct orma_map by_seq;             /* index of a sequence → tid << 32 | pid */
+    ORMA_VEC(struct track) tracks;
+    struct orma_buf text, payload;
+    bool by_owner; /* somebody is asked for */
+    bool failed;
+};
+
+/* ---- patterns ---- */
+
+static bool matches(struct filter *self, const struct orma_pieces_wants *wants,
+                    struct orma_str name)
+{
+    orma_buf_clear(&self->text);
+    orma_buf_put(&self->text, name.data, name.len);
+    const char *whole = orma_buf_cstr(&self->text);
+    for (unsigned i = 0; i < wants->num; i++)
+        if (!fnmatch(wants->patterns[i], whole, 0) ||
+            !fnmatch(wants->patterns[i], orma_path_base(whole), 0))
+            return true;
+    return false;
+}
+
+static bool has_number(const struct orma_pieces_wants *wants, uint32_t number)
+{
+    int64_t num;
+
+    for (unsigned i = 0; i < wants->num; i++)
+        if (orma_str_to_i64(orma_str_from(wants->patterns[i]), &num) && num == (int64_t)number)
+            return true;
+    return false;
+}
+
+static void add(struct filter *self, struct orma_map *set, uint32_t number)
+{
+    self->failed |= orma_map_put(set, number, 1) < 0;
+}
+
+static void name_process(struct filter *self, uint32_t pid, struct orma_str name)
+{
+    if (self->request->processes.num && name.len && matches(self, &self->request->processes, name))
+        add(self, &self->processes, pid);
+}
+
+static void name_thread(struct filter *self, uint32_t tid, uint32_t pid, struct orma_str name)
+{
+    if (pid)
+        self->failed |= orma_map_put(&self->of_thread, tid, pid) < 0;
+    if (self->request->threads.num && name.len && matches(self, &self->request->threads, name))
+        add(self, &self->threads, tid);
+    if (tid == pid) /* a process is also called as its main thread */
+        name_process(self, pid, name);
+}
+
+static bool is_in(const struct orma_map *set, uint32_t number)
+{
+    return orma_map_get(set, number) != ORMA_MAP_NONE;
+}
+
+static bool wants_owner(const struct filter *self, struct owner o)
+{
+    const struct orma_pieces_filter_request *r = self->request;
+    const uint64_t of = o.tid ? orma_map_get(&self->of_thread, o.tid) : ORMA_MAP_NONE;
+    const uint32_t pid = o.pid ? o.pid : of != ORMA_MAP_NONE ? (uint32_t)of : o.tid;
+
+    return (!r->processes.num ||
+            (pid && (is_in(&self->processes, pid) || has_number(&r->processes, pid)))) &&
+           (!r->threads.num ||
+            (o.tid && (is_in(&self->threads, o.tid) || has_number(&r->threads, o.tid))));
+}
+
+/* ---- who is who ---- */
+
+static struct orma_str text_of(const struct orma_pb_field *message, uint32_t id)
+{
+    struct orma_pb_reader r = orma_pb_sub(message);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == id && f.wire == ORMA_PB_LEN)
+            return orma_pb_str(&f);
+    return (struct orma_str){"", 0};
+}
+
+static uint32_t number_of(const struct orma_pb_field *message, uint32_t id)
+{
+    struct orma_pb_reader r = orma_pb_sub(message);
+    struct orma_pb_field f;
+    uint32_t num = 0;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == id)
+            num = orma_pb_u32(&f);
+    return num;
+}
+
+static void read_tree(struct filter *self, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_PROCESS_TREE_PROCESSES)
+            name_process(self, number_of(&f, ORMA_PB_PROCESS_TREE_PROCESS_PID),
+                         text_of(&f, ORMA_PB_PROCESS_TREE_PROCESS_CMDLINE));
+        else if (f.id == ORMA_PB_PROCESS_TREE_THREADS)
+            name_thread(self, number_of(&f, ORMA_PB_PROCESS_TREE_THREAD_TID),
+                        number_of(&f, ORMA_PB_PROCESS_TREE_THREAD_TGID),
+                        text_of(&f, ORMA_PB_PROCESS_TREE_THREAD_NAME));
+    }
+}
+
+static struct owner read_thread(struct filter *self, const struct orma_pb_field *f)
+{
+    const struct owner o = {number_of(f, ORMA_PB_THREAD_DESCRIPTOR_PID),
+                            number_of(f, ORMA_PB_THREAD_DESCRIPTOR_TID)};
+
+    if (o.tid)
+        name_thread(self, o.tid, o.pid, text_of(f, ORMA_PB_THREAD_DESCRIPTOR_THREAD_NAME));
+    return o;
+}
+
+static uint32_t read_process(struct filter *self, const struct orma_pb_field *f)
+{
+    const uint32_t pid = number_of(f, ORMA_PB_PROCESS_DESCRIPTOR_PID);
+
+    name_process(self, pid, text_of(f, ORMA_PB_PROCESS_DESCRIPTOR_PROCESS_NAME));
+    return pid;
+}
+
+static void read_track(struct filter *self, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    struct track t = {0};
+    uint64_t uuid = 0;
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_TRACK_DESCRIPTOR_UUID:
+            uuid = orma_pb_u64(&f);
+            break;
+        case ORMA_PB_TRACK_DESCRIPTOR_PARENT_UUID:
+            t.parent = orma_pb_u64(&f);
+            break;
+        case ORMA_PB_TRACK_DESCRIPTOR_PROCESS:
+            t.owner.pid = read_process(self, &f);
+            break;
+        case ORMA_PB_TRACK_DESCRIPTOR_THREAD:
+            t.owner = read_thread(self, &f);
+            break;
+        }
+    }
+    self->failed |= orma_map_put(&self->by_uuid, uuid, self->tracks.len) < 0 ||
+                    ORMA_VEC_PUSH(&self->tracks, t) < 0;
+}
+
+/* What threads are called on the CPUs. */
+static void read_bundle(struct filter *self, struct orma_str payload)
+{
+    struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
+    struct orma_pb_field f, g;
+    struct orma_str damage = {0};
+
+    while (orma_bundle_field(&r, &f, &damage)) {
+        if (f.id != ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED || f.wire != ORMA_PB_LEN)
+            continue;
+        struct orma_kernel_bundle b = {.compact = orma_pb_str(&f), .to = UINT32_MAX};
+        struct orma_str names[ORMA_COMPACT_COMMS_MAX];
+        struct orma_pb_reader compact = orma_pb_sub(&f);
+        struct orma_bundle_cursor c;
+        struct orma_item item;
+        uint32_t num = 0;
+
+        while (orma_pb_next(&compact, &g))
+            if (g.id == ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE &&
+                num < ORMA_COMPACT_COMMS_MAX)
+                names[num++] = orma_pb_str(&g);
+        orma_bundle_cursor_init(&c, &b, ORMA_ITEM_SCHED_SWITCH);
+        while (orma_bundle_cursor_next(&c, &b, &item))
+            if (item.sched.comm_index < num && names[item.sched.comm_index].data) {
+                name_thread(self, item.sched.pid, 0, names[item.sched.comm_index]);
+                if (orma_map_get(&self->of_thread, item.sched.pid) == item.sched.pid)
+                    name_process(self, item.sched.pid, names[item.sched.comm_index]);
+            }
+    }
+}
+
+static int meet(void *ctx, const struct orma_pieces_packet *packet)
+{
+    struct filter *self = ctx;
+    const struct orma_read_packet *p = &packet->p;
+    const struct orma_pb_field whole = {
+        .data = (const uint8_t *)p->payload.data, .len = p->payload.len, .wire = ORMA_PB_LEN};
+    struct orma_pieces_seq *seq;
+    int64_t ts;
+
+    (void)orma_pieces_known_take(&self->known, p, &seq, &ts);
+    if (!seq || self->failed || self->known.failed || self->text.failed)
+        return -ENOMEM;
+    switch (p->field) {
+    case ORMA_PB_TRACE_PACKET_PROCESS_TREE:
+        read_tree(self, p->payload);
+        break;
+    case ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR:
+        read_track(self, p->payload);
+        break;
+    case ORMA_PB_TRACE_PACKET_PROCESS_DESCRIPTOR:
+        (void)read_process(self, &whole);
+        break;
+    case ORMA_PB_TRACE_PACKET_THREAD_DESCRIPTOR: {
+        const struct owner o = read_thread(self, &whole);
+
+        self->failed |= orma_map_put(&self->by_seq, seq->index, (uint64_t)o.tid << 32 | o.pid) < 0;
+        break;
+    }
+    case ORMA_PB_TRACE_PACKET_FTRACE_EVENTS:
+        if (self->request->threads.num || self->request->processes.num)
+            read_bundle(self, p->payload);
+        break;
+    }
+    return 0;
+}
+
+/* ---- what stays ---- */
+
+/* That of the nearest track above that says one. */
+static struct owner owner_of_track(const struct filter *self, uint64_t uuid)
+{
+    struct owner o = {0};
+
+    for (unsigned i = 0; uuid && i < PARENTS_MAX && !o.pid; i++) {
+        const uint64_t at = orma_map_get(&self->by_uuid, uuid);
+
+        if (at == ORMA_MAP_NONE)
+            break;
+        o = self->tracks.data[at].owner;
+        uuid = self->tracks.data[at].parent;
+    }
+    return o;
+}
+
+static struct owner owner_of_event(const struct filter *self, const struct orma_pieces_seq *seq,
+                                   const struct orma_pieces_event *e)
+{
+    const uint64_t of = e->uuid ? ORMA_MAP_NONE : orma_map_get(&self->by_seq, seq->index);
+
+    if (e->uuid)
+        return owner_of_track(self, e->uuid);
+    return of == ORMA_MAP_NONE ? (struct owner){0}
+                               : (struct owner){(uint32_t)of, (uint32_t)(of >> 32)};
+}
+
+static struct owner owner_of_sample(struct orma_str payload)
+{
+    const struct orma_pb_field whole = {
+        .data = (const uint8_t *)payload.data, .len = payload.len, .wire = ORMA_PB_LEN};
+
+    return (struct owner){number_of(&whole, ORMA_PB_PERF_SAMPLE_PID),
+                          number_of(&whole, ORMA_PB_PERF_SAMPLE_TID)};
+}
+
+/* Events that say what threads there are. */
+static bool tells_of_threads(struct orma_str event)
+{
+    struct orma_pb_reader r = orma_pb_reader(event.data, event.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_FTRACE_EVENT_SCHED_SWITCH:
+        case ORMA_PB_FTRACE_EVENT_TASK_NEWTASK:
+        case ORMA_PB_FTRACE_EVENT_TASK_RENAME:
+        case ORMA_PB_FTRACE_EVENT_SCHED_PROCESS_EXEC:
+        case ORMA_PB_FTRACE_EVENT_SCHED_PROCESS_EXIT:
+        case ORMA_PB_FTRACE_EVENT_SCHED_PROCESS_FORK:
+        case ORMA_PB_FTRACE_EVENT_SCHED_PROCESS_FREE:
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool wants_event(void *ctx, int64_t ts, struct orma_str event, bool is_switch, uint32_t pid)
+{
+    struct filter *self = ctx;
+    const struct orma_pb_field whole = {
+        .data = (const uint8_t *)event.data, .len = event.len, .wire = ORMA_PB_LEN};
+
+    (void)ts;
+    if (is_switch || (event.data && tells_of_threads(event)))
+        return true;
+    const struct owner o = {0, event.data ? number_of(&whole, ORMA_PB_FTRACE_EVENT_PID) : pid};
+    return wants_owner(self, o) != self->request->invert;
+}
+
+static void put_bundle(struct filter *self, struct orma_pieces_seq *seq,
+                       const struct orma_pieces_packet *packet)
+{
+    struct orma_pieces_bundle b;
+
+    orma_pieces_bundle_read(&b, &self->known, seq, packet->p.payload, INT64_MIN);
+    if (b.damaged)
+        orma_pieces_damaged(self->source, packet->offset, b.damaged,
+                            "bytes in a bundle of kernel events that are none");
+    orma_buf_clear(&self->payload);
+    const uint64_t kept = orma_pieces_bundle_write(&b, wants_event, self, &self->payload);
+    const struct orma_str payload = orma_buf_str(&self->payload);
+
+    self->piece.events += kept;
+    if (kept || b.tells)
+        orma_pieces_piece_put(&self->piece, seq, &packet->p, &payload);
+}
+
+/* Polls of many processes: those that are wanted. */
+static void put_polls(struct filter *self, struct orma_pieces_seq *seq,
+                      const struct orma_read_packet *p)
+{
+    struct orma_pb_reader r = orma_pb_reader(p->payload.data, p->payload.len);
+    struct orma_pb_field f;
+
+    orma_buf_clear(&self->payload);
+    for (const uint8_t *from = r.pos; orma_pb_next(&r, &f); from = r.pos) {
+        if (f.id == ORMA_PB_PROCESS_STATS_PROCESSES && f.wire == ORMA_PB_LEN) {
+            const struct owner o = {number_of(&f, ORMA_PB_PROCESS_STATS_PROCESS_PID), 0};
+
+            if (wants_owner(self, o) == self->request->invert)
+                continue;
+        }
+        orma_buf_put(&self->payload, from, (size_t)(r.pos - from));
+    }
+    const struct orma_str payload = orma_buf_str(&self->payload);
+    orma_pieces_piece_put(&self->piece, seq, p, &payload);
+    self->piece.events++;
+}
+
+static bool is_of_source(struct filter *self, uint32_t field)
+{
+    const struct orma_field *f = orma_schema_field(self->schema, self->packet_msg, field);
+
+    return !self->request->sources.num ||
+           (f && matches(self, &self->request->sources,
+                         orma_str_from(orma_field_name(self->schema, f))));
+}
+
+static void put_event(struct filter *self, struct orma_pieces_seq *seq,
+                      const struct orma_read_packet *p, bool timed, int64_t ts, bool of_source)
+{
+    static const struct orma_pieces_counters none;
+    struct orma_pieces_values values;
+    struct orma_pieces_event e;
+
+    values.any = false;
+    (void)orma_pieces_event_read(&self->known, seq, p, timed, &ts, &e); /* the time is its own */
+    const bool match =
+        of_source && (!self->by_owner || wants_owner(self, owner_of_event(self, seq, &e)));
+    if (match != self->request->invert)
+        orma_pieces_piece_put_event(&self->piece, seq, p, &e, &none, &values);
+    else if (p->dropped)
+        orma_pieces_piece_lost(&self->piece, seq, p->dropped);
+}
+
+static int choose(void *ctx, const struct orma_pieces_packet *packet)
+{
+    struct filter *self = ctx;
+    const struct orma_read_packet *p = &packet->p;
+    const bool invert = self->request->invert;
+    struct orma_pieces_seq *seq;
+    int64_t ts = 0;
+    const bool timed = orma_pieces_known_take(&self->known, p, &seq, &ts);
+
+    if (!seq || self->known.failed || self->failed || self->text.failed || self->payload.failed)
+        return -ENOMEM;
+    if (p->field == ORMA_PB_TRACE_PACKET_TRACE_STATS) {
+        orma_pieces_piece_put_stats(&self->piece, &self->known, seq, p);
+        return self->piece.error;
+    }
+    if (!p->field || orma_pieces_is_timeless(p->field)) {
+        orma_pieces_piece_put(&self->piece, seq, p, NULL);
+        return self->piece.error;
+    }
+    const bool of_source = is_of_source(self, p->field);
+
+    if (p->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT) {
+        put_event(self, seq, p, timed, ts, of_source);
+    } else if (self->by_owner && of_source && p->field == ORMA_PB_TRACE_PACKET_FTRACE_EVENTS) {
+        put_bundle(self, seq, packet);
+    } else if (self->by_owner && of_source && p->field == ORMA_PB_TRACE_PACKET_PROCESS_STATS) {
+        put_polls(self, seq, p);
+    } else {
+        const bool owned = !self->by_owner || (p->field == ORMA_PB_TRACE_PACKET_PERF_SAMPLE &&
+                                               wants_owner(self, owner_of_sample(p->payload)));
+
+        if ((of_source && owned) != invert) {
+            orma_pieces_piece_put(&self->piece, seq, p, NULL);
+            self->piece.events++;
+        } else if (p->dropped) {
+            orma_pieces_piece_lost(&self->piece, seq, p->dropped);
+        }
+    }
+    return self->piece.error;
+}
+
+static int keep_field(void *ctx, struct orma_str bytes)
+{
+    struct filter *self = ctx;
+
+    orma_pieces_piece_put_raw(&self->piece, bytes);
+    return self->piece.error;
+}
+
+/* ---- both looks ---- */
+
+/* A pattern that nobody fits is a mistake, most likely. */
+static int check_names(const struct filter *self)
+{
+    const struct orma_pieces_filter_request *r = self->request;
+    int64_t number;
+    bool numbers = false;
+
+    for (unsigned i = 0; i < r->processes.num; i++)
+        numbers |= orma_str_to_i64(orma_str_from(r->processes.patterns[i]), &number);
+    if (r->processes.num && !self->processes.len && !numbers) {
+        fprintf(stderr, "%s: %s: no process matches '%s'\n", r->program, r->path,
+                r->processes.patterns[0]);
+        return -ENOENT;
+    }
+    numbers = false;
+    for (unsigned i = 0; i < r->threads.num; i++)
+        numbers |= orma_str_to_i64(orma_str_from(r->threads.patterns[i]), &number);
+    if (r->threads.num && !self->threads.len && !numbers) {
+        fprintf(stderr, "%s: %s: no thread matches '%s'\n", r->program, r->path,
+                r->threads.patterns[0]);
+        return -ENOENT;
+    }
+    return 0;
+}
+
+static int look_and_copy(struct filter *self)
+{
+    const struct orma_pieces_filter_request *r = self->request;
+    int err = orma_pieces_known_init(&self->known, false);
+    char what[64];
+
+    if (err == 0)
+        err = orma_pieces_source_walk(self->source, meet, NULL, self);
+    orma_pieces_known_fini(&self->known);
+    if (err == 0)
+        err = check_names(self);
+    if (err == 0)
+        err = orma_pieces_piece_open(&self->piece, &r->want,
+                                     orma_pieces_choose(self->source, r->packing));
+    if (err < 0)
+        return err;
+    err = orma_pieces_known_init(&self->known, true);
+    if (err == 0)
+        err = orma_pieces_source_walk(self->source, choose, keep_field, self);
+    if (err == 0)
+        orma_pieces_tell_damage(self->source);
+    orma_pieces_known_fini(&self->known);
+    snprintf(what, sizeof(what), "%" PRIu64 " event%s", self->piece.events,
+             self->piece.events == 1 ? "" : "s");
+    return orma_pieces_piece_close(&self->piece, err, what);
+}
+
+int orma_pieces_filter(const struct orma_pieces_filter_request *request)
+{
+    struct orma_pieces_source source;
+    struct filter self = {.request = request,
+                          .source = &source,
+                          .schema = orma_schema_default(),
+                          .by_owner = request->processes.num || request->threads.num};
+
+    self.packet_msg = orma_schema_find_msg(self.schema, ORMA_STR("perfetto.protos.TracePacket"));
+    if (!orma_pieces_can_pack(request->program, request->packing))
+        return -ENOTSUP;
+    int r = orma_output_check(&request->want);
+    if (r == 0)
+        r = orma_pieces_source_open(&source, request->program, request->path);
+    if (r < 0)
+        return r;
+    r = look_and_copy(&self);
+    if (r == -ENOMEM)
+        fprintf(stderr, "%s: %s: %s\n", request->program, request->path, strerror(ENOMEM));
+    orma_map_fini(&self.processes);
+    orma_map_fini(&self.threads);
+    orma_map_fini(&self.of_thread);
+    orma_map_fini(&self.by_uuid);
+    orma_map_fini(&self.by_seq);
+    ORMA_VEC_FINI(&self.tracks);
+    orma_buf_fini(&self.text);
+    orma_buf_fini(&self.payload);
+    orma_pieces_source_close(&source);
+    return r;
+}
