@@ -1,15 +1,18 @@
 /*
  * What a trace is known by. Times of files move in steps of some milliseconds, of two seconds on
  * old file systems: a trace that was changed a moment ago may be changed again without a trace of
- * it, and is not settled.
+ * it, and is not settled. Where the file system keeps no time of writes through a mapping, all
+ * bytes of the trace are looked at.
  */
 #include "processor/cache/cache.h"
 
 #include <errno.h>
 #include <link.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,11 +97,20 @@ static int hash_at(int fd, off_t at, size_t len, uint64_t *hash)
     return 0;
 }
 
+/* Those in memory have no moment at which a page is written, and so do not see that it was. */
+static bool times_tell(int fd)
+{
+    struct statfs fs;
+
+    return fstatfs(fd, &fs) == 0 && (uint32_t)fs.f_type != TMPFS_MAGIC &&
+           (uint32_t)fs.f_type != RAMFS_MAGIC && (uint32_t)fs.f_type != HUGETLBFS_MAGIC;
+}
+
 static int hash_content(int fd, off_t size, uint64_t *ret)
 {
     int r = 0;
 
-    if (size <= WHOLE_MAX) {
+    if (size <= WHOLE_MAX || !times_tell(fd)) {
         for (off_t at = 0; !r && at < size; at += (off_t)END_BYTES)
             r = hash_at(fd, at, END_BYTES, ret);
         return r;

@@ -17,6 +17,7 @@
 
 #include "processor/api/query_impl.h"
 #include "sdk/base/hash.h"
+#include "sdk/base/utf8.h"
 #include "sdk/base/vec.h"
 
 #define ROWS 65536
@@ -190,6 +191,25 @@ static bool finder_grow(struct finder *f)
     return true;
 }
 
+static uint32_t entry_of(struct orma_columns *self, struct orma_columns_column *c, struct finder *f,
+                         uint64_t key, struct orma_str text);
+
+/* Columns of text are UTF-8 and nothing else: bytes that are none become U+FFFD. */
+ORMA_COLD static uint32_t entry_of_repaired(struct orma_columns *self,
+                                            struct orma_columns_column *c, struct finder *f,
+                                            uint64_t key, struct orma_str text)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf whole = {0};
+
+    while (text.len)
+        (void)orma_utf8_put(&whole, orma_utf8_next(&text));
+    if (whole.failed)
+        return UINT32_MAX;
+    if (f->by_bytes)
+        key = orma_hash_bytes_from(orma_hash_seed(), whole.data, whole.len);
+    return entry_of(self, c, f, key, orma_buf_str(&whole));
+}
+
 /* The entry of a text, which is added if it is new. UINT32_MAX: no memory. */
 static uint32_t entry_of(struct orma_columns *self, struct orma_columns_column *c, struct finder *f,
                          uint64_t key, struct orma_str text)
@@ -204,6 +224,8 @@ static uint32_t entry_of(struct orma_columns *self, struct orma_columns_column *
         if (keys[entry] == key && (!f->by_bytes || orma_str_eq(orma_columns_entry(c, entry), text)))
             return entry;
     }
+    if (!orma_utf8_is_valid(text))
+        return entry_of_repaired(self, c, f, key, text);
     if (!c->offsets.len)
         put_i32(&c->offsets, 0);
     orma_buf_put(&c->bytes, text.data, text.len);

@@ -24,6 +24,10 @@
     "ORDER BY frame_id, nr"
 #define CALLSITES "SELECT parent_id, frame_id FROM stack_profile_callsite ORDER BY id"
 #define NODES_MAX (16u << 20)
+/* What is compiled in multiplies the call sites of a trace, by a few; a file may claim that each
+ * frame is thousands of calls, and is small itself. */
+#define NODES_FREE (1u << 20)
+#define NODES_PER_SITE 16u
 
 struct frame {
     uint32_t first, num; /* in `frame_functions`, the innermost first */
@@ -35,6 +39,7 @@ struct loader {
     const struct orma_stacks_choice *choice;
     struct orma_map names, by_key, by_child, by_utid;
     struct orma_buf frames, frame_functions, site_nodes;
+    uint64_t nodes_max;
     int err;
 };
 
@@ -179,7 +184,17 @@ static uint32_t child_of(struct loader *l, uint32_t parent, uint32_t function)
         .next = parent == ORMA_STACKS_NONE ? ORMA_STACKS_NONE
                                            : orma_stacks_nodes(l->self)[parent].first_child};
     orma_buf_put(nodes, &node, sizeof(node));
-    if (nodes->failed || at >= NODES_MAX || orma_map_put(&l->by_child, key, at) < 0) {
+    if (at >= l->nodes_max) {
+        l->self->why = at >= NODES_MAX
+                           ? "the stacks have more than 16777216 different calls, which is the "
+                             "limit; choose threads, processes or a time"
+                           : "the stacks have more than 16 calls for each of their frames, and "
+                             "1048576 in all, which is the limit: the functions that the file "
+                             "says were compiled into others make no sense";
+        l->err = -E2BIG;
+        return 0;
+    }
+    if (nodes->failed || orma_map_put(&l->by_child, key, at) < 0) {
         l->err = -ENOMEM;
         return 0;
     }
@@ -199,8 +214,13 @@ static uint32_t site_node(const struct loader *l, int64_t site)
 
 static void load_tree(struct loader *l)
 {
-    struct rows rows = rows_of(l, CALLSITES);
+    struct rows sites = rows_of(l, "SELECT count(*) FROM stack_profile_callsite");
 
+    while (next(&sites))
+        l->nodes_max =
+            ORMA_MIN(ORMA_MAX((uint64_t)orma_query_int64(sites.q, 0) * NODES_PER_SITE, NODES_FREE),
+                     NODES_MAX);
+    struct rows rows = rows_of(l, CALLSITES);
     (void)child_of(l, ORMA_STACKS_NONE, ORMA_STACKS_NONE); /* the root */
     while (next(&rows)) {
         const struct frame *frames = (const void *)l->frames.data;
@@ -217,6 +237,7 @@ static void load_tree(struct loader *l)
     }
     if (l->site_nodes.failed)
         l->err = -ENOMEM;
+    l->nodes_max = NODES_MAX; /* of stacks behind stacks */
 }
 
 /* ---- which samples ---- */
@@ -976,7 +997,7 @@ static void join_parts(struct orma_stacks *self)
 int orma_stacks_load(struct orma_stacks *self, struct orma_processor *tp,
                      const struct orma_stacks_choice *choice)
 {
-    struct loader l = {.self = self, .tp = tp, .choice = choice};
+    struct loader l = {.self = self, .tp = tp, .choice = choice, .nodes_max = NODES_FREE};
 
     *self = (struct orma_stacks){.kind = choice->kind};
     orma_buf_put_byte(&self->texts, 0);
@@ -1012,9 +1033,16 @@ int orma_stacks_load(struct orma_stacks *self, struct orma_processor *tp,
     orma_buf_fini(&l.site_nodes);
     if (l.err == 0 && !self->weight)
         l.err = -ENODATA;
+    if (l.err == -ENOMEM)
+        self->why = "out of memory";
     if (l.err)
         orma_stacks_fini(self);
     return l.err;
+}
+
+const char *orma_stacks_error(const struct orma_stacks *self, struct orma_processor *tp)
+{
+    return self->why ? self->why : orma_processor_error(tp);
 }
 
 void orma_stacks_fini(struct orma_stacks *self)

@@ -87,6 +87,7 @@ struct orma_stacks_unseen {
 
 struct orma_stacks {
     enum orma_stacks_kind kind;
+    const char *why;           /* it was not loaded, if SQL does not say it; a literal */
     struct orma_buf texts;     /* ended by 0; offset 0 is "" */
     struct orma_buf functions; /* struct orma_stacks_function */
     struct orma_buf nodes;     /* struct orma_stacks_node; a parent comes before its children */
@@ -126,7 +127,10 @@ static inline bool orma_stacks_is_waker(const char *function)
  * memory its caller answers for what it allocates. */
 bool orma_stacks_is_allocator(const char *function);
 
-/* 0; -ENODATA: no such samples; another negative errno with the text in orma_processor_error(). */
+/* Why orma_stacks_load() failed, other than by -ENODATA. Valid as long as both. */
+const char *orma_stacks_error(const struct orma_stacks *self, struct orma_processor *tp);
+
+/* 0; -ENODATA: no such samples; another negative errno with the text in orma_stacks_error(). */
 int orma_stacks_load(struct orma_stacks *self, struct orma_processor *tp,
                      const struct orma_stacks_choice *choice);
 void orma_stacks_fini(struct orma_stacks *self);

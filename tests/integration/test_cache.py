@@ -1,4 +1,5 @@
 """The second opening of a trace: from an image in the user's cache, with the same answers."""
+import mmap
 import random
 import shutil
 import stat
@@ -108,6 +109,27 @@ class Cache(Case):
         self.write(text.replace("m5", "k5"))  # of equal length, with the times of before
         os.utime(self.trace, ns=(before.st_atime_ns, before.st_mtime_ns))
         self.assertEqual(self.ask(self.here(), taken=False), self.ask("--cache=off", taken=False))
+
+    def test_a_trace_that_is_changed_in_memory(self):
+        """On a file system in memory nobody notes when a page that somebody has mapped is written."""
+        disk = self.dir / "disk"
+        disk.mkdir()
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m,mode=700", "none", str(disk)], capture_output=True)
+        if done.returncode:
+            self.skipTest("no file systems can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "-l", str(disk)], check=True)
+        self.trace = disk / "t.json"
+        self.write(trace_text(40000))
+        size = self.trace.stat().st_size
+        self.assertGreater(size, 2 << 20)
+        with open(self.trace, "r+b") as file, mmap.mmap(file.fileno(), size) as memory:
+            self.fill(self.here())
+            before = self.trace.stat()
+            # Away from the ends and from any 64th of it, where a large file is looked at.
+            at = memory.find(b'"dur":5', size // 128 * 65)
+            memory[at:at + 7] = b'"dur":6'
+            self.assertEqual(self.trace.stat().st_mtime_ns, before.st_mtime_ns, "or there would be nothing to test")
+            self.assertEqual(self.ask(self.here(), taken=False), self.ask("--cache=off", taken=False))
 
     def test_another_build(self):
         other = self.dir / "orma"

@@ -101,7 +101,7 @@ static int write_stacks(struct orma_convert *self, enum orma_flame_format format
     } else if (r == -ENODATA) {
         orma_convert_say(self, "%s: no samples with stacks in this trace", self->in_path);
     } else {
-        orma_convert_say(self, "%s", orma_processor_error(tp));
+        orma_convert_say(self, "%s", orma_stacks_error(&stacks, tp));
     }
     orma_processor_free(tp);
     return r;

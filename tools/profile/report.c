@@ -406,7 +406,7 @@ static int load_stacks(struct args *a, struct orma_processor *tp, const char *pa
             fprintf(stderr, "%s: %s has no samples with stacks%s\n", a->program, path,
                     without_stacks(a->choice.kind));
         else if (r < 0)
-            fprintf(stderr, "%s: %s\n", a->program, orma_processor_error(tp));
+            fprintf(stderr, "%s: %s\n", a->program, orma_stacks_error(ret, tp));
         a->scope.len = 0; /* of two traces, the second says it */
         orma_report_choice_put_scope(&chosen, &a->scope);
     }

@@ -318,6 +318,24 @@ class Export(unittest.TestCase):
 
     # ---- what goes wrong ----
 
+    BROKEN = "SELECT CAST(x'61ff62' AS TEXT) AS a, 'fine' AS b UNION ALL SELECT CAST(x'c3' AS TEXT), CAST(x'61ff62' AS TEXT) UNION ALL SELECT 'a', 'a'"
+
+    def test_texts_are_utf8(self):
+        """Readers of others refuse a file with a text that is none."""
+        for form in ("parquet", "arrow"):
+            out = self.root / f"broken.{form}"
+            self.export(form, out, self.BROKEN)
+            data = out.read_bytes()
+            self.assertNotIn(b"a\xffb", data)
+            self.assertIn("a\ufffdb".encode(), data)
+
+    @needs("duckdb")
+    def test_texts_are_utf8_for_duckdb(self):
+        out = self.root / "broken.parquet"
+        self.export("parquet", out, self.BROKEN)
+        rows = self.read("duckdb", f"SELECT * FROM read_parquet('{out}')")["rows"]
+        self.assertEqual(rows, [["a\ufffdb", "fine"], ["\ufffd", "a\ufffdb"], ["a", "a"]])
+
     def test_nothing_is_left_of_what_fails(self):
         out = self.root / "failed.parquet"
         kept = self.root / "kept.parquet"
