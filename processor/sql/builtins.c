@@ -43,6 +43,7 @@ static const struct orma_sql_func *const funcs[] = {
     orma_script_legacy,
     orma_operators_scan,
     orma_operators_span_join,
+    orma_profiles_stack_sums,
     orma_profiles_stacks,
     orma_functions_string,
     orma_profiles_symbolize,

@@ -43,11 +43,25 @@ def nested(field, times, core=b"x"):
     return core
 
 
+def pprof(names, locations, samples):
+    """A profile. Locations are lists of numbers of names, the innermost first, where calls were compiled in; samples
+    are lists of numbers of locations, the innermost first."""
+    strings = ["", "samples", "count", *names]
+    return (sub(1, num(1, 1) + num(2, 2)) +
+            b"".join(sub(2, sub(1, b"".join(varint(n + 1) for n in stack)) + sub(2, b"\1")) for stack in samples) +
+            b"".join(sub(4, num(1, i + 1) + b"".join(sub(4, num(1, n + 1)) for n in functions)) for i, functions in enumerate(locations)) +
+            b"".join(sub(5, num(1, i + 1) + num(2, i + 3)) for i in range(len(names))) +
+            b"".join(sub(6, s) for s in strings))
+
+
 class Bombs(Case):
     def load(self, data, sql="select count(*) from slice", seconds=None):
-        """Exit code and what was said; fails when it takes too long or too much."""
         path = self.dir / "bomb"
         path.write_bytes(data)
+        return self.limited([SHELL, "-Q", sql, path], seconds)
+
+    def limited(self, argv, seconds=None):
+        """Exit code and what was said; fails when it takes too long or too much."""
         seconds = (seconds or 30) * SLOW
 
         def limited():
@@ -55,7 +69,7 @@ class Bombs(Case):
                 resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
 
-        p = subprocess.Popen([SHELL, "-Q", sql, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limited, env=self.env)
+        p = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limited, env=self.env)
         said = p.stdout.read()
         p.stdout.close()
         _, status, usage = os.wait4(p.pid, 0)
@@ -200,6 +214,34 @@ class Bombs(Case):
         code, said = self.load(chain + event(5, num(9, 3) + num(11, many)), "select count(*) as n from track")
         self.assertEqual(code, 0, said[-300:])
         self.assertIn(f"\n{many}\n", said)
+
+    def stacks(self):
+        """Files of deep stacks: what, and the file."""
+        many = times(1, 10)
+        deep = list(range(2000))
+        few = [f"f{i}" for i in range(2000)]
+        three = [[i, (i + 700) % 2000, (i + 1300) % 2000] for i in range(2000)]
+        yield "stacks with a common root", pprof(few, three, [deep[i:] for i in range(0, 200 * many)])
+        yield "stacks that differ at the root", pprof(few, three, [deep[:-1 - i] for i in range(200 * many)])
+        yield "recursion", pprof(few, three, [[0, 1, 2, i % 2000] * 500 for i in range(200 * many)])
+        yield "many calls compiled into one that calls itself", pprof(few, [list(range(2000))], [[0] * 8000 * many])
+        yield "many calls compiled into one that all call", \
+            pprof(few, [list(range(2000))] + [[i] for i in range(2000)], [[0, 1 + i] for i in range(2000)])
+        yield "names of kilobytes", pprof([f"{i}" + "n" * 20000 for i in range(20)], [[i] for i in range(20)],
+                                          [[(i + k) % 20 for k in range(300)] for i in range(500)])
+        yield "lines of text", b"".join(b";".join(b"f%d" % k for k in range(i % 500, 2000)) + b" 1\n" for i in range(200 * many))
+
+    def test_deep_stacks(self):
+        """What reports on functions cost grows with the file, or they say which limit it is past."""
+        for what, data in self.stacks():
+            with self.subTest(what, size=len(data)):
+                trace = self.dir / "stacks"
+                trace.write_bytes(data)
+                for argv in (["report", trace], ["profile", "report", trace], ["diff", trace, trace],
+                             ["query", trace, "INCLUDE PERFETTO MODULE orma.samples; SELECT max(length(stack)) FROM orma_sample"]):
+                    code, said = self.limited([ORMA, *argv])
+                    if code:
+                        self.assertIn("limit", said[-2000:], argv[0])
 
     def test_tracks_that_meet_in_a_hash(self):
         """Ids that a mixing function without a seed would put into one place."""

@@ -8,6 +8,7 @@
 #include "processor/sql/base/values.h"
 
 extern const struct orma_sql_func orma_profiles_flamegraph[];
+extern const struct orma_sql_func orma_profiles_stack_sums[];
 extern const struct orma_sql_func orma_profiles_stacks[];
 extern const struct orma_sql_func orma_profiles_symbolize[];
 

@@ -2,40 +2,50 @@
 
 INCLUDE PERFETTO MODULE orma.frames;
 
--- The functions of the stacks that were sampled, the innermost first (nr 0).
-CREATE PERFETTO TABLE _orma_stack_frame AS
-WITH RECURSIVE
-  leaves(id) AS (
-    SELECT callsite_id FROM stack_sample
-    UNION
-    SELECT callsite_id FROM __intrinsic_aggregate_sample
-    UNION
-    SELECT callsite_id FROM heap_profile_allocation
-  ),
-  up(leaf, nr, id) AS (
-    SELECT id, 0, id FROM leaves WHERE id IS NOT NULL
-    UNION ALL
-    SELECT leaf, nr + 1, parent_id
-    FROM up JOIN stack_profile_callsite AS c USING (id)
-    WHERE parent_id IS NOT NULL
+-- The functions of frames, for functions that go through all stacks.
+CREATE PERFETTO MACRO _orma_frame_functions() RETURNS Expr AS
+(
+  SELECT __intrinsic_row_dataframe_agg('frame_id', f.frame_id, 'name', f.name, 'module', nullif(f.module, ''))
+  FROM orma_frame_function AS f
+);
+
+-- For weights of stacks (callsite_id, counted, weight): what functions have of it. Columns: counted, function,
+-- module, self (of stacks whose innermost function it is), total (of all that have it).
+CREATE PERFETTO MACRO _orma_function_sums(weights TableOrSubquery)
+RETURNS TableOrSubquery AS
+(
+  SELECT c0 AS counted, c1 AS function, c2 AS module, c3 AS self, c4 AS total
+  FROM __intrinsic_table_ptr(
+    __intrinsic_orma_function_sums(
+      _orma_frame_functions!(),
+      (
+        SELECT __intrinsic_row_dataframe_agg(
+          'callsite_id', w.callsite_id, 'counted', w.counted, 'weight', w.weight
+        )
+        FROM $weights AS w
+      )
+    )
   )
-SELECT
-  leaf, row_number() OVER (PARTITION BY leaf ORDER BY up.nr, f.nr) - 1 AS nr, f.name, f.module
-FROM up
-JOIN stack_profile_callsite AS c USING (id)
-JOIN orma_frame_function AS f ON f.frame_id = c.frame_id
-ORDER BY leaf, nr;
+  WHERE __intrinsic_table_ptr_bind(c0, 'counted')
+    AND __intrinsic_table_ptr_bind(c1, 'function')
+    AND __intrinsic_table_ptr_bind(c2, 'module')
+    AND __intrinsic_table_ptr_bind(c3, 'self')
+    AND __intrinsic_table_ptr_bind(c4, 'total')
+);
 
 CREATE PERFETTO TABLE _orma_stack AS
-SELECT leaf, group_concat(name, ' < ') AS stack
-FROM _orma_stack_frame
-GROUP BY leaf;
-
--- Each function of a stack once, and whether it is the innermost.
-CREATE PERFETTO TABLE _orma_stack_function AS
-SELECT leaf, name AS function, coalesce(module, '') AS module, min(nr) = 0 AS is_leaf
-FROM _orma_stack_frame
-GROUP BY leaf, function, coalesce(module, '');
+SELECT c0 AS leaf, c1 AS stack
+FROM __intrinsic_table_ptr(
+  __intrinsic_orma_stack_texts(
+    _orma_frame_functions!(),
+    (
+      SELECT __intrinsic_row_dataframe_agg('callsite_id', callsite_id)
+      FROM (SELECT DISTINCT callsite_id FROM stack_sample WHERE callsite_id IS NOT NULL)
+    )
+  )
+)
+WHERE __intrinsic_table_ptr_bind(c0, 'callsite_id') AND __intrinsic_table_ptr_bind(c1, 'stack')
+ORDER BY leaf;
 
 -- Samples, whoever took them.
 CREATE PERFETTO VIEW orma_sample(
@@ -47,7 +57,8 @@ CREATE PERFETTO VIEW orma_sample(
   utid JOINID(thread.id),
   -- The innermost function; NULL if it has no name.
   function STRING,
-  -- All functions, the innermost first: `leaf < its caller < ...`.
+  -- The functions, the innermost first: `leaf < its caller < ...`. After 128 of them, or 8 KiB, comes how many
+  -- more there are, and a hash of the whole stack.
   stack STRING
 ) AS
 SELECT s.id, s.ts, x.utid, nullif(f.name, '[unknown]') AS function, k.stack
