@@ -91,6 +91,9 @@ int orma_processor_override_stdlib(struct orma_processor *self, const char *dir)
  */
 unsigned orma_processor_stdlib_left_out(const struct orma_processor *self, const char **ret_first);
 
+/* From now on SQL neither writes files nor attaches databases; those that are attached stay. */
+void orma_processor_close_files(struct orma_processor *self);
+
 /* See processor/metrics/metrics.h and summary.h; belongs to the processor. */
 struct orma_metrics;
 struct orma_metrics *orma_processor_metrics(struct orma_processor *self);

@@ -223,6 +223,11 @@ int orma_processor_add_sql_modules(struct orma_processor *self, const char *pack
     return r < 0 ? take_error(self, r) : 0;
 }
 
+void orma_processor_close_files(struct orma_processor *self)
+{
+    self->sql->file_access = false;
+}
+
 int orma_processor_override_stdlib(struct orma_processor *self, const char *dir)
 {
     int r = orma_sql_override_stdlib(self->sql, dir);

@@ -82,6 +82,24 @@ static int fail_db(const struct many *m)
     return complain(m, orma_load_sql_message(orma_processor_error(m->db)));
 }
 
+/* A database that has something, and is not one that was made here, is left as it is. */
+static int check_maker(struct many *m)
+{
+    int64_t others = 0;
+
+    if (run_sql(m,
+                "SELECT EXISTS (SELECT 1 FROM many.sqlite_master) AND NOT ("
+                "(SELECT group_concat(name) FROM pragma_table_info('question', 'many')) IS "
+                "'sql,metadata' AND "
+                "(SELECT group_concat(name) FROM pragma_table_info('traces', 'many')) IS "
+                "'path,size,changed_ns,state,error')",
+                NULL, &others) < 0)
+        return fail_db(m);
+    return others ? complain(m, "this is a database of something else, which is left as it is: "
+                                "choose another file")
+                  : 0;
+}
+
 /* Which question the database has the answers of. */
 static int check_question(struct many *m)
 {
@@ -147,7 +165,14 @@ static int open_db(struct many *m)
         return complain(m, strerror(ENOMEM));
     if (run_sql(m, "ATTACH ? AS many", path, NULL) < 0)
         return fail_db(m);
-    return check_question(m);
+    orma_processor_close_files(m->db); /* the last question is about this file, and no other */
+    int r = check_maker(m);
+    if (r)
+        return r;
+    if (run_sql(m, "BEGIN", NULL, NULL) < 0) /* both tables, or none */
+        return fail_db(m);
+    r = check_question(m);
+    return !r && run_sql(m, "COMMIT", NULL, NULL) < 0 ? fail_db(m) : r;
 }
 
 /* ---- what a process found ---- */

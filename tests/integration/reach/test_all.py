@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """orma query --all: many traces, bad ones among them, again and again."""
+import contextlib
 import os
 import pathlib
 import signal
@@ -231,6 +232,35 @@ class All(unittest.TestCase):
         self.query("--all", "runs/**/*.json", "-o", other, COUNT, code=1)
         self.assertTrue(other.read_text().startswith("this is no database"))
         self.query("--all", "runs/**/*.json", "-o", self.root / "no/folder/x.db", COUNT, code=1)
+
+    def test_a_database_of_others_is_not_touched(self):
+        for tables in (["CREATE TABLE mail(a)"], ["CREATE TABLE question(sql, metadata)", "CREATE TABLE traces(path)"],
+                       ["CREATE TABLE result(trace, a)", "INSERT INTO result VALUES('runs/1.json', 1)"]):
+            other = self.root / "other.db"
+            other.unlink(missing_ok=True)
+            with contextlib.closing(sqlite3.connect(other)) as db, db:
+                for sql in tables:
+                    db.execute(sql)
+            before = other.read_bytes()
+            self.query("--all", "runs/**/*.json", "-o", other, COUNT, code=1)
+            self.assertIn("other.db: this is a database of something else, which is left as it is: choose another file", self.messages)
+            self.assertEqual(other.read_bytes(), before)
+        other.write_bytes(b"")
+        self.query("--all", "runs/**/*.json", "-o", other, COUNT)
+
+    def test_the_last_question_reaches_no_other_file(self):
+        other = self.root / "other.db"
+        with contextlib.closing(sqlite3.connect(other)) as db, db:
+            db.execute("CREATE TABLE mail(a)")
+        before = other.read_bytes()
+        for kept in ([], ["-o", self.root / "kept.db"]):
+            for last in (f"ATTACH '{other}' AS o; SELECT * FROM o.mail", f"VACUUM INTO '{self.root}/new.db'; SELECT 1",
+                         f"VACUUM many INTO '{self.root}/new.db'; SELECT 1", f"SELECT export_json('{self.root}/new.db')",
+                         "PRAGMA many.journal_mode = WAL; SELECT 1"):
+                self.query("--all", "runs/**/*.json", *kept, COUNT, "--then", last, code=1)
+                self.assertRegex(self.messages, "not authorized|authorization denied|disabled|refused", last)
+                self.assertFalse((self.root / "new.db").exists(), last)
+        self.assertEqual(other.read_bytes(), before)
 
     def test_wrong_usage(self):
         for args, text in [(["--all", "runs/*.json", "runs/1.json", "SELECT 1"], "quote the pattern"), (["--then", "SELECT 1", "runs/1.json", "SELECT 1"], "need --all"),
