@@ -240,6 +240,50 @@ class Record(Case):
         trace.write_bytes(done.stdout)
         self.assertEqual(self.one(trace, "SELECT count(*) > 0 FROM metadata"), "1")
 
+    def full(self, mode, out, *before):
+        """The end of a recording whose output has taken no more."""
+        done = self.run_program(*before, ORMA, "record", "--private", mode, "-f", "-o", out, "apps", "--",
+                                DEMO, "--threads", "2", "--iterations", "20000")
+        said = done.stderr.decode()
+        self.assertEqual(done.returncode, 1, said)
+        self.assertNotIn("Broken pipe", said)
+        self.assertNotIn("nothing was recorded", said, "there was no room for it")
+        return said
+
+    @unittest.skipIf(not os.path.exists("/dev/full"), "no /dev/full here")
+    def test_a_device_that_is_full(self):
+        for mode in "--stream", "--ring":
+            with self.subTest(mode):
+                self.assertIn("cannot write the trace: No space left on device", self.full(mode, "/dev/full"))
+
+    def test_a_full_disk_keeps_what_was_written(self):
+        small = self.dir / "small"
+        small.mkdir()
+        if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", small], capture_output=True).returncode:
+            self.skipTest("no file system of our own can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", small])
+        for mode in "--stream", "--ring":
+            with self.subTest(mode):
+                trace = small / "t.pftrace"
+                self.assertIn("No space left on device", self.full(mode, trace))
+                self.assertGreater(trace.stat().st_size, 100000)
+                self.assertGreater(self.demo_slices(trace), 0)
+                whole = self.query(trace, "SELECT coalesce(sum(value), 0) AS n FROM stats WHERE name GLOB '*trunc*'")
+                self.assertEqual(whole, [{"n": "0"}], "no packet is there by half")
+                trace.unlink()
+
+    def test_a_limit_of_file_sizes(self):
+        trace = self.dir / "t.pftrace"
+        for mode in "--stream", "--ring":
+            with self.subTest(mode):
+                self.assertIn("File too large", self.full(mode, trace, "sh", "-c", 'ulimit -f 5000; exec "$@"', "sh"))
+                self.assertGreater(self.demo_slices(trace), 0)
+                trace.unlink()
+                said = self.full(mode, trace, "sh", "-c", 'ulimit -f 8; exec "$@"', "sh")
+                self.assertIn("the size of files is limited to 4.0 KiB (ulimit -f)", said)
+                self.assertNotIn("no producer", said)
+                self.assertFalse(trace.exists())
+
     def sessions(self):
         """Numbers of the sessions that record now."""
         done = self.orma("status")

@@ -19,6 +19,7 @@ struct outcome {
     const struct orma_service_trace_config *config_info;
     struct orma_record_trace_scan scan;
     bool scanned;
+    bool failed; /* its end is missing: what is not in it may have been there */
     struct orma_ledger loss;
     /* Of the config, but for track_event; those that took no part. */
     unsigned others_num, missing_num;
@@ -173,6 +174,7 @@ static bool judge_kernel_events(const struct outcome *o)
 
     if (!o->wants_kernel || !o->scanned)
         return false;
+    bool silent = !o->failed && !scan->has_kernel_stats && !scan->has_kernel_events;
     unsigned unknown = 0;
     if (!o->rec->allow_unknown)
         unknown = print_names(o, &scan->unknown, "this kernel has no event");
@@ -180,7 +182,7 @@ static bool judge_kernel_events(const struct outcome *o)
     if (scan->setup_error.len)
         fprintf(stderr, "orma record: no kernel events: %.*s\n", (int)scan->setup_error.len - 1,
                 (const char *)scan->setup_error.data);
-    else if (!scan->has_kernel_stats && !scan->has_kernel_events)
+    else if (silent)
         fprintf(stderr, "orma record: no kernel events: %s\n", why_no_kernel(o));
     else if (!unknown && !scan->has_kernel_events && scan->unknown.len)
         fprintf(stderr, "orma record: no kernel events: this kernel has none of those asked for\n");
@@ -214,7 +216,7 @@ static bool judge_data(const struct outcome *o)
 {
     bool nothing = !o->scan.has_data || (o->scan.has_lists_only && !o->rec->config_path);
 
-    if (!o->scanned || !nothing)
+    if (!o->scanned || !nothing || o->failed)
         return false;
     fprintf(stderr, "orma record: nothing was recorded: %s\n", why_nothing(o));
     /* Of some sources it was known that they may not come; the others had nothing to say. */
@@ -242,7 +244,7 @@ static bool judge(struct outcome *o)
 int orma_record_outcome(struct orma_record *rec, const struct orma_recorder *run,
                         const struct orma_service_trace_config *config_info, bool failed)
 {
-    struct outcome o = {.rec = rec, .run = run, .config_info = config_info};
+    struct outcome o = {.rec = rec, .run = run, .config_info = config_info, .failed = failed};
 
     if (run->reader_left)
         return ORMA_EXIT_PIPE;

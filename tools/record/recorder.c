@@ -43,6 +43,8 @@
 #define OUTPUT_PATIENCE_MS 2000
 #define SERVICE_PATIENCE_MS 1000
 
+#define CANNOT_WRITE "cannot write the trace"
+
 struct state {
     struct orma_recorder *rec;
     uint64_t started_ns; /* MONOTONIC */
@@ -58,6 +60,7 @@ struct state {
     struct orma_record_pump *pump; /* NULL: the service writes straight to out_fd, or not at all */
     uint64_t size_before;          /* of out_fd, if it is a file */
     bool cut;                      /* the output took no data, and was given up */
+    int pump_error; /* why the pump could not write; the service sees a broken pipe */
 };
 
 static void say(const struct orma_recorder *rec, const char *what, int err)
@@ -410,7 +413,7 @@ static int read_back(struct state *st)
     }
     rec->reader_left = r == -EPIPE;
     if (r < 0 && !rec->reader_left)
-        say(rec, "cannot write the trace", r);
+        say(rec, CANNOT_WRITE, r);
     return r;
 }
 
@@ -487,6 +490,7 @@ static void end_pump(struct state *st, bool complete)
     st->pump = NULL;
     st->rec->reader_left = r == -EPIPE;
     st->cut = r == -ECANCELED;
+    st->pump_error = r < 0 && r != -EPIPE && r != -ECANCELED ? r : 0;
 }
 
 /* After the end, or what was waited of it: data, sums. */
@@ -501,7 +505,10 @@ static int collect(struct state *st, bool missed)
     end_pump(st, true);
     if (st->cut)
         r = -ECANCELED;
-    if (*error) {
+    if (st->pump_error) {
+        say(rec, CANNOT_WRITE, st->pump_error);
+        r = st->pump_error;
+    } else if (*error) {
         if (!rec->reader_left)
             say(rec, error, 0);
         r = -EREMOTEIO;
@@ -567,9 +574,8 @@ static int enable(struct state *st)
 
 int orma_recorder_run(struct orma_recorder *self)
 {
-    struct state st = {.rec = self,
-                       .hits.limit = self->snapshots_max,
-                       .started_ns = orma_clock_monotonic()};
+    struct state st = {
+        .rec = self, .hits.limit = self->snapshots_max, .started_ns = orma_clock_monotonic()};
     int r = enable(&st);
 
     self->child_code = -1;

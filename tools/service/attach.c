@@ -3,15 +3,18 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "probes/probes.h"
 #include "sdk/base/clock.h"
 #include "sdk/ipc/sock.h"
+#include "tools/base/units.h"
 #include "tools/service/state.h"
 
 #define CONNECT_TIMEOUT_MS 5000
 #define PROBES_POLL_US 2000
+#define SHARED_BYTES ((uint64_t)2 << 20) /* of our probes */
 
 /*
  * Our own probes introduce themselves on a thread of their own: a session that
@@ -36,6 +39,22 @@ static int wait_for_probes(struct orma_consumer *consumer)
     }
     orma_buf_fini(&state);
     return r;
+}
+
+/* The memory that our service shares with producers is a file to the kernel. */
+static int check_file_size(const char *program)
+{
+    char limit[ORMA_UNITS_TEXT_MAX], size[ORMA_UNITS_TEXT_MAX];
+    struct rlimit max;
+
+    if (getrlimit(RLIMIT_FSIZE, &max) < 0 || max.rlim_cur >= SHARED_BYTES)
+        return 0;
+    fprintf(stderr,
+            "%s: the size of files is limited to %s (ulimit -f), which also holds for shared "
+            "memory: the service in this process needs %s\n",
+            program, orma_units_format_size(max.rlim_cur, limit),
+            orma_units_format_size(SHARED_BYTES, size));
+    return -EFBIG;
 }
 
 static bool nobody_listens(int r)
@@ -73,6 +92,9 @@ int orma_service_attach(struct orma_service_attached *ret, const char *program,
                 "%s: no permission to use the service on %s (members of its group may); recording "
                 "with a private service\n",
                 program, orma_sock_consumer_addr());
+    r = check_file_size(program);
+    if (r < 0)
+        return r;
     r = orma_service_host_new(true, &ret->host, &what);
     if (r < 0) {
         fprintf(stderr, "%s: %s: %s\n", program, what, strerror(-r));

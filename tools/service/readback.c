@@ -1,11 +1,13 @@
 #include "tools/service/readback.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "protos/fields/trace.h"
 #include "sdk/base/fd.h"
 #include "sdk/transport/consumer.h"
 #include "sdk/wire/pb_writer.h"
+#include "traced/output/file.h"
 
 /* One write() per block: small enough to stay in the cache, large enough to cost nothing. */
 #define BLOCK ((size_t)1 << 20)
@@ -18,13 +20,29 @@ struct output {
     int error; /* of the first write that failed; there is no second */
 };
 
+/* How much of the block a regular file has taken before it failed: whole packets stay. */
+static uint64_t keep_packets(const struct output *out, off_t before)
+{
+    off_t now = before < 0 ? -1 : lseek(out->fd, 0, SEEK_CUR);
+
+    return now <= before || (uint64_t)(now - before) > out->block.len
+               ? 0
+               : traced_file_cut_back(out->fd, &out->block, (size_t)(now - before));
+}
+
 static int write_block(struct output *out)
 {
+    off_t before = lseek(out->fd, 0, SEEK_CUR);
+    int r;
+
     if (out->block.failed)
         return -ENOMEM;
     if (out->wait)
-        return orma_fd_write_until(out->fd, out->block.data, out->block.len, out->wait);
-    return orma_fd_write_all(out->fd, out->block.data, out->block.len);
+        r = orma_fd_write_until(out->fd, out->block.data, out->block.len, out->wait);
+    else
+        r = orma_fd_write_all(out->fd, out->block.data, out->block.len);
+    *out->bytes += r == 0 ? out->block.len : keep_packets(out, before);
+    return r;
 }
 
 static int flush(struct output *out)
@@ -32,8 +50,6 @@ static int flush(struct output *out)
     int r = out->error ? out->error : write_block(out);
 
     out->error = r;
-    if (r == 0)
-        *out->bytes += out->block.len;
     orma_buf_clear(&out->block);
     return r;
 }

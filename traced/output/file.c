@@ -147,15 +147,17 @@ static size_t whole_packets(const struct orma_buf *data, size_t len)
     return whole;
 }
 
-/* Takes back the piece of a packet that was written when the disk became full. */
-static void cut_back(const struct traced_file *self, const struct orma_buf *data, size_t written)
+size_t traced_file_cut_back(int fd, const struct orma_buf *data, size_t written)
 {
     struct stat st;
-    off_t at = lseek(self->fd, 0, SEEK_CUR);
-    off_t excess = (off_t)(written - whole_packets(data, written));
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    size_t whole = whole_packets(data, written);
+    off_t excess = (off_t)(written - whole);
 
-    if (excess && at >= excess && fstat(self->fd, &st) == 0 && S_ISREG(st.st_mode))
-        (void)!ftruncate(self->fd, at - excess); /* a cut packet is no worse than before */
+    if (excess && (at < excess || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+                   ftruncate(fd, at - excess) < 0))
+        return written; /* a cut packet is no worse than before */
+    return whole;
 }
 
 static int patience_ms(const struct traced_file *self)
@@ -203,7 +205,7 @@ static ssize_t write_now(const struct traced_file *self, const uint8_t *data, si
     }
     if (n > 0)
         return n;
-    return n < 0 ? -errno : -ENOSPC;
+    return n == 0 ? -ENOSPC : errno == EFBIG ? TRACED_FILE_ULIMIT : -errno;
 }
 
 static int write_bytes(struct traced_file *self, const uint8_t *data, size_t len,
@@ -230,7 +232,7 @@ static int write_block(struct traced_file *self, const struct orma_buf *data)
     int r = write_bytes(self, data->data, data->len, &written);
 
     if (r < 0) {
-        cut_back(self, data, written);
+        (void)traced_file_cut_back(self->fd, data, written);
         return r;
     }
     if (self->sync && fdatasync(self->fd) < 0 && errno != EINVAL && errno != EROFS)
@@ -624,7 +626,9 @@ int traced_file_progress_fd(const struct traced_file *self)
 
 const char *traced_file_reason(int error)
 {
-    return error == -ETIMEDOUT ? "it accepted no data for too long" : strerror(-error);
+    return error == -ETIMEDOUT           ? "it accepted no data for too long"
+           : error == TRACED_FILE_ULIMIT ? "File too large (ulimit -f)"
+                                         : strerror(-error);
 }
 
 struct traced_file_state traced_file_look(struct traced_file *self)

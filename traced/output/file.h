@@ -16,6 +16,7 @@
  */
 #ifndef ORMA_TRACED_OUTPUT_FILE_H
 #define ORMA_TRACED_OUTPUT_FILE_H
+#include <errno.h>
 #include <event2/event.h>
 #include <stdbool.h>
 
@@ -74,8 +75,17 @@ const char *traced_file_name(const struct traced_file *self, char buf[TRACED_FIL
  */
 void traced_file_hurry(struct traced_file *self, int32_t ms);
 
+/* Instead of -EFBIG, which is max_bytes: the limit of this process. */
+#define TRACED_FILE_ULIMIT (-EOVERFLOW)
+
 /* An error in words. */
 const char *traced_file_reason(int error);
+
+/*
+ * After `written` bytes of a block the disk was full: takes the piece of a packet off the end, if
+ * it is a regular file. How many of the bytes are kept.
+ */
+size_t traced_file_cut_back(int fd, const struct orma_buf *data, size_t written);
 
 /* For waiting without the loop: a descriptor that is readable when the state may have changed. */
 struct traced_file_state {
