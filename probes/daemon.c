@@ -14,6 +14,7 @@
 #include "probes/privileges.h"
 #include "probes/probes.h"
 #include "sdk/base/log.h"
+#include "sdk/base/standard.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -145,6 +146,7 @@ int orma_probes_main(int argc, char **argv)
     bool background = false, keep_all = false;
     int c;
 
+    orma_standard_take();
     orma_log_init("traced_probes", ORMA_LOG_INFO);
     for (size_t i = 0; i < OPTIONS_NUM; i++)
         longs[i] = options[i].opt;

@@ -16,7 +16,7 @@ import sys
 PUBLIC = ["api", "packet", "data_source", "recording", "tracing", "track_event"]
 # In this order; internal headers come before the first file that includes them.
 SOURCES = [
-    "sdk/base/mem.c", "sdk/base/buf.c", "sdk/base/clock.c", "sdk/base/fd.c", "sdk/base/fork.c",
+    "sdk/base/mem.c", "sdk/base/buf.c", "sdk/base/clock.c", "sdk/base/fd.c", "sdk/base/standard.c", "sdk/base/fork.c",
     "sdk/base/map.c", "sdk/base/replace.c", "sdk/base/str.c",
     "sdk/wire/pb_reader.c", "sdk/wire/pb_writer.c", "sdk/shm/layout.c",
     "sdk/ipc/frame.c", "sdk/ipc/sock.c", "sdk/ipc/stream.c", "sdk/ipc/client.c",

@@ -12,6 +12,7 @@
 #include "sdk/base/log.h"
 #include "sdk/base/path.h"
 #include "sdk/base/shown.h"
+#include "sdk/base/standard.h"
 #include "tools/applets.h"
 #include "tools/commands.h"
 #include "tools/commit.h"
@@ -115,6 +116,7 @@ static void show_messages(void)
 
 int main(int argc, char **argv)
 {
+    orma_standard_take();
     orma_main_fn *daemon_main = argc > 0 ? orma_applet_daemon(argv[0]) : NULL;
 
     if (daemon_main)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "sdk/base/log.h"
+#include "sdk/base/standard.h"
 #include "sdk/base/str.h"
 #include "sdk/ipc/sock.h"
 #include "traced/activation.h"
@@ -271,8 +272,9 @@ int traced_main(int argc, char **argv)
 {
     struct options options = {.config = {.consumer_fd = -1}};
     struct orma_buf error = {0};
-    int code = parse_options(argc, argv, &options);
 
+    orma_standard_take();
+    int code = parse_options(argc, argv, &options);
     if (code >= 0)
         return code;
     orma_log_init("traced", ORMA_LOG_INFO);

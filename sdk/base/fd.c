@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sdk/base/standard.h"
+
 #define READ_STEP 16384
 
 void orma_fd_close(int *fd)
@@ -204,9 +206,12 @@ int orma_fd_write_file(int dir_fd, const char *path, const char *text)
 
 int orma_fd_shared_memory(const char *name, size_t size)
 {
-    ORMA_AUTO(orma_fd_close) int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    ORMA_AUTO(orma_fd_close)
+    int fd = orma_standard_avoid(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
 
-    if (fd < 0 || ftruncate(fd, (off_t)size) < 0 ||
+    if (fd < 0)
+        return fd;
+    if (ftruncate(fd, (off_t)size) < 0 ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
         return -errno;
     int ret = fd;

@@ -78,9 +78,21 @@ bool orma_hook_sys_is_file(const void *at)
     return found && line.has_inode && line.same != sizeof(NO_FILE) - 1;
 }
 
+/* Not the number of a standard stream that is closed: whoever prints would write into it. */
+static int off_standard(int fd)
+{
+    if (fd < 0 || fd > 2)
+        return fd;
+    const int other = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3), saved = errno;
+
+    (void)syscall(SYS_close, fd);
+    errno = saved;
+    return other;
+}
+
 int orma_hook_sys_open(const char *path)
 {
-    return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+    return off_standard((int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC));
 }
 
 int orma_hook_sys_close(int fd)
@@ -104,7 +116,7 @@ bool orma_hook_sys_keeps_size(int fd)
 
 int orma_hook_sys_memory(const char *name)
 {
-    return (int)syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    return off_standard((int)syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
 }
 
 int64_t orma_hook_sys_copy(void *to, const void *from, size_t len)

@@ -23,6 +23,7 @@
 
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/standard.h"
 #include "sdk/base/str.h"
 
 #define RUN_DIR "/run/perfetto"
@@ -127,11 +128,11 @@ int orma_sock_parse(const char *text, struct orma_sock_addr *ret)
 
 static int new_socket(const struct orma_sock_addr *addr, int flags)
 {
-    int sock = socket(addr->family, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+    int sock = orma_standard_avoid(socket(addr->family, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
     int on = 1;
 
     if (sock < 0)
-        return -errno;
+        return sock;
     if (addr->family == AF_INET || addr->family == AF_INET6) {
         (void)setsockopt(sock, IPPROTO_TCP, TCP_NODELAY, &on,
                          sizeof(on)); /* only a matter of speed */

@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include "sdk/base/fd.h"
+#include "sdk/base/standard.h"
 #include "sdk/ipc/frame.h"
 
 void orma_ipc_stream_init(struct orma_ipc_stream *self)
@@ -37,7 +38,9 @@ static int take_fds(struct orma_ipc_stream *self, struct msghdr *msg)
 
             memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
             orma_fd_close(&self->fd); /* one slot: the last received stays */
-            self->fd = fd;
+            fd = orma_standard_avoid(fd);
+            err = fd < 0 ? fd : err;
+            self->fd = ORMA_MAX(fd, -1);
         }
     }
     if (err)

@@ -25,6 +25,7 @@
 #include "sdk/base/fork.h"
 #include "sdk/base/guard.h"
 #include "sdk/base/replace.h"
+#include "sdk/base/standard.h"
 #include "sdk/events/te.h"
 #include "sdk/sources/ds.h"
 #include "sdk/transport/pool_drain.h"
@@ -289,7 +290,11 @@ static int open_file(struct orma_recording *self, const struct orma_recording_ar
         return args->fd < 0 ? -EINVAL : 0;
     self->fd = open(args->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     self->owns_fd = self->fd >= 0;
-    return self->fd < 0 ? -errno : orma_replace_begin(&self->fd, args->path);
+    int r = self->fd < 0 ? -errno : orma_replace_begin(&self->fd, args->path);
+    if (r < 0)
+        return r;
+    self->fd = orma_standard_avoid(self->fd);
+    return ORMA_MIN(self->fd, 0);
 }
 
 static int start(struct orma_recording *self, const struct orma_recording_args *args)

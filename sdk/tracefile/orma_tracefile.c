@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #ifdef __unix__
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -329,6 +330,26 @@ static FILE *replace_file(const char *path)
 }
 #endif
 
+/* Where a standard stream is closed, its number is given to the next file: not to ours, which gets
+ * another one, or whoever prints would write into it. */
+static FILE *off_standard(FILE *stream)
+{
+#ifdef __unix__
+    if (!stream || fileno(stream) > 2)
+        return stream;
+    int other = fcntl(fileno(stream), F_DUPFD_CLOEXEC, 3);
+    FILE *ret = other < 0 ? NULL : fdopen(other, "wb");
+    if (!ret && other >= 0)
+        (void)close(other);
+    int saved = errno;
+    (void)fclose(stream); /* nothing is in it */
+    errno = saved;
+    return ret;
+#else
+    return stream;
+#endif
+}
+
 /* Who reads the file that was there keeps it: it is replaced, not emptied, where that can be. */
 static FILE *open_new(const char *path)
 {
@@ -336,9 +357,9 @@ static FILE *open_new(const char *path)
     FILE *stream = replace_file(path);
 
     if (stream)
-        return stream;
+        return off_standard(stream);
 #endif
-    return fopen(path, "wb");
+    return off_standard(fopen(path, "wb"));
 }
 
 int orma_tracefile_open(const char *path, struct orma_tracefile **ret)

@@ -11,6 +11,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "sdk/base/standard.h"
 #include "sdk/transport/producer_impl.h"
 
 #define EMULATED_SIZE (1u << 20)
@@ -41,6 +42,14 @@ int orma_producer_renew_wakeup(struct orma_producer *self)
     orma_producer_end_wakeup(self);
     if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
         r = -errno;
+    for (int i = 0; i < 2 && r == 0; i++) {
+        fds[i] = orma_standard_avoid(fds[i]);
+        r = ORMA_MIN(fds[i], 0);
+    }
+    if (r < 0) {
+        orma_fd_close(&fds[0]);
+        orma_fd_close(&fds[1]);
+    }
     struct orma_fd_id id = orma_fd_identify(fds[0]);
     __atomic_store_n(&self->wakeup_id.dev, id.dev, __ATOMIC_RELAXED);
     __atomic_store_n(&self->wakeup_id.ino, id.ino, __ATOMIC_RELAXED);

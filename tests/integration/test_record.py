@@ -284,6 +284,29 @@ class Record(Case):
                 self.assertNotIn("no producer", said)
                 self.assertFalse(trace.exists())
 
+    def test_closed_standard_streams(self):
+        """Their numbers are nobody's: neither a program's socket nor its memory is printed into."""
+        def closed(program, *args):
+            return self.start("sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", program, *args)
+
+        for program in TRACED, BUILD / "probes/traced_probes":
+            files = pathlib.Path(f"/proc/{closed(program).pid}/fd")
+            self.wait_for("files of its own", lambda: (files / "5").exists())
+            self.assertEqual({os.readlink(files / str(n)) for n in range(3)}, {"/dev/null"}, program)
+        self.wait_for("the service", lambda: not self.run_program(ORMA, "status").returncode)
+        trace = self.dir / "t.pftrace"
+        p = self.start(ORMA, "record", "-f", "-q", "-o", trace, "apps", stderr=subprocess.PIPE)
+        self.wait_for("the session", self.sessions)
+        demo = closed(DEMO, "--threads", "2", "--iterations", "1000000")
+        self.wait_for("its memory", lambda: "perfetto_shmem" in pathlib.Path(f"/proc/{demo.pid}/maps").read_text())
+        self.assertEqual([fd for fd in os.listdir(f"/proc/{demo.pid}/fd") if int(fd) < 3], [])
+        demo.kill()
+        p.send_signal(signal.SIGINT)
+        p.wait(60)
+        done = self.run_program("sh", "-c", 'exec "$@" >&-', "sh", ORMA, "list", "presets")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Bad file descriptor", done.stderr.decode())
+
     def sessions(self):
         """Numbers of the sessions that record now."""
         done = self.orma("status")

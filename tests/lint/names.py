@@ -26,7 +26,7 @@ import tree
 MODULES = {
     "sdk/base": "orma_arena_ orma_base64_ orma_buf_ orma_clock_ orma_fd_ orma_grow_ orma_guard_ orma_hash_ orma_log_"
                 " orma_log orma_map_ orma_mapped_ orma_mem_ orma_nearest_ orma_path_ orma_replace_ orma_shown_ orma_str_ orma_testpoint orma_utf8_"
-                " orma_whole_ orma_assert_ orma_fork_",
+                " orma_whole_ orma_assert_ orma_fork_ orma_standard_",
     "sdk/wire": "orma_pb_",
     "sdk/shm": "orma_shm_",
     "sdk/ipc": "orma_ipc_ orma_sock_",
