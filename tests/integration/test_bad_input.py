@@ -127,6 +127,18 @@ class BadInput(Case):
                     z.writestr(name, events(name))
             return file.getvalue()
 
+        def streamed(name):
+            class Pipe(io.BytesIO):
+                def seekable(self):
+                    return False
+
+                def tell(self):
+                    raise io.UnsupportedOperation
+            file = Pipe()
+            with zipfile.ZipFile(file, "w") as z:
+                z.writestr(name, events(name))
+            return file.getvalue()
+
         def tarred(name, kind=tarfile.REGTYPE):
             file = io.BytesIO()
             with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as t:
@@ -141,12 +153,17 @@ class BadInput(Case):
         struct.pack_into("<I", moved, 16, at_list + len(unlisted))
         short = bytearray(both)
         struct.pack_into("<HH", short, both.index(b"PK\5\6") + 8, 1, 1)
+        behind = streamed("a.json")
+        silent = bytearray(behind)
+        silent[behind.index(b"PK\1\2") + 8] &= ~8
         packed = gzip.compress(events("a.json"))
         whole = len(tarred("a.json").rstrip(b"\0"))
         cases = [  # bytes, slices, what is told
             ("zip behind zip", one + zipped("b.json"), 10, "damaged"),
             ("a member that the list lacks", one[:at_list] + unlisted + one[at_list:at_end] + moved, 10, "damaged"),
             ("an end that counts one of two", bytes(short), 10, "damaged"),
+            ("sizes behind a member", behind, 10, None),
+            ("sizes behind a member, as only its own header says", bytes(silent), 10, None),
             ("bytes that changed", one.replace(b'"a.json"', b'"b.json"', 1), 10, "damaged"),
             ("text behind gzip", packed + b"text", 10, "damaged"),
             ("padding behind gzip", packed + bytes(512), 10, None),

@@ -206,7 +206,8 @@ static size_t zip_entry(struct orma_format_archive *a, const uint8_t *data, size
     }
     m.sum = entry + 16;
     size_t end = (size_t)(m.data - data) + m.len;
-    if (orma_format_le(entry + 8, 2) & 8)
+    /* The list and the member itself may differ; zip_body() has looked at the latter. */
+    if ((orma_format_le(entry + 8, 2) | orma_format_le(data + place + 6, 2)) & 8)
         end += zip_descriptor(data + end, len - end, entry, m.len);
     note_span(a, (size_t)place, end);
     orma_format_archive_add(a, &m);
