@@ -19,10 +19,21 @@
 #include "tools/base/signals.h"
 
 #define LOOK_MS 20
-#define IMPATIENT 3                        /* signals, */
-#define IMPATIENT_NS UINT64_C(10000000000) /* and so long after the first */
+#define IMPATIENT_NS UINT64_C(10000000000)
 
-static void count_signals(struct orma_heap_front *self, int signal_fd, uint64_t *first_ns)
+void orma_heap_patience_note(struct orma_heap_patience *self, uint64_t now_ns)
+{
+    if (++self->signals <= ORMA_HEAP_SIGNALS_TO_END)
+        self->asked_ns = now_ns;
+}
+
+bool orma_heap_patience_is_over(const struct orma_heap_patience *self, uint64_t now_ns)
+{
+    return self->signals > ORMA_HEAP_SIGNALS_TO_END && now_ns - self->asked_ns > IMPATIENT_NS;
+}
+
+static void count_signals(struct orma_heap_front *self, int signal_fd,
+                          struct orma_heap_patience *patience)
 {
     struct signalfd_siginfo info;
 
@@ -30,8 +41,7 @@ static void count_signals(struct orma_heap_front *self, int signal_fd, uint64_t 
         if (info.ssi_signo == SIGCHLD)
             continue;
         self->signals++;
-        if (!*first_ns)
-            *first_ns = orma_clock_boottime();
+        orma_heap_patience_note(patience, orma_clock_boottime());
     }
 }
 
@@ -63,14 +73,14 @@ static int wait_for(const char *program, struct orma_heap_front *self, pid_t chi
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0};
     ORMA_AUTO(orma_fd_close) int signal_fd = orma_signals_open(program, signals);
     struct pollfd p = {.fd = signal_fd, .events = POLLIN};
-    uint64_t first_ns = 0;
+    struct orma_heap_patience patience = {0};
     int code = 128 + SIGINT;
 
     while (!has_ended(program, self, child, &code)) {
         (void)poll(&p, 1, LOOK_MS);
         if (signal_fd >= 0)
-            count_signals(self, signal_fd, &first_ns);
-        if (self->signals >= IMPATIENT && orma_clock_boottime() - first_ns > IMPATIENT_NS)
+            count_signals(self, signal_fd, &patience);
+        if (orma_heap_patience_is_over(&patience, orma_clock_boottime()))
             break; /* it ends with us */
     }
     return code;

@@ -11,6 +11,7 @@
 #define ORMA_TOOLS_HEAP_FRONT_H
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Shared by both. */
 struct orma_heap_front {
@@ -18,6 +19,19 @@ struct orma_heap_front {
     _Atomic int code;         /* of a child that is left behind */
     _Atomic bool left;
 };
+
+/* The first signal is the command's own affair, and may have come long before; the second asks for
+ * the end. */
+#define ORMA_HEAP_SIGNALS_TO_END 2
+
+/* After one signal more, and ten seconds since the end was asked for, the front waits no longer. */
+struct orma_heap_patience {
+    unsigned signals;
+    uint64_t asked_ns;
+};
+
+void orma_heap_patience_note(struct orma_heap_patience *self, uint64_t now_ns);
+bool orma_heap_patience_is_over(const struct orma_heap_patience *self, uint64_t now_ns);
 
 /*
  * Runs `run` in a child, and returns what it does: there as here. With `*front` NULL, in this

@@ -83,8 +83,13 @@ uint32_t orma_heap_pids_find(struct orma_heap_pids *self, uint64_t space, uint32
     known = orma_map_get(&self->here, key);
     if (known != ORMA_MAP_NONE && !anew)
         return (uint32_t)known;
-    if (known == ORMA_MAP_NONE && self->here.len >= self->max)
+    /* Each look goes through all of /proc, and one number may begin as often as it likes. */
+    if (self->looks >= self->max) {
+        if (known != ORMA_MAP_NONE) /* what comes now is another program's than what came */
+            (void)orma_map_put(&self->here, key, 0); /* an entry that is there: no memory */
         return 0;
+    }
+    self->looks++;
     uint32_t found = search(space, pid);
     if (!found)
         found = ORMA_HEAP_PID_MAX + (uint32_t)(++self->strangers);

@@ -16,8 +16,8 @@
 struct orma_heap_pids {
     uint64_t own_space;   /* ours */
     struct orma_map here; /* hash of space and pid there → pid here */
-    size_t max;
-    uint64_t strangers; /* that were not found */
+    size_t max, looks;    /* for processes, at their first report and at each START */
+    uint64_t strangers;   /* that were not found */
 };
 
 void orma_heap_pids_init(struct orma_heap_pids *self, size_t max);

@@ -24,7 +24,7 @@ Test(heap_pids, a_process_that_is_not_found_is_none_of_ours)
 {
     struct orma_heap_pids pids;
 
-    orma_heap_pids_init(&pids, 3);
+    orma_heap_pids_init(&pids, 4);
     uint32_t first = orma_heap_pids_find(&pids, 4711, 1, true);
     uint32_t unknown = orma_heap_pids_find(&pids, 0, 1, true);
     cr_assert_gt(first, ORMA_HEAP_PID_MAX);
@@ -35,5 +35,19 @@ Test(heap_pids, a_process_that_is_not_found_is_none_of_ours)
     cr_assert_neq(orma_heap_pids_find(&pids, 4711, 2, false), 0);
     cr_assert_eq(orma_heap_pids_find(&pids, 4711, 3, true), 0, "too many");
     cr_assert_eq(pids.strangers, 4);
+    orma_heap_pids_fini(&pids);
+}
+
+Test(heap_pids, one_that_begins_for_ever_is_given_up)
+{
+    struct orma_heap_pids pids;
+
+    orma_heap_pids_init(&pids, 2);
+    cr_assert_neq(orma_heap_pids_find(&pids, 4711, 1, true), 0);
+    cr_assert_neq(orma_heap_pids_find(&pids, 4711, 1, true), 0);
+    for (int i = 0; i < 1000; i++)
+        cr_assert_eq(orma_heap_pids_find(&pids, 4711, 1, true), 0);
+    cr_assert_eq(orma_heap_pids_find(&pids, 4711, 1, false), 0, "nor is it who it was before");
+    cr_assert_eq(pids.strangers, 2);
     orma_heap_pids_fini(&pids);
 }
