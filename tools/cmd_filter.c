@@ -7,13 +7,24 @@
 #include "tools/pieces/filter.h"
 #include "tools/pieces/options.h"
 
-enum { OPT_PROCESS = 1, OPT_THREAD, OPT_SOURCE, OPT_NOT, OPT_OUTPUT, OPT_FORCE, OPT_COMPRESS };
+enum {
+    OPT_PROCESS = 1,
+    OPT_THREAD,
+    OPT_CATEGORY,
+    OPT_SOURCE,
+    OPT_NOT,
+    OPT_OUTPUT,
+    OPT_FORCE,
+    OPT_COMPRESS
+};
 
 static const struct orma_option options[] = {
     {OPT_PROCESS, 'p', "process", "NAME|PID",
      "Keep what is of this process, or of those that match. May be repeated."},
     {OPT_THREAD, 't', "thread", "NAME|TID",
      "Keep what is of this thread, or of those that match. May be repeated."},
+    {OPT_CATEGORY, 0, "category", "NAME",
+     "Keep track events of this category, or of those that match. May be repeated."},
     {OPT_SOURCE, 0, "source", "NAME",
      "Keep packets of this kind, such as track_event, ftrace_events, process_stats, sys_stats or "
      "perf_sample (the names of their fields in TracePacket). May be repeated."},
@@ -48,6 +59,9 @@ static int run(const struct orma_command *self, int argc, char **argv)
         case OPT_THREAD:
             code = add(&cli, &request.threads);
             break;
+        case OPT_CATEGORY:
+            code = add(&cli, &request.categories);
+            break;
         case OPT_SOURCE:
             code = add(&cli, &request.sources);
             break;
@@ -67,8 +81,9 @@ static int run(const struct orma_command *self, int argc, char **argv)
             code = orma_pieces_take_other(&cli, id, &args);
         }
     }
-    if (code < 0 && !request.processes.num && !request.threads.num && !request.sources.num)
-        code = orma_cli_usage_error(&cli, "add --process, --thread or --source");
+    if (code < 0 && !request.processes.num && !request.threads.num && !request.categories.num &&
+        !request.sources.num)
+        code = orma_cli_usage_error(&cli, "add --process, --thread, --category or --source");
     if (code < 0)
         code = orma_pieces_finish_args(&cli, &args, &request.want);
     if (code >= 0)
@@ -81,7 +96,8 @@ const struct orma_command orma_cmd_filter = {
     .name = "filter",
     .summary = "Keep only some processes, threads or kinds of packets of a trace.",
     .synopsis =
-        "TRACE (--process NAME|PID | --thread NAME|TID | --source NAME)... [--not] [-o FILE]",
+        "TRACE (--process NAME|PID | --thread NAME|TID | --category NAME | --source NAME)... "
+        "[--not] [-o FILE]",
     .details =
         "Names may be patterns, and are those of processes (their whole name, or the last part of "
         "a path), of their "
@@ -94,7 +110,7 @@ const struct orma_command orma_cmd_filter = {
         "the thread that was woken. Switches of all threads stay, with the events that tell which "
         "threads there are: "
         "without them a CPU would seem to run what it did not; --source chooses packets without "
-        "them.",
+        "them. Only track events have categories: with --category nothing else stays.",
     .examples = "  orma filter trace.pftrace --process system_server -o server.pftrace\n"
                 "  orma filter trace.pftrace --source track_event --process 'my*'\n"
                 "  orma filter trace.pftrace --not --source ftrace_events -o no-kernel.pftrace\n",

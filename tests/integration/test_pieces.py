@@ -110,7 +110,7 @@ class Writer:
         elif roll < .85:
             self.event(ts, 4, track=self.sums, value=rng.randrange(50))
         elif roll < .92 and shared["open"] < 1:
-            self.event(ts, 1, "request", track=7)
+            self.event(ts, 1, f"request {rng.randrange(3)}", track=7, category=rng.choice(("app", "net")))
             shared["open"] += 1
         elif shared["open"]:
             self.event(ts, 2, track=7)
@@ -288,7 +288,11 @@ class Pieces(Case):
             sched = "SELECT ts, dur, cpu, tid, end_state FROM sched JOIN thread USING (utid)"
             kernel = "SELECT ts, f.name, tid FROM ftrace_event f JOIN thread USING (utid) WHERE f.name = 'print'"
             empty = " LIMIT 0"
+            flat = "SELECT ts, dur, s.name, category FROM slice s"
             for words, statements in (
+                    (["--category", "net"], {flat: " WHERE category = 'net'", counters: empty, sched: empty, kernel: empty}),
+                    (["--category", "n*", "--thread", "thread 3"], {flat: " JOIN thread_track tt ON s.track_id = tt.id JOIN thread USING (utid) WHERE category = 'net' AND tid = 103"}),
+                    (["--not", "--category", "app"], {flat: " WHERE coalesce(category, '') <> 'app'", counters: "", sched: "", kernel: ""}),
                     (["--thread", "thread 3"], {slices: " WHERE tid = 103", requests: empty, counters: empty, sched: "", kernel: empty}),
                     (["--thread", "104", "--thread", "thread 2"], {slices: " WHERE tid IN (102, 104)", requests: empty, sched: ""}),
                     (["--process", "the prog*"], {slices: "", requests: "", counters: "", sched: "", kernel: empty}),

@@ -24,6 +24,7 @@
 #include "sdk/base/vec.h"
 #include "sdk/wire/pb_writer.h"
 #include "tools/pieces/bundle.h"
+#include "tools/pieces/category.h"
 #include "tools/pieces/survey.h"
 
 #define PARENTS_MAX 32
@@ -50,6 +51,8 @@ struct filter {
     struct orma_map by_uuid;            /* → index into tracks */
     struct orma_map by_seq;             /* index of a sequence → tid << 32 | pid */
     ORMA_VEC(struct track) tracks;
+    struct orma_pieces_categories categories;
+    unsigned look; /* at the trace, from 0 on */
     struct orma_buf text, payload;
     bool by_owner; /* somebody is asked for */
     bool failed;
@@ -235,6 +238,27 @@ static void read_bundle(struct filter *self, struct orma_str payload)
     }
 }
 
+static bool wants_category(void *ctx, struct orma_str name)
+{
+    struct filter *self = ctx;
+
+    return matches(self, &self->request->categories, name);
+}
+
+static void meet_event(struct filter *self, struct orma_pieces_seq *seq,
+                       const struct orma_pieces_packet *packet, bool timed, int64_t ts)
+{
+    struct orma_pieces_event e;
+
+    if (!orma_pieces_event_read(&self->known, seq, &packet->p, timed, &ts, &e))
+        return;
+    if (!self->look)
+        orma_pieces_categories_note(&self->categories, seq, &e);
+    else
+        orma_pieces_categories_collect(&self->categories, seq, &e, packet->p.payload, ts,
+                                       packet->number);
+}
+
 static int meet(void *ctx, const struct orma_pieces_packet *packet)
 {
     struct filter *self = ctx;
@@ -242,11 +266,18 @@ static int meet(void *ctx, const struct orma_pieces_packet *packet)
     const struct orma_pb_field whole = {
         .data = (const uint8_t *)p->payload.data, .len = p->payload.len, .wire = ORMA_PB_LEN};
     struct orma_pieces_seq *seq;
-    int64_t ts;
+    int64_t ts = 0;
+    const bool timed = orma_pieces_known_take(&self->known, p, &seq, &ts);
 
-    (void)orma_pieces_known_take(&self->known, p, &seq, &ts);
-    if (!seq || self->failed || self->known.failed || self->text.failed)
+    if (!seq || self->failed || self->known.failed || self->text.failed || self->categories.failed)
         return -ENOMEM;
+    if (self->request->categories.num) {
+        orma_pieces_categories_intern(&self->categories, seq, p);
+        if (p->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT)
+            meet_event(self, seq, packet, timed, ts);
+    }
+    if (self->look)
+        return 0; /* all are known from the first look */
     switch (p->field) {
     case ORMA_PB_TRACE_PACKET_PROCESS_TREE:
         read_tree(self, p->payload);
@@ -393,16 +424,21 @@ static bool is_of_source(struct filter *self, uint32_t field)
 }
 
 static void put_event(struct filter *self, struct orma_pieces_seq *seq,
-                      const struct orma_read_packet *p, bool timed, int64_t ts, bool of_source)
+                      const struct orma_pieces_packet *packet, bool timed, int64_t ts,
+                      bool of_source)
 {
     static const struct orma_pieces_counters none;
+    const struct orma_read_packet *p = &packet->p;
     struct orma_pieces_values values;
     struct orma_pieces_event e;
 
     values.any = false;
     (void)orma_pieces_event_read(&self->known, seq, p, timed, &ts, &e); /* the time is its own */
-    const bool match =
-        of_source && (!self->by_owner || wants_owner(self, owner_of_event(self, seq, &e)));
+    const bool of_category =
+        !self->request->categories.num ||
+        orma_pieces_categories_wants(&self->categories, seq, &e, p->payload, packet->number);
+    const bool match = of_source && of_category &&
+                       (!self->by_owner || wants_owner(self, owner_of_event(self, seq, &e)));
     if (match != self->request->invert)
         orma_pieces_piece_put_event(&self->piece, seq, p, &e, &none, &values);
     else if (p->dropped)
@@ -418,8 +454,11 @@ static int choose(void *ctx, const struct orma_pieces_packet *packet)
     int64_t ts = 0;
     const bool timed = orma_pieces_known_take(&self->known, p, &seq, &ts);
 
-    if (!seq || self->known.failed || self->failed || self->text.failed || self->payload.failed)
+    if (!seq || self->known.failed || self->failed || self->text.failed || self->payload.failed ||
+        self->categories.failed)
         return -ENOMEM;
+    if (self->request->categories.num)
+        orma_pieces_categories_intern(&self->categories, seq, p);
     if (p->field == ORMA_PB_TRACE_PACKET_TRACE_STATS) {
         orma_pieces_piece_put_stats(&self->piece, &self->known, seq, p);
         return self->piece.error;
@@ -428,10 +467,13 @@ static int choose(void *ctx, const struct orma_pieces_packet *packet)
         orma_pieces_piece_put(&self->piece, seq, p, NULL);
         return self->piece.error;
     }
-    const bool of_source = is_of_source(self, p->field);
+    /* Nothing else has a category. */
+    const bool of_source =
+        is_of_source(self, p->field) &&
+        (!self->request->categories.num || p->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT);
 
     if (p->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT) {
-        put_event(self, seq, p, timed, ts, of_source);
+        put_event(self, seq, packet, timed, ts, of_source);
     } else if (self->by_owner && of_source && p->field == ORMA_PB_TRACE_PACKET_FTRACE_EVENTS) {
         put_bundle(self, seq, packet);
     } else if (self->by_owner && of_source && p->field == ORMA_PB_TRACE_PACKET_PROCESS_STATS) {
@@ -488,12 +530,19 @@ static int check_names(const struct filter *self)
 static int look_and_copy(struct filter *self)
 {
     const struct orma_pieces_filter_request *r = self->request;
-    int err = orma_pieces_known_init(&self->known, false);
+    const unsigned looks = r->categories.num ? 2 : 1;
+    int err = 0;
     char what[64];
 
-    if (err == 0)
-        err = orma_pieces_source_walk(self->source, meet, NULL, self);
-    orma_pieces_known_fini(&self->known);
+    for (; err == 0 && self->look < looks; self->look++) {
+        orma_pieces_categories_begin(&self->categories);
+        err = orma_pieces_known_init(&self->known, false);
+        if (err == 0)
+            err = orma_pieces_source_walk(self->source, meet, NULL, self);
+        orma_pieces_known_fini(&self->known);
+    }
+    orma_pieces_categories_match(&self->categories);
+    orma_pieces_categories_begin(&self->categories);
     if (err == 0)
         err = check_names(self);
     if (err == 0)
@@ -520,6 +569,8 @@ int orma_pieces_filter(const struct orma_pieces_filter_request *request)
                           .schema = orma_schema_default(),
                           .by_owner = request->processes.num || request->threads.num};
 
+    self.categories.wants = wants_category;
+    self.categories.ctx = &self;
     self.packet_msg = orma_schema_find_msg(self.schema, ORMA_STR("perfetto.protos.TracePacket"));
     if (!orma_pieces_can_pack(request->program, request->packing))
         return -ENOTSUP;
@@ -537,6 +588,7 @@ int orma_pieces_filter(const struct orma_pieces_filter_request *request)
     orma_map_fini(&self.by_uuid);
     orma_map_fini(&self.by_seq);
     ORMA_VEC_FINI(&self.tracks);
+    orma_pieces_categories_fini(&self.categories);
     orma_buf_fini(&self.text);
     orma_buf_fini(&self.payload);
     orma_pieces_source_close(&source);

@@ -14,7 +14,7 @@ struct orma_pieces_wants {
 
 struct orma_pieces_filter_request {
     const char *program, *path;
-    struct orma_pieces_wants processes, threads, sources;
+    struct orma_pieces_wants processes, threads, categories, sources;
     bool invert; /* all but that */
     struct orma_output_want want;
     enum orma_pieces_packing packing;
