@@ -6,25 +6,30 @@ cd "$(dirname "$0")/.."
 
 usage() {
     cat <<TXT
-Usage: tools/test.sh [--full] [--help]
+Usage: tools/test.sh [--long | --full] [--help]
 
-1. gcc, as released, warnings are errors: all suites.
-2. gcc, warnings are errors, with the address and undefined-behaviour sanitizers: all suites but the lints, what sanitizers
-   cannot judge, and the suite "full" (docs/HACKING.md); a fourth of the cases with expected rows.
-3. clang, warnings are errors, with the thread sanitizer: everything is built, the stress programs run.
+gcc, as released, warnings are errors: all suites but the tests that tests/long.txt lists. This takes a quarter of an hour on
+two cores, and is what continuous integration runs.
 
-A test that fails runs once more, alone; if it passes then, the report names it, and it counts as passed.
+--long, before landing what is more than a line or two:
+1. gcc, as released: all suites.
+2. gcc, with the address and undefined-behaviour sanitizers: all suites but the lints, what sanitizers cannot judge, and the
+   suite "full" (docs/HACKING.md); a fourth of the cases with expected rows.
+3. clang, with the thread sanitizer: everything is built, the stress programs run.
 
---full adds the suite "full" and all cases under sanitizers, all suites with clang and its sanitizers, and with clang as
-released, and the unit tests under valgrind and in a foreign locale. The end of the output lists what failed, what was skipped
-and why, and what took long. Build folders: build-test-*.
+--full, before a release: --long, and the suite "full" and all cases under sanitizers, all suites with clang and its
+sanitizers, and with clang as released, and the unit tests under valgrind and in a foreign locale.
+
+Warnings are errors everywhere. A test that fails runs once more, alone; if it passes then, the report names it, and it counts
+as passed. The end of the output lists what failed, what was skipped and why, and what took long. Build folders: build-test-*.
 TXT
 }
 
-full=no
+form=short
 case "${1-}" in
 "") ;;
---full) full=yes ;;
+--long) form=long ;;
+--full) form=full ;;
 --help | -h) usage; exit 0 ;;
 *) echo "tools/test.sh: unknown argument '$1'" >&2; usage >&2; exit 2 ;;
 esac
@@ -84,21 +89,42 @@ tests() {
     again=$(python3 tools/test_report.py --failed "$dir") || return 1
     echo "-- once more, alone: $again"
     # shellcheck disable=SC2086
-    meson test -C "$dir" --no-rebuild --print-errorlogs --num-processes 1 --logbase again "$@" $again
+    meson test -C "$dir" --no-rebuild --print-errorlogs --num-processes 1 --logbase again --timeout-multiplier 8 $again
 }
 
-left_out='--no-suite full'
-[ $full = no ] || left_out=''
+# short_names DIR: the names of the tests that tests/long.txt does not list. A name there that no test has is an error.
+short_names() {
+    local all long
+    all=$(meson test -C "$1" --list 2>/dev/null | sed -n 's|.* / ||p') || return
+    long=$(sed '/^#/d; s/ .*//' tests/long.txt)
+    if grep -Fvx "$all" <<<"$long" >&2; then
+        echo "tests/long.txt: no test has these names" >&2
+        return 1
+    fi
+    grep -Fvx "$long" <<<"$all"
+}
+
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 configure build-test-gcc -Dwerror=true --buildtype=release -Ddebug=true
-suite build-test-gcc "gcc, release" all --timeout-multiplier 4 # machines have slow hours
-configure build-test-gcc-asan -Dwerror=true --buildtype=debug -Doptimization=1 -Dc_args=-g1 -Db_sanitize=address,undefined -Dtestpoints=true
-suite build-test-gcc-asan "gcc, address and undefined-behaviour sanitizers" all --no-suite lint $left_out --timeout-multiplier 8
-CC=clang configure build-test-tsan -Dwerror=true --buildtype=debug -Db_sanitize=thread -Db_lundef=false -Dtestpoints=true
-suite build-test-tsan "clang, thread sanitizer" all --suite stress --timeout-multiplier 8
+names=''
+if [ $form = short ]; then
+    names=$(short_names build-test-gcc) || exit 1
+fi
+# shellcheck disable=SC2086
+suite build-test-gcc "gcc, release" all --timeout-multiplier 4 $names # machines have slow hours
 
-if [ $full = yes ]; then
+if [ $form != short ]; then
+    left_out='--no-suite full'
+    [ $form = long ] || left_out=''
+    configure build-test-gcc-asan -Dwerror=true --buildtype=debug -Doptimization=1 -Dc_args=-g1 -Db_sanitize=address,undefined -Dtestpoints=true
+    # shellcheck disable=SC2086
+    suite build-test-gcc-asan "gcc, address and undefined-behaviour sanitizers" all --no-suite lint $left_out --timeout-multiplier 8
+    CC=clang configure build-test-tsan -Dwerror=true --buildtype=debug -Db_sanitize=thread -Db_lundef=false -Dtestpoints=true
+    suite build-test-tsan "clang, thread sanitizer" all --suite stress --timeout-multiplier 8
+fi
+
+if [ $form = full ]; then
     part "gcc, sanitizers: all samples of others" env ORMA_CONFORMANCE=long meson test -C build-test-gcc-asan --no-rebuild \
         --print-errorlogs --suite conformance --timeout-multiplier 4 --logbase long || true
     part "gcc, sanitizers: all golden cases" tools/diff_test --shell build-test-gcc-asan/compat/trace_processor_shell \
@@ -115,8 +141,9 @@ fi
 
 echo "== What was not tested"
 # shellcheck disable=SC2086
-python3 tools/test_report.py $reports || failed="$failed  programs without a test"$'\n'
-[ $full = yes ] || cat <<TXT
+python3 tools/test_report.py $reports || failed="$failed  programs without a test, or too many skips on a busy machine"$'\n'
+[ $form != short ] || echo "left out, in tools/test.sh --long: the tests of tests/long.txt ($(sed '/^#/d' tests/long.txt | wc -l)), and all sanitizers"
+[ $form = full ] || cat <<TXT
 left out, in tools/test.sh --full: the suite "full" and three of four cases under sanitizers, the suites with clang and its sanitizers, clang as released, valgrind, a foreign locale
 TXT
 echo "left out, on demand: fuzzers beyond their corpus, long attacks, benchmarks (docs/HACKING.md)"

@@ -6,7 +6,8 @@
 
 Reads meson-logs/testlog.json of each folder: the whole tests that skipped, and the single ones that
 did so inside of a test that passed (TAP's "# SKIP why", unittest's "... skipped 'why'"). Ends with 1 if a
-program says that it has no tests at all, and no reason: nobody writes such a program. What failed comes last, with the
+program says that it has no tests at all, and no reason (nobody writes such a program), or if more tests than a budget
+skipped because the machine was busy: then nobody knows what they would have said. What failed comes last, with the
 end of what it printed, and how it ended when it ran once more (meson-logs/again.json).
 """
 import collections
@@ -23,6 +24,8 @@ SLOW_S = 30
 GOOD = ("OK", "SKIP", "EXPECTEDFAIL")
 BY_CHANCE = 5  # more tests than these do not fail by chance at once
 END_OF_OUTPUT = 40
+BUSY = re.compile(r"\bbusy\b", re.I)
+BUSY_MAX = 3
 
 
 def skips_of(row):
@@ -69,7 +72,7 @@ def report_failures(build):
 
 
 def report(build):
-    """False: a program had no tests."""
+    """False: a program had no tests, or too many skipped because the machine was busy."""
     rows = log_of(build)
     if not rows:
         print(f"{pathlib.Path(build).name}: no test ran")
@@ -91,7 +94,9 @@ def report(build):
     empty = [name_of(r) for r in rows if EMPTY.search(r.get("stdout") or "")]
     if empty:
         print(f"  {len(empty)} programs without a test: {', '.join(sorted(empty)[:8])}{' ...' if len(empty) > 8 else ''}")
-    return not empty
+    busy = sum(len(names) for reason, names in why.items() if BUSY.search(reason))
+    print(f"  skipped because the machine was busy: {busy}, of at most {BUSY_MAX}")
+    return not empty and busy <= BUSY_MAX
 
 
 if __name__ == "__main__":
