@@ -192,7 +192,7 @@ static void took(struct orma_import_ctx *imp, uint64_t events)
     (void)orma_account_took(account, events);
 }
 
-static bool push_stretch(struct orma_import_ctx *imp, const struct orma_kernel_bundle *whole,
+static bool push_range(struct orma_import_ctx *imp, const struct orma_kernel_bundle *whole,
                          enum orma_item_kind kind, uint32_t from, uint32_t to, int64_t first,
                          int64_t last, int64_t offset)
 {
@@ -257,14 +257,14 @@ static void push_uneven(struct orma_import_ctx *imp, const struct orma_packet_ct
             last = ts;
             continue;
         }
-        if (!push_stretch(imp, b, kind, from, to, first, last, offset))
+        if (!push_range(imp, b, kind, from, to, first, last, offset))
             return;
         from = item.index + !good;
         to = item.index + 1;
         first = last = ts;
         offset = this_offset;
     }
-    push_stretch(imp, b, kind, from, to, first, last, offset);
+    push_range(imp, b, kind, from, to, first, last, offset);
     count_bad(imp, ctx, &c);
 }
 

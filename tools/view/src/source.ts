@@ -55,7 +55,7 @@ export class FileSource implements Source {
 
   async info(): Promise<Info> {
     const text = document.getElementById("info")?.textContent;
-    if (!text) throw new Damaged("the page holds no trace: it was cut off");
+    if (!text) throw new Damaged("the page holds no trace: it is truncated");
     this.known = checked(JSON.parse(text) as Info);
     return this.known;
   }
@@ -70,7 +70,7 @@ export class FileSource implements Source {
         node.remove();
         return ret;
       }
-      if (document.readyState !== "loading") throw new Damaged(`block ${n + 1} of ${this.known.blocks.length} is missing: the page was cut off`);
+      if (document.readyState !== "loading") throw new Damaged(`block ${n + 1} of ${this.known.blocks.length} is missing: the page is truncated`);
       await new Promise((done) => setTimeout(done, 20));
     }
   }
@@ -88,7 +88,7 @@ export class FileSource implements Source {
 
   async missing(): Promise<string> {
     while (document.readyState === "loading") await new Promise((done) => setTimeout(done, 100));
-    return document.getElementById("end") ? "" : "This file was cut off: some of the trace is missing.";
+    return document.getElementById("end") ? "" : "This file is truncated: some of the trace is missing.";
   }
 }
 

@@ -1,5 +1,5 @@
 /*
- * The driver is the source from which most others follow by number, and by stretches with both
+ * The driver is the source from which most others follow by number, and by ranges with both
  * ends; which one SQLite would begin with shows in the order of rows alone, which order.c restores.
  */
 #include "processor/sql/exec/plan/join.h"
@@ -62,7 +62,7 @@ static struct orma_exec_expr *condition_at(const struct orma_exec_join_plan *j,
 }
 
 /* A comparison of a column of `src` with something that is known by then becomes an end. */
-static void add_end(struct orma_exec_stretch *s, const struct orma_exec_expr *e,
+static void add_end(struct orma_exec_range *s, const struct orma_exec_expr *e,
                     const struct orma_exec_source *src, uint32_t known)
 {
     bool lower = e->op == ORMA_EXEC_GT || e->op == ORMA_EXEC_GE;
@@ -86,14 +86,14 @@ static void add_end(struct orma_exec_stretch *s, const struct orma_exec_expr *e,
 }
 
 /* The column with two ends, or the first one with any. */
-static struct orma_exec_stretch find_stretch(const struct orma_exec_join_plan *j,
+static struct orma_exec_range find_range(const struct orma_exec_join_plan *j,
                                              const struct orma_exec_source *src, uint32_t known)
 {
-    struct orma_exec_stretch best = {0};
+    struct orma_exec_range best = {0};
     struct orma_exec_expr *e;
 
     for (unsigned i = 0; !(best.lo && best.hi) && condition_at(j, src, i); i++) {
-        struct orma_exec_stretch s = {0};
+        struct orma_exec_range s = {0};
 
         for (unsigned k = i; (e = condition_at(j, src, k)); k++)
             add_end(&s, e, src, known);
@@ -103,12 +103,12 @@ static struct orma_exec_stretch find_stretch(const struct orma_exec_join_plan *j
     return best;
 }
 
-static void set_stretch(const struct orma_exec_join_plan *j, struct orma_exec_step *step,
+static void set_range(const struct orma_exec_join_plan *j, struct orma_exec_step *step,
                         uint32_t known)
 {
-    step->stretch = find_stretch(j, step->src, known);
-    step->mask |= step->stretch.lo ? orma_exec_plan_sources_of(step->stretch.lo) : 0;
-    step->mask |= step->stretch.hi ? orma_exec_plan_sources_of(step->stretch.hi) : 0;
+    step->range = find_range(j, step->src, known);
+    step->mask |= step->range.lo ? orma_exec_plan_sources_of(step->range.lo) : 0;
+    step->mask |= step->range.hi ? orma_exec_plan_sources_of(step->range.hi) : 0;
 }
 
 /* The step to a source by an equality, if there is one: by number, or by a hash. */
@@ -128,7 +128,7 @@ static bool find_step(struct orma_exec_join_plan *j, struct orma_exec_source *sr
             .src = src, .by_number = by_number, .probe = probe, .build = build};
         ret->mask = orma_exec_plan_sources_of(probe);
         if (!by_number)
-            set_stretch(j, ret, known);
+            set_range(j, ret, known);
         *ret_used = e;
         return true;
     }
@@ -166,7 +166,7 @@ static bool follow(struct orma_exec_join_plan *j, bool by_number)
     return false;
 }
 
-/* Without an equality: by a stretch with both ends, with one, or because there are few rows. */
+/* Without an equality: by a range with both ends, with one, or because there are few rows. */
 static bool follow_any(struct orma_exec_join_plan *j)
 {
     for (unsigned pass = 0; pass < 3; pass++) {
@@ -175,10 +175,10 @@ static bool follow_any(struct orma_exec_join_plan *j)
 
             if (!may_follow(step.src, known_sources(j)))
                 continue;
-            set_stretch(j, &step, known_sources(j));
-            bool both = step.stretch.lo && step.stretch.hi,
+            set_range(j, &step, known_sources(j));
+            bool both = step.range.lo && step.range.hi,
                  few = orma_exec_source_rows(step.src) <= EXEC_ALL_ROWS_MAX;
-            if (pass == 0 ? both : pass == 1 ? few : step.stretch.of != NULL)
+            if (pass == 0 ? both : pass == 1 ? few : step.range.of != NULL)
                 return add_step(j, step, NULL);
         }
     }
@@ -220,7 +220,7 @@ static struct merit merit_of(struct orma_exec_join_plan *j, struct orma_exec_sou
         const struct orma_exec_step *s = &j->steps[i];
 
         m.by_number += s->by_number;
-        m.bad += s->stretch.of && !(s->stretch.lo && s->stretch.hi) ? s->build ? 1 : 4 : 0;
+        m.bad += s->range.of && !(s->range.lo && s->range.hi) ? s->build ? 1 : 4 : 0;
     }
     forget_steps(j);
     return m;

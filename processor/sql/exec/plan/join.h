@@ -10,7 +10,7 @@
 #define EXEC_ALL_ROWS_MAX 64
 
 /* What `of` of a source, a column, is compared with: lo <= of, of <= hi. */
-struct orma_exec_stretch {
+struct orma_exec_range {
     struct orma_exec_expr *of; /* NULL: there is none */
     struct orma_exec_expr *lo, *hi;
     bool lo_strict, hi_strict;
@@ -20,7 +20,7 @@ struct orma_exec_step {
     struct orma_exec_source *src;
     bool by_number;
     struct orma_exec_expr *probe, *build; /* an equality; NULL: there is none */
-    struct orma_exec_stretch stretch;
+    struct orma_exec_range range;
     struct orma_exec_exprs on; /* what a LEFT JOIN asks besides */
     uint32_t mask;             /* of sources that must be there */
 };

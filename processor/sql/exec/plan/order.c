@@ -136,7 +136,7 @@ static bool is_unique(const struct orma_exec_expr *e)
 static bool finds_one(const struct orma_exec_step *s)
 {
     return s->by_number ||
-           (s->build ? is_unique(s->build) : !s->stretch.of && orma_exec_source_rows(s->src) < 2);
+           (s->build ? is_unique(s->build) : !s->range.of && orma_exec_source_rows(s->src) < 2);
 }
 
 static bool follows_by_one(const struct orma_exec_join_plan *j, const struct orma_exec_source *src,

@@ -5,7 +5,7 @@
  *                      rows     4 7 9 1 6 ...
  *
  * Beside each row may lie a value by which the lists rise, such as a time: then what a join
- * compares with it (`b.ts <= a.ts`) is a stretch of the list. Without a key all rows are one group.
+ * compares with it (`b.ts <= a.ts`) is a range of the list. Without a key all rows are one group.
  */
 #include <stdlib.h>
 
@@ -96,7 +96,7 @@ bool orma_exec_run_hash_add(struct orma_exec_plan *plan, struct orma_exec_hash *
         uint8_t tag = keys ? orma_exec_tag_at(keys, i) : EXEC_INT;
         uint8_t val = vals ? orma_exec_tag_at(vals, i) : EXEC_INT;
 
-        if (tag == EXEC_NULL || val == EXEC_NULL) /* equal to nothing, in no stretch */
+        if (tag == EXEC_NULL || val == EXEC_NULL) /* equal to nothing, in no range */
             continue;
         if ((h->tag && tag != h->tag) || (tag | val) & EXEC_REAL || val != EXEC_INT)
             return orma_exec_give_up(plan, "types of a join");

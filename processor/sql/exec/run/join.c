@@ -6,7 +6,7 @@
  *
  * A step finds the row of its source by number (`x = t.id`: a bounds check), or by a hash over a
  * column, whose rows it gives in the order of the table. Of these, or of all rows of its source, it
- * takes a stretch where a column that rises is compared (`x.ts BETWEEN t.ts AND t.ts + t.dur`).
+ * takes a range where a column that rises is compared (`x.ts BETWEEN t.ts AND t.ts + t.dur`).
  */
 #include <stdlib.h>
 
@@ -195,9 +195,9 @@ static bool build_block(struct joiner *j, const struct orma_exec_rows *rows, voi
             pick_rows(j, &from, self, picked, (uint32_t)num, place, 0, &passed);
     }
     ok = ok && (!s->build || orma_exec_run_eval(j->plan, s->build, &passed, v)) &&
-         (!s->stretch.of || orma_exec_run_eval(j->plan, s->stretch.of, &passed, vals)) &&
+         (!s->range.of || orma_exec_run_eval(j->plan, s->range.of, &passed, vals)) &&
          orma_exec_run_hash_add(j->plan, hash_of(j, s), passed.source[s->src->index], passed.first,
-                                passed.num, s->build ? v : NULL, s->stretch.of ? vals : NULL);
+                                passed.num, s->build ? v : NULL, s->range.of ? vals : NULL);
     orma_exec_give_vec(j->plan, v);
     orma_exec_give_vec(j->plan, vals);
     free(place);
@@ -387,7 +387,7 @@ struct probes {
 static bool find_list(struct joiner *j, const struct orma_exec_step *s, const struct probes *v,
                       uint32_t i, uint32_t *from, uint32_t *to)
 {
-    const struct orma_exec_stretch *x = &s->stretch;
+    const struct orma_exec_range *x = &s->range;
 
     return orma_exec_run_hash_find(j->plan, hash_of(j, s), v->key, i, from, to) &&
            (!v->lo || *from == *to ||
@@ -438,12 +438,12 @@ static bool step_by_probes(struct joiner *j, unsigned at, const struct orma_exec
     struct probes v = {NULL, NULL, NULL};
 
     /* all pairs would be tried */
-    if (s->stretch.of && !ranged && !s->build &&
+    if (s->range.of && !ranged && !s->build &&
         orma_exec_source_rows(s->src) > EXEC_ALL_ROWS_MAX && hash_of(j, s)->num)
         return orma_exec_give_up(j->plan, "a range join on a column that is not sorted");
     bool ok = eval_probe(j, s->probe, rows, &v.key) &&
-              eval_probe(j, ranged ? s->stretch.lo : NULL, rows, &v.lo) &&
-              eval_probe(j, ranged ? s->stretch.hi : NULL, rows, &v.hi) &&
+              eval_probe(j, ranged ? s->range.lo : NULL, rows, &v.lo) &&
+              eval_probe(j, ranged ? s->range.hi : NULL, rows, &v.hi) &&
               (s->by_number ? step_by_number(j, at, rows, known, v.key)
                             : step_by_lists(j, at, rows, known, &v));
     orma_exec_give_vec(j->plan, v.key);

@@ -196,8 +196,8 @@ static const struct orma_exec_query *part_of(const struct orma_exec_query *q, ui
     return q->parts.data[i];
 }
 
-/* A stretch of rows in one part: values in *v; returns how many, 0: given up. */
-static uint32_t load_stretch(struct orma_exec_plan *plan, const struct orma_exec_query *q,
+/* A range of rows in one part: values in *v; returns how many, 0: given up. */
+static uint32_t load_range(struct orma_exec_plan *plan, const struct orma_exec_query *q,
                              unsigned col, const struct orma_exec_rows *r, const uint32_t *list,
                              uint32_t from, struct orma_exec_place *place, struct orma_exec_vec *v)
 {
@@ -242,7 +242,7 @@ static bool load_union(struct orma_exec_plan *plan, const struct orma_exec_query
     ret->tagged = false;
     ret->tag = EXEC_NULL;
     while (v && at < r->num) {
-        uint32_t num = load_stretch(plan, q, col, r, list, at, place, v);
+        uint32_t num = load_range(plan, q, col, r, list, at, place, v);
 
         if (!num)
             break;

@@ -19,9 +19,9 @@ UNION ALL
 SELECT * FROM steps
 ORDER BY ts;
 
--- The whole trace as stretches that are 'awake' or 'suspended'.
+-- The whole trace as intervals that are 'awake' or 'suspended'.
 CREATE PERFETTO TABLE android_suspend_state(
-  -- Start of the stretch.
+  -- Start of the interval.
   ts TIMESTAMP,
   -- Its length.
   dur DURATION,

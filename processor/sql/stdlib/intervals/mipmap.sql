@@ -1,9 +1,9 @@
--- Intervals seen from afar: what each stretch of time holds.
+-- Intervals seen from afar: what each interval of time holds.
 
--- For intervals (id, ts, dur; dur -1 lasts until the end of the trace) and stretches of `bucket`
+-- For intervals (id, ts, dur; dur -1 lasts until the end of the trace) and intervals of `bucket`
 -- ns from `start` on: how many intervals touch each, how much of it they cover together (more
 -- than all of it where they overlap), and the one that covers most. Columns: ts, dur, count,
--- total_dur, longest_id, longest_dur. Stretches that nothing touches have no row.
+-- total_dur, longest_id, longest_dur. Intervals that nothing touches have no row.
 CREATE PERFETTO MACRO _intervals_mipmap(
   intervals TableOrSubquery, start Expr, bucket Expr
 )

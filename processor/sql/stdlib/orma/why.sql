@@ -278,8 +278,8 @@ WHERE r.awake
 ORDER BY r.id;
 
 -- Wakers that were not seen to run: the switch to them is missing, but that they woke somebody says
--- that they ran then. If the last stretch in which one is known to have been awake lasts until the
--- wake-up, that one woke; else it slept, as far as is known, and has a stretch of no length (its id:
+-- that they ran then. If the last interval in which one is known to have been awake lasts until the
+-- wake-up, that one woke; else it slept, as far as is known, and has an interval of no length (its id:
 -- 2 ^ 40 and more).
 CREATE PERFETTO TABLE _orma_why_hidden_waker AS
 SELECT g.id AS woken_id, s.waker_utid AS utid, g.ts

@@ -148,7 +148,7 @@ RETURNS TableOrSubquery AS
     AND __intrinsic_table_ptr_bind(c6, 'parent_id')
 );
 
--- For stretches of time of threads (utid, ts, dur): their critical paths, cut to them. Columns:
+-- For intervals of time of threads (utid, ts, dur): their critical paths, cut to them. Columns:
 -- root_utid, root_id, id, ts, dur, utid.
 CREATE PERFETTO MACRO _critical_path_by_intervals(
   intervals_table TableOrSubquery, node_table TableOrSubquery
@@ -179,7 +179,7 @@ RETURNS TableOrSubquery AS
   ORDER BY p.root_utid, p.ts
 );
 
--- The critical path of one thread during a stretch of time.
+-- The critical path of one thread during an interval of time.
 CREATE PERFETTO FUNCTION _thread_executing_span_critical_path(
   root_utid JOINID(thread.id), ts TIMESTAMP, dur DURATION
 )

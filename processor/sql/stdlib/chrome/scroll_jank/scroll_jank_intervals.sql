@@ -95,7 +95,7 @@ LEFT JOIN shown AS s USING (scroll_id)
 LEFT JOIN late AS l USING (scroll_id)
 ORDER BY f.scroll_id;
 
--- Stretches of scrolls in which all frames were late: late frames that follow one another are one.
+-- Intervals of scrolls in which all frames were late: late frames that follow one another are one.
 CREATE PERFETTO TABLE chrome_scroll_jank_intervals_v3(
   -- Its number.
   id LONG,

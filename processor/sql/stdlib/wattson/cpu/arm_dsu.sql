@@ -27,7 +27,7 @@ CREATE PERFETTO FUNCTION _get_rate(
   event STRING
 )
 RETURNS TABLE(
-  -- Start of the stretch.
+  -- Start of the interval.
   ts TIMESTAMP,
   -- Its length.
   dur DURATION,

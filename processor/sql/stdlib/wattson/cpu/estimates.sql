@@ -49,7 +49,7 @@ LEFT JOIN _filtered_curves_interconnect AS n
   ON n.freq_khz = w.freq_0 AND n.dep_policy = w.dep_policy_0 AND n.dep_freq = w.dep_freq_0
 ORDER BY w.config_hash;
 
--- Power of each stretch; what the cpus share is dsu_scu_mw.
+-- Power of each interval; what the cpus share is dsu_scu_mw.
 CREATE PERFETTO TABLE _cpu_estimates_mw AS
 SELECT
   c.ts, c.dur,

@@ -18,7 +18,7 @@ FROM first_change AS f JOIN _dev_cpu_policy_map AS p
 WHERE f.ts IS NOT NULL
 ORDER BY p.cpu;
 
--- Each stretch in which none of both changes.
+-- Each interval in which none of both changes.
 CREATE PERFETTO TABLE _idle_freq_materialized AS
 WITH spans AS MATERIALIZED (
   SELECT

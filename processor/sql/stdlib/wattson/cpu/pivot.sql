@@ -1,4 +1,4 @@
--- All cpus side by side: one row for each stretch in which nothing changes.
+-- All cpus side by side: one row for each interval in which nothing changes.
 
 INCLUDE PERFETTO MODULE intervals.intersect;
 INCLUDE PERFETTO MODULE wattson.cpu.arm_dsu;
@@ -8,7 +8,7 @@ INCLUDE PERFETTO MODULE wattson.curves.utils;
 INCLUDE PERFETTO MODULE wattson.device_infos;
 INCLUDE PERFETTO MODULE wattson.utils;
 
--- The stretches of one cpu; one in deep idle for a cpu that the device has not.
+-- The intervals of one cpu; one in deep idle for a cpu that the device has not.
 CREATE PERFETTO MACRO _cpu_stats_subquery(
   cpu Expr, curve_col ColumnName, static_col ColumnName, freq_col ColumnName, idle_col ColumnName
 )
