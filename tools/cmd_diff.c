@@ -60,7 +60,7 @@ static int add_limit(struct args *a)
 
     if (a->request.limits_num == LIST_MAX)
         return orma_cli_usage_error(&a->cli, "more than %d limits", LIST_MAX);
-    if (!orma_report_limit_parse(a->cli.value, orma_report_diff_kinds(),
+    if (!orma_report_limit_parse(a->cli.value, orma_report_diff_kinds(), "'+5%:slice=request'",
                                  &a->limits[a->request.limits_num], &why))
         return orma_cli_usage_error(&a->cli, "--fail-on %s: %s", a->cli.value, orma_buf_cstr(&why));
     a->request.limits_num++;

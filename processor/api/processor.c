@@ -495,7 +495,7 @@ static int find_symbols(struct orma_processor *self)
                                .unchanged_since_ns = self->unchanged_since_ns};
     int r = 0;
 
-    if (self->symbolizer && is_of_packets(self))
+    if (self->symbolizer)
         r = orma_symbolize_storage(&s, &self->storage);
     orma_symbolizer_free(ORMA_STEAL(self->symbolizer)); /* its process has done its work */
     return r ? fail(self, r, "%s", strerror(-r)) : 0;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 #include "tools/output/output.h"
 #include "tools/profile/text.h"
 #include "tools/report/choice.h"
+#include "tools/report/limits.h"
 
 #define PATH_SIZE 4200
 
@@ -54,6 +56,7 @@ enum {
     OPT_OUT,
     OPT_ASCII,
     OPT_FORCE,
+    OPT_FAIL_ON,
 };
 
 #define CHOICE_OPTIONS                                                                             \
@@ -90,7 +93,8 @@ static const struct orma_option options[] = {
     {OPT_BY, 0, "by", "WHAT",
      "Sum by module (library), thread, process or function; waits also by reason."},
     {OPT_SORT, 0, "sort", "WHAT",
-     "Order of the list of functions: self (the default), or total, with all that a function calls."},
+     "Order of the list of functions: self (the default), or total, with all that a function "
+     "calls."},
     {OPT_MIN, 0, "min", "PERCENT",
      "In trees: combine what is below this percentage (default: 0.5)."},
     CHOICE_OPTIONS,
@@ -104,9 +108,18 @@ static const struct orma_option options[] = {
 
 static const struct orma_option diff_options[] = {
     {OPT_TOP, 'n', "top", "N", "Number of functions to show (default: 10); 0: all."},
+    {OPT_FAIL_ON, 0, "fail-on", "LIMIT",
+     "Exit with 1 if the self time of a function changed by more than this limit and more than "
+     "chance explains, such as '+10%:parse_*' (a name or a pattern; -10%: if it decreased), or if "
+     "the name is missing from one of the profiles. May be repeated."},
     CHOICE_OPTIONS,
     {0},
 };
+
+/* The limits of --fail-on are on functions only. */
+static const struct orma_report_limit_kind limit_kinds[] = {{"function", "functions"}, {0}};
+
+#define LIMITS_MAX 16
 
 enum view { VIEW_TOP, VIEW_TREE, VIEW_BOTTOM_UP, VIEW_CALLERS, VIEW_SUMS };
 
@@ -126,9 +139,24 @@ struct args {
     bool has_format, force;
     enum orma_flame_format format;
     int64_t top;
+    struct orma_report_limit limits[LIMITS_MAX]; /* of a difference */
+    size_t limits_num;
 };
 
 /* ---- arguments ---- */
+
+static int add_limit(struct args *a)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf why = {0};
+
+    if (a->limits_num == LIMITS_MAX)
+        return orma_cli_usage_error(&a->cli, "more than %d limits", LIMITS_MAX);
+    if (!orma_report_limit_parse(a->cli.value, limit_kinds, "'+10%:parse_*'",
+                                 &a->limits[a->limits_num], &why))
+        return orma_cli_usage_error(&a->cli, "--fail-on %s: %s", a->cli.value, orma_buf_cstr(&why));
+    a->limits_num++;
+    return ORMA_EXIT_OK;
+}
 
 static int take_by(struct args *a)
 {
@@ -221,6 +249,9 @@ static int take_option(struct args *a, int id)
     case OPT_TOP:
         r = take_number(a, 1e6, &number);
         a->top = (int64_t)number;
+        break;
+    case OPT_FAIL_ON:
+        r = add_limit(a);
         break;
     case OPT_TREE:
         a->view = VIEW_TREE;
@@ -559,10 +590,58 @@ static int report(struct args *a)
     return code;
 }
 
+static bool all_is_compared(const void *ctx, const char *section)
+{
+    (void)ctx;
+    (void)section;
+    return true;
+}
+
+/* How many limits were passed, with messages printed. */
+static unsigned check_limits(const struct args *a, const struct orma_stacks_change *changes,
+                             size_t num)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf items = {0};
+    unsigned passed = 0;
+
+    for (size_t i = 0; i < num; i++) {
+        const struct orma_stacks_change *c = &changes[i];
+        struct orma_report_limit_item item = {
+            .kind = limit_kinds[0].kind,
+            .name = c->name,
+            .in = {c->before > 0, c->after > 0},
+            .tested = !isnan(c->error),
+            .listed = c->verdict == ORMA_STACKS_AMOUNT,
+            .part = c->before ? c->amount_after / c->amount_before - 1 : INFINITY,
+            .metric = "self time",
+        };
+
+        orma_buf_put(&items, &item, sizeof(item));
+    }
+    const struct orma_report_limits limits = {
+        .program = a->program,
+        .traces = {a->paths[0], a->paths[1]},
+        .kinds = limit_kinds,
+        .is_compared = all_is_compared,
+        .items = (const void *)items.data,
+        .num = items.len / sizeof(struct orma_report_limit_item),
+    };
+
+    for (size_t i = 0; i < a->limits_num; i++)
+        passed += orma_report_limit_check(&limits, &a->limits[i]);
+    if (items.failed) {
+        fprintf(stderr, "%s: out of memory\n", a->program);
+        passed++;
+    }
+    return passed;
+}
+
 static int diff(struct args *a)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf found = {0};
     struct orma_processor *tp[2] = {NULL, NULL};
     struct orma_stacks s[2] = {{0}};
+    unsigned passed = 0;
     char room[PATH_SIZE];
     int r = 0;
 
@@ -581,7 +660,12 @@ static int diff(struct args *a)
         if (a->scope.len)
             fprintf(a->style.out, "%s\n", orma_buf_cstr(&a->scope));
         fputc('\n', a->style.out);
-        orma_profile_report_diff(&a->style, &s[0], &s[1]);
+        orma_stacks_diff(&s[0], &s[1], &found);
+        const struct orma_stacks_change *changes = (const void *)found.data;
+        size_t num = found.len / sizeof(*changes);
+
+        orma_profile_report_diff(&a->style, &s[0], &s[1], changes, num);
+        passed = check_limits(a, changes, num);
     }
     for (unsigned i = 0; i < 2; i++) {
         orma_stacks_fini(&s[i]);
@@ -589,7 +673,7 @@ static int diff(struct args *a)
         orma_buf_fini(&a->losses[i]);
     }
     orma_buf_fini(&a->scope);
-    return r < 0 ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
+    return r < 0 || passed ? ORMA_EXIT_FAILURE : ORMA_EXIT_OK;
 }
 
 /* ---- commands ---- */
@@ -658,7 +742,8 @@ const struct orma_command orma_cmd_profile_diff = {
                "changed; 'unclear': too few samples to tell (of all reported changes, at most 5 % "
                "are due to chance). For bytes, waits, and files that have only sums, there is no "
                "such interval. Amounts are totals of the whole recordings.",
-    .examples = "  orma profile diff before/ after/\n",
+    .examples = "  orma profile diff before/ after/\n"
+                "  orma profile diff before/ after/ --fail-on '+10%:parse_*'\n",
     .options = diff_options,
     .run = run_diff,
 };

@@ -566,19 +566,16 @@ static void put_change(const struct orma_profile_report_style *style, const stru
 }
 
 void orma_profile_report_diff(const struct orma_profile_report_style *style,
-                              const struct orma_stacks *before, const struct orma_stacks *after)
+                              const struct orma_stacks *before, const struct orma_stacks *after,
+                              const struct orma_stacks_change *changes, size_t num)
 {
     bool ns = before->period_ns && after->period_ns;
-    ORMA_AUTO(orma_buf_fini) struct orma_buf changes = {0};
-    const struct orma_stacks_change *c;
+    size_t top = style->top ? ORMA_MIN(style->top, num) : num;
 
-    orma_stacks_diff(before, after, &changes);
-    c = (const void *)changes.data;
-    size_t num = changes.len / sizeof(*c), top = style->top ? ORMA_MIN(style->top, num) : num;
     fprintf(style->out, " %*s %-*s %*s %*s    share              function\n", AMOUNT_WIDTH,
             "change", AMOUNT_WIDTH + 2, "", AMOUNT_WIDTH, "before", AMOUNT_WIDTH, "after");
     for (size_t i = 0; i < top; i++)
-        put_change(style, before, &c[i], ns);
+        put_change(style, before, &changes[i], ns);
     if (top < num)
         fprintf(style->out, "and %zu other%s\n", num - top, plural(num - top));
 }

@@ -35,6 +35,8 @@ void orma_profile_report_callers(const struct orma_profile_report_style *style,
                                  const struct orma_stacks *stacks, uint32_t function);
 void orma_profile_report_sums(const struct orma_profile_report_style *style,
                               const struct orma_stacks *stacks, enum orma_stacks_by by);
+/* What orma_stacks_diff() made of both. */
 void orma_profile_report_diff(const struct orma_profile_report_style *style,
-                              const struct orma_stacks *before, const struct orma_stacks *after);
+                              const struct orma_stacks *before, const struct orma_stacks *after,
+                              const struct orma_stacks_change *changes, size_t num);
 #endif

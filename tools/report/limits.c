@@ -37,19 +37,22 @@ static void put_unknown_kind(const struct orma_report_limit_kind *kinds, struct 
 }
 
 bool orma_report_limit_parse(const char *text, const struct orma_report_limit_kind *kinds,
-                             struct orma_report_limit *ret, struct orma_buf *why)
+                             const char *example, struct orma_report_limit *ret,
+                             struct orma_buf *why)
 {
     char *end;
     double part = strtod(text, &end) / 100;
 
     if (end == text || *end != '%' || end[1] != ':' || !end[2] || !(fabs(part) > 0) ||
         !isfinite(part)) {
-        orma_buf_put_str(why, "expected a limit such as '+5%:slice=request'");
+        orma_buf_printf(why, "expected a limit such as %s", example);
         return false;
     }
     if (*text != '+' && *text != '-') {
-        orma_buf_put_str(why, "a limit begins with + (must not increase by more) or - (must not "
-                              "decrease by more), such as '+5%:slice=request'");
+        orma_buf_printf(why,
+                        "a limit begins with + (must not increase by more) or - (must not "
+                        "decrease by more), such as %s",
+                        example);
         return false;
     }
     const char *eq = strchr(end + 2, '=');
@@ -65,7 +68,7 @@ bool orma_report_limit_parse(const char *text, const struct orma_report_limit_ki
         ret->kind = kind->kind;
     }
     if (!*ret->name)
-        orma_buf_put_str(why, "expected a name after '=', such as '+5%:slice=request'");
+        orma_buf_printf(why, "expected a name after '=', such as %s", example);
     return *ret->name;
 }
 

@@ -1,6 +1,6 @@
 /*
- * Limits of `orma diff` ("+5%:slice=request"): read from the command line, and held against what
- * was compared. They know nothing of how.
+ * Limits of `orma diff` ("+5%:slice=request") and `orma profile diff` ("+10%:parse_*"): read from
+ * the command line, and held against what was compared. They know nothing of how.
  */
 #ifndef ORMA_TOOLS_REPORT_LIMITS_H
 #define ORMA_TOOLS_REPORT_LIMITS_H
@@ -22,9 +22,11 @@ struct orma_report_limit_kind {
     const char *kind, *section;
 };
 
-/* Borrows the text. `kinds` end with NULL. False: it is none, and `why` says why. */
+/* Borrows the text. `kinds` end with NULL; `example` is what messages show, in quotes. False: it is
+ * none, and `why` says why. */
 bool orma_report_limit_parse(const char *text, const struct orma_report_limit_kind *kinds,
-                             struct orma_report_limit *ret, struct orma_buf *why);
+                             const char *example, struct orma_report_limit *ret,
+                             struct orma_buf *why);
 
 /* Something of that name that is in one of the traces, or in both. */
 struct orma_report_limit_item {

@@ -118,6 +118,18 @@ class ProfileBinaries(ProfileCase):
         self.profile("--", "sh", "-c", f"{program}; touch {program}")
         self.assertNotIn(b"leaf", self.orma("profile", "report", "--format", "collapsed", self.out).stdout)
 
+    @unittest.skipIf(not shutil.which("perf"), "no perf")
+    def test_functions_of_perf_data(self):
+        """Of a recording of perf's on this machine, as of ours: by the build id of each binary."""
+        exe = self.compile(CALLS, "calls", "-fno-omit-frame-pointer")
+        done = self.run_program("perf", "record", "-q", "-e", "cpu-clock", "-o", "perf.data", exe)
+        if done.returncode:
+            self.skipTest("perf does not record here")
+        report = self.orma("profile", "report", "perf.data", "-n", "3").stdout.decode()
+        self.assertRegex(report, r"\d+  leaf  calls")
+        exe.write_bytes(b"another program")
+        self.assertNotIn("leaf", self.orma("profile", "report", "perf.data").stdout.decode())
+
     def test_files_of_a_container_are_not_looked_for_outside_of_it(self):
         inside = self.compile(CALLS, "inside", "-O2", "-s", "-Wl,--build-id=none")
         outside = self.compile(CALLS.replace("leaf", "stranger"), "outside", "-O2", "-Wl,--build-id=none")

@@ -158,6 +158,26 @@ class Report(Case):
         self.assertRegex(text, r"\+180\.0 ms \+-29\.1 ms +20\.0 ms +200\.0 ms +\+51\.4 pt +more +write")
         self.assertRegex(text, r"\+0 ns \+-19\.6 ms +50\.0 ms +50\.0 ms +-51\.4 pt +share only +parse")
 
+    def test_limits_of_differences(self):
+        for path, write in (("before", 20), ("after", 200)):
+            (self.dir / f"{path}.txt").write_text(sampled(parse=50, write=write))
+            self.orma("convert", "binary", f"{path}.txt", path)
+
+        def told(*limits, code=0, files=("before", "after")):
+            argv = [word for limit in limits for word in ("--fail-on", limit)]
+            return self.orma("profile", "diff", *files, *argv, code=code).stderr.decode()
+
+        self.assertEqual(told("+5%:parse"), "")
+        self.assertEqual(told("+1000%:write", "-5%:*"), "")
+        self.assertIn("function 'write' changed by +900.0% (self time); the limit is +5%:wr*", told("+5%:wr*", code=1))
+        self.assertIn("(self time); the limit is -5%:function=write", told("-5%:function=write", code=1, files=("after", "before")))
+        self.assertIn("did you mean 'write'?", told("+5%:wirte", code=1))
+        self.assertIn("'+10%:parse_*'", told("5%:write", code=2))
+        self.assertIn("kinds: function", told("+5%:slice=write", code=2))
+        (self.dir / "a.folded").write_text("main;work 90\n")
+        (self.dir / "b.folded").write_text("main;work 900\n")
+        self.assertIn("was not checked", told("+5%:work", files=("a.folded", "b.folded")))
+
     def test_a_folder_stands_for_its_trace(self):
         (self.dir / "profile").mkdir()
         (self.dir / "a.txt").rename(self.dir / "profile/raw-trace")
