@@ -524,6 +524,21 @@ static void tell_losses(const struct heap *self, const struct orma_heap_collecto
                 PROGRAM
                 ": %llu reports are missing because their buffer was full: try a larger -i\n",
                 (unsigned long long)stats->lost);
+    if (stats->dead)
+        fprintf(stderr,
+                PROGRAM ": %llu reports are missing because their process was killed before it had "
+                        "finished them\n",
+                (unsigned long long)stats->dead);
+    if (stats->stopped && !stats->corrupted)
+        fprintf(stderr,
+                PROGRAM ": %llu reports are missing because their process was stopped or killed "
+                        "before it had finished them\n",
+                (unsigned long long)stats->stopped);
+    if (stats->confined)
+        fprintf(stderr,
+                PROGRAM ": %llu reports are missing because their process is a child of one that "
+                        "limited its system calls (seccomp)\n",
+                (unsigned long long)stats->confined);
     if (stats->given_up)
         fprintf(stderr,
                 PROGRAM ": a file of a watched program does not answer: the %llu reports from "
@@ -564,7 +579,8 @@ static int answer(struct heap *self)
     int r = 0;
 
     tell_losses(self, &stats);
-    self->incomplete = stats.lost || stats.given_up || stats.corrupted;
+    self->incomplete =
+        stats.lost || stats.given_up || stats.corrupted || stats.stopped || stats.confined;
     if (!stats.samples)
         return 0;
     snprintf(path, sizeof(path), "%s/" ORMA_LOAD_FOLDER_TRACE, self->folder.path);
@@ -689,7 +705,8 @@ const struct orma_command orma_cmd_heap = {
         "-p watches a running program, if it was started with our library in LD_PRELOAD; it is "
         "neither stopped nor changed. Earlier allocations are not seen.\n"
         "\n"
-        "Statically linked programs, setuid and setgid programs, and those with their own malloc cannot be "
+        "Statically linked programs, setuid and setgid programs, and those with their own malloc "
+        "cannot be "
         "watched. A loop of nothing but malloc gets slower by up to a half; a program that spends "
         "a tenth of its time in malloc, by a few percent.",
     .examples = "  orma heap -- ./server\n"

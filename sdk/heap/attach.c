@@ -127,6 +127,8 @@ struct orma_heap_shared *orma_hook_find_listener(void)
     if (s ||
         !ORMA_HEAP_UNLIKELY(atomic_load_explicit(&orma_hook_attach.wanted, memory_order_relaxed)))
         return s;
+    if (orma_hook_sys_is_confined())
+        return NULL; /* it may make no memory for us */
     if (!atomic_exchange_explicit(&orma_hook_attach.wanted, 0, memory_order_relaxed))
         return NULL; /* another thread was faster */
     orma_hook_own.inside = true;

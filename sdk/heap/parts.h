@@ -36,6 +36,19 @@
 
 /* ---- sys.c: as the system calls; -1 and errno ---- */
 
+/* The program is about to limit its system calls (seccomp), or did: from here on, a call that it
+ * would not make itself may kill it, so that those below which look for something fail instead. */
+void orma_hook_sys_confine(void);
+bool orma_hook_sys_is_confined(void);
+/* No handler runs between them, so none jumps out, and nobody is cancelled. */
+void orma_hook_sys_block_signals(uint64_t *ret_old);
+void orma_hook_sys_unblock_signals(const uint64_t *old);
+/* A system call; -errno. Only where ORMA_HEAP_RAW_CALLS is defined. */
+long orma_hook_sys_raw(long number, const long args[6]);
+#if defined(__x86_64__) || defined(__aarch64__)
+#define ORMA_HEAP_RAW_CALLS
+#endif
+
 void *orma_hook_sys_mmap(void *at, size_t len, int prot, int flags, int fd, int64_t offset);
 int orma_hook_sys_munmap(void *at, size_t len);
 void *orma_hook_sys_mremap(void *old, size_t old_len, size_t len, int flags, void *to);
@@ -93,6 +106,7 @@ struct orma_hook_own {
     int64_t left;   /* bytes to the next sample, above 0 between calls */
     uint64_t seed;  /* 0: a new thread */
     uint32_t epoch; /* of the reader that `left` is for */
+    uint32_t tid;   /* 0: not asked for yet */
     bool inside;    /* in our own code: nothing is counted */
 };
 extern __thread struct orma_hook_own orma_hook_own __attribute__((tls_model("initial-exec")));
@@ -176,9 +190,14 @@ uint64_t orma_hook_hits(size_t n);
 void *orma_hook_sample(void *p, size_t n, uint64_t hits, void *caller);
 void orma_hook_sample_map(void *p, size_t n, uint64_t hits, void *caller);
 void orma_hook_report_free(void *p, uint64_t time);
-/* What was mapped goes: the time before it does; 0: nobody need know. */
-uint64_t orma_hook_unmap_time(void);
-void orma_hook_report_unmap(void *at, size_t len, uint64_t time);
+/* What was mapped goes: the time before it does; 0: nobody need know. Else no handler runs until the
+ * end: one that jumped out would keep us from reporting what is gone. */
+struct orma_hook_unmap {
+    uint64_t time, signals;
+};
+struct orma_hook_unmap orma_hook_begin_unmap(void);
+void orma_hook_report_unmap(const struct orma_hook_unmap *self, void *at, size_t len);
+void orma_hook_end_unmap(const struct orma_hook_unmap *self);
 /* In the order that costs least: what is large is left out of the countdown. */
 static inline bool orma_hook_count(size_t n)
 {
@@ -219,6 +238,10 @@ void *orma_hook_mmap(void *at, size_t len, int prot, int flags, int fd,
 void *orma_hook_mmap64(void *at, size_t len, int prot, int flags, int fd,
                        int64_t offset) __asm__(ORMA_HEAP_PREFIX "mmap64");
 int orma_hook_munmap(void *at, size_t len) __asm__(ORMA_HEAP_PREFIX "munmap");
+#ifdef ORMA_HEAP_RAW_CALLS
+int orma_hook_prctl(int option, ...) __asm__(ORMA_HEAP_PREFIX "prctl");
+long orma_hook_syscall(long number, ...) __asm__(ORMA_HEAP_PREFIX "syscall");
+#endif
 void *orma_hook_mremap(void *old, size_t old_len, size_t len, int flags,
                        ...) __asm__(ORMA_HEAP_PREFIX "mremap");
 #endif

@@ -12,8 +12,9 @@
 /* Nobody waits for a reader that is gone, or that has not moved since a wait was in vain. */
 static bool may_wait(const struct orma_heap_shared *s)
 {
-    return !orma_hook_is_gone(s) && atomic_load_explicit(&s->given_up, memory_order_relaxed) !=
-                                        atomic_load_explicit(&s->tail, memory_order_relaxed) + 1;
+    return !orma_hook_sys_is_confined() && !orma_hook_is_gone(s) &&
+           atomic_load_explicit(&s->given_up, memory_order_relaxed) !=
+               atomic_load_explicit(&s->tail, memory_order_relaxed) + 1;
 }
 
 static void give_up(struct orma_heap_shared *s)
@@ -26,6 +27,17 @@ static struct orma_heap_record *at_position(struct orma_heap_shared *s, uint64_t
 {
     return (struct orma_heap_record *)(void *)((uint8_t *)s + ORMA_HEAP_RING_AT +
                                                (position & (ORMA_HEAP_RING_BYTES - 1)));
+}
+
+/* First of all: should we end here, the reader knows how much to pass over. */
+static struct orma_heap_record *open_record(struct orma_heap_shared *s, uint64_t position,
+                                            uint32_t size)
+{
+    struct orma_heap_record *r = at_position(s, position);
+
+    atomic_store_explicit(&r->size, size | ORMA_HEAP_OPEN, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    return r;
 }
 
 /* NULL: full. Its bytes are zero. */
@@ -54,10 +66,11 @@ static struct orma_heap_record *reserve(struct orma_heap_shared *s, uint32_t siz
             continue;
         if (need == size) {
             *ret_end = head + size;
-            return at_position(s, head);
+            return open_record(s, head, size);
         }
-        at_position(s, head)->kind = ORMA_HEAP_PAD; /* at least 8 bytes: sizes are multiples of 8 */
-        atomic_store_explicit(&at_position(s, head)->size, need, memory_order_release);
+        struct orma_heap_record *pad = open_record(s, head, need);
+        pad->kind = ORMA_HEAP_PAD; /* at least 8 bytes: sizes are multiples of 8 */
+        atomic_store_explicit(&pad->size, need, memory_order_release);
         head += need;
     }
     atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
@@ -77,15 +90,19 @@ static __attribute__((no_sanitize("address"))) void copy_words(void *to, uintptr
 
 /*
  * The first thread's stack has nothing else mapped far below its end, so what lies between is
- * stack; and a thread's own storage lies above its stack, which is never quite small. Where other
- * stacks end is only guessed: the system looks for us, and where it may not, the page is all that
- * is certain.
+ * stack; and the own storage of another thread lies above its stack, which is never quite small.
+ * (That of the first lies above whatever was mapped there.) Where other stacks end is only guessed:
+ * the system looks for us, and where it may not, the page is all that is certain.
  */
 static bool is_stack(uintptr_t sp)
 {
     const uintptr_t end = orma_hook_next.stack_end, own = (uintptr_t)&orma_hook_own;
 
-    return (sp < end && end - sp < ORMA_HEAP_MAIN_STACK) || (sp < own && own - sp < SMALL_STACK);
+    if (sp < end && end - sp < ORMA_HEAP_MAIN_STACK)
+        return true;
+    return orma_hook_own.tid !=
+               atomic_load_explicit(&orma_hook_self->pid, memory_order_relaxed) &&
+           orma_hook_own.tid && sp < own && own - sp < SMALL_STACK;
 }
 
 static size_t copy_stack(void *to, uintptr_t sp, size_t len)
@@ -107,9 +124,17 @@ static size_t copy_stack(void *to, uintptr_t sp, size_t len)
  */
 static void begin_copy(struct orma_heap_shared *s)
 {
+    orma_hook_own.tid = 0; /* that of the thread which forked */
     orma_hook_know_self();
     orma_hook_wait(s, orma_hook_put(s, &(struct orma_hook_note){.kind = ORMA_HEAP_START,
                                                                 .count = ORMA_HEAP_FORKED}));
+}
+
+static uint32_t own_tid(void)
+{
+    if (!orma_hook_own.tid)
+        orma_hook_own.tid = orma_hook_sys_gettid();
+    return orma_hook_own.tid;
 }
 
 uint64_t orma_hook_put(struct orma_heap_shared *s, const struct orma_hook_note *note)
@@ -118,15 +143,20 @@ uint64_t orma_hook_put(struct orma_heap_shared *s, const struct orma_hook_note *
     const uint32_t size = (uint32_t)(sizeof(struct orma_heap_record) + stack_len);
     uint64_t end = 0;
 
-    if (ORMA_HEAP_UNLIKELY(!atomic_load_explicit(&orma_hook_self->pid, memory_order_relaxed)))
+    if (ORMA_HEAP_UNLIKELY(!atomic_load_explicit(&orma_hook_self->pid, memory_order_relaxed))) {
+        if (orma_hook_sys_is_confined()) { /* it may not ask who it is */
+            atomic_fetch_add_explicit(&s->confined, 1, memory_order_relaxed);
+            return 0;
+        }
         begin_copy(s);
+    }
     struct orma_heap_record *r = reserve(s, size, &end);
     if (!r)
         return 0;
-    r->kind = (uint32_t)note->kind;
-    r->pid = atomic_load_explicit(&orma_hook_self->pid, memory_order_relaxed);
     r->pid_space = atomic_load_explicit(&orma_hook_self->pid_space, memory_order_relaxed);
-    r->tid = orma_hook_sys_gettid();
+    r->pid = atomic_load_explicit(&orma_hook_self->pid, memory_order_relaxed);
+    r->kind = (uint32_t)note->kind;
+    r->tid = own_tid();
     r->time = note->time ? note->time : orma_hook_sys_now();
     r->address = note->address;
     r->bytes = note->bytes;
@@ -146,7 +176,7 @@ void orma_hook_wait(struct orma_heap_shared *s, uint64_t end)
     uint64_t moved_ns = begun_ns, now_ns = begun_ns;
     uint32_t beat = atomic_load_explicit(&s->beat, memory_order_relaxed);
 
-    while (atomic_load_explicit(&s->tail, memory_order_relaxed) < end && may_wait(s)) {
+    while (atomic_load_explicit(&s->seen, memory_order_relaxed) < end && may_wait(s)) {
         uint32_t beats = atomic_load_explicit(&s->beat, memory_order_relaxed);
 
         if (beats != beat)

@@ -166,17 +166,43 @@ static __attribute__((noinline)) void report(struct orma_heap_shared *s, enum or
     (void)orma_hook_put(s, &note);
 }
 
+/* A handler that jumps out of us, or a cancellation, would leave a record that nobody ends, and a
+ * thread that seems to be inside for ever. */
+static void enter(uint64_t *ret_signals)
+{
+    orma_hook_sys_block_signals(ret_signals);
+    orma_hook_own.inside = true;
+}
+
+static void leave(const uint64_t *signals)
+{
+    orma_hook_own.inside = false;
+    orma_hook_sys_unblock_signals(signals);
+}
+
+static void put_whole(struct orma_heap_shared *s, const struct orma_hook_note *note)
+{
+    const bool inside = orma_hook_own.inside;
+    uint64_t signals;
+
+    enter(&signals);
+    (void)orma_hook_put(s, note);
+    leave(&signals);
+    orma_hook_own.inside = inside;
+}
+
 void *orma_hook_sample(void *p, size_t n, uint64_t hits, void *caller)
 {
     struct orma_heap_shared *s = p && hits ? orma_hook_listener() : NULL;
     int saved = errno;
+    uint64_t signals;
 
     if (s) {
-        orma_hook_own.inside = true;
+        enter(&signals);
         show_library(s, caller);
         orma_hook_remember(p);
         report(s, ORMA_HEAP_ALLOC, p, n, hits);
-        orma_hook_own.inside = false;
+        leave(&signals);
     }
     errno = saved;
     return p;
@@ -186,13 +212,14 @@ void orma_hook_sample_map(void *p, size_t n, uint64_t hits, void *caller)
 {
     struct orma_heap_shared *s = hits ? orma_hook_listener() : NULL;
     int saved = errno;
+    uint64_t signals;
 
     if (s) {
-        orma_hook_own.inside = true;
+        enter(&signals);
         show_library(s, caller);
         atomic_store_explicit(&orma_hook_state.maps_reported, 1, memory_order_relaxed);
         report(s, ORMA_HEAP_MAP, p, n, hits);
-        orma_hook_own.inside = false;
+        leave(&signals);
     }
     errno = saved;
 }
@@ -203,28 +230,42 @@ void orma_hook_report_free(void *p, uint64_t time)
     int saved = errno;
 
     if (s)
-        (void)orma_hook_put(s, &(struct orma_hook_note){
-                                   .kind = ORMA_HEAP_FREE, .time = time, .address = (uintptr_t)p});
+        put_whole(s, &(struct orma_hook_note){
+                         .kind = ORMA_HEAP_FREE, .time = time, .address = (uintptr_t)p});
     errno = saved;
 }
 
-uint64_t orma_hook_unmap_time(void)
+struct orma_hook_unmap orma_hook_begin_unmap(void)
 {
-    return orma_hook_listener() && !orma_hook_own.inside &&
-                   atomic_load_explicit(&orma_hook_state.maps_reported, memory_order_relaxed)
-               ? orma_hook_sys_now()
-               : 0;
+    struct orma_hook_unmap ret = {0};
+
+    if (!orma_hook_listener() || orma_hook_own.inside ||
+        !atomic_load_explicit(&orma_hook_state.maps_reported, memory_order_relaxed))
+        return ret;
+    orma_hook_sys_block_signals(&ret.signals);
+    ret.time = orma_hook_sys_now();
+    return ret;
 }
 
 /* Part of what was reported may be gone, or all of it, or several. */
-void orma_hook_report_unmap(void *at, size_t len, uint64_t time)
+void orma_hook_report_unmap(const struct orma_hook_unmap *self, void *at, size_t len)
 {
-    struct orma_heap_shared *s = time ? orma_hook_listener() : NULL;
+    struct orma_heap_shared *s = self->time ? orma_hook_listener() : NULL;
     int saved = errno;
 
     if (s)
-        (void)orma_hook_put(
-            s, &(struct orma_hook_note){
-                   .kind = ORMA_HEAP_UNMAP, .time = time, .address = (uintptr_t)at, .bytes = len});
+        put_whole(s, &(struct orma_hook_note){.kind = ORMA_HEAP_UNMAP,
+                                              .time = self->time,
+                                              .address = (uintptr_t)at,
+                                              .bytes = len});
+    errno = saved;
+}
+
+void orma_hook_end_unmap(const struct orma_hook_unmap *self)
+{
+    int saved = errno;
+
+    if (self->time)
+        orma_hook_sys_unblock_signals(&self->signals);
     errno = saved;
 }

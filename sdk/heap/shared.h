@@ -2,8 +2,12 @@
  * The memory that a program with our library in it shares with `orma heap`: a header, and a ring
  * that many threads of many processes fill and one reader empties.
  *
- *   reserve: head moves by compare-and-swap ─► write ─► `size` is set: the record is there
- *   reader:  `size` 0 is not written yet; else take it, clear its bytes, move tail
+ *   reserve: head moves by compare-and-swap ─► `size` with OPEN ─► pid ─► the rest ─► `size`
+ *   reader:  `size` 0 or OPEN is not written yet; else take it, clear its bytes, move tail
+ *
+ * A writer may be stopped or killed at any point. Whoever reserves writes `size` first, so that the
+ * reader can go on behind a record that is not written: at an OPEN one it knows how long it is, and
+ * one without a size is zero up to the next that has one.
  *
  * A record never lies over the end of the ring: a PAD fills the rest. Everything in it comes from
  * the program that is watched: the reader believes nothing without a check.
@@ -20,6 +24,8 @@
 #define ORMA_HEAP_RING_BYTES (UINT64_C(16) << 20) /* power of two */
 #define ORMA_HEAP_STACK_MAX (63u << 10)           /* as many as samples of time have */
 #define ORMA_HEAP_INTERVAL (512u << 10)
+
+#define ORMA_HEAP_OPEN (UINT32_C(1) << 31) /* of a size: the record is not written yet */
 
 enum orma_heap_kind {
     ORMA_HEAP_PAD = 1,
@@ -51,6 +57,8 @@ struct orma_heap_shared {
     _Atomic uint32_t owner; /* the reader's thread; the kernel sets FUTEX_OWNER_DIED at its death */
     _Atomic uint64_t given_up; /* `tail` + 1 when a wait for the reader was in vain: nobody waits
                                 * again until it has moved */
+    _Atomic uint64_t seen;     /* the reader: up to here, all is done that was finished */
+    _Atomic uint64_t confined; /* records of programs that may not ask who they are (seccomp) */
 };
 
 /*
@@ -73,7 +81,7 @@ struct orma_heap_attach {
 #endif
 
 struct orma_heap_record {
-    _Atomic uint32_t size; /* with what follows it, a multiple of 8; last to be written */
+    _Atomic uint32_t size; /* with what follows it, a multiple of 8; first and last to be written */
     uint32_t kind;
     uint32_t pid, tid;              /* as the program sees them, */
     uint64_t pid_space;             /* in this namespace of pids (inode); 0: not known */

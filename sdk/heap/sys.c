@@ -1,6 +1,10 @@
-/* By number: the functions of the C library may be ours, or act on a cancellation. */
+/*
+ * By number: the functions of the C library may be ours, or act on a cancellation. `syscall` is one
+ * of those, so the calls are made here.
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -9,19 +13,106 @@
 
 #include "sdk/heap/parts.h"
 
+#ifdef ORMA_HEAP_RAW_CALLS
+long orma_hook_sys_raw(long number, const long args[6])
+{
+#ifdef __x86_64__
+    register long d __asm__("r10") = args[3];
+    register long e __asm__("r8") = args[4];
+    register long f __asm__("r9") = args[5];
+    long ret;
+
+    __asm__ volatile("syscall"
+                     : "=a"(ret)
+                     : "a"(number), "D"(args[0]), "S"(args[1]), "d"(args[2]), "r"(d), "r"(e), "r"(f)
+                     : "rcx", "r11", "memory");
+    return ret;
+#else
+    register long n __asm__("x8") = number;
+    register long a __asm__("x0") = args[0];
+    register long b __asm__("x1") = args[1];
+    register long c __asm__("x2") = args[2];
+    register long d __asm__("x3") = args[3];
+    register long e __asm__("x4") = args[4];
+    register long f __asm__("x5") = args[5];
+
+    __asm__ volatile("svc 0" : "+r"(a) : "r"(n), "r"(b), "r"(c), "r"(d), "r"(e), "r"(f) : "memory");
+    return a;
+#endif
+}
+
+static long call_with(long number, const long args[6])
+{
+    long ret = orma_hook_sys_raw(number, args);
+
+    if (ret < 0 && ret > -4096) {
+        errno = (int)-ret;
+        return -1;
+    }
+    return ret;
+}
+
+/* What is missing is 0. */
+#define CALL(number, ...) call_with((number), (const long[6]){__VA_ARGS__})
+#else
+#define CALL(number, ...) syscall(number, __VA_ARGS__)
+#endif
+#define AT(pointer) ((long)(uintptr_t)(pointer))
+
+/* ---- what a sandbox forbids ---- */
+
+static _Atomic bool confined;
+
+void orma_hook_sys_confine(void)
+{
+    atomic_store_explicit(&confined, true, memory_order_relaxed);
+}
+
+bool orma_hook_sys_is_confined(void)
+{
+    return atomic_load_explicit(&confined, memory_order_relaxed);
+}
+
+static bool is_forbidden(void)
+{
+    if (!orma_hook_sys_is_confined())
+        return false;
+    errno = EPERM;
+    return true;
+}
+
+#define KERNEL_SIGSET_BYTES 8
+
+void orma_hook_sys_block_signals(uint64_t *ret_old)
+{
+    const uint64_t all = ~UINT64_C(0);
+
+    *ret_old = 0;
+    if (!orma_hook_sys_is_confined())
+        (void)CALL(SYS_rt_sigprocmask, SIG_SETMASK, AT(&all), AT(ret_old), KERNEL_SIGSET_BYTES);
+}
+
+void orma_hook_sys_unblock_signals(const uint64_t *old)
+{
+    if (!orma_hook_sys_is_confined())
+        (void)CALL(SYS_rt_sigprocmask, SIG_SETMASK, AT(old), 0, KERNEL_SIGSET_BYTES);
+}
+
+/* ---- memory ---- */
+
 void *orma_hook_sys_mmap(void *at, size_t len, int prot, int flags, int fd, int64_t offset)
 {
-    return (void *)syscall(SYS_mmap, at, len, prot, flags, fd, offset);
+    return (void *)CALL(SYS_mmap, AT(at), (long)len, prot, flags, fd, offset);
 }
 
 int orma_hook_sys_munmap(void *at, size_t len)
 {
-    return (int)syscall(SYS_munmap, at, len);
+    return (int)CALL(SYS_munmap, AT(at), (long)len);
 }
 
 void *orma_hook_sys_mremap(void *old, size_t old_len, size_t len, int flags, void *to)
 {
-    return (void *)syscall(SYS_mremap, old, old_len, len, flags, to);
+    return (void *)CALL(SYS_mremap, AT(old), (long)old_len, (long)len, flags, AT(to));
 }
 
 /* One line of /proc/PID/maps, as far as it was read: "START-END MODE OFFSET DEVICE INODE PATH". */
@@ -54,14 +145,16 @@ static void take(struct line *line, char c)
 
 bool orma_hook_sys_is_file(const void *at)
 {
-    const int saved = errno,
-              fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    const int saved = errno, fd = is_forbidden()
+                                      ? -1
+                                      : (int)CALL(SYS_openat, AT_FDCWD, AT("/proc/self/maps"),
+                                                  O_RDONLY | O_CLOEXEC);
     struct line line = {0};
     char block[512];
     bool found = false;
     long n;
 
-    while (fd >= 0 && !found && (n = syscall(SYS_read, fd, block, sizeof(block))) > 0) {
+    while (fd >= 0 && !found && (n = CALL(SYS_read, fd, AT(block), sizeof(block))) > 0) {
         for (long i = 0; i < n && !found; i++) {
             if (block[i] != '\n') {
                 take(&line, block[i]);
@@ -83,31 +176,31 @@ static int off_standard(int fd)
 {
     if (fd < 0 || fd > 2)
         return fd;
-    const int other = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3), saved = errno;
+    const int other = (int)CALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3), saved = errno;
 
-    (void)syscall(SYS_close, fd);
+    (void)CALL(SYS_close, fd);
     errno = saved;
     return other;
 }
 
 int orma_hook_sys_open(const char *path)
 {
-    return off_standard((int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC));
+    return off_standard((int)CALL(SYS_openat, AT_FDCWD, AT(path), O_RDWR | O_CLOEXEC));
 }
 
 int orma_hook_sys_close(int fd)
 {
-    return (int)syscall(SYS_close, fd);
+    return (int)CALL(SYS_close, fd);
 }
 
 int orma_hook_sys_fstat(int fd, struct stat *ret)
 {
-    return (int)syscall(SYS_fstat, fd, ret);
+    return (int)CALL(SYS_fstat, fd, AT(ret));
 }
 
 bool orma_hook_sys_keeps_size(int fd)
 {
-    const int seals = (int)syscall(SYS_fcntl, fd, F_GET_SEALS);
+    const int seals = (int)CALL(SYS_fcntl, fd, F_GET_SEALS);
 
     const int all = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
@@ -116,24 +209,26 @@ bool orma_hook_sys_keeps_size(int fd)
 
 int orma_hook_sys_memory(const char *name)
 {
-    return off_standard((int)syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    return off_standard((int)CALL(SYS_memfd_create, AT(name), MFD_CLOEXEC | MFD_ALLOW_SEALING));
 }
 
 int64_t orma_hook_sys_copy(void *to, const void *from, size_t len)
 {
     const struct iovec here = {to, len}, there = {(void *)(uintptr_t)from, len};
 
-    return syscall(SYS_process_vm_readv, syscall(SYS_getpid), &here, 1, &there, 1, 0);
+    if (is_forbidden())
+        return -1;
+    return CALL(SYS_process_vm_readv, CALL(SYS_getpid, 0), AT(&here), 1, AT(&there), 1, 0);
 }
 
 uint32_t orma_hook_sys_gettid(void)
 {
-    return (uint32_t)syscall(SYS_gettid);
+    return is_forbidden() ? 0 : (uint32_t)CALL(SYS_gettid, 0);
 }
 
 uint32_t orma_hook_sys_getpid(void)
 {
-    return (uint32_t)syscall(SYS_getpid);
+    return (uint32_t)CALL(SYS_getpid, 0);
 }
 
 uint64_t orma_hook_sys_pid_space(void)
@@ -141,7 +236,7 @@ uint64_t orma_hook_sys_pid_space(void)
     const int saved = errno;
     struct stat st;
     uint64_t ret =
-        syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
+        CALL(SYS_newfstatat, AT_FDCWD, AT("/proc/self/ns/pid"), AT(&st), 0) == 0 ? st.st_ino : 0;
 
     errno = saved;
     return ret;
@@ -153,7 +248,7 @@ void *orma_hook_sys_own_page(void)
     void *page =
         orma_hook_sys_mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    if (page != MAP_FAILED && syscall(SYS_madvise, page, 4096, MADV_WIPEONFORK) < 0) {
+    if (page != MAP_FAILED && CALL(SYS_madvise, AT(page), 4096, MADV_WIPEONFORK) < 0) {
         (void)orma_hook_sys_munmap(page, 4096);
         page = MAP_FAILED;
     }
@@ -165,7 +260,7 @@ void orma_hook_sys_nap(void)
 {
     const struct timespec t = {0, 200000};
 
-    (void)syscall(SYS_nanosleep, &t, NULL);
+    (void)CALL(SYS_nanosleep, AT(&t), 0);
 }
 
 uint64_t orma_hook_sys_now(void)

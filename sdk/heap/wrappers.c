@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sdk/heap/parts.h"
@@ -175,13 +177,16 @@ static void *mmap_for(void *at, size_t len, int prot, int flags, int fd, int64_t
                       void *caller)
 {
     uint64_t hits = flags & MAP_ANONYMOUS && prot != PROT_NONE ? hits_of_map(len, caller) : 0;
-    uint64_t time = flags & MAP_FIXED ? orma_hook_unmap_time() : 0;
-    void *p = orma_hook_sys_mmap(at, len, prot, flags, fd, offset);
+    struct orma_hook_unmap unmap = {0};
 
-    if (p == MAP_FAILED)
-        return p;
-    orma_hook_report_unmap(p, len, time); /* what lay there */
-    orma_hook_sample_map(p, len, hits, caller);
+    if (flags & MAP_FIXED)
+        unmap = orma_hook_begin_unmap();
+    void *p = orma_hook_sys_mmap(at, len, prot, flags, fd, offset);
+    if (p != MAP_FAILED) {
+        orma_hook_report_unmap(&unmap, p, len); /* what lay there */
+        orma_hook_sample_map(p, len, hits, caller);
+    }
+    orma_hook_end_unmap(&unmap);
     return p;
 }
 
@@ -198,33 +203,91 @@ EXPORT void *orma_hook_mmap64(void *at, size_t len, int prot, int flags, int fd,
 
 EXPORT int orma_hook_munmap(void *at, size_t len)
 {
-    uint64_t time = orma_hook_unmap_time();
+    const struct orma_hook_unmap unmap = orma_hook_begin_unmap();
     int r = orma_hook_sys_munmap(at, len);
 
     if (r == 0)
-        orma_hook_report_unmap(at, len, time);
+        orma_hook_report_unmap(&unmap, at, len);
+    orma_hook_end_unmap(&unmap);
     return r;
 }
 
 EXPORT void *orma_hook_mremap(void *old, size_t old_len, size_t len, int flags, ...)
 {
-    uint64_t hits = hits_of_map(len, CALLER), time = orma_hook_unmap_time();
+    uint64_t hits = hits_of_map(len, CALLER);
+    const struct orma_hook_unmap unmap = orma_hook_begin_unmap();
     va_list args;
 
     va_start(args, flags);
     void *to = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
     va_end(args);
     void *p = orma_hook_sys_mremap(old, old_len, len, flags, to);
-    if (p == MAP_FAILED)
-        return p;
-    orma_hook_report_unmap(old, old_len, time);
-    if (to)
-        orma_hook_report_unmap(to, len, time);
-    if (hits && orma_hook_sys_is_file(p)) /* as in mmap_for() */
-        hits = 0;
-    orma_hook_sample_map(p, len, hits, CALLER);
+    if (p != MAP_FAILED) {
+        orma_hook_report_unmap(&unmap, old, old_len);
+        if (to)
+            orma_hook_report_unmap(&unmap, to, len);
+        if (hits && orma_hook_sys_is_file(p)) /* as in mmap_for() */
+            hits = 0;
+        orma_hook_sample_map(p, len, hits, CALLER);
+    }
+    orma_hook_end_unmap(&unmap);
     return p;
 }
+
+/* ---- sandboxes ---- */
+
+#ifdef ORMA_HEAP_RAW_CALLS
+#define SET_MODE_LAST 1 /* of seccomp(): STRICT, FILTER; what is above only asks */
+
+static void look_at_call(long number, const long args[6])
+{
+    if ((number == SYS_prctl && (int)args[0] == PR_SET_SECCOMP) ||
+        (number == SYS_seccomp && (unsigned long)args[0] <= SET_MODE_LAST))
+        orma_hook_sys_confine();
+}
+
+static long call(long number, const long args[6])
+{
+    long ret;
+
+    look_at_call(number, args);
+    ret = orma_hook_sys_raw(number, args);
+    if (ret < 0 && ret > -4096) {
+        errno = (int)-ret;
+        return -1;
+    }
+    return ret;
+}
+
+/* As the C library does: what was not passed is whatever lies there. */
+static void take_args(long *ret, unsigned num, va_list args)
+{
+    for (unsigned i = 0; i < num; i++)
+        ret[i] = va_arg(args, long);
+}
+
+EXPORT int orma_hook_prctl(int option, ...)
+{
+    long values[6] = {option};
+    va_list args;
+
+    va_start(args, option);
+    take_args(values + 1, 4, args);
+    va_end(args);
+    return (int)call(SYS_prctl, values);
+}
+
+EXPORT long orma_hook_syscall(long number, ...)
+{
+    long values[6];
+    va_list args;
+
+    va_start(args, number);
+    take_args(values, 6, args);
+    va_end(args);
+    return call(number, values);
+}
+#endif
 
 /* ---- life ---- */
 

@@ -81,7 +81,7 @@ MODULES = {
     "tools/fleet": "orma_fleet_",
     "tools/output": "orma_output_",
     "tools/record": "orma_record_ orma_recorder_",
-    "sdk/heap": "orma_hook_ malloc free calloc realloc reallocarray memalign aligned_alloc posix_memalign valloc pvalloc mmap mmap64 munmap mremap",
+    "sdk/heap": "orma_hook_ malloc free calloc realloc reallocarray memalign aligned_alloc posix_memalign valloc pvalloc mmap mmap64 munmap mremap prctl syscall",
     "tools/heap": "orma_heap_",
     "tools/profile": "orma_profile_report_ orma_profile_session_ orma_cmd_profile_report orma_cmd_profile_diff",
     "tools/report": "orma_report_ orma_diff_",

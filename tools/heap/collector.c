@@ -32,6 +32,7 @@
 #include "tools/heap/pids.h"
 
 #define TURN_NS 2000000
+#define STAT_BYTES_MAX 4096u
 
 /* ---- the trace ---- */
 
@@ -60,6 +61,25 @@ static void disown_header(struct orma_heap_collector *self)
     atomic_store(&self->shared->owner, 0);
 }
 
+/* A zombie writes nothing any more. */
+static bool is_alive(void *ctx, uint64_t pid_space, uint32_t pid)
+{
+    struct orma_heap_collector *self = ctx;
+    uint32_t here = orma_heap_pids_find(&self->pids, pid_space, pid, false);
+    ORMA_AUTO(orma_buf_fini) struct orma_buf stat = {0};
+    char path[64];
+
+    if (!here || here > ORMA_HEAP_PID_MAX)
+        return true;
+    snprintf(path, sizeof(path), "/proc/%u/stat", here);
+    int r = orma_fd_read_file(AT_FDCWD, path, STAT_BYTES_MAX, &stat);
+    const char *name_end = r < 0 ? NULL : strrchr(orma_buf_cstr(&stat), ')');
+
+    if (!name_end)
+        return r != -ENOENT && r != -ESRCH;
+    return name_end[1] != ' ' || (name_end[2] != 'Z' && name_end[2] != 'X');
+}
+
 /*
  * The pages are there before anybody writes to them: a program that found no memory for them would
  * get a signal, as would one whose file became shorter, or that may make no large files. So would
@@ -79,7 +99,10 @@ static int make_memory(struct orma_heap_collector *self, uint64_t interval)
     if (memory == MAP_FAILED)
         return -errno;
     self->shared = memory;
-    self->ring = (uint8_t *)memory + ORMA_HEAP_RING_AT;
+    self->ring = (struct orma_heap_ring){.shared = memory,
+                                         .bytes = (uint8_t *)memory + ORMA_HEAP_RING_AT,
+                                         .is_alive = is_alive,
+                                         .ctx = self};
     self->shared->magic = ORMA_HEAP_MAGIC;
     self->shared->interval = self->interval = interval;
     self->shared->on = 1;
@@ -226,6 +249,10 @@ struct orma_heap_collector_stats orma_heap_collector_stats(const struct orma_hea
     ret.cut = self->encoder.cut;
     ret.too_deep = self->encoder.too_long;
     ret.lost = atomic_load_explicit(&self->shared->lost, memory_order_relaxed);
+    ret.confined = atomic_load_explicit(&self->shared->confined, memory_order_relaxed);
+    ret.dead = self->ring.dead;
+    if (self->ended)
+        ret.stopped = orma_heap_ring_unread(&self->ring);
     ret.strangers = self->pids.strangers;
     ret.given_up = self->given_up;
     return ret;
@@ -240,7 +267,7 @@ static void *read_all(void *arg)
     for (bool last = false; !last;) {
         last = self->ending;
         orma_heap_collector_come_back(self);
-        orma_heap_collector_turn(self);
+        orma_heap_collector_turn(self, last ? ORMA_HEAP_RING_NOW : orma_clock_boottime());
         orma_heap_collector_leave(self);
         if (!last)
             (void)nanosleep(&(struct timespec){0, TURN_NS}, NULL);
@@ -285,29 +312,12 @@ uint64_t orma_heap_collector_progress(const struct orma_heap_collector *self)
     return self->done + (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
 }
 
-static uint64_t count_unread(const struct orma_heap_collector *self)
-{
-    uint64_t ret = 0;
-
-    for (uint64_t at = self->tail; at < self->tail + ORMA_HEAP_RING_BYTES;) {
-        uint64_t offset = at & (ORMA_HEAP_RING_BYTES - 1);
-        const struct orma_heap_record *r = (const void *)(self->ring + offset);
-        uint32_t size = atomic_load_explicit(&r->size, memory_order_acquire);
-
-        if (size < 8 || size % 8 || size > ORMA_HEAP_RING_BYTES - offset)
-            break;
-        ret += r->kind != ORMA_HEAP_PAD;
-        at += size;
-    }
-    return ret;
-}
-
 void orma_heap_collector_give_up(struct orma_heap_collector *self)
 {
     (void)pthread_mutex_lock(&self->lock);
     self->given_up = self->started && !self->ended;
     if (self->given_up)
-        self->stats.unread = count_unread(self);
+        self->stats.unread = orma_heap_ring_unread(&self->ring);
     orma_heap_collector_leave(self);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The parts of collector.h: collector.c has the memory that is shared and the thread, records.c
- * turns what programs report into sums, packets.c writes.
+ * The parts of collector.h: collector.c has the memory that is shared and the thread, ring.h
+ * takes records out of it, records.c turns what programs report into sums, packets.c writes.
  */
 #ifndef ORMA_TOOLS_HEAP_COLLECTOR_PARTS_H
 #define ORMA_TOOLS_HEAP_COLLECTOR_PARTS_H
@@ -16,6 +16,7 @@
 #include "sdk/heap/shared.h"
 #include "tools/heap/collector.h"
 #include "tools/heap/pids.h"
+#include "tools/heap/ring.h"
 
 #define ORMA_HEAP_PROCESSES_MAX (1u << 18)
 
@@ -51,8 +52,8 @@ struct orma_heap_collector {
     int fd, out_fd;
     char path[64];
     struct orma_heap_shared *shared;
-    uint8_t *ring;
-    uint64_t tail, interval; /* ours: the program can change those that are shared */
+    struct orma_heap_ring ring;
+    uint64_t interval; /* ours: the program can change the one that is shared */
     struct orma_perf_plan plan;
     struct orma_perf_processes processes;
     struct orma_perf_encoder encoder;
@@ -96,6 +97,6 @@ int orma_heap_collector_put_dump(struct orma_heap_collector *self);
 struct orma_heap_site *orma_heap_collector_sites_of(const struct orma_heap_collector *self);
 
 /* What is in the ring now. */
-void orma_heap_collector_turn(struct orma_heap_collector *self);
+void orma_heap_collector_turn(struct orma_heap_collector *self, uint64_t now_ns);
 
 #endif

@@ -18,6 +18,7 @@ struct orma_heap_pids {
     struct orma_map here; /* hash of space and pid there → pid here */
     size_t max, looks;    /* for processes, at their first report and at each START */
     uint64_t strangers;   /* that were not found */
+    uint64_t begun_ns, searched_ns;
 };
 
 void orma_heap_pids_init(struct orma_heap_pids *self, size_t max);

@@ -21,7 +21,6 @@
 #define LIVE_MAX (4u << 20)
 #define MAPS_MAX 65536u /* of a process */
 #define STALE_MIN 4096u
-#define RECORD_MAX (sizeof(struct orma_heap_record) + ORMA_HEAP_STACK_MAX)
 
 struct orma_heap_site *orma_heap_collector_sites_of(const struct orma_heap_collector *self)
 {
@@ -345,7 +344,7 @@ static bool find_process(struct orma_heap_collector *self, struct orma_heap_reco
         orma_heap_pids_find(&self->pids, r->pid_space, r->pid, r->kind == ORMA_HEAP_START);
     if (!pid && is_allocation(r))
         leave_out(self, r->count, r->bytes);
-    r->tid = pid == r->pid ? r->tid : pid; /* one that there is */
+    r->tid = pid == r->pid && r->tid ? r->tid : pid; /* one that there is */
     r->pid = pid;
     return pid != 0;
 }
@@ -378,41 +377,15 @@ static void take_record(struct orma_heap_collector *self, struct orma_heap_recor
     }
 }
 
-/* A copy that nobody can change any more. False: nonsense. */
-static bool copy_record(struct orma_heap_record *to, const struct orma_heap_record *from,
-                        uint32_t size, uint64_t room)
+void orma_heap_collector_turn(struct orma_heap_collector *self, uint64_t now_ns)
 {
-    if (size % 8 || size > room || size < 8)
-        return false;
-    memcpy((void *)to, (const void *)from, ORMA_MIN(size, RECORD_MAX));
-    if (to->kind == ORMA_HEAP_PAD)
-        return true;
-    return size >= sizeof(*to) && size <= RECORD_MAX && to->stack_len <= size - sizeof(*to);
-}
+    _Alignas(8) static uint8_t copy[ORMA_HEAP_RECORD_MAX];
+    const uint64_t end = self->ring.read + ORMA_HEAP_RING_BYTES; /* others want a turn, too */
+    struct orma_heap_record *r = (struct orma_heap_record *)(void *)copy;
 
-void orma_heap_collector_turn(struct orma_heap_collector *self)
-{
-    _Alignas(8) static uint8_t copy[RECORD_MAX];
-    const uint64_t end = self->tail + ORMA_HEAP_RING_BYTES; /* others want a turn, too */
-
-    while (!self->stats.corrupted && self->tail < end) {
-        uint64_t offset = self->tail & (ORMA_HEAP_RING_BYTES - 1);
-        struct orma_heap_record *r = (struct orma_heap_record *)(void *)(self->ring + offset);
-        /* Pairs with the writer's release. */
-        uint32_t size = atomic_load_explicit(&r->size, memory_order_acquire);
-
-        if (!size)
-            break;
-        if (!copy_record((struct orma_heap_record *)(void *)copy, r, size,
-                         ORMA_HEAP_RING_BYTES - offset)) {
-            self->stats.corrupted = true;
-            break;
-        }
-        take_record(self, (struct orma_heap_record *)(void *)copy);
-        memset((void *)r, 0, size);
-        self->tail += size;
-        /* Pairs with the acquire in reserve(): the bytes are zero. */
-        atomic_store_explicit(&self->shared->tail, self->tail, memory_order_release);
+    while (self->ring.read < end && orma_heap_ring_take(&self->ring, now_ns, r)) {
+        take_record(self, r);
         atomic_fetch_add_explicit(&self->done, 1, memory_order_relaxed);
     }
+    self->stats.corrupted = self->ring.corrupted;
 }

@@ -6,9 +6,12 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -105,16 +108,48 @@ static void read_ring(void)
 
         if (!size)
             return;
+        cr_assert_not(size & ORMA_HEAP_OPEN, "all that is begun is finished");
         if (r->kind != ORMA_HEAP_PAD)
             take(r);
         memset((void *)r, 0, size);
-        ring->tail = tail + size;
+        ring->seen = ring->tail = tail + size;
     }
 }
 
 /* ---- what lies below ---- */
 
 static bool copies = true; /* process_vm_readv() may be forbidden */
+static bool confined;
+static unsigned blocked, raw_calls;
+
+void orma_hook_sys_confine(void)
+{
+    confined = true;
+}
+
+bool orma_hook_sys_is_confined(void)
+{
+    return confined;
+}
+
+void orma_hook_sys_block_signals(uint64_t *ret_old)
+{
+    *ret_old = ++blocked;
+}
+
+void orma_hook_sys_unblock_signals(const uint64_t *old)
+{
+    cr_assert_eq(*old, blocked, "in the order in which they were blocked");
+    blocked--;
+}
+
+#ifdef ORMA_HEAP_RAW_CALLS
+long orma_hook_sys_raw(long number, const long args[6])
+{
+    raw_calls++;
+    return number == 1 ? args[5] : -EINVAL;
+}
+#endif
 
 void *orma_hook_sys_mmap(void *at, size_t len, int prot, int flags, int fd, int64_t offset)
 {
@@ -204,8 +239,20 @@ int64_t orma_hook_sys_copy(void *to, const void *from, size_t len)
     return process_vm_readv(getpid(), &here, 1, &there, 1, 0);
 }
 
+static struct {
+    uint32_t size, pid;
+    unsigned blocked;
+} while_writing;
+
+/* In the middle of a record: the first that was not read. */
 uint32_t orma_hook_sys_gettid(void)
 {
+    const struct orma_heap_record *r =
+        (const void *)(memory + ORMA_HEAP_RING_AT + (ring->tail & (ORMA_HEAP_RING_BYTES - 1)));
+
+    while_writing.size = r->size;
+    while_writing.pid = r->pid;
+    while_writing.blocked = blocked;
     return 7;
 }
 
@@ -218,7 +265,7 @@ void orma_hook_sys_nap(void)
 {
     naps++;
     clock_ns += 200000;
-    if (atomic_load(&orma_hook_attach.fd) == RING_FD + 1 && reader == READS) {
+    if (atomic_load(&orma_hook_attach.fd) == RING_FD + 1 && reader == READS && !keeps_size) {
         *ring = (struct orma_heap_shared){
             .magic = ORMA_HEAP_MAGIC, .interval = interval_wanted, .on = 1};
         keeps_size = true;
@@ -637,3 +684,66 @@ Test(heap_library, a_child_begins_with_its_first_record_however_it_was_forked)
     pid = 1234;
     pid_space = 77;
 }
+
+/* ---- writers that do not go on ---- */
+
+/* Whoever is killed while it writes has said how much the reader passes over, and who it was. */
+Test(heap_library, a_record_says_first_how_long_it_is)
+{
+    reset();
+    listen_for(INTERVAL);
+    read_ring();
+    orma_hook_own.tid = 0;
+    void *p = orma_hook_malloc(UNIT);
+    cr_assert_eq(while_writing.size & ORMA_HEAP_OPEN, ORMA_HEAP_OPEN);
+    cr_assert_eq(while_writing.pid, 1234);
+    cr_assert_eq(while_writing.blocked, 1, "no handler jumps out of it");
+    read_ring();
+    cr_assert_eq(allocated_num, 1);
+    orma_hook_free(p);
+    cr_assert_eq(blocked, 0);
+    cr_assert_not(orma_hook_own.inside);
+}
+
+/* ---- sandboxes ---- */
+
+#ifdef ORMA_HEAP_RAW_CALLS
+Test(heap_library, calls_of_the_program_are_made_as_they_are)
+{
+    reset();
+    cr_assert_eq(orma_hook_syscall(1L, 0L, 0L, 0L, 0L, 0L, 42L), 42);
+    errno = 0;
+    cr_assert_eq(orma_hook_prctl(PR_SET_NAME, "name"), -1);
+    cr_assert_eq(errno, EINVAL);
+    cr_assert_not(confined);
+    (void)orma_hook_syscall(SYS_seccomp, 2L, 0L, 0L); /* only asks */
+    cr_assert_not(confined);
+    (void)orma_hook_syscall(SYS_seccomp, 1L, 0L, 0L);
+    cr_assert(confined);
+    confined = false;
+    (void)orma_hook_prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+    cr_assert(confined);
+    confined = false;
+}
+
+Test(heap_library, a_sandboxed_program_is_not_killed_for_ours)
+{
+    reset();
+    listen_for(INTERVAL);
+    void *p = orma_hook_malloc(UNIT);
+    confined = true;
+    naps = 0;
+    orma_hook_free(p);
+    orma_hook_free(orma_hook_malloc(UNIT));
+    read_ring();
+    cr_assert_eq(allocated_num, 0, "it goes on");
+    ring->head = ring->tail + ORMA_HEAP_RING_BYTES;
+    orma_hook_free(orma_hook_malloc(UNIT));
+    cr_assert_eq(naps, 0);
+    own_page = (struct orma_hook_self){0};
+    orma_hook_free(orma_hook_malloc(UNIT));
+    cr_assert_gt(ring->confined, 0, "a child does not ask who it is, but is counted");
+    confined = false;
+    own_page = (struct orma_hook_self){.pid = 1234, .pid_space = 77};
+}
+#endif
