@@ -26,6 +26,8 @@
 
 #define SYMBOLS_MAX (4u << 20)
 #define NAME_MAX_LEN 4096u
+#define SECTIONS_MAX 65536u
+#define NOTES_MAX (UINT64_C(1) << 20) /* bytes of notes in which the build id is looked for */
 #define BUCKET_MIN 8u                   /* symbols, on average */
 #define SCAN_MAX 64u                    /* buckets with more are sorted */
 #define IN_GO_TABLE (UINT64_C(1) << 32) /* of a name: that is what it is an offset of */
@@ -79,9 +81,10 @@ static const uint8_t *entry(const struct orma_perf_symtab *self, uint64_t offset
     return first ? first + i * size : NULL;
 }
 
-static void take_build_id(struct orma_perf_symtab *self, const uint8_t *head)
+/* At most so many bytes of it; sections may all show the same. Returns how many. */
+static uint64_t take_build_id(struct orma_perf_symtab *self, const uint8_t *head, uint64_t most)
 {
-    const uint64_t len = FIELD(self, head, Shdr, sh_size);
+    const uint64_t len = ORMA_MIN(FIELD(self, head, Shdr, sh_size), most);
     const uint64_t mask = FIELD(self, head, Shdr, sh_addralign) == 8 ? 7 : 3;
     const uint8_t *notes = bytes_at(self, FIELD(self, head, Shdr, sh_offset), len);
 
@@ -92,16 +95,17 @@ static void take_build_id(struct orma_perf_symtab *self, const uint8_t *head)
 
         desc = (at + sizeof(Elf64_Nhdr) + name_len + mask) & ~mask;
         if (desc > len || desc_len > len - desc)
-            return;
+            break;
         if (FIELD(self, note, Nhdr, n_type) == NT_GNU_BUILD_ID && name_len == 4 &&
             memcmp(note + sizeof(Elf64_Nhdr), "GNU", 4) == 0 && desc_len &&
             desc_len <= sizeof(self->build_id)) {
             memcpy(self->build_id, notes + desc, desc_len);
             self->build_id_len = desc_len;
-            return;
+            break;
         }
         at = (desc + desc_len + mask) & ~mask;
     }
+    return len;
 }
 
 /* Functions are where code is. */
@@ -243,18 +247,19 @@ static int take_sections(struct orma_perf_symtab *self, const uint8_t *elf)
 {
     const uint64_t offset = FIELD(self, elf, Ehdr, e_shoff), step = SIZE(self, Shdr);
     const uint8_t *head = entry(self, offset, 0, step), *symtab = NULL, *dynsym = NULL;
-    uint64_t num = FIELD(self, elf, Ehdr, e_shnum);
+    uint64_t num = FIELD(self, elf, Ehdr, e_shnum), notes = NOTES_MAX;
 
     if (!offset || !head)
         return 0;
     self->sections = offset;
     if (!num) /* too many for this field */
-        num = ORMA_MIN(FIELD(self, head, Shdr, sh_size), (uint64_t)UINT32_MAX);
+        num = FIELD(self, head, Shdr, sh_size);
+    num = ORMA_MIN(num, (uint64_t)SECTIONS_MAX);
     for (uint64_t i = 1; i < num && (head = entry(self, offset, i, step)); i++) {
         const uint64_t type = FIELD(self, head, Shdr, sh_type);
 
         if (type == SHT_NOTE && !self->build_id_len)
-            take_build_id(self, head);
+            notes -= take_build_id(self, head, notes);
         else if (type == SHT_SYMTAB)
             symtab = head;
         else if (type == SHT_DYNSYM)
