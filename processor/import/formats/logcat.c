@@ -20,6 +20,10 @@
 #define LINE_MAX ((size_t)1 << 20)
 #define YEAR_MAX 2200 /* nanoseconds since 1970 of later ones are too many for 64 bits */
 #define NS_PER_S 1000000000
+#define NS_PER_DAY (INT64_C(86400) * NS_PER_S)
+#define FEBRUARY 2
+#define YEARS_MAX 200u
+#define MONTHS_FAR 6 /* who goes back by more is in the next year */
 /* Seconds of an epoch are more (2001), those of a machine that runs are fewer. */
 #define EPOCH_MIN 1000000000
 #define EPOCH_MAX (INT64_MAX / NS_PER_S - 1)
@@ -27,8 +31,9 @@
 struct entry {
     int64_t ts;
     bool timed, monotonic;
-    bool lines;        /* the text may have several */
-    uint32_t pid, tid; /* 0: unknown */
+    uint32_t month, day; /* of a date without a year, which is taken for 1970; 0: of no other */
+    bool lines;          /* the text may have several */
+    uint32_t pid, tid;   /* 0: unknown */
     uint32_t prio;
     struct orma_str tag, text;
 };
@@ -111,21 +116,38 @@ static int64_t zone(struct orma_str *rest)
     return word.data[0] == '-' ? -seconds : seconds;
 }
 
-static bool read_date(struct orma_str *rest, int64_t *ret)
+static bool is_leap(uint32_t year)
 {
-    uint32_t year = 1970, month, day, hour, minute, second;
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+/* Without a year, any may have a February 29. */
+static bool is_day(uint32_t year, uint32_t month, uint32_t day)
+{
+    static const uint8_t lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+
+    return month >= 1 && month <= 12 && day >= 1 &&
+           day <= lengths[month - 1] + (month == FEBRUARY && (!year || is_leap(year)) ? 1u : 0u);
+}
+
+static bool read_date(struct orma_str *rest, struct entry *e)
+{
+    uint32_t year = 0, month, day, hour, minute, second;
     int64_t ns;
 
-    if (rest->len > 4 && rest->data[4] == '-' && !number(rest, '-', 4, &year))
+    if (rest->len > 4 && rest->data[4] == '-' &&
+        (!number(rest, '-', 4, &year) || year < 1970 || year > YEAR_MAX))
         return false;
     if (!number(rest, '-', 2, &month) || !number(rest, ' ', 2, &day) ||
         !number(rest, ':', 2, &hour) || !number(rest, ':', 2, &minute) ||
         !number(rest, '.', 2, &second) || !fraction(rest, &ns))
         return false;
-    if (month < 1 || month > 12 || day < 1 || day > 31 || year < 1970 || year > YEAR_MAX)
+    if (!is_day(year, month, day))
         return false;
-    int64_t s = (days(year, month, day) * 24 + hour) * 3600 + minute * 60 + second;
-    *ret = (s - zone(rest)) * NS_PER_S + ns;
+    int64_t s = (days(year ? year : 1970, month, day) * 24 + hour) * 3600 + minute * 60 + second;
+    e->ts = (s - zone(rest)) * NS_PER_S + ns;
+    e->month = year ? 0 : month;
+    e->day = day;
     return true;
 }
 
@@ -149,8 +171,9 @@ static bool read_time(struct orma_str *rest, struct entry *e)
     const struct orma_str all = *rest;
 
     e->ts = 0;
+    e->month = 0;
     e->monotonic = false;
-    if (read_date(rest, &e->ts))
+    if (read_date(rest, e))
         return true;
     *rest = all;
     if (read_seconds(rest, &e->ts, &e->monotonic))
@@ -358,7 +381,27 @@ static struct orma_unit_end bad_line(struct orma_file *file, struct orma_str lin
 /* Of the entries so far. */
 struct logcat {
     bool any, timed;
+    uint32_t month; /* of the last date without a year; 0: there was none */
+    uint32_t year;  /* ... which is so many years behind the first one */
+    bool leap;      /* that year has a February 29 */
 };
+
+/* A log is in order, but for some lines: December is before January, and what is behind February 29
+ * is a day later than in 1970. */
+static int64_t days_behind(struct logcat *self, const struct entry *e)
+{
+    if (self->month > e->month + MONTHS_FAR && self->year < YEARS_MAX) {
+        self->year++;
+        self->leap = false;
+    } else if (self->month && self->year && e->month > self->month + MONTHS_FAR) {
+        self->year--;
+        self->leap = false;
+    }
+    self->month = e->month;
+    /* days() makes March 1 of it. */
+    self->leap |= e->month == FEBRUARY && e->day == 29;
+    return days(1970 + self->year, 1, 1) + (self->leap && e->month > FEBRUARY);
+}
 
 /* In a file with times a line without one is no entry. */
 static struct orma_unit_end add(struct orma_file *file, const struct entry *e,
@@ -373,7 +416,8 @@ static struct orma_unit_end add(struct orma_file *file, const struct entry *e,
         orma_file_set_clock(file, ORMA_CLOCK_MONOTONIC);
     state->any = true;
     state->timed |= e->timed;
-    return orma_file_add(file, e->ts, 0, (const uint8_t *)bytes.data, bytes.len);
+    int64_t ts = e->ts + (e->month ? days_behind(state, e) * NS_PER_DAY : 0);
+    return orma_file_add(file, ts, 0, (const uint8_t *)bytes.data, bytes.len);
 }
 
 /* The next line end that an empty line follows, which may end with a carriage return. NULL: none.

@@ -29,6 +29,8 @@ struct state {
     bool failed;
 };
 
+/* 146 years: what is added to a time of this century stays within 64 bits. */
+#define OFFSET_MAX (INT64_C(1) << 62)
 #define BAD(s, ...)                                                                                \
     ((s)->failed = true, orma_file_error((s)->file, -EBADMSG, "perfetto_manifest: " __VA_ARGS__))
 
@@ -154,7 +156,7 @@ static void read_clocks(struct state *s, const struct orma_json_value *entry,
     offset = orma_json_find(&v, "offset_ns");
     if (!s->failed && offset.type != ORMA_JSON_NONE && offset.type != ORMA_JSON_INT)
         BAD(s, "clocks: offset_ns must be an integer");
-    else if (!s->failed && offset.integer == INT64_MIN)
+    else if (!s->failed && (offset.integer > OFFSET_MAX || offset.integer < -OFFSET_MAX))
         BAD(s, "clocks: offset_ns is out of range");
     f->offset_ns = offset.integer;
     f->has_clocks = true;

@@ -25,11 +25,11 @@ static void concat(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     orma_result_buf(ctx, &out, false);
 }
 
-/* As in SQLite, no separator stands before the first text that is not empty. */
 static void concat_ws(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     struct orma_str sep = argc ? orma_value_str(argv[0]) : (struct orma_str){0};
     struct orma_buf out = {0};
+    bool any = false;
 
     if (argc < 2) {
         orma_result_error(ctx, "concat_ws: needs at least two arguments");
@@ -42,8 +42,9 @@ static void concat_ws(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
         if (!s.data)
             continue;
-        if (out.len)
+        if (any)
             orma_buf_put(&out, sep.data, sep.len);
+        any = true;
         orma_buf_put(&out, s.data, s.len);
     }
     orma_result_buf(ctx, &out, false);
