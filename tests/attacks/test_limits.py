@@ -70,6 +70,36 @@ class Limits(Attack):
             self.assertNotRegex(left.name, r"^\.|part|tmp", "left behind")
         self.assert_ends()
 
+    def test_closed_standard_streams(self):
+        """Whichever are closed: what is written has not a word of what is printed, and is what it is with open ones."""
+        trace = self.dir / "t.json"
+        trace.write_text(json.dumps([dict(ph="X", name=f"n{i}", pid=1, tid=1, ts=i * 10, dur=5) for i in range(200)]))
+        files = {"e.csv": ("export", "--to", "csv", "-o", "e.csv", trace, "SELECT name, ts, dur FROM slice"),
+                 "e.parquet": ("export", "--to", "parquet", "-o", "e.parquet", trace, "SELECT name, ts FROM slice"),
+                 "r.html": ("report", "--html", "r.html", trace)}
+        whole = {}
+        for closed in ("", "<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
+            for name, argv in files.items():
+                (self.dir / name).unlink(missing_ok=True)
+                done = self.run_program("sh", "-c", f'exec "$@" {closed}', "sh", ORMA, *argv)
+                self.check(f"{name} {closed}", done, (0, 1))
+                data = (self.dir / name).read_bytes()
+                self.assertEqual(data, whole.setdefault(name, data), f"{name} {closed}")
+        self.start_traced()
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            self.session()
+            counts = self.dir / "counts"
+            counts.write_bytes(bytes(4096))
+            app = self.start("sh", "-c", f'exec "$@" {closed}', "sh", TOOLS / "attack_app", counts, "count", 1, 1000, "1")
+            memory = lambda: "perfetto_shmem" in pathlib.Path(f"/proc/{app.pid}/maps").read_text()
+            self.wait_for("its memory", memory)
+            held = {n: os.readlink(f"/proc/{app.pid}/fd/{n}") for n in os.listdir(f"/proc/{app.pid}/fd") if int(n) < 3}
+            free = {n for n, how in (("0", "<&-"), ("1", ">&-"), ("2", "2>&-")) if how in closed.split()}
+            self.assertLessEqual({held[n] for n in free & held.keys()}, {str(counts)}, f"{closed}: {held}")  # it opens that itself
+            app.kill()
+            self.end(self.recorder)
+        self.assert_ends()
+
     NAMES = (b"a) S 1 (b", b"x\ny\nz", b"\xff\xfe\x80", b")))))", b"", b"a b c", b"Name:\tq", b"\x1b[31mred", b"(", b"Tgid:\t1", b'{"a":1}',
              b"\\n\\t", b"NSpid:\t1 2", b"%s%n%d", b"</script>", b"<!--<script>")
 
