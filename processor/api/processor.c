@@ -204,7 +204,7 @@ static int load_mapped(struct orma_processor *self, orma_progress_fn *progress, 
     size_t size = orma_mapped_size(self->mapped), pos = 0, goal = 0;
     int ret = begin(self);
 
-    self->import.reader.mapped = self->import.reader.sorter.mapped = self->mapped;
+    self->import.reader.source.mapped = self->import.reader.sorter.mapped = self->mapped;
     while (!ret && pos < size && goal < size) {
         /* A step ends anywhere: what is not whole is read with the next one. */
         orma_mapped_read_on(self->mapped, goal, ORMA_MIN(size, goal + PROGRESS_STEP));

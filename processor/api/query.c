@@ -66,7 +66,8 @@ int orma_script_step(struct orma_script_run *self, struct orma_query **ret)
     int r;
 
     self->tp->error[0] = '\0';
-    self->tp->import.reader.unchecked = 0; /* each statement looks whether the file has changed */
+    self->tp->import.reader.source.unchecked =
+        0; /* each statement looks whether the file has changed */
     orma_buf_clear(&self->tp->sql_error);
     if (query)
         query->scratch = malloc(ORMA_QUERY_SCRATCH);

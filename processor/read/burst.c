@@ -58,33 +58,33 @@ void orma_burst_note(struct orma_reader *self, const struct orma_read_packet *p)
                                 p->interned.data ? p->interned.data + p->interned.len : NULL);
     struct orma_str tail = {from, (size_t)(end - from)};
 
-    if (p->has_defaults || p->machine_raw || !p->payload.data || self->no_bursts ||
+    if (p->has_defaults || p->machine_raw || !p->payload.data || self->burst.off ||
         self->last_seq->tokenize_events)
-        self->burst_tail.len = 0;
-    else if (!orma_str_eq(tail, self->burst_tail))
-        self->burst_tail =
+        self->burst.tail.len = 0;
+    else if (!orma_str_eq(tail, self->burst.tail))
+        self->burst.tail =
             tail.len && tail.len <= TAIL_MAX && is_tail(tail) ? tail : (struct orma_str){NULL, 0};
 }
 
 /* The clock that packets of the sequence have when they name none. False: it must be looked up. */
 static inline bool use_clock(struct orma_reader *self, const struct orma_seq *seq, struct burst *b)
 {
-    uint32_t id = seq->gen->has_clock ? seq->gen->clock_id : seq->view->default_id;
+    uint32_t id = seq->gen->has_clock ? seq->gen->clock_id : seq->clock.view->default_id;
 
-    if (id == seq->view->same_id) {
+    if (id == seq->clock.view->same_id) {
         b->unit = 1;
         b->lo = INT64_MIN;
         b->hi = INT64_MAX;
         return self->timeline.used || !self->timeline.claimed;
     }
-    b->incremental = seq->clock_incremental;
-    b->unit = seq->clock_unit;
-    b->offset = seq->clock_offset;
-    b->lo = seq->clock_lo;
-    b->hi = seq->clock_hi;
-    b->raw = seq->clock_incremental ? seq->clock_raw : 0;
-    return seq->clock_cached && seq->clock_id == id && seq->clock_epoch == self->timeline.epoch &&
-           seq->clock_stamp == self->timeline.clocks.cache_stamp;
+    b->incremental = seq->clock.incremental;
+    b->unit = seq->clock.unit;
+    b->offset = seq->clock.offset;
+    b->lo = seq->clock.lo;
+    b->hi = seq->clock.hi;
+    b->raw = seq->clock.incremental ? seq->clock.raw : 0;
+    return seq->clock.cached && seq->clock.id == id && seq->clock.epoch == self->timeline.epoch &&
+           seq->clock.stamp == self->timeline.clocks.cache_stamp;
 }
 
 /* The segment that a packet at `pos` would lengthen, or NULL. */
@@ -186,17 +186,17 @@ static void finish(struct orma_reader *self, struct orma_seq *seq, struct burst 
                    const uint8_t *pos)
 {
     self->order += b.packets * ORMA_ORDER_STEP;
-    self->packets += b.packets;
-    self->took += b.packets;
-    self->bursts++;
+    self->counts.packets += b.packets;
+    self->counts.took += b.packets;
+    self->burst.num++;
     self->last_ts = ORMA_MAX(self->last_ts, b.ts);
     self->sorter.max_ts = ORMA_MAX(self->sorter.max_ts, b.ts);
     self->sorter.waiting += b.packets;
-    seq->packets += b.packets;
-    self->data += seq->id != ORMA_SEQ_SERVICE ? b.packets : 0;
-    seq->needed += b.needed;
+    seq->counts.packets += b.packets;
+    self->counts.data += seq->id != ORMA_SEQ_SERVICE ? b.packets : 0;
+    seq->counts.needed += b.needed;
     if (b.incremental)
-        seq->clock_raw = b.raw;
+        seq->clock.raw = b.raw;
     seq->events->tail = pos;
     seq->events->last_ts = b.ts;
 }
@@ -205,7 +205,7 @@ const uint8_t *orma_burst_read(struct orma_reader *self, const uint8_t *pos, con
 {
     uint8_t uses = self->hooks.uses[ORMA_PB_TRACE_PACKET_TRACK_EVENT];
     struct orma_seq *seq = self->last_seq;
-    struct burst b = {.tail = self->burst_tail};
+    struct burst b = {.tail = self->burst.tail};
 
     if (!b.tail.len || (uses & (ORMA_FIELD_EARLY | ORMA_FIELD_TOKENIZE)) ||
         !(uses & ORMA_FIELD_WANTED) || seq->tokenize_events || !use_clock(self, seq, &b))

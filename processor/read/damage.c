@@ -113,19 +113,19 @@ const uint8_t *orma_damage_find(const uint8_t *pos, const uint8_t *end, bool at_
 
 int64_t orma_damage_offset(const struct orma_reader *self, const uint8_t *at)
 {
-    int64_t offset = orma_mapped_offset(self->mapped, at);
-    uintptr_t fed = (uintptr_t)at - (uintptr_t)self->pending;
+    int64_t offset = orma_mapped_offset(self->source.mapped, at);
+    uintptr_t fed = (uintptr_t)at - (uintptr_t)self->uncut.bytes;
 
     if (self->depth)
         return self->damage.outer;
     if (offset >= 0)
         return offset;
-    return self->pending && fed < self->pending_len ? (int64_t)(self->damage.fed + fed) : -1;
+    return self->uncut.bytes && fed < self->uncut.len ? (int64_t)(self->damage.fed + fed) : -1;
 }
 
 static void tell(struct orma_reader *self, int64_t offset, uint64_t bytes, const char *why)
 {
-    self->burst_tail.len = 0;
+    self->burst.tail.len = 0;
     if (!self->damage.first)
         self->damage.first = why;
     self->hooks.damaged(self->hooks.data, offset, bytes, why);
@@ -185,7 +185,7 @@ bool orma_damage_tail_left(struct orma_reader *self, const uint8_t **pos, const 
         return false;
     if (is_damaged(self, pos, end))
         return true;
-    self->burst_tail.len = 0;
+    self->burst.tail.len = 0;
     self->hooks.truncated(self->hooks.data, (uint64_t)(end - *pos));
     return false;
 }

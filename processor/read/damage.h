@@ -26,7 +26,7 @@ struct orma_damage {
     const char *why;   /* they are no packet */
     const char *first; /* why, at the first place of this file; NULL: there was none */
     bool good;         /* a packet of this file could be read */
-    uint64_t fed;      /* bytes of this file before reader.pending */
+    uint64_t fed;      /* bytes of this file before reader.uncut */
     int64_t outer;     /* where the packet lies whose unpacked bytes are read */
 };
 

@@ -71,9 +71,9 @@ void orma_reader_init(struct orma_reader *self, struct orma_storage *storage,
 void orma_reader_fini(struct orma_reader *self)
 {
     orma_sorter_fini(&self->sorter);
-    for (uint32_t i = 0; i < self->deferred_num; i++)
-        orma_seq_gen_unref(self->deferred[i].gen);
-    free(self->deferred);
+    for (uint32_t i = 0; i < self->waiting.num; i++)
+        orma_seq_gen_unref(self->waiting.packets[i].gen);
+    free(self->waiting.packets);
     orma_seqs_fini(&self->seqs);
     orma_timeline_fini(&self->timeline);
     for (struct orma_blob *b = self->blobs, *next; b; b = next) {
@@ -99,21 +99,21 @@ uint8_t *orma_reader_blob(struct orma_reader *self, size_t len)
 
 static bool use_cached(struct orma_seq *seq, uint64_t timestamp, struct orma_packet_time *ret)
 {
-    int64_t raw = (int64_t)((seq->clock_incremental ? (uint64_t)seq->clock_raw : 0) + timestamp);
+    int64_t raw = (int64_t)((seq->clock.incremental ? (uint64_t)seq->clock.raw : 0) + timestamp);
     int64_t ns;
 
-    if (__builtin_mul_overflow(raw, seq->clock_unit, &ns) || ns < seq->clock_lo ||
-        ns >= seq->clock_hi)
+    if (__builtin_mul_overflow(raw, seq->clock.unit, &ns) || ns < seq->clock.lo ||
+        ns >= seq->clock.hi)
         return false;
     *ret = (struct orma_packet_time){
-        .ts = (int64_t)((uint64_t)ns + (uint64_t)seq->clock_offset),
-        .raw = seq->clock_raw,
-        .unit = seq->clock_unit,
-        .offset = seq->clock_offset,
-        .incremental = seq->clock_incremental,
+        .ts = (int64_t)((uint64_t)ns + (uint64_t)seq->clock.offset),
+        .raw = seq->clock.raw,
+        .unit = seq->clock.unit,
+        .offset = seq->clock.offset,
+        .incremental = seq->clock.incremental,
     };
-    if (seq->clock_incremental)
-        seq->clock_raw = raw;
+    if (seq->clock.incremental)
+        seq->clock.raw = raw;
     return true;
 }
 
@@ -122,7 +122,7 @@ static inline uint32_t clock_of(const struct orma_read_packet *p, const struct o
 {
     uint32_t id = p->has_clock ? p->clock_id : seq->gen->has_clock ? seq->gen->clock_id : 0;
 
-    return id ? id : seq->view->default_id;
+    return id ? id : seq->clock.view->default_id;
 }
 
 /* The time of a packet that has one. */
@@ -132,14 +132,14 @@ static enum orma_clock_result packet_time(struct orma_reader *self, struct orma_
 {
     uint32_t id = clock_of(p, seq);
 
-    if (id == seq->view->same_id) {
+    if (id == seq->clock.view->same_id) {
         *ret = (struct orma_packet_time){.ts = (int64_t)p->timestamp, .unit = 1};
         orma_timeline_took(&self->timeline);
         return ORMA_CLOCK_OK;
     }
-    if (ORMA_LIKELY(seq->clock_cached && seq->clock_id == id &&
-                    seq->clock_epoch == self->timeline.epoch &&
-                    seq->clock_stamp == self->timeline.clocks.cache_stamp) &&
+    if (ORMA_LIKELY(seq->clock.cached && seq->clock.id == id &&
+                    seq->clock.epoch == self->timeline.epoch &&
+                    seq->clock.stamp == self->timeline.clocks.cache_stamp) &&
         ORMA_LIKELY(use_cached(seq, p->timestamp, ret)))
         return ORMA_CLOCK_OK;
     enum orma_clock_result r = orma_reader_find_clock(self, seq, id, p->timestamp);
@@ -160,17 +160,17 @@ enum orma_clock_result orma_reader_packet_time(struct orma_reader *self, struct 
 static void count_loss(const struct orma_read_packet *p, struct orma_seq *seq)
 {
     /* What was lost before the first packet is not known to be anything. */
-    if (!p->dropped || !seq->packets)
+    if (!p->dropped || !seq->counts.packets)
         return;
-    seq->losses++;
+    seq->counts.losses++;
     for (unsigned bit = 0; bit < 32; bit++)
-        seq->losses_by_reason[bit] += p->dropped >> bit & 1;
+        seq->counts.losses_by_reason[bit] += p->dropped >> bit & 1;
 }
 
 /* What was lost may have been what others refer to, or differ from. */
 static int lose_state(const struct orma_reader *self, struct orma_seq *seq)
 {
-    seq->valid = seq->has_times = false;
+    seq->valid = seq->times.known = false;
     return self->watches_order ? orma_seq_restart_sums(seq) : 0;
 }
 
@@ -182,8 +182,8 @@ static bool update_sequence(struct orma_reader *self, const struct orma_read_pac
     int r = 0;
 
     count_loss(p, seq);
-    seq->packets++;
-    self->data += seq->id != ORMA_SEQ_SERVICE;
+    seq->counts.packets++;
+    self->counts.data += seq->id != ORMA_SEQ_SERVICE;
     if (p->first)
         seq->saw_first = true;
     if (p->has_pid) {
@@ -270,11 +270,11 @@ bool orma_reader_sortable(struct orma_reader *self, int64_t ts)
 static void defer(struct orma_reader *self, const struct orma_read_packet *p, struct orma_seq *seq,
                   uint64_t order)
 {
-    if (ORMA_GROW(&self->deferred, &self->deferred_cap, self->deferred_num + (size_t)1)) {
+    if (ORMA_GROW(&self->waiting.packets, &self->waiting.cap, self->waiting.num + (size_t)1)) {
         self->storage->failed = true;
         return;
     }
-    self->deferred[self->deferred_num++] = (struct deferred){
+    self->waiting.packets[self->waiting.num++] = (struct deferred){
         .data = (const uint8_t *)p->bytes.data,
         .len = p->bytes.len,
         .seq = seq,
@@ -290,8 +290,9 @@ static void count_packet_failure(struct orma_reader *self, const struct orma_rea
 {
     uint32_t id = clock_of(p, seq);
 
-    orma_reader_count_clock(self, seq->view, orma_clock_key(id, seq->id), (int64_t)p->timestamp,
-                            why, orma_reader_offset(self, (const uint8_t *)p->bytes.data));
+    orma_reader_count_clock(self, seq->clock.view, orma_clock_key(id, seq->id),
+                            (int64_t)p->timestamp, why,
+                            orma_reader_offset(self, (const uint8_t *)p->bytes.data));
 }
 
 ORMA_COLD static void drop(struct orma_reader *self, const struct orma_read_packet *p,
@@ -369,24 +370,24 @@ static void read_timed(struct orma_reader *self, const struct orma_read_packet *
     }
     if (p->has_timestamp)
         self->last_ts = ORMA_MAX(self->last_ts, time.ts);
-    if (ORMA_UNLIKELY(p->dropped) && seq->packets > 1)
+    if (ORMA_UNLIKELY(p->dropped) && seq->counts.packets > 1)
         self->hooks.lost(self->hooks.data, seq, (uint16_t)seq->machine, time.ts);
     if (!(uses_of(self, p->field) & ORMA_FIELD_WANTED)) {
-        self->took += !is_unwanted(self, p, seq);
+        self->counts.took += !is_unwanted(self, p, seq);
         return;
     }
     if (ORMA_UNLIKELY(self->watches_order) && p->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT &&
         p->has_timestamp && orma_sorter_is_late(seq, time.ts))
         seq->tokenize_events = true;
     if (tokenized(self, p, seq, time.ts, order)) {
-        self->took++;
+        self->counts.took++;
         return;
     }
     if (!orma_reader_sortable(self, time.ts)) {
         drop(self, p, seq, ORMA_PACKET_BAD_TIME);
         return;
     }
-    self->took++;
+    self->counts.took++;
     if (p->has_timestamp && record && p->has_sequence)
         orma_sorter_push_packet(&self->sorter, seq, p, record, &time, order);
     else
@@ -484,17 +485,17 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
     uint64_t order = self->order;
 
     self->order += ORMA_ORDER_STEP;
-    self->packets++;
+    self->counts.packets++;
     if (!good) {
         orma_stats_inc(orma_reader_stats(self, self->at.machine),
                        ORMA_STAT_TOKENIZER_SKIPPED_PACKETS);
-        self->broken++;
+        self->counts.broken++;
         return;
     }
     self->damage.good = true;
     if (p->field == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ||
         p->field == ORMA_PB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS) {
-        self->took++;
+        self->counts.took++;
         read_compressed(self, p);
         return;
     }
@@ -514,7 +515,7 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
             self->storage->failed = true;
             return;
         }
-        if (ORMA_UNLIKELY(!seq->view) && !(seq->view = orma_reader_view(self, machine)))
+        if (ORMA_UNLIKELY(!seq->clock.view) && !(seq->clock.view = orma_reader_view(self, machine)))
             return;
         self->last_seq = seq;
     }
@@ -529,19 +530,19 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
     }
     if (uses_of(self, p->field) & ORMA_FIELD_EARLY &&
         self->hooks.early(self->hooks.data, p, p->has_sequence ? seq : NULL, machine, order)) {
-        self->took++;
+        self->counts.took++;
         return;
     }
     if (p->flags & ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) {
         if (!p->sequence) {
             orma_damage_packet(self, (const uint8_t *)p->bytes.data, p->bytes.len,
                                "a packet needs state but belongs to no sequence");
-            self->broken++;
+            self->counts.broken++;
             return;
         }
-        seq->needed++;
+        seq->counts.needed++;
         if (!seq->valid) {
-            seq->skipped++;
+            seq->counts.skipped++;
             self->hooks.skipped(self->hooks.data,
                                 ORMA_STAT_PACKET_SKIPPED_SEQ_NEEDS_INCREMENTAL_STATE_INVALID, seq,
                                 machine, (const uint8_t *)p->bytes.data);
@@ -613,17 +614,17 @@ static bool cut_record(const uint8_t **pos, const uint8_t *end, struct cut *ret)
 
 int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at)
 {
-    return orma_mapped_offset(self->mapped, at);
+    return orma_mapped_offset(self->source.mapped, at);
 }
 
 bool orma_reader_still_there(struct orma_reader *self)
 {
-    if (!self->mapped || self->gone)
-        return !self->gone;
-    if (self->unchecked++ % LOOKS_UNCHECKED && !orma_mapped_torn(self->mapped))
+    if (!self->source.mapped || self->source.gone)
+        return !self->source.gone;
+    if (self->source.unchecked++ % LOOKS_UNCHECKED && !orma_mapped_torn(self->source.mapped))
         return true;
-    self->gone = orma_mapped_changed(self->mapped);
-    return !self->gone;
+    self->source.gone = orma_mapped_changed(self->source.mapped);
+    return !self->source.gone;
 }
 
 /* Further packets with nothing in them, which a bomb is made of: they are counted, no more. */
@@ -635,8 +636,8 @@ ORMA_COLD static void skip_empty(struct orma_reader *self, const uint8_t **pos, 
         at += 2;
     uint64_t num = (uint64_t)(at - *pos) / 2;
     self->order += num * ORMA_ORDER_STEP;
-    self->packets += num;
-    self->took += num;
+    self->counts.packets += num;
+    self->counts.took += num;
     self->unwanted[0] += (uint32_t)num;
     *pos = at;
 }
@@ -690,7 +691,7 @@ size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len
                 skip_empty(self, &pos, end);
         } else if (c.record || c.error || more)
             more = read_odd(self, at, &pos, end, &c);
-        if (self->burst_tail.len)
+        if (self->burst.tail.len)
             pos = orma_burst_read(self, pos, end);
     }
     self->storage->failed |= self->sorter.failed;
@@ -750,9 +751,9 @@ void orma_reader_end_file(struct orma_reader *self, struct orma_str rest)
 {
     if (rest.len)
         read_tail(self, (const uint8_t *)rest.data, rest.len);
-    if (self->pending_len)
-        read_tail(self, self->pending, self->pending_len);
-    self->pending_len = 0;
+    if (self->uncut.len)
+        read_tail(self, self->uncut.bytes, self->uncut.len);
+    self->uncut.len = 0;
     orma_damage_end(self);
 }
 
@@ -764,24 +765,24 @@ void orma_reader_next_file(struct orma_reader *self, const struct orma_reader_fi
     self->host_seen = false;
     self->adopts = true;
     self->seqs.trace = file->row;
-    self->data = 0;
+    self->counts.data = 0;
     self->last_seq = NULL;
-    if (self->packets)
+    if (self->counts.packets)
         self->seqs.file++;
-    self->pending_len = 0;
+    self->uncut.len = 0;
     self->damage = (struct orma_damage){0};
     self->last_ts = 0;
     self->last_seq = NULL;
-    self->burst_tail.len = 0;
+    self->burst.tail.len = 0;
 }
 
 void orma_reader_finish(struct orma_reader *self)
 {
     self->behind = true;
-    for (uint32_t i = 0; i < self->deferred_num; i++)
-        retry_deferred(self, &self->deferred[i]);
+    for (uint32_t i = 0; i < self->waiting.num; i++)
+        retry_deferred(self, &self->waiting.packets[i]);
     self->behind = false;
-    self->deferred_num = 0;
+    self->waiting.num = 0;
     self->order += ORMA_ORDER_STEP; /* what is found out from here on is behind the last packet */
     orma_sorter_extract(&self->sorter, UINT64_MAX);
     self->storage->failed |= self->sorter.failed || self->seqs.failed;

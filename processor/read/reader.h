@@ -72,7 +72,7 @@ struct orma_reader_hooks {
     void (*stray)(void *data, const char *msg, uint32_t number, int64_t offset);
     /* The file ends in the middle of a packet. */
     void (*truncated)(void *data, uint64_t bytes);
-    /* Every packet as it is cut; NULL: nobody wants to know. With `no_bursts` only. */
+    /* Every packet as it is cut; NULL: nobody wants to know. With `burst.off` only. */
     void (*look)(void *data, struct orma_str packet);
     void *look_data; /* of look */
 };
@@ -110,19 +110,25 @@ struct orma_reader {
     bool full_sort;
     uint32_t flushes; /* since the last extraction */
     uint64_t extract_limit;
-    struct orma_seq *last_seq;  /* of the packet before */
-    struct orma_str burst_tail; /* what that packet ended with, see burst.h; empty: no burst */
-    uint64_t bursts;            /* how many were read */
-    bool no_bursts;             /* read each packet on the slow path: for tests */
-    bool
-        watches_order; /* there are sums: track events that come late are tokenized from there on */
-    uint64_t order;    /* of the next packet */
+    struct orma_seq *last_seq; /* of the packet before */
+    struct {
+        struct orma_str tail; /* what that packet ended with, see burst.h; empty: no burst */
+        uint64_t num;         /* how many were read */
+        bool off;             /* read each packet on the slow path: for tests */
+    } burst;
+    /* There are sums: track events that come late are tokenized from there on. */
+    bool watches_order;
+    uint64_t order; /* of the next packet */
     int64_t last_ts;
     struct orma_blob *blobs; /* copied and inflated bytes */
-    uint8_t *pending;        /* start of the bytes not cut yet, in blobs */
-    size_t pending_len, pending_cap;
-    struct deferred *deferred; /* packets whose clock is not known yet */
-    uint32_t deferred_num, deferred_cap;
+    struct {
+        uint8_t *bytes; /* that are no packets yet, in blobs */
+        size_t len, cap;
+    } uncut;
+    struct {
+        struct deferred *packets; /* whose clock is not known yet */
+        uint32_t num, cap;
+    } waiting;
     bool behind;    /* those are being read: not in the order of the file */
     uint32_t depth; /* of compressed packets */
     struct orma_damage damage;
@@ -130,15 +136,20 @@ struct orma_reader {
     struct orma_unpacked unpacked; /* out of packets and of containers; the owner counts `in` */
     /* Packets with a payload that no importer takes, by field; larger numbers in the last one. */
     uint32_t unwanted[ORMA_PACKET_FIELDS_MAX];
-    uint64_t packets; /* that were cut so far, and those that were handed on or used up: */
-    uint64_t took;    /* the others are deferred, or hooks.dropped() or damaged() was told */
-    uint64_t broken;  /* of those that damaged() was told of */
-    uint64_t data;    /* of this file, of sequences that are not the service's own */
-    struct orma_mapped *mapped; /* the whole file, where it is mapped; the owner's */
-    bool gone;                  /* it is no longer what was read */
-    uint32_t unchecked;         /* looks at it since somebody asked whether it is what it was */
-    const char *error;          /* why the trace can't be read on; NULL: fine */
-    char error_text[240];       /* of `error`, where that is made */
+    struct {
+        uint64_t packets; /* that were cut so far */
+        uint64_t took;    /* handed on or used up; the others are deferred, or hooks.dropped() or
+                            damaged() was told */
+        uint64_t broken;  /* of those that damaged() was told of */
+        uint64_t data;    /* of this file, of sequences that are not the service's own */
+    } counts;
+    struct {
+        struct orma_mapped *mapped; /* the whole one, where it is mapped; the owner's */
+        bool gone;                  /* it is no longer what was read */
+        uint32_t unchecked;         /* looks at it since somebody asked whether it is what it was */
+    } source;
+    const char *error;    /* why the trace can't be read on; NULL: fine */
+    char error_text[240]; /* of `error`, where that is made */
 };
 
 void orma_reader_init(struct orma_reader *self, struct orma_storage *storage,

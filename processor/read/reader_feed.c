@@ -14,18 +14,18 @@
 /* Makes space for `len` more bytes behind `pending` without moving packets that were read. */
 static bool pending_reserve(struct orma_reader *self, size_t len)
 {
-    if (len <= self->pending_cap - self->pending_len)
+    if (len <= self->uncut.cap - self->uncut.len)
         return true;
-    if (len > SIZE_MAX / 4 - self->pending_len)
+    if (len > SIZE_MAX / 4 - self->uncut.len)
         return false;
-    size_t cap = ORMA_MAX(BLOB_SIZE, (self->pending_len + len) * 2);
+    size_t cap = ORMA_MAX(BLOB_SIZE, (self->uncut.len + len) * 2);
     uint8_t *blob = orma_reader_blob(self, cap);
     if (!blob)
         return false;
-    if (self->pending_len)
-        memcpy(blob, self->pending, self->pending_len);
-    self->pending = blob;
-    self->pending_cap = cap;
+    if (self->uncut.len)
+        memcpy(blob, self->uncut.bytes, self->uncut.len);
+    self->uncut.bytes = blob;
+    self->uncut.cap = cap;
     return true;
 }
 
@@ -36,13 +36,13 @@ int orma_reader_feed(struct orma_reader *self, const uint8_t *data, size_t len)
 
         if (!pending_reserve(self, step))
             return -ENOMEM;
-        memcpy(self->pending + self->pending_len, data, step);
-        self->pending_len += step;
-        size_t used = orma_reader_map(self, self->pending, self->pending_len);
+        memcpy(self->uncut.bytes + self->uncut.len, data, step);
+        self->uncut.len += step;
+        size_t used = orma_reader_map(self, self->uncut.bytes, self->uncut.len);
         self->damage.fed += used;
-        self->pending += used;
-        self->pending_len -= used;
-        self->pending_cap -= used;
+        self->uncut.bytes += used;
+        self->uncut.len -= used;
+        self->uncut.cap -= used;
         data += step;
         len -= step;
     }

@@ -121,19 +121,19 @@ enum orma_clock_result orma_reader_find_clock(struct orma_reader *self, struct o
 {
     struct orma_timeline *t = &self->timeline;
     struct orma_clocks *clocks = &t->clocks;
-    uint64_t key = orma_timeline_key(seq->view, orma_clock_key(id, seq->id));
+    uint64_t key = orma_timeline_key(seq->clock.view, orma_clock_key(id, seq->id));
     int64_t unit = 1, ns, ts;
     bool incremental = false;
     struct orma_clock_span span;
 
     if (!seq->id && orma_clock_is_private(id))
         orma_reader_refuse_clock(self, id);
-    if (seq->clock_cached && seq->clock_incremental)
-        orma_clocks_set_raw(clocks,
-                            orma_timeline_key(seq->view, orma_clock_key(seq->clock_id, seq->id)),
-                            seq->clock_raw);
-    seq->clock_cached = false;
-    orma_timeline_use(t, seq->view);
+    if (seq->clock.cached && seq->clock.incremental)
+        orma_clocks_set_raw(
+            clocks, orma_timeline_key(seq->clock.view, orma_clock_key(seq->clock.id, seq->id)),
+            seq->clock.raw);
+    seq->clock.cached = false;
+    orma_timeline_use(t, seq->clock.view);
     if (!orma_clocks_describe(clocks, key, &unit, &incremental))
         return ORMA_CLOCK_UNKNOWN_SOURCE;
     int64_t raw = incremental ? orma_clocks_get_raw(clocks, key) : 0;
@@ -142,16 +142,16 @@ enum orma_clock_result orma_reader_find_clock(struct orma_reader *self, struct o
     enum orma_clock_result r = orma_clocks_convert(clocks, key, ns, t->trace_clock, &ts, &span);
     if (r != ORMA_CLOCK_OK)
         return r;
-    seq->clock_cached = true;
-    seq->clock_id = id;
-    seq->clock_incremental = incremental;
-    seq->clock_unit = unit;
-    seq->clock_raw = raw;
-    seq->clock_lo = span.lo;
-    seq->clock_hi = span.hi;
-    seq->clock_offset = span.offset;
-    seq->clock_epoch = t->epoch;
-    seq->clock_stamp = clocks->cache_stamp;
+    seq->clock.cached = true;
+    seq->clock.id = id;
+    seq->clock.incremental = incremental;
+    seq->clock.unit = unit;
+    seq->clock.raw = raw;
+    seq->clock.lo = span.lo;
+    seq->clock.hi = span.hi;
+    seq->clock.offset = span.offset;
+    seq->clock.epoch = t->epoch;
+    seq->clock.stamp = clocks->cache_stamp;
     return ORMA_CLOCK_OK;
 }
 
@@ -183,7 +183,7 @@ bool orma_reader_add_clocks(struct orma_reader *self, uint16_t machine, struct o
         return false;
     }
     for (uint32_t i = 0; seq && i < num; i++)
-        if (values[i].key == orma_clock_key(seq->clock_id, seq->id) && seq->clock_cached)
-            seq->clock_raw = values[i].raw;
+        if (values[i].key == orma_clock_key(seq->clock.id, seq->id) && seq->clock.cached)
+            seq->clock.raw = values[i].raw;
     return true;
 }

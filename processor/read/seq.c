@@ -107,7 +107,7 @@ void orma_seqs_fini(struct orma_seqs *self)
         struct orma_seq *seq = (struct orma_seq *)(uintptr_t)slot->val;
 
         orma_seq_gen_unref(seq->gen);
-        free(seq->ahead);
+        free(seq->read_ahead.items);
         free(seq);
     }
     orma_map_fini(&self->by_id);
@@ -118,7 +118,7 @@ int orma_seq_clear(struct orma_seq *self)
     struct orma_seq_gen *gen = gen_new(self, NULL, NULL);
 
     self->valid = gen != NULL;
-    self->has_times = false;
+    self->times.known = false;
     if (!gen)
         return -ENOMEM;
     gen->has_pid = self->gen->has_pid; /* a sequence stays with its thread */
@@ -319,17 +319,19 @@ double orma_seq_gen_sum(struct orma_seq_gen *self, uint64_t track_uuid, double d
 
 union orma_seq_ahead *orma_seq_keep_ahead(struct orma_seq *self, uint32_t num)
 {
-    const uint32_t left = self->ahead_num - self->ahead_at;
+    const uint32_t left = self->read_ahead.num - self->read_ahead.at;
 
     /* Where at least half of it is done, what is left moves instead of growing. */
-    if ((size_t)self->ahead_num + num > self->ahead_cap && self->ahead_at >= left) {
+    if ((size_t)self->read_ahead.num + num > self->read_ahead.cap && self->read_ahead.at >= left) {
         if (left)
-            memmove(self->ahead, self->ahead + self->ahead_at, left * sizeof(*self->ahead));
-        self->ahead_at = 0;
-        self->ahead_num = left;
+            memmove(self->read_ahead.items, self->read_ahead.items + self->read_ahead.at,
+                    left * sizeof(*self->read_ahead.items));
+        self->read_ahead.at = 0;
+        self->read_ahead.num = left;
     }
-    if (ORMA_GROW(&self->ahead, &self->ahead_cap, (size_t)self->ahead_num + num))
+    if (ORMA_GROW(&self->read_ahead.items, &self->read_ahead.cap,
+                  (size_t)self->read_ahead.num + num))
         return NULL;
-    self->ahead_num += num;
-    return &self->ahead[self->ahead_num - num];
+    self->read_ahead.num += num;
+    return &self->read_ahead.items[self->read_ahead.num - num];
 }

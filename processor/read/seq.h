@@ -88,6 +88,32 @@ union orma_seq_ahead {
     double sum;
 };
 
+/* Packets, and those that are missing. */
+struct orma_seq_counts {
+    uint64_t needed, skipped; /* packets that need state, and those dropped for lack of it */
+    uint64_t packets;
+    /* Losses before a packet, that before the first one left out: how many, and by reason (bits of
+     * previous_packet_dropped). */
+    uint64_t losses;
+    uint32_t losses_by_reason[32];
+};
+
+/* Of ThreadDescriptor and legacy time fields. */
+struct orma_seq_times {
+    bool known;
+    int64_t time_us, thread_time_us, thread_instructions;
+};
+
+/* The conversion used last: raw * unit + offset, while lo <= ns < hi. */
+struct orma_seq_clock {
+    bool cached, incremental;
+    uint32_t id;
+    uint32_t epoch, stamp;
+    int64_t unit, lo, hi, offset;
+    int64_t raw;                  /* incremental: the sum so far */
+    struct orma_clock_view *view; /* of its file and machine; the reader's */
+};
+
 struct orma_seq {
     uint32_t id;
     uint32_t machine;
@@ -101,26 +127,15 @@ struct orma_seq {
     uint32_t uid;
     uint32_t pid;
     bool has_pid;
-    uint64_t needed, skipped; /* packets that need state, and those dropped for lack of it */
-    uint64_t packets;
-    /* Losses before a packet, that before the first one left out: how many, and by reason (bits of
-     * previous_packet_dropped). */
-    uint64_t losses;
-    uint32_t losses_by_reason[32];
-    /* Of ThreadDescriptor and legacy time fields. */
-    bool has_times;
-    int64_t time_us, thread_time_us, thread_instructions;
-    /* The conversion used last: raw * unit + offset, while lo <= ns < hi. */
-    bool clock_cached, clock_incremental;
-    uint32_t clock_id;
-    uint32_t clock_epoch, clock_stamp;
-    int64_t clock_unit, clock_lo, clock_hi, clock_offset;
-    int64_t clock_raw;            /* incremental: the sum so far */
-    struct orma_clock_view *view; /* of its file and machine; the reader's */
+    struct orma_seq_counts counts;
+    struct orma_seq_times times;
+    struct orma_seq_clock clock;
     /* Where the next packet may be appended in the sorter: track events, and what else there is. */
     struct orma_run *events, *others;
-    union orma_seq_ahead *ahead; /* from `ahead_at` on */
-    uint32_t ahead_num, ahead_cap, ahead_at;
+    struct {
+        union orma_seq_ahead *items; /* from `at` on */
+        uint32_t num, cap, at;
+    } read_ahead;
 };
 
 /* The service's own packets; what it says behind its last statistics is no data. */
@@ -188,12 +203,13 @@ union orma_seq_ahead *orma_seq_keep_ahead(struct orma_seq *self, uint32_t num);
 /* The first of what waits, good until more is kept; NULL: nothing waits. */
 static inline const union orma_seq_ahead *orma_seq_first_ahead(const struct orma_seq *self)
 {
-    return self->ahead_at < self->ahead_num ? &self->ahead[self->ahead_at] : NULL;
+    return self->read_ahead.at < self->read_ahead.num ? &self->read_ahead.items[self->read_ahead.at]
+                                                      : NULL;
 }
 
 /* The first `num` words wait no more. */
 static inline void orma_seq_drop_ahead(struct orma_seq *self, uint32_t num)
 {
-    self->ahead_at += num;
+    self->read_ahead.at += num;
 }
 #endif

@@ -47,7 +47,7 @@ static struct loaded *load(const uint8_t *data, size_t len, size_t step, enum wa
         orma_import_init(&l->import, &l->storage, &orma_importers, NULL))
         return l;
     if (way == LONG_WAY) {
-        l->import.reader.no_bursts = l->import.options.no_plain_events = true;
+        l->import.reader.burst.off = l->import.options.no_plain_events = true;
         l->import.reader.sorter.read_plain = NULL;
     }
     if (way == LATER)

@@ -118,8 +118,8 @@ static struct orma_pieces_seq *add_seq(struct orma_pieces_known *self, uint64_t 
     seq->seq = orma_seqs_get(&self->reader.seqs, machine, id);
     seq->index = self->seqs_num++;
     if (seq->seq)
-        seq->seq->view = orma_reader_view(&self->reader, machine);
-    return seq->seq && seq->seq->view ? seq : NULL;
+        seq->seq->clock.view = orma_reader_view(&self->reader, machine);
+    return seq->seq && seq->seq->clock.view ? seq : NULL;
 }
 
 static struct orma_pieces_seq *find_seq(struct orma_pieces_known *self,
@@ -284,8 +284,8 @@ bool orma_pieces_known_convert(struct orma_pieces_known *self, struct orma_piece
             *ret_span = (struct orma_clock_span){INT64_MIN, INT64_MAX, 0};
         return true;
     }
-    return orma_timeline_convert(&self->reader.timeline, seq->seq->view, key, ns, ret, ret_span) ==
-               ORMA_CLOCK_OK ||
+    return orma_timeline_convert(&self->reader.timeline, seq->seq->clock.view, key, ns, ret,
+                                 ret_span) == ORMA_CLOCK_OK ||
            convert_later(self, seq, clock, ns, ret, ret_span);
 }
 

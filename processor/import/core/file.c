@@ -269,8 +269,8 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
     }
     self->account = orma_accounts_get(&self->import->accounts, imp->model, self->row,
                                       self->ops ? self->ops->unit : ORMA_ACCOUNT_PACKET);
-    self->units_before = imp->reader->packets - imp->reader->broken;
-    self->took_before = imp->reader->took;
+    self->units_before = imp->reader->counts.packets - imp->reader->counts.broken;
+    self->took_before = imp->reader->counts.took;
     orma_table_set(t, ORMA_TRACE_FILE_TRACE_TYPE, self->row, orma_model_cstr(imp->model, name));
     orma_table_set(t, ORMA_TRACE_FILE_IS_CONTAINER, self->row, is_container(self->format));
     orma_table_set(t, ORMA_TRACE_FILE_PROCESSING_ORDER, self->row, self->import->files_begun++);
@@ -437,10 +437,10 @@ static void count_packets(struct orma_file *self)
 {
     const struct orma_reader *r = self->imp->reader;
 
-    orma_account_begin(self->account, r->packets - r->broken - self->units_before);
-    (void)orma_account_took(self->account, r->took - self->took_before);
-    self->units_before = r->packets - r->broken;
-    self->took_before = r->took;
+    orma_account_begin(self->account, r->counts.packets - r->counts.broken - self->units_before);
+    (void)orma_account_took(self->account, r->counts.took - self->took_before);
+    self->units_before = r->counts.packets - r->counts.broken;
+    self->took_before = r->counts.took;
 }
 
 static void end_packets(struct orma_file *self, struct orma_str rest)

@@ -41,8 +41,8 @@ void orma_import_late_item(struct orma_import *import, struct orma_import_ctx *c
     const struct orma_import_late *late = &import->late;
     struct orma_item copy = *item;
     bool rest = importer->glance(ctx, &copy);
-    bool waits =
-        (import->reader.mapped || late->always) && !late->families[importer->family].attached;
+    bool waits = (import->reader.source.mapped || late->always) &&
+                 !late->families[importer->family].attached;
 
     if (rest && waits)
         put_off(import, importer->family, &copy);
@@ -115,7 +115,7 @@ static void free_notes(struct orma_import *import, enum orma_family family)
 /* Bytes that went away or were written over: whatever came of them means nothing. */
 static bool is_there(struct orma_reader *reader)
 {
-    reader->unchecked = 0; /* it looks */
+    reader->source.unchecked = 0; /* it looks */
     return orma_reader_still_there(reader);
 }
 

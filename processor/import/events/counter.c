@@ -24,16 +24,16 @@ static void sample(struct orma_import_ctx *imp, struct orma_events_record *e,
     if (!main)
         return;
     if (ORMA_LIKELY(!e->annotated && !e->typed && !e->stacked)) {
-        if (e->passthrough == ORMA_ID_NONE)
+        if (e->owner.passthrough == ORMA_ID_NONE)
             return;
         struct orma_events_state *st = orma_events_state(imp);
-        if (ORMA_UNLIKELY(!st->has_passthrough || st->passthrough != e->passthrough ||
+        if (ORMA_UNLIKELY(!st->has_passthrough || st->passthrough != e->owner.passthrough ||
                           st->passthrough_settled != imp->model->storage->args.settled)) {
             ORMA_MODEL_ARGS(args, imp->model);
             orma_events_start_args(imp, NULL);
             orma_events_collect_args(imp, args, e, false);
             st->has_passthrough = true;
-            st->passthrough = e->passthrough;
+            st->passthrough = e->owner.passthrough;
             st->passthrough_settled = imp->model->storage->args.settled;
             st->passthrough_set = orma_args_commit(&imp->model->storage->args, args);
         }
@@ -118,10 +118,10 @@ static void note_thread_value(struct orma_import_ctx *imp, struct orma_events_re
         return;
     if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS) {
         e->has_thread_ns = true;
-        e->thread_ns = (int64_t)value;
+        e->thread.ns = (int64_t)value;
     } else if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT) {
         e->has_instructions = true;
-        e->instructions = (int64_t)value;
+        e->thread.instructions = (int64_t)value;
     }
 }
 
@@ -142,7 +142,7 @@ static void put_value(struct orma_import_ctx *imp, struct orma_events_record *e,
     note_thread_value(imp, e, t, value);
     if (main && t->scope != ORMA_EVENTS_THREAD) {
         e->t = t;
-        e->upid = t->upid;
+        e->owner.upid = t->upid;
         orma_events_find_passthrough(imp, e);
     }
     sample(imp, e, t, value, main);
@@ -166,7 +166,7 @@ void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record 
         refuse(imp, e, ORMA_STAT_TRACK_EVENT_COUNTER_MISSING_TRACK_UUID, NULL);
         return;
     }
-    if (!e->has_value && !e->has_double) {
+    if (!e->has.value && !e->has.double_value) {
         refuse(imp, e, ORMA_STAT_TRACK_EVENT_COUNTER_MISSING_VALUE, NULL);
         return;
     }
@@ -181,11 +181,11 @@ void orma_events_counter(struct orma_import_ctx *imp, struct orma_events_record 
         parser_error(imp, e);
         return;
     }
-    e->utid = t->scope == ORMA_EVENTS_THREAD ? t->utid : ORMA_ID_NONE;
+    e->owner.utid = t->scope == ORMA_EVENTS_THREAD ? t->utid : ORMA_ID_NONE;
     if (ORMA_UNLIKELY(e->has_thread_ns || e->has_instructions))
         orma_events_thread_counters(imp, e);
     /* Its own value comes first, though its row is behind those of the others. */
-    double value = scaled(e, t, e->has_value ? (double)e->value : e->double_value, 0);
+    double value = scaled(e, t, e->has.value ? (double)e->value : e->double_value, 0);
     if (e->has_extras)
         orma_events_extra_counters(imp, e);
     put_value(imp, e, t, value, true);
@@ -268,9 +268,9 @@ static unsigned read_sums(struct orma_import_ctx *imp, const struct orma_events_
     unsigned num = 0;
 
     if (e->type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER &&
-        ((!e->has_track && !gen->has_track) || (!e->has_value && !e->has_double) ||
-         !add_sum(e, counter_track(imp, e, e->has_track ? e->track_uuid : gen->track_uuid),
-                  e->has_value ? (double)e->value : e->double_value, &ret[num++])))
+        ((!e->has.track && !gen->has_track) || (!e->has.value && !e->has.double_value) ||
+         !add_sum(e, counter_track(imp, e, e->has.track ? e->track_uuid : gen->track_uuid),
+                  e->has.value ? (double)e->value : e->double_value, &ret[num++])))
         return 0;
     for (unsigned which = 0; e->has_extras && which < 2; which++)
         for (unsigned i = 0; i < e->values_num[which]; i++)
@@ -349,19 +349,19 @@ const double *orma_events_sum_read(struct orma_import_ctx *imp, struct orma_seq 
 
 void orma_events_thread_counters(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
-    const struct orma_track_dim dim = orma_dim(imp->model->known.utid, e->utid);
+    const struct orma_track_dim dim = orma_dim(imp->model->known.utid, e->owner.utid);
 
-    if (e->utid == ORMA_ID_NONE)
+    if (e->owner.utid == ORMA_ID_NONE)
         return;
     if (e->has_thread_ns)
         orma_model_counter(imp->model, e->item->ts,
                            orma_model_counter_track(imp->model, e->item->machine, "thread_time",
                                                     imp->model->known.thread_time, NULL, 1, &dim),
-                           (double)e->thread_ns);
+                           (double)e->thread.ns);
     if (e->has_instructions)
         orma_model_counter(
             imp->model, e->item->ts,
             orma_model_counter_track(imp->model, e->item->machine, "thread_instructions",
                                      imp->model->known.thread_instruction_count, NULL, 1, &dim),
-            (double)e->instructions);
+            (double)e->thread.instructions);
 }

@@ -51,10 +51,12 @@ struct orma_events_extras {
 
 /* Read in one pass; other lists are read again when they are there at all. */
 struct orma_events_record {
-    bool stacked; /* a call stack came with it */
+    bool stacked; /* a call stack came with it: see `sample` */
     /* Zero until the field comes. */
     uint32_t type;
-    bool has_type, has_track, has_name_iid, has_name, has_value, has_double, has_legacy;
+    struct {
+        bool type, track, name_iid, name, value, double_value, legacy;
+    } has;
     bool annotated, typed;
     bool timed;              /* has times of the older form */
     uint8_t flows;           /* the lists of them that are there */
@@ -70,23 +72,31 @@ struct orma_events_record {
     uint64_t name_iid;
     /* Where it belongs. */
     struct orma_events_track *t; /* the described track */
-    uint32_t utid, upid;         /* ORMA_ID_NONE: none */
-    uint32_t passthrough;        /* the thread that wrote an event of another track */
+    struct {
+        uint32_t utid, upid;  /* ORMA_ID_NONE: none */
+        uint32_t passthrough; /* the thread that wrote an event of another track */
+    } owner;
     uint32_t name_id, category_id;
     /* From here on only what the flags say was there. */
     uint64_t track_uuid;
     struct orma_str name, category;
     int64_t value;
     double double_value;
-    int64_t thread_ns, instructions; /* of the thread, at the event */
-    int64_t source_id;
-    uint32_t async_scope; /* pool id */
+    struct {
+        int64_t ns, instructions; /* of the thread, at the event */
+    } thread;
+    struct {
+        int64_t source_id;
+        uint32_t scope; /* pool id */
+    } async;
     uint64_t category_iids[ORMA_EVENTS_CATEGORIES_MAX];
-    struct orma_events_legacy legacy; /* if has_legacy */
+    struct orma_events_legacy legacy; /* if has.legacy */
     struct orma_events_extras extras; /* if has_extras */
-    uint32_t callsite;                /* if stacked, as the next two */
-    bool has_weight;
-    double weight;
+    struct {
+        uint32_t callsite;
+        bool has_weight;
+        double weight;
+    } sample; /* if stacked */
     struct orma_str bytes;
     const struct orma_item *item;
 };

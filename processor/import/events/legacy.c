@@ -29,16 +29,16 @@ bool orma_events_place_on_thread(struct orma_import_ctx *imp, struct orma_events
 {
     const struct orma_seq_gen *gen = e->item->gen;
     struct orma_processes *procs = orma_model_processes(imp->model, e->item->machine);
-    const bool other_pid = e->has_legacy && e->legacy.has_pid;
-    const bool other_tid = e->has_legacy && e->legacy.has_tid;
+    const bool other_pid = e->has.legacy && e->legacy.has_pid;
+    const bool other_tid = e->has.legacy && e->legacy.has_tid;
     uint32_t pid = other_pid ? (uint32_t)e->legacy.pid : gen->pid;
     uint32_t tid = other_tid ? (uint32_t)e->legacy.tid : gen->tid;
 
     if (!pid || (!tid && (other_tid || !other_pid)))
         return false;
-    e->utid = other_pid && !other_tid ? orma_processes_unknown_thread(procs, pid)
-                                      : orma_processes_thread_of(procs, tid, pid);
-    e->upid = orma_processes_upid(procs, e->utid);
+    e->owner.utid = other_pid && !other_tid ? orma_processes_unknown_thread(procs, pid)
+                                            : orma_processes_thread_of(procs, tid, pid);
+    e->owner.upid = orma_processes_upid(procs, e->owner.utid);
     e->place = ORMA_EVENTS_ON_THREAD;
     return true;
 }
@@ -48,11 +48,11 @@ static bool read_id(struct orma_import_ctx *imp, struct orma_events_record *e)
     const struct orma_events_legacy *l = &e->legacy;
 
     if (l->has_unscoped) {
-        e->source_id = (int64_t)l->unscoped_id;
+        e->async.source_id = (int64_t)l->unscoped_id;
     } else if (l->has_global) {
-        e->source_id = (int64_t)l->global_id;
-    } else if (l->has_local && e->upid != ORMA_ID_NONE) {
-        e->source_id = (int64_t)l->local_id;
+        e->async.source_id = (int64_t)l->global_id;
+    } else if (l->has_local && e->owner.upid != ORMA_ID_NONE) {
+        e->async.source_id = (int64_t)l->local_id;
         e->of_process = true;
     } else {
         return parser_error(imp, e);
@@ -91,13 +91,13 @@ static bool place_async(struct orma_import_ctx *imp, struct orma_events_record *
     take_track(imp, e);
     if (!read_id(imp, e))
         return false;
-    e->async_scope = scope_is_name ? e->name_id : e->category_id;
+    e->async.scope = scope_is_name ? e->name_id : e->category_id;
     if (e->legacy.id_scope.data)
-        e->async_scope = orma_strpool_addf(pool, "%.*s:%.*s",
+        e->async.scope = orma_strpool_addf(pool, "%.*s:%.*s",
                                            ORMA_STR_ARG(orma_strpool_get(pool, e->category_id)),
                                            ORMA_STR_ARG(e->legacy.id_scope));
     e->place = ORMA_EVENTS_ON_ASYNC;
-    e->passthrough = e->utid;
+    e->owner.passthrough = e->owner.utid;
     return true;
 }
 
@@ -108,16 +108,16 @@ static bool place_instant(struct orma_import_ctx *imp, struct orma_events_record
         e->place = ORMA_EVENTS_ON_TRACE;
         break;
     case ORMA_PB_TRACK_EVENT_LEGACY_EVENT_SCOPE_PROCESS:
-        if (e->upid == ORMA_ID_NONE)
+        if (e->owner.upid == ORMA_ID_NONE)
             return parser_error(imp, e);
         e->place = ORMA_EVENTS_ON_PROCESS;
         break;
     default:
-        return e->utid != ORMA_ID_NONE || parser_error(imp, e);
+        return e->owner.utid != ORMA_ID_NONE || parser_error(imp, e);
     }
     take_track(imp, e);
-    e->passthrough = e->utid;
-    e->utid = ORMA_ID_NONE;
+    e->owner.passthrough = e->owner.utid;
+    e->owner.utid = ORMA_ID_NONE;
     return true;
 }
 
@@ -137,10 +137,10 @@ bool orma_events_place_legacy(struct orma_import_ctx *imp, struct orma_events_re
     case 'I':
         return place_instant(imp, e);
     case 'X':
-        return (e->utid != ORMA_ID_NONE && !is_shared(e)) || parser_error(imp, e);
+        return (e->owner.utid != ORMA_ID_NONE && !is_shared(e)) || parser_error(imp, e);
     case 'B':
     case 'E':
-        return e->utid != ORMA_ID_NONE || parser_error(imp, e);
+        return e->owner.utid != ORMA_ID_NONE || parser_error(imp, e);
     }
     return true;
 }
@@ -151,7 +151,7 @@ bool orma_events_place_legacy(struct orma_import_ctx *imp, struct orma_events_re
 static uint32_t flow_track(struct orma_import_ctx *imp, const struct orma_events_record *e)
 {
     if (e->place)
-        return orma_model_thread_track(imp->model, e->item->machine, e->utid);
+        return orma_model_thread_track(imp->model, e->item->machine, e->owner.utid);
     (void)orma_events_make_rows(imp, e->t, e->name_id, e->item->gen->seq); /* it is resolved */
     return orma_events_instant_track(imp, e->t, e->item->ts, 0);
 }
@@ -194,7 +194,7 @@ static void on_other(struct orma_import_ctx *imp, struct orma_events_record *e)
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_CHROME_RAW);
     const struct orma_events_legacy *l = &e->legacy;
 
-    if (e->utid == ORMA_ID_NONE) {
+    if (e->owner.utid == ORMA_ID_NONE) {
         (void)parser_error(imp, e);
         return;
     }
@@ -209,12 +209,12 @@ static void on_other(struct orma_import_ctx *imp, struct orma_events_record *e)
     if (l->has_duration)
         put_raw(imp, args, "legacy_event.duration_ns", (int64_t)((uint64_t)l->duration_us * 1000));
     if (e->has_thread_ns)
-        put_raw(imp, args, "legacy_event.thread_timestamp_ns", e->thread_ns);
+        put_raw(imp, args, "legacy_event.thread_timestamp_ns", e->thread.ns);
     if (l->has_thread_duration && e->has_thread_ns)
         put_raw(imp, args, "legacy_event.thread_duration_ns",
                 (int64_t)((uint64_t)l->thread_duration_us * 1000));
     if (e->has_instructions)
-        put_raw(imp, args, "legacy_event.thread_instruction_count", e->instructions);
+        put_raw(imp, args, "legacy_event.thread_instruction_count", e->thread.instructions);
     if (l->has_instruction_delta && e->has_instructions)
         put_raw(imp, args, "legacy_event.thread_instruction_delta", l->thread_instruction_delta);
     if (l->async_tts)
@@ -236,7 +236,7 @@ static void on_other(struct orma_import_ctx *imp, struct orma_events_record *e)
     orma_table_set_time(t, ORMA_CHROME_RAW_TS, row, e->item->ts);
     orma_table_set(t, ORMA_CHROME_RAW_NAME, row,
                    orma_model_lit(imp->model, "track_event.legacy_event"));
-    orma_table_set(t, ORMA_CHROME_RAW_UTID, row, e->utid);
+    orma_table_set(t, ORMA_CHROME_RAW_UTID, row, e->owner.utid);
     orma_storage_set_args(t, ORMA_CHROME_RAW_ARG_SET_ID, row,
                           orma_args_commit(&imp->model->storage->args, args));
 }
@@ -296,19 +296,19 @@ static void on_metadata(struct orma_import_ctx *imp, struct orma_events_record *
         return;
     }
     if (!thread && !process) {
-        if (e->utid != ORMA_ID_NONE)
+        if (e->owner.utid != ORMA_ID_NONE)
             on_other(imp, e);
         return;
     }
-    if (!e->annotated || (thread ? e->utid : e->upid) == ORMA_ID_NONE) {
+    if (!e->annotated || (thread ? e->owner.utid : e->owner.upid) == ORMA_ID_NONE) {
         (void)parser_error(imp, e);
         return;
     }
     uint32_t name = first_text(imp, e);
     if (name && thread)
-        orma_processes_name_thread(procs, e->utid, name, ORMA_THREAD_NAME_DESCRIPTOR);
+        orma_processes_name_thread(procs, e->owner.utid, name, ORMA_THREAD_NAME_DESCRIPTOR);
     else if (name)
-        orma_processes_name_process(procs, e->upid, name, ORMA_PROCESS_NAME_DESCRIPTOR);
+        orma_processes_name_process(procs, e->owner.upid, name, ORMA_PROCESS_NAME_DESCRIPTOR);
 }
 
 static void on_complete(struct orma_import_ctx *imp, struct orma_events_record *e)
@@ -439,14 +439,14 @@ static bool event_time(struct orma_import_ctx *imp, const struct orma_packet_ctx
             return refuse(imp, ctx, ORMA_STAT_TRACK_EVENT_MISSING_TIMESTAMP, false);
         return ctx->ts >= 0 || refuse(imp, ctx, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP, false);
     }
-    if (t->delta && !seq->has_times)
+    if (t->delta && !seq->times.known)
         return refuse(imp, ctx, ORMA_STAT_TRACK_EVENT_SKIPPED_TIMESTAMP_DELTA_WITHOUT_VALID_STATE,
                       true);
-    if (t->delta && __builtin_add_overflow(seq->time_us, t->delta_us, &seq->time_us)) {
-        seq->has_times = false;
+    if (t->delta && __builtin_add_overflow(seq->times.time_us, t->delta_us, &seq->times.time_us)) {
+        seq->times.known = false;
         return refuse(imp, ctx, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP, false);
     }
-    if (__builtin_mul_overflow(t->delta ? seq->time_us : t->time_us, 1000, &ns))
+    if (__builtin_mul_overflow(t->delta ? seq->times.time_us : t->time_us, 1000, &ns))
         return refuse(imp, ctx, ORMA_STAT_TRACK_EVENT_INVALID_TIMESTAMP, false);
     /* Without a snapshot the clocks are taken to be the same, which is counted. */
     if (!orma_reader_to_trace_time(imp->reader, ctx->machine, ORMA_CLOCK_MONOTONIC, ns, ret, NULL))
@@ -461,22 +461,23 @@ static bool fill_extra(struct orma_import_ctx *imp, const struct orma_packet_ctx
     struct orma_seq *seq = ctx->seq;
 
     *x = (struct orma_event_extra){0};
-    if (t->thread_delta && !seq->has_times)
+    if (t->thread_delta && !seq->times.known)
         return refuse(imp, ctx, ORMA_STAT_TRACK_EVENT_SKIPPED_THREAD_TIME_DELTA_WITHOUT_VALID_STATE,
                       true);
-    if (t->instruction_delta && !seq->has_times)
+    if (t->instruction_delta && !seq->times.known)
         return refuse(imp, ctx,
                       ORMA_STAT_TRACK_EVENT_SKIPPED_THREAD_INSTRUCTION_DELTA_WITHOUT_VALID_STATE,
                       true);
     if (t->thread_delta)
-        seq->thread_time_us = add_wrapping(seq->thread_time_us, t->thread_delta_us);
+        seq->times.thread_time_us = add_wrapping(seq->times.thread_time_us, t->thread_delta_us);
     if (t->instruction_delta)
-        seq->thread_instructions = add_wrapping(seq->thread_instructions, t->delta_instructions);
+        seq->times.thread_instructions =
+            add_wrapping(seq->times.thread_instructions, t->delta_instructions);
     x->has_thread_ns = t->thread_delta || t->thread_absolute;
     x->has_instructions = t->instruction_delta || t->has_instructions;
     x->thread_ns =
-        (int64_t)((uint64_t)(t->thread_delta ? seq->thread_time_us : t->thread_us) * 1000);
-    x->instructions = t->instruction_delta ? seq->thread_instructions : t->instructions;
+        (int64_t)((uint64_t)(t->thread_delta ? seq->times.thread_time_us : t->thread_us) * 1000);
+    x->instructions = t->instruction_delta ? seq->times.thread_instructions : t->instructions;
     return true;
 }
 

@@ -143,8 +143,8 @@ static void let_go(struct orma_import_ctx *imp, const uint8_t *at)
         st->places_behind = at;
     if (at - st->places_behind < LET_GO_BYTES)
         return;
-    if (imp->reader && imp->reader->mapped)
-        orma_mapped_let_go(imp->reader->mapped, st->places_behind, at);
+    if (imp->reader && imp->reader->source.mapped)
+        orma_mapped_let_go(imp->reader->source.mapped, st->places_behind, at);
     st->places_behind = at;
 }
 
@@ -172,7 +172,7 @@ static bool still_there(void *data)
 
     if (!imp->reader)
         return true;
-    imp->reader->unchecked = 0;
+    imp->reader->source.unchecked = 0;
     if (orma_reader_still_there(imp->reader))
         return true;
     imp->model->storage->stale = true;
@@ -196,7 +196,7 @@ static void done(void *data)
 
     orma_events_forget_places(data);
     if (imp->reader)
-        orma_mapped_let_go_all(imp->reader->mapped);
+        orma_mapped_let_go_all(imp->reader->source.mapped);
 }
 
 int orma_events_start_places(struct orma_import_ctx *imp)

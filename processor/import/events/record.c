@@ -133,15 +133,15 @@ static void read_rare(const struct orma_pb_field *f, struct orma_events_record *
         e->stacked = true;
         break;
     case ORMA_PB_TRACK_EVENT_LEGACY_EVENT:
-        e->has_legacy = true;
+        e->has.legacy = true;
         orma_events_read_legacy(orma_pb_str(f), &e->legacy);
         break;
     case ORMA_PB_TRACK_EVENT_THREAD_TIME_ABSOLUTE_US:
-        e->has_thread_ns = !__builtin_mul_overflow(orma_pb_i64(f), 1000, &e->thread_ns);
+        e->has_thread_ns = !__builtin_mul_overflow(orma_pb_i64(f), 1000, &e->thread.ns);
         e->timed = true;
         break;
     case ORMA_PB_TRACK_EVENT_THREAD_INSTRUCTION_COUNT_ABSOLUTE:
-        e->instructions = orma_pb_i64(f);
+        e->thread.instructions = orma_pb_i64(f);
         e->has_instructions = e->timed = true;
         break;
     case ORMA_PB_TRACK_EVENT_TIMESTAMP_DELTA_US:
@@ -161,15 +161,15 @@ static inline bool read_usual(uint8_t tag, uint64_t val, struct orma_events_reco
     switch (tag) {
     case ORMA_PB_TRACK_EVENT_TYPE << 3:
         e->type = (uint32_t)val;
-        e->has_type = true;
+        e->has.type = true;
         return true;
     case ORMA_PB_TRACK_EVENT_TRACK_UUID << 3:
         e->track_uuid = val;
-        e->has_track = true;
+        e->has.track = true;
         return true;
     case ORMA_PB_TRACK_EVENT_NAME_IID << 3:
         e->name_iid = val;
-        e->has_name_iid = true;
+        e->has.name_iid = true;
         return true;
     case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS << 3:
         if (e->category_iids_num < ORMA_EVENTS_CATEGORIES_MAX)
@@ -209,19 +209,19 @@ static void read_field(const struct orma_pb_field *f, struct orma_events_record 
     switch (f->id) {
     case ORMA_PB_TRACK_EVENT_TYPE:
         e->type = orma_pb_u32(f);
-        e->has_type = true;
+        e->has.type = true;
         break;
     case ORMA_PB_TRACK_EVENT_TRACK_UUID:
         e->track_uuid = orma_pb_u64(f);
-        e->has_track = true;
+        e->has.track = true;
         break;
     case ORMA_PB_TRACK_EVENT_NAME_IID:
         e->name_iid = orma_pb_u64(f);
-        e->has_name_iid = true;
+        e->has.name_iid = true;
         break;
     case ORMA_PB_TRACK_EVENT_NAME:
         e->name = orma_pb_str(f);
-        e->has_name = f->wire == ORMA_PB_LEN;
+        e->has.name = f->wire == ORMA_PB_LEN;
         break;
     case ORMA_PB_TRACK_EVENT_CATEGORY_IIDS:
         for (orma_pb_numbers(f, &packed); orma_pb_number(f, &packed, &val);)
@@ -234,11 +234,11 @@ static void read_field(const struct orma_pb_field *f, struct orma_events_record 
         break;
     case ORMA_PB_TRACK_EVENT_COUNTER_VALUE:
         e->value = orma_pb_i64(f);
-        e->has_value = true;
+        e->has.value = true;
         break;
     case ORMA_PB_TRACK_EVENT_DOUBLE_COUNTER_VALUE:
         e->double_value = orma_pb_double(f);
-        e->has_double = true;
+        e->has.double_value = true;
         break;
     case ORMA_PB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
         e->has_extras = true;
@@ -279,10 +279,10 @@ void orma_events_read(const struct orma_item *item, struct orma_events_record *e
     struct orma_pb_reader r = orma_pb_reader(item->data, item->len);
     struct orma_pb_field f;
 
-    memset(e, 0, offsetof(struct orma_events_record, utid));
+    memset(e, 0, offsetof(struct orma_events_record, owner));
     e->name_id = e->category_id = 0;
     e->t = NULL;
-    e->utid = e->upid = e->passthrough = ORMA_ID_NONE;
+    e->owner.utid = e->owner.upid = e->owner.passthrough = ORMA_ID_NONE;
     e->bytes = (struct orma_str){(const char *)item->data, item->len};
     e->item = item;
     while (r.pos != r.end) {
@@ -307,8 +307,8 @@ void orma_events_read(const struct orma_item *item, struct orma_events_record *e
         e->has_thread_ns |= item->extra->has_thread_ns;
         e->has_instructions |= item->extra->has_instructions;
         if (item->extra->has_thread_ns)
-            e->thread_ns = item->extra->thread_ns;
+            e->thread.ns = item->extra->thread_ns;
         if (item->extra->has_instructions)
-            e->instructions = item->extra->instructions;
+            e->thread.instructions = item->extra->instructions;
     }
 }

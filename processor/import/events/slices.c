@@ -22,7 +22,8 @@ void orma_events_collect_args(struct orma_import_ctx *imp, struct orma_args_list
                               struct orma_events_record *e, bool leave)
 {
     if (ORMA_UNLIKELY(e->place == ORMA_EVENTS_ON_ASYNC))
-        orma_args_put_int(args, orma_model_lit(imp->model, "legacy_trace_source_id"), e->source_id);
+        orma_args_put_int(args, orma_model_lit(imp->model, "legacy_trace_source_id"),
+                          e->async.source_id);
     if (ORMA_UNLIKELY(e->typed))
         orma_events_typed_args(imp, e, args);
     if (ORMA_UNLIKELY(e->stacked))
@@ -30,11 +31,12 @@ void orma_events_collect_args(struct orma_import_ctx *imp, struct orma_args_list
     if (e->annotated &&
         !(leave && orma_events_leave_annotations(imp, e->item->gen, e->bytes, args)))
         read_annotations(imp, e, args);
-    if (e->passthrough != ORMA_ID_NONE) { /* the thread that began a slice is the one that counts */
+    if (e->owner.passthrough !=
+        ORMA_ID_NONE) { /* the thread that began a slice is the one that counts */
         const uint32_t key = imp->model->known.passthrough_utid;
 
-        orma_args_put(
-            args, (struct orma_args_item){key, key, ORMA_ARG_UINT, true, {.i = e->passthrough}});
+        orma_args_put(args, (struct orma_args_item){
+                                key, key, ORMA_ARG_UINT, true, {.i = e->owner.passthrough}});
     }
 }
 
@@ -135,7 +137,7 @@ static void flows_of(struct orma_import_ctx *imp, const struct orma_events_recor
         return;
     if (ORMA_UNLIKELY(e->typed))
         hand_over(imp, e, slice);
-    if (ORMA_UNLIKELY(e->has_legacy && e->legacy.has_bind))
+    if (ORMA_UNLIKELY(e->has.legacy && e->legacy.has_bind))
         bind_flow(imp, e, slice);
     if (ORMA_LIKELY(!e->flows))
         return;
@@ -171,16 +173,16 @@ ORMA_COLD static uint32_t other_track(struct orma_import_ctx *imp,
     const uint16_t machine = e->item->machine;
 
     if (e->place == ORMA_EVENTS_ON_THREAD)
-        return orma_model_thread_track(imp->model, machine, e->utid);
+        return orma_model_thread_track(imp->model, machine, e->owner.utid);
     if (e->place != ORMA_EVENTS_ON_ASYNC)
         return orma_legacy_instant_track(
-            imp->model, machine, e->place == ORMA_EVENTS_ON_PROCESS ? e->upid : ORMA_ID_NONE);
+            imp->model, machine, e->place == ORMA_EVENTS_ON_PROCESS ? e->owner.upid : ORMA_ID_NONE);
     const struct orma_legacy_async a = {.machine = machine,
                                         .of_process = e->of_process,
-                                        .upid = e->upid,
-                                        .scope = e->async_scope,
+                                        .upid = e->owner.upid,
+                                        .scope = e->async.scope,
                                         .name = e->name_id,
-                                        .id = e->source_id};
+                                        .id = e->async.source_id};
     return orma_legacy_async_track(imp->model, &a, phase_of(e->legacy.phase), e->item->ts);
 }
 
@@ -215,7 +217,7 @@ uint32_t orma_events_track_whole(struct orma_import_ctx *imp, const struct orma_
 /* Async events may say more of the thread that wrote them than the slice is about. */
 static bool has_thread_time(const struct orma_events_record *e)
 {
-    return e->utid != ORMA_ID_NONE && e->place != ORMA_EVENTS_ON_ASYNC;
+    return e->owner.utid != ORMA_ID_NONE && e->place != ORMA_EVENTS_ON_ASYNC;
 }
 
 void orma_events_begin(struct orma_import_ctx *imp, struct orma_events_record *e, char phase)
@@ -232,9 +234,9 @@ void orma_events_begin(struct orma_import_ctx *imp, struct orma_events_record *e
     if (slice == ORMA_SLICE_NONE)
         return;
     if (e->has_thread_ns && has_thread_time(e))
-        orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
+        orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread.ns);
     if (e->has_instructions && has_thread_time(e))
-        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);
+        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->thread.instructions);
     if (ORMA_UNLIKELY(e->stacked))
         orma_events_callstack(imp, e, slice, false);
     flows_of(imp, e, slice);
@@ -273,10 +275,10 @@ void orma_events_end(struct orma_import_ctx *imp, struct orma_events_record *e)
     if (slice == ORMA_SLICE_NONE)
         return;
     if (e->has_thread_ns && has_thread_time(e))
-        set_difference(t, slice, ORMA_SLICE_THREAD_TS, ORMA_SLICE_THREAD_DUR, e->thread_ns);
+        set_difference(t, slice, ORMA_SLICE_THREAD_TS, ORMA_SLICE_THREAD_DUR, e->thread.ns);
     if (e->has_instructions && has_thread_time(e))
         set_difference(t, slice, ORMA_SLICE_THREAD_INSTRUCTION_COUNT,
-                       ORMA_SLICE_THREAD_INSTRUCTION_DELTA, e->instructions);
+                       ORMA_SLICE_THREAD_INSTRUCTION_DELTA, e->thread.instructions);
     if (ORMA_UNLIKELY(e->stacked))
         orma_events_callstack(imp, e, slice, true);
     flows_of(imp, e, slice);
@@ -287,7 +289,7 @@ void orma_events_whole(struct orma_import_ctx *imp, struct orma_events_record *e
 {
     ORMA_MODEL_ARGS(args, imp->model);
     struct orma_table *t = orma_model_table(imp->model, ORMA_TABLE_SLICE);
-    bool instant = !e->has_legacy || e->legacy.phase != 'X';
+    bool instant = !e->has.legacy || e->legacy.phase != 'X';
 
     orma_events_start_args(imp, NULL);
     orma_events_collect_args(imp, args, e, true);
@@ -298,12 +300,12 @@ void orma_events_whole(struct orma_import_ctx *imp, struct orma_events_record *e
     if (slice == ORMA_SLICE_NONE)
         return;
     if (has_thread_time(e) && e->has_thread_ns) {
-        orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread_ns);
+        orma_table_set(t, ORMA_SLICE_THREAD_TS, slice, e->thread.ns);
         orma_table_set(t, ORMA_SLICE_THREAD_DUR, slice,
                        instant ? 0 : (int64_t)((uint64_t)e->legacy.thread_duration_us * 1000));
     }
     if (has_thread_time(e) && e->has_instructions) {
-        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->instructions);
+        orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_COUNT, slice, e->thread.instructions);
         orma_table_set(t, ORMA_SLICE_THREAD_INSTRUCTION_DELTA, slice,
                        instant ? 0 : e->legacy.thread_instruction_delta);
     }
@@ -322,6 +324,6 @@ void orma_events_find_passthrough(struct orma_import_ctx *imp, struct orma_event
     if (!gen->has_pid)
         return;
     uint32_t utid = orma_processes_thread_of(procs, gen->tid, gen->pid);
-    if (e->t->scope == ORMA_EVENTS_GLOBAL || orma_processes_upid(procs, utid) == e->upid)
-        e->passthrough = utid;
+    if (e->t->scope == ORMA_EVENTS_GLOBAL || orma_processes_upid(procs, utid) == e->owner.upid)
+        e->owner.passthrough = utid;
 }

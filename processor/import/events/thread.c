@@ -18,7 +18,7 @@ bool orma_events_read_thread(struct orma_import_ctx *imp, const struct orma_pack
     bool has_pid = false, has_tid = false, has_time = false;
     uint32_t pid = 0, tid = 0;
 
-    seq->time_us = seq->thread_time_us = seq->thread_instructions = 0;
+    seq->times.time_us = seq->times.thread_time_us = seq->times.thread_instructions = 0;
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_THREAD_DESCRIPTOR_PID:
@@ -30,20 +30,20 @@ bool orma_events_read_thread(struct orma_import_ctx *imp, const struct orma_pack
             has_tid = true;
             break;
         case ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US:
-            seq->time_us = orma_pb_i64(&f);
+            seq->times.time_us = orma_pb_i64(&f);
             has_time = true;
             break;
         case ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_THREAD_TIME_US:
-            seq->thread_time_us = orma_pb_i64(&f);
+            seq->times.thread_time_us = orma_pb_i64(&f);
             has_time = true;
             break;
         case ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_THREAD_INSTRUCTION_COUNT:
-            seq->thread_instructions = orma_pb_i64(&f);
+            seq->times.thread_instructions = orma_pb_i64(&f);
             has_time = true;
             break;
         }
     }
-    seq->has_times = true;
+    seq->times.known = true;
     seq->tokenize_events |= has_time;
     if (has_pid && has_tid) {
         seq->gen->has_pid = true;

@@ -15,12 +15,12 @@ static uint32_t event_name(struct orma_import_ctx *imp, const struct orma_events
 {
     uint64_t iid = e->name_iid;
 
-    if (!iid && e->has_legacy)
+    if (!iid && e->has.legacy)
         iid = e->legacy.name_iid;
     if (ORMA_LIKELY(iid != 0))
         return orma_events_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_EVENT_NAMES, iid,
                                          ORMA_PB_EVENT_NAME_NAME);
-    return e->has_name ? orma_model_str(imp->model, e->name) : 0;
+    return e->has.name ? orma_model_str(imp->model, e->name) : 0;
 }
 
 static uint32_t interned_category(struct orma_import_ctx *imp, const struct orma_item *item,
@@ -163,8 +163,8 @@ static bool is_on_thread(const struct orma_events_record *e, uint64_t uuid)
 {
     bool known = e->item->gen->has_pid;
 
-    return !uuid && (((!e->has_track || !e->has_type) && known) ||
-                     (e->has_legacy && (e->legacy.has_pid || (e->legacy.has_tid && known))));
+    return !uuid && (((!e->has.track || !e->has.type) && known) ||
+                     (e->has.legacy && (e->legacy.has_pid || (e->legacy.has_tid && known))));
 }
 
 /* False: nonsense, drop it. */
@@ -177,8 +177,8 @@ static bool place(struct orma_import_ctx *imp, struct orma_events_record *e, uin
         e->t = orma_events_find(imp, uuid, e->item->machine);
         if (!e->t || !orma_events_resolve_for_event(imp, e->t))
             return parser_error(imp, e->item);
-        e->utid = e->t->scope == ORMA_EVENTS_THREAD ? e->t->utid : ORMA_ID_NONE;
-        e->upid = e->t->upid;
+        e->owner.utid = e->t->scope == ORMA_EVENTS_THREAD ? e->t->utid : ORMA_ID_NONE;
+        e->owner.upid = e->t->upid;
         if (uuid && e->t->scope != ORMA_EVENTS_THREAD)
             orma_events_find_passthrough(imp, e);
     }
@@ -189,7 +189,7 @@ static bool place(struct orma_import_ctx *imp, struct orma_events_record *e, uin
 static bool is_untyped(const struct orma_events_record *e)
 {
     return e->type == ORMA_PB_TRACK_EVENT_TYPE_UNSPECIFIED &&
-           !(e->has_legacy && e->legacy.has_phase);
+           !(e->has.legacy && e->legacy.has_phase);
 }
 
 static void parse_typed(struct orma_import_ctx *imp, struct orma_events_record *e)
@@ -232,8 +232,8 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
                     e.malformed ? "perfetto.protos.TracePacket" : "perfetto.protos.TrackEvent",
                     e.malformed ? ORMA_PB_TRACE_PACKET_TRACK_EVENT : e.unfit_id, 1,
                     orma_import_item_offset(imp, item));
-    bool has_track = e.has_track || item->gen->has_track;
-    uint64_t uuid = e.has_track ? e.track_uuid : item->gen->track_uuid;
+    bool has_track = e.has.track || item->gen->has_track;
+    uint64_t uuid = e.has.track ? e.track_uuid : item->gen->track_uuid;
 
     if (e.type == ORMA_PB_TRACK_EVENT_TYPE_COUNTER) {
         if (ORMA_UNLIKELY(imp->options->analyze_content))
@@ -253,7 +253,7 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
         (void)parser_error(imp, item);
         return;
     }
-    if (ORMA_UNLIKELY(e.has_legacy && e.legacy.phase == 'P'))
+    if (ORMA_UNLIKELY(e.has.legacy && e.legacy.phase == 'P'))
         orma_events_read_sample(imp, &e);
     e.name_id = event_name(imp, &e);
     e.category_id = event_category(imp, &e);
@@ -264,7 +264,7 @@ static void track_event_parse(struct orma_import_ctx *imp, const struct orma_ite
         orma_events_thread_counters(imp, &e);
     if (e.has_extras)
         orma_events_extra_counters(imp, &e);
-    if (ORMA_LIKELY(!e.has_legacy || !e.legacy.has_phase))
+    if (ORMA_LIKELY(!e.has.legacy || !e.legacy.has_phase))
         parse_typed(imp, &e);
     else if (orma_events_place_legacy(imp, &e))
         orma_events_parse_legacy(imp, &e);

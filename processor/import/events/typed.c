@@ -126,8 +126,8 @@ static void add_log_row(struct orma_import_ctx *imp, const struct orma_events_re
                                 ORMA_STR_ARG(orma_strpool_get(&imp->model->storage->pool, l->file)),
                                 l->line);
     orma_table_set_time(t, ORMA_LOGS_TS, row, e->item->ts);
-    if (e->utid != ORMA_ID_NONE)
-        orma_table_set(t, ORMA_LOGS_UTID, row, e->utid);
+    if (e->owner.utid != ORMA_ID_NONE)
+        orma_table_set(t, ORMA_LOGS_UTID, row, e->owner.utid);
     orma_table_set(t, ORMA_LOGS_PRIO, row, prio);
     orma_table_set(t, ORMA_LOGS_LOG_SOURCE, row, orma_model_lit(imp->model, "android_logcat"));
     orma_table_set(t, ORMA_LOGS_TAG, row, tag);
@@ -172,7 +172,7 @@ static void on_log(struct orma_import_ctx *imp, const struct orma_events_record 
     const struct log_message m = read_log(bytes);
     struct location l = {0};
     uint32_t message =
-        e->utid == ORMA_ID_NONE
+        e->owner.utid == ORMA_ID_NONE
             ? 0
             : orma_events_interned_text(imp, e->item->gen, ORMA_PB_INTERNED_DATA_LOG_MESSAGE_BODY,
                                         m.body_iid, ORMA_PB_LOG_MESSAGE_BODY__BODY);

@@ -175,8 +175,8 @@ static bool is_even(struct orma_import_ctx *imp, const struct orma_packet_ctx *c
         return false;
     ts = (int64_t)first;
     if (!orma_reader_is_trace_clock(imp->reader, ctx->machine, clock) &&
-        orma_timeline_convert(&imp->reader->timeline, ctx->seq->view, clock, ts, &ts, &span) !=
-            ORMA_CLOCK_OK)
+        orma_timeline_convert(&imp->reader->timeline, ctx->seq->clock.view, clock, ts, &ts,
+                              &span) != ORMA_CLOCK_OK)
         return false;
     *ret_first = ts;
     *ret_last = (int64_t)(last + (uint64_t)span.offset);
@@ -353,7 +353,7 @@ static bool has_lost_packets(struct orma_import_ctx *imp, const struct orma_pack
                              uint32_t cpu)
 {
     struct orma_map *losses = &orma_kernel_state(imp)->losses;
-    uint64_t num = ctx->seq->losses, key = (uint64_t)(uintptr_t)ctx->seq << 10 | cpu;
+    uint64_t num = ctx->seq->counts.losses, key = (uint64_t)(uintptr_t)ctx->seq << 10 | cpu;
 
     if (!num || orma_map_get(losses, key) == num)
         return false;

@@ -472,10 +472,10 @@ static void push_stream_sample(struct orma_import_ctx *imp, const struct orma_pa
 static bool add_delta(struct orma_seq *seq, uint64_t delta, int64_t *ret_ns)
 {
     int64_t sum;
-    bool bad = __builtin_add_overflow(seq->time_us, (int64_t)delta, &sum);
+    bool bad = __builtin_add_overflow(seq->times.time_us, (int64_t)delta, &sum);
 
-    seq->time_us = bad ? INT64_MAX : sum;
-    return !bad && !__builtin_mul_overflow(seq->time_us, 1000, ret_ns);
+    seq->times.time_us = bad ? INT64_MAX : sum;
+    return !bad && !__builtin_mul_overflow(seq->times.time_us, 1000, ret_ns);
 }
 
 static int32_t priority_of(struct orma_pb_reader r)

@@ -84,7 +84,7 @@ static struct known *current(struct orma_import_ctx *imp)
 /* Of all writers so far. */
 static uint64_t packets_now(const struct orma_import_ctx *imp)
 {
-    return imp->reader ? imp->reader->data : 0;
+    return imp->reader ? imp->reader->counts.data : 0;
 }
 
 void orma_trace_ledger_expect(struct orma_import_ctx *imp, bool into_file)
@@ -306,7 +306,7 @@ static void end_files(struct orma_import_ctx *imp, struct orma_trace_ledger *sel
         const struct orma_seq *seq = (const struct orma_seq *)(uintptr_t)slot->val;
 
         if (seq->id != ORMA_SEQ_SERVICE && seq->trace < rows)
-            packets[seq->trace] += seq->packets;
+            packets[seq->trace] += seq->counts.packets;
     }
     for (uint32_t i = 0; i < self->num; i++)
         if (!self->traces[i].is_over && self->traces[i].trace_row < rows)

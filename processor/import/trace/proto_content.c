@@ -187,7 +187,7 @@ int orma_trace_content_start(struct orma_import_ctx *imp)
         return -ENOMEM;
     imp->reader->hooks.look = look;
     imp->reader->hooks.look_data = c;
-    imp->reader->no_bursts = true;
+    imp->reader->burst.off = true;
     return 0;
 }
 

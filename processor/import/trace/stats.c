@@ -133,13 +133,13 @@ static void add_losses(struct orma_stats *stats, const struct orma_seq *seq, int
     };
 
     orma_stats_add_at(stats, ORMA_STAT_TRACED_BUF_SEQUENCE_PACKET_LOSS, buffer,
-                      (int64_t)seq->losses);
+                      (int64_t)seq->counts.losses);
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(reasons); i++) {
         orma_stats_add_at(stats, reasons[i].stat, buffer,
-                          seq->losses_by_reason[__builtin_ctz(reasons[i].bit)]);
+                          seq->counts.losses_by_reason[__builtin_ctz(reasons[i].bit)]);
     }
     orma_stats_add_at(stats, ORMA_STAT_TRACED_BUF_INCREMENTAL_SEQUENCES_DROPPED, buffer,
-                      seq->needed && seq->skipped == seq->needed);
+                      seq->counts.needed && seq->counts.skipped == seq->counts.needed);
 }
 
 static void stats_finish(struct orma_import_ctx *imp)

@@ -59,7 +59,7 @@ static uint64_t bursts_of(const struct orma_buf *trace)
     cr_assert_eq(orma_storage_init(&storage), 0);
     cr_assert_eq(orma_import_init(&import, &storage, &orma_importers, NULL), 0);
     cr_assert_eq(orma_reader_map(&import.reader, trace->data, trace->len), trace->len);
-    uint64_t ret = import.reader.bursts;
+    uint64_t ret = import.reader.burst.num;
     orma_import_finish(&import);
     cr_assert_eq(storage.tables[ORMA_TABLE_SLICE].rows, 100);
     orma_import_fini(&import);

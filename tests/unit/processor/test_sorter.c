@@ -159,11 +159,11 @@ Test(sequence, keeps_what_waits_in_order)
             orma_seq_drop_ahead(&seq, 1 + out % 3);
         }
     }
-    cr_assert(seq.ahead_cap < 2 * 3 * 2 * 200, "what is done makes room");
+    cr_assert(seq.read_ahead.cap < 2 * 3 * 2 * 200, "what is done makes room");
     while (out < in) {
         cr_assert_eq(orma_seq_first_ahead(&seq)->head, out);
         orma_seq_drop_ahead(&seq, 1 + out++ % 3);
     }
     cr_assert_null(orma_seq_first_ahead(&seq));
-    free(seq.ahead);
+    free(seq.read_ahead.items);
 }
