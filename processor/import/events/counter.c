@@ -114,12 +114,12 @@ static void parser_error(struct orma_import_ctx *imp, const struct orma_events_r
 static void note_thread_value(struct orma_import_ctx *imp, struct orma_events_record *e,
                               const struct orma_events_track *t, double value)
 {
-    if (!t->builtin || t->name != orma_events_builtin_name(imp, t))
+    if (!t->counter.builtin || t->name != orma_events_builtin_name(imp, t))
         return;
-    if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS) {
+    if (t->counter.builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS) {
         e->has_thread_ns = true;
         e->thread.ns = (int64_t)value;
-    } else if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT) {
+    } else if (t->counter.builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT) {
         e->has_instructions = true;
         e->thread.instructions = (int64_t)value;
     }
@@ -129,8 +129,8 @@ static void note_thread_value(struct orma_import_ctx *imp, struct orma_events_re
 static double scaled(const struct orma_events_record *e, const struct orma_events_track *t,
                      double value, unsigned number)
 {
-    value *= (double)t->multiplier;
-    return t->incremental ? sum_of(e, t->uuid, value, number) : value;
+    value *= (double)t->counter.multiplier;
+    return t->counter.incremental ? sum_of(e, t->uuid, value, number) : value;
 }
 
 /* Where the way up from the track is broken, that is counted. */
@@ -255,8 +255,8 @@ void orma_events_extra_counters(struct orma_import_ctx *imp, struct orma_events_
 static bool add_sum(const struct orma_events_record *e, const struct orma_events_track *t,
                     double value, double *ret)
 {
-    if (t && t->incremental)
-        *ret = orma_seq_gen_sum(e->item->gen, t->uuid, value * (double)t->multiplier);
+    if (t && t->counter.incremental)
+        *ret = orma_seq_gen_sum(e->item->gen, t->uuid, value * (double)t->counter.multiplier);
     return t != NULL;
 }
 

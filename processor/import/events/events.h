@@ -49,17 +49,24 @@ struct orma_events_track {
     uint32_t pid, tid;
     uint32_t trusted_pid; /* of who described it, as the service saw it; 0: not told */
     enum orma_events_kind kind;
-    bool incremental;
-    uint32_t builtin; /* 1 thread time, 2 instruction count */
-    int64_t multiplier;
-    uint32_t unit, share_key, category, description;
-    uint32_t child_ordering; /* pool id */
-    bool has_rank;
-    int32_t rank;
-    enum orma_events_merge merge;
-    uint32_t merge_key;                  /* as text; 0: none */
-    bool ranks_processes, ranks_threads; /* the default track: their ranks count */
-    bool saw_first;                      /* has_first_packet_on_sequence, of who made the rows */
+    struct {
+        bool incremental;
+        uint32_t builtin; /* 1 thread time, 2 instruction count */
+        int64_t multiplier;
+        uint32_t unit, share_key;
+    } counter;
+    uint32_t category, description;
+    struct {
+        uint32_t child_ordering; /* pool id */
+        bool has_rank;
+        int32_t rank;
+        bool of_processes, of_threads; /* the default track: their ranks count */
+    } ranks;
+    struct {
+        enum orma_events_merge by;
+        uint32_t key; /* as text; 0: none */
+    } merging;
+    bool saw_first; /* has_first_packet_on_sequence, of who made the rows */
     bool is_default;
     uint16_t machine;
     /* As resolved. */
@@ -70,8 +77,10 @@ struct orma_events_track {
     uint32_t track;      /* ORMA_TRACK_NONE until it exists; unused when merged */
     bool has_rows;       /* the tracks exist */
     struct orma_lanes *group;
-    uint32_t open_state;               /* row of the state table, ORMA_ROW_NONE: none */
-    struct orma_args_list *state_args; /* of that row, committed when it ends; NULL: had none yet */
+    struct {
+        uint32_t open;               /* row of the state table, ORMA_ROW_NONE: none */
+        struct orma_args_list *args; /* of that row, committed when it ends; NULL: had none yet */
+    } state;
 };
 
 /* A process that was seen at a time. */

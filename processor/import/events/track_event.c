@@ -84,32 +84,32 @@ static bool parser_error(struct orma_import_ctx *imp, const struct orma_item *it
 static void commit_state(struct orma_import_ctx *imp, struct orma_events_track *t)
 {
     orma_storage_set_args(orma_model_table(imp->model, ORMA_TABLE_STATE), ORMA_STATE_ARG_SET_ID,
-                          t->open_state,
-                          orma_args_commit(&imp->model->storage->args, t->state_args));
+                          t->state.open,
+                          orma_args_commit(&imp->model->storage->args, t->state.args));
 }
 
 static void close_state(struct orma_import_ctx *imp, struct orma_events_track *t, int64_t ts)
 {
     struct orma_table *table = orma_model_table(imp->model, ORMA_TABLE_STATE);
 
-    if (t->open_state == ORMA_ROW_NONE)
+    if (t->state.open == ORMA_ROW_NONE)
         return;
-    orma_table_set(table, ORMA_STATE_DUR, t->open_state,
-                   ts - orma_table_int(table, ORMA_STATE_TS, t->open_state));
+    orma_table_set(table, ORMA_STATE_DUR, t->state.open,
+                   ts - orma_table_int(table, ORMA_STATE_TS, t->state.open));
     commit_state(imp, t);
-    t->open_state = ORMA_ROW_NONE;
+    t->state.open = ORMA_ROW_NONE;
 }
 
 /* The list for the args of states of the track. False: memory is out. */
 static bool need_state_args(struct orma_import_ctx *imp, struct orma_events_track *t)
 {
-    if (t->state_args)
+    if (t->state.args)
         return true;
-    t->state_args = calloc(1, sizeof(*t->state_args));
-    if (t->state_args && !ORMA_VEC_PUSH(&orma_events(imp)->with_states, t))
+    t->state.args = calloc(1, sizeof(*t->state.args));
+    if (t->state.args && !ORMA_VEC_PUSH(&orma_events(imp)->with_states, t))
         return true;
-    free(t->state_args);
-    t->state_args = NULL;
+    free(t->state.args);
+    t->state.args = NULL;
     imp->model->storage->failed = true;
     return false;
 }
@@ -124,7 +124,7 @@ static void open_state(struct orma_import_ctx *imp, const struct orma_events_rec
     orma_table_set(table, ORMA_STATE_TRACK_ID, row, e->t->track);
     orma_table_set(table, ORMA_STATE_CATEGORY, row, e->category_id);
     orma_table_set(table, ORMA_STATE_VALUE, row, e->name_id);
-    e->t->open_state = row;
+    e->t->state.open = row;
 }
 
 /* A value holds until another one comes, or an event without any. */
@@ -144,15 +144,15 @@ static void on_state(struct orma_import_ctx *imp, struct orma_events_record *e)
     }
     if (!need_state_args(imp, t))
         return;
-    bool goes_on = t->open_state != ORMA_ROW_NONE &&
-                   orma_table_int(table, ORMA_STATE_VALUE, t->open_state) == e->name_id;
+    bool goes_on = t->state.open != ORMA_ROW_NONE &&
+                   orma_table_int(table, ORMA_STATE_VALUE, t->state.open) == e->name_id;
     if (!goes_on) {
         close_state(imp, t, e->item->ts);
         open_state(imp, e);
-        orma_args_list_clear(t->state_args);
+        orma_args_list_clear(t->state.args);
     }
     orma_events_start_args(imp, NULL);
-    orma_events_collect_args(imp, t->state_args, e, false);
+    orma_events_collect_args(imp, t->state.args, e, false);
 }
 
 /* ---- events ---- */
@@ -368,7 +368,7 @@ static void finish(struct orma_import_ctx *imp)
     struct orma_events_state *st = orma_events(imp);
 
     for (uint32_t i = 0; i < st->with_states.len; i++)
-        if (st->with_states.data[i]->open_state != ORMA_ROW_NONE)
+        if (st->with_states.data[i]->state.open != ORMA_ROW_NONE)
             commit_state(imp, st->with_states.data[i]);
     note_unknown_fields(imp);
     orma_events_find_missing(imp);
@@ -382,8 +382,8 @@ static void fini(struct orma_import_ctx *imp)
     ORMA_VEC_FINI(&st->described);
     ORMA_VEC_FINI(&st->active);
     for (uint32_t i = 0; i < st->with_states.len; i++) {
-        orma_args_list_fini(st->with_states.data[i]->state_args);
-        free(st->with_states.data[i]->state_args);
+        orma_args_list_fini(st->with_states.data[i]->state.args);
+        free(st->with_states.data[i]->state.args);
     }
     ORMA_VEC_FINI(&st->with_states);
     orma_import_arrays_fini(&st->arrays);

@@ -19,8 +19,8 @@ static struct orma_events_track blank(uint64_t uuid, uint16_t machine)
         .track = ORMA_TRACK_NONE,
         .utid = ORMA_ID_NONE,
         .upid = ORMA_ID_NONE,
-        .open_state = ORMA_ROW_NONE,
-        .multiplier = 1,
+        .state.open = ORMA_ROW_NONE,
+        .counter.multiplier = 1,
         .is_default = !uuid,
         .described = !uuid,
     };
@@ -69,7 +69,7 @@ static void read_counter(struct orma_import_ctx *imp, struct orma_events_track *
     while (orma_pb_next(&r, &f)) {
         switch (f.id) {
         case ORMA_PB_COUNTER_DESCRIPTOR_TYPE:
-            t->builtin = orma_pb_u32(&f);
+            t->counter.builtin = orma_pb_u32(&f);
             break;
         case ORMA_PB_COUNTER_DESCRIPTOR_CATEGORIES:
             if (categories.len)
@@ -84,25 +84,25 @@ static void read_counter(struct orma_import_ctx *imp, struct orma_events_track *
             break;
         case ORMA_PB_COUNTER_DESCRIPTOR_UNIT_MULTIPLIER:
             if (orma_pb_i64(&f) > 0)
-                t->multiplier = orma_pb_i64(&f);
+                t->counter.multiplier = orma_pb_i64(&f);
             break;
         case ORMA_PB_COUNTER_DESCRIPTOR_IS_INCREMENTAL:
-            t->incremental = orma_pb_bool(&f);
+            t->counter.incremental = orma_pb_bool(&f);
             break;
         case ORMA_PB_COUNTER_DESCRIPTOR_Y_AXIS_SHARE_KEY:
-            t->share_key = orma_model_str(imp->model, orma_pb_str(&f));
+            t->counter.share_key = orma_model_str(imp->model, orma_pb_str(&f));
             break;
         }
     }
-    t->unit = unit ? unit : unit_name;
+    t->counter.unit = unit ? unit : unit_name;
     if (categories.len)
         t->category = orma_model_str(imp->model, orma_buf_str(&categories));
     imp->model->storage->failed |= categories.failed;
     orma_buf_fini(&categories);
-    if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS)
-        t->unit = known->ns;
-    else if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT)
-        t->unit = known->count;
+    if (t->counter.builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS)
+        t->counter.unit = known->ns;
+    else if (t->counter.builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT)
+        t->counter.unit = known->count;
 }
 
 static void read_pids(struct orma_import_ctx *imp, uint16_t machine, struct orma_str bytes,
@@ -164,13 +164,13 @@ static void read_ordering(struct orma_import_ctx *imp, struct orma_events_track 
 {
     switch (val) {
     case ORMA_PB_TRACK_DESCRIPTOR_LEXICOGRAPHIC:
-        t->child_ordering = imp->model->known.lexicographic;
+        t->ranks.child_ordering = imp->model->known.lexicographic;
         break;
     case ORMA_PB_TRACK_DESCRIPTOR_CHRONOLOGICAL:
-        t->child_ordering = imp->model->known.chronological;
+        t->ranks.child_ordering = imp->model->known.chronological;
         break;
     case ORMA_PB_TRACK_DESCRIPTOR_EXPLICIT:
-        t->child_ordering = imp->model->known.explicit_;
+        t->ranks.child_ordering = imp->model->known.explicit_;
         break;
     case ORMA_PB_TRACK_DESCRIPTOR_UNKNOWN:
         break;
@@ -208,17 +208,17 @@ static void read_merging(struct orma_import_ctx *imp, const struct orma_pb_field
 static void take_merging(struct orma_import_ctx *imp, struct orma_events_track *t,
                          const struct merging *m)
 {
-    t->merge = ORMA_EVENTS_MERGE_BY_NAME;
+    t->merging.by = ORMA_EVENTS_MERGE_BY_NAME;
     if (m->behavior == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_NONE)
-        t->merge = ORMA_EVENTS_MERGE_NOT;
+        t->merging.by = ORMA_EVENTS_MERGE_NOT;
     else if (m->behavior == ORMA_PB_TRACK_DESCRIPTOR_SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY)
-        t->merge = ORMA_EVENTS_MERGE_BY_KEY;
-    if (t->merge != ORMA_EVENTS_MERGE_BY_KEY)
+        t->merging.by = ORMA_EVENTS_MERGE_BY_KEY;
+    if (t->merging.by != ORMA_EVENTS_MERGE_BY_KEY)
         return;
-    t->merge_key = m->key;
+    t->merging.key = m->key;
     if (!m->has_key && m->has_number)
-        t->merge_key = orma_strpool_addf(&imp->model->storage->pool, "sibling_merge_key_int:%llu",
-                                         (unsigned long long)m->number);
+        t->merging.key = orma_strpool_addf(&imp->model->storage->pool, "sibling_merge_key_int:%llu",
+                                           (unsigned long long)m->number);
 }
 
 /* What it says of itself; the rest is in `ret_scope` and `ret_merging`. */
@@ -245,17 +245,18 @@ static void read_field(struct orma_import_ctx *imp, struct orma_events_track *t,
         read_ordering(imp, t, orma_pb_u64(f));
         break;
     case ORMA_PB_TRACK_DESCRIPTOR_SIBLING_ORDER_RANK:
-        t->has_rank = true;
-        t->rank = orma_pb_i32(f);
+        t->ranks.has_rank = true;
+        t->ranks.rank = orma_pb_i32(f);
         break;
     case ORMA_PB_TRACK_DESCRIPTOR_DESCRIPTION:
         t->description = orma_model_str(imp->model, orma_pb_str(f));
         break;
     case ORMA_PB_TRACK_DESCRIPTOR_PROCESS_ORDERING:
-        t->ranks_processes = orma_pb_u64(f) == ORMA_PB_TRACK_DESCRIPTOR_PROCESS_ORDERING_EXPLICIT;
+        t->ranks.of_processes =
+            orma_pb_u64(f) == ORMA_PB_TRACK_DESCRIPTOR_PROCESS_ORDERING_EXPLICIT;
         break;
     case ORMA_PB_TRACK_DESCRIPTOR_THREAD_ORDERING:
-        t->ranks_threads = orma_pb_u64(f) == ORMA_PB_TRACK_DESCRIPTOR_THREAD_ORDERING_EXPLICIT;
+        t->ranks.of_threads = orma_pb_u64(f) == ORMA_PB_TRACK_DESCRIPTOR_THREAD_ORDERING_EXPLICIT;
         break;
     }
 }
@@ -299,16 +300,17 @@ static bool is_same(const struct orma_events_track *a, const struct orma_events_
 {
     return a->parent_uuid == b->parent_uuid && a->has_process == b->has_process &&
            a->has_thread == b->has_thread && a->pid == b->pid && a->tid == b->tid &&
-           a->kind == b->kind && a->merge == b->merge && a->merge_key == b->merge_key &&
-           a->category == b->category && a->multiplier == b->multiplier &&
-           a->incremental == b->incremental && a->builtin == b->builtin &&
-           a->share_key == b->share_key;
+           a->kind == b->kind && a->merging.by == b->merging.by &&
+           a->merging.key == b->merging.key && a->category == b->category &&
+           a->counter.multiplier == b->counter.multiplier &&
+           a->counter.incremental == b->counter.incremental &&
+           a->counter.builtin == b->counter.builtin && a->counter.share_key == b->counter.share_key;
 }
 
 /* The first name stays, unless the track merges with no other. */
 static void take_name(struct orma_import_ctx *imp, struct orma_events_track *t, uint32_t name)
 {
-    bool alone = t->merge == ORMA_EVENTS_MERGE_NOT;
+    bool alone = t->merging.by == ORMA_EVENTS_MERGE_NOT;
 
     if (!name || (t->name && !alone))
         return;
@@ -329,7 +331,7 @@ static void take(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
         t->trace = trace;
         t->order = ctx->order;
         t->described = t->reserved = true;
-        if (t->incremental) {
+        if (t->counter.incremental) {
             orma_events_state(imp)->any_incremental = true;
             if (imp->reader)
                 imp->reader->watches_order = true;
@@ -439,9 +441,9 @@ static void start_process(struct orma_import_ctx *imp, struct orma_events_track 
 
 uint32_t orma_events_builtin_name(struct orma_import_ctx *imp, const struct orma_events_track *t)
 {
-    if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS)
+    if (t->counter.builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS)
         return imp->model->known.thread_time;
-    if (t->builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT)
+    if (t->counter.builtin == ORMA_PB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT)
         return imp->model->known.thread_instruction_count;
     return 0;
 }
@@ -460,14 +462,14 @@ static void source_args(struct orma_import_ctx *imp, const struct orma_events_tr
     if (orma_events_builtin_name(imp, t))
         orma_args_put_str(a, imp->model->known.builtin_counter_type,
                           orma_events_builtin_name(imp, t));
-    if (t->share_key)
-        orma_args_put_str(a, imp->model->known.y_axis_share_key, t->share_key);
+    if (t->counter.share_key)
+        orma_args_put_str(a, imp->model->known.y_axis_share_key, t->counter.share_key);
     if (t->saw_first)
         orma_args_put_bool(a, imp->model->known.has_first_packet_on_sequence, true);
-    if (t->child_ordering)
-        orma_args_put_str(a, imp->model->known.child_ordering, t->child_ordering);
-    if (t->has_rank)
-        orma_args_put_int(a, imp->model->known.sibling_order_rank, t->rank);
+    if (t->ranks.child_ordering)
+        orma_args_put_str(a, imp->model->known.child_ordering, t->ranks.child_ordering);
+    if (t->ranks.has_rank)
+        orma_args_put_int(a, imp->model->known.sibling_order_rank, t->ranks.rank);
     if (t->description)
         orma_args_put_str(a, imp->model->known.description, t->description);
 }
@@ -517,7 +519,7 @@ static uint32_t make_plain(struct orma_import_ctx *imp, const struct orma_events
         .event = events[t->kind],
         .machine = t->machine,
         .name = t->name,
-        .unit = t->unit,
+        .unit = t->counter.unit,
         .parent = parent_row(imp, t),
         .source_args = &orma_events_state(imp)->args,
     };
@@ -546,7 +548,7 @@ static void merged_spec(struct orma_import_ctx *imp, const struct orma_events_tr
 {
     static const char *const types[] = {"global_merged_track_event", "process_merged_track_event",
                                         "thread_merged_track_event"};
-    bool by_key = t->merge == ORMA_EVENTS_MERGE_BY_KEY;
+    bool by_key = t->merging.by == ORMA_EVENTS_MERGE_BY_KEY;
 
     *ret = (struct orma_track_spec){
         .type = types[t->scope],
@@ -561,7 +563,7 @@ static void merged_spec(struct orma_import_ctx *imp, const struct orma_events_tr
         orma_dim(imp->model->known.parent_track_uuid, (int64_t)t->parent_uuid);
     ret->dims[ret->dims_num++] = orma_dim(imp->model->known.merge_key_type, by_key ? 2 : 0);
     ret->dims[ret->dims_num++] =
-        orma_dim_str(imp->model->known.merge_key_value, by_key ? t->merge_key : t->name);
+        orma_dim_str(imp->model->known.merge_key_value, by_key ? t->merging.key : t->name);
     source_args(imp, t);
 }
 
@@ -586,7 +588,7 @@ static void find_group(struct orma_import_ctx *imp, struct orma_events_track *t)
 bool orma_events_merges(const struct orma_events_track *t)
 {
     return t->kind == ORMA_EVENTS_SLICES && !t->has_process && !t->has_thread &&
-           t->merge != ORMA_EVENTS_MERGE_NOT;
+           t->merging.by != ORMA_EVENTS_MERGE_NOT;
 }
 
 static void make_rows(struct orma_import_ctx *imp, struct orma_events_track *t)
@@ -616,14 +618,16 @@ static void put_hint(struct orma_import_ctx *imp, const struct orma_events_track
     const struct orma_events_track *root =
         orma_map_get_ptr(&orma_events(imp)->by_uuid, orma_events_key(t->trace, 0));
 
-    if (!root || !t->has_rank)
+    if (!root || !t->ranks.has_rank)
         return;
     ORMA_MODEL_ARGS(args, imp->model);
-    if (t->has_thread && root->ranks_threads) {
-        orma_args_put_int(args, orma_model_lit(imp->model, "thread_sort_index_hint"), t->rank);
+    if (t->has_thread && root->ranks.of_threads) {
+        orma_args_put_int(args, orma_model_lit(imp->model, "thread_sort_index_hint"),
+                          t->ranks.rank);
         orma_model_add_args(imp->model, ORMA_TABLE_THREAD, ORMA_THREAD_ARG_SET_ID, t->utid, args);
-    } else if (t->has_process && root->ranks_processes) {
-        orma_args_put_int(args, orma_model_lit(imp->model, "process_sort_index_hint"), t->rank);
+    } else if (t->has_process && root->ranks.of_processes) {
+        orma_args_put_int(args, orma_model_lit(imp->model, "process_sort_index_hint"),
+                          t->ranks.rank);
         orma_model_add_args(imp->model, ORMA_TABLE_PROCESS, ORMA_PROCESS_ARG_SET_ID, t->upid, args);
     }
 }
