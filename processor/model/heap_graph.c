@@ -17,9 +17,9 @@ void orma_heap_graph_free(struct orma_heap_graph *g)
     ORMA_VEC_FINI(&g->by_type);
     ORMA_VEC_FINI(&g->unsized);
     ORMA_VEC_FINI(&g->registry);
-    ORMA_VEC_FINI(&g->queue);
-    orma_map_fini(&g->registry_by_object);
-    free(g->types_by_row);
+    ORMA_VEC_FINI(&g->end.queue);
+    orma_map_fini(&g->end.registry_by_object);
+    free(g->end.types_by_row);
     free(g->types);
     free(g);
 }

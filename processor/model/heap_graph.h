@@ -37,11 +37,13 @@ struct orma_heap_graph {
     bool has_rows;                /* a packet of it has objects */
     /* Where reading was stopped: inside of a packet, or behind the last one and at element `at` of
      * a step of the end. */
-    struct orma_pb_reader rest;
-    bool in_packet, is_read;
-    unsigned step;
-    size_t at;
-    uint64_t entries;
+    struct {
+        struct orma_pb_reader rest;
+        bool in_packet, is_read;
+        unsigned step;
+        size_t at;
+        uint64_t entries;
+    } stopped;
     uint16_t machine;
     bool begun, has_index, truncated;
     uint32_t upid;
@@ -63,11 +65,13 @@ struct orma_heap_graph {
     struct orma_heap_graph_list unsized;  /* rows of objects whose size is that of their type */
     struct orma_heap_graph_list registry; /* (row of an object, its size field) */
     /* Of its end. */
-    uint32_t *types_by_row;            /* of classes: index + 1, 0: not told */
-    bool lacks_types;                  /* a type is not told that is needed */
-    struct orma_heap_graph_list queue; /* objects that are reached */
-    struct orma_map registry_by_object;
-    uint32_t cleaner; /* the name of the class that keeps native memory; 0: there is none */
+    struct {
+        uint32_t *types_by_row;            /* of classes: index + 1, 0: not told */
+        bool lacks_types;                  /* a type is not told that is needed */
+        struct orma_heap_graph_list queue; /* objects that are reached */
+        struct orma_map registry_by_object;
+        uint32_t cleaner; /* the name of the class that keeps native memory; 0: there is none */
+    } end;
 };
 
 /* The row of the object of that id, made if it is new. */

@@ -78,13 +78,13 @@ static void index_types(struct orma_model *model, struct orma_heap_graph *g)
 {
     uint32_t rows = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_CLASS)->rows;
 
-    g->types_by_row = calloc((size_t)rows + 1, sizeof(*g->types_by_row));
-    model->storage->failed |= !g->types_by_row;
-    for (size_t i = 0; g->types_by_row && i < g->types_num; i++) {
+    g->end.types_by_row = calloc((size_t)rows + 1, sizeof(*g->end.types_by_row));
+    model->storage->failed |= !g->end.types_by_row;
+    for (size_t i = 0; g->end.types_by_row && i < g->types_num; i++) {
         uint32_t row = orma_heap_graph_class(model, g, g->types[i].id);
 
         if (row < rows)
-            g->types_by_row[row] = (uint32_t)i + 1;
+            g->end.types_by_row[row] = (uint32_t)i + 1;
     }
 }
 
@@ -93,9 +93,9 @@ static const struct orma_heap_type *type_of(struct orma_model *model, struct orm
                                             uint32_t object)
 {
     const struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
-    uint32_t i = g->types_by_row[orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, object)];
+    uint32_t i = g->end.types_by_row[orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, object)];
 
-    g->lacks_types |= !i;
+    g->end.lacks_types |= !i;
     return i ? &g->types[i - 1] : NULL;
 }
 
@@ -119,7 +119,7 @@ static void put_fields(struct orma_model *model, struct orma_heap_graph *g, uint
             name_field(model, g, row++, g->type_fields.data[type->fields_first + i]);
         if (!type->superclass || !refs_more(refs, begin, row))
             return;
-        uint32_t above = g->types_by_row[orma_heap_graph_class(model, g, type->superclass)];
+        uint32_t above = g->end.types_by_row[orma_heap_graph_class(model, g, type->superclass)];
         type = above ? &g->types[above - 1] : NULL;
     }
 }
@@ -154,7 +154,7 @@ static void step_named(struct orma_model *model, struct orma_heap_graph *g, size
 
 static void end_types(struct orma_model *model, struct orma_heap_graph *g)
 {
-    if (!g->lacks_types)
+    if (!g->end.lacks_types)
         return;
     g->truncated = true;
     orma_stats_add_at(orma_model_stats(model, g->machine), ORMA_STAT_HEAP_GRAPH_MALFORMED_PACKET,
@@ -182,7 +182,7 @@ static void step_reach(struct orma_model *model, struct orma_heap_graph *g, size
 {
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_OBJECT);
     const struct orma_table *refs = orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_REFERENCE);
-    uint32_t object = (uint32_t)g->queue.data[i], begin = refs_begin(model, object);
+    uint32_t object = (uint32_t)g->end.queue.data[i], begin = refs_begin(model, object);
     int64_t distance = orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, object) + 1;
     bool weak = refs_more(refs, begin, begin) && is_weak(model, object);
 
@@ -197,7 +197,7 @@ static void step_reach(struct orma_model *model, struct orma_heap_graph *g, size
             continue;
         orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, owned, 1);
         orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, owned, distance);
-        orma_heap_graph_put(model, &g->queue, owned);
+        orma_heap_graph_put(model, &g->end.queue, owned);
     }
 }
 
@@ -226,7 +226,7 @@ static void mark_root(struct orma_model *model, struct orma_heap_graph *g, uint3
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_TYPE, row, type);
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_REACHABLE, row, 1);
     orma_table_set(t, ORMA_HEAP_GRAPH_OBJECT_ROOT_DISTANCE, row, 0);
-    orma_heap_graph_put(model, &g->queue, row);
+    orma_heap_graph_put(model, &g->end.queue, row);
 }
 
 /* Roots as listed, */
@@ -294,7 +294,7 @@ static void step_registry(struct orma_model *model, struct orma_heap_graph *g, s
 
     if (size != ORMA_MAP_NONE) /* else a size below nothing */
         model->storage->failed |=
-            orma_map_put(&g->registry_by_object, g->registry.data[2 * i], size) < 0;
+            orma_map_put(&g->end.registry_by_object, g->registry.data[2 * i], size) < 0;
 }
 
 static void step_native_size(struct orma_model *model, struct orma_heap_graph *g, size_t i)
@@ -307,8 +307,8 @@ static void step_native_size(struct orma_model *model, struct orma_heap_graph *g
     if (slot->val == ORMA_MAP_NONE)
         return;
     uint32_t type = (uint32_t)orma_table_int(t, ORMA_HEAP_GRAPH_OBJECT_TYPE_ID, row);
-    if (orma_table_int(classes, ORMA_HEAP_GRAPH_CLASS_NAME, type) == g->cleaner)
-        add_native_size(model, row, &g->registry_by_object);
+    if (orma_table_int(classes, ORMA_HEAP_GRAPH_CLASS_NAME, type) == g->end.cleaner)
+        add_native_size(model, row, &g->end.registry_by_object);
 }
 
 /* ---- all of it ---- */
@@ -324,7 +324,7 @@ static void (*const steps[STEPS_NUM])(struct orma_model *, struct orma_heap_grap
 /* Elements of a step, as far as they are known: to reach objects finds more of them. */
 static size_t elements(const struct orma_heap_graph *g)
 {
-    switch (g->step) {
+    switch (g->stopped.step) {
     case TYPES:
         return g->types_num;
     case UNSIZED:
@@ -338,18 +338,18 @@ static size_t elements(const struct orma_heap_graph *g)
     case IMAGES:
         return g->images.len;
     case REACH:
-        return g->queue.len;
+        return g->end.queue.len;
     case REGISTRY:
         return g->registry.len / 2;
     default:
-        return g->registry.len && g->cleaner ? g->objects.cap : 0;
+        return g->registry.len && g->end.cleaner ? g->objects.cap : 0;
     }
 }
 
 /* What comes before the first element. */
 static void begin_step(struct orma_model *model, struct orma_heap_graph *g)
 {
-    switch (g->step) {
+    switch (g->stopped.step) {
     case TYPES:
         if (g->types_num)
             qsort(g->types, g->types_num, sizeof(*g->types), by_id);
@@ -361,7 +361,7 @@ static void begin_step(struct orma_model *model, struct orma_heap_graph *g)
         end_types(model, g);
         break;
     case NATIVE_SIZES:
-        g->cleaner = orma_strpool_find(&model->storage->pool, ORMA_STR("sun.misc.Cleaner"));
+        g->end.cleaner = orma_strpool_find(&model->storage->pool, ORMA_STR("sun.misc.Cleaner"));
         break;
     }
 }
@@ -369,18 +369,18 @@ static void begin_step(struct orma_model *model, struct orma_heap_graph *g)
 /* False: stopped, or out of memory. */
 static bool run_step(struct orma_model *model, struct orma_heap_graph *g)
 {
-    if (!g->at)
+    if (!g->stopped.at)
         begin_step(model, g);
-    for (; g->at < elements(g); g->at++) {
+    for (; g->stopped.at < elements(g); g->stopped.at++) {
         if (model->storage->failed)
             return false;
-        if (g->at % ELEMENTS_PER_LOOK == ELEMENTS_PER_LOOK - 1 &&
+        if (g->stopped.at % ELEMENTS_PER_LOOK == ELEMENTS_PER_LOOK - 1 &&
             orma_storage_should_stop(model->storage))
             return false;
-        steps[g->step](model, g, g->at);
+        steps[g->stopped.step](model, g, g->stopped.at);
     }
-    g->at = 0;
-    g->step++;
+    g->stopped.at = 0;
+    g->stopped.step++;
     return !model->storage->failed;
 }
 
@@ -393,7 +393,7 @@ bool orma_heap_graph_finish(struct orma_model *model, struct orma_heap_graph *g)
     /* Every object has a class, also those that were only referred to. */
     if (g->objects.slots && !orma_model_table(model, ORMA_TABLE_HEAP_GRAPH_CLASS)->rows)
         (void)orma_heap_graph_class(model, g, 0);
-    while (g->step < STEPS_NUM) {
+    while (g->stopped.step < STEPS_NUM) {
         if (!run_step(model, g))
             return model->storage->failed;
     }

@@ -148,8 +148,8 @@ static void put_blocks(struct orma_view *self)
                         b->first, b->last, b->packed.len);
     }
     orma_buf_put_str(out, "],\"levels\":[");
-    for (unsigned i = 0; i < self->num_levels; i++)
-        orma_buf_printf(out, "%s%" PRId64, i ? "," : "", self->level_ns[i]);
+    for (unsigned i = 0; i < self->level.num; i++)
+        orma_buf_printf(out, "%s%" PRId64, i ? "," : "", self->level.ns[i]);
     orma_buf_put_str(out, "],\"chunks\":[");
     for (uint32_t i = 0; i < self->chunks.len; i++) {
         const struct orma_view_chunk *c = &self->chunks.data[i];

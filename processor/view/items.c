@@ -72,7 +72,7 @@ static struct orma_view_query ranged(struct orma_view *self, const char *sql, bo
 /* The place of the next item of a row; -1: the table has more than were counted. */
 static inline int64_t next_place(struct orma_view *self, unsigned kind, uint32_t row)
 {
-    struct orma_view_places *p = &self->places[kind];
+    struct orma_view_places *p = &self->reading.places[kind];
 
     if (ORMA_UNLIKELY(p->next[row] >= p->begin[row + 1])) {
         orma_view_fail(self, -EIO);
@@ -109,7 +109,7 @@ static void load_lasted(struct orma_view *self)
         struct orma_view_query q = orma_view_query(self, torn[kind]);
 
         while (orma_view_next(&q)) {
-            if (orma_map_put(&self->torn[kind], (uint64_t)orma_view_int(&q, 0), 1) < 0)
+            if (orma_map_put(&self->reading.torn[kind], (uint64_t)orma_view_int(&q, 0), 1) < 0)
                 orma_view_fail(self, -ENOMEM);
         }
         q = orma_view_query(self, tables[kind]);
@@ -117,7 +117,7 @@ static void load_lasted(struct orma_view *self)
         while (orma_view_next(&q)) {
             uint64_t dur = (uint64_t)ORMA_MAX(orma_view_int(&q, 1), 0);
 
-            if (orma_map_put(&self->lasted[kind], (uint64_t)orma_view_int(&q, 0), dur) < 0)
+            if (orma_map_put(&self->reading.lasted[kind], (uint64_t)orma_view_int(&q, 0), dur) < 0)
                 orma_view_fail(self, -ENOMEM);
         }
     }
@@ -129,12 +129,14 @@ static int64_t duration_of(struct orma_view *self, unsigned kind, const struct o
 {
     int64_t dur = orma_view_duration(q, 2, ts), most = orma_view_near(INT64_MAX) - ts;
 
-    if (ORMA_LIKELY(dur >= 0 && !self->torn[kind].len))
+    if (ORMA_LIKELY(dur >= 0 && !self->reading.torn[kind].len))
         return dur;
     if (dur >= 0)
-        return orma_map_get(&self->torn[kind], (uint64_t)orma_view_int(q, 1)) == ORMA_MAP_NONE ? dur
-                                                                                               : -1;
-    uint64_t lasted = orma_map_get(&self->lasted[kind], (uint64_t)orma_view_int(q, 1));
+        return orma_map_get(&self->reading.torn[kind], (uint64_t)orma_view_int(q, 1)) ==
+                       ORMA_MAP_NONE
+                   ? dur
+                   : -1;
+    uint64_t lasted = orma_map_get(&self->reading.lasted[kind], (uint64_t)orma_view_int(q, 1));
 
     return lasted == ORMA_MAP_NONE ? -1 : lasted < (uint64_t)most ? (int64_t)lasted : most;
 }
@@ -145,17 +147,17 @@ static int64_t duration_of(struct orma_view *self, unsigned kind, const struct o
 static uint32_t row_of_slices(struct orma_view *self, const struct orma_view_query *q)
 {
     uint32_t track = (uint32_t)orma_view_int(q, 1);
-    size_t had = self->num_lanes;
+    size_t had = self->reading.num_lanes;
     struct orma_view_track *t;
     struct orma_view_row *row;
 
-    if (ORMA_GROW(&self->lanes, &self->num_lanes, (size_t)track + 1) < 0) {
+    if (ORMA_GROW(&self->reading.lanes, &self->reading.num_lanes, (size_t)track + 1) < 0) {
         orma_view_fail(self, -ENOMEM);
         return ORMA_VIEW_NONE;
     }
-    for (size_t i = had; i < self->num_lanes; i++)
-        self->lanes[i] = (struct orma_view_track){.row = ORMA_VIEW_NONE};
-    t = &self->lanes[track];
+    for (size_t i = had; i < self->reading.num_lanes; i++)
+        self->reading.lanes[i] = (struct orma_view_track){.row = ORMA_VIEW_NONE};
+    t = &self->reading.lanes[track];
     t->row = orma_view_row_of_track(self, track);
     if (t->row == ORMA_VIEW_NONE)
         return ORMA_VIEW_NONE;
@@ -168,7 +170,8 @@ static uint32_t row_of_slices(struct orma_view *self, const struct orma_view_que
 static void take_slice(struct orma_view *self, const struct orma_view_query *q)
 {
     uint64_t track = (uint64_t)orma_view_int(q, 3);
-    const struct orma_view_track *t = track < self->num_lanes ? &self->lanes[track] : NULL;
+    const struct orma_view_track *t =
+        track < self->reading.num_lanes ? &self->reading.lanes[track] : NULL;
 
     if (!t || t->row == ORMA_VIEW_NONE)
         return;
@@ -351,7 +354,7 @@ static const struct item_source sources[] = {
 /* How many of each row, for now where the row behind it is to begin. */
 static void count(struct orma_view *self, const struct item_source *source)
 {
-    struct orma_view_places *p = &self->places[source->kind];
+    struct orma_view_places *p = &self->reading.places[source->kind];
     struct orma_view_query q = ranged_by(self, source->counts, source->has_dur, source->by);
 
     while (orma_view_next(&q)) {
@@ -394,7 +397,7 @@ static int reserve(struct orma_view *self, unsigned kind, uint32_t num)
 /* All rows are known: places for their items. */
 static void make_places(struct orma_view *self, unsigned kind)
 {
-    struct orma_view_places *p = &self->places[kind];
+    struct orma_view_places *p = &self->reading.places[kind];
     uint32_t rows = self->rows.len;
     size_t had = p->cap;
     uint64_t sum = 0;
@@ -417,7 +420,7 @@ static void make_places(struct orma_view *self, unsigned kind)
 /* Closes the places that stayed free: idle threads are counted, and not shown. */
 static uint32_t close_up(const struct orma_view *self, unsigned kind, void *items, size_t size)
 {
-    const struct orma_view_places *p = &self->places[kind];
+    const struct orma_view_places *p = &self->reading.places[kind];
     uint32_t to = 0;
 
     for (uint32_t row = 0; row < self->rows.len; row++) {

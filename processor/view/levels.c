@@ -29,16 +29,16 @@ struct row {
 static void add_level(struct orma_view *self, unsigned level, const struct row *r)
 {
     for (uint32_t i = 0; i < r->num; i++) {
-        if (ORMA_VEC_PUSH(&self->levels[level], r->now[i]) < 0)
+        if (ORMA_VEC_PUSH(&self->level.slices[level], r->now[i]) < 0)
             orma_view_fail(self, -ENOMEM);
     }
 }
 
 static void make_row(struct orma_view *self, struct row *r)
 {
-    for (unsigned level = 0; level < self->num_levels; level++) {
+    for (unsigned level = 0; level < self->level.num; level++) {
         uint32_t kept =
-            orma_view_merge(r->now, r->num, r->next, &r->lanes, self->level_ns[level], true);
+            orma_view_merge(r->now, r->num, r->next, &r->lanes, self->level.ns[level], true);
 
         if (kept > r->num / 2)
             continue;
@@ -56,13 +56,13 @@ void orma_view_choose_levels(struct orma_view *self)
 {
     int64_t q = (self->to - self->from) / WIDTH;
 
-    while (q / FINER >= Q_LEAST_NS && self->num_levels < ORMA_VIEW_LEVELS - 1) {
-        self->num_levels++;
+    while (q / FINER >= Q_LEAST_NS && self->level.num < ORMA_VIEW_LEVELS - 1) {
+        self->level.num++;
         q /= FINER;
     }
-    self->num_levels += q >= Q_LEAST_NS;
-    for (unsigned level = 0; level < self->num_levels; level++, q *= FINER)
-        self->level_ns[level] = q;
+    self->level.num += q >= Q_LEAST_NS;
+    for (unsigned level = 0; level < self->level.num; level++, q *= FINER)
+        self->level.ns[level] = q;
 }
 
 static uint32_t row_end(const struct orma_view *self, uint32_t at)

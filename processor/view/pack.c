@@ -541,7 +541,7 @@ static uint32_t make_level(const struct level *l, const struct family *f, uint32
 /* Marks the rows that have so many items that a page reads a level of them first. */
 static void find_coarse(struct orma_view *self, const struct level *l)
 {
-    int64_t q = self->num_levels ? self->level_ns[self->num_levels - 1] : 0;
+    int64_t q = self->level.num ? self->level.ns[self->level.num - 1] : 0;
 
     for (unsigned kind = ORMA_VIEW_SLICES; q && !self->err && kind <= ORMA_VIEW_VALUES; kind++) {
         struct family f = family(self, kind);
@@ -578,7 +578,7 @@ static void pack_level(struct orma_view_packer *p, const struct level *l, unsign
     p->kind = (uint8_t)(kind * ORMA_VIEW_LEVEL + level);
     p->turn = 1;
     if (kind == ORMA_VIEW_SLICES) {
-        f = FAMILY(v->levels[level], p->kind, orma_view_put_slices);
+        f = FAMILY(v->level.slices[level], p->kind, orma_view_put_slices);
         for (uint32_t at = 0, end; at < f.len; at = end) {
             end = row_end(&f, at);
             put_row(p, &f, at, end);
@@ -592,7 +592,7 @@ static void pack_level(struct orma_view_packer *p, const struct level *l, unsign
         end = row_end(&f, at);
         if (!is_coarse(v, &f, row) || *had == ORMA_VIEW_NONE)
             continue;
-        num = make_level(l, &f, at, end - at, v->level_ns[level]);
+        num = make_level(l, &f, at, end - at, v->level.ns[level]);
         if (num > (end - at) / 2) {
             *had = ORMA_VIEW_NONE;
         } else if (num >= 2 * *had) {
@@ -635,14 +635,14 @@ static unsigned pack_levels(struct orma_view_packer *p, const struct level *l, u
                             unsigned last, uint64_t limit, bool alone)
 {
     struct orma_view *v = p->view;
-    unsigned ret = v->num_levels;
+    unsigned ret = v->level.num;
 
     while (ret > 0 && !v->err) {
         struct mark before = mark(v);
 
         for (unsigned kind = first; kind <= last; kind++)
             pack_level(p, l, kind, ret - 1);
-        if (mark(v).bytes > limit && !(alone && ret == v->num_levels)) {
+        if (mark(v).bytes > limit && !(alone && ret == v->level.num)) {
             forget_behind(v, before);
             break;
         }
@@ -743,8 +743,8 @@ static void pack_within(struct orma_view_packer *p, const struct level *l)
     (void)pack_levels(p, l, ORMA_VIEW_SLICES, ORMA_VIEW_SLICES, limit, false);
     memset(l->had, 0, v->rows.len * sizeof(*l->had));
     unsigned finest = pack_levels(p, l, ORMA_VIEW_STATES, ORMA_VIEW_VALUES, budget, !whole);
-    if (v->totals.merged && finest < v->num_levels)
-        v->totals.merged_ns = v->level_ns[finest];
+    if (v->totals.merged && finest < v->level.num)
+        v->totals.merged_ns = v->level.ns[finest];
 }
 
 void orma_view_pack(struct orma_view *self)

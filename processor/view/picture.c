@@ -51,7 +51,7 @@ static void add_states(struct picture *p, const struct orma_view_state *from, ui
         return;
     }
     to->len +=
-        orma_view_merge_states(from, num, p->view.level_ns[0], p->sums, cores ? 0 : p->running,
+        orma_view_merge_states(from, num, p->view.level.ns[0], p->sums, cores ? 0 : p->running,
                                to->data + to->len, shares->data + to->len, num);
     shares->len = to->len;
 }
@@ -65,7 +65,7 @@ static void add_values(struct picture *p, const struct orma_view_value *from, ui
         orma_view_fail(&p->view, -ENOMEM);
         return;
     }
-    to->len += orma_view_merge_values(from, num, p->view.level_ns[0], to->data + to->len,
+    to->len += orma_view_merge_values(from, num, p->view.level.ns[0], to->data + to->len,
                                       ranges->data + to->len, num);
     ranges->len = to->len;
 }
@@ -81,7 +81,7 @@ static void add_row(struct picture *p, unsigned kind, uint32_t at, uint32_t num)
         else
             to->slices.len +=
                 orma_view_merge(p->of->slices.data + at, num, to->slices.data + to->slices.len,
-                                &p->lanes, to->level_ns[0], true);
+                                &p->lanes, to->level.ns[0], true);
         to->totals.slices += num;
         return;
     case ORMA_VIEW_STATES:
@@ -96,18 +96,18 @@ static void add_row(struct picture *p, unsigned kind, uint32_t at, uint32_t num)
         to->totals.values += num;
         return;
     case ORMA_VIEW_LOGS:
-        THIN(to, &to->logs, p->of->logs.data + at, num, to->level_ns[0]);
+        THIN(to, &to->logs, p->of->logs.data + at, num, to->level.ns[0]);
         to->totals.logs += num;
         return;
     default:
-        THIN(to, &to->samples, p->of->samples.data + at, num, to->level_ns[0]);
+        THIN(to, &to->samples, p->of->samples.data + at, num, to->level.ns[0]);
     }
 }
 
 static void add_all(struct picture *p)
 {
     for (unsigned kind = ORMA_VIEW_SLICES; kind <= ORMA_VIEW_SAMPLES; kind++) {
-        const struct orma_view_places *places = &p->of->places[kind];
+        const struct orma_view_places *places = &p->of->reading.places[kind];
 
         for (uint32_t row = 0; row < p->of->rows.len && !p->view.err; row++) {
             uint32_t at = places->begin[row], num = places->next[row] - at;
@@ -183,8 +183,8 @@ static void make(struct orma_view *self)
     v->to = self->to;
     v->strings = self->strings; /* only read from here on */
     v->partial = self->partial;
-    v->num_levels = 1;
-    v->level_ns[0] = ORMA_MAX((self->to - self->from) / WIDTH, 1);
+    v->level.num = 1;
+    v->level.ns[0] = ORMA_MAX((self->to - self->from) / WIDTH, 1);
     p->sums = calloc(ORMA_MAX(self->strings.ends.len, rows) + 1, sizeof(*p->sums));
     if (p->sums && ORMA_VEC_RESERVE(&v->rows, rows) == 0) {
         if (rows)

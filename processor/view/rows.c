@@ -74,7 +74,7 @@ static uint32_t child(struct orma_view *self, uint32_t parent, const struct orma
 static uint32_t group(struct orma_view *self, int64_t machine, const char *name)
 {
     struct orma_view_row row = {
-        .parent = find(&self->machines, machine), .name = lit(self, name), .id = -1};
+        .parent = find(&self->row_of.machines, machine), .name = lit(self, name), .id = -1};
 
     return child(self, row.parent, &row);
 }
@@ -98,7 +98,7 @@ static void load_machines(struct orma_view *self)
         struct orma_view_row row = {
             .parent = ORMA_VIEW_NONE, .name = orma_view_text(&q, 1), .id = orma_view_int(&q, 0)};
 
-        put(self, &self->machines, row.id, add_row(self, &row));
+        put(self, &self->row_of.machines, row.id, add_row(self, &row));
         self->several = true;
     }
 }
@@ -112,20 +112,20 @@ static void load_processes(struct orma_view *self)
     struct orma_view_query q = orma_view_query(self, orma_buf_cstr(&sql));
     while (orma_view_next(&q)) {
         int64_t machine = orma_view_int(&q, 4);
-        struct orma_view_row row = {.parent = find(&self->machines, machine),
+        struct orma_view_row row = {.parent = find(&self->row_of.machines, machine),
                                     .kind = ORMA_VIEW_PROCESS};
 
         if (orma_view_int(&q, 3)) {
             uint32_t kernel = group(self, machine, "Kernel threads");
 
-            put(self, &self->processes, orma_view_int(&q, 0), kernel);
+            put(self, &self->row_of.processes, orma_view_int(&q, 0), kernel);
             continue;
         }
         if (!orma_view_int(&q, 5))
             row.parent = group(self, machine, "Other processes");
         row.id = orma_view_is_null(&q, 1) ? -1 : orma_view_int(&q, 1);
         row.name = orma_view_text(&q, 2);
-        put(self, &self->processes, orma_view_int(&q, 0), add_row(self, &row));
+        put(self, &self->row_of.processes, orma_view_int(&q, 0), add_row(self, &row));
     }
 }
 
@@ -134,7 +134,7 @@ static void load_threads(struct orma_view *self)
     struct orma_view_query q = orma_view_query(self, THREADS);
 
     while (orma_view_next(&q)) {
-        struct orma_view_row row = {.parent = find(&self->machines, orma_view_int(&q, 6)),
+        struct orma_view_row row = {.parent = find(&self->row_of.machines, orma_view_int(&q, 6)),
                                     .kind = ORMA_VIEW_THREAD};
 
         row.id = orma_view_is_null(&q, 1) ? -1 : orma_view_int(&q, 1);
@@ -142,24 +142,24 @@ static void load_threads(struct orma_view *self)
         row.main_thread = orma_view_int(&q, 4) != 0;
         row.kernel = orma_view_int(&q, 5) != 0; /* the idle thread is in the cores' rows */
         if (!orma_view_is_null(&q, 3))
-            row.parent = find(&self->processes, orma_view_int(&q, 3));
-        put(self, &self->threads, orma_view_int(&q, 0), add_row(self, &row));
+            row.parent = find(&self->row_of.processes, orma_view_int(&q, 3));
+        put(self, &self->row_of.threads, orma_view_int(&q, 0), add_row(self, &row));
     }
 }
 
 uint32_t orma_view_row_of_thread(const struct orma_view *self, int64_t utid)
 {
-    return find(&self->threads, utid);
+    return find(&self->row_of.threads, utid);
 }
 
 uint32_t orma_view_row_of_process(const struct orma_view *self, int64_t upid)
 {
-    return find(&self->processes, upid);
+    return find(&self->row_of.processes, upid);
 }
 
 uint32_t orma_view_row_of_ucpu(struct orma_view *self, int64_t ucpu)
 {
-    uint32_t row = find(&self->cpus, ucpu);
+    uint32_t row = find(&self->row_of.cpus, ucpu);
 
     if (row == ORMA_VIEW_NONE) {
         struct orma_view_row add = {.parent = group(self, ucpu / ORMA_VIEW_MACHINE_CPUS, "CPUs"),
@@ -167,7 +167,7 @@ uint32_t orma_view_row_of_ucpu(struct orma_view *self, int64_t ucpu)
                                     .id = ucpu % ORMA_VIEW_MACHINE_CPUS};
 
         row = add_row(self, &add);
-        put(self, &self->cpus, ucpu, row);
+        put(self, &self->row_of.cpus, ucpu, row);
     }
     return row;
 }
@@ -179,14 +179,14 @@ static uint32_t child(struct orma_view *self, uint32_t parent, const struct orma
     uint64_t key = orma_hash_bytes_from(orma_hash_seed(), words, sizeof(words));
     uint32_t known;
 
-    for (; (known = find(&self->children, (int64_t)key)) != ORMA_VIEW_NONE; key++) {
+    for (; (known = find(&self->row_of.children, (int64_t)key)) != ORMA_VIEW_NONE; key++) {
         const struct orma_view_row *other = &self->rows.data[known];
 
         if (other->parent == parent && other->name == row->name && other->kind == row->kind)
             return known;
     }
     known = add_row(self, row);
-    put(self, &self->children, (int64_t)key, known);
+    put(self, &self->row_of.children, (int64_t)key, known);
     return known;
 }
 
@@ -207,15 +207,15 @@ struct track {
 
 static void put_track(struct orma_view *self, const struct track *t, uint32_t row)
 {
-    put(self, &self->tracks, t->id, row);
+    put(self, &self->row_of.tracks, t->id, row);
 }
 
 static uint32_t above_of_track(struct orma_view *self, const struct orma_view_query *q)
 {
     if (!orma_view_is_null(q, 4))
-        return find(&self->threads, orma_view_int(q, 4));
+        return find(&self->row_of.threads, orma_view_int(q, 4));
     if (!orma_view_is_null(q, 5))
-        return find(&self->processes, orma_view_int(q, 5));
+        return find(&self->row_of.processes, orma_view_int(q, 5));
     return ORMA_VIEW_NONE;
 }
 
@@ -233,8 +233,9 @@ static void load_tracks(struct orma_view *self)
             continue;
         }
         struct orma_view_row row = {.kind = ORMA_VIEW_TRACK, .id = -1};
-        uint32_t parent =
-            orma_view_is_null(&q, 3) ? ORMA_VIEW_NONE : find(&self->tracks, orma_view_int(&q, 3));
+        uint32_t parent = orma_view_is_null(&q, 3)
+                              ? ORMA_VIEW_NONE
+                              : find(&self->row_of.tracks, orma_view_int(&q, 3));
 
         row.name = orma_view_is_null(&q, 1) ? orma_view_text(&q, 2) : orma_view_text(&q, 1);
         row.parent = parent != ORMA_VIEW_NONE    ? parent
@@ -304,7 +305,7 @@ void orma_view_load_rows(struct orma_view *self)
 
 uint32_t orma_view_row_of_track(struct orma_view *self, uint32_t track)
 {
-    return find(&self->tracks, track);
+    return find(&self->row_of.tracks, track);
 }
 
 uint32_t orma_view_top_of(const struct orma_view *self, uint32_t row)

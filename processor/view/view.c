@@ -14,7 +14,7 @@ static void free_items(struct orma_view *self)
 {
     ORMA_VEC_FINI(&self->slices);
     for (unsigned i = 0; i < ORMA_VIEW_LEVELS; i++)
-        ORMA_VEC_FINI(&self->levels[i]);
+        ORMA_VEC_FINI(&self->level.slices[i]);
     ORMA_VEC_FINI(&self->states);
     ORMA_VEC_FINI(&self->sched);
     ORMA_VEC_FINI(&self->values);
@@ -24,23 +24,23 @@ static void free_items(struct orma_view *self)
     ORMA_VEC_FINI(&self->gaps);
     ORMA_VEC_FINI(&self->arg_sets);
     orma_map_fini(&self->arg_ids);
-    orma_map_fini(&self->machines);
-    orma_map_fini(&self->processes);
-    orma_map_fini(&self->threads);
-    orma_map_fini(&self->cpus);
-    orma_map_fini(&self->tracks);
-    orma_map_fini(&self->children);
-    for (unsigned kind = 0; kind < ORMA_ARRAY_LEN(self->lasted); kind++) {
-        orma_map_fini(&self->lasted[kind]);
-        orma_map_fini(&self->torn[kind]);
+    orma_map_fini(&self->row_of.machines);
+    orma_map_fini(&self->row_of.processes);
+    orma_map_fini(&self->row_of.threads);
+    orma_map_fini(&self->row_of.cpus);
+    orma_map_fini(&self->row_of.tracks);
+    orma_map_fini(&self->row_of.children);
+    for (unsigned kind = 0; kind < ORMA_ARRAY_LEN(self->reading.lasted); kind++) {
+        orma_map_fini(&self->reading.lasted[kind]);
+        orma_map_fini(&self->reading.torn[kind]);
     }
-    for (unsigned kind = 0; kind < ORMA_ARRAY_LEN(self->places); kind++) {
-        free(self->places[kind].begin);
-        free(self->places[kind].next);
-        self->places[kind] = (struct orma_view_places){0};
+    for (unsigned kind = 0; kind < ORMA_ARRAY_LEN(self->reading.places); kind++) {
+        free(self->reading.places[kind].begin);
+        free(self->reading.places[kind].next);
+        self->reading.places[kind] = (struct orma_view_places){0};
     }
-    free(self->lanes);
-    self->lanes = NULL;
+    free(self->reading.lanes);
+    self->reading.lanes = NULL;
     ORMA_VEC_FINI(&self->texts);
 }
 

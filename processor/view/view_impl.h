@@ -180,9 +180,11 @@ struct orma_view {
     struct orma_view_strings strings;
     ORMA_VEC(struct orma_view_row) rows;
     ORMA_VEC(struct orma_view_slice) slices;
-    ORMA_VEC(struct orma_view_slice) levels[ORMA_VIEW_LEVELS]; /* the finest first */
-    int64_t level_ns[ORMA_VIEW_LEVELS];
-    unsigned num_levels;
+    struct {
+        ORMA_VEC(struct orma_view_slice) slices[ORMA_VIEW_LEVELS]; /* the finest first */
+        int64_t ns[ORMA_VIEW_LEVELS];
+        unsigned num;
+    } level;
     ORMA_VEC(struct orma_view_state)
     states, sched; /* sched: row is the core's, waker the thread's */
     ORMA_VEC(struct orma_view_value) values;
@@ -196,14 +198,15 @@ struct orma_view {
     ORMA_VEC(struct orma_view_chunk) chunks;
     struct orma_buf info;
     struct orma_view_totals totals;
-    struct orma_view_places places[ORMA_VIEW_SAMPLES + 1]; /* by kind; only while reading */
-    /* By kind, and the id of what has no end in its table: how long it lasted; only while reading.
-     */
-    struct orma_map lasted[ORMA_VIEW_SCHED + 1];
-    struct orma_map
-        torn[ORMA_VIEW_SCHED + 1]; /* ids of what spans lost events; only while reading */
-    struct orma_view_track *lanes; /* by track; only while reading */
-    size_t num_lanes;
+    /* Only while reading. */
+    struct {
+        struct orma_view_places places[ORMA_VIEW_SAMPLES + 1]; /* by kind */
+        /* By kind, and the id of what has no end in its table: how long it lasted. */
+        struct orma_map lasted[ORMA_VIEW_SCHED + 1];
+        struct orma_map torn[ORMA_VIEW_SCHED + 1]; /* ids of what spans lost events */
+        struct orma_view_track *lanes;             /* by track */
+        size_t num_lanes;
+    } reading;
     ORMA_VEC(uint32_t) texts; /* number of a text + 1 by that of the processor; 0: not known yet */
     struct orma_view_partial partial;
     uint64_t picture_ns; /* when the next picture is due; 0: reading did not begin */
@@ -211,7 +214,9 @@ struct orma_view {
     ORMA_VEC(struct orma_view_share) shares[2];
     ORMA_VEC(struct orma_view_range) ranges;
     /* Rows by what the tables call them; only while packing. */
-    struct orma_map machines, processes, threads, cpus, tracks, children;
+    struct {
+        struct orma_map machines, processes, threads, cpus, tracks, children;
+    } row_of;
 };
 
 /* ---- query.c: rows of a query; failure is sticky in `err` ---- */

@@ -465,9 +465,9 @@ static bool read_packet(struct orma_import_ctx *imp, struct orma_heap_graph *g,
 {
     struct orma_pb_field f;
 
-    if (!g->in_packet)
-        g->rest = orma_pb_reader(item->data, item->len);
-    for (g->in_packet = true; orma_pb_next(&g->rest, &f);) {
+    if (!g->stopped.in_packet)
+        g->stopped.rest = orma_pb_reader(item->data, item->len);
+    for (g->stopped.in_packet = true; orma_pb_next(&g->stopped.rest, &f);) {
         switch (f.id) {
         case ORMA_PB_HEAP_GRAPH_OBJECTS:
             add_object(imp, g, orma_pb_sub(&f));
@@ -489,10 +489,11 @@ static bool read_packet(struct orma_import_ctx *imp, struct orma_heap_graph *g,
             g->has_size = true;
             break;
         }
-        if (++g->entries % ENTRIES_PER_LOOK == 0 && orma_storage_should_stop(imp->model->storage))
+        if (++g->stopped.entries % ENTRIES_PER_LOOK == 0 &&
+            orma_storage_should_stop(imp->model->storage))
             return false;
     }
-    g->in_packet = false;
+    g->stopped.in_packet = false;
     return true;
 }
 
@@ -502,11 +503,11 @@ static bool parse_late(struct orma_import_ctx *imp, const struct orma_item *item
     struct orma_heap_graph *g =
         (struct orma_heap_graph *)(uintptr_t)(item->aux & ~(uint64_t)REST_BITS);
 
-    if (item->aux & READ && !g->is_read && !read_packet(imp, g, item))
+    if (item->aux & READ && !g->stopped.is_read && !read_packet(imp, g, item))
         return false;
     if (!(item->aux & LAST))
         return true;
-    g->is_read = true;
+    g->stopped.is_read = true;
     if (!orma_heap_graph_finish(imp->model, g))
         return false;
     ORMA_ASSERT(st->complete == g); /* last packets come in the same order again */
