@@ -322,14 +322,28 @@ struct table {
     bool failed;
 };
 
-/* Characters, not bytes, as far as UTF-8 goes. */
+/* The next character, and the columns that it takes; its bytes. */
+static size_t next_char(struct orma_str text, unsigned *ret_width)
+{
+    uint32_t code;
+    size_t len = orma_utf8_decode(text, &code);
+
+    *ret_width = len ? orma_shown_width(code) : 1;
+    return len ? len : 1;
+}
+
 static unsigned width_of(const char *text)
 {
-    unsigned n = 0;
+    struct orma_str left = orma_str_from(text);
+    unsigned sum = 0, width;
 
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
+    while (left.len) {
+        size_t len = next_char(left, &width);
+
+        sum += width;
+        left = (struct orma_str){left.data + len, left.len - len};
+    }
+    return sum;
 }
 
 /* A cell as it is shown: what a terminal would obey is '?', a new line or tab a blank. */
@@ -398,19 +412,26 @@ static void add_value(struct table *t, struct orma_query *q, unsigned col)
 /* A cell in its width: cut with a mark. */
 static void print_cell(const char *text, unsigned width, bool right, bool last, FILE *out)
 {
-    unsigned have = width_of(text), pad = have < width ? width - have : 0;
+    struct orma_str rest = orma_str_from(text);
+    unsigned have = width_of(text), w;
+    bool cut = have > width;
+    unsigned left = cut ? width - 1 : width; /* columns, the mark left out */
 
-    if (right)
-        fprintf(out, "%*s", (int)pad, "");
-    for (unsigned n = 0; *text; text++) {
-        if (((unsigned char)*text & 0xc0) != 0x80 && ++n == width && have > width) {
-            fputs("…", out);
+    if (right && !cut)
+        fprintf(out, "%*s", (int)(width - have), "");
+    while (rest.len) {
+        size_t len = next_char(rest, &w);
+
+        if (w > left)
             break;
-        }
-        fputc(*text, out);
+        fwrite(rest.data, 1, len, out);
+        left -= w;
+        rest = (struct orma_str){rest.data + len, rest.len - len};
     }
-    if (!right && !last)
-        fprintf(out, "%*s", (int)pad, "");
+    if (cut)
+        fputs("…", out);
+    if (!last && (cut || !right))
+        fprintf(out, "%*s", (int)left, "");
     fputs(last ? "\n" : "  ", out);
 }
 

@@ -12,6 +12,10 @@
 /* No control character (C0, DEL, C1), none of direction, no separator of lines, no tag. */
 bool orma_shown_is_plain(uint32_t code);
 
+/* How many columns of a terminal a character takes: one, two if it is wide, none if it is put on
+ * the one before it. */
+unsigned orma_shown_width(uint32_t code);
+
 /*
  * A stream that writes to `to` what may be shown; newlines and tabs pass. `ours`: so do carriage
  * returns, colours and the order to clear the rest of the line, as our own progress lines use them.

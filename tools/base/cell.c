@@ -9,40 +9,6 @@
 #include "sdk/base/shown.h"
 #include "sdk/base/utf8.h"
 
-struct range {
-    uint32_t first, last;
-};
-
-/* East Asian wide and full-width characters, and emoji. */
-static const struct range wide[] = {
-    {0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xa960, 0xa97c},
-    {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},
-    {0xffe0, 0xffe6},   {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff},
-    {0x20000, 0x3fffd},
-};
-/* Characters that are put on the one before them. */
-static const struct range joined[] = {
-    {0x0300, 0x036f}, {0x1ab0, 0x1aff}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f},
-};
-
-static bool is_in(uint32_t code, const struct range *ranges, size_t num)
-{
-    for (size_t i = 0; i < num; i++) {
-        if (code >= ranges[i].first && code <= ranges[i].last)
-            return true;
-    }
-    return false;
-}
-
-unsigned orma_cell_char_width(uint32_t code)
-{
-    if (code < 0x300)
-        return 1;
-    if (is_in(code, joined, ORMA_ARRAY_LEN(joined)))
-        return 0;
-    return is_in(code, wide, ORMA_ARRAY_LEN(wide)) ? 2 : 1;
-}
-
 /* The next character: its bytes as they are shown, and their number in the text. */
 static size_t next(struct orma_str text, struct orma_str *ret_shown, unsigned *ret_width)
 {
@@ -55,7 +21,7 @@ static size_t next(struct orma_str text, struct orma_str *ret_shown, unsigned *r
         return len ? len : 1;
     }
     *ret_shown = (struct orma_str){text.data, len};
-    *ret_width = orma_cell_char_width(code);
+    *ret_width = orma_shown_width(code);
     return len;
 }
 

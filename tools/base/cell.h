@@ -10,9 +10,6 @@
 
 #include "sdk/base/buf.h"
 
-/* Columns that the character takes: 0 (it joins the one before it), 1 or 2. */
-unsigned orma_cell_char_width(uint32_t code);
-
 /* Columns of the text as orma_cell_put() prints it. */
 unsigned orma_cell_width(struct orma_str text);
 

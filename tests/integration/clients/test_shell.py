@@ -118,6 +118,14 @@ y' AS lines; CREATE VIEW v AS SELECT 1; SELECT 1 AS e WHERE 0; SELECT 2 AS suppr
         self.shell("query", "query", "SELECT 1", says="./query")
         self.assertEqual(self.shell("-Q", "SELECT 1 AS a", "./query"), '"a"\n1\n')
 
+    def test_columns_are_as_wide_as_they_are_shown(self):
+        """Wide characters take two columns, those that are put on others none; a cell ends at 60 columns."""
+        names = "SELECT '日本' AS a, 1 AS b UNION ALL SELECT 'e' || char(769) || 'x', 22"
+        show = lambda sql: self.orma("query", "--format=table", self.trace, sql).stdout.decode().splitlines()
+        self.assertEqual(show(names), ["a      b", "----  --", "日本   1", "e\u0301x    22"])
+        self.assertEqual(show("SELECT 'x' || replace(hex(zeroblob(40)), '00', '日') AS a, 1 AS b")[2], "x" + 29 * "日" + "…" + "  1")
+        self.assertEqual(show("SELECT replace(hex(zeroblob(40)), '00', '日') AS a, 1 AS b")[2], 29 * "日" + "… " + "  1")
+
     def test_nobody_reads(self):
         r, w = os.pipe()
         os.close(r)
