@@ -36,6 +36,10 @@ struct orma_processor_symbols {
 int orma_processor_set_symbols(struct orma_processor *self,
                                const struct orma_processor_symbols *symbols);
 
+/* SQL that may write files writes none for which this says that it is an input; nor, without it,
+ * the file that was loaded. */
+void orma_processor_protect(struct orma_processor *self, const char *(*is_input)(const char *path));
+
 /* orma_processor_use_cache(), where `wait` is a choice: false lets a process of its own write the
  * image. See processor/cache/cache.h. */
 int orma_processor_choose_cache(struct orma_processor *self, const char *setting, bool wait);

@@ -297,6 +297,8 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
         return fail(self, -EBUSY, "a trace is already loaded");
     if (fd < 0 || fstat(fd, &st) < 0)
         return fail(self, -errno, "%s", strerror(errno));
+    self->sql->input_dev = st.st_dev;
+    self->sql->input_ino = st.st_ino;
     if (S_ISDIR(st.st_mode)) {
         const char *is = orma_foreign_folder(path);
 
@@ -411,6 +413,11 @@ static bool set_text(char **at, const char *text)
     free(*at);
     *at = text ? strdup(text) : NULL;
     return *at || !text;
+}
+
+void orma_processor_protect(struct orma_processor *self, const char *(*is_input)(const char *path))
+{
+    self->sql->is_input = is_input;
 }
 
 int orma_processor_set_symbols(struct orma_processor *self,

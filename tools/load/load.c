@@ -122,6 +122,7 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
     if (r)
         return r;
     orma_inputs_add(path, file == path ? ORMA_INPUTS_FILE : ORMA_INPUTS_FOLDER);
+    orma_processor_protect(tp, orma_inputs_hit);
     r = orma_processor_load_file(tp, file, show ? on_progress : NULL, &p);
     uint64_t took = orma_clock_monotonic() - start;
 

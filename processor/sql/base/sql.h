@@ -17,6 +17,7 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "processor/sql/base/memory.h"
 #include "processor/sql/base/reads.h"
@@ -133,7 +134,12 @@ struct orma_sql {
 
     /* ---- set by the program that opened the connection ---- */
 
-    bool file_access;       /* SQL may read and write files */
+    bool file_access; /* SQL may read and write files */
+    /* The loaded file, and what else the program reads, by the name of an output that would
+     * overwrite it (NULL: nothing; it has another name for the hit): SQL writes none of it. */
+    dev_t input_dev;
+    ino_t input_ino; /* 0: none */
+    const char *(*is_input)(const char *path);
     uint64_t time_limit_ns; /* for a script from its begin; 0: none */
     /* Called when the connection is there, and again after orma_sql_reset(): 0 or -errno. */
     int (*on_open)(void *data);

@@ -1,6 +1,7 @@
 /* Functions that touch files: only where the engine may (orma_sql.file_access). */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "processor/sql/functions/functions.h"
@@ -24,6 +25,21 @@ static const char *take_path(sqlite3_context *ctx, sqlite3_value *val, const cha
         return s.data;
     orma_result_error(ctx, "%s: the path must be a string", what);
     return NULL;
+}
+
+/* The error is set. */
+static bool is_input(sqlite3_context *ctx, const char *path, const char *what)
+{
+    const struct orma_sql *sql = orma_sql_of(ctx);
+    struct stat st;
+    bool loaded = sql->input_ino && stat(path, &st) == 0 && st.st_dev == sql->input_dev &&
+                  st.st_ino == sql->input_ino;
+
+    if (!loaded && !(sql->is_input && sql->is_input(path)))
+        return false;
+    orma_result_error(ctx, "%s: %s is an input: it would be overwritten; name another file", what,
+                      path);
+    return true;
 }
 
 static int write_all(int fd, const char *data, size_t len)
@@ -51,7 +67,7 @@ static void file_write(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (!may(ctx, what))
         return;
     path = take_path(ctx, argv[0], what);
-    if (!path)
+    if (!path || is_input(ctx, path, what))
         return;
     if (sqlite3_value_type(argv[1]) != SQLITE_BLOB) {
         orma_result_error(ctx, "%s: the content must be a blob", what);
@@ -79,7 +95,7 @@ static void export_json(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     if (!may(ctx, "EXPORT_JSON"))
         return;
     path = take_path(ctx, argv[0], "EXPORT_JSON");
-    if (!path)
+    if (!path || is_input(ctx, path, "EXPORT_JSON"))
         return;
     r = sql->export_json ? sql->export_json(sql->export_data, path) : -ENOSYS;
     if (r < 0)

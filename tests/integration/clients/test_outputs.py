@@ -96,6 +96,20 @@ class Outputs(Case):
                 self.check_inputs((name, out))
             self.assertEqual(self.names(), there, name)
 
+    def test_sql_that_may_write_files_writes_no_input(self):
+        trace = self.dir / "in.json"
+        trace.write_text(json.dumps(EVENTS))
+        (self.dir / "link").symlink_to("in.json")
+        before = trace.read_bytes()
+        for name in "in.json", "link", f"{self.dir}/./in.json":
+            for sql in f"SELECT export_json('{name}')", f"SELECT __intrinsic_file_write('{name}', x'00ff')":
+                for argv in [ORMA, "export", "--allow-sql-file-access", "--to", "csv", "-o", "-"], [SHELL, "query", "--allow-sql-file-access"]:
+                    done = self.run_program(*argv, "in.json", sql)
+                    self.assertIn(b"is an input", done.stderr, (argv, sql))
+                    self.assertEqual(trace.read_bytes(), before)
+        self.run_program(SHELL, "query", "--allow-sql-file-access", "in.json", "SELECT export_json('out.json')")
+        self.assertGreater((self.dir / "out.json").stat().st_size, 1000)
+
     def test_what_exists_needs_force(self):
         other = self.dir / "other"
         for name, _, kind in self.each():
