@@ -94,6 +94,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
 const struct orma_command orma_cmd_filter = {
     .name = "filter",
+    .in_short = true,
     .summary = "Keep only some processes, threads or kinds of packets of a trace.",
     .synopsis =
         "TRACE (--process NAME|PID | --thread NAME|TID | --category NAME | --source NAME)... "

@@ -49,6 +49,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
 const struct orma_command orma_cmd_recompress = {
     .name = "recompress",
+    .in_short = true,
     .summary = "Compress the packets of a trace, or unpack them.",
     .synopsis = "TRACE [--compress none|deflate|zstd] [-o FILE]",
     .details = "The packets stay byte for byte what they are. Older readers of the format know "

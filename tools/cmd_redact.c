@@ -72,6 +72,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
 const struct orma_command orma_cmd_redact = {
     .name = "redact",
+    .in_short = true,
     .summary = "Replace the names and texts of a trace.",
     .synopsis = "TRACE [OPTIONS] [-o FILE]",
     .details =

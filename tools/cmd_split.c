@@ -67,6 +67,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
 
 const struct orma_command orma_cmd_split = {
     .name = "split",
+    .in_short = true,
     .summary = "Split a trace into several smaller ones.",
     .synopsis = "TRACE (--every DURATION | --size SIZE) [-o FOLDER]",
     .details =

@@ -46,6 +46,7 @@ struct orma_command {
     const char *examples; /* lines "command  # comment"; may be NULL */
     const struct orma_option *options;
     const struct orma_habit *habits; /* ends with an empty one; NULL: none */
+    bool in_short;         /* the overview has its name only */
     const char *exclusive; /* long options that exclude each other: "json csv"; NULL: none */
     void (*put_words)(struct orma_buf *out); /* words that may follow, each behind a blank, for
                                                 completion; NULL: files only */

@@ -34,6 +34,19 @@ static const char *group_of(const struct orma_help_tables *tables,
     return g->name ? g->name : "";
 }
 
+static void put_short(const struct orma_help_tables *tables, FILE *out)
+{
+    const char *before = "also    ";
+
+    for (size_t i = 0; tables->commands[i]; i++) {
+        if (!tables->commands[i]->in_short)
+            continue;
+        fprintf(out, "%s%s", before, tables->commands[i]->name);
+        before = ", ";
+    }
+    fputc('\n', out);
+}
+
 /* It fits a screen of 80 by 24, with the prompt after it. */
 void orma_help_overview(const struct orma_help_tables *tables, FILE *out)
 {
@@ -42,8 +55,10 @@ void orma_help_overview(const struct orma_help_tables *tables, FILE *out)
     for (size_t i = 0; tables->commands[i]; i++) {
         const struct orma_command *c = tables->commands[i];
 
-        fprintf(out, "%-8s%-10s %s\n", group_of(tables, c), c->name, c->summary);
+        if (!c->in_short)
+            fprintf(out, "%-8s%-10s %s\n", group_of(tables, c), c->name, c->summary);
     }
+    put_short(tables, out);
     fprintf(out, "Help topics: ");
     for (const struct orma_help_topic *t = orma_help_topics; t->name; t++)
         fprintf(out, "%s%s", t == orma_help_topics ? "" : ", ", t->name);

@@ -45,6 +45,7 @@ static int run_export(const struct orma_command *self, int argc, char **argv)
 
 const struct orma_command orma_cmd_metrics = {
     .name = "metrics",
+    .in_short = true,
     .summary = "Compute metrics of a trace.",
     .synopsis = "--run NAMES [OPTIONS] TRACE",
     .details = "'orma query TRACE \"SELECT name FROM trace_metrics\"' lists the metrics.",
@@ -56,6 +57,7 @@ const struct orma_command orma_cmd_metrics = {
 
 const struct orma_command orma_cmd_summarize = {
     .name = "summarize",
+    .in_short = true,
     .summary = "Compute a summary of a trace from specifications.",
     .synopsis = "[OPTIONS] TRACE [SPEC...]",
     .details = "Specifications are TraceSummarySpec messages: .textproto is text, .pb bytes.",
