@@ -95,7 +95,7 @@ tests() {
 # short_names DIR: the names of the tests that tests/long.txt does not list. A name there that no test has is an error.
 short_names() {
     local all long
-    all=$(meson test -C "$1" --list 2>/dev/null | sed -n 's|.* / ||p') || return
+    all=$(meson test -C "$1" --list --no-rebuild | sed -n 's|.* / ||p') || return
     long=$(sed '/^#/d; s/ .*//' tests/long.txt)
     if grep -Fvx "$all" <<<"$long" >&2; then
         echo "tests/long.txt: no test has these names" >&2
