@@ -110,7 +110,8 @@ static bool look_at_open(struct orma_heap_ring *self, unsigned nr, uint64_t now_
     if (!size) {
         uint64_t next = first_written(self, o->at, o->end), end = o->end;
 
-        if (next < end && keep_open(self, nr + 1, next, end, 0))
+        self->corrupted = next == o->at; /* who writes begins with the size */
+        if (next > o->at && next < end && keep_open(self, nr + 1, next, end, 0))
             o->end = next;
     } else if (is_dead(self, o->at)) {
         memset((void *)record_at(self, o->at), 0, len);
@@ -148,7 +149,9 @@ static bool pass_over(struct orma_heap_ring *self, uint32_t size, uint64_t limit
         return false;
     self->waits_ns = 0; /* the next search is as far away */
     end = size ? self->read + (size & ~ORMA_HEAP_OPEN) : first_written(self, self->read, limit);
-    if ((!size && end == limit) || !keep_open(self, self->open_num, self->read, end, 0))
+    self->corrupted = end == self->read; /* who writes begins with the size */
+    if (self->corrupted || (!size && end == limit) ||
+        !keep_open(self, self->open_num, self->read, end, 0))
         return false;
     self->read = end;
     return true;
@@ -162,7 +165,7 @@ static bool take_next(struct orma_heap_ring *self, uint64_t now_ns, struct orma_
         uint32_t size;
 
         if (head - self->tail < ORMA_HEAP_RING_BYTES) /* it may be nonsense */
-            limit = head;
+            limit = head & ~UINT64_C(7);
         if (self->read >= limit)
             return false;
         size = size_at(self, self->read);

@@ -287,16 +287,28 @@ Test(heap_ring, nonsense_ends_the_reading_and_nothing_else)
         cr_assert_eq(next(3 * LATER), 0);
         cr_assert(ring.corrupted, "%x", sizes[i]);
     }
-    for (uint64_t seed = 1; seed <= 50; seed++) {
+    for (int late = 0; late < 2; late++) { /* a kind without a size, at once or in a hole */
+        begin(0);
+        (void)put(1, 1, RESERVED);
+        (void)put(2, 2, FINISHED);
+        cr_assert_eq(next(1), 0);
+        if (late)
+            cr_assert_eq(next(LATER), 2);
+        at(0)->kind = ORMA_HEAP_ALLOC;
+        for (uint64_t turn = 2; turn < 6; turn++)
+            (void)next(turn * LATER);
+        cr_assert(ring.corrupted);
+    }
+    for (uint64_t seed = 1; seed <= 300; seed++) {
         uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15);
         uint64_t num = 0;
 
         begin(0);
-        for (size_t i = 0; i < 4096; i += 4) {
+        for (size_t i = below(&random, 2) * 4; i < 4096; i += 4 + below(&random, 30) * 4) {
             uint32_t word = (uint32_t)(below(&random, 3) ? 0 : below(&random, 40) * 8);
             memcpy(bytes + i, &word, 4);
         }
-        shared.head = below(&random, UINT64_MAX);
+        shared.head = seed % 2 ? below(&random, 6000) : below(&random, UINT64_MAX);
         for (int turn = 1; turn < 100 && num < 10000; turn++)
             num += next((uint64_t)turn * LATER) != 0;
     }
