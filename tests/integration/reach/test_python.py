@@ -353,10 +353,10 @@ with TraceProcessor(trace=sys.argv[1], config=TraceProcessorConfig(verbose=True,
             done.set()
             thread.join()
         seen = []
-        orma.TraceProcessor(self.trace, progress=lambda *p: seen.append(p)).close()
+        orma.TraceProcessor(self.trace, config=orma.TraceProcessorConfig(cache="off"), progress=lambda *p: seen.append(p)).close()  # an image has none
         self.assertEqual(seen[-1], (self.trace.stat().st_size,) * 2)
         with self.assertRaises(orma.TraceProcessorException):
-            orma.TraceProcessor(self.trace, progress=lambda *_: True)
+            orma.TraceProcessor(self.trace, config=orma.TraceProcessorConfig(cache="off"), progress=lambda *_: True)
         with self.assertRaises(KeyError):
             orma.TraceProcessor(self.trace, progress=lambda *_: {}["x"])
 
