@@ -526,13 +526,13 @@ static void tell_losses(const struct heap *self, const struct orma_heap_collecto
                 (unsigned long long)stats->lost);
     if (stats->dead)
         fprintf(stderr,
-                PROGRAM ": %llu reports are missing because their process was killed before it had "
+                PROGRAM ": %llu reports are missing because their process ended before it had "
                         "finished them\n",
                 (unsigned long long)stats->dead);
     if (stats->stopped && !stats->corrupted)
         fprintf(stderr,
-                PROGRAM ": %llu reports are missing because their process was stopped or killed "
-                        "before it had finished them\n",
+                PROGRAM ": at least %llu reports are missing because their process was stopped, or "
+                        "ended, before it had finished them\n",
                 (unsigned long long)stats->stopped);
     if (stats->confined)
         fprintf(stderr,

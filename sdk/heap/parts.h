@@ -40,9 +40,14 @@
  * would not make itself may kill it, so that those below which look for something fail instead. */
 void orma_hook_sys_confine(void);
 bool orma_hook_sys_is_confined(void);
-/* No handler runs between them, so none jumps out, and nobody is cancelled. */
-void orma_hook_sys_block_signals(uint64_t *ret_old);
-void orma_hook_sys_unblock_signals(const uint64_t *old);
+/* No handler runs between them, so none jumps out, and nobody is cancelled. What was blocked is
+ * unblocked, even if another thread has limited the calls of all meanwhile. */
+struct orma_hook_signals {
+    uint64_t old;
+    bool blocked;
+};
+struct orma_hook_signals orma_hook_sys_block_signals(void);
+void orma_hook_sys_unblock_signals(const struct orma_hook_signals *self);
 /* A system call; -errno. Only where ORMA_HEAP_RAW_CALLS is defined. */
 long orma_hook_sys_raw(long number, const long args[6]);
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -190,10 +195,11 @@ uint64_t orma_hook_hits(size_t n);
 void *orma_hook_sample(void *p, size_t n, uint64_t hits, void *caller);
 void orma_hook_sample_map(void *p, size_t n, uint64_t hits, void *caller);
 void orma_hook_report_free(void *p, uint64_t time);
-/* What was mapped goes: the time before it does; 0: nobody need know. Else no handler runs until the
- * end: one that jumped out would keep us from reporting what is gone. */
+/* What was mapped goes: the time before it does; 0: nobody need know. Else no handler runs until
+ * the end: one that jumped out would keep us from reporting what is gone. */
 struct orma_hook_unmap {
-    uint64_t time, signals;
+    uint64_t time;
+    struct orma_hook_signals signals;
 };
 struct orma_hook_unmap orma_hook_begin_unmap(void);
 void orma_hook_report_unmap(const struct orma_hook_unmap *self, void *at, size_t len);

@@ -100,8 +100,7 @@ static bool is_stack(uintptr_t sp)
 
     if (sp < end && end - sp < ORMA_HEAP_MAIN_STACK)
         return true;
-    return orma_hook_own.tid !=
-               atomic_load_explicit(&orma_hook_self->pid, memory_order_relaxed) &&
+    return orma_hook_own.tid != atomic_load_explicit(&orma_hook_self->pid, memory_order_relaxed) &&
            orma_hook_own.tid && sp < own && own - sp < SMALL_STACK;
 }
 

@@ -168,13 +168,15 @@ static __attribute__((noinline)) void report(struct orma_heap_shared *s, enum or
 
 /* A handler that jumps out of us, or a cancellation, would leave a record that nobody ends, and a
  * thread that seems to be inside for ever. */
-static void enter(uint64_t *ret_signals)
+static struct orma_hook_signals enter(void)
 {
-    orma_hook_sys_block_signals(ret_signals);
+    struct orma_hook_signals ret = orma_hook_sys_block_signals();
+
     orma_hook_own.inside = true;
+    return ret;
 }
 
-static void leave(const uint64_t *signals)
+static void leave(const struct orma_hook_signals *signals)
 {
     orma_hook_own.inside = false;
     orma_hook_sys_unblock_signals(signals);
@@ -183,9 +185,8 @@ static void leave(const uint64_t *signals)
 static void put_whole(struct orma_heap_shared *s, const struct orma_hook_note *note)
 {
     const bool inside = orma_hook_own.inside;
-    uint64_t signals;
+    const struct orma_hook_signals signals = enter();
 
-    enter(&signals);
     (void)orma_hook_put(s, note);
     leave(&signals);
     orma_hook_own.inside = inside;
@@ -195,10 +196,10 @@ void *orma_hook_sample(void *p, size_t n, uint64_t hits, void *caller)
 {
     struct orma_heap_shared *s = p && hits ? orma_hook_listener() : NULL;
     int saved = errno;
-    uint64_t signals;
 
     if (s) {
-        enter(&signals);
+        const struct orma_hook_signals signals = enter();
+
         show_library(s, caller);
         orma_hook_remember(p);
         report(s, ORMA_HEAP_ALLOC, p, n, hits);
@@ -212,10 +213,10 @@ void orma_hook_sample_map(void *p, size_t n, uint64_t hits, void *caller)
 {
     struct orma_heap_shared *s = hits ? orma_hook_listener() : NULL;
     int saved = errno;
-    uint64_t signals;
 
     if (s) {
-        enter(&signals);
+        const struct orma_hook_signals signals = enter();
+
         show_library(s, caller);
         atomic_store_explicit(&orma_hook_state.maps_reported, 1, memory_order_relaxed);
         report(s, ORMA_HEAP_MAP, p, n, hits);
@@ -242,7 +243,7 @@ struct orma_hook_unmap orma_hook_begin_unmap(void)
     if (!orma_hook_listener() || orma_hook_own.inside ||
         !atomic_load_explicit(&orma_hook_state.maps_reported, memory_order_relaxed))
         return ret;
-    orma_hook_sys_block_signals(&ret.signals);
+    ret.signals = orma_hook_sys_block_signals();
     ret.time = orma_hook_sys_now();
     return ret;
 }

@@ -83,19 +83,21 @@ static bool is_forbidden(void)
 
 #define KERNEL_SIGSET_BYTES 8
 
-void orma_hook_sys_block_signals(uint64_t *ret_old)
+struct orma_hook_signals orma_hook_sys_block_signals(void)
 {
     const uint64_t all = ~UINT64_C(0);
+    struct orma_hook_signals ret = {0};
 
-    *ret_old = 0;
     if (!orma_hook_sys_is_confined())
-        (void)CALL(SYS_rt_sigprocmask, SIG_SETMASK, AT(&all), AT(ret_old), KERNEL_SIGSET_BYTES);
+        ret.blocked =
+            CALL(SYS_rt_sigprocmask, SIG_SETMASK, AT(&all), AT(&ret.old), KERNEL_SIGSET_BYTES) == 0;
+    return ret;
 }
 
-void orma_hook_sys_unblock_signals(const uint64_t *old)
+void orma_hook_sys_unblock_signals(const struct orma_hook_signals *self)
 {
-    if (!orma_hook_sys_is_confined())
-        (void)CALL(SYS_rt_sigprocmask, SIG_SETMASK, AT(old), 0, KERNEL_SIGSET_BYTES);
+    if (self->blocked)
+        (void)CALL(SYS_rt_sigprocmask, SIG_SETMASK, AT(&self->old), 0, KERNEL_SIGSET_BYTES);
 }
 
 /* ---- memory ---- */

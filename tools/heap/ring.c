@@ -69,23 +69,23 @@ static void drop(struct orma_heap_ring *self, unsigned nr)
     self->open_num--;
 }
 
-static bool keep_open(struct orma_heap_ring *self, unsigned nr, uint64_t at, uint64_t end,
-                      uint64_t now_ns)
+static bool keep_open(struct orma_heap_ring *self, unsigned nr, uint64_t at, uint64_t end)
 {
     if (self->open_num == ORMA_HEAP_RING_OPEN_MAX)
         return false;
     memmove(&self->open[nr + 1], &self->open[nr], (self->open_num - nr) * sizeof(*self->open));
-    self->open[nr] = (struct orma_heap_open){at, end, now_ns};
+    self->open[nr] = (struct orma_heap_open){at, end, 0};
     self->open_num++;
     return true;
 }
 
 /* Its process is gone, so that nobody finishes it. One that was killed before its pid was written
- * is kept: a stopped one may still write. */
-static bool is_dead(const struct orma_heap_ring *self, uint64_t position)
+ * is kept: a stopped one may still write. What is shorter than a record, a PAD, has no pid, and may
+ * be all that is left of the ring. */
+static bool is_dead(const struct orma_heap_ring *self, uint64_t position, uint32_t len)
 {
     const struct orma_heap_record *r = record_at(self, position);
-    uint32_t pid = *(const volatile uint32_t *)&r->pid;
+    uint32_t pid = len < sizeof(*r) ? 0 : *(const volatile uint32_t *)&r->pid;
 
     return pid && !self->is_alive(self->ctx, *(const volatile uint64_t *)&r->pid_space, pid);
 }
@@ -111,9 +111,9 @@ static bool look_at_open(struct orma_heap_ring *self, unsigned nr, uint64_t now_
         uint64_t next = first_written(self, o->at, o->end), end = o->end;
 
         self->corrupted = next == o->at; /* who writes begins with the size */
-        if (next > o->at && next < end && keep_open(self, nr + 1, next, end, 0))
+        if (next > o->at && next < end && keep_open(self, nr + 1, next, end))
             o->end = next;
-    } else if (is_dead(self, o->at)) {
+    } else if (is_dead(self, o->at, len)) {
         memset((void *)record_at(self, o->at), 0, len);
         o->at += len;
         self->dead++;
@@ -151,7 +151,7 @@ static bool pass_over(struct orma_heap_ring *self, uint32_t size, uint64_t limit
     end = size ? self->read + (size & ~ORMA_HEAP_OPEN) : first_written(self, self->read, limit);
     self->corrupted = end == self->read; /* who writes begins with the size */
     if (self->corrupted || (!size && end == limit) ||
-        !keep_open(self, self->open_num, self->read, end, 0))
+        !keep_open(self, self->open_num, self->read, end))
         return false;
     self->read = end;
     return true;

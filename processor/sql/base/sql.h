@@ -135,8 +135,8 @@ struct orma_sql {
     /* ---- set by the program that opened the connection ---- */
 
     bool file_access; /* SQL may read and write files */
-    /* The loaded file, and what else the program reads, by the name of an output that would
-     * overwrite it (NULL: nothing; it has another name for the hit): SQL writes none of it. */
+    /* SQL writes neither the loaded file nor what else the program reads: is_input() has the name of
+     * the input that an output called `path` would overwrite; NULL: there is none. */
     dev_t input_dev;
     ino_t input_ino; /* 0: none */
     const char *(*is_input)(const char *path);

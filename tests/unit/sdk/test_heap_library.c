@@ -132,14 +132,14 @@ bool orma_hook_sys_is_confined(void)
     return confined;
 }
 
-void orma_hook_sys_block_signals(uint64_t *ret_old)
+struct orma_hook_signals orma_hook_sys_block_signals(void)
 {
-    *ret_old = ++blocked;
+    return (struct orma_hook_signals){.old = ++blocked, .blocked = true};
 }
 
-void orma_hook_sys_unblock_signals(const uint64_t *old)
+void orma_hook_sys_unblock_signals(const struct orma_hook_signals *self)
 {
-    cr_assert_eq(*old, blocked, "in the order in which they were blocked");
+    cr_assert_eq(self->old, blocked, "in the order in which they were blocked");
     blocked--;
 }
 

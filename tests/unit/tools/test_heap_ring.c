@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tools/heap/ring.h"
 
@@ -162,6 +163,26 @@ Test(heap_ring, the_place_of_a_process_that_ended_is_given_back)
     cr_assert_eq(shared.tail, shared.head);
     cr_assert_eq(at(64)->size, 0);
     cr_assert_eq(at(64)->pid, 0);
+}
+
+/* Memory without access behind the ring: nothing is read there. */
+Test(heap_ring, eight_bytes_at_the_end_have_no_pid)
+{
+    const size_t page = 4096;
+    uint8_t *memory = mmap(NULL, sizeof(bytes) + page, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    cr_assert_neq(memory, MAP_FAILED);
+    cr_assert_eq(mprotect(memory + sizeof(bytes), page, PROT_NONE), 0);
+    begin(ORMA_HEAP_RING_BYTES - 8);
+    ring.bytes = memory;
+    ((struct orma_heap_record *)(void *)(memory + ORMA_HEAP_RING_BYTES - 8))->size =
+        8 | ORMA_HEAP_OPEN;
+    shared.head = ORMA_HEAP_RING_BYTES;
+    for (uint64_t turn = 1; turn < 5; turn++)
+        cr_assert_eq(next(turn * LATER), 0);
+    cr_assert_eq(orma_heap_ring_unread(&ring), 1);
+    cr_assert_not(ring.corrupted);
 }
 
 /* Of two that had written nothing, the second goes on. */
