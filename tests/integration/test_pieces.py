@@ -312,6 +312,26 @@ class Pieces(Case):
                                   (["--thread", "nobody"], 1, "no thread matches 'nobody'")):
             self.assertIn(says, self.orma("filter", "whole.pftrace", *words, code=code).stderr.decode(), words)
 
+    def test_a_filter_tells_differences_to_what_stays(self):
+        head = packet(num(8, START), num(10, 2), num(13, 1), num(3, 1000), field(DEFAULTS, num(58, BOOT), field(TRACK_EVENT, num(11, 9), num(31, 20))))
+        head += packet(num(8, START), num(10, 2), num(13, 2), field(DESCRIPTOR, num(1, 9), field(4, num(1, 5), num(2, 6), field(5, "worker"))))
+        head += packet(num(8, START), num(10, 2), num(13, 2), field(DESCRIPTOR, num(1, 20), num(5, 9), field(2, "cycles"), field(8, num(5, 1), num(3, 2))))
+        head += packet(num(8, START), num(10, 3), num(13, 1), field(DEFAULTS, num(58, BOOT), field(TRACK_EVENT, num(11, 10), num(31, 21))))
+        head += packet(num(8, START), num(10, 3), num(13, 2), field(DESCRIPTOR, num(1, 10), field(4, num(1, 5), num(2, 7), field(5, "other"))))
+        head += packet(num(8, START), num(10, 3), num(13, 2), field(DESCRIPTOR, num(1, 21), num(5, 10), field(2, "more"), field(8, num(5, 1), num(3, 2))))
+        slices = b""
+        for ts, seq, kind, amount, category in ((1, 2, 1, 5, "a"), (2, 2, 2, 7, None), (3, 2, 1, 11, "b"), (4, 3, 1, 2, "a"), (5, 2, 2, 13, None),
+                                                (6, 3, 2, 3, None), (7, 3, 1, 4, "b"), (8, 3, 2, 6, None)):
+            name = [field(22, category), field(23, "x")] if category else []
+            slices += packet(num(8, START + ts), num(10, seq), num(13, 2), field(TRACK_EVENT, num(9, kind), num(12, amount), *name))
+        (self.dir / "whole").write_bytes(head + slices)
+        counter = "SELECT ts, value, t.name FROM counter c JOIN track t ON c.track_id = t.id"
+        for words, of in ((["--category", "b"], (3, 5, 7, 8)), (["--not", "--category", "b"], (1, 2, 4, 6)), (["--thread", "other"], (4, 6, 7, 8))):
+            self.orma("filter", "whole", *words, "-o", "piece", "-f")
+            want = self.rows("whole", f"{counter} WHERE ts - {START} IN {of}")
+            self.assertEqual(len(want[0]), 4)
+            self.assertEqual(self.rows("piece", counter), want, words)
+
     def test_recompressing_changes_no_packet(self):
         self.make(3)
         self.orma("recompress", "whole.pftrace", "-o", "none", "--compress", "none")

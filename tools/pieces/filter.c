@@ -52,11 +52,19 @@ struct filter {
     struct orma_map by_seq;             /* index of a sequence → tid << 32 | pid */
     ORMA_VEC(struct track) tracks;
     struct orma_pieces_categories categories;
+    struct orma_pieces_counters counters;
     unsigned look; /* at the trace, from 0 on */
     struct orma_buf text, payload;
     bool by_owner; /* somebody is asked for */
     bool failed;
 };
+
+/* No memory. Asked at each packet, and after the last one. */
+static bool has_failed(const struct filter *self)
+{
+    return self->failed || self->known.failed || self->text.failed || self->payload.failed ||
+           self->categories.failed || self->counters.failed;
+}
 
 /* ---- patterns ---- */
 
@@ -65,6 +73,7 @@ static bool matches(struct filter *self, const struct orma_pieces_wants *wants,
 {
     orma_buf_clear(&self->text);
     orma_buf_put(&self->text, name.data, name.len);
+    self->failed |= self->text.failed;
     const char *whole = orma_buf_cstr(&self->text);
     for (unsigned i = 0; i < wants->num; i++)
         if (!fnmatch(wants->patterns[i], whole, 0) ||
@@ -203,8 +212,13 @@ static void read_track(struct filter *self, struct orma_str bytes)
             break;
         }
     }
-    self->failed |= orma_map_put(&self->by_uuid, uuid, self->tracks.len) < 0 ||
-                    ORMA_VEC_PUSH(&self->tracks, t) < 0;
+    const uint64_t before = orma_map_get(&self->by_uuid, uuid);
+
+    if (before != ORMA_MAP_NONE) /* services repeat them: the last one counts */
+        self->tracks.data[before] = t;
+    else
+        self->failed |= orma_map_put(&self->by_uuid, uuid, self->tracks.len) < 0 ||
+                        ORMA_VEC_PUSH(&self->tracks, t) < 0;
 }
 
 /* What threads are called on the CPUs. */
@@ -269,7 +283,7 @@ static int meet(void *ctx, const struct orma_pieces_packet *packet)
     int64_t ts = 0;
     const bool timed = orma_pieces_known_take(&self->known, p, &seq, &ts);
 
-    if (!seq || self->failed || self->known.failed || self->text.failed || self->categories.failed)
+    if (!seq || has_failed(self))
         return -ENOMEM;
     if (self->request->categories.num) {
         orma_pieces_categories_intern(&self->categories, seq, p);
@@ -284,6 +298,7 @@ static int meet(void *ctx, const struct orma_pieces_packet *packet)
         break;
     case ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR:
         read_track(self, p->payload);
+        orma_pieces_counters_describe(&self->counters, p->payload);
         break;
     case ORMA_PB_TRACE_PACKET_PROCESS_DESCRIPTOR:
         (void)read_process(self, &whole);
@@ -427,22 +442,24 @@ static void put_event(struct filter *self, struct orma_pieces_seq *seq,
                       const struct orma_pieces_packet *packet, bool timed, int64_t ts,
                       bool of_source)
 {
-    static const struct orma_pieces_counters none;
     const struct orma_read_packet *p = &packet->p;
     struct orma_pieces_values values;
     struct orma_pieces_event e;
 
-    values.any = false;
+    values.any = false; /* the rest is large, and read only if there is any */
     (void)orma_pieces_event_read(&self->known, seq, p, timed, &ts, &e); /* the time is its own */
+    if (self->counters.incremental.len)
+        orma_pieces_counters_read(&self->counters, seq, &e, p->payload, &values);
     const bool of_category =
         !self->request->categories.num ||
         orma_pieces_categories_wants(&self->categories, seq, &e, p->payload, packet->number);
     const bool match = of_source && of_category &&
                        (!self->by_owner || wants_owner(self, owner_of_event(self, seq, &e)));
     if (match != self->request->invert)
-        orma_pieces_piece_put_event(&self->piece, seq, p, &e, &none, &values);
+        orma_pieces_piece_put_event(&self->piece, seq, p, &e, &self->counters, &values);
     else if (p->dropped)
         orma_pieces_piece_lost(&self->piece, seq, p->dropped);
+    orma_pieces_counters_add(&self->counters, &values);
 }
 
 static int choose(void *ctx, const struct orma_pieces_packet *packet)
@@ -454,8 +471,7 @@ static int choose(void *ctx, const struct orma_pieces_packet *packet)
     int64_t ts = 0;
     const bool timed = orma_pieces_known_take(&self->known, p, &seq, &ts);
 
-    if (!seq || self->known.failed || self->failed || self->text.failed || self->payload.failed ||
-        self->categories.failed)
+    if (!seq || has_failed(self))
         return -ENOMEM;
     if (self->request->categories.num)
         orma_pieces_categories_intern(&self->categories, seq, p);
@@ -539,10 +555,14 @@ static int look_and_copy(struct filter *self)
         err = orma_pieces_known_init(&self->known, false);
         if (err == 0)
             err = orma_pieces_source_walk(self->source, meet, NULL, self);
+        if (err == 0 && has_failed(self))
+            err = -ENOMEM;
         orma_pieces_known_fini(&self->known);
     }
     orma_pieces_categories_match(&self->categories);
     orma_pieces_categories_begin(&self->categories);
+    if (err == 0 && has_failed(self))
+        err = -ENOMEM;
     if (err == 0)
         err = check_names(self);
     if (err == 0)
@@ -553,6 +573,8 @@ static int look_and_copy(struct filter *self)
     err = orma_pieces_known_init(&self->known, true);
     if (err == 0)
         err = orma_pieces_source_walk(self->source, choose, keep_field, self);
+    if (err == 0 && has_failed(self))
+        err = -ENOMEM;
     if (err == 0)
         orma_pieces_tell_damage(self->source);
     orma_pieces_known_fini(&self->known);
@@ -589,6 +611,7 @@ int orma_pieces_filter(const struct orma_pieces_filter_request *request)
     orma_map_fini(&self.by_seq);
     ORMA_VEC_FINI(&self.tracks);
     orma_pieces_categories_fini(&self.categories);
+    orma_pieces_counters_fini(&self.counters);
     orma_buf_fini(&self.text);
     orma_buf_fini(&self.payload);
     orma_pieces_source_close(&source);
