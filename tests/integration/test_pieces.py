@@ -135,7 +135,7 @@ def kernel(rng, cpu, ts):
                 column.append(n)
             woken = ts
         else:
-            events += field(2, num(1, ts), num(2, who * 10), field(5, field(2, f"I|100|kernel {who}")))
+            events += field(2, num(1, ts), num(2, max(who, 1) * 10), field(3, field(2, f"N|{max(who, 1) * 10}|track|kernel {who}\n")))
     compact = b"".join(field(5, n) for n in names)
     for numbers, columns in (((1, 3, 2, 4, 6), switches), ((7, 8, 9, 10, 11), wakings)):
         compact += b"".join(field(n, *map(varint, c)) for n, c in zip(numbers, columns) if c)
@@ -283,10 +283,11 @@ class Pieces(Case):
         for seed in (10, 12):
             self.make(seed)
             slices = "SELECT ts, dur, s.name, category, depth, tid FROM slice s JOIN thread_track tt ON s.track_id = tt.id JOIN thread USING (utid)"
-            requests = "SELECT ts, dur, s.name FROM slice s JOIN process_track tt ON s.track_id = tt.id"
+            requests = "SELECT ts, dur, s.name FROM slice s JOIN process_track tt ON s.track_id = tt.id JOIN process USING (upid) WHERE pid = 100"
             counters = "SELECT ts, value, t.name FROM counter c JOIN track t ON c.track_id = t.id"
             sched = "SELECT ts, dur, cpu, tid, end_state FROM sched JOIN thread USING (utid)"
             kernel = "SELECT ts, f.name, tid FROM ftrace_event f JOIN thread USING (utid) WHERE f.name = 'print'"
+            self.assertGreater(len(self.rows("whole.pftrace", kernel)[0]), 10)
             empty = " LIMIT 0"
             flat = "SELECT ts, dur, s.name, category FROM slice s"
             for words, statements in (
@@ -352,8 +353,8 @@ class Pieces(Case):
         event = field(TRACK_EVENT, num(9, 1), num(11, 1002), field(23, text), field(22, text), note, field(9998, secret))
         planted = [packet(ts, interned, num(10, 2), num(13, 2), event), packet(ts, num(10, 2), num(13, 2), field(TRACK_EVENT, num(9, 2), num(11, 1002))),
                    packet(ts, field(2, field(1, num(1, 77), num(2, 1), field(3, text), field(3, "--password=" + text)))),
-                   packet(ts, num(10, 50), field(1, num(1, 0), field(2, num(1, START + 5), num(2, 10), field(5, field(2, f"B|100|{text}\n"))),
-                                                 field(2, num(1, START + 6), num(2, 10), field(5, field(2, f"C|100|{text}|7\n"))),
+                   packet(ts, num(10, 50), field(1, num(1, 0), field(2, num(1, START + 5), num(2, 10), field(3, field(2, f"B|100|{text}\n"))),
+                                                 field(2, num(1, START + 6), num(2, 10), field(3, field(2, f"C|100|{text}|7\n"))),
                                                  field(4, field(5, text)), field(512, secret))),
                    packet(field(33, field(2, field(1, field(1, text))), field(9997, secret))), packet(ts, field(45, field(1, field(1, text), field(2, text)))),
                    packet(ts, field(39, field(1, num(1, 0), num(2, 100), field(6, text), field(8, text)))),
@@ -387,6 +388,55 @@ class Pieces(Case):
         self.orma("redact", "whole.pftrace", "-o", "other", "-f")  # another key
         self.assertNotEqual(self.rows("out", "SELECT DISTINCT name FROM slice")[0], self.rows("other", "SELECT DISTINCT name FROM slice")[0])
 
+    def test_texts_that_hide_in_others(self):
+        """Names in lines of programs, names that the kernel cut, numbers that are names, JSON."""
+        lines = ["B|100|customer_smith", "B|100|card|4111111111111111", "B|4111111111111111|x", "B|100|cust|smith x", "C|100|customer_count|42",
+                 "S|100|customer_load|7", "no form"]
+        prints = [field(2, num(1, START + i), num(2, 10), field(3, field(2, line + "\n"))) for i, line in enumerate(lines)]
+        note = field(4, field(10, "json"), field(9, '{"k": "v"}'))
+        (self.dir / "whole.pftrace").write_bytes(
+            packet(num(8, START), num(10, 3), field(2, field(1, num(1, 77), num(2, 1), field(3, "customer_database_server")))) +
+            packet(num(10, 50), field(1, num(1, 0), *prints, field(2, num(1, START + 9), num(2, 10), field(4, field(1, "customer_databa"), num(2, 77))))) +
+            packet(num(8, START), num(10, 4), num(13, 1), field(TRACK_EVENT, num(9, 3), num(11, 5), field(23, "event"), note, num(36, 123456789))))
+
+        def redact(*words):
+            self.orma("redact", "whole.pftrace", "-o", "out", "-f", "--compress", "none", *words)
+            return (self.dir / "out").read_bytes()
+
+        left = redact()
+        for secret in b"customer", b"smith", b"4111111111111111", b"no form", b'"k"':
+            self.assertNotIn(secret, left)
+        for kept in b"B|100|r_", b"|42\n", b"|7\n", b'"r_':
+            self.assertIn(kept, left)
+        self.assertEqual(self.rows("out", "SELECT value FROM counter"), [["42.000000"]])
+        left = redact("--hide", "customer_*")
+        for secret in b"customer_smith", b"customer_count", b"customer_databa":
+            self.assertNotIn(secret, left)
+        self.assertIn(b"|cust|smith x", left)
+        self.assertIn(b'{"k": "v"}', left)
+        self.assertNotIn(b'"{', left)
+        self.assertNotIn(b"smith x", redact("--hide", "*cust|smith*"))
+        self.assertNotIn(b"customer_databa", redact("--hide", "customer_database*"))
+        self.assertIn(b"B|100|customer_smith", redact("--keep", "B|100|customer_smith"))
+
+    def test_errors_of_the_output_have_a_reason(self):
+        self.make(7)
+        (self.dir / "large.pftrace").write_bytes((self.dir / "whole.pftrace").read_bytes() * 30)
+        for words in ["cut", "--from", "0s"], ["filter", "--source", "track_event"], ["redact"], ["recompress", "--compress", "none"]:
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([ORMA, words[0], "large.pftrace", "-o", "-", *words[1:]], cwd=self.dir, env=self.env, stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stderr.count(b"No space left")), (1, 1), (words, done.stderr))
+
+    def test_compressed_files_that_end_too_early(self):
+        self.make(7)
+        data = gzip.compress((self.dir / "whole.pftrace").read_bytes())
+        (self.dir / "half.gz").write_bytes(data[:len(data) // 2])
+        (self.dir / "tail.gz").write_bytes(data[:-8])
+        for name in "half.gz", "tail.gz":
+            for words in ["cut", name, "--from", "0s"], ["recompress", name], ["redact", name]:
+                said = self.orma(*words, "-o", "out", "-f").stderr
+                self.assertIn(b"compressed data ends too early", said, words)
+
     def test_damage_is_told_and_counted(self):
         self.make(7)
         data = bytearray((self.dir / "whole.pftrace").read_bytes())
@@ -409,9 +459,10 @@ class Pieces(Case):
                     bad[at] = rng.randrange(256)
                 else:
                     bad[at:at + rng.randrange(50)] = rng.randbytes(rng.randrange(50))
-            (self.dir / "bad").write_bytes(bad)
+            far = rng.choice((0, 1, 5 * 10**18, (1 << 63) - 1, 1 << 63, -5 * 10**18))
+            (self.dir / "bad").write_bytes(bytes(bad) + packet(num(8, far), num(10, 77), num(58, 6), field(TRACK_EVENT, num(9, 3), num(11, 1))))
             for words in (["cut", "bad", "--from", "5ms", "--to", "40ms", "-o", "x", "-f"],
-                          ["split", "bad", "--every", "30ms", "-o", "p", "-f"],
+                          ["split", "bad", "--every", "30ms", "-o", "p", "-f"], ["split", "bad", "--size", "20k", "-o", "p", "-f"],
                           ["filter", "bad", "--thread", "1*", "--thread", "102", "-o", "x", "-f"],
                           ["redact", "bad", "-o", "x", "-f"], ["recompress", "bad", "-o", "x", "-f"]):
                 done = self.run_program(ORMA, *words)

@@ -144,7 +144,7 @@ int orma_pieces_piece_close(struct orma_pieces_piece *self, int r, const char *w
     if (self->out.fd >= 0) {
         if (r == 0)
             flush(self);
-        if (r == 0 && self->error)
+        if (self->error && (r == 0 || r == self->error)) /* the walk ended for it */
             r = self->error == -ENOMEM ? -ENOMEM : orma_output_failed(&self->out, -self->error);
         if (r == -ENOMEM && self->error == -ENOMEM)
             fprintf(stderr, "%s: %s: not enough memory\n", self->out.want.program,

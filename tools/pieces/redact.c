@@ -3,8 +3,8 @@
  * nothing else. So a field that the schema does not know, or that has other bytes than it says, is
  * not in the output, nor are bytes whose content nobody can tell.
  *
- * What stands for a text is a keyed hash of it. The key is random and forgotten, so nobody can try
- * out texts; within one run equal texts have equal names.
+ * What stands for a text is a keyed hash of it. The key is random and forgotten, so a name does not
+ * tell its text; within one run equal texts have equal names.
  */
 #include "tools/pieces/redact.h"
 
@@ -22,6 +22,8 @@
 
 #define NESTING_MAX 64
 #define NAME_LEN 15 /* as much as a thread's name may have */
+#define PATTERN_MAX 1024
+#define PID_DIGITS 10
 
 struct redact {
     const struct orma_pieces_redact_request *request;
@@ -107,32 +109,65 @@ static bool is_idle(struct orma_str text)
     return true;
 }
 
+/* The kernel keeps the first characters of a thread's name only. Does a pattern match what a longer
+ * text that begins so may be? Then it matches with its end cut off. */
+static bool may_be_hidden(struct redact *self, struct orma_str text)
+{
+    const struct orma_pieces_redact_request *r = self->request;
+    char begin[PATTERN_MAX];
+
+    for (unsigned i = 0; text.len == NAME_LEN && i < r->hide_num; i++) {
+        const size_t len = strlen(r->hide[i]);
+
+        if (len >= sizeof(begin))
+            return true;
+        for (size_t n = 1; n < len; n++) {
+            const char *const patterns[] = {begin};
+
+            memcpy(begin, r->hide[i], n);
+            begin[n] = '\0';
+            if (begin[n - 1] != '*' && matches(self, patterns, 1, text))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_hidden(struct redact *self, struct orma_str text)
+{
+    const struct orma_pieces_redact_request *r = self->request;
+
+    return memchr(text.data, 0, text.len) || /* no pattern can tell */
+           matches(self, r->hide, r->hide_num, text) || may_be_hidden(self, text);
+}
+
 static bool stays(struct redact *self, struct orma_str text)
 {
     const struct orma_pieces_redact_request *r = self->request;
 
     if (!text.len || is_idle(text) || matches(self, r->keep, r->keep_num, text))
         return true;
-    if (r->hide_num && memchr(text.data, 0, text.len))
-        return false; /* no pattern can tell */
-    return r->hide_num && !matches(self, r->hide, r->hide_num, text);
+    return r->hide_num && !is_hidden(self, text);
+}
+
+static void put_hash(struct redact *self, struct orma_buf *out, struct orma_str text)
+{
+    static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
+    char name[NAME_LEN] = "r_";
+    uint64_t hash = sip_hash(self->key, text);
+
+    self->texts++;
+    for (unsigned i = 2; i < NAME_LEN; i++, hash >>= 5)
+        name[i] = digits[hash & 31];
+    orma_buf_put(out, name, sizeof(name));
 }
 
 static void put_name(struct redact *self, struct orma_buf *out, struct orma_str text)
 {
-    static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
-    char name[NAME_LEN] = "r_";
-    uint64_t hash;
-
-    if (stays(self, text)) {
+    if (stays(self, text))
         orma_buf_put(out, text.data, text.len);
-        return;
-    }
-    self->texts++;
-    hash = sip_hash(self->key, text);
-    for (unsigned i = 2; i < NAME_LEN; i++, hash >>= 5)
-        name[i] = digits[hash & 31];
-    orma_buf_put(out, name, sizeof(name));
+    else
+        put_hash(self, out, text);
 }
 
 static bool is_number(struct orma_str text)
@@ -143,34 +178,49 @@ static bool is_number(struct orma_str text)
     return text.len > 0;
 }
 
-/*
- * Lines that programs write into the kernel's trace have a form: B|PID|NAME, C|PID|NAME|VALUE. What
- * is a letter or a number by its place stays.
- */
+/* Of a formed line: B|PID|NAME, where the name may have bars; C|PID|NAME|VALUE,
+ * G|PID|TRACK|NAME|ID. What is a pid or a value by its place stays. */
+static void put_parts(struct redact *self, struct orma_buf *out, struct orma_str rest, bool hidden)
+{
+    const bool has_name_only = strchr("BIEN", rest.data[0]) != NULL;
+    const bool is_one_name = strchr("BI", rest.data[0]) != NULL;
+
+    for (unsigned place = 0;; place++) {
+        const char *bar = place == 2 && is_one_name ? NULL : memchr(rest.data, '|', rest.len);
+        const struct orma_str part = {rest.data, bar ? (size_t)(bar - rest.data) : rest.len};
+        const bool is_pid = place == 1 && part.len <= PID_DIGITS && is_number(part);
+        const bool is_value = place > 2 && !bar && !has_name_only && is_number(part);
+
+        if (!place || is_pid || is_value || !part.len)
+            orma_buf_put(out, part.data, part.len);
+        else if (hidden)
+            put_hash(self, out, part);
+        else
+            put_name(self, out, part);
+        if (!bar)
+            break;
+        orma_buf_put_byte(out, '|');
+        rest = (struct orma_str){bar + 1, rest.len - part.len - 1};
+    }
+}
+
+/* Lines that programs write into the kernel's trace have a form; patterns are for the whole line
+ * and for its names. */
 static void put_print(struct redact *self, struct orma_buf *out, struct orma_str text)
 {
     static const char forms[] = "BECSFGHINT";
+    const struct orma_pieces_redact_request *r = self->request;
     const bool line = text.len && text.data[text.len - 1] == '\n';
     struct orma_str rest = {text.data, text.len - line};
-    bool formed = rest.len && strchr(forms, rest.data[0]) && (rest.len == 1 || rest.data[1] == '|');
+    bool formed = rest.len && rest.data[0] && strchr(forms, rest.data[0]) &&
+                  (rest.len == 1 || rest.data[1] == '|');
 
-    if (!formed || stays(self, rest)) {
+    if (!formed)
         put_name(self, out, rest);
-    } else {
-        for (unsigned place = 0;; place++) {
-            const char *bar = memchr(rest.data, '|', rest.len);
-            const struct orma_str part = {rest.data, bar ? (size_t)(bar - rest.data) : rest.len};
-
-            if (!place || (is_number(part) && (place == 1 || (!bar && place > 2))))
-                orma_buf_put(out, part.data, part.len);
-            else
-                put_name(self, out, part);
-            if (!bar)
-                break;
-            orma_buf_put_byte(out, '|');
-            rest = (struct orma_str){bar + 1, rest.len - part.len - 1};
-        }
-    }
+    else if (matches(self, r->keep, r->keep_num, rest))
+        orma_buf_put(out, rest.data, rest.len);
+    else
+        put_parts(self, out, rest, r->hide_num && is_hidden(self, rest));
     if (line)
         orma_buf_put_byte(out, '\n');
 }
@@ -188,42 +238,17 @@ static void put_text(struct redact *self, struct orma_buf *out, uint32_t msg,
     if (msg == self->print && f->id == ORMA_PB_PRINT_FTRACE_EVENT_BUF) {
         put_print(self, out, orma_pb_str(f));
     } else if (msg == self->annotation && f->id == ORMA_PB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE) {
-        orma_buf_put_byte(out, '"');
+        const bool as_it_is = stays(self, orma_pb_str(f));
+
+        if (!as_it_is) /* a text, so that it is JSON */
+            orma_buf_put_byte(out, '"');
         put_name(self, out, orma_pb_str(f));
-        orma_buf_put_byte(out, '"');
+        if (!as_it_is)
+            orma_buf_put_byte(out, '"');
     } else {
         put_name(self, out, orma_pb_str(f));
     }
     orma_pb_end(out, begun);
-}
-
-static enum orma_pb_wire wire_of(uint8_t type)
-{
-    switch ((enum orma_field_type)type) {
-    case ORMA_TYPE_DOUBLE:
-    case ORMA_TYPE_FIXED64:
-    case ORMA_TYPE_SFIXED64:
-        return ORMA_PB_I64;
-    case ORMA_TYPE_FLOAT:
-    case ORMA_TYPE_FIXED32:
-    case ORMA_TYPE_SFIXED32:
-        return ORMA_PB_I32;
-    case ORMA_TYPE_STRING:
-    case ORMA_TYPE_BYTES:
-    case ORMA_TYPE_MESSAGE:
-        return ORMA_PB_LEN;
-    case ORMA_TYPE_INT64:
-    case ORMA_TYPE_UINT64:
-    case ORMA_TYPE_INT32:
-    case ORMA_TYPE_BOOL:
-    case ORMA_TYPE_GROUP:
-    case ORMA_TYPE_UINT32:
-    case ORMA_TYPE_ENUM:
-    case ORMA_TYPE_SINT32:
-    case ORMA_TYPE_SINT64:
-        break;
-    }
-    return ORMA_PB_VARINT;
 }
 
 /* A list of numbers in one field: written anew, so that it is one. */
@@ -246,6 +271,15 @@ static bool put_numbers(struct orma_buf *out, const struct orma_pb_field *f, enu
     return !r.failed;
 }
 
+/* A number that a program made of a text: whoever has the text can find it. */
+static bool is_hash(const struct redact *self, const struct orma_field *field)
+{
+    const char *name = orma_field_name(self->schema, field);
+    const size_t len = strlen(name), end = strlen("_hash");
+
+    return orma_field_is_packable(field->type) && len > end && !strcmp(name + len - end, "_hash");
+}
+
 /* Fields that hold what no schema tells, or that only serve to decode such. */
 static bool is_opaque(const struct redact *self, uint32_t msg, uint32_t id)
 {
@@ -264,9 +298,9 @@ static bool put_field(struct redact *self, struct orma_buf *out, uint32_t msg,
     const struct orma_field *known = orma_schema_field(self->schema, msg, f->id);
     size_t begun;
 
-    if (!known || is_opaque(self, msg, f->id))
+    if (!known || is_opaque(self, msg, f->id) || is_hash(self, known))
         return false;
-    const enum orma_pb_wire wire = wire_of(known->type);
+    const enum orma_pb_wire wire = orma_field_wire(known->type);
     if (f->wire == ORMA_PB_LEN && wire != ORMA_PB_LEN)
         return known->flags & ORMA_FIELD_REPEATED && put_numbers(out, f, wire);
     if (f->wire != (uint32_t)wire)

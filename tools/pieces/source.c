@@ -54,12 +54,17 @@ void orma_pieces_tell_damage(const struct orma_pieces_source *self)
 {
     const struct orma_pieces_damage *d = &self->damage;
 
+    if (self->unpacked_why)
+        fprintf(stderr, "%s: %s: warning: %s; what came out before is used\n", self->program,
+                self->path, self->unpacked_why);
     if (d->places)
         fprintf(stderr,
                 "%s: %s: warning: damaged in %llu place%s, %llu byte%s left out; the first, at "
-                "byte %lld: %s\n",
+                "byte %lld%s: %s\n",
                 self->program, self->path, (unsigned long long)d->places, d->places == 1 ? "" : "s",
                 (unsigned long long)d->bytes, d->bytes == 1 ? "" : "s", (long long)d->first,
+                self->spooled && (self->whole_deflate || self->whole_zstd) ? " of the unpacked data"
+                                                                           : "",
                 d->why);
 }
 
@@ -320,7 +325,9 @@ int orma_pieces_source_walk(struct orma_pieces_source *self, orma_pieces_packet_
     int r = walk_window(&walk, &w);
 
     if (r == 0 && !walk.at.number)
-        return complain(self, self->damage.why ? self->damage.why : "no packets");
+        return complain(self, self->unpacked_why ? self->unpacked_why
+                              : self->damage.why ? self->damage.why
+                                                 : "no packets");
     return r;
 }
 
@@ -366,12 +373,12 @@ static int spool(struct orma_pieces_source *self, const enum orma_inflate_form *
         if (s.failed)
             r = -errno;
         if (r == -EBADMSG) { /* what came out whole is read */
-            orma_pieces_damaged(self, 0, 0, "compressed data that cannot be unpacked");
+            self->unpacked_why = "its compressed data is damaged";
             n = r = 0;
         }
     }
-    if (r == 0 && in && !orma_inflater_done(in) && !self->damage.places)
-        orma_pieces_damaged(self, 0, 0, "the compressed data ends too early");
+    if (r == 0 && in && !orma_inflater_done(in) && !self->unpacked_why)
+        self->unpacked_why = "its compressed data ends too early";
     if (r == 0 && fflush(s.to) != 0)
         r = -errno;
     orma_inflater_free(in);

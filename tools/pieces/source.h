@@ -28,6 +28,7 @@ struct orma_pieces_source {
     FILE *spooled; /* what `fd` belongs to; NULL: the file itself */
     uint64_t size;
     struct orma_pieces_damage damage;
+    const char *unpacked_why;       /* what was wrong when all of it was unpacked; NULL: nothing */
     bool has_deflate, has_zstd;     /* packets of this kind were met */
     bool whole_deflate, whole_zstd; /* the file is compressed as a whole, by gzip or zstd */
     uint8_t *room;                  /* of size `cap` */
@@ -57,6 +58,6 @@ int orma_pieces_source_walk(struct orma_pieces_source *self, orma_pieces_packet_
 void orma_pieces_damaged(struct orma_pieces_source *self, uint64_t offset, uint64_t bytes,
                          const char *why);
 
-/* One line about it on stderr, if there was any. */
+/* A line each about it, and about the file that was unpacked, on stderr, if there was any. */
 void orma_pieces_tell_damage(const struct orma_pieces_source *self);
 #endif

@@ -321,6 +321,11 @@ static void widen(struct orma_pieces_sizes *s)
     s->width *= 2;
 }
 
+static uint64_t step_of(const struct orma_pieces_sizes *s, int64_t ts)
+{
+    return ts < s->from ? 0 : ((uint64_t)ts - (uint64_t)s->from) / (uint64_t)s->width;
+}
+
 /* Steps may have to begin earlier: they move by whole spans. */
 static void begin_earlier(struct orma_pieces_sizes *s, int64_t ts)
 {
@@ -334,19 +339,20 @@ static void begin_earlier(struct orma_pieces_sizes *s, int64_t ts)
     }
 }
 
+/* Times before zero, which readers refuse, count as zero: so differences are no more than 63 bits.
+ */
 static void add_size(struct orma_pieces_sizes *s, int64_t ts, uint64_t bytes)
 {
+    ts = ORMA_MAX(ts, INT64_C(0));
     if (!s->begun) {
         s->begun = true;
         s->from = ts;
         s->width = 1000000;
     }
     begin_earlier(s, ts);
-    while ((ts - s->from) / s->width >= ORMA_PIECES_STEPS &&
-           s->width < INT64_MAX / ORMA_PIECES_STEPS / 4)
+    while (step_of(s, ts) >= ORMA_PIECES_STEPS && s->width < INT64_MAX / ORMA_PIECES_STEPS / 4)
         widen(s);
-    const int64_t step = ts < s->from ? 0 : (ts - s->from) / s->width;
-    s->steps[ORMA_MIN(step, ORMA_PIECES_STEPS - 1)] += bytes;
+    s->steps[ORMA_MIN(step_of(s, ts), (uint64_t)ORMA_PIECES_STEPS - 1)] += bytes;
 }
 
 static void note(struct run *run, int64_t first, int64_t last)
@@ -415,7 +421,9 @@ static int take_packet(void *ctx, const struct orma_pieces_packet *packet)
         return 0;
     }
     if (timed && p->field) {
-        note(run, ts, ts + e.dur);
+        int64_t end;
+
+        note(run, ts, __builtin_add_overflow(ts, e.dur, &end) ? INT64_MAX : end);
         if (run->sizes)
             add_size(run->sizes, ts, p->bytes.len);
     }
