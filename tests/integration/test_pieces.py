@@ -333,6 +333,28 @@ class Pieces(Case):
             self.assertEqual(len(want[0]), 4)
             self.assertEqual(self.rows("piece", counter), want, words)
 
+    def test_a_filter_keeps_what_the_kernel_lost(self):
+        def bundle(*fields, head=b""):
+            return packet(num(10, 50), head, field(1, num(1, 0), *fields))
+
+        def line(ts, pid):
+            return field(2, num(1, START + ts), num(2, pid), field(3, field(2, "text\n")))
+        tree = packet(num(8, START), field(2, *[field(1, num(1, pid), num(2, 1), field(3, f"program {pid}")) for pid in (10, 11)]))
+        lost = ["SELECT name, value FROM stats WHERE severity = 'data_loss' AND value > 0", "SELECT DISTINCT reason, cpu, sequence_id FROM __intrinsic_gap"]
+        for bundles in ([bundle(line(5, 11), line(6, 10), num(3, 1))],
+                        [bundle(line(5, 10)), bundle(line(6, 11), num(3, 1)), bundle(line(7, 10))],
+                        [bundle(line(5, 10)), bundle(line(6, 11), num(3, 1))],
+                        [bundle(line(5, 10)), bundle(line(6, 11), head=num(42, 1)), bundle(line(7, 10))]):
+            (self.dir / "whole").write_bytes(tree + b"".join(bundles))
+            want = self.rows("whole", *lost)
+            self.assertTrue(want[1])
+            if len(bundles) == 2:
+                want[1] = []  # no event of the piece is behind it
+            for words in (["--process", "program 10"], ["--not", "--process", "program 11"]):
+                self.orma("filter", "whole", *words, "-o", "piece", "-f")
+                self.assertEqual(self.rows("piece", *lost), want, (bundles, words))
+                self.assertEqual(self.rows("piece", "SELECT DISTINCT tid FROM ftrace_event JOIN thread USING (utid)"), [["10"]])
+
     def test_recompressing_changes_no_packet(self):
         self.make(3)
         self.orma("recompress", "whole.pftrace", "-o", "none", "--compress", "none")

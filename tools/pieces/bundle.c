@@ -156,6 +156,9 @@ static void read_head(struct orma_pieces_bundle *self)
         case ORMA_PB_FTRACE_EVENT_BUNDLE_BOOT_TIMESTAMP:
             boot_ts = orma_pb_i64(&f);
             break;
+        case ORMA_PB_FTRACE_EVENT_BUNDLE_LOST_EVENTS:
+            self->lost = orma_pb_bool(&f);
+            break;
         case ORMA_PB_FTRACE_EVENT_BUNDLE_GENERIC_EVENT_DESCRIPTORS:
             self->tells = true;
             break;
@@ -297,7 +300,6 @@ uint64_t orma_pieces_bundle_write(struct orma_pieces_bundle *self, orma_pieces_e
     struct orma_pb_reader r = orma_pb_reader(self->payload.data, self->payload.len);
     struct orma_pb_field f;
     struct orma_str damage = {0};
-    bool lost = false;
 
     while (orma_bundle_field(&r, &f, &damage)) {
         const bool bytes = f.wire == ORMA_PB_LEN;
@@ -308,7 +310,7 @@ uint64_t orma_pieces_bundle_write(struct orma_pieces_bundle *self, orma_pieces_e
         } else if (f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED && bytes) {
             put_compact(&w, orma_pb_str(&f));
         } else if (f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_LOST_EVENTS) {
-            lost |= orma_pb_bool(&f);
+            continue; /* below */
         } else if (bytes) {
             orma_pb_put_bytes(out, f.id, f.data, f.len);
         } else if (f.wire == ORMA_PB_VARINT) {
@@ -319,8 +321,8 @@ uint64_t orma_pieces_bundle_write(struct orma_pieces_bundle *self, orma_pieces_e
             orma_pb_put_fixed32(out, f.id, (uint32_t)f.num);
         }
     }
-    /* They were lost before the first event. */
-    if (lost && !w.first_left_out)
+    /* They were lost before the first event: if that is of another time, so are they. */
+    if (self->lost && !(self->by_time && w.first_left_out))
         orma_pb_put_u64(out, ORMA_PB_FTRACE_EVENT_BUNDLE_LOST_EVENTS, 1);
     return w.kept;
 }

@@ -14,6 +14,8 @@ struct orma_pieces_bundle {
     uint32_t clock;      /* of its events */
     bool bad_clock;      /* nobody knows that clock: no event has a time */
     bool tells;          /* says more than events: of its clock, of kinds of events */
+    bool lost;           /* events were lost before its first one */
+    bool by_time;        /* set before it is written: what is left out is of other times */
     uint64_t events;     /* with a time */
     int64_t first, last; /* times of the earliest and the latest */
     int64_t edge,

@@ -108,6 +108,7 @@ static void copy_bundle(struct copy *self, struct orma_pieces_seq *seq,
     const int64_t before = b.switch_before > INT64_MIN && found == (uint64_t)b.switch_before
                                ? b.switch_before
                                : INT64_MIN;
+    b.by_time = true;
     if (b.damaged)
         orma_pieces_damaged(self->source, packet->offset, b.damaged,
                             "bytes in a bundle of kernel events that are none");

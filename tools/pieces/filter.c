@@ -50,6 +50,7 @@ struct filter {
     struct orma_map of_thread;          /* tid → pid */
     struct orma_map by_uuid;            /* → index into tracks */
     struct orma_map by_seq;             /* index of a sequence → tid << 32 | pid */
+    struct orma_map lost;               /* cpus whose loss is in front of an event yet to come */
     ORMA_VEC(struct track) tracks;
     struct orma_pieces_categories categories;
     struct orma_pieces_counters counters;
@@ -398,13 +399,20 @@ static void put_bundle(struct filter *self, struct orma_pieces_seq *seq,
     if (b.damaged)
         orma_pieces_damaged(self->source, packet->offset, b.damaged,
                             "bytes in a bundle of kernel events that are none");
+    /* Readers see a loss in front of an event: that of a bundle of others is told once more. */
+    if (self->lost.len)
+        b.lost |= orma_map_take(&self->lost, orma_pieces_cpu_key(seq, b.cpu)) != ORMA_MAP_NONE;
     orma_buf_clear(&self->payload);
     const uint64_t kept = orma_pieces_bundle_write(&b, wants_event, self, &self->payload);
     const struct orma_str payload = orma_buf_str(&self->payload);
 
     self->piece.events += kept;
-    if (kept || b.tells)
+    if (b.lost && !kept)
+        self->failed |= orma_map_put(&self->lost, orma_pieces_cpu_key(seq, b.cpu), 1) < 0;
+    if (kept || b.tells || b.lost)
         orma_pieces_piece_put(&self->piece, seq, &packet->p, &payload);
+    else if (packet->p.dropped)
+        orma_pieces_piece_lost(&self->piece, seq, packet->p.dropped);
 }
 
 /* Polls of many processes: those that are wanted. */
@@ -609,6 +617,7 @@ int orma_pieces_filter(const struct orma_pieces_filter_request *request)
     orma_map_fini(&self.of_thread);
     orma_map_fini(&self.by_uuid);
     orma_map_fini(&self.by_seq);
+    orma_map_fini(&self.lost);
     ORMA_VEC_FINI(&self.tracks);
     orma_pieces_categories_fini(&self.categories);
     orma_pieces_counters_fini(&self.counters);
