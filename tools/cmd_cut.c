@@ -66,14 +66,13 @@ const struct orma_command orma_cmd_cut = {
     .details =
         "Writes a trace with what happened in the range, for any reader of the format: names, "
         "descriptions of processes and tracks, clocks, and the configuration are in it as far as "
-        "they are needed. Packets stay as they are, fields that nobody knows included; memory does "
-        "not grow with the trace.\n"
+        "they are needed. Packets stay as they are, fields that nobody knows included. The trace is "
+        "never in memory as a whole.\n"
         "Slices of programs that overlap with the range are there whole, with their true times. "
-        "Kernel events "
-        "are taken one by one: what they begin within the range and end behind it (a thread on a "
-        "CPU) is open at the end, what they began before it is not there. Counters have their "
-        "values from the first one in the range on. Counts of losses are those of the whole "
-        "recording.",
+        "Kernel events are taken one by one: what they begin within the range and end behind it (a "
+        "thread on a CPU) is open at the end, what they began before it is not there. Counters "
+        "have their values from the first one in the range on. Counts of losses are those of the "
+        "whole recording.",
     .examples = "  orma cut trace.pftrace --from 12.5s --to 14s -o glitch.pftrace\n"
                 "  orma cut trace.pftrace --from 2m -o - | gzip > end.pftrace.gz\n",
     .options = options,

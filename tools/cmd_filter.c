@@ -1,5 +1,5 @@
 /*
- * orma filter: what is of some processes, threads, or kinds of packets, as a trace.
+ * orma filter: what belongs to some processes, threads, or kinds of packets, as a trace.
  */
 #include <stdio.h>
 
@@ -20,9 +20,9 @@ enum {
 
 static const struct orma_option options[] = {
     {OPT_PROCESS, 'p', "process", "NAME|PID",
-     "Keep what is of this process, or of those that match. May be repeated."},
+     "Keep what belongs to this process, or to those that match. May be repeated."},
     {OPT_THREAD, 't', "thread", "NAME|TID",
-     "Keep what is of this thread, or of those that match. May be repeated."},
+     "Keep what belongs to this thread, or to those that match. May be repeated."},
     {OPT_CATEGORY, 0, "category", "NAME",
      "Keep track events of this category, or of those that match. May be repeated."},
     {OPT_SOURCE, 0, "source", "NAME",
@@ -100,16 +100,14 @@ const struct orma_command orma_cmd_filter = {
         "TRACE (--process NAME|PID | --thread NAME|TID | --category NAME | --source NAME)... "
         "[--not] [-o FILE]",
     .details =
-        "Names may be patterns, and are those of processes (their whole name, or the last part of "
-        "a path), of their "
-        "main threads, and of threads. Of several of one option one must match, and of several "
-        "options each. What has no "
-        "time (descriptions, clocks, the configuration) always stays.\n"
-        "With --process or --thread, packets that are of no process go, as counters of the "
-        "machine. Slices and counters "
-        "are of whom their track is, kernel events of the thread that caused them, wakings of "
-        "the thread that was woken. Switches of all threads stay, with the events that tell which "
-        "threads there are: "
+        "Names may be patterns. They are compared with the names of processes (the whole name, or "
+        "the last part of a path), of their main threads, and of threads. If an option is given "
+        "several times, one of its values must match; if several options are given, each must. "
+        "What has no time (descriptions, clocks, the configuration) always stays.\n"
+        "With --process or --thread, packets that belong to no process are left out, such as "
+        "counters of the machine. Slices and counters belong to the thread or process of their "
+        "track, kernel events to the thread that caused them, wakings to the thread that was "
+        "woken. Switches of all threads stay, with the events that tell which threads there are: "
         "without them a CPU would seem to run what it did not; --source chooses packets without "
         "them. Only track events have categories: with --category nothing else stays.",
     .examples = "  orma filter trace.pftrace --process system_server -o server.pftrace\n"

@@ -1,5 +1,5 @@
 /*
- * orma redact: a trace that says nothing of names, paths and texts.
+ * orma redact: a trace without its names, paths and texts.
  */
 #include <stdio.h>
 
@@ -77,13 +77,11 @@ const struct orma_command orma_cmd_redact = {
     .synopsis = "TRACE [OPTIONS] [-o FILE]",
     .details =
         "Every text becomes another one: names of processes, threads, slices and functions, "
-        "command lines, "
-        "paths, logs, text in arguments, build ids, the configuration. Equal texts become "
-        "equal names, and nobody can find out which: the key is random and forgotten. Numbers "
-        "stay: times, counts, ids of processes, stacks, numbers in arguments.\n"
+        "command lines, paths, logs, text in arguments, build ids, the configuration. Equal texts "
+        "become equal names, and a name does not tell its text: the key is random and forgotten. "
+        "Numbers stay: times, counts, ids of processes, stacks, numbers in arguments.\n"
         "Fields that this version does not know, and bytes whose content no schema tells, such as "
-        "pages of the "
-        "kernel, are left out. Compressed packets are unpacked first.",
+        "pages of the kernel, are left out. Compressed packets are unpacked first.",
     .examples = "  orma redact trace.pftrace -o for-the-vendor.pftrace\n"
                 "  orma redact trace.pftrace --keep 'kworker*' --keep 'Choreographer*'\n"
                 "  orma redact trace.pftrace --hide '*customer*'\n",

@@ -20,7 +20,7 @@ struct orma_pieces_bundle {
     int64_t first, last; /* times of the earliest and the latest */
     int64_t edge,
         switch_before; /* the last of the list of switches before `edge`, if > INT64_MIN */
-    uint64_t damaged;  /* bytes that are no events */
+    uint64_t damaged;  /* bytes that are not events */
     struct orma_clock_span span; /* of the conversion used last */
 };
 

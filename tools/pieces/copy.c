@@ -111,10 +111,11 @@ static void copy_bundle(struct copy *self, struct orma_pieces_seq *seq,
     b.by_time = true;
     if (b.damaged)
         orma_pieces_damaged(self->source, packet->offset, b.damaged,
-                            "bytes in a bundle of kernel events that are none");
-    const int64_t none = self->known.last_ts;
-    const int32_t first = orma_pieces_of(self->edges, b.events ? b.first : none);
-    const int32_t last = orma_pieces_of(self->edges, b.events ? b.last : none);
+                            "bytes in a bundle of kernel events that are not events");
+    if (!b.events) /* nobody can tell: readers count it */
+        b.first = b.last = self->known.last_ts;
+    const int32_t first = orma_pieces_of(self->edges, b.first);
+    const int32_t last = orma_pieces_of(self->edges, b.last);
     if (first >= 0 && first == last && !b.damaged) {
         if (!b.tells || self->num == 1) {
             orma_pieces_piece_put(&self->pieces[first], seq, &packet->p, NULL);

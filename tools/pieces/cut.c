@@ -77,8 +77,8 @@ static void tell_timeless(const char *program, const char *path,
 {
     if (copied->timeless)
         fprintf(stderr,
-                "%s: %s: warning: left out %" PRIu64 " packets whose clock nothing explains\n",
-                program, path, copied->timeless);
+                "%s: %s: warning: left out %" PRIu64 " packet%s whose clock nothing explains\n",
+                program, path, copied->timeless, copied->timeless == 1 ? "" : "s");
 }
 
 static int cut(const struct orma_pieces_cut_request *request, struct orma_pieces_source *source,

@@ -398,7 +398,7 @@ static void put_bundle(struct filter *self, struct orma_pieces_seq *seq,
     orma_pieces_bundle_read(&b, &self->known, seq, packet->p.payload, INT64_MIN);
     if (b.damaged)
         orma_pieces_damaged(self->source, packet->offset, b.damaged,
-                            "bytes in a bundle of kernel events that are none");
+                            "bytes in a bundle of kernel events that are not events");
     /* Readers see a loss in front of an event: that of a bundle of others is told once more. */
     if (self->lost.len)
         b.lost |= orma_map_take(&self->lost, orma_pieces_cpu_key(seq, b.cpu)) != ORMA_MAP_NONE;

@@ -1,5 +1,5 @@
 /*
- * orma filter: what is of some processes, threads, or kinds of packets, or all but that.
+ * orma filter: what belongs to some processes, threads, or kinds of packets, or all but that.
  */
 #ifndef ORMA_TOOLS_PIECES_FILTER_H
 #define ORMA_TOOLS_PIECES_FILTER_H
