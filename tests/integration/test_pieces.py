@@ -202,7 +202,7 @@ CUT = {
 class Pieces(Case):
     def rows(self, trace, *statements):
         out = self.orma("query", trace, "--csv", "plain", ";".join(f"SELECT '-- next'; {s}" for s in statements)).stdout.decode()
-        parts = out.split('"-- next"\n')[1:]
+        parts = out.split('"\'-- next\'"\n"-- next"\n')[1:]
         return [sorted(p.strip().splitlines()[1:]) for p in parts]
 
     def make(self, seed, name="whole.pftrace", **more):
@@ -354,6 +354,48 @@ class Pieces(Case):
                 self.orma("filter", "whole", *words, "-o", "piece", "-f")
                 self.assertEqual(self.rows("piece", *lost), want, (bundles, words))
                 self.assertEqual(self.rows("piece", "SELECT DISTINCT tid FROM ftrace_event JOIN thread USING (utid)"), [["10"]])
+
+    def test_times_that_are_differences(self):
+        """Older track events and streamed stacks add to one sum, which a descriptor of the thread begins anew, also that of its track."""
+        rng, us, starts = random.Random(11), 1_000_000, []
+        head, thread = num(10, 2) + num(13, 2), num(1, 5) + num(2, 6)
+        names = field(INTERNED, field(5, num(1, 1), field(2, "work")), field(6, num(1, 1), num(2, 1)), field(7, num(1, 1), num(2, 1)))
+        packets = [packet(num(8, START), num(10, 2), num(13, 1), names, field(DESCRIPTOR, num(1, 9), field(4, thread))),
+                   packet(head, field(44, thread, num(6, us)))]
+        for i in range(200):
+            steps = [rng.randrange(1, 50) for _ in range(rng.randrange(1, 4))]
+            if i % 50 == 49:
+                packets.append(packet(head, field(DESCRIPTOR, num(1, 9), field(4, thread, num(6, us)))))
+            roll = rng.random()
+            starts.append((us + steps[0]) * 1000)
+            if roll < .4:
+                event = field(22, rng.choice("ab")) + field(23, f"event {i}")
+                packets.append(packet(head, field(TRACK_EVENT, num(1, steps[0]), num(9, 3), num(11, 9), event)))
+                us += steps[0]
+                continue
+            us += sum(steps)
+            if roll < .7:
+                packets.append(packet(head, field(54, *[num(1, 1) + num(2, n) for n in steps])))
+            else:  # in one field
+                packets.append(packet(head, field(54, field(1, *[varint(1) for _ in steps]), field(2, *map(varint, steps)))))
+        (self.dir / "whole").write_bytes(b"".join(packets))
+        marks = "SELECT ts, name FROM slice WHERE ts BETWEEN {a} AND {b}"
+        stacks = "SELECT ts, tid FROM cpu_profile_stack_sample JOIN thread USING (utid) WHERE ts BETWEEN {a} AND {b}"
+        for _ in range(5):
+            a, b = sorted(rng.sample(starts, 2))
+            self.orma("cut", "whole", "--from", a, "--to", b, "-o", "piece", "-f")
+            want = self.rows("whole", *[q.format(a=a, b=b - 1) for q in (marks, stacks)])
+            self.assertTrue(all(want))
+            self.assertEqual(self.rows("piece", *[q.format(a=0, b=10**12) for q in (marks, stacks)]), want)
+        marks, stacks = marks.format(a=0, b=10**12), stacks.format(a=0, b=10**12)
+        want = self.rows("whole", marks, stacks, marks + " AND category = 'b'")
+        self.orma("split", "whole", "--every", "1ms", "-o", "pieces")
+        pieces = [self.rows(p, marks, stacks) for p in sorted((self.dir / "pieces").iterdir())]
+        self.assertGreater(len(pieces), 3)
+        self.assertEqual([sorted(row for p in pieces for row in p[i]) for i in range(2)], want[:2])
+        for words, of in ((["--category", "b"], [want[2], []]), (["--not", "--source", "track_event"], [[], want[1]]), (["--source", "track_event"], [want[0], []])):
+            self.orma("filter", "whole", *words, "-o", "piece", "-f")
+            self.assertEqual(self.rows("piece", marks, stacks), of, words)
 
     def test_recompressing_changes_no_packet(self):
         self.make(3)

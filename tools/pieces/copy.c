@@ -158,6 +158,11 @@ static int copy_packet(void *ctx, const struct orma_pieces_packet *packet)
         copy_event(self, seq, packet, timed, ts);
     } else if (p->field == ORMA_PB_TRACE_PACKET_FTRACE_EVENTS) {
         copy_bundle(self, seq, packet);
+    } else if (p->field == ORMA_PB_TRACE_PACKET_STREAMING_PROFILE_PACKET) {
+        const int32_t piece = orma_pieces_of(self->edges, timed ? ts : self->known.last_ts);
+
+        if (piece >= 0)
+            orma_pieces_piece_put_stacks(&self->pieces[piece], seq, p);
     } else if (orma_pieces_is_timeless(p->field)) {
         put_everywhere(self, seq, p);
     } else if (!timed && p->has_timestamp && p->field) {

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "protos/fields/profiling.h"
 #include "protos/fields/track_event.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/vec.h"
@@ -22,7 +23,7 @@ struct legacy {
 };
 
 struct times {
-    int64_t delta_us, absolute_us;
+    int64_t absolute_us;
     bool has_absolute;
 };
 
@@ -126,18 +127,12 @@ static bool find_time(struct orma_pieces_known *known, struct orma_pieces_seq *s
                       const struct orma_pieces_event *e, const struct times *t, bool timed,
                       int64_t *ts)
 {
-    int64_t ns;
-
     if (!e->has_delta[ORMA_PIECES_TIME_US] && !t->has_absolute)
         return timed;
     const int64_t us = e->has_delta[ORMA_PIECES_TIME_US]
                            ? add(seq->base_us, seq->sums[ORMA_PIECES_TIME_US])
                            : t->absolute_us;
-    if (__builtin_mul_overflow(us, 1000, &ns))
-        return false;
-    if (!orma_pieces_known_convert(known, seq, ORMA_CLOCK_MONOTONIC, ns, ts, NULL))
-        *ts = ns;
-    return true;
+    return orma_pieces_known_micros(known, seq, us, ts);
 }
 
 bool orma_pieces_event_read(struct orma_pieces_known *known, struct orma_pieces_seq *seq,
@@ -425,6 +420,25 @@ void orma_pieces_event_write(struct orma_buf *out, struct orma_str payload,
             put_doubles(out, &f, lack, &doubles, values->ints, values->doubles);
             break;
         default:
+            orma_buf_put(out, from, (size_t)(r.pos - from));
+        }
+    }
+    orma_buf_put(out, from, (size_t)(r.end - from)); /* what cannot be read stays */
+}
+
+void orma_pieces_stacks_write(struct orma_buf *out, struct orma_str payload, int64_t lack_us)
+{
+    struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
+    struct orma_pb_reader packed;
+    struct orma_pb_field f;
+    const uint8_t *from = r.pos;
+    uint64_t delta;
+
+    for (; orma_pb_next(&r, &f); from = r.pos) {
+        if (f.id == ORMA_PB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US) {
+            for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &delta); lack_us = 0)
+                orma_pb_put_i64(out, f.id, add((int64_t)delta, lack_us));
+        } else {
             orma_buf_put(out, from, (size_t)(r.pos - from));
         }
     }

@@ -86,4 +86,7 @@ struct orma_pieces_lack {
 void orma_pieces_event_write(struct orma_buf *out, struct orma_str payload,
                              const struct orma_pieces_values *values,
                              const struct orma_pieces_lack *lack);
+
+/* Appends stacks with this added to the time of the first one, and so to all. */
+void orma_pieces_stacks_write(struct orma_buf *out, struct orma_str payload, int64_t lack_us);
 #endif

@@ -470,6 +470,17 @@ static void put_event(struct filter *self, struct orma_pieces_seq *seq,
     orma_pieces_counters_add(&self->counters, &values);
 }
 
+static void put_packet(struct filter *self, struct orma_pieces_seq *seq,
+                       const struct orma_read_packet *p)
+{
+    if (p->field == ORMA_PB_TRACE_PACKET_STREAMING_PROFILE_PACKET) {
+        orma_pieces_piece_put_stacks(&self->piece, seq, p);
+        return;
+    }
+    orma_pieces_piece_put(&self->piece, seq, p, NULL);
+    self->piece.events++;
+}
+
 static int choose(void *ctx, const struct orma_pieces_packet *packet)
 {
     struct filter *self = ctx;
@@ -507,8 +518,7 @@ static int choose(void *ctx, const struct orma_pieces_packet *packet)
                                                wants_owner(self, owner_of_sample(p->payload)));
 
         if ((of_source && owned) != invert) {
-            orma_pieces_piece_put(&self->piece, seq, p, NULL);
-            self->piece.events++;
+            put_packet(self, seq, p);
         } else if (p->dropped) {
             orma_pieces_piece_lost(&self->piece, seq, p->dropped);
         }

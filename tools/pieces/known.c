@@ -10,6 +10,7 @@
 
 #include "processor/read/reader_impl.h"
 #include "protos/fields/common.h"
+#include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
 #include "protos/fields/track_event.h"
 
@@ -244,22 +245,6 @@ static void take_snapshot(struct orma_pieces_known *self, struct orma_pieces_seq
                                  primary); /* refused: it is to other readers, too */
 }
 
-/* What ThreadDescriptor begins, and track events go on with. */
-static void take_thread(struct orma_pieces_seq *seq, struct orma_str bytes)
-{
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_pb_field f;
-
-    if (!seq->seq->valid)
-        return;
-    seq->sums_epoch++;
-    memset(seq->sums, 0, sizeof(seq->sums));
-    seq->base_us = 0;
-    while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US)
-            seq->base_us = orma_pb_i64(&f);
-}
-
 /* What is known at the end may tell a time of a clock that nothing has explained so far. */
 static bool convert_later(struct orma_pieces_known *self, const struct orma_pieces_seq *seq,
                           uint32_t clock, int64_t ns, int64_t *ret,
@@ -289,6 +274,18 @@ bool orma_pieces_known_convert(struct orma_pieces_known *self, struct orma_piece
            convert_later(self, seq, clock, ns, ret, ret_span);
 }
 
+bool orma_pieces_known_micros(struct orma_pieces_known *self, struct orma_pieces_seq *seq,
+                              int64_t us, int64_t *ret)
+{
+    int64_t ns;
+
+    if (__builtin_mul_overflow(us, 1000, &ns))
+        return false;
+    if (!orma_pieces_known_convert(self, seq, ORMA_CLOCK_MONOTONIC, ns, ret, NULL))
+        *ret = ns;
+    return true;
+}
+
 void orma_pieces_known_pair(struct orma_pieces_known *self, struct orma_pieces_seq *seq,
                             uint32_t clock, int64_t ns, int64_t boot_ns)
 {
@@ -297,6 +294,77 @@ void orma_pieces_known_pair(struct orma_pieces_known *self, struct orma_pieces_s
 
     self->last_pair = ns;
     (void)orma_reader_add_clocks(&self->reader, (uint16_t)seq->seq->machine, seq->seq, pair, 2, 0);
+}
+
+/* What ThreadDescriptor begins, and track events go on with. */
+static void take_thread(struct orma_pieces_seq *seq, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+
+    if (!seq->seq->valid)
+        return;
+    seq->sums_epoch++;
+    memset(seq->sums, 0, sizeof(seq->sums));
+    seq->base_us = 0;
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US)
+            seq->base_us = orma_pb_i64(&f);
+}
+
+/* The descriptor of a thread's track is one of the thread that writes the sequence. */
+static void take_track(struct orma_pieces_seq *seq, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f, thread = {0};
+    bool has_uuid = false, has_pid = false, has_tid = false;
+
+    while (orma_pb_next(&r, &f)) {
+        has_uuid |= f.id == ORMA_PB_TRACK_DESCRIPTOR_UUID;
+        if (f.id == ORMA_PB_TRACK_DESCRIPTOR_THREAD)
+            thread = f;
+    }
+    if (!has_uuid || !thread.id)
+        return;
+    r = orma_pb_sub(&thread);
+    while (orma_pb_next(&r, &f)) {
+        has_pid |= f.id == ORMA_PB_THREAD_DESCRIPTOR_PID;
+        has_tid |= f.id == ORMA_PB_THREAD_DESCRIPTOR_TID;
+    }
+    if (has_pid && has_tid)
+        take_thread(seq, orma_pb_str(&thread));
+}
+
+/* Stacks whose times are differences, as those of track events: from which time on. */
+static bool take_stacks(struct orma_pieces_known *self, struct orma_pieces_seq *seq,
+                        const struct orma_read_packet *p, int64_t *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(p->payload.data, p->payload.len);
+    struct orma_pb_reader packed;
+    struct orma_pb_field f;
+    uint64_t delta, first = 0, sum = 0, num = 0;
+    int64_t *total = &seq->sums[ORMA_PIECES_TIME_US], ns, ts;
+
+    memcpy(seq->sums_before, seq->sums, sizeof(seq->sums));
+    seq->adds_time = false;
+    if (!seq->seq->valid && p->flags & ORMA_PB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE)
+        return false; /* nobody can read it */
+    while (orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_PB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US)
+            continue;
+        for (orma_pb_numbers(&f, &packed); orma_pb_number(&f, &packed, &delta); sum += delta)
+            if (!num++)
+                first = delta;
+    }
+    const int64_t begin = (int64_t)((uint64_t)seq->base_us + (uint64_t)*total);
+
+    *total = (int64_t)((uint64_t)*total + sum);
+    seq->adds_time = num > 0;
+    if (!num || __builtin_mul_overflow((int64_t)first, 1000, &ns) ||
+        !orma_pieces_known_micros(self, seq, begin, &ts) || __builtin_add_overflow(ts, ns, &ts))
+        return false;
+    *ret = ts;
+    return true;
 }
 
 static bool take_time(struct orma_pieces_known *self, struct orma_pieces_seq *seq,
@@ -344,10 +412,14 @@ bool orma_pieces_known_take(struct orma_pieces_known *self, const struct orma_re
     } else if (p->has_timestamp) {
         timed = take_time(self, seq, p, ret_ts);
     }
-    if (p->field == ORMA_PB_TRACE_PACKET_THREAD_DESCRIPTOR)
-        take_thread(seq, p->payload);
     if (timed)
         self->last_ts = ORMA_MAX(self->last_ts, *ret_ts);
+    if (p->field == ORMA_PB_TRACE_PACKET_THREAD_DESCRIPTOR)
+        take_thread(seq, p->payload);
+    else if (p->field == ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR)
+        take_track(seq, p->payload);
+    else if (p->field == ORMA_PB_TRACE_PACKET_STREAMING_PROFILE_PACKET)
+        timed |= take_stacks(self, seq, p, ret_ts);
     self->failed |= self->storage.failed || self->reader.seqs.failed;
     return timed;
 }

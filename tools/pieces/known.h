@@ -13,7 +13,7 @@
 #include "processor/read/reader.h"
 #include "tools/pieces/source.h"
 
-/* Values of a sequence that older track events tell as differences. */
+/* Values of a sequence that older track events tell as differences; times of stacks, too. */
 enum orma_pieces_delta {
     ORMA_PIECES_TIME_US,
     ORMA_PIECES_THREAD_TIME_US,
@@ -41,10 +41,11 @@ struct orma_pieces_seq {
     uint64_t clock_sum, clock_before;
     uint32_t clock_epoch; /* changes with the snapshots */
     bool clock_named;     /* the packet at hand names the clock */
-    /* Since the ThreadDescriptor. */
+    /* Since the descriptor of the thread. */
     int64_t sums[ORMA_PIECES_DELTAS], sums_before[ORMA_PIECES_DELTAS];
     int64_t base_us;
     uint32_t sums_epoch;
+    bool adds_time; /* stacks: the packet at hand adds to the sum of times */
 };
 
 struct orma_pieces_known {
@@ -76,6 +77,10 @@ bool orma_pieces_known_take(struct orma_pieces_known *self, const struct orma_re
 bool orma_pieces_known_convert(struct orma_pieces_known *self, struct orma_pieces_seq *seq,
                                uint32_t clock, int64_t ns, int64_t *ret,
                                struct orma_clock_span *ret_span);
+
+/* A time in microseconds as track events of older forms have it. False: no time can be that. */
+bool orma_pieces_known_micros(struct orma_pieces_known *self, struct orma_pieces_seq *seq,
+                              int64_t us, int64_t *ret);
 
 /* Bundles say what their own clock showed at some time of BOOTTIME. */
 void orma_pieces_known_pair(struct orma_pieces_known *self, struct orma_pieces_seq *seq,

@@ -339,19 +339,25 @@ void orma_pieces_piece_put(struct orma_pieces_piece *self, const struct orma_pie
 
 /* ---- differences ---- */
 
-static void find_lack(struct orma_pieces_out_seq *o, const struct orma_pieces_seq *seq,
-                      const struct orma_pieces_event *event, struct orma_pieces_lack *ret)
+/* What the piece lacks of a sum before the packet at hand, which it gets. */
+static int64_t catch_up(struct orma_pieces_out_seq *o, const struct orma_pieces_seq *seq,
+                        enum orma_pieces_delta which)
 {
     if (o->sums_epoch != seq->sums_epoch) {
         o->sums_epoch = seq->sums_epoch;
         memset(o->sums, 0, sizeof(o->sums));
     }
+    const int64_t before = o->sums[which];
+    o->sums[which] = seq->sums[which];
+    return (int64_t)((uint64_t)seq->sums_before[which] - (uint64_t)before);
+}
+
+static void find_lack(struct orma_pieces_out_seq *o, const struct orma_pieces_seq *seq,
+                      const struct orma_pieces_event *event, struct orma_pieces_lack *ret)
+{
     for (unsigned i = 0; i < ORMA_PIECES_DELTAS; i++) {
-        if (!event->has_delta[i])
-            continue;
-        ret->deltas[i] = (int64_t)((uint64_t)seq->sums_before[i] - (uint64_t)o->sums[i]);
+        ret->deltas[i] = event->has_delta[i] ? catch_up(o, seq, i) : 0;
         ret->any |= ret->deltas[i] != 0;
-        o->sums[i] = seq->sums[i];
     }
 }
 
@@ -370,6 +376,17 @@ static bool need_sums(struct orma_pieces_piece *self, uint32_t num)
     self->sums = sums;
     self->sums_num = more;
     return true;
+}
+
+/* The packet with `scratch` instead of its payload. */
+static void put_other(struct orma_pieces_piece *self, const struct orma_read_packet *p)
+{
+    const struct orma_str payload = orma_buf_str(&self->scratch);
+
+    orma_pieces_write_packet(&self->waiting, p, &payload);
+    self->waiting.failed |= self->scratch.failed;
+    if (self->waiting.len >= BATCH)
+        flush(self);
 }
 
 /* The sums of `counters` are those before the event. */
@@ -422,11 +439,25 @@ void orma_pieces_piece_put_event(struct orma_pieces_piece *self, const struct or
     }
     orma_buf_clear(&self->scratch);
     orma_pieces_event_write(&self->scratch, p->payload, values, &lack);
-    const struct orma_str payload = orma_buf_str(&self->scratch);
-    orma_pieces_write_packet(&self->waiting, p, &payload);
-    self->waiting.failed |= self->scratch.failed;
-    if (self->waiting.len >= BATCH)
-        flush(self);
+    put_other(self, p);
+}
+
+void orma_pieces_piece_put_stacks(struct orma_pieces_piece *self, const struct orma_pieces_seq *seq,
+                                  const struct orma_read_packet *p)
+{
+    struct orma_pieces_out_seq *o = prepare(self, seq, p);
+
+    if (!o)
+        return;
+    self->events++;
+    const int64_t lack = seq->adds_time ? catch_up(o, seq, ORMA_PIECES_TIME_US) : 0;
+    if (!lack) {
+        put_whole(self, p->bytes);
+        return;
+    }
+    orma_buf_clear(&self->scratch);
+    orma_pieces_stacks_write(&self->scratch, p->payload, lack);
+    put_other(self, p);
 }
 
 void orma_pieces_piece_lost(struct orma_pieces_piece *self, const struct orma_pieces_seq *seq,

@@ -66,6 +66,10 @@ void orma_pieces_piece_put_event(struct orma_pieces_piece *self, const struct or
                                  const struct orma_pieces_counters *counters,
                                  const struct orma_pieces_values *values);
 
+/* The same for a packet of stacks whose times are differences. */
+void orma_pieces_piece_put_stacks(struct orma_pieces_piece *self, const struct orma_pieces_seq *seq,
+                                  const struct orma_read_packet *p);
+
 /* Statistics of the recording count packets, which are fewer here: `p` is one of those. */
 void orma_pieces_piece_put_stats(struct orma_pieces_piece *self,
                                  const struct orma_pieces_known *known,
