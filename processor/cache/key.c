@@ -7,6 +7,7 @@
 #include "processor/cache/cache.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -97,7 +98,8 @@ static int hash_at(int fd, off_t at, size_t len, uint64_t *hash)
     return 0;
 }
 
-/* Those in memory have no moment at which a page is written, and so do not see that it was. */
+/* File systems in memory never write pages back, so a write through a mapping leaves the times as
+ * they are. */
 static bool times_tell(int fd)
 {
     struct statfs fs;
@@ -160,6 +162,12 @@ int orma_cache_identify(int fd, uint32_t options, struct orma_cache_key *ret)
     (void)dl_iterate_phdr(look_at, &(struct build){(uintptr_t)&orma_cache_identify, &key});
     if (!key.build_bytes)
         return -ENOTSUP;
+    /*
+     * Of writes through a mapping only the first one to a page since its last writeback changes the
+     * times, and the kernel writes back after half a minute. Writeback that begins here makes the
+     * next write count. Where it cannot begin, the times are all there is.
+     */
+    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     if (fstat(fd, &st) < 0)
         return -errno;
     key.size = (uint64_t)st.st_size;

@@ -110,6 +110,21 @@ class Cache(Case):
         os.utime(self.trace, ns=(before.st_atime_ns, before.st_mtime_ns))
         self.assertEqual(self.ask(self.here(), taken=False), self.ask("--cache=off", taken=False))
 
+    def change_in_mapping(self, memory):
+        """Away from the ends and from any 64th of it, where a large file is looked at."""
+        at = memory.find(b'"dur":5', len(memory) // 128 * 65)
+        memory[at:at + 7] = b'"dur":6'
+
+    def test_a_trace_that_is_changed_again_in_a_mapping(self):
+        """On a disk, the times see the first write to a page, and no other until it was written back."""
+        self.write(trace_text(40000))
+        with open(self.trace, "r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
+            self.change_in_mapping(memory)
+            time.sleep(0.15)
+            self.fill(self.here())
+            self.change_in_mapping(memory)
+            self.assertEqual(self.ask(self.here(), taken=False), self.ask("--cache=off", taken=False))
+
     def test_a_trace_that_is_changed_in_memory(self):
         """On a file system in memory nobody notes when a page that somebody has mapped is written."""
         disk = self.dir / "disk"
@@ -125,9 +140,7 @@ class Cache(Case):
         with open(self.trace, "r+b") as file, mmap.mmap(file.fileno(), size) as memory:
             self.fill(self.here())
             before = self.trace.stat()
-            # Away from the ends and from any 64th of it, where a large file is looked at.
-            at = memory.find(b'"dur":5', size // 128 * 65)
-            memory[at:at + 7] = b'"dur":6'
+            self.change_in_mapping(memory)
             self.assertEqual(self.trace.stat().st_mtime_ns, before.st_mtime_ns, "or there would be nothing to test")
             self.assertEqual(self.ask(self.here(), taken=False), self.ask("--cache=off", taken=False))
 
