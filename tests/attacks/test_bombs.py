@@ -2,6 +2,8 @@
 ends in time and in memory that has to do with the size of the file, and says what is wrong."""
 import gzip
 import io
+import json
+import re
 import shutil
 import tarfile
 import zipfile
@@ -242,6 +244,54 @@ class Bombs(Case):
                     code, said = self.limited([ORMA, *argv])
                     if code:
                         self.assertIn("limit", said[-2000:], argv[0])
+
+    def ask(self, data, sql):
+        path = self.dir / "asked.pb"
+        path.write_bytes(data)
+        sql = "INCLUDE PERFETTO MODULE orma.samples; " + sql
+        return json.loads(self.orma("query", "--format=json", path, sql).stdout)
+
+    def texts(self, names, locations, samples):
+        """What stacks are called, in their order."""
+        rows = self.ask(pprof(names, locations, samples), """
+            SELECT c1 AS stack FROM __intrinsic_table_ptr(__intrinsic_orma_stack_texts(_orma_frame_functions!(), (
+              SELECT __intrinsic_row_dataframe_agg('callsite_id', callsite_id)
+              FROM (SELECT callsite_id FROM __intrinsic_aggregate_sample ORDER BY id))))
+            WHERE __intrinsic_table_ptr_bind(c1, 'stack')""")
+        self.assertEqual(len(rows), len(samples))
+        return [row["stack"] for row in rows]
+
+    def test_sums_of_functions(self):
+        """Each stack counts once in each of its functions, however often they call themselves."""
+        names, locations = ["a", "b", "c", "d"], [[0], [1], [2, 3], [3, 3, 1]]
+        stacks = [[0, 1], [1, 1, 0], [2, 1], [3, 2, 3, 0]]
+        rows = self.ask(pprof(names, locations, stacks), """
+            SELECT function, CAST(self AS INT) AS self, CAST(total AS INT) AS total FROM _orma_function_sums!((
+              SELECT callsite_id, counted, weight FROM orma_stack_weight)) ORDER BY function""")
+        self.assertEqual([tuple(row.values()) for row in rows], [("a", 1, 3), ("b", 1, 4), ("c", 1, 2), ("d", 1, 2)])
+        self.assertEqual(self.texts(names, locations, stacks),
+                         ["a < b", "b < b < a", "c < d < b", "d < d < b < c < d < d < d < b < a"])
+
+    def test_texts_of_deep_stacks(self):
+        names = [f"f{i}" for i in range(140)]
+        each = [[i] for i in range(140)]
+        whole, more, other = self.texts(names, each, [list(range(128)), list(range(129)), [*range(128), 130]])
+        self.assertEqual(whole, " < ".join(names[:128]))
+        for text in more, other:
+            self.assertRegex(text, "^" + re.escape(whole) + r" < \.\.\. 1 more \(stack [0-9a-f]{8}\)$")
+        self.assertNotEqual(more, other)
+        in_one, = self.texts(names, [list(range(129))], [[0]])
+        self.assertEqual(in_one, more, "it does not matter what was compiled into what")
+
+    def test_texts_of_long_names(self):
+        names = ["n" * 9000 + "x", "n" * 9000 + "y", "n" * 8192, "a", "b"]
+        one, other, fits, twice, after = self.texts(names, [[i] for i in range(5)], [[0], [1], [2], [0, 3], [3, 0]])
+        self.assertEqual(fits, "n" * 8192)
+        self.assertNotEqual(one, other)
+        for text in one, other:
+            self.assertRegex(text, r"^n{8192}\.\.\. \(stack [0-9a-f]{8}\)$")
+        self.assertRegex(twice, r"^n{8192} < \.\.\. 1 more \(stack [0-9a-f]{8}\)$")
+        self.assertRegex(after, r"^a < \.\.\. 1 more \(stack [0-9a-f]{8}\)$")
 
     def test_tracks_that_meet_in_a_hash(self):
         """Ids that a mixing function without a seed would put into one place."""

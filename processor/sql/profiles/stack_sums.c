@@ -7,8 +7,8 @@
  * by counters, of frames first, so that recursion through a frame of many functions (what was
  * compiled in) costs nothing. What a hostile tree of siblings can still ask for ends at STEPS_MAX.
  *
- * Texts are cut at so many functions and bytes; what is left out is counted, and a hash of the
- * whole stack keeps two apart that differ there only. It is the same in each trace.
+ * Texts are cut at so many functions and bytes; functions that are left out are counted, and a hash
+ * of the whole stack keeps two apart that differ there only. It is the same in each trace.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -85,8 +85,8 @@ static int step(struct sums *s)
 
 /* ---- what is given ---- */
 
-/* A frame with these columns that was handed over by a query; NULL: that of a query without rows.
- */
+/* A dataframe with these columns that was handed over by a query; NULL: that of a query without
+ * rows. */
 static int take_rows(struct sums *s, sqlite3_value *val, const char *const *names,
                      const struct orma_dataframe **ret)
 {
@@ -396,6 +396,17 @@ static int sum_all(struct sums *s, const struct orma_dataframe *f, struct orma_d
 
 /* ---- texts ---- */
 
+/*
+ * The hash of a stack is a polynomial in this number, and hashes of its names the coefficients, so
+ * that it does not matter which of them were compiled into others: a frame makes it
+ * hash * frame.power + frame.hash.
+ */
+#define HASH_STEP UINT64_C(0x9e3779b97f4a7c15)
+
+struct frame_hash {
+    uint64_t power, hash;
+};
+
 struct texts {
     uint64_t *name_hashes; /* by function */
     uint64_t *hashes;      /* by call site: of the names from the root to it */
@@ -414,18 +425,23 @@ static int texts_init(struct texts *t, struct sums *s)
     t->name_hashes = calloc((size_t)s->functions_num + 1, sizeof(*t->name_hashes));
     t->hashes = calloc((size_t)s->sites_num + 1, sizeof(*t->hashes));
     t->depths = calloc((size_t)s->sites_num + 1, sizeof(*t->depths));
-    uint64_t *frames = calloc((size_t)s->frames_num + 1, sizeof(*frames));
+    struct frame_hash *frames = calloc((size_t)s->frames_num + 1, sizeof(*frames));
     int r = t->name_hashes && t->hashes && t->depths && frames ? 0 : -ENOMEM;
 
     for (uint32_t i = 0; i < s->functions_num && r == 0; i++) {
         struct orma_str name = orma_strpool_get(&s->st->pool, s->functions[i].name);
 
-        t->name_hashes[i] = orma_fnv1a(ORMA_FNV1A_BASIS, name.data, name.len);
+        t->name_hashes[i] = orma_mix64(orma_fnv1a(ORMA_FNV1A_BASIS, name.data, name.len));
         r = orma_sql_should_stop(s->sql, i + 1) ? -ECANCELED : 0;
     }
     for (uint32_t i = 0; i < s->frames_num && r == 0; i++) {
-        for (uint32_t k = s->frames[i].num; k-- > 0;)
-            frames[i] = orma_mix64(frames[i] + 1) ^ t->name_hashes[s->refs[s->frames[i].first + k]];
+        frames[i].power = 1;
+        for (uint32_t k = s->frames[i].num; k-- > 0;) {
+            uint64_t name = t->name_hashes[s->refs[s->frames[i].first + k]];
+
+            frames[i].hash = frames[i].hash * HASH_STEP + name;
+            frames[i].power *= HASH_STEP;
+        }
     }
     for (uint32_t i = 0; i < s->sites_num && r == 0; i++) {
         const struct site *site = &s->sites[i];
@@ -435,7 +451,9 @@ static int texts_init(struct texts *t, struct sums *s)
             t->depths[i] = t->depths[site->parent];
         }
         if (site->frame != NONE) {
-            t->hashes[i] = orma_mix64(t->hashes[i] + 1) ^ frames[site->frame];
+            const struct frame_hash *frame = &frames[site->frame];
+
+            t->hashes[i] = t->hashes[i] * frame->power + frame->hash;
             t->depths[i] += s->frames[site->frame].num;
         }
         r = orma_sql_should_stop(s->sql, i + 1) ? -ECANCELED : 0;
@@ -458,28 +476,33 @@ static struct orma_str cut_name(struct orma_str name, size_t max)
 static void put_text(const struct sums *s, const struct texts *t, uint32_t leaf,
                      struct orma_buf *out)
 {
+    bool cut = false, more = false;
     uint32_t written = 0;
-    bool cut = false;
 
     orma_buf_clear(out);
-    for (uint32_t at = leaf; at != NONE && !cut; at = s->sites[at].parent) {
+    for (uint32_t at = leaf; at != NONE && !more; at = s->sites[at].parent) {
         const struct span none = {0};
         const struct span *f = s->sites[at].frame == NONE ? &none : &s->frames[s->sites[at].frame];
 
-        for (uint32_t i = 0; i < f->num && !cut; i++) {
+        for (uint32_t i = 0; i < f->num && !more; i++) {
             uint32_t id = s->functions[s->refs[f->first + i]].name;
-            struct orma_str name = cut_name(orma_strpool_get(&s->st->pool, id), TEXT_BYTES);
+            struct orma_str whole = orma_strpool_get(&s->st->pool, id);
+            struct orma_str name = cut_name(whole, TEXT_BYTES);
 
-            cut = written == TEXT_FUNCTIONS || (written && out->len + name.len > TEXT_BYTES);
-            if (cut)
+            more = written == TEXT_FUNCTIONS || (written && out->len + name.len > TEXT_BYTES);
+            if (more)
                 break;
+            cut |= name.len < whole.len;
             orma_buf_put_str(out, written++ ? " < " : "");
             orma_buf_put(out, name.data, name.len);
         }
     }
-    if (cut)
+    uint32_t hash = (uint32_t)(orma_mix64(t->hashes[leaf]) >> 32);
+    if (more)
         orma_buf_printf(out, " < ... %" PRIu64 " more (stack %08" PRIx32 ")",
-                        t->depths[leaf] - written, (uint32_t)(t->hashes[leaf] >> 32));
+                        t->depths[leaf] - written, hash);
+    else if (cut)
+        orma_buf_printf(out, "... (stack %08" PRIx32 ")", hash);
 }
 
 static int put_texts(struct sums *s, const struct orma_dataframe *f, struct orma_dataframe *out)
@@ -571,6 +594,7 @@ const struct orma_sql_func orma_profiles_stack_sums[] = {
      .usage = "(frames, leaves) -> pointer",
      .doc = "From dataframes (frame_id, name, module; by frame, the innermost function first) and "
             "(callsite_id): callsite_id, stack: `leaf < its caller < ...`, up to 128 functions and "
-            "8 KiB. How many more there are follows, with a hash of the whole stack."},
+            "8 KiB. What is cut ends with how many functions more there are, if any, and a hash of "
+            "the whole stack."},
     {0},
 };

@@ -57,8 +57,8 @@ CREATE PERFETTO VIEW orma_sample(
   utid JOINID(thread.id),
   -- The innermost function; NULL if it has no name.
   function STRING,
-  -- The functions, the innermost first: `leaf < its caller < ...`. After 128 of them, or 8 KiB, comes how many
-  -- more there are, and a hash of the whole stack.
+  -- The functions, the innermost first: `leaf < its caller < ...`, up to 128 and 8 KiB. What is cut ends with
+  -- how many more there are, if any, and a hash of the whole stack.
   stack STRING
 ) AS
 SELECT s.id, s.ts, x.utid, nullif(f.name, '[unknown]') AS function, k.stack
