@@ -35,6 +35,7 @@ struct orma_stacks_loader {
     struct orma_map names, by_key, by_child, by_utid;
     struct orma_buf frames, frame_functions, site_nodes;
     uint64_t nodes_max;
+    bool in_tree; /* of all stacks, whatever was chosen */
     int err;
 };
 

@@ -147,6 +147,18 @@ void orma_stacks_load_frames(struct orma_stacks_loader *l)
 
 /* ---- the tree ---- */
 
+static const char *too_many(const struct orma_stacks_loader *l, uint32_t calls)
+{
+    if (calls < NODES_MAX)
+        return "the stacks have more than 16 calls for each of their frames, and 1048576 in all, "
+               "which is the limit: the functions that the file says were compiled into others "
+               "make no sense";
+    return l->in_tree
+               ? "the stacks have more than 16777216 different calls, which is the limit"
+               : "the stacks have more than 16777216 different calls, which is the limit; choose "
+                 "threads, processes or a time";
+}
+
 uint32_t orma_stacks_child_of(struct orma_stacks_loader *l, uint32_t parent, uint32_t function)
 {
     uint64_t key = (uint64_t)parent << 32 | function, known = orma_map_get(&l->by_child, key);
@@ -163,12 +175,7 @@ uint32_t orma_stacks_child_of(struct orma_stacks_loader *l, uint32_t parent, uin
                                            : orma_stacks_nodes(l->self)[parent].first_child};
     orma_buf_put(nodes, &node, sizeof(node));
     if (at >= l->nodes_max) {
-        l->self->why = at >= NODES_MAX
-                           ? "the stacks have more than 16777216 different calls, which is the "
-                             "limit; choose threads, processes or a time"
-                           : "the stacks have more than 16 calls for each of their frames, and "
-                             "1048576 in all, which is the limit: the functions that the file "
-                             "says were compiled into others make no sense";
+        l->self->why = too_many(l, at);
         l->err = -E2BIG;
         return 0;
     }
@@ -200,6 +207,7 @@ void orma_stacks_load_tree(struct orma_stacks_loader *l)
                                          ORMA_STACKS_NODES_FREE),
                                 NODES_MAX);
     struct orma_stacks_rows rows = orma_stacks_rows_of(l, CALLSITES);
+    l->in_tree = true;
     (void)orma_stacks_child_of(l, ORMA_STACKS_NONE, ORMA_STACKS_NONE); /* the root */
     while (orma_stacks_rows_next(&rows)) {
         const struct orma_stacks_frame *frames = (const void *)l->frames.data;
@@ -216,6 +224,7 @@ void orma_stacks_load_tree(struct orma_stacks_loader *l)
     }
     if (l->site_nodes.failed)
         l->err = -ENOMEM;
+    l->in_tree = false;
     l->nodes_max = NODES_MAX; /* of stacks behind stacks */
 }
 

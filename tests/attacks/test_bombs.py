@@ -245,6 +245,16 @@ class Bombs(Case):
                     if code:
                         self.assertIn("limit", said[-2000:], argv[0])
 
+    @unittest.skipUnless(LONG, "takes a gigabyte, and time")
+    def test_advice_helps(self):
+        """The calls of all stacks are counted before something is chosen."""
+        trace = self.dir / "stacks"
+        locations = [[(i + k) % 64 for k in range(17)] for i in range(64)] + [[64 + i] for i in range(1060)]
+        stack = [i * 7 % 64 for i in range(1000)]
+        trace.write_bytes(pprof([f"f{i}" for i in range(1124)], locations, [[*stack, 64 + i] for i in range(1060)]))
+        said = self.run_program(ORMA, "profile", "report", trace).stderr.decode()
+        self.assertIn("the stacks have more than 16777216 different calls, which is the limit\n", said)
+
     def ask(self, data, sql):
         path = self.dir / "asked.pb"
         path.write_bytes(data)
