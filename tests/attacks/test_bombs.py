@@ -245,6 +245,17 @@ class Bombs(Case):
                     if code:
                         self.assertIn("limit", said[-2000:], argv[0])
 
+    def test_limits_of_stacks(self):
+        """Whoever asks for the stacks says which limit they are past; other sections of a report are shown."""
+        trace = self.dir / "stacks"
+        functions = list(range(20000))
+        names = [f"f{i}" for i in functions]
+        trace.write_bytes(pprof(names, [functions] + [[i] for i in range(14000)], [[0, 1 + i] for i in range(14000)]))
+        code, said = self.limited([ORMA, "report", trace, "functions", "overview"])
+        self.assertEqual(code, 1, said)
+        self.assertIn("functions: functions of stacks: the stacks take more than 268435456 steps, which is the limit", said)
+        self.assertIn("What was recorded", said)
+
     @unittest.skipUnless(LONG, "takes a gigabyte, and time")
     def test_advice_helps(self):
         """The calls of all stacks are counted before something is chosen."""

@@ -16,6 +16,7 @@
 #include "tools/base/cell.h"
 #include "tools/base/cli.h"
 #include "tools/load/loss.h"
+#include "tools/load/sql_error.h"
 #include "tools/report/choice.h"
 #include "tools/report/notes.h"
 #include "tools/report/render.h"
@@ -244,13 +245,13 @@ static bool is_stopped(const struct report *self)
     return self->request->stop && *self->request->stop;
 }
 
-static int failed(struct report *self, const struct orma_report_section *s)
+static int failed(struct report *self, const struct orma_report_section *s, int error)
 {
     if (is_stopped(self))
         return -ECANCELED;
     fprintf(stderr, "%s: %s: %s\n", self->request->program, s->name,
-            orma_processor_error(self->tp));
-    return -EINVAL;
+            orma_load_sql_message(orma_processor_error(self->tp)));
+    return error == -ENOMEM ? -ENOMEM : -EINVAL;
 }
 
 static int run_section(struct report *self, const struct orma_report_section *s, const char *text)
@@ -271,7 +272,7 @@ static int run_section(struct report *self, const struct orma_report_section *s,
     if (r == 0)
         print_section(self, s, orma_buf_cstr(&shown), &result);
     else
-        r = failed(self, s);
+        r = failed(self, s, r);
     orma_report_result_fini(&result);
     return r;
 }
@@ -402,18 +403,28 @@ static void print_end(struct report *self)
                                self);
 }
 
+/* A section that failed, of which a limit may be the reason, says nothing about the others. */
+static bool goes_on(int r)
+{
+    return r != -ECANCELED && r != -ENOMEM;
+}
+
 static int run_all(struct report *self)
 {
     const char *const *names = self->request->sections;
-    int r = 0;
+    int r = 0, first = 0;
 
-    for (; *names && r == 0; names++)
+    for (; *names && goes_on(r); names++) {
         r = show(self, orma_report_section_find(self->table, *names), true);
+        first = first && goes_on(r) ? first : r;
+    }
     if (names != self->request->sections)
-        return r;
-    for (const struct orma_report_section *s = self->table; s->name && r == 0; s++)
+        return first;
+    for (const struct orma_report_section *s = self->table; s->name && goes_on(r); s++) {
         r = show(self, s, false);
-    return r;
+        first = first && goes_on(r) ? first : r;
+    }
+    return first;
 }
 
 /* Makes what the sections read. */
