@@ -483,6 +483,8 @@ static int put_kind(struct heap *self, struct orma_processor *tp,
     if (r == -ENODATA && kind == ORMA_STACKS_HEAP)
         printf("%s was freed\n\n",
                stats->left_out ? "all memory in the sums" : "all sampled memory");
+    if (r < 0 && r != -ENODATA)
+        fprintf(stderr, PROGRAM ": %s\n", orma_stacks_error(&stacks, tp));
     if (r < 0)
         return r;
     orma_profile_report_head(&style, &stacks, 0, NULL);
@@ -590,9 +592,13 @@ static int answer(struct heap *self)
     if (r == 0)
         r = orma_load_trace(tp, PROGRAM, path, ORMA_LOAD_PROGRESS, NULL);
     orma_load_names_found(&names);
-    bool live = r == 0 && put_kind(self, tp, &stats, ORMA_STACKS_HEAP, true) == 0;
-    if (r == 0)
-        r = put_kind(self, tp, &stats, ORMA_STACKS_ALLOCATED, !live);
+    bool live = false;
+    if (r == 0) {
+        r = put_kind(self, tp, &stats, ORMA_STACKS_HEAP, true);
+        live = r == 0;
+        if (live || r == -ENODATA)
+            r = put_kind(self, tp, &stats, ORMA_STACKS_ALLOCATED, !live);
+    }
     ex.tp = tp;
     if (r == 0)
         r = orma_convert_profile_folder_fill(&self->folder, &ex);

@@ -255,6 +255,11 @@ class Bombs(Case):
         self.assertEqual(code, 1, said)
         self.assertIn("functions: functions of stacks: the stacks take more than 268435456 steps, which is the limit", said)
         self.assertIn("What was recorded", said)
+        for argv in (["profile", "report", trace], ["fleet", "export", "--to", self.dir / "lake", "--label", "build=b", trace]):
+            with self.subTest(argv[0]):
+                code, said = self.limited([ORMA, *argv])
+                self.assertEqual(code, 1, said)
+                self.assertIn("the stacks have more than 16 calls for each of their frames", said)
 
     @unittest.skipUnless(LONG, "takes a gigabyte, and time")
     def test_advice_helps(self):

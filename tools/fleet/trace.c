@@ -167,7 +167,7 @@ static int64_t times(uint64_t a, uint64_t b)
                                                                          : (int64_t)product;
 }
 
-static int put_functions(struct orma_processor *tp)
+static int put_functions(struct orma_processor *tp, struct orma_buf *why)
 {
     struct orma_stacks stacks = {0};
     const struct orma_stacks_choice all = {.kind = ORMA_STACKS_SAMPLES};
@@ -175,6 +175,8 @@ static int put_functions(struct orma_processor *tp)
 
     if (r == -ENODATA)
         return 0; /* it is no profile */
+    if (r < 0)
+        orma_buf_put_str(why, orma_stacks_error(&stacks, tp));
     for (size_t i = 0; !r && i < orma_stacks_functions_num(&stacks); i++) {
         const struct orma_stacks_function *f = &orma_stacks_functions(&stacks)[i];
 
@@ -265,7 +267,7 @@ int orma_fleet_trace_load(struct orma_fleet_trace *self, struct orma_processor *
     if (!r)
         r = put_labels(tp, &self->labels);
     if (!r)
-        r = put_functions(tp);
+        r = put_functions(tp, why);
     return r ? r : put_trace(self, tp, path, st.st_size, started);
 }
 

@@ -99,18 +99,28 @@ static void tell_coverage(const struct orma_profile_session *self, const struct 
                 self->program, stacks->samples, stacks->samples == 1 ? "" : "s", FREQUENCY_HIGH);
 }
 
+static int complain(const struct orma_profile_session *self, const char *what,
+                    const struct orma_stacks *stacks, struct orma_processor *tp, int error)
+{
+    fprintf(stderr, "%s: %s: %s\n", self->program, what, orma_stacks_error(stacks, tp));
+    return error;
+}
+
 /* Where the kernel shows it. */
-static void put_wakers(const struct orma_profile_report_style *style, struct orma_processor *tp)
+static int put_wakers(const struct orma_profile_session *self,
+                      const struct orma_profile_report_style *style, struct orma_processor *tp)
 {
     const struct orma_stacks_choice choice = {.kind = ORMA_STACKS_WAKERS};
     struct orma_stacks waits;
 
-    if (orma_stacks_load(&waits, tp, &choice) < 0)
-        return;
+    int r = orma_stacks_load(&waits, tp, &choice);
+    if (r < 0)
+        return r == -ENODATA ? 0 : complain(self, "wakers", &waits, tp, r);
     printf("who ended the waits (with stacks: orma profile report --wakers --tree)\n");
     orma_profile_report_sums(style, &waits, ORMA_STACKS_BY_WAKER);
     fputc('\n', stdout);
     orma_stacks_fini(&waits);
+    return 0;
 }
 
 /* What threads waited for, and in which functions. */
@@ -124,10 +134,10 @@ static int put_waits(struct orma_profile_session *self, struct orma_processor *t
     if (!self->request.off_cpu)
         return -ENODATA;
     int r = orma_stacks_load(&waits, tp, &choice);
-    if (r < 0) {
+    if (r == -ENODATA)
         printf("off cpu: no waits of 100 us or more\n\n");
-        return r;
-    }
+    if (r < 0)
+        return r == -ENODATA ? r : complain(self, "off cpu", &waits, tp, r);
     style.top = WAITS_TOP;
     style.min = WAITS_MIN;
     printf("off cpu: ");
@@ -137,8 +147,7 @@ static int put_waits(struct orma_profile_session *self, struct orma_processor *t
     orma_profile_report_callers(&style, &waits, ORMA_STACKS_NONE);
     fputc('\n', stdout);
     orma_stacks_fini(&waits);
-    put_wakers(&style, tp);
-    return 0;
+    return put_wakers(self, &style, tp);
 }
 
 /* The ten hottest functions, and the files for more. */
@@ -155,8 +164,10 @@ static int answer(struct orma_profile_session *self, struct orma_processor *tp)
 
     orma_load_loss(tp, &loss);
     orma_load_put_losses(tp, &loss, &losses);
-    if (r < 0) /* it may have done nothing but wait */
-        return r == -ENODATA ? put_waits(self, tp, orma_buf_cstr(&losses)) : r;
+    if (r == -ENODATA) /* it may have done nothing but wait */
+        return put_waits(self, tp, orma_buf_cstr(&losses));
+    if (r < 0)
+        return complain(self, "samples", &stacks, tp, r);
     orma_profile_report_head(&style, &stacks, self->cpu_ns, orma_buf_cstr(&losses));
     fputc('\n', stdout);
     orma_profile_report_top(&style, &stacks);
@@ -164,7 +175,7 @@ static int answer(struct orma_profile_session *self, struct orma_processor *tp)
                                        : "\n",
           stdout);
     tell_coverage(self, &stacks);
-    (void)put_waits(self, tp, NULL); /* none: then it has said so */
+    int waits = put_waits(self, tp, NULL); /* none: then it has said so */
     r = orma_convert_profile_folder_flame(&self->folder, &stacks,
                                           self->command ? self->command[0] : "orma profile");
     if (r == 0)
@@ -177,7 +188,7 @@ static int answer(struct orma_profile_session *self, struct orma_processor *tp)
                " (orma profile report, orma query)\n",
                self->folder.path);
     orma_stacks_fini(&stacks);
-    return r;
+    return r == 0 && waits != -ENODATA ? waits : r;
 }
 
 static int export_files(struct orma_profile_session *self, struct orma_processor *tp)
