@@ -194,7 +194,7 @@ static bool finder_grow(struct finder *f)
 static uint32_t entry_of(struct orma_columns *self, struct orma_columns_column *c, struct finder *f,
                          uint64_t key, struct orma_str text);
 
-/* Columns of text are UTF-8 and nothing else: bytes that are none become U+FFFD. */
+/* Columns of text are UTF-8 and nothing else: other bytes become U+FFFD. */
 ORMA_COLD static uint32_t entry_of_repaired(struct orma_columns *self,
                                             struct orma_columns_column *c, struct finder *f,
                                             uint64_t key, struct orma_str text)
@@ -697,10 +697,20 @@ void orma_columns_free(struct orma_columns *self)
     free(self);
 }
 
+/* Readers of the formats refuse files with other names; two that are mended could be one. */
+static int check_names(struct orma_columns *self)
+{
+    for (unsigned i = 0; i < self->num; i++)
+        if (!orma_utf8_is_valid(orma_str_from(orma_columns_name(self, i))))
+            return fail(self, -EINVAL, "the name of column %u is not valid UTF-8", i + 1);
+    return 0;
+}
+
 static int read_batch(struct orma_columns *self)
 {
-    int r = self->failed ? self->failed : fill(self);
+    int r = self->failed ? self->failed : self->settled ? 0 : check_names(self);
 
+    r = r ? r : fill(self);
     if (r)
         return r;
     if (lacks_types(self))

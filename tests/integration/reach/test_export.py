@@ -336,6 +336,13 @@ class Export(unittest.TestCase):
         rows = self.read("duckdb", f"SELECT * FROM read_parquet('{out}')")["rows"]
         self.assertEqual(rows, [["a\ufffdb", "fine"], ["\ufffd", "a\ufffdb"], ["a", "a"]])
 
+    def test_names_of_columns_are_utf8(self):
+        for form in ("parquet", "arrow"):
+            out = self.root / f"named.{form}"
+            said = self.export(form, out, b'SELECT 1 AS fine, 2 AS "a\xffb"', code=1)
+            self.assertIn("the name of column 2 is not valid UTF-8", said)
+            self.assertFalse(out.exists())
+
     def test_nothing_is_left_of_what_fails(self):
         out = self.root / "failed.parquet"
         kept = self.root / "kept.parquet"
