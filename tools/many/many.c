@@ -82,7 +82,7 @@ static int fail_db(const struct many *m)
     return complain(m, orma_load_sql_message(orma_processor_error(m->db)));
 }
 
-/* A database that has something, and is not one that was made here, is left as it is. */
+/* A database that has something, and is not one that was made here, gets no table. */
 static int check_maker(struct many *m)
 {
     int64_t others = 0;
@@ -95,8 +95,8 @@ static int check_maker(struct many *m)
                 "'path,size,changed_ns,state,error')",
                 NULL, &others) < 0)
         return fail_db(m);
-    return others ? complain(m, "this is a database of something else, which is left as it is: "
-                                "choose another file")
+    return others ? complain(m, "this is a database of something else, to which no table is "
+                                "added: choose another file")
                   : 0;
 }
 
@@ -123,7 +123,6 @@ static int check_question(struct many *m)
                   : 0;
 }
 
-/* A database without a name is a file that nobody sees, and is gone with us however we end. */
 /* The file is none of the traces, and one that can be kept. */
 static int check_file(struct many *m)
 {
@@ -156,6 +155,7 @@ static void drop_file(const struct many *m)
     }
 }
 
+/* A database without a name is a file that nobody sees, and is gone with us however we end. */
 static int open_db(struct many *m)
 {
     const struct orma_processor_config config = {.size = sizeof(config), .sql_file_access = true};

@@ -243,7 +243,7 @@ class All(unittest.TestCase):
                     db.execute(sql)
             before = other.read_bytes()
             self.query("--all", "runs/**/*.json", "-o", other, COUNT, code=1)
-            self.assertIn("other.db: this is a database of something else, which is left as it is: choose another file", self.messages)
+            self.assertIn("other.db: this is a database of something else, to which no table is added: choose another file", self.messages)
             self.assertEqual(other.read_bytes(), before)
         other.write_bytes(b"")
         self.query("--all", "runs/**/*.json", "-o", other, COUNT)
