@@ -30,6 +30,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -205,7 +206,7 @@ static ssize_t write_now(const struct traced_file *self, const uint8_t *data, si
     }
     if (n > 0)
         return n;
-    return n == 0 ? -ENOSPC : errno == EFBIG ? TRACED_FILE_ULIMIT : -errno;
+    return n == 0 ? -ENOSPC : errno == EFBIG ? TRACED_FILE_TOO_LARGE : -errno;
 }
 
 static int write_bytes(struct traced_file *self, const uint8_t *data, size_t len,
@@ -624,11 +625,20 @@ int traced_file_progress_fd(const struct traced_file *self)
     return self->progress_fd;
 }
 
+static const char *too_large(void)
+{
+    struct rlimit max;
+
+    return getrlimit(RLIMIT_FSIZE, &max) == 0 && max.rlim_cur != RLIM_INFINITY
+               ? "File too large (perhaps ulimit -f)"
+               : "File too large for this file system";
+}
+
 const char *traced_file_reason(int error)
 {
-    return error == -ETIMEDOUT           ? "it accepted no data for too long"
-           : error == TRACED_FILE_ULIMIT ? "File too large (ulimit -f)"
-                                         : strerror(-error);
+    return error == -ETIMEDOUT              ? "it accepted no data for too long"
+           : error == TRACED_FILE_TOO_LARGE ? too_large()
+                                            : strerror(-error);
 }
 
 struct traced_file_state traced_file_look(struct traced_file *self)

@@ -75,8 +75,8 @@ const char *traced_file_name(const struct traced_file *self, char buf[TRACED_FIL
  */
 void traced_file_hurry(struct traced_file *self, int32_t ms);
 
-/* Instead of -EFBIG, which is max_bytes: the limit of this process. */
-#define TRACED_FILE_ULIMIT (-EOVERFLOW)
+/* Instead of -EFBIG, which is max_bytes: the limit of this process, or of the file system. */
+#define TRACED_FILE_TOO_LARGE (-EOVERFLOW)
 
 /* An error in words. */
 const char *traced_file_reason(int error);
