@@ -9,12 +9,12 @@
 #include "probes/probes.h"
 #include "sdk/base/clock.h"
 #include "sdk/ipc/sock.h"
+#include "sdk/shm/layout.h"
 #include "tools/base/units.h"
 #include "tools/service/state.h"
 
 #define CONNECT_TIMEOUT_MS 5000
 #define PROBES_POLL_US 2000
-#define SHARED_BYTES ((uint64_t)2 << 20) /* of our probes */
 
 /*
  * Our own probes introduce themselves on a thread of their own: a session that
@@ -41,19 +41,25 @@ static int wait_for_probes(struct orma_consumer *consumer)
     return r;
 }
 
-/* The memory that our service shares with producers is a file to the kernel. */
+/* The memory that our service shares with producers is a file to the kernel; they can do with the
+ * default. */
 static int check_file_size(const char *program)
 {
     char limit[ORMA_UNITS_TEXT_MAX], size[ORMA_UNITS_TEXT_MAX];
     struct rlimit max;
 
-    if (getrlimit(RLIMIT_FSIZE, &max) < 0 || max.rlim_cur >= SHARED_BYTES)
+    if (getrlimit(RLIMIT_FSIZE, &max) < 0 || max.rlim_cur >= ORMA_SHM_SIZE_DEFAULT)
         return 0;
+    orma_units_format_size(max.rlim_cur, limit);
+    orma_units_format_size(ORMA_SHM_SIZE_DEFAULT, size);
+    if (strcmp(limit, size) == 0) { /* rounded */
+        snprintf(limit, sizeof(limit), "%llu bytes", (unsigned long long)max.rlim_cur);
+        snprintf(size, sizeof(size), "%u bytes", ORMA_SHM_SIZE_DEFAULT);
+    }
     fprintf(stderr,
             "%s: the size of files is limited to %s (ulimit -f), which also holds for shared "
             "memory: the service in this process needs %s\n",
-            program, orma_units_format_size(max.rlim_cur, limit),
-            orma_units_format_size(SHARED_BYTES, size));
+            program, limit, size);
     return -EFBIG;
 }
 

@@ -19,6 +19,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
 #include "sdk/ipc/frame.h"
+#include "sdk/shm/layout.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/buffers/buffer.h"
 #include "traced/loop/loop.h"
@@ -108,6 +109,15 @@ void traced_producer_setup_shm(struct traced_producer *self, uint32_t size_bytes
         if (!self->emulated) {
             int fd = orma_fd_shared_memory("perfetto_shmem", size_bytes);
 
+            if (fd == -EFBIG && size_bytes > ORMA_SHM_SIZE_DEFAULT &&
+                orma_shm_sizes_valid(page_bytes, ORMA_SHM_SIZE_DEFAULT)) {
+                if (traced_loop_may_log(self->registry->loop))
+                    orma_log_warn("the limit of file sizes (ulimit -f) leaves no room for %u bytes "
+                                  "of shared memory: the producer with pid %d gets %u",
+                                  size_bytes, self->pid, ORMA_SHM_SIZE_DEFAULT);
+                size_bytes = ORMA_SHM_SIZE_DEFAULT;
+                fd = orma_fd_shared_memory("perfetto_shmem", size_bytes);
+            }
             if (fd < 0 || !map_shm(self, fd, size_bytes, page_bytes)) {
                 if (traced_loop_may_log(self->registry->loop))
                     orma_log_error(
