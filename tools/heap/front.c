@@ -21,27 +21,24 @@
 #define LOOK_MS 20
 #define IMPATIENT_NS UINT64_C(10000000000)
 
-void orma_heap_patience_note(struct orma_heap_patience *self, uint64_t now_ns)
+void orma_heap_front_note(struct orma_heap_front *self, uint64_t now_ns)
 {
     if (++self->signals <= ORMA_HEAP_SIGNALS_TO_END)
         self->asked_ns = now_ns;
 }
 
-bool orma_heap_patience_is_over(const struct orma_heap_patience *self, uint64_t now_ns)
+bool orma_heap_front_is_impatient(const struct orma_heap_front *self, uint64_t now_ns)
 {
     return self->signals > ORMA_HEAP_SIGNALS_TO_END && now_ns - self->asked_ns > IMPATIENT_NS;
 }
 
-static void count_signals(struct orma_heap_front *self, int signal_fd,
-                          struct orma_heap_patience *patience)
+static void count_signals(struct orma_heap_front *self, int signal_fd)
 {
     struct signalfd_siginfo info;
 
     while (read(signal_fd, &info, sizeof(info)) == sizeof(info)) {
-        if (info.ssi_signo == SIGCHLD)
-            continue;
-        self->signals++;
-        orma_heap_patience_note(patience, orma_clock_boottime());
+        if (info.ssi_signo != SIGCHLD)
+            orma_heap_front_note(self, orma_clock_boottime());
     }
 }
 
@@ -73,14 +70,13 @@ static int wait_for(const char *program, struct orma_heap_front *self, pid_t chi
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0};
     ORMA_AUTO(orma_fd_close) int signal_fd = orma_signals_open(program, signals);
     struct pollfd p = {.fd = signal_fd, .events = POLLIN};
-    struct orma_heap_patience patience = {0};
     int code = 128 + SIGINT;
 
     while (!has_ended(program, self, child, &code)) {
         (void)poll(&p, 1, LOOK_MS);
         if (signal_fd >= 0)
-            count_signals(self, signal_fd, &patience);
-        if (orma_heap_patience_is_over(&patience, orma_clock_boottime()))
+            count_signals(self, signal_fd);
+        if (orma_heap_front_is_impatient(self, orma_clock_boottime()))
             break; /* it ends with us */
     }
     return code;

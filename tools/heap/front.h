@@ -16,6 +16,7 @@
 /* Shared by both. */
 struct orma_heap_front {
     _Atomic unsigned signals; /* that the front got */
+    uint64_t asked_ns;        /* when for the end; the front's own */
     _Atomic int code;         /* of a child that is left behind */
     _Atomic bool left;
 };
@@ -24,14 +25,11 @@ struct orma_heap_front {
  * the end. */
 #define ORMA_HEAP_SIGNALS_TO_END 2
 
-/* After one signal more, and ten seconds since the end was asked for, the front waits no longer. */
-struct orma_heap_patience {
-    unsigned signals;
-    uint64_t asked_ns;
-};
+/* A signal has come. */
+void orma_heap_front_note(struct orma_heap_front *self, uint64_t now_ns);
 
-void orma_heap_patience_note(struct orma_heap_patience *self, uint64_t now_ns);
-bool orma_heap_patience_is_over(const struct orma_heap_patience *self, uint64_t now_ns);
+/* After one signal more, and ten seconds since the end was asked for, the front waits no longer. */
+bool orma_heap_front_is_impatient(const struct orma_heap_front *self, uint64_t now_ns);
 
 /*
  * Runs `run` in a child, and returns what it does: there as here. With `*front` NULL, in this
