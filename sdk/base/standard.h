@@ -12,9 +12,9 @@
 int orma_standard_avoid(int fd);
 
 /*
- * At the begin of a program of our own: standard streams that are closed are taken, so that nothing
- * else gets their numbers. Reading and writing fails as before (EBADF), and they are closed again
- * in programs that this one starts.
+ * At the start of one of our own programs: standard streams that are closed are taken, so that
+ * nothing else gets their numbers. Reading and writing fails as before (EBADF), and they are closed
+ * again in programs that this one starts.
  */
 void orma_standard_take(void);
 #endif
