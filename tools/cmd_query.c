@@ -10,6 +10,7 @@
 
 #include "processor/export/csv.h"
 #include "sdk/base/fd.h"
+#include "tools/base/units.h"
 #include "tools/commands.h"
 #include "tools/convert/merge.h"
 #include "tools/load/cache.h"
@@ -31,7 +32,8 @@ enum {
     OPT_THEN,
     OPT_METADATA,
     OPT_OUTPUT,
-    OPT_JOBS
+    OPT_JOBS,
+    OPT_QUERY_TIMEOUT
 };
 
 static const struct orma_option options[] = {
@@ -60,6 +62,8 @@ static const struct orma_option options[] = {
      "traces."},
     {OPT_JOBS, 'j', "jobs", "N",
      "With --all: number of parallel jobs (default: the number of CPUs)."},
+    {OPT_QUERY_TIMEOUT, 0, "query-timeout", "TIME",
+     "Stop a query that takes longer (10s, 5m). With --all: of one trace."},
     {0},
 };
 
@@ -71,6 +75,7 @@ struct query {
     bool apart; /* of different machines */
     enum orma_print_form form;
     bool full_sort;
+    uint64_t timeout_ms;   /* of one query; 0: none */
     struct orma_many many; /* patterns_num 0: not asked for */
 };
 
@@ -111,6 +116,14 @@ static int take_argument(struct query *q, const char *text)
             &q->cli, "'%s' is not a file, and '%s' is taken as the SQL: quote the whole query",
             text, q->sql);
     q->sql = text;
+    return ORMA_EXIT_OK;
+}
+
+static int parse_timeout(struct query *q)
+{
+    if (!orma_units_parse_duration_ms(q->cli.value, &q->timeout_ms) || !q->timeout_ms)
+        return orma_cli_usage_error(&q->cli, "bad time '%s': expected a time such as 10s",
+                                    q->cli.value);
     return ORMA_EXIT_OK;
 }
 
@@ -174,6 +187,9 @@ static int parse(struct query *q, bool *ret_go_on)
             break;
         case OPT_OUTPUT:
             q->many.file = q->cli.value;
+            break;
+        case OPT_QUERY_TIMEOUT:
+            code = parse_timeout(q);
             break;
         case OPT_ALL:
         case OPT_JOBS:
@@ -268,7 +284,8 @@ static int load(const struct query *q, struct orma_processor *tp)
 
 static int query(const struct query *q)
 {
-    struct orma_processor_config config = {.size = sizeof(config), .full_sort = q->full_sort};
+    struct orma_processor_config config = {
+        .size = sizeof(config), .full_sort = q->full_sort, .query_timeout_ms = q->timeout_ms};
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
     struct orma_processor *tp = NULL;
     unsigned statements = 0;
@@ -325,6 +342,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
     q.many.sql = orma_buf_cstr(&sql);
     q.many.form = q.form;
     q.many.full_sort = q.full_sort;
+    q.many.query_timeout_ms = q.timeout_ms;
     return orma_many_run(&q.many);
 }
 

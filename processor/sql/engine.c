@@ -29,16 +29,6 @@
 #include "processor/sql/tables/vtab.h"
 #include "processor/symbols/symbolizer.h"
 
-/* How often SQLite asks whether it should go on, in steps of its machine. */
-#define PROGRESS_STEPS 1000
-
-/* The time each time: a step may be a function over a text of many megabytes. */
-static int check_interrupt(void *data)
-{
-    orma_sql_look_at_limits(data);
-    return orma_sql_is_told_to_stop(data);
-}
-
 static int put_view(sqlite3_stmt *insert, const struct orma_sql_view *v)
 {
     int r = sqlite3_bind_text(insert, 1, v->name, -1, SQLITE_STATIC);
@@ -92,7 +82,7 @@ static int open_db(struct orma_sql *self)
         return -EIO;
     sqlite3_extended_result_codes(self->db, 1);
     (void)sqlite3_db_config(self->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on); /* known to 3.26 */
-    sqlite3_progress_handler(self->db, PROGRESS_STEPS, check_interrupt, self);
+    orma_sql_watch_steps(self);
     if (orma_sqlite_guard_apply(self) ||
         orma_sql_run_plain(self, temp ? "PRAGMA temp_store=1" : "PRAGMA temp_store=2") ||
         orma_vtab_register(self) || orma_builtins_register(self) || orma_sums_register(self->db) ||

@@ -179,7 +179,9 @@ static int load_and_ask(const struct orma_many *args, struct orma_processor *tp,
 
 _Noreturn void orma_many_ask(const struct orma_many *args, const char *path, FILE *out)
 {
-    struct orma_processor_config config = {.size = sizeof(config), .full_sort = args->full_sort};
+    struct orma_processor_config config = {.size = sizeof(config),
+                                           .full_sort = args->full_sort,
+                                           .query_timeout_ms = args->query_timeout_ms};
     struct orma_processor *tp;
     bool any = false;
 

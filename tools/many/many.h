@@ -25,6 +25,7 @@ struct orma_many {
     const char *file;     /* the database; NULL: one that is gone at the end */
     unsigned jobs;        /* processes; 0: as many as there are cpus */
     bool full_sort;
+    uint64_t query_timeout_ms; /* for one trace; 0: none */
     enum orma_print_form form;
 };
 

@@ -11,6 +11,10 @@
 #include "sdk/base/clock.h"
 
 #define MEMORY_EVERY_NS 10000000u
+/* SQLite asks between steps of its machine whether it should go on. A step may be a function over a
+ * text of many megabytes: after steps that took so long it asks at the next. */
+#define STEPS_MAX 1000
+#define STEPS_LONG_NS 10000000u
 
 /* Coarse: no system call, and no limit is that short. */
 static uint64_t coarse_now(void)
@@ -18,10 +22,8 @@ static uint64_t coarse_now(void)
     return orma_clock_now(ORMA_CLOCK_MONOTONIC_COARSE);
 }
 
-static bool is_out_of_memory(struct orma_sql_memory *memory)
+static bool is_out_of_memory(struct orma_sql_memory *memory, uint64_t now)
 {
-    uint64_t now = coarse_now();
-
     if (memory->before_bytes && now - memory->looked_ns < MEMORY_EVERY_NS)
         return memory->out;
     memory->looked_ns = now;
@@ -30,10 +32,39 @@ static bool is_out_of_memory(struct orma_sql_memory *memory)
 
 void orma_sql_look_at_limits(struct orma_sql *self)
 {
-    if (self->limits.deadline_ns && coarse_now() >= self->limits.deadline_ns)
+    uint64_t now = coarse_now();
+
+    self->limits.asked_ns = now;
+    if (self->limits.deadline_ns && now >= self->limits.deadline_ns)
         self->limits.out_of_time = true;
-    if (is_out_of_memory(&self->limits.memory) || self->limits.out_of_time)
+    if (is_out_of_memory(&self->limits.memory, now) || self->limits.out_of_time)
         atomic_store_explicit(&self->run.interrupted, true, memory_order_relaxed);
+}
+
+/* The time each time. */
+static int look_between_steps(void *data)
+{
+    struct orma_sql *self = data;
+    struct orma_sql_limits *limits = &self->limits;
+    const uint64_t before = limits->asked_ns;
+    int steps = limits->progress_steps;
+
+    orma_sql_look_at_limits(self);
+    if (limits->asked_ns - before > STEPS_LONG_NS)
+        steps = 1;
+    else if (steps < STEPS_MAX)
+        steps *= 10;
+    if (steps != limits->progress_steps) {
+        limits->progress_steps = steps;
+        sqlite3_progress_handler(self->db, steps, look_between_steps, self);
+    }
+    return orma_sql_is_told_to_stop(self);
+}
+
+void orma_sql_watch_steps(struct orma_sql *self)
+{
+    self->limits.progress_steps = 1;
+    sqlite3_progress_handler(self->db, 1, look_between_steps, self);
 }
 
 static bool must_stop(void *data)

@@ -43,6 +43,8 @@ struct orma_sql_run {
 struct orma_sql_limits {
     struct orma_sql_memory memory;
     uint64_t deadline_ns; /* of the script that runs, by CLOCK_MONOTONIC; 0: none */
+    uint64_t asked_ns;    /* of the last look, by the same clock */
+    int progress_steps;   /* of SQLite between two looks */
     bool out_of_time;     /* it was stopped */
 };
 
@@ -135,8 +137,8 @@ struct orma_sql {
     /* ---- set by the program that opened the connection ---- */
 
     bool file_access; /* SQL may read and write files */
-    /* SQL writes neither the loaded file nor what else the program reads: is_input() has the name of
-     * the input that an output called `path` would overwrite; NULL: there is none. */
+    /* SQL writes neither the loaded file nor what else the program reads: is_input() has the name
+     * of the input that an output called `path` would overwrite; NULL: there is none. */
     dev_t input_dev;
     ino_t input_ino; /* 0: none */
     const char *(*is_input)(const char *path);
@@ -171,6 +173,10 @@ static inline bool orma_sql_is_told_to_stop(struct orma_sql *self)
 
 /* Memory and time: interrupts what has had enough of them. */
 void orma_sql_look_at_limits(struct orma_sql *self);
+
+/* Has SQLite look at the limits between its steps: soon in a statement that begins, then after as
+ * many steps as take a few milliseconds. */
+void orma_sql_watch_steps(struct orma_sql *self);
 
 /*
  * For loops in functions and operators: true when they should stop and fail, because somebody said

@@ -207,6 +207,7 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
 {
     const char *tail = NULL;
 
+    orma_sql_watch_steps(sql);
     orma_exec_begin(sql);
     sql->planner.lacks[0] = '\0';
     int r = sqlite3_prepare_v2(sql->db, body.data, (int)body.len, ret, &tail);

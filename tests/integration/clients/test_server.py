@@ -208,6 +208,10 @@ class Server(Shell):
         self.works()
         self.assertIn("takes longer", self.shell("query", "--query-timeout", "300ms", self.trace, ENDLESS, code=1,
                                                  says="takes longer") + "takes longer")
+        for more in [], ["--all"]:
+            done = self.run_program(ORMA, "query", *more, str(self.trace), ENDLESS, "--query-timeout=300ms")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"takes longer than the limit of 0.3 s", done.stderr)
         self.shell("query", "--query-timeout", "soon", self.trace, "SELECT 1", code=1, says="bad time")
 
     def test_what_browsers_may_make_it_do(self):

@@ -324,6 +324,37 @@ Test(guard, a_query_that_takes_too_long_fails_and_says_so)
     orma_assert_no_leaks();
 }
 
+/* A function of SQLite's that takes long, and asks nobody. */
+static void slow(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+    int *calls = sqlite3_user_data(ctx);
+
+    (void)argc;
+    (void)argv;
+    ++*calls;
+    (void)usleep(50000);
+    sqlite3_result_int(ctx, *calls);
+}
+
+Test(guard, a_query_whose_steps_take_long_is_asked_after_few)
+{
+    struct engine e;
+    int calls = 0;
+
+    engine_init(&e);
+    cr_assert_eq(
+        sqlite3_create_function(e.sql->db, "slow", 1, SQLITE_UTF8, &calls, slow, NULL, NULL), 0);
+    e.sql->time_limit_ns = 200 * 1000 * 1000;
+    engine_expect(&e, "slow steps",
+                  "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT 1000) "
+                  "SELECT sum(slow(i)) FROM n",
+                  "error: the query takes longer than the limit of 0.2 s");
+    cr_assert_leq(calls, 10, "called %d times, 50 ms each, in 200 ms", calls);
+    e.sql->time_limit_ns = 0;
+    engine_fini(&e);
+    orma_assert_no_leaks();
+}
+
 struct interrupter {
     struct orma_sql *sql;
     _Atomic bool done;
