@@ -42,7 +42,7 @@ static struct orma_output_want wanted(const struct orma_record *rec)
                                      .path = rec->out_path,
                                      .force = rec->force,
                                      .binary = true,
-                                     .quiet = true};
+                                     .quiet = rec->quiet};
 }
 
 /* Standard output, the file that was named, or one named by the date. */

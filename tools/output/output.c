@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
@@ -98,9 +99,48 @@ int orma_output_check(const struct orma_output_want *want)
     return S_ISREG(st.st_mode) && !want->force ? say(want, -EEXIST) : 0;
 }
 
+/* A signal that the command has blocked, to take it later. */
+static bool is_told_to_end(void)
+{
+    sigset_t set;
+
+    return sigpending(&set) == 0 &&
+           (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 ||
+            sigismember(&set, SIGHUP) == 1);
+}
+
+/*
+ * To open a FIFO waits for its reader, and no blocked signal ends that: so it is waited for here
+ * until one can open it without waiting. The descriptor holds the reader; -1: nothing to hold.
+ */
+static int wait_for_reader(const struct orma_output_want *want, int *ret_fd)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    struct stat st;
+
+    *ret_fd = -1;
+    if (stat(want->path, &st) < 0 || !S_ISFIFO(st.st_mode))
+        return 0;
+    for (bool told = want->quiet;; told = true) {
+        *ret_fd = open(want->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+        if (*ret_fd >= 0 || errno != ENXIO)
+            return 0; /* an error is told by who opens it next */
+        if (is_told_to_end()) {
+            put_program(want);
+            fprintf(stderr, "%s: ended while nobody read this pipe\n", want->path);
+            return -ECANCELED;
+        }
+        if (!told) {
+            put_program(want);
+            fprintf(stderr, "%s: waiting for a reader of this pipe\n", want->path);
+        }
+        (void)nanosleep(&pause, NULL); /* shorter does not matter */
+    }
+}
+
 int orma_output_open(struct orma_output *self, const struct orma_output_want *want)
 {
-    int r = orma_output_check(want);
+    int r = orma_output_check(want), held;
 
     *self = (struct orma_output){.want = *want, .fd = -1, .whole = {.fd = -1}};
     if (r < 0)
@@ -111,7 +151,11 @@ int orma_output_open(struct orma_output *self, const struct orma_output_want *wa
         self->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
         return self->fd < 0 ? say(want, -errno) : 0;
     }
+    r = wait_for_reader(want, &held);
+    if (r < 0)
+        return r;
     r = orma_whole_open(&self->whole, want->path, !want->force, MODE);
+    orma_fd_close(&held);
     if (r < 0)
         return say(want, r);
     if (self->whole.kind == ORMA_WHOLE_NAMED)
@@ -197,8 +241,10 @@ int orma_output_begin(const struct orma_output_want *want, mode_t mode, int *ret
 {
     const int exist = want->force ? 0 : O_EXCL;
     struct stat st;
-    int r = orma_output_check(want);
+    int r = orma_output_check(want), held;
 
+    if (r >= 0)
+        r = wait_for_reader(want, &held);
     if (r < 0)
         return r;
     bool special = stat(want->path, &st) == 0 && !S_ISREG(st.st_mode);
@@ -206,8 +252,10 @@ int orma_output_begin(const struct orma_output_want *want, mode_t mode, int *ret
     int fd = own >= 0  ? fcntl(own, F_DUPFD_CLOEXEC, 3)
              : special ? open(want->path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
                        : open(want->path, O_CREAT | O_RDWR | O_CLOEXEC | exist, mode);
-    if (fd < 0)
-        return say(want, -errno);
+    r = fd < 0 ? say(want, -errno) : 0;
+    orma_fd_close(&held);
+    if (r < 0)
+        return r;
     r = own >= 0 ? 0 : orma_replace_begin(&fd, want->path);
     if (r < 0) {
         (void)close(fd); /* nothing was written */

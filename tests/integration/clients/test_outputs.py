@@ -160,6 +160,23 @@ class Outputs(Case):
             self.assertTrue((self.dir / "fifo").is_fifo(), name)
             (self.dir / "fifo").unlink()
 
+    def test_a_pipe_that_nobody_reads(self):
+        os.mkfifo(self.dir / "fifo")
+        for words in ["convert", "json", "in.json", "fifo"], ["record", "-q", "-o", "fifo", "--", "true"]:
+            for quiet in (False, True) if words[0] == "record" else (False,):
+                argv = [a for a in words if quiet or a != "-q"]
+                process = subprocess.Popen([ORMA, *argv], env=self.env, cwd=self.dir, stderr=subprocess.PIPE)
+                if quiet:
+                    time.sleep(0.2)
+                elif not any(b"waiting for a reader of this pipe" in line for line in process.stderr):
+                    self.fail("it does not say what it waits for")
+                process.send_signal(signal.SIGTERM)
+                _, said = process.communicate(timeout=20 * SLOW)
+                self.assertNotEqual(process.returncode, 0, argv)
+                if words[0] == "record" and not quiet:
+                    self.assertIn(b"ended while nobody read this pipe", said)
+            self.assertTrue((self.dir / "fifo").is_fifo())
+
     def test_standard_output_by_its_name(self):
         for name, _, kind in self.each():
             if kind == "kept" or "perf-file" in name:
