@@ -229,11 +229,47 @@ static void json_cell(struct orma_query *q, unsigned col, FILE *out)
     }
 }
 
-static void json_row(struct orma_query *q, unsigned columns, FILE *out)
+static bool has_key(const struct orma_buf *keys, unsigned num, const struct orma_buf *key)
+{
+    for (unsigned i = 0; i < num; i++)
+        if (orma_str_eq(orma_buf_str(&keys[i]), orma_buf_str(key)))
+            return true;
+    return false;
+}
+
+/* The names of the columns. Readers of JSON keep one of two members with the same name: later ones
+ * get a number, as SQLite gives them in a subquery. */
+static struct orma_buf *json_keys(struct orma_query *q, unsigned columns)
+{
+    struct orma_buf *keys = calloc(columns + 1, sizeof(*keys));
+
+    for (unsigned i = 0; keys && i < columns; i++) {
+        const char *name = orma_query_column_name(q, i);
+        unsigned same = 0;
+
+        do {
+            orma_buf_clear(&keys[i]);
+            orma_buf_put_str(&keys[i], name ? name : "");
+            if (same)
+                orma_buf_printf(&keys[i], ":%u", same);
+            same++;
+        } while (!keys[i].failed && has_key(keys, i, &keys[i]));
+    }
+    return keys;
+}
+
+static void free_keys(struct orma_buf *keys, unsigned columns)
+{
+    for (unsigned i = 0; keys && i < columns; i++)
+        orma_buf_fini(&keys[i]);
+    free(keys);
+}
+
+static void json_row(struct orma_query *q, const struct orma_buf *keys, unsigned columns, FILE *out)
 {
     for (unsigned i = 0; i < columns; i++) {
         fputs(i ? ", " : "{", out);
-        orma_print_json_text(orma_query_column_name(q, i), out);
+        orma_print_json_str(orma_buf_str(&keys[i]), out);
         fputs(": ", out);
         json_cell(q, i, out);
     }
@@ -243,18 +279,19 @@ static void json_row(struct orma_query *q, unsigned columns, FILE *out)
 static int print_json(struct orma_query *q, FILE *out, bool lines)
 {
     unsigned columns = orma_query_columns(q);
+    struct orma_buf *keys = json_keys(q, columns);
     const char *sep = lines ? "" : "[";
-    int r;
+    int r = keys ? 0 : -ENOMEM;
 
-    while ((r = orma_query_step(q)) == 1) {
+    while (!r && (r = orma_query_step(q)) == 1) {
         fputs(sep, out);
         sep = lines ? "" : ",\n ";
-        json_row(q, columns, out);
+        json_row(q, keys, columns, out);
         if (lines)
             fputc('\n', out);
-        if (ferror(out))
-            return -EIO;
+        r = ferror(out) ? -EIO : 0;
     }
+    free_keys(keys, columns);
     if (!r && !lines)
         fputs(sep[0] == '[' ? "[]\n" : "]\n", out);
     return r;

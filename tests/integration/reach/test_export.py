@@ -294,6 +294,8 @@ class Export(unittest.TestCase):
         lines = self.export("jsonl", "-", "SELECT 1 AS a; SELECT id, 'q\"' AS t FROM slice LIMIT 3").decode().splitlines()
         self.assertEqual([json.loads(line) for line in lines], [{"id": i, "t": 'q"'} for i in range(3)])
         folder = self.root / "texts"
+        lines = self.export("jsonl", "-", "SELECT 1 AS a, 2 AS a, 3 AS 'a:1', 4 AS a").decode()
+        self.assertEqual(json.loads(lines), {"a": 1, "a:1": 2, "a:1:1": 3, "a:2": 4})
         self.export("jsonl", folder)
         self.assertEqual(len((folder / "slice.jsonl").read_text().splitlines()), 300)
         self.assertEqual((folder / "sched.jsonl").read_text(), "")
