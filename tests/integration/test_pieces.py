@@ -397,6 +397,35 @@ class Pieces(Case):
             self.orma("filter", "whole", *words, "-o", "piece", "-f")
             self.assertEqual(self.rows("piece", marks, stacks), of, words)
 
+    def test_patterns_of_a_filter_must_match(self):
+        self.make(10)
+
+        def no(what, pattern, *words):
+            said = self.orma("filter", "whole.pftrace", *words, "-o", "piece", "-f", code=1).stderr.decode()
+            self.assertIn(f"no {what} matches '{pattern}'", said, words)
+        for more in [], ["--not"]:
+            no("process", "nobody", "--process", "nobody", *more)
+            no("process", "nobody", "--process", "process 20", "--process", "nobody", *more)
+            no("process", "nobody", "--process", "100", "--process", "nobody", *more)
+            no("process", "777", "--process", "777", *more)
+            no("process", "102", "--process", "102", *more)  # a thread
+            no("thread", "n*", "--thread", "thread 3", "--thread", "n*", *more)
+            no("thread", "777", "--thread", "102", "--thread", "777", *more)
+            no("category", "nett", "--category", "net", "--category", "nett", *more)
+            no("kind of packets", "track_events", "--source", "ftrace_events", "--source", "track_events", *more)
+        self.assertFalse((self.dir / "piece").exists())
+        text = field(3, field(2, "text\n"))
+        (self.dir / "whole.pftrace").write_bytes(
+            packet(num(10, 50), field(1, num(1, 0), field(2, num(1, START), num(2, 51), text), field(4, field(5, "task"), *[field(n, varint(v)) for n, v in (
+                (1, START + 1), (3, 52), (2, 1), (4, 120), (6, 0), (7, START + 2), (8, 53), (9, 0), (10, 120), (11, 0))]))) +
+            packet(num(8, START), num(10, 2), field(9, field(1, num(1, 54), num(2, 4096)))) + packet(num(8, START), num(10, 3), field(66, num(2, 55), num(3, 56))) +
+            packet(num(8, START), num(10, 4), num(13, 1), field(DESCRIPTOR, num(1, 9), field(3, num(1, 57)))) +
+            packet(num(8, START), num(10, 4), num(13, 2), field(TRACK_EVENT, num(9, 3), num(11, 9), field(22, "inline"), field(23, "x"))))
+        for words in ([["--process", n] for n in (51, 52, 53, 54, 55, 57)] + [["--thread", n] for n in (51, 52, 53, 56)] +
+                      [["--category", "inline"], ["--source", "sys_stats"], ["--process", 51, "--process", 57]]):
+            self.orma("filter", "whole.pftrace", *words, "-o", "piece", "-f")
+        no("thread", "54", "--thread", 54)
+
     def test_recompressing_changes_no_packet(self):
         self.make(3)
         self.orma("recompress", "whole.pftrace", "-o", "none", "--compress", "none")

@@ -34,6 +34,15 @@ struct owner {
     uint32_t pid, tid;
 };
 
+/* Patterns of one option, and which of them something in the trace fits. */
+struct wanted {
+    const struct orma_pieces_wants *patterns;
+    int64_t numbers[ORMA_PIECES_WANTS_MAX];
+    uint64_t is_number, found; /* a bit for each */
+    uint64_t guessed;          /* found if the thread of this number is of no other process */
+};
+_Static_assert(ORMA_PIECES_WANTS_MAX <= 64, "bits in struct wanted");
+
 struct track {
     uint64_t parent; /* uuid; 0: none */
     struct owner owner;
@@ -46,6 +55,7 @@ struct filter {
     struct orma_pieces_piece piece;
     const struct orma_schema *schema;
     uint32_t packet_msg;
+    struct wanted process, thread, category, kind;
     struct orma_map processes, threads; /* pids and tids that match */
     struct orma_map of_thread;          /* tid → pid */
     struct orma_map by_uuid;            /* → index into tracks */
@@ -69,28 +79,55 @@ static bool has_failed(const struct filter *self)
 
 /* ---- patterns ---- */
 
-static bool matches(struct filter *self, const struct orma_pieces_wants *wants,
-                    struct orma_str name)
+static void wanted_init(struct wanted *self, const struct orma_pieces_wants *patterns)
 {
+    *self = (struct wanted){.patterns = patterns};
+    for (unsigned i = 0; i < patterns->num; i++)
+        if (orma_str_to_i64(orma_str_from(patterns->patterns[i]), &self->numbers[i]))
+            self->is_number |= UINT64_C(1) << i;
+}
+
+static bool matches(struct filter *self, struct wanted *wanted, struct orma_str name)
+{
+    uint64_t found = 0;
+
     orma_buf_clear(&self->text);
     orma_buf_put(&self->text, name.data, name.len);
     self->failed |= self->text.failed;
     const char *whole = orma_buf_cstr(&self->text);
-    for (unsigned i = 0; i < wants->num; i++)
-        if (!fnmatch(wants->patterns[i], whole, 0) ||
-            !fnmatch(wants->patterns[i], orma_path_base(whole), 0))
-            return true;
-    return false;
+    for (unsigned i = 0; i < wanted->patterns->num; i++) {
+        const char *pattern = wanted->patterns->patterns[i];
+        const uint64_t bit = UINT64_C(1) << i;
+
+        if (found && wanted->found & bit)
+            continue; /* nothing to learn */
+        if (!fnmatch(pattern, whole, 0) || !fnmatch(pattern, orma_path_base(whole), 0))
+            found |= bit;
+    }
+    wanted->found |= found;
+    return found != 0;
 }
 
-static bool has_number(const struct orma_pieces_wants *wants, uint32_t number)
+/* Bits of the patterns that are this number. */
+static uint64_t number_bits(const struct wanted *wanted, uint32_t number)
 {
-    int64_t num;
+    uint64_t bits = 0;
 
-    for (unsigned i = 0; i < wants->num; i++)
-        if (orma_str_to_i64(orma_str_from(wants->patterns[i]), &num) && num == (int64_t)number)
-            return true;
-    return false;
+    for (unsigned i = 0; wanted->is_number && i < wanted->patterns->num; i++)
+        if (wanted->is_number >> i & 1 && wanted->numbers[i] == (int64_t)number)
+            bits |= UINT64_C(1) << i;
+    return bits;
+}
+
+/* Something is of this one: patterns that are numbers may have found it. */
+static void meet_owner(struct filter *self, struct owner o)
+{
+    if (o.pid)
+        self->process.found |= number_bits(&self->process, o.pid);
+    else if (o.tid)
+        self->process.guessed |= number_bits(&self->process, o.tid);
+    if (o.tid)
+        self->thread.found |= number_bits(&self->thread, o.tid);
 }
 
 static void add(struct filter *self, struct orma_map *set, uint32_t number)
@@ -100,18 +137,35 @@ static void add(struct filter *self, struct orma_map *set, uint32_t number)
 
 static void name_process(struct filter *self, uint32_t pid, struct orma_str name)
 {
-    if (self->request->processes.num && name.len && matches(self, &self->request->processes, name))
+    meet_owner(self, (struct owner){pid, 0});
+    if (self->request->processes.num && name.len && matches(self, &self->process, name))
         add(self, &self->processes, pid);
 }
 
 static void name_thread(struct filter *self, uint32_t tid, uint32_t pid, struct orma_str name)
 {
+    meet_owner(self, (struct owner){pid, tid});
     if (pid)
         self->failed |= orma_map_put(&self->of_thread, tid, pid) < 0;
-    if (self->request->threads.num && name.len && matches(self, &self->request->threads, name))
+    if (self->request->threads.num && name.len && matches(self, &self->thread, name))
         add(self, &self->threads, tid);
     if (tid == pid) /* a process is also called as its main thread */
         name_process(self, pid, name);
+}
+
+/* Bits of the patterns that were not found so far. */
+static uint64_t lacks(const struct wanted *wanted)
+{
+    const unsigned num = wanted->patterns->num;
+
+    return num ? ~wanted->found & UINT64_MAX >> (64 - num) : 0;
+}
+
+/* Patterns that are numbers and were not found so far. */
+static bool lacks_numbers(const struct filter *self)
+{
+    return lacks(&self->process) & self->process.is_number & ~self->process.guessed ||
+           lacks(&self->thread) & self->thread.is_number;
 }
 
 static bool is_in(const struct orma_map *set, uint32_t number)
@@ -126,9 +180,9 @@ static bool wants_owner(const struct filter *self, struct owner o)
     const uint32_t pid = o.pid ? o.pid : of != ORMA_MAP_NONE ? (uint32_t)of : o.tid;
 
     return (!r->processes.num ||
-            (pid && (is_in(&self->processes, pid) || has_number(&r->processes, pid)))) &&
+            (pid && (is_in(&self->processes, pid) || number_bits(&self->process, pid)))) &&
            (!r->threads.num ||
-            (o.tid && (is_in(&self->threads, o.tid) || has_number(&r->threads, o.tid))));
+            (o.tid && (is_in(&self->threads, o.tid) || number_bits(&self->thread, o.tid))));
 }
 
 /* ---- who is who ---- */
@@ -222,7 +276,29 @@ static void read_track(struct filter *self, struct orma_str bytes)
                         ORMA_VEC_PUSH(&self->tracks, t) < 0;
 }
 
-/* What threads are called on the CPUs. */
+/* The lists of switches and wakings: who that is, and for switches what they are called. */
+static void read_list(struct filter *self, const struct orma_pb_field *f, enum orma_item_kind kind,
+                      const struct orma_str *names, uint32_t num)
+{
+    struct orma_kernel_bundle b = {.compact = orma_pb_str(f), .to = UINT32_MAX};
+    struct orma_bundle_cursor c;
+    struct orma_item item;
+
+    orma_bundle_cursor_init(&c, &b, kind);
+    while (orma_bundle_cursor_next(&c, &b, &item)) {
+        const uint32_t tid = (uint32_t)item.sched.pid;
+
+        meet_owner(self, (struct owner){0, tid});
+        if (kind != ORMA_ITEM_SCHED_SWITCH || item.sched.comm_index >= num ||
+            !names[item.sched.comm_index].data)
+            continue;
+        name_thread(self, tid, 0, names[item.sched.comm_index]);
+        if (orma_map_get(&self->of_thread, tid) == tid)
+            name_process(self, tid, names[item.sched.comm_index]);
+    }
+}
+
+/* What threads are called on the CPUs, and which there are. */
 static void read_bundle(struct filter *self, struct orma_str payload)
 {
     struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
@@ -230,34 +306,59 @@ static void read_bundle(struct filter *self, struct orma_str payload)
     struct orma_str damage = {0};
 
     while (orma_bundle_field(&r, &f, &damage)) {
+        if (f.id == ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT && lacks_numbers(self))
+            meet_owner(self, (struct owner){0, number_of(&f, ORMA_PB_FTRACE_EVENT_PID)});
         if (f.id != ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED || f.wire != ORMA_PB_LEN)
             continue;
-        struct orma_kernel_bundle b = {.compact = orma_pb_str(&f), .to = UINT32_MAX};
         struct orma_str names[ORMA_COMPACT_COMMS_MAX];
         struct orma_pb_reader compact = orma_pb_sub(&f);
-        struct orma_bundle_cursor c;
-        struct orma_item item;
         uint32_t num = 0;
 
         while (orma_pb_next(&compact, &g))
             if (g.id == ORMA_PB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_INTERN_TABLE &&
                 num < ORMA_COMPACT_COMMS_MAX)
                 names[num++] = orma_pb_str(&g);
-        orma_bundle_cursor_init(&c, &b, ORMA_ITEM_SCHED_SWITCH);
-        while (orma_bundle_cursor_next(&c, &b, &item))
-            if (item.sched.comm_index < num && names[item.sched.comm_index].data) {
-                name_thread(self, item.sched.pid, 0, names[item.sched.comm_index]);
-                if (orma_map_get(&self->of_thread, item.sched.pid) == item.sched.pid)
-                    name_process(self, item.sched.pid, names[item.sched.comm_index]);
-            }
+        read_list(self, &f, ORMA_ITEM_SCHED_SWITCH, names, num);
+        if (lacks_numbers(self))
+            read_list(self, &f, ORMA_ITEM_SCHED_WAKING, names, num);
     }
+}
+
+static struct owner owner_of_sample(struct orma_str payload)
+{
+    const struct orma_pb_field whole = {
+        .data = (const uint8_t *)payload.data, .len = payload.len, .wire = ORMA_PB_LEN};
+
+    return (struct owner){number_of(&whole, ORMA_PB_PERF_SAMPLE_PID),
+                          number_of(&whole, ORMA_PB_PERF_SAMPLE_TID)};
+}
+
+static void meet_polls(struct filter *self, struct orma_str payload)
+{
+    struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_PROCESS_STATS_PROCESSES && f.wire == ORMA_PB_LEN)
+            meet_owner(self, (struct owner){number_of(&f, ORMA_PB_PROCESS_STATS_PROCESS_PID), 0});
 }
 
 static bool wants_category(void *ctx, struct orma_str name)
 {
     struct filter *self = ctx;
 
-    return matches(self, &self->request->categories, name);
+    return matches(self, &self->category, name);
+}
+
+/* Categories that events name themselves; those that are interned are met there. */
+static void meet_categories(struct filter *self, struct orma_str payload)
+{
+    struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == ORMA_PB_TRACK_EVENT_CATEGORIES && f.wire == ORMA_PB_LEN)
+            (void)matches(self, &self->category, orma_pb_str(&f));
 }
 
 static void meet_event(struct filter *self, struct orma_pieces_seq *seq,
@@ -265,6 +366,8 @@ static void meet_event(struct filter *self, struct orma_pieces_seq *seq,
 {
     struct orma_pieces_event e;
 
+    if (!self->look && lacks(&self->category))
+        meet_categories(self, packet->p.payload);
     if (!orma_pieces_event_read(&self->known, seq, &packet->p, timed, &ts, &e))
         return;
     if (!self->look)
@@ -311,8 +414,16 @@ static int meet(void *ctx, const struct orma_pieces_packet *packet)
         break;
     }
     case ORMA_PB_TRACE_PACKET_FTRACE_EVENTS:
-        if (self->request->threads.num || self->request->processes.num)
+        if (self->by_owner)
             read_bundle(self, p->payload);
+        break;
+    case ORMA_PB_TRACE_PACKET_PERF_SAMPLE:
+        if (lacks_numbers(self))
+            meet_owner(self, owner_of_sample(p->payload));
+        break;
+    case ORMA_PB_TRACE_PACKET_PROCESS_STATS:
+        if (lacks_numbers(self))
+            meet_polls(self, p->payload);
         break;
     }
     return 0;
@@ -345,15 +456,6 @@ static struct owner owner_of_event(const struct filter *self, const struct orma_
         return owner_of_track(self, e->uuid);
     return of == ORMA_MAP_NONE ? (struct owner){0}
                                : (struct owner){(uint32_t)of, (uint32_t)(of >> 32)};
-}
-
-static struct owner owner_of_sample(struct orma_str payload)
-{
-    const struct orma_pb_field whole = {
-        .data = (const uint8_t *)payload.data, .len = payload.len, .wire = ORMA_PB_LEN};
-
-    return (struct owner){number_of(&whole, ORMA_PB_PERF_SAMPLE_PID),
-                          number_of(&whole, ORMA_PB_PERF_SAMPLE_TID)};
 }
 
 /* Events that say what threads there are. */
@@ -442,8 +544,7 @@ static bool is_of_source(struct filter *self, uint32_t field)
     const struct orma_field *f = orma_schema_field(self->schema, self->packet_msg, field);
 
     return !self->request->sources.num ||
-           (f && matches(self, &self->request->sources,
-                         orma_str_from(orma_field_name(self->schema, f))));
+           (f && matches(self, &self->kind, orma_str_from(orma_field_name(self->schema, f))));
 }
 
 static void put_event(struct filter *self, struct orma_pieces_seq *seq,
@@ -536,26 +637,51 @@ static int keep_field(void *ctx, struct orma_str bytes)
 
 /* ---- both looks ---- */
 
-/* A pattern that nobody fits is a mistake, most likely. */
-static int check_names(const struct filter *self)
+/* Kinds of packets: whether this trace has them or not, they have a name. */
+static void find_kinds(struct filter *self)
+{
+    uint32_t num;
+    const struct orma_field *fields = orma_schema_fields(self->schema, self->packet_msg, &num);
+
+    for (uint32_t i = 0; lacks(&self->kind) && i < num; i++)
+        (void)is_of_source(self, fields[i].number);
+}
+
+/* A number in kernel events alone is that of a process if its thread is of no other one. */
+static void believe_guesses(struct filter *self)
+{
+    for (unsigned i = 0; i < self->process.patterns->num; i++) {
+        const uint64_t number = (uint64_t)self->process.numbers[i];
+        const uint64_t of = orma_map_get(&self->of_thread, number);
+
+        if (self->process.guessed >> i & 1 && (of == ORMA_MAP_NONE || of == number))
+            self->process.found |= UINT64_C(1) << i;
+    }
+}
+
+/* A pattern that nothing fits is a mistake, most likely: with --not, all would stay. */
+static int check_patterns(struct filter *self)
 {
     const struct orma_pieces_filter_request *r = self->request;
-    int64_t number;
-    bool numbers = false;
+    const struct {
+        const struct wanted *wanted;
+        const char *what;
+    } all[] = {
+        {&self->process, "process"},
+        {&self->thread, "thread"},
+        {&self->category, "category"},
+        {&self->kind, "kind of packets"},
+    };
 
-    for (unsigned i = 0; i < r->processes.num; i++)
-        numbers |= orma_str_to_i64(orma_str_from(r->processes.patterns[i]), &number);
-    if (r->processes.num && !self->processes.len && !numbers) {
-        fprintf(stderr, "%s: %s: no process matches '%s'\n", r->program, r->path,
-                r->processes.patterns[0]);
-        return -ENOENT;
-    }
-    numbers = false;
-    for (unsigned i = 0; i < r->threads.num; i++)
-        numbers |= orma_str_to_i64(orma_str_from(r->threads.patterns[i]), &number);
-    if (r->threads.num && !self->threads.len && !numbers) {
-        fprintf(stderr, "%s: %s: no thread matches '%s'\n", r->program, r->path,
-                r->threads.patterns[0]);
+    believe_guesses(self);
+    find_kinds(self);
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(all); i++) {
+        const uint64_t missing = lacks(all[i].wanted);
+
+        if (!missing)
+            continue;
+        fprintf(stderr, "%s: %s: no %s matches '%s'\n", r->program, r->path, all[i].what,
+                all[i].wanted->patterns->patterns[__builtin_ctzll(missing)]);
         return -ENOENT;
     }
     return 0;
@@ -582,7 +708,7 @@ static int look_and_copy(struct filter *self)
     if (err == 0 && has_failed(self))
         err = -ENOMEM;
     if (err == 0)
-        err = check_names(self);
+        err = check_patterns(self);
     if (err == 0)
         err = orma_pieces_piece_open(&self->piece, &r->want,
                                      orma_pieces_choose(self->source, r->packing));
@@ -609,6 +735,10 @@ int orma_pieces_filter(const struct orma_pieces_filter_request *request)
                           .schema = orma_schema_default(),
                           .by_owner = request->processes.num || request->threads.num};
 
+    wanted_init(&self.process, &request->processes);
+    wanted_init(&self.thread, &request->threads);
+    wanted_init(&self.category, &request->categories);
+    wanted_init(&self.kind, &request->sources);
     self.categories.wants = wants_category;
     self.categories.ctx = &self;
     self.packet_msg = orma_schema_find_msg(self.schema, ORMA_STR("perfetto.protos.TracePacket"));
