@@ -66,7 +66,8 @@ const struct orma_command orma_cmd_cut = {
     .details =
         "Writes a trace with what happened in the range, for any reader of the format: names, "
         "descriptions of processes and tracks, clocks, and the configuration are in it as far as "
-        "they are needed. Packets stay as they are, fields that nobody knows included. The trace is "
+        "they are needed. Packets stay as they are, fields that nobody knows included. The trace "
+        "is "
         "never in memory as a whole.\n"
         "Slices of programs that overlap with the range are there whole, with their true times. "
         "Kernel events are taken one by one: what they begin within the range and end behind it (a "

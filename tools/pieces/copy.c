@@ -136,7 +136,7 @@ static void copy_bundle(struct copy *self, struct orma_pieces_seq *seq,
 
 static int errors(const struct copy *self)
 {
-    if (self->known.failed || self->counters->failed || self->bundle.failed)
+    if (orma_pieces_known_failed(&self->known) || self->counters->failed || self->bundle.failed)
         return -ENOMEM;
     for (uint32_t i = 0; i < self->num; i++)
         if (self->pieces[i].error)
@@ -206,8 +206,6 @@ int orma_pieces_copy(struct orma_pieces_source *source, struct orma_pieces_surve
         r = orma_pieces_source_walk(source, copy_packet, copy_field, &self);
     if (r == 0)
         r = errors(&self);
-    if (r == -ENOMEM)
-        fprintf(stderr, "%s: %s: %s\n", source->program, source->path, strerror(ENOMEM));
     orma_pieces_known_fini(&self.known);
     orma_buf_fini(&self.bundle);
     return r;

@@ -118,11 +118,11 @@ int orma_pieces_cut(const struct orma_pieces_cut_request *request)
     if (r == 0)
         r = orma_pieces_source_open(&source, request->program, request->path);
     if (r < 0)
-        return r;
+        return orma_pieces_tell_memory(request->program, request->path, r);
     r = cut(request, &source, &survey);
     orma_pieces_survey_fini(&survey);
     orma_pieces_source_close(&source);
-    return r;
+    return orma_pieces_tell_memory(request->program, request->path, r);
 }
 
 /* ---- split ---- */
@@ -226,14 +226,27 @@ static int open_pieces(struct split *self)
     return r;
 }
 
+/* All or none get their names: so all are written before the first one is closed. */
 static int close_pieces(struct split *self, int r)
 {
+    uint32_t bad = UINT32_MAX;
+
+    for (uint32_t i = 0; i < self->open; i++) {
+        struct orma_pieces_piece *piece = &self->pieces[i];
+        const int error = r < 0 ? piece->error : orma_pieces_piece_flush(piece);
+
+        if (error && bad == UINT32_MAX && (r == 0 || r == error)) {
+            bad = i;
+            r = error;
+        }
+    }
     for (uint32_t i = 0; i < self->open; i++) {
         const int64_t range[] = {self->edges.data[i], self->edges.data[i + 1]};
         char what[128];
 
         describe(&self->survey, range, &self->pieces[i], what, sizeof(what));
-        const int failed = orma_pieces_piece_close(&self->pieces[i], r, what);
+        const int failed =
+            orma_pieces_piece_close(&self->pieces[i], r == 0 || i == bad ? r : -ECANCELED, what);
         r = r < 0 ? r : failed;
     }
     return r;
@@ -275,16 +288,14 @@ int orma_pieces_split(const struct orma_pieces_split_request *request)
         return -ENOTSUP;
     int r = orma_pieces_source_open(&self.source, request->program, request->path);
     if (r < 0)
-        return r;
+        return orma_pieces_tell_memory(request->program, request->path, r);
     self.sizes = request->size ? calloc(1, sizeof(*self.sizes)) : NULL;
     r = request->size && !self.sizes ? -ENOMEM : split(&self);
-    if (r == -ENOMEM)
-        fprintf(stderr, "%s: %s: %s\n", request->program, request->path, strerror(ENOMEM));
     orma_pieces_survey_fini(&self.survey);
     orma_pieces_source_close(&self.source);
     ORMA_VEC_FINI(&self.edges);
     free(self.sizes);
     free(self.pieces);
     free(self.paths);
-    return r;
+    return orma_pieces_tell_memory(request->program, request->path, r);
 }

@@ -73,8 +73,8 @@ struct filter {
 /* No memory. Asked at each packet, and after the last one. */
 static bool has_failed(const struct filter *self)
 {
-    return self->failed || self->known.failed || self->text.failed || self->payload.failed ||
-           self->categories.failed || self->counters.failed;
+    return self->failed || orma_pieces_known_failed(&self->known) || self->text.failed ||
+           self->payload.failed || self->categories.failed || self->counters.failed;
 }
 
 /* ---- patterns ---- */
@@ -748,10 +748,8 @@ int orma_pieces_filter(const struct orma_pieces_filter_request *request)
     if (r == 0)
         r = orma_pieces_source_open(&source, request->program, request->path);
     if (r < 0)
-        return r;
-    r = look_and_copy(&self);
-    if (r == -ENOMEM)
-        fprintf(stderr, "%s: %s: %s\n", request->program, request->path, strerror(ENOMEM));
+        return orma_pieces_tell_memory(request->program, request->path, r);
+    r = orma_pieces_tell_memory(request->program, request->path, look_and_copy(&self));
     orma_map_fini(&self.processes);
     orma_map_fini(&self.threads);
     orma_map_fini(&self.of_thread);

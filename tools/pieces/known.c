@@ -84,11 +84,13 @@ int orma_pieces_known_init(struct orma_pieces_known *self, bool keeps_state)
     const struct orma_reader_file file = {0};
 
     *self = (struct orma_pieces_known){.keeps_state = keeps_state};
-    int r = orma_storage_init(&self->storage);
+    const int r = orma_storage_init(&self->storage);
+    if (r < 0)
+        return r;
     orma_storage_use_trace(&self->storage, 0, true);
     orma_reader_init(&self->reader, &self->storage, &hooks, on_item);
     orma_reader_next_file(&self->reader, &file);
-    return r < 0 || self->storage.failed ? -ENOMEM : 0;
+    return orma_pieces_known_failed(self) ? -ENOMEM : 0;
 }
 
 void orma_pieces_known_fini(struct orma_pieces_known *self)
@@ -420,6 +422,13 @@ bool orma_pieces_known_take(struct orma_pieces_known *self, const struct orma_re
         take_track(seq, p->payload);
     else if (p->field == ORMA_PB_TRACE_PACKET_STREAMING_PROFILE_PACKET)
         timed |= take_stacks(self, seq, p, ret_ts);
-    self->failed |= self->storage.failed || self->reader.seqs.failed;
     return timed;
+}
+
+bool orma_pieces_known_failed(const struct orma_pieces_known *self)
+{
+    const struct orma_timeline *t = &self->reader.timeline;
+
+    return self->failed || self->storage.failed || self->reader.seqs.failed || t->failed ||
+           t->clocks.failed;
 }

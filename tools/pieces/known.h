@@ -73,6 +73,9 @@ void orma_pieces_known_fini(struct orma_pieces_known *self);
 bool orma_pieces_known_take(struct orma_pieces_known *self, const struct orma_read_packet *p,
                             struct orma_pieces_seq **ret, int64_t *ret_ts);
 
+/* No memory, wherever: asked at each packet, and after the last one. */
+bool orma_pieces_known_failed(const struct orma_pieces_known *self);
+
 /* A time of another clock of the sequence's machine. */
 bool orma_pieces_known_convert(struct orma_pieces_known *self, struct orma_pieces_seq *seq,
                                uint32_t clock, int64_t ns, int64_t *ret,

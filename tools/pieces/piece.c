@@ -139,6 +139,12 @@ static void flush(struct orma_pieces_piece *self)
     orma_buf_clear(&self->waiting);
 }
 
+int orma_pieces_piece_flush(struct orma_pieces_piece *self)
+{
+    flush(self);
+    return self->error;
+}
+
 int orma_pieces_piece_close(struct orma_pieces_piece *self, int r, const char *what)
 {
     if (self->out.fd >= 0) {
@@ -146,9 +152,6 @@ int orma_pieces_piece_close(struct orma_pieces_piece *self, int r, const char *w
             flush(self);
         if (self->error && (r == 0 || r == self->error)) /* the walk ended for it */
             r = self->error == -ENOMEM ? -ENOMEM : orma_output_failed(&self->out, -self->error);
-        if (r == -ENOMEM && self->error == -ENOMEM)
-            fprintf(stderr, "%s: %s: not enough memory\n", self->out.want.program,
-                    self->out.want.path);
         r = orma_output_close(&self->out, r, what);
     }
     orma_buf_fini(&self->waiting);

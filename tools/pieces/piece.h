@@ -51,7 +51,10 @@ struct orma_pieces_piece {
 int orma_pieces_piece_open(struct orma_pieces_piece *self, const struct orma_output_want *want,
                            enum orma_pieces_packing packing);
 
-/* `r` < 0: it came to nothing. 0 or -errno. */
+/* Writes what waits. 0 or -errno, as in `error`: closing tells. */
+int orma_pieces_piece_flush(struct orma_pieces_piece *self);
+
+/* `r` < 0: it came to nothing, and a reason that is the piece's own is said. 0 or -errno. */
 int orma_pieces_piece_close(struct orma_pieces_piece *self, int r, const char *what);
 
 /* A packet of the sequence that is at hand. `payload` NULL: as it is; else instead of that of the

@@ -377,11 +377,10 @@ static int keep_field(void *ctx, struct orma_str bytes)
 static int finish(struct orma_pieces_source *source, struct orma_pieces_piece *piece, int r,
                   const char *what)
 {
-    if (r == -ENOMEM && !piece->error)
-        fprintf(stderr, "%s: %s: %s\n", source->program, source->path, strerror(ENOMEM));
     if (r == 0)
         orma_pieces_tell_damage(source);
-    return orma_pieces_piece_close(piece, r, what);
+    r = orma_pieces_piece_close(piece, r, what);
+    return orma_pieces_tell_memory(source->program, source->path, r);
 }
 
 /* The output may be packed as the input, so what that is must be known before. */
@@ -403,14 +402,14 @@ static int open_both(struct orma_pieces_source *source, struct orma_pieces_piece
     if (r == 0)
         r = orma_pieces_source_open(source, want->program, path);
     if (r < 0)
-        return r;
+        return orma_pieces_tell_memory(want->program, path, r);
     if (packing == ORMA_PIECES_AS_IS)
         r = orma_pieces_source_walk(source, look, NULL, source);
     if (r >= 0)
         r = orma_pieces_piece_open(piece, want, orma_pieces_choose(source, packing));
     if (r < 0)
         orma_pieces_source_close(source);
-    return r;
+    return orma_pieces_tell_memory(want->program, path, r);
 }
 
 int orma_pieces_recompress(const char *path, const struct orma_output_want *want,

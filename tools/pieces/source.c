@@ -108,7 +108,7 @@ static int refill(struct walk *walk, struct window *w)
         uint8_t *room = malloc(cap);
 
         if (!room)
-            return complain(self, strerror(ENOMEM)), -ENOMEM;
+            return -ENOMEM;
         memcpy(room, w->pos, have);
         free(self->room);
         self->room = room;
@@ -227,7 +227,7 @@ static int unpack(struct walk *walk, const struct window *outer)
     int r = orma_inflate(deflate ? ORMA_INFLATE_ZLIB : ORMA_INFLATE_ZSTD, bytes,
                          left < UNPACKED_MAX ? left : UNPACKED_MAX, &out);
     if (r == -ENOMEM)
-        return complain(self, strerror(ENOMEM)), r;
+        return r;
     if (r == -ENOTSUP)
         return complain(self, "compressed packets of a kind that was not built in");
     if (r == -EFBIG || !orma_unpacked_add(&walk->unpacked, out.len))
@@ -318,7 +318,7 @@ int orma_pieces_source_walk(struct orma_pieces_source *self, orma_pieces_packet_
         self->cap = WINDOW;
         self->room = malloc(self->cap);
         if (!self->room)
-            return complain(self, strerror(ENOMEM)), -ENOMEM;
+            return -ENOMEM;
     }
     walk.unpacked.in = self->size;
     struct window w = {.pos = self->room, .end = self->room};
@@ -386,7 +386,8 @@ static int spool(struct orma_pieces_source *self, const enum orma_inflate_form *
     if (r < 0) {
         if (s.to)
             (void)fclose(s.to); /* it has no name */
-        (void)complain(self, r == -EFBIG ? "its content " ORMA_UNPACKED_BOMB : strerror(-r));
+        if (r != -ENOMEM)
+            (void)complain(self, r == -EFBIG ? "its content " ORMA_UNPACKED_BOMB : strerror(-r));
         return r;
     }
     orma_fd_close(&self->fd);
@@ -482,7 +483,7 @@ int orma_pieces_source_open(struct orma_pieces_source *self, const char *program
         self->fd = open(orma_load_in_folder(path, room, sizeof(room)), O_RDONLY | O_CLOEXEC);
     }
     int r = self->fd < 0 ? -errno : measure(self);
-    if (r < 0)
+    if (r < 0 && r != -ENOMEM)
         (void)complain(self, strerror(-r));
     if (r == 0)
         r = spool(self, NULL);
@@ -493,6 +494,13 @@ int orma_pieces_source_open(struct orma_pieces_source *self, const char *program
     if (r < 0)
         orma_pieces_source_close(self);
     return r < 0 ? r : 0;
+}
+
+int orma_pieces_tell_memory(const char *program, const char *path, int r)
+{
+    if (r == -ENOMEM)
+        fprintf(stderr, "%s: %s: %s\n", program, path, strerror(ENOMEM));
+    return r;
 }
 
 void orma_pieces_source_close(struct orma_pieces_source *self)

@@ -46,6 +46,10 @@ typedef int orma_pieces_packet_fn(void *ctx, const struct orma_pieces_packet *pa
 /* A field of the file that is no packet, as it stands there. */
 typedef int orma_pieces_field_fn(void *ctx, struct orma_str bytes);
 
+/* Here and in all that reads or writes pieces, errors have been said, but for one: that memory was
+ * out, which each command says once at its end, by this. Returns `r`. */
+int orma_pieces_tell_memory(const char *program, const char *path, int r);
+
 /* `path` may be "-". 0, or -errno with a line on stderr: not there, not packets. */
 int orma_pieces_source_open(struct orma_pieces_source *self, const char *program, const char *path);
 void orma_pieces_source_close(struct orma_pieces_source *self);

@@ -391,6 +391,11 @@ static void take_bundle(struct run *run, struct orma_pieces_seq *seq,
         add_size(run->sizes, b.first / 2 + b.last / 2, p->bytes.len);
 }
 
+static bool has_failed(const struct orma_pieces_survey *self)
+{
+    return self->failed || orma_pieces_known_failed(&self->known) || self->counters.failed;
+}
+
 static int take_packet(void *ctx, const struct orma_pieces_packet *packet)
 {
     struct run *run = ctx;
@@ -401,7 +406,7 @@ static int take_packet(void *ctx, const struct orma_pieces_packet *packet)
     bool timed = orma_pieces_known_take(&self->known, p, &seq, &ts);
     struct orma_pieces_event e = {0};
 
-    if (!seq || self->failed || self->known.failed || self->counters.failed)
+    if (!seq || has_failed(self))
         return -ENOMEM;
     if (p->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT) {
         timed = orma_pieces_event_read(&self->known, seq, p, timed, &ts, &e);
@@ -444,10 +449,8 @@ static int look(struct run *run)
         r = orma_pieces_source_walk(run->source, take_packet, NULL, run);
     if (r == 0 && run->edges)
         settle(run, true);
-    if (r == 0 && self->failed)
+    if (r == 0 && has_failed(self))
         r = -ENOMEM;
-    if (r == -ENOMEM)
-        fprintf(stderr, "%s: %s: %s\n", run->source->program, run->source->path, strerror(ENOMEM));
     run_fini(run);
     return r;
 }
