@@ -2,6 +2,7 @@
  * orma split: a trace as several smaller ones, one after the other.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "tools/base/units.h"
 #include "tools/commands.h"
@@ -16,7 +17,8 @@ static const struct orma_option options[] = {
     {OPT_OUTPUT, 'o', "output", "FOLDER",
      "Where the pieces go: TRACE-001.pftrace, TRACE-002.pftrace, ... (the current folder)."},
     ORMA_PIECES_COMPRESS_OPTION(OPT_COMPRESS),
-    ORMA_PIECES_FORCE_OPTION(OPT_FORCE),
+    {OPT_FORCE, 'f', "force", NULL,
+     "Overwrite pieces of an earlier run, and remove those that are more than there are now."},
     {0},
 };
 
@@ -42,6 +44,9 @@ static int run(const struct orma_command *self, int argc, char **argv)
                                             cli.option, cli.value);
             break;
         case OPT_OUTPUT:
+            if (!strcmp(cli.value, "-"))
+                code = orma_cli_usage_error(&cli, "%s -: pieces are several files: name a folder",
+                                            cli.option);
             request.folder = cli.value;
             break;
         case OPT_FORCE:

@@ -244,6 +244,35 @@ class Pieces(Case):
             for piece in pieces:  # alone, too
                 self.assertEqual(self.rows(piece, CUT["errors"]), [[]], piece)
 
+    def test_the_folder_of_a_split(self):
+        self.make(4)
+        self.orma("split", "whole.pftrace", "--every", "5ms", "-o", "pieces")
+        pieces = self.dir / "pieces"
+        before = len(list(pieces.iterdir()))
+        for other in "whole-0999.pftrace", "whole-999.json", "other-030.pftrace":
+            (pieces / other).write_bytes(b"of others")
+        (pieces / "whole-500.pftrace").mkdir()
+        self.assertIn("--force", self.orma("split", "whole.pftrace", "--every", "30ms", "-o", "pieces", code=1).stderr.decode())
+        self.assertEqual(len(list(pieces.iterdir())), before + 4)
+        said = self.orma("split", "whole.pftrace", "--every", "30ms", "-o", "pieces", "-f").stderr.decode()
+        now = sorted(p.name for p in pieces.iterdir() if p.name.startswith("whole-0") and p.suffix == ".pftrace")
+        self.assertEqual(now[:-1], [f"whole-{i + 1:03}.pftrace" for i in range(len(now) - 1)])
+        self.assertEqual(now[-1], "whole-0999.pftrace")
+        self.assertIn(f"pieces: removed {before - len(now) + 1} pieces of an earlier run", said)
+        self.assertEqual(len(list(pieces.iterdir())), len(now) + 3)
+        self.assertIn("name a folder", self.orma("split", "whole.pftrace", "--every", "30ms", "-o", "-", code=2).stderr.decode())
+        self.assertFalse((self.dir / "-").exists())
+
+    def test_many_pieces_share_memory(self):
+        marks = [packet(num(8, START + i * 1000), num(10, 2), num(13, 1), field(TRACK_EVENT, num(9, 3), num(11, 9), field(23, "mark"))) for i in range(200)]
+        (self.dir / "whole").write_bytes(packet(num(10, 1), field(33, field(9999, b"x" * 400_000))) + b"".join(marks))
+        p = self.start(ORMA, "split", "whole", "--every", "1us", "-o", "pieces", "--compress", "deflate", stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(p.pid, 0)
+        p.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual((p.returncode, len(list((self.dir / "pieces").iterdir()))), (0, 200))
+        if SLOW == 1:  # else memory is that of the sanitizer
+            self.assertLess(usage.ru_maxrss, 64 << 10)
+
     def test_times_and_mistakes(self):
         end = self.make(5)
         said = self.orma("cut", "whole.pftrace", "--from", "10ms", "--to", "30ms").stderr.decode()

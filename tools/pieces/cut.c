@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "sdk/base/vec.h"
 #include "tools/base/units.h"
@@ -127,6 +128,8 @@ int orma_pieces_cut(const struct orma_pieces_cut_request *request)
 
 /* ---- split ---- */
 
+#define PATH_SIZE 4096
+
 struct split {
     const struct orma_pieces_split_request *request;
     struct orma_pieces_source source;
@@ -134,7 +137,7 @@ struct split {
     struct orma_pieces_sizes *sizes;
     ORMA_VEC(int64_t) edges;
     struct orma_pieces_piece *pieces;
-    char (*paths)[4096];
+    char (*paths)[PATH_SIZE];
     uint32_t num, open;
 };
 
@@ -186,10 +189,41 @@ static int edges_by_size(struct split *self)
     return r ? r : add_edge(self, INT64_MAX);
 }
 
-static int open_pieces(struct split *self)
+/* False: too long. */
+static bool name_piece(const struct split *self, uint32_t number, char path[PATH_SIZE])
 {
     const struct orma_pieces_split_request *request = self->request;
     const struct orma_str stem = orma_pieces_stem(request->path);
+    const int len = snprintf(path, PATH_SIZE, "%s/%.*s-%03u.pftrace", request->folder,
+                             ORMA_STR_ARG(stem), number);
+
+    return len >= 0 && len < PATH_SIZE;
+}
+
+/* More pieces of an earlier run would be taken for pieces of this one. */
+static void remove_older(const struct split *self)
+{
+    char path[PATH_SIZE];
+    uint32_t removed = 0;
+    struct stat st;
+
+    for (uint32_t i = self->num + 1; i <= ORMA_PIECES_MAX; i++) {
+        if (!name_piece(self, i, path) || lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
+            continue;
+        if (unlink(path) == 0)
+            removed++;
+        else
+            fprintf(stderr, "%s: warning: %s is of an earlier run: %s\n", self->request->program,
+                    path, strerror(errno));
+    }
+    if (removed)
+        fprintf(stderr, "%s: removed %u piece%s of an earlier run\n", self->request->folder,
+                removed, removed == 1 ? "" : "s");
+}
+
+static int open_pieces(struct split *self)
+{
+    const struct orma_pieces_split_request *request = self->request;
     struct rlimit limit;
     int r = 0;
 
@@ -208,12 +242,10 @@ static int open_pieces(struct split *self)
     }
     for (; r == 0 && self->open < self->num; self->open++) {
         char *path = self->paths[self->open];
-        const int len = snprintf(path, sizeof(*self->paths), "%s/%.*s-%03u.pftrace",
-                                 request->folder, ORMA_STR_ARG(stem), self->open + 1);
         const struct orma_output_want want = {
             .program = request->program, .path = path, .force = request->force, .binary = true};
 
-        if (len < 0 || (size_t)len >= sizeof(*self->paths)) {
+        if (!name_piece(self, self->open + 1, path)) {
             fprintf(stderr, "%s: %s: %s\n", request->program, request->folder,
                     strerror(ENAMETOOLONG));
             return -ENAMETOOLONG;
@@ -222,6 +254,7 @@ static int open_pieces(struct split *self)
                                    orma_pieces_choose(&self->source, request->packing));
         if (r < 0)
             break;
+        orma_pieces_piece_share(&self->pieces[self->open], self->num);
     }
     return r;
 }
@@ -277,7 +310,10 @@ static int split(struct split *self)
         orma_pieces_tell_damage(&self->source);
     if (r == 0)
         tell_timeless(self->request->program, self->request->path, &copied);
-    return close_pieces(self, r);
+    r = close_pieces(self, r);
+    if (r == 0 && self->request->force)
+        remove_older(self);
+    return r;
 }
 
 int orma_pieces_split(const struct orma_pieces_split_request *request)

@@ -23,7 +23,7 @@ struct orma_pieces_split_request {
     uint64_t every; /* ns; or: */
     uint64_t size;  /* bytes, about */
     const char *folder;
-    bool force;
+    bool force; /* pieces that are there are overwritten, and removed if there are more of them */
     enum orma_pieces_packing packing;
 };
 

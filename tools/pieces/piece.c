@@ -15,8 +15,11 @@
 #include "sdk/base/vec.h"
 #include "sdk/wire/pb_writer.h"
 
-/* Before it is written, or packed: as much as the service puts into one packet. */
+/* Before it is written, or packed: as much as the service puts into one packet; less in each of
+ * many pieces, but no less than what can be packed well. */
 #define BATCH ((size_t)512 << 10)
+#define BATCH_MIN ((size_t)16 << 10)
+#define BATCHES ((size_t)16 << 20) /* of all pieces */
 #define DEFLATE_LEVEL 6
 #define ZSTD_LEVEL 3
 
@@ -68,9 +71,14 @@ enum orma_pieces_packing orma_pieces_choose(const struct orma_pieces_source *sou
 int orma_pieces_piece_open(struct orma_pieces_piece *self, const struct orma_output_want *want,
                            enum orma_pieces_packing packing)
 {
-    *self = (struct orma_pieces_piece){.packing = packing};
+    *self = (struct orma_pieces_piece){.packing = packing, .batch = BATCH};
     self->out.fd = -1;
     return orma_output_open(&self->out, want);
+}
+
+void orma_pieces_piece_share(struct orma_pieces_piece *self, uint32_t num)
+{
+    self->batch = ORMA_MIN(ORMA_MAX(BATCHES / num, BATCH_MIN), BATCH);
 }
 
 /* ---- bytes ---- */
@@ -117,7 +125,6 @@ static bool pack(struct orma_pieces_piece *self)
 #endif
     if (!len)
         return false;
-    orma_buf_clear(&self->packed);
     const size_t begun = orma_pb_begin(&self->packed, ORMA_PB_TRACE_PACKET);
     orma_pb_put_bytes(&self->packed, field, body.data, len);
     orma_pb_end(&self->packed, begun);
@@ -137,6 +144,9 @@ static void flush(struct orma_pieces_piece *self)
         self->bytes += out->len;
     }
     orma_buf_clear(&self->waiting);
+    if (self->waiting.cap / 4 > self->batch) /* a large packet; there may be many pieces */
+        orma_buf_fini(&self->waiting);
+    orma_buf_fini(&self->packed);
 }
 
 int orma_pieces_piece_flush(struct orma_pieces_piece *self)
@@ -316,7 +326,7 @@ static struct orma_pieces_out_seq *prepare(struct orma_pieces_piece *self,
 static void put_whole(struct orma_pieces_piece *self, struct orma_str bytes)
 {
     orma_pb_put_bytes(&self->waiting, ORMA_PB_TRACE_PACKET, bytes.data, bytes.len);
-    if (self->waiting.len >= BATCH)
+    if (self->waiting.len >= self->batch)
         flush(self);
 }
 
@@ -336,7 +346,7 @@ void orma_pieces_piece_put(struct orma_pieces_piece *self, const struct orma_pie
         return;
     }
     orma_pieces_write_packet(&self->waiting, p, payload);
-    if (self->waiting.len >= BATCH)
+    if (self->waiting.len >= self->batch)
         flush(self);
 }
 
@@ -388,7 +398,7 @@ static void put_other(struct orma_pieces_piece *self, const struct orma_read_pac
 
     orma_pieces_write_packet(&self->waiting, p, &payload);
     self->waiting.failed |= self->scratch.failed;
-    if (self->waiting.len >= BATCH)
+    if (self->waiting.len >= self->batch)
         flush(self);
 }
 

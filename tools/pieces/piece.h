@@ -37,6 +37,7 @@ struct orma_pieces_piece {
     struct orma_output out;
     enum orma_pieces_packing packing;
     struct orma_buf waiting, packed, scratch;
+    size_t batch;                     /* so much is written at a time */
     struct orma_pieces_out_seq *seqs; /* by orma_pieces_seq.index */
     uint32_t seqs_num;
     struct orma_pieces_sum *sums; /* by slot of the counters */
@@ -50,6 +51,9 @@ struct orma_pieces_piece {
 /* 0, or -errno after a message. `want` as for orma_output_open(). */
 int orma_pieces_piece_open(struct orma_pieces_piece *self, const struct orma_output_want *want,
                            enum orma_pieces_packing packing);
+
+/* It is one of so many that are open at a time, which share the memory for what waits. */
+void orma_pieces_piece_share(struct orma_pieces_piece *self, uint32_t num);
 
 /* Writes what waits. 0 or -errno, as in `error`: closing tells. */
 int orma_pieces_piece_flush(struct orma_pieces_piece *self);
