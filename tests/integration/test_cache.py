@@ -1,6 +1,7 @@
 """The second opening of a trace: from an image in the user's cache, with the same answers."""
 import mmap
 import random
+import re
 import shutil
 import stat
 
@@ -143,6 +144,13 @@ class Cache(Case):
             self.change_in_mapping(memory)
             self.assertEqual(self.trace.stat().st_mtime_ns, before.st_mtime_ns, "or there would be nothing to test")
             self.assertEqual(self.ask(self.here(), taken=False), self.ask("--cache=off", taken=False))
+            # Four words are hashed side by side: none of them is left out.
+            lanes = {digit.start() // 8 % 4: digit.start() for digit in re.finditer(rb'(?<="dur":)5', memory)}
+            self.assertEqual(len(lanes), 4)
+            for at in lanes.values():
+                memory[at] += 1
+                self.ask(self.here(), taken=False)
+                memory[at] -= 1
 
     def test_another_build(self):
         other = self.dir / "orma"
