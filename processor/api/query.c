@@ -14,12 +14,12 @@
 #include "processor/api/query_impl.h"
 #include "processor/processor.h"
 #include "processor/sql/engine.h"
-#include "processor/sql/script/exec.h"
 #include "processor/sql/script/packages.h"
+#include "processor/sql/script/runner.h"
 
 struct orma_script_run {
     struct orma_processor *tp;
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_str text; /* the caller's */
     unsigned statements;
 };
@@ -47,7 +47,7 @@ int orma_script_open(struct orma_processor *self, const char *sql, size_t len, c
     orma_buf_clear(&self->sql_error);
     orma_buf_printf(&frame, "File \"%s\"", name ? name : "stdin");
     if (!r)
-        r = orma_sql_exec_new(self->sql, orma_buf_cstr(&frame), text, &run->exec);
+        r = orma_runner_new(self->sql, orma_buf_cstr(&frame), text, &run->runner);
     orma_buf_fini(&frame);
     if (r) {
         free(run);
@@ -76,7 +76,7 @@ int orma_script_step(struct orma_script_run *self, struct orma_query **ret)
         return orma_processor_fail(self->tp, -ENOMEM, "out of memory");
     }
     self->tp->sql->planner.by_columns = true;
-    r = orma_sql_exec_next(self->exec, &query->stmt);
+    r = orma_runner_next(self->runner, &query->stmt);
     self->tp->sql->planner.by_columns = false;
     if (r <= 0) {
         free(query->scratch);
@@ -93,7 +93,7 @@ int orma_script_step(struct orma_script_run *self, struct orma_query **ret)
 
 size_t orma_script_offset(const struct orma_script_run *self)
 {
-    return orma_script_pos(&self->exec->script);
+    return orma_script_pos(&self->runner->script);
 }
 
 /* Nothing but blanks, comments and semicolons? */
@@ -129,7 +129,7 @@ void orma_script_close(struct orma_script_run *self)
 {
     if (!self)
         return;
-    orma_sql_exec_free(self->exec);
+    orma_runner_free(self->runner);
     free(self);
 }
 

@@ -8,7 +8,7 @@
 
 #include "processor/processor.h"
 #include "processor/sql/exec/exec.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 #include "processor/store/strpool.h"
 
 /* The row that the query is at; it belongs to the query and is gone with its next step. */

@@ -16,7 +16,7 @@
 
 #include "processor/api/processor_impl.h"
 #include "processor/export/pieces.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 #include "processor/sql/sqlite/output_file.h"
 #include "processor/sql/sqlite/temp_files.h"
 #include "processor/sql/tables/proj.h"
@@ -125,11 +125,11 @@ static int export_file(struct orma_processor *tp, int fd, struct orma_buf *error
     int r = list_defined(tp, &defined, error);
     if (r < 0)
         return r;
-    orma_sql_exec_enter(orma_processor_sql(tp)); /* forgets interrupts of queries before */
+    orma_sql_enter(orma_processor_sql(tp)); /* forgets interrupts of queries before */
     orma_sqlite_output_begin(fd);
     r = fill(orma_processor_sql(tp), &defined, error);
     int err = orma_sqlite_output_end();
-    orma_sql_exec_leave(orma_processor_sql(tp));
+    orma_sql_leave(orma_processor_sql(tp));
 
     if (err) { /* SQLite says "full" of every write that fails */
         orma_buf_clear(error);

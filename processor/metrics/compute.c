@@ -8,7 +8,7 @@
 #include "processor/metrics/builder.h"
 #include "processor/metrics/embedded.h"
 #include "processor/metrics/metrics.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 #include "protos/fields/orma_ext.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/text.h"
@@ -80,7 +80,7 @@ static int compute_one(struct orma_metrics *self, const char *name, struct orma_
     if (!m || !f)
         return orma_metrics_fail(self, "Unknown metric %s", name);
     orma_buf_printf(&text, "Metric \"%s\"", m->path);
-    int r = orma_sql_exec_run(self->sql, orma_buf_cstr(&text), orma_buf_str(&m->sql));
+    int r = orma_sql_run_script(self->sql, orma_buf_cstr(&text), orma_buf_str(&m->sql));
     orma_buf_clear(&text);
     if (r < 0) {
         orma_buf_fini(&text);
@@ -122,10 +122,10 @@ int orma_metrics_compute(struct orma_metrics *self, const char *const *names, si
 
     orma_buf_clear(&self->error);
     int r = orma_metrics_load(self);
-    orma_sql_exec_enter(self->sql);
+    orma_sql_enter(self->sql);
     for (size_t i = 0; i < num && r == 0; i++)
         r = compute_one(self, names[i], &bytes);
-    orma_sql_exec_leave(self->sql);
+    orma_sql_leave(self->sql);
     if (r == 0)
         r = bytes.failed ? -ENOMEM : print(self, &bytes, format, out);
     orma_buf_fini(&bytes);

@@ -20,7 +20,7 @@
 #include "processor/metrics/builder.h"
 #include "processor/metrics/embedded.h"
 #include "processor/metrics/metrics_impl.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/map.h"
 #include "sdk/base/path.h"
@@ -377,9 +377,9 @@ static void run_metric(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         sqlite3_result_error(ctx, wrong, -1);
     } else if (m) {
         orma_buf_printf(&frame, "Metric \"%s\"", m->path);
-        int r = orma_sql_exec_run(self->sql, orma_buf_cstr(&frame), orma_buf_str(&sql));
+        int r = orma_sql_run_script(self->sql, orma_buf_cstr(&frame), orma_buf_str(&sql));
         if (r < 0)
-            orma_sql_exec_result_error(ctx, self->sql, r);
+            orma_sql_result_error(ctx, self->sql, r);
         else
             orma_result_void(ctx);
     }

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 
 /* ---- one query ---- */
 
@@ -132,7 +132,7 @@ static int make_table(struct orma_sq_gen *g, struct orma_structured_query *q)
     if (r == 0 && (q->uses.failed || q->sql.failed))
         r = -ENOMEM;
     if (r == 0) {
-        r = orma_sql_exec_run(g->s->sql, "Structured query", orma_buf_str(&text));
+        r = orma_sql_run_script(g->s->sql, "Structured query", orma_buf_str(&text));
         if (r < 0) {
             g->id = q->id;
             r = orma_sq_sql_failed(g, r);

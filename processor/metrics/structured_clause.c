@@ -8,7 +8,7 @@
 
 #include "processor/sql/dialect/script.h"
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 
 /* ---- filters ---- */
 

@@ -11,7 +11,7 @@
 
 #include "processor/sql/dialect/script.h"
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 
 #define QUERIES_MAX 1000
 
@@ -119,22 +119,22 @@ int orma_sq_add_clause(struct orma_sq_gen *g, struct orma_buf *body)
 int orma_sq_columns_of(struct orma_sq_gen *g, int clause, struct orma_buf *ret)
 {
     struct orma_buf text = {0};
-    struct orma_sql_exec *exec = NULL;
+    struct orma_runner *runner = NULL;
     struct orma_sql_stmt *stmt = NULL;
 
     orma_buf_printf(&text, "WITH ");
     orma_buf_put(&text, g->with.data, g->with.len);
     orma_buf_printf(&text, " SELECT * FROM sq_%d", clause);
-    int r = orma_sql_exec_new(g->s->sql, "Structured query", orma_buf_str(&text), &exec);
+    int r = orma_runner_new(g->s->sql, "Structured query", orma_buf_str(&text), &runner);
     if (r == 0)
-        r = orma_sql_exec_next(exec, &stmt);
+        r = orma_runner_next(runner, &stmt);
     for (int i = 0; r > 0 && i < sqlite3_column_count(stmt->stmt); i++) {
         orma_buf_put_str(ret, sqlite3_column_name(stmt->stmt, i));
         orma_buf_put_byte(ret, 0);
     }
     r = r < 0 ? orma_sq_sql_failed(g, r) : ret->failed ? -ENOMEM : 0;
     orma_sql_stmt_free(stmt);
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     orma_buf_fini(&text);
     return r;
 }

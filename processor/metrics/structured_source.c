@@ -8,20 +8,20 @@
 
 #include "processor/sql/dialect/script.h"
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 
 /* ---- sources: each returns the number of its clause, or -errno ---- */
 
 static int run(struct orma_sq_gen *g, struct orma_str script, const char *what)
 {
-    struct orma_sql_exec *exec = NULL;
+    struct orma_runner *runner = NULL;
     struct orma_sql_stmt *stmt;
 
     if (g->s->inlined)
         return 0; /* it ran when the table was made */
-    int r = orma_sql_exec_new(g->s->sql, "Structured query", script, &exec);
+    int r = orma_runner_new(g->s->sql, "Structured query", script, &runner);
 
-    while (r == 0 && (r = orma_sql_exec_next(exec, &stmt)) > 0) {
+    while (r == 0 && (r = orma_runner_next(runner, &stmt)) > 0) {
         bool output = orma_sql_stmt_has_output(stmt);
 
         r = orma_sql_stmt_step(stmt);
@@ -31,7 +31,7 @@ static int run(struct orma_sq_gen *g, struct orma_str script, const char *what)
             r = orma_sql_stmt_step(stmt);
         orma_sql_stmt_free(stmt);
     }
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     return r < 0 && !g->s->error.len ? orma_sq_sql_failed(g, r) : r;
 }
 

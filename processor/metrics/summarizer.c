@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "processor/metrics/structured_gen.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 #include "protos/fields/trace_processor.h"
 #include "protos/reflect/text.h"
 #include "sdk/base/clock.h"
@@ -351,14 +351,14 @@ static int answer(struct orma_structured *s, struct orma_structured_query *q, st
     const double begin = now_ms();
 
     orma_buf_clear(&s->error);
-    orma_sql_exec_enter(s->sql);
+    orma_sql_enter(s->sql);
     int r = orma_structured_make(s, q);
     const double took = now_ms() - begin;
     if (r == 0)
         r = put_shape(s, q->table, out);
     if (r == 0)
         r = put_texts(s, q, out);
-    orma_sql_exec_leave(s->sql);
+    orma_sql_leave(s->sql);
     if (r < 0)
         return r;
     orma_pb_put_u64(out, RESULT(EXISTS), 1);

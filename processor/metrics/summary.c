@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 #include "protos/reflect/text.h"
 #include "sdk/base/map.h"
 #include "sdk/wire/pb_reader.h"
@@ -324,17 +324,17 @@ static int read_dimensions(struct rows *rows)
 static int open_query(struct orma_summary *self, struct orma_str msg, struct orma_sql_stmt **ret)
 {
     struct orma_sql *sql = self->structured.sql;
-    struct orma_sql_exec *exec = NULL;
+    struct orma_runner *runner = NULL;
     struct orma_buf text = {0};
     int r = orma_structured_sql(&self->structured, msg, &text);
 
     if (r == 0)
-        r = orma_sql_exec_new(sql, "Trace summary", orma_buf_str(&text), &exec);
+        r = orma_runner_new(sql, "Trace summary", orma_buf_str(&text), &runner);
     if (r == 0)
-        r = orma_sql_exec_next(exec, ret);
+        r = orma_runner_next(runner, ret);
     if (r < 0)
         (void)orma_summary_fail(self, "%s", orma_sql_error_text(sql));
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     orma_buf_fini(&text);
     return r < 0 ? r : r == 0 ? orma_summary_fail(self, "the query is empty") : 0;
 }
@@ -597,14 +597,14 @@ static int put_bundle(struct orma_summary *self, size_t first, struct orma_buf *
 static int put_metadata(struct orma_summary *self, const char *id, struct orma_buf *out)
 {
     struct orma_sql *sql = self->structured.sql;
-    struct orma_sql_exec *exec = NULL;
+    struct orma_runner *runner = NULL;
     struct orma_sql_stmt *stmt = NULL;
     struct orma_buf text = {0};
     int r = orma_structured_sql_of(&self->structured, orma_str_from(id), &text);
 
     if (r == 0)
-        r = orma_sql_exec_new(sql, "Trace summary", orma_buf_str(&text), &exec);
-    if (r == 0 && (r = orma_sql_exec_next(exec, &stmt)) > 0) {
+        r = orma_runner_new(sql, "Trace summary", orma_buf_str(&text), &runner);
+    if (r == 0 && (r = orma_runner_next(runner, &stmt)) > 0) {
         int key = find_column(stmt->stmt, ORMA_STR("key"));
         int value = find_column(stmt->stmt, ORMA_STR("value"));
 
@@ -633,7 +633,7 @@ static int put_metadata(struct orma_summary *self, const char *id, struct orma_b
     if (r < 0)
         (void)orma_summary_fail(self, "%s", orma_sql_error_text(sql));
     orma_sql_stmt_free(stmt);
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     orma_buf_fini(&text);
     return r;
 }
@@ -663,7 +663,7 @@ int orma_summary_compute(struct orma_summary *self, const char *const *ids, size
 {
     int r = orma_summary_read_specs(self);
 
-    orma_sql_exec_enter(self->structured.sql);
+    orma_sql_enter(self->structured.sql);
     if (r == 0)
         r = select_metrics(self, ids, num);
     for (size_t i = 0; i < self->metrics_num && r == 0; i++) {
@@ -673,7 +673,7 @@ int orma_summary_compute(struct orma_summary *self, const char *const *ids, size
     if (r == 0 && metadata)
         r = put_metadata(self, metadata, out);
     orma_structured_drop(&self->structured);
-    orma_sql_exec_leave(self->structured.sql);
+    orma_sql_leave(self->structured.sql);
     return r < 0 ? r : out->failed ? -ENOMEM : 0;
 }
 

@@ -15,8 +15,8 @@
 #include "processor/sql/functions/functions.h"
 #include "processor/sql/operators/operators.h"
 #include "processor/sql/script/deferred.h"
-#include "processor/sql/script/exec.h"
 #include "processor/sql/script/modules.h"
+#include "processor/sql/script/runner.h"
 #include "processor/sql/script/script.h"
 #include "processor/sql/script/sqlstats.h"
 #include "processor/sql/sqlite/forks.h"
@@ -134,11 +134,11 @@ int orma_sql_open(struct orma_storage *storage, struct orma_sql **ret)
     self->error_offset = -1;
     orma_exec_init(self);
     *ret = self; /* the caller reads the error and closes */
-    orma_sql_exec_enter(self);
+    orma_sql_enter(self);
     r = orma_packages_init(self);
     if (r == 0)
         r = fill_db(self);
-    orma_sql_exec_leave(self);
+    orma_sql_leave(self);
     return r == 0 || r == -ENOMEM ? r : -EIO;
 }
 
@@ -197,11 +197,11 @@ int orma_sql_data_ready(struct orma_sql *self)
     int r;
 
     self->run.data_ready = true;
-    orma_sql_exec_enter(self);
+    orma_sql_enter(self);
     self->run.making_anew = true;
     r = finish_db(self);
     self->run.making_anew = false;
-    orma_sql_exec_leave(self);
+    orma_sql_leave(self);
     return r < 0 ? -EIO : 0;
 }
 
@@ -209,7 +209,7 @@ int orma_sql_reset(struct orma_sql *self)
 {
     int r;
 
-    orma_sql_exec_enter(self);
+    orma_sql_enter(self);
     self->run.making_anew = true;
     orma_derived_undo(self);
     close_db(self);
@@ -218,7 +218,7 @@ int orma_sql_reset(struct orma_sql *self)
     if (r == 0 && self->run.data_ready)
         r = finish_db(self);
     self->run.making_anew = false;
-    orma_sql_exec_leave(self);
+    orma_sql_leave(self);
     return r < 0 ? -EIO : 0;
 }
 

@@ -5,13 +5,13 @@
  *
  * Each arrow is a call, each name a folder:
  *
- *   dialect/ ◄── script/exec.c ─┬─► SQLite ─► tables/, functions/, ...  rows
+ *   dialect/ ◄── script/runner.c ─┬─► SQLite ─► tables/, functions/, ...  rows
  *   cuts the     runs each one  ├─► exec/                 what needs no SQLite
  *   script into                 ├─► script/create_table.c CREATE TABLE, VIEW, INDEX
  *   statements                  ├─► script/user_func.c    CREATE FUNCTION
  *                               ├─► script/user_table_func.c  ... RETURNS TABLE
  *                               ├─► dialect/macro.c       CREATE MACRO
- *                               └─► script/modules.c ─► script/exec.c   INCLUDE
+ *                               └─► script/modules.c ─► script/runner.c   INCLUDE
  *
  * This folder stands above all others: it opens the connection and hands them the
  * tables of what there is. New functions and table functions are rows of

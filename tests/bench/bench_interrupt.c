@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "processor/sql/engine.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 #include "tests/support/sql_rows.h"
 
 #define LONGEST_MS 2500 /* of each run; what takes longer counts as endless */
@@ -181,20 +181,20 @@ static void *interrupt(void *data)
 /* 0, or -errno. */
 static int execute(struct orma_sql *sql, const char *text)
 {
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_sql_stmt *stmt;
-    int r = orma_sql_exec_new(sql, "bench", orma_str_from(text), &exec);
+    int r = orma_runner_new(sql, "bench", orma_str_from(text), &runner);
 
     if (r < 0)
         return r;
-    while ((r = orma_sql_exec_next(exec, &stmt)) > 0) {
+    while ((r = orma_runner_next(runner, &stmt)) > 0) {
         while ((r = orma_sql_stmt_step(stmt)) > 0)
             ;
         orma_sql_stmt_free(stmt);
         if (r < 0)
             break;
     }
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     return r;
 }
 

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "processor/sql/engine.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 #include "tests/support/sql_rows.h"
 
 #define RUNS 5
@@ -165,21 +165,21 @@ static void add_row(uint64_t *sum, sqlite3_stmt *stmt)
 
 static uint64_t run_ours(struct orma_sql *sql, const char *text)
 {
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_sql_stmt *stmt;
     uint64_t sum = 0;
     int r;
 
-    if (orma_sql_exec_new(sql, "bench", orma_str_from(text), &exec) < 0)
+    if (orma_runner_new(sql, "bench", orma_str_from(text), &runner) < 0)
         exit(1);
-    while ((r = orma_sql_exec_next(exec, &stmt)) > 0) {
+    while ((r = orma_runner_next(runner, &stmt)) > 0) {
         while ((r = orma_sql_stmt_step(stmt)) > 0)
             add_row(&sum, stmt->stmt);
         orma_sql_stmt_free(stmt);
         if (r < 0)
             break;
     }
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     if (r < 0) {
         fprintf(stderr, "%s\n", orma_sql_error_text(sql));
         exit(1);

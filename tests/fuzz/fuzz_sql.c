@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/engine.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 
 /* Statements and rows of a script that are run; steps of SQLite's machine between two looks. */
 #define STATEMENTS_MAX 64
@@ -52,13 +52,13 @@ static void fill(struct orma_storage *st)
 
 static void run(struct orma_sql *sql, struct orma_str script)
 {
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_sql_stmt *stmt;
     int r;
 
-    if (orma_sql_exec_new(sql, "File \"fuzz\"", script, &exec) < 0)
+    if (orma_runner_new(sql, "File \"fuzz\"", script, &runner) < 0)
         return;
-    for (int n = 0; n < STATEMENTS_MAX && orma_sql_exec_next(exec, &stmt) > 0; n++) {
+    for (int n = 0; n < STATEMENTS_MAX && orma_runner_next(runner, &stmt) > 0; n++) {
         (void)orma_sql_stmt_has_output(stmt);
         for (int rows = 0; rows < ROWS_MAX && (r = orma_sql_stmt_step(stmt)) > 0; rows++) {
             for (int i = 0; i < sqlite3_column_count(stmt->stmt); i++)
@@ -66,7 +66,7 @@ static void run(struct orma_sql *sql, struct orma_str script)
         }
         orma_sql_stmt_free(stmt);
     }
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     (void)orma_sql_error_text(sql);
 }
 

@@ -114,8 +114,10 @@ MODULES = {
     "processor/sql/functions": "orma_functions_ orma_date_ orma_json_args_ orma_sums_",
     "processor/sql/operators": "orma_operators_ orma_graph_ orma_span_",
     "processor/sql/profiles": "orma_profiles_ orma_fg_ orma_heap_tree_",
-    "processor/sql/script": "orma_bound_ orma_deferred_ orma_modules_ orma_package_ orma_packages_ orma_script_legacy orma_script_statements orma_sql_exec_"
-                            " orma_sql_stmt_ orma_sql_user_ orma_sqlstats_ orma_stub_",
+    "processor/sql/script": "orma_bound_ orma_deferred_ orma_modules_ orma_package_ orma_packages_ orma_script_legacy orma_script_statements"
+                            " orma_runner_ orma_sql_create_ orma_sql_drop_index orma_sql_check_columns orma_sql_prepare_body"
+                            " orma_sql_hint orma_sql_take_error orma_sql_result_error orma_sql_enter orma_sql_leave orma_sql_resume"
+                            " orma_sql_run_script orma_sql_stmt_ orma_sql_user_ orma_sqlstats_ orma_stub_",
     "processor/sql/inspect": "orma_inspect_",
     "processor/sql/stdlib": "orma_sql_stdlib",
     "processor/store": "orma_args_ orma_table_ orma_block_ orma_strpool_ orma_storage_ orma_stats_ orma_stat_ orma_blobs_ orma_image_ orma_large_"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 
 static const char *const constants[] = {
     "NULL",
@@ -413,13 +413,13 @@ static void read_row(sqlite3_stmt *stmt)
 
 int hostile_sql_run(struct orma_sql *sql, const char *text, int rows_max)
 {
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_sql_stmt *stmt;
-    int r = orma_sql_exec_new(sql, "File \"hostile\"", orma_str_from(text), &exec);
+    int r = orma_runner_new(sql, "File \"hostile\"", orma_str_from(text), &runner);
 
     if (r < 0)
         return r;
-    while ((r = orma_sql_exec_next(exec, &stmt)) > 0) {
+    while ((r = orma_runner_next(runner, &stmt)) > 0) {
         (void)orma_sql_stmt_has_output(stmt);
         for (int rows = 0; rows < rows_max && (r = orma_sql_stmt_step(stmt)) > 0; rows++)
             read_row(stmt->stmt);
@@ -427,7 +427,7 @@ int hostile_sql_run(struct orma_sql *sql, const char *text, int rows_max)
         if (r < 0)
             break;
     }
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     (void)strlen(orma_sql_error_text(sql));
     return r;
 }

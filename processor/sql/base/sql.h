@@ -30,7 +30,7 @@ struct orma_statement;
 struct orma_packages;
 struct orma_deferred;
 
-/* What runs: script/exec.c. */
+/* What runs: script/runner.c. */
 struct orma_sql_run {
     int depth;     /* calls into the engine that are running */
     int operators; /* operators that are reading their sources, nested; operators/span_join.c */

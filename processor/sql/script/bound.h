@@ -10,7 +10,7 @@
  */
 #ifndef ORMA_PROCESSOR_SQL_SCRIPT_BOUND_H
 #define ORMA_PROCESSOR_SQL_SCRIPT_BOUND_H
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 
 struct orma_bound {
     unsigned params;

@@ -11,8 +11,8 @@
 
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/exec/exec.h"
-#include "processor/sql/script/exec.h"
 #include "processor/sql/script/packages.h"
+#include "processor/sql/script/runner.h"
 #include "processor/sql/tables/dataframe_tables.h"
 #include "processor/sql/tables/index.h"
 #include "processor/sql/tables/proj.h"
@@ -179,8 +179,8 @@ static int check_schema(struct orma_sql *sql, const struct orma_statement *s, sq
     return r;
 }
 
-int orma_sql_exec_check_columns(struct orma_sql *sql, const struct orma_statement *s,
-                                sqlite3_stmt *query)
+int orma_sql_check_columns(struct orma_sql *sql, const struct orma_statement *s,
+                           sqlite3_stmt *query)
 {
     int r = check_names(sql, s, query);
 
@@ -377,7 +377,7 @@ static int fill_frame(struct orma_sql *sql, const struct orma_statement *s, sqli
         if (frame->failed)
             return orma_sql_error_oom(&sql->error);
     }
-    return r == SQLITE_DONE ? 0 : orma_sql_exec_take_error(sql, s->text, s->body_at);
+    return r == SQLITE_DONE ? 0 : orma_sql_take_error(sql, s->text, s->body_at);
 }
 
 static int build_frame(struct orma_sql *sql, const struct orma_statement *s,
@@ -385,10 +385,10 @@ static int build_frame(struct orma_sql *sql, const struct orma_statement *s,
 {
     sqlite3_stmt *query;
     struct orma_dataframe *frame = NULL;
-    int r = orma_sql_exec_prepare_body(sql, s, &query);
+    int r = orma_sql_prepare_body(sql, s, &query);
 
     if (r == 0)
-        r = orma_sql_exec_check_columns(sql, s, query);
+        r = orma_sql_check_columns(sql, s, query);
     if (r == 0 && in_query(query, ORMA_STR("_auto_id")))
         r = orma_sql_error_set(&sql->error, s->text, s->body_at,
                                "the column name _auto_id is reserved for the row number");
@@ -419,19 +419,18 @@ static int replace(struct orma_sql *sql, const struct orma_statement *s, const c
     int r, r2 = 0;
 
     if (!drop)
-        return orma_sql_run_plain(sql, create) ? orma_sql_exec_take_error(sql, s->text, s->name_at)
-                                               : 0;
+        return orma_sql_run_plain(sql, create) ? orma_sql_take_error(sql, s->text, s->name_at) : 0;
     r = orma_sql_run_plain(sql, "SAVEPOINT orma_create");
     if (!r)
         r = orma_sql_run_plain(sql, drop);
     if (!r)
         r = orma_sql_run_plain(sql, create);
     if (r) {
-        r2 = orma_sql_exec_take_error(sql, s->text, s->name_at);
+        r2 = orma_sql_take_error(sql, s->text, s->name_at);
         (void)orma_sql_run_plain(sql, "ROLLBACK TO orma_create"); /* the first error counts */
     }
     if (orma_sql_run_plain(sql, "RELEASE orma_create") && !r)
-        r2 = orma_sql_exec_take_error(sql, s->text, s->name_at);
+        r2 = orma_sql_take_error(sql, s->text, s->name_at);
     return r2;
 }
 
@@ -460,7 +459,7 @@ static int install_table(struct orma_sql *sql, const struct orma_statement *s, c
     return r;
 }
 
-int orma_sql_exec_create_table(struct orma_sql *sql, const struct orma_statement *s)
+int orma_sql_create_table(struct orma_sql *sql, const struct orma_statement *s)
 {
     char *name = orma_sql_unquote(s->name);
     struct orma_dataframe *frame = NULL;
@@ -488,7 +487,7 @@ int orma_sql_exec_create_table(struct orma_sql *sql, const struct orma_statement
     return r;
 }
 
-int orma_sql_exec_create_view(struct orma_sql *sql, const struct orma_statement *s)
+int orma_sql_create_view(struct orma_sql *sql, const struct orma_statement *s)
 {
     char *name = orma_sql_unquote(s->name);
     sqlite3_stmt *query = NULL;
@@ -500,9 +499,9 @@ int orma_sql_exec_create_view(struct orma_sql *sql, const struct orma_statement 
         return orma_sql_error_oom(&sql->error);
     r = s->replace ? 0 : check_early(sql, s, name);
     if (r == 0)
-        r = orma_sql_exec_prepare_body(sql, s, &query);
+        r = orma_sql_prepare_body(sql, s, &query);
     if (r == 0 && s->columns.given)
-        r = orma_sql_exec_check_columns(sql, s, query);
+        r = orma_sql_check_columns(sql, s, query);
     sqlite3_finalize(query);
     if (r == 0) {
         orma_buf_put_str(&create, "CREATE VIEW ");
@@ -591,7 +590,7 @@ static int find_column(struct orma_sql *sql, const struct orma_statement *s,
 }
 
 /* Indexes are made when equality is asked for; creating one says that it will be. */
-int orma_sql_exec_create_index(struct orma_sql *sql, const struct orma_statement *s)
+int orma_sql_create_index(struct orma_sql *sql, const struct orma_statement *s)
 {
     struct orma_dataframe_table *t = NULL;
     int first = -1, r = find_indexed(sql, s, &t);
@@ -624,7 +623,7 @@ int orma_sql_exec_create_index(struct orma_sql *sql, const struct orma_statement
 }
 
 /* The table that the statement names does not count: the name of the index says enough. */
-int orma_sql_exec_drop_index(struct orma_sql *sql, const struct orma_statement *s)
+int orma_sql_drop_index(struct orma_sql *sql, const struct orma_statement *s)
 {
     struct orma_dataframe_table *t;
     unsigned at = find_index(sql, s->name, &t);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 #include "sdk/base/hash.h"
 
 #define NONE UINT32_MAX    /* no entry */
@@ -157,14 +157,14 @@ static bool read_head(struct orma_str text, struct orma_deferred_entry *e)
 /* Runs the statement at `at`. Those of modules give no rows. */
 static int run_at(struct orma_sql *sql, struct orma_sql_source *source, uint32_t at)
 {
-    struct orma_sql_exec exec = {.sql = sql, .deferred = true};
+    struct orma_runner exec = {.sql = sql, .deferred = true};
     struct orma_sql_stmt *stmt;
     int r = orma_script_init(&exec.script, source, &sql->macros);
 
     if (r < 0)
         return orma_sql_error_oom(&sql->error);
     exec.script.pos = at;
-    r = orma_sql_exec_next(&exec, &stmt);
+    r = orma_runner_next(&exec, &stmt);
     if (r > 0) {
         while ((r = orma_sql_stmt_step(stmt)) > 0)
             ;

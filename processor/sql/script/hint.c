@@ -236,7 +236,7 @@ static void put_hint(struct search *s, struct orma_buf *out)
         orma_buf_printf(out, "; did you mean '%s'?", near);
 }
 
-void orma_sql_exec_hint(struct orma_sql *sql, struct orma_str statement)
+void orma_sql_hint(struct orma_sql *sql, struct orma_str statement)
 {
     struct search s = {.sql = sql, .statement = statement};
     struct orma_str message = {orma_buf_cstr(&sql->error.message), sql->error.message.len};

@@ -16,5 +16,5 @@
 #include "processor/sql/base/sql.h"
 
 /* Completes the message of `sql->error`, if it is about a name; `statement` is what failed. */
-void orma_sql_exec_hint(struct orma_sql *sql, struct orma_str statement);
+void orma_sql_hint(struct orma_sql *sql, struct orma_str statement);
 #endif

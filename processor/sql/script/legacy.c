@@ -1,8 +1,8 @@
 /* Functions that change the engine: the older forms of CREATE FUNCTION and INCLUDE. */
 #include <errno.h>
 
-#include "processor/sql/script/exec.h"
 #include "processor/sql/script/modules.h"
+#include "processor/sql/script/runner.h"
 #include "processor/sql/script/script.h"
 
 static bool is_text(sqlite3_context *ctx, const char *func, sqlite3_value *val, const char *what)
@@ -19,11 +19,11 @@ static void run(sqlite3_context *ctx, struct orma_buf *statement)
     struct orma_sql *sql = orma_sql_of(ctx);
     int r = statement->failed
                 ? -ENOMEM
-                : orma_sql_exec_run(sql, "Trace Processor Internal", orma_buf_str(statement));
+                : orma_sql_run_script(sql, "Trace Processor Internal", orma_buf_str(statement));
 
     orma_buf_fini(statement);
     if (r < 0)
-        orma_sql_exec_result_error(ctx, orma_sql_of(ctx), r);
+        orma_sql_result_error(ctx, orma_sql_of(ctx), r);
     else
         orma_result_void(ctx);
 }
@@ -88,7 +88,7 @@ static void import(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         return;
     r = orma_modules_include(orma_sql_of(ctx), orma_value_str(argv[0]), NULL, 0);
     if (r < 0)
-        orma_sql_exec_result_error(ctx, orma_sql_of(ctx), r);
+        orma_sql_result_error(ctx, orma_sql_of(ctx), r);
     else
         orma_result_void(ctx);
 }

@@ -14,22 +14,22 @@
 #include <string.h>
 
 #include "processor/sql/script/deferred.h"
-#include "processor/sql/script/exec.h"
 #include "processor/sql/script/hint.h"
+#include "processor/sql/script/runner.h"
 #include "processor/sql/script/stub.h"
 
-static int run_statements(struct orma_sql *sql, struct orma_sql_exec *exec)
+static int run_statements(struct orma_sql *sql, struct orma_runner *runner)
 {
     struct orma_sql_stmt *stmt;
     int r;
 
-    while ((r = orma_sql_exec_next(exec, &stmt)) > 0) {
+    while ((r = orma_runner_next(runner, &stmt)) > 0) {
         bool output = orma_sql_stmt_has_output(stmt);
 
         while ((r = orma_sql_stmt_step(stmt)) > 0)
             ;
         orma_sql_stmt_free(stmt);
-        if (r < 0 && exec->lenient)
+        if (r < 0 && runner->lenient)
             r = orma_stub_make(sql, NULL, r);
         if (r < 0)
             return r;
@@ -68,7 +68,7 @@ static bool is_deferred(const struct orma_package_module *m)
 
 static int run_module(struct orma_sql *sql, struct orma_package_module *m)
 {
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_buf frame = {0};
     int r;
 
@@ -88,13 +88,13 @@ static int run_module(struct orma_sql *sql, struct orma_package_module *m)
         return r;
     }
     if (r == 0)
-        r = orma_sql_exec_new(sql, orma_buf_cstr(&frame), m->text, &exec);
+        r = orma_runner_new(sql, orma_buf_cstr(&frame), m->text, &runner);
     orma_buf_fini(&frame);
     if (r == 0) {
-        exec->lenient = sql->packages->overridden &&
-                        orma_str_starts(orma_str_from(m->key), ORMA_STR("prelude."));
-        r = run_statements(sql, exec);
-        orma_sql_exec_free(exec);
+        runner->lenient = sql->packages->overridden &&
+                          orma_str_starts(orma_str_from(m->key), ORMA_STR("prelude."));
+        r = run_statements(sql, runner);
+        orma_runner_free(runner);
     }
     m->state = ORMA_MODULE_DONE;
     if (r < 0)
@@ -134,14 +134,14 @@ static int unknown_package(struct orma_sql *sql, struct orma_str key)
                                   "are in the packages 'slices', 'time', 'counters' and others");
     orma_sql_error_set(&sql->error, NULL, 0, "INCLUDE: Package '%.*s' not found",
                        ORMA_STR_ARG(key));
-    orma_sql_exec_hint(sql, key);
+    orma_sql_hint(sql, key);
     return -EBADMSG;
 }
 
 static int unknown_module(struct orma_sql *sql, struct orma_str key)
 {
     orma_sql_error_set(&sql->error, NULL, 0, "INCLUDE: unknown module '%.*s'", ORMA_STR_ARG(key));
-    orma_sql_exec_hint(sql, key);
+    orma_sql_hint(sql, key);
     return -EBADMSG;
 }
 
@@ -170,11 +170,11 @@ int orma_modules_include(struct orma_sql *sql, struct orma_str key,
 {
     int r;
 
-    orma_sql_exec_enter(sql);
+    orma_sql_enter(sql);
     r = include(sql, key);
     if (r < 0)
         orma_sql_error_wrap(&sql->error, text, at);
-    orma_sql_exec_leave(sql);
+    orma_sql_leave(sql);
     return r == -EBADMSG ? -EINVAL : r;
 }
 
@@ -189,9 +189,9 @@ int orma_modules_run(struct orma_sql *sql, const char *prefix)
     struct orma_package *package = orma_packages_find(sql->packages, name);
     int r = 0;
 
-    orma_sql_exec_enter(sql);
+    orma_sql_enter(sql);
     if (package)
         r = run_matching(sql, package, orma_str_from(prefix));
-    orma_sql_exec_leave(sql);
+    orma_sql_leave(sql);
     return r;
 }

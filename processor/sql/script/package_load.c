@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "processor/sql/script/exec.h"
 #include "processor/sql/script/packages.h"
+#include "processor/sql/script/runner.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/path.h"
 
@@ -163,7 +163,7 @@ int orma_packages_add_folder(struct orma_sql *sql, const char *dir, const char *
     struct orma_package *old;
     int r;
 
-    orma_sql_exec_enter(sql);
+    orma_sql_enter(sql);
     if (ret_skipped)
         *ret_skipped = 0;
     if (!given) {
@@ -175,7 +175,7 @@ int orma_packages_add_folder(struct orma_sql *sql, const char *dir, const char *
     } else {
         r = replace_package(sql, AT_FDCWD, dir, given, ret_skipped);
     }
-    orma_sql_exec_leave(sql);
+    orma_sql_leave(sql);
     free(given);
     return r;
 }
@@ -212,7 +212,7 @@ int orma_packages_add_texts(struct orma_sql *sql, const char *name,
     struct orma_package *old;
     int r;
 
-    orma_sql_exec_enter(sql);
+    orma_sql_enter(sql);
     old = orma_packages_find(sql->packages, orma_str_from(name));
     if (sql->run.depth > 1) {
         r = orma_sql_error_set(&sql->error, NULL, 0, "packages can't be added by a query");
@@ -224,7 +224,7 @@ int orma_packages_add_texts(struct orma_sql *sql, const char *name,
         if (r == 0 && old != &sql->packages->packages[sql->packages->len - 1])
             remove_package(sql->packages, old);
     }
-    orma_sql_exec_leave(sql);
+    orma_sql_leave(sql);
     return r;
 }
 
@@ -254,8 +254,8 @@ int orma_packages_override(struct orma_sql *sql, const char *dir)
 {
     int r;
 
-    orma_sql_exec_enter(sql);
+    orma_sql_enter(sql);
     r = load_stdlib(sql, dir);
-    orma_sql_exec_leave(sql);
+    orma_sql_leave(sql);
     return r;
 }

@@ -10,7 +10,7 @@ extern const struct orma_tvf orma_sqlstats_tvf;
 
 /*
  * One function for each kind of statement of the dialect, by enum orma_statement_kind: engine.c
- * gives it to the connection, script/exec.c calls it.
+ * gives it to the connection, script/runner.c calls it.
  */
 extern int (*const orma_script_statements[])(struct orma_sql *sql,
                                              const struct orma_statement *stmt);

@@ -1,7 +1,7 @@
 /* The statements of the dialect: one function for each kind. */
 #include <errno.h>
 
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 #include "processor/sql/script/script.h"
 
 static int create_macro(struct orma_sql *sql, const struct orma_statement *s)
@@ -31,11 +31,11 @@ static int create_function(struct orma_sql *sql, const struct orma_statement *s)
 }
 
 int (*const orma_script_statements[])(struct orma_sql *, const struct orma_statement *) = {
-    [ORMA_STMT_CREATE_TABLE] = orma_sql_exec_create_table,
-    [ORMA_STMT_CREATE_VIEW] = orma_sql_exec_create_view,
+    [ORMA_STMT_CREATE_TABLE] = orma_sql_create_table,
+    [ORMA_STMT_CREATE_VIEW] = orma_sql_create_view,
     [ORMA_STMT_CREATE_FUNCTION] = create_function,
     [ORMA_STMT_CREATE_MACRO] = create_macro,
-    [ORMA_STMT_CREATE_INDEX] = orma_sql_exec_create_index,
-    [ORMA_STMT_DROP_INDEX] = orma_sql_exec_drop_index,
+    [ORMA_STMT_CREATE_INDEX] = orma_sql_create_index,
+    [ORMA_STMT_DROP_INDEX] = orma_sql_drop_index,
     [ORMA_STMT_INCLUDE] = orma_modules_run_include,
 };

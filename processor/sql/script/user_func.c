@@ -17,8 +17,8 @@
 #include "processor/sql/base/builtins.h"
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/exec/exec.h"
-#include "processor/sql/script/exec.h"
 #include "processor/sql/script/packages.h"
+#include "processor/sql/script/runner.h"
 
 #define ARGS_MAX 100
 #define RECURSION_MAX 400
@@ -250,9 +250,9 @@ static void fail_in_body(sqlite3_context *ctx, struct orma_sql *sql, struct defi
     int r;
 
     orma_sql_text_put(&where, (struct orma_sql_origin){def->body, 0, ORMA_SQL_NO_CALL}, 1);
-    r = orma_sql_exec_take_error(sql, &where, 0);
+    r = orma_sql_take_error(sql, &where, 0);
     orma_sql_text_fini(&where);
-    orma_sql_exec_result_error(ctx, sql, r);
+    orma_sql_result_error(ctx, sql, r);
 }
 
 static void fail_with_sql(sqlite3_context *ctx, struct definition *def, const char *what)
@@ -447,12 +447,12 @@ static void call(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
         return;
     }
-    orma_sql_exec_resume(f->sql);
+    orma_sql_resume(f->sql);
     if (def->memo && class_of(argv[0]) == ORMA_CLASS_INTEGER)
         call_memoized(ctx, f->sql, def, argv[0]);
     else
         run_body(ctx, f->sql, def, argc, argv);
-    orma_sql_exec_leave(f->sql);
+    orma_sql_leave(f->sql);
 }
 
 /* The right name with a number of arguments that no definition has. */
@@ -577,7 +577,7 @@ static struct orma_sql_user_func *new_cell(struct orma_sql *sql, struct orma_str
 static int validate(struct orma_sql *sql, const struct orma_statement *s)
 {
     sqlite3_stmt *query;
-    int r = orma_sql_exec_prepare_body(sql, s, &query);
+    int r = orma_sql_prepare_body(sql, s, &query);
 
     if (r < 0)
         return r;
@@ -669,7 +669,7 @@ static int delegate_to_made(struct orma_sql *sql, const struct orma_statement *s
     orma_exec_note_function(sql, name);
     r = sqlite3_create_function_v2(sql->db, name, f->argc, SQLITE_UTF8, f, call, NULL, NULL, NULL);
     free(name);
-    return r ? orma_sql_exec_take_error(sql, s->text, s->name_at) : 0;
+    return r ? orma_sql_take_error(sql, s->text, s->name_at) : 0;
 }
 
 static int delegate_to(struct orma_sql *sql, const struct orma_statement *s, int args)
@@ -695,7 +695,7 @@ static int delegate_to(struct orma_sql *sql, const struct orma_statement *s, int
     r = name ? orma_builtins_register_as(sql, name, func) : SQLITE_NOMEM;
     free(name);
     if (r)
-        return orma_sql_exec_take_error(sql, s->text, s->name_at);
+        return orma_sql_take_error(sql, s->text, s->name_at);
     return note_alias(sql, s->name, func);
 }
 
@@ -736,7 +736,7 @@ int orma_sql_user_create_func(struct orma_sql *sql, const struct orma_statement 
     if (!cell)
         cell = new_cell(sql, s->name, argc);
     if (!cell || (cell->covered && register_cell(cell)))
-        return orma_sql_exec_take_error(sql, s->text, s->name_at);
+        return orma_sql_take_error(sql, s->text, s->name_at);
     cell->covered = false;
     before = cell->def;
     cell->def = definition_new(s);

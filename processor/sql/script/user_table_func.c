@@ -12,7 +12,7 @@
 #include "processor/sql/base/builtins.h"
 #include "processor/sql/base/values.h"
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 
 #define ARGS_MAX 100
 #define POOL_MAX 4
@@ -165,7 +165,7 @@ static int fail_in_body(sqlite3_vtab_cursor *base)
     int r;
 
     orma_sql_text_put(&where, (struct orma_sql_origin){v->def->body, 0, ORMA_SQL_NO_CALL}, 1);
-    r = orma_sql_exec_take_error(v->def->sql, &where, 0);
+    r = orma_sql_take_error(v->def->sql, &where, 0);
     orma_sql_text_fini(&where);
     if (r == -ENOMEM || r == -ECANCELED)
         return r == -ENOMEM ? SQLITE_NOMEM : SQLITE_INTERRUPT;
@@ -179,11 +179,11 @@ static int step(sqlite3_vtab_cursor *base)
     struct orma_sql *sql = ((struct func_vtab *)base->pVtab)->def->sql;
     int r;
 
-    orma_sql_exec_resume(sql);
+    orma_sql_resume(sql);
     r = sqlite3_step(c->stmt);
     c->eof = r != SQLITE_ROW;
     r = r == SQLITE_ROW || r == SQLITE_DONE ? SQLITE_OK : fail_in_body(base);
-    orma_sql_exec_leave(sql);
+    orma_sql_leave(sql);
     return r;
 }
 
@@ -341,7 +341,7 @@ static struct table_func *new_def(struct orma_sql *sql, const struct orma_statem
 static int check_body(struct orma_sql *sql, const struct orma_statement *s)
 {
     sqlite3_stmt *query;
-    int r = orma_sql_exec_prepare_body(sql, s, &query);
+    int r = orma_sql_prepare_body(sql, s, &query);
     int have, want = (int)s->columns.len;
 
     if (r < 0)
@@ -400,7 +400,7 @@ static int install(struct orma_sql *sql, const struct orma_statement *s,
 {
     def->refs++; /* of the module */
     if (sqlite3_create_module_v2(sql->db, def->name, &func_module, def, table_func_unref))
-        return orma_sql_exec_take_error(sql, s->text, s->name_at);
+        return orma_sql_take_error(sql, s->text, s->name_at);
     if (slot->def) {
         empty_pool(slot->def);
         table_func_unref(slot->def);

@@ -33,14 +33,14 @@ static void put_row(struct engine *e, sqlite3_stmt *stmt)
 
 const char *engine_run(struct engine *e, const char *script)
 {
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_sql_stmt *stmt;
     int r;
 
     orma_buf_clear(&e->out);
-    r = orma_sql_exec_new(e->sql, "File \"stdin\"", orma_str_from(script), &exec);
+    r = orma_runner_new(e->sql, "File \"stdin\"", orma_str_from(script), &runner);
     cr_assert_eq(r, 0);
-    while ((r = orma_sql_exec_next(exec, &stmt)) > 0) {
+    while ((r = orma_runner_next(runner, &stmt)) > 0) {
         bool output = orma_sql_stmt_has_output(stmt);
 
         while ((r = orma_sql_stmt_step(stmt)) > 0) {
@@ -51,7 +51,7 @@ const char *engine_run(struct engine *e, const char *script)
         if (r < 0)
             break;
     }
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     if (r < 0) {
         orma_buf_clear(&e->out);
         orma_buf_printf(&e->out, "error: %s", orma_sql_error_text(e->sql));

@@ -1,7 +1,7 @@
 /* An engine over an empty storage, and scripts whose rows are compared as text. */
 #ifndef ORMA_TESTS_UNIT_SQL_ENGINE_FIXTURE_H
 #define ORMA_TESTS_UNIT_SQL_ENGINE_FIXTURE_H
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 
 struct engine {
     struct orma_storage storage;

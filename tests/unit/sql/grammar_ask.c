@@ -8,7 +8,7 @@
 #include "processor/api/query_impl.h"
 #include "processor/api/result.h"
 #include "processor/columns/columns.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 #include "protos/fields/trace_processor.h"
 #include "sdk/base/defs.h"
 #include "sdk/wire/pb_reader.h"
@@ -174,11 +174,11 @@ static void step_all(struct orma_sql *sql, struct orma_sql_stmt *stmt,
 static void ask_script(struct orma_sql *sql, const char *text, const struct grammar_values *values,
                        const struct grammar_rule *rule, struct grammar_answer *ret)
 {
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_sql_stmt *stmt;
 
-    cr_assert_eq(orma_sql_exec_new(sql, "test", orma_str_from(text), &exec), 0);
-    while ((ret->begun = orma_sql_exec_next(exec, &stmt) == 1) && stmt->no_output)
+    cr_assert_eq(orma_runner_new(sql, "test", orma_str_from(text), &runner), 0);
+    while ((ret->begun = orma_runner_next(runner, &stmt) == 1) && stmt->no_output)
         orma_sql_stmt_free(stmt); /* what makes the table */
     if (ret->begun) {
         struct orma_query query = {.stmt = stmt};
@@ -190,7 +190,7 @@ static void ask_script(struct orma_sql *sql, const char *text, const struct gram
     } else {
         ret->error = error_of(sql);
     }
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
 }
 
 static int by_text(const void *a, const void *b)

@@ -460,18 +460,18 @@ static void take_answer(sqlite3 *db, sqlite3_stmt *stmt, struct orma_buf *out, b
 static bool ours(struct engine *e, const char *query, bool on, struct orma_buf *out, bool names,
                  bool sorted)
 {
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_sql_stmt *stmt;
 
     e->sql->planner.off = !on;
     orma_buf_clear(out);
-    cr_assert_eq(orma_sql_exec_new(e->sql, "test", orma_str_from(query), &exec), 0);
-    cr_assert_eq(orma_sql_exec_next(exec, &stmt), 1, "%s\n%s", query, orma_sql_error_text(e->sql));
+    cr_assert_eq(orma_runner_new(e->sql, "test", orma_str_from(query), &runner), 0);
+    cr_assert_eq(orma_runner_next(runner, &stmt), 1, "%s\n%s", query, orma_sql_error_text(e->sql));
     const struct orma_exec_plan *plan = orma_exec_plan_of(e->sql, stmt->stmt);
     take_answer(e->sql->db, stmt->stmt, out, names, sorted);
     bool used = plan && !orma_exec_gave_up(plan);
     orma_sql_stmt_free(stmt);
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     return used;
 }
 
@@ -716,14 +716,14 @@ Test(aggregates, a_limit_counts_what_passes)
 Test(aggregates, sees_tables_that_changed)
 {
     struct engine e;
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_sql_stmt *stmt;
 
     begin(&e);
     engine_expect(&e, "make", "CREATE PERFETTO TABLE q AS SELECT 3 AS a UNION ALL SELECT 4", "");
-    cr_assert_eq(orma_sql_exec_new(e.sql, "test", ORMA_STR("SELECT sum(a), max(a) FROM q"), &exec),
+    cr_assert_eq(orma_runner_new(e.sql, "test", ORMA_STR("SELECT sum(a), max(a) FROM q"), &runner),
                  0);
-    cr_assert_eq(orma_sql_exec_next(exec, &stmt), 1);
+    cr_assert_eq(orma_runner_next(runner, &stmt), 1);
     cr_assert_not_null(orma_exec_plan_of(e.sql, stmt->stmt));
     engine_expect(&e, "replace", "CREATE OR REPLACE PERFETTO TABLE q AS SELECT 'x' AS b, 7 AS a",
                   "");
@@ -735,7 +735,7 @@ Test(aggregates, sees_tables_that_changed)
     cr_assert(strstr(orma_sql_error_text(e.sql), "no such table: q"), "%s",
               orma_sql_error_text(e.sql));
     orma_sql_stmt_free(stmt);
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     engine_fini(&e);
     orma_assert_no_leaks();
 }

@@ -54,7 +54,7 @@ static void bind(struct orma_sql_stmt *stmt, unsigned param, struct orma_str lit
 static enum ran run_with(struct engine *e, const char *query, const struct values *values,
                          enum orma_exec_mode mode, struct orma_buf *out)
 {
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_sql_stmt *stmt;
     int r;
 
@@ -62,9 +62,9 @@ static enum ran run_with(struct engine *e, const char *query, const struct value
     e->sql->planner.off = mode == ORMA_EXEC_MODE_OFF;
     e->sql->planner.why = NULL;
     orma_buf_clear(out);
-    cr_assert_eq(orma_sql_exec_new(e->sql, "test", orma_str_from(query), &exec), 0);
-    if (orma_sql_exec_next(exec, &stmt) != 1) {
-        orma_sql_exec_free(exec);
+    cr_assert_eq(orma_runner_new(e->sql, "test", orma_str_from(query), &runner), 0);
+    if (orma_runner_next(runner, &stmt) != 1) {
+        orma_runner_free(runner);
         return FAILED;
     }
     for (unsigned i = 0; values && i < stmt->params; i++)
@@ -84,7 +84,7 @@ static enum ran run_with(struct engine *e, const char *query, const struct value
     bool ours = plan && !e->sql->planner.why;
     looked = orma_exec_rows_read(plan);
     orma_sql_stmt_free(stmt);
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     return ours ? BY_US : plan ? TRIED : BY_SQLITE;
 }
 
@@ -123,7 +123,7 @@ static void expect_same_over(const char *tables, const char *const *queries, siz
 }
 
 /* Functions whose frame SQLite sets itself do not give it to others over the same window. */
-Test(exec, keeps_frames_of_windows_apart)
+Test(runner, keeps_frames_of_windows_apart)
 {
     static const char *const queries[] = {
         "SELECT lag(id) OVER (ORDER BY k), sum(id) OVER (ORDER BY k ROWS UNBOUNDED PRECEDING) "
@@ -138,7 +138,7 @@ Test(exec, keeps_frames_of_windows_apart)
 
 /* Keys of few bits, of many, of more than 64 with the row, in order already, with NULL at either
  * end; over many blocks. */
-Test(exec, sorts_many_rows)
+Test(runner, sorts_many_rows)
 {
     static const char many[] =
         "CREATE TABLE p(id INTEGER, ts INTEGER, k INTEGER, w INTEGER, h INTEGER, s TEXT, d DOUBLE);"
@@ -182,7 +182,7 @@ Test(exec, sorts_many_rows)
 
 /* Results are tried before the first row is out; whether a call is worth it is decided then. Else
  * SQLite would begin anew behind the rows that were given. */
-Test(exec, gives_up_before_the_first_row_or_never)
+Test(runner, gives_up_before_the_first_row_or_never)
 {
     static const char *const sizes[] = {"16000", "20000", "32767", "32769", "40000", "65537"};
     static const char query[] = "SELECT quote(id) || quote(k) FROM t ORDER BY id";
@@ -213,7 +213,7 @@ Test(exec, gives_up_before_the_first_row_or_never)
 }
 
 /* Joins that find one row at most do not matter to the order of rows; others do. */
-Test(exec, knows_what_comes_once)
+Test(runner, knows_what_comes_once)
 {
     static const char *const queries[] = {
         ("SELECT a.id, b.n FROM t1 a LEFT JOIN (SELECT k, sum(v % 9) AS n FROM t2 GROUP BY k) b "
@@ -244,7 +244,7 @@ Test(exec, knows_what_comes_once)
 }
 
 /* Of a LEFT JOIN with a query that has no rows, nobody may look at one. */
-Test(exec, joins_with_nothing)
+Test(runner, joins_with_nothing)
 {
     static const char *const queries[] = {
         ("SELECT a.id, b.n, b.n + a.id FROM t1 a LEFT JOIN (SELECT id, lag(v) OVER (ORDER BY id) "
@@ -265,7 +265,7 @@ Test(exec, joins_with_nothing)
 }
 
 /* A row that is given by its number makes constants of what it is compared with. */
-Test(exec, follows_what_a_given_row_says)
+Test(runner, follows_what_a_given_row_says)
 {
     static const char many[] =
         "CREATE PERFETTO TABLE m AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n "
@@ -311,7 +311,7 @@ Test(exec, follows_what_a_given_row_says)
 
 /* Functions of scripts that may give something else the next time, or fail where SQLite would not
  * call them; a few rows that look something up in a large table. */
-Test(exec, leaves_to_sqlite_what_depends_on_it)
+Test(runner, leaves_to_sqlite_what_depends_on_it)
 {
     static const char made[] =
         "CREATE PERFETTO FUNCTION drawn(x LONG) RETURNS LONG AS SELECT random() % 2 + $x;"
@@ -378,7 +378,7 @@ static void take_literals(struct query_gen *g, const char *query, struct orma_bu
     }
 }
 
-Test(exec, takes_values_of_parameters)
+Test(runner, takes_values_of_parameters)
 {
     uint64_t first = (uint64_t)gen_number_of("ORMA_TEST_SEED", 1) * 1000033;
     unsigned queries = gen_number_of("ORMA_TEST_QUERIES", QUERIES) / 3, taken = 0, valid = 0;
@@ -419,7 +419,7 @@ Test(exec, takes_values_of_parameters)
 
 /* All values of all types, names that come twice, what no literal says, and what would mean
  * something else as a literal. */
-Test(exec, knows_what_parameters_mean)
+Test(runner, knows_what_parameters_mean)
 {
     static const struct {
         const char *query;
@@ -467,7 +467,7 @@ Test(exec, knows_what_parameters_mean)
 
 /* Each pass over many rows looks, once a block or once for some thousands of steps: a pass that
  * does not makes the sum fall below these, which are four fifths of what it is. */
-Test(exec, looks_often_whether_it_should_stop)
+Test(runner, looks_often_whether_it_should_stop)
 {
     static const struct {
         const char *query;
@@ -506,7 +506,7 @@ Test(exec, looks_often_whether_it_should_stop)
     orma_assert_no_leaks();
 }
 
-Test(exec, gives_what_sqlite_gives)
+Test(runner, gives_what_sqlite_gives)
 {
     uint64_t first = (uint64_t)gen_number_of("ORMA_TEST_SEED", 1) * 1000003;
     unsigned queries = gen_number_of("ORMA_TEST_QUERIES", QUERIES), taken = 0, valid = 0;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "processor/sql/dialect/token.h"
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/vec.h"
 #include "tests/support/leaks.h"
@@ -192,19 +192,19 @@ static bool check(struct orma_processor *tp, struct gen *g, uint64_t seed, struc
 static struct orma_processor *new_processor(void)
 {
     struct orma_processor *tp = NULL;
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_sql_stmt *stmt;
     int r;
 
     cr_assert_eq(orma_processor_new(NULL, &tp), 0);
     struct orma_sql *sql = orma_processor_sql(tp);
-    cr_assert_eq(orma_sql_exec_new(sql, "rows", orma_str_from(grammar_rows), &exec), 0);
-    while ((r = orma_sql_exec_next(exec, &stmt)) == 1) {
+    cr_assert_eq(orma_runner_new(sql, "rows", orma_str_from(grammar_rows), &runner), 0);
+    while ((r = orma_runner_next(runner, &stmt)) == 1) {
         cr_assert_geq(orma_sql_stmt_step(stmt), 0);
         orma_sql_stmt_free(stmt);
     }
     cr_assert_eq(r, 0, "%s", orma_sql_error_text(sql));
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     sql->time_limit_ns = TIME_MAX_NS;
     return tp;
 }

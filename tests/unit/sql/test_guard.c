@@ -246,7 +246,7 @@ Test(guard, tables_stay_while_a_statement_reads_them)
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(changes); i++) {
         for (size_t k = 0; k < ORMA_ARRAY_LEN(reads); k++) {
-            struct orma_sql_exec *exec;
+            struct orma_runner *runner;
             struct orma_sql_stmt *stmt;
             struct engine e;
 
@@ -259,14 +259,14 @@ Test(guard, tables_stay_while_a_statement_reads_them)
                 "CREATE PERFETTO FUNCTION f() RETURNS TABLE(x INT) AS SELECT a AS x FROM t;"
                 "CREATE PERFETTO FUNCTION g(x INT) RETURNS INT AS SELECT $x + 1",
                 "0\n1");
-            cr_assert_eq(orma_sql_exec_new(e.sql, "File \"t\"", orma_str_from(reads[k]), &exec), 0);
-            cr_assert_eq(orma_sql_exec_next(exec, &stmt), 1);
+            cr_assert_eq(orma_runner_new(e.sql, "File \"t\"", orma_str_from(reads[k]), &runner), 0);
+            cr_assert_eq(orma_runner_next(runner, &stmt), 1);
             cr_assert_eq(orma_sql_stmt_step(stmt), 1);
             (void)engine_run(&e, changes[i]); /* may be refused: it is in use */
             while (orma_sql_stmt_step(stmt) > 0)
                 (void)sqlite3_column_text(stmt->stmt, 0);
             orma_sql_stmt_free(stmt);
-            orma_sql_exec_free(exec);
+            orma_runner_free(runner);
             engine_expect(&e, changes[i], "SELECT 1", "1");
             engine_fini(&e);
         }
@@ -279,22 +279,22 @@ Test(guard, tables_stay_while_a_statement_reads_them)
 /* Between two rows nothing runs; the statement has not ended for that. */
 Test(guard, an_interrupt_between_two_rows_counts)
 {
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_sql_stmt *stmt;
     struct engine e;
 
     engine_init(&e);
-    cr_assert_eq(orma_sql_exec_new(e.sql, "File \"t\"",
-                                   ORMA_STR("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT "
-                                            "i + 1 FROM n) SELECT count(*) FROM n GROUP BY i / 9"
-                                            " LIMIT -1"),
-                                   &exec),
+    cr_assert_eq(orma_runner_new(e.sql, "File \"t\"",
+                                 ORMA_STR("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT "
+                                          "i + 1 FROM n) SELECT count(*) FROM n GROUP BY i / 9"
+                                          " LIMIT -1"),
+                                 &runner),
                  0);
-    cr_assert_eq(orma_sql_exec_next(exec, &stmt), 1);
+    cr_assert_eq(orma_runner_next(runner, &stmt), 1);
     orma_sql_interrupt(e.sql);
     cr_assert_eq(orma_sql_stmt_step(stmt), -ECANCELED);
     orma_sql_stmt_free(stmt);
-    orma_sql_exec_free(exec);
+    orma_runner_free(runner);
     engine_expect(&e, "a later script is not concerned", "SELECT 1", "1");
     orma_sql_interrupt(e.sql); /* nothing runs */
     engine_expect(&e, "nor by one that came too late", "SELECT 2", "2");

@@ -1,23 +1,23 @@
 /*
  * Running scripts: statements of PerfettoSQL one after the other.
  *
- *     struct orma_sql_exec *exec;
+ *     struct orma_runner *runner;
  *     struct orma_sql_stmt *stmt;
  *
- *     orma_sql_exec_new(sql, "File \"stdin\"", text, &exec);
- *     while ((r = orma_sql_exec_next(exec, &stmt)) > 0) {
+ *     orma_runner_new(sql, "File \"stdin\"", text, &runner);
+ *     while ((r = orma_runner_next(runner, &stmt)) > 0) {
  *         while ((r = orma_sql_stmt_step(stmt)) > 0)
  *             sqlite3_column_int64(stmt->stmt, 0);
  *         orma_sql_stmt_free(stmt);
  *     }
- *     orma_sql_exec_free(exec);
+ *     orma_runner_free(runner);
  *
- * Statements of the dialect are carried out by orma_sql_exec_next(); what they
+ * Statements of the dialect are carried out by orma_runner_next(); what they
  * give then is a statement without rows. Failures are -EINVAL, -ENOMEM, or
  * -ECANCELED (interrupted), with the text in the engine.
  */
-#ifndef ORMA_PROCESSOR_SQL_SCRIPT_EXEC_H
-#define ORMA_PROCESSOR_SQL_SCRIPT_EXEC_H
+#ifndef ORMA_PROCESSOR_SQL_SCRIPT_RUNNER_H
+#define ORMA_PROCESSOR_SQL_SCRIPT_RUNNER_H
 #include "processor/sql/base/sql.h"
 #include "processor/sql/base/values.h"
 #include "processor/sql/dialect/script.h"
@@ -41,7 +41,7 @@ struct orma_sql_stmt {
     struct orma_bound *bound; /* its values, if they may make it run by columns: bound.h */
 };
 
-struct orma_sql_exec {
+struct orma_runner {
     struct orma_sql *sql;
     struct orma_script script;
     bool lenient;  /* a statement that fails is left out: orma_stub_make() */
@@ -49,12 +49,12 @@ struct orma_sql_exec {
 };
 
 /* `frame` names the text in tracebacks. 0, -ENOMEM, -E2BIG (with an error). */
-int orma_sql_exec_new(struct orma_sql *sql, const char *frame, struct orma_str text,
-                      struct orma_sql_exec **ret);
-void orma_sql_exec_free(struct orma_sql_exec *self);
+int orma_runner_new(struct orma_sql *sql, const char *frame, struct orma_str text,
+                    struct orma_runner **ret);
+void orma_runner_free(struct orma_runner *self);
 
 /* 1 and the caller owns *ret; 0 at the end; -errno. After a failure the script is over. */
-int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret);
+int orma_runner_next(struct orma_runner *self, struct orma_sql_stmt **ret);
 
 /*
  * From now on rows are in `batch` while `plan` is set, and not in `stmt`: for who reads many.
@@ -86,41 +86,41 @@ void orma_sql_stmt_free(struct orma_sql_stmt *self);
 ORMA_DEFINE_AUTO(struct orma_sql_stmt *, orma_sql_stmt_free)
 
 /* Runs all statements and forgets their rows. 0 or -errno. */
-int orma_sql_exec_run(struct orma_sql *sql, const char *frame, struct orma_str text);
+int orma_sql_run_script(struct orma_sql *sql, const char *frame, struct orma_str text);
 
 /*
  * Every call into the engine is between these two: the outermost begins with a clean error, and
  * forgets an interrupt that came when nothing ran.
  */
-void orma_sql_exec_enter(struct orma_sql *sql);
-void orma_sql_exec_leave(struct orma_sql *sql);
+void orma_sql_enter(struct orma_sql *sql);
+void orma_sql_leave(struct orma_sql *sql);
 
 /* The same for calls that continue a script: an interrupt since its last row still counts. */
-void orma_sql_exec_resume(struct orma_sql *sql);
+void orma_sql_resume(struct orma_sql *sql);
 
 /* The error of SQLite at `at` of `text` (may be NULL) becomes ours. Returns the -errno for it. */
-int orma_sql_exec_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at);
+int orma_sql_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at);
 
 /* For functions that failed with an error of the engine: passes it on to SQLite. */
-void orma_sql_exec_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error);
+void orma_sql_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error);
 
 /* ---- statements of the dialect, in their own files; -errno with the error set ---- */
 
-int orma_sql_exec_create_table(struct orma_sql *sql, const struct orma_statement *stmt);
-int orma_sql_exec_create_view(struct orma_sql *sql, const struct orma_statement *stmt);
-int orma_sql_exec_create_index(struct orma_sql *sql, const struct orma_statement *stmt);
-int orma_sql_exec_drop_index(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_create_table(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_create_view(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_create_index(struct orma_sql *sql, const struct orma_statement *stmt);
+int orma_sql_drop_index(struct orma_sql *sql, const struct orma_statement *stmt);
 int orma_sql_user_create_func(struct orma_sql *sql, const struct orma_statement *stmt);
 int orma_sql_user_create_table_func(struct orma_sql *sql, const struct orma_statement *stmt);
 int orma_modules_run_include(struct orma_sql *sql, const struct orma_statement *stmt);
 
 /* Prepares the body of a statement, which must be a query. */
-int orma_sql_exec_prepare_body(struct orma_sql *sql, const struct orma_statement *stmt,
-                               sqlite3_stmt **ret);
+int orma_sql_prepare_body(struct orma_sql *sql, const struct orma_statement *stmt,
+                          sqlite3_stmt **ret);
 
 /* Compares the columns of a query with the schema of a statement, and checks the names. */
-int orma_sql_exec_check_columns(struct orma_sql *sql, const struct orma_statement *stmt,
-                                sqlite3_stmt *query);
+int orma_sql_check_columns(struct orma_sql *sql, const struct orma_statement *stmt,
+                           sqlite3_stmt *query);
 
 void orma_sql_user_funcs_fini(struct orma_sql *sql);
 void orma_sql_user_table_funcs_fini(struct orma_sql *sql);

@@ -1,11 +1,11 @@
 /*
- * orma_sql_exec_next() takes a statement from dialect/script.c. One of the dialect is carried
+ * orma_runner_next() takes a statement from dialect/script.c. One of the dialect is carried
  * out by its function in orma_sql.statements and gives an empty statement; any other is
  * prepared by SQLite, and exec/ may replace it. Every call from outside stands between
  * enter and leave (or resume and leave): the outermost clears the error before, and writes out
  * derived rows and dropped tables afterwards.
  */
-#include "processor/sql/script/exec.h"
+#include "processor/sql/script/runner.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,16 +26,16 @@
 /* Scripts that run scripts: includes of includes, metrics that run metrics. */
 #define DEPTH_MAX 100
 
-void orma_sql_exec_enter(struct orma_sql *sql)
+void orma_sql_enter(struct orma_sql *sql)
 {
     if (sql->run.depth == 0) {
         atomic_store_explicit(&sql->run.interrupted, false, memory_order_relaxed);
         orma_sql_start_clock(sql);
     }
-    orma_sql_exec_resume(sql);
+    orma_sql_resume(sql);
 }
 
-void orma_sql_exec_resume(struct orma_sql *sql)
+void orma_sql_resume(struct orma_sql *sql)
 {
     if (sql->run.depth++ == 0) {
         orma_sql_error_clear(&sql->error);
@@ -47,7 +47,7 @@ void orma_sql_exec_resume(struct orma_sql *sql)
     }
 }
 
-void orma_sql_exec_leave(struct orma_sql *sql)
+void orma_sql_leave(struct orma_sql *sql)
 {
     ORMA_ASSERT_HOT(sql->run.depth > 0);
     if (--sql->run.depth == 0 && sql->dataframes.dropped)
@@ -93,7 +93,7 @@ static void take_message(struct orma_sql *sql, const struct orma_sql_text *text,
     else
         orma_sql_error_set(&sql->error, text, at, "%s", message);
     if (error == -EINVAL)
-        orma_sql_exec_hint(sql, text ? orma_sql_text_str(text) : (struct orma_str){0});
+        orma_sql_hint(sql, text ? orma_sql_text_str(text) : (struct orma_str){0});
 }
 
 /* What was decoded from the trace may be wrong: its file is no longer what was loaded. */
@@ -129,7 +129,7 @@ static int say_why(struct orma_sql *sql, const struct orma_sql_text *text, uint3
     return r;
 }
 
-int orma_sql_exec_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at)
+int orma_sql_take_error(struct orma_sql *sql, const struct orma_sql_text *text, uint32_t at)
 {
     int r = errno_of(sqlite3_errcode(sql->db));
 
@@ -146,7 +146,7 @@ static int refuse_stopped(struct orma_sql *sql)
     return orma_sql_is_told_to_stop(sql) ? say_why(sql, NULL, 0, -ECANCELED) : 0;
 }
 
-void orma_sql_exec_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error)
+void orma_sql_result_error(sqlite3_context *ctx, struct orma_sql *sql, int error)
 {
     if (error == -ENOMEM)
         sqlite3_result_error_nomem(ctx);
@@ -156,15 +156,15 @@ void orma_sql_exec_result_error(sqlite3_context *ctx, struct orma_sql *sql, int 
         sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
 }
 
-int orma_sql_exec_new(struct orma_sql *sql, const char *frame, struct orma_str text,
-                      struct orma_sql_exec **ret)
+int orma_runner_new(struct orma_sql *sql, const char *frame, struct orma_str text,
+                    struct orma_runner **ret)
 {
-    struct orma_sql_exec *self = calloc(1, sizeof(*self));
+    struct orma_runner *self = calloc(1, sizeof(*self));
     ORMA_AUTO(orma_sql_source_unref_p)
     struct orma_sql_source *source = orma_sql_source_new(frame, text);
     int r = self && source ? 0 : -ENOMEM;
 
-    orma_sql_exec_enter(sql);
+    orma_sql_enter(sql);
     if (!r)
         r = orma_script_init(&self->script, source, &sql->macros);
     if (r == -E2BIG)
@@ -172,7 +172,7 @@ int orma_sql_exec_new(struct orma_sql *sql, const char *frame, struct orma_str t
                            ORMA_SQL_TEXT_MAX >> 20);
     else if (r)
         orma_sql_error_oom(&sql->error);
-    orma_sql_exec_leave(sql);
+    orma_sql_leave(sql);
     if (r) {
         free(self);
         return r;
@@ -182,7 +182,7 @@ int orma_sql_exec_new(struct orma_sql *sql, const char *frame, struct orma_str t
     return 0;
 }
 
-void orma_sql_exec_free(struct orma_sql_exec *self)
+void orma_runner_free(struct orma_runner *self)
 {
     if (!self)
         return;
@@ -218,7 +218,7 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
 
         at += offset > 0 ? (uint32_t)offset : 0;
         sql->error_offset = offset < 0 ? -1 : (int)place_in_script(s->text, at);
-        return orma_sql_exec_take_error(sql, s->text, at);
+        return orma_sql_take_error(sql, s->text, at);
     }
     if (!*ret ||
         orma_str_trim((struct orma_str){tail, (size_t)(body.data + body.len - tail)}).len) {
@@ -236,8 +236,7 @@ static int prepare(struct orma_sql *sql, const struct orma_statement *s, struct 
     return faster != NULL;
 }
 
-int orma_sql_exec_prepare_body(struct orma_sql *sql, const struct orma_statement *s,
-                               sqlite3_stmt **ret)
+int orma_sql_prepare_body(struct orma_sql *sql, const struct orma_statement *s, sqlite3_stmt **ret)
 {
     int r = prepare(sql, s, s->body, s->body_at, ret);
 
@@ -250,7 +249,7 @@ int orma_sql_exec_prepare_body(struct orma_sql *sql, const struct orma_statement
     return orma_sql_error_set(&sql->error, s->text, s->body_at, "this must be a SELECT");
 }
 
-static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt)
+static int next_statement(struct orma_runner *self, struct orma_sql_stmt *stmt)
 {
     const struct orma_str empty = ORMA_STR("SELECT 0 WHERE 0");
     struct orma_sql *sql = self->sql;
@@ -258,7 +257,7 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
     int r = orma_script_next(&self->script, &sql->error);
 
     if (r == -EBADMSG)
-        orma_sql_exec_hint(sql, (struct orma_str){0});
+        orma_sql_hint(sql, (struct orma_str){0});
     if (r <= 0)
         return r;
     const struct orma_str text = s->kind == ORMA_STMT_SQLITE ? s->body : orma_sql_text_str(s->text);
@@ -293,12 +292,12 @@ static int next_statement(struct orma_sql_exec *self, struct orma_sql_stmt *stmt
     if (r >= 0 && !stmt->stmt) {
         stmt->no_output = true;
         if (sqlite3_prepare_v2(sql->db, empty.data, (int)empty.len, &stmt->stmt, NULL))
-            r = orma_sql_exec_take_error(sql, s->text, 0);
+            r = orma_sql_take_error(sql, s->text, 0);
     }
     return r < 0 ? r : 1;
 }
 
-int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret)
+int orma_runner_next(struct orma_runner *self, struct orma_sql_stmt **ret)
 {
     struct orma_sql *sql = self->sql;
     ORMA_AUTO(orma_sql_stmt_free_p) struct orma_sql_stmt *stmt = calloc(1, sizeof(*stmt));
@@ -306,7 +305,7 @@ int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret)
 
     if (stmt)
         stmt->stats = ORMA_SQLSTATS_NONE;
-    orma_sql_exec_resume(sql);
+    orma_sql_resume(sql);
     if (!stmt)
         r = orma_sql_error_oom(&sql->error);
     else if (sql->run.depth > DEPTH_MAX)
@@ -317,7 +316,7 @@ int orma_sql_exec_next(struct orma_sql_exec *self, struct orma_sql_stmt **ret)
         r = next_statement(self, stmt);
     if (r < 0 && stmt)
         orma_sqlstats_end(sql, stmt->stats);
-    orma_sql_exec_leave(sql);
+    orma_sql_leave(sql);
     if (r <= 0) {
         if (r < 0)
             self->script.pos = (uint32_t)self->script.source->len;
@@ -339,7 +338,7 @@ ORMA_COLD static int step_ended(struct orma_sql_stmt *self, int r)
         return 0;
     orma_sql_text_put(&where, (struct orma_sql_origin){self->source, self->at, ORMA_SQL_NO_CALL},
                       1);
-    r = orma_sql_exec_take_error(self->sql, &where, 0);
+    r = orma_sql_take_error(self->sql, &where, 0);
     orma_sql_text_fini(&where);
     return r;
 }
@@ -384,11 +383,11 @@ int orma_sql_stmt_step(struct orma_sql_stmt *self)
     self->ahead = NOT_AHEAD;
     if (r != NOT_AHEAD)
         return r;
-    orma_sql_exec_resume(self->sql);
+    orma_sql_resume(self->sql);
     if (self->bound && !self->bound->stepped)
         orma_bound_start(self);
     r = step(self);
-    orma_sql_exec_leave(self->sql);
+    orma_sql_leave(self->sql);
     return r;
 }
 
@@ -434,24 +433,24 @@ void orma_sql_stmt_free(struct orma_sql_stmt *self)
     free(self);
 }
 
-int orma_sql_exec_run(struct orma_sql *sql, const char *frame, struct orma_str text)
+int orma_sql_run_script(struct orma_sql *sql, const char *frame, struct orma_str text)
 {
-    struct orma_sql_exec *exec;
+    struct orma_runner *runner;
     struct orma_sql_stmt *stmt;
     int r;
 
-    orma_sql_exec_enter(sql);
-    r = orma_sql_exec_new(sql, frame, text, &exec);
+    orma_sql_enter(sql);
+    r = orma_runner_new(sql, frame, text, &runner);
     if (r == 0) {
-        while ((r = orma_sql_exec_next(exec, &stmt)) > 0) {
+        while ((r = orma_runner_next(runner, &stmt)) > 0) {
             while ((r = orma_sql_stmt_step(stmt)) > 0)
                 ;
             orma_sql_stmt_free(stmt);
             if (r < 0)
                 break;
         }
-        orma_sql_exec_free(exec);
+        orma_runner_free(runner);
     }
-    orma_sql_exec_leave(sql);
+    orma_sql_leave(sql);
     return r;
 }
