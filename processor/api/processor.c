@@ -88,15 +88,15 @@ int orma_processor_new_of(const struct orma_processor_config *config,
         orma_processor_free(self);
         return r;
     }
-    self->sql->export_json = parts->export_json;
-    self->sql->export_data = self;
+    self->sql->given.export_json = parts->export_json;
+    self->sql->given.export_data = self;
     self->import.reader.full_sort = given.full_sort;
     self->import.reader.sorter.threads = !given.one_thread && sysconf(_SC_NPROCESSORS_ONLN) > 1;
-    self->sql->file_access = given.sql_file_access;
+    self->sql->given.file_access = given.sql_file_access;
     /* More than a century is as good as none, and fits. */
     self->sql->limits.memory.limit_bytes = given.memory_limit_bytes;
     self->limited = given.memory_limit_bytes > 0;
-    self->sql->time_limit_ns = ORMA_MIN(given.query_timeout_ms, UINT64_C(1) << 42) * 1000000;
+    self->sql->given.time_limit_ns = ORMA_MIN(given.query_timeout_ms, UINT64_C(1) << 42) * 1000000;
     *ret = self;
     return 0;
 }
@@ -297,8 +297,8 @@ int orma_processor_load_file(struct orma_processor *self, const char *path,
         return fail(self, -EBUSY, "a trace is already loaded");
     if (fd < 0 || fstat(fd, &st) < 0)
         return fail(self, -errno, "%s", strerror(errno));
-    self->sql->input_dev = st.st_dev;
-    self->sql->input_ino = st.st_ino;
+    self->sql->given.input_dev = st.st_dev;
+    self->sql->given.input_ino = st.st_ino;
     if (S_ISDIR(st.st_mode)) {
         const char *is = orma_foreign_folder(path);
 
@@ -417,7 +417,7 @@ static bool set_text(char **at, const char *text)
 
 void orma_processor_protect(struct orma_processor *self, const char *(*is_input)(const char *path))
 {
-    self->sql->is_input = is_input;
+    self->sql->given.is_input = is_input;
 }
 
 int orma_processor_set_symbols(struct orma_processor *self,
@@ -430,8 +430,8 @@ int orma_processor_set_symbols(struct orma_processor *self,
                     symbols->mode);
     orma_symbolizer_free(ORMA_STEAL(self->symbolizer));
     if (!set_text(&self->proguard_maps, symbols->proguard_maps) ||
-        !set_text(&self->sql->binary_paths, symbols->binary_paths) ||
-        !set_text(&self->sql->binary_mode, symbols->mode))
+        !set_text(&self->sql->given.binary_paths, symbols->binary_paths) ||
+        !set_text(&self->sql->given.binary_mode, symbols->mode))
         return fail(self, -ENOMEM, "out of memory");
     int r = symbols->binary_paths || symbols->this_machine
                 ? orma_symbolizer_new(symbols->binary_paths, mode, &self->symbolizer)

@@ -226,7 +226,7 @@ int orma_processor_add_sql_modules(struct orma_processor *self, const char *pack
 
 void orma_processor_close_files(struct orma_processor *self)
 {
-    self->sql->file_access = false;
+    self->sql->given.file_access = false;
 }
 
 int orma_processor_override_stdlib(struct orma_processor *self, const char *dir)

@@ -31,7 +31,7 @@ struct orma_export {
  * error in orma_processor_error().
  */
 int orma_export_json(struct orma_export *self);
-/* The same into a file, for the SQL function: orma_sql.export_json. */
+/* The same into a file, for the SQL function: orma_sql.given.export_json. */
 int orma_export_json_file(void *processor, const char *path);
 int orma_export_ftrace(struct orma_export *self);
 int orma_export_systrace(struct orma_export *self);

@@ -86,7 +86,7 @@ static int copy_all(sqlite3 *db, const struct orma_buf *defined, struct orma_buf
 
 static int fill(struct orma_sql *sql, const struct orma_buf *defined, struct orma_buf *error)
 {
-    bool before = sql->file_access;
+    bool before = sql->given.file_access;
 
     if (!sqlite3_get_autocommit(sql->db)) { /* somebody has left a transaction open */
         int r = run(sql->db, "COMMIT", error);
@@ -94,16 +94,16 @@ static int fill(struct orma_sql *sql, const struct orma_buf *defined, struct orm
         if (r < 0)
             return r;
     }
-    sql->file_access = true;
+    sql->given.file_access = true;
     int r = run(sql->db, "ATTACH DATABASE '" ORMA_SQLITE_OUTPUT "' AS " SCHEMA, error);
     if (r < 0) {
-        sql->file_access = before;
+        sql->given.file_access = before;
         return r;
     }
     r = run(sql->db,
             "PRAGMA " SCHEMA ".journal_mode = MEMORY; PRAGMA " SCHEMA ".synchronous = OFF; BEGIN",
             error);
-    sql->file_access = before;
+    sql->given.file_access = before;
     if (r == 0)
         r = copy_all(sql->db, defined, error);
     if (r == 0)

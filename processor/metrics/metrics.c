@@ -687,8 +687,8 @@ int orma_metrics_new(struct orma_sql *sql, struct orma_metrics **ret)
         orma_metrics_free(self);
         return r == -ENOMEM ? r : -EIO;
     }
-    sql->on_open = reattach;
-    sql->on_open_data = self;
+    sql->given.on_open = reattach;
+    sql->given.on_open_data = self;
     *ret = self;
     return 0;
 }
@@ -697,7 +697,7 @@ void orma_metrics_free(struct orma_metrics *self)
 {
     if (!self)
         return;
-    self->sql->on_open = NULL;
+    self->sql->given.on_open = NULL;
     for (struct orma_metrics_metric *m = self->metrics, *next; m; m = next) {
         next = m->next;
         metric_free(m);

@@ -102,7 +102,7 @@ static int fill_db(struct orma_sql *self)
     if (r < 0)
         return orma_sql_error_set(&self->error, NULL, 0, "SQLite: %s", sqlite3_errmsg(self->db));
     r = orma_modules_run(self, "prelude.before_eof.");
-    return r < 0 || !self->on_open ? r : self->on_open(self->on_open_data);
+    return r < 0 || !self->given.on_open ? r : self->given.on_open(self->given.on_open_data);
 }
 
 static void close_db(struct orma_sql *self)
@@ -154,8 +154,8 @@ void orma_sql_close(struct orma_sql *self)
     orma_sql_reads_fini(&self->planner.reads);
     orma_symbolizer_free(self->symbolizer);
     (void)sqlite3_close(self->plain); /* it has no statement open */
-    free(self->binary_paths);
-    free(self->binary_mode);
+    free(self->given.binary_paths);
+    free(self->given.binary_mode);
     free(self->timelines[0]);
     free(self->timelines[1]);
     orma_sql_error_fini(&self->error);

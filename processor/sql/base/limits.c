@@ -94,7 +94,8 @@ int orma_sql_settle_args(struct orma_sql *self)
 void orma_sql_start_clock(struct orma_sql *self)
 {
     self->limits.out_of_time = false;
-    self->limits.deadline_ns = self->time_limit_ns ? coarse_now() + self->time_limit_ns : 0;
+    self->limits.deadline_ns =
+        self->given.time_limit_ns ? coarse_now() + self->given.time_limit_ns : 0;
 }
 
 void orma_sql_interrupt(struct orma_sql *self)

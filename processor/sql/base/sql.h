@@ -94,6 +94,26 @@ struct orma_sql_dataframes {
     sqlite3_module module;
 };
 
+/* What the program sets that opened the connection. */
+struct orma_sql_given {
+    bool file_access; /* SQL may read and write files */
+    /* SQL writes neither the loaded file nor what else the program reads: is_input() has the name
+     * of the input that an output called `path` would overwrite; NULL: there is none. */
+    dev_t input_dev;
+    ino_t input_ino; /* 0: none */
+    const char *(*is_input)(const char *path);
+    uint64_t time_limit_ns; /* for a script from its begin; 0: none */
+    /* Called when the connection is there, and again after orma_sql_reset(): 0 or -errno. */
+    int (*on_open)(void *data);
+    void *on_open_data;
+    /* Folders where __intrinsic_symbolize() may look, and how; NULL: it must be allowed to read
+     * files, and takes those of this machine. */
+    char *binary_paths, *binary_mode;
+    /* What export_json() calls; NULL: there is none. 0 or -errno. */
+    int (*export_json)(void *data, const char *path);
+    void *export_data;
+};
+
 struct orma_sql {
     sqlite3 *db;
     struct orma_storage *storage;
@@ -134,24 +154,7 @@ struct orma_sql {
     sqlite3 *plain;                                    /* functions/heavy.c; when needed */
     struct orma_symbolizer *symbolizer;                /* profiles/symbolize.c; when needed */
 
-    /* ---- set by the program that opened the connection ---- */
-
-    bool file_access; /* SQL may read and write files */
-    /* SQL writes neither the loaded file nor what else the program reads: is_input() has the name
-     * of the input that an output called `path` would overwrite; NULL: there is none. */
-    dev_t input_dev;
-    ino_t input_ino; /* 0: none */
-    const char *(*is_input)(const char *path);
-    uint64_t time_limit_ns; /* for a script from its begin; 0: none */
-    /* Called when the connection is there, and again after orma_sql_reset(): 0 or -errno. */
-    int (*on_open)(void *data);
-    void *on_open_data;
-    /* Folders where __intrinsic_symbolize() may look, and how; NULL: it must be allowed to read
-     * files, and takes those of this machine. */
-    char *binary_paths, *binary_mode;
-    /* What export_json() calls; NULL: there is none. 0 or -errno. */
-    int (*export_json)(void *data, const char *path);
-    void *export_data;
+    struct orma_sql_given given;
 };
 
 /* Text and traceback of the last failure; "" if there was none. Valid until the next call. */

@@ -74,15 +74,15 @@ static bool is_schema(uint64_t table)
  * and also columns of views. */
 static bool is_unknown(const struct orma_exec_plan *plan, struct orma_sql_read theirs)
 {
-    if (has_table(&plan->tables, theirs.table))
-        return theirs.named && !has_column(&plan->reads, theirs);
-    return !has_table(&plan->views, theirs.table) && !is_schema(theirs.table);
+    if (has_table(&plan->names.tables, theirs.table))
+        return theirs.named && !has_column(&plan->names.reads, theirs);
+    return !has_table(&plan->names.views, theirs.table) && !is_schema(theirs.table);
 }
 
 static bool find_others(const struct orma_exec_plan *plan, const struct orma_sql_reads *theirs)
 {
-    for (uint32_t i = 0; i < plan->reads.list.len; i++) {
-        if (!has_column(theirs, plan->reads.list.data[i]))
+    for (uint32_t i = 0; i < plan->names.reads.list.len; i++) {
+        if (!has_column(theirs, plan->names.reads.list.data[i]))
             return true;
     }
     for (uint32_t i = 0; i < theirs->list.len; i++) {
@@ -95,10 +95,10 @@ static bool find_others(const struct orma_exec_plan *plan, const struct orma_sql
 /* Tables that SQLite read nothing of: it may have left out a query that nobody needs. */
 static bool has_unread(const struct orma_exec_plan *plan, const struct orma_sql_reads *theirs)
 {
-    for (uint32_t i = 0; i < plan->tables.list.len; i++) {
-        const uint64_t table = plan->tables.list.data[i].table;
+    for (uint32_t i = 0; i < plan->names.tables.list.len; i++) {
+        const uint64_t table = plan->names.tables.list.data[i].table;
 
-        if (!has_table(theirs, table) && !has_table(&plan->unsaid, table))
+        if (!has_table(theirs, table) && !has_table(&plan->names.unsaid, table))
             return true;
     }
     return false;
@@ -108,10 +108,10 @@ static bool has_unread(const struct orma_exec_plan *plan, const struct orma_sql_
  * way round. */
 static bool same_reads(struct orma_exec_plan *plan)
 {
-    struct orma_sql_reads *theirs = &plan->sql->planner.reads, *ours = &plan->reads;
+    struct orma_sql_reads *theirs = &plan->sql->planner.reads, *ours = &plan->names.reads;
 
-    if (theirs->failed || ours->failed || plan->tables.failed || plan->views.failed ||
-        plan->unsaid.failed)
+    if (theirs->failed || ours->failed || plan->names.tables.failed || plan->names.views.failed ||
+        plan->names.unsaid.failed)
         return orma_exec_give_up(plan, "out of memory");
     sort_reads(ours);
     sort_reads(theirs);
@@ -121,7 +121,8 @@ static bool same_reads(struct orma_exec_plan *plan)
         return true;
     plan->sql->planner.unlike++;
     if (plan->sql->planner.exec == ORMA_EXEC_MODE_BOTH) {
-        fprintf(stderr, "orma: the executor found other columns than SQLite in:\n%s\n", plan->text);
+        fprintf(stderr, "orma: the executor found other columns than SQLite in:\n%s\n",
+                plan->statement.text);
         abort();
     }
     return orma_exec_give_up(plan, "other columns than SQLite found");

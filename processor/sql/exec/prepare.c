@@ -63,18 +63,18 @@ void orma_exec_statement_free(void *data)
     ORMA_VEC_FINI(&plan->frames);
     for (unsigned i = 0; i < plan->spare_num; i++)
         free(plan->spare[i]);
-    for (unsigned i = 0; i < EXEC_COLUMNS_MAX && plan->out; i++)
-        free(plan->out[i]);
-    free(plan->out);
-    free(plan->columns);
-    free(plan->place);
+    for (unsigned i = 0; i < EXEC_COLUMNS_MAX && plan->output.out; i++)
+        free(plan->output.out[i]);
+    free(plan->output.out);
+    free(plan->output.columns);
+    free(plan->output.place);
     orma_arena_fini(&plan->arena);
-    free(plan->text);
+    free(plan->statement.text);
     ORMA_VEC_FINI(&plan->loops);
-    orma_sql_reads_fini(&plan->reads);
-    orma_sql_reads_fini(&plan->tables);
-    orma_sql_reads_fini(&plan->views);
-    orma_sql_reads_fini(&plan->unsaid);
+    orma_sql_reads_fini(&plan->names.reads);
+    orma_sql_reads_fini(&plan->names.tables);
+    orma_sql_reads_fini(&plan->names.views);
+    orma_sql_reads_fini(&plan->names.unsaid);
     free(plan);
     if (large)
         (void)malloc_trim(0); /* only smaller */
@@ -112,8 +112,9 @@ static bool is_long_scan(const struct orma_exec_plan *plan)
 /* What an older SQLite answers otherwise than newer ones the executor takes whenever it can. */
 static bool is_mended(const struct orma_exec_plan *plan)
 {
-    return (plan->mixes && orma_sql_trial(ORMA_TRIAL_CONVERTS_PARTS)) ||
-           (plan->used_twice && plan->bare_constant && orma_sql_trial(ORMA_TRIAL_FENCES_CTES));
+    return (plan->found.mixes && orma_sql_trial(ORMA_TRIAL_CONVERTS_PARTS)) ||
+           (plan->found.used_twice && plan->found.bare_constant &&
+            orma_sql_trial(ORMA_TRIAL_FENCES_CTES));
 }
 
 /* Whether that may be so of a text; cheap, and not exact. */
@@ -153,7 +154,7 @@ static bool is_worth(struct orma_exec_plan *plan)
 static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
 {
     struct orma_exec_select *ast =
-        orma_exec_parse(plan->catalog, &plan->arena, orma_str_from(plan->text));
+        orma_exec_parse(plan->catalog, &plan->arena, orma_str_from(plan->statement.text));
 
     if (!ast)
         return orma_exec_give_up(plan, "syntax that the executor does not know");
@@ -165,14 +166,15 @@ static bool make_plan(struct orma_exec_plan *plan, sqlite3_stmt *stmt)
         return orma_exec_give_up(plan, "the number of columns");
     if (!orma_exec_statement_agrees(plan, stmt))
         return false;
-    plan->mended = is_mended(plan);
-    if (!plan->mended && !is_on(plan->sql))
+    plan->found.mended = is_mended(plan);
+    if (!plan->found.mended && !is_on(plan->sql))
         return orma_exec_give_up(plan, "the executor is off");
-    if (!plan->mended && plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !is_worth(plan))
+    if (!plan->found.mended && plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !is_worth(plan))
         return orma_exec_give_up(plan, "not faster than SQLite for this statement");
     if (!orma_exec_plan_order_loops(plan))
         return false;
-    plan->ids |= plan->args && plan->loops.len; /* rows may be in the order of a column of them */
+    plan->statement.ids |=
+        plan->statement.args && plan->loops.len; /* rows may be in the order of a column of them */
     return orma_exec_plan_rewrite(plan);
 }
 
@@ -181,8 +183,8 @@ static sqlite3_stmt *make_statement(struct orma_exec_plan *plan, sqlite3_stmt *s
     struct orma_buf text = {0};
     sqlite3_stmt *made = NULL;
 
-    if (plan->given)
-        stmt = plan->given;
+    if (plan->statement.given)
+        stmt = plan->statement.given;
     for (int i = 0; i < sqlite3_column_count(stmt); i++) {
         const char *name = sqlite3_column_name(stmt, i);
 
@@ -215,13 +217,13 @@ sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqli
         return NULL;
     plan->sql = sql;
     plan->catalog = &orma_exec_catalog;
-    plan->args = sql->planner.args;
-    plan->distinct = sql->planner.distinct;
-    plan->off = sql->planner.older.off;
-    plan->given = sql->planner.given;
-    plan->generation = sql->tables_generation;
-    plan->text = orma_str_dup(text);
-    if (plan->text && make_plan(plan, stmt))
+    plan->statement.args = sql->planner.args;
+    plan->statement.distinct = sql->planner.distinct;
+    plan->statement.off = sql->planner.older.off;
+    plan->statement.given = sql->planner.given;
+    plan->statement.generation = sql->tables_generation;
+    plan->statement.text = orma_str_dup(text);
+    if (plan->statement.text && make_plan(plan, stmt))
         made = make_statement(plan, stmt);
     sql->planner.why = plan->why;
     if (!made) {
@@ -232,7 +234,7 @@ sqlite3_stmt *orma_exec_prepare(struct orma_sql *sql, struct orma_str text, sqli
         sqlite3_finalize(made); /* the plan is freed by SQLite */
         return NULL;
     }
-    plan->stmt = made;
+    plan->statement.stmt = made;
     plan->next = sql->planner.plans;
     sql->planner.plans = plan;
     return made;

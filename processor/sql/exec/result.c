@@ -41,21 +41,22 @@ static bool run(struct orma_exec_plan *plan)
 {
     plan->ran = true;
     const bool settle =
-        plan->ids || (plan->sets && orma_args_is_worth_settling(&plan->sql->storage->args));
+        plan->statement.ids ||
+        (plan->statement.sets && orma_args_is_worth_settling(&plan->sql->storage->args));
     if (settle && orma_sql_settle_args(plan->sql))
         return orma_exec_give_up(plan, "sets of args");
-    if (plan->generation != plan->sql->tables_generation)
+    if (plan->statement.generation != plan->sql->tables_generation)
         return orma_exec_give_up(plan, "tables that changed");
-    plan->out = calloc(EXEC_COLUMNS_MAX, sizeof(*plan->out));
-    plan->columns = calloc(EXEC_COLUMNS_MAX, sizeof(*plan->columns));
-    plan->place = malloc(sizeof(*plan->place));
-    if (!plan->out || !plan->columns || !plan->place)
+    plan->output.out = calloc(EXEC_COLUMNS_MAX, sizeof(*plan->output.out));
+    plan->output.columns = calloc(EXEC_COLUMNS_MAX, sizeof(*plan->output.columns));
+    plan->output.place = malloc(sizeof(*plan->output.place));
+    if (!plan->output.out || !plan->output.columns || !plan->output.place)
         return orma_exec_give_up(plan, "out of memory");
     for (uint32_t i = 0; i < plan->root->results.len; i++) {
-        if (!(plan->out[i] = orma_exec_take_vec(plan)))
+        if (!(plan->output.out[i] = orma_exec_take_vec(plan)))
             return false;
     }
-    if (plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !plan->mended &&
+    if (plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO && !plan->found.mended &&
         !is_looked_up_enough(plan))
         return false;
     return orma_exec_run_subqueries(plan) && orma_exec_run_query(plan, plan->root);
@@ -64,22 +65,23 @@ static bool run(struct orma_exec_plan *plan)
 /* The results from row `at` on; false: given up. */
 static bool fill_batch(struct orma_exec_plan *plan, struct orma_exec_batch *ret)
 {
-    uint32_t num = ORMA_MIN(plan->root->frame.rows - plan->at, (uint32_t)EXEC_BLOCK);
+    uint32_t num = ORMA_MIN(plan->root->frame.rows - plan->output.at, (uint32_t)EXEC_BLOCK);
     struct orma_exec_rows r;
 
     *ret = (struct orma_exec_batch){.rows = num, .columns_num = plan->root->results.len};
     if (!num)
         return true;
-    orma_exec_run_frame_rows(plan->root, plan->at, num, plan->place, &r);
+    orma_exec_run_frame_rows(plan->root, plan->output.at, num, plan->output.place, &r);
     for (uint32_t i = 0; i < plan->root->results.len; i++) {
-        struct orma_exec_vec *v = plan->out[i];
+        struct orma_exec_vec *v = plan->output.out[i];
 
         if (!orma_exec_run_eval(plan, plan->root->results.data[i].expr, &r, v))
             return false;
-        plan->columns[i] = (struct orma_exec_column){v->vals, v->tagged ? v->tags : NULL, v->tag};
+        plan->output.columns[i] =
+            (struct orma_exec_column){v->vals, v->tagged ? v->tags : NULL, v->tag};
     }
-    ret->columns = plan->columns;
-    plan->at += num;
+    ret->columns = plan->output.columns;
+    plan->output.at += num;
     return true;
 }
 
@@ -96,12 +98,12 @@ static bool can_fill(struct orma_exec_plan *plan)
     }
     for (uint32_t i = 0; i < plan->root->sources_num; i++)
         safe &= !plan->root->sources[i]->query;
-    while (!safe && plan->at < plan->root->frame.rows) {
+    while (!safe && plan->output.at < plan->root->frame.rows) {
         if (!fill_batch(plan, &batch))
             return false;
     }
-    plan->at = 0;
-    plan->tried = true;
+    plan->output.at = 0;
+    plan->found.tried = true;
     return true;
 }
 
@@ -133,14 +135,14 @@ static bool same_cell(const struct orma_exec_plan *plan, const struct orma_exec_
 ORMA_COLD static void complain(const struct orma_exec_plan *plan, uint32_t row, int col)
 {
     fprintf(stderr, "orma: the executor differs in row %u, column %d, of:\n%s\n", row, col,
-            plan->text);
+            plan->statement.text);
     abort();
 }
 
 /* NULL is fine. */
 void orma_exec_statement_end(const struct orma_exec_plan *plan, sqlite3_stmt *query)
 {
-    if (query && query == plan->given)
+    if (query && query == plan->statement.given)
         (void)sqlite3_reset(query); /* says how the last run went */
     else
         sqlite3_finalize(query);
@@ -150,21 +152,22 @@ void orma_exec_statement_end(const struct orma_exec_plan *plan, sqlite3_stmt *qu
 int orma_exec_statement_prepare(const struct orma_exec_plan *plan, sqlite3_stmt **ret)
 {
     struct orma_sql *sql = plan->sql;
-    const unsigned off = plan->off | sql->planner.older.always_off; /* of views made since, too */
+    const unsigned off =
+        plan->statement.off | sql->planner.older.always_off; /* of views made since, too */
 
-    sql->planner.distinct = plan->distinct;
+    sql->planner.distinct = plan->statement.distinct;
     if (sql->planner.older.off != off) {
         sql->planner.older.off = off;
         sqlite3_test_control(SQLITE_TESTCTRL_OPTIMIZATIONS, sql->db, off);
     }
-    return sqlite3_prepare_v2(sql->db, plan->text, -1, ret, NULL);
+    return sqlite3_prepare_v2(sql->db, plan->statement.text, -1, ret, NULL);
 }
 
 /* Runs the statement in SQLite, too, and compares every cell. */
 ORMA_COLD static void run_both_ways(struct orma_exec_plan *plan)
 {
     struct orma_exec_batch batch = {0};
-    sqlite3_stmt *stmt = plan->given;
+    sqlite3_stmt *stmt = plan->statement.given;
     uint32_t at = 0, rows = 0;
     int r;
 
@@ -188,7 +191,7 @@ ORMA_COLD static void run_both_ways(struct orma_exec_plan *plan)
     if (r != SQLITE_DONE && !orma_sql_is_told_to_stop(plan->sql))
         complain(plan, rows, -3);
     orma_exec_statement_end(plan, stmt);
-    plan->at = 0;
+    plan->output.at = 0;
 }
 
 /* Runs it, if it did not yet; false: given up. */
@@ -198,7 +201,7 @@ bool orma_exec_statement_start(struct orma_exec_plan *plan)
         return !plan->why;
     if (!run(plan) || !can_fill(plan))
         return false;
-    if (plan->sql->planner.exec == ORMA_EXEC_MODE_BOTH && !plan->mended)
+    if (plan->sql->planner.exec == ORMA_EXEC_MODE_BOTH && !plan->found.mended)
         run_both_ways(plan);
     return true;
 }
@@ -224,7 +227,7 @@ struct orma_exec_plan *orma_exec_plan_of(struct orma_sql *sql, sqlite3_stmt *stm
 {
     struct orma_exec_plan *plan = sql->planner.plans;
 
-    while (plan && plan->stmt != stmt)
+    while (plan && plan->statement.stmt != stmt)
         plan = plan->next;
     return plan;
 }

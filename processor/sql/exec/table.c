@@ -80,7 +80,7 @@ static int next_batch(struct exec_cursor *c)
 
 static int start_query(struct exec_cursor *c)
 {
-    c->query = c->plan->given;
+    c->query = c->plan->statement.given;
     if (!c->query && orma_exec_statement_prepare(c->plan, &c->query))
         return orma_plan_table_fail(c->base.pVtab);
     return step_query(c);
@@ -104,7 +104,7 @@ static int exec_filter(sqlite3_vtab_cursor *base, int num, const char *str, int 
     }
     if (orma_sql_is_told_to_stop(sql))
         return SQLITE_INTERRUPT;
-    c->plan->at = 0;
+    c->plan->output.at = 0;
     if (!orma_exec_statement_start(c->plan)) {
         if (orma_sql_is_told_to_stop(sql))
             return SQLITE_INTERRUPT;

@@ -1,4 +1,4 @@
-/* Functions that touch files: only where the engine may (orma_sql.file_access). */
+/* Functions that touch files: only where the engine may (orma_sql.given.file_access). */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 
 static bool may(sqlite3_context *ctx, const char *what)
 {
-    if (orma_sql_of(ctx)->file_access)
+    if (orma_sql_of(ctx)->given.file_access)
         return true;
     orma_result_error(ctx, "%s: File I/O is disabled", what);
     return false;
@@ -32,10 +32,10 @@ static bool is_input(sqlite3_context *ctx, const char *path, const char *what)
 {
     const struct orma_sql *sql = orma_sql_of(ctx);
     struct stat st;
-    bool loaded = sql->input_ino && stat(path, &st) == 0 && st.st_dev == sql->input_dev &&
-                  st.st_ino == sql->input_ino;
+    bool loaded = sql->given.input_ino && stat(path, &st) == 0 &&
+                  st.st_dev == sql->given.input_dev && st.st_ino == sql->given.input_ino;
 
-    if (!loaded && !(sql->is_input && sql->is_input(path)))
+    if (!loaded && !(sql->given.is_input && sql->given.is_input(path)))
         return false;
     orma_result_error(ctx, "%s: %s is an input: it would be overwritten; name another file", what,
                       path);
@@ -97,7 +97,7 @@ static void export_json(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     path = take_path(ctx, argv[0], "EXPORT_JSON");
     if (!path || is_input(ctx, path, "EXPORT_JSON"))
         return;
-    r = sql->export_json ? sql->export_json(sql->export_data, path) : -ENOSYS;
+    r = sql->given.export_json ? sql->given.export_json(sql->given.export_data, path) : -ENOSYS;
     if (r < 0)
         orma_result_error(ctx, "EXPORT_JSON: %s: %s", path, strerror(-r));
     else

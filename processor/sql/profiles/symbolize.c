@@ -5,7 +5,7 @@
  *   list ─► __intrinsic_symbolize ─► table: a row for each function at each address
  *
  * It opens files that SQL names, so the program must allow that: file access of SQL, or folders
- * with binaries (orma_sql.binary_paths), which then are the only ones looked into.
+ * with binaries (orma_sql.given.binary_paths), which then are the only ones looked into.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -93,15 +93,16 @@ static struct orma_symbolizer *symbolizer(sqlite3_context *ctx)
     struct orma_sql *sql = orma_sql_of(ctx);
     enum orma_symbolizer_mode mode = ORMA_SYMBOLIZER_FIND;
 
-    if (!sql->file_access && !sql->binary_paths) {
+    if (!sql->given.file_access && !sql->given.binary_paths) {
         orma_result_error(ctx,
                           "%s: File I/O is disabled; use --allow-sql-file-access or set "
                           "PERFETTO_BINARY_PATH to read binaries",
                           what);
         return NULL;
     }
-    (void)orma_symbolizer_mode_of(sql->binary_mode, &mode); /* the owner has checked it */
-    int r = sql->symbolizer ? 0 : orma_symbolizer_new(sql->binary_paths, mode, &sql->symbolizer);
+    (void)orma_symbolizer_mode_of(sql->given.binary_mode, &mode); /* the owner has checked it */
+    int r =
+        sql->symbolizer ? 0 : orma_symbolizer_new(sql->given.binary_paths, mode, &sql->symbolizer);
     if (r == -ENOTSUP)
         orma_result_error(ctx, "%s: this build cannot read binaries: it was built without libdw",
                           what);

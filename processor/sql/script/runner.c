@@ -119,7 +119,7 @@ static int say_why(struct orma_sql *sql, const struct orma_sql_text *text, uint3
                            sql->limits.memory.limit_bytes >> 20);
     else if (r == -ECANCELED && sql->limits.out_of_time)
         orma_sql_error_set(&sql->error, text, at, "the query takes longer than the limit of %g s",
-                           (double)sql->time_limit_ns / 1e9);
+                           (double)sql->given.time_limit_ns / 1e9);
     else if (r == -ECANCELED)
         orma_sql_error_set(&sql->error, text, at, "interrupted");
     else if (sql->storage->stale)

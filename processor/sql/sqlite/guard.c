@@ -322,7 +322,7 @@ static int check_pragma(struct orma_sql *sql, const char *name, const char *arg,
     case ORMA_PRAGMA_READ:
         break;
     case ORMA_PRAGMA_FILE:
-        if (sql->file_access && is_attached(db))
+        if (sql->given.file_access && is_attached(db))
             return SQLITE_OK;
         break;
     case ORMA_PRAGMA_REFUSED:
@@ -349,7 +349,7 @@ static int authorize(void *data, int action, const char *a, const char *b, const
     struct orma_sql *self = data;
 
     (void)d;
-    if (action == SQLITE_ATTACH && !self->file_access)
+    if (action == SQLITE_ATTACH && !self->given.file_access)
         return SQLITE_DENY;
     if (action == SQLITE_PRAGMA)
         return check_pragma(self, a, b, c);

@@ -205,7 +205,7 @@ static struct orma_processor *new_processor(void)
     }
     cr_assert_eq(r, 0, "%s", orma_sql_error_text(sql));
     orma_runner_free(runner);
-    sql->time_limit_ns = TIME_MAX_NS;
+    sql->given.time_limit_ns = TIME_MAX_NS;
     return tp;
 }
 

@@ -158,7 +158,7 @@ Test(guard, pragmas_change_nothing_that_a_later_query_sees)
     engine_expect(&e, "of nobody", "PRAGMA no_such_thing", "error: is refused: ");
     engine_expect(&e, "asking is allowed", "SELECT name FROM pragma_table_info('slice') LIMIT 1",
                   "id");
-    e.sql->file_access = true;
+    e.sql->given.file_access = true;
     engine_expect(&e, "process-wide even with files", "PRAGMA hard_heap_limit = 1",
                   "error: is refused: ");
     engine_fini(&e);
@@ -307,7 +307,7 @@ Test(guard, a_query_that_takes_too_long_fails_and_says_so)
     struct engine e;
 
     engine_init(&e);
-    e.sql->time_limit_ns = 200 * 1000 * 1000;
+    e.sql->given.time_limit_ns = 200 * 1000 * 1000;
     engine_expect(&e, "endless",
                   "SELECT 1; WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) "
                   "SELECT count(*) FROM n",
@@ -316,9 +316,9 @@ Test(guard, a_query_that_takes_too_long_fails_and_says_so)
                   "SELECT sum(ts) FROM __intrinsic_window(0, 9223372036854775807, 1)",
                   "error: the query takes longer than the limit of 0.2 s");
     engine_expect(&e, "each has its own time", "SELECT 1", "1");
-    e.sql->time_limit_ns = 1; /* long over when a reset begins */
+    e.sql->given.time_limit_ns = 1; /* long over when a reset begins */
     cr_assert_eq(orma_sql_reset(e.sql), 0);
-    e.sql->time_limit_ns = 0;
+    e.sql->given.time_limit_ns = 0;
     engine_expect(&e, "nothing is missing", "SELECT count(*) FROM slice", "0");
     engine_fini(&e);
     orma_assert_no_leaks();
@@ -344,13 +344,13 @@ Test(guard, a_query_whose_steps_take_long_is_asked_after_few)
     engine_init(&e);
     cr_assert_eq(
         sqlite3_create_function(e.sql->db, "slow", 1, SQLITE_UTF8, &calls, slow, NULL, NULL), 0);
-    e.sql->time_limit_ns = 200 * 1000 * 1000;
+    e.sql->given.time_limit_ns = 200 * 1000 * 1000;
     engine_expect(&e, "slow steps",
                   "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT 1000) "
                   "SELECT sum(slow(i)) FROM n",
                   "error: the query takes longer than the limit of 0.2 s");
     cr_assert_leq(calls, 10, "called %d times, 50 ms each, in 200 ms", calls);
-    e.sql->time_limit_ns = 0;
+    e.sql->given.time_limit_ns = 0;
     engine_fini(&e);
     orma_assert_no_leaks();
 }

@@ -188,7 +188,7 @@ Test(heavy, looks_at_the_time)
         struct engine e;
 
         engine_init(&e);
-        e.sql->time_limit_ns = 1;
+        e.sql->given.time_limit_ns = 1;
         orma_buf_printf(&sql, "SELECT length(%s) FROM (SELECT hex(zeroblob(20000000)) AS x)",
                         calls[i]);
         engine_expect(&e, calls[i], orma_buf_cstr(&sql), "error: takes longer than");

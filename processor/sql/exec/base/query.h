@@ -160,21 +160,54 @@ struct orma_exec_loop {
 
 struct orma_exec_scope;
 
+/* The statement, as SQLite was asked for it. */
+struct orma_exec_statement {
+    sqlite3_stmt *stmt;  /* that was made for the plan */
+    sqlite3_stmt *given; /* the same with parameters, which outlives it: runs instead; NULL */
+    char *text;          /* malloc */
+    unsigned off;        /* sql.h: optimizations of SQLite that are off for it */
+    bool distinct;       /* sql.h */
+    bool args;           /* SQLite's plan reads ids of sets of args; */
+    bool ids;            /* so does this one, */
+    bool sets;           /* or only looks into the sets */
+    uint64_t generation;
+};
+
+/* What names were found to be: columns of tables; tables, views and CTEs, without columns; and
+ * tables that SQLite may not name. */
+struct orma_exec_names {
+    struct orma_sql_reads reads, tables, views, unsaid;
+};
+
+/* What stages found out about the whole statement, for later ones. */
+struct orma_exec_found {
+    bool sure;          /* what is folded may be left out for rows for which SQLite works it out */
+    bool mixes;         /* texts with numbers in a column of a compound query */
+    bool used_twice;    /* a name of WITH is, */
+    bool bare_constant; /* and there is a constant of a sub-select beside aggregates of all rows */
+    bool mended;        /* SQLite is too old to answer it as newer ones do */
+    bool has_others;    /* queries in expressions, or parts of a UNION ALL */
+    bool tried;         /* each block of results could be made: nothing is given up for its cost */
+};
+
+/* Of the results: values of a batch, and the first row of the next. */
+struct orma_exec_output {
+    struct orma_exec_vec **out;
+    struct orma_exec_column *columns;
+    struct orma_exec_place *place;
+    uint32_t at;
+};
+
 struct orma_exec_plan {
     struct orma_sql *sql;
     const struct orma_exec_catalog *catalog;
     struct orma_arena arena;
     struct orma_exec_query *root;
     struct orma_exec_plan *next; /* of those of the connection */
-    sqlite3_stmt *stmt;          /* that was made for it */
-    sqlite3_stmt *given; /* the same with parameters, which outlives it: runs instead; NULL */
-    char *text;          /* of the statement; malloc */
-    bool distinct;       /* sql.h: of the statement */
-    unsigned off;        /* sql.h: optimizations of SQLite, for the statement */
-    bool args;           /* SQLite's plan reads ids of sets of args; */
-    bool ids;            /* so does this one, */
-    bool sets;           /* or only looks into the sets */
-    uint64_t generation;
+    struct orma_exec_statement statement;
+    struct orma_exec_names names;
+    struct orma_exec_found found;
+    struct orma_exec_output output;
     struct orma_exec_scope *outer; /* what the query that is bound next may see around it */
     const char *why;               /* it was given up */
     struct orma_exec_memo *memos;  /* all of them, to be freed */
@@ -182,26 +215,11 @@ struct orma_exec_plan {
     ORMA_VEC(struct orma_dataframe *) frames;   /* that it reads: they may be dropped meanwhile */
     ORMA_VEC(struct orma_exec_query *) queries; /* all of them */
     ORMA_VEC(struct orma_exec_sub *) subs;      /* in the order in which they run */
+    ORMA_VEC(struct orma_exec_loop) loops;      /* of SQLite's plan, in its order */
     struct orma_exec_vec *spare[2 * EXEC_DEPTH_MAX];
     unsigned spare_num;
     bool ran;
-    bool tried;      /* each block of results could be made: nothing may be given up for its cost */
     uint64_t looked; /* rows that scans gave */
-    bool sure;       /* what is folded may be left out for rows for which SQLite works it out */
-    bool mixes;      /* texts with numbers in a column of a compound query */
-    bool used_twice; /* a name of WITH is, */
-    bool bare_constant; /* and there is a constant of a sub-select beside aggregates of all rows */
-    bool mended;        /* SQLite is too old to answer it as newer ones do */
-    bool has_others;    /* queries in expressions, or parts of a UNION ALL */
-    /* Of the results: values of a batch, and the first row of the next. */
-    struct orma_exec_vec **out;
-    struct orma_exec_column *columns;
-    struct orma_exec_place *place;
-    uint32_t at;
-    ORMA_VEC(struct orma_exec_loop) loops; /* of SQLite's plan, in its order */
-    /* What names were found to be: columns of tables; tables, views and CTEs, without columns; and
-     * tables that SQLite may not name. */
-    struct orma_sql_reads reads, tables, views, unsaid;
 };
 
 /* Rows that are evaluated: those of a frame, or of sources while a query runs. */

@@ -22,7 +22,7 @@ static bool add_star(struct orma_exec_scope *s, const struct orma_exec_item *ite
             if (r.hidden || (!item->table.len && orma_exec_scope_is_merged(seen, r.name)))
                 continue;
             if (seen->table.len)
-                orma_sql_reads_add(&s->plan->reads, seen->table, r.name);
+                orma_sql_reads_add(&s->plan->names.reads, seen->table, r.name);
             r.given = true; /* as SQLite writes them out */
             if (!add_result(s, r))
                 return false;

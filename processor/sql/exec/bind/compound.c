@@ -40,8 +40,8 @@ static bool add_part(struct orma_exec_plan *plan, struct orma_exec_query *q,
         to->types |= part->results.data[i].expr->types;
         if (to->affinity != part->results.data[i].expr->affinity)
             to->affinity = EXEC_AFF_OPEN;
-        plan->mixes |= to->affinity == EXEC_AFF_OPEN && to->types & EXEC_TEXT &&
-                       to->types & (EXEC_INT | EXEC_REAL);
+        plan->found.mixes |= to->affinity == EXEC_AFF_OPEN && to->types & EXEC_TEXT &&
+                             to->types & (EXEC_INT | EXEC_REAL);
         /* Of a column of reals SQLite reads integers as reals. */
         if (to->affinity != EXEC_AFF_NONE && to->types & EXEC_INT && to->types & EXEC_REAL)
             return orma_exec_give_up(plan, "integers among reals in a UNION ALL");

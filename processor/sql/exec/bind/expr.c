@@ -66,7 +66,7 @@ struct orma_exec_expr *orma_exec_bind_over_groups(struct orma_exec_scope *s,
         orma_exec_refuse(s, "a constant column beside aggregates");
         return NULL;
     }
-    s->plan->bare_constant |= e->is_column && !g->len;
+    s->plan->found.bare_constant |= e->is_column && !g->len;
     if (!e->num)
         return e;
     struct orma_exec_expr *copy = orma_exec_new_expr(s->plan, e->op, e->num);

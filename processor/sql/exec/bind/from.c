@@ -159,12 +159,12 @@ static bool see_cte(struct orma_exec_scope *s, const struct orma_exec_from *f,
     if (cte->busy)
         return orma_exec_refuse(s, "a recursive query");
     cte->busy = true;
-    s->plan->used_twice |= cte->used;
+    s->plan->found.used_twice |= cte->used;
     cte->used = true;
     struct orma_exec_query *sub =
         s->bind_select(s->plan, cte->with->select, cte->sees, s->select_depth + 1);
     cte->busy = false;
-    orma_sql_reads_add(&s->plan->views, f->name, ORMA_STR(""));
+    orma_sql_reads_add(&s->plan->names.views, f->name, ORMA_STR(""));
     for (uint32_t i = 0; sub && name && i < sub->results.len; i++, name = name->next)
         sub->results.data[i].name = name->alias;
     if (sub)
@@ -183,7 +183,7 @@ static bool see_name(struct orma_exec_scope *s, const struct orma_exec_from *f,
         return see_cte(s, f, cte, seen);
     if (orma_exec_bind_table(s->plan, f->name, &found, &view)) {
         seen->table = f->name;
-        orma_sql_reads_add(&s->plan->tables, f->name, ORMA_STR(""));
+        orma_sql_reads_add(&s->plan->names.tables, f->name, ORMA_STR(""));
         return see_table(s, found, f->join, seen);
     }
     view = view_query(view);
@@ -193,7 +193,7 @@ static bool see_name(struct orma_exec_scope *s, const struct orma_exec_from *f,
         return orma_exec_give_up(s->plan, view.len
                                               ? "a view with syntax that the executor does not know"
                                               : "a table that is not stored in columns");
-    orma_sql_reads_add(&s->plan->views, f->name, ORMA_STR(""));
+    orma_sql_reads_add(&s->plan->names.views, f->name, ORMA_STR(""));
     return see_select(s, s->bind_select(s->plan, ast, NULL, s->select_depth + 1), f->join, seen);
 }
 
@@ -223,7 +223,7 @@ static bool bind_from(struct orma_exec_scope *s, const struct orma_exec_from *f)
         *seen =
             (struct orma_exec_seen){.alias = f->alias.len ? f->alias : f->name, .using = f->using};
         if (f->select && f->alias.len) /* SQLite may call its columns by that */
-            orma_sql_reads_add(&s->plan->views, f->alias, ORMA_STR(""));
+            orma_sql_reads_add(&s->plan->names.views, f->alias, ORMA_STR(""));
         bool ok =
             f->select
                 ? see_select(s, s->bind_select(s->plan, f->select, s->ctes, s->select_depth + 1),

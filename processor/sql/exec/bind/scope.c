@@ -71,7 +71,7 @@ static struct orma_exec_expr *find_column(const struct orma_exec_scope *s, struc
             continue;
         struct orma_exec_expr *e = column_of(seen, name);
         if (e && seen->table.len)
-            orma_sql_reads_add(&s->plan->reads, seen->table, name);
+            orma_sql_reads_add(&s->plan->names.reads, seen->table, name);
         if (e)
             return e;
     }
@@ -82,7 +82,7 @@ static struct orma_exec_expr *find_column(const struct orma_exec_scope *s, struc
 static void note_unsaid(const struct orma_exec_scope *s, const struct orma_exec_seen *seen)
 {
     if (seen->table.len)
-        orma_sql_reads_add(&s->plan->unsaid, seen->table, ORMA_STR(""));
+        orma_sql_reads_add(&s->plan->names.unsaid, seen->table, ORMA_STR(""));
 }
 
 bool orma_exec_scope_pair(struct orma_exec_scope *s, struct orma_str name,

@@ -163,6 +163,6 @@ bool orma_exec_bind(struct orma_exec_plan *plan, struct orma_exec_select *ast)
 {
     plan->root = bind_select(plan, ast, NULL, 0);
     for (uint32_t i = 0; i < plan->queries.len; i++)
-        plan->has_others |= plan->queries.data[i]->parts.len || plan->subs.len;
+        plan->found.has_others |= plan->queries.data[i]->parts.len || plan->subs.len;
     return plan->root;
 }

@@ -101,7 +101,7 @@ static struct orma_exec_expr *take_params(struct orma_exec_plan *plan, struct or
         return copy;
     }
     /* Called where SQLite calls it, too. */
-    if (e->op == ORMA_EXEC_CALL && e->call.function->may_fail && plan->sure) {
+    if (e->op == ORMA_EXEC_CALL && e->call.function->may_fail && plan->found.sure) {
         orma_exec_give_up(plan, "a function that may fail");
         return NULL;
     }

@@ -87,8 +87,9 @@ static bool add_loop(struct orma_exec_plan *plan, int parent, const char *detail
 /* SQLite's loops, from the outermost in. */
 static bool ask_loops(struct orma_exec_plan *plan)
 {
-    char *text = sqlite3_mprintf("EXPLAIN QUERY PLAN %s",
-                                 plan->given ? sqlite3_sql(plan->given) : plan->text);
+    char *text = sqlite3_mprintf("EXPLAIN QUERY PLAN %s", plan->statement.given
+                                                              ? sqlite3_sql(plan->statement.given)
+                                                              : plan->statement.text);
     sqlite3_stmt *stmt = NULL;
     bool ok = text && !sqlite3_prepare_v2(plan->sql->db, text, -1, &stmt, NULL);
 
@@ -237,7 +238,7 @@ static int loops_of(const struct orma_exec_join_plan *j, struct orma_exec_source
         parent = at;
         memcpy(ret, found, (size_t)n * sizeof(*ret));
     }
-    bool others = j->plan->has_others || may_lack_loops(j->q);
+    bool others = j->plan->found.has_others || may_lack_loops(j->q);
     return num >= 0 && others && is_named_elsewhere(j, parent) ? -1 : num;
 }
 

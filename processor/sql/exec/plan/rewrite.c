@@ -11,12 +11,12 @@ static void find_sets(struct orma_exec_plan *plan, const struct orma_exec_expr *
         const bool set = v.op == ORMA_PROJ_COL && t >= tables && t < tables + ORMA_TABLES_NUM &&
                          orma_args_is_set_column(&t->def->columns[v.col]);
 
-        plan->sets |= set && inside;
-        plan->ids |= set != inside || v.op == ORMA_PROJ_ARG;
+        plan->statement.sets |= set && inside;
+        plan->statement.ids |= set != inside || v.op == ORMA_PROJ_ARG;
     } else if (e->op == ORMA_EXEC_COLUMN && !e->column.source->query->parts.len) {
         find_sets(plan, e->column.source->query->results.data[e->column.at].expr, inside);
     } else if (inside) {
-        plan->ids = true;
+        plan->statement.ids = true;
     }
     for (unsigned i = 0; i < e->num; i++)
         find_sets(plan, e->args[i],
@@ -25,7 +25,7 @@ static void find_sets(struct orma_exec_plan *plan, const struct orma_exec_expr *
 
 static void fold(struct orma_exec_plan *plan, struct orma_exec_expr *e)
 {
-    if (plan->args)
+    if (plan->statement.args)
         find_sets(plan, e, false);
     orma_exec_plan_fold(plan, e);
 }
@@ -34,7 +34,7 @@ static void fold(struct orma_exec_plan *plan, struct orma_exec_expr *e)
  */
 static void fold_all(struct orma_exec_plan *plan, struct orma_exec_exprs *list, bool alone)
 {
-    plan->sure = !alone || list->len > 1;
+    plan->found.sure = !alone || list->len > 1;
     for (uint32_t i = 0; i < list->len && !plan->why; i++) {
         const struct orma_exec_expr *val;
         unsigned col;
@@ -43,10 +43,10 @@ static void fold_all(struct orma_exec_plan *plan, struct orma_exec_exprs *list, 
         /* Scans have indexes for these. */
         if (!orma_exec_plan_is_filter(plan, list->data[i], &op, &col, &val))
             fold(plan, list->data[i]);
-        else if (plan->args)
+        else if (plan->statement.args)
             find_sets(plan, list->data[i], false);
     }
-    plan->sure = false;
+    plan->found.sure = false;
 }
 
 static void fold_keys(struct orma_exec_plan *plan, struct orma_exec_keys *keys)
@@ -117,14 +117,14 @@ static bool fold_query(struct orma_exec_plan *plan, struct orma_exec_query *q)
     const bool named = is_source(plan, q);
     if (!check_limited(plan, q))
         return false;
-    plan->sure = named; /* nobody may read them */
+    plan->found.sure = named; /* nobody may read them */
     for (uint32_t i = 0; i < q->results.len && !plan->why; i++) {
         if (named)
             orma_exec_plan_fold(plan, q->results.data[i].expr);
         else
             fold(plan, q->results.data[i].expr);
     }
-    plan->sure = false;
+    plan->found.sure = false;
     fold_keys(plan, &q->order);
     return !plan->why;
 }

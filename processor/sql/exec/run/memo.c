@@ -56,7 +56,7 @@ static void bind_value(const struct orma_exec_plan *plan, sqlite3_stmt *stmt, in
 /* Arguments that nearly all differ, and nothing else to win: SQLite calls functions faster. */
 static bool is_in_vain(const struct orma_exec_plan *plan, struct orma_exec_call *c)
 {
-    return ++c->calls == CALLS_TRIED && !plan->tried && c->rows < 2 * c->calls &&
+    return ++c->calls == CALLS_TRIED && !plan->found.tried && c->rows < 2 * c->calls &&
            plan->queries.len == 1 && plan->root->sources_num == 1 && !plan->root->wins.len &&
            plan->sql->planner.exec == ORMA_EXEC_MODE_AUTO;
 }
@@ -74,7 +74,7 @@ static bool call_with(struct orma_exec_plan *plan, struct orma_exec_call *c, uns
     sqlite3_reset(c->stmt);
     if (!ok)
         return orma_exec_give_up(plan, "an error");
-    if (v.tag == EXEC_TEXT && ++c->texts > NEW_TEXTS_OF_CALLS_MAX && !plan->tried)
+    if (v.tag == EXEC_TEXT && ++c->texts > NEW_TEXTS_OF_CALLS_MAX && !plan->found.tried)
         return orma_exec_give_up(plan, "too many distinct strings");
     k->tags[EXEC_PARAMS_MAX] = v.tag;
     k->ret = v.bits;
@@ -135,7 +135,7 @@ static bool take_value(struct orma_exec_plan *plan, struct orma_exec_memo *m, ui
 
     if (!orma_exec_value_of(plan, m->stmt, &v))
         return false;
-    if (v.tag == EXEC_TEXT && ++m->calls > NEW_TEXTS_MAX && !plan->tried)
+    if (v.tag == EXEC_TEXT && ++m->calls > NEW_TEXTS_MAX && !plan->found.tried)
         return orma_exec_give_up(plan, "too many distinct strings");
     m->tags[id] = v.tag;
     m->vals[id] = v.bits;
