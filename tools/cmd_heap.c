@@ -567,6 +567,10 @@ static void tell_losses(const struct heap *self, const struct orma_heap_collecto
                         "only %u KiB are copied\n",
                 (unsigned long long)stats->cut, (unsigned long long)stats->samples,
                 (unsigned long long)stats->too_deep, ORMA_HEAP_STACK_MAX >> 10);
+    if (stats->contradicted)
+        fprintf(stderr,
+                PROGRAM ": a watched program wrote into what it shares with us: reports of all may "
+                        "be missing or wrong\n");
     if (stats->corrupted)
         fprintf(stderr, PROGRAM ": the program overwrote the shared memory: the end is missing\n");
 }
@@ -581,8 +585,8 @@ static int answer(struct heap *self)
     int r = 0;
 
     tell_losses(self, &stats);
-    self->incomplete =
-        stats.lost || stats.given_up || stats.corrupted || stats.stopped || stats.confined;
+    self->incomplete = stats.lost || stats.given_up || stats.corrupted || stats.stopped ||
+                       stats.confined || stats.contradicted;
     if (!stats.samples)
         return 0;
     snprintf(path, sizeof(path), "%s/" ORMA_LOAD_FOLDER_TRACE, self->folder.path);

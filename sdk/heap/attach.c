@@ -8,12 +8,17 @@
  * Whoever sees `shared` sees what was set before; whoever sees `large` alone finds nobody yet.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 
 #include "sdk/heap/parts.h"
 
 #define SIZE (ORMA_HEAP_RING_AT + ORMA_HEAP_RING_BYTES)
 #define SHOWN_NS UINT64_C(1000000000) /* a reader looks each 2 ms, or is none */
+#define PATH_BYTES 64                 /* "/proc/PID/fd/FD" is shorter */
+
+_Static_assert(offsetof(struct orma_heap_shared, head) == ORMA_HEAP_READER_BYTES,
+               "others may not write to the pages before");
 
 static struct orma_heap_shared *map_shared(int fd)
 {
@@ -39,20 +44,29 @@ static void start(struct orma_heap_shared *s, uint64_t how)
 }
 
 /* Is it as a reader leaves it, sealed last? */
-static bool is_ready(int fd)
+static bool is_ready(int fd, uint64_t size)
 {
     struct stat st;
 
     return orma_hook_sys_keeps_size(fd) && orma_hook_sys_fstat(fd, &st) == 0 &&
-           (uint64_t)st.st_size == SIZE;
+           (uint64_t)st.st_size == size;
 }
 
-/* False: nobody can be reported to by this. */
-static bool start_with(int fd, uint64_t how)
+/* The reader's pages, over those of the memory. False: it cannot be done. */
+static bool map_reader(struct orma_heap_shared *s, int fd)
 {
-    struct orma_heap_shared *s = is_ready(fd) ? map_shared(fd) : NULL;
+    return is_ready(fd, ORMA_HEAP_READER_BYTES) &&
+           orma_hook_sys_mmap(s, ORMA_HEAP_READER_BYTES, PROT_READ, MAP_SHARED | MAP_FIXED, fd,
+                              0) != MAP_FAILED;
+}
 
-    if (s && s->magic == ORMA_HEAP_MAGIC && s->interval) {
+/* `reader_fd` -1: its pages are in the memory. False: nobody can be reported to by this. */
+static bool start_with(int fd, int reader_fd, uint64_t how)
+{
+    struct orma_heap_shared *s = is_ready(fd, SIZE) ? map_shared(fd) : NULL;
+
+    if (s && (reader_fd < 0 || map_reader(s, reader_fd)) && s->magic == ORMA_HEAP_MAGIC &&
+        s->interval) {
         start(s, how);
         return true;
     }
@@ -61,14 +75,26 @@ static bool start_with(int fd, uint64_t how)
     return false;
 }
 
-void orma_hook_start_by_path(const char *path)
+/* The paths are "RING:READER", or "RING". */
+void orma_hook_start_by_path(const char *paths)
 {
-    int fd = orma_hook_sys_open(path);
+    const char *reader = paths;
+    char path[PATH_BYTES];
+    size_t len = 0;
 
-    if (fd < 0)
-        return;
-    (void)start_with(fd, ORMA_HEAP_BEGUN);
-    (void)orma_hook_sys_close(fd);
+    for (; *reader && *reader != ':' && len < sizeof(path) - 1; reader++)
+        path[len++] = *reader;
+    path[len] = '\0';
+    if (*reader && *reader != ':')
+        return; /* none of ours */
+    int fd = orma_hook_sys_open(path, O_RDWR);
+    int reader_fd = *reader ? orma_hook_sys_open(reader + 1, O_RDONLY) : -1;
+    if (fd >= 0 && (!*reader || reader_fd >= 0))
+        (void)start_with(fd, reader_fd, ORMA_HEAP_BEGUN);
+    if (fd >= 0)
+        (void)orma_hook_sys_close(fd);
+    if (reader_fd >= 0)
+        (void)orma_hook_sys_close(reader_fd);
 }
 
 /* Other threads may close descriptors that they do not know, and get the number anew. */
@@ -86,7 +112,7 @@ static int show_memory(int fd)
     const uint64_t until_ns = orma_hook_sys_now() + SHOWN_NS;
 
     atomic_store_explicit(&orma_hook_attach.fd, fd + 1, memory_order_release); /* it reads it */
-    while (!is_ready(fd)) {
+    while (!is_ready(fd, SIZE)) {
         if (orma_hook_sys_now() > until_ns)
             return -ETIMEDOUT;
         orma_hook_sys_nap();
@@ -109,7 +135,7 @@ static int start_for_reader(void)
         return r;
     }
     int r = show_memory(fd);
-    if (r == 0 && !start_with(fd, ORMA_HEAP_ATTACHED))
+    if (r == 0 && !start_with(fd, -1, ORMA_HEAP_ATTACHED))
         r = -ENOMEM;
     close_own(fd, &st);
     return r;

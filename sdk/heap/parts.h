@@ -59,7 +59,7 @@ int orma_hook_sys_munmap(void *at, size_t len);
 void *orma_hook_sys_mremap(void *old, size_t old_len, size_t len, int flags, void *to);
 /* Does the mapping at `at` show a file? False where that cannot be known. Keeps errno. */
 bool orma_hook_sys_is_file(const void *at);
-int orma_hook_sys_open(const char *path);
+int orma_hook_sys_open(const char *path, int flags);
 int orma_hook_sys_close(int fd);
 int orma_hook_sys_fstat(int fd, struct stat *ret);
 /* Is it sealed so that its size stays, and nothing more is to come? */
@@ -217,7 +217,7 @@ static inline bool orma_hook_count(size_t n)
 /* Who listens; perhaps somebody has come, or gone. */
 struct orma_heap_shared *orma_hook_find_listener(void);
 /* The reader of the command that we belong to. */
-void orma_hook_start_by_path(const char *path);
+void orma_hook_start_by_path(const char *paths);
 
 #pragma GCC visibility pop
 

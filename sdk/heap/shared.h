@@ -11,16 +11,23 @@
  *
  * A record never lies over the end of the ring: a PAD fills the rest. Everything in it comes from
  * the program that is watched: the reader believes nothing without a check.
+ *
+ * The programs of a command need not trust each other either. What only the reader writes lies in
+ * pages of its own, which for a command are another memory, sealed against writing by others: no
+ * program can tell the rest of them that nobody listens.
+ *
+ *   reader's pages │ programs' pages │ ring
  */
 #ifndef ORMA_HEAP_SHARED_H
 #define ORMA_HEAP_SHARED_H
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define ORMA_HEAP_ENV "ORMA_HEAP_SHARED" /* path of the memory */
+#define ORMA_HEAP_ENV "ORMA_HEAP_SHARED" /* path of the memory, ':', path of the reader's pages */
 #define ORMA_HEAP_MAGIC UINT64_C(0x3370616568616d72)
 #define ORMA_HEAP_ATTACH_MAGIC UINT64_C(0x32747461616d726f)
-#define ORMA_HEAP_RING_AT 4096u
+#define ORMA_HEAP_READER_BYTES 65536u /* the largest page of all systems */
+#define ORMA_HEAP_RING_AT (2 * ORMA_HEAP_READER_BYTES)
 #define ORMA_HEAP_RING_BYTES (UINT64_C(16) << 20) /* power of two */
 #define ORMA_HEAP_STACK_MAX (63u << 10)           /* as many as samples of time have */
 #define ORMA_HEAP_INTERVAL (512u << 10)
@@ -47,17 +54,20 @@ enum orma_heap_start {
 };
 
 struct orma_heap_shared {
+    /* The reader's. */
     uint64_t magic, interval;
-    _Atomic uint64_t head; /* writers */
-    char apart[64];
-    _Atomic uint64_t tail; /* the reader */
-    _Atomic uint64_t lost; /* records that found no room */
+    _Atomic uint64_t tail;
+    _Atomic uint64_t seen; /* up to here, all is done that was finished */
     _Atomic uint32_t on;
-    _Atomic uint32_t beat;  /* the reader counts: as long as it changes, it is not stopped */
-    _Atomic uint32_t owner; /* the reader's thread; the kernel sets FUTEX_OWNER_DIED at its death */
+    _Atomic uint32_t beat;  /* it counts: as long as it changes, it is not stopped */
+    _Atomic uint32_t owner; /* its thread; the kernel sets FUTEX_OWNER_DIED at its death */
+    uint32_t none;
+    char apart[ORMA_HEAP_READER_BYTES - 48];
+    /* The programs'. */
+    _Atomic uint64_t head;
+    _Atomic uint64_t lost;     /* records that found no room */
     _Atomic uint64_t given_up; /* `tail` + 1 when a wait for the reader was in vain: nobody waits
                                 * again until it has moved */
-    _Atomic uint64_t seen;     /* the reader: up to here, all is done that was finished */
     _Atomic uint64_t confined; /* records of programs that may not ask who they are (seccomp) */
 };
 

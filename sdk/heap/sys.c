@@ -185,9 +185,9 @@ static int off_standard(int fd)
     return other;
 }
 
-int orma_hook_sys_open(const char *path)
+int orma_hook_sys_open(const char *path, int flags)
 {
-    return off_standard((int)CALL(SYS_openat, AT_FDCWD, AT(path), O_RDWR | O_CLOEXEC));
+    return off_standard((int)CALL(SYS_openat, AT_FDCWD, AT(path), flags | O_CLOEXEC));
 }
 
 int orma_hook_sys_close(int fd)

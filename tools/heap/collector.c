@@ -51,7 +51,8 @@ static void own_header(struct orma_heap_collector *self)
     self->robust.list.next = &self->owner;
     self->robust.futex_offset = (long)((char *)&self->shared->owner - (char *)&self->owner);
     if (syscall(SYS_set_robust_list, &self->robust, sizeof(self->robust)) == 0)
-        atomic_store(&self->shared->owner, (uint32_t)gettid());
+        self->ring.owner = (uint32_t)gettid();
+    atomic_store(&self->shared->owner, self->ring.owner);
 }
 
 static void disown_header(struct orma_heap_collector *self)
@@ -81,6 +82,35 @@ static bool is_alive(void *ctx, uint64_t pid_space, uint32_t pid)
 }
 
 /*
+ * Our pages of the memory: another, to which nobody else may write from here on. Kernels before 5.1
+ * have no such seal: there they are as the rest, and what others write into them is noticed
+ * (ring.h).
+ */
+static int map_reader(struct orma_heap_collector *self)
+{
+    const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+
+    self->reader_fd = memfd_create("orma-heap-reader", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (self->reader_fd < 0 || fallocate(self->reader_fd, 0, 0, ORMA_HEAP_READER_BYTES) < 0)
+        return -errno;
+    void *pages =
+        mmap(NULL, ORMA_HEAP_READER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, self->reader_fd, 0);
+    if (pages == MAP_FAILED)
+        return -errno;
+    if (fcntl(self->reader_fd, F_ADD_SEALS, seals) < 0) {
+        (void)munmap(pages, ORMA_HEAP_READER_BYTES);
+        orma_fd_close(&self->reader_fd);
+        return 0;
+    }
+    if (mremap(pages, ORMA_HEAP_READER_BYTES, ORMA_HEAP_READER_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
+               self->shared) != MAP_FAILED)
+        return 0;
+    int r = -errno;
+    (void)munmap(pages, ORMA_HEAP_READER_BYTES);
+    return r;
+}
+
+/*
  * The pages are there before anybody writes to them: a program that found no memory for them would
  * get a signal, as would one whose file became shorter, or that may make no large files. So would
  * we: who gave us the file may change its size until it is sealed.
@@ -103,8 +133,11 @@ static int make_memory(struct orma_heap_collector *self, uint64_t interval)
                                          .bytes = (uint8_t *)memory + ORMA_HEAP_RING_AT,
                                          .is_alive = is_alive,
                                          .ctx = self};
+    int r = self->seals_reader ? map_reader(self) : 0;
+    if (r < 0)
+        return r;
     self->shared->magic = ORMA_HEAP_MAGIC;
-    self->shared->interval = self->interval = interval;
+    self->shared->interval = self->ring.interval = interval;
     self->shared->on = 1;
     own_header(self);
     /* Last: from here on, a program that waits for it reads the header. */
@@ -116,8 +149,13 @@ static int make_ring(struct orma_heap_collector *self, uint64_t interval)
     self->fd = memfd_create("orma-heap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (self->fd < 0)
         return -errno;
-    snprintf(self->path, sizeof(self->path), "/proc/%d/fd/%d", (int)getpid(), self->fd);
-    return make_memory(self, interval);
+    self->seals_reader = true;
+    int r = make_memory(self, interval), pid = (int)getpid();
+    snprintf(self->path, sizeof(self->path), "/proc/%d/fd/%d", pid, self->fd);
+    if (self->reader_fd >= 0)
+        snprintf(self->path, sizeof(self->path), "/proc/%d/fd/%d:/proc/%d/fd/%d", pid, self->fd,
+                 pid, self->reader_fd);
+    return r;
 }
 
 #define SEAL_EXEC 0x20 /* of vm.memfd_noexec: it never was a program, and will be none */
@@ -128,7 +166,7 @@ static int take_ring(struct orma_heap_collector *self, uint64_t interval, int fd
     struct stat st;
     int seals;
 
-    self->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    self->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* and our pages in it: it is one program's */
     if (self->fd < 0)
         return -errno;
     seals = fcntl(fd, F_GET_SEALS);
@@ -170,7 +208,7 @@ int orma_heap_collector_new(uint64_t interval, int shared_fd, int out_fd,
 
     if (!self)
         return -ENOMEM;
-    self->fd = -1;
+    self->fd = self->reader_fd = -1;
     self->out_fd = out_fd;
     self->processes.proc_fd = -1;
     self->sink =
@@ -234,6 +272,7 @@ void orma_heap_collector_free(struct orma_heap_collector *self)
     if (self->processes.proc_fd >= 0)
         orma_perf_processes_fini(&self->processes);
     orma_fd_close(&self->fd);
+    orma_fd_close(&self->reader_fd);
     free(self);
 }
 
@@ -251,6 +290,7 @@ struct orma_heap_collector_stats orma_heap_collector_stats(const struct orma_hea
     ret.lost = atomic_load_explicit(&self->shared->lost, memory_order_relaxed);
     ret.confined = atomic_load_explicit(&self->shared->confined, memory_order_relaxed);
     ret.dead = self->ring.dead;
+    ret.contradicted = self->ring.contradicted;
     if (self->ended)
         ret.stopped = orma_heap_ring_unread(&self->ring);
     ret.strangers = self->pids.strangers;

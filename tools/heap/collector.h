@@ -52,10 +52,11 @@ struct orma_heap_collector_stats {
     uint64_t cut, too_deep; /* samples whose stacks are not whole; of these, for their depth */
     uint64_t left_out, left_out_bytes; /* allocations that are in no sum: beyond our limits */
     uint64_t unread;                   /* reports, when the reader was given up */
-    uint64_t dead;      /* reports that were not finished: their process ended meanwhile */
-    uint64_t stopped;   /* ... that were not finished when all was read */
-    uint64_t confined;  /* ... of children of sandboxed programs, which may not ask who they are */
-    uint64_t strangers; /* processes of other namespaces of pids that we did not find here */
+    uint64_t dead;     /* reports that were not finished: their process ended meanwhile */
+    uint64_t stopped;  /* ... that were not finished when all was read */
+    uint64_t confined; /* ... of children of sandboxed programs, which may not ask who they are */
+    uint64_t contradicted; /* how often a program had written what only we write, or counted back */
+    uint64_t strangers;    /* processes of other namespaces of pids that we did not find here */
     bool given_up;
     bool own_new; /* a program's operator new is its allocator's: not in front of it, we miss it */
     bool corrupted; /* somebody wrote nonsense into the ring: what came behind it is not read */

@@ -50,10 +50,11 @@ struct orma_heap_process {
 
 struct orma_heap_collector {
     int fd, out_fd;
+    int reader_fd;     /* our pages of the memory; -1: they are in `fd` */
+    bool seals_reader; /* they shall not be */
     char path[64];
     struct orma_heap_shared *shared;
     struct orma_heap_ring ring;
-    uint64_t interval; /* ours: the program can change the one that is shared */
     struct orma_perf_plan plan;
     struct orma_perf_processes processes;
     struct orma_perf_encoder encoder;

@@ -95,9 +95,9 @@ static void put_process_head(struct orma_heap_collector *self, struct orma_buf *
     orma_pb_put_str(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_HEAP_NAME,
                     first->heap == ORMA_HEAP_OF_MMAP ? ORMA_STR("mmap") : ORMA_STR("libc.malloc"));
     orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_SAMPLING_INTERVAL_BYTES,
-                    self->interval);
+                    self->ring.interval);
     orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_ORIG_SAMPLING_INTERVAL_BYTES,
-                    self->interval);
+                    self->ring.interval);
     orma_pb_put_u64(out, ORMA_PB_PROFILE_PACKET_PROCESS_HEAP_SAMPLES_START_TIMESTAMP,
                     (process ? process->start : self->started_ns) - self->ahead_ns);
     if (atomic_load_explicit(&self->shared->lost, memory_order_relaxed) || self->stats.unread)

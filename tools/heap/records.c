@@ -383,6 +383,7 @@ void orma_heap_collector_turn(struct orma_heap_collector *self, uint64_t now_ns)
     const uint64_t end = self->ring.read + ORMA_HEAP_RING_BYTES; /* others want a turn, too */
     struct orma_heap_record *r = (struct orma_heap_record *)(void *)copy;
 
+    orma_heap_ring_check(&self->ring);
     while (self->ring.read < end && orma_heap_ring_take(&self->ring, now_ns, r)) {
         take_record(self, r);
         atomic_fetch_add_explicit(&self->done, 1, memory_order_relaxed);

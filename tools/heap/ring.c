@@ -187,9 +187,52 @@ static bool take_next(struct orma_heap_ring *self, uint64_t now_ns, struct orma_
 static void give_back(struct orma_heap_ring *self)
 {
     self->tail = self->open_num ? self->open[0].at : self->read;
-    atomic_store_explicit(&self->shared->seen, self->read, memory_order_relaxed);
+    self->seen = self->read;
+    atomic_store_explicit(&self->shared->seen, self->seen, memory_order_relaxed);
     /* Pairs with the acquire in reserve(): the bytes are zero. */
     atomic_store_explicit(&self->shared->tail, self->tail, memory_order_release);
+}
+
+/* ---- the header ---- */
+
+/* What only we write. Written anew only where it differs: programs read it all the time. */
+static bool is_ours(struct orma_heap_ring *self)
+{
+    struct orma_heap_shared *s = self->shared;
+
+    if (s->magic == ORMA_HEAP_MAGIC && s->interval == self->interval &&
+        atomic_load(&s->tail) == self->tail && atomic_load(&s->seen) == self->seen &&
+        atomic_load(&s->on) == 1 && atomic_load(&s->owner) == self->owner)
+        return true;
+    s->magic = ORMA_HEAP_MAGIC;
+    s->interval = self->interval;
+    atomic_store(&s->tail, self->tail);
+    atomic_store(&s->seen, self->seen);
+    atomic_store(&s->on, 1);
+    atomic_store(&s->owner, self->owner);
+    return false;
+}
+
+/* Of what programs count. False: it fell. */
+static bool grows(const _Atomic uint64_t *place, uint64_t *known)
+{
+    uint64_t before = *known;
+
+    *known = atomic_load_explicit(place, memory_order_relaxed);
+    return *known >= before;
+}
+
+void orma_heap_ring_check(struct orma_heap_ring *self)
+{
+    struct orma_heap_shared *s = self->shared;
+    bool lost_grows = grows(&s->lost, &self->lost),
+         confined_grows = grows(&s->confined, &self->confined);
+    bool is_head = grows(&s->head, &self->head) && self->head >= self->read &&
+                   self->head - self->tail <= ORMA_HEAP_RING_BYTES && self->head % 8 == 0;
+
+    if (!is_ours(self) || !lost_grows || !confined_grows || !is_head)
+        self->contradicted++;
+    self->corrupted |= !is_head;
 }
 
 bool orma_heap_ring_take(struct orma_heap_ring *self, uint64_t now_ns, struct orma_heap_record *ret)

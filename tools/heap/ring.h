@@ -30,8 +30,12 @@ struct orma_heap_open {
 struct orma_heap_ring {
     struct orma_heap_shared *shared;
     uint8_t *bytes;
-    uint64_t tail, read; /* ours: the programs can change those that are shared */
-    uint64_t waits_ns;   /* since when `read` is not finished; 0: it was not looked at */
+    uint64_t tail, read;     /* ours: the programs may be able to change those that are shared, */
+    uint64_t interval, seen; /* and these */
+    uint32_t owner;
+    uint64_t head, lost, confined; /* theirs, as they were: they only grow */
+    uint64_t contradicted;         /* how often something else was found there */
+    uint64_t waits_ns;             /* since when `read` is not finished; 0: it was not looked at */
     struct orma_heap_open open[ORMA_HEAP_RING_OPEN_MAX];
     unsigned open_num;
     uint64_t dead;  /* records whose process ended before it had written them */
@@ -45,6 +49,13 @@ struct orma_heap_ring {
  * any more. The one before is given back: call it until there is none. False: there is none now. */
 bool orma_heap_ring_take(struct orma_heap_ring *self, uint64_t now_ns,
                          struct orma_heap_record *ret);
+
+/*
+ * Looks whether the header is as it must be, and puts right what is ours: as often as records are
+ * taken. A program that listens to nobody any more cannot be told to go on, so that reports are
+ * missing then. Where `head` makes no sense, the rest is nonsense, too: `corrupted`.
+ */
+void orma_heap_ring_check(struct orma_heap_ring *self);
 
 /* How many records are there, finished and not. From any thread, where the reader stands still. */
 uint64_t orma_heap_ring_unread(const struct orma_heap_ring *self);

@@ -364,15 +364,15 @@ class Heap(Case):
         self.assertEqual((done.returncode, done.stderr.count(b"No space left")), (7, 1), done.stderr)
 
     def test_a_program_that_writes_over_the_ring(self):
-        """The header says where to go on reading, and what is read: both are the program's to change."""
+        """The header says where to go on reading, and what is read: both are the programs' to change."""
         (self.dir / "scribble.py").write_text("""
 import mmap, os, struct, time
-with open(os.environ["ORMA_HEAP_SHARED"], "r+b") as f:
+with open(os.environ["ORMA_HEAP_SHARED"].split(":")[0], "r+b") as f:
     m = mmap.mmap(f.fileno(), 0)
-for tail in (2**24 - 1, 2**24 - 3, 2**64 - 1, 2**63 + 4):
-    m[88:96] = struct.pack("<Q", tail)
+for head in (2**24 - 1, 2**24 - 3, 2**64 - 1, 2**63 + 4):
+    m[65536:65544] = struct.pack("<Q", head)
     time.sleep(0.02)
-m[4096:] = bytes([0xff]) * (len(m) - 4096)
+m[131072:] = bytes([0xff]) * (len(m) - 131072)
 time.sleep(0.05)
 """)
         done = self.run_program(ORMA, "heap", "-d", "20ms", "-o", self.out, "--", sys.executable, self.dir / "scribble.py")
@@ -383,14 +383,14 @@ time.sleep(0.05)
         """Their allocations are in no sum, and counted."""
         (self.dir / "make_up.py").write_text("""
 import mmap, os, struct, time
-with open(os.environ["ORMA_HEAP_SHARED"], "r+b") as f:
+with open(os.environ["ORMA_HEAP_SHARED"].split(":")[0], "r+b") as f:
     m = mmap.mmap(f.fileno(), 0)
 space = os.stat("/proc/self/ns/pid").st_ino
 size = 128 if os.uname().machine == "x86_64" else 176
 for i in range(10):
-    head = struct.unpack("<Q", m[16:24])[0]
-    m[16:24] = struct.pack("<Q", head + size)
-    at = 4096 + head % 2**24
+    head = struct.unpack("<Q", m[65536:65544])[0]
+    m[65536:65544] = struct.pack("<Q", head + size)
+    at = 131072 + head % 2**24
     m[at + 4:at + 56] = struct.pack("<IIIQQQQQ", 3, 2**32 - 1 - i, 1, space, 1, i * 4096, 1 << 20, 2)
     m[at:at + 4] = struct.pack("<I", size)
 time.sleep(0.1)

@@ -5,6 +5,7 @@
  */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #define INTERVAL (64u << 10)
 #define UNIT INTERVAL /* all sizes are multiples: each allocation is reported, with its size */
 #define RING_FD 4711
+#define READER_FD 4712
 #define LIVE_MAX 512u
 #define USED_MAX (1u << 20) /* of the ring, by one test */
 
@@ -151,10 +153,18 @@ long orma_hook_sys_raw(long number, const long args[6])
 }
 #endif
 
+static unsigned reader_mapped;
+
 void *orma_hook_sys_mmap(void *at, size_t len, int prot, int flags, int fd, int64_t offset)
 {
     if (fails("mmap"))
         return MAP_FAILED;
+    if (fd == READER_FD) {
+        cr_assert(at == memory && len == ORMA_HEAP_READER_BYTES && flags & MAP_FIXED);
+        cr_assert_eq(prot, PROT_READ, "they are not ours to write");
+        reader_mapped++;
+        return at;
+    }
     return fd == RING_FD ? memory : mmap(at, len, prot, flags, fd, offset);
 }
 
@@ -177,16 +187,21 @@ bool orma_hook_sys_is_file(const void *at)
     return at == file;
 }
 
-int orma_hook_sys_open(const char *path)
+static int opened_to; /* the last one */
+
+int orma_hook_sys_open(const char *path, int flags)
 {
-    return fails("open") || strcmp(path, "ring") ? -1 : RING_FD;
+    if (fails("open"))
+        return -1;
+    opened_to = flags;
+    return !strcmp(path, "ring") ? RING_FD : !strcmp(path, "reader") ? READER_FD : -1;
 }
 
 static bool keeps_size = true;
 
 bool orma_hook_sys_keeps_size(int fd)
 {
-    return fd == RING_FD && keeps_size;
+    return (fd == RING_FD || fd == READER_FD) && keeps_size;
 }
 
 int orma_hook_sys_close(int fd)
@@ -197,7 +212,8 @@ int orma_hook_sys_close(int fd)
 
 int orma_hook_sys_fstat(int fd, struct stat *ret)
 {
-    *ret = (struct stat){.st_ino = (ino_t)fd, .st_size = sizeof(memory)};
+    *ret = (struct stat){.st_ino = (ino_t)fd,
+                         .st_size = fd == READER_FD ? ORMA_HEAP_READER_BYTES : sizeof(memory)};
     return fails("fstat") ? -1 : 0;
 }
 
@@ -474,6 +490,35 @@ Test(heap_library, a_command_is_found_by_its_path_or_not_at_all)
     orma_hook_start_by_path("ring");
     cr_assert_null(orma_hook_listener());
     keeps_size = true;
+}
+
+Test(heap_library, the_readers_pages_are_its_own_or_there_is_no_reader)
+{
+    static const char *const bad[] = {
+        "ring:elsewhere",
+        "ring:",
+        ":reader",
+        "reader:ring",
+        "ring:reader:more",
+        "0123456789012345678901234567890123456789012345678901234567890123456789:reader"};
+
+    for (unsigned at = 0;; at++) {
+        reset();
+        reader_mapped = 0;
+        *ring = (struct orma_heap_shared){.magic = ORMA_HEAP_MAGIC, .interval = INTERVAL, .on = 1};
+        fails_at = at;
+        orma_hook_start_by_path("ring:reader");
+        cr_assert_eq(orma_hook_listener() != NULL, starts == 1, "%s failed", failed);
+        cr_assert(!starts || (reader_mapped == 1 && opened_to == O_RDONLY), "%s failed", failed);
+        cr_assert(at == 0 ? starts == 1 : true);
+        if (at && !failed)
+            break;
+    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        reset();
+        orma_hook_start_by_path(bad[i]);
+        cr_assert_null(orma_hook_listener(), "%s", bad[i]);
+    }
 }
 
 /* ---- readers that come ---- */

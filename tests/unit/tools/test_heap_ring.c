@@ -334,3 +334,95 @@ Test(heap_ring, nonsense_ends_the_reading_and_nothing_else)
             num += next((uint64_t)turn * LATER) != 0;
     }
 }
+
+/* ---- the header ---- */
+
+static void on_off(void)
+{
+    shared.on = 0;
+}
+static void owner_dies(void)
+{
+    shared.owner = 1 << 30;
+}
+static void tail_moves(void)
+{
+    shared.tail += 4096;
+}
+static void tail_falls(void)
+{
+    shared.tail = 0;
+}
+static void seen_moves(void)
+{
+    shared.seen = UINT64_MAX;
+}
+static void magic_goes(void)
+{
+    shared.magic = 0;
+}
+static void interval_changes(void)
+{
+    shared.interval = 1;
+}
+static void lost_falls(void)
+{
+    shared.lost = 3;
+}
+static void confined_falls(void)
+{
+    shared.confined = 0;
+}
+static void head_falls(void)
+{
+    shared.head -= SIZE;
+}
+static void head_flies(void)
+{
+    shared.head += ORMA_HEAP_RING_BYTES + 8;
+}
+static void head_is_odd(void)
+{
+    shared.head += 4;
+}
+
+static void begin_checked(void)
+{
+    begin(10 * SIZE);
+    ring.interval = shared.interval = 512;
+    ring.owner = shared.owner = 77;
+    ring.seen = shared.seen;
+    shared.magic = ORMA_HEAP_MAGIC;
+    shared.on = 1;
+    shared.lost = 4;
+    shared.confined = 2;
+    orma_heap_ring_check(&ring);
+    cr_assert_eq(ring.contradicted, 0);
+}
+
+Test(heap_ring, what_programs_wrote_into_the_header_is_noticed_and_put_right)
+{
+    static void (*const writes[])(void) = {
+        on_off,           owner_dies, tail_moves,     tail_falls, seen_moves, magic_goes,
+        interval_changes, lost_falls, confined_falls, head_falls, head_flies, head_is_odd};
+
+    for (size_t i = 0; i < sizeof(writes) / sizeof(*writes); i++) {
+        begin_checked();
+        (void)put(1, 5, FINISHED);
+        orma_heap_ring_check(&ring);
+        cr_assert_eq(ring.contradicted, 0, "%zu", i);
+        writes[i]();
+        orma_heap_ring_check(&ring);
+        cr_assert_eq(ring.contradicted, 1, "%zu", i);
+        cr_assert_eq(ring.corrupted, i >= 9, "%zu", i);
+        cr_assert(shared.on == 1 && shared.owner == 77 && shared.tail == ring.tail &&
+                  shared.seen == ring.seen && shared.magic == ORMA_HEAP_MAGIC &&
+                  shared.interval == 512);
+        if (ring.corrupted)
+            continue;
+        cr_assert_eq(next(1), 5, "%zu", i);
+        cr_assert_eq(next(1), 0, "%zu", i);
+        orma_heap_ring_check(&ring);
+        cr_assert_eq(ring.contradicted, 1, "%zu", i);
+    }
+}
