@@ -521,6 +521,17 @@ static void tell_losses(const struct heap *self, const struct orma_heap_collecto
         fprintf(stderr,
                 PROGRAM ": no allocation was sampled: it may allocate little (try -i 4k), have its "
                         "own malloc, or have another /proc than we (a container)\n");
+    else if (self->user)
+        fprintf(stderr,
+                PROGRAM
+                ": it became user %u: programs that it executes as such are not watched, for they "
+                "cannot open our memory (run orma heap as that user)\n",
+                (unsigned)self->user);
+    if (stats->running && !self->pid)
+        fprintf(stderr,
+                PROGRAM ": %llu of its processes still run: what they do from here on is not "
+                        "recorded\n",
+                (unsigned long long)stats->running);
     if (stats->lost)
         fprintf(stderr,
                 PROGRAM
@@ -586,7 +597,7 @@ static int answer(struct heap *self)
 
     tell_losses(self, &stats);
     self->incomplete = stats.lost || stats.given_up || stats.corrupted || stats.stopped ||
-                       stats.confined || stats.contradicted;
+                       stats.confined || stats.contradicted || self->user;
     if (!stats.samples)
         return 0;
     snprintf(path, sizeof(path), "%s/" ORMA_LOAD_FOLDER_TRACE, self->folder.path);

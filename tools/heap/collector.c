@@ -62,23 +62,50 @@ static void disown_header(struct orma_heap_collector *self)
     atomic_store(&self->shared->owner, 0);
 }
 
-/* A zombie writes nothing any more. */
+/* Since when it runs, in BOOTTIME. 0: it ended, and a zombie writes nothing any more; UINT64_MAX:
+ * not known. */
+static uint64_t start_of(uint32_t pid)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf stat = {0};
+    unsigned long long ticks;
+    char path[64], state;
+
+    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+    int r = orma_fd_read_file(AT_FDCWD, path, STAT_BYTES_MAX, &stat);
+    const char *name_end = r < 0 ? NULL : strrchr(orma_buf_cstr(&stat), ')');
+
+    if (r == -ENOENT || r == -ESRCH)
+        return 0;
+    if (!name_end || sscanf(name_end,
+                            ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                            "%*s %*s %llu",
+                            &state, &ticks) != 2)
+        return UINT64_MAX;
+    if (state == 'Z' || state == 'X')
+        return 0;
+    return (uint64_t)((double)ticks * 1e9 / (double)sysconf(_SC_CLK_TCK));
+}
+
 static bool is_alive(void *ctx, uint64_t pid_space, uint32_t pid)
 {
     struct orma_heap_collector *self = ctx;
     uint32_t here = orma_heap_pids_find(&self->pids, pid_space, pid, false);
-    ORMA_AUTO(orma_buf_fini) struct orma_buf stat = {0};
-    char path[64];
 
-    if (!here || here > ORMA_HEAP_PID_MAX)
-        return true;
-    snprintf(path, sizeof(path), "/proc/%u/stat", here);
-    int r = orma_fd_read_file(AT_FDCWD, path, STAT_BYTES_MAX, &stat);
-    const char *name_end = r < 0 ? NULL : strrchr(orma_buf_cstr(&stat), ')');
+    return !here || here > ORMA_HEAP_PID_MAX || start_of(here) != 0;
+}
 
-    if (!name_end)
-        return r != -ENOENT && r != -ESRCH;
-    return name_end[1] != ' ' || (name_end[2] != 'Z' && name_end[2] != 'X');
+/* Not others that got a number anew. */
+static uint64_t count_running(const struct orma_heap_collector *self)
+{
+    uint64_t ret = 0;
+
+    ORMA_MAP_EACH (slot, &self->process_of) {
+        const struct orma_heap_process *p = (const void *)(uintptr_t)slot->val;
+        uint64_t start_ns = slot->key > ORMA_HEAP_PID_MAX ? 0 : start_of((uint32_t)slot->key);
+
+        ret += start_ns && start_ns <= p->start;
+    }
+    return ret;
 }
 
 /*
@@ -337,6 +364,8 @@ bool orma_heap_collector_end(struct orma_heap_collector *self)
         return false;
     if (self->started)
         (void)pthread_join(self->thread, NULL);
+    if (self->started)
+        self->stats.running = count_running(self);
     self->started = false;
     return true;
 }

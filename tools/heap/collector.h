@@ -57,6 +57,7 @@ struct orma_heap_collector_stats {
     uint64_t confined; /* ... of children of sandboxed programs, which may not ask who they are */
     uint64_t contradicted; /* how often a program had written what only we write, or counted back */
     uint64_t strangers;    /* processes of other namespaces of pids that we did not find here */
+    uint64_t running;      /* processes that were there at the end */
     bool given_up;
     bool own_new; /* a program's operator new is its allocator's: not in front of it, we miss it */
     bool corrupted; /* somebody wrote nonsense into the ring: what came behind it is not read */

@@ -57,6 +57,22 @@ int main(int argc, char **argv)
 }
 """
 
+OTHER_USER = r"""
+#include <stdlib.h>
+#include <unistd.h>
+char *volatile kept;
+__attribute__((noinline)) void lose(void) { for (int i = 0; i < 100; i++) kept = malloc(10000); }
+int main(void)
+{
+    lose();
+    if (setgid(12345) || setuid(12345))
+        return 1;
+    usleep(100000); /* it is noticed */
+    execl("/bin/true", "true", (char *)0);
+    return 1;
+}
+"""
+
 FORKS = r"""
 #include <stdio.h>
 #include <stdlib.h>

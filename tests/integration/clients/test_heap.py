@@ -379,6 +379,23 @@ time.sleep(0.05)
         self.assertIn(done.returncode, (0, 1), done.stderr.decode())
         self.assertIn("overwrote the shared memory", done.stderr.decode())
 
+    def test_processes_that_run_on(self):
+        """What they do after the command has ended is not recorded, which is said."""
+        self.compile(SERVER, "server")
+        done = self.run_program(ORMA, "heap", "-i", "4k", "-o", self.out, "--", "sh", "-c",
+                                "./server >/dev/null 2>&1 & echo $!; until grep -q memfd:orma-heap /proc/$!/maps; do :; done; sleep 0.5")
+        os.kill(int(done.stdout.split()[0]), signal.SIGKILL)
+        self.assertIn("1 of its processes still run", done.stderr.decode())
+
+    @unittest.skipIf(os.geteuid() != 0, "becoming another user needs root")
+    def test_a_command_that_becomes_another_user(self):
+        """It can open our memory no more once it executes another program."""
+        os.chmod(self.dir, 0o755)
+        program = self.compile(OTHER_USER, "other")
+        done = self.run_program(ORMA, "heap", "-i", "4k", "-o", self.out, "--", program)
+        self.assertIn("it became user 12345: programs that it executes as such are not watched", done.stderr.decode())
+        self.assertIn("reports are missing", done.stdout.decode())
+
     def test_a_program_that_makes_up_processes(self):
         """Their allocations are in no sum, and counted."""
         (self.dir / "make_up.py").write_text("""
