@@ -182,6 +182,44 @@ class FleetServer(Attack):
                 self.assertNotRegex(said, b"runtime error|ERROR: Address")
 
 
+    DRIPS = {
+        "status line": (b"HTTP/1.1 200 O", b"K"), "header": (b"HTTP/1.1 200 OK\r\nX: ", b"y"), "headers": (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
+        "body": (b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"1"), "other answers first": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        "chunks": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+    }
+
+    @unittest.skipUnless(LONG, "waits for minutes: the long form")
+    def test_a_byte_a_second(self):
+        """It would go on for ever: each command gives up by itself, with the reason."""
+        trace, listeners, running = self.dir / "t.json", [], {}
+        trace.write_text('{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"}]}')
+
+        def drip(listener, head, piece):
+            try:
+                s, _ = listener.accept()
+                s.recv(1 << 16)
+                s.sendall(head)
+                while True:
+                    s.sendall(piece)
+                    time.sleep(1)
+            except OSError:
+                pass
+        for name, (head, piece) in self.DRIPS.items():
+            for argv in (("load", "--retry", "1s", trace), ("status",)):
+                listeners.append(socket.create_server(("127.0.0.1", 0)))
+                self.addCleanup(listeners[-1].close)
+                threading.Thread(target=drip, args=(listeners[-1], head, piece), daemon=True).start()
+                running[name, argv[0]] = self.start(ORMA, "fleet", *argv, "--to", f"clickhouse://127.0.0.1:{listeners[-1].getsockname()[1]}",
+                                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for name, p in running.items():
+            try:
+                said = p.communicate(timeout=400 * SLOW)[0]
+            except subprocess.TimeoutExpired:
+                self.fail(f"{name}: it hangs")
+            self.assertEqual(p.returncode, 1, name)
+            self.assertIn(b"127.0.0.1", said, name)
+
+
 class Bridge(Attack):
     def setUp(self):
         super().setUp()

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdk/base/clock.h"
 #include "sdk/base/dynlib.h"
 
 #define BODY_MAX ((size_t)256 << 20)
 #define ERROR_MAX 400
 #define CONNECT_S 10L
-#define SILENCE_S 300L /* an insert that merges take the disk from */
 
 /* As in curl/curl.h, whose numbers stay as long as the library is libcurl.so.4. */
 typedef void curl;
@@ -35,8 +35,9 @@ enum {
     READFUNCTION = 20012,
     POSTFIELDS = 10015,
     CAINFO = 10065,
-    LOW_SPEED_LIMIT = 19,
-    LOW_SPEED_TIME = 20,
+    XFERINFOFUNCTION = 20219,
+    XFERINFODATA = 10057,
+    NOPROGRESS = 43,
     HTTPHEADER = 10023,
     POST = 47,
     POSTFIELDSIZE = 60,
@@ -208,6 +209,33 @@ static size_t give(char *to, size_t size, size_t num, void *ctx)
     return n == SIZE_MAX ? READ_ABORT : n;
 }
 
+/* ---- time ---- */
+
+bool orma_fleet_may_wait(int64_t waited_s, int64_t received)
+{
+    return waited_s <= ORMA_FLEET_ANSWER_S + received / ORMA_FLEET_ANSWER_SPEED;
+}
+
+struct patience {
+    int64_t sent, moved_s; /* when that was seen to grow */
+    bool over;
+};
+
+/* About once a second, whatever comes; a server that sends a byte now and then has to end, too. */
+static int look_at_time(void *ctx, int64_t all, int64_t received, int64_t all_sent, int64_t sent)
+{
+    const int64_t now_s = (int64_t)(orma_clock_boottime() / 1000000000u);
+    struct patience *p = ctx;
+
+    (void)all;
+    (void)all_sent;
+    if (sent != p->sent || !p->moved_s)
+        p->moved_s = now_s;
+    p->sent = sent;
+    p->over = !orma_fleet_may_wait(now_s - p->moved_s, received);
+    return p->over;
+}
+
 static size_t take(char *data, size_t size, size_t num, void *ctx)
 {
     struct orma_buf *body = ctx;
@@ -323,6 +351,7 @@ void orma_fleet_ask(const struct orma_fleet_address *address, size_t host, const
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf url = {0};
     struct upload source = {read, ctx};
+    struct patience patience = {0};
     struct curl_slist *headers = NULL;
 
     *ret = (struct orma_fleet_answer){.fault = ORMA_FLEET_BROKEN};
@@ -356,8 +385,9 @@ void orma_fleet_ask(const struct orma_fleet_address *address, size_t host, const
     lib.curl_easy_setopt(handle, WRITEDATA, &ret->body);
     lib.curl_easy_setopt(handle, NOSIGNAL, 1L);
     lib.curl_easy_setopt(handle, CONNECTTIMEOUT, CONNECT_S);
-    lib.curl_easy_setopt(handle, LOW_SPEED_LIMIT, 1L);
-    lib.curl_easy_setopt(handle, LOW_SPEED_TIME, SILENCE_S);
+    lib.curl_easy_setopt(handle, XFERINFOFUNCTION, look_at_time);
+    lib.curl_easy_setopt(handle, XFERINFODATA, &patience);
+    lib.curl_easy_setopt(handle, NOPROGRESS, 0L);
     lib.curl_easy_setopt(handle, TCP_KEEPALIVE, 1L);
     if (address->user)
         lib.curl_easy_setopt(handle, USERNAME, address->user);
@@ -368,6 +398,11 @@ void orma_fleet_ask(const struct orma_fleet_address *address, size_t host, const
     set_trust(handle);
     ret->fault = ORMA_FLEET_FINE;
     perform(handle, ret);
+    if (patience.over) {
+        orma_buf_clear(&ret->body);
+        orma_buf_printf(&ret->body, "the answer did not come within %d s", ORMA_FLEET_ANSWER_S);
+        ret->fault = ORMA_FLEET_AWAY;
+    }
 out:
     lib.curl_free(query);
     lib.curl_slist_free_all(headers);

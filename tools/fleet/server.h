@@ -8,6 +8,8 @@
 #include "sdk/base/buf.h"
 
 #define ORMA_FLEET_HOSTS_MAX 64
+#define ORMA_FLEET_ANSWER_S 300       /* an insert that merges take the disk from */
+#define ORMA_FLEET_ANSWER_SPEED 10000 /* bytes a second, of long answers */
 
 /* clickhouse[s]://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]...][/DATABASE] */
 struct orma_fleet_address {
@@ -35,6 +37,9 @@ struct orma_fleet_answer {
 
 /* Fills a buffer of `size`; how much, 0: that was all; SIZE_MAX: give up. */
 typedef size_t orma_fleet_read(void *ctx, void *to, size_t size);
+
+/* So long after the last byte was sent, with so many received: shall an answer be waited for? */
+bool orma_fleet_may_wait(int64_t waited_s, int64_t received);
 
 /*
  * Runs a statement; `read` gives the data of an INSERT (NULL: none). `settings` are parameters of
