@@ -305,7 +305,8 @@ static int clone_into(struct orma_record *rec, struct orma_consumer *consumer,
 }
 
 /* A trigger asks for one: PATH.N on a second connection, while the first keeps the session. */
-static void on_snapshot(void *ctx, const struct orma_buf *request, const char *trigger)
+static void on_snapshot(void *ctx, struct orma_consumer *session, const struct orma_buf *request,
+                        const char *trigger)
 {
     ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *consumer = NULL;
     ORMA_AUTO(orma_buf_fini) struct orma_buf path = {0}, of_what = {0};
@@ -319,8 +320,10 @@ static void on_snapshot(void *ctx, const struct orma_buf *request, const char *t
     if (r < 0)
         fprintf(stderr, "orma record: no snapshot: the service does not answer: %s\n",
                 strerror(-r));
-    else
+    if (r == 0) {
+        orma_consumer_keep(consumer, session);
         r = clone_into(rec, consumer, request, orma_buf_cstr(&path), orma_buf_cstr(&of_what));
+    }
     rec->snapshots_failed += r < 0;
 }
 

@@ -10,6 +10,7 @@
 #include "sdk/transport/consumer.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 
 #include "protos/fields/ipc.h"
@@ -31,6 +32,7 @@ struct orma_consumer {
     struct orma_buf error; /* terminated text of the end */
     orma_observe_fn observe_fn;
     void *observe_ctx;
+    struct orma_consumer *kept; /* not ours */
 };
 
 int orma_consumer_new(const char *addr, int timeout_ms, struct orma_consumer **ret)
@@ -149,6 +151,31 @@ static void on_call_reply(void *ctx, bool success, bool has_more, struct orma_st
         orma_buf_put(w->reply, reply.data, reply.len);
 }
 
+void orma_consumer_keep(struct orma_consumer *self, struct orma_consumer *other)
+{
+    self->kept = other;
+}
+
+static int wait_turn(struct orma_consumer *self, int timeout_ms)
+{
+    if (!self->kept)
+        return orma_ipc_client_wait(self->ipc, timeout_ms);
+    struct pollfd fds[] = {
+        {.fd = orma_consumer_fd(self),
+         .events = orma_ipc_client_has_queued(self->ipc) ? POLLIN | POLLOUT : POLLIN},
+        {.fd = orma_consumer_fd(self->kept), .events = POLLIN},
+    };
+    int n = poll(fds, ORMA_ARRAY_LEN(fds), timeout_ms);
+
+    if (n < 0)
+        return -errno;
+    if (fds[1].revents && orma_consumer_dispatch(self->kept) < 0)
+        self->kept = NULL; /* its owner will find the same */
+    if (fds[0].revents)
+        return orma_consumer_dispatch(self);
+    return n ? 0 : -ETIMEDOUT;
+}
+
 /* Dispatches until `w` is done. With `between`, the time is that between replies, else in all. */
 static int wait_for(struct orma_consumer *self, const struct waiting *w, int timeout_ms,
                     bool between)
@@ -164,7 +191,7 @@ static int wait_for(struct orma_consumer *self, const struct waiting *w, int tim
         }
         if (now >= end)
             return -ETIMEDOUT;
-        int r = orma_ipc_client_wait(self->ipc, (int)((end - now) / 1000000u) + 1);
+        int r = wait_turn(self, (int)((end - now) / 1000000u) + 1);
         if (r < 0 && r != -EINTR && r != -ETIMEDOUT)
             return r;
     }

@@ -62,6 +62,12 @@ int orma_consumer_ended(const struct orma_consumer *self, const char **ret_error
 int orma_consumer_call(struct orma_consumer *self, const char *method, const struct orma_buf *args,
                        int fd, int timeout_ms, struct orma_buf *reply);
 
+/*
+ * While a call of `self` waits, what comes for `other` (NULL: none) is dispatched as well: the
+ * service cuts off whoever reads nothing for some seconds. `other` must live as long as that.
+ */
+void orma_consumer_keep(struct orma_consumer *self, struct orma_consumer *other);
+
 /* Stops the session. */
 int orma_consumer_disable(struct orma_consumer *self);
 

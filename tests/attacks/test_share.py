@@ -105,6 +105,38 @@ class Share(Attack):
             self.assertIsNone(server.poll())
             self.end(server)
 
+    def test_triggers_of_a_recording(self):
+        """A producer that requests one snapshot after the other, and answers no flush, so that each takes its time: the
+        recorder must go on reading what the service tells it, or the service cuts it off."""
+        self.start_traced()
+        config = self.dir / "c.txt"
+        config.write_text("""buffers { size_kb: 1024 } data_sources { config { name: "x" } } trigger_config {
+            trigger_mode: CLONE_SNAPSHOT triggers { name: "t" } trigger_timeout_ms: 600000 }""")
+        for argv in ((ORMA, "record", "--max-snapshots", "3", "-c", config, "-o", self.dir / "orma"),
+                     (BUILD / "compat/perfetto", "--txt", "-c", config, "-o", self.dir / "perfetto")):
+            p, out = self.producer(f"for {argv[0].name}"), self.dir / argv[0].name
+            p.register("x")
+            recorder = self.start(*argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            self.assertIsNotNone(p.set_up())
+
+            def taken():
+                p.socket.sendall(invoke(9, PRODUCER["triggers"], sub(1, "t") * 20, drop=True))  # it finds no end
+                p.pump()
+                return recorder.poll() is not None or (self.dir / f"{out.name}.3").exists() or len(list(self.dir.glob(f"{out.name}.*"))) == 3
+            self.wait_for("three snapshots", taken, 60)
+            self.assertIsNone(recorder.poll(), "it ended")
+            self.end_recorder(recorder)
+            p.close()
+        self.assert_serves()
+        self.assert_ends()
+
+    def end_recorder(self, recorder):
+        for _ in range(2):  # the second also ends the snapshot on the way
+            recorder.send_signal(signal.SIGINT)
+            time.sleep(0.6)
+        said = recorder.communicate(timeout=60 * SLOW)[1].decode()
+        self.assertNotRegex(said, "went away|not found|session ended")
+
 
 if __name__ == "__main__":
     main()

@@ -144,9 +144,10 @@ static void say_written(const struct orma_perfetto *self, const char *path, uint
                       strcmp(path, "-") ? path : "standard output");
 }
 
-static int snapshot_into(struct orma_perfetto *self, const struct orma_buf *request, int fd,
+static int snapshot_into(struct session *s, const struct orma_buf *request, int fd,
                          const char *path)
 {
+    struct orma_perfetto *self = s->self;
     ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *c = NULL;
     struct session none = {.self = self};
     uint64_t bytes = 0;
@@ -155,6 +156,8 @@ static int snapshot_into(struct orma_perfetto *self, const struct orma_buf *requ
     if (r == 0)
         r = orma_consumer_observe(c, ORMA_PB_OBSERVABLE_EVENTS_TYPE_CLONE_TRIGGER_HIT, on_event,
                                   &none);
+    if (r == 0)
+        orma_consumer_keep(c, s->consumer);
     if (r == 0)
         r = clone_session(self, c, request, fd, &bytes);
     orma_service_hits_fini(&none.hits); /* of a session that is only a copy: nothing to clone */
@@ -166,14 +169,15 @@ static int snapshot_into(struct orma_perfetto *self, const struct orma_buf *requ
 }
 
 /* FILE.N on a second connection, while the first keeps the session alive. */
-static void snapshot(struct orma_perfetto *self, const struct orma_buf *request)
+static void snapshot(struct session *s, const struct orma_buf *request)
 {
+    struct orma_perfetto *self = s->self;
     struct orma_buf path = {0};
 
     orma_buf_printf(&path, "%s.%u", self->args.out_path, self->snapshots++);
     ORMA_AUTO(orma_fd_close) int fd = orma_perfetto_open(self, orma_buf_cstr(&path));
     if (fd >= 0 && (ftruncate(fd, 0) == 0 || errno == EINVAL))
-        (void)snapshot_into(self, request, fd, orma_buf_cstr(&path)); /* it has said why */
+        (void)snapshot_into(s, request, fd, orma_buf_cstr(&path)); /* it has said why */
     orma_buf_fini(&path);
 }
 
@@ -190,7 +194,7 @@ static void take_hits(struct session *s)
     ORMA_AUTO(orma_buf_fini) struct orma_buf request = {0};
 
     while (orma_service_hits_take(&s->hits, &request, NULL)) {
-        snapshot(s->self, &request);
+        snapshot(s, &request);
         orma_buf_clear(&request);
     }
     if (s->hits.taken < s->hits.limit) /* else triggers may go on for ever: told at the end */

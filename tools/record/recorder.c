@@ -196,7 +196,7 @@ static void take_hits(struct state *st)
     if (st->hits.num)
         progress_end(st);
     while (st->signals < 2 && orma_service_hits_take(&st->hits, &request, &trigger)) {
-        st->rec->on_snapshot(st->rec->ctx, &request, orma_buf_cstr(&trigger));
+        st->rec->on_snapshot(st->rec->ctx, st->rec->consumer, &request, orma_buf_cstr(&trigger));
         orma_buf_clear(&request);
         orma_buf_clear(&trigger);
         take_signals(st);

@@ -35,8 +35,10 @@ struct orma_recorder {
     /* Asked then: is it worth going on, or is something missing? It has been said. NULL: always. */
     bool (*may_begin)(void *ctx);
     /* trigger_mode CLONE_SNAPSHOT: called for what triggers ask for, an encoded
-     * CloneSessionRequest; the session itself is not read. NULL: the session is read. */
-    void (*on_snapshot)(void *ctx, const struct orma_buf *request, const char *trigger);
+     * CloneSessionRequest; the session itself is not read, but its connection has to be, all the
+     * while (orma_consumer_keep()). NULL: the session is read. */
+    void (*on_snapshot)(void *ctx, struct orma_consumer *session, const struct orma_buf *request,
+                        const char *trigger);
     unsigned snapshots_max; /* how many in all; 0: any number */
     void *ctx;
 
