@@ -263,6 +263,13 @@ class Pieces(Case):
         self.assertIn("name a folder", self.orma("split", "whole.pftrace", "--every", "30ms", "-o", "-", code=2).stderr.decode())
         self.assertFalse((self.dir / "-").exists())
 
+    def test_times_far_apart(self):
+        def event(ts, name):  # of an older form: 5 us
+            return packet(num(8, ts), num(10, 2), num(13, 1), field(TRACK_EVENT, num(11, 9), field(6, num(2, ord("X")), num(3, 5)), field(22, "c"), field(23, name)))
+        (self.dir / "whole").write_bytes(event(-(1 << 63), "far") + event(START, "before") + event(START + 10_000, "within") + event(START + 20_000, "behind"))
+        self.orma("cut", "whole", "--from", START + 6000, "--to", START + 16_000, "-o", "piece", "--compress", "none")
+        self.assertEqual([(self.dir / "piece").read_bytes().count(n) for n in (b"far", b"before", b"within", b"behind")], [0, 0, 1, 0])
+
     def test_many_pieces_share_memory(self):
         marks = [packet(num(8, START + i * 1000), num(10, 2), num(13, 1), field(TRACK_EVENT, num(9, 3), num(11, 9), field(23, "mark"))) for i in range(200)]
         (self.dir / "whole").write_bytes(packet(num(10, 1), field(33, field(9999, b"x" * 400_000))) + b"".join(marks))

@@ -43,7 +43,7 @@ static int32_t route(const struct copy *self, uint64_t number, int64_t ts, int64
         return (int32_t)moved - 1;
     int32_t piece = orma_pieces_of(edges, ts);
     if (piece < 0 && edges->overlap && dur > 0 && ts < edges->times[0] &&
-        dur > edges->times[0] - ts)
+        (uint64_t)dur > (uint64_t)edges->times[0] - (uint64_t)ts)
         piece = 0;
     return piece;
 }

@@ -40,8 +40,7 @@ struct orma_pieces_counters {
     struct orma_map slots;       /* sequence, uuid → slot */
     struct orma_pieces_sum {
         uint32_t gen; /* of the sequence: a clear begins anew */
-        bool is_double;
-        uint64_t sum; /* so far, the event at hand included; bits of a double if `is_double` */
+        uint64_t sum; /* so far, the event at hand included */
         double sum_double;
     } * sums;
     uint32_t num, cap;
