@@ -7,16 +7,16 @@
 #include "tools/pieces/cut.h"
 #include "tools/pieces/options.h"
 
-enum { OPT_FROM = 1, OPT_TO, OPT_OUTPUT, OPT_FORCE, OPT_COMPRESS };
+enum { OPT_FROM = 1, OPT_TO };
 
 static const struct orma_option options[] = {
     {OPT_FROM, 0, "from", "TIME",
      "Begin here: a time since the start of the trace (12.5s, 300ms, 2m), or a timestamp of the "
      "trace in ns (the beginning)."},
     {OPT_TO, 0, "to", "TIME", "End before this time (the end)."},
-    ORMA_PIECES_OUTPUT_OPTION(OPT_OUTPUT, "TRACE-cut.pftrace"),
-    ORMA_PIECES_COMPRESS_OPTION(OPT_COMPRESS),
-    ORMA_PIECES_FORCE_OPTION(OPT_FORCE),
+    ORMA_PIECES_OUTPUT_OPTION("TRACE-cut.pftrace"),
+    ORMA_PIECES_COMPRESS_OPTION("as in TRACE"),
+    ORMA_PIECES_FORCE_OPTION(ORMA_PIECES_OVERWRITE),
     {0},
 };
 
@@ -36,15 +36,6 @@ static int run(const struct orma_command *self, int argc, char **argv)
         case OPT_TO:
             request.to = cli.value;
             break;
-        case OPT_OUTPUT:
-            args.output = cli.value;
-            break;
-        case OPT_FORCE:
-            args.force = true;
-            break;
-        case OPT_COMPRESS:
-            code = orma_pieces_take_packing(&cli, &request.packing);
-            break;
         default:
             code = orma_pieces_take_other(&cli, id, &args);
         }
@@ -56,6 +47,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
     if (code >= 0)
         return code;
     request.path = args.trace;
+    request.packing = args.packing;
     return orma_output_exit(orma_pieces_cut(&request));
 }
 

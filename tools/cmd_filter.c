@@ -13,9 +13,6 @@ enum {
     OPT_CATEGORY,
     OPT_SOURCE,
     OPT_NOT,
-    OPT_OUTPUT,
-    OPT_FORCE,
-    OPT_COMPRESS
 };
 
 static const struct orma_option options[] = {
@@ -29,9 +26,9 @@ static const struct orma_option options[] = {
      "Keep packets of this kind, such as track_event, ftrace_events, process_stats, sys_stats or "
      "perf_sample (the names of their fields in TracePacket). May be repeated."},
     {OPT_NOT, 0, "not", NULL, "Leave out what matches, and keep all else."},
-    ORMA_PIECES_OUTPUT_OPTION(OPT_OUTPUT, "TRACE-filtered.pftrace"),
-    ORMA_PIECES_COMPRESS_OPTION(OPT_COMPRESS),
-    ORMA_PIECES_FORCE_OPTION(OPT_FORCE),
+    ORMA_PIECES_OUTPUT_OPTION("TRACE-filtered.pftrace"),
+    ORMA_PIECES_COMPRESS_OPTION("as in TRACE"),
+    ORMA_PIECES_FORCE_OPTION(ORMA_PIECES_OVERWRITE),
     {0},
 };
 
@@ -68,15 +65,6 @@ static int run(const struct orma_command *self, int argc, char **argv)
         case OPT_NOT:
             request.invert = true;
             break;
-        case OPT_OUTPUT:
-            args.output = cli.value;
-            break;
-        case OPT_FORCE:
-            args.force = true;
-            break;
-        case OPT_COMPRESS:
-            code = orma_pieces_take_packing(&cli, &request.packing);
-            break;
         default:
             code = orma_pieces_take_other(&cli, id, &args);
         }
@@ -89,6 +77,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
     if (code >= 0)
         return code;
     request.path = args.trace;
+    request.packing = args.packing;
     return orma_output_exit(orma_pieces_filter(&request));
 }
 

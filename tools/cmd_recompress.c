@@ -7,44 +7,28 @@
 #include "tools/pieces/options.h"
 #include "tools/pieces/redact.h"
 
-enum { OPT_COMPRESS = 1, OPT_OUTPUT, OPT_FORCE };
-
 static const struct orma_option options[] = {
-    ORMA_PIECES_OUTPUT_OPTION(OPT_OUTPUT, "TRACE-recompressed.pftrace"),
-    {OPT_COMPRESS, 0, "compress", "none|deflate|zstd", "How packets are compressed (zstd)."},
-    ORMA_PIECES_FORCE_OPTION(OPT_FORCE),
+    ORMA_PIECES_OUTPUT_OPTION("TRACE-recompressed.pftrace"),
+    ORMA_PIECES_COMPRESS_OPTION("zstd"),
+    ORMA_PIECES_FORCE_OPTION(ORMA_PIECES_OVERWRITE),
     {0},
 };
 
 static int run(const struct orma_command *self, int argc, char **argv)
 {
-    enum orma_pieces_packing packing = ORMA_PIECES_ZSTD;
-    struct orma_pieces_args args = {.suffix = "-recompressed"};
+    struct orma_pieces_args args = {.suffix = "-recompressed", .packing = ORMA_PIECES_ZSTD};
     struct orma_output_want want;
     struct orma_cli cli;
     int id, code = -1;
 
     orma_cli_init(&cli, self, "orma recompress", argc, argv);
-    while (code < 0 && (id = orma_cli_next(&cli)) != ORMA_CLI_END) {
-        switch (id) {
-        case OPT_OUTPUT:
-            args.output = cli.value;
-            break;
-        case OPT_FORCE:
-            args.force = true;
-            break;
-        case OPT_COMPRESS:
-            code = orma_pieces_take_packing(&cli, &packing);
-            break;
-        default:
-            code = orma_pieces_take_other(&cli, id, &args);
-        }
-    }
+    while (code < 0 && (id = orma_cli_next(&cli)) != ORMA_CLI_END)
+        code = orma_pieces_take_other(&cli, id, &args);
     if (code < 0)
         code = orma_pieces_finish_args(&cli, &args, &want);
     if (code >= 0)
         return code;
-    return orma_output_exit(orma_pieces_recompress(args.trace, &want, packing));
+    return orma_output_exit(orma_pieces_recompress(args.trace, &want, args.packing));
 }
 
 const struct orma_command orma_cmd_recompress = {

@@ -7,7 +7,7 @@
 #include "tools/pieces/options.h"
 #include "tools/pieces/redact.h"
 
-enum { OPT_KEEP = 1, OPT_HIDE, OPT_DROP_ARGS, OPT_OUTPUT, OPT_FORCE, OPT_COMPRESS };
+enum { OPT_KEEP = 1, OPT_HIDE, OPT_DROP_ARGS };
 
 static const struct orma_option options[] = {
     {OPT_KEEP, 0, "keep", "PATTERN",
@@ -16,9 +16,9 @@ static const struct orma_option options[] = {
      "Replace only the texts that match this pattern, such as '*customer*'. May be repeated."},
     {OPT_DROP_ARGS, 0, "drop-args", NULL,
      "Leave the annotations of track events out, with their numbers."},
-    ORMA_PIECES_OUTPUT_OPTION(OPT_OUTPUT, "TRACE-redacted.pftrace"),
-    ORMA_PIECES_COMPRESS_OPTION(OPT_COMPRESS),
-    ORMA_PIECES_FORCE_OPTION(OPT_FORCE),
+    ORMA_PIECES_OUTPUT_OPTION("TRACE-redacted.pftrace"),
+    ORMA_PIECES_COMPRESS_OPTION("as in TRACE"),
+    ORMA_PIECES_FORCE_OPTION(ORMA_PIECES_OVERWRITE),
     {0},
 };
 
@@ -49,15 +49,6 @@ static int run(const struct orma_command *self, int argc, char **argv)
         case OPT_DROP_ARGS:
             request.drop_args = true;
             break;
-        case OPT_OUTPUT:
-            args.output = cli.value;
-            break;
-        case OPT_FORCE:
-            args.force = true;
-            break;
-        case OPT_COMPRESS:
-            code = orma_pieces_take_packing(&cli, &request.packing);
-            break;
         default:
             code = orma_pieces_take_other(&cli, id, &args);
         }
@@ -67,6 +58,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
     if (code >= 0)
         return code;
     request.path = args.trace;
+    request.packing = args.packing;
     return orma_output_exit(orma_pieces_redact(&request));
 }
 

@@ -9,22 +9,22 @@
 #include "tools/pieces/cut.h"
 #include "tools/pieces/options.h"
 
-enum { OPT_EVERY = 1, OPT_SIZE, OPT_OUTPUT, OPT_FORCE, OPT_COMPRESS };
+enum { OPT_EVERY = 1, OPT_SIZE };
 
 static const struct orma_option options[] = {
     {OPT_EVERY, 0, "every", "DURATION", "Pieces of this length, such as 10s."},
     {OPT_SIZE, 0, "size", "SIZE", "Pieces of about this size, such as 100mb, before compression."},
-    {OPT_OUTPUT, 'o', "output", "FOLDER",
+    {ORMA_PIECES_OPT_OUTPUT, 'o', "output", "FOLDER",
      "Where the pieces go: TRACE-001.pftrace, TRACE-002.pftrace, ... (the current folder)."},
-    ORMA_PIECES_COMPRESS_OPTION(OPT_COMPRESS),
-    {OPT_FORCE, 'f', "force", NULL,
-     "Overwrite pieces of an earlier run, and remove those that are more than there are now."},
+    ORMA_PIECES_COMPRESS_OPTION("as in TRACE"),
+    ORMA_PIECES_FORCE_OPTION(
+        "Overwrite pieces of an earlier run, and remove those that are more than there are now."),
     {0},
 };
 
 static int run(const struct orma_command *self, int argc, char **argv)
 {
-    struct orma_pieces_split_request request = {.program = "orma split", .folder = "."};
+    struct orma_pieces_split_request request = {.program = "orma split"};
     struct orma_pieces_args args = {.suffix = NULL};
     struct orma_output_want want;
     struct orma_cli cli;
@@ -43,22 +43,12 @@ static int run(const struct orma_command *self, int argc, char **argv)
                 code = orma_cli_usage_error(&cli, "%s %s: expected a size, such as 100mb",
                                             cli.option, cli.value);
             break;
-        case OPT_OUTPUT:
-            if (!strcmp(cli.value, "-"))
-                code = orma_cli_usage_error(&cli, "%s -: pieces are several files: name a folder",
-                                            cli.option);
-            request.folder = cli.value;
-            break;
-        case OPT_FORCE:
-            args.force = true;
-            break;
-        case OPT_COMPRESS:
-            code = orma_pieces_take_packing(&cli, &request.packing);
-            break;
         default:
             code = orma_pieces_take_other(&cli, id, &args);
         }
     }
+    if (code < 0 && args.output && !strcmp(args.output, "-"))
+        code = orma_cli_usage_error(&cli, "-o -: pieces are several files: name a folder");
     if (code < 0 && !request.every == !request.size)
         code = orma_cli_usage_error(&cli, "add either --every DURATION or --size SIZE");
     if (code < 0)
@@ -66,6 +56,8 @@ static int run(const struct orma_command *self, int argc, char **argv)
     if (code >= 0)
         return code;
     request.path = args.trace;
+    request.packing = args.packing;
+    request.folder = args.output ? args.output : ".";
     request.force = args.force;
     return orma_output_exit(orma_pieces_split(&request));
 }

@@ -1,5 +1,6 @@
 /*
- * Between the files of the reader: machines and times of packets, the slow path.
+ * Between the files of the reader, and for those who follow it packet by packet: machines and
+ * times of packets, the slow path; clocks of snapshots.
  */
 #ifndef ORMA_PROCESSOR_READ_READER_IMPL_H
 #define ORMA_PROCESSOR_READ_READER_IMPL_H
@@ -13,6 +14,9 @@ uint16_t orma_reader_machine_of(struct orma_reader *self, uint32_t raw);
 enum orma_clock_result orma_reader_packet_time(struct orma_reader *self, struct orma_seq *seq,
                                                const struct orma_read_packet *p,
                                                struct orma_packet_time *ret);
+
+/* One clock of a snapshot; `sequence` 0: none. False: a private clock without a sequence. */
+bool orma_reader_read_clock(struct orma_str bytes, uint32_t sequence, struct orma_clock_value *ret);
 
 /* Counts and logs a time that can't be converted; `offset`: of the packet in the file, or -1. */
 void orma_reader_count_clock(struct orma_reader *self, const struct orma_clock_view *view,

@@ -155,6 +155,33 @@ enum orma_clock_result orma_reader_find_clock(struct orma_reader *self, struct o
     return ORMA_CLOCK_OK;
 }
 
+bool orma_reader_read_clock(struct orma_str bytes, uint32_t sequence, struct orma_clock_value *ret)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+    uint32_t id = 0;
+
+    *ret = (struct orma_clock_value){.unit_ns = 1};
+    while (orma_pb_next(&r, &f)) {
+        switch (f.id) {
+        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID:
+            id = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_TIMESTAMP:
+            ret->raw = orma_pb_i64(&f);
+            break;
+        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_IS_INCREMENTAL:
+            ret->incremental = orma_pb_bool(&f);
+            break;
+        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_UNIT_MULTIPLIER_NS:
+            ret->unit_ns = orma_pb_i64(&f) ? orma_pb_i64(&f) : 1;
+            break;
+        }
+    }
+    ret->key = orma_clock_key(id, sequence);
+    return sequence || !orma_clock_is_private(id);
+}
+
 bool orma_reader_add_clocks(struct orma_reader *self, uint16_t machine, struct orma_seq *seq,
                             const struct orma_clock_value *values, uint32_t num, uint64_t primary)
 {

@@ -1,5 +1,7 @@
 #include "tools/base/units.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +10,9 @@
 
 #include "sdk/base/defs.h"
 #include "sdk/base/str.h"
+
+/* Smaller whole numbers are seconds. */
+#define TIMESTAMP_MIN 1000000
 
 struct unit {
     const char *name;
@@ -66,6 +71,25 @@ bool orma_units_parse_time_ns(const char *text, uint64_t *ret)
                                         {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
 
     return parse(text, units, ORMA_ARRAY_LEN(units), 1e9, ret);
+}
+
+int orma_units_read_trace_time(const char *program, const char *option, const char *text,
+                               int64_t start, int64_t end, int64_t *ret)
+{
+    int64_t ts;
+    uint64_t ns;
+
+    if (orma_str_to_i64(orma_str_from(text), &ts) && ts >= start && ts <= end && ts > TIMESTAMP_MIN)
+        *ret = ts;
+    else if (!orma_units_parse_time_ns(text, &ns) || ns > INT64_MAX ||
+             __builtin_add_overflow(start, (int64_t)ns, ret)) {
+        fprintf(stderr,
+                "%s: --%s %s: expected a time since the start of the trace, such as 1.5s or 300ms, "
+                "or a timestamp of the trace (%" PRId64 " to %" PRId64 ")\n",
+                program, option, text, start, end);
+        return -EINVAL;
+    }
+    return 0;
 }
 
 bool orma_units_parse_size_bytes(const char *text, uint64_t *ret)

@@ -14,28 +14,12 @@
 #include "tools/pieces/copy.h"
 #include "tools/pieces/options.h"
 
-/* As everywhere (orma report): a timestamp of the trace, or a time since its start. */
-static int parse_time(const struct orma_pieces_cut_request *request, const char *what,
-                      const char *text, const struct orma_pieces_survey *survey, int64_t *ret)
+static int read_time(const struct orma_pieces_cut_request *request, const char *option,
+                     const char *text, const struct orma_pieces_survey *survey, int64_t *ret)
 {
-    int64_t ts;
-    uint64_t ns;
-
-    if (!text)
-        return 0;
-    if (orma_str_to_i64(orma_str_from(text), &ts) && ts >= survey->first && ts <= survey->last &&
-        ts > 1000000) {
-        *ret = ts;
-        return 0;
-    }
-    if (orma_units_parse_time_ns(text, &ns) && ns <= INT64_MAX &&
-        !__builtin_add_overflow(survey->first, (int64_t)ns, ret))
-        return 0;
-    fprintf(stderr,
-            "%s: --%s %s: expected a time since the start of the trace, such as 1.5s or 300ms, or "
-            "a timestamp of the trace (%" PRId64 " to %" PRId64 ")\n",
-            request->program, what, text, survey->first, survey->last);
-    return -EINVAL;
+    return text ? orma_units_read_trace_time(request->program, option, text, survey->first,
+                                             survey->last, ret)
+                : 0;
 }
 
 static int find_range(const struct orma_pieces_cut_request *request,
@@ -47,9 +31,9 @@ static int find_range(const struct orma_pieces_cut_request *request,
         fprintf(stderr, "%s: %s: nothing in it has a time\n", request->program, request->path);
         return -ENODATA;
     }
-    int r = parse_time(request, "from", request->from, survey, &range[0]);
+    int r = read_time(request, "from", request->from, survey, &range[0]);
     if (r == 0)
-        r = parse_time(request, "to", request->to, survey, &range[1]);
+        r = read_time(request, "to", request->to, survey, &range[1]);
     if (r == 0 && (range[0] >= range[1] || range[0] > survey->last || range[1] <= survey->first)) {
         fprintf(stderr,
                 "%s: the range is empty: the trace is %.6f s long, and --to must be later than "

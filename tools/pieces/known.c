@@ -190,34 +190,6 @@ static void update(struct orma_pieces_known *self, struct orma_pieces_seq *seq,
 
 /* ---- clocks ---- */
 
-static bool read_clock(struct orma_str bytes, const struct orma_seq *seq,
-                       struct orma_clock_value *ret)
-{
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_pb_field f;
-    uint32_t id = 0;
-
-    *ret = (struct orma_clock_value){.unit_ns = 1};
-    while (orma_pb_next(&r, &f)) {
-        switch (f.id) {
-        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID:
-            id = orma_pb_u32(&f);
-            break;
-        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_TIMESTAMP:
-            ret->raw = orma_pb_i64(&f);
-            break;
-        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_IS_INCREMENTAL:
-            ret->incremental = orma_pb_bool(&f);
-            break;
-        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_UNIT_MULTIPLIER_NS:
-            ret->unit_ns = orma_pb_i64(&f) ? orma_pb_i64(&f) : 1;
-            break;
-        }
-    }
-    ret->key = orma_clock_key(id, seq->id);
-    return seq->id || !orma_clock_is_private(id);
-}
-
 static void take_snapshot(struct orma_pieces_known *self, struct orma_pieces_seq *seq,
                           struct orma_str bytes)
 {
@@ -230,7 +202,7 @@ static void take_snapshot(struct orma_pieces_known *self, struct orma_pieces_seq
 
     while (good && orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_CLOCK_SNAPSHOT_CLOCKS && num < SNAPSHOT_CLOCKS_MAX)
-            good = read_clock(orma_pb_str(&f), seq->seq, &values[num++]);
+            good = orma_reader_read_clock(orma_pb_str(&f), seq->seq->id, &values[num++]);
         else if (f.id == ORMA_PB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK)
             primary = orma_pb_u64(&f);
     }
@@ -401,7 +373,7 @@ bool orma_pieces_known_take(struct orma_pieces_known *self, const struct orma_re
     }
     seq->packets += p->has_sequence;
     if (ORMA_UNLIKELY(p->cleared || p->dropped || p->first || p->has_pid || p->has_defaults ||
-                      p->interned.data || !seq->packets || (p->has_uid && p->uid != seq->uid) ||
+                      p->interned.data || (p->has_uid && p->uid != seq->uid) ||
                       p->has_uid != seq->has_uid) &&
         p->has_sequence)
         update(self, seq, p);

@@ -4,7 +4,7 @@
 
 #include "sdk/base/path.h"
 
-int orma_pieces_take_packing(struct orma_cli *cli, enum orma_pieces_packing *ret)
+static int take_packing(struct orma_cli *cli, enum orma_pieces_packing *ret)
 {
     static const char *const names[] = {[ORMA_PIECES_PLAIN] = "none",
                                         [ORMA_PIECES_DEFLATE] = "deflate",
@@ -33,6 +33,14 @@ int orma_pieces_take_other(struct orma_cli *cli, int id, struct orma_pieces_args
     int code = -1;
 
     switch (id) {
+    case ORMA_PIECES_OPT_OUTPUT:
+        args->output = cli->value;
+        return -1;
+    case ORMA_PIECES_OPT_FORCE:
+        args->force = true;
+        return -1;
+    case ORMA_PIECES_OPT_COMPRESS:
+        return take_packing(cli, &args->packing);
     case ORMA_CLI_POSITIONAL:
         return take_trace(cli, cli->value, args);
     case ORMA_CLI_REST:

@@ -6,28 +6,38 @@
 #include "tools/base/cli.h"
 #include "tools/pieces/piece.h"
 
-#define ORMA_PIECES_OUTPUT_OPTION(id, name)                                                        \
+/* Options that orma_pieces_take_other() takes; those of a command begin at 1. */
+enum {
+    ORMA_PIECES_OPT_OUTPUT = 100,
+    ORMA_PIECES_OPT_FORCE,
+    ORMA_PIECES_OPT_COMPRESS,
+};
+
+#define ORMA_PIECES_OUTPUT_OPTION(name)                                                            \
     {                                                                                              \
-        id, 'o', "output", "FILE", "Write to this file; -: standard output (" name ")."            \
+        ORMA_PIECES_OPT_OUTPUT, 'o', "output", "FILE",                                             \
+            "Write to this file; -: standard output (" name ")."                                   \
     }
-#define ORMA_PIECES_FORCE_OPTION(id)                                                               \
+#define ORMA_PIECES_FORCE_OPTION(help)                                                             \
     {                                                                                              \
-        id, 'f', "force", NULL, "Overwrite the output if it exists."                               \
+        ORMA_PIECES_OPT_FORCE, 'f', "force", NULL, help                                            \
     }
-#define ORMA_PIECES_COMPRESS_OPTION(id)                                                            \
+#define ORMA_PIECES_OVERWRITE "Overwrite the output if it exists."
+#define ORMA_PIECES_COMPRESS_OPTION(otherwise)                                                     \
     {                                                                                              \
-        id, 0, "compress", "none|deflate|zstd", "How packets are compressed (as in TRACE)."        \
+        ORMA_PIECES_OPT_COMPRESS, 0, "compress", "none|deflate|zstd",                              \
+            "How packets are compressed (" otherwise ")."                                          \
     }
 
 struct orma_pieces_args {
     const char *suffix; /* of the output's name, unless one is given */
     const char *trace, *output;
     bool force;
+    enum orma_pieces_packing packing;
     char room[4096]; /* for the name of the output */
 };
 
 /* Each: -1, or what to exit with after a message. */
-int orma_pieces_take_packing(struct orma_cli *cli, enum orma_pieces_packing *ret);
 int orma_pieces_take_other(struct orma_cli *cli, int id, struct orma_pieces_args *args);
 int orma_pieces_finish_args(struct orma_cli *cli, struct orma_pieces_args *args,
                             struct orma_output_want *ret);

@@ -14,28 +14,12 @@
 
 /* ---- times ---- */
 
-/* Since the begin of the trace; a whole number that is a timestamp of the trace is that. */
-static int parse_time(const struct orma_report_choice *self, const char *what, const char *text,
-                      int64_t *ret)
+static int read_time(const struct orma_report_choice *self, const char *option, const char *text,
+                     int64_t *ret)
 {
-    int64_t ts;
-    uint64_t ns;
-
-    if (!text)
-        return 0;
-    if (orma_str_to_i64(orma_str_from(text), &ts) && ts >= self->start_ts && ts <= self->end_ts &&
-        ts > 1000000) {
-        *ret = ts;
-        return 0;
-    }
-    if (orma_units_parse_time_ns(text, &ns) &&
-        !__builtin_add_overflow(self->start_ts, (int64_t)ns, ret))
-        return 0;
-    fprintf(stderr,
-            "%s: --%s %s: expected a time since the start of the trace, such as 1.5s or 300ms, or "
-            "a timestamp of the trace\n",
-            self->request->program, what, text);
-    return -EINVAL;
+    return text ? orma_units_read_trace_time(self->request->program, option, text, self->start_ts,
+                                             self->end_ts, ret)
+                : 0;
 }
 
 static int read_range(struct orma_report_choice *self, struct orma_processor *tp)
@@ -44,9 +28,9 @@ static int read_range(struct orma_report_choice *self, struct orma_processor *tp
     self->end_ts = orma_load_number(tp, "SELECT trace_end()");
     self->from_ts = self->start_ts;
     self->to_ts = self->end_ts;
-    int r = parse_time(self, "from", self->request->from, &self->from_ts);
+    int r = read_time(self, "from", self->request->from, &self->from_ts);
     if (r == 0)
-        r = parse_time(self, "to", self->request->to, &self->to_ts);
+        r = read_time(self, "to", self->request->to, &self->to_ts);
     if (r == 0 && (self->request->from || self->request->to) && self->from_ts >= self->to_ts) {
         fprintf(stderr,
                 "%s: the range is empty: the trace is %.6f s long, and --to must be later "

@@ -1,39 +1,11 @@
 /* Snapshots of clocks, of this machine and between machines. */
 #include "processor/import/core/clock_rows.h"
 #include "processor/import/trace/trace.h"
+#include "processor/read/reader_impl.h"
 #include "protos/fields/common.h"
 #include "protos/fields/trace.h"
 
 #define SNAPSHOT_CLOCKS_MAX 256
-
-/* False: a private clock without a sequence. */
-static bool read_clock(struct orma_str bytes, const struct orma_seq *seq,
-                       struct orma_clock_value *ret)
-{
-    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
-    struct orma_pb_field f;
-    uint32_t id = 0;
-
-    *ret = (struct orma_clock_value){.unit_ns = 1};
-    while (orma_pb_next(&r, &f)) {
-        switch (f.id) {
-        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID:
-            id = orma_pb_u32(&f);
-            break;
-        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_TIMESTAMP:
-            ret->raw = orma_pb_i64(&f);
-            break;
-        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_IS_INCREMENTAL:
-            ret->incremental = orma_pb_bool(&f);
-            break;
-        case ORMA_PB_CLOCK_SNAPSHOT_CLOCK_UNIT_MULTIPLIER_NS:
-            ret->unit_ns = orma_pb_i64(&f) ? orma_pb_i64(&f) : 1;
-            break;
-        }
-    }
-    ret->key = orma_clock_key(id, seq ? seq->id : 0);
-    return (seq && seq->id) || !orma_clock_is_private(id);
-}
 
 /* A snapshot that does not say which clock the trace's is. */
 static void add_snapshot(struct orma_import_ctx *imp, uint16_t machine,
@@ -82,7 +54,8 @@ static bool clock_early(struct orma_import_ctx *imp, const struct orma_packet_ct
 
     while (good && orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_CLOCK_SNAPSHOT_CLOCKS && num < SNAPSHOT_CLOCKS_MAX)
-            good = read_clock(orma_pb_str(&f), ctx->seq, &values[num++]);
+            good = orma_reader_read_clock(orma_pb_str(&f), ctx->seq ? ctx->seq->id : 0,
+                                          &values[num++]);
         else if (f.id == ORMA_PB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK)
             primary = orma_pb_u64(&f);
     }
@@ -126,8 +99,8 @@ static void read_end(struct orma_str bytes, int64_t *by_clock)
     struct orma_clock_value v;
 
     while (orma_pb_next(&r, &f))
-        if (f.id == ORMA_PB_CLOCK_SNAPSHOT_CLOCKS && read_clock(orma_pb_str(&f), NULL, &v) &&
-            v.key < SYNC_CLOCKS)
+        if (f.id == ORMA_PB_CLOCK_SNAPSHOT_CLOCKS &&
+            orma_reader_read_clock(orma_pb_str(&f), 0, &v) && v.key < SYNC_CLOCKS)
             by_clock[v.key] = v.raw;
 }
 

@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <errno.h>
 
 #include "sdk/base/defs.h"
 #include "tools/base/units.h"
@@ -48,6 +49,24 @@ Test(units, times_down_to_nanoseconds)
     cr_assert_not(orma_units_parse_time_ns("1e10", &ns));
     cr_assert_not(orma_units_parse_time_ns("-1s", &ns));
     cr_assert_not(orma_units_parse_time_ns("1 s", &ns));
+}
+
+static int read_time(const char *text, int64_t *ret)
+{
+    return orma_units_read_trace_time("test", "from", text, 5000000000, 9000000000, ret);
+}
+
+Test(units, times_of_a_trace)
+{
+    int64_t ts = 0;
+
+    cr_assert(read_time("1.5s", &ts) == 0 && ts == 6500000000);
+    cr_assert(read_time("6000000000", &ts) == 0 && ts == 6000000000);
+    cr_assert(read_time("3", &ts) == 0 && ts == 8000000000);
+    cr_assert(read_time("100s", &ts) == 0 && ts == 105000000000); /* behind its end */
+    cr_assert_eq(read_time("1x", &ts), -EINVAL);
+    cr_assert_eq(read_time("9223372036s", &ts), -EINVAL); /* no such time */
+    cr_assert_eq(read_time("10000000000s", &ts), -EINVAL);
 }
 
 Test(units, sizes_are_powers_of_1024)
