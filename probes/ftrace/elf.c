@@ -1,8 +1,7 @@
 /*
- * Read with pread(2), piece by piece, every offset checked against the file's size: header
- * -> section headers -> names. A function is looked up in .symtab, then .dynsym, and its
- * address becomes a file offset by the program headers. USDT probes are notes of type 3 in
- * .note.stapsdt: three addresses, then provider, name and arguments; the arguments are
+ * The file stays mapped (unwind/elf_view.h reads its tables). A function is looked up in .symtab,
+ * then .dynsym, and its address becomes a file offset by the program headers. USDT probes are notes
+ * of type 3 in .note.stapsdt: three addresses, then provider, name and arguments; the arguments are
  * rewritten from assembler operands to the kernel's fetch arguments.
  */
 #include "probes/ftrace/elf.h"
@@ -12,119 +11,46 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "probes/unwind/elf_view.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/mapped.h"
 
-#define SEGMENTS_MAX 1024u
 #define NOTE_STAPSDT 3
+#define NOTES_MAX (UINT64_C(64) << 20) /* bytes of the section */
 
 struct orma_ftrace_elf {
-    int fd;
-    uint64_t size;
-    Elf64_Ehdr header;
-    Elf64_Shdr *sections;
-    unsigned sections_num;
-    Elf64_Phdr *segments;
-    unsigned segments_num;
-    char *names; /* of the sections, terminated */
-    size_t names_len;
-    uint8_t *notes; /* of .note.stapsdt, once read */
-    size_t notes_len;
+    struct orma_mapped *map;
+    struct orma_unwind_elf view;
+    uint8_t *notes; /* of .note.stapsdt, once read: what is checked there must not change */
+    uint64_t notes_len;
 };
-
-/* Exactly `len` bytes; NULL if the file has fewer, or with errno. One more byte is 0. */
-static void *read_at(const struct orma_ftrace_elf *self, uint64_t offset, uint64_t len)
-{
-    uint8_t *data;
-
-    if (len > ORMA_FTRACE_ELF_TABLE_MAX || offset > self->size || len > self->size - offset)
-        return NULL;
-    data = malloc(len + 1);
-    if (!data)
-        return NULL;
-    if (orma_fd_read_at(self->fd, data, len, offset) < 0) { /* it shrank, or cannot be read */
-        free(data);
-        return NULL;
-    }
-    data[len] = 0;
-    return data;
-}
-
-static const char *section_name(const struct orma_ftrace_elf *self, const Elf64_Shdr *section)
-{
-    return section->sh_name < self->names_len ? self->names + section->sh_name : "";
-}
-
-static const Elf64_Shdr *find_section(const struct orma_ftrace_elf *self, const char *name)
-{
-    for (unsigned i = 0; i < self->sections_num; i++) {
-        if (!strcmp(section_name(self, &self->sections[i]), name))
-            return &self->sections[i];
-    }
-    return NULL;
-}
-
-static bool header_is_good(const Elf64_Ehdr *h)
-{
-    return !memcmp(h->e_ident, ELFMAG, SELFMAG) && h->e_ident[EI_CLASS] == ELFCLASS64 &&
-           h->e_ident[EI_DATA] == ELFDATA2LSB && h->e_shentsize == sizeof(Elf64_Shdr) &&
-           (!h->e_phnum || h->e_phentsize == sizeof(Elf64_Phdr));
-}
-
-static int read_tables(struct orma_ftrace_elf *self)
-{
-    void *header = read_at(self, 0, sizeof(self->header));
-    const Elf64_Ehdr *h = &self->header;
-
-    if (!header)
-        return -ENOEXEC;
-    memcpy(&self->header, header, sizeof(self->header));
-    free(header);
-    if (!header_is_good(h) || h->e_shnum == 0 || h->e_phnum > SEGMENTS_MAX ||
-        h->e_shstrndx >= h->e_shnum)
-        return -ENOEXEC;
-    self->sections = read_at(self, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr));
-    self->segments = read_at(self, h->e_phoff, (uint64_t)h->e_phnum * sizeof(Elf64_Phdr));
-    if (!self->sections || !self->segments)
-        return -ENOEXEC;
-    self->sections_num = h->e_shnum;
-    self->segments_num = h->e_phnum;
-    const Elf64_Shdr *names = &self->sections[h->e_shstrndx];
-    self->names = read_at(self, names->sh_offset, names->sh_size);
-    self->names_len = self->names ? (size_t)names->sh_size : 0;
-    return self->names ? 0 : -ENOEXEC;
-}
 
 int orma_ftrace_elf_open(const char *path, struct orma_ftrace_elf **ret)
 {
     ORMA_AUTO(orma_ftrace_elf_free_p) struct orma_ftrace_elf *self = calloc(1, sizeof(*self));
-    struct stat st;
+    ORMA_AUTO(orma_fd_close) int fd = orma_fd_open_regular(AT_FDCWD, path, 0);
 
     if (!self)
         return -ENOMEM;
-    self->fd = orma_fd_open_regular(AT_FDCWD, path, 0);
-    if (self->fd < 0)
-        return self->fd == -EINVAL ? -ENOEXEC : self->fd;
-    if (fstat(self->fd, &st) < 0)
-        return -errno;
-    self->size = (uint64_t)st.st_size;
-    int r = read_tables(self);
-    if (!r)
-        *ret = ORMA_STEAL(self);
-    return r;
+    if (fd < 0)
+        return fd == -EINVAL ? -ENOEXEC : fd;
+    int r = orma_mapped_open(fd, &self->map);
+    if (r < 0)
+        return r == -EINVAL ? -ENOEXEC : r; /* an empty file */
+    if (!orma_unwind_elf_open(&self->view, orma_mapped_data(self->map),
+                              orma_mapped_size(self->map)))
+        return -ENOEXEC;
+    *ret = ORMA_STEAL(self);
+    return 0;
 }
 
 void orma_ftrace_elf_free(struct orma_ftrace_elf *self)
 {
     if (!self)
         return;
-    orma_fd_close(&self->fd);
-    free(self->sections);
-    free(self->segments);
-    free(self->names);
+    orma_mapped_close(self->map);
     free(self->notes);
     free(self);
 }
@@ -132,11 +58,11 @@ void orma_ftrace_elf_free(struct orma_ftrace_elf *self)
 /* Where in the file the bytes of an address are. False: nowhere. */
 static bool to_offset(const struct orma_ftrace_elf *self, uint64_t address, uint64_t *ret)
 {
-    for (unsigned i = 0; i < self->segments_num; i++) {
-        const Elf64_Phdr *s = &self->segments[i];
+    Elf64_Phdr s;
 
-        if (s->p_type == PT_LOAD && address >= s->p_vaddr && address - s->p_vaddr < s->p_filesz) {
-            *ret = address - s->p_vaddr + s->p_offset;
+    for (uint64_t i = 0; orma_unwind_elf_segment(&self->view, i, &s); i++) {
+        if (s.p_type == PT_LOAD && address >= s.p_vaddr && address - s.p_vaddr < s.p_filesz) {
+            *ret = address - s.p_vaddr + s.p_offset;
             return true;
         }
     }
@@ -146,33 +72,34 @@ static bool to_offset(const struct orma_ftrace_elf *self, uint64_t address, uint
 static bool find_in_table(const struct orma_ftrace_elf *self, const Elf64_Shdr *table,
                           const char *name, uint64_t *ret_offset)
 {
-    const Elf64_Shdr *strings =
-        table->sh_link < self->sections_num ? &self->sections[table->sh_link] : NULL;
-    Elf64_Sym *symbols = strings ? read_at(self, table->sh_offset, table->sh_size) : NULL;
-    char *text = symbols ? read_at(self, strings->sh_offset, strings->sh_size) : NULL;
-    bool found = false;
+    const uint8_t *symbols = orma_unwind_elf_bytes(&self->view, table), *texts;
+    const size_t len = strlen(name) + 1;
+    Elf64_Shdr strings;
+    Elf64_Sym s;
 
-    for (uint64_t i = 0; text && !found && i < table->sh_size / sizeof(*symbols); i++) {
-        const Elf64_Sym *s = &symbols[i];
-        unsigned type = ELF64_ST_TYPE(s->st_info);
+    if (!symbols || !orma_unwind_elf_section(&self->view, table->sh_link, &strings) ||
+        !(texts = orma_unwind_elf_bytes(&self->view, &strings)))
+        return false;
+    for (uint64_t i = 0; i < table->sh_size / sizeof(s); i++) {
+        memcpy(&s, symbols + i * sizeof(s), sizeof(s));
+        unsigned type = ELF64_ST_TYPE(s.st_info);
 
-        if ((type == STT_FUNC || type == STT_GNU_IFUNC) && s->st_shndx != SHN_UNDEF &&
-            s->st_name < strings->sh_size && !strcmp(text + s->st_name, name))
-            found = to_offset(self, s->st_value, ret_offset);
+        if ((type == STT_FUNC || type == STT_GNU_IFUNC) && s.st_shndx != SHN_UNDEF &&
+            s.st_name < strings.sh_size && strings.sh_size - s.st_name >= len &&
+            !memcmp(texts + s.st_name, name, len) && to_offset(self, s.st_value, ret_offset))
+            return true;
     }
-    free(text);
-    free(symbols);
-    return found;
+    return false;
 }
 
 int orma_ftrace_elf_find_function(struct orma_ftrace_elf *self, const char *name,
                                   uint64_t *ret_offset)
 {
-    for (unsigned i = 0; i < self->sections_num; i++) {
-        const Elf64_Shdr *s = &self->sections[i];
+    Elf64_Shdr s;
 
-        if ((s->sh_type == SHT_SYMTAB || s->sh_type == SHT_DYNSYM) &&
-            find_in_table(self, s, name, ret_offset))
+    for (uint64_t i = 0; orma_unwind_elf_section(&self->view, i, &s); i++) {
+        if ((s.sh_type == SHT_SYMTAB || s.sh_type == SHT_DYNSYM) &&
+            find_in_table(self, &s, name, ret_offset))
             return 0;
     }
     return -ENOENT;
@@ -194,9 +121,9 @@ static bool cut_text(struct orma_str *rest, struct orma_str *ret)
 static bool read_site(const struct orma_ftrace_elf *self, const uint8_t *desc, size_t len,
                       const char *provider, const char *name, struct orma_ftrace_usdt_site *ret)
 {
-    const Elf64_Shdr *base = find_section(self, ".stapsdt.base");
     struct orma_str rest, text;
     uint64_t words[3];
+    Elf64_Shdr base;
 
     if (len < sizeof(words))
         return false;
@@ -205,39 +132,56 @@ static bool read_site(const struct orma_ftrace_elf *self, const uint8_t *desc, s
     if (!cut_text(&rest, &text) || !orma_str_eq_c(text, provider) || !cut_text(&rest, &text) ||
         !orma_str_eq_c(text, name) || !cut_text(&rest, &ret->args))
         return false;
-    uint64_t moved = base ? base->sh_addr - words[1] : 0; /* by prelink(8), long ago */
+    bool has_base = orma_unwind_elf_find(&self->view, ".stapsdt.base", &base);
+    uint64_t moved = has_base ? base.sh_addr - words[1] : 0; /* by prelink(8), long ago */
     ret->counter_offset = 0;
     if (words[2] && !to_offset(self, words[2] + moved, &ret->counter_offset))
         return false;
     return to_offset(self, words[0] + moved, &ret->offset);
 }
 
+/* 0: they are there, or the file has none. -ENOMEM, or -ENOEXEC: too many. */
+static int read_notes(struct orma_ftrace_elf *self)
+{
+    Elf64_Shdr section;
+
+    if (self->notes || !orma_unwind_elf_find(&self->view, ".note.stapsdt", &section))
+        return 0;
+    const uint8_t *bytes = orma_unwind_elf_bytes(&self->view, &section);
+    if (!bytes || !section.sh_size)
+        return 0;
+    if (section.sh_size > NOTES_MAX)
+        return -ENOEXEC;
+    self->notes = malloc(section.sh_size);
+    if (!self->notes)
+        return -ENOMEM;
+    memcpy(self->notes, bytes, section.sh_size);
+    self->notes_len = section.sh_size;
+    return 0;
+}
+
 int orma_ftrace_elf_find_usdt(struct orma_ftrace_elf *self, const char *provider, const char *name,
                               struct orma_ftrace_usdt_site *ret, unsigned max)
 {
-    const Elf64_Shdr *section = find_section(self, ".note.stapsdt");
-    size_t at = 0;
+    int r = read_notes(self);
+    const uint8_t *notes = self->notes;
+    const uint64_t len = self->notes_len;
     unsigned num = 0;
 
-    if (!section)
-        return 0;
-    if (!self->notes) {
-        self->notes = read_at(self, section->sh_offset, section->sh_size);
-        self->notes_len = self->notes ? (size_t)section->sh_size : 0;
-    }
-    while (num < max && self->notes_len - at >= sizeof(Elf64_Nhdr)) {
+    if (r < 0)
+        return r;
+    for (uint64_t at = 0; num < max && len - at >= sizeof(Elf64_Nhdr);) {
         Elf64_Nhdr note;
 
-        memcpy(&note, self->notes + at, sizeof(note));
+        memcpy(&note, notes + at, sizeof(note));
         at += sizeof(note);
         uint64_t name_size = ((uint64_t)note.n_namesz + 3) & ~UINT64_C(3);
         uint64_t desc_size = ((uint64_t)note.n_descsz + 3) & ~UINT64_C(3);
-        if (name_size > self->notes_len - at || desc_size > self->notes_len - at - name_size)
+        if (name_size > len - at || desc_size > len - at - name_size)
             break;
-        const uint8_t *desc = self->notes + at + name_size;
         if (note.n_type == NOTE_STAPSDT && note.n_namesz == sizeof("stapsdt") &&
-            !memcmp(self->notes + at, "stapsdt", sizeof("stapsdt")) &&
-            read_site(self, desc, note.n_descsz, provider, name, &ret[num]))
+            !memcmp(notes + at, "stapsdt", sizeof("stapsdt")) &&
+            read_site(self, notes + at + name_size, note.n_descsz, provider, name, &ret[num]))
             num++;
         at += name_size + desc_size;
     }

@@ -3,8 +3,7 @@
  * functions by name, and static probe points (USDT, as <sys/sdt.h> makes them).
  *
  * All offsets are those of the file, as uprobe_events wants them. Files are
- * hostile: every offset is checked, tables above ORMA_FTRACE_ELF_TABLE_MAX refused.
- * Only 64-bit little-endian files are read. Threads: none.
+ * hostile: every offset is checked. Only 64-bit files in our byte order are read. Threads: none.
  */
 #ifndef ORMA_PROBES_FTRACE_ELF_H
 #define ORMA_PROBES_FTRACE_ELF_H
@@ -13,7 +12,6 @@
 #include "sdk/base/buf.h"
 #include "sdk/base/str.h"
 
-#define ORMA_FTRACE_ELF_TABLE_MAX (256u << 20)
 #define ORMA_FTRACE_ELF_SITES_MAX 64
 
 struct orma_ftrace_elf;

@@ -20,6 +20,20 @@ bool orma_unwind_elf_section(const struct orma_unwind_elf *self, uint64_t i, Elf
            orma_unwind_elf_read(self, self->sections_at + i * sizeof(*ret), ret, sizeof(*ret));
 }
 
+bool orma_unwind_elf_segment(const struct orma_unwind_elf *self, uint64_t i, Elf64_Phdr *ret)
+{
+    return i < self->segments_num &&
+           orma_unwind_elf_read(self, self->segments_at + i * sizeof(*ret), ret, sizeof(*ret));
+}
+
+const uint8_t *orma_unwind_elf_bytes(const struct orma_unwind_elf *self, const Elf64_Shdr *head)
+{
+    if (head->sh_type == SHT_NOBITS || head->sh_offset > self->len ||
+        head->sh_size > self->len - head->sh_offset)
+        return NULL;
+    return self->bytes + head->sh_offset;
+}
+
 bool orma_unwind_elf_open(struct orma_unwind_elf *self, const uint8_t *bytes, size_t len)
 {
     Elf64_Ehdr elf;
@@ -34,6 +48,8 @@ bool orma_unwind_elf_open(struct orma_unwind_elf *self, const uint8_t *bytes, si
     self->machine = elf.e_machine;
     self->sections_at = elf.e_shoff;
     self->sections_num = elf.e_shnum;
+    self->segments_at = elf.e_phoff;
+    self->segments_num = elf.e_phentsize == sizeof(Elf64_Phdr) ? elf.e_phnum : 0;
     if (!orma_unwind_elf_section(self, elf.e_shstrndx, &names) || names.sh_offset > len)
         return false;
     self->names_at = names.sh_offset;
@@ -59,4 +75,12 @@ bool orma_unwind_elf_is_named(const struct orma_unwind_elf *self, const Elf64_Sh
     char text[NAME_MAX_LEN];
 
     return orma_unwind_elf_name(self, head, text, sizeof(text)) && !strcmp(text, name);
+}
+
+bool orma_unwind_elf_find(const struct orma_unwind_elf *self, const char *name, Elf64_Shdr *ret)
+{
+    for (uint64_t i = 0; orma_unwind_elf_section(self, i, ret); i++)
+        if (orma_unwind_elf_is_named(self, ret, name))
+            return true;
+    return false;
 }

@@ -47,7 +47,7 @@ LAYERS = {
     "traced": ["traced", "protos", "sdk/shm", "sdk/ipc"] + SDK_LOW,
     "probes/core": ["probes/core", "protos"] + SDK_LOW,
     "probes/kernel": ["probes/kernel", "protos/fields"] + SDK_LOW,
-    "probes/ftrace": ["probes/ftrace", "probes/kernel", "probes/core", "protos"] + SDK_LOW,
+    "probes/ftrace": ["probes/ftrace", "probes/kernel", "probes/core", "probes/unwind", "protos"] + SDK_LOW,
     "probes/unwind": ["probes/unwind", "sdk/base"],
     "probes/python": ["probes/python", "sdk/base"],
     "sdk/heap": ["sdk/heap"],

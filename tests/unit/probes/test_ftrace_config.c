@@ -1,5 +1,9 @@
 /* What a session's config does to the kernel's files, on a tree that looks like them. */
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "probes/ftrace/drain.h"
 #include "probes/ftrace/elf.h"
@@ -455,6 +459,32 @@ Test(elf, says_arguments_of_probes_as_the_kernel_wants_them)
         orma_buf_fini(&out);
     }
     orma_assert_no_leaks();
+}
+
+int elf_find_me(int a);
+
+/* Something to find. */
+__attribute__((noinline)) int elf_find_me(int a)
+{
+    return a * 31 + 7;
+}
+
+Test(elf, finds_functions_where_their_bytes_are)
+{
+    ORMA_AUTO(orma_ftrace_elf_free_p) struct orma_ftrace_elf *elf = NULL;
+    struct orma_ftrace_usdt_site site;
+    uint8_t found[16];
+    uint64_t offset;
+
+    cr_assert_eq(orma_ftrace_elf_open("/proc/self/exe", &elf), 0);
+    cr_assert_eq(orma_ftrace_elf_find_function(elf, "elf_find_me", &offset), 0);
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    cr_assert_eq(pread(fd, found, sizeof(found), (off_t)offset), sizeof(found));
+    close(fd);
+    cr_expect_eq(memcmp(found, (const void *)(uintptr_t)elf_find_me, sizeof(found)), 0);
+    cr_expect_eq(orma_ftrace_elf_find_function(elf, "elf_find_m", &offset), -ENOENT);
+    cr_expect_eq(orma_ftrace_elf_find_function(elf, "elf_find_me_", &offset), -ENOENT);
+    cr_expect_eq(orma_ftrace_elf_find_usdt(elf, "none", "such", &site, 1), 0);
 }
 
 Test(elf, refuses_what_is_none)
