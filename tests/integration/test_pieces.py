@@ -270,6 +270,19 @@ class Pieces(Case):
         self.orma("cut", "whole", "--from", START + 6000, "--to", START + 16_000, "-o", "piece", "--compress", "none")
         self.assertEqual([(self.dir / "piece").read_bytes().count(n) for n in (b"far", b"before", b"within", b"behind")], [0, 0, 1, 0])
 
+    def test_bundles_that_tell_their_clock(self):
+        bundles = []
+        for i in range(60):  # it runs a bit faster than BOOTTIME
+            at = 1000 * i
+            events = [field(2, num(1, at + 1 + 90 * n), num(2, 10), field(3, field(2, f"N|10|t|{n}\n"))) for n in range(12)]
+            bundles.append(packet(num(10, 50), field(1, num(1, i % 4), *events, num(5, 2), num(6, at), num(7, START + 999 * i))))
+        (self.dir / "whole").write_bytes(b"".join(bundles))
+        events = "SELECT ts, cpu, name FROM ftrace_event"
+        self.orma("split", "whole", "--every", "1500ns", "-o", "pieces")
+        pieces = [self.rows(p, events)[0] for p in sorted((self.dir / "pieces").iterdir())]
+        self.assertGreater(min(map(len, pieces[:-1])), 10)
+        self.assertEqual(sorted(row for p in pieces for row in p), self.rows("whole", events)[0])
+
     def test_many_pieces_share_memory(self):
         marks = [packet(num(8, START + i * 1000), num(10, 2), num(13, 1), field(TRACK_EVENT, num(9, 3), num(11, 9), field(23, "mark"))) for i in range(200)]
         (self.dir / "whole").write_bytes(packet(num(10, 1), field(33, field(9999, b"x" * 400_000))) + b"".join(marks))

@@ -14,7 +14,7 @@ struct copy {
     uint32_t num;
     struct orma_pieces_known known;
     struct orma_pieces_counters *counters;
-    struct orma_buf bundle;
+    struct orma_buf bundle, head;
     struct orma_pieces_copied *copied;
 };
 
@@ -98,6 +98,30 @@ static void put_part(struct copy *self, struct orma_pieces_bundle *b, struct orm
     self->pieces[piece].events += kept;
 }
 
+static bool is_nowhere(void *ctx, int64_t ts, struct orma_str event, bool is_switch, uint32_t pid)
+{
+    (void)ctx;
+    (void)ts;
+    (void)event;
+    (void)is_switch;
+    (void)pid;
+    return false;
+}
+
+/* What a bundle tells beside its events: the same for all pieces that have none of those. */
+static void put_head(struct copy *self, const struct orma_pieces_bundle *b,
+                     struct orma_pieces_seq *seq, const struct orma_read_packet *p, uint32_t piece)
+{
+    if (!self->head.len) {
+        struct orma_pieces_bundle whole = *b;
+
+        whole.lost = false; /* in front of an event that is not here */
+        (void)orma_pieces_bundle_write(&whole, is_nowhere, NULL, &self->head);
+    }
+    const struct orma_str payload = orma_buf_str(&self->head);
+    orma_pieces_piece_put(&self->pieces[piece], seq, p, &payload);
+}
+
 static void copy_bundle(struct copy *self, struct orma_pieces_seq *seq,
                         const struct orma_pieces_packet *packet)
 {
@@ -127,16 +151,20 @@ static void copy_bundle(struct copy *self, struct orma_pieces_seq *seq,
         const bool touched = before > INT64_MIN || (b.events && self->edges->times[i] <= b.last &&
                                                     self->edges->times[i + 1] > b.first);
 
-        if (touched || b.tells || (first == (int32_t)i && !b.events))
+        if (touched || (first == (int32_t)i && !b.events))
             put_part(self, &b, seq, &packet->p, (int32_t)i, before);
+        else if (b.tells)
+            put_head(self, &b, seq, &packet->p, i);
     }
+    orma_buf_clear(&self->head);
 }
 
 /* ---- all packets ---- */
 
 static int errors(const struct copy *self)
 {
-    if (orma_pieces_known_failed(&self->known) || self->counters->failed || self->bundle.failed)
+    if (orma_pieces_known_failed(&self->known) || self->counters->failed || self->bundle.failed ||
+        self->head.failed)
         return -ENOMEM;
     for (uint32_t i = 0; i < self->num; i++)
         if (self->pieces[i].error)
@@ -208,5 +236,6 @@ int orma_pieces_copy(struct orma_pieces_source *source, struct orma_pieces_surve
         r = errors(&self);
     orma_pieces_known_fini(&self.known);
     orma_buf_fini(&self.bundle);
+    orma_buf_fini(&self.head);
     return r;
 }
