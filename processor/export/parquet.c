@@ -267,13 +267,6 @@ static int put_values(struct parquet *self, struct chunk *c, const struct orma_c
 
 /* ---- statistics ---- */
 
-static int compare(struct orma_str a, struct orma_str b)
-{
-    int r = memcmp(a.data, b.data, ORMA_MIN(a.len, b.len));
-
-    return r ? r : (a.len > b.len) - (a.len < b.len);
-}
-
 /* The least and the greatest value. False: there is none, or they are not worth it. */
 static bool extremes(const struct orma_columns_column *col, uint64_t rows, struct orma_str *ret_min,
                      struct orma_str *ret_max)
@@ -287,9 +280,9 @@ static bool extremes(const struct orma_columns_column *col, uint64_t rows, struc
         for (uint32_t i = 0; i < orma_columns_entries(col); i++) {
             struct orma_str text = orma_columns_entry(col, i);
 
-            if (!i || compare(text, *ret_min) < 0)
+            if (!i || orma_str_order(text, *ret_min) < 0)
                 *ret_min = text;
-            if (!i || compare(text, *ret_max) > 0)
+            if (!i || orma_str_order(text, *ret_max) > 0)
                 *ret_max = text;
         }
         return ret_min->data && ret_min->len <= STATISTICS_TEXT_MAX &&

@@ -28,6 +28,14 @@ static inline bool orma_str_eq(struct orma_str a, struct orma_str b)
     return a.len == b.len && (!a.len || !memcmp(a.data, b.data, a.len));
 }
 
+/* By bytes, then by length: as memcmp() and SQLite's BINARY say it. */
+static inline int orma_str_order(struct orma_str a, struct orma_str b)
+{
+    int order = memcmp(a.data, b.data, a.len < b.len ? a.len : b.len);
+
+    return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
 static inline bool orma_str_eq_c(struct orma_str a, const char *b)
 {
     return orma_str_eq(a, orma_str_from(b));

@@ -275,9 +275,8 @@ static bool add_chain(const struct names *self, const struct entry *entries, uin
 static int by_text(const void *a, const void *b)
 {
     const struct orma_str *x = a, *y = b;
-    int order = memcmp(x->data, y->data, ORMA_MIN(x->len, y->len));
 
-    return order ? order : (x->len > y->len) - (x->len < y->len);
+    return orma_str_order(*x, *y);
 }
 
 /* All names that the entries have, each once, in the order of their texts. */

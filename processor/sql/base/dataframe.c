@@ -294,13 +294,6 @@ static bool has_nulls(const struct orma_table *t, unsigned idx)
     return false;
 }
 
-static int compare_text(struct orma_str a, struct orma_str b)
-{
-    int cmp = memcmp(a.data, b.data, ORMA_MIN(a.len, b.len));
-
-    return cmp ? cmp : a.len < b.len ? -1 : a.len > b.len;
-}
-
 static bool is_sorted(const struct orma_dataframe *self, unsigned idx)
 {
     const struct orma_table *t = &self->table;
@@ -313,8 +306,8 @@ static bool is_sorted(const struct orma_dataframe *self, unsigned idx)
             uint32_t a = (uint32_t)orma_column_int(col, row - 1);
             uint32_t b = (uint32_t)orma_column_int(col, row);
 
-            falls = a != b && compare_text(orma_strpool_get(&self->storage->pool, a),
-                                           orma_strpool_get(&self->storage->pool, b)) > 0;
+            falls = a != b && orma_str_order(orma_strpool_get(&self->storage->pool, a),
+                                             orma_strpool_get(&self->storage->pool, b)) > 0;
         } else if (col->kind == ORMA_COL_DOUBLE) {
             falls = !(orma_column_double(col, row - 1) <= orma_column_double(col, row));
         } else {

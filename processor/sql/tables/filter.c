@@ -469,13 +469,6 @@ static bool holds(int op, int cmp)
     return false;
 }
 
-static int compare_text(struct orma_str a, struct orma_str b)
-{
-    int cmp = memcmp(a.data, b.data, ORMA_MIN(a.len, b.len));
-
-    return cmp ? cmp : a.len < b.len ? -1 : a.len > b.len;
-}
-
 /* One row, whatever the filter: the general case. */
 static bool passes(struct orma_filter *self, struct orma_storage *storage,
                    const struct orma_table *table, uint32_t row)
@@ -505,11 +498,10 @@ static bool passes(struct orma_filter *self, struct orma_storage *storage,
     case ORMA_FILTER_NOT_STR_ID:
         return !null && orma_table_int(table, self->col, row) != self->lo;
     case ORMA_FILTER_STR:
-        return !null &&
-               holds(self->op,
-                     compare_text(orma_strpool_get(&storage->pool,
-                                                   (uint32_t)orma_table_int(table, self->col, row)),
-                                  self->text));
+        return !null && holds(self->op, orma_str_order(orma_strpool_get(&storage->pool,
+                                                                        (uint32_t)orma_table_int(
+                                                                            table, self->col, row)),
+                                                       self->text));
     case ORMA_FILTER_ARG: {
         struct orma_args_item arg;
 

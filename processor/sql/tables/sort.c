@@ -15,8 +15,8 @@
 
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
-#define FEW 32     /* rows that are sorted by insertion */
-#define MANY 4096  /* rows whose order is worth a look at how far apart their numbers are */
+#define FEW 32    /* rows that are sorted by insertion */
+#define MANY 4096 /* rows whose order is worth a look at how far apart their numbers are */
 #define COUNTED_BITS 16
 /* Rows between two looks at whether somebody wants to stop: a few milliseconds. */
 #define PATIENCE (1u << 19)
@@ -32,10 +32,7 @@ int orma_sort_compare_text(const struct orma_strpool *pool, uint32_t a, uint32_t
         return 0;
     if (!a || !b)
         return a ? 1 : -1;
-    struct orma_str x = orma_strpool_get(pool, a), y = orma_strpool_get(pool, b);
-    int cmp = memcmp(x.data, y.data, ORMA_MIN(x.len, y.len));
-
-    return cmp ? cmp : x.len < y.len ? -1 : x.len > y.len;
+    return orma_str_order(orma_strpool_get(pool, a), orma_strpool_get(pool, b));
 }
 
 /* Bits of a double in an order that is that of the numbers. */

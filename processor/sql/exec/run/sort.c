@@ -109,9 +109,8 @@ struct rank_text {
 static int by_text(const void *a, const void *b)
 {
     const struct rank_text *x = a, *y = b;
-    int cmp = memcmp(x->text.data, y->text.data, ORMA_MIN(x->text.len, y->text.len));
 
-    return cmp ? cmp : x->text.len < y->text.len ? -1 : x->text.len > y->text.len;
+    return orma_str_order(x->text, y->text);
 }
 
 /* Texts that were met become their places among each other. */
