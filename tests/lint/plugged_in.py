@@ -445,6 +445,22 @@ def check_commands():
             yield f"completion does not know the topic {topic}"
 
 
+def check_sections():
+    """A section of report, why and diff is named in the command's help; docs/commands.md has a table of those of report and why."""
+    page = text("docs/commands.md")
+    for command, table, heading in (("report", "sections.c", "Reports"), ("why", "why.c", "Why something took so long"), ("diff", "diff_sections.c", None)):
+        names = re.findall(r'\.name = "([\w-]+)"', code(f"tools/report/{table}"))
+        said = " ".join(run(ORMA, command, "--help").stdout.split())
+        told = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        if len(names) < 5:
+            yield f"tools/report/{table}: only {len(names)} sections found: the pattern of this test is old"
+        for name in names:
+            if not re.search(rf"(?<![\w-]){name}(?![\w-])", said):
+                yield f"tools/cmd_{command}.c: the help of 'orma {command}' does not name the section {name}"
+            if heading and f"`{name}`" not in told:
+                yield f"docs/commands.md: the table in '{heading}' lacks {name}"
+
+
 def check_names():
     """Names of other programs: built, installed, with a manual page, and answering."""
     applets = set(re.findall(r"\{&orma_cmd_(\w+),", code("tools/applets.c"))) | {"trace_processor_shell"}
