@@ -327,6 +327,31 @@ Test(exec_meaning, gives_columns_without_values_the_types_they_come_from)
     check_in_all_modes(checks, ORMA_ARRAY_LEN(checks));
 }
 
+/* Each row of the table is a function of SQLite's, of that kind, with as many arguments. */
+static void expect_rows_of_sqlite(struct engine *e)
+{
+    struct orma_buf sql = {0};
+
+    for (size_t i = 0; i < orma_exec_catalog.functions_num; i++) {
+        const struct orma_exec_function *f = &orma_exec_catalog.functions[i];
+        const int most = f->args_max < 0 ? f->args_min : f->args_max;
+
+        for (int args = f->args_min; args <= most; args++) {
+            orma_buf_clear(&sql);
+            orma_buf_printf(&sql,
+                            "SELECT count(*) > 0 FROM pragma_function_list WHERE name = '%s' AND "
+                            "type IN (%s) AND (narg < 0 OR narg = %d)",
+                            f->name,
+                            f->kinds & EXEC_WINDOW      ? "'w'"
+                            : f->kinds & EXEC_AGGREGATE ? "'a', 'w'"
+                                                        : "'s'",
+                            args);
+            expect(e, f->name, orma_buf_cstr(&sql), "1");
+        }
+    }
+    orma_buf_fini(&sql);
+}
+
 /* Whatever the table says a function is, SQLite takes it for that, too. */
 Test(exec_meaning, knows_of_functions_what_sqlite_knows)
 {
@@ -359,6 +384,7 @@ Test(exec_meaning, knows_of_functions_what_sqlite_knows)
     }
     engine_init(&e);
     engine_expect(&e, "setup", setup, "");
+    expect_rows_of_sqlite(&e);
     cr_expect(orma_exec_function_of_engine(&orma_exec_catalog, e.sql, ORMA_STR("twice"), 1, &f) &&
               f.may_fail);
     cr_expect(
