@@ -53,8 +53,6 @@ static void put_quoted(struct orma_buf *out, const char *before, struct orma_str
     out->failed |= whole.failed;
 }
 
-#define LAST_PART(path) "substr(" path ", length(rtrim(" path ", replace(" path ", '/', ''))) + 1)"
-
 /*
  * `name` or `number` of the table `of` is what the user wrote; paths match by their last part. A
  * process is also called as its main thread: names of processes are paths, command lines, or those
@@ -67,7 +65,7 @@ static void put_match(struct orma_buf *out, const char *of, const char *number, 
     orma_buf_printf(out, "(%s.name GLOB ", of);
     orma_sql_put_literal(out, orma_str_from(pattern));
     if (!strcmp(of, "process")) {
-        orma_buf_put_str(out, " OR " LAST_PART("process.name") " GLOB ");
+        orma_buf_put_str(out, " OR " ORMA_REPORT_LAST_PART("process.name") " GLOB ");
         orma_sql_put_literal(out, orma_str_from(pattern));
         orma_buf_put_str(out, " OR process.upid IN (SELECT m.upid FROM thread AS m WHERE "
                               "m.is_main_thread AND m.name GLOB ");

@@ -7,6 +7,10 @@
 #include "sdk/base/buf.h"
 #include "tools/report/report.h"
 
+/* SQL: the last part of a path, which a program is called by. */
+#define ORMA_REPORT_LAST_PART(path)                                                                \
+    "substr(" path ", length(rtrim(" path ", replace(" path ", '/', ''))) + 1)"
+
 struct orma_report_choice {
     const struct orma_report_request *request;
     int64_t start_ts, end_ts; /* of the trace */

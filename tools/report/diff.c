@@ -18,8 +18,9 @@ const struct orma_report_limit_kind *orma_report_diff_kinds(void)
     static struct orma_report_limit_kind kinds[ORMA_DIFF_SECTIONS + 1];
 
     for (size_t i = 0; i < ORMA_DIFF_SECTIONS; i++)
-        kinds[i] =
-            (struct orma_report_limit_kind){orma_diff_sections[i].kind, orma_diff_sections[i].name};
+        kinds[i] = (struct orma_report_limit_kind){.kind = orma_diff_sections[i].kind,
+                                                   .section = orma_diff_sections[i].name,
+                                                   .whole = orma_diff_sections[i].whole};
     return kinds;
 }
 

@@ -35,6 +35,7 @@ struct orma_diff_section {
     bool of_wall;        /* sums are a part of the time that passes, not of work */
     bool of_runs;        /* items are whole processes: compared by run, not by second */
     const char *of_run;  /* the question where samples are of whole runs */
+    const char *whole;   /* kind of the section that compares the same by run; or NULL */
     const char *unknown; /* sums lack times of these states without an end; or NULL */
     unsigned basis;      /* enum orma_report_basis */
 };
@@ -70,6 +71,7 @@ struct orma_diff {
     int64_t from_ts[2], to_ts[2];
     double seconds[2];
     char *processes[2]; /* what --process chooses, of each trace; or NULL */
+    bool paired;        /* nobody chose them: the traces were recorded for these programs */
     enum orma_diff_samples samples;
     double period_ns[2]; /* of samples; NAN if they do not stand for time */
     double others;       /* the part of the CPUs that others had, in the trace where it was more */

@@ -171,6 +171,15 @@ static void print_rates_of_samples(const struct orma_diff *d)
             d->request->program, d->seconds[0], d->seconds[1]);
 }
 
+static void print_pair(const struct orma_diff *d)
+{
+    fprintf(stderr, "%s: '", d->request->program);
+    orma_cell_print(d->processes[1], stderr);
+    fputs("' is listed as '", stderr);
+    orma_cell_print(d->processes[0], stderr);
+    fputs("': the traces were recorded for these two commands\n", stderr);
+}
+
 void orma_diff_print_notes(struct orma_diff *d)
 {
     bool lost = false, unknown = false;
@@ -183,6 +192,8 @@ void orma_diff_print_notes(struct orma_diff *d)
                     d->request->program, orma_diff_sections[i].name, 100 * fabs(d->common[i]),
                     d->common[i] > 0 ? "longer" : "less", d->common[i] > 0 ? "slower" : "faster");
     }
+    if (d->paired)
+        print_pair(d);
     print_rates_of_samples(d);
     for (unsigned i = 0; i < 2; i++) {
         struct orma_report_diff_request one = *d->request;

@@ -158,10 +158,11 @@ static int merge(struct orma_diff *d, const struct orma_diff_section *s,
     return err;
 }
 
+enum { THREAD_NAME_MAX = 15 };
+
 /* The program that was chosen by another name in the second trace has the name of the first. */
 static void put_name(const struct orma_diff *d, unsigned side, struct orma_buf *out)
 {
-    enum { THREAD_NAME_MAX = 15 };
     const char *names[2];
 
     for (unsigned i = 0; i < 2; i++)
@@ -369,6 +370,72 @@ static int choose_both(struct orma_diff *d)
     return r;
 }
 
+/* The name of the program that the trace was recorded for: of the root of what was chosen. */
+static int read_program(struct orma_diff *d, unsigned side, char **ret)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    struct orma_report_result r = {0};
+
+    orma_buf_printf(
+        &sql,
+        "SELECT " ORMA_REPORT_LAST_PART("name") " FROM process WHERE upid IN (%s) AND name != ''",
+        orma_buf_cstr(&d->choices[side].roots));
+    int err = orma_report_result_read(d->request->tp[side], orma_buf_cstr(&sql), 1, &r);
+    const char *name = err == 0 ? name_at(&r, 0) : NULL;
+    if (name && *name && !(*ret = strdup(name)))
+        err = -ENOMEM;
+    orma_report_result_fini(&r);
+    return err;
+}
+
+/* Is there something of that name in what was chosen? */
+static int read_has_name(struct orma_diff *d, unsigned side, const char *name, bool *ret)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf literal = {0}, text = {0}, sql = {0};
+    struct orma_report_result r = {0};
+
+    orma_sql_put_literal(&literal, orma_str_from(name));
+    orma_buf_printf(
+        &text,
+        "SELECT EXISTS (SELECT 1 FROM process WHERE " ORMA_REPORT_LAST_PART(
+            "name") " = %s$processes) OR "
+                    "EXISTS (SELECT 1 FROM thread WHERE name IN (%s, substr(%s, 1, %d))$threads)",
+        orma_buf_cstr(&literal), orma_buf_cstr(&literal), orma_buf_cstr(&literal), THREAD_NAME_MAX);
+    orma_report_choice_put(&d->choices[side], orma_buf_cstr(&text), false, &sql);
+    int err = orma_report_result_read(d->request->tp[side], orma_buf_cstr(&sql), 1, &r);
+    *ret = err == 0 && r.rows && number(&r, 0, 0) > 0;
+    orma_report_result_fini(&r);
+    return err;
+}
+
+/*
+ * Two versions of a program often have two names. The programs that the traces were recorded for
+ * are compared with each other, unless one trace has both names: then they are not versions.
+ */
+static int pair_commands(struct orma_diff *d)
+{
+    char *names[2] = {NULL, NULL};
+    bool both = false;
+    int r = 0;
+
+    if (d->processes[0] || !d->choices[0].command.len || !d->choices[1].command.len)
+        return 0;
+    for (unsigned i = 0; i < 2 && r == 0; i++)
+        r = read_program(d, i, &names[i]);
+    both = !names[0] || !names[1] || !strcmp(names[0], names[1]);
+    for (unsigned i = 0; i < 2 && r == 0 && !both; i++)
+        r = read_has_name(d, i, names[!i], &both);
+    if (r == 0 && !both) {
+        for (unsigned i = 0; i < 2; i++)
+            d->processes[i] = names[i];
+        d->paired = true;
+        return 0;
+    }
+    free(names[0]);
+    free(names[1]);
+    return r;
+}
+
 int orma_diff_read(struct orma_diff *d)
 {
     int r = split_process(d);
@@ -377,6 +444,8 @@ int orma_diff_read(struct orma_diff *d)
         orma_report_notes_read(&d->notes[i], d->request->tp[i]);
     if (r == 0)
         r = choose_both(d);
+    if (r == 0)
+        r = pair_commands(d);
     if (r == 0)
         r = read_samples(d);
     for (unsigned i = 0; i < 2 && r == 0; i++)

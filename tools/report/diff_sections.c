@@ -37,6 +37,7 @@ const struct orma_diff_section orma_diff_sections[ORMA_DIFF_SECTIONS] = {
      .common = true},
     {.name = "cpu",
      .kind = "cpu",
+     .whole = "process",
      .question = "Which threads used more or less CPU?",
      .module = "sched",
      .items = "t.name, r.ts, r.dur, NULL AS self_dur FROM orma_run AS r JOIN thread AS t USING "

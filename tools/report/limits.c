@@ -155,6 +155,26 @@ static bool is_passed(const struct orma_report_limit *l, const struct orma_repor
     return item->listed && (l->part > 0 ? item->part >= l->part : item->part <= l->part);
 }
 
+/* A program that takes four times as long does nothing at a higher rate: whoever limited the rate
+ * may have meant the whole. */
+static void tell_whole(const struct orma_report_limits *self, const struct orma_report_limit *l,
+                       const struct orma_report_limit_kind *kind)
+{
+    for (size_t i = 0; i < self->num; i++) {
+        const struct orma_report_limit_item *item = &self->items[i];
+
+        if (strcmp(item->kind, kind->whole) != 0 || fnmatch(l->name, item->name, 0) != 0 ||
+            !is_passed(l, item) || !isfinite(item->part))
+            continue;
+        fprintf(stderr, "%s: limit %s is about rates per second; from start to end, '",
+                self->program, l->text);
+        orma_cell_print(item->name, stderr);
+        fprintf(stderr, "' changed by %+.1f%%: to limit that, write %s=, not %s=\n",
+                100 * item->part, kind->whole, kind->kind);
+        return;
+    }
+}
+
 unsigned orma_report_limit_check(const struct orma_report_limits *self,
                                  const struct orma_report_limit *l)
 {
@@ -185,5 +205,7 @@ unsigned orma_report_limit_check(const struct orma_report_limits *self,
             fprintf(stderr, "' is new; the limit is %s\n", l->text);
         passed++;
     }
+    if (!passed && kind && kind->whole)
+        tell_whole(self, l, kind);
     return passed;
 }

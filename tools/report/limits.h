@@ -20,6 +20,7 @@ struct orma_report_limit {
 /* What there is to compare: "slice", in the section "slices". */
 struct orma_report_limit_kind {
     const char *kind, *section;
+    const char *whole; /* kind of the same by whole run, where this one is per second; or NULL */
 };
 
 /* Borrows the text. `kinds` end with NULL; `example` is what messages show, in quotes. False: it is
