@@ -37,5 +37,21 @@ class Watched(Attack):
                 self.assertTrue(kept == KEPT or "missing" in said, (offset, value, kept, said))
 
 
+class Profiles(Attack):
+    def test_many_processes_cost_what_they_weigh(self):
+        """A file for each, whose names are told apart."""
+        many, trace = 40000, self.dir / "t.pftrace"
+        tables = sub(1, num(1, 1) + sub(2, "f")) + sub(2, num(1, 1) + num(2, 1) + num(3, 1) + num(4, 64)) + sub(4, num(1, 1) + num(4, 0) + num(5, 4096))
+        tables += sub(3, num(1, 1) + num(2, 1))
+        dumps = b"".join(sub(5, num(1, i // 2 + 1) + sub(2, num(1, 1) + num(2, 4096) + num(5, 1)) + sub(11, "ab"[i % 2])) for i in range(many))
+        clocks = sub(1, num(8, 1) + sub(6, sub(1, num(1, 6) + num(2, 1)) + sub(1, num(1, 4) + num(2, 1))))
+        trace.write_bytes(clocks + sub(1, num(8, 1) + num(10, 1) + sub(37, tables + dumps)))
+        begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = self.run_program(ORMA, "convert", "--output-dir", self.dir / "out", "profile", trace, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr[-1000:])
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begun, 2 * SLOW)
+        self.assertEqual(len(list((self.dir / "out").iterdir())), many)
+
+
 if __name__ == "__main__":
     main()

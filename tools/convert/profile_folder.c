@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
+#include "sdk/base/hash.h"
 #include "tools/load/load.h"
 #include "tools/output/output.h"
 
@@ -77,9 +78,7 @@ int orma_convert_profile_folder_open(struct orma_convert_profile_folder *self, c
 
 void orma_convert_profile_folder_close(struct orma_convert_profile_folder *self)
 {
-    for (uint32_t i = 0; i < self->written.len; i++)
-        free(self->written.data[i]);
-    ORMA_VEC_FINI(&self->written);
+    orma_map_fini(&self->names);
     self->path = NULL;
 }
 
@@ -156,28 +155,28 @@ static void name_of(const struct orma_profile *p, unsigned again, char ret[128])
              p->kind == ORMA_PROFILE_PERF ? "profile" : "heap_dump", p->pid, heap, more);
 }
 
-static bool is_written(const struct orma_convert_profile_folder *self, const char *name)
+static uint64_t hash_of(const char *name)
 {
-    for (uint32_t i = 0; i < self->written.len; i++) {
-        if (!strcmp(self->written.data[i], name))
-            return true;
-    }
-    return false;
+    return orma_mix64(orma_fnv1a(ORMA_FNV1A_BASIS, name, strlen(name)));
 }
 
-/* A pid may have been two processes. */
+/* A pid may have been two processes, or thousands. Names that meet in a hash get a number more. */
 static int take_name(struct orma_convert_profile_folder *self, const struct orma_profile *p,
                      char ret[128])
 {
-    unsigned again = 1;
+    uint64_t again, first, own;
 
-    do
-        name_of(p, again++, ret);
-    while (is_written(self, ret));
-    char *copy = strdup(ret);
-    if (copy && ORMA_VEC_PUSH(&self->written, copy) == 0)
+    name_of(p, 1, ret);
+    first = own = hash_of(ret);
+    again = orma_map_get(&self->names, first);
+    for (again = again == ORMA_MAP_NONE ? 1 : again + 1; again > 1; again++) {
+        name_of(p, (unsigned)again, ret);
+        own = hash_of(ret);
+        if (orma_map_get(&self->names, own) == ORMA_MAP_NONE)
+            break;
+    }
+    if (orma_map_put(&self->names, own, 1) == 0 && orma_map_put(&self->names, first, again) == 0)
         return 0;
-    free(copy);
     fprintf(stderr, "%s: %s: %s\n", self->program, self->path, strerror(ENOMEM));
     return -ENOMEM;
 }

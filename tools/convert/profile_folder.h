@@ -8,7 +8,7 @@
 
 #include "processor/export/profile.h"
 #include "processor/flame/flame.h"
-#include "sdk/base/vec.h"
+#include "sdk/base/map.h"
 
 #define ORMA_CONVERT_PROFILE_FLAME "flamegraph.html"
 
@@ -16,9 +16,9 @@ struct orma_convert_profile_folder {
     const char *program; /* in front of messages */
     const char *path;    /* as given, or made up; NULL: not open */
     char path_buf[256];
-    bool made;                /* by us */
-    bool force;               /* files that are there are replaced */
-    ORMA_VEC(char *) written; /* names of profiles */
+    bool made;             /* by us */
+    bool force;            /* files that are there are replaced */
+    struct orma_map names; /* of profiles: hash → how often it was wanted */
 };
 
 /* `path` NULL: a new temporary folder; one that is not there is made. `must_be_empty`: refused
