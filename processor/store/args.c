@@ -557,6 +557,7 @@ bool orma_args_source_settle(struct orma_args_store *self)
     bool ok =
         self->canon && self->source_first && self->source_id && settle_rows(self, rows, &table);
     free(table);
+    self->source_unread = !ok;
     if (ok)
         self->canon_num = rows;
     return ok;
@@ -605,6 +606,9 @@ void orma_args_source_keep(struct orma_args_store *self)
 
 uint32_t orma_args_source_set(struct orma_args_store *self, uint32_t row)
 {
+    /* What cannot be read, which it says, is not walked through again for each row. */
+    if (self->source_unread && !self->source.decode(self->source.data, row, &self->scratch))
+        return ORMA_ARG_SET_NONE;
     if (!orma_args_source_settle(self) || row >= self->canon_num ||
         self->canon[row] == ORMA_ROW_NONE)
         return ORMA_ARG_SET_NONE;

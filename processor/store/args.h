@@ -203,6 +203,7 @@ struct orma_args_store {
     uint32_t source_first_num;
     uint32_t source_args;   /* args of all sets of the source */
     struct orma_table kept; /* rows of these args in an image; .def NULL: decode() makes them */
+    bool source_unread;     /* it could not be settled: rows do not try again, one by one */
     bool source_mapped;     /* the arrays above are of that image: they are not freed */
     /* Sets that come again: row → first of `repeated_args`, shifted by 32, and how many. */
     struct orma_map repeated;

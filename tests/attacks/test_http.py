@@ -242,5 +242,25 @@ class Http(Server):
         self.start_server()
 
 
+class Cut(Server):
+    """A trace whose kernel events are read again when their args are wanted."""
+    trace_bytes = b"".join(sub(1, sub(1, num(1, 0) + b"".join(sub(2, num(1, 1000 + i * 10 + k) + num(2, 5) + sub(3, sub(1, "p") + num(2, 5)))
+                                                             for k in range(50)))) for i in range(2000))
+
+    def test_a_file_that_is_changed_while_it_is_served(self):
+        """Each query that needs what is gone says so, at once: it does not look for it again for each row."""
+        changes = (lambda: os.truncate(self.trace, 1000), lambda: self.trace.write_bytes(b"\xff" * len(self.trace_bytes)))
+        for change in changes:
+            self.trace.write_bytes(self.trace_bytes)
+            self.server.kill()
+            self.server.wait()
+            self.start_server()
+            self.assertIn(b"200", self.sql("select count(*) from ftrace_event")[:20])
+            change()
+            for sql in ("select count(*), count(distinct arg_set_id) from ftrace_event", "select max(arg_set_id) from ftrace_event",
+                        "select count(*) from args", "select count(*) from ftrace_event join args using (arg_set_id)"):
+                self.assertIn(b"truncated after it was loaded", self.sql(sql), sql)
+
+
 if __name__ == "__main__":
     main()
