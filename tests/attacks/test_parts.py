@@ -180,6 +180,46 @@ class PerfData(Parts):
     def samples(self, data):
         return self.load(data, "select count(*) as n from perf_sample")[0]["n"]
 
+    @staticmethod
+    def packed(data, rng, kinds=(81, 83)):
+        """The same records in compressed ones: one endless stream of stored blocks, cut anywhere."""
+        stream = b"\x28\xb5\x2f\xfd\0\x70"  # the magic of a frame, no options, a window of 16 MB
+        while data:
+            block, data = data[:(n := rng.randrange(1, 100))], data[n:]
+            stream += struct.pack("<I", len(block) << 3)[:3] + block
+        out = b""
+        while stream:
+            part, stream = stream[:(n := rng.randrange(1, 200))], stream[n:]
+            kind = rng.choice(kinds)
+            body = part if kind == 81 else struct.pack("<Q", len(part)) + part + bytes(-len(part) % 8)
+            out += struct.pack("<IHH", kind, 0, 8 + len(body)) + body
+        return out
+
+    def test_compressed_records(self):
+        rng = random.Random(81)
+        sql = "select ts, tid, callsite_id from perf_sample join thread using (utid) order by ts"
+        for samples in 1, 2, 50, 400:
+            plain = self.file(samples=samples)
+            at, size = 104 + 80, samples * 32
+            expected = self.load(plain, sql)
+            self.assertEqual(len(expected), samples)
+            for kinds in (81,), (83,), (81, 83):
+                packed = self.packed(plain[at:at + size], rng, kinds)
+                file = self.file(samples=0, more=packed)
+                self.assertEqual(self.load(file, sql), expected)
+                self.whole(file)
+        # The last record is cut, a block is of a kind that is none, a record has no size, one is packed twice.
+        records = self.file(samples=9)[184:184 + 9 * 32]
+        self.lacks(self.file(samples=0, more=self.packed(records[:-5], rng)), "truncated")
+        self.assertEqual(self.samples(self.file(samples=0, more=self.packed(records[:-5], rng))), 8)
+        reserved = b"\x28\xb5\x2f\xfd\0\x70" + b"\x06\0\0" + bytes(7)
+        for body in reserved, b"no frame" * 2:
+            broken = struct.pack("<IHH", 81, 0, 8 + len(body)) + body
+            self.lacks(self.file(samples=1, more=broken + self.packed(records, rng)), "damaged")
+            self.assertEqual(self.samples(self.file(samples=2, more=broken)), 2)
+        self.lacks(self.file(samples=0, more=self.packed(records[:64] + bytes(32) + records[64:], rng)), "damaged")
+        self.lacks(self.file(samples=0, more=self.packed(self.packed(records, rng), rng)), "compressed records in compressed records")
+
     def test_sizes_of_sections(self):
         good = self.file()
         self.whole(good)

@@ -9,11 +9,13 @@
  *   SAMPLE        resolves its addresses in those ranges, and becomes a sample with its stack
  *
  * The ranges of a process are sorted and do not overlap: a new one cuts the old ones that it
- * covers. A record with an impossible size is damage: reading goes on where several plausible
- * records follow each other.
+ * covers. Compressed records (perf record -z) hold others, in one stream for the whole file; those
+ * are in memory until the end. A record with an impossible size is damage: reading goes on where
+ * several plausible records follow each other.
  */
 #include "processor/import/formats/perf_data.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "processor/model/callstacks.h"
@@ -29,6 +31,8 @@ enum record {
     RECORD_TOOL_FIRST = 64,
     RECORD_FINISHED_ROUND = 68,
     RECORD_TIME_CONV = 79,
+    RECORD_COMPRESSED = 81,
+    RECORD_COMPRESSED2 = 83,
     RECORD_TOOL_LAST = 127,
 };
 
@@ -473,8 +477,8 @@ static struct orma_unit_end unread(struct orma_file *file, uint32_t type)
         {17, "records of kernel symbols"},
         {18, "records of BPF programs"},
         {19, "records of cgroups"},
-        {81, "compressed records (perf record -z)"},
-        {83, "compressed records (perf record -z)"},
+        {RECORD_COMPRESSED, "compressed records in compressed records"},
+        {RECORD_COMPRESSED2, "compressed records in compressed records"},
         {66, "records of trace events' formats"},
         {71, "records of auxiliary data"},
     };
@@ -607,6 +611,104 @@ static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, co
     return at;
 }
 
+/* ---- compressed records ---- */
+
+#define NO_ZSTD "compressed records (perf record -z; this build was made without Zstandard)"
+
+static void sink(void *data, const uint8_t *bytes, size_t len)
+{
+    orma_buf_put(data, bytes, len);
+}
+
+/* The packed bytes of a record: all of it, or, in the newer form, as many as it says. */
+static struct orma_str packed_bytes(struct orma_perf_cursor c, uint32_t type)
+{
+    uint64_t len = type == RECORD_COMPRESSED2 ? orma_format_perf_number(&c, 8) : UINT64_MAX;
+
+    return (struct orma_str){(const char *)c.pos, ORMA_MIN(len, (uint64_t)(c.end - c.pos))};
+}
+
+/* The next block, which begins with what was left of the last one. NULL: memory is out. */
+static struct orma_buf *add_block(struct orma_perf_packed *self)
+{
+    const struct orma_buf *last =
+        self->blocks.len ? &self->blocks.data[self->blocks.len - 1] : NULL;
+    struct orma_buf block = {0};
+
+    if (self->rest)
+        orma_buf_put(&block, last->data + last->len - self->rest, self->rest);
+    self->rest = 0;
+    if (block.failed || ORMA_VEC_PUSH(&self->blocks, block)) {
+        orma_buf_fini(&block);
+        return NULL;
+    }
+    return &self->blocks.data[self->blocks.len - 1];
+}
+
+/* The records of a block. False: they make no sense. */
+static bool read_block(struct orma_file *file, struct orma_perf_data *p,
+                       const struct orma_buf *block)
+{
+    const uint8_t *pos = block->data, *end = block->data + block->len;
+
+    while (end - pos >= HEADER && !orma_file_failed(file)) {
+        struct orma_perf_cursor c = {pos, end, false};
+        struct header h = read_record_header(&c);
+
+        if (h.size < HEADER)
+            return false;
+        if (h.size > (size_t)(end - pos))
+            break; /* it goes on in the next block */
+        orma_file_unit(file, pos);
+        (void)note_record(file, p, pos, &h);
+        pos += h.size;
+    }
+    p->packed.rest = (size_t)(end - pos);
+    return true;
+}
+
+static struct orma_unit_end unpack_record(struct orma_file *file, struct orma_perf_data *p,
+                                          const uint8_t *at, const struct header *h)
+{
+    const struct orma_perf_cursor c = {at + HEADER, at + h->size, false};
+    struct orma_unpacked *unpacked = &file->imp->reader->unpacked;
+    struct orma_perf_packed *self = &p->packed;
+
+    if (self->broken)
+        return orma_file_damaged(file, "compressed records", at, h->size,
+                                 "records are compressed behind a corrupt one");
+    if (!self->inflater)
+        self->inflater = orma_inflater_new(ORMA_INFLATE_ZSTD);
+    struct orma_buf *block = self->inflater ? add_block(self) : NULL;
+    if (!block) {
+        file->imp->model->storage->failed = true;
+        return orma_file_took(file);
+    }
+    const size_t before = block->len;
+    orma_inflater_bound(self->inflater, orma_unpacked_left(unpacked));
+    int r = orma_inflater_feed(self->inflater, packed_bytes(c, h->type), sink, block);
+    if (r == -ENOTSUP)
+        return orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, NO_ZSTD);
+    if (block->failed || r == -ENOMEM) {
+        file->imp->model->storage->failed = true;
+        return orma_file_took(file);
+    }
+    if (r == -EFBIG || !orma_unpacked_add(unpacked, block->len - before)) {
+        orma_file_error(file, -EFBIG, "the stream of compressed records " ORMA_UNPACKED_BOMB);
+        return orma_file_took(file);
+    }
+    const struct orma_unit_end ended =
+        r < 0 ? orma_file_damaged(file, "compressed records", at, h->size,
+                                  "a compressed record is corrupt")
+              : orma_file_took(file);
+    self->broken = r < 0;
+    if (!read_block(file, p, block)) {
+        self->broken = true;
+        orma_file_damage(file, at, h->size, "what is in a compressed record is no record");
+    }
+    return ended;
+}
+
 static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
 {
     struct orma_perf_data *p = file->state;
@@ -638,7 +740,9 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
         c.end = pos + h.size;
         uint64_t behind = orma_format_perf_behind(h.type, c);
         orma_file_unit(file, pos);
-        (void)note_record(file, p, pos, &h);
+        (void)(h.type == RECORD_COMPRESSED || h.type == RECORD_COMPRESSED2
+                   ? unpack_record(file, p, pos, &h)
+                   : note_record(file, p, pos, &h));
         pos += h.size;
         if (behind > (size_t)(end - pos)) {
             orma_file_truncated(file, (uint64_t)(end - pos));
@@ -646,6 +750,8 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
         }
         pos += behind;
     }
+    if (p->packed.rest)
+        orma_file_truncated(file, p->packed.rest);
     if (p->cut_off && file->imp->model->damage.truncated == cut_before)
         orma_file_truncated(file, 1); /* between two records */
     return len;
@@ -666,6 +772,10 @@ static void perf_fini(struct orma_file *file)
     orma_map_fini(&p->build_ids);
     orma_map_fini(&p->counters);
     ORMA_VEC_FINI(&p->sums);
+    orma_inflater_free(p->packed.inflater);
+    for (size_t i = 0; i < p->packed.blocks.len; i++)
+        orma_buf_fini(&p->packed.blocks.data[i]);
+    ORMA_VEC_FINI(&p->packed.blocks);
 }
 
 const struct orma_format_ops orma_format_perf_data = {

@@ -8,6 +8,7 @@
 #ifndef ORMA_PROCESSOR_IMPORT_FORMATS_PERF_DATA_H
 #define ORMA_PROCESSOR_IMPORT_FORMATS_PERF_DATA_H
 #include "processor/import/core/file.h"
+#include "processor/read/inflate.h"
 #include "sdk/base/vec.h"
 
 #define ORMA_PERF_ATTRS_MAX 256
@@ -45,6 +46,16 @@ enum {
     ORMA_PERF_RECORD_FEATURE = 80,
 };
 
+/* `perf record -z`: what all compressed records hold is one stream. */
+struct orma_perf_packed {
+    struct orma_inflater *inflater; /* NULL: there was none yet */
+    ORMA_VEC(struct orma_buf)
+    blocks;      /* what came out of each; the end of a block that is no whole
+                    record is copied to the next */
+    size_t rest; /* bytes of that end */
+    bool broken; /* nothing that follows can be unpacked */
+};
+
 struct orma_perf_data {
     struct orma_perf_attr attrs[ORMA_PERF_ATTRS_MAX];
     unsigned attrs_num;
@@ -55,8 +66,9 @@ struct orma_perf_data {
     ORMA_VEC(double) sums;
     struct orma_map ranges; /* upid (or ORMA_ID_NONE: kernel) → struct ranges * */
     struct orma_str data;   /* the records */
-    bool piped;             /* among them those that describe the others */
-    bool cut_off;           /* sections that the header leads to end behind the file */
+    struct orma_perf_packed packed;
+    bool piped;   /* among them those that describe the others */
+    bool cut_off; /* sections that the header leads to end behind the file */
 };
 
 /* A place in bytes of the file; reads past the end give 0 and set `failed`. */
