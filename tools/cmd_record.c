@@ -450,8 +450,6 @@ static int check_config(struct orma_record *rec)
 
 static int record(struct orma_record *rec)
 {
-    if (rec->config_path && load_config(rec) < 0)
-        return ORMA_EXIT_FAILURE;
     if (rec->explain) {
         bool made = rec->config_path || make_config(rec, (struct orma_str){0}) == 0;
 
@@ -508,8 +506,10 @@ static int run(const struct orma_command *self, int argc, char **argv)
         orma_arena_fini(&rec.names);
         return code;
     }
-    rec.signal_fd = orma_recorder_signals("orma record");
-    if (rec.signal_fd < 0)
+    /* The config first: one that does not come, from a pipe, is given up by a signal. */
+    if (rec.config_path && load_config(&rec) < 0)
+        code = ORMA_EXIT_FAILURE;
+    else if ((rec.signal_fd = orma_recorder_signals("orma record")) < 0)
         code = ORMA_EXIT_FAILURE;
     else
         code = rec.clone ? snapshot(&rec) : record(&rec);

@@ -70,6 +70,19 @@ class Limits(Attack):
             self.assertNotRegex(left.name, r"^\.|part|tmp", "left behind")
         self.assert_ends()
 
+    def test_configs_that_do_not_come(self):
+        """From a pipe that nobody writes to: a signal ends the wait."""
+        pipe = self.dir / "pipe"
+        os.mkfifo(pipe)
+        for config in (pipe, "-"):
+            for sig in (signal.SIGINT, signal.SIGTERM):
+                p = self.start(ORMA, "record", "-c", config, "-o", self.dir / "out", stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                self.wait_for("it to read", lambda p=p: pathlib.Path(f"/proc/{p.pid}/stat").read_text().rpartition(")")[2].split()[0] == "S")
+                time.sleep(0.2)
+                p.send_signal(sig)
+                self.assertNotEqual(p.wait(20 * SLOW), 0, config)
+                p.stdin.close()
+
     def test_closed_standard_streams(self):
         """Whichever are closed: what is written has not a word of what is printed, and is what it is with open ones."""
         trace = self.dir / "t.json"
