@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/commands.h"
 #include "tools/load/cache.h"
@@ -130,6 +131,19 @@ static int diff(struct args *a)
     return code;
 }
 
+/* A section before the traces makes a trace of a section. */
+static int check_order(const struct args *a)
+{
+    const char *others[LIST_MAX + 2] = {a->request.traces[1]};
+    bool is_file = false;
+
+    for (size_t i = 0; i < LIST_MAX && a->request.sections[i]; i++) {
+        others[i + 1] = a->request.sections[i];
+        is_file |= access(others[i + 1], F_OK) == 0;
+    }
+    return is_file ? orma_cli_check_order(&a->cli, a->request.traces[0], others, 2) : ORMA_EXIT_OK;
+}
+
 static int run(const struct orma_command *self, int argc, char **argv)
 {
     struct args a = {.request = {.program = "orma diff", .top = TOP_DEFAULT}};
@@ -147,7 +161,8 @@ static int run(const struct orma_command *self, int argc, char **argv)
         return code;
     if (a.traces_num < 2)
         return orma_cli_usage_error(&a.cli, "two traces are needed: orma diff BEFORE AFTER");
-    return diff(&a);
+    code = check_order(&a);
+    return code == ORMA_EXIT_OK ? diff(&a) : code;
 }
 
 static void put_sections(struct orma_buf *out)

@@ -23,6 +23,7 @@
 
 #define FREQUENCY_MAX 100000
 #define NUMBERS_MAX 4096
+#define FEW_MS 100
 
 enum {
     OPT_FREQUENCY = 1,
@@ -75,7 +76,7 @@ static const struct orma_option options[] = {
      "user space or the kernel), :p (precise). Several events: separate them with commas, or "
      "repeat the option; {A,B}:S reads B with each sample of A."},
     {OPT_DURATION, 'd', "duration", "MS|TIME",
-     "How long, in milliseconds or with a unit (5s). 0 or no option: until Ctrl-C or the end of "
+     "How long: 5s, 500ms, or a number of milliseconds. 0 or no option: until Ctrl-C or the end of "
      "COMMAND."},
     {OPT_CALL_GRAPH, 'g', "call-graph", "HOW",
      "How to find callers: dwarf (unwind by .eh_frame; works for all programs), fp (frame "
@@ -217,6 +218,17 @@ static int parse_pids(struct orma_profile_session *self, const char *value)
     return ORMA_EXIT_FAILURE;
 }
 
+/* Other commands take seconds: whoever types 5 gets no samples in 5 ms. */
+static void tell_unit(const struct orma_profile_session *self, const char *value)
+{
+    uint64_t ms;
+
+    if (self->cli.command == &orma_cmd_profile && orma_str_to_u64(orma_str_from(value), &ms) &&
+        ms && ms < FEW_MS)
+        fprintf(stderr, "%s: -d %s is %s milliseconds; for seconds: -d %ss\n", self->cli.program,
+                value, value, value);
+}
+
 static int parse_option(struct orma_profile_session *self, int id)
 {
     const char *value = self->cli.value;
@@ -256,6 +268,7 @@ static int parse_option(struct orma_profile_session *self, int id)
         rq->frequency_given = true;
         break;
     case OPT_DURATION:
+        tell_unit(self, value);
         if ((!orma_str_to_u64(orma_str_from(value), &rq->duration_ms) &&
              !orma_units_parse_duration_ms(value, &rq->duration_ms)) ||
             rq->duration_ms > UINT32_MAX)
@@ -386,18 +399,26 @@ static int run(const struct orma_command *self, int argc, char **argv)
     "Samples what each CPU does, with call stacks, and writes one profile per process in pprof's " \
     "format, beside the trace that they were made from (raw-trace), which 'orma query' reads."
 
+/* Of the other commands, and of perf. */
+static const struct orma_habit habits[] = {
+    {"-t", "use --duration: -d 10s"},
+    {"--time", "use --duration: -d 10s"},
+    {0},
+};
+
 const struct orma_command orma_cmd_profile = {
     .name = "profile",
     .summary = SUMMARY,
     .synopsis = SYNOPSIS,
     .details = DETAILS,
     .examples = "  orma profile -- ./program               # it, and what it starts\n"
-                "  orma profile -p 4711 -d 5000            # a process, for five seconds\n"
+                "  orma profile -p 4711 -d 5s              # a process, for five seconds\n"
                 "  orma profile -n postgres -o results     # until Ctrl-C\n"
-                "  sudo orma profile -a -d 5000            # this machine\n"
+                "  sudo orma profile -a -d 5s              # this machine\n"
                 "  orma profile report --tree              # of the last one\n"
                 "  orma profile diff before/ after/\n",
     .options = options,
+    .habits = habits,
     .exclusive = "kernel-frames user-only",
     .run = run,
 };

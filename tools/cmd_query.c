@@ -102,9 +102,21 @@ static int parse_form(struct query *q)
         &q->cli, "unknown format '%s': expected plain, rfc4180, json, tsv or table", q->cli.value);
 }
 
+/* The name of a file with SQL, where the SQL or a trace is expected. */
+static bool is_script(const char *word)
+{
+    const char *dot = strrchr(word, '.');
+
+    return dot && !strcmp(dot, ".sql") && !strpbrk(word, " \t\n'\"()");
+}
+
 /* The first one is a trace, others are traces if they are files, else the SQL. */
 static int take_argument(struct query *q, const char *text)
 {
+    if (q->traces_num && is_script(text))
+        return orma_cli_usage_error(&q->cli,
+                                    "'%s' is not SQL; a file with SQL follows -f: %s %s -f %s",
+                                    text, q->cli.program, q->traces[0], text);
     if (!q->traces_num || access(text, F_OK) == 0) {
         if (!orma_convert_merge_fits("orma query", q->traces, q->traces_num, text))
             return ORMA_EXIT_FAILURE;
@@ -151,6 +163,9 @@ static int check_many(struct query *q)
     if (q->traces_num + (q->sql != NULL) > 1)
         return orma_cli_usage_error(&q->cli,
                                     "with --all, the SQL is the only argument: quote the pattern");
+    if (q->traces_num && is_script(q->traces[0]))
+        return orma_cli_usage_error(&q->cli, "'%s' is not SQL; a file with SQL follows -f",
+                                    q->traces[0]);
     if (q->traces_num)
         q->sql = q->traces[0];
     q->traces_num = 0;
@@ -217,7 +232,7 @@ static int parse(struct query *q, bool *ret_go_on)
     if (q->apart && q->many.patterns_num)
         return orma_cli_usage_error(&q->cli, "--apart cannot be combined with --all");
     const char *const others[] = {q->traces_num > 1 ? q->traces[1] : NULL, NULL};
-    if (q->traces_num && orma_cli_check_order(&q->cli, q->traces[0], others) != ORMA_EXIT_OK)
+    if (q->traces_num && orma_cli_check_order(&q->cli, q->traces[0], others, 1) != ORMA_EXIT_OK)
         return ORMA_EXIT_USAGE;
     if (q->sql && q->file)
         return orma_cli_usage_error(&q->cli, "give the SQL as an argument or with -f, not both");

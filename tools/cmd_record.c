@@ -539,6 +539,9 @@ static const struct orma_habit habits[] = {
     {"--pid", "the whole machine is recorded; choose the process in the report: orma report FILE "
               "--tree PID; 'orma profile -p PID' samples one process"},
     {"-a", "the whole machine is always recorded"},
+    {"-n", "the whole machine is recorded; choose the process in the report: orma report FILE "
+           "--tree NAME; 'orma profile -n NAME' samples one program"},
+    {"-d", "use --time: -t 10s"},
     {"--duration", "use --time: -t 10s"},
     {0},
 };

@@ -156,7 +156,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
         return code;
     if (!a.request.trace)
         return orma_cli_usage_error(&a.cli, "no trace given: orma report TRACE [SECTION...]");
-    code = orma_cli_check_order(&a.cli, a.request.trace, a.request.sections);
+    code = orma_cli_check_order(&a.cli, a.request.trace, a.request.sections, 1);
     return code == ORMA_EXIT_OK ? report(&a) : code;
 }
 

@@ -144,8 +144,8 @@ static int parse_option(struct view *v, int id)
         return parse_number(v, id);
     case ORMA_CLI_POSITIONAL:
         if (v->trace)
-            return orma_cli_usage_error(&v->cli,
-                                        "only one trace at a time; 'orma merge' combines several");
+            return orma_cli_second_trace(&v->cli, v->trace, v->cli.value,
+                                         "; 'orma merge' combines several");
         v->trace = v->cli.value;
         return ORMA_EXIT_OK;
     default:

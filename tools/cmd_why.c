@@ -70,7 +70,8 @@ static int run(const struct orma_command *self, int argc, char **argv)
         return code;
     if (!a.request.trace)
         return orma_cli_usage_error(&a.cli, "no trace given: orma why TRACE --slice NAME");
-    return why(&a);
+    code = orma_cli_check_order(&a.cli, a.request.trace, a.request.sections, 1);
+    return code == ORMA_EXIT_OK ? why(&a) : code;
 }
 
 static void put_sections(struct orma_buf *out)

@@ -39,16 +39,38 @@ int orma_cli_usage_error(const struct orma_cli *self, const char *fmt, ...)
     return ORMA_EXIT_USAGE;
 }
 
-int orma_cli_check_order(const struct orma_cli *self, const char *first, const char *const *others)
+int orma_cli_check_order(const struct orma_cli *self, const char *first, const char *const *others,
+                         unsigned most)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf files = {0};
+    unsigned num = 0;
+
     if (access(first, F_OK) == 0)
         return ORMA_EXIT_OK;
-    for (; *others; others++) {
+    for (; *others && num < most; others++) {
         if (access(*others, F_OK) == 0)
-            return orma_cli_usage_error(self, "%s: no such file; give the trace first: %s %s '%s'",
-                                        first, self->program, *others, first);
+            orma_buf_printf(&files, "%s%s", num++ ? " " : "", *others);
     }
-    return ORMA_EXIT_OK;
+    return num ? orma_cli_usage_error(self, "%s: no such file; give the trace%s first: %s %s '%s'",
+                                      first, num > 1 ? "s" : "", self->program,
+                                      orma_buf_cstr(&files), first)
+               : ORMA_EXIT_OK;
+}
+
+int orma_cli_second_trace(const struct orma_cli *self, const char *first, const char *second,
+                          const char *both)
+{
+    if (access(second, F_OK) < 0)
+        return orma_cli_usage_error(
+            self, "unexpected argument '%s': the trace is the only one, the rest are options",
+            second);
+    if (access(first, F_OK) < 0)
+        return orma_cli_usage_error(
+            self,
+            "unexpected argument '%s': the trace is the only one (%s %s), the rest are "
+            "options",
+            first, self->program, second);
+    return orma_cli_usage_error(self, "'%s': only one trace at a time%s", second, both);
 }
 
 /* errno may be that of something later than the write that failed. */

@@ -89,9 +89,15 @@ int orma_cli_output_failed(const char *program, int err);
 /* "program: text", then "Try 'program --help'.", on stderr; returns ORMA_EXIT_USAGE. */
 int orma_cli_usage_error(const struct orma_cli *self, const char *fmt, ...) ORMA_PRINTF(2, 3);
 
-/* Where `first`, a trace, is no file, but one of `others` (ended by NULL) is: the line to type, as
- * a usage error. Else ORMA_EXIT_OK. */
-int orma_cli_check_order(const struct orma_cli *self, const char *first, const char *const *others);
+/* Where `first`, a trace, is no file, but some of `others` (ended by NULL) are: the line to type
+ * with at most so many of them, as a usage error. Else ORMA_EXIT_OK. */
+int orma_cli_check_order(const struct orma_cli *self, const char *first, const char *const *others,
+                         unsigned most);
+
+/* The usage error of a second argument where a trace is the only one. `both`: what to do with two
+ * traces, "; 'orma merge' combines several", or "". */
+int orma_cli_second_trace(const struct orma_cli *self, const char *first, const char *second,
+                          const char *both);
 
 void orma_cli_help(const struct orma_command *command, const char *program, FILE *out);
 

@@ -142,6 +142,8 @@ int orma_load_trace(struct orma_processor *tp, const char *program, const char *
                     r == -EINTR ? "interrupted"
                     : *error    ? error
                                 : strerror(-r));
+        if (r == -EISDIR && live && !strstr(error, ": this is "))
+            fprintf(stderr, "%s: 'orma query --all' reads all traces of a folder\n", program);
         return r;
     }
     if (chatter != ORMA_LOAD_SHELL && !orma_processor_size(tp)) {

@@ -23,7 +23,7 @@ static int take_packing(struct orma_cli *cli, enum orma_pieces_packing *ret)
 static int take_trace(struct orma_cli *cli, const char *word, struct orma_pieces_args *args)
 {
     if (args->trace)
-        return orma_cli_usage_error(cli, "'%s': one trace at a time", word);
+        return orma_cli_second_trace(cli, args->trace, word, "");
     args->trace = word;
     return -1;
 }

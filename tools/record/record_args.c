@@ -8,6 +8,7 @@
 #include "tools/record/presets.h"
 #include "tools/record/record_impl.h"
 
+#define MANY_SECONDS 200 /* where milliseconds may have been meant */
 #define BUFFER_MIN ((uint64_t)4096)
 #define BUFFER_MAX (((uint64_t)4 << 30) - 1)
 
@@ -121,6 +122,9 @@ static int parse_option(struct orma_record *rec, int id)
             rec->request.duration_ms > UINT32_MAX)
             return orma_cli_usage_error(
                 &rec->cli, "bad time '%s': expected 10 (seconds), 500ms, 5m or 2h", value);
+        if (orma_str_to_u64(orma_str_from(value), &number) && number >= MANY_SECONDS)
+            fprintf(stderr, "%s: -t %s is %s seconds; for milliseconds: -t %sms\n",
+                    rec->cli.program, value, value, value);
         break;
     case OPT_BUFFER:
         if (!orma_units_parse_size_bytes(value, &rec->request.buffer_bytes) ||

@@ -42,8 +42,9 @@ static int check_binary(struct orma_str bytes, const char *path, struct orma_buf
     }
     if (r < 0) {
         orma_buf_printf(error, "%s: not a binary trace config%s", path,
-                        orma_service_config_is_text(bytes) ? "; it looks like text: try --txt"
-                                                           : "");
+                        orma_service_config_is_text(bytes)
+                            ? "; it looks like text: try --txt"
+                            : "; if it is a trace, 'orma report' reads it");
         return r;
     }
     protobuf_c_message_free_unpacked(msg, NULL);
@@ -58,7 +59,10 @@ int orma_service_config_load(const char *path, enum orma_service_config_form for
     int r = strcmp(path, "-") ? orma_fd_read_file(AT_FDCWD, path, CONFIG_BYTES_MAX, &file)
                               : orma_fd_read_all(STDIN_FILENO, CONFIG_BYTES_MAX, &file);
 
-    if (r < 0) {
+    if (r == -EFBIG) {
+        orma_buf_printf(error, "%s: too large for a config; a trace is read by 'orma report'",
+                        path);
+    } else if (r < 0) {
         orma_buf_printf(error, "%s: %s", path, strerror(-r));
     } else {
         struct orma_str bytes = orma_buf_str(&file);
