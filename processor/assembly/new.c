@@ -16,9 +16,7 @@ int orma_processor_new(const struct orma_processor_config *config, struct orma_p
 const char *orma_processor_format(unsigned n)
 {
     for (unsigned i = 0; i < ORMA_FORMATS_NUM; i++) {
-        bool packed = i == ORMA_FORMAT_GZIP || i == ORMA_FORMAT_ZSTD;
-
-        if ((i == ORMA_FORMAT_PROTO || packed || orma_importers.formats[i]) &&
+        if ((i == ORMA_FORMAT_PROTO || orma_detect_is_packed(i) || orma_importers.formats[i]) &&
             orma_detect_format_names[i] && n-- == 0)
             return orma_detect_format_names[i];
     }

@@ -27,6 +27,8 @@ const char *const orma_detect_format_names[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_SYSTRACE] = "systrace",
     [ORMA_FORMAT_GZIP] = "gzip",
     [ORMA_FORMAT_ZSTD] = "zstd",
+    [ORMA_FORMAT_XZ] = "xz",
+    [ORMA_FORMAT_BZIP2] = "bzip2",
     [ORMA_FORMAT_ZIP] = "zip",
     [ORMA_FORMAT_TAR] = "tar",
     [ORMA_FORMAT_CTRACE] = "ctrace",
@@ -532,6 +534,9 @@ static enum orma_format binary_format(const uint8_t *data, size_t len)
         {"PK\3\4", 4, ORMA_FORMAT_ZIP},
         {"\x1f\x8b", 2, ORMA_FORMAT_GZIP},
         {"\x28\xb5\x2f\xfd", 4, ORMA_FORMAT_ZSTD},
+        {"\xfd"
+         "7zXZ\0",
+         6, ORMA_FORMAT_XZ},
         {"SLOW\4\0", 6, ORMA_FORMAT_ART_METHOD_V2},
         {"SLOW\5\0", 6, ORMA_FORMAT_ART_METHOD_V2},
         {"SLOW\xf4\0", 6, ORMA_FORMAT_ART_METHOD_V2},
@@ -549,6 +554,9 @@ static enum orma_format binary_format(const uint8_t *data, size_t len)
     /* A frame that is to be skipped: parallel and seekable packers begin with one. */
     if (len >= 4 && (data[0] & 0xf0) == 0x50 && !memcmp(data + 1, "\x2a\x4d\x18", 3))
         return ORMA_FORMAT_ZSTD;
+    if (len >= 10 && !memcmp(data, "BZh", 3) && data[3] >= '1' && data[3] <= '9' &&
+        (!memcmp(data + 4, "1AY&SY", 6) || !memcmp(data + 4, "\x17rE8P\x90", 6))) /* or empty */
+        return ORMA_FORMAT_BZIP2;
     return ORMA_FORMAT_UNKNOWN;
 }
 

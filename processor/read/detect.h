@@ -15,6 +15,8 @@ enum orma_format {
     ORMA_FORMAT_SYSTRACE,
     ORMA_FORMAT_GZIP,
     ORMA_FORMAT_ZSTD,
+    ORMA_FORMAT_XZ,
+    ORMA_FORMAT_BZIP2,
     ORMA_FORMAT_ZIP,
     ORMA_FORMAT_TAR,
     ORMA_FORMAT_CTRACE,
@@ -40,6 +42,13 @@ enum orma_format {
     ORMA_FORMAT_ARCHIVE, /* of ours: api/archived.h */
     ORMA_FORMATS_NUM,
 };
+
+/* One stream of bytes that is packed as a whole. */
+static inline bool orma_detect_is_packed(enum orma_format format)
+{
+    return format == ORMA_FORMAT_GZIP || format == ORMA_FORMAT_ZSTD || format == ORMA_FORMAT_XZ ||
+           format == ORMA_FORMAT_BZIP2;
+}
 
 /* As in the metadata `trace_type`. */
 extern const char *const orma_detect_format_names[ORMA_FORMATS_NUM];

@@ -93,9 +93,6 @@ static const struct {
     {BYTES("GIF87a"), "a picture (GIF)"},
     {BYTES("GIF89a"), "a picture (GIF)"},
     {BYTES("%PDF-"), "a document (PDF)"},
-    {BYTES("\xfd"
-           "7zXZ\0"),
-     READS("packed by xz", "`xz -d` unpacks it")},
     {BYTES("\x04\x22\x4d\x18"), READS("packed by lz4", "`lz4 -d` unpacks it")},
     {BYTES("\x1f\x9d"), READS("packed by compress", "`gzip -d` unpacks it")},
     {BYTES("7z\xbc\xaf\x27\x1c"), READS("an archive of 7-Zip", "`7z x` unpacks it")},

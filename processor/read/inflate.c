@@ -1,5 +1,5 @@
 /*
- * One interface over two libraries. Input comes in pieces, output goes to a sink in steps of
+ * One interface over four libraries. Input comes in pieces, output goes to a sink in steps of
  * fixed size, and what has come out is compared with what went in after each step: that is
  * where bombs are found. A gzip file may have several members, one behind the other; the end
  * of one begins the next.
@@ -15,8 +15,15 @@
 #ifdef ORMA_HAVE_ZSTD
 #include <zstd.h>
 #endif
+#ifdef ORMA_HAVE_LZMA
+#include <lzma.h>
+#endif
+#ifdef ORMA_HAVE_BZIP2
+#include <bzlib.h>
+#endif
 
 #define STEP ((size_t)64 << 10)
+#define XZ_MEMORY ((uint64_t)256 << 20) /* `xz -9` needs 65 MiB */
 
 struct orma_inflater {
     enum orma_inflate_form form;
@@ -32,8 +39,27 @@ struct orma_inflater {
 #ifdef ORMA_HAVE_ZSTD
     ZSTD_DStream *zstd;
 #endif
+#ifdef ORMA_HAVE_LZMA
+    lzma_stream xz;
+#endif
+#ifdef ORMA_HAVE_BZIP2
+    bz_stream bz;
+#endif
     uint8_t step[STEP];
 };
+
+enum orma_inflate_form orma_inflate_form_of(enum orma_format format)
+{
+    return format == ORMA_FORMAT_ZSTD    ? ORMA_INFLATE_ZSTD
+           : format == ORMA_FORMAT_XZ    ? ORMA_INFLATE_XZ
+           : format == ORMA_FORMAT_BZIP2 ? ORMA_INFLATE_BZIP2
+                                         : ORMA_INFLATE_ZLIB;
+}
+
+static bool is_deflate(const struct orma_inflater *self)
+{
+    return self->form == ORMA_INFLATE_ZLIB || self->form == ORMA_INFLATE_RAW;
+}
 
 struct orma_inflater *orma_inflater_new(enum orma_inflate_form form)
 {
@@ -57,11 +83,19 @@ void orma_inflater_free(struct orma_inflater *self)
     if (!self)
         return;
 #ifdef ORMA_HAVE_ZLIB
-    if (self->begun && self->form != ORMA_INFLATE_ZSTD)
+    if (self->begun && is_deflate(self))
         (void)inflateEnd(&self->z); /* frees in any state */
 #endif
 #ifdef ORMA_HAVE_ZSTD
     ZSTD_freeDStream(self->zstd);
+#endif
+#ifdef ORMA_HAVE_LZMA
+    if (self->form == ORMA_INFLATE_XZ)
+        lzma_end(&self->xz);
+#endif
+#ifdef ORMA_HAVE_BZIP2
+    if (self->begun && self->form == ORMA_INFLATE_BZIP2)
+        (void)BZ2_bzDecompressEnd(&self->bz); /* it was begun */
 #endif
     free(self);
 }
@@ -76,7 +110,8 @@ bool orma_inflater_done(const struct orma_inflater *self)
     return self->done;
 }
 
-#if defined(ORMA_HAVE_ZLIB) || defined(ORMA_HAVE_ZSTD)
+#if defined(ORMA_HAVE_ZLIB) || defined(ORMA_HAVE_ZSTD) || defined(ORMA_HAVE_LZMA) ||               \
+    defined(ORMA_HAVE_BZIP2)
 /* Hands a piece on; -EFBIG when that is too much for so few bytes. */
 static int give(struct orma_inflater *self, size_t len, orma_inflate_sink *sink, void *data)
 {
@@ -210,6 +245,109 @@ static int feed_zstd(struct orma_inflater *self, struct orma_str in, orma_inflat
 }
 #endif
 
+#ifdef ORMA_HAVE_LZMA
+/* liblzma looks for the end of the last stream itself, which only LZMA_FINISH would ask for: a
+ * stream that ended is done, and a further one begins anew. */
+static int begin_xz(lzma_stream *xz)
+{
+    return lzma_stream_decoder(xz, XZ_MEMORY, 0) == LZMA_OK ? 0 : -ENOMEM;
+}
+
+static int feed_xz(struct orma_inflater *self, struct orma_str in, orma_inflate_sink *sink,
+                   void *data)
+{
+    lzma_stream *xz = &self->xz;
+    int r = self->begun ? 0 : begin_xz(xz);
+
+    self->begun = true;
+    xz->next_in = (const uint8_t *)in.data;
+    xz->avail_in = in.len;
+    for (bool full = true; !r && (xz->avail_in || full);) {
+        if (self->done) {
+            while (xz->avail_in && !*xz->next_in) { /* padding */
+                xz->next_in++;
+                xz->avail_in--;
+            }
+            if (!xz->avail_in)
+                break;
+            r = *xz->next_in == 0xfd ? begin_xz(xz) : -EBADMSG;
+            self->done = false;
+            continue;
+        }
+        xz->next_out = self->step;
+        xz->avail_out = STEP;
+        const size_t before = xz->avail_in;
+        lzma_ret state = lzma_code(xz, LZMA_RUN);
+        const size_t out = STEP - xz->avail_out;
+
+        self->done = state == LZMA_STREAM_END;
+        full = !xz->avail_out;
+        r = give(self, out, sink, data);
+        if (state == LZMA_MEM_ERROR)
+            r = -ENOMEM;
+        else if (state == LZMA_MEMLIMIT_ERROR)
+            r = -EFBIG;
+        else if (state != LZMA_OK && !self->done && state != LZMA_BUF_ERROR)
+            r = -EBADMSG;
+        if (!r && !self->done && xz->avail_in == before && !out)
+            break;
+    }
+    self->left = xz->avail_in;
+    return r;
+}
+#endif
+
+#ifdef ORMA_HAVE_BZIP2
+static int feed_bzip2(struct orma_inflater *self, struct orma_str in, orma_inflate_sink *sink,
+                      void *data)
+{
+    bz_stream *bz = &self->bz;
+    size_t left = in.len;
+    int r = 0;
+
+    if (!self->begun && BZ2_bzDecompressInit(bz, 0, 0) != BZ_OK)
+        return -ENOMEM;
+    self->begun = true;
+    bz->next_in = (char *)(uintptr_t)in.data;
+    bz->avail_in = 0;
+    for (bool full = true; !r && (left || bz->avail_in || full);) {
+        if (!bz->avail_in) {
+            bz->avail_in = (unsigned)ORMA_MIN(left, (size_t)1 << 30);
+            left -= bz->avail_in;
+        }
+        if (self->done && !bz->avail_in)
+            break;
+        if (self->done) { /* the next stream */
+            const bz_stream rest = *bz;
+
+            (void)BZ2_bzDecompressEnd(bz); /* it was begun */
+            *bz = (bz_stream){.next_in = rest.next_in, .avail_in = rest.avail_in};
+            self->begun = BZ2_bzDecompressInit(bz, 0, 0) == BZ_OK;
+            r = !self->begun ? -ENOMEM : *bz->next_in == 'B' ? 0 : -EBADMSG;
+            self->done = false;
+            continue;
+        }
+        bz->next_out = (char *)self->step;
+        bz->avail_out = (unsigned)STEP;
+        const unsigned before = bz->avail_in;
+        int state = BZ2_bzDecompress(bz);
+        const size_t out = STEP - bz->avail_out;
+
+        self->done = state == BZ_STREAM_END;
+        full = !bz->avail_out;
+        r = give(self, out, sink, data);
+        if (state == BZ_MEM_ERROR)
+            r = -ENOMEM;
+        else if (state != BZ_OK && !self->done)
+            r = -EBADMSG;
+        if (!r && !self->done && bz->avail_in == before && !out)
+            break;
+    }
+    self->left = left + bz->avail_in;
+    return r;
+}
+#endif
+
 int orma_inflater_feed(struct orma_inflater *self, struct orma_str in, orma_inflate_sink *sink,
                        void *data)
 {
@@ -220,12 +358,20 @@ int orma_inflater_feed(struct orma_inflater *self, struct orma_str in, orma_infl
     self->in += in.len;
     self->error = -ENOTSUP;
 #ifdef ORMA_HAVE_ZLIB
-    if (self->form != ORMA_INFLATE_ZSTD)
+    if (is_deflate(self))
         self->error = feed_zlib(self, in, sink, data);
 #endif
 #ifdef ORMA_HAVE_ZSTD
     if (self->form == ORMA_INFLATE_ZSTD)
         self->error = feed_zstd(self, in, sink, data);
+#endif
+#ifdef ORMA_HAVE_LZMA
+    if (self->form == ORMA_INFLATE_XZ)
+        self->error = feed_xz(self, in, sink, data);
+#endif
+#ifdef ORMA_HAVE_BZIP2
+    if (self->form == ORMA_INFLATE_BZIP2)
+        self->error = feed_bzip2(self, in, sink, data);
 #endif
     return self->error;
 }

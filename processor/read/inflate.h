@@ -1,5 +1,5 @@
 /*
- * Deflate (zlib, gzip) and Zstandard, as far as they were built in.
+ * Deflate (zlib, gzip), Zstandard, xz and bzip2, as far as they were built in.
  *
  * Output is bounded: at most ORMA_INFLATE_RATIO bytes per byte of input plus
  * ORMA_INFLATE_FREE, so that a bomb gives -EFBIG instead of filling memory. What is packed in what
@@ -8,6 +8,7 @@
  */
 #ifndef ORMA_PROCESSOR_READ_INFLATE_H
 #define ORMA_PROCESSOR_READ_INFLATE_H
+#include "processor/read/detect.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/str.h"
 
@@ -53,7 +54,12 @@ enum orma_inflate_form {
     ORMA_INFLATE_ZLIB, /* or gzip, by its header; several gzip members are one stream */
     ORMA_INFLATE_RAW,  /* deflate without a header, as in zip */
     ORMA_INFLATE_ZSTD,
+    ORMA_INFLATE_XZ,    /* several streams are one, as `xz -d` has it */
+    ORMA_INFLATE_BZIP2, /* the same */
 };
+
+/* Of a packed format: orma_detect_is_packed(). Others are zlib streams. */
+enum orma_inflate_form orma_inflate_form_of(enum orma_format format);
 
 /* Appends at most `max` bytes to `ret`. 0, -EBADMSG (what came out whole is there), -EFBIG (there
  * are more), -ENOMEM, -ENOTSUP. */

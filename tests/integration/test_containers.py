@@ -1,6 +1,8 @@
 """Files with much in them: every container ends, in bounded memory, with rows or with a reason."""
+import bz2
 import gzip
 import io
+import lzma
 import resource
 import struct
 import tarfile
@@ -103,6 +105,26 @@ class Containers(Case):
                            ("gzip of a zip of a gzip", gzip.compress(zipped([("a", gzip.compress(TRACE))], zipfile.ZIP_STORED)))):
             with self.subTest(what):
                 self.reads(data, 100)
+
+    def test_streams(self):
+        """Of xz and bzip2, as of gzip: several are one, padding is nothing, and what is broken is told and read up to there."""
+        long = b"".join(instant(ts) for ts in range(1, 200001))
+        for what, pack, padding in (("gzip", gzip.compress, bytes(8)), ("xz", lzma.compress, bytes(8)), ("bzip2", bz2.compress, b"")):
+            with self.subTest(what):
+                self.reads(pack(TRACE), 100)
+                self.reads(pack(TRACE[:500]) + padding + pack(TRACE[500:]) + padding, 100)
+                self.reads(pack(b"") + pack(TRACE), 100)
+                self.reads(nested(TRACE, pack, 3), 100)
+                self.reads(tarred([("a", pack(TRACE))]), 100)
+                self.refuses(nested(TRACE, pack, 20), "deep")
+                packed = pack(long)
+                self.reads(packed, 200000)
+                for name, data in ("truncated", packed[:-20000]), ("damaged", packed + b"more"), ("damaged", packed[:90000] + b"!" * 99 + packed[90099:]):
+                    code, text = self.load(data)
+                    self.assertEqual(code, 0, text)
+                    self.assertIn(name, text)
+                    rows = int(text.split("\n")[1])
+                    self.assertTrue(rows == 200000 if data.startswith(packed) else 0 < rows < 200000, rows)
 
     def test_bombs(self):
         zeroes = gzip.compress(bytes(100 * MIB), 9)

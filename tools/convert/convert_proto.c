@@ -69,8 +69,8 @@ static int check_is_proto(const struct orma_convert *self, const struct sniffed 
         return 0; /* of newer versions, too */
     orma_convert_say(self, "%s: this is %s, not a protobuf trace%s", self->in_path,
                      orma_detect_format_names[format],
-                     format == ORMA_FORMAT_GZIP || format == ORMA_FORMAT_ZSTD ||
-                             format == ORMA_FORMAT_ZIP || format == ORMA_FORMAT_TAR
+                     orma_detect_is_packed(format) || format == ORMA_FORMAT_ZIP ||
+                             format == ORMA_FORMAT_TAR
                          ? ": unpack it first"
                          : "");
     return -EBADMSG;

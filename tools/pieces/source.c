@@ -63,9 +63,7 @@ void orma_pieces_tell_damage(const struct orma_pieces_source *self)
                 "byte %lld%s: %s\n",
                 self->program, self->path, (unsigned long long)d->places, d->places == 1 ? "" : "s",
                 (unsigned long long)d->bytes, d->bytes == 1 ? "" : "s", (long long)d->first,
-                self->spooled && (self->whole_deflate || self->whole_zstd) ? " of the unpacked data"
-                                                                           : "",
-                d->why);
+                self->unpacked ? " of the unpacked data" : "", d->why);
 }
 
 /* ---- windows ---- */
@@ -450,17 +448,14 @@ static int unwrap(struct orma_pieces_source *self)
     while (r == 1) {
         size_t len = max;
         enum orma_format format = sniff(self, head, &len);
-        const enum orma_inflate_form form =
-            format == ORMA_FORMAT_GZIP ? ORMA_INFLATE_ZLIB : ORMA_INFLATE_ZSTD;
+        const enum orma_inflate_form form = orma_inflate_form_of(format);
 
         if (format == ORMA_FORMAT_PROTO || format == ORMA_FORMAT_SYMBOLS) {
             r = 0;
         } else if (!len) {
             r = complain(self, ORMA_LOAD_EMPTY);
-        } else if ((format == ORMA_FORMAT_GZIP || format == ORMA_FORMAT_ZSTD) &&
-                   !self->whole_deflate && !self->whole_zstd) {
-            self->whole_deflate = format == ORMA_FORMAT_GZIP;
-            self->whole_zstd = format == ORMA_FORMAT_ZSTD;
+        } else if (orma_detect_is_packed(format) && !self->unpacked) {
+            self->unpacked = true;
             r = lseek(self->fd, 0, SEEK_SET) < 0 ? -errno : spool(self, &form);
             r = r < 0 ? r : measure(self);
         } else {

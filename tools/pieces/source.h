@@ -28,10 +28,10 @@ struct orma_pieces_source {
     FILE *spooled; /* what `fd` belongs to; NULL: the file itself */
     uint64_t size;
     struct orma_pieces_damage damage;
-    const char *unpacked_why;       /* what was wrong when all of it was unpacked; NULL: nothing */
-    bool has_deflate, has_zstd;     /* packets of this kind were met */
-    bool whole_deflate, whole_zstd; /* the file is compressed as a whole, by gzip or zstd */
-    uint8_t *room;                  /* of size `cap` */
+    const char *unpacked_why;   /* what was wrong when all of it was unpacked; NULL: nothing */
+    bool has_deflate, has_zstd; /* packets of this kind were met */
+    bool unpacked;              /* the file was packed as a whole, as by gzip */
+    uint8_t *room;              /* of size `cap` */
     size_t cap;
 };
 

@@ -105,7 +105,7 @@ void orma_files_fini(struct orma_import *import)
 
 static bool is_container(enum orma_format format)
 {
-    return format == ORMA_FORMAT_GZIP || format == ORMA_FORMAT_ZSTD || format == ORMA_FORMAT_ZIP ||
+    return orma_detect_is_packed(format) || format == ORMA_FORMAT_ZIP ||
            format == ORMA_FORMAT_TAR || format == ORMA_FORMAT_CTRACE;
 }
 

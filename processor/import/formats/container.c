@@ -60,6 +60,8 @@ static unsigned kind_of(enum orma_format format)
         return 1;
     case ORMA_FORMAT_GZIP:
     case ORMA_FORMAT_ZSTD:
+    case ORMA_FORMAT_XZ:
+    case ORMA_FORMAT_BZIP2:
     case ORMA_FORMAT_ZIP:
     case ORMA_FORMAT_TAR:
     case ORMA_FORMAT_CTRACE:

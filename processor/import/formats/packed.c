@@ -1,4 +1,4 @@
-/* One file, packed: gzip, zstd and ctrace are unpacked piece by piece into the file inside. */
+/* One file, packed: gzip, zstd, xz, bzip2 and ctrace are unpacked piece by piece into the file inside. */
 #include "processor/import/formats/formats.h"
 
 #include <errno.h>
@@ -63,8 +63,7 @@ static bool set_up(struct orma_file *file, struct packed *p)
         p->inside = orma_file_new(file->import, file, orma_file_list(file, 0, 0));
     }
     if (!p->inflater)
-        p->inflater = orma_inflater_new(file->format == ORMA_FORMAT_ZSTD ? ORMA_INFLATE_ZSTD
-                                                                         : ORMA_INFLATE_ZLIB);
+        p->inflater = orma_inflater_new(orma_inflate_form_of(file->format));
     if (!p->inside || !p->inflater)
         file->imp->model->storage->failed = true;
     return !orma_file_failed(file);
