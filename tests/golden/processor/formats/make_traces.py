@@ -6,6 +6,8 @@
 Nothing here compresses, so that the bytes are the same everywhere: streams consist of stored blocks.
 --check writes nothing, and fails if a file is not what this script makes.
 """
+import bz2
+import lzma
 import pathlib
 import struct
 import sys
@@ -298,6 +300,8 @@ def fuchsia():
 
 TRACES = {
     "gzip/trace.gz": gzip_twice(),
+    "xz/trace.xz": lzma.compress(MARKS[:40]) + bytes(4) + lzma.compress(MARKS[40:]),
+    "bzip2/trace.bz2": bz2.compress(MARKS[:40]) + bz2.compress(MARKS[40:]),
     "ctrace/trace.ctrace": ctrace(),
     "zstd/trace.zst": zstd(),
     "tar/trace.tar": tar(("b.txt", MORE), ("a/.hidden/none.json", b"{"), ("a/marks.txt", MARKS)),
