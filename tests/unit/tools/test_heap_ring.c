@@ -390,7 +390,8 @@ static void begin_checked(void)
 {
     begin(10 * SIZE);
     ring.interval = shared.interval = 512;
-    ring.owner = shared.owner = 77;
+    shared.owner = 77;
+    ring.owner = 77;
     ring.seen = shared.seen;
     shared.magic = ORMA_HEAP_MAGIC;
     shared.on = 1;
