@@ -9,6 +9,13 @@ function counted(n: number, what: string): string {
   return n ? `${number(n)} ${what}${n === 1 ? "" : "s"}` : "";
 }
 
+/** The first of these sentences up to its first pause, and how many more there are. */
+export function briefly(sentences: string[]): string {
+  const begin = sentences[0].split(/[(:;]|[,.] |\.$/)[0].trim();
+  const short = begin.length > 50 ? `${begin.slice(0, 48).trimEnd()}\u2026` : begin;
+  return sentences.length > 1 ? `${short}, and ${sentences.length - 1} more` : short;
+}
+
 export function header(app: App): HTMLElement {
   const { counts, problems, title, losses = "" } = app.trace.info;
   const lost = /^(lost|incomplete)/.test(losses);
@@ -19,8 +26,9 @@ export function header(app: App): HTMLElement {
     ret.className = "step"; // of use once something is searched for
     return ret;
   };
-  const loss = el("button", { type: "button", class: lost || problems.length ? "lost" : "", title: losses, onclick: () => app.panel.show("Trace") },
-                  lost ? `\u25b2 ${losses.split(/[(:;]/)[0].trim()}` : problems.length ? `\u25b2 ${problems.length} problem${problems.length > 1 ? "s" : ""}` : "About");
+  const told = [...problems.map((p) => p[0]), losses].filter(Boolean).join("\n");
+  const loss = el("button", { type: "button", class: lost || problems.length ? "lost" : "", title: told, onclick: () => app.panel.show("Trace") },
+                  lost ? `\u25b2 ${losses.split(/[(:;]/)[0].trim()}` : problems.length ? `\u25b2 ${briefly(problems.map((p) => p[0]))}` : "About");
   const report = app.hasReport ? [button("Report", "The report", () => app.showReport(true)), button("Timeline", "The timeline", () => app.showReport(false))] : [];
   return el("header", {}, el("h1", { title }, title), el("span", { class: "facts" }, facts), loss, ...report,
     el("div", { class: "search" }, app.searchBox, button("Filter", "Filter rows by this name; all again when the box is empty", () => {

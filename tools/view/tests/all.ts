@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { crc32, Damaged, Reader } from "../src/bytes";
 import { COLORS, hueOf, stateLook } from "../src/color";
+import { briefly } from "../src/header";
 import { Lane, Steps } from "../src/lane";
 import { addSlices, childTimes, type Flame, newFlame, SliceStats, Times } from "../src/stats";
 import { duration, place, step } from "../src/time";
@@ -212,4 +213,12 @@ test("equal work has equal colours, states have their own", () => {
   assert.equal(stateLook("D+io").texture, "dots");
   assert.equal(stateLook("D").texture, "cross");
   assert.notEqual(stateLook("R").label, stateLook("R+").label);
+});
+
+test("what is wrong with a trace is told in the head, not only how often", () => {
+  const missing = "11 switches are missing in the kernel's record: what threads did near them is unknown";
+  assert.equal(briefly([missing]), "11 switches are missing in the kernel's record");
+  assert.equal(briefly([missing, "x", "y"]), "11 switches are missing in the kernel's record, and 2 more");
+  assert.equal(briefly(["1,200 packets of 1.5 s were lost, nobody knows why."]), "1,200 packets of 1.5 s were lost");
+  assert.equal(briefly([`a${"b".repeat(80)}`]).length, 49);
 });
