@@ -17,7 +17,7 @@ RECIPES = sorted((test_documents.ROOT / "docs/recipes").glob("*.md"))
 # (page, what stands there, what is run)
 test_documents.INSTEAD[:] = [
     ("", r"(orma record .*)-t \d+s", r"\1-t 300ms"),
-    ("", r"(orma profile .*)-d 1000", r"\1-d 300"),
+    ("", r"(orma profile .*)-d 1s", r"\1-d 300ms"),
     # a second is enough for a reader, not for every busy machine
     ("recording.md", r"sleep 1$", "until orma status | grep -q '^linux.process_stats '; do sleep 0.1; done"),
     ("recording.md", r"sleep 1; trigger_perfetto", "until orma status | grep -q 'of these 1 started'; do sleep 0.1; done; trigger_perfetto"),
