@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "processor/read/detect_profile.h"
 #include "processor/read/foreign.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/str.h"
@@ -39,6 +40,8 @@ const char *const orma_detect_format_names[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_SIMPLEPERF] = "simpleperf_proto",
     [ORMA_FORMAT_FUCHSIA] = "fuchsia",
     [ORMA_FORMAT_GECKO] = "gecko",
+    [ORMA_FORMAT_V8_CPU] = "v8_cpu_profile",
+    [ORMA_FORMAT_V8_HEAP] = "v8_heap_profile",
     [ORMA_FORMAT_MANIFEST] = "perfetto_manifest",
     [ORMA_FORMAT_INSTRUMENTS] = "instruments_xml",
     [ORMA_FORMAT_NINJA] = "ninja_log",
@@ -709,6 +712,8 @@ static enum orma_format unmarked(const uint8_t *data, size_t len, bool at_end)
         return format;
     if (wide_text(data, len) || orma_foreign_find(data, len))
         return ORMA_FORMAT_UNKNOWN;
+    if ((format = orma_detect_profile(data, len, at_end)) != ORMA_FORMAT_UNKNOWN)
+        return format;
     if ((format = json_format(data, look)) != ORMA_FORMAT_UNKNOWN)
         return format;
     if (is_xml(data, look) && memmem(data, look, "trace-query-result", 18))

@@ -125,7 +125,8 @@ const struct orma_sql_view orma_sql_views[] = {
      "LEFT JOIN __intrinsic_profiler_task_context t ON s.task_context_id = t.id "
      "LEFT JOIN __intrinsic_chrome_stack_sample_extras x ON x.profiler_sample_id = s.id "
      "WHERE s.callsite_id IS NOT NULL AND "
-     "s.source IN ('chrome', 'perf_text', 'gecko', 'simpleperf', 'legacy_v8_cpu_profile')"},
+     "s.source IN ('chrome', 'perf_text', 'gecko', 'simpleperf', 'legacy_v8_cpu_profile', "
+     "'v8_cpu_profile', 'speedscope')"},
     {"instruments_sample",
      "SELECT s.id, s.ts, t.utid, s.callsite_id, e.ucpu % 4096 AS cpu "
      "FROM __intrinsic_profiler_sample s "

@@ -98,7 +98,7 @@ static struct scale scale_of(const struct orma_stacks *s, bool periods)
 {
     struct scale ret = {.all = (double)s->weight, .unit = periods ? (double)s->period_ns : 1};
 
-    if (s->kind == ORMA_STACKS_SAMPLES && s->samples && !s->sums)
+    if (s->kind == ORMA_STACKS_SAMPLES && s->samples && !s->sums && !s->timed)
         ret.by_one = ret.all / (double)s->samples;
     return ret;
 }

@@ -70,6 +70,8 @@ static void load_period(struct orma_stacks_loader *l)
         l->self->period_ns = (uint64_t)orma_query_int64(rows.q, 0);
     if (load_event(l))
         l->self->period_ns = 0;
+    if (l->self->timed)
+        l->self->period_ns = 1;
 }
 
 /* ---- CPU time that was counted ---- */

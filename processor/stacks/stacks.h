@@ -99,6 +99,7 @@ struct orma_stacks {
     uint64_t without_python; /* weight of stacks whose interpreter is seen, but not what it runs */
     uint64_t continued; /* samples whose outer callers are those of the thread's sample before */
     uint64_t processes;
+    bool timed; /* each sample says which time it stands for: weights are ns, period_ns is 1 */
     /* A file without single samples (pprof, collapsed stacks): no threads, no times; `samples` is
      * how many stacks it has. left_out: those with less than a half of what is counted (of a
      * difference: with less than nothing); rounded: those whose weight is no whole number. */

@@ -179,6 +179,22 @@ void orma_stacks_add_errors(struct orma_stacks_loader *l, int64_t site, uint64_t
     self->cut += errors;
 }
 
+/* Do all chosen samples say which time they stand for? Together with others, each counts once. */
+static bool are_timed(struct orma_stacks_loader *l, const char *event)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    bool ret = false;
+
+    orma_buf_put_str(&sql, "SELECT count(*) = count(o.id), sum(o.ns) " ORMA_STACKS_FROM_SAMPLES
+                           "LEFT JOIN _orma_sample_time o ON o.id = s.id WHERE 1");
+    orma_stacks_put_choice(&sql, l->choice);
+    orma_buf_put_str(&sql, event);
+    struct orma_stacks_rows rows = orma_stacks_rows_of(l, orma_buf_cstr(&sql));
+    while (orma_stacks_rows_next(&rows))
+        ret = orma_query_int64(rows.q, 0) && orma_query_int64(rows.q, 1) > 0;
+    return ret;
+}
+
 void orma_stacks_load_samples(struct orma_stacks_loader *l)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
@@ -190,10 +206,14 @@ void orma_stacks_load_samples(struct orma_stacks_loader *l)
     if (inside)
         load_intervals(l, &intervals);
     orma_stacks_put_event(l, &event);
-    orma_buf_put_str(&sql, "SELECT s.callsite_id, coalesce(k.utid, -1), count(*), min(s.ts), "
-                           "max(s.ts), sum(s.unwind_error IS NOT NULL), "
-                           "sum(coalesce(w.weight, 1)) " ORMA_STACKS_FROM_SAMPLES
-                           "LEFT JOIN _orma_sample_weight w ON w.id = s.id WHERE 1");
+    self->timed = are_timed(l, orma_buf_cstr(&event));
+    orma_buf_printf(&sql,
+                    "SELECT s.callsite_id, coalesce(k.utid, -1), count(*), min(s.ts), "
+                    "max(s.ts), sum(s.unwind_error IS NOT NULL), "
+                    "sum(%s) " ORMA_STACKS_FROM_SAMPLES
+                    "LEFT JOIN _orma_sample_weight w ON w.id = s.id "
+                    "LEFT JOIN _orma_sample_time o ON o.id = s.id WHERE 1",
+                    self->timed ? "o.ns" : "coalesce(w.weight, 1)");
     orma_stacks_put_choice(&sql, l->choice);
     orma_buf_put_str(&sql, orma_buf_cstr(&event));
     orma_buf_put_str(&sql,

@@ -226,10 +226,12 @@ void orma_profile_report_head(const struct orma_profile_report_style *style,
         if (s->weight != s->samples)
             fprintf(out, ", which stand for %" PRIu64, s->weight);
     }
-    if (s->period_ns)
+    if (s->timed)
+        fprintf(out, ", which stand for %s", amount(s, s->weight, used));
+    else if (s->period_ns)
         fprintf(out, ", one per %s: %s of CPU time", orma_units_format_duration(s->period_ns, text),
                 amount(s, s->samples, used));
-    if (s->period_ns && cpu_ns)
+    if (s->period_ns && !s->timed && cpu_ns)
         fprintf(out, ", %.1f %% of the %s that were used",
                 percent(s->samples * s->period_ns, cpu_ns),
                 orma_units_format_duration(cpu_ns, text));

@@ -116,6 +116,18 @@ Test(module_formats, each_unit_is_read_or_counted)
          "read 2"
          "|2 not read elements of the list 'samples' at -1"
          "|1 not read members 'other' at 106"},
+        {"a CPU profile of V8", &orma_format_v8_cpu,
+         "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"a\"}}],\"startTime\":5,"
+         "\"endTime\":9,\"samples\":[1,2,1,1],\"timeDeltas\":[-9,8,1]}",
+         "read 1|1 clock samples with a time before zero at 90"
+         "|1 damaged samples whose node is not in the profile at 92"
+         "|1 damaged samples without a time at 96"},
+        {"a heap profile of V8", &orma_format_v8_heap,
+         "{\"head\":{\"callFrame\":{\"functionName\":\"a\"},\"selfSize\":-1,\"id\":1,"
+         "\"children\":[{\"callFrame\":{},\"selfSize\":2,\"id\":2}]},"
+         "\"samples\":[{\"nodeId\":2},{\"nodeId\":3},4]}",
+         "read 2|1 damaged nodes without a valid size at 8"
+         "|2 not read samples whose node is not in the profile at 138"},
     };
 
     for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {

@@ -53,6 +53,15 @@ JOIN perf_counter_track AS y ON y.id = c.track_id AND y.is_timebase
 WHERE n.timebase_unit != 'ns'
 WINDOW q AS (PARTITION BY c.track_id ORDER BY c.ts, s.id);
 
+-- Of samples that say it themselves: the time that they stand for (profiles of V8, speedscope's).
+CREATE PERFETTO TABLE _orma_sample_time AS
+SELECT s.id, CAST(c.value AS INT) AS ns
+FROM __intrinsic_profiler_sample AS s
+JOIN __intrinsic_profiler_counter_set AS cs ON cs.counter_set_id = s.counter_set_id
+JOIN __intrinsic_counter AS c ON c.id = cs.counter_id
+JOIN __intrinsic_track AS t ON t.id = c.track_id
+WHERE t.type = 'stack_sample_time';
+
 -- The time between two samples of a cpu: what is commonest among the first ones. Those that nobody wanted lie
 -- between others, so the mean would be too large.
 CREATE PERFETTO VIEW _orma_sample_period AS

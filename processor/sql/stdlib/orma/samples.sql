@@ -85,10 +85,11 @@ CREATE PERFETTO TABLE orma_stack_weight(
   weight DOUBLE
 ) AS
 SELECT
-  s.ts, x.utid, coalesce(t.upid, x.upid) AS upid, s.callsite_id, coalesce(e.name, 'samples') AS counted,
-  coalesce(w.weight, 1) AS weight
+  s.ts, x.utid, coalesce(t.upid, x.upid) AS upid, s.callsite_id,
+  coalesce(e.name, iif(o.ns IS NULL, 'samples', 'time, nanoseconds')) AS counted, coalesce(w.weight, o.ns, 1) AS weight
 FROM stack_sample AS s
 LEFT JOIN _orma_sample_weight AS w ON w.id = s.id
+LEFT JOIN _orma_sample_time AS o ON o.id = s.id
 LEFT JOIN stack_sample_task_context AS x ON x.id = s.task_context_id
 LEFT JOIN thread AS t ON t.utid = x.utid
 LEFT JOIN (

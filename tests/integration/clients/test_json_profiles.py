@@ -1,0 +1,216 @@
+"""Random profiles of V8 against sums that are worked out here from what their maker wrote down, and damaged ones: what can't be read is
+counted, and nothing grows faster than the file."""
+import collections
+import json
+import random
+
+from orma_env import *
+
+
+SEEDS = int(os.environ.get("ORMA_TEST_SEEDS", 20))
+
+
+class Maker:
+    """A tree of functions, of which each node has a path from the root."""
+
+    def __init__(self, seed):
+        self.rnd = random.Random(seed)
+        self.nodes = [{"path": (), "name": "(root)", "children": []}]
+        for _ in range(self.rnd.randrange(1, 40)):
+            caller = self.rnd.randrange(len(self.nodes))
+            name = self.rnd.choice(("a", "b", "c d", "Größe", 'q"\\', "", "(program)", "(idle)", "(garbage collector)"))
+            self.nodes[caller]["children"].append(len(self.nodes))
+            path = self.nodes[caller]["path"] + (name or "(anonymous)",)
+            self.nodes.append({"path": path, "name": name, "children": []})
+        ids = self.rnd.sample(range(-50, 500), len(self.nodes))
+        for node, number in zip(self.nodes, ids):
+            node["id"] = number
+            node["url"] = self.rnd.choice(("", "file:///x/y.js", "node:internal/z"))
+            node["line"] = self.rnd.randrange(0, 99) if node["url"] else -1
+
+    def frame(self, node):
+        return {"functionName": node["name"], "scriptId": "1", "url": node["url"], "lineNumber": node["line"], "columnNumber": 3}
+
+    def shuffled(self, members):
+        items = list(members.items())
+        self.rnd.shuffle(items)
+        return dict(items)
+
+    def stack(self, node):
+        return ";".join(node["path"]) or "(root)"
+
+    def samples(self):
+        """Nodes and times; now and then one is late."""
+        at, ret = self.rnd.randrange(0, 10**12), []
+        start = at
+        for _ in range(self.rnd.randrange(1, 60)):
+            step = self.rnd.randrange(0, 2000) if self.rnd.random() < 0.9 else -self.rnd.randrange(0, 50)
+            at = max(at + step, start)
+            ret.append((self.rnd.choice(self.nodes), at))
+        return start, ret, max(t for _, t in ret) + self.rnd.randrange(0, 900)
+
+    def fold(self, samples, end, unit):
+        ret = collections.Counter()
+        order = sorted(range(len(samples)), key=lambda i: samples[i][1])
+        for i, then in zip(order, order[1:] + [None]):
+            ret[self.stack(samples[i][0])] += (end if then is None else samples[then][1]) * unit - samples[i][1] * unit
+        return +ret
+
+    def cpu_profile(self):
+        start, samples, end = self.samples()
+        by_parent, nodes = self.rnd.random() < 0.3, []
+        callers = {c: n["id"] for n in self.nodes for c in n["children"]}
+        for i, n in enumerate(self.nodes):
+            node = {"id": n["id"], "callFrame": self.frame(n), "hitCount": 1}
+            if by_parent and i in callers:
+                node["parent"] = callers[i]
+            elif not by_parent:
+                node["children"] = [self.nodes[c]["id"] for c in n["children"]]
+            nodes.append(self.shuffled(node))
+        self.rnd.shuffle(nodes)
+        times = [t for _, t in samples]
+        whole = {"nodes": nodes, "startTime": start, "endTime": end, "samples": [n["id"] for n, _ in samples],
+                 "timeDeltas": [b - a for a, b in zip([start] + times, times)]}
+        return self.shuffled(whole), self.fold(samples, end, 1000), len(samples)
+
+    def old_cpu_profile(self):
+        start, samples, end = self.samples()
+
+        def nest(n):
+            return self.shuffled({"functionName": n["name"], "url": n["url"], "lineNumber": n["line"] + 1, "callUID": 7, "hitCount": 2,
+                                  "id": n["id"], "children": [nest(self.nodes[c]) for c in n["children"]]})
+        whole = {"head": nest(self.nodes[0]), "startTime": start // 10**6, "endTime": -(-end // 10**6), "samples": [n["id"] for n, _ in samples],
+                 "timestamps": [t for _, t in samples]}
+        return self.shuffled(whole), self.fold(samples, -(-end // 10**6) * 10**6, 1000), len(samples)
+
+    def hits(self):
+        """Without samples, there are counts of nodes."""
+        expected, nodes = collections.Counter(), []
+        for n in self.nodes:
+            hits = self.rnd.randrange(0, 9)
+            expected[self.stack(n)] += hits
+            nodes.append({"id": n["id"], "callFrame": self.frame(n), "hitCount": hits, "children": [self.nodes[c]["id"] for c in n["children"]]})
+        return {"nodes": nodes, "startTime": 5, "endTime": 9}, +expected, None
+
+    def heap_profile(self):
+        expected = collections.Counter()
+
+        def nest(n):
+            size = self.rnd.choice((0, self.rnd.randrange(1, 10**9)))
+            expected[self.stack(n)] += size
+            return self.shuffled({"callFrame": self.frame(n), "selfSize": size, "id": n["id"], "children": [nest(self.nodes[c]) for c in n["children"]]})
+        head = nest(self.nodes[0])
+        samples = [{"size": 8, "nodeId": self.rnd.choice(self.nodes)["id"], "ordinal": i} for i in range(self.rnd.randrange(5))]
+        return self.shuffled({"head": head, "samples": samples}), +expected, None
+
+
+def folded(text, has_thread):
+    ret = collections.Counter()
+    for line in text.splitlines():
+        stack, weight = line.rsplit(" ", 1)
+        ret[stack.split(";", 1)[1] if has_thread else stack] += int(weight)
+    return ret
+
+
+def cpu(nodes, samples, deltas, **more):
+    return json.dumps({"nodes": nodes, "startTime": 10, "endTime": 99, "samples": samples, "timeDeltas": deltas, **more})
+
+
+def node(number, *children, **more):
+    return {"id": number, "callFrame": {"functionName": f"f{number}", "url": "", "lineNumber": -1}, "children": list(children), **more}
+
+
+class JsonProfiles(Case):
+    def write(self, text):
+        path = self.dir / "p.json"
+        path.write_text(text)
+        return path
+
+    def said(self, *argv, code=0):
+        """Both outputs, as text."""
+        done = self.orma(*argv, code=code)
+        return done.stdout.decode(), done.stderr.decode()
+
+    def check(self, make, seeds=SEEDS):
+        for seed in range(seeds):
+            whole, expected, samples = make(Maker(seed))
+            path = self.write(json.dumps(whole, ensure_ascii=bool(seed % 2), indent=seed % 3 or None))
+            with self.subTest(seed=seed):
+                if not expected:
+                    self.assertIn("no samples", self.said("convert", "collapsed", path, "-", code=1)[1])
+                    continue
+                out, err = self.said("convert", "collapsed", path, "-")
+                self.assertEqual(err, "")
+                self.assertEqual(folded(out, samples is not None), expected)
+                if samples is not None and seed % 4 == 0:
+                    self.assertEqual(self.one(path, "SELECT count(*) FROM cpu_profile_stack_sample"), str(samples))
+
+    def test_cpu_profiles(self):
+        self.check(Maker.cpu_profile)
+
+    def test_cpu_profiles_of_the_old_form(self):
+        self.check(Maker.old_cpu_profile)
+
+    def test_counts_without_samples(self):
+        self.check(Maker.hits, SEEDS // 4)
+
+    def test_heap_profiles(self):
+        self.check(Maker.heap_profile)
+
+    def test_all_commands_show_the_same(self):
+        path = self.write(cpu([node(1, 2), node(2)], [1, 2, 2], [0, 30, 10]))
+        report, _ = self.said("profile", "report", path)
+        self.assertIn("3 samples, which stand for 89.0 us", report)
+        self.assertRegex(report, r"66\.3 % +59\.0 us +66\.3 % +59\.0 us +f2")
+        self.assertRegex(self.said("report", path, "functions")[0], r"f2 +time, nanoseconds +59000")
+        flame = json.loads(self.said("convert", "speedscope", path, "-")[0])
+        self.assertEqual(flame["profiles"][0]["unit"], "nanoseconds")
+        self.assertEqual(sorted(flame["profiles"][0]["weights"]), [30000, 59000])
+        self.assertIn("59000", self.said("convert", "flamegraph", path, "-")[0])
+        # what changed between samples that stand for different times is no test of counts
+        self.assertNotIn("due to chance", self.said("profile", "diff", path, path)[0])
+
+    def test_what_cannot_be_read_is_counted(self):
+        for text, message in (
+                (cpu([node(1, 2), node(2, 1), node(3)], [3, 1], [1, 1]), "1 sample with a circle of callers"),
+                (cpu([node(1), node(1)], [1], [1]), "1 node with the id of another one"),
+                (cpu([node(1, 5)], [1], [1]), "1 callee missing from the profile"),
+                (cpu([node(1, 3), node(2, 3), node(3)], [1], [1]), "1 node with two callers"),
+                (cpu([node(1), "x", 7], [1], [1]), "2 nodes that are no objects"),
+                (cpu([node(1)], [1, 9], [1, 1]), "1 sample whose node is not in the profile"),
+                (cpu([node(1)], [1, 1, 1], [1, float("nan"), 1]), "1 sample without a valid time"),
+                (cpu([node(1)], [1, 1, 1], [1, 1e300, 1]), "1 sample behind one without a valid time"),
+                (cpu([node(1)], [1, 1], [1, 2**62]), "1 sample without a valid time"),
+                (cpu([node(1)], [1, 1, 1], [1, -5000, 6000]), "1 sample with a time before zero"),
+                (cpu([node(1)], [1, 1], [1]), "1 sample without a time"),
+                (cpu([node(1)], [1], [1, 1]), "1 time without a sample"),
+                (cpu([node(1, parent=8)], [1], [1]), "1 caller missing from the profile"),
+                (cpu([node(1)], [1], [1])[:-1] + ', "samples": [1, 1]}', "1 member with the name of another one"),
+                (cpu([node(1)], [1, 1], [1, 1]).replace("[1, 1]}", "[1, 1"), "truncated"),
+                (cpu([node(1)], [1, 1], [1, 1]).replace('"endTime"', '"other"'), "1 end of the last sample"),
+                (cpu([node(1)], [1, 1], [1, 1]).replace("[1, 1]}", "[1, ?, 1]}"), "1 damaged place")):
+            with self.subTest(message=message, text=text):
+                out, err = self.said("query", self.write(text), "SELECT count(*) FROM stack_sample")
+                self.assertIn(message, err)
+                self.assertGreater(int(out.split()[1]), 0)
+
+    def test_a_profile_cut_anywhere_is_read_or_refused(self):
+        for whole in (cpu([node(1, 2), node(2)], [1, 2, 2], [0, 30, 10]), json.dumps(Maker(3).heap_profile()[0])):
+            for end in range(len(whole) // 3, len(whole), 17):
+                done = self.run_program(ORMA, "query", self.write(whole[:end]), "SELECT count(*) FROM stack_sample")
+                self.assertIn(done.returncode, (0, 1), whole[:end])
+                self.assertNotEqual(done.stderr, b"", whole[:end])
+
+    def test_deep_and_large_trees(self):
+        num = 100000
+        chain = cpu([node(i, i + 1) for i in range(num)] + [node(num)], [num, 0], [1, 1])
+        self.assertEqual(self.one(self.write(chain), "SELECT max(depth) FROM stack_profile_callsite"), str(num))
+        text = '{"callFrame":{"functionName":"f"},"selfSize":1,"id":1,"children":['
+        path = self.write('{"head":' + text * num + "]}" * num + "}")
+        self.assertEqual(self.one(path, "SELECT max(depth) FROM stack_profile_callsite"), str(num - 1))
+        wide = cpu([node(0, *range(1, num))] + [node(i) for i in range(1, num)], [num - 1], [1])
+        self.assertEqual(self.one(self.write(wide), "SELECT count(*) FROM stack_profile_callsite"), str(num))
+
+
+if __name__ == "__main__":
+    main()
