@@ -95,6 +95,7 @@ static const struct orma_format_ops *const formats[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_ZIP] = &orma_format_archive,
     [ORMA_FORMAT_TAR] = &orma_format_archive,
     [ORMA_FORMAT_GECKO] = &orma_format_gecko,
+    [ORMA_FORMAT_SPEEDSCOPE] = &orma_format_speedscope,
     [ORMA_FORMAT_V8_CPU] = &orma_format_v8_cpu,
     [ORMA_FORMAT_V8_HEAP] = &orma_format_v8_heap,
     [ORMA_FORMAT_PERF_TEXT] = &orma_format_perf_text,

@@ -40,6 +40,7 @@ const char *const orma_detect_format_names[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_SIMPLEPERF] = "simpleperf_proto",
     [ORMA_FORMAT_FUCHSIA] = "fuchsia",
     [ORMA_FORMAT_GECKO] = "gecko",
+    [ORMA_FORMAT_SPEEDSCOPE] = "speedscope",
     [ORMA_FORMAT_V8_CPU] = "v8_cpu_profile",
     [ORMA_FORMAT_V8_HEAP] = "v8_heap_profile",
     [ORMA_FORMAT_MANIFEST] = "perfetto_manifest",

@@ -62,6 +62,14 @@ static enum orma_format by_member(struct orma_str key, struct orma_str value, un
             (has(value, "\"callUID\"") || has(value, "\"hitCount\"")))
             return ORMA_FORMAT_V8_CPU;
     }
+    if (orma_json_name_is(key, "$schema") && has(value, "speedscope.app/file-format-schema"))
+        return ORMA_FORMAT_SPEEDSCOPE;
+    if (orma_json_name_is(key, "shared") &&
+        behind(behind(behind(value, "{"), "\"frames\""), ":").len)
+        return ORMA_FORMAT_SPEEDSCOPE;
+    if (orma_json_name_is(key, "profiles") && behind(behind(value, "["), "{").len &&
+        (has(value, "\"evented\"") || has(value, "\"sampled\"")))
+        return ORMA_FORMAT_SPEEDSCOPE;
     if ((orma_json_name_is(key, "startTime") || orma_json_name_is(key, "endTime")) &&
         is_number(value))
         *seen |= HAS_TIME;

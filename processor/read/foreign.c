@@ -321,10 +321,6 @@ static const struct {
     const char *has, *also, *is;
     bool list; /* a list; all others are objects */
 } jsons[] = {
-    {"speedscope.app/file-format-schema", NULL,
-     READS("a profile of speedscope", "https://www.speedscope.app reads it")},
-    {"{\"shared\":{\"frames\":[", NULL,
-     READS("a profile of speedscope", "https://www.speedscope.app reads it")},
     {"{\"snapshot\":{\"meta\":{\"node_fields\"", NULL,
      READS("a heap snapshot of V8", "the developer tools of Chrome read it")},
     {"{\"resourceSpans\":[", NULL,

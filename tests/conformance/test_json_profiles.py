@@ -40,6 +40,12 @@ class JsonProfiles(unittest.TestCase):
         path = SAMPLES / "v8" / "main.heapprofile"
         self.assertEqual(folded(path, False), expected(path.with_name(path.name + ".folded.tsv"), 0, 1))
 
+    def test_speedscope(self):
+        for form in ("sampled", "evented"):
+            with self.subTest(form=form):
+                self.assertEqual(folded(SAMPLES / "speedscope" / f"{form}.speedscope.json", True),
+                                 expected(SAMPLES / "speedscope" / "expected.tsv", 0, 1000))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -103,6 +103,32 @@ class Maker:
         samples = [{"size": 8, "nodeId": self.rnd.choice(self.nodes)["id"], "ordinal": i} for i in range(self.rnd.randrange(5))]
         return self.shuffled({"head": head, "samples": samples}), +expected, None
 
+    def speedscope(self):
+        """Stacks with weights, as lists or as what opens and closes."""
+        unit, ns = self.rnd.choice((("nanoseconds", 1), ("microseconds", 10**3), ("milliseconds", 10**6), ("seconds", 10**9)))
+        names = list("abcdefg") + [f"f{i}" for i in range(9)]
+        at = start = self.rnd.randrange(0, 10**6)
+        expected, stacks, weights, events, now = collections.Counter(), [], [], [], []
+        for _ in range(self.rnd.randrange(1, 60)):
+            stack = now[:self.rnd.randrange(len(now) + 1)]
+            stack += [self.rnd.randrange(len(names)) for _ in range(self.rnd.randrange(not stack, 4))]
+            same = 0
+            while same < min(len(now), len(stack)) and now[same] == stack[same]:
+                same += 1
+            events += [{"type": "C", "frame": f, "at": at} for f in reversed(now[same:])]
+            events += [{"type": "O", "frame": f, "at": at} for f in stack[same:]]
+            weight = self.rnd.randrange(0, 50)
+            expected[";".join(names[f] for f in stack)] += weight * ns
+            stacks.append(stack)
+            weights.append(weight)
+            at, now = at + weight, stack
+        events += [{"type": "C", "frame": f, "at": at} for f in reversed(now)]
+        profile = {"name": "Thread 7", "unit": unit, "startValue": start, "endValue": at}
+        profile |= self.rnd.choice(({"type": "sampled", "samples": stacks, "weights": weights}, {"type": "evented", "events": events}))
+        whole = {"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": n} for n in names]},
+                 "profiles": [self.shuffled(profile)]}
+        return self.shuffled(whole), +expected, len(stacks) if profile["type"] == "sampled" else -1
+
 
 def folded(text, has_thread):
     ret = collections.Counter()
@@ -142,7 +168,7 @@ class JsonProfiles(Case):
                 out, err = self.said("convert", "collapsed", path, "-")
                 self.assertEqual(err, "")
                 self.assertEqual(folded(out, samples is not None), expected)
-                if samples is not None and seed % 4 == 0:
+                if samples is not None and samples >= 0 and seed % 4 == 0:
                     self.assertEqual(self.one(path, "SELECT count(*) FROM cpu_profile_stack_sample"), str(samples))
 
     def test_cpu_profiles(self):
@@ -156,6 +182,20 @@ class JsonProfiles(Case):
 
     def test_heap_profiles(self):
         self.check(Maker.heap_profile)
+
+    def test_speedscope(self):
+        self.check(Maker.speedscope)
+
+    def test_frames_of_speedscope_that_do_not_nest(self):
+        events = [("O", 0, 0), ("O", 1, 2), ("C", 0, 5), ("C", 1, 6), ("O", 1, 7), ("O", 9, 8), ("C", 1, 3)]
+        path = self.write(json.dumps({"shared": {"frames": [{"name": "A"}, {"name": "B"}]}, "profiles": [
+            {"type": "evented", "name": "p", "unit": "seconds", "startValue": 0, "endValue": 9,
+             "events": [{"type": t, "frame": f, "at": at} for t, f, at in events]}]}))
+        out, _ = self.said("query", path, "SELECT ts / 1000000000 AS s, dur / 1000000000 AS d, depth, name FROM slice ORDER BY ts")
+        self.assertEqual(out.split()[1:], ['0,5,0,"A"', '2,3,1,"B"', '7,0,0,"B"'])
+        for message in ("1 end of frames before those inside of them", "1 end of frames was dropped", "1 event of no known type",
+                        "1 event without a valid time", "1 end of frames is missing"):
+            self.assertIn(message, self.said("stats", path)[0])
 
     def test_all_commands_show_the_same(self):
         path = self.write(cpu([node(1, 2), node(2)], [1, 2, 2], [0, 30, 10]))
