@@ -146,14 +146,6 @@ static const char *find_gperftools(const uint8_t *data, size_t len)
                : NULL;
 }
 
-/* "BZh9" and what each block begins with. */
-static const char *find_bzip2(const uint8_t *data, size_t len)
-{
-    return len >= 10 && !memcmp(data, "BZh", 3) && !memcmp(data + 4, "1AY&SY", 6)
-               ? READS("packed by bzip2", "`bzip2 -d` unpacks it")
-               : NULL;
-}
-
 /* KeyValue { key = 1: a text, value = 2: a message } */
 static bool is_attribute(const struct orma_pb_field *field)
 {
@@ -237,7 +229,7 @@ static const char *find_bytes(const uint8_t *data, size_t len)
         if (len >= magics[i].len && !memcmp(data, magics[i].magic, magics[i].len))
             return magics[i].is;
     if ((is = find_elf(data, len)) || (is = find_arrow_stream(data, len)) ||
-        (is = find_bzip2(data, len)) || (is = find_go(data, len)) || (is = find_otlp(data, len)))
+        (is = find_go(data, len)) || (is = find_otlp(data, len)))
         return is;
     return find_gperftools(data, len);
 }

@@ -63,10 +63,6 @@ static const struct kind {
     {BINARY("GIF87a"), "GIF"},
     {BINARY("GIF89a"), "GIF"},
     {BINARY("%PDF-1.7\n"), "PDF"},
-    {BINARY("\xfd"
-            "7zXZ\0"),
-     "`xz -d` unpacks it"},
-    {BINARY("BZh91AY&SY"), "`bzip2 -d` unpacks it"},
     {BINARY("\x04\x22\x4d\x18"), "`lz4 -d` unpacks it"},
     {BYTES("\x0a\x1e\x0a\x1c\x0a\x1a\x0a\x0c"
            "service.name\x12\x0a\x0a\x08shopping"),
