@@ -13,7 +13,7 @@
 #define MEMORY_EVERY_NS 10000000u
 /* SQLite asks between steps of its machine whether it should go on. A step may be a function over a
  * text of many megabytes: after steps that took so long it asks at the next. */
-#define STEPS_MAX 1000
+#define STEPS_MAX 1024
 #define STEPS_LONG_NS 10000000u
 
 /* Coarse: no system call, and no limit is that short. */
@@ -53,7 +53,7 @@ static int look_between_steps(void *data)
     if (limits->asked_ns - before > STEPS_LONG_NS)
         steps = 1;
     else if (steps < STEPS_MAX)
-        steps *= 10;
+        steps *= 2;
     if (steps != limits->progress_steps) {
         limits->progress_steps = steps;
         sqlite3_progress_handler(self->db, steps, look_between_steps, self);
