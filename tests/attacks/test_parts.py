@@ -208,6 +208,21 @@ class PerfData(Parts):
                 file = self.file(samples=0, more=packed)
                 self.assertEqual(self.load(file, sql), expected)
                 self.whole(file)
+        # A long record in pieces of a byte: what is not whole yet is not copied with each.
+        name = b"x" * 60000
+        comm = struct.pack("<IHH", 3, 0, 16 + len(name)) + struct.pack("<II", 5, 5) + name
+        stream, out = b"\x28\xb5\x2f\xfd\0\x70" + struct.pack("<I", len(comm) << 3)[:3] + comm, b""
+        for at in range(len(stream)):
+            out += struct.pack("<IHHB", 81, 0, 9, stream[at])
+        (self.dir / "long").write_bytes(self.file(samples=1, more=out))
+
+        def limit():
+            if SLOW == 1:  # else a sanitizer, which needs address space without end
+                resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+        done = subprocess.run([ORMA, "query", "--cache=off", "long", "select length(name) from thread where tid = 5"], cwd=self.dir,
+                              env=self.env, capture_output=True, preexec_fn=limit)
+        self.assertEqual((done.returncode, done.stdout.split()[-1]), (0, b"60000"), done.stderr)
         # The last record is cut, a block is of a kind that is none, a record has no size, one is packed twice.
         records = self.file(samples=9)[184:184 + 9 * 32]
         self.lacks(self.file(samples=0, more=self.packed(records[:-5], rng)), "truncated")

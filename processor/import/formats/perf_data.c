@@ -628,13 +628,15 @@ static struct orma_str packed_bytes(struct orma_perf_cursor c, uint32_t type)
     return (struct orma_str){(const char *)c.pos, ORMA_MIN(len, (uint64_t)(c.end - c.pos))};
 }
 
-/* The next block, which begins with what was left of the last one. NULL: memory is out. */
+/* Where the next bytes go: behind the last block, as long as nothing of it is a record, which stays
+ * where it is; else a new one, which begins with what was left. NULL: memory is out. */
 static struct orma_buf *add_block(struct orma_perf_packed *self)
 {
-    const struct orma_buf *last =
-        self->blocks.len ? &self->blocks.data[self->blocks.len - 1] : NULL;
+    struct orma_buf *last = self->blocks.len ? &self->blocks.data[self->blocks.len - 1] : NULL;
     struct orma_buf block = {0};
 
+    if (last && self->rest == last->len)
+        return last;
     if (self->rest)
         orma_buf_put(&block, last->data + last->len - self->rest, self->rest);
     self->rest = 0;
@@ -704,6 +706,7 @@ static struct orma_unit_end unpack_record(struct orma_file *file, struct orma_pe
     self->broken = r < 0;
     if (!read_block(file, p, block)) {
         self->broken = true;
+        self->rest = 0;
         orma_file_damage(file, at, h->size, "what is in a compressed record is no record");
     }
     return ended;
