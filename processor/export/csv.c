@@ -237,6 +237,15 @@ static bool has_key(const struct orma_buf *keys, unsigned num, const struct orma
     return false;
 }
 
+static unsigned columns_called(struct orma_query *q, const char *name, unsigned num)
+{
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < num; i++)
+        found += strcmp(orma_query_column_name(q, i), name) == 0;
+    return found;
+}
+
 /* The names of the columns. Readers of JSON keep one of two members with the same name: later ones
  * get a number, as SQLite gives them in a subquery. */
 static struct orma_buf *json_keys(struct orma_query *q, unsigned columns)
@@ -245,17 +254,24 @@ static struct orma_buf *json_keys(struct orma_query *q, unsigned columns)
 
     for (unsigned i = 0; keys && i < columns; i++) {
         const char *name = orma_query_column_name(q, i);
-        unsigned same = 0;
+        unsigned number = columns_called(q, name, i);
 
-        do {
+        orma_buf_put_str(&keys[i], name);
+        while (!keys[i].failed && has_key(keys, i, &keys[i])) {
+            number += !number;
             orma_buf_clear(&keys[i]);
-            orma_buf_put_str(&keys[i], name ? name : "");
-            if (same)
-                orma_buf_printf(&keys[i], ":%u", same);
-            same++;
-        } while (!keys[i].failed && has_key(keys, i, &keys[i]));
+            orma_buf_printf(&keys[i], "%s:%u", name, number++);
+        }
     }
     return keys;
+}
+
+static bool is_lacking(const struct orma_buf *keys, unsigned columns)
+{
+    for (unsigned i = 0; keys && i < columns; i++)
+        if (keys[i].failed)
+            return true;
+    return !keys;
 }
 
 static void free_keys(struct orma_buf *keys, unsigned columns)
@@ -281,7 +297,7 @@ static int print_json(struct orma_query *q, FILE *out, bool lines)
     unsigned columns = orma_query_columns(q);
     struct orma_buf *keys = json_keys(q, columns);
     const char *sep = lines ? "" : "[";
-    int r = keys ? 0 : -ENOMEM;
+    int r = is_lacking(keys, columns) ? -ENOMEM : 0;
 
     while (!r && (r = orma_query_step(q)) == 1) {
         fputs(sep, out);

@@ -296,6 +296,8 @@ class Export(unittest.TestCase):
         folder = self.root / "texts"
         lines = self.export("jsonl", "-", "SELECT 1 AS a, 2 AS a, 3 AS 'a:1', 4 AS a").decode()
         self.assertEqual(json.loads(lines), {"a": 1, "a:1": 2, "a:1:1": 3, "a:2": 4})
+        many = json.loads(self.export("jsonl", "-", "SELECT " + ", ".join(f"{i} AS a" for i in range(1500))))
+        self.assertEqual((len(many), many["a"], many["a:1499"]), (1500, 0, 1499))
         self.export("jsonl", folder)
         self.assertEqual(len((folder / "slice.jsonl").read_text().splitlines()), 300)
         self.assertEqual((folder / "sched.jsonl").read_text(), "")
