@@ -23,7 +23,7 @@
 #endif
 
 #define STEP ((size_t)64 << 10)
-#define XZ_MEMORY ((uint64_t)256 << 20) /* `xz -9` needs 65 MiB */
+#define XZ_MEMORY ((uint64_t)256 << 20) /* as ORMA_UNPACKED_MEMORY says */
 
 struct orma_inflater {
     enum orma_inflate_form form;
@@ -286,7 +286,7 @@ static int feed_xz(struct orma_inflater *self, struct orma_str in, orma_inflate_
         if (state == LZMA_MEM_ERROR)
             r = -ENOMEM;
         else if (state == LZMA_MEMLIMIT_ERROR)
-            r = -EFBIG;
+            r = -E2BIG;
         else if (state != LZMA_OK && !self->done && state != LZMA_BUF_ERROR)
             r = -EBADMSG;
         if (!r && !self->done && xz->avail_in == before && !out)

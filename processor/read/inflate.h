@@ -50,6 +50,11 @@ static inline bool orma_unpacked_add(struct orma_unpacked *self, uint64_t len)
     "unpacks to more than 64 times the size of the file plus 256 MiB: refused as a zip bomb; if "  \
     "it is not one, unpack it before loading (ERR:decomp)"
 
+/* Of -E2BIG. `xz -9` needs 65 MiB. */
+#define ORMA_UNPACKED_MEMORY                                                                       \
+    "needs more than 256 MiB of memory to unpack (a large dictionary of xz): unpack it before "    \
+    "loading (ERR:decomp)"
+
 enum orma_inflate_form {
     ORMA_INFLATE_ZLIB, /* or gzip, by its header; several gzip members are one stream */
     ORMA_INFLATE_RAW,  /* deflate without a header, as in zip */
@@ -62,7 +67,7 @@ enum orma_inflate_form {
 enum orma_inflate_form orma_inflate_form_of(enum orma_format format);
 
 /* Appends at most `max` bytes to `ret`. 0, -EBADMSG (what came out whole is there), -EFBIG (there
- * are more), -ENOMEM, -ENOTSUP. */
+ * are more), -E2BIG (unpacking needs too much memory), -ENOMEM, -ENOTSUP. */
 int orma_inflate(enum orma_inflate_form form, struct orma_str in, uint64_t max,
                  struct orma_buf *ret);
 

@@ -126,6 +126,14 @@ class Containers(Case):
                     rows = int(text.split("\n")[1])
                     self.assertTrue(rows == 200000 if data.startswith(packed) else 0 < rows < 200000, rows)
 
+    def test_a_dictionary_that_takes_too_much(self):
+        data = bytearray(lzma.compress(TRACE))
+        self.assertEqual(data[14:16], b"\x21\1")  # LZMA2 and one byte: the size of its dictionary
+        data[16] = 38  # 2 GiB
+        size = (data[12] + 1) * 4
+        struct.pack_into("<I", data, 12 + size - 4, zlib.crc32(data[12:12 + size - 4]))
+        self.refuses(bytes(data), "the xz stream needs more than 256 MiB of memory to unpack")
+
     def test_bombs(self):
         zeroes = gzip.compress(bytes(100 * MIB), 9)
         inner = zlib.compress(bytes(64 * MIB), 9)

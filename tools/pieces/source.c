@@ -385,7 +385,9 @@ static int spool(struct orma_pieces_source *self, const enum orma_inflate_form *
         if (s.to)
             (void)fclose(s.to); /* it has no name */
         if (r != -ENOMEM)
-            (void)complain(self, r == -EFBIG ? "its content " ORMA_UNPACKED_BOMB : strerror(-r));
+            (void)complain(self, r == -EFBIG   ? "its content " ORMA_UNPACKED_BOMB
+                                 : r == -E2BIG ? "it " ORMA_UNPACKED_MEMORY
+                                               : strerror(-r));
         return r;
     }
     orma_fd_close(&self->fd);

@@ -1,4 +1,5 @@
-/* One file, packed: gzip, zstd, xz, bzip2 and ctrace are unpacked piece by piece into the file inside. */
+/* One file, packed: gzip, zstd, xz, bzip2 and ctrace are unpacked piece by piece into the file
+ * inside. */
 #include "processor/import/formats/formats.h"
 
 #include <errno.h>
@@ -44,6 +45,8 @@ bool orma_formats_unpacked(struct orma_file *inside, const struct orma_inflater 
                         "this build cannot unpack %s: it was built without that library", of);
     else if (result == -EFBIG)
         orma_file_error(inside, result, "the %s stream " ORMA_UNPACKED_BOMB, of);
+    else if (result == -E2BIG)
+        orma_file_error(inside, result, "the %s stream " ORMA_UNPACKED_MEMORY, of);
     else if (result < 0 && inside->size)
         tell_broken(inside->parent, inflater, bytes);
     else if (result < 0)
