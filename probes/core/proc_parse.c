@@ -5,7 +5,21 @@
  */
 #include "probes/core/proc_parse.h"
 
+#include <errno.h>
+#include <stdio.h>
+
 #include "sdk/base/defs.h"
+#include "sdk/base/fd.h"
+
+bool orma_proc_read(int proc_fd, int32_t pid, const char *name, size_t max, struct orma_buf *ret)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "%d/%s", pid, name); /* fits */
+    orma_buf_clear(ret);
+    int r = orma_fd_read_file(proc_fd, path, max, ret);
+    return (r == 0 || r == -EFBIG) && !ret->failed;
+}
 
 bool orma_proc_word(struct orma_str *rest, struct orma_str *ret)
 {

@@ -1,5 +1,5 @@
 /*
- * Parsers of files below /proc that many sources read. Text in, structs out;
+ * Files below /proc that many sources read, and their parsers. Text in, structs out;
  * what a line does not say stays as it was. Nothing is trusted: lengths are
  * capped, numbers checked, names may be any bytes.
  */
@@ -8,9 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sdk/base/buf.h"
 #include "sdk/base/str.h"
 
 #define ORMA_PROC_NS_MAX 32
+
+/* The file `name` of a process; of one that is too long the first `max` bytes. False: it cannot be
+ * read. */
+bool orma_proc_read(int proc_fd, int32_t pid, const char *name, size_t max, struct orma_buf *ret);
 
 /* Memory counters of a process, in KiB; indices of orma_proc_status.mem. */
 enum orma_proc_mem {

@@ -7,7 +7,6 @@
 #include "probes/process/poll.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,16 +104,6 @@ static struct cached *cache_get(struct orma_process_poll *self, int32_t pid)
     return c;
 }
 
-static bool read_file(struct orma_process_poll *self, int32_t pid, const char *name)
-{
-    char path[64];
-
-    (void)snprintf(path, sizeof(path), "%d/%s", pid, name); /* fits */
-    orma_buf_clear(&self->text);
-    int r = orma_fd_read_file(self->proc_fd, path, FILE_MAX, &self->text);
-    return (r == 0 || r == -EFBIG) && !self->text.failed;
-}
-
 static void set(struct cached *now, enum value which, uint64_t val)
 {
     now->values[which] = val;
@@ -130,17 +119,17 @@ static bool read_values(struct orma_process_poll *self, int32_t pid, struct cach
     int64_t oom;
 
     *now = (struct cached){0};
-    if (!read_file(self, pid, "status") ||
+    if (!orma_proc_read(self->proc_fd, pid, "status", FILE_MAX, &self->text) ||
         !orma_proc_parse_status(orma_buf_str(&self->text), &status) || status.tgid != pid)
         return false;
     for (unsigned i = 0; i < ORMA_PROC_MEM_NUM; i++) {
         if (status.mem_present >> i & 1)
             set(now, VALUE_MEM + i, status.mem[i]);
     }
-    if (read_file(self, pid, "oom_score_adj") &&
+    if (orma_proc_read(self->proc_fd, pid, "oom_score_adj", FILE_MAX, &self->text) &&
         orma_str_to_i64(orma_str_trim(orma_buf_str(&self->text)), &oom))
         set(now, VALUE_OOM, (uint64_t)oom);
-    if (self->smaps && read_file(self, pid, "smaps_rollup") &&
+    if (self->smaps && orma_proc_read(self->proc_fd, pid, "smaps_rollup", FILE_MAX, &self->text) &&
         orma_proc_parse_smaps(orma_buf_str(&self->text), &smaps)) {
         set(now, VALUE_SMR_RSS, smaps.rss);
         set(now, VALUE_SMR_PSS, smaps.pss);
@@ -149,7 +138,7 @@ static bool read_values(struct orma_process_poll *self, int32_t pid, struct cach
         set(now, VALUE_SMR_PSS_SHMEM, smaps.pss_shmem);
         set(now, VALUE_SMR_SWAP_PSS, smaps.swap_pss);
     }
-    if (self->times && read_file(self, pid, "stat") &&
+    if (self->times && orma_proc_read(self->proc_fd, pid, "stat", FILE_MAX, &self->text) &&
         orma_proc_parse_stat(orma_buf_str(&self->text), &stat)) {
         uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
 

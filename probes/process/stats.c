@@ -93,23 +93,12 @@ static void packet_close(struct process_stats *self)
                                    &self->packet); /* lost: the writer counts it */
 }
 
-static bool read_file(struct process_stats *self, int32_t pid, const char *name, size_t max)
-{
-    char path[64];
-
-    (void)snprintf(path, sizeof(path), "%d/%s", pid, name); /* fits */
-    orma_buf_clear(&self->text);
-    int r = orma_fd_read_file(self->proc_fd, path, max, &self->text);
-    /* Of a file that is too long we keep the beginning. */
-    return (r == 0 || r == -EFBIG) && !self->text.failed;
-}
-
 static void put_cmdline(struct process_stats *self, int32_t pid, struct orma_str name)
 {
     struct orma_buf *out = &self->packet;
     struct orma_str rest, arg;
 
-    if (!read_file(self, pid, "cmdline", CMDLINE_MAX))
+    if (!orma_proc_read(self->proc_fd, pid, "cmdline", CMDLINE_MAX, &self->text))
         self->text.len = 0;
     rest = orma_buf_str(&self->text);
     while (rest.len && rest.data[rest.len - 1] == '\0')
@@ -128,7 +117,7 @@ static void put_age(struct process_stats *self, int32_t pid)
     struct orma_proc_stat stat;
     uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
 
-    if (read_file(self, pid, "stat", STATUS_MAX) &&
+    if (orma_proc_read(self->proc_fd, pid, "stat", STATUS_MAX, &self->text) &&
         orma_proc_parse_stat(orma_buf_str(&self->text), &stat))
         orma_pb_put_u64(&self->packet, ORMA_PB_PROCESS_TREE_PROCESS_PROCESS_START_FROM_BOOT,
                         stat.start_time * tick_ns);
@@ -138,7 +127,7 @@ static void put_cgroup(struct process_stats *self, int32_t pid)
 {
     struct orma_str path;
 
-    if (!read_file(self, pid, "cgroup", CGROUP_MAX))
+    if (!orma_proc_read(self->proc_fd, pid, "cgroup", CGROUP_MAX, &self->text))
         return;
     path = orma_proc_parse_cgroup(orma_buf_str(&self->text));
     if (path.len)
@@ -234,7 +223,8 @@ static void look_at(struct process_stats *self, int32_t pid)
 {
     struct orma_proc_status status, leader;
 
-    if (pid <= 0 || is_seen(self, pid) || !read_file(self, pid, "status", STATUS_MAX) ||
+    if (pid <= 0 || is_seen(self, pid) ||
+        !orma_proc_read(self->proc_fd, pid, "status", STATUS_MAX, &self->text) ||
         !orma_proc_parse_status(orma_buf_str(&self->text), &status))
         return;
     if (status.pid != pid)
@@ -246,7 +236,8 @@ static void look_at(struct process_stats *self, int32_t pid)
     }
     mark_seen(self, pid);
     put_thread(self, &status);
-    if (!is_seen(self, status.tgid) && read_file(self, status.tgid, "status", STATUS_MAX) &&
+    if (!is_seen(self, status.tgid) &&
+        orma_proc_read(self->proc_fd, status.tgid, "status", STATUS_MAX, &self->text) &&
         orma_proc_parse_status(orma_buf_str(&self->text), &leader) && leader.pid == leader.tgid)
         look_at_process(self, &leader);
 }

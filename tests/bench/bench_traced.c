@@ -20,6 +20,7 @@
 #include "protos/fields/common.h"
 #include "protos/fields/config.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/bench/bench.h"
@@ -216,14 +217,6 @@ static void commit(void *ctx, uint64_t ops)
     }
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 static void copy_batch(struct bed *b, uint32_t from, size_t *at)
 {
     size_t len = b->chunk_size;
@@ -256,12 +249,12 @@ static struct bench_result time_batches(struct bed *b, uint64_t ops, bool commit
     for (int round = 0; round < ROUNDS; round++) {
         for (uint64_t i = 0; i < ops; i += BATCH) {
             prepare(b, (uint32_t)i);
-            uint64_t start = now_ns();
+            uint64_t start = orma_clock_monotonic();
             if (!commits)
                 copy_batch(b, (uint32_t)i, &at);
             else if (traced_commit(b->producer, orma_buf_str(&b->request)) < 0)
                 die("commit");
-            batches[i / BATCH] = (double)(now_ns() - start) / BATCH;
+            batches[i / BATCH] = (double)(orma_clock_monotonic() - start) / BATCH;
         }
         qsort(batches, ops / BATCH, sizeof(*batches), by_value);
         rounds[round] = batches[ops / BATCH / 2];

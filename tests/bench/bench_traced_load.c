@@ -17,6 +17,7 @@
 #include "protos/fields/config.h"
 #include "protos/fields/ipc.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/clock.h"
 #include "sdk/ipc/client.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/service.h"
@@ -33,14 +34,6 @@ static void die(const char *what)
 {
     fprintf(stderr, "bench_traced_load: %s failed\n", what);
     exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 /* ---- a producer ---- */
@@ -72,8 +65,8 @@ static int produce(const char *addr, unsigned seconds)
         return 1;
     while (!__atomic_load_n(&source.enabled, __ATOMIC_RELAXED))
         poll(NULL, 0, 1); /* until the session wants it */
-    uint64_t start = now_ns(), end = start + seconds * UINT64_C(1000000000), sent = 0;
-    for (uint64_t now = start; now < end; now = now_ns()) {
+    uint64_t start = orma_clock_monotonic(), end = start + seconds * UINT64_C(1000000000), sent = 0;
+    for (uint64_t now = start; now < end; now = orma_clock_monotonic()) {
         for (uint64_t due = (now - start) * (RATE / 1000000) / 1000; sent < due; sent += PACKET)
             write_one(bytes);
         struct timespec tick = {0, TICK_NS};
@@ -197,7 +190,7 @@ int main(void)
         die("connecting");
     enable(client, &enabled);
     double before = cpu_of(thread);
-    uint64_t start = now_ns();
+    uint64_t start = orma_clock_monotonic();
     bool failed = false;
     /* The statistics are asked for when the producers have flushed and before they are gone. */
     for (int i = 0; i < PRODUCERS; i++) {
@@ -206,7 +199,7 @@ int main(void)
         waitpid(pids[i], &status, 0);
         failed |= status != 0;
     }
-    double took = (double)(now_ns() - start) / 1e9, cpu = cpu_of(thread) - before;
+    double took = (double)(orma_clock_monotonic() - start) / 1e9, cpu = cpu_of(thread) - before;
     call(client, "GetTraceStats", NULL, &reply);
     wait_for(client, &reply);
     struct orma_pb_reader r = orma_pb_reader(reply.payload.data, reply.payload.len);
