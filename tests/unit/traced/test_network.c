@@ -207,7 +207,7 @@ static void leave_many(struct traced_users *users, struct traced_user *user, siz
 Test(traced_network, no_user_takes_all_connections)
 {
     struct traced_users users;
-    struct traced_user *first, *second, *own;
+    struct traced_user *first = NULL, *second = NULL, *own = NULL;
 
     traced_users_init(&users);
     users.conns_max = 100;
