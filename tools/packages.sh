@@ -1,7 +1,7 @@
 # Debian packages by purpose; sourced by tools/quickstart.sh and tools/test.sh.
 ORMA_BUILD_PACKAGES="gcc libc6-dev meson ninja-build pkg-config python3 protobuf-c-compiler protobuf-compiler
-libprotobuf-c-dev libevent-dev libsqlite3-dev zlib1g-dev libzstd-dev liblzma-dev libbz2-dev libseccomp-dev libpcre2-dev
-libsystemd-dev libelf-dev libdw-dev libexpat1-dev libedit-dev"
+libprotobuf-c-dev libevent-dev libsqlite3-dev zlib1g-dev libdeflate-dev libzstd-dev liblzma-dev libbz2-dev libseccomp-dev
+libpcre2-dev libsystemd-dev libelf-dev libdw-dev libexpat1-dev libedit-dev"
 ORMA_TEST_PACKAGES="$ORMA_BUILD_PACKAGES libcriterion-dev clang llvm
 libclang-rt-14-dev libdebuginfod1 valgrind tmux python3-numpy python3-pandas sqlite3 chromium firefox-esr
 clickhouse-server libcurl4 furo python3-myst-parser python3-sphinx"

@@ -9,8 +9,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "processor/read/inflate_whole.h"
+
 #ifdef ORMA_HAVE_ZLIB
 #include <zlib.h>
+#endif
+#ifdef ORMA_HAVE_LIBDEFLATE
+#include <libdeflate.h>
 #endif
 #ifdef ORMA_HAVE_ZSTD
 #include <zstd.h>
@@ -378,7 +383,10 @@ int orma_inflater_feed(struct orma_inflater *self, struct orma_str in, orma_infl
 
 bool orma_inflate_sum(uint32_t *sum, const uint8_t *data, size_t len)
 {
-#ifdef ORMA_HAVE_ZLIB
+#if defined(ORMA_HAVE_LIBDEFLATE)
+    *sum = libdeflate_crc32(*sum, data, len);
+    return true;
+#elif defined(ORMA_HAVE_ZLIB)
     for (size_t done = 0; done < len;) {
         size_t step = ORMA_MIN(len - done, (size_t)1 << 30);
 
@@ -402,6 +410,8 @@ static void into_buf(void *data, const uint8_t *bytes, size_t len)
 int orma_inflate(enum orma_inflate_form form, struct orma_str in, uint64_t max,
                  struct orma_buf *ret)
 {
+    if (orma_inflate_whole(form, in, 0, max, ret))
+        return 0;
     struct orma_inflater *self = orma_inflater_new(form);
 
     if (self)

@@ -89,6 +89,7 @@ static void file_free(struct orma_file *self)
     free(self->events.list);
     orma_buf_fini(&self->head);
     orma_buf_fini(&self->all);
+    orma_buf_fini(&self->taken);
     free(self);
 }
 
@@ -539,6 +540,20 @@ bool orma_file_is_bomb(struct orma_file *self, size_t len)
         return false;
     orma_file_error(self, -EFBIG, "packed content " ORMA_UNPACKED_BOMB);
     return true;
+}
+
+void orma_file_take(struct orma_file *self, struct orma_buf *from)
+{
+    uint8_t *shrunk = from->len ? realloc(from->data, from->len) : NULL;
+
+    self->taken = *from;
+    *from = (struct orma_buf){0};
+    if (shrunk) {
+        self->taken.data = shrunk;
+        self->taken.cap = self->taken.len;
+    }
+    if (self->taken.len && !orma_file_is_bomb(self, self->taken.len))
+        orma_file_map_all(self, self->taken.data, self->taken.len);
 }
 
 void orma_file_feed(struct orma_file *self, const uint8_t *data, size_t len)

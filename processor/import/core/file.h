@@ -84,6 +84,7 @@ struct orma_file {
     const char *like;       /* what it seems to be where nothing of it can be read; or NULL */
     struct orma_buf head;   /* bytes whose format is not known yet */
     struct orma_buf all;    /* fed bytes of a format that wants all of them */
+    struct orma_buf taken;  /* orma_file_take() */
     struct orma_pieces pieces;
     struct orma_file_events events;
     struct {
@@ -110,6 +111,9 @@ size_t orma_file_map(struct orma_file *self, const uint8_t *data, size_t len, bo
 
 /* All bytes of a file at once; they stay. */
 void orma_file_map_all(struct orma_file *self, const uint8_t *data, size_t len);
+
+/* All bytes of a file in a container, which it keeps: takes them out of `from`. */
+void orma_file_take(struct orma_file *self, struct orma_buf *from);
 
 /* Bytes that are copied if they are needed later. */
 void orma_file_feed(struct orma_file *self, const uint8_t *data, size_t len);

@@ -12,7 +12,7 @@
 
 #include "processor/import/formats/container.h"
 #include "processor/import/formats/formats.h"
-#include "processor/read/inflate.h"
+#include "processor/read/inflate_whole.h"
 #include "sdk/base/vec.h"
 
 /* ---- members ---- */
@@ -167,6 +167,23 @@ static void list_members(struct orma_format_archive *a)
             orma_file_list(a->file, orma_model_str(model, a->list[i].name), a->list[i].len);
 }
 
+/* True: it is sound, and was unpacked at once. Otherwise nothing came of it. */
+static bool took_whole(const struct orma_format_member *m, struct orma_file *inside)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf all = {0};
+    const struct orma_str bytes = {(const char *)m->data, m->len};
+    uint32_t crc = 0;
+
+    if (!m->sum || !orma_inflate_whole(ORMA_INFLATE_RAW, bytes, m->size,
+                                       orma_unpacked_left(&inside->imp->reader->unpacked), &all))
+        return false;
+    (void)orma_inflate_sum(&crc, all.data, all.len); /* who unpacks can do sums */
+    if (orma_format_le(m->sum, 4) != crc)
+        return false;
+    orma_file_take(inside, &all);
+    return true;
+}
+
 static void import_member(struct orma_format_archive *a, const struct orma_format_member *m)
 {
     struct orma_import_ctx *imp = a->file->imp;
@@ -184,7 +201,7 @@ static void import_member(struct orma_format_archive *a, const struct orma_forma
                 check_sum(a, m, crc);
             orma_file_map_all(inside, m->data, m->len);
         }
-    } else {
+    } else if (!took_whole(m, inside)) {
         struct orma_inflater *z = orma_inflater_new(ORMA_INFLATE_RAW);
         struct orma_str bytes = {(const char *)m->data, m->len};
         struct unpacking unpacking = {.inside = inside};

@@ -19,6 +19,7 @@ struct orma_format_member {
     struct orma_str name; /* of the archive, or of its arena */
     const uint8_t *data;  /* as it lies there */
     size_t len;
+    uint64_t size;      /* of what is packed in it, as the list has it; 0: not known */
     bool packed;        /* deflated */
     bool is_trace;      /* or holds such */
     bool repeats;       /* another one has the same bytes */

@@ -205,6 +205,7 @@ static size_t zip_entry(struct orma_format_archive *a, const uint8_t *data, size
         return 0;
     }
     m.sum = entry + 16;
+    m.size = orma_format_le(entry + 24, 4);
     size_t end = (size_t)(m.data - data) + m.len;
     /* The list and the member itself may differ; zip_body() has looked at the latter. */
     if ((orma_format_le(entry + 8, 2) | orma_format_le(data + place + 6, 2)) & 8)

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "processor/read/inflate.h"
+#include "processor/read/inflate_whole.h"
 
 /* Where the zlib stream of a ctrace file begins: behind a line of text. */
 #define CTRACE_HEAD ORMA_STR("TRACE:\n")
@@ -72,18 +72,50 @@ static bool set_up(struct orma_file *file, struct packed *p)
     return !orma_file_failed(file);
 }
 
+/* What is unpacked at once can't be interrupted, so it is no more than takes a moment. */
+#define WHOLE_MAX ((size_t)32 << 20)
+
+/* The rest comes with the next call, from where it lies. */
+static bool waits_for_rest(const struct orma_file *file, const struct packed *p,
+                           struct orma_str bytes)
+{
+    const struct orma_reader *reader = file->imp->reader;
+
+    return !p->inside && orma_inflate_form_of(file->format) == ORMA_INFLATE_ZLIB &&
+           reader->source.mapped && orma_mapped_size(reader->source.mapped) <= WHOLE_MAX &&
+           orma_reader_offset(reader, (const uint8_t *)bytes.data) >= 0;
+}
+
+/* True: it was all there, and sound. Otherwise nothing came of it. */
+static bool took_whole(struct orma_file *file, struct packed *p, struct orma_str bytes)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf all = {0};
+
+    if (bytes.len > WHOLE_MAX ||
+        !orma_inflate_whole(orma_inflate_form_of(file->format), bytes, 0,
+                            orma_unpacked_left(&file->imp->reader->unpacked), &all))
+        return false;
+    orma_file_take(p->inside, &all);
+    if (!orma_file_failed(file))
+        orma_file_finish(p->inside);
+    return true;
+}
+
 static size_t packed_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
 {
     struct packed *p = file->state;
     struct orma_str bytes = {(const char *)data, len};
 
-    if (file->format == ORMA_FORMAT_CTRACE && !p->inflater) {
+    if (file->format == ORMA_FORMAT_CTRACE && !p->inside) {
         const char *at = orma_str_find(bytes, CTRACE_HEAD);
 
         at = at ? at + CTRACE_HEAD.len : bytes.data;
         bytes = (struct orma_str){at, (size_t)(bytes.data + len - at)};
     }
-    if (!set_up(file, p))
+    if (!at_end && waits_for_rest(file, p, bytes))
+        return 0;
+    const bool first = !p->inside;
+    if (!set_up(file, p) || (first && at_end && took_whole(file, p, bytes)))
         return len;
     if (p->broken) {
         orma_file_damage(file, data, len, BROKEN_STREAM);
