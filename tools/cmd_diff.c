@@ -8,6 +8,7 @@
 #include "tools/commands.h"
 #include "tools/load/cache.h"
 #include "tools/load/load.h"
+#include "tools/load/threads.h"
 #include "tools/report/diff.h"
 #include "tools/report/options.h"
 
@@ -116,7 +117,7 @@ static int diff(struct args *a)
     int r = 0, code = ORMA_EXIT_FAILURE;
 
     for (unsigned i = 0; i < 2 && r == 0; i++) {
-        r = orma_processor_new(NULL, &a->request.tp[i]);
+        r = orma_processor_new(orma_load_config(), &a->request.tp[i]);
         if (r == 0)
             r = orma_load_trace(a->request.tp[i], "orma diff", a->request.traces[i],
                                 ORMA_LOAD_TELLS, NULL);
@@ -186,6 +187,7 @@ const struct orma_command orma_cmd_diff = {
                 "  orma diff before.pftrace after.pftrace slices --fail-on '+5%:slice=request'\n"
                 "  orma diff before.pftrace after.pftrace --markdown\n",
     .options = options,
+    .threads = true,
     .exclusive = "json markdown",
     .put_words = put_sections,
     .run = run,

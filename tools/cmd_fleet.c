@@ -306,6 +306,7 @@ const struct orma_command orma_cmd_fleet = {
                 "  orma fleet expire --to clickhouse://db --keep 90\n"
                 "  orma fleet export --to lake --label build=1.2 'runs/**/*.pftrace'\n",
     .options = options,
+    .threads = true,
     .put_words = put_words,
     .run = run,
 };

@@ -31,6 +31,7 @@
 #include "tools/heap/pids.h"
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
+#include "tools/load/threads.h"
 #include "tools/profile/text.h"
 #include "tools/record/child.h"
 #include "tools/record/recorder.h"
@@ -601,7 +602,7 @@ static int answer(struct heap *self)
     if (!stats.samples)
         return 0;
     snprintf(path, sizeof(path), "%s/" ORMA_LOAD_FOLDER_TRACE, self->folder.path);
-    r = orma_processor_new(NULL, &tp);
+    r = orma_processor_new(orma_load_config(), &tp);
     if (r == 0)
         r = stats.given_up ? 0 : orma_load_symbols_from_here(tp, PROGRAM, &names);
     if (r == 0)

@@ -17,6 +17,7 @@
 #include "tools/load/load.h"
 #include "tools/load/sql_error.h"
 #include "tools/load/symbols.h"
+#include "tools/load/threads.h"
 #include "tools/many/many.h"
 #include "tools/shell/prompt.h"
 
@@ -299,8 +300,10 @@ static int load(const struct query *q, struct orma_processor *tp)
 
 static int query(const struct query *q)
 {
-    struct orma_processor_config config = {
-        .size = sizeof(config), .full_sort = q->full_sort, .query_timeout_ms = q->timeout_ms};
+    struct orma_processor_config config = {.size = sizeof(config),
+                                           .full_sort = q->full_sort,
+                                           .query_timeout_ms = q->timeout_ms,
+                                           .threads = orma_load_threads()};
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
     struct orma_processor *tp = NULL;
     unsigned statements = 0;
@@ -382,5 +385,6 @@ const struct orma_command orma_cmd_query = {
                 "      --then 'SELECT name, sum(n) FROM result GROUP BY name'\n"
                 "  echo 'SELECT * FROM stats WHERE value != 0' | orma query t.pftrace\n",
     .options = options,
+    .threads = true,
     .run = run,
 };

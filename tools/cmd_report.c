@@ -10,6 +10,7 @@
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
 #include "tools/load/symbols.h"
+#include "tools/load/threads.h"
 #include "tools/output/output.h"
 #include "tools/report/choice.h"
 #include "tools/report/options.h"
@@ -126,7 +127,7 @@ static int report(const struct args *a)
     int r = a->html ? orma_output_check(&want) : 0, code = ORMA_EXIT_FAILURE;
 
     if (r == 0)
-        r = orma_processor_new(NULL, &tp);
+        r = orma_processor_new(orma_load_config(), &tp);
     if (r == 0)
         r = orma_load_trace(tp, "orma report", a->request.trace, ORMA_LOAD_TELLS, NULL);
     if (r == 0 && a->html) {
@@ -186,6 +187,7 @@ const struct orma_command orma_cmd_report = {
                 "  orma report trace.pftrace --html=report.html   # to pass on\n"
                 "  orma report trace.pftrace threads --sql\n",
     .options = options,
+    .threads = true,
     .exclusive = ORMA_REPORT_FORMS,
     .put_words = put_sections,
     .run = run,

@@ -13,6 +13,7 @@
 #include "tools/load/cache.h"
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
+#include "tools/load/threads.h"
 
 enum { OPT_BRIEF = 1, OPT_ALL, OPT_CACHE };
 
@@ -295,7 +296,7 @@ static int print_stats(struct orma_processor *tp, bool all)
 static int stats(const char *trace, bool brief, bool all)
 {
     struct orma_processor *tp = NULL;
-    int code = ORMA_EXIT_OK, r = orma_processor_new(NULL, &tp);
+    int code = ORMA_EXIT_OK, r = orma_processor_new(orma_load_config(), &tp);
 
     if (r == 0)
         r = orma_load_trace(tp, "orma stats", trace, ORMA_LOAD_TELLS, NULL);
@@ -363,6 +364,7 @@ const struct orma_command orma_cmd_stats = {
     .examples = "  orma stats trace.pftrace\n"
                 "  orma stats --brief trace.pftrace\n",
     .options = options,
+    .threads = true,
     .exclusive = "brief all",
     .run = run,
 };

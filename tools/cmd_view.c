@@ -14,6 +14,7 @@
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
 #include "tools/load/symbols.h"
+#include "tools/load/threads.h"
 #include "tools/report/choice.h"
 #include "tools/view/file.h"
 #include "tools/view/serve.h"
@@ -279,7 +280,8 @@ static int serve_perfetto(const struct view *v)
 
 static int run(const struct orma_command *self, int argc, char **argv)
 {
-    struct orma_processor_config config = {.size = sizeof(config), .query_timeout_ms = SQL_MS};
+    struct orma_processor_config config = {
+        .size = sizeof(config), .query_timeout_ms = SQL_MS, .threads = orma_load_threads()};
     struct orma_processor *tp = NULL;
     struct view v = {0};
     bool go_on;
@@ -317,6 +319,7 @@ const struct orma_command orma_cmd_view = {
                 "  orma view t.pftrace -o t.html        # to pass on\n"
                 "  orma view t.pftrace -o t.html --range=1.5s,2s --exact\n",
     .options = options,
+    .threads = true,
     .exclusive = "exact max-size",
     .run = run,
 };

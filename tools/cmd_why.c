@@ -7,6 +7,7 @@
 
 #include "tools/commands.h"
 #include "tools/load/load.h"
+#include "tools/load/threads.h"
 #include "tools/report/options.h"
 #include "tools/report/why.h"
 
@@ -37,7 +38,7 @@ struct args {
 static int why(struct args *a)
 {
     struct orma_processor *tp = NULL;
-    int r = orma_processor_new(NULL, &tp), code = ORMA_EXIT_FAILURE;
+    int r = orma_processor_new(orma_load_config(), &tp), code = ORMA_EXIT_FAILURE;
 
     a->request.prepare = a->request.slice ? orma_report_why_of_slices : orma_report_why_of_threads;
     if (r == 0)
@@ -102,6 +103,7 @@ const struct orma_command orma_cmd_why = {
                 "  orma why trace.pftrace --thread worker --from 1.2s --to 1.4s\n"
                 "  orma why trace.pftrace --slice 'req*' slow --json\n",
     .options = options,
+    .threads = true,
     .exclusive = ORMA_REPORT_FORMS,
     .put_words = put_sections,
     .run = run,

@@ -20,6 +20,7 @@
 #include "processor/read/foreign.h"
 #include "processor/sql/engine.h"
 #include "processor/sql/tables/derived.h"
+#include "processor/threads/crew.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 
@@ -55,6 +56,12 @@ static bool read_config(const struct orma_processor_config *config,
     return true;
 }
 
+/* Number of threads; 0: nobody said. */
+static unsigned threads_of(const struct orma_processor_config *given)
+{
+    return given->threads ? given->threads : orma_crew_from_environment();
+}
+
 int orma_processor_new_of(const struct orma_processor_config *config,
                           const struct orma_processor_parts *parts, struct orma_processor **ret)
 {
@@ -62,6 +69,9 @@ int orma_processor_new_of(const struct orma_processor_config *config,
 
     if (config && !read_config(config, &given))
         return -EINVAL;
+    if (given.threads > ORMA_CREW_THREADS_MAX)
+        return -EINVAL;
+    const unsigned threads = threads_of(&given);
     struct orma_processor *self = calloc(1, sizeof(*self));
     if (!self)
         return -ENOMEM;
@@ -84,6 +94,8 @@ int orma_processor_new_of(const struct orma_processor_config *config,
     }
     if (!r)
         r = orma_metrics_new(self->sql, &self->metrics);
+    if (!r && !(self->crew = orma_crew_new(ORMA_MAX(threads, 1u))))
+        r = -ENOMEM;
     if (r) {
         orma_processor_free(self);
         return r;
@@ -91,7 +103,9 @@ int orma_processor_new_of(const struct orma_processor_config *config,
     self->sql->given.export_json = parts->export_json;
     self->sql->given.export_data = self;
     self->import.reader.full_sort = given.full_sort;
-    self->import.reader.sorter.threads = !given.one_thread && sysconf(_SC_NPROCESSORS_ONLN) > 1;
+    self->sql->crew = self->crew;
+    self->import.reader.sorter.threads = !given.one_thread && orma_crew_cpus() > 1 &&
+                                         (!threads || orma_crew_threads(self->crew) > 1);
     self->sql->given.file_access = given.sql_file_access;
     /* More than a century is as good as none, and fits. */
     self->sql->limits.memory.limit_bytes = given.memory_limit_bytes;
@@ -107,6 +121,7 @@ void orma_processor_free(struct orma_processor *self)
         return;
     orma_metrics_free(self->metrics);
     orma_sql_close(self->sql);
+    orma_crew_free(self->crew);
     if (self->import.table)
         orma_import_fini(&self->import);
     orma_storage_fini(&self->storage);

@@ -18,6 +18,7 @@
 struct orma_processor {
     struct orma_storage storage;
     struct orma_import import;
+    struct orma_crew *crew;
     struct orma_sql *sql;
     struct orma_metrics *metrics;
     char error[1200];

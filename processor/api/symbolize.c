@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "processor/import/core/import.h"
 #include "processor/store/storage.h"
 #include "processor/symbols/proguard.h"
+#include "processor/threads/crew.h"
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/fd.h"
@@ -29,14 +29,14 @@
 /* Threads, and processes that read binaries. The address sanitizer's locks are not for children
  * that a thread forks. */
 #if defined(__SANITIZE_ADDRESS__)
-#define CREW_MAX 1
+#define THREADS_MAX 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define CREW_MAX 1
+#define THREADS_MAX 1
 #endif
 #endif
-#ifndef CREW_MAX
-#define CREW_MAX 4
+#ifndef THREADS_MAX
+#define THREADS_MAX 4
 #endif
 #define MAP_BYTES_MAX ((size_t)1 << 30)
 
@@ -148,7 +148,6 @@ struct job {
     struct orma_buf file; /* of its symbols; empty: none was found */
     uint64_t named;
     bool failed; /* no memory */
-    bool done;
 };
 
 ORMA_VEC_STRUCT(jobs, struct job);
@@ -213,76 +212,26 @@ static void work_on(struct orma_symbolizer *symbolizer, struct job *job, const a
  * Reading the debug information of a binary is what takes long, and each thread has a process that
  * does it. A module is one thread's: two would read the same twice.
  */
-struct crew {
+struct work {
+    struct orma_symbolize *of;
     struct jobs jobs;
-    pthread_mutex_t lock;
-    pthread_cond_t progress;
-    size_t next; /* the first that nobody has begun */
+    struct orma_symbolizer *symbolizers[THREADS_MAX]; /* by thread */
+    unsigned num;                                     /* 0: all is done with that of the caller */
     atomic_bool stop;
+    int result;
 };
 
-struct member {
-    struct crew *crew;
-    struct orma_symbolizer *symbolizer;
-    pthread_t thread;
-};
-
-static struct job *next_job(struct crew *crew, struct job *finished)
+/* One for each thread. */
+static void share(struct work *w)
 {
-    struct job *ret = NULL;
+    const size_t wanted =
+        ORMA_MIN(ORMA_MIN((size_t)w->jobs.len, (size_t)orma_crew_cpus()), (size_t)THREADS_MAX);
 
-    pthread_mutex_lock(&crew->lock);
-    if (finished) {
-        finished->done = true;
-        pthread_cond_signal(&crew->progress);
-    }
-    if (!crew->stop && crew->next < crew->jobs.len)
-        ret = &crew->jobs.data[crew->next++];
-    pthread_mutex_unlock(&crew->lock);
-    return ret;
-}
-
-static void *member_main(void *arg)
-{
-    struct member *self = arg;
-    struct job *job = NULL;
-
-    while ((job = next_job(self->crew, job)))
-        work_on(self->symbolizer, job, &self->crew->stop);
-    return NULL;
-}
-
-/* How many threads there are; without any the caller does the work. */
-static unsigned start_crew(struct crew *crew, struct orma_symbolizer *symbolizer,
-                           struct member members[CREW_MAX])
-{
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t wanted = ORMA_MIN((size_t)crew->jobs.len, (size_t)ORMA_MAX(cpus, 1));
-    unsigned num = 0;
-
-    wanted = ORMA_MIN(wanted, (size_t)CREW_MAX);
-    for (; wanted > 1 && num < wanted; num++) { /* all processes before the first thread */
-        members[num] = (struct member){.crew = crew};
-        if (orma_symbolizer_share(symbolizer, &members[num].symbolizer) < 0)
+    for (; wanted > 1 && w->num < wanted; w->num++) { /* all processes before the first thread */
+        if (orma_symbolizer_share(w->of->symbolizer, &w->symbolizers[w->num]) < 0)
             break;
-        orma_symbolizer_start(members[num].symbolizer);
+        orma_symbolizer_start(w->symbolizers[w->num]);
     }
-    wanted = num;
-    for (num = 0; num < wanted; num++) {
-        if (pthread_create(&members[num].thread, NULL, member_main, &members[num]))
-            break;
-    }
-    for (size_t i = num; i < wanted; i++)
-        orma_symbolizer_free(members[i].symbolizer);
-    return num;
-}
-
-static void wait_for(struct crew *crew, const struct job *job)
-{
-    pthread_mutex_lock(&crew->lock);
-    while (!job->done)
-        pthread_cond_wait(&crew->progress, &crew->lock);
-    pthread_mutex_unlock(&crew->lock);
 }
 
 static int hand_over(struct orma_symbolize *self, struct job *job)
@@ -299,30 +248,42 @@ static int hand_over(struct orma_symbolize *self, struct job *job)
     return job->packets.len ? self->put(self->data, &job->packets) : 0;
 }
 
-static int run_crew(struct orma_symbolize *self, struct crew *crew)
+static bool make_packets(void *data, size_t piece, unsigned thread)
 {
-    struct member members[CREW_MAX];
-    unsigned num = start_crew(crew, self->symbolizer, members);
-    int r = 0;
+    struct work *w = data;
 
-    for (size_t i = 0; r == 0 && i < crew->jobs.len; i++) {
-        struct job *job = &crew->jobs.data[i];
+    work_on(w->num ? w->symbolizers[thread] : w->of->symbolizer, &w->jobs.data[piece], &w->stop);
+    return true;
+}
 
-        if (num)
-            wait_for(crew, job);
-        else
-            work_on(self->symbolizer, job, &crew->stop);
-        r = hand_over(self, job);
-        orma_buf_fini(&job->packets);
+static bool take_packets(void *data, size_t piece)
+{
+    struct work *w = data;
+
+    w->result = hand_over(w->of, &w->jobs.data[piece]);
+    orma_buf_fini(&w->jobs.data[piece].packets);
+    if (w->result)
+        atomic_store_explicit(&w->stop, true,
+                              memory_order_relaxed); /* nothing else is told by it */
+    return !w->result;
+}
+
+static int run_all(struct work *w)
+{
+    struct orma_symbolize_result *result = &w->of->result;
+
+    share(w);
+    struct orma_crew *crew = w->num ? orma_crew_new(w->num) : NULL;
+    (void)orma_crew_run(
+        crew, &(struct orma_crew_job){
+                  .work = make_packets, .take = take_packets, .data = w, .pieces = w->jobs.len});
+    orma_crew_free(crew);
+    result->modules_broken = orma_symbolizer_broken(w->of->symbolizer);
+    for (unsigned i = 0; i < w->num; i++) {
+        result->modules_broken += orma_symbolizer_broken(w->symbolizers[i]);
+        orma_symbolizer_free(w->symbolizers[i]);
     }
-    atomic_store(&crew->stop, true);
-    self->result.modules_broken = orma_symbolizer_broken(self->symbolizer);
-    for (unsigned i = 0; i < num; i++) {
-        (void)pthread_join(members[i].thread, NULL);
-        self->result.modules_broken += orma_symbolizer_broken(members[i].symbolizer);
-        orma_symbolizer_free(members[i].symbolizer);
-    }
-    return r;
+    return w->result;
 }
 
 /* Places in order, by module. */
@@ -347,7 +308,7 @@ static int make_jobs(const struct orma_storage *st, uint64_t since_ns, const str
 
 int orma_symbolize_storage(struct orma_symbolize *self, const struct orma_storage *storage)
 {
-    struct crew crew = {.lock = PTHREAD_MUTEX_INITIALIZER, .progress = PTHREAD_COND_INITIALIZER};
+    struct work work = {.of = self};
     struct orma_buf buf = {0};
 
     self->result = (struct orma_symbolize_result){0};
@@ -359,16 +320,16 @@ int orma_symbolize_storage(struct orma_symbolize *self, const struct orma_storag
     for (size_t i = 0; i < num; i++)
         self->result.frames += !i || by_module(&places[i], &places[i - 1]) != 0;
     int r = buf.failed ? -ENOMEM
-                       : make_jobs(storage, self->unchanged_since_ns, places, num, &crew.jobs);
+                       : make_jobs(storage, self->unchanged_since_ns, places, num, &work.jobs);
     if (r == 0)
-        r = run_crew(self, &crew);
-    for (size_t i = 0; i < crew.jobs.len; i++) {
-        struct job *job = &crew.jobs.data[i];
+        r = run_all(&work);
+    for (size_t i = 0; i < work.jobs.len; i++) {
+        struct job *job = &work.jobs.data[i];
 
         orma_buf_fini(&job->packets);
         orma_buf_fini(&job->file);
     }
-    ORMA_VEC_FINI(&crew.jobs);
+    ORMA_VEC_FINI(&work.jobs);
     orma_buf_fini(&buf);
     return r;
 }

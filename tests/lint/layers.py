@@ -15,8 +15,8 @@ import tree
 SDK_LOW = ["sdk/base", "sdk/wire"]
 SDK_LINK = SDK_LOW + ["sdk/shm", "sdk/ipc"]
 SDK_ALL = SDK_LINK + ["sdk/transport", "sdk/events", "sdk/sources", "sdk/recording", "sdk/tracing", "sdk/include"]
-SQL_LOW = ["processor/sql/base", "processor/sql/dialect", "processor/store"] + SDK_LOW
-MODEL = ["processor/model", "processor/read", "processor/store", "protos"] + SDK_LOW
+SQL_LOW = ["processor/sql/base", "processor/sql/dialect", "processor/store", "processor/threads"] + SDK_LOW
+MODEL = ["processor/model", "processor/read", "processor/store", "processor/threads", "protos"] + SDK_LOW
 LAYERS = {
     "sdk/base": ["sdk/base"],
     "sdk/wire": ["sdk/wire", "sdk/base"],
@@ -57,7 +57,8 @@ LAYERS = {
     "probes/inodes": ["probes/inodes", "probes/core", "protos"] + SDK_LOW,
     "probes/journal": ["probes/journal", "probes/core", "protos"] + SDK_LOW,
     "probes": ["probes", "protos"] + SDK_ALL,
-    "processor/read": ["processor/read", "processor/store", "protos"] + SDK_LOW,
+    "processor/threads": ["processor/threads", "sdk/base"],
+    "processor/read": ["processor/read", "processor/store", "processor/threads", "protos"] + SDK_LOW,
     "processor/symbols": ["processor/symbols", "protos/fields"] + SDK_LOW,
     "processor/store": ["processor/store", "protos"] + SDK_LOW,
     "processor/cache": ["processor/cache", "processor/read", "processor/store"] + SDK_LOW,

@@ -88,6 +88,7 @@ MODULES = {
     "tools/service": "orma_service_",
     "tools/view": "orma_view_page orma_view_serve orma_view_file_ orma_crowd_",
     "tools/shell": "orma_shell_ orma_cmd_shell orma_cmd_metrics orma_cmd_summarize orma_cmd_serve orma_cmd_export orma_line_editor_",
+    "processor/threads": "orma_crew_",
     "processor/read": "orma_reader_ orma_sorter_ orma_damage_ orma_clocks_ orma_inflater_ orma_inflate orma_inflate_"
                       " orma_seq_ orma_seqs_ orma_pipe_ orma_bundle_ orma_stream_ orma_strays_ orma_burst_ orma_detect_ orma_foreign_ orma_run_ orma_loose_"
                       " orma_timeline_",

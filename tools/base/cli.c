@@ -19,6 +19,31 @@
 #define HELP_INDENT 26
 #define NAMES_MAX 128
 #define WORD_MAX 48
+/* Ids of options that commands have in common: none has as many of its own. */
+#define SHARED_THREADS 100000
+
+static const struct orma_option threads_option = {
+    SHARED_THREADS, 0, "threads", "N",
+    "Load and query with at most N threads; results are the same for any number. Default: the "
+    "variable ORMA_THREADS, or the number of CPUs."};
+
+static unsigned threads;
+
+unsigned orma_cli_threads(void)
+{
+    return threads;
+}
+
+const struct orma_option *orma_cli_option(const struct orma_command *command, size_t n)
+{
+    size_t own = 0;
+
+    while (command->options[own].id)
+        own++;
+    if (n < own)
+        return &command->options[n];
+    return n == own && command->threads ? &threads_option : NULL;
+}
 
 void orma_cli_init(struct orma_cli *self, const struct orma_command *command, const char *program,
                    int argc, char **argv)
@@ -119,7 +144,8 @@ static int unknown_option(const struct orma_cli *self, const char *name)
         orma_cli_usage_error(self, "unknown option '%s': %s", shown, instead);
         return ORMA_CLI_BAD;
     }
-    for (const struct orma_option *o = self->command->options; o->id && num < NAMES_MAX; o++) {
+    const struct orma_option *o;
+    for (size_t n = 0; num < NAMES_MAX && (o = orma_cli_option(self->command, n)); n++) {
         if (o->name && o->help)
             names[num++] = o->name;
     }
@@ -204,7 +230,8 @@ static int long_option(struct orma_cli *self, const char *text)
     char name[WORD_MAX * 2];
 
     snprintf(name, sizeof(name), "%.*s", (int)len, text);
-    for (const struct orma_option *o = self->command->options; o->id; o++) {
+    const struct orma_option *o;
+    for (size_t n = 0; (o = orma_cli_option(self->command, n)); n++) {
         if (o->name && !strcmp(o->name, name))
             return take_value(self, o, eq ? eq + 1 : NULL, self->argv[self->idx - 1]);
     }
@@ -239,7 +266,7 @@ static bool is_comment(const char *arg)
     return memchr(arg, ' ', len) || memchr(arg, '\n', len) || memchr(arg, '\t', len);
 }
 
-int orma_cli_next(struct orma_cli *self)
+static int next_argument(struct orma_cli *self)
 {
     if (self->letters)
         return letter_option(self);
@@ -261,6 +288,31 @@ int orma_cli_next(struct orma_cli *self)
     self->value = arg;
     orma_inputs_add(arg, ORMA_INPUTS_FILE);
     return ORMA_CLI_POSITIONAL;
+}
+
+static int take_threads(const struct orma_cli *self)
+{
+    uint64_t num;
+
+    if (!orma_str_to_u64(orma_str_from(self->value), &num) || !num || num > ORMA_CLI_THREADS_MAX) {
+        orma_cli_usage_error(self, "--threads %s: expected a number from 1 to %u", self->value,
+                             ORMA_CLI_THREADS_MAX);
+        return ORMA_CLI_BAD;
+    }
+    threads = (unsigned)num;
+    return ORMA_CLI_END;
+}
+
+int orma_cli_next(struct orma_cli *self)
+{
+    int id = next_argument(self);
+
+    while (id == SHARED_THREADS) {
+        id = take_threads(self);
+        if (id == ORMA_CLI_END)
+            id = next_argument(self);
+    }
+    return id;
 }
 
 /* Where a line of a list goes on, "  name   what it is": below what it is. 0: no such line. */
@@ -353,7 +405,8 @@ void orma_cli_help(const struct orma_command *command, const char *program, FILE
         orma_cli_wrap(out, command->details, 0);
     }
     fprintf(out, "\nOptions:\n");
-    for (const struct orma_option *o = command->options; o->id; o++) {
+    const struct orma_option *o;
+    for (size_t n = 0; (o = orma_cli_option(command, n)); n++) {
         if (o->help)
             help_option(o, out);
     }

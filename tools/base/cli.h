@@ -47,6 +47,7 @@ struct orma_command {
     const struct orma_option *options;
     const struct orma_habit *habits; /* ends with an empty one; NULL: none */
     bool in_short;         /* the overview has its name only */
+    bool threads;          /* loads or queries: has --threads, which needs no row and no case */
     const char *exclusive; /* long options that exclude each other: "json csv"; NULL: none */
     void (*put_words)(struct orma_buf *out); /* words that may follow, each behind a blank, for
                                                 completion; NULL: files only */
@@ -75,6 +76,14 @@ struct orma_cli {
     char option[64]; /* the last option for messages: "--name", or "-n" if it has no name */
     int rest_idx;
 };
+
+/* The options of a command, by number from 0: those of its table, then those that several commands
+ * have in common. NULL: there are no more. */
+const struct orma_option *orma_cli_option(const struct orma_command *command, size_t n);
+
+#define ORMA_CLI_THREADS_MAX 256u
+/* What the last --threads said; 0: it was not given. */
+unsigned orma_cli_threads(void);
 
 void orma_cli_init(struct orma_cli *self, const struct orma_command *command, const char *program,
                    int argc, char **argv);

@@ -42,6 +42,7 @@ static const struct orma_command command = {
     .examples = "  trace_processor_shell bundle trace.pftrace trace.tar\n"
                 "  trace_processor_shell bundle --symbol-paths=build,/opt/debug t.pftrace t.tar\n",
     .options = orma_convert_bundle_options,
+    .threads = true,
 };
 
 struct bundle {

@@ -362,6 +362,7 @@ const struct orma_command orma_cmd_convert = {
                 "  orma convert systrace trace.pftrace trace.html\n",
     .put_words = put_modes,
     .options = orma_convert_options,
+    .threads = true,
     .run = run,
 };
 
@@ -374,6 +375,7 @@ const struct orma_command orma_cmd_traceconv = {
                 "  traceconv json < trace.pftrace > trace.json\n",
     .put_words = put_modes,
     .options = orma_convert_options,
+    .threads = true,
 };
 
 int orma_traceconv_main(int argc, char **argv)

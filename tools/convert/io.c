@@ -10,6 +10,7 @@
 #include "tools/convert/convert.h"
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
+#include "tools/load/threads.h"
 
 #define READ_SIZE ((size_t)1 << 20)
 #define BLOCK ((size_t)256 << 10) /* of output, before it is written */
@@ -76,8 +77,10 @@ static int feed(struct orma_convert *self, struct orma_processor *tp)
 
 int orma_convert_load(struct orma_convert *self, struct orma_processor **ret)
 {
-    struct orma_processor_config config = {.size = sizeof(config), .full_sort = self->full_sort};
+    struct orma_processor_config config = *orma_load_config();
     struct orma_processor *tp = NULL;
+
+    config.full_sort = self->full_sort;
     int r = orma_processor_new(&config, &tp);
 
     if (r < 0) {

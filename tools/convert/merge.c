@@ -16,6 +16,7 @@
 #include "tools/base/cli.h"
 #include "tools/convert/tar.h"
 #include "tools/load/load.h"
+#include "tools/load/threads.h"
 
 #define MANIFEST_NAME "perfetto_manifest.json"
 
@@ -134,7 +135,7 @@ static int64_t troubles(const struct orma_processor *tp)
 static int validate(const struct merge *m)
 {
     struct orma_processor *tp = NULL;
-    int code = orma_processor_new(NULL, &tp) < 0 ||
+    int code = orma_processor_new(orma_load_config(), &tp) < 0 ||
                orma_load_trace(tp, m->program, m->out_path, ORMA_LOAD_QUIET, NULL) < 0;
     int64_t sum = code ? 0 : troubles(tp);
     bool compatible = m->usage != ORMA_EXIT_USAGE;

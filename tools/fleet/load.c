@@ -15,6 +15,7 @@
 #include "tools/base/inputs.h"
 #include "tools/base/temporary.h"
 #include "tools/fleet/packed.h"
+#include "tools/load/threads.h"
 #include "tools/many/find.h"
 #include "tools/many/processes.h"
 
@@ -430,6 +431,7 @@ static int list_traces(struct load *l)
 static int make_senders(struct load *l)
 {
     l->jobs = orma_many_at_once(l->args->jobs);
+    orma_load_threads_share(ORMA_MIN(l->jobs, l->traces.len));
     l->senders = calloc(l->jobs, sizeof(*l->senders));
     for (unsigned i = 0; l->senders && i < l->jobs; i++) {
         l->senders[i].sent = mmap(NULL, sizeof(*l->senders[i].sent), PROT_READ | PROT_WRITE,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/fleet/block.h"
+#include "tools/load/threads.h"
 
 /* A sender joins them: few of them have few dictionaries. */
 #define BLOCK_ROWS (UINT64_C(1) << 18)
@@ -34,7 +35,7 @@ static int take_table(struct orma_fleet_pack *self, unsigned table)
 int orma_fleet_pack_run(struct orma_fleet_pack *self, const char *path, const uint8_t *hash,
                         const struct orma_fleet_labels *labels)
 {
-    struct orma_processor_config config = {.size = sizeof(config)};
+    struct orma_processor_config config = {.size = sizeof(config), .threads = orma_load_threads()};
     int r = orma_processor_new(&config, &self->tp);
 
     memcpy(self->trace.hash, hash, ORMA_FLEET_HASH_BYTES);

@@ -57,10 +57,11 @@ static void put_value_case(struct orma_buf *out, const struct orma_option *o)
 static void put_entry(struct orma_buf *out, const struct orma_help_tables *tables, const char *key,
                       const struct orma_command *command)
 {
+    const struct orma_option *o;
     bool values = false;
 
     orma_buf_printf(out, "  '%s')\n    opts='", key);
-    for (const struct orma_option *o = command->options; o->id; o++) {
+    for (size_t n = 0; (o = orma_cli_option(command, n)); n++) {
         if (o->help && o->letter)
             orma_buf_printf(out, "-%c ", o->letter);
         if (o->help && o->name)
@@ -78,7 +79,7 @@ static void put_entry(struct orma_buf *out, const struct orma_help_tables *table
     }
     if (values) {
         orma_buf_put_str(out, "    case $prev in\n");
-        for (const struct orma_option *o = command->options; o->id; o++) {
+        for (size_t n = 0; (o = orma_cli_option(command, n)); n++) {
             if (o->help && o->arg)
                 put_value_case(out, o);
         }
@@ -282,11 +283,12 @@ static void put_fish_command(struct orma_buf *out, const struct orma_help_tables
                              const char *program, const char *condition,
                              const struct orma_command *command)
 {
+    const struct orma_option *o;
     char begin[256];
 
     snprintf(begin, sizeof(begin), "complete -c %s%s%s%s", program, *condition ? " -n '" : "",
              condition, *condition ? "'" : "");
-    for (const struct orma_option *o = command->options; o->id; o++) {
+    for (size_t n = 0; (o = orma_cli_option(command, n)); n++) {
         if (o->help)
             put_fish_option(out, begin, o);
     }

@@ -85,7 +85,9 @@ static void put_option(struct orma_buf *out, const struct orma_option *o)
 
 static void put_options(struct orma_buf *out, const struct orma_command *command)
 {
-    for (const struct orma_option *o = command->options; o->id; o++) {
+    const struct orma_option *o;
+
+    for (size_t n = 0; (o = orma_cli_option(command, n)); n++) {
         if (o->help)
             put_option(out, o);
     }

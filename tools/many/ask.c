@@ -15,6 +15,7 @@
 #include "tools/load/cache.h"
 #include "tools/load/load.h"
 #include "tools/load/sql_error.h"
+#include "tools/load/threads.h"
 #include "tools/many/many.h"
 
 static void put_bytes(FILE *out, enum orma_value_type type, const void *data, size_t len)
@@ -181,7 +182,8 @@ _Noreturn void orma_many_ask(const struct orma_many *args, const char *path, FIL
 {
     struct orma_processor_config config = {.size = sizeof(config),
                                            .full_sort = args->full_sort,
-                                           .query_timeout_ms = args->query_timeout_ms};
+                                           .query_timeout_ms = args->query_timeout_ms,
+                                           .threads = orma_load_threads()};
     struct orma_processor *tp;
     bool any = false;
 

@@ -24,6 +24,7 @@
 #include "tools/base/inputs.h"
 #include "tools/base/temporary.h"
 #include "tools/load/sql_error.h"
+#include "tools/load/threads.h"
 #include "tools/many/ask.h"
 #include "tools/many/columns.h"
 #include "tools/many/find.h"
@@ -158,7 +159,8 @@ static void drop_file(const struct many *m)
 /* A database without a name is a file that nobody sees, and is gone with us however we end. */
 static int open_db(struct many *m)
 {
-    const struct orma_processor_config config = {.size = sizeof(config), .sql_file_access = true};
+    const struct orma_processor_config config = {
+        .size = sizeof(config), .sql_file_access = true, .threads = orma_load_threads()};
     const char *path[] = {m->args->file ? m->args->file : "", NULL};
 
     if (orma_processor_new(&config, &m->db) || orma_processor_finish(m->db))
@@ -531,6 +533,8 @@ static int skip_known(struct many *m)
 static int run_jobs(struct many *m)
 {
     const unsigned most = orma_many_at_once(m->args->jobs);
+
+    orma_load_threads_share(ORMA_MIN(most, m->jobs.len));
     int r = 0;
 
     for (uint32_t i = 0; !r && i < m->jobs.len; i++) {

@@ -13,6 +13,7 @@
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
 #include "tools/load/symbols.h"
+#include "tools/load/threads.h"
 #include "tools/profile/text.h"
 #include "tools/record/child.h"
 #include "tools/record/profile_config.h"
@@ -204,7 +205,7 @@ int orma_profile_session_answer(struct orma_profile_session *self)
     char path[4200];
     struct orma_load_names names = {.ask_servers = self->ask_servers, .since_ns = self->begun_ns};
     struct orma_processor *tp = NULL;
-    int r = orma_processor_new(NULL, &tp);
+    int r = orma_processor_new(orma_load_config(), &tp);
 
     if (r < 0) {
         fprintf(stderr, "%s: %s\n", self->program, strerror(-r));

@@ -26,6 +26,7 @@
 #include "tools/load/load.h"
 #include "tools/load/loss.h"
 #include "tools/load/symbols.h"
+#include "tools/load/threads.h"
 #include "tools/output/output.h"
 #include "tools/profile/text.h"
 #include "tools/report/choice.h"
@@ -577,7 +578,7 @@ static int report(struct args *a)
     if (r == 0 && a->out)
         r = orma_output_check(&want);
     if (r == 0)
-        r = orma_processor_new(NULL, &tp);
+        r = orma_processor_new(orma_load_config(), &tp);
     if (r == 0)
         r = load_stacks(a, tp, path, &s, &a->losses[0]);
     if (r == 0)
@@ -648,7 +649,7 @@ static int diff(struct args *a)
     for (unsigned i = 0; i < 2 && r == 0; i++) {
         const char *path = find_trace(a, a->paths[i], room);
 
-        r = path ? orma_processor_new(NULL, &tp[i]) : -ENOENT;
+        r = path ? orma_processor_new(orma_load_config(), &tp[i]) : -ENOENT;
         if (r == 0)
             r = load_stacks(a, tp[i], path, &s[i], &a->losses[i]);
     }
@@ -728,6 +729,7 @@ const struct orma_command orma_cmd_profile_report = {
                 "  orma profile report --of make build.pftrace\n"
                 "  orma profile report --format html -o flame.html\n",
     .options = options,
+    .threads = true,
     .exclusive = "tree bottom-up callers by",
     .run = run_report,
 };
@@ -745,5 +747,6 @@ const struct orma_command orma_cmd_profile_diff = {
     .examples = "  orma profile diff before/ after/\n"
                 "  orma profile diff before/ after/ --fail-on '+10%:parse_*'\n",
     .options = diff_options,
+    .threads = true,
     .run = run_diff,
 };

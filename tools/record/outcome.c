@@ -4,6 +4,7 @@
 #include "protos/fields/config.h"
 #include "tools/base/units.h"
 #include "tools/load/loss.h"
+#include "tools/load/threads.h"
 #include "tools/record/names.h"
 #include "tools/record/record_impl.h"
 #include "tools/record/recorder.h"
@@ -53,7 +54,7 @@ static bool ring_kept(const struct outcome *o, uint64_t *ret_ns)
     struct orma_processor *tp = NULL;
 
     if (!orma_ledger_aged_out(&o->loss) || !o->scanned || o->rec->to_stdout ||
-        o->run->bytes > RING_LOAD_MAX || orma_processor_new(NULL, &tp) < 0)
+        o->run->bytes > RING_LOAD_MAX || orma_processor_new(orma_load_config(), &tp) < 0)
         return false;
     int r = orma_processor_load_file(tp, o->rec->out_path, NULL, NULL);
     if (r == 0)

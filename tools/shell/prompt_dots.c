@@ -12,6 +12,7 @@
 #include "sdk/base/fd.h"
 #include "tools/base/cell.h"
 #include "tools/load/load.h"
+#include "tools/load/threads.h"
 #include "tools/output/output.h"
 #include "tools/report/options.h"
 #include "tools/report/why.h"
@@ -149,7 +150,7 @@ static void expand(struct orma_shell_prompt_state *p, const char *arg)
 static void open_trace(struct orma_shell_prompt_state *p, const char *path)
 {
     struct orma_processor *tp = NULL;
-    int r = orma_processor_new(NULL, &tp);
+    int r = orma_processor_new(orma_load_config(), &tp);
 
     orma_shell_set_interruptible(tp);
     if (r == 0)

@@ -261,6 +261,7 @@ const struct orma_command orma_shell_commands[] = {
             "  trace_processor_shell query trace.pftrace 'SELECT name, dur FROM slice LIMIT 3'\n"
             "  echo 'SELECT count(*) FROM sched' | trace_processor_shell query trace.pftrace\n",
         .options = query_options,
+        .threads = true,
         .run = run_query,
     },
     {
@@ -269,6 +270,7 @@ const struct orma_command orma_shell_commands[] = {
         .synopsis = "[OPTIONS] TRACE",
         .examples = "  trace_processor_shell interactive trace.pftrace\n",
         .options = interactive_options,
+        .threads = true,
         .run = run_interactive,
     },
     {
@@ -279,6 +281,7 @@ const struct orma_command orma_shell_commands[] = {
         .examples = "  trace_processor_shell convert json trace.pftrace trace.json\n"
                     "  trace_processor_shell convert text trace.pftrace | less\n",
         .options = orma_convert_options,
+        .threads = true,
         .run = run_convert,
     },
     {
@@ -288,6 +291,7 @@ const struct orma_command orma_shell_commands[] = {
         .details = "The archive is a tar that loads like the trace.",
         .examples = "  trace_processor_shell bundle trace.pftrace trace.tar\n",
         .options = orma_convert_bundle_options,
+        .threads = true,
         .run = run_bundle,
     },
     {
@@ -304,6 +308,7 @@ const struct orma_command orma_shell_commands[] = {
                     "  trace_processor_shell util merge -o both.tar one.pftrace two.pftrace\n"
                     "  trace_processor_shell util symbolize trace.pftrace >> trace.pftrace\n",
         .options = orma_convert_options,
+        .threads = true,
         .run = run_util,
     },
     {
@@ -313,6 +318,7 @@ const struct orma_command orma_shell_commands[] = {
         .details = "SELECT name FROM trace_metrics lists the available metrics.",
         .examples = "  trace_processor_shell metrics --run trace_metadata trace.pftrace\n",
         .options = orma_shell_metrics_options,
+        .threads = true,
         .run = run_metrics,
     },
     {
@@ -322,6 +328,7 @@ const struct orma_command orma_shell_commands[] = {
         .details = "Specifications are TraceSummarySpec messages: .textproto is text, .pb bytes.",
         .examples = "  trace_processor_shell summarize trace.pftrace spec.textproto\n",
         .options = orma_shell_summary_options,
+        .threads = true,
         .run = run_summarize,
     },
     {
@@ -331,6 +338,7 @@ const struct orma_command orma_shell_commands[] = {
         .details = ORMA_SHELL_EXPORT_DETAILS,
         .examples = "  trace_processor_shell export sqlite -o trace.db trace.pftrace\n",
         .options = orma_shell_export_options,
+        .threads = true,
         .run = run_export,
     },
     {
@@ -346,6 +354,7 @@ const struct orma_command orma_shell_commands[] = {
             "  trace_processor_shell server unix --name mine trace.pftrace\n"
             "  trace_processor_shell query --remote mine 'SELECT count(*) FROM slice'\n",
         .options = orma_shell_server_options,
+        .threads = true,
         .run = orma_shell_run_server,
     },
     {0},
@@ -362,6 +371,7 @@ const struct orma_command orma_cmd_shell = {
                 "  trace_processor_shell -q question.sql trace.pftrace\n"
                 "  trace_processor_shell server http trace.pftrace\n",
     .options = classic_options,
+    .threads = true,
     .run = run_classic,
 };
 

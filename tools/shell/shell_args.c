@@ -9,6 +9,7 @@
 #include "processor/serve/rpc.h"
 #include "sdk/base/str.h"
 #include "tools/base/units.h"
+#include "tools/load/threads.h"
 #include "tools/shell/shell_impl.h"
 
 #define PORT_DEFAULT 9001
@@ -273,6 +274,7 @@ static const char *local_flag(const struct orma_shell *sh)
         {sh->config.crop_track_events, "--crop-track-events"},
         {sh->config.sql_file_access, "--allow-sql-file-access"},
         {sh->config.query_timeout_ms != 0, "--query-timeout"},
+        {orma_cli_threads() != 0, "--threads"},
         {sh->packages_num != 0, "--add-sql-package"},
         {sh->stdlib != NULL, "--override-stdlib"},
         {sh->perf_file != NULL, "--perf-file"},
@@ -302,6 +304,7 @@ int orma_shell_parse(struct orma_shell *self, const struct orma_command *command
         for (int i = cli.rest_idx; id == ORMA_CLI_REST && code < 0 && i < argc; i++)
             code = take_word(self, &cli, words_max, argv[i]);
     }
+    self->config.threads = orma_load_threads();
     if (code < 0 && self->remote && local_flag(self)) {
         fprintf(stderr, "%s cannot be combined with --remote: the server loads the trace\n",
                 local_flag(self));

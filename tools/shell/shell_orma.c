@@ -52,6 +52,7 @@ const struct orma_command orma_cmd_metrics = {
     .examples = "  orma metrics --run trace_metadata trace.pftrace\n"
                 "  orma metrics --run trace_stats --output json trace.pftrace\n",
     .options = orma_shell_metrics_options,
+    .threads = true,
     .run = run_metrics,
 };
 
@@ -63,6 +64,7 @@ const struct orma_command orma_cmd_summarize = {
     .details = "Specifications are TraceSummarySpec messages: .textproto is text, .pb bytes.",
     .examples = "  orma summarize trace.pftrace spec.textproto\n",
     .options = orma_shell_summary_options,
+    .threads = true,
     .run = run_summarize,
 };
 
@@ -78,6 +80,7 @@ const struct orma_command orma_cmd_serve = {
     .examples = "  orma serve trace.pftrace             # then open https://ui.perfetto.dev\n"
                 "  orma serve unix --name mine trace.pftrace\n",
     .options = orma_shell_server_options,
+    .threads = true,
     .run = run_serve,
 };
 
@@ -93,5 +96,6 @@ const struct orma_command orma_cmd_export = {
                 "FROM slice'\n"
                 "  orma export --to jsonl -o - trace.pftrace 'SELECT * FROM thread' | jq .name\n",
     .options = orma_shell_export_options,
+    .threads = true,
     .run = run_export,
 };

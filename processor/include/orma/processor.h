@@ -44,8 +44,10 @@
  * Threads: any number of processors may exist at the same time; they share nothing. A processor,
  * with its queries, may be used by one thread at a time; only orma_processor_interrupt() may be
  * called from another one. Loading a large trace uses helpers (threads, and processes while frames
- * are symbolized), which have ended when the call returns. A thread that loads or queries needs a
- * stack of at least 512 KiB.
+ * are symbolized), which have ended when the call returns. With more than one of `threads` (below),
+ * large loads and queries start up to that many less one; they sleep between calls, with all
+ * signals blocked but those of faults, and end when the processor is freed. A thread that loads or
+ * queries needs a stack of at least 512 KiB.
  *
  * Signals: while a file is mapped (orma_processor_load_file()), the process has a SIGBUS handler,
  * which forwards signals that do not concern such a file. A program that does not want one can use
@@ -91,17 +93,22 @@ struct orma_processor_config {
     bool no_ftrace_raw;     /* no rows in ftrace_event */
     bool crop_track_events; /* only the range of interest */
     bool sql_file_access;   /* SQL may write files and attach databases */
-    bool one_thread; /* load on the calling thread only. Otherwise a second thread helps with large
-                        traces if that is faster; the rows are the same */
+    bool one_thread; /* load on the calling thread only, whatever `threads` says. Otherwise a second
+                        thread helps with large traces if that is faster; the rows are the same */
     bool analyze_content; /* what the bytes of packets are used for: experimental_proto_content */
     uint64_t query_timeout_ms; /* scripts that take longer fail; 0: no limit */
     /* Memory limit of the process, not counting pages of files: a load or query that exceeds it,
      * and has added to it, fails with -ENOMEM. 0: for queries, seven eighths of the memory of the
      * machine or container. */
     uint64_t memory_limit_bytes;
+    /* Threads that load and query, the calling one included: at most 256. Rows, their order and
+     * errors are the same for any number. 0: as the variable ORMA_THREADS says; without it one
+     * queries, and a second one helps to load (see `one_thread`). */
+    uint32_t threads;
 };
 
-/* 0, -EINVAL (the size), -ENOMEM, -EIO (SQLite does not start). `config` may be NULL. */
+/* 0, -EINVAL (the size, or too many threads), -ENOMEM, -EIO (SQLite does not start). `config` may
+ * be NULL. */
 ORMA_API int orma_processor_new(const struct orma_processor_config *config,
                                 struct orma_processor **ret);
 

@@ -28,6 +28,7 @@
 struct orma_sql_builtins;
 struct orma_statement;
 struct orma_packages;
+struct orma_crew;
 struct orma_deferred;
 
 /* What runs: script/runner.c. */
@@ -117,6 +118,7 @@ struct orma_sql_given {
 struct orma_sql {
     sqlite3 *db;
     struct orma_storage *storage;
+    struct orma_crew *crew; /* threads/crew.h: its owner's; NULL: one thread */
     const struct orma_sql_builtins *builtins; /* base/builtins.h */
     /* By enum orma_statement_kind: carries out a statement, 0 or -errno with the error set. */
     int (*const *statements)(struct orma_sql *sql, const struct orma_statement *stmt);

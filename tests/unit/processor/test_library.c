@@ -445,6 +445,17 @@ Test(library, all_cells_of_a_row_are_those_that_come_one_by_one)
 
 /* ---- limits ---- */
 
+Test(library, threads_are_from_one_to_256)
+{
+    struct orma_processor_config config = {.size = sizeof(config), .threads = 257};
+    struct orma_processor *tp = NULL;
+
+    cr_assert_eq(orma_processor_new(&config, &tp), -EINVAL);
+    config.threads = 256;
+    tp = empty(&config);
+    orma_processor_free(tp);
+}
+
 Test(library, time_and_memory_have_limits)
 {
     struct orma_processor_config config = {.size = sizeof(config), .query_timeout_ms = 50};

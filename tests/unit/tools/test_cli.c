@@ -21,6 +21,7 @@ static const struct orma_command command = {.name = "try",
                                             .summary = "Tries.",
                                             .synopsis = "[OPTIONS] WORD",
                                             .options = options,
+                                            .threads = true,
                                             .exclusive = "long short brief"};
 
 /* Parses and writes what it saw as text: "t=5s q +word |rest". */
@@ -98,6 +99,30 @@ Test(cli, refuses_what_it_does_not_know, .init = cr_redirect_stderr)
     cr_assert(strstr(text, "unknown option '--tim'; did you mean '--time'?"), "%s", text);
     cr_assert(strstr(text, "option '--time' needs a value: TIME"), "%s", text);
     cr_assert(strstr(text, "Try 'orma try --help'."), "%s", text);
+}
+
+Test(cli, takes_options_that_commands_have_in_common, .init = cr_redirect_stderr)
+{
+    char out[256];
+
+    cr_assert_eq(orma_cli_threads(), 0);
+    cr_assert_str_eq(PARSE("-q", "--threads=3", "word"), "q +word ");
+    cr_assert_eq(orma_cli_threads(), 3);
+    cr_assert_str_eq(PARSE("--threads", "256"), "");
+    cr_assert_eq(orma_cli_threads(), 256);
+    cr_assert_str_eq(PARSE("--threads", "257"), "bad");
+    cr_assert_str_eq(PARSE("--threads=0"), "bad");
+    cr_assert_str_eq(PARSE("--threads=two"), "bad");
+    cr_assert_str_eq(PARSE("--thread=2"), "bad");
+    fflush(stderr);
+    char text[1024] = {0};
+    FILE *err = cr_get_redirected_stderr();
+    cr_assert_gt(fread(text, 1, sizeof(text) - 1, err), 0);
+    cr_assert(strstr(text, "orma try: --threads 257: expected a number from 1 to 256"), "%s", text);
+    cr_assert(strstr(text, "did you mean '--threads'?"), "%s", text);
+    const struct orma_option *o = orma_cli_option(&command, 6);
+    cr_assert(o && !strcmp(o->name, "threads"));
+    cr_assert_null(orma_cli_option(&command, 7));
 }
 
 Test(cli, refuses_options_that_exclude_each_other, .init = cr_redirect_stderr)

@@ -6,7 +6,7 @@ import os
 import pathlib
 import shutil
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint,
-                    c_uint64, c_void_p)
+                    c_uint32, c_uint64, c_void_p)
 
 WHOLE = ctypes.c_size_t(-1).value
 NULL, INT64, DOUBLE, TEXT, BLOB = range(5)
@@ -19,7 +19,7 @@ class Config(Structure):
     """struct orma_processor_config"""
     _fields_ = [("size", c_size_t), ("full_sort", c_bool), ("no_ftrace_raw", c_bool), ("crop_track_events", c_bool),
                 ("sql_file_access", c_bool), ("one_thread", c_bool), ("analyze_content", c_bool),
-                ("query_timeout_ms", c_uint64), ("memory_limit_bytes", c_uint64)]
+                ("query_timeout_ms", c_uint64), ("memory_limit_bytes", c_uint64), ("threads", c_uint32)]
 
 
 class ArrowSchema(Structure):

@@ -5,6 +5,7 @@ from several threads, which take turns; different ones run side by side.
 """
 import ctypes
 import dataclasses
+import errno
 import html
 import json
 import os
@@ -43,7 +44,8 @@ class SqlPackage:
 class TraceProcessorConfig:
     """
     Of Perfetto's names, those of the program that it starts (bin_path, unique_port, verbose, load_timeout,
-    extra_flags) are taken and mean nothing here. The last four are ours. `cache`: "auto", "off" or a folder; None: the
+    extra_flags) are taken and mean nothing here. The last five are ours. `threads`: how many load and query; 0: the
+    variable ORMA_THREADS, or one. `cache`: "auto", "off" or a folder; None: the
     variable ORMA_CACHE, or auto. A trace that was loaded before comes out of it in milliseconds.
     """
     bin_path: Optional[str] = None
@@ -60,6 +62,7 @@ class TraceProcessorConfig:
     memory_limit_bytes: int = 0
     full_sort: bool = False
     cache: Optional[str] = None
+    threads: int = 0
 
 
 class Row:
@@ -242,10 +245,13 @@ class TraceProcessor:
         given = _library.Config(
             size=ctypes.sizeof(_library.Config), no_ftrace_raw=not config.ingest_ftrace_in_raw,
             sql_file_access=config.enable_sql_file_access, full_sort=config.full_sort,
-            query_timeout_ms=config.query_timeout_ms, memory_limit_bytes=config.memory_limit_bytes)
-        if self._lib.orma_processor_new(ctypes.byref(given), ctypes.byref(self._tp)):
+            query_timeout_ms=config.query_timeout_ms, memory_limit_bytes=config.memory_limit_bytes,
+            threads=config.threads)
+        error = self._lib.orma_processor_new(ctypes.byref(given), ctypes.byref(self._tp))
+        if error:
             self._tp = None
-            raise TraceProcessorException("out of memory")
+            raise TraceProcessorException("threads: expected a number from 0 to 256" if error == -errno.EINVAL
+                                          else "out of memory")
         try:
             for package in config.add_sql_packages or []:
                 self._add_package(package)
