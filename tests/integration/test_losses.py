@@ -157,19 +157,23 @@ class Losses(Case):
     def test_a_ring_that_lost_its_names(self):
         (self.dir / "c.txt").write_text("""buffers { size_kb: 256 fill_policy: RING_BUFFER }
             buffers { size_kb: 256 } data_sources { config { name: "track_event" } }
-            data_sources { config { name: "linux.system_info" target_buffer: 1 } }
-            incremental_state_config { clear_period_ms: 100000000 }""")
+            data_sources { config { name: "linux.system_info" target_buffer: 1 } }""")
         record = self.orma("record", "--private", "--allow-unknown", "-c", "c.txt", "-o", "t.pftrace", "--", DEMO, "--threads", "1",
                            "--iterations", "20000", code=None).stderr
         self.everywhere(record, "packets that cannot be read (names and clocks that they refer to were lost)",
                         text_rows=0)
-        self.assertIn(b"clear_period_ms: 1000", record)
+        self.assertIn(b"make the buffer larger", record)
 
     def test_a_ring_repeats_its_names(self):
-        """Without a period in the config the service asks for them each time that a quarter has gone by."""
+        """The service asks for them each time that an eighth has gone by, whatever period the config sets for that."""
+        for period in "", "incremental_state_config { clear_period_ms: 100000000 }":
+            with self.subTest(period=period):
+                self.check_repeated_names(period)
+
+    def check_repeated_names(self, period):
         (self.dir / "c.txt").write_text("""buffers { size_kb: 512 fill_policy: RING_BUFFER }
-            data_sources { config { name: "track_event" } }""")
-        record = self.orma("record", "--private", "-c", "c.txt", "-o", "t.pftrace", "--", DEMO, "--threads", "1",
+            data_sources { config { name: "track_event" } } """ + period)
+        record = self.orma("record", "-f", "--private", "-c", "c.txt", "-o", "t.pftrace", "--", DEMO, "--threads", "1",
                            "--iterations", "20000", "--spin", "20000").stderr
         overwritten = int(self.one("t.pftrace", "SELECT sum(packets) FROM loss WHERE reason = 'overwritten'"))
         skipped = int(self.one("t.pftrace", """SELECT sum(value) FROM stats

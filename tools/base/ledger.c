@@ -284,9 +284,8 @@ void orma_ledger_format(const struct orma_ledger *self, char *ret, size_t ret_si
 const char *orma_ledger_remedy(const struct orma_ledger *self)
 {
     if (self->unreadable && self->ring)
-        return "To keep a ring readable, let programs repeat names and clocks: "
-               "incremental_state_config { clear_period_ms: 1000 } in the config ('orma record "
-               "--ring' does it), or make the buffer larger";
+        return "The ring was overwritten faster than programs repeated names and clocks: make the "
+               "buffer larger (-b, or size_kb in the config)";
     if (self->unreadable)
         return "Names and clocks were lost together with other data: a larger buffer helps";
     if (self->perf_lost || self->perf_skipped)

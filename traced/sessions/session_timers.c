@@ -128,7 +128,7 @@ static bool is_ring_due(const struct traced_buffer *buf)
 {
     uint64_t written = buf->stats.bytes_written;
 
-    return buf->policy == TRACED_RING && written - buf->read_at > buf->size / 2 &&
+    return buf->policy == TRACED_RING && written - buf->read_at > buf->size / REPEAT_SHARE &&
            written - buf->repeat_at > buf->size / REPEAT_SHARE;
 }
 
@@ -147,7 +147,7 @@ static void repeat_names(struct traced_session *self, uint32_t target)
 
 void traced_session_note_rings(struct traced_session *self)
 {
-    if (self->state != TRACED_STARTED || self->output.file || clear_period_ms(self))
+    if (self->state != TRACED_STARTED || self->output.file)
         return;
     for (uint32_t i = 0; i < self->buffers_num; i++) {
         struct traced_buffer *buf = self->buffers[i].buf;
