@@ -8,9 +8,27 @@
 #include "sdk/base/buf.h"
 #include "sdk/base/hash.h"
 
+/* Stacks share most of their frames with others nearby: most call sites are found here. */
+#define RECENT 2048
+
 struct orma_callstacks {
     struct orma_map mappings, frames, callsites, tasks, executions; /* hash of content → row */
     uint32_t counter_sets;
+    struct {
+        uint32_t upid, utid, async;
+        uint32_t row;
+        bool is_set;
+    } last_task;
+    struct {
+        uint32_t ucpu, mode;
+        uint32_t row;
+        bool is_set;
+    } last_execution;
+    struct {
+        uint64_t pair; /* parent and frame */
+        uint32_t row;
+        bool is_set;
+    } recent[RECENT]; /* call sites */
 };
 
 static struct orma_callstacks *state(struct orma_model *model)
@@ -205,12 +223,18 @@ uint32_t orma_callstacks_callsite(struct orma_model *model, uint32_t parent, uin
     struct orma_callstacks *st = state(model);
     struct orma_table *t = orma_model_table(model, ORMA_TABLE_STACK_PROFILE_CALLSITE);
     const uint64_t pair = (uint64_t)parent << 32 | frame;
+    const unsigned slot = (unsigned)(pair * 0x9e3779b97f4a7c15u >> 40) % RECENT;
     bool fresh;
 
     if (!st || frame == ORMA_ROW_NONE)
         return ORMA_CALLSITE_NONE;
+    if (st->recent[slot].is_set && st->recent[slot].pair == pair)
+        return st->recent[slot].row;
     uint32_t row =
         find_or_add(model, &st->callsites, &pair, 1, ORMA_TABLE_STACK_PROFILE_CALLSITE, &fresh);
+    st->recent[slot].pair = pair;
+    st->recent[slot].row = row;
+    st->recent[slot].is_set = row != ORMA_ROW_NONE;
     if (!fresh)
         return row;
     orma_table_set(t, ORMA_STACK_PROFILE_CALLSITE_FRAME_ID, row, frame);
@@ -245,8 +269,16 @@ uint32_t orma_callstacks_task(struct orma_model *model, uint32_t upid, uint32_t 
 
     if (!st || (upid == ORMA_ID_NONE && utid == ORMA_ID_NONE && async == ORMA_ROW_NONE))
         return ORMA_ROW_NONE;
+    if (st->last_task.is_set && st->last_task.upid == upid && st->last_task.utid == utid &&
+        st->last_task.async == async)
+        return st->last_task.row;
     uint32_t row = find_or_add(model, &st->tasks, parts, ORMA_ARRAY_LEN(parts),
                                ORMA_TABLE_PROFILER_TASK_CONTEXT, &fresh);
+    st->last_task.upid = upid;
+    st->last_task.utid = utid;
+    st->last_task.async = async;
+    st->last_task.row = row;
+    st->last_task.is_set = row != ORMA_ROW_NONE;
     if (!fresh)
         return row;
     if (upid != ORMA_ID_NONE)
@@ -267,8 +299,15 @@ uint32_t orma_callstacks_execution(struct orma_model *model, uint32_t ucpu, uint
 
     if (!st || (ucpu == ORMA_ID_NONE && !mode))
         return ORMA_ROW_NONE;
+    if (st->last_execution.is_set && st->last_execution.ucpu == ucpu &&
+        st->last_execution.mode == mode)
+        return st->last_execution.row;
     uint32_t row = find_or_add(model, &st->executions, &pair, 1,
                                ORMA_TABLE_PROFILER_EXECUTION_CONTEXT, &fresh);
+    st->last_execution.ucpu = ucpu;
+    st->last_execution.mode = mode;
+    st->last_execution.row = row;
+    st->last_execution.is_set = row != ORMA_ROW_NONE;
     if (!fresh)
         return row;
     if (ucpu != ORMA_ID_NONE)

@@ -7,9 +7,9 @@
  *   MMAP, MMAP2   a range of addresses of the process (or the kernel) belongs to a mapping
  *   COMM          names a thread, and the process of a main thread
  *   SAMPLE        resolves its addresses in those ranges, and becomes a sample with its stack
+ *                 (perf_sample.c)
  *
- * The ranges of a process are sorted and do not overlap: a new one cuts the old ones that it
- * covers. Compressed records (perf record -z) hold others, in one stream for the whole file; those
+ * Compressed records (perf record -z) hold others, in one stream for the whole file; those
  * are in memory until the end. A record with an impossible size is damage: reading goes on where
  * several plausible records follow each other.
  */
@@ -19,13 +19,12 @@
 #include <stdlib.h>
 
 #include "processor/model/callstacks.h"
-#include "sdk/base/search.h"
 
 enum record {
     RECORD_MMAP = 1,
     RECORD_COMM = 3,
-    RECORD_SAMPLE = 9,
-    RECORD_MMAP2 = 10,
+    RECORD_SAMPLE = ORMA_PERF_RECORD_SAMPLE,
+    RECORD_MMAP2 = ORMA_PERF_RECORD_MMAP2,
     RECORD_ITRACE_START = 12,
     RECORD_KERNEL_LAST = 40, /* of the kernel there are fewer yet */
     RECORD_TOOL_FIRST = 64,
@@ -37,36 +36,12 @@ enum record {
 };
 
 #define HEADER 8
-#define STACK_MAX (UINT16_MAX / 8) /* as many as a record has room for */
 /* After damage, so many plausible records in a row are taken as records. */
 #define CHAIN 3
-/* In a call chain: from here on it is a mark of whose addresses follow, not an address. */
-#define CONTEXT_FIRST ((uint64_t)-4095)
-#define MISC_BUILD_ID (1 << 14)
 
-/* Of the record header's misc, and as marks in call chains. */
-enum cpu_mode { MODE_UNKNOWN, MODE_KERNEL, MODE_USER, MODE_HV, MODE_GUEST_KERNEL, MODE_GUEST_USER };
-
-struct range {
-    uint64_t start, end;
-    uint32_t mapping;
-    uint64_t offset; /* what is added to an address, less start */
-};
-
-/* By start, not overlapping. */
-struct ranges {
-    struct range *data;
-    uint32_t len, cap;
-    uint32_t dummy; /* the mapping of code that lies in none, 0: not needed yet */
-};
-
-struct header {
-    uint32_t type, misc, size;
-};
-
-static struct header read_record_header(struct orma_perf_cursor *c)
+static struct orma_perf_record read_record_header(struct orma_perf_cursor *c)
 {
-    struct header h;
+    struct orma_perf_record h;
 
     h.type = (uint32_t)orma_format_perf_number(c, 4);
     h.misc = (uint32_t)orma_format_perf_number(c, 2);
@@ -74,329 +49,7 @@ static struct header read_record_header(struct orma_perf_cursor *c)
     return h;
 }
 
-/* ---- where code lies ---- */
-
-static struct ranges *ranges_of(struct orma_import_ctx *imp, struct orma_perf_data *p,
-                                uint32_t upid)
-{
-    struct ranges *r = orma_map_get_ptr(&p->ranges, upid);
-
-    if (r)
-        return r;
-    r = calloc(1, sizeof(*r));
-    if (!r || orma_map_put_ptr(&p->ranges, upid, r)) {
-        free(r);
-        imp->model->storage->failed = true;
-        return NULL;
-    }
-    return r;
-}
-
-/* The first range that ends behind the address. */
-static uint32_t range_find(const struct ranges *r, uint64_t address)
-{
-    return ORMA_UPPER_BOUND(r->data, r->len, .end, address);
-}
-
-/* The new range replaces what it covers of the others. */
-static bool range_add(struct ranges *r, struct range new)
-{
-    ORMA_ASSERT(new.start < new.end);
-    uint32_t i = range_find(r, new.start), to;
-    if (i < r->len && r->data[i].start < new.start) {
-        struct range rest = r->data[i];
-
-        r->data[i].end = new.start;
-        if (rest.end > new.end) {
-            rest.start = new.end;
-            if (ORMA_VEC_INSERT(r, i + 1, rest))
-                return false;
-        }
-        i++;
-    }
-    for (to = i; to < r->len && r->data[to].end <= new.end;)
-        to++;
-    if (to > i)
-        memmove(r->data + i, r->data + to, (r->len - to) * sizeof(*r->data));
-    r->len -= to - i;
-    if (i < r->len && r->data[i].start < new.end)
-        r->data[i].start = new.end;
-    return !ORMA_VEC_INSERT(r, i, new);
-}
-
-static bool on_mmap(struct orma_import_ctx *imp, struct orma_perf_data *p,
-                    struct orma_perf_cursor c, const struct header *h)
-{
-    uint32_t pid = (uint32_t)orma_format_perf_number(&c, 4);
-    struct orma_mapping m = {0};
-    bool kernel = (h->misc & 7) == MODE_KERNEL || pid == UINT32_MAX;
-
-    (void)orma_format_perf_number(&c, 4); /* tid */
-    m.start = orma_format_perf_number(&c, 8);
-    uint64_t len = orma_format_perf_number(&c, 8);
-    m.exact_offset = orma_format_perf_number(&c, 8);
-    if (h->type == RECORD_MMAP2) {
-        size_t id_len = c.end - c.pos > 24 ? ORMA_MIN(c.pos[0], 20) : 0;
-
-        if (h->misc & MISC_BUILD_ID)
-            m.build_id = orma_callstacks_build_id(
-                imp->model, (struct orma_str){(const char *)c.pos + 4, id_len});
-        for (unsigned i = 0; i < 4; i++)
-            (void)orma_format_perf_number(&c, 8); /* device, inode and protection */
-    }
-    if (c.failed || !len || m.start > UINT64_MAX - len)
-        return false;
-    m.end = m.start + len;
-    const struct orma_str name = {(const char *)c.pos,
-                                  strnlen((const char *)c.pos, (size_t)(c.end - c.pos))};
-    m.name = orma_model_str(imp->model, name);
-    if (!m.build_id) {
-        uint64_t id = orma_map_get(&p->build_ids, m.name);
-
-        m.build_id = id == ORMA_MAP_NONE ? 0 : (uint32_t)id;
-    }
-    uint32_t upid =
-        kernel ? ORMA_ID_NONE
-               : orma_processes_process(orma_model_processes(imp->model, imp->model->base), pid);
-    struct ranges *r = ranges_of(imp, p, upid);
-    const struct range new = {m.start, m.end, orma_callstacks_add_mapping(imp->model, &m),
-                              m.exact_offset - m.start};
-    if (r && !range_add(r, new))
-        imp->model->storage->failed = true;
-    return true;
-}
-
-static uint32_t find_frame(struct orma_import_ctx *imp, struct orma_perf_data *p, uint32_t upid,
-                           uint32_t mode, uint64_t ip)
-{
-    bool kernel = mode == MODE_KERNEL || mode == MODE_GUEST_KERNEL || mode == MODE_HV;
-    struct ranges *r = ranges_of(imp, p, kernel ? ORMA_ID_NONE : upid);
-    uint32_t i = r ? range_find(r, ip) : 0;
-    struct orma_stack_frame f = {.name = ORMA_STR_EMPTY, .rel_pc = ip};
-
-    if (r && i < r->len && r->data[i].start <= ip) {
-        f.mapping = r->data[i].mapping;
-        f.rel_pc = ip + r->data[i].offset;
-    } else {
-        r = ranges_of(imp, p, upid);
-        if (r && !r->dummy) {
-            const struct orma_mapping none = {0};
-
-            r->dummy = orma_callstacks_add_mapping(imp->model, &none) + 1;
-        }
-        f.mapping = r && r->dummy ? r->dummy - 1 : ORMA_ROW_NONE;
-        orma_stats_inc(orma_model_stats(imp->model, imp->model->base),
-                       ORMA_STAT_PERF_DUMMY_MAPPING_USED);
-    }
-    return orma_callstacks_frame(imp->model, &f);
-}
-
-/* ---- samples ---- */
-
-struct sample {
-    uint64_t ip, time, id, period;
-    uint32_t pid, tid, cpu;
-    bool has_cpu, has_period, has_id;
-    struct orma_perf_cursor chain;
-    uint64_t chain_num;
-};
-
-static void skip_read(struct orma_perf_cursor *c, uint64_t format)
-{
-    uint64_t per_value = 1 + (format >> 2 & 1) + (format >> 4 & 1);
-    uint64_t times = (format & 1) + (format >> 1 & 1), num = 1;
-
-    if (format & 8)
-        num = orma_format_perf_number(c, 8);
-    if (num > (size_t)(c->end - c->pos) / 8)
-        c->failed = true;
-    for (num = c->failed ? 0 : num * per_value + times; num > 0 && !c->failed; num--)
-        (void)orma_format_perf_number(c, 8);
-}
-
-static bool read_sample(const struct orma_perf_attr *a, struct orma_perf_cursor c,
-                        struct sample *ret)
-{
-    uint64_t type = a->sample_type;
-
-    *ret = (struct sample){.period = a->period};
-    if (type & ORMA_PERF_IDENTIFIER)
-        ret->id = orma_format_perf_number(&c, 8);
-    if (type & ORMA_PERF_IP)
-        ret->ip = orma_format_perf_number(&c, 8);
-    if (type & ORMA_PERF_TID) {
-        ret->pid = (uint32_t)orma_format_perf_number(&c, 4);
-        ret->tid = (uint32_t)orma_format_perf_number(&c, 4);
-    }
-    if (type & ORMA_PERF_TIME)
-        ret->time = orma_format_perf_number(&c, 8);
-    if (type & ORMA_PERF_ADDR)
-        (void)orma_format_perf_number(&c, 8);
-    if (type & ORMA_PERF_ID)
-        ret->id = orma_format_perf_number(&c, 8);
-    if (type & ORMA_PERF_STREAM_ID)
-        (void)orma_format_perf_number(&c, 8);
-    if (type & ORMA_PERF_CPU) {
-        ret->cpu = (uint32_t)orma_format_perf_number(&c, 4);
-        (void)orma_format_perf_number(&c, 4);
-        ret->has_cpu = true;
-    }
-    if (type & ORMA_PERF_PERIOD)
-        ret->period = orma_format_perf_number(&c, 8);
-    if (type & ORMA_PERF_READ)
-        skip_read(&c, a->read_format);
-    if (type & ORMA_PERF_CALLCHAIN) {
-        ret->chain_num = orma_format_perf_number(&c, 8);
-        ret->chain = c;
-        if (ret->chain_num > (size_t)(c.end - c.pos) / 8)
-            c.failed = true;
-    }
-    return !c.failed;
-}
-
-/* Which attr the sample is of: by its id, which lies where all attrs agree that it does. */
-static const struct orma_perf_attr *attr_of(const struct orma_perf_data *p,
-                                            struct orma_perf_cursor c)
-{
-    struct sample s;
-
-    if (p->attrs_num == 1 || !read_sample(&p->attrs[0], c, &s))
-        return &p->attrs[0];
-    uint64_t found = orma_map_get(&p->ids, s.id);
-    return &p->attrs[found == ORMA_MAP_NONE ? 0 : found];
-}
-
-static uint32_t callsite_of(struct orma_import_ctx *imp, struct orma_perf_data *p, uint32_t upid,
-                            uint32_t mode, struct sample *s)
-{
-    uint64_t ips[STACK_MAX];
-    uint8_t modes[STACK_MAX];
-    uint32_t num = 0, callsite = ORMA_CALLSITE_NONE;
-
-    for (; s->chain_num > 0 && num < STACK_MAX; s->chain_num--) {
-        uint64_t ip = orma_format_perf_number(&s->chain, 8);
-
-        if (ip < CONTEXT_FIRST) {
-            ips[num] = ip;
-            modes[num++] = (uint8_t)mode;
-            continue;
-        }
-        switch ((int64_t)ip) {
-        case -32:
-            mode = MODE_HV;
-            break;
-        case -128:
-            mode = MODE_KERNEL;
-            break;
-        case -512:
-            mode = MODE_USER;
-            break;
-        case -2176:
-            mode = MODE_GUEST_KERNEL;
-            break;
-        case -2048:
-        case -2560:
-            mode = MODE_GUEST_USER;
-            break;
-        }
-    }
-    if (!num) {
-        ips[0] = s->ip;
-        modes[0] = (uint8_t)mode;
-        num = 1;
-    }
-    while (num-- > 0)
-        callsite = orma_callstacks_callsite(imp->model, callsite,
-                                            find_frame(imp, p, upid, modes[num], ips[num]));
-    return callsite;
-}
-
-static uint32_t counter_track(struct orma_import_ctx *imp, struct orma_perf_data *p,
-                              const struct orma_perf_attr *a, const struct sample *s)
-{
-    struct orma_args_list source = {0};
-    uint32_t name = a->name ? a->name
-                            : orma_strpool_addf(&imp->model->storage->pool, "type %u config 0x%llx",
-                                                (unsigned)a->type, (unsigned long long)a->config);
-    struct orma_track_spec spec = {
-        .type = s->has_cpu ? "perf_cpu_counter" : "perf_global_counter",
-        .event = ORMA_TRACK_COUNTER,
-        .machine = imp->model->base,
-        .name = name,
-        .parent = ORMA_TRACK_NONE,
-        .source_args = &source,
-    };
-
-    if (s->has_cpu)
-        spec.dims[spec.dims_num++] = orma_dim(imp->model->known.cpu, s->cpu);
-    spec.dims[spec.dims_num++] =
-        orma_dim(orma_model_cstr(imp->model, "perf_session_id"), p->session);
-    spec.dims[spec.dims_num++] = orma_dim_str(imp->model->known.name, name);
-    orma_args_put_bool(&source, orma_model_cstr(imp->model, "is_timebase"), true);
-    imp->model->storage->failed |= source.failed;
-    uint32_t track = orma_tracks_get(&imp->model->tracks, &spec);
-    orma_args_list_fini(&source);
-    return track;
-}
-
-/* Periods are what was counted since the last sample: the counter is their sum. */
-static double add_period(struct orma_import_ctx *imp, struct orma_perf_data *p, uint32_t track,
-                         uint64_t period)
-{
-    uint64_t at = orma_map_get(&p->counters, track);
-
-    if (at == ORMA_MAP_NONE) {
-        at = p->sums.len;
-        if (ORMA_VEC_PUSH(&p->sums, 0) || orma_map_put(&p->counters, track, at)) {
-            imp->model->storage->failed = true;
-            return 0;
-        }
-    }
-    ORMA_ASSERT_HOT(at < p->sums.len);
-    return p->sums.data[at] += (double)period;
-}
-
-static uint32_t mode_text(struct orma_import_ctx *imp, uint32_t mode)
-{
-    static const char *const modes[] = {"unknown",    "kernel",       "user",
-                                        "hypervisor", "guest_kernel", "guest_user"};
-
-    return orma_model_cstr(imp->model, modes[mode < ORMA_ARRAY_LEN(modes) ? mode : 0]);
-}
-
-static void on_sample(struct orma_import_ctx *imp, struct orma_perf_data *p, int64_t ts,
-                      struct orma_perf_cursor c, const struct header *h)
-{
-    struct orma_processes *processes = orma_model_processes(imp->model, imp->model->base);
-    const struct orma_perf_attr *a = attr_of(p, c);
-    uint32_t mode = h->misc & 7;
-    struct sample s;
-
-    if (!read_sample(a, c, &s)) {
-        orma_stats_add_at(orma_model_stats(imp->model, imp->model->base),
-                          ORMA_STAT_PERF_RECORD_SKIPPED, RECORD_SAMPLE, 1);
-        return;
-    }
-    uint32_t utid = orma_processes_thread_of(processes, s.tid, s.pid);
-    uint32_t upid = orma_processes_upid(processes, utid);
-    uint32_t track = counter_track(imp, p, a, &s);
-    uint32_t set = orma_callstacks_counter_set(imp->model);
-    orma_callstacks_add_counter(imp->model, set, ts, track, add_period(imp, p, track, s.period));
-    const struct orma_sample row = {
-        .ts = ts,
-        .source = orma_model_cstr(imp->model, "linux.perf"),
-        .task = orma_callstacks_task(imp->model, upid, utid, ORMA_ROW_NONE),
-        .exec = orma_callstacks_execution(imp->model,
-                                          s.has_cpu && s.cpu < ORMA_UCPUS_PER_MACHINE
-                                              ? orma_model_ucpu(imp->model, imp->model->base, s.cpu)
-                                              : ORMA_ID_NONE,
-                                          mode_text(imp, mode)),
-        .callsite = callsite_of(imp, p, upid, mode, &s),
-        .session = p->session,
-        .counter_set = set,
-    };
-    orma_callstacks_sample(imp->model, &row);
-}
+/* ---- handling ---- */
 
 static bool on_comm(struct orma_import_ctx *imp, struct orma_perf_cursor c)
 {
@@ -420,12 +73,12 @@ static struct orma_unit_end perf_parse(struct orma_file *file, const struct orma
 {
     struct orma_perf_data *p = file->state;
     struct orma_perf_cursor c = {item->data, item->data + item->len, false};
-    struct header h = read_record_header(&c);
+    struct orma_perf_record h = read_record_header(&c);
 
     switch (h.type) {
     case RECORD_MMAP:
     case RECORD_MMAP2:
-        if (!on_mmap(file->imp, p, c, &h))
+        if (!orma_format_perf_mapping(file->imp, p, c, &h))
             return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of mappings");
         break;
     case RECORD_COMM:
@@ -433,7 +86,7 @@ static struct orma_unit_end perf_parse(struct orma_file *file, const struct orma
             return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "records of names");
         break;
     case RECORD_SAMPLE:
-        on_sample(file->imp, p, item->ts, c, &h);
+        orma_format_perf_sample(file->imp, p, item->ts, c, &h);
         break;
     }
     return orma_file_took(file);
@@ -512,20 +165,18 @@ static bool makes_no_row(uint32_t type)
 }
 
 static struct orma_unit_end note_record(struct orma_file *file, struct orma_perf_data *p,
-                                        const uint8_t *at, const struct header *h)
+                                        const uint8_t *at, const struct orma_perf_record *h)
 {
     struct orma_stats *stats = orma_model_stats(file->imp->model, file->imp->model->base);
     struct orma_perf_cursor c = {at + HEADER, at + h->size, false};
-    struct sample s;
     uint64_t time = 0;
 
     switch (h->type) {
     case RECORD_SAMPLE:
-        if (!read_sample(attr_of(p, c), c, &s)) {
+        if (!orma_format_perf_sample_time(p, c, &time)) {
             orma_stats_add_at(stats, ORMA_STAT_PERF_RECORD_SKIPPED, RECORD_SAMPLE, 1);
             return orma_file_skipped(file, ORMA_ACCOUNT_DAMAGED, "samples");
         }
-        time = s.time;
         break;
     case RECORD_MMAP:
     case RECORD_MMAP2:
@@ -568,7 +219,7 @@ static uint32_t clock_of(int32_t clockid)
     }
 }
 
-static bool is_likely(const struct header *h)
+static bool is_likely(const struct orma_perf_record *h)
 {
     return h->size >= HEADER && h->size % 8 == 0 &&
            ((h->type && h->type <= RECORD_KERNEL_LAST) ||
@@ -580,7 +231,7 @@ static bool is_chain(const uint8_t *pos, const uint8_t *end)
 {
     for (unsigned i = 0; i < CHAIN; i++) {
         struct orma_perf_cursor c = {pos, end, false};
-        struct header h = read_record_header(&c);
+        struct orma_perf_record h = read_record_header(&c);
 
         if (pos == end)
             return i > 0;
@@ -593,7 +244,7 @@ static bool is_chain(const uint8_t *pos, const uint8_t *end)
 
 /* The record at `pos` has a size that can't be: goes to the next one that can, or to the end. */
 static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, const uint8_t *end,
-                                  const struct header *h)
+                                  const struct orma_perf_record *h)
 {
     const uint8_t *at = pos + 8;
 
@@ -655,7 +306,7 @@ static bool read_block(struct orma_file *file, struct orma_perf_data *p,
 
     while (end - pos >= HEADER && !orma_file_failed(file)) {
         struct orma_perf_cursor c = {pos, end, false};
-        struct header h = read_record_header(&c);
+        struct orma_perf_record h = read_record_header(&c);
 
         if (h.size < HEADER)
             return false;
@@ -670,7 +321,7 @@ static bool read_block(struct orma_file *file, struct orma_perf_data *p,
 }
 
 static struct orma_unit_end unpack_record(struct orma_file *file, struct orma_perf_data *p,
-                                          const uint8_t *at, const struct header *h)
+                                          const uint8_t *at, const struct orma_perf_record *h)
 {
     const struct orma_perf_cursor c = {at + HEADER, at + h->size, false};
     struct orma_unpacked *unpacked = &file->imp->reader->unpacked;
@@ -730,7 +381,7 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
     const uint8_t *pos = (const uint8_t *)p->data.data, *end = pos + p->data.len;
     while (pos < end && !orma_file_failed(file)) {
         struct orma_perf_cursor c = {pos, end, false};
-        struct header h = read_record_header(&c);
+        struct orma_perf_record h = read_record_header(&c);
 
         if (c.failed) {
             orma_file_truncated(file, (uint64_t)(end - pos));
@@ -764,17 +415,9 @@ static void perf_fini(struct orma_file *file)
 {
     struct orma_perf_data *p = file->state;
 
-    ORMA_MAP_EACH (slot, &p->ranges) {
-        struct ranges *r = (struct ranges *)(uintptr_t)slot->val;
-
-        free(r->data);
-        free(r);
-    }
-    orma_map_fini(&p->ranges);
+    orma_format_perf_samples_fini(p);
     orma_map_fini(&p->ids);
     orma_map_fini(&p->build_ids);
-    orma_map_fini(&p->counters);
-    ORMA_VEC_FINI(&p->sums);
     orma_inflater_free(p->packed.inflater);
     for (size_t i = 0; i < p->packed.blocks.len; i++)
         orma_buf_fini(&p->packed.blocks.data[i]);

@@ -7,6 +7,8 @@
  */
 #ifndef ORMA_PROCESSOR_IMPORT_FORMATS_PERF_DATA_H
 #define ORMA_PROCESSOR_IMPORT_FORMATS_PERF_DATA_H
+#include <string.h>
+
 #include "processor/import/core/file.h"
 #include "processor/read/inflate.h"
 #include "sdk/base/vec.h"
@@ -35,8 +37,10 @@ struct orma_perf_attr {
     uint32_t name;   /* pool id, 0: unknown */
 };
 
-/* Records that describe others. */
 enum {
+    ORMA_PERF_RECORD_SAMPLE = 9,
+    ORMA_PERF_RECORD_MMAP2 = 10,
+    /* Those that describe others. */
     ORMA_PERF_RECORD_ATTR = 64,
     ORMA_PERF_RECORD_EVENT_TYPE = 65,
     ORMA_PERF_RECORD_TRACING_DATA = 66,
@@ -56,15 +60,34 @@ struct orma_perf_packed {
     bool broken; /* nothing that follows can be unpacked */
 };
 
+struct orma_perf_counter {
+    uint32_t track;
+    double sum; /* of what each sample says was counted since the last one */
+};
+
+/* The stack of an earlier sample, as bytes of the file. */
+struct orma_perf_stack {
+    struct orma_str bytes; /* the call chain */
+    uint64_t ip;
+    uint64_t mappings; /* how many there were */
+    uint32_t upid, mode;
+    uint32_t callsite;
+    bool is_set;
+};
+#define ORMA_PERF_STACKS 1024
+
 struct orma_perf_data {
     struct orma_perf_attr attrs[ORMA_PERF_ATTRS_MAX];
     unsigned attrs_num;
     struct orma_map ids;       /* id of an event → attr */
     struct orma_map build_ids; /* hash of a file name → pool id */
     uint32_t session;          /* row */
-    struct orma_map counters;  /* attr, cpu → index of a sum */
-    ORMA_VEC(double) sums;
+    struct orma_map counters_of, counters_by_track; /* attr, cpu → index of the counter */
+    ORMA_VEC(struct orma_perf_counter) counters;
     struct orma_map ranges; /* upid (or ORMA_ID_NONE: kernel) → struct ranges * */
+    uint64_t mappings;      /* so many were made, */
+    uint64_t unmapped;      /* and so many addresses lay in none */
+    struct orma_perf_stack stacks[ORMA_PERF_STACKS]; /* by hash */
     struct orma_str data;   /* the records */
     struct orma_perf_packed packed;
     bool piped;   /* among them those that describe the others */
@@ -86,11 +109,33 @@ static inline uint64_t orma_format_perf_number(struct orma_perf_cursor *c, unsig
         c->pos = c->end;
         return 0;
     }
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(&val, c->pos, bytes); /* mostly one instruction */
+#else
     for (unsigned i = bytes; i-- > 0;)
         val = val << 8 | c->pos[i];
+#endif
     c->pos += bytes;
     return val;
 }
+
+struct orma_perf_record {
+    uint32_t type, misc, size;
+};
+
+/* MMAP and MMAP2. False: it is damaged. */
+bool orma_format_perf_mapping(struct orma_import_ctx *imp, struct orma_perf_data *p,
+                              struct orma_perf_cursor c, const struct orma_perf_record *h);
+
+/* SAMPLE, in its place in time. */
+void orma_format_perf_sample(struct orma_import_ctx *imp, struct orma_perf_data *p, int64_t ts,
+                             struct orma_perf_cursor c, const struct orma_perf_record *h);
+
+/* False: it is damaged. */
+bool orma_format_perf_sample_time(const struct orma_perf_data *p, struct orma_perf_cursor c,
+                                  uint64_t *ret_ns);
+
+void orma_format_perf_samples_fini(struct orma_perf_data *p);
 
 /* How many bytes lie behind such a record, outside of its size. `c`: behind its header. */
 uint64_t orma_format_perf_behind(uint32_t type, struct orma_perf_cursor c);

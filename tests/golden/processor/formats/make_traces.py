@@ -241,6 +241,29 @@ def perf_piped():
         perf_record(9, struct.pack("<QIIQIIQ", 0x9000, 40, 40, 700, 1, 0, 3))))
 
 
+def perf_stacks():
+    """The same call chains again and again, before and after a mapping gives their addresses another meaning."""
+    ip_tid_time_chain_cpu_period, all_have_ids = 1 | 2 | 4 | 1 << 5 | 1 << 7 | 1 << 8, 1 << 18
+    attr = struct.pack("<IIQQQQQ", 0, 112, 0, 1000, ip_tid_time_chain_cpu_period, 0, all_have_ids).ljust(112, b"\0")
+
+    def mapping(time, name, start):
+        return perf_record(1, struct.pack("<IIQQQ", 40, 40, start, 0x1000, 0) + name.ljust(16, b"\0") + struct.pack("<QII", time, 0, 0))
+
+    def sample(time, *chain, tid=40, cpu=1, mode=2):
+        head = struct.pack("<QIIQIIQ", chain[0] if chain else 0x1010, 40, tid, time, cpu, 0, 1)
+        return perf_record(9, head + struct.pack(f"<Q{len(chain)}Q", len(chain), *chain), mode)
+
+    user = (1 << 64) - 512
+    same = (0x1080, 0x2040)
+    return struct.pack("<8sQ", b"PERFILE2", 16) + b"".join((
+        perf_record(64, attr + struct.pack("<Q", 9)), perf_record(78, struct.pack("<QQ", 2, 9) + b"cycles:u\0"),
+        mapping(500, b"/opt/one", 0x1000), mapping(501, b"/opt/lib", 0x2000),
+        sample(600, *same), sample(601, *same), sample(602, *same, tid=41), sample(603, *same, cpu=2),
+        sample(604), sample(605), sample(606, user), sample(607, user, 0x1080), sample(608, *same, mode=1),
+        sample(609, 0x1080, 0x9000), sample(610, 0x1080, 0x9000),
+        mapping(700, b"/opt/two", 0x1000), sample(701, *same), sample(702, *same), sample(703)))
+
+
 def packet(*fields):
     return field(1, message(*fields))
 
@@ -311,6 +334,7 @@ TRACES = {
     "pprof/trace.pprof": pprof(),
     "pprof_odd/trace.pprof": pprof_odd(),
     "perf_piped/trace.data": perf_piped(),
+    "perf_stacks/trace.data": perf_stacks(),
     "art_method/trace.trace": art_text(),
     "art_method_streaming/trace.trace": art_streaming(),
     "art_method_v2/trace.trace": art_v2(),
