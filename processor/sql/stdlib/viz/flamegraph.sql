@@ -33,7 +33,7 @@ RETURNS TableOrSubquery AS
     $show_from_frame AS showFromFrameBits,
     $hide_frame = 0 AS isShown,
     $pivot != 0 AS isPivot,
-    hash(name __intrinsic_token_apply_prefix!(_viz_flamegraph_hash_coalesce, $grouping))
+    hash(ifnull(name, '') __intrinsic_token_apply_prefix!(_viz_flamegraph_hash_coalesce, $grouping))
       AS groupingHash
   FROM $tab
   ORDER BY id
@@ -133,7 +133,7 @@ CREATE PERFETTO MACRO _viz_flamegraph_downwards_hash(
 RETURNS TableOrSubquery AS
 (
   SELECT
-    g.hash, g.parentHash, g.depth, s.name
+    g.hash, g.parentHash, g.depth, ifnull(s.name, '[NULL]') AS name
     __intrinsic_token_apply_prefix!(_viz_flamegraph_s_prefix, $grouping)
     __intrinsic_token_apply_prefix!(_viz_flamegraph_s_prefix, $grouped),
     a.cumulativeValue - ifnull(inner_frames.value, 0) AS value,
@@ -227,7 +227,7 @@ CREATE PERFETTO MACRO _viz_flamegraph_upwards_hash(
 RETURNS TableOrSubquery AS
 (
   SELECT
-    g.hash, g.parentHash, g.depth, s.name
+    g.hash, g.parentHash, g.depth, ifnull(s.name, '[NULL]') AS name
     __intrinsic_token_apply_prefix!(_viz_flamegraph_s_prefix, $grouping)
     __intrinsic_token_apply_prefix!(_viz_flamegraph_s_prefix, $grouped),
     iif(f.parentId IS NULL, g.carried, 0) AS value,
