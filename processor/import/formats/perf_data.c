@@ -39,9 +39,9 @@ enum record {
 /* After damage, so many plausible records in a row are taken as records. */
 #define CHAIN 3
 
-static struct orma_perf_record read_record_header(struct orma_perf_cursor *c)
+static struct orma_perf_record_head read_record_header(struct orma_perf_cursor *c)
 {
-    struct orma_perf_record h;
+    struct orma_perf_record_head h;
 
     h.type = (uint32_t)orma_format_perf_number(c, 4);
     h.misc = (uint32_t)orma_format_perf_number(c, 2);
@@ -73,7 +73,7 @@ static struct orma_unit_end perf_parse(struct orma_file *file, const struct orma
 {
     struct orma_perf_data *p = file->state;
     struct orma_perf_cursor c = {item->data, item->data + item->len, false};
-    struct orma_perf_record h = read_record_header(&c);
+    struct orma_perf_record_head h = read_record_header(&c);
 
     switch (h.type) {
     case RECORD_MMAP:
@@ -165,7 +165,7 @@ static bool makes_no_row(uint32_t type)
 }
 
 static struct orma_unit_end note_record(struct orma_file *file, struct orma_perf_data *p,
-                                        const uint8_t *at, const struct orma_perf_record *h)
+                                        const uint8_t *at, const struct orma_perf_record_head *h)
 {
     struct orma_stats *stats = orma_model_stats(file->imp->model, file->imp->model->base);
     struct orma_perf_cursor c = {at + HEADER, at + h->size, false};
@@ -219,7 +219,7 @@ static uint32_t clock_of(int32_t clockid)
     }
 }
 
-static bool is_likely(const struct orma_perf_record *h)
+static bool is_likely(const struct orma_perf_record_head *h)
 {
     return h->size >= HEADER && h->size % 8 == 0 &&
            ((h->type && h->type <= RECORD_KERNEL_LAST) ||
@@ -231,7 +231,7 @@ static bool is_chain(const uint8_t *pos, const uint8_t *end)
 {
     for (unsigned i = 0; i < CHAIN; i++) {
         struct orma_perf_cursor c = {pos, end, false};
-        struct orma_perf_record h = read_record_header(&c);
+        struct orma_perf_record_head h = read_record_header(&c);
 
         if (pos == end)
             return i > 0;
@@ -244,7 +244,7 @@ static bool is_chain(const uint8_t *pos, const uint8_t *end)
 
 /* The record at `pos` has a size that can't be: goes to the next one that can, or to the end. */
 static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, const uint8_t *end,
-                                  const struct orma_perf_record *h)
+                                  const struct orma_perf_record_head *h)
 {
     const uint8_t *at = pos + 8;
 
@@ -306,7 +306,7 @@ static bool read_block(struct orma_file *file, struct orma_perf_data *p,
 
     while (end - pos >= HEADER && !orma_file_failed(file)) {
         struct orma_perf_cursor c = {pos, end, false};
-        struct orma_perf_record h = read_record_header(&c);
+        struct orma_perf_record_head h = read_record_header(&c);
 
         if (h.size < HEADER)
             return false;
@@ -321,7 +321,7 @@ static bool read_block(struct orma_file *file, struct orma_perf_data *p,
 }
 
 static struct orma_unit_end unpack_record(struct orma_file *file, struct orma_perf_data *p,
-                                          const uint8_t *at, const struct orma_perf_record *h)
+                                          const uint8_t *at, const struct orma_perf_record_head *h)
 {
     const struct orma_perf_cursor c = {at + HEADER, at + h->size, false};
     struct orma_unpacked *unpacked = &file->imp->reader->unpacked;
@@ -381,7 +381,7 @@ static size_t perf_read(struct orma_file *file, const uint8_t *data, size_t len,
     const uint8_t *pos = (const uint8_t *)p->data.data, *end = pos + p->data.len;
     while (pos < end && !orma_file_failed(file)) {
         struct orma_perf_cursor c = {pos, end, false};
-        struct orma_perf_record h = read_record_header(&c);
+        struct orma_perf_record_head h = read_record_header(&c);
 
         if (c.failed) {
             orma_file_truncated(file, (uint64_t)(end - pos));

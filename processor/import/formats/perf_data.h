@@ -119,17 +119,17 @@ static inline uint64_t orma_format_perf_number(struct orma_perf_cursor *c, unsig
     return val;
 }
 
-struct orma_perf_record {
+struct orma_perf_record_head {
     uint32_t type, misc, size;
 };
 
 /* MMAP and MMAP2. False: it is damaged. */
 bool orma_format_perf_mapping(struct orma_import_ctx *imp, struct orma_perf_data *p,
-                              struct orma_perf_cursor c, const struct orma_perf_record *h);
+                              struct orma_perf_cursor c, const struct orma_perf_record_head *h);
 
 /* SAMPLE, in its place in time. */
 void orma_format_perf_sample(struct orma_import_ctx *imp, struct orma_perf_data *p, int64_t ts,
-                             struct orma_perf_cursor c, const struct orma_perf_record *h);
+                             struct orma_perf_cursor c, const struct orma_perf_record_head *h);
 
 /* False: it is damaged. */
 bool orma_format_perf_sample_time(const struct orma_perf_data *p, struct orma_perf_cursor c,

@@ -86,7 +86,7 @@ static bool range_add(struct ranges *r, struct range new)
 }
 
 bool orma_format_perf_mapping(struct orma_import_ctx *imp, struct orma_perf_data *p,
-                              struct orma_perf_cursor c, const struct orma_perf_record *h)
+                              struct orma_perf_cursor c, const struct orma_perf_record_head *h)
 {
     uint32_t pid = (uint32_t)orma_format_perf_number(&c, 4);
     struct orma_mapping m = {0};
@@ -373,7 +373,7 @@ static uint32_t mode_text(struct orma_import_ctx *imp, uint32_t mode)
 }
 
 void orma_format_perf_sample(struct orma_import_ctx *imp, struct orma_perf_data *p, int64_t ts,
-                             struct orma_perf_cursor c, const struct orma_perf_record *h)
+                             struct orma_perf_cursor c, const struct orma_perf_record_head *h)
 {
     struct orma_processes *processes = orma_model_processes(imp->model, imp->model->base);
     const struct orma_perf_attr *a = attr_of(p, c);
