@@ -293,6 +293,25 @@ class Pieces(Case):
         if SLOW == 1:  # else memory is that of the sanitizer
             self.assertLess(usage.ru_maxrss, 64 << 10)
 
+    def test_slices_that_stay_open_cost_no_more_than_others(self):
+        """A million begins of two sequences on one track, none of which ends: they must not be matched again for each new one."""
+        def begin(seq):
+            return packet(num(10, seq), num(8, 1), num(13, 2), field(TRACK_EVENT, num(9, 1), num(11, 9), field(23, "open")))
+        clock = field(6, field(1, num(1, 64), num(2, START), num(3, 1)), field(1, num(1, BOOT), num(2, START)), num(2, BOOT))
+        heads = [packet(num(10, seq), num(8, START), num(13, 1), clock, field(DEFAULTS, num(58, 64))) for seq in (2, 3)]
+        (self.dir / "whole").write_bytes(b"".join(heads) + (begin(2) + begin(3)) * 540_000)
+        for command, *how in (("cut", "--from", "500us"), ("split", "--every", "300us")):
+            self.orma(command, "whole", *how, "-o", f"{command}s", timeout=25)
+
+    def test_counts_of_many_sequences_cost_no_more_than_others(self):
+        def mark(seq):
+            return packet(num(10, seq), num(8, START + seq), num(13, 1), field(TRACK_EVENT, num(9, 3), num(11, 9), field(23, "mark")))
+        counts = [field(90001, num(1, seq), num(5, 1), num(6, 1)) for seq in range(2, 12_002)]
+        (self.dir / "whole").write_bytes(b"".join(map(mark, range(2, 12_002))) + packet(num(10, 1), field(35, *counts)))
+        self.orma("split", "whole", "--every", "200ns", "-o", "pieces", timeout=15)
+        emitted = [self.rows(p, "SELECT sum(packets) FROM loss WHERE reason = 'emitted'")[0][0] for p in sorted((self.dir / "pieces").iterdir())[:3]]
+        self.assertEqual(emitted, ["200"] * 3)
+
     def test_times_and_mistakes(self):
         end = self.make(5)
         said = self.orma("cut", "whole.pftrace", "--from", "10ms", "--to", "30ms").stderr.decode()

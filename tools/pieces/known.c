@@ -103,6 +103,7 @@ void orma_pieces_known_fini(struct orma_pieces_known *self)
         free(seq);
     }
     orma_map_fini(&self->seqs);
+    orma_map_fini(&self->by_id);
     orma_reader_fini(&self->reader);
     orma_storage_fini(&self->storage);
 }
@@ -118,6 +119,8 @@ static struct orma_pieces_seq *add_seq(struct orma_pieces_known *self, uint64_t 
         free(seq);
         return NULL;
     }
+    seq->same_id = orma_map_get_ptr(&self->by_id, id);
+    self->failed |= orma_map_put_ptr(&self->by_id, id, seq) != 0;
     seq->seq = orma_seqs_get(&self->reader.seqs, machine, id);
     seq->index = self->seqs_num++;
     if (seq->seq)

@@ -45,13 +45,15 @@ struct orma_pieces_seq {
     int64_t sums[ORMA_PIECES_DELTAS], sums_before[ORMA_PIECES_DELTAS];
     int64_t base_us;
     uint32_t sums_epoch;
-    bool adds_time; /* stacks: the packet at hand adds to the sum of times */
+    bool adds_time;                  /* stacks: the packet at hand adds to the sum of times */
+    struct orma_pieces_seq *same_id; /* another one, of another machine */
 };
 
 struct orma_pieces_known {
     struct orma_storage storage;
     struct orma_reader reader;
-    struct orma_map seqs; /* machine << 32 | id → seq */
+    struct orma_map seqs;  /* machine << 32 | id → seq */
+    struct orma_map by_id; /* id → the first of those that are called so */
     struct orma_pieces_seq *last;
     uint32_t seqs_num;
     bool keeps_state;                /* interned data is kept, not only times */

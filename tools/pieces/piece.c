@@ -490,11 +490,8 @@ static int64_t missing(const struct orma_pieces_piece *self, const struct orma_p
 {
     int64_t sum = 0;
 
-    ORMA_MAP_EACH (slot, &known->seqs) {
-        const struct orma_pieces_seq *seq = (const struct orma_pieces_seq *)(uintptr_t)slot->val;
-
-        if (seq->seq->id != id)
-            continue;
+    for (const struct orma_pieces_seq *seq = orma_map_get_ptr(&known->by_id, id); seq;
+         seq = seq->same_id) {
         sum += (int64_t)seq->packets;
         if (seq->index < self->seqs_num)
             sum -= (int64_t)self->seqs[seq->index].packets;

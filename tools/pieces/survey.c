@@ -16,8 +16,9 @@
 #include "sdk/base/vec.h"
 #include "tools/pieces/bundle.h"
 
-/* So many begins and ends of tracks of several sequences are kept; then the older half is matched.
- */
+/* So many begins and ends of tracks of several sequences are kept, and as many again as stayed the
+ * last time; then the older half is matched. So each is looked at a few times, however many stay
+ * open. */
 #define LEFTOVERS ((uint32_t)1 << 20)
 
 bool orma_pieces_is_timeless(uint32_t field)
@@ -106,6 +107,7 @@ struct run {
     ORMA_VEC(struct stack *) all;
     ORMA_VEC(uint32_t) idle; /* places in `all` */
     ORMA_VEC(struct leftover) leftovers;
+    uint32_t stayed; /* leftovers when they were matched last */
     struct stack *last;
     uint64_t last_track; /* of the first look: known to be of `last_seq` */
     uint32_t last_seq;
@@ -247,7 +249,7 @@ static void settle(struct run *run, bool at_end)
         }
         open.len = 0;
     }
-    run->leftovers.len = kept;
+    run->leftovers.len = run->stayed = kept;
     ORMA_VEC_FINI(&open);
     for (uint32_t i = 0; at_end && i < run->all.len; i++)
         for (uint32_t n = 0; n < run->all.data[i]->begins.len; n++)
@@ -285,7 +287,7 @@ static void take_edge(struct run *run, const struct orma_pieces_seq *seq,
         const struct leftover l = {e->key, edge, !begins};
 
         run->self->failed |= ORMA_VEC_PUSH(&run->leftovers, l) < 0;
-        if (run->leftovers.len >= LEFTOVERS)
+        if (run->leftovers.len >= LEFTOVERS && run->leftovers.len / 2 >= run->stayed)
             settle(run, false);
         return;
     }
