@@ -24,6 +24,7 @@ struct orma_export {
     uint64_t flows_left_out; /* JSON has no place for flows between slices that are on no thread */
     uint64_t kernel_events;  /* how many were written */
     uint64_t samples;        /* firefox: how many were written */
+    bool weighed;            /* firefox: they have different weights, which the format cannot say */
 };
 
 /*

@@ -33,6 +33,10 @@
     "SELECT clock_value - ts FROM clock_snapshot WHERE clock_name = 'REALTIME' ORDER BY id LIMIT " \
     "1"
 
+#define WEIGHTS                                                                                    \
+    "SELECT EXISTS (SELECT 1 FROM _orma_sample_weight WHERE weight != 1) OR "                      \
+    "(SELECT min(ns) != max(ns) FROM _orma_sample_time)"
+
 enum { N_ID, N_PARENT, N_NAME, N_MAPPING, N_LINE, N_CALLSITE };
 enum { S_UTID, S_TS, S_CALLSITE, S_TID, S_THREAD, S_PID, S_PROCESS, S_MAIN };
 enum { CATEGORY_USER, CATEGORY_KERNEL };
@@ -307,6 +311,16 @@ static void put_threads(struct writer *w)
         end_thread(w);
 }
 
+static void look_at_weights(struct writer *w)
+{
+    struct orma_export_rows r = orma_export_rows(&w->base, "INCLUDE PERFETTO MODULE orma.frames");
+
+    while (orma_export_next(&r))
+        ;
+    for (r = orma_export_rows(&w->base, WEIGHTS); orma_export_next(&r);)
+        w->base.self->weighed = orma_export_int(&r, 0);
+}
+
 int orma_export_firefox(struct orma_export *self)
 {
     struct writer w = {.base = {.self = self}};
@@ -314,6 +328,7 @@ int orma_export_firefox(struct orma_export *self)
     load_nodes(&w);
     put_head(&w);
     put_threads(&w);
+    look_at_weights(&w);
     orma_buf_put_str(&w.base.out, "]}\n");
     orma_export_flush(&w.base, true);
     self->samples = w.thread.samples_num;

@@ -5,6 +5,7 @@
 #include "processor/export/profile.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ struct builder {
     struct orma_buf strings;                        /* the string table, encoded */
     struct orma_map string_ids;                     /* hash → index */
     struct orma_map functions, locations, mappings; /* → id */
-    uint64_t strings_num, samples;
+    uint64_t strings_num, weight;
 };
 
 /* ---- tables ---- */
@@ -366,7 +367,7 @@ static int end(struct builder *b, struct orma_profile_export *self, struct orma_
         r = -ENOMEM;
     } else {
         profile->bytes = orma_buf_str(&b->out);
-        profile->samples = b->samples;
+        profile->weight = b->weight;
         r = self->emit(self->ctx, profile);
         self->written += r >= 0;
     }
@@ -380,25 +381,34 @@ struct kind {
     enum orma_profile_kind kind;
     struct value_type types[VALUES_MAX];
     unsigned types_num, by_default;
+    const char *unit; /* of the value by default, in words */
     /* Rows: process, pid, heap, callsite, values; a profile's rows are neighbours. */
     const char *sql, *group;
     /* The same for one profile of all: behind the values process, pid, thread, tid. NULL: none. */
     const char *one_sql, *one_group;
+    unsigned columns; /* of values, used or not */
 };
+
+#define FROM_SAMPLES                                                                               \
+    "FROM stack_sample s LEFT JOIN _orma_sample_time o ON o.id = s.id "                            \
+    "LEFT JOIN _orma_sample_weight w ON w.id = s.id "                                              \
+    "JOIN __intrinsic_profiler_task_context c ON c.id = s.task_context_id "                        \
+    "JOIN thread t ON t.utid = c.utid LEFT JOIN process p ON p.upid = t.upid "                     \
+    "WHERE s.callsite_id IS NOT NULL"
 
 static const struct kind kinds[] = {
     {ORMA_PROFILE_PERF,
      {{"samples", "count"}},
      1,
      0,
-     "SELECT coalesce(t.upid, -t.utid), coalesce(p.pid, t.tid), '', s.callsite_id, count(*) "
-     "FROM perf_sample s JOIN thread t USING (utid) LEFT JOIN process p USING (upid) "
-     "WHERE s.callsite_id IS NOT NULL",
+     "samples",
+     "SELECT coalesce(t.upid, -t.utid), coalesce(p.pid, t.tid), '', s.callsite_id, count(*), "
+     "sum(coalesce(o.ns, w.weight, 1)) " FROM_SAMPLES,
      " GROUP BY 1, 4 ORDER BY 1, 4",
-     "SELECT 0, 0, '', s.callsite_id, count(*), p.name, coalesce(p.pid, t.tid), t.name, t.tid "
-     "FROM perf_sample s JOIN thread t USING (utid) LEFT JOIN process p USING (upid) "
-     "WHERE s.callsite_id IS NOT NULL",
-     " GROUP BY 4, t.utid ORDER BY t.utid, 4"},
+     "SELECT 0, 0, '', s.callsite_id, count(*), sum(coalesce(o.ns, w.weight, 1)), p.name, "
+     "coalesce(p.pid, t.tid), t.name, t.tid " FROM_SAMPLES,
+     " GROUP BY 4, t.utid ORDER BY t.utid, 4",
+     2},
     {ORMA_PROFILE_ALLOC,
      {{"Total malloc count", "count"},
       {"Total malloc size", "bytes"},
@@ -406,12 +416,46 @@ static const struct kind kinds[] = {
       {"Unreleased malloc size", "bytes"}},
      4,
      3,
+     "bytes not freed",
      "SELECT s.upid, p.pid, s.heap_name, s.callsite_id, sum(max(s.count, 0)), "
      "sum(max(s.size, 0)), sum(s.count), sum(s.size) "
      "FROM heap_profile_allocation s JOIN process p USING (upid) "
      "WHERE s.callsite_id IS NOT NULL",
-     " GROUP BY 1, 3, 4 ORDER BY 1, 3, 4"},
+     " GROUP BY 1, 3, 4 ORDER BY 1, 3, 4",
+     NULL,
+     NULL,
+     4},
+    /* Their types are in the rows, the unit behind the value. */
+    {ORMA_PROFILE_SUMS,
+     {{"", ""}},
+     1,
+     0,
+     "",
+     "SELECT p.id, 0, p.sample_type_type, s.callsite_id, sum(s.value), p.sample_type_unit "
+     "FROM __intrinsic_aggregate_sample s "
+     "JOIN __intrinsic_aggregate_profile p ON p.id = s.aggregate_profile_id "
+     "WHERE s.callsite_id IS NOT NULL",
+     " GROUP BY 1, 4 ORDER BY 1, 4",
+     NULL,
+     NULL,
+     1},
 };
+
+/* How many samples there are, and how many that say which time they stand for, or have events that
+ * went by; of which kinds these are. */
+static const char weights_sql[] =
+    "SELECT count(*), count(o.id), count(w.id), coalesce(sum(o.ns), 0) > 0, "
+    "(SELECT iif(min(k.name) = max(k.name), min(k.name), NULL) FROM stack_sample_counter_track k "
+    "WHERE k.is_timebase) " FROM_SAMPLES;
+
+static void put_choice(struct orma_buf *sql, const struct orma_profile_export *self)
+{
+    if (self->pid)
+        orma_buf_printf(sql, " AND p.pid = %lld", (long long)self->pid);
+    if (self->from_ns || self->to_ns)
+        orma_buf_printf(sql, " AND s.ts >= %lld AND s.ts < %lld", (long long)self->from_ns,
+                        (long long)self->to_ns);
+}
 
 static void put_sql(struct orma_buf *sql, const struct orma_profile_export *self,
                     const struct kind *kind)
@@ -419,12 +463,41 @@ static void put_sql(struct orma_buf *sql, const struct orma_profile_export *self
     bool in_one = self->in_one && kind->one_sql;
 
     orma_buf_put_str(sql, in_one ? kind->one_sql : kind->sql);
-    if (self->pid)
-        orma_buf_printf(sql, " AND p.pid = %lld", (long long)self->pid);
-    if (self->from_ns || self->to_ns)
-        orma_buf_printf(sql, " AND s.ts >= %lld AND s.ts < %lld", (long long)self->from_ns,
-                        (long long)self->to_ns);
+    put_choice(sql, self);
     orma_buf_put_str(sql, in_one ? kind->one_group : kind->group);
+}
+
+/*
+ * The second value of samples: their weights, as flame graphs and collapsed lines show them. Those
+ * of several kinds cannot be added up, so that samples are counted there. `name` keeps theirs.
+ */
+static void weigh(const struct orma_profile_export *self, struct orma_export_writer *w,
+                  struct kind *kind, struct orma_buf *name)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
+    struct orma_export_rows rows = orma_export_rows(w, "INCLUDE PERFETTO MODULE orma.frames");
+
+    while (orma_export_next(&rows))
+        ;
+    orma_buf_put_str(&sql, weights_sql);
+    put_choice(&sql, self);
+    for (rows = orma_export_rows(w, orma_buf_cstr(&sql)); orma_export_next(&rows);) {
+        const int64_t all = orma_export_int(&rows, 0), timed = orma_export_int(&rows, 1);
+        struct orma_str event = orma_export_text(&rows, 4);
+
+        if (timed == all && orma_export_int(&rows, 3)) {
+            kind->types[1] = (struct value_type){"time", "nanoseconds"};
+            kind->unit = "ns";
+        } else if (!timed && orma_export_int(&rows, 2) && event.len) {
+            orma_buf_put(name, event.data, event.len);
+            kind->types[1] = (struct value_type){orma_buf_cstr(name), "count"};
+            kind->unit = kind->types[1].type;
+        } else {
+            continue;
+        }
+        kind->types_num = 2;
+        kind->by_default = 1;
+    }
 }
 
 static struct labels labels_of(struct builder *b, const struct orma_export_rows *rows,
@@ -444,11 +517,53 @@ static struct labels labels_of(struct builder *b, const struct orma_export_rows 
                            .tid = orma_export_int(rows, from + 3)};
 }
 
+/* The row's values. False: one is no integer of 64 bits. */
+static bool read_values(const struct kind *kind, const struct orma_export_rows *rows,
+                        int64_t *values)
+{
+    if (kind->kind == ORMA_PROFILE_SUMS) {
+        const double sum = orma_query_double(rows->query, 4);
+
+        values[0] = fabs(sum) < 9e18 ? llround(sum) : 0;
+        return fabs(sum) < 9e18;
+    }
+    for (unsigned i = 0; i < kind->types_num; i++)
+        values[i] = orma_export_int(rows, 4 + i);
+    return true;
+}
+
+/* A Profile begins with the row. Texts of the row stay in the buffers. */
+static void open_profile(const struct orma_profile_export *self, const struct tables *t,
+                         const struct kind *kind, const struct orma_export_rows *rows,
+                         struct orma_buf texts[2], struct builder *b, struct orma_profile *ret)
+{
+    struct value_type type = kind->types[0];
+
+    for (unsigned i = 0; i < 2; i++) {
+        const struct orma_str text = orma_export_text(rows, i ? 5 : 2);
+
+        orma_buf_clear(&texts[i]);
+        if (i == 0 || kind->kind == ORMA_PROFILE_SUMS)
+            orma_buf_put(&texts[i], text.data, text.len);
+    }
+    *ret = (struct orma_profile){.kind = kind->kind,
+                                 .pid = orma_export_int(rows, 1),
+                                 .heap = orma_buf_cstr(&texts[0]),
+                                 .unit = kind->unit,
+                                 .in_one = self->in_one && kind->one_sql};
+    if (kind->kind == ORMA_PROFILE_SUMS) {
+        type = (struct value_type){ret->heap, orma_buf_cstr(&texts[1])};
+        ret->unit = *type.unit ? type.unit : "count";
+    }
+    begin(b, t, kind->kind == ORMA_PROFILE_SUMS ? &type : kind->types, kind->types_num,
+          kind->by_default);
+}
+
 static int export_kind(struct orma_profile_export *self, struct orma_export_writer *w,
                        const struct tables *t, const struct kind *kind)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
-    ORMA_AUTO(orma_buf_fini) struct orma_buf heap = {0};
+    struct orma_buf texts[2] = {{0}};
     struct builder b = {0};
     struct orma_profile profile = {0};
     int64_t values[VALUES_MAX], process = 0;
@@ -458,10 +573,8 @@ static int export_kind(struct orma_profile_export *self, struct orma_export_writ
     put_sql(&sql, self, kind);
     struct orma_export_rows rows = orma_export_rows(w, orma_buf_cstr(&sql));
     while (r >= 0 && orma_export_next(&rows)) {
-        struct orma_str name = orma_export_text(&rows, 2);
-
-        if (open &&
-            (orma_export_int(&rows, 0) != process || !orma_str_eq(name, orma_buf_str(&heap)))) {
+        if (open && (orma_export_int(&rows, 0) != process ||
+                     !orma_str_eq(orma_export_text(&rows, 2), orma_buf_str(&texts[0])))) {
             r = end(&b, self, &profile);
             open = false;
         }
@@ -469,21 +582,17 @@ static int export_kind(struct orma_profile_export *self, struct orma_export_writ
             break;
         if (!open) {
             process = orma_export_int(&rows, 0);
-            orma_buf_clear(&heap);
-            orma_buf_put(&heap, name.data, name.len);
-            profile = (struct orma_profile){.kind = kind->kind,
-                                            .pid = orma_export_int(&rows, 1),
-                                            .heap = orma_buf_cstr(&heap),
-                                            .in_one = self->in_one && kind->one_sql};
-            begin(&b, t, kind->types, kind->types_num, kind->by_default);
+            open_profile(self, t, kind, &rows, texts, &b, &profile);
             open = true;
         }
-        for (unsigned i = 0; i < kind->types_num; i++)
-            values[i] = orma_export_int(&rows, 4 + i);
-        b.samples += (uint64_t)values[kind->by_default];
+        if (!read_values(kind, &rows, values)) {
+            self->left_out++;
+            continue;
+        }
+        b.weight += (uint64_t)values[kind->by_default];
         struct labels labels = {0};
         if (self->in_one && kind->one_sql)
-            labels = labels_of(&b, &rows, 4 + kind->types_num);
+            labels = labels_of(&b, &rows, 4 + kind->columns);
         put_sample(&b, orma_export_int(&rows, 3), values, kind->types_num, &labels);
     }
     if (open && r >= 0 && !w->err)
@@ -491,7 +600,18 @@ static int export_kind(struct orma_profile_export *self, struct orma_export_writ
     else if (open)
         builder_fini(&b);
     orma_query_free(rows.query);
+    orma_buf_fini(&texts[0]);
+    orma_buf_fini(&texts[1]);
     return r < 0 ? r : w->err;
+}
+
+/* Sums have neither processes nor times. */
+static bool is_wanted(const struct orma_profile_export *self, const struct kind *kind)
+{
+    if (kind->kind == ORMA_PROFILE_SUMS)
+        return self->kind == ORMA_PROFILE_ANY && !self->in_one && !self->pid && !self->from_ns &&
+               !self->to_ns;
+    return self->kind == ORMA_PROFILE_ANY || self->kind == kind->kind;
 }
 
 int orma_export_profiles(struct orma_profile_export *self)
@@ -502,11 +622,18 @@ int orma_export_profiles(struct orma_profile_export *self)
     int r;
 
     self->written = 0;
+    self->left_out = 0;
     load(&t, &w);
     r = w.err;
     for (size_t i = 0; r >= 0 && i < ORMA_ARRAY_LEN(kinds); i++) {
-        if (self->kind == ORMA_PROFILE_ANY || self->kind == kinds[i].kind)
-            r = export_kind(self, &w, &t, &kinds[i]);
+        ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
+        struct kind kind = kinds[i];
+
+        if (!is_wanted(self, &kind))
+            continue;
+        if (kind.kind == ORMA_PROFILE_PERF)
+            weigh(self, &w, &kind, &name);
+        r = w.err ? w.err : export_kind(self, &w, &t, &kind);
     }
     tables_fini(&t);
     int failed = orma_export_fini(&w);

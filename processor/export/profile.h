@@ -13,17 +13,19 @@
 
 enum orma_profile_kind {
     ORMA_PROFILE_ANY,
-    ORMA_PROFILE_PERF,  /* samples of the cpus */
+    ORMA_PROFILE_PERF,  /* samples of the cpus, of any source */
     ORMA_PROFILE_ALLOC, /* memory of native heaps */
+    ORMA_PROFILE_SUMS,  /* profiles of others that are sums of stacks, one per type of value */
 };
 
 struct orma_profile {
     enum orma_profile_kind kind;
     int64_t pid;
     bool in_one;           /* of all processes */
-    const char *heap;      /* ALLOC: its name; "" otherwise */
+    const char *heap;      /* ALLOC: its name; SUMS: the type of values; "" otherwise */
     struct orma_str bytes; /* the encoded Profile, not compressed */
-    uint64_t samples;      /* weight: samples, or bytes that were not freed */
+    uint64_t weight;       /* in all, of the value that is shown first */
+    const char *unit;      /* of that, in words: "samples", "bytes not freed" */
 };
 
 struct orma_profile_export {
@@ -35,7 +37,8 @@ struct orma_profile_export {
     /* Called for each; a negative result ends the export with it. */
     int (*emit)(void *ctx, const struct orma_profile *profile);
     void *ctx;
-    unsigned written; /* out */
+    unsigned written;  /* out */
+    uint64_t left_out; /* out: stacks whose sum is no integer of 64 bits */
 };
 
 /* 0; what `emit` returned; another negative errno with the text in orma_processor_error(). */

@@ -63,6 +63,11 @@ static int export(struct orma_convert *self, struct orma_reflect_sink sink,
                          self->compatible ? ": the result is empty" : "");
         r = self->compatible ? 0 : -ENODATA;
     }
+    if (r == 0 && ex.weighed && ex.samples && !self->compatible)
+        orma_convert_say(self,
+                         "%s: the format of Firefox counts each sample as one; flamegraph, "
+                         "collapsed, speedscope and profile have their weights",
+                         self->in_path);
     if (r == 0 && content == CONTENT_KERNEL_EVENTS && !ex.kernel_events)
         orma_convert_say(self, "%s: no kernel events in this trace: the result is empty",
                          self->in_path);
@@ -204,6 +209,9 @@ int orma_convert_profile(struct orma_convert *self)
     if (r == 0) {
         folder.force = self->force;
         r = orma_convert_profile_folder_fill(&folder, &ex);
+        if (r == 0 && ex.left_out)
+            orma_convert_say(self, "%s: %" PRIu64 " stacks are left out: their sums are too large",
+                             self->in_path, ex.left_out);
         if (r == 0 && !ex.written) {
             orma_convert_say(self, "%s: no such profiles in this trace", self->in_path);
             r = -ENODATA;

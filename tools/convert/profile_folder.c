@@ -151,6 +151,10 @@ static void name_of(const struct orma_profile *p, unsigned again, char ret[128])
         snprintf(ret, 128, "profile%s.pb", more);
         return;
     }
+    if (p->kind == ORMA_PROFILE_SUMS) {
+        snprintf(ret, 128, "profile%s%s.pb", heap, more);
+        return;
+    }
     snprintf(ret, 128, "%s.%" PRId64 "%s%s.pb",
              p->kind == ORMA_PROFILE_PERF ? "profile" : "heap_dump", p->pid, heap, more);
 }
@@ -201,8 +205,7 @@ static int write_profile(void *ctx, const struct orma_profile *p)
         (void)orma_output_failed(&out, -r); /* says so */
     r = orma_output_close(&out, r, NULL);
     if (r == 0 && !p->in_one)
-        printf("%s: %" PRIu64 " %s\n", orma_buf_cstr(&path), p->samples,
-               p->kind == ORMA_PROFILE_PERF ? "samples" : "bytes not freed");
+        printf("%s: %" PRIu64 " %s\n", orma_buf_cstr(&path), p->weight, p->unit);
     return r;
 }
 

@@ -55,6 +55,11 @@ bool orma_diff_is_run_of_samples(const struct orma_diff *d, const struct orma_di
     return s->counts && d->samples != ORMA_DIFF_BY_SECOND;
 }
 
+bool orma_diff_is_time_of_samples(const struct orma_diff *d, const struct orma_diff_section *s)
+{
+    return s->counts && (d->timed || d->samples == ORMA_DIFF_BY_TIME);
+}
+
 bool orma_diff_can_test(const struct orma_diff *d, const struct orma_diff_change *c,
                         enum orma_diff_metric m)
 {

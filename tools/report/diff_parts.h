@@ -35,6 +35,7 @@ struct orma_diff_section {
     bool of_wall;        /* sums are a part of the time that passes, not of work */
     bool of_runs;        /* items are whole processes: compared by run, not by second */
     const char *of_run;  /* the question where samples are of whole runs */
+    const char *of_time; /* and where they say which time they stand for */
     const char *whole;   /* kind of the section that compares the same by run; or NULL */
     const char *unknown; /* sums lack times of these states without an end; or NULL */
     unsigned basis;      /* enum orma_report_basis */
@@ -73,6 +74,7 @@ struct orma_diff {
     char *processes[2]; /* what --process chooses, of each trace; or NULL */
     bool paired;        /* nobody chose them: the traces were recorded for these programs */
     enum orma_diff_samples samples;
+    bool timed;          /* each sample, of both traces, says which time it stands for */
     double period_ns[2]; /* of samples; NAN if they do not stand for time */
     double others;       /* the part of the CPUs that others had, in the trace where it was more */
     double common[ORMA_DIFF_SECTIONS];    /* the part by which all durations changed; or 0 */
@@ -91,6 +93,8 @@ int orma_diff_read(struct orma_diff *d);
 
 /* Are these samples of whole runs? */
 bool orma_diff_is_run_of_samples(const struct orma_diff *d, const struct orma_diff_section *s);
+/* Is it time that is summed up there? */
+bool orma_diff_is_time_of_samples(const struct orma_diff *d, const struct orma_diff_section *s);
 
 /* Can noise be told of this number at all? */
 bool orma_diff_can_test(const struct orma_diff *d, const struct orma_diff_change *c,

@@ -130,9 +130,9 @@ static int orma_diff_rows(struct orma_diff *d, const struct orma_diff_section *s
         snprintf(c.title, sizeof(c.title), "%s", i == 6 ? "explains" : c.name);
         for (char *p = c.title; *p; p++)
             *p = *p == '_' ? ' ' : *p;
-        c.unit = strstr(titles[i], "_pct")                                 ? ORMA_REPORT_PERCENT
-                 : time && (!s->counts || d->samples == ORMA_DIFF_BY_TIME) ? ORMA_REPORT_NS
-                                                                           : ORMA_REPORT_PLAIN;
+        c.unit = strstr(titles[i], "_pct")                                    ? ORMA_REPORT_PERCENT
+                 : time && (!s->counts || orma_diff_is_time_of_samples(d, s)) ? ORMA_REPORT_NS
+                                                                              : ORMA_REPORT_PLAIN;
         (void)ORMA_VEC_PUSH(&ret->columns, c);
     }
     uint32_t num = sort_changes(d, s, sorted, &all);
@@ -159,7 +159,8 @@ static void print_rates_of_samples(const struct orma_diff *d)
     bool rates = false;
 
     for (size_t i = 0; i < ORMA_DIFF_SECTIONS; i++)
-        rates |= orma_diff_sections[i].counts && d->tests[i] && d->samples == ORMA_DIFF_BY_SECOND;
+        rates |= orma_diff_sections[i].counts && d->tests[i] && d->samples == ORMA_DIFF_BY_SECOND &&
+                 !d->timed;
     double shorter = fmin(d->seconds[0], d->seconds[1]),
            longer = fmax(d->seconds[0], d->seconds[1]);
 
@@ -232,7 +233,9 @@ static void print_section(struct orma_diff *d, const struct orma_diff_section *s
         return;
     bool markdown = d->request->form == ORMA_REPORT_DIFF_MARKDOWN;
     fprintf(d->out, markdown ? "%s### %s\n\n" : "%s%s\n\n", first ? "" : "\n",
-            orma_diff_is_run_of_samples(d, s) ? s->of_run : s->question);
+            orma_diff_is_run_of_samples(d, s) ? s->of_run
+            : d->timed && s->counts           ? s->of_time
+                                              : s->question);
     if (markdown)
         orma_report_render_markdown(&frame, rows);
     else

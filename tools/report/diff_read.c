@@ -64,7 +64,9 @@ static const char sampled_sql[] =
     "  EXISTS (SELECT 1 FROM metadata WHERE name = 'trace_config_pbtxt' AND str_value GLOB "
     "'*enable_on_exec: true*'),\n"
     "  EXISTS (SELECT 1 FROM metadata WHERE name = 'trace_config_pbtxt' AND (str_value GLOB "
-    "'*duration_ms: *' OR str_value GLOB '*off_cpu: true*'))";
+    "'*duration_ms: *' OR str_value GLOB '*off_cpu: true*')),\n"
+    "  (SELECT sum(o.ns) > 0 AND count(*) = count(o.id) FROM stack_sample AS s\n"
+    "   LEFT JOIN _orma_sample_time AS o ON o.id = s.id)";
 
 /* ---- one row ---- */
 
@@ -208,7 +210,10 @@ static int read_unknown(struct orma_diff *d, const struct orma_diff_section *s, 
 static void put_dur(const struct orma_diff *d, unsigned side, const struct orma_diff_section *s,
                     struct orma_buf *out)
 {
-    if (!orma_diff_is_run_of_samples(d, s))
+    if (s->counts && d->timed)
+        orma_buf_put_str(out, "dur * (SELECT o.ns FROM _orma_sample_time AS o WHERE "
+                              "o.id = sample_id)");
+    else if (!orma_diff_is_run_of_samples(d, s))
         orma_buf_put_str(out, "dur");
     else if (d->samples == ORMA_DIFF_BY_TIME)
         orma_buf_printf(out, "dur * %" PRId64, (int64_t)d->period_ns[side]);
@@ -313,8 +318,10 @@ static int read_samples(struct orma_diff *d)
     bool runs = true;
     int err = 0;
 
+    d->timed = true;
     for (unsigned i = 0; i < 2 && err == 0; i++) {
         err = orma_report_result_read(d->request->tp[i], sampled_sql, 1, &r[i]);
+        d->timed &= err == 0 && r[i].rows && number(&r[i], 0, 6) > 0;
         if (err == 0 && r[i].rows) {
             counted[i] = orma_report_result_cell(&r[i], 0, 0)->text;
             d->period_ns[i] = number(&r[i], 0, 1);

@@ -79,6 +79,7 @@ const struct orma_diff_section orma_diff_sections[ORMA_DIFF_SECTIONS] = {
      .kind = "function",
      .question = "Which functions had more or fewer samples?",
      .of_run = "Which functions took more or less, from start to end?",
+     .of_time = "Which functions took more or less of the time that was sampled?",
      .module = "samples",
      .items = "function AS name, ts, 1 AS dur, NULL AS self_dur, id AS sample_id FROM orma_sample\n"
               "WHERE function IS NOT NULL$threads",
@@ -88,6 +89,7 @@ const struct orma_diff_section orma_diff_sections[ORMA_DIFF_SECTIONS] = {
      .kind = "stack",
      .question = "Which call stacks had more or fewer samples?",
      .of_run = "Which call stacks took more or less, from start to end?",
+     .of_time = "Which call stacks took more or less of the time that was sampled?",
      .module = "samples",
      .items = "stack AS name, ts, 1 AS dur, NULL AS self_dur, id AS sample_id FROM orma_sample\n"
               "WHERE stack IS NOT NULL$threads",

@@ -32,6 +32,7 @@ struct event {
 
 struct frame {
     uint32_t row, name;
+    uint32_t open; /* how often it is, at the time */
 };
 
 struct open {
@@ -88,8 +89,8 @@ static void read_frame(struct orma_file *file, const struct orma_formats_span *s
         orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "frames without a name", span->v.raw.data);
         name = orma_model_lit(file->imp->model, "[unknown]");
     }
-    const struct frame frame = {orma_formats_profile_frame(file, name, source, source ? line : 0),
-                                name};
+    const struct frame frame = {
+        .row = orma_formats_profile_frame(file, name, source, source ? line : 0), .name = name};
     if (ORMA_VEC_PUSH(&s->frames, frame))
         out_of_memory(file);
 }
@@ -109,7 +110,7 @@ static void read_frames(struct orma_file *file, const struct orma_formats_span *
         read_frame(file, &v);
 }
 
-static const struct frame *frame_of(const struct speedscope *s, const struct orma_json_value *v)
+static struct frame *frame_of(const struct speedscope *s, const struct orma_json_value *v)
 {
     return v->type == ORMA_JSON_INT && v->integer >= 0 && v->integer < s->frames.len
                ? &s->frames.data[v->integer]
@@ -318,25 +319,24 @@ static void advance(struct orma_file *file, const struct profile *p, struct read
     r->any = true;
 }
 
-/* Closes the frame, and what is still open inside of it. 0: it is not open. */
+/* Closes the frame, and what is still open inside of it. 0: it is not open. So each look at an open
+ * frame closes it. */
 static uint32_t close_frame(struct orma_file *file, uint32_t frame, const char *at)
 {
     struct speedscope *s = file->state;
-    uint32_t depth = s->open.len, ends = 0;
+    uint32_t ends = 0, closed;
 
-    if (depth && s->open.data[depth - 1].frame != frame) {
-        while (depth && s->open.data[depth - 1].frame != frame)
-            depth--;
-        if (!depth)
-            return 0;
+    if (!s->frames.data[frame].open)
+        return 0;
+    if (s->open.data[s->open.len - 1].frame != frame)
         orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "ends of frames before those inside of them",
                        at);
-    }
-    while (depth && s->open.len >= depth) {
-        s->open.len--;
+    do {
+        closed = s->open.data[--s->open.len].frame;
+        s->frames.data[closed].open--;
         ends += s->open.len < ORMA_SLICE_DEPTH_MAX; /* deeper ones are no slices */
-    }
-    return depth ? ORMA_MAX(ends, 1u) : 0;
+    } while (closed != frame);
+    return ORMA_MAX(ends, 1u);
 }
 
 static void open_frame(struct orma_file *file, uint32_t frame, uint32_t *ret_callsite)
@@ -349,6 +349,8 @@ static void open_frame(struct orma_file *file, uint32_t frame, uint32_t *ret_cal
 
     if (ORMA_VEC_PUSH(&s->open, o))
         out_of_memory(file);
+    else
+        s->frames.data[frame].open++;
     *ret_callsite = o.callsite;
 }
 
@@ -425,11 +427,12 @@ static void read_evented(struct orma_file *file, const struct profile *p)
         read_event(file, p, &r, &v);
     }
     if (s->open.len) {
-        orma_file_part(file, ORMA_ACCOUNT_MISSING, "ends of frames", NULL);
+        orma_file_parts(file, ORMA_ACCOUNT_MISSING, "ends of frames", s->open.len);
         if (orma_formats_profile_number(&p->end.v, &end) && end > r.at)
             advance(file, p, &r, end);
     }
-    s->open.len = 0;
+    while (s->open.len)
+        s->frames.data[s->open.data[--s->open.len].frame].open--;
     emit(file);
 }
 

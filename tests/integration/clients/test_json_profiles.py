@@ -197,6 +197,18 @@ class JsonProfiles(Case):
                         "1 event without a valid time", "1 end of frames is missing"):
             self.assertIn(message, self.said("stats", path)[0])
 
+    def test_ends_of_frames_that_are_not_open_cost_no_more_than_others(self):
+        def seconds(kind, num=50000):
+            events = [{"type": "O", "frame": 0, "at": i} for i in range(num)] + [{"type": kind, "frame": 1, "at": num + i} for i in range(num)]
+            path = self.write(json.dumps({"shared": {"frames": [{"name": "A"}, {"name": "B"}]}, "profiles": [
+                {"type": "evented", "name": "p", "unit": "seconds", "startValue": 0, "endValue": 9 * num, "events": events}]}))
+            p = self.start(ORMA, "stats", path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            self.assertIn(f"{num} ends of frames are missing", p.stdout.read().decode())
+            _, _, usage = os.wait4(p.pid, 0)
+            p.returncode = 0
+            return usage.ru_utime
+        self.assertLess(seconds("C"), 5 * seconds("unknown") + 0.2)
+
     def test_all_commands_show_the_same(self):
         path = self.write(cpu([node(1, 2), node(2)], [1, 2, 2], [0, 30, 10]))
         report, _ = self.said("profile", "report", path)
@@ -207,8 +219,32 @@ class JsonProfiles(Case):
         self.assertEqual(flame["profiles"][0]["unit"], "nanoseconds")
         self.assertEqual(sorted(flame["profiles"][0]["weights"]), [30000, 59000])
         self.assertIn("59000", self.said("convert", "flamegraph", path, "-")[0])
+        said, _ = self.said("convert", "profile", path, "--output-dir", "pprofs")
+        self.assertIn(": 89000 ns", said)
+        sums, _ = self.said("query", *(self.dir / "pprofs").iterdir(), "SELECT sample_type_type AS type, sample_type_unit AS unit, sum(value) AS sum "
+                            "FROM __intrinsic_aggregate_sample s JOIN __intrinsic_aggregate_profile p ON p.id = s.aggregate_profile_id GROUP BY 1 ORDER BY 1")
+        self.assertEqual(sums.split()[1:], ['"samples","count",3.000000', '"time","nanoseconds",89000.000000'])
+        self.assertIn("counts each sample as one", self.said("convert", "firefox", path, "-")[1])
         # what changed between samples that stand for different times is no test of counts
         self.assertNotIn("due to chance", self.said("profile", "diff", path, path)[0])
+
+    def test_a_comparison_is_one_of_times(self):
+        def write(name, *weights):
+            (self.dir / name).write_text(cpu([node(1, 2), node(2)], [1 + i % 2 for i in range(400)], [0] + [weights[i % 2] for i in range(399)],
+                                             startTime=0, endTime=sum(weights) * 200))
+        write("a", 1000, 9000)
+        write("b", 9000, 1000)
+        said, _ = self.said("diff", "a", "b", "functions")
+        self.assertIn("of the time that was sampled?", said)
+        self.assertRegex(said, r"f1 +200 +200 +\+79\d\.\d% total")
+        self.assertRegex(said, r"f2 +200 +200 +-88\.\d% total")
+        self.assertIn("No differences", self.said("diff", "a", "a", "functions")[0])
+
+    def test_sums_of_others_become_pprof(self):
+        (self.dir / "c").write_text("a;b 3\na;c 4.5\na 1\n")
+        said, _ = self.said("convert", "profile", "c", "--output-dir", "pprofs")
+        self.assertIn("profile.samples.pb: 9 count", said)
+        self.assertEqual(folded(self.said("convert", "collapsed", "pprofs/profile.samples.pb", "-")[0], False), {"a;b": 3, "a;c": 5, "a": 1})
 
     def test_what_cannot_be_read_is_counted(self):
         for text, message in (
