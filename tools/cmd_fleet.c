@@ -225,9 +225,10 @@ static int run_action(struct fleet *f)
     if (!actions[action]) {
         const char *near = orma_cli_did_you_mean(f->action, actions);
 
-        return orma_cli_usage_error(&f->cli, "unknown action '%s'%s%s%s", f->action,
-                                    near ? ": did you mean '" : "", near ? near : "",
-                                    near ? "'?" : "");
+        return orma_cli_usage_error(
+            &f->cli, "unknown action '%s'; %s%s%s", f->action,
+            near ? "did you mean '" : "init, load, status, expire, export and schema are known",
+            near ? near : "", near ? "'?" : "");
     }
     const bool reads = action == 1 || action == 4;
     if (reads != (f->load.paths.len > 0))

@@ -530,8 +530,8 @@ static void tell_losses(const struct heap *self, const struct orma_heap_collecto
                 (unsigned)self->user);
     if (stats->running && !self->pid)
         fprintf(stderr,
-                PROGRAM ": %llu of its processes still run: what they do from here on is not "
-                        "recorded\n",
+                PROGRAM ": at least %llu of its processes outlived it: what they do from here on is "
+                        "not recorded\n",
                 (unsigned long long)stats->running);
     if (stats->lost)
         fprintf(stderr,

@@ -4,6 +4,7 @@
 #include "processor/metrics/metrics_impl.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "processor/metrics/builder.h"
 #include "processor/metrics/embedded.h"
@@ -12,6 +13,7 @@
 #include "protos/fields/orma_ext.h"
 #include "protos/reflect/json.h"
 #include "protos/reflect/text.h"
+#include "sdk/base/nearest.h"
 #include "sdk/wire/pb_writer.h"
 
 static int sql_failed(struct orma_metrics *self, const char *name, int r)
@@ -64,6 +66,31 @@ static bool is_absent(const char *name)
     return false;
 }
 
+/* With the names that have the wanted one in them ("cpu"), or else the nearest. */
+static int fail_unknown(struct orma_metrics *self, const char *name)
+{
+    struct orma_nearest near = {.wanted = orma_str_from(name)};
+    struct orma_buf text = {0};
+
+    for (const struct orma_metrics_metric *m = self->metrics; m; m = m->next) {
+        if (!m->field)
+            continue;
+        (void)orma_nearest_consider(&near, m->field);
+        if (*name && strstr(m->field, name))
+            orma_buf_printf(&text, "%s'%s'", text.len ? ", " : "", m->field);
+    }
+    if (!text.len && orma_nearest_get(&near))
+        orma_buf_printf(&text, "'%s'", orma_nearest_get(&near));
+    int r = text.len && !text.failed
+                ? orma_metrics_fail(self, "Unknown metric %s; did you mean %s?", name,
+                                    orma_buf_cstr(&text))
+                : orma_metrics_fail(self, "Unknown metric %s; the table trace_metrics lists those "
+                                          "that are here",
+                                    name);
+    orma_buf_fini(&text);
+    return r;
+}
+
 static int compute_one(struct orma_metrics *self, const char *name, struct orma_buf *out)
 {
     const struct orma_field *f = orma_metrics_root_field(self, orma_str_from(name));
@@ -78,7 +105,7 @@ static int compute_one(struct orma_metrics *self, const char *name, struct orma_
         return 0;
     }
     if (!m || !f)
-        return orma_metrics_fail(self, "Unknown metric %s", name);
+        return fail_unknown(self, name);
     orma_buf_printf(&text, "Metric \"%s\"", m->path);
     int r = orma_sql_run_script(self->sql, orma_buf_cstr(&text), orma_buf_str(&m->sql));
     orma_buf_clear(&text);

@@ -49,7 +49,12 @@ bool orma_nearest_consider(struct orma_nearest *self, const char *name)
     if (self->wanted.len >= 3 && known.len > self->wanted.len &&
         orma_str_starts(known, self->wanted))
         d = ORMA_MIN(d, ORMA_MIN(limit_of(self->wanted), 2u));
-    if (self->best && d >= self->distance)
+    /* Of two such names the shorter one: "slice" before "slices" for "slic". */
+    bool shorter = d && self->best && d == self->distance && known.len > self->wanted.len &&
+                   orma_str_starts(known, self->wanted) &&
+                   orma_str_starts(orma_str_from(self->best), known);
+
+    if (self->best && d >= self->distance && !shorter)
         return false;
     self->best = name;
     self->distance = d;

@@ -701,7 +701,7 @@ static int run_as(const struct orma_command *self, const char *program, unsigned
     if (a.who.tree && a.who.all)
         return orma_cli_usage_error(&a.cli, "--of and --all exclude each other");
     if (paths == 2 && a.paths_num < 2)
-        return orma_cli_usage_error(&a.cli, "two traces are needed: BEFORE AFTER");
+        return orma_cli_usage_error(&a.cli, "two traces are needed: orma profile diff BEFORE AFTER");
     if (a.top >= 0)
         a.style.top = (size_t)a.top;
     return run(&a);

@@ -58,7 +58,7 @@ const struct orma_option orma_record_options[] = {
      "Record in the background: returns once everything is being recorded, and prints the process "
      "id to stop it with 'kill'."},
     {OPT_CONFIG, 'c', "config", "FILE",
-     "Use this trace config, text or binary; - is standard input. Presets, -a, -t, -b, --ring, "
+     "Use this trace config: text, JSON or binary; - is standard input. Presets, -a, -t, -b, --ring, "
      "--stream, --max-size and --trigger cannot be combined with it."},
     {OPT_TXT, 0, "txt", NULL, "Read the config as text."},
     {OPT_EXPLAIN, 0, "explain", NULL,

@@ -83,12 +83,20 @@ static void put_match(struct orma_buf *out, const char *of, const char *number, 
 }
 
 static void print_no_match(struct orma_processor *tp, const char *program, const char *of,
-                           const char *pattern)
+                           const char *number, const char *pattern)
 {
     struct orma_nearest near = {.wanted = orma_str_from(pattern)};
     char sql[128], best[ORMA_NEAREST_COMPARED_MAX * 4] = "";
     struct orma_query *q;
+    int64_t num;
 
+    if (orma_str_to_i64(orma_str_from(pattern), &num)) {
+        fprintf(stderr,
+                "%s: no %s of the trace has the %s %s, or that name; 'orma query TRACE \"SELECT "
+                "%s, name FROM %s\"' lists them\n",
+                program, of, number, pattern, number, of);
+        return;
+    }
     snprintf(sql, sizeof(sql),
              "SELECT DISTINCT name FROM %s WHERE name IS NOT NULL ORDER BY 1 LIMIT 100000", of);
     if (orma_query_prepare(tp, sql, SIZE_MAX, &q, NULL) == 0) {
@@ -125,7 +133,7 @@ static int check_match(struct orma_processor *tp, const char *program, const cha
     orma_buf_put_str(&sql, " LIMIT 1)");
     if (orma_load_number(tp, orma_buf_cstr(&sql)))
         return 0;
-    print_no_match(tp, program, of, pattern);
+    print_no_match(tp, program, of, number, pattern);
     return -ENOENT;
 }
 

@@ -88,6 +88,9 @@ struct orma_diff {
 /* Was this section asked for? `ctx` is a struct orma_diff. */
 bool orma_diff_is_wanted(const void *ctx, const char *name);
 
+/* Is one program called differently in the second trace? Its changes have the first name. */
+bool orma_diff_has_two_names(const struct orma_diff *d);
+
 /* Who asks for what, and their rows of each trace. */
 int orma_diff_read(struct orma_diff *d);
 

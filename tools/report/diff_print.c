@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "processor/export/csv.h"
+#include "sdk/base/path.h"
 #include "sdk/base/vec.h"
 #include "tools/base/cell.h"
 #include "tools/report/choice.h"
@@ -60,12 +61,27 @@ static const char *const titles[] = {"name",     "times_a",     "times_b",    "p
                                      "change",   "share_pct",   "_p99_a",     "_p99_b", "_per_s_a",
                                      "_per_s_b", "_change_pct", "_noise_pct", "_metric"};
 
-static void put_row(struct orma_report_result *r, const struct orma_diff_change *c, bool sums,
-                    double all, const double *seconds)
+/* A program that has two names is read with both; programs that read JSON know it by the first. */
+static void put_names(const struct orma_diff *d, struct orma_report_result *r, const char *name)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf both = {0};
+
+    if (d->request->form == ORMA_REPORT_DIFF_JSON || !orma_diff_has_two_names(d) ||
+        strcmp(name, orma_path_base(d->processes[0])) != 0) {
+        put_text(r, name);
+        return;
+    }
+    orma_buf_printf(&both, "%s -> %s", name, orma_path_base(d->processes[1]));
+    put_text(r, both.failed ? name : orma_buf_cstr(&both));
+}
+
+static void put_row(const struct orma_diff *d, struct orma_report_result *r,
+                    const struct orma_diff_change *c, bool sums, double all)
 {
     const struct orma_diff_sums *a = &c->side[0], *b = &c->side[1];
+    const double *seconds = d->seconds;
 
-    put_text(r, c->name);
+    put_names(d, r, c->name);
     put_real(r, a->n);
     put_real(r, b->n);
     put_real(r, a->n && sums ? a->total : a->n && !c->section->counts ? a->median : NAN);
@@ -137,7 +153,7 @@ static int orma_diff_rows(struct orma_diff *d, const struct orma_diff_section *s
     }
     uint32_t num = sort_changes(d, s, sorted, &all);
     for (uint32_t i = 0; i < num && (!d->request->top || i < d->request->top); i++)
-        put_row(ret, sorted[i], sums, all, d->seconds);
+        put_row(d, ret, sorted[i], sums, all);
     ret->rows = ret->columns.len ? ret->cells.len / ret->columns.len : 0;
     ret->more = d->request->top && num > d->request->top;
     free(sorted);
@@ -193,7 +209,7 @@ void orma_diff_print_notes(struct orma_diff *d)
                     d->request->program, orma_diff_sections[i].name, 100 * fabs(d->common[i]),
                     d->common[i] > 0 ? "longer" : "less", d->common[i] > 0 ? "slower" : "faster");
     }
-    if (d->paired)
+    if (d->paired && d->request->form == ORMA_REPORT_DIFF_JSON)
         print_pair(d);
     print_rates_of_samples(d);
     for (unsigned i = 0; i < 2; i++) {

@@ -162,6 +162,12 @@ static int merge(struct orma_diff *d, const struct orma_diff_section *s,
 
 enum { THREAD_NAME_MAX = 15 };
 
+bool orma_diff_has_two_names(const struct orma_diff *d)
+{
+    return d->processes[0] && d->processes[1] &&
+           strcmp(orma_path_base(d->processes[0]), orma_path_base(d->processes[1])) != 0;
+}
+
 /* The program that was chosen by another name in the second trace has the name of the first. */
 static void put_name(const struct orma_diff *d, unsigned side, struct orma_buf *out)
 {
@@ -169,7 +175,7 @@ static void put_name(const struct orma_diff *d, unsigned side, struct orma_buf *
 
     for (unsigned i = 0; i < 2; i++)
         names[i] = d->processes[i] ? orma_path_base(d->processes[i]) : NULL;
-    if (!side || !names[0] || !strcmp(names[0], names[1])) {
+    if (!side || !orma_diff_has_two_names(d)) {
         orma_buf_put_str(out, "name");
         return;
     }

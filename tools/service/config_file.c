@@ -7,6 +7,7 @@
 
 #include "protos/pbc.h"
 #include "protos/perfetto/config.pb-c.h"
+#include "protos/reflect/json.h"
 #include "protos/reflect/schema.h"
 #include "protos/reflect/text.h"
 #include "sdk/base/fd.h"
@@ -14,19 +15,56 @@
 
 #define CONFIG_BYTES_MAX ((size_t)16 << 20)
 
+/* The byte at `*at` or behind the blanks there; then `*at` is behind it. 0: there is none. */
+static char next_byte(struct orma_str text, size_t *at)
+{
+    while (*at < text.len && memchr(" \t\r\n", text.data[*at], 4))
+        ++*at;
+    return *at < text.len ? text.data[(*at)++] : 0;
+}
+
+/* No field of a config as text begins like this. */
+static bool is_json(struct orma_str text)
+{
+    size_t at = 0;
+
+    return next_byte(text, &at) == '{';
+}
+
+/* Events in a list, or in an object that calls them so. */
+static bool is_json_trace(struct orma_str text)
+{
+    static const char member[] = "\"traceEvents\"";
+    size_t at = 0;
+    char first = next_byte(text, &at);
+
+    return (first == '[' && next_byte(text, &at) == '{') ||
+           (first == '{' && memmem(text.data, text.len, member, sizeof(member) - 1));
+}
+
 static int parse_text(struct orma_str text, const char *path, bool lossy, struct orma_buf *ret,
                       struct orma_buf *error)
 {
     const struct orma_schema *schema = orma_schema_default();
+    uint32_t msg = orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.TraceConfig"));
+    const char *file = strcmp(path, "-") ? path : "standard input";
     struct orma_text_parse opts = {
         .flags = lossy ? ORMA_TEXT_LOSSY : 0,
-        .file = strcmp(path, "-") ? path : "standard input",
+        .file = file,
+        .error = error,
+    };
+    struct orma_json_parse json = {
+        .flags = lossy ? ORMA_JSON_LOSSY : 0,
+        .file = file,
         .error = error,
     };
 
-    return orma_text_parse(schema,
-                           orma_schema_find_msg(schema, ORMA_STR("perfetto.protos.TraceConfig")),
-                           text, &opts, ret);
+    if (is_json_trace(text)) {
+        orma_buf_printf(error, "%s: not a trace config, but a trace: 'orma report' reads it", file);
+        return -EBADMSG;
+    }
+    return is_json(text) ? orma_json_parse(schema, msg, text, &json, ret)
+                         : orma_text_parse(schema, msg, text, &opts, ret);
 }
 
 static int check_binary(struct orma_str bytes, const char *path, struct orma_buf *ret,

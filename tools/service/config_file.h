@@ -1,5 +1,5 @@
 /*
- * Trace configs from files: text or binary, recognised by themselves.
+ * Trace configs from files: text, JSON or binary, recognised by themselves.
  */
 #ifndef ORMA_TOOLS_SERVICE_CONFIG_FILE_H
 #define ORMA_TOOLS_SERVICE_CONFIG_FILE_H
@@ -7,7 +7,7 @@
 
 enum orma_service_config_form {
     ORMA_SERVICE_CONFIG_AUTO, /* text if nothing but printable characters is in it */
-    ORMA_SERVICE_CONFIG_TEXT,
+    ORMA_SERVICE_CONFIG_TEXT, /* or JSON, if it begins with '{' */
     ORMA_SERVICE_CONFIG_TEXT_LOSSY, /* unknown fields and enum values are dropped */
     ORMA_SERVICE_CONFIG_BINARY,
 };

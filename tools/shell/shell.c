@@ -89,10 +89,16 @@ static int run_metrics(const struct orma_command *command, int argc, char **argv
     struct orma_shell sh;
 
     orma_shell_init(&sh);
-    int code = orma_shell_parse(&sh, command, orma_shell_program("metrics"), 1, argc, argv);
+    int code = orma_shell_parse(&sh, command, orma_shell_program("metrics"), 2, argc, argv);
     if (code >= 0)
         return code;
     sh.trace = sh.words[0];
+    if (sh.words_num == 2) {
+        fprintf(stderr, "%s: too many arguments: the names of metrics follow --run: %s --run %s %s\n",
+                orma_shell_program("metrics"), orma_shell_program("metrics"), sh.words[1],
+                sh.words[0]);
+        return orma_shell_usage();
+    }
     if (!sh.trace)
         return orma_shell_missing("metrics", "no trace file given");
     if (!sh.metrics.run)

@@ -43,7 +43,7 @@ Test(str, finds_text_in_text_and_nothing_nowhere)
 
 Test(nearest, is_what_few_slips_make_of_it)
 {
-    static const char *const known[] = {"slice", "sched", "thread_slice", "ts", "duration_ms"};
+    static const char *const known[] = {"slices", "slice", "sched", "thread_slice", "ts", "duration_ms"};
     static const struct {
         const char *wanted, *near;
     } cases[] = {
@@ -52,7 +52,7 @@ Test(nearest, is_what_few_slips_make_of_it)
         {"tss", "ts"},       {"duration", "duration_ms"},
         {"t", NULL},         {"", NULL},
         {"spice_x", NULL},   {"splat", NULL},
-        {"st", "ts"},
+        {"st", "ts"},        {"slic", "slice"},
     };
     char longest[4096];
 
