@@ -182,7 +182,7 @@ class Report(Case):
                 (["nothing"], 2, "unknown section 'nothing'; there are overview, threads, "),
                 (["--slice", "map"], 1, "patterns work as in the shell: '*map*'"),
                 (["--slice", "open end"], 1, "did you mean 'open end ?[31m'?"),
-                (["--thread", "11"], 1, "no thread '11'"),
+                (["--thread", "11"], 1, "no thread of the trace has the tid 11"),
                 (["--from", "9s"], 1, "the range is empty"),
                 (["--from", "soon"], 2, "expected a time"),
         ):

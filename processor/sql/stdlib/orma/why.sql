@@ -203,6 +203,61 @@ CREATE PERFETTO TABLE _orma_why_by_interrupt AS
 SELECT DISTINCT id_0 AS id
 FROM _interval_intersect!((_orma_why_doubtful, _orma_why_interrupt), (ucpu));
 
+-- Wake-ups in a softirq that the running thread had raised by itself: it sent something to a socket of
+-- this machine, and the kernel delivered it before the call returned. If softirqs were recorded, it is
+-- one that did not follow an interrupt at once; else, the thread was in a call that sends, and the one
+-- that it woke in a call that receives.
+CREATE PERFETTO TABLE _orma_why_in_softirq AS
+SELECT s.id, s.ts, 1 AS dur, s.utid AS woken_utid, s.waker_utid AS utid, e.ucpu
+FROM thread_state AS s JOIN ftrace_event AS e ON e.ts = s.ts AND e.utid = s.waker_utid
+WHERE s.irq_context AND e.name = 'sched_waking'
+  AND s.waker_utid NOT IN (SELECT utid FROM thread WHERE is_idle OR name GLOB 'ksoftirqd/*')
+ORDER BY s.id;
+
+CREATE PERFETTO TABLE _orma_why_raised AS
+WITH each AS (
+  SELECT
+    id, ts, dur, cpu, kind, name,
+    max(iif(kind = 'irq', ts + dur, 0))
+      OVER (PARTITION BY cpu ORDER BY ts, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+      AS interrupted
+  FROM orma_interrupt
+)
+SELECT e.id, e.ts, e.dur, c.ucpu
+FROM each AS e JOIN cpu AS c USING (cpu)
+WHERE e.kind = 'softirq' AND e.name = 'NET_RX' AND e.dur > 0 AND coalesce(e.interrupted, 0) < e.ts - 5000
+ORDER BY e.id;
+
+CREATE PERFETTO TABLE _orma_why_sending AS
+SELECT id, ts, dur, utid
+FROM orma_syscall
+WHERE dur > 0 AND name IN (
+  'write', 'writev', 'sendto', 'sendmsg', 'sendmmsg', 'sendfile', 'splice', 'io_uring_enter', 'connect',
+  'close', 'shutdown'
+) AND utid IN (SELECT utid FROM _orma_why_in_softirq)
+ORDER BY id;
+
+CREATE PERFETTO TABLE _orma_why_receiving AS
+SELECT id, ts, dur, utid
+FROM orma_syscall
+WHERE dur > 0 AND name IN (
+  'read', 'readv', 'recvfrom', 'recvmsg', 'recvmmsg', 'splice', 'io_uring_enter', 'accept', 'accept4',
+  'connect', 'poll', 'ppoll', 'select', 'pselect6', 'epoll_wait', 'epoll_pwait', 'epoll_pwait2'
+) AND utid IN (SELECT woken_utid FROM _orma_why_in_softirq)
+ORDER BY id;
+
+CREATE PERFETTO VIEW _orma_why_woken AS
+SELECT id, ts, dur, woken_utid AS utid FROM _orma_why_in_softirq;
+
+CREATE PERFETTO TABLE _orma_why_delivered AS
+SELECT DISTINCT id_0 AS id
+FROM _interval_intersect!((_orma_why_in_softirq, _orma_why_raised), (ucpu))
+UNION
+SELECT s.id_0 AS id
+FROM _interval_intersect!((_orma_why_in_softirq, _orma_why_sending), (utid)) AS s
+JOIN _interval_intersect!((_orma_why_woken, _orma_why_receiving), (utid)) AS r ON r.id_0 = s.id_0
+WHERE NOT EXISTS (SELECT 1 FROM orma_interrupt WHERE kind = 'softirq');
+
 -- The graph of sched.thread_executing_span follows threads that were seen to be woken. Here each run
 -- counts, for a switch or a wake-up may be missing.
 --
@@ -219,7 +274,8 @@ WITH
         coalesce(lead(ts) OVER (PARTITION BY utid ORDER BY ts, id), trace_end()) - ts, dur
       ) AS dur,
       utid, state, blocked_function,
-      iif(coalesce(irq_context, 0), NULL, waker_id) AS waker_id,
+      iif(coalesce(irq_context, 0) AND id NOT IN (SELECT id FROM _orma_why_delivered), NULL, waker_id)
+        AS waker_id,
       state IN ('R', 'R+', 'Running') AS awake
     FROM thread_state
     WHERE utid NOT IN (SELECT utid FROM thread WHERE is_idle)
@@ -284,7 +340,8 @@ ORDER BY r.id;
 CREATE PERFETTO TABLE _orma_why_hidden_waker AS
 SELECT g.id AS woken_id, s.waker_utid AS utid, g.ts
 FROM _orma_why_wakeups AS g JOIN thread_state AS s ON s.id = g.id
-WHERE g.waker_id IS NULL AND s.waker_utid IS NOT NULL AND NOT coalesce(s.irq_context, 0)
+WHERE g.waker_id IS NULL AND s.waker_utid IS NOT NULL
+  AND (NOT coalesce(s.irq_context, 0) OR s.id IN (SELECT id FROM _orma_why_delivered))
   AND s.waker_utid NOT IN (SELECT utid FROM thread WHERE is_idle)
   AND s.id NOT IN (SELECT id FROM _orma_why_by_interrupt);
 
