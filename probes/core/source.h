@@ -15,11 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probes/core/idset.h"
-#include "probes/core/sink.h"
 #include "protos/perfetto/config.pb-c.h"
+#include "sdk/base/idset.h"
 #include "sdk/base/list.h"
 #include "sdk/base/map.h"
+#include "sdk/wire/sink.h"
 
 #define ORMA_SOURCE_SLICE_NS 4000000u /* a source gives the loop back after that long */
 

@@ -11,12 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probes/ftrace/plan.h"
-#include "probes/ftrace/translate.h"
 #include "probes/kernel/tracefs.h"
 #include "protos/perfetto/config.pb-c.h"
 #include "sdk/base/arena.h"
 #include "sdk/base/map.h"
+#include "sdk/ftrace/plan.h"
+#include "sdk/ftrace/translate.h"
 
 #define ORMA_FTRACE_EVENTS_MAX 20000
 

@@ -19,12 +19,12 @@
 
 #include "probes/ftrace/events.h"
 #include "probes/ftrace/instance.h"
-#include "probes/ftrace/symbols.h"
 #include "probes/kernel/tracefs.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
+#include "sdk/ftrace/symbols.h"
 
 #define BATCH_SIZE (128 * 1024)
 #define SUBBUF_MAX_KB 1024

@@ -21,11 +21,11 @@
 #include "probes/ftrace/dynamic.h"
 #include "probes/ftrace/select.h"
 #include "probes/ftrace/setup.h"
-#include "probes/kernel/kallsyms.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/assert.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
+#include "sdk/ftrace/kallsyms.h"
 
 #define OWN_TRIES 8
 #define KPTR_RESTRICT "sys/kernel/kptr_restrict"

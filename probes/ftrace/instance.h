@@ -18,12 +18,12 @@
 #include <stdint.h>
 
 #include "probes/core/source.h"
-#include "probes/ftrace/bundle.h"
 #include "probes/ftrace/events.h"
 #include "probes/ftrace/saved.h"
-#include "probes/ftrace/translate.h"
 #include "probes/kernel/tracefs.h"
 #include "sdk/base/list.h"
+#include "sdk/ftrace/bundle.h"
+#include "sdk/ftrace/translate.h"
 
 #define ORMA_FTRACE_DRAIN_BATCH_SIZE (128 * 1024)
 #define ORMA_FTRACE_DRAIN_TICK_MAX (1024 * 1024) /* bytes per cpu */

@@ -87,9 +87,10 @@ static bool matches(const struct rule *rule, struct orma_str text)
     return orma_str_starts(text, orma_str_from(rule->prefix));
 }
 
-bool orma_ftrace_print_filter_allows(const struct orma_ftrace_print_filter *self,
-                                     struct orma_str text)
+bool orma_ftrace_print_filter_allows(const void *filter, struct orma_str text)
 {
+    const struct orma_ftrace_print_filter *self = filter;
+
     for (size_t i = 0; i < self->num; i++) {
         if (matches(&self->rules[i], text))
             return self->rules[i].allow;

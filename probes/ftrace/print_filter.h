@@ -18,6 +18,6 @@ struct orma_ftrace_print_filter;
 int orma_ftrace_print_filter_new(const Perfetto__Protos__FtraceConfig__PrintFilter *config,
                                  struct orma_ftrace_print_filter **ret);
 void orma_ftrace_print_filter_free(struct orma_ftrace_print_filter *self);
-bool orma_ftrace_print_filter_allows(const struct orma_ftrace_print_filter *self,
-                                     struct orma_str text);
+/* `filter`: a struct orma_ftrace_print_filter, as orma_ftrace_translate.print_allows wants it. */
+bool orma_ftrace_print_filter_allows(const void *filter, struct orma_str text);
 #endif

@@ -18,16 +18,16 @@
 #include "probes/ftrace/dynamic.h"
 #include "probes/ftrace/instance.h"
 #include "probes/ftrace/print_filter.h"
-#include "probes/ftrace/printk.h"
 #include "probes/ftrace/select.h"
 #include "probes/ftrace/setup.h"
 #include "probes/ftrace/stats.h"
-#include "probes/ftrace/symbols.h"
 #include "probes/ftrace/watch.h"
-#include "probes/kernel/kallsyms.h"
 #include "protos/fields/ftrace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/log.h"
+#include "sdk/ftrace/kallsyms.h"
+#include "sdk/ftrace/printk.h"
+#include "sdk/ftrace/symbols.h"
 
 struct session {
     struct orma_source source;
@@ -296,6 +296,7 @@ static int session_create(struct orma_source_env *env,
     self->translate.printk = &self->printk;
     self->translate.symbols = &self->symbols;
     self->translate.print_filter = self->print_filter;
+    self->translate.print_allows = self->print_filter ? orma_ftrace_print_filter_allows : NULL;
     self->translate.keep_broken_pages = ftrace->has_debug_ftrace_abi && ftrace->debug_ftrace_abi;
     if (set_up(self, ftrace) < 0) {
         orma_log_error("linux.ftrace: %s", self->error);

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probes/kernel/page.h"
 #include "sdk/base/buf.h"
+#include "sdk/ftrace/page.h"
 
 #define ORMA_TRACEFS_FILE_MAX (64u * 1024 * 1024)
 #define ORMA_TRACEFS_CPUS_MAX 4096

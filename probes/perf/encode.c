@@ -4,7 +4,6 @@
  */
 #include "probes/perf/encode.h"
 
-#include "probes/kernel/kallsyms.h"
 #include "probes/perf/encode_parts.h"
 #include "probes/perf/interp.h"
 #include "probes/perf/runtime.h"
@@ -12,6 +11,7 @@
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/log.h"
+#include "sdk/ftrace/kallsyms.h"
 #include "sdk/wire/pb_writer.h"
 
 #define INTERNED_MAX (1u << 20)

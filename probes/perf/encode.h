@@ -8,12 +8,12 @@
  */
 #ifndef ORMA_PROBES_PERF_ENCODE_H
 #define ORMA_PROBES_PERF_ENCODE_H
-#include "probes/core/sink.h"
 #include "probes/perf/kept.h"
 #include "probes/perf/process.h"
 #include "probes/perf/ring.h"
 #include "probes/perf/waits.h"
 #include "sdk/base/map.h"
+#include "sdk/wire/sink.h"
 
 struct orma_kallsyms;
 

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probes/kernel/kallsyms.h"
 #include "probes/perf/interp.h"
 #include "probes/perf/late.h"
 #include "probes/unwind/unwind.h"
@@ -23,6 +22,7 @@
 #include "sdk/base/clock.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/log.h"
+#include "sdk/ftrace/kallsyms.h"
 #include "sdk/wire/pb_writer.h"
 
 /* What a hash is of; the same bytes may be interned in several roles. */

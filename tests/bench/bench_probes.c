@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "probes/ftrace/events.h"
-#include "probes/ftrace/format.h"
-#include "probes/ftrace/translate.h"
+#include "sdk/ftrace/format.h"
+#include "sdk/ftrace/translate.h"
 #include "tests/bench/bench.h"
 #include "tests/support/page_builder.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "probes/ftrace/events.h"
-#include "probes/ftrace/symbols.h"
+#include "sdk/ftrace/symbols.h"
 #include "tests/conformance/shared.h"
 #include "tests/support/ftrace_decode.h"
 

@@ -3,9 +3,9 @@
 #define ORMA_TESTS_FUZZ_FTRACE_PLANS_H
 #include <stdlib.h>
 
-#include "probes/ftrace/plan.h"
-#include "probes/ftrace/symbols.h"
-#include "probes/ftrace/translate.h"
+#include "sdk/ftrace/plan.h"
+#include "sdk/ftrace/symbols.h"
+#include "sdk/ftrace/translate.h"
 #include "tests/support/ftrace_decode.h"
 
 #define FUZZ_IDS 32

@@ -7,14 +7,14 @@
 
 #include "probes/core/proc_parse.h"
 #include "probes/ftrace/elf.h"
-#include "probes/ftrace/printk.h"
 #include "probes/inodes/file_map.h"
 #include "probes/journal/entry.h"
-#include "probes/kernel/kallsyms.h"
 #include "probes/kernel/tracefs.h"
 #include "probes/system/cpuinfo.h"
 #include "probes/system/stats_parse.h"
 #include "sdk/base/fd.h"
+#include "sdk/ftrace/kallsyms.h"
+#include "sdk/ftrace/printk.h"
 #include "sdk/wire/pb_reader.h"
 
 static const orma_system_put_fn counters[] = {orma_system_put_meminfo,   orma_system_put_vmstat,

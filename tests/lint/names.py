@@ -26,7 +26,7 @@ import tree
 MODULES = {
     "sdk/base": "orma_arena_ orma_base64_ orma_buf_ orma_clock_ orma_fd_ orma_grow_ orma_guard_ orma_hash_ orma_log_"
                 " orma_log orma_map_ orma_mapped_ orma_mem_ orma_nearest_ orma_path_ orma_replace_ orma_shown_ orma_str_ orma_testpoint orma_utf8_"
-                " orma_whole_ orma_assert_ orma_fork_ orma_standard_",
+                " orma_whole_ orma_assert_ orma_fork_ orma_standard_ orma_source_idset_",
     "sdk/wire": "orma_pb_",
     "sdk/shm": "orma_shm_",
     "sdk/ipc": "orma_ipc_ orma_sock_",
@@ -37,6 +37,8 @@ MODULES = {
     "sdk/recording": "orma_recording_",
     "sdk/tracing": "orma_init orma_shutdown orma_flush orma_trigger orma_wait_for_session orma_startup_",
     "sdk/tracefile": "orma_tracefile_",
+    "sdk/ftrace": "orma_ftrace_bundle_ orma_ftrace_format_ orma_ftrace_plan_ orma_ftrace_printk_ orma_ftrace_symbols_ orma_ftrace_translate_"
+                  " orma_kallsyms_",
     "sdk/examples": "orma_category_demo orma_category_demo_",
     "protos": "orma_incident_ orma_loss_ orma_pbc_",
     "protos/perfetto": "perfetto__",
@@ -44,7 +46,7 @@ MODULES = {
                      " orma_ftrace_tracepoints_ orma_syscall_ orma_atrace_",
     "probes": "orma_probes_",
     "probes/core": "orma_source_ orma_proc_",
-    "probes/kernel": "orma_kallsyms_ orma_tracefs_",
+    "probes/kernel": "orma_tracefs_",
     "probes/ftrace": "orma_ftrace_",
     "probes/perf": "orma_perf_",
     "probes/unwind": "orma_unwind_",

@@ -16,9 +16,9 @@
 
 #include "probes/ftrace/events.h"
 #include "probes/ftrace/instance.h"
-#include "probes/ftrace/translate.h"
 #include "probes/kernel/tracefs.h"
 #include "sdk/base/defs.h"
+#include "sdk/ftrace/translate.h"
 #include "tests/bench/real/made.h"
 
 #define PAIRS 2

@@ -20,12 +20,12 @@
 #include <unistd.h>
 
 #include "probes/ftrace/events.h"
-#include "probes/ftrace/printk.h"
-#include "probes/ftrace/symbols.h"
-#include "probes/kernel/kallsyms.h"
 #include "probes/kernel/tracefs.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/hash.h"
+#include "sdk/ftrace/kallsyms.h"
+#include "sdk/ftrace/printk.h"
+#include "sdk/ftrace/symbols.h"
 #include "tests/integration/probes/workload.h"
 #include "tests/support/ftrace_decode.h"
 

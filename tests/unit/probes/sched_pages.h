@@ -6,7 +6,7 @@
 #define ORMA_TESTS_UNIT_PROBES_SCHED_PAGES_H
 #include <criterion/criterion.h>
 
-#include "probes/ftrace/translate.h"
+#include "sdk/ftrace/translate.h"
 #include "tests/support/page_builder.h"
 #include "tests/unit/probes/tracefs_tree.h"
 

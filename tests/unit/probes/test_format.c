@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "probes/ftrace/format.h"
 #include "sdk/base/buf.h"
+#include "sdk/ftrace/format.h"
 #include "tests/support/leaks.h"
 
 #define COMMON                                                                                     \

@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "probes/ftrace/print_filter.h"
-#include "probes/ftrace/printk.h"
 #include "probes/ftrace/setup.h"
-#include "probes/ftrace/symbols.h"
-#include "probes/ftrace/varint.h"
-#include "probes/kernel/kallsyms.h"
 #include "probes/kernel/tracefs.h"
+#include "sdk/ftrace/kallsyms.h"
+#include "sdk/ftrace/printk.h"
+#include "sdk/ftrace/symbols.h"
+#include "sdk/ftrace/varint.h"
 #include "tests/support/ftrace_decode.h"
 #include "tests/support/leaks.h"
 

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "probes/kernel/page.h"
+#include "sdk/ftrace/page.h"
 #include "tests/support/leaks.h"
 #include "tests/support/page_builder.h"
 

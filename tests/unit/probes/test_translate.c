@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "probes/ftrace/events.h"
-#include "probes/ftrace/symbols.h"
-#include "probes/ftrace/translate.h"
 #include "protos/fields/ftrace.h"
+#include "sdk/ftrace/symbols.h"
+#include "sdk/ftrace/translate.h"
 #include "tests/support/ftrace_decode.h"
 #include "tests/support/leaks.h"
 #include "tests/support/page_builder.h"

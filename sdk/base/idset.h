@@ -5,8 +5,8 @@
  * A bit per number below ORMA_SOURCE_IDSET_MAX, allocated as touched. Numbers outside
  * are ignored: Linux gives none. Threads: none.
  */
-#ifndef ORMA_PROBES_FTRACE_IDSET_H
-#define ORMA_PROBES_FTRACE_IDSET_H
+#ifndef ORMA_SDK_BASE_IDSET_H
+#define ORMA_SDK_BASE_IDSET_H
 #include <stdbool.h>
 #include <stdint.h>
 

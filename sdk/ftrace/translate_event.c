@@ -6,12 +6,11 @@
  * Both lengths get one byte; an event that turns out larger is moved up, which
  * is rare. Capacity is checked once per event: a plan knows the most it writes.
  */
-#include "probes/ftrace/translate_parts.h"
+#include "sdk/ftrace/translate_parts.h"
 
-#include "probes/ftrace/field.h"
-#include "probes/ftrace/print_filter.h"
-#include "probes/ftrace/symbols.h"
-#include "probes/ftrace/translate.h"
+#include "sdk/ftrace/field.h"
+#include "sdk/ftrace/symbols.h"
+#include "sdk/ftrace/translate.h"
 
 /* What one event is about, for those who look after inodes. */
 struct seen {
@@ -289,11 +288,10 @@ static bool is_wanted(struct orma_ftrace_translate *self, const struct orma_ftra
     const uint8_t *at = ev->data + plan->buf_offset;
     bool ret = true;
 
-    if (plan->kind == ORMA_FTRACE_PLAN_PRINT && self->print_filter) {
+    if (plan->kind == ORMA_FTRACE_PLAN_PRINT && self->print_allows) {
         size_t len = strnlen((const char *)at, ev->len - plan->buf_offset);
 
-        ret = orma_ftrace_print_filter_allows(self->print_filter,
-                                              (struct orma_str){(const char *)at, len});
+        ret = self->print_allows(self->print_filter, (struct orma_str){(const char *)at, len});
     } else if (plan->kind != ORMA_FTRACE_PLAN_PRINT && self->syscalls) {
         ret = orma_ftrace_syscall_set_has(self->syscalls,
                                           orma_ftrace_load_sized(at, plan->word_size, true));
@@ -306,7 +304,7 @@ bool orma_ftrace_translate_is_limited(const struct orma_ftrace_translate *self,
                                       const struct orma_ftrace_plan *plan)
 {
     if (plan->kind == ORMA_FTRACE_PLAN_PRINT)
-        return self->print_filter;
+        return self->print_allows;
     return self->syscalls && self->syscalls->is_limited;
 }
 

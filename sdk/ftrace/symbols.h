@@ -11,8 +11,8 @@
  *
  * Threads: none.
  */
-#ifndef ORMA_PROBES_FTRACE_SYMBOLS_H
-#define ORMA_PROBES_FTRACE_SYMBOLS_H
+#ifndef ORMA_SDK_FTRACE_SYMBOLS_H
+#define ORMA_SDK_FTRACE_SYMBOLS_H
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  * Sink: where a data source puts its finished packets. In the daemon that is
  * a writer of the shared memory; in tests a list.
  */
-#ifndef ORMA_PROBES_SINK_H
-#define ORMA_PROBES_SINK_H
+#ifndef ORMA_SDK_WIRE_SINK_H
+#define ORMA_SDK_WIRE_SINK_H
 #include <stddef.h>
 
 #include "sdk/base/buf.h"

@@ -17,22 +17,21 @@
  * switch of a cpu, and each waking before it.
  * Threads: none.
  */
-#ifndef ORMA_PROBES_FTRACE_TRANSLATE_H
-#define ORMA_PROBES_FTRACE_TRANSLATE_H
+#ifndef ORMA_SDK_FTRACE_TRANSLATE_H
+#define ORMA_SDK_FTRACE_TRANSLATE_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probes/core/idset.h"
-#include "probes/core/sink.h"
-#include "probes/ftrace/bundle.h"
-#include "probes/ftrace/plan.h"
-#include "probes/kernel/page.h"
+#include "sdk/base/idset.h"
 #include "sdk/base/map.h"
+#include "sdk/ftrace/bundle.h"
+#include "sdk/ftrace/page.h"
+#include "sdk/ftrace/plan.h"
+#include "sdk/wire/sink.h"
 
 #define ORMA_FTRACE_PARSE_STATUS_NUM 32 /* above the values of enum FtraceParseStatus */
 
-struct orma_ftrace_print_filter;
 struct orma_ftrace_symbols;
 
 #define ORMA_FTRACE_SYSCALLS_MAX 1024
@@ -107,11 +106,13 @@ struct orma_ftrace_translate {
     struct orma_source_sink *sink;
     const struct orma_map *printk;       /* address -> const char *; may be NULL */
     struct orma_ftrace_symbols *symbols; /* may be NULL: then addresses are written as 0 */
-    const struct orma_ftrace_print_filter *print_filter; /* may be NULL */
-    const struct orma_ftrace_syscall_set *syscalls;      /* may be NULL: all */
-    bool keep_broken_pages;                              /* debug_ftrace_abi */
-    uint32_t clock;                                      /* enum FtraceClock, 0: boot */
-    int64_t clock_ftrace_ts, clock_boot_ts;              /* one pair of readings, if clock != 0 */
+    /* Which texts of trace_marker the session wants; NULL: all. */
+    bool (*print_allows)(const void *filter, struct orma_str text);
+    const void *print_filter;                       /* for it */
+    const struct orma_ftrace_syscall_set *syscalls; /* may be NULL: all */
+    bool keep_broken_pages;                         /* debug_ftrace_abi */
+    uint32_t clock;                                 /* enum FtraceClock, 0: boot */
+    int64_t clock_ftrace_ts, clock_boot_ts;         /* one pair of readings, if clock != 0 */
 
     /* What was seen on the way, for the other sources of the session. */
     struct orma_source_idset pids;

@@ -5,8 +5,8 @@
  *
  * Every function may store up to 16 bytes at `to`, however few it counts.
  */
-#ifndef ORMA_PROBES_FTRACE_VARINT_H
-#define ORMA_PROBES_FTRACE_VARINT_H
+#ifndef ORMA_SDK_FTRACE_VARINT_H
+#define ORMA_SDK_FTRACE_VARINT_H
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif

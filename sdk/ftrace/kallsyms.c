@@ -6,7 +6,7 @@
  * which nothing outlives the boot. It holds for the kernel and for the modules that were loaded:
  * other code comes and goes (programs of BPF, trampolines). An address of that has the file read.
  */
-#include "probes/kernel/kallsyms.h"
+#include "sdk/ftrace/kallsyms.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* The cold half of translate.h: where this kernel keeps the fields of switches and wakings. */
-#include "probes/ftrace/translate.h"
+#include "sdk/ftrace/translate.h"
 
 void orma_ftrace_translate_set_compact(struct orma_ftrace_translate *self,
                                        const struct orma_ftrace_format *format,

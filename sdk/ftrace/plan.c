@@ -8,7 +8,7 @@
  * format's order; signed numbers are int64, others uint64, text is string,
  * bytes are bytes, arrays of wider numbers are repeated numbers.
  */
-#include "probes/ftrace/plan.h"
+#include "sdk/ftrace/plan.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *   data: [ reserve: packet tag, length ][ content ............ ][ columns ][ extra ]
  *         ^ HEAD_MAX bytes, filled from the right at the end
  */
-#include "probes/ftrace/bundle.h"
+#include "sdk/ftrace/bundle.h"
 
 #include <errno.h>
 #include <stdlib.h>

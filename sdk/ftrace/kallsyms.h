@@ -3,8 +3,8 @@
  *
  * Data symbols are left out. Threads: none; a table belongs to one.
  */
-#ifndef ORMA_PROBES_FTRACE_KALLSYMS_H
-#define ORMA_PROBES_FTRACE_KALLSYMS_H
+#ifndef ORMA_SDK_FTRACE_KALLSYMS_H
+#define ORMA_SDK_FTRACE_KALLSYMS_H
 #include <stddef.h>
 #include <stdint.h>
 

@@ -12,7 +12,7 @@
  * The declaration is C without a compiler: the name is the last identifier,
  * what precedes it is the type, and brackets may follow either of them.
  */
-#include "probes/ftrace/format.h"
+#include "sdk/ftrace/format.h"
 
 #include <errno.h>
 #include <stdlib.h>

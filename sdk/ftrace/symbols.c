@@ -2,12 +2,12 @@
  * The map's value is `index | tick << 32`: the low half of the tick in which
  * the name was last said, or that of no tick for an address without a name.
  */
-#include "probes/ftrace/symbols.h"
+#include "sdk/ftrace/symbols.h"
 
-#include "probes/kernel/kallsyms.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
+#include "sdk/ftrace/kallsyms.h"
 #include "sdk/wire/pb_writer.h"
 
 #define ADDRESSES_MAX (1u << 20)

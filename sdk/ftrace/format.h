@@ -9,8 +9,8 @@
  *
  * All text is copied into the arena that the caller gives. Threads: none.
  */
-#ifndef ORMA_PROBES_FTRACE_FORMAT_H
-#define ORMA_PROBES_FTRACE_FORMAT_H
+#ifndef ORMA_SDK_FTRACE_FORMAT_H
+#define ORMA_SDK_FTRACE_FORMAT_H
 #include <stdbool.h>
 #include <stdint.h>
 

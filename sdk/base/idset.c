@@ -1,4 +1,4 @@
-#include "probes/core/idset.h"
+#include "sdk/base/idset.h"
 
 #include "sdk/base/vec.h"
 

@@ -2,17 +2,17 @@
  * Single fields: numbers out of raw events, and texts, arrays and lengths into messages. As with
  * varint.h, every function may store up to 16 bytes more than it counts.
  */
-#ifndef ORMA_PROBES_FTRACE_FIELD_H
-#define ORMA_PROBES_FTRACE_FIELD_H
+#ifndef ORMA_SDK_FTRACE_FIELD_H
+#define ORMA_SDK_FTRACE_FIELD_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "probes/ftrace/plan.h"
-#include "probes/ftrace/varint.h"
-#include "probes/kernel/page.h"
 #include "sdk/base/defs.h"
+#include "sdk/ftrace/page.h"
+#include "sdk/ftrace/plan.h"
+#include "sdk/ftrace/varint.h"
 
 /* The kernel's own packing (12 bits of major, 20 of minor) to that of user space. */
 static inline uint64_t orma_ftrace_user_dev(uint64_t dev)

@@ -11,17 +11,17 @@
  *
  * One builder serves all sessions, one bundle at a time. Threads: none.
  */
-#ifndef ORMA_PROBES_FTRACE_BUNDLE_H
-#define ORMA_PROBES_FTRACE_BUNDLE_H
+#ifndef ORMA_SDK_FTRACE_BUNDLE_H
+#define ORMA_SDK_FTRACE_BUNDLE_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probes/core/sink.h"
-#include "probes/ftrace/plan.h"
-#include "probes/ftrace/varint.h"
 #include "sdk/base/assert.h"
 #include "sdk/base/str.h"
+#include "sdk/ftrace/plan.h"
+#include "sdk/ftrace/varint.h"
+#include "sdk/wire/sink.h"
 
 #define ORMA_FTRACE_BUNDLE_COMPACT_MAX 4096 /* events of both kinds together */
 #define ORMA_FTRACE_BUNDLE_COMMS_MAX 64

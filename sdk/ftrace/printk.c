@@ -1,8 +1,8 @@
-#include "probes/ftrace/printk.h"
+#include "sdk/ftrace/printk.h"
 
 #include <errno.h>
 
-#include "probes/ftrace/format.h"
+#include "sdk/ftrace/format.h"
 
 /* The kernel escapes newline, tab, backslash and the quote. */
 static char unescape(char c)

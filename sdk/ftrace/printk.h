@@ -2,8 +2,8 @@
  * printk_formats: the texts behind addresses that some events carry.
  * One line each: 0xffffffff81a3f2b0 : "text", with \n and the like escaped.
  */
-#ifndef ORMA_PROBES_FTRACE_PRINTK_H
-#define ORMA_PROBES_FTRACE_PRINTK_H
+#ifndef ORMA_SDK_FTRACE_PRINTK_H
+#define ORMA_SDK_FTRACE_PRINTK_H
 #include "sdk/base/arena.h"
 #include "sdk/base/map.h"
 #include "sdk/base/str.h"

@@ -2,14 +2,14 @@
  * The parts of translate.h: translate.c walks pages and has a shortcut for each common kind of
  * event; translate_event.c writes any event, and opens and closes bundles.
  */
-#ifndef ORMA_PROBES_FTRACE_TRANSLATE_PARTS_H
-#define ORMA_PROBES_FTRACE_TRANSLATE_PARTS_H
+#ifndef ORMA_SDK_FTRACE_TRANSLATE_PARTS_H
+#define ORMA_SDK_FTRACE_TRANSLATE_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probes/ftrace/translate.h"
+#include "sdk/ftrace/translate.h"
 
 #define ORMA_FTRACE_TAG_EVENT (ORMA_PB_FTRACE_EVENT_BUNDLE_EVENT << 3 | ORMA_PB_LEN)
 #define ORMA_FTRACE_TAG_TIMESTAMP (ORMA_PB_FTRACE_EVENT_TIMESTAMP << 3 | ORMA_PB_VARINT)

@@ -12,8 +12,8 @@
  * delivered before stays good. The bytes must not change meanwhile.
  * Everything is inline, because this is the hot loop of the drain.
  */
-#ifndef ORMA_PROBES_FTRACE_PAGE_H
-#define ORMA_PROBES_FTRACE_PAGE_H
+#ifndef ORMA_SDK_FTRACE_PAGE_H
+#define ORMA_SDK_FTRACE_PAGE_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -9,15 +9,15 @@
  *
  * Plans are constant after compiling and live in the arena of their table.
  */
-#ifndef ORMA_PROBES_FTRACE_PLAN_H
-#define ORMA_PROBES_FTRACE_PLAN_H
+#ifndef ORMA_SDK_FTRACE_PLAN_H
+#define ORMA_SDK_FTRACE_PLAN_H
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probes/ftrace/format.h"
 #include "protos/tables/ftrace_events.h"
 #include "sdk/base/arena.h"
 #include "sdk/base/str.h"
+#include "sdk/ftrace/format.h"
 
 /* Numbers of one byte each with a tag of four bytes and a varint of ten: nothing is worse. */
 #define ORMA_FTRACE_PLAN_COPY_MAX(event_len) (16 + 14 * (size_t)(event_len))

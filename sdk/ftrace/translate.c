@@ -1,9 +1,9 @@
-#include "probes/ftrace/translate.h"
+#include "sdk/ftrace/translate.h"
 
 #include <stdlib.h>
 
-#include "probes/ftrace/field.h"
-#include "probes/ftrace/translate_parts.h"
+#include "sdk/ftrace/field.h"
+#include "sdk/ftrace/translate_parts.h"
 
 /* As every 64-bit kernel since 3.13 has them. */
 static const struct orma_ftrace_compact_layout usual_layout = {
