@@ -15,10 +15,9 @@
 #include "sdk/base/defs.h"
 #include "sdk/wire/pb_reader.h"
 
-/* Counts are what writers say of themselves; a sum of lies must not come out small. */
 static void add(uint64_t *sum, uint64_t num)
 {
-    *sum = num > UINT64_MAX - *sum ? UINT64_MAX : *sum + num;
+    *sum = orma_ledger_sum(*sum, num);
 }
 
 static void read_sequence(struct orma_pb_reader r, struct orma_ledger *ret)

@@ -41,6 +41,12 @@ struct orma_ledger {
     bool ring;               /* overwriting was asked for: it is no loss */
 };
 
+/* Counts are what writers say of themselves; a sum of lies must not come out small. */
+static inline uint64_t orma_ledger_sum(uint64_t a, uint64_t b)
+{
+    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
 /* Reads an encoded TraceStats; malformed parts count as nothing. `start_ns`: when the session began
  * (boot clock), from which incidents are timed; 0: unknown. */
 void orma_ledger_read(struct orma_str trace_stats, uint64_t start_ns, struct orma_ledger *ret);

@@ -96,9 +96,10 @@ void orma_load_loss(struct orma_processor *tp, struct orma_ledger *ret)
                               "SELECT count(*) FROM stats WHERE name = 'traced_buf_buffer_size'"))
             ret->unknown = "the trace holds no statistics of its recording";
     }
-    ret->kernel_overrun = sum_of_stat(tp, "ftrace_cpu_overrun_delta") +
-                          sum_of_stat(tp, "ftrace_cpu_dropped_events_delta") +
-                          sum_of_stat(tp, "ftrace_cpu_commit_overrun_delta");
+    ret->kernel_overrun =
+        orma_ledger_sum(sum_of_stat(tp, "ftrace_cpu_overrun_delta"),
+                        orma_ledger_sum(sum_of_stat(tp, "ftrace_cpu_dropped_events_delta"),
+                                        sum_of_stat(tp, "ftrace_cpu_commit_overrun_delta")));
     ret->kprobes_missed = sum_of_stat(tp, "ftrace_kprobe_misses_delta");
     ret->perf_lost = sum_of_stat(tp, "perf_cpu_lost_records");
     ret->perf_skipped = sum_of_stat(tp, "perf_samples_skipped_dataloss");

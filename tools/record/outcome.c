@@ -1,5 +1,6 @@
 /* The end of `orma record`: what came of it, in one line, and what did not. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "protos/fields/config.h"
 #include "tools/base/units.h"
@@ -11,8 +12,9 @@
 #include "tools/record/trace_scan.h"
 #include "tools/service/trace_config.h"
 
-/* Larger rings are not loaded to learn how much time they hold. */
-#define RING_LOAD_MAX ((uint64_t)256 << 20)
+/* Larger traces are not loaded to learn how much time a ring holds, or what a compressed one
+ * lost. */
+#define LOAD_MAX ((uint64_t)256 << 20)
 
 struct outcome {
     struct orma_record *rec;
@@ -34,13 +36,50 @@ static const char *shown_name(const struct orma_record *rec)
     return rec->to_stdout ? "standard output" : rec->out_path;
 }
 
+/* Packets of a trace that cannot be scanned; what else it counts, a load tells. */
+static bool load_losses(struct outcome *o)
+{
+    struct orma_processor *tp = NULL;
+    struct stat st;
+
+    if (o->rec->to_stdout || fstat(o->rec->out_fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+        (uint64_t)st.st_size > LOAD_MAX || orma_processor_new(orma_load_config(), &tp) < 0)
+        return false;
+    int r = orma_processor_load_file(tp, o->rec->out_path, NULL, NULL);
+    if (r == 0)
+        orma_load_loss(tp, &o->loss);
+    orma_processor_free(tp);
+    return r == 0;
+}
+
+static void look_for_kernel(void *ctx, const char *name)
+{
+    bool *found = ctx;
+
+    *found |= !strcmp(name, "linux.ftrace") || !strcmp(name, "linux.perf");
+}
+
+/* The service knows nothing of what the kernel lost before it was read: that is in the trace only,
+ * and of a pipe nothing is left to look at. */
+static void doubt_kernel(struct outcome *o)
+{
+    bool kernel = false;
+
+    orma_record_names_sources(orma_buf_str(&o->rec->config), look_for_kernel, &kernel);
+    if (kernel && !o->loss.unknown)
+        o->loss.unknown =
+            "what the kernel lost is counted in the trace only ('orma stats' says it)";
+}
+
 static void sum_up_losses(struct outcome *o, bool failed)
 {
     o->scanned = orma_record_trace_scan(o->rec->out_fd, &o->scan);
-    if (o->scanned)
+    if (o->scanned) {
         o->loss = o->scan.loss;
-    else if (o->run->has_loss)
+    } else if (o->run->has_loss && !load_losses(o)) {
         o->loss = o->run->loss;
+        doubt_kernel(o);
+    }
     o->loss.ring = !o->config_info->write_into_file;
     if (!o->scanned && !o->run->has_loss)
         o->loss.unknown = "the service gave no statistics";
@@ -54,7 +93,7 @@ static bool ring_kept(const struct outcome *o, uint64_t *ret_ns)
     struct orma_processor *tp = NULL;
 
     if (!orma_ledger_aged_out(&o->loss) || !o->scanned || o->rec->to_stdout ||
-        o->run->bytes > RING_LOAD_MAX || orma_processor_new(orma_load_config(), &tp) < 0)
+        o->run->bytes > LOAD_MAX || orma_processor_new(orma_load_config(), &tp) < 0)
         return false;
     int r = orma_processor_load_file(tp, o->rec->out_path, NULL, NULL);
     if (r == 0)
@@ -180,8 +219,9 @@ static bool judge_kernel_events(const struct outcome *o)
     if (!o->rec->allow_unknown)
         unknown = print_names(o, &scan->unknown, "this kernel has no event");
     (void)print_names(o, &scan->failed, "the kernel could not enable the event");
-    if (scan->setup_error.len)
-        fprintf(stderr, "orma record: no kernel events: %.*s\n", (int)scan->setup_error.len - 1,
+    if (scan->setup_error.len) /* anybody may have written it: events are there all the same */
+        fprintf(stderr, "orma record: %s kernel events: %.*s\n",
+                scan->has_kernel_events ? "problems with" : "no", (int)scan->setup_error.len - 1,
                 (const char *)scan->setup_error.data);
     else if (silent)
         fprintf(stderr, "orma record: no kernel events: %s\n", why_no_kernel(o));

@@ -3,10 +3,14 @@
  * the ledger, what the kernel lost (counters at the end less those at the start, by cpu),
  * unknown and failed events, and whether anything but descriptions was written. Compressed
  * packets end the pass: then nothing is known.
+ *
+ * Any producer can write what the probes write. So each sequence speaks for itself only, and sums
+ * stay at the largest number: a liar can add losses, but hides none of the others.
  */
 #include "tools/record/trace_scan.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "protos/fields/ftrace.h"
@@ -18,29 +22,42 @@
 #include "sdk/wire/pb_reader.h"
 
 #define CPUS_MAX 1024
-#define KERNEL_MAX 16  /* sources of kernel events in one trace */
-#define TRACE_PACKET 1 /* Trace.packet */
+#define KPROBES CPUS_MAX /* stands for a cpu */
+#define TRACE_PACKET 1   /* Trace.packet */
 /* The service's own packets; what it says behind its last statistics is no data. */
 #define SERVICE_SEQUENCE 1
 
 struct scan {
     struct orma_record_trace_scan *ret;
-    uint64_t first[CPUS_MAX], last[CPUS_MAX]; /* events that the kernel lost, by CPU */
-    bool seen[CPUS_MAX];
-    bool saw_kprobes;
-    uint64_t first_missed, last_missed; /* hits of kprobes */
-    uint64_t start_ns;                  /* of the session */
+    /* Events that the kernel lost, and hits of kprobes that it missed, by place_of(). */
+    struct orma_map first, last;
+    uint64_t start_ns; /* of the session */
     uint64_t unreadable, perf_lost, perf_skipped;
-    struct orma_map valid;                    /* sequences whose names and clocks are known */
-    struct orma_pb_reader kernel[KERNEL_MAX]; /* the last statistics of each source of events */
-    uint32_t kernel_seq[KERNEL_MAX];
+    struct orma_map valid;      /* sequences whose names and clocks are known */
+    struct orma_map kernel_seq; /* their place in `kernel` */
+    struct orma_buf kernel;     /* of orma_pb_reader: the last statistics of each sequence */
+    bool no_memory;
     bool compressed;
     bool has_stats;
     bool data_behind; /* the last statistics */
     bool has_lists;
 };
 
-static void read_cpu(struct scan *s, struct orma_pb_reader r, bool at_start)
+static uint64_t place_of(uint32_t sequence, uint64_t cpu)
+{
+    return (uint64_t)sequence << 16 | cpu;
+}
+
+static void take_count(struct scan *s, uint64_t place, uint64_t lost, bool at_start)
+{
+    uint64_t count = ORMA_MIN(lost, (uint64_t)INT64_MAX);
+
+    if (at_start && orma_map_get(&s->last, place) == ORMA_MAP_NONE)
+        s->no_memory |= orma_map_put(&s->first, place, count) < 0;
+    s->no_memory |= orma_map_put(&s->last, place, count) < 0;
+}
+
+static void read_cpu(struct scan *s, uint32_t sequence, struct orma_pb_reader r, bool at_start)
 {
     struct orma_pb_field f;
     uint64_t cpu = 0, lost = 0;
@@ -53,16 +70,12 @@ static void read_cpu(struct scan *s, struct orma_pb_reader r, bool at_start)
         case ORMA_PB_FTRACE_CPU_STATS_OVERRUN:
         case ORMA_PB_FTRACE_CPU_STATS_DROPPED_EVENTS:
         case ORMA_PB_FTRACE_CPU_STATS_COMMIT_OVERRUN:
-            lost += f.num;
+            lost = orma_ledger_sum(lost, f.num);
             break;
         }
     }
-    if (cpu >= CPUS_MAX)
-        return;
-    if (at_start && !s->seen[cpu])
-        s->first[cpu] = lost;
-    s->seen[cpu] = true;
-    s->last[cpu] = lost;
+    if (cpu < CPUS_MAX)
+        take_count(s, place_of(sequence, cpu), lost, at_start);
 }
 
 /* Each flush repeats them: a name once. */
@@ -78,44 +91,47 @@ static void note(struct orma_buf *list, const struct orma_pb_field *f)
     orma_buf_put(list, "\n", 1);
 }
 
-static void read_kprobes(struct scan *s, struct orma_pb_reader r, bool at_start)
+static void read_kprobes(struct scan *s, uint32_t sequence, struct orma_pb_reader r, bool at_start)
 {
     struct orma_pb_field f;
+    uint64_t missed = 0;
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_FTRACE_KPROBE_STATS_MISSES)
-            s->last_missed = f.num;
+            missed = f.num;
     }
-    if (at_start && !s->saw_kprobes)
-        s->first_missed = s->last_missed;
-    s->saw_kprobes = true;
+    take_count(s, place_of(sequence, KPROBES), missed, at_start);
 }
 
 /* Each has all incidents so far. */
 static void keep_kernel_stats(struct scan *s, uint32_t sequence, struct orma_pb_reader r)
 {
-    for (size_t i = 0; i < KERNEL_MAX; i++) {
-        if (s->kernel_seq[i] && s->kernel_seq[i] != sequence)
-            continue;
-        s->kernel_seq[i] = sequence;
-        s->kernel[i] = r;
+    uint64_t at = orma_map_get(&s->kernel_seq, sequence);
+
+    if (at != ORMA_MAP_NONE) {
+        memcpy(s->kernel.data + at, &r, sizeof(r));
         return;
     }
+    at = s->kernel.len;
+    orma_buf_put(&s->kernel, &r, sizeof(r));
+    s->no_memory |= s->kernel.failed || orma_map_put(&s->kernel_seq, sequence, at) < 0;
 }
 
 static void read_kernel_incidents(struct scan *s)
 {
+    struct orma_pb_reader r;
     struct orma_pb_field f;
 
-    for (size_t i = 0; i < KERNEL_MAX && s->kernel_seq[i]; i++) {
-        while (orma_pb_next(&s->kernel[i], &f)) {
+    for (size_t at = 0; at + sizeof(r) <= s->kernel.len; at += sizeof(r)) {
+        memcpy(&r, s->kernel.data + at, sizeof(r));
+        while (orma_pb_next(&r, &f)) {
             if (f.id == ORMA_PB_FTRACE_STATS_ORMA_FTRACE_INCIDENTS)
                 orma_ledger_read_incident(&s->ret->loss, orma_pb_sub(&f), s->start_ns);
         }
     }
 }
 
-static void read_kernel_stats(struct scan *s, struct orma_pb_reader r)
+static void read_kernel_stats(struct scan *s, uint32_t sequence, struct orma_pb_reader r)
 {
     struct orma_pb_reader again = r;
     struct orma_pb_field f;
@@ -129,10 +145,10 @@ static void read_kernel_stats(struct scan *s, struct orma_pb_reader r)
     while (orma_pb_next(&again, &f)) {
         switch (f.id) {
         case ORMA_PB_FTRACE_STATS_CPU_STATS:
-            read_cpu(s, orma_pb_sub(&f), at_start);
+            read_cpu(s, sequence, orma_pb_sub(&f), at_start);
             break;
         case ORMA_PB_FTRACE_STATS_KPROBE_STATS:
-            read_kprobes(s, orma_pb_sub(&f), at_start);
+            read_kprobes(s, sequence, orma_pb_sub(&f), at_start);
             break;
         case ORMA_PB_FTRACE_STATS_UNKNOWN_FTRACE_EVENTS:
             note(&s->ret->unknown, &f);
@@ -145,6 +161,23 @@ static void read_kernel_stats(struct scan *s, struct orma_pb_reader r)
             break;
         }
     }
+}
+
+/* Of sequences that tell of the same cpu, the one that tells most: they may have one buffer. */
+static void sum_up_kernel(const struct scan *s, struct orma_ledger *loss)
+{
+    uint64_t most[CPUS_MAX + 1] = {0};
+
+    ORMA_MAP_EACH (slot, &s->last) {
+        uint64_t first = orma_map_get(&s->first, slot->key), cpu = slot->key & 0xffff;
+
+        first = first == ORMA_MAP_NONE ? 0 : first;
+        if (slot->val > first)
+            most[cpu] = ORMA_MAX(most[cpu], slot->val - first);
+    }
+    loss->kprobes_missed = most[KPROBES];
+    for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++)
+        loss->kernel_overrun = orma_ledger_sum(loss->kernel_overrun, most[cpu]);
 }
 
 static void read_bundle(struct scan *s, struct orma_pb_reader r)
@@ -188,7 +221,7 @@ static void read_perf_sample(struct scan *s, struct orma_pb_reader r)
 
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_PERF_SAMPLE_KERNEL_RECORDS_LOST)
-            s->perf_lost += f.num;
+            s->perf_lost = orma_ledger_sum(s->perf_lost, f.num);
         else if (f.id == ORMA_PB_PERF_SAMPLE_SAMPLE_SKIPPED_REASON)
             s->perf_skipped += f.num == ORMA_PB_PERF_SAMPLE_PROFILER_SKIP_UNWIND_ENQUEUE;
     }
@@ -245,7 +278,6 @@ static void read_packet(struct scan *s, struct orma_pb_reader r)
             read_bundle(s, orma_pb_sub(&f));
             break;
         case ORMA_PB_TRACE_PACKET_FTRACE_STATS:
-            read_kernel_stats(s, orma_pb_sub(&f));
             kernel = f;
             break;
         case ORMA_PB_TRACE_PACKET_TIMESTAMP:
@@ -278,8 +310,10 @@ static void read_packet(struct scan *s, struct orma_pb_reader r)
     }
     if (event.data)
         read_service_event(s, orma_pb_sub(&event), timestamp);
-    if (kernel.data && sequence)
+    if (kernel.data) {
+        read_kernel_stats(s, sequence, orma_pb_sub(&kernel));
         keep_kernel_stats(s, sequence, orma_pb_sub(&kernel));
+    }
     if (sequence)
         follow_state(s, sequence, &state);
     if (sequence && sequence != SERVICE_SEQUENCE) {
@@ -312,13 +346,25 @@ static bool scan(struct scan *s, const void *data, size_t len)
     loss->unreadable = s->unreadable;
     loss->perf_lost = s->perf_lost;
     loss->perf_skipped = s->perf_skipped;
-    loss->kprobes_missed = s->last_missed - ORMA_MIN(s->first_missed, s->last_missed);
+    sum_up_kernel(s, loss);
+    if (s->no_memory)
+        loss->unknown = "there was not enough memory to count it";
     s->ret->has_data |= s->ret->has_kernel_events;
     s->ret->has_lists_only = s->has_lists && !s->ret->has_data;
     s->ret->has_data |= s->has_lists;
-    for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++)
-        loss->kernel_overrun += s->last[cpu] > s->first[cpu] ? s->last[cpu] - s->first[cpu] : 0;
     return true;
+}
+
+static void scan_free(struct scan *s)
+{
+    if (!s)
+        return;
+    orma_map_fini(&s->first);
+    orma_map_fini(&s->last);
+    orma_map_fini(&s->valid);
+    orma_map_fini(&s->kernel_seq);
+    orma_buf_fini(&s->kernel);
+    free(s);
 }
 
 bool orma_record_trace_scan(int fd, struct orma_record_trace_scan *ret)
@@ -335,9 +381,7 @@ bool orma_record_trace_scan(int fd, struct orma_record_trace_scan *ret)
         s->ret = ret;
         ok = scan(s, orma_mapped_data(file), orma_mapped_size(file)) && !orma_mapped_torn(file);
     }
-    if (s)
-        orma_map_fini(&s->valid);
-    free(s);
+    scan_free(s);
     orma_mapped_close(file);
     if (!ok)
         orma_record_trace_scan_fini(ret);

@@ -81,6 +81,8 @@ struct orma_kernel_state {
     struct orma_map generic;    /* field in FtraceEvent → struct orma_kernel_generic_event * */
     int64_t last_pair_ts;       /* of a bundle's own clock */
     struct orma_map setup_told; /* sequences whose setup errors are in the log */
+    struct orma_map reporters;  /* sequences that report of ring buffers, numbered */
+    struct orma_map begins;     /* what they said at the start, see stats.c */
     struct orma_map losses;     /* by sequence and cpu: those before its latest bundle */
     struct orma_kernel_limits *limits, *last_limits; /* of all; those looked at last */
     uint32_t sched_switch, sched_waking, prev_comm, prev_pid, prev_prio, prev_state, next_comm,

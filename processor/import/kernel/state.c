@@ -52,6 +52,8 @@ void orma_kernel_fini(struct orma_import_ctx *imp)
     }
     if (st) {
         orma_map_fini(&st->setup_told);
+        orma_map_fini(&st->reporters);
+        orma_map_fini(&st->begins);
         orma_map_fini(&st->losses);
     }
 }

@@ -4,6 +4,9 @@
  * Each number of a cpu goes to a statistic with suffix _begin or _end, by the tables below; for
  * counters that only grow, the difference becomes a third statistic when the end arrives. Errors of
  * the setup (events that could not be enabled) are counted and logged one by one.
+ *
+ * Any producer can write such packets. So an end is compared with the start of the same sequence,
+ * and of losses the largest counts: no sequence can hide what another one tells.
  */
 #include <string.h>
 
@@ -30,17 +33,72 @@ static bool is_time(uint32_t field)
            field == ORMA_PB_FTRACE_CPU_STATS_NOW_TS;
 }
 
-/* The growth from start to end. */
-static void set_delta(struct orma_stats *stats, enum orma_stat begin, enum orma_stat delta,
-                      int32_t cpu, int64_t end)
-{
-    const int64_t *from = orma_stats_at(stats, begin, cpu);
+/* Of one sequence. */
+struct ring_report {
+    struct orma_stats *stats;
+    struct orma_map *begins;
+    uint64_t number; /* of the sequence among those that report */
+    bool at_end;
+};
 
-    if (from)
-        orma_stats_set_at(stats, delta, cpu, orma_stats_difference(end, *from));
+#define PLACE_CPUS_MAX 0xffffffu /* for kprobes: not of a cpu */
+#define OF_ALL UINT32_MAX        /* instead of a sequence: somebody has told a difference */
+
+/* False: too many. */
+static bool place_of(const struct ring_report *src, uint32_t cpu, uint8_t field, uint64_t *ret)
+{
+    *ret = src->number << 32 | (uint64_t)cpu << 8 | field;
+    return src->number < OF_ALL && cpu <= PLACE_CPUS_MAX;
 }
 
-static void cpu_stats(struct orma_stats *stats, struct orma_str bytes, bool at_end)
+static void begin_at(const struct ring_report *src, uint32_t cpu, uint8_t field, int64_t value)
+{
+    uint64_t place;
+
+    if (value >= 0 && place_of(src, cpu, field, &place))
+        (void)orma_map_put(src->begins, place, (uint64_t)value); /* no memory: no difference */
+}
+
+/* False: its start is not known. */
+static bool growth_since(const struct ring_report *src, uint32_t cpu, uint8_t field, int64_t end,
+                         int64_t *ret)
+{
+    uint64_t place, from = ORMA_MAP_NONE;
+
+    if (place_of(src, cpu, field, &place))
+        from = orma_map_get(src->begins, place);
+    *ret = orma_stats_difference(end, (int64_t)from);
+    return from != ORMA_MAP_NONE;
+}
+
+/* The largest of all sequences. */
+static int64_t most(const struct ring_report *src, uint32_t cpu, uint8_t field, int64_t before,
+                    int64_t growth)
+{
+    uint64_t place = (uint64_t)OF_ALL << 32 | (uint64_t)cpu << 8 | field;
+
+    if (orma_map_get(src->begins, place) != ORMA_MAP_NONE)
+        return ORMA_MAX(before, growth);
+    (void)orma_map_put(src->begins, place, 1); /* no memory: the last one counts */
+    return growth;
+}
+
+/* The growth from start to end. */
+static void set_delta(const struct ring_report *src, uint8_t field, enum orma_stat delta,
+                      bool is_loss, int32_t cpu, int64_t end)
+{
+    int64_t growth;
+    const int64_t *before;
+
+    if (!growth_since(src, (uint32_t)cpu, field, end, &growth))
+        return;
+    before = is_loss ? orma_stats_at(src->stats, delta, cpu) : NULL;
+    if (before)
+        growth = most(src, (uint32_t)cpu, field, *before, growth);
+    orma_stats_set_at(src->stats, delta, cpu, growth);
+}
+
+static void cpu_stats(const struct ring_report *src, struct orma_str bytes)
 {
     static const struct {
         uint8_t field;
@@ -57,20 +115,15 @@ static void cpu_stats(struct orma_stats *stats, struct orma_str bytes, bool at_e
     };
     static const struct {
         uint8_t field;
-        uint16_t begin, delta;
+        bool is_loss;
+        uint16_t delta;
     } deltas[] = {
-        {ORMA_PB_FTRACE_CPU_STATS_ENTRIES, ORMA_STAT_FTRACE_CPU_ENTRIES_BEGIN,
-         ORMA_STAT_FTRACE_CPU_ENTRIES_DELTA},
-        {ORMA_PB_FTRACE_CPU_STATS_OVERRUN, ORMA_STAT_FTRACE_CPU_OVERRUN_BEGIN,
-         ORMA_STAT_FTRACE_CPU_OVERRUN_DELTA},
-        {ORMA_PB_FTRACE_CPU_STATS_COMMIT_OVERRUN, ORMA_STAT_FTRACE_CPU_COMMIT_OVERRUN_BEGIN,
-         ORMA_STAT_FTRACE_CPU_COMMIT_OVERRUN_DELTA},
-        {ORMA_PB_FTRACE_CPU_STATS_BYTES_READ, ORMA_STAT_FTRACE_CPU_BYTES_BEGIN,
-         ORMA_STAT_FTRACE_CPU_BYTES_DELTA},
-        {ORMA_PB_FTRACE_CPU_STATS_DROPPED_EVENTS, ORMA_STAT_FTRACE_CPU_DROPPED_EVENTS_BEGIN,
-         ORMA_STAT_FTRACE_CPU_DROPPED_EVENTS_DELTA},
-        {ORMA_PB_FTRACE_CPU_STATS_READ_EVENTS, ORMA_STAT_FTRACE_CPU_READ_EVENTS_BEGIN,
-         ORMA_STAT_FTRACE_CPU_READ_EVENTS_DELTA},
+        {ORMA_PB_FTRACE_CPU_STATS_ENTRIES, false, ORMA_STAT_FTRACE_CPU_ENTRIES_DELTA},
+        {ORMA_PB_FTRACE_CPU_STATS_OVERRUN, true, ORMA_STAT_FTRACE_CPU_OVERRUN_DELTA},
+        {ORMA_PB_FTRACE_CPU_STATS_COMMIT_OVERRUN, true, ORMA_STAT_FTRACE_CPU_COMMIT_OVERRUN_DELTA},
+        {ORMA_PB_FTRACE_CPU_STATS_BYTES_READ, false, ORMA_STAT_FTRACE_CPU_BYTES_DELTA},
+        {ORMA_PB_FTRACE_CPU_STATS_DROPPED_EVENTS, true, ORMA_STAT_FTRACE_CPU_DROPPED_EVENTS_DELTA},
+        {ORMA_PB_FTRACE_CPU_STATS_READ_EVENTS, false, ORMA_STAT_FTRACE_CPU_READ_EVENTS_DELTA},
     };
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
@@ -82,21 +135,33 @@ static void cpu_stats(struct orma_stats *stats, struct orma_str bytes, bool at_e
                 is_time(f.id) ? orma_model_whole(orma_pb_double(&f) * NS_PER_S) : orma_pb_i64(&f);
     int32_t cpu = (int32_t)values[ORMA_PB_FTRACE_CPU_STATS_CPU];
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(rows); i++)
-        orma_stats_set_at(stats, at_end ? rows[i].end : rows[i].begin, cpu, values[rows[i].field]);
-    for (unsigned i = 0; i < ORMA_ARRAY_LEN(deltas) && at_end; i++)
-        set_delta(stats, deltas[i].begin, deltas[i].delta, cpu, values[deltas[i].field]);
+        orma_stats_set_at(src->stats, src->at_end ? rows[i].end : rows[i].begin, cpu,
+                          values[rows[i].field]);
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(deltas); i++) {
+        int64_t value = values[deltas[i].field];
+
+        if (src->at_end)
+            set_delta(src, deltas[i].field, deltas[i].delta, deltas[i].is_loss, cpu, value);
+        else
+            begin_at(src, (uint32_t)cpu, deltas[i].field, value);
+    }
 }
 
-static void kprobe_value(struct orma_stats *stats, bool at_end, enum orma_stat begin,
+static void kprobe_value(const struct ring_report *src, uint8_t field, enum orma_stat begin,
                          enum orma_stat end, enum orma_stat delta, int64_t value)
 {
-    orma_stats_set(stats, at_end ? end : begin, value);
-    if (at_end && stats->single[begin])
-        orma_stats_set(stats, delta, orma_stats_difference(value, stats->single[begin]));
+    int64_t growth;
+
+    orma_stats_set(src->stats, src->at_end ? end : begin, value);
+    if (!src->at_end)
+        begin_at(src, PLACE_CPUS_MAX, field, value);
+    else if (growth_since(src, PLACE_CPUS_MAX, field, value, &growth))
+        orma_stats_set(src->stats, delta,
+                       most(src, PLACE_CPUS_MAX, field, src->stats->single[delta], growth));
 }
 
 /* Each report has them: none is none. */
-static void kprobe_stats(struct orma_stats *stats, struct orma_str bytes, bool at_end)
+static void kprobe_stats(const struct ring_report *src, struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
@@ -108,9 +173,9 @@ static void kprobe_stats(struct orma_stats *stats, struct orma_str bytes, bool a
         else if (f.id == ORMA_PB_FTRACE_KPROBE_STATS_MISSES)
             misses = orma_pb_i64(&f);
     }
-    kprobe_value(stats, at_end, ORMA_STAT_FTRACE_KPROBE_HITS_BEGIN,
+    kprobe_value(src, ORMA_PB_FTRACE_KPROBE_STATS_HITS, ORMA_STAT_FTRACE_KPROBE_HITS_BEGIN,
                  ORMA_STAT_FTRACE_KPROBE_HITS_END, ORMA_STAT_FTRACE_KPROBE_HITS_DELTA, hits);
-    kprobe_value(stats, at_end, ORMA_STAT_FTRACE_KPROBE_MISSES_BEGIN,
+    kprobe_value(src, ORMA_PB_FTRACE_KPROBE_STATS_MISSES, ORMA_STAT_FTRACE_KPROBE_MISSES_BEGIN,
                  ORMA_STAT_FTRACE_KPROBE_MISSES_END, ORMA_STAT_FTRACE_KPROBE_MISSES_DELTA, misses);
 }
 
@@ -193,11 +258,16 @@ static void setup_error(struct orma_import_ctx *imp, uint16_t machine, const cha
     orma_model_log(imp->model, machine, ORMA_STAT_FTRACE_SETUP_ERRORS, INT64_MIN, -1, args);
 }
 
+static uint64_t sequence_key(const struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
+{
+    return (uint64_t)imp->model->trace_row << 32 | (ctx->seq ? ctx->seq->id : 0);
+}
+
 /* True once for each sequence: its writer repeats what went wrong. */
 static bool is_first_told(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     struct orma_kernel_state *st = orma_kernel_state(imp);
-    uint64_t key = (uint64_t)imp->model->trace_row << 32 | (ctx->seq ? ctx->seq->id : 0);
+    uint64_t key = sequence_key(imp, ctx);
 
     if (!st || orma_map_get(&st->setup_told, key) != ORMA_MAP_NONE)
         return false;
@@ -234,14 +304,34 @@ static void setup_errors(struct orma_import_ctx *imp, const struct orma_packet_c
     }
 }
 
+/* False: no memory. */
+static bool source_of(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx, bool at_end,
+                      struct ring_report *ret)
+{
+    struct orma_kernel_state *st = orma_kernel_state(imp);
+    uint64_t key = sequence_key(imp, ctx), number;
+
+    if (!st)
+        return false;
+    number = orma_map_get(&st->reporters, key);
+    if (number == ORMA_MAP_NONE) {
+        number = st->reporters.len;
+        if (orma_map_put(&st->reporters, key, number) < 0)
+            return false;
+    }
+    *ret = (struct ring_report){orma_model_stats(imp->model, ctx->machine), &st->begins, number,
+                                at_end};
+    return true;
+}
+
 /* Whenever it was written, it is of the whole session. */
 static bool stats_early(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx)
 {
     struct orma_pb_reader r = orma_pb_reader(ctx->p->payload.data, ctx->p->payload.len), again = r,
                           incidents = r;
     struct orma_pb_field f;
-    struct orma_stats *stats = orma_model_stats(imp->model, ctx->machine);
     struct orma_str kprobes = {NULL, 0};
+    struct ring_report src;
     uint64_t phase = ORMA_PB_FTRACE_STATS_UNSPECIFIED;
 
     while (orma_pb_next(&r, &f)) {
@@ -253,10 +343,14 @@ static bool stats_early(struct orma_import_ctx *imp, const struct orma_packet_ct
     bool at_end = phase == ORMA_PB_FTRACE_STATS_END_OF_TRACE;
     if (!at_end && phase != ORMA_PB_FTRACE_STATS_START_OF_TRACE)
         return true;
+    if (!source_of(imp, ctx, at_end, &src)) {
+        imp->model->storage->failed = true;
+        return true;
+    }
     while (orma_pb_next(&again, &f))
         if (f.id == ORMA_PB_FTRACE_STATS_CPU_STATS)
-            cpu_stats(stats, orma_pb_str(&f), at_end);
-    kprobe_stats(stats, kprobes, at_end);
+            cpu_stats(&src, orma_pb_str(&f));
+    kprobe_stats(&src, kprobes);
     if (!at_end)
         setup_errors(imp, ctx);
     for (; at_end && orma_pb_next(&incidents, &f);)

@@ -17,6 +17,7 @@
 #include "sdk/base/buf.h"
 
 #define FOLLOWERS_MAX 32
+#define LOST_MAX ((uint64_t)1 << 62) /* two of them are a number still */
 
 static uint32_t cpu_mode(struct orma_import_ctx *imp, uint64_t mode)
 {
@@ -315,7 +316,7 @@ static void read_perf_sample(const struct orma_item *item, struct perf_sample *s
             s->has_error = true;
             break;
         case ORMA_PB_PERF_SAMPLE_KERNEL_RECORDS_LOST:
-            s->lost = orma_pb_u64(&f);
+            s->lost = ORMA_MIN(orma_pb_u64(&f), LOST_MAX);
             break;
         case ORMA_PB_PERF_SAMPLE_SAMPLE_SKIPPED_REASON:
             s->skipped = orma_pb_u64(&f);
@@ -329,6 +330,15 @@ static void read_perf_sample(const struct orma_item *item, struct perf_sample *s
     }
 }
 
+/* Lies of one writer must not take away what others lost. */
+static void add_lost(struct orma_stats *stats, int32_t cpu, uint64_t lost)
+{
+    const int64_t *before = orma_stats_at(stats, ORMA_STAT_PERF_CPU_LOST_RECORDS, cpu);
+    uint64_t sum = before ? (uint64_t)*before + lost : lost;
+
+    orma_stats_set_at(stats, ORMA_STAT_PERF_CPU_LOST_RECORDS, cpu, (int64_t)ORMA_MIN(sum, LOST_MAX));
+}
+
 /* Packets that only report what was lost, or why sampling ended. */
 static bool perf_report(struct orma_import_ctx *imp, const struct orma_item *item,
                         const struct perf_sample *s, uint32_t session)
@@ -336,8 +346,7 @@ static bool perf_report(struct orma_import_ctx *imp, const struct orma_item *ite
     struct orma_stats *stats = orma_model_stats(imp->model, item->machine);
 
     if (s->lost)
-        orma_stats_add_at(stats, ORMA_STAT_PERF_CPU_LOST_RECORDS,
-                          s->cpu == ORMA_ID_NONE ? 0 : (int32_t)s->cpu, (int64_t)s->lost);
+        add_lost(stats, s->cpu == ORMA_ID_NONE ? 0 : (int32_t)s->cpu, s->lost);
     else if (s->has_event && s->stop == ORMA_PB_PERF_SAMPLE_PRODUCER_EVENT_PROFILER_STOP_GUARDRAIL)
         orma_stats_set_at(stats, ORMA_STAT_PERF_GUARDRAIL_STOP_TS, (int32_t)session, item->ts);
     return s->lost || s->has_event;
