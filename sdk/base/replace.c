@@ -50,6 +50,15 @@ static bool resolve(const char *path, char real[PATH_MAX])
     return realpath(path, real) != NULL;
 }
 
+/* Not one that another user put where we are to write: he would choose among our descriptors. */
+static bool is_link_of_ours(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) &&
+           (st.st_uid == 0 || st.st_uid == geteuid());
+}
+
 int orma_replace_descriptor(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -66,8 +75,10 @@ int orma_replace_descriptor(const char *path)
                 !path[len + (size_t)end])
                 return fd;
         }
+        if (hops || !is_link_of_ours(path))
+            return -1;
         ssize_t n = readlink(path, target, sizeof(target) - 1);
-        if (hops || n <= 0)
+        if (n <= 0)
             return -1;
         target[n] = '\0';
         path = target;

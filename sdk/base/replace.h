@@ -28,8 +28,8 @@
  */
 int orma_replace_begin(int *fd, const char *path);
 
-/* The number of the descriptor that a path stands for (/dev/stdout, /dev/fd/3, a link to one); -1:
- * none. */
+/* The number of the descriptor that a path stands for (/dev/stdout, /dev/fd/3, a link to one that
+ * is ours or root's); -1: none. */
 int orma_replace_descriptor(const char *path);
 
 enum orma_whole_kind {

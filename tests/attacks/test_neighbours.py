@@ -82,6 +82,42 @@ class Neighbours(Attack):
             self.assertIn(text, said)
         self.assertNotIn("s.pid", said.split("file: precious")[1])
 
+    def test_the_run_time_folder_of_another_user(self):
+        """su and sudo -E keep XDG_RUNTIME_DIR: its owner puts links in the place of folders that root makes there."""
+        said = self.in_a_world("""
+            mkdir -m 700 /tmp/run; chown 12345 /tmp/run; mkdir /run/precious
+            for n in lock producer.sock consumer.sock work.pid; do echo kept > /run/precious/$n; done
+            export XDG_RUNTIME_DIR=/tmp/run
+            $B/orma record --private --allow-unknown -t 1500ms -o /run/t.pftrace cpu & R=$!
+            for i in $(seq 60); do $N sh -c 'cd /tmp/run; for n in *; do
+                [ -e "$n" ] && [ ! -L "$n" ] && mv "$n" ".$n" && ln -s /run/precious "$n"; done'; sleep 0.02; done
+            wait $R
+            echo '{"traceEvents":[]}' > /run/t.json
+            timeout 2 /mnt/as/trace_processor_shell server unix --name work /run/t.json & S=$!
+            for i in $(seq 60); do $N sh -c 'cd /tmp/run; [ -d perfetto ] && [ ! -L perfetto ] && mv perfetto .p && ln -s /run/precious perfetto'
+                sleep 0.02; done
+            wait $S
+            $B/orma status --repair
+            for n in lock producer.sock consumer.sock work.pid; do cat /run/precious/$n; done; ls /run/precious""")
+        self.assertEqual(said.count("kept"), 4, said)
+        self.assertIn("consumer.sock\nlock\nproducer.sock\nwork.pid\n", said)
+
+    def test_links_to_descriptors(self):
+        """A link of another user where root writes: it would choose among what root has open."""
+        said = self.in_a_world("""
+            for target in /proc/self/fd/3 /dev/fd/3 /dev/stdout /proc/self/fd/2; do
+                echo precious-precious > /run/open
+                $N ln -sfn $target /tmp/t.pftrace; [ $target = /dev/fd/3 ] && $N ln -sfn /dev/fd/3 /tmp/t.pftrace
+                $B/orma record --private --allow-unknown -t 100ms -o /tmp/t.pftrace cpu 3<>/run/open >/run/out 2>/run/err
+                echo "$target: code $? $(head -c 17 /run/open | tr -cd a-z-) $(stat -c %s /run/out)"
+            done
+            ln -s /proc/self/fd/3 /run/ours
+            $B/orma record --private --allow-unknown -t 100ms -o /run/ours cpu 3>/run/open >/run/out 2>/run/err
+            echo "ours: code $? $(stat -c %s /run/open)" """)
+        self.assertEqual(said.count(" precious-precious 0\n"), 4, said)
+        self.assertNotIn("code 0 precious", said)
+        self.assertRegex(said, "ours: code [01] [1-9]")
+
 
 if __name__ == "__main__":
     unittest.main()

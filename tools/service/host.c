@@ -14,6 +14,7 @@
 #include "sdk/base/buf.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
+#include "sdk/base/run_dir.h"
 #include "sdk/ipc/sock.h"
 #include "tools/service/leftovers.h"
 #include "traced/service.h"
@@ -53,7 +54,7 @@ static void *run_probes(void *arg)
 
 static int make_dir(struct orma_service_host *self)
 {
-    const char *base = getenv("XDG_RUNTIME_DIR");
+    const char *base = orma_run_dir();
 
     (void)orma_service_leftovers_remove(); /* how many does not matter here */
     /* Socket paths are short by nature: the usual place, unless it is too long or not ours. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "sdk/base/fd.h"
+#include "sdk/base/run_dir.h"
 
 #define PREFIX "orma-"
 #define LOCK "lock"
@@ -140,10 +141,10 @@ static unsigned remove_in(const char *base)
 
 unsigned orma_service_leftovers_remove(void)
 {
-    const char *run = getenv("XDG_RUNTIME_DIR");
+    const char *run = orma_run_dir();
     unsigned ret = remove_in("/tmp");
 
-    if (run && run[0] == '/' && strcmp(run, "/tmp"))
+    if (run && strcmp(run, "/tmp"))
         ret += remove_in(run);
     return ret;
 }

@@ -22,6 +22,7 @@
 #include "processor/serve/rpc.h"
 #include "processor/serve/server.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/run_dir.h"
 #include "tools/base/signals.h"
 #include "tools/load/load.h"
 #include "tools/load/symbols.h"
@@ -221,10 +222,10 @@ static bool good_name(const char *name)
  * so it must be ours alone: in /tmp anybody may have made it. 0 or -errno; -EPERM: it is not. */
 static int socket_dir(struct orma_buf *ret)
 {
-    const char *dir = getenv("XDG_RUNTIME_DIR");
+    const char *dir = orma_run_dir();
     struct stat st;
 
-    if (!dir || !*dir)
+    if (!dir)
         dir = getenv("TMPDIR");
     orma_buf_printf(ret, "%s/perfetto", dir && *dir ? dir : "/tmp");
     if (mkdir(orma_buf_cstr(ret), 0700) < 0 && errno != EEXIST)
