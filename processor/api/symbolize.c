@@ -15,6 +15,7 @@
 #include "processor/api/processor_impl.h"
 #include "processor/import/core/import.h"
 #include "processor/store/storage.h"
+#include "processor/symbols/kernel.h"
 #include "processor/symbols/proguard.h"
 #include "processor/threads/crew.h"
 #include "protos/fields/profiling.h"
@@ -90,11 +91,15 @@ static void collect(const struct orma_storage *st, uint64_t since_ns, struct orm
         if (m >= mappings->rows ||
             !orma_table_is_null(frames, ORMA_STACK_PROFILE_FRAME_SYMBOL_SET_ID, i))
             continue;
+        uint32_t path = (uint32_t)orma_table_int(mappings, ORMA_STACK_PROFILE_MAPPING_NAME, m);
+        bool kernel = orma_lookup_kernel_is(orma_strpool_get(&st->pool, path));
         const struct place p = {
-            .path = (uint32_t)orma_table_int(mappings, ORMA_STACK_PROFILE_MAPPING_NAME, m),
+            .path = path,
             .build_id = (uint32_t)orma_table_int(mappings, ORMA_STACK_PROFILE_MAPPING_BUILD_ID, m),
-            .load_bias =
-                (uint64_t)orma_table_int(mappings, ORMA_STACK_PROFILE_MAPPING_LOAD_BIAS, m),
+            .load_bias = (uint64_t)orma_table_int(mappings,
+                                                  kernel ? ORMA_STACK_PROFILE_MAPPING_EXACT_OFFSET
+                                                         : ORMA_STACK_PROFILE_MAPPING_LOAD_BIAS,
+                                                  m),
             .pc = (uint64_t)orma_table_int(frames, ORMA_STACK_PROFILE_FRAME_REL_PC, i),
         };
         if (since_ns || orma_strpool_get(&st->pool, p.build_id).len)

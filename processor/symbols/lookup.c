@@ -12,6 +12,7 @@
 
 #include "processor/symbols/debuginfod.h"
 #include "processor/symbols/finder.h"
+#include "processor/symbols/kernel.h"
 #include "sdk/base/hash.h"
 
 #define OPEN_MAX 4
@@ -23,7 +24,8 @@ struct module {
     char *path;     /* NULL: nothing */
     uint64_t shift; /* what to add to addresses of the trace */
     struct orma_binary *binary;
-    uint64_t used; /* when; 0: never */
+    struct orma_lookup_kernel *kernel; /* instead of a binary; stays open */
+    uint64_t used;                     /* when; 0: never */
 };
 
 struct orma_lookup {
@@ -104,6 +106,7 @@ void orma_lookup_free(struct orma_lookup *self)
         struct module *m = (struct module *)(uintptr_t)slot->val;
 
         orma_binary_free(m->binary);
+        orma_lookup_kernel_free(m->kernel);
         orma_lookup_module_name_fini(&m->name);
         free(m->path);
         free(m);
@@ -134,6 +137,19 @@ static void ask_servers(struct orma_lookup *self, struct module *m, const struct
     orma_buf_fini(&path);
 }
 
+/* Its table is read at once: whether it is of use is seen only then. */
+static void find_kernel(struct orma_lookup *self, struct module *m,
+                        const struct orma_symbolizer_module *module)
+{
+    for (size_t i = 0; i < self->finders_num && !m->path; i++) {
+        m->path = orma_lookup_kernel_find(self->finders[i].paths, module);
+        if (m->path && orma_lookup_kernel_open(m->path, module, &m->kernel) < 0) {
+            free(m->path);
+            m->path = NULL;
+        }
+    }
+}
+
 static struct module *find_module(struct orma_lookup *self,
                                   const struct orma_symbolizer_module *module)
 {
@@ -151,6 +167,10 @@ static struct module *find_module(struct orma_lookup *self,
             orma_lookup_module_name_fini(&m->name);
         free(m);
         return NULL;
+    }
+    if (orma_lookup_kernel_is(module->path)) {
+        find_kernel(self, m, module);
+        return m;
     }
     for (size_t i = 0; i < self->finders_num && !m->path; i++) {
         if (!orma_finder_find(&self->finders[i], module, &found))
@@ -196,6 +216,12 @@ size_t orma_lookup_frames(struct orma_lookup *self, const struct orma_symbolizer
 
     if (!m || !m->path)
         return 0;
+    if (m->kernel) {
+        const char *function = orma_lookup_kernel_function(m->kernel, pc);
+
+        ret[0] = (struct orma_source_frame){.function = function, .file = ""};
+        return function != NULL;
+    }
     if (!m->binary)
         open_module(self, m);
     m->used = ++self->turn;

@@ -54,7 +54,7 @@ bool orma_symbolizer_mode_of(const char *name, enum orma_symbolizer_mode *ret);
 struct orma_symbolizer_module {
     struct orma_str path;     /* as the trace has it */
     struct orma_str build_id; /* in hexadecimal; empty: any will do */
-    uint64_t load_bias;       /* as the trace has it */
+    uint64_t load_bias;       /* as the trace has it; of the kernel (kernel.h): where it begins */
 };
 
 /*

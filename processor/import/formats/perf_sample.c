@@ -18,6 +18,7 @@
 /* In a call chain: from here on it is a mark of whose addresses follow, not an address. */
 #define CONTEXT_FIRST ((uint64_t)-4095)
 #define MISC_BUILD_ID (1 << 14)
+#define KERNEL "[kernel.kallsyms]"
 
 /* Of the record header's misc, and as marks in call chains. */
 enum cpu_mode { MODE_UNKNOWN, MODE_KERNEL, MODE_USER, MODE_HV, MODE_GUEST_KERNEL, MODE_GUEST_USER };
@@ -112,7 +113,11 @@ bool orma_format_perf_mapping(struct orma_import_ctx *imp, struct orma_perf_data
                                   strnlen((const char *)c.pos, (size_t)(c.end - c.pos))};
     m.name = orma_model_str(imp->model, name);
     if (!m.build_id) {
-        uint64_t id = orma_map_get(&p->build_ids, m.name);
+        /* "[kernel.kallsyms]_text": the mapping names its first symbol, the build id does not. */
+        uint32_t of = orma_str_starts(name, ORMA_STR(KERNEL))
+                          ? orma_model_str(imp->model, ORMA_STR(KERNEL))
+                          : m.name;
+        uint64_t id = orma_map_get(&p->build_ids, of);
 
         m.build_id = id == ORMA_MAP_NONE ? 0 : (uint32_t)id;
     }

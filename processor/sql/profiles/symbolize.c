@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/profiles/profiles.h"
+#include "processor/symbols/kernel.h"
 #include "processor/symbols/symbolizer.h"
 
 #define LIST_POINTER "orma_symbolize_list"
@@ -125,7 +126,11 @@ static struct orma_symbolizer_module module_of(const struct orma_storage *st, co
         return m;
     m.build_id = orma_strpool_get(
         &st->pool, (uint32_t)orma_table_int(t, ORMA_STACK_PROFILE_MAPPING_BUILD_ID, row));
-    m.load_bias = (uint64_t)orma_table_int(t, ORMA_STACK_PROFILE_MAPPING_LOAD_BIAS, row);
+    m.load_bias = (uint64_t)orma_table_int(t,
+                                           orma_lookup_kernel_is(m.path)
+                                               ? ORMA_STACK_PROFILE_MAPPING_EXACT_OFFSET
+                                               : ORMA_STACK_PROFILE_MAPPING_LOAD_BIAS,
+                                           row);
     return m;
 }
 
