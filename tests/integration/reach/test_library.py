@@ -43,6 +43,13 @@ class Library(Installed):
     def test_c(self):
         self.check_slices(self.build(["cc", "-std=c11"], EXAMPLES / "slices.c", *STRICT))
 
+    def test_archive(self):
+        """A trace that was exported whole is loaded by the same program, and has the same rows."""
+        archive = self.root / "t.orma"
+        run(BUILD / "tools/orma", "export", "perfetto", "-o", archive, self.trace)
+        self.trace = archive
+        self.check_slices(self.build(["cc", "-std=c11"], EXAMPLES / "slices.c", *STRICT))
+
     def test_static(self):
         if sanitized():
             self.skipTest("built with a sanitizer, which programs would need as well")
