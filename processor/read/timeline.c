@@ -164,7 +164,11 @@ bool orma_timeline_add(struct orma_timeline *self, struct orma_clock_view *view,
         v[i] = values[i];
         v[i].key = orma_timeline_key(view, values[i].key);
     }
-    if (!orma_clocks_add(&self->clocks, v, num, self->trace_clock)) {
+    /* A file whose clocks are its own is read as it would be alone: what its own time goes back to
+     * is refused, and not taken for a clock that goes back. */
+    const uint64_t told_by =
+        view->own && view->primary ? orma_timeline_key(view, view->primary) : self->trace_clock;
+    if (!orma_clocks_add(&self->clocks, v, num, told_by)) {
         self->failed |= self->clocks.failed;
         return false;
     }

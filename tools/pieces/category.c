@@ -110,15 +110,17 @@ static bool is_shared(const struct orma_pieces_categories *self, const struct or
     return orma_map_get(&self->tracks, e->key) == 0;
 }
 
-void orma_pieces_categories_note(struct orma_pieces_categories *self,
-                                 const struct orma_pieces_seq *seq,
-                                 const struct orma_pieces_event *e)
+void orma_pieces_categories_note(struct orma_pieces_categories *self, struct orma_pieces_seq *seq,
+                                 const struct orma_pieces_event *e, int64_t ts)
 {
+    if (e->edge == ORMA_PIECES_NEITHER)
+        return;
+    const bool late = orma_pieces_known_edge(seq, ts);
     const uint64_t of = orma_map_get(&self->tracks, e->key), here = seq->index + (uint64_t)1;
 
-    if (e->edge == ORMA_PIECES_NEITHER || of == here || !of)
-        return;
-    self->failed |= orma_map_put(&self->tracks, e->key, of == ORMA_MAP_NONE ? here : 0) < 0;
+    if (of && (late || of != here))
+        self->failed |=
+            orma_map_put(&self->tracks, e->key, of == ORMA_MAP_NONE && !late ? here : 0) < 0;
 }
 
 void orma_pieces_categories_collect(struct orma_pieces_categories *self,

@@ -86,6 +86,10 @@ static void place(const struct orma_pieces_seq *seq, const struct legacy *l, boo
 {
     const char phase = has_legacy ? l->phase : 0;
 
+    e->has_pid = !e->uuid && l->has_pid;
+    e->has_tid = !e->uuid && l->has_tid;
+    e->pid = (uint32_t)l->pid;
+    e->tid = (uint32_t)l->tid;
     e->key = e->uuid ? mix(mix(5, seq->seq->machine), e->uuid) : thread_key(seq, l);
     if (!phase) {
         e->edge = e->type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN ? ORMA_PIECES_BEGIN

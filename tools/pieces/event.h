@@ -20,7 +20,9 @@ struct orma_pieces_event {
     uint64_t key; /* of the track that slices nest on; differs between machines */
     int64_t dur;  /* of an event that is a slice as a whole, else 0 */
     uint32_t type;
-    uint64_t uuid; /* of the track that it names, or its sequence; 0: none */
+    uint64_t uuid;     /* of the track that it names, or its sequence; 0: none */
+    uint32_t pid, tid; /* of another thread that the event names; only without a track */
+    bool has_pid, has_tid;
     bool has_value, has_double, has_extras;
     bool has_delta[ORMA_PIECES_DELTAS];
 };

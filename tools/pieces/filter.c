@@ -368,10 +368,13 @@ static void meet_event(struct filter *self, struct orma_pieces_seq *seq,
 
     if (!self->look && lacks(&self->category))
         meet_categories(self, packet->p.payload);
-    if (!orma_pieces_event_read(&self->known, seq, &packet->p, timed, &ts, &e))
+    timed = orma_pieces_event_read(&self->known, seq, &packet->p, timed, &ts, &e);
+    if (e.has_pid || e.has_tid)
+        meet_owner(self, (struct owner){e.has_pid ? e.pid : 0, e.has_tid ? e.tid : 0});
+    if (!timed || !self->request->categories.num)
         return;
     if (!self->look)
-        orma_pieces_categories_note(&self->categories, seq, &e);
+        orma_pieces_categories_note(&self->categories, seq, &e, ts);
     else
         orma_pieces_categories_collect(&self->categories, seq, &e, packet->p.payload, ts,
                                        packet->number);
@@ -389,11 +392,11 @@ static int meet(void *ctx, const struct orma_pieces_packet *packet)
 
     if (!seq || has_failed(self))
         return -ENOMEM;
-    if (self->request->categories.num) {
+    if (self->request->categories.num)
         orma_pieces_categories_intern(&self->categories, seq, p);
-        if (p->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT)
-            meet_event(self, seq, packet, timed, ts);
-    }
+    if (p->field == ORMA_PB_TRACE_PACKET_TRACK_EVENT &&
+        (self->request->categories.num || lacks_numbers(self)))
+        meet_event(self, seq, packet, timed, ts);
     if (self->look)
         return 0; /* all are known from the first look */
     switch (p->field) {
@@ -451,11 +454,17 @@ static struct owner owner_of_event(const struct filter *self, const struct orma_
                                    const struct orma_pieces_event *e)
 {
     const uint64_t of = e->uuid ? ORMA_MAP_NONE : orma_map_get(&self->by_seq, seq->index);
+    struct owner o = {0};
 
     if (e->uuid)
         return owner_of_track(self, e->uuid);
-    return of == ORMA_MAP_NONE ? (struct owner){0}
-                               : (struct owner){(uint32_t)of, (uint32_t)(of >> 32)};
+    if (of != ORMA_MAP_NONE)
+        o = (struct owner){(uint32_t)of, (uint32_t)(of >> 32)};
+    if (e->has_pid) /* another thread, not known unless it is named, too */
+        o = (struct owner){e->pid, 0};
+    if (e->has_tid)
+        o.tid = e->tid;
+    return o;
 }
 
 /* Events that say what threads there are. */

@@ -45,7 +45,9 @@ struct orma_pieces_seq {
     int64_t sums[ORMA_PIECES_DELTAS], sums_before[ORMA_PIECES_DELTAS];
     int64_t base_us;
     uint32_t sums_epoch;
-    bool adds_time;                  /* stacks: the packet at hand adds to the sum of times */
+    bool adds_time; /* stacks: the packet at hand adds to the sum of times */
+    bool has_edge;
+    int64_t edge_ts; /* the latest begin or end of a slice so far: later ones may be earlier */
     struct orma_pieces_seq *same_id; /* another one, of another machine */
 };
 
@@ -74,6 +76,17 @@ void orma_pieces_known_fini(struct orma_pieces_known *self);
  */
 bool orma_pieces_known_take(struct orma_pieces_known *self, const struct orma_read_packet *p,
                             struct orma_pieces_seq **ret, int64_t *ret_ts);
+
+/* The sequence begins or ends a slice. True: it did so later in time before, so that the slices of
+ * that track are in the order of their times only when they are sorted. */
+static inline bool orma_pieces_known_edge(struct orma_pieces_seq *seq, int64_t ts)
+{
+    const bool late = seq->has_edge && ts < seq->edge_ts;
+
+    seq->edge_ts = late ? seq->edge_ts : ts;
+    seq->has_edge = true;
+    return late;
+}
 
 /* No memory, wherever: asked at each packet, and after the last one. */
 bool orma_pieces_known_failed(const struct orma_pieces_known *self);

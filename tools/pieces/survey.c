@@ -1,7 +1,7 @@
 /*
  * Begins wait on a stack per track for their ends. Sequences stand in the file in chunks, not by
- * time: where several write to one track (slices that begin on one thread and end on another),
- * begins and ends are collected, and matched by their times.
+ * time: where several write to one track (slices that begin on one thread and end on another), or
+ * one does so in another order, begins and ends are collected, and matched by their times.
  */
 #include "tools/pieces/survey.h"
 
@@ -256,11 +256,13 @@ static void settle(struct run *run, bool at_end)
             leave_open(run, &run->all.data[i]->begins.data[n]);
 }
 
-/* The first look only finds out which sequences write to which tracks. */
-static void note_track(struct run *run, const struct orma_pieces_seq *seq, uint64_t track)
+/* The first look only finds out which sequences write to which tracks, and in which order. */
+static void note_track(struct run *run, struct orma_pieces_seq *seq, uint64_t track, int64_t ts)
 {
     struct orma_map *tracks = &run->self->tracks;
 
+    if (ORMA_UNLIKELY(orma_pieces_known_edge(seq, ts)))
+        run->self->failed |= orma_map_put(tracks, track, 0) < 0;
     if (ORMA_LIKELY(run->last_track == track && run->last_seq == seq->index + 1))
         return;
     const uint64_t of = orma_map_get(tracks, track);
@@ -273,14 +275,14 @@ static void note_track(struct run *run, const struct orma_pieces_seq *seq, uint6
         run->self->failed |= orma_map_put(tracks, track, 0) < 0;
 }
 
-static void take_edge(struct run *run, const struct orma_pieces_seq *seq,
+static void take_edge(struct run *run, struct orma_pieces_seq *seq,
                       const struct orma_pieces_event *e, int64_t ts, uint64_t number)
 {
     const bool begins = e->edge == ORMA_PIECES_BEGIN;
     const struct edge edge = {ts, number};
 
     if (!run->edges) {
-        note_track(run, seq, e->key);
+        note_track(run, seq, e->key, ts);
         return;
     }
     if (orma_map_get(&run->self->tracks, e->key) == 0) {

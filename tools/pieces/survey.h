@@ -41,7 +41,8 @@ struct orma_pieces_survey {
     bool any;
     struct orma_map switches; /* machine << 32 | cpu → time of the last switch before one range */
     struct orma_map moved;    /* number of a packet → piece + 1; 0: none */
-    struct orma_map tracks;   /* key → sequence + 1 that all slices on it are of; 0: of several */
+    struct orma_map tracks;   /* key → sequence + 1 that all slices on it are of, in the order of
+                               * their times; 0: of several, or in another order */
     bool begun, failed;
 };
 
