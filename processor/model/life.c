@@ -66,6 +66,7 @@ void orma_model_fini(struct orma_model *self)
         free(a);
     }
     orma_map_fini(&self->gpus);
+    orma_map_fini(&self->made_up);
     orma_map_fini(&self->bases);
     orma_map_fini(&self->metadata);
     orma_model_free_row_args(self);

@@ -236,6 +236,20 @@ uint32_t orma_model_lit(struct orma_model *self, const char *literal)
     return self->literals[slot].id;
 }
 
+#define MADE_UP_FIRST 0x80000000u
+
+uint32_t orma_model_made_up(struct orma_model *self, uint32_t text)
+{
+    const uint64_t have = orma_map_get(&self->made_up, text);
+    const uint32_t number = MADE_UP_FIRST + (uint32_t)self->made_up.len;
+
+    if (have != ORMA_MAP_NONE)
+        return (uint32_t)have;
+    if (orma_map_put(&self->made_up, text, number))
+        self->storage->failed = true;
+    return number;
+}
+
 /* ---- cpus ---- */
 
 uint32_t orma_model_ucpu_slow(struct orma_model *self, uint32_t ucpu, uint32_t cpu)

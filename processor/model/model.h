@@ -57,6 +57,7 @@ struct orma_model {
     struct orma_thread_counters *thread_counters; /* thread_counters.c */
     uint32_t ucpus[ORMA_UCPUS_KNOWN]; /* numbers + 1 of those that have rows, by remainder */
     struct orma_map gpus;             /* machine and number → row */
+    struct orma_map made_up;          /* pool id → number; of orma_model_made_up() */
     struct {
         const char *text;
         uint32_t id;
@@ -134,6 +135,10 @@ static inline uint32_t orma_model_cstr(struct orma_model *self, const char *text
 
 /* The same for a literal (or other text that never changes): found by its address. */
 uint32_t orma_model_lit(struct orma_model *self, const char *literal);
+
+/* The number of a process or thread that is known by a text alone (a pool id): far from those of
+ * systems, from 2^31 on in the order in which they are first asked for. */
+uint32_t orma_model_made_up(struct orma_model *self, uint32_t text);
 
 static inline struct orma_processes *orma_model_processes(struct orma_model *self, uint16_t machine)
 {

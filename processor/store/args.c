@@ -252,6 +252,15 @@ static uint32_t store_set(struct orma_args_store *self, const struct orma_args_l
 
 /* ---- places ---- */
 
+static void decode_place(struct orma_args_store *self, struct orma_args_place place,
+                         struct orma_args_list *ret)
+{
+    const struct orma_args_places *owner = &self->places[place.context / ORMA_ARGS_CONTEXT_MAX];
+
+    place.context %= ORMA_ARGS_CONTEXT_MAX;
+    owner->decode(owner->data, place, ret);
+}
+
 void orma_args_decode_places(struct orma_args_store *self, struct orma_args_list *list)
 {
     const struct orma_args_list left = *list;
@@ -265,11 +274,11 @@ void orma_args_decode_places(struct orma_args_store *self, struct orma_args_list
         const struct orma_args_item *a = &left.args[i];
 
         if (a->type == ORMA_ARG_PLACE)
-            self->places.decode(self->places.data,
-                                (struct orma_args_place){.bytes = (const uint8_t *)(uintptr_t)a->i,
-                                                         .len = a->key,
-                                                         .context = a->flat_key},
-                                list);
+            decode_place(self,
+                         (struct orma_args_place){.bytes = (const uint8_t *)(uintptr_t)a->i,
+                                                  .len = a->key,
+                                                  .context = a->flat_key},
+                         list);
         else
             orma_args_put(list, *a);
     }
@@ -353,7 +362,10 @@ ORMA_COLD static void take_back(struct orma_args_store *self)
 
 bool orma_args_is_there(const struct orma_args_store *self)
 {
-    return !self->log.places_num || self->places.still_there(self->places.data);
+    for (unsigned i = 0; self->log.places_num && i < ORMA_ARGS_OWNERS_NUM; i++)
+        if (self->places[i].decode && !self->places[i].still_there(self->places[i].data))
+            return false;
+    return true;
 }
 
 bool orma_args_settle(struct orma_args_store *self)
@@ -383,8 +395,9 @@ bool orma_args_settle_until(struct orma_args_store *self, bool (*stop)(void *dat
     if (!*self->failed)
         renumber(self, self->ids, log->sets_num);
     forget_ids(self);
-    if (log->places_num && ended)
-        self->places.done(self->places.data);
+    for (unsigned i = 0; log->places_num && ended && i < ORMA_ARGS_OWNERS_NUM; i++)
+        if (self->places[i].decode)
+            self->places[i].done(self->places[i].data);
     const bool large = log->sets_num > SETS_LARGE;
     orma_args_log_fini(log);
     if (ended)

@@ -62,11 +62,21 @@ struct orma_args_item {
     };
 };
 
-/* Bytes with args, and whatever else their owner needs to decode them. */
+/* Bytes with args, and whatever else their owner needs to decode them: numbers below
+ * ORMA_ARGS_CONTEXT_MAX, with the owner added by orma_args_context(). */
 struct orma_args_place {
     const uint8_t *bytes;
     uint32_t len, context;
 };
+
+/* Who leaves args in bytes: importers of packets, or of files of other formats. */
+enum orma_args_owner { ORMA_ARGS_OF_PACKETS, ORMA_ARGS_OF_FILES, ORMA_ARGS_OWNERS_NUM };
+#define ORMA_ARGS_CONTEXT_MAX 0x80000000u
+
+static inline uint32_t orma_args_context(enum orma_args_owner owner, uint32_t number)
+{
+    return number | (uint32_t)owner << 31;
+}
 
 /* What lists that are known to be equal became when the first of them was committed. */
 struct orma_args_memo {
@@ -191,7 +201,7 @@ struct orma_args_store {
     uint32_t slots_mask, sets_num;
     uint32_t type_names[ORMA_ARG_TYPES_NUM]; /* pool ids */
     bool *failed;
-    struct orma_args_places places; /* .decode NULL: no list has any */
+    struct orma_args_places places[ORMA_ARGS_OWNERS_NUM]; /* .decode NULL: no list has any */
     struct orma_args_list spare;
     struct orma_args_source source; /* .decode NULL: there is none */
     /* Sets of the source: row → the first row with an equal set, or ORMA_ROW_NONE for an empty one.
@@ -248,9 +258,10 @@ bool orma_args_is_there(const struct orma_args_store *self);
 void orma_args_decode_places(struct orma_args_store *self, struct orma_args_list *list);
 
 /* Whether a place would be decoded later. */
-static inline bool orma_args_take_places(const struct orma_args_store *self)
+static inline bool orma_args_take_places(const struct orma_args_store *self,
+                                         enum orma_args_owner owner)
 {
-    return self->state == ORMA_ARGS_LOGGING && self->places.decode;
+    return self->state == ORMA_ARGS_LOGGING && self->places[owner].decode;
 }
 
 /* Whether columns have numbers where ids belong. */

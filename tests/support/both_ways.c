@@ -121,6 +121,7 @@ static const char *table_differs(const struct orma_storage *x, const struct orma
     return NULL;
 }
 
+/* Args that were left and that no row has bring no texts. */
 static bool has_same_texts(const struct orma_storage *a, const struct orma_storage *b,
                            bool in_order)
 {
@@ -131,7 +132,7 @@ static bool has_same_texts(const struct orma_storage *a, const struct orma_stora
         if (in_order ? found != i : !found)
             return false;
     }
-    return a->pool.len == b->pool.len;
+    return in_order ? a->pool.len == b->pool.len : a->pool.len <= b->pool.len;
 }
 
 static const char *storage_differs(const struct orma_storage *a, const struct orma_storage *b,

@@ -11,6 +11,7 @@
 #ifndef ORMA_PROCESSOR_IMPORT_EVENTS_EVENTS_H
 #define ORMA_PROCESSOR_IMPORT_EVENTS_EVENTS_H
 #include "processor/import/core/arrays.h"
+#include "processor/import/core/places.h"
 #include "processor/import/core/ports.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/vec.h"
@@ -109,7 +110,6 @@ struct orma_events_memo {
 };
 
 /* Short events that are remembered, by their hash. */
-#define ORMA_EVENTS_SHORTS_NUM 1024
 
 struct orma_events_state {
     struct orma_map by_uuid;                          /* → struct orma_events_track * */
@@ -137,11 +137,7 @@ struct orma_events_state {
     /* places.c: generations that places need, by their `kept`, and what is in the places. */
     ORMA_VEC(struct orma_seq_gen *) kept;
     uint64_t places_bytes;
-    struct {
-        uint32_t seen, repeated; /* so far; of the sample of this window */
-        bool leave;
-        uint32_t hashes[ORMA_EVENTS_SHORTS_NUM];
-    } shorts;                                             /* what is left of short events */
+    struct orma_import_shorts shorts;                     /* what is left of short events */
     struct orma_events_memo memos[ORMA_EVENTS_MEMOS_NUM]; /* by hash; plain.c */
     bool decoding;                /* what was left: nothing but args may come of it */
     const uint8_t *places_behind; /* where decoding let go of the file */

@@ -2,9 +2,8 @@
  * Annotations that stay in the bytes of the trace until somebody asks for args (store/args.h).
  *
  * Chrome writes whole trees of values, as JSON, into single events: to decode them takes ten times
- * as long as all the rest of such a trace, and most queries never look at them. A few numbers are
- * quickly read, and what repeats is logged once: they are left where they mostly differ, which the
- * first events of each few thousand tell.
+ * as long as all the rest of such a trace, and most queries never look at them. Which of them are
+ * left, import/core/places.h says.
  *
  * What decoding does besides, it must do at once: so nothing is left that may be counted as an
  * error, or make rows of other tables. References to interned data are looked up here, and
@@ -16,21 +15,11 @@
 
 #include <string.h>
 
-/* Of events: below the first, decoding is cheaper than to remember where they are; from the second
- * on, the args are always left. */
-#define BYTES_MIN 16u
-#define BYTES_LONG 64u
-/* Of so many events between the two the first are looked at and decoded, and the others left unless
- * a quarter of those had come before, byte by byte. */
-#define WINDOW 8192u
-#define SAMPLE 512u
-#define REPEATED (SAMPLE / 4)
 #define NESTING_MAX 64u
 /* A generation, which takes up to some KB, is kept for at least so many bytes of annotations, but
  * for the first ones: else a trace that begins one with each event would take more memory. */
 #define BYTES_PER_GENERATION 4096u
 #define GENERATIONS_FREE 256u
-#define LET_GO_BYTES ((ptrdiff_t)32 << 20)
 
 static bool is_known(const struct orma_seq_gen *gen, uint32_t kind, uint64_t iid)
 {
@@ -86,26 +75,12 @@ static uint32_t keep(struct orma_import_ctx *imp, struct orma_seq_gen *gen)
 
     if (ORMA_LIKELY(gen->kept))
         return gen->kept;
-    if (num >= GENERATIONS_FREE + st->places_bytes / BYTES_PER_GENERATION || num >= UINT32_MAX)
+    if (num >= GENERATIONS_FREE + st->places_bytes / BYTES_PER_GENERATION ||
+        num >= ORMA_ARGS_CONTEXT_MAX - 1)
         return 0;
     if (ORMA_VEC_PUSH(&st->kept, gen) < 0)
         return 0;
     return orma_seq_gen_ref(gen)->kept = (uint32_t)num + 1;
-}
-
-/* Whether the args of short events differ so much that they are not worth being compared. */
-static bool leaves_short(struct orma_events_state *st, struct orma_str event)
-{
-    const uint32_t at = st->shorts.seen++ % WINDOW;
-
-    if (at >= SAMPLE)
-        return st->shorts.leave;
-    const uint32_t hash = (uint32_t)orma_hash_bytes_from(orma_hash_seed(), event.data, event.len);
-    uint32_t *place = &st->shorts.hashes[hash % ORMA_EVENTS_SHORTS_NUM];
-    st->shorts.repeated = (at ? st->shorts.repeated : 0) + (*place == hash);
-    st->shorts.leave = st->shorts.repeated < REPEATED;
-    *place = hash;
-    return false;
 }
 
 bool orma_events_leave_annotations(struct orma_import_ctx *imp, struct orma_seq_gen *gen,
@@ -115,9 +90,9 @@ bool orma_events_leave_annotations(struct orma_import_ctx *imp, struct orma_seq_
     struct orma_pb_field f;
     uint32_t kept;
 
-    if (event.len < BYTES_MIN || event.len > UINT32_MAX || imp->options->no_plain_events ||
-        !orma_args_take_places(&imp->model->storage->args) ||
-        (event.len < BYTES_LONG && !leaves_short(orma_events(imp), event)))
+    if (imp->options->no_plain_events ||
+        !orma_args_take_places(&imp->model->storage->args, ORMA_ARGS_OF_PACKETS) ||
+        !orma_import_leaves_args(&orma_events(imp)->shorts, event))
         return false;
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS &&
@@ -126,27 +101,14 @@ bool orma_events_leave_annotations(struct orma_import_ctx *imp, struct orma_seq_
     if (!(kept = keep(imp, gen)))
         return false;
     orma_events(imp)->places_bytes += event.len;
-    orma_args_put_place(ret, (struct orma_args_place){.bytes = (const uint8_t *)event.data,
-                                                      .len = (uint32_t)event.len,
-                                                      .context = kept - 1});
+    orma_args_put_place(ret, (struct orma_args_place){
+                                 .bytes = (const uint8_t *)event.data,
+                                 .len = (uint32_t)event.len,
+                                 .context = orma_args_context(ORMA_ARGS_OF_PACKETS, kept - 1)});
     return true;
 }
 
 /* ---- when somebody asks ---- */
-
-/* Places come in about the order of the file: what lies behind is not needed in memory. */
-static void let_go(struct orma_import_ctx *imp, const uint8_t *at)
-{
-    struct orma_events_state *st = orma_events(imp);
-
-    if (at < st->places_behind || !st->places_behind)
-        st->places_behind = at;
-    if (at - st->places_behind < LET_GO_BYTES)
-        return;
-    if (imp->reader && imp->reader->source.mapped)
-        orma_mapped_let_go(imp->reader->source.mapped, st->places_behind, at);
-    st->places_behind = at;
-}
 
 /* The bytes may be others than those that were left, if they are in a file. */
 static void decode(void *data, struct orma_args_place place, struct orma_args_list *ret)
@@ -163,20 +125,12 @@ static void decode(void *data, struct orma_args_place place, struct orma_args_li
         if (f.id == ORMA_PB_TRACK_EVENT_DEBUG_ANNOTATIONS)
             orma_events_annotation(imp, st->kept.data[place.context], orma_pb_str(&f), ret);
     st->decoding = false;
-    let_go(imp, place.bytes);
+    orma_import_let_go(imp, &st->places_behind, place.bytes);
 }
 
 static bool still_there(void *data)
 {
-    struct orma_import_ctx *imp = data;
-
-    if (!imp->reader)
-        return true;
-    imp->reader->source.unchecked = 0;
-    if (orma_reader_still_there(imp->reader))
-        return true;
-    imp->model->storage->stale = true;
-    return false;
+    return orma_import_still_there(data);
 }
 
 void orma_events_forget_places(struct orma_import_ctx *imp)
@@ -201,7 +155,7 @@ static void done(void *data)
 
 int orma_events_start_places(struct orma_import_ctx *imp)
 {
-    imp->model->storage->args.places = (struct orma_args_places){
+    imp->model->storage->args.places[ORMA_ARGS_OF_PACKETS] = (struct orma_args_places){
         .data = imp, .decode = decode, .still_there = still_there, .done = done};
     return 0;
 }

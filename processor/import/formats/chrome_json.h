@@ -2,6 +2,7 @@
 #ifndef ORMA_PROCESSOR_IMPORT_FORMATS_CHROME_JSON_H
 #define ORMA_PROCESSOR_IMPORT_FORMATS_CHROME_JSON_H
 #include "processor/import/core/file.h"
+#include "processor/import/core/places.h"
 #include "protos/reflect/json_reader.h"
 #include "sdk/base/arena.h"
 
@@ -195,6 +196,21 @@ void orma_json_args(struct orma_import_ctx *imp, struct orma_json_paths *paths,
                     struct orma_str begin, const struct orma_json_value *v,
                     struct orma_args_list *ret);
 
+/* ---- chrome_json_places.c ---- */
+
+/* Args that are left where they are. Zero-initialised is empty. */
+struct orma_json_left {
+    struct orma_import_ctx *imp;      /* NULL: it decodes none */
+    struct orma_import_shorts shorts; /* of those that came */
+    struct orma_json_paths paths;     /* of those that are decoded */
+    const uint8_t *behind;            /* where decoding let go of the file */
+};
+
+/* Adds a place instead of the args of an event, if nothing but args can come of them. */
+bool orma_json_event_leave_args(struct orma_import_ctx *imp, struct orma_json_left *self,
+                                const struct orma_json_value *args, struct orma_args_list *ret);
+void orma_json_event_left_fini(struct orma_json_left *self);
+
 #define ORMA_JSON_COUNTERS 256
 
 /* What is used again for each event. Zero-initialised is empty. */
@@ -205,6 +221,7 @@ struct orma_json_scratch {
         size_t key_len;
     } counters[ORMA_JSON_COUNTERS];
     struct orma_json_paths paths;
+    struct orma_json_left left;
     struct orma_buf text, name;
     struct orma_map spilled; /* by track of a thread: its last slice on another one */
     struct {

@@ -82,7 +82,8 @@ static void failure(struct event *e)
 /* The event's args, in `list`. */
 static struct orma_args_list *event_args(struct event *e, struct orma_args_list *list)
 {
-    if (e->json->args.type == ORMA_JSON_OBJECT) {
+    if (e->json->args.type == ORMA_JSON_OBJECT &&
+        !orma_json_event_leave_args(e->imp, &e->scratch->left, &e->json->args, list)) {
         orma_json_args(e->imp, &e->scratch->paths, ORMA_STR("args"), &e->json->args, list);
         if (ORMA_UNLIKELY(e->scratch->paths.dropped))
             failure(e);
@@ -653,6 +654,7 @@ void orma_json_event_intern(struct orma_import_ctx *imp, struct orma_json_event 
 
 void orma_json_event_scratch_fini(struct orma_json_scratch *self)
 {
+    orma_json_event_left_fini(&self->left);
     orma_json_event_paths_fini(&self->paths);
     orma_map_fini(&self->spilled);
     free(self->ended.flows);

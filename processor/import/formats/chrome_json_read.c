@@ -8,8 +8,6 @@
 
 /* So much of a broken event is kept. */
 #define RAW_EVENT_MAX ((size_t)65536)
-/* Processes and threads that are known by name alone have ids from here on. */
-#define NAMED_ID 0x80000000u
 /* Times of so few bytes cannot overflow. */
 #define TIME_SHORT 15
 /* So many bytes of digits and a point are a number below 2^64. */
@@ -616,7 +614,7 @@ struct orma_json_id orma_json_event_number(struct orma_import_ctx *imp,
                               ? orma_model_str(imp->model, text)
                               : orma_strpool_addf(&imp->model->storage->pool, "%" PRId64, number);
     const bool digits = v->type != ORMA_JSON_STRING || is_large(text);
-    return (struct orma_json_id){name | NAMED_ID, name, digits};
+    return (struct orma_json_id){orma_model_made_up(imp->model, name), name, digits};
 }
 
 /* The text, up to a length that holds all but the largest events. */

@@ -326,7 +326,7 @@ static void done(void *data)
 
 static void offer(struct orma_storage *s, struct shelf *shelf)
 {
-    s->args.places = (struct orma_args_places){
+    s->args.places[ORMA_ARGS_OF_PACKETS] = (struct orma_args_places){
         .data = shelf, .decode = decode, .still_there = still_there, .done = done};
 }
 
@@ -425,10 +425,10 @@ Test(args_log, a_set_that_was_begun_before_all_are_settled_is_stored_behind_them
     offer(s, &shelf);
     orma_args_put_place(&list, (struct orma_args_place){bytes, 2, 1});
     add_row(s, orma_args_commit(&s->args, &list));
-    cr_assert(orma_args_take_places(&s->args));
+    cr_assert(orma_args_take_places(&s->args, ORMA_ARGS_OF_PACKETS));
     cr_assert(orma_args_settle(&s->args)); /* the import goes on, so places must */
     cr_assert_eq(shelf.done, 0);
-    cr_assert(!orma_args_take_places(&s->args));
+    cr_assert(!orma_args_take_places(&s->args, ORMA_ARGS_OF_PACKETS));
     cr_assert_eq(orma_args_commit(&s->args, &list), 0); /* the same */
     orma_args_put_int(&list, 4, 1);
     uint32_t set = orma_args_commit(&s->args, &list);

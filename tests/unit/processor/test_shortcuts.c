@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "processor/assembly/importers.h"
+#include "processor/import/core/file.h"
 #include "processor/import/core/import.h"
 #include "protos/fields/interned_data.h"
 #include "protos/fields/trace.h"
@@ -122,7 +123,9 @@ static uint32_t left_of(const struct orma_buf *trace)
     cr_assert_eq(orma_storage_init(storage), 0);
     cr_assert_eq(orma_import_init(import, storage, &orma_importers, NULL), 0);
     orma_args_log(&storage->args);
-    cr_assert_eq(orma_reader_map(&import->reader, trace->data, trace->len), trace->len);
+    struct orma_file *file = orma_file_new(import, NULL, 0);
+    orma_file_map_all(file, trace->data, trace->len);
+    orma_file_finish(file);
     orma_import_finish(import);
     uint32_t ret = storage->args.log.places_num;
     orma_import_fini(import);
@@ -151,6 +154,126 @@ Test(processor_shortcuts, args_are_left_that_are_long_or_mostly_differ)
 
         for (unsigned n = 0; n < EVENTS; n++)
             put_annotated(&trace, n, n % cases[i].values, cases[i].text);
+        const uint32_t left = left_of(&trace);
+        cr_assert(left >= cases[i].at_least && left <= cases[i].at_most, "%u: %u", i, left);
+        const char *differ = both_ways_differ(trace.data, trace.len, 0);
+        cr_assert_null(differ, "%u: %s", i, differ);
+        orma_buf_fini(&trace);
+    }
+    orma_assert_no_leaks();
+}
+
+/* ---- args of JSON ---- */
+
+static uint32_t next_of(uint32_t *seed, uint32_t num)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 8) % num;
+}
+
+/* Values as writers make them, and now and then some that no writer should. */
+static void put_json_value(struct orma_buf *out, uint32_t *seed, unsigned depth)
+{
+    static const char *const words[] = {
+        "1",
+        "-12",
+        "3.5e2",
+        "true",
+        "false",
+        "null",
+        "\"short\"",
+        "\"a text that is longer\"",
+        "NaN",
+        "1e400",
+        "007",
+        "{}",
+        "[ ]",
+        "\"\\u00e9 \\\" \\n\"",
+        "123456789012345678901234",
+        "\"\"",
+    };
+    static const char *const odd[] = {"broken",  "",  "tru",       "-",      "1 2",
+                                      "\"\\x\"", "]", "{\"a\" 1}", "[1,,2,]"};
+    const uint32_t kind = next_of(seed, 64);
+
+    if (kind == 0) {
+        orma_buf_put_str(out, odd[next_of(seed, ORMA_ARRAY_LEN(odd))]);
+    } else if (kind < 16 && depth < 70) {
+        const bool object = kind % 2;
+        const uint32_t num = next_of(seed, 4);
+
+        orma_buf_put_byte(out, object ? '{' : '[');
+        for (uint32_t i = 0; i < num; i++) {
+            orma_buf_put_str(out, i ? next_of(seed, 4) ? "," : " ,\n " : "");
+            if (object)
+                orma_buf_printf(out, "\"%s%u\"%s", next_of(seed, 9) ? "k" : "k[", next_of(seed, 5),
+                                next_of(seed, 4) ? ":" : " : ");
+            put_json_value(out, seed, depth + 1);
+        }
+        orma_buf_put_byte(out, object ? '}' : ']');
+    } else {
+        orma_buf_put_str(out, words[next_of(seed, ORMA_ARRAY_LEN(words))]);
+    }
+}
+
+static void put_json_events(struct orma_buf *out, uint32_t seed, unsigned num)
+{
+    static const char *const phases[] = {"X", "B", "E", "i", "b", "e", "C"};
+
+    orma_buf_put_str(out, "[");
+    for (unsigned i = 0; i < num; i++) {
+        orma_buf_printf(out,
+                        "%s\n{\"ph\":\"%s\",\"ts\":%u,\"dur\":1,\"pid\":1,\"tid\":%u,\"id\":1,"
+                        "\"cat\":\"c\",\"name\":\"n%u\",\"args\":{",
+                        i ? "," : "", phases[next_of(&seed, ORMA_ARRAY_LEN(phases))], 10 * i,
+                        next_of(&seed, 3), next_of(&seed, 3));
+        for (uint32_t n = next_of(&seed, 4), at = 0; at < n; at++) {
+            orma_buf_printf(out, "%s\"a%u\":", at ? "," : "", next_of(&seed, 3));
+            put_json_value(out, &seed, 0);
+        }
+        orma_buf_put_str(out, "}}");
+    }
+    orma_buf_put_str(out, "]");
+}
+
+Test(processor_shortcuts, args_of_json_that_are_left_are_those_that_are_read_at_once)
+{
+    for (uint32_t seed = 0; seed < 300; seed++) {
+        struct orma_buf trace = {0};
+
+        put_json_events(&trace, seed, 40);
+        const char *differ = both_ways_differ(trace.data, trace.len, seed % 3 ? seed : 0);
+        cr_assert_null(differ, "%u: %s\n%s", seed, differ, orma_buf_cstr(&trace));
+        orma_buf_fini(&trace);
+    }
+    orma_assert_no_leaks();
+}
+
+Test(processor_shortcuts, args_of_json_are_left_that_are_long_or_mostly_differ)
+{
+    enum { EVENTS = 20000 };
+    static const struct {
+        unsigned values; /* that differ */
+        const char *text;
+        uint32_t at_least, at_most;
+    } cases[] = {
+        {EVENTS, "short text", EVENTS * 9 / 10, EVENTS - 1},
+        {10, "short text", 0, 0},
+        {10, "a text that is long enough for all of the args not to be short", EVENTS, EVENTS},
+        {EVENTS,
+         "a text that can't be read as it ends with a broken \", \"value\": broken, \"x\": \"", 0,
+         0},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        struct orma_buf trace = {0};
+
+        for (unsigned n = 0; n < EVENTS; n++)
+            orma_buf_printf(&trace,
+                            "%c\n{\"ph\":\"X\",\"ts\":%u,\"dur\":1,\"pid\":1,\"tid\":1,\"name\":"
+                            "\"n\",\"args\":{\"number\":%u,\"text\":\"%s\"}}",
+                            n ? ',' : '[', 10 * n, n % cases[i].values, cases[i].text);
+        orma_buf_put_str(&trace, "]");
         const uint32_t left = left_of(&trace);
         cr_assert(left >= cases[i].at_least && left <= cases[i].at_most, "%u: %u", i, left);
         const char *differ = both_ways_differ(trace.data, trace.len, 0);
