@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *orma_run_dir(void)
+const char *orma_path_run_dir(void)
 {
     const char *dir = getenv("XDG_RUNTIME_DIR");
     struct stat st;

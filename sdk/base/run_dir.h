@@ -7,5 +7,5 @@
 #define ORMA_SDK_BASE_RUN_DIR_H
 
 /* NULL: there is none, or others than we and root can rename what lies in it. */
-const char *orma_run_dir(void);
+const char *orma_path_run_dir(void);
 #endif

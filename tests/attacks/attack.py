@@ -121,15 +121,18 @@ class Client:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(timeout)
         self.socket.connect(str(path))
-        self.request, self.bytes, self.descriptors = 0, b"", []
+        self.request, self.service, self.bytes, self.descriptors = 0, 1, b"", []
         if port:
-            self.request += 1
-            self.socket.sendall(bind(self.request, port))
-            self.reply(self.request)
+            self.bind(port)
+
+    def bind(self, port):
+        self.request += 1
+        self.socket.sendall(bind(self.request, port))
+        _, self.service, _ = self.reply(self.request)
 
     def send(self, method, args=b"", drop=False, fd=None):
         self.request += 1
-        data = invoke(self.request, self.methods[method], args, drop)
+        data = invoke(self.request, self.methods[method], args, drop, self.service)
         sent = self.socket.sendmsg([data], fds(fd)) if fd is not None else 0
         self.socket.sendall(data[sent:])
         return self.request

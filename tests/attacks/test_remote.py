@@ -32,12 +32,11 @@ class Relay(Attack):
     def client(self, port, identity):
         """A client of this port, behind a frame that says who it is."""
         c = RelayClient.__new__(RelayClient)
-        c.socket, c.request, c.bytes, c.descriptors = self.tcp(), 1, b"", []
+        c.socket, c.request, c.service, c.bytes, c.descriptors = self.tcp(), 0, 1, b"", []
+        self.clients.append(c)
         if identity is not None:
             c.socket.sendall(frame(sub(8, identity)))
-        c.socket.sendall(bind(1, port))
-        c.reply(1)
-        self.clients.append(c)
+        c.bind(port)
         return c
 
     def identities(self):
@@ -53,7 +52,8 @@ class Relay(Attack):
         for identity in self.identities():
             try:
                 c = self.client("RelayPort", identity)
-                taken += c.ask("init", sub(1, self.random.randbytes(self.random.randrange(200))))[0]
+                info = self.random.choice((sub(1, sub(1, "Linux" * 100)), self.random.randbytes(self.random.randrange(200))))
+                taken += c.ask("init", sub(1, info))[0]
                 for _ in range(20):
                     clocks = b"".join(sub(2, num(1, self.random.choice((0, 6, 64, 1 << 31))) + num(2, self.random.getrandbits(64)))
                                       for _ in range(self.random.randrange(40)))
@@ -85,6 +85,32 @@ class Relay(Attack):
         self.drop_clients()
         self.wait_for("all descriptors to be closed", lambda: self.fd_count() <= self.before)
         self.assert_serves()
+        self.assert_ends()
+
+    def test_machines_that_left(self):
+        """Their places are for others; those that are there keep theirs."""
+        def relay(name):
+            c = self.client("RelayPort", num(1, 1) + num(2, 0) + sub(3, name))
+            return c, c.ask("init", sub(1, sub(1, sub(1, name))))[0]
+
+        first, ok = relay("first machine")
+        self.assertTrue(ok)
+        for i in range(200):
+            c, ok = relay(f"machine {i}")
+            self.assertTrue(ok, f"machine {i} is refused")
+            c.close()
+            self.clients.remove(c)
+        watch = self.consumer()
+        watch.enable(config(buffer(), num(ALL_MACHINES, 1)))
+        watch.ask("disable")
+        trace = b"".join(watch.packets())
+        self.assertIn(b"first machine", trace)
+        self.assertIn(b"machine 199", trace)
+        self.assertNotIn(b"machine 7" + bytes([0x8a]), trace)
+        held = [relay(f"held {i}") for i in range(70)]
+        self.assertEqual(sum(ok for _, ok in held), 63, "as many machines as there may be at once")
+        self.assert_serves()
+        self.drop_clients()
         self.assert_ends()
 
     def test_no_consumer_comes_this_way(self):

@@ -105,6 +105,49 @@ class Share(Attack):
             self.assertIsNone(server.poll())
             self.end(server)
 
+    def trigger(self, uid, name, times):
+        """As another user."""
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.setgroups([])
+                os.setgid(uid)
+                os.setuid(uid)
+                p = Producer(self.producer_path, f"of {uid}")
+                for _ in range(times):
+                    p.send("triggers", sub(1, name), drop=True)
+                p.ask("sync")
+            finally:
+                os._exit(0)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+
+    def test_triggers_of_others(self):
+        """A session remembers 1024 of them: a flood of one user, or of several, leaves some to the next."""
+        self.service_args = ("--set-socket-permissions", ":0666::0600")
+        self.dir.chmod(0o711)
+        self.start_traced()
+        for mode in 2, 4:  # STOP_TRACING, CLONE_SNAPSHOT
+            watch = self.consumer()
+            trigger = b"".join(sub(2, sub(1, name) + num(3, 600000)) for name in ("bad", "good"))
+            watch.enable(config(buffer(), source(), sub(17, num(1, mode) + trigger + num(3, 600000))))
+            watch.ask("capabilities")
+            for uid in STRANGER, STRANGER + 1, STRANGER + 2:
+                self.trigger(uid, "bad", 3000)
+            self.trigger(STRANGER + 3, "good", 5)
+            self.producer("of root").ask("triggers", sub(1, "good"))
+            watch.ask("flush")
+            watch.ask("disable")
+            if mode == 2:  # those of the other mode are read in a snapshot
+                seen = [decode(value) for p in watch.packets() for field, value in decode(p) if field == 46]
+                names = [(last(f, 1), last(f, 3)) for f in seen]
+                self.assertEqual(names.count((b"good", STRANGER + 3)), 5)
+                self.assertEqual(names.count((b"good", 0)), 1)
+                self.assertEqual(names.count((b"bad", STRANGER)), 512)
+            watch.ask("free")
+        self.assertIn("ignores further triggers", self.said())
+        self.assert_serves()
+        self.assert_ends()
+
     def test_triggers_of_a_recording(self):
         """A producer that requests one snapshot after the other, and answers no flush, so that each takes its time: the
         recorder must go on reading what the service tells it, or the service cuts it off."""

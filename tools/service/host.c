@@ -54,7 +54,7 @@ static void *run_probes(void *arg)
 
 static int make_dir(struct orma_service_host *self)
 {
-    const char *base = orma_run_dir();
+    const char *base = orma_path_run_dir();
 
     (void)orma_service_leftovers_remove(); /* how many does not matter here */
     /* Socket paths are short by nature: the usual place, unless it is too long or not ours. */

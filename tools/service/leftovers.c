@@ -141,7 +141,7 @@ static unsigned remove_in(const char *base)
 
 unsigned orma_service_leftovers_remove(void)
 {
-    const char *run = orma_run_dir();
+    const char *run = orma_path_run_dir();
     unsigned ret = remove_in("/tmp");
 
     if (run && strcmp(run, "/tmp"))

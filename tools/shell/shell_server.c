@@ -222,7 +222,7 @@ static bool good_name(const char *name)
  * so it must be ours alone: in /tmp anybody may have made it. 0 or -errno; -EPERM: it is not. */
 static int socket_dir(struct orma_buf *ret)
 {
-    const char *dir = orma_run_dir();
+    const char *dir = orma_path_run_dir();
     struct stat st;
 
     if (!dir)

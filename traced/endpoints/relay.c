@@ -5,6 +5,7 @@
 #include "protos/fields/common.h"
 #include "protos/fields/ipc.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/log.h"
 #include "sdk/ipc/methods.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/sessions/machine.h"
@@ -12,12 +13,27 @@
 
 #define INFO_MAX ((size_t)16 << 10)
 
+static bool is_connected(const void *network, uint32_t machine_id)
+{
+    const struct traced_network *self = network;
+
+    ORMA_LIST_EACH (struct traced_conn, c, (struct orma_list *)&self->conns, link)
+        if (c->machine_id == machine_id && !c->ending)
+            return true;
+    return false;
+}
+
 /* NULL: it has not said who it is, or there are too many. */
 static struct traced_machine *machine_of(const struct traced_conn *conn)
 {
     struct traced_sessions *sessions = conn->network->context;
+    struct traced_machine *m =
+        traced_machine_get(&sessions->machines, conn->machine_id, is_connected, conn->network);
 
-    return traced_machine_get(&sessions->machines, conn->machine_id);
+    if (!m && conn->machine_id && traced_loop_may_log(conn->network->loop))
+        orma_log_warn("a machine behind a relay is not known: there are %d already",
+                      TRACED_MACHINES_MAX);
+    return m;
 }
 
 static int init_relay(struct traced_conn *conn, const struct traced_call *call)

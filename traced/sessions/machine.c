@@ -3,7 +3,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct traced_machine *traced_machine_get(struct orma_list *machines, uint32_t id)
+static void machine_free(struct traced_machine *m)
+{
+    orma_list_remove(&m->link);
+    orma_buf_fini(&m->info);
+    free(m);
+}
+
+/* True: one is gone, so that there is room. Relays choose their ids, and may choose another one
+ * each time that they come. */
+static bool make_room(struct orma_list *machines, bool (*is_here)(const void *ctx, uint32_t id),
+                      const void *ctx)
+{
+    ORMA_LIST_EACH (struct traced_machine, m, machines, link) {
+        if (is_here(ctx, m->id))
+            continue;
+        machine_free(m);
+        return true;
+    }
+    return false;
+}
+
+struct traced_machine *traced_machine_get(struct orma_list *machines, uint32_t id,
+                                          bool (*is_here)(const void *ctx, uint32_t id),
+                                          const void *ctx)
 {
     size_t num = 0;
 
@@ -14,7 +37,9 @@ struct traced_machine *traced_machine_get(struct orma_list *machines, uint32_t i
             return m;
         num++;
     }
-    struct traced_machine *m = num < TRACED_MACHINES_MAX ? calloc(1, sizeof(*m)) : NULL;
+    if (num >= TRACED_MACHINES_MAX && !make_room(machines, is_here, ctx))
+        return NULL;
+    struct traced_machine *m = calloc(1, sizeof(*m));
     if (!m)
         return NULL;
     m->id = id;
@@ -32,9 +57,6 @@ void traced_machine_add_exchange(struct traced_machine *self, const struct trace
 
 void traced_machines_free(struct orma_list *machines)
 {
-    ORMA_LIST_EACH (struct traced_machine, m, machines, link) {
-        orma_list_remove(&m->link);
-        orma_buf_fini(&m->info);
-        free(m);
-    }
+    ORMA_LIST_EACH (struct traced_machine, m, machines, link)
+        machine_free(m);
 }

@@ -3,8 +3,8 @@
  * clocks of theirs and ours at the same moments.
  *
  * A machine is known from the first InitRelay or SyncClock of a relay until the
- * service ends; there are at most TRACED_MACHINES_MAX (rule 83 of
- * docs/service.md). Threads: the service's loop.
+ * service ends, or its place is needed and no connection of it is left; there are
+ * at most TRACED_MACHINES_MAX (rule 83 of docs/service.md). Threads: the service's loop.
  */
 #ifndef ORMA_TRACED_SESSIONS_MACHINE_H
 #define ORMA_TRACED_SESSIONS_MACHINE_H
@@ -37,8 +37,13 @@ struct traced_machine {
     uint32_t exchanges_num;
 };
 
-/* The machine with this id, made if there is none. NULL: id 0, too many, or no memory. */
-struct traced_machine *traced_machine_get(struct orma_list *machines, uint32_t id);
+/*
+ * The machine with this id, made if there is none: in the place of the oldest one that is_here()
+ * does not know, if there are too many. NULL: id 0, all of them are here, or no memory.
+ */
+struct traced_machine *traced_machine_get(struct orma_list *machines, uint32_t id,
+                                          bool (*is_here)(const void *ctx, uint32_t id),
+                                          const void *ctx);
 /* The latest exchange of clocks; the oldest goes if there are too many. */
 void traced_machine_add_exchange(struct traced_machine *self, const struct traced_exchange *now);
 

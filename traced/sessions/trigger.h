@@ -10,6 +10,10 @@
 #include <stdint.h>
 
 #include "sdk/base/list.h"
+#include "sdk/base/map.h"
+
+/* Rule 43: of each session so many are remembered, the rest is ignored. */
+#define TRACED_TRIGGERS_MAX 1024
 
 struct traced_producer;
 struct traced_session;
@@ -20,6 +24,7 @@ struct traced_trigger {
     uint64_t ts;
     char *name, *producer_name;
     int32_t producer_uid;
+    uint64_t user; /* traced_triggers.users */
     uint32_t stop_delay_ms;
     bool emitted;        /* its packet was read */
     struct event *timer; /* CLONE: until the snapshot is due; NULL otherwise */
@@ -29,10 +34,17 @@ struct traced_trigger {
 struct traced_triggers {
     struct orma_list list; /* traced_trigger.link */
     size_t num;
+    struct orma_map users; /* how many of them are whose */
+    bool told;             /* that some are ignored */
 };
 
 void traced_triggers_init(struct traced_triggers *self);
 void traced_triggers_fini(struct traced_session *session);
+
+/* Is there room for one more of this producer? A user who is neither root nor the service's own has
+ * at most half of what other users leave. */
+bool traced_triggers_have_room(struct traced_session *session,
+                               const struct traced_producer *producer);
 
 /* Received now. NULL: no memory. */
 struct traced_trigger *traced_trigger_new(struct traced_session *session,

@@ -6,9 +6,6 @@
 #include "traced/sessions/registry.h"
 #include "traced/sessions/session.h"
 
-/* Rule 43: of each session so many are remembered, the rest is ignored. */
-#define TRIGGERS_MAX 1024
-
 typedef Perfetto__Protos__TraceConfig__TriggerConfig__Trigger wanted_t;
 
 static void on_clone_due(evutil_socket_t fd, short what, void *arg)
@@ -51,7 +48,7 @@ static void act(struct traced_session *s, struct traced_trigger *t, bool first)
 
 static bool listens(const struct traced_session *s)
 {
-    return s->mode != TRACED_TRIGGER_NONE && s->triggers.num < TRIGGERS_MAX &&
+    return s->mode != TRACED_TRIGGER_NONE &&
            (s->state == TRACED_CONFIGURED || s->state == TRACED_STARTED);
 }
 
@@ -71,6 +68,8 @@ static void offer(struct traced_session *s, const struct traced_producer *produc
         return;
     if (wanted->max_per_24_h &&
         traced_trigger_history_count(history, name, now) >= wanted->max_per_24_h)
+        return;
+    if (!traced_triggers_have_room(s, producer))
         return;
     bool first = s->triggers.num == 0;
     struct traced_trigger *t =
