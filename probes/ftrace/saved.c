@@ -245,33 +245,6 @@ static void forget_from(struct orma_ftrace_saved *self, size_t from)
         orma_log_debug("%s: %s", self->file, strerror(errno)); /* restores what did not change */
 }
 
-int orma_ftrace_saved_take(struct orma_ftrace_saved *self, const char *dir, const char *path,
-                           pid_t *ret_owner)
-{
-    int fd;
-
-    *self = (struct orma_ftrace_saved){.lock_fd = -1};
-    fd = open_state(self, dir, path);
-    if (fd == -EBUSY && ret_owner)
-        *ret_owner = owner_of(self->file);
-    if (fd == -EBUSY || fd == -ENOMEM) {
-        orma_ftrace_saved_fini(self);
-        return fd;
-    }
-    self->lock_fd = fd < 0 ? -1 : fd;
-    if (fd < 0)
-        orma_log_debug("cannot save the tracer's settings: %s", strerror(-fd));
-    else if (ftruncate(fd, 0) < 0)
-        orma_log_warn("%s: %s", self->file, strerror(errno));
-    orma_buf_printf(&self->text, "path %s\npid %d\n", path, (int)getpid());
-    if (write_state(self, 0) < 0) {
-        orma_ftrace_saved_fini(self);
-        return -ENOMEM;
-    }
-    self->taken = true;
-    return 0;
-}
-
 int orma_ftrace_saved_made(struct orma_ftrace_saved *self)
 {
     size_t from = self->text.len;
@@ -585,24 +558,67 @@ static void drop_cut_line(struct orma_buf *text)
         text->len--;
 }
 
-static bool recover_file(const char *path)
+/* What a locked file says. False: it is needed still. *ret: something was put back. */
+static bool recover_text(int fd, bool *ret)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0}, folder = {0};
-    ORMA_AUTO(orma_fd_close) int fd = open_locked(path, 0);
-    bool ret = false, done = true;
+    bool done = true;
     struct orma_str val;
-
-    if (fd < 0)
-        return false; /* its owner lives, or it is not ours */
     int r = orma_fd_read_all(fd, FILE_MAX_SIZE, &text);
+
+    *ret = false;
     drop_cut_line(&text);
     if (r == 0 && value_of(&text, "path", &val)) {
         orma_buf_put(&folder, val.data, val.len);
-        ret = recover_folder(&text, orma_buf_cstr(&folder), &done);
+        *ret = recover_folder(&text, orma_buf_cstr(&folder), &done);
     }
-    if (done)
+    return done;
+}
+
+static bool recover_file(const char *path)
+{
+    ORMA_AUTO(orma_fd_close) int fd = open_locked(path, 0);
+    bool ret;
+
+    if (fd < 0)
+        return false; /* its owner lives, or it is not ours */
+    if (recover_text(fd, &ret))
         (void)unlink(path);
     return ret;
+}
+
+int orma_ftrace_saved_take(struct orma_ftrace_saved *self, const char *dir, const char *path,
+                           pid_t *ret_owner)
+{
+    bool recovered;
+    int fd;
+
+    *self = (struct orma_ftrace_saved){.lock_fd = -1};
+    fd = open_state(self, dir, path);
+    if (fd == -EBUSY && ret_owner)
+        *ret_owner = owner_of(self->file);
+    if (fd == -EBUSY || fd == -ENOMEM) {
+        orma_ftrace_saved_fini(self);
+        return fd;
+    }
+    self->lock_fd = fd < 0 ? -1 : fd;
+    /* Of one that was killed after the last look for such files: it would seem to be what we found.
+     */
+    if (fd >= 0 && !recover_text(fd, &recovered)) {
+        orma_ftrace_saved_fini(self);
+        return -EBUSY;
+    }
+    if (fd < 0)
+        orma_log_debug("cannot save the tracer's settings: %s", strerror(-fd));
+    else if (ftruncate(fd, 0) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+        orma_log_warn("%s: %s", self->file, strerror(errno));
+    orma_buf_printf(&self->text, "path %s\npid %d\n", path, (int)getpid());
+    if (write_state(self, 0) < 0) {
+        orma_ftrace_saved_fini(self);
+        return -ENOMEM;
+    }
+    self->taken = true;
+    return 0;
 }
 
 unsigned orma_ftrace_saved_recover(const char *dir)

@@ -31,8 +31,8 @@ struct orma_ftrace_saved {
 };
 
 /*
- * Locks the folder `path` against others of our kind. `dir` is for the files;
- * NULL or unusable: only memory remembers. -EBUSY: another process has it, and
+ * Locks the folder `path` against others of our kind, and puts back what one that was killed has
+ * left there. `dir` is for the files; NULL or unusable: only memory remembers. -EBUSY: another process has it, and
  * *ret_owner (may be NULL) is its number, 0 if that is unknown.
  */
 int orma_ftrace_saved_take(struct orma_ftrace_saved *self, const char *dir, const char *path,

@@ -250,6 +250,29 @@ Test(saved, puts_back_what_a_killed_process_left)
     orma_assert_no_leaks();
 }
 
+/* Recorder B looks for remains, A is killed, B takes. */
+Test(saved, puts_back_what_was_left_since_the_last_look)
+{
+    struct orma_ftrace_saved saved;
+    struct orma_tracefs fs;
+    struct pf pf;
+
+    pf_init(&pf);
+    orma_log_init("test", ORMA_LOG_ERROR);
+    make_tree(&pf);
+    cr_assert_eq(orma_ftrace_saved_recover(pf.env.state_dir), 0);
+    kill_after(&pf, take_and_change);
+    cr_assert_eq(orma_tracefs_open(&fs, pf.env.tracefs_root, NULL), 0);
+    cr_assert_eq(orma_ftrace_saved_take(&saved, pf.env.state_dir, fs.path, NULL), 0);
+    assert_as_before(&pf);
+    orma_ftrace_saved_restore(&saved, &fs);
+    assert_as_before(&pf);
+    cr_assert_eq(orma_ftrace_saved_recover(pf.env.state_dir), 0);
+    orma_tracefs_close(&fs);
+    pf_fini(&pf);
+    orma_assert_no_leaks();
+}
+
 static void take_and_make(struct orma_ftrace_saved *self, struct pf *pf)
 {
     const char *path = pf_path(pf, "tracing/instances/orma-1");
