@@ -40,6 +40,7 @@ static const struct orma_importer_row importers[] = {
     {&orma_kernel_module, &orma_kernel_devices_importer},
     {&orma_kernel_module, &orma_kernel_media_importer},
     {&orma_kernel_module, &orma_kernel_generic_kernel_importer},
+    {&orma_kernel_module, &orma_kernel_etw_importer},
     {&orma_trace_module, &orma_trace_extensions_importer},
     {&orma_trace_module, &orma_trace_remote_clock_importer},
     {&orma_linux_module, &orma_linux_cpu_info_importer},

@@ -232,8 +232,8 @@ static inline bool orma_kernel_too_early(struct orma_import_ctx *imp, uint16_t m
 
 extern const struct orma_import_module orma_kernel_module;
 extern const struct orma_importer orma_kernel_binder_importer, orma_kernel_devices_importer,
-    orma_kernel_bundle_importer, orma_kernel_event_importer, orma_kernel_sched_importer,
-    orma_kernel_generic_kernel_importer, orma_kernel_gpu_importer, orma_kernel_media_importer,
-    orma_kernel_mm_importer, orma_kernel_net_importer, orma_kernel_ftrace_stats_importer,
-    orma_kernel_syscalls_importer;
+    orma_kernel_bundle_importer, orma_kernel_etw_importer, orma_kernel_event_importer,
+    orma_kernel_sched_importer, orma_kernel_generic_kernel_importer, orma_kernel_gpu_importer,
+    orma_kernel_media_importer, orma_kernel_mm_importer, orma_kernel_net_importer,
+    orma_kernel_ftrace_stats_importer, orma_kernel_syscalls_importer;
 #endif

@@ -5,19 +5,13 @@
 #include "tests/support/module.h"
 
 static const struct orma_importer *const importers[] = {
-    &orma_kernel_binder_importer,
-    &orma_kernel_devices_importer,
-    &orma_kernel_bundle_importer,
-    &orma_kernel_event_importer,
-    &orma_kernel_sched_importer,
-    &orma_kernel_generic_kernel_importer,
-    &orma_kernel_gpu_importer,
-    &orma_kernel_media_importer,
-    &orma_kernel_mm_importer,
-    &orma_kernel_net_importer,
-    &orma_kernel_ftrace_stats_importer,
-    &orma_kernel_syscalls_importer,
-    NULL,
+    &orma_kernel_binder_importer,   &orma_kernel_devices_importer,
+    &orma_kernel_bundle_importer,   &orma_kernel_event_importer,
+    &orma_kernel_sched_importer,    &orma_kernel_generic_kernel_importer,
+    &orma_kernel_etw_importer,      &orma_kernel_gpu_importer,
+    &orma_kernel_media_importer,    &orma_kernel_mm_importer,
+    &orma_kernel_net_importer,      &orma_kernel_ftrace_stats_importer,
+    &orma_kernel_syscalls_importer, NULL,
 };
 
 struct where {
