@@ -208,37 +208,51 @@ static int commit_chunks(struct orma_committer *self)
     return r;
 }
 
-static int commit_patches(struct orma_committer *self)
+static int commit_patches(struct orma_committer *self, const struct orma_pool_patch *batch,
+                          size_t num)
 {
-    struct orma_pool_patch batch[BATCH];
-    size_t num;
     int r = 0;
 
-    do {
-        num = orma_pool_take_patches(self->pool, batch, BATCH);
-        for (size_t i = 0; r == 0 && i < num; i++) {
-            struct orma_buf *b = &self->request;
-            size_t at = orma_pb_begin(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_PATCH);
-            uint8_t size[4];
+    for (size_t i = 0; r == 0 && i < num; i++) {
+        struct orma_buf *b = &self->request;
+        size_t at = orma_pb_begin(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNKS_TO_PATCH);
+        uint8_t size[4];
 
-            orma_pb_put_u64(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_TARGET_BUFFER,
-                            batch[i].target_buffer);
-            orma_pb_put_u64(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_WRITER_ID,
-                            batch[i].writer_id);
-            orma_pb_put_u64(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_CHUNK_ID,
-                            batch[i].chunk_id);
-            size_t patch = orma_pb_begin(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_PATCHES);
-            orma_varint_write_redundant(size, batch[i].size);
-            orma_pb_put_u64(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_PATCH_OFFSET,
-                            batch[i].offset);
-            orma_pb_put_bytes(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_PATCH_DATA, size,
-                              sizeof(size));
-            orma_pb_end(b, patch);
-            orma_pb_put_u64(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_HAS_MORE_PATCHES,
-                            !batch[i].last);
-            orma_pb_end(b, at);
-            r = send_if_large(self);
-        }
+        orma_pb_put_u64(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_TARGET_BUFFER,
+                        batch[i].target_buffer);
+        orma_pb_put_u64(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_WRITER_ID,
+                        batch[i].writer_id);
+        orma_pb_put_u64(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_CHUNK_ID, batch[i].chunk_id);
+        size_t patch = orma_pb_begin(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_PATCHES);
+        orma_varint_write_redundant(size, batch[i].size);
+        orma_pb_put_u64(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_PATCH_OFFSET,
+                        batch[i].offset);
+        orma_pb_put_bytes(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_PATCH_DATA, size,
+                          sizeof(size));
+        orma_pb_end(b, patch);
+        orma_pb_put_u64(b, ORMA_PB_COMMIT_DATA_REQUEST_CHUNK_TO_PATCH_HAS_MORE_PATCHES,
+                        !batch[i].last);
+        orma_pb_end(b, at);
+        r = send_if_large(self);
+    }
+    return r;
+}
+
+/*
+ * The patches that there are, then the chunks, which those of the patches are among: a patch that
+ * came later may be for a chunk that was not listed yet, and the service must know the chunk first.
+ */
+static int commit_data(struct orma_committer *self)
+{
+    struct orma_pool_patch patches[BATCH];
+    size_t num;
+    int r;
+
+    do {
+        num = orma_pool_take_patches(self->pool, patches, BATCH);
+        r = commit_chunks(self);
+        if (r == 0)
+            r = commit_patches(self, patches, num);
     } while (r == 0 && num == BATCH);
     return r;
 }
@@ -247,9 +261,7 @@ int orma_commit_all(struct orma_committer *self)
 {
     orma_buf_clear(&self->request);
     clear_scratch(self);
-    int r = commit_chunks(self);
-    if (r == 0)
-        r = commit_patches(self);
+    int r = commit_data(self);
     if (r < 0)
         return r;
 

@@ -169,7 +169,7 @@ bool orma_pool_has_listed(struct orma_pool *self);
 /* Moves up to `max` from the list to `ret`, oldest first. */
 size_t orma_pool_take(struct orma_pool *self, struct orma_pool_chunk *ret, size_t max);
 
-/* The same for patches; call it after the chunks, in one turn. */
+/* The same for patches: their chunks are listed, or were taken before. */
 size_t orma_pool_take_patches(struct orma_pool *self, struct orma_pool_patch *ret, size_t max);
 
 /* Fills a patch into a chunk that is still listed; the last one clears its flag. For local memory
