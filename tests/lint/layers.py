@@ -27,6 +27,7 @@ LAYERS = {
     "sdk/sources": SDK_LINK + ["sdk/sources", "sdk/transport", "protos/fields"],
     "sdk/recording": SDK_LINK + ["sdk/recording", "sdk/events", "sdk/sources", "sdk/transport", "protos/fields"],
     "sdk/tracing": SDK_LINK + ["sdk/tracing", "sdk/events", "sdk/sources", "sdk/transport", "protos/fields"],
+    "sdk/cabi": SDK_LINK + ["sdk/cabi", "sdk/events", "sdk/transport", "protos/fields"],
     "sdk/include": ["sdk/include"],
     "sdk/examples": ["sdk/include"],
     "sdk/tracefile": ["sdk/tracefile"],

@@ -36,6 +36,7 @@ MODULES = {
     "sdk/sources": "orma_ds_ orma_data_source_ orma_packet_",
     "sdk/recording": "orma_recording_",
     "sdk/tracing": "orma_init orma_shutdown orma_flush orma_trigger orma_wait_for_session orma_startup_",
+    "sdk/cabi": "orma_cabi_ orma_cabi",
     "sdk/tracefile": "orma_tracefile_",
     "sdk/ftrace": "orma_ftrace_bundle_ orma_ftrace_format_ orma_ftrace_plan_ orma_ftrace_printk_ orma_ftrace_symbols_ orma_ftrace_translate_"
                   " orma_kallsyms_",
@@ -221,7 +222,7 @@ def owner_of(symbol, prefixes):
     return prefixes[max(fits, key=len)] if fits else None
 
 
-def check_prefixes(sources, texts):
+def check_prefixes(sources, texts, exported):
     prefixes, words_used = {}, set()
     for module, words in MODULES.items():
         for word in words.split():
@@ -232,7 +233,9 @@ def check_prefixes(sources, texts):
     yield from (f"MODULES: no row for {module}" for module in sorted(modules - set(MODULES)))
     yield from (f"MODULES: no module {module}, take the row out" for module in sorted(set(MODULES) - modules))
     for source in sorted(sources.values(), key=lambda s: s.name):
-        for symbol in sorted(source.defines - set(FREE)):
+        # What libperfetto_c.so exports has the names that programs know.
+        fixed = source.defines & exported if source.module == "sdk/cabi" else set()
+        for symbol in sorted(source.defines - set(FREE) - fixed):
             owner = owner_of(symbol, prefixes)
             words_used.update(w for w in prefixes if symbol == w or (w.endswith("_") and symbol.startswith(w)))
             if owner != source.module and not symbol.startswith("__"):
@@ -266,7 +269,9 @@ def main():
     if sys.argv[3:] == ["--print"]:
         return show(sources)
     texts = texts_of(root)
-    problems = [*check_tags(texts), *check_externs(texts), *check_prefixes(sources, texts), *check_twice(sources)]
+    table = (root / "sdk/cabi/exports.txt").read_text(encoding="utf-8").splitlines()
+    exported = {line.split()[0] for line in table if line and not line.startswith("#")}
+    problems = [*check_tags(texts), *check_externs(texts), *check_prefixes(sources, texts, exported), *check_twice(sources)]
     for p in problems:
         print(p)
     print(f"{len(texts)} files, {sum(len(s.defines) for s in sources.values())} symbols, {len(problems)} problems")
