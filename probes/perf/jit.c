@@ -83,6 +83,13 @@ void orma_perf_jit_fini(struct orma_perf_jit *self)
     orma_map_fini(&self->index);
 }
 
+void orma_perf_jit_forget(struct orma_perf_jit *self)
+{
+    orma_perf_jit_fini(self);
+    self->functions = self->names = (struct orma_buf){0};
+    self->index = (struct orma_map){0};
+}
+
 struct orma_str orma_perf_jit_find(const struct orma_perf_jit *self, uint64_t address)
 {
     const struct orma_perf_jit_function *f = (const void *)self->functions.data;

@@ -34,6 +34,9 @@ struct orma_perf_jit_function {
 void orma_perf_jit_parse(struct orma_perf_jit *self, struct orma_str text);
 void orma_perf_jit_fini(struct orma_perf_jit *self);
 
+/* All names; a dump is read from where it was left. */
+void orma_perf_jit_forget(struct orma_perf_jit *self);
+
 /* A file that a process has mapped: is it a dump? */
 bool orma_perf_jit_is_dump(const char *path);
 

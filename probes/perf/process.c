@@ -62,6 +62,8 @@ static void jit_free(struct orma_perf_jit *jit)
 
 static void process_free(struct orma_perf_process *process)
 {
+    if (process->jit_share)
+        (void)orma_perf_jit_share_hold(process->jit_share, process->jit_held, 0);
     jit_free(process->jit);
     jit_free(process->jit_dump);
     orma_perf_python_free(process->python);
@@ -93,6 +95,7 @@ void orma_perf_processes_fini(struct orma_perf_processes *self)
     forget_all(self);
     orma_map_fini(&self->by_pid);
     orma_map_fini(&self->by_tid);
+    orma_perf_jit_shares_fini(&self->jit_shares);
     orma_perf_scope_fini(&self->scope);
     orma_fd_close(&self->proc_fd);
 }
@@ -504,14 +507,30 @@ static struct orma_str find_jit(const struct orma_perf_process *process, uint64_
     return ret;
 }
 
-static void read_names(struct orma_perf_processes *self, struct orma_perf_process *process,
-                       bool dump, bool map)
+static size_t held_by(const struct orma_perf_jit *jit)
+{
+    return jit->functions.cap + jit->names.cap + jit->index.cap * sizeof(*jit->index.slots);
+}
+
+/* The names are forgotten if their user has too many. */
+static void settle_share(struct orma_perf_process *process)
+{
+    size_t before = process->jit_held;
+
+    process->jit_held = held_by(process->jit) + held_by(process->jit_dump);
+    if (orma_perf_jit_share_hold(process->jit_share, before, process->jit_held))
+        return;
+    orma_perf_jit_forget(process->jit);
+    orma_perf_jit_forget(process->jit_dump);
+    (void)orma_perf_jit_share_hold(process->jit_share, process->jit_held, 0); /* less is fine */
+    process->jit_held = 0;
+}
+
+static void read_map(struct orma_perf_processes *self, struct orma_perf_process *process)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf text = {0};
+    int r = orma_perf_jit_read(self->proc_fd, process->pid, &text);
 
-    if (dump)
-        read_dump(self, process);
-    int r = map ? orma_perf_jit_read(self->proc_fd, process->pid, &text) : -ENOENT;
     if (r == 0) {
         orma_perf_jit_parse(process->jit, orma_buf_str(&text));
         process->jit->bytes = text.len;
@@ -521,6 +540,23 @@ static void read_names(struct orma_perf_processes *self, struct orma_perf_proces
             "perf-%u.map is longer than %u MiB: functions that are listed only there have no names",
             process->pid, ORMA_PERF_JIT_MAP_MAX >> 20);
     }
+}
+
+static void read_names(struct orma_perf_processes *self, struct orma_perf_process *process,
+                       bool dump, bool map)
+{
+    if (!process->jit_share)
+        process->jit_share = orma_perf_jit_share_of(&self->jit_shares, self->proc_fd, process->pid);
+    if (!process->jit || !process->jit_dump || !process->jit_share ||
+        !orma_perf_jit_share_has_time(process->jit_share))
+        return;
+    uint64_t begun_ns = orma_perf_jit_share_begin();
+    if (dump)
+        read_dump(self, process);
+    if (map)
+        read_map(self, process);
+    settle_share(process);
+    orma_perf_jit_share_end(process->jit_share, begun_ns);
 }
 
 /* A long map is read anew less often. */
@@ -537,8 +573,10 @@ struct orma_str orma_perf_process_jit(struct orma_perf_processes *self,
 
     if (ret.len)
         return ret;
-    bool dump = is_old(&process->jit_dump, now_ns, REREAD_MISS_NS);
-    read_names(self, process, dump, is_old(&process->jit, now_ns, keep_of(process->jit)));
+    bool dump = is_old(&process->jit_dump, now_ns, REREAD_MISS_NS),
+         map = is_old(&process->jit, now_ns, keep_of(process->jit));
+    if (dump || map)
+        read_names(self, process, dump, map);
     return find_jit(process, address);
 }
 

@@ -18,6 +18,7 @@
 
 #include "probes/perf/files.h"
 #include "probes/perf/jit.h"
+#include "probes/perf/jit_share.h"
 #include "probes/perf/record.h"
 #include "probes/perf/scope.h"
 #include "sdk/base/map.h"
@@ -47,13 +48,15 @@ struct orma_perf_process {
     uint64_t miss_ns;   /* and so long after it they are read again for an address in none */
     struct orma_perf_mapping *mappings;      /* executable ones, by start */
     size_t mappings_num, mappings_cap, last; /* last: the one that was found last */
-    uint64_t version;                /* of the mappings: no two of any process are the same */
-    struct orma_perf_jit *jit;       /* names of generated code; NULL: none so far */
-    struct orma_perf_jit *jit_dump;  /* those of a dump */
-    struct orma_perf_python *python; /* of interp.h; NULL: nobody has asked */
-    struct orma_buf nameless;        /* of late.h: generated code whose name did not come yet */
-    bool has_nameless;               /* there was such code, now or later */
-    bool late_read;                  /* its names were read for the last time */
+    uint64_t version;                      /* of the mappings: no two of any process are the same */
+    struct orma_perf_jit *jit;             /* names of generated code; NULL: none so far */
+    struct orma_perf_jit *jit_dump;        /* those of a dump */
+    struct orma_perf_jit_share *jit_share; /* that both count for; NULL: none was read */
+    size_t jit_held;                       /* in it, by both */
+    struct orma_perf_python *python;       /* of interp.h; NULL: nobody has asked */
+    struct orma_buf nameless; /* of late.h: generated code whose name did not come yet */
+    bool has_nameless;        /* there was such code, now or later */
+    bool late_read;           /* its names were read for the last time */
 };
 
 struct orma_perf_thread {
@@ -67,8 +70,9 @@ struct orma_perf_processes {
     unsigned pythons_open; /* processes whose memory is open */
     bool all_wanted;       /* the kernel has chosen already */
     struct orma_perf_scope scope;
-    struct orma_map by_pid; /* struct orma_perf_process * */
-    struct orma_map by_tid; /* struct orma_perf_thread * */
+    struct orma_map by_pid;     /* struct orma_perf_process * */
+    struct orma_map by_tid;     /* struct orma_perf_thread * */
+    struct orma_map jit_shares; /* by uid */
     struct orma_perf_files files;
     uint32_t age; /* counts how often mappings were forgotten */
     uint64_t versions;

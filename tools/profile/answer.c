@@ -28,11 +28,18 @@
 #define TEXT(x) TEXT_OF(x)
 
 /* What there is to say when nothing was sampled. */
-static void tell_nothing(const struct orma_profile_session *self, const char *path)
+static void tell_nothing(const struct orma_profile_session *self, struct orma_processor *tp,
+                         const char *path)
 {
     const struct orma_record_profile_request *rq = &self->request;
+    char text[ORMA_LEDGER_TEXT_MAX];
+    struct orma_ledger loss;
 
-    if (self->child.pid <= 0)
+    orma_load_loss(tp, &loss);
+    orma_ledger_format(&loss, text, sizeof(text));
+    if (!orma_ledger_is_none(&loss))
+        fprintf(stderr, "%s: no samples with stacks: %s\n", self->program, text);
+    else if (self->child.pid <= 0)
         fprintf(stderr,
                 "%s: no samples with stacks%s%s: did the processes run, and is there permission to "
                 "watch them? (run as root, or set kernel.perf_event_paranoid to -1)\n",
@@ -219,7 +226,7 @@ int orma_profile_session_answer(struct orma_profile_session *self)
     if (r == 0)
         r = self->request.native ? answer(self, tp) : export_files(self, tp);
     if (r == -ENODATA)
-        tell_nothing(self, path);
+        tell_nothing(self, tp, path);
     orma_processor_free(tp); /* the file may change now */
     if (r == 0)
         (void)orma_load_names_append(&names, self->program, path); /* the answer has been given */

@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "protos/fields/trace.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/defs.h"
+#include "sdk/base/log.h"
 #include "sdk/wire/pb_reader.h"
 #include "tests/support/leaks.h"
 #include "tests/support/probes_fixture.h"
@@ -241,6 +243,53 @@ Test(perf_jit, long_files_are_not_read_at_once)
     orma_perf_jit_fini(&jit);
     orma_buf_fini(&records);
     orma_buf_fini(&text);
+    orma_assert_no_leaks();
+}
+
+/* Each process may write down 64 MiB: a user with many of them takes memory and time of his own
+ * share, which is all that he loses. */
+Test(perf_jit, all_processes_of_a_user_have_one_share)
+{
+    enum { PROCESSES = 60, LINES = 500000 };
+    perf_config_t config = CONFIG_INIT;
+    struct orma_perf_processes processes;
+    struct orma_buf text = {0};
+    uint64_t begun = orma_clock_boottime();
+    unsigned named = 0;
+    struct pf pf;
+
+    pf_init(&pf);
+    orma_log_init("test", ORMA_LOG_ERROR);
+    for (unsigned i = 0; i < LINES; i++)
+        orma_buf_printf(&text, "%x 1 %0100u\n", 0x10000000 + i, i);
+    pf_file(&pf, "proc/1/root/tmp/perf-1.map", orma_buf_cstr(&text));
+    orma_buf_fini(&text);
+    cr_assert_eq(orma_perf_processes_init(&processes, pf_path(&pf, "proc"), &config), 0);
+    processes.all_wanted = true;
+    for (unsigned pid = 1; pid <= PROCESSES; pid++) {
+        char from[PATH_MAX], path[64];
+
+        snprintf(path, sizeof(path), "proc/%u/root/tmp/perf-%u.map", pid, pid);
+        if (pid > 1) {
+            snprintf(from, sizeof(from), "%s", pf_path(&pf, "proc/1/root/tmp/perf-1.map"));
+            pf_file(&pf, path, "");
+            cr_assert_eq(unlink(pf_path(&pf, path)), 0);
+            cr_assert_eq(link(from, pf_path(&pf, path)), 0);
+        }
+        struct orma_perf_process *p = orma_perf_process_get(&processes, pid, pid);
+        cr_assert_not_null(p);
+        named += orma_perf_process_jit(&processes, p, 0x10000007, orma_clock_boottime()).len == 100;
+        (void)orma_perf_process_jit_late(&processes, p, 0x10000007); /* and once more */
+    }
+    struct orma_perf_jit_share *share =
+        orma_perf_jit_share_of(&processes.jit_shares, processes.proc_fd, 1);
+    cr_assert_not_null(share);
+    cr_expect_gt(named, 0);
+    cr_expect_lt(named, PROCESSES);
+    cr_expect_leq(share->bytes, ORMA_PERF_JIT_SHARE_BYTES_MAX);
+    cr_expect_lt(share->used_ns, UINT64_C(6000000000) + (orma_clock_boottime() - begun) / 4);
+    orma_perf_processes_fini(&processes);
+    pf_fini(&pf);
     orma_assert_no_leaks();
 }
 
