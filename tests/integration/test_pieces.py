@@ -401,6 +401,22 @@ class Pieces(Case):
             self.assertEqual(len(want[0]), 4)
             self.assertEqual(self.rows("piece", counter), want, words)
 
+    def test_a_filter_finds_owners_as_readers_do(self):
+        def describe(uuid, parent=0, *fields):
+            return packet(num(8, START), num(10, 2), num(13, 1), field(DESCRIPTOR, num(1, uuid), num(5, parent) if parent else b"", *fields))
+
+        def mark(uuid, name):
+            return packet(num(8, START + 1), num(10, 2), num(13, 1), field(TRACK_EVENT, num(9, 3), num(11, uuid), field(23, name)))
+        program = describe(1, 0, field(3, num(1, 77), field(6, "program")))
+        threads = [describe(2, 0, field(4, num(1, 80), num(2, n), field(5, name))) for n, name in ((81, "one"), (82, "two"))]
+        deep = b"".join(describe(i, i - 1, field(2, f"track {i}")) for i in range(101, 201))
+        circle = describe(301, 302) + describe(302, 301)
+        (self.dir / "whole").write_bytes(program + describe(100, 1) + deep + describe(150, 0, field(2, "again")) + mark(200, "deep") + mark(150, "half") + threads[0] + mark(2, "first") +
+                                         threads[1] + mark(2, "second") + circle + mark(301, "round"))
+        for words, want in ((["--process", "program"], ["deep", "half"]), (["--thread", "one"], ["first", "second"]), (["--not", "--process", "77"], ["first", "second"])):
+            self.orma("filter", "whole", *words, "-o", "piece", "-f")
+            self.assertEqual(self.rows("piece", "SELECT name FROM slice ORDER BY 1")[0], [f'"{w}"' for w in want], words)
+
     def test_a_filter_keeps_what_the_kernel_lost(self):
         def bundle(*fields, head=b""):
             return packet(num(10, 50), head, field(1, num(1, 0), *fields))

@@ -20,14 +20,13 @@
 #include "protos/fields/trace.h"
 #include "protos/fields/track_event.h"
 #include "protos/reflect/schema.h"
+#include "sdk/base/hash.h"
 #include "sdk/base/path.h"
 #include "sdk/base/vec.h"
 #include "sdk/wire/pb_writer.h"
 #include "tools/pieces/bundle.h"
 #include "tools/pieces/category.h"
 #include "tools/pieces/survey.h"
-
-#define PARENTS_MAX 32
 
 /* Whom something is of; 0: nobody knows. */
 struct owner {
@@ -43,9 +42,12 @@ struct wanted {
 };
 _Static_assert(ORMA_PIECES_WANTS_MAX <= 64, "bits in struct wanted");
 
+enum track_state { TRACK_NEW, TRACK_OPEN, TRACK_DONE };
+
 struct track {
-    uint64_t parent; /* uuid; 0: none */
-    struct owner owner;
+    uint64_t parent;    /* uuid; 0: none */
+    struct owner owner; /* what it says itself; when done, of the nearest one above that says it */
+    uint8_t state;      /* open: those above it are being looked at, so that circles end there */
 };
 
 struct filter {
@@ -58,10 +60,11 @@ struct filter {
     struct wanted process, thread, category, kind;
     struct orma_map processes, threads; /* pids and tids that match */
     struct orma_map of_thread;          /* tid → pid */
-    struct orma_map by_uuid;            /* → index into tracks */
+    struct orma_map by_uuid;            /* of a machine → index into tracks */
     struct orma_map by_seq;             /* index of a sequence → tid << 32 | pid */
     struct orma_map lost;               /* cpus whose loss is in front of an event yet to come */
     ORMA_VEC(struct track) tracks;
+    ORMA_VEC(uint32_t) way; /* tracks, each above the one before */
     struct orma_pieces_categories categories;
     struct orma_pieces_counters counters;
     unsigned look; /* at the trace, from 0 on */
@@ -244,7 +247,14 @@ static uint32_t read_process(struct filter *self, const struct orma_pb_field *f)
     return pid;
 }
 
-static void read_track(struct filter *self, struct orma_str bytes)
+/* Machines number their tracks each for itself. */
+static uint64_t track_key(const struct orma_pieces_seq *seq, uint64_t uuid)
+{
+    return seq->seq->machine ? orma_mix64(uuid + seq->seq->machine) : uuid;
+}
+
+static void read_track(struct filter *self, const struct orma_pieces_seq *seq,
+                       struct orma_str bytes)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
     struct orma_pb_field f;
@@ -267,12 +277,9 @@ static void read_track(struct filter *self, struct orma_str bytes)
             break;
         }
     }
-    const uint64_t before = orma_map_get(&self->by_uuid, uuid);
-
-    if (before != ORMA_MAP_NONE) /* services repeat them: the last one counts */
-        self->tracks.data[before] = t;
-    else
-        self->failed |= orma_map_put(&self->by_uuid, uuid, self->tracks.len) < 0 ||
+    /* Services repeat them: the first one counts, for readers too. */
+    if (orma_map_get(&self->by_uuid, track_key(seq, uuid)) == ORMA_MAP_NONE)
+        self->failed |= orma_map_put(&self->by_uuid, track_key(seq, uuid), self->tracks.len) < 0 ||
                         ORMA_VEC_PUSH(&self->tracks, t) < 0;
 }
 
@@ -404,7 +411,7 @@ static int meet(void *ctx, const struct orma_pieces_packet *packet)
         read_tree(self, p->payload);
         break;
     case ORMA_PB_TRACE_PACKET_TRACK_DESCRIPTOR:
-        read_track(self, p->payload);
+        read_track(self, seq, p->payload);
         orma_pieces_counters_describe(&self->counters, p->payload);
         break;
     case ORMA_PB_TRACE_PACKET_PROCESS_DESCRIPTOR:
@@ -434,30 +441,40 @@ static int meet(void *ctx, const struct orma_pieces_packet *packet)
 
 /* ---- what stays ---- */
 
-/* That of the nearest track above that says one. */
-static struct owner owner_of_track(const struct filter *self, uint64_t uuid)
+/* That of the nearest track above that says one. Each track is passed once. */
+static struct owner owner_of_track(struct filter *self, const struct orma_pieces_seq *seq,
+                                   uint64_t uuid)
 {
     struct owner o = {0};
 
-    for (unsigned i = 0; uuid && i < PARENTS_MAX && !o.pid; i++) {
-        const uint64_t at = orma_map_get(&self->by_uuid, uuid);
+    self->way.len = 0;
+    while (uuid) {
+        const uint64_t at = orma_map_get(&self->by_uuid, track_key(seq, uuid));
+        struct track *t = at == ORMA_MAP_NONE ? NULL : &self->tracks.data[at];
 
-        if (at == ORMA_MAP_NONE)
+        if (!t || t->state == TRACK_OPEN)
             break;
-        o = self->tracks.data[at].owner;
-        uuid = self->tracks.data[at].parent;
+        o = t->owner;
+        if (t->state == TRACK_DONE || ORMA_VEC_PUSH(&self->way, (uint32_t)at) < 0 || o.pid)
+            break;
+        t->state = TRACK_OPEN;
+        uuid = t->parent;
+    }
+    for (uint32_t i = 0; i < self->way.len; i++) {
+        self->tracks.data[self->way.data[i]].owner = o;
+        self->tracks.data[self->way.data[i]].state = TRACK_DONE;
     }
     return o;
 }
 
-static struct owner owner_of_event(const struct filter *self, const struct orma_pieces_seq *seq,
+static struct owner owner_of_event(struct filter *self, const struct orma_pieces_seq *seq,
                                    const struct orma_pieces_event *e)
 {
     const uint64_t of = e->uuid ? ORMA_MAP_NONE : orma_map_get(&self->by_seq, seq->index);
     struct owner o = {0};
 
     if (e->uuid)
-        return owner_of_track(self, e->uuid);
+        return owner_of_track(self, seq, e->uuid);
     if (of != ORMA_MAP_NONE)
         o = (struct owner){(uint32_t)of, (uint32_t)(of >> 32)};
     if (e->has_pid) /* another thread, not known unless it is named, too */
@@ -766,6 +783,7 @@ int orma_pieces_filter(const struct orma_pieces_filter_request *request)
     orma_map_fini(&self.by_seq);
     orma_map_fini(&self.lost);
     ORMA_VEC_FINI(&self.tracks);
+    ORMA_VEC_FINI(&self.way);
     orma_pieces_categories_fini(&self.categories);
     orma_pieces_counters_fini(&self.counters);
     orma_buf_fini(&self.text);

@@ -176,6 +176,15 @@ class Report(Case):
         self.orma("why", "names.txt", "--process", "first")
         self.assertIn("no process 'helper'", self.orma("why", "names.txt", "--process", "helper", code=1).stderr.decode())
 
+    def test_values_that_are_no_numbers_take_no_others_along(self):
+        text = 'packet { trusted_packet_sequence_id: 1 timestamp: 1000 track_descriptor { uuid: 9 name: "odd" counter { } } }\n'
+        for i, value in enumerate(("3", "nan", "7", "inf", "nan")):
+            text += f"packet {{ trusted_packet_sequence_id: 1 timestamp: {1001 + i} track_event {{ type: TYPE_COUNTER track_uuid: 9 double_counter_value: {value} }} }}\n"
+        (self.dir / "odd.txt").write_text(text)
+        self.orma("convert", "binary", "odd.txt", "odd.pftrace")
+        rows = json.loads(self.orma("report", "--json", "odd.pftrace", "counters").stdout)["sections"][0]["rows"]
+        self.assertEqual([(r["counter"], r["samples"], r["min"]) for r in rows], [("odd", 3, 3)])
+
     def test_wrong_names(self):
         for words, code, says in (
                 (["slwoest"], 2, "unknown section 'slwoest'; did you mean 'slowest'?"),

@@ -3,7 +3,7 @@ WITH
   buckets AS (
     SELECT track_id, CAST((ts - $from) * 24 / ($to - $from) AS INT) AS bucket, count(*) AS n, min(value) AS low,
       max(value) AS high, value_at_max_ts(ts, value) AS last, max(ts) AS ts
-    FROM counter WHERE ts >= $from AND ts <= $to
+    FROM counter WHERE ts >= $from AND ts <= $to AND value IS NOT NULL
     GROUP BY track_id, bucket ORDER BY track_id, bucket
   ),
   ranges AS (
