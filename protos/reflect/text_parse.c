@@ -6,6 +6,8 @@
 
 #include "protos/reflect/scalar.h"
 #include "protos/reflect/text_parser.h"
+#include "sdk/base/map.h"
+#include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 
 #define FLUSH_BYTES 65536
@@ -15,6 +17,8 @@ struct frame {
     struct orma_seen_msg seen;
     const struct orma_field *packed; /* the numbers of this field are being packed; NULL: none */
     size_t packed_begun;
+    uint64_t packs; /* a bit for each field of which numbers were packed; larger ones share one */
+    bool in_parts;  /* the numbers of one lie apart */
 };
 
 static int parse_message(struct orma_text_parser *p, uint32_t msg);
@@ -46,7 +50,11 @@ static int parse_scalar(struct orma_text_parser *p, struct frame *frame,
     if (!(field->flags & ORMA_FIELD_PACKED)) {
         orma_pb_put_tag(p->out, field->number, wire);
     } else if (frame->packed != field) {
+        const uint64_t bit = UINT64_C(1) << (field->number < 63 ? field->number : 63);
+
         close_packed(p, frame);
+        frame->in_parts |= frame->packs & bit;
+        frame->packs |= bit;
         frame->packed = field;
         frame->packed_begun = orma_pb_begin(p->out, field->number);
     }
@@ -241,11 +249,48 @@ static int flush(struct orma_text_parser *p, const struct frame *frame)
     return err;
 }
 
+/* All numbers of the field from here on, in one. */
+static void put_parts(struct orma_buf *out, struct orma_pb_reader r, uint32_t number)
+{
+    const size_t begun = orma_pb_begin(out, number);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f))
+        if (f.id == number && f.wire == ORMA_PB_LEN)
+            orma_buf_put(out, f.data, f.len);
+    orma_pb_end(out, begun);
+}
+
+/* Numbers of a packed field that lie apart become one list, as other writers make it: readers that
+ * look for the list take the last one. */
+static void join_packed(struct orma_text_parser *p, uint32_t msg, size_t start)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf joined = {0};
+    ORMA_AUTO(orma_map_fini) struct orma_map done = {0};
+    struct orma_pb_reader r = orma_pb_reader(p->out->data + start, p->out->len - start);
+    struct orma_pb_field f;
+
+    for (struct orma_pb_reader at = r; orma_pb_next(&r, &f); at = r) {
+        const struct orma_field *field = orma_schema_field(p->schema, msg, f.id);
+
+        if (!field || !(field->flags & ORMA_FIELD_PACKED) || f.wire != ORMA_PB_LEN) {
+            orma_buf_put(&joined, at.pos, (size_t)(r.pos - at.pos));
+        } else if (orma_map_get(&done, f.id) == ORMA_MAP_NONE) {
+            put_parts(&joined, at, f.id);
+            joined.failed |= orma_map_put(&done, f.id, 1) < 0;
+        }
+    }
+    p->out->len = start;
+    orma_buf_put(p->out, joined.data, joined.len);
+    p->out->failed |= joined.failed;
+}
+
 /* The fields of the innermost message; what closes it stays the current token. */
 static int parse_message(struct orma_text_parser *p, uint32_t msg)
 {
     struct frame frame = {0};
     int err = orma_seen_open(&p->seen, msg, &frame.seen);
+    const size_t start = p->out->len;
 
     while (!err && !orma_text_at_close(p)) {
         err = parse_field(p, &frame);
@@ -253,6 +298,8 @@ static int parse_message(struct orma_text_parser *p, uint32_t msg)
             err = flush(p, &frame);
     }
     close_packed(p, &frame);
+    if (frame.in_parts && p->depth) /* of the outermost message, parts are gone */
+        join_packed(p, msg, start);
     if (!err)
         err = check_required(p, &frame);
     orma_seen_close(&p->seen, &frame.seen);

@@ -121,6 +121,14 @@ class Convert(Case):
         packet = varint(field << 3 | 2) + varint(len(body)) + body
         return b"\x0a" + varint(len(packet)) + packet
 
+    def test_numbers_of_a_list_that_lie_apart_are_one_list(self):
+        rows = [(100, 1, 0), (5, 2, 1), (6, 3, 1)]
+        text = " ".join(f"switch_timestamp: {ts} switch_next_pid: {pid} switch_prev_state: {state} switch_next_prio: 120 switch_next_comm_index: 0" for ts, pid, state in rows)
+        (self.dir / "lists.txt").write_text(f'packet {{ trusted_packet_sequence_id: 1 ftrace_events {{ cpu: 0 compact_sched {{ intern_table: "a" {text} intern_table: "b" }} }} }}')
+        self.orma("convert", "binary", "lists.txt", "lists.pftrace")
+        out = self.orma("query", "lists.pftrace", "SELECT ts, tid FROM sched JOIN thread USING (utid)").stdout.decode()
+        self.assertEqual(out.split()[1:], ["105,2", "111,3"])
+
     def test_text_and_back(self):
         self.assertEqual(self.orma("convert", "text", "t.pftrace").stdout.decode(), TRACE)
         self.assertEqual(self.orma("convert", "text", input=self.binary).stdout.decode(), TRACE)
