@@ -206,6 +206,15 @@ class Limits(Attack):
             time.sleep(0.002)
 
     @unittest.skipIf(os.geteuid() != 0, "looking into the process of another user needs root")
+    def test_names_of_categories(self):
+        """A category begins no line of its own in the list of data sources."""
+        self.start_traced()
+        p = self.producer("track events")
+        p.register("track_event", sub(8, sub(1, sub(1, "c\nFORGED (1)") + sub(2, "text"))))
+        listed = self.orma("status", "--long").stdout.decode()
+        self.assertIn("FORGED", listed)
+        self.assertFalse([line for line in listed.splitlines() if line.startswith("FORGED")], listed)
+
     def test_libraries_that_pretend(self):
         self.dir.chmod(0o711)
         library = self.dir / "liborma_heap.so"

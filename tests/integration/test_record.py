@@ -174,6 +174,17 @@ class Record(Case):
         self.assertEqual(p.wait(20 * SLOW), 0)
         self.assertEqual(self.one(trace, "SELECT count(*) > 0 FROM metadata"), "1")
 
+    def test_nohup(self):
+        """The end of the terminal ends neither the recording nor its command."""
+        script = "kill -HUP $PPID; kill -HUP $$; sleep 0.3; echo survived"
+        for argv in (("record", "--private", "--allow-unknown", "-o", "t.pftrace", "cpu"), ("heap", "-o", "heap")):
+            done = self.run_program("nohup", ORMA, *argv, "--", "sh", "-c", script, stdin=subprocess.DEVNULL)
+            self.assertIn(b"survived", done.stdout, done.stderr)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.run_program(ORMA, "record", "--private", "--allow-unknown", "-o", "u.pftrace", "cpu", "--", "sh", "-c",
+                                "kill -HUP $$; echo survived", stdin=subprocess.DEVNULL)
+        self.assertNotIn(b"survived", done.stdout)
+
     def test_two_signals_at_once_are_one(self):
         """As `timeout -s INT` sends them: to its child, then to its group. Nothing is written before the end."""
         trace = self.dir / "t.pftrace"

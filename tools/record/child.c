@@ -18,6 +18,7 @@
 #include "sdk/base/fd.h"
 #include "sdk/base/str.h"
 #include "sdk/ipc/sock.h"
+#include "tools/base/signals.h"
 
 /* There is a session for it, so its first events are worth the wait. */
 #define CONNECT_WAIT_MS "2000"
@@ -37,6 +38,8 @@ pid_t orma_record_child_spawn(char *const *argv, const char *producer_addr,
         return -errno;
     sigemptyset(&none);
     sigfillset(&all);
+    if (orma_signals_hangup_ignored())
+        sigdelset(&all, SIGHUP);
     int r = posix_spawnattr_init(&attr);
     if (r)
         return -r;
@@ -70,8 +73,10 @@ static void default_signals(void)
 {
     sigset_t none;
 
-    for (int sig = 1; sig < NSIG; sig++)
-        (void)signal(sig, SIG_DFL); /* two of them refuse */
+    for (int sig = 1; sig < NSIG; sig++) {
+        if (sig != SIGHUP || !orma_signals_hangup_ignored())
+            (void)signal(sig, SIG_DFL); /* two of them refuse */
+    }
     sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL); /* fails for bad arguments only */
 }

@@ -31,7 +31,8 @@ struct scan {
     struct orma_record_trace_scan *ret;
     /* Events that the kernel lost, and hits of kprobes that it missed, by place_of(). */
     struct orma_map first, last;
-    uint64_t start_ns; /* of the session */
+    struct orma_map machine_of; /* of sequences that are not of this machine */
+    uint64_t start_ns;          /* of the session */
     uint64_t unreadable, perf_lost, perf_skipped;
     struct orma_map valid;      /* sequences whose names and clocks are known */
     struct orma_map kernel_seq; /* their place in `kernel` */
@@ -163,21 +164,32 @@ static void read_kernel_stats(struct scan *s, uint32_t sequence, struct orma_pb_
     }
 }
 
-/* Of sequences that tell of the same cpu, the one that tells most: they may have one buffer. */
-static void sum_up_kernel(const struct scan *s, struct orma_ledger *loss)
+static uint64_t known_or_zero(const struct orma_map *map, uint64_t key)
 {
-    uint64_t most[CPUS_MAX + 1] = {0};
+    uint64_t val = orma_map_get(map, key);
+
+    return val == ORMA_MAP_NONE ? 0 : val;
+}
+
+/* Of sequences that tell of the same cpu, the one that tells most: they may have one buffer. */
+static void sum_up_kernel(struct scan *s, struct orma_ledger *loss)
+{
+    struct orma_map most = {0}; /* by machine and cpu */
 
     ORMA_MAP_EACH (slot, &s->last) {
-        uint64_t first = orma_map_get(&s->first, slot->key), cpu = slot->key & 0xffff;
+        uint64_t first = known_or_zero(&s->first, slot->key), cpu = slot->key & 0xffff;
+        uint64_t place = known_or_zero(&s->machine_of, slot->key >> 16) << 16 | cpu;
 
-        first = first == ORMA_MAP_NONE ? 0 : first;
-        if (slot->val > first)
-            most[cpu] = ORMA_MAX(most[cpu], slot->val - first);
+        if (slot->val > first && slot->val - first > known_or_zero(&most, place))
+            s->no_memory |= orma_map_put(&most, place, slot->val - first) < 0;
     }
-    loss->kprobes_missed = most[KPROBES];
-    for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++)
-        loss->kernel_overrun = orma_ledger_sum(loss->kernel_overrun, most[cpu]);
+    ORMA_MAP_EACH (slot, &most) {
+        uint64_t *sum =
+            (slot->key & 0xffff) == KPROBES ? &loss->kprobes_missed : &loss->kernel_overrun;
+
+        *sum = orma_ledger_sum(*sum, slot->val);
+    }
+    orma_map_fini(&most);
 }
 
 static void read_bundle(struct scan *s, struct orma_pb_reader r)
@@ -260,7 +272,7 @@ static void follow_state(struct scan *s, uint32_t sequence, const struct state *
 static void read_packet(struct scan *s, struct orma_pb_reader r)
 {
     struct orma_pb_field f, event = {0}, kernel = {0};
-    uint32_t sequence = 0;
+    uint32_t sequence = 0, machine = 0;
     uint64_t timestamp = 0;
     struct state state = {0};
     bool stats = false, has_list = false, has_data = false;
@@ -273,6 +285,9 @@ static void read_packet(struct scan *s, struct orma_pb_reader r)
         switch (f.id) {
         case ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID:
             sequence = orma_pb_u32(&f);
+            break;
+        case ORMA_PB_TRACE_PACKET_MACHINE_ID: /* the service says it */
+            machine = orma_pb_u32(&f);
             break;
         case ORMA_PB_TRACE_PACKET_FTRACE_EVENTS:
             read_bundle(s, orma_pb_sub(&f));
@@ -311,6 +326,7 @@ static void read_packet(struct scan *s, struct orma_pb_reader r)
     if (event.data)
         read_service_event(s, orma_pb_sub(&event), timestamp);
     if (kernel.data) {
+        s->no_memory |= machine && orma_map_put(&s->machine_of, sequence, machine) < 0;
         read_kernel_stats(s, sequence, orma_pb_sub(&kernel));
         keep_kernel_stats(s, sequence, orma_pb_sub(&kernel));
     }
@@ -361,6 +377,7 @@ static void scan_free(struct scan *s)
         return;
     orma_map_fini(&s->first);
     orma_map_fini(&s->last);
+    orma_map_fini(&s->machine_of);
     orma_map_fini(&s->valid);
     orma_map_fini(&s->kernel_seq);
     orma_buf_fini(&s->kernel);

@@ -46,14 +46,20 @@ int orma_service_state_query(struct orma_consumer *consumer, struct orma_buf *re
 
 /* ---- cells ---- */
 
-/* Text of others in at least `width` columns, followed by a blank. */
-static void cell(FILE *out, struct orma_str text, size_t width)
+/* Text of others: it begins no line. */
+static void put_plain(FILE *out, struct orma_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.data[i];
 
         fputc(c < ' ' || c == 0x7f ? '?' : c, out);
     }
+}
+
+/* In at least `width` columns, followed by a blank. */
+static void cell(FILE *out, struct orma_str text, size_t width)
+{
+    put_plain(out, text);
     fprintf(out, "%*s ", (int)(text.len < width ? width - text.len : 0), "");
 }
 
@@ -155,7 +161,7 @@ static void print_category(struct orma_pb_reader r, bool first, FILE *out)
         fputs(", ", out);
     while (orma_pb_next(&r, &f)) {
         if (f.id == ORMA_PB_TRACK_EVENT_CATEGORY_NAME)
-            fprintf(out, "%.*s", (int)f.len, (const char *)f.data);
+            put_plain(out, orma_pb_str(&f));
     }
 }
 

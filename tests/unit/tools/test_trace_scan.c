@@ -3,7 +3,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "protos/fields/ftrace.h"
+#include "protos/fields/trace.h"
 #include "sdk/base/fd.h"
+#include "sdk/wire/pb_writer.h"
 #include "tests/support/leaks.h"
 #include "tools/record/trace_scan.h"
 
@@ -18,6 +21,70 @@ static void write_packets(struct orma_buf *out)
         for (unsigned n = 0; n < PACKET_LEN - 4; n++)
             orma_buf_put_byte(out, 0);
     }
+}
+
+enum { START = ORMA_PB_FTRACE_STATS_START_OF_TRACE, END = ORMA_PB_FTRACE_STATS_END_OF_TRACE };
+
+static void put_kernel(struct orma_buf *out, uint32_t sequence, uint32_t machine, uint32_t phase,
+                       uint64_t overrun)
+{
+    size_t packet = orma_pb_begin(out, 1);
+    size_t stats = orma_pb_begin(out, ORMA_PB_TRACE_PACKET_FTRACE_STATS);
+
+    orma_pb_put_u64(out, ORMA_PB_FTRACE_STATS_PHASE, phase);
+    for (unsigned cpu = 0; cpu < 2; cpu++) {
+        size_t one = orma_pb_begin(out, ORMA_PB_FTRACE_STATS_CPU_STATS);
+        orma_pb_put_u64(out, ORMA_PB_FTRACE_CPU_STATS_CPU, cpu);
+        orma_pb_put_u64(out, ORMA_PB_FTRACE_CPU_STATS_OVERRUN, overrun);
+        orma_pb_end(out, one);
+    }
+    size_t kprobes = orma_pb_begin(out, ORMA_PB_FTRACE_STATS_KPROBE_STATS);
+    orma_pb_put_u64(out, ORMA_PB_FTRACE_KPROBE_STATS_MISSES, overrun);
+    orma_pb_end(out, kprobes);
+    orma_pb_end(out, stats);
+    orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence);
+    if (machine)
+        orma_pb_put_u64(out, ORMA_PB_TRACE_PACKET_MACHINE_ID, machine);
+    orma_pb_end(out, packet);
+}
+
+static void expect_lost(struct orma_buf *trace, uint64_t events, uint64_t kprobes)
+{
+    struct orma_record_trace_scan scan;
+    int fd = memfd_create("trace", MFD_CLOEXEC);
+
+    cr_assert_eq(orma_fd_write_all(fd, trace->data, trace->len), 0);
+    cr_assert(orma_record_trace_scan(fd, &scan));
+    cr_expect_eq(scan.loss.kernel_overrun, events);
+    cr_expect_eq(scan.loss.kprobes_missed, kprobes);
+    orma_record_trace_scan_fini(&scan);
+    close(fd);
+}
+
+/* Any producer can write such packets: it can add to what others lost, and take nothing away. */
+Test(trace_scan, each_sequence_speaks_of_the_kernel_for_itself)
+{
+    struct orma_buf trace = {0};
+
+    put_kernel(&trace, 7, 0, START, UINT64_C(1) << 62);
+    put_kernel(&trace, 2, 0, START, 100);
+    put_kernel(&trace, 2, 0, END, 150);
+    put_kernel(&trace, 2, 0, END, 160);
+    put_kernel(&trace, 7, 0, END, 0);
+    put_kernel(&trace, 8, 0, START, UINT64_MAX);
+    put_kernel(&trace, 8, 0, END, UINT64_MAX);
+    expect_lost(&trace, 120, 60);
+    put_kernel(&trace, 9, 0, START, 5); /* of the same buffer */
+    put_kernel(&trace, 9, 0, END, 60);
+    expect_lost(&trace, 120, 60);
+    put_kernel(&trace, 10, 33, START, 0); /* of another machine */
+    put_kernel(&trace, 10, 33, END, 1000);
+    expect_lost(&trace, 2120, 1060);
+    put_kernel(&trace, 11, 0, END, UINT64_MAX);
+    put_kernel(&trace, 12, 34, END, UINT64_MAX);
+    expect_lost(&trace, UINT64_MAX, UINT64_MAX); /* sums stay there */
+    orma_buf_fini(&trace);
+    orma_assert_no_leaks();
 }
 
 struct cutter {
