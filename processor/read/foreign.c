@@ -39,8 +39,6 @@ static const struct {
     uint8_t len;
     const char *is;
 } magics[] = {
-    {BYTES("\x17\x08\x44tracing"),
-     READS("trace-cmd's trace.dat", "`trace-cmd report` converts it to text that can be read")},
     {BYTES("\xc1\x1f\xfc\xc1"),
      READS("a stream of the Common Trace Format (LTTng)", "`babeltrace2 FOLDER` reads it")},
     {BYTES("\xc1\xfc\x1f\xc1"),

@@ -201,6 +201,27 @@ int orma_kallsyms_read(int dir_fd, const char *path, struct orma_kallsyms **ret)
     return 0;
 }
 
+int orma_kallsyms_parse(struct orma_str text, struct orma_kallsyms **ret)
+{
+    struct orma_kallsyms *self = new_table();
+    int r = self ? parse_lines(self, &text) : -ENOMEM;
+
+    if (!r)
+        r = parse_line(self, text);
+    if (!r && !self->symbols.len)
+        r = -ENOENT;
+    if (!r)
+        sort(self);
+    if (!r && self->steps.failed)
+        r = -ENOMEM;
+    if (r < 0) {
+        orma_kallsyms_free(self);
+        return r;
+    }
+    *ret = self;
+    return 0;
+}
+
 /* What the table has; it was in the map or in memory of its own. */
 static void clear(struct orma_kallsyms *self)
 {

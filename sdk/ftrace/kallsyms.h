@@ -17,6 +17,8 @@ struct orma_kallsyms;
  * skipped. -ENOENT: all addresses are hidden (0), or there is no such file. -ENOMEM, -errno.
  */
 int orma_kallsyms_read(int dir_fd, const char *path, struct orma_kallsyms **ret);
+/* The same of a text that is in memory. */
+int orma_kallsyms_parse(struct orma_str text, struct orma_kallsyms **ret);
 void orma_kallsyms_free(struct orma_kallsyms *self);
 
 /*

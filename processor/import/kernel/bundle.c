@@ -94,9 +94,13 @@ static bool bundle_clock(struct orma_import_ctx *imp, const struct orma_packet_c
     uint32_t id;
 
     switch (head->clock) {
-    case ORMA_PB_FTRACE_CLOCK_UNSPECIFIED:
-        *ret = ORMA_CLOCK_BOOTTIME;
+    case ORMA_PB_FTRACE_CLOCK_UNSPECIFIED: {
+        /* Of packets that is the boot clock. Files of others that hold kernel pages have theirs. */
+        const struct orma_clock_view *view = orma_reader_view(imp->reader, ctx->machine);
+
+        *ret = view && view->source ? view->source : ORMA_CLOCK_BOOTTIME;
         return true;
+    }
     case ORMA_PB_FTRACE_CLOCK_GLOBAL:
     case ORMA_PB_FTRACE_CLOCK_LOCAL:
         id = FTRACE_CLOCK_ID;
@@ -193,8 +197,8 @@ static void took(struct orma_import_ctx *imp, uint64_t events)
 }
 
 static bool push_range(struct orma_import_ctx *imp, const struct orma_kernel_bundle *whole,
-                         enum orma_item_kind kind, uint32_t from, uint32_t to, int64_t first,
-                         int64_t last, int64_t offset)
+                       enum orma_item_kind kind, uint32_t from, uint32_t to, int64_t first,
+                       int64_t last, int64_t offset)
 {
     struct orma_kernel_bundle part = *whole;
 
@@ -337,6 +341,8 @@ static void note_start(struct orma_import_ctx *imp, uint16_t machine,
     l->cpu_seen[head->cpu] = 1;
     if (!head->has_previous_end && !head->has_last_read)
         return;
+    if (!ts && !orma_reader_is_trace_clock(imp->reader, machine, clock))
+        return; /* there was nothing before, by whatever clock */
     if (!orma_reader_is_trace_clock(imp->reader, machine, clock) &&
         !orma_reader_to_trace_time(imp->reader, machine, clock, ts, &ts, NULL)) {
         imp->reader->error = "the clock of a bundle of kernel events cannot be aligned with others "

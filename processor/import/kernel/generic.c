@@ -21,7 +21,7 @@
 
 /* google.protobuf.DescriptorProto and FieldDescriptorProto */
 enum { DESCRIPTOR_NAME = 1, DESCRIPTOR_FIELD = 2 };
-enum { FIELD_NAME = 1, FIELD_NUMBER = 3, FIELD_TYPE = 5 };
+enum { FIELD_NAME = 1, FIELD_NUMBER = 3, FIELD_LABEL = 4, FIELD_TYPE = 5, LABEL_REPEATED = 3 };
 
 static bool read_field(struct orma_import_ctx *imp, struct orma_str bytes,
                        struct orma_generic_field *ret)
@@ -35,6 +35,8 @@ static bool read_field(struct orma_import_ctx *imp, struct orma_str bytes,
             ret->name = orma_model_str(imp->model, orma_pb_str(&f));
         else if (f.id == FIELD_NUMBER)
             ret->number = orma_pb_u32(&f);
+        else if (f.id == FIELD_LABEL)
+            ret->repeated = orma_pb_u32(&f) == LABEL_REPEATED;
         else if (f.id == FIELD_TYPE)
             ret->type = (uint8_t)orma_pb_u32(&f);
     }
@@ -191,18 +193,40 @@ static const struct orma_generic_field *find_field(const struct orma_kernel_gene
     return NULL;
 }
 
+/* Numbers of arrays get a key each: "caller[2]". */
+static void put_element(struct orma_import_ctx *imp, const struct orma_generic_field *field,
+                        const struct orma_pb_field *f, uint32_t index, struct orma_args_list *ret)
+{
+    struct orma_strpool *pool = &imp->model->storage->pool;
+    const bool is_signed = field->type == ORMA_TYPE_INT64 || field->type == ORMA_TYPE_INT32;
+
+    orma_args_put(ret, (struct orma_args_item){
+                           .flat_key = field->name,
+                           .key = orma_strpool_addf(pool, "%s[%u]",
+                                                    orma_strpool_cstr(pool, field->name), index),
+                           .type = is_signed ? ORMA_ARG_INT : ORMA_ARG_UINT,
+                           .i = orma_pb_i64(f)});
+}
+
 void orma_kernel_generic_args(struct orma_import_ctx *imp,
                               const struct orma_kernel_generic_event *g, struct orma_str payload,
                               struct orma_args_list *ret)
 {
     struct orma_pb_reader r = orma_pb_reader(payload.data, payload.len);
     struct orma_pb_field f;
+    uint32_t index = 0, before = 0;
 
     while (orma_pb_next(&r, &f)) {
         const struct orma_generic_field *field = find_field(g, f.id);
 
         if (!field)
             continue;
+        if (field->repeated && is_number(field->type)) {
+            index = f.id == before ? index + 1 : 0;
+            before = f.id;
+            put_element(imp, field, &f, index, ret);
+            continue;
+        }
         switch ((enum orma_field_type)field->type) {
         case ORMA_TYPE_INT32:
         case ORMA_TYPE_INT64:

@@ -47,6 +47,7 @@ struct orma_kernel_generic_event {
     struct orma_generic_field {
         uint32_t number, name;
         uint8_t type; /* enum orma_field_type */
+        bool repeated;
     } * fields;
     /* Indices + 1 of the fields that make a track event of it, see generic.c. */
     uint8_t event_type, slice_name, track_name, counter_value, scope;

@@ -22,7 +22,6 @@ static const struct kind {
     size_t len;
     const char *says; /* in the error */
 } kinds[] = {
-    {BINARY("\x17\x08\x44tracing"), "trace-cmd's trace.dat; `trace-cmd report`"},
     {BINARY("\xc1\x1f\xfc\xc1"), "Common Trace Format"},
     {BINARY("\xc1\xfc\x1f\xc1"), "Common Trace Format"},
     {BINARY("\x57\x1d\xd1\x75"), "Common Trace Format"},

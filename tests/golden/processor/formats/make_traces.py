@@ -321,6 +321,139 @@ def fuchsia():
     ])
 
 
+# ---- trace-cmd ----
+
+def trace_format(name, number, *fields):
+    """Fields as (declaration, size, signed), one behind the other, behind the common ones."""
+    common = (("unsigned short common_type", 2, 0), ("unsigned char common_flags", 1, 0), ("unsigned char common_preempt_count", 1, 0),
+              ("int common_pid", 4, 1))
+    out, at = f"name: {name}\nID: {number}\nformat:\n", 0
+    for i, (text, size, signed) in enumerate(common + fields):
+        out += ("\n" if i == len(common) else "") + f"\tfield:{text};\toffset:{at};\tsize:{size};\tsigned:{signed};\n"
+        at += size
+    return (out + '\nprint fmt: ""\n').encode()
+
+
+SWITCH = trace_format("sched_switch", 310, ("char prev_comm[16]", 16, 0), ("pid_t prev_pid", 4, 1), ("int prev_prio", 4, 1),
+                      ("long prev_state", 8, 1), ("char next_comm[16]", 16, 0), ("pid_t next_pid", 4, 1), ("int next_prio", 4, 1))
+PRINT = trace_format("print", 5, ("unsigned long ip", 8, 0), ("char buf[]", 0, 0))
+STRANGE = trace_format("strange", 900, ("u16 words[2]", 4, 0), ("__data_loc char[] text", 4, 0), ("s32 last", 4, 1))
+
+
+class TraceDat:
+    """The parts of a trace.dat in one byte order."""
+
+    def __init__(self, order="<", long_size=8):
+        self.order, self.long = order, long_size
+
+    def pack(self, form, *values):
+        return struct.pack(self.order + form, *values)
+
+    def sized(self, data, form="Q"):
+        return self.pack(form, len(data)) + data
+
+    def head(self, version):
+        return b"\x17\x08\x44tracing" + version + b"\0" + bytes([self.order == ">", self.long]) + self.pack("I", 4096)
+
+    def header(self):
+        page = (f"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:{self.long};\tsigned:1;\n"
+                f"\tfield: char data;\toffset:{8 + self.long};\tsize:{4088 - self.long};\tsigned:1;\n").encode()
+        return b"header_page\0" + self.sized(page) + b"header_event\0" + self.sized(b"type_len\n")
+
+    def formats(self):
+        return self.pack("I", 1) + self.sized(PRINT), (self.pack("I", 2) + b"sched\0" + self.pack("I", 1) + self.sized(SWITCH) +
+                                                       b"odd\0" + self.pack("I", 1) + self.sized(STRANGE))
+
+    def event(self, delta, number, pid, data, long=False):
+        data = self.pack("HBBi", number, 0, 0, pid) + data
+        data += bytes(-len(data) % 4)
+        kind = 0 if long else len(data) // 4
+        word = kind << 27 | delta if self.order == ">" else kind | delta << 5
+        return self.pack("I", word) + (self.pack("I", len(data) + 4) if long else b"") + data
+
+    def extend(self, delta):
+        word = 30 << 27 | delta & 0x7ffffff if self.order == ">" else 30 | (delta & 0x7ffffff) << 5
+        return self.pack("II", word, delta >> 27)
+
+    def switch(self, delta, before, after, state=0):
+        (prev, prev_comm), (then, then_comm) = before, after
+        return self.event(delta, 310, prev, prev_comm.ljust(16, b"\0") + self.pack("iiq", prev, 120, state) +
+                          then_comm.ljust(16, b"\0") + self.pack("ii", then, 100))
+
+    def print(self, delta, pid, text, long=False):
+        return self.event(delta, 5, pid, self.pack("Q", 0xfff0) + text + b"\0", long)
+
+    def strange(self, delta, pid):
+        return self.event(delta, 900, pid, self.pack("HHIi", 7, 65535, 20 | 4 << 16, -5) + b"two\0")
+
+    def page(self, time, *events, lost=False):
+        data = b"".join(events)
+        return (self.pack("Q", time) + self.pack("Q" if self.long == 8 else "I", len(data) | lost << 31) + data).ljust(4096, b"\0")
+
+    def option(self, number, data):
+        return self.pack("HI", number, len(data)) + data
+
+
+def trace_dat():
+    """Version 7, packed: two buffers that both have switches, of which the top one counts; a lost page; an event without a format."""
+    t, out, strings = TraceDat(), bytearray(), b"\0"
+
+    def packed(data):
+        data = b"\x78\x9c" + stored(data) + struct.pack(">I", zlib.adler32(data))
+        return data
+
+    def section(number, data):
+        at = len(out)
+        body = packed(data)
+        out.extend(t.pack("HHIQ", number, 1, 0, len(body) + 8) + t.pack("II", len(body), len(data)) + body)
+        return t.pack("Q", at)
+
+    def buffer(name, *cpus):
+        at, table = len(out), b""
+        out.extend(t.pack("HHIQ", 3, 1, 0, 0))
+        for cpu, *pages in cpus:
+            chunks = b"".join(t.pack("II", len(packed(p)), len(p)) + packed(p) for p in pages)
+            table += t.pack("IQQ", cpu, len(out), len(chunks))
+            out.extend(t.pack("I", len(pages)) + chunks)
+        return t.option(3, t.pack("Q", at) + name + b"\0boot\0" + t.pack("II", 4096, len(cpus)) + table)
+
+    a, b, idle = (41, b"worker"), (42, b"other"), (0, b"swapper/1")
+    out += t.head(b"7") + b"zlib\0" + b"1.2\0"
+    place = len(out)
+    out += bytes(8)
+    ftrace, formats = t.formats()
+    options = [t.option(16, section(16, t.header())), t.option(17, section(17, ftrace)), t.option(18, section(18, formats)),
+               t.option(21, section(21, t.sized(b"41 worker\n42 other\n43 never here\n44 quiet one\n"))),
+               t.option(4, b"[local] boot"), t.option(5, b"Linux host 6.1.0 x86_64\0"), t.option(9, b"3.2\0"), t.option(99, b"new"),
+               t.option(2, b"CPU: 1\nentries: 4\noverrun: 3\ncommit overrun: 0\nbytes: 400\ndropped events: 2\nread events: 7\n"),
+               t.option(8, t.pack("I", 2))]
+    options += [buffer(b"", (1, t.page(1000, t.switch(0, idle, a), t.print(100, 41, b"B|41|work"), t.event(1, 77, 41, b"none"),
+                                       t.print(400, 41, b"E|41"), t.switch(100, a, b, 1)),
+                             t.page(3000, t.strange(5, 42), t.extend(1 << 30), t.print(0, 44, b"a long one", long=True), lost=True))),
+                buffer(b"side", (1, t.page(1200, t.switch(0, idle, a), t.switch(7, a, b)), bytes(4096)))]
+    last = section(0, b"".join(options) + t.option(0, bytes(8)))
+    out[place:place + 8] = last
+    return bytes(out)
+
+
+def trace_dat_big():
+    """Version 6 of a big-endian machine of 32 bits, whose ticks are half a nanosecond, an hour late; an instance, whose table comes later."""
+    t = TraceDat(">", 4)
+    ftrace, formats = t.formats()
+    a, idle = (41, b"worker"), (0, b"swapper/0")
+    top = t.page(2000, t.switch(0, idle, a), t.strange(20, 41), t.extend(1 << 28), t.switch(0, a, idle, 1))
+    side = t.page(4000, t.print(2, 41, b"C|41|level|9"))
+    side = side[:8] + t.pack("I", 1 << 20 | 4000) + side[12:] + t.page(5000, t.print(2, 41, b"C|41|level|8"))  # the first page is damaged
+    head = (t.head(b"6") + t.header() + ftrace + formats + t.sized(b"", "I") + t.sized(b"", "I") + t.sized(b"41 worker\n") + t.pack("I", 1) +
+            b"options  \0" + t.option(14, t.pack("IIQ", 1, 1, 0)) + t.option(7, b"3600000000000\0"))
+    table = b"flyrecord\0"
+    late = len(head) + 6 + 8 + 5 + 2 + len(table) + 16
+    begin = (late + len(table) + 16 + 4095) // 4096 * 4096
+    head += t.option(3, t.pack("Q", late) + b"side\0") + t.pack("H", 0)
+    head += table + t.pack("QQ", begin, len(top)) + table + t.pack("QQ", begin + len(top), len(side))
+    return head.ljust(begin, b"\0") + top + side
+
+
 TRACES = {
     "gzip/trace.gz": gzip_twice(),
     "xz/trace.xz": lzma.compress(MARKS[:40]) + bytes(4) + lzma.compress(MARKS[40:]),
@@ -340,6 +473,8 @@ TRACES = {
     "art_method_v2/trace.trace": art_v2(),
     "symbols/trace.tar": tar(("a.symbols", symbols()), ("b.pftrace", profile_of_packets())),
     "fuchsia/trace.fxt": fuchsia(),
+    "trace_dat/trace.dat": trace_dat(),
+    "trace_dat_big/trace.dat": trace_dat_big(),
 }
 
 
