@@ -28,7 +28,8 @@
 
 static bool has_names(uint32_t type)
 {
-    return type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN || type == ORMA_PB_TRACK_EVENT_TYPE_INSTANT;
+    return type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN ||
+           type == ORMA_PB_TRACK_EVENT_TYPE_INSTANT || type == ORMA_PB_TRACK_EVENT_TYPE_STATE;
 }
 
 /* What the arguments say about the whole event. */

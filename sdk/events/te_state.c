@@ -273,7 +273,8 @@ bool orma_te_introduce(struct orma_te_thread *t, struct orma_te_seq *seq, uint64
 
 static bool has_names(uint32_t type)
 {
-    return type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN || type == ORMA_PB_TRACK_EVENT_TYPE_INSTANT;
+    return type == ORMA_PB_TRACK_EVENT_TYPE_SLICE_BEGIN ||
+           type == ORMA_PB_TRACK_EVENT_TYPE_INSTANT || type == ORMA_PB_TRACK_EVENT_TYPE_STATE;
 }
 
 static bool grow_sites(struct orma_te_seq *seq, uint32_t id)

@@ -16,6 +16,7 @@
 #include "sdk/wire/pb_writer.h"
 
 #define COUNTER_MAGIC 0xb1a4a67d7970839eu
+#define STATE_MAGIC 0x9b6c5d2f1e3a47c8u
 #define START_TIME_FIELD 22
 #define STAT_MAX 2048u
 #define CMDLINE_MAX 2048u
@@ -123,6 +124,15 @@ struct orma_track orma_track_counter(const char *name, uint64_t id, const struct
     return t;
 }
 
+struct orma_track orma_track_state(const char *name, uint64_t id, const struct orma_track *parent)
+{
+    struct orma_track t = orma_track_named(name, id, parent);
+
+    t.uuid ^= STATE_MAGIC;
+    t.kind = ORMA_TRACK_STATE;
+    return t;
+}
+
 /* ---- descriptors ---- */
 
 static void put_process(struct orma_buf *b)
@@ -204,6 +214,9 @@ void orma_te_put_track(struct orma_buf *b, const struct orma_track *track)
         break;
     case ORMA_TRACK_COUNTER:
         put_counter(b, track);
+        break;
+    case ORMA_TRACK_STATE:
+        orma_pb_put_bytes(b, ORMA_PB_TRACK_DESCRIPTOR_STATE, NULL, 0);
         break;
     case ORMA_TRACK_GLOBAL:
     case ORMA_TRACK_NAMED:

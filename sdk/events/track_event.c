@@ -639,7 +639,7 @@ void orma_counter_double(struct orma_site *site, const struct orma_track *track,
 
 /* ---- given times, scopes ---- */
 
-static uint32_t emit_all(uint32_t sessions, const struct orma_te_event *ev)
+static ORMA_COLD uint32_t emit_all(uint32_t sessions, const struct orma_te_event *ev)
 {
     struct orma_te_thread *self = enter(ev->category, sessions);
 
@@ -674,6 +674,18 @@ void orma_complete(struct orma_site *site, const struct orma_track *track, uint6
                                                          .track = track,
                                                          .has_time = true,
                                                          .ns = end_ns});
+}
+
+void orma_state(struct orma_site *site, const struct orma_track *track, const struct orma_arg *args,
+                size_t num)
+{
+    (void)emit_all(UINT32_MAX, &(struct orma_te_event){.type = ORMA_PB_TRACK_EVENT_TYPE_STATE,
+                                                       .site = site,
+                                                       .category = site->category,
+                                                       .args = args,
+                                                       .args_num = num,
+                                                       .track = track,
+                                                       .ns = orma_now()});
 }
 
 void orma_scope_begin_args(struct orma_scope *scope, struct orma_site *site,

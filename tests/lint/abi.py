@@ -75,7 +75,7 @@ def layouts(root, compiler):
     body = "\n    ".join(questions(headers))
     with tempfile.TemporaryDirectory(prefix="orma-abi-") as folder:
         source, program = pathlib.Path(folder, "abi.c"), pathlib.Path(folder, "abi")
-        source.write_text("#include <orma/orma.h>\n#include <stdio.h>\n\n"
+        source.write_text("".join(f"#include <orma/{h.name}>\n" for h in headers) + "#include <stdio.h>\n\n"
                           f"int main(void)\n{{\n    {body}\n    return 0;\n}}\n", encoding="utf-8")
         run(*compiler, "-std=c11", "-DORMA_DISABLE_TRACING", f"-I{root / 'sdk/include'}", source, "-o", program)
         return run(program).splitlines()

@@ -124,6 +124,7 @@ enum orma_track_kind {
     ORMA_TRACK_THREAD,  /* a thread of this process */
     ORMA_TRACK_NAMED,   /* a child of `parent` */
     ORMA_TRACK_COUNTER, /* numbers, not slices */
+    ORMA_TRACK_STATE,   /* one state after the other */
 };
 
 enum orma_child_ordering {
@@ -165,6 +166,8 @@ ORMA_API struct orma_track orma_track_named(const char *name, uint64_t id,
                                             const struct orma_track *parent);
 ORMA_API struct orma_track orma_track_counter(const char *name, uint64_t id,
                                               const struct orma_track *parent);
+ORMA_API struct orma_track orma_track_state(const char *name, uint64_t id,
+                                            const struct orma_track *parent);
 
 /* ---- what an event may carry ---- */
 
@@ -329,6 +332,9 @@ ORMA_API void orma_instant_args(struct orma_site *site, const struct orma_arg *a
 ORMA_API void orma_complete(struct orma_site *site, const struct orma_track *track,
                             uint64_t begin_ns, uint64_t end_ns, const struct orma_arg *args,
                             size_t num);
+/* What is on a state track lasts until the next state there; one without a name ends it. */
+ORMA_API void orma_state(struct orma_site *site, const struct orma_track *track,
+                         const struct orma_arg *args, size_t num);
 /* `track` NULL: the counter of the process called like the site. */
 ORMA_API void orma_counter(struct orma_site *site, const struct orma_track *track, int64_t val);
 ORMA_API void orma_counter_double(struct orma_site *site, const struct orma_track *track,
@@ -387,6 +393,7 @@ static inline void orma_ignore_(int num, ...)
 #define ORMA_INSTANT(ident, ...) ORMA_NOTHING_(__VA_ARGS__)
 #define ORMA_COMPLETE(ident, track, begin_ns, end_ns, ...)                                         \
     ORMA_NOTHING_(track, begin_ns, end_ns, __VA_ARGS__)
+#define ORMA_STATE(ident, track, ...) ORMA_NOTHING_(track, __VA_ARGS__)
 #define ORMA_COUNTER(ident, name, val) ORMA_NOTHING_(val)
 #define ORMA_COUNTER_DOUBLE(ident, name, val) ORMA_NOTHING_(val)
 #define ORMA_COUNTER_ON(ident, track, val) ORMA_NOTHING_(track, val)
@@ -455,6 +462,17 @@ static inline void orma_ignore_(int num, ...)
             const struct orma_arg orma_args_[] = {ORMA_REST_(__VA_ARGS__, ORMA_NO_ARG_)};          \
             orma_complete(&orma_site_, (track), (begin_ns), (end_ns), orma_args_,                  \
                           ORMA_ARGS_NUM_(orma_args_));                                             \
+        }                                                                                          \
+    } while (0)
+
+/* ORMA_STATE(category, &track, "name", args...); the name "" ends the state. */
+#define ORMA_STATE(ident, track, ...)                                                              \
+    do {                                                                                           \
+        if (ORMA_ENABLED(ident)) {                                                                 \
+            static struct orma_site orma_site_ =                                                   \
+                ORMA_SITE_INIT_(ident, ORMA_FIRST_(__VA_ARGS__, 0));                               \
+            const struct orma_arg orma_args_[] = {ORMA_REST_(__VA_ARGS__, ORMA_NO_ARG_)};          \
+            orma_state(&orma_site_, (track), orma_args_, ORMA_ARGS_NUM_(orma_args_));              \
         }                                                                                          \
     } while (0)
 

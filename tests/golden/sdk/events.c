@@ -8,6 +8,9 @@
  * compiles this file as C11 and as C++17: no designated initializers.
  */
 #include <orma/orma.h>
+#if __has_include(<orma/marks.h>) /* not part of the SDK as two files */
+#include <orma/marks.h>
+#endif
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -198,10 +201,44 @@ static void unfinished(void)
 
 static void write_packets(void);
 
+/* A state lasts until the next one; "" ends it. */
+static void states(void)
+{
+    struct orma_track process = orma_track_process();
+    struct orma_track sails = orma_track_state("sails", 0, &process);
+    struct orma_track engine = orma_track_state("engine", 2, NULL);
+
+    ORMA_STATE(ship, &sails, "set", ORMA_ARG_INT("number", 4));
+    ORMA_STATE(ship, &engine, "", ORMA_DYNAMIC_NAME("half ahead"));
+    ORMA_STATE(deck, &sails, "reefed");
+    ORMA_STATE(ship, &sails, "");
+    ORMA_STATE(ship, &engine, "stopped");
+}
+
+static void locks(void)
+{
+#ifdef ORMA_LOCK_SCOPE
+    static struct orma_lock wheel;
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static char cargo[8];
+
+    ORMA_LOCK_ACQUIRE(ship, &wheel, "wheel", pthread_mutex_lock(&mutex));
+    ORMA_INSTANT(ship, "steered");
+    ORMA_LOCK_RELEASE(ship, &wheel, pthread_mutex_unlock(&mutex));
+    {
+        ORMA_LOCK_SCOPE(ship, &wheel, &mutex, "wheel");
+        ORMA_INSTANT(ship, "steered again");
+    }
+    ORMA_ALLOC(deck, "cargo", cargo, sizeof(cargo));
+    ORMA_FREE(deck, "cargo", cargo);
+#endif
+}
+
 static const struct scenario {
     const char *name;
     void (*run)(void);
 } scenarios[] = {
+    {"locks", locks},           {"states", states},
     {"slices", slices},         {"given_times", given_times},
     {"counters", counters},     {"tracks", tracks},
     {"flows", flows},           {"annotations", annotations},
