@@ -92,6 +92,14 @@ class Examples(unittest.TestCase):
                 ["tram 0", "tram 1", "tram 2"],
             "SELECT count(*), min(dur) >= 0 FROM slice": ["9,1"]})
 
+    def test_header_for_cpp(self):
+        self.example("first.cc", {
+            "SELECT name, count(*) FROM slice GROUP BY name ORDER BY name": ["bell,1", "day,1", "echo,1", "ride,3", "wash,1"],
+            "SELECT value FROM state ORDER BY ts": ["open", "closed at 0", "open", "closed at 1", "open", "closed at 2"],
+            "SELECT CAST(value AS INT) FROM counter ORDER BY ts": ["10", "11", "12"],
+            "SELECT count(*) FROM flow": ["1"],
+            "SELECT display_value FROM args WHERE key IN ('debug.riders', 'debug.driver') ORDER BY 1": ["10", "11", "12", "Ada"]})
+
     def test_blocks_of_the_manual(self):
         blocks = BLOCK.findall((SOURCE / "docs/sdk.md").read_text(encoding="utf-8"))
         self.assertGreater(len(blocks), 6)
