@@ -7,6 +7,7 @@
  */
 #ifndef ORMA_PROTOS_LOSS_H
 #define ORMA_PROTOS_LOSS_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,4 +59,8 @@ struct orma_buf;
 /* Appends a statistic of losses or errors in words, without a full stop: "7 kernel events lost: the
  * kernel's buffer was full before it was read (cpu 0)". `idx` NULL: it has no index. */
 void orma_loss_put_stat(struct orma_buf *out, const char *name, const int64_t *idx, int64_t value);
+
+/* Is it counted as an error although nothing is missing? perf.data has records that carry no sample
+ * and no name; skipping them loses nothing. */
+bool orma_loss_is_harmless(const char *name, int64_t idx);
 #endif

@@ -8,6 +8,7 @@
 #include "tools/commands.h"
 #include "tools/load/cache.h"
 #include "tools/load/load.h"
+#include "tools/load/symbols.h"
 #include "tools/load/threads.h"
 #include "tools/report/diff.h"
 #include "tools/report/options.h"
@@ -118,6 +119,8 @@ static int diff(struct args *a)
 
     for (unsigned i = 0; i < 2 && r == 0; i++) {
         r = orma_processor_new(orma_load_config(), &a->request.tp[i]);
+        if (r == 0)
+            r = orma_load_symbols_for(a->request.tp[i], "orma diff", a->request.traces[i]);
         if (r == 0)
             r = orma_load_trace(a->request.tp[i], "orma diff", a->request.traces[i],
                                 ORMA_LOAD_TELLS, NULL);

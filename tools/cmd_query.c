@@ -313,7 +313,7 @@ static int query(const struct query *q)
     if (r == 0)
         r = orma_processor_new(&config, &tp);
     if (r == 0)
-        r = orma_load_symbols_from_environment(tp, "orma query");
+        r = orma_load_symbols_for(tp, "orma query", q->traces[0]);
     if (r == 0)
         r = load(q, tp);
     if (r < 0) {

@@ -129,6 +129,8 @@ static int report(const struct args *a)
     if (r == 0)
         r = orma_processor_new(orma_load_config(), &tp);
     if (r == 0)
+        r = orma_load_symbols_for(tp, "orma report", a->request.trace);
+    if (r == 0)
         r = orma_load_trace(tp, "orma report", a->request.trace, ORMA_LOAD_TELLS, NULL);
     if (r == 0 && a->html) {
         code = write_html(a, tp);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "processor/export/csv.h"
+#include "protos/loss.h"
 #include "sdk/base/buf.h"
 #include "tools/base/units.h"
 #include "tools/commands.h"
@@ -97,24 +98,6 @@ static int print_all(struct orma_processor *tp)
     return orma_print_query(tp, sql, SIZE_MAX, ORMA_PRINT_TABLE, stdout, NULL);
 }
 
-/* perf.data: records that carry no sample and no name, by their type; skipping them loses nothing.
- */
-static bool is_harmless_record(int64_t type)
-{
-    static const uint8_t types[] = {
-        4 /* EXIT */,          7 /* FORK */,        12 /* ITRACE_START */,
-        14 /* SWITCH */,       15 /* SWITCH_CPU */, 16 /* NAMESPACES */,
-        18 /* BPF_EVENT */,    19 /* CGROUP */,     68 /* FINISHED_ROUND */,
-        69 /* ID_INDEX */,     73 /* THREAD_MAP */, 74 /* CPU_MAP */,
-        78 /* EVENT_UPDATE */, 79 /* TIME_CONV */,  82 /* FINISHED_INIT */};
-
-    for (size_t i = 0; i < ORMA_ARRAY_LEN(types); i++) {
-        if (types[i] == type)
-            return true;
-    }
-    return false;
-}
-
 /* What no person has to worry about, although it is counted as an error or a loss. */
 static bool is_fine(void *ctx, const struct orma_processor_stat *stat)
 {
@@ -125,8 +108,8 @@ static bool is_fine(void *ctx, const struct orma_processor_stat *stat)
 
     if (!strcmp(stat->name, MISMATCHED)) /* told beside the losses */
         return true;
-    if (!strcmp(stat->name, "perf_record_skipped"))
-        return is_harmless_record(stat->idx);
+    if (orma_loss_is_harmless(stat->name, stat->idx))
+        return true;
     for (size_t i = 0; orma_ledger_aged_out(loss) && i < ORMA_ARRAY_LEN(of_rings); i++) {
         if (!strcmp(stat->name, of_rings[i]))
             return !orma_ledger_total(loss);

@@ -299,7 +299,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
     if (r == 0)
         r = orma_processor_new(&config, &tp);
     if (r == 0)
-        r = orma_load_symbols_from_environment(tp, "orma view");
+        r = orma_load_symbols_for(tp, "orma view", v.trace);
     if (r == 0)
         r = orma_load_trace(tp, "orma view", v.trace, ORMA_LOAD_PROGRESS, NULL);
     code = r < 0 ? ORMA_EXIT_FAILURE : choose_and_show(&v, tp);

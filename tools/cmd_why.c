@@ -7,6 +7,7 @@
 
 #include "tools/commands.h"
 #include "tools/load/load.h"
+#include "tools/load/symbols.h"
 #include "tools/load/threads.h"
 #include "tools/report/options.h"
 #include "tools/report/why.h"
@@ -41,6 +42,8 @@ static int why(struct args *a)
     int r = orma_processor_new(orma_load_config(), &tp), code = ORMA_EXIT_FAILURE;
 
     a->request.prepare = a->request.slice ? orma_report_why_of_slices : orma_report_why_of_threads;
+    if (r == 0)
+        r = orma_load_symbols_for(tp, "orma why", a->request.trace);
     if (r == 0)
         r = orma_load_trace(tp, "orma why", a->request.trace, ORMA_LOAD_PROGRESS, NULL);
     if (r == 0) {

@@ -89,6 +89,8 @@ static void put_problems(struct orma_view *self)
         int64_t idx = orma_view_int(&q, 1);
         bool indexed = orma_query_type(q.query, 1) == ORMA_VALUE_INT64;
 
+        if (orma_loss_is_harmless(orma_query_text(q.query, 0), idx))
+            continue;
         orma_loss_put_stat(&text, orma_query_text(q.query, 0), indexed ? &idx : NULL,
                            orma_view_int(&q, 3));
         orma_buf_put_str(&self->info, self->info.len > begin ? ",[" : "[");

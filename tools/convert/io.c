@@ -88,7 +88,7 @@ int orma_convert_load(struct orma_convert *self, struct orma_processor **ret)
         return r;
     }
     if (!self->raw)
-        r = orma_load_symbols_from_environment(tp, self->program);
+        r = orma_load_symbols_for(tp, self->program, self->in_path);
     if (r == 0 && strcmp(self->in_path, "-"))
         r = orma_load_trace(tp, self->program, self->in_path, ORMA_LOAD_PROGRESS, NULL);
     else if (r == 0)

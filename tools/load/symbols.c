@@ -119,6 +119,18 @@ int orma_load_symbols_from_here(struct orma_processor *tp, const char *program,
     return r < 0 ? r : set(tp, program, &symbols);
 }
 
+int orma_load_symbols_for(struct orma_processor *tp, const char *program, const char *path)
+{
+    static const char magic[] = {'P', 'E', 'R', 'F', 'I', 'L', 'E', '2'};
+    char head[sizeof(magic)];
+    ORMA_AUTO(orma_fd_close) int fd = orma_fd_open_regular(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    bool perf = fd >= 0 && orma_fd_read_at(fd, head, sizeof(head), 0) == 0 &&
+                !memcmp(head, magic, sizeof(magic));
+
+    return perf ? orma_load_symbols_from_here(tp, program, NULL)
+                : orma_load_symbols_from_environment(tp, program);
+}
+
 void orma_load_names_found(struct orma_load_names *self)
 {
     if (self->drawn)

@@ -30,6 +30,12 @@ int orma_load_symbols_servers(const char *program, bool wanted, const char **ret
 int orma_load_symbols_from_environment(struct orma_processor *tp, const char *program);
 
 /*
+ * For a file of perf, which never has names, the binaries of this machine where their build ids are
+ * those of the recording; for others the environment. The same errors.
+ */
+int orma_load_symbols_for(struct orma_processor *tp, const char *program, const char *path);
+
+/*
  * The same for traces that were made here: without paths, the binaries of this machine. What was
  * found can be written behind the trace once the processor is gone; NULL: nobody wants that.
  * Progress on a terminal.

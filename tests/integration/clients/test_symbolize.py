@@ -4,6 +4,7 @@ import io
 import json
 import re
 import shutil
+import struct
 import tarfile
 import unittest
 
@@ -174,6 +175,40 @@ packet {{
         self.env["PERFETTO_SYMBOLIZER_MODE"] = "find"
         self.assertEqual(self.shell_rows(self.SQL.format(f"(SELECT '{SAMPLE}' AS file_name, {pc} AS rel_pc, 0 AS mapping_id, "
                                                          "0 AS address)"), allowed), [])
+
+    def perf_data(self):
+        """As perf writes it into a pipe: build ids of the sample and of a kernel, and a sample in both."""
+        def record(kind, data, misc=2):
+            return struct.pack("<IHH", kind, misc, 8 + len(data)) + data
+
+        def mapping(pid, start, size, offset, misc, name, build_id):
+            head = struct.pack("<IIQQQ", pid & 0xffffffff, 0, start, size, offset) + struct.pack("<B3x20s", 20, build_id) + struct.pack("<II", 5, 2)
+            return record(10, head + name.encode().ljust(len(name) + 8 - len(name) % 8, b"\0") + struct.pack("<QII", 500, 0, 0), misc | 1 << 14)
+
+        ip_tid_time_chain_cpu_period, all_have_ids = 1 | 2 | 4 | 1 << 5 | 1 << 7 | 1 << 8, 1 << 18
+        attr = struct.pack("<IIQQQQQ", 0, 112, 0, 1000, ip_tid_time_chain_cpu_period, 0, all_have_ids).ljust(112, b"\0")
+        kernel, pc = 0xffffffff85000000, 0x10000 + self.pcs["plain"]
+        chain = [2**64 - 128, kernel + 0x110, 2**64 - 512, pc]
+        return struct.pack("<8sQ", b"PERFILE2", 16) + b"".join((
+            record(64, attr + struct.pack("<Q", 9)), record(78, struct.pack("<QQ", 2, 9) + b"cycles:u\0".ljust(16, b"\0")),
+            mapping(-1, kernel, 0x2000, kernel, 1, "[kernel.kallsyms]_text", b"\xab" * 20),
+            mapping(40, 0x10000, 0x100000, 0, 2, str(SAMPLE), self.id),
+            record(9, struct.pack("<QIIQIIQ", chain[1], 40, 40, 600, 1, 0, 7) + struct.pack(f"<Q{len(chain)}Q", len(chain), *chain), 1)))
+
+    def test_perf_data_has_names_in_all_commands(self):
+        """The binaries of this machine, and the table of the kernel that perf keeps at home, by their build ids."""
+        (self.dir / "perf.data").write_bytes(self.perf_data())
+        table = self.dir / "home/.debug/[kernel.kallsyms]" / ("ab" * 20) / "kallsyms"
+        table.parent.mkdir(parents=True)
+        table.write_text("ffffffff81000000 T _text\nffffffff81000100 T read_zero\nffffffff81001000 T _etext\n")
+        self.env["HOME"] = str(self.dir / "home")
+        for argv in (["profile", "report", "--tree", "perf.data"], ["report", "perf.data", "functions"], ["convert", "collapsed", "perf.data"],
+                     ["query", "perf.data", "INCLUDE PERFETTO MODULE orma.samples; SELECT stack FROM orma_sample"]):
+            out = self.needs_libdw(ORMA, *argv).stdout.decode()
+            for name in ("read_zero", "sample_plain"):
+                self.assertIn(name, out, argv)
+        table.write_text("ffffffff81000000 T _stext\nffffffff81000100 T read_zero\n")  # of which boot nobody can tell
+        self.assertNotIn("read_zero", self.orma("profile", "report", "perf.data").stdout.decode())
 
     def test_short_names(self):
         sql = "SELECT name, deobfuscated_name FROM stack_profile_frame WHERE name != ''"
