@@ -37,6 +37,8 @@ static const struct {
     [ORMA_PB_ORMA_INCIDENT_MORE] = {"more", "more went wrong than is listed", false},
     [ORMA_PB_ORMA_INCIDENT_KILLED] =
         {"killed", "a program ended before its last report of how much it dropped", false},
+    [ORMA_PB_ORMA_INCIDENT_RECOVERED] =
+        {"recovered", "the service died; the trace was made of what it had left in memory", false},
 };
 
 void orma_incident_read(struct orma_pb_reader r, struct orma_incident *ret)
@@ -179,6 +181,21 @@ static void put_ended(struct orma_buf *out, const struct orma_incident *self, ui
     orma_buf_put_str(out, " went away");
 }
 
+static void put_recovered(struct orma_buf *out, const struct orma_incident *self, uint64_t start)
+{
+    orma_buf_put_str(out, "the service");
+    if (self->pid > 0)
+        orma_buf_printf(out, " (pid %" PRId32 ")", self->pid);
+    orma_buf_put_str(out, " died");
+    put_when(out, self, start);
+    orma_buf_put_str(out, ", and the trace was recovered from what it left behind");
+    if (self->what.len) {
+        orma_buf_put_str(out, " (");
+        put_safe(out, self->what);
+        orma_buf_put_str(out, ")");
+    }
+}
+
 void orma_incident_put_text(struct orma_buf *out, const struct orma_incident *self,
                             uint64_t start_ns)
 {
@@ -220,6 +237,9 @@ void orma_incident_put_text(struct orma_buf *out, const struct orma_incident *se
         orma_buf_put_str(out, " went away");
         put_when(out, self, start_ns);
         orma_buf_put_str(out, " without its last report: what it wrote last may be missing");
+        break;
+    case ORMA_PB_ORMA_INCIDENT_RECOVERED:
+        put_recovered(out, self, start_ns);
         break;
     default:
         orma_buf_put_str(out, "something went wrong that this version does not know");

@@ -24,6 +24,9 @@ const struct orma_loss_word orma_loss_words[ORMA_LOST_REASONS] = {
                        "incomplete when its program ended, or still in a buffer when the file was "
                        "full (--max-size)",
                        "a larger --max-size"},
+    [ORMA_LOST_DIED] = {"service died", 14,
+                        "the service died, and its packets were in no memory that outlasted it",
+                        NULL},
 };
 
 const struct orma_loss_word orma_loss_overrun = {

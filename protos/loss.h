@@ -31,6 +31,7 @@ enum orma_loss_reason {
     ORMA_LOST_INVALID,
     ORMA_LOST_UNPATCHED,
     ORMA_LOST_CUT,
+    ORMA_LOST_DIED,
     ORMA_LOST_REASONS, /* how many have a count */
 };
 

@@ -448,6 +448,11 @@ def main():
             '#pragma GCC diagnostic ignored "-Wdangling-pointer"\n#endif\n'
             '#include "orma.h"\n\n' + "".join(f"#include <{n}>\n" for n in sorted(a.system)) +
             "\n#pragma GCC visibility push(hidden)\n\n")
+    cold = "#define ORMA_COLD __attribute__((cold, noinline))\n"
+    if body.count(cold) != 1:
+        sys.exit("ORMA_COLD is not where it was")
+    # gcc makes such functions small by itself.
+    body = body.replace(cold, "#ifdef __clang__\n" + cold.replace("noinline", "noinline, minsize") + "#else\n" + cold + "#endif\n")
     out.mkdir(parents=True, exist_ok=True)
     (out / "orma.h").write_text(header, encoding="utf-8")
     # Programs written for the library find it under the name that it has there: -IOUT.

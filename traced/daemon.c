@@ -42,6 +42,11 @@ static const char usage[] =
     "  --enable-relay-endpoint  let relays from other machines connect to the producer sockets\n"
     "  --enable-relay-endpoint-on ADDR\n"
     "                           the same for one producer socket; may be given several times\n"
+    "  --rescue-folder FOLDER   where what sessions hold outlasts this process, for 'orma "
+    "recover';\n"
+    "                           none: nowhere. Default: $ORMA_RESCUE_FOLDER, or a folder of this "
+    "user\n"
+    "                           in $XDG_RUNTIME_DIR or /dev/shm\n"
     "  --no-sandbox             allow all system calls; for debugging\n"
     "  --version                print the version\n"
     "  --help                   print this help\n"
@@ -69,6 +74,7 @@ enum {
     OPT_RELAY,
     OPT_RELAY_ON,
     OPT_BACKGROUND,
+    OPT_RESCUE,
     OPT_NO_SANDBOX,
     OPT_VERSION,
     OPT_HELP
@@ -78,6 +84,7 @@ static const struct option long_options[] = {
     {"set-socket-permissions", required_argument, NULL, OPT_PERMISSIONS},
     {"enable-relay-endpoint", no_argument, NULL, OPT_RELAY},
     {"enable-relay-endpoint-on", required_argument, NULL, OPT_RELAY_ON},
+    {"rescue-folder", required_argument, NULL, OPT_RESCUE},
     {"no-sandbox", no_argument, NULL, OPT_NO_SANDBOX},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, OPT_HELP},
@@ -106,6 +113,9 @@ static int parse_options(int argc, char **argv, struct options *ret)
                 return EXIT_USAGE;
             }
             ret->relay_addrs[ret->config.relay_addrs_num++] = optarg;
+            break;
+        case OPT_RESCUE:
+            ret->config.rescue_base = optarg;
             break;
         case OPT_NO_SANDBOX:
             ret->no_sandbox = true;

@@ -16,7 +16,8 @@ struct traced_service {
     struct traced_network network;
     struct traced_producers producers;
     struct traced_sessions sessions;
-    int stop_fd; /* eventfd */
+    struct traced_rescue_folder *rescue; /* NULL: none */
+    int stop_fd;                         /* eventfd */
     struct event *stop_event;
     struct event *touch_event; /* touching buffer pages ahead, when nothing else is to do */
 };

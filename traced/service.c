@@ -13,6 +13,7 @@
 
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
+#include "sdk/base/log.h"
 #include "sdk/base/str.h"
 #include "sdk/ipc/sock.h"
 #include "traced/endpoints/consumer_port.h"
@@ -20,6 +21,7 @@
 #include "traced/internal.h"
 #include "traced/output/file.h"
 #include "traced/producers/producer.h"
+#include "traced/rescue/folder.h"
 #include "traced/sessions/finish.h"
 #include "traced/sessions/session.h"
 
@@ -123,6 +125,8 @@ static void on_committed(struct traced_producer *producer, uint64_t flush_id)
     ORMA_LIST_EACH (struct traced_session, s, &sessions->list, link) {
         traced_session_output_note_data(s);
         traced_session_note_rings(s);
+        if (s->rescue.due)
+            traced_session_rescue_note(s);
     }
     if (flush_id)
         traced_flush_ack(sessions, producer, flush_id);
@@ -182,6 +186,24 @@ static int init_rooms(struct traced_service *self)
     return r;
 }
 
+/* Without it all works as well: only a crash costs more. */
+static void open_rescue(struct traced_service *self, const char *base)
+{
+    struct orma_buf why = {0};
+    int r = traced_rescue_folder_new(base, &self->rescue, &why);
+    bool expected = !base && r != -EPERM; /* a machine without /dev/shm, a read-only one */
+
+    if (r < 0 && r != -ENOENT)
+        orma_log(expected ? ORMA_LOG_DEBUG : ORMA_LOG_WARN,
+                 "no rescue folder: what is recorded does not outlast this process (%s)",
+                 orma_buf_cstr(&why));
+    orma_buf_fini(&why);
+    self->producers.rescue = self->sessions.rescue = self->rescue;
+    if (self->rescue && self->rescue->dead_num)
+        orma_log_warn("%u service%s died and left data behind: 'orma recover' makes traces of it",
+                      self->rescue->dead_num, self->rescue->dead_num == 1 ? "" : "s");
+}
+
 int traced_service_new(const struct traced_config *config, struct traced_service **ret,
                        struct orma_buf *error)
 {
@@ -195,6 +217,8 @@ int traced_service_new(const struct traced_config *config, struct traced_service
         r = init_events(self);
     if (r == 0)
         r = start_listening(self, config, error);
+    if (r == 0)
+        open_rescue(self, config->rescue_base);
     if (r < 0) {
         if (error && !error->len)
             orma_buf_printf(error, "cannot start: %s", strerror(-r));
@@ -206,6 +230,8 @@ int traced_service_new(const struct traced_config *config, struct traced_service
 
 int traced_service_run(struct traced_service *self)
 {
+    if (self->rescue)
+        traced_rescue_folder_note_pid(self->rescue);
     return event_base_loop(self->loop.base, EVLOOP_NO_EXIT_ON_EMPTY) < 0 ? -EIO : 0;
 }
 
@@ -240,5 +266,6 @@ void traced_service_free(struct traced_service *self)
     traced_sessions_fini(&self->sessions);
     traced_producers_fini(&self->producers);
     traced_loop_fini(&self->loop);
+    traced_rescue_folder_free(self->rescue);
     free(self);
 }

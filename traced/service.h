@@ -38,6 +38,9 @@ struct traced_config {
     bool enable_relay;
     const char *const *relay_addrs;
     size_t relay_addrs_num;
+    /* Where what sessions hold outlasts the service (rescue/folder.h); NULL: the default, "none".
+     */
+    const char *rescue_base;
 };
 
 /*

@@ -42,6 +42,7 @@ struct orma_mapped {
     atomic_uint version;
     _Atomic uintptr_t begin, end; /* whole pages; 0: not mapped */
     atomic_bool torn;
+    atomic_bool writable; /* set before it is published */
     /* The owner's. */
     bool changed;
     int fd;
@@ -101,8 +102,10 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
     struct orma_mapped *entry = NULL;
     uintptr_t end = info->si_code > 0 ? find_end(at, &entry) : 0;
 
-    if (end && mmap((void *)at, end - at, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-                    0) != MAP_FAILED)
+    int prot = end && atomic_load(&entry->writable) ? PROT_READ | PROT_WRITE : PROT_READ;
+
+    if (end && mmap((void *)at, end - at, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+                   MAP_FAILED)
         atomic_store(&entry->torn, true);
     else
         pass_on(sig, info, context);
@@ -225,6 +228,7 @@ static int open_entry(struct orma_mapped *self, int fd)
 
     self->changed = false;
     atomic_store(&self->torn, false);
+    atomic_store(&self->writable, false);
     self->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     if (self->fd < 0 || fstat(self->fd, &st) < 0)
         return -errno;
@@ -257,6 +261,24 @@ int orma_mapped_open(int fd, struct orma_mapped **ret)
         release(self);
         return r;
     }
+    *ret = self;
+    return 0;
+}
+
+int orma_mapped_watch(void *base, size_t size, struct orma_mapped **ret)
+{
+    uintptr_t page_mask = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
+    int r;
+    struct orma_mapped *self = acquire(&r);
+
+    if (!self)
+        return r;
+    self->changed = false;
+    self->fd = -1;
+    self->size = size;
+    atomic_store(&self->torn, false);
+    atomic_store(&self->writable, true);
+    publish(self, (uintptr_t)base, ((uintptr_t)base + size + page_mask) & ~page_mask);
     *ret = self;
     return 0;
 }

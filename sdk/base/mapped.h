@@ -27,6 +27,13 @@ struct orma_mapped;
 /* Maps the whole of a regular file that is not empty. Keeps a duplicate of `fd`. 0 or -errno. */
 int orma_mapped_open(int fd, struct orma_mapped **ret);
 
+/*
+ * Watches a mapping of the caller's, of memory that others may make smaller: what is missing
+ * becomes zeroes that can be written, and the mapping is marked. orma_mapped_close() unmaps it.
+ * -errno: the mapping stays as it is, the caller's.
+ */
+int orma_mapped_watch(void *base, size_t size, struct orma_mapped **ret);
+
 /* Of one among many: it stays mapped, its descriptor is closed, and only torn() tells of changes.
  */
 void orma_mapped_drop_fd(struct orma_mapped *self);

@@ -17,6 +17,7 @@
 
 #include "protos/fields/common.h"
 #include "protos/fields/ipc.h"
+#include "protos/fields/orma_ext.h"
 #include "sdk/base/buf.h"
 #include "sdk/base/clock.h"
 #include "sdk/base/fd.h"
@@ -104,6 +105,7 @@ static void introduce(struct orma_producer *self)
                     c->smb_scraping ? ORMA_PB_INITIALIZE_CONNECTION_REQUEST_SMB_SCRAPING_ENABLED
                                     : ORMA_PB_INITIALIZE_CONNECTION_REQUEST_SMB_SCRAPING_DISABLED);
     orma_pb_put_cstr(&b, ORMA_PB_INITIALIZE_CONNECTION_REQUEST_SDK_VERSION, SDK_VERSION);
+    orma_pb_put_u64(&b, ORMA_PB_INITIALIZE_CONNECTION_REQUEST_ORMA_TAKES_FILES, 1);
     orma_producer_invoke(self, "InitializeConnection", &b, on_initialised);
     orma_producer_invoke(self, "GetAsyncCommand", NULL, orma_producer_on_command);
     orma_buf_fini(&b);

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
+#include <limits.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -15,6 +15,7 @@
 #include "sdk/transport/producer_impl.h"
 
 #define EMULATED_SIZE (1u << 20)
+#define TMPFS 0x01021994 /* linux/magic.h is not everywhere */
 
 /* ---- memory ---- */
 
@@ -132,15 +133,17 @@ void orma_producer_set_pool(struct orma_producer *self, struct orma_pool *pool)
 }
 
 /* What its giver can make smaller, or what may have no memory left, is a SIGBUS in the program that
- * traces. Files on a file system have no seals; those of huge pages may run out of them. */
-static bool keeps_its_size(int fd)
+ * traces. So it is memory (of huge pages there may be too few), and sealed; or a file with all of
+ * its pages, whose owner is root or our own user: they may end us anyway. */
+static bool keeps_its_size(int fd, const struct stat *st)
 {
     const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
-    const int has = fcntl(fd, F_GET_SEALS);
     struct statfs fs;
 
-    return has >= 0 && (has & seals) == seals && fstatfs(fd, &fs) == 0 &&
-           fs.f_type != HUGETLBFS_MAGIC;
+    if (fstatfs(fd, &fs) < 0 || fs.f_type != TMPFS)
+        return false;
+    return (fcntl(fd, F_GET_SEALS) & (seals | INT_MIN)) == seals ||
+           (st->st_blocks >= st->st_size / 512 && (!st->st_uid || st->st_uid == geteuid()));
 }
 
 int orma_producer_map_pool(struct orma_producer *self, int fd, uint32_t page_size)
@@ -154,7 +157,7 @@ int orma_producer_map_pool(struct orma_producer *self, int fd, uint32_t page_siz
 
         if (fstat(fd, &st) < 0)
             return -errno;
-        if (!keeps_its_size(fd))
+        if (!keeps_its_size(fd, &st))
             return -EBADMSG;
         if (st.st_size <= 0 || !orma_shm_sizes_valid(page_size, (uint64_t)st.st_size))
             return -EBADMSG;

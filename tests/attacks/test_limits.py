@@ -104,7 +104,7 @@ class Limits(Attack):
             counts = self.dir / "counts"
             counts.write_bytes(bytes(4096))
             app = self.start("sh", "-c", f'exec "$@" {closed}', "sh", TOOLS / "attack_app", counts, "count", 1, 1000, "1")
-            memory = lambda: "perfetto_shmem" in pathlib.Path(f"/proc/{app.pid}/maps").read_text()
+            memory = lambda: any(name in pathlib.Path(f"/proc/{app.pid}/maps").read_text() for name in ("perfetto_shmem", ".shm"))
             self.wait_for("its memory", memory)
             held = {n: os.readlink(f"/proc/{app.pid}/fd/{n}") for n in os.listdir(f"/proc/{app.pid}/fd") if int(n) < 3}
             free = {n for n, how in (("0", "<&-"), ("1", ">&-"), ("2", "2>&-")) if how in closed.split()}

@@ -35,16 +35,17 @@ LAYERS = {
     "protos/fields": [],
     "protos/tables": ["protos/tables", "protos"] + SDK_LOW,
     "protos": ["protos"] + SDK_LOW,
+    "traced/rescue": ["traced/rescue", "sdk/base"],
     "traced/loop": ["traced/loop"] + SDK_LOW,
-    "traced/buffers": ["traced/buffers", "sdk/shm", "protos/fields"] + SDK_LOW,
+    "traced/buffers": ["traced/buffers", "traced/rescue", "sdk/shm", "protos/fields"] + SDK_LOW,
     "traced/output": ["traced/output", "protos"] + SDK_LOW,
     "traced/config": ["traced/config", "protos"] + SDK_LOW,
     "traced/network": ["traced/network", "traced/loop", "sdk/ipc"] + SDK_LOW,
-    "traced/producers": ["traced/" + r for r in ("producers", "network", "buffers", "loop")]
+    "traced/producers": ["traced/" + r for r in ("producers", "network", "buffers", "rescue", "loop")]
     + ["protos", "sdk/shm", "sdk/ipc"] + SDK_LOW,
-    "traced/sessions": ["traced/" + r for r in ("sessions", "producers", "network", "config", "output", "buffers", "loop")]
+    "traced/sessions": ["traced/" + r for r in ("sessions", "producers", "network", "config", "output", "buffers", "rescue", "loop")]
     + ["protos", "sdk/ipc"] + SDK_LOW,
-    "traced/endpoints": ["traced/" + r for r in ("endpoints", "sessions", "producers", "network", "config", "output", "buffers", "loop")]
+    "traced/endpoints": ["traced/" + r for r in ("endpoints", "sessions", "producers", "network", "config", "output", "buffers", "rescue", "loop")]
     + ["protos", "sdk/shm", "sdk/ipc"] + SDK_LOW,
     "traced": ["traced", "protos", "sdk/shm", "sdk/ipc"] + SDK_LOW,
     "probes/core": ["probes/core", "protos"] + SDK_LOW,

@@ -1,5 +1,5 @@
 /*
- * The writing side of the central buffer, and its life; reading is in buffer_read.c.
+ * The writing side of the central buffer; reading is in buffer_read.c, its life in buffer_life.c.
  *
  * A chunk that is new goes to the write pointer (append()): records in its way are
  * evicted from their sequences, what is left of the last one becomes padding, and
@@ -30,19 +30,6 @@
 #define TOUCH_AHEAD ((size_t)1 << 20)
 #define TOUCH_STEP ((size_t)256 << 10)
 #define TOUCH_LEAST ((size_t)32 << 10)
-/*
- * A buffer begins anew when so much was written. A chunk that was read stays at least until as much
- * again was written: by then chunks that were committed out of order have come.
- */
-#define REWIND_MIN ((size_t)1 << 20)
-/* Buffers from this size on may use huge pages. */
-#define HUGE_MIN ((size_t)16 << 20)
-#define HUGE_FROM ((size_t)2 << 20)
-
-/* A buffer has at most one sequence for so many of its bytes, and this many in any case. */
-#define SEQ_SHARE 512
-#define SEQS_MIN 256
-
 const uint32_t traced_buffer_histogram_bounds[TRACED_HISTOGRAM_BOUNDS] = {
     8, 32, 128, 512, 1024, 2048, 4096, 8192, 12288, 16384};
 
@@ -57,112 +44,6 @@ uint16_t traced_record_check(const struct traced_record *rec)
 }
 
 /* The one place where the memory comes from. Lazily backed: what is never written costs nothing. */
-static void *map_memory(size_t size)
-{
-    void *base = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    if (base == MAP_FAILED)
-        return NULL;
-    /* First touches cost three times as much with small pages; touching ahead rounds up anyway. Not
-     * the very first: a short recording would pay for two megabytes of zeros. */
-    if (size >= HUGE_MIN) /* where there are none, small ones do */
-        (void)madvise((uint8_t *)base + HUGE_FROM, size - HUGE_FROM, MADV_HUGEPAGE);
-    return base;
-}
-
-int traced_buffer_new(size_t size, enum traced_policy policy, struct traced_buffer **ret)
-{
-    if (!size || size % 1024)
-        return -EINVAL;
-
-    struct traced_buffer *self = calloc(1, sizeof(*self));
-    if (!self)
-        return -ENOMEM;
-    self->base = map_memory(size);
-    if (!self->base) {
-        free(self);
-        return -ENOMEM;
-    }
-    self->size = size;
-    self->rewind_min = REWIND_MIN;
-    self->policy = policy;
-    orma_list_init(&self->seqs);
-    orma_list_init(&self->ready);
-    orma_list_init(&self->stalled);
-    *ret = self;
-    return 0;
-}
-
-static void seq_free(struct traced_seq *seq)
-{
-    orma_list_remove(&seq->link);
-    orma_list_remove(&seq->ready_link);
-    orma_list_remove(&seq->producer_link);
-    free(seq->refs);
-    free(seq);
-}
-
-void traced_buffer_free(struct traced_buffer *self)
-{
-    if (!self)
-        return;
-    ORMA_LIST_EACH (struct traced_seq, seq, &self->seqs, link)
-        seq_free(seq);
-    orma_map_fini(&self->seqs_by_key);
-    orma_map_fini(&self->producers);
-    if (self->base)
-        (void)munmap(self->base, self->size); /* cannot fail: our own mapping */
-    free(self->slices);
-    free(self->scratch);
-    free(self);
-}
-
-void *traced_buffer_take_memory(struct traced_buffer *self)
-{
-    void *base = self->base;
-
-    self->base = NULL;
-    return base;
-}
-
-static uint64_t seq_key(uint16_t producer_id, uint16_t writer_id)
-{
-    return (uint64_t)producer_id << 16 | writer_id;
-}
-
-struct traced_seq *traced_buffer_find(const struct traced_buffer *self, uint16_t producer_id,
-                                      uint16_t writer_id)
-{
-    return orma_map_get_ptr(&self->seqs_by_key, seq_key(producer_id, writer_id));
-}
-
-struct traced_seq *traced_buffer_seq(struct traced_buffer *self, uint16_t producer_id,
-                                     uint16_t writer_id)
-{
-    struct traced_seq *seq = traced_buffer_find(self, producer_id, writer_id);
-
-    if (seq)
-        return seq;
-    if (self->seqs_num >= self->size / SEQ_SHARE + SEQS_MIN)
-        return NULL; /* rule 9: what writers cost besides the buffer is bounded by its size */
-    seq = aligned_alloc(64, orma_align_up(sizeof(*seq), 64));
-    if (seq)
-        memset(seq, 0, sizeof(*seq));
-    if (!seq || orma_map_put(&self->producers, producer_id, 1) < 0 ||
-        orma_map_put_ptr(&self->seqs_by_key, seq_key(producer_id, writer_id), seq) < 0) {
-        free(seq);
-        return NULL;
-    }
-    seq->buf = self;
-    seq->producer_id = producer_id;
-    seq->writer_id = writer_id;
-    seq->ledger.emitted = UINT64_MAX;
-    orma_list_insert(&self->seqs, &seq->link);
-    self->seqs_num++;
-    return seq;
-}
-
 /* ---- overwriting ---- */
 
 static void remember_partial(struct traced_seq *seq, uint32_t chunk_id, uint16_t frags)
@@ -416,6 +297,29 @@ static void put_padding(struct traced_buffer *self, size_t size)
     self->stats.padding_bytes_written += size;
 }
 
+/* Records from the write pointer up to `end` are about to change ... */
+static inline void begin_change(struct traced_buffer *self, size_t end)
+{
+    if (ORMA_UNLIKELY(end > self->backed)) {
+        traced_rescue_back(&self->memory, end);
+        self->backed = self->memory.backed;
+        atomic_store_explicit(&self->shared->limit, self->memory.limit, memory_order_relaxed);
+    }
+    atomic_store_explicit(&self->shared->busy, end, memory_order_relaxed);
+    traced_rescue_barrier();
+}
+
+/* ... and are whole again. */
+static inline void end_change(struct traced_buffer *self)
+{
+    traced_rescue_barrier();
+    atomic_store_explicit(&self->shared->used, self->used, memory_order_relaxed);
+    traced_rescue_barrier();
+    atomic_store_explicit(&self->shared->busy, 0, memory_order_relaxed);
+    traced_rescue_barrier();
+    atomic_store_explicit(&self->shared->wptr, self->wptr, memory_order_relaxed);
+}
+
 /* ---- beginning anew ---- */
 
 /* Is there anything in the record that was not read, or may it come again? */
@@ -425,8 +329,11 @@ static bool is_needed(const struct traced_buffer *self, const struct traced_reco
         return false;
     struct traced_seq *seq = traced_buffer_find(self, rec->producer_id, rec->writer_id);
     int64_t idx = seq ? traced_seq_find_ref(seq, rec->chunk_id) : -1;
-    return idx >= 0 && (rec->flags & TRACED_REC_INCOMPLETE ||
-                        ref_is_unread(traced_seq_ref(seq, (uint32_t)idx), rec));
+    if (idx < 0)
+        return false;
+    return rec->flags & TRACED_REC_INCOMPLETE ||
+           ref_is_unread(traced_seq_ref(seq, (uint32_t)idx), rec) ||
+           (self->keeps_read && !traced_seq_is_in_file(seq, rec->chunk_id));
 }
 
 /* The records in [wptr, to), none of which is needed, become one of padding. */
@@ -441,8 +348,11 @@ static void replace_by_padding(struct traced_buffer *self, size_t to)
             evict(self, rec, NULL);
         at += rec->size;
     }
-    if (to > self->wptr)
+    if (to > self->wptr) {
+        begin_change(self, to);
         put_padding(self, to - self->wptr);
+        end_change(self);
+    }
 }
 
 /*
@@ -458,6 +368,7 @@ static void step_over_needed(struct traced_buffer *self, size_t bytes)
         if (is_needed(self, rec)) {
             replace_by_padding(self, at);
             self->wptr = at + rec->size;
+            atomic_store_explicit(&self->shared->wptr, self->wptr, memory_order_relaxed);
         }
         at += rec->size;
     }
@@ -466,8 +377,10 @@ static void step_over_needed(struct traced_buffer *self, size_t bytes)
 void traced_buffer_rewind(struct traced_buffer *self)
 {
     /* Once it was full to the end, it is a ring as any other. */
-    if (self->used < self->size && self->wptr >= self->rewind_min)
+    if (self->used < self->size && self->wptr >= self->rewind_min) {
         self->wptr = 0;
+        atomic_store_explicit(&self->shared->wptr, 0, memory_order_relaxed);
+    }
 }
 
 /* ---- a chunk comes in ---- */
@@ -559,16 +472,33 @@ static void store(struct traced_record *to, const struct traced_record *rec,
     to->check = traced_record_check(to);
 }
 
+/*
+ * Over an older, shorter copy of the same chunk, whose packets stay where they are: first the
+ * bytes, then the half of the header that differs, in one store.
+ */
+static void store_over(struct traced_record *to, const struct traced_record *rec,
+                       const struct traced_chunk *chunk)
+{
+    struct traced_record next = *rec;
+
+    next.check = traced_record_check(&next);
+    memcpy(to + 1, chunk->payload, chunk->payload_size);
+    traced_rescue_barrier();
+    traced_record_set(to, &next);
+}
+
 static ORMA_COLD void complete_unchanged(struct traced_buffer *self, struct traced_seq *seq,
                                          struct traced_ref *ref, struct traced_record *old,
                                          const struct traced_record *rec)
 {
     if (!(old->flags & TRACED_REC_INCOMPLETE) || rec->flags & TRACED_REC_INCOMPLETE)
         return;
+    struct traced_record next = *old;
     /* A fragment that was read as a whole packet can't be an open one any more. */
-    old->flags = ref->read < old->count || !old->count ? rec->flags : old->flags;
-    old->flags &= (uint8_t)~TRACED_REC_INCOMPLETE;
-    old->check = traced_record_check(old);
+    next.flags = ref->read < old->count || !old->count ? rec->flags : old->flags;
+    next.flags &= (uint8_t)~TRACED_REC_INCOMPLETE;
+    next.check = traced_record_check(&next);
+    traced_record_set(old, &next);
     if (old->chunk_id == seq->last_chunk_id)
         note_newest(seq, old);
     traced_seq_make_ready(self, seq);
@@ -598,7 +528,7 @@ static ORMA_COLD void rewrite(struct traced_buffer *self, struct traced_seq *seq
         return;
     }
     self->stats.chunks_rewritten++;
-    store(old, rec, chunk);
+    store_over(old, rec, chunk);
     ref->state &= (uint8_t) ~(TRACED_REF_CONSUMED | TRACED_REF_COUNTED);
     if (idx < seq->rd)
         seq->rd = idx;
@@ -627,9 +557,11 @@ static bool wrap(struct traced_buffer *self, struct traced_seq *hint)
 
     if (clear_records(self, rest, hint) < 0)
         return false;
+    begin_change(self, self->size);
     put_padding(self, rest);
     self->used = self->size;
     self->wptr = 0;
+    end_change(self);
     self->stats.write_wrap_count++;
     return true;
 }
@@ -689,6 +621,7 @@ static void append(struct traced_buffer *self, struct traced_seq *seq,
     struct traced_ref *ref = traced_seq_insert_ref(seq, rec->chunk_id);
     struct traced_record *to = traced_record_at(self, self->wptr);
     ref->offset16 = (uint32_t)(self->wptr / TRACED_RECORD_HEADER);
+    begin_change(self, self->wptr + rec->size + (size_t)left_over);
     store(to, rec, chunk);
     self->wptr += rec->size;
     self->used = ORMA_MAX(self->used, self->wptr);
@@ -698,6 +631,7 @@ static void append(struct traced_buffer *self, struct traced_seq *seq,
         self->wptr = 0;
         self->stats.write_wrap_count++;
     }
+    end_change(self);
     account(self, seq, ref, to, newer);
     prefetch_next(self, rec->size);
 }
@@ -743,8 +677,11 @@ void traced_buffer_patch(struct traced_buffer *self, struct traced_seq *seq, uin
     self->stats.patches_succeeded += num;
     if (more || !(rec->flags & TRACED_REC_NEEDS_PATCH))
         return;
-    rec->flags &= (uint8_t)~TRACED_REC_NEEDS_PATCH;
-    rec->check = traced_record_check(rec);
+    struct traced_record next = *rec;
+    next.flags &= (uint8_t)~TRACED_REC_NEEDS_PATCH;
+    next.check = traced_record_check(&next);
+    traced_rescue_barrier();
+    traced_record_set(rec, &next);
     traced_seq_make_ready(self, seq);
 }
 
@@ -757,6 +694,12 @@ bool traced_buffer_touch_ahead(struct traced_buffer *self)
     self->touched = ORMA_MAX(self->touched, self->used & ~(size_t)4095);
     if (self->used == self->size || self->touched >= want)
         return false;
+    if (self->memory.folder) {
+        traced_rescue_back(&self->memory, ORMA_MIN(want, self->touched + TOUCH_STEP));
+        self->touched = self->backed = self->memory.backed;
+        atomic_store_explicit(&self->shared->limit, self->memory.limit, memory_order_relaxed);
+        return self->touched < want;
+    }
     size_t end = ORMA_MIN(self->size, self->touched + ORMA_MIN(ahead, TOUCH_STEP));
 #ifdef MADV_POPULATE_WRITE
     if (madvise(self->base + self->touched, end - self->touched, MADV_POPULATE_WRITE) == 0) {
@@ -782,4 +725,7 @@ void traced_buffer_clear(struct traced_buffer *self)
     }
     self->wptr = self->used = 0;
     self->discarding = false;
+    atomic_store_explicit(&self->shared->used, 0, memory_order_relaxed);
+    traced_rescue_barrier();
+    atomic_store_explicit(&self->shared->wptr, 0, memory_order_relaxed);
 }

@@ -43,6 +43,8 @@
 
 #include "sdk/base/list.h"
 #include "sdk/base/map.h"
+#include "traced/rescue/layout.h"
+#include "traced/rescue/memory.h"
 
 /* Record sizes are 16-bit numbers; larger chunks are refused. */
 #define TRACED_RECORD_MAX 65520u
@@ -74,6 +76,7 @@ struct traced_ledger {
     uint64_t invalid;
     uint64_t unpatched;
     uint64_t cut;    /* see traced_seq_ledger() */
+    uint64_t died;   /* known to have been emitted, and not found after the service had died */
     bool unreported; /* `emitted` and `dropped` lack what came after the last report */
 };
 
@@ -95,9 +98,22 @@ struct traced_partial {
 };
 
 /*
+ * How far a sequence was read when a block of the trace file was complete: all chunks before
+ * `chunk_id`, and so many fragments of that one; with what reading had counted until then.
+ */
+struct traced_mark {
+    uint64_t block; /* 0: unused */
+    uint32_t chunk_id;
+    uint16_t read;
+    uint64_t delivered, invalid, unpatched, orphans;
+};
+
+/*
  * One writer of one producer in one buffer. Owned by the buffer. What writing a
  * chunk needs is in the first 64 bytes, and those are one cache line: with many
- * sequences that line is what a chunk costs.
+ * sequences that line is what a chunk costs. A buffer in a rescue folder has them in a file there,
+ * as they are: so what is known of a sequence outlasts the service. `orma recover` reads numbers,
+ * no pointers; whoever changes the struct changes TRACED_RESCUE_VERSION.
  */
 struct traced_seq {
     struct traced_ref *refs; /* ring of `cap` (a power of two) */
@@ -130,6 +146,12 @@ struct traced_seq {
     uint64_t base_emitted, base_dropped;
     uint64_t histogram_counts[TRACED_HISTOGRAM_BOUNDS + 1];
     uint64_t histogram_sums[TRACED_HISTOGRAM_BOUNDS + 1];
+    bool is_touched, in_rescue;
+    uint32_t mark_id; /* chunks before it are in the trace file, if has_mark */
+    bool has_mark;
+    uint64_t orphans;            /* of `overwritten`: those that reading has found */
+    struct orma_list touch_link; /* traced_buffer.just_read */
+    struct traced_mark marks[2]; /* the newest, and the one before it */
 };
 _Static_assert(offsetof(struct traced_seq, sequence_id) <= 64, "one cache line");
 
@@ -160,6 +182,7 @@ struct traced_buffer {
     size_t wptr;
     size_t used;       /* bytes that have held a record; all of it after the first round */
     size_t touched;    /* bytes whose pages exist */
+    size_t backed;     /* bytes that may be touched: all of them, unless it is in a rescue folder */
     size_t rewind_min; /* it begins anew when so much was written */
     enum traced_policy policy;
     bool discarding;    /* the discard buffer is full */
@@ -177,6 +200,12 @@ struct traced_buffer {
     struct traced_slice *slices; /* of the packet being put together */
     size_t slices_cap;
     uint8_t *scratch; /* TRACED_RECORD_MAX bytes: refused chunks are counted from a copy */
+    struct traced_rescue_memory memory, seq_memory; /* in a rescue folder, or not mapped */
+    struct traced_rescue_buffer *shared;            /* what others see of it; never NULL */
+    struct traced_rescue_buffer unshared;           /* there, if it is in no folder */
+    bool keeps_read;                                /* see traced_buffer_keep_read() */
+    bool recovered;                                 /* its service died */
+    struct orma_list just_read;                     /* sequences: traced_seq.touch_link */
 };
 
 /* A chunk as it comes in. `payload` may be memory that others change: it is copied once. */
@@ -198,6 +227,47 @@ struct traced_packet {
 
 /* Size: whole KiB. -EINVAL, -ENOMEM. */
 int traced_buffer_new(size_t size, enum traced_policy policy, struct traced_buffer **ret);
+/*
+ * The same, in files of a rescue folder with these names, if there is space there: it outlasts the
+ * process. `folder` NULL: as above. `target`: the number that producers know it by.
+ */
+int traced_buffer_new_in(size_t size, enum traced_policy policy,
+                         struct traced_rescue_folder *folder, const char *name,
+                         const char *seqs_name, struct traced_buffer **ret);
+/* What producers know it by, for who recovers it. */
+void traced_buffer_note_target(struct traced_buffer *self, uint32_t target);
+/* It is nobody's any more whose death would be a loss: a snapshot. */
+void traced_buffer_leave_folder(struct traced_buffer *self);
+
+/*
+ * For a session with a file: what was read is needed until it is in that file, so it is not
+ * overwritten while there is other space. traced_buffer_take_marks() says how far reading has come
+ * since the last call: a block has that number; traced_seq_set_mark(), that the block is in the
+ * file.
+ */
+void traced_buffer_keep_read(struct traced_buffer *self);
+typedef int (*traced_mark_fn)(void *ctx, struct traced_seq *seq, const struct traced_mark *mark);
+void traced_buffer_take_marks(struct traced_buffer *self, uint64_t block, traced_mark_fn fn,
+                              void *ctx);
+void traced_seq_set_mark(struct traced_seq *seq, const struct traced_mark *mark);
+
+/*
+ * Of a service that died: the records in `data` (of which `used` bytes are valid, and those from
+ * wptr to busy are not), and what `seqs` tells; read up to where block `blocks` of the file ends
+ * (0: there is no file; then everything is read that is still there). `spare` bytes are left for
+ * chunks that come later. -EBADMSG: nothing that a service wrote.
+ */
+struct traced_remains {
+    const struct traced_rescue_buffer *head;
+    const uint8_t *data;
+    const struct traced_seq *seqs; /* head->seqs_num at most; pointers in them mean nothing */
+    size_t seqs_num;
+    bool has_file;
+    uint64_t blocks;
+    size_t spare;
+    uint64_t damaged_bytes; /* result: records that could not be read */
+};
+int traced_buffer_recover(struct traced_remains *remains, struct traced_buffer **ret);
 void traced_buffer_free(struct traced_buffer *self);
 /* Its memory, `size` bytes, to be unmapped by the caller; all that is left to do then is to free
  * it. */

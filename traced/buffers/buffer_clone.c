@@ -48,7 +48,8 @@ static bool copy_seq(struct traced_buffer *to, const struct traced_seq *from)
     struct orma_list link = seq->link;
     *seq = *from;
     seq->link = link;
-    seq->ready_link = seq->producer_link = (struct orma_list){0};
+    seq->ready_link = seq->producer_link = seq->touch_link = (struct orma_list){0};
+    seq->is_touched = seq->in_rescue = seq->has_mark = false;
     seq->is_ready = false;
     seq->buf = to;
     seq->refs = refs;
@@ -106,8 +107,14 @@ static void note_partials(struct traced_seq *next, const struct traced_seq *seq)
 
 int traced_buffer_succeed(struct traced_buffer *self, struct traced_buffer **ret)
 {
+    struct traced_rescue_folder *folder = (struct traced_rescue_folder *)self->memory.folder;
+    char name[TRACED_RESCUE_NAME_MAX], seqs_name[TRACED_RESCUE_NAME_MAX];
     struct traced_buffer *next;
-    int r = traced_buffer_new(self->size, self->policy, &next);
+
+    memcpy(name, self->memory.name, sizeof(name));
+    memcpy(seqs_name, self->seq_memory.name, sizeof(seqs_name));
+    traced_buffer_leave_folder(self);
+    int r = traced_buffer_new_in(self->size, self->policy, folder, name, seqs_name, &next);
 
     if (r < 0)
         return r;
@@ -131,6 +138,8 @@ int traced_buffer_succeed(struct traced_buffer *self, struct traced_buffer **ret
         snapshot_ledger(seq, seq);
         orma_list_remove(&seq->producer_link);
     }
+    next->shared->target = self->shared->target;
+    next->keeps_read = next->memory.folder && self->keeps_read;
     traced_buffer_settle(self);
     *ret = next;
     return 0;

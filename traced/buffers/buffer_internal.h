@@ -4,6 +4,9 @@
  */
 #ifndef ORMA_TRACED_BUFFERS_BUFFER_INTERNAL_H
 #define ORMA_TRACED_BUFFERS_BUFFER_INTERNAL_H
+#include <stdatomic.h>
+#include <string.h>
+
 #include "sdk/base/assert.h"
 #include "sdk/shm/layout.h"
 #include "traced/buffers/buffer.h"
@@ -44,6 +47,31 @@ enum traced_frag {
 };
 
 uint16_t traced_record_check(const struct traced_record *rec);
+
+/* The half of a header that changes, in one store: there is no moment with half of it. */
+static inline void traced_record_set(struct traced_record *to, const struct traced_record *from)
+{
+    uint64_t half;
+
+    memcpy(&half, (const uint8_t *)from + sizeof(half), sizeof(half));
+    atomic_store_explicit((_Atomic uint64_t *)((uint8_t *)to + sizeof(half)), half,
+                          memory_order_relaxed);
+}
+
+/* Is it, and all before it, in the trace file? Also of those that reading has passed over. */
+static inline bool traced_seq_is_in_file(const struct traced_seq *seq, uint32_t chunk_id)
+{
+    return seq->has_mark && (int32_t)(chunk_id - seq->mark_id) < 0;
+}
+
+/* Reading has changed something that the next mark is to have. */
+static inline void traced_seq_touch(struct traced_buffer *buf, struct traced_seq *seq)
+{
+    if (ORMA_UNLIKELY(!seq->is_touched) && buf->keeps_read) {
+        seq->is_touched = true;
+        orma_list_insert(&buf->just_read, &seq->touch_link);
+    }
+}
 
 static inline struct traced_record *traced_record_at(const struct traced_buffer *buf, size_t offset)
 {

@@ -67,6 +67,7 @@ static void consume(struct traced_buffer *buf, struct traced_seq *seq, struct tr
     }
     seq->next_id = ref->chunk_id + 1;
     seq->rd++;
+    traced_seq_touch(buf, seq);
 }
 
 /* The rest of the chunk can't be read. `lost`: are its packets to be counted as invalid? */
@@ -120,9 +121,10 @@ static void skip_orphan(struct traced_buffer *buf, struct traced_seq *seq, struc
 
     if (take_frag(buf, seq, ref, rec, &slice) >= TRACED_FRAG_DROP_MARKER)
         return;
-    if (ends && seq->loss & TRACED_LOSS_OVERWRITTEN)
+    if (ends && seq->loss & TRACED_LOSS_OVERWRITTEN) {
         seq->ledger.overwritten++;
-    else if (ends)
+        seq->orphans++;
+    } else if (ends)
         seq->ledger.unpatched++;
     seq->loss |= TRACED_LOSS_ORPHAN;
 }
@@ -359,6 +361,7 @@ static bool read_seq(struct traced_buffer *buf, struct traced_seq *seq, struct t
                 return false;
             continue;
         }
+        traced_seq_touch(buf, seq);
         ret->seq = seq;
         ret->loss = seq->loss ? seq->loss | TRACED_LOSS_PRESENT : 0;
         seq->loss = 0;
@@ -391,6 +394,51 @@ bool traced_buffer_read(struct traced_buffer *self, struct traced_packet *ret)
             orma_list_insert(&self->stalled, &seq->ready_link);
     }
     return false;
+}
+
+void traced_buffer_take_marks(struct traced_buffer *self, uint64_t block, traced_mark_fn fn,
+                              void *ctx)
+{
+    ORMA_LIST_EACH (struct traced_seq, seq, &self->just_read, touch_link) {
+        const struct traced_ref *ref = seq->rd < seq->len ? traced_seq_ref(seq, seq->rd) : NULL;
+        bool inside = ref && ref->read > 0;
+        const struct traced_mark mark = {
+            .block = block,
+            .chunk_id = inside ? ref->chunk_id : seq->next_id,
+            .read = inside ? ref->read : 0,
+            .delivered = seq->ledger.delivered,
+            .invalid = seq->ledger.invalid,
+            .unpatched = seq->ledger.unpatched,
+            .orphans = seq->orphans,
+        };
+
+        orma_list_remove(&seq->touch_link);
+        seq->is_touched = false;
+        if (fn(ctx, seq, &mark) < 0)
+            return; /* no memory: it gets its next mark later, and is read again until then */
+    }
+}
+
+void traced_seq_set_mark(struct traced_seq *seq, const struct traced_mark *mark)
+{
+    struct traced_mark *to =
+        &seq->marks[seq->marks[0].block > seq->marks[1].block]; /* the older one */
+    const struct traced_mark *other = &seq->marks[to == &seq->marks[0]];
+
+    if (mark->block <= other->block)
+        return;
+    to->block = 0; /* while it is neither */
+    traced_rescue_barrier();
+    to->chunk_id = mark->chunk_id;
+    to->read = mark->read;
+    to->delivered = mark->delivered;
+    to->invalid = mark->invalid;
+    to->unpatched = mark->unpatched;
+    to->orphans = mark->orphans;
+    traced_rescue_barrier();
+    to->block = mark->block;
+    seq->mark_id = mark->chunk_id;
+    seq->has_mark = true;
 }
 
 void traced_seq_undeliver(struct traced_seq *seq)
@@ -454,8 +502,11 @@ struct traced_ledger traced_seq_ledger(const struct traced_seq *seq)
     }
 
     sum.cut = seq->tail_open ? 1 : 0;
+    if (seq->buf->recovered && sum.emitted != UINT64_MAX && sum.emitted > known + sum.cut)
+        sum.died = sum.emitted - known - sum.cut;
     /* What a writer that is gone had begun and never handed over. */
-    if (is_settled(seq->buf, seq) && sum.emitted != UINT64_MAX && sum.emitted > known + sum.cut)
+    else if (is_settled(seq->buf, seq) && sum.emitted != UINT64_MAX &&
+             sum.emitted > known + sum.cut)
         sum.cut = sum.emitted - known;
     /* What it had handed over, or was scraped, after its last report. */
     if (is_settled(seq->buf, seq) && sum.emitted != UINT64_MAX && sum.emitted < known + sum.cut)

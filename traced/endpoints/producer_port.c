@@ -10,6 +10,7 @@
 
 #include "protos/fields/common.h"
 #include "protos/fields/ipc.h"
+#include "protos/fields/orma_ext.h"
 #include "protos/pbc.h"
 #include "protos/perfetto/common.pb-c.h"
 #include "sdk/base/fd.h"
@@ -31,7 +32,7 @@ static const struct orma_str no_bytes = {"", 0};
 struct init_args {
     uint32_t page_hint, size_hint;
     struct orma_str name, version;
-    bool scraping, provides_shm;
+    bool scraping, provides_shm, takes_files;
 };
 
 static int parse_init(struct orma_str args, struct init_args *ret)
@@ -60,6 +61,9 @@ static int parse_init(struct orma_str args, struct init_args *ret)
             break;
         case ORMA_PB_INITIALIZE_CONNECTION_REQUEST_SDK_VERSION:
             ret->version = orma_pb_str(&f);
+            break;
+        case ORMA_PB_INITIALIZE_CONNECTION_REQUEST_ORMA_TAKES_FILES:
+            ret->takes_files = orma_pb_bool(&f);
             break;
         }
     }
@@ -118,6 +122,8 @@ static int initialize_connection(struct traced_conn *conn, const struct traced_c
     self->page_hint = args.page_hint;
     self->size_hint = args.size_hint;
     self->scraping = args.scraping;
+    /* Earlier SDKs of ours want seals, which files have not; those of others want none. */
+    self->takes_files = args.takes_files || !orma_str_starts(args.version, ORMA_STR("Orma "));
     if (args.provides_shm && fd >= 0 && !self->emulated)
         (void)traced_producer_adopt_shm(self, fd); /* refused: shown in the reply */
     reply_init(conn, call, self);
@@ -298,6 +304,8 @@ static int register_trace_writer(struct traced_conn *conn, const struct traced_c
     traced_producer_forget_seqs(self);
     if (writer && writer <= ORMA_SHM_WRITER_ID_MAX)
         r = orma_map_put(&self->writers, writer, buffer);
+    if (r == 0)
+        traced_producer_note_writer(self, writer, buffer);
     if (r < 0)
         return r;
     traced_conn_ack(conn, call, true);
@@ -308,6 +316,8 @@ static int register_trace_writer(struct traced_conn *conn, const struct traced_c
 static void end_writer(struct traced_producer *self, uint32_t writer)
 {
     uint64_t buffer_id = orma_map_take(&self->writers, writer);
+
+    traced_producer_note_writer(self, writer, ORMA_MAP_NONE);
     struct traced_target *target =
         buffer_id != ORMA_MAP_NONE ? orma_map_get_ptr(&self->registry->targets, buffer_id) : NULL;
     struct traced_seq *seq = target && writer <= UINT16_MAX

@@ -61,6 +61,7 @@ struct traced_file {
     /* The loop's own. */
     struct event *event;
     traced_file_fn fn;
+    void (*written_fn)(void *ctx, uint64_t blocks, uint64_t bytes);
     void *ctx;
     bool was_full;
 
@@ -418,10 +419,13 @@ static void on_progress(evutil_socket_t fd, short what, void *arg)
     (void)what;
     (void)!read(fd, &count, sizeof(count)); /* only its being readable matters */
     pthread_mutex_lock(&self->lock);
+    uint64_t blocks = self->error ? 0 : self->blocks_done, written = self->written;
     bool done = self->done, full = self->queued_bytes >= self->queue_max;
     bool ready = !orma_list_empty(&self->ready);
     int error = self->error;
     pthread_mutex_unlock(&self->lock);
+    if (self->written_fn && blocks)
+        self->written_fn(self->ctx, blocks, written);
     if (done || error || ready || (self->was_full && !full)) {
         self->was_full = full;
         self->fn(self->ctx, done, error); /* may free us */
@@ -472,6 +476,7 @@ int traced_file_new(struct event_base *base, const struct traced_file_config *co
         .max_bytes = config->max_bytes,
         .queue_max = ORMA_MAX(config->queue_max, QUEUE_MIN),
         .fn = fn,
+        .written_fn = config->written,
         .ctx = ctx,
         .refs = 1,
     };
@@ -618,6 +623,24 @@ const char *traced_file_name(const struct traced_file *self, char buf[TRACED_FIL
         if ((unsigned char)*c < ' ')
             *c = '?';
     return buf;
+}
+
+bool traced_file_find_place(const struct traced_file *self, struct traced_file_place *ret)
+{
+    char link[32];
+    struct stat st;
+
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", self->fd);
+    if (!self->is_regular || fstat(self->fd, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_nlink)
+        return false;
+    ssize_t len = readlink(link, ret->path, sizeof(ret->path));
+    if (len <= 0 || (size_t)len >= sizeof(ret->path))
+        return false;
+    ret->path[len] = '\0';
+    ret->dev = st.st_dev;
+    ret->ino = st.st_ino;
+    ret->start = (uint64_t)self->start;
+    return true;
 }
 
 int traced_file_progress_fd(const struct traced_file *self)

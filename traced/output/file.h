@@ -40,6 +40,8 @@ struct traced_file_config {
     struct traced_compression compression;
     uint64_t max_bytes; /* the file stays below; 0: no limit */
     size_t queue_max;   /* bytes that may wait for the disk; at least 8 MiB */
+    /* Called when blocks were written: so many, and so many bytes, so far. NULL: not. */
+    void (*written)(void *ctx, uint64_t blocks, uint64_t bytes);
 };
 int traced_file_new(struct event_base *base, const struct traced_file_config *config,
                     traced_file_fn fn, void *ctx, struct traced_file **ret);
@@ -64,6 +66,14 @@ bool traced_file_take(struct traced_file *self, struct orma_buf *ret);
 
 /* No more blocks. `fn` is called with `done` when everything is on its way to the disk. */
 void traced_file_finish(struct traced_file *self);
+
+/* Where a regular file is, in full, and where in it the blocks begin. */
+struct traced_file_place {
+    uint64_t dev, ino, start;
+    char path[4096];
+};
+/* False: it is no regular file, or has no name. */
+bool traced_file_find_place(const struct traced_file *self, struct traced_file_place *ret);
 
 /* For messages: its path, the end of it if it is long. Returns `buf`. */
 #define TRACED_FILE_NAME_MAX 256

@@ -20,8 +20,10 @@
 #include "protos/fields/common.h"
 #include "protos/fields/orma_ext.h"
 #include "sdk/base/assert.h"
+#include "sdk/base/log.h"
 #include "sdk/wire/pb_reader.h"
 #include "traced/buffers/buffer.h"
+#include "traced/loop/loop.h"
 #include "traced/producers/producer.h"
 
 #define PATCHES_MAX 1024
@@ -458,11 +460,23 @@ void traced_commit_begin(struct traced_commit *self, struct orma_str request)
     };
 }
 
+/* It has done that to itself; its memory is zeroes now. */
+static ORMA_COLD int refuse_torn(struct traced_producer *p)
+{
+    if (traced_loop_may_log(p->registry->loop))
+        orma_log_warn("disconnected the producer with pid %d: it made its shared memory smaller",
+                      p->pid);
+    traced_conn_close(p->conn);
+    return -EBADMSG;
+}
+
 int traced_commit_some(struct traced_producer *producer, struct traced_commit *self,
                        struct traced_budget *budget)
 {
     int r;
 
+    if (ORMA_UNLIKELY(traced_producer_is_torn(producer)))
+        return refuse_torn(producer);
     if (!self->moved) {
         r = do_moves(producer, self, budget);
         if (r != 0)

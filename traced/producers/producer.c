@@ -8,21 +8,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "protos/fields/ipc.h"
 #include "protos/perfetto/common.pb-c.h"
 #include "sdk/base/assert.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/log.h"
+#include "sdk/base/mapped.h"
 #include "sdk/ipc/frame.h"
 #include "sdk/shm/layout.h"
 #include "sdk/wire/pb_writer.h"
 #include "traced/buffers/buffer.h"
 #include "traced/loop/loop.h"
+#include "traced/rescue/layout.h"
 
 /* What one producer may make us hold. */
 #define DATA_SOURCES_MAX 4096
@@ -100,6 +104,100 @@ void traced_producer_announce_shm(struct traced_producer *self)
     orma_buf_fini(&cmd);
 }
 
+/* ---- shared memory that outlasts the service ---- */
+
+static void file_names(const struct traced_producer *self, char shm[TRACED_RESCUE_NAME_MAX],
+                       char who[TRACED_RESCUE_NAME_MAX])
+{
+    (void)snprintf(shm, TRACED_RESCUE_NAME_MAX, "p%u.shm", self->id);
+    (void)snprintf(who, TRACED_RESCUE_NAME_MAX, "p%u.who", self->id);
+}
+
+static void write_who(struct traced_producer *self, uint32_t size)
+{
+    struct traced_rescue_producer *head = (struct traced_rescue_producer *)self->who.head;
+
+    head->id = self->id;
+    head->uid = self->uid;
+    head->pid = self->pid;
+    head->machine_id = self->conn->machine_id;
+    head->page_size = self->page_size;
+    head->shm_size = size;
+    memcpy(head->name, self->name ? self->name : "",
+           self->name ? strnlen(self->name, sizeof(head->name) - 1) : 0);
+    head->head = (struct traced_rescue_head){.version = TRACED_RESCUE_VERSION,
+                                             .head_bytes = (uint32_t)traced_rescue_page(),
+                                             .item_bytes = sizeof(uint32_t)};
+    traced_rescue_barrier();
+    head->head.kind = TRACED_RESCUE_PRODUCER;
+    ORMA_MAP_EACH (slot, &self->writers)
+        traced_producer_note_writer(self, (uint32_t)slot->key, slot->val);
+}
+
+/*
+ * In a file that root or the producer's own user owns: our SDK accepts no other, for who owns it
+ * may make it smaller. The producer may do that as well, and is watched. The descriptor, or -errno.
+ */
+static int shm_in_folder(struct traced_producer *self, uint32_t size)
+{
+    struct traced_rescue_folder *folder = self->registry->rescue;
+    char shm[TRACED_RESCUE_NAME_MAX], who[TRACED_RESCUE_NAME_MAX];
+
+    if (!folder || !self->takes_files || (geteuid() != 0 && geteuid() != (uid_t)self->uid))
+        return -ENOTSUP;
+    file_names(self, shm, who);
+    int fd = traced_rescue_shared_memory(folder, shm, size);
+    if (fd < 0)
+        return fd;
+    int r = traced_rescue_map(folder, who, TRACED_RESCUE_WRITERS * sizeof(uint32_t), &self->who);
+    if (r == 0 && !map_shm(self, fd, size, self->page_size))
+        r = -ENOMEM;
+    if (r == 0)
+        r = orma_mapped_watch(self->shm.base, size, &self->guard);
+    if (r == 0) {
+        write_who(self, size);
+        return fd;
+    }
+    if (self->shm.base)
+        (void)munmap(self->shm.base, size); /* just mapped */
+    self->shm = (struct orma_shm){0};
+    traced_rescue_unmap(&self->who);
+    traced_rescue_remove(folder, shm);
+    orma_fd_close(&fd);
+    return r;
+}
+
+static void drop_shm(struct traced_producer *self)
+{
+    char shm[TRACED_RESCUE_NAME_MAX], who[TRACED_RESCUE_NAME_MAX];
+
+    if (self->guard)
+        orma_mapped_close(self->guard);
+    else if (self->shm.base)
+        (void)munmap(self->shm.base, self->shm.size); /* our own mapping */
+    if (self->who.folder) {
+        file_names(self, shm, who);
+        traced_rescue_remove(self->who.folder, shm);
+        traced_rescue_unmap(&self->who);
+    }
+}
+
+void traced_producer_note_writer(struct traced_producer *self, uint32_t writer, uint64_t buffer_id)
+{
+    size_t end = ((size_t)writer + 1) * sizeof(uint32_t);
+
+    if (!self->who.folder || writer >= TRACED_RESCUE_WRITERS)
+        return;
+    traced_rescue_back(&self->who, end);
+    ((uint32_t *)self->who.data)[writer] =
+        buffer_id == ORMA_MAP_NONE ? 0 : (uint32_t)ORMA_MIN(buffer_id, UINT32_MAX - 1) + 1;
+}
+
+bool traced_producer_is_torn(const struct traced_producer *self)
+{
+    return self->guard && orma_mapped_torn(self->guard);
+}
+
 void traced_producer_setup_shm(struct traced_producer *self, uint32_t size_bytes,
                                uint32_t page_bytes)
 {
@@ -107,8 +205,10 @@ void traced_producer_setup_shm(struct traced_producer *self, uint32_t size_bytes
         choose_sizes(self, &size_bytes, &page_bytes);
         self->page_size = page_bytes;
         if (!self->emulated) {
-            int fd = orma_fd_shared_memory("perfetto_shmem", size_bytes);
+            int fd = shm_in_folder(self, size_bytes);
 
+            if (fd < 0)
+                fd = orma_fd_shared_memory("perfetto_shmem", size_bytes);
             if (fd == -EFBIG && size_bytes > ORMA_SHM_SIZE_DEFAULT &&
                 orma_shm_sizes_valid(page_bytes, ORMA_SHM_SIZE_DEFAULT)) {
                 if (traced_loop_may_log(self->registry->loop))
@@ -118,7 +218,7 @@ void traced_producer_setup_shm(struct traced_producer *self, uint32_t size_bytes
                 size_bytes = ORMA_SHM_SIZE_DEFAULT;
                 fd = orma_fd_shared_memory("perfetto_shmem", size_bytes);
             }
-            if (fd < 0 || !map_shm(self, fd, size_bytes, page_bytes)) {
+            if (fd < 0 || (!self->shm.base && !map_shm(self, fd, size_bytes, page_bytes))) {
                 if (traced_loop_may_log(self->registry->loop))
                     orma_log_error(
                         "cannot create %u bytes of shared memory for the producer with pid %d: %s",
@@ -325,8 +425,7 @@ void traced_producer_free(struct traced_producer *self)
         traced_producer_remove_source(ds);
     let_go_seqs(self);
     orma_list_remove(&self->link);
-    if (self->shm.base)
-        (void)munmap(self->shm.base, self->shm.size); /* our own mapping */
+    drop_shm(self);
     orma_fd_close(&self->shm_fd);
     orma_map_fini(&self->writers);
     orma_map_fini(&self->targets);

@@ -20,6 +20,7 @@
 #include "traced/network/conn.h"
 #include "traced/producers/commit.h"
 #include "traced/producers/registry.h"
+#include "traced/rescue/memory.h"
 
 /* What a producer offers. Flags as in DataSourceDescriptor. */
 struct traced_data_source {
@@ -46,11 +47,14 @@ struct traced_producer {
     bool emulated; /* chunks come inside the commits */
     uint32_t size_hint, page_hint;
     struct orma_shm shm; /* base NULL: not yet, or emulated */
-    int shm_fd;          /* until the setup command is sent; -1: none */
+    bool takes_files;    /* its SDK accepts shared memory that is a file in the rescue folder */
+    struct traced_rescue_memory who; /* in the rescue folder, with its memory; or not mapped */
+    struct orma_mapped *guard; /* of memory that the producer can make smaller; NULL: it can't */
+    int shm_fd;                /* until the setup command is sent; -1: none */
     /* page << 4 | index -> chunk id << 16 | writer id: complete chunks that were scraped */
     struct orma_map scraped;
-    uint32_t gone_page;          /* its connection is over: scraped so far */
-    bool has_orphans; /* when it was scraped last: chunks of writers that it had not registered */
+    uint32_t gone_page; /* its connection is over: scraped so far */
+    bool has_orphans;   /* when it was scraped last: chunks of writers that it had not registered */
     struct traced_commit commit; /* the one that is being handled */
     bool shm_is_theirs;
     bool shm_announced; /* the setup command was sent */
@@ -116,6 +120,13 @@ int traced_producer_command(struct traced_producer *self, const struct orma_buf 
 /* With the content of one command message: field `cmd` of the response. */
 int traced_producer_command_field(struct traced_producer *self, uint32_t cmd,
                                   const struct orma_buf *body);
+
+/* Writer `writer` was announced for buffer `buffer_id`; ORMA_MAP_NONE: is unregistered. In the
+ * rescue folder. */
+void traced_producer_note_writer(struct traced_producer *self, uint32_t writer, uint64_t buffer_id);
+
+/* Has it made its shared memory smaller than it was? Then what is there means nothing. */
+bool traced_producer_is_torn(const struct traced_producer *self);
 
 /* To be called before a sequence is freed, and when a writer's buffer changes. */
 void traced_producer_forget_seqs(struct traced_producer *self);

@@ -19,6 +19,7 @@ struct traced_data_source;
 struct traced_loop;
 struct traced_producer;
 struct traced_producers;
+struct traced_rescue_folder;
 struct traced_seq;
 
 /* Of ids that are in use: bit id % 64 of word id / 64. */
@@ -53,6 +54,7 @@ struct traced_target {
 
 struct traced_producers {
     struct traced_loop *loop;
+    struct traced_rescue_folder *rescue; /* set by the owner; NULL: none */
     const struct traced_producer_events *events;
     void *context;         /* of the events; opaque here */
     struct orma_list list; /* traced_producer.link */

@@ -95,6 +95,7 @@ static int take_buffer(struct traced_session *s, size_t idx, struct traced_buffe
         return r;
     ORMA_LIST_EACH (struct traced_producer, p, &s->registry->producers->list, link)
         traced_producer_forget_seqs(p);
+    traced_session_rescue_forget_marks(s);
     *ret = target->buf;
     target->buf = next;
     next->owner = target;

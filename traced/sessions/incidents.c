@@ -54,6 +54,7 @@ static struct orma_incident incident_of(const struct traced_instance *inst, uint
 static void note(struct traced_session *s, const struct orma_incident *incident)
 {
     (void)put(&s->incidents.list, &s->incidents.num, incident);
+    s->rescue.due = true;
 }
 
 void traced_incidents_note_offered(struct traced_session *s, uint32_t entry)

@@ -116,15 +116,21 @@ static void put_trigger(struct orma_buf *out, const struct traced_session *s, ui
     orma_pb_end(out, packet);
 }
 
-/* Each trigger once, as soon as it has come. */
-static void put_triggers(struct orma_buf *out, struct traced_session *s)
+/* Those that were not put yet. */
+static void encode_triggers(struct orma_buf *out, const struct traced_session *s)
 {
-    ORMA_LIST_EACH (struct traced_trigger, t, &s->triggers.list, link) {
+    ORMA_LIST_EACH (struct traced_trigger, t, (struct orma_list *)&s->triggers.list, link)
         if (!t->emitted && !builtin(s)->disable_trace_config)
             put_trigger(out, s, ORMA_PB_TRACE_PACKET_TRIGGER, t->ts, t->name, t->producer_name,
                         t->producer_uid, t->stop_delay_ms);
+}
+
+/* Each trigger once, as soon as it has come. */
+static void put_triggers(struct orma_buf *out, struct traced_session *s)
+{
+    encode_triggers(out, s);
+    ORMA_LIST_EACH (struct traced_trigger, t, &s->triggers.list, link)
         t->emitted = true;
-    }
 }
 
 static void put_uuid(struct orma_buf *out, const struct traced_session *s)
@@ -245,22 +251,37 @@ static void put_machine_info(struct orma_buf *out, const struct traced_session *
     end_machine_packet(out, packet, m);
 }
 
+/* What was not put yet of it; what will have been then. */
+static uint64_t encode_machine(struct orma_buf *out, const struct traced_session *s,
+                               const struct traced_machine *m, uint64_t before)
+{
+    uint64_t now = before;
+
+    if (m->has_info && !(before & EMITTED_INFO)) {
+        if (!builtin(s)->disable_system_info)
+            put_machine_info(out, s, m);
+        now |= EMITTED_INFO;
+    }
+    if (m->exchanges_num && !(before & EMITTED_CLOCKS)) {
+        put_remote_clocks(out, s, m);
+        now |= EMITTED_CLOCKS;
+    }
+    return now;
+}
+
+static uint64_t machine_emitted(const struct traced_session *s, const struct traced_machine *m)
+{
+    uint64_t emitted = orma_map_get(&s->reader.machines_emitted, m->id);
+
+    return emitted == ORMA_MAP_NONE ? 0 : emitted;
+}
+
 /* Of each machine its system and its clocks, each once, as soon as they are known. */
 static void put_machines(struct orma_buf *out, struct traced_session *s)
 {
     ORMA_LIST_EACH (struct traced_machine, m, &s->registry->machines, link) {
-        uint64_t before = orma_map_get(&s->reader.machines_emitted, m->id), now;
+        uint64_t before = machine_emitted(s, m), now = encode_machine(out, s, m, before);
 
-        now = before = before == ORMA_MAP_NONE ? 0 : before;
-        if (m->has_info && !(before & EMITTED_INFO)) {
-            if (!builtin(s)->disable_system_info)
-                put_machine_info(out, s, m);
-            now |= EMITTED_INFO;
-        }
-        if (m->exchanges_num && !(before & EMITTED_CLOCKS)) {
-            put_remote_clocks(out, s, m);
-            now |= EMITTED_CLOCKS;
-        }
         if (now != before && orma_map_put(&s->reader.machines_emitted, m->id, now) < 0)
             return; /* no memory: emitted again with the next read */
     }
@@ -412,18 +433,25 @@ static void begin_pass(struct traced_session *s)
         traced_buffer_read_begin(s->buffers[i].buf);
 }
 
-static void put_snapshots(struct orma_buf *out, struct traced_session *s)
+static void encode_snapshots(struct orma_buf *out, const struct traced_session *s)
 {
-    struct traced_snapshots *sn = &s->snapshots;
+    const struct traced_snapshots *sn = &s->snapshots;
 
     if (builtin(s)->disable_clock_snapshotting)
         return;
     if (sn->has_initial && !s->reader.initial_emitted)
         put_clocks(out, s, &sn->initial);
-    s->reader.initial_emitted |= sn->has_initial;
     for (size_t i = 0; i < sn->clocks_num; i++)
         put_clocks(out, s, &sn->clocks[i]);
-    sn->clocks_num = 0;
+}
+
+static void put_snapshots(struct orma_buf *out, struct traced_session *s)
+{
+    encode_snapshots(out, s);
+    if (builtin(s)->disable_clock_snapshotting)
+        return;
+    s->reader.initial_emitted |= s->snapshots.has_initial;
+    s->snapshots.clocks_num = 0;
 }
 
 static void put_head(struct orma_buf *out, struct traced_session *s)
@@ -455,6 +483,25 @@ static void put_events(struct orma_buf *out, struct traced_session *s)
     for (size_t i = 0; i < sn->events_num && !builtin(s)->disable_service_events; i++)
         put_event(out, s, &sn->events[i]);
     traced_snapshots_fini(sn); /* forgets the events */
+}
+
+void traced_session_put_pending(struct orma_buf *out, const struct traced_session *s)
+{
+    const struct traced_snapshots *sn = &s->snapshots;
+
+    encode_snapshots(out, s);
+    if (!s->reader.head_emitted) {
+        if (!builtin(s)->disable_trace_config)
+            put_config(out, s);
+        put_uuid(out, s);
+        if (!builtin(s)->disable_system_info)
+            put_system_info(out, s);
+    }
+    encode_triggers(out, s);
+    for (size_t i = 0; i < sn->events_num && !builtin(s)->disable_service_events; i++)
+        put_event(out, s, &sn->events[i]);
+    ORMA_LIST_EACH (struct traced_machine, m, &s->registry->machines, link)
+        (void)encode_machine(out, s, m, machine_emitted(s, m));
 }
 
 static void put_completed(struct orma_buf *out, struct traced_session *s)
@@ -520,6 +567,7 @@ int traced_session_read(struct traced_session *s, struct orma_buf *out, size_t t
         return 0;
     uint64_t data_space = space - stats_space(s, space);
     begin_pass(s);
+    size_t before = out->len;
     put_snapshots(out, s);
     if (s->reader.sync_marker_due)
         put_sync_marker(out, s);
@@ -529,6 +577,7 @@ int traced_session_read(struct traced_session *s, struct orma_buf *out, size_t t
     orma_buf_put(out, s->reader.concurrent.data, s->reader.concurrent.len);
     orma_buf_clear(&s->reader.concurrent);
     put_machines(out, s);
+    s->rescue.stale |= out->len > before; /* it is not pending any more */
     if (cut_to(out, data_space))
         return end_full(out, s, space);
     int r = out->failed ? -ENOMEM : put_all_data(out, s, threshold, data_space);

@@ -38,6 +38,9 @@ void traced_session_reader_fini(struct traced_session_reader *self);
 int traced_session_read(struct traced_session *session, struct orma_buf *out, size_t threshold,
                         uint64_t space);
 
+/* What of the service's own packets the next reading would put in front of the data. */
+void traced_session_put_pending(struct orma_buf *out, const struct traced_session *session);
+
 /* Records in all sessions that want to know of others that this one is in a new state. */
 void traced_session_note_state(const struct traced_session *session);
 #endif

@@ -22,6 +22,7 @@
 struct traced_sessions {
     struct traced_loop *loop;
     struct traced_producers *producers;
+    struct traced_rescue_folder *rescue; /* NULL: what sessions hold does not outlast the service */
     const struct traced_session_events *events;
     const char *version;      /* of the service, for traces and clients */
     int32_t file_patience_ms; /* for a file without a consumer that accepts nothing */

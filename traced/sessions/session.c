@@ -56,6 +56,7 @@ void traced_session_start(struct traced_session *self)
     if (self->config->duration_ms)
         traced_session_arm_duration(self, self->config->duration_ms);
     traced_session_output_start_timer(self);
+    traced_session_rescue_note(self);
     traced_instances_sweep(self); /* starts those that are set up already */
 }
 
@@ -232,6 +233,7 @@ void traced_session_free(struct traced_session *self)
     traced_gather_cancel(&self->end);
     traced_gather_fini(&self->gather);
     traced_session_output_fini(self);
+    traced_session_rescue_end(self);
     free_buffers(self);
     traced_session_reader_fini(&self->reader);
     traced_snapshots_fini(&self->snapshots);

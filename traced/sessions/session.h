@@ -35,6 +35,7 @@
 #include "traced/sessions/instance.h"
 #include "traced/sessions/read.h"
 #include "traced/sessions/registry.h"
+#include "traced/sessions/rescue.h"
 #include "traced/sessions/session_output.h"
 #include "traced/sessions/session_timers.h"
 #include "traced/sessions/snapshot.h"
@@ -96,6 +97,7 @@ struct traced_session {
     struct traced_session_output output;
     struct traced_session_reader reader;
     struct traced_snapshots snapshots;
+    struct traced_session_rescue rescue;
 };
 
 void traced_session_start(struct traced_session *self);

@@ -7,6 +7,8 @@
 #include "traced/sessions/session_make.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -22,6 +24,7 @@ typedef Perfetto__Protos__TraceConfig config_t;
 static int make_buffers(struct traced_session *self, struct orma_buf *error)
 {
     const config_t *config = self->config;
+    char names[2][TRACED_RESCUE_NAME_MAX];
     int r = 0;
 
     self->buffers = calloc(config->n_buffers ? config->n_buffers : 1, sizeof(*self->buffers));
@@ -32,14 +35,18 @@ static int make_buffers(struct traced_session *self, struct orma_buf *error)
         bool discard = config->buffers[i]->fill_policy ==
                        PERFETTO__PROTOS__TRACE_CONFIG__BUFFER_CONFIG__FILL_POLICY__DISCARD;
 
-        r = traced_buffer_new((size_t)config->buffers[i]->size_kb * 1024,
-                              discard ? TRACED_DISCARD : TRACED_RING, &target->buf);
+        (void)snprintf(names[0], sizeof(names[0]), "s%" PRIu64 ".b%zu", self->id, i);
+        (void)snprintf(names[1], sizeof(names[1]), "s%" PRIu64 ".q%zu", self->id, i);
+        r = traced_buffer_new_in((size_t)config->buffers[i]->size_kb * 1024,
+                                 discard ? TRACED_DISCARD : TRACED_RING, self->registry->rescue,
+                                 names[0], names[1], &target->buf);
         if (r < 0)
             break;
         self->buffers_num = i + 1;
         target->group = &self->targets;
         target->buf->owner = target;
         r = traced_target_add(self->registry->producers, target);
+        traced_buffer_note_target(target->buf, target->id);
     }
     if (r < 0)
         orma_buf_printf(error, "Failed to allocate tracing buffers: OOM or too many buffers");
@@ -163,6 +170,7 @@ static int equip(struct traced_session *self, int fd, struct orma_buf *error)
         r = make_buffers(self, error);
     if (r < 0)
         return r;
+    traced_session_rescue_begin(self);
     r = traced_boost_update(self->registry);
     if (r < 0)
         orma_buf_printf(error, "Failed to set the priority boost: %s", strerror(-r));
@@ -217,6 +225,7 @@ void traced_session_begin(struct traced_session *self, struct traced_consumer *c
         traced_instances_sweep(self);
     else
         traced_session_start(self);
+    traced_session_rescue_note(self);
 }
 
 /* ---- a copy ---- */
@@ -276,6 +285,51 @@ int traced_session_clone(struct traced_session *source, int32_t uid, struct trac
         r = traced_session_output_open_clone(self, source, fd);
         fd = -1; /* taken */
     }
+    if (r < 0) {
+        traced_session_free(self);
+        return r;
+    }
+    *ret = self;
+    return 0;
+}
+
+/* ---- what a dead service has left ---- */
+
+/* Sequences keep their ids; further ones get others. */
+static void take_sequence_ids(struct traced_session *self, const struct traced_buffer *buf)
+{
+    ORMA_LIST_EACH (struct traced_seq, seq, (struct orma_list *)&buf->seqs, link) {
+        if (!seq->sequence_id)
+            continue;
+        (void)orma_map_put(&self->targets.sequence_ids,
+                           (uint64_t)seq->producer_id << 16 | seq->writer_id, seq->sequence_id);
+        self->targets.last_sequence_id = ORMA_MAX(self->targets.last_sequence_id, seq->sequence_id);
+    }
+}
+
+int traced_session_recover(struct traced_sessions *sessions, struct orma_str config, int32_t uid,
+                           struct traced_buffer **buffers, size_t buffers_num,
+                           struct orma_str incidents, struct traced_session **ret)
+{
+    struct traced_session *self;
+    ProtobufCMessage *msg;
+
+    int r = orma_pbc_unpack(&perfetto__protos__trace_config__descriptor, config, &msg);
+    if (r == 0)
+        r = session_alloc(sessions, (config_t *)msg, config, uid, &self);
+    if (r < 0) {
+        for (size_t i = 0; i < buffers_num; i++)
+            traced_buffer_free(buffers[i]);
+        return r == -ENOMEM ? r : -EBADMSG;
+    }
+    self->state = TRACED_CLONED;
+    self->reader.head_emitted = self->reader.initial_emitted = true;
+    self->reader.sync_marker_due = self->reader.stats_due = true;
+    memset(self->incidents.offered, 0xff, sizeof(self->incidents.offered)); /* it is not known */
+    orma_buf_put(&self->incidents.list, incidents.data, incidents.len);
+    r = adopt_buffers(self, buffers_num, buffers);
+    for (size_t i = 0; i < self->buffers_num && r == 0; i++)
+        take_sequence_ids(self, self->buffers[i].buf);
     if (r < 0) {
         traced_session_free(self);
         return r;

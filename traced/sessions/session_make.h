@@ -31,4 +31,13 @@ void traced_session_begin(struct traced_session *self, struct traced_consumer *c
  */
 int traced_session_clone(struct traced_session *source, int32_t uid, struct traced_buffer **buffers,
                          int fd, struct traced_session **ret);
+
+/*
+ * A read-only session of what a dead service has left: its config, these buffers, and incidents as
+ * fields of TraceStats. What comes at the head of its trace is not read from it. Takes the buffers
+ * in any case. -EBADMSG, -ENOMEM.
+ */
+int traced_session_recover(struct traced_sessions *sessions, struct orma_str config, int32_t uid,
+                           struct traced_buffer **buffers, size_t buffers_num,
+                           struct orma_str incidents, struct traced_session **ret);
 #endif

@@ -59,6 +59,7 @@ static void close_file(struct traced_session *self, int error)
                  "session %" PRIu64 ": cannot write the trace file %s: %s", self->id,
                  traced_file_name(self->output.file, name), traced_file_reason(error));
     }
+    traced_session_rescue_complete(self, !error);
     traced_file_free(self->output.file);
     self->output.file = NULL;
     self->output.done(self);
@@ -72,6 +73,11 @@ static void on_file_progress(void *ctx, bool done, int error)
         close_file(self, error);
     else
         traced_turns_add(&self->registry->loop->turns, &self->output.read_work);
+}
+
+static void on_written(void *ctx, uint64_t blocks, uint64_t bytes)
+{
+    traced_session_rescue_written(ctx, blocks, bytes);
 }
 
 void traced_session_output_report_end(struct traced_session *self)
@@ -99,6 +105,15 @@ static void finish_file(struct traced_session *self)
     traced_file_finish(self->output.file);
 }
 
+static void hand_over(struct traced_session *self, struct orma_buf *block)
+{
+    if (!block->len)
+        return;
+    self->output.bytes += block->len;
+    traced_session_rescue_block(self);
+    traced_file_write(self->output.file, block);
+}
+
 /* One batch into the file. True: there is more. */
 static bool write_some(struct traced_work *work)
 {
@@ -108,9 +123,7 @@ static bool write_some(struct traced_work *work)
         return false; /* on_file_progress() comes when it accepts more */
     struct orma_buf block = traced_file_spare(self->output.file);
     int r = traced_session_read(self, &block, FILE_BATCH, file_space(self));
-    self->output.bytes += block.len;
-    if (block.len)
-        traced_file_write(self->output.file, &block);
+    hand_over(self, &block);
     orma_buf_fini(&block);
     if (r == 1)
         return true;
@@ -260,7 +273,8 @@ int traced_session_output_open(struct traced_session *self, int fd, struct orma_
     struct traced_file_config config = {.fd = fd,
                                         .sync = syncs(self),
                                         .compression = traced_compression_of(self->config),
-                                        .queue_max = queue_max(self)};
+                                        .queue_max = queue_max(self),
+                                        .written = on_written};
     if (config.compression.kind) /* otherwise packets that would not fit are not even read */
         config.max_bytes = self->config->max_file_size_bytes;
     int r = traced_file_new(self->registry->loop->base, &config, on_file_progress, self,
@@ -294,9 +308,7 @@ bool traced_session_output_write_rest(struct traced_session *self)
         return true;
     while (r == 1 && !traced_file_is_full(self->output.file)) {
         r = traced_session_read(self, &block, FILE_BATCH, file_space(self));
-        self->output.bytes += block.len;
-        if (block.len)
-            traced_file_write(self->output.file, &block);
+        hand_over(self, &block);
         orma_buf_fini(&block);
     }
     if (r == 1)

@@ -56,6 +56,7 @@ static void on_snapshot_timer(evutil_socket_t fd, short what, void *arg)
     self->reader.sync_marker_due = true;
     self->reader.stats_due = true;
     traced_snapshots_add_clocks(&self->snapshots);
+    traced_session_rescue_note(self);
     traced_loop_arm_periodic(self->timers.snapshot, snapshot_period_ms(self));
 }
 

@@ -99,6 +99,7 @@ static void put_ledger(struct orma_buf *out, const struct traced_seq *seq, uint3
         {ORMA_PB_ORMA_SEQUENCE_COUNTS_UNPATCHED, l.unpatched},
         {ORMA_PB_ORMA_SEQUENCE_COUNTS_CUT, l.cut},
         {ORMA_PB_ORMA_SEQUENCE_COUNTS_UNREPORTED, l.unreported},
+        {ORMA_PB_ORMA_SEQUENCE_COUNTS_SERVICE_DIED, l.died},
     };
     size_t msg = orma_pb_begin(out, ORMA_PB_TRACE_STATS_ORMA_SEQUENCE_COUNTS);
 

@@ -94,6 +94,7 @@ struct traced_trigger *traced_trigger_new(struct traced_session *s,
         .user = user_of(producer),
         .stop_delay_ms = stop_delay_ms,
     };
+    s->rescue.due = true;
     s->incidents.triggered = true;
     if (t->name && t->producer_name && insert(&s->triggers, t))
         return t;

@@ -150,7 +150,7 @@ class Completion(Asking):
             self.assertEqual(options - self.complete(*argv[:-1], "-"), set())
 
     def test_words(self):
-        self.assertEqual(self.complete("orma", "rec"), {"record", "recompress"})
+        self.assertEqual(self.complete("orma", "rec"), {"record", "recompress", "recover"})
         self.assertEqual(self.complete("orma", "record", "sys"), {"syscalls"})
         self.assertEqual(self.complete("orma", "record", "--ti"), {"--time"})
         self.assertEqual(self.complete("orma", "convert", "sy"), {"systrace", "symbolize"})

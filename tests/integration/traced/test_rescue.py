@@ -1,0 +1,305 @@
+"""What is left when processes are killed, and what `orma recover` makes of it. A program tells in shared memory
+which of its calls have returned (rescue_app.c); what had returned before another process was killed is in the
+recovered trace, whole and once.
+
+    test_rescue.py            # a few kills of each kind
+    ORMA_RESCUE_KILLS=300 ... # so many of each kind
+"""
+import mmap
+import random
+import struct
+import tempfile
+
+from orma_env import *
+
+APP = BUILD / "tests/integration/traced/rescue_app"
+KILLS = int(os.environ.get("ORMA_RESCUE_KILLS", "4"))
+THREADS = 3
+LARGEST = 9000
+CONFIG = """
+buffers {{ size_kb: {kb} fill_policy: {policy} }}
+data_sources {{ config {{ name: "track_event" buffer_exhausted_policy: BUFFER_EXHAUSTED_STALL_THEN_ABORT }} }}
+{more}
+"""
+FILE = "write_into_file: true\nfile_write_period_ms: 100\n"
+
+
+class Rescue(Case):
+    def setUp(self):
+        super().setUp()
+        self.oracle_path = self.dir / "oracle"
+        self.oracle_path.write_bytes(bytes(8 * 64))
+        self.runs = 0
+
+    def root(self):
+        return self.rescue / f"orma-rescue-{os.geteuid()}"
+
+    def folders(self):
+        return sorted(self.root().iterdir()) if self.root().exists() else []
+
+    def config(self, kb=8192, policy="RING_BUFFER", more=""):
+        path = self.dir / "config"
+        path.write_text(CONFIG.format(kb=kb, policy=policy, more=more))
+        return path
+
+    def record(self, config, trace, *more):
+        return self.start(ORMA, "record", "-q", "-c", config, "-o", trace, *more, stderr=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL)
+
+    def app(self, pause_us=20, threads=THREADS):
+        self.oracle_path.write_bytes(bytes(8 * 64))
+        p = self.start(APP, self.oracle_path, threads, pause_us, stderr=subprocess.DEVNULL)
+        self.wait_for("events", lambda: all(self.oracle()[:threads]))
+        return p
+
+    def oracle(self):
+        return struct.unpack("64Q", self.oracle_path.read_bytes())
+
+    def recover(self, *more, code=0):
+        out = self.dir / f"recovered-{self.runs}.pftrace"
+        self.runs += 1
+        done = self.orma("recover", "-o", out, *more, code=code)
+        return out, done.stderr.decode()
+
+    def numbers(self, trace):
+        """Of each thread, the numbers of its events; each with the text that belongs to it."""
+        rows = self.query(trace, "select extract_arg(arg_set_id, 'debug.t') as t, extract_arg(arg_set_id, 'debug.n') as n, "
+                                 "length(extract_arg(arg_set_id, 'debug.x')) as x from slice where name = 'n' order by id")
+        found = {}
+        for row in rows:
+            n = int(row["n"])
+            self.assertEqual(int(row["x"] if row["x"] != "[NULL]" else 0),
+                             LARGEST if n % 257 == 0 else n * 7919 % 61, f"event {n} is torn")
+            found.setdefault(int(row["t"]), []).append(n)
+        for numbers in found.values():
+            self.assertEqual(len(numbers), len(set(numbers)), "no event is there twice")
+        return found
+
+    def check(self, trace, oracle, whole=True):
+        found = self.numbers(trace)
+        for t in range(THREADS):
+            if not oracle[t]:
+                continue
+            have = set(found.get(t, []))
+            first = 1 if whole else min(have)
+            missing = [n for n in range(first, oracle[t] + 1) if n not in have]
+            self.assertEqual(missing, [], f"thread {t}: {len(missing)} of {oracle[t]} are missing")
+        self.assertEqual(self.one(trace, "select count(*) from stats where severity = 'error' and value > 0 and name not like "
+                                         "'traced_buf%'"), "0")
+        self.assertEqual(self.one(trace, "select count(*) from loss where reason = 'recovered'"), "1")
+        self.assertEqual(self.one(trace, "select count(*) from (select sum(iif(reason = 'emitted', packets, 0)) as e, "
+                                         "sum(iif(reason not in ('emitted', 'unreported'), packets, 0)) as rest, count(*) as n "
+                                         "from loss where text is null group by sequence_id) where e > 0 and e != rest"), "0",
+                         "the equation holds for every sequence")
+        return found
+
+    def start_all(self, config, trace=None):
+        service = self.start_traced()
+        recorder = self.record(config, trace or self.dir / "trace", "--force")
+        self.wait_for("a session", lambda: b"STARTED" in self.run_program(ORMA, "status").stdout.upper())
+        return service, recorder, self.app()
+
+    def kill(self, *processes):
+        oracle = self.oracle()
+        for p in processes:
+            p.kill()
+        for p in processes:
+            p.wait()
+        return oracle
+
+    def stop(self, *processes):
+        for p in processes:
+            p.kill()
+            p.wait()
+
+    def rounds(self, name, config, whole, order):
+        """Kills in `order` at random moments, KILLS times."""
+        rng = random.Random(name)
+        for i in range(KILLS):
+            with self.subTest(f"{name} {i}"):
+                service, recorder, app = self.start_all(config)
+                time.sleep(rng.random() * 0.4)
+                victims = [{"service": service, "recorder": recorder, "app": app}[v] for v in order]
+                oracle = self.kill(*victims)
+                self.stop(*(p for p in (service, recorder, app) if p not in victims))
+                trace, _ = self.recover()
+                self.check(trace, oracle, whole)
+                self.assertEqual(self.folders(), [], "what was recovered is gone")
+
+    def test_the_service_is_killed_while_it_streams(self):
+        self.rounds("stream", self.config(more=FILE), True, ["service"])
+
+    def test_the_service_is_killed_with_a_ring(self):
+        self.rounds("ring", self.config(kb=512), False, ["service"])
+
+    def test_the_service_is_killed_with_a_buffer_that_keeps_the_oldest(self):
+        self.rounds("discard", self.config(kb=65536, policy="DISCARD"), True, ["service"])
+
+    def test_all_are_killed_at_once(self):
+        self.rounds("all", self.config(more=FILE), True, ["service", "recorder", "app"])
+
+    def test_the_program_first_then_the_service(self):
+        self.rounds("program", self.config(kb=65536), True, ["app", "service", "recorder"])
+
+    def test_a_recording_that_is_its_own_service(self):
+        """`orma record` with its program in one group, all of it killed."""
+        rng = random.Random("own")
+        config = self.config(more=FILE)
+        for i in range(KILLS):
+            with self.subTest(i):
+                self.oracle_path.write_bytes(bytes(8 * 64))
+                p = self.start(ORMA, "record", "-q", "--private", "--force", "-c", config, "-o", self.dir / "trace", "--", APP,
+                               self.oracle_path, THREADS, 20, start_new_session=True, stderr=subprocess.DEVNULL)
+                self.wait_for("events", lambda: all(self.oracle()[:THREADS]))
+                time.sleep(rng.random() * 0.4)
+                oracle = self.oracle()
+                os.killpg(p.pid, signal.SIGKILL)
+                p.wait()
+                self.check(self.recover()[0], oracle)
+
+    def test_a_clean_end_leaves_nothing(self):
+        service, recorder, app = self.start_all(self.config(more=FILE))
+        self.assertEqual(len(self.folders()), 1)
+        time.sleep(0.2)
+        self.end(app)
+        recorder.send_signal(signal.SIGINT)
+        recorder.wait(20 * SLOW)
+        self.wait_for("nothing of the session", lambda: {f.name for f in self.folders()[0].iterdir()} == {"lock"})
+        self.end(service)
+        self.assertFalse(self.root().exists())
+        self.assertIn(b"Nothing to recover", self.orma("recover").stdout)
+        self.assertIn(b"nothing to recover", self.orma("recover", "-o", "x", code=1).stderr)
+
+    def test_the_next_service_says_that_something_is_there(self):
+        service, recorder, app = self.start_all(self.config(more=FILE))
+        self.kill(service)
+        self.stop(recorder, app)
+        said = self.orma("record", "--private", "-c", self.config(more="duration_ms: 100"), "-o", self.dir / "next", code=None).stderr
+        self.assertIn(b"orma recover", said)
+        listed = self.orma("recover").stdout.decode()
+        self.assertIn("that died", listed)
+        self.assertIn(f"written into {self.dir / 'trace'}", listed)
+
+    def test_a_folder_is_recovered_once_and_by_one(self):
+        service, recorder, app = self.start_all(self.config())
+        folder, = self.folders()
+        busy = self.orma("recover", folder, "-o", "x", code=1).stderr
+        self.assertIn(b"its service is running", busy)
+        oracle = self.kill(service)
+        self.stop(recorder)  # the program goes on writing into its memory
+        first, _ = self.recover("--keep")
+        second, _ = self.recover(folder, "--keep")
+        self.stop(app)
+        self.check(first, oracle)
+        self.check(second, oracle)
+        self.recover()
+        self.assertIn(b"No such file", self.orma("recover", folder, "-o", "x", code=1).stderr)
+
+    def test_other_versions_and_other_things_are_refused(self):
+        service, recorder, app = self.start_all(self.config())
+        self.kill(service)
+        self.stop(recorder, app)
+        folder, = self.folders()
+        lock = folder / "lock"
+        text = lock.read_text()
+        lock.write_text(text.replace("orma-rescue 1", "orma-rescue 0"))
+        self.assertIn(b"another version", self.orma("recover", folder, "-o", "x", code=1).stderr)
+        lock.write_text(text)
+        self.assertIn(b"not a rescue folder", self.orma("recover", self.dir, "-o", "x", code=1).stderr)
+        for path in folder.iterdir():  # damaged in any way: refused or read, no more
+            whole = path.read_bytes()
+            for damage in (b"", whole[:100], whole[:5000], b"\xff" * len(whole), whole[:64] + b"\xff" * 512 + whole[576:],
+                           whole[:4096] + bytes(random.Random(1).randbytes(max(0, min(len(whole), 1 << 20) - 4096)))):
+                path.write_bytes(damage)
+                done = self.run_program(ORMA, "recover", folder, "--keep", "--force", "-o", self.dir / "damaged")
+                self.assertIn(done.returncode, (0, 1), f"{path.name}: {done.stderr}")
+            path.write_bytes(whole)
+        self.recover()
+
+    def test_hostile_folders_are_not_used(self):
+        self.root().mkdir(mode=0o777)
+        self.root().chmod(0o777)
+        p = self.start(TRACED, stderr=subprocess.PIPE)
+        self.wait_for("the socket", lambda: (self.dir / "c.sock").exists())
+        self.end_and_read(p, b"others made it or may use it")
+        self.root().rmdir()
+        self.root().symlink_to(self.dir)
+        before = set(self.dir.iterdir())
+        p = self.start(TRACED, stderr=subprocess.PIPE)
+        self.wait_for("the socket", lambda: (self.dir / "c.sock").exists())
+        self.end_and_read(p, None)
+        self.assertEqual({x for x in self.dir.iterdir() if x.suffix != ".sock"}, {x for x in before if x.suffix != ".sock"})
+
+    def end_and_read(self, p, text):
+        p.terminate()
+        said = p.communicate(timeout=20)[1]
+        if text:
+            self.assertIn(text, said)
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root")
+    def test_folders_of_another_user(self):
+        service, recorder, app = self.start_all(self.config())
+        self.kill(service)
+        self.stop(recorder, app)
+        folder, = self.folders()
+        for path in (self.rescue, self.root()):
+            path.chmod(0o755)
+        done = self.run_program(ORMA, "recover", folder, "-o", "/tmp/x", user=65534, group=65534, extra_groups=[])
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, b"Permission denied|belongs to you alone")
+        self.root().chmod(0o700)
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root")
+    def test_a_full_tmpfs(self):
+        small = self.dir / "small"
+        small.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "none", small], capture_output=True).returncode:
+            self.skipTest("no mounts here")
+        self.addCleanup(subprocess.run, ["umount", "-l", small])
+        self.env["ORMA_RESCUE_FOLDER"] = str(small)
+        service, recorder, app = self.start_all(self.config(kb=65536))
+        time.sleep(2)
+        self.assertIsNone(service.poll(), "the service goes on")
+        self.assertIsNone(app.poll())
+        self.end(app)
+        recorder.send_signal(signal.SIGINT)
+        recorder.wait(20 * SLOW)
+        found = self.numbers(self.dir / "trace")  # nothing is lost but what a crash would have cost
+        for t in range(THREADS):
+            self.assertEqual(found[t], list(range(1, len(found[t]) + 1)))
+        service2, recorder2, app2 = service, *self.second(65536)
+        time.sleep(2)
+        self.kill(service2)
+        self.stop(recorder2, app2)
+        found = self.numbers(self.recover()[0])
+        self.assertTrue(any(found.values()))
+
+    def second(self, kb):
+        recorder = self.record(self.config(kb=kb), self.dir / "trace2")
+        self.wait_for("a session", lambda: b"STARTED" in self.run_program(ORMA, "status").stdout.upper())
+        return recorder, self.app()
+
+    def test_without_a_folder_all_goes_on(self):
+        self.env["ORMA_RESCUE_FOLDER"] = "none"
+        service, recorder, app = self.start_all(self.config(more=FILE))
+        self.assertEqual(self.folders(), [])
+        self.end(app)
+        recorder.send_signal(signal.SIGINT)
+        recorder.wait(20 * SLOW)
+        self.assertTrue(self.numbers(self.dir / "trace"))
+
+    def test_a_folder_on_a_disk(self):
+        disk = self.dir / "disk"
+        disk.mkdir()
+        self.env["ORMA_RESCUE_FOLDER"] = str(disk)
+        service, recorder, app = self.start_all(self.config(kb=65536))
+        time.sleep(0.3)
+        oracle = self.oracle()
+        time.sleep(1.5)  # shared memory is not there: what was committed is
+        self.kill(service)
+        self.stop(recorder, app)
+        self.check(self.recover()[0], oracle)
+
+
+if __name__ == "__main__":
+    main()
