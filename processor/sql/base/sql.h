@@ -74,6 +74,9 @@ struct orma_sql_planner {
     bool aggregates_replaced; /* by functions of the user with the same names */
     uint32_t rows_max;        /* of the tables that were planned */
     uint32_t rows_min; /* smaller tables are left to SQLite, unless the mode says otherwise */
+    /* Rows that one thread works on at a time, and how few are not worth several. */
+    uint32_t piece_rows, shared_rows_min;
+    uint64_t shared; /* jobs that several did to the end */
     enum orma_exec_mode exec;
     bool by_columns;              /* the statement at hand is read by columns, if it can be */
     sqlite3_stmt *given;          /* it has parameters where the one at hand has values: its names

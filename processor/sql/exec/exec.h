@@ -20,7 +20,8 @@
  *
  * orma_columnar(0) turns it off for a connection. ORMA_EXEC in the environment: off; on (also where
  * tables are too small to be worth it); both (runs each statement in both ways and aborts when they
- * differ).
+ * differ). ORMA_EXEC_PIECES: rows that a thread takes at a time, where there are several threads;
+ * few make them work on small tables, too.
  */
 #ifndef ORMA_PROCESSOR_SQL_EXEC_H
 #define ORMA_PROCESSOR_SQL_EXEC_H
@@ -51,7 +52,7 @@ void orma_exec_note_function(struct orma_sql *sql, const char *name);
 /* Whether it is asked for a statement that was just prepared: its tables are large enough. */
 bool orma_exec_may_run(const struct orma_sql *sql);
 
-/* Reads ORMA_EXEC. */
+/* Reads the environment. */
 void orma_exec_init(struct orma_sql *sql);
 
 /* ---- results as columns ---- */

@@ -15,21 +15,32 @@
 
 /* Tables with fewer rows are left to SQLite. */
 #define ROWS_MIN 4096
+/* Several threads take rows in pieces that last some tenths of a millisecond; less than some of
+ * them would not be worth it to wake a thread. A multiple of EXEC_BLOCK. */
+#define PIECE_ROWS 32768
+#define SHARED_ROWS_MIN (3 * PIECE_ROWS)
 /* What a query of more rows leaves in malloc's hands is given back. */
 #define ROWS_LARGE (1u << 18)
 
 void orma_exec_init(struct orma_sql *sql)
 {
-    const char *mode = getenv("ORMA_EXEC");
+    const char *mode = getenv("ORMA_EXEC"), *pieces = getenv("ORMA_EXEC_PIECES");
 
     sql->planner.exec = ORMA_EXEC_MODE_AUTO;
     sql->planner.rows_min = ROWS_MIN;
+    sql->planner.piece_rows = PIECE_ROWS;
+    sql->planner.shared_rows_min = SHARED_ROWS_MIN;
     if (mode && !strcmp(mode, "off"))
         sql->planner.exec = ORMA_EXEC_MODE_OFF;
     else if (mode && !strcmp(mode, "on"))
         sql->planner.exec = ORMA_EXEC_MODE_ON;
     else if (mode && !strcmp(mode, "both"))
         sql->planner.exec = ORMA_EXEC_MODE_BOTH;
+    const long rows = pieces ? strtol(pieces, NULL, 10) : 0;
+    if (rows > 0 && rows < PIECE_ROWS) {
+        sql->planner.piece_rows = (uint32_t)rows;
+        sql->planner.shared_rows_min = 2;
+    }
 }
 
 void orma_exec_note_function(struct orma_sql *sql, const char *name)

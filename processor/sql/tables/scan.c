@@ -477,10 +477,23 @@ bool orma_rowscan_next(struct orma_rowscan *self)
         if (self->seen)
             num = keep_new(self, self->block, num);
         self->block_num = num;
-        if (!num && orma_sql_is_interrupted(self->sql))
+        if (!num && (self->helps ? orma_sql_is_told_to_stop(self->sql)
+                                 : orma_sql_is_interrupted(self->sql)))
             return false;
     }
     return self->block_num && !self->failed;
+}
+
+bool orma_rowscan_can_be_shared(const struct orma_rowscan *self)
+{
+    for (unsigned i = 0; i < self->filters_num; i++) {
+        /* what these find is remembered in the filter, or read from args */
+        if (self->filters[i].kind == ORMA_FILTER_MATCH ||
+            self->filters[i].kind == ORMA_FILTER_ARG ||
+            self->table->columns[self->filters[i].col].kind == ORMA_COL_COMPUTED)
+            return false;
+    }
+    return !self->descending && !self->tied && !self->backwards && !self->seen && !self->top;
 }
 
 /* ---- order ---- */

@@ -51,6 +51,7 @@ struct orma_rowscan {
     struct orma_filter filters[ORMA_SQL_SCAN_FILTERS_MAX];
     unsigned filters_num;
     bool descending, failed; /* failed: memory is out */
+    bool helps;              /* a copy that another thread uses: it looks at no limits */
     bool tied;               /* descending by the time `tied_col`: rows of one time as they lie */
     unsigned tied_col;
     /* What is left to look at: rows lo .. hi, or list[lo .. hi]. */
@@ -96,6 +97,13 @@ static inline bool orma_rowscan_is_plain(const struct orma_rowscan *self)
 {
     return !self->filters_num && !self->list && !self->descending && !self->seen && !self->top;
 }
+
+/*
+ * True if several threads may scan parts of it: copies whose `lo` and `hi` lie in those of the
+ * original, which outlives them; they are not freed. Their rows are those of the original, part
+ * after part.
+ */
+bool orma_rowscan_can_be_shared(const struct orma_rowscan *self);
 
 /* The next block with rows in it. False at the end, and when interrupted or out of memory. */
 bool orma_rowscan_next(struct orma_rowscan *self);

@@ -1,5 +1,7 @@
 #include "tests/unit/sql/engine_fixture.h"
 #include "processor/sql/engine.h"
+#include "processor/threads/crew.h"
+#include "sdk/base/defs.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -11,12 +13,14 @@ void engine_init(struct engine *e)
     *e = (struct engine){0};
     cr_assert_eq(orma_storage_init(&e->storage), 0);
     cr_assert_eq(orma_sql_open(&e->storage, &e->sql), 0, "%s", orma_sql_error_text(e->sql));
+    e->sql->crew = e->crew = orma_crew_new(ORMA_MAX(orma_crew_from_environment(), 1u));
     cr_assert_eq(orma_sql_data_ready(e->sql), 0, "%s", orma_sql_error_text(e->sql));
 }
 
 void engine_fini(struct engine *e)
 {
     orma_sql_close(e->sql);
+    orma_crew_free(e->crew);
     orma_storage_fini(&e->storage);
     orma_buf_fini(&e->out);
 }

@@ -6,6 +6,7 @@
 struct engine {
     struct orma_storage storage;
     struct orma_sql *sql;
+    struct orma_crew *crew; /* as ORMA_THREADS says */
     struct orma_buf out;
 };
 

@@ -420,6 +420,11 @@ void grammar_ask(struct orma_processor *tp, const char *query, enum grammar_way 
                         : way == GRAMMAR_ON                        ? ORMA_EXEC_MODE_ON
                                                                    : ORMA_EXEC_MODE_AUTO;
     sql->planner.rows_min = rule->rows_min;
+    if (rule->piece_rows) {
+        sql->crew = rule->crew;
+        sql->planner.piece_rows = rule->piece_rows;
+        sql->planner.shared_rows_min = 2;
+    }
     if (way == GRAMMAR_TABLE || way == GRAMMAR_VIEW)
         orma_buf_printf(&made, "CREATE OR REPLACE PERFETTO %s made_%s AS %s; SELECT * FROM made_%s",
                         way == GRAMMAR_TABLE ? "TABLE" : "VIEW",

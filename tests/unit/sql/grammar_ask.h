@@ -34,6 +34,9 @@ struct grammar_rule {
     unsigned keys_num;
     uint32_t rows_min;
     bool params, loose;
+    /* Threads of the executor, and rows that each takes at a time; 0: as it is. */
+    struct orma_crew *crew;
+    uint32_t piece_rows;
 };
 
 /* What a statement gave. */

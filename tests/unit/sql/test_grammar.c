@@ -13,6 +13,7 @@
 
 #include "processor/sql/dialect/token.h"
 #include "processor/sql/script/runner.h"
+#include "processor/threads/crew.h"
 #include "sdk/base/defs.h"
 #include "sdk/base/vec.h"
 #include "tests/support/leaks.h"
@@ -23,6 +24,8 @@
 #define TIME_MAX_NS 60000000
 /* So many that differ are shown. */
 #define SHOWN_MAX 40
+/* With so many numbers of threads. */
+#define CREWS 4
 
 static const char *differs(struct orma_processor *tp, const char *query, enum grammar_way one,
                            enum grammar_way other, const struct grammar_rule *rule)
@@ -148,7 +151,8 @@ static bool may_plain_be_wrong(const char *query)
 }
 
 /* Whether the statement of a seed is the same in all ways. */
-static bool check(struct orma_processor *tp, struct gen *g, uint64_t seed, struct counts *counts)
+static bool check(struct orma_processor *tp, struct gen *g, uint64_t seed,
+                  struct orma_crew *const crews[CREWS], struct counts *counts)
 {
     enum grammar_way pairs[][2] = {{GRAMMAR_PLAIN, GRAMMAR_OFF},
                                    {GRAMMAR_OFF, GRAMMAR_ON},
@@ -165,8 +169,14 @@ static bool check(struct orma_processor *tp, struct gen *g, uint64_t seed, struc
         pairs[3][1] = GRAMMAR_RPC;
     /* Columns of tables make reals of integers. */
     const bool loose = g->loose || (!g->params && pairs[3][1] == GRAMMAR_TABLE);
-    const struct grammar_rule rule = {g->keys,     g->nocase, g->keys_num,
-                                      g->rows_min, g->params, loose};
+    const struct grammar_rule rule = {.keys = g->keys,
+                                      .nocase = g->nocase,
+                                      .keys_num = g->keys_num,
+                                      .rows_min = g->rows_min,
+                                      .params = g->params,
+                                      .loose = loose,
+                                      .crew = crews[seed % CREWS],
+                                      .piece_rows = 1 + (uint32_t)(g->more / 8 % 64)};
     grammar_ask(tp, query, GRAMMAR_OFF, &rule, &off);
     counts->valid += off.begun;
     counts->cut += off.many;
@@ -223,10 +233,15 @@ Test(grammar, means_the_same_in_all_ways)
     struct orma_processor *tp = new_processor();
     struct counts counts = {0};
     struct gen g = {0};
+    /* Tables are small, and are taken in pieces of some rows all the same. */
+    static const unsigned threads[CREWS] = {1, 2, 3, 8};
+    struct orma_crew *crews[CREWS], *given = orma_processor_sql(tp)->crew;
 
+    for (unsigned i = 0; i < CREWS; i++)
+        cr_assert_not_null(crews[i] = orma_crew_new(threads[i]));
     show_all(tp, getenv("ORMA_TEST_STATEMENT"));
     for (unsigned i = gen_number_of("ORMA_TEST_SKIP", 0); i < queries; i++) {
-        counts.different += !check(tp, &g, first + i * 7919u, &counts);
+        counts.different += !check(tp, &g, first + i * 7919u, crews, &counts);
         if (i % 20000 == 19999)
             fprintf(stderr, "%u statements, %u differ\n", i + 1, counts.different);
     }
@@ -236,7 +251,14 @@ Test(grammar, means_the_same_in_all_ways)
     cr_expect_eq(counts.different, 0);
     cr_expect_geq(counts.valid, queries / 2);
     cr_expect_geq(counts.with_rows, queries / 4);
+    /* Otherwise the threads were not tested. */
+    fprintf(stderr, "# %llu jobs of several threads\n",
+            (unsigned long long)orma_processor_sql(tp)->planner.shared);
+    cr_expect_geq(orma_processor_sql(tp)->planner.shared, queries / 16);
     orma_buf_fini(&g.text);
+    orma_processor_sql(tp)->crew = given;
+    for (unsigned i = 0; i < CREWS; i++)
+        orma_crew_free(crews[i]);
     orma_processor_free(tp);
     orma_assert_no_leaks();
 }

@@ -107,6 +107,7 @@ struct orma_exec_function {
     bool is_case;     /* iif(): a CASE */
     bool of_arg_set;  /* its first argument is the id of an arg set, its second one a text */
     bool null_if_all; /* NULL only if all arguments are */
+    bool any_thread;  /* several threads may compute it at a time: it writes nothing they share */
     orma_exec_by_values *by_values; /* EXEC_PARAMS_MAX arguments at most */
     orma_exec_by_rows *by_rows;
 
@@ -132,6 +133,7 @@ struct orma_exec_function {
 
     /* A window function; of an aggregate only for frames that move. */
     orma_exec_window_func *window;
+    bool by_row; /* `window` takes rows [from, to) of any partitions, whole or not */
     enum orma_exec_reach reach;
     bool moves;          /* it needs to know where each frame begins and ends, whatever it is */
     bool first_of_frame; /* of a frame from the first row of the partition it needs nothing else */
@@ -160,8 +162,9 @@ struct orma_exec_operator {
     uint8_t args;             /* 0: any number */
     uint8_t level;            /* of a binary operator: how tightly it binds; 0: it is none */
     enum orma_exec_typing typing;
-    bool by_sqlite; /* only SQLite works it out; of a CALL the function says that */
-    bool folds;     /* of integers that are known, while it is bound */
+    bool by_sqlite;  /* only SQLite works it out; of a CALL the function says that */
+    bool folds;      /* of integers that are known, while it is bound */
+    bool any_thread; /* several threads may compute it at a time: it writes nothing they share */
     orma_exec_by_values *by_values;
     orma_exec_by_rows *by_rows;
 };

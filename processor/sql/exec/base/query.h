@@ -219,6 +219,8 @@ struct orma_exec_plan {
     struct orma_exec_vec *spare[2 * EXEC_DEPTH_MAX];
     unsigned spare_num;
     bool ran;
+    bool helps;      /* a view of another thread (run/team.h); */
+    bool shared;     /* or of any, while several work */
     uint64_t looked; /* rows that scans gave */
 };
 
@@ -251,9 +253,12 @@ static inline bool orma_exec_give_up(struct orma_exec_plan *plan, const char *wh
     return false;
 }
 
+/* Other threads look at the flag alone: limits are looked at by the one whose plan it is. */
 static inline bool orma_exec_should_stop(struct orma_exec_plan *plan)
 {
-    return orma_sql_is_interrupted(plan->sql) && !orma_exec_give_up(plan, "interrupted");
+    return (plan->helps ? orma_sql_is_told_to_stop(plan->sql)
+                        : orma_sql_is_interrupted(plan->sql)) &&
+           !orma_exec_give_up(plan, "interrupted");
 }
 
 /* NULL: given up. */

@@ -1,6 +1,7 @@
 /* What chooses among values: IN, CASE, coalesce() and the like; and what was worked out before. */
 #include <stdlib.h>
 
+#include "processor/sql/exec/plan/memo.h"
 #include "processor/sql/exec/run/operators.h"
 #include "processor/sql/exec/run/run.h"
 
@@ -221,13 +222,16 @@ bool orma_exec_run_remembered(struct orma_exec_plan *plan, const struct orma_exe
                               struct orma_exec_vec *const *args, uint32_t num,
                               struct orma_exec_vec *ret)
 {
+    const struct orma_exec_memo *memo = e->remembered.memo;
     uint8_t seen = 0;
 
     for (uint32_t i = 0; i < num; i++) {
         struct orma_exec_value v;
         uint32_t id = orma_exec_tag_at(args[0], i) == EXEC_NULL ? 0 : (uint32_t)args[0]->vals[i];
 
-        if (!orma_exec_run_memo_value(plan, e->remembered.memo, id, &v))
+        if (ORMA_LIKELY(id < memo->num && memo->tags[id] != EXEC_UNKNOWN))
+            v = (struct orma_exec_value){memo->tags[id], memo->vals[id]};
+        else if (!orma_exec_run_memo_value(plan, e->remembered.memo, id, &v))
             return false;
         orma_exec_set(ret, i, v.tag, v.bits);
         seen |= v.tag;

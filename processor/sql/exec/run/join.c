@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "processor/sql/exec/plan/join.h"
-#include "processor/sql/exec/run/run.h"
+#include "processor/sql/exec/run/team.h"
 
 struct joiner {
     struct orma_exec_plan *plan;
@@ -20,7 +20,9 @@ struct joiner {
     struct orma_exec_hash hashes[EXEC_SOURCES_MAX];       /* of each step */
     struct orma_exec_place *places[EXEC_SOURCES_MAX + 1]; /* of each step */
     orma_exec_sink *sink;
+    const struct orma_exec_shared_scan *shared; /* NULL: one thread does it */
     void *data;
+    const struct orma_exec_piece *piece; /* that it works on; NULL: all of it */
 };
 
 static bool init(struct joiner *j, struct orma_exec_plan *plan, struct orma_exec_query *q)
@@ -72,6 +74,9 @@ static bool add_filters(struct joiner *j, const struct orma_exec_source *src,
     return true;
 }
 
+static bool scan_shared(struct joiner *j, const struct orma_rowscan *scan, uint32_t lo,
+                        uint32_t hi);
+
 typedef bool each_block(struct joiner *j, const struct orma_exec_rows *rows, void *data);
 
 static bool scan_plain(struct joiner *j, const struct orma_exec_source *src, uint32_t lo,
@@ -90,7 +95,23 @@ static bool scan_plain(struct joiner *j, const struct orma_exec_source *src, uin
     return true;
 }
 
-static bool scan_table(struct joiner *j, const struct orma_exec_source *src, bool mark,
+static bool scan_blocks(struct joiner *j, const struct orma_exec_source *src,
+                        struct orma_rowscan *scan, each_block *each, void *data)
+{
+    bool ok = true;
+
+    while (ok && !scan->failed && !orma_exec_should_stop(j->plan) && orma_rowscan_next(scan)) {
+        struct orma_exec_rows r = {.num = scan->block_num};
+
+        r.source[src->index] = scan->block;
+        j->plan->looked += r.num;
+        ok = each(j, &r, data);
+    }
+    return ok;
+}
+
+/* `drives`: its rows go through all steps, and nothing tests these conditions again. */
+static bool scan_table(struct joiner *j, const struct orma_exec_source *src, bool drives,
                        each_block *each, void *data)
 {
     static const struct orma_rowscan_order order = {.limit = ORMA_SQL_SCAN_NO_LIMIT};
@@ -101,19 +122,15 @@ static bool scan_table(struct joiner *j, const struct orma_exec_source *src, boo
         return false;
     orma_rowscan_init(scan);
     orma_vtab_start_scan(j->plan->sql, src->table, src->proj, scan);
-    ok = add_filters(j, src, scan, mark);
+    ok = add_filters(j, src, scan, drives);
     if (ok)
         orma_rowscan_begin(scan, &order);
-    if (ok && orma_rowscan_is_plain(scan)) {
-        ok = scan_plain(j, src, scan->lo, scan->hi, each, data);
-    } else {
-        while (ok && !scan->failed && !orma_exec_should_stop(j->plan) && orma_rowscan_next(scan)) {
-            struct orma_exec_rows r = {.num = scan->block_num};
-
-            r.source[src->index] = scan->block;
-            j->plan->looked += r.num;
-            ok = each(j, &r, data);
-        }
+    const bool plain = orma_rowscan_is_plain(scan);
+    if (ok && drives && !scan->failed && scan_shared(j, plain ? NULL : scan, scan->lo, scan->hi)) {
+        ok = true;
+    } else if (ok && !j->plan->why) {
+        ok = plain ? scan_plain(j, src, scan->lo, scan->hi, each, data)
+                   : scan_blocks(j, src, scan, each, data);
     }
     if (scan->failed)
         orma_exec_give_up(j->plan, "out of memory");
@@ -122,12 +139,14 @@ static bool scan_table(struct joiner *j, const struct orma_exec_source *src, boo
     return ok && !j->plan->why;
 }
 
-static bool scan_source(struct joiner *j, const struct orma_exec_source *src, bool mark,
+static bool scan_source(struct joiner *j, const struct orma_exec_source *src, bool drives,
                         each_block *each, void *data)
 {
     if (src->table)
-        return scan_table(j, src, mark, each, data);
-    return scan_plain(j, src, 0, src->query->frame.rows, each, data);
+        return scan_table(j, src, drives, each, data);
+    if (drives && scan_shared(j, NULL, 0, src->query->frame.rows))
+        return true;
+    return !j->plan->why && scan_plain(j, src, 0, src->query->frame.rows, each, data);
 }
 
 /* ---- rows of a block ---- */
@@ -438,8 +457,8 @@ static bool step_by_probes(struct joiner *j, unsigned at, const struct orma_exec
     struct probes v = {NULL, NULL, NULL};
 
     /* all pairs would be tried */
-    if (s->range.of && !ranged && !s->build &&
-        orma_exec_source_rows(s->src) > EXEC_ALL_ROWS_MAX && hash_of(j, s)->num)
+    if (s->range.of && !ranged && !s->build && orma_exec_source_rows(s->src) > EXEC_ALL_ROWS_MAX &&
+        hash_of(j, s)->num)
         return orma_exec_give_up(j->plan, "a range join on a column that is not sorted");
     bool ok = eval_probe(j, s->probe, rows, &v.key) &&
               eval_probe(j, ranged ? s->range.lo : NULL, rows, &v.lo) &&
@@ -462,7 +481,8 @@ static bool run_step(struct joiner *j, unsigned at, const struct orma_exec_rows 
     if (!passed.num)
         return true;
     if (at == j->join.steps_num)
-        return j->sink(j->plan, j->q, &passed, j->data);
+        return j->piece ? j->shared->sink(j->piece, &passed, j->data)
+                        : j->sink(j->plan, j->q, &passed, j->data);
     return step_by_probes(j, at, &passed, known);
 }
 
@@ -472,18 +492,132 @@ static bool drive(struct joiner *j, const struct orma_exec_rows *rows, void *dat
     return run_step(j, 0, rows, 1u << j->join.driver->index, 0);
 }
 
+static bool make_places(struct joiner *j)
+{
+    for (unsigned i = 0; i <= j->join.steps_num; i++) {
+        j->places[i] = malloc(sizeof(*j->places[i]));
+        if (!j->places[i])
+            return false;
+    }
+    return true;
+}
+
+/* ---- several threads ---- */
+
+/* What is a thread's own: its joiner shares with ours what is only read from now on. */
+struct sharing {
+    const struct joiner *of;
+    const struct orma_rowscan *scan; /* NULL: rows one after the other */
+    struct joiner *own;              /* by thread */
+    struct orma_rowscan *scans;
+    unsigned threads;
+};
+
+static bool work_on_piece(const struct orma_exec_piece *piece, void *data)
+{
+    struct sharing *s = data;
+    struct joiner *j = &s->own[piece->thread];
+    const struct orma_exec_source *driver = j->join.driver;
+
+    j->piece = piece;
+    if (!s->scan)
+        return scan_plain(j, driver, piece->from, piece->to, drive, NULL);
+    struct orma_rowscan *scan = &s->scans[piece->thread];
+    *scan = *s->scan;
+    scan->lo = piece->from;
+    scan->hi = piece->to;
+    scan->helps = piece->view->helps;
+    return scan_blocks(j, driver, scan, drive, NULL) && !scan->failed;
+}
+
+static bool take_piece(uint32_t piece, void *data)
+{
+    const struct sharing *s = data;
+
+    return s->of->shared->take(piece, s->of->data);
+}
+
+static void sharing_fini(struct sharing *s)
+{
+    for (unsigned t = 0; s->own && t < s->threads; t++)
+        for (unsigned i = 0; i <= EXEC_SOURCES_MAX; i++)
+            free(s->own[t].places[i]);
+    free(s->own);
+    free(s->scans);
+}
+
+static bool sharing_init(struct sharing *s, const struct joiner *j, const struct orma_rowscan *scan,
+                         const struct orma_exec_team *team)
+{
+    *s = (struct sharing){.of = j, .scan = scan, .threads = team->threads};
+    s->own = calloc(team->threads, sizeof(*s->own));
+    s->scans = scan ? calloc(team->threads, sizeof(*s->scans)) : NULL;
+    if (!s->own || (scan && !s->scans))
+        return false;
+    for (unsigned t = 0; t < team->threads; t++) {
+        s->own[t] = *j;
+        s->own[t].plan = &team->views[t];
+        memset(s->own[t].places, 0, sizeof(s->own[t].places));
+    }
+    for (unsigned t = 0; t < team->threads; t++)
+        if (!make_places(&s->own[t]))
+            return false;
+    return true;
+}
+
+/* What the steps and conditions evaluate. */
+static void share_exprs(const struct joiner *j, struct orma_exec_share *share)
+{
+    for (unsigned i = 0; i < j->join.conds_num; i++)
+        if (!j->join.conds[i].done)
+            orma_exec_run_share_expr(share, j->join.conds[i].expr);
+    for (unsigned i = 0; i < j->join.steps_num; i++) {
+        const struct orma_exec_step *s = &j->join.steps[i];
+
+        orma_exec_run_share_expr(share, s->probe);
+        orma_exec_run_share_expr(share, s->range.lo);
+        orma_exec_run_share_expr(share, s->range.hi);
+        for (uint32_t k = 0; k < s->on.len; k++)
+            orma_exec_run_share_expr(share, s->on.data[k]);
+    }
+}
+
+/* Rows [lo, hi) of the driver, or of the scan. False: one thread does it, unless it was given up.
+ */
+static bool scan_shared(struct joiner *j, const struct orma_rowscan *scan, uint32_t lo, uint32_t hi)
+{
+    struct orma_exec_share share = {.plan = j->plan};
+    struct orma_exec_team team;
+    struct sharing s = {0};
+
+    if (!j->shared || (scan && !orma_rowscan_can_be_shared(scan)) ||
+        !orma_exec_run_team_init(&team, j->plan, hi - lo))
+        return false;
+    share_exprs(j, &share);
+    bool ok = !share.refused && j->shared->open(&team, &share, j->data);
+    if (ok) {
+        ok = orma_exec_run_share_ready(&share, &team) && sharing_init(&s, j, scan, &team) &&
+             orma_exec_run_team_run(&team, lo, hi, work_on_piece,
+                                    j->shared->take ? take_piece : NULL, &s);
+        ok = j->shared->close(&team, ok, j->data) && ok;
+    }
+    sharing_fini(&s);
+    orma_exec_run_share_fini(&share);
+    orma_exec_run_team_fini(&team);
+    return ok;
+}
+
 bool orma_exec_run_scan(struct orma_exec_plan *plan, struct orma_exec_query *q,
-                        orma_exec_sink *sink, void *data)
+                        orma_exec_sink *sink, const struct orma_exec_shared_scan *shared,
+                        void *data)
 {
     struct joiner j;
     bool ok = init(&j, plan, q);
 
     j.sink = sink;
+    j.shared = shared;
     j.data = data;
-    for (unsigned i = 0; ok && i <= j.join.steps_num; i++) {
-        j.places[i] = malloc(sizeof(*j.places[i]));
-        ok = j.places[i] || orma_exec_give_up(plan, "out of memory");
-    }
+    ok = ok && (make_places(&j) || orma_exec_give_up(plan, "out of memory"));
     ok = ok && prepare_steps(&j) && scan_source(&j, j.join.driver, true, drive, NULL);
     fini(&j);
     return ok && !plan->why;

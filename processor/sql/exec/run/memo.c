@@ -149,6 +149,8 @@ bool orma_exec_run_memo_value(struct orma_exec_plan *plan, struct orma_exec_memo
         const struct orma_strpool *pool = &plan->sql->storage->pool;
         struct orma_str s = orma_strpool_get(pool, id);
 
+        if (plan->shared)
+            return orma_exec_give_up(plan, "a text that was not asked for before");
         if (id >= m->num && !grow(m, id, pool->len))
             return orma_exec_give_up(plan, "out of memory");
         if (id)

@@ -88,8 +88,11 @@ bool orma_exec_run_hash_cut(struct orma_exec_plan *plan, const struct orma_exec_
 /* join.c: calls `sink` with blocks of rows that pass all conditions. */
 typedef bool orma_exec_sink(struct orma_exec_plan *plan, struct orma_exec_query *q,
                             const struct orma_exec_rows *rows, void *data);
+/* The same by several threads, where that can be: team.h. */
+struct orma_exec_shared_scan;
 bool orma_exec_run_scan(struct orma_exec_plan *plan, struct orma_exec_query *q,
-                        orma_exec_sink *sink, void *data);
+                        orma_exec_sink *sink, const struct orma_exec_shared_scan *shared,
+                        void *data);
 /* Whether the source that it begins with gives no more than `limit` rows, before conditions that
  * scans cannot test. */
 bool orma_exec_run_has_few(struct orma_exec_plan *plan, struct orma_exec_query *q, uint32_t limit);

@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 
+#include "processor/sql/exec/run/team.h"
 #include "processor/sql/exec/run/window.h"
 
 static void set(uint64_t *bits, uint32_t i)
@@ -37,34 +38,82 @@ static void mark_changes(const struct orma_exec_windower *w, const struct orma_e
     }
 }
 
-static bool mark_key(struct orma_exec_windower *w, const struct orma_exec_expr *key, uint64_t *bits,
-                     struct orma_exec_place *place, struct orma_exec_vec *v)
+/* Rows [from, to): those whose value is not that of the row before. */
+static bool mark_rows(const struct orma_exec_windower *w, struct orma_exec_plan *plan,
+                      const struct orma_exec_expr *key, uint32_t from, uint32_t to, uint64_t *bits)
 {
+    struct orma_exec_place *place = malloc(sizeof(*place));
+    struct orma_exec_vec *v = orma_exec_take_vec(plan);
     struct orma_exec_value last = {EXEC_NULL, 0};
+    struct orma_exec_rows r;
+    bool ok = (place && v) || orma_exec_give_up(plan, "out of memory");
 
-    for (uint32_t at = 0; at < w->rows; at += EXEC_BLOCK) {
-        uint32_t num = ORMA_MIN(w->rows - at, (uint32_t)EXEC_BLOCK);
-        struct orma_exec_rows r;
-
-        orma_exec_run_frame_rows(w->q, at, num, place, &r);
-        if (orma_exec_should_stop(w->plan) || !orma_exec_run_eval(w->plan, key, &r, v))
-            return false;
-        mark_changes(w, v, at, num, &last, bits);
+    if (ok && from) {
+        orma_exec_run_frame_rows(w->q, from - 1, 1, place, &r);
+        ok = orma_exec_run_eval(plan, key, &r, v);
+        last = (struct orma_exec_value){orma_exec_tag_at(v, 0), v->vals[0]};
     }
-    return true;
+    for (uint32_t at = from, num; ok && at < to; at += num) {
+        num = ORMA_MIN(to - at, (uint32_t)EXEC_BLOCK);
+        orma_exec_run_frame_rows(w->q, at, num, place, &r);
+        ok = !orma_exec_should_stop(plan) && orma_exec_run_eval(plan, key, &r, v);
+        if (ok)
+            mark_changes(w, v, at, num, &last, bits);
+    }
+    orma_exec_give_vec(plan, v);
+    free(place);
+    return ok;
+}
+
+struct marking {
+    const struct orma_exec_windower *w;
+    const struct orma_exec_expr *key;
+    uint64_t *bits;
+};
+
+/* Pieces are words of bits. */
+#define MARK_ROWS 64
+
+static bool mark_piece(const struct orma_exec_piece *p, void *data)
+{
+    const struct marking *m = data;
+
+    return mark_rows(m->w, p->view, m->key, p->from, p->to, m->bits);
+}
+
+/* False: one thread does it, unless the plan was given up. */
+static bool mark_shared(struct orma_exec_windower *w, const struct orma_exec_keys *keys,
+                        uint64_t *bits)
+{
+    struct orma_exec_share share = {.plan = w->plan};
+    struct orma_exec_team team;
+    bool ok = orma_exec_run_team_init(&team, w->plan, w->rows);
+
+    if (ok) {
+        team.piece_rows = (uint32_t)orma_align_up(team.piece_rows, MARK_ROWS);
+        for (uint32_t i = 0; i < keys->len; i++)
+            orma_exec_run_share_expr(&share, keys->data[i].expr);
+        ok = orma_exec_run_share_ready(&share, &team);
+    }
+    for (uint32_t i = 0; ok && i < keys->len; i++) {
+        struct marking m = {w, keys->data[i].expr, bits};
+
+        ok = orma_exec_run_team_run(&team, 0, w->rows, mark_piece, NULL, &m);
+    }
+    orma_exec_run_share_fini(&share);
+    orma_exec_run_team_fini(&team);
+    return ok;
 }
 
 static bool mark_keys(struct orma_exec_windower *w, const struct orma_exec_keys *keys,
                       uint64_t *bits)
 {
-    struct orma_exec_place *place = malloc(sizeof(*place));
-    struct orma_exec_vec *v = orma_exec_take_vec(w->plan);
-    bool ok = (place && v) || orma_exec_give_up(w->plan, "out of memory");
+    bool ok = true;
 
+    if (!keys->len || mark_shared(w, keys, bits))
+        return true;
     for (uint32_t i = 0; ok && i < keys->len; i++)
-        ok = mark_key(w, keys->data[i].expr, bits, place, v);
-    orma_exec_give_vec(w->plan, v);
-    free(place);
+        ok = !w->plan->why && mark_rows(w, w->plan, keys->data[i].expr, 0, w->rows, bits);
     return ok;
 }
 
@@ -146,6 +195,102 @@ static bool run_partition(struct orma_exec_partition *o, const struct orma_exec_
     return orma_exec_run_frames(o, f, from, to);
 }
 
+/* Partitions that begin in [from, to). */
+static bool run_partitions(struct orma_exec_partition *o, const struct orma_exec_wins_func *f,
+                           uint32_t from, uint32_t to)
+{
+    bool ok = true;
+
+    for (uint32_t end; ok; from = end) {
+        from = orma_exec_run_next_begin(o->w->parts, from, to);
+        if (from >= to) /* the one before may end behind */
+            break;
+        end = orma_exec_run_end_of(o->w, o->w->parts, from);
+        o->begin = from;
+        o->end = end;
+        ok = !orma_exec_should_stop(o->w->plan) && run_partition(o, f, from, end);
+    }
+    return ok;
+}
+
+struct partitions {
+    struct orma_exec_windower *by_thread; /* with views */
+    const struct orma_exec_partition *of;
+    const struct orma_exec_wins_func *f;
+    uint32_t *begins, *ends; /* by piece: of the partitions of its first and its last row */
+};
+
+static bool run_piece(const struct orma_exec_piece *p, void *data)
+{
+    const struct partitions *all = data;
+    struct orma_exec_partition o = *all->of;
+
+    o.w = &all->by_thread[p->thread];
+    if (!all->f->function->by_row)
+        return run_partitions(&o, all->f, p->from, p->to);
+    o.begin = all->begins[p->piece];
+    o.end = all->ends[p->piece];
+    return all->f->function->window(&o, all->f, p->from, p->to);
+}
+
+/* The last row that begins a partition, up to `at`; `before` is that of a row not behind it. */
+static uint32_t last_begin(const uint64_t *bits, uint32_t from, uint32_t at, uint32_t before)
+{
+    for (uint32_t i = at + 1; i > from;) {
+        i--;
+        if (orma_exec_bit(bits, i))
+            return i;
+        if (!(i & 63) || bits[i >> 6])
+            continue;
+        i = ORMA_MAX(i & ~63u, from); /* whole words without a begin */
+    }
+    return before;
+}
+
+static bool find_pieces(struct partitions *all, const struct orma_exec_team *team)
+{
+    const uint64_t *bits = all->of->w->parts;
+    const uint32_t rows = all->of->w->rows, size = team->piece_rows;
+
+    all->begins = calloc(team->pieces, sizeof(*all->begins));
+    all->ends = calloc(team->pieces, sizeof(*all->ends));
+    if (!all->begins || !all->ends)
+        return false;
+    for (uint32_t i = 1; i < team->pieces; i++)
+        all->begins[i] = last_begin(bits, (i - 1) * size + 1, i * size, all->begins[i - 1]);
+    all->ends[team->pieces - 1] = rows;
+    for (uint32_t i = team->pieces - 1; i-- > 0;) {
+        const uint32_t to = (i + 1) * size, next = ORMA_MIN(rows - to, size) + to;
+        const uint32_t at = orma_exec_run_next_begin(bits, to, next);
+
+        all->ends[i] = at < next ? at : all->ends[i + 1];
+    }
+    return true;
+}
+
+/* False: one thread does it, unless the plan was given up. */
+static bool run_shared(const struct orma_exec_partition *o, const struct orma_exec_wins_func *f)
+{
+    struct orma_exec_windower *w = o->w;
+    struct partitions all = {.of = o, .f = f};
+    struct orma_exec_team team;
+    bool ok = orma_exec_run_team_init(&team, w->plan, w->rows);
+
+    if (ok)
+        all.by_thread = calloc(team.threads, sizeof(*all.by_thread));
+    for (unsigned t = 0; all.by_thread && t < team.threads; t++) {
+        all.by_thread[t] = *w;
+        all.by_thread[t].plan = &team.views[t];
+    }
+    ok = ok && all.by_thread && find_pieces(&all, &team) &&
+         orma_exec_run_team_run(&team, 0, w->rows, run_piece, NULL, &all);
+    free(all.by_thread);
+    free(all.begins);
+    free(all.ends);
+    orma_exec_run_team_fini(&team);
+    return ok;
+}
+
 /* Without a type that is not the first there is no need to keep it for each. */
 static void simplify(struct orma_exec_slot *s, uint32_t stored, bool all)
 {
@@ -173,10 +318,8 @@ static bool run_func(struct orma_exec_windower *w, const struct orma_exec_wins_f
     to->tags = ok ? orma_large_alloc((size_t)stored + 1) : NULL;
     if (ok && (!to->vals || !to->tags))
         ok = orma_exec_give_up(w->plan, "out of memory");
-    for (uint32_t from = 0, end; ok && from < w->rows; from = end) {
-        end = orma_exec_run_end_of(w, w->parts, from);
-        ok = !orma_exec_should_stop(w->plan) && run_partition(&o, f, from, end);
-    }
+    if (ok && !run_shared(&o, f))
+        ok = !w->plan->why && run_partitions(&o, f, 0, w->rows);
     if (ok)
         simplify(to, stored, w->rows == stored);
     orma_exec_slot_fini(&o.arg);

@@ -18,11 +18,17 @@ struct orma_exec_partition {
     struct orma_exec_slot *to; /* by the row that is stored */
     const uint32_t *order;     /* stored row of the i-th */
     struct orma_exec_slot arg, fallback;
+    /* Of functions `by_row`: where the partition of the first row begins, and that of the last row
+     * ends. */
+    uint32_t begin, end;
 };
 
 /* The end of the partition (or peers) in which `from` is the first row. */
 uint32_t orma_exec_run_end_of(const struct orma_exec_windower *w, const uint64_t *bits,
                               uint32_t from);
+
+/* The first bit in [at, to) that is set; `to`: there is none. */
+uint32_t orma_exec_run_next_begin(const uint64_t *bits, uint32_t at, uint32_t to);
 
 /* The value of row i. */
 static inline void orma_exec_put(struct orma_exec_partition *o, uint32_t i, uint8_t tag,

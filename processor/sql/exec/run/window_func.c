@@ -4,14 +4,11 @@
 #include "processor/sql/exec/run/aggregate.h"
 #include "processor/sql/exec/run/window.h"
 
-uint32_t orma_exec_run_end_of(const struct orma_exec_windower *w, const uint64_t *bits,
-                              uint32_t from)
+uint32_t orma_exec_run_next_begin(const uint64_t *bits, uint32_t at, uint32_t to)
 {
-    uint32_t at = from + 1;
-
-    while (at < w->rows && !orma_exec_bit(bits, at)) {
+    while (at < to && !orma_exec_bit(bits, at)) {
         /* whole words without a begin */
-        if (!(at & 63) && !bits[at >> 6] && w->rows - at > 64)
+        if (!(at & 63) && !bits[at >> 6] && to - at > 64)
             at += 64;
         else
             at++;
@@ -19,10 +16,36 @@ uint32_t orma_exec_run_end_of(const struct orma_exec_windower *w, const uint64_t
     return at;
 }
 
-static void number_rows(struct orma_exec_partition *o, uint32_t from, uint32_t to)
+uint32_t orma_exec_run_end_of(const struct orma_exec_windower *w, const uint64_t *bits,
+                              uint32_t from)
 {
-    for (uint32_t i = from; i < to; i++)
-        orma_exec_put(o, i, EXEC_INT, (int64_t)(i - from) + 1);
+    return orma_exec_run_next_begin(bits, from + 1, w->rows);
+}
+
+/* Rows [from, to) of one partition after the other: `each` gets those of one, and where that begins
+ * and ends. */
+typedef void each_part(struct orma_exec_partition *o, const struct orma_exec_wins_func *f,
+                       uint32_t first, uint32_t last, uint32_t begin, uint32_t end);
+
+static bool for_parts(struct orma_exec_partition *o, const struct orma_exec_wins_func *f,
+                      uint32_t from, uint32_t to, each_part *each)
+{
+    uint32_t begin = o->begin;
+
+    for (uint32_t first = from, last; first < to; first = begin = last) {
+        last = orma_exec_run_next_begin(o->w->parts, first + 1, to);
+        each(o, f, first, last, begin, last < to ? last : o->end);
+    }
+    return !orma_exec_should_stop(o->w->plan);
+}
+
+static void number_rows(struct orma_exec_partition *o, const struct orma_exec_wins_func *f,
+                        uint32_t first, uint32_t last, uint32_t begin, uint32_t end)
+{
+    (void)f;
+    (void)end;
+    for (uint32_t i = first; i < last; i++)
+        orma_exec_put(o, i, EXEC_INT, (int64_t)(i - begin) + 1);
 }
 
 static void rank_rows(struct orma_exec_partition *o, uint32_t from, uint32_t to, bool dense)
@@ -36,16 +59,29 @@ static void rank_rows(struct orma_exec_partition *o, uint32_t from, uint32_t to,
     }
 }
 
-static void shift_rows(struct orma_exec_partition *o, uint32_t from, uint32_t to, int64_t by)
+static void shift_rows(struct orma_exec_partition *o, uint32_t first, uint32_t last, uint32_t begin,
+                       uint32_t end, int64_t by)
 {
-    for (uint32_t i = from; i < to; i++) {
+    for (uint32_t i = first; i < last; i++) {
         int64_t at = (int64_t)i + by;
-        bool there = at >= from && at < to;
+        bool there = at >= begin && at < end;
         struct orma_exec_value v =
             there ? orma_exec_get(&o->arg, (uint32_t)at) : orma_exec_get(&o->fallback, i);
 
         orma_exec_put(o, i, v.tag, v.bits);
     }
+}
+
+static void lead_rows(struct orma_exec_partition *o, const struct orma_exec_wins_func *f,
+                      uint32_t first, uint32_t last, uint32_t begin, uint32_t end)
+{
+    shift_rows(o, first, last, begin, end, f->offset);
+}
+
+static void lag_rows(struct orma_exec_partition *o, const struct orma_exec_wins_func *f,
+                     uint32_t first, uint32_t last, uint32_t begin, uint32_t end)
+{
+    shift_rows(o, first, last, begin, end, -f->offset);
 }
 
 /* As large as can be, those at the begin by one larger than those at the end. */
@@ -105,9 +141,7 @@ static void pick_of_frames(struct orma_exec_partition *o, uint32_t from, uint32_
 bool orma_exec_run_row_number(struct orma_exec_partition *o, const struct orma_exec_wins_func *f,
                               uint32_t from, uint32_t to)
 {
-    (void)f;
-    number_rows(o, from, to);
-    return true;
+    return for_parts(o, f, from, to, number_rows);
 }
 
 bool orma_exec_run_rank(struct orma_exec_partition *o, const struct orma_exec_wins_func *f,
@@ -129,15 +163,13 @@ bool orma_exec_run_dense_rank(struct orma_exec_partition *o, const struct orma_e
 bool orma_exec_run_lead(struct orma_exec_partition *o, const struct orma_exec_wins_func *f,
                         uint32_t from, uint32_t to)
 {
-    shift_rows(o, from, to, f->offset);
-    return true;
+    return for_parts(o, f, from, to, lead_rows);
 }
 
 bool orma_exec_run_lag(struct orma_exec_partition *o, const struct orma_exec_wins_func *f,
                        uint32_t from, uint32_t to)
 {
-    shift_rows(o, from, to, -f->offset);
-    return true;
+    return for_parts(o, f, from, to, lag_rows);
 }
 
 bool orma_exec_run_ntile(struct orma_exec_partition *o, const struct orma_exec_wins_func *f,
