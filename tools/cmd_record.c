@@ -25,6 +25,7 @@
 #include "tools/record/record_config.h"
 #include "tools/record/record_impl.h"
 #include "tools/record/recorder.h"
+#include "tools/record/trace_scan.h"
 #include "tools/service/background.h"
 #include "tools/service/clone.h"
 #include "tools/service/config_file.h"
@@ -342,8 +343,27 @@ static int snapshots_outcome(const struct orma_record *rec, const struct orma_re
                                                                      : ORMA_EXIT_OK;
 }
 
+static void on_written(void *ctx, const void *data, size_t len)
+{
+    orma_record_trace_watch_put(ctx, data, len);
+}
+
+/* What cannot be read again is looked at while it goes by. NULL: it can, or no memory. */
+static struct orma_record_trace_watch *make_watch(const struct orma_record *rec)
+{
+    struct orma_record_trace_watch *ret;
+    struct stat st;
+
+    if (rec->snapshots || fstat(rec->out_fd, &st) < 0 || S_ISREG(st.st_mode) ||
+        orma_record_trace_watch_new(&ret) < 0)
+        return NULL;
+    return ret;
+}
+
 static int run_session(struct orma_record *rec, const struct orma_service_trace_config *config_info)
 {
+    struct orma_record_trace_watch *watch = make_watch(rec);
+    struct orma_record_trace_scan unused;
     struct orma_recorder run = {
         .consumer = rec->service.consumer,
         .program = "orma record",
@@ -363,12 +383,18 @@ static int run_session(struct orma_record *rec, const struct orma_service_trace_
         .on_snapshot = rec->snapshots ? on_snapshot : NULL,
         .snapshots_max = rec->snapshots_max,
         .ctx = rec,
+        .on_written = watch ? on_written : NULL,
+        .written_ctx = watch,
     };
     int r = orma_recorder_run(&run);
+    rec->watch = watch;
     int code = rec->snapshots ? snapshots_outcome(rec, &run, r < 0)
                               : orma_record_outcome(rec, &run, config_info, r < 0);
 
     orma_buf_fini(&run.sources);
+    if (rec->watch && orma_record_trace_watch_end(rec->watch, &unused))
+        orma_record_trace_scan_fini(&unused);
+    rec->watch = NULL;
     return code;
 }
 

@@ -127,7 +127,9 @@ class Lies(Attack):
                 said, stats = self.record(self.HONEST, [], more=more, out=out)
                 self.assertNotIn("nothing lost", said)
                 self.assertIn("ost 2000 kernel events overrun", stats)
-                if out != "-":
+                if out == "-" and "DEFLATE" in more:
+                    self.assertIn("what was lost is not known: what the kernel lost is counted in the trace only", said)
+                else:
                     self.assertIn("lost 2000 kernel events overrun", said)
 
 

@@ -60,7 +60,7 @@ static void look_for_kernel(void *ctx, const char *name)
 }
 
 /* The service knows nothing of what the kernel lost before it was read: that is in the trace only,
- * and of a pipe nothing is left to look at. */
+ * and of a compressed one into a pipe nothing is left to look at. */
 static void doubt_kernel(struct outcome *o)
 {
     bool kernel = false;
@@ -71,12 +71,26 @@ static void doubt_kernel(struct outcome *o)
             "what the kernel lost is counted in the trace only ('orma stats' says it)";
 }
 
+/* What was seen of a pipe. */
+static bool watched_losses(struct outcome *o)
+{
+    struct orma_record_trace_scan seen;
+    bool ok = o->rec->watch && orma_record_trace_watch_end(o->rec->watch, &seen);
+
+    o->rec->watch = NULL;
+    if (!ok)
+        return false;
+    o->loss = seen.loss;
+    orma_record_trace_scan_fini(&seen);
+    return true;
+}
+
 static void sum_up_losses(struct outcome *o, bool failed)
 {
     o->scanned = orma_record_trace_scan(o->rec->out_fd, &o->scan);
     if (o->scanned) {
         o->loss = o->scan.loss;
-    } else if (o->run->has_loss && !load_losses(o)) {
+    } else if (o->run->has_loss && !watched_losses(o) && !load_losses(o)) {
         o->loss = o->run->loss;
         doubt_kernel(o);
     }
@@ -200,6 +214,8 @@ static const char *why_no_kernel(const struct outcome *o)
                    ? "the file was full before the first of them arrived: use a larger "
                      "max_file_size_bytes"
                    : "the file was full before the first of them arrived: use a larger --max-size";
+    if (o->loss.incident_is_loss) /* the last line has them */
+        return "their source did not run to the end";
     if (orma_ledger_total(&o->loss))
         return o->rec->config_path ? "all data of linux.ftrace was lost: use a larger buffer"
                                    : "all data of linux.ftrace was lost: use a larger buffer (-b)";

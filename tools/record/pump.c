@@ -15,6 +15,8 @@
 struct orma_record_pump {
     pthread_t thread;
     int in_fd, out_fd;
+    void (*written)(void *ctx, const void *data, size_t len); /* NULL: nobody listens */
+    void *ctx;
     uint64_t bytes;
     int error;     /* of the writing */
     int cancel_fd; /* eventfd: readable once it is cancelled */
@@ -58,8 +60,11 @@ static void *run(void *arg)
 
     while (!self->error && take(self, &n)) {
         self->error = orma_fd_write_until(self->out_fd, self->block, n, &wait);
-        if (!self->error)
-            self->bytes += n;
+        if (self->error)
+            break;
+        self->bytes += n;
+        if (self->written)
+            self->written(self->ctx, self->block, n);
     }
     /* If nobody reads any more, the service hears of it by its next write. */
     orma_fd_close(&self->in_fd);
@@ -75,7 +80,8 @@ static void pump_free(struct orma_record_pump *self)
     free(self);
 }
 
-int orma_record_pump_start(int out_fd, struct orma_record_pump **ret, int *ret_fd)
+int orma_record_pump_start(int out_fd, void (*written)(void *ctx, const void *data, size_t len),
+                           void *ctx, struct orma_record_pump **ret, int *ret_fd)
 {
     struct orma_record_pump *self = calloc(1, sizeof(*self));
     int ends[2] = {-1, -1}, r = 0;
@@ -83,6 +89,8 @@ int orma_record_pump_start(int out_fd, struct orma_record_pump **ret, int *ret_f
     if (!self)
         return -ENOMEM;
     self->out_fd = out_fd;
+    self->written = written;
+    self->ctx = ctx;
     self->cancel_fd = eventfd(0, EFD_CLOEXEC);
     self->done_fd = eventfd(0, EFD_CLOEXEC);
     if (self->cancel_fd < 0 || self->done_fd < 0 || pipe2(ends, O_CLOEXEC) < 0)

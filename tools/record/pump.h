@@ -7,13 +7,15 @@
  */
 #ifndef ORMA_TOOLS_PUMP_H
 #define ORMA_TOOLS_PUMP_H
+#include <stddef.h>
 #include <stdint.h>
 
 struct orma_record_pump;
 
 /* *ret_fd, the caller's, is where the service writes; what comes goes to `out_fd`, which must stay
- * open. -errno. */
-int orma_record_pump_start(int out_fd, struct orma_record_pump **ret, int *ret_fd);
+ * open. `written` (NULL: nobody) is called with all that came out, on the pump's thread. -errno. */
+int orma_record_pump_start(int out_fd, void (*written)(void *ctx, const void *data, size_t len),
+                           void *ctx, struct orma_record_pump **ret, int *ret_fd);
 
 /*
  * After all writers have closed their end: waits for the rest, frees the pump.

@@ -35,11 +35,14 @@ struct orma_record {
     int out_fd;
     bool out_created;
     int signal_fd;
+    struct orma_record_trace_watch *watch; /* of an output that cannot be read again; or NULL */
     struct orma_service_attached service;
     char session_name[32]; /* made up, for `orma status` */
 };
 
 extern const struct orma_option orma_record_options[];
+
+struct orma_record_trace_watch;
 
 struct orma_recorder;
 struct orma_service_trace_config;

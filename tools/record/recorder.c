@@ -298,7 +298,10 @@ static int run(struct state *st)
     progress_end(st);
     rec->ended_by_itself = orma_consumer_ended(rec->consumer, NULL);
     if (r < 0)
-        say(rec, "the service went away; what it has written so far is kept", 0);
+        say(rec,
+            rec->service_writes ? "the service went away; what it has written so far is kept"
+                                : "the service went away, and all that it held",
+            0);
     return r;
 }
 
@@ -405,7 +408,9 @@ static int read_back(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
     struct orma_fd_wait wait = patience(st);
-    int r = orma_service_readback(rec->consumer, rec->out_fd, READ_TIMEOUT_MS, &wait, &rec->bytes);
+    const struct orma_service_written written = {rec->on_written, rec->written_ctx};
+    int r = orma_service_readback_to(rec->consumer, rec->out_fd, READ_TIMEOUT_MS, &wait, &written,
+                                     &rec->bytes);
 
     if (r == -ECANCELED) {
         say(rec, "the output accepts no more data; the end of the trace is missing", 0);
@@ -555,7 +560,7 @@ static int enable(struct state *st)
     int fd = rec->service_writes ? rec->out_fd : -1, pipe_fd = -1, r = 0;
 
     if (fd >= 0 && !file_size(fd, &st->size_before)) {
-        r = orma_record_pump_start(fd, &st->pump, &pipe_fd);
+        r = orma_record_pump_start(fd, rec->on_written, rec->written_ctx, &st->pump, &pipe_fd);
         fd = pipe_fd;
     }
     if (r == 0)

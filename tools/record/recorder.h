@@ -41,6 +41,11 @@ struct orma_recorder {
                         const char *trigger);
     unsigned snapshots_max; /* how many in all; 0: any number */
     void *ctx;
+    /* With all of the service's that was written to out_fd, in its order; perhaps on another
+     * thread, which has ended when orma_recorder_run() returns. Files that the service fills are
+     * not followed. NULL: nobody listens. */
+    void (*on_written)(void *ctx, const void *data, size_t len);
+    void *written_ctx;
 
     /* Results. */
     uint64_t bytes;       /* of the trace */

@@ -9,6 +9,7 @@
  */
 #include "tools/record/trace_scan.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,10 +21,13 @@
 #include "sdk/base/map.h"
 #include "sdk/base/mapped.h"
 #include "sdk/wire/pb_reader.h"
+#include "sdk/wire/pb_writer.h"
 
 #define CPUS_MAX 1024
 #define KPROBES CPUS_MAX /* stands for a cpu */
 #define TRACE_PACKET 1   /* Trace.packet */
+#define INCIDENTS_BYTES_MAX ((size_t)16 << 20)
+#define PIECE_MAX ((size_t)64 << 20) /* of a packet that goes by in pieces */
 /* The service's own packets; what it says behind its last statistics is no data. */
 #define SERVICE_SEQUENCE 1
 
@@ -36,7 +40,8 @@ struct scan {
     uint64_t unreadable, perf_lost, perf_skipped;
     struct orma_map valid;      /* sequences whose names and clocks are known */
     struct orma_map kernel_seq; /* their place in `kernel` */
-    struct orma_buf kernel;     /* of orma_pb_reader: the last statistics of each sequence */
+    struct orma_buf kernel;     /* of struct orma_buf: the incidents that each told last */
+    size_t kernel_bytes;        /* of these */
     bool no_memory;
     bool compressed;
     bool has_stats;
@@ -104,31 +109,54 @@ static void read_kprobes(struct scan *s, uint32_t sequence, struct orma_pb_reade
     take_count(s, place_of(sequence, KPROBES), missed, at_start);
 }
 
-/* Each has all incidents so far. */
-static void keep_kernel_stats(struct scan *s, uint32_t sequence, struct orma_pb_reader r)
+static struct orma_buf *incidents_of(struct scan *s, uint32_t sequence)
 {
     uint64_t at = orma_map_get(&s->kernel_seq, sequence);
+    const struct orma_buf none = {0};
 
-    if (at != ORMA_MAP_NONE) {
-        memcpy(s->kernel.data + at, &r, sizeof(r));
+    if (at == ORMA_MAP_NONE) {
+        at = s->kernel.len;
+        orma_buf_put(&s->kernel, &none, sizeof(none));
+        if (s->kernel.failed || orma_map_put(&s->kernel_seq, sequence, at) < 0)
+            return NULL;
+    }
+    return (struct orma_buf *)(void *)(s->kernel.data + at);
+}
+
+/* Each has all incidents so far. */
+static void keep_incidents(struct scan *s, uint32_t sequence, struct orma_pb_reader r)
+{
+    struct orma_buf *kept = incidents_of(s, sequence);
+    struct orma_pb_field f;
+
+    if (!kept) {
+        s->no_memory = true;
         return;
     }
-    at = s->kernel.len;
-    orma_buf_put(&s->kernel, &r, sizeof(r));
-    s->no_memory |= s->kernel.failed || orma_map_put(&s->kernel_seq, sequence, at) < 0;
+    s->kernel_bytes -= kept->len;
+    orma_buf_clear(kept);
+    while (orma_pb_next(&r, &f)) {
+        if (f.id == ORMA_PB_FTRACE_STATS_ORMA_FTRACE_INCIDENTS && f.data &&
+            f.len <
+                INCIDENTS_BYTES_MAX - ORMA_MIN(s->kernel_bytes + kept->len, INCIDENTS_BYTES_MAX))
+            orma_pb_put_bytes(kept, f.id, f.data, f.len);
+        else if (f.id == ORMA_PB_FTRACE_STATS_ORMA_FTRACE_INCIDENTS)
+            s->no_memory = true;
+    }
+    s->no_memory |= kept->failed;
+    s->kernel_bytes += kept->len;
 }
 
 static void read_kernel_incidents(struct scan *s)
 {
-    struct orma_pb_reader r;
-    struct orma_pb_field f;
+    for (size_t at = 0; at + sizeof(struct orma_buf) <= s->kernel.len;
+         at += sizeof(struct orma_buf)) {
+        const struct orma_buf *kept = (const void *)(s->kernel.data + at);
+        struct orma_pb_reader r = orma_pb_reader(kept->data, kept->len);
+        struct orma_pb_field f;
 
-    for (size_t at = 0; at + sizeof(r) <= s->kernel.len; at += sizeof(r)) {
-        memcpy(&r, s->kernel.data + at, sizeof(r));
-        while (orma_pb_next(&r, &f)) {
-            if (f.id == ORMA_PB_FTRACE_STATS_ORMA_FTRACE_INCIDENTS)
-                orma_ledger_read_incident(&s->ret->loss, orma_pb_sub(&f), s->start_ns);
-        }
+        while (orma_pb_next(&r, &f))
+            orma_ledger_read_incident(&s->ret->loss, orma_pb_sub(&f), s->start_ns);
     }
 }
 
@@ -328,7 +356,7 @@ static void read_packet(struct scan *s, struct orma_pb_reader r)
     if (kernel.data) {
         s->no_memory |= machine && orma_map_put(&s->machine_of, sequence, machine) < 0;
         read_kernel_stats(s, sequence, orma_pb_sub(&kernel));
-        keep_kernel_stats(s, sequence, orma_pb_sub(&kernel));
+        keep_incidents(s, sequence, orma_pb_sub(&kernel));
     }
     if (sequence)
         follow_state(s, sequence, &state);
@@ -344,16 +372,11 @@ static void read_packet(struct scan *s, struct orma_pb_reader r)
     }
 }
 
-static bool scan(struct scan *s, const void *data, size_t len)
+/* False: it cannot be told. */
+static bool sum_up(struct scan *s)
 {
-    struct orma_pb_reader trace = orma_pb_reader(data, len);
     struct orma_ledger *loss = &s->ret->loss;
-    struct orma_pb_field packet;
 
-    while (!s->compressed && orma_pb_next(&trace, &packet)) {
-        if (packet.id == TRACE_PACKET)
-            read_packet(s, orma_pb_sub(&packet));
-    }
     if (s->compressed)
         return false;
     if (!s->has_stats || s->data_behind)
@@ -371,10 +394,25 @@ static bool scan(struct scan *s, const void *data, size_t len)
     return true;
 }
 
+static bool scan(struct scan *s, const void *data, size_t len)
+{
+    struct orma_pb_reader trace = orma_pb_reader(data, len);
+    struct orma_pb_field packet;
+
+    while (!s->compressed && orma_pb_next(&trace, &packet)) {
+        if (packet.id == TRACE_PACKET)
+            read_packet(s, orma_pb_sub(&packet));
+    }
+    return sum_up(s);
+}
+
 static void scan_free(struct scan *s)
 {
     if (!s)
         return;
+    for (size_t at = 0; at + sizeof(struct orma_buf) <= s->kernel.len;
+         at += sizeof(struct orma_buf))
+        orma_buf_fini((struct orma_buf *)(void *)(s->kernel.data + at));
     orma_map_fini(&s->first);
     orma_map_fini(&s->last);
     orma_map_fini(&s->machine_of);
@@ -402,6 +440,93 @@ bool orma_record_trace_scan(int fd, struct orma_record_trace_scan *ret)
     orma_mapped_close(file);
     if (!ok)
         orma_record_trace_scan_fini(ret);
+    return ok;
+}
+
+/* ---- in pieces ---- */
+
+struct orma_record_trace_watch {
+    struct scan *scan;
+    struct orma_record_trace_scan result;
+    struct orma_buf rest; /* begins with a packet, of which the end is missing */
+    bool given_up;
+};
+
+int orma_record_trace_watch_new(struct orma_record_trace_watch **ret)
+{
+    struct orma_record_trace_watch *self = calloc(1, sizeof(*self));
+
+    if (self)
+        self->scan = calloc(1, sizeof(*self->scan));
+    if (!self || !self->scan) {
+        free(self);
+        return -ENOMEM;
+    }
+    self->scan->ret = &self->result;
+    *ret = self;
+    return 0;
+}
+
+/* The length of a packet with its head; 0: more is needed to know, or it is none. */
+static size_t packet_len(const uint8_t *data, size_t len, size_t *ret_head, bool *ret_bad)
+{
+    uint64_t payload = 0;
+    size_t at = 1;
+
+    *ret_bad = len && data[0] != (TRACE_PACKET << 3 | ORMA_PB_LEN);
+    for (unsigned shift = 0; at < len && shift < 35; shift += 7) {
+        uint8_t byte = data[at++];
+
+        payload |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *ret_bad |= payload > PIECE_MAX;
+            *ret_head = at;
+            return at + (size_t)payload;
+        }
+    }
+    *ret_bad |= at > 5;
+    return 0;
+}
+
+/* False: the packet there is not whole yet, or nothing can be told any more. */
+static bool take_packet(struct orma_record_trace_watch *self, size_t *pos)
+{
+    const uint8_t *data = self->rest.data + *pos;
+    size_t left = self->rest.len - *pos, head = 0;
+    size_t len = packet_len(data, left, &head, &self->given_up);
+
+    if (self->given_up || !len || len > left)
+        return false;
+    read_packet(self->scan, orma_pb_reader(data + head, len - head));
+    self->given_up = self->scan->compressed;
+    *pos += len;
+    return true;
+}
+
+void orma_record_trace_watch_put(struct orma_record_trace_watch *self, const void *data, size_t len)
+{
+    size_t pos = 0;
+
+    if (self->given_up)
+        return;
+    orma_buf_put(&self->rest, data, len);
+    while (pos < self->rest.len && take_packet(self, &pos))
+        continue;
+    self->given_up |= self->rest.failed;
+    orma_buf_consume(&self->rest, pos);
+}
+
+bool orma_record_trace_watch_end(struct orma_record_trace_watch *self,
+                                 struct orma_record_trace_scan *ret)
+{
+    bool ok = !self->given_up && !self->rest.len && sum_up(self->scan);
+
+    *ret = self->result;
+    if (!ok)
+        orma_record_trace_scan_fini(ret);
+    scan_free(self->scan);
+    orma_buf_fini(&self->rest);
+    free(self);
     return ok;
 }
 

@@ -30,4 +30,15 @@ struct orma_record_trace_scan {
  */
 bool orma_record_trace_scan(int fd, struct orma_record_trace_scan *ret);
 void orma_record_trace_scan_fini(struct orma_record_trace_scan *self);
+
+/*
+ * The same of a trace that goes by, into a pipe: all of its bytes in their order. end() frees.
+ * False: packets are compressed, or the bytes do not end with a whole one; then *ret is empty.
+ */
+struct orma_record_trace_watch;
+int orma_record_trace_watch_new(struct orma_record_trace_watch **ret); /* -ENOMEM */
+void orma_record_trace_watch_put(struct orma_record_trace_watch *self, const void *data,
+                                 size_t len);
+bool orma_record_trace_watch_end(struct orma_record_trace_watch *self,
+                                 struct orma_record_trace_scan *ret);
 #endif

@@ -16,6 +16,7 @@ struct output {
     int fd;
     struct orma_buf block;
     struct orma_fd_wait *wait; /* NULL: without limit */
+    struct orma_service_written written;
     uint64_t *bytes;
     int error; /* of the first write that failed; there is no second */
 };
@@ -41,6 +42,8 @@ static int write_block(struct output *out)
         r = orma_fd_write_until(out->fd, out->block.data, out->block.len, out->wait);
     else
         r = orma_fd_write_all(out->fd, out->block.data, out->block.len);
+    if (r == 0 && out->written.fn)
+        out->written.fn(out->written.ctx, out->block.data, out->block.len);
     *out->bytes += r == 0 ? out->block.len : keep_packets(out, before);
     return r;
 }
@@ -62,13 +65,22 @@ static int take_packet(void *ctx, const uint8_t *packet, size_t len)
     return out->block.len < BLOCK ? 0 : flush(out);
 }
 
-int orma_service_readback(struct orma_consumer *consumer, int fd, int timeout_ms,
-                          struct orma_fd_wait *wait, uint64_t *bytes)
+int orma_service_readback_to(struct orma_consumer *consumer, int fd, int timeout_ms,
+                             struct orma_fd_wait *wait, const struct orma_service_written *written,
+                             uint64_t *bytes)
 {
-    struct output out = {.fd = fd, .wait = wait, .bytes = bytes};
+    struct output out = {.fd = fd, .wait = wait, .written = *written, .bytes = bytes};
     int r = orma_consumer_read_wait(consumer, timeout_ms, take_packet, &out);
     int last = flush(&out); /* packets that came before a failure are worth keeping */
 
     orma_buf_fini(&out.block);
     return r < 0 ? r : last;
+}
+
+int orma_service_readback(struct orma_consumer *consumer, int fd, int timeout_ms,
+                          struct orma_fd_wait *wait, uint64_t *bytes)
+{
+    const struct orma_service_written nobody = {0};
+
+    return orma_service_readback_to(consumer, fd, timeout_ms, wait, &nobody, bytes);
 }

@@ -3,6 +3,7 @@
  */
 #ifndef ORMA_TOOLS_SERVICE_READBACK_H
 #define ORMA_TOOLS_SERVICE_READBACK_H
+#include <stddef.h>
 #include <stdint.h>
 
 struct orma_consumer;
@@ -17,4 +18,13 @@ struct orma_fd_wait;
  */
 int orma_service_readback(struct orma_consumer *consumer, int fd, int timeout_ms,
                           struct orma_fd_wait *wait, uint64_t *bytes);
+
+/* The same; `written` is called with all that was written. */
+struct orma_service_written {
+    void (*fn)(void *ctx, const void *data, size_t len); /* NULL: nobody listens */
+    void *ctx;
+};
+int orma_service_readback_to(struct orma_consumer *consumer, int fd, int timeout_ms,
+                             struct orma_fd_wait *wait, const struct orma_service_written *written,
+                             uint64_t *bytes);
 #endif

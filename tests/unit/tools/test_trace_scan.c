@@ -48,9 +48,26 @@ static void put_kernel(struct orma_buf *out, uint32_t sequence, uint32_t machine
     orma_pb_end(out, packet);
 }
 
+static void expect_lost_in_pieces(const struct orma_buf *trace, size_t piece, uint64_t events)
+{
+    struct orma_record_trace_watch *watch;
+    struct orma_record_trace_scan scan;
+
+    cr_assert_eq(orma_record_trace_watch_new(&watch), 0);
+    for (size_t at = 0; at < trace->len; at += piece)
+        orma_record_trace_watch_put(watch, trace->data + at, ORMA_MIN(piece, trace->len - at));
+    cr_assert(orma_record_trace_watch_end(watch, &scan));
+    cr_expect_eq(scan.loss.kernel_overrun, events);
+    orma_record_trace_scan_fini(&scan);
+}
+
 static void expect_lost(struct orma_buf *trace, uint64_t events, uint64_t kprobes)
 {
     struct orma_record_trace_scan scan;
+
+    expect_lost_in_pieces(trace, 1, events);
+    expect_lost_in_pieces(trace, 13, events);
+    expect_lost_in_pieces(trace, trace->len, events);
     int fd = memfd_create("trace", MFD_CLOEXEC);
 
     cr_assert_eq(orma_fd_write_all(fd, trace->data, trace->len), 0);
@@ -84,6 +101,31 @@ Test(trace_scan, each_sequence_speaks_of_the_kernel_for_itself)
     put_kernel(&trace, 12, 34, END, UINT64_MAX);
     expect_lost(&trace, UINT64_MAX, UINT64_MAX); /* sums stay there */
     orma_buf_fini(&trace);
+    orma_assert_no_leaks();
+}
+
+Test(trace_scan, of_bytes_that_are_no_packets_nothing_is_told)
+{
+    static const struct {
+        const char *bytes;
+        size_t len;
+    } cases[] = {
+        {"\x12\x01\x08", 3},                 /* another field */
+        {"\x0a\xff\xff\xff\xff\x7f", 6},     /* too long */
+        {"\x0a\xff\xff\xff\xff\xff\x01", 7}, /* no length */
+        {"\x0a\x05\x08\x01", 4},             /* cut */
+        {"\x0a", 1},
+    };
+
+    for (size_t i = 0; i < ORMA_ARRAY_LEN(cases); i++) {
+        struct orma_record_trace_watch *watch;
+        struct orma_record_trace_scan scan;
+
+        cr_assert_eq(orma_record_trace_watch_new(&watch), 0);
+        orma_record_trace_watch_put(watch, cases[i].bytes, cases[i].len);
+        orma_record_trace_watch_put(watch, "", 0);
+        cr_expect_not(orma_record_trace_watch_end(watch, &scan), "case %zu", i);
+    }
     orma_assert_no_leaks();
 }
 
