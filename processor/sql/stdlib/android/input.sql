@@ -134,11 +134,15 @@ ORDER BY ts;
 
 -- Each frame of a program, with the frame of the compositor that showed it.
 CREATE PERFETTO TABLE _app_frame_to_surface_flinger_frame AS
+WITH frames AS MATERIALIZED (
+  SELECT id, ts, dur, upid, present_type, display_frame_token, surface_frame_token
+  FROM actual_frame_timeline_slice
+)
 SELECT
   a.surface_frame_token AS app_surface_frame_token, sf.ts AS surface_flinger_ts,
   sf.dur AS surface_flinger_dur, a.ts AS app_ts, a.present_type, a.upid
-FROM actual_frame_timeline_slice AS a
-JOIN actual_frame_timeline_slice AS sf
+FROM frames AS a
+JOIN frames AS sf
   ON sf.display_frame_token = a.display_frame_token AND sf.surface_frame_token IS NULL
 WHERE a.surface_frame_token IS NOT NULL
 ORDER BY a.id;

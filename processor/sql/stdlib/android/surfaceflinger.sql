@@ -47,11 +47,14 @@ CREATE PERFETTO TABLE android_app_to_sf_frame_timeline_match(
   -- The frame of the display.
   sf_vsync LONG
 ) AS
+WITH frames AS MATERIALIZED (
+  SELECT upid, name, display_frame_token, surface_frame_token FROM actual_frame_timeline_slice
+)
 SELECT DISTINCT
   a.upid AS app_upid, CAST(a.name AS INT) AS app_vsync, s.upid AS sf_upid,
   a.display_frame_token AS sf_vsync
-FROM actual_frame_timeline_slice AS a
-JOIN actual_frame_timeline_slice AS s
+FROM frames AS a
+JOIN frames AS s
   ON s.display_frame_token = a.display_frame_token AND s.surface_frame_token IS NULL
 WHERE a.surface_frame_token IS NOT NULL
 ORDER BY app_vsync;

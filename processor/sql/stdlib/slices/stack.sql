@@ -7,7 +7,9 @@ INCLUDE PERFETTO MODULE slices.hierarchy;
 CREATE PERFETTO TABLE _slice_stacks AS
 WITH RECURSIVE
   own AS MATERIALIZED (
-    SELECT id, parent_id, CAST(hash(coalesce(category, '') || '|' || name) AS TEXT) AS part
+    SELECT
+      id, parent_id,
+      iif(name IS NULL, NULL, CAST(hash(coalesce(category, '') || '|' || name) AS TEXT)) AS part
     FROM slice
   ),
   chains(id, path, chain) AS (
