@@ -79,6 +79,8 @@ static int fail_unknown(struct orma_metrics *self, const char *name)
         if (*name && strstr(m->field, name))
             orma_buf_printf(&text, "%s'%s'", text.len ? ", " : "", m->field);
     }
+    for (const char *const *known = orma_metrics_absent; *known; known++)
+        (void)orma_nearest_consider(&near, *known); /* it is told that this one is not here */
     if (!text.len && orma_nearest_get(&near))
         orma_buf_printf(&text, "'%s'", orma_nearest_get(&near));
     int r = text.len && !text.failed

@@ -11,7 +11,7 @@ import tempfile
 ROOT = pathlib.Path(sys.argv[1])
 CC, EMULATOR = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("qemu-aarch64") or shutil.which("qemu-aarch64-static")
 SKIPPED = 77
-BASE = [ROOT / "sdk/base" / (name + ".c") for name in ("buf", "fd", "map", "mem", "str")]
+BASE = [ROOT / "sdk/base" / (name + ".c") for name in ("buf", "fd", "map", "mapped", "mem", "standard", "str")]
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-DORMA_VERSION=\"0\"", "-D_FILE_OFFSET_BITS=64", "-fvisibility=hidden", f"-I{ROOT}", "-w",
          "-Werror=implicit-function-declaration"]
 VARIANTS = (["-O0"], ["-O2"], ["-Os", "-fomit-frame-pointer"], ["-O2", "-mbranch-protection=standard"])
