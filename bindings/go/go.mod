@@ -1,0 +1,3 @@
+module orma/trace
+
+go 1.19
