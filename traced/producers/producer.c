@@ -32,6 +32,9 @@
 #define DATA_SOURCES_MAX 4096
 #define DESCRIPTOR_BYTES_MAX ((size_t)8 << 20)
 #define PRODUCERS_MAX 65535
+/* Of more producers than this at once, memory is not in the rescue folder: it takes two mappings
+ * more, and a process may have some 65,000. */
+#define IN_FOLDER_MAX 4096
 /* Space for the envelope around a command. */
 #define COMMAND_MAX (ORMA_IPC_FRAME_MAX - 64)
 
@@ -143,7 +146,8 @@ static int shm_in_folder(struct traced_producer *self, uint32_t size)
     struct traced_rescue_folder *folder = self->registry->rescue;
     char shm[TRACED_RESCUE_NAME_MAX], who[TRACED_RESCUE_NAME_MAX];
 
-    if (!folder || !self->takes_files || (geteuid() != 0 && geteuid() != (uid_t)self->uid))
+    if (!folder || !self->takes_files || self->registry->num > IN_FOLDER_MAX ||
+        (geteuid() != 0 && geteuid() != (uid_t)self->uid))
         return -ENOTSUP;
     file_names(self, shm, who);
     int fd = traced_rescue_shared_memory(folder, shm, size);

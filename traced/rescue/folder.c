@@ -19,7 +19,8 @@
 #include "sdk/base/standard.h"
 #include "traced/rescue/layout.h"
 
-#define ROOT_FORMAT "orma-rescue-%u"
+#define ROOT_PREFIX "orma-rescue-"
+#define ROOT_FORMAT ROOT_PREFIX "%u"
 #define LOCK_NEW "lock.new"
 #define LOCK_TEXT_MAX 128
 /* Another service may remove the empty root at its end, while we are about to use it. */
@@ -252,16 +253,36 @@ static unsigned each_in_root(int root_fd, const char *root,
     return num;
 }
 
+/* Root sees those of others. */
+static bool may_look(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) && (st.st_mode & 077) == 0 &&
+           (!geteuid() || st.st_uid == geteuid());
+}
+
 static unsigned each_in(const char *base, void (*fn)(void *ctx, const struct traced_rescue_found *),
                         void *ctx)
 {
-    char root[PATH_MAX], name[TRACED_RESCUE_NAME_MAX];
+    char root[PATH_MAX], own[TRACED_RESCUE_NAME_MAX];
+    DIR *dir = opendir(base);
+    struct dirent *entry;
+    unsigned num = 0;
 
-    root_name(name, sizeof(name));
-    if ((size_t)snprintf(root, sizeof(root), "%s/%s", base, name) >= sizeof(root))
-        return 0;
-    ORMA_AUTO(orma_fd_close) int fd = open_folder(AT_FDCWD, root, O_NOFOLLOW);
-    return fd >= 0 && is_private(fd) ? each_in_root(fd, root, fn, ctx) : 0;
+    root_name(own, sizeof(own));
+    while (dir && (entry = readdir(dir))) {
+        if (strncmp(entry->d_name, ROOT_PREFIX, strlen(ROOT_PREFIX)) ||
+            (geteuid() && strcmp(entry->d_name, own)) ||
+            (size_t)snprintf(root, sizeof(root), "%s/%s", base, entry->d_name) >= sizeof(root))
+            continue;
+        ORMA_AUTO(orma_fd_close) int fd = open_folder(AT_FDCWD, root, O_NOFOLLOW);
+        if (fd >= 0 && may_look(fd))
+            num += each_in_root(fd, root, fn, ctx);
+    }
+    if (dir)
+        (void)closedir(dir); /* read only */
+    return num;
 }
 
 unsigned traced_rescue_each(const char *base,

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -330,6 +331,45 @@ Test(traced_hostile, indices_that_lead_nowhere)
         put_move(&args, wrong[i][0], wrong[i][1], wrong[i][2] ? wrong[i][2] : p.target_buffer);
     cr_assert(rig_ok(p.client, "CommitData", &args));
     orma_buf_fini(&args);
+    leave(&sc, &p);
+    scene_fini(&sc);
+}
+
+/* The file that a mapping is of. False: of none with a name. */
+static bool file_of_mapping(const void *base, char path[PATH_MAX])
+{
+    char line[PATH_MAX + 128];
+    FILE *maps = fopen("/proc/self/maps", "re");
+    unsigned long begin;
+    bool found = false;
+
+    cr_assert(maps);
+    while (!found && fgets(line, sizeof(line), maps))
+        found = sscanf(line, "%lx-%*x %*s %*s %*s %*s %[^\n]", &begin, path) == 2 &&
+                begin == (unsigned long)(uintptr_t)base;
+    fclose(maps);
+    return found && strstr(path, ".shm") && !strstr(path, "(deleted)");
+}
+
+/* Shared memory in the rescue folder has no seals: its pages are gone, and the service lives. */
+Test(traced_hostile, memory_that_its_producer_makes_smaller)
+{
+    struct scene sc;
+    struct rig_producer p;
+    struct orma_buf args = {0};
+    char path[PATH_MAX];
+
+    scene_init(&sc);
+    join(&sc, &p);
+    if (file_of_mapping(p.shm.base, path)) {
+        cr_assert_eq(truncate(path, (off_t)(p.shm.size - p.shm.page_size)), 0);
+        put_move(&args, p.shm.pages_num - 1, 0, p.target_buffer);
+        (void)rig_ok(p.client, "CommitData", &args);       /* finds zeroes */
+        rig_send(p.client, "CommitData", &args, -1, NULL); /* and is disconnected */
+        orma_buf_fini(&args);
+    } else {
+        cr_log_warn("no rescue folder here");
+    }
     leave(&sc, &p);
     scene_fini(&sc);
 }
