@@ -9,15 +9,18 @@
 #include "sdk/transport/consumer.h"
 #include "tools/commands.h"
 #include "tools/service/attach.h"
+#include "tools/service/costs.h"
 #include "tools/service/leftovers.h"
 #include "tools/service/state.h"
 
 #define TIMEOUT_MS 5000
 
-enum { OPT_LONG = 1, OPT_REPAIR };
+enum { OPT_LONG = 1, OPT_REPAIR, OPT_WATCH };
 
 static const struct orma_option options[] = {
     {OPT_LONG, 'l', "long", NULL, "Show the descriptors of data sources, too."},
+    {OPT_WATCH, 0, "watch", NULL,
+     "Show what services and their sessions cost, once a second until Ctrl-C."},
     {OPT_REPAIR, 0, "repair", NULL,
      "Restore kernel tracer settings that killed recordings left changed, remove their folders, "
      "and exit."},
@@ -39,6 +42,13 @@ static int repair(void)
     return ORMA_EXIT_OK;
 }
 
+static void print_state(struct orma_str state, bool details)
+{
+    orma_service_state_print(state, details, stdout);
+    putchar('\n');
+    (void)orma_service_costs_print(stdout); /* those of another user are not known */
+}
+
 static int show(bool details)
 {
     ORMA_AUTO(orma_consumer_free_p) struct orma_consumer *consumer = NULL;
@@ -58,7 +68,7 @@ static int show(bool details)
     }
     r = orma_service_state_query(consumer, &state);
     if (r == 0)
-        orma_service_state_print(orma_buf_str(&state), details, stdout);
+        print_state(orma_buf_str(&state), details);
     else
         fprintf(stderr, "orma status: the service does not answer: %s\n", strerror(-r));
     orma_buf_fini(&state);
@@ -68,7 +78,7 @@ static int show(bool details)
 static int run(const struct orma_command *self, int argc, char **argv)
 {
     struct orma_cli cli;
-    bool details = false, repairs = false;
+    bool details = false, repairs = false, watches = false;
     int id;
 
     orma_cli_init(&cli, self, "orma status", argc, argv);
@@ -80,6 +90,9 @@ static int run(const struct orma_command *self, int argc, char **argv)
         case OPT_REPAIR:
             repairs = true;
             break;
+        case OPT_WATCH:
+            watches = true;
+            break;
         case ORMA_CLI_HELP:
             return ORMA_EXIT_OK;
         case ORMA_CLI_BAD:
@@ -88,7 +101,10 @@ static int run(const struct orma_command *self, int argc, char **argv)
             return orma_cli_usage_error(&cli, "'orma status' takes no arguments");
         }
     }
-    return repairs ? repair() : show(details);
+    if (!watches || repairs)
+        return repairs ? repair() : show(details);
+    orma_service_costs_watch(stdout);
+    return ORMA_EXIT_OK;
 }
 
 const struct orma_command orma_cmd_status = {
@@ -99,9 +115,19 @@ const struct orma_command orma_cmd_status = {
         "Asks the service at PERFETTO_CONSUMER_SOCK_NAME, or at its usual place. Sessions of other "
         "users are shown to root only.\n"
         "\n"
+        "COSTS are those of all services of this user (for root: of all), and of recordings that "
+        "are "
+        "their own service: CPU time of the process, and for each session how much of its buffers "
+        "has "
+        "held data, packets that were delivered to its file or its reader, overwritten in a ring, "
+        "and "
+        "lost for other reasons, and how much of its file is written. They come from the folder of "
+        "'orma recover', so there are none of a service without one.\n"
+        "\n"
         "A killed recording cannot restore the settings of the kernel's tracer; the next recording "
         "does, or --repair. It needs no service, and does not touch what is in use.",
     .examples = "  orma status\n"
+                "  orma status --watch\n"
                 "  orma status --repair     # after a kill -9\n",
     .options = options,
     .run = run,

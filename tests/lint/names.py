@@ -56,7 +56,7 @@ MODULES = {
     "probes/system": "orma_system_",
     "probes/inodes": "orma_inode_",
     "probes/journal": "orma_journal_",
-    "traced": "traced_service_ traced_recovery_ traced_activation_ traced_sandbox_ traced_version traced_main",
+    "traced": "traced_service_ traced_recovery_ traced_usage_ traced_activation_ traced_sandbox_ traced_version traced_main",
     "traced/loop": "traced_loop_ traced_turns_ traced_reap traced_reaper_",
     "traced/rescue": "traced_rescue_",
     "traced/buffers": "traced_buffer_ traced_seq_ traced_record_ traced_packet_",

@@ -7,6 +7,7 @@ recovered trace, whole and once.
 """
 import mmap
 import random
+import re
 import struct
 import tempfile
 
@@ -169,6 +170,23 @@ class Rescue(Case):
         self.assertFalse(self.root().exists())
         self.assertIn(b"Nothing to recover", self.orma("recover").stdout)
         self.assertIn(b"nothing to recover", self.orma("recover", "-o", "x", code=1).stderr)
+
+    def test_the_status_has_what_sessions_cost(self):
+        service, recorder, app = self.start_all(self.config(more=FILE))
+        costs = lambda: re.findall(r"^  (\d+) +[\d.]+ \w+ of 8\.0 MiB +(\d+) +(\d+) +(\d+) +[\d.]+ \w+$",
+                                   self.orma("status").stdout.decode(), re.M)
+        self.wait_for("packets in the file", lambda: costs() and int(costs()[0][1]) > 100)
+        first, = costs()
+        self.assertEqual((first[2], first[3]), ("0", "0"), "nothing was overwritten or lost")
+        self.assertIn(f"COSTS of the process with pid {service.pid}: ", self.orma("status").stdout.decode())
+        watch = self.start(ORMA, "status", "--watch", stdout=subprocess.PIPE)
+        time.sleep(2.5)
+        watch.send_signal(signal.SIGINT)
+        said = watch.communicate(timeout=20)[0].decode()
+        self.assertGreaterEqual(said.count("COSTS of"), 2)
+        self.assertRegex(said, r"of CPU, [\d.]+ % now")
+        self.assertEqual(watch.returncode, 0)
+        self.stop(recorder, app)
 
     def test_the_next_service_says_that_something_is_there(self):
         service, recorder, app = self.start_all(self.config(more=FILE))
