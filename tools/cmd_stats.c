@@ -56,8 +56,13 @@ static void print_contents(struct orma_processor *tp)
     static const struct {
         const char *what, *sql;
     } rows[] = {
-        {"threads", "SELECT count(*) FROM thread"},
-        {"processes", "SELECT count(*) FROM process"},
+        /* The idle threads and their process are in every trace: as `orma report`, without them
+         * unless something is on their tracks. */
+        {"threads", "SELECT count(*) FROM thread WHERE NOT is_idle OR utid IN "
+                    "(SELECT utid FROM thread_track)"},
+        {"processes", "SELECT count(*) FROM process WHERE pid != 0 OR upid IN (SELECT upid FROM "
+                      "process_track) OR upid IN (SELECT t.upid FROM thread AS t JOIN "
+                      "thread_track AS k USING (utid))"},
         {"times on a CPU", "SELECT count(*) FROM sched"},
         {"kernel events", "SELECT count(*) FROM ftrace_event"},
         {"slices", "SELECT count(*) FROM slice"},

@@ -214,6 +214,9 @@ class JsonProfiles(Case):
         report, _ = self.said("profile", "report", path)
         self.assertIn("3 samples, which stand for 89.0 us", report)
         self.assertRegex(report, r"66\.3 % +59\.0 us +66\.3 % +59\.0 us +f2")
+        overview = json.loads(self.said("report", "--json", path, "overview")[0])["sections"][0]["rows"]
+        self.assertEqual([r["value"] for r in overview if r["what"] in ("processes", "threads", "length")], ["40.000 us", 1, 1])
+        self.assertRegex(self.said("stats", path)[0], r" 1  threads\n +1  processes")
         self.assertRegex(self.said("report", path, "functions")[0], r"f2 +time, nanoseconds +59000")
         flame = json.loads(self.said("convert", "speedscope", path, "-")[0])
         self.assertEqual(flame["profiles"][0]["unit"], "nanoseconds")

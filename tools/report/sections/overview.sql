@@ -3,7 +3,9 @@ SELECT * FROM (
     strftime('%Y-%m-%d %H:%M:%S UTC', to_realtime(trace_start()) / 1e9,
       'unixepoch') AS value
   UNION ALL
-  SELECT 'length', printf('%.3f s', (trace_end() - trace_start()) / 1e9)
+  SELECT 'length', CASE WHEN ns = 0 THEN NULL WHEN ns >= 1e8 THEN printf('%.3f s', ns / 1e9) WHEN ns >= 1e5 THEN printf('%.3f ms', ns / 1e6)
+    WHEN ns >= 1e3 THEN printf('%.3f us', ns / 1e3) ELSE ns || ' ns' END
+  FROM (SELECT trace_end() - trace_start() AS ns)
   UNION ALL
   SELECT 'range', iif($from = trace_start() AND $to = trace_end(), NULL,
     printf('%.6f s to %.6f s', ($from - trace_start()) / 1e9,
@@ -19,9 +21,11 @@ SELECT * FROM (
   SELECT 'format', group_concat(DISTINCT str_value) FROM metadata
   WHERE name = 'trace_type'
   UNION ALL
-  SELECT 'processes', count(*) FROM process
+  SELECT 'processes', count(*) FROM process AS p -- as `orma stats`: without that of the idle threads, unless something is on its tracks
+  WHERE pid != 0 OR upid IN (SELECT upid FROM process_track)
+    OR upid IN (SELECT t.upid FROM thread AS t JOIN thread_track AS k USING (utid))
   UNION ALL
-  SELECT 'threads', count(*) FROM thread
+  SELECT 'threads', count(*) FROM thread WHERE NOT is_idle OR utid IN (SELECT utid FROM thread_track)
   UNION ALL
   SELECT 'kernel events', count(*) FROM ftrace_event
   UNION ALL
