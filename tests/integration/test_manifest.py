@@ -173,6 +173,11 @@ class Manifests(Case):
         self.refused({"m": {"files": [{"path": "n", "machine": {"name": "x"}}]}, "n": {}},
                      "overrides are not supported for trace files which are themselves archives or perfetto_manifest files: n")
 
+    def test_files_that_nobody_has_are_told(self):
+        members = {"j": JSON, "m": {"files": [{"path": "k", "machine": {"name": "x"}}, {"path": "j"}]}}
+        self.assertEqual(" ".join(self.rows(members, "SELECT message FROM import_account WHERE message IS NOT NULL")),
+                         "m: 1 file that the manifest names is missing: it was never written, or was removed")
+
     def test_attributes_and_files_are_shown(self):
         members = {"j": JSON, "m": {"attributes": {"run": 4, "lab": "x\u00e9"}, "files": [{"path": "j"}]}}
         self.assertEqual(self.rows(members, "SELECT name, int_value, str_value FROM metadata WHERE name GLOB 'manifest*'"),

@@ -244,6 +244,16 @@ class Pieces(Case):
             for piece in pieces:  # alone, too
                 self.assertEqual(self.rows(piece, CUT["errors"]), [[]], piece)
 
+    def test_pieces_without_events_are_no_copies(self):
+        marks = [packet(num(8, START + at), num(10, 2), num(13, 1), field(TRACK_EVENT, num(9, 3), num(11, 9), field(23, "mark"))) for at in (0, 95)]
+        (self.dir / "whole").write_bytes(b"".join(marks))
+        self.orma("split", "whole", "--every", "10ns", "-o", "pieces")
+        pieces = sorted((self.dir / "pieces").iterdir())
+        self.assertEqual(len(pieces), 10)
+        self.orma("merge", "-o", "all.tar", *pieces)
+        self.assertEqual(self.rows("all.tar", "SELECT count(*) FROM slice", "SELECT name FROM stats WHERE value > 0 AND severity != 'info'"), [["2"], []])
+        self.assertEqual(self.rows(pieces[4], "SELECT count(*) FROM slice", "SELECT name FROM stats WHERE value > 0 AND severity != 'info'"), [["0"], []])
+
     def test_the_folder_of_a_split(self):
         self.make(4)
         self.orma("split", "whole.pftrace", "--every", "5ms", "-o", "pieces")

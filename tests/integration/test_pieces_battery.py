@@ -363,7 +363,7 @@ def queries():
     ask("by millisecond", "s.ts / 1000000, count(*)", s, within("s") + " AND k.type NOT LIKE 'atrace%'", "GROUP BY 1")
     ask("alone", "s.ts, count(*)", s, within("s") + " AND k.type NOT LIKE 'atrace%'", "GROUP BY 1 HAVING count(*) = 1")
     ask("processes", "p.pid, p.name", "FROM process p", "p.pid >= 100")
-    ask("errors", "n.name, sum(n.value) > 0", "FROM stats n", "n.severity IN ('error', 'data_loss') AND n.value > 0 AND n.name != 'members_repeated'", "GROUP BY 1")
+    ask("errors", "n.name, sum(n.value) > 0", "FROM stats n", "n.severity IN ('error', 'data_loss') AND n.value > 0", "GROUP BY 1")
     return ret
 
 

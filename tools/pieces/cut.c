@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "protos/fields/trace.h"
 #include "sdk/base/vec.h"
+#include "sdk/wire/pb_writer.h"
 #include "tools/base/units.h"
 #include "tools/pieces/copy.h"
 #include "tools/pieces/options.h"
@@ -243,6 +245,22 @@ static int open_pieces(struct split *self)
     return r;
 }
 
+/* Pieces without events are told apart by a packet that has nothing but the time at which the piece
+ * begins: of equal files, readers of them all would say that events are there twice. */
+static void mark_empty(struct split *self)
+{
+    ORMA_AUTO(orma_buf_fini) struct orma_buf packet = {0};
+
+    for (uint32_t i = 0; i < self->open; i++) {
+        if (self->pieces[i].events)
+            continue;
+        orma_buf_clear(&packet);
+        orma_pb_put_u64(&packet, ORMA_PB_TRACE_PACKET_TIMESTAMP,
+                        (uint64_t)ORMA_MAX(self->edges.data[i], self->survey.first));
+        orma_pieces_piece_put_packet(&self->pieces[i], orma_buf_str(&packet));
+    }
+}
+
 /* All or none get their names: so all are written before the first one is closed. */
 static int close_pieces(struct split *self, int r)
 {
@@ -294,6 +312,7 @@ static int split(struct split *self)
         orma_pieces_tell_damage(&self->source);
     if (r == 0)
         tell_timeless(self->request->program, self->request->path, &copied);
+    mark_empty(self);
     r = close_pieces(self, r);
     if (r == 0 && self->request->force)
         remove_older(self);

@@ -152,6 +152,16 @@ static void check_tables(struct apply *a)
     }
 }
 
+/* A path with a mistake in it: what it says is of no file. */
+static void count_absent(struct apply *a)
+{
+    uint32_t row;
+
+    for (unsigned i = 0; i < a->manifest->files_num && !a->failed; i++)
+        if (!a->manifest->files[i].table && !is_present(a, a->manifest->files[i].path, &row))
+            a->manifest->absent++;
+}
+
 /* ---- clocks ---- */
 
 /* The machine of that name, as far as the file is of it. False: it is not. */
@@ -287,6 +297,7 @@ void orma_manifest_apply(struct orma_manifest *self, struct orma_file *file)
         set_trace_time(&a);
     for (unsigned i = 0; i < self->files_num && !a.failed; i++)
         tie_file(&a, &self->files[i]);
+    count_absent(&a);
     orma_map_fini(&a.machines);
 }
 

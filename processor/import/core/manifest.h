@@ -39,6 +39,7 @@ struct orma_manifest_file {
 struct orma_manifest {
     struct orma_manifest_file *files;
     unsigned files_num, files_cap;
+    unsigned absent; /* files of it that are not in the archive */
     struct orma_manifest_clock trace_time;
     bool has_trace_time;
     struct orma_arena texts; /* escapes resolved */

@@ -395,6 +395,9 @@ static size_t manifest_read(struct orma_file *file, const uint8_t *data, size_t 
     orma_file_unit(file, data);
     if (!s.failed)
         orma_manifest_apply(s.manifest, file);
+    if (!orma_file_failed(file) && s.manifest->absent)
+        orma_file_parts(file, ORMA_ACCOUNT_MISSING, "files that the manifest names",
+                        s.manifest->absent);
     (void)orma_file_took(file); /* a part that is wrong ends the import */
     orma_buf_fini(&s.scratch);
     return len;
