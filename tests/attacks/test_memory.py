@@ -9,6 +9,8 @@ SIZES = (0, 1, 4, 100, 280, 284, 2032, 4076, 4080, 2**31, 2**32 - 4, 2**32 - 1)
 class Memory(Attack):
     def setUp(self):
         super().setUp()
+        if "folder" not in self.id():  # sealed memory
+            self.env["ORMA_RESCUE_FOLDER"] = "none"
         self.start_traced()
         self.flippers = []
 
@@ -129,6 +131,34 @@ class Memory(Attack):
             p.ask("sync")
             c.packets()
         self.assertEqual(flipper.returncode, 0)
+        self.assert_serves()
+        self.assert_ends()
+
+    @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "needs /dev/shm")
+    def test_memory_in_a_folder_that_becomes_smaller(self):
+        """Files of the rescue folder have no seals: whoever makes one smaller is cut off, and nobody else feels it."""
+        for _ in range(times(6, 300)):
+            p, c = self.producer(size=1 << 20, page=4096), self.consumer()
+            p.register("x")
+            c.enable(config())
+            target = p.set_up()
+            flipper = self.start(TOOLS / "attack_flip", f"/proc/{os.getpid()}/fd/{p.memory_fd}", 20, self.random.randrange(1 << 30), "punch")
+            moves = b"".join(sub(1, num(1, i) + num(2, 0) + num(3, target)) for i in range(256))
+            cut_off = False
+            for _ in range(2000):
+                try:
+                    p.send("commit", moves, drop=True)
+                    p.ask("sync")
+                except (EOFError, OSError):
+                    cut_off = True
+                    break
+                c.packets()
+            self.assertTrue(cut_off)
+            self.assertEqual(flipper.wait(30 * SLOW), 3, "it could make it smaller")
+            self.assertIsNone(self.traced.poll(), self.said())
+            self.clients.remove(p)
+            p.close()
+            c.close()
         self.assert_serves()
         self.assert_ends()
 
