@@ -132,6 +132,23 @@ class Lies(Attack):
                 else:
                     self.assertIn("lost 2000 kernel events overrun", said)
 
+    def test_a_source_that_never_starts(self):
+        """Another program offers the same data source, and never says that it has started: the command begins all the same."""
+        (self.dir / "c.txt").write_text("""buffers { size_kb: 1024 } data_sources { config { name: "linux.ftrace" } }
+            flush_timeout_ms: 200 data_source_stop_timeout_ms: 200""")
+        honest, silent = self.producer("honest"), self.producer("silent")
+        honest.register("linux.ftrace")
+        silent.ask("register", sub(1, sub(1, "linux.ftrace") + num(2, 1) + num(3, 1)))
+        begun = time.monotonic()
+        p = self.start(ORMA, "record", "-c", "c.txt", "-o", "t", "--", "touch", "began", stderr=subprocess.PIPE)
+        self.write_as_one(honest, honest.set_up(), self.HONEST)
+        self.wait_for("the command", (self.dir / "began").exists, 9)
+        self.assertLess(time.monotonic() - begun, 6 * SLOW)
+        self.serve([honest], p)
+        said = p.stderr.read().decode()
+        self.assertIn("'linux.ftrace' of 'silent'", said)
+        self.assertIn("never said that it had started", said)
+
 
 if __name__ == "__main__":
     main()

@@ -24,6 +24,7 @@
 #include "tools/base/units.h"
 #include "tools/record/child.h"
 #include "tools/record/command_note.h"
+#include "tools/record/names.h"
 #include "tools/record/pump.h"
 #include "tools/record/watched.h"
 #include "tools/service/clone.h"
@@ -32,6 +33,8 @@
 #define TICK_MS 250
 /* After that the command is started although some data source is still not ready. */
 #define START_TIMEOUT_MS 10000
+/* And after that, if of each data source one is: others may offer it as well, and never be. */
+#define START_QUIET_MS 1000
 #define STOP_TIMEOUT_MS 20000
 #define READ_TIMEOUT_MS 10000
 /* Signals so close together are one request: `timeout` signals its child and then its group. */
@@ -47,8 +50,10 @@
 
 struct state {
     struct orma_recorder *rec;
-    uint64_t started_ns; /* MONOTONIC */
-    bool all_started;    /* every data source */
+    uint64_t started_ns;     /* MONOTONIC */
+    bool all_started;        /* every data source */
+    struct orma_buf started; /* names of those of which one is at least, one a line */
+    uint64_t change_ns;      /* MONOTONIC, when one of them last did something */
     bool stop_asked;
     bool progress_shown;
     int signals;            /* that asked for the end; see SAME_REQUEST_MS */
@@ -71,9 +76,9 @@ static void say(const struct orma_recorder *rec, const char *what, int err)
         fprintf(stderr, "%s: %s\n", rec->program, what);
 }
 
-bool orma_recorder_had_source(const struct orma_recorder *self, const char *name)
+static bool has_line(const struct orma_buf *lines, const char *name)
 {
-    struct orma_str rest = orma_buf_str(&self->sources), line;
+    struct orma_str rest = orma_buf_str(lines), line;
 
     while (rest.len && orma_str_cut(&rest, '\n', &line)) {
         if (orma_str_eq_c(line, name))
@@ -82,17 +87,29 @@ bool orma_recorder_had_source(const struct orma_recorder *self, const char *name
     return false;
 }
 
-static void note_source(struct orma_recorder *rec, struct orma_pb_reader change)
+bool orma_recorder_had_source(const struct orma_recorder *self, const char *name)
+{
+    return has_line(&self->sources, name);
+}
+
+static void note_source(struct state *st, struct orma_pb_reader change)
 {
     char name[256] = "";
     struct orma_pb_field f;
+    bool started = false;
 
     while (orma_pb_next(&change, &f)) {
         if (f.id == ORMA_PB_OBSERVABLE_EVENTS_DATA_SOURCE_INSTANCE_STATE_CHANGE_DATA_SOURCE_NAME)
             snprintf(name, sizeof(name), "%.*s", ORMA_STR_ARG(orma_pb_str(&f)));
+        else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_DATA_SOURCE_INSTANCE_STATE_CHANGE_STATE)
+            started =
+                orma_pb_u32(&f) == ORMA_PB_OBSERVABLE_EVENTS_DATA_SOURCE_INSTANCE_STATE_STARTED;
     }
-    if (name[0] && !orma_recorder_had_source(rec, name))
-        orma_buf_printf(&rec->sources, "%s\n", name);
+    if (name[0] && !has_line(&st->rec->sources, name))
+        orma_buf_printf(&st->rec->sources, "%s\n", name);
+    if (name[0] && started && !has_line(&st->started, name))
+        orma_buf_printf(&st->started, "%s\n", name);
+    st->change_ns = orma_clock_monotonic();
 }
 
 static void on_event(void *ctx, struct orma_str events)
@@ -105,7 +122,7 @@ static void on_event(void *ctx, struct orma_str events)
         if (f.id == ORMA_PB_OBSERVABLE_EVENTS_ALL_DATA_SOURCES_STARTED)
             st->all_started |= orma_pb_bool(&f);
         else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_INSTANCE_STATE_CHANGES)
-            note_source(st->rec, orma_pb_sub(&f));
+            note_source(st, orma_pb_sub(&f));
         else if (f.id == ORMA_PB_OBSERVABLE_EVENTS_CLONE_TRIGGER_HIT && st->rec->on_snapshot)
             orma_service_hits_put(&st->hits, orma_pb_str(&f));
     }
@@ -240,6 +257,33 @@ static int turn(struct state *st)
     return r;
 }
 
+struct missing {
+    const struct orma_buf *started;
+    bool found;
+};
+
+static void look_for_missing(void *ctx, const char *name)
+{
+    struct missing *missing = ctx;
+
+    /* Programs may come, or not. */
+    missing->found |= strcmp(name, "track_event") != 0 && !has_line(missing->started, name);
+}
+
+/* Is it time for the command? */
+static bool is_ready(struct state *st)
+{
+    struct missing missing = {.started = &st->started};
+    uint64_t now = orma_clock_monotonic();
+
+    if (st->all_started || now - st->started_ns > START_TIMEOUT_MS * 1000000ull)
+        return true;
+    if (now - ORMA_MAX(st->change_ns, st->started_ns) < START_QUIET_MS * 1000000ull)
+        return false;
+    orma_record_names_sources(st->rec->config, look_for_missing, &missing);
+    return !missing.found;
+}
+
 static int spawn_command(struct state *st)
 {
     struct orma_recorder *rec = st->rec;
@@ -276,9 +320,7 @@ static int run(struct state *st)
     int r = 0;
 
     while (!orma_consumer_ended(rec->consumer, NULL) && !st->stop_asked) {
-        uint64_t age_ns = orma_clock_monotonic() - st->started_ns;
-
-        if (start_pending && (st->all_started || age_ns > START_TIMEOUT_MS * 1000000ull)) {
+        if (start_pending && is_ready(st)) {
             start_pending = false;
             if (rec->may_begin && !rec->may_begin(rec->ctx)) {
                 rec->not_spawned = true;
@@ -612,6 +654,7 @@ int orma_recorder_run(struct orma_recorder *self)
     }
     give_up_hits(&st);
     wait_for_command(&st);
+    orma_buf_fini(&st.started);
     return r < 0 ? r : ORMA_MIN(stopped, 0);
 }
 
