@@ -413,8 +413,14 @@ void PerfettoTracingSessionDestroy(void *session)
 {
     ORMA_HUSHED;
 
-    if (session)
-        post(request_new(session), do_destroy); /* without a loop it is the parent's: left alone */
+    struct orma_cabi_session *s = session;
+
+    if (!s || s->life != orma_fork_generation())
+        return; /* a parent's is left alone */
+    if (orma_cabi_has_begun())
+        post(request_new(s), do_destroy);
+    else
+        free(s); /* nothing was ever done with it */
 }
 
 /* In a child: who waited were other threads. */

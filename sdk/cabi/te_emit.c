@@ -110,13 +110,25 @@ static ORMA_COLD uint64_t learn_name(struct orma_cabi_te *te, struct orma_cabi_n
     return iid;
 }
 
+/* Most texts are short, and most are equal: a call would take longer. */
+static inline bool is_same(const char *a, const char *b)
+{
+    for (int i = 0; i < 8; i++) {
+        if (a[i] != b[i])
+            return false;
+        if (!a[i])
+            return true;
+    }
+    return strcmp(a + 8, b + 8) == 0;
+}
+
 static inline uint64_t name_iid(struct orma_cabi_te *te, int table, uint32_t kind,
                                 struct orma_buf *interned, const char *text)
 {
     uintptr_t p = (uintptr_t)text;
     struct orma_cabi_name *slot = &te->names[table][(p ^ p >> 7) % ORMA_CABI_NAMES];
 
-    if (ORMA_LIKELY(slot->at == text && strcmp(slot->text, text) == 0))
+    if (ORMA_LIKELY(slot->at == text && is_same(slot->text, text)))
         return slot->iid;
     return learn_name(te, slot, kind, interned, text);
 }
@@ -380,11 +392,23 @@ void PerfettoTeHlEmitImpl(void *category, int32_t type, const char *name, const 
 {
     const struct orma_cabi_category *c = category;
     struct orma_cabi_thread *thread = orma_cabi_enter();
-    struct event ev = {
-        .type = type, .name = name, .category = c, .extras = extras, .bound = PLAIN_MAX};
+    struct event ev;
 
     if (!thread)
         return;
+    /* One by one: as a whole it would be cleared by a loop that costs as much as the event. */
+    ev.type = type;
+    ev.name = name;
+    ev.category = c;
+    ev.extras = extras;
+    ev.stamp = (struct orma_cabi_stamp){0};
+    ev.has_stamp = ev.has_dynamic = ev.has_i64 = ev.has_f64 = ev.literal = ev.flush = false;
+    ev.types = 0;
+    ev.dynamic = NULL;
+    ev.track = NULL;
+    ev.i64 = 0;
+    ev.f64 = 0;
+    ev.bound = PLAIN_MAX;
     if (c && *extras)
         scan(&ev);
     /* acquire: an instance that is seen is ready. */

@@ -130,8 +130,12 @@ bool PerfettoDsImplRegister(void *ds, orma_cabi_flag **enabled, const void *desc
     ORMA_HUSHED;
     struct orma_cabi_type *type = ds;
 
-    if (!type || type->registered || !orma_cabi_has_begun())
+    if (!type || type->registered)
         return false;
+    if (!orma_cabi_has_begun()) {
+        free(type);
+        return false;
+    }
     if (!type->delete_tls)
         type->create_tls = NULL;
     if (!type->delete_incr)
