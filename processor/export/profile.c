@@ -444,7 +444,7 @@ static const struct kind kinds[] = {
 /* How many samples there are, and how many that say which time they stand for, or have events that
  * went by; of which kinds these are. */
 static const char weights_sql[] =
-    "SELECT count(*), count(o.id), count(w.id), coalesce(sum(o.ns), 0) > 0, "
+    "SELECT count(*), count(o.id), count(w.id), total(o.ns) > 0, "
     "(SELECT iif(min(k.name) = max(k.name), min(k.name), NULL) FROM stack_sample_counter_track k "
     "WHERE k.is_timebase) " FROM_SAMPLES;
 

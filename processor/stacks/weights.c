@@ -185,8 +185,9 @@ static bool are_timed(struct orma_stacks_loader *l, const char *event)
     ORMA_AUTO(orma_buf_fini) struct orma_buf sql = {0};
     bool ret = false;
 
-    orma_buf_put_str(&sql, "SELECT count(*) = count(o.id), sum(o.ns) " ORMA_STACKS_FROM_SAMPLES
-                           "LEFT JOIN _orma_sample_time o ON o.id = s.id WHERE 1");
+    orma_buf_put_str(&sql,
+                     "SELECT count(*) = count(o.id), total(o.ns) > 0 " ORMA_STACKS_FROM_SAMPLES
+                     "LEFT JOIN _orma_sample_time o ON o.id = s.id WHERE 1");
     orma_stacks_put_choice(&sql, l->choice);
     orma_buf_put_str(&sql, event);
     struct orma_stacks_rows rows = orma_stacks_rows_of(l, orma_buf_cstr(&sql));

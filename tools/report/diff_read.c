@@ -65,7 +65,7 @@ static const char sampled_sql[] =
     "'*enable_on_exec: true*'),\n"
     "  EXISTS (SELECT 1 FROM metadata WHERE name = 'trace_config_pbtxt' AND (str_value GLOB "
     "'*duration_ms: *' OR str_value GLOB '*off_cpu: true*')),\n"
-    "  (SELECT sum(o.ns) > 0 AND count(*) = count(o.id) FROM stack_sample AS s\n"
+    "  (SELECT total(o.ns) > 0 AND count(*) = count(o.id) FROM stack_sample AS s\n"
     "   LEFT JOIN _orma_sample_time AS o ON o.id = s.id)";
 
 /* ---- one row ---- */
@@ -327,6 +327,9 @@ static int read_samples(struct orma_diff *d)
     d->timed = true;
     for (unsigned i = 0; i < 2 && err == 0; i++) {
         err = orma_report_result_read(d->request->tp[i], sampled_sql, 1, &r[i]);
+        if (err < 0)
+            fprintf(stderr, "%s: %s: %s\n", d->request->program, d->request->traces[i],
+                    orma_processor_error(d->request->tp[i]));
         d->timed &= err == 0 && r[i].rows && number(&r[i], 0, 6) > 0;
         if (err == 0 && r[i].rows) {
             counted[i] = orma_report_result_cell(&r[i], 0, 0)->text;

@@ -219,6 +219,9 @@ uint32_t orma_formats_profile_made_up(struct orma_file *file, struct orma_str te
 
 /* ---- rows ---- */
 
+#define WEIGHT_MAX (INT64_C(1) << 53) /* ns that a double holds, of which a thousand can be added  \
+                                       */
+
 static uint32_t weights_track(struct orma_file *file, struct orma_formats_profile *p)
 {
     struct orma_model *m = file->imp->model;
@@ -244,6 +247,10 @@ void orma_formats_profile_sample(struct orma_file *file, int64_t ts, uint32_t ut
 
     if (!p->session)
         p->track = 1 + weights_track(file, p);
+    if (ns > WEIGHT_MAX) {
+        orma_file_part(file, ORMA_ACCOUNT_DAMAGED, "weights of more than a hundred days", NULL);
+        ns = WEIGHT_MAX;
+    }
     const struct orma_sample s = {
         .ts = ts,
         .source = orma_model_cstr(m, p->source),

@@ -243,6 +243,27 @@ class JsonProfiles(Case):
         self.assertRegex(said, r"f2 +200 +200 +-88\.\d% total")
         self.assertIn("No differences", self.said("diff", "a", "a", "functions")[0])
 
+    def test_weights_past_all_sense_are_told(self):
+        path = self.write(json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "f"}]}, "profiles": [
+            {"type": "sampled", "name": f"Thread {i}", "unit": "nanoseconds", "startValue": 0, "endValue": 1, "samples": [[0]], "weights": [9e18]} for i in range(3)]}))
+        out, err = self.said("convert", "collapsed", path, "-")
+        self.assertEqual(folded(out, True), {"f": 3 * 2**53})
+        self.assertIn("3 weights of more than a hundred days", err)
+        self.assertIn(f"{3 * 2**53} ns", self.said("convert", "profile", path, "--output-dir", "pprofs")[0])
+        self.said("report", path, "functions")
+        self.said("diff", path, path)
+
+    def test_counters_of_samples_that_begin_anew(self):
+        """The events of a sample are no less than none, nor 2^64 less than that."""
+        text = ""
+        for i, (count, stack) in enumerate(((5000, 1), (6000, 1), (100, 2), (200, 2))):
+            head = "sequence_flags: 2" if i else "sequence_flags: 1 trace_packet_defaults { perf_sample_defaults { timebase { period: 100 counter: HW_CPU_CYCLES } } } interned_data { " + \
+                " ".join(f'function_names {{ iid: {n} str: "{"fg"[n - 1]}" }} frames {{ iid: {n} function_name_id: {n} }} callstacks {{ iid: {n} frame_ids: {n} }}' for n in (1, 2)) + " }"
+            text += f"packet {{ trusted_packet_sequence_id: 1 {head} timestamp: {10 + i} perf_sample {{ cpu: 0 pid: 1 tid: 1 timebase_count: {count} callstack_iid: {stack} }} }}\n"
+        self.write(text)
+        self.said("convert", "binary", "p.json", "p.pftrace")
+        self.assertEqual(folded(self.said("convert", "collapsed", "p.pftrace", "-")[0], True), {"f": 2000, "g": 200})
+
     def test_sums_of_others_become_pprof(self):
         (self.dir / "c").write_text("a;b 3\na;c 4.5\na 1\n")
         said, _ = self.said("convert", "profile", "c", "--output-dir", "pprofs")

@@ -39,12 +39,21 @@ FROM _orma_frame_symbol AS s LEFT JOIN stack_profile_mapping AS m ON m.id = s.ma
 ORDER BY s.frame_id, s.nr;
 
 -- Of samples that do not count time: as much as the counter went on since the sample before of its cpu; the
--- first, of which that is not known, has no more than the second. Samples of time are a period apart: 1 each.
+-- first, of which that is not known, has no more than the second. One that went back began anew, and has what it
+-- shows. Samples of time are a period apart: 1 each.
 CREATE PERFETTO TABLE _orma_sample_weight AS
 SELECT
   s.id,
-  CAST(coalesce(c.value - lag(c.value) OVER q, min(c.value, coalesce(lead(c.value) OVER q - c.value, c.value))) AS INT)
-    AS weight
+  CAST(
+    min(
+      iif(
+        lag(c.value) OVER q IS NULL,
+        iif(lead(c.value) OVER q >= c.value, min(c.value, lead(c.value) OVER q - c.value), c.value),
+        iif(c.value >= lag(c.value) OVER q, c.value - lag(c.value) OVER q, max(c.value, 0))
+      ),
+      9007199254740992
+    ) AS INT
+  ) AS weight
 FROM __intrinsic_profiler_sample AS s
 JOIN __intrinsic_profiler_session AS n ON n.id = s.session_id
 JOIN __intrinsic_profiler_counter_set AS cs ON cs.counter_set_id = s.counter_set_id
