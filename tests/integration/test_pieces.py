@@ -280,6 +280,16 @@ class Pieces(Case):
         self.orma("cut", "whole", "--from", START + 6000, "--to", START + 16_000, "-o", "piece", "--compress", "none")
         self.assertEqual([(self.dir / "piece").read_bytes().count(n) for n in (b"far", b"before", b"within", b"behind")], [0, 0, 1, 0])
 
+    def test_the_last_time_that_there_is(self):
+        marks = [packet(num(8, at), num(10, 2), num(13, 1), field(TRACK_EVENT, num(9, 3), num(11, 9), field(23, f"at {at}"))) for at in (START, 2**63 - 2, 2**63 - 1)]
+        (self.dir / "whole").write_bytes(b"".join(marks))
+        names = "SELECT name FROM slice ORDER BY ts"
+        self.assertEqual(len(self.rows("whole", names)[0]), 3)
+        self.orma("split", "whole", "--every", f"{2**62}ns", "-o", "pieces")
+        self.assertEqual([len(self.rows(p, names)[0]) for p in sorted((self.dir / "pieces").iterdir())], [1, 2])
+        self.orma("cut", "whole", "--from", START + 1, "-o", "piece")
+        self.assertEqual(len(self.rows("piece", names)[0]), 2)
+
     def test_bundles_that_tell_their_clock(self):
         bundles = []
         for i in range(60):  # it runs a bit faster than BOOTTIME

@@ -74,8 +74,12 @@ bool orma_pieces_is_timeless(uint32_t field)
 
 int32_t orma_pieces_of(const struct orma_pieces_edges *edges, int64_t ts)
 {
-    if (ts < edges->times[0] || ts >= edges->times[edges->num - 1])
+    const int64_t end = edges->times[edges->num - 1];
+
+    if (ts < edges->times[0] || (ts >= end && end < INT64_MAX))
         return ORMA_PIECES_NONE;
+    if (ts == INT64_MAX) /* that edge is none: there is nothing behind it */
+        return (int32_t)edges->num - 2;
     return (int32_t)ORMA_UPPER_BOUND(edges->times, edges->num, , ts) - 1;
 }
 
