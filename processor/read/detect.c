@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "processor/read/detect_otlp.h"
 #include "processor/read/detect_profile.h"
 #include "processor/read/foreign.h"
 #include "sdk/base/defs.h"
@@ -38,6 +39,7 @@ const char *const orma_detect_format_names[ORMA_FORMATS_NUM] = {
     [ORMA_FORMAT_PERF] = "perf",
     [ORMA_FORMAT_PERF_TEXT] = "perf_text",
     [ORMA_FORMAT_TRACE_DAT] = "trace_dat",
+    [ORMA_FORMAT_OTLP] = "otlp",
     [ORMA_FORMAT_SIMPLEPERF] = "simpleperf_proto",
     [ORMA_FORMAT_FUCHSIA] = "fuchsia",
     [ORMA_FORMAT_GECKO] = "gecko",
@@ -713,6 +715,8 @@ static enum orma_format unmarked(const uint8_t *data, size_t len, bool at_end)
 
     if ((format = binary_format(data, len)) != ORMA_FORMAT_UNKNOWN)
         return format;
+    if (orma_detect_otlp(data, len))
+        return ORMA_FORMAT_OTLP;
     if (wide_text(data, len) || orma_foreign_find(data, len))
         return ORMA_FORMAT_UNKNOWN;
     if ((format = orma_detect_profile(data, len, at_end)) != ORMA_FORMAT_UNKNOWN)

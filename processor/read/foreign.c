@@ -313,8 +313,6 @@ static const struct {
 } jsons[] = {
     {"{\"snapshot\":{\"meta\":{\"node_fields\"", NULL,
      READS("a heap snapshot of V8", "the developer tools of Chrome read it")},
-    {"{\"resourceSpans\":[", NULL,
-     READS("spans of OpenTelemetry (OTLP)", "Jaeger and other OTLP backends read them")},
     {"{\"resourceMetrics\":[", NULL,
      READS("metrics of OpenTelemetry (OTLP)", "OTLP backends read them")},
     {"{\"resourceLogs\":[", NULL, READS("logs of OpenTelemetry (OTLP)", "OTLP backends read them")},

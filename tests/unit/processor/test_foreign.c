@@ -69,10 +69,6 @@ static const struct kind {
     {BYTES("\0\0\0\x20\x0a\x1e\x0a\x1c\x0a\x1a\x0a\x0c"
            "service.name\x12\x0a\x0a\x08shopping"),
      "OpenTelemetry (OTLP)"},
-    {BYTES("\x0a\x24\x12\x22\x12\x20\x0a\x10"
-           "0123456789abcdef\x12\x08"
-           "01234567\x2a\2ab"),
-     "OpenTelemetry (OTLP)"},
     {BINARY("\x1f\x9d\x90"), "`gzip -d` unpacks it"},
     {BINARY("7z\xbc\xaf\x27\x1c"), "7-Zip"},
     {BINARY("Rar!\x1a\x07\1\0"), "RAR"},
@@ -109,7 +105,6 @@ static const struct kind {
     {BYTES("data_sources {\n  config { name: \"a\" }\n}\n"), "`orma record -c` records with it"},
     {BYTES("duration_ms: 500\nbuffers {\n}\n"), "`orma record -c` records with it"},
     {BYTES("{\"snapshot\":{\"meta\":{\"node_fields\":[]}}}"), "heap snapshot of V8"},
-    {BYTES("\xef\xbb\xbf{ \"resourceSpans\" : [ {} ] }"), "OTLP"},
     {BYTES("{\"resourceMetrics\":[{}]}"), "OTLP"},
     {BYTES("{\"resourceLogs\":[{}]}"), "OTLP"},
     {BYTES("{\"data\":[{\"traceID\":\"1\",\"spans\":[]}]}"), "Jaeger"},

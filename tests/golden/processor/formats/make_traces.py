@@ -454,6 +454,36 @@ def trace_dat_big():
     return head.ljust(begin, b"\0") + top + side
 
 
+# ---- OpenTelemetry ----
+
+def otlp():
+    """Framed messages of two services: nested and overlapping spans in the order of their ends, a link, events, values in values, one
+    span twice, one without an end, one without a time."""
+    def pair(key, *value):
+        return message((1, key), (2, message(*value)))
+
+    def fixed(number, value):
+        return varint(number << 3 | 1) + struct.pack("<Q", value)
+
+    def one(trace, number, parent, name, start, end, *fields, kind=1):
+        return message((1, bytes([trace]) * 16), (2, bytes([number]) * 8), *([(4, bytes([parent]) * 8)] if parent else []), (5, name), (6, kind)) + \
+            fixed(7, start) + (fixed(8, end) if end else b"") + message(*fields)
+
+    def resource(name, *spans, more=()):
+        service = message((1, pair("service.name", (1, name))), *((1, m) for m in more))
+        return field(1, message((1, service), (2, message((1, message((1, "lib"), (2, "1.0"))), *((2, s) for s in spans)))))
+    deep = pair("deep", (6, message((1, pair("a.b", (5, message((1, message((3, 5))), (1, message((2, 1))))))))))
+    event = fixed(1, 1150) + message((2, "thrown"), (3, pair("exception.type", (1, "Odd"))))
+    error = message((2, "it broke"), (3, 2))
+    link = message((1, b"\2" * 16), (2, b"\5" * 8))
+    first = resource("shop", one(1, 2, 1, "child", 1100, 1200, (9, deep), (11, event), (15, error), kind=3),
+                     one(1, 3, 1, "beside", 1150, 1250), one(1, 1, 0, "root", 1000, 1300, (9, pair("pid", (3, 7))), kind=2),
+                     one(1, 1, 0, "root", 1000, 1300), more=[pair("process.pid", (3, 77))])
+    second = resource("stock", one(1, 4, 2, "call", 1120, 1180, kind=2), one(2, 6, 0, "late", 1400, 0, (13, link)), one(2, 5, 0, "other", 1350, 1390),
+                      one(3, 7, 0, "never", 0, 5))
+    return b"".join(struct.pack(">I", len(m)) + m for m in (first, second))
+
+
 TRACES = {
     "gzip/trace.gz": gzip_twice(),
     "xz/trace.xz": lzma.compress(MARKS[:40]) + bytes(4) + lzma.compress(MARKS[40:]),
@@ -474,6 +504,7 @@ TRACES = {
     "symbols/trace.tar": tar(("a.symbols", symbols()), ("b.pftrace", profile_of_packets())),
     "fuchsia/trace.fxt": fuchsia(),
     "trace_dat/trace.dat": trace_dat(),
+    "otlp/trace.pb": otlp(),
     "trace_dat_big/trace.dat": trace_dat_big(),
 }
 

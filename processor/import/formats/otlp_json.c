@@ -1,0 +1,350 @@
+/*
+ * JSON of OTLP to its messages: one table for each, whose rows are the names that may stand in it.
+ *
+ * Names are in camel case; those with underscores are taken, too. Integers may be texts, and
+ * numbers of enums their names. Ids are hex, in old files base64. What is unknown is left out, as
+ * the format wants it.
+ */
+#include "processor/import/formats/otlp.h"
+
+#include <stdlib.h>
+
+#include "protos/reflect/json_reader.h"
+#include "sdk/base/base64.h"
+#include "sdk/base/hex.h"
+#include "sdk/wire/pb_writer.h"
+
+/* Messages in messages: values in values, and around them. */
+#define DEPTH_MAX (3 * ORMA_OTLP_DEPTH_MAX + 8)
+
+enum kind { KIND_TEXT, KIND_ID, KIND_BYTES, KIND_FIXED64, KIND_NUMBER, KIND_DOUBLE, KIND_MESSAGE };
+
+struct row {
+    const char *name; /* NULL ends a table */
+    uint8_t field, kind;
+    const struct row *sub;
+};
+
+static const struct row value[8], pair[3]; /* they hold each other */
+
+static const struct row list[] = {{"values", ORMA_OTLP_LIST_VALUES, KIND_MESSAGE, value}, {0}};
+static const struct row pairs[] = {{"values", ORMA_OTLP_LIST_VALUES, KIND_MESSAGE, pair}, {0}};
+static const struct row value[8] = {
+    {"stringValue", ORMA_OTLP_VALUE_STRING, KIND_TEXT, NULL},
+    {"boolValue", ORMA_OTLP_VALUE_BOOL, KIND_NUMBER, NULL},
+    {"intValue", ORMA_OTLP_VALUE_INT, KIND_NUMBER, NULL},
+    {"doubleValue", ORMA_OTLP_VALUE_DOUBLE, KIND_DOUBLE, NULL},
+    {"arrayValue", ORMA_OTLP_VALUE_ARRAY, KIND_MESSAGE, list},
+    {"kvlistValue", ORMA_OTLP_VALUE_LIST, KIND_MESSAGE, pairs},
+    {"bytesValue", ORMA_OTLP_VALUE_BYTES, KIND_BYTES, NULL},
+    {0},
+};
+static const struct row pair[3] = {
+    {"key", ORMA_OTLP_KEY_VALUE_KEY, KIND_TEXT, NULL},
+    {"value", ORMA_OTLP_KEY_VALUE_VALUE, KIND_MESSAGE, value},
+    {0},
+};
+static const struct row event[] = {
+    {"timeUnixNano", ORMA_OTLP_EVENT_TIME, KIND_FIXED64, NULL},
+    {"name", ORMA_OTLP_EVENT_NAME, KIND_TEXT, NULL},
+    {"attributes", ORMA_OTLP_EVENT_ATTRIBUTES, KIND_MESSAGE, pair},
+    {0},
+};
+static const struct row link[] = {
+    {"traceId", ORMA_OTLP_LINK_TRACE_ID, KIND_ID, NULL},
+    {"spanId", ORMA_OTLP_LINK_SPAN_ID, KIND_ID, NULL},
+    {"attributes", ORMA_OTLP_LINK_ATTRIBUTES, KIND_MESSAGE, pair},
+    {0},
+};
+static const struct row status[] = {
+    {"message", ORMA_OTLP_STATUS_MESSAGE, KIND_TEXT, NULL},
+    {"code", ORMA_OTLP_STATUS_CODE, KIND_NUMBER, NULL},
+    {0},
+};
+static const struct row span[] = {
+    {"traceId", ORMA_OTLP_SPAN_TRACE_ID, KIND_ID, NULL},
+    {"spanId", ORMA_OTLP_SPAN_SPAN_ID, KIND_ID, NULL},
+    {"traceState", ORMA_OTLP_SPAN_TRACE_STATE, KIND_TEXT, NULL},
+    {"parentSpanId", ORMA_OTLP_SPAN_PARENT_SPAN_ID, KIND_ID, NULL},
+    {"name", ORMA_OTLP_SPAN_NAME, KIND_TEXT, NULL},
+    {"kind", ORMA_OTLP_SPAN_KIND, KIND_NUMBER, NULL},
+    {"startTimeUnixNano", ORMA_OTLP_SPAN_START, KIND_FIXED64, NULL},
+    {"endTimeUnixNano", ORMA_OTLP_SPAN_END, KIND_FIXED64, NULL},
+    {"attributes", ORMA_OTLP_SPAN_ATTRIBUTES, KIND_MESSAGE, pair},
+    {"droppedAttributesCount", ORMA_OTLP_SPAN_DROPPED_ATTRIBUTES, KIND_NUMBER, NULL},
+    {"events", ORMA_OTLP_SPAN_EVENTS, KIND_MESSAGE, event},
+    {"droppedEventsCount", ORMA_OTLP_SPAN_DROPPED_EVENTS, KIND_NUMBER, NULL},
+    {"links", ORMA_OTLP_SPAN_LINKS, KIND_MESSAGE, link},
+    {"droppedLinksCount", ORMA_OTLP_SPAN_DROPPED_LINKS, KIND_NUMBER, NULL},
+    {"status", ORMA_OTLP_SPAN_STATUS, KIND_MESSAGE, status},
+    {"flags", ORMA_OTLP_SPAN_FLAGS, KIND_NUMBER, NULL},
+    {0},
+};
+static const struct row scope[] = {
+    {"name", ORMA_OTLP_SCOPE_NAME, KIND_TEXT, NULL},
+    {"version", ORMA_OTLP_SCOPE_VERSION, KIND_TEXT, NULL},
+    {0},
+};
+static const struct row scope_spans[] = {
+    {"scope", ORMA_OTLP_SCOPE_SPANS_SCOPE, KIND_MESSAGE, scope},
+    {"instrumentationLibrary", ORMA_OTLP_SCOPE_SPANS_SCOPE, KIND_MESSAGE, scope},
+    {"spans", ORMA_OTLP_SCOPE_SPANS_SPANS, KIND_MESSAGE, span},
+    {0},
+};
+static const struct row resource[] = {
+    {"attributes", ORMA_OTLP_RESOURCE_ATTRIBUTES, KIND_MESSAGE, pair},
+    {0},
+};
+static const struct row resource_spans[] = {
+    {"resource", ORMA_OTLP_RESOURCE_SPANS_RESOURCE, KIND_MESSAGE, resource},
+    {"scopeSpans", ORMA_OTLP_RESOURCE_SPANS_SCOPE_SPANS, KIND_MESSAGE, scope_spans},
+    {"instrumentationLibrarySpans", ORMA_OTLP_RESOURCE_SPANS_SCOPE_SPANS, KIND_MESSAGE,
+     scope_spans},
+    {0},
+};
+static const struct row traces[] = {
+    {"resourceSpans", ORMA_OTLP_TRACES_RESOURCE_SPANS, KIND_MESSAGE, resource_spans},
+    {"batches", ORMA_OTLP_TRACES_RESOURCE_SPANS, KIND_MESSAGE, resource_spans}, /* of Tempo */
+    {0},
+};
+
+struct writer {
+    struct orma_file *file;
+    struct orma_buf out, scratch, bytes;
+};
+
+/* "start_time" for "startTime", too. */
+static bool is_name(struct orma_str key, const char *name)
+{
+    for (size_t i = 0; i < key.len; i++) {
+        char c = key.data[i];
+
+        if (c == '_' && i + 1 < key.len)
+            c = (char)(key.data[++i] & ~0x20);
+        if (!*name || *name++ != c)
+            return false;
+    }
+    return !*name;
+}
+
+static const struct row *find(const struct row *table, struct orma_str key)
+{
+    for (; table->name; table++)
+        if (is_name(key, table->name))
+            return table;
+    return NULL;
+}
+
+/* ---- values ---- */
+
+/* The number that the name of an enum's value stands for. */
+static uint64_t enum_value(struct orma_str text)
+{
+    static const char *const names[][6] = {
+        {"SPAN_KIND_UNSPECIFIED", "SPAN_KIND_INTERNAL", "SPAN_KIND_SERVER", "SPAN_KIND_CLIENT",
+         "SPAN_KIND_PRODUCER", "SPAN_KIND_CONSUMER"},
+        {"STATUS_CODE_UNSET", "STATUS_CODE_OK", "STATUS_CODE_ERROR", "", "", ""},
+    };
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(names); i++)
+        for (unsigned j = 0; j < ORMA_ARRAY_LEN(names[i]); j++)
+            if (orma_str_eq_c(text, names[i][j]))
+                return j;
+    return 0;
+}
+
+static uint64_t number_of(struct writer *w, const struct orma_json_value *v)
+{
+    uint64_t val = 0;
+    int64_t negative;
+
+    switch (v->type) {
+    case ORMA_JSON_BOOL:
+        return v->boolean;
+    case ORMA_JSON_INT:
+        return (uint64_t)v->integer;
+    case ORMA_JSON_REAL: /* times of 2^63 and more are none; others may be written with an exponent
+                          */
+        return orma_json_number(v) >= 0 && orma_json_number(v) < 0x1p63
+                   ? (uint64_t)orma_json_number(v)
+                   : 0;
+    case ORMA_JSON_STRING: {
+        struct orma_str text = orma_json_text(v, &w->scratch);
+
+        if (orma_str_to_u64(text, &val))
+            return val;
+        return orma_str_to_i64(text, &negative) ? (uint64_t)negative : enum_value(text);
+    }
+    default:
+        return 0;
+    }
+}
+
+static void put_id(struct writer *w, uint32_t field, struct orma_str text)
+{
+    uint8_t id[16];
+
+    if (text.len == 16 || text.len == 32) {
+        size_t i = 0;
+
+        for (; i < text.len / 2; i++) {
+            int high = orma_hex_digit(text.data[2 * i]), low = orma_hex_digit(text.data[2 * i + 1]);
+
+            if (high < 0 || low < 0)
+                break;
+            id[i] = (uint8_t)(high << 4 | low);
+        }
+        if (i == text.len / 2) {
+            orma_pb_put_bytes(&w->out, field, id, i);
+            return;
+        }
+    }
+    orma_buf_clear(&w->bytes);
+    if (text.len && orma_base64_decode(text, ORMA_BASE64_LENIENT, &w->bytes))
+        orma_pb_put_bytes(&w->out, field, w->bytes.data, w->bytes.len);
+    else if (text.len)
+        orma_pb_put_str(&w->out, field, text); /* of no length that ids have: it is told there */
+}
+
+static void put_scalar(struct writer *w, const struct row *row, const struct orma_json_value *v)
+{
+    struct orma_str text =
+        v->type == ORMA_JSON_STRING ? orma_json_text(v, &w->scratch) : (struct orma_str){NULL, 0};
+    double real = 0;
+
+    switch ((enum kind)row->kind) {
+    case KIND_TEXT:
+        if (text.data)
+            orma_pb_put_str(&w->out, row->field, text);
+        break;
+    case KIND_ID:
+        put_id(w, row->field, text);
+        break;
+    case KIND_BYTES:
+        orma_buf_clear(&w->bytes);
+        if (orma_base64_decode(text, ORMA_BASE64_LENIENT, &w->bytes))
+            orma_pb_put_bytes(&w->out, row->field, w->bytes.data, w->bytes.len);
+        break;
+    case KIND_FIXED64:
+        orma_pb_put_fixed64(&w->out, row->field, number_of(w, v));
+        break;
+    case KIND_NUMBER:
+        orma_pb_put_u64(&w->out, row->field, number_of(w, v));
+        break;
+    case KIND_DOUBLE: /* "NaN" and "Infinity" stay texts */
+        if (text.data && !orma_json_text_number(text, &real))
+            orma_pb_put_str(&w->out, ORMA_OTLP_VALUE_STRING, text);
+        else
+            orma_pb_put_double(&w->out, row->field, text.data ? real : orma_json_number(v));
+        break;
+    case KIND_MESSAGE:
+        break;
+    }
+}
+
+/* An object, or a list of them. */
+static void put_messages(struct writer *w, const struct row *row, const struct orma_json_value *v,
+                         unsigned depth);
+
+static void put_members(struct writer *w, const struct row *table,
+                        const struct orma_json_value *object, unsigned depth)
+{
+    struct orma_json j = orma_json_inside(object);
+    struct orma_json_value v;
+    struct orma_str key;
+
+    while (orma_json_member(&j, &key, &v)) {
+        const struct row *row = find(table, key);
+
+        if (!row || v.type == ORMA_JSON_NULL)
+            continue;
+        if (row->kind == KIND_MESSAGE)
+            put_messages(w, row, &v, depth + 1);
+        else
+            put_scalar(w, row, &v);
+    }
+    if (j.failed)
+        orma_file_damage(w->file, j.pos, (size_t)(j.end - j.pos), "malformed JSON");
+}
+
+static void put_messages(struct writer *w, const struct row *row, const struct orma_json_value *v,
+                         unsigned depth)
+{
+    struct orma_json_value element;
+
+    if (depth > DEPTH_MAX) {
+        orma_file_part(w->file, ORMA_ACCOUNT_NOT_READ, "values that lie too deep in others",
+                       (const uint8_t *)v->raw.data);
+        return;
+    }
+    if (v->type == ORMA_JSON_OBJECT) {
+        size_t begun = orma_pb_begin(&w->out, row->field);
+
+        put_members(w, row->sub, v, depth);
+        orma_pb_end(&w->out, begun);
+    } else if (v->type == ORMA_JSON_ARRAY) {
+        struct orma_json j = orma_json_inside(v);
+
+        while (orma_json_element(&j, &element))
+            if (element.type == ORMA_JSON_OBJECT)
+                put_messages(w, row, &element, depth);
+        if (j.failed)
+            orma_file_damage(w->file, j.pos, (size_t)(j.end - j.pos), "malformed JSON");
+    }
+}
+
+/* ---- lines ---- */
+
+/* The message stays as long as the file. */
+static void read_message(struct writer *w)
+{
+    struct orma_otlp *self = w->file->state;
+    const char *copy = w->out.len ? orma_arena_strdup(&self->arena, orma_buf_str(&w->out)) : "";
+
+    if (!copy || w->out.failed)
+        w->file->imp->model->storage->failed = true;
+    else
+        orma_otlp_read(w->file, (struct orma_str){copy, w->out.len});
+}
+
+static void read_value(struct writer *w, const struct orma_json_value *v)
+{
+    orma_buf_clear(&w->out);
+    if (v->type == ORMA_JSON_OBJECT)
+        put_members(w, traces, v, 0);
+    if (w->out.len) {
+        read_message(w);
+        return;
+    }
+    orma_file_unit(w->file, v->raw.data);
+    (void)orma_file_skipped(w->file, ORMA_ACCOUNT_NOT_READ, "values of JSON without spans");
+}
+
+void orma_otlp_read_json(struct orma_file *file, struct orma_str text)
+{
+    struct writer w = {.file = file};
+    struct orma_json j = orma_json(text);
+    struct orma_json_value v;
+
+    while (!orma_file_failed(file)) {
+        const char *at = j.pos;
+
+        if (orma_json_read(&j, &v)) {
+            read_value(&w, &v);
+            continue;
+        }
+        if (!j.failed)
+            break;
+        /* The next line may be whole. */
+        const char *end = memchr(at, '\n', (size_t)(j.end - at));
+        while (end && end == at) /* the one before ended there */
+            end = ++at < j.end ? memchr(at, '\n', (size_t)(j.end - at)) : NULL;
+        end = end ? end : j.end;
+        orma_file_unit(file, at);
+        (void)orma_file_damaged(file, "lines of JSON", at, (size_t)(end - at), "malformed JSON");
+        j = orma_json((struct orma_str){end, (size_t)(j.end - end)});
+    }
+    orma_buf_fini(&w.out);
+    orma_buf_fini(&w.scratch);
+    orma_buf_fini(&w.bytes);
+}
