@@ -10,9 +10,7 @@
  */
 #include "processor/threads/crew.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -288,15 +286,6 @@ void orma_crew_free(struct orma_crew *self)
 }
 
 /* ---- how many ---- */
-
-unsigned orma_crew_cpus(void)
-{
-    cpu_set_t set;
-    long num =
-        sched_getaffinity(0, sizeof(set), &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
-
-    return (unsigned)ORMA_MAX(1l, ORMA_MIN(num, (long)ORMA_CREW_THREADS_MAX));
-}
 
 bool orma_crew_parse(const char *text, unsigned *ret)
 {

@@ -52,7 +52,15 @@ bool orma_crew_run(struct orma_crew *self, const struct orma_crew_job *job);
 
 /* ---- how many threads there should be ---- */
 
-/* CPUs that this process may use; at least 1, at most ORMA_CREW_THREADS_MAX. */
+/*
+ * For how many CPUs a process gets time, rounded up, by the limits of the groups it is in and all
+ * around them, in either version of cgroups. `groups` is the file that names them,
+ * /proc/self/cgroup, and `mount` where they are, /sys/fs/cgroup. UINT_MAX: there is no limit.
+ */
+unsigned orma_crew_cpus_of_groups(const char *groups, const char *mount);
+
+/* CPUs that this process may use, by that and by its affinity; at least 1, at most
+ * ORMA_CREW_THREADS_MAX. */
 unsigned orma_crew_cpus(void);
 
 /* The number in a text, from 1 to ORMA_CREW_THREADS_MAX. False: there is none. */

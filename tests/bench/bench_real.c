@@ -11,10 +11,11 @@
  * takes those that are there already. --files measures the import of files of yours, too. --only
  * takes the lines whose title has TEXT. Each program loads and answers in a process of its own
  * (real/shell.h); answers that differ are marked. Shown are the least and the median of some runs;
- * imports run in a new process each. --scale 5,10,100 does nothing of that, but asks the same of
- * recordings of so many million slices: what a slice costs should not depend on how many there
- * are. 100 million take 5 GB of disk, and as much memory. The floors know the rows already, and
- * what they hold: they are not what can be reached, but what there is to lose.
+ * imports run in a new process each. Queries are timed with one thread and with one for each CPU,
+ * too. --scale 5,10,100 does nothing of that, but asks the same of recordings of so many million
+ * slices: what a slice costs should not depend on how many there are. 100 million take 5 GB of
+ * disk, and as much memory. The floors know the rows already, and what they hold: they are not what
+ * can be reached, but what there is to lose.
  */
 #include <dirent.h>
 #include <getopt.h>
@@ -153,7 +154,7 @@ static void print_line(const char *what, double floor, struct figures ours,
 
 /* The runs of one program. */
 struct runs {
-    double cpu_s[RUNS_MAX], peak_mb;
+    double cpu_s[RUNS_MAX], wall_s[RUNS_MAX], longest_s[RUNS_MAX], peak_mb;
     int num;
     uint64_t hash;
     bool ended;
@@ -167,10 +168,12 @@ static struct figures figures_of_runs(struct runs *runs)
     return ret;
 }
 
-static void note_run(struct runs *runs, double cpu_s)
+static void note_run(struct runs *runs, const struct real_answer *a)
 {
-    runs->cpu_s[runs->num++] = cpu_s;
-    runs->ended = runs->num > 2 && cpu_s > LONG_S;
+    runs->cpu_s[runs->num] = a->cpu_s;
+    runs->longest_s[runs->num] = a->longest_s;
+    runs->wall_s[runs->num++] = a->wall_s;
+    runs->ended = runs->num > 2 && a->cpu_s > LONG_S;
 }
 
 static void import_once(const char *program, const char *path, struct runs *runs)
@@ -183,7 +186,7 @@ static void import_once(const char *program, const char *path, struct runs *runs
     runs->ended = !real_shell_start(&shell, program, path, &answer);
     if (runs->ended)
         return;
-    note_run(runs, answer.cpu_s);
+    note_run(runs, &answer);
     runs->peak_mb = real_shell_peak_mb(&shell);
     real_shell_stop(&shell);
 }
@@ -267,7 +270,7 @@ static void query_once(struct real_shell *shell, const char *sql, struct runs *r
     if (runs->ended)
         return;
     runs->hash = answer.hash;
-    note_run(runs, answer.cpu_s);
+    note_run(runs, &answer);
 }
 
 static struct figures query(struct real_shell *shell, const char *sql)
@@ -311,6 +314,43 @@ static void run_queries(struct real_shell *ours, struct real_shell *reference,
     printf("\n");
 }
 
+/* One thread beside one for each CPU, in turns. "Longest" is the CPU of the thread that worked
+ * longest: where other programs take the CPUs, it says more than the time on the wall. */
+static void print_threads(const char *trace)
+{
+    struct real_shell one = {.to = -1, .from = -1}, all = one;
+    struct real_answer loaded;
+
+    (void)setenv("ORMA_THREADS", "1", 1);
+    bool ok = real_shell_start(&one, opt.made.orma, trace, &loaded);
+    (void)unsetenv("ORMA_THREADS");
+    ok = ok && real_shell_start(&all, opt.made.orma, trace, &loaded);
+    printf("\n%-40s %26s %35s\n%-40s %8s %8s %8s %8s %8s %8s %8s %6s\n", "", "one thread, ms",
+           "one for each CPU, ms", "", "CPU", "wall", "median", "CPU", "longest", "wall", "median",
+           "/one");
+    for (unsigned i = 0; ok && i < ORMA_ARRAY_LEN(queries); i++) {
+        struct runs alone = {0}, together = {0};
+
+        if (!wanted(queries[i].what))
+            continue;
+        for (int run = 0; run < opt.runs; run++) {
+            query_once(&one, queries[i].sql, &alone);
+            query_once(&all, queries[i].sql, &together);
+        }
+        const struct figures w1 = figures_of(alone.wall_s, alone.num);
+        const struct figures w2 = figures_of(together.wall_s, together.num);
+        const struct figures longest = figures_of(together.longest_s, together.num);
+        printf("%-40.40s %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %6.2f%s\n", queries[i].what,
+               figures_of_runs(&alone).min * 1e3, w1.min * 1e3, w1.median * 1e3,
+               figures_of_runs(&together).min * 1e3, longest.min * 1e3, w2.min * 1e3,
+               w2.median * 1e3, w2.min / w1.min,
+               alone.hash == together.hash ? "" : "  ANSWERS DIFFER");
+        fflush(stdout);
+    }
+    real_shell_stop(&one);
+    real_shell_stop(&all);
+}
+
 static void ask(void)
 {
     struct real_trace *t = &real_traces[0];
@@ -334,6 +374,7 @@ static void ask(void)
     }
     real_shell_stop(&ours);
     real_shell_stop(&reference);
+    print_threads(t->path);
     real_columns_fini(&cols);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "tests/bench/real/shell.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,6 +32,53 @@ static double seconds(clockid_t clock)
 
     (void)clock_gettime(clock, &ts); /* a process that is gone: 0 */
     return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+#define THREADS_MAX 300
+
+/* CPU time of each thread. */
+struct threads {
+    int id[THREADS_MAX];
+    uint64_t ns[THREADS_MAX];
+    unsigned num;
+};
+
+static void read_threads(pid_t pid, struct threads *ret)
+{
+    char path[300];
+    struct dirent *entry;
+
+    ret->num = 0;
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    DIR *dir = opendir(path);
+    while (dir && (entry = readdir(dir)) && ret->num < THREADS_MAX) {
+        unsigned long long ns;
+
+        snprintf(path, sizeof(path), "/proc/%d/task/%.20s/schedstat", (int)pid, entry->d_name);
+        FILE *f = *entry->d_name == '.' ? NULL : fopen(path, "re");
+        if (f && fscanf(f, "%llu", &ns) == 1) {
+            ret->id[ret->num] = atoi(entry->d_name);
+            ret->ns[ret->num++] = ns;
+        }
+        if (f)
+            fclose(f);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static double longest(const struct threads *before, const struct threads *after)
+{
+    uint64_t most = 0;
+
+    for (unsigned i = 0; i < after->num; i++) {
+        uint64_t ns = after->ns[i];
+
+        for (unsigned k = 0; k < before->num; k++)
+            ns -= before->id[k] == after->id[i] ? before->ns[k] : 0;
+        most = ns > most ? ns : most;
+    }
+    return (double)most / 1e9;
 }
 
 static void run_program(const char *program, const char *trace, const int *to, const int *from)
@@ -199,8 +247,10 @@ static bool read_answer(struct real_shell *self, struct cells *cells)
 bool real_shell_query(struct real_shell *self, const char *sql, struct real_answer *ret)
 {
     struct cells cells = {0};
-    double cpu = seconds(self->clock), wall = seconds(CLOCK_MONOTONIC);
+    static struct threads before, after;
 
+    read_threads(self->pid, &before);
+    double cpu = seconds(self->clock), wall = seconds(CLOCK_MONOTONIC);
     for (unsigned i = 0; i < KINDS; i++)
         cells.hash[i] = FNV_START;
     if (!send_query(self, sql) || !read_answer(self, &cells))
@@ -208,6 +258,8 @@ bool real_shell_query(struct real_shell *self, const char *sql, struct real_answ
     *ret = (struct real_answer){.cpu_s = seconds(self->clock) - cpu,
                                 .wall_s = seconds(CLOCK_MONOTONIC) - wall,
                                 .cells = cells.num};
+    read_threads(self->pid, &after);
+    ret->longest_s = longest(&before, &after);
     for (unsigned i = 0; i < KINDS; i++)
         ret->hash = ret->hash * FNV_PRIME + cells.hash[i];
     return true;

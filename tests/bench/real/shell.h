@@ -22,6 +22,8 @@ struct real_shell {
 
 struct real_answer {
     double cpu_s, wall_s;
+    double longest_s; /* CPU of the thread that worked longest: what a machine with nothing else to
+                         do would have waited for, about */
     uint64_t cells, hash; /* the same for equal cells in the same order, however they were cut */
 };
 

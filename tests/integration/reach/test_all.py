@@ -44,6 +44,20 @@ class All(unittest.TestCase):
         self.assertEqual([r.split(",")[0] for r in rows[1:]],
                          ["runs/1.json"] * 2 + ["runs/a/2.json"] * 3 + ["runs/a/b/3 it's.json"] * 4)
 
+    def test_threads(self):
+        for threads in ("1", "2", "8"):
+            rows = self.query("--threads", threads, "--all", "runs/**/*.json", COUNT)
+            self.assertEqual(len(rows), 10)
+            self.assertEqual(self.query("--threads=" + threads, "runs/1.json", COUNT), ["name,n", "work 0,1", "work 1,1"])
+        for threads in ("0", "257", "many", ""):
+            self.query("--threads", threads, "runs/1.json", COUNT, code=2)
+            self.assertIn(f"--threads {threads}: expected a number from 1 to 256", self.messages)
+        self.env["ORMA_THREADS"] = "many"
+        self.query("runs/1.json", COUNT)
+        self.assertIn("ORMA_THREADS=many is ignored: not a number from 1 to 256", self.messages)
+        self.query("--threads=2", "runs/1.json", COUNT)
+        self.assertEqual(self.messages, "")
+
     def test_rows_wait_where_tmpdir_says(self):
         self.env["TMPDIR"] = str(self.root / "none")
         done = subprocess.run([ORMA, "query", "--all", "runs/**/*.json", COUNT], cwd=self.root, capture_output=True, text=True, env=self.env, check=False)

@@ -360,6 +360,38 @@ with TraceProcessor(trace=sys.argv[1], config=TraceProcessorConfig(verbose=True,
         with self.assertRaises(KeyError):
             orma.TraceProcessor(self.trace, progress=lambda *_: {}["x"])
 
+    def test_threads(self):
+        large = ("CREATE PERFETTO TABLE t AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 299999) "
+                 "SELECT i, i * 7919 % 1009 AS k FROM n")
+        groups = "SELECT k, count(*) AS n, sum(i) AS s FROM t GROUP BY k"
+
+        def helpers():
+            return len(os.listdir("/proc/self/task"))
+        want = None
+        for threads in (1, 2, 3, 8):
+            tp = self.open(threads=threads)
+            tp.query(large)
+            before = helpers()
+            rows = [(r.k, r.n, r.s) for r in tp.query(groups)]
+            self.assertEqual(helpers() - before, threads - 1)
+            self.assertEqual(rows, want or rows)
+            want = rows
+            tp.close()
+            self.assertEqual(helpers(), before)
+        tp = self.open(threads=8)
+        before = helpers()
+        self.assertEqual(next(tp.query("SELECT count(*) AS n FROM slice WHERE dur % 3 = 1")).n >= 0, True)
+        self.assertEqual(helpers(), before, "few rows start no thread")
+        os.environ["ORMA_THREADS"] = "2"
+        self.addCleanup(os.environ.pop, "ORMA_THREADS")
+        tp = self.open()
+        tp.query(large)
+        before = helpers()
+        self.assertEqual([(r.k, r.n, r.s) for r in tp.query(groups)], want)
+        self.assertEqual(helpers() - before, 1)
+        with self.assertRaisesRegex(orma.TraceProcessorException, "threads: expected"):
+            self.open(threads=257)
+
     def test_commands(self):
         report = orma.report(self.trace, "slices", n=2)
         self.assertIn("slices", str(report))

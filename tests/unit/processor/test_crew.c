@@ -1,9 +1,11 @@
 /* Pieces of a job: all are made once, and taken in their order, however many threads there are. */
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -152,6 +154,56 @@ Test(processor_crew, a_forked_child_does_the_work_alone)
     orma_crew_free(w->crew);
     free(w);
     orma_assert_no_leaks();
+}
+
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[512];
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    cr_assert_not_null(f, "%s", path);
+    fputs(text, f);
+    fclose(f);
+}
+
+Test(processor_crew, groups_limit_the_cpus)
+{
+    static const struct {
+        const char *groups, *outer, *inner, *quota, *period;
+        unsigned cpus;
+    } cases[] = {
+        {"0::/a/b\n", "max 100000", "max 100000", NULL, NULL, UINT_MAX},
+        {"0::/a/b\n", "max 100000", "150000 100000", NULL, NULL, 2},
+        {"0::/a/b\n", "300000 100000", "800000 100000", NULL, NULL, 3},
+        {"0::/a\n", "400000 100000", "100000 100000", NULL, NULL, 4},
+        {"0::/a/b\n", "10000 100000", "max", NULL, NULL, 1},
+        {"4:cpu,cpuacct:/c\n0::/\n", "max", "max", "250000", "100000", 3},
+        {"4:cpuset:/c\n", "max", "max", "250000", "100000", UINT_MAX},
+        {"4:cpu:/c\n", "max", "max", "-1", "100000", UINT_MAX},
+        {"nonsense\n", "max", "0 0", "x", "y", UINT_MAX},
+    };
+    char folder[] = "/tmp/orma-cpus-XXXXXX", path[512], groups[512];
+
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(groups, sizeof(groups), "%s/groups", folder);
+    for (const char *const *at = (const char *const[]){"a", "a/b", "cpu", "cpu/c", NULL}; *at;
+         at++) {
+        snprintf(path, sizeof(path), "%s/%s", folder, *at);
+        cr_assert_eq(mkdir(path, 0700), 0);
+    }
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        put(folder, "groups", cases[i].groups);
+        put(folder, "a/cpu.max", cases[i].outer);
+        put(folder, "a/b/cpu.max", cases[i].inner);
+        put(folder, "cpu/c/cpu.cfs_quota_us", cases[i].quota ? cases[i].quota : "-1");
+        put(folder, "cpu/c/cpu.cfs_period_us", cases[i].period ? cases[i].period : "100000");
+        cr_expect_eq(orma_crew_cpus_of_groups(groups, folder), cases[i].cpus, "%s: %u",
+                     cases[i].groups, orma_crew_cpus_of_groups(groups, folder));
+    }
+    cr_expect_eq(orma_crew_cpus_of_groups("/nowhere", "/nowhere"), UINT_MAX);
+    snprintf(path, sizeof(path), "rm -r '%s'", folder);
+    cr_assert_eq(system(path), 0);
 }
 
 Test(processor_crew, numbers_of_threads_are_strict)
