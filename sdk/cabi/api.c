@@ -2,10 +2,14 @@
  * The beginning: which parts the library has, what is begun, and what concerns all homes.
  */
 #include <stdlib.h>
+#include <time.h>
 
 #include "sdk/base/clock.h"
 #include "sdk/cabi/cabi.h"
 #include "sdk/cabi/te.h"
+
+/* So long a program waits at its exit. */
+#define EXIT_MS 200
 
 static const struct orma_cabi_part parts[] = {
     {.after_fork = orma_cabi_threads_after_fork},
@@ -84,6 +88,27 @@ void PerfettoProducerBackendInitArgsDestroy(void *args)
     free(args);
 }
 
+static atomic_bool reported;
+
+static void report(void *arg)
+{
+    (void)arg;
+    orma_cabi_system_report();
+    atomic_store_explicit(&reported, true, memory_order_release);
+}
+
+/* The service takes what the program leaves behind; how much was dropped, only the program knows.
+ */
+static void at_exit(void)
+{
+    (void)orma_fork_check();
+    orma_cabi_thread_at_exit();
+    if (orma_cabi_on_loop() || !g.has_system || !orma_cabi_post(report, NULL))
+        return;
+    for (int ms = 0; ms < EXIT_MS && !atomic_load_explicit(&reported, memory_order_acquire); ms++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
 static void begin_home(bool *has, struct orma_cabi_args *to, const struct orma_cabi_args *args,
                        void (*begin)(void *arg))
 {
@@ -94,6 +119,8 @@ static void begin_home(bool *has, struct orma_cabi_args *to, const struct orma_c
     if (first) {
         *has = true;
         *to = args ? *args : (struct orma_cabi_args){0};
+        if (has == &g.has_system)
+            (void)atexit(at_exit);
     }
     pthread_mutex_unlock(&g.lock);
     if (first)

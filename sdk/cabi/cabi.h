@@ -227,6 +227,8 @@ uint8_t *orma_cabi_tracer_patch(struct orma_cabi_tracer *self, uint8_t *at);
 void orma_cabi_tracer_fini_packet(struct orma_cabi_tracer *self);
 void orma_cabi_tracer_flush(struct orma_cabi_tracer *self, void (*fn)(void *user), void *user);
 void orma_cabi_missed(void);
+/* The program ends: what the calling thread wrote is complete. Later events begin anew. */
+void orma_cabi_thread_at_exit(void);
 void orma_cabi_threads_after_fork(void);
 
 /* Enters a trace point. NULL: this thread is inside one, or there is no memory. */
@@ -281,6 +283,8 @@ void orma_cabi_system_update(struct orma_cabi_type *type);
 void orma_cabi_system_trigger(const char *names, size_t len, uint64_t until_ns);
 size_t orma_cabi_system_poll(struct pollfd *fds, size_t max);
 int orma_cabi_system_turn(void);
+/* Sends what there is, with the counts of all writers. */
+void orma_cabi_system_report(void);
 void orma_cabi_system_after_fork(void);
 
 void orma_cabi_service_begin(const struct orma_cabi_args *args);

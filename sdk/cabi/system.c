@@ -18,6 +18,8 @@
 #define RETRY_MAX_MS 5000u
 #define COMMIT_DELAY_MS 50u
 #define TRIGGERS_MAX 64u
+/* For what is still to be sent at the end. */
+#define LAST_WORDS_MS 100
 
 struct triggers {
     char *names; /* terminated, one after the other */
@@ -256,6 +258,15 @@ size_t orma_cabi_system_poll(struct pollfd *fds, size_t max)
     fds[0] = (struct pollfd){.fd = orma_producer_wakeup_fd(g.producer), .events = POLLIN};
     fds[1] = (struct pollfd){.fd = orma_producer_fd(g.producer), .events = events};
     return 2;
+}
+
+void orma_cabi_system_report(void)
+{
+    if (!g.producer || !g.producer->ipc)
+        return;
+    orma_producer_commit(g.producer);
+    (void)orma_ipc_client_drain(g.producer->ipc,
+                                LAST_WORDS_MS); /* or the service reads the memory */
 }
 
 void orma_cabi_system_after_fork(void)

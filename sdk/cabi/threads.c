@@ -248,6 +248,24 @@ int32_t PerfettoGetThreadIdImpl(void)
     return (int32_t)syscall(SYS_gettid);
 }
 
+/* States of the program are not deleted then: it may be using what they need in exit handlers. */
+void orma_cabi_thread_at_exit(void)
+{
+    struct orma_cabi_thread *self = orma_cabi_self;
+
+    if (!self || self->inside)
+        return;
+    for (struct orma_cabi_tracer **link = &self->list, *t; (t = *link);) {
+        if (t->tls || t->incr) {
+            orma_writer_flush(t->writer);
+            link = &t->next;
+            continue;
+        }
+        *link = t->next;
+        free_tracer(self, t);
+    }
+}
+
 /* In a child: what the parent's threads had stays as it is. */
 void orma_cabi_threads_after_fork(void)
 {

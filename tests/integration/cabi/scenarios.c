@@ -421,6 +421,21 @@ static int inproc(char **out)
     return 0;
 }
 
+/* Somebody else records; nothing is flushed. */
+static int leaving(char **out)
+{
+    (void)out;
+    init_backend(use_system, 0);
+    PerfettoTeInit();
+    register_cat(&cat);
+    PerfettoTePublishCategories();
+    if (!wait_until_on(&cat.enabled))
+        return 1;
+    for (int i = 0; i < 3; i++)
+        EVENT(cat, INSTANT, "last words");
+    return 0;
+}
+
 /* ---- data sources ---- */
 
 static struct source ds = {&perfetto_atomic_false, NULL};
@@ -759,7 +774,7 @@ static const struct {
     {"clocks_abs", clocks_abs}, {"clocks_absunit", clocks_absunit},
     {"trigger", trigger},       {"drop", drop},
     {"inproc", inproc},         {"scoped", scoped},
-    {"chunk_ends", chunk_ends},
+    {"chunk_ends", chunk_ends}, {"leaving", leaving},
 };
 
 int main(int argc, char **argv)

@@ -6,7 +6,7 @@
 import os
 import pathlib
 import re
-import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -167,6 +167,23 @@ class Scenarios(unittest.TestCase):
         lost = 203 - len(numbers)
         self.assertGreater(lost, 100)
         self.assertEqual([int(k[0]) for k in kept], [lost])
+
+    def test_a_program_that_ends_loses_nothing(self):
+        env = dict(ENV, PERFETTO_PRODUCER_SOCK_NAME=f"{self.folder}/p", PERFETTO_CONSUMER_SOCK_NAME=f"{self.folder}/c")
+        trace, config = self.folder / "t.pftrace", self.folder / "config.txt"
+        config.write_text("buffers { size_kb: 1024 } duration_ms: 60000\n"
+                          'data_sources { config { name: "track_event" track_event_config { enabled_categories: "*" } } }\n')
+        traced = subprocess.Popen([BUILD / "traced/traced"], env=env, stderr=subprocess.DEVNULL)
+        self.addCleanup(lambda: (traced.terminate(), traced.wait()))
+        while not (self.folder / "c").exists():
+            time.sleep(0.02)
+        recording = subprocess.Popen([ORMA, "record", "-c", config, "-o", trace], env=env, stderr=subprocess.PIPE, text=True)
+        for _ in range(3):
+            run(SCENARIOS, "system", "leaving", trace, env=env, timeout=60)
+        recording.send_signal(signal.SIGINT)
+        said = recording.communicate()[1]
+        self.assertIn("nothing lost", said)
+        self.assertEqual(self.query(trace, "select count() from slice where name = 'last words'"), [["9"]])
 
     def test_trigger(self):
         for said, (trace,) in self.both("trigger"):
