@@ -241,7 +241,7 @@ static int feed_zstd(struct orma_inflater *self, struct orma_str in, orma_inflat
         if (ZSTD_isError(more))
             return -EBADMSG;
         self->done = !more;
-        full = to.pos == STEP;
+        full = to.pos == STEP && more; /* else it would wait for a frame that does not follow */
         r = give(self, to.pos, sink, data);
         if (!r && from.pos == before && !to.pos)
             break;

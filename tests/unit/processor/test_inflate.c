@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#ifdef ORMA_HAVE_ZSTD
+#include <zstd.h>
+#endif
 
 #include "processor/read/inflate_whole.h"
 #include "tests/support/leaks.h"
@@ -179,6 +182,29 @@ Test(inflate, at_once_stops_at_bombs)
     orma_buf_fini(&in);
     orma_assert_no_leaks();
 }
+
+#ifdef ORMA_HAVE_ZSTD
+Test(inflate, frames_that_end_with_a_step_are_whole)
+{
+    for (size_t len = (64 << 10) - 1; len <= 128 << 10; len += len % 2 ? 1 : (64 << 10) - 1) {
+        struct orma_buf text = text_of(len, 7), in = {0}, out = {0};
+        uint8_t *at = orma_buf_extend(&in, ZSTD_compressBound(len));
+
+        in.len = ZSTD_compress(at, in.len, text.data, len, 3);
+        for (unsigned frames = 1; frames < 3; frames++) {
+            out.len = 0;
+            cr_assert_eq(orma_inflate(ORMA_INFLATE_ZSTD, orma_buf_str(&in), UINT64_MAX, &out), 0,
+                         "%zu, %u", len, frames);
+            cr_assert_eq(out.len, frames * len);
+            orma_buf_put(&in, in.data, in.len);
+        }
+        orma_buf_fini(&text);
+        orma_buf_fini(&in);
+        orma_buf_fini(&out);
+    }
+    orma_assert_no_leaks();
+}
+#endif
 
 Test(inflate, whole_streams_come_at_once)
 {
