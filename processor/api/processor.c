@@ -103,7 +103,7 @@ int orma_processor_new_of(const struct orma_processor_config *config,
     self->sql->given.export_json = parts->export_json;
     self->sql->given.export_data = self;
     self->import.reader.full_sort = given.full_sort;
-    self->sql->crew = self->crew;
+    self->sql->crew = self->import.reader.crew = self->crew;
     self->import.reader.sorter.threads = !given.one_thread && orma_crew_cpus() > 1 &&
                                          (!threads || orma_crew_threads(self->crew) > 1);
     self->sql->given.file_access = given.sql_file_access;

@@ -3,7 +3,7 @@
  *
  *   orma_reader_map()  cut_record() cuts a packet and reads its outer fields;
  *                      what is none goes to damage.c, what is like the one before to burst.c
- *   read_packet()      machine, sequence, compressed packets (which come back here, one level deep)
+ *   read_packet()      machine, sequence; compressed packets come back here, one level deep
  *   update_sequence()  interned data, defaults, losses, clears
  *   hooks.early        importers that change how later packets are read
  *   read_timed()       the time, in the trace's clock; unknown clocks: deferred to the end
@@ -19,23 +19,15 @@
 #include <string.h>
 
 #include "processor/read/burst.h"
-#include "processor/read/inflate.h"
+#include "processor/read/inflate_ahead.h"
 #include "processor/read/reader_impl.h"
+#include "processor/threads/crew.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/vec.h"
 
-/* A trace file is one message with packets as field 1. */
-#define PACKET_TAG 0x0a
 /* Compressed packets inside compressed packets. */
 #define COMPRESSED_DEPTH_MAX 2
 #define PACKET_MAX ((uint64_t)512 << 20)
-/* To ask the kernel costs about as much as to decode an event. */
-#define LOOKS_UNCHECKED 1024
-
-struct orma_blob {
-    struct orma_blob *next;
-    uint8_t data[];
-};
 
 /* A packet whose clock no snapshot has explained yet. */
 struct deferred {
@@ -426,9 +418,11 @@ static void read_unpacked(struct orma_reader *self, const struct orma_read_packe
 static int unpack(struct orma_reader *self, enum orma_inflate_form form, struct orma_str bytes,
                   struct orma_buf *ret)
 {
-    if (!orma_buf_extend(ret, sizeof(struct orma_blob)))
-        return -ENOMEM;
-    int r = orma_inflate(form, bytes, orma_unpacked_left(&self->unpacked), ret);
+    const uint64_t left = orma_unpacked_left(&self->unpacked);
+    int r = !self->depth && orma_inflate_ahead_take(self->ahead, bytes, left, ret) ? 0 : -ENOMEM;
+
+    if (r && orma_buf_extend(ret, sizeof(struct orma_blob)))
+        r = orma_inflate(form, bytes, left, ret);
     if (r != -ENOMEM && !orma_unpacked_add(&self->unpacked, ret->len - sizeof(struct orma_blob)))
         r = -EFBIG;
     return r;
@@ -449,8 +443,7 @@ static const uint8_t *keep(struct orma_reader *self, struct orma_buf *from)
 static void read_compressed(struct orma_reader *self, const struct orma_read_packet *p)
 {
     struct orma_buf out = {0};
-    enum orma_inflate_form form =
-        p->field == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ? ORMA_INFLATE_ZLIB : ORMA_INFLATE_ZSTD;
+    enum orma_inflate_form form = orma_inflate_ahead_form(p->field);
     int r = self->depth < COMPRESSED_DEPTH_MAX ? unpack(self, form, p->payload, &out) : -ELOOP;
 
     switch (r) {
@@ -479,6 +472,29 @@ static void read_compressed(struct orma_reader *self, const struct orma_read_pac
     orma_buf_fini(&out);
 }
 
+/* Up to the end of a packet whose content other threads unpack. */
+static bool read_up_to(void *data, const uint8_t **pos, const uint8_t *end)
+{
+    struct orma_reader *self = data;
+
+    *pos += orma_reader_map(self, *pos, (size_t)(end - *pos));
+    return !self->error && !self->storage->failed;
+}
+
+/* Where several compressed packets follow: *pos goes behind them. False: nothing was done. */
+static bool read_ahead(struct orma_reader *self, const uint8_t *at, const uint8_t *end,
+                       const uint8_t **pos)
+{
+    if (orma_crew_threads(self->crew) < 2 || self->ahead || self->depth ||
+        !(self->ahead = orma_inflate_ahead_find(at, end)))
+        return false;
+    *pos = at;
+    orma_inflate_ahead_run(self->ahead, self->crew, read_up_to, self, pos);
+    orma_inflate_ahead_free(self->ahead);
+    self->ahead = NULL;
+    return true;
+}
+
 static void read_packet(struct orma_reader *self, const uint8_t *record,
                         const struct orma_read_packet *p, bool good)
 {
@@ -493,8 +509,7 @@ static void read_packet(struct orma_reader *self, const uint8_t *record,
         return;
     }
     self->damage.good = true;
-    if (p->field == ORMA_PB_TRACE_PACKET_COMPRESSED_PACKETS ||
-        p->field == ORMA_PB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS) {
+    if (orma_inflate_ahead_is_compressed(p)) {
         self->counts.took++;
         read_compressed(self, p);
         return;
@@ -604,7 +619,7 @@ static bool cut_record(const uint8_t **pos, const uint8_t *end, struct cut *ret)
     }
     if (len > (uint64_t)(end - at))
         return false;
-    if (tag == PACKET_TAG) {
+    if (tag == ORMA_INFLATE_PACKET_TAG) {
         ret->record = *pos;
         ret->good = orma_packet_read(&ret->p, at, len);
     }
@@ -612,27 +627,12 @@ static bool cut_record(const uint8_t **pos, const uint8_t *end, struct cut *ret)
     return true;
 }
 
-int64_t orma_reader_offset(const struct orma_reader *self, const uint8_t *at)
-{
-    return orma_mapped_offset(self->source.mapped, at);
-}
-
-bool orma_reader_still_there(struct orma_reader *self)
-{
-    if (!self->source.mapped || self->source.gone)
-        return !self->source.gone;
-    if (self->source.unchecked++ % LOOKS_UNCHECKED && !orma_mapped_torn(self->source.mapped))
-        return true;
-    self->source.gone = orma_mapped_changed(self->source.mapped);
-    return !self->source.gone;
-}
-
 /* Further packets with nothing in them, which a bomb is made of: they are counted, no more. */
 ORMA_COLD static void skip_empty(struct orma_reader *self, const uint8_t **pos, const uint8_t *end)
 {
     const uint8_t *at = *pos;
 
-    while (!self->hooks.look && end - at >= 2 && at[0] == PACKET_TAG && !at[1])
+    while (!self->hooks.look && end - at >= 2 && at[0] == ORMA_INFLATE_PACKET_TAG && !at[1])
         at += 2;
     uint64_t num = (uint64_t)(at - *pos) / 2;
     self->order += num * ORMA_ORDER_STEP;
@@ -654,7 +654,7 @@ ORMA_COLD static bool read_odd(struct orma_reader *self, const uint8_t *at, cons
     else if (!c->error && *pos == end) /* a field that newer writers may have added */
         framed = self->damage.at_end ? 1 : -EAGAIN;
     else if (!c->error)
-        framed = **pos == PACKET_TAG || **pos == *at;
+        framed = **pos == ORMA_INFLATE_PACKET_TAG || **pos == *at;
     if (framed < 0) {
         *pos = at;
         return false;
@@ -686,6 +686,9 @@ size_t orma_reader_map(struct orma_reader *self, const uint8_t *data, size_t len
         }
         more = cut_record(&pos, end, &c);
         if (ORMA_LIKELY(c.record && c.good)) {
+            if (ORMA_UNLIKELY(orma_inflate_ahead_is_compressed(&c.p)) &&
+                read_ahead(self, at, end, &pos))
+                continue;
             read_packet(self, c.record, &c.p, true);
             if (ORMA_UNLIKELY(!c.p.bytes.len))
                 skip_empty(self, &pos, end);

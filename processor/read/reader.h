@@ -131,6 +131,8 @@ struct orma_reader {
     } waiting;
     bool behind;    /* those are being read: not in the order of the file */
     uint32_t depth; /* of compressed packets */
+    struct orma_crew *crew;           /* unpacks them; the owner's; NULL: the reader alone */
+    struct orma_inflate_ahead *ahead; /* those that are unpacked now; NULL: none */
     struct orma_damage damage;
     struct orma_strays strays;
     struct orma_unpacked unpacked; /* out of packets and of containers; the owner counts `in` */

@@ -1,7 +1,9 @@
 /*
  * The pipe of the import: what one thread puts the other gets, in order, whoever is slow, and
- * whoever leaves early. Then whole imports with the second thread beside those without.
+ * whoever leaves early. Then whole imports with the second thread beside those without,
+ * and of packed traces with threads that unpack. Where there are test points, they yield and sleep.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -18,6 +20,20 @@ struct pace {
     unsigned worker_rests, caller_rests; /* after so many items; 0: never */
     unsigned caller_stops;               /* 0: never */
 };
+
+void orma_testpoint(const char *what);
+void orma_testpoint(const char *what)
+{
+    static _Thread_local uint64_t state;
+    const struct timespec nap = {0, 50000};
+
+    (void)what;
+    state = orma_mix64(state + (uintptr_t)&state + 1);
+    if (state % 8 == 0)
+        sched_yield();
+    else if (state % 8 == 1)
+        nanosleep(&nap, NULL);
+}
 
 static void rest(unsigned every, uint64_t at)
 {
@@ -81,6 +97,39 @@ static void run_import(unsigned seed)
     orma_buf_fini(&trace);
 }
 
+/* Several threads that unpack, beside the one that reads. */
+static void run_packed(unsigned seed)
+{
+    static uint8_t choices[CHOICES];
+    struct orma_buf trace = {0}, packed = {0};
+    struct both_ways_zip zip = {0};
+    uint64_t state = seed;
+    const char *differ = NULL;
+
+    for (unsigned i = 0; i < CHOICES; i++)
+        choices[i] = (uint8_t)(state = orma_mix64(state + i));
+    both_ways_trace(&trace, choices, CHOICES);
+    if (both_ways_compress(&packed, trace.data, trace.len, seed))
+        differ = both_ways_threads_differ(packed.data, packed.len, seed % 3 ? 0 : 1000 + seed);
+    for (unsigned i = 0; i < 2 + seed % 5; i++) {
+        char name[32];
+
+        snprintf(name, sizeof(name), "%u.pftrace", i * 7 % 5);
+        (void)both_ways_zip_add(&zip, name, orma_buf_str(packed.len && i % 2 ? &packed : &trace),
+                                seed + i);
+    }
+    both_ways_zip_end(&zip);
+    if (!differ && zip.num)
+        differ = both_ways_threads_differ(zip.bytes.data, zip.bytes.len, 0);
+    if (differ) {
+        fprintf(stderr, "packed trace %u: %s\n", seed, differ);
+        exit(1);
+    }
+    both_ways_zip_fini(&zip);
+    orma_buf_fini(&trace);
+    orma_buf_fini(&packed);
+}
+
 int main(void)
 {
     static const struct pace paces[] = {{0, 0, 0},     {500, 0, 0},    {0, 500, 0},
@@ -89,7 +138,9 @@ int main(void)
 
     for (unsigned i = 0; i < sizeof(paces) / sizeof(paces[0]); i++)
         run_pipe(paces[i]);
-    for (unsigned seed = 1; seed <= TRACES; seed++)
+    for (unsigned seed = 1; seed <= TRACES; seed++) {
         run_import(seed);
+        run_packed(seed);
+    }
     return 0;
 }

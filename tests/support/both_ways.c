@@ -6,6 +6,7 @@
 
 #include "processor/assembly/importers.h"
 #include "processor/import/core/file.h"
+#include "processor/threads/crew.h"
 #include "tests/support/account.h"
 
 struct loaded {
@@ -38,7 +39,9 @@ static void settle(struct loaded *l)
     l->late = sum_of_effects(&l->storage) != before;
 }
 
-static struct loaded *load(const uint8_t *data, size_t len, size_t step, enum way way)
+/* `crew`: NULL, or who may unpack. */
+static struct loaded *load(const uint8_t *data, size_t len, size_t step, enum way way,
+                           struct orma_crew *crew)
 {
     struct loaded *l = calloc(1, sizeof(*l));
     struct orma_file *file = NULL;
@@ -52,6 +55,7 @@ static struct loaded *load(const uint8_t *data, size_t len, size_t step, enum wa
     }
     if (way == LATER)
         orma_args_log(&l->storage.args);
+    l->import.reader.crew = crew;
     l->import.reader.sorter.threads = way == SHORT_WAY_BESIDE;
     l->import.reader.sorter.threads_from = len % 2 ? 1 : 16; /* and mostly given up soon */
     file = orma_file_new(&l->import, NULL, 0);
@@ -116,6 +120,8 @@ static const char *table_differs(const struct orma_storage *x, const struct orma
             if (!is_same_cell(x, y, table, col, row)) {
                 snprintf(where, sizeof(where), "%s.%s of row %u", a->def->name,
                          a->def->columns[col].name, row);
+                fprintf(stderr, "%ld %ld kind %.*s\n", (long)orma_table_int(a, col, row),
+                        (long)orma_table_int(b, col, row), ORMA_STR_ARG(text_at(x, table, 4, row)));
                 return where;
             }
     return NULL;
@@ -155,11 +161,11 @@ static const char *storage_differs(const struct orma_storage *a, const struct or
 
 const char *both_ways_differ(const uint8_t *data, size_t len, size_t step)
 {
-    struct loaded *expected = load(data, len, step, LONG_WAY);
+    struct loaded *expected = load(data, len, step, LONG_WAY, NULL);
     const char *ret = NULL;
 
     for (enum way way = SHORT_WAY; way <= LATER && !ret; way++) {
-        struct loaded *got = load(data, len, step, way);
+        struct loaded *got = load(data, len, step, way, NULL);
 
         ret = !expected || !got ? "out of memory"
               : got->account    ? got->account
@@ -167,6 +173,29 @@ const char *both_ways_differ(const uint8_t *data, size_t len, size_t step)
         if (!ret && got->late)
             ret = "rows or statistics that came with args";
         unload(got);
+    }
+    unload(expected);
+    return ret;
+}
+
+const char *both_ways_threads_differ(const uint8_t *data, size_t len, size_t step)
+{
+    static const unsigned threads[] = {2, 3, 8};
+    struct loaded *expected = load(data, len, step, SHORT_WAY, NULL);
+    const char *ret = NULL;
+
+    for (unsigned i = 0; i < ORMA_ARRAY_LEN(threads) && !ret; i++) {
+        struct orma_crew *crew = orma_crew_new(threads[i]);
+        struct loaded *got = load(data, len, step, SHORT_WAY_BESIDE, crew);
+
+        ret = !expected || !got || !crew ? "out of memory"
+              : got->account             ? got->account
+                             : storage_differs(&got->storage, &expected->storage, SHORT_WAY);
+        if (!ret && strcmp(got->import.reader.error ? got->import.reader.error : "",
+                           expected->import.reader.error ? expected->import.reader.error : ""))
+            ret = "error";
+        unload(got);
+        orma_crew_free(crew);
     }
     unload(expected);
     return ret;

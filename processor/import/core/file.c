@@ -286,6 +286,8 @@ static bool set_up(struct orma_file *self, const uint8_t *data, size_t len)
     self->machine =
         said && said->row != ORMA_MANIFEST_HOST ? said->row : orma_manifest_host(self->import);
     orma_model_begin_trace(imp->model, self->row, self->machine);
+    if (imp->model->files_read > 1)
+        imp->reader->sorter.read_plain = NULL; /* each item must say which file it is of */
     if (!self->ops || self->ops->idle_zero)
         orma_processes_set_idle(&imp->model->machines[self->machine].processes);
     if (self->ops)
@@ -341,8 +343,6 @@ void orma_file_damage(struct orma_file *self, const void *at, size_t len, const 
     }
     self->damage.to = from + len;
 }
-
-/* ---- bytes ---- */
 
 /* ---- the account ---- */
 

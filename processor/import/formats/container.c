@@ -13,7 +13,11 @@
 #include "processor/import/formats/container.h"
 #include "processor/import/formats/formats.h"
 #include "processor/read/inflate_whole.h"
+#include "processor/threads/crew.h"
 #include "sdk/base/vec.h"
+
+/* What one member may give while others are still read. */
+#define AHEAD_BYTES_MAX ((uint64_t)64 << 20)
 
 /* ---- members ---- */
 
@@ -167,24 +171,35 @@ static void list_members(struct orma_format_archive *a)
             orma_file_list(a->file, orma_model_str(model, a->list[i].name), a->list[i].len);
 }
 
-/* True: it is sound, and was unpacked at once. Otherwise nothing came of it. */
-static bool took_whole(const struct orma_format_member *m, struct orma_file *inside)
+/* True: it is sound, and appended to `ret`. Any thread. */
+static bool unpack_whole(const struct orma_format_member *m, uint64_t max, struct orma_buf *ret)
 {
-    ORMA_AUTO(orma_buf_fini) struct orma_buf all = {0};
     const struct orma_str bytes = {(const char *)m->data, m->len};
     uint32_t crc = 0;
 
-    if (!m->sum || !orma_inflate_whole(ORMA_INFLATE_RAW, bytes, m->size,
-                                       orma_unpacked_left(&inside->imp->reader->unpacked), &all))
+    if (!m->sum || !orma_inflate_whole(ORMA_INFLATE_RAW, bytes, m->size, max, ret))
         return false;
-    (void)orma_inflate_sum(&crc, all.data, all.len); /* who unpacks can do sums */
-    if (orma_format_le(m->sum, 4) != crc)
+    (void)orma_inflate_sum(&crc, ret->data, ret->len); /* who unpacks can do sums */
+    if (orma_format_le(m->sum, 4) == crc)
+        return true;
+    ret->len = 0;
+    return false;
+}
+
+/* True: it is sound, and was unpacked at once. Otherwise nothing came of it. */
+static bool took_whole(struct orma_format_member *m, struct orma_file *inside)
+{
+    const uint64_t left = orma_unpacked_left(&inside->imp->reader->unpacked);
+
+    if (m->unpacked.len > left)
+        orma_buf_clear(&m->unpacked);
+    if (!m->unpacked.len && !unpack_whole(m, left, &m->unpacked))
         return false;
-    orma_file_take(inside, &all);
+    orma_file_take(inside, &m->unpacked);
     return true;
 }
 
-static void import_member(struct orma_format_archive *a, const struct orma_format_member *m)
+static void import_member(struct orma_format_archive *a, struct orma_format_member *m)
 {
     struct orma_import_ctx *imp = a->file->imp;
     struct orma_file *inside = orma_file_new(a->file->import, a->file, m->row);
@@ -261,6 +276,29 @@ static void refuse_overlaps(struct orma_format_archive *a)
     }
 }
 
+/* Members are unpacked by all threads while this one imports those before. It unpacks what is large
+ * or unsound itself, as it knows by then how much may come out of it. */
+static bool unpack_ahead(void *data, size_t piece, unsigned thread)
+{
+    struct orma_format_archive *a = data;
+    struct orma_format_member *m = &a->list[piece];
+
+    if (thread && m->packed && m->size <= AHEAD_BYTES_MAX &&
+        !unpack_whole(m, AHEAD_BYTES_MAX, &m->unpacked))
+        orma_buf_fini(&m->unpacked);
+    return true;
+}
+
+static bool import_next(void *data, size_t piece)
+{
+    struct orma_format_archive *a = data;
+
+    if (!orma_file_failed(a->file))
+        import_member(a, &a->list[piece]);
+    orma_buf_fini(&a->list[piece].unpacked);
+    return !orma_file_failed(a->file);
+}
+
 static size_t archive_read(struct orma_file *file, const uint8_t *data, size_t len, bool at_end)
 {
     struct orma_format_archive *a = file->state;
@@ -283,8 +321,14 @@ static size_t archive_read(struct orma_file *file, const uint8_t *data, size_t l
     list_members(a);
     if (a->num)
         qsort(a->list, a->num, sizeof(*a->list), by_kind);
-    for (unsigned i = 0; i < a->num && !orma_file_failed(file); i++)
-        import_member(a, &a->list[i]);
+    (void)orma_crew_run(file->imp->reader->crew,
+                        &(struct orma_crew_job){
+                            .work = unpack_ahead,
+                            .take = import_next,
+                            .data = a,
+                            .pieces = a->num,
+                            .ahead = orma_crew_threads(file->imp->reader->crew),
+                        }); /* what failed is said in the file */
     return len;
 }
 
@@ -292,6 +336,8 @@ static void archive_fini(struct orma_file *file)
 {
     struct orma_format_archive *a = file->state;
 
+    for (unsigned i = 0; i < a->num; i++)
+        orma_buf_fini(&a->list[i].unpacked);
     free(a->list);
     free(a->spans);
     orma_arena_fini(&a->names);

@@ -10,6 +10,7 @@
 
 #include "processor/import/core/file.h"
 #include "sdk/base/arena.h"
+#include "sdk/base/buf.h"
 #include "sdk/base/str.h"
 
 /* Bytes of a member that suffice to detect its format. */
@@ -24,6 +25,7 @@ struct orma_format_member {
     bool is_trace;      /* or holds such */
     bool repeats;       /* another one has the same bytes */
     const uint8_t *sum; /* in the list of a zip archive; NULL: none */
+    struct orma_buf unpacked; /* by another thread; empty: it is to be unpacked */
     unsigned idx, kind;
     uint32_t row; /* in trace_file */
 };
