@@ -120,16 +120,33 @@ static struct orma_cabi_buffer *buffer_of(struct orma_cabi_service_session *s,
     return idx < s->buffers_num ? &s->buffers[idx].buffer : NULL;
 }
 
-/* What the service adds comes last, so it is what readers take. */
+static void put_fields(struct orma_buf *b, struct orma_str config, bool name)
+{
+    struct orma_pb_reader r = orma_pb_reader(config.data, config.len);
+    const uint8_t *at = r.pos;
+    struct orma_pb_field f;
+
+    for (; orma_pb_next(&r, &f); at = r.pos) {
+        bool is_ours = f.id >= ORMA_PB_DATA_SOURCE_CONFIG_TARGET_BUFFER &&
+                       f.id <= ORMA_PB_DATA_SOURCE_CONFIG_SESSION_INITIATOR;
+
+        if (!is_ours && (f.id == ORMA_PB_DATA_SOURCE_CONFIG_NAME) == name)
+            orma_buf_put(b, at, (size_t)(r.pos - at));
+    }
+}
+
+/* With what the service adds, in the order in which the reference's does. */
 static void put_config(struct orma_buf *b, const struct orma_cabi_service_session *s,
                        struct orma_str config, uint32_t target)
 {
-    orma_buf_put(b, config.data, config.len);
+    put_fields(b, config, true);
     orma_pb_put_u64(b, ORMA_PB_DATA_SOURCE_CONFIG_TARGET_BUFFER, target);
-    if (s->duration_ms)
-        orma_pb_put_u64(b, ORMA_PB_DATA_SOURCE_CONFIG_TRACE_DURATION_MS, s->duration_ms);
-    orma_pb_put_u64(b, ORMA_PB_DATA_SOURCE_CONFIG_TRACING_SESSION_ID, s->id);
+    orma_pb_put_u64(b, ORMA_PB_DATA_SOURCE_CONFIG_TRACE_DURATION_MS, s->duration_ms);
     orma_pb_put_u64(b, ORMA_PB_DATA_SOURCE_CONFIG_STOP_TIMEOUT_MS, s->stop_timeout_ms);
+    orma_pb_put_u64(b, ORMA_PB_DATA_SOURCE_CONFIG_ENABLE_EXTRA_GUARDRAILS, 0);
+    orma_pb_put_u64(b, ORMA_PB_DATA_SOURCE_CONFIG_SESSION_INITIATOR, 0);
+    orma_pb_put_u64(b, ORMA_PB_DATA_SOURCE_CONFIG_TRACING_SESSION_ID, s->id);
+    put_fields(b, config, false);
 }
 
 static void add_instance(struct orma_cabi_service_session *s, struct orma_cabi_type *type,

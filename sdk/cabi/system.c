@@ -147,7 +147,7 @@ void orma_cabi_system_add(struct orma_cabi_type *type)
         .will_notify_on_start = true,
         .will_notify_on_stop = type->notify_stop,
         .handles_incremental_state_clear = true,
-        .no_flush = !type->on_flush && type->idx != ORMA_CABI_TE,
+        .no_flush = !type->on_flush,
         .descriptor = orma_buf_str(&type->descriptor),
     };
     (void)orma_producer_add(g.producer, &type->ds); /* there are fewer types than it has places */
