@@ -1,7 +1,8 @@
 /*
  * Spans of OpenTelemetry: { ResourceSpans { Resource, ScopeSpans { Scope, Span } } }, as a message,
  * with a length in front, or in JSON. Of a Span the ids tell, which no other message has there: 16
- * and 8 bytes. Messages may go on behind the bytes at hand.
+ * and 8 bytes. Jaeger and Zipkin have the same spans in JSON of their own. Messages may go on
+ * behind the bytes at hand.
  */
 #include "processor/read/detect_otlp.h"
 
@@ -61,8 +62,9 @@ static bool is_message(const uint8_t *data, size_t len)
 
 static bool is_json(const uint8_t *data, size_t len)
 {
-    static const char *const begins[] = {"{\"resourceSpans\":[", "{\"resource_spans\":[",
-                                         "{\"batches\":[{\"resource\":"};
+    static const char *const begins[] = {
+        "{\"resourceSpans\":[", "{\"resource_spans\":[",
+        "{\"batches\":[{\"resource\":", "{\"data\":[{\"traceID\":"};
     char squeezed[64] = "";
     size_t n = 0;
 
@@ -72,6 +74,13 @@ static bool is_json(const uint8_t *data, size_t len)
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(begins); i++)
         if (!strncmp(squeezed, begins[i], strlen(begins[i])))
             return true;
+    /* Spans of Zipkin, whose members come in any order. */
+    const struct orma_str look = {(const char *)data, ORMA_MIN(len, LOOK)};
+    if (squeezed[0] == '[' && (squeezed[1] == '{' || squeezed[1] == '[') &&
+        orma_str_find(look, ORMA_STR("\"traceId\"")) &&
+        orma_str_find(look, ORMA_STR("\"localEndpoint\"")) &&
+        !orma_str_find(look, ORMA_STR("\"ph\"")))
+        return true;
     /* Collectors may write metrics and logs into the same file, line by line. */
     const struct orma_str head = {(const char *)data, len};
     return !strncmp(squeezed, "{\"resource", 10) &&

@@ -309,15 +309,12 @@ static const char *find_text(struct orma_str head)
  * anything. */
 static const struct {
     const char *has, *also, *is;
-    bool list; /* a list; all others are objects */
 } jsons[] = {
     {"{\"snapshot\":{\"meta\":{\"node_fields\"", NULL,
      READS("a heap snapshot of V8", "the developer tools of Chrome read it")},
     {"{\"resourceMetrics\":[", NULL,
      READS("metrics of OpenTelemetry (OTLP)", "OTLP backends read them")},
     {"{\"resourceLogs\":[", NULL, READS("logs of OpenTelemetry (OTLP)", "OTLP backends read them")},
-    {"{\"data\":[{\"traceID\":", NULL, READS("a trace of Jaeger", "Jaeger reads it")},
-    {"\"traceId\":", "\"localEndpoint\":", READS("spans of Zipkin", "Zipkin reads them"), true},
     {"{\"log\":{\"version\":", "\"creator\":",
      READS("an archive of HTTP requests (HAR)", "the developer tools of browsers read it")},
     {"\"dhatFileVersion\":", NULL, READS("a heap profile of DHAT", "dh_view.html reads it")},
@@ -352,12 +349,11 @@ static const char *find_json(struct orma_str head)
     char squeezed[LOOK];
     struct orma_str json = squeeze(head, squeezed);
 
-    if (!json.len || (json.data[0] != '{' && json.data[0] != '[') ||
-        has_text(json, "\"traceEvents\":") || has_text(json, "\"ph\":"))
+    if (!json.len || json.data[0] != '{' || has_text(json, "\"traceEvents\":") ||
+        has_text(json, "\"ph\":"))
         return NULL;
     for (unsigned i = 0; i < ORMA_ARRAY_LEN(jsons); i++)
-        if (jsons[i].list == (json.data[0] == '[') && has_text(json, jsons[i].has) &&
-            (!jsons[i].also || has_text(json, jsons[i].also)))
+        if (has_text(json, jsons[i].has) && (!jsons[i].also || has_text(json, jsons[i].also)))
             return jsons[i].is;
     return NULL;
 }

@@ -439,8 +439,10 @@ static void read_framed(struct orma_file *file, const uint8_t *data, size_t len)
 static bool is_json(struct orma_str text)
 {
     text = orma_str_trim(text);
-    if (!text.len || text.data[0] != '{')
+    if (!text.len || (text.data[0] != '{' && text.data[0] != '['))
         return false;
+    if (text.data[0] == '[') /* no message has a field that ends so */
+        return true;
     text = orma_str_trim((struct orma_str){text.data + 1, text.len - 1});
     return text.len && text.data[0] == '"';
 }

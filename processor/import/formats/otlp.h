@@ -1,7 +1,8 @@
 /*
  * Spans of OpenTelemetry.
  *
- *   otlp_json.c    OTLP in JSON, and what Jaeger and Zipkin write, to messages of OTLP
+ *   otlp_json.c    OTLP in JSON to messages of OTLP
+ *   otlp_others.c  what Jaeger and Zipkin write, the same; otlp_values.c: values of both
  *   otlp_spans.c   messages to spans: ids, times, processes
  *   otlp.c         rows: lanes, slices, instants, flows
  *
@@ -117,12 +118,41 @@ struct orma_otlp {
 /* A TracesData, or a part of one: its spans are noted. */
 void orma_otlp_read(struct orma_file *file, struct orma_str message);
 
+/* For those who have spans one by one: the process of a Resource, and a span of it. */
+uint32_t orma_otlp_process(struct orma_file *file, struct orma_str resource);
+void orma_otlp_add_span(struct orma_file *file, struct orma_str bytes, uint32_t process);
+
 /* The span with that id; ORMA_OTLP_NOBODY. */
 uint32_t orma_otlp_find(const struct orma_otlp *self, const struct orma_otlp_id *id);
 
 /* Attributes as args below the key: members of all fields `field` of a message. */
 void orma_otlp_put_attributes(struct orma_file *file, struct orma_str message, uint32_t field,
                               struct orma_arg_key *key, struct orma_args_list *ret);
+
+/* ---- otlp_values.c ---- */
+
+/* Fields of messages that are made of values of JSON. */
+struct orma_otlp_writer {
+    struct orma_file *file;
+    struct orma_buf out, scratch, bytes;
+};
+struct orma_json_value;
+
+/* An id: hex of any length up to that of `size` bytes, or base64. */
+void orma_otlp_put_id(struct orma_otlp_writer *w, uint32_t field, struct orma_str text,
+                      size_t size);
+/* The number that a value is, or has as text. */
+uint64_t orma_otlp_number(struct orma_otlp_writer *w, const struct orma_json_value *v);
+/* A KeyValue in `field` of a plain value; of objects and lists, their text. */
+void orma_otlp_put_pair(struct orma_otlp_writer *w, uint32_t field, struct orma_str key,
+                        const struct orma_json_value *v);
+/* What was written, as bytes that stay. data NULL: memory is out. */
+struct orma_str orma_otlp_keep(struct orma_otlp_writer *w);
+
+/* ---- otlp_others.c ---- */
+
+/* False: the value is neither what Jaeger nor what Zipkin writes. */
+bool orma_otlp_read_others(struct orma_otlp_writer *w, const struct orma_json_value *v);
 
 /* ---- otlp_json.c ---- */
 

@@ -11,7 +11,6 @@
 
 #include "protos/reflect/json_reader.h"
 #include "sdk/base/base64.h"
-#include "sdk/base/hex.h"
 #include "sdk/wire/pb_writer.h"
 
 /* Messages in messages: values in values, and around them. */
@@ -108,11 +107,6 @@ static const struct row traces[] = {
     {0},
 };
 
-struct writer {
-    struct orma_file *file;
-    struct orma_buf out, scratch, bytes;
-};
-
 /* "start_time" for "startTime", too. */
 static bool is_name(struct orma_str key, const char *name)
 {
@@ -137,76 +131,8 @@ static const struct row *find(const struct row *table, struct orma_str key)
 
 /* ---- values ---- */
 
-/* The number that the name of an enum's value stands for. */
-static uint64_t enum_value(struct orma_str text)
-{
-    static const char *const names[][6] = {
-        {"SPAN_KIND_UNSPECIFIED", "SPAN_KIND_INTERNAL", "SPAN_KIND_SERVER", "SPAN_KIND_CLIENT",
-         "SPAN_KIND_PRODUCER", "SPAN_KIND_CONSUMER"},
-        {"STATUS_CODE_UNSET", "STATUS_CODE_OK", "STATUS_CODE_ERROR", "", "", ""},
-    };
-
-    for (unsigned i = 0; i < ORMA_ARRAY_LEN(names); i++)
-        for (unsigned j = 0; j < ORMA_ARRAY_LEN(names[i]); j++)
-            if (orma_str_eq_c(text, names[i][j]))
-                return j;
-    return 0;
-}
-
-static uint64_t number_of(struct writer *w, const struct orma_json_value *v)
-{
-    uint64_t val = 0;
-    int64_t negative;
-
-    switch (v->type) {
-    case ORMA_JSON_BOOL:
-        return v->boolean;
-    case ORMA_JSON_INT:
-        return (uint64_t)v->integer;
-    case ORMA_JSON_REAL: /* times of 2^63 and more are none; others may be written with an exponent
-                          */
-        return orma_json_number(v) >= 0 && orma_json_number(v) < 0x1p63
-                   ? (uint64_t)orma_json_number(v)
-                   : 0;
-    case ORMA_JSON_STRING: {
-        struct orma_str text = orma_json_text(v, &w->scratch);
-
-        if (orma_str_to_u64(text, &val))
-            return val;
-        return orma_str_to_i64(text, &negative) ? (uint64_t)negative : enum_value(text);
-    }
-    default:
-        return 0;
-    }
-}
-
-static void put_id(struct writer *w, uint32_t field, struct orma_str text)
-{
-    uint8_t id[16];
-
-    if (text.len == 16 || text.len == 32) {
-        size_t i = 0;
-
-        for (; i < text.len / 2; i++) {
-            int high = orma_hex_digit(text.data[2 * i]), low = orma_hex_digit(text.data[2 * i + 1]);
-
-            if (high < 0 || low < 0)
-                break;
-            id[i] = (uint8_t)(high << 4 | low);
-        }
-        if (i == text.len / 2) {
-            orma_pb_put_bytes(&w->out, field, id, i);
-            return;
-        }
-    }
-    orma_buf_clear(&w->bytes);
-    if (text.len && orma_base64_decode(text, ORMA_BASE64_LENIENT, &w->bytes))
-        orma_pb_put_bytes(&w->out, field, w->bytes.data, w->bytes.len);
-    else if (text.len)
-        orma_pb_put_str(&w->out, field, text); /* of no length that ids have: it is told there */
-}
-
-static void put_scalar(struct writer *w, const struct row *row, const struct orma_json_value *v)
+static void put_scalar(struct orma_otlp_writer *w, const struct row *row,
+                       const struct orma_json_value *v)
 {
     struct orma_str text =
         v->type == ORMA_JSON_STRING ? orma_json_text(v, &w->scratch) : (struct orma_str){NULL, 0};
@@ -218,7 +144,8 @@ static void put_scalar(struct writer *w, const struct row *row, const struct orm
             orma_pb_put_str(&w->out, row->field, text);
         break;
     case KIND_ID:
-        put_id(w, row->field, text);
+        orma_otlp_put_id(w, row->field, text,
+                         orma_str_eq_c(orma_str_from(row->name), "traceId") ? 16 : 8);
         break;
     case KIND_BYTES:
         orma_buf_clear(&w->bytes);
@@ -226,10 +153,10 @@ static void put_scalar(struct writer *w, const struct row *row, const struct orm
             orma_pb_put_bytes(&w->out, row->field, w->bytes.data, w->bytes.len);
         break;
     case KIND_FIXED64:
-        orma_pb_put_fixed64(&w->out, row->field, number_of(w, v));
+        orma_pb_put_fixed64(&w->out, row->field, orma_otlp_number(w, v));
         break;
     case KIND_NUMBER:
-        orma_pb_put_u64(&w->out, row->field, number_of(w, v));
+        orma_pb_put_u64(&w->out, row->field, orma_otlp_number(w, v));
         break;
     case KIND_DOUBLE: /* "NaN" and "Infinity" stay texts */
         if (text.data && !orma_json_text_number(text, &real))
@@ -243,10 +170,10 @@ static void put_scalar(struct writer *w, const struct row *row, const struct orm
 }
 
 /* An object, or a list of them. */
-static void put_messages(struct writer *w, const struct row *row, const struct orma_json_value *v,
-                         unsigned depth);
+static void put_messages(struct orma_otlp_writer *w, const struct row *row,
+                         const struct orma_json_value *v, unsigned depth);
 
-static void put_members(struct writer *w, const struct row *table,
+static void put_members(struct orma_otlp_writer *w, const struct row *table,
                         const struct orma_json_value *object, unsigned depth)
 {
     struct orma_json j = orma_json_inside(object);
@@ -267,8 +194,8 @@ static void put_members(struct writer *w, const struct row *table,
         orma_file_damage(w->file, j.pos, (size_t)(j.end - j.pos), "malformed JSON");
 }
 
-static void put_messages(struct writer *w, const struct row *row, const struct orma_json_value *v,
-                         unsigned depth)
+static void put_messages(struct orma_otlp_writer *w, const struct row *row,
+                         const struct orma_json_value *v, unsigned depth)
 {
     struct orma_json_value element;
 
@@ -295,34 +222,27 @@ static void put_messages(struct writer *w, const struct row *row, const struct o
 
 /* ---- lines ---- */
 
-/* The message stays as long as the file. */
-static void read_message(struct writer *w)
-{
-    struct orma_otlp *self = w->file->state;
-    const char *copy = w->out.len ? orma_arena_strdup(&self->arena, orma_buf_str(&w->out)) : "";
-
-    if (!copy || w->out.failed)
-        w->file->imp->model->storage->failed = true;
-    else
-        orma_otlp_read(w->file, (struct orma_str){copy, w->out.len});
-}
-
-static void read_value(struct writer *w, const struct orma_json_value *v)
+static void read_value(struct orma_otlp_writer *w, const struct orma_json_value *v)
 {
     orma_buf_clear(&w->out);
     if (v->type == ORMA_JSON_OBJECT)
         put_members(w, traces, v, 0);
     if (w->out.len) {
-        read_message(w);
+        struct orma_str message = orma_otlp_keep(w);
+
+        if (message.data)
+            orma_otlp_read(w->file, message);
         return;
     }
+    if (orma_otlp_read_others(w, v))
+        return;
     orma_file_unit(w->file, v->raw.data);
     (void)orma_file_skipped(w->file, ORMA_ACCOUNT_NOT_READ, "values of JSON without spans");
 }
 
 void orma_otlp_read_json(struct orma_file *file, struct orma_str text)
 {
-    struct writer w = {.file = file};
+    struct orma_otlp_writer w = {.file = file};
     struct orma_json j = orma_json(text);
     struct orma_json_value v;
 

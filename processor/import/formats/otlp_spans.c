@@ -166,7 +166,7 @@ static uint32_t upid_of(struct orma_file *file, const struct orma_args_list *arg
 }
 
 /* The place of a resource in the list of processes. */
-static uint32_t process_of(struct orma_file *file, struct orma_str resource)
+uint32_t orma_otlp_process(struct orma_file *file, struct orma_str resource)
 {
     struct orma_otlp *self = file->state;
     uint32_t text = orma_model_str(file->imp->model, resource);
@@ -329,6 +329,14 @@ static void add_span(struct orma_file *file, struct orma_str bytes, const struct
     note_events(file, bytes, idx);
 }
 
+void orma_otlp_add_span(struct orma_file *file, struct orma_str bytes, uint32_t process)
+{
+    const struct orma_otlp_span span = {.process = process};
+
+    if (process != ORMA_OTLP_NOBODY)
+        add_span(file, bytes, &span);
+}
+
 static void read_scope_spans(struct orma_file *file, struct orma_str bytes, uint32_t process)
 {
     struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len), again = r;
@@ -365,7 +373,7 @@ static void read_resource_spans(struct orma_file *file, struct orma_str bytes)
     while (orma_pb_next(&r, &f))
         if (f.id == ORMA_OTLP_RESOURCE_SPANS_RESOURCE && f.wire == ORMA_PB_LEN)
             resource = orma_pb_str(&f);
-    uint32_t process = process_of(file, resource);
+    uint32_t process = orma_otlp_process(file, resource);
     while (orma_pb_next(&again, &f) && !orma_file_failed(file))
         if (f.id == ORMA_OTLP_RESOURCE_SPANS_SCOPE_SPANS && f.wire == ORMA_PB_LEN)
             read_scope_spans(file, orma_pb_str(&f), process);

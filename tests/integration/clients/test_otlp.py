@@ -44,11 +44,11 @@ class Maker:
         self.services = [f"service {i}" for i in range(self.rnd.randrange(1, 4))]
         self.spans = []
         for _ in range(self.rnd.randrange(1, 6)):
-            self.add(None, self.rnd.randrange(10**18, 10**18 + 5000), 4000, self.rnd.randbytes(16), 0)
+            self.add(None, self.rnd.randrange(10**15, 10**15 + 5000), 4000, self.rnd.randbytes(16), 0)
         self.spans.sort(key=lambda s: s["end"])
 
     def add(self, parent, start, length, trace, depth):
-        span = {"trace": trace, "id": self.rnd.randbytes(8), "parent": parent, "start": start, "end": start + length, "n": self.rnd.randrange(-5, 10**6),
+        span = {"trace": trace, "id": self.rnd.randbytes(8), "parent": parent, "start": start * 1000, "end": (start + length) * 1000, "n": self.rnd.randrange(-5, 10**6),
                 "name": self.rnd.choice(("a", "GET /x", "b c", "Größe")), "service": self.rnd.choice(self.services)}
         self.spans.append(span)
         for _ in range(self.rnd.randrange(0, 4) if depth < 5 else 0):
@@ -73,11 +73,34 @@ class Maker:
         service = message((1, message((1, "service.name"), (2, message((1, name))))))
         return message((1, message((1, service), (2, message((1, message((1, "x"))), *((2, one(s)) for s in spans))))))
 
+    def jaeger(self, groups):
+        traces = {}
+        for i, (_, spans) in enumerate(groups):
+            for s in spans:
+                refs = [{"refType": "CHILD_OF", "traceID": s["trace"].hex(), "spanID": s["parent"].hex()}] if s["parent"] else []
+                traces.setdefault(s["trace"], []).append(self.shuffled({
+                    "traceID": s["trace"].hex(), "spanID": s["id"].hex().lstrip("0"), "operationName": s["name"], "references": refs, "startTime": s["start"] // 1000,
+                    "duration": (s["end"] - s["start"]) // 1000, "tags": [{"key": "n", "type": "int64", "value": s["n"]}], "logs": [], "processID": f"p{i}"}))
+        processes = {f"p{i}": {"serviceName": name, "tags": []} for i, (name, _) in enumerate(groups)}
+        return {"data": [{"traceID": t.hex(), "spans": spans, "processes": processes} for t, spans in traces.items()]}
+
+    def zipkin(self, groups):
+        return [self.shuffled({"traceId": s["trace"].hex(), "id": s["id"].hex(), **({"parentId": s["parent"].hex()} if s["parent"] else {}), "name": s["name"],
+                               "timestamp": s["start"] // 1000, "duration": (s["end"] - s["start"]) // 1000, "localEndpoint": {"serviceName": name},
+                               "tags": {"n": str(s["n"])}}) for name, spans in groups for s in spans]
+
+    def shuffled(self, members):
+        items = list(members.items())
+        self.rnd.shuffle(items)
+        return dict(items)
+
     def forms(self):
         groups = [g for g in self.groups() if g[1]]
         yield "json", json.dumps({"resourceSpans": [self.json_resource(*g) for g in groups]}).encode()
         yield "lines", b"".join(json.dumps({"resourceSpans": [self.json_resource(*g)]}).encode() + b"\n" for g in groups)
         yield "pb", b"".join(self.pb_resource(*g) for g in groups)
+        yield "jaeger", json.dumps(self.jaeger(groups)).encode()
+        yield "zipkin", json.dumps(self.zipkin(groups)).encode()
         yield "framed", b"".join(struct.pack(">I", len(m)) + m for m in (self.pb_resource(*g) for g in groups))
 
 

@@ -107,8 +107,6 @@ static const struct kind {
     {BYTES("{\"snapshot\":{\"meta\":{\"node_fields\":[]}}}"), "heap snapshot of V8"},
     {BYTES("{\"resourceMetrics\":[{}]}"), "OTLP"},
     {BYTES("{\"resourceLogs\":[{}]}"), "OTLP"},
-    {BYTES("{\"data\":[{\"traceID\":\"1\",\"spans\":[]}]}"), "Jaeger"},
-    {BYTES("[{\"traceId\":\"1\",\"id\":\"2\",\"localEndpoint\":{}}]"), "Zipkin"},
     {BYTES("{\"log\":{\"version\":\"1.2\",\"creator\":{},\"entries\":[]}}"), "HAR"},
     {BYTES("{\"dhatFileVersion\":2,\"mode\":\"heap\"}"), "DHAT"},
     {BYTES("{\"constants\":{\"logEventTypes\":{}},\"events\":[]}"), "network log of Chrome"},
