@@ -24,7 +24,7 @@
 #include "traced/rescue/memory.h"
 
 #define KIB(n) ((size_t)(n) << 10)
-#define KILLS 25
+#define KILLS 12
 #define NUMBER 900 /* field of a packet */
 
 static void make_base(char base[64])
