@@ -392,7 +392,7 @@ Test(rescue, damaged_files_are_read_without_harm)
     static struct traced_seq seqs[64];
 
     srand(2);
-    for (unsigned i = 0; i < 3000; i++) {
+    for (unsigned i = 0; i < 500; i++) {
         struct traced_buffer *buf = NULL;
         struct traced_packet p;
 
