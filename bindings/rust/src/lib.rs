@@ -16,8 +16,9 @@
 //!
 //! A disabled event costs two loads and a branch; its arguments are not evaluated.
 use std::cell::UnsafeCell;
-use std::ffi::{c_char, CString};
+use std::ffi::CString;
 use std::io;
+use std::os::raw::c_char;
 use std::path::Path;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -87,7 +88,7 @@ impl Category {
         if !self.once.is_completed() {
             self.register();
         }
-        unsafe { AtomicU32::from_ptr(ptr::addr_of_mut!((*self.raw.get()).enabled)) }.load(Ordering::Relaxed) != 0
+        unsafe { &*(ptr::addr_of!((*self.raw.get()).enabled) as *const AtomicU32) }.load(Ordering::Relaxed) != 0
     }
 
     fn site(&'static self, kind: Kind) -> *mut sys::Site {

@@ -1,5 +1,5 @@
 //! What `orma/track_event.h`, `tracing.h` and `recording.h` declare, as far as it is used.
-use std::ffi::{c_char, c_int, c_void};
+use std::os::raw::{c_char, c_int, c_void};
 
 #[repr(C)]
 pub struct Category {
