@@ -5,6 +5,7 @@ import fcntl
 import random
 import re
 import shutil
+import struct
 import subprocess
 
 from orma_env import *
@@ -114,6 +115,18 @@ class TraceCmd(Case):
                 self.assertIn(done.returncode, (0, 1), f"{name} cut at {at}: {done.stderr}")
                 if at > 20 and done.returncode:
                     self.assertRegex(done.stderr.decode(), "trace.dat|event|page|trunc|damaged", f"{name} cut at {at}")
+
+    def test_data_that_several_cpus_claim_are_read_once(self):
+        """Each page that is claimed again would become rows again: a small file could fill the memory."""
+        whole = (SAMPLES / "trace_dat_big" / "trace.dat").read_bytes()
+        at = whole.index(b"flyrecord\0") + 10
+        begin, _ = struct.unpack(">QQ", whole[at:at + 16])
+        claim = struct.pack(">QQ", begin, len(whole) - begin)
+        table = whole.index(b"flyrecord\0", at) + 10
+        path = self.dir / "twice.dat"
+        path.write_bytes(whole[:at] + claim + whole[at + 16:table] + claim + whole[table + 16:])
+        rows = self.query(path, "SELECT kind, count FROM import_account WHERE unit = 'part' AND kind IS NOT NULL")
+        self.assertEqual([(r["kind"], r["count"]) for r in rows], [("CPUs whose data are those of others", "1")])
 
     def test_changed_bytes_are_counted_or_refused(self):
         rnd = random.Random(5)

@@ -190,7 +190,7 @@ uint32_t orma_otlp_process(struct orma_file *file, struct orma_str resource)
 
 static uint64_t hash_of(const struct orma_otlp_id *id)
 {
-    return orma_fnv1a(ORMA_FNV1A_BASIS, id, sizeof(*id)) >> 1;
+    return orma_hash_bytes_from(orma_hash_seed(), id, sizeof(*id)) >> 1;
 }
 
 uint32_t orma_otlp_find(const struct orma_otlp *self, const struct orma_otlp_id *id)

@@ -70,6 +70,7 @@ struct reading {
     struct orma_buf converted, chunk;
     uint64_t *seen;    /* bits, by buffer and id */
     const uint8_t *at; /* in the file, of the pages at hand */
+    uint64_t given[2]; /* bytes of CPUs' data so far, by whether they were only looked at */
 };
 
 static bool failed(const struct reading *r)
@@ -519,6 +520,14 @@ static void read_cpu(struct reading *r, uint32_t buffer, const struct orma_trace
     if (cpu->cpu >= ORMA_CPUS_MAX) {
         if (!look)
             orma_file_part(r->file, ORMA_ACCOUNT_DAMAGED, "CPUs with an impossible number", NULL);
+        return;
+    }
+    /* Data of two CPUs do not lie in one place: a small file would become a large one. */
+    r->given[look] += data.len;
+    if (r->given[look] > r->t.len) {
+        if (!look)
+            orma_file_part(r->file, ORMA_ACCOUNT_DAMAGED, "CPUs whose data are those of others",
+                           NULL);
         return;
     }
     r->at = (const uint8_t *)data.data;
