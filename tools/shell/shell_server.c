@@ -341,22 +341,68 @@ static int write_pid(const char *path)
     return r;
 }
 
+/*
+ * From here on it is a child. Its parent stays until background_ready(), so that whoever started it
+ * can connect at once, and sees what goes wrong until then. `fds`: for that call; both ends, so
+ * that a parent that was killed is no signal. 0 or -errno.
+ */
+static int go_to_background(int fds[2])
+{
+    char byte;
+
+    fflush(NULL); /* or the child would print it again */
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return -errno;
+    pid_t child = fork();
+    if (child < 0) {
+        int r = -errno;
+
+        orma_fd_close(&fds[0]);
+        orma_fd_close(&fds[1]);
+        return r;
+    }
+    if (child) {
+        ssize_t n;
+
+        orma_fd_close(&fds[1]);
+        while ((n = read(fds[0], &byte, 1)) < 0 && errno == EINTR)
+            continue;
+        _exit(n == 1 ? ORMA_EXIT_OK : ORMA_EXIT_FAILURE);
+    }
+    return setsid() < 0 ? -errno : 0;
+}
+
+/* It listens: nothing of the terminal is needed any more. */
+static int background_ready(int fds[2])
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC), r = null < 0 ? -errno : 0;
+
+    for (int to = STDIN_FILENO; r == 0 && to <= STDERR_FILENO; to++)
+        r = dup2(null, to) < 0 ? -errno : 0;
+    if (null > STDERR_FILENO)
+        orma_fd_close(&null);
+    if (r == 0)
+        r = orma_fd_write_all(fds[1], "", 1);
+    orma_fd_close(&fds[0]);
+    orma_fd_close(&fds[1]);
+    return r;
+}
+
 static int serve_at(struct orma_shell *sh, const char *path)
 {
     struct orma_server_config config = {.unix_fd = bind_at(path)};
     struct orma_buf pid = {0};
-    int code = 1, r = config.unix_fd < 0 ? config.unix_fd : 0;
+    int code = 1, r = config.unix_fd < 0 ? config.unix_fd : 0, ready[2] = {-1, -1};
 
     pid_path(path, &pid);
-    if (r == 0 && sh->daemonize) {
-        fflush(NULL); /* or the child would print it again */
-        if (daemon(1, 0) < 0)
-            r = -errno;
-    }
+    if (r == 0 && sh->daemonize)
+        r = go_to_background(ready);
     if (r == 0 && listen(config.unix_fd, BACKLOG) < 0) /* its pid is what `kill` asks for */
         r = -errno;
     if (r == 0)
         r = write_pid(orma_buf_cstr(&pid));
+    if (r == 0 && ready[1] >= 0)
+        r = background_ready(ready);
     if (r < 0) {
         fprintf(stderr, "%s: %s: %s\n", PROGRAM, path,
                 r == -EADDRINUSE ? "a server is already running there; 'server kill' stops it"
