@@ -48,30 +48,44 @@ static void note(void *ctx, const struct traced_rescue_found *found)
         (void)ORMA_VEC_PUSH(&self->all, *found); /* no memory: it is not listed */
 }
 
+/* Names of others in messages: they begin no line, and tell a terminal nothing. */
+static const char *plain(struct orma_buf *to, const char *text)
+{
+    orma_buf_clear(to);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        orma_buf_put_str(to, c < ' ' || c == 0x7f ? "?" : (char[]){*text, '\0'});
+    }
+    return orma_buf_cstr(to);
+}
+
 /* `named`: the line in front of it says whose folder it is. */
 static void print_sessions(const char *path, bool named)
 {
     ORMA_AUTO(traced_recovery_free_p) struct traced_recovery *rec = NULL;
-    ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0};
+    ORMA_AUTO(orma_buf_fini) struct orma_buf error = {0}, name = {0};
     struct traced_recovery_session s;
 
     if (traced_recovery_open(path, &rec, &error) < 0) {
-        printf("%s%s\n", named ? "    " : "", orma_buf_cstr(&error));
+        printf("%s%s\n", named ? "    " : "", plain(&name, orma_buf_cstr(&error)));
         return;
     }
     if (!named)
-        printf("%s: of a service (pid %" PRId32 ") that died\n", path, traced_recovery_pid(rec));
+        printf("%s: of a service (pid %" PRId32 ") that died\n", plain(&name, path),
+               traced_recovery_pid(rec));
     if (!traced_recovery_sessions_num(rec))
         printf("    no session was recording\n");
     for (size_t i = 0; i < traced_recovery_sessions_num(rec); i++) {
         traced_recovery_session(rec, i, &s);
-        printf("    session %" PRIu64 "%s%s%s\n", s.id, *s.file ? ", written into " : "", s.file,
-               s.is_complete ? ", which is complete" : "");
+        printf("    session %" PRIu64 "%s%s%s\n", s.id, *s.file ? ", written into " : "",
+               plain(&name, s.file), s.is_complete ? ", which is complete" : "");
     }
 }
 
 static int list(const char *folder)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
     struct found found = {0};
 
     if (folder) {
@@ -84,7 +98,7 @@ static int list(const char *folder)
     for (uint32_t i = 0; i < found.all.len; i++) {
         const struct traced_rescue_found *f = &found.all.data[i];
 
-        printf("%s: of a service (pid %" PRId32 ") that %s\n", f->path, f->pid,
+        printf("%s: of a service (pid %" PRId32 ") that %s\n", plain(&name, f->path), f->pid,
                f->alive ? "is running" : "died");
         if (!f->alive)
             print_sessions(f->path, true);
@@ -130,17 +144,22 @@ static void name_output(struct orma_buf *out, const char *path, uint64_t id, siz
 static void describe(struct orma_buf *out, const struct traced_recovery_session *s,
                      const struct traced_recovery_result *result)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
+    const char *file = plain(&name, s->file);
     char size[ORMA_UNITS_TEXT_MAX];
 
     orma_buf_printf(out, "%" PRIu64 " packets from memory", result->packets);
     if (result->file_bytes)
         orma_buf_printf(out, ", %s from %s", orma_units_format_size(result->file_bytes, size),
-                        s->file);
+                        file);
     if (result->file_missing)
         orma_buf_printf(out,
                         "; %s is not there any more, or not as it was: what was written into "
                         "it is missing",
-                        s->file);
+                        file);
+    if (result->missing_buffers)
+        orma_buf_printf(out, "; %" PRIu32 " of its buffers were not there",
+                        result->missing_buffers);
     if (result->damaged_bytes)
         orma_buf_printf(out, "; %s were damaged",
                         orma_units_format_size(result->damaged_bytes, size));
@@ -185,6 +204,7 @@ static size_t count_recoverable(const struct traced_recovery *rec)
 
 static int write_all(const struct traced_recovery *rec, const struct request *req)
 {
+    ORMA_AUTO(orma_buf_fini) struct orma_buf name = {0};
     size_t recoverable = count_recoverable(rec);
     int code = ORMA_EXIT_OK;
 
@@ -193,7 +213,7 @@ static int write_all(const struct traced_recovery *rec, const struct request *re
 
         traced_recovery_session(rec, i, &s);
         if (s.is_complete)
-            fprintf(stderr, "%s: complete, as the service wrote it\n", s.file);
+            fprintf(stderr, "%s: complete, as the service wrote it\n", plain(&name, s.file));
         else
             code = write_session(rec, i, recoverable, req);
     }
@@ -237,6 +257,7 @@ static int run(const struct orma_command *self, int argc, char **argv)
         switch (id) {
         case OPT_OUTPUT:
             req.output = cli.value;
+            orma_inputs_drop(cli.value); /* what is there already is no input */
             break;
         case OPT_FORCE:
             req.force = true;

@@ -23,6 +23,7 @@
 #include "sdk/wire/pb_reader.h"
 #include "traced/producers/commit.h"
 #include "traced/producers/producer.h"
+#include "traced/recover_file.h"
 #include "traced/rescue/folder.h"
 #include "traced/rescue/layout.h"
 #include "traced/service.h"
@@ -58,6 +59,14 @@ static bool read_head(int fd, enum traced_rescue_kind kind, size_t item_bytes, v
 static int open_file(const struct traced_recovery *self, const char *name)
 {
     return orma_fd_open_regular(self->dir_fd, name, O_NOFOLLOW);
+}
+
+/* The whole of a small one: no link of whoever owns the folder, no pipe that nobody writes. */
+static int read_small(const struct traced_recovery *self, const char *name, struct orma_buf *ret)
+{
+    ORMA_AUTO(orma_fd_close) int fd = open_file(self, name);
+
+    return fd < 0 ? fd : orma_fd_read_all(fd, SMALL_FILE_MAX, ret);
 }
 
 static int compare_states(const void *a, const void *b)
@@ -321,8 +330,10 @@ static uint8_t *read_part(int fd, uint64_t at, size_t *size)
 {
     struct stat st;
 
-    if (fd < 0 || fstat(fd, &st) < 0)
+    if (fd < 0 || fstat(fd, &st) < 0) {
+        *size = 0;
         return NULL;
+    }
     *size = (size_t)ORMA_MIN(*size, (uint64_t)st.st_size > at ? (uint64_t)st.st_size - at : 0);
     uint8_t *data = malloc(*size + 64);
     if (data && orma_fd_read_at(fd, data, *size, at) < 0) {
@@ -347,6 +358,20 @@ static struct traced_seq *read_seqs(int fd, uint64_t at, uint64_t num, size_t *r
     return seqs;
 }
 
+/*
+ * There was no space for it in the folder, or it was being replaced: what it held is lost. The rest
+ * of its session is not.
+ */
+static int make_empty(const struct traced_recovery *self, struct traced_recovery_result *result,
+                      struct traced_buffer **ret, uint32_t *ret_target)
+{
+    int r = traced_buffer_new(orma_align_up(shm_space(self), 1024), TRACED_RING, ret);
+
+    *ret_target = 0;
+    result->missing_buffers += r == 0;
+    return r;
+}
+
 static int load_buffer(const struct traced_recovery *self, const struct traced_rescue_state *state,
                        uint32_t idx, struct traced_recovery_result *result,
                        struct traced_buffer **ret, uint32_t *ret_target)
@@ -359,7 +384,7 @@ static int load_buffer(const struct traced_recovery *self, const struct traced_r
     (void)snprintf(name, sizeof(name), "s%" PRIu64 ".q%" PRIu32, state->session_id, idx);
     ORMA_AUTO(orma_fd_close) int seqs_fd = open_file(self, name);
     if (!read_head(fd, TRACED_RESCUE_BUFFER, sizeof(struct traced_seq), &head, sizeof(head)))
-        return -EBADMSG;
+        return make_empty(self, result, ret, ret_target);
     size_t size = (size_t)ORMA_MIN(ORMA_MIN(head.used, head.limit), (uint64_t)4 << 30), seqs_num;
     uint8_t *data = read_part(fd, head.head.head_bytes, &size);
     struct traced_seq *seqs = read_seqs(seqs_fd, head.head.head_bytes, head.seqs_num, &seqs_num);
@@ -401,9 +426,10 @@ static const struct traced_seq *find_seq(const struct reader *rd, const struct t
     return target ? traced_buffer_find(target->buf, p->id, (uint16_t)writer) : NULL;
 }
 
-/* The buffer of writers that the service had not heard of: that of its other ones, or the only one.
- */
-static uint64_t usual_target(const struct reader *rd, const struct traced_producer *p)
+/* The buffer of writers that the service had not heard of: that of its other ones, or the only one
+ * of all sessions. */
+static uint64_t usual_target(const struct traced_recovery *self, const struct reader *rd,
+                             const struct traced_producer *p)
 {
     uint64_t usual = ORMA_MAP_NONE;
 
@@ -412,7 +438,7 @@ static uint64_t usual_target(const struct reader *rd, const struct traced_produc
             return ORMA_MAP_NONE;
         usual = slot->val;
     }
-    if (usual == ORMA_MAP_NONE && rd->session->buffers_num == 1)
+    if (usual == ORMA_MAP_NONE && rd->session->buffers_num == 1 && self->sessions.len == 1)
         usual = rd->session->buffers[0].id;
     return usual;
 }
@@ -436,9 +462,10 @@ static void prepare_chunk(struct reader *rd, struct traced_producer *p,
     (void)state;
 }
 
-static void prepare_scraping(struct reader *rd, struct traced_producer *p)
+static void prepare_scraping(const struct traced_recovery *self, struct reader *rd,
+                             struct traced_producer *p)
 {
-    uint64_t usual = usual_target(rd, p);
+    uint64_t usual = usual_target(self, rd, p);
     struct orma_shm_chunk chunk;
     enum orma_shm_state state;
 
@@ -518,7 +545,7 @@ static int scrape_producer(const struct traced_recovery *self, struct reader *rd
     read_writers(who_fd, who->head.head_bytes, p);
     for (size_t i = 0; i < rd->session->buffers_num; i++)
         (void)orma_map_put(&p->targets, rd->session->buffers[i].id, 1);
-    prepare_scraping(rd, p);
+    prepare_scraping(self, rd, p);
     traced_scrape(p, &rd->session->targets);
     return 0;
 }
@@ -542,8 +569,7 @@ static void read_note(const struct traced_recovery *self, const struct traced_re
 
     *ret_head = *ret_incidents = (struct orma_str){0};
     (void)snprintf(name, sizeof(name), "s%" PRIu64 ".note%d", state->session_id, state->note == 1);
-    if (state->note > 1 || orma_fd_read_file(self->dir_fd, name, SMALL_FILE_MAX, ret_note) < 0 ||
-        ret_note->len < sizeof(len))
+    if (state->note > 1 || read_small(self, name, ret_note) < 0 || ret_note->len < sizeof(len))
         return;
     memcpy(&len, ret_note->data, sizeof(len));
     if (len > ret_note->len - sizeof(len))
@@ -563,7 +589,7 @@ static int make_session(const struct traced_recovery *self, const struct traced_
     char name[TRACED_RESCUE_NAME_MAX];
 
     (void)snprintf(name, sizeof(name), "s%" PRIu64 ".config", state->session_id);
-    int r = orma_fd_read_file(self->dir_fd, name, SMALL_FILE_MAX, &config);
+    int r = read_small(self, name, &config);
     while (r == 0 && num < state->buffers_num) {
         r = load_buffer(self, state, num, result, &buffers[num], &targets[num]);
         num += r == 0;
@@ -576,7 +602,9 @@ static int make_session(const struct traced_recovery *self, const struct traced_
     r = traced_session_recover(&rd->sessions, orma_buf_str(&config), state->uid, buffers, num,
                                incidents, &rd->session);
     for (uint32_t i = 0; i < num && r == 0; i++)
-        r = add_target(rd, i, targets[i]);
+        r = targets[i] ? add_target(rd, i, targets[i]) : 0;
+    for (uint32_t i = 0; i < num && r == 0; i++) /* last: others may not have their numbers */
+        r = targets[i] ? 0 : traced_target_add(&rd->producers, &rd->session->buffers[i]);
     return r;
 }
 
@@ -602,6 +630,9 @@ static void note_recovered(const struct traced_rescue_state *state, struct reade
     if (result->damaged_bytes)
         orma_buf_printf(&what, "%s%" PRIu64 " bytes were damaged", what.len ? ", " : "",
                         result->damaged_bytes);
+    if (result->missing_buffers)
+        orma_buf_printf(&what, "%s%" PRIu32 " of its buffers were not there", what.len ? ", " : "",
+                        result->missing_buffers);
     const struct orma_incident incident = {
         .kind = ORMA_PB_ORMA_INCIDENT_RECOVERED, .pid = state->pid, .what = orma_buf_str(&what)};
 
@@ -632,20 +663,19 @@ static size_t whole_packets(const uint8_t *data, size_t len)
 }
 
 /* What the service had written. Normally that ends with a packet; a file that was cut may not. */
-static int copy_file(const struct traced_rescue_state *state, int out_fd,
-                     struct traced_recovery_result *result)
+static int copy_file(const struct traced_recovery *self, const struct traced_rescue_state *state,
+                     int out_fd, struct traced_recovery_result *result)
 {
     const struct traced_rescue_place *place = &state->places[state->place != 0];
     ORMA_AUTO(orma_fd_close) int fd = -1;
     ORMA_AUTO(orma_buf_fini) struct orma_buf piece = {0};
     uint64_t at = state->file_start;
-    struct stat st;
     int r = 0;
 
     if (!*state->file_path || place->bytes <= at)
         return 0;
-    fd = orma_fd_open_regular(AT_FDCWD, state->file_path, 0);
-    if (fd < 0 || fstat(fd, &st) < 0 || st.st_ino != state->file_ino) {
+    fd = traced_recovery_open_file(self->dir_fd, state);
+    if (fd < 0) {
         result->file_missing = true;
         return 0;
     }
@@ -679,12 +709,13 @@ static uint64_t delivered(const struct reader *rd)
     return sum;
 }
 
-static int write_trace(const struct traced_rescue_state *state, struct reader *rd,
-                       struct orma_str head, int fd, struct traced_recovery_result *result)
+static int write_trace(const struct traced_recovery *self, const struct traced_rescue_state *state,
+                       struct reader *rd, struct orma_str head, int fd,
+                       struct traced_recovery_result *result)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf out = {0};
     uint64_t before = delivered(rd);
-    int r = copy_file(state, fd, result);
+    int r = copy_file(self, state, fd, result);
 
     if (r < 0)
         return r;
@@ -716,7 +747,7 @@ int traced_recovery_write(const struct traced_recovery *self, size_t idx, int fd
         r = scrape_producer(self, &rd, &self->producers.data[i]);
     if (r == 0) {
         settle(&rd);
-        r = write_trace(state, &rd, head, fd, ret);
+        r = write_trace(self, state, &rd, head, fd, ret);
     }
     if (r < 0)
         orma_buf_printf(error, "%s: session %" PRIu64 ": %s", self->path, state->session_id,

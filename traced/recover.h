@@ -48,6 +48,7 @@ struct traced_recovery_result {
     uint64_t bytes, file_bytes; /* of the trace; of those, copied from the session's file */
     uint64_t packets;           /* that were still in memory */
     uint64_t damaged_bytes;     /* of records that could not be read */
+    uint32_t missing_buffers;   /* that were not in the folder */
     bool file_missing;
 };
 /* The trace of a session. -EBADMSG: nothing that a service wrote; -errno of reading or writing. */

@@ -298,8 +298,8 @@ int traced_buffer_recover(struct traced_remains *remains, struct traced_buffer *
 
     if (!head->size || head->size % 1024 || head->size > (uint64_t)4 << 30 || used > head->size ||
         used % TRACED_RECORD_HEADER || head->wptr > head->size ||
-        head->wptr % TRACED_RECORD_HEADER || head->busy > head->size || limit > head->size ||
-        remains->seqs_num > SEQS_MAX)
+        head->wptr % TRACED_RECORD_HEADER || head->busy > head->size ||
+        head->busy % TRACED_RECORD_HEADER || limit > head->size || remains->seqs_num > SEQS_MAX)
         return -EBADMSG;
     /* A chunk may have been on its way when it was the first. */
     size_t valid = (size_t)ORMA_MIN(used, limit);

@@ -199,15 +199,38 @@ static int empty_folder(int dir_fd)
     return r;
 }
 
+/* Where it is now: others may have put links into the path since it was opened. */
+static int remove_folder(int dir_fd, const char *path)
+{
+    ORMA_AUTO(orma_fd_close) int up = open_folder(dir_fd, "..", 0);
+    char name[NAME_MAX + 1];
+    struct stat a, b;
+    size_t len = strlen(path), start;
+
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    for (start = len; start > 0 && path[start - 1] != '/';)
+        start--;
+    if (up < 0)
+        return up;
+    if (len - start >= sizeof(name))
+        return -ENAMETOOLONG;
+    memcpy(name, path + start, len - start);
+    name[len - start] = '\0';
+    if (fstat(dir_fd, &a) < 0 || fstatat(up, name, &b, AT_SYMLINK_NOFOLLOW) < 0)
+        return -errno;
+    if (a.st_dev != b.st_dev || a.st_ino != b.st_ino)
+        return -ENOENT;
+    return unlinkat(up, name, AT_REMOVEDIR) < 0 ? -errno : 0;
+}
+
 int traced_rescue_discard(int dir_fd, const char *path)
 {
     int r = empty_folder(dir_fd);
 
     if (r == 0 && unlinkat(dir_fd, TRACED_RESCUE_LOCK, 0) < 0)
         r = -errno;
-    if (r == 0 && rmdir(path) < 0)
-        r = -errno;
-    return r;
+    return r == 0 ? remove_folder(dir_fd, path) : r;
 }
 
 /* ---- those that are there ---- */

@@ -234,6 +234,107 @@ class Rescue(Case):
             path.write_bytes(whole)
         self.recover()
 
+    def abandoned(self, more=FILE):
+        """The folder of a service that was killed while it recorded."""
+        service, recorder, app = self.start_all(self.config(more=more))
+        if FILE in more:
+            self.wait_for("a file", lambda: (self.dir / "trace").stat().st_size > 20000)
+        oracle = self.kill(service)
+        self.stop(recorder, app)
+        folder, = self.folders()
+        return folder, oracle
+
+    def change_state(self, folder, file, dev=None):
+        """As if the session had been written into `file`, from its first byte on."""
+        path, = folder.glob("s*.state")
+        data, st, name = bytearray(path.read_bytes()), os.stat(file), os.fsencode(file)
+        data[64:96] = struct.pack("4Q", 1, st.st_size, 1, st.st_size)
+        data[104:128] = struct.pack("3Q", st.st_dev if dev is None else dev, st.st_ino, 0)
+        data[128:129 + len(name)] = name + b"\0"
+        path.write_bytes(data)
+
+    def test_an_existing_file_is_overwritten_on_request(self):
+        folder, oracle = self.abandoned()
+        out = self.dir / "there"
+        out.write_bytes(b"something else")
+        self.assertIn(b"exists", self.orma("recover", "--keep", "-o", out, code=1).stderr)
+        self.orma("recover", "--keep", "--force", "-o", out)
+        self.check(out, oracle)
+        self.assertIn(b"also an input", self.orma("recover", "--keep", "--force", "-o", self.dir / "trace", code=1).stderr)
+
+    def test_a_file_that_is_another_recording_by_now(self):
+        """The number of a file is given to the next one: what is in it tells whose it is."""
+        folder, _ = self.abandoned()
+        other = self.dir / "other"
+        self.orma("record", "--private", "-t", "100ms", "-o", other, "cpu", "--allow-unknown", code=None)
+        self.change_state(folder, other)
+        trace, said = self.recover("--keep")
+        self.assertIn("is not there any more, or not as it was", said)
+        self.change_state(folder, self.dir / "trace", dev=7)  # that of a disk may change, the id of the trace does not
+        self.assertNotIn("is not there any more", self.recover("--keep")[1])
+        plain = self.dir / "plain"
+        plain.write_bytes(b"\x0a\x04\x5a\x02\x01\x01" * 100)  # it says nothing
+        self.change_state(folder, plain, dev=7)
+        self.assertIn("is not there any more", self.recover("--keep")[1])
+        self.change_state(folder, plain)
+        self.assertNotIn("is not there any more", self.recover("--keep")[1])
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root")
+    def test_root_believes_no_paths_of_others(self):
+        folder, _ = self.abandoned()
+        secret = self.dir / "secret"
+        secret.write_bytes(b"\x0a\x08secret!\n" * 100)
+        self.change_state(folder, secret)
+        self.assertIn(b"secret!", self.recover("--keep")[0].read_bytes())
+        for path in (self.root(), folder):
+            os.chown(path, 65534, 65534)
+        trace, said = self.recover(folder, "--keep")
+        self.assertNotIn(b"secret!", trace.read_bytes())
+        self.assertIn("is not there any more, or not as it was", said)
+        config, = folder.glob("s*.config")
+        note = max(folder.glob("s*.note*"))
+        note.unlink()
+        note.symlink_to(secret)
+        self.assertNotIn(b"secret!", self.recover(folder, "--keep")[0].read_bytes())
+        config.unlink()
+        os.mkfifo(config)  # nobody writes into it
+        self.assertNotEqual(subprocess.run([ORMA, "recover", folder, "--keep", "-o", self.dir / "fifo"], env=self.env,
+                                           capture_output=True, timeout=20 * SLOW).returncode, 0)
+
+    def test_names_of_files_begin_no_line(self):
+        folder, _ = self.abandoned()
+        strange = self.dir / "a\n\x1b[31mb"
+        strange.write_bytes(b"\x0a\x00")
+        self.change_state(folder, strange)
+        for said in (self.orma("recover").stdout.decode(), self.recover("--keep")[1]):
+            self.assertIn(f"{self.dir}/a??[31mb", said)
+
+    def test_a_buffer_that_had_no_space_costs_no_others(self):
+        folder, oracle = self.abandoned(FILE + "buffers { size_kb: 64 }\n")
+        for path in folder.glob("s*.[bq]1"):
+            path.unlink()
+        trace, said = self.recover("--keep")
+        self.assertIn("; 1 of its buffers were not there", said)
+        self.check(trace, oracle)
+        for path in folder.glob("s*.[bq]0"):
+            path.unlink()
+        trace, said = self.recover()
+        self.assertIn("2 of its buffers were not there", said)
+        self.assertIn("from " + str(self.dir / "trace"), said)
+        self.assertTrue(any(self.numbers(trace).values()))
+        self.assertEqual(self.folders(), [])
+
+    def test_a_folder_is_removed_where_it_is(self):
+        """By another name of it, and not an empty one that took its place."""
+        folder, _ = self.abandoned()
+        self.orma("recover", str(folder) + "//", "--discard")
+        self.assertEqual(self.folders(), [])
+        folder, _ = self.abandoned()
+        link = self.dir / "link"
+        link.symlink_to(folder)
+        self.orma("recover", link, "--discard", code=1)
+        self.assertTrue(link.is_symlink())
+
     def test_hostile_folders_are_not_used(self):
         self.root().mkdir(mode=0o777)
         self.root().chmod(0o777)

@@ -19,7 +19,7 @@
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 #include "tests/support/leaks.h"
-#include "traced/buffers/buffer.h"
+#include "traced/buffers/buffer_internal.h"
 #include "traced/rescue/folder.h"
 #include "traced/rescue/memory.h"
 
@@ -402,7 +402,7 @@ Test(rescue, damaged_files_are_read_without_harm)
             ((uint8_t *)seqs)[k] = (uint8_t)(rand() % 4 ? rand() % 3 : rand());
         head.used = (uint64_t)rand() % (KIB(64) / 16 + 1) * 16;
         head.wptr = (uint64_t)rand() % (KIB(64) / 16 + 1) * 16;
-        head.busy = rand() % 2 ? (uint64_t)rand() % KIB(64) : 0;
+        head.busy = rand() % 2 ? (uint64_t)rand() % (KIB(64) / 16 + 1) * 16 : 0;
         head.limit = rand() % 2 ? KIB(64) : (uint64_t)rand() % KIB(64);
         struct traced_remains remains = {.head = &head,
                                          .data = data,
@@ -418,5 +418,90 @@ Test(rescue, damaged_files_are_read_without_harm)
             continue;
         traced_buffer_free(buf);
     }
+    orma_assert_no_leaks();
+}
+
+/* A record that passes for one, whatever it says. */
+static size_t put_lie(uint8_t *at, size_t room)
+{
+    size_t size = (size_t)(rand() % 20 + 1) * TRACED_RECORD_HEADER;
+    struct traced_record rec = {
+        .chunk_id = (uint32_t)(rand() % 8),
+        .producer_id = 1,
+        .writer_id = (uint16_t)(rand() % 2 + 1),
+        .count = (uint16_t)(rand() % (rand() % 8 ? 4 : 1024)),
+        .size = (uint16_t)(size < room || rand() % 8 == 0 ? size : room),
+        .flags = (uint8_t)(rand() % 16),
+        .slack = (uint8_t)(size > TRACED_RECORD_HEADER ? rand() % 16 : 0),
+    };
+
+    rec.check = traced_record_check(&rec);
+    memcpy(at, &rec, sizeof(rec));
+    return size < room ? size : room;
+}
+
+/* Numbers near those of the records: they lead everywhere. */
+static void put_lies_of_seqs(struct traced_seq seqs[2])
+{
+    for (size_t k = 0; k < 2 * sizeof(*seqs); k++)
+        ((uint8_t *)seqs)[k] = (uint8_t)(rand() % 2 ? 0 : rand() % 9);
+    for (unsigned i = 0; i < 2; i++) {
+        struct traced_seq *seq = &seqs[i];
+
+        seq->producer_id = 1;
+        seq->writer_id = (uint16_t)(i + 1);
+        seq->trailer_len = 0;
+        seq->next_id = (uint32_t)(rand() % 9);
+        seq->gone_id = (uint32_t)(rand() % 9);
+        for (unsigned m = 0; m < ORMA_ARRAY_LEN(seq->marks); m++) {
+            seq->marks[m].block = (uint64_t)(rand() % 3);
+            seq->marks[m].chunk_id = (uint32_t)(rand() % 9);
+            seq->marks[m].read = (uint16_t)(rand() % 6);
+        }
+    }
+}
+
+static void read_lies(struct traced_rescue_buffer *head, const uint8_t *data)
+{
+    struct traced_seq seqs[2];
+    struct traced_buffer *buf = NULL;
+    struct traced_packet p;
+    struct traced_remains remains = {.head = head,
+                                     .data = data,
+                                     .seqs = seqs,
+                                     .seqs_num = 2,
+                                     .has_file = rand() % 2,
+                                     .blocks = (uint64_t)(rand() % 3)};
+
+    put_lies_of_seqs(seqs);
+    if (traced_buffer_recover(&remains, &buf) < 0)
+        return;
+    traced_buffer_settle(buf);
+    while (traced_buffer_read(buf, &p))
+        continue;
+    traced_buffer_free(buf);
+}
+
+Test(rescue, records_that_lie_are_read_without_harm)
+{
+    enum { SIZE = KIB(2) };
+    uint8_t *data = calloc(1, SIZE);
+
+    srand(3);
+    for (unsigned i = 0; i < 20000; i++) {
+        struct traced_rescue_buffer head = {.size = SIZE, .used = SIZE, .limit = SIZE};
+        size_t from = rand() % 2 ? (size_t)(rand() % 64) : 0; /* not where records may be */
+
+        for (size_t k = 0; k < SIZE; k++)
+            data[k] = (uint8_t)(rand() % 4 ? rand() % 12 : rand());
+        for (size_t at = from; at + TRACED_RECORD_HEADER <= SIZE;)
+            at += put_lie(data + at, SIZE - at);
+        head.busy = rand() % 2 ? from : 0;
+        head.wptr = (uint64_t)(rand() % 8) * TRACED_RECORD_HEADER;
+        if (rand() % 4 == 0)
+            head.limit = (uint64_t)rand() % SIZE;
+        read_lies(&head, data);
+    }
+    free(data);
     orma_assert_no_leaks();
 }
