@@ -10,12 +10,14 @@
  */
 #include "processor/threads/crew.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sdk/base/defs.h"
@@ -195,6 +197,27 @@ static void take_next(struct orma_crew *self)
         call(self);
 }
 
+/* The lock is held, but for the call. */
+static void wait_for_others(struct orma_crew *self)
+{
+    const struct orma_crew_job *job = self->job;
+    struct timespec until;
+
+    if (!job->wait) {
+        pthread_cond_wait(&self->made, &self->lock);
+        return;
+    }
+    (void)clock_gettime(CLOCK_MONOTONIC, &until); /* cannot fail */
+    until.tv_nsec += ORMA_CREW_WAIT_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    if (pthread_cond_timedwait(&self->made, &self->lock, &until) != ETIMEDOUT)
+        return;
+    pthread_mutex_unlock(&self->lock);
+    job->wait(job->data);
+    pthread_mutex_lock(&self->lock);
+}
+
 /* The lock is held. Takes, makes, waits until nothing is left. */
 static void take_part(struct orma_crew *self)
 {
@@ -207,7 +230,7 @@ static void take_part(struct orma_crew *self)
         else if (self->taken >= self->end && !self->working)
             return;
         else
-            pthread_cond_wait(&self->made, &self->lock);
+            wait_for_others(self);
     }
 }
 
@@ -252,14 +275,18 @@ unsigned orma_crew_threads(const struct orma_crew *self)
 struct orma_crew *orma_crew_new(unsigned threads)
 {
     struct orma_crew *self = calloc(1, sizeof(*self));
+    pthread_condattr_t steady;
 
     if (!self)
         return NULL;
     self->threads = ORMA_MAX(1u, ORMA_MIN(threads, ORMA_CREW_THREADS_MAX));
     self->pid = getpid();
-    (void)pthread_mutex_init(&self->lock, NULL); /* these cannot fail without attributes */
+    (void)pthread_mutex_init(&self->lock, NULL); /* these cannot fail on Linux */
     (void)pthread_cond_init(&self->called, NULL);
-    (void)pthread_cond_init(&self->made, NULL);
+    (void)pthread_condattr_init(&steady);
+    (void)pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&self->made, &steady);
+    (void)pthread_condattr_destroy(&steady);
     return self;
 }
 

@@ -20,6 +20,7 @@
 #include <stddef.h>
 
 #define ORMA_CREW_THREADS_MAX 256u
+#define ORMA_CREW_WAIT_MS 10
 
 struct orma_crew;
 
@@ -31,6 +32,9 @@ struct orma_crew_job {
     /* In the caller's thread: piece after piece, those before a failed one included. NULL: nothing
      * is done. False: it failed. */
     bool (*take)(void *data, size_t piece);
+    /* In the caller's thread, every ORMA_CREW_WAIT_MS while it can only wait for others: looks at
+     * what may end the job, which nobody else does. NULL: nothing does. */
+    void (*wait)(void *data);
     void *data;
     size_t pieces;
     size_t ahead; /* so many pieces at most have begun and are not taken; 0: any number */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "processor/threads/crew.h"
@@ -128,6 +129,53 @@ Test(processor_crew, a_job_may_begin_inside_of_another)
 {
     check(1, 20, 0, NONE, NONE, true);
     check(3, 200, 0, NONE, NONE, true);
+    orma_assert_no_leaks();
+}
+
+/* Of two pieces each thread has one; the other thread's ends when the caller was asked to wait. */
+struct waiting {
+    _Atomic unsigned waits;
+    _Atomic bool begun;
+    bool bad;
+};
+
+static void sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+static bool make_or_wait(void *data, size_t piece, unsigned thread)
+{
+    struct waiting *w = data;
+
+    (void)piece;
+    if (thread)
+        atomic_store(&w->begun, true);
+    for (int i = 0; thread && w->waits < 3 && i < 30000; i++)
+        sleep_ms(1);
+    for (int i = 0; !thread && !w->begun && i < 30000; i++)
+        sleep_ms(1);
+    return true;
+}
+
+static void note_wait(void *data)
+{
+    struct waiting *w = data;
+
+    w->bad |= !w->begun;
+    atomic_fetch_add(&w->waits, 1);
+}
+
+Test(processor_crew, a_caller_that_waits_is_told_so)
+{
+    struct waiting w = {.waits = 0};
+    const struct orma_crew_job job = {
+        .work = make_or_wait, .wait = note_wait, .data = &w, .pieces = 2};
+    struct orma_crew *crew = orma_crew_new(2);
+
+    cr_assert(orma_crew_run(crew, &job));
+    cr_assert(w.waits >= 3 && !w.bad, "%u", w.waits);
+    orma_crew_free(crew);
     orma_assert_no_leaks();
 }
 

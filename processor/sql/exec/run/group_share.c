@@ -105,9 +105,12 @@ static bool add_best(const struct orma_strpool *pool, struct orma_exec_grouped *
 
     if (x.tag == EXEC_NULL)
         return true;
-    if (best->tag != EXEC_NULL && best->tag != x.tag) /* which of equal ones counts is open */
+    const int cmp = best->tag == EXEC_NULL ? sign : orma_exec_compare(pool, *best, x);
+
+    /* which of equal ones counts is open: 0.0 and -0.0 are such */
+    if (!cmp && (best->tag != x.tag || best->bits != x.bits))
         return false;
-    if (best->tag == EXEC_NULL || orma_exec_compare(pool, *best, x) * sign > 0)
+    if (cmp * sign > 0)
         *best = x;
     return true;
 }

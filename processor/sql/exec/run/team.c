@@ -79,12 +79,21 @@ static bool take_over(void *data, size_t piece)
     return run->take((uint32_t)piece, run->data);
 }
 
+/* What a piece of another thread takes counts for the query, however long that goes on. */
+static void look_at_limits(void *data)
+{
+    const struct run *run = data;
+
+    orma_sql_look_at_limits(run->team->plan->sql);
+}
+
 static bool run_all(struct run *run)
 {
     struct orma_exec_team *team = run->team;
     const struct orma_crew_job job = {
         .work = work_on,
         .take = run->take ? take_over : NULL,
+        .wait = look_at_limits,
         .data = run,
         .pieces = pieces_of(run->to - run->from, run->piece_rows),
         .ahead = run->take ? (size_t)team->threads * AHEAD : 0,
