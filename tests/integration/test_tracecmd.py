@@ -4,6 +4,7 @@ import collections
 import fcntl
 import random
 import re
+import resource
 import shutil
 import struct
 import subprocess
@@ -127,6 +128,29 @@ class TraceCmd(Case):
         path.write_bytes(whole[:at] + claim + whole[at + 16:table] + claim + whole[table + 16:])
         rows = self.query(path, "SELECT kind, count FROM import_account WHERE unit = 'part' AND kind IS NOT NULL")
         self.assertEqual([(r["kind"], r["count"]) for r in rows], [("CPUs whose data are those of others", "1")])
+
+    def head(self, place):
+        return b"\x17\x08\x44tracing7\0\0\x08" + struct.pack("<I", 4096) + b"none\0\0" + struct.pack("<Q", place)
+
+    def section(self, number, content):
+        return struct.pack("<HHIQ", number, 0, 0, len(content)) + content
+
+    def test_options_that_follow_themselves_end(self):
+        place = len(self.head(0))
+        options = struct.pack("<HI", 2, 0) * 20000
+        first = self.section(0, options + struct.pack("<HIQ", 0, 8, place + 16 + len(options) + 14))
+        path = self.dir / "ring.dat"
+        path.write_bytes(self.head(place) + first + self.section(0, struct.pack("<HIQ", 0, 8, place)))
+        self.fails_soon(path, "section of options could not be read")
+
+    def fails_soon(self, path, says):
+        def limits():
+            if SLOW == 1:
+                resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+            resource.setrlimit(resource.RLIMIT_CPU, (20 * int(SLOW), 20 * int(SLOW)))
+        done = subprocess.run([ORMA, "query", path, "SELECT 1"], env=self.env, capture_output=True, preexec_fn=limits)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertIn(says, done.stderr.decode())
 
     def test_changed_bytes_are_counted_or_refused(self):
         rnd = random.Random(5)

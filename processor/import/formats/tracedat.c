@@ -517,11 +517,6 @@ static void read_cpu(struct reading *r, uint32_t buffer, const struct orma_trace
 
     if (!cpu->size)
         return;
-    if (cpu->cpu >= ORMA_CPUS_MAX) {
-        if (!look)
-            orma_file_part(r->file, ORMA_ACCOUNT_DAMAGED, "CPUs with an impossible number", NULL);
-        return;
-    }
     /* Data of two CPUs do not lie in one place: a small file would become a large one. */
     r->given[look] += data.len;
     if (r->given[look] > r->t.len) {

@@ -69,6 +69,10 @@ struct orma_tracedat {
     ORMA_VEC(struct orma_tracedat_shift) shifts; /* by CPU; empty: the trace is of no guest */
 
     ORMA_VEC(struct orma_buf) blobs;
+    /* Sections and tables lie beside each other, so there are no more bytes of them than the file
+     * has: what is left of these. */
+    uint64_t unclaimed;
+    bool overlaps; /* more were asked for */
 };
 
 /* False: it can't be read, and the error is told. */

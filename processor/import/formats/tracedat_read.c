@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "processor/model/sched.h"
+
 #define MAGIC_LEN (sizeof(ORMA_TRACEDAT_MAGIC) - 1)
 #define VERSION_MIN 6
 #define VERSION_MAX 7
@@ -19,6 +21,10 @@
 /* Sections of options in a chain. */
 #define CHAIN_MAX 65536
 #define TAG_LEN 10
+#define SECTION_HEAD 16u
+#define TABLE_ROW 16u /* of a CPU, in v6 */
+/* A file that was patched may have a section twice. */
+#define CLAIMS 2u
 #define PAGE_MIN 512u
 #define PAGE_MAX (1u << 26)
 
@@ -149,6 +155,17 @@ bool orma_tracedat_unpack(const struct orma_tracedat *self, struct orma_str pack
     return !r && ret->len == size;
 }
 
+/* False: the same bytes were read too often. Sections that hold each other would have no end. */
+static bool claim(struct orma_tracedat *t, uint64_t bytes)
+{
+    if (bytes > t->unclaimed) {
+        t->overlaps = true;
+        return false;
+    }
+    t->unclaimed -= bytes;
+    return true;
+}
+
 /* The content of a section: as it lies there, or unpacked. */
 static struct orma_str open_section(struct orma_tracedat *t, uint64_t offset, uint16_t want,
                                     bool *ret_packed)
@@ -167,6 +184,8 @@ static struct orma_str open_section(struct orma_tracedat *t, uint64_t offset, ui
         return (struct orma_str){(const char *)c.at, left(&c)};
     }
     struct orma_str content = take_bytes(&c, len);
+    if (!c.failed && !claim(t, SECTION_HEAD + content.len))
+        return none;
     if (!(flags & 1) || c.failed)
         return content;
     c = cursor_in(t, content);
@@ -322,6 +341,11 @@ static struct orma_tracedat_buffer *add_buffer(struct orma_tracedat *t, struct o
 static void add_cpu(struct orma_tracedat *t, struct orma_tracedat_buffer *b, uint32_t cpu,
                     uint64_t offset, uint64_t size)
 {
+    if (cpu >= ORMA_CPUS_MAX || b->cpus.len >= ORMA_CPUS_MAX) {
+        if (size)
+            orma_file_part(t->file, ORMA_ACCOUNT_DAMAGED, "CPUs with an impossible number", NULL);
+        return;
+    }
     if (ORMA_VEC_PUSH(&b->cpus, (struct orma_tracedat_cpu){cpu, offset, size}))
         t->file->imp->model->storage->failed = true;
 }
@@ -330,6 +354,10 @@ static void add_cpu(struct orma_tracedat *t, struct orma_tracedat_buffer *b, uin
 static void read_cpu_table(struct orma_tracedat *t, struct cursor *c,
                            struct orma_tracedat_buffer *b)
 {
+    if (!claim(t, (uint64_t)TABLE_ROW * t->cpus_num)) {
+        orma_file_part(t->file, ORMA_ACCOUNT_DAMAGED, "tables of buffers", c->at);
+        return;
+    }
     for (uint32_t cpu = 0; b && cpu < t->cpus_num && !c->failed; cpu++) {
         uint64_t offset = take_number(c, 8), size = take_number(c, 8);
 
@@ -656,10 +684,13 @@ static bool read_v7(struct orma_tracedat *t, struct cursor *c)
     for (unsigned i = 0; at && at != before && i < CHAIN_MAX && !orma_file_failed(t->file); i++) {
         struct orma_str section = open_section(t, at, OPTION_DONE, NULL);
 
-        if (!section.data) {
+        if (!section.data && t->overlaps)
+            orma_file_part(t->file, ORMA_ACCOUNT_DAMAGED, "sections of options",
+                           t->data + at);
+        else if (!section.data)
             orma_file_truncated(t->file, 1);
+        if (!section.data)
             break;
-        }
         struct cursor in = cursor_in(t, section);
         before = at;
         read_options(t, &o, &in);
@@ -675,6 +706,7 @@ bool orma_tracedat_read(struct orma_tracedat *self)
     uint64_t version = 0;
 
     self->layout = (struct orma_tracefs_page_layout){8, 16};
+    self->unclaimed = CLAIMS * (uint64_t)self->len;
     (void)take_bytes(&c, MAGIC_LEN);
     if (!orma_str_to_u64(take_text(&c), &version) || c.failed)
         return cut_head(self);
