@@ -2,6 +2,7 @@
 import bz2
 import gzip
 import io
+import json
 import lzma
 import resource
 import struct
@@ -164,6 +165,14 @@ class Containers(Case):
             self.reads(overlapping(1, method), 100)
             self.refuses(overlapping(2, method), "overlap")
             self.refuses(overlapping(60000, method), "overlap")
+
+    def test_spans_of_one_process_in_several_files(self):
+        """As collectors write them, file after file: those that go on at the same time lie side by side."""
+        def spans(num, start):
+            span = {"traceId": "0" * 31 + "1", "spanId": f"{num:016}", "name": "a", "startTimeUnixNano": str(start), "endTimeUnixNano": str(start + 100)}
+            resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "shop"}}]}
+            return json.dumps({"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": [span]}]}]}).encode()
+        self.reads(zipped([(f"{i}.json", spans(i + 1, 1000 + 50 * i)) for i in range(3)], zipfile.ZIP_DEFLATED), 3)
 
     def test_truncated_and_garbage(self):
         for what, data in (("gzip", gzip.compress(TRACE)), ("zip", zipped([("a", TRACE)], 8)), ("tar", tarred([("a", TRACE)]))):

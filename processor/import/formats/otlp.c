@@ -78,9 +78,10 @@ static uint32_t add_lane(struct orma_file *file, struct orma_otlp_process *p)
     struct orma_track_spec spec = {
         .type = "opentelemetry_spans",
         .machine = file->machine,
-        .dims_num = 2,
+        .dims_num = file->parent ? 3 : 2, /* several files may have spans of one process */
         .dims = {orma_dim(model->known.upid, p->upid),
-                 orma_dim(orma_model_lit(model, "lane"), p->lanes.len)},
+                 orma_dim(orma_model_lit(model, "lane"), p->lanes.len),
+                 orma_dim(orma_model_lit(model, "trace_file"), file->row)},
         .name = orma_model_lit(model, "spans"),
         .parent = ORMA_TRACK_NONE,
     };
