@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sdk/base/defs.h"
@@ -29,10 +30,24 @@ static bool read_head(int dir_fd, const char *name, enum traced_rescue_kind kind
 static void add_sequence(struct traced_usage *usage, const struct traced_seq *seq)
 {
     const struct traced_ledger *l = &seq->ledger;
+    uint64_t lost = l->dropped + l->discarded + l->invalid + l->unpatched;
+    uint64_t known = l->delivered + l->overwritten + lost;
 
     usage->delivered += l->delivered;
-    usage->overwritten += l->overwritten + seq->overwritten_at_most;
-    usage->lost += l->dropped + l->discarded + l->invalid + l->unpatched;
+    usage->overwritten += l->overwritten + ORMA_MIN(seq->overwritten_at_most,
+                                                    l->emitted > known ? l->emitted - known : 0);
+    usage->lost += lost;
+}
+
+/* Of the sequences that the head tells of, those that may be there: a hole holds none, and a user's
+ * file may be nothing else. */
+static uint64_t count_sequences(int fd, const struct traced_rescue_buffer *head, size_t each)
+{
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return 0;
+    return ORMA_MIN(head->seqs_num, (uint64_t)st.st_blocks * 512 / each + 1);
 }
 
 static void add_sequences(int dir_fd, const char *name, const struct traced_rescue_buffer *head,
@@ -40,9 +55,10 @@ static void add_sequences(int dir_fd, const char *name, const struct traced_resc
 {
     const size_t each = orma_align_up(sizeof(struct traced_seq), 64);
     ORMA_AUTO(orma_fd_close) int fd = orma_fd_open_regular(dir_fd, name, O_NOFOLLOW);
+    uint64_t num = count_sequences(fd, head, each);
     struct traced_seq seq;
 
-    for (uint64_t i = 0; fd >= 0 && i < head->seqs_num; i++) {
+    for (uint64_t i = 0; i < num; i++) {
         if (orma_fd_read_at(fd, &seq, sizeof(seq), head->head.head_bytes + i * each) < 0)
             return;
         add_sequence(usage, &seq);

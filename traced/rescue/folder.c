@@ -249,7 +249,7 @@ static bool look_at(int root_fd, const char *root, const char *name,
     if ((size_t)snprintf(ret->path, sizeof(ret->path), "%s/%s", root, name) >= sizeof(ret->path))
         return false;
     (void)read_lock(lock, &ret->pid);
-    ret->alive = flock(lock, LOCK_EX | LOCK_NB) < 0;
+    ret->alive = flock(lock, LOCK_SH | LOCK_NB) < 0; /* shared: others may be looking as well */
     return true;
 }
 

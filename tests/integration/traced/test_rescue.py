@@ -188,6 +188,22 @@ class Rescue(Case):
         self.assertEqual(watch.returncode, 0)
         self.stop(recorder, app)
 
+    def test_the_status_is_not_held_up_by_a_hole(self):
+        """A file without a byte in it that says it has more sequences than could be read in a day."""
+        service, recorder, app = self.start_all(self.config(more=FILE))
+        self.addCleanup(self.stop, recorder, app)
+        folder, = self.folders()
+        buffer, seqs = folder.glob("s*.b0"), folder.glob("s*.q0")
+        with open(next(buffer), "r+b") as f:
+            f.seek(64)
+            f.write(struct.pack("Q", 1 << 60))
+        path = next(seqs)
+        path.unlink()
+        with open(path, "wb") as f:
+            f.truncate(1 << 43)
+        done = subprocess.run([ORMA, "status"], env=self.env, capture_output=True, timeout=10 * SLOW)
+        self.assertIn(b"COSTS of", done.stdout)
+
     def test_the_next_service_says_that_something_is_there(self):
         service, recorder, app = self.start_all(self.config(more=FILE))
         self.kill(service)
