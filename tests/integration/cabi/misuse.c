@@ -248,7 +248,7 @@ static int forks(void)
 static int events(void)
 {
     static struct cat many[700];
-    static char names[700][8];
+    static char names[700][16];
 
     begin_events(false);
     for (int i = 0; i < 700; i++) {
