@@ -18,14 +18,16 @@
 #include "protos/fields/orma_ext.h"
 #include "protos/fields/profiling.h"
 #include "protos/fields/trace.h"
+#include "sdk/base/hash.h"
 #include "sdk/base/map.h"
 #include "sdk/base/mapped.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 
 #define CPUS_MAX 1024
-#define KPROBES CPUS_MAX /* stands for a cpu */
-#define TRACE_PACKET 1   /* Trace.packet */
+#define KPROBES CPUS_MAX                  /* stands for a cpu */
+#define TRACE_PACKET 1                    /* Trace.packet */
+#define NAMES_BYTES_MAX ((size_t)1 << 20) /* of a list */
 #define INCIDENTS_BYTES_MAX ((size_t)16 << 20)
 #define PIECE_MAX ((size_t)64 << 20) /* of a packet that goes by in pieces */
 /* The service's own packets; what it says behind its last statistics is no data. */
@@ -35,6 +37,7 @@ struct scan {
     struct orma_record_trace_scan *ret;
     /* Events that the kernel lost, and hits of kprobes that it missed, by place_of(). */
     struct orma_map first, last;
+    struct orma_map noted;      /* hashes of names that are in a list */
     struct orma_map machine_of; /* of sequences that are not of this machine */
     uint64_t start_ns;          /* of the session */
     uint64_t unreadable, perf_lost, perf_skipped;
@@ -84,17 +87,24 @@ static void read_cpu(struct scan *s, uint32_t sequence, struct orma_pb_reader r,
         take_count(s, place_of(sequence, cpu), lost, at_start);
 }
 
-/* Each flush repeats them: a name once. */
-static void note(struct orma_buf *list, const struct orma_pb_field *f)
+/*
+ * Each flush repeats them: a name once. Any producer may have written it, so it begins no line and
+ * tells a terminal nothing, and there is an end to them.
+ */
+static void note(struct scan *s, struct orma_buf *list, const struct orma_pb_field *f)
 {
-    struct orma_str rest = orma_buf_str(list), line, name = orma_pb_str(f);
+    struct orma_str name = orma_pb_str(f);
+    uint64_t key = orma_hash_bytes_from((uintptr_t)list, name.data, name.len);
 
-    while (rest.len && orma_str_cut(&rest, '\n', &line)) {
-        if (orma_str_eq(line, name))
-            return;
+    if (list->len + name.len >= NAMES_BYTES_MAX || orma_map_get(&s->noted, key) != ORMA_MAP_NONE)
+        return;
+    s->no_memory |= orma_map_put(&s->noted, key, 1) < 0;
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.data[i];
+
+        orma_buf_put_byte(list, c < ' ' || c == 0x7f ? '?' : c);
     }
-    orma_buf_put(list, name.data, name.len);
-    orma_buf_put(list, "\n", 1);
+    orma_buf_put_byte(list, '\n');
 }
 
 static void read_kprobes(struct scan *s, uint32_t sequence, struct orma_pb_reader r, bool at_start)
@@ -180,13 +190,13 @@ static void read_kernel_stats(struct scan *s, uint32_t sequence, struct orma_pb_
             read_kprobes(s, sequence, orma_pb_sub(&f), at_start);
             break;
         case ORMA_PB_FTRACE_STATS_UNKNOWN_FTRACE_EVENTS:
-            note(&s->ret->unknown, &f);
+            note(s, &s->ret->unknown, &f);
             break;
         case ORMA_PB_FTRACE_STATS_FAILED_FTRACE_EVENTS:
-            note(&s->ret->failed, &f);
+            note(s, &s->ret->failed, &f);
             break;
         case ORMA_PB_FTRACE_STATS_ATRACE_ERRORS:
-            note(&s->ret->setup_error, &f);
+            note(s, &s->ret->setup_error, &f);
             break;
         }
     }
@@ -413,6 +423,7 @@ static void scan_free(struct scan *s)
     for (size_t at = 0; at + sizeof(struct orma_buf) <= s->kernel.len;
          at += sizeof(struct orma_buf))
         orma_buf_fini((struct orma_buf *)(void *)(s->kernel.data + at));
+    orma_map_fini(&s->noted);
     orma_map_fini(&s->first);
     orma_map_fini(&s->last);
     orma_map_fini(&s->machine_of);

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -126,6 +127,38 @@ Test(trace_scan, of_bytes_that_are_no_packets_nothing_is_told)
         orma_record_trace_watch_put(watch, "", 0);
         cr_expect_not(orma_record_trace_watch_end(watch, &scan), "case %zu", i);
     }
+    orma_assert_no_leaks();
+}
+
+/* Any producer may say that there is no such event, as often as it likes. */
+Test(trace_scan, names_of_events_begin_no_line_and_have_an_end, .timeout = 40)
+{
+    struct orma_record_trace_scan scan;
+    struct orma_buf trace = {0};
+    char name[32];
+
+    size_t packet = orma_pb_begin(&trace, 1);
+    size_t stats = orma_pb_begin(&trace, ORMA_PB_TRACE_PACKET_FTRACE_STATS);
+    orma_pb_put_cstr(&trace, ORMA_PB_FTRACE_STATS_UNKNOWN_FTRACE_EVENTS, "sched/a");
+    orma_pb_put_cstr(&trace, ORMA_PB_FTRACE_STATS_UNKNOWN_FTRACE_EVENTS, "sched/a");
+    orma_pb_put_cstr(&trace, ORMA_PB_FTRACE_STATS_UNKNOWN_FTRACE_EVENTS, "b\nc");
+    orma_pb_put_cstr(&trace, ORMA_PB_FTRACE_STATS_ATRACE_ERRORS, "\033[31m\norma record: fine");
+    for (unsigned i = 0; i < 250000; i++) {
+        snprintf(name, sizeof(name), "%u", i);
+        orma_pb_put_cstr(&trace, ORMA_PB_FTRACE_STATS_FAILED_FTRACE_EVENTS, name);
+    }
+    orma_pb_end(&trace, stats);
+    orma_pb_end(&trace, packet);
+    int fd = memfd_create("trace", MFD_CLOEXEC);
+    cr_assert_eq(orma_fd_write_all(fd, trace.data, trace.len), 0);
+    cr_assert(orma_record_trace_scan(fd, &scan));
+    cr_expect_str_eq(orma_buf_cstr(&scan.unknown), "sched/a\nb?c\n");
+    cr_expect_str_eq(orma_buf_cstr(&scan.setup_error), "?[31m?orma record: fine\n");
+    cr_expect_leq(scan.failed.len, (size_t)1 << 20);
+    cr_expect_gt(scan.failed.len, (size_t)1 << 19);
+    orma_record_trace_scan_fini(&scan);
+    orma_buf_fini(&trace);
+    close(fd);
     orma_assert_no_leaks();
 }
 
