@@ -7,6 +7,12 @@
 
 #include "processor/sql/exec/plan/memo.h"
 #include "processor/sql/exec/run/team.h"
+#include "sdk/base/clock.h"
+
+/* Texts are asked ahead for so long at most. A query may need few of them, if other conditions come
+ * first; where it needs all, threads would save less than what asking takes. */
+#define ASKING_NS UINT64_C(20000000)
+#define ASKS_UNTIMED 64
 
 /* ---- what may be shared ---- */
 
@@ -112,11 +118,14 @@ static bool find_unknown(const struct orma_exec_piece *p, void *data)
     return true;
 }
 
-/* Asks SQLite for them, in the order of their ids. */
+/* Asks SQLite for them, in the order of their ids. False: given up, or it takes too long: what was
+ * asked so far is remembered. */
 static bool ask(struct orma_exec_plan *view, struct unknown *u, struct orma_exec_memo *memo,
                 unsigned threads)
 {
+    const uint64_t until = orma_clock_now(ORMA_CLOCK_MONOTONIC) + ASKING_NS;
     struct orma_exec_value v;
+    uint32_t num = 0;
 
     if (!orma_exec_run_memo_value(view, memo, 0, &v)) /* of NULL */
         return false;
@@ -128,7 +137,8 @@ static bool ask(struct orma_exec_plan *view, struct unknown *u, struct orma_exec
         for (; bits; bits &= bits - 1) {
             const uint32_t id = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits);
 
-            if (orma_exec_should_stop(view) || !orma_exec_run_memo_value(view, memo, id, &v))
+            if (orma_exec_should_stop(view) || !orma_exec_run_memo_value(view, memo, id, &v) ||
+                (++num % ASKS_UNTIMED == 0 && orma_clock_now(ORMA_CLOCK_MONOTONIC) > until))
                 return false;
         }
     }
