@@ -286,12 +286,27 @@ static void note_events(struct orma_file *file, struct orma_str bytes, uint32_t 
             no_memory(file);
 }
 
+/* Of a span that has no row. */
+static void skip_events(struct orma_file *file, struct orma_str bytes)
+{
+    struct orma_pb_reader r = orma_pb_reader(bytes.data, bytes.len);
+    struct orma_pb_field f;
+
+    while (orma_pb_next(&r, &f)) {
+        if (f.id != ORMA_OTLP_SPAN_EVENTS || f.wire != ORMA_PB_LEN)
+            continue;
+        orma_file_unit(file, f.data);
+        (void)orma_file_skipped(file, ORMA_ACCOUNT_NOT_READ, "events of spans without a row");
+    }
+}
+
 /* A span that has no row; others are units when their row is due. */
 static void skip_span(struct orma_file *file, struct orma_str bytes,
                       enum orma_account_reason reason, const char *kind)
 {
     orma_file_unit(file, bytes.data);
     (void)orma_file_skipped(file, reason, kind);
+    skip_events(file, bytes);
 }
 
 static void add_span(struct orma_file *file, struct orma_str bytes, const struct orma_otlp_span *of)
@@ -304,6 +319,7 @@ static void add_span(struct orma_file *file, struct orma_str bytes, const struct
     if (!read_span(file, bytes, &span, &t)) {
         orma_file_unit(file, bytes.data);
         (void)orma_file_damaged(file, "spans", bytes.data, bytes.len, "a malformed span");
+        skip_events(file, bytes);
         return;
     }
     if (!t.start || t.start > INT64_MAX || t.end > INT64_MAX) {
