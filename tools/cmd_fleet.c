@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tools/base/units.h"
+#include "sdk/base/endian.h"
 #include "tools/commands.h"
 #include "tools/fleet/admin.h"
 #include "tools/fleet/load.h"
@@ -267,6 +268,10 @@ static int run(const struct orma_command *self, int argc, char **argv)
     struct fleet f = {.load = {.retry_s = RETRY_S}};
     int id, code = ORMA_EXIT_OK;
 
+    if (ORMA_IS_BIG_ENDIAN) {
+        fprintf(stderr, "orma fleet: rows are sent and written by little-endian machines only\n");
+        return ORMA_EXIT_FAILURE;
+    }
     f.load.labels = &f.labels;
     orma_cli_init(&f.cli, self, "orma fleet", argc, argv);
     while (code == ORMA_EXIT_OK && (id = orma_cli_next(&f.cli)) != ORMA_CLI_END) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sdk/base/path.h"
+#include "sdk/base/endian.h"
 #include "tools/base/units.h"
 #include "tools/commands.h"
 #include "tools/load/cache.h"
@@ -292,6 +293,11 @@ static int run(const struct orma_command *self, int argc, char **argv)
         return code;
     if (v.perfetto)
         return serve_perfetto(&v);
+    if (ORMA_IS_BIG_ENDIAN) {
+        fprintf(stderr, "orma view: traces are packed for pages on little-endian machines only: "
+                        "copy the trace there; 'orma report' and 'orma query' read it here\n");
+        return ORMA_EXIT_FAILURE;
+    }
     if (v.out)
         config.query_timeout_ms = 0;
     const struct orma_output_want want = wanted(&v);

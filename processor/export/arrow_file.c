@@ -13,6 +13,8 @@
 
 #include "processor/export/files.h"
 
+#include "sdk/base/endian.h"
+
 #define FIELDS_MAX 8
 #define VERSION 4 /* of the metadata: V5 */
 enum { HEADER_SCHEMA = 1, HEADER_RECORD_BATCH = 3 };
@@ -346,7 +348,7 @@ int orma_export_arrow(struct orma_columns *columns, FILE *out)
 {
     struct arrow self = {.out = out};
     struct orma_columns_batch *batch;
-    int r = orma_columns_settle(columns);
+    int r = ORMA_IS_BIG_ENDIAN ? -ENOTSUP : orma_columns_settle(columns);
 
     if (!r)
         r = put_out(&self, "ARROW1\0", 8);

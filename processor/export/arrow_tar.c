@@ -67,7 +67,9 @@ static int put_rows(struct orma_processor *tp, const char *table, FILE *out, str
     }
     r = orma_export_arrow(columns, out);
     if (r < 0)
-        orma_buf_put_str(error, r == -EIO && errno ? strerror(errno) : orma_columns_error(columns));
+        orma_buf_put_str(error, r == -ENOTSUP ? "Arrow files are written by little-endian machines only"
+                                : r == -EIO && errno ? strerror(errno)
+                                                     : orma_columns_error(columns));
     orma_columns_free(columns);
     return r;
 }

@@ -17,6 +17,7 @@
 #endif
 
 #include "processor/export/files.h"
+#include "sdk/base/endian.h"
 #include "sdk/wire/pb_writer.h"
 
 #define STATISTICS_TEXT_MAX 256 /* longer texts are left out of the statistics */
@@ -150,7 +151,7 @@ static void put_u32(struct orma_buf *b, size_t val)
 {
     uint32_t v = (uint32_t)val;
 
-    orma_buf_put(b, &v, sizeof(v)); /* little endian, as all that we run on */
+    orma_buf_put(b, &v, sizeof(v)); /* little endian: others are refused */
 }
 
 /* Which rows are not NULL, behind the length of that. */
@@ -460,7 +461,7 @@ int orma_export_parquet(struct orma_columns *columns, FILE *out)
 {
     struct parquet self = {.out = out};
     struct orma_columns_batch *batch;
-    int r = orma_columns_settle(columns);
+    int r = ORMA_IS_BIG_ENDIAN ? -ENOTSUP : orma_columns_settle(columns);
 
 #ifdef ORMA_HAVE_ZSTD
     self.zstd = ZSTD_createCCtx();

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sdk/base/defs.h"
+#include "sdk/base/endian.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/search.h"
 #include "sdk/base/vec.h"
@@ -106,7 +107,7 @@ static uint64_t rank_of(const struct orma_clock_value *v, uint32_t num)
     uint64_t hash = ORMA_FNV1A_BASIS;
 
     for (uint32_t i = 0; i < num; i++) {
-        const uint32_t id = orma_clock_id(v[i].key);
+        const uint32_t id = ORMA_LE32(orma_clock_id(v[i].key));
 
         hash = orma_fnv1a(hash, &id, sizeof(id));
     }

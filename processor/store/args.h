@@ -58,7 +58,12 @@ struct orma_args_item {
     union {
         int64_t i;
         double d;
-        uint32_t str; /* pool id */
+        struct { /* the low half of i, on any machine */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+            uint32_t high;
+#endif
+            uint32_t str; /* pool id */
+        };
     };
 };
 

@@ -1,5 +1,6 @@
 #include "protos/reflect/scalar.h"
 
+#include "sdk/base/endian.h"
 #include "sdk/wire/pb_writer.h"
 
 struct range {
@@ -66,20 +67,21 @@ bool orma_scalar_from_int(uint8_t type, uint64_t magnitude, bool minus, uint64_t
 
 uint64_t orma_scalar_from_real(uint8_t type, double val)
 {
-    uint64_t bits = 0;
     float narrow = (float)val;
+    uint64_t bits;
+    uint32_t low;
 
-    if (type == ORMA_TYPE_FLOAT)
-        memcpy(&bits, &narrow, sizeof(narrow)); /* little endian: the low half */
-    else
-        memcpy(&bits, &val, sizeof(val));
-    return bits;
+    memcpy(&low, &narrow, sizeof(low));
+    memcpy(&bits, &val, sizeof(bits));
+    return type == ORMA_TYPE_FLOAT ? low : bits;
 }
 
 void orma_scalar_put(struct orma_buf *out, enum orma_pb_wire wire, uint64_t bits)
 {
-    if (wire == ORMA_PB_VARINT)
+    if (wire == ORMA_PB_VARINT) {
         orma_pb_put_raw_varint(out, bits);
-    else
-        orma_buf_put(out, &bits, wire == ORMA_PB_I64 ? 8 : 4); /* little endian */
+        return;
+    }
+    bits = ORMA_LE64(bits);
+    orma_buf_put(out, &bits, wire == ORMA_PB_I64 ? 8 : 4);
 }

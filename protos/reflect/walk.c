@@ -6,6 +6,8 @@
  */
 #include "protos/reflect/walk.h"
 
+#include "sdk/base/endian.h"
+
 #include <errno.h>
 
 struct walker {
@@ -121,6 +123,7 @@ static bool take_packed(struct orma_pb_reader *r, enum orma_pb_wire wire, uint64
     if ((size_t)(r->end - r->pos) < size)
         return orma_pb_fail(r);
     memcpy(ret, r->pos, size);
+    *ret = ORMA_LE64(*ret);
     r->pos += size;
     return true;
 }

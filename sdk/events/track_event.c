@@ -12,6 +12,7 @@
 
 #include "protos/fields/track_event.h"
 #include "sdk/base/clock.h"
+#include "sdk/base/endian.h"
 #include "sdk/base/fork.h"
 #include "sdk/base/guard.h"
 #include "sdk/events/te.h"
@@ -381,12 +382,14 @@ static const uint8_t value_tags[] = {
 
 static inline uint8_t *put_tag2(uint8_t *to, uint16_t tag)
 {
-    memcpy(to, &tag, sizeof(tag)); /* little-endian, as everything here */
+    tag = ORMA_LE16(tag);
+    memcpy(to, &tag, sizeof(tag));
     return to + sizeof(tag);
 }
 
 static inline uint8_t *put_fixed64(uint8_t *to, uint64_t val)
 {
+    val = ORMA_LE64(val);
     memcpy(to, &val, sizeof(val));
     return to + sizeof(val);
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "protos/fields/ipc.h"
+#include "sdk/base/endian.h"
 #include "sdk/wire/pb_reader.h"
 #include "sdk/wire/pb_writer.h"
 
@@ -252,6 +253,7 @@ int orma_ipc_frame_encode(struct orma_buf *out, const struct orma_ipc_frame *fra
         return -EMSGSIZE;
     }
     uint32_t len = (uint32_t)(out->len - start - ORMA_IPC_LENGTH_SIZE);
-    memcpy(out->data + start, &len, sizeof(len)); /* little endian, as all of the format */
+    len = ORMA_LE32(len);
+    memcpy(out->data + start, &len, sizeof(len));
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "sdk/base/endian.h"
 #include "sdk/base/fd.h"
 #include "sdk/base/standard.h"
 #include "sdk/ipc/frame.h"
@@ -87,6 +88,7 @@ int orma_ipc_stream_next(struct orma_ipc_stream *self, const uint8_t **ret_data,
         uint32_t len;
 
         memcpy(&len, self->buf + self->begin, sizeof(len));
+        len = ORMA_LE32(len);
         if (len > ORMA_IPC_FRAME_MAX - ORMA_IPC_LENGTH_SIZE)
             return -EMSGSIZE;
         if (len > self->end - self->begin - ORMA_IPC_LENGTH_SIZE)

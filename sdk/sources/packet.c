@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "sdk/base/assert.h"
+#include "sdk/base/endian.h"
 #include "sdk/wire/pb_writer.h"
 
 #define SIZE_LEN ORMA_WRITER_SIZE_LEN
@@ -221,24 +222,28 @@ void orma_packet_sint(struct orma_packet *packet, uint32_t field, int64_t val)
 
 void orma_packet_fixed32(struct orma_packet *packet, uint32_t field, uint32_t val)
 {
+    val = ORMA_LE32(val);
     put_tag(packet, field, ORMA_PB_I32);
     put(packet, &val, sizeof(val));
 }
 
 void orma_packet_fixed64(struct orma_packet *packet, uint32_t field, uint64_t val)
 {
+    val = ORMA_LE64(val);
     put_tag(packet, field, ORMA_PB_I64);
     put(packet, &val, sizeof(val));
 }
 
 void orma_packet_double(struct orma_packet *packet, uint32_t field, double val)
 {
+    val = ORMA_LE64(val);
     put_tag(packet, field, ORMA_PB_I64);
     put(packet, &val, sizeof(val));
 }
 
 void orma_packet_float(struct orma_packet *packet, uint32_t field, float val)
 {
+    val = ORMA_LE32(val);
     put_tag(packet, field, ORMA_PB_I32);
     put(packet, &val, sizeof(val));
 }

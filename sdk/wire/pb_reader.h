@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "sdk/base/defs.h"
+#include "sdk/base/endian.h"
 #include "sdk/base/str.h"
 
 enum orma_pb_wire { ORMA_PB_VARINT = 0, ORMA_PB_I64 = 1, ORMA_PB_LEN = 2, ORMA_PB_I32 = 5 };
@@ -106,6 +107,7 @@ static inline uint64_t orma_pb_varint(struct orma_pb_reader *self)
 inline bool orma_pb_next(struct orma_pb_reader *self, struct orma_pb_field *ret)
 {
     uint64_t tag, num;
+    uint32_t low;
 
     if (self->pos == self->end)
         return false;
@@ -131,13 +133,15 @@ inline bool orma_pb_next(struct orma_pb_reader *self, struct orma_pb_field *ret)
     case ORMA_PB_I64:
         if (self->end - self->pos < 8)
             return orma_pb_fail(self);
-        memcpy(&ret->num, self->pos, 8);
+        memcpy(&num, self->pos, 8);
+        ret->num = ORMA_LE64(num);
         self->pos += 8;
         return true;
     case ORMA_PB_I32:
         if (self->end - self->pos < 4)
             return orma_pb_fail(self);
-        memcpy(&ret->num, self->pos, 4); /* little endian: the low half */
+        memcpy(&low, self->pos, 4);
+        ret->num = ORMA_LE32(low);
         self->pos += 4;
         return true;
     }
@@ -180,10 +184,11 @@ static inline double orma_pb_double(const struct orma_pb_field *f)
 
 static inline float orma_pb_float(const struct orma_pb_field *f)
 {
+    const uint32_t bits = (uint32_t)f->num;
     float val = 0;
 
     if (f->wire == ORMA_PB_I32)
-        memcpy(&val, &f->num, sizeof(val));
+        memcpy(&val, &bits, sizeof(val));
     return val;
 }
 

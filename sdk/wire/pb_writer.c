@@ -1,6 +1,7 @@
 #include "sdk/wire/pb_writer.h"
 
 #include "sdk/base/assert.h"
+#include "sdk/base/endian.h"
 
 void orma_pb_put_raw_varint(struct orma_buf *out, uint64_t val)
 {
@@ -32,12 +33,14 @@ void orma_pb_put_sint(struct orma_buf *out, uint32_t id, int64_t val)
 
 void orma_pb_put_fixed64(struct orma_buf *out, uint32_t id, uint64_t val)
 {
+    val = ORMA_LE64(val);
     orma_pb_put_tag(out, id, ORMA_PB_I64);
     orma_buf_put(out, &val, sizeof(val));
 }
 
 void orma_pb_put_fixed32(struct orma_buf *out, uint32_t id, uint32_t val)
 {
+    val = ORMA_LE32(val);
     orma_pb_put_tag(out, id, ORMA_PB_I32);
     orma_buf_put(out, &val, sizeof(val));
 }

@@ -9,6 +9,7 @@
 
 #include "protos/fields/profiling.h"
 #include "protos/fields/track_event.h"
+#include "sdk/base/endian.h"
 #include "sdk/base/hash.h"
 #include "sdk/base/vec.h"
 #include "sdk/wire/pb_writer.h"
@@ -273,7 +274,7 @@ static uint32_t read_doubles(const struct orma_pb_field *f, double *to, uint32_t
         to[num++] = orma_pb_double(f);
     for (; f->wire == ORMA_PB_LEN && list.end - list.pos >= 8 && num < ORMA_PIECES_EXTRAS;
          list.pos += 8)
-        memcpy(&to[num++], list.pos, sizeof(*to));
+        to[num++] = orma_le_double_at(list.pos);
     return num;
 }
 
@@ -380,11 +381,13 @@ static void put_doubles(struct orma_buf *out, const struct orma_pb_field *f,
     const size_t begun = orma_pb_begin(out, f->id);
 
     for (; f->wire == ORMA_PB_LEN && list.end - list.pos >= 8; list.pos += 8, ++*at) {
-        double val;
+        double val = orma_le_double_at(list.pos);
+        uint64_t bits;
 
-        memcpy(&val, list.pos, sizeof(val));
         val += *at < num ? lack->doubles[1 + before + *at] : 0;
-        orma_buf_put(out, &val, sizeof(val));
+        memcpy(&bits, &val, sizeof(bits));
+        bits = ORMA_LE64(bits);
+        orma_buf_put(out, &bits, sizeof(bits));
     }
     orma_pb_end(out, begun);
 }

@@ -98,7 +98,12 @@ static int write_rows(struct orma_shell *self, const struct format *format, stru
     }
     if (!r)
         r = format->write(columns, out);
-    if (r)
+    if (r == -ENOTSUP)
+        code = complain(path,
+                        "this format is written by little-endian machines only: export csv or "
+                        "jsonl here, or export there",
+                        r);
+    else if (r)
         code = complain(path, r == -EIO ? "" : orma_columns_error(columns), r == -EIO ? -errno : r);
     orma_columns_free(columns);
     return code;

@@ -14,6 +14,7 @@
 #include "protos/fields/interned_data.h"
 #include "protos/fields/trace.h"
 #include "sdk/base/buf.h"
+#include "sdk/base/endian.h"
 #include "sdk/base/vec.h"
 
 enum { CONFIG_MESSAGES = 1, CONFIG_GROUPS };
@@ -174,7 +175,7 @@ static bool next_double(struct orma_msg_numbers *v, double *ret)
         v->list.pos = v->list.end;
         return false;
     }
-    memcpy(ret, v->list.pos, sizeof(*ret));
+    *ret = orma_le_double_at(v->list.pos);
     v->list.pos += 8;
     return true;
 }

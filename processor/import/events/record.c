@@ -4,6 +4,7 @@
  */
 #include "processor/import/events/event.h"
 #include "protos/fields/track_event.h"
+#include "sdk/base/endian.h"
 
 void orma_events_read_legacy(struct orma_str bytes, struct orma_events_legacy *ret)
 {
@@ -102,7 +103,7 @@ static void read_extra_doubles(const struct orma_pb_field *f, struct orma_events
     if (f->wire == ORMA_PB_I64)
         put_extra(e, e->extras.values[1], &e->values_num[1], f->num);
     for (; f->wire == ORMA_PB_LEN && list.end - list.pos >= 8; list.pos += 8) {
-        memcpy(&val, list.pos, sizeof(val));
+        val = orma_le64_at(list.pos);
         put_extra(e, e->extras.values[1], &e->values_num[1], val);
     }
 }

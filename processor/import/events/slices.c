@@ -6,6 +6,7 @@
 #include "processor/model/async.h"
 #include "processor/model/flows.h"
 #include "protos/fields/track_event.h"
+#include "sdk/base/endian.h"
 
 static void read_annotations(struct orma_import_ctx *imp, const struct orma_events_record *e,
                              struct orma_args_list *args)
@@ -77,7 +78,7 @@ static void read_flows(struct orma_import_ctx *imp, const struct orma_events_rec
         else if (field == ORMA_PB_TRACK_EVENT_FLOW_IDS ||
                  field == ORMA_PB_TRACK_EVENT_TERMINATING_FLOW_IDS)
             for (; list.end - list.pos >= 8; list.pos += 8) {
-                memcpy(&id, list.pos, sizeof(id));
+                id = orma_le64_at(list.pos);
                 use_flow(imp, slice, id, ends);
             }
         else

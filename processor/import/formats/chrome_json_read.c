@@ -33,6 +33,8 @@ static inline uint64_t name_of(struct orma_str key, const char *end)
         memcpy(&name, key.data, sizeof(name));
         return name << (64 - 8 * key.len) >> (64 - 8 * key.len);
     }
+#else
+    (void)end;
 #endif
     for (size_t i = 0; i < key.len; i++)
         name |= (uint64_t)(uint8_t)key.data[i] << 8 * i;

@@ -13,6 +13,7 @@
 #include "processor/import/formats/fuchsia.h"
 #include "processor/model/async.h"
 #include "processor/model/sched.h"
+#include "sdk/base/endian.h"
 
 #define NS_PER_S 1000000000u
 #define WORD 8
@@ -62,14 +63,6 @@ struct record {
     bool bad;
 };
 
-static uint64_t word_at(const uint8_t *at)
-{
-    uint64_t val;
-
-    memcpy(&val, at, sizeof(val));
-    return val;
-}
-
 static uint64_t next_word(struct record *r)
 {
     if (r->end - r->pos < WORD) {
@@ -77,7 +70,7 @@ static uint64_t next_word(struct record *r)
         return 0;
     }
     r->pos += WORD;
-    return word_at(r->pos - WORD);
+    return orma_le64_at(r->pos - WORD);
 }
 
 static uint32_t bits(uint64_t word, unsigned from, unsigned num)
@@ -486,10 +479,10 @@ static bool is_chain(const uint8_t *pos, const uint8_t *end)
     for (unsigned i = 0; i < CHAIN; i++) {
         if (pos == end)
             return i > 0;
-        if (end - pos < WORD || !is_likely(word_at(pos)) ||
-            size_of(word_at(pos)) > (size_t)(end - pos))
+        if (end - pos < WORD || !is_likely(orma_le64_at(pos)) ||
+            size_of(orma_le64_at(pos)) > (size_t)(end - pos))
             return false;
-        pos += size_of(word_at(pos));
+        pos += size_of(orma_le64_at(pos));
     }
     return true;
 }
@@ -498,7 +491,7 @@ static bool is_chain(const uint8_t *pos, const uint8_t *end)
 static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, const uint8_t *end)
 {
     const uint8_t *at = pos + 1;
-    size_t size = size_of(word_at(pos));
+    size_t size = size_of(orma_le64_at(pos));
 
     count(file, ORMA_STAT_FUCHSIA_RECORD_READ_ERROR);
     while (end - at >= WORD && !is_chain(at, end))
@@ -507,7 +500,7 @@ static const uint8_t *skip_damage(struct orma_file *file, const uint8_t *pos, co
         orma_file_damage(file, pos, (size_t)(at - pos), "a Fuchsia record is malformed");
         return at;
     }
-    if (size > (size_t)(end - pos) && is_likely(word_at(pos)))
+    if (size > (size_t)(end - pos) && is_likely(orma_le64_at(pos)))
         orma_file_truncated(file, (uint64_t)(end - pos));
     else
         orma_file_damage(file, pos, (size_t)(end - pos), "a Fuchsia record is malformed");
@@ -523,7 +516,7 @@ static size_t fuchsia_read(struct orma_file *file, const uint8_t *data, size_t l
     (void)at_end; /* it is read once, whole */
     s->ticks_per_s = NS_PER_S;
     while (end - pos >= WORD && !orma_file_failed(file)) {
-        struct record r = {.pos = pos + WORD, .head = word_at(pos)};
+        struct record r = {.pos = pos + WORD, .head = orma_le64_at(pos)};
         size_t size = size_of(r.head);
 
         if (!size || size > (size_t)(end - pos)) {
