@@ -18,14 +18,6 @@
 #define ORMA_LE64(val) (val)
 #endif
 
-static inline uint32_t orma_le32_at(const void *at)
-{
-    uint32_t val;
-
-    memcpy(&val, at, sizeof(val));
-    return ORMA_LE32(val);
-}
-
 static inline uint64_t orma_le64_at(const void *at)
 {
     uint64_t val;
