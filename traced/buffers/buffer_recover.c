@@ -113,10 +113,13 @@ static bool take_seq(struct traced_buffer *to, const struct traced_seq *from, ui
 
 /* ---- records ---- */
 
-static void take_record(struct traced_buffer *to, const struct traced_record *rec, size_t at)
+static void take_record(struct traced_buffer *to, const struct traced_record *rec, size_t at,
+                        struct traced_remains *remains)
 {
     struct traced_seq *seq = traced_buffer_find(to, rec->producer_id, rec->writer_id);
 
+    if (!seq) /* there was no space for the sequence, or its file is damaged */
+        remains->damaged_bytes += rec->size;
     if (!seq || traced_seq_find_ref(seq, rec->chunk_id) >= 0 ||
         !traced_seq_reserve(seq, rec->chunk_id))
         return;
@@ -150,7 +153,7 @@ static void walk(struct traced_buffer *to, size_t from, size_t end, struct trace
             return;
         }
         if (!(rec.flags & TRACED_REC_PADDING))
-            take_record(to, &rec, from);
+            take_record(to, &rec, from, remains);
         from += rec.size;
     }
 }

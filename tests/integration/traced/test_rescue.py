@@ -340,6 +340,16 @@ class Rescue(Case):
         self.assertTrue(any(self.numbers(trace).values()))
         self.assertEqual(self.folders(), [])
 
+    def test_records_of_nobody_are_damaged_ones(self):
+        service, recorder, app = self.start_all(self.config())
+        folder, = self.folders()
+        used = lambda: struct.unpack_from("Q", next(folder.glob("s*.b0")).read_bytes(), 40)[0]
+        self.wait_for("records", lambda: used() > 100000)
+        self.kill(service)
+        self.stop(recorder, app)
+        next(folder.glob("s*.q0")).write_bytes(b"")
+        self.assertRegex(self.recover()[1], r"packets from memory; [\d.]+ [KM]iB were damaged")
+
     def test_a_folder_is_removed_where_it_is(self):
         """By another name of it, and not an empty one that took its place."""
         folder, _ = self.abandoned()
