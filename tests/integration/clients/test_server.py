@@ -214,6 +214,16 @@ class Server(Shell):
             self.assertIn(b"takes longer than the limit of 0.3 s", done.stderr)
         self.shell("query", "--query-timeout", "soon", self.trace, "SELECT 1", code=1, says="bad time")
 
+    def test_a_limit_on_a_query_that_another_thread_works_on(self):
+        """All pairs come of the second piece of rows, so one thread may have all the work, and the other one waits."""
+        pairs = ("CREATE PERFETTO TABLE many AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 131071) "
+                 "SELECT i AS id, iif(i BETWEEN 32768 AND 65535, 0, i + 1) AS k FROM n;"
+                 "SELECT count(*) FROM many a JOIN many b ON a.k = b.k JOIN many c ON c.k = b.k WHERE c.id + b.id > 1")
+        for _ in range(3):
+            done = self.run_program(ORMA, "query", str(self.trace), pairs, "--query-timeout=1s", "--threads=2", timeout=30)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"takes longer than the limit of 1 s", done.stderr)
+
     def test_what_browsers_may_make_it_do(self):
         self.start_server()
         self.ask(sql("CREATE PERFETTO TABLE mine AS SELECT 42 AS a"))
