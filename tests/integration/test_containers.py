@@ -174,6 +174,12 @@ class Containers(Case):
             return json.dumps({"resourceSpans": [{"resource": resource, "scopeSpans": [{"spans": [span]}]}]}).encode()
         self.reads(zipped([(f"{i}.json", spans(i + 1, 1000 + 50 * i)) for i in range(3)], zipfile.ZIP_DEFLATED), 3)
 
+    def test_lines_of_spans_without_an_end(self):
+        """Each looks as if it went on up to the end of the file."""
+        span = {"traceId": "0" * 31 + "1", "spanId": "0" * 15 + "2", "name": "a", "startTimeUnixNano": "10", "endTimeUnixNano": "20"}
+        whole = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
+        self.reads(('{"resourceSpans":[{"name":"cut\n' + "{\n" * 500000 + whole + "\n").encode(), 1)
+
     def test_truncated_and_garbage(self):
         for what, data in (("gzip", gzip.compress(TRACE)), ("zip", zipped([("a", TRACE)], 8)), ("tar", tarred([("a", TRACE)]))):
             for cut in (len(data) // 2, len(data) - 9):

@@ -8,6 +8,7 @@
 #include "processor/import/formats/otlp.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "protos/reflect/json_reader.h"
 #include "sdk/base/base64.h"
@@ -15,6 +16,10 @@
 
 /* Messages in messages: values in values, and around them. */
 #define DEPTH_MAX (3 * ORMA_OTLP_DEPTH_MAX + 8)
+
+/* To find that a value has no end, all is read up to the end of the file: after so many of them each
+ * value is in one line, as collectors write them. */
+#define BROKEN_MAX 8
 
 enum kind { KIND_TEXT, KIND_ID, KIND_BYTES, KIND_FIXED64, KIND_NUMBER, KIND_DOUBLE, KIND_MESSAGE };
 
@@ -240,29 +245,36 @@ static void read_value(struct orma_otlp_writer *w, const struct orma_json_value 
     (void)orma_file_skipped(w->file, ORMA_ACCOUNT_NOT_READ, "values of JSON without spans");
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 void orma_otlp_read_json(struct orma_file *file, struct orma_str text)
 {
     struct orma_otlp_writer w = {.file = file};
-    struct orma_json j = orma_json(text);
-    struct orma_json_value v;
+    const char *at = text.data, *end = at + text.len, *line = at;
+    unsigned broken = 0;
 
     while (!orma_file_failed(file)) {
-        const char *at = j.pos;
-
+        while (at < end && is_blank(*at))
+            at++;
+        if (at == end)
+            break;
+        if (line <= at && !(line = memchr(at, '\n', (size_t)(end - at))))
+            line = end;
+        struct orma_json j = orma_json(
+            (struct orma_str){at, (size_t)((broken < BROKEN_MAX ? end : line) - at)});
+        struct orma_json_value v;
         if (orma_json_read(&j, &v)) {
             read_value(&w, &v);
+            at = j.pos;
             continue;
         }
-        if (!j.failed)
-            break;
-        /* The next line may be whole. */
-        const char *end = memchr(at, '\n', (size_t)(j.end - at));
-        while (end && end == at) /* the one before ended there */
-            end = ++at < j.end ? memchr(at, '\n', (size_t)(j.end - at)) : NULL;
-        end = end ? end : j.end;
-        orma_file_unit(file, at);
-        (void)orma_file_damaged(file, "lines of JSON", at, (size_t)(end - at), "malformed JSON");
-        j = orma_json((struct orma_str){end, (size_t)(j.end - end)});
+        orma_file_unit(file, at); /* the next line may be whole */
+        (void)orma_file_damaged(file, "lines of JSON", at, (size_t)(line - at), "malformed JSON");
+        at = line;
+        broken++;
     }
     orma_buf_fini(&w.out);
     orma_buf_fini(&w.scratch);
