@@ -34,6 +34,7 @@
 #define BUFFERS_MAX 128
 #define BATCH ((size_t)1 << 20)
 #define PIECE ((size_t)256 << 10)
+#define PACKET_MAX ((size_t)ORMA_PB_LEN_MAX + 16)
 
 struct traced_recovery {
     int dir_fd, lock_fd;
@@ -693,6 +694,8 @@ static int copy_file(const struct traced_recovery *self, const struct traced_res
         r = write_out(out_fd, piece.data, whole, result);
         memmove(piece.data, piece.data + whole, piece.len - whole);
         piece.len -= whole;
+        if (piece.len > PACKET_MAX)
+            break; /* no packet is that long: it goes on with something else, or with a hole */
     }
     result->file_bytes = result->bytes;
     result->file_missing = at < place->bytes || piece.len > 0;

@@ -8,6 +8,7 @@ recovered trace, whole and once.
 import mmap
 import random
 import re
+import resource
 import struct
 import tempfile
 
@@ -294,6 +295,18 @@ class Rescue(Case):
         self.assertIn("is not there any more", self.recover("--keep")[1])
         self.change_state(folder, plain)
         self.assertNotIn("is not there any more", self.recover("--keep")[1])
+
+    def test_a_file_that_is_a_hole_takes_no_memory(self):
+        folder, _ = self.abandoned()
+        hole = self.dir / "hole"
+        with open(hole, "wb") as f:
+            f.truncate(1 << 40)
+        self.change_state(folder, hole)
+        limit = (lambda: resource.setrlimit(resource.RLIMIT_DATA, (2 << 30, 2 << 30))) if SLOW == 1 else None
+        done = subprocess.run([ORMA, "recover", "-o", self.dir / "out"], env=self.env, capture_output=True, timeout=100 * SLOW,
+                              preexec_fn=limit)
+        self.assertIn(b"is not there any more, or not as it was", done.stderr)
+        self.assertEqual(done.returncode, 0)
 
     @unittest.skipIf(os.geteuid() != 0, "needs root")
     def test_root_believes_no_paths_of_others(self):
