@@ -367,8 +367,8 @@ class Hprof(Parts):
             self.assertEqual(self.column(data, names), ["A", "B"])
         self.lacks(self.dump(self.texts, self.loaded[0], self.record(0x1c, self.heap)), "1 name of classes")
         self.lacks(self.dump(self.texts[:-14], *self.loaded, self.record(0x1c, self.heap)), "1 name of classes")
-        self.lacks(self.dump(self.texts, *self.loaded, self.record(0x1c, self.heap[len(self.above):])), "hprof field value errors")
-        self.lacks(self.plain(self.instance(300, 100, b"\0" * 50)), "hprof field value errors")
+        self.lacks(self.dump(self.texts, *self.loaded, self.record(0x1c, self.heap[len(self.above):])), "fields of a Java heap that could not be read")
+        self.lacks(self.plain(self.instance(300, 100, b"\0" * 50)), "of a Java heap that could not be read")
         self.lacks(self.plain(self.instance(200, 101, b"\0" * 4)), "1 record of known objects")
         self.lacks(self.plain(self.klass(100, 0, 0, [])), "1 definition of known classes")
 

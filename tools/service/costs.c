@@ -112,7 +112,9 @@ void orma_service_costs_watch(FILE *out)
         if (isatty(fileno(out)))
             fputs("\033[H\033[J", out);
         if (!traced_rescue_each(NULL, print_service, &costs) || !costs.services)
-            fputs("no service whose sessions may be looked at\n", out);
+            fputs("no service whose sessions may be looked at: start one with 'traced', or "
+                  "record\n",
+                  out);
         if (fflush(out) == EOF)
             break; /* nobody reads it any more */
     } while (sigtimedwait(&ends, NULL, &(struct timespec){.tv_sec = 1}) < 0);

@@ -86,6 +86,14 @@ static void read_head(struct orma_import_ctx *imp, const struct orma_packet_ctx 
         report_damage(imp, ctx, &damage);
 }
 
+/* Kernel pages of a file of others, which has clocks of its own. */
+static bool is_foreign(const struct orma_import_ctx *imp, uint16_t machine)
+{
+    const struct orma_clock_view *view = orma_reader_view(imp->reader, machine);
+
+    return view && view->source && view->source != ORMA_CLOCK_BOOTTIME;
+}
+
 /* The clock of the bundle's events; a pair of timestamps in the bundle relates it to boottime.
  * False: there is no such clock. */
 static bool bundle_clock(struct orma_import_ctx *imp, const struct orma_packet_ctx *ctx,
@@ -94,13 +102,10 @@ static bool bundle_clock(struct orma_import_ctx *imp, const struct orma_packet_c
     uint32_t id;
 
     switch (head->clock) {
-    case ORMA_PB_FTRACE_CLOCK_UNSPECIFIED: {
-        /* Of packets that is the boot clock. Files of others that hold kernel pages have theirs. */
-        const struct orma_clock_view *view = orma_reader_view(imp->reader, ctx->machine);
-
-        *ret = view && view->source ? view->source : ORMA_CLOCK_BOOTTIME;
+    case ORMA_PB_FTRACE_CLOCK_UNSPECIFIED:
+        *ret = is_foreign(imp, ctx->machine) ? orma_reader_view(imp->reader, ctx->machine)->source
+                                             : ORMA_CLOCK_BOOTTIME;
         return true;
-    }
     case ORMA_PB_FTRACE_CLOCK_GLOBAL:
     case ORMA_PB_FTRACE_CLOCK_LOCAL:
         id = FTRACE_CLOCK_ID;
@@ -341,8 +346,8 @@ static void note_start(struct orma_import_ctx *imp, uint16_t machine,
     l->cpu_seen[head->cpu] = 1;
     if (!head->has_previous_end && !head->has_last_read)
         return;
-    if (!ts && !orma_reader_is_trace_clock(imp->reader, machine, clock))
-        return; /* there was nothing before, by whatever clock */
+    if (!ts && is_foreign(imp, machine))
+        return; /* there was nothing before; the clock may begin later */
     if (!orma_reader_is_trace_clock(imp->reader, machine, clock) &&
         !orma_reader_to_trace_time(imp->reader, machine, clock, ts, &ts, NULL)) {
         imp->reader->error = "the clock of a bundle of kernel events cannot be aligned with others "
