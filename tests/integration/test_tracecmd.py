@@ -144,6 +144,16 @@ class TraceCmd(Case):
         path.write_bytes(self.head(place) + first + self.section(0, struct.pack("<HIQ", 0, 8, place)))
         self.fails_soon(path, "section of options could not be read")
 
+    def test_many_systems_are_read_in_linear_time(self):
+        text = b"name: e\nID: 7\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\nprint fmt: \"\"\n"
+        systems = b"".join(b"%x\0" % i + struct.pack("<IQ", 1, len(text)) + text for i in range(300000))
+        place = len(self.head(0))
+        formats = self.section(18, struct.pack("<I", 300000) + systems)
+        path = self.dir / "systems.dat"
+        options = self.section(0, struct.pack("<HIQ", 18, 8, place) + struct.pack("<HIQ", 0, 8, 0))
+        path.write_bytes(self.head(place + len(formats)) + formats + options)
+        self.fails_soon(path, "")
+
     def fails_soon(self, path, says):
         def limits():
             if SLOW == 1:

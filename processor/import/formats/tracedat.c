@@ -61,6 +61,7 @@ struct reading {
     struct orma_ftrace_plan **plans; /* of the buffer at hand, by id */
     ORMA_VEC(const char *) systems;
     ORMA_VEC(uint32_t) owners; /* by system: buffer + 1 */
+    struct orma_map by_name;   /* of systems: pool id → index */
     struct orma_map printk;
     struct orma_kallsyms *kallsyms;
     struct orma_ftrace_symbols symbols;
@@ -272,11 +273,14 @@ static void read_procmaps(struct reading *r)
 
 static uint32_t system_of(struct reading *r, struct orma_str name)
 {
-    for (uint32_t i = r->systems.len; i-- > 0;) /* those of one system follow each other */
-        if (orma_str_eq_c(name, r->systems.data[i]))
-            return i;
+    const uint32_t id = orma_model_str(r->file->imp->model, name);
+    const uint64_t known = orma_map_get(&r->by_name, id);
+
+    if (known != ORMA_MAP_NONE)
+        return (uint32_t)known;
     const char *copy = orma_arena_strdup(&r->arena, name);
-    if (!copy || ORMA_VEC_PUSH(&r->systems, copy) || ORMA_VEC_PUSH(&r->owners, 0)) {
+    if (!copy || orma_map_put(&r->by_name, id, r->systems.len) < 0 ||
+        ORMA_VEC_PUSH(&r->systems, copy) || ORMA_VEC_PUSH(&r->owners, 0)) {
         no_memory(r);
         return UINT32_MAX;
     }
@@ -685,6 +689,7 @@ static void tear_down(struct reading *r)
     orma_ftrace_symbols_fini(&r->symbols);
     orma_kallsyms_free(r->kallsyms);
     orma_map_fini(&r->printk);
+    orma_map_fini(&r->by_name);
     orma_arena_fini(&r->arena);
     orma_buf_fini(&r->converted);
     orma_buf_fini(&r->chunk);
