@@ -142,6 +142,8 @@ static void read_jaeger_span(struct orma_otlp_writer *w, const struct orma_json_
                     put_log(w, &log);
         }
     }
+    if (j.failed) /* what came before counts */
+        orma_file_damage(w->file, j.pos, (size_t)(j.end - j.pos), "malformed JSON");
     put_times(w, start, length, has_length);
     if (process == ORMA_MAP_NONE)
         process = orma_otlp_process(w->file, (struct orma_str){"", 0});
@@ -264,6 +266,8 @@ static void read_zipkin_span(struct orma_otlp_writer *w, const struct orma_json_
                 orma_otlp_put_pair(w, ORMA_OTLP_SPAN_ATTRIBUTES, name, &tag);
         }
     }
+    if (j.failed) /* what came before counts */
+        orma_file_damage(w->file, j.pos, (size_t)(j.end - j.pos), "malformed JSON");
     put_times(w, start, length, has_length);
     struct orma_str bytes = orma_otlp_keep(w);
     orma_buf_clear(&w->out);
