@@ -283,7 +283,8 @@ class Rescue(Case):
         """The number of a file is given to the next one: what is in it tells whose it is."""
         folder, _ = self.abandoned()
         other = self.dir / "other"
-        self.orma("record", "--private", "-t", "100ms", "-o", other, "cpu", "--allow-unknown", code=None)
+        self.orma("record", "--private", "-t", "100ms", "-o", other, "apps", code=None)
+        self.assertGreater(other.stat().st_size, 100)
         self.change_state(folder, other)
         trace, said = self.recover("--keep")
         self.assertIn("is not there any more, or not as it was", said)
