@@ -40,6 +40,10 @@
  * would not make itself may kill it, so that those below which look for something fail instead. */
 void orma_hook_sys_confine(void);
 bool orma_hook_sys_is_confined(void);
+/* The thread is about to give up the processor's time stamp counter (strict seccomp does so, too),
+ * from which the vdso reads clocks: it would be killed by a signal. Times are those of the last
+ * timer interrupt from here on. */
+void orma_hook_sys_leave_counter(void);
 /* No handler runs between them, so none jumps out, and nobody is cancelled. What was blocked is
  * unblocked, even if another thread has limited the calls of all meanwhile. */
 struct orma_hook_signals {

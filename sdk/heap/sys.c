@@ -265,10 +265,31 @@ void orma_hook_sys_nap(void)
     (void)CALL(SYS_nanosleep, AT(&t), 0);
 }
 
-uint64_t orma_hook_sys_now(void)
+/* ---- time ---- */
+
+/* The vdso's. */
+static uint64_t read_clock(clockid_t clock)
 {
     struct timespec t = {0};
 
-    (void)clock_gettime(CLOCK_BOOTTIME, &t); /* the vdso's */
+    (void)clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static _Atomic bool is_coarse;
+static uint64_t asleep_ns; /* what the boot clock is ahead of the other */
+
+void orma_hook_sys_leave_counter(void)
+{
+    if (atomic_load_explicit(&is_coarse, memory_order_relaxed))
+        return;
+    asleep_ns = read_clock(CLOCK_BOOTTIME) - read_clock(CLOCK_MONOTONIC);
+    atomic_store_explicit(&is_coarse, true, memory_order_release);
+}
+
+uint64_t orma_hook_sys_now(void)
+{
+    if (atomic_load_explicit(&is_coarse, memory_order_acquire))
+        return read_clock(CLOCK_MONOTONIC_COARSE) + asleep_ns;
+    return read_clock(CLOCK_BOOTTIME);
 }

@@ -3,6 +3,7 @@
  * jump there. A call that fails changes nothing: neither in the program, nor in what was reported.
  */
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -241,8 +242,14 @@ EXPORT void *orma_hook_mremap(void *old, size_t old_len, size_t len, int flags, 
 
 static void look_at_call(long number, const long args[6])
 {
-    if ((number == SYS_prctl && (int)args[0] == PR_SET_SECCOMP) ||
-        (number == SYS_seccomp && (unsigned long)args[0] <= SET_MODE_LAST))
+    const bool by_prctl = number == SYS_prctl && (int)args[0] == PR_SET_SECCOMP,
+               by_call = number == SYS_seccomp && (unsigned long)args[0] <= SET_MODE_LAST;
+
+    if ((by_prctl && args[1] == SECCOMP_MODE_STRICT) ||
+        (by_call && args[0] == SECCOMP_SET_MODE_STRICT) ||
+        (number == SYS_prctl && (int)args[0] == PR_SET_TSC && args[1] == PR_TSC_SIGSEGV))
+        orma_hook_sys_leave_counter();
+    if (by_prctl || by_call)
         orma_hook_sys_confine();
 }
 

@@ -153,11 +153,13 @@ static void kprobe_value(const struct ring_report *src, uint8_t field, enum orma
     int64_t growth;
 
     orma_stats_set(src->stats, src->at_end ? end : begin, value);
-    if (!src->at_end)
-        begin_at(src, PLACE_CPUS_MAX, field, value);
-    else if (growth_since(src, PLACE_CPUS_MAX, field, value, &growth))
+    if (!src->at_end) {
+        if (value) /* there is no difference to none, as in the reference reader */
+            begin_at(src, PLACE_CPUS_MAX, field, value);
+    } else if (growth_since(src, PLACE_CPUS_MAX, field, value, &growth)) {
         orma_stats_set(src->stats, delta,
                        most(src, PLACE_CPUS_MAX, field, src->stats->single[delta], growth));
+    }
 }
 
 /* Each report has them: none is none. */

@@ -371,6 +371,7 @@ int main(int argc, char **argv)
     free(malloc(32 << 20)); /* no system calls from here on */
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (argv[1][0] == 's' ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)
+        : argv[1][0] == 't' ? prctl(PR_SET_TSC, PR_TSC_SIGSEGV)
         : argv[1][0] == 'p' ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)
         : syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter)) return 9;
     lose();

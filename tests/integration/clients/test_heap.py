@@ -252,10 +252,11 @@ class Heap(Case):
         self.assertNotIn("missing", said)
 
     def test_programs_in_a_sandbox(self):
+        """Where clocks are read from the time stamp counter, strict seccomp and PR_SET_TSC take that away, too."""
         exe = self.compile(SANDBOX, "sandbox")
         if self.run_program(exe, "prctl").returncode:
             self.skipTest("no seccomp here")
-        for how in "strict", "prctl", "syscall":
+        for how in "strict", "prctl", "syscall", "tsc":
             done = self.run_program(ORMA, "heap", "-i", "64k", "-o", self.out, "--", exe, how)
             self.assertEqual((done.returncode, done.stdout[:5]), (0, b"done\n"), (how, done.stderr))
             self.assertEqual(int(self.sums()["lose"]["live"]), 100 * 65536, how)

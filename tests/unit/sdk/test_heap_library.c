@@ -124,6 +124,10 @@ static bool copies = true; /* process_vm_readv() may be forbidden */
 static bool confined;
 static unsigned blocked, raw_calls;
 
+void orma_hook_sys_leave_counter(void)
+{
+}
+
 void orma_hook_sys_confine(void)
 {
     confined = true;
