@@ -247,7 +247,7 @@ static int open_pieces(struct split *self)
 
 /* Pieces without events are told apart by a packet that has nothing but the time at which the piece
  * begins: of equal files, readers of them all would say that events are there twice. */
-static void mark_empty(struct split *self)
+static int mark_empty(struct split *self)
 {
     ORMA_AUTO(orma_buf_fini) struct orma_buf packet = {0};
 
@@ -257,8 +257,11 @@ static void mark_empty(struct split *self)
         orma_buf_clear(&packet);
         orma_pb_put_u64(&packet, ORMA_PB_TRACE_PACKET_TIMESTAMP,
                         (uint64_t)ORMA_MAX(self->edges.data[i], self->survey.first));
+        if (packet.failed)
+            return -ENOMEM;
         orma_pieces_piece_put_packet(&self->pieces[i], orma_buf_str(&packet));
     }
+    return 0;
 }
 
 /* All or none get their names: so all are written before the first one is closed. */
@@ -312,7 +315,8 @@ static int split(struct split *self)
         orma_pieces_tell_damage(&self->source);
     if (r == 0)
         tell_timeless(self->request->program, self->request->path, &copied);
-    mark_empty(self);
+    if (r == 0)
+        r = mark_empty(self);
     r = close_pieces(self, r);
     if (r == 0 && self->request->force)
         remove_older(self);
